@@ -292,7 +292,11 @@ func TestServeKilled(t *testing.T) {
 	s.until("its gain is kept", has("side", `"gain": -12`))
 	s.until("gone is kept", has("gone", "voices: 6"))
 	s.want("DELETE", "/v1/rooms/gone", "", "", 200, "")
-	s.until("gone is not kept any more", func() bool { return !has("gone", "")() })
+	for _, path := range []string{filepath.Join("rooms", "gone.json"), filepath.Join("sounds", "gone")} {
+		if _, err := os.Stat(filepath.Join(state, path)); err == nil {
+			t.Errorf("%s is there after the room has ended: another room of this name would lose its own", path)
+		}
+	}
 	if code, _ := s.end(os.Kill); code != -1 {
 		t.Errorf("it ends with %d", code)
 	}

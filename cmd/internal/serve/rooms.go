@@ -16,13 +16,6 @@ import (
 // mainRoom is the room of a sheet of the command line.
 const mainRoom = "main"
 
-// made is a room of the configuration, as it was made.
-type made struct {
-	config RoomConfig
-	sheet  string // hash of the file
-	room   *room.Room
-}
-
 // open opens the rooms: those of the configuration, and those that are kept.
 func (s *server) open(ctx context.Context) (err error) {
 	if s.config.State != "" {
@@ -110,13 +103,13 @@ func (s *server) make(ctx context.Context, c RoomConfig) error {
 		r.Close(0)
 		return err
 	}
-	s.made[c.Name] = made{c, sum, r}
+	s.made.set(c.Name, made{config: c, sheet: sum, room: r})
 	return nil
 }
 
 // restore makes a room that was made over the network.
 func (s *server) restore(ctx context.Context, name string) error {
-	if _, there := s.made[name]; there {
+	if _, there := s.made.get(name); there {
 		return nil
 	}
 	kept, err := s.store.load(name)
@@ -148,31 +141,49 @@ func (s *server) told(name string) func(string) {
 // plain returns an error as a line.
 func plain(err error) string { return words.Plain(err) }
 
-// save writes down what has changed, and forgets rooms that have been ended over the network.
+// save writes down what has changed.
 func (s *server) save() {
 	if s.store == nil || s.hall == nil {
 		return
 	}
-	now := map[string]bool{}
 	for _, r := range s.hall.Rooms() {
-		name := r.Name()
-		now[name] = true
-		sheet := ""
-		if m, ok := s.made[name]; ok && m.room == r {
-			sheet = m.sheet
-		}
-		if err := s.store.save(r.Snapshot(), sheet); err != nil {
-			s.Say(err.Error())
-		}
+		s.keep(r)
 	}
-	for name := range s.seen {
-		if _, ours := s.made[name]; !now[name] && !ours {
-			if err := s.store.forget(name); err != nil {
-				s.Say(err.Error())
-			}
+}
+
+// keep writes a room down that goes on.
+func (s *server) keep(r *room.Room) {
+	err := s.store.save(r.Name(), func() (*room.Snapshot, string) {
+		if s.hall.Room(r.Name()) != r {
+			return nil, ""
 		}
+		m, there := s.made.get(r.Name())
+		switch {
+		case !there || m.room != r: // it was made over the network
+			return r.Snapshot(), ""
+		case m.dropped:
+			return nil, ""
+		}
+		return r.Snapshot(), m.sheet
+	})
+	if err != nil {
+		s.Say(err.Error())
 	}
-	s.seen = now
+}
+
+// gone removes the files of a room that has been ended over the network. What is kept of a room of the
+// configuration stays.
+func (s *server) gone(r *room.Room) {
+	name := r.Name()
+	if err := os.RemoveAll(filepath.Join(s.scratch, name)); err != nil {
+		s.Say(fmt.Sprintf("the sounds of the room %s cannot be removed: %s", name, plain(words.Cause(err))))
+	}
+	if m, there := s.made.get(name); there && m.room == r {
+		return
+	}
+	if err := s.store.forget(name); err != nil {
+		s.Say(err.Error())
+	}
 }
 
 // tidy leaves no files behind but those that are kept.
@@ -230,15 +241,15 @@ func (s *server) reload(ctx context.Context) {
 // change has the rooms be those of another configuration: new ones begin, those that are gone end, and
 // those whose sheet has changed play on.
 func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte) {
-	for name := range s.made {
+	for _, name := range s.made.names() {
 		if !slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == name }) {
 			s.drop(name)
 		}
 	}
 	for _, r := range c.Rooms {
-		old, there := s.made[r.Name]
+		old, there := s.made.get(r.Name)
 		if there && s.hall.Room(r.Name) != old.room { // it was ended over the network
-			delete(s.made, r.Name)
+			s.made.remove(r.Name)
 			there = false
 		}
 		same := old.config
@@ -250,7 +261,7 @@ func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte)
 				s.Say(fmt.Sprintf("the room %s stays as it is: %s", r.Name, plain(err)))
 				continue
 			}
-			s.made[r.Name] = made{r, sum, old.room}
+			s.made.set(r.Name, made{config: r, sheet: sum, room: old.room})
 		default:
 			if there {
 				s.drop(r.Name)
@@ -264,17 +275,13 @@ func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte)
 
 // drop ends a room of the configuration. What is kept of it stays.
 func (s *server) drop(name string) {
-	m := s.made[name]
-	delete(s.made, name)
-	delete(s.seen, name) // it was not ended over the network
-	if s.store != nil {
-		if err := s.store.save(m.room.Snapshot(), m.sheet); err != nil {
-			s.Say(err.Error())
-		}
-		delete(s.store.written, name)
-	}
+	m, _ := s.made.get(name)
+	s.keep(m.room)
+	m.dropped = true
+	s.made.set(name, m) // nothing of its end is kept
 	if err := m.room.Close(fade); err != nil {
 		s.Say(plain(err))
 	}
 	leave(s.hall, m.room)
+	s.made.remove(name)
 }

@@ -85,9 +85,8 @@ type server struct {
 	hall    *service.Server
 	remotes remotes
 
-	scratch string          // for sounds of rooms where nothing is kept
-	made    map[string]made // rooms of the configuration, by name
-	seen    map[string]bool // rooms that were there when the state was written last
+	scratch string // for sounds of rooms where nothing is kept
+	made    registry
 	beat    beat
 }
 
@@ -102,7 +101,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err := o.Check(); err != nil {
 		return Faulty{err}
 	}
-	s := &server{Options: o, manager: systemd.New(), made: map[string]made{}, seen: map[string]bool{}}
+	s := &server{Options: o, manager: systemd.New()}
 	if s.config, err = s.read(); err != nil {
 		return Faulty{err}
 	}

@@ -35,6 +35,10 @@ type Options struct {
 	// room; a room of "" is none in particular. Nil: everybody may do everything.
 	Allow func(ctx context.Context, role Role, room string) error
 
+	// Gone removes the files of a room that a call has ended, before another can have its name; nil: they
+	// stay. Any goroutine.
+	Gone func(*room.Room)
+
 	Board http.Handler // answers "/" and below; nil: nobody
 	Say   func(string) // told what people should know, a line each; any goroutine; nil: nobody
 }
