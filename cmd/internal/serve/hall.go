@@ -22,7 +22,7 @@ func (s *server) newHall() *service.Server {
 	}
 	return service.New(service.Options{
 		Folder: folder, Workers: s.workers, Limits: service.Limits{Rooms: s.config.MostRooms}, Sounds: s.Limits,
-		Allow: allow, Gone: s.gone, Board: board.Handler(), Say: s.Say,
+		Allow: allow, Gone: s.gone, Opening: true, Board: board.Handler(), Say: s.Say,
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -16,8 +17,8 @@ import (
 // mainRoom is the room of a sheet of the command line.
 const mainRoom = "main"
 
-// open opens the rooms: those of the configuration, and those that are kept.
-func (s *server) open(ctx context.Context) (err error) {
+// begin makes what has the rooms. There is none yet.
+func (s *server) begin() (err error) {
 	if s.config.State != "" {
 		if s.store, err = openStore(s.config.State, s.Say); err != nil {
 			return err
@@ -28,17 +29,22 @@ func (s *server) open(ctx context.Context) (err error) {
 	}
 	s.workers = room.NewWorkers(0)
 	s.hall = s.newHall()
-	for _, c := range s.config.Rooms {
-		if err := s.make(ctx, c); err != nil {
-			return err
-		}
+	return nil
+}
+
+// open opens the rooms: those of the configuration, and then those that are kept.
+func (s *server) open(ctx context.Context) error {
+	err := each(ctx, runtime.GOMAXPROCS(0), s.config.Rooms, s.make)
+	if err == nil {
+		err = each(ctx, runtime.GOMAXPROCS(0), s.store.names(), s.restore)
 	}
-	for _, name := range s.store.names() {
-		if err := s.restore(ctx, name); err != nil {
-			return err
-		}
+	if err == nil {
+		err = s.remotes.open(s)
 	}
-	return s.remotes.open(s)
+	if err == nil {
+		s.hall.Opened()
+	}
+	return err
 }
 
 // text reads the sheet of a room; nil: it has the sounds of the program.
@@ -140,36 +146,6 @@ func (s *server) told(name string) func(string) {
 
 // plain returns an error as a line.
 func plain(err error) string { return words.Plain(err) }
-
-// save writes down what has changed.
-func (s *server) save() {
-	if s.store == nil || s.hall == nil {
-		return
-	}
-	for _, r := range s.hall.Rooms() {
-		s.keep(r)
-	}
-}
-
-// keep writes a room down that goes on.
-func (s *server) keep(r *room.Room) {
-	err := s.store.save(r.Name(), func() (*room.Snapshot, string) {
-		if s.hall.Room(r.Name()) != r {
-			return nil, ""
-		}
-		m, there := s.made.get(r.Name())
-		switch {
-		case !there || m.room != r: // it was made over the network
-			return r.Snapshot(), ""
-		case m.dropped:
-			return nil, ""
-		}
-		return r.Snapshot(), m.sheet
-	})
-	if err != nil {
-		s.Say(err.Error())
-	}
-}
 
 // gone removes the files of a room that has been ended over the network. What is kept of a room of the
 // configuration stays.
@@ -276,7 +252,7 @@ func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte)
 // drop ends a room of the configuration. What is kept of it stays.
 func (s *server) drop(name string) {
 	m, _ := s.made.get(name)
-	s.keep(m.room)
+	s.keep(context.Background(), m.room)
 	m.dropped = true
 	s.made.set(name, m) // nothing of its end is kept
 	if err := m.room.Close(fade); err != nil {

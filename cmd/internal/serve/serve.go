@@ -86,6 +86,7 @@ type server struct {
 	remotes remotes
 
 	scratch string // for sounds of rooms where nothing is kept
+	saver   saver
 	made    registry
 	beat    beat
 }
@@ -123,14 +124,26 @@ func Run(ctx context.Context, o Options) (err error) {
 	s.addr = l.Addr()
 	s.guard = guard.New(s.allowed(c, tokens))
 	defer s.guard.Close()
-	if err := s.open(ctx); err != nil {
+	if err := s.begin(); err != nil {
 		l.Close()
 		s.end(nil)
 		return err
 	}
-	web := s.guard.Server(s.guard.Wrap(s.hall))
+	web := s.guard.Server(s.guard.Wrap(s.hall)) // which says that the rooms are being opened
 	served := make(chan error, 1)
 	go func() { served <- s.serve(web, l) }()
+	if err := s.open(ctx); err != nil {
+		s.end(web)
+		if ctx.Err() != nil {
+			return nil // it was told to end while it began
+		}
+		return err
+	}
+	if s.store != nil {
+		s.save()
+	}
+	alive := s.watch()
+	defer alive()
 	s.greet(tokens != nil)
 	s.manager.Ready(s.status())
 	s.mind(ctx, served)
@@ -230,10 +243,8 @@ func (s *server) status() string {
 
 // mind does what is to be done while the server serves, until ctx ends or the server fails.
 func (s *server) mind(ctx context.Context, served <-chan error) {
-	save := time.NewTicker(often)
-	defer save.Stop()
-	alive := time.NewTicker(cmp.Or(s.manager.Watchdog()/4, time.Hour))
-	defer alive.Stop()
+	count := time.NewTicker(often)
+	defer count.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -247,24 +258,43 @@ func (s *server) mind(ctx context.Context, served <-chan error) {
 			s.manager.Reloading()
 			s.reload(ctx)
 			s.manager.Ready(s.status())
-		case <-save.C:
-			s.save()
+		case <-count.C:
 			s.remotes.count(s.hall)
-		case <-alive.C:
-			if s.manager.Watchdog() > 0 && s.beat.moves(s.hall.Rooms()) {
-				s.manager.Alive()
-			}
 		}
 	}
 }
 
+// watch feeds the watchdog while audio moves, whatever else is done, until the function is called that it
+// returns.
+func (s *server) watch() (stop func()) {
+	over := make(chan struct{})
+	if s.manager.Watchdog() > 0 {
+		go func() {
+			alive := time.NewTicker(s.manager.Watchdog() / 4)
+			defer alive.Stop()
+			for {
+				select {
+				case <-over:
+					return
+				case <-alive.C:
+					if s.beat.moves(s.hall.Rooms()) {
+						s.manager.Alive()
+					}
+				}
+			}
+		}()
+	}
+	return func() { close(over) }
+}
+
 // end ends what is open: within a second, whatever it does.
 func (s *server) end(web *http.Server) error {
-	s.save()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		var all sync.WaitGroup
+		stand := s.lasts()
+		all.Go(func() { s.keepLast(stand) })
 		if s.hall != nil {
 			all.Go(func() { s.hall.Close(fade) })
 		}

@@ -47,6 +47,7 @@ type written struct {
 	mutex sync.Mutex
 	sheet string
 	still *room.Snapshot // nil: nothing is known
+	gone  time.Time      // when it was forgotten
 }
 
 // openStore opens a folder, and takes it for this program alone.
@@ -150,7 +151,7 @@ func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet str
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	snapshot, sheet := ask()
-	if snapshot == nil {
+	if snapshot == nil || snapshot.Time.Before(w.gone) {
 		return nil
 	}
 	still := *snapshot
@@ -183,7 +184,7 @@ func (s *store) forget(name string) error {
 	w := s.on(name)
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	w.still = nil
+	w.still, w.gone = nil, time.Now()
 	if err := cmp.Or(os.Remove(s.file(name)), os.RemoveAll(filepath.Join(s.folder, "sounds", name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("--state: the room %s cannot be removed: %w", name, words.Cause(err))
 	}

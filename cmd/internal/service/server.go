@@ -39,6 +39,9 @@ type Options struct {
 	// stay. Any goroutine.
 	Gone func(*room.Room)
 
+	// Opening has the server answer 503 to all but health and the document, until Opened is called.
+	Opening bool
+
 	Board http.Handler // answers "/" and below; nil: nobody
 	Say   func(string) // told what people should know, a line each; any goroutine; nil: nobody
 }
@@ -90,6 +93,8 @@ type Server struct {
 	houses map[string]*house // nil: of a room that is being made
 	own    *room.Workers     // started for the first room that needs them
 	closed bool
+
+	opening atomic.Bool
 }
 
 // farewell is how long sockets and streams may take to end by themselves.
@@ -103,6 +108,7 @@ func New(o Options) *Server {
 	o.Limits.fill()
 	s := &Server{options: o, mux: http.NewServeMux(), uploads: make(chan struct{}, uploading), houses: map[string]*house{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.opening.Store(o.Opening)
 	s.metrics = newMetrics(s)
 	for _, r := range routes {
 		s.mux.Handle(r.pattern, s.route(&r))
