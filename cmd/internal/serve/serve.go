@@ -38,6 +38,7 @@ type Options struct {
 	Limits  sounds.Limits
 	Say     func(string) // a line for people; any goroutine
 	Show    func(string) // a line that was asked for, such as where the board is
+	Link    func(string) // told of the link by which an admin logs in, where people alone see it; nil: nobody
 	Hangups <-chan struct{}
 }
 
@@ -228,8 +229,8 @@ func (s *server) serve(web *http.Server, l net.Listener) (err error) {
 func (s *server) greet(tokens bool) {
 	board := boardAddress(s.addr, s.cert != nil)
 	switch {
-	case tokens && s.manager == (systemd.Manager{}):
-		s.Show("log in once, within an hour: " + strings.TrimSuffix(board, "/") + s.guard.Invite(guard.Admin, ""))
+	case tokens && s.Link != nil:
+		s.Link("log in once, within an hour: " + strings.TrimSuffix(board, "/") + s.guard.Invite(guard.Admin, ""))
 	case !tokens && !loopback(s.addr):
 		s.Say("WARNING: there is no token file: whoever reaches " + s.addr.String() + " may play here; --token-file names one")
 	}
