@@ -28,11 +28,11 @@ type part struct {
 	run  func(ctx context.Context, o *options, j *judge) error
 }
 
-var parts = []part{{"mixed", mixed}, {"rate", rate}, {"crowd", crowd}, {"hostile", hostile}, {"rooms", rooms}}
+var parts = []part{{"mixed", mixed}, {"rate", rate}, {"crowd", crowd}, {"hostile", hostile}, {"rooms", rooms}, {"state", kept}}
 
 func main() {
 	var o options
-	only := flag.String("part", "all", "mixed, rate, crowd, hostile, rooms, or all; several with commas")
+	only := flag.String("part", "all", "mixed, rate, crowd, hostile, rooms, state, or all; several with commas")
 	flag.StringVar(&o.program, "program", "voicepool", "the program that serves")
 	flag.IntVar(&o.seconds, "seconds", 60, "how long each part loads the server")
 	flag.IntVar(&o.share, "share", 1, "divides the number of clients, for small machines")

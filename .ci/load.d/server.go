@@ -37,10 +37,11 @@ type server struct {
 	log      *bytes.Buffer
 	client   *http.Client
 	names    []string
+	alive    time.Time // when it answered first
 }
 
-// serve starts a server of so many rooms of so many voices, and waits until it is ready.
-func serve(ctx context.Context, o *options, rooms, voices int) (*server, error) {
+// serve starts a server of so many rooms of so many voices, with more flags, and waits until it is ready.
+func serve(ctx context.Context, o *options, rooms, voices int, more ...string) (*server, error) {
 	folder, err := os.MkdirTemp("", "voicepool-load-")
 	if err != nil {
 		return nil, err
@@ -66,14 +67,18 @@ func serve(ctx context.Context, o *options, rooms, voices int) (*server, error) 
 	}
 	s.url, s.osc = fmt.Sprintf("http://127.0.0.1:%d", port), fmt.Sprintf("127.0.0.1:%d", port+1)
 	s.cmd = exec.Command(o.program, "serve", "--config", path, "--listen", fmt.Sprintf("127.0.0.1:%d", port), "--osc", s.osc)
+	s.cmd.Args = append(s.cmd.Args, more...)
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute + time.Duration(rooms)*200*time.Millisecond); ; time.Sleep(100 * time.Millisecond) {
 		answer, err := s.client.Get(s.url + "/readyz")
 		if err == nil {
 			answer.Body.Close()
+			if s.alive.IsZero() {
+				s.alive = time.Now()
+			}
 			if answer.StatusCode == http.StatusOK {
 				return s, nil
 			}

@@ -63,6 +63,9 @@ func (s *serveCommand) Run(c *console.Console) error {
 			}
 		},
 	}
+	if c.OutTerminal != nil { // what is not a terminal is kept by somebody
+		o.Link = o.Show
+	}
 	if s.Voices != nil {
 		o.Voices = *s.Voices
 	}

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -163,4 +167,53 @@ func waitForFile(t *testing.T, path string, bytes int64) {
 		}
 	}
 	t.Fatalf("%s never came", path)
+}
+
+// TestServeLink: the link that a terminal is shown logs a browser in once.
+func TestServeLink(t *testing.T) {
+	looks, programs := newTerminal(t)
+	tokens := filepath.Join(t.TempDir(), "tokens")
+	write(t, tokens, "operator stage-0123456789abcdef main\n")
+	serves := exec.Command("voicepool", "serve", "--listen", "127.0.0.1:0", "--device", "none", "--token-file", tokens)
+	serves.Stdout = programs
+	if err := serves.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		serves.Process.Kill()
+		serves.Wait()
+	})
+	late := time.AfterFunc(patient, func() { serves.Process.Kill(); programs.Close() })
+	defer late.Stop()
+	link := ""
+	for lines := bufio.NewScanner(looks); link == "" && lines.Scan(); {
+		link, _ = strings.CutPrefix(strings.TrimSpace(lines.Text()), "log in once, within an hour: ")
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar, Timeout: patient}
+	at, err := url.Parse(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{link, at.Scheme + "://" + at.Host + "/v1/rooms/main/state"} {
+		answer, err := browser.Get(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != 200 {
+			t.Errorf("%s: %d", path, answer.StatusCode)
+		}
+	}
+	answer, err := http.Get(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != 403 {
+		t.Errorf("a second time: %d", answer.StatusCode)
+	}
 }

@@ -105,7 +105,7 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 
 // textWith returns the text of the sheet with a sound of a file in it.
 func (r *Room) textWith(name, file string) ([]byte, error) {
-	text := *r.text.Load()
+	text := r.Text()
 	s := r.Sheet()
 	for i := range s.Sounds {
 		one := &s.Sounds[i]

@@ -52,7 +52,8 @@ func (r *Room) change(ctx context.Context, text []byte) error {
 		err = st.learn(ctx, s)
 	}
 	if err == nil {
-		r.text.Store(&text)
+		now := string(text)
+		r.text.Store(&now)
 	}
 	return err
 }

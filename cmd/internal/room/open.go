@@ -23,7 +23,8 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 		o.Title = o.Name
 	}
 	r := &Room{options: o, done: make(chan struct{})}
-	r.text.Store(&o.Text)
+	text := string(o.Text)
+	r.text.Store(&text)
 	s, err := r.read(o.Text)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package room
 
 import (
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,7 +18,7 @@ import (
 type Room struct {
 	options Options
 	rate    int
-	text    atomic.Pointer[[]byte]
+	text    atomic.Pointer[string]
 	folder  *os.Root // nil: it has none
 
 	stage atomic.Pointer[stage]
@@ -52,7 +51,7 @@ func (r *Room) Show() *show.Show { return r.on().show }
 func (r *Room) Sheet() *cue.Sheet { return r.on().player.Sheet() }
 
 // Text returns the text of the sheet, as it was given.
-func (r *Room) Text() []byte { return slices.Clone(*r.text.Load()) }
+func (r *Room) Text() []byte { return []byte(*r.text.Load()) }
 
 // Look returns the picture of a live view: for who draws one.
 func (r *Room) Look() live.Picture {

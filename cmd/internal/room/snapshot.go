@@ -43,7 +43,7 @@ func (r *Room) Snapshot() *Snapshot {
 	st := r.on()
 	shown, now := st.show.State(), st.player.Mixer().Now()
 	out := &Snapshot{
-		Room: r.Name(), Time: time.Now(), Frame: now, Paused: shown.Paused, Text: string(r.Text()),
+		Room: r.Name(), Time: time.Now(), Frame: now, Paused: shown.Paused, Text: *r.text.Load(),
 		Scene: r.desk.shown(), Standby: shown.Standby, Last: shown.Last, Buses: []Moved{}, Loops: r.loops.running(now, r.rate),
 	}
 	for _, name := range r.desk.movedBuses() {

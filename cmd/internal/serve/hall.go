@@ -22,7 +22,7 @@ func (s *server) newHall() *service.Server {
 	}
 	return service.New(service.Options{
 		Folder: folder, Workers: s.workers, Limits: service.Limits{Rooms: s.config.MostRooms}, Sounds: s.Limits,
-		Allow: allow, Take: take, Board: board.Handler(), Say: s.Say,
+		Allow: allow, Take: take, Gone: s.gone, Opening: true, Board: board.Handler(), Say: s.Say,
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -16,15 +17,8 @@ import (
 // mainRoom is the room of a sheet of the command line.
 const mainRoom = "main"
 
-// made is a room of the configuration, as it was made.
-type made struct {
-	config RoomConfig
-	sheet  string // hash of the file
-	room   *room.Room
-}
-
-// open opens the rooms: those of the configuration, and those that are kept.
-func (s *server) open(ctx context.Context) (err error) {
+// begin makes what has the rooms. There is none yet.
+func (s *server) begin() (err error) {
 	if s.config.State != "" {
 		if s.store, err = openStore(s.config.State, s.Say); err != nil {
 			return err
@@ -35,17 +29,22 @@ func (s *server) open(ctx context.Context) (err error) {
 	}
 	s.workers = room.NewWorkers(0)
 	s.hall = s.newHall()
-	for _, c := range s.config.Rooms {
-		if err := s.make(ctx, c); err != nil {
-			return err
-		}
+	return nil
+}
+
+// open opens the rooms: those of the configuration, and then those that are kept.
+func (s *server) open(ctx context.Context) error {
+	err := each(ctx, runtime.GOMAXPROCS(0), s.config.Rooms, s.make)
+	if err == nil {
+		err = each(ctx, runtime.GOMAXPROCS(0), s.store.names(), s.restore)
 	}
-	for _, name := range s.store.names() {
-		if err := s.restore(ctx, name); err != nil {
-			return err
-		}
+	if err == nil {
+		err = s.remotes.open(s)
 	}
-	return s.remotes.open(s)
+	if err == nil {
+		s.hall.Opened()
+	}
+	return err
 }
 
 // text reads the sheet of a room; nil: it has the sounds of the program.
@@ -110,13 +109,13 @@ func (s *server) make(ctx context.Context, c RoomConfig) error {
 		r.Close(0)
 		return err
 	}
-	s.made[c.Name] = made{c, sum, r}
+	s.made.set(c.Name, made{config: c, sheet: sum, room: r})
 	return nil
 }
 
 // restore makes a room that was made over the network.
 func (s *server) restore(ctx context.Context, name string) error {
-	if _, there := s.made[name]; there {
+	if _, there := s.made.get(name); there {
 		return nil
 	}
 	kept, err := s.store.load(name)
@@ -148,31 +147,19 @@ func (s *server) told(name string) func(string) {
 // plain returns an error as a line.
 func plain(err error) string { return words.Plain(err) }
 
-// save writes down what has changed, and forgets rooms that have been ended over the network.
-func (s *server) save() {
-	if s.store == nil || s.hall == nil {
+// gone removes the files of a room that has been ended over the network. What is kept of a room of the
+// configuration stays.
+func (s *server) gone(r *room.Room) {
+	name := r.Name()
+	if err := os.RemoveAll(filepath.Join(s.scratch, name)); err != nil {
+		s.Say(fmt.Sprintf("the sounds of the room %s cannot be removed: %s", name, plain(words.Cause(err))))
+	}
+	if m, there := s.made.get(name); there && m.room == r {
 		return
 	}
-	now := map[string]bool{}
-	for _, r := range s.hall.Rooms() {
-		name := r.Name()
-		now[name] = true
-		sheet := ""
-		if m, ok := s.made[name]; ok && m.room == r {
-			sheet = m.sheet
-		}
-		if err := s.store.save(r.Snapshot(), sheet); err != nil {
-			s.Say(err.Error())
-		}
+	if err := s.store.forget(name); err != nil {
+		s.Say(err.Error())
 	}
-	for name := range s.seen {
-		if _, ours := s.made[name]; !now[name] && !ours {
-			if err := s.store.forget(name); err != nil {
-				s.Say(err.Error())
-			}
-		}
-	}
-	s.seen = now
 }
 
 // tidy leaves no files behind but those that are kept.
@@ -230,15 +217,15 @@ func (s *server) reload(ctx context.Context) {
 // change has the rooms be those of another configuration: new ones begin, those that are gone end, and
 // those whose sheet has changed play on.
 func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte) {
-	for name := range s.made {
+	for _, name := range s.made.names() {
 		if !slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == name }) {
 			s.drop(name)
 		}
 	}
 	for _, r := range c.Rooms {
-		old, there := s.made[r.Name]
+		old, there := s.made.get(r.Name)
 		if there && s.hall.Room(r.Name) != old.room { // it was ended over the network
-			delete(s.made, r.Name)
+			s.made.remove(r.Name)
 			there = false
 		}
 		same := old.config
@@ -250,7 +237,7 @@ func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte)
 				s.Say(fmt.Sprintf("the room %s stays as it is: %s", r.Name, plain(err)))
 				continue
 			}
-			s.made[r.Name] = made{r, sum, old.room}
+			s.made.set(r.Name, made{config: r, sheet: sum, room: old.room})
 		default:
 			if there {
 				s.drop(r.Name)
@@ -264,17 +251,13 @@ func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte)
 
 // drop ends a room of the configuration. What is kept of it stays.
 func (s *server) drop(name string) {
-	m := s.made[name]
-	delete(s.made, name)
-	delete(s.seen, name) // it was not ended over the network
-	if s.store != nil {
-		if err := s.store.save(m.room.Snapshot(), m.sheet); err != nil {
-			s.Say(err.Error())
-		}
-		delete(s.store.written, name)
-	}
+	m, _ := s.made.get(name)
+	s.keep(context.Background(), m.room)
+	m.dropped = true
+	s.made.set(name, m) // nothing of its end is kept
 	if err := m.room.Close(fade); err != nil {
 		s.Say(plain(err))
 	}
 	leave(s.hall, m.room)
+	s.made.remove(name)
 }

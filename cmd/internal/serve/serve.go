@@ -38,6 +38,7 @@ type Options struct {
 	Limits  sounds.Limits
 	Say     func(string) // a line for people; any goroutine
 	Show    func(string) // a line that was asked for, such as where the board is
+	Link    func(string) // told of the link by which an admin logs in, where people alone see it; nil: nobody
 	Hangups <-chan struct{}
 }
 
@@ -85,9 +86,9 @@ type server struct {
 	hall    *service.Server
 	remotes remotes
 
-	scratch string          // for sounds of rooms where nothing is kept
-	made    map[string]made // rooms of the configuration, by name
-	seen    map[string]bool // rooms that were there when the state was written last
+	scratch string // for sounds of rooms where nothing is kept
+	saver   saver
+	made    registry
 	beat    beat
 }
 
@@ -102,7 +103,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err := o.Check(); err != nil {
 		return Faulty{err}
 	}
-	s := &server{Options: o, manager: systemd.New(), made: map[string]made{}, seen: map[string]bool{}}
+	s := &server{Options: o, manager: systemd.New()}
 	if s.config, err = s.read(); err != nil {
 		return Faulty{err}
 	}
@@ -124,14 +125,26 @@ func Run(ctx context.Context, o Options) (err error) {
 	s.addr = l.Addr()
 	s.guard = guard.New(s.allowed(c, tokens))
 	defer s.guard.Close()
-	if err := s.open(ctx); err != nil {
+	if err := s.begin(); err != nil {
 		l.Close()
 		s.end(nil)
 		return err
 	}
-	web := s.guard.Server(s.guard.Wrap(s.hall))
+	web := s.guard.Server(s.guard.Wrap(s.hall)) // which says that the rooms are being opened
 	served := make(chan error, 1)
 	go func() { served <- s.serve(web, l) }()
+	if err := s.open(ctx); err != nil {
+		s.end(web)
+		if ctx.Err() != nil {
+			return nil // it was told to end while it began
+		}
+		return err
+	}
+	if s.store != nil {
+		s.save()
+	}
+	alive := s.watch()
+	defer alive()
 	s.greet(tokens != nil)
 	s.manager.Ready(s.status())
 	s.mind(ctx, served)
@@ -216,8 +229,8 @@ func (s *server) serve(web *http.Server, l net.Listener) (err error) {
 func (s *server) greet(tokens bool) {
 	board := boardAddress(s.addr, s.cert != nil)
 	switch {
-	case tokens && s.manager == (systemd.Manager{}):
-		s.Show("log in once, within an hour: " + strings.TrimSuffix(board, "/") + s.guard.Invite(guard.Admin, ""))
+	case tokens && s.Link != nil:
+		s.Link("log in once, within an hour: " + strings.TrimSuffix(board, "/") + s.guard.Invite(guard.Admin, ""))
 	case !tokens && !loopback(s.addr):
 		s.Say("WARNING: there is no token file: whoever reaches " + s.addr.String() + " may play here; --token-file names one")
 	}
@@ -231,10 +244,8 @@ func (s *server) status() string {
 
 // mind does what is to be done while the server serves, until ctx ends or the server fails.
 func (s *server) mind(ctx context.Context, served <-chan error) {
-	save := time.NewTicker(often)
-	defer save.Stop()
-	alive := time.NewTicker(cmp.Or(s.manager.Watchdog()/4, time.Hour))
-	defer alive.Stop()
+	count := time.NewTicker(often)
+	defer count.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -248,24 +259,43 @@ func (s *server) mind(ctx context.Context, served <-chan error) {
 			s.manager.Reloading()
 			s.reload(ctx)
 			s.manager.Ready(s.status())
-		case <-save.C:
-			s.save()
+		case <-count.C:
 			s.remotes.count(s.hall)
-		case <-alive.C:
-			if s.manager.Watchdog() > 0 && s.beat.moves(s.hall.Rooms()) {
-				s.manager.Alive()
-			}
 		}
 	}
 }
 
+// watch feeds the watchdog while audio moves, whatever else is done, until the function is called that it
+// returns.
+func (s *server) watch() (stop func()) {
+	over := make(chan struct{})
+	if s.manager.Watchdog() > 0 {
+		go func() {
+			alive := time.NewTicker(s.manager.Watchdog() / 4)
+			defer alive.Stop()
+			for {
+				select {
+				case <-over:
+					return
+				case <-alive.C:
+					if s.beat.moves(s.hall.Rooms()) {
+						s.manager.Alive()
+					}
+				}
+			}
+		}()
+	}
+	return func() { close(over) }
+}
+
 // end ends what is open: within a second, whatever it does.
 func (s *server) end(web *http.Server) error {
-	s.save()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		var all sync.WaitGroup
+		stand := s.lasts()
+		all.Go(func() { s.keepLast(stand) })
 		if s.hall != nil {
 			all.Go(func() { s.hall.Close(fade) })
 		}

@@ -11,7 +11,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	"voicepool/cmd/internal/room"
@@ -30,17 +32,27 @@ type kept struct {
 }
 
 // store keeps the rooms in a folder: rooms/NAME.json for each, and its sounds in sounds/NAME. nil keeps
-// nothing. It is for one goroutine at a time.
+// nothing. Any goroutine.
 type store struct {
-	folder  string
-	lock    *os.File
-	written map[string][sha256.Size]byte // what is on the disk, by room
-	say     func(string)
+	folder string
+	lock   *os.File
+	say    func(string)
+
+	mutex   sync.Mutex
+	written map[string]*written // by room
+}
+
+// written is what is on the disk of a room. Its mutex is held while its files are written or removed.
+type written struct {
+	mutex sync.Mutex
+	sheet string
+	still *room.Snapshot // nil: nothing is known
+	gone  time.Time      // when it was forgotten
 }
 
 // openStore opens a folder, and takes it for this program alone.
 func openStore(folder string, say func(string)) (*store, error) {
-	s := &store{folder: folder, written: map[string][sha256.Size]byte{}, say: say}
+	s := &store{folder: folder, written: map[string]*written{}, say: say}
 	for _, below := range []string{"rooms", "sounds"} {
 		if err := os.MkdirAll(filepath.Join(folder, below), 0o700); err != nil {
 			return nil, fmt.Errorf("--state %s: %w", words.OneLine(folder), words.Cause(err))
@@ -51,6 +63,18 @@ func openStore(folder string, say func(string)) (*store, error) {
 		return nil, fmt.Errorf("--state %s: %w", words.OneLine(folder), words.Cause(err))
 	}
 	return s, nil
+}
+
+// on returns what is on the disk of a room.
+func (s *store) on(name string) *written {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	w := s.written[name]
+	if w == nil {
+		w = &written{}
+		s.written[name] = w
+	}
+	return w
 }
 
 // close leaves the folder to others.
@@ -117,9 +141,17 @@ func (s *store) load(name string) (*kept, error) {
 	return nil, nil
 }
 
-// save writes a room down if it is another than what is on the disk.
-func (s *store) save(snapshot *room.Snapshot, sheet string) error {
-	if s == nil || snapshot == nil {
+// save writes a room down if it is another than what is on the disk. It asks for the snapshot while no
+// other goroutine writes or forgets the room; nil: there is nothing to write any more.
+func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet string)) error {
+	if s == nil {
+		return nil
+	}
+	w := s.on(name)
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	snapshot, sheet := ask()
+	if snapshot == nil || snapshot.Time.Before(w.gone) {
 		return nil
 	}
 	still := *snapshot
@@ -130,21 +162,17 @@ func (s *store) save(snapshot *room.Snapshot, sheet string) error {
 			still.Loops[i].Position, still.Loops[i].Order.For = 0, 0
 		}
 	}
-	text, err := json.Marshal(kept{stateVersion, sheet, &still})
+	if w.still != nil && w.sheet == sheet && reflect.DeepEqual(w.still, &still) {
+		return nil
+	}
+	text, err := json.MarshalIndent(kept{stateVersion, sheet, snapshot}, "", " ")
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(text)
-	if s.written[snapshot.Room] == sum {
-		return nil
+	if err := writeFile(s.file(name), append(text, '\n')); err != nil {
+		return fmt.Errorf("--state: the room %s cannot be written: %w", name, words.Cause(err))
 	}
-	if text, err = json.MarshalIndent(kept{stateVersion, sheet, snapshot}, "", " "); err != nil {
-		return err
-	}
-	if err := writeFile(s.file(snapshot.Room), append(text, '\n')); err != nil {
-		return fmt.Errorf("--state: the room %s cannot be written: %w", snapshot.Room, words.Cause(err))
-	}
-	s.written[snapshot.Room] = sum
+	w.sheet, w.still = sheet, &still
 	return nil
 }
 
@@ -153,7 +181,10 @@ func (s *store) forget(name string) error {
 	if s == nil {
 		return nil
 	}
-	delete(s.written, name)
+	w := s.on(name)
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.still, w.gone = nil, time.Now()
 	if err := cmp.Or(os.Remove(s.file(name)), os.RemoveAll(filepath.Join(s.folder, "sounds", name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("--state: the room %s cannot be removed: %w", name, words.Cause(err))
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +19,11 @@ func snapshot(name string) *room.Snapshot {
 		Buses: []room.Moved{{Bus: room.Bus{Bus: "sfx", Gain: -6, Peak: -120}}},
 		Loops: []room.Loop{{Order: room.Order{Sound: "rain"}, Position: 1.5, Gain: -3}, {Order: room.Order{Sound: "wind"}, Position: 2.5, Paused: true}},
 	}
+}
+
+// given returns a snapshot as a store asks for it.
+func given(s *room.Snapshot, sheet string) func() (*room.Snapshot, string) {
+	return func() (*room.Snapshot, string) { return s, sheet }
 }
 
 func newStore(t *testing.T, folder string) (*store, *[]string) {
@@ -39,7 +45,7 @@ func TestStore(t *testing.T) {
 		t.Fatalf("there is %v, %v at the beginning", k, err)
 	}
 	want := snapshot("main")
-	if err := s.save(want, "abc"); err != nil {
+	if err := s.save("main", given(want, "abc")); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.load("main")
@@ -54,7 +60,7 @@ func TestStore(t *testing.T) {
 		}
 		next := snapshot("main")
 		change(next)
-		if err := s.save(next, "abc"); err != nil {
+		if err := s.save("main", given(next, "abc")); err != nil {
 			t.Fatal(err)
 		}
 		_, err := os.Stat(path)
@@ -168,8 +174,41 @@ func TestNothingKept(t *testing.T) {
 	if k, err := s.load("main"); k != nil || err != nil {
 		t.Errorf("%v, %v", k, err)
 	}
-	if err := s.save(snapshot("main"), ""); err != nil || s.forget("main") != nil || s.names() != nil {
+	if err := s.save("main", given(snapshot("main"), "")); err != nil || s.forget("main") != nil || s.names() != nil {
 		t.Errorf("%v", err)
 	}
 	s.close()
+}
+
+// TestForgotten: who writes a room while it ends does not bring it back.
+func TestForgotten(t *testing.T) {
+	s, _ := newStore(t, t.TempDir())
+	there := true
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 50 {
+				err := s.save("main", func() (*room.Snapshot, string) {
+					if !there { // guarded by the store: forget waits for this
+						return nil, ""
+					}
+					return snapshot("main"), ""
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	w := s.on("main")
+	w.mutex.Lock()
+	there = false
+	w.mutex.Unlock()
+	if err := s.forget("main"); err != nil {
+		t.Error(err)
+	}
+	all.Wait()
+	if got := s.names(); len(got) > 0 {
+		t.Errorf("there are %v", got)
+	}
 }

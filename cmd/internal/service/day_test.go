@@ -20,34 +20,6 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// pipes is a network without sockets, on which time can be simulated.
-type pipes struct {
-	conns  chan net.Conn
-	closed chan struct{}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { close(p.closed); return nil }
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
-
-func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
-	near, far := net.Pipe()
-	select {
-	case p.conns <- far:
-		return near, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
 // day is a server and its clients.
 type day struct {
 	*testing.T
@@ -188,14 +160,15 @@ func TestDay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		network := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
-		web := &http.Server{Handler: d.server}
-		go web.Serve(network)
-		d.client = &http.Client{Transport: &http.Transport{DialContext: network.dial}}
+		network := piped(t, d.server)
+		d.client = &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			near, far := net.Pipe()
+			network.conns <- far
+			return near, nil
+		}}}
 		defer func() {
 			d.server.Close(0)
 			d.client.CloseIdleConnections()
-			web.Close()
 		}()
 		begin := time.Now()
 		heap := func() uint64 {

@@ -25,10 +25,20 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
 
 // ready says whether all rooms play.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
+	if s.opening.Load() {
+		return opening()
+	}
 	if still := s.Still(); len(still) > 0 {
 		return problem.New(http.StatusServiceUnavailable, "these rooms stand still: %s", strings.Join(still, ", ")).Of("room")
 	}
 	return write(w, http.StatusOK, &health{"ok"})
+}
+
+// Opened says that the rooms are there which were to be opened.
+func (s *Server) Opened() { s.opening.Store(false) }
+
+func opening() error {
+	return problem.New(http.StatusServiceUnavailable, "the rooms are being opened; ask again in a moment")
 }
 
 // Still returns the names of the rooms that do not play: what was due two seconds ago is not mixed yet.

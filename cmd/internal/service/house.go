@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"voicepool/cmd/internal/problem"
 	"voicepool/cmd/internal/room"
@@ -16,9 +18,11 @@ import (
 
 // house is a room with those who watch it.
 type house struct {
-	room *room.Room
-	hub  hub
-	life string // tells the numbers of its events from those of a room of the same name before it
+	room   *room.Room
+	hub    hub
+	life   string      // tells the numbers of its events from those of a room of the same name before it
+	ending atomic.Bool // a call has ended it, and it fades
+	left   sync.Once
 }
 
 // Add has calls play on a room. The error is of its name, which another has, or of the limit. Its
@@ -31,9 +35,9 @@ func (s *Server) Add(r *room.Room) error {
 	return nil
 }
 
-// Room returns a room by its name; nil: there is none.
+// Room returns a room by its name; nil: there is none, or a call has ended it.
 func (s *Server) Room(name string) *room.Room {
-	if h, err := s.house(name); err == nil {
+	if h, err := s.stays(name); err == nil {
 		return h.room
 	}
 	return nil
@@ -76,6 +80,15 @@ func (s *Server) house(name string) (*house, error) {
 	return nil, problem.New(http.StatusNotFound, "there is no room %q", words.OneLine(name)).Of("room").Near(words.Nearest(name, names))
 }
 
+// stays is house of a room that goes on. One that fades out since a call has ended it is a problem.
+func (s *Server) stays(name string) (*house, error) {
+	h, err := s.house(name)
+	if err == nil && h.ending.Load() {
+		return nil, problem.New(http.StatusConflict, "the room %q is ending", name).Of("room")
+	}
+	return h, err
+}
+
 // reserve keeps the name of a room that is being made.
 func (s *Server) reserve(name string) error {
 	s.mutex.Lock()
@@ -116,8 +129,17 @@ func (s *Server) await(name string, h *house) {
 	s.forget(name, h)
 }
 
-// forget removes a room that has ended, and keeps what it has counted.
+// forget removes a room that has ended, and keeps what it has counted. It returns when the name is free.
 func (s *Server) forget(name string, h *house) {
+	h.left.Do(func() { s.leave(name, h) })
+}
+
+// leave is forget. Files of a room that a call has ended go before the name is free: another room of
+// this name has files of its own.
+func (s *Server) leave(name string, h *house) {
+	if h.ending.Load() && s.options.Gone != nil {
+		s.options.Gone(h.room)
+	}
 	b := h.room.Brief()
 	_, slow := h.room.Listeners()
 	s.mutex.Lock()

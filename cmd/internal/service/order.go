@@ -62,7 +62,11 @@ func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body
 	if err := s.allow(ctx, d.role, name); err != nil {
 		return answer(err)
 	}
-	h, err := s.house(name)
+	find := s.stays
+	if d.role == Read {
+		find = s.house
+	}
+	h, err := find(name)
 	if err != nil {
 		return answer(err)
 	}

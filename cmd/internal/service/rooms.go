@@ -4,6 +4,7 @@ import (
 	"errors"
 	"mime"
 	"net/http"
+	"os"
 
 	"voicepool/cmd/internal/problem"
 	"voicepool/cmd/internal/room"
@@ -57,12 +58,15 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	status, body := s.keys.once(r.Context(), r.Header.Get("Idempotency-Key"), "\x00put\x00"+name, string(text), func() (int, any) {
 		status := http.StatusOK
 		h, err := s.house(name)
-		if err == nil {
-			err = h.room.Change(r.Context(), text)
-			h.stir()
-		} else {
+		switch {
+		case err != nil:
 			status = http.StatusCreated
 			h, err = s.raise(r.Context(), name, text)
+		case h.ending.Load():
+			_, err = s.stays(name)
+		default:
+			err = h.room.Change(r.Context(), text)
+			h.stir()
 		}
 		if err != nil {
 			return answer(s.noted(name, err))
@@ -77,7 +81,10 @@ func (s *Server) noted(name string, err error) error {
 	var e *room.Error
 	var p *problem.Problem
 	if !errors.As(err, &e) && !errors.As(err, &p) {
-		s.say("room " + name + ": " + words.Plain(err))
+		if at, ok := errors.AsType[*os.LinkError](err); ok {
+			err = at.Err
+		}
+		s.say("room " + name + ": " + words.Plain(words.Cause(err))) // without a path
 	}
 	return err
 }
@@ -92,7 +99,10 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	status, body := s.keys.once(r.Context(), r.Header.Get("Idempotency-Key"), "\x00end\x00"+name, over.String(), func() (int, any) {
-		h, err := s.house(name)
+		h, err := s.stays(name)
+		if err == nil && !h.ending.CompareAndSwap(false, true) { // another call was faster
+			_, err = s.stays(name)
+		}
 		if err != nil {
 			return answer(err)
 		}

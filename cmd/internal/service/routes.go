@@ -71,6 +71,9 @@ func (s *Server) through(c *route, w http.ResponseWriter, r *http.Request) error
 	if err := s.allow(r.Context(), c.role, r.PathValue("room")); err != nil {
 		return err
 	}
+	if c.role != Public && s.opening.Load() {
+		return opening()
+	}
 	if r.URL.RawQuery != "" {
 		if err := asked(r, c.takes); err != nil {
 			return err

@@ -40,6 +40,13 @@ type Options struct {
 	// many. Nil: nobody counts.
 	Take func(ctx context.Context, n int) error
 
+	// Gone removes the files of a room that a call has ended, before another can have its name; nil: they
+	// stay. Any goroutine.
+	Gone func(*room.Room)
+
+	// Opening has the server answer 503 to all but health and the document, until Opened is called.
+	Opening bool
+
 	Board http.Handler // answers "/" and below; nil: nobody
 	Say   func(string) // told what people should know, a line each; any goroutine; nil: nobody
 }
@@ -94,6 +101,8 @@ type Server struct {
 	houses map[string]*house // nil: of a room that is being made
 	own    *room.Workers     // started for the first room that needs them
 	closed bool
+
+	opening atomic.Bool
 }
 
 // farewell is how long sockets and streams may take to end by themselves.
@@ -110,6 +119,7 @@ func New(o Options) *Server {
 		patience: patience, houses: map[string]*house{},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.opening.Store(o.Opening)
 	s.metrics = newMetrics(s)
 	for _, r := range routes {
 		s.mux.Handle(r.pattern, s.route(&r))

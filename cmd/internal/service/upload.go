@@ -29,7 +29,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	if !named(name) {
 		return unnamed("name", name)
 	}
-	h, err := s.house(r.PathValue("room"))
+	h, err := s.stays(r.PathValue("room"))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,31 @@
+package serve
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// each does something for all items, for some of them at once. After the first error, and after the end
+// of ctx, no other is begun.
+func each[T any](ctx context.Context, atOnce int, items []T, do func(context.Context, T) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(atOnce, len(items)) {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(items) {
+					return
+				}
+				if err := do(ctx, items[i]); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return context.Cause(ctx)
+}

@@ -1,0 +1,101 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"voicepool/cmd/internal/room"
+)
+
+// writers is how many rooms are written at once: the disk takes many a time that it takes one.
+const writers = 16
+
+// saver writes rooms down, from time to time.
+type saver struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// save begins to write down what changes, until stop.
+func (s *server) save() {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.saver = saver{cancel, make(chan struct{})}
+	go func() {
+		defer close(s.saver.done)
+		next := time.NewTicker(often)
+		defer next.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-next.C:
+				s.keepAll(ctx)
+			}
+		}
+	}()
+}
+
+// keepAll writes down the rooms that have changed.
+func (s *server) keepAll(ctx context.Context) {
+	_ = each(ctx, writers, s.hall.Rooms(), func(_ context.Context, r *room.Room) error { // the end of ctx is no fault
+		s.keep(ctx, r)
+		return nil
+	})
+}
+
+// keep writes a room down that goes on, unless ctx is over when its turn comes.
+func (s *server) keep(ctx context.Context, r *room.Room) {
+	err := s.store.save(r.Name(), func() (*room.Snapshot, string) {
+		m, there := s.made.get(r.Name())
+		there = there && m.room == r
+		if ctx.Err() != nil || s.hall.Room(r.Name()) != r || there && m.dropped {
+			return nil, ""
+		}
+		if !there { // it was made over the network
+			m.sheet = ""
+		}
+		return r.Snapshot(), m.sheet
+	})
+	if err != nil {
+		s.Say(err.Error())
+	}
+}
+
+// last is how a room stands at the end of the server.
+type last struct {
+	snapshot *room.Snapshot
+	sheet    string
+}
+
+// lasts returns how the rooms stand, before they fade. Nothing else is written from here on but what
+// keepLast is given.
+func (s *server) lasts() (all []last) {
+	if s.saver.cancel != nil {
+		s.saver.cancel()
+	}
+	if s.store == nil || s.hall == nil {
+		return nil
+	}
+	for _, r := range s.hall.Rooms() {
+		m, there := s.made.get(r.Name())
+		if s.hall.Room(r.Name()) != r || there && m.dropped {
+			continue
+		}
+		if !there || m.room != r {
+			m.sheet = ""
+		}
+		all = append(all, last{r.Snapshot(), m.sheet})
+	}
+	return all
+}
+
+// keepLast writes down how the rooms stood.
+func (s *server) keepLast(all []last) {
+	_ = each(context.Background(), writers, all, func(_ context.Context, l last) error {
+		err := s.store.save(l.snapshot.Room, func() (*room.Snapshot, string) { return l.snapshot, l.sheet })
+		if err != nil {
+			s.Say(err.Error())
+		}
+		return nil
+	})
+}
