@@ -258,6 +258,16 @@ func TestServeReload(t *testing.T) {
 	}
 }
 
+// killed is a show of which all is moved before its server is killed.
+const killed = `buses: {sfx: {}, music: {}}
+sounds: {wind: {loop: true, bus: music}}
+scenes: {quiet: {buses: {music: {gain: -20}}}}
+list:
+  - {cue: 1, play: wind, id: go}
+  - {cue: 2, play: wind}
+  - {cue: 3, play: wind}
+`
+
 // TestServeKilled: what is kept survives kill -9.
 func TestServeKilled(t *testing.T) {
 	folder := t.TempDir()
@@ -275,6 +285,24 @@ func TestServeKilled(t *testing.T) {
 	s.until("side is kept", has("side", "voices: 5"))
 	s.until("its gain is kept", has("side", `"gain": -12`))
 	s.until("gone is kept", has("gone", "voices: 6"))
+	s.want("PUT", "/v1/rooms/show", "", killed, 201, "")
+	for _, call := range []struct {
+		method, path, body string
+		status             int
+	}{
+		{"POST", "play", `{"sound":"wind","id":"hand","gain":-7}`, 201},
+		{"POST", "go", `{"cue":"1"}`, 200},
+		{"POST", "standby", `{"cue":"3"}`, 200},
+		{"POST", "scene", `{"scene":"quiet"}`, 200},
+		{"PATCH", "buses/sfx", `{"mute":true}`, 200},
+		{"PATCH", "buses/music", `{"solo":true}`, 200},
+		{"PATCH", "buses/master", `{"gain":-5,"mute":true}`, 200},
+	} {
+		s.want(call.method, "/v1/rooms/show/"+call.path, "", call.body, call.status, "")
+	}
+	for _, part := range []string{`"scene": "quiet"`, `"standby": "3"`, `"id": "hand"`, `"id": "go"`, `"gain": -5`} {
+		s.until("the show is kept: "+part, has("show", part))
+	}
 	s.want("DELETE", "/v1/rooms/gone", "", "", 200, "")
 	for _, path := range []string{filepath.Join("rooms", "gone.json"), filepath.Join("sounds", "gone")} {
 		if _, err := os.Stat(filepath.Join(state, path)); err == nil {
@@ -288,6 +316,17 @@ func TestServeKilled(t *testing.T) {
 	s = startServer(t, nil, "--device", "none", "--state", state)
 	s.want("GET", "/v1/rooms/side/state", "", "", 200, `"pool":5,`)
 	s.want("GET", "/v1/rooms/side/state", "", "", 200, `{"bus":"sfx","gain":-12,`)
+	for _, part := range []string{
+		`"scene":"quiet"`, `"standby":"3"`, `"id":"hand"`, `"id":"go"`, `"running":[{"cue":"1"`,
+		`{"bus":"master","gain":-5,"mute":true,"solo":false`, `"gain":0,"mute":true,"solo":false`, `"mute":false,"solo":true`,
+	} {
+		s.want("GET", "/v1/rooms/show/state", "", "", 200, part)
+	}
+	s.want("POST", "/v1/rooms/show/stop", "", `{"over":0}`, 200, "")
+	s.until("the loop of the GO ends with the cue", func() bool {
+		_, text := s.ask("GET", "/v1/rooms/show/state", "", "")
+		return strings.Contains(text, `"id":"hand"`) && !strings.Contains(text, `"id":"go"`)
+	})
 	s.want("GET", "/v1/rooms/gone/state", "", "", 404, "")
 	s.want("GET", "/v1/rooms/main/state", "", "", 200, "")
 	if !strings.Contains(s.log(), "main.json is broken: it now ends in .broken, and the room main begins anew") {

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"voicepool/bank/rules"
 	"voicepool/internal/whole"
 	"voicepool/internal/words"
 	"voicepool/internal/yaml"
@@ -35,10 +37,18 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 	switch {
 	case r.ended():
 		return Sound{}, nil, errClosed
-	case r.folder == nil:
+	case r.uploads() == "":
 		return Sound{}, nil, &Error{Kind: Refused, Field: "name", Detail: "the room has no folder of its own, so it takes no sounds"}
 	}
-	part, err := whole.Create(filepath.Join(r.options.Folder, "."+name), ".upload")
+	if err := os.MkdirAll(r.uploads(), 0o700); err != nil {
+		return Sound{}, nil, err
+	}
+	folder, err := os.OpenRoot(r.uploads())
+	if err != nil {
+		return Sound{}, nil, err
+	}
+	defer folder.Close()
+	part, err := whole.Create(filepath.Join(r.uploads(), "."+name), ".upload")
 	if err != nil {
 		return Sound{}, nil, err
 	}
@@ -47,13 +57,12 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 	if err != nil {
 		return Sound{}, nil, err
 	}
-	file := name + endings[info.Format]
-	info.File = file
-	text, err := r.textWith(name, file)
+	text, file, err := r.textWith(name, name+endings[info.Format])
 	if err != nil {
 		return Sound{}, nil, err
 	}
-	if old, err := r.folder.Lstat(file); err == nil && !old.Mode().IsRegular() {
+	info.File = file
+	if old, err := folder.Lstat(file); err == nil && !old.Mode().IsRegular() {
 		return Sound{}, nil, &Error{Kind: Refused, Field: "name", Detail: fmt.Sprintf("name: %q is no regular file in the room's folder", file)}
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Sound{}, nil, err
@@ -61,7 +70,7 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 	if err := part.Keep(); err != nil {
 		return Sound{}, nil, err
 	}
-	if err := r.folder.Rename("."+name, file); err != nil {
+	if err := folder.Rename("."+name, file); err != nil {
 		return Sound{}, nil, err
 	}
 	if err := r.change(ctx, text); err != nil {
@@ -76,6 +85,31 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 	return one, info, nil
 }
 
+// uploads returns the folder that takes sounds; empty: there is none.
+func (r *Room) uploads() string {
+	if r.options.Free {
+		return r.options.Uploads
+	}
+	return r.options.Folder
+}
+
+// named returns how the sheet calls a file of that folder.
+func (r *Room) named(file string) string {
+	if r.options.Free {
+		return filepath.Join(r.options.Uploads, file)
+	}
+	return file
+}
+
+// taken returns the file of that folder that a sound is from, whatever its format was; false: it is none.
+func (r *Room) taken(name string, files []rules.File) (file string, ok bool) {
+	if len(files) != 1 {
+		return "", false
+	}
+	file = filepath.Base(files[0].Path)
+	return file, files[0].Path == r.named(file) && strings.TrimSuffix(file, filepath.Ext(file)) == name
+}
+
 // decode takes in a file, and returns what it is.
 func (r *Room) decode(ctx context.Context, name string, part *whole.File, data io.Reader) (*sounds.Info, error) {
 	most := r.options.Limits.Bytes
@@ -87,7 +121,7 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 		return nil, err
 	}
 	if n > most {
-		return nil, &Error{Kind: Limit, Field: "body", Detail: fmt.Sprintf("the file is longer than %d bytes, which is the most", most)}
+		return nil, &Error{Kind: Limit, Field: "body", Limit: most, Detail: fmt.Sprintf("the file is longer than %d bytes, which is the most", most)}
 	}
 	if _, err := part.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -103,35 +137,36 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 	return &info, nil
 }
 
-// textWith returns the text of the sheet with a sound of a file in it.
-func (r *Room) textWith(name, file string) ([]byte, error) {
+// textWith returns the text of the sheet with a sound of a file in it, and the file: that of the sound
+// where one was taken in before, since files are known by their content.
+func (r *Room) textWith(name, file string) ([]byte, string, error) {
 	text := r.Text()
 	s := r.Sheet()
 	for i := range s.Sounds {
 		one := &s.Sounds[i]
-		switch {
-		case one.Name != name:
-		case len(one.Files) == 1 && one.Files[0].Path == file:
-			return text, nil
-		default:
-			return nil, &Error{Kind: Refused, Field: "name", Detail: fmt.Sprintf("name: the sheet has a sound %q that is not from the file %s; take another name", name, file)}
+		if one.Name != name {
+			continue
 		}
+		if was, ok := r.taken(name, one.Files); ok {
+			return text, was, nil
+		}
+		return nil, "", &Error{Kind: Refused, Field: "name", Detail: fmt.Sprintf("name: the sheet has a sound %q that is not from the file %s; take another name", name, file)}
 	}
 	root, broken := yaml.Read(text, "sheet")
 	if broken != nil {
-		return nil, &Error{Kind: Refused, Field: "sheet", Detail: broken.Error()}
+		return nil, "", &Error{Kind: Refused, Field: "sheet", Detail: broken.Error()}
 	}
-	entry := fmt.Sprintf("%s: {file: %s}", strconv.Quote(name), strconv.Quote(file))
+	entry := fmt.Sprintf("%s: {file: %s}", strconv.Quote(name), strconv.Quote(r.named(file)))
 	with := enter(string(text), root, entry)
 	parsed, err := r.read([]byte(with))
 	if err == nil {
 		for _, one := range soundsOf(parsed) {
 			if one == name {
-				return []byte(with), nil
+				return []byte(with), file, nil
 			}
 		}
 	}
-	return nil, &Error{Kind: Refused, Field: "sheet", Detail: fmt.Sprintf("sheet: there is no place in its text for a sound; give it %q by hand", "sounds: {"+entry+"}")}
+	return nil, "", &Error{Kind: Refused, Field: "sheet", Detail: fmt.Sprintf("sheet: there is no place in its text for a sound; give it %q by hand", "sounds: {"+entry+"}")}
 }
 
 // enter puts an entry at the head of the sounds of a text.

@@ -30,7 +30,7 @@ func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, 
 		return 0, nil, err
 	}
 	if len(steps) > mostSteps {
-		return 0, nil, &Error{Kind: Limit, Field: "commands", Detail: fmt.Sprintf("commands: there are %d; a batch takes at most %d", len(steps), mostSteps)}
+		return 0, nil, &Error{Kind: Limit, Field: "commands", Limit: mostSteps, Detail: fmt.Sprintf("commands: there are %d; a batch takes at most %d", len(steps), mostSteps)}
 	}
 	b := &batch{room: r, steps: steps, asks: make([]*ask, len(steps)), voices: make([][]mixer.Handle, len(steps))}
 	for i := range steps {

@@ -38,7 +38,7 @@ func (r *Room) change(ctx context.Context, text []byte) error {
 		return &Error{Kind: Refused, Field: "sheet", Detail: fmt.Sprintf("sheet: `rate` is %d now, and %d there; end the room and make it again", r.rate, s.Rate)}
 	}
 	st := r.on()
-	st.forgetChanged(s.FS)
+	st.forgetChanged(s)
 	kept, err := st.player.Change(ctx, s, st.sounds, func(take func()) map[string]float64 { return st.show.Change(s, take) })
 	switch {
 	case errors.Is(err, cue.ErrChange):

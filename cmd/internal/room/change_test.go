@@ -2,7 +2,12 @@ package room_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +16,7 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/room"
+	"voicepool/sounds"
 	"voicepool/sounds/embedded"
 )
 
@@ -148,6 +154,84 @@ func TestAddSound(t *testing.T) {
 			t.Errorf("what is no sound: %v", err)
 		}
 	}
+}
+
+// TestAddSoundFree: the room of a sheet that somebody has named takes sounds, too, beside that sheet's own
+// files. A sound is replaced by one of another format, and files that change are read anew.
+func TestAddSoundFree(t *testing.T) {
+	read := func(name string) []byte {
+		file, err := embedded.FS().Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		text, err := io.ReadAll(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	tone, err := sounds.Decode(t.Context(), "tone", bytes.NewReader(read("bell.flac")), sounds.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	show := t.TempDir()
+	if err := os.WriteFile(filepath.Join(show, "own.flac"), read("bell.flac"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	uploads := filepath.Join(t.TempDir(), "sounds", "main")
+	r := open(t, "sounds: {own: {file: own.flac}}\n", func(o *room.Options) { o.Free, o.Folder, o.Uploads = true, show, uploads })
+	if _, _, err := r.AddSound(t.Context(), "own", bytes.NewReader(read("bell.flac"))); kindOf(err) != room.Refused {
+		t.Errorf("the sheet's own sound is replaced: %v", err)
+	}
+	lengths := map[float64]bool{}
+	for _, name := range []string{"bell.flac", "coin.flac", "bell.flac"} {
+		s, _, err := r.AddSound(t.Context(), "up", bytes.NewReader(read(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lengths[s.Seconds] = true
+	}
+	wav := wavOf(tone)
+	s, info, err := r.AddSound(t.Context(), "up", bytes.NewReader(wav))
+	if err != nil || info.Format != "wav" || len(lengths) != 2 || !lengths[s.Seconds] {
+		t.Errorf("%+v, %+v, %v; lengths %v", s, info, err, lengths)
+	}
+	if _, err := r.Play(room.Order{Sound: "up"}); err != nil {
+		t.Error(err)
+	}
+	if files, _ := os.ReadDir(show); len(files) != 1 {
+		t.Errorf("the folder of the sheet has %v", files)
+	}
+	// The sheet's own file changes, and the sheet is read anew.
+	before := r.State().Sounds
+	if err := os.WriteFile(filepath.Join(show, "own.flac"), read("coin.flac"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Change(t.Context(), r.Text()); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range r.State().Sounds {
+		if (s.Seconds == before[i].Seconds) == (s.Sound == "own") {
+			t.Errorf("%+v, was %+v", s, before[i])
+		}
+	}
+}
+
+// wavOf returns a sound as a WAV file of 32-bit floats.
+func wavOf(c *sounds.Clip) []byte {
+	b := []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x03\x00")
+	b = binary.LittleEndian.AppendUint16(b, uint16(c.Channels))
+	b = binary.LittleEndian.AppendUint32(b, uint32(c.Rate))
+	b = binary.LittleEndian.AppendUint32(b, uint32(4*c.Channels*c.Rate))
+	b = binary.LittleEndian.AppendUint16(b, uint16(4*c.Channels))
+	b = append(b, 32, 0, 'd', 'a', 't', 'a')
+	b = binary.LittleEndian.AppendUint32(b, uint32(4*len(c.Samples)))
+	for _, x := range c.Samples {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	binary.LittleEndian.PutUint32(b[4:], uint32(len(b)-8))
+	return b
 }
 
 // TestResume: a room goes on where another ended, through JSON.

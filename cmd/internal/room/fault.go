@@ -29,6 +29,7 @@ type Error struct {
 	Detail  string // one sentence, as check has it
 	Nearest string // of NotFound: the nearest name; empty: none
 	Reason  string // of Refused: the mixer's
+	Limit   int64  // of Limit: how much there may be
 	Event   *report.Event
 }
 

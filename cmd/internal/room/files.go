@@ -2,6 +2,8 @@ package room
 
 import (
 	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"voicepool/cue"
@@ -13,7 +15,7 @@ import (
 type held struct {
 	seconds float64
 	sounds  []*voice.Sound
-	stamps  map[string]stamp // by the paths of files in the room's folder
+	stamps  map[string]stamp // by the paths of files
 }
 
 // stamp tells whether a file has changed.
@@ -22,9 +24,18 @@ type stamp struct {
 	size int64
 }
 
-// stampOf returns that of a file; zero: there is none.
-func stampOf(folder fs.FS, path string) stamp {
-	info, err := fs.Stat(folder, path)
+// stampOf returns that of a file of a sheet; zero: there is none.
+func stampOf(s *cue.Sheet, path string) stamp {
+	var info fs.FileInfo
+	var err error
+	switch {
+	case s.FS != nil:
+		info, err = fs.Stat(s.FS, path)
+	case filepath.IsAbs(path):
+		info, err = os.Stat(path)
+	default:
+		info, err = os.Stat(filepath.Join(filepath.Dir(s.File), path))
+	}
 	if err != nil {
 		return stamp{}
 	}
@@ -41,8 +52,8 @@ func holds(s *cue.Sheet, files []loading.Sound) map[string]held {
 			h.sounds = append(h.sounds, file)
 		}
 		for _, f := range s.Sounds[i].Files {
-			if f.Path != "" && s.FS != nil {
-				h.stamps[f.Path] = stampOf(s.FS, f.Path)
+			if f.Path != "" {
+				h.stamps[f.Path] = stampOf(s, f.Path)
 			}
 		}
 		all[s.Sounds[i].Name] = h
@@ -51,15 +62,12 @@ func holds(s *cue.Sheet, files []loading.Sound) map[string]held {
 }
 
 // forgetChanged has files that have changed since they were loaded be read anew by the next sheet.
-func (st *stage) forgetChanged(folder fs.FS) {
-	if folder == nil {
-		return
-	}
+func (st *stage) forgetChanged(sheet *cue.Sheet) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
 	for _, h := range st.held {
 		for path, was := range h.stamps {
-			if stampOf(folder, path) != was {
+			if stampOf(sheet, path) != was {
 				for _, s := range h.sounds {
 					st.sounds.Forget(s)
 				}

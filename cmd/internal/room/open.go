@@ -60,6 +60,11 @@ func (r *Room) read(text []byte) (*cue.Sheet, error) {
 	if o.Voices > 0 {
 		s.Voices = o.Voices
 	}
+	if o.Most != nil {
+		if asked, most := voices(s), o.Most(); asked > most {
+			return nil, &Error{Kind: Limit, Field: "sheet", Limit: int64(most), Detail: fmt.Sprintf("sheet: it asks for %d voices, real and virtual; all rooms of the server together leave it %d", asked, most)}
+		}
+	}
 	if o.Free {
 		if o.Folder != "" && !filepath.IsAbs(o.Title) {
 			s.File = filepath.Join(o.Folder, filepath.Base(o.Title))
@@ -72,6 +77,9 @@ func (r *Room) read(text []byte) (*cue.Sheet, error) {
 	}
 	return s, nil
 }
+
+// voices returns how many voices a sheet asks for, virtual ones included.
+func voices(s *cue.Sheet) int { return max(s.Voices, s.Grow.Max) + s.Virtual }
 
 // confine has a sheet see the folder of the room, and nothing else.
 func (r *Room) confine(s *cue.Sheet) error {

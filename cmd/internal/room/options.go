@@ -14,13 +14,18 @@ type Options struct {
 	Folder string // where its sounds lie, and nowhere else; empty: it has those of the program alone
 	Free   bool   // its sheet may name any file: it was named by whoever started the program
 
+	// Uploads takes the sounds of AddSound in a Free room, whose sheet names them by their whole paths; it
+	// is made when it is needed. The others have Folder for that.
+	Uploads string
+
 	// Device is as --device has it; empty or "none": it has no card, is paced by the clock, and heard
 	// over the network. Buffer and Block are of a card; 0: as the driver has it.
 	Device string
 	Buffer time.Duration
 	Block  int
 
-	Voices  int // of the pool; 0: as the sheet says
+	Voices  int        // of the pool; 0: as the sheet says
+	Most    func() int // how many voices a sheet may ask for, virtual ones included; any goroutine; nil: as many as there may be
 	Limits  sounds.Limits
 	Workers *Workers     // mix the rooms without a card; nil: some of its own
 	Resume  *Snapshot    // it goes on from there; nil: it begins

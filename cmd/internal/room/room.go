@@ -50,6 +50,9 @@ func (r *Room) Show() *show.Show { return r.on().show }
 // Sheet returns the sheet that is played.
 func (r *Room) Sheet() *cue.Sheet { return r.on().player.Sheet() }
 
+// Voices returns how many voices the room has, virtual ones included.
+func (r *Room) Voices() int { return int(r.on().player.Mixer().Stats().Voices) + r.Sheet().Virtual }
+
 // Text returns the text of the sheet, as it was given.
 func (r *Room) Text() []byte { return []byte(*r.text.Load()) }
 

@@ -16,14 +16,18 @@ import (
 // newHall makes what has the rooms and answers for them. Sounds of rooms that are made over the
 // network lie in a folder of each room's name.
 func (s *server) newHall() *service.Server {
-	folder := s.scratch
-	if s.store != nil {
-		folder = filepath.Join(s.store.folder, "sounds")
-	}
 	return service.New(service.Options{
-		Folder: folder, Workers: s.workers, Limits: service.Limits{Rooms: s.config.MostRooms}, Sounds: s.Limits,
+		Folder: s.uploads(), Workers: s.workers, Limits: service.Limits{Rooms: s.config.MostRooms}, Sounds: s.Limits,
 		Allow: allow, Take: take, Gone: s.gone, Opening: true, Board: board.Handler(), Say: s.Say,
 	})
+}
+
+// uploads returns the folder of those folders.
+func (s *server) uploads() string {
+	if s.store != nil {
+		return filepath.Join(s.store.folder, "sounds")
+	}
+	return s.scratch
 }
 
 // allow asks the guard. The roles of the service are the guard's.

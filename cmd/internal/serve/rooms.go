@@ -77,12 +77,14 @@ func (s *server) make(ctx context.Context, c RoomConfig) error {
 		Name: c.Name, Title: filepath.Base(c.Sheet), Text: given, Folder: c.Folder, Free: true,
 		Device: c.Device, Voices: c.Voices, Limits: s.Limits, Workers: s.workers, Say: s.told(c.Name),
 	}
+	o.Uploads = filepath.Join(s.uploads(), c.Name)
 	switch {
 	case c.Sheet == "":
 		o.Title, o.Free = c.Name, false
-		if s.store != nil && o.Folder == "" {
-			if o.Folder, err = s.store.sounds(c.Name); err != nil {
-				return err
+		if o.Folder == "" {
+			o.Folder = o.Uploads
+			if err := os.MkdirAll(o.Folder, 0o700); err != nil {
+				return fmt.Errorf("the folder of the room %s: %w", c.Name, words.Cause(err))
 			}
 		}
 	case o.Folder == "":

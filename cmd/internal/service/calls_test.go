@@ -148,11 +148,13 @@ func TestRefused(t *testing.T) {
 func TestRooms(t *testing.T) {
 	s := open(t, func(o *service.Options) {
 		o.Folder = t.TempDir()
-		o.Limits = service.Limits{Rooms: 2, SheetBytes: 100, SoundBytes: 100}
+		o.Limits = service.Limits{Rooms: 2, RoomVoices: 100, SheetBytes: 100, SoundBytes: 100}
 	})
 	const yaml = "application/yaml"
 	s.ask("PUT /v1/rooms/other", "sounds: {bell: {gain: 100}}", "Content-Type", yaml).is(t, 400)
 	s.ask("PUT /v1/rooms/other", "sounds: {bell: {}}", "Content-Type", yaml).is(t, 201, "room", "other")
+	s.ask("PUT /v1/rooms/other", "voices: 90\nvirtual: 10\n", "Content-Type", yaml).is(t, 429, "limit", "98", "field", "sheet") // main has two
+	s.ask("PUT /v1/rooms/other", "voices: 90\nvirtual: 8\nsounds: {bell: {}}\n", "Content-Type", yaml).is(t, 200)
 	s.ask("PUT /v1/rooms/third", "sounds: {bell: {}}", "Content-Type", yaml).is(t, 429, "limit", "2")
 	s.ask("PUT /v1/rooms/other", strings.Repeat("#", 101), "Content-Type", yaml).is(t, 413, "limit", "100")
 	s.ask("PUT /v1/rooms/other/sounds/x", strings.Repeat("#", 101)).is(t, 413, "limit", "100")

@@ -34,7 +34,7 @@ func fault(err error) *problem.Problem {
 			break
 		}
 		p = problem.New(status, "%s", words.OneLine(e.Detail)).Of(e.Field)
-		p.Nearest, p.Reason, p.Event = e.Nearest, e.Reason, e.Event
+		p.Nearest, p.Reason, p.Event, p.Limit = e.Nearest, e.Reason, e.Event, e.Limit
 		return p
 	case errors.Is(err, mixer.ErrBusy):
 		return problem.New(http.StatusServiceUnavailable, "the audio side is behind; ask again later")

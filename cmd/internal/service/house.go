@@ -177,7 +177,10 @@ func (s *Server) raise(ctx context.Context, name string, text []byte) (*house, e
 	}
 	var r *room.Room
 	if err == nil {
-		r, err = room.Open(ctx, room.Options{Name: name, Text: text, Folder: folder, Limits: s.options.Sounds, Workers: s.workers(), Say: s.options.Say})
+		r, err = room.Open(ctx, room.Options{
+			Name: name, Text: text, Folder: folder, Limits: s.options.Sounds, Workers: s.workers(), Say: s.options.Say,
+			Most: func() int { return s.spare(name) },
+		})
 	}
 	if err != nil {
 		s.settle(name, nil)
@@ -189,6 +192,17 @@ func (s *Server) raise(ctx context.Context, name string, text []byte) (*house, e
 		return nil, problem.New(http.StatusServiceUnavailable, "the server is ending")
 	}
 	return h, nil
+}
+
+// spare returns how many voices all other rooms leave to one.
+func (s *Server) spare(name string) int {
+	left := s.options.Limits.RoomVoices
+	for _, r := range s.Rooms() {
+		if r.Name() != name {
+			left -= r.Voices()
+		}
+	}
+	return max(left, 0)
 }
 
 // named reports whether a name can be that of a room or of a sound, and so of a file.

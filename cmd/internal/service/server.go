@@ -54,6 +54,7 @@ type Options struct {
 // Limits bound what calls may cost; 0 is the default behind each.
 type Limits struct {
 	Rooms      int   // 2,000
+	RoomVoices int   // 65,536 of all rooms that calls make, real and virtual
 	RoomSounds int   // 1,000 files of a room
 	RoomBytes  int64 // 1 GiB of sounds of a room
 	SheetBytes int64 // 1 MiB
@@ -66,7 +67,7 @@ func (l *Limits) fill() {
 	for _, f := range []struct {
 		p    *int
 		most int
-	}{{&l.Rooms, 2000}, {&l.RoomSounds, 1000}, {&l.Sockets, 4096}} {
+	}{{&l.Rooms, 2000}, {&l.RoomVoices, 65_536}, {&l.RoomSounds, 1000}, {&l.Sockets, 4096}} {
 		if *f.p == 0 {
 			*f.p = f.most
 		}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"voicepool/cmd/internal/problem"
 	"voicepool/internal/words"
@@ -72,7 +73,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 
 // take has a room take a sound.
 func (s *Server) take(ctx context.Context, h *house, name string, in *measured) (int, any) {
-	if err := s.fits(h.room.Name()); err != nil {
+	if err := s.fits(h.room.Name(), name); err != nil {
 		return answer(err)
 	}
 	sound, info, err := h.room.AddSound(ctx, name, in)
@@ -86,8 +87,8 @@ func (s *Server) take(ctx context.Context, h *house, name string, in *measured) 
 	return http.StatusCreated, &uploaded{Sound: sound.Sound, Seconds: sound.Seconds, Channels: info.Channels, Rate: info.Rate}
 }
 
-// fits returns the limit that the sounds of a room have reached.
-func (s *Server) fits(name string) error {
+// fits returns the limit that the sounds of a room have reached, without the one that a new one replaces.
+func (s *Server) fits(name, sound string) error {
 	if s.options.Folder == "" {
 		return nil
 	}
@@ -95,14 +96,15 @@ func (s *Server) fits(name string) error {
 	if err != nil {
 		return nil // it has none yet; another fault is told where it is written
 	}
-	bytes, l := int64(0), &s.options.Limits
+	bytes, count, l := int64(0), 0, &s.options.Limits
 	for _, f := range files {
-		if info, err := f.Info(); err == nil {
+		if info, err := f.Info(); err == nil && strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())) != sound {
+			count++
 			bytes = min(bytes, math.MaxInt64-info.Size()) + info.Size()
 		}
 	}
 	switch {
-	case len(files) >= l.RoomSounds:
+	case count >= l.RoomSounds:
 		return problem.New(http.StatusTooManyRequests, "the room has %s, which is the limit", words.Count(l.RoomSounds, "sound")).Over(int64(l.RoomSounds))
 	case bytes >= l.RoomBytes:
 		return problem.New(http.StatusRequestEntityTooLarge, "the sounds of the room have %d bytes, which is the limit", l.RoomBytes).Over(l.RoomBytes)
