@@ -1,6 +1,7 @@
 package source
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"sync"
 )
@@ -31,8 +32,15 @@ type MSB struct{ window } // acc is left-aligned
 // NewMSB returns a reader of what is in data.
 func NewMSB(data []byte) *MSB { return &MSB{window{data: data}} }
 
-// fill makes at least 56 bits ready.
+// fill makes at least 56 bits ready. Of eight bytes at once it counts the whole ones; what it has of the
+// last is the same when it comes again.
 func (b *MSB) fill() {
+	if b.at <= len(b.data)-8 {
+		b.acc |= binary.BigEndian.Uint64(b.data[b.at:]) >> b.have
+		b.at += int(63-b.have) >> 3
+		b.have |= 56
+		return
+	}
 	for b.have <= 56 {
 		if b.at < len(b.data) {
 			b.acc |= uint64(b.data[b.at]) << (56 - b.have)
@@ -101,8 +109,14 @@ type LSB struct{ window } // acc is right-aligned
 // NewLSB returns a reader of what is in data.
 func NewLSB(data []byte) *LSB { return &LSB{window{data: data}} }
 
-// fill makes at least 56 bits ready.
+// fill makes at least 56 bits ready, as MSB does.
 func (b *LSB) fill() {
+	if b.at <= len(b.data)-8 {
+		b.acc |= binary.LittleEndian.Uint64(b.data[b.at:]) << b.have
+		b.at += int(63-b.have) >> 3
+		b.have |= 56
+		return
+	}
 	for b.have <= 56 {
 		if b.at < len(b.data) {
 			b.acc |= uint64(b.data[b.at]) << b.have
