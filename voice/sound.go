@@ -71,7 +71,7 @@ type Sound struct {
 	seam     seam
 
 	refine    Refiner
-	refining  sync.Mutex                         // among those who make versions
+	refining  [2][Levels]sync.Mutex              // among those who make one of the versions
 	unrefined atomic.Bool                        // its Refiner gave what is no sound
 	versions  [2][Levels]atomic.Pointer[version] // once and looped, by level
 	needs     [2]atomic.Uint32                   // those that voices have missed
@@ -186,8 +186,9 @@ func cleanAll(dst, samples []float32, most float32) bool {
 // sound and one without a Refiner have none. Control side, any goroutine; it never
 // changes what is there.
 func (s *Sound) Refine(level int, looped bool) {
-	s.refining.Lock()
-	defer s.refining.Unlock()
+	making := &s.refining[setOf(looped)][level]
+	making.Lock()
+	defer making.Unlock()
 	if s.Refined(level, looped) {
 		return
 	}
