@@ -9,25 +9,25 @@ import (
 
 // synth turns spectra into sound: the tables that all channels of all files share.
 type synth struct {
-	long    [36][18]float64 // the transform of a long block
-	short   [12][6]float64
+	long    [18][36]float64 // the transform of a long block, by line
+	short   [6][12]float64
 	windows [4][36]float64
-	cs, ca  [8]float64 // against the aliases between subbands
-	matrix  [64][32]float64
+	cs, ca  [8]float64      // against the aliases between subbands
+	matrix  [32][32]float64 // by subband; of its 64 rows, of which one is zeros, those that are not mirror images
 	window  [512]float64
 }
 
 // synthesis makes them when they are first needed.
 var synthesis = sync.OnceValue(func() *synth {
 	s := &synth{}
-	for i := range s.long {
-		for k := range s.long[i] {
-			s.long[i][k] = pcm.CosPi(float64((2*i+19)*(2*k+1)) / 72)
+	for k := range s.long {
+		for i := range s.long[k] {
+			s.long[k][i] = pcm.CosPi(float64((2*i+19)*(2*k+1)) / 72)
 		}
 	}
-	for i := range s.short {
-		for k := range s.short[i] {
-			s.short[i][k] = pcm.CosPi(float64((2*i+7)*(2*k+1)) / 24)
+	for k := range s.short {
+		for i := range s.short[k] {
+			s.short[k][i] = pcm.CosPi(float64((2*i+7)*(2*k+1)) / 24)
 		}
 	}
 	for i := range 36 {
@@ -53,9 +53,10 @@ var synthesis = sync.OnceValue(func() *synth {
 		root := math.Sqrt(1 + float64(c*c))
 		s.cs[i], s.ca[i] = 1/root, c/root
 	}
-	for i := range s.matrix {
-		for k := range s.matrix[i] {
-			s.matrix[i][k] = pcm.CosPi(float64((16+i)*(2*k+1)) / 64)
+	for k := range s.matrix {
+		for i := range 16 {
+			s.matrix[k][i] = pcm.CosPi(float64((16+i)*(2*k+1)) / 64)
+			s.matrix[k][16+i] = pcm.CosPi(float64((16+33+i)*(2*k+1)) / 64)
 		}
 	}
 	half := window()
@@ -118,48 +119,80 @@ func (s *synth) granule(g *granule, c *channel, x *[576]float64, dst []float32, 
 
 // transform is the windowed inverse transform of one subband.
 func (s *synth) transform(x []float64, block int, y *[36]float64) {
-	if !hasLines(x) {
+	n := len(x)
+	for n > 0 && x[n-1] == 0 {
+		n--
+	}
+	if n == 0 {
 		return
 	}
+	window := &s.windows[block]
 	if block == 2 {
 		for w := range 3 {
-			for i := range 12 {
-				sum := 0.0
-				for k := range 6 {
-					sum += float64(x[3*k+w] * s.short[i][k])
+			for i := 0; i < 12; i += 6 {
+				var a, b, c, d, e, f float64
+				for k := range s.short {
+					h, v := (*[6]float64)(s.short[k][i:]), x[3*k+w]
+					a, b, c = a+float64(v*h[0]), b+float64(v*h[1]), c+float64(v*h[2])
+					d, e, f = d+float64(v*h[3]), e+float64(v*h[4]), f+float64(v*h[5])
 				}
-				y[6+6*w+i] += float64(sum * s.windows[2][i])
+				for j, sum := range [6]float64{a, b, c, d, e, f} {
+					y[6+6*w+i+j] += float64(sum * window[i+j])
+				}
 			}
 		}
 		return
 	}
-	for i := range y {
-		sum := 0.0
-		for k, c := range &s.long[i] {
-			sum += float64(x[k] * c)
+	for i := 0; i < 36; i += 6 {
+		var a, b, c, d, e, f float64
+		for k, v := range x[:min(n, len(s.long))] {
+			h := (*[6]float64)(s.long[k][i:])
+			a, b, c = a+float64(v*h[0]), b+float64(v*h[1]), c+float64(v*h[2])
+			d, e, f = d+float64(v*h[3]), e+float64(v*h[4]), f+float64(v*h[5])
 		}
-		y[i] = float64(sum * s.windows[block][i])
+		to, w := (*[6]float64)(y[i:]), (*[6]float64)(window[i:])
+		to[0], to[1], to[2] = float64(a*w[0]), float64(b*w[1]), float64(c*w[2])
+		to[3], to[4], to[5] = float64(d*w[3]), float64(e*w[4]), float64(f*w[5])
 	}
 }
 
 // synthesize makes 32 samples of 32 subbands.
 func (s *synth) synthesize(c *channel, bands *[32]float64, dst []float32, step int) {
 	c.at = (c.at + 1024 - 64) % 1024
-	for i := range s.matrix {
-		a, b := 0.0, 0.0
-		row := &s.matrix[i]
-		for k := 0; k < 32; k += 2 {
-			a += float64(row[k] * bands[k])
-			b += float64(row[k+1] * bands[k+1])
-		}
-		c.v[c.at+i] = a + b
+	v := (*[64]float64)(c.v[c.at:])
+	n := len(bands)
+	for n > 0 && bands[n-1] == 0 {
+		n--
 	}
-	for j := range 32 {
-		sum := 0.0
-		for i := range 8 {
-			sum += float64(c.v[(c.at+128*i+j)%1024] * s.window[64*i+j])
-			sum += float64(c.v[(c.at+128*i+96+j)%1024] * s.window[64*i+32+j])
+	for i := 0; i < 32; i += 4 {
+		var a0, a1, a2, a3, b0, b1, b2, b3 float64 // of even subbands, and of odd ones
+		for k := 0; k < n; k += 2 {
+			x, y := bands[k], bands[(k+1)&31]
+			h, g := (*[4]float64)(s.matrix[k][i:]), (*[4]float64)(s.matrix[(k+1)&31][i:])
+			a0, a1, a2, a3 = a0+float64(h[0]*x), a1+float64(h[1]*x), a2+float64(h[2]*x), a3+float64(h[3]*x)
+			b0, b1, b2, b3 = b0+float64(g[0]*y), b1+float64(g[1]*y), b2+float64(g[2]*y), b3+float64(g[3]*y)
 		}
-		dst[j*step] = float32(sum)
+		for j, x := range [4]float64{a0 + b0, a1 + b1, a2 + b2, a3 + b3} {
+			if at := i + j; at < 16 {
+				v[at], v[32-at] = x, -x
+			} else {
+				v[17+at], v[96-17-at] = x, x
+			}
+		}
+	}
+	v[16] = 0
+	var parts [16]*[32]float64
+	for i := range 8 {
+		parts[2*i] = (*[32]float64)(c.v[(c.at+128*i)&1023:])
+		parts[2*i+1] = (*[32]float64)(c.v[(c.at+128*i+96)&1023:])
+	}
+	for j := 0; j < 32; j += 4 {
+		var a, b, c, d float64
+		for i, part := range parts {
+			x, w := (*[4]float64)(part[j:]), (*[4]float64)(s.window[32*i+j:])
+			a, b, c, d = a+float64(x[0]*w[0]), b+float64(x[1]*w[1]), c+float64(x[2]*w[2]), d+float64(x[3]*w[3])
+		}
+		out := dst[j*step:]
+		out[0], out[step], out[2*step], out[3*step] = float32(a), float32(b), float32(c), float32(d)
 	}
 }
