@@ -52,6 +52,10 @@ func decode(ctx context.Context, open opening, lim Limits, room *spare) (*Clip, 
 	})
 }
 
+// mostFrames is for how many samples a byte of a file is believed to stand before it is decoded. What
+// announces more may be right, but shows it first.
+const mostFrames = 8
+
 // drain decodes a whole file.
 func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits, room *spare) (*Clip, error) {
 	r, err := f.open(in, lim)
@@ -61,7 +65,8 @@ func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits, 
 	h := r.About()
 	c := f.clip(h)
 	samples := room.forClip()
-	if n := h.Frames * int64(h.Channels); h.Sure && n > int64(cap(samples)) {
+	likely := h.Frames <= in.Size*mostFrames/int64(h.Channels) && lim.Length(h.Frames, h.Channels) == nil
+	if n := h.Frames * int64(h.Channels); (h.Sure || likely) && n > int64(cap(samples)) {
 		samples = make([]float32, 0, n)
 	}
 	for err == nil {
