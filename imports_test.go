@@ -43,7 +43,7 @@ sounds/internal/blocks -> sounds/internal/source
 sounds/internal/wav -> sounds/internal/source sounds/internal/blocks
 sounds/internal/aiff -> sounds/internal/source sounds/internal/blocks pcm
 sounds/internal/flac -> sounds/internal/source sounds/internal/ogg
-sounds/internal/mp3 -> sounds/internal/source pcm
+sounds/internal/mp3 -> internal/dsp sounds/internal/source pcm
 sounds/internal/ogg -> sounds/internal/source
 sounds/internal/vorbis -> sounds/internal/source sounds/internal/ogg internal/fourier pcm
 sounds/internal/opus -> sounds/internal/source sounds/internal/ogg sounds/internal/opus/entropy sounds/internal/opus/silk sounds/internal/opus/celt pcm

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
@@ -13,7 +14,7 @@ type synth struct {
 	short   [6][12]float64
 	windows [4][36]float64
 	cs, ca  [8]float64      // against the aliases between subbands
-	matrix  [32][32]float64 // by subband; of its 64 rows, of which one is zeros, those that are not mirror images
+	matrix  [32][36]float64 // by subband; of its 64 rows, of which one is zeros, those 32 that are not mirror images
 	window  [512]float64
 }
 
@@ -143,16 +144,9 @@ func (s *synth) transform(x []float64, block int, y *[36]float64) {
 		}
 		return
 	}
-	for i := 0; i < 36; i += 6 {
-		var a, b, c, d, e, f float64
-		for k, v := range x[:min(n, len(s.long))] {
-			h := (*[6]float64)(s.long[k][i:])
-			a, b, c = a+float64(v*h[0]), b+float64(v*h[1]), c+float64(v*h[2])
-			d, e, f = d+float64(v*h[3]), e+float64(v*h[4]), f+float64(v*h[5])
-		}
-		to, w := (*[6]float64)(y[i:]), (*[6]float64)(window[i:])
-		to[0], to[1], to[2] = float64(a*w[0]), float64(b*w[1]), float64(c*w[2])
-		to[3], to[4], to[5] = float64(d*w[3]), float64(e*w[4]), float64(f*w[5])
+	dsp.Columns(y, s.long[:], x[:n], 1)
+	for i, w := range window {
+		y[i] = float64(y[i] * w)
 	}
 }
 
@@ -164,21 +158,13 @@ func (s *synth) synthesize(c *channel, bands *[32]float64, dst []float32, step i
 	for n > 0 && bands[n-1] == 0 {
 		n--
 	}
-	for i := 0; i < 32; i += 4 {
-		var a0, a1, a2, a3, b0, b1, b2, b3 float64 // of even subbands, and of odd ones
-		for k := 0; k < n; k += 2 {
-			x, y := bands[k], bands[(k+1)&31]
-			h, g := (*[4]float64)(s.matrix[k][i:]), (*[4]float64)(s.matrix[(k+1)&31][i:])
-			a0, a1, a2, a3 = a0+float64(h[0]*x), a1+float64(h[1]*x), a2+float64(h[2]*x), a3+float64(h[3]*x)
-			b0, b1, b2, b3 = b0+float64(g[0]*y), b1+float64(g[1]*y), b2+float64(g[2]*y), b3+float64(g[3]*y)
-		}
-		for j, x := range [4]float64{a0 + b0, a1 + b1, a2 + b2, a3 + b3} {
-			if at := i + j; at < 16 {
-				v[at], v[32-at] = x, -x
-			} else {
-				v[17+at], v[96-17-at] = x, x
-			}
-		}
+	var even, odd [36]float64
+	dsp.Columns(&even, s.matrix[:], bands[:n], 2)
+	dsp.Columns(&odd, s.matrix[1:], bands[min(n, 1):n], 2)
+	for i := range 16 {
+		x, y := even[i]+odd[i], even[16+i]+odd[16+i]
+		v[i], v[32-i] = x, -x
+		v[33+i], v[63-i] = y, y
 	}
 	v[16] = 0
 	var parts [16]*[32]float64
