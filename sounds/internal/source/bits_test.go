@@ -90,7 +90,8 @@ func TestRice(t *testing.T) {
 	for range 500 {
 		data := make([]byte, random.IntN(60))
 		for i := range data {
-			data[i] = byte(random.Uint32()) & byte(random.Uint32()) & byte(random.Uint32()) // many zeros
+			x := random.Uint32()
+			data[i] = byte(x & (x >> 8) & (x >> 16)) // many zeros
 		}
 		k, skip := uint(random.IntN(31)), uint(random.IntN(9))
 		fast, slow := NewMSB(data), NewMSB(data)
