@@ -43,7 +43,7 @@ sounds/internal/blocks -> sounds/internal/source
 sounds/internal/wav -> sounds/internal/source sounds/internal/blocks
 sounds/internal/aiff -> sounds/internal/source sounds/internal/blocks pcm
 sounds/internal/flac -> sounds/internal/source sounds/internal/ogg
-sounds/internal/mp3 -> sounds/internal/source pcm
+sounds/internal/mp3 -> internal/dsp sounds/internal/source pcm
 sounds/internal/ogg -> sounds/internal/source
 sounds/internal/vorbis -> sounds/internal/source sounds/internal/ogg internal/fourier pcm
 sounds/internal/opus -> sounds/internal/source sounds/internal/ogg sounds/internal/opus/entropy sounds/internal/opus/silk sounds/internal/opus/celt pcm
@@ -76,7 +76,7 @@ device/devicetest -> device internal/leak pcm
 space -> pcm
 mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->
-cmd/internal/bench -> device internal/dsp mixer pcm sounds space voice golang.org/x/perf/...
+cmd/internal/bench -> cmd/internal/catalog device internal/dsp internal/loading mixer pcm sounds space voice golang.org/x/perf/...
 cmd/internal/console -> bank/rules cmd/internal/bar cmd/internal/column cmd/internal/live cue mixer internal/words golang.org/x/term
 cmd/internal/catalog -> bank/rules cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
 cmd/internal/column -> github.com/rivo/uniseg

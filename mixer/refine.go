@@ -1,18 +1,21 @@
 package mixer
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 
 	"voicepool/voice"
 )
 
-// refinery makes the versions of sounds that pitched voices read, one after the
-// other, in a goroutine that ends when there is nothing to do.
+// refinery makes the versions of sounds that pitched voices read, in the order of asking, in
+// goroutines that end when there is nothing to do: one for each processor but one, which the
+// audio side may need.
 type refinery struct {
 	mutex   sync.Mutex
 	idle    sync.Cond
-	waiting []versionKey // in the order of asking, the one under way first
+	waiting []versionKey // in the order of asking
+	making  []versionKey // those under way
 }
 
 type versionKey struct {
@@ -28,36 +31,43 @@ func (y *refinery) ask(k versionKey) {
 	}
 	y.mutex.Lock()
 	defer y.mutex.Unlock()
-	if slices.Contains(y.waiting, k) {
+	if slices.Contains(y.waiting, k) || slices.Contains(y.making, k) {
 		return
 	}
 	y.idle.L = &y.mutex
-	y.waiting = append(y.waiting, k)
-	if len(y.waiting) == 1 {
-		go y.run()
+	if len(y.making) < max(1, runtime.GOMAXPROCS(0)-1) {
+		y.making = append(y.making, k)
+		go y.run(k)
+		return
 	}
+	y.waiting = append(y.waiting, k)
 }
 
-// run makes the versions that wait, one after the other.
-func (y *refinery) run() {
-	y.mutex.Lock()
-	for len(y.waiting) > 0 {
-		k := y.waiting[0]
-		y.mutex.Unlock()
+// run makes a version, and those that wait, one after the other.
+func (y *refinery) run(k versionKey) {
+	for more := true; more; {
 		k.sound.Refine(k.level, k.looped)
 		y.mutex.Lock()
-		y.waiting = slices.Delete(y.waiting, 0, 1)
+		at := slices.Index(y.making, k)
+		if more = len(y.waiting) > 0; more {
+			k = y.waiting[0]
+			y.making[at], y.waiting = k, slices.Delete(y.waiting, 0, 1)
+		} else {
+			y.making = slices.Delete(y.making, at, at+1)
+		}
+		if len(y.making) == 0 {
+			y.waiting, y.making = nil, nil
+			y.idle.Broadcast()
+		}
+		y.mutex.Unlock()
 	}
-	y.waiting = nil
-	y.idle.Broadcast()
-	y.mutex.Unlock()
 }
 
 // wait returns when there is nothing to do.
 func (y *refinery) wait() {
 	y.mutex.Lock()
 	defer y.mutex.Unlock()
-	for len(y.waiting) > 0 {
+	for len(y.making) > 0 {
 		y.idle.Wait()
 	}
 }
@@ -66,7 +76,7 @@ func (y *refinery) wait() {
 func (y *refinery) leave() {
 	y.mutex.Lock()
 	defer y.mutex.Unlock()
-	y.waiting = y.waiting[:min(len(y.waiting), 1)]
+	y.waiting = nil
 }
 
 // refineNeeds asks for what voices have missed.

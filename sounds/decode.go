@@ -24,7 +24,7 @@ import (
 // nothing for Limits.Time, but at least a second; a Read that is under way then is left behind.
 func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, error) {
 	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(r), nil }
-	clip, err := decode(ctx, open, lim.withDefaults())
+	clip, err := decode(ctx, open, lim.withDefaults(), nil)
 	if err != nil {
 		return nil, named(name, err)
 	}
@@ -33,8 +33,8 @@ func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, e
 }
 
 // decode is Decode for what has to be opened first, without the name, under limits that
-// have their defaults.
-func decode(ctx context.Context, open opening, lim Limits) (*Clip, error) {
+// have their defaults. The samples of the clip may be in room, and then it has them.
+func decode(ctx context.Context, open opening, lim Limits, room *spare) (*Clip, error) {
 	data, err := gather(ctx, open, lim.Bytes, max(lim.Time, grace))
 	if err != nil {
 		return nil, err
@@ -48,21 +48,26 @@ func decode(ctx context.Context, open opening, lim Limits) (*Clip, error) {
 		return nil, err
 	}
 	return guarded(ctx, lim.Time, func(ctx context.Context) (*Clip, error) {
-		return drain(ctx, f, in, lim.forSize(len(data)).bounds())
+		return drain(ctx, f, in, lim.forSize(len(data)).bounds(), room)
 	})
 }
 
+// mostFrames is for how many samples a byte of a file is believed to stand before it is decoded. What
+// announces more may be right, but shows it first.
+const mostFrames = 8
+
 // drain decodes a whole file.
-func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits) (*Clip, error) {
+func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits, room *spare) (*Clip, error) {
 	r, err := f.open(in, lim)
 	if err != nil {
 		return nil, err
 	}
 	h := r.About()
 	c := f.clip(h)
-	samples := []float32(nil)
-	if h.Sure {
-		samples = make([]float32, 0, h.Frames*int64(h.Channels))
+	samples := room.forClip()
+	likely := h.Frames <= in.Size*mostFrames/int64(h.Channels) && lim.Length(h.Frames, h.Channels) == nil
+	if n := h.Frames * int64(h.Channels); (h.Sure || likely) && n > int64(cap(samples)) {
+		samples = make([]float32, 0, n)
 	}
 	for err == nil {
 		if err := ctx.Err(); err != nil {
@@ -73,6 +78,7 @@ func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits) 
 	if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
+	room.keepClip(samples)
 	all := int64(len(samples) / h.Channels)
 	from := min(h.Front, all)
 	to := max(from, all-h.Back)

@@ -193,7 +193,7 @@ func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int6
 		return fmt.Errorf("sounds: the process cannot be confined: %w", err)
 	}
 	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(in), nil }
-	clip, err := decode(context.Background(), open, ask.Limits)
+	clip, err := decode(context.Background(), open, ask.Limits, nil)
 	var a answer
 	if err != nil {
 		a.Fault = err.Error()

@@ -22,6 +22,7 @@ import (
 type Library struct {
 	opt     Options
 	filters filters
+	spares  spares
 	mu      sync.Mutex
 	entries map[sourceKey]*entry
 	infos   map[*voice.Sound]Info
@@ -209,7 +210,8 @@ func (l *Library) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info,
 	opt := l.opt
 	opt.Loop = opt.Loop || src.Looped
 	opt.Masking = opt.Masking || src.Masking
-	clip, err := decode(ctx, src.open, opt.Limits.withDefaults())
+	room := l.spares.take() // what failed may be at work in it still, so it is given back at the end alone
+	clip, err := decode(ctx, src.open, opt.Limits.withDefaults(), room)
 	if err != nil {
 		return nil, Info{}, err
 	}
@@ -224,10 +226,11 @@ func (l *Library) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info,
 	if info.Measured {
 		measured = func() (pcm.LUFS, pcm.Decibels) { return info.Loudness, info.TruePeak }
 	}
-	sound, gain, err := prepare(ctx, clip, opt, measured, src.title(), src.path(), &l.filters)
+	sound, gain, err := prepare(ctx, clip, opt, measured, src.title(), src.path(), &l.filters, room)
 	if err != nil {
 		return nil, Info{}, err
 	}
+	l.spares.give(room)
 	info.Gain = gain
 	info.Name, info.File, info.Bytes = sound.Name(), src.File, sound.Bytes()
 	return sound, info, nil

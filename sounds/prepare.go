@@ -59,14 +59,14 @@ func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	if err := c.valid(); err != nil {
 		return nil, named(c.Name, err)
 	}
-	sound, _, err := prepare(context.Background(), c, opt, c.measure, c.Name, "", &filters{})
+	sound, _, err := prepare(context.Background(), c, opt, c.measure, c.Name, "", &filters{}, nil)
 	return sound, named(c.Name, err)
 }
 
 // prepare is Prepare for a valid clip, with a name and a file of its own and what may be there
-// already: its loudness and peak, and filters. It returns the gain of its leveling too.
+// already: its loudness and peak, filters, and memory to work in. It returns the gain of its leveling too.
 func prepare(
-	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filters,
+	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filters, room *spare,
 ) (_ *voice.Sound, gain pcm.Decibels, err error) {
 	if gain, err = opt.Leveling.gain(c, measured); err != nil {
 		return nil, 0, err
@@ -88,7 +88,7 @@ func prepare(
 	if err := lim.bounds().Length(newRatio(int64(rate), int64(c.Rate)).scale(c.Frames()), channels); err != nil {
 		return nil, 0, err
 	}
-	samples, loop, err = resample(ctx, filters, samples, channels, c.Rate, rate, loop)
+	samples, loop, err = resample(ctx, filters, samples, channels, c.Rate, rate, loop, room)
 	if err != nil {
 		return nil, 0, fmt.Errorf("given up: %w", err)
 	}

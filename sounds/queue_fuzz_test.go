@@ -82,7 +82,7 @@ func (q *queueModel) add(tracks []queueTrack) {
 			if err != nil {
 				q.t.Fatal(err)
 			}
-			s, _, err := prepare(context.Background(), clip, Options{}, clip.measure, "joined", "", &queueLibrary().filters)
+			s, _, err := prepare(context.Background(), clip, Options{}, clip.measure, "joined", "", &queueLibrary().filters, nil)
 			if err != nil {
 				q.t.Fatal(err)
 			}

@@ -86,13 +86,13 @@ func (s *resampler) convert(dst []float32, window []float64, channels int, phase
 // much (at most half a frame in a loop's length, which for a second of 48 kHz is a
 // fiftieth of a cent), so that the loop is exactly periodic. Within the loop the source
 // is taken as endlessly repeated to both sides, so the seam is exactly what a resampled
-// endless repetition has there.
-func resample(ctx context.Context, filters *filters, src []float32, channels int, from, to int, loop *pcm.Loop) ([]float32, *pcm.Loop, error) {
+// endless repetition has there. The result may be in room.
+func resample(ctx context.Context, filters *filters, src []float32, channels int, from, to int, loop *pcm.Loop, room *spare) ([]float32, *pcm.Loop, error) {
 	if from == to || len(src) == 0 {
 		return src, loop, nil
 	}
 	c := course{from: &whole{samples: src, channels: channels}, channels: channels, plan: newPlan(filters, from, to, loop)}
-	dst := make([]float32, 0, c.plan.total(c.from.length())*int64(channels))
+	dst := room.forConverted(c.plan.total(c.from.length()) * int64(channels))
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err

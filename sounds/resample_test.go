@@ -42,7 +42,7 @@ func converted(t *testing.T, from, to int, frequency float64) (level, rest float
 	for i := range x {
 		x[i] = float32(math.Sin(2 * math.Pi * frequency * float64(i) / float64(from)))
 	}
-	dst, _, err := resample(context.Background(), &filters{}, x, 1, from, to, nil)
+	dst, _, err := resample(context.Background(), &filters{}, x, 1, from, to, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestLength(t *testing.T) {
 		{frames: 1103, from: 11025, to: 44056, want: 4408},
 	} {
 		x := make([]float32, c.frames)
-		got, _, err := resample(context.Background(), &filters{}, x, 1, c.from, c.to, nil)
+		got, _, err := resample(context.Background(), &filters{}, x, 1, c.from, c.to, nil, nil)
 		if err != nil || int64(len(got)) != c.want {
 			t.Errorf("%d frames from %d to %d Hz are %d, want %d (%v)", c.frames, c.from, c.to, len(got), c.want, err)
 		}
@@ -141,7 +141,7 @@ func TestConstant(t *testing.T) {
 		x[i] = 0.5
 	}
 	for _, to := range []int{8000, 22050, 44099, 48000, 96000} {
-		y, _, err := resample(context.Background(), &filters{}, x, 1, 44100, to, nil)
+		y, _, err := resample(context.Background(), &filters{}, x, 1, 44100, to, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestLoopSeam(t *testing.T) {
 			for i := range x {
 				x[i] = float32(phase(float64(i)))
 			}
-			y, loop, err := resample(context.Background(), &filters{}, x, 1, c.from, c.to, &pcm.Loop{int64(c.intro), int64(c.intro + c.loop)})
+			y, loop, err := resample(context.Background(), &filters{}, x, 1, c.from, c.to, &pcm.Loop{int64(c.intro), int64(c.intro + c.loop)}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +238,7 @@ func TestResamplerBits(t *testing.T) {
 	}
 	h := uint64(14695981039346656037)
 	for _, to := range []int{48000, 22050, 44099, 100} {
-		y, _, err := resample(context.Background(), &filters{}, x, 2, 44100, to, nil)
+		y, _, err := resample(context.Background(), &filters{}, x, 2, 44100, to, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +265,7 @@ func BenchmarkResample(b *testing.B) {
 			x := make([]float32, 2*c.from*10)
 			var f filters
 			for b.Loop() {
-				if _, _, err := resample(context.Background(), &f, x, 2, c.from, c.to, nil); err != nil {
+				if _, _, err := resample(context.Background(), &f, x, 2, c.from, c.to, nil, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

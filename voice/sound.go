@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -70,7 +71,7 @@ type Sound struct {
 	seam     seam
 
 	refine    Refiner
-	refining  sync.Mutex                         // among those who make versions
+	refining  [2][Levels]sync.Mutex              // among those who make one of the versions
 	unrefined atomic.Bool                        // its Refiner gave what is no sound
 	versions  [2][Levels]atomic.Pointer[version] // once and looped, by level
 	needs     [2]atomic.Uint32                   // those that voices have missed
@@ -136,16 +137,18 @@ func NewSound(s Samples) (*Sound, error) {
 	} else {
 		out.data.wide = make([]float32, size)
 	}
-	for i, x := range s.Data {
-		x, ok := clean(x, maxSample)
-		if !ok {
-			return nil, fmt.Errorf("%w: the sample of frame %d is %v, not within -%d..+%d", ErrSound, i/s.Channels, x, maxSample, maxSample)
+	good := true
+	if s.Compact {
+		for i, x := range s.Data {
+			y, ok := clean(x, maxSample)
+			out.data.compact[first+i], good = narrow(y), good && ok
 		}
-		if s.Compact {
-			out.data.compact[first+i] = narrow(x)
-		} else {
-			out.data.wide[first+i] = x
-		}
+	} else {
+		good = cleanAll(out.data.wide[first:], s.Data, maxSample)
+	}
+	if !good {
+		i := slices.IndexFunc(s.Data, func(x float32) bool { _, ok := clean(x, maxSample); return !ok })
+		return nil, fmt.Errorf("%w: the sample of frame %d is %v, not within -%d..+%d", ErrSound, i/s.Channels, s.Data[i], maxSample, maxSample)
 	}
 	out.seam = newSeam(out)
 	return out, nil
@@ -161,6 +164,21 @@ func clean(x, most float32) (y float32, ok bool) {
 	return x, bits <= math.Float32bits(most) // NaN and Inf have the largest bits
 }
 
+// cleanAll sets dst to what clean makes of samples, and reports whether it took all of them.
+func cleanAll(dst, samples []float32, most float32) bool {
+	dst = dst[:len(samples)]
+	largest := uint32(0)
+	for i, x := range samples {
+		bits := math.Float32bits(x) &^ (1 << 31)
+		if bits < 1<<23 {
+			x = 0
+		}
+		largest = max(largest, bits)
+		dst[i] = x
+	}
+	return largest <= math.Float32bits(most)
+}
+
 // Refine makes a version that the quality Best reads, unless it is there: that of
 // a level, 0..Levels-1, for voices that loop or do not. It takes some thousandths of
 // the sound's length. A sound whose Refiner panics, or gives samples that are not
@@ -168,20 +186,16 @@ func clean(x, most float32) (y float32, ok bool) {
 // sound and one without a Refiner have none. Control side, any goroutine; it never
 // changes what is there.
 func (s *Sound) Refine(level int, looped bool) {
-	s.refining.Lock()
-	defer s.refining.Unlock()
+	making := &s.refining[setOf(looped)][level]
+	making.Lock()
+	defer making.Unlock()
 	if s.Refined(level, looped) {
 		return
 	}
 	v, frames := newVersion(s, level, looped)
 	v.data.wide = s.refined(level, looped, frames)
-	sound := int64(len(v.data.wide)) == frames*int64(s.channels)
-	for i, x := range v.data.wide {
-		y, ok := clean(x, 8*maxSample) // what is compensated may be 18 dB louder
-		v.data.wide[i] = y
-		sound = sound && ok
-	}
-	if !sound {
+	samples := v.data.wide
+	if int64(len(samples)) != frames*int64(s.channels) || !cleanAll(samples, samples, 8*maxSample) { // what is compensated may be 18 dB louder
 		s.unrefined.Store(true)
 		return
 	}

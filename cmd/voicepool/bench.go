@@ -2,15 +2,11 @@ package main
 
 import (
 	"os"
-	"path"
 	"runtime"
-	"slices"
-	"strings"
 	"time"
 
 	"voicepool/cmd/internal/bench"
 	"voicepool/cmd/internal/console"
-	"voicepool/mixer"
 )
 
 type benchCommand struct {
@@ -22,6 +18,7 @@ type benchCommand struct {
 	Least    bool           `help:"Print the least time of each block position on the grid of 20 ms, not the median: the speed of an idle machine."`
 	All      bool           `help:"Measure also the memory of a mixer, and 500 mixers in turn."`
 	Only     []string       `placeholder:"CASE,..." help:"Measure these cases only: names as the table has them, * stands for any part."`
+	Load     string         `predictor:"file" placeholder:"FOLDER" help:"Measure also how long the sounds of a folder take to be ready."`
 	Against  string         `predictor:"report" placeholder:"FILE" help:"Compare with what an earlier bench --json has printed, as benchstat does."`
 	JSON     bool           `name:"json" help:"Print JSON."`
 	Realtime bool           `help:"Mix 64 pitched voices in real time, alone and beside 1 GB/s of garbage, and count missed deadlines."`
@@ -29,40 +26,25 @@ type benchCommand struct {
 }
 
 func (b *benchCommand) options() (o bench.Options, err error) {
-	o = bench.Options{Voices: []int{32, 256, 1024, 4096}, Slice: 30 * time.Millisecond, Own: b.Own, Least: b.Least, All: b.All || b.Only != nil, Only: b.Only}
+	o = bench.Options{Voices: []int{32, 256, 1024, 4096}, Slice: 30 * time.Millisecond, Speed: b.Speed, Own: b.Own, Least: b.Least, All: b.All || b.Only != nil, Only: b.Only, Load: b.Load}
 	if b.Own {
 		o.Voices = o.Voices[:3]
 	}
 	set(&o.Voices, b.Voices)
 	set(&o.Slice, b.Slice)
-	set(&o.Speed, b.Speed)
-	if len(o.Voices) == 0 {
-		return o, console.Usage("--voices: no number")
-	}
 	if err := pools(o.Voices); err != nil {
 		return o, err
 	}
-	if o.Slice <= 0 || o.Slice > 10*time.Second {
-		return o, console.Usage("--slice: %v is not in 1ns..10s", o.Slice)
-	}
-	if b.Own && slices.Max(o.Voices) > 1024 {
-		return o, console.Usage("--own: %d voices are more than 1024", slices.Max(o.Voices))
-	}
-	if b.Speed != nil && !(o.Speed >= mixer.MinSpeed && o.Speed <= mixer.MaxSpeed) {
-		return o, console.Usage("--speed: %v is not in 1/16..16", o.Speed)
-	}
-	for _, pattern := range b.Only {
-		if !slices.ContainsFunc(bench.Cases(), func(name string) bool { match, err := path.Match(pattern, name); return match && err == nil }) {
-			return o, console.Usage("--only: there is no case %s, only %s", oneLine(pattern), strings.Join(bench.Cases(), ", "))
-		}
+	if err := o.Check(); err != nil {
+		return o, console.Usage("%w", err)
 	}
 	return o, nil
 }
 
 func (b *benchCommand) Run(c *console.Console) error {
 	switch {
-	case b.Realtime && (b.Voices != nil || b.Slice != nil || b.Speed != nil || b.Own || b.Least || b.All || b.Only != nil || b.Against != ""):
-		return console.Usage("--realtime mixes 64 voices for --seconds: no --voices, --slice, --speed, --own, --least, --all, --only or --against")
+	case b.Realtime && (b.Voices != nil || b.Slice != nil || b.Speed != nil || b.Own || b.Least || b.All || b.Only != nil || b.Load != "" || b.Against != ""):
+		return console.Usage("--realtime mixes 64 voices for --seconds: no --voices, --slice, --speed, --own, --least, --all, --only, --load or --against")
 	case b.Realtime:
 		return b.runRealtime(c)
 	case b.Seconds != nil:

@@ -23,6 +23,8 @@ func filter(channels int, dst *float32, stride int, taps *float64, width int, x 
 
 func between(dst, a, b *float64, n int, fraction float64) {}
 
+func columns(dst, rows *[36]float64, x *float64, n, every int) {}
+
 func fastLowest([]int32, int32) (done int, lowest int32, candidates int) {
 	return 0, math.MaxInt32, 0
 }

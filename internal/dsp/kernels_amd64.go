@@ -107,6 +107,9 @@ func filterStereoAVX512(dst *float32, stride int, taps *float64, width int, x *f
 func betweenAVX2(dst *float64, a *float64, b *float64, n int, fraction float64)
 
 //go:noescape
+func columnsAVX2(dst *[36]float64, rows *[36]float64, x *float64, n int, every int)
+
+//go:noescape
 func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 
 //go:noescape

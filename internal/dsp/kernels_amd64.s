@@ -6043,6 +6043,62 @@ loop164:
 	VZEROUPPER
 	RET
 
+// func columnsAVX2(dst *[36]float64, rows *[36]float64, x *float64, n int, every int)
+// Requires: AVX
+TEXT ·columnsAVX2(SB), NOSPLIT, $0-40
+	MOVQ   dst+0(FP), AX
+	MOVQ   rows+8(FP), CX
+	MOVQ   x+16(FP), DX
+	MOVQ   n+24(FP), BX
+	MOVQ   every+32(FP), SI
+	IMUL3Q $0x00000120, SI, DI
+	SHLQ   $0x03, SI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+
+loop165:
+	VBROADCASTSD (DX), Y9
+	VMULPD       (CX), Y9, Y10
+	VADDPD       Y10, Y0, Y0
+	VMULPD       32(CX), Y9, Y10
+	VADDPD       Y10, Y1, Y1
+	VMULPD       64(CX), Y9, Y10
+	VADDPD       Y10, Y2, Y2
+	VMULPD       96(CX), Y9, Y10
+	VADDPD       Y10, Y3, Y3
+	VMULPD       128(CX), Y9, Y10
+	VADDPD       Y10, Y4, Y4
+	VMULPD       160(CX), Y9, Y10
+	VADDPD       Y10, Y5, Y5
+	VMULPD       192(CX), Y9, Y10
+	VADDPD       Y10, Y6, Y6
+	VMULPD       224(CX), Y9, Y10
+	VADDPD       Y10, Y7, Y7
+	VMULPD       256(CX), Y9, Y9
+	VADDPD       Y9, Y8, Y8
+	ADDQ         DI, CX
+	ADDQ         SI, DX
+	SUBQ         $0x01, BX
+	JNZ          loop165
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	VMOVUPD      Y4, 128(AX)
+	VMOVUPD      Y5, 160(AX)
+	VMOVUPD      Y6, 192(AX)
+	VMOVUPD      Y7, 224(AX)
+	VMOVUPD      Y8, 256(AX)
+	VZEROUPPER
+	RET
+
 // func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 // Requires: AVX, AVX2
 TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
@@ -6054,7 +6110,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop165:
+loop166:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -6065,7 +6121,7 @@ loop165:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop165
+	JNZ        loop166
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -6099,7 +6155,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop166:
+loop167:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -6115,7 +6171,7 @@ loop166:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop166
+	JNZ        loop167
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -6155,7 +6211,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop167:
+loop168:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -6166,17 +6222,17 @@ loop167:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found168
+	JNZ       found169
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop167
-	JMP       done169
+	JNE       loop168
+	JMP       done170
 
-found168:
+found169:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done169:
+done170:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -6200,7 +6256,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop170:
+loop171:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -6231,7 +6287,7 @@ loop170:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop170
+	JNE       loop171
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -6257,21 +6313,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop171:
+loop172:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found172
+	JNZ       found173
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop171
-	JMP       done173
+	JNE       loop172
+	JMP       done174
 
-found172:
+found173:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done173:
+done174:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -6288,13 +6344,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop174:
+loop175:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop174
+	JNZ        loop175
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -6330,7 +6386,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop175:
+loop176:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -6338,7 +6394,7 @@ loop175:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop175
+	JNZ        loop176
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -6384,22 +6440,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop176:
+loop177:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found177
+	JNZ      found178
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop176
-	JMP      done178
+	JNE      loop177
+	JMP      done179
 
-found177:
+found178:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done178:
+done179:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -6422,7 +6478,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop179:
+loop180:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -6430,7 +6486,7 @@ loop179:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop179
+	JNE      loop180
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -6468,21 +6524,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop180:
+loop181:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found181
+	JNZ      found182
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop180
-	JMP      done182
+	JNE      loop181
+	JMP      done183
 
-found181:
+found182:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done182:
+done183:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET

@@ -10,43 +10,76 @@ import (
 
 // Transform transforms blocks of one size. Any number of goroutines may use it.
 type Transform struct {
-	turns    []complex128 // e^(-2 pi i k/n), k < n/2
-	reversed []int
+	rounds [][][3]complex128 // two steps each: the turns of the first, and the two of the second
+	turns  []complex128      // of the last step, where their number is odd
+	places []int
 }
 
 // New returns the transform of n numbers, a power of two.
 func New(n int) *Transform {
-	f := &Transform{turns: make([]complex128, n/2), reversed: make([]int, n)}
-	for k := range f.turns {
+	f := &Transform{places: make([]int, n)}
+	turn := func(k, n int) complex128 { // e^(-2 pi i k/n)
 		x := 2 * float64(k) / float64(n)
-		f.turns[k] = complex(pcm.CosPi(x), -pcm.SinPi(x))
+		return complex(pcm.CosPi(x), -pcm.SinPi(x))
+	}
+	half := 1
+	for ; 4*half <= n; half *= 4 {
+		round := make([][3]complex128, half)
+		for k := range round {
+			round[k] = [3]complex128{turn(k, 2*half), turn(k, 4*half), turn(k+half, 4*half)}
+		}
+		f.rounds = append(f.rounds, round)
+	}
+	for k := 0; half < n && k < half; k++ {
+		f.turns = append(f.turns, turn(k, n))
 	}
 	shift := bits.LeadingZeros64(uint64(n)) + 1
-	for i := range f.reversed {
-		f.reversed[i] = int(bits.Reverse64(uint64(i)) >> shift)
+	for i := range f.places {
+		f.places[i] = int(bits.Reverse64(uint64(i)) >> shift)
 	}
 	return f
 }
 
 // Apply replaces x, of the transform's size, by its discrete Fourier transform.
 func (f *Transform) Apply(x []complex128) {
-	for i, j := range f.reversed {
+	for i, j := range f.places {
 		if i < j {
 			x[i], x[j] = x[j], x[i]
 		}
 	}
-	n := len(x)
-	for half := 1; half < n; half *= 2 {
-		stride := n / (2 * half)
-		for block := 0; block < n; block += 2 * half {
-			low, high := x[block:block+half], x[block+half:block+2*half]
-			for k := range low {
-				h, w := high[k], f.turns[k*stride]
-				t := complex(
-					float64(real(h)*real(w))-float64(imag(h)*imag(w)),
-					float64(real(h)*imag(w))+float64(imag(h)*real(w)))
-				low[k], high[k] = low[k]+t, low[k]-t
+	f.ApplyPlaced(x)
+}
+
+// Places returns where ApplyPlaced wants each number to be. It must not be changed.
+func (f *Transform) Places() []int { return f.places }
+
+// ApplyPlaced is Apply for numbers that stand in their Places.
+func (f *Transform) ApplyPlaced(x []complex128) {
+	for _, round := range f.rounds {
+		half := len(round)
+		for block := x; len(block) >= 4*half; block = block[4*half:] {
+			a, b, c, d := block[:half], block[half:2*half], block[2*half:3*half], block[3*half:4*half]
+			for k, w := range round {
+				a0, b0, c0, d0 := a[k], b[k], c[k], d[k]
+				t, u := times(b0, w[0]), times(d0, w[0])
+				a0, b0, c0, d0 = a0+t, a0-t, c0+u, c0-u
+				t, u = times(c0, w[1]), times(d0, w[2])
+				a[k], c[k], b[k], d[k] = a0+t, a0-t, b0+u, b0-u
 			}
 		}
 	}
+	if len(f.turns) > 0 {
+		low, high := x[:len(f.turns)], x[len(f.turns):]
+		for k, w := range f.turns {
+			t := times(high[k], w)
+			low[k], high[k] = low[k]+t, low[k]-t
+		}
+	}
+}
+
+// times returns h w, every product rounded.
+func times(h, w complex128) complex128 {
+	return complex(
+		float64(real(h)*real(w))-float64(imag(h)*imag(w)),
+		float64(real(h)*imag(w))+float64(imag(h)*real(w)))
 }

@@ -90,7 +90,10 @@ func (f *Filter) Next(x float64) float64 {
 // Energy adds the squares of what a filter makes of each sample to sum, in the order of
 // the samples, which are interleaved for as many filters.
 func Energy(filters []Filter, samples []float32, sum float64) float64 {
-	if len(filters) == 2 {
+	switch len(filters) {
+	case 1:
+		return energy1(&filters[0], samples, sum)
+	case 2:
 		return energy2(&filters[0], &filters[1], samples, sum)
 	}
 	for channels := len(filters); len(samples) >= channels; samples = samples[channels:] {
@@ -99,6 +102,24 @@ func Energy(filters []Filter, samples []float32, sum float64) float64 {
 			sum += float64(y * y)
 		}
 	}
+	return sum
+}
+
+// energy1 is Next for all samples, with all that moves in registers.
+func energy1(f *Filter, samples []float32, sum float64) float64 {
+	a, b := f.shelf, f.high
+	s1, s2, h1, h2 := f.s1, f.s2, f.h1, f.h2
+	for _, x := range samples {
+		x := float64(x)
+		y := float64(a.b0*x) + s1
+		s1 = float64(a.b1*x) - float64(a.a1*y) + s2
+		s2 = float64(a.b2*x) - float64(a.a2*y)
+		z := float64(b.b0*y) + h1
+		h1 = float64(b.b1*y) - float64(b.a1*z) + h2
+		h2 = float64(b.b2*y) - float64(b.a2*z)
+		sum += float64(z * z)
+	}
+	f.s1, f.s2, f.h1, f.h2 = s1, s2, h1, h2
 	return sum
 }
 

@@ -3,8 +3,11 @@
 package bench
 
 import (
+	"fmt"
 	"path"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"voicepool/internal/dsp"
@@ -26,11 +29,40 @@ const (
 type Options struct {
 	Voices []int         // how many play
 	Slice  time.Duration // how long each run mixes at least
-	Speed  float64       // of what is pitched; 0: 1.1
+	Speed  *float64      // of what is pitched; nil: 1.1
 	Own    bool          // each voice has a sound of its own, instead of 16 that they share
 	Least  bool          // the least time of each place of the grid, not the median
 	All    bool          // also what takes long, or is asked for seldom: memory, and mixers in turn
 	Only   []string      // patterns of cases, as path.Match has them; none: all
+	Load   string        // a folder whose sounds are loaded; empty: none are
+}
+
+// maxOwn is for how many voices there are sounds of their own.
+const maxOwn = 1024
+
+// Check says what is wrong with options, by the flags that give them.
+func (o *Options) Check() error {
+	switch {
+	case len(o.Voices) == 0:
+		return fmt.Errorf("--voices: no number")
+	case o.Slice <= 0 || o.Slice > 10*time.Second:
+		return fmt.Errorf("--slice: %v is not in 1ns..10s", o.Slice)
+	case o.Own && slices.Max(o.Voices) > maxOwn:
+		return fmt.Errorf("--own: %d voices are more than %d", slices.Max(o.Voices), maxOwn)
+	case o.Speed != nil && !(*o.Speed >= mixer.MinSpeed && *o.Speed <= mixer.MaxSpeed):
+		return fmt.Errorf("--speed: %v is not in 1/16..16", *o.Speed)
+	}
+	for _, pattern := range o.Only {
+		one := Options{Only: []string{pattern}}
+		said := strings.Trim(strconv.Quote(pattern), `"`)
+		switch {
+		case !slices.ContainsFunc(Cases(), one.picks):
+			return fmt.Errorf("--only: there is no case %s, only %s", said, strings.Join(Cases(), ", "))
+		case o.Load == "" && !slices.ContainsFunc(Cases(), func(name string) bool { return one.picks(name) && !slices.Contains(loadCases, name) }):
+			return fmt.Errorf("--only %s: of which folder? --load FOLDER", said)
+		}
+	}
+	return nil
 }
 
 // picks reports whether a case is to be measured.
@@ -45,14 +77,15 @@ func (o *Options) picks(name string) bool {
 type Progress func(format string, args ...any)
 
 // Row is one measured figure: per voice and frame for what mixes, per call
-// for all else.
+// for all else, or for all files of a folder.
 type Row struct {
 	Case            string   `json:"case"`
-	Voices          int      `json:"voices"`
+	Voices          int      `json:"voices"` // or mixers, or files
 	NsPerVoiceFrame *float64 `json:"ns_per_voice_frame,omitempty"`
 	VoicesRealtime  *int     `json:"voices_realtime,omitempty"`
 	Ns              *float64 `json:"ns,omitempty"`
 	Bytes           *float64 `json:"bytes,omitempty"`
+	Seconds         *float64 `json:"seconds,omitempty"`
 	Kernel          string   `json:"kernel"`
 
 	Samples []float64 `json:"samples"` // of the runs, for Against
@@ -73,8 +106,8 @@ func Measure(o Options, next Progress) ([]Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		if o.Speed != 0 && c.speed != 1 {
-			c.speed = o.Speed
+		if o.Speed != nil && c.speed != 1 {
+			c.speed = *o.Speed
 		}
 		for _, n := range o.Voices {
 			next("measuring %s with %d voices", c.name, n)
@@ -108,6 +141,11 @@ func Measure(o Options, next Progress) ([]Row, error) {
 		}
 		rows = append(rows, silent)
 	}
+	loaded, err := o.load(next)
+	if err != nil {
+		return nil, err
+	}
+	rows = append(rows, loaded...)
 	if !o.All {
 		return rows, nil
 	}
@@ -131,7 +169,8 @@ func Cases() (names []string) {
 	for _, c := range cases {
 		names = append(names, c.name)
 	}
-	return append(append(names, callNames...), silentBlock, "turn", "memory")
+	names = append(append(names, callNames...), silentBlock)
+	return append(append(names, loadCases...), "turn", "memory")
 }
 
 // way is a way to mix.

@@ -17,6 +17,8 @@ func Print(w io.Writer, rows []Row) {
 			switch unit = r.Unit(); unit {
 			case unitVoice:
 				fmt.Fprintf(w, "%-21s %6s %21s %18s  %s\n", "case", "voices", "ns per voice-frame", "in real time", "kernel")
+			case unitSeconds:
+				fmt.Fprintf(w, "%-21s %6s %21s\n", "sounds", "files", unit)
 			default:
 				fmt.Fprintf(w, "%-21s %6s %21s\n", "call", "voices", unit)
 			}
@@ -25,7 +27,11 @@ func Print(w io.Writer, rows []Row) {
 			fmt.Fprintf(w, "%-21s %6d %21.3f %18d  %s\n", r.Case, r.Voices, *r.NsPerVoiceFrame, *r.VoicesRealtime, r.Kernel)
 			continue
 		}
-		fmt.Fprintf(w, "%-21s %6d %21.0f\n", r.Case, r.Voices, r.value())
+		digits := 0
+		if unit == unitSeconds {
+			digits = 3
+		}
+		fmt.Fprintf(w, "%-21s %6d %21.*f\n", r.Case, r.Voices, digits, r.value())
 	}
 }
 
@@ -40,9 +46,10 @@ func PrintRealtime(w io.Writer, rows []RealtimeRow) {
 
 // The units of rows.
 const (
-	unitVoice = "ns/frame" // of a voice
-	unitCall  = "ns"
-	unitBytes = "bytes"
+	unitVoice   = "ns/frame" // of a voice
+	unitCall    = "ns"
+	unitBytes   = "bytes"
+	unitSeconds = "s"
 )
 
 // Unit returns what the row counts.
@@ -52,6 +59,8 @@ func (r *Row) Unit() string {
 		return unitVoice
 	case r.Bytes != nil:
 		return unitBytes
+	case r.Seconds != nil:
+		return unitSeconds
 	}
 	return unitCall
 }
@@ -60,6 +69,8 @@ func (r *Row) value() float64 {
 	switch {
 	case r.Bytes != nil:
 		return *r.Bytes
+	case r.Seconds != nil:
+		return *r.Seconds
 	case r.Ns != nil:
 		return *r.Ns
 	}

@@ -37,6 +37,7 @@ func main() {
 	filter(2, 4, false)
 	filter(2, 8, true)
 	between()
+	columns()
 	for _, s := range []*set{avx2, avx512} {
 		lowest(s)
 		least(s)

@@ -78,6 +78,11 @@ func decodeS8(dst []float32, src []byte) {
 }
 
 func decodeS16(dst []float32, src []byte) {
+	for ; len(dst) >= 4 && len(src) >= 8; dst, src = dst[4:], src[8:] {
+		x := binary.LittleEndian.Uint64(src)
+		dst[0], dst[1] = float32(int16(x))/(1<<15), float32(int16(x>>16))/(1<<15)
+		dst[2], dst[3] = float32(int16(x>>32))/(1<<15), float32(int16(x>>48))/(1<<15)
+	}
 	for i := range dst {
 		dst[i] = float32(int16(binary.LittleEndian.Uint16(src[2*i:]))) / (1 << 15)
 	}

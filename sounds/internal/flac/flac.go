@@ -104,10 +104,18 @@ func (r *decoder) give(dst []float32) []float32 {
 	block, channels := r.frame.block, r.info.channels
 	out := len(dst)
 	dst = source.Grow(dst, block*channels)
-	scale := float32(int64(1) << (r.info.bits - 1))
-	for ch := range channels {
-		for i, x := range r.frame.samples[ch] {
-			dst[out+i*channels+ch] = float32(x) / scale
+	scale := 1 / float32(int64(1)<<(r.info.bits-1)) // a power of two, so that the product is exact
+	if channels == 2 {
+		left, right := r.frame.samples[0], r.frame.samples[1]
+		right = right[:len(left)]
+		for i, to := 0, dst[out:]; i < len(left) && len(to) >= 2; i, to = i+1, to[2:] {
+			to[0], to[1] = float32(left[i])*scale, float32(right[i])*scale
+		}
+	} else {
+		for ch := range channels {
+			for i, x := range r.frame.samples[ch] {
+				dst[out+i*channels+ch] = float32(x) * scale
+			}
 		}
 	}
 	r.at += int64(block)
@@ -134,6 +142,15 @@ func (r *decoder) addUp() {
 	width, channels := int(r.info.bits+7)/8, r.info.channels
 	size := r.frame.block * channels * width
 	r.raw = slices.Grow(r.raw[:0], size+8)[:size+8]
+	if left, right := r.frame.samples[0], r.frame.samples[1]; width == 2 && channels == 2 {
+		raw := r.raw
+		for i, x := range left[:r.frame.block] {
+			binary.LittleEndian.PutUint32(raw, uint32(uint16(x))|uint32(right[i])<<16)
+			raw = raw[4:]
+		}
+		r.sum.Write(r.raw[:size])
+		return
+	}
 	for i := range r.frame.block {
 		for ch := range channels {
 			binary.LittleEndian.PutUint64(r.raw[(i*channels+ch)*width:], uint64(r.frame.samples[ch][i]))

@@ -252,14 +252,7 @@ func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) e
 	}
 	switch {
 	case !fixed:
-		taps := factors[:order]
-		for i := order; i < len(x); i++ {
-			sum := int64(0)
-			for j, y := range x[i-order : i] {
-				sum += taps[j] * y
-			}
-			x[i] += sum >> uint(shift)
-		}
+		predict(x, factors[:order], uint(shift))
 	case order == 1:
 		for i := 1; i < len(x); i++ {
 			x[i] += x[i-1]
@@ -278,6 +271,44 @@ func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) e
 		}
 	}
 	return nil
+}
+
+// predict adds to each sample what those before it make it expect. The last factor is that of the
+// sample just before. Common numbers of factors are filled up with zeros in front, to the next of which
+// there is a loop without a loop in it.
+func predict(x, factors []int64, shift uint) {
+	i := len(factors)
+	slow := func(end int) {
+		for end = min(end, len(x)); i < end; i++ {
+			sum := int64(0)
+			for j, y := range x[i-len(factors) : i] {
+				sum += factors[j] * y
+			}
+			x[i] += sum >> shift
+		}
+	}
+	var padded [12]int64
+	if len(factors) <= len(padded) {
+		copy(padded[len(padded)-len(factors):], factors)
+		slow(len(padded))
+	}
+	switch {
+	case len(factors) > len(padded):
+		slow(len(x))
+	case len(factors) > 8:
+		for f := &padded; i < len(x); i++ {
+			w := (*[13]int64)(x[i-12:])
+			sum := f[0]*w[0] + f[1]*w[1] + f[2]*w[2] + f[3]*w[3] + f[4]*w[4] + f[5]*w[5]
+			sum += f[6]*w[6] + f[7]*w[7] + f[8]*w[8] + f[9]*w[9] + f[10]*w[10] + f[11]*w[11]
+			w[12] += sum >> shift
+		}
+	default:
+		for f := (*[8]int64)(padded[4:]); i < len(x); i++ {
+			w := (*[9]int64)(x[i-8:])
+			sum := f[0]*w[0] + f[1]*w[1] + f[2]*w[2] + f[3]*w[3] + f[4]*w[4] + f[5]*w[5] + f[6]*w[6] + f[7]*w[7]
+			w[8] += sum >> shift
+		}
+	}
 }
 
 // readResidual reads the Rice codes of a block into x[order:].
@@ -302,10 +333,8 @@ func readResidual(r *source.MSB, x []int64, order int) error {
 				x[i] = r.Signed(n)
 			}
 		} else {
-			for ; i < end; i++ {
-				code := r.Unary()<<k | r.Take(uint(k))
-				x[i] = int64(code>>1) ^ -int64(code&1)
-			}
+			r.Rice(x[i:end], uint(k))
+			i = end
 		}
 		if r.Over() {
 			return errShort

@@ -34,11 +34,41 @@ func newTree(s string) tree {
 	return t
 }
 
+// quickBits is how many bits of a word are looked up at once.
+const quickBits = 8
+
+// code is a prefix code, with a table of what its words begin with.
+type code struct {
+	tree
+	quick [1 << quickBits]int16 // leaf<<4|length of the word; of longer ones ^place in the tree
+}
+
+func newCode(s string) *code {
+	c := &code{tree: newTree(s)}
+	for word := range c.quick {
+		at, n := int16(0), 0
+		for ; at >= 0 && n < quickBits; n++ {
+			at = c.tree[at][word>>(quickBits-1-n)&1]
+		}
+		if c.quick[word] = ^at; at < 0 {
+			c.quick[word] = ^at<<4 | int16(n)
+		}
+	}
+	return c
+}
+
 // next decodes a leaf.
-func (t tree) next(r *source.MSB) int {
-	at, word := int16(0), r.Peek()
-	for n := uint(1); ; n++ {
-		at = t[at][word>>63]
+func (c *code) next(r *source.MSB) int {
+	word := r.Peek()
+	quick := c.quick[word>>(64-quickBits)]
+	if quick >= 0 {
+		r.Skip(uint(quick & 15))
+		return int(quick >> 4)
+	}
+	at := ^quick
+	word <<= quickBits
+	for n := uint(quickBits + 1); ; n++ {
+		at = c.tree[at][word>>63]
 		word <<= 1
 		if at < 0 {
 			r.Skip(n)
@@ -49,9 +79,9 @@ func (t tree) next(r *source.MSB) int {
 
 // lines decodes the lines of spectra: the tables that all files share.
 type lines struct {
-	pairs      [32]tree
+	pairs      [32]*code
 	extra      [32]uint // how many bits follow the largest value
-	quadruples [2]tree
+	quadruples [2]*code
 	power      []float64 // n^(4/3)
 }
 
@@ -61,13 +91,14 @@ var spectral = sync.OnceValue(func() *lines {
 	for i, s := range trees() {
 		switch {
 		case i >= 32:
-			l.quadruples[i-32] = newTree(s)
+			l.quadruples[i-32] = newCode(s)
 		case i == 16 || i == 24:
+			all := newCode(s)
 			for j := i; j < i+8; j++ {
-				l.pairs[j] = newTree(s)
+				l.pairs[j] = all
 			}
 		default:
-			l.pairs[i] = newTree(s)
+			l.pairs[i] = newCode(s)
 		}
 	}
 	l.power = make([]float64, 15+1<<13)
@@ -154,9 +185,7 @@ func (g *granule) scale(bands []band, x *[576]float64) {
 		}
 		size := pcm.Exp2(float64(n-step*factor) / 4)
 		for i := b.from; i < b.to; i++ {
-			if x[i] != 0 {
-				x[i] = float64(x[i] * size)
-			}
+			x[i] = float64(x[i] * size)
 		}
 	}
 }

@@ -4,30 +4,31 @@ import (
 	"math"
 	"sync"
 
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
 // synth turns spectra into sound: the tables that all channels of all files share.
 type synth struct {
-	long    [36][18]float64 // the transform of a long block
-	short   [12][6]float64
+	long    [18][36]float64 // the transform of a long block, by line
+	short   [6][12]float64
 	windows [4][36]float64
-	cs, ca  [8]float64 // against the aliases between subbands
-	matrix  [64][32]float64
+	cs, ca  [8]float64      // against the aliases between subbands
+	matrix  [32][36]float64 // by subband; of its 64 rows, of which one is zeros, those 32 that are not mirror images
 	window  [512]float64
 }
 
 // synthesis makes them when they are first needed.
 var synthesis = sync.OnceValue(func() *synth {
 	s := &synth{}
-	for i := range s.long {
-		for k := range s.long[i] {
-			s.long[i][k] = pcm.CosPi(float64((2*i+19)*(2*k+1)) / 72)
+	for k := range s.long {
+		for i := range s.long[k] {
+			s.long[k][i] = pcm.CosPi(float64((2*i+19)*(2*k+1)) / 72)
 		}
 	}
-	for i := range s.short {
-		for k := range s.short[i] {
-			s.short[i][k] = pcm.CosPi(float64((2*i+7)*(2*k+1)) / 24)
+	for k := range s.short {
+		for i := range s.short[k] {
+			s.short[k][i] = pcm.CosPi(float64((2*i+7)*(2*k+1)) / 24)
 		}
 	}
 	for i := range 36 {
@@ -53,9 +54,10 @@ var synthesis = sync.OnceValue(func() *synth {
 		root := math.Sqrt(1 + float64(c*c))
 		s.cs[i], s.ca[i] = 1/root, c/root
 	}
-	for i := range s.matrix {
-		for k := range s.matrix[i] {
-			s.matrix[i][k] = pcm.CosPi(float64((16+i)*(2*k+1)) / 64)
+	for k := range s.matrix {
+		for i := range 16 {
+			s.matrix[k][i] = pcm.CosPi(float64((16+i)*(2*k+1)) / 64)
+			s.matrix[k][16+i] = pcm.CosPi(float64((16+33+i)*(2*k+1)) / 64)
 		}
 	}
 	half := window()
@@ -118,48 +120,65 @@ func (s *synth) granule(g *granule, c *channel, x *[576]float64, dst []float32, 
 
 // transform is the windowed inverse transform of one subband.
 func (s *synth) transform(x []float64, block int, y *[36]float64) {
-	if !hasLines(x) {
+	n := len(x)
+	for n > 0 && x[n-1] == 0 {
+		n--
+	}
+	if n == 0 {
 		return
 	}
+	window := &s.windows[block]
 	if block == 2 {
 		for w := range 3 {
-			for i := range 12 {
-				sum := 0.0
-				for k := range 6 {
-					sum += float64(x[3*k+w] * s.short[i][k])
+			for i := 0; i < 12; i += 6 {
+				var a, b, c, d, e, f float64
+				for k := range s.short {
+					h, v := (*[6]float64)(s.short[k][i:]), x[3*k+w]
+					a, b, c = a+float64(v*h[0]), b+float64(v*h[1]), c+float64(v*h[2])
+					d, e, f = d+float64(v*h[3]), e+float64(v*h[4]), f+float64(v*h[5])
 				}
-				y[6+6*w+i] += float64(sum * s.windows[2][i])
+				for j, sum := range [6]float64{a, b, c, d, e, f} {
+					y[6+6*w+i+j] += float64(sum * window[i+j])
+				}
 			}
 		}
 		return
 	}
-	for i := range y {
-		sum := 0.0
-		for k, c := range &s.long[i] {
-			sum += float64(x[k] * c)
-		}
-		y[i] = float64(sum * s.windows[block][i])
+	dsp.Columns(y, s.long[:], x[:n], 1)
+	for i, w := range window {
+		y[i] = float64(y[i] * w)
 	}
 }
 
 // synthesize makes 32 samples of 32 subbands.
 func (s *synth) synthesize(c *channel, bands *[32]float64, dst []float32, step int) {
 	c.at = (c.at + 1024 - 64) % 1024
-	for i := range s.matrix {
-		a, b := 0.0, 0.0
-		row := &s.matrix[i]
-		for k := 0; k < 32; k += 2 {
-			a += float64(row[k] * bands[k])
-			b += float64(row[k+1] * bands[k+1])
-		}
-		c.v[c.at+i] = a + b
+	v := (*[64]float64)(c.v[c.at:])
+	n := len(bands)
+	for n > 0 && bands[n-1] == 0 {
+		n--
 	}
-	for j := range 32 {
-		sum := 0.0
-		for i := range 8 {
-			sum += float64(c.v[(c.at+128*i+j)%1024] * s.window[64*i+j])
-			sum += float64(c.v[(c.at+128*i+96+j)%1024] * s.window[64*i+32+j])
+	var even, odd [36]float64
+	dsp.Columns(&even, s.matrix[:], bands[:n], 2)
+	dsp.Columns(&odd, s.matrix[1:], bands[min(n, 1):n], 2)
+	for i := range 16 {
+		x, y := even[i]+odd[i], even[16+i]+odd[16+i]
+		v[i], v[32-i] = x, -x
+		v[33+i], v[63-i] = y, y
+	}
+	v[16] = 0
+	var parts [16]*[32]float64
+	for i := range 8 {
+		parts[2*i] = (*[32]float64)(c.v[(c.at+128*i)&1023:])
+		parts[2*i+1] = (*[32]float64)(c.v[(c.at+128*i+96)&1023:])
+	}
+	for j := 0; j < 32; j += 4 {
+		var a, b, c, d float64
+		for i, part := range parts {
+			x, w := (*[4]float64)(part[j:]), (*[4]float64)(s.window[32*i+j:])
+			a, b, c, d = a+float64(x[0]*w[0]), b+float64(x[1]*w[1]), c+float64(x[2]*w[2]), d+float64(x[3]*w[3])
 		}
-		dst[j*step] = float32(sum)
+		out := dst[j*step:]
+		out[0], out[step], out[2*step], out[3*step] = float32(a), float32(b), float32(c), float32(d)
 	}
 }

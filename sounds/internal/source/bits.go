@@ -1,6 +1,7 @@
 package source
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"sync"
 )
@@ -31,8 +32,15 @@ type MSB struct{ window } // acc is left-aligned
 // NewMSB returns a reader of what is in data.
 func NewMSB(data []byte) *MSB { return &MSB{window{data: data}} }
 
-// fill makes at least 56 bits ready.
+// fill makes at least 56 bits ready. Of eight bytes at once it counts the whole ones; what it has of the
+// last is the same when it comes again.
 func (b *MSB) fill() {
+	if b.at <= len(b.data)-8 {
+		b.acc |= binary.BigEndian.Uint64(b.data[b.at:]) >> b.have
+		b.at += int(63-b.have) >> 3
+		b.have |= 56
+		return
+	}
 	for b.have <= 56 {
 		if b.at < len(b.data) {
 			b.acc |= uint64(b.data[b.at]) << (56 - b.have)
@@ -92,6 +100,32 @@ func (b *MSB) Unary() uint64 {
 	}
 }
 
+// Rice decodes numbers whose code is a quotient, in unary, and k bits, at most 30. Their lowest bit is
+// their sign.
+func (b *MSB) Rice(dst []int64, k uint) {
+	acc, have := b.acc, b.have
+	for i := range dst {
+		if have < 32 {
+			b.acc, b.have = acc, have
+			b.fill()
+			acc, have = b.acc, b.have
+		}
+		code := uint64(bits.LeadingZeros64(acc))
+		if n := uint(code) + 1 + k; n <= have {
+			acc <<= uint(code) + 1
+			code = code<<k | acc>>(64-k)
+			acc <<= k
+			have -= n
+		} else { // it is longer than what is ready
+			b.acc, b.have = acc, have
+			code = b.Unary()<<k | b.Take(k)
+			acc, have = b.acc, b.have
+		}
+		dst[i] = int64(code>>1) ^ -int64(code&1)
+	}
+	b.acc, b.have = acc, have
+}
+
 // Align drops the rest of a byte that has been begun.
 func (b *MSB) Align() { b.Take(b.have & 7) }
 
@@ -101,8 +135,14 @@ type LSB struct{ window } // acc is right-aligned
 // NewLSB returns a reader of what is in data.
 func NewLSB(data []byte) *LSB { return &LSB{window{data: data}} }
 
-// fill makes at least 56 bits ready.
+// fill makes at least 56 bits ready, as MSB does.
 func (b *LSB) fill() {
+	if b.at <= len(b.data)-8 {
+		b.acc |= binary.LittleEndian.Uint64(b.data[b.at:]) << b.have
+		b.at += int(63-b.have) >> 3
+		b.have |= 56
+		return
+	}
 	for b.have <= 56 {
 		if b.at < len(b.data) {
 			b.acc |= uint64(b.data[b.at]) << b.have
@@ -140,25 +180,36 @@ func (b *LSB) Flag() bool { return b.Take(1) == 1 }
 func (b *LSB) End() { b.at, b.acc, b.have = len(b.data)+1, 0, 7 }
 
 // CRC returns a function that computes the remainder of some bytes by a polynomial of
-// so many bits, at most 32, whose highest bit is left out. Its table is made when it
+// so many bits, at most 32, whose highest bit is left out. Its tables are made when it
 // is first needed.
 func CRC(bits int, polynomial uint32) func(parts ...[]byte) uint32 {
-	table := sync.OnceValue(func() *[256]uint32 {
-		var t [256]uint32
-		for i := range t {
+	// Eight tables, of what a byte does that stands so many bytes before the last of eight.
+	tables := sync.OnceValue(func() *[8][256]uint32 {
+		var t [8][256]uint32
+		for i := range t[0] {
 			sum := uint32(i) << 24
 			for range 8 {
 				sum = sum<<1 ^ polynomial<<(32-bits)&-(sum>>31)
 			}
-			t[i] = sum
+			t[0][i] = sum
+		}
+		for n := 1; n < len(t); n++ {
+			for i, sum := range t[n-1] {
+				t[n][i] = sum<<8 ^ t[0][sum>>24]
+			}
 		}
 		return &t
 	})
 	return func(parts ...[]byte) uint32 {
-		t, sum := table(), uint32(0)
+		t, sum := tables(), uint32(0)
 		for _, part := range parts {
+			for ; len(part) >= 8; part = part[8:] {
+				a, b := binary.BigEndian.Uint32(part)^sum, binary.BigEndian.Uint32(part[4:])
+				sum = t[7][a>>24] ^ t[6][byte(a>>16)] ^ t[5][byte(a>>8)] ^ t[4][byte(a)] ^
+					t[3][b>>24] ^ t[2][byte(b>>16)] ^ t[1][byte(b>>8)] ^ t[0][byte(b)]
+			}
 			for _, x := range part {
-				sum = sum<<8 ^ t[byte(sum>>24)^x]
+				sum = sum<<8 ^ t[0][byte(sum>>24)^x]
 			}
 		}
 		return sum >> (32 - bits)

@@ -83,3 +83,60 @@ func TestCRC(t *testing.T) {
 		}
 	}
 }
+
+// TestRice: the numbers of codes are those of their bits one by one, up to the end, of which both tell.
+func TestRice(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 500 {
+		data := make([]byte, random.IntN(60))
+		for i := range data {
+			x := random.Uint32()
+			data[i] = byte(x & (x >> 8) & (x >> 16)) // many zeros
+		}
+		k, skip := uint(random.IntN(31)), uint(random.IntN(9))
+		fast, slow := NewMSB(data), NewMSB(data)
+		fast.Take(skip)
+		slow.Take(skip)
+		got := make([]int64, random.IntN(40))
+		fast.Rice(got, k)
+		for i, x := range got {
+			code := slow.Unary()<<k | slow.Take(k)
+			if slow.Over() {
+				break
+			}
+			if want := int64(code>>1) ^ -int64(code&1); x != want {
+				t.Fatalf("%d bits, number %d of %x is %d, want %d", k, i, data, x, want)
+			}
+		}
+		if fast.Over() != slow.Over() || !slow.Over() && fast.Position() != slow.Position() {
+			t.Fatalf("at %d, over %v; want %d, %v", fast.Position(), fast.Over(), slow.Position(), slow.Over())
+		}
+	}
+}
+
+// TestCRCParts: eight bytes at a time, and parts of any length, give the remainder of all bits.
+func TestCRCParts(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 9))
+	data := make([]byte, 100)
+	for i := range data {
+		data[i] = byte(random.Uint32())
+	}
+	for _, c := range []struct {
+		bits       int
+		polynomial uint32
+	}{{8, 0x07}, {16, 0x8005}, {32, 0x04c11db7}} {
+		sum := CRC(c.bits, c.polynomial)
+		for n := range data {
+			want := uint64(0)
+			for _, x := range data[:n] {
+				for bit := 7; bit >= 0; bit-- {
+					top := want>>(c.bits-1)&1 ^ uint64(x>>bit&1)
+					want = want<<1&(1<<c.bits-1) ^ top*uint64(c.polynomial)
+				}
+			}
+			if got := sum(data[:n/3], data[n/3:n]); uint64(got) != want {
+				t.Fatalf("%d bits, %d bytes: %#x, want %#x", c.bits, n, got, want)
+			}
+		}
+	}
+}

@@ -20,7 +20,7 @@ type book struct {
 	dimensions int
 	// quick maps the next bits to an entry and the length of its word, as
 	// entry<<6|length+1; to a node of the tree for longer ones, as ^node; 0: no word.
-	quick  []int32
+	quick  *[1 << quickBits]int32
 	nodes  [][2]int32 // children: nodes, or ^entry; 0: none
 	values []float32  // empty: a book of scalars only
 }
@@ -77,7 +77,7 @@ func (b *book) makeCode(lengths []uint8) error {
 			used++
 		}
 	}
-	b.quick = make([]int32, 1<<quickBits)
+	b.quick = new([1 << quickBits]int32)
 	if used == 0 {
 		return nil
 	}
@@ -140,10 +140,15 @@ func (b *book) put(entry int, length uint, word uint32) {
 func (b *book) scalar(r *source.LSB) (int, bool) {
 	next := r.Peek()
 	q := b.quick[next&(1<<quickBits-1)]
-	if q > 0 {
-		r.Skip(uint(q&63) - 1)
-		return int(q >> 6), !r.Over()
+	if q <= 0 {
+		return b.long(r, next, q)
 	}
+	r.Skip(uint(q&63) - 1)
+	return int(q >> 6), !r.Over()
+}
+
+// long decodes an entry whose word is longer than those that are looked up.
+func (b *book) long(r *source.LSB, next uint64, q int32) (int, bool) {
 	node := ^q
 	for length := uint(quickBits); q != 0 && length < 32; length++ {
 		node = b.nodes[node][next>>length&1]
@@ -159,13 +164,19 @@ func (b *book) scalar(r *source.LSB) (int, bool) {
 	return 0, false
 }
 
-// vector decodes an entry's vector; nil where there is none.
-func (b *book) vector(r *source.LSB) []float32 {
-	entry, ok := b.scalar(r)
-	if !ok {
-		return nil
+// add adds the vectors of entries to x, one after the other; false where there is no more.
+func (b *book) add(x []float64, r *source.LSB) bool {
+	for size := b.dimensions; len(x) >= size; x = x[size:] {
+		entry, ok := b.scalar(r)
+		if !ok {
+			return false
+		}
+		vector := b.values[entry*size:][:size]
+		for d, y := range x[:size] {
+			x[d] = y + float64(vector[d])
+		}
 	}
-	return b.values[entry*b.dimensions:][:b.dimensions]
+	return true
 }
 
 // readValues reads the vectors, which are made from a lattice or given one by

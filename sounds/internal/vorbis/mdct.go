@@ -25,25 +25,31 @@ func newMDCT(n int) *mdct {
 	return t
 }
 
-// inverse sets y[i] = sum over k of x[k] cos(pi/2n (2i+1+n/2) (2k+1)), for n
-// values of y and n/2 of x.
-func (t *mdct) inverse(y, x []float64) {
+// inverse sets the two halves of y, whose values are y[i] = sum over k of x[k] cos(pi/2n (2i+1+n/2) (2k+1)),
+// for n values of y and n/2 of x.
+func (t *mdct) inverse(first, second, x []float64) {
 	m, q := t.n/2, t.n/4
-	for k := range t.z {
-		a, b := x[2*k], x[m-1-2*k]
-		t.z[k] = complex(float64(a*t.cos[k])+float64(b*t.sin[k]), float64(b*t.cos[k])-float64(a*t.sin[k]))
+	x = x[:m]
+	cos, sin, z, place := t.cos[:q], t.sin[:q], t.z[:q], t.fft.Places()[:q]
+	for k, c := range cos {
+		a, b, s := x[2*k], x[m-1-2*k], sin[k]
+		z[place[k]] = complex(float64(a*c)+float64(b*s), float64(b*c)-float64(a*s))
 	}
-	t.fft.Apply(t.z)
-	for j, z := range t.z {
-		a, b := real(z), imag(z)
-		t.u[2*j] = float64(a*t.cos[j]) + float64(b*t.sin[j])
-		t.u[m-1-2*j] = float64(a*t.sin[j]) - float64(b*t.cos[j])
+	t.fft.ApplyPlaced(z)
+	u := t.u[:m]
+	for j, z := range z {
+		a, b, c, s := real(z), imag(z), cos[j], sin[j]
+		u[2*j] = float64(a*c) + float64(b*s)
+		u[m-1-2*j] = float64(a*s) - float64(b*c)
 	}
-	for i := range q {
-		y[i] = t.u[i+q]
-		y[3*q+i] = -t.u[i]
+	low, high := u[:q], u[q:m]
+	first, second = first[:m], second[:m]
+	copy(first, high)
+	for i, y := range high {
+		first[m-1-i] = -y
 	}
-	for i := q; i < 3*q; i++ {
-		y[i] = -t.u[3*q-1-i]
+	for i, y := range low {
+		second[q-1-i] = -y
+		second[q+i] = -y
 	}
 }

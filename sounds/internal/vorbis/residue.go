@@ -87,18 +87,17 @@ func (v *decoder) readResidue(r *source.LSB, x *residue, spectra [][]float64) {
 
 // add decodes the vectors of a partition; false where the packet ends.
 func (x *residue) add(part []float64, b *book, r *source.LSB) bool {
+	if x.kind != 0 {
+		return b.add(part, r)
+	}
 	steps := x.partition / b.dimensions
-	for n := range steps {
-		vector := b.vector(r)
-		if vector == nil {
+	for n := range steps { // their numbers lie apart
+		entry, ok := b.scalar(r)
+		if !ok {
 			return false
 		}
-		for d, y := range vector {
-			if x.kind == 0 {
-				part[n+d*steps] += float64(y)
-			} else {
-				part[n*b.dimensions+d] += float64(y)
-			}
+		for d, y := range b.values[entry*b.dimensions:][:b.dimensions] {
+			part[n+d*steps] += float64(y)
 		}
 	}
 	return true

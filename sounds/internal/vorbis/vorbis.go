@@ -6,7 +6,9 @@ package vorbis
 
 import (
 	"errors"
+	"math"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"voicepool/pcm"
@@ -26,10 +28,12 @@ type decoder struct {
 
 	transform [2]*mdct
 	slope     [2][]float64 // the rising half of a window, by the shorter of two neighbours
+	fall      [2][]float64 // the falling half, which is its mirror image
 	spectrum  [][]float64  // by channel
 	woven     []float64    // several of them as one, sample by sample
-	block     [][]float64  // by channel, in time
-	last      [][]float64  // by channel, the second half of the block before
+	first     [][]float64  // by channel, the first half of a block, in time
+	second    [][]float64  // the second
+	last      [][]float64  // that of the block before
 	lastLong  int          // its size; -1: there is none
 	curve     [][]int      // by channel, the floor's points; nil: silence
 	points    [][65]int
@@ -56,12 +60,15 @@ func (v *decoder) init() {
 			s := pcm.SinPi((float64(j) + 0.5) / float64(n))
 			v.slope[i][j] = pcm.SinPi(float64(s*s) / 2)
 		}
+		v.fall[i] = slices.Clone(v.slope[i])
+		slices.Reverse(v.fall[i])
 	}
 	v.curve, v.points = make([][]int, v.channels), make([][65]int, v.channels)
 	for range v.channels {
 		v.spectrum = append(v.spectrum, make([]float64, v.blocks[1]/2))
-		v.block = append(v.block, make([]float64, v.blocks[1]))
-		v.last = append(v.last, make([]float64, v.blocks[1]/2))
+		for _, half := range []*[][]float64{&v.first, &v.second, &v.last} {
+			*half = append(*half, make([]float64, v.blocks[1]/2))
+		}
 	}
 	v.woven = make([]float64, v.channels*v.blocks[1]/2)
 	v.lastLong = -1
@@ -92,19 +99,18 @@ func (v *decoder) Decode(dst []float32, packet []byte) ([]float32, error) {
 	for i := len(m.coupling) - 1; i >= 0; i-- {
 		uncouple(v.spectrum[m.coupling[i].magnitude], v.spectrum[m.coupling[i].angle])
 	}
-	for ch, y := range v.block {
-		y = y[:2*half]
+	for ch := range v.spectrum {
+		first, second := v.first[ch][:half], v.second[ch][:half]
 		if v.curve[ch] == nil {
-			clear(y)
+			clear(first)
+			clear(second)
 			continue
 		}
 		m.floors[m.submap[ch]].apply(v.curve[ch], v.spectrum[ch], &v.step, decibels())
-		v.transform[mode.long].inverse(y, v.spectrum[ch])
+		v.transform[mode.long].inverse(first, second, v.spectrum[ch])
 	}
 	dst = v.overlap(dst, mode.long)
-	for ch, y := range v.block {
-		copy(v.last[ch], y[half:2*half])
-	}
+	v.last, v.second = v.second, v.last
 	v.lastLong = mode.long
 	return dst, nil
 }
@@ -163,44 +169,71 @@ func (v *decoder) overlap(dst []float32, long int) []float32 {
 		return dst
 	}
 	before, now := v.blocks[v.lastLong]/4, v.blocks[long]/4
-	window := v.slope[min(v.lastLong, long)]
-	first := before - len(window)/2 // where the crossing begins
+	shorter := min(v.lastLong, long)
+	rise, fall := v.slope[shorter], v.fall[shorter]
+	begin := before - len(rise)/2 // where the crossing begins
 	n := before + now
 	old := len(dst)
 	dst = source.Grow(dst, n*v.channels)
-	out := dst[old:]
 	for place, ch := range v.order {
-		last, block := v.last[ch], v.block[ch]
-		for t := range n {
-			var x float64
-			switch j := t - first; {
-			case j < 0:
-				x = last[t]
-			case j < len(window):
-				x = float64(last[t]*window[len(window)-1-j]) + float64(block[t-before+now]*window[j])
-			default:
-				x = block[t-before+now]
-			}
-			out[t*v.channels+place] = float32(x)
-		}
+		out := spread{dst[old+place:], v.channels}
+		last, first := v.last[ch][:2*before], v.first[ch][:2*now]
+		out.copy(last[:begin])
+		out.cross(last[begin:], fall, first[begin-before+now:], rise)
+		out.copy(first[begin-before+now+len(rise):])
 	}
 	return dst
 }
 
-// uncouple turns magnitude and angle into two channels.
+// spread is where the samples of one channel go.
+type spread struct {
+	dst  []float32
+	step int
+}
+
+// copy puts samples there.
+func (s *spread) copy(x []float64) {
+	dst := s.dst
+	for i, y := range x {
+		dst[i*s.step] = float32(y)
+	}
+	s.move(len(x))
+}
+
+// cross puts there the sums of what falls and what rises.
+func (s *spread) cross(x, fall, y, rise []float64) {
+	x, y, fall = x[:len(rise)], y[:len(rise)], fall[:len(rise)]
+	dst := s.dst
+	at := 0
+	for i, r := range rise {
+		dst[at] = float32(float64(x[i]*fall[i]) + float64(y[i]*r))
+		at += s.step
+	}
+	s.move(len(rise))
+}
+
+// move goes on behind n samples.
+func (s *spread) move(n int) { s.dst = s.dst[min(n*s.step, len(s.dst)):] }
+
+// uncouple turns magnitude and angle into two channels. Whatever the signs are, one of them is the
+// magnitude, and the other the sum or the difference: without branches, which nobody could predict.
 func uncouple(magnitude, angle []float64) {
+	angle = angle[:len(magnitude)]
 	for i, m := range magnitude {
 		a := angle[i]
-		switch {
-		case m > 0 && a > 0:
-			angle[i] = m - a
-		case m > 0:
-			magnitude[i], angle[i] = m+a, m
-		case a > 0:
-			angle[i] = m + a
-		default:
-			magnitude[i], angle[i] = m-a, m
+		turn := uint64(1 << 63)
+		if m > 0 {
+			turn = 0
 		}
+		s := math.Float64frombits(math.Float64bits(a) ^ turn)
+		keep, left, right := math.Float64bits(m), math.Float64bits(m+s), math.Float64bits(m-s)
+		if a > 0 {
+			left = keep
+		}
+		if !(a > 0) {
+			right = keep
+		}
+		magnitude[i], angle[i] = math.Float64frombits(left), math.Float64frombits(right)
 	}
 }
 
@@ -297,9 +330,21 @@ func drawLine(x0, y0, x1, y1 int, spectrum []float64, decibels *[256]float64) {
 	if dy < 0 {
 		rest, sign = -rest, -1
 	}
+	part := spectrum[min(x0, len(spectrum)):min(x1, len(spectrum))]
 	y, err := y0, 0
-	for x := x0; x < min(x1, len(spectrum)); x++ {
-		spectrum[x] = float64(spectrum[x] * decibels[min(max(y, 0), 255)])
+	if max(y0, y1) > 255 { // only in faulty files
+		for x := range part {
+			part[x] = float64(part[x] * decibels[min(y, 255)])
+			y += base
+			if err += rest; err >= dx {
+				err -= dx
+				y += sign
+			}
+		}
+		return
+	}
+	for x := range part {
+		part[x] = float64(part[x] * decibels[uint8(y)])
 		y += base
 		if err += rest; err >= dx {
 			err -= dx
