@@ -43,6 +43,12 @@ func filter(channels int, dst *float32, stride int, taps *float64, width int, x 
 
 func between(dst, a, b *float64, n int, fraction float64) { betweenAVX2(dst, a, b, n, fraction) }
 
+func near(near *uint8, src *float32, n int, taps *float32, least float32) {
+	nearAVX2(near, src, n, taps, least)
+}
+
+func truePeaks(dst *float64, src *float32, n int, taps *float64) { truePeaksAVX2(dst, src, n, taps) }
+
 // wider returns how many of n frames the kernels of AVX-512 may take. Pitched ones load a
 // window of src for each 16 frames of one channel, or 8 of two, and pick from it.
 func (f Formula) wider(n int, pos, step int64, frames int) int {

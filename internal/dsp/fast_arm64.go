@@ -23,6 +23,12 @@ func filter(channels int, dst *float32, stride int, taps *float64, width int, x 
 
 func between(dst, a, b *float64, n int, fraction float64) { betweenNEON(dst, a, b, n, fraction) }
 
+func near(near *uint8, src *float32, n int, taps *float32, least float32) {
+	nearNEON(near, src, n, taps, least)
+}
+
+func truePeaks(dst *float64, src *float32, n int, taps *float64) { truePeaksNEON(dst, src, n, taps) }
+
 // mix calls a kernel of whole turns of 8 frames.
 func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))

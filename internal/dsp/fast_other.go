@@ -23,6 +23,9 @@ func filter(channels int, dst *float32, stride int, taps *float64, width int, x 
 
 func between(dst, a, b *float64, n int, fraction float64) {}
 
+func near(near *uint8, src *float32, n int, taps *float32, least float32) {}
+func truePeaks(dst *float64, src *float32, n int, taps *float64)          {}
+
 func fastLowest([]int32, int32) (done int, lowest int32, candidates int) {
 	return 0, math.MaxInt32, 0
 }

@@ -107,6 +107,12 @@ func filterStereoAVX512(dst *float32, stride int, taps *float64, width int, x *f
 func betweenAVX2(dst *float64, a *float64, b *float64, n int, fraction float64)
 
 //go:noescape
+func nearAVX2(near *uint8, src *float32, n int, taps *float32, least float32)
+
+//go:noescape
+func truePeaksAVX2(dst *float64, src *float32, n int, taps *float64)
+
+//go:noescape
 func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 
 //go:noescape

@@ -6043,6 +6043,790 @@ loop164:
 	VZEROUPPER
 	RET
 
+// func nearAVX2(near *uint8, src *float32, n int, taps *float32, least float32)
+// Requires: AVX
+TEXT ·nearAVX2(SB), NOSPLIT, $0-36
+	MOVQ         near+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         taps+24(FP), BX
+	VBROADCASTSS least+32(FP), Y0
+	VMOVUPS      magnitude<>+0(SB), Y1
+
+loop165:
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VMOVUPS      (CX), Y11
+	VADDPS       248(CX), Y11, Y12
+	VSUBPS       248(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      32(CX), Y11
+	VADDPS       280(CX), Y11, Y12
+	VSUBPS       280(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 12(BX), Y8
+	VBROADCASTSS 16(BX), Y9
+	VBROADCASTSS 20(BX), Y10
+	VMOVUPS      8(CX), Y11
+	VADDPS       240(CX), Y11, Y12
+	VSUBPS       240(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      40(CX), Y11
+	VADDPS       272(CX), Y11, Y12
+	VSUBPS       272(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 24(BX), Y8
+	VBROADCASTSS 28(BX), Y9
+	VBROADCASTSS 32(BX), Y10
+	VMOVUPS      16(CX), Y11
+	VADDPS       232(CX), Y11, Y12
+	VSUBPS       232(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      48(CX), Y11
+	VADDPS       264(CX), Y11, Y12
+	VSUBPS       264(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 36(BX), Y8
+	VBROADCASTSS 40(BX), Y9
+	VBROADCASTSS 44(BX), Y10
+	VMOVUPS      24(CX), Y11
+	VADDPS       224(CX), Y11, Y12
+	VSUBPS       224(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      56(CX), Y11
+	VADDPS       256(CX), Y11, Y12
+	VSUBPS       256(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 48(BX), Y8
+	VBROADCASTSS 52(BX), Y9
+	VBROADCASTSS 56(BX), Y10
+	VMOVUPS      32(CX), Y11
+	VADDPS       216(CX), Y11, Y12
+	VSUBPS       216(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      64(CX), Y11
+	VADDPS       248(CX), Y11, Y12
+	VSUBPS       248(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 60(BX), Y8
+	VBROADCASTSS 64(BX), Y9
+	VBROADCASTSS 68(BX), Y10
+	VMOVUPS      40(CX), Y11
+	VADDPS       208(CX), Y11, Y12
+	VSUBPS       208(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      72(CX), Y11
+	VADDPS       240(CX), Y11, Y12
+	VSUBPS       240(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 72(BX), Y8
+	VBROADCASTSS 76(BX), Y9
+	VBROADCASTSS 80(BX), Y10
+	VMOVUPS      48(CX), Y11
+	VADDPS       200(CX), Y11, Y12
+	VSUBPS       200(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      80(CX), Y11
+	VADDPS       232(CX), Y11, Y12
+	VSUBPS       232(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 84(BX), Y8
+	VBROADCASTSS 88(BX), Y9
+	VBROADCASTSS 92(BX), Y10
+	VMOVUPS      56(CX), Y11
+	VADDPS       192(CX), Y11, Y12
+	VSUBPS       192(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      88(CX), Y11
+	VADDPS       224(CX), Y11, Y12
+	VSUBPS       224(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 96(BX), Y8
+	VBROADCASTSS 100(BX), Y9
+	VBROADCASTSS 104(BX), Y10
+	VMOVUPS      64(CX), Y11
+	VADDPS       184(CX), Y11, Y12
+	VSUBPS       184(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      96(CX), Y11
+	VADDPS       216(CX), Y11, Y12
+	VSUBPS       216(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 108(BX), Y8
+	VBROADCASTSS 112(BX), Y9
+	VBROADCASTSS 116(BX), Y10
+	VMOVUPS      72(CX), Y11
+	VADDPS       176(CX), Y11, Y12
+	VSUBPS       176(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      104(CX), Y11
+	VADDPS       208(CX), Y11, Y12
+	VSUBPS       208(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 120(BX), Y8
+	VBROADCASTSS 124(BX), Y9
+	VBROADCASTSS 128(BX), Y10
+	VMOVUPS      80(CX), Y11
+	VADDPS       168(CX), Y11, Y12
+	VSUBPS       168(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      112(CX), Y11
+	VADDPS       200(CX), Y11, Y12
+	VSUBPS       200(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 132(BX), Y8
+	VBROADCASTSS 136(BX), Y9
+	VBROADCASTSS 140(BX), Y10
+	VMOVUPS      88(CX), Y11
+	VADDPS       160(CX), Y11, Y12
+	VSUBPS       160(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      120(CX), Y11
+	VADDPS       192(CX), Y11, Y12
+	VSUBPS       192(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 144(BX), Y8
+	VBROADCASTSS 148(BX), Y9
+	VBROADCASTSS 152(BX), Y10
+	VMOVUPS      96(CX), Y11
+	VADDPS       152(CX), Y11, Y12
+	VSUBPS       152(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      128(CX), Y11
+	VADDPS       184(CX), Y11, Y12
+	VSUBPS       184(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 156(BX), Y8
+	VBROADCASTSS 160(BX), Y9
+	VBROADCASTSS 164(BX), Y10
+	VMOVUPS      104(CX), Y11
+	VADDPS       144(CX), Y11, Y12
+	VSUBPS       144(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      136(CX), Y11
+	VADDPS       176(CX), Y11, Y12
+	VSUBPS       176(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 168(BX), Y8
+	VBROADCASTSS 172(BX), Y9
+	VBROADCASTSS 176(BX), Y10
+	VMOVUPS      112(CX), Y11
+	VADDPS       136(CX), Y11, Y12
+	VSUBPS       136(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      144(CX), Y11
+	VADDPS       168(CX), Y11, Y12
+	VSUBPS       168(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 180(BX), Y8
+	VBROADCASTSS 184(BX), Y9
+	VBROADCASTSS 188(BX), Y10
+	VMOVUPS      120(CX), Y11
+	VADDPS       128(CX), Y11, Y12
+	VSUBPS       128(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      152(CX), Y11
+	VADDPS       160(CX), Y11, Y12
+	VSUBPS       160(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y4, Y3, Y8
+	VSUBPS       Y4, Y3, Y3
+	VANDPS       Y1, Y2, Y2
+	VANDPS       Y1, Y8, Y8
+	VMAXPS       Y8, Y2, Y2
+	VANDPS       Y1, Y3, Y3
+	VMAXPS       Y3, Y2, Y2
+	VANDPS       120(CX), Y1, Y8
+	VMAXPS       Y8, Y2, Y2
+	VANDPS       128(CX), Y1, Y8
+	VMAXPS       Y8, Y2, Y2
+	VCMPPS       $0x1e, Y0, Y2, Y2
+	VMOVMSKPS    Y2, SI
+	MOVB         SI, (AX)
+	VADDPS       Y7, Y6, Y2
+	VSUBPS       Y7, Y6, Y6
+	VANDPS       Y1, Y5, Y5
+	VANDPS       Y1, Y2, Y2
+	VMAXPS       Y2, Y5, Y5
+	VANDPS       Y1, Y6, Y6
+	VMAXPS       Y6, Y5, Y5
+	VANDPS       152(CX), Y1, Y2
+	VMAXPS       Y2, Y5, Y5
+	VANDPS       160(CX), Y1, Y2
+	VMAXPS       Y2, Y5, Y5
+	VCMPPS       $0x1e, Y0, Y5, Y5
+	VMOVMSKPS    Y5, SI
+	MOVB         SI, 1(AX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x02, AX
+	SUBQ         $0x08, DX
+	JNZ          loop165
+	VZEROUPPER
+	RET
+
+// func truePeaksAVX2(dst *float64, src *float32, n int, taps *float64)
+// Requires: AVX
+TEXT ·truePeaksAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ taps+24(FP), BX
+
+loop166:
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VCVTPS2PD    (CX), Y12
+	VCVTPS2PD    248(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       (BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       32(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       64(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    16(CX), Y12
+	VCVTPS2PD    264(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       (BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       32(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       64(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    8(CX), Y12
+	VCVTPS2PD    240(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       96(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       128(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       160(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    24(CX), Y12
+	VCVTPS2PD    256(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       96(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       128(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       160(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VCVTPS2PD    16(CX), Y12
+	VCVTPS2PD    232(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       192(BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       224(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       256(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    32(CX), Y12
+	VCVTPS2PD    248(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       192(BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       224(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       256(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    24(CX), Y12
+	VCVTPS2PD    224(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       288(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       320(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       352(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    40(CX), Y12
+	VCVTPS2PD    240(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       288(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       320(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       352(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VCVTPS2PD    32(CX), Y12
+	VCVTPS2PD    216(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       384(BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       416(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       448(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    48(CX), Y12
+	VCVTPS2PD    232(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       384(BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       416(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       448(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    40(CX), Y12
+	VCVTPS2PD    208(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       480(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       512(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       544(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    56(CX), Y12
+	VCVTPS2PD    224(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       480(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       512(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       544(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VCVTPS2PD    48(CX), Y12
+	VCVTPS2PD    200(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       576(BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       608(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       640(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    64(CX), Y12
+	VCVTPS2PD    216(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       576(BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       608(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       640(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    56(CX), Y12
+	VCVTPS2PD    192(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       672(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       704(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       736(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    72(CX), Y12
+	VCVTPS2PD    208(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       672(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       704(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       736(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VCVTPS2PD    64(CX), Y12
+	VCVTPS2PD    184(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       768(BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       800(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       832(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    80(CX), Y12
+	VCVTPS2PD    200(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       768(BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       800(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       832(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    72(CX), Y12
+	VCVTPS2PD    176(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       864(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       896(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       928(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    88(CX), Y12
+	VCVTPS2PD    192(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       864(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       896(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       928(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VCVTPS2PD    80(CX), Y12
+	VCVTPS2PD    168(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       960(BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       992(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       1024(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    96(CX), Y12
+	VCVTPS2PD    184(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       960(BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       992(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       1024(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    88(CX), Y12
+	VCVTPS2PD    160(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1056(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       1088(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       1120(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    104(CX), Y12
+	VCVTPS2PD    176(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1056(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       1088(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       1120(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VCVTPS2PD    96(CX), Y12
+	VCVTPS2PD    152(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1152(BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       1184(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       1216(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    112(CX), Y12
+	VCVTPS2PD    168(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1152(BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       1184(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       1216(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    104(CX), Y12
+	VCVTPS2PD    144(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1248(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       1280(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       1312(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    120(CX), Y12
+	VCVTPS2PD    160(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1248(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       1280(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       1312(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VCVTPS2PD    112(CX), Y12
+	VCVTPS2PD    136(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1344(BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       1376(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       1408(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    128(CX), Y12
+	VCVTPS2PD    152(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1344(BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       1376(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       1408(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    120(CX), Y12
+	VCVTPS2PD    128(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1440(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       1472(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       1504(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    136(CX), Y12
+	VCVTPS2PD    144(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1440(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       1472(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       1504(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y5, Y4, Y4
+	VADDPD       Y4, Y2, Y1
+	VSUBPD       Y4, Y2, Y2
+	VANDPD       magnitude64<>+0(SB), Y0, Y0
+	VANDPD       magnitude64<>+0(SB), Y1, Y1
+	VMAXPD       Y1, Y0, Y0
+	VANDPD       magnitude64<>+0(SB), Y2, Y2
+	VMAXPD       Y2, Y0, Y0
+	VCVTPS2PD    120(CX), Y1
+	VANDPD       magnitude64<>+0(SB), Y1, Y1
+	VMAXPD       Y1, Y0, Y0
+	VCVTPS2PD    128(CX), Y1
+	VANDPD       magnitude64<>+0(SB), Y1, Y1
+	VMAXPD       Y1, Y0, Y0
+	VPERMILPD    $0x05, Y0, Y1
+	VMAXPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VUNPCKLPD    X1, X0, X0
+	VMOVUPD      X0, (AX)
+	VADDPD       Y7, Y6, Y6
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y11, Y10, Y10
+	VADDPD       Y10, Y8, Y0
+	VSUBPD       Y10, Y8, Y8
+	VANDPD       magnitude64<>+0(SB), Y6, Y6
+	VANDPD       magnitude64<>+0(SB), Y0, Y0
+	VMAXPD       Y0, Y6, Y6
+	VANDPD       magnitude64<>+0(SB), Y8, Y8
+	VMAXPD       Y8, Y6, Y6
+	VCVTPS2PD    136(CX), Y0
+	VANDPD       magnitude64<>+0(SB), Y0, Y0
+	VMAXPD       Y0, Y6, Y6
+	VCVTPS2PD    144(CX), Y0
+	VANDPD       magnitude64<>+0(SB), Y0, Y0
+	VMAXPD       Y0, Y6, Y6
+	VPERMILPD    $0x05, Y6, Y0
+	VMAXPD       Y0, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VUNPCKLPD    X0, X6, X6
+	VMOVUPD      X6, 16(AX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, AX
+	SUBQ         $0x04, DX
+	JNZ          loop166
+	VZEROUPPER
+	RET
+
+DATA magnitude64<>+0(SB)/8, $0x7fffffffffffffff
+DATA magnitude64<>+8(SB)/8, $0x7fffffffffffffff
+DATA magnitude64<>+16(SB)/8, $0x7fffffffffffffff
+DATA magnitude64<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL magnitude64<>(SB), RODATA|NOPTR, $32
+
 // func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 // Requires: AVX, AVX2
 TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
@@ -6054,7 +6838,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop165:
+loop167:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -6065,7 +6849,7 @@ loop165:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop165
+	JNZ        loop167
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -6099,7 +6883,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop166:
+loop168:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -6115,7 +6899,7 @@ loop166:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop166
+	JNZ        loop168
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -6155,7 +6939,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop167:
+loop169:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -6166,17 +6950,17 @@ loop167:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found168
+	JNZ       found170
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop167
-	JMP       done169
+	JNE       loop169
+	JMP       done171
 
-found168:
+found170:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done169:
+done171:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -6200,7 +6984,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop170:
+loop172:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -6231,7 +7015,7 @@ loop170:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop170
+	JNE       loop172
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -6257,21 +7041,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop171:
+loop173:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found172
+	JNZ       found174
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop171
-	JMP       done173
+	JNE       loop173
+	JMP       done175
 
-found172:
+found174:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done173:
+done175:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -6288,13 +7072,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop174:
+loop176:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop174
+	JNZ        loop176
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -6330,7 +7114,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop175:
+loop177:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -6338,7 +7122,7 @@ loop175:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop175
+	JNZ        loop177
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -6384,22 +7168,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop176:
+loop178:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found177
+	JNZ      found179
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop176
-	JMP      done178
+	JNE      loop178
+	JMP      done180
 
-found177:
+found179:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done178:
+done180:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -6422,7 +7206,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop179:
+loop181:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -6430,7 +7214,7 @@ loop179:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop179
+	JNE      loop181
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -6468,21 +7252,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop180:
+loop182:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found181
+	JNZ      found183
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop180
-	JMP      done182
+	JNE      loop182
+	JMP      done184
 
-found181:
+found183:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done182:
+done184:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET

@@ -65,6 +65,12 @@ func filterStereoNEON(dst *float32, stride int, taps *float64, width int, x *flo
 func betweenNEON(dst *float64, a *float64, b *float64, n int, fraction float64)
 
 //go:noescape
+func nearNEON(near *uint8, src *float32, n int, taps *float32, least float32)
+
+//go:noescape
+func truePeaksNEON(dst *float64, src *float32, n int, taps *float64)
+
+//go:noescape
 func lowestNEON(prio *int32, n int, limit int32) (lowest int32, count int32)
 
 //go:noescape

@@ -4346,6 +4346,1247 @@ loop1:
 	CBNZ    R3, loop1
 	RET
 
+// func nearNEON(near *uint8, src *float32, n int, taps *float32, least float32)
+TEXT ·nearNEON(SB), NOSPLIT, $0-36
+	MOVD    near+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    taps+24(FP), R3
+	MOVWU   least+32(FP), R4
+	VDUP    R4, V0.S4
+
+loop1:
+	MOVD    R3, R4
+	MOVD    R1, R5
+	ADD     $248, R1, R6
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	VEOR    V12.B16, V12.B16, V12.B16
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	WORD    $0x4e29d4ae // fadd v14.4s, v5.4s, v9.4s
+	WORD    $0x4ea9d4a5 // fsub v5.4s, v5.4s, v9.4s
+	WORD    $0x4ea0f821 // fabs v1.4s, v1.4s
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef421 // fmax v1.4s, v1.4s, v14.4s
+	WORD    $0x4ea0f8a5 // fabs v5.4s, v5.4s
+	WORD    $0x4e25f421 // fmax v1.4s, v1.4s, v5.4s
+	ADD     $120, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef421 // fmax v1.4s, v1.4s, v14.4s
+	ADD     $128, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef421 // fmax v1.4s, v1.4s, v14.4s
+	WORD    $0x6ea0e421 // fcmgt v1.4s, v1.4s, v0.4s
+	WORD    $0x4e2ad4ce // fadd v14.4s, v6.4s, v10.4s
+	WORD    $0x4eaad4c6 // fsub v6.4s, v6.4s, v10.4s
+	WORD    $0x4ea0f842 // fabs v2.4s, v2.4s
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef442 // fmax v2.4s, v2.4s, v14.4s
+	WORD    $0x4ea0f8c6 // fabs v6.4s, v6.4s
+	WORD    $0x4e26f442 // fmax v2.4s, v2.4s, v6.4s
+	ADD     $136, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef442 // fmax v2.4s, v2.4s, v14.4s
+	ADD     $144, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef442 // fmax v2.4s, v2.4s, v14.4s
+	WORD    $0x6ea0e442 // fcmgt v2.4s, v2.4s, v0.4s
+	VORR    V2.B16, V1.B16, V1.B16
+	WORD    $0x6eb0a821 // umaxv s1, v1.4s
+	VMOV    V1.S[0], R5
+	MOVB.P  R5, 1(R0)
+	WORD    $0x4e2bd4ee // fadd v14.4s, v7.4s, v11.4s
+	WORD    $0x4eabd4e7 // fsub v7.4s, v7.4s, v11.4s
+	WORD    $0x4ea0f863 // fabs v3.4s, v3.4s
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef463 // fmax v3.4s, v3.4s, v14.4s
+	WORD    $0x4ea0f8e7 // fabs v7.4s, v7.4s
+	WORD    $0x4e27f463 // fmax v3.4s, v3.4s, v7.4s
+	ADD     $152, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef463 // fmax v3.4s, v3.4s, v14.4s
+	ADD     $160, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef463 // fmax v3.4s, v3.4s, v14.4s
+	WORD    $0x6ea0e463 // fcmgt v3.4s, v3.4s, v0.4s
+	WORD    $0x4e2cd50e // fadd v14.4s, v8.4s, v12.4s
+	WORD    $0x4eacd508 // fsub v8.4s, v8.4s, v12.4s
+	WORD    $0x4ea0f884 // fabs v4.4s, v4.4s
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef484 // fmax v4.4s, v4.4s, v14.4s
+	WORD    $0x4ea0f908 // fabs v8.4s, v8.4s
+	WORD    $0x4e28f484 // fmax v4.4s, v4.4s, v8.4s
+	ADD     $168, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef484 // fmax v4.4s, v4.4s, v14.4s
+	ADD     $176, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef484 // fmax v4.4s, v4.4s, v14.4s
+	WORD    $0x6ea0e484 // fcmgt v4.4s, v4.4s, v0.4s
+	VORR    V4.B16, V3.B16, V3.B16
+	WORD    $0x6eb0a863 // umaxv s3, v3.4s
+	VMOV    V3.S[0], R5
+	MOVB.P  R5, 1(R0)
+	ADD     $64, R1
+	SUB     $8, R2
+	CBNZ    R2, loop1
+	RET
+
+// func truePeaksNEON(dst *float64, src *float32, n int, taps *float64)
+TEXT ·truePeaksNEON(SB), NOSPLIT, $0-32
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    taps+24(FP), R3
+
+loop1:
+	MOVD    R3, R4
+	MOVD    R1, R5
+	ADD     $248, R1, R6
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	ADD     $120, R1, R5
+	WORD    $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD    $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD    $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD    $0x4e62d423 // fadd v3.2d, v1.2d, v2.2d
+	WORD    $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD    $0x4ee0f800 // fabs v0.2d, v0.2d
+	WORD    $0x4ee0f863 // fabs v3.2d, v3.2d
+	WORD    $0x4e63f400 // fmax v0.2d, v0.2d, v3.2d
+	WORD    $0x4ee0f821 // fabs v1.2d, v1.2d
+	WORD    $0x4e61f400 // fmax v0.2d, v0.2d, v1.2d
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	ADD     $8, R5
+	WORD    $0x4ee0f9ef // fabs v15.2d, v15.2d
+	WORD    $0x4e6ff400 // fmax v0.2d, v0.2d, v15.2d
+	WORD    $0x4ee0fa10 // fabs v16.2d, v16.2d
+	WORD    $0x4e70f400 // fmax v0.2d, v0.2d, v16.2d
+	WORD    $0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD    $0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
+	WORD    $0x4e6bd508 // fadd v8.2d, v8.2d, v11.2d
+	WORD    $0x4e68d4e9 // fadd v9.2d, v7.2d, v8.2d
+	WORD    $0x4ee8d4e7 // fsub v7.2d, v7.2d, v8.2d
+	WORD    $0x4ee0f8c6 // fabs v6.2d, v6.2d
+	WORD    $0x4ee0f929 // fabs v9.2d, v9.2d
+	WORD    $0x4e69f4c6 // fmax v6.2d, v6.2d, v9.2d
+	WORD    $0x4ee0f8e7 // fabs v7.2d, v7.2d
+	WORD    $0x4e67f4c6 // fmax v6.2d, v6.2d, v7.2d
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	ADD     $8, R5
+	WORD    $0x4ee0f9ef // fabs v15.2d, v15.2d
+	WORD    $0x4e6ff4c6 // fmax v6.2d, v6.2d, v15.2d
+	WORD    $0x4ee0fa10 // fabs v16.2d, v16.2d
+	WORD    $0x4e70f4c6 // fmax v6.2d, v6.2d, v16.2d
+	WORD    $0x6e66f400 // fmaxp v0.2d, v0.2d, v6.2d
+	FMOVQ.P F0, 16(R0)
+	ADD     $16, R1
+	SUB     $2, R2
+	CBNZ    R2, loop1
+	RET
+
 // func lowestNEON(prio *int32, n int, limit int32) (lowest int32, count int32)
 TEXT ·lowestNEON(SB), NOSPLIT, $0-32
 	MOVD    prio+0(FP), R0

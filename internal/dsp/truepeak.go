@@ -76,6 +76,11 @@ func bound() (largest float64) {
 // BS.1770-4, annex 2, has it with fewer taps. len(src) >= len(dst)+31; samples
 // are finite.
 func TruePeaks(dst []float64, src []pcm.Frame) {
+	if n := len(dst) &^ 3; n > 0 && level != generic {
+		src = src[:len(dst)+QuarterTaps-1]
+		truePeaks(&dst[0], &src[0][0], n, &quarterRows[0][0][0])
+		dst, src = dst[n:], src[n:]
+	}
 	const run, before = 64, QuarterTaps/2 - 1
 	var x [2][run + QuarterTaps - 1]float64
 	for len(dst) > 0 {

@@ -53,6 +53,8 @@ func generate() {
 	filter(1, 8)
 	filter(2, 4)
 	between()
+	near()
+	truePeaks()
 	lowest()
 	least()
 	match()
