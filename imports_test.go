@@ -69,7 +69,7 @@ internal/parse -> bank/rules internal/fields internal/yaml mixer sounds voice so
 internal/chance -> bank/rules
 internal/loading -> bank/rules internal/parse internal/words pcm sounds voice
 internal/scenes -> bank/rules mixer pcm voice
-cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/scenes internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone space internal/ring
+cue -> bank/rules cue/report internal/chance internal/dsp internal/fields internal/loading internal/loudness internal/parse internal/scenes internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone space internal/ring
 device/auto -> device device/internal/pace device/oto device/pulse internal/words pcm
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm

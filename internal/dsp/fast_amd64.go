@@ -30,6 +30,8 @@ func sum(dst, src *float32, n int)    { sumAVX2(dst, src, n) }
 func window(dst, w *float32, n int)   { windowAVX2(dst, w, n) }
 func peak(src *float32, n int) uint32 { return peakAVX2(src, n) }
 
+func levels(src *float32, n int) (left, right uint32) { return levelsAVX2(src, n) }
+
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 	switch {
 	case channels == 1:

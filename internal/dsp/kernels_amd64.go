@@ -92,6 +92,9 @@ func windowAVX2(dst *float32, w *float32, n int)
 func peakAVX2(src *float32, n int) uint32
 
 //go:noescape
+func levelsAVX2(src *float32, n int) (left uint32, right uint32)
+
+//go:noescape
 func publishWords(dst *int64, src *int64, n int)
 
 //go:noescape

@@ -5053,17 +5053,46 @@ DATA magnitude<>+56(SB)/4, $0x7fffffff
 DATA magnitude<>+60(SB)/4, $0x7fffffff
 GLOBL magnitude<>(SB), RODATA|NOPTR, $64
 
+// func levelsAVX2(src *float32, n int) (left uint32, right uint32)
+// Requires: AVX, AVX2
+TEXT ·levelsAVX2(SB), NOSPLIT, $0-24
+	MOVQ    src+0(FP), AX
+	MOVQ    n+8(FP), CX
+	VMOVUPS magnitude<>+0(SB), Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+
+loop108:
+	VPAND        (AX), Y0, Y3
+	VPMAXUD      Y3, Y1, Y1
+	VPAND        32(AX), Y0, Y3
+	VPMAXUD      Y3, Y2, Y2
+	ADDQ         $0x40, AX
+	SUBQ         $0x08, CX
+	JNZ          loop108
+	VPMAXUD      Y2, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0x4e, X1, X0
+	VPMAXUD      X0, X1, X1
+	VPEXTRD      $0x00, X1, AX
+	MOVL         AX, left+16(FP)
+	VPEXTRD      $0x01, X1, AX
+	MOVL         AX, right+20(FP)
+	VZEROUPPER
+	RET
+
 // func publishWords(dst *int64, src *int64, n int)
 TEXT ·publishWords(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
-loop108:
+loop109:
 	MOVQ -8(CX)(DX*8), BX
 	MOVQ BX, -8(AX)(DX*8)
 	DECQ DX
-	JNZ  loop108
+	JNZ  loop109
 	RET
 
 // func filterMonoAVX2(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)
@@ -5080,9 +5109,9 @@ TEXT ·filterMonoAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop109:
+loop110:
 	CMPQ   R8, $0x08
-	JLT    fewer110
+	JLT    fewer111
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5097,7 +5126,7 @@ loop109:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-loop111:
+loop112:
 	VMOVUPD (R10), Y8
 	VMULPD  (R12), Y8, Y9
 	VADDPD  Y9, Y0, Y0
@@ -5119,12 +5148,12 @@ loop111:
 	ADDQ    $0x20, R13
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop111
+	JNZ     loop112
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole112
+	JZ      whole113
 
-loop113:
+loop114:
 	VMOVSD (R10), X8
 	VMOVSD (R12), X10
 	VMULPD X10, X8, X10
@@ -5154,9 +5183,9 @@ loop113:
 	ADDQ   $0x08, R13
 	ADDQ   $0x08, R10
 	SUBQ   $0x01, R11
-	JNZ    loop113
+	JNZ    loop114
 
-whole112:
+whole113:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDSD       X8, X0, X0
@@ -5214,12 +5243,12 @@ whole112:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x08, R8
-	JMP          loop109
+	JMP          loop110
 
-fewer110:
-loop114:
+fewer111:
+loop115:
 	CMPQ   R8, $0x04
-	JLT    fewer115
+	JLT    fewer116
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5229,7 +5258,7 @@ loop114:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loop116:
+loop117:
 	VMOVUPD (R10), Y4
 	VMULPD  (R12), Y4, Y5
 	VADDPD  Y5, Y0, Y0
@@ -5242,12 +5271,12 @@ loop116:
 	ADDQ    $0x20, R12
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop116
+	JNZ     loop117
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole117
+	JZ      whole118
 
-loop118:
+loop119:
 	VMOVSD (R10), X4
 	VMOVSD (R12), X10
 	VMULPD X10, X4, X10
@@ -5264,9 +5293,9 @@ loop118:
 	ADDQ   $0x08, R12
 	ADDQ   $0x08, R10
 	SUBQ   $0x01, R11
-	JNZ    loop118
+	JNZ    loop119
 
-whole117:
+whole118:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDSD       X4, X0, X0
@@ -5296,12 +5325,12 @@ whole117:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x04, R8
-	JMP          loop114
+	JMP          loop115
 
-fewer115:
-loop119:
+fewer116:
+loop120:
 	CMPQ   R8, $0x02
-	JLT    fewer120
+	JLT    fewer121
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -5309,7 +5338,7 @@ loop119:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loop121:
+loop122:
 	VMOVUPD (R9), Y2
 	VMULPD  (R11), Y2, Y3
 	VADDPD  Y3, Y0, Y0
@@ -5318,12 +5347,12 @@ loop121:
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop121
+	JNZ     loop122
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole122
+	JZ      whole123
 
-loop123:
+loop124:
 	VMOVSD (R9), X2
 	VMOVSD (R11), X10
 	VMULPD X10, X2, X10
@@ -5334,9 +5363,9 @@ loop123:
 	ADDQ   $0x08, R11
 	ADDQ   $0x08, R9
 	SUBQ   $0x01, R10
-	JNZ    loop123
+	JNZ    loop124
 
-whole122:
+whole123:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDSD       X2, X0, X0
@@ -5352,31 +5381,31 @@ whole122:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x02, R8
-	JMP          loop119
+	JMP          loop120
 
-fewer120:
-loop124:
+fewer121:
+loop125:
 	CMPQ   R8, $0x01
-	JLT    fewer125
+	JLT    fewer126
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
 	MOVQ   SI, R11
 	VXORPD Y0, Y0, Y0
 
-loop126:
+loop127:
 	VMOVUPD (R9), Y1
 	VMULPD  (R11), Y1, Y1
 	VADDPD  Y1, Y0, Y0
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop126
+	JNZ     loop127
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole127
+	JZ      whole128
 
-loop128:
+loop129:
 	VMOVSD (R9), X1
 	VMOVSD (R11), X10
 	VMULPD X10, X1, X10
@@ -5384,9 +5413,9 @@ loop128:
 	ADDQ   $0x08, R11
 	ADDQ   $0x08, R9
 	SUBQ   $0x01, R10
-	JNZ    loop128
+	JNZ    loop129
 
-whole127:
+whole128:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDSD       X1, X0, X0
@@ -5395,9 +5424,9 @@ whole127:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x01, R8
-	JMP          loop124
+	JMP          loop125
 
-fewer125:
+fewer126:
 	VZEROUPPER
 	RET
 
@@ -5415,9 +5444,9 @@ TEXT ·filterStereoAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop129:
+loop130:
 	CMPQ   R8, $0x04
-	JLT    fewer130
+	JLT    fewer131
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5431,7 +5460,7 @@ loop129:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-loop131:
+loop132:
 	VPERMPD $0x50, (R10), Y8
 	VPERMPD $0xfa, (R10), Y9
 	VMULPD  (R12), Y8, Y10
@@ -5453,12 +5482,12 @@ loop131:
 	ADDQ    $0x40, R12
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop131
+	JNZ     loop132
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole132
+	JZ      whole133
 
-loop133:
+loop134:
 	VMOVDDUP (R10), X8
 	VMULPD   (R12), X8, X11
 	VADDPD   Y11, Y0, Y0
@@ -5471,9 +5500,9 @@ loop133:
 	ADDQ     $0x10, R12
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop133
+	JNZ      loop134
 
-whole132:
+whole133:
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDPD       X8, X0, X0
 	VEXTRACTF128 $0x01, Y1, X8
@@ -5511,12 +5540,12 @@ whole132:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x04, R8
-	JMP          loop129
+	JMP          loop130
 
-fewer130:
-loop134:
+fewer131:
+loop135:
 	CMPQ   R8, $0x02
-	JLT    fewer135
+	JLT    fewer136
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -5526,7 +5555,7 @@ loop134:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loop136:
+loop137:
 	VPERMPD $0x50, (R9), Y4
 	VPERMPD $0xfa, (R9), Y5
 	VMULPD  (R11), Y4, Y6
@@ -5540,12 +5569,12 @@ loop136:
 	ADDQ    $0x40, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop136
+	JNZ     loop137
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole137
+	JZ      whole138
 
-loop138:
+loop139:
 	VMOVDDUP (R9), X4
 	VMULPD   (R11), X4, X11
 	VADDPD   Y11, Y0, Y0
@@ -5554,9 +5583,9 @@ loop138:
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop138
+	JNZ      loop139
 
-whole137:
+whole138:
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDPD       X4, X0, X0
 	VEXTRACTF128 $0x01, Y1, X4
@@ -5576,12 +5605,12 @@ whole137:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x02, R8
-	JMP          loop134
+	JMP          loop135
 
-fewer135:
-loop139:
+fewer136:
+loop140:
 	CMPQ   R8, $0x01
-	JLT    fewer140
+	JLT    fewer141
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -5589,7 +5618,7 @@ loop139:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loop141:
+loop142:
 	VPERMPD $0x50, (R9), Y2
 	VPERMPD $0xfa, (R9), Y3
 	VMULPD  (R11), Y2, Y2
@@ -5599,21 +5628,21 @@ loop141:
 	ADDQ    $0x40, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop141
+	JNZ     loop142
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole142
+	JZ      whole143
 
-loop143:
+loop144:
 	VMOVDDUP (R9), X2
 	VMULPD   (R11), X2, X11
 	VADDPD   Y11, Y0, Y0
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop143
+	JNZ      loop144
 
-whole142:
+whole143:
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDPD       X2, X0, X0
 	VEXTRACTF128 $0x01, Y1, X2
@@ -5624,9 +5653,9 @@ whole142:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x01, R8
-	JMP          loop139
+	JMP          loop140
 
-fewer140:
+fewer141:
 	VZEROUPPER
 	RET
 
@@ -5644,9 +5673,9 @@ TEXT ·filterStereoAVX512(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop144:
+loop145:
 	CMPQ   R8, $0x08
-	JLT    fewer145
+	JLT    fewer146
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5661,7 +5690,7 @@ loop144:
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 
-loop146:
+loop147:
 	VMOVUPD   (R10), Y8
 	VMOVDQU64 doubled<>+0(SB), Z9
 	VPERMPD   Z8, Z9, Z8
@@ -5685,12 +5714,12 @@ loop146:
 	ADDQ      $0x40, R13
 	ADDQ      $0x20, R10
 	SUBQ      $0x01, R11
-	JNZ       loop146
+	JNZ       loop147
 	MOVQ      BX, R11
 	ANDQ      $0x03, R11
-	JZ        whole147
+	JZ        whole148
 
-loop148:
+loop149:
 	VMOVDDUP (R10), X8
 	VMULPD   (R12), X8, X10
 	VADDPD   Z10, Z0, Z0
@@ -5712,9 +5741,9 @@ loop148:
 	ADDQ     $0x10, R13
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop148
+	JNZ      loop149
 
-whole147:
+whole148:
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VEXTRACTF64X2 $0x01, Y0, X9
 	VADDPD        X9, X0, X0
@@ -5796,12 +5825,12 @@ whole147:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x08, R8
-	JMP           loop144
+	JMP           loop145
 
-fewer145:
-loop149:
+fewer146:
+loop150:
 	CMPQ   R8, $0x04
-	JLT    fewer150
+	JLT    fewer151
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5811,7 +5840,7 @@ loop149:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 
-loop151:
+loop152:
 	VMOVUPD   (R10), Y10
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z10, Z0, Z10
@@ -5826,12 +5855,12 @@ loop151:
 	ADDQ      $0x40, R12
 	ADDQ      $0x20, R10
 	SUBQ      $0x01, R11
-	JNZ       loop151
+	JNZ       loop152
 	MOVQ      BX, R11
 	ANDQ      $0x03, R11
-	JZ        whole152
+	JZ        whole153
 
-loop153:
+loop154:
 	VMOVDDUP (R10), X0
 	VMULPD   (R12), X0, X18
 	VADDPD   Z18, Z11, Z11
@@ -5844,9 +5873,9 @@ loop153:
 	ADDQ     $0x10, R12
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop153
+	JNZ      loop154
 
-whole152:
+whole153:
 	VEXTRACTF64X4 $0x01, Z11, Y0
 	VEXTRACTF64X2 $0x01, Y11, X1
 	VADDPD        X1, X11, X11
@@ -5888,12 +5917,12 @@ whole152:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x04, R8
-	JMP           loop149
+	JMP           loop150
 
-fewer150:
-loop154:
+fewer151:
+loop155:
 	CMPQ   R8, $0x02
-	JLT    fewer155
+	JLT    fewer156
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -5901,7 +5930,7 @@ loop154:
 	VPXORQ Z15, Z15, Z15
 	VPXORQ Z16, Z16, Z16
 
-loop156:
+loop157:
 	VMOVUPD   (R9), Y18
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z18, Z0, Z18
@@ -5912,12 +5941,12 @@ loop156:
 	ADDQ      $0x40, R11
 	ADDQ      $0x20, R9
 	SUBQ      $0x01, R10
-	JNZ       loop156
+	JNZ       loop157
 	MOVQ      BX, R10
 	ANDQ      $0x03, R10
-	JZ        whole157
+	JZ        whole158
 
-loop158:
+loop159:
 	VMOVDDUP (R9), X0
 	VMULPD   (R11), X0, X19
 	VADDPD   Z19, Z15, Z15
@@ -5926,9 +5955,9 @@ loop158:
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop158
+	JNZ      loop159
 
-whole157:
+whole158:
 	VEXTRACTF64X4 $0x01, Z15, Y0
 	VEXTRACTF64X2 $0x01, Y15, X1
 	VADDPD        X1, X15, X15
@@ -5950,19 +5979,19 @@ whole157:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x02, R8
-	JMP           loop154
+	JMP           loop155
 
-fewer155:
-loop159:
+fewer156:
+loop160:
 	CMPQ   R8, $0x01
-	JLT    fewer160
+	JLT    fewer161
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
 	MOVQ   SI, R11
 	VPXORQ Z17, Z17, Z17
 
-loop161:
+loop162:
 	VMOVUPD   (R9), Y19
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z19, Z0, Z19
@@ -5971,21 +6000,21 @@ loop161:
 	ADDQ      $0x40, R11
 	ADDQ      $0x20, R9
 	SUBQ      $0x01, R10
-	JNZ       loop161
+	JNZ       loop162
 	MOVQ      BX, R10
 	ANDQ      $0x03, R10
-	JZ        whole162
+	JZ        whole163
 
-loop163:
+loop164:
 	VMOVDDUP (R9), X0
 	VMULPD   (R11), X0, X20
 	VADDPD   Z20, Z17, Z17
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop163
+	JNZ      loop164
 
-whole162:
+whole163:
 	VEXTRACTF64X4 $0x01, Z17, Y0
 	VEXTRACTF64X2 $0x01, Y17, X1
 	VADDPD        X1, X17, X17
@@ -5997,9 +6026,9 @@ whole162:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x01, R8
-	JMP           loop159
+	JMP           loop160
 
-fewer160:
+fewer161:
 	VZEROUPPER
 	RET
 
@@ -6022,7 +6051,7 @@ TEXT ·betweenAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD fraction+32(FP), Y0
 
-loop164:
+loop165:
 	VMOVUPD (CX), Y1
 	VMOVUPD (DX), Y2
 	VSUBPD  Y1, Y2, Y2
@@ -6039,7 +6068,7 @@ loop164:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, BX
-	JNZ     loop164
+	JNZ     loop165
 	VZEROUPPER
 	RET
 
@@ -6053,7 +6082,7 @@ TEXT ·nearAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS least+32(FP), Y0
 	VMOVUPS      magnitude<>+0(SB), Y1
 
-loop165:
+loop166:
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
 	VXORPS       Y4, Y4, Y4
@@ -6427,7 +6456,7 @@ loop165:
 	ADDQ         $0x40, CX
 	ADDQ         $0x02, AX
 	SUBQ         $0x08, DX
-	JNZ          loop165
+	JNZ          loop166
 	VZEROUPPER
 	RET
 
@@ -6439,7 +6468,7 @@ TEXT ·truePeaksAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+16(FP), DX
 	MOVQ taps+24(FP), BX
 
-loop166:
+loop167:
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -6817,7 +6846,7 @@ loop166:
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, AX
 	SUBQ         $0x04, DX
-	JNZ          loop166
+	JNZ          loop167
 	VZEROUPPER
 	RET
 
@@ -6838,7 +6867,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop167:
+loop168:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -6849,7 +6878,7 @@ loop167:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop167
+	JNZ        loop168
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -6883,7 +6912,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop168:
+loop169:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -6899,7 +6928,7 @@ loop168:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop168
+	JNZ        loop169
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -6939,7 +6968,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop169:
+loop170:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -6950,17 +6979,17 @@ loop169:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found170
+	JNZ       found171
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop169
-	JMP       done171
+	JNE       loop170
+	JMP       done172
 
-found170:
+found171:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done171:
+done172:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -6984,7 +7013,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop172:
+loop173:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -7015,7 +7044,7 @@ loop172:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop172
+	JNE       loop173
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -7041,21 +7070,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop173:
+loop174:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found174
+	JNZ       found175
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop173
-	JMP       done175
+	JNE       loop174
+	JMP       done176
 
-found174:
+found175:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done175:
+done176:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -7072,13 +7101,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop176:
+loop177:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop176
+	JNZ        loop177
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -7114,7 +7143,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop177:
+loop178:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -7122,7 +7151,7 @@ loop177:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop177
+	JNZ        loop178
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -7168,22 +7197,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop178:
+loop179:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found179
+	JNZ      found180
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop178
-	JMP      done180
+	JNE      loop179
+	JMP      done181
 
-found179:
+found180:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done180:
+done181:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -7206,7 +7235,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop181:
+loop182:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -7214,7 +7243,7 @@ loop181:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop181
+	JNE      loop182
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -7252,21 +7281,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop182:
+loop183:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found183
+	JNZ      found184
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop182
-	JMP      done184
+	JNE      loop183
+	JMP      done185
 
-found183:
+found184:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done184:
+done185:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET

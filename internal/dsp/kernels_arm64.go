@@ -56,6 +56,9 @@ func windowNEON(dst *float32, w *float32, n int)
 func peakNEON(src *float32, n int) uint32
 
 //go:noescape
+func levelsNEON(src *float32, n int) (left uint32, right uint32)
+
+//go:noescape
 func filterMonoNEON(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)
 
 //go:noescape

@@ -3691,6 +3691,41 @@ loop1:
 	MOVW    R2, ret+16(FP)
 	RET
 
+// func levelsNEON(src *float32, n int) (left uint32, right uint32)
+TEXT ·levelsNEON(SB), NOSPLIT, $0-24
+	MOVD    src+0(FP), R0
+	MOVD    n+8(FP), R1
+	MOVD    $2147483647, R2
+	VDUP    R2, V0.S4
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+
+loop1:
+	FLDPQ.P 32(R0), (F5, F6)
+	FLDPQ.P 32(R0), (F7, F8)
+	VAND    V0.B16, V5.B16, V5.B16
+	VAND    V0.B16, V6.B16, V6.B16
+	VAND    V0.B16, V7.B16, V7.B16
+	VAND    V0.B16, V8.B16, V8.B16
+	VUMAX   V5.S4, V1.S4, V1.S4
+	VUMAX   V6.S4, V2.S4, V2.S4
+	VUMAX   V7.S4, V3.S4, V3.S4
+	VUMAX   V8.S4, V4.S4, V4.S4
+	SUB     $8, R1
+	CBNZ    R1, loop1
+	VUMAX   V2.S4, V1.S4, V1.S4
+	VUMAX   V3.S4, V1.S4, V1.S4
+	VUMAX   V4.S4, V1.S4, V1.S4
+	VDUP    V1.D[1], V5.D2
+	VUMAX   V5.S4, V1.S4, V1.S4
+	VMOV    V1.S[0], R2
+	MOVW    R2, left+16(FP)
+	VMOV    V1.S[1], R2
+	MOVW    R2, right+20(FP)
+	RET
+
 // func filterMonoNEON(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)
 TEXT ·filterMonoNEON(SB), NOSPLIT, $0-56
 	MOVD    dst+0(FP), R0

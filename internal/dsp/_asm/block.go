@@ -3,6 +3,7 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 )
 
 // The passes over blocks of stereo frames take 8 frames a turn. They wait for memory, so
@@ -45,6 +46,34 @@ func window() {
 
 func peak() {
 	begin("peakAVX2", "func(src *float32, n int) uint32")
+	largest, other := largest(), XMM()
+	for _, swap := range []uint8{0x4e, 0xb1} {
+		VPSHUFD(U8(swap), largest, other)
+		VPMAXUD(other, largest, largest)
+	}
+	out := GP32()
+	VMOVD(largest, out)
+	Store(out, ReturnIndex(0))
+	end()
+}
+
+// levels emits peak for left and right apart.
+func levels() {
+	begin("levelsAVX2", "func(src *float32, n int) (left, right uint32)")
+	largest, other := largest(), XMM()
+	VPSHUFD(U8(0x4e), largest, other)
+	VPMAXUD(other, largest, largest)
+	for i := range 2 {
+		out := GP32()
+		VPEXTRD(U8(i), largest, out)
+		Store(out, ReturnIndex(i))
+	}
+	end()
+}
+
+// largest emits the search for the largest magnitudes of src, as bits: two of left and of right by
+// turns.
+func largest() Register {
 	src, n := memory("src"), argument("n")
 	magnitude, peak, peak2 := YMM(), YMM(), YMM()
 	VMOVUPS(all("magnitude", U32(1<<31-1)), magnitude)
@@ -59,17 +88,10 @@ func peak() {
 		ADDQ(U8(64), src.Base)
 	})
 	VPMAXUD(peak2, peak, peak)
-	other := YMM()
-	VEXTRACTI128(U8(1), peak, other.AsX())
-	VPMAXUD(other.AsX(), peak.AsX(), peak.AsX())
-	for _, swap := range []uint8{0x4e, 0xb1} {
-		VPSHUFD(U8(swap), peak.AsX(), other.AsX())
-		VPMAXUD(other.AsX(), peak.AsX(), peak.AsX())
-	}
-	out := GP32()
-	VMOVD(peak.AsX(), out)
-	Store(out, ReturnIndex(0))
-	end()
+	other := XMM()
+	VEXTRACTI128(U8(1), peak, other)
+	VPMAXUD(other, peak.AsX(), peak.AsX())
+	return peak.AsX()
 }
 
 // publish emits what stores words, one by one.

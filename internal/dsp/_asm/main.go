@@ -32,6 +32,7 @@ func main() {
 	sum()
 	window()
 	peak()
+	levels()
 	publish()
 	filter(1, 8, false)
 	filter(2, 4, false)

@@ -48,12 +48,26 @@ func (k *kernel) change(dst gp, body func(d []vec)) {
 // peak emits the search for the largest magnitude: as bits, they are in order.
 func peak() {
 	k := newKernel("peakNEON", "src *float32, n int", "ret uint32")
+	largest := k.largest()
+	k.umaxv(largest, largest)
+	k.storeLane(largest, 0, "ret")
+}
+
+// levels emits peak for left and right apart.
+func levels() {
+	k := newKernel("levelsNEON", "src *float32, n int", "left uint32", "right uint32")
+	largest, upper := k.largest(), k.vec()
+	k.op("VDUP", fmt.Sprintf("%v.D[1]", largest), upper.d2())
+	k.op("VUMAX", upper.s4(), largest.s4(), largest.s4())
+	k.storeLane(largest, 0, "left")
+	k.storeLane(largest, 1, "right")
+}
+
+// largest emits the search for the largest magnitudes, of left and right by turns.
+func (k *kernel) largest() vec {
 	src, n := k.load("src"), k.load("n")
 	magnitude := k.filled(1, 1<<31-1)[0]
-	peak := k.vecsOf(4)
-	for _, p := range peak {
-		k.op("VEOR", p.b16(), p.b16(), p.b16())
-	}
+	peak := k.zeroes(4)
 	k.loop(n, turn, func() {
 		x := k.samples(src, 2*turn, true)
 		for _, x := range x {
@@ -66,15 +80,14 @@ func peak() {
 	for _, p := range peak[1:] {
 		k.op("VUMAX", p.s4(), peak[0].s4(), peak[0].s4())
 	}
-	k.umaxv(peak[0], peak[0])
-	k.storeLane(peak[0], "ret")
+	return peak[0]
 }
 
-// storeLane stores the first lane as a result of 32 bits.
-func (k *kernel) storeLane(v vec, result string) {
+// storeLane stores a lane as a result of 32 bits.
+func (k *kernel) storeLane(v vec, lane int, result string) {
 	k.scope(func() {
 		r := k.gp()
-		k.op("VMOV", fmt.Sprintf("%v.S[0]", v), r)
+		k.op("VMOV", fmt.Sprintf("%v.S[%d]", v, lane), r)
 		k.op("MOVW", r, k.arg(result))
 	})
 }

@@ -50,6 +50,7 @@ func generate() {
 	sum()
 	window()
 	peak()
+	levels()
 	filter(1, 8)
 	filter(2, 4)
 	between()
