@@ -60,7 +60,7 @@ device/internal/pace -> device pcm
 device/internal/native -> github.com/jfreymuth/pulse/proto
 device/pulse -> device device/internal/native device/internal/pace internal/words pcm github.com/jfreymuth/pulse/proto
 device/null -> device device/internal/pace pcm
-device/wav -> device device/internal/pace internal/whole pcm
+device/wav -> device device/internal/pace internal/dsp internal/whole pcm
 device/oto -> device device/internal/native device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
 bank -> bank/rules internal/chance internal/fields internal/loading internal/parse internal/scenes internal/words internal/yaml mixer pcm sounds space voice
 bank/rules -> internal/words internal/yaml mixer pcm sounds voice sounds/tone space

@@ -51,6 +51,8 @@ func near(near *uint8, src *float32, n int, taps *float32, least float32) {
 
 func truePeaks(dst *float64, src *float32, n int, taps *float64) { truePeaksAVX2(dst, src, n, taps) }
 
+func integers24(dst *uint8, src *float32, n int) { integers24AVX2(dst, src, n) }
+
 // wider returns how many of n frames the kernels of AVX-512 may take. Pitched ones load a
 // window of src for each 16 frames of one channel, or 8 of two, and pick from it.
 func (f Formula) wider(n int, pos, step int64, frames int) int {

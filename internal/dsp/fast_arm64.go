@@ -31,6 +31,8 @@ func near(near *uint8, src *float32, n int, taps *float32, least float32) {
 
 func truePeaks(dst *float64, src *float32, n int, taps *float64) { truePeaksNEON(dst, src, n, taps) }
 
+func integers24(dst *uint8, src *float32, n int) { integers24NEON(dst, src, n) }
+
 // mix calls a kernel of whole turns of 8 frames.
 func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))

@@ -28,6 +28,8 @@ func between(dst, a, b *float64, n int, fraction float64) {}
 func near(near *uint8, src *float32, n int, taps *float32, least float32) {}
 func truePeaks(dst *float64, src *float32, n int, taps *float64)          {}
 
+func integers24(dst *uint8, src *float32, n int) {}
+
 func fastLowest([]int32, int32) (done int, lowest int32, candidates int) {
 	return 0, math.MaxInt32, 0
 }

@@ -116,6 +116,9 @@ func nearAVX2(near *uint8, src *float32, n int, taps *float32, least float32)
 func truePeaksAVX2(dst *float64, src *float32, n int, taps *float64)
 
 //go:noescape
+func integers24AVX2(dst *uint8, src *float32, n int)
+
+//go:noescape
 func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 
 //go:noescape

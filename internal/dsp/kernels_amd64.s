@@ -6856,6 +6856,91 @@ DATA magnitude64<>+16(SB)/8, $0x7fffffffffffffff
 DATA magnitude64<>+24(SB)/8, $0x7fffffffffffffff
 GLOBL magnitude64<>(SB), RODATA|NOPTR, $32
 
+// func integers24AVX2(dst *uint8, src *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·integers24AVX2(SB), NOSPLIT, $0-24
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS full24<>+0(SB), Y0
+	VMOVDQU      three_AVX2<>+0(SB), Y1
+
+loop168:
+	VMULPS       (CX), Y0, Y2
+	VCVTPS2DQ    Y2, Y2
+	VPSHUFB      Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VMOVQ        X2, (AX)
+	VPEXTRD      $0x02, X2, 8(AX)
+	VMOVQ        X3, 12(AX)
+	VPEXTRD      $0x02, X3, 20(AX)
+	VMULPS       32(CX), Y0, Y2
+	VCVTPS2DQ    Y2, Y2
+	VPSHUFB      Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VMOVQ        X2, 24(AX)
+	VPEXTRD      $0x02, X2, 32(AX)
+	VMOVQ        X3, 36(AX)
+	VPEXTRD      $0x02, X3, 44(AX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x30, AX
+	SUBQ         $0x08, DX
+	JNZ          loop168
+	VZEROUPPER
+	RET
+
+DATA full24<>+0(SB)/4, $0x4b000000
+DATA full24<>+4(SB)/4, $0x4b000000
+DATA full24<>+8(SB)/4, $0x4b000000
+DATA full24<>+12(SB)/4, $0x4b000000
+DATA full24<>+16(SB)/4, $0x4b000000
+DATA full24<>+20(SB)/4, $0x4b000000
+DATA full24<>+24(SB)/4, $0x4b000000
+DATA full24<>+28(SB)/4, $0x4b000000
+DATA full24<>+32(SB)/4, $0x4b000000
+DATA full24<>+36(SB)/4, $0x4b000000
+DATA full24<>+40(SB)/4, $0x4b000000
+DATA full24<>+44(SB)/4, $0x4b000000
+DATA full24<>+48(SB)/4, $0x4b000000
+DATA full24<>+52(SB)/4, $0x4b000000
+DATA full24<>+56(SB)/4, $0x4b000000
+DATA full24<>+60(SB)/4, $0x4b000000
+GLOBL full24<>(SB), RODATA|NOPTR, $64
+
+DATA three_AVX2<>+0(SB)/1, $0x00
+DATA three_AVX2<>+1(SB)/1, $0x01
+DATA three_AVX2<>+2(SB)/1, $0x02
+DATA three_AVX2<>+3(SB)/1, $0x04
+DATA three_AVX2<>+4(SB)/1, $0x05
+DATA three_AVX2<>+5(SB)/1, $0x06
+DATA three_AVX2<>+6(SB)/1, $0x08
+DATA three_AVX2<>+7(SB)/1, $0x09
+DATA three_AVX2<>+8(SB)/1, $0x0a
+DATA three_AVX2<>+9(SB)/1, $0x0c
+DATA three_AVX2<>+10(SB)/1, $0x0d
+DATA three_AVX2<>+11(SB)/1, $0x0e
+DATA three_AVX2<>+12(SB)/1, $0xff
+DATA three_AVX2<>+13(SB)/1, $0xff
+DATA three_AVX2<>+14(SB)/1, $0xff
+DATA three_AVX2<>+15(SB)/1, $0xff
+DATA three_AVX2<>+16(SB)/1, $0x00
+DATA three_AVX2<>+17(SB)/1, $0x01
+DATA three_AVX2<>+18(SB)/1, $0x02
+DATA three_AVX2<>+19(SB)/1, $0x04
+DATA three_AVX2<>+20(SB)/1, $0x05
+DATA three_AVX2<>+21(SB)/1, $0x06
+DATA three_AVX2<>+22(SB)/1, $0x08
+DATA three_AVX2<>+23(SB)/1, $0x09
+DATA three_AVX2<>+24(SB)/1, $0x0a
+DATA three_AVX2<>+25(SB)/1, $0x0c
+DATA three_AVX2<>+26(SB)/1, $0x0d
+DATA three_AVX2<>+27(SB)/1, $0x0e
+DATA three_AVX2<>+28(SB)/1, $0xff
+DATA three_AVX2<>+29(SB)/1, $0xff
+DATA three_AVX2<>+30(SB)/1, $0xff
+DATA three_AVX2<>+31(SB)/1, $0xff
+GLOBL three_AVX2<>(SB), RODATA|NOPTR, $32
+
 // func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 // Requires: AVX, AVX2
 TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
@@ -6867,7 +6952,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop168:
+loop169:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -6878,7 +6963,7 @@ loop168:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop168
+	JNZ        loop169
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -6912,7 +6997,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop169:
+loop170:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -6928,7 +7013,7 @@ loop169:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop169
+	JNZ        loop170
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -6968,7 +7053,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop170:
+loop171:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -6979,17 +7064,17 @@ loop170:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found171
+	JNZ       found172
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop170
-	JMP       done172
+	JNE       loop171
+	JMP       done173
 
-found171:
+found172:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done172:
+done173:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -7013,7 +7098,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop173:
+loop174:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -7044,7 +7129,7 @@ loop173:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop173
+	JNE       loop174
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -7070,21 +7155,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop174:
+loop175:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found175
+	JNZ       found176
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop174
-	JMP       done176
+	JNE       loop175
+	JMP       done177
 
-found175:
+found176:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done176:
+done177:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -7101,13 +7186,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop177:
+loop178:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop177
+	JNZ        loop178
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -7143,7 +7228,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop178:
+loop179:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -7151,7 +7236,7 @@ loop178:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop178
+	JNZ        loop179
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -7197,22 +7282,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop179:
+loop180:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found180
+	JNZ      found181
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop179
-	JMP      done181
+	JNE      loop180
+	JMP      done182
 
-found180:
+found181:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done181:
+done182:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -7235,7 +7320,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop182:
+loop183:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -7243,7 +7328,7 @@ loop182:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop182
+	JNE      loop183
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -7281,21 +7366,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop183:
+loop184:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found184
+	JNZ      found185
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop183
-	JMP      done185
+	JNE      loop184
+	JMP      done186
 
-found184:
+found185:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done185:
+done186:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET

@@ -74,6 +74,9 @@ func nearNEON(near *uint8, src *float32, n int, taps *float32, least float32)
 func truePeaksNEON(dst *float64, src *float32, n int, taps *float64)
 
 //go:noescape
+func integers24NEON(dst *uint8, src *float32, n int)
+
+//go:noescape
 func lowestNEON(prio *int32, n int, limit int32) (lowest int32, count int32)
 
 //go:noescape

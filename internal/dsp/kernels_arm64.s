@@ -5622,6 +5622,49 @@ loop1:
 	CBNZ    R2, loop1
 	RET
 
+// func integers24NEON(dst *uint8, src *float32, n int)
+TEXT ·integers24NEON(SB), NOSPLIT, $0-24
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    $1258291200, R3
+	VDUP    R3, V0.S4
+	MOVD    $0x0908060504020100, R3
+	VMOV    R3, V1.D[0]
+	MOVD    $0x0e0d0c0a, R3
+	VMOV    R3, V1.D[1]
+
+loop1:
+	FLDPQ.P 32(R1), (F2, F3)
+	FLDPQ.P 32(R1), (F4, F5)
+	WORD    $0x6e20dc42 // fmul v2.4s, v2.4s, v0.4s
+	WORD    $0x4e21a842 // fcvtns v2.4s, v2.4s
+	VTBL    V1.B16, [V2.B16], V2.B16
+	FMOVD.P F2, 8(R0)
+	VMOV    V2.S[2], R3
+	MOVW.P  R3, 4(R0)
+	WORD    $0x6e20dc63 // fmul v3.4s, v3.4s, v0.4s
+	WORD    $0x4e21a863 // fcvtns v3.4s, v3.4s
+	VTBL    V1.B16, [V3.B16], V3.B16
+	FMOVD.P F3, 8(R0)
+	VMOV    V3.S[2], R3
+	MOVW.P  R3, 4(R0)
+	WORD    $0x6e20dc84 // fmul v4.4s, v4.4s, v0.4s
+	WORD    $0x4e21a884 // fcvtns v4.4s, v4.4s
+	VTBL    V1.B16, [V4.B16], V4.B16
+	FMOVD.P F4, 8(R0)
+	VMOV    V4.S[2], R3
+	MOVW.P  R3, 4(R0)
+	WORD    $0x6e20dca5 // fmul v5.4s, v5.4s, v0.4s
+	WORD    $0x4e21a8a5 // fcvtns v5.4s, v5.4s
+	VTBL    V1.B16, [V5.B16], V5.B16
+	FMOVD.P F5, 8(R0)
+	VMOV    V5.S[2], R3
+	MOVW.P  R3, 4(R0)
+	SUB     $8, R2
+	CBNZ    R2, loop1
+	RET
+
 // func lowestNEON(prio *int32, n int, limit int32) (lowest int32, count int32)
 TEXT ·lowestNEON(SB), NOSPLIT, $0-32
 	MOVD    prio+0(FP), R0

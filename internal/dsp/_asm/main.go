@@ -40,6 +40,7 @@ func main() {
 	between()
 	near()
 	truePeaks()
+	integers24()
 	for _, s := range []*set{avx2, avx512} {
 		lowest(s)
 		least(s)

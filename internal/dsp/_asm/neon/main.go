@@ -56,6 +56,7 @@ func generate() {
 	between()
 	near()
 	truePeaks()
+	integers24()
 	lowest()
 	least()
 	match()

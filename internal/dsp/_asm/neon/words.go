@@ -37,6 +37,9 @@ func (k *kernel) fmulLane(d, n, m vec, lane int) {
 func (k *kernel) fmax(d, n, m vec) { k.three(0x4e20f400, "fmax", d, n, m, "4s") }
 func (k *kernel) fabs(d, n vec)    { k.two(0x4ea0f800, "fabs v%d.4s, v%d.4s", d, n) }
 
+// fcvtns rounds to whole numbers, ties to even.
+func (k *kernel) fcvtns(d, n vec) { k.two(0x4e21a800, "fcvtns v%d.4s, v%d.4s", d, n) }
+
 // fcmgt sets all bits of lanes where n > m.
 func (k *kernel) fcmgt(d, n, m vec) { k.three(0x6ea0e400, "fcmgt", d, n, m, "4s") }
 
