@@ -76,7 +76,7 @@ device/devicetest -> device internal/leak pcm
 space -> pcm
 mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->
-cmd/internal/bench -> device internal/dsp mixer pcm sounds space voice golang.org/x/perf/...
+cmd/internal/bench -> cue device device/wav internal/dsp mixer pcm sounds space voice golang.org/x/perf/...
 cmd/internal/console -> bank/rules cmd/internal/bar cmd/internal/column cmd/internal/live cue mixer internal/words golang.org/x/term
 cmd/internal/catalog -> bank/rules cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
 cmd/internal/board ->

@@ -44,8 +44,8 @@ func (o *Options) picks(name string) bool {
 // Progress is told what is measured next.
 type Progress func(format string, args ...any)
 
-// Row is one measured figure: per voice and frame for what mixes, per call
-// for all else.
+// Row is one measured figure: per voice and frame for what mixes, times real time for what
+// renders, per call for all else.
 type Row struct {
 	Case            string   `json:"case"`
 	Voices          int      `json:"voices"`
@@ -53,6 +53,7 @@ type Row struct {
 	VoicesRealtime  *int     `json:"voices_realtime,omitempty"`
 	Ns              *float64 `json:"ns,omitempty"`
 	Bytes           *float64 `json:"bytes,omitempty"`
+	TimesRealtime   *float64 `json:"times_realtime,omitempty"` // by processor time
 	Kernel          string   `json:"kernel"`
 
 	Samples []float64 `json:"samples"` // of the runs, for Against
@@ -111,7 +112,7 @@ func Measure(o Options, next Progress) ([]Row, error) {
 	if !o.All {
 		return rows, nil
 	}
-	for _, measure := range []func(func(string) bool, Progress) ([]Row, error){turns, memory} {
+	for _, measure := range []func(func(string) bool, Progress) ([]Row, error){turns, memory, renders} {
 		more, err := measure(o.picks, next)
 		if err != nil {
 			return nil, err
@@ -131,7 +132,7 @@ func Cases() (names []string) {
 	for _, c := range cases {
 		names = append(names, c.name)
 	}
-	return append(append(names, callNames...), silentBlock, "turn", "memory")
+	return append(append(names, callNames...), silentBlock, "turn", "memory", wholeRender, loadedRender)
 }
 
 // way is a way to mix.

@@ -43,6 +43,7 @@ const (
 	unitVoice = "ns/frame" // of a voice
 	unitCall  = "ns"
 	unitBytes = "bytes"
+	unitTimes = "x real"
 )
 
 // Unit returns what the row counts.
@@ -52,6 +53,8 @@ func (r *Row) Unit() string {
 		return unitVoice
 	case r.Bytes != nil:
 		return unitBytes
+	case r.TimesRealtime != nil:
+		return unitTimes
 	}
 	return unitCall
 }
@@ -60,6 +63,8 @@ func (r *Row) value() float64 {
 	switch {
 	case r.Bytes != nil:
 		return *r.Bytes
+	case r.TimesRealtime != nil:
+		return *r.TimesRealtime
 	case r.Ns != nil:
 		return *r.Ns
 	}
