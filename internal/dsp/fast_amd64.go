@@ -53,6 +53,14 @@ func truePeaks(dst *float64, src *float32, n int, taps *float64) { truePeaksAVX2
 
 func integers24(dst *uint8, src *float32, n int) { integers24AVX2(dst, src, n) }
 
+func energy(filter *float64, src *float32, n int, sum float64) float64 {
+	return energyAVX2(filter, src, n, sum)
+}
+
+func power(filter *float64, src *float32, n int, sum float64) float64 {
+	return powerAVX2(filter, src, n, sum)
+}
+
 // wider returns how many of n frames the kernels of AVX-512 may take. Pitched ones load a
 // window of src for each 16 frames of one channel, or 8 of two, and pick from it.
 func (f Formula) wider(n int, pos, step int64, frames int) int {

@@ -33,6 +33,14 @@ func truePeaks(dst *float64, src *float32, n int, taps *float64) { truePeaksNEON
 
 func integers24(dst *uint8, src *float32, n int) { integers24NEON(dst, src, n) }
 
+func energy(filter *float64, src *float32, n int, sum float64) float64 {
+	return energyNEON(filter, src, n, sum)
+}
+
+func power(filter *float64, src *float32, n int, sum float64) float64 {
+	return powerNEON(filter, src, n, sum)
+}
+
 // mix calls a kernel of whole turns of 8 frames.
 func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))

@@ -30,6 +30,9 @@ func truePeaks(dst *float64, src *float32, n int, taps *float64)          {}
 
 func integers24(dst *uint8, src *float32, n int) {}
 
+func energy(filter *float64, src *float32, n int, sum float64) float64 { return sum }
+func power(filter *float64, src *float32, n int, sum float64) float64  { return sum }
+
 func fastLowest([]int32, int32) (done int, lowest int32, candidates int) {
 	return 0, math.MaxInt32, 0
 }

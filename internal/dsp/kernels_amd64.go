@@ -119,6 +119,12 @@ func truePeaksAVX2(dst *float64, src *float32, n int, taps *float64)
 func integers24AVX2(dst *uint8, src *float32, n int)
 
 //go:noescape
+func energyAVX2(filter *float64, src *float32, n int, sum float64) float64
+
+//go:noescape
+func powerAVX2(filter *float64, src *float32, n int, sum float64) float64
+
+//go:noescape
 func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 
 //go:noescape

@@ -6941,6 +6941,97 @@ DATA three_AVX2<>+30(SB)/1, $0xff
 DATA three_AVX2<>+31(SB)/1, $0xff
 GLOBL three_AVX2<>(SB), RODATA|NOPTR, $32
 
+// func energyAVX2(filter *float64, src *float32, n int, sum float64) float64
+// Requires: AVX, SSE2
+TEXT ·energyAVX2(SB), NOSPLIT, $0-40
+	MOVQ    filter+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVSD   sum+24(FP), X0
+	VMOVUPD 160(AX), X1
+	VMOVUPD 176(AX), X2
+	VMOVUPD 192(AX), X3
+	VMOVUPD 208(AX), X4
+
+loop169:
+	VCVTPS2PD (CX), X5
+	VMULPD    (AX), X5, X6
+	VADDPD    X1, X6, X6
+	VMULPD    16(AX), X5, X7
+	VMULPD    48(AX), X6, X8
+	VSUBPD    X8, X7, X7
+	VADDPD    X2, X7, X1
+	VMULPD    32(AX), X5, X7
+	VMULPD    64(AX), X6, X8
+	VSUBPD    X8, X7, X2
+	VMULPD    80(AX), X6, X5
+	VADDPD    X3, X5, X5
+	VMULPD    96(AX), X6, X7
+	VMULPD    128(AX), X5, X8
+	VSUBPD    X8, X7, X7
+	VADDPD    X4, X7, X3
+	VMULPD    112(AX), X6, X7
+	VMULPD    144(AX), X5, X8
+	VSUBPD    X8, X7, X4
+	VMULPD    X5, X5, X5
+	VADDSD    X5, X0, X0
+	VPERMILPD $0x01, X5, X5
+	VADDSD    X5, X0, X0
+	ADDQ      $0x08, CX
+	SUBQ      $0x01, DX
+	JNZ       loop169
+	VMOVUPD   X1, 160(AX)
+	VMOVUPD   X2, 176(AX)
+	VMOVUPD   X3, 192(AX)
+	VMOVUPD   X4, 208(AX)
+	MOVSD     X0, ret+32(FP)
+	RET
+
+// func powerAVX2(filter *float64, src *float32, n int, sum float64) float64
+// Requires: AVX, SSE2
+TEXT ·powerAVX2(SB), NOSPLIT, $0-40
+	MOVQ    filter+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVSD   sum+24(FP), X0
+	VMOVUPD 160(AX), X1
+	VMOVUPD 176(AX), X2
+	VMOVUPD 192(AX), X3
+	VMOVUPD 208(AX), X4
+
+loop170:
+	VCVTPS2PD (CX), X5
+	VMULPD    (AX), X5, X6
+	VADDPD    X1, X6, X6
+	VMULPD    16(AX), X5, X7
+	VMULPD    48(AX), X6, X8
+	VSUBPD    X8, X7, X7
+	VADDPD    X2, X7, X1
+	VMULPD    32(AX), X5, X7
+	VMULPD    64(AX), X6, X8
+	VSUBPD    X8, X7, X2
+	VMULPD    80(AX), X6, X5
+	VADDPD    X3, X5, X5
+	VMULPD    96(AX), X6, X7
+	VMULPD    128(AX), X5, X8
+	VSUBPD    X8, X7, X7
+	VADDPD    X4, X7, X3
+	VMULPD    112(AX), X6, X7
+	VMULPD    144(AX), X5, X8
+	VSUBPD    X8, X7, X4
+	VMULPD    X5, X5, X5
+	VHADDPD   X5, X5, X5
+	VADDSD    X5, X0, X0
+	ADDQ      $0x08, CX
+	SUBQ      $0x01, DX
+	JNZ       loop170
+	VMOVUPD   X1, 160(AX)
+	VMOVUPD   X2, 176(AX)
+	VMOVUPD   X3, 192(AX)
+	VMOVUPD   X4, 208(AX)
+	MOVSD     X0, ret+32(FP)
+	RET
+
 // func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 // Requires: AVX, AVX2
 TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
@@ -6952,7 +7043,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop169:
+loop171:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -6963,7 +7054,7 @@ loop169:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop169
+	JNZ        loop171
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -6997,7 +7088,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop170:
+loop172:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -7013,7 +7104,7 @@ loop170:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop170
+	JNZ        loop172
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -7053,7 +7144,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop171:
+loop173:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -7064,17 +7155,17 @@ loop171:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found172
+	JNZ       found174
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop171
-	JMP       done173
+	JNE       loop173
+	JMP       done175
 
-found172:
+found174:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done173:
+done175:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -7098,7 +7189,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop174:
+loop176:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -7129,7 +7220,7 @@ loop174:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop174
+	JNE       loop176
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -7155,21 +7246,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop175:
+loop177:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found176
+	JNZ       found178
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop175
-	JMP       done177
+	JNE       loop177
+	JMP       done179
 
-found176:
+found178:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done177:
+done179:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -7186,13 +7277,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop178:
+loop180:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop178
+	JNZ        loop180
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -7228,7 +7319,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop179:
+loop181:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -7236,7 +7327,7 @@ loop179:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop179
+	JNZ        loop181
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -7282,22 +7373,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop180:
+loop182:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found181
+	JNZ      found183
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop180
-	JMP      done182
+	JNE      loop182
+	JMP      done184
 
-found181:
+found183:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done182:
+done184:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -7320,7 +7411,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop183:
+loop185:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -7328,7 +7419,7 @@ loop183:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop183
+	JNE      loop185
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -7366,21 +7457,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop184:
+loop186:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found185
+	JNZ      found187
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop184
-	JMP      done186
+	JNE      loop186
+	JMP      done188
 
-found185:
+found187:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done186:
+done188:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET

@@ -77,6 +77,12 @@ func truePeaksNEON(dst *float64, src *float32, n int, taps *float64)
 func integers24NEON(dst *uint8, src *float32, n int)
 
 //go:noescape
+func energyNEON(filter *float64, src *float32, n int, sum float64) float64
+
+//go:noescape
+func powerNEON(filter *float64, src *float32, n int, sum float64) float64
+
+//go:noescape
 func lowestNEON(prio *int32, n int, limit int32) (lowest int32, count int32)
 
 //go:noescape

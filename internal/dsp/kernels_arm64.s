@@ -5665,6 +5665,97 @@ loop1:
 	CBNZ    R2, loop1
 	RET
 
+// func energyNEON(filter *float64, src *float32, n int, sum float64) float64
+TEXT ·energyNEON(SB), NOSPLIT, $0-40
+	MOVD    filter+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	FMOVD   sum+24(FP), F0
+	FLDPQ   (R0), (F1, F2)
+	FLDPQ   32(R0), (F3, F4)
+	FLDPQ   64(R0), (F5, F6)
+	FLDPQ   96(R0), (F7, F8)
+	FLDPQ   128(R0), (F9, F10)
+	FLDPQ   160(R0), (F11, F12)
+	FLDPQ   192(R0), (F13, F14)
+
+loop1:
+	FMOVD.P 8(R1), F15
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	WORD    $0x6e61ddf0 // fmul v16.2d, v15.2d, v1.2d
+	WORD    $0x4e6bd610 // fadd v16.2d, v16.2d, v11.2d
+	WORD    $0x6e62ddf1 // fmul v17.2d, v15.2d, v2.2d
+	WORD    $0x6e64de12 // fmul v18.2d, v16.2d, v4.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	WORD    $0x4e6cd62b // fadd v11.2d, v17.2d, v12.2d
+	WORD    $0x6e63ddf1 // fmul v17.2d, v15.2d, v3.2d
+	WORD    $0x6e65de12 // fmul v18.2d, v16.2d, v5.2d
+	WORD    $0x4ef2d62c // fsub v12.2d, v17.2d, v18.2d
+	WORD    $0x6e66de0f // fmul v15.2d, v16.2d, v6.2d
+	WORD    $0x4e6dd5ef // fadd v15.2d, v15.2d, v13.2d
+	WORD    $0x6e67de11 // fmul v17.2d, v16.2d, v7.2d
+	WORD    $0x6e69ddf2 // fmul v18.2d, v15.2d, v9.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	WORD    $0x4e6ed62d // fadd v13.2d, v17.2d, v14.2d
+	WORD    $0x6e68de11 // fmul v17.2d, v16.2d, v8.2d
+	WORD    $0x6e6addf2 // fmul v18.2d, v15.2d, v10.2d
+	WORD    $0x4ef2d62e // fsub v14.2d, v17.2d, v18.2d
+	WORD    $0x6e6fddef // fmul v15.2d, v15.2d, v15.2d
+	WORD    $0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	VEXT    $8, V15.B16, V15.B16, V15.B16
+	WORD    $0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	SUB     $1, R2
+	CBNZ    R2, loop1
+	FSTPQ   (F11, F12), 160(R0)
+	FSTPQ   (F13, F14), 192(R0)
+	FMOVD   F0, ret+32(FP)
+	RET
+
+// func powerNEON(filter *float64, src *float32, n int, sum float64) float64
+TEXT ·powerNEON(SB), NOSPLIT, $0-40
+	MOVD    filter+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	FMOVD   sum+24(FP), F0
+	FLDPQ   (R0), (F1, F2)
+	FLDPQ   32(R0), (F3, F4)
+	FLDPQ   64(R0), (F5, F6)
+	FLDPQ   96(R0), (F7, F8)
+	FLDPQ   128(R0), (F9, F10)
+	FLDPQ   160(R0), (F11, F12)
+	FLDPQ   192(R0), (F13, F14)
+
+loop1:
+	FMOVD.P 8(R1), F15
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	WORD    $0x6e61ddf0 // fmul v16.2d, v15.2d, v1.2d
+	WORD    $0x4e6bd610 // fadd v16.2d, v16.2d, v11.2d
+	WORD    $0x6e62ddf1 // fmul v17.2d, v15.2d, v2.2d
+	WORD    $0x6e64de12 // fmul v18.2d, v16.2d, v4.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	WORD    $0x4e6cd62b // fadd v11.2d, v17.2d, v12.2d
+	WORD    $0x6e63ddf1 // fmul v17.2d, v15.2d, v3.2d
+	WORD    $0x6e65de12 // fmul v18.2d, v16.2d, v5.2d
+	WORD    $0x4ef2d62c // fsub v12.2d, v17.2d, v18.2d
+	WORD    $0x6e66de0f // fmul v15.2d, v16.2d, v6.2d
+	WORD    $0x4e6dd5ef // fadd v15.2d, v15.2d, v13.2d
+	WORD    $0x6e67de11 // fmul v17.2d, v16.2d, v7.2d
+	WORD    $0x6e69ddf2 // fmul v18.2d, v15.2d, v9.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	WORD    $0x4e6ed62d // fadd v13.2d, v17.2d, v14.2d
+	WORD    $0x6e68de11 // fmul v17.2d, v16.2d, v8.2d
+	WORD    $0x6e6addf2 // fmul v18.2d, v15.2d, v10.2d
+	WORD    $0x4ef2d62e // fsub v14.2d, v17.2d, v18.2d
+	WORD    $0x6e6fddef // fmul v15.2d, v15.2d, v15.2d
+	WORD    $0x6e6fd5ef // faddp v15.2d, v15.2d, v15.2d
+	WORD    $0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	SUB     $1, R2
+	CBNZ    R2, loop1
+	FSTPQ   (F11, F12), 160(R0)
+	FSTPQ   (F13, F14), 192(R0)
+	FMOVD   F0, ret+32(FP)
+	RET
+
 // func lowestNEON(prio *int32, n int, limit int32) (lowest int32, count int32)
 TEXT ·lowestNEON(SB), NOSPLIT, $0-32
 	MOVD    prio+0(FP), R0

@@ -41,6 +41,8 @@ func main() {
 	near()
 	truePeaks()
 	integers24()
+	biquads("energyAVX2", false)
+	biquads("powerAVX2", true)
 	for _, s := range []*set{avx2, avx512} {
 		lowest(s)
 		least(s)

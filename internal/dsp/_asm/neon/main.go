@@ -57,6 +57,8 @@ func generate() {
 	near()
 	truePeaks()
 	integers24()
+	biquads("energyNEON", false)
+	biquads("powerNEON", true)
 	lowest()
 	least()
 	match()
