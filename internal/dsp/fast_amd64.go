@@ -51,6 +51,8 @@ func near(near *uint8, src *float32, n int, taps *float32, least float32) {
 
 func truePeaks(dst *float64, src *float32, n int, taps *float64) { truePeaksAVX2(dst, src, n, taps) }
 
+func finePeak(src *float32, taps *float64) float64 { return finePeakAVX2(src, taps) }
+
 func integers24(dst *uint8, src *float32, n int) { integers24AVX2(dst, src, n) }
 
 func energy(filter *float64, src *float32, n int, sum float64) float64 {

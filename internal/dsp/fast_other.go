@@ -28,6 +28,8 @@ func between(dst, a, b *float64, n int, fraction float64) {}
 func near(near *uint8, src *float32, n int, taps *float32, least float32) {}
 func truePeaks(dst *float64, src *float32, n int, taps *float64)          {}
 
+func finePeak(src *float32, taps *float64) float64 { return 0 }
+
 func integers24(dst *uint8, src *float32, n int) {}
 
 func energy(filter *float64, src *float32, n int, sum float64) float64 { return sum }

@@ -116,6 +116,9 @@ func nearAVX2(near *uint8, src *float32, n int, taps *float32, least float32)
 func truePeaksAVX2(dst *float64, src *float32, n int, taps *float64)
 
 //go:noescape
+func finePeakAVX2(src *float32, taps *float64) float64
+
+//go:noescape
 func integers24AVX2(dst *uint8, src *float32, n int)
 
 //go:noescape

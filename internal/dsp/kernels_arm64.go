@@ -74,6 +74,9 @@ func nearNEON(near *uint8, src *float32, n int, taps *float32, least float32)
 func truePeaksNEON(dst *float64, src *float32, n int, taps *float64)
 
 //go:noescape
+func finePeakNEON(src *float32, taps *float64) float64
+
+//go:noescape
 func integers24NEON(dst *uint8, src *float32, n int)
 
 //go:noescape

@@ -5622,6 +5622,238 @@ loop1:
 	CBNZ    R2, loop1
 	RET
 
+// func finePeakNEON(src *float32, taps *float64) float64
+TEXT ·finePeakNEON(SB), NOSPLIT, $0-24
+	MOVD    src+0(FP), R0
+	MOVD    taps+8(FP), R1
+	VEOR    V0.B16, V0.B16, V0.B16
+	MOVD    R0, R2
+	ADD     $480, R0, R3
+	MOVD    R1, R4
+	MOVD    $32, R5
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	VEOR    V12.B16, V12.B16, V12.B16
+
+loop1:
+	FMOVD   (R2), F13
+	FMOVD   24(R3), F14
+	WORD    $0x0e6179ad // fcvtl v13.2d, v13.2s
+	WORD    $0x0e6179ce // fcvtl v14.2d, v14.2s
+	WORD    $0x4e6ed5af // fadd v15.2d, v13.2d, v14.2d
+	WORD    $0x4eeed5ad // fsub v13.2d, v13.2d, v14.2d
+	FMOVQ   (R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
+	FMOVQ   32(R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	FMOVQ   128(R4), F16
+	WORD    $0x6e70ddb0 // fmul v16.2d, v13.2d, v16.2d
+	WORD    $0x4e70d529 // fadd v9.2d, v9.2d, v16.2d
+	FMOVD   8(R2), F13
+	FMOVD   16(R3), F14
+	WORD    $0x0e6179ad // fcvtl v13.2d, v13.2s
+	WORD    $0x0e6179ce // fcvtl v14.2d, v14.2s
+	WORD    $0x4e6ed5af // fadd v15.2d, v13.2d, v14.2d
+	WORD    $0x4eeed5ad // fsub v13.2d, v13.2d, v14.2d
+	FMOVQ   16(R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
+	FMOVQ   48(R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	FMOVQ   144(R4), F16
+	WORD    $0x6e70ddb0 // fmul v16.2d, v13.2d, v16.2d
+	WORD    $0x4e70d54a // fadd v10.2d, v10.2d, v16.2d
+	FMOVD   16(R2), F13
+	FMOVD   8(R3), F14
+	WORD    $0x0e6179ad // fcvtl v13.2d, v13.2s
+	WORD    $0x0e6179ce // fcvtl v14.2d, v14.2s
+	WORD    $0x4e6ed5af // fadd v15.2d, v13.2d, v14.2d
+	WORD    $0x4eeed5ad // fsub v13.2d, v13.2d, v14.2d
+	FMOVQ   224(R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	FMOVQ   256(R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	FMOVQ   352(R4), F16
+	WORD    $0x6e70ddb0 // fmul v16.2d, v13.2d, v16.2d
+	WORD    $0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FMOVD   24(R2), F13
+	FMOVD   (R3), F14
+	WORD    $0x0e6179ad // fcvtl v13.2d, v13.2s
+	WORD    $0x0e6179ce // fcvtl v14.2d, v14.2s
+	WORD    $0x4e6ed5af // fadd v15.2d, v13.2d, v14.2d
+	WORD    $0x4eeed5ad // fsub v13.2d, v13.2d, v14.2d
+	FMOVQ   240(R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	FMOVQ   272(R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FMOVQ   368(R4), F16
+	WORD    $0x6e70ddb0 // fmul v16.2d, v13.2d, v16.2d
+	WORD    $0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	ADD     $32, R2
+	SUB     $32, R3
+	ADD     $448, R4
+	SUB     $4, R5
+	CBNZ    R5, loop1
+	WORD    $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD    $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD    $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD    $0x4ee0f821 // fabs v1.2d, v1.2d
+	WORD    $0x4e61f400 // fmax v0.2d, v0.2d, v1.2d
+	WORD    $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD    $0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD    $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD    $0x4e6ad529 // fadd v9.2d, v9.2d, v10.2d
+	WORD    $0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD    $0x4e6bd529 // fadd v9.2d, v9.2d, v11.2d
+	WORD    $0x4e69d4aa // fadd v10.2d, v5.2d, v9.2d
+	WORD    $0x4ee9d4ab // fsub v11.2d, v5.2d, v9.2d
+	WORD    $0x4ee0f94a // fabs v10.2d, v10.2d
+	WORD    $0x4e6af400 // fmax v0.2d, v0.2d, v10.2d
+	WORD    $0x4ee0f96b // fabs v11.2d, v11.2d
+	WORD    $0x4e6bf400 // fmax v0.2d, v0.2d, v11.2d
+	MOVD    R0, R2
+	ADD     $480, R0, R3
+	MOVD    R1, R4
+	MOVD    $32, R5
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	VEOR    V12.B16, V12.B16, V12.B16
+	VEOR    V13.B16, V13.B16, V13.B16
+	VEOR    V14.B16, V14.B16, V14.B16
+	VEOR    V15.B16, V15.B16, V15.B16
+	VEOR    V16.B16, V16.B16, V16.B16
+
+loop2:
+	FMOVD   (R2), F17
+	FMOVD   24(R3), F18
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x0e617a52 // fcvtl v18.2d, v18.2s
+	WORD    $0x4e72d633 // fadd v19.2d, v17.2d, v18.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	FMOVQ   64(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d421 // fadd v1.2d, v1.2d, v20.2d
+	FMOVQ   160(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d4a5 // fadd v5.2d, v5.2d, v20.2d
+	FMOVQ   96(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d529 // fadd v9.2d, v9.2d, v20.2d
+	FMOVQ   192(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d5ad // fadd v13.2d, v13.2d, v20.2d
+	FMOVD   8(R2), F17
+	FMOVD   16(R3), F18
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x0e617a52 // fcvtl v18.2d, v18.2s
+	WORD    $0x4e72d633 // fadd v19.2d, v17.2d, v18.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	FMOVQ   80(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
+	FMOVQ   176(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d4c6 // fadd v6.2d, v6.2d, v20.2d
+	FMOVQ   112(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	FMOVQ   208(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d5ce // fadd v14.2d, v14.2d, v20.2d
+	FMOVD   16(R2), F17
+	FMOVD   8(R3), F18
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x0e617a52 // fcvtl v18.2d, v18.2s
+	WORD    $0x4e72d633 // fadd v19.2d, v17.2d, v18.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	FMOVQ   288(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
+	FMOVQ   384(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d4e7 // fadd v7.2d, v7.2d, v20.2d
+	FMOVQ   320(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d56b // fadd v11.2d, v11.2d, v20.2d
+	FMOVQ   416(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d5ef // fadd v15.2d, v15.2d, v20.2d
+	FMOVD   24(R2), F17
+	FMOVD   (R3), F18
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x0e617a52 // fcvtl v18.2d, v18.2s
+	WORD    $0x4e72d633 // fadd v19.2d, v17.2d, v18.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	FMOVQ   304(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	FMOVQ   400(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d508 // fadd v8.2d, v8.2d, v20.2d
+	FMOVQ   336(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
+	FMOVQ   432(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	ADD     $32, R2
+	SUB     $32, R3
+	ADD     $448, R4
+	SUB     $4, R5
+	CBNZ    R5, loop2
+	WORD    $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD    $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD    $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD    $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD    $0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD    $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD    $0x4e65d426 // fadd v6.2d, v1.2d, v5.2d
+	WORD    $0x4ee5d427 // fsub v7.2d, v1.2d, v5.2d
+	WORD    $0x4ee0f8c6 // fabs v6.2d, v6.2d
+	WORD    $0x4e66f400 // fmax v0.2d, v0.2d, v6.2d
+	WORD    $0x4ee0f8e7 // fabs v7.2d, v7.2d
+	WORD    $0x4e67f400 // fmax v0.2d, v0.2d, v7.2d
+	WORD    $0x4e6ad529 // fadd v9.2d, v9.2d, v10.2d
+	WORD    $0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD    $0x4e6bd529 // fadd v9.2d, v9.2d, v11.2d
+	WORD    $0x4e6ed5ad // fadd v13.2d, v13.2d, v14.2d
+	WORD    $0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD    $0x4e6fd5ad // fadd v13.2d, v13.2d, v15.2d
+	WORD    $0x4e6dd52e // fadd v14.2d, v9.2d, v13.2d
+	WORD    $0x4eedd52f // fsub v15.2d, v9.2d, v13.2d
+	WORD    $0x4ee0f9ce // fabs v14.2d, v14.2d
+	WORD    $0x4e6ef400 // fmax v0.2d, v0.2d, v14.2d
+	WORD    $0x4ee0f9ef // fabs v15.2d, v15.2d
+	WORD    $0x4e6ff400 // fmax v0.2d, v0.2d, v15.2d
+	WORD    $0x6e60f400 // fmaxp v0.2d, v0.2d, v0.2d
+	FMOVD   F0, ret+16(FP)
+	RET
+
 // func integers24NEON(dst *uint8, src *float32, n int)
 TEXT ·integers24NEON(SB), NOSPLIT, $0-24
 	MOVD    dst+0(FP), R0

@@ -8,32 +8,6 @@ import "voicepool/pcm"
 // TruePeakBound.
 const nearError = 0x1p-14
 
-// The taps as kernels read them: the middle, the sum and the difference for each tap of the
-// first half. quarterRows has each four times. The last of nearTaps is read by nobody, but
-// together with those before it.
-var (
-	quarterRows = rows()
-	nearTaps    = narrowed()
-)
-
-func rows() (r [QuarterTaps / 2][3][4]float64) {
-	for k := range r {
-		for i, x := range [...]float64{quarterMiddle[k], quarter.sum[k], quarter.difference[k]} {
-			r[k][i] = [...]float64{x, x, x, x}
-		}
-	}
-	return r
-}
-
-func narrowed() (taps [QuarterTaps/2*3 + 1]float32) {
-	for k := range quarterRows {
-		for i := range quarterRows[k] {
-			taps[3*k+i] = float32(quarterRows[k][i][0])
-		}
-	}
-	return taps
-}
-
 // Near looks for true peaks beyond a level, at a fraction of the cost of TruePeaks: near[j] becomes
 // 0 where none of dst[4*j] to dst[4*j+3] of TruePeaks is beyond least, or 1 or more where one may
 // be. It reports whether one may be anywhere. len(src) >= 4*len(near)+31; samples may be anything.

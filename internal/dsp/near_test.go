@@ -133,6 +133,26 @@ func TestNearBits(t *testing.T) {
 	}
 }
 
+// TestFinePeakBits: the kernel of the finer peak gives the bits of Go.
+func TestFinePeakBits(t *testing.T) {
+	defer func(old instructions) { level = old }(level)
+	room, r := fenced[pcm.Frame](t, 1<<10), rand.New(rand.NewPCG(16, 17))
+	for range 500 {
+		x := places{kind: r.IntN(5), scale: math.Ldexp(1, r.IntN(60)-30)}.frames(r, EighthTaps)
+		level = generic
+		want := FinePeak(x)
+		for _, l := range sets() {
+			level = l
+			for _, src := range [][]pcm.Frame{room[:EighthTaps], room[len(room)-EighthTaps:]} {
+				copy(src, x)
+				if got := FinePeak(src); got != want {
+					t.Fatalf("%v: a peak of %v, Go gives %v, of %v", l, got, want, x)
+				}
+			}
+		}
+	}
+}
+
 // TestNearFaults: where a sample is not finite, or a sum of samples would not be, all is near.
 func TestNearFaults(t *testing.T) {
 	defer func(old instructions) { level = old }(level)

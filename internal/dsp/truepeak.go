@@ -125,6 +125,9 @@ func quarters(x *[QuarterTaps]float64) (q1, q2, q3 float64) {
 // taps of TruePeaks. len(src) >= 64; samples are finite.
 func FinePeak(src []pcm.Frame) float64 {
 	src = src[:EighthTaps]
+	if level != generic {
+		return finePeak(&src[0][0], &eighthRows[0][0][0])
+	}
 	var x, y [2][EighthTaps / 2]float64 // the sums and the differences of frames that mirror each other
 	for k := range EighthTaps / 2 {
 		a, b := src[k], src[EighthTaps-1-k]

@@ -40,6 +40,7 @@ func main() {
 	between()
 	near()
 	truePeaks()
+	finePeak()
 	integers24()
 	biquads("energyAVX2", false)
 	biquads("powerAVX2", true)

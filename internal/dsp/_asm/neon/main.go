@@ -56,6 +56,7 @@ func generate() {
 	between()
 	near()
 	truePeaks()
+	finePeak()
 	integers24()
 	biquads("energyNEON", false)
 	biquads("powerNEON", true)
