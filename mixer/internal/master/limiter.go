@@ -8,8 +8,8 @@ import (
 // Limiter keeps the true peak of the master under its ceiling. What is below it comes out as
 // it is, to the bit, some frames later. Audio side.
 //
-// For every place between two frames it finds the largest magnitude under four-fold
-// oversampling, and the gain that this one needs. A valley has the gain down before the peak
+// It finds the places between two frames whose largest magnitude under four-fold oversampling
+// is beyond the ceiling, and the gain that each needs. A valley has the gain down before the peak
 // comes out. What lies beyond the ceiling is measured once more, eight-fold and with longer
 // taps, and brought down a little further: no two meters agree near the Nyquist frequency.
 type Limiter struct {
