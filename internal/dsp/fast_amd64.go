@@ -32,6 +32,8 @@ func peak(src *float32, n int) uint32 { return peakAVX2(src, n) }
 
 func levels(src *float32, n int) (left, right uint32) { return levelsAVX2(src, n) }
 
+func settle(dst, src *float32, n int) uint32 { return settleAVX2(dst, src, n) }
+
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 	switch {
 	case channels == 1:

@@ -95,6 +95,9 @@ func peakAVX2(src *float32, n int) uint32
 func levelsAVX2(src *float32, n int) (left uint32, right uint32)
 
 //go:noescape
+func settleAVX2(dst *float32, src *float32, n int) uint32
+
+//go:noescape
 func publishWords(dst *int64, src *int64, n int)
 
 //go:noescape

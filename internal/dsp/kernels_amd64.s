@@ -5082,17 +5082,75 @@ loop108:
 	VZEROUPPER
 	RET
 
+// func settleAVX2(dst *float32, src *float32, n int) uint32
+// Requires: AVX, AVX2
+TEXT ·settleAVX2(SB), NOSPLIT, $0-28
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVUPS magnitude<>+0(SB), Y0
+	VMOVUPS denormal<>+0(SB), Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+
+loop109:
+	VMOVDQU      (CX), Y4
+	VPAND        Y4, Y0, Y5
+	VPMAXUD      Y5, Y2, Y2
+	VPCMPGTD     Y1, Y5, Y5
+	VPAND        Y4, Y5, Y4
+	VMOVDQU      Y4, (AX)
+	VMOVDQU      32(CX), Y4
+	VPAND        Y4, Y0, Y5
+	VPMAXUD      Y5, Y3, Y3
+	VPCMPGTD     Y1, Y5, Y5
+	VPAND        Y4, Y5, Y4
+	VMOVDQU      Y4, 32(AX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	SUBQ         $0x10, DX
+	JNZ          loop109
+	VPMAXUD      Y3, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0x4e, X2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0xb1, X2, X0
+	VPMAXUD      X0, X2, X2
+	VMOVD        X2, AX
+	MOVL         AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+DATA denormal<>+0(SB)/4, $0x007fffff
+DATA denormal<>+4(SB)/4, $0x007fffff
+DATA denormal<>+8(SB)/4, $0x007fffff
+DATA denormal<>+12(SB)/4, $0x007fffff
+DATA denormal<>+16(SB)/4, $0x007fffff
+DATA denormal<>+20(SB)/4, $0x007fffff
+DATA denormal<>+24(SB)/4, $0x007fffff
+DATA denormal<>+28(SB)/4, $0x007fffff
+DATA denormal<>+32(SB)/4, $0x007fffff
+DATA denormal<>+36(SB)/4, $0x007fffff
+DATA denormal<>+40(SB)/4, $0x007fffff
+DATA denormal<>+44(SB)/4, $0x007fffff
+DATA denormal<>+48(SB)/4, $0x007fffff
+DATA denormal<>+52(SB)/4, $0x007fffff
+DATA denormal<>+56(SB)/4, $0x007fffff
+DATA denormal<>+60(SB)/4, $0x007fffff
+GLOBL denormal<>(SB), RODATA|NOPTR, $64
+
 // func publishWords(dst *int64, src *int64, n int)
 TEXT ·publishWords(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
-loop109:
+loop110:
 	MOVQ -8(CX)(DX*8), BX
 	MOVQ BX, -8(AX)(DX*8)
 	DECQ DX
-	JNZ  loop109
+	JNZ  loop110
 	RET
 
 // func filterMonoAVX2(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)
@@ -5109,9 +5167,9 @@ TEXT ·filterMonoAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop110:
+loop111:
 	CMPQ   R8, $0x08
-	JLT    fewer111
+	JLT    fewer112
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5126,7 +5184,7 @@ loop110:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-loop112:
+loop113:
 	VMOVUPD (R10), Y8
 	VMULPD  (R12), Y8, Y9
 	VADDPD  Y9, Y0, Y0
@@ -5148,12 +5206,12 @@ loop112:
 	ADDQ    $0x20, R13
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop112
+	JNZ     loop113
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole113
+	JZ      whole114
 
-loop114:
+loop115:
 	VMOVSD (R10), X8
 	VMOVSD (R12), X10
 	VMULPD X10, X8, X10
@@ -5183,9 +5241,9 @@ loop114:
 	ADDQ   $0x08, R13
 	ADDQ   $0x08, R10
 	SUBQ   $0x01, R11
-	JNZ    loop114
+	JNZ    loop115
 
-whole113:
+whole114:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDSD       X8, X0, X0
@@ -5243,12 +5301,12 @@ whole113:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x08, R8
-	JMP          loop110
+	JMP          loop111
 
-fewer111:
-loop115:
+fewer112:
+loop116:
 	CMPQ   R8, $0x04
-	JLT    fewer116
+	JLT    fewer117
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5258,7 +5316,7 @@ loop115:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loop117:
+loop118:
 	VMOVUPD (R10), Y4
 	VMULPD  (R12), Y4, Y5
 	VADDPD  Y5, Y0, Y0
@@ -5271,12 +5329,12 @@ loop117:
 	ADDQ    $0x20, R12
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop117
+	JNZ     loop118
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole118
+	JZ      whole119
 
-loop119:
+loop120:
 	VMOVSD (R10), X4
 	VMOVSD (R12), X10
 	VMULPD X10, X4, X10
@@ -5293,9 +5351,9 @@ loop119:
 	ADDQ   $0x08, R12
 	ADDQ   $0x08, R10
 	SUBQ   $0x01, R11
-	JNZ    loop119
+	JNZ    loop120
 
-whole118:
+whole119:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDSD       X4, X0, X0
@@ -5325,12 +5383,12 @@ whole118:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x04, R8
-	JMP          loop115
+	JMP          loop116
 
-fewer116:
-loop120:
+fewer117:
+loop121:
 	CMPQ   R8, $0x02
-	JLT    fewer121
+	JLT    fewer122
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -5338,7 +5396,7 @@ loop120:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loop122:
+loop123:
 	VMOVUPD (R9), Y2
 	VMULPD  (R11), Y2, Y3
 	VADDPD  Y3, Y0, Y0
@@ -5347,12 +5405,12 @@ loop122:
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop122
+	JNZ     loop123
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole123
+	JZ      whole124
 
-loop124:
+loop125:
 	VMOVSD (R9), X2
 	VMOVSD (R11), X10
 	VMULPD X10, X2, X10
@@ -5363,9 +5421,9 @@ loop124:
 	ADDQ   $0x08, R11
 	ADDQ   $0x08, R9
 	SUBQ   $0x01, R10
-	JNZ    loop124
+	JNZ    loop125
 
-whole123:
+whole124:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDSD       X2, X0, X0
@@ -5381,31 +5439,31 @@ whole123:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x02, R8
-	JMP          loop120
+	JMP          loop121
 
-fewer121:
-loop125:
+fewer122:
+loop126:
 	CMPQ   R8, $0x01
-	JLT    fewer126
+	JLT    fewer127
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
 	MOVQ   SI, R11
 	VXORPD Y0, Y0, Y0
 
-loop127:
+loop128:
 	VMOVUPD (R9), Y1
 	VMULPD  (R11), Y1, Y1
 	VADDPD  Y1, Y0, Y0
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop127
+	JNZ     loop128
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole128
+	JZ      whole129
 
-loop129:
+loop130:
 	VMOVSD (R9), X1
 	VMOVSD (R11), X10
 	VMULPD X10, X1, X10
@@ -5413,9 +5471,9 @@ loop129:
 	ADDQ   $0x08, R11
 	ADDQ   $0x08, R9
 	SUBQ   $0x01, R10
-	JNZ    loop129
+	JNZ    loop130
 
-whole128:
+whole129:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDSD       X1, X0, X0
@@ -5424,9 +5482,9 @@ whole128:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x01, R8
-	JMP          loop125
+	JMP          loop126
 
-fewer126:
+fewer127:
 	VZEROUPPER
 	RET
 
@@ -5444,9 +5502,9 @@ TEXT ·filterStereoAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop130:
+loop131:
 	CMPQ   R8, $0x04
-	JLT    fewer131
+	JLT    fewer132
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5460,7 +5518,7 @@ loop130:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-loop132:
+loop133:
 	VPERMPD $0x50, (R10), Y8
 	VPERMPD $0xfa, (R10), Y9
 	VMULPD  (R12), Y8, Y10
@@ -5482,12 +5540,12 @@ loop132:
 	ADDQ    $0x40, R12
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop132
+	JNZ     loop133
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole133
+	JZ      whole134
 
-loop134:
+loop135:
 	VMOVDDUP (R10), X8
 	VMULPD   (R12), X8, X11
 	VADDPD   Y11, Y0, Y0
@@ -5500,9 +5558,9 @@ loop134:
 	ADDQ     $0x10, R12
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop134
+	JNZ      loop135
 
-whole133:
+whole134:
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDPD       X8, X0, X0
 	VEXTRACTF128 $0x01, Y1, X8
@@ -5540,12 +5598,12 @@ whole133:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x04, R8
-	JMP          loop130
+	JMP          loop131
 
-fewer131:
-loop135:
+fewer132:
+loop136:
 	CMPQ   R8, $0x02
-	JLT    fewer136
+	JLT    fewer137
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -5555,7 +5613,7 @@ loop135:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loop137:
+loop138:
 	VPERMPD $0x50, (R9), Y4
 	VPERMPD $0xfa, (R9), Y5
 	VMULPD  (R11), Y4, Y6
@@ -5569,12 +5627,12 @@ loop137:
 	ADDQ    $0x40, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop137
+	JNZ     loop138
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole138
+	JZ      whole139
 
-loop139:
+loop140:
 	VMOVDDUP (R9), X4
 	VMULPD   (R11), X4, X11
 	VADDPD   Y11, Y0, Y0
@@ -5583,9 +5641,9 @@ loop139:
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop139
+	JNZ      loop140
 
-whole138:
+whole139:
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDPD       X4, X0, X0
 	VEXTRACTF128 $0x01, Y1, X4
@@ -5605,12 +5663,12 @@ whole138:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x02, R8
-	JMP          loop135
+	JMP          loop136
 
-fewer136:
-loop140:
+fewer137:
+loop141:
 	CMPQ   R8, $0x01
-	JLT    fewer141
+	JLT    fewer142
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -5618,7 +5676,7 @@ loop140:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loop142:
+loop143:
 	VPERMPD $0x50, (R9), Y2
 	VPERMPD $0xfa, (R9), Y3
 	VMULPD  (R11), Y2, Y2
@@ -5628,21 +5686,21 @@ loop142:
 	ADDQ    $0x40, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop142
+	JNZ     loop143
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole143
+	JZ      whole144
 
-loop144:
+loop145:
 	VMOVDDUP (R9), X2
 	VMULPD   (R11), X2, X11
 	VADDPD   Y11, Y0, Y0
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop144
+	JNZ      loop145
 
-whole143:
+whole144:
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDPD       X2, X0, X0
 	VEXTRACTF128 $0x01, Y1, X2
@@ -5653,9 +5711,9 @@ whole143:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x01, R8
-	JMP          loop140
+	JMP          loop141
 
-fewer141:
+fewer142:
 	VZEROUPPER
 	RET
 
@@ -5673,9 +5731,9 @@ TEXT ·filterStereoAVX512(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop145:
+loop146:
 	CMPQ   R8, $0x08
-	JLT    fewer146
+	JLT    fewer147
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5690,7 +5748,7 @@ loop145:
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 
-loop147:
+loop148:
 	VMOVUPD   (R10), Y8
 	VMOVDQU64 doubled<>+0(SB), Z9
 	VPERMPD   Z8, Z9, Z8
@@ -5714,12 +5772,12 @@ loop147:
 	ADDQ      $0x40, R13
 	ADDQ      $0x20, R10
 	SUBQ      $0x01, R11
-	JNZ       loop147
+	JNZ       loop148
 	MOVQ      BX, R11
 	ANDQ      $0x03, R11
-	JZ        whole148
+	JZ        whole149
 
-loop149:
+loop150:
 	VMOVDDUP (R10), X8
 	VMULPD   (R12), X8, X10
 	VADDPD   Z10, Z0, Z0
@@ -5741,9 +5799,9 @@ loop149:
 	ADDQ     $0x10, R13
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop149
+	JNZ      loop150
 
-whole148:
+whole149:
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VEXTRACTF64X2 $0x01, Y0, X9
 	VADDPD        X9, X0, X0
@@ -5825,12 +5883,12 @@ whole148:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x08, R8
-	JMP           loop145
+	JMP           loop146
 
-fewer146:
-loop150:
+fewer147:
+loop151:
 	CMPQ   R8, $0x04
-	JLT    fewer151
+	JLT    fewer152
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5840,7 +5898,7 @@ loop150:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 
-loop152:
+loop153:
 	VMOVUPD   (R10), Y10
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z10, Z0, Z10
@@ -5855,12 +5913,12 @@ loop152:
 	ADDQ      $0x40, R12
 	ADDQ      $0x20, R10
 	SUBQ      $0x01, R11
-	JNZ       loop152
+	JNZ       loop153
 	MOVQ      BX, R11
 	ANDQ      $0x03, R11
-	JZ        whole153
+	JZ        whole154
 
-loop154:
+loop155:
 	VMOVDDUP (R10), X0
 	VMULPD   (R12), X0, X18
 	VADDPD   Z18, Z11, Z11
@@ -5873,9 +5931,9 @@ loop154:
 	ADDQ     $0x10, R12
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop154
+	JNZ      loop155
 
-whole153:
+whole154:
 	VEXTRACTF64X4 $0x01, Z11, Y0
 	VEXTRACTF64X2 $0x01, Y11, X1
 	VADDPD        X1, X11, X11
@@ -5917,12 +5975,12 @@ whole153:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x04, R8
-	JMP           loop150
+	JMP           loop151
 
-fewer151:
-loop155:
+fewer152:
+loop156:
 	CMPQ   R8, $0x02
-	JLT    fewer156
+	JLT    fewer157
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -5930,7 +5988,7 @@ loop155:
 	VPXORQ Z15, Z15, Z15
 	VPXORQ Z16, Z16, Z16
 
-loop157:
+loop158:
 	VMOVUPD   (R9), Y18
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z18, Z0, Z18
@@ -5941,12 +5999,12 @@ loop157:
 	ADDQ      $0x40, R11
 	ADDQ      $0x20, R9
 	SUBQ      $0x01, R10
-	JNZ       loop157
+	JNZ       loop158
 	MOVQ      BX, R10
 	ANDQ      $0x03, R10
-	JZ        whole158
+	JZ        whole159
 
-loop159:
+loop160:
 	VMOVDDUP (R9), X0
 	VMULPD   (R11), X0, X19
 	VADDPD   Z19, Z15, Z15
@@ -5955,9 +6013,9 @@ loop159:
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop159
+	JNZ      loop160
 
-whole158:
+whole159:
 	VEXTRACTF64X4 $0x01, Z15, Y0
 	VEXTRACTF64X2 $0x01, Y15, X1
 	VADDPD        X1, X15, X15
@@ -5979,19 +6037,19 @@ whole158:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x02, R8
-	JMP           loop155
+	JMP           loop156
 
-fewer156:
-loop160:
+fewer157:
+loop161:
 	CMPQ   R8, $0x01
-	JLT    fewer161
+	JLT    fewer162
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
 	MOVQ   SI, R11
 	VPXORQ Z17, Z17, Z17
 
-loop162:
+loop163:
 	VMOVUPD   (R9), Y19
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z19, Z0, Z19
@@ -6000,21 +6058,21 @@ loop162:
 	ADDQ      $0x40, R11
 	ADDQ      $0x20, R9
 	SUBQ      $0x01, R10
-	JNZ       loop162
+	JNZ       loop163
 	MOVQ      BX, R10
 	ANDQ      $0x03, R10
-	JZ        whole163
+	JZ        whole164
 
-loop164:
+loop165:
 	VMOVDDUP (R9), X0
 	VMULPD   (R11), X0, X20
 	VADDPD   Z20, Z17, Z17
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop164
+	JNZ      loop165
 
-whole163:
+whole164:
 	VEXTRACTF64X4 $0x01, Z17, Y0
 	VEXTRACTF64X2 $0x01, Y17, X1
 	VADDPD        X1, X17, X17
@@ -6026,9 +6084,9 @@ whole163:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x01, R8
-	JMP           loop160
+	JMP           loop161
 
-fewer161:
+fewer162:
 	VZEROUPPER
 	RET
 
@@ -6051,7 +6109,7 @@ TEXT ·betweenAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD fraction+32(FP), Y0
 
-loop165:
+loop166:
 	VMOVUPD (CX), Y1
 	VMOVUPD (DX), Y2
 	VSUBPD  Y1, Y2, Y2
@@ -6068,7 +6126,7 @@ loop165:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, BX
-	JNZ     loop165
+	JNZ     loop166
 	VZEROUPPER
 	RET
 
@@ -6082,7 +6140,7 @@ TEXT ·nearAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS least+32(FP), Y0
 	VMOVUPS      magnitude<>+0(SB), Y1
 
-loop166:
+loop167:
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
 	VXORPS       Y4, Y4, Y4
@@ -6456,7 +6514,7 @@ loop166:
 	ADDQ         $0x40, CX
 	ADDQ         $0x02, AX
 	SUBQ         $0x08, DX
-	JNZ          loop166
+	JNZ          loop167
 	VZEROUPPER
 	RET
 
@@ -6468,7 +6526,7 @@ TEXT ·truePeaksAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+16(FP), DX
 	MOVQ taps+24(FP), BX
 
-loop167:
+loop168:
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -6846,7 +6904,7 @@ loop167:
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, AX
 	SUBQ         $0x04, DX
-	JNZ          loop167
+	JNZ          loop168
 	VZEROUPPER
 	RET
 
@@ -7255,7 +7313,7 @@ TEXT ·integers24AVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS full24<>+0(SB), Y0
 	VMOVDQU      three_AVX2<>+0(SB), Y1
 
-loop168:
+loop169:
 	VMULPS       (CX), Y0, Y2
 	VCVTPS2DQ    Y2, Y2
 	VPSHUFB      Y1, Y2, Y2
@@ -7275,7 +7333,7 @@ loop168:
 	ADDQ         $0x40, CX
 	ADDQ         $0x30, AX
 	SUBQ         $0x08, DX
-	JNZ          loop168
+	JNZ          loop169
 	VZEROUPPER
 	RET
 
@@ -7343,7 +7401,7 @@ TEXT ·energyAVX2(SB), NOSPLIT, $0-40
 	VMOVUPD 192(AX), X3
 	VMOVUPD 208(AX), X4
 
-loop169:
+loop170:
 	VCVTPS2PD (CX), X5
 	VMULPD    (AX), X5, X6
 	VADDPD    X1, X6, X6
@@ -7369,7 +7427,7 @@ loop169:
 	VADDSD    X5, X0, X0
 	ADDQ      $0x08, CX
 	SUBQ      $0x01, DX
-	JNZ       loop169
+	JNZ       loop170
 	VMOVUPD   X1, 160(AX)
 	VMOVUPD   X2, 176(AX)
 	VMOVUPD   X3, 192(AX)
@@ -7389,7 +7447,7 @@ TEXT ·powerAVX2(SB), NOSPLIT, $0-40
 	VMOVUPD 192(AX), X3
 	VMOVUPD 208(AX), X4
 
-loop170:
+loop171:
 	VCVTPS2PD (CX), X5
 	VMULPD    (AX), X5, X6
 	VADDPD    X1, X6, X6
@@ -7414,7 +7472,7 @@ loop170:
 	VADDSD    X5, X0, X0
 	ADDQ      $0x08, CX
 	SUBQ      $0x01, DX
-	JNZ       loop170
+	JNZ       loop171
 	VMOVUPD   X1, 160(AX)
 	VMOVUPD   X2, 176(AX)
 	VMOVUPD   X3, 192(AX)
@@ -7433,7 +7491,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop171:
+loop172:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -7444,7 +7502,7 @@ loop171:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop171
+	JNZ        loop172
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -7478,7 +7536,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop172:
+loop173:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -7494,7 +7552,7 @@ loop172:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop172
+	JNZ        loop173
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -7534,7 +7592,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop173:
+loop174:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -7545,17 +7603,17 @@ loop173:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found174
+	JNZ       found175
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop173
-	JMP       done175
+	JNE       loop174
+	JMP       done176
 
-found174:
+found175:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done175:
+done176:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -7579,7 +7637,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop176:
+loop177:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -7610,7 +7668,7 @@ loop176:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop176
+	JNE       loop177
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -7636,21 +7694,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop177:
+loop178:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found178
+	JNZ       found179
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop177
-	JMP       done179
+	JNE       loop178
+	JMP       done180
 
-found178:
+found179:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done179:
+done180:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -7667,13 +7725,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop180:
+loop181:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop180
+	JNZ        loop181
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -7709,7 +7767,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop181:
+loop182:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -7717,7 +7775,7 @@ loop181:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop181
+	JNZ        loop182
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -7763,22 +7821,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop182:
+loop183:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found183
+	JNZ      found184
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop182
-	JMP      done184
+	JNE      loop183
+	JMP      done185
 
-found183:
+found184:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done184:
+done185:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -7801,7 +7859,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop185:
+loop186:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -7809,7 +7867,7 @@ loop185:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop185
+	JNE      loop186
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -7847,21 +7905,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop186:
+loop187:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found187
+	JNZ      found188
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop186
-	JMP      done188
+	JNE      loop187
+	JMP      done189
 
-found187:
+found188:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done188:
+done189:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET

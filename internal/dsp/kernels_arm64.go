@@ -59,6 +59,9 @@ func peakNEON(src *float32, n int) uint32
 func levelsNEON(src *float32, n int) (left uint32, right uint32)
 
 //go:noescape
+func settleNEON(dst *float32, src *float32, n int) uint32
+
+//go:noescape
 func filterMonoNEON(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)
 
 //go:noescape

@@ -3726,6 +3726,51 @@ loop1:
 	MOVW    R2, right+20(FP)
 	RET
 
+// func settleNEON(dst *float32, src *float32, n int) uint32
+TEXT ·settleNEON(SB), NOSPLIT, $0-28
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    $2147483647, R3
+	VDUP    R3, V0.S4
+	MOVD    $8388608, R3
+	VDUP    R3, V1.S4
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+
+loop1:
+	FLDPQ.P 32(R1), (F6, F7)
+	FLDPQ.P 32(R1), (F8, F9)
+	VAND    V0.B16, V6.B16, V10.B16
+	VUMAX   V10.S4, V2.S4, V2.S4
+	WORD    $0x4ea13d4a // cmge v10.4s, v10.4s, v1.4s
+	VAND    V10.B16, V6.B16, V6.B16
+	VAND    V0.B16, V7.B16, V10.B16
+	VUMAX   V10.S4, V3.S4, V3.S4
+	WORD    $0x4ea13d4a // cmge v10.4s, v10.4s, v1.4s
+	VAND    V10.B16, V7.B16, V7.B16
+	VAND    V0.B16, V8.B16, V10.B16
+	VUMAX   V10.S4, V4.S4, V4.S4
+	WORD    $0x4ea13d4a // cmge v10.4s, v10.4s, v1.4s
+	VAND    V10.B16, V8.B16, V8.B16
+	VAND    V0.B16, V9.B16, V10.B16
+	VUMAX   V10.S4, V5.S4, V5.S4
+	WORD    $0x4ea13d4a // cmge v10.4s, v10.4s, v1.4s
+	VAND    V10.B16, V9.B16, V9.B16
+	FSTPQ.P (F6, F7), 32(R0)
+	FSTPQ.P (F8, F9), 32(R0)
+	SUB     $16, R2
+	CBNZ    R2, loop1
+	VUMAX   V3.S4, V2.S4, V2.S4
+	VUMAX   V4.S4, V2.S4, V2.S4
+	VUMAX   V5.S4, V2.S4, V2.S4
+	WORD    $0x6eb0a842 // umaxv s2, v2.4s
+	VMOV    V2.S[0], R3
+	MOVW    R3, ret+24(FP)
+	RET
+
 // func filterMonoNEON(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)
 TEXT ·filterMonoNEON(SB), NOSPLIT, $0-56
 	MOVD    dst+0(FP), R0

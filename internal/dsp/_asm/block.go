@@ -46,15 +46,27 @@ func window() {
 
 func peak() {
 	begin("peakAVX2", "func(src *float32, n int) uint32")
-	largest, other := largest(), XMM()
-	for _, swap := range []uint8{0x4e, 0xb1} {
-		VPSHUFD(U8(swap), largest, other)
-		VPMAXUD(other, largest, largest)
-	}
-	out := GP32()
-	VMOVD(largest, out)
-	Store(out, ReturnIndex(0))
+	widest(largest())
 	end()
+}
+
+// widest returns the largest lane from a kernel.
+func widest(lanes Register) {
+	other, out := XMM(), GP32()
+	for _, swap := range []uint8{0x4e, 0xb1} {
+		VPSHUFD(U8(swap), lanes, other)
+		VPMAXUD(other, lanes, lanes)
+	}
+	VMOVD(lanes, out)
+	Store(out, ReturnIndex(0))
+}
+
+// halved returns the larger lanes of both halves.
+func halved(x VecVirtual) Register {
+	other := XMM()
+	VEXTRACTI128(U8(1), x, other)
+	VPMAXUD(other, x.AsX(), x.AsX())
+	return x.AsX()
 }
 
 // levels emits peak for left and right apart.
@@ -88,10 +100,36 @@ func largest() Register {
 		ADDQ(U8(64), src.Base)
 	})
 	VPMAXUD(peak2, peak, peak)
-	other := XMM()
-	VEXTRACTI128(U8(1), peak, other)
-	VPMAXUD(other, peak.AsX(), peak.AsX())
-	return peak.AsX()
+	return halved(peak)
+}
+
+// settle emits the copy of samples without denormals, 16 a turn, and the largest magnitude of src.
+func settle() {
+	begin("settleAVX2", "func(dst, src *float32, n int) uint32")
+	dst, src, n := memory("dst"), memory("src"), argument("n")
+	magnitude, denormal := YMM(), YMM()
+	VMOVUPS(all("magnitude", U32(1<<31-1)), magnitude)
+	VMOVUPS(all("denormal", U32(1<<23-1)), denormal)
+	peaks := [2]VecVirtual{YMM(), YMM()}
+	for _, p := range peaks {
+		VPXOR(p, p, p)
+	}
+	loop(n, 16, func() {
+		for i, p := range peaks {
+			x, y := YMM(), YMM()
+			VMOVDQU(src.Offset(32*i), x)
+			VPAND(x, magnitude, y)
+			VPMAXUD(y, p, p)
+			VPCMPGTD(denormal, y, y)
+			VPAND(x, y, x)
+			VMOVDQU(x, dst.Offset(32*i))
+		}
+		ADDQ(U8(64), src.Base)
+		ADDQ(U8(64), dst.Base)
+	})
+	VPMAXUD(peaks[1], peaks[0], peaks[0])
+	widest(halved(peaks[0]))
+	end()
 }
 
 // publish emits what stores words, one by one.

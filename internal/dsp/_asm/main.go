@@ -33,6 +33,7 @@ func main() {
 	window()
 	peak()
 	levels()
+	settle()
 	publish()
 	filter(1, 8, false)
 	filter(2, 4, false)

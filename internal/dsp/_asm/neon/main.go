@@ -51,6 +51,7 @@ func generate() {
 	window()
 	peak()
 	levels()
+	settle()
 	filter(1, 8)
 	filter(2, 4)
 	between()
