@@ -61,9 +61,7 @@ func (m *PeakMeter) Write(samples []float32) {
 func (m *PeakMeter) measure(line *peakLine, samples []float32, channels, n int) {
 	news := line[peakTaps-1:][:n]
 	for i := range news {
-		for c, x := range samples[i*m.channels:][:channels] {
-			news[i][c] = x
-		}
+		copy(news[i][:], samples[i*m.channels:][:channels])
 	}
 	m.peak = max(m.peak, float64(dsp.Peak(news)))
 	if len(m.phases) > 0 {
