@@ -60,7 +60,7 @@ device/internal/pace -> device pcm
 device/internal/native -> github.com/jfreymuth/pulse/proto
 device/pulse -> device device/internal/native device/internal/pace internal/words pcm github.com/jfreymuth/pulse/proto
 device/null -> device device/internal/pace pcm
-device/wav -> device device/internal/pace internal/whole pcm
+device/wav -> device device/internal/pace internal/dsp internal/whole pcm
 device/oto -> device device/internal/native device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
 bank -> bank/rules internal/chance internal/fields internal/loading internal/parse internal/scenes internal/words internal/yaml mixer pcm sounds space voice
 bank/rules -> internal/words internal/yaml mixer pcm sounds voice sounds/tone space
@@ -69,14 +69,14 @@ internal/parse -> bank/rules internal/fields internal/yaml mixer sounds voice so
 internal/chance -> bank/rules
 internal/loading -> bank/rules internal/parse internal/words pcm sounds voice
 internal/scenes -> bank/rules mixer pcm voice
-cue -> bank/rules cue/report internal/chance internal/fields internal/loading internal/loudness internal/parse internal/scenes internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone space internal/ring
+cue -> bank/rules cue/report internal/chance internal/dsp internal/fields internal/loading internal/loudness internal/parse internal/scenes internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone space internal/ring
 device/auto -> device device/internal/pace device/oto device/pulse internal/words pcm
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm
 space -> pcm
 mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->
-cmd/internal/bench -> cmd/internal/catalog device internal/dsp internal/loading mixer pcm sounds space voice golang.org/x/perf/...
+cmd/internal/bench -> cmd/internal/catalog cue device device/wav internal/dsp internal/loading mixer pcm sounds space voice golang.org/x/perf/...
 cmd/internal/console -> bank/rules cmd/internal/bar cmd/internal/column cmd/internal/live cue mixer internal/words golang.org/x/term
 cmd/internal/catalog -> bank/rules cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
 cmd/internal/column -> github.com/rivo/uniseg

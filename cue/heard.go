@@ -6,6 +6,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue/report"
+	"voicepool/internal/dsp"
 	"voicepool/internal/loudness"
 	"voicepool/pcm"
 )
@@ -40,7 +41,7 @@ type heard struct {
 
 	wide  int         // pairs of channels
 	pairs []heardPair // of each; nil: there is one
-	truly bool        // true peaks are measured, which takes 0.8 % of a core for each
+	truly bool        // true peaks are measured: of what Read gives
 }
 
 // heardPair measures one pair of channels.
@@ -75,11 +76,7 @@ func weights(pairs int) (w []float64) {
 
 // hear measures some frames. Audio side.
 func (h *heard) hear(frames []pcm.Frame) {
-	left, right := float32(0), float32(0)
-	for _, f := range frames {
-		left = max(left, f[0], -f[0])
-		right = max(right, f[1], -f[1])
-	}
+	left, right := dsp.Levels(frames)
 	h.peak = max(h.peak, left, right)
 	for c, x := range [...]float32{left, right} { // whoever reads a level only ever sets it back to 0
 		level, bits := &h.levels[c], math.Float32bits(x)
@@ -92,14 +89,7 @@ func (h *heard) hear(frames []pcm.Frame) {
 			h.hearPair(p, frames[min(k, len(frames)):])
 		}
 	}
-	for len(frames) > 0 {
-		n := min(len(frames), len(h.samples)/2/h.wide*h.wide)
-		for i, f := range frames[:n] {
-			h.samples[2*i], h.samples[2*i+1] = f[0], f[1]
-		}
-		h.meter.Write(h.samples[:2*n])
-		frames = frames[n:]
-	}
+	h.meter.Write(dsp.Interleaved(frames))
 }
 
 // hearPair measures the frames of one output, of which the first is that of frames.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
 	"voicepool/voice"
@@ -75,11 +76,10 @@ func (f *feeder) fill() error {
 		}
 		dst := buf[:min(room, piece)]
 		n, err := source.Read(f.from.Read, dst, "frames")
-		for i := range dst[:n] {
-			if good := goodSamples(dst[i][:]); good < 2 {
-				f.feed.Write(dst[:i])
-				return source.Broken("a sample is %v, not within -%d..+%d", dst[i][good], maxSample, maxSample)
-			}
+		if !(dsp.Peak(dst[:n]) <= maxSample) {
+			good := goodSamples(dsp.Interleaved(dst[:n]))
+			f.feed.Write(dst[:good/2])
+			return source.Broken("a sample is %v, not within -%d..+%d", dst[good/2][good%2], maxSample, maxSample)
 		}
 		f.feed.Write(dst[:n])
 		switch {

@@ -247,21 +247,25 @@ func (v *Voice) pass(n int64) {
 // copyTo fills dst with the frames of the course from first on; what is not there is
 // silent. It reports whether all of them are finite and in range.
 func (f *Feed) copyTo(dst []float32, first int64) bool {
-	written := f.written.Load()
-	mask := int64(len(f.ring) - 1)
-	ok := true
-	for i := range len(dst) / 2 {
-		x := pcm.Frame{}
-		if p := first + int64(i); p >= 0 && p < written {
-			x = f.ring[p&mask]
+	ring := dsp.Interleaved(f.ring)
+	// From here on in samples, of which two are a frame.
+	from, to, largest := 2*first, 2*f.written.Load(), float32(0)
+	for len(dst) > 0 {
+		n := int64(len(dst))
+		switch {
+		case from < 0:
+			n = min(n, -from)
+			clear(dst[:n])
+		case from >= to:
+			clear(dst)
+		default:
+			at := from & int64(len(ring)-1)
+			n = min(n, to-from, int64(len(ring))-at)
+			largest = max(largest, dsp.Settle(dst[:n], ring[at:]))
 		}
-		for c, y := range x {
-			z, sound := clean(y, maxSample)
-			dst[2*i+c] = z
-			ok = ok && sound
-		}
+		dst, from = dst[n:], from+n
 	}
-	return ok
+	return largest <= maxSample
 }
 
 // skipStream is Skip for a stream, as far as it has been decoded. It never runs dry.

@@ -3,7 +3,9 @@ package wav
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
@@ -26,12 +28,9 @@ func (e *encoder) encode(buf []byte, frames []pcm.Frame, n int64) []byte {
 			buf = le.AppendUint32(buf, math.Float32bits(f[1]))
 		}
 	case S24:
-		for _, f := range frames {
-			for _, x := range f {
-				v := e.quantise(float64(x) * full)
-				buf = append(buf, byte(v), byte(v>>8), byte(v>>16))
-			}
-		}
+		whole := len(buf)
+		buf = slices.Grow(buf, 6*len(frames))[:whole+6*len(frames)]
+		e.clipped += dsp.Integers24(buf[whole:], frames)
 	case S16:
 		for ; len(frames) > 0; frames = frames[e.outputs:] {
 			for _, f := range frames[:e.outputs] {
@@ -47,25 +46,4 @@ func (e *encoder) encode(buf []byte, frames []pcm.Frame, n int64) []byte {
 		}
 	}
 	return buf
-}
-
-// full is the magnitude of full scale in 24 bits.
-const full = 1 << 23
-
-// quantise rounds to the nearest integer, ties to even, and clips to
-// -full..full-1. NaN becomes 0 and counts as clipped.
-func (e *encoder) quantise(x float64) int32 {
-	v := math.RoundToEven(x)
-	switch {
-	case v >= full:
-		v = full - 1
-	case v < -full:
-		v = -full
-	case v != v:
-		v = 0
-	default:
-		return int32(v)
-	}
-	e.clipped++
-	return int32(v)
 }

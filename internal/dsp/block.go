@@ -12,7 +12,7 @@ import (
 //
 //go:noinline
 func Frames(dst, src []pcm.Frame, g Ramp) {
-	Mix(StereoUnity, dst, unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(src))), 2*len(src)), 0, One, &g)
+	Mix(StereoUnity, dst, Interleaved(src), 0, One, &g)
 }
 
 // Sum adds src to dst. len(src) >= len(dst).
@@ -54,6 +54,23 @@ func Peak(src []pcm.Frame) float32 {
 		largest = max(largest, math.Float32bits(x[0])&^(1<<31), math.Float32bits(x[1])&^(1<<31))
 	}
 	return math.Float32frombits(min(largest, infinite))
+}
+
+// Levels is Peak for left and right apart.
+func Levels(src []pcm.Frame) (left, right float32) {
+	n, l, r := turns(len(src), &Ramp{}), uint32(0), uint32(0)
+	if n > 0 {
+		l, r = levels(&src[0][0], n)
+	}
+	for _, x := range src[n:] {
+		l, r = max(l, math.Float32bits(x[0])&^(1<<31)), max(r, math.Float32bits(x[1])&^(1<<31))
+	}
+	return math.Float32frombits(min(l, infinite)), math.Float32frombits(min(r, infinite))
+}
+
+// Interleaved returns the memory of frames as samples.
+func Interleaved(frames []pcm.Frame) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(frames))), 2*len(frames))
 }
 
 // infinite is the bits of +Inf.

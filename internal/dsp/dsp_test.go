@@ -130,6 +130,13 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("Peak(%v) = %v, want %v", c.in, got, c.want)
 		}
 	}
+	for _, n := range []int{2, 9, 16, 23} { // the loudest left and right samples are in any place
+		in := make([]pcm.Frame, n)
+		in[n-1][0], in[n/2][1] = -3, 2
+		if left, right := dsp.Levels(in); left != 3 || right != 2 {
+			t.Errorf("Levels(%v) = %v, %v", in, left, right)
+		}
+	}
 }
 
 func BenchmarkKernels(b *testing.B) {

@@ -30,6 +30,10 @@ func sum(dst, src *float32, n int)    { sumAVX2(dst, src, n) }
 func window(dst, w *float32, n int)   { windowAVX2(dst, w, n) }
 func peak(src *float32, n int) uint32 { return peakAVX2(src, n) }
 
+func levels(src *float32, n int) (left, right uint32) { return levelsAVX2(src, n) }
+
+func settle(dst, src *float32, n int) uint32 { return settleAVX2(dst, src, n) }
+
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 	switch {
 	case channels == 1:
@@ -44,6 +48,23 @@ func filter(channels int, dst *float32, stride int, taps *float64, width int, x 
 func between(dst, a, b *float64, n int, fraction float64) { betweenAVX2(dst, a, b, n, fraction) }
 
 func columns(dst, rows *[36]float64, x *float64, n, every int) { columnsAVX2(dst, rows, x, n, every) }
+func near(near *uint8, src *float32, n int, taps *float32, least float32) {
+	nearAVX2(near, src, n, taps, least)
+}
+
+func truePeaks(dst *float64, src *float32, n int, taps *float64) { truePeaksAVX2(dst, src, n, taps) }
+
+func finePeak(src *float32, taps *float64) float64 { return finePeakAVX2(src, taps) }
+
+func integers24(dst *uint8, src *float32, n int) { integers24AVX2(dst, src, n) }
+
+func energy(filter *float64, src *float32, n int, sum float64) float64 {
+	return energyAVX2(filter, src, n, sum)
+}
+
+func power(filter *float64, src *float32, n int, sum float64) float64 {
+	return powerAVX2(filter, src, n, sum)
+}
 
 // wider returns how many of n frames the kernels of AVX-512 may take. Pitched ones load a
 // window of src for each 16 frames of one channel, or 8 of two, and pick from it.

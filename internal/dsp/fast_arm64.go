@@ -13,6 +13,10 @@ func sum(dst, src *float32, n int)    { sumNEON(dst, src, n) }
 func window(dst, w *float32, n int)   { windowNEON(dst, w, n) }
 func peak(src *float32, n int) uint32 { return peakNEON(src, n) }
 
+func levels(src *float32, n int) (left, right uint32) { return levelsNEON(src, n) }
+
+func settle(dst, src *float32, n int) uint32 { return settleNEON(dst, src, n) }
+
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 	if channels == 1 {
 		filterMonoNEON(dst, stride, taps, width, x, step, n)
@@ -24,6 +28,23 @@ func filter(channels int, dst *float32, stride int, taps *float64, width int, x 
 func between(dst, a, b *float64, n int, fraction float64) { betweenNEON(dst, a, b, n, fraction) }
 
 func columns(dst, rows *[36]float64, x *float64, n, every int) {}
+func near(near *uint8, src *float32, n int, taps *float32, least float32) {
+	nearNEON(near, src, n, taps, least)
+}
+
+func truePeaks(dst *float64, src *float32, n int, taps *float64) { truePeaksNEON(dst, src, n, taps) }
+
+func finePeak(src *float32, taps *float64) float64 { return finePeakNEON(src, taps) }
+
+func integers24(dst *uint8, src *float32, n int) { integers24NEON(dst, src, n) }
+
+func energy(filter *float64, src *float32, n int, sum float64) float64 {
+	return energyNEON(filter, src, n, sum)
+}
+
+func power(filter *float64, src *float32, n int, sum float64) float64 {
+	return powerNEON(filter, src, n, sum)
+}
 
 // mix calls a kernel of whole turns of 8 frames.
 func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp, ahead uintptr) {

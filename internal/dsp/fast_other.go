@@ -18,12 +18,25 @@ func sum(dst, src *float32, n int)    {}
 func window(dst, w *float32, n int)   {}
 func peak(src *float32, n int) uint32 { return 0 }
 
+func levels(src *float32, n int) (left, right uint32) { return 0, 0 }
+
+func settle(dst, src *float32, n int) uint32 { return 0 }
+
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 }
 
 func between(dst, a, b *float64, n int, fraction float64) {}
 
-func columns(dst, rows *[36]float64, x *float64, n, every int) {}
+func columns(dst, rows *[36]float64, x *float64, n, every int)            {}
+func near(near *uint8, src *float32, n int, taps *float32, least float32) {}
+func truePeaks(dst *float64, src *float32, n int, taps *float64)          {}
+
+func finePeak(src *float32, taps *float64) float64 { return 0 }
+
+func integers24(dst *uint8, src *float32, n int) {}
+
+func energy(filter *float64, src *float32, n int, sum float64) float64 { return sum }
+func power(filter *float64, src *float32, n int, sum float64) float64  { return sum }
 
 func fastLowest([]int32, int32) (done int, lowest int32, candidates int) {
 	return 0, math.MaxInt32, 0

@@ -68,6 +68,11 @@ var subjects = []subject{
 			dst[0][0] = Peak(framesOf(src[pos>>32*2:])[:len(dst)])
 		}
 	}},
+	{name: "Levels", channels: 2, wide: func(dst []pcm.Frame, src []float32, pos, _ int64, _ Ramp) {
+		if len(dst) > 0 {
+			dst[0][0], dst[0][1] = Levels(framesOf(src[pos>>32*2:])[:len(dst)])
+		}
+	}},
 }
 
 // framesOf returns the same memory as frames.

@@ -92,6 +92,12 @@ func windowAVX2(dst *float32, w *float32, n int)
 func peakAVX2(src *float32, n int) uint32
 
 //go:noescape
+func levelsAVX2(src *float32, n int) (left uint32, right uint32)
+
+//go:noescape
+func settleAVX2(dst *float32, src *float32, n int) uint32
+
+//go:noescape
 func publishWords(dst *int64, src *int64, n int)
 
 //go:noescape
@@ -108,6 +114,24 @@ func betweenAVX2(dst *float64, a *float64, b *float64, n int, fraction float64)
 
 //go:noescape
 func columnsAVX2(dst *[36]float64, rows *[36]float64, x *float64, n int, every int)
+
+//go:noescape
+func nearAVX2(near *uint8, src *float32, n int, taps *float32, least float32)
+
+//go:noescape
+func truePeaksAVX2(dst *float64, src *float32, n int, taps *float64)
+
+//go:noescape
+func finePeakAVX2(src *float32, taps *float64) float64
+
+//go:noescape
+func integers24AVX2(dst *uint8, src *float32, n int)
+
+//go:noescape
+func energyAVX2(filter *float64, src *float32, n int, sum float64) float64
+
+//go:noescape
+func powerAVX2(filter *float64, src *float32, n int, sum float64) float64
 
 //go:noescape
 func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)

@@ -5053,17 +5053,104 @@ DATA magnitude<>+56(SB)/4, $0x7fffffff
 DATA magnitude<>+60(SB)/4, $0x7fffffff
 GLOBL magnitude<>(SB), RODATA|NOPTR, $64
 
+// func levelsAVX2(src *float32, n int) (left uint32, right uint32)
+// Requires: AVX, AVX2
+TEXT ·levelsAVX2(SB), NOSPLIT, $0-24
+	MOVQ    src+0(FP), AX
+	MOVQ    n+8(FP), CX
+	VMOVUPS magnitude<>+0(SB), Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+
+loop108:
+	VPAND        (AX), Y0, Y3
+	VPMAXUD      Y3, Y1, Y1
+	VPAND        32(AX), Y0, Y3
+	VPMAXUD      Y3, Y2, Y2
+	ADDQ         $0x40, AX
+	SUBQ         $0x08, CX
+	JNZ          loop108
+	VPMAXUD      Y2, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0x4e, X1, X0
+	VPMAXUD      X0, X1, X1
+	VPEXTRD      $0x00, X1, AX
+	MOVL         AX, left+16(FP)
+	VPEXTRD      $0x01, X1, AX
+	MOVL         AX, right+20(FP)
+	VZEROUPPER
+	RET
+
+// func settleAVX2(dst *float32, src *float32, n int) uint32
+// Requires: AVX, AVX2
+TEXT ·settleAVX2(SB), NOSPLIT, $0-28
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVUPS magnitude<>+0(SB), Y0
+	VMOVUPS denormal<>+0(SB), Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+
+loop109:
+	VMOVDQU      (CX), Y4
+	VPAND        Y4, Y0, Y5
+	VPMAXUD      Y5, Y2, Y2
+	VPCMPGTD     Y1, Y5, Y5
+	VPAND        Y4, Y5, Y4
+	VMOVDQU      Y4, (AX)
+	VMOVDQU      32(CX), Y4
+	VPAND        Y4, Y0, Y5
+	VPMAXUD      Y5, Y3, Y3
+	VPCMPGTD     Y1, Y5, Y5
+	VPAND        Y4, Y5, Y4
+	VMOVDQU      Y4, 32(AX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	SUBQ         $0x10, DX
+	JNZ          loop109
+	VPMAXUD      Y3, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0x4e, X2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0xb1, X2, X0
+	VPMAXUD      X0, X2, X2
+	VMOVD        X2, AX
+	MOVL         AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+DATA denormal<>+0(SB)/4, $0x007fffff
+DATA denormal<>+4(SB)/4, $0x007fffff
+DATA denormal<>+8(SB)/4, $0x007fffff
+DATA denormal<>+12(SB)/4, $0x007fffff
+DATA denormal<>+16(SB)/4, $0x007fffff
+DATA denormal<>+20(SB)/4, $0x007fffff
+DATA denormal<>+24(SB)/4, $0x007fffff
+DATA denormal<>+28(SB)/4, $0x007fffff
+DATA denormal<>+32(SB)/4, $0x007fffff
+DATA denormal<>+36(SB)/4, $0x007fffff
+DATA denormal<>+40(SB)/4, $0x007fffff
+DATA denormal<>+44(SB)/4, $0x007fffff
+DATA denormal<>+48(SB)/4, $0x007fffff
+DATA denormal<>+52(SB)/4, $0x007fffff
+DATA denormal<>+56(SB)/4, $0x007fffff
+DATA denormal<>+60(SB)/4, $0x007fffff
+GLOBL denormal<>(SB), RODATA|NOPTR, $64
+
 // func publishWords(dst *int64, src *int64, n int)
 TEXT ·publishWords(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
-loop108:
+loop110:
 	MOVQ -8(CX)(DX*8), BX
 	MOVQ BX, -8(AX)(DX*8)
 	DECQ DX
-	JNZ  loop108
+	JNZ  loop110
 	RET
 
 // func filterMonoAVX2(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)
@@ -5080,9 +5167,9 @@ TEXT ·filterMonoAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop109:
+loop111:
 	CMPQ   R8, $0x08
-	JLT    fewer110
+	JLT    fewer112
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5097,7 +5184,7 @@ loop109:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-loop111:
+loop113:
 	VMOVUPD (R10), Y8
 	VMULPD  (R12), Y8, Y9
 	VADDPD  Y9, Y0, Y0
@@ -5119,12 +5206,12 @@ loop111:
 	ADDQ    $0x20, R13
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop111
+	JNZ     loop113
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole112
+	JZ      whole114
 
-loop113:
+loop115:
 	VMOVSD (R10), X8
 	VMOVSD (R12), X10
 	VMULPD X10, X8, X10
@@ -5154,9 +5241,9 @@ loop113:
 	ADDQ   $0x08, R13
 	ADDQ   $0x08, R10
 	SUBQ   $0x01, R11
-	JNZ    loop113
+	JNZ    loop115
 
-whole112:
+whole114:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDSD       X8, X0, X0
@@ -5214,12 +5301,12 @@ whole112:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x08, R8
-	JMP          loop109
+	JMP          loop111
 
-fewer110:
-loop114:
+fewer112:
+loop116:
 	CMPQ   R8, $0x04
-	JLT    fewer115
+	JLT    fewer117
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5229,7 +5316,7 @@ loop114:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loop116:
+loop118:
 	VMOVUPD (R10), Y4
 	VMULPD  (R12), Y4, Y5
 	VADDPD  Y5, Y0, Y0
@@ -5242,12 +5329,12 @@ loop116:
 	ADDQ    $0x20, R12
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop116
+	JNZ     loop118
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole117
+	JZ      whole119
 
-loop118:
+loop120:
 	VMOVSD (R10), X4
 	VMOVSD (R12), X10
 	VMULPD X10, X4, X10
@@ -5264,9 +5351,9 @@ loop118:
 	ADDQ   $0x08, R12
 	ADDQ   $0x08, R10
 	SUBQ   $0x01, R11
-	JNZ    loop118
+	JNZ    loop120
 
-whole117:
+whole119:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDSD       X4, X0, X0
@@ -5296,12 +5383,12 @@ whole117:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x04, R8
-	JMP          loop114
+	JMP          loop116
 
-fewer115:
-loop119:
+fewer117:
+loop121:
 	CMPQ   R8, $0x02
-	JLT    fewer120
+	JLT    fewer122
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -5309,7 +5396,7 @@ loop119:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loop121:
+loop123:
 	VMOVUPD (R9), Y2
 	VMULPD  (R11), Y2, Y3
 	VADDPD  Y3, Y0, Y0
@@ -5318,12 +5405,12 @@ loop121:
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop121
+	JNZ     loop123
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole122
+	JZ      whole124
 
-loop123:
+loop125:
 	VMOVSD (R9), X2
 	VMOVSD (R11), X10
 	VMULPD X10, X2, X10
@@ -5334,9 +5421,9 @@ loop123:
 	ADDQ   $0x08, R11
 	ADDQ   $0x08, R9
 	SUBQ   $0x01, R10
-	JNZ    loop123
+	JNZ    loop125
 
-whole122:
+whole124:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDSD       X2, X0, X0
@@ -5352,31 +5439,31 @@ whole122:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x02, R8
-	JMP          loop119
+	JMP          loop121
 
-fewer120:
-loop124:
+fewer122:
+loop126:
 	CMPQ   R8, $0x01
-	JLT    fewer125
+	JLT    fewer127
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
 	MOVQ   SI, R11
 	VXORPD Y0, Y0, Y0
 
-loop126:
+loop128:
 	VMOVUPD (R9), Y1
 	VMULPD  (R11), Y1, Y1
 	VADDPD  Y1, Y0, Y0
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop126
+	JNZ     loop128
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole127
+	JZ      whole129
 
-loop128:
+loop130:
 	VMOVSD (R9), X1
 	VMOVSD (R11), X10
 	VMULPD X10, X1, X10
@@ -5384,9 +5471,9 @@ loop128:
 	ADDQ   $0x08, R11
 	ADDQ   $0x08, R9
 	SUBQ   $0x01, R10
-	JNZ    loop128
+	JNZ    loop130
 
-whole127:
+whole129:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDSD       X1, X0, X0
@@ -5395,9 +5482,9 @@ whole127:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x01, R8
-	JMP          loop124
+	JMP          loop126
 
-fewer125:
+fewer127:
 	VZEROUPPER
 	RET
 
@@ -5415,9 +5502,9 @@ TEXT ·filterStereoAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop129:
+loop131:
 	CMPQ   R8, $0x04
-	JLT    fewer130
+	JLT    fewer132
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5431,7 +5518,7 @@ loop129:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-loop131:
+loop133:
 	VPERMPD $0x50, (R10), Y8
 	VPERMPD $0xfa, (R10), Y9
 	VMULPD  (R12), Y8, Y10
@@ -5453,12 +5540,12 @@ loop131:
 	ADDQ    $0x40, R12
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop131
+	JNZ     loop133
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole132
+	JZ      whole134
 
-loop133:
+loop135:
 	VMOVDDUP (R10), X8
 	VMULPD   (R12), X8, X11
 	VADDPD   Y11, Y0, Y0
@@ -5471,9 +5558,9 @@ loop133:
 	ADDQ     $0x10, R12
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop133
+	JNZ      loop135
 
-whole132:
+whole134:
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDPD       X8, X0, X0
 	VEXTRACTF128 $0x01, Y1, X8
@@ -5511,12 +5598,12 @@ whole132:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x04, R8
-	JMP          loop129
+	JMP          loop131
 
-fewer130:
-loop134:
+fewer132:
+loop136:
 	CMPQ   R8, $0x02
-	JLT    fewer135
+	JLT    fewer137
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -5526,7 +5613,7 @@ loop134:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loop136:
+loop138:
 	VPERMPD $0x50, (R9), Y4
 	VPERMPD $0xfa, (R9), Y5
 	VMULPD  (R11), Y4, Y6
@@ -5540,12 +5627,12 @@ loop136:
 	ADDQ    $0x40, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop136
+	JNZ     loop138
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole137
+	JZ      whole139
 
-loop138:
+loop140:
 	VMOVDDUP (R9), X4
 	VMULPD   (R11), X4, X11
 	VADDPD   Y11, Y0, Y0
@@ -5554,9 +5641,9 @@ loop138:
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop138
+	JNZ      loop140
 
-whole137:
+whole139:
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDPD       X4, X0, X0
 	VEXTRACTF128 $0x01, Y1, X4
@@ -5576,12 +5663,12 @@ whole137:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x02, R8
-	JMP          loop134
+	JMP          loop136
 
-fewer135:
-loop139:
+fewer137:
+loop141:
 	CMPQ   R8, $0x01
-	JLT    fewer140
+	JLT    fewer142
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -5589,7 +5676,7 @@ loop139:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loop141:
+loop143:
 	VPERMPD $0x50, (R9), Y2
 	VPERMPD $0xfa, (R9), Y3
 	VMULPD  (R11), Y2, Y2
@@ -5599,21 +5686,21 @@ loop141:
 	ADDQ    $0x40, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop141
+	JNZ     loop143
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole142
+	JZ      whole144
 
-loop143:
+loop145:
 	VMOVDDUP (R9), X2
 	VMULPD   (R11), X2, X11
 	VADDPD   Y11, Y0, Y0
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop143
+	JNZ      loop145
 
-whole142:
+whole144:
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDPD       X2, X0, X0
 	VEXTRACTF128 $0x01, Y1, X2
@@ -5624,9 +5711,9 @@ whole142:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x01, R8
-	JMP          loop139
+	JMP          loop141
 
-fewer140:
+fewer142:
 	VZEROUPPER
 	RET
 
@@ -5644,9 +5731,9 @@ TEXT ·filterStereoAVX512(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop144:
+loop146:
 	CMPQ   R8, $0x08
-	JLT    fewer145
+	JLT    fewer147
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5661,7 +5748,7 @@ loop144:
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 
-loop146:
+loop148:
 	VMOVUPD   (R10), Y8
 	VMOVDQU64 doubled<>+0(SB), Z9
 	VPERMPD   Z8, Z9, Z8
@@ -5685,12 +5772,12 @@ loop146:
 	ADDQ      $0x40, R13
 	ADDQ      $0x20, R10
 	SUBQ      $0x01, R11
-	JNZ       loop146
+	JNZ       loop148
 	MOVQ      BX, R11
 	ANDQ      $0x03, R11
-	JZ        whole147
+	JZ        whole149
 
-loop148:
+loop150:
 	VMOVDDUP (R10), X8
 	VMULPD   (R12), X8, X10
 	VADDPD   Z10, Z0, Z0
@@ -5712,9 +5799,9 @@ loop148:
 	ADDQ     $0x10, R13
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop148
+	JNZ      loop150
 
-whole147:
+whole149:
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VEXTRACTF64X2 $0x01, Y0, X9
 	VADDPD        X9, X0, X0
@@ -5796,12 +5883,12 @@ whole147:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x08, R8
-	JMP           loop144
+	JMP           loop146
 
-fewer145:
-loop149:
+fewer147:
+loop151:
 	CMPQ   R8, $0x04
-	JLT    fewer150
+	JLT    fewer152
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5811,7 +5898,7 @@ loop149:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 
-loop151:
+loop153:
 	VMOVUPD   (R10), Y10
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z10, Z0, Z10
@@ -5826,12 +5913,12 @@ loop151:
 	ADDQ      $0x40, R12
 	ADDQ      $0x20, R10
 	SUBQ      $0x01, R11
-	JNZ       loop151
+	JNZ       loop153
 	MOVQ      BX, R11
 	ANDQ      $0x03, R11
-	JZ        whole152
+	JZ        whole154
 
-loop153:
+loop155:
 	VMOVDDUP (R10), X0
 	VMULPD   (R12), X0, X18
 	VADDPD   Z18, Z11, Z11
@@ -5844,9 +5931,9 @@ loop153:
 	ADDQ     $0x10, R12
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop153
+	JNZ      loop155
 
-whole152:
+whole154:
 	VEXTRACTF64X4 $0x01, Z11, Y0
 	VEXTRACTF64X2 $0x01, Y11, X1
 	VADDPD        X1, X11, X11
@@ -5888,12 +5975,12 @@ whole152:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x04, R8
-	JMP           loop149
+	JMP           loop151
 
-fewer150:
-loop154:
+fewer152:
+loop156:
 	CMPQ   R8, $0x02
-	JLT    fewer155
+	JLT    fewer157
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -5901,7 +5988,7 @@ loop154:
 	VPXORQ Z15, Z15, Z15
 	VPXORQ Z16, Z16, Z16
 
-loop156:
+loop158:
 	VMOVUPD   (R9), Y18
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z18, Z0, Z18
@@ -5912,12 +5999,12 @@ loop156:
 	ADDQ      $0x40, R11
 	ADDQ      $0x20, R9
 	SUBQ      $0x01, R10
-	JNZ       loop156
+	JNZ       loop158
 	MOVQ      BX, R10
 	ANDQ      $0x03, R10
-	JZ        whole157
+	JZ        whole159
 
-loop158:
+loop160:
 	VMOVDDUP (R9), X0
 	VMULPD   (R11), X0, X19
 	VADDPD   Z19, Z15, Z15
@@ -5926,9 +6013,9 @@ loop158:
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop158
+	JNZ      loop160
 
-whole157:
+whole159:
 	VEXTRACTF64X4 $0x01, Z15, Y0
 	VEXTRACTF64X2 $0x01, Y15, X1
 	VADDPD        X1, X15, X15
@@ -5950,19 +6037,19 @@ whole157:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x02, R8
-	JMP           loop154
+	JMP           loop156
 
-fewer155:
-loop159:
+fewer157:
+loop161:
 	CMPQ   R8, $0x01
-	JLT    fewer160
+	JLT    fewer162
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
 	MOVQ   SI, R11
 	VPXORQ Z17, Z17, Z17
 
-loop161:
+loop163:
 	VMOVUPD   (R9), Y19
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z19, Z0, Z19
@@ -5971,21 +6058,21 @@ loop161:
 	ADDQ      $0x40, R11
 	ADDQ      $0x20, R9
 	SUBQ      $0x01, R10
-	JNZ       loop161
+	JNZ       loop163
 	MOVQ      BX, R10
 	ANDQ      $0x03, R10
-	JZ        whole162
+	JZ        whole164
 
-loop163:
+loop165:
 	VMOVDDUP (R9), X0
 	VMULPD   (R11), X0, X20
 	VADDPD   Z20, Z17, Z17
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop163
+	JNZ      loop165
 
-whole162:
+whole164:
 	VEXTRACTF64X4 $0x01, Z17, Y0
 	VEXTRACTF64X2 $0x01, Y17, X1
 	VADDPD        X1, X17, X17
@@ -5997,9 +6084,9 @@ whole162:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x01, R8
-	JMP           loop159
+	JMP           loop161
 
-fewer160:
+fewer162:
 	VZEROUPPER
 	RET
 
@@ -6022,7 +6109,7 @@ TEXT ·betweenAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD fraction+32(FP), Y0
 
-loop164:
+loop166:
 	VMOVUPD (CX), Y1
 	VMOVUPD (DX), Y2
 	VSUBPD  Y1, Y2, Y2
@@ -6039,7 +6126,7 @@ loop164:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, BX
-	JNZ     loop164
+	JNZ     loop166
 	VZEROUPPER
 	RET
 
@@ -6063,7 +6150,7 @@ TEXT ·columnsAVX2(SB), NOSPLIT, $0-40
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 
-loop165:
+loop167:
 	VBROADCASTSD (DX), Y9
 	VMULPD       (CX), Y9, Y10
 	VADDPD       Y10, Y0, Y0
@@ -6086,7 +6173,7 @@ loop165:
 	ADDQ         DI, CX
 	ADDQ         SI, DX
 	SUBQ         $0x01, BX
-	JNZ          loop165
+	JNZ          loop167
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -6097,6 +6184,1356 @@ loop165:
 	VMOVUPD      Y7, 224(AX)
 	VMOVUPD      Y8, 256(AX)
 	VZEROUPPER
+	RET
+
+// func nearAVX2(near *uint8, src *float32, n int, taps *float32, least float32)
+// Requires: AVX
+TEXT ·nearAVX2(SB), NOSPLIT, $0-36
+	MOVQ         near+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         taps+24(FP), BX
+	VBROADCASTSS least+32(FP), Y0
+	VMOVUPS      magnitude<>+0(SB), Y1
+
+loop168:
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VBROADCASTSS (BX), Y8
+	VBROADCASTSS 4(BX), Y9
+	VBROADCASTSS 8(BX), Y10
+	VMOVUPS      (CX), Y11
+	VADDPS       248(CX), Y11, Y12
+	VSUBPS       248(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      32(CX), Y11
+	VADDPS       280(CX), Y11, Y12
+	VSUBPS       280(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 12(BX), Y8
+	VBROADCASTSS 16(BX), Y9
+	VBROADCASTSS 20(BX), Y10
+	VMOVUPS      8(CX), Y11
+	VADDPS       240(CX), Y11, Y12
+	VSUBPS       240(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      40(CX), Y11
+	VADDPS       272(CX), Y11, Y12
+	VSUBPS       272(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 24(BX), Y8
+	VBROADCASTSS 28(BX), Y9
+	VBROADCASTSS 32(BX), Y10
+	VMOVUPS      16(CX), Y11
+	VADDPS       232(CX), Y11, Y12
+	VSUBPS       232(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      48(CX), Y11
+	VADDPS       264(CX), Y11, Y12
+	VSUBPS       264(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 36(BX), Y8
+	VBROADCASTSS 40(BX), Y9
+	VBROADCASTSS 44(BX), Y10
+	VMOVUPS      24(CX), Y11
+	VADDPS       224(CX), Y11, Y12
+	VSUBPS       224(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      56(CX), Y11
+	VADDPS       256(CX), Y11, Y12
+	VSUBPS       256(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 48(BX), Y8
+	VBROADCASTSS 52(BX), Y9
+	VBROADCASTSS 56(BX), Y10
+	VMOVUPS      32(CX), Y11
+	VADDPS       216(CX), Y11, Y12
+	VSUBPS       216(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      64(CX), Y11
+	VADDPS       248(CX), Y11, Y12
+	VSUBPS       248(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 60(BX), Y8
+	VBROADCASTSS 64(BX), Y9
+	VBROADCASTSS 68(BX), Y10
+	VMOVUPS      40(CX), Y11
+	VADDPS       208(CX), Y11, Y12
+	VSUBPS       208(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      72(CX), Y11
+	VADDPS       240(CX), Y11, Y12
+	VSUBPS       240(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 72(BX), Y8
+	VBROADCASTSS 76(BX), Y9
+	VBROADCASTSS 80(BX), Y10
+	VMOVUPS      48(CX), Y11
+	VADDPS       200(CX), Y11, Y12
+	VSUBPS       200(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      80(CX), Y11
+	VADDPS       232(CX), Y11, Y12
+	VSUBPS       232(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 84(BX), Y8
+	VBROADCASTSS 88(BX), Y9
+	VBROADCASTSS 92(BX), Y10
+	VMOVUPS      56(CX), Y11
+	VADDPS       192(CX), Y11, Y12
+	VSUBPS       192(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      88(CX), Y11
+	VADDPS       224(CX), Y11, Y12
+	VSUBPS       224(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 96(BX), Y8
+	VBROADCASTSS 100(BX), Y9
+	VBROADCASTSS 104(BX), Y10
+	VMOVUPS      64(CX), Y11
+	VADDPS       184(CX), Y11, Y12
+	VSUBPS       184(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      96(CX), Y11
+	VADDPS       216(CX), Y11, Y12
+	VSUBPS       216(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 108(BX), Y8
+	VBROADCASTSS 112(BX), Y9
+	VBROADCASTSS 116(BX), Y10
+	VMOVUPS      72(CX), Y11
+	VADDPS       176(CX), Y11, Y12
+	VSUBPS       176(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      104(CX), Y11
+	VADDPS       208(CX), Y11, Y12
+	VSUBPS       208(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 120(BX), Y8
+	VBROADCASTSS 124(BX), Y9
+	VBROADCASTSS 128(BX), Y10
+	VMOVUPS      80(CX), Y11
+	VADDPS       168(CX), Y11, Y12
+	VSUBPS       168(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      112(CX), Y11
+	VADDPS       200(CX), Y11, Y12
+	VSUBPS       200(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 132(BX), Y8
+	VBROADCASTSS 136(BX), Y9
+	VBROADCASTSS 140(BX), Y10
+	VMOVUPS      88(CX), Y11
+	VADDPS       160(CX), Y11, Y12
+	VSUBPS       160(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      120(CX), Y11
+	VADDPS       192(CX), Y11, Y12
+	VSUBPS       192(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 144(BX), Y8
+	VBROADCASTSS 148(BX), Y9
+	VBROADCASTSS 152(BX), Y10
+	VMOVUPS      96(CX), Y11
+	VADDPS       152(CX), Y11, Y12
+	VSUBPS       152(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      128(CX), Y11
+	VADDPS       184(CX), Y11, Y12
+	VSUBPS       184(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 156(BX), Y8
+	VBROADCASTSS 160(BX), Y9
+	VBROADCASTSS 164(BX), Y10
+	VMOVUPS      104(CX), Y11
+	VADDPS       144(CX), Y11, Y12
+	VSUBPS       144(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      136(CX), Y11
+	VADDPS       176(CX), Y11, Y12
+	VSUBPS       176(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 168(BX), Y8
+	VBROADCASTSS 172(BX), Y9
+	VBROADCASTSS 176(BX), Y10
+	VMOVUPS      112(CX), Y11
+	VADDPS       136(CX), Y11, Y12
+	VSUBPS       136(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      144(CX), Y11
+	VADDPS       168(CX), Y11, Y12
+	VSUBPS       168(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VBROADCASTSS 180(BX), Y8
+	VBROADCASTSS 184(BX), Y9
+	VBROADCASTSS 188(BX), Y10
+	VMOVUPS      120(CX), Y11
+	VADDPS       128(CX), Y11, Y12
+	VSUBPS       128(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y12, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VMULPS       Y11, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      152(CX), Y11
+	VADDPS       160(CX), Y11, Y12
+	VSUBPS       160(CX), Y11, Y11
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y11, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y4, Y3, Y8
+	VSUBPS       Y4, Y3, Y3
+	VANDPS       Y1, Y2, Y2
+	VANDPS       Y1, Y8, Y8
+	VMAXPS       Y8, Y2, Y2
+	VANDPS       Y1, Y3, Y3
+	VMAXPS       Y3, Y2, Y2
+	VANDPS       120(CX), Y1, Y8
+	VMAXPS       Y8, Y2, Y2
+	VANDPS       128(CX), Y1, Y8
+	VMAXPS       Y8, Y2, Y2
+	VCMPPS       $0x1e, Y0, Y2, Y2
+	VMOVMSKPS    Y2, SI
+	MOVB         SI, (AX)
+	VADDPS       Y7, Y6, Y2
+	VSUBPS       Y7, Y6, Y6
+	VANDPS       Y1, Y5, Y5
+	VANDPS       Y1, Y2, Y2
+	VMAXPS       Y2, Y5, Y5
+	VANDPS       Y1, Y6, Y6
+	VMAXPS       Y6, Y5, Y5
+	VANDPS       152(CX), Y1, Y2
+	VMAXPS       Y2, Y5, Y5
+	VANDPS       160(CX), Y1, Y2
+	VMAXPS       Y2, Y5, Y5
+	VCMPPS       $0x1e, Y0, Y5, Y5
+	VMOVMSKPS    Y5, SI
+	MOVB         SI, 1(AX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x02, AX
+	SUBQ         $0x08, DX
+	JNZ          loop168
+	VZEROUPPER
+	RET
+
+// func truePeaksAVX2(dst *float64, src *float32, n int, taps *float64)
+// Requires: AVX
+TEXT ·truePeaksAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ taps+24(FP), BX
+
+loop169:
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VXORPD       Y11, Y11, Y11
+	VCVTPS2PD    (CX), Y12
+	VCVTPS2PD    248(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       (BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       32(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       64(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    16(CX), Y12
+	VCVTPS2PD    264(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       (BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       32(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       64(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    8(CX), Y12
+	VCVTPS2PD    240(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       96(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       128(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       160(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    24(CX), Y12
+	VCVTPS2PD    256(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       96(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       128(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       160(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VCVTPS2PD    16(CX), Y12
+	VCVTPS2PD    232(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       192(BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       224(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       256(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    32(CX), Y12
+	VCVTPS2PD    248(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       192(BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       224(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       256(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    24(CX), Y12
+	VCVTPS2PD    224(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       288(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       320(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       352(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    40(CX), Y12
+	VCVTPS2PD    240(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       288(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       320(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       352(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VCVTPS2PD    32(CX), Y12
+	VCVTPS2PD    216(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       384(BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       416(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       448(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    48(CX), Y12
+	VCVTPS2PD    232(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       384(BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       416(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       448(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    40(CX), Y12
+	VCVTPS2PD    208(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       480(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       512(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       544(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    56(CX), Y12
+	VCVTPS2PD    224(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       480(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       512(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       544(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VCVTPS2PD    48(CX), Y12
+	VCVTPS2PD    200(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       576(BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       608(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       640(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    64(CX), Y12
+	VCVTPS2PD    216(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       576(BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       608(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       640(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    56(CX), Y12
+	VCVTPS2PD    192(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       672(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       704(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       736(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    72(CX), Y12
+	VCVTPS2PD    208(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       672(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       704(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       736(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VCVTPS2PD    64(CX), Y12
+	VCVTPS2PD    184(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       768(BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       800(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       832(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    80(CX), Y12
+	VCVTPS2PD    200(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       768(BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       800(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       832(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    72(CX), Y12
+	VCVTPS2PD    176(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       864(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       896(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       928(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    88(CX), Y12
+	VCVTPS2PD    192(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       864(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       896(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       928(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VCVTPS2PD    80(CX), Y12
+	VCVTPS2PD    168(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       960(BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       992(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       1024(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    96(CX), Y12
+	VCVTPS2PD    184(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       960(BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       992(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       1024(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    88(CX), Y12
+	VCVTPS2PD    160(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1056(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       1088(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       1120(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    104(CX), Y12
+	VCVTPS2PD    176(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1056(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       1088(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       1120(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VCVTPS2PD    96(CX), Y12
+	VCVTPS2PD    152(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1152(BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       1184(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       1216(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    112(CX), Y12
+	VCVTPS2PD    168(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1152(BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       1184(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       1216(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    104(CX), Y12
+	VCVTPS2PD    144(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1248(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       1280(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       1312(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    120(CX), Y12
+	VCVTPS2PD    160(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1248(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       1280(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       1312(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VCVTPS2PD    112(CX), Y12
+	VCVTPS2PD    136(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1344(BX), Y14, Y13
+	VADDPD       Y13, Y0, Y0
+	VMULPD       1376(BX), Y14, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       1408(BX), Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VCVTPS2PD    128(CX), Y12
+	VCVTPS2PD    152(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1344(BX), Y14, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       1376(BX), Y14, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       1408(BX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    120(CX), Y12
+	VCVTPS2PD    128(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1440(BX), Y14, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       1472(BX), Y14, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       1504(BX), Y12, Y13
+	VADDPD       Y13, Y5, Y5
+	VCVTPS2PD    136(CX), Y12
+	VCVTPS2PD    144(CX), Y13
+	VADDPD       Y13, Y12, Y14
+	VSUBPD       Y13, Y12, Y12
+	VMULPD       1440(BX), Y14, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       1472(BX), Y14, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       1504(BX), Y12, Y13
+	VADDPD       Y13, Y11, Y11
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y5, Y4, Y4
+	VADDPD       Y4, Y2, Y1
+	VSUBPD       Y4, Y2, Y2
+	VANDPD       magnitude64<>+0(SB), Y0, Y0
+	VANDPD       magnitude64<>+0(SB), Y1, Y1
+	VMAXPD       Y1, Y0, Y0
+	VANDPD       magnitude64<>+0(SB), Y2, Y2
+	VMAXPD       Y2, Y0, Y0
+	VCVTPS2PD    120(CX), Y1
+	VANDPD       magnitude64<>+0(SB), Y1, Y1
+	VMAXPD       Y1, Y0, Y0
+	VCVTPS2PD    128(CX), Y1
+	VANDPD       magnitude64<>+0(SB), Y1, Y1
+	VMAXPD       Y1, Y0, Y0
+	VPERMILPD    $0x05, Y0, Y1
+	VMAXPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VUNPCKLPD    X1, X0, X0
+	VMOVUPD      X0, (AX)
+	VADDPD       Y7, Y6, Y6
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y11, Y10, Y10
+	VADDPD       Y10, Y8, Y0
+	VSUBPD       Y10, Y8, Y8
+	VANDPD       magnitude64<>+0(SB), Y6, Y6
+	VANDPD       magnitude64<>+0(SB), Y0, Y0
+	VMAXPD       Y0, Y6, Y6
+	VANDPD       magnitude64<>+0(SB), Y8, Y8
+	VMAXPD       Y8, Y6, Y6
+	VCVTPS2PD    136(CX), Y0
+	VANDPD       magnitude64<>+0(SB), Y0, Y0
+	VMAXPD       Y0, Y6, Y6
+	VCVTPS2PD    144(CX), Y0
+	VANDPD       magnitude64<>+0(SB), Y0, Y0
+	VMAXPD       Y0, Y6, Y6
+	VPERMILPD    $0x05, Y6, Y0
+	VMAXPD       Y0, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VUNPCKLPD    X0, X6, X6
+	VMOVUPD      X6, 16(AX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, AX
+	SUBQ         $0x04, DX
+	JNZ          loop169
+	VZEROUPPER
+	RET
+
+DATA magnitude64<>+0(SB)/8, $0x7fffffffffffffff
+DATA magnitude64<>+8(SB)/8, $0x7fffffffffffffff
+DATA magnitude64<>+16(SB)/8, $0x7fffffffffffffff
+DATA magnitude64<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL magnitude64<>(SB), RODATA|NOPTR, $32
+
+// func finePeakAVX2(src *float32, taps *float64) float64
+// Requires: AVX, SSE2
+TEXT ·finePeakAVX2(SB), NOSPLIT, $0-24
+	MOVQ         src+0(FP), AX
+	MOVQ         taps+8(FP), CX
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VCVTPS2PD    (AX), Y7
+	VCVTPS2PD    496(AX), Y9
+	VPERM2F128   $0x01, Y9, Y9, Y9
+	VSUBPD       Y9, Y7, Y8
+	VADDPD       Y9, Y7, Y7
+	VMULPD       (CX), Y7, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       32(CX), Y7, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       64(CX), Y7, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       96(CX), Y7, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       128(CX), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       160(CX), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       192(CX), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VCVTPS2PD    32(AX), Y7
+	VCVTPS2PD    464(AX), Y9
+	VPERM2F128   $0x01, Y9, Y9, Y9
+	VSUBPD       Y9, Y7, Y8
+	VADDPD       Y9, Y7, Y7
+	VMULPD       448(CX), Y7, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       480(CX), Y7, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       512(CX), Y7, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       544(CX), Y7, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       576(CX), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       608(CX), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       640(CX), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VCVTPS2PD    64(AX), Y7
+	VCVTPS2PD    432(AX), Y9
+	VPERM2F128   $0x01, Y9, Y9, Y9
+	VSUBPD       Y9, Y7, Y8
+	VADDPD       Y9, Y7, Y7
+	VMULPD       896(CX), Y7, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       928(CX), Y7, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       960(CX), Y7, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       992(CX), Y7, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       1024(CX), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       1056(CX), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       1088(CX), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VCVTPS2PD    96(AX), Y7
+	VCVTPS2PD    400(AX), Y9
+	VPERM2F128   $0x01, Y9, Y9, Y9
+	VSUBPD       Y9, Y7, Y8
+	VADDPD       Y9, Y7, Y7
+	VMULPD       1344(CX), Y7, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       1376(CX), Y7, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       1408(CX), Y7, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       1440(CX), Y7, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       1472(CX), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       1504(CX), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       1536(CX), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VCVTPS2PD    128(AX), Y7
+	VCVTPS2PD    368(AX), Y9
+	VPERM2F128   $0x01, Y9, Y9, Y9
+	VSUBPD       Y9, Y7, Y8
+	VADDPD       Y9, Y7, Y7
+	VMULPD       1792(CX), Y7, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       1824(CX), Y7, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       1856(CX), Y7, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       1888(CX), Y7, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       1920(CX), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       1952(CX), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       1984(CX), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VCVTPS2PD    160(AX), Y7
+	VCVTPS2PD    336(AX), Y9
+	VPERM2F128   $0x01, Y9, Y9, Y9
+	VSUBPD       Y9, Y7, Y8
+	VADDPD       Y9, Y7, Y7
+	VMULPD       2240(CX), Y7, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       2272(CX), Y7, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       2304(CX), Y7, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       2336(CX), Y7, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       2368(CX), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       2400(CX), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       2432(CX), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VCVTPS2PD    192(AX), Y7
+	VCVTPS2PD    304(AX), Y9
+	VPERM2F128   $0x01, Y9, Y9, Y9
+	VSUBPD       Y9, Y7, Y8
+	VADDPD       Y9, Y7, Y7
+	VMULPD       2688(CX), Y7, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       2720(CX), Y7, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       2752(CX), Y7, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       2784(CX), Y7, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       2816(CX), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       2848(CX), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       2880(CX), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VCVTPS2PD    224(AX), Y7
+	VCVTPS2PD    272(AX), Y9
+	VPERM2F128   $0x01, Y9, Y9, Y9
+	VSUBPD       Y9, Y7, Y8
+	VADDPD       Y9, Y7, Y7
+	VMULPD       3136(CX), Y7, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       3168(CX), Y7, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       3200(CX), Y7, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       3232(CX), Y7, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       3264(CX), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       3296(CX), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       3328(CX), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VEXTRACTF128 $0x01, Y0, X7
+	VADDPD       X7, X0, X0
+	VEXTRACTF128 $0x01, Y1, X7
+	VADDPD       X7, X1, X1
+	VEXTRACTF128 $0x01, Y2, X7
+	VADDPD       X7, X2, X2
+	VEXTRACTF128 $0x01, Y3, X7
+	VADDPD       X7, X3, X3
+	VEXTRACTF128 $0x01, Y4, X7
+	VADDPD       X7, X4, X4
+	VEXTRACTF128 $0x01, Y5, X7
+	VADDPD       X7, X5, X5
+	VEXTRACTF128 $0x01, Y6, X7
+	VADDPD       X7, X6, X6
+	VINSERTF128  $0x01, X1, Y0, Y0
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	VXORPD       Y9, Y9, Y9
+	VXORPD       Y10, Y10, Y10
+	VCVTPS2PD    16(AX), Y11
+	VCVTPS2PD    480(AX), Y13
+	VPERM2F128   $0x01, Y13, Y13, Y13
+	VSUBPD       Y13, Y11, Y12
+	VADDPD       Y13, Y11, Y11
+	VMULPD       224(CX), Y11, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       256(CX), Y11, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       288(CX), Y11, Y13
+	VADDPD       Y13, Y5, Y5
+	VMULPD       320(CX), Y11, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       352(CX), Y12, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       384(CX), Y12, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       416(CX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    48(AX), Y11
+	VCVTPS2PD    448(AX), Y13
+	VPERM2F128   $0x01, Y13, Y13, Y13
+	VSUBPD       Y13, Y11, Y12
+	VADDPD       Y13, Y11, Y11
+	VMULPD       672(CX), Y11, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       704(CX), Y11, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       736(CX), Y11, Y13
+	VADDPD       Y13, Y5, Y5
+	VMULPD       768(CX), Y11, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       800(CX), Y12, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       832(CX), Y12, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       864(CX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    80(AX), Y11
+	VCVTPS2PD    416(AX), Y13
+	VPERM2F128   $0x01, Y13, Y13, Y13
+	VSUBPD       Y13, Y11, Y12
+	VADDPD       Y13, Y11, Y11
+	VMULPD       1120(CX), Y11, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       1152(CX), Y11, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       1184(CX), Y11, Y13
+	VADDPD       Y13, Y5, Y5
+	VMULPD       1216(CX), Y11, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       1248(CX), Y12, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       1280(CX), Y12, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       1312(CX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    112(AX), Y11
+	VCVTPS2PD    384(AX), Y13
+	VPERM2F128   $0x01, Y13, Y13, Y13
+	VSUBPD       Y13, Y11, Y12
+	VADDPD       Y13, Y11, Y11
+	VMULPD       1568(CX), Y11, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       1600(CX), Y11, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       1632(CX), Y11, Y13
+	VADDPD       Y13, Y5, Y5
+	VMULPD       1664(CX), Y11, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       1696(CX), Y12, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       1728(CX), Y12, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       1760(CX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    144(AX), Y11
+	VCVTPS2PD    352(AX), Y13
+	VPERM2F128   $0x01, Y13, Y13, Y13
+	VSUBPD       Y13, Y11, Y12
+	VADDPD       Y13, Y11, Y11
+	VMULPD       2016(CX), Y11, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       2048(CX), Y11, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       2080(CX), Y11, Y13
+	VADDPD       Y13, Y5, Y5
+	VMULPD       2112(CX), Y11, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       2144(CX), Y12, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       2176(CX), Y12, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       2208(CX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    176(AX), Y11
+	VCVTPS2PD    320(AX), Y13
+	VPERM2F128   $0x01, Y13, Y13, Y13
+	VSUBPD       Y13, Y11, Y12
+	VADDPD       Y13, Y11, Y11
+	VMULPD       2464(CX), Y11, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       2496(CX), Y11, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       2528(CX), Y11, Y13
+	VADDPD       Y13, Y5, Y5
+	VMULPD       2560(CX), Y11, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       2592(CX), Y12, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       2624(CX), Y12, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       2656(CX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    208(AX), Y11
+	VCVTPS2PD    288(AX), Y13
+	VPERM2F128   $0x01, Y13, Y13, Y13
+	VSUBPD       Y13, Y11, Y12
+	VADDPD       Y13, Y11, Y11
+	VMULPD       2912(CX), Y11, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       2944(CX), Y11, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       2976(CX), Y11, Y13
+	VADDPD       Y13, Y5, Y5
+	VMULPD       3008(CX), Y11, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       3040(CX), Y12, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       3072(CX), Y12, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       3104(CX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VCVTPS2PD    240(AX), Y11
+	VCVTPS2PD    256(AX), Y13
+	VPERM2F128   $0x01, Y13, Y13, Y13
+	VSUBPD       Y13, Y11, Y12
+	VADDPD       Y13, Y11, Y11
+	VMULPD       3360(CX), Y11, Y13
+	VADDPD       Y13, Y1, Y1
+	VMULPD       3392(CX), Y11, Y13
+	VADDPD       Y13, Y3, Y3
+	VMULPD       3424(CX), Y11, Y13
+	VADDPD       Y13, Y5, Y5
+	VMULPD       3456(CX), Y11, Y13
+	VADDPD       Y13, Y7, Y7
+	VMULPD       3488(CX), Y12, Y13
+	VADDPD       Y13, Y8, Y8
+	VMULPD       3520(CX), Y12, Y13
+	VADDPD       Y13, Y9, Y9
+	VMULPD       3552(CX), Y12, Y13
+	VADDPD       Y13, Y10, Y10
+	VEXTRACTF128 $0x01, Y1, X11
+	VADDPD       X11, X1, X1
+	VEXTRACTF128 $0x01, Y3, X11
+	VADDPD       X11, X3, X3
+	VEXTRACTF128 $0x01, Y5, X11
+	VADDPD       X11, X5, X5
+	VEXTRACTF128 $0x01, Y7, X11
+	VADDPD       X11, X7, X7
+	VEXTRACTF128 $0x01, Y8, X11
+	VADDPD       X11, X8, X8
+	VEXTRACTF128 $0x01, Y9, X11
+	VADDPD       X11, X9, X9
+	VEXTRACTF128 $0x01, Y10, X11
+	VADDPD       X11, X10, X10
+	VADDPD       X0, X1, X1
+	VEXTRACTF128 $0x01, Y0, X0
+	VADDPD       X0, X3, X3
+	VADDPD       X2, X5, X5
+	VEXTRACTF128 $0x01, Y2, X2
+	VADDPD       X2, X7, X7
+	VADDPD       X4, X8, X8
+	VEXTRACTF128 $0x01, Y4, X4
+	VADDPD       X4, X9, X9
+	VADDPD       X6, X10, X10
+	VMOVUPD      magnitude64<>+0(SB), X0
+	VANDPD       X0, X1, X1
+	VADDPD       X8, X3, X2
+	VSUBPD       X8, X3, X3
+	VANDPD       X0, X2, X2
+	VMAXPD       X2, X1, X1
+	VANDPD       X0, X3, X3
+	VMAXPD       X3, X1, X1
+	VADDPD       X9, X5, X2
+	VSUBPD       X9, X5, X5
+	VANDPD       X0, X2, X2
+	VMAXPD       X2, X1, X1
+	VANDPD       X0, X5, X5
+	VMAXPD       X5, X1, X1
+	VADDPD       X10, X7, X2
+	VSUBPD       X10, X7, X7
+	VANDPD       X0, X2, X2
+	VMAXPD       X2, X1, X1
+	VANDPD       X0, X7, X7
+	VMAXPD       X7, X1, X1
+	VPERMILPD    $0x01, X1, X2
+	VMAXSD       X2, X1, X1
+	MOVSD        X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func integers24AVX2(dst *uint8, src *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·integers24AVX2(SB), NOSPLIT, $0-24
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS full24<>+0(SB), Y0
+	VMOVDQU      three_AVX2<>+0(SB), Y1
+
+loop170:
+	VMULPS       (CX), Y0, Y2
+	VCVTPS2DQ    Y2, Y2
+	VPSHUFB      Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VMOVQ        X2, (AX)
+	VPEXTRD      $0x02, X2, 8(AX)
+	VMOVQ        X3, 12(AX)
+	VPEXTRD      $0x02, X3, 20(AX)
+	VMULPS       32(CX), Y0, Y2
+	VCVTPS2DQ    Y2, Y2
+	VPSHUFB      Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VMOVQ        X2, 24(AX)
+	VPEXTRD      $0x02, X2, 32(AX)
+	VMOVQ        X3, 36(AX)
+	VPEXTRD      $0x02, X3, 44(AX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x30, AX
+	SUBQ         $0x08, DX
+	JNZ          loop170
+	VZEROUPPER
+	RET
+
+DATA full24<>+0(SB)/4, $0x4b000000
+DATA full24<>+4(SB)/4, $0x4b000000
+DATA full24<>+8(SB)/4, $0x4b000000
+DATA full24<>+12(SB)/4, $0x4b000000
+DATA full24<>+16(SB)/4, $0x4b000000
+DATA full24<>+20(SB)/4, $0x4b000000
+DATA full24<>+24(SB)/4, $0x4b000000
+DATA full24<>+28(SB)/4, $0x4b000000
+DATA full24<>+32(SB)/4, $0x4b000000
+DATA full24<>+36(SB)/4, $0x4b000000
+DATA full24<>+40(SB)/4, $0x4b000000
+DATA full24<>+44(SB)/4, $0x4b000000
+DATA full24<>+48(SB)/4, $0x4b000000
+DATA full24<>+52(SB)/4, $0x4b000000
+DATA full24<>+56(SB)/4, $0x4b000000
+DATA full24<>+60(SB)/4, $0x4b000000
+GLOBL full24<>(SB), RODATA|NOPTR, $64
+
+DATA three_AVX2<>+0(SB)/1, $0x00
+DATA three_AVX2<>+1(SB)/1, $0x01
+DATA three_AVX2<>+2(SB)/1, $0x02
+DATA three_AVX2<>+3(SB)/1, $0x04
+DATA three_AVX2<>+4(SB)/1, $0x05
+DATA three_AVX2<>+5(SB)/1, $0x06
+DATA three_AVX2<>+6(SB)/1, $0x08
+DATA three_AVX2<>+7(SB)/1, $0x09
+DATA three_AVX2<>+8(SB)/1, $0x0a
+DATA three_AVX2<>+9(SB)/1, $0x0c
+DATA three_AVX2<>+10(SB)/1, $0x0d
+DATA three_AVX2<>+11(SB)/1, $0x0e
+DATA three_AVX2<>+12(SB)/1, $0xff
+DATA three_AVX2<>+13(SB)/1, $0xff
+DATA three_AVX2<>+14(SB)/1, $0xff
+DATA three_AVX2<>+15(SB)/1, $0xff
+DATA three_AVX2<>+16(SB)/1, $0x00
+DATA three_AVX2<>+17(SB)/1, $0x01
+DATA three_AVX2<>+18(SB)/1, $0x02
+DATA three_AVX2<>+19(SB)/1, $0x04
+DATA three_AVX2<>+20(SB)/1, $0x05
+DATA three_AVX2<>+21(SB)/1, $0x06
+DATA three_AVX2<>+22(SB)/1, $0x08
+DATA three_AVX2<>+23(SB)/1, $0x09
+DATA three_AVX2<>+24(SB)/1, $0x0a
+DATA three_AVX2<>+25(SB)/1, $0x0c
+DATA three_AVX2<>+26(SB)/1, $0x0d
+DATA three_AVX2<>+27(SB)/1, $0x0e
+DATA three_AVX2<>+28(SB)/1, $0xff
+DATA three_AVX2<>+29(SB)/1, $0xff
+DATA three_AVX2<>+30(SB)/1, $0xff
+DATA three_AVX2<>+31(SB)/1, $0xff
+GLOBL three_AVX2<>(SB), RODATA|NOPTR, $32
+
+// func energyAVX2(filter *float64, src *float32, n int, sum float64) float64
+// Requires: AVX, SSE2
+TEXT ·energyAVX2(SB), NOSPLIT, $0-40
+	MOVQ    filter+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVSD   sum+24(FP), X0
+	VMOVUPD 160(AX), X1
+	VMOVUPD 176(AX), X2
+	VMOVUPD 192(AX), X3
+	VMOVUPD 208(AX), X4
+
+loop171:
+	VCVTPS2PD (CX), X5
+	VMULPD    (AX), X5, X6
+	VADDPD    X1, X6, X6
+	VMULPD    16(AX), X5, X7
+	VMULPD    48(AX), X6, X8
+	VSUBPD    X8, X7, X7
+	VADDPD    X2, X7, X1
+	VMULPD    32(AX), X5, X7
+	VMULPD    64(AX), X6, X8
+	VSUBPD    X8, X7, X2
+	VMULPD    80(AX), X6, X5
+	VADDPD    X3, X5, X5
+	VMULPD    96(AX), X6, X7
+	VMULPD    128(AX), X5, X8
+	VSUBPD    X8, X7, X7
+	VADDPD    X4, X7, X3
+	VMULPD    112(AX), X6, X7
+	VMULPD    144(AX), X5, X8
+	VSUBPD    X8, X7, X4
+	VMULPD    X5, X5, X5
+	VADDSD    X5, X0, X0
+	VPERMILPD $0x01, X5, X5
+	VADDSD    X5, X0, X0
+	ADDQ      $0x08, CX
+	SUBQ      $0x01, DX
+	JNZ       loop171
+	VMOVUPD   X1, 160(AX)
+	VMOVUPD   X2, 176(AX)
+	VMOVUPD   X3, 192(AX)
+	VMOVUPD   X4, 208(AX)
+	MOVSD     X0, ret+32(FP)
+	RET
+
+// func powerAVX2(filter *float64, src *float32, n int, sum float64) float64
+// Requires: AVX, SSE2
+TEXT ·powerAVX2(SB), NOSPLIT, $0-40
+	MOVQ    filter+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVSD   sum+24(FP), X0
+	VMOVUPD 160(AX), X1
+	VMOVUPD 176(AX), X2
+	VMOVUPD 192(AX), X3
+	VMOVUPD 208(AX), X4
+
+loop172:
+	VCVTPS2PD (CX), X5
+	VMULPD    (AX), X5, X6
+	VADDPD    X1, X6, X6
+	VMULPD    16(AX), X5, X7
+	VMULPD    48(AX), X6, X8
+	VSUBPD    X8, X7, X7
+	VADDPD    X2, X7, X1
+	VMULPD    32(AX), X5, X7
+	VMULPD    64(AX), X6, X8
+	VSUBPD    X8, X7, X2
+	VMULPD    80(AX), X6, X5
+	VADDPD    X3, X5, X5
+	VMULPD    96(AX), X6, X7
+	VMULPD    128(AX), X5, X8
+	VSUBPD    X8, X7, X7
+	VADDPD    X4, X7, X3
+	VMULPD    112(AX), X6, X7
+	VMULPD    144(AX), X5, X8
+	VSUBPD    X8, X7, X4
+	VMULPD    X5, X5, X5
+	VHADDPD   X5, X5, X5
+	VADDSD    X5, X0, X0
+	ADDQ      $0x08, CX
+	SUBQ      $0x01, DX
+	JNZ       loop172
+	VMOVUPD   X1, 160(AX)
+	VMOVUPD   X2, 176(AX)
+	VMOVUPD   X3, 192(AX)
+	VMOVUPD   X4, 208(AX)
+	MOVSD     X0, ret+32(FP)
 	RET
 
 // func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
@@ -6110,7 +7547,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop166:
+loop173:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -6121,7 +7558,7 @@ loop166:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop166
+	JNZ        loop173
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -6155,7 +7592,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop167:
+loop174:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -6171,7 +7608,7 @@ loop167:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop167
+	JNZ        loop174
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -6211,7 +7648,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop168:
+loop175:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -6222,17 +7659,17 @@ loop168:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found169
+	JNZ       found176
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop168
-	JMP       done170
+	JNE       loop175
+	JMP       done177
 
-found169:
+found176:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done170:
+done177:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -6256,7 +7693,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop171:
+loop178:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -6287,7 +7724,7 @@ loop171:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop171
+	JNE       loop178
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -6313,21 +7750,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop172:
+loop179:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found173
+	JNZ       found180
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop172
-	JMP       done174
+	JNE       loop179
+	JMP       done181
 
-found173:
+found180:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done174:
+done181:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -6344,13 +7781,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop175:
+loop182:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop175
+	JNZ        loop182
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -6386,7 +7823,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop176:
+loop183:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -6394,7 +7831,7 @@ loop176:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop176
+	JNZ        loop183
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -6440,22 +7877,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop177:
+loop184:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found178
+	JNZ      found185
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop177
-	JMP      done179
+	JNE      loop184
+	JMP      done186
 
-found178:
+found185:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done179:
+done186:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -6478,7 +7915,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop180:
+loop187:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -6486,7 +7923,7 @@ loop180:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop180
+	JNE      loop187
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -6524,21 +7961,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop181:
+loop188:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found182
+	JNZ      found189
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop181
-	JMP      done183
+	JNE      loop188
+	JMP      done190
 
-found182:
+found189:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done183:
+done190:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET

@@ -56,6 +56,12 @@ func windowNEON(dst *float32, w *float32, n int)
 func peakNEON(src *float32, n int) uint32
 
 //go:noescape
+func levelsNEON(src *float32, n int) (left uint32, right uint32)
+
+//go:noescape
+func settleNEON(dst *float32, src *float32, n int) uint32
+
+//go:noescape
 func filterMonoNEON(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)
 
 //go:noescape
@@ -63,6 +69,24 @@ func filterStereoNEON(dst *float32, stride int, taps *float64, width int, x *flo
 
 //go:noescape
 func betweenNEON(dst *float64, a *float64, b *float64, n int, fraction float64)
+
+//go:noescape
+func nearNEON(near *uint8, src *float32, n int, taps *float32, least float32)
+
+//go:noescape
+func truePeaksNEON(dst *float64, src *float32, n int, taps *float64)
+
+//go:noescape
+func finePeakNEON(src *float32, taps *float64) float64
+
+//go:noescape
+func integers24NEON(dst *uint8, src *float32, n int)
+
+//go:noescape
+func energyNEON(filter *float64, src *float32, n int, sum float64) float64
+
+//go:noescape
+func powerNEON(filter *float64, src *float32, n int, sum float64) float64
 
 //go:noescape
 func lowestNEON(prio *int32, n int, limit int32) (lowest int32, count int32)

@@ -3691,6 +3691,86 @@ loop1:
 	MOVW    R2, ret+16(FP)
 	RET
 
+// func levelsNEON(src *float32, n int) (left uint32, right uint32)
+TEXT ·levelsNEON(SB), NOSPLIT, $0-24
+	MOVD    src+0(FP), R0
+	MOVD    n+8(FP), R1
+	MOVD    $2147483647, R2
+	VDUP    R2, V0.S4
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+
+loop1:
+	FLDPQ.P 32(R0), (F5, F6)
+	FLDPQ.P 32(R0), (F7, F8)
+	VAND    V0.B16, V5.B16, V5.B16
+	VAND    V0.B16, V6.B16, V6.B16
+	VAND    V0.B16, V7.B16, V7.B16
+	VAND    V0.B16, V8.B16, V8.B16
+	VUMAX   V5.S4, V1.S4, V1.S4
+	VUMAX   V6.S4, V2.S4, V2.S4
+	VUMAX   V7.S4, V3.S4, V3.S4
+	VUMAX   V8.S4, V4.S4, V4.S4
+	SUB     $8, R1
+	CBNZ    R1, loop1
+	VUMAX   V2.S4, V1.S4, V1.S4
+	VUMAX   V3.S4, V1.S4, V1.S4
+	VUMAX   V4.S4, V1.S4, V1.S4
+	VDUP    V1.D[1], V5.D2
+	VUMAX   V5.S4, V1.S4, V1.S4
+	VMOV    V1.S[0], R2
+	MOVW    R2, left+16(FP)
+	VMOV    V1.S[1], R2
+	MOVW    R2, right+20(FP)
+	RET
+
+// func settleNEON(dst *float32, src *float32, n int) uint32
+TEXT ·settleNEON(SB), NOSPLIT, $0-28
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    $2147483647, R3
+	VDUP    R3, V0.S4
+	MOVD    $8388608, R3
+	VDUP    R3, V1.S4
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+
+loop1:
+	FLDPQ.P 32(R1), (F6, F7)
+	FLDPQ.P 32(R1), (F8, F9)
+	VAND    V0.B16, V6.B16, V10.B16
+	VUMAX   V10.S4, V2.S4, V2.S4
+	WORD    $0x4ea13d4a // cmge v10.4s, v10.4s, v1.4s
+	VAND    V10.B16, V6.B16, V6.B16
+	VAND    V0.B16, V7.B16, V10.B16
+	VUMAX   V10.S4, V3.S4, V3.S4
+	WORD    $0x4ea13d4a // cmge v10.4s, v10.4s, v1.4s
+	VAND    V10.B16, V7.B16, V7.B16
+	VAND    V0.B16, V8.B16, V10.B16
+	VUMAX   V10.S4, V4.S4, V4.S4
+	WORD    $0x4ea13d4a // cmge v10.4s, v10.4s, v1.4s
+	VAND    V10.B16, V8.B16, V8.B16
+	VAND    V0.B16, V9.B16, V10.B16
+	VUMAX   V10.S4, V5.S4, V5.S4
+	WORD    $0x4ea13d4a // cmge v10.4s, v10.4s, v1.4s
+	VAND    V10.B16, V9.B16, V9.B16
+	FSTPQ.P (F6, F7), 32(R0)
+	FSTPQ.P (F8, F9), 32(R0)
+	SUB     $16, R2
+	CBNZ    R2, loop1
+	VUMAX   V3.S4, V2.S4, V2.S4
+	VUMAX   V4.S4, V2.S4, V2.S4
+	VUMAX   V5.S4, V2.S4, V2.S4
+	WORD    $0x6eb0a842 // umaxv s2, v2.4s
+	VMOV    V2.S[0], R3
+	MOVW    R3, ret+24(FP)
+	RET
+
 // func filterMonoNEON(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)
 TEXT ·filterMonoNEON(SB), NOSPLIT, $0-56
 	MOVD    dst+0(FP), R0
@@ -4344,6 +4424,1613 @@ loop1:
 	FSTPQ.P (F3, F4), 32(R0)
 	SUB     $8, R3
 	CBNZ    R3, loop1
+	RET
+
+// func nearNEON(near *uint8, src *float32, n int, taps *float32, least float32)
+TEXT ·nearNEON(SB), NOSPLIT, $0-36
+	MOVD    near+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    taps+24(FP), R3
+	MOVWU   least+32(FP), R4
+	VDUP    R4, V0.S4
+
+loop1:
+	MOVD    R3, R4
+	MOVD    R1, R5
+	ADD     $248, R1, R6
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	VEOR    V12.B16, V12.B16, V12.B16
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ   (R4), F13
+	ADD     $12, R4
+	FLDPQ   (R5), (F14, F15)
+	FLDPQ   (R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FLDPQ   32(R5), (F14, F15)
+	FLDPQ   32(R6), (F16, F17)
+	WORD    $0x4e30d5d2 // fadd v18.4s, v14.4s, v16.4s
+	WORD    $0x4eb0d5ce // fsub v14.4s, v14.4s, v16.4s
+	WORD    $0x4f8d9250 // fmul v16.4s, v18.4s, v13.s[0]
+	WORD    $0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	WORD    $0x4fad9250 // fmul v16.4s, v18.4s, v13.s[1]
+	WORD    $0x4e30d4e7 // fadd v7.4s, v7.4s, v16.4s
+	WORD    $0x4f8d99d0 // fmul v16.4s, v14.4s, v13.s[2]
+	WORD    $0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	WORD    $0x4e31d5f2 // fadd v18.4s, v15.4s, v17.4s
+	WORD    $0x4eb1d5ef // fsub v15.4s, v15.4s, v17.4s
+	WORD    $0x4f8d9251 // fmul v17.4s, v18.4s, v13.s[0]
+	WORD    $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	WORD    $0x4fad9251 // fmul v17.4s, v18.4s, v13.s[1]
+	WORD    $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	WORD    $0x4f8d99f1 // fmul v17.4s, v15.4s, v13.s[2]
+	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	ADD     $8, R5
+	SUB     $8, R6
+	WORD    $0x4e29d4ae // fadd v14.4s, v5.4s, v9.4s
+	WORD    $0x4ea9d4a5 // fsub v5.4s, v5.4s, v9.4s
+	WORD    $0x4ea0f821 // fabs v1.4s, v1.4s
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef421 // fmax v1.4s, v1.4s, v14.4s
+	WORD    $0x4ea0f8a5 // fabs v5.4s, v5.4s
+	WORD    $0x4e25f421 // fmax v1.4s, v1.4s, v5.4s
+	ADD     $120, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef421 // fmax v1.4s, v1.4s, v14.4s
+	ADD     $128, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef421 // fmax v1.4s, v1.4s, v14.4s
+	WORD    $0x6ea0e421 // fcmgt v1.4s, v1.4s, v0.4s
+	WORD    $0x4e2ad4ce // fadd v14.4s, v6.4s, v10.4s
+	WORD    $0x4eaad4c6 // fsub v6.4s, v6.4s, v10.4s
+	WORD    $0x4ea0f842 // fabs v2.4s, v2.4s
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef442 // fmax v2.4s, v2.4s, v14.4s
+	WORD    $0x4ea0f8c6 // fabs v6.4s, v6.4s
+	WORD    $0x4e26f442 // fmax v2.4s, v2.4s, v6.4s
+	ADD     $136, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef442 // fmax v2.4s, v2.4s, v14.4s
+	ADD     $144, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef442 // fmax v2.4s, v2.4s, v14.4s
+	WORD    $0x6ea0e442 // fcmgt v2.4s, v2.4s, v0.4s
+	VORR    V2.B16, V1.B16, V1.B16
+	WORD    $0x6eb0a821 // umaxv s1, v1.4s
+	VMOV    V1.S[0], R5
+	MOVB.P  R5, 1(R0)
+	WORD    $0x4e2bd4ee // fadd v14.4s, v7.4s, v11.4s
+	WORD    $0x4eabd4e7 // fsub v7.4s, v7.4s, v11.4s
+	WORD    $0x4ea0f863 // fabs v3.4s, v3.4s
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef463 // fmax v3.4s, v3.4s, v14.4s
+	WORD    $0x4ea0f8e7 // fabs v7.4s, v7.4s
+	WORD    $0x4e27f463 // fmax v3.4s, v3.4s, v7.4s
+	ADD     $152, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef463 // fmax v3.4s, v3.4s, v14.4s
+	ADD     $160, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef463 // fmax v3.4s, v3.4s, v14.4s
+	WORD    $0x6ea0e463 // fcmgt v3.4s, v3.4s, v0.4s
+	WORD    $0x4e2cd50e // fadd v14.4s, v8.4s, v12.4s
+	WORD    $0x4eacd508 // fsub v8.4s, v8.4s, v12.4s
+	WORD    $0x4ea0f884 // fabs v4.4s, v4.4s
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef484 // fmax v4.4s, v4.4s, v14.4s
+	WORD    $0x4ea0f908 // fabs v8.4s, v8.4s
+	WORD    $0x4e28f484 // fmax v4.4s, v4.4s, v8.4s
+	ADD     $168, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef484 // fmax v4.4s, v4.4s, v14.4s
+	ADD     $176, R1, R5
+	FMOVQ   (R5), F14
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	WORD    $0x4e2ef484 // fmax v4.4s, v4.4s, v14.4s
+	WORD    $0x6ea0e484 // fcmgt v4.4s, v4.4s, v0.4s
+	VORR    V4.B16, V3.B16, V3.B16
+	WORD    $0x6eb0a863 // umaxv s3, v3.4s
+	VMOV    V3.S[0], R5
+	MOVB.P  R5, 1(R0)
+	ADD     $64, R1
+	SUB     $8, R2
+	CBNZ    R2, loop1
+	RET
+
+// func truePeaksNEON(dst *float64, src *float32, n int, taps *float64)
+TEXT ·truePeaksNEON(SB), NOSPLIT, $0-32
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    taps+24(FP), R3
+
+loop1:
+	MOVD    R3, R4
+	MOVD    R1, R5
+	ADD     $248, R1, R6
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	FMOVQ.P 32(R4), F12
+	FMOVQ.P 32(R4), F13
+	FMOVQ.P 32(R4), F14
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	FMOVQ   (R6), F17
+	WORD    $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x4e71d5f3 // fadd v19.2d, v15.2d, v17.2d
+	WORD    $0x4ef1d5ef // fsub v15.2d, v15.2d, v17.2d
+	WORD    $0x6e6cde71 // fmul v17.2d, v19.2d, v12.2d
+	WORD    $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD    $0x6e6dde71 // fmul v17.2d, v19.2d, v13.2d
+	WORD    $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD    $0x6e6eddf1 // fmul v17.2d, v15.2d, v14.2d
+	WORD    $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD    $0x4e72d613 // fadd v19.2d, v16.2d, v18.2d
+	WORD    $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD    $0x6e6cde72 // fmul v18.2d, v19.2d, v12.2d
+	WORD    $0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	WORD    $0x6e6dde72 // fmul v18.2d, v19.2d, v13.2d
+	WORD    $0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	WORD    $0x6e6ede12 // fmul v18.2d, v16.2d, v14.2d
+	WORD    $0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	ADD     $8, R5
+	SUB     $8, R6
+	ADD     $120, R1, R5
+	WORD    $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD    $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD    $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD    $0x4e62d423 // fadd v3.2d, v1.2d, v2.2d
+	WORD    $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD    $0x4ee0f800 // fabs v0.2d, v0.2d
+	WORD    $0x4ee0f863 // fabs v3.2d, v3.2d
+	WORD    $0x4e63f400 // fmax v0.2d, v0.2d, v3.2d
+	WORD    $0x4ee0f821 // fabs v1.2d, v1.2d
+	WORD    $0x4e61f400 // fmax v0.2d, v0.2d, v1.2d
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	ADD     $8, R5
+	WORD    $0x4ee0f9ef // fabs v15.2d, v15.2d
+	WORD    $0x4e6ff400 // fmax v0.2d, v0.2d, v15.2d
+	WORD    $0x4ee0fa10 // fabs v16.2d, v16.2d
+	WORD    $0x4e70f400 // fmax v0.2d, v0.2d, v16.2d
+	WORD    $0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	WORD    $0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
+	WORD    $0x4e6bd508 // fadd v8.2d, v8.2d, v11.2d
+	WORD    $0x4e68d4e9 // fadd v9.2d, v7.2d, v8.2d
+	WORD    $0x4ee8d4e7 // fsub v7.2d, v7.2d, v8.2d
+	WORD    $0x4ee0f8c6 // fabs v6.2d, v6.2d
+	WORD    $0x4ee0f929 // fabs v9.2d, v9.2d
+	WORD    $0x4e69f4c6 // fmax v6.2d, v6.2d, v9.2d
+	WORD    $0x4ee0f8e7 // fabs v7.2d, v7.2d
+	WORD    $0x4e67f4c6 // fmax v6.2d, v6.2d, v7.2d
+	FMOVQ   (R5), F15
+	WORD    $0x4e6179f0 // fcvtl2 v16.2d, v15.4s
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	ADD     $8, R5
+	WORD    $0x4ee0f9ef // fabs v15.2d, v15.2d
+	WORD    $0x4e6ff4c6 // fmax v6.2d, v6.2d, v15.2d
+	WORD    $0x4ee0fa10 // fabs v16.2d, v16.2d
+	WORD    $0x4e70f4c6 // fmax v6.2d, v6.2d, v16.2d
+	WORD    $0x6e66f400 // fmaxp v0.2d, v0.2d, v6.2d
+	FMOVQ.P F0, 16(R0)
+	ADD     $16, R1
+	SUB     $2, R2
+	CBNZ    R2, loop1
+	RET
+
+// func finePeakNEON(src *float32, taps *float64) float64
+TEXT ·finePeakNEON(SB), NOSPLIT, $0-24
+	MOVD    src+0(FP), R0
+	MOVD    taps+8(FP), R1
+	VEOR    V0.B16, V0.B16, V0.B16
+	MOVD    R0, R2
+	ADD     $480, R0, R3
+	MOVD    R1, R4
+	MOVD    $32, R5
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	VEOR    V12.B16, V12.B16, V12.B16
+
+loop1:
+	FMOVD   (R2), F13
+	FMOVD   24(R3), F14
+	WORD    $0x0e6179ad // fcvtl v13.2d, v13.2s
+	WORD    $0x0e6179ce // fcvtl v14.2d, v14.2s
+	WORD    $0x4e6ed5af // fadd v15.2d, v13.2d, v14.2d
+	WORD    $0x4eeed5ad // fsub v13.2d, v13.2d, v14.2d
+	FMOVQ   (R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
+	FMOVQ   32(R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	FMOVQ   128(R4), F16
+	WORD    $0x6e70ddb0 // fmul v16.2d, v13.2d, v16.2d
+	WORD    $0x4e70d529 // fadd v9.2d, v9.2d, v16.2d
+	FMOVD   8(R2), F13
+	FMOVD   16(R3), F14
+	WORD    $0x0e6179ad // fcvtl v13.2d, v13.2s
+	WORD    $0x0e6179ce // fcvtl v14.2d, v14.2s
+	WORD    $0x4e6ed5af // fadd v15.2d, v13.2d, v14.2d
+	WORD    $0x4eeed5ad // fsub v13.2d, v13.2d, v14.2d
+	FMOVQ   16(R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
+	FMOVQ   48(R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	FMOVQ   144(R4), F16
+	WORD    $0x6e70ddb0 // fmul v16.2d, v13.2d, v16.2d
+	WORD    $0x4e70d54a // fadd v10.2d, v10.2d, v16.2d
+	FMOVD   16(R2), F13
+	FMOVD   8(R3), F14
+	WORD    $0x0e6179ad // fcvtl v13.2d, v13.2s
+	WORD    $0x0e6179ce // fcvtl v14.2d, v14.2s
+	WORD    $0x4e6ed5af // fadd v15.2d, v13.2d, v14.2d
+	WORD    $0x4eeed5ad // fsub v13.2d, v13.2d, v14.2d
+	FMOVQ   224(R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	FMOVQ   256(R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	FMOVQ   352(R4), F16
+	WORD    $0x6e70ddb0 // fmul v16.2d, v13.2d, v16.2d
+	WORD    $0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FMOVD   24(R2), F13
+	FMOVD   (R3), F14
+	WORD    $0x0e6179ad // fcvtl v13.2d, v13.2s
+	WORD    $0x0e6179ce // fcvtl v14.2d, v14.2s
+	WORD    $0x4e6ed5af // fadd v15.2d, v13.2d, v14.2d
+	WORD    $0x4eeed5ad // fsub v13.2d, v13.2d, v14.2d
+	FMOVQ   240(R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	FMOVQ   272(R4), F16
+	WORD    $0x6e70ddf0 // fmul v16.2d, v15.2d, v16.2d
+	WORD    $0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FMOVQ   368(R4), F16
+	WORD    $0x6e70ddb0 // fmul v16.2d, v13.2d, v16.2d
+	WORD    $0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	ADD     $32, R2
+	SUB     $32, R3
+	ADD     $448, R4
+	SUB     $4, R5
+	CBNZ    R5, loop1
+	WORD    $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD    $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD    $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD    $0x4ee0f821 // fabs v1.2d, v1.2d
+	WORD    $0x4e61f400 // fmax v0.2d, v0.2d, v1.2d
+	WORD    $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD    $0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD    $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD    $0x4e6ad529 // fadd v9.2d, v9.2d, v10.2d
+	WORD    $0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD    $0x4e6bd529 // fadd v9.2d, v9.2d, v11.2d
+	WORD    $0x4e69d4aa // fadd v10.2d, v5.2d, v9.2d
+	WORD    $0x4ee9d4ab // fsub v11.2d, v5.2d, v9.2d
+	WORD    $0x4ee0f94a // fabs v10.2d, v10.2d
+	WORD    $0x4e6af400 // fmax v0.2d, v0.2d, v10.2d
+	WORD    $0x4ee0f96b // fabs v11.2d, v11.2d
+	WORD    $0x4e6bf400 // fmax v0.2d, v0.2d, v11.2d
+	MOVD    R0, R2
+	ADD     $480, R0, R3
+	MOVD    R1, R4
+	MOVD    $32, R5
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	VEOR    V4.B16, V4.B16, V4.B16
+	VEOR    V5.B16, V5.B16, V5.B16
+	VEOR    V6.B16, V6.B16, V6.B16
+	VEOR    V7.B16, V7.B16, V7.B16
+	VEOR    V8.B16, V8.B16, V8.B16
+	VEOR    V9.B16, V9.B16, V9.B16
+	VEOR    V10.B16, V10.B16, V10.B16
+	VEOR    V11.B16, V11.B16, V11.B16
+	VEOR    V12.B16, V12.B16, V12.B16
+	VEOR    V13.B16, V13.B16, V13.B16
+	VEOR    V14.B16, V14.B16, V14.B16
+	VEOR    V15.B16, V15.B16, V15.B16
+	VEOR    V16.B16, V16.B16, V16.B16
+
+loop2:
+	FMOVD   (R2), F17
+	FMOVD   24(R3), F18
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x0e617a52 // fcvtl v18.2d, v18.2s
+	WORD    $0x4e72d633 // fadd v19.2d, v17.2d, v18.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	FMOVQ   64(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d421 // fadd v1.2d, v1.2d, v20.2d
+	FMOVQ   160(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d4a5 // fadd v5.2d, v5.2d, v20.2d
+	FMOVQ   96(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d529 // fadd v9.2d, v9.2d, v20.2d
+	FMOVQ   192(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d5ad // fadd v13.2d, v13.2d, v20.2d
+	FMOVD   8(R2), F17
+	FMOVD   16(R3), F18
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x0e617a52 // fcvtl v18.2d, v18.2s
+	WORD    $0x4e72d633 // fadd v19.2d, v17.2d, v18.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	FMOVQ   80(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
+	FMOVQ   176(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d4c6 // fadd v6.2d, v6.2d, v20.2d
+	FMOVQ   112(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	FMOVQ   208(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d5ce // fadd v14.2d, v14.2d, v20.2d
+	FMOVD   16(R2), F17
+	FMOVD   8(R3), F18
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x0e617a52 // fcvtl v18.2d, v18.2s
+	WORD    $0x4e72d633 // fadd v19.2d, v17.2d, v18.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	FMOVQ   288(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
+	FMOVQ   384(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d4e7 // fadd v7.2d, v7.2d, v20.2d
+	FMOVQ   320(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d56b // fadd v11.2d, v11.2d, v20.2d
+	FMOVQ   416(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d5ef // fadd v15.2d, v15.2d, v20.2d
+	FMOVD   24(R2), F17
+	FMOVD   (R3), F18
+	WORD    $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD    $0x0e617a52 // fcvtl v18.2d, v18.2s
+	WORD    $0x4e72d633 // fadd v19.2d, v17.2d, v18.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	FMOVQ   304(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
+	FMOVQ   400(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d508 // fadd v8.2d, v8.2d, v20.2d
+	FMOVQ   336(R4), F20
+	WORD    $0x6e74de74 // fmul v20.2d, v19.2d, v20.2d
+	WORD    $0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
+	FMOVQ   432(R4), F20
+	WORD    $0x6e74de34 // fmul v20.2d, v17.2d, v20.2d
+	WORD    $0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	ADD     $32, R2
+	SUB     $32, R3
+	ADD     $448, R4
+	SUB     $4, R5
+	CBNZ    R5, loop2
+	WORD    $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD    $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD    $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD    $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD    $0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	WORD    $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD    $0x4e65d426 // fadd v6.2d, v1.2d, v5.2d
+	WORD    $0x4ee5d427 // fsub v7.2d, v1.2d, v5.2d
+	WORD    $0x4ee0f8c6 // fabs v6.2d, v6.2d
+	WORD    $0x4e66f400 // fmax v0.2d, v0.2d, v6.2d
+	WORD    $0x4ee0f8e7 // fabs v7.2d, v7.2d
+	WORD    $0x4e67f400 // fmax v0.2d, v0.2d, v7.2d
+	WORD    $0x4e6ad529 // fadd v9.2d, v9.2d, v10.2d
+	WORD    $0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	WORD    $0x4e6bd529 // fadd v9.2d, v9.2d, v11.2d
+	WORD    $0x4e6ed5ad // fadd v13.2d, v13.2d, v14.2d
+	WORD    $0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	WORD    $0x4e6fd5ad // fadd v13.2d, v13.2d, v15.2d
+	WORD    $0x4e6dd52e // fadd v14.2d, v9.2d, v13.2d
+	WORD    $0x4eedd52f // fsub v15.2d, v9.2d, v13.2d
+	WORD    $0x4ee0f9ce // fabs v14.2d, v14.2d
+	WORD    $0x4e6ef400 // fmax v0.2d, v0.2d, v14.2d
+	WORD    $0x4ee0f9ef // fabs v15.2d, v15.2d
+	WORD    $0x4e6ff400 // fmax v0.2d, v0.2d, v15.2d
+	WORD    $0x6e60f400 // fmaxp v0.2d, v0.2d, v0.2d
+	FMOVD   F0, ret+16(FP)
+	RET
+
+// func integers24NEON(dst *uint8, src *float32, n int)
+TEXT ·integers24NEON(SB), NOSPLIT, $0-24
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    $1258291200, R3
+	VDUP    R3, V0.S4
+	MOVD    $0x0908060504020100, R3
+	VMOV    R3, V1.D[0]
+	MOVD    $0x0e0d0c0a, R3
+	VMOV    R3, V1.D[1]
+
+loop1:
+	FLDPQ.P 32(R1), (F2, F3)
+	FLDPQ.P 32(R1), (F4, F5)
+	WORD    $0x6e20dc42 // fmul v2.4s, v2.4s, v0.4s
+	WORD    $0x4e21a842 // fcvtns v2.4s, v2.4s
+	VTBL    V1.B16, [V2.B16], V2.B16
+	FMOVD.P F2, 8(R0)
+	VMOV    V2.S[2], R3
+	MOVW.P  R3, 4(R0)
+	WORD    $0x6e20dc63 // fmul v3.4s, v3.4s, v0.4s
+	WORD    $0x4e21a863 // fcvtns v3.4s, v3.4s
+	VTBL    V1.B16, [V3.B16], V3.B16
+	FMOVD.P F3, 8(R0)
+	VMOV    V3.S[2], R3
+	MOVW.P  R3, 4(R0)
+	WORD    $0x6e20dc84 // fmul v4.4s, v4.4s, v0.4s
+	WORD    $0x4e21a884 // fcvtns v4.4s, v4.4s
+	VTBL    V1.B16, [V4.B16], V4.B16
+	FMOVD.P F4, 8(R0)
+	VMOV    V4.S[2], R3
+	MOVW.P  R3, 4(R0)
+	WORD    $0x6e20dca5 // fmul v5.4s, v5.4s, v0.4s
+	WORD    $0x4e21a8a5 // fcvtns v5.4s, v5.4s
+	VTBL    V1.B16, [V5.B16], V5.B16
+	FMOVD.P F5, 8(R0)
+	VMOV    V5.S[2], R3
+	MOVW.P  R3, 4(R0)
+	SUB     $8, R2
+	CBNZ    R2, loop1
+	RET
+
+// func energyNEON(filter *float64, src *float32, n int, sum float64) float64
+TEXT ·energyNEON(SB), NOSPLIT, $0-40
+	MOVD    filter+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	FMOVD   sum+24(FP), F0
+	FLDPQ   (R0), (F1, F2)
+	FLDPQ   32(R0), (F3, F4)
+	FLDPQ   64(R0), (F5, F6)
+	FLDPQ   96(R0), (F7, F8)
+	FLDPQ   128(R0), (F9, F10)
+	FLDPQ   160(R0), (F11, F12)
+	FLDPQ   192(R0), (F13, F14)
+
+loop1:
+	FMOVD.P 8(R1), F15
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	WORD    $0x6e61ddf0 // fmul v16.2d, v15.2d, v1.2d
+	WORD    $0x4e6bd610 // fadd v16.2d, v16.2d, v11.2d
+	WORD    $0x6e62ddf1 // fmul v17.2d, v15.2d, v2.2d
+	WORD    $0x6e64de12 // fmul v18.2d, v16.2d, v4.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	WORD    $0x4e6cd62b // fadd v11.2d, v17.2d, v12.2d
+	WORD    $0x6e63ddf1 // fmul v17.2d, v15.2d, v3.2d
+	WORD    $0x6e65de12 // fmul v18.2d, v16.2d, v5.2d
+	WORD    $0x4ef2d62c // fsub v12.2d, v17.2d, v18.2d
+	WORD    $0x6e66de0f // fmul v15.2d, v16.2d, v6.2d
+	WORD    $0x4e6dd5ef // fadd v15.2d, v15.2d, v13.2d
+	WORD    $0x6e67de11 // fmul v17.2d, v16.2d, v7.2d
+	WORD    $0x6e69ddf2 // fmul v18.2d, v15.2d, v9.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	WORD    $0x4e6ed62d // fadd v13.2d, v17.2d, v14.2d
+	WORD    $0x6e68de11 // fmul v17.2d, v16.2d, v8.2d
+	WORD    $0x6e6addf2 // fmul v18.2d, v15.2d, v10.2d
+	WORD    $0x4ef2d62e // fsub v14.2d, v17.2d, v18.2d
+	WORD    $0x6e6fddef // fmul v15.2d, v15.2d, v15.2d
+	WORD    $0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	VEXT    $8, V15.B16, V15.B16, V15.B16
+	WORD    $0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	SUB     $1, R2
+	CBNZ    R2, loop1
+	FSTPQ   (F11, F12), 160(R0)
+	FSTPQ   (F13, F14), 192(R0)
+	FMOVD   F0, ret+32(FP)
+	RET
+
+// func powerNEON(filter *float64, src *float32, n int, sum float64) float64
+TEXT ·powerNEON(SB), NOSPLIT, $0-40
+	MOVD    filter+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	FMOVD   sum+24(FP), F0
+	FLDPQ   (R0), (F1, F2)
+	FLDPQ   32(R0), (F3, F4)
+	FLDPQ   64(R0), (F5, F6)
+	FLDPQ   96(R0), (F7, F8)
+	FLDPQ   128(R0), (F9, F10)
+	FLDPQ   160(R0), (F11, F12)
+	FLDPQ   192(R0), (F13, F14)
+
+loop1:
+	FMOVD.P 8(R1), F15
+	WORD    $0x0e6179ef // fcvtl v15.2d, v15.2s
+	WORD    $0x6e61ddf0 // fmul v16.2d, v15.2d, v1.2d
+	WORD    $0x4e6bd610 // fadd v16.2d, v16.2d, v11.2d
+	WORD    $0x6e62ddf1 // fmul v17.2d, v15.2d, v2.2d
+	WORD    $0x6e64de12 // fmul v18.2d, v16.2d, v4.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	WORD    $0x4e6cd62b // fadd v11.2d, v17.2d, v12.2d
+	WORD    $0x6e63ddf1 // fmul v17.2d, v15.2d, v3.2d
+	WORD    $0x6e65de12 // fmul v18.2d, v16.2d, v5.2d
+	WORD    $0x4ef2d62c // fsub v12.2d, v17.2d, v18.2d
+	WORD    $0x6e66de0f // fmul v15.2d, v16.2d, v6.2d
+	WORD    $0x4e6dd5ef // fadd v15.2d, v15.2d, v13.2d
+	WORD    $0x6e67de11 // fmul v17.2d, v16.2d, v7.2d
+	WORD    $0x6e69ddf2 // fmul v18.2d, v15.2d, v9.2d
+	WORD    $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	WORD    $0x4e6ed62d // fadd v13.2d, v17.2d, v14.2d
+	WORD    $0x6e68de11 // fmul v17.2d, v16.2d, v8.2d
+	WORD    $0x6e6addf2 // fmul v18.2d, v15.2d, v10.2d
+	WORD    $0x4ef2d62e // fsub v14.2d, v17.2d, v18.2d
+	WORD    $0x6e6fddef // fmul v15.2d, v15.2d, v15.2d
+	WORD    $0x6e6fd5ef // faddp v15.2d, v15.2d, v15.2d
+	WORD    $0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	SUB     $1, R2
+	CBNZ    R2, loop1
+	FSTPQ   (F11, F12), 160(R0)
+	FSTPQ   (F13, F14), 192(R0)
+	FMOVD   F0, ret+32(FP)
 	RET
 
 // func lowestNEON(prio *int32, n int, limit int32) (lowest int32, count int32)

@@ -76,6 +76,11 @@ func bound() (largest float64) {
 // BS.1770-4, annex 2, has it with fewer taps. len(src) >= len(dst)+31; samples
 // are finite.
 func TruePeaks(dst []float64, src []pcm.Frame) {
+	if n := len(dst) &^ 3; n > 0 && level != generic {
+		src = src[:len(dst)+QuarterTaps-1]
+		truePeaks(&dst[0], &src[0][0], n, &quarterRows[0][0][0])
+		dst, src = dst[n:], src[n:]
+	}
 	const run, before = 64, QuarterTaps/2 - 1
 	var x [2][run + QuarterTaps - 1]float64
 	for len(dst) > 0 {
@@ -120,6 +125,9 @@ func quarters(x *[QuarterTaps]float64) (q1, q2, q3 float64) {
 // taps of TruePeaks. len(src) >= 64; samples are finite.
 func FinePeak(src []pcm.Frame) float64 {
 	src = src[:EighthTaps]
+	if level != generic {
+		return finePeak(&src[0][0], &eighthRows[0][0][0])
+	}
 	var x, y [2][EighthTaps / 2]float64 // the sums and the differences of frames that mirror each other
 	for k := range EighthTaps / 2 {
 		a, b := src[k], src[EighthTaps-1-k]

@@ -5,7 +5,10 @@
 // machine. Only constructors allocate, so either side may measure.
 package loudness
 
-import "voicepool/pcm"
+import (
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+)
 
 // MinWeightedRate is the rate in Hz under which the K filter changes nothing:
 // its shelf would lie beyond what such a rate can hold.
@@ -123,33 +126,38 @@ func energy1(f *Filter, samples []float32, sum float64) float64 {
 	return sum
 }
 
-// energy2 is Next for two filters of the same rate at once, with all that moves in
-// registers.
+// energy2 is Next for two filters at once.
 func energy2(left, right *Filter, samples []float32, sum float64) float64 {
-	a, b := left.shelf, left.high
-	l1, l2, l3, l4 := left.s1, left.s2, left.h1, left.h2
-	r1, r2, r3, r4 := right.s1, right.s2, right.h1, right.h2
-	for ; len(samples) >= 2; samples = samples[2:] {
-		l, r := float64(samples[0]), float64(samples[1])
-		ly, ry := float64(a.b0*l)+l1, float64(a.b0*r)+r1
-		l1, r1 = float64(a.b1*l)-float64(a.a1*ly)+l2, float64(a.b1*r)-float64(a.a1*ry)+r2
-		l2, r2 = float64(a.b2*l)-float64(a.a2*ly), float64(a.b2*r)-float64(a.a2*ry)
-		lz, rz := float64(b.b0*ly)+l3, float64(b.b0*ry)+r3
-		l3, r3 = float64(b.b1*ly)-float64(b.a1*lz)+l4, float64(b.b1*ry)-float64(b.a1*rz)+r4
-		l4, r4 = float64(b.b2*ly)-float64(b.a2*lz), float64(b.b2*ry)-float64(b.a2*rz)
-		sum += float64(lz * lz)
-		sum += float64(rz * rz)
+	b := both(left, right)
+	sum = b.Energy(samples, sum)
+	for c, f := range [...]*Filter{left, right} {
+		f.s1, f.s2, f.h1, f.h2 = b.State[0][c], b.State[1][c], b.State[2][c], b.State[3][c]
 	}
-	left.s1, left.s2, left.h1, left.h2 = l1, l2, l3, l4
-	right.s1, right.s2, right.h1, right.h2 = r1, r2, r3, r4
 	return sum
 }
+
+// both returns two filters as one of two channels.
+func both(left, right *Filter) (b dsp.Biquads) {
+	for c, f := range [...]*Filter{left, right} {
+		for i, q := range [...]biquad{f.shelf, f.high} {
+			for k, x := range [...]float64{q.b0, q.b1, q.b2, q.a1, q.a2} {
+				b.Taps[5*i+k][c] = x
+			}
+		}
+		for i, x := range [...]float64{f.s1, f.s2, f.h1, f.h2} {
+			b.State[i][c] = x
+		}
+	}
+	return b
+}
+
+// least is the magnitude below which what a filter remembers is forgotten: -400 dB.
+const least = 1e-20
 
 // Rest forgets a state that has faded below -400 dB, before it turns into
 // denormals, which are slow. To be called now and then, at frames that do not
 // depend on the length of a block.
 func (f *Filter) Rest() {
-	const least = 1e-20
 	for _, s := range [...]*float64{&f.s1, &f.s2, &f.h1, &f.h2} {
 		if *s < least && *s > -least {
 			*s = 0

@@ -1,6 +1,10 @@
 package loudness
 
-import "voicepool/pcm"
+import (
+	"slices"
+
+	"voicepool/pcm"
+)
 
 const (
 	gateAbsolute  pcm.LUFS = -70
@@ -21,6 +25,7 @@ type bin struct {
 type Meter struct {
 	filters []Filter
 	weights []float64
+	even    bool  // all channels count 1
 	step    int64 // frames
 	frames  int64 // in the step that is under way
 	sum     float64
@@ -35,6 +40,7 @@ type Meter struct {
 func NewMeter(rate int, weights []float64) *Meter {
 	m := &Meter{
 		filters: make([]Filter, len(weights)), weights: weights,
+		even: !slices.ContainsFunc(weights, func(w float64) bool { return w != 1 }),
 		step: StepFrames(rate), bins: make([]bin, 100*binsPerLU),
 	}
 	for i := range m.filters {
@@ -45,14 +51,28 @@ func NewMeter(rate int, weights []float64) *Meter {
 
 // Write measures whole frames of interleaved samples.
 func (m *Meter) Write(samples []float32) {
-	for channels := len(m.filters); len(samples) >= channels; samples = samples[channels:] {
+	for channels := len(m.filters); len(samples) >= channels; {
+		n := min(int64(len(samples)/channels), m.step-m.frames)
+		some := samples[:n*int64(channels)]
+		if m.even {
+			m.sum = Energy(m.filters, some, m.sum)
+		} else {
+			m.weigh(some)
+		}
+		samples = samples[len(some):]
+		m.frames += n
+		if m.frames == m.step {
+			m.endStep()
+		}
+	}
+}
+
+// weigh adds the energy of frames in which some channels count more than others.
+func (m *Meter) weigh(samples []float32) {
+	for channels := len(m.filters); len(samples) > 0; samples = samples[channels:] {
 		for c := range m.filters {
 			y := m.filters[c].Next(float64(samples[c]))
 			m.sum += float64(float64(y*y) * m.weights[c])
-		}
-		m.frames++
-		if m.frames == m.step {
-			m.endStep()
 		}
 	}
 }

@@ -2,27 +2,34 @@ package loudness
 
 import (
 	"math"
+	"slices"
 
 	"voicepool/internal/dsp"
+	"voicepool/pcm"
 )
 
 // peakTaps is the length of the interpolators, in frames of the signal.
 const peakTaps = dsp.QuarterTaps
+
+// peakRun is how many frames are measured at a time.
+const peakRun = 256
 
 // PeakMeter measures the true peak: the largest magnitude of the signal
 // between its samples as well, by interpolation to at least 192 kHz (four-fold
 // at most).
 type PeakMeter struct {
 	channels int
-	phases   [][peakTaps]float64     // of the frames in between
-	history  [][2 * peakTaps]float64 // per channel, each frame twice, so that a window is never split
-	at       int
+	phases   [][peakTaps]float64 // of the frames in between
+	lines    []peakLine          // of two channels each; the last may have one, and silence
 	peak     float64
 }
 
+// peakLine is the frames before those that are measured, and these.
+type peakLine [peakTaps - 1 + peakRun]pcm.Frame
+
 // NewPeakMeter returns a meter for a rate in Hz.
 func NewPeakMeter(rate, channels int) *PeakMeter {
-	m := &PeakMeter{channels: channels, history: make([][2 * peakTaps]float64, channels)}
+	m := &PeakMeter{channels: channels, lines: make([]peakLine, (channels+1)/2)}
 	factor := 4
 	switch {
 	case rate >= 192000:
@@ -38,29 +45,55 @@ func NewPeakMeter(rate, channels int) *PeakMeter {
 	return m
 }
 
-// Write measures whole frames of interleaved samples.
+// Write measures whole frames of interleaved samples, which are finite.
 func (m *PeakMeter) Write(samples []float32) {
-	for ; len(samples) >= m.channels; samples = samples[m.channels:] {
-		for c := range m.history {
-			m.next(c, float64(samples[c]))
+	for len(samples) >= m.channels {
+		n := min(len(samples)/m.channels, peakRun)
+		for i := range m.lines {
+			first := 2 * i
+			m.measure(&m.lines[i], samples[first:n*m.channels], min(2, m.channels-first), n)
 		}
-		m.at = (m.at + 1) % peakTaps
+		samples = samples[n*m.channels:]
 	}
 }
 
-func (m *PeakMeter) next(channel int, x float64) {
-	h := &m.history[channel]
-	h[m.at], h[m.at+peakTaps] = x, x
-	m.peak = max(m.peak, math.Abs(x))
-	window := h[m.at+1 : m.at+1+peakTaps]
-	for p := range m.phases {
-		taps := &m.phases[p]
-		a, b := 0.0, 0.0
-		for i := 0; i < peakTaps; i += 2 {
-			a += float64(window[i] * taps[i])
-			b += float64(window[i+1] * taps[i+1])
+// measure takes n frames of one or two channels.
+func (m *PeakMeter) measure(line *peakLine, samples []float32, channels, n int) {
+	news := line[peakTaps-1:][:n]
+	for i := range news {
+		copy(news[i][:], samples[i*m.channels:][:channels])
+	}
+	m.peak = max(m.peak, float64(dsp.Peak(news)))
+	if len(m.phases) > 0 {
+		// Only what may be beyond the peak so far is worked out.
+		var room [peakRun / 4]uint8
+		near := room[:n/4]
+		if dsp.Near(near, line[:], m.peak) {
+			for j, x := range near {
+				for i := 4 * j; x != 0 && i < 4*j+4; i++ {
+					m.look((*[peakTaps]pcm.Frame)(line[i:]), channels)
+				}
+			}
 		}
-		m.peak = max(m.peak, math.Abs(a+b))
+		for i := n &^ 3; i < n; i++ {
+			m.look((*[peakTaps]pcm.Frame)(line[i:]), channels)
+		}
+	}
+	copy(line[:], line[n:n+peakTaps-1])
+}
+
+// look measures what is between the two frames in the middle of a window.
+func (m *PeakMeter) look(window *[peakTaps]pcm.Frame, channels int) {
+	for c := range channels {
+		for p := range m.phases {
+			taps := &m.phases[p]
+			a, b := 0.0, 0.0
+			for i := 0; i < peakTaps; i += 2 {
+				a += float64(float64(window[i][c]) * taps[i])
+				b += float64(float64(window[i+1][c]) * taps[i+1])
+			}
+			m.peak = max(m.peak, math.Abs(a+b))
+		}
 	}
 }
 
@@ -68,7 +101,7 @@ func (m *PeakMeter) next(channel int, x float64) {
 // of what rings after it.
 func (m *PeakMeter) TruePeak() float64 {
 	tail := *m
-	tail.history = append([][2 * peakTaps]float64(nil), m.history...)
+	tail.lines = slices.Clone(m.lines)
 	tail.Write(make([]float32, peakTaps*m.channels))
 	return tail.peak
 }

@@ -76,8 +76,8 @@ func (o *Options) picks(name string) bool {
 // Progress is told what is measured next.
 type Progress func(format string, args ...any)
 
-// Row is one measured figure: per voice and frame for what mixes, per call
-// for all else, or for all files of a folder.
+// Row is one measured figure: per voice and frame for what mixes, times real time for what
+// renders, per call for all else, or for all files of a folder.
 type Row struct {
 	Case            string   `json:"case"`
 	Voices          int      `json:"voices"` // or mixers, or files
@@ -86,6 +86,7 @@ type Row struct {
 	Ns              *float64 `json:"ns,omitempty"`
 	Bytes           *float64 `json:"bytes,omitempty"`
 	Seconds         *float64 `json:"seconds,omitempty"`
+	TimesRealtime   *float64 `json:"times_realtime,omitempty"` // by processor time
 	Kernel          string   `json:"kernel"`
 
 	Samples []float64 `json:"samples"` // of the runs, for Against
@@ -149,7 +150,7 @@ func Measure(o Options, next Progress) ([]Row, error) {
 	if !o.All {
 		return rows, nil
 	}
-	for _, measure := range []func(func(string) bool, Progress) ([]Row, error){turns, memory} {
+	for _, measure := range []func(func(string) bool, Progress) ([]Row, error){turns, memory, renders} {
 		more, err := measure(o.picks, next)
 		if err != nil {
 			return nil, err
@@ -170,7 +171,7 @@ func Cases() (names []string) {
 		names = append(names, c.name)
 	}
 	names = append(append(names, callNames...), silentBlock)
-	return append(append(names, loadCases...), "turn", "memory")
+	return append(append(names, loadCases...), "turn", "memory", wholeRender, loadedRender)
 }
 
 // way is a way to mix.

@@ -50,6 +50,7 @@ const (
 	unitCall    = "ns"
 	unitBytes   = "bytes"
 	unitSeconds = "s"
+	unitTimes   = "x real"
 )
 
 // Unit returns what the row counts.
@@ -61,6 +62,8 @@ func (r *Row) Unit() string {
 		return unitBytes
 	case r.Seconds != nil:
 		return unitSeconds
+	case r.TimesRealtime != nil:
+		return unitTimes
 	}
 	return unitCall
 }
@@ -71,6 +74,8 @@ func (r *Row) value() float64 {
 		return *r.Bytes
 	case r.Seconds != nil:
 		return *r.Seconds
+	case r.TimesRealtime != nil:
+		return *r.TimesRealtime
 	case r.Ns != nil:
 		return *r.Ns
 	}

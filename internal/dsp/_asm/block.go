@@ -3,6 +3,7 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 )
 
 // The passes over blocks of stereo frames take 8 frames a turn. They wait for memory, so
@@ -45,6 +46,46 @@ func window() {
 
 func peak() {
 	begin("peakAVX2", "func(src *float32, n int) uint32")
+	widest(largest())
+	end()
+}
+
+// widest returns the largest lane from a kernel.
+func widest(lanes Register) {
+	other, out := XMM(), GP32()
+	for _, swap := range []uint8{0x4e, 0xb1} {
+		VPSHUFD(U8(swap), lanes, other)
+		VPMAXUD(other, lanes, lanes)
+	}
+	VMOVD(lanes, out)
+	Store(out, ReturnIndex(0))
+}
+
+// halved returns the larger lanes of both halves.
+func halved(x VecVirtual) Register {
+	other := XMM()
+	VEXTRACTI128(U8(1), x, other)
+	VPMAXUD(other, x.AsX(), x.AsX())
+	return x.AsX()
+}
+
+// levels emits peak for left and right apart.
+func levels() {
+	begin("levelsAVX2", "func(src *float32, n int) (left, right uint32)")
+	largest, other := largest(), XMM()
+	VPSHUFD(U8(0x4e), largest, other)
+	VPMAXUD(other, largest, largest)
+	for i := range 2 {
+		out := GP32()
+		VPEXTRD(U8(i), largest, out)
+		Store(out, ReturnIndex(i))
+	}
+	end()
+}
+
+// largest emits the search for the largest magnitudes of src, as bits: two of left and of right by
+// turns.
+func largest() Register {
 	src, n := memory("src"), argument("n")
 	magnitude, peak, peak2 := YMM(), YMM(), YMM()
 	VMOVUPS(all("magnitude", U32(1<<31-1)), magnitude)
@@ -59,16 +100,35 @@ func peak() {
 		ADDQ(U8(64), src.Base)
 	})
 	VPMAXUD(peak2, peak, peak)
-	other := YMM()
-	VEXTRACTI128(U8(1), peak, other.AsX())
-	VPMAXUD(other.AsX(), peak.AsX(), peak.AsX())
-	for _, swap := range []uint8{0x4e, 0xb1} {
-		VPSHUFD(U8(swap), peak.AsX(), other.AsX())
-		VPMAXUD(other.AsX(), peak.AsX(), peak.AsX())
+	return halved(peak)
+}
+
+// settle emits the copy of samples without denormals, 16 a turn, and the largest magnitude of src.
+func settle() {
+	begin("settleAVX2", "func(dst, src *float32, n int) uint32")
+	dst, src, n := memory("dst"), memory("src"), argument("n")
+	magnitude, denormal := YMM(), YMM()
+	VMOVUPS(all("magnitude", U32(1<<31-1)), magnitude)
+	VMOVUPS(all("denormal", U32(1<<23-1)), denormal)
+	peaks := [2]VecVirtual{YMM(), YMM()}
+	for _, p := range peaks {
+		VPXOR(p, p, p)
 	}
-	out := GP32()
-	VMOVD(peak.AsX(), out)
-	Store(out, ReturnIndex(0))
+	loop(n, 16, func() {
+		for i, p := range peaks {
+			x, y := YMM(), YMM()
+			VMOVDQU(src.Offset(32*i), x)
+			VPAND(x, magnitude, y)
+			VPMAXUD(y, p, p)
+			VPCMPGTD(denormal, y, y)
+			VPAND(x, y, x)
+			VMOVDQU(x, dst.Offset(32*i))
+		}
+		ADDQ(U8(64), src.Base)
+		ADDQ(U8(64), dst.Base)
+	})
+	VPMAXUD(peaks[1], peaks[0], peaks[0])
+	widest(halved(peaks[0]))
 	end()
 }
 

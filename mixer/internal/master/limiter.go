@@ -8,8 +8,8 @@ import (
 // Limiter keeps the true peak of the master under its ceiling. What is below it comes out as
 // it is, to the bit, some frames later. Audio side.
 //
-// For every place between two frames it finds the largest magnitude under four-fold
-// oversampling, and the gain that this one needs. A valley has the gain down before the peak
+// It finds the places between two frames whose largest magnitude under four-fold oversampling
+// is beyond the ceiling, and the gain that each needs. A valley has the gain down before the peak
 // comes out. What lies beyond the ceiling is measured once more, eight-fold and with longer
 // taps, and brought down a little further: no two meters agree near the Nyquist frequency.
 type Limiter struct {
@@ -19,12 +19,13 @@ type Limiter struct {
 	target  float64 // what a gain aims at
 	calmest float32 // while no sample is beyond it, nothing between them is beyond the ceiling
 
-	line   []pcm.Frame // what came in: the frames up to end, at least past of them
-	end    int
-	past   int
-	peaks  [limiterRun]float64
-	calm   int // frames in a row until now, at least, that are not beyond calmest
-	silent int // the same of silent ones
+	line    []pcm.Frame // what came in: the frames up to end, at least past of them
+	end     int
+	past    int
+	peaks   [limiterRun]float64 // 0 where they are not beyond the ceiling
+	factors [limiterRun]float32
+	calm    int // frames in a row until now, at least, that are not beyond calmest
+	silent  int // the same of silent ones
 
 	gains valley
 }
@@ -79,16 +80,24 @@ func (l *Limiter) Limit(dst []pcm.Frame) {
 
 // run limits up to limiterRun frames.
 func (l *Limiter) run(dst []pcm.Frame) {
+	n := len(dst)
 	over := l.measure(dst)
-	late := l.line[l.end-len(dst)-l.ahead:][:len(dst)]
+	copy(dst, l.line[l.end-n-l.ahead:])
 	if !over && l.gains.flat() {
-		copy(dst, late)
 		return
 	}
-	for i, x := range late {
-		g := l.gains.next(l.need(i, len(dst)))
-		dst[i] = pcm.Frame{float32(x[0] * g), float32(x[1] * g)}
+	factors := l.factors[:n]
+	for i := 0; i < n; i++ {
+		needy := i // the next place that needs a gain
+		for needy < n && l.peaks[needy] <= l.ceiling {
+			needy++
+		}
+		l.gains.glide(factors[i:needy])
+		if i = needy; i < n {
+			factors[i] = l.gains.next(l.need(i, n))
+		}
 	}
+	dsp.Window(dst, factors)
 }
 
 // measure appends src to the line and finds the peaks of the places that can be
@@ -119,27 +128,21 @@ func (l *Limiter) measure(src []pcm.Frame) (over bool) {
 		clear(peaks)
 		return false
 	}
-	const after = (dsp.EighthTaps - dsp.QuarterTaps) / 2 // the longer taps reach so much further
 	if l.between {
-		dsp.TruePeaks(peaks, l.line[l.end-n-after-(dsp.QuarterTaps-1):l.end-after])
-	} else {
-		for i := range src {
-			peaks[i] = float64(dsp.Peak(src[i : i+1]))
-		}
+		const after = (dsp.EighthTaps - dsp.QuarterTaps) / 2 // the longer taps reach so much further
+		return dsp.PeaksBeyond(peaks, l.line[l.end-n-after-(dsp.QuarterTaps-1):l.end-after], l.ceiling)
 	}
-	for _, p := range peaks {
-		over = over || p > l.ceiling
+	for i := range src {
+		peaks[i] = float64(dsp.Peak(src[i : i+1]))
+		over = over || peaks[i] > l.ceiling
 	}
 	return over
 }
 
-// need returns the gain that peak i of n needs. It is exact only near or below
-// the gain that holds: another changes nothing.
+// need returns the gain that peak i of n needs, which is over the ceiling. It is exact only near
+// or below the gain that holds: another changes nothing.
 func (l *Limiter) need(i, n int) int64 {
 	peak := l.peaks[i]
-	if peak <= l.ceiling {
-		return unity
-	}
 	need := int64(l.target / peak * unity)
 	if l.between && 8*need < 9*l.gains.held {
 		newest := l.end - n + i

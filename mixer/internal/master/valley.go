@@ -58,21 +58,56 @@ func (v *valley) next(need int64) float32 {
 		*v.low(v.count) = low{v.at, need}
 		v.count++
 	}
-	if v.count > 0 && v.low(0).at < v.at-v.hold {
-		v.first = (v.first + 1) % len(v.lows)
-		v.count--
+	var gain [1]float32
+	v.glide(gain[:])
+	return gain[0]
+}
+
+// glide sets gains as next(unity) does, one by one: places that need nothing.
+func (v *valley) glide(gains []float32) {
+	for len(gains) > 0 {
+		if v.count > 0 && v.low(0).at < v.at-v.hold {
+			v.first = (v.first + 1) % len(v.lows)
+			v.count--
+		}
+		n, most := int64(len(gains)), int64(unity)
+		if v.count > 0 {
+			n, most = max(1, min(n, v.low(0).at+v.hold+1-v.at)), v.low(0).gain
+		}
+		v.held = v.under(gains[:n], v.held, most)
+		v.at += n
+		gains = gains[n:]
 	}
-	v.at++
-	v.held = min(v.held+(unity-v.held)*v.release>>32+1, unity)
-	if v.count > 0 {
-		v.held = min(v.held, v.low(0).gain)
+}
+
+// under is glide while the least needed gain is the same. It returns the gain that lets go.
+func (v *valley) under(gains []float32, held, most int64) int64 {
+	// What moves is in registers.
+	release, full := v.release, float64(v.full)
+	inner, i, once := v.inner.values, v.inner.at, v.inner.sum
+	outer, j, twice := v.outer.values, v.outer.at, v.outer.sum
+	for k := range gains {
+		held = min(held+(unity-held)*release>>32+1, most)
+		once += held - inner[i]
+		inner[i] = held
+		if i++; i == len(inner) {
+			i = 0
+		}
+		twice += once - outer[j]
+		outer[j] = once
+		if j++; j == len(outer) {
+			j = 0
+		}
+		gains[k] = float32(float64(twice) / full)
 	}
-	return float32(float64(v.outer.next(v.inner.next(v.held))) / float64(v.full))
+	v.inner.at, v.inner.sum = i, once
+	v.outer.at, v.outer.sum = j, twice
+	return held
 }
 
 func (v *valley) low(i int) *low { return &v.lows[(v.first+i)%len(v.lows)] }
 
-// box is the sum of the last values.
+// box is the sum of the last values. The next one takes the place of the oldest, at at.
 type box struct {
 	values []int64
 	at     int
@@ -86,14 +121,4 @@ func newBox(n int, value int64) box {
 		b.values[i] = value
 	}
 	return b
-}
-
-// next returns the sum with a new value in the place of the oldest.
-func (b *box) next(value int64) int64 {
-	b.sum += value - b.values[b.at]
-	b.values[b.at] = value
-	if b.at++; b.at == len(b.values) {
-		b.at = 0
-	}
-	return b.sum
 }

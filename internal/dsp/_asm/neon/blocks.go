@@ -48,12 +48,26 @@ func (k *kernel) change(dst gp, body func(d []vec)) {
 // peak emits the search for the largest magnitude: as bits, they are in order.
 func peak() {
 	k := newKernel("peakNEON", "src *float32, n int", "ret uint32")
+	largest := k.largest()
+	k.umaxv(largest, largest)
+	k.storeLane(largest, 0, "ret")
+}
+
+// levels emits peak for left and right apart.
+func levels() {
+	k := newKernel("levelsNEON", "src *float32, n int", "left uint32", "right uint32")
+	largest, upper := k.largest(), k.vec()
+	k.op("VDUP", fmt.Sprintf("%v.D[1]", largest), upper.d2())
+	k.op("VUMAX", upper.s4(), largest.s4(), largest.s4())
+	k.storeLane(largest, 0, "left")
+	k.storeLane(largest, 1, "right")
+}
+
+// largest emits the search for the largest magnitudes, of left and right by turns.
+func (k *kernel) largest() vec {
 	src, n := k.load("src"), k.load("n")
 	magnitude := k.filled(1, 1<<31-1)[0]
-	peak := k.vecsOf(4)
-	for _, p := range peak {
-		k.op("VEOR", p.b16(), p.b16(), p.b16())
-	}
+	peak := k.zeroes(4)
 	k.loop(n, turn, func() {
 		x := k.samples(src, 2*turn, true)
 		for _, x := range x {
@@ -66,15 +80,39 @@ func peak() {
 	for _, p := range peak[1:] {
 		k.op("VUMAX", p.s4(), peak[0].s4(), peak[0].s4())
 	}
-	k.umaxv(peak[0], peak[0])
-	k.storeLane(peak[0], "ret")
+	return peak[0]
 }
 
-// storeLane stores the first lane as a result of 32 bits.
-func (k *kernel) storeLane(v vec, result string) {
+// settle emits the copy of samples without denormals, 16 a turn, and the largest magnitude of src.
+func settle() {
+	k := newKernel("settleNEON", "dst *float32, src *float32, n int", "ret uint32")
+	dst, src, n := k.load("dst"), k.load("src"), k.load("n")
+	magnitude, normal := k.filled(1, 1<<31-1)[0], k.filled(1, 1<<23)[0]
+	peaks := k.zeroes(4)
+	k.loop(n, 2*turn, func() {
+		x, y := k.samples(src, 2*turn, true), k.vec()
+		for i, x := range x {
+			k.op("VAND", magnitude.b16(), x.b16(), y.b16())
+			k.op("VUMAX", y.s4(), peaks[i].s4(), peaks[i].s4())
+			k.cmge(y, y, normal)
+			k.op("VAND", y.b16(), x.b16(), x.b16())
+		}
+		for i := 0; i < 4; i += 2 {
+			k.op("FSTPQ.P", pair(x[i], x[i+1]), mem(dst, 32))
+		}
+	})
+	for _, p := range peaks[1:] {
+		k.op("VUMAX", p.s4(), peaks[0].s4(), peaks[0].s4())
+	}
+	k.umaxv(peaks[0], peaks[0])
+	k.storeLane(peaks[0], 0, "ret")
+}
+
+// storeLane stores a lane as a result of 32 bits.
+func (k *kernel) storeLane(v vec, lane int, result string) {
 	k.scope(func() {
 		r := k.gp()
-		k.op("VMOV", fmt.Sprintf("%v.S[0]", v), r)
+		k.op("VMOV", fmt.Sprintf("%v.S[%d]", v, lane), r)
 		k.op("MOVW", r, k.arg(result))
 	})
 }

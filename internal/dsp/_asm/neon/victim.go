@@ -45,8 +45,8 @@ func lowest() {
 	}
 	k.sminv(low[0], low[0])
 	k.op("VADDV", count[0].s4(), count[0])
-	k.storeLane(low[0], "lowest")
-	k.storeLane(count[0], "count")
+	k.storeLane(low[0], 0, "lowest")
+	k.storeLane(count[0], 0, "count")
 }
 
 func least() {
@@ -81,8 +81,8 @@ func least() {
 		k.op("VEXT", imm(bytes), least[0].b16(), least[0].b16(), other.b16())
 		merge(least[0], next[0], other, t)
 	}
-	k.storeLane(least[0], "least")
-	k.storeLane(next[0], "next")
+	k.storeLane(least[0], 0, "least")
+	k.storeLane(next[0], 0, "next")
 }
 
 func match() {

@@ -34,11 +34,22 @@ func (k *kernel) fmulLane(d, n, m vec, lane int) {
 	k.word(bits|uint32(m)<<16|uint32(n)<<5|uint32(d), "fmul v%d.4s, v%d.4s, v%d.s[%d]", int(d), int(n), int(m), lane)
 }
 
+func (k *kernel) fmax(d, n, m vec) { k.three(0x4e20f400, "fmax", d, n, m, "4s") }
+func (k *kernel) fabs(d, n vec)    { k.two(0x4ea0f800, "fabs v%d.4s, v%d.4s", d, n) }
+
+// fcvtns rounds to whole numbers, ties to even.
+func (k *kernel) fcvtns(d, n vec) { k.two(0x4e21a800, "fcvtns v%d.4s, v%d.4s", d, n) }
+
+// fcmgt sets all bits of lanes where n > m.
+func (k *kernel) fcmgt(d, n, m vec) { k.three(0x6ea0e400, "fcmgt", d, n, m, "4s") }
+
 // On two lanes of float64.
 
 func (k *kernel) fadd64(d, n, m vec)  { k.three(0x4e60d400, "fadd", d, n, m, "2d") }
 func (k *kernel) fsub64(d, n, m vec)  { k.three(0x4ee0d400, "fsub", d, n, m, "2d") }
 func (k *kernel) fmul64(d, n, m vec)  { k.three(0x6e60dc00, "fmul", d, n, m, "2d") }
+func (k *kernel) fmax64(d, n, m vec)  { k.three(0x4e60f400, "fmax", d, n, m, "2d") }
+func (k *kernel) fmaxp64(d, n, m vec) { k.three(0x6e60f400, "fmaxp", d, n, m, "2d") }
 func (k *kernel) faddp64(d, n, m vec) { k.three(0x6e60d400, "faddp", d, n, m, "2d") }
 
 // fmulLane64 multiplies both lanes of n by one of m.
@@ -46,6 +57,12 @@ func (k *kernel) fmulLane64(d, n, m vec, lane int) {
 	bits := 0x4fc09000 | uint32(lane)<<11
 	k.word(bits|uint32(m)<<16|uint32(n)<<5|uint32(d), "fmul v%d.2d, v%d.2d, v%d.d[%d]", int(d), int(n), int(m), lane)
 }
+
+func (k *kernel) fabs64(d, n vec) { k.two(0x4ee0f800, "fabs v%d.2d, v%d.2d", d, n) }
+
+// longer makes float64 of the lower two lanes, longer2 of the upper.
+func (k *kernel) longer(d, n vec)  { k.two(0x0e617800, "fcvtl v%d.2d, v%d.2s", d, n) }
+func (k *kernel) longer2(d, n vec) { k.two(0x4e617800, "fcvtl2 v%d.2d, v%d.4s", d, n) }
 
 // narrow rounds both lanes to float32.
 func (k *kernel) narrow(d, n vec) { k.two(0x0e616800, "fcvtn v%d.2s, v%d.2d", d, n) }

@@ -1,0 +1,93 @@
+package bench
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"io"
+	"time"
+
+	"voicepool/cue"
+	"voicepool/device/wav"
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+	soundlib "voicepool/sounds"
+)
+
+// renderScene is what is rendered, from the embedded sounds.
+//
+//go:embed scene.yaml
+var renderScene []byte
+
+// The renders: all that the command does, and what of it comes after the sounds are loaded.
+const (
+	wholeRender  = "render"
+	loadedRender = "render-loaded"
+)
+
+// renders measures a render to 24 bits, as how many times faster than real time it is by the
+// processor time that it takes. Where nobody counts that there are no rows.
+func renders(pick func(string) bool, next Progress) ([]Row, error) {
+	if !pick(wholeRender) && !pick(loadedRender) {
+		return nil, nil
+	}
+	if _, counts := processorTime(); !counts {
+		return nil, nil
+	}
+	next("measuring a render")
+	var whole, loaded []float64
+	voices := 0
+	for range Runs {
+		begin, _ := processorTime()
+		sheet, err := cue.Parse("scene.yaml", renderScene)
+		if err != nil {
+			return nil, err
+		}
+		voices = sheet.Voices
+		player, err := cue.NewPlayer(context.Background(), sheet, soundlib.NewLibrary(soundlib.Options{Rate: sheet.Rate}), cue.Options{})
+		if err != nil {
+			return nil, err
+		}
+		ready, _ := processorTime()
+		frames, err := render(player)
+		if err != nil {
+			return nil, err
+		}
+		end, _ := processorTime()
+		seconds := float64(frames) / float64(sheet.Rate)
+		times := func(took time.Duration) float64 { return seconds / max(took, time.Microsecond).Seconds() }
+		whole, loaded = append(whole, times(end-begin)), append(loaded, times(end-ready))
+	}
+	var rows []Row
+	for _, r := range []Row{
+		{Case: wholeRender, Voices: voices, TimesRealtime: new(Median(whole)), Samples: whole, Kernel: dsp.Kernel()},
+		{Case: loadedRender, Voices: voices, TimesRealtime: new(Median(loaded)), Samples: loaded, Kernel: dsp.Kernel()},
+	} {
+		if pick(r.Case) {
+			rows = append(rows, r)
+		}
+	}
+	return rows, nil
+}
+
+// render writes all that a player gives to nowhere, and returns how much that is.
+func render(player *cue.Player) (frames int64, err error) {
+	defer player.Close()
+	out, err := wav.NewWriter(io.Discard, wav.Config{Rate: player.Sheet().Rate})
+	if err != nil {
+		return 0, err
+	}
+	block := make([]pcm.Frame, Block)
+	for {
+		n, err := player.Read(block)
+		if errors.Is(err, io.EOF) {
+			return out.Frames(), out.Close()
+		}
+		if err == nil {
+			err = out.Write(block[:n])
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}

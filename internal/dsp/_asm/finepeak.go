@@ -1,0 +1,78 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// finePeak emits FinePeak. A vector holds the sums of two taps in a row, left and right; first of
+// those whose number, modulo four, is 0 or 1, then of the others.
+func finePeak() {
+	const half, products = 32, 7 // the middle, three sums, three differences
+	begin("finePeakAVX2", "func(src *float32, taps *float64) float64")
+	src, taps := memory("src"), memory("taps")
+	var packed []VecVirtual // two sums of the first taps each
+	var sums []VecVirtual
+	for first := 0; first < 4; first += 2 {
+		sums = nil
+		for range products {
+			s := YMM()
+			VXORPD(s, s, s)
+			sums = append(sums, s)
+		}
+		for k := first; k < half; k += 4 {
+			x, y, t := YMM(), YMM(), YMM()
+			VCVTPS2PD(src.Offset(8*k), x)
+			VCVTPS2PD(src.Offset(8*(2*half-2-k)), t)
+			VPERM2F128(U8(1), t, t, t)
+			VSUBPD(t, x, y)
+			VADDPD(t, x, x)
+			for i, s := range sums {
+				from := x
+				if i > 3 {
+					from = y
+				}
+				VMULPD(taps.Offset(32*(k/2*products+i)), from, t)
+				VADDPD(t, s, s)
+			}
+		}
+		for _, s := range sums {
+			t := XMM()
+			VEXTRACTF128(U8(1), s, t)
+			VADDPD(t, s.AsX(), s.AsX())
+		}
+		if first == 0 {
+			for i := 0; i < products; i += 2 {
+				p := sums[i]
+				if i+1 < products {
+					VINSERTF128(U8(1), sums[i+1].AsX(), p, p)
+				}
+				packed = append(packed, p)
+			}
+		}
+	}
+	for i, p := range packed {
+		VADDPD(p.AsX(), sums[2*i].AsX(), sums[2*i].AsX())
+		if 2*i+1 < products {
+			VEXTRACTF128(U8(1), p, p.AsX())
+			VADDPD(p.AsX(), sums[2*i+1].AsX(), sums[2*i+1].AsX())
+		}
+	}
+	peak, magnitude, t := sums[0].AsX(), XMM(), XMM()
+	VMOVUPD(constant("magnitude64", 4, 8, func(int) Constant { return U64(1<<63 - 1) }), magnitude)
+	VANDPD(magnitude, peak, peak)
+	for i := 1; i <= 3; i++ {
+		sum, difference := sums[i].AsX(), sums[3+i].AsX()
+		VADDPD(difference, sum, t)
+		VSUBPD(difference, sum, sum)
+		for _, y := range []Register{t, sum} {
+			VANDPD(magnitude, y, y)
+			VMAXPD(y, peak, peak)
+		}
+	}
+	VPERMILPD(U8(1), peak, t)
+	VMAXSD(t, peak, peak)
+	Store(peak, ReturnIndex(0))
+	end()
+}

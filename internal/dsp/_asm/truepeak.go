@@ -1,0 +1,132 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// The kernels of true peaks look at the places behind frame 15 of src, and of the frames
+// after it. Taps come for half of the window, as package dsp mirrors them: for the middle,
+// for the sum and for the difference of two places.
+const (
+	windowFrames = 32
+	beforePlace  = windowFrames/2 - 1
+)
+
+// near emits the search for places that may be beyond a level, in float32. It stores a byte for
+// each four of them, and looks at eight in a turn.
+func near() {
+	begin("nearAVX2", "func(near *uint8, src *float32, n int, taps *float32, least float32)")
+	out, src, n, taps := memory("near"), memory("src"), argument("n"), memory("taps")
+	least, magnitude := YMM(), YMM()
+	VBROADCASTSS(NewParamAddr("least", 32), least)
+	VMOVUPS(all("magnitude", U32(1<<31-1)), magnitude)
+	loop(n, 8, func() {
+		var sums [2][3]VecVirtual
+		for half := range sums {
+			for i := range sums[half] {
+				sums[half][i] = YMM()
+				VXORPS(sums[half][i], sums[half][i], sums[half][i])
+			}
+		}
+		for k := range windowFrames / 2 {
+			var h [3]VecVirtual
+			for i := range h {
+				h[i] = YMM()
+				VBROADCASTSS(taps.Offset(4*(3*k+i)), h[i])
+			}
+			for half, s := range sums {
+				x, y, opposite := YMM(), YMM(), src.Offset(8*(windowFrames-1-k)+32*half)
+				VMOVUPS(src.Offset(8*k+32*half), x)
+				VADDPS(opposite, x, y)
+				VSUBPS(opposite, x, x)
+				for i, from := range []VecVirtual{y, y, x} {
+					t := YMM()
+					VMULPS(from, h[i], t)
+					VADDPS(t, s[i], s[i])
+				}
+			}
+		}
+		for half, s := range sums {
+			middle, sum, difference, x := s[0], s[1], s[2], YMM()
+			VADDPS(difference, sum, x)
+			VSUBPS(difference, sum, sum)
+			VANDPS(magnitude, middle, middle)
+			for _, y := range []VecVirtual{x, sum} {
+				VANDPS(magnitude, y, y)
+				VMAXPS(y, middle, middle)
+			}
+			for frame := beforePlace; frame <= beforePlace+1; frame++ {
+				VANDPS(src.Offset(8*frame+32*half), magnitude, x)
+				VMAXPS(x, middle, middle)
+			}
+			bits := GP32()
+			VCMPPS(U8(0x1e), least, middle, middle) // greater than
+			VMOVMSKPS(middle, bits)
+			MOVB(bits.As8(), out.Offset(half))
+		}
+		ADDQ(U8(64), src.Base)
+		ADDQ(U8(2), out.Base)
+	})
+	end()
+}
+
+// truePeaks emits TruePeaks for four places in a turn. A vector holds two of them, in float64, left
+// and right; the sums of even and of odd taps are apart.
+func truePeaks() {
+	begin("truePeaksAVX2", "func(dst *float64, src *float32, n int, taps *float64)")
+	dst, src, n, taps := memory("dst"), memory("src"), argument("n"), memory("taps")
+	magnitude := constant("magnitude64", 4, 8, func(int) Constant { return U64(1<<63 - 1) })
+	loop(n, 4, func() {
+		var sums [2][3][2]VecVirtual
+		for half := range sums {
+			for i := range sums[half] {
+				for odd := range 2 {
+					s := YMM()
+					VXORPD(s, s, s)
+					sums[half][i][odd] = s
+				}
+			}
+		}
+		for k := range windowFrames / 2 {
+			for half, s := range sums {
+				x, y, z := YMM(), YMM(), YMM()
+				VCVTPS2PD(src.Offset(8*k+16*half), x)
+				VCVTPS2PD(src.Offset(8*(windowFrames-1-k)+16*half), y)
+				VADDPD(y, x, z)
+				VSUBPD(y, x, x)
+				for i, from := range []VecVirtual{z, z, x} {
+					VMULPD(taps.Offset(32*(3*k+i)), from, y)
+					VADDPD(y, s[i][k%2], s[i][k%2])
+				}
+			}
+		}
+		for half, s := range sums {
+			for i := range s {
+				VADDPD(s[i][1], s[i][0], s[i][0])
+			}
+			peak, sum, difference, x := s[0][0], s[1][0], s[2][0], YMM()
+			VADDPD(difference, sum, x)
+			VSUBPD(difference, sum, sum)
+			VANDPD(magnitude, peak, peak)
+			for _, y := range []VecVirtual{x, sum} {
+				VANDPD(magnitude, y, y)
+				VMAXPD(y, peak, peak)
+			}
+			for frame := beforePlace; frame <= beforePlace+1; frame++ {
+				VCVTPS2PD(src.Offset(8*frame+16*half), x)
+				VANDPD(magnitude, x, x)
+				VMAXPD(x, peak, peak)
+			}
+			VPERMILPD(U8(5), peak, x)
+			VMAXPD(x, peak, peak)
+			VEXTRACTF128(U8(1), peak, x.AsX())
+			VUNPCKLPD(x.AsX(), peak.AsX(), peak.AsX())
+			VMOVUPD(peak.AsX(), dst.Offset(16*half))
+		}
+		ADDQ(U8(32), src.Base)
+		ADDQ(U8(32), dst.Base)
+	})
+	end()
+}

@@ -1,0 +1,41 @@
+package dsp
+
+// The taps as kernels read them: the middle, the sum and the difference for each tap of the
+// first half. quarterRows has each four times; eighthRows has the middle, three sums and three
+// differences, of two taps twice each. The last of nearTaps is read by nobody, but together with
+// those before it.
+var (
+	quarterRows = rows()
+	nearTaps    = narrowed()
+	eighthRows  = fineRows()
+)
+
+func rows() (r [QuarterTaps / 2][3][4]float64) {
+	for k := range r {
+		for i, x := range [...]float64{quarterMiddle[k], quarter.sum[k], quarter.difference[k]} {
+			r[k][i] = [...]float64{x, x, x, x}
+		}
+	}
+	return r
+}
+
+func narrowed() (taps [QuarterTaps/2*3 + 1]float32) {
+	for k := range quarterRows {
+		for i := range quarterRows[k] {
+			taps[3*k+i] = float32(quarterRows[k][i][0])
+		}
+	}
+	return taps
+}
+
+func fineRows() (r [EighthTaps / 4][7][4]float64) {
+	for k := range r {
+		rows := &r[k]
+		two := func(h *[EighthTaps / 2]float64) [4]float64 { return [...]float64{h[2*k], h[2*k], h[2*k+1], h[2*k+1]} }
+		rows[0] = two(&eighthMiddle)
+		for i := range eighth {
+			rows[1+i], rows[4+i] = two(&eighth[i].sum), two(&eighth[i].difference)
+		}
+	}
+	return r
+}
