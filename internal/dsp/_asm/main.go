@@ -37,6 +37,10 @@ func main() {
 	filter(2, 4, false)
 	filter(2, 8, true)
 	between()
+	line()
+	factors()
+	cosPi()
+	pans()
 	for _, s := range []*set{avx2, avx512} {
 		lowest(s)
 		least(s)
