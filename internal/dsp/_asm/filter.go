@@ -186,7 +186,7 @@ func (f *filters) store(s []VecVirtual) {
 	case f.wide:
 		VEXTRACTF64X4(U8(1), s[0], b)
 	default:
-		b = s[1].(VecVirtual)
+		b = s[1]
 	}
 	for _, y := range []VecVirtual{s[0].AsY().(VecVirtual), b} {
 		other := XMM()
