@@ -57,7 +57,7 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 			steady = v.slot.voice.MixSteady(a.buses[v.slot.bus].block(n), next)
 		}
 		if !steady {
-			a.mixVoice(v.index, v.slot, n)
+			a.mixVoice(v.index, v.slot, next, n)
 		}
 	}
 	return done
@@ -71,11 +71,11 @@ func (a *audio) heardSlots() int {
 	return a.base
 }
 
-func (a *audio) mixVoice(i int, s *slot, n int64) {
+func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) {
 	room := min(n, s.endAt-a.now)
 	var got int64
 	if i < a.heardSlots() {
-		got = int64(s.voice.Mix(a.buses[s.bus].block(n)[:room], a.now))
+		got = int64(s.voice.MixBefore(next, a.buses[s.bus].block(n)[:room], a.now))
 	} else {
 		got = s.voice.Skip(room, a.now)
 	}

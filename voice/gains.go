@@ -13,12 +13,10 @@ func (v *Voice) Gains(frame int64) (left, right float64) {
 	if v.crowd.From != 0 || v.crowd.To != 0 {
 		g = float64(g * pcm.Decibels(v.crowd.At(frame)).Linear())
 	}
-	pan := v.pan.At(frame)
 	if v.space != nil {
 		g = float64(g * v.space.gain.At(frame))
-		pan = min(max(pan+v.space.pan.At(frame), -1), 1)
 	}
-	left, right = v.panned(pan)
+	left, right = v.panned(v.Pan(frame))
 	return float64(g * left), float64(g * right)
 }
 
@@ -33,23 +31,38 @@ func (v *Voice) Gain() float64 {
 
 // Pan returns the pan of the voice and its place at a frame.
 func (v *Voice) Pan(frame int64) float64 {
+	pan := v.pan.At(frame)
 	if v.space != nil {
-		return v.space.panned(&v.pan, frame).From
+		pan = within(pan + v.space.pan.At(frame))
 	}
-	return v.pan.At(frame)
+	return pan
 }
 
-// known is what a segment has worked out that the next one often needs again.
+// within returns a pan that is not beyond the sides.
+func within(pan float64) float64 { return min(max(pan, -1), 1) }
+
+// known is what a segment, or a score, has worked out that the next one often needs again.
 type known struct {
-	gain, factor     float64 // in decibels, not 0
-	pan, left, right float64 // of a pan that is not 0
+	gain, factor float64       // in decibels, not 0
+	pans         [2]panFactors // that asked for last, and another one
 }
+
+// panFactors are those of a pan that is not 0.
+type panFactors struct{ pan, left, right float64 }
 
 // gained returns the factor of the voice's own gain.
 func (v *Voice) gained(frame int64) float64 {
-	to, k := v.gain.To, &v.known
-	if frame < v.gain.End() || to == 0 {
+	if frame < v.gain.End() {
 		return v.gain.Gain(frame)
+	}
+	return v.target()
+}
+
+// target returns the factor of the gain where its move ends.
+func (v *Voice) target() float64 {
+	to, k := v.gain.To, &v.known
+	if to == 0 {
+		return 1
 	}
 	if to != k.gain {
 		k.gain, k.factor = to, pcm.Decibels(to).Gain()
@@ -59,15 +72,29 @@ func (v *Voice) gained(frame int64) float64 {
 
 // panned returns the factors of a pan of the voice.
 func (v *Voice) panned(pan float64) (left, right float64) {
-	k := &v.known
-	if pan == 0 {
+	k := &v.known.pans
+	switch pan {
+	case 0:
 		return v.law().At(pan)
+	case k[0].pan:
+	case k[1].pan:
+		k[0], k[1] = k[1], k[0]
+	default:
+		k[1] = k[0]
+		k[0].left, k[0].right = v.law().At(pan)
+		k[0].pan = pan
 	}
-	if pan != k.pan {
-		k.left, k.right = v.law().At(pan)
-		k.pan = pan
+	return k[0].left, k[0].right
+}
+
+// passed is panned for a pan that is left soon.
+func (v *Voice) passed(pan float64) (left, right float64) {
+	for i := range v.known.pans {
+		if k := &v.known.pans[i]; k.pan == pan && pan != 0 {
+			return k.left, k.right
+		}
 	}
-	return k.left, k.right
+	return v.law().At(pan)
 }
 
 // Reach returns the left and right factors that count for how loud the voice is
@@ -75,7 +102,12 @@ func (v *Voice) panned(pan float64) (left, right float64) {
 // it is.
 func (v *Voice) Reach(frame int64) (left, right float64) {
 	g, pan := v.reach(frame)
-	left, right = Wider(v.law(), &pan, frame)
+	at := pan.At(frame)
+	left, right = v.passed(at)
+	if at != pan.To {
+		toLeft, toRight := v.panned(pan.To)
+		left, right = wider(left, right, toLeft, toRight)
+	}
 	return float64(g * left), float64(g * right)
 }
 
@@ -90,7 +122,11 @@ func (v *Voice) Bound(frame int64) (left, right float64) {
 
 // reach returns the larger of the present and the coming gain, and the pan.
 func (v *Voice) reach(frame int64) (gain float64, pan Move) {
-	gain = float64(v.lasting(frame) * v.gain.Most(frame))
+	most := v.target()
+	if frame < v.gain.End() {
+		most = max(v.gain.Gain(frame), most)
+	}
+	gain = float64(v.lasting(frame) * most)
 	if v.crowd.From != 0 || v.crowd.To != 0 {
 		gain = float64(gain * pcm.Decibels(max(v.crowd.At(frame), v.crowd.To)).Linear())
 	}
@@ -138,6 +174,11 @@ func Wider(law Law, pan *Move, frame int64) (left, right float64) {
 		return left, right
 	}
 	toLeft, toRight := law.At(pan.To)
+	return wider(left, right, toLeft, toRight)
+}
+
+// wider returns the factors of the larger power, of what is and what is going to be.
+func wider(left, right, toLeft, toRight float64) (float64, float64) {
 	// The pans of a mono sound have one power, but for the last bits: those must
 	// not decide, since under a panned bus it is not the same which counts.
 	if float64(toLeft*toLeft)+float64(toRight*toRight) > (float64(left*left)+float64(right*right))*(1+1e-9) {

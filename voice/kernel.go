@@ -42,6 +42,15 @@ func (k kernel) mix(dst []pcm.Frame, from *store, pos, step int64, g dsp.Ramp) {
 	}
 }
 
+// mixRamps is mix under ramps for as many frames each.
+func (k kernel) mixRamps(dst []pcm.Frame, from *store, pos, step int64, ramps []dsp.Ramp, each int) {
+	if from.compact != nil {
+		dsp.MixRamps(dsp.Formula(k), dst, from.compact, pos, step, ramps, each)
+	} else {
+		dsp.MixRamps(dsp.Formula(k), dst, from.wide, pos, step, ramps, each)
+	}
+}
+
 // at returns the address of the sample of a position.
 func (k kernel) at(from *store, pos int64) uintptr {
 	i := uintptr(pos >> 32 << (k & 1)) // the odd ones have two channels

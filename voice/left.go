@@ -20,7 +20,7 @@ func (v *Voice) Left(n, frame int64, loop bool) (frames int64, wraps bool) {
 	}
 	done := int64(0)
 	for done < n && !copied.Over(frame+done) && !copied.waits {
-		if frame+done >= copied.segEnd {
+		for frame+done >= copied.segEnd {
 			copied.proceed(frame + done)
 		}
 		k := min(n-done, copied.segEnd-frame-done)

@@ -11,14 +11,18 @@ import (
 // on by as many frames. It returns how many it had to give: fewer than len(dst)
 // when it has ended, and the frame of its end is the first one without it.
 // Frames follow each other without a gap, but for pauses.
-func (v *Voice) Mix(dst []pcm.Frame, frame int64) int {
-	if v.MixSteady(dst, nil) {
+func (v *Voice) Mix(dst []pcm.Frame, frame int64) int { return v.MixBefore(nil, dst, frame) }
+
+// MixBefore is Mix where another voice, or nil, is mixed next: its samples are asked for
+// meanwhile.
+func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
+	if v.MixSteady(dst, next) {
 		return len(dst)
 	}
 	if v.feed != nil {
 		return v.mixStream(dst, frame)
 	}
-	return int(v.goOn(dst, int64(len(dst)), frame))
+	return int(v.goOn(dst, next, int64(len(dst)), frame))
 }
 
 // Skip goes on by n frames as Mix does, to the very same place, and gives
@@ -30,29 +34,32 @@ func (v *Voice) Skip(n, frame int64) int64 {
 	if v.feed != nil {
 		return v.skipStream(n, frame)
 	}
-	return v.goOn(nil, n, frame)
+	return v.goOn(nil, nil, n, frame)
 }
 
 // goOn adds n frames to dst, here and below to nothing where that is nil. It returns
 // how many there were.
-func (v *Voice) goOn(dst []pcm.Frame, n, frame int64) int64 {
+func (v *Voice) goOn(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	v.steady.left = 0
 	done := int64(0)
 	for done < n && !v.Over(frame) {
-		if frame >= v.segEnd {
+		if frame >= v.segEnd && frame >= v.glide.until {
 			v.proceed(frame)
 		}
-		piece, k, at := after(dst, done), min(n-done, v.segEnd-frame), int(frame-v.segStart)
 		got := int64(0)
 		if frame < v.glide.until {
-			got = v.goGliding(piece, n-done, frame)
+			got = v.goGliding(after(dst, done), next, n-done, frame)
 		}
-		switch {
-		case got > 0:
-		case piece != nil && v.folds():
-			got = v.runFolded(piece, k, at)
-		default:
-			got = v.run(piece, k, at)
+		if got == 0 {
+			if frame >= v.segEnd {
+				v.straight(frame)
+			}
+			piece, k, at := after(dst, done), min(n-done, v.segEnd-frame), int(frame-v.segStart)
+			if piece != nil && v.folds() {
+				got = v.runFolded(piece, k, at)
+			} else {
+				got = v.run(piece, k, at)
+			}
 		}
 		done += got
 		frame += got

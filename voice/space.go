@@ -57,8 +57,7 @@ func (s *Space) bend(frames int64) int64 {
 
 // panned returns the sum of the voice's own pan and that of its place, as a move.
 func (s *Space) panned(own *Move, frame int64) Move {
-	at := func(x float64) float64 { return min(max(x, -1), 1) }
-	return Move{From: at(own.At(frame) + s.pan.At(frame)), To: at(own.To + s.pan.To), Start: frame, Frames: 1}
+	return Move{From: within(own.At(frame) + s.pan.At(frame)), To: within(own.To + s.pan.To), Start: frame, Frames: 1}
 }
 
 // SetSpace gives the voice another copy of what its place does to it.

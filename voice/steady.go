@@ -26,10 +26,7 @@ func (v *Voice) MixSteady(dst []pcm.Frame, next *Voice) bool {
 	if !v.SkipSteady(int64(len(dst))) {
 		return false
 	}
-	g := dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right}
-	if next != nil && next.steady.left > 0 {
-		g.Ahead = next.steady.kernel.at(next.steady.from, next.place())
-	}
+	g := dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}
 	s.kernel.mix(dst, s.from, pos, s.step, g)
 	return true
 }
@@ -48,6 +45,15 @@ func (v *Voice) SkipSteady(n int64) bool {
 	return true
 }
 
+// ahead returns the address from which a voice is going to read, if there is one, as far as
+// it is known. It may be none any more.
+func (v *Voice) ahead() uintptr {
+	if v == nil || v.steady.from == nil {
+		return 0
+	}
+	return v.steady.kernel.at(v.steady.from, v.place())
+}
+
 // place returns the position in what a steady voice reads.
 func (v *Voice) place() int64 {
 	if v.steady.refine {
@@ -59,72 +65,42 @@ func (v *Voice) place() int64 {
 // settleDown works out how the voice goes on from here, if it does so steadily. What
 // bends, waits or comes to an end does not.
 func (v *Voice) settleDown() {
-	if v.steady = (steady{}); v.segEnd == never && !v.fresh {
-		v.steady = v.reading()
+	if v.segEnd == never && !v.fresh {
+		v.settle()
 	}
 }
 
-// reading returns how the voice reads while its step does not move, and for how many frames
-// all of that stands in a row.
-func (v *Voice) reading() (s steady) {
+// settle works out how the voice reads while its step does not move, and for how many
+// frames all of that stands in a row. Until it is asked for again, only the latter changes.
+func (v *Voice) settle() {
+	s := &v.steady
+	s.left = 0
 	if v.feed != nil || v.faulty || v.folds() {
-		return s
+		return
 	}
 	data, first, limit := v.window()
 	if data != &v.sound.data { // a seam is short
-		return s
+		return
 	}
-	left := (limit<<32 - v.pos - 1) / v.step
-	s = steady{step: v.step, shift: -first << 32, from: data, kernel: v.kernelAt(v.pos)}
+	left := stepsIn(limit<<32-v.pos-1, v.step)
 	if from := v.now.version; from != nil {
-		step := scaled(v.step, from.level)
-		left = min(left, (from.wrap-v.now.pos-1)/step)
-		s = steady{step: step, shift: guardBefore << 32, from: &from.data, refine: true}
-		s.kernel = monoBest + v.sound.second()
+		s.step, s.shift, s.refine, s.kernel = scaled(v.step, from.level), guardBefore<<32, true, monoBest+v.sound.second()
+		left, data = min(left, stepsIn(from.wrap-v.now.pos-1, s.step)), &from.data
+	} else {
+		s.step, s.shift, s.refine, s.kernel = v.step, -first<<32, false, v.kernelAt(v.pos)
+	}
+	if s.from != data {
+		s.from = data
 	}
 	s.left = max(left, 0)
-	return s
 }
 
-// glide is a stretch in which gains move and nothing else: not the step, nor what is read.
-type glide struct {
-	until int64 // the frame at which a move ends; 0: there is no such stretch
-	grid  int64 // how many frames apart the gains are sampled
-}
-
-// glides reports whether the segment that has just been planned is one of such a stretch.
-func (v *Voice) glides(frame int64) bool {
-	if v.glide.until == never || v.feed != nil || v.crossing || v.lacks || v.untilOut() > 0 {
-		return false
+// stepsIn returns how many whole steps there are in a distance.
+func stepsIn(distance, step int64) int64 {
+	if step == dsp.One { // usually, and a division is slow
+		return distance >> 32
 	}
-	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.shared} {
-		if m.From != m.To && m.End() > frame {
-			return false
-		}
-	}
-	return v.space == nil || v.space.pitch.From == v.space.pitch.To || v.space.pitch.End() <= frame
-}
-
-// goGliding is goOn for as much of n frames as the voice glides and all that it reads
-// stands in a row. It returns how many those are.
-func (v *Voice) goGliding(dst []pcm.Frame, n, frame int64) int64 {
-	v.steady = v.reading()
-	n = min(n, v.steady.left, v.glide.until-frame)
-	for done := int64(0); done < n; {
-		if frame >= v.segEnd {
-			v.straight(frame, v.glide.until, v.glide.grid)
-		}
-		k := min(n-done, v.segEnd-frame)
-		if dst != nil {
-			g := v.ramp
-			g.Start = int(frame - v.segStart)
-			v.steady.kernel.mix(dst[done:done+k], v.steady.from, v.place(), v.steady.step, g)
-		}
-		v.SkipSteady(k)
-		done, frame = done+k, frame+k
-	}
-	v.steady.left = 0
-	return n
+	return distance / step
 }
 
 // IndexStays returns for how many frames from here on what Indices, Masks and Returns say

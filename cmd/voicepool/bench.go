@@ -16,7 +16,7 @@ type benchCommand struct {
 	Speed    *float64       `placeholder:"X" help:"Speed of pitched voices, 1/16..16 (1.1)."`
 	Own      bool           `help:"Give each voice a sound of its own, up to 1024; otherwise they share 16."`
 	Least    bool           `help:"Print the least time of each block position on the grid of 20 ms, not the median: the speed of an idle machine."`
-	All      bool           `help:"Measure also the memory of a mixer, 500 mixers in turn, and a render."`
+	All      bool           `help:"Measure also 16384 voices with a sound each, beside a bare copy of what they read, the memory of a mixer, 500 mixers in turn, and a render."`
 	Only     []string       `placeholder:"CASE,..." help:"Measure these cases only: names as the table has them, * stands for any part."`
 	Load     string         `predictor:"file" placeholder:"FOLDER" help:"Measure also how long the sounds of a folder take to be ready."`
 	Against  string         `predictor:"report" placeholder:"FILE" help:"Compare with what an earlier bench --json has printed, as benchstat does."`

@@ -15,31 +15,27 @@ import (
 // float32 holds, is left to Go.
 //
 // A kernel takes n frames or slots, a multiple of its turn and not 0: 16 slots, 16 frames
-// with AVX-512, else 8. Peak kernels return bits, those of a NaN as the largest.
+// with AVX-512, else 8. One that mixes takes ramps for as many frames each, a multiple of
+// its turn too, of which n is a multiple. Peak kernels return bits, those of a NaN as the
+// largest.
 
 // compact is added to a formula for the kernel of samples of 16 bits.
 const compact Formula = 8
 
 func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *Ramp) int {
-	n, frames, kernel := turns(len(dst), g), len(src)>>(f&1), f
+	n, frames, kernel := turns(len(dst), g), len(src)>>(f&1), f.kernel(unsafe.Sizeof(T(0)))
 	if f > StereoUnity {
 		n = reaches[f>>1].turns(n, pos, step, frames)
-	}
-	if unsafe.Sizeof(src[0]) == 2 {
-		kernel += compact
 	}
 	if n == 0 || kernel >= MonoBest+compact {
 		return 0
 	}
-	from, ahead, wider := (*float32)(unsafe.Pointer(&src[0])), g.Ahead, 0
-	if ahead == 0 { // something that the machine has anyway
-		ahead = uintptr(unsafe.Pointer(&dst[0]))
-	}
+	from, ahead, wider := (*float32)(unsafe.Pointer(&src[0])), g.ahead(dst), 0
 	if level == avx512 {
 		wider = f.wider(n, pos, step, frames)
 	}
 	if wider > 0 {
-		mixWider(kernel, &dst[0][0], from, wider, pos, step, g, ahead)
+		mixWider(kernel, &dst[0][0], from, wider, pos, step, &g.Left, wider, ahead)
 		if wider == n {
 			return n
 		}
@@ -50,8 +46,40 @@ func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *
 			from = (*float32)(unsafe.Pointer(&src[wider<<f]))
 		}
 	}
-	mix(kernel, &dst[wider][0], from, n-wider, pos, step, g, ahead)
+	mix(kernel, &dst[wider][0], from, n-wider, pos, step, &g.Left, n-wider, ahead)
 	return n
+}
+
+// fastMixRamps mixes all frames or none. Ramps start at 0, and each has whole turns.
+func fastMixRamps[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, ramps []Ramp, each int) bool {
+	n, frames, kernel := len(dst), len(src)>>(f&1), f.kernel(unsafe.Sizeof(T(0)))
+	if level == generic || n == 0 || n > 1<<16 || each&7 != 0 || kernel >= MonoBest+compact ||
+		f > StereoUnity && reaches[f>>1].turns(n, pos, step, frames) == 0 {
+		return false
+	}
+	from, ahead := (*float32)(unsafe.Pointer(&src[0])), ramps[0].ahead(dst)
+	if level == avx512 && each&15 == 0 && f.wider(n, pos, step, frames) == n {
+		mixWider(kernel, &dst[0][0], from, n, pos, step, &ramps[0].Left, each, ahead)
+	} else {
+		mix(kernel, &dst[0][0], from, n, pos, step, &ramps[0].Left, each, ahead)
+	}
+	return true
+}
+
+// kernel returns the number of the kernel for samples of so many bytes.
+func (f Formula) kernel(size uintptr) Formula {
+	if size == 2 {
+		f += compact
+	}
+	return f
+}
+
+// ahead returns what to ask the machine for: if nothing else, what it has anyway.
+func (g *Ramp) ahead(dst []pcm.Frame) uintptr {
+	if g.Ahead == 0 {
+		return uintptr(unsafe.Pointer(&dst[0]))
+	}
+	return g.Ahead
 }
 
 // reach is what a formula reads around a position's frame.

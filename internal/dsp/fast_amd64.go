@@ -48,6 +48,7 @@ func filter(channels int, dst *float32, stride int, taps *float64, width int, x 
 func between(dst, a, b *float64, n int, fraction float64) { betweenAVX2(dst, a, b, n, fraction) }
 
 func columns(dst, rows *[36]float64, x *float64, n, every int) { columnsAVX2(dst, rows, x, n, every) }
+
 func near(near *uint8, src *float32, n int, taps *float32, least float32) {
 	nearAVX2(near, src, n, taps, least)
 }
@@ -65,6 +66,15 @@ func energy(filter *float64, src *float32, n int, sum float64) float64 {
 func power(filter *float64, src *float32, n int, sum float64) float64 {
 	return powerAVX2(filter, src, n, sum)
 }
+
+func line(dst *float64, n int, from, change, t, every, frames float64) {
+	lineAVX2(dst, n, from, change, t, every, frames)
+}
+
+func factors(x *float64, n int) { factorsAVX2(x, n) }
+func cosPi(x *float64, n int)   { cosPiAVX2(x, n) }
+
+func pans(left, right, x *float64, n int, beside float64) { pansAVX2(left, right, x, n, beside) }
 
 // wider returns how many of n frames the kernels of AVX-512 may take. Pitched ones load a
 // window of src for each 16 frames of one channel, or 8 of two, and pick from it.
@@ -92,67 +102,67 @@ func (f Formula) wider(n int, pos, step int64, frames int) int {
 }
 
 // mix calls a kernel of whole turns of 8 frames.
-func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp, ahead uintptr) {
+func mix(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, each int, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
 	case MonoUnity:
-		monoUnityAVX2(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoUnityAVX2(dst, src, n, ramps, each, ahead)
 	case StereoUnity:
-		stereoUnityAVX2(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoUnityAVX2(dst, src, n, ramps, each, ahead)
 	case MonoLinear:
-		monoLinearAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoLinearAVX2(dst, src, n, pos, step, ramps, each, ahead)
 	case StereoLinear:
-		stereoLinearAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoLinearAVX2(dst, src, n, pos, step, ramps, each, ahead)
 	case MonoCubic:
-		monoCubicAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoCubicAVX2(dst, src, n, pos, step, ramps, each, ahead)
 	case StereoCubic:
-		stereoCubicAVX2(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoCubicAVX2(dst, src, n, pos, step, ramps, each, ahead)
 	case MonoBest:
-		monoBestAVX2(dst, src, &phases[0].at[0], n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoBestAVX2(dst, src, &phases[0].at[0], n, pos, step, ramps, each, ahead)
 	case StereoBest:
-		stereoBestAVX2(dst, src, &phases[0].at[0], n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoBestAVX2(dst, src, &phases[0].at[0], n, pos, step, ramps, each, ahead)
 	case MonoUnity + compact:
-		monoUnity16AVX2(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoUnity16AVX2(dst, src16, n, ramps, each, ahead)
 	case StereoUnity + compact:
-		stereoUnity16AVX2(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoUnity16AVX2(dst, src16, n, ramps, each, ahead)
 	case MonoLinear + compact:
-		monoLinear16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoLinear16AVX2(dst, src16, n, pos, step, ramps, each, ahead)
 	case StereoLinear + compact:
-		stereoLinear16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoLinear16AVX2(dst, src16, n, pos, step, ramps, each, ahead)
 	case MonoCubic + compact:
-		monoCubic16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoCubic16AVX2(dst, src16, n, pos, step, ramps, each, ahead)
 	case StereoCubic + compact:
-		stereoCubic16AVX2(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoCubic16AVX2(dst, src16, n, pos, step, ramps, each, ahead)
 	}
 }
 
 // mixWider calls a kernel of whole turns of 16 frames.
-func mixWider(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp, ahead uintptr) {
+func mixWider(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, each int, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
 	case MonoUnity:
-		monoUnityAVX512(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoUnityAVX512(dst, src, n, ramps, each, ahead)
 	case StereoUnity:
-		stereoUnityAVX512(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoUnityAVX512(dst, src, n, ramps, each, ahead)
 	case MonoLinear:
-		monoLinearAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoLinearAVX512(dst, src, n, pos, step, ramps, each, ahead)
 	case StereoLinear:
-		stereoLinearAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoLinearAVX512(dst, src, n, pos, step, ramps, each, ahead)
 	case MonoCubic:
-		monoCubicAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoCubicAVX512(dst, src, n, pos, step, ramps, each, ahead)
 	case StereoCubic:
-		stereoCubicAVX512(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoCubicAVX512(dst, src, n, pos, step, ramps, each, ahead)
 	case MonoUnity + compact:
-		monoUnity16AVX512(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoUnity16AVX512(dst, src16, n, ramps, each, ahead)
 	case StereoUnity + compact:
-		stereoUnity16AVX512(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoUnity16AVX512(dst, src16, n, ramps, each, ahead)
 	case MonoLinear + compact:
-		monoLinear16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoLinear16AVX512(dst, src16, n, pos, step, ramps, each, ahead)
 	case StereoLinear + compact:
-		stereoLinear16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoLinear16AVX512(dst, src16, n, pos, step, ramps, each, ahead)
 	case MonoCubic + compact:
-		monoCubic16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoCubic16AVX512(dst, src16, n, pos, step, ramps, each, ahead)
 	case StereoCubic + compact:
-		stereoCubic16AVX512(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoCubic16AVX512(dst, src16, n, pos, step, ramps, each, ahead)
 	}
 }

@@ -28,6 +28,7 @@ func filter(channels int, dst *float32, stride int, taps *float64, width int, x 
 func between(dst, a, b *float64, n int, fraction float64) { betweenNEON(dst, a, b, n, fraction) }
 
 func columns(dst, rows *[36]float64, x *float64, n, every int) {}
+
 func near(near *uint8, src *float32, n int, taps *float32, least float32) {
 	nearNEON(near, src, n, taps, least)
 }
@@ -46,38 +47,47 @@ func power(filter *float64, src *float32, n int, sum float64) float64 {
 	return powerNEON(filter, src, n, sum)
 }
 
+func line(dst *float64, n int, from, change, t, every, frames float64) {
+	lineNEON(dst, n, from, change, t, every, frames)
+}
+
+func factors(x *float64, n int) { factorsNEON(x, n) }
+func cosPi(x *float64, n int)   { cosPiNEON(x, n) }
+
+func pans(left, right, x *float64, n int, beside float64) { pansNEON(left, right, x, n, beside) }
+
 // mix calls a kernel of whole turns of 8 frames.
-func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp, ahead uintptr) {
+func mix(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, each int, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
 	case MonoUnity:
-		monoUnityNEON(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoUnityNEON(dst, src, n, ramps, each, ahead)
 	case StereoUnity:
-		stereoUnityNEON(dst, src, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoUnityNEON(dst, src, n, ramps, each, ahead)
 	case MonoLinear:
-		monoLinearNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoLinearNEON(dst, src, n, pos, step, ramps, each, ahead)
 	case StereoLinear:
-		stereoLinearNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoLinearNEON(dst, src, n, pos, step, ramps, each, ahead)
 	case MonoCubic:
-		monoCubicNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoCubicNEON(dst, src, n, pos, step, ramps, each, ahead)
 	case StereoCubic:
-		stereoCubicNEON(dst, src, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoCubicNEON(dst, src, n, pos, step, ramps, each, ahead)
 	case MonoBest:
-		monoBestNEON(dst, src, n, &phases[0].at[0], pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoBestNEON(dst, src, n, &phases[0].at[0], pos, step, ramps, each, ahead)
 	case StereoBest:
-		stereoBestNEON(dst, src, n, &phases[0].at[0], pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoBestNEON(dst, src, n, &phases[0].at[0], pos, step, ramps, each, ahead)
 	case MonoUnity + compact:
-		monoUnity16NEON(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoUnity16NEON(dst, src16, n, ramps, each, ahead)
 	case StereoUnity + compact:
-		stereoUnity16NEON(dst, src16, n, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoUnity16NEON(dst, src16, n, ramps, each, ahead)
 	case MonoLinear + compact:
-		monoLinear16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoLinear16NEON(dst, src16, n, pos, step, ramps, each, ahead)
 	case StereoLinear + compact:
-		stereoLinear16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoLinear16NEON(dst, src16, n, pos, step, ramps, each, ahead)
 	case MonoCubic + compact:
-		monoCubic16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		monoCubic16NEON(dst, src16, n, pos, step, ramps, each, ahead)
 	case StereoCubic + compact:
-		stereoCubic16NEON(dst, src16, n, pos, step, g.Left, g.Right, g.LeftSlope, g.RightSlope, g.Start, ahead)
+		stereoCubic16NEON(dst, src16, n, pos, step, ramps, each, ahead)
 	}
 }
 
@@ -85,4 +95,4 @@ func mix(f Formula, dst, src *float32, n int, pos, step int64, g *Ramp, ahead ui
 
 func (f Formula) wider(int, int64, int64, int) int { return 0 }
 
-func mixWider(Formula, *float32, *float32, int, int64, int64, *Ramp, uintptr) {}
+func mixWider(Formula, *float32, *float32, int, int64, int64, *float32, int, uintptr) {}

@@ -14,6 +14,8 @@ func detect() instructions { return generic }
 
 func fastMix[T Sample](Formula, []pcm.Frame, []T, int64, int64, *Ramp) int { return 0 }
 
+func fastMixRamps[T Sample](Formula, []pcm.Frame, []T, int64, int64, []Ramp, int) bool { return false }
+
 func sum(dst, src *float32, n int)    {}
 func window(dst, w *float32, n int)   {}
 func peak(src *float32, n int) uint32 { return 0 }
@@ -27,7 +29,8 @@ func filter(channels int, dst *float32, stride int, taps *float64, width int, x 
 
 func between(dst, a, b *float64, n int, fraction float64) {}
 
-func columns(dst, rows *[36]float64, x *float64, n, every int)            {}
+func columns(dst, rows *[36]float64, x *float64, n, every int) {}
+
 func near(near *uint8, src *float32, n int, taps *float32, least float32) {}
 func truePeaks(dst *float64, src *float32, n int, taps *float64)          {}
 
@@ -37,6 +40,13 @@ func integers24(dst *uint8, src *float32, n int) {}
 
 func energy(filter *float64, src *float32, n int, sum float64) float64 { return sum }
 func power(filter *float64, src *float32, n int, sum float64) float64  { return sum }
+
+func line(dst *float64, n int, from, change, t, every, frames float64) {}
+
+func factors(x *float64, n int) {}
+func cosPi(x *float64, n int)   {}
+
+func pans(left, right, x *float64, n int, beside float64) {}
 
 func fastLowest([]int32, int32) (done int, lowest int32, candidates int) {
 	return 0, math.MaxInt32, 0

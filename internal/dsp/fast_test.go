@@ -26,6 +26,26 @@ func reading[T Sample](f Formula) func(dst []pcm.Frame, src []T, pos, step int64
 	return func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) { Mix(f, dst, src, pos, step, &g) }
 }
 
+// ramping returns MixRamps with a formula: under ramps that come of g, of 1 to 64 frames,
+// some of which stand still, and for the frames that are left Mix.
+func ramping[T Sample](f Formula) func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) {
+	return func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) {
+		each := 1 << (uint(g.Start) % 7)
+		ramps := make([]Ramp, len(dst)/each)
+		for i := range ramps {
+			ramps[i] = Ramp{Left: g.Left, Right: g.Right, LeftSlope: g.LeftSlope, RightSlope: g.RightSlope}
+			if i%3 == 0 {
+				ramps[i].LeftSlope, ramps[i].RightSlope = 0, float32(math.Copysign(0, -1))
+			}
+			g.Left, g.LeftSlope, g.Right, g.RightSlope = g.Right, g.RightSlope, g.Left/2, g.LeftSlope*2
+		}
+		n := len(ramps) * each
+		MixRamps(f, dst[:n], src, pos, step, ramps, each)
+		g.Start = 0
+		Mix(f, dst[n:], src, pos+int64(n)*step, step, &g)
+	}
+}
+
 var subjects = []subject{
 	{name: "MonoUnity", channels: 1, wide: reading[float32](MonoUnity), compact: reading[int16](MonoUnity)},
 	{name: "StereoUnity", channels: 2, wide: reading[float32](StereoUnity), compact: reading[int16](StereoUnity)},
@@ -52,6 +72,32 @@ var subjects = []subject{
 	{
 		name: "StereoBest", channels: 2, before: 3, after: 4,
 		wide: reading[float32](StereoBest), compact: reading[int16](StereoBest),
+	},
+	{name: "MonoUnity, ramps", channels: 1, wide: ramping[float32](MonoUnity), compact: ramping[int16](MonoUnity)},
+	{name: "StereoUnity, ramps", channels: 2, wide: ramping[float32](StereoUnity), compact: ramping[int16](StereoUnity)},
+	{
+		name: "MonoLinear, ramps", channels: 1, after: 1,
+		wide: ramping[float32](MonoLinear), compact: ramping[int16](MonoLinear),
+	},
+	{
+		name: "StereoLinear, ramps", channels: 2, after: 1,
+		wide: ramping[float32](StereoLinear), compact: ramping[int16](StereoLinear),
+	},
+	{
+		name: "MonoCubic, ramps", channels: 1, before: 1, after: 2,
+		wide: ramping[float32](MonoCubic), compact: ramping[int16](MonoCubic),
+	},
+	{
+		name: "StereoCubic, ramps", channels: 2, before: 1, after: 2,
+		wide: ramping[float32](StereoCubic), compact: ramping[int16](StereoCubic),
+	},
+	{
+		name: "MonoBest, ramps", channels: 1, before: 3, after: 4,
+		wide: ramping[float32](MonoBest), compact: ramping[int16](MonoBest),
+	},
+	{
+		name: "StereoBest, ramps", channels: 2, before: 3, after: 4,
+		wide: ramping[float32](StereoBest), compact: ramping[int16](StereoBest),
 	},
 	{name: "Frames", channels: 2, wide: func(dst []pcm.Frame, src []float32, pos, _ int64, g Ramp) {
 		Frames(dst, framesOf(src[pos>>32*2:]), g)

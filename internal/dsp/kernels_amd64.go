@@ -5,82 +5,82 @@
 package dsp
 
 //go:noescape
-func monoUnityAVX2(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoUnityAVX2(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoUnityAVX2(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoUnityAVX2(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoUnityAVX512(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoUnityAVX512(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoUnityAVX512(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoUnityAVX512(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoUnity16AVX2(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoUnity16AVX2(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoUnity16AVX2(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoUnity16AVX2(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoUnity16AVX512(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoUnity16AVX512(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoUnity16AVX512(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoUnity16AVX512(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
 func sumAVX2(dst *float32, src *float32, n int)
@@ -132,6 +132,18 @@ func energyAVX2(filter *float64, src *float32, n int, sum float64) float64
 
 //go:noescape
 func powerAVX2(filter *float64, src *float32, n int, sum float64) float64
+
+//go:noescape
+func lineAVX2(dst *float64, n int, from float64, change float64, t float64, every float64, frames float64)
+
+//go:noescape
+func factorsAVX2(x *float64, n int)
+
+//go:noescape
+func cosPiAVX2(x *float64, n int)
+
+//go:noescape
+func pansAVX2(left *float64, right *float64, x *float64, n int, beside float64)
 
 //go:noescape
 func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)

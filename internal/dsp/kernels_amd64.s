@@ -4,81 +4,97 @@
 
 #include "textflag.h"
 
-// func monoUnityAVX2(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func monoUnityAVX2(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoUnityAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         next+48(FP), BX
-	VMOVSS       left+24(FP), X0
-	VMOVSS       right+28(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y0
-	VMOVSS       leftSlope+32(FP), X1
-	VMOVSS       rightSlope+36(FP), X2
+TEXT ·monoUnityAVX2(SB), NOSPLIT, $0-48
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+32(FP), BX
+	MOVQ         next+40(FP), SI
+	VMOVUPS      spread_AVX2<>+0(SB), Y0
+	MOVQ         ramps+24(FP), DI
+	MOVL         8(DI), R8
+	ORL          12(DI), R8
+	ADDL         R8, R8
+	JNZ          ramped1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped1
+	VMOVSS       (DI), X1
+	VMOVSS       4(DI), X2
 	VUNPCKLPS    X2, X1, X1
 	VBROADCASTSD X1, Y1
-	MOVL         leftSlope+32(FP), SI
-	MOVL         rightSlope+36(FP), DI
-	ORL          DI, SI
-	ADDL         SI, SI
-	MOVQ         start+40(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	VMOVSS       8(DI), X2
+	VMOVSS       12(DI), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VPBROADCASTD 16(DI), Y3
+	VPADDD       frames0_AVX2<>+0(SB), Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y3, Y3
 	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMOVUPS      spread_AVX2<>+0(SB), Y4
-	TESTL        SI, SI
-	JNZ          ramped1
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	VMULPS       Y2, Y4, Y2
+	VADDPS       Y2, Y1, Y2
 
 loop3:
-	PREFETCHT0     (BX)
-	ADDQ           $0x20, BX
-	VBROADCASTF128 (CX), Y0
-	VPERMILPS      Y4, Y0, Y0
-	VMULPS         Y0, Y1, Y0
-	VADDPS         (AX), Y0, Y0
-	VMOVUPS        Y0, (AX)
-	VBROADCASTF128 16(CX), Y0
-	VPERMILPS      Y4, Y0, Y0
-	VMULPS         Y0, Y1, Y0
-	VADDPS         32(AX), Y0, Y0
-	VMOVUPS        Y0, 32(AX)
-	ADDQ           $0x40, AX
-	ADDQ           $0x20, CX
-	SUBQ           $0x08, DX
-	JNZ            loop3
+	PREFETCHT0     (SI)(AX*4)
+	VBROADCASTF128 (DX)(AX*4), Y1
+	VPERMILPS      Y0, Y1, Y1
+	VMULPS         Y1, Y2, Y1
+	VADDPS         (CX)(AX*8), Y1, Y1
+	VMOVUPS        Y1, (CX)(AX*8)
+	VBROADCASTF128 16(DX)(AX*4), Y1
+	VPERMILPS      Y0, Y1, Y1
+	VMULPS         Y1, Y2, Y1
+	VADDPS         32(CX)(AX*8), Y1, Y1
+	VMOVUPS        Y1, 32(CX)(AX*8)
+	ADDQ           $0x08, AX
+	CMPQ           AX, BX
+	JNE            loop3
 	JMP            done2
 
 ramped1:
+	MOVQ         ramps+24(FP), DI
+	VMOVSS       (DI), X1
+	VMOVSS       4(DI), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMOVSS       8(DI), X2
+	VMOVSS       12(DI), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VPBROADCASTD 16(DI), Y3
+	VPADDD       frames0_AVX2<>+0(SB), Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	ADDQ         $0x20, DI
+	MOVQ         DI, ramps+24(FP)
+
 loop4:
-	PREFETCHT0     (BX)
-	ADDQ           $0x20, BX
-	VBROADCASTF128 (CX), Y5
-	VPERMILPS      Y4, Y5, Y5
-	VMULPS         Y1, Y3, Y6
-	VADDPS         Y6, Y0, Y6
+	PREFETCHT0     (SI)(AX*4)
+	VBROADCASTF128 (DX)(AX*4), Y5
+	VPERMILPS      Y0, Y5, Y5
+	VMULPS         Y2, Y4, Y6
+	VADDPS         Y6, Y1, Y6
+	VADDPS         turn8<>+0(SB), Y4, Y4
+	VMULPS         Y5, Y6, Y5
+	VADDPS         (CX)(AX*8), Y5, Y5
+	VMOVUPS        Y5, (CX)(AX*8)
+	VBROADCASTF128 16(DX)(AX*4), Y5
+	VPERMILPS      Y0, Y5, Y5
+	VMULPS         Y2, Y3, Y6
+	VADDPS         Y6, Y1, Y6
 	VADDPS         turn8<>+0(SB), Y3, Y3
 	VMULPS         Y5, Y6, Y5
-	VADDPS         (AX), Y5, Y5
-	VMOVUPS        Y5, (AX)
-	VBROADCASTF128 16(CX), Y5
-	VPERMILPS      Y4, Y5, Y5
-	VMULPS         Y1, Y2, Y6
-	VADDPS         Y6, Y0, Y6
-	VADDPS         turn8<>+0(SB), Y2, Y2
-	VMULPS         Y5, Y6, Y5
-	VADDPS         32(AX), Y5, Y5
-	VMOVUPS        Y5, 32(AX)
-	ADDQ           $0x40, AX
-	ADDQ           $0x20, CX
-	SUBQ           $0x08, DX
-	JNZ            loop4
+	VADDPS         32(CX)(AX*8), Y5, Y5
+	VMOVUPS        Y5, 32(CX)(AX*8)
+	ADDQ           $0x08, AX
+	CMPQ           AX, BX
+	JNE            loop4
+	ADDQ           each+32(FP), BX
+	CMPQ           AX, n+16(FP)
+	JNE            ramped1
 
 done2:
 	VZEROUPPER
@@ -102,6 +118,16 @@ DATA turn8<>+56(SB)/4, $(8.0)
 DATA turn8<>+60(SB)/4, $(8.0)
 GLOBL turn8<>(SB), RODATA|NOPTR, $64
 
+DATA spread_AVX2<>+0(SB)/4, $0x00000000
+DATA spread_AVX2<>+4(SB)/4, $0x00000000
+DATA spread_AVX2<>+8(SB)/4, $0x00000001
+DATA spread_AVX2<>+12(SB)/4, $0x00000001
+DATA spread_AVX2<>+16(SB)/4, $0x00000002
+DATA spread_AVX2<>+20(SB)/4, $0x00000002
+DATA spread_AVX2<>+24(SB)/4, $0x00000003
+DATA spread_AVX2<>+28(SB)/4, $0x00000003
+GLOBL spread_AVX2<>(SB), RODATA|NOPTR, $32
+
 DATA frames0_AVX2<>+0(SB)/4, $0x00000000
 DATA frames0_AVX2<>+4(SB)/4, $0x00000000
 DATA frames0_AVX2<>+8(SB)/4, $0x00000001
@@ -122,167 +148,189 @@ DATA frames4_AVX2<>+24(SB)/4, $0x00000007
 DATA frames4_AVX2<>+28(SB)/4, $0x00000007
 GLOBL frames4_AVX2<>(SB), RODATA|NOPTR, $32
 
-DATA spread_AVX2<>+0(SB)/4, $0x00000000
-DATA spread_AVX2<>+4(SB)/4, $0x00000000
-DATA spread_AVX2<>+8(SB)/4, $0x00000001
-DATA spread_AVX2<>+12(SB)/4, $0x00000001
-DATA spread_AVX2<>+16(SB)/4, $0x00000002
-DATA spread_AVX2<>+20(SB)/4, $0x00000002
-DATA spread_AVX2<>+24(SB)/4, $0x00000003
-DATA spread_AVX2<>+28(SB)/4, $0x00000003
-GLOBL spread_AVX2<>(SB), RODATA|NOPTR, $32
-
-// func stereoUnityAVX2(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func stereoUnityAVX2(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stereoUnityAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         next+48(FP), BX
-	VMOVSS       left+24(FP), X0
-	VMOVSS       right+28(FP), X1
+TEXT ·stereoUnityAVX2(SB), NOSPLIT, $0-48
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+32(FP), BX
+	MOVQ         next+40(FP), SI
+	MOVQ         ramps+24(FP), DI
+	MOVL         8(DI), R8
+	ORL          12(DI), R8
+	ADDL         R8, R8
+	JNZ          ramped5
+	CMPQ         BX, n+16(FP)
+	JNE          ramped5
+	VMOVSS       (DI), X0
+	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
 	VBROADCASTSD X0, Y0
-	VMOVSS       leftSlope+32(FP), X1
-	VMOVSS       rightSlope+36(FP), X2
+	VMOVSS       8(DI), X1
+	VMOVSS       12(DI), X2
 	VUNPCKLPS    X2, X1, X1
 	VBROADCASTSD X1, Y1
-	MOVL         leftSlope+32(FP), SI
-	MOVL         rightSlope+36(FP), DI
-	ORL          DI, SI
-	ADDL         SI, SI
-	MOVQ         start+40(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Y2
+	VPBROADCASTD 16(DI), Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
 	VCVTDQ2PS    Y2, Y2
-	TESTL        SI, SI
-	JNZ          ramped5
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop7:
-	PREFETCHT0 (BX)
-	ADDQ       $0x40, BX
-	VMOVUPS    (CX), Y0
+	PREFETCHT0 (SI)(AX*8)
+	VMOVUPS    (DX)(AX*8), Y0
 	VMULPS     Y0, Y1, Y0
-	VADDPS     (AX), Y0, Y0
-	VMOVUPS    Y0, (AX)
-	VMOVUPS    32(CX), Y0
+	VADDPS     (CX)(AX*8), Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*8)
+	VMOVUPS    32(DX)(AX*8), Y0
 	VMULPS     Y0, Y1, Y0
-	VADDPS     32(AX), Y0, Y0
-	VMOVUPS    Y0, 32(AX)
-	ADDQ       $0x40, AX
-	ADDQ       $0x40, CX
-	SUBQ       $0x08, DX
-	JNZ        loop7
+	VADDPS     32(CX)(AX*8), Y0, Y0
+	VMOVUPS    Y0, 32(CX)(AX*8)
+	ADDQ       $0x08, AX
+	CMPQ       AX, BX
+	JNE        loop7
 	JMP        done6
 
 ramped5:
+	MOVQ         ramps+24(FP), DI
+	VMOVSS       (DI), X0
+	VMOVSS       4(DI), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       8(DI), X1
+	VMOVSS       12(DI), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VPBROADCASTD 16(DI), Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	ADDQ         $0x20, DI
+	MOVQ         DI, ramps+24(FP)
+
 loop8:
-	PREFETCHT0 (BX)
-	ADDQ       $0x40, BX
-	VMOVUPS    (CX), Y4
+	PREFETCHT0 (SI)(AX*8)
+	VMOVUPS    (DX)(AX*8), Y4
 	VMULPS     Y1, Y3, Y5
 	VADDPS     Y5, Y0, Y5
 	VADDPS     turn8<>+0(SB), Y3, Y3
 	VMULPS     Y4, Y5, Y4
-	VADDPS     (AX), Y4, Y4
-	VMOVUPS    Y4, (AX)
-	VMOVUPS    32(CX), Y4
+	VADDPS     (CX)(AX*8), Y4, Y4
+	VMOVUPS    Y4, (CX)(AX*8)
+	VMOVUPS    32(DX)(AX*8), Y4
 	VMULPS     Y1, Y2, Y5
 	VADDPS     Y5, Y0, Y5
 	VADDPS     turn8<>+0(SB), Y2, Y2
 	VMULPS     Y4, Y5, Y4
-	VADDPS     32(AX), Y4, Y4
-	VMOVUPS    Y4, 32(AX)
-	ADDQ       $0x40, AX
-	ADDQ       $0x40, CX
-	SUBQ       $0x08, DX
-	JNZ        loop8
+	VADDPS     32(CX)(AX*8), Y4, Y4
+	VMOVUPS    Y4, 32(CX)(AX*8)
+	ADDQ       $0x08, AX
+	CMPQ       AX, BX
+	JNE        loop8
+	ADDQ       each+32(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped5
 
 done6:
 	VZEROUPPER
 	RET
 
-// func monoUnityAVX512(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func monoUnityAVX512(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·monoUnityAVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         next+48(FP), BX
-	VMOVSS       left+24(FP), X0
-	VMOVSS       right+28(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z0
-	VMOVSS       leftSlope+32(FP), X1
-	VMOVSS       rightSlope+36(FP), X2
-	VUNPCKLPS    X2, X1, X1
-	VBROADCASTSD X1, Z1
-	MOVL         leftSlope+32(FP), SI
-	MOVL         rightSlope+36(FP), DI
-	ORL          DI, SI
-	ADDL         SI, SI
-	MOVQ         start+40(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Z2
-	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
-	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z2, Z2
-	VCVTDQ2PS    Z2, Z2
-	VMOVUPS      turn16<>+0(SB), Z6
-	VMOVUPS      spread_AVX512<>+0(SB), Z7
-	TESTL        SI, SI
+TEXT ·monoUnityAVX512(SB), NOSPLIT, $0-48
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+32(FP), BX
+	MOVQ         next+40(FP), SI
+	VMOVUPS      turn16<>+0(SB), Z0
+	VMOVUPS      spread_AVX512<>+0(SB), Z1
+	MOVQ         ramps+24(FP), DI
+	MOVL         8(DI), R8
+	ORL          12(DI), R8
+	ADDL         R8, R8
 	JNZ          ramped9
-	VMULPS       Z1, Z3, Z1
-	VADDPS       Z1, Z0, Z1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped9
+	VMOVSS       (DI), X0
+	VMOVSS       4(DI), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(DI), X2
+	VMOVSS       12(DI), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Z4
+	VPBROADCASTD 16(DI), Z5
+	VPADDD       frames0_AVX512<>+0(SB), Z5, Z6
+	VCVTDQ2PS    Z6, Z6
+	VPADDD       frames8_AVX512<>+0(SB), Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z4, Z6, Z4
+	VADDPS       Z4, Z0, Z4
 
 loop11:
-	PREFETCHT0 (BX)
-	ADDQ       $0x40, BX
-	VMOVUPS    (CX), Y4
-	VPERMPS    Z4, Z7, Z4
-	VMULPS     Z4, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	VMOVUPS    32(CX), Y5
-	VPERMPS    Z5, Z7, Z5
-	VMULPS     Z5, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
-	ADDQ       $0x80, AX
-	ADDQ       $0x40, CX
-	SUBQ       $0x10, DX
-	JNZ        loop11
+	PREFETCHT0 (SI)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y2
+	VPERMPS    Z2, Z1, Z2
+	VMULPS     Z2, Z4, Z0
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	VMOVUPS    32(DX)(AX*4), Y3
+	VPERMPS    Z3, Z1, Z3
+	VMULPS     Z3, Z4, Z0
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop11
 	JMP        done10
 
 ramped9:
+	MOVQ         ramps+24(FP), DI
+	VMOVSS       (DI), X2
+	VMOVSS       4(DI), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Z2
+	VMOVSS       8(DI), X3
+	VMOVSS       12(DI), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Z3
+	VPBROADCASTD 16(DI), Z4
+	VPADDD       frames0_AVX512<>+0(SB), Z4, Z5
+	VCVTDQ2PS    Z5, Z5
+	VPADDD       frames8_AVX512<>+0(SB), Z4, Z4
+	VCVTDQ2PS    Z4, Z4
+	ADDQ         $0x20, DI
+	MOVQ         DI, ramps+24(FP)
+
 loop12:
-	PREFETCHT0 (BX)
-	ADDQ       $0x40, BX
-	VMOVUPS    (CX), Y4
-	VPERMPS    Z4, Z7, Z4
-	VMULPS     Z1, Z3, Z5
-	VADDPS     Z5, Z0, Z5
-	VADDPS     Z6, Z3, Z3
-	VMULPS     Z4, Z5, Z5
-	VADDPS     (AX), Z5, Z5
-	VMOVUPS    Z5, (AX)
-	VMOVUPS    32(CX), Y8
-	VPERMPS    Z8, Z7, Z8
-	VMULPS     Z1, Z2, Z5
-	VADDPS     Z5, Z0, Z5
-	VADDPS     Z6, Z2, Z2
-	VMULPS     Z8, Z5, Z5
-	VADDPS     64(AX), Z5, Z5
-	VMOVUPS    Z5, 64(AX)
-	ADDQ       $0x80, AX
-	ADDQ       $0x40, CX
-	SUBQ       $0x10, DX
-	JNZ        loop12
+	PREFETCHT0 (SI)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y6
+	VPERMPS    Z6, Z1, Z6
+	VMULPS     Z3, Z5, Z8
+	VADDPS     Z8, Z2, Z8
+	VADDPS     Z0, Z5, Z5
+	VMULPS     Z6, Z8, Z8
+	VADDPS     (CX)(AX*8), Z8, Z8
+	VMOVUPS    Z8, (CX)(AX*8)
+	VMOVUPS    32(DX)(AX*4), Y7
+	VPERMPS    Z7, Z1, Z7
+	VMULPS     Z3, Z4, Z8
+	VADDPS     Z8, Z2, Z8
+	VADDPS     Z0, Z4, Z4
+	VMULPS     Z7, Z8, Z8
+	VADDPS     64(CX)(AX*8), Z8, Z8
+	VMOVUPS    Z8, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop12
+	ADDQ       each+32(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped9
 
 done10:
 	VZEROUPPER
@@ -305,6 +353,24 @@ DATA turn16<>+52(SB)/4, $(16.0)
 DATA turn16<>+56(SB)/4, $(16.0)
 DATA turn16<>+60(SB)/4, $(16.0)
 GLOBL turn16<>(SB), RODATA|NOPTR, $64
+
+DATA spread_AVX512<>+0(SB)/4, $0x00000000
+DATA spread_AVX512<>+4(SB)/4, $0x00000000
+DATA spread_AVX512<>+8(SB)/4, $0x00000001
+DATA spread_AVX512<>+12(SB)/4, $0x00000001
+DATA spread_AVX512<>+16(SB)/4, $0x00000002
+DATA spread_AVX512<>+20(SB)/4, $0x00000002
+DATA spread_AVX512<>+24(SB)/4, $0x00000003
+DATA spread_AVX512<>+28(SB)/4, $0x00000003
+DATA spread_AVX512<>+32(SB)/4, $0x00000004
+DATA spread_AVX512<>+36(SB)/4, $0x00000004
+DATA spread_AVX512<>+40(SB)/4, $0x00000005
+DATA spread_AVX512<>+44(SB)/4, $0x00000005
+DATA spread_AVX512<>+48(SB)/4, $0x00000006
+DATA spread_AVX512<>+52(SB)/4, $0x00000006
+DATA spread_AVX512<>+56(SB)/4, $0x00000007
+DATA spread_AVX512<>+60(SB)/4, $0x00000007
+GLOBL spread_AVX512<>(SB), RODATA|NOPTR, $64
 
 DATA frames0_AVX512<>+0(SB)/4, $0x00000000
 DATA frames0_AVX512<>+4(SB)/4, $0x00000000
@@ -342,273 +408,289 @@ DATA frames8_AVX512<>+56(SB)/4, $0x0000000f
 DATA frames8_AVX512<>+60(SB)/4, $0x0000000f
 GLOBL frames8_AVX512<>(SB), RODATA|NOPTR, $64
 
-DATA spread_AVX512<>+0(SB)/4, $0x00000000
-DATA spread_AVX512<>+4(SB)/4, $0x00000000
-DATA spread_AVX512<>+8(SB)/4, $0x00000001
-DATA spread_AVX512<>+12(SB)/4, $0x00000001
-DATA spread_AVX512<>+16(SB)/4, $0x00000002
-DATA spread_AVX512<>+20(SB)/4, $0x00000002
-DATA spread_AVX512<>+24(SB)/4, $0x00000003
-DATA spread_AVX512<>+28(SB)/4, $0x00000003
-DATA spread_AVX512<>+32(SB)/4, $0x00000004
-DATA spread_AVX512<>+36(SB)/4, $0x00000004
-DATA spread_AVX512<>+40(SB)/4, $0x00000005
-DATA spread_AVX512<>+44(SB)/4, $0x00000005
-DATA spread_AVX512<>+48(SB)/4, $0x00000006
-DATA spread_AVX512<>+52(SB)/4, $0x00000006
-DATA spread_AVX512<>+56(SB)/4, $0x00000007
-DATA spread_AVX512<>+60(SB)/4, $0x00000007
-GLOBL spread_AVX512<>(SB), RODATA|NOPTR, $64
-
-// func stereoUnityAVX512(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func stereoUnityAVX512(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·stereoUnityAVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         next+48(FP), BX
-	VMOVSS       left+24(FP), X0
-	VMOVSS       right+28(FP), X1
+TEXT ·stereoUnityAVX512(SB), NOSPLIT, $0-48
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+32(FP), BX
+	MOVQ         next+40(FP), SI
+	VMOVUPS      turn16<>+0(SB), Z0
+	MOVQ         ramps+24(FP), DI
+	MOVL         8(DI), R8
+	ORL          12(DI), R8
+	ADDL         R8, R8
+	JNZ          ramped13
+	CMPQ         BX, n+16(FP)
+	JNE          ramped13
+	VMOVSS       (DI), X0
+	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
 	VBROADCASTSD X0, Z0
-	VMOVSS       leftSlope+32(FP), X1
-	VMOVSS       rightSlope+36(FP), X2
+	VMOVSS       8(DI), X1
+	VMOVSS       12(DI), X2
 	VUNPCKLPS    X2, X1, X1
 	VBROADCASTSD X1, Z1
-	MOVL         leftSlope+32(FP), SI
-	MOVL         rightSlope+36(FP), DI
-	ORL          DI, SI
-	ADDL         SI, SI
-	MOVQ         start+40(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Z2
+	VPBROADCASTD 16(DI), Z2
 	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
 	VPADDD       frames8_AVX512<>+0(SB), Z2, Z2
 	VCVTDQ2PS    Z2, Z2
-	VMOVUPS      turn16<>+0(SB), Z4
-	TESTL        SI, SI
-	JNZ          ramped13
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
 loop15:
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	ADDQ       $0x80, BX
-	VMOVUPS    (CX), Z0
+	PREFETCHT0 (SI)(AX*8)
+	PREFETCHT0 64(SI)(AX*8)
+	VMOVUPS    (DX)(AX*8), Z0
 	VMULPS     Z0, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	VMOVUPS    64(CX), Z0
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	VMOVUPS    64(DX)(AX*8), Z0
 	VMULPS     Z0, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
-	ADDQ       $0x80, AX
-	ADDQ       $0x80, CX
-	SUBQ       $0x10, DX
-	JNZ        loop15
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop15
 	JMP        done14
 
 ramped13:
+	MOVQ         ramps+24(FP), DI
+	VMOVSS       (DI), X1
+	VMOVSS       4(DI), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Z1
+	VMOVSS       8(DI), X2
+	VMOVSS       12(DI), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Z2
+	VPBROADCASTD 16(DI), Z3
+	VPADDD       frames0_AVX512<>+0(SB), Z3, Z4
+	VCVTDQ2PS    Z4, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	ADDQ         $0x20, DI
+	MOVQ         DI, ramps+24(FP)
+
 loop16:
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	ADDQ       $0x80, BX
-	VMOVUPS    (CX), Z5
-	VMULPS     Z1, Z3, Z6
-	VADDPS     Z6, Z0, Z6
-	VADDPS     Z4, Z3, Z3
+	PREFETCHT0 (SI)(AX*8)
+	PREFETCHT0 64(SI)(AX*8)
+	VMOVUPS    (DX)(AX*8), Z5
+	VMULPS     Z2, Z4, Z6
+	VADDPS     Z6, Z1, Z6
+	VADDPS     Z0, Z4, Z4
 	VMULPS     Z5, Z6, Z5
-	VADDPS     (AX), Z5, Z5
-	VMOVUPS    Z5, (AX)
-	VMOVUPS    64(CX), Z5
-	VMULPS     Z1, Z2, Z6
-	VADDPS     Z6, Z0, Z6
-	VADDPS     Z4, Z2, Z2
+	VADDPS     (CX)(AX*8), Z5, Z5
+	VMOVUPS    Z5, (CX)(AX*8)
+	VMOVUPS    64(DX)(AX*8), Z5
+	VMULPS     Z2, Z3, Z6
+	VADDPS     Z6, Z1, Z6
+	VADDPS     Z0, Z3, Z3
 	VMULPS     Z5, Z6, Z5
-	VADDPS     64(AX), Z5, Z5
-	VMOVUPS    Z5, 64(AX)
-	ADDQ       $0x80, AX
-	ADDQ       $0x80, CX
-	SUBQ       $0x10, DX
-	JNZ        loop16
+	VADDPS     64(CX)(AX*8), Z5, Z5
+	VMOVUPS    Z5, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop16
+	ADDQ       each+32(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped13
 
 done14:
 	VZEROUPPER
 	RET
 
-// func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoLinearAVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X1, X1
-	VBROADCASTSD X1, Y1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X2
+TEXT ·monoLinearAVX2(SB), NOSPLIT, $8-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVD        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVD        SI, X2
 	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
-	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMOVD        SI, X5
-	VPBROADCASTD X5, Y5
-	VMOVD        BX, X6
-	VPBROADCASTD X6, Y6
-	VPMULLD      order_AVX2<>+0(SB), Y5, Y4
-	VPADDD       Y6, Y4, Y4
-	VPSLLD       $0x03, Y5, Y5
-	TESTL        R8, R8
+	VPMULLD      order_AVX2<>+0(SB), Y1, Y0
+	VPADDD       Y2, Y0, Y0
+	VPSLLD       $0x03, Y1, Y1
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped17
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped17
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y3, Y2, Y3
 
 loop19:
-	PREFETCHT0   (DI)
-	ADDQ         $0x20, DI
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	MOVQ         BX, R9
+	PREFETCHT0   (R8)(AX*4)
+	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	ADDQ         SI, BX
-	MOVQ         BX, R10
+	ADDQ         DI, SI
+	MOVQ         SI, R10
 	SHRQ         $0x20, R10
-	ADDQ         SI, BX
-	MOVQ         BX, R11
+	ADDQ         DI, SI
+	MOVQ         SI, R11
 	SHRQ         $0x20, R11
-	ADDQ         SI, BX
-	MOVQ         BX, R12
+	ADDQ         DI, SI
+	MOVQ         SI, R12
 	SHRQ         $0x20, R12
-	ADDQ         SI, BX
-	MOVQ         BX, R13
+	ADDQ         DI, SI
+	MOVQ         SI, R13
 	SHRQ         $0x20, R13
-	ADDQ         SI, BX
-	MOVQ         BX, R14
+	ADDQ         DI, SI
+	MOVQ         SI, R14
 	SHRQ         $0x20, R14
-	ADDQ         SI, BX
-	MOVQ         BX, R15
+	ADDQ         DI, SI
+	MOVQ         SI, R15
 	SHRQ         $0x20, R15
-	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y0
-	VBROADCASTSD (CX)(R9*4), Y2
-	VBLENDPS     $0x0c, Y2, Y0, Y0
-	VBROADCASTSD (CX)(R10*4), Y2
-	VBLENDPS     $0x30, Y2, Y0, Y0
-	VBROADCASTSD (CX)(R11*4), Y2
-	VBLENDPS     $0xc0, Y2, Y0, Y0
-	VBROADCASTSD (CX)(R12*4), Y2
-	VBROADCASTSD (CX)(R13*4), Y3
-	VBLENDPS     $0x0c, Y3, Y2, Y2
-	VBROADCASTSD (CX)(R14*4), Y3
-	VBLENDPS     $0x30, Y3, Y2, Y2
-	VBROADCASTSD (CX)(R15*4), Y3
-	VBLENDPS     $0xc0, Y3, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y3
-	VSHUFPS      $0xdd, Y2, Y0, Y0
-	VPSRLD       $0x08, Y4, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMULPS       down24<>+0(SB), Y2, Y2
-	VPADDD       Y5, Y4, Y4
-	VSUBPS       Y3, Y0, Y0
-	VMULPS       Y0, Y2, Y0
-	VADDPS       Y0, Y3, Y0
-	VUNPCKLPS    Y0, Y0, Y2
-	VUNPCKHPS    Y0, Y0, Y0
-	VMULPS       Y2, Y1, Y2
-	VADDPS       (AX), Y2, Y2
-	VMOVUPS      Y2, (AX)
-	VMULPS       Y0, Y1, Y0
-	VADDPS       32(AX), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
-	ADDQ         $0x40, AX
-	SUBQ         $0x08, DX
-	JNZ          loop19
+	ADDQ         DI, SI
+	MOVQ         SI, BP
+	SHRQ         $0x20, BP
+	ADDQ         DI, SI
+	VBROADCASTSD (DX)(R9*4), Y2
+	VBROADCASTSD (DX)(R10*4), Y4
+	VBLENDPS     $0x0c, Y4, Y2, Y2
+	VBROADCASTSD (DX)(R11*4), Y4
+	VBLENDPS     $0x30, Y4, Y2, Y2
+	VBROADCASTSD (DX)(R12*4), Y4
+	VBLENDPS     $0xc0, Y4, Y2, Y2
+	VBROADCASTSD (DX)(R13*4), Y4
+	VBROADCASTSD (DX)(R14*4), Y5
+	VBLENDPS     $0x0c, Y5, Y4, Y4
+	VBROADCASTSD (DX)(R15*4), Y5
+	VBLENDPS     $0x30, Y5, Y4, Y4
+	VBROADCASTSD (DX)(BP*4), Y5
+	VBLENDPS     $0xc0, Y5, Y4, Y4
+	VSHUFPS      $0x88, Y4, Y2, Y5
+	VSHUFPS      $0xdd, Y4, Y2, Y2
+	VPSRLD       $0x08, Y0, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       down24<>+0(SB), Y4, Y4
+	VPADDD       Y1, Y0, Y0
+	VSUBPS       Y5, Y2, Y2
+	VMULPS       Y2, Y4, Y2
+	VADDPS       Y2, Y5, Y2
+	VUNPCKLPS    Y2, Y2, Y4
+	VUNPCKHPS    Y2, Y2, Y2
+	VMULPS       Y4, Y3, Y4
+	VADDPS       (CX)(AX*8), Y4, Y4
+	VMOVUPS      Y4, (CX)(AX*8)
+	VMULPS       Y2, Y3, Y2
+	VADDPS       32(CX)(AX*8), Y2, Y2
+	VMOVUPS      Y2, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, BX
+	JNE          loop19
 	JMP          done18
 
 ramped17:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop20:
-	PREFETCHT0   (DI)
-	ADDQ         $0x20, DI
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	MOVQ         BX, R9
+	PREFETCHT0   (R8)(AX*4)
+	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	ADDQ         SI, BX
-	MOVQ         BX, R10
+	ADDQ         DI, SI
+	MOVQ         SI, R10
 	SHRQ         $0x20, R10
-	ADDQ         SI, BX
-	MOVQ         BX, R11
+	ADDQ         DI, SI
+	MOVQ         SI, R11
 	SHRQ         $0x20, R11
-	ADDQ         SI, BX
-	MOVQ         BX, R12
+	ADDQ         DI, SI
+	MOVQ         SI, R12
 	SHRQ         $0x20, R12
-	ADDQ         SI, BX
-	MOVQ         BX, R13
+	ADDQ         DI, SI
+	MOVQ         SI, R13
 	SHRQ         $0x20, R13
-	ADDQ         SI, BX
-	MOVQ         BX, R14
+	ADDQ         DI, SI
+	MOVQ         SI, R14
 	SHRQ         $0x20, R14
-	ADDQ         SI, BX
-	MOVQ         BX, R15
+	ADDQ         DI, SI
+	MOVQ         SI, R15
 	SHRQ         $0x20, R15
-	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y6
-	VBROADCASTSD (CX)(R9*4), Y7
+	ADDQ         DI, SI
+	MOVQ         SI, BP
+	SHRQ         $0x20, BP
+	ADDQ         DI, SI
+	VBROADCASTSD (DX)(R9*4), Y6
+	VBROADCASTSD (DX)(R10*4), Y7
 	VBLENDPS     $0x0c, Y7, Y6, Y6
-	VBROADCASTSD (CX)(R10*4), Y7
+	VBROADCASTSD (DX)(R11*4), Y7
 	VBLENDPS     $0x30, Y7, Y6, Y6
-	VBROADCASTSD (CX)(R11*4), Y7
+	VBROADCASTSD (DX)(R12*4), Y7
 	VBLENDPS     $0xc0, Y7, Y6, Y6
-	VBROADCASTSD (CX)(R12*4), Y7
-	VBROADCASTSD (CX)(R13*4), Y8
+	VBROADCASTSD (DX)(R13*4), Y7
+	VBROADCASTSD (DX)(R14*4), Y8
 	VBLENDPS     $0x0c, Y8, Y7, Y7
-	VBROADCASTSD (CX)(R14*4), Y8
+	VBROADCASTSD (DX)(R15*4), Y8
 	VBLENDPS     $0x30, Y8, Y7, Y7
-	VBROADCASTSD (CX)(R15*4), Y8
+	VBROADCASTSD (DX)(BP*4), Y8
 	VBLENDPS     $0xc0, Y8, Y7, Y7
 	VSHUFPS      $0x88, Y7, Y6, Y8
 	VSHUFPS      $0xdd, Y7, Y6, Y6
-	VPSRLD       $0x08, Y4, Y7
+	VPSRLD       $0x08, Y0, Y7
 	VCVTDQ2PS    Y7, Y7
 	VMULPS       down24<>+0(SB), Y7, Y7
-	VPADDD       Y5, Y4, Y4
+	VPADDD       Y1, Y0, Y0
 	VSUBPS       Y8, Y6, Y6
 	VMULPS       Y6, Y7, Y6
 	VADDPS       Y6, Y8, Y6
 	VUNPCKLPS    Y6, Y6, Y7
 	VUNPCKHPS    Y6, Y6, Y6
-	VMULPS       Y1, Y3, Y8
-	VADDPS       Y8, Y0, Y8
-	VADDPS       turn8<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y5, Y8
+	VADDPS       Y8, Y2, Y8
+	VADDPS       turn8<>+0(SB), Y5, Y5
 	VMULPS       Y7, Y8, Y7
-	VADDPS       (AX), Y7, Y7
-	VMOVUPS      Y7, (AX)
-	VMULPS       Y1, Y2, Y7
-	VADDPS       Y7, Y0, Y7
-	VADDPS       turn8<>+0(SB), Y2, Y2
+	VADDPS       (CX)(AX*8), Y7, Y7
+	VMOVUPS      Y7, (CX)(AX*8)
+	VMULPS       Y3, Y4, Y7
+	VADDPS       Y7, Y2, Y7
+	VADDPS       turn8<>+0(SB), Y4, Y4
 	VMULPS       Y6, Y7, Y6
-	VADDPS       32(AX), Y6, Y6
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         $0x40, AX
-	SUBQ         $0x08, DX
-	JNZ          loop20
+	VADDPS       32(CX)(AX*8), Y6, Y6
+	VMOVUPS      Y6, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, BX
+	JNE          loop20
+	ADDQ         each+48(FP), BX
+	CMPQ         AX, n+16(FP)
+	JNE          ramped17
 
 done18:
 	VZEROUPPER
@@ -642,158 +724,173 @@ DATA down24<>+56(SB)/4, $(0.000000059604645)
 DATA down24<>+60(SB)/4, $(0.000000059604645)
 GLOBL down24<>(SB), RODATA|NOPTR, $64
 
-// func monoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func monoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoCubicAVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X1, X1
-	VBROADCASTSD X1, Y1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X2
+TEXT ·monoCubicAVX2(SB), NOSPLIT, $8-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVD        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVD        SI, X2
 	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
-	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMOVD        SI, X5
-	VPBROADCASTD X5, Y5
-	VMOVD        BX, X6
-	VPBROADCASTD X6, Y6
-	VPMULLD      order_AVX2<>+0(SB), Y5, Y4
-	VPADDD       Y6, Y4, Y4
-	VPSLLD       $0x03, Y5, Y5
-	TESTL        R8, R8
+	VPMULLD      order_AVX2<>+0(SB), Y1, Y0
+	VPADDD       Y2, Y0, Y0
+	VPSLLD       $0x03, Y1, Y1
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped21
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped21
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y3, Y2, Y3
 
 loop23:
-	PREFETCHT0     (DI)
-	ADDQ           $0x20, DI
-	MOVQ           BX, R8
-	SHRQ           $0x20, R8
-	ADDQ           SI, BX
-	MOVQ           BX, R9
+	PREFETCHT0     (R8)(AX*4)
+	MOVQ           SI, R9
 	SHRQ           $0x20, R9
-	ADDQ           SI, BX
-	MOVQ           BX, R10
+	ADDQ           DI, SI
+	MOVQ           SI, R10
 	SHRQ           $0x20, R10
-	ADDQ           SI, BX
-	MOVQ           BX, R11
+	ADDQ           DI, SI
+	MOVQ           SI, R11
 	SHRQ           $0x20, R11
-	ADDQ           SI, BX
-	MOVQ           BX, R12
+	ADDQ           DI, SI
+	MOVQ           SI, R12
 	SHRQ           $0x20, R12
-	ADDQ           SI, BX
-	MOVQ           BX, R13
+	ADDQ           DI, SI
+	MOVQ           SI, R13
 	SHRQ           $0x20, R13
-	ADDQ           SI, BX
-	MOVQ           BX, R14
+	ADDQ           DI, SI
+	MOVQ           SI, R14
 	SHRQ           $0x20, R14
-	ADDQ           SI, BX
-	MOVQ           BX, R15
+	ADDQ           DI, SI
+	MOVQ           SI, R15
 	SHRQ           $0x20, R15
-	ADDQ           SI, BX
-	VBROADCASTF128 -4(CX)(R8*4), Y0
-	VINSERTF128    $0x01, -4(CX)(R10*4), Y0, Y0
-	VBROADCASTF128 -4(CX)(R9*4), Y2
-	VINSERTF128    $0x01, -4(CX)(R11*4), Y2, Y2
-	VBROADCASTF128 -4(CX)(R12*4), Y3
-	VINSERTF128    $0x01, -4(CX)(R14*4), Y3, Y3
-	VBROADCASTF128 -4(CX)(R13*4), Y6
-	VINSERTF128    $0x01, -4(CX)(R15*4), Y6, Y6
-	VUNPCKLPS      Y2, Y0, Y7
-	VUNPCKHPS      Y2, Y0, Y0
-	VUNPCKLPS      Y6, Y3, Y2
-	VUNPCKHPS      Y6, Y3, Y3
-	VUNPCKLPD      Y2, Y7, Y6
-	VUNPCKHPD      Y2, Y7, Y2
-	VUNPCKLPD      Y3, Y0, Y7
-	VUNPCKHPD      Y3, Y0, Y0
-	VPSRLD         $0x08, Y4, Y3
-	VCVTDQ2PS      Y3, Y3
-	VMULPS         down24<>+0(SB), Y3, Y3
-	VPADDD         Y5, Y4, Y4
+	ADDQ           DI, SI
+	MOVQ           SI, BP
+	SHRQ           $0x20, BP
+	ADDQ           DI, SI
+	VBROADCASTF128 -4(DX)(R9*4), Y2
+	VINSERTF128    $0x01, -4(DX)(R11*4), Y2, Y2
+	VBROADCASTF128 -4(DX)(R10*4), Y4
+	VINSERTF128    $0x01, -4(DX)(R12*4), Y4, Y4
+	VBROADCASTF128 -4(DX)(R13*4), Y5
+	VINSERTF128    $0x01, -4(DX)(R15*4), Y5, Y5
+	VBROADCASTF128 -4(DX)(R14*4), Y6
+	VINSERTF128    $0x01, -4(DX)(BP*4), Y6, Y6
+	VUNPCKLPS      Y4, Y2, Y7
+	VUNPCKHPS      Y4, Y2, Y2
+	VUNPCKLPS      Y6, Y5, Y4
+	VUNPCKHPS      Y6, Y5, Y5
+	VUNPCKLPD      Y4, Y7, Y6
+	VUNPCKHPD      Y4, Y7, Y4
+	VUNPCKLPD      Y5, Y2, Y7
+	VUNPCKHPD      Y5, Y2, Y2
+	VPSRLD         $0x08, Y0, Y5
+	VCVTDQ2PS      Y5, Y5
+	VMULPS         down24<>+0(SB), Y5, Y5
+	VPADDD         Y1, Y0, Y0
 	VSUBPS         Y6, Y7, Y8
 	VMULPS         half<>+0(SB), Y8, Y8
-	VSUBPS         Y6, Y0, Y0
-	VMULPS         half<>+0(SB), Y0, Y0
-	VSUBPS         Y7, Y2, Y7
+	VSUBPS         Y6, Y2, Y2
+	VMULPS         half<>+0(SB), Y2, Y2
+	VSUBPS         Y7, Y4, Y7
 	VMULPS         threeHalves<>+0(SB), Y7, Y7
-	VADDPS         Y7, Y0, Y0
-	VSUBPS         Y2, Y6, Y6
-	VSUBPS         Y0, Y8, Y7
+	VADDPS         Y7, Y2, Y2
+	VSUBPS         Y4, Y6, Y6
+	VSUBPS         Y2, Y8, Y7
 	VADDPS         Y7, Y6, Y6
-	VMULPS         Y0, Y3, Y7
+	VMULPS         Y2, Y5, Y7
 	VADDPS         Y7, Y6, Y7
-	VMULPS         Y7, Y3, Y7
+	VMULPS         Y7, Y5, Y7
 	VADDPS         Y7, Y8, Y7
-	VMULPS         Y7, Y3, Y7
-	VADDPS         Y7, Y2, Y7
-	VUNPCKLPS      Y7, Y7, Y0
-	VUNPCKHPS      Y7, Y7, Y2
-	VMULPS         Y0, Y1, Y0
-	VADDPS         (AX), Y0, Y0
-	VMOVUPS        Y0, (AX)
-	VMULPS         Y2, Y1, Y0
-	VADDPS         32(AX), Y0, Y0
-	VMOVUPS        Y0, 32(AX)
-	ADDQ           $0x40, AX
-	SUBQ           $0x08, DX
-	JNZ            loop23
+	VMULPS         Y7, Y5, Y7
+	VADDPS         Y7, Y4, Y7
+	VUNPCKLPS      Y7, Y7, Y2
+	VUNPCKHPS      Y7, Y7, Y4
+	VMULPS         Y2, Y3, Y2
+	VADDPS         (CX)(AX*8), Y2, Y2
+	VMOVUPS        Y2, (CX)(AX*8)
+	VMULPS         Y4, Y3, Y2
+	VADDPS         32(CX)(AX*8), Y2, Y2
+	VMOVUPS        Y2, 32(CX)(AX*8)
+	ADDQ           $0x08, AX
+	CMPQ           AX, BX
+	JNE            loop23
 	JMP            done22
 
 ramped21:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop24:
-	PREFETCHT0     (DI)
-	ADDQ           $0x20, DI
-	MOVQ           BX, R8
-	SHRQ           $0x20, R8
-	ADDQ           SI, BX
-	MOVQ           BX, R9
+	PREFETCHT0     (R8)(AX*4)
+	MOVQ           SI, R9
 	SHRQ           $0x20, R9
-	ADDQ           SI, BX
-	MOVQ           BX, R10
+	ADDQ           DI, SI
+	MOVQ           SI, R10
 	SHRQ           $0x20, R10
-	ADDQ           SI, BX
-	MOVQ           BX, R11
+	ADDQ           DI, SI
+	MOVQ           SI, R11
 	SHRQ           $0x20, R11
-	ADDQ           SI, BX
-	MOVQ           BX, R12
+	ADDQ           DI, SI
+	MOVQ           SI, R12
 	SHRQ           $0x20, R12
-	ADDQ           SI, BX
-	MOVQ           BX, R13
+	ADDQ           DI, SI
+	MOVQ           SI, R13
 	SHRQ           $0x20, R13
-	ADDQ           SI, BX
-	MOVQ           BX, R14
+	ADDQ           DI, SI
+	MOVQ           SI, R14
 	SHRQ           $0x20, R14
-	ADDQ           SI, BX
-	MOVQ           BX, R15
+	ADDQ           DI, SI
+	MOVQ           SI, R15
 	SHRQ           $0x20, R15
-	ADDQ           SI, BX
-	VBROADCASTF128 -4(CX)(R8*4), Y6
-	VINSERTF128    $0x01, -4(CX)(R10*4), Y6, Y6
-	VBROADCASTF128 -4(CX)(R9*4), Y7
-	VINSERTF128    $0x01, -4(CX)(R11*4), Y7, Y7
-	VBROADCASTF128 -4(CX)(R12*4), Y8
-	VINSERTF128    $0x01, -4(CX)(R14*4), Y8, Y8
-	VBROADCASTF128 -4(CX)(R13*4), Y9
-	VINSERTF128    $0x01, -4(CX)(R15*4), Y9, Y9
+	ADDQ           DI, SI
+	MOVQ           SI, BP
+	SHRQ           $0x20, BP
+	ADDQ           DI, SI
+	VBROADCASTF128 -4(DX)(R9*4), Y6
+	VINSERTF128    $0x01, -4(DX)(R11*4), Y6, Y6
+	VBROADCASTF128 -4(DX)(R10*4), Y7
+	VINSERTF128    $0x01, -4(DX)(R12*4), Y7, Y7
+	VBROADCASTF128 -4(DX)(R13*4), Y8
+	VINSERTF128    $0x01, -4(DX)(R15*4), Y8, Y8
+	VBROADCASTF128 -4(DX)(R14*4), Y9
+	VINSERTF128    $0x01, -4(DX)(BP*4), Y9, Y9
 	VUNPCKLPS      Y7, Y6, Y10
 	VUNPCKHPS      Y7, Y6, Y6
 	VUNPCKLPS      Y9, Y8, Y7
@@ -802,10 +899,10 @@ loop24:
 	VUNPCKHPD      Y7, Y10, Y7
 	VUNPCKLPD      Y8, Y6, Y10
 	VUNPCKHPD      Y8, Y6, Y6
-	VPSRLD         $0x08, Y4, Y8
+	VPSRLD         $0x08, Y0, Y8
 	VCVTDQ2PS      Y8, Y8
 	VMULPS         down24<>+0(SB), Y8, Y8
-	VPADDD         Y5, Y4, Y4
+	VPADDD         Y1, Y0, Y0
 	VSUBPS         Y9, Y10, Y11
 	VMULPS         half<>+0(SB), Y11, Y11
 	VSUBPS         Y9, Y6, Y6
@@ -824,21 +921,24 @@ loop24:
 	VADDPS         Y10, Y7, Y10
 	VUNPCKLPS      Y10, Y10, Y6
 	VUNPCKHPS      Y10, Y10, Y7
-	VMULPS         Y1, Y3, Y8
-	VADDPS         Y8, Y0, Y8
-	VADDPS         turn8<>+0(SB), Y3, Y3
+	VMULPS         Y3, Y5, Y8
+	VADDPS         Y8, Y2, Y8
+	VADDPS         turn8<>+0(SB), Y5, Y5
 	VMULPS         Y6, Y8, Y6
-	VADDPS         (AX), Y6, Y6
-	VMOVUPS        Y6, (AX)
-	VMULPS         Y1, Y2, Y6
-	VADDPS         Y6, Y0, Y6
-	VADDPS         turn8<>+0(SB), Y2, Y2
+	VADDPS         (CX)(AX*8), Y6, Y6
+	VMOVUPS        Y6, (CX)(AX*8)
+	VMULPS         Y3, Y4, Y6
+	VADDPS         Y6, Y2, Y6
+	VADDPS         turn8<>+0(SB), Y4, Y4
 	VMULPS         Y7, Y6, Y6
-	VADDPS         32(AX), Y6, Y6
-	VMOVUPS        Y6, 32(AX)
-	ADDQ           $0x40, AX
-	SUBQ           $0x08, DX
-	JNZ            loop24
+	VADDPS         32(CX)(AX*8), Y6, Y6
+	VMOVUPS        Y6, 32(CX)(AX*8)
+	ADDQ           $0x08, AX
+	CMPQ           AX, BX
+	JNE            loop24
+	ADDQ           each+48(FP), BX
+	CMPQ           AX, n+16(FP)
+	JNE            ramped21
 
 done22:
 	VZEROUPPER
@@ -880,133 +980,151 @@ DATA threeHalves<>+56(SB)/4, $(1.5)
 DATA threeHalves<>+60(SB)/4, $(1.5)
 GLOBL threeHalves<>(SB), RODATA|NOPTR, $64
 
-// func monoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func monoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·monoLinearAVX512(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X3
-	VUNPCKLPS    X3, X1, X1
-	VBROADCASTSD X1, Z1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       frames0_AVX512<>+0(SB), Z3, Z4
-	VCVTDQ2PS    Z4, Z4
-	VPADDD       frames8_AVX512<>+0(SB), Z3, Z3
-	VCVTDQ2PS    Z3, Z3
-	VMOVUPS      turn16<>+0(SB), Z5
-	VMOVDQU32    order_AVX512<>+0(SB), Z6
-	VMOVD        SI, X9
-	VPBROADCASTD X9, Z9
-	VPMULLD      Z6, Z9, Z7
-	VPSRLD       $0x10, Z9, Z10
-	VPMULLD      Z6, Z10, Z10
-	VPANDD       word<>+0(SB), Z9, Z8
-	VPMULLD      Z6, Z8, Z8
-	VPSRLD       $0x10, Z8, Z8
-	VPADDD       Z10, Z8, Z8
-	VPSRLD       $0x10, Z8, Z8
-	MOVQ         SI, R9
+TEXT ·monoLinearAVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVUPS      turn16<>+0(SB), Z0
+	VMOVDQU32    order_AVX512<>+0(SB), Z1
+	VMOVD        DI, X4
+	VPBROADCASTD X4, Z4
+	VPMULLD      Z1, Z4, Z2
+	VPSRLD       $0x10, Z4, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPANDD       word<>+0(SB), Z4, Z3
+	VPMULLD      Z1, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	VPADDD       Z5, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	MOVQ         DI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X10
-	VPBROADCASTD X10, Z10
-	VPMULLD      Z6, Z10, Z10
-	VPADDD       Z10, Z8, Z8
-	VPADDD       one<>+0(SB), Z8, Z6
-	VMOVD        BX, X10
-	VPBROADCASTD X10, Z10
-	VPADDD       Z7, Z10, Z10
-	VPSLLD       $0x04, Z9, Z9
-	SHLQ         $0x04, SI
-	VMOVUPS      down24<>+0(SB), Z11
-	TESTL        R8, R8
+	VMOVD        R9, X5
+	VPBROADCASTD X5, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPADDD       Z5, Z3, Z3
+	VPADDD       one<>+0(SB), Z3, Z1
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Z5
+	VPADDD       Z2, Z5, Z5
+	VPSLLD       $0x04, Z4, Z4
+	SHLQ         $0x04, DI
+	VMOVUPS      down24<>+0(SB), Z7
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped25
-	VMULPS       Z1, Z4, Z1
-	VADDPS       Z1, Z0, Z1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped25
+	VMOVSS       (R9), X0
+	VMOVSS       4(R9), X8
+	VUNPCKLPS    X8, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R9), X8
+	VMOVSS       12(R9), X9
+	VUNPCKLPS    X9, X8, X8
+	VBROADCASTSD X8, Z8
+	VPBROADCASTD 16(R9), Z9
+	VPADDD       frames0_AVX512<>+0(SB), Z9, Z10
+	VCVTDQ2PS    Z10, Z10
+	VPADDD       frames8_AVX512<>+0(SB), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z10, Z8
+	VADDPS       Z8, Z0, Z8
 
 loop27:
-	PREFETCHT0 (DI)
-	ADDQ       $0x40, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z7, Z10, K1
-	VPBLENDMD  Z6, Z8, K1, Z2
-	VPSRLD     $0x08, Z10, Z0
+	PREFETCHT0 (R8)(AX*4)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z5, K1
+	VPBLENDMD  Z1, Z3, K1, Z6
+	VPSRLD     $0x08, Z5, Z0
 	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z11, Z0, Z0
-	VPADDD     Z9, Z10, Z10
-	VMOVUPS    (CX)(R8*4), Z3
-	VPERMT2PS  64(CX)(R8*4), Z2, Z3
-	VMOVUPS    4(CX)(R8*4), Z4
-	VPERMT2PS  68(CX)(R8*4), Z2, Z4
-	VSUBPS     Z3, Z4, Z4
-	VMULPS     Z4, Z0, Z4
-	VADDPS     Z4, Z3, Z4
-	VUNPCKLPS  Z4, Z4, Z0
-	VUNPCKHPS  Z4, Z4, Z3
-	VMULPS     Z0, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	VMULPS     Z3, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop27
+	VMULPS     Z7, Z0, Z0
+	VPADDD     Z4, Z5, Z5
+	VMOVUPS    (DX)(R9*4), Z9
+	VPERMT2PS  64(DX)(R9*4), Z6, Z9
+	VMOVUPS    4(DX)(R9*4), Z10
+	VPERMT2PS  68(DX)(R9*4), Z6, Z10
+	VSUBPS     Z9, Z10, Z10
+	VMULPS     Z10, Z0, Z10
+	VADDPS     Z10, Z9, Z10
+	VUNPCKLPS  Z10, Z10, Z0
+	VUNPCKHPS  Z10, Z10, Z9
+	VMULPS     Z0, Z8, Z0
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	VMULPS     Z9, Z8, Z0
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop27
 	JMP        done26
 
 ramped25:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X8
+	VMOVSS       4(R9), X9
+	VUNPCKLPS    X9, X8, X8
+	VBROADCASTSD X8, Z8
+	VMOVSS       8(R9), X9
+	VMOVSS       12(R9), X10
+	VUNPCKLPS    X10, X9, X9
+	VBROADCASTSD X9, Z9
+	VPBROADCASTD 16(R9), Z10
+	VPADDD       frames0_AVX512<>+0(SB), Z10, Z11
+	VCVTDQ2PS    Z11, Z11
+	VPADDD       frames8_AVX512<>+0(SB), Z10, Z10
+	VCVTDQ2PS    Z10, Z10
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop28:
-	PREFETCHT0 (DI)
-	ADDQ       $0x40, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z7, Z10, K1
-	VPBLENDMD  Z6, Z8, K1, Z2
-	VPSRLD     $0x08, Z10, Z12
+	PREFETCHT0 (R8)(AX*4)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z5, K1
+	VPBLENDMD  Z1, Z3, K1, Z6
+	VPSRLD     $0x08, Z5, Z12
 	VCVTDQ2PS  Z12, Z12
-	VMULPS     Z11, Z12, Z12
-	VPADDD     Z9, Z10, Z10
-	VMOVUPS    (CX)(R8*4), Z13
-	VPERMT2PS  64(CX)(R8*4), Z2, Z13
-	VMOVUPS    4(CX)(R8*4), Z14
-	VPERMT2PS  68(CX)(R8*4), Z2, Z14
+	VMULPS     Z7, Z12, Z12
+	VPADDD     Z4, Z5, Z5
+	VMOVUPS    (DX)(R9*4), Z13
+	VPERMT2PS  64(DX)(R9*4), Z6, Z13
+	VMOVUPS    4(DX)(R9*4), Z14
+	VPERMT2PS  68(DX)(R9*4), Z6, Z14
 	VSUBPS     Z13, Z14, Z14
 	VMULPS     Z14, Z12, Z14
 	VADDPS     Z14, Z13, Z14
 	VUNPCKLPS  Z14, Z14, Z12
 	VUNPCKHPS  Z14, Z14, Z13
-	VMULPS     Z1, Z4, Z14
-	VADDPS     Z14, Z0, Z14
-	VADDPS     Z5, Z4, Z4
+	VMULPS     Z9, Z11, Z14
+	VADDPS     Z14, Z8, Z14
+	VADDPS     Z0, Z11, Z11
 	VMULPS     Z12, Z14, Z12
-	VADDPS     (AX), Z12, Z12
-	VMOVUPS    Z12, (AX)
-	VMULPS     Z1, Z3, Z12
-	VADDPS     Z12, Z0, Z12
-	VADDPS     Z5, Z3, Z3
+	VADDPS     (CX)(AX*8), Z12, Z12
+	VMOVUPS    Z12, (CX)(AX*8)
+	VMULPS     Z9, Z10, Z12
+	VADDPS     Z12, Z8, Z12
+	VADDPS     Z0, Z10, Z10
 	VMULPS     Z13, Z12, Z12
-	VADDPS     64(AX), Z12, Z12
-	VMOVUPS    Z12, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop28
+	VADDPS     64(CX)(AX*8), Z12, Z12
+	VMOVUPS    Z12, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop28
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped25
 
 done26:
 	VZEROUPPER
@@ -1066,134 +1184,149 @@ DATA one<>+56(SB)/4, $0x00000001
 DATA one<>+60(SB)/4, $0x00000001
 GLOBL one<>(SB), RODATA|NOPTR, $64
 
-// func monoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func monoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·monoCubicAVX512(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X3
-	VUNPCKLPS    X3, X1, X1
-	VBROADCASTSD X1, Z1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       frames0_AVX512<>+0(SB), Z3, Z4
-	VCVTDQ2PS    Z4, Z4
-	VPADDD       frames8_AVX512<>+0(SB), Z3, Z3
-	VCVTDQ2PS    Z3, Z3
-	VMOVUPS      turn16<>+0(SB), Z5
-	VMOVDQU32    order_AVX512<>+0(SB), Z6
-	VMOVD        SI, X9
-	VPBROADCASTD X9, Z9
-	VPMULLD      Z6, Z9, Z7
-	VPSRLD       $0x10, Z9, Z10
-	VPMULLD      Z6, Z10, Z10
-	VPANDD       word<>+0(SB), Z9, Z8
-	VPMULLD      Z6, Z8, Z8
-	VPSRLD       $0x10, Z8, Z8
-	VPADDD       Z10, Z8, Z8
-	VPSRLD       $0x10, Z8, Z8
-	MOVQ         SI, R9
+TEXT ·monoCubicAVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVUPS      turn16<>+0(SB), Z0
+	VMOVDQU32    order_AVX512<>+0(SB), Z1
+	VMOVD        DI, X4
+	VPBROADCASTD X4, Z4
+	VPMULLD      Z1, Z4, Z2
+	VPSRLD       $0x10, Z4, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPANDD       word<>+0(SB), Z4, Z3
+	VPMULLD      Z1, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	VPADDD       Z5, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	MOVQ         DI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X10
-	VPBROADCASTD X10, Z10
-	VPMULLD      Z6, Z10, Z10
-	VPADDD       Z10, Z8, Z8
-	VPADDD       one<>+0(SB), Z8, Z6
-	VMOVD        BX, X10
-	VPBROADCASTD X10, Z10
-	VPADDD       Z7, Z10, Z10
-	VPSLLD       $0x04, Z9, Z9
-	SHLQ         $0x04, SI
-	VMOVUPS      down24<>+0(SB), Z11
-	TESTL        R8, R8
+	VMOVD        R9, X5
+	VPBROADCASTD X5, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPADDD       Z5, Z3, Z3
+	VPADDD       one<>+0(SB), Z3, Z1
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Z5
+	VPADDD       Z2, Z5, Z5
+	VPSLLD       $0x04, Z4, Z4
+	SHLQ         $0x04, DI
+	VMOVUPS      down24<>+0(SB), Z7
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped29
-	VMULPS       Z1, Z4, Z1
-	VADDPS       Z1, Z0, Z1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped29
+	VMOVSS       (R9), X0
+	VMOVSS       4(R9), X8
+	VUNPCKLPS    X8, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R9), X8
+	VMOVSS       12(R9), X9
+	VUNPCKLPS    X9, X8, X8
+	VBROADCASTSD X8, Z8
+	VPBROADCASTD 16(R9), Z9
+	VPADDD       frames0_AVX512<>+0(SB), Z9, Z10
+	VCVTDQ2PS    Z10, Z10
+	VPADDD       frames8_AVX512<>+0(SB), Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z8, Z10, Z8
+	VADDPS       Z8, Z0, Z8
 
 loop31:
-	PREFETCHT0 (DI)
-	ADDQ       $0x40, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z7, Z10, K1
-	VPBLENDMD  Z6, Z8, K1, Z2
-	VPSRLD     $0x08, Z10, Z0
+	PREFETCHT0 (R8)(AX*4)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z5, K1
+	VPBLENDMD  Z1, Z3, K1, Z6
+	VPSRLD     $0x08, Z5, Z0
 	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z11, Z0, Z0
-	VPADDD     Z9, Z10, Z10
-	VMOVUPS    -4(CX)(R8*4), Z3
-	VPERMT2PS  60(CX)(R8*4), Z2, Z3
-	VMOVUPS    (CX)(R8*4), Z4
-	VPERMT2PS  64(CX)(R8*4), Z2, Z4
-	VMOVUPS    4(CX)(R8*4), Z5
-	VPERMT2PS  68(CX)(R8*4), Z2, Z5
-	VMOVUPS    8(CX)(R8*4), Z12
-	VPERMT2PS  72(CX)(R8*4), Z2, Z12
-	VSUBPS     Z3, Z5, Z13
+	VMULPS     Z7, Z0, Z0
+	VPADDD     Z4, Z5, Z5
+	VMOVUPS    -4(DX)(R9*4), Z9
+	VPERMT2PS  60(DX)(R9*4), Z6, Z9
+	VMOVUPS    (DX)(R9*4), Z10
+	VPERMT2PS  64(DX)(R9*4), Z6, Z10
+	VMOVUPS    4(DX)(R9*4), Z11
+	VPERMT2PS  68(DX)(R9*4), Z6, Z11
+	VMOVUPS    8(DX)(R9*4), Z12
+	VPERMT2PS  72(DX)(R9*4), Z6, Z12
+	VSUBPS     Z9, Z11, Z13
 	VMULPS     half<>+0(SB), Z13, Z13
-	VSUBPS     Z3, Z12, Z12
+	VSUBPS     Z9, Z12, Z12
 	VMULPS     half<>+0(SB), Z12, Z12
-	VSUBPS     Z5, Z4, Z5
-	VMULPS     threeHalves<>+0(SB), Z5, Z5
-	VADDPS     Z5, Z12, Z12
-	VSUBPS     Z4, Z3, Z3
-	VSUBPS     Z12, Z13, Z5
-	VADDPS     Z5, Z3, Z3
-	VMULPS     Z12, Z0, Z5
-	VADDPS     Z5, Z3, Z5
-	VMULPS     Z5, Z0, Z5
-	VADDPS     Z5, Z13, Z5
-	VMULPS     Z5, Z0, Z5
-	VADDPS     Z5, Z4, Z5
-	VUNPCKLPS  Z5, Z5, Z0
-	VUNPCKHPS  Z5, Z5, Z3
-	VMULPS     Z0, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	VMULPS     Z3, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop31
+	VSUBPS     Z11, Z10, Z11
+	VMULPS     threeHalves<>+0(SB), Z11, Z11
+	VADDPS     Z11, Z12, Z12
+	VSUBPS     Z10, Z9, Z9
+	VSUBPS     Z12, Z13, Z11
+	VADDPS     Z11, Z9, Z9
+	VMULPS     Z12, Z0, Z11
+	VADDPS     Z11, Z9, Z11
+	VMULPS     Z11, Z0, Z11
+	VADDPS     Z11, Z13, Z11
+	VMULPS     Z11, Z0, Z11
+	VADDPS     Z11, Z10, Z11
+	VUNPCKLPS  Z11, Z11, Z0
+	VUNPCKHPS  Z11, Z11, Z9
+	VMULPS     Z0, Z8, Z0
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	VMULPS     Z9, Z8, Z0
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop31
 	JMP        done30
 
 ramped29:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X8
+	VMOVSS       4(R9), X9
+	VUNPCKLPS    X9, X8, X8
+	VBROADCASTSD X8, Z8
+	VMOVSS       8(R9), X9
+	VMOVSS       12(R9), X10
+	VUNPCKLPS    X10, X9, X9
+	VBROADCASTSD X9, Z9
+	VPBROADCASTD 16(R9), Z10
+	VPADDD       frames0_AVX512<>+0(SB), Z10, Z11
+	VCVTDQ2PS    Z11, Z11
+	VPADDD       frames8_AVX512<>+0(SB), Z10, Z10
+	VCVTDQ2PS    Z10, Z10
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop32:
-	PREFETCHT0 (DI)
-	ADDQ       $0x40, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z7, Z10, K1
-	VPBLENDMD  Z6, Z8, K1, Z2
-	VPSRLD     $0x08, Z10, Z12
+	PREFETCHT0 (R8)(AX*4)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z5, K1
+	VPBLENDMD  Z1, Z3, K1, Z6
+	VPSRLD     $0x08, Z5, Z12
 	VCVTDQ2PS  Z12, Z12
-	VMULPS     Z11, Z12, Z12
-	VPADDD     Z9, Z10, Z10
-	VMOVUPS    -4(CX)(R8*4), Z13
-	VPERMT2PS  60(CX)(R8*4), Z2, Z13
-	VMOVUPS    (CX)(R8*4), Z14
-	VPERMT2PS  64(CX)(R8*4), Z2, Z14
-	VMOVUPS    4(CX)(R8*4), Z15
-	VPERMT2PS  68(CX)(R8*4), Z2, Z15
-	VMOVUPS    8(CX)(R8*4), Z16
-	VPERMT2PS  72(CX)(R8*4), Z2, Z16
+	VMULPS     Z7, Z12, Z12
+	VPADDD     Z4, Z5, Z5
+	VMOVUPS    -4(DX)(R9*4), Z13
+	VPERMT2PS  60(DX)(R9*4), Z6, Z13
+	VMOVUPS    (DX)(R9*4), Z14
+	VPERMT2PS  64(DX)(R9*4), Z6, Z14
+	VMOVUPS    4(DX)(R9*4), Z15
+	VPERMT2PS  68(DX)(R9*4), Z6, Z15
+	VMOVUPS    8(DX)(R9*4), Z16
+	VPERMT2PS  72(DX)(R9*4), Z6, Z16
 	VSUBPS     Z13, Z15, Z17
 	VMULPS     half<>+0(SB), Z17, Z17
 	VSUBPS     Z13, Z16, Z16
@@ -1212,378 +1345,414 @@ loop32:
 	VADDPS     Z15, Z14, Z15
 	VUNPCKLPS  Z15, Z15, Z12
 	VUNPCKHPS  Z15, Z15, Z13
-	VMULPS     Z1, Z4, Z14
-	VADDPS     Z14, Z0, Z14
-	VADDPS     Z5, Z4, Z4
+	VMULPS     Z9, Z11, Z14
+	VADDPS     Z14, Z8, Z14
+	VADDPS     Z0, Z11, Z11
 	VMULPS     Z12, Z14, Z12
-	VADDPS     (AX), Z12, Z12
-	VMOVUPS    Z12, (AX)
-	VMULPS     Z1, Z3, Z12
-	VADDPS     Z12, Z0, Z12
-	VADDPS     Z5, Z3, Z3
+	VADDPS     (CX)(AX*8), Z12, Z12
+	VMOVUPS    Z12, (CX)(AX*8)
+	VMULPS     Z9, Z10, Z12
+	VADDPS     Z12, Z8, Z12
+	VADDPS     Z0, Z10, Z10
 	VMULPS     Z13, Z12, Z12
-	VADDPS     64(AX), Z12, Z12
-	VMOVUPS    Z12, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop32
+	VADDPS     64(CX)(AX*8), Z12, Z12
+	VMOVUPS    Z12, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop32
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped29
 
 done30:
 	VZEROUPPER
 	RET
 
-// func stereoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func stereoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stereoLinearAVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X1, X1
-	VBROADCASTSD X1, Y1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X2
+TEXT ·stereoLinearAVX2(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVD        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVD        SI, X2
 	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
-	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMOVD        SI, X5
-	VPBROADCASTD X5, Y5
-	VMOVD        BX, X6
-	VPBROADCASTD X6, Y6
-	VPMULLD      frames0_AVX2<>+0(SB), Y5, Y4
-	VPADDD       Y6, Y4, Y4
-	VPSLLD       $0x02, Y5, Y5
-	TESTL        R8, R8
+	VPMULLD      frames0_AVX2<>+0(SB), Y1, Y0
+	VPADDD       Y2, Y0, Y0
+	VPSLLD       $0x02, Y1, Y1
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped33
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped33
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y3, Y2, Y3
 
 loop35:
-	PREFETCHT0     (DI)
-	ADDQ           $0x40, DI
-	MOVQ           BX, R8
-	SHRQ           $0x20, R8
-	ADDQ           SI, BX
-	MOVQ           BX, R9
+	PREFETCHT0     (R8)(AX*8)
+	MOVQ           SI, R9
 	SHRQ           $0x20, R9
-	ADDQ           SI, BX
-	MOVQ           BX, R10
+	ADDQ           DI, SI
+	MOVQ           SI, R10
 	SHRQ           $0x20, R10
-	ADDQ           SI, BX
-	MOVQ           BX, R11
+	ADDQ           DI, SI
+	MOVQ           SI, R11
 	SHRQ           $0x20, R11
-	ADDQ           SI, BX
-	VBROADCASTF128 (CX)(R8*8), Y0
-	VINSERTF128    $0x01, (CX)(R10*8), Y0, Y0
-	VBROADCASTF128 (CX)(R9*8), Y2
-	VINSERTF128    $0x01, (CX)(R11*8), Y2, Y2
-	VUNPCKLPD      Y2, Y0, Y3
-	VUNPCKHPD      Y2, Y0, Y0
-	VPSRLD         $0x08, Y4, Y2
-	VCVTDQ2PS      Y2, Y2
-	VMULPS         down24<>+0(SB), Y2, Y2
-	VPADDD         Y5, Y4, Y4
-	VSUBPS         Y3, Y0, Y0
-	VMULPS         Y0, Y2, Y0
-	VADDPS         Y0, Y3, Y0
-	VMULPS         Y0, Y1, Y0
-	VADDPS         (AX), Y0, Y0
-	VMOVUPS        Y0, (AX)
-	MOVQ           BX, R8
-	SHRQ           $0x20, R8
-	ADDQ           SI, BX
-	MOVQ           BX, R9
+	ADDQ           DI, SI
+	MOVQ           SI, R12
+	SHRQ           $0x20, R12
+	ADDQ           DI, SI
+	VBROADCASTF128 (DX)(R9*8), Y2
+	VINSERTF128    $0x01, (DX)(R11*8), Y2, Y2
+	VBROADCASTF128 (DX)(R10*8), Y4
+	VINSERTF128    $0x01, (DX)(R12*8), Y4, Y4
+	VUNPCKLPD      Y4, Y2, Y5
+	VUNPCKHPD      Y4, Y2, Y2
+	VPSRLD         $0x08, Y0, Y4
+	VCVTDQ2PS      Y4, Y4
+	VMULPS         down24<>+0(SB), Y4, Y4
+	VPADDD         Y1, Y0, Y0
+	VSUBPS         Y5, Y2, Y2
+	VMULPS         Y2, Y4, Y2
+	VADDPS         Y2, Y5, Y2
+	VMULPS         Y2, Y3, Y2
+	VADDPS         (CX)(AX*8), Y2, Y2
+	VMOVUPS        Y2, (CX)(AX*8)
+	MOVQ           SI, R9
 	SHRQ           $0x20, R9
-	ADDQ           SI, BX
-	MOVQ           BX, R10
+	ADDQ           DI, SI
+	MOVQ           SI, R10
 	SHRQ           $0x20, R10
-	ADDQ           SI, BX
-	MOVQ           BX, R11
+	ADDQ           DI, SI
+	MOVQ           SI, R11
 	SHRQ           $0x20, R11
-	ADDQ           SI, BX
-	VBROADCASTF128 (CX)(R8*8), Y0
-	VINSERTF128    $0x01, (CX)(R10*8), Y0, Y0
-	VBROADCASTF128 (CX)(R9*8), Y2
-	VINSERTF128    $0x01, (CX)(R11*8), Y2, Y2
-	VUNPCKLPD      Y2, Y0, Y3
-	VUNPCKHPD      Y2, Y0, Y0
-	VPSRLD         $0x08, Y4, Y2
-	VCVTDQ2PS      Y2, Y2
-	VMULPS         down24<>+0(SB), Y2, Y2
-	VPADDD         Y5, Y4, Y4
-	VSUBPS         Y3, Y0, Y0
-	VMULPS         Y0, Y2, Y0
-	VADDPS         Y0, Y3, Y0
-	VMULPS         Y0, Y1, Y0
-	VADDPS         32(AX), Y0, Y0
-	VMOVUPS        Y0, 32(AX)
-	ADDQ           $0x40, AX
-	SUBQ           $0x08, DX
-	JNZ            loop35
+	ADDQ           DI, SI
+	MOVQ           SI, R12
+	SHRQ           $0x20, R12
+	ADDQ           DI, SI
+	VBROADCASTF128 (DX)(R9*8), Y2
+	VINSERTF128    $0x01, (DX)(R11*8), Y2, Y2
+	VBROADCASTF128 (DX)(R10*8), Y4
+	VINSERTF128    $0x01, (DX)(R12*8), Y4, Y4
+	VUNPCKLPD      Y4, Y2, Y5
+	VUNPCKHPD      Y4, Y2, Y2
+	VPSRLD         $0x08, Y0, Y4
+	VCVTDQ2PS      Y4, Y4
+	VMULPS         down24<>+0(SB), Y4, Y4
+	VPADDD         Y1, Y0, Y0
+	VSUBPS         Y5, Y2, Y2
+	VMULPS         Y2, Y4, Y2
+	VADDPS         Y2, Y5, Y2
+	VMULPS         Y2, Y3, Y2
+	VADDPS         32(CX)(AX*8), Y2, Y2
+	VMOVUPS        Y2, 32(CX)(AX*8)
+	ADDQ           $0x08, AX
+	CMPQ           AX, BX
+	JNE            loop35
 	JMP            done34
 
 ramped33:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop36:
-	PREFETCHT0     (DI)
-	ADDQ           $0x40, DI
-	MOVQ           BX, R8
-	SHRQ           $0x20, R8
-	ADDQ           SI, BX
-	MOVQ           BX, R9
+	PREFETCHT0     (R8)(AX*8)
+	MOVQ           SI, R9
 	SHRQ           $0x20, R9
-	ADDQ           SI, BX
-	MOVQ           BX, R10
+	ADDQ           DI, SI
+	MOVQ           SI, R10
 	SHRQ           $0x20, R10
-	ADDQ           SI, BX
-	MOVQ           BX, R11
+	ADDQ           DI, SI
+	MOVQ           SI, R11
 	SHRQ           $0x20, R11
-	ADDQ           SI, BX
-	VBROADCASTF128 (CX)(R8*8), Y6
-	VINSERTF128    $0x01, (CX)(R10*8), Y6, Y6
-	VBROADCASTF128 (CX)(R9*8), Y7
-	VINSERTF128    $0x01, (CX)(R11*8), Y7, Y7
+	ADDQ           DI, SI
+	MOVQ           SI, R12
+	SHRQ           $0x20, R12
+	ADDQ           DI, SI
+	VBROADCASTF128 (DX)(R9*8), Y6
+	VINSERTF128    $0x01, (DX)(R11*8), Y6, Y6
+	VBROADCASTF128 (DX)(R10*8), Y7
+	VINSERTF128    $0x01, (DX)(R12*8), Y7, Y7
 	VUNPCKLPD      Y7, Y6, Y8
 	VUNPCKHPD      Y7, Y6, Y6
-	VPSRLD         $0x08, Y4, Y7
+	VPSRLD         $0x08, Y0, Y7
 	VCVTDQ2PS      Y7, Y7
 	VMULPS         down24<>+0(SB), Y7, Y7
-	VPADDD         Y5, Y4, Y4
+	VPADDD         Y1, Y0, Y0
 	VSUBPS         Y8, Y6, Y6
 	VMULPS         Y6, Y7, Y6
 	VADDPS         Y6, Y8, Y6
-	VMULPS         Y1, Y3, Y7
-	VADDPS         Y7, Y0, Y7
-	VADDPS         turn8<>+0(SB), Y3, Y3
+	VMULPS         Y3, Y5, Y7
+	VADDPS         Y7, Y2, Y7
+	VADDPS         turn8<>+0(SB), Y5, Y5
 	VMULPS         Y6, Y7, Y6
-	VADDPS         (AX), Y6, Y6
-	VMOVUPS        Y6, (AX)
-	MOVQ           BX, R8
-	SHRQ           $0x20, R8
-	ADDQ           SI, BX
-	MOVQ           BX, R9
+	VADDPS         (CX)(AX*8), Y6, Y6
+	VMOVUPS        Y6, (CX)(AX*8)
+	MOVQ           SI, R9
 	SHRQ           $0x20, R9
-	ADDQ           SI, BX
-	MOVQ           BX, R10
+	ADDQ           DI, SI
+	MOVQ           SI, R10
 	SHRQ           $0x20, R10
-	ADDQ           SI, BX
-	MOVQ           BX, R11
+	ADDQ           DI, SI
+	MOVQ           SI, R11
 	SHRQ           $0x20, R11
-	ADDQ           SI, BX
-	VBROADCASTF128 (CX)(R8*8), Y6
-	VINSERTF128    $0x01, (CX)(R10*8), Y6, Y6
-	VBROADCASTF128 (CX)(R9*8), Y7
-	VINSERTF128    $0x01, (CX)(R11*8), Y7, Y7
+	ADDQ           DI, SI
+	MOVQ           SI, R12
+	SHRQ           $0x20, R12
+	ADDQ           DI, SI
+	VBROADCASTF128 (DX)(R9*8), Y6
+	VINSERTF128    $0x01, (DX)(R11*8), Y6, Y6
+	VBROADCASTF128 (DX)(R10*8), Y7
+	VINSERTF128    $0x01, (DX)(R12*8), Y7, Y7
 	VUNPCKLPD      Y7, Y6, Y8
 	VUNPCKHPD      Y7, Y6, Y6
-	VPSRLD         $0x08, Y4, Y7
+	VPSRLD         $0x08, Y0, Y7
 	VCVTDQ2PS      Y7, Y7
 	VMULPS         down24<>+0(SB), Y7, Y7
-	VPADDD         Y5, Y4, Y4
+	VPADDD         Y1, Y0, Y0
 	VSUBPS         Y8, Y6, Y6
 	VMULPS         Y6, Y7, Y6
 	VADDPS         Y6, Y8, Y6
-	VMULPS         Y1, Y2, Y7
-	VADDPS         Y7, Y0, Y7
-	VADDPS         turn8<>+0(SB), Y2, Y2
+	VMULPS         Y3, Y4, Y7
+	VADDPS         Y7, Y2, Y7
+	VADDPS         turn8<>+0(SB), Y4, Y4
 	VMULPS         Y6, Y7, Y6
-	VADDPS         32(AX), Y6, Y6
-	VMOVUPS        Y6, 32(AX)
-	ADDQ           $0x40, AX
-	SUBQ           $0x08, DX
-	JNZ            loop36
+	VADDPS         32(CX)(AX*8), Y6, Y6
+	VMOVUPS        Y6, 32(CX)(AX*8)
+	ADDQ           $0x08, AX
+	CMPQ           AX, BX
+	JNE            loop36
+	ADDQ           each+48(FP), BX
+	CMPQ           AX, n+16(FP)
+	JNE            ramped33
 
 done34:
 	VZEROUPPER
 	RET
 
-// func stereoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func stereoCubicAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stereoCubicAVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X1, X1
-	VBROADCASTSD X1, Y1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X2
+TEXT ·stereoCubicAVX2(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVD        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVD        SI, X2
 	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
-	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMOVD        SI, X5
-	VPBROADCASTD X5, Y5
-	VMOVD        BX, X6
-	VPBROADCASTD X6, Y6
-	VPMULLD      frames0_AVX2<>+0(SB), Y5, Y4
-	VPADDD       Y6, Y4, Y4
-	VPSLLD       $0x02, Y5, Y5
-	TESTL        R8, R8
+	VPMULLD      frames0_AVX2<>+0(SB), Y1, Y0
+	VPADDD       Y2, Y0, Y0
+	VPSLLD       $0x02, Y1, Y1
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped37
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped37
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y3, Y2, Y3
 
 loop39:
-	PREFETCHT0     (DI)
-	ADDQ           $0x40, DI
-	MOVQ           BX, R8
-	SHRQ           $0x20, R8
-	ADDQ           SI, BX
-	MOVQ           BX, R9
+	PREFETCHT0     (R8)(AX*8)
+	MOVQ           SI, R9
 	SHRQ           $0x20, R9
-	ADDQ           SI, BX
-	MOVQ           BX, R10
+	ADDQ           DI, SI
+	MOVQ           SI, R10
 	SHRQ           $0x20, R10
-	ADDQ           SI, BX
-	MOVQ           BX, R11
+	ADDQ           DI, SI
+	MOVQ           SI, R11
 	SHRQ           $0x20, R11
-	ADDQ           SI, BX
-	VBROADCASTF128 -8(CX)(R8*8), Y0
-	VINSERTF128    $0x01, -8(CX)(R10*8), Y0, Y0
-	VBROADCASTF128 -8(CX)(R9*8), Y2
-	VINSERTF128    $0x01, -8(CX)(R11*8), Y2, Y2
-	VUNPCKLPD      Y2, Y0, Y3
-	VUNPCKHPD      Y2, Y0, Y0
-	VBROADCASTF128 8(CX)(R8*8), Y2
-	VINSERTF128    $0x01, 8(CX)(R10*8), Y2, Y2
-	VBROADCASTF128 8(CX)(R9*8), Y6
-	VINSERTF128    $0x01, 8(CX)(R11*8), Y6, Y6
-	VUNPCKLPD      Y6, Y2, Y7
-	VUNPCKHPD      Y6, Y2, Y2
-	VPSRLD         $0x08, Y4, Y6
+	ADDQ           DI, SI
+	MOVQ           SI, R12
+	SHRQ           $0x20, R12
+	ADDQ           DI, SI
+	VBROADCASTF128 -8(DX)(R9*8), Y2
+	VINSERTF128    $0x01, -8(DX)(R11*8), Y2, Y2
+	VBROADCASTF128 -8(DX)(R10*8), Y4
+	VINSERTF128    $0x01, -8(DX)(R12*8), Y4, Y4
+	VUNPCKLPD      Y4, Y2, Y5
+	VUNPCKHPD      Y4, Y2, Y2
+	VBROADCASTF128 8(DX)(R9*8), Y4
+	VINSERTF128    $0x01, 8(DX)(R11*8), Y4, Y4
+	VBROADCASTF128 8(DX)(R10*8), Y6
+	VINSERTF128    $0x01, 8(DX)(R12*8), Y6, Y6
+	VUNPCKLPD      Y6, Y4, Y7
+	VUNPCKHPD      Y6, Y4, Y4
+	VPSRLD         $0x08, Y0, Y6
 	VCVTDQ2PS      Y6, Y6
 	VMULPS         down24<>+0(SB), Y6, Y6
-	VPADDD         Y5, Y4, Y4
-	VSUBPS         Y3, Y7, Y8
+	VPADDD         Y1, Y0, Y0
+	VSUBPS         Y5, Y7, Y8
 	VMULPS         half<>+0(SB), Y8, Y8
-	VSUBPS         Y3, Y2, Y2
-	VMULPS         half<>+0(SB), Y2, Y2
-	VSUBPS         Y7, Y0, Y7
+	VSUBPS         Y5, Y4, Y4
+	VMULPS         half<>+0(SB), Y4, Y4
+	VSUBPS         Y7, Y2, Y7
 	VMULPS         threeHalves<>+0(SB), Y7, Y7
-	VADDPS         Y7, Y2, Y2
-	VSUBPS         Y0, Y3, Y3
-	VSUBPS         Y2, Y8, Y7
-	VADDPS         Y7, Y3, Y3
-	VMULPS         Y2, Y6, Y7
-	VADDPS         Y7, Y3, Y7
+	VADDPS         Y7, Y4, Y4
+	VSUBPS         Y2, Y5, Y5
+	VSUBPS         Y4, Y8, Y7
+	VADDPS         Y7, Y5, Y5
+	VMULPS         Y4, Y6, Y7
+	VADDPS         Y7, Y5, Y7
 	VMULPS         Y7, Y6, Y7
 	VADDPS         Y7, Y8, Y7
 	VMULPS         Y7, Y6, Y7
-	VADDPS         Y7, Y0, Y7
-	VMULPS         Y7, Y1, Y0
-	VADDPS         (AX), Y0, Y0
-	VMOVUPS        Y0, (AX)
-	MOVQ           BX, R8
-	SHRQ           $0x20, R8
-	ADDQ           SI, BX
-	MOVQ           BX, R9
+	VADDPS         Y7, Y2, Y7
+	VMULPS         Y7, Y3, Y2
+	VADDPS         (CX)(AX*8), Y2, Y2
+	VMOVUPS        Y2, (CX)(AX*8)
+	MOVQ           SI, R9
 	SHRQ           $0x20, R9
-	ADDQ           SI, BX
-	MOVQ           BX, R10
+	ADDQ           DI, SI
+	MOVQ           SI, R10
 	SHRQ           $0x20, R10
-	ADDQ           SI, BX
-	MOVQ           BX, R11
+	ADDQ           DI, SI
+	MOVQ           SI, R11
 	SHRQ           $0x20, R11
-	ADDQ           SI, BX
-	VBROADCASTF128 -8(CX)(R8*8), Y0
-	VINSERTF128    $0x01, -8(CX)(R10*8), Y0, Y0
-	VBROADCASTF128 -8(CX)(R9*8), Y2
-	VINSERTF128    $0x01, -8(CX)(R11*8), Y2, Y2
-	VUNPCKLPD      Y2, Y0, Y3
-	VUNPCKHPD      Y2, Y0, Y0
-	VBROADCASTF128 8(CX)(R8*8), Y2
-	VINSERTF128    $0x01, 8(CX)(R10*8), Y2, Y2
-	VBROADCASTF128 8(CX)(R9*8), Y6
-	VINSERTF128    $0x01, 8(CX)(R11*8), Y6, Y6
-	VUNPCKLPD      Y6, Y2, Y7
-	VUNPCKHPD      Y6, Y2, Y2
-	VPSRLD         $0x08, Y4, Y6
+	ADDQ           DI, SI
+	MOVQ           SI, R12
+	SHRQ           $0x20, R12
+	ADDQ           DI, SI
+	VBROADCASTF128 -8(DX)(R9*8), Y2
+	VINSERTF128    $0x01, -8(DX)(R11*8), Y2, Y2
+	VBROADCASTF128 -8(DX)(R10*8), Y4
+	VINSERTF128    $0x01, -8(DX)(R12*8), Y4, Y4
+	VUNPCKLPD      Y4, Y2, Y5
+	VUNPCKHPD      Y4, Y2, Y2
+	VBROADCASTF128 8(DX)(R9*8), Y4
+	VINSERTF128    $0x01, 8(DX)(R11*8), Y4, Y4
+	VBROADCASTF128 8(DX)(R10*8), Y6
+	VINSERTF128    $0x01, 8(DX)(R12*8), Y6, Y6
+	VUNPCKLPD      Y6, Y4, Y7
+	VUNPCKHPD      Y6, Y4, Y4
+	VPSRLD         $0x08, Y0, Y6
 	VCVTDQ2PS      Y6, Y6
 	VMULPS         down24<>+0(SB), Y6, Y6
-	VPADDD         Y5, Y4, Y4
-	VSUBPS         Y3, Y7, Y8
+	VPADDD         Y1, Y0, Y0
+	VSUBPS         Y5, Y7, Y8
 	VMULPS         half<>+0(SB), Y8, Y8
-	VSUBPS         Y3, Y2, Y2
-	VMULPS         half<>+0(SB), Y2, Y2
-	VSUBPS         Y7, Y0, Y7
+	VSUBPS         Y5, Y4, Y4
+	VMULPS         half<>+0(SB), Y4, Y4
+	VSUBPS         Y7, Y2, Y7
 	VMULPS         threeHalves<>+0(SB), Y7, Y7
-	VADDPS         Y7, Y2, Y2
-	VSUBPS         Y0, Y3, Y3
-	VSUBPS         Y2, Y8, Y7
-	VADDPS         Y7, Y3, Y3
-	VMULPS         Y2, Y6, Y7
-	VADDPS         Y7, Y3, Y7
+	VADDPS         Y7, Y4, Y4
+	VSUBPS         Y2, Y5, Y5
+	VSUBPS         Y4, Y8, Y7
+	VADDPS         Y7, Y5, Y5
+	VMULPS         Y4, Y6, Y7
+	VADDPS         Y7, Y5, Y7
 	VMULPS         Y7, Y6, Y7
 	VADDPS         Y7, Y8, Y7
 	VMULPS         Y7, Y6, Y7
-	VADDPS         Y7, Y0, Y7
-	VMULPS         Y7, Y1, Y0
-	VADDPS         32(AX), Y0, Y0
-	VMOVUPS        Y0, 32(AX)
-	ADDQ           $0x40, AX
-	SUBQ           $0x08, DX
-	JNZ            loop39
+	VADDPS         Y7, Y2, Y7
+	VMULPS         Y7, Y3, Y2
+	VADDPS         32(CX)(AX*8), Y2, Y2
+	VMOVUPS        Y2, 32(CX)(AX*8)
+	ADDQ           $0x08, AX
+	CMPQ           AX, BX
+	JNE            loop39
 	JMP            done38
 
 ramped37:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop40:
-	PREFETCHT0     (DI)
-	ADDQ           $0x40, DI
-	MOVQ           BX, R8
-	SHRQ           $0x20, R8
-	ADDQ           SI, BX
-	MOVQ           BX, R9
+	PREFETCHT0     (R8)(AX*8)
+	MOVQ           SI, R9
 	SHRQ           $0x20, R9
-	ADDQ           SI, BX
-	MOVQ           BX, R10
+	ADDQ           DI, SI
+	MOVQ           SI, R10
 	SHRQ           $0x20, R10
-	ADDQ           SI, BX
-	MOVQ           BX, R11
+	ADDQ           DI, SI
+	MOVQ           SI, R11
 	SHRQ           $0x20, R11
-	ADDQ           SI, BX
-	VBROADCASTF128 -8(CX)(R8*8), Y6
-	VINSERTF128    $0x01, -8(CX)(R10*8), Y6, Y6
-	VBROADCASTF128 -8(CX)(R9*8), Y7
-	VINSERTF128    $0x01, -8(CX)(R11*8), Y7, Y7
+	ADDQ           DI, SI
+	MOVQ           SI, R12
+	SHRQ           $0x20, R12
+	ADDQ           DI, SI
+	VBROADCASTF128 -8(DX)(R9*8), Y6
+	VINSERTF128    $0x01, -8(DX)(R11*8), Y6, Y6
+	VBROADCASTF128 -8(DX)(R10*8), Y7
+	VINSERTF128    $0x01, -8(DX)(R12*8), Y7, Y7
 	VUNPCKLPD      Y7, Y6, Y8
 	VUNPCKHPD      Y7, Y6, Y6
-	VBROADCASTF128 8(CX)(R8*8), Y7
-	VINSERTF128    $0x01, 8(CX)(R10*8), Y7, Y7
-	VBROADCASTF128 8(CX)(R9*8), Y9
-	VINSERTF128    $0x01, 8(CX)(R11*8), Y9, Y9
+	VBROADCASTF128 8(DX)(R9*8), Y7
+	VINSERTF128    $0x01, 8(DX)(R11*8), Y7, Y7
+	VBROADCASTF128 8(DX)(R10*8), Y9
+	VINSERTF128    $0x01, 8(DX)(R12*8), Y9, Y9
 	VUNPCKLPD      Y9, Y7, Y10
 	VUNPCKHPD      Y9, Y7, Y7
-	VPSRLD         $0x08, Y4, Y9
+	VPSRLD         $0x08, Y0, Y9
 	VCVTDQ2PS      Y9, Y9
 	VMULPS         down24<>+0(SB), Y9, Y9
-	VPADDD         Y5, Y4, Y4
+	VPADDD         Y1, Y0, Y0
 	VSUBPS         Y8, Y10, Y11
 	VMULPS         half<>+0(SB), Y11, Y11
 	VSUBPS         Y8, Y7, Y7
@@ -1600,40 +1769,40 @@ loop40:
 	VADDPS         Y10, Y11, Y10
 	VMULPS         Y10, Y9, Y10
 	VADDPS         Y10, Y6, Y10
-	VMULPS         Y1, Y3, Y6
-	VADDPS         Y6, Y0, Y6
-	VADDPS         turn8<>+0(SB), Y3, Y3
+	VMULPS         Y3, Y5, Y6
+	VADDPS         Y6, Y2, Y6
+	VADDPS         turn8<>+0(SB), Y5, Y5
 	VMULPS         Y10, Y6, Y6
-	VADDPS         (AX), Y6, Y6
-	VMOVUPS        Y6, (AX)
-	MOVQ           BX, R8
-	SHRQ           $0x20, R8
-	ADDQ           SI, BX
-	MOVQ           BX, R9
+	VADDPS         (CX)(AX*8), Y6, Y6
+	VMOVUPS        Y6, (CX)(AX*8)
+	MOVQ           SI, R9
 	SHRQ           $0x20, R9
-	ADDQ           SI, BX
-	MOVQ           BX, R10
+	ADDQ           DI, SI
+	MOVQ           SI, R10
 	SHRQ           $0x20, R10
-	ADDQ           SI, BX
-	MOVQ           BX, R11
+	ADDQ           DI, SI
+	MOVQ           SI, R11
 	SHRQ           $0x20, R11
-	ADDQ           SI, BX
-	VBROADCASTF128 -8(CX)(R8*8), Y6
-	VINSERTF128    $0x01, -8(CX)(R10*8), Y6, Y6
-	VBROADCASTF128 -8(CX)(R9*8), Y7
-	VINSERTF128    $0x01, -8(CX)(R11*8), Y7, Y7
+	ADDQ           DI, SI
+	MOVQ           SI, R12
+	SHRQ           $0x20, R12
+	ADDQ           DI, SI
+	VBROADCASTF128 -8(DX)(R9*8), Y6
+	VINSERTF128    $0x01, -8(DX)(R11*8), Y6, Y6
+	VBROADCASTF128 -8(DX)(R10*8), Y7
+	VINSERTF128    $0x01, -8(DX)(R12*8), Y7, Y7
 	VUNPCKLPD      Y7, Y6, Y8
 	VUNPCKHPD      Y7, Y6, Y6
-	VBROADCASTF128 8(CX)(R8*8), Y7
-	VINSERTF128    $0x01, 8(CX)(R10*8), Y7, Y7
-	VBROADCASTF128 8(CX)(R9*8), Y9
-	VINSERTF128    $0x01, 8(CX)(R11*8), Y9, Y9
+	VBROADCASTF128 8(DX)(R9*8), Y7
+	VINSERTF128    $0x01, 8(DX)(R11*8), Y7, Y7
+	VBROADCASTF128 8(DX)(R10*8), Y9
+	VINSERTF128    $0x01, 8(DX)(R12*8), Y9, Y9
 	VUNPCKLPD      Y9, Y7, Y10
 	VUNPCKHPD      Y9, Y7, Y7
-	VPSRLD         $0x08, Y4, Y9
+	VPSRLD         $0x08, Y0, Y9
 	VCVTDQ2PS      Y9, Y9
 	VMULPS         down24<>+0(SB), Y9, Y9
-	VPADDD         Y5, Y4, Y4
+	VPADDD         Y1, Y0, Y0
 	VSUBPS         Y8, Y10, Y11
 	VMULPS         half<>+0(SB), Y11, Y11
 	VSUBPS         Y8, Y7, Y7
@@ -1650,472 +1819,529 @@ loop40:
 	VADDPS         Y10, Y11, Y10
 	VMULPS         Y10, Y9, Y10
 	VADDPS         Y10, Y6, Y10
-	VMULPS         Y1, Y2, Y6
-	VADDPS         Y6, Y0, Y6
-	VADDPS         turn8<>+0(SB), Y2, Y2
+	VMULPS         Y3, Y4, Y6
+	VADDPS         Y6, Y2, Y6
+	VADDPS         turn8<>+0(SB), Y4, Y4
 	VMULPS         Y10, Y6, Y6
-	VADDPS         32(AX), Y6, Y6
-	VMOVUPS        Y6, 32(AX)
-	ADDQ           $0x40, AX
-	SUBQ           $0x08, DX
-	JNZ            loop40
+	VADDPS         32(CX)(AX*8), Y6, Y6
+	VMOVUPS        Y6, 32(CX)(AX*8)
+	ADDQ           $0x08, AX
+	CMPQ           AX, BX
+	JNE            loop40
+	ADDQ           each+48(FP), BX
+	CMPQ           AX, n+16(FP)
+	JNE            ramped37
 
 done38:
 	VZEROUPPER
 	RET
 
-// func stereoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func stereoLinearAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·stereoLinearAVX512(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X4
-	VUNPCKLPS    X4, X1, X1
-	VBROADCASTSD X1, Z1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X4
+TEXT ·stereoLinearAVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVUPS      turn16<>+0(SB), Z0
+	VMOVDQU32    frames0_AVX512<>+0(SB), Z1
+	VMOVD        DI, X4
 	VPBROADCASTD X4, Z4
-	VPADDD       frames0_AVX512<>+0(SB), Z4, Z5
-	VCVTDQ2PS    Z5, Z5
-	VPADDD       frames8_AVX512<>+0(SB), Z4, Z4
-	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z6
-	VMOVDQU32    frames0_AVX512<>+0(SB), Z7
-	VMOVD        SI, X10
-	VPBROADCASTD X10, Z10
-	VPMULLD      Z7, Z10, Z8
-	VPSRLD       $0x10, Z10, Z11
-	VPMULLD      Z7, Z11, Z11
-	VPANDD       word<>+0(SB), Z10, Z9
-	VPMULLD      Z7, Z9, Z9
-	VPSRLD       $0x10, Z9, Z9
-	VPADDD       Z11, Z9, Z9
-	VPSRLD       $0x10, Z9, Z9
-	MOVQ         SI, R9
+	VPMULLD      Z1, Z4, Z2
+	VPSRLD       $0x10, Z4, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPANDD       word<>+0(SB), Z4, Z3
+	VPMULLD      Z1, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	VPADDD       Z5, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	MOVQ         DI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X11
-	VPBROADCASTD X11, Z11
-	VPMULLD      Z7, Z11, Z11
-	VPADDD       Z11, Z9, Z9
-	VPADDD       one<>+0(SB), Z9, Z7
-	VMOVD        BX, X11
-	VPBROADCASTD X11, Z11
-	VPADDD       Z8, Z11, Z11
-	VPSLLD       $0x03, Z10, Z10
-	SHLQ         $0x03, SI
-	VMOVUPS      down24<>+0(SB), Z12
-	TESTL        R8, R8
+	VMOVD        R9, X5
+	VPBROADCASTD X5, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPADDD       Z5, Z3, Z3
+	VPADDD       one<>+0(SB), Z3, Z1
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Z5
+	VPADDD       Z2, Z5, Z5
+	VPSLLD       $0x03, Z4, Z4
+	SHLQ         $0x03, DI
+	VMOVUPS      down24<>+0(SB), Z8
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped41
-	VMULPS       Z1, Z5, Z1
-	VADDPS       Z1, Z0, Z1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped41
+	VMOVSS       (R9), X0
+	VMOVSS       4(R9), X9
+	VUNPCKLPS    X9, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R9), X9
+	VMOVSS       12(R9), X10
+	VUNPCKLPS    X10, X9, X9
+	VBROADCASTSD X9, Z9
+	VPBROADCASTD 16(R9), Z10
+	VPADDD       frames0_AVX512<>+0(SB), Z10, Z11
+	VCVTDQ2PS    Z11, Z11
+	VPADDD       frames8_AVX512<>+0(SB), Z10, Z10
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z9, Z11, Z9
+	VADDPS       Z9, Z0, Z9
 
 loop43:
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       $0x80, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z11, K1
-	VPBLENDMD  Z7, Z9, K1, Z2
-	VPSRLD     $0x08, Z11, Z0
+	PREFETCHT0 (R8)(AX*8)
+	PREFETCHT0 64(R8)(AX*8)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z5, K1
+	VPBLENDMD  Z1, Z3, K1, Z6
+	VPSRLD     $0x08, Z5, Z0
 	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z12, Z0, Z0
-	VPADDD     Z10, Z11, Z11
-	VMOVUPS    (CX)(R8*8), Z4
-	VPERMT2PD  64(CX)(R8*8), Z2, Z4
-	VMOVUPS    8(CX)(R8*8), Z5
-	VPERMT2PD  72(CX)(R8*8), Z2, Z5
-	VSUBPS     Z4, Z5, Z5
-	VMULPS     Z5, Z0, Z5
-	VADDPS     Z5, Z4, Z5
-	VMULPS     Z5, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z11, K1
-	VPBLENDMD  Z7, Z9, K1, Z3
-	VPSRLD     $0x08, Z11, Z0
+	VMULPS     Z8, Z0, Z0
+	VPADDD     Z4, Z5, Z5
+	VMOVUPS    (DX)(R9*8), Z10
+	VPERMT2PD  64(DX)(R9*8), Z6, Z10
+	VMOVUPS    8(DX)(R9*8), Z11
+	VPERMT2PD  72(DX)(R9*8), Z6, Z11
+	VSUBPS     Z10, Z11, Z11
+	VMULPS     Z11, Z0, Z11
+	VADDPS     Z11, Z10, Z11
+	VMULPS     Z11, Z9, Z0
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z5, K1
+	VPBLENDMD  Z1, Z3, K1, Z7
+	VPSRLD     $0x08, Z5, Z0
 	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z12, Z0, Z0
-	VPADDD     Z10, Z11, Z11
-	VMOVUPS    (CX)(R8*8), Z4
-	VPERMT2PD  64(CX)(R8*8), Z3, Z4
-	VMOVUPS    8(CX)(R8*8), Z5
-	VPERMT2PD  72(CX)(R8*8), Z3, Z5
-	VSUBPS     Z4, Z5, Z5
-	VMULPS     Z5, Z0, Z5
-	VADDPS     Z5, Z4, Z5
-	VMULPS     Z5, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop43
+	VMULPS     Z8, Z0, Z0
+	VPADDD     Z4, Z5, Z5
+	VMOVUPS    (DX)(R9*8), Z10
+	VPERMT2PD  64(DX)(R9*8), Z7, Z10
+	VMOVUPS    8(DX)(R9*8), Z11
+	VPERMT2PD  72(DX)(R9*8), Z7, Z11
+	VSUBPS     Z10, Z11, Z11
+	VMULPS     Z11, Z0, Z11
+	VADDPS     Z11, Z10, Z11
+	VMULPS     Z11, Z9, Z0
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop43
 	JMP        done42
 
 ramped41:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X6
+	VMOVSS       4(R9), X7
+	VUNPCKLPS    X7, X6, X6
+	VBROADCASTSD X6, Z6
+	VMOVSS       8(R9), X7
+	VMOVSS       12(R9), X11
+	VUNPCKLPS    X11, X7, X7
+	VBROADCASTSD X7, Z7
+	VPBROADCASTD 16(R9), Z11
+	VPADDD       frames0_AVX512<>+0(SB), Z11, Z12
+	VCVTDQ2PS    Z12, Z12
+	VPADDD       frames8_AVX512<>+0(SB), Z11, Z11
+	VCVTDQ2PS    Z11, Z11
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop44:
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       $0x80, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z11, K1
-	VPBLENDMD  Z7, Z9, K1, Z3
-	VPSRLD     $0x08, Z11, Z2
-	VCVTDQ2PS  Z2, Z2
-	VMULPS     Z12, Z2, Z2
-	VPADDD     Z10, Z11, Z11
-	VMOVUPS    (CX)(R8*8), Z13
-	VPERMT2PD  64(CX)(R8*8), Z3, Z13
-	VMOVUPS    8(CX)(R8*8), Z14
-	VPERMT2PD  72(CX)(R8*8), Z3, Z14
-	VSUBPS     Z13, Z14, Z14
-	VMULPS     Z14, Z2, Z14
-	VADDPS     Z14, Z13, Z14
-	VMULPS     Z1, Z5, Z2
-	VADDPS     Z2, Z0, Z2
-	VADDPS     Z6, Z5, Z5
-	VMULPS     Z14, Z2, Z2
-	VADDPS     (AX), Z2, Z2
-	VMOVUPS    Z2, (AX)
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z11, K1
-	VPBLENDMD  Z7, Z9, K1, Z15
-	VPSRLD     $0x08, Z11, Z2
-	VCVTDQ2PS  Z2, Z2
-	VMULPS     Z12, Z2, Z2
-	VPADDD     Z10, Z11, Z11
-	VMOVUPS    (CX)(R8*8), Z13
-	VPERMT2PD  64(CX)(R8*8), Z15, Z13
-	VMOVUPS    8(CX)(R8*8), Z14
-	VPERMT2PD  72(CX)(R8*8), Z15, Z14
-	VSUBPS     Z13, Z14, Z14
-	VMULPS     Z14, Z2, Z14
-	VADDPS     Z14, Z13, Z14
-	VMULPS     Z1, Z4, Z2
-	VADDPS     Z2, Z0, Z2
-	VADDPS     Z6, Z4, Z4
-	VMULPS     Z14, Z2, Z2
-	VADDPS     64(AX), Z2, Z2
-	VMOVUPS    Z2, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop44
+	PREFETCHT0 (R8)(AX*8)
+	PREFETCHT0 64(R8)(AX*8)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z5, K1
+	VPBLENDMD  Z1, Z3, K1, Z9
+	VPSRLD     $0x08, Z5, Z13
+	VCVTDQ2PS  Z13, Z13
+	VMULPS     Z8, Z13, Z13
+	VPADDD     Z4, Z5, Z5
+	VMOVUPS    (DX)(R9*8), Z14
+	VPERMT2PD  64(DX)(R9*8), Z9, Z14
+	VMOVUPS    8(DX)(R9*8), Z15
+	VPERMT2PD  72(DX)(R9*8), Z9, Z15
+	VSUBPS     Z14, Z15, Z15
+	VMULPS     Z15, Z13, Z15
+	VADDPS     Z15, Z14, Z15
+	VMULPS     Z7, Z12, Z13
+	VADDPS     Z13, Z6, Z13
+	VADDPS     Z0, Z12, Z12
+	VMULPS     Z15, Z13, Z13
+	VADDPS     (CX)(AX*8), Z13, Z13
+	VMOVUPS    Z13, (CX)(AX*8)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z5, K1
+	VPBLENDMD  Z1, Z3, K1, Z10
+	VPSRLD     $0x08, Z5, Z13
+	VCVTDQ2PS  Z13, Z13
+	VMULPS     Z8, Z13, Z13
+	VPADDD     Z4, Z5, Z5
+	VMOVUPS    (DX)(R9*8), Z14
+	VPERMT2PD  64(DX)(R9*8), Z10, Z14
+	VMOVUPS    8(DX)(R9*8), Z15
+	VPERMT2PD  72(DX)(R9*8), Z10, Z15
+	VSUBPS     Z14, Z15, Z15
+	VMULPS     Z15, Z13, Z15
+	VADDPS     Z15, Z14, Z15
+	VMULPS     Z7, Z11, Z13
+	VADDPS     Z13, Z6, Z13
+	VADDPS     Z0, Z11, Z11
+	VMULPS     Z15, Z13, Z13
+	VADDPS     64(CX)(AX*8), Z13, Z13
+	VMOVUPS    Z13, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop44
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped41
 
 done42:
 	VZEROUPPER
 	RET
 
-// func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·stereoCubicAVX512(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X4
-	VUNPCKLPS    X4, X1, X1
-	VBROADCASTSD X1, Z1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X4
+TEXT ·stereoCubicAVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVUPS      turn16<>+0(SB), Z0
+	VMOVDQU32    frames0_AVX512<>+0(SB), Z1
+	VMOVD        DI, X4
 	VPBROADCASTD X4, Z4
-	VPADDD       frames0_AVX512<>+0(SB), Z4, Z5
-	VCVTDQ2PS    Z5, Z5
-	VPADDD       frames8_AVX512<>+0(SB), Z4, Z4
-	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z6
-	VMOVDQU32    frames0_AVX512<>+0(SB), Z7
-	VMOVD        SI, X10
-	VPBROADCASTD X10, Z10
-	VPMULLD      Z7, Z10, Z8
-	VPSRLD       $0x10, Z10, Z11
-	VPMULLD      Z7, Z11, Z11
-	VPANDD       word<>+0(SB), Z10, Z9
-	VPMULLD      Z7, Z9, Z9
-	VPSRLD       $0x10, Z9, Z9
-	VPADDD       Z11, Z9, Z9
-	VPSRLD       $0x10, Z9, Z9
-	MOVQ         SI, R9
+	VPMULLD      Z1, Z4, Z2
+	VPSRLD       $0x10, Z4, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPANDD       word<>+0(SB), Z4, Z3
+	VPMULLD      Z1, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	VPADDD       Z5, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	MOVQ         DI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X11
-	VPBROADCASTD X11, Z11
-	VPMULLD      Z7, Z11, Z11
-	VPADDD       Z11, Z9, Z9
-	VPADDD       one<>+0(SB), Z9, Z7
-	VMOVD        BX, X11
-	VPBROADCASTD X11, Z11
-	VPADDD       Z8, Z11, Z11
-	VPSLLD       $0x03, Z10, Z10
-	SHLQ         $0x03, SI
-	VMOVUPS      down24<>+0(SB), Z12
-	TESTL        R8, R8
+	VMOVD        R9, X5
+	VPBROADCASTD X5, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPADDD       Z5, Z3, Z3
+	VPADDD       one<>+0(SB), Z3, Z1
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Z5
+	VPADDD       Z2, Z5, Z5
+	VPSLLD       $0x03, Z4, Z4
+	SHLQ         $0x03, DI
+	VMOVUPS      down24<>+0(SB), Z8
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped45
-	VMULPS       Z1, Z5, Z1
-	VADDPS       Z1, Z0, Z1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped45
+	VMOVSS       (R9), X0
+	VMOVSS       4(R9), X9
+	VUNPCKLPS    X9, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R9), X9
+	VMOVSS       12(R9), X10
+	VUNPCKLPS    X10, X9, X9
+	VBROADCASTSD X9, Z9
+	VPBROADCASTD 16(R9), Z10
+	VPADDD       frames0_AVX512<>+0(SB), Z10, Z11
+	VCVTDQ2PS    Z11, Z11
+	VPADDD       frames8_AVX512<>+0(SB), Z10, Z10
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z9, Z11, Z9
+	VADDPS       Z9, Z0, Z9
 
 loop47:
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       $0x80, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z11, K1
-	VPBLENDMD  Z7, Z9, K1, Z2
-	VPSRLD     $0x08, Z11, Z0
+	PREFETCHT0 (R8)(AX*8)
+	PREFETCHT0 64(R8)(AX*8)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z5, K1
+	VPBLENDMD  Z1, Z3, K1, Z6
+	VPSRLD     $0x08, Z5, Z0
 	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z12, Z0, Z0
-	VPADDD     Z10, Z11, Z11
-	VMOVUPS    -8(CX)(R8*8), Z4
-	VPERMT2PD  56(CX)(R8*8), Z2, Z4
-	VMOVUPS    (CX)(R8*8), Z5
-	VPERMT2PD  64(CX)(R8*8), Z2, Z5
-	VMOVUPS    8(CX)(R8*8), Z6
-	VPERMT2PD  72(CX)(R8*8), Z2, Z6
-	VMOVUPS    16(CX)(R8*8), Z13
-	VPERMT2PD  80(CX)(R8*8), Z2, Z13
-	VSUBPS     Z4, Z6, Z14
+	VMULPS     Z8, Z0, Z0
+	VPADDD     Z4, Z5, Z5
+	VMOVUPS    -8(DX)(R9*8), Z10
+	VPERMT2PD  56(DX)(R9*8), Z6, Z10
+	VMOVUPS    (DX)(R9*8), Z11
+	VPERMT2PD  64(DX)(R9*8), Z6, Z11
+	VMOVUPS    8(DX)(R9*8), Z12
+	VPERMT2PD  72(DX)(R9*8), Z6, Z12
+	VMOVUPS    16(DX)(R9*8), Z13
+	VPERMT2PD  80(DX)(R9*8), Z6, Z13
+	VSUBPS     Z10, Z12, Z14
 	VMULPS     half<>+0(SB), Z14, Z14
-	VSUBPS     Z4, Z13, Z13
+	VSUBPS     Z10, Z13, Z13
 	VMULPS     half<>+0(SB), Z13, Z13
-	VSUBPS     Z6, Z5, Z6
-	VMULPS     threeHalves<>+0(SB), Z6, Z6
-	VADDPS     Z6, Z13, Z13
-	VSUBPS     Z5, Z4, Z4
-	VSUBPS     Z13, Z14, Z6
-	VADDPS     Z6, Z4, Z4
-	VMULPS     Z13, Z0, Z6
-	VADDPS     Z6, Z4, Z6
-	VMULPS     Z6, Z0, Z6
-	VADDPS     Z6, Z14, Z6
-	VMULPS     Z6, Z0, Z6
-	VADDPS     Z6, Z5, Z6
-	VMULPS     Z6, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z11, K1
-	VPBLENDMD  Z7, Z9, K1, Z3
-	VPSRLD     $0x08, Z11, Z0
+	VSUBPS     Z12, Z11, Z12
+	VMULPS     threeHalves<>+0(SB), Z12, Z12
+	VADDPS     Z12, Z13, Z13
+	VSUBPS     Z11, Z10, Z10
+	VSUBPS     Z13, Z14, Z12
+	VADDPS     Z12, Z10, Z10
+	VMULPS     Z13, Z0, Z12
+	VADDPS     Z12, Z10, Z12
+	VMULPS     Z12, Z0, Z12
+	VADDPS     Z12, Z14, Z12
+	VMULPS     Z12, Z0, Z12
+	VADDPS     Z12, Z11, Z12
+	VMULPS     Z12, Z9, Z0
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z5, K1
+	VPBLENDMD  Z1, Z3, K1, Z7
+	VPSRLD     $0x08, Z5, Z0
 	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z12, Z0, Z0
-	VPADDD     Z10, Z11, Z11
-	VMOVUPS    -8(CX)(R8*8), Z4
-	VPERMT2PD  56(CX)(R8*8), Z3, Z4
-	VMOVUPS    (CX)(R8*8), Z5
-	VPERMT2PD  64(CX)(R8*8), Z3, Z5
-	VMOVUPS    8(CX)(R8*8), Z6
-	VPERMT2PD  72(CX)(R8*8), Z3, Z6
-	VMOVUPS    16(CX)(R8*8), Z13
-	VPERMT2PD  80(CX)(R8*8), Z3, Z13
-	VSUBPS     Z4, Z6, Z14
+	VMULPS     Z8, Z0, Z0
+	VPADDD     Z4, Z5, Z5
+	VMOVUPS    -8(DX)(R9*8), Z10
+	VPERMT2PD  56(DX)(R9*8), Z7, Z10
+	VMOVUPS    (DX)(R9*8), Z11
+	VPERMT2PD  64(DX)(R9*8), Z7, Z11
+	VMOVUPS    8(DX)(R9*8), Z12
+	VPERMT2PD  72(DX)(R9*8), Z7, Z12
+	VMOVUPS    16(DX)(R9*8), Z13
+	VPERMT2PD  80(DX)(R9*8), Z7, Z13
+	VSUBPS     Z10, Z12, Z14
 	VMULPS     half<>+0(SB), Z14, Z14
-	VSUBPS     Z4, Z13, Z13
+	VSUBPS     Z10, Z13, Z13
 	VMULPS     half<>+0(SB), Z13, Z13
-	VSUBPS     Z6, Z5, Z6
-	VMULPS     threeHalves<>+0(SB), Z6, Z6
-	VADDPS     Z6, Z13, Z13
-	VSUBPS     Z5, Z4, Z4
-	VSUBPS     Z13, Z14, Z6
-	VADDPS     Z6, Z4, Z4
-	VMULPS     Z13, Z0, Z6
-	VADDPS     Z6, Z4, Z6
-	VMULPS     Z6, Z0, Z6
-	VADDPS     Z6, Z14, Z6
-	VMULPS     Z6, Z0, Z6
-	VADDPS     Z6, Z5, Z6
-	VMULPS     Z6, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop47
+	VSUBPS     Z12, Z11, Z12
+	VMULPS     threeHalves<>+0(SB), Z12, Z12
+	VADDPS     Z12, Z13, Z13
+	VSUBPS     Z11, Z10, Z10
+	VSUBPS     Z13, Z14, Z12
+	VADDPS     Z12, Z10, Z10
+	VMULPS     Z13, Z0, Z12
+	VADDPS     Z12, Z10, Z12
+	VMULPS     Z12, Z0, Z12
+	VADDPS     Z12, Z14, Z12
+	VMULPS     Z12, Z0, Z12
+	VADDPS     Z12, Z11, Z12
+	VMULPS     Z12, Z9, Z0
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop47
 	JMP        done46
 
 ramped45:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X6
+	VMOVSS       4(R9), X7
+	VUNPCKLPS    X7, X6, X6
+	VBROADCASTSD X6, Z6
+	VMOVSS       8(R9), X7
+	VMOVSS       12(R9), X11
+	VUNPCKLPS    X11, X7, X7
+	VBROADCASTSD X7, Z7
+	VPBROADCASTD 16(R9), Z11
+	VPADDD       frames0_AVX512<>+0(SB), Z11, Z12
+	VCVTDQ2PS    Z12, Z12
+	VPADDD       frames8_AVX512<>+0(SB), Z11, Z11
+	VCVTDQ2PS    Z11, Z11
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop48:
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       $0x80, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z11, K1
-	VPBLENDMD  Z7, Z9, K1, Z3
-	VPSRLD     $0x08, Z11, Z2
-	VCVTDQ2PS  Z2, Z2
-	VMULPS     Z12, Z2, Z2
-	VPADDD     Z10, Z11, Z11
-	VMOVUPS    -8(CX)(R8*8), Z13
-	VPERMT2PD  56(CX)(R8*8), Z3, Z13
-	VMOVUPS    (CX)(R8*8), Z14
-	VPERMT2PD  64(CX)(R8*8), Z3, Z14
-	VMOVUPS    8(CX)(R8*8), Z15
-	VPERMT2PD  72(CX)(R8*8), Z3, Z15
-	VMOVUPS    16(CX)(R8*8), Z16
-	VPERMT2PD  80(CX)(R8*8), Z3, Z16
-	VSUBPS     Z13, Z15, Z17
+	PREFETCHT0 (R8)(AX*8)
+	PREFETCHT0 64(R8)(AX*8)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z5, K1
+	VPBLENDMD  Z1, Z3, K1, Z9
+	VPSRLD     $0x08, Z5, Z13
+	VCVTDQ2PS  Z13, Z13
+	VMULPS     Z8, Z13, Z13
+	VPADDD     Z4, Z5, Z5
+	VMOVUPS    -8(DX)(R9*8), Z14
+	VPERMT2PD  56(DX)(R9*8), Z9, Z14
+	VMOVUPS    (DX)(R9*8), Z15
+	VPERMT2PD  64(DX)(R9*8), Z9, Z15
+	VMOVUPS    8(DX)(R9*8), Z16
+	VPERMT2PD  72(DX)(R9*8), Z9, Z16
+	VMOVUPS    16(DX)(R9*8), Z17
+	VPERMT2PD  80(DX)(R9*8), Z9, Z17
+	VSUBPS     Z14, Z16, Z18
+	VMULPS     half<>+0(SB), Z18, Z18
+	VSUBPS     Z14, Z17, Z17
 	VMULPS     half<>+0(SB), Z17, Z17
-	VSUBPS     Z13, Z16, Z16
-	VMULPS     half<>+0(SB), Z16, Z16
-	VSUBPS     Z15, Z14, Z15
-	VMULPS     threeHalves<>+0(SB), Z15, Z15
-	VADDPS     Z15, Z16, Z16
-	VSUBPS     Z14, Z13, Z13
-	VSUBPS     Z16, Z17, Z15
-	VADDPS     Z15, Z13, Z13
-	VMULPS     Z16, Z2, Z15
-	VADDPS     Z15, Z13, Z15
-	VMULPS     Z15, Z2, Z15
-	VADDPS     Z15, Z17, Z15
-	VMULPS     Z15, Z2, Z15
-	VADDPS     Z15, Z14, Z15
-	VMULPS     Z1, Z5, Z2
-	VADDPS     Z2, Z0, Z2
-	VADDPS     Z6, Z5, Z5
-	VMULPS     Z15, Z2, Z2
-	VADDPS     (AX), Z2, Z2
-	VMOVUPS    Z2, (AX)
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z11, K1
-	VPBLENDMD  Z7, Z9, K1, Z18
-	VPSRLD     $0x08, Z11, Z2
-	VCVTDQ2PS  Z2, Z2
-	VMULPS     Z12, Z2, Z2
-	VPADDD     Z10, Z11, Z11
-	VMOVUPS    -8(CX)(R8*8), Z13
-	VPERMT2PD  56(CX)(R8*8), Z18, Z13
-	VMOVUPS    (CX)(R8*8), Z14
-	VPERMT2PD  64(CX)(R8*8), Z18, Z14
-	VMOVUPS    8(CX)(R8*8), Z15
-	VPERMT2PD  72(CX)(R8*8), Z18, Z15
-	VMOVUPS    16(CX)(R8*8), Z16
-	VPERMT2PD  80(CX)(R8*8), Z18, Z16
-	VSUBPS     Z13, Z15, Z17
+	VSUBPS     Z16, Z15, Z16
+	VMULPS     threeHalves<>+0(SB), Z16, Z16
+	VADDPS     Z16, Z17, Z17
+	VSUBPS     Z15, Z14, Z14
+	VSUBPS     Z17, Z18, Z16
+	VADDPS     Z16, Z14, Z14
+	VMULPS     Z17, Z13, Z16
+	VADDPS     Z16, Z14, Z16
+	VMULPS     Z16, Z13, Z16
+	VADDPS     Z16, Z18, Z16
+	VMULPS     Z16, Z13, Z16
+	VADDPS     Z16, Z15, Z16
+	VMULPS     Z7, Z12, Z13
+	VADDPS     Z13, Z6, Z13
+	VADDPS     Z0, Z12, Z12
+	VMULPS     Z16, Z13, Z13
+	VADDPS     (CX)(AX*8), Z13, Z13
+	VMOVUPS    Z13, (CX)(AX*8)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z5, K1
+	VPBLENDMD  Z1, Z3, K1, Z10
+	VPSRLD     $0x08, Z5, Z13
+	VCVTDQ2PS  Z13, Z13
+	VMULPS     Z8, Z13, Z13
+	VPADDD     Z4, Z5, Z5
+	VMOVUPS    -8(DX)(R9*8), Z14
+	VPERMT2PD  56(DX)(R9*8), Z10, Z14
+	VMOVUPS    (DX)(R9*8), Z15
+	VPERMT2PD  64(DX)(R9*8), Z10, Z15
+	VMOVUPS    8(DX)(R9*8), Z16
+	VPERMT2PD  72(DX)(R9*8), Z10, Z16
+	VMOVUPS    16(DX)(R9*8), Z17
+	VPERMT2PD  80(DX)(R9*8), Z10, Z17
+	VSUBPS     Z14, Z16, Z18
+	VMULPS     half<>+0(SB), Z18, Z18
+	VSUBPS     Z14, Z17, Z17
 	VMULPS     half<>+0(SB), Z17, Z17
-	VSUBPS     Z13, Z16, Z16
-	VMULPS     half<>+0(SB), Z16, Z16
-	VSUBPS     Z15, Z14, Z15
-	VMULPS     threeHalves<>+0(SB), Z15, Z15
-	VADDPS     Z15, Z16, Z16
-	VSUBPS     Z14, Z13, Z13
-	VSUBPS     Z16, Z17, Z15
-	VADDPS     Z15, Z13, Z13
-	VMULPS     Z16, Z2, Z15
-	VADDPS     Z15, Z13, Z15
-	VMULPS     Z15, Z2, Z15
-	VADDPS     Z15, Z17, Z15
-	VMULPS     Z15, Z2, Z15
-	VADDPS     Z15, Z14, Z15
-	VMULPS     Z1, Z4, Z2
-	VADDPS     Z2, Z0, Z2
-	VADDPS     Z6, Z4, Z4
-	VMULPS     Z15, Z2, Z2
-	VADDPS     64(AX), Z2, Z2
-	VMOVUPS    Z2, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop48
+	VSUBPS     Z16, Z15, Z16
+	VMULPS     threeHalves<>+0(SB), Z16, Z16
+	VADDPS     Z16, Z17, Z17
+	VSUBPS     Z15, Z14, Z14
+	VSUBPS     Z17, Z18, Z16
+	VADDPS     Z16, Z14, Z14
+	VMULPS     Z17, Z13, Z16
+	VADDPS     Z16, Z14, Z16
+	VMULPS     Z16, Z13, Z16
+	VADDPS     Z16, Z18, Z16
+	VMULPS     Z16, Z13, Z16
+	VADDPS     Z16, Z15, Z16
+	VMULPS     Z7, Z11, Z13
+	VADDPS     Z13, Z6, Z13
+	VADDPS     Z0, Z11, Z11
+	VMULPS     Z16, Z13, Z13
+	VADDPS     64(CX)(AX*8), Z13, Z13
+	VMOVUPS    Z13, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop48
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped45
 
 done46:
 	VZEROUPPER
 	RET
 
-// func monoUnity16AVX2(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func monoUnity16AVX2(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoUnity16AVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         next+48(FP), BX
-	VMOVSS       left+24(FP), X0
-	VMOVSS       right+28(FP), X1
+TEXT ·monoUnity16AVX2(SB), NOSPLIT, $0-48
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+32(FP), BX
+	MOVQ         next+40(FP), SI
+	VMOVUPS      spread_AVX2<>+0(SB), Y0
+	MOVQ         ramps+24(FP), DI
+	MOVL         8(DI), R8
+	ORL          12(DI), R8
+	ADDL         R8, R8
+	JNZ          ramped49
+	CMPQ         BX, n+16(FP)
+	JNE          ramped49
+	VMOVSS       (DI), X0
+	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
 	VBROADCASTSD X0, Y0
-	VMOVSS       leftSlope+32(FP), X1
-	VMOVSS       rightSlope+36(FP), X2
+	VMOVSS       8(DI), X1
+	VMOVSS       12(DI), X2
 	VUNPCKLPS    X2, X1, X1
 	VBROADCASTSD X1, Y1
-	MOVL         leftSlope+32(FP), SI
-	MOVL         rightSlope+36(FP), DI
-	ORL          DI, SI
-	ADDL         SI, SI
-	MOVQ         start+40(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Y2
+	VMULPS       down15<>+0(SB), Y0, Y0
+	VMULPS       down15<>+0(SB), Y1, Y1
+	VPBROADCASTD 16(DI), Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
 	VCVTDQ2PS    Y2, Y2
-	VMOVUPS      spread_AVX2<>+0(SB), Y4
-	TESTL        SI, SI
-	JNZ          ramped49
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop51:
-	PREFETCHT0   (BX)
-	ADDQ         $0x10, BX
-	VPBROADCASTQ (CX), Y0
+	PREFETCHT0   (SI)(AX*2)
+	VPBROADCASTQ (DX)(AX*2), Y0
 	VPSHUFB      spread16<>+0(SB), Y0, Y0
 	VPSRAD       $0x10, Y0, Y0
 	VCVTDQ2PS    Y0, Y0
 	VMULPS       Y0, Y1, Y0
-	VADDPS       (AX), Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VPBROADCASTQ 8(CX), Y0
+	VADDPS       (CX)(AX*8), Y0, Y0
+	VMOVUPS      Y0, (CX)(AX*8)
+	VPBROADCASTQ 8(DX)(AX*2), Y0
 	VPSHUFB      spread16<>+0(SB), Y0, Y0
 	VPSRAD       $0x10, Y0, Y0
 	VCVTDQ2PS    Y0, Y0
 	VMULPS       Y0, Y1, Y0
-	VADDPS       32(AX), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x10, CX
-	SUBQ         $0x08, DX
-	JNZ          loop51
+	VADDPS       32(CX)(AX*8), Y0, Y0
+	VMOVUPS      Y0, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, BX
+	JNE          loop51
 	JMP          done50
 
 ramped49:
+	MOVQ         ramps+24(FP), DI
+	VMOVSS       (DI), X0
+	VMOVSS       4(DI), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       8(DI), X1
+	VMOVSS       12(DI), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMULPS       down15<>+0(SB), Y0, Y0
+	VMULPS       down15<>+0(SB), Y1, Y1
+	VPBROADCASTD 16(DI), Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	ADDQ         $0x20, DI
+	MOVQ         DI, ramps+24(FP)
+
 loop52:
-	PREFETCHT0   (BX)
-	ADDQ         $0x10, BX
-	VPBROADCASTQ (CX), Y4
+	PREFETCHT0   (SI)(AX*2)
+	VPBROADCASTQ (DX)(AX*2), Y4
 	VPSHUFB      spread16<>+0(SB), Y4, Y4
 	VPSRAD       $0x10, Y4, Y4
 	VCVTDQ2PS    Y4, Y4
@@ -2123,9 +2349,9 @@ loop52:
 	VADDPS       Y5, Y0, Y5
 	VADDPS       turn8<>+0(SB), Y3, Y3
 	VMULPS       Y4, Y5, Y4
-	VADDPS       (AX), Y4, Y4
-	VMOVUPS      Y4, (AX)
-	VPBROADCASTQ 8(CX), Y4
+	VADDPS       (CX)(AX*8), Y4, Y4
+	VMOVUPS      Y4, (CX)(AX*8)
+	VPBROADCASTQ 8(DX)(AX*2), Y4
 	VPSHUFB      spread16<>+0(SB), Y4, Y4
 	VPSRAD       $0x10, Y4, Y4
 	VCVTDQ2PS    Y4, Y4
@@ -2133,16 +2359,36 @@ loop52:
 	VADDPS       Y5, Y0, Y5
 	VADDPS       turn8<>+0(SB), Y2, Y2
 	VMULPS       Y4, Y5, Y4
-	VADDPS       32(AX), Y4, Y4
-	VMOVUPS      Y4, 32(AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x10, CX
-	SUBQ         $0x08, DX
-	JNZ          loop52
+	VADDPS       32(CX)(AX*8), Y4, Y4
+	VMOVUPS      Y4, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, BX
+	JNE          loop52
+	ADDQ         each+32(FP), BX
+	CMPQ         AX, n+16(FP)
+	JNE          ramped49
 
 done50:
 	VZEROUPPER
 	RET
+
+DATA down15<>+0(SB)/4, $(0.000030517578)
+DATA down15<>+4(SB)/4, $(0.000030517578)
+DATA down15<>+8(SB)/4, $(0.000030517578)
+DATA down15<>+12(SB)/4, $(0.000030517578)
+DATA down15<>+16(SB)/4, $(0.000030517578)
+DATA down15<>+20(SB)/4, $(0.000030517578)
+DATA down15<>+24(SB)/4, $(0.000030517578)
+DATA down15<>+28(SB)/4, $(0.000030517578)
+DATA down15<>+32(SB)/4, $(0.000030517578)
+DATA down15<>+36(SB)/4, $(0.000030517578)
+DATA down15<>+40(SB)/4, $(0.000030517578)
+DATA down15<>+44(SB)/4, $(0.000030517578)
+DATA down15<>+48(SB)/4, $(0.000030517578)
+DATA down15<>+52(SB)/4, $(0.000030517578)
+DATA down15<>+56(SB)/4, $(0.000030517578)
+DATA down15<>+60(SB)/4, $(0.000030517578)
+GLOBL down15<>(SB), RODATA|NOPTR, $64
 
 DATA spread16<>+0(SB)/1, $0xff
 DATA spread16<>+1(SB)/1, $0xff
@@ -2178,162 +2424,202 @@ DATA spread16<>+30(SB)/1, $0x06
 DATA spread16<>+31(SB)/1, $0x07
 GLOBL spread16<>(SB), RODATA|NOPTR, $32
 
-// func stereoUnity16AVX2(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func stereoUnity16AVX2(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stereoUnity16AVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         next+48(FP), BX
-	VMOVSS       left+24(FP), X0
-	VMOVSS       right+28(FP), X1
+TEXT ·stereoUnity16AVX2(SB), NOSPLIT, $0-48
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+32(FP), BX
+	MOVQ         next+40(FP), SI
+	MOVQ         ramps+24(FP), DI
+	MOVL         8(DI), R8
+	ORL          12(DI), R8
+	ADDL         R8, R8
+	JNZ          ramped53
+	CMPQ         BX, n+16(FP)
+	JNE          ramped53
+	VMOVSS       (DI), X0
+	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
 	VBROADCASTSD X0, Y0
-	VMOVSS       leftSlope+32(FP), X1
-	VMOVSS       rightSlope+36(FP), X2
+	VMOVSS       8(DI), X1
+	VMOVSS       12(DI), X2
 	VUNPCKLPS    X2, X1, X1
 	VBROADCASTSD X1, Y1
-	MOVL         leftSlope+32(FP), SI
-	MOVL         rightSlope+36(FP), DI
-	ORL          DI, SI
-	ADDL         SI, SI
-	MOVQ         start+40(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Y2
+	VMULPS       down15<>+0(SB), Y0, Y0
+	VMULPS       down15<>+0(SB), Y1, Y1
+	VPBROADCASTD 16(DI), Y2
 	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
 	VCVTDQ2PS    Y3, Y3
 	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
 	VCVTDQ2PS    Y2, Y2
-	TESTL        SI, SI
-	JNZ          ramped53
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
 loop55:
-	PREFETCHT0 (BX)
-	ADDQ       $0x20, BX
-	VPMOVSXWD  (CX), Y0
+	PREFETCHT0 (SI)(AX*4)
+	VPMOVSXWD  (DX)(AX*4), Y0
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y0, Y1, Y0
-	VADDPS     (AX), Y0, Y0
-	VMOVUPS    Y0, (AX)
-	VPMOVSXWD  16(CX), Y0
+	VADDPS     (CX)(AX*8), Y0, Y0
+	VMOVUPS    Y0, (CX)(AX*8)
+	VPMOVSXWD  16(DX)(AX*4), Y0
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y0, Y1, Y0
-	VADDPS     32(AX), Y0, Y0
-	VMOVUPS    Y0, 32(AX)
-	ADDQ       $0x40, AX
-	ADDQ       $0x20, CX
-	SUBQ       $0x08, DX
-	JNZ        loop55
+	VADDPS     32(CX)(AX*8), Y0, Y0
+	VMOVUPS    Y0, 32(CX)(AX*8)
+	ADDQ       $0x08, AX
+	CMPQ       AX, BX
+	JNE        loop55
 	JMP        done54
 
 ramped53:
+	MOVQ         ramps+24(FP), DI
+	VMOVSS       (DI), X0
+	VMOVSS       4(DI), X1
+	VUNPCKLPS    X1, X0, X0
+	VBROADCASTSD X0, Y0
+	VMOVSS       8(DI), X1
+	VMOVSS       12(DI), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMULPS       down15<>+0(SB), Y0, Y0
+	VMULPS       down15<>+0(SB), Y1, Y1
+	VPBROADCASTD 16(DI), Y2
+	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	ADDQ         $0x20, DI
+	MOVQ         DI, ramps+24(FP)
+
 loop56:
-	PREFETCHT0 (BX)
-	ADDQ       $0x20, BX
-	VPMOVSXWD  (CX), Y4
+	PREFETCHT0 (SI)(AX*4)
+	VPMOVSXWD  (DX)(AX*4), Y4
 	VCVTDQ2PS  Y4, Y4
 	VMULPS     Y1, Y3, Y5
 	VADDPS     Y5, Y0, Y5
 	VADDPS     turn8<>+0(SB), Y3, Y3
 	VMULPS     Y4, Y5, Y4
-	VADDPS     (AX), Y4, Y4
-	VMOVUPS    Y4, (AX)
-	VPMOVSXWD  16(CX), Y4
+	VADDPS     (CX)(AX*8), Y4, Y4
+	VMOVUPS    Y4, (CX)(AX*8)
+	VPMOVSXWD  16(DX)(AX*4), Y4
 	VCVTDQ2PS  Y4, Y4
 	VMULPS     Y1, Y2, Y5
 	VADDPS     Y5, Y0, Y5
 	VADDPS     turn8<>+0(SB), Y2, Y2
 	VMULPS     Y4, Y5, Y4
-	VADDPS     32(AX), Y4, Y4
-	VMOVUPS    Y4, 32(AX)
-	ADDQ       $0x40, AX
-	ADDQ       $0x20, CX
-	SUBQ       $0x08, DX
-	JNZ        loop56
+	VADDPS     32(CX)(AX*8), Y4, Y4
+	VMOVUPS    Y4, 32(CX)(AX*8)
+	ADDQ       $0x08, AX
+	CMPQ       AX, BX
+	JNE        loop56
+	ADDQ       each+32(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped53
 
 done54:
 	VZEROUPPER
 	RET
 
-// func monoUnity16AVX512(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func monoUnity16AVX512(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·monoUnity16AVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         next+48(FP), BX
-	VMOVSS       left+24(FP), X0
-	VMOVSS       right+28(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z0
-	VMOVSS       leftSlope+32(FP), X1
-	VMOVSS       rightSlope+36(FP), X2
-	VUNPCKLPS    X2, X1, X1
-	VBROADCASTSD X1, Z1
-	MOVL         leftSlope+32(FP), SI
-	MOVL         rightSlope+36(FP), DI
-	ORL          DI, SI
-	ADDL         SI, SI
-	MOVQ         start+40(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Z2
-	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
-	VCVTDQ2PS    Z3, Z3
-	VPADDD       frames8_AVX512<>+0(SB), Z2, Z2
-	VCVTDQ2PS    Z2, Z2
-	VMOVUPS      turn16<>+0(SB), Z4
-	VMOVUPS      spread_AVX512<>+0(SB), Z5
-	VMOVUPS      spreadUpper_AVX512<>+0(SB), Z6
-	TESTL        SI, SI
+TEXT ·monoUnity16AVX512(SB), NOSPLIT, $0-48
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+32(FP), BX
+	MOVQ         next+40(FP), SI
+	VMOVUPS      turn16<>+0(SB), Z0
+	VMOVUPS      spread_AVX512<>+0(SB), Z1
+	VMOVUPS      spreadUpper_AVX512<>+0(SB), Z2
+	MOVQ         ramps+24(FP), DI
+	MOVL         8(DI), R8
+	ORL          12(DI), R8
+	ADDL         R8, R8
 	JNZ          ramped57
-	VMULPS       Z1, Z3, Z1
-	VADDPS       Z1, Z0, Z1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped57
+	VMOVSS       (DI), X0
+	VMOVSS       4(DI), X3
+	VUNPCKLPS    X3, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(DI), X3
+	VMOVSS       12(DI), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Z3
+	VMULPS       down15<>+0(SB), Z0, Z0
+	VMULPS       down15<>+0(SB), Z3, Z3
+	VPBROADCASTD 16(DI), Z4
+	VPADDD       frames0_AVX512<>+0(SB), Z4, Z5
+	VCVTDQ2PS    Z5, Z5
+	VPADDD       frames8_AVX512<>+0(SB), Z4, Z4
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z3, Z5, Z3
+	VADDPS       Z3, Z0, Z3
 
 loop59:
-	PREFETCHT0 (BX)
-	ADDQ       $0x20, BX
-	VPMOVSXWD  (CX), Z0
+	PREFETCHT0 (SI)(AX*2)
+	VPMOVSXWD  (DX)(AX*2), Z0
 	VCVTDQ2PS  Z0, Z0
-	VPERMPS    Z0, Z5, Z2
-	VMULPS     Z2, Z1, Z2
-	VADDPS     (AX), Z2, Z2
-	VMOVUPS    Z2, (AX)
-	VPERMPS    Z0, Z6, Z0
-	VMULPS     Z0, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
-	ADDQ       $0x80, AX
-	ADDQ       $0x20, CX
-	SUBQ       $0x10, DX
-	JNZ        loop59
+	VPERMPS    Z0, Z1, Z4
+	VMULPS     Z4, Z3, Z4
+	VADDPS     (CX)(AX*8), Z4, Z4
+	VMOVUPS    Z4, (CX)(AX*8)
+	VPERMPS    Z0, Z2, Z0
+	VMULPS     Z0, Z3, Z0
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop59
 	JMP        done58
 
 ramped57:
+	MOVQ         ramps+24(FP), DI
+	VMOVSS       (DI), X3
+	VMOVSS       4(DI), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Z3
+	VMOVSS       8(DI), X4
+	VMOVSS       12(DI), X5
+	VUNPCKLPS    X5, X4, X4
+	VBROADCASTSD X4, Z4
+	VMULPS       down15<>+0(SB), Z3, Z3
+	VMULPS       down15<>+0(SB), Z4, Z4
+	VPBROADCASTD 16(DI), Z5
+	VPADDD       frames0_AVX512<>+0(SB), Z5, Z6
+	VCVTDQ2PS    Z6, Z6
+	VPADDD       frames8_AVX512<>+0(SB), Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	ADDQ         $0x20, DI
+	MOVQ         DI, ramps+24(FP)
+
 loop60:
-	PREFETCHT0 (BX)
-	ADDQ       $0x20, BX
-	VPMOVSXWD  (CX), Z7
+	PREFETCHT0 (SI)(AX*2)
+	VPMOVSXWD  (DX)(AX*2), Z7
 	VCVTDQ2PS  Z7, Z7
-	VPERMPS    Z7, Z5, Z8
-	VMULPS     Z1, Z3, Z9
-	VADDPS     Z9, Z0, Z9
-	VADDPS     Z4, Z3, Z3
+	VPERMPS    Z7, Z1, Z8
+	VMULPS     Z4, Z6, Z9
+	VADDPS     Z9, Z3, Z9
+	VADDPS     Z0, Z6, Z6
 	VMULPS     Z8, Z9, Z8
-	VADDPS     (AX), Z8, Z8
-	VMOVUPS    Z8, (AX)
-	VPERMPS    Z7, Z6, Z7
-	VMULPS     Z1, Z2, Z8
-	VADDPS     Z8, Z0, Z8
-	VADDPS     Z4, Z2, Z2
+	VADDPS     (CX)(AX*8), Z8, Z8
+	VMOVUPS    Z8, (CX)(AX*8)
+	VPERMPS    Z7, Z2, Z7
+	VMULPS     Z4, Z5, Z8
+	VADDPS     Z8, Z3, Z8
+	VADDPS     Z0, Z5, Z5
 	VMULPS     Z7, Z8, Z7
-	VADDPS     64(AX), Z7, Z7
-	VMOVUPS    Z7, 64(AX)
-	ADDQ       $0x80, AX
-	ADDQ       $0x20, CX
-	SUBQ       $0x10, DX
-	JNZ        loop60
+	VADDPS     64(CX)(AX*8), Z7, Z7
+	VMOVUPS    Z7, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop60
+	ADDQ       each+32(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped57
 
 done58:
 	VZEROUPPER
@@ -2357,263 +2643,305 @@ DATA spreadUpper_AVX512<>+56(SB)/4, $0x0000000f
 DATA spreadUpper_AVX512<>+60(SB)/4, $0x0000000f
 GLOBL spreadUpper_AVX512<>(SB), RODATA|NOPTR, $64
 
-// func stereoUnity16AVX512(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func stereoUnity16AVX512(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·stereoUnity16AVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         next+48(FP), BX
-	VMOVSS       left+24(FP), X0
-	VMOVSS       right+28(FP), X1
+TEXT ·stereoUnity16AVX512(SB), NOSPLIT, $0-48
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+32(FP), BX
+	MOVQ         next+40(FP), SI
+	VMOVUPS      turn16<>+0(SB), Z0
+	MOVQ         ramps+24(FP), DI
+	MOVL         8(DI), R8
+	ORL          12(DI), R8
+	ADDL         R8, R8
+	JNZ          ramped61
+	CMPQ         BX, n+16(FP)
+	JNE          ramped61
+	VMOVSS       (DI), X0
+	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
 	VBROADCASTSD X0, Z0
-	VMOVSS       leftSlope+32(FP), X1
-	VMOVSS       rightSlope+36(FP), X2
+	VMOVSS       8(DI), X1
+	VMOVSS       12(DI), X2
 	VUNPCKLPS    X2, X1, X1
 	VBROADCASTSD X1, Z1
-	MOVL         leftSlope+32(FP), SI
-	MOVL         rightSlope+36(FP), DI
-	ORL          DI, SI
-	ADDL         SI, SI
-	MOVQ         start+40(FP), DI
-	VMOVD        DI, X2
-	VPBROADCASTD X2, Z2
+	VMULPS       down15<>+0(SB), Z0, Z0
+	VMULPS       down15<>+0(SB), Z1, Z1
+	VPBROADCASTD 16(DI), Z2
 	VPADDD       frames0_AVX512<>+0(SB), Z2, Z3
 	VCVTDQ2PS    Z3, Z3
 	VPADDD       frames8_AVX512<>+0(SB), Z2, Z2
 	VCVTDQ2PS    Z2, Z2
-	VMOVUPS      turn16<>+0(SB), Z4
-	TESTL        SI, SI
-	JNZ          ramped61
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
 loop63:
-	PREFETCHT0 (BX)
-	ADDQ       $0x40, BX
-	VPMOVSXWD  (CX), Z0
+	PREFETCHT0 (SI)(AX*4)
+	VPMOVSXWD  (DX)(AX*4), Z0
 	VCVTDQ2PS  Z0, Z0
 	VMULPS     Z0, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	VPMOVSXWD  32(CX), Z0
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	VPMOVSXWD  32(DX)(AX*4), Z0
 	VCVTDQ2PS  Z0, Z0
 	VMULPS     Z0, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
-	ADDQ       $0x80, AX
-	ADDQ       $0x40, CX
-	SUBQ       $0x10, DX
-	JNZ        loop63
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop63
 	JMP        done62
 
 ramped61:
+	MOVQ         ramps+24(FP), DI
+	VMOVSS       (DI), X1
+	VMOVSS       4(DI), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Z1
+	VMOVSS       8(DI), X2
+	VMOVSS       12(DI), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Z2
+	VMULPS       down15<>+0(SB), Z1, Z1
+	VMULPS       down15<>+0(SB), Z2, Z2
+	VPBROADCASTD 16(DI), Z3
+	VPADDD       frames0_AVX512<>+0(SB), Z3, Z4
+	VCVTDQ2PS    Z4, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	ADDQ         $0x20, DI
+	MOVQ         DI, ramps+24(FP)
+
 loop64:
-	PREFETCHT0 (BX)
-	ADDQ       $0x40, BX
-	VPMOVSXWD  (CX), Z5
+	PREFETCHT0 (SI)(AX*4)
+	VPMOVSXWD  (DX)(AX*4), Z5
 	VCVTDQ2PS  Z5, Z5
-	VMULPS     Z1, Z3, Z6
-	VADDPS     Z6, Z0, Z6
-	VADDPS     Z4, Z3, Z3
+	VMULPS     Z2, Z4, Z6
+	VADDPS     Z6, Z1, Z6
+	VADDPS     Z0, Z4, Z4
 	VMULPS     Z5, Z6, Z5
-	VADDPS     (AX), Z5, Z5
-	VMOVUPS    Z5, (AX)
-	VPMOVSXWD  32(CX), Z5
+	VADDPS     (CX)(AX*8), Z5, Z5
+	VMOVUPS    Z5, (CX)(AX*8)
+	VPMOVSXWD  32(DX)(AX*4), Z5
 	VCVTDQ2PS  Z5, Z5
-	VMULPS     Z1, Z2, Z6
-	VADDPS     Z6, Z0, Z6
-	VADDPS     Z4, Z2, Z2
+	VMULPS     Z2, Z3, Z6
+	VADDPS     Z6, Z1, Z6
+	VADDPS     Z0, Z3, Z3
 	VMULPS     Z5, Z6, Z5
-	VADDPS     64(AX), Z5, Z5
-	VMOVUPS    Z5, 64(AX)
-	ADDQ       $0x80, AX
-	ADDQ       $0x40, CX
-	SUBQ       $0x10, DX
-	JNZ        loop64
+	VADDPS     64(CX)(AX*8), Z5, Z5
+	VMOVUPS    Z5, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop64
+	ADDQ       each+32(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped61
 
 done62:
 	VZEROUPPER
 	RET
 
-// func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoLinear16AVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X1, X1
-	VBROADCASTSD X1, Y1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X2
+TEXT ·monoLinear16AVX2(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVD        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVD        SI, X2
 	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
-	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMOVD        SI, X5
-	VPBROADCASTD X5, Y5
-	VMOVD        BX, X6
-	VPBROADCASTD X6, Y6
-	VPMULLD      order_AVX2<>+0(SB), Y5, Y4
-	VPADDD       Y6, Y4, Y4
-	VPSLLD       $0x03, Y5, Y5
-	TESTL        R8, R8
+	VPMULLD      order_AVX2<>+0(SB), Y1, Y0
+	VPADDD       Y2, Y0, Y0
+	VPSLLD       $0x03, Y1, Y1
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped65
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped65
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VMULPS       down15<>+0(SB), Y3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y3, Y2, Y3
 
 loop67:
-	PREFETCHT0   (DI)
-	ADDQ         $0x10, DI
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y0
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x02, Y2, Y0, Y0
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x10, Y2, Y0, Y0
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x20, Y2, Y0, Y0
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x04, Y2, Y0, Y0
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x08, Y2, Y0, Y0
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x40, Y2, Y0, Y0
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y2
-	VPBLENDD     $0x80, Y2, Y0, Y0
-	VPMADDWD     lower<>+0(SB), Y0, Y2
-	VPSRAD       $0x10, Y0, Y0
+	PREFETCHT0   (R8)(AX*2)
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y2
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y4
+	VPBLENDD     $0x02, Y4, Y2, Y2
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y4
+	VPBLENDD     $0x10, Y4, Y2, Y2
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y4
+	VPBLENDD     $0x20, Y4, Y2, Y2
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y4
+	VPBLENDD     $0x04, Y4, Y2, Y2
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y4
+	VPBLENDD     $0x08, Y4, Y2, Y2
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y4
+	VPBLENDD     $0x40, Y4, Y2, Y2
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y4
+	VPBLENDD     $0x80, Y4, Y2, Y2
+	VPMADDWD     lower<>+0(SB), Y2, Y4
+	VPSRAD       $0x10, Y2, Y2
+	VCVTDQ2PS    Y4, Y4
 	VCVTDQ2PS    Y2, Y2
-	VCVTDQ2PS    Y0, Y0
-	VPSRLD       $0x08, Y4, Y3
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       down24<>+0(SB), Y3, Y3
-	VPADDD       Y5, Y4, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMULPS       Y0, Y3, Y0
-	VADDPS       Y0, Y2, Y0
-	VUNPCKLPS    Y0, Y0, Y2
-	VUNPCKHPS    Y0, Y0, Y0
-	VMULPS       Y2, Y1, Y2
-	VADDPS       (AX), Y2, Y2
-	VMOVUPS      Y2, (AX)
-	VMULPS       Y0, Y1, Y0
-	VADDPS       32(AX), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
-	ADDQ         $0x40, AX
-	SUBQ         $0x08, DX
-	JNZ          loop67
+	VPSRLD       $0x08, Y0, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       down24<>+0(SB), Y5, Y5
+	VPADDD       Y1, Y0, Y0
+	VSUBPS       Y4, Y2, Y2
+	VMULPS       Y2, Y5, Y2
+	VADDPS       Y2, Y4, Y2
+	VUNPCKLPS    Y2, Y2, Y4
+	VUNPCKHPS    Y2, Y2, Y2
+	VMULPS       Y4, Y3, Y4
+	VADDPS       (CX)(AX*8), Y4, Y4
+	VMOVUPS      Y4, (CX)(AX*8)
+	VMULPS       Y2, Y3, Y2
+	VADDPS       32(CX)(AX*8), Y2, Y2
+	VMOVUPS      Y2, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, BX
+	JNE          loop67
 	JMP          done66
 
 ramped65:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VMULPS       down15<>+0(SB), Y3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop68:
-	PREFETCHT0   (DI)
-	ADDQ         $0x10, DI
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y6
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y7
+	PREFETCHT0   (R8)(AX*2)
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y6
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y7
 	VPBLENDD     $0x02, Y7, Y6, Y6
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y7
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y7
 	VPBLENDD     $0x10, Y7, Y6, Y6
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y7
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y7
 	VPBLENDD     $0x20, Y7, Y6, Y6
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y7
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y7
 	VPBLENDD     $0x04, Y7, Y6, Y6
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y7
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y7
 	VPBLENDD     $0x08, Y7, Y6, Y6
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y7
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y7
 	VPBLENDD     $0x40, Y7, Y6, Y6
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	VPBROADCASTD (CX)(R8*2), Y7
+	MOVQ         SI, R9
+	SHRQ         $0x20, R9
+	ADDQ         DI, SI
+	VPBROADCASTD (DX)(R9*2), Y7
 	VPBLENDD     $0x80, Y7, Y6, Y6
 	VPMADDWD     lower<>+0(SB), Y6, Y7
 	VPSRAD       $0x10, Y6, Y6
 	VCVTDQ2PS    Y7, Y7
 	VCVTDQ2PS    Y6, Y6
-	VPSRLD       $0x08, Y4, Y8
+	VPSRLD       $0x08, Y0, Y8
 	VCVTDQ2PS    Y8, Y8
 	VMULPS       down24<>+0(SB), Y8, Y8
-	VPADDD       Y5, Y4, Y4
+	VPADDD       Y1, Y0, Y0
 	VSUBPS       Y7, Y6, Y6
 	VMULPS       Y6, Y8, Y6
 	VADDPS       Y6, Y7, Y6
 	VUNPCKLPS    Y6, Y6, Y7
 	VUNPCKHPS    Y6, Y6, Y6
-	VMULPS       Y1, Y3, Y8
-	VADDPS       Y8, Y0, Y8
-	VADDPS       turn8<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y5, Y8
+	VADDPS       Y8, Y2, Y8
+	VADDPS       turn8<>+0(SB), Y5, Y5
 	VMULPS       Y7, Y8, Y7
-	VADDPS       (AX), Y7, Y7
-	VMOVUPS      Y7, (AX)
-	VMULPS       Y1, Y2, Y7
-	VADDPS       Y7, Y0, Y7
-	VADDPS       turn8<>+0(SB), Y2, Y2
+	VADDPS       (CX)(AX*8), Y7, Y7
+	VMOVUPS      Y7, (CX)(AX*8)
+	VMULPS       Y3, Y4, Y7
+	VADDPS       Y7, Y2, Y7
+	VADDPS       turn8<>+0(SB), Y4, Y4
 	VMULPS       Y6, Y7, Y6
-	VADDPS       32(AX), Y6, Y6
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         $0x40, AX
-	SUBQ         $0x08, DX
-	JNZ          loop68
+	VADDPS       32(CX)(AX*8), Y6, Y6
+	VMOVUPS      Y6, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, BX
+	JNE          loop68
+	ADDQ         each+48(FP), BX
+	CMPQ         AX, n+16(FP)
+	JNE          ramped65
 
 done66:
 	VZEROUPPER
@@ -2637,171 +2965,190 @@ DATA lower<>+56(SB)/4, $0x00000001
 DATA lower<>+60(SB)/4, $0x00000001
 GLOBL lower<>(SB), RODATA|NOPTR, $64
 
-// func monoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func monoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoCubic16AVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X1, X1
-	VBROADCASTSD X1, Y1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X2
+TEXT ·monoCubic16AVX2(SB), NOSPLIT, $8-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVD        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVD        SI, X2
 	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
-	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMOVD        SI, X5
-	VPBROADCASTD X5, Y5
-	VMOVD        BX, X6
-	VPBROADCASTD X6, Y6
-	VPMULLD      order_AVX2<>+0(SB), Y5, Y4
-	VPADDD       Y6, Y4, Y4
-	VPSLLD       $0x03, Y5, Y5
-	TESTL        R8, R8
+	VPMULLD      order_AVX2<>+0(SB), Y1, Y0
+	VPADDD       Y2, Y0, Y0
+	VPSLLD       $0x03, Y1, Y1
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped69
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped69
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VMULPS       down15<>+0(SB), Y3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y3, Y2, Y3
 
 loop71:
-	PREFETCHT0   (DI)
-	ADDQ         $0x10, DI
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	MOVQ         BX, R9
+	PREFETCHT0   (R8)(AX*2)
+	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	ADDQ         SI, BX
-	MOVQ         BX, R10
+	ADDQ         DI, SI
+	MOVQ         SI, R10
 	SHRQ         $0x20, R10
-	ADDQ         SI, BX
-	MOVQ         BX, R11
+	ADDQ         DI, SI
+	MOVQ         SI, R11
 	SHRQ         $0x20, R11
-	ADDQ         SI, BX
-	MOVQ         BX, R12
+	ADDQ         DI, SI
+	MOVQ         SI, R12
 	SHRQ         $0x20, R12
-	ADDQ         SI, BX
-	MOVQ         BX, R13
+	ADDQ         DI, SI
+	MOVQ         SI, R13
 	SHRQ         $0x20, R13
-	ADDQ         SI, BX
-	MOVQ         BX, R14
+	ADDQ         DI, SI
+	MOVQ         SI, R14
 	SHRQ         $0x20, R14
-	ADDQ         SI, BX
-	MOVQ         BX, R15
+	ADDQ         DI, SI
+	MOVQ         SI, R15
 	SHRQ         $0x20, R15
-	ADDQ         SI, BX
-	VBROADCASTSD -2(CX)(R8*2), Y0
-	VBROADCASTSD -2(CX)(R9*2), Y2
-	VBLENDPS     $0x0c, Y2, Y0, Y0
-	VBROADCASTSD -2(CX)(R10*2), Y2
-	VBLENDPS     $0x30, Y2, Y0, Y0
-	VBROADCASTSD -2(CX)(R11*2), Y2
-	VBLENDPS     $0xc0, Y2, Y0, Y0
-	VBROADCASTSD -2(CX)(R12*2), Y2
-	VBROADCASTSD -2(CX)(R13*2), Y3
-	VBLENDPS     $0x0c, Y3, Y2, Y2
-	VBROADCASTSD -2(CX)(R14*2), Y3
-	VBLENDPS     $0x30, Y3, Y2, Y2
-	VBROADCASTSD -2(CX)(R15*2), Y3
-	VBLENDPS     $0xc0, Y3, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y3
-	VSHUFPS      $0xdd, Y2, Y0, Y0
-	VPMADDWD     lower<>+0(SB), Y3, Y2
-	VPSRAD       $0x10, Y3, Y3
-	VCVTDQ2PS    Y2, Y2
-	VCVTDQ2PS    Y3, Y3
-	VPMADDWD     lower<>+0(SB), Y0, Y6
-	VPSRAD       $0x10, Y0, Y0
+	ADDQ         DI, SI
+	MOVQ         SI, BP
+	SHRQ         $0x20, BP
+	ADDQ         DI, SI
+	VBROADCASTSD -2(DX)(R9*2), Y2
+	VBROADCASTSD -2(DX)(R10*2), Y4
+	VBLENDPS     $0x0c, Y4, Y2, Y2
+	VBROADCASTSD -2(DX)(R11*2), Y4
+	VBLENDPS     $0x30, Y4, Y2, Y2
+	VBROADCASTSD -2(DX)(R12*2), Y4
+	VBLENDPS     $0xc0, Y4, Y2, Y2
+	VBROADCASTSD -2(DX)(R13*2), Y4
+	VBROADCASTSD -2(DX)(R14*2), Y5
+	VBLENDPS     $0x0c, Y5, Y4, Y4
+	VBROADCASTSD -2(DX)(R15*2), Y5
+	VBLENDPS     $0x30, Y5, Y4, Y4
+	VBROADCASTSD -2(DX)(BP*2), Y5
+	VBLENDPS     $0xc0, Y5, Y4, Y4
+	VSHUFPS      $0x88, Y4, Y2, Y5
+	VSHUFPS      $0xdd, Y4, Y2, Y2
+	VPMADDWD     lower<>+0(SB), Y5, Y4
+	VPSRAD       $0x10, Y5, Y5
+	VCVTDQ2PS    Y4, Y4
+	VCVTDQ2PS    Y5, Y5
+	VPMADDWD     lower<>+0(SB), Y2, Y6
+	VPSRAD       $0x10, Y2, Y2
 	VCVTDQ2PS    Y6, Y6
-	VCVTDQ2PS    Y0, Y0
-	VPSRLD       $0x08, Y4, Y7
+	VCVTDQ2PS    Y2, Y2
+	VPSRLD       $0x08, Y0, Y7
 	VCVTDQ2PS    Y7, Y7
 	VMULPS       down24<>+0(SB), Y7, Y7
-	VPADDD       Y5, Y4, Y4
-	VSUBPS       Y2, Y6, Y8
+	VPADDD       Y1, Y0, Y0
+	VSUBPS       Y4, Y6, Y8
 	VMULPS       half<>+0(SB), Y8, Y8
-	VSUBPS       Y2, Y0, Y0
-	VMULPS       half<>+0(SB), Y0, Y0
-	VSUBPS       Y6, Y3, Y6
+	VSUBPS       Y4, Y2, Y2
+	VMULPS       half<>+0(SB), Y2, Y2
+	VSUBPS       Y6, Y5, Y6
 	VMULPS       threeHalves<>+0(SB), Y6, Y6
-	VADDPS       Y6, Y0, Y0
-	VSUBPS       Y3, Y2, Y2
-	VSUBPS       Y0, Y8, Y6
 	VADDPS       Y6, Y2, Y2
-	VMULPS       Y0, Y7, Y6
-	VADDPS       Y6, Y2, Y6
+	VSUBPS       Y5, Y4, Y4
+	VSUBPS       Y2, Y8, Y6
+	VADDPS       Y6, Y4, Y4
+	VMULPS       Y2, Y7, Y6
+	VADDPS       Y6, Y4, Y6
 	VMULPS       Y6, Y7, Y6
 	VADDPS       Y6, Y8, Y6
 	VMULPS       Y6, Y7, Y6
-	VADDPS       Y6, Y3, Y6
-	VUNPCKLPS    Y6, Y6, Y0
-	VUNPCKHPS    Y6, Y6, Y2
-	VMULPS       Y0, Y1, Y0
-	VADDPS       (AX), Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y2, Y1, Y0
-	VADDPS       32(AX), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
-	ADDQ         $0x40, AX
-	SUBQ         $0x08, DX
-	JNZ          loop71
+	VADDPS       Y6, Y5, Y6
+	VUNPCKLPS    Y6, Y6, Y2
+	VUNPCKHPS    Y6, Y6, Y4
+	VMULPS       Y2, Y3, Y2
+	VADDPS       (CX)(AX*8), Y2, Y2
+	VMOVUPS      Y2, (CX)(AX*8)
+	VMULPS       Y4, Y3, Y2
+	VADDPS       32(CX)(AX*8), Y2, Y2
+	VMOVUPS      Y2, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, BX
+	JNE          loop71
 	JMP          done70
 
 ramped69:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VMULPS       down15<>+0(SB), Y3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop72:
-	PREFETCHT0   (DI)
-	ADDQ         $0x10, DI
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	MOVQ         BX, R9
+	PREFETCHT0   (R8)(AX*2)
+	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	ADDQ         SI, BX
-	MOVQ         BX, R10
+	ADDQ         DI, SI
+	MOVQ         SI, R10
 	SHRQ         $0x20, R10
-	ADDQ         SI, BX
-	MOVQ         BX, R11
+	ADDQ         DI, SI
+	MOVQ         SI, R11
 	SHRQ         $0x20, R11
-	ADDQ         SI, BX
-	MOVQ         BX, R12
+	ADDQ         DI, SI
+	MOVQ         SI, R12
 	SHRQ         $0x20, R12
-	ADDQ         SI, BX
-	MOVQ         BX, R13
+	ADDQ         DI, SI
+	MOVQ         SI, R13
 	SHRQ         $0x20, R13
-	ADDQ         SI, BX
-	MOVQ         BX, R14
+	ADDQ         DI, SI
+	MOVQ         SI, R14
 	SHRQ         $0x20, R14
-	ADDQ         SI, BX
-	MOVQ         BX, R15
+	ADDQ         DI, SI
+	MOVQ         SI, R15
 	SHRQ         $0x20, R15
-	ADDQ         SI, BX
-	VBROADCASTSD -2(CX)(R8*2), Y6
-	VBROADCASTSD -2(CX)(R9*2), Y7
+	ADDQ         DI, SI
+	MOVQ         SI, BP
+	SHRQ         $0x20, BP
+	ADDQ         DI, SI
+	VBROADCASTSD -2(DX)(R9*2), Y6
+	VBROADCASTSD -2(DX)(R10*2), Y7
 	VBLENDPS     $0x0c, Y7, Y6, Y6
-	VBROADCASTSD -2(CX)(R10*2), Y7
+	VBROADCASTSD -2(DX)(R11*2), Y7
 	VBLENDPS     $0x30, Y7, Y6, Y6
-	VBROADCASTSD -2(CX)(R11*2), Y7
+	VBROADCASTSD -2(DX)(R12*2), Y7
 	VBLENDPS     $0xc0, Y7, Y6, Y6
-	VBROADCASTSD -2(CX)(R12*2), Y7
-	VBROADCASTSD -2(CX)(R13*2), Y8
+	VBROADCASTSD -2(DX)(R13*2), Y7
+	VBROADCASTSD -2(DX)(R14*2), Y8
 	VBLENDPS     $0x0c, Y8, Y7, Y7
-	VBROADCASTSD -2(CX)(R14*2), Y8
+	VBROADCASTSD -2(DX)(R15*2), Y8
 	VBLENDPS     $0x30, Y8, Y7, Y7
-	VBROADCASTSD -2(CX)(R15*2), Y8
+	VBROADCASTSD -2(DX)(BP*2), Y8
 	VBLENDPS     $0xc0, Y8, Y7, Y7
 	VSHUFPS      $0x88, Y7, Y6, Y8
 	VSHUFPS      $0xdd, Y7, Y6, Y6
@@ -2813,10 +3160,10 @@ loop72:
 	VPSRAD       $0x10, Y6, Y6
 	VCVTDQ2PS    Y9, Y9
 	VCVTDQ2PS    Y6, Y6
-	VPSRLD       $0x08, Y4, Y10
+	VPSRLD       $0x08, Y0, Y10
 	VCVTDQ2PS    Y10, Y10
 	VMULPS       down24<>+0(SB), Y10, Y10
-	VPADDD       Y5, Y4, Y4
+	VPADDD       Y1, Y0, Y0
 	VSUBPS       Y7, Y9, Y11
 	VMULPS       half<>+0(SB), Y11, Y11
 	VSUBPS       Y7, Y6, Y6
@@ -2835,140 +3182,162 @@ loop72:
 	VADDPS       Y9, Y8, Y9
 	VUNPCKLPS    Y9, Y9, Y6
 	VUNPCKHPS    Y9, Y9, Y7
-	VMULPS       Y1, Y3, Y8
-	VADDPS       Y8, Y0, Y8
-	VADDPS       turn8<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y5, Y8
+	VADDPS       Y8, Y2, Y8
+	VADDPS       turn8<>+0(SB), Y5, Y5
 	VMULPS       Y6, Y8, Y6
-	VADDPS       (AX), Y6, Y6
-	VMOVUPS      Y6, (AX)
-	VMULPS       Y1, Y2, Y6
-	VADDPS       Y6, Y0, Y6
-	VADDPS       turn8<>+0(SB), Y2, Y2
+	VADDPS       (CX)(AX*8), Y6, Y6
+	VMOVUPS      Y6, (CX)(AX*8)
+	VMULPS       Y3, Y4, Y6
+	VADDPS       Y6, Y2, Y6
+	VADDPS       turn8<>+0(SB), Y4, Y4
 	VMULPS       Y7, Y6, Y6
-	VADDPS       32(AX), Y6, Y6
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         $0x40, AX
-	SUBQ         $0x08, DX
-	JNZ          loop72
+	VADDPS       32(CX)(AX*8), Y6, Y6
+	VMOVUPS      Y6, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, BX
+	JNE          loop72
+	ADDQ         each+48(FP), BX
+	CMPQ         AX, n+16(FP)
+	JNE          ramped69
 
 done70:
 	VZEROUPPER
 	RET
 
-// func monoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func monoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512BW, AVX512F, MMX+
-TEXT ·monoLinear16AVX512(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X3
-	VUNPCKLPS    X3, X1, X1
-	VBROADCASTSD X1, Z1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       frames0_AVX512<>+0(SB), Z3, Z4
-	VCVTDQ2PS    Z4, Z4
-	VPADDD       frames8_AVX512<>+0(SB), Z3, Z3
-	VCVTDQ2PS    Z3, Z3
-	VMOVUPS      turn16<>+0(SB), Z5
-	VMOVDQU32    order_AVX512<>+0(SB), Z6
-	VMOVD        SI, X9
-	VPBROADCASTD X9, Z9
-	VPMULLD      Z6, Z9, Z7
-	VPSRLD       $0x10, Z9, Z10
-	VPMULLD      Z6, Z10, Z10
-	VPANDD       word<>+0(SB), Z9, Z8
-	VPMULLD      Z6, Z8, Z8
-	VPSRLD       $0x10, Z8, Z8
-	VPADDD       Z10, Z8, Z8
-	VPSRLD       $0x10, Z8, Z8
-	MOVQ         SI, R9
+TEXT ·monoLinear16AVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVUPS      turn16<>+0(SB), Z0
+	VMOVDQU32    order_AVX512<>+0(SB), Z1
+	VMOVD        DI, X4
+	VPBROADCASTD X4, Z4
+	VPMULLD      Z1, Z4, Z2
+	VPSRLD       $0x10, Z4, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPANDD       word<>+0(SB), Z4, Z3
+	VPMULLD      Z1, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	VPADDD       Z5, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	MOVQ         DI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X10
-	VPBROADCASTD X10, Z10
-	VPMULLD      Z6, Z10, Z10
-	VPADDD       Z10, Z8, Z8
-	VPADDD       one<>+0(SB), Z8, Z6
-	VPSLLD       $0x10, Z8, Z10
-	VPADDD       Z10, Z8, Z8
-	VPADDD       upperOne<>+0(SB), Z8, Z8
-	VPSLLD       $0x10, Z6, Z10
-	VPADDD       Z10, Z6, Z6
-	VPADDD       upperOne<>+0(SB), Z6, Z6
-	VMOVDQU32    lower<>+0(SB), Z10
-	VMOVD        BX, X11
-	VPBROADCASTD X11, Z11
-	VPADDD       Z7, Z11, Z11
-	VPSLLD       $0x04, Z9, Z9
-	SHLQ         $0x04, SI
-	VMOVUPS      down24<>+0(SB), Z12
-	TESTL        R8, R8
+	VMOVD        R9, X5
+	VPBROADCASTD X5, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPADDD       Z5, Z3, Z3
+	VPADDD       one<>+0(SB), Z3, Z1
+	VPSLLD       $0x10, Z3, Z5
+	VPADDD       Z5, Z3, Z3
+	VPADDD       upperOne<>+0(SB), Z3, Z3
+	VPSLLD       $0x10, Z1, Z5
+	VPADDD       Z5, Z1, Z1
+	VPADDD       upperOne<>+0(SB), Z1, Z1
+	VMOVDQU32    lower<>+0(SB), Z5
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Z7
+	VPADDD       Z2, Z7, Z7
+	VPSLLD       $0x04, Z4, Z4
+	SHLQ         $0x04, DI
+	VMOVUPS      down24<>+0(SB), Z8
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped73
-	VMULPS       Z1, Z4, Z1
-	VADDPS       Z1, Z0, Z1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped73
+	VMOVSS       (R9), X0
+	VMOVSS       4(R9), X9
+	VUNPCKLPS    X9, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R9), X9
+	VMOVSS       12(R9), X10
+	VUNPCKLPS    X10, X9, X9
+	VBROADCASTSD X9, Z9
+	VMULPS       down15<>+0(SB), Z0, Z0
+	VMULPS       down15<>+0(SB), Z9, Z9
+	VPBROADCASTD 16(R9), Z10
+	VPADDD       frames0_AVX512<>+0(SB), Z10, Z11
+	VCVTDQ2PS    Z11, Z11
+	VPADDD       frames8_AVX512<>+0(SB), Z10, Z10
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z9, Z11, Z9
+	VADDPS       Z9, Z0, Z9
 
 loop75:
-	PREFETCHT0 (DI)
-	ADDQ       $0x20, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z7, Z11, K1
-	VPBLENDMD  Z6, Z8, K1, Z2
-	VPSRLD     $0x08, Z11, Z0
+	PREFETCHT0 (R8)(AX*2)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z7, K1
+	VPBLENDMD  Z1, Z3, K1, Z6
+	VPSRLD     $0x08, Z7, Z0
 	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z12, Z0, Z0
-	VPADDD     Z9, Z11, Z11
-	VPERMW     (CX)(R8*2), Z2, Z3
-	VPSRAD     $0x10, Z3, Z4
-	VPMADDWD   Z10, Z3, Z3
-	VCVTDQ2PS  Z3, Z3
-	VCVTDQ2PS  Z4, Z4
-	VSUBPS     Z3, Z4, Z4
-	VMULPS     Z4, Z0, Z4
-	VADDPS     Z4, Z3, Z4
-	VUNPCKLPS  Z4, Z4, Z0
-	VUNPCKHPS  Z4, Z4, Z3
-	VMULPS     Z0, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	VMULPS     Z3, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop75
+	VMULPS     Z8, Z0, Z0
+	VPADDD     Z4, Z7, Z7
+	VPERMW     (DX)(R9*2), Z6, Z10
+	VPSRAD     $0x10, Z10, Z11
+	VPMADDWD   Z5, Z10, Z10
+	VCVTDQ2PS  Z10, Z10
+	VCVTDQ2PS  Z11, Z11
+	VSUBPS     Z10, Z11, Z11
+	VMULPS     Z11, Z0, Z11
+	VADDPS     Z11, Z10, Z11
+	VUNPCKLPS  Z11, Z11, Z0
+	VUNPCKHPS  Z11, Z11, Z10
+	VMULPS     Z0, Z9, Z0
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	VMULPS     Z10, Z9, Z0
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop75
 	JMP        done74
 
 ramped73:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X6
+	VMOVSS       4(R9), X9
+	VUNPCKLPS    X9, X6, X6
+	VBROADCASTSD X6, Z6
+	VMOVSS       8(R9), X9
+	VMOVSS       12(R9), X11
+	VUNPCKLPS    X11, X9, X9
+	VBROADCASTSD X9, Z9
+	VMULPS       down15<>+0(SB), Z6, Z6
+	VMULPS       down15<>+0(SB), Z9, Z9
+	VPBROADCASTD 16(R9), Z11
+	VPADDD       frames0_AVX512<>+0(SB), Z11, Z12
+	VCVTDQ2PS    Z12, Z12
+	VPADDD       frames8_AVX512<>+0(SB), Z11, Z11
+	VCVTDQ2PS    Z11, Z11
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop76:
-	PREFETCHT0 (DI)
-	ADDQ       $0x20, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z7, Z11, K1
-	VPBLENDMD  Z6, Z8, K1, Z2
-	VPSRLD     $0x08, Z11, Z13
+	PREFETCHT0 (R8)(AX*2)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z7, K1
+	VPBLENDMD  Z1, Z3, K1, Z10
+	VPSRLD     $0x08, Z7, Z13
 	VCVTDQ2PS  Z13, Z13
-	VMULPS     Z12, Z13, Z13
-	VPADDD     Z9, Z11, Z11
-	VPERMW     (CX)(R8*2), Z2, Z14
+	VMULPS     Z8, Z13, Z13
+	VPADDD     Z4, Z7, Z7
+	VPERMW     (DX)(R9*2), Z10, Z14
 	VPSRAD     $0x10, Z14, Z15
-	VPMADDWD   Z10, Z14, Z14
+	VPMADDWD   Z5, Z14, Z14
 	VCVTDQ2PS  Z14, Z14
 	VCVTDQ2PS  Z15, Z15
 	VSUBPS     Z14, Z15, Z15
@@ -2976,21 +3345,24 @@ loop76:
 	VADDPS     Z15, Z14, Z15
 	VUNPCKLPS  Z15, Z15, Z13
 	VUNPCKHPS  Z15, Z15, Z14
-	VMULPS     Z1, Z4, Z15
-	VADDPS     Z15, Z0, Z15
-	VADDPS     Z5, Z4, Z4
+	VMULPS     Z9, Z12, Z15
+	VADDPS     Z15, Z6, Z15
+	VADDPS     Z0, Z12, Z12
 	VMULPS     Z13, Z15, Z13
-	VADDPS     (AX), Z13, Z13
-	VMOVUPS    Z13, (AX)
-	VMULPS     Z1, Z3, Z13
-	VADDPS     Z13, Z0, Z13
-	VADDPS     Z5, Z3, Z3
+	VADDPS     (CX)(AX*8), Z13, Z13
+	VMOVUPS    Z13, (CX)(AX*8)
+	VMULPS     Z9, Z11, Z13
+	VADDPS     Z13, Z6, Z13
+	VADDPS     Z0, Z11, Z11
 	VMULPS     Z14, Z13, Z13
-	VADDPS     64(AX), Z13, Z13
-	VMOVUPS    Z13, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop76
+	VADDPS     64(CX)(AX*8), Z13, Z13
+	VMOVUPS    Z13, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop76
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped73
 
 done74:
 	VZEROUPPER
@@ -3014,143 +3386,162 @@ DATA upperOne<>+56(SB)/4, $0x00010000
 DATA upperOne<>+60(SB)/4, $0x00010000
 GLOBL upperOne<>(SB), RODATA|NOPTR, $64
 
-// func monoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func monoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512BW, AVX512F, MMX+
-TEXT ·monoCubic16AVX512(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X3
-	VUNPCKLPS    X3, X1, X1
-	VBROADCASTSD X1, Z1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X3
-	VPBROADCASTD X3, Z3
-	VPADDD       frames0_AVX512<>+0(SB), Z3, Z4
-	VCVTDQ2PS    Z4, Z4
-	VPADDD       frames8_AVX512<>+0(SB), Z3, Z3
-	VCVTDQ2PS    Z3, Z3
-	VMOVUPS      turn16<>+0(SB), Z5
-	VMOVDQU32    order_AVX512<>+0(SB), Z6
-	VMOVD        SI, X9
-	VPBROADCASTD X9, Z9
-	VPMULLD      Z6, Z9, Z7
-	VPSRLD       $0x10, Z9, Z10
-	VPMULLD      Z6, Z10, Z10
-	VPANDD       word<>+0(SB), Z9, Z8
-	VPMULLD      Z6, Z8, Z8
-	VPSRLD       $0x10, Z8, Z8
-	VPADDD       Z10, Z8, Z8
-	VPSRLD       $0x10, Z8, Z8
-	MOVQ         SI, R9
+TEXT ·monoCubic16AVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVUPS      turn16<>+0(SB), Z0
+	VMOVDQU32    order_AVX512<>+0(SB), Z1
+	VMOVD        DI, X4
+	VPBROADCASTD X4, Z4
+	VPMULLD      Z1, Z4, Z2
+	VPSRLD       $0x10, Z4, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPANDD       word<>+0(SB), Z4, Z3
+	VPMULLD      Z1, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	VPADDD       Z5, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	MOVQ         DI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X10
-	VPBROADCASTD X10, Z10
-	VPMULLD      Z6, Z10, Z10
-	VPADDD       Z10, Z8, Z8
-	VPADDD       one<>+0(SB), Z8, Z6
-	VPSLLD       $0x10, Z8, Z10
-	VPADDD       Z10, Z8, Z8
-	VPADDD       upperOne<>+0(SB), Z8, Z8
-	VPSLLD       $0x10, Z6, Z10
-	VPADDD       Z10, Z6, Z6
-	VPADDD       upperOne<>+0(SB), Z6, Z6
-	VMOVDQU32    lower<>+0(SB), Z10
-	VMOVD        BX, X11
-	VPBROADCASTD X11, Z11
-	VPADDD       Z7, Z11, Z11
-	VPSLLD       $0x04, Z9, Z9
-	SHLQ         $0x04, SI
-	VMOVUPS      down24<>+0(SB), Z12
-	TESTL        R8, R8
+	VMOVD        R9, X5
+	VPBROADCASTD X5, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPADDD       Z5, Z3, Z3
+	VPADDD       one<>+0(SB), Z3, Z1
+	VPSLLD       $0x10, Z3, Z5
+	VPADDD       Z5, Z3, Z3
+	VPADDD       upperOne<>+0(SB), Z3, Z3
+	VPSLLD       $0x10, Z1, Z5
+	VPADDD       Z5, Z1, Z1
+	VPADDD       upperOne<>+0(SB), Z1, Z1
+	VMOVDQU32    lower<>+0(SB), Z5
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Z7
+	VPADDD       Z2, Z7, Z7
+	VPSLLD       $0x04, Z4, Z4
+	SHLQ         $0x04, DI
+	VMOVUPS      down24<>+0(SB), Z8
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped77
-	VMULPS       Z1, Z4, Z1
-	VADDPS       Z1, Z0, Z1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped77
+	VMOVSS       (R9), X0
+	VMOVSS       4(R9), X9
+	VUNPCKLPS    X9, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R9), X9
+	VMOVSS       12(R9), X10
+	VUNPCKLPS    X10, X9, X9
+	VBROADCASTSD X9, Z9
+	VMULPS       down15<>+0(SB), Z0, Z0
+	VMULPS       down15<>+0(SB), Z9, Z9
+	VPBROADCASTD 16(R9), Z10
+	VPADDD       frames0_AVX512<>+0(SB), Z10, Z11
+	VCVTDQ2PS    Z11, Z11
+	VPADDD       frames8_AVX512<>+0(SB), Z10, Z10
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z9, Z11, Z9
+	VADDPS       Z9, Z0, Z9
 
 loop79:
-	PREFETCHT0 (DI)
-	ADDQ       $0x20, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z7, Z11, K1
-	VPBLENDMD  Z6, Z8, K1, Z2
-	VPSRLD     $0x08, Z11, Z0
+	PREFETCHT0 (R8)(AX*2)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z7, K1
+	VPBLENDMD  Z1, Z3, K1, Z6
+	VPSRLD     $0x08, Z7, Z0
 	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z12, Z0, Z0
-	VPADDD     Z9, Z11, Z11
-	VPERMW     -2(CX)(R8*2), Z2, Z3
-	VPSRAD     $0x10, Z3, Z4
-	VPMADDWD   Z10, Z3, Z3
-	VCVTDQ2PS  Z3, Z3
-	VCVTDQ2PS  Z4, Z4
-	VPERMW     2(CX)(R8*2), Z2, Z5
-	VPSRAD     $0x10, Z5, Z13
-	VPMADDWD   Z10, Z5, Z5
-	VCVTDQ2PS  Z5, Z5
+	VMULPS     Z8, Z0, Z0
+	VPADDD     Z4, Z7, Z7
+	VPERMW     -2(DX)(R9*2), Z6, Z10
+	VPSRAD     $0x10, Z10, Z11
+	VPMADDWD   Z5, Z10, Z10
+	VCVTDQ2PS  Z10, Z10
+	VCVTDQ2PS  Z11, Z11
+	VPERMW     2(DX)(R9*2), Z6, Z12
+	VPSRAD     $0x10, Z12, Z13
+	VPMADDWD   Z5, Z12, Z12
+	VCVTDQ2PS  Z12, Z12
 	VCVTDQ2PS  Z13, Z13
-	VSUBPS     Z3, Z5, Z14
+	VSUBPS     Z10, Z12, Z14
 	VMULPS     half<>+0(SB), Z14, Z14
-	VSUBPS     Z3, Z13, Z13
+	VSUBPS     Z10, Z13, Z13
 	VMULPS     half<>+0(SB), Z13, Z13
-	VSUBPS     Z5, Z4, Z5
-	VMULPS     threeHalves<>+0(SB), Z5, Z5
-	VADDPS     Z5, Z13, Z13
-	VSUBPS     Z4, Z3, Z3
-	VSUBPS     Z13, Z14, Z5
-	VADDPS     Z5, Z3, Z3
-	VMULPS     Z13, Z0, Z5
-	VADDPS     Z5, Z3, Z5
-	VMULPS     Z5, Z0, Z5
-	VADDPS     Z5, Z14, Z5
-	VMULPS     Z5, Z0, Z5
-	VADDPS     Z5, Z4, Z5
-	VUNPCKLPS  Z5, Z5, Z0
-	VUNPCKHPS  Z5, Z5, Z3
-	VMULPS     Z0, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	VMULPS     Z3, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop79
+	VSUBPS     Z12, Z11, Z12
+	VMULPS     threeHalves<>+0(SB), Z12, Z12
+	VADDPS     Z12, Z13, Z13
+	VSUBPS     Z11, Z10, Z10
+	VSUBPS     Z13, Z14, Z12
+	VADDPS     Z12, Z10, Z10
+	VMULPS     Z13, Z0, Z12
+	VADDPS     Z12, Z10, Z12
+	VMULPS     Z12, Z0, Z12
+	VADDPS     Z12, Z14, Z12
+	VMULPS     Z12, Z0, Z12
+	VADDPS     Z12, Z11, Z12
+	VUNPCKLPS  Z12, Z12, Z0
+	VUNPCKHPS  Z12, Z12, Z10
+	VMULPS     Z0, Z9, Z0
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	VMULPS     Z10, Z9, Z0
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop79
 	JMP        done78
 
 ramped77:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X6
+	VMOVSS       4(R9), X9
+	VUNPCKLPS    X9, X6, X6
+	VBROADCASTSD X6, Z6
+	VMOVSS       8(R9), X9
+	VMOVSS       12(R9), X11
+	VUNPCKLPS    X11, X9, X9
+	VBROADCASTSD X9, Z9
+	VMULPS       down15<>+0(SB), Z6, Z6
+	VMULPS       down15<>+0(SB), Z9, Z9
+	VPBROADCASTD 16(R9), Z11
+	VPADDD       frames0_AVX512<>+0(SB), Z11, Z12
+	VCVTDQ2PS    Z12, Z12
+	VPADDD       frames8_AVX512<>+0(SB), Z11, Z11
+	VCVTDQ2PS    Z11, Z11
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop80:
-	PREFETCHT0 (DI)
-	ADDQ       $0x20, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z7, Z11, K1
-	VPBLENDMD  Z6, Z8, K1, Z2
-	VPSRLD     $0x08, Z11, Z13
+	PREFETCHT0 (R8)(AX*2)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z7, K1
+	VPBLENDMD  Z1, Z3, K1, Z10
+	VPSRLD     $0x08, Z7, Z13
 	VCVTDQ2PS  Z13, Z13
-	VMULPS     Z12, Z13, Z13
-	VPADDD     Z9, Z11, Z11
-	VPERMW     -2(CX)(R8*2), Z2, Z14
+	VMULPS     Z8, Z13, Z13
+	VPADDD     Z4, Z7, Z7
+	VPERMW     -2(DX)(R9*2), Z10, Z14
 	VPSRAD     $0x10, Z14, Z15
-	VPMADDWD   Z10, Z14, Z14
+	VPMADDWD   Z5, Z14, Z14
 	VCVTDQ2PS  Z14, Z14
 	VCVTDQ2PS  Z15, Z15
-	VPERMW     2(CX)(R8*2), Z2, Z16
+	VPERMW     2(DX)(R9*2), Z10, Z16
 	VPSRAD     $0x10, Z16, Z17
-	VPMADDWD   Z10, Z16, Z16
+	VPMADDWD   Z5, Z16, Z16
 	VCVTDQ2PS  Z16, Z16
 	VCVTDQ2PS  Z17, Z17
 	VSUBPS     Z14, Z16, Z18
@@ -3171,166 +3562,188 @@ loop80:
 	VADDPS     Z16, Z15, Z16
 	VUNPCKLPS  Z16, Z16, Z13
 	VUNPCKHPS  Z16, Z16, Z14
-	VMULPS     Z1, Z4, Z15
-	VADDPS     Z15, Z0, Z15
-	VADDPS     Z5, Z4, Z4
+	VMULPS     Z9, Z12, Z15
+	VADDPS     Z15, Z6, Z15
+	VADDPS     Z0, Z12, Z12
 	VMULPS     Z13, Z15, Z13
-	VADDPS     (AX), Z13, Z13
-	VMOVUPS    Z13, (AX)
-	VMULPS     Z1, Z3, Z13
-	VADDPS     Z13, Z0, Z13
-	VADDPS     Z5, Z3, Z3
+	VADDPS     (CX)(AX*8), Z13, Z13
+	VMOVUPS    Z13, (CX)(AX*8)
+	VMULPS     Z9, Z11, Z13
+	VADDPS     Z13, Z6, Z13
+	VADDPS     Z0, Z11, Z11
 	VMULPS     Z14, Z13, Z13
-	VADDPS     64(AX), Z13, Z13
-	VMOVUPS    Z13, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop80
+	VADDPS     64(CX)(AX*8), Z13, Z13
+	VMOVUPS    Z13, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop80
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped77
 
 done78:
 	VZEROUPPER
 	RET
 
-// func stereoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func stereoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stereoLinear16AVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X1, X1
-	VBROADCASTSD X1, Y1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X2
+TEXT ·stereoLinear16AVX2(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVD        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVD        SI, X2
 	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
-	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMOVD        SI, X5
-	VPBROADCASTD X5, Y5
-	VMOVD        BX, X6
-	VPBROADCASTD X6, Y6
-	VPMULLD      frames0_AVX2<>+0(SB), Y5, Y4
-	VPADDD       Y6, Y4, Y4
-	VPSLLD       $0x02, Y5, Y5
-	TESTL        R8, R8
+	VPMULLD      frames0_AVX2<>+0(SB), Y1, Y0
+	VPADDD       Y2, Y0, Y0
+	VPSLLD       $0x02, Y1, Y1
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped81
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped81
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VMULPS       down15<>+0(SB), Y3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y3, Y2, Y3
 
 loop83:
-	PREFETCHT0   (DI)
-	ADDQ         $0x20, DI
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	MOVQ         BX, R9
+	PREFETCHT0   (R8)(AX*4)
+	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	ADDQ         SI, BX
-	MOVQ         BX, R10
+	ADDQ         DI, SI
+	MOVQ         SI, R10
 	SHRQ         $0x20, R10
-	ADDQ         SI, BX
-	MOVQ         BX, R11
+	ADDQ         DI, SI
+	MOVQ         SI, R11
 	SHRQ         $0x20, R11
-	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y0
-	VBROADCASTSD (CX)(R9*4), Y2
-	VBLENDPS     $0x0c, Y2, Y0, Y0
-	VBROADCASTSD (CX)(R10*4), Y2
-	VBLENDPS     $0x30, Y2, Y0, Y0
-	VBROADCASTSD (CX)(R11*4), Y2
-	VBLENDPS     $0xc0, Y2, Y0, Y0
-	VPSHUFB      first16<>+0(SB), Y0, Y2
-	VPSHUFB      second16<>+0(SB), Y0, Y0
+	ADDQ         DI, SI
+	MOVQ         SI, R12
+	SHRQ         $0x20, R12
+	ADDQ         DI, SI
+	VBROADCASTSD (DX)(R9*4), Y2
+	VBROADCASTSD (DX)(R10*4), Y4
+	VBLENDPS     $0x0c, Y4, Y2, Y2
+	VBROADCASTSD (DX)(R11*4), Y4
+	VBLENDPS     $0x30, Y4, Y2, Y2
+	VBROADCASTSD (DX)(R12*4), Y4
+	VBLENDPS     $0xc0, Y4, Y2, Y2
+	VPSHUFB      first16<>+0(SB), Y2, Y4
+	VPSHUFB      second16<>+0(SB), Y2, Y2
+	VPSRAD       $0x10, Y4, Y4
+	VCVTDQ2PS    Y4, Y4
 	VPSRAD       $0x10, Y2, Y2
 	VCVTDQ2PS    Y2, Y2
-	VPSRAD       $0x10, Y0, Y0
-	VCVTDQ2PS    Y0, Y0
-	VPSRLD       $0x08, Y4, Y3
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       down24<>+0(SB), Y3, Y3
-	VPADDD       Y5, Y4, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMULPS       Y0, Y3, Y0
-	VADDPS       Y0, Y2, Y0
-	VMULPS       Y0, Y1, Y0
-	VADDPS       (AX), Y0, Y0
-	VMOVUPS      Y0, (AX)
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	MOVQ         BX, R9
+	VPSRLD       $0x08, Y0, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       down24<>+0(SB), Y5, Y5
+	VPADDD       Y1, Y0, Y0
+	VSUBPS       Y4, Y2, Y2
+	VMULPS       Y2, Y5, Y2
+	VADDPS       Y2, Y4, Y2
+	VMULPS       Y2, Y3, Y2
+	VADDPS       (CX)(AX*8), Y2, Y2
+	VMOVUPS      Y2, (CX)(AX*8)
+	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	ADDQ         SI, BX
-	MOVQ         BX, R10
+	ADDQ         DI, SI
+	MOVQ         SI, R10
 	SHRQ         $0x20, R10
-	ADDQ         SI, BX
-	MOVQ         BX, R11
+	ADDQ         DI, SI
+	MOVQ         SI, R11
 	SHRQ         $0x20, R11
-	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y0
-	VBROADCASTSD (CX)(R9*4), Y2
-	VBLENDPS     $0x0c, Y2, Y0, Y0
-	VBROADCASTSD (CX)(R10*4), Y2
-	VBLENDPS     $0x30, Y2, Y0, Y0
-	VBROADCASTSD (CX)(R11*4), Y2
-	VBLENDPS     $0xc0, Y2, Y0, Y0
-	VPSHUFB      first16<>+0(SB), Y0, Y2
-	VPSHUFB      second16<>+0(SB), Y0, Y0
+	ADDQ         DI, SI
+	MOVQ         SI, R12
+	SHRQ         $0x20, R12
+	ADDQ         DI, SI
+	VBROADCASTSD (DX)(R9*4), Y2
+	VBROADCASTSD (DX)(R10*4), Y4
+	VBLENDPS     $0x0c, Y4, Y2, Y2
+	VBROADCASTSD (DX)(R11*4), Y4
+	VBLENDPS     $0x30, Y4, Y2, Y2
+	VBROADCASTSD (DX)(R12*4), Y4
+	VBLENDPS     $0xc0, Y4, Y2, Y2
+	VPSHUFB      first16<>+0(SB), Y2, Y4
+	VPSHUFB      second16<>+0(SB), Y2, Y2
+	VPSRAD       $0x10, Y4, Y4
+	VCVTDQ2PS    Y4, Y4
 	VPSRAD       $0x10, Y2, Y2
 	VCVTDQ2PS    Y2, Y2
-	VPSRAD       $0x10, Y0, Y0
-	VCVTDQ2PS    Y0, Y0
-	VPSRLD       $0x08, Y4, Y3
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       down24<>+0(SB), Y3, Y3
-	VPADDD       Y5, Y4, Y4
-	VSUBPS       Y2, Y0, Y0
-	VMULPS       Y0, Y3, Y0
-	VADDPS       Y0, Y2, Y0
-	VMULPS       Y0, Y1, Y0
-	VADDPS       32(AX), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
-	ADDQ         $0x40, AX
-	SUBQ         $0x08, DX
-	JNZ          loop83
+	VPSRLD       $0x08, Y0, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       down24<>+0(SB), Y5, Y5
+	VPADDD       Y1, Y0, Y0
+	VSUBPS       Y4, Y2, Y2
+	VMULPS       Y2, Y5, Y2
+	VADDPS       Y2, Y4, Y2
+	VMULPS       Y2, Y3, Y2
+	VADDPS       32(CX)(AX*8), Y2, Y2
+	VMOVUPS      Y2, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, BX
+	JNE          loop83
 	JMP          done82
 
 ramped81:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VMULPS       down15<>+0(SB), Y3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop84:
-	PREFETCHT0   (DI)
-	ADDQ         $0x20, DI
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	MOVQ         BX, R9
+	PREFETCHT0   (R8)(AX*4)
+	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	ADDQ         SI, BX
-	MOVQ         BX, R10
+	ADDQ         DI, SI
+	MOVQ         SI, R10
 	SHRQ         $0x20, R10
-	ADDQ         SI, BX
-	MOVQ         BX, R11
+	ADDQ         DI, SI
+	MOVQ         SI, R11
 	SHRQ         $0x20, R11
-	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y6
-	VBROADCASTSD (CX)(R9*4), Y7
+	ADDQ         DI, SI
+	MOVQ         SI, R12
+	SHRQ         $0x20, R12
+	ADDQ         DI, SI
+	VBROADCASTSD (DX)(R9*4), Y6
+	VBROADCASTSD (DX)(R10*4), Y7
 	VBLENDPS     $0x0c, Y7, Y6, Y6
-	VBROADCASTSD (CX)(R10*4), Y7
+	VBROADCASTSD (DX)(R11*4), Y7
 	VBLENDPS     $0x30, Y7, Y6, Y6
-	VBROADCASTSD (CX)(R11*4), Y7
+	VBROADCASTSD (DX)(R12*4), Y7
 	VBLENDPS     $0xc0, Y7, Y6, Y6
 	VPSHUFB      first16<>+0(SB), Y6, Y7
 	VPSHUFB      second16<>+0(SB), Y6, Y6
@@ -3338,37 +3751,37 @@ loop84:
 	VCVTDQ2PS    Y7, Y7
 	VPSRAD       $0x10, Y6, Y6
 	VCVTDQ2PS    Y6, Y6
-	VPSRLD       $0x08, Y4, Y8
+	VPSRLD       $0x08, Y0, Y8
 	VCVTDQ2PS    Y8, Y8
 	VMULPS       down24<>+0(SB), Y8, Y8
-	VPADDD       Y5, Y4, Y4
+	VPADDD       Y1, Y0, Y0
 	VSUBPS       Y7, Y6, Y6
 	VMULPS       Y6, Y8, Y6
 	VADDPS       Y6, Y7, Y6
-	VMULPS       Y1, Y3, Y7
-	VADDPS       Y7, Y0, Y7
-	VADDPS       turn8<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y5, Y7
+	VADDPS       Y7, Y2, Y7
+	VADDPS       turn8<>+0(SB), Y5, Y5
 	VMULPS       Y6, Y7, Y6
-	VADDPS       (AX), Y6, Y6
-	VMOVUPS      Y6, (AX)
-	MOVQ         BX, R8
-	SHRQ         $0x20, R8
-	ADDQ         SI, BX
-	MOVQ         BX, R9
+	VADDPS       (CX)(AX*8), Y6, Y6
+	VMOVUPS      Y6, (CX)(AX*8)
+	MOVQ         SI, R9
 	SHRQ         $0x20, R9
-	ADDQ         SI, BX
-	MOVQ         BX, R10
+	ADDQ         DI, SI
+	MOVQ         SI, R10
 	SHRQ         $0x20, R10
-	ADDQ         SI, BX
-	MOVQ         BX, R11
+	ADDQ         DI, SI
+	MOVQ         SI, R11
 	SHRQ         $0x20, R11
-	ADDQ         SI, BX
-	VBROADCASTSD (CX)(R8*4), Y6
-	VBROADCASTSD (CX)(R9*4), Y7
+	ADDQ         DI, SI
+	MOVQ         SI, R12
+	SHRQ         $0x20, R12
+	ADDQ         DI, SI
+	VBROADCASTSD (DX)(R9*4), Y6
+	VBROADCASTSD (DX)(R10*4), Y7
 	VBLENDPS     $0x0c, Y7, Y6, Y6
-	VBROADCASTSD (CX)(R10*4), Y7
+	VBROADCASTSD (DX)(R11*4), Y7
 	VBLENDPS     $0x30, Y7, Y6, Y6
-	VBROADCASTSD (CX)(R11*4), Y7
+	VBROADCASTSD (DX)(R12*4), Y7
 	VBLENDPS     $0xc0, Y7, Y6, Y6
 	VPSHUFB      first16<>+0(SB), Y6, Y7
 	VPSHUFB      second16<>+0(SB), Y6, Y6
@@ -3376,22 +3789,25 @@ loop84:
 	VCVTDQ2PS    Y7, Y7
 	VPSRAD       $0x10, Y6, Y6
 	VCVTDQ2PS    Y6, Y6
-	VPSRLD       $0x08, Y4, Y8
+	VPSRLD       $0x08, Y0, Y8
 	VCVTDQ2PS    Y8, Y8
 	VMULPS       down24<>+0(SB), Y8, Y8
-	VPADDD       Y5, Y4, Y4
+	VPADDD       Y1, Y0, Y0
 	VSUBPS       Y7, Y6, Y6
 	VMULPS       Y6, Y8, Y6
 	VADDPS       Y6, Y7, Y6
-	VMULPS       Y1, Y2, Y7
-	VADDPS       Y7, Y0, Y7
-	VADDPS       turn8<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y4, Y7
+	VADDPS       Y7, Y2, Y7
+	VADDPS       turn8<>+0(SB), Y4, Y4
 	VMULPS       Y6, Y7, Y6
-	VADDPS       32(AX), Y6, Y6
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         $0x40, AX
-	SUBQ         $0x08, DX
-	JNZ          loop84
+	VADDPS       32(CX)(AX*8), Y6, Y6
+	VMOVUPS      Y6, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, BX
+	JNE          loop84
+	ADDQ         each+48(FP), BX
+	CMPQ         AX, n+16(FP)
+	JNE          ramped81
 
 done82:
 	VZEROUPPER
@@ -3465,180 +3881,199 @@ DATA second16<>+30(SB)/1, $0x0e
 DATA second16<>+31(SB)/1, $0x0f
 GLOBL second16<>(SB), RODATA|NOPTR, $32
 
-// func stereoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func stereoCubic16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stereoCubic16AVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X2
-	VUNPCKLPS    X2, X1, X1
-	VBROADCASTSD X1, Y1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X2
+TEXT ·stereoCubic16AVX2(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVD        DI, X1
+	VPBROADCASTD X1, Y1
+	VMOVD        SI, X2
 	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
-	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMOVD        SI, X5
-	VPBROADCASTD X5, Y5
-	VMOVD        BX, X6
-	VPBROADCASTD X6, Y6
-	VPMULLD      frames0_AVX2<>+0(SB), Y5, Y4
-	VPADDD       Y6, Y4, Y4
-	VPSLLD       $0x02, Y5, Y5
-	TESTL        R8, R8
+	VPMULLD      frames0_AVX2<>+0(SB), Y1, Y0
+	VPADDD       Y2, Y0, Y0
+	VPSLLD       $0x02, Y1, Y1
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped85
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped85
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VMULPS       down15<>+0(SB), Y3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y3, Y2, Y3
 
 loop87:
-	PREFETCHT0     (DI)
-	ADDQ           $0x20, DI
-	MOVQ           BX, R8
-	SHRQ           $0x20, R8
-	ADDQ           SI, BX
-	MOVQ           BX, R9
+	PREFETCHT0     (R8)(AX*4)
+	MOVQ           SI, R9
 	SHRQ           $0x20, R9
-	ADDQ           SI, BX
-	MOVQ           BX, R10
+	ADDQ           DI, SI
+	MOVQ           SI, R10
 	SHRQ           $0x20, R10
-	ADDQ           SI, BX
-	MOVQ           BX, R11
+	ADDQ           DI, SI
+	MOVQ           SI, R11
 	SHRQ           $0x20, R11
-	ADDQ           SI, BX
-	VBROADCASTF128 -4(CX)(R8*4), Y0
-	VINSERTF128    $0x01, -4(CX)(R10*4), Y0, Y0
-	VBROADCASTF128 -4(CX)(R9*4), Y2
-	VINSERTF128    $0x01, -4(CX)(R11*4), Y2, Y2
-	VPUNPCKLQDQ    Y2, Y0, Y3
-	VPUNPCKHQDQ    Y2, Y0, Y0
-	VPSHUFB        first16<>+0(SB), Y3, Y2
-	VPSHUFB        second16<>+0(SB), Y3, Y3
-	VPSRAD         $0x10, Y2, Y2
-	VCVTDQ2PS      Y2, Y2
-	VPSRAD         $0x10, Y3, Y3
-	VCVTDQ2PS      Y3, Y3
-	VPSHUFB        first16<>+0(SB), Y0, Y6
-	VPSHUFB        second16<>+0(SB), Y0, Y0
+	ADDQ           DI, SI
+	MOVQ           SI, R12
+	SHRQ           $0x20, R12
+	ADDQ           DI, SI
+	VBROADCASTF128 -4(DX)(R9*4), Y2
+	VINSERTF128    $0x01, -4(DX)(R11*4), Y2, Y2
+	VBROADCASTF128 -4(DX)(R10*4), Y4
+	VINSERTF128    $0x01, -4(DX)(R12*4), Y4, Y4
+	VPUNPCKLQDQ    Y4, Y2, Y5
+	VPUNPCKHQDQ    Y4, Y2, Y2
+	VPSHUFB        first16<>+0(SB), Y5, Y4
+	VPSHUFB        second16<>+0(SB), Y5, Y5
+	VPSRAD         $0x10, Y4, Y4
+	VCVTDQ2PS      Y4, Y4
+	VPSRAD         $0x10, Y5, Y5
+	VCVTDQ2PS      Y5, Y5
+	VPSHUFB        first16<>+0(SB), Y2, Y6
+	VPSHUFB        second16<>+0(SB), Y2, Y2
 	VPSRAD         $0x10, Y6, Y6
 	VCVTDQ2PS      Y6, Y6
-	VPSRAD         $0x10, Y0, Y0
-	VCVTDQ2PS      Y0, Y0
-	VPSRLD         $0x08, Y4, Y7
+	VPSRAD         $0x10, Y2, Y2
+	VCVTDQ2PS      Y2, Y2
+	VPSRLD         $0x08, Y0, Y7
 	VCVTDQ2PS      Y7, Y7
 	VMULPS         down24<>+0(SB), Y7, Y7
-	VPADDD         Y5, Y4, Y4
-	VSUBPS         Y2, Y6, Y8
+	VPADDD         Y1, Y0, Y0
+	VSUBPS         Y4, Y6, Y8
 	VMULPS         half<>+0(SB), Y8, Y8
-	VSUBPS         Y2, Y0, Y0
-	VMULPS         half<>+0(SB), Y0, Y0
-	VSUBPS         Y6, Y3, Y6
+	VSUBPS         Y4, Y2, Y2
+	VMULPS         half<>+0(SB), Y2, Y2
+	VSUBPS         Y6, Y5, Y6
 	VMULPS         threeHalves<>+0(SB), Y6, Y6
-	VADDPS         Y6, Y0, Y0
-	VSUBPS         Y3, Y2, Y2
-	VSUBPS         Y0, Y8, Y6
 	VADDPS         Y6, Y2, Y2
-	VMULPS         Y0, Y7, Y6
-	VADDPS         Y6, Y2, Y6
+	VSUBPS         Y5, Y4, Y4
+	VSUBPS         Y2, Y8, Y6
+	VADDPS         Y6, Y4, Y4
+	VMULPS         Y2, Y7, Y6
+	VADDPS         Y6, Y4, Y6
 	VMULPS         Y6, Y7, Y6
 	VADDPS         Y6, Y8, Y6
 	VMULPS         Y6, Y7, Y6
-	VADDPS         Y6, Y3, Y6
-	VMULPS         Y6, Y1, Y0
-	VADDPS         (AX), Y0, Y0
-	VMOVUPS        Y0, (AX)
-	MOVQ           BX, R8
-	SHRQ           $0x20, R8
-	ADDQ           SI, BX
-	MOVQ           BX, R9
+	VADDPS         Y6, Y5, Y6
+	VMULPS         Y6, Y3, Y2
+	VADDPS         (CX)(AX*8), Y2, Y2
+	VMOVUPS        Y2, (CX)(AX*8)
+	MOVQ           SI, R9
 	SHRQ           $0x20, R9
-	ADDQ           SI, BX
-	MOVQ           BX, R10
+	ADDQ           DI, SI
+	MOVQ           SI, R10
 	SHRQ           $0x20, R10
-	ADDQ           SI, BX
-	MOVQ           BX, R11
+	ADDQ           DI, SI
+	MOVQ           SI, R11
 	SHRQ           $0x20, R11
-	ADDQ           SI, BX
-	VBROADCASTF128 -4(CX)(R8*4), Y0
-	VINSERTF128    $0x01, -4(CX)(R10*4), Y0, Y0
-	VBROADCASTF128 -4(CX)(R9*4), Y2
-	VINSERTF128    $0x01, -4(CX)(R11*4), Y2, Y2
-	VPUNPCKLQDQ    Y2, Y0, Y3
-	VPUNPCKHQDQ    Y2, Y0, Y0
-	VPSHUFB        first16<>+0(SB), Y3, Y2
-	VPSHUFB        second16<>+0(SB), Y3, Y3
-	VPSRAD         $0x10, Y2, Y2
-	VCVTDQ2PS      Y2, Y2
-	VPSRAD         $0x10, Y3, Y3
-	VCVTDQ2PS      Y3, Y3
-	VPSHUFB        first16<>+0(SB), Y0, Y6
-	VPSHUFB        second16<>+0(SB), Y0, Y0
+	ADDQ           DI, SI
+	MOVQ           SI, R12
+	SHRQ           $0x20, R12
+	ADDQ           DI, SI
+	VBROADCASTF128 -4(DX)(R9*4), Y2
+	VINSERTF128    $0x01, -4(DX)(R11*4), Y2, Y2
+	VBROADCASTF128 -4(DX)(R10*4), Y4
+	VINSERTF128    $0x01, -4(DX)(R12*4), Y4, Y4
+	VPUNPCKLQDQ    Y4, Y2, Y5
+	VPUNPCKHQDQ    Y4, Y2, Y2
+	VPSHUFB        first16<>+0(SB), Y5, Y4
+	VPSHUFB        second16<>+0(SB), Y5, Y5
+	VPSRAD         $0x10, Y4, Y4
+	VCVTDQ2PS      Y4, Y4
+	VPSRAD         $0x10, Y5, Y5
+	VCVTDQ2PS      Y5, Y5
+	VPSHUFB        first16<>+0(SB), Y2, Y6
+	VPSHUFB        second16<>+0(SB), Y2, Y2
 	VPSRAD         $0x10, Y6, Y6
 	VCVTDQ2PS      Y6, Y6
-	VPSRAD         $0x10, Y0, Y0
-	VCVTDQ2PS      Y0, Y0
-	VPSRLD         $0x08, Y4, Y7
+	VPSRAD         $0x10, Y2, Y2
+	VCVTDQ2PS      Y2, Y2
+	VPSRLD         $0x08, Y0, Y7
 	VCVTDQ2PS      Y7, Y7
 	VMULPS         down24<>+0(SB), Y7, Y7
-	VPADDD         Y5, Y4, Y4
-	VSUBPS         Y2, Y6, Y8
+	VPADDD         Y1, Y0, Y0
+	VSUBPS         Y4, Y6, Y8
 	VMULPS         half<>+0(SB), Y8, Y8
-	VSUBPS         Y2, Y0, Y0
-	VMULPS         half<>+0(SB), Y0, Y0
-	VSUBPS         Y6, Y3, Y6
+	VSUBPS         Y4, Y2, Y2
+	VMULPS         half<>+0(SB), Y2, Y2
+	VSUBPS         Y6, Y5, Y6
 	VMULPS         threeHalves<>+0(SB), Y6, Y6
-	VADDPS         Y6, Y0, Y0
-	VSUBPS         Y3, Y2, Y2
-	VSUBPS         Y0, Y8, Y6
 	VADDPS         Y6, Y2, Y2
-	VMULPS         Y0, Y7, Y6
-	VADDPS         Y6, Y2, Y6
+	VSUBPS         Y5, Y4, Y4
+	VSUBPS         Y2, Y8, Y6
+	VADDPS         Y6, Y4, Y4
+	VMULPS         Y2, Y7, Y6
+	VADDPS         Y6, Y4, Y6
 	VMULPS         Y6, Y7, Y6
 	VADDPS         Y6, Y8, Y6
 	VMULPS         Y6, Y7, Y6
-	VADDPS         Y6, Y3, Y6
-	VMULPS         Y6, Y1, Y0
-	VADDPS         32(AX), Y0, Y0
-	VMOVUPS        Y0, 32(AX)
-	ADDQ           $0x40, AX
-	SUBQ           $0x08, DX
-	JNZ            loop87
+	VADDPS         Y6, Y5, Y6
+	VMULPS         Y6, Y3, Y2
+	VADDPS         32(CX)(AX*8), Y2, Y2
+	VMOVUPS        Y2, 32(CX)(AX*8)
+	ADDQ           $0x08, AX
+	CMPQ           AX, BX
+	JNE            loop87
 	JMP            done86
 
 ramped85:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X2
+	VMOVSS       4(R9), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R9), X3
+	VMOVSS       12(R9), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VMULPS       down15<>+0(SB), Y3, Y3
+	VPBROADCASTD 16(R9), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop88:
-	PREFETCHT0     (DI)
-	ADDQ           $0x20, DI
-	MOVQ           BX, R8
-	SHRQ           $0x20, R8
-	ADDQ           SI, BX
-	MOVQ           BX, R9
+	PREFETCHT0     (R8)(AX*4)
+	MOVQ           SI, R9
 	SHRQ           $0x20, R9
-	ADDQ           SI, BX
-	MOVQ           BX, R10
+	ADDQ           DI, SI
+	MOVQ           SI, R10
 	SHRQ           $0x20, R10
-	ADDQ           SI, BX
-	MOVQ           BX, R11
+	ADDQ           DI, SI
+	MOVQ           SI, R11
 	SHRQ           $0x20, R11
-	ADDQ           SI, BX
-	VBROADCASTF128 -4(CX)(R8*4), Y6
-	VINSERTF128    $0x01, -4(CX)(R10*4), Y6, Y6
-	VBROADCASTF128 -4(CX)(R9*4), Y7
-	VINSERTF128    $0x01, -4(CX)(R11*4), Y7, Y7
+	ADDQ           DI, SI
+	MOVQ           SI, R12
+	SHRQ           $0x20, R12
+	ADDQ           DI, SI
+	VBROADCASTF128 -4(DX)(R9*4), Y6
+	VINSERTF128    $0x01, -4(DX)(R11*4), Y6, Y6
+	VBROADCASTF128 -4(DX)(R10*4), Y7
+	VINSERTF128    $0x01, -4(DX)(R12*4), Y7, Y7
 	VPUNPCKLQDQ    Y7, Y6, Y8
 	VPUNPCKHQDQ    Y7, Y6, Y6
 	VPSHUFB        first16<>+0(SB), Y8, Y7
@@ -3653,10 +4088,10 @@ loop88:
 	VCVTDQ2PS      Y9, Y9
 	VPSRAD         $0x10, Y6, Y6
 	VCVTDQ2PS      Y6, Y6
-	VPSRLD         $0x08, Y4, Y10
+	VPSRLD         $0x08, Y0, Y10
 	VCVTDQ2PS      Y10, Y10
 	VMULPS         down24<>+0(SB), Y10, Y10
-	VPADDD         Y5, Y4, Y4
+	VPADDD         Y1, Y0, Y0
 	VSUBPS         Y7, Y9, Y11
 	VMULPS         half<>+0(SB), Y11, Y11
 	VSUBPS         Y7, Y6, Y6
@@ -3673,28 +4108,28 @@ loop88:
 	VADDPS         Y9, Y11, Y9
 	VMULPS         Y9, Y10, Y9
 	VADDPS         Y9, Y8, Y9
-	VMULPS         Y1, Y3, Y6
-	VADDPS         Y6, Y0, Y6
-	VADDPS         turn8<>+0(SB), Y3, Y3
+	VMULPS         Y3, Y5, Y6
+	VADDPS         Y6, Y2, Y6
+	VADDPS         turn8<>+0(SB), Y5, Y5
 	VMULPS         Y9, Y6, Y6
-	VADDPS         (AX), Y6, Y6
-	VMOVUPS        Y6, (AX)
-	MOVQ           BX, R8
-	SHRQ           $0x20, R8
-	ADDQ           SI, BX
-	MOVQ           BX, R9
+	VADDPS         (CX)(AX*8), Y6, Y6
+	VMOVUPS        Y6, (CX)(AX*8)
+	MOVQ           SI, R9
 	SHRQ           $0x20, R9
-	ADDQ           SI, BX
-	MOVQ           BX, R10
+	ADDQ           DI, SI
+	MOVQ           SI, R10
 	SHRQ           $0x20, R10
-	ADDQ           SI, BX
-	MOVQ           BX, R11
+	ADDQ           DI, SI
+	MOVQ           SI, R11
 	SHRQ           $0x20, R11
-	ADDQ           SI, BX
-	VBROADCASTF128 -4(CX)(R8*4), Y6
-	VINSERTF128    $0x01, -4(CX)(R10*4), Y6, Y6
-	VBROADCASTF128 -4(CX)(R9*4), Y7
-	VINSERTF128    $0x01, -4(CX)(R11*4), Y7, Y7
+	ADDQ           DI, SI
+	MOVQ           SI, R12
+	SHRQ           $0x20, R12
+	ADDQ           DI, SI
+	VBROADCASTF128 -4(DX)(R9*4), Y6
+	VINSERTF128    $0x01, -4(DX)(R11*4), Y6, Y6
+	VBROADCASTF128 -4(DX)(R10*4), Y7
+	VINSERTF128    $0x01, -4(DX)(R12*4), Y7, Y7
 	VPUNPCKLQDQ    Y7, Y6, Y8
 	VPUNPCKHQDQ    Y7, Y6, Y6
 	VPSHUFB        first16<>+0(SB), Y8, Y7
@@ -3709,10 +4144,10 @@ loop88:
 	VCVTDQ2PS      Y9, Y9
 	VPSRAD         $0x10, Y6, Y6
 	VCVTDQ2PS      Y6, Y6
-	VPSRLD         $0x08, Y4, Y10
+	VPSRLD         $0x08, Y0, Y10
 	VCVTDQ2PS      Y10, Y10
 	VMULPS         down24<>+0(SB), Y10, Y10
-	VPADDD         Y5, Y4, Y4
+	VPADDD         Y1, Y0, Y0
 	VSUBPS         Y7, Y9, Y11
 	VMULPS         half<>+0(SB), Y11, Y11
 	VSUBPS         Y7, Y6, Y6
@@ -3729,184 +4164,209 @@ loop88:
 	VADDPS         Y9, Y11, Y9
 	VMULPS         Y9, Y10, Y9
 	VADDPS         Y9, Y8, Y9
-	VMULPS         Y1, Y2, Y6
-	VADDPS         Y6, Y0, Y6
-	VADDPS         turn8<>+0(SB), Y2, Y2
+	VMULPS         Y3, Y4, Y6
+	VADDPS         Y6, Y2, Y6
+	VADDPS         turn8<>+0(SB), Y4, Y4
 	VMULPS         Y9, Y6, Y6
-	VADDPS         32(AX), Y6, Y6
-	VMOVUPS        Y6, 32(AX)
-	ADDQ           $0x40, AX
-	SUBQ           $0x08, DX
-	JNZ            loop88
+	VADDPS         32(CX)(AX*8), Y6, Y6
+	VMOVUPS        Y6, 32(CX)(AX*8)
+	ADDQ           $0x08, AX
+	CMPQ           AX, BX
+	JNE            loop88
+	ADDQ           each+48(FP), BX
+	CMPQ           AX, n+16(FP)
+	JNE            ramped85
 
 done86:
 	VZEROUPPER
 	RET
 
-// func stereoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func stereoLinear16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512BW, AVX512F, MMX+
-TEXT ·stereoLinear16AVX512(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X4
-	VUNPCKLPS    X4, X1, X1
-	VBROADCASTSD X1, Z1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X4
+TEXT ·stereoLinear16AVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVUPS      turn16<>+0(SB), Z0
+	VMOVDQU32    frames0_AVX512<>+0(SB), Z1
+	VMOVD        DI, X4
 	VPBROADCASTD X4, Z4
-	VPADDD       frames0_AVX512<>+0(SB), Z4, Z5
-	VCVTDQ2PS    Z5, Z5
-	VPADDD       frames8_AVX512<>+0(SB), Z4, Z4
-	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z6
-	VMOVDQU32    frames0_AVX512<>+0(SB), Z7
-	VMOVD        SI, X10
-	VPBROADCASTD X10, Z10
-	VPMULLD      Z7, Z10, Z8
-	VPSRLD       $0x10, Z10, Z11
-	VPMULLD      Z7, Z11, Z11
-	VPANDD       word<>+0(SB), Z10, Z9
-	VPMULLD      Z7, Z9, Z9
-	VPSRLD       $0x10, Z9, Z9
-	VPADDD       Z11, Z9, Z9
-	VPSRLD       $0x10, Z9, Z9
-	MOVQ         SI, R9
+	VPMULLD      Z1, Z4, Z2
+	VPSRLD       $0x10, Z4, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPANDD       word<>+0(SB), Z4, Z3
+	VPMULLD      Z1, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	VPADDD       Z5, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	MOVQ         DI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X11
-	VPBROADCASTD X11, Z11
-	VPMULLD      Z7, Z11, Z11
-	VPADDD       Z11, Z9, Z9
-	VPADDD       one<>+0(SB), Z9, Z7
-	VMOVDQU32    own<>+0(SB), Z11
-	VMOVD        BX, X12
-	VPBROADCASTD X12, Z12
-	VPADDD       Z8, Z12, Z12
-	VPSLLD       $0x03, Z10, Z10
-	SHLQ         $0x03, SI
-	VMOVUPS      down24<>+0(SB), Z13
-	TESTL        R8, R8
+	VMOVD        R9, X5
+	VPBROADCASTD X5, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPADDD       Z5, Z3, Z3
+	VPADDD       one<>+0(SB), Z3, Z1
+	VMOVDQU32    own<>+0(SB), Z5
+	VMOVD        SI, X8
+	VPBROADCASTD X8, Z8
+	VPADDD       Z2, Z8, Z8
+	VPSLLD       $0x03, Z4, Z4
+	SHLQ         $0x03, DI
+	VMOVUPS      down24<>+0(SB), Z9
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped89
-	VMULPS       Z1, Z5, Z1
-	VADDPS       Z1, Z0, Z1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped89
+	VMOVSS       (R9), X0
+	VMOVSS       4(R9), X10
+	VUNPCKLPS    X10, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R9), X10
+	VMOVSS       12(R9), X11
+	VUNPCKLPS    X11, X10, X10
+	VBROADCASTSD X10, Z10
+	VMULPS       down15<>+0(SB), Z0, Z0
+	VMULPS       down15<>+0(SB), Z10, Z10
+	VPBROADCASTD 16(R9), Z11
+	VPADDD       frames0_AVX512<>+0(SB), Z11, Z12
+	VCVTDQ2PS    Z12, Z12
+	VPADDD       frames8_AVX512<>+0(SB), Z11, Z11
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       Z10, Z12, Z10
+	VADDPS       Z10, Z0, Z10
 
 loop91:
-	PREFETCHT0 (DI)
-	ADDQ       $0x40, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z12, K1
-	VPBLENDMD  Z7, Z9, K1, Z2
-	VPSRLD     $0x08, Z12, Z0
+	PREFETCHT0 (R8)(AX*4)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z8, K1
+	VPBLENDMD  Z1, Z3, K1, Z6
+	VPSRLD     $0x08, Z8, Z0
 	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z13, Z0, Z0
-	VPADDD     Z10, Z12, Z12
-	VPERMD     (CX)(R8*4), Z2, Z4
-	VPMADDWD   Z11, Z4, Z4
-	VCVTDQ2PS  Z4, Z4
-	VPERMD     4(CX)(R8*4), Z2, Z5
-	VPMADDWD   Z11, Z5, Z5
-	VCVTDQ2PS  Z5, Z5
-	VSUBPS     Z4, Z5, Z5
-	VMULPS     Z5, Z0, Z5
-	VADDPS     Z5, Z4, Z5
-	VMULPS     Z5, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z12, K1
-	VPBLENDMD  Z7, Z9, K1, Z3
-	VPSRLD     $0x08, Z12, Z0
+	VMULPS     Z9, Z0, Z0
+	VPADDD     Z4, Z8, Z8
+	VPERMD     (DX)(R9*4), Z6, Z11
+	VPMADDWD   Z5, Z11, Z11
+	VCVTDQ2PS  Z11, Z11
+	VPERMD     4(DX)(R9*4), Z6, Z12
+	VPMADDWD   Z5, Z12, Z12
+	VCVTDQ2PS  Z12, Z12
+	VSUBPS     Z11, Z12, Z12
+	VMULPS     Z12, Z0, Z12
+	VADDPS     Z12, Z11, Z12
+	VMULPS     Z12, Z10, Z0
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z8, K1
+	VPBLENDMD  Z1, Z3, K1, Z7
+	VPSRLD     $0x08, Z8, Z0
 	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z13, Z0, Z0
-	VPADDD     Z10, Z12, Z12
-	VPERMD     (CX)(R8*4), Z3, Z4
-	VPMADDWD   Z11, Z4, Z4
-	VCVTDQ2PS  Z4, Z4
-	VPERMD     4(CX)(R8*4), Z3, Z5
-	VPMADDWD   Z11, Z5, Z5
-	VCVTDQ2PS  Z5, Z5
-	VSUBPS     Z4, Z5, Z5
-	VMULPS     Z5, Z0, Z5
-	VADDPS     Z5, Z4, Z5
-	VMULPS     Z5, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop91
+	VMULPS     Z9, Z0, Z0
+	VPADDD     Z4, Z8, Z8
+	VPERMD     (DX)(R9*4), Z7, Z11
+	VPMADDWD   Z5, Z11, Z11
+	VCVTDQ2PS  Z11, Z11
+	VPERMD     4(DX)(R9*4), Z7, Z12
+	VPMADDWD   Z5, Z12, Z12
+	VCVTDQ2PS  Z12, Z12
+	VSUBPS     Z11, Z12, Z12
+	VMULPS     Z12, Z0, Z12
+	VADDPS     Z12, Z11, Z12
+	VMULPS     Z12, Z10, Z0
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop91
 	JMP        done90
 
 ramped89:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X6
+	VMOVSS       4(R9), X7
+	VUNPCKLPS    X7, X6, X6
+	VBROADCASTSD X6, Z6
+	VMOVSS       8(R9), X7
+	VMOVSS       12(R9), X12
+	VUNPCKLPS    X12, X7, X7
+	VBROADCASTSD X7, Z7
+	VMULPS       down15<>+0(SB), Z6, Z6
+	VMULPS       down15<>+0(SB), Z7, Z7
+	VPBROADCASTD 16(R9), Z12
+	VPADDD       frames0_AVX512<>+0(SB), Z12, Z13
+	VCVTDQ2PS    Z13, Z13
+	VPADDD       frames8_AVX512<>+0(SB), Z12, Z12
+	VCVTDQ2PS    Z12, Z12
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop92:
-	PREFETCHT0 (DI)
-	ADDQ       $0x40, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z12, K1
-	VPBLENDMD  Z7, Z9, K1, Z3
-	VPSRLD     $0x08, Z12, Z2
-	VCVTDQ2PS  Z2, Z2
-	VMULPS     Z13, Z2, Z2
-	VPADDD     Z10, Z12, Z12
-	VPERMD     (CX)(R8*4), Z3, Z14
-	VPMADDWD   Z11, Z14, Z14
+	PREFETCHT0 (R8)(AX*4)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z8, K1
+	VPBLENDMD  Z1, Z3, K1, Z10
+	VPSRLD     $0x08, Z8, Z14
 	VCVTDQ2PS  Z14, Z14
-	VPERMD     4(CX)(R8*4), Z3, Z15
-	VPMADDWD   Z11, Z15, Z15
+	VMULPS     Z9, Z14, Z14
+	VPADDD     Z4, Z8, Z8
+	VPERMD     (DX)(R9*4), Z10, Z15
+	VPMADDWD   Z5, Z15, Z15
 	VCVTDQ2PS  Z15, Z15
-	VSUBPS     Z14, Z15, Z15
-	VMULPS     Z15, Z2, Z15
-	VADDPS     Z15, Z14, Z15
-	VMULPS     Z1, Z5, Z2
-	VADDPS     Z2, Z0, Z2
-	VADDPS     Z6, Z5, Z5
-	VMULPS     Z15, Z2, Z2
-	VADDPS     (AX), Z2, Z2
-	VMOVUPS    Z2, (AX)
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z12, K1
-	VPBLENDMD  Z7, Z9, K1, Z16
-	VPSRLD     $0x08, Z12, Z2
-	VCVTDQ2PS  Z2, Z2
-	VMULPS     Z13, Z2, Z2
-	VPADDD     Z10, Z12, Z12
-	VPERMD     (CX)(R8*4), Z16, Z14
-	VPMADDWD   Z11, Z14, Z14
+	VPERMD     4(DX)(R9*4), Z10, Z16
+	VPMADDWD   Z5, Z16, Z16
+	VCVTDQ2PS  Z16, Z16
+	VSUBPS     Z15, Z16, Z16
+	VMULPS     Z16, Z14, Z16
+	VADDPS     Z16, Z15, Z16
+	VMULPS     Z7, Z13, Z14
+	VADDPS     Z14, Z6, Z14
+	VADDPS     Z0, Z13, Z13
+	VMULPS     Z16, Z14, Z14
+	VADDPS     (CX)(AX*8), Z14, Z14
+	VMOVUPS    Z14, (CX)(AX*8)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z8, K1
+	VPBLENDMD  Z1, Z3, K1, Z11
+	VPSRLD     $0x08, Z8, Z14
 	VCVTDQ2PS  Z14, Z14
-	VPERMD     4(CX)(R8*4), Z16, Z15
-	VPMADDWD   Z11, Z15, Z15
+	VMULPS     Z9, Z14, Z14
+	VPADDD     Z4, Z8, Z8
+	VPERMD     (DX)(R9*4), Z11, Z15
+	VPMADDWD   Z5, Z15, Z15
 	VCVTDQ2PS  Z15, Z15
-	VSUBPS     Z14, Z15, Z15
-	VMULPS     Z15, Z2, Z15
-	VADDPS     Z15, Z14, Z15
-	VMULPS     Z1, Z4, Z2
-	VADDPS     Z2, Z0, Z2
-	VADDPS     Z6, Z4, Z4
-	VMULPS     Z15, Z2, Z2
-	VADDPS     64(AX), Z2, Z2
-	VMOVUPS    Z2, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop92
+	VPERMD     4(DX)(R9*4), Z11, Z16
+	VPMADDWD   Z5, Z16, Z16
+	VCVTDQ2PS  Z16, Z16
+	VSUBPS     Z15, Z16, Z16
+	VMULPS     Z16, Z14, Z16
+	VADDPS     Z16, Z15, Z16
+	VMULPS     Z7, Z12, Z14
+	VADDPS     Z14, Z6, Z14
+	VADDPS     Z0, Z12, Z12
+	VMULPS     Z16, Z14, Z14
+	VADDPS     64(CX)(AX*8), Z14, Z14
+	VMOVUPS    Z14, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop92
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped89
 
 done90:
 	VZEROUPPER
@@ -3930,531 +4390,568 @@ DATA own<>+56(SB)/4, $0x00000001
 DATA own<>+60(SB)/4, $0x00010000
 GLOBL own<>(SB), RODATA|NOPTR, $64
 
-// func stereoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func stereoCubic16AVX512(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512BW, AVX512F, MMX+
-TEXT ·stereoCubic16AVX512(SB), NOSPLIT, $0-72
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         pos+24(FP), BX
-	MOVQ         step+32(FP), SI
-	MOVQ         next+64(FP), DI
-	VMOVSS       left+40(FP), X0
-	VMOVSS       right+44(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Z0
-	VMOVSS       leftSlope+48(FP), X1
-	VMOVSS       rightSlope+52(FP), X4
-	VUNPCKLPS    X4, X1, X1
-	VBROADCASTSD X1, Z1
-	MOVL         leftSlope+48(FP), R8
-	MOVL         rightSlope+52(FP), R9
-	ORL          R9, R8
-	ADDL         R8, R8
-	MOVQ         start+56(FP), R9
-	VMOVD        R9, X4
+TEXT ·stereoCubic16AVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         pos+24(FP), SI
+	MOVQ         step+32(FP), DI
+	MOVQ         next+56(FP), R8
+	VMOVUPS      turn16<>+0(SB), Z0
+	VMOVDQU32    frames0_AVX512<>+0(SB), Z1
+	VMOVD        DI, X4
 	VPBROADCASTD X4, Z4
-	VPADDD       frames0_AVX512<>+0(SB), Z4, Z5
-	VCVTDQ2PS    Z5, Z5
-	VPADDD       frames8_AVX512<>+0(SB), Z4, Z4
-	VCVTDQ2PS    Z4, Z4
-	VMOVUPS      turn16<>+0(SB), Z6
-	VMOVDQU32    frames0_AVX512<>+0(SB), Z7
-	VMOVD        SI, X10
-	VPBROADCASTD X10, Z10
-	VPMULLD      Z7, Z10, Z8
-	VPSRLD       $0x10, Z10, Z11
-	VPMULLD      Z7, Z11, Z11
-	VPANDD       word<>+0(SB), Z10, Z9
-	VPMULLD      Z7, Z9, Z9
-	VPSRLD       $0x10, Z9, Z9
-	VPADDD       Z11, Z9, Z9
-	VPSRLD       $0x10, Z9, Z9
-	MOVQ         SI, R9
+	VPMULLD      Z1, Z4, Z2
+	VPSRLD       $0x10, Z4, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPANDD       word<>+0(SB), Z4, Z3
+	VPMULLD      Z1, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	VPADDD       Z5, Z3, Z3
+	VPSRLD       $0x10, Z3, Z3
+	MOVQ         DI, R9
 	SHRQ         $0x20, R9
-	VMOVD        R9, X11
-	VPBROADCASTD X11, Z11
-	VPMULLD      Z7, Z11, Z11
-	VPADDD       Z11, Z9, Z9
-	VPADDD       one<>+0(SB), Z9, Z7
-	VMOVDQU32    own<>+0(SB), Z11
-	VMOVD        BX, X12
-	VPBROADCASTD X12, Z12
-	VPADDD       Z8, Z12, Z12
-	VPSLLD       $0x03, Z10, Z10
-	SHLQ         $0x03, SI
-	VMOVUPS      down24<>+0(SB), Z13
-	TESTL        R8, R8
+	VMOVD        R9, X5
+	VPBROADCASTD X5, Z5
+	VPMULLD      Z1, Z5, Z5
+	VPADDD       Z5, Z3, Z3
+	VPADDD       one<>+0(SB), Z3, Z1
+	VMOVDQU32    own<>+0(SB), Z5
+	VMOVD        SI, X8
+	VPBROADCASTD X8, Z8
+	VPADDD       Z2, Z8, Z8
+	VPSLLD       $0x03, Z4, Z4
+	SHLQ         $0x03, DI
+	VMOVUPS      down24<>+0(SB), Z9
+	MOVQ         ramps+40(FP), R9
+	MOVL         8(R9), R10
+	ORL          12(R9), R10
+	ADDL         R10, R10
 	JNZ          ramped93
-	VMULPS       Z1, Z5, Z1
-	VADDPS       Z1, Z0, Z1
+	CMPQ         BX, n+16(FP)
+	JNE          ramped93
+	VMOVSS       (R9), X0
+	VMOVSS       4(R9), X10
+	VUNPCKLPS    X10, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R9), X10
+	VMOVSS       12(R9), X11
+	VUNPCKLPS    X11, X10, X10
+	VBROADCASTSD X10, Z10
+	VMULPS       down15<>+0(SB), Z0, Z0
+	VMULPS       down15<>+0(SB), Z10, Z10
+	VPBROADCASTD 16(R9), Z11
+	VPADDD       frames0_AVX512<>+0(SB), Z11, Z12
+	VCVTDQ2PS    Z12, Z12
+	VPADDD       frames8_AVX512<>+0(SB), Z11, Z11
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       Z10, Z12, Z10
+	VADDPS       Z10, Z0, Z10
 
 loop95:
-	PREFETCHT0 (DI)
-	ADDQ       $0x40, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z12, K1
-	VPBLENDMD  Z7, Z9, K1, Z2
-	VPSRLD     $0x08, Z12, Z0
+	PREFETCHT0 (R8)(AX*4)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z8, K1
+	VPBLENDMD  Z1, Z3, K1, Z6
+	VPSRLD     $0x08, Z8, Z0
 	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z13, Z0, Z0
-	VPADDD     Z10, Z12, Z12
-	VPERMD     -4(CX)(R8*4), Z2, Z4
-	VPMADDWD   Z11, Z4, Z4
-	VCVTDQ2PS  Z4, Z4
-	VPERMD     (CX)(R8*4), Z2, Z5
-	VPMADDWD   Z11, Z5, Z5
-	VCVTDQ2PS  Z5, Z5
-	VPERMD     4(CX)(R8*4), Z2, Z6
-	VPMADDWD   Z11, Z6, Z6
-	VCVTDQ2PS  Z6, Z6
-	VPERMD     8(CX)(R8*4), Z2, Z14
-	VPMADDWD   Z11, Z14, Z14
+	VMULPS     Z9, Z0, Z0
+	VPADDD     Z4, Z8, Z8
+	VPERMD     -4(DX)(R9*4), Z6, Z11
+	VPMADDWD   Z5, Z11, Z11
+	VCVTDQ2PS  Z11, Z11
+	VPERMD     (DX)(R9*4), Z6, Z12
+	VPMADDWD   Z5, Z12, Z12
+	VCVTDQ2PS  Z12, Z12
+	VPERMD     4(DX)(R9*4), Z6, Z13
+	VPMADDWD   Z5, Z13, Z13
+	VCVTDQ2PS  Z13, Z13
+	VPERMD     8(DX)(R9*4), Z6, Z14
+	VPMADDWD   Z5, Z14, Z14
 	VCVTDQ2PS  Z14, Z14
-	VSUBPS     Z4, Z6, Z15
+	VSUBPS     Z11, Z13, Z15
 	VMULPS     half<>+0(SB), Z15, Z15
-	VSUBPS     Z4, Z14, Z14
+	VSUBPS     Z11, Z14, Z14
 	VMULPS     half<>+0(SB), Z14, Z14
-	VSUBPS     Z6, Z5, Z6
-	VMULPS     threeHalves<>+0(SB), Z6, Z6
-	VADDPS     Z6, Z14, Z14
-	VSUBPS     Z5, Z4, Z4
-	VSUBPS     Z14, Z15, Z6
-	VADDPS     Z6, Z4, Z4
-	VMULPS     Z14, Z0, Z6
-	VADDPS     Z6, Z4, Z6
-	VMULPS     Z6, Z0, Z6
-	VADDPS     Z6, Z15, Z6
-	VMULPS     Z6, Z0, Z6
-	VADDPS     Z6, Z5, Z6
-	VMULPS     Z6, Z1, Z0
-	VADDPS     (AX), Z0, Z0
-	VMOVUPS    Z0, (AX)
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z12, K1
-	VPBLENDMD  Z7, Z9, K1, Z3
-	VPSRLD     $0x08, Z12, Z0
+	VSUBPS     Z13, Z12, Z13
+	VMULPS     threeHalves<>+0(SB), Z13, Z13
+	VADDPS     Z13, Z14, Z14
+	VSUBPS     Z12, Z11, Z11
+	VSUBPS     Z14, Z15, Z13
+	VADDPS     Z13, Z11, Z11
+	VMULPS     Z14, Z0, Z13
+	VADDPS     Z13, Z11, Z13
+	VMULPS     Z13, Z0, Z13
+	VADDPS     Z13, Z15, Z13
+	VMULPS     Z13, Z0, Z13
+	VADDPS     Z13, Z12, Z13
+	VMULPS     Z13, Z10, Z0
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z8, K1
+	VPBLENDMD  Z1, Z3, K1, Z7
+	VPSRLD     $0x08, Z8, Z0
 	VCVTDQ2PS  Z0, Z0
-	VMULPS     Z13, Z0, Z0
-	VPADDD     Z10, Z12, Z12
-	VPERMD     -4(CX)(R8*4), Z3, Z4
-	VPMADDWD   Z11, Z4, Z4
-	VCVTDQ2PS  Z4, Z4
-	VPERMD     (CX)(R8*4), Z3, Z5
-	VPMADDWD   Z11, Z5, Z5
-	VCVTDQ2PS  Z5, Z5
-	VPERMD     4(CX)(R8*4), Z3, Z6
-	VPMADDWD   Z11, Z6, Z6
-	VCVTDQ2PS  Z6, Z6
-	VPERMD     8(CX)(R8*4), Z3, Z14
-	VPMADDWD   Z11, Z14, Z14
+	VMULPS     Z9, Z0, Z0
+	VPADDD     Z4, Z8, Z8
+	VPERMD     -4(DX)(R9*4), Z7, Z11
+	VPMADDWD   Z5, Z11, Z11
+	VCVTDQ2PS  Z11, Z11
+	VPERMD     (DX)(R9*4), Z7, Z12
+	VPMADDWD   Z5, Z12, Z12
+	VCVTDQ2PS  Z12, Z12
+	VPERMD     4(DX)(R9*4), Z7, Z13
+	VPMADDWD   Z5, Z13, Z13
+	VCVTDQ2PS  Z13, Z13
+	VPERMD     8(DX)(R9*4), Z7, Z14
+	VPMADDWD   Z5, Z14, Z14
 	VCVTDQ2PS  Z14, Z14
-	VSUBPS     Z4, Z6, Z15
+	VSUBPS     Z11, Z13, Z15
 	VMULPS     half<>+0(SB), Z15, Z15
-	VSUBPS     Z4, Z14, Z14
+	VSUBPS     Z11, Z14, Z14
 	VMULPS     half<>+0(SB), Z14, Z14
-	VSUBPS     Z6, Z5, Z6
-	VMULPS     threeHalves<>+0(SB), Z6, Z6
-	VADDPS     Z6, Z14, Z14
-	VSUBPS     Z5, Z4, Z4
-	VSUBPS     Z14, Z15, Z6
-	VADDPS     Z6, Z4, Z4
-	VMULPS     Z14, Z0, Z6
-	VADDPS     Z6, Z4, Z6
-	VMULPS     Z6, Z0, Z6
-	VADDPS     Z6, Z15, Z6
-	VMULPS     Z6, Z0, Z6
-	VADDPS     Z6, Z5, Z6
-	VMULPS     Z6, Z1, Z0
-	VADDPS     64(AX), Z0, Z0
-	VMOVUPS    Z0, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop95
+	VSUBPS     Z13, Z12, Z13
+	VMULPS     threeHalves<>+0(SB), Z13, Z13
+	VADDPS     Z13, Z14, Z14
+	VSUBPS     Z12, Z11, Z11
+	VSUBPS     Z14, Z15, Z13
+	VADDPS     Z13, Z11, Z11
+	VMULPS     Z14, Z0, Z13
+	VADDPS     Z13, Z11, Z13
+	VMULPS     Z13, Z0, Z13
+	VADDPS     Z13, Z15, Z13
+	VMULPS     Z13, Z0, Z13
+	VADDPS     Z13, Z12, Z13
+	VMULPS     Z13, Z10, Z0
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop95
 	JMP        done94
 
 ramped93:
+	MOVQ         ramps+40(FP), R9
+	VMOVSS       (R9), X6
+	VMOVSS       4(R9), X7
+	VUNPCKLPS    X7, X6, X6
+	VBROADCASTSD X6, Z6
+	VMOVSS       8(R9), X7
+	VMOVSS       12(R9), X12
+	VUNPCKLPS    X12, X7, X7
+	VBROADCASTSD X7, Z7
+	VMULPS       down15<>+0(SB), Z6, Z6
+	VMULPS       down15<>+0(SB), Z7, Z7
+	VPBROADCASTD 16(R9), Z12
+	VPADDD       frames0_AVX512<>+0(SB), Z12, Z13
+	VCVTDQ2PS    Z13, Z13
+	VPADDD       frames8_AVX512<>+0(SB), Z12, Z12
+	VCVTDQ2PS    Z12, Z12
+	ADDQ         $0x20, R9
+	MOVQ         R9, ramps+40(FP)
+
 loop96:
-	PREFETCHT0 (DI)
-	ADDQ       $0x40, DI
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z12, K1
-	VPBLENDMD  Z7, Z9, K1, Z3
-	VPSRLD     $0x08, Z12, Z2
-	VCVTDQ2PS  Z2, Z2
-	VMULPS     Z13, Z2, Z2
-	VPADDD     Z10, Z12, Z12
-	VPERMD     -4(CX)(R8*4), Z3, Z14
-	VPMADDWD   Z11, Z14, Z14
+	PREFETCHT0 (R8)(AX*4)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z8, K1
+	VPBLENDMD  Z1, Z3, K1, Z10
+	VPSRLD     $0x08, Z8, Z14
 	VCVTDQ2PS  Z14, Z14
-	VPERMD     (CX)(R8*4), Z3, Z15
-	VPMADDWD   Z11, Z15, Z15
+	VMULPS     Z9, Z14, Z14
+	VPADDD     Z4, Z8, Z8
+	VPERMD     -4(DX)(R9*4), Z10, Z15
+	VPMADDWD   Z5, Z15, Z15
 	VCVTDQ2PS  Z15, Z15
-	VPERMD     4(CX)(R8*4), Z3, Z16
-	VPMADDWD   Z11, Z16, Z16
+	VPERMD     (DX)(R9*4), Z10, Z16
+	VPMADDWD   Z5, Z16, Z16
 	VCVTDQ2PS  Z16, Z16
-	VPERMD     8(CX)(R8*4), Z3, Z17
-	VPMADDWD   Z11, Z17, Z17
+	VPERMD     4(DX)(R9*4), Z10, Z17
+	VPMADDWD   Z5, Z17, Z17
 	VCVTDQ2PS  Z17, Z17
-	VSUBPS     Z14, Z16, Z18
+	VPERMD     8(DX)(R9*4), Z10, Z18
+	VPMADDWD   Z5, Z18, Z18
+	VCVTDQ2PS  Z18, Z18
+	VSUBPS     Z15, Z17, Z19
+	VMULPS     half<>+0(SB), Z19, Z19
+	VSUBPS     Z15, Z18, Z18
 	VMULPS     half<>+0(SB), Z18, Z18
-	VSUBPS     Z14, Z17, Z17
-	VMULPS     half<>+0(SB), Z17, Z17
-	VSUBPS     Z16, Z15, Z16
-	VMULPS     threeHalves<>+0(SB), Z16, Z16
-	VADDPS     Z16, Z17, Z17
-	VSUBPS     Z15, Z14, Z14
-	VSUBPS     Z17, Z18, Z16
-	VADDPS     Z16, Z14, Z14
-	VMULPS     Z17, Z2, Z16
-	VADDPS     Z16, Z14, Z16
-	VMULPS     Z16, Z2, Z16
-	VADDPS     Z16, Z18, Z16
-	VMULPS     Z16, Z2, Z16
-	VADDPS     Z16, Z15, Z16
-	VMULPS     Z1, Z5, Z2
-	VADDPS     Z2, Z0, Z2
-	VADDPS     Z6, Z5, Z5
-	VMULPS     Z16, Z2, Z2
-	VADDPS     (AX), Z2, Z2
-	VMOVUPS    Z2, (AX)
-	MOVQ       BX, R8
-	SHRQ       $0x20, R8
-	ADDQ       SI, BX
-	VPCMPUD    $0x01, Z8, Z12, K1
-	VPBLENDMD  Z7, Z9, K1, Z19
-	VPSRLD     $0x08, Z12, Z2
-	VCVTDQ2PS  Z2, Z2
-	VMULPS     Z13, Z2, Z2
-	VPADDD     Z10, Z12, Z12
-	VPERMD     -4(CX)(R8*4), Z19, Z14
-	VPMADDWD   Z11, Z14, Z14
+	VSUBPS     Z17, Z16, Z17
+	VMULPS     threeHalves<>+0(SB), Z17, Z17
+	VADDPS     Z17, Z18, Z18
+	VSUBPS     Z16, Z15, Z15
+	VSUBPS     Z18, Z19, Z17
+	VADDPS     Z17, Z15, Z15
+	VMULPS     Z18, Z14, Z17
+	VADDPS     Z17, Z15, Z17
+	VMULPS     Z17, Z14, Z17
+	VADDPS     Z17, Z19, Z17
+	VMULPS     Z17, Z14, Z17
+	VADDPS     Z17, Z16, Z17
+	VMULPS     Z7, Z13, Z14
+	VADDPS     Z14, Z6, Z14
+	VADDPS     Z0, Z13, Z13
+	VMULPS     Z17, Z14, Z14
+	VADDPS     (CX)(AX*8), Z14, Z14
+	VMOVUPS    Z14, (CX)(AX*8)
+	MOVQ       SI, R9
+	SHRQ       $0x20, R9
+	ADDQ       DI, SI
+	VPCMPUD    $0x01, Z2, Z8, K1
+	VPBLENDMD  Z1, Z3, K1, Z11
+	VPSRLD     $0x08, Z8, Z14
 	VCVTDQ2PS  Z14, Z14
-	VPERMD     (CX)(R8*4), Z19, Z15
-	VPMADDWD   Z11, Z15, Z15
+	VMULPS     Z9, Z14, Z14
+	VPADDD     Z4, Z8, Z8
+	VPERMD     -4(DX)(R9*4), Z11, Z15
+	VPMADDWD   Z5, Z15, Z15
 	VCVTDQ2PS  Z15, Z15
-	VPERMD     4(CX)(R8*4), Z19, Z16
-	VPMADDWD   Z11, Z16, Z16
+	VPERMD     (DX)(R9*4), Z11, Z16
+	VPMADDWD   Z5, Z16, Z16
 	VCVTDQ2PS  Z16, Z16
-	VPERMD     8(CX)(R8*4), Z19, Z17
-	VPMADDWD   Z11, Z17, Z17
+	VPERMD     4(DX)(R9*4), Z11, Z17
+	VPMADDWD   Z5, Z17, Z17
 	VCVTDQ2PS  Z17, Z17
-	VSUBPS     Z14, Z16, Z18
+	VPERMD     8(DX)(R9*4), Z11, Z18
+	VPMADDWD   Z5, Z18, Z18
+	VCVTDQ2PS  Z18, Z18
+	VSUBPS     Z15, Z17, Z19
+	VMULPS     half<>+0(SB), Z19, Z19
+	VSUBPS     Z15, Z18, Z18
 	VMULPS     half<>+0(SB), Z18, Z18
-	VSUBPS     Z14, Z17, Z17
-	VMULPS     half<>+0(SB), Z17, Z17
-	VSUBPS     Z16, Z15, Z16
-	VMULPS     threeHalves<>+0(SB), Z16, Z16
-	VADDPS     Z16, Z17, Z17
-	VSUBPS     Z15, Z14, Z14
-	VSUBPS     Z17, Z18, Z16
-	VADDPS     Z16, Z14, Z14
-	VMULPS     Z17, Z2, Z16
-	VADDPS     Z16, Z14, Z16
-	VMULPS     Z16, Z2, Z16
-	VADDPS     Z16, Z18, Z16
-	VMULPS     Z16, Z2, Z16
-	VADDPS     Z16, Z15, Z16
-	VMULPS     Z1, Z4, Z2
-	VADDPS     Z2, Z0, Z2
-	VADDPS     Z6, Z4, Z4
-	VMULPS     Z16, Z2, Z2
-	VADDPS     64(AX), Z2, Z2
-	VMOVUPS    Z2, 64(AX)
-	ADDQ       $0x80, AX
-	SUBQ       $0x10, DX
-	JNZ        loop96
+	VSUBPS     Z17, Z16, Z17
+	VMULPS     threeHalves<>+0(SB), Z17, Z17
+	VADDPS     Z17, Z18, Z18
+	VSUBPS     Z16, Z15, Z15
+	VSUBPS     Z18, Z19, Z17
+	VADDPS     Z17, Z15, Z15
+	VMULPS     Z18, Z14, Z17
+	VADDPS     Z17, Z15, Z17
+	VMULPS     Z17, Z14, Z17
+	VADDPS     Z17, Z19, Z17
+	VMULPS     Z17, Z14, Z17
+	VADDPS     Z17, Z16, Z17
+	VMULPS     Z7, Z12, Z14
+	VADDPS     Z14, Z6, Z14
+	VADDPS     Z0, Z12, Z12
+	VMULPS     Z17, Z14, Z14
+	VADDPS     64(CX)(AX*8), Z14, Z14
+	VMOVUPS    Z14, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop96
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped93
 
 done94:
 	VZEROUPPER
 	RET
 
-// func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func monoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·monoBestAVX2(SB), NOSPLIT, $128-80
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         table+16(FP), DX
-	MOVQ         n+24(FP), BX
-	MOVQ         pos+32(FP), SI
-	MOVQ         step+40(FP), DI
-	MOVQ         next+72(FP), R8
-	VMOVSS       left+48(FP), X0
-	VMOVSS       right+52(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y0
-	VMOVSS       leftSlope+56(FP), X1
-	VMOVSS       rightSlope+60(FP), X2
-	VUNPCKLPS    X2, X1, X1
-	VBROADCASTSD X1, Y1
-	MOVL         leftSlope+56(FP), R9
-	MOVL         rightSlope+60(FP), R10
-	ORL          R10, R9
-	ADDL         R9, R9
-	MOVQ         start+64(FP), R10
-	VMOVD        R10, X2
+TEXT ·monoBestAVX2(SB), NOSPLIT, $64-72
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         table+16(FP), BX
+	MOVQ         each+56(FP), SI
+	MOVQ         pos+32(FP), DI
+	MOVQ         step+40(FP), R8
+	MOVQ         next+64(FP), R9
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Y1
+	VMOVD        DI, X2
 	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
-	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMOVD        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVD        SI, X6
-	VPBROADCASTD X6, Y6
-	VPMULLD      frames<>+0(SB), Y5, Y4
-	VPADDD       Y6, Y4, Y4
-	VPSLLD       $0x03, Y5, Y5
-	TESTL        R9, R9
+	VPMULLD      frames<>+0(SB), Y1, Y0
+	VPADDD       Y2, Y0, Y0
+	VPSLLD       $0x03, Y1, Y1
+	MOVQ         ramps+48(FP), R10
+	MOVL         8(R10), R11
+	ORL          12(R10), R11
+	ADDL         R11, R11
 	JNZ          ramped97
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	CMPQ         SI, n+24(FP)
+	JNE          ramped97
+	VMOVSS       (R10), X2
+	VMOVSS       4(R10), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R10), X3
+	VMOVSS       12(R10), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R10), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y3, Y2, Y3
 
 loop99:
-	PREFETCHT0   (R8)
-	ADDQ         $0x20, R8
-	VPAND        within<>+0(SB), Y4, Y0
-	VCVTDQ2PS    Y0, Y0
-	VMULPS       down24<>+0(SB), Y0, Y0
-	VPADDD       Y5, Y4, Y4
-	VMOVUPS      Y0, (SP)
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS (SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VMULPS       -12(CX)(R10*4), Y0, Y0
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 4(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
-	VMULPS       -12(CX)(R10*4), Y2, Y2
-	VUNPCKLPS    Y2, Y0, Y3
-	VUNPCKHPS    Y2, Y0, Y0
-	VADDPS       Y0, Y3, Y3
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 8(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VMULPS       -12(CX)(R10*4), Y0, Y0
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 12(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
-	VMULPS       -12(CX)(R10*4), Y2, Y2
-	VUNPCKLPS    Y2, Y0, Y6
-	VUNPCKHPS    Y2, Y0, Y0
-	VADDPS       Y0, Y6, Y6
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 16(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VMULPS       -12(CX)(R10*4), Y0, Y0
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 20(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
-	VMULPS       -12(CX)(R10*4), Y2, Y2
-	VUNPCKLPS    Y2, Y0, Y7
-	VUNPCKHPS    Y2, Y0, Y0
-	VADDPS       Y0, Y7, Y7
-	VUNPCKLPD    Y7, Y3, Y0
-	VUNPCKHPD    Y7, Y3, Y2
-	VADDPS       Y2, Y0, Y0
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 24(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
-	VMULPS       -12(CX)(R10*4), Y2, Y2
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 28(SP), Y3
-	VMULPS       32(R9), Y3, Y3
-	VADDPS       (R9), Y3, Y3
-	VMULPS       -12(CX)(R10*4), Y3, Y3
-	VUNPCKLPS    Y3, Y2, Y7
-	VUNPCKHPS    Y3, Y2, Y2
+	PREFETCHT0   (R9)(AX*4)
+	VPAND        within<>+0(SB), Y0, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       down24<>+0(SB), Y2, Y2
+	VPADDD       Y1, Y0, Y0
+	VMOVUPS      Y2, (SP)
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS (SP), Y2
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
+	VMULPS       -12(DX)(R11*4), Y2, Y2
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS 4(SP), Y4
+	VMULPS       32(R10), Y4, Y4
+	VADDPS       (R10), Y4, Y4
+	VMULPS       -12(DX)(R11*4), Y4, Y4
+	VUNPCKLPS    Y4, Y2, Y5
+	VUNPCKHPS    Y4, Y2, Y2
+	VADDPS       Y2, Y5, Y5
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS 8(SP), Y2
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
+	VMULPS       -12(DX)(R11*4), Y2, Y2
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS 12(SP), Y4
+	VMULPS       32(R10), Y4, Y4
+	VADDPS       (R10), Y4, Y4
+	VMULPS       -12(DX)(R11*4), Y4, Y4
+	VUNPCKLPS    Y4, Y2, Y6
+	VUNPCKHPS    Y4, Y2, Y2
+	VADDPS       Y2, Y6, Y6
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS 16(SP), Y2
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
+	VMULPS       -12(DX)(R11*4), Y2, Y2
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS 20(SP), Y4
+	VMULPS       32(R10), Y4, Y4
+	VADDPS       (R10), Y4, Y4
+	VMULPS       -12(DX)(R11*4), Y4, Y4
+	VUNPCKLPS    Y4, Y2, Y7
+	VUNPCKHPS    Y4, Y2, Y2
 	VADDPS       Y2, Y7, Y7
-	VUNPCKLPD    Y7, Y6, Y2
-	VUNPCKHPD    Y7, Y6, Y3
-	VADDPS       Y3, Y2, Y2
-	VPERM2F128   $0x20, Y2, Y0, Y3
-	VPERM2F128   $0x31, Y2, Y0, Y0
-	VADDPS       Y0, Y3, Y3
-	VUNPCKLPS    Y3, Y3, Y0
-	VUNPCKHPS    Y3, Y3, Y2
-	VMULPS       Y0, Y1, Y0
-	VADDPS       (AX), Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y2, Y1, Y0
-	VADDPS       32(AX), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
-	ADDQ         $0x40, AX
-	SUBQ         $0x08, BX
-	JNZ          loop99
+	VUNPCKLPD    Y7, Y5, Y2
+	VUNPCKHPD    Y7, Y5, Y4
+	VADDPS       Y4, Y2, Y2
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS 24(SP), Y4
+	VMULPS       32(R10), Y4, Y4
+	VADDPS       (R10), Y4, Y4
+	VMULPS       -12(DX)(R11*4), Y4, Y4
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS 28(SP), Y5
+	VMULPS       32(R10), Y5, Y5
+	VADDPS       (R10), Y5, Y5
+	VMULPS       -12(DX)(R11*4), Y5, Y5
+	VUNPCKLPS    Y5, Y4, Y7
+	VUNPCKHPS    Y5, Y4, Y4
+	VADDPS       Y4, Y7, Y7
+	VUNPCKLPD    Y7, Y6, Y4
+	VUNPCKHPD    Y7, Y6, Y5
+	VADDPS       Y5, Y4, Y4
+	VPERM2F128   $0x20, Y4, Y2, Y5
+	VPERM2F128   $0x31, Y4, Y2, Y2
+	VADDPS       Y2, Y5, Y5
+	VUNPCKLPS    Y5, Y5, Y2
+	VUNPCKHPS    Y5, Y5, Y4
+	VMULPS       Y2, Y3, Y2
+	VADDPS       (CX)(AX*8), Y2, Y2
+	VMOVUPS      Y2, (CX)(AX*8)
+	VMULPS       Y4, Y3, Y2
+	VADDPS       32(CX)(AX*8), Y2, Y2
+	VMOVUPS      Y2, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, SI
+	JNE          loop99
 	JMP          done98
 
 ramped97:
+	MOVQ         ramps+48(FP), R10
+	VMOVSS       (R10), X2
+	VMOVSS       4(R10), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R10), X3
+	VMOVSS       12(R10), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R10), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	ADDQ         $0x20, R10
+	MOVQ         R10, ramps+48(FP)
+
 loop100:
-	PREFETCHT0   (R8)
-	ADDQ         $0x20, R8
-	VPAND        within<>+0(SB), Y4, Y6
+	PREFETCHT0   (R9)(AX*4)
+	VPAND        within<>+0(SB), Y0, Y6
 	VCVTDQ2PS    Y6, Y6
 	VMULPS       down24<>+0(SB), Y6, Y6
-	VPADDD       Y5, Y4, Y4
+	VPADDD       Y1, Y0, Y0
 	VMOVUPS      Y6, (SP)
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS (SP), Y6
-	VMULPS       32(R9), Y6, Y6
-	VADDPS       (R9), Y6, Y6
-	VMULPS       -12(CX)(R10*4), Y6, Y6
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	VMULPS       32(R10), Y6, Y6
+	VADDPS       (R10), Y6, Y6
+	VMULPS       -12(DX)(R11*4), Y6, Y6
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS 4(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
-	VMULPS       -12(CX)(R10*4), Y7, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
+	VMULPS       -12(DX)(R11*4), Y7, Y7
 	VUNPCKLPS    Y7, Y6, Y8
 	VUNPCKHPS    Y7, Y6, Y6
 	VADDPS       Y6, Y8, Y8
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS 8(SP), Y6
-	VMULPS       32(R9), Y6, Y6
-	VADDPS       (R9), Y6, Y6
-	VMULPS       -12(CX)(R10*4), Y6, Y6
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	VMULPS       32(R10), Y6, Y6
+	VADDPS       (R10), Y6, Y6
+	VMULPS       -12(DX)(R11*4), Y6, Y6
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS 12(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
-	VMULPS       -12(CX)(R10*4), Y7, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
+	VMULPS       -12(DX)(R11*4), Y7, Y7
 	VUNPCKLPS    Y7, Y6, Y9
 	VUNPCKHPS    Y7, Y6, Y6
 	VADDPS       Y6, Y9, Y9
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS 16(SP), Y6
-	VMULPS       32(R9), Y6, Y6
-	VADDPS       (R9), Y6, Y6
-	VMULPS       -12(CX)(R10*4), Y6, Y6
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	VMULPS       32(R10), Y6, Y6
+	VADDPS       (R10), Y6, Y6
+	VMULPS       -12(DX)(R11*4), Y6, Y6
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS 20(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
-	VMULPS       -12(CX)(R10*4), Y7, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
+	VMULPS       -12(DX)(R11*4), Y7, Y7
 	VUNPCKLPS    Y7, Y6, Y10
 	VUNPCKHPS    Y7, Y6, Y6
 	VADDPS       Y6, Y10, Y10
 	VUNPCKLPD    Y10, Y8, Y6
 	VUNPCKHPD    Y10, Y8, Y7
 	VADDPS       Y7, Y6, Y6
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS 24(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
-	VMULPS       -12(CX)(R10*4), Y7, Y7
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
+	VMULPS       -12(DX)(R11*4), Y7, Y7
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS 28(SP), Y8
-	VMULPS       32(R9), Y8, Y8
-	VADDPS       (R9), Y8, Y8
-	VMULPS       -12(CX)(R10*4), Y8, Y8
+	VMULPS       32(R10), Y8, Y8
+	VADDPS       (R10), Y8, Y8
+	VMULPS       -12(DX)(R11*4), Y8, Y8
 	VUNPCKLPS    Y8, Y7, Y10
 	VUNPCKHPS    Y8, Y7, Y7
 	VADDPS       Y7, Y10, Y10
@@ -4466,21 +4963,24 @@ loop100:
 	VADDPS       Y6, Y8, Y8
 	VUNPCKLPS    Y8, Y8, Y6
 	VUNPCKHPS    Y8, Y8, Y7
-	VMULPS       Y1, Y3, Y8
-	VADDPS       Y8, Y0, Y8
-	VADDPS       turn8<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y5, Y8
+	VADDPS       Y8, Y2, Y8
+	VADDPS       turn8<>+0(SB), Y5, Y5
 	VMULPS       Y6, Y8, Y6
-	VADDPS       (AX), Y6, Y6
-	VMOVUPS      Y6, (AX)
-	VMULPS       Y1, Y2, Y6
-	VADDPS       Y6, Y0, Y6
-	VADDPS       turn8<>+0(SB), Y2, Y2
+	VADDPS       (CX)(AX*8), Y6, Y6
+	VMOVUPS      Y6, (CX)(AX*8)
+	VMULPS       Y3, Y4, Y6
+	VADDPS       Y6, Y2, Y6
+	VADDPS       turn8<>+0(SB), Y4, Y4
 	VMULPS       Y7, Y6, Y6
-	VADDPS       32(AX), Y6, Y6
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         $0x40, AX
-	SUBQ         $0x08, BX
-	JNZ          loop100
+	VADDPS       32(CX)(AX*8), Y6, Y6
+	VMOVUPS      Y6, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, SI
+	JNE          loop100
+	ADDQ         each+56(FP), SI
+	CMPQ         AX, n+24(FP)
+	JNE          ramped97
 
 done98:
 	VZEROUPPER
@@ -4514,282 +5014,297 @@ DATA within<>+56(SB)/4, $0x00ffffff
 DATA within<>+60(SB)/4, $0x00ffffff
 GLOBL within<>(SB), RODATA|NOPTR, $64
 
-// func stereoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+// func stereoBestAVX2(dst *float32, src *float32, table *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
-TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-80
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         table+16(FP), DX
-	MOVQ         n+24(FP), BX
-	MOVQ         pos+32(FP), SI
-	MOVQ         step+40(FP), DI
-	MOVQ         next+72(FP), R8
-	VMOVSS       left+48(FP), X0
-	VMOVSS       right+52(FP), X1
-	VUNPCKLPS    X1, X0, X0
-	VBROADCASTSD X0, Y0
-	VMOVSS       leftSlope+56(FP), X1
-	VMOVSS       rightSlope+60(FP), X2
-	VUNPCKLPS    X2, X1, X1
-	VBROADCASTSD X1, Y1
-	MOVL         leftSlope+56(FP), R9
-	MOVL         rightSlope+60(FP), R10
-	ORL          R10, R9
-	ADDL         R9, R9
-	MOVQ         start+64(FP), R10
-	VMOVD        R10, X2
+TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-72
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         table+16(FP), BX
+	MOVQ         each+56(FP), SI
+	MOVQ         pos+32(FP), DI
+	MOVQ         step+40(FP), R8
+	MOVQ         next+64(FP), R9
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Y1
+	VMOVD        DI, X2
 	VPBROADCASTD X2, Y2
-	VPADDD       frames0_AVX2<>+0(SB), Y2, Y3
-	VCVTDQ2PS    Y3, Y3
-	VPADDD       frames4_AVX2<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y2
-	VMOVD        DI, X5
-	VPBROADCASTD X5, Y5
-	VMOVD        SI, X6
-	VPBROADCASTD X6, Y6
-	VPMULLD      frames<>+0(SB), Y5, Y4
-	VPADDD       Y6, Y4, Y4
-	VPSLLD       $0x03, Y5, Y5
-	TESTL        R9, R9
+	VPMULLD      frames<>+0(SB), Y1, Y0
+	VPADDD       Y2, Y0, Y0
+	VPSLLD       $0x03, Y1, Y1
+	MOVQ         ramps+48(FP), R10
+	MOVL         8(R10), R11
+	ORL          12(R10), R11
+	ADDL         R11, R11
 	JNZ          ramped101
-	VMULPS       Y1, Y3, Y1
-	VADDPS       Y1, Y0, Y1
+	CMPQ         SI, n+24(FP)
+	JNE          ramped101
+	VMOVSS       (R10), X2
+	VMOVSS       4(R10), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R10), X3
+	VMOVSS       12(R10), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R10), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y3, Y2, Y3
 
 loop103:
-	PREFETCHT0   (R8)
-	ADDQ         $0x40, R8
-	VPAND        within<>+0(SB), Y4, Y0
-	VCVTDQ2PS    Y0, Y0
-	VMULPS       down24<>+0(SB), Y0, Y0
-	VPADDD       Y5, Y4, Y4
-	VMOVUPS      Y0, (SP)
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS (SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VPERMPD      $0xd8, Y0, Y0
-	VMOVUPS      -24(CX)(R10*8), Y2
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y3
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
-	VMULPS       Y3, Y0, Y3
-	VMULPS       Y2, Y0, Y2
-	VPERM2F128   $0x20, Y2, Y3, Y0
-	VPERM2F128   $0x31, Y2, Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 4(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
+	PREFETCHT0   (R9)(AX*8)
+	VPAND        within<>+0(SB), Y0, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       down24<>+0(SB), Y2, Y2
+	VPADDD       Y1, Y0, Y0
+	VMOVUPS      Y2, (SP)
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS (SP), Y2
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
 	VPERMPD      $0xd8, Y2, Y2
-	VMOVUPS      -24(CX)(R10*8), Y3
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y3, Y6
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y3, Y3
+	VMOVUPS      -24(DX)(R11*8), Y4
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y4, Y5
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y4, Y4
+	VMULPS       Y5, Y2, Y5
+	VMULPS       Y4, Y2, Y4
+	VPERM2F128   $0x20, Y4, Y5, Y2
+	VPERM2F128   $0x31, Y4, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS 4(SP), Y4
+	VMULPS       32(R10), Y4, Y4
+	VADDPS       (R10), Y4, Y4
+	VPERMPD      $0xd8, Y4, Y4
+	VMOVUPS      -24(DX)(R11*8), Y5
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y5, Y6
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y5, Y5
+	VMULPS       Y6, Y4, Y6
+	VMULPS       Y5, Y4, Y5
+	VPERM2F128   $0x20, Y5, Y6, Y4
+	VPERM2F128   $0x31, Y5, Y6, Y6
+	VADDPS       Y6, Y4, Y4
+	VSHUFPS      $0x88, Y4, Y2, Y5
+	VSHUFPS      $0xdd, Y4, Y2, Y2
+	VADDPS       Y2, Y5, Y5
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS 8(SP), Y2
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
+	VPERMPD      $0xd8, Y2, Y2
+	VMOVUPS      -24(DX)(R11*8), Y4
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y4, Y6
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y4, Y4
 	VMULPS       Y6, Y2, Y6
-	VMULPS       Y3, Y2, Y3
-	VPERM2F128   $0x20, Y3, Y6, Y2
-	VPERM2F128   $0x31, Y3, Y6, Y6
+	VMULPS       Y4, Y2, Y4
+	VPERM2F128   $0x20, Y4, Y6, Y2
+	VPERM2F128   $0x31, Y4, Y6, Y6
 	VADDPS       Y6, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y3
-	VSHUFPS      $0xdd, Y2, Y0, Y0
-	VADDPS       Y0, Y3, Y3
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 8(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VPERMPD      $0xd8, Y0, Y0
-	VMOVUPS      -24(CX)(R10*8), Y2
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y6
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
-	VMULPS       Y6, Y0, Y6
-	VMULPS       Y2, Y0, Y2
-	VPERM2F128   $0x20, Y2, Y6, Y0
-	VPERM2F128   $0x31, Y2, Y6, Y6
-	VADDPS       Y6, Y0, Y0
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 12(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
-	VPERMPD      $0xd8, Y2, Y2
-	VMOVUPS      -24(CX)(R10*8), Y6
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y6, Y7
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y6, Y6
-	VMULPS       Y7, Y2, Y7
-	VMULPS       Y6, Y2, Y6
-	VPERM2F128   $0x20, Y6, Y7, Y2
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS 12(SP), Y4
+	VMULPS       32(R10), Y4, Y4
+	VADDPS       (R10), Y4, Y4
+	VPERMPD      $0xd8, Y4, Y4
+	VMOVUPS      -24(DX)(R11*8), Y6
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y6, Y7
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y6, Y6
+	VMULPS       Y7, Y4, Y7
+	VMULPS       Y6, Y4, Y6
+	VPERM2F128   $0x20, Y6, Y7, Y4
 	VPERM2F128   $0x31, Y6, Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y6
-	VSHUFPS      $0xdd, Y2, Y0, Y0
-	VADDPS       Y0, Y6, Y6
-	VSHUFPS      $0x88, Y6, Y3, Y0
-	VSHUFPS      $0xdd, Y6, Y3, Y2
-	VADDPS       Y2, Y0, Y0
-	VMOVUPS      interleave<>+0(SB), Y2
-	VPERMPS      Y0, Y2, Y0
-	VMULPS       Y0, Y1, Y0
-	VADDPS       (AX), Y0, Y0
-	VMOVUPS      Y0, (AX)
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 16(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VPERMPD      $0xd8, Y0, Y0
-	VMOVUPS      -24(CX)(R10*8), Y2
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y3
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
-	VMULPS       Y3, Y0, Y3
-	VMULPS       Y2, Y0, Y2
-	VPERM2F128   $0x20, Y2, Y3, Y0
-	VPERM2F128   $0x31, Y2, Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 20(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
+	VADDPS       Y7, Y4, Y4
+	VSHUFPS      $0x88, Y4, Y2, Y6
+	VSHUFPS      $0xdd, Y4, Y2, Y2
+	VADDPS       Y2, Y6, Y6
+	VSHUFPS      $0x88, Y6, Y5, Y2
+	VSHUFPS      $0xdd, Y6, Y5, Y4
+	VADDPS       Y4, Y2, Y2
+	VMOVUPS      interleave<>+0(SB), Y4
+	VPERMPS      Y2, Y4, Y2
+	VMULPS       Y2, Y3, Y2
+	VADDPS       (CX)(AX*8), Y2, Y2
+	VMOVUPS      Y2, (CX)(AX*8)
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS 16(SP), Y2
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
 	VPERMPD      $0xd8, Y2, Y2
-	VMOVUPS      -24(CX)(R10*8), Y3
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y3, Y6
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y3, Y3
+	VMOVUPS      -24(DX)(R11*8), Y4
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y4, Y5
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y4, Y4
+	VMULPS       Y5, Y2, Y5
+	VMULPS       Y4, Y2, Y4
+	VPERM2F128   $0x20, Y4, Y5, Y2
+	VPERM2F128   $0x31, Y4, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS 20(SP), Y4
+	VMULPS       32(R10), Y4, Y4
+	VADDPS       (R10), Y4, Y4
+	VPERMPD      $0xd8, Y4, Y4
+	VMOVUPS      -24(DX)(R11*8), Y5
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y5, Y6
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y5, Y5
+	VMULPS       Y6, Y4, Y6
+	VMULPS       Y5, Y4, Y5
+	VPERM2F128   $0x20, Y5, Y6, Y4
+	VPERM2F128   $0x31, Y5, Y6, Y6
+	VADDPS       Y6, Y4, Y4
+	VSHUFPS      $0x88, Y4, Y2, Y5
+	VSHUFPS      $0xdd, Y4, Y2, Y2
+	VADDPS       Y2, Y5, Y5
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS 24(SP), Y2
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       (R10), Y2, Y2
+	VPERMPD      $0xd8, Y2, Y2
+	VMOVUPS      -24(DX)(R11*8), Y4
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y4, Y6
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y4, Y4
 	VMULPS       Y6, Y2, Y6
-	VMULPS       Y3, Y2, Y3
-	VPERM2F128   $0x20, Y3, Y6, Y2
-	VPERM2F128   $0x31, Y3, Y6, Y6
+	VMULPS       Y4, Y2, Y4
+	VPERM2F128   $0x20, Y4, Y6, Y2
+	VPERM2F128   $0x31, Y4, Y6, Y6
 	VADDPS       Y6, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y3
-	VSHUFPS      $0xdd, Y2, Y0, Y0
-	VADDPS       Y0, Y3, Y3
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 24(SP), Y0
-	VMULPS       32(R9), Y0, Y0
-	VADDPS       (R9), Y0, Y0
-	VPERMPD      $0xd8, Y0, Y0
-	VMOVUPS      -24(CX)(R10*8), Y2
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y2, Y6
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y2, Y2
-	VMULPS       Y6, Y0, Y6
-	VMULPS       Y2, Y0, Y2
-	VPERM2F128   $0x20, Y2, Y6, Y0
-	VPERM2F128   $0x31, Y2, Y6, Y6
-	VADDPS       Y6, Y0, Y0
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
-	VBROADCASTSS 28(SP), Y2
-	VMULPS       32(R9), Y2, Y2
-	VADDPS       (R9), Y2, Y2
-	VPERMPD      $0xd8, Y2, Y2
-	VMOVUPS      -24(CX)(R10*8), Y6
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y6, Y7
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y6, Y6
-	VMULPS       Y7, Y2, Y7
-	VMULPS       Y6, Y2, Y6
-	VPERM2F128   $0x20, Y6, Y7, Y2
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
+	VBROADCASTSS 28(SP), Y4
+	VMULPS       32(R10), Y4, Y4
+	VADDPS       (R10), Y4, Y4
+	VPERMPD      $0xd8, Y4, Y4
+	VMOVUPS      -24(DX)(R11*8), Y6
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y6, Y7
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y6, Y6
+	VMULPS       Y7, Y4, Y7
+	VMULPS       Y6, Y4, Y6
+	VPERM2F128   $0x20, Y6, Y7, Y4
 	VPERM2F128   $0x31, Y6, Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y6
-	VSHUFPS      $0xdd, Y2, Y0, Y0
-	VADDPS       Y0, Y6, Y6
-	VSHUFPS      $0x88, Y6, Y3, Y0
-	VSHUFPS      $0xdd, Y6, Y3, Y2
-	VADDPS       Y2, Y0, Y0
-	VMOVUPS      interleave<>+0(SB), Y2
-	VPERMPS      Y0, Y2, Y0
-	VMULPS       Y0, Y1, Y0
-	VADDPS       32(AX), Y0, Y0
-	VMOVUPS      Y0, 32(AX)
-	ADDQ         $0x40, AX
-	SUBQ         $0x08, BX
-	JNZ          loop103
+	VADDPS       Y7, Y4, Y4
+	VSHUFPS      $0x88, Y4, Y2, Y6
+	VSHUFPS      $0xdd, Y4, Y2, Y2
+	VADDPS       Y2, Y6, Y6
+	VSHUFPS      $0x88, Y6, Y5, Y2
+	VSHUFPS      $0xdd, Y6, Y5, Y4
+	VADDPS       Y4, Y2, Y2
+	VMOVUPS      interleave<>+0(SB), Y4
+	VPERMPS      Y2, Y4, Y2
+	VMULPS       Y2, Y3, Y2
+	VADDPS       32(CX)(AX*8), Y2, Y2
+	VMOVUPS      Y2, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, SI
+	JNE          loop103
 	JMP          done102
 
 ramped101:
+	MOVQ         ramps+48(FP), R10
+	VMOVSS       (R10), X2
+	VMOVSS       4(R10), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R10), X3
+	VMOVSS       12(R10), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R10), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	ADDQ         $0x20, R10
+	MOVQ         R10, ramps+48(FP)
+
 loop104:
-	PREFETCHT0   (R8)
-	ADDQ         $0x40, R8
-	VPAND        within<>+0(SB), Y4, Y6
+	PREFETCHT0   (R9)(AX*8)
+	VPAND        within<>+0(SB), Y0, Y6
 	VCVTDQ2PS    Y6, Y6
 	VMULPS       down24<>+0(SB), Y6, Y6
-	VPADDD       Y5, Y4, Y4
+	VPADDD       Y1, Y0, Y0
 	VMOVUPS      Y6, (SP)
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS (SP), Y6
-	VMULPS       32(R9), Y6, Y6
-	VADDPS       (R9), Y6, Y6
+	VMULPS       32(R10), Y6, Y6
+	VADDPS       (R10), Y6, Y6
 	VPERMPD      $0xd8, Y6, Y6
-	VMOVUPS      -24(CX)(R10*8), Y7
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y7, Y8
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y7, Y7
+	VMOVUPS      -24(DX)(R11*8), Y7
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y7, Y8
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y7, Y7
 	VMULPS       Y8, Y6, Y8
 	VMULPS       Y7, Y6, Y7
 	VPERM2F128   $0x20, Y7, Y8, Y6
 	VPERM2F128   $0x31, Y7, Y8, Y8
 	VADDPS       Y8, Y6, Y6
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS 4(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
-	VMOVUPS      -24(CX)(R10*8), Y8
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y8, Y9
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y8, Y8
+	VMOVUPS      -24(DX)(R11*8), Y8
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y8, Y9
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y8, Y8
 	VMULPS       Y9, Y7, Y9
 	VMULPS       Y8, Y7, Y8
 	VPERM2F128   $0x20, Y8, Y9, Y7
@@ -4798,39 +5313,39 @@ loop104:
 	VSHUFPS      $0x88, Y7, Y6, Y8
 	VSHUFPS      $0xdd, Y7, Y6, Y6
 	VADDPS       Y6, Y8, Y8
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS 8(SP), Y6
-	VMULPS       32(R9), Y6, Y6
-	VADDPS       (R9), Y6, Y6
+	VMULPS       32(R10), Y6, Y6
+	VADDPS       (R10), Y6, Y6
 	VPERMPD      $0xd8, Y6, Y6
-	VMOVUPS      -24(CX)(R10*8), Y7
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y7, Y9
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y7, Y7
+	VMOVUPS      -24(DX)(R11*8), Y7
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y7, Y9
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y7, Y7
 	VMULPS       Y9, Y6, Y9
 	VMULPS       Y7, Y6, Y7
 	VPERM2F128   $0x20, Y7, Y9, Y6
 	VPERM2F128   $0x31, Y7, Y9, Y9
 	VADDPS       Y9, Y6, Y6
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS 12(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
-	VMOVUPS      -24(CX)(R10*8), Y9
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y9, Y10
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y9, Y9
+	VMOVUPS      -24(DX)(R11*8), Y9
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y9, Y10
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y9, Y9
 	VMULPS       Y10, Y7, Y10
 	VMULPS       Y9, Y7, Y9
 	VPERM2F128   $0x20, Y9, Y10, Y7
@@ -4844,45 +5359,45 @@ loop104:
 	VADDPS       Y7, Y6, Y6
 	VMOVUPS      interleave<>+0(SB), Y7
 	VPERMPS      Y6, Y7, Y6
-	VMULPS       Y1, Y3, Y7
-	VADDPS       Y7, Y0, Y7
-	VADDPS       turn8<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y5, Y7
+	VADDPS       Y7, Y2, Y7
+	VADDPS       turn8<>+0(SB), Y5, Y5
 	VMULPS       Y6, Y7, Y6
-	VADDPS       (AX), Y6, Y6
-	VMOVUPS      Y6, (AX)
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	VADDPS       (CX)(AX*8), Y6, Y6
+	VMOVUPS      Y6, (CX)(AX*8)
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS 16(SP), Y6
-	VMULPS       32(R9), Y6, Y6
-	VADDPS       (R9), Y6, Y6
+	VMULPS       32(R10), Y6, Y6
+	VADDPS       (R10), Y6, Y6
 	VPERMPD      $0xd8, Y6, Y6
-	VMOVUPS      -24(CX)(R10*8), Y7
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y7, Y8
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y7, Y7
+	VMOVUPS      -24(DX)(R11*8), Y7
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y7, Y8
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y7, Y7
 	VMULPS       Y8, Y6, Y8
 	VMULPS       Y7, Y6, Y7
 	VPERM2F128   $0x20, Y7, Y8, Y6
 	VPERM2F128   $0x31, Y7, Y8, Y8
 	VADDPS       Y8, Y6, Y6
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS 20(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
-	VMOVUPS      -24(CX)(R10*8), Y8
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y8, Y9
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y8, Y8
+	VMOVUPS      -24(DX)(R11*8), Y8
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y8, Y9
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y8, Y8
 	VMULPS       Y9, Y7, Y9
 	VMULPS       Y8, Y7, Y8
 	VPERM2F128   $0x20, Y8, Y9, Y7
@@ -4891,39 +5406,39 @@ loop104:
 	VSHUFPS      $0x88, Y7, Y6, Y8
 	VSHUFPS      $0xdd, Y7, Y6, Y6
 	VADDPS       Y6, Y8, Y8
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS 24(SP), Y6
-	VMULPS       32(R9), Y6, Y6
-	VADDPS       (R9), Y6, Y6
+	VMULPS       32(R10), Y6, Y6
+	VADDPS       (R10), Y6, Y6
 	VPERMPD      $0xd8, Y6, Y6
-	VMOVUPS      -24(CX)(R10*8), Y7
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y7, Y9
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y7, Y7
+	VMOVUPS      -24(DX)(R11*8), Y7
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y7, Y9
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y7, Y7
 	VMULPS       Y9, Y6, Y9
 	VMULPS       Y7, Y6, Y7
 	VPERM2F128   $0x20, Y7, Y9, Y6
 	VPERM2F128   $0x31, Y7, Y9, Y9
 	VADDPS       Y9, Y6, Y6
-	MOVQ         SI, R9
-	SHRQ         $0x12, R9
-	ANDL         $0x00003fc0, R9
-	ADDQ         DX, R9
-	MOVQ         SI, R10
-	SHRQ         $0x20, R10
-	ADDQ         DI, SI
+	MOVQ         DI, R10
+	SHRQ         $0x12, R10
+	ANDL         $0x00003fc0, R10
+	ADDQ         BX, R10
+	MOVQ         DI, R11
+	SHRQ         $0x20, R11
+	ADDQ         R8, DI
 	VBROADCASTSS 28(SP), Y7
-	VMULPS       32(R9), Y7, Y7
-	VADDPS       (R9), Y7, Y7
+	VMULPS       32(R10), Y7, Y7
+	VADDPS       (R10), Y7, Y7
 	VPERMPD      $0xd8, Y7, Y7
-	VMOVUPS      -24(CX)(R10*8), Y9
-	VSHUFPS      $0x88, 8(CX)(R10*8), Y9, Y10
-	VSHUFPS      $0xdd, 8(CX)(R10*8), Y9, Y9
+	VMOVUPS      -24(DX)(R11*8), Y9
+	VSHUFPS      $0x88, 8(DX)(R11*8), Y9, Y10
+	VSHUFPS      $0xdd, 8(DX)(R11*8), Y9, Y9
 	VMULPS       Y10, Y7, Y10
 	VMULPS       Y9, Y7, Y9
 	VPERM2F128   $0x20, Y9, Y10, Y7
@@ -4937,15 +5452,18 @@ loop104:
 	VADDPS       Y7, Y6, Y6
 	VMOVUPS      interleave<>+0(SB), Y7
 	VPERMPS      Y6, Y7, Y6
-	VMULPS       Y1, Y2, Y7
-	VADDPS       Y7, Y0, Y7
-	VADDPS       turn8<>+0(SB), Y2, Y2
+	VMULPS       Y3, Y4, Y7
+	VADDPS       Y7, Y2, Y7
+	VADDPS       turn8<>+0(SB), Y4, Y4
 	VMULPS       Y6, Y7, Y6
-	VADDPS       32(AX), Y6, Y6
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         $0x40, AX
-	SUBQ         $0x08, BX
-	JNZ          loop104
+	VADDPS       32(CX)(AX*8), Y6, Y6
+	VMOVUPS      Y6, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, SI
+	JNE          loop104
+	ADDQ         each+56(FP), SI
+	CMPQ         AX, n+24(FP)
+	JNE          ramped101
 
 done102:
 	VZEROUPPER
@@ -7536,6 +8054,554 @@ loop172:
 	MOVSD     X0, ret+32(FP)
 	RET
 
+// func lineAVX2(dst *float64, n int, from float64, change float64, t float64, every float64, frames float64)
+// Requires: AVX
+TEXT ·lineAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSD from+16(FP), Y0
+	VBROADCASTSD change+24(FP), Y1
+	VBROADCASTSD t+32(FP), Y2
+	VBROADCASTSD every+40(FP), Y3
+	VBROADCASTSD frames+48(FP), Y4
+	VMULPD       lanes64<>+0(SB), Y3, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       four64<>+0(SB), Y3, Y3
+
+loop173:
+	VDIVPD  Y4, Y2, Y5
+	VMULPD  Y1, Y5, Y5
+	VADDPD  Y5, Y0, Y5
+	VADDPD  Y3, Y2, Y2
+	VMOVUPD Y5, (AX)
+	ADDQ    $0x20, AX
+	SUBQ    $0x04, CX
+	JNZ     loop173
+	VZEROUPPER
+	RET
+
+DATA lanes64<>+0(SB)/8, $0x0000000000000000
+DATA lanes64<>+8(SB)/8, $0x3ff0000000000000
+DATA lanes64<>+16(SB)/8, $0x4000000000000000
+DATA lanes64<>+24(SB)/8, $0x4008000000000000
+GLOBL lanes64<>(SB), RODATA|NOPTR, $32
+
+DATA four64<>+0(SB)/8, $0x4010000000000000
+DATA four64<>+8(SB)/8, $0x4010000000000000
+DATA four64<>+16(SB)/8, $0x4010000000000000
+DATA four64<>+24(SB)/8, $0x4010000000000000
+GLOBL four64<>(SB), RODATA|NOPTR, $32
+
+// func factorsAVX2(x *float64, n int)
+// Requires: AVX, AVX2
+TEXT ·factorsAVX2(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+
+loop174:
+	VMOVUPD    (AX), Y1
+	VCMPPD     $0x1e, silence64<>+0(SB), Y1, Y0
+	VANDPD     Y0, Y1, Y1
+	VMULPD     perDecibel<>+0(SB), Y1, Y1
+	VROUNDPD   $0x09, Y1, Y2
+	VSUBPD     Y2, Y1, Y3
+	VCMPPD     $0x1e, half64<>+0(SB), Y3, Y3
+	VANDPD     one64<>+0(SB), Y3, Y3
+	VADDPD     Y3, Y2, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMULPD     ln2<>+0(SB), Y1, Y1
+	VMULPD     expa<>+0(SB), Y1, Y3
+	VADDPD     expb<>+0(SB), Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VADDPD     expc<>+0(SB), Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VADDPD     expd<>+0(SB), Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VADDPD     expe<>+0(SB), Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VADDPD     expf<>+0(SB), Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VADDPD     expg<>+0(SB), Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VADDPD     exph<>+0(SB), Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VADDPD     expi<>+0(SB), Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VADDPD     expj<>+0(SB), Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VADDPD     expk<>+0(SB), Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VADDPD     expl<>+0(SB), Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VADDPD     expm<>+0(SB), Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VADDPD     expn<>+0(SB), Y3, Y3
+	VMULPD     Y1, Y3, Y3
+	VADDPD     one64<>+0(SB), Y3, Y3
+	VCVTPD2DQY Y2, X1
+	VPMOVSXDQ  X1, Y1
+	VPADDQ     exponent64<>+0(SB), Y1, Y1
+	VPSLLQ     $0x34, Y1, Y1
+	VMULPD     Y1, Y3, Y3
+	VADDPD     Y3, Y3, Y3
+	VANDPD     Y0, Y3, Y3
+	VMOVUPD    Y3, (AX)
+	ADDQ       $0x20, AX
+	SUBQ       $0x04, CX
+	JNZ        loop174
+	VZEROUPPER
+	RET
+
+DATA silence64<>+0(SB)/8, $0xc054000000000000
+DATA silence64<>+8(SB)/8, $0xc054000000000000
+DATA silence64<>+16(SB)/8, $0xc054000000000000
+DATA silence64<>+24(SB)/8, $0xc054000000000000
+GLOBL silence64<>(SB), RODATA|NOPTR, $32
+
+DATA perDecibel<>+0(SB)/8, $0x3fc542a5a12e1c5b
+DATA perDecibel<>+8(SB)/8, $0x3fc542a5a12e1c5b
+DATA perDecibel<>+16(SB)/8, $0x3fc542a5a12e1c5b
+DATA perDecibel<>+24(SB)/8, $0x3fc542a5a12e1c5b
+GLOBL perDecibel<>(SB), RODATA|NOPTR, $32
+
+DATA half64<>+0(SB)/8, $0x3fe0000000000000
+DATA half64<>+8(SB)/8, $0x3fe0000000000000
+DATA half64<>+16(SB)/8, $0x3fe0000000000000
+DATA half64<>+24(SB)/8, $0x3fe0000000000000
+GLOBL half64<>(SB), RODATA|NOPTR, $32
+
+DATA one64<>+0(SB)/8, $0x3ff0000000000000
+DATA one64<>+8(SB)/8, $0x3ff0000000000000
+DATA one64<>+16(SB)/8, $0x3ff0000000000000
+DATA one64<>+24(SB)/8, $0x3ff0000000000000
+GLOBL one64<>(SB), RODATA|NOPTR, $32
+
+DATA ln2<>+0(SB)/8, $0x3fe62e42fefa39ef
+DATA ln2<>+8(SB)/8, $0x3fe62e42fefa39ef
+DATA ln2<>+16(SB)/8, $0x3fe62e42fefa39ef
+DATA ln2<>+24(SB)/8, $0x3fe62e42fefa39ef
+GLOBL ln2<>(SB), RODATA|NOPTR, $32
+
+DATA expa<>+0(SB)/8, $0x3da93974a8c07c9d
+DATA expa<>+8(SB)/8, $0x3da93974a8c07c9d
+DATA expa<>+16(SB)/8, $0x3da93974a8c07c9d
+DATA expa<>+24(SB)/8, $0x3da93974a8c07c9d
+GLOBL expa<>(SB), RODATA|NOPTR, $32
+
+DATA expb<>+0(SB)/8, $0x3de6124613a86d09
+DATA expb<>+8(SB)/8, $0x3de6124613a86d09
+DATA expb<>+16(SB)/8, $0x3de6124613a86d09
+DATA expb<>+24(SB)/8, $0x3de6124613a86d09
+GLOBL expb<>(SB), RODATA|NOPTR, $32
+
+DATA expc<>+0(SB)/8, $0x3e21eed8eff8d898
+DATA expc<>+8(SB)/8, $0x3e21eed8eff8d898
+DATA expc<>+16(SB)/8, $0x3e21eed8eff8d898
+DATA expc<>+24(SB)/8, $0x3e21eed8eff8d898
+GLOBL expc<>(SB), RODATA|NOPTR, $32
+
+DATA expd<>+0(SB)/8, $0x3e5ae64567f544e4
+DATA expd<>+8(SB)/8, $0x3e5ae64567f544e4
+DATA expd<>+16(SB)/8, $0x3e5ae64567f544e4
+DATA expd<>+24(SB)/8, $0x3e5ae64567f544e4
+GLOBL expd<>(SB), RODATA|NOPTR, $32
+
+DATA expe<>+0(SB)/8, $0x3e927e4fb7789f5c
+DATA expe<>+8(SB)/8, $0x3e927e4fb7789f5c
+DATA expe<>+16(SB)/8, $0x3e927e4fb7789f5c
+DATA expe<>+24(SB)/8, $0x3e927e4fb7789f5c
+GLOBL expe<>(SB), RODATA|NOPTR, $32
+
+DATA expf<>+0(SB)/8, $0x3ec71de3a556c734
+DATA expf<>+8(SB)/8, $0x3ec71de3a556c734
+DATA expf<>+16(SB)/8, $0x3ec71de3a556c734
+DATA expf<>+24(SB)/8, $0x3ec71de3a556c734
+GLOBL expf<>(SB), RODATA|NOPTR, $32
+
+DATA expg<>+0(SB)/8, $0x3efa01a01a01a01a
+DATA expg<>+8(SB)/8, $0x3efa01a01a01a01a
+DATA expg<>+16(SB)/8, $0x3efa01a01a01a01a
+DATA expg<>+24(SB)/8, $0x3efa01a01a01a01a
+GLOBL expg<>(SB), RODATA|NOPTR, $32
+
+DATA exph<>+0(SB)/8, $0x3f2a01a01a01a01a
+DATA exph<>+8(SB)/8, $0x3f2a01a01a01a01a
+DATA exph<>+16(SB)/8, $0x3f2a01a01a01a01a
+DATA exph<>+24(SB)/8, $0x3f2a01a01a01a01a
+GLOBL exph<>(SB), RODATA|NOPTR, $32
+
+DATA expi<>+0(SB)/8, $0x3f56c16c16c16c17
+DATA expi<>+8(SB)/8, $0x3f56c16c16c16c17
+DATA expi<>+16(SB)/8, $0x3f56c16c16c16c17
+DATA expi<>+24(SB)/8, $0x3f56c16c16c16c17
+GLOBL expi<>(SB), RODATA|NOPTR, $32
+
+DATA expj<>+0(SB)/8, $0x3f81111111111111
+DATA expj<>+8(SB)/8, $0x3f81111111111111
+DATA expj<>+16(SB)/8, $0x3f81111111111111
+DATA expj<>+24(SB)/8, $0x3f81111111111111
+GLOBL expj<>(SB), RODATA|NOPTR, $32
+
+DATA expk<>+0(SB)/8, $0x3fa5555555555555
+DATA expk<>+8(SB)/8, $0x3fa5555555555555
+DATA expk<>+16(SB)/8, $0x3fa5555555555555
+DATA expk<>+24(SB)/8, $0x3fa5555555555555
+GLOBL expk<>(SB), RODATA|NOPTR, $32
+
+DATA expl<>+0(SB)/8, $0x3fc5555555555555
+DATA expl<>+8(SB)/8, $0x3fc5555555555555
+DATA expl<>+16(SB)/8, $0x3fc5555555555555
+DATA expl<>+24(SB)/8, $0x3fc5555555555555
+GLOBL expl<>(SB), RODATA|NOPTR, $32
+
+DATA expm<>+0(SB)/8, $0x3fe0000000000000
+DATA expm<>+8(SB)/8, $0x3fe0000000000000
+DATA expm<>+16(SB)/8, $0x3fe0000000000000
+DATA expm<>+24(SB)/8, $0x3fe0000000000000
+GLOBL expm<>(SB), RODATA|NOPTR, $32
+
+DATA expn<>+0(SB)/8, $0x3ff0000000000000
+DATA expn<>+8(SB)/8, $0x3ff0000000000000
+DATA expn<>+16(SB)/8, $0x3ff0000000000000
+DATA expn<>+24(SB)/8, $0x3ff0000000000000
+GLOBL expn<>(SB), RODATA|NOPTR, $32
+
+DATA exponent64<>+0(SB)/8, $0x00000000000003fe
+DATA exponent64<>+8(SB)/8, $0x00000000000003fe
+DATA exponent64<>+16(SB)/8, $0x00000000000003fe
+DATA exponent64<>+24(SB)/8, $0x00000000000003fe
+GLOBL exponent64<>(SB), RODATA|NOPTR, $32
+
+// func cosPiAVX2(x *float64, n int)
+// Requires: AVX
+TEXT ·cosPiAVX2(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+
+loop175:
+	VMOVUPD   magnitude64<>+0(SB), Y1
+	VANDPD    (AX), Y1, Y0
+	VMULPD    half64<>+0(SB), Y0, Y1
+	VROUNDPD  $0x09, Y1, Y1
+	VADDPD    Y1, Y1, Y1
+	VSUBPD    Y1, Y0, Y0
+	VCMPPD    $0x1e, one64<>+0(SB), Y0, Y2
+	VMOVUPD   two64<>+0(SB), Y1
+	VSUBPD    Y0, Y1, Y1
+	VBLENDVPD Y2, Y1, Y0, Y0
+	VCMPPD    $0x1e, half64<>+0(SB), Y0, Y2
+	VMOVUPD   one64<>+0(SB), Y1
+	VSUBPD    Y0, Y1, Y1
+	VBLENDVPD Y2, Y1, Y0, Y0
+	VANDPD    sign64<>+0(SB), Y2, Y2
+	VCMPPD    $0x1e, quarter64<>+0(SB), Y0, Y1
+	VMOVUPD   half64<>+0(SB), Y3
+	VSUBPD    Y0, Y3, Y3
+	VMULPD    pi64<>+0(SB), Y3, Y3
+	VMULPD    pi64<>+0(SB), Y0, Y0
+	VMULPD    Y3, Y3, Y4
+	VMULPD    sina<>+0(SB), Y4, Y5
+	VADDPD    sinb<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    sinc<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    sind<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    sine<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    sinf<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    sing<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    sinh<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    sini<>+0(SB), Y5, Y5
+	VMULPD    Y0, Y0, Y0
+	VMULPD    cosa<>+0(SB), Y0, Y4
+	VADDPD    cosb<>+0(SB), Y4, Y4
+	VMULPD    Y0, Y4, Y4
+	VADDPD    cosc<>+0(SB), Y4, Y4
+	VMULPD    Y0, Y4, Y4
+	VADDPD    cosd<>+0(SB), Y4, Y4
+	VMULPD    Y0, Y4, Y4
+	VADDPD    cose<>+0(SB), Y4, Y4
+	VMULPD    Y0, Y4, Y4
+	VADDPD    cosf<>+0(SB), Y4, Y4
+	VMULPD    Y0, Y4, Y4
+	VADDPD    cosg<>+0(SB), Y4, Y4
+	VMULPD    Y0, Y4, Y4
+	VADDPD    cosh<>+0(SB), Y4, Y4
+	VMULPD    Y0, Y4, Y4
+	VADDPD    cosi<>+0(SB), Y4, Y4
+	VMULPD    Y0, Y4, Y4
+	VADDPD    cosj<>+0(SB), Y4, Y4
+	VMULPD    Y3, Y5, Y5
+	VBLENDVPD Y1, Y5, Y4, Y4
+	VXORPD    Y2, Y4, Y4
+	VMOVUPD   Y4, (AX)
+	ADDQ      $0x20, AX
+	SUBQ      $0x04, CX
+	JNZ       loop175
+	VZEROUPPER
+	RET
+
+DATA two64<>+0(SB)/8, $0x4000000000000000
+DATA two64<>+8(SB)/8, $0x4000000000000000
+DATA two64<>+16(SB)/8, $0x4000000000000000
+DATA two64<>+24(SB)/8, $0x4000000000000000
+GLOBL two64<>(SB), RODATA|NOPTR, $32
+
+DATA sign64<>+0(SB)/8, $0x8000000000000000
+DATA sign64<>+8(SB)/8, $0x8000000000000000
+DATA sign64<>+16(SB)/8, $0x8000000000000000
+DATA sign64<>+24(SB)/8, $0x8000000000000000
+GLOBL sign64<>(SB), RODATA|NOPTR, $32
+
+DATA quarter64<>+0(SB)/8, $0x3fd0000000000000
+DATA quarter64<>+8(SB)/8, $0x3fd0000000000000
+DATA quarter64<>+16(SB)/8, $0x3fd0000000000000
+DATA quarter64<>+24(SB)/8, $0x3fd0000000000000
+GLOBL quarter64<>(SB), RODATA|NOPTR, $32
+
+DATA pi64<>+0(SB)/8, $0x400921fb54442d18
+DATA pi64<>+8(SB)/8, $0x400921fb54442d18
+DATA pi64<>+16(SB)/8, $0x400921fb54442d18
+DATA pi64<>+24(SB)/8, $0x400921fb54442d18
+GLOBL pi64<>(SB), RODATA|NOPTR, $32
+
+DATA sina<>+0(SB)/8, $0x3ce952c77030ad4a
+DATA sina<>+8(SB)/8, $0x3ce952c77030ad4a
+DATA sina<>+16(SB)/8, $0x3ce952c77030ad4a
+DATA sina<>+24(SB)/8, $0x3ce952c77030ad4a
+GLOBL sina<>(SB), RODATA|NOPTR, $32
+
+DATA sinb<>+0(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinb<>+8(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinb<>+16(SB)/8, $0xbd6ae7f3e733b81f
+DATA sinb<>+24(SB)/8, $0xbd6ae7f3e733b81f
+GLOBL sinb<>(SB), RODATA|NOPTR, $32
+
+DATA sinc<>+0(SB)/8, $0x3de6124613a86d09
+DATA sinc<>+8(SB)/8, $0x3de6124613a86d09
+DATA sinc<>+16(SB)/8, $0x3de6124613a86d09
+DATA sinc<>+24(SB)/8, $0x3de6124613a86d09
+GLOBL sinc<>(SB), RODATA|NOPTR, $32
+
+DATA sind<>+0(SB)/8, $0xbe5ae64567f544e4
+DATA sind<>+8(SB)/8, $0xbe5ae64567f544e4
+DATA sind<>+16(SB)/8, $0xbe5ae64567f544e4
+DATA sind<>+24(SB)/8, $0xbe5ae64567f544e4
+GLOBL sind<>(SB), RODATA|NOPTR, $32
+
+DATA sine<>+0(SB)/8, $0x3ec71de3a556c734
+DATA sine<>+8(SB)/8, $0x3ec71de3a556c734
+DATA sine<>+16(SB)/8, $0x3ec71de3a556c734
+DATA sine<>+24(SB)/8, $0x3ec71de3a556c734
+GLOBL sine<>(SB), RODATA|NOPTR, $32
+
+DATA sinf<>+0(SB)/8, $0xbf2a01a01a01a01a
+DATA sinf<>+8(SB)/8, $0xbf2a01a01a01a01a
+DATA sinf<>+16(SB)/8, $0xbf2a01a01a01a01a
+DATA sinf<>+24(SB)/8, $0xbf2a01a01a01a01a
+GLOBL sinf<>(SB), RODATA|NOPTR, $32
+
+DATA sing<>+0(SB)/8, $0x3f81111111111111
+DATA sing<>+8(SB)/8, $0x3f81111111111111
+DATA sing<>+16(SB)/8, $0x3f81111111111111
+DATA sing<>+24(SB)/8, $0x3f81111111111111
+GLOBL sing<>(SB), RODATA|NOPTR, $32
+
+DATA sinh<>+0(SB)/8, $0xbfc5555555555555
+DATA sinh<>+8(SB)/8, $0xbfc5555555555555
+DATA sinh<>+16(SB)/8, $0xbfc5555555555555
+DATA sinh<>+24(SB)/8, $0xbfc5555555555555
+GLOBL sinh<>(SB), RODATA|NOPTR, $32
+
+DATA sini<>+0(SB)/8, $0x3ff0000000000000
+DATA sini<>+8(SB)/8, $0x3ff0000000000000
+DATA sini<>+16(SB)/8, $0x3ff0000000000000
+DATA sini<>+24(SB)/8, $0x3ff0000000000000
+GLOBL sini<>(SB), RODATA|NOPTR, $32
+
+DATA cosa<>+0(SB)/8, $0xbca6827863b97d97
+DATA cosa<>+8(SB)/8, $0xbca6827863b97d97
+DATA cosa<>+16(SB)/8, $0xbca6827863b97d97
+DATA cosa<>+24(SB)/8, $0xbca6827863b97d97
+GLOBL cosa<>(SB), RODATA|NOPTR, $32
+
+DATA cosb<>+0(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosb<>+8(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosb<>+16(SB)/8, $0x3d2ae7f3e733b81f
+DATA cosb<>+24(SB)/8, $0x3d2ae7f3e733b81f
+GLOBL cosb<>(SB), RODATA|NOPTR, $32
+
+DATA cosc<>+0(SB)/8, $0xbda93974a8c07c9d
+DATA cosc<>+8(SB)/8, $0xbda93974a8c07c9d
+DATA cosc<>+16(SB)/8, $0xbda93974a8c07c9d
+DATA cosc<>+24(SB)/8, $0xbda93974a8c07c9d
+GLOBL cosc<>(SB), RODATA|NOPTR, $32
+
+DATA cosd<>+0(SB)/8, $0x3e21eed8eff8d898
+DATA cosd<>+8(SB)/8, $0x3e21eed8eff8d898
+DATA cosd<>+16(SB)/8, $0x3e21eed8eff8d898
+DATA cosd<>+24(SB)/8, $0x3e21eed8eff8d898
+GLOBL cosd<>(SB), RODATA|NOPTR, $32
+
+DATA cose<>+0(SB)/8, $0xbe927e4fb7789f5c
+DATA cose<>+8(SB)/8, $0xbe927e4fb7789f5c
+DATA cose<>+16(SB)/8, $0xbe927e4fb7789f5c
+DATA cose<>+24(SB)/8, $0xbe927e4fb7789f5c
+GLOBL cose<>(SB), RODATA|NOPTR, $32
+
+DATA cosf<>+0(SB)/8, $0x3efa01a01a01a01a
+DATA cosf<>+8(SB)/8, $0x3efa01a01a01a01a
+DATA cosf<>+16(SB)/8, $0x3efa01a01a01a01a
+DATA cosf<>+24(SB)/8, $0x3efa01a01a01a01a
+GLOBL cosf<>(SB), RODATA|NOPTR, $32
+
+DATA cosg<>+0(SB)/8, $0xbf56c16c16c16c17
+DATA cosg<>+8(SB)/8, $0xbf56c16c16c16c17
+DATA cosg<>+16(SB)/8, $0xbf56c16c16c16c17
+DATA cosg<>+24(SB)/8, $0xbf56c16c16c16c17
+GLOBL cosg<>(SB), RODATA|NOPTR, $32
+
+DATA cosh<>+0(SB)/8, $0x3fa5555555555555
+DATA cosh<>+8(SB)/8, $0x3fa5555555555555
+DATA cosh<>+16(SB)/8, $0x3fa5555555555555
+DATA cosh<>+24(SB)/8, $0x3fa5555555555555
+GLOBL cosh<>(SB), RODATA|NOPTR, $32
+
+DATA cosi<>+0(SB)/8, $0xbfe0000000000000
+DATA cosi<>+8(SB)/8, $0xbfe0000000000000
+DATA cosi<>+16(SB)/8, $0xbfe0000000000000
+DATA cosi<>+24(SB)/8, $0xbfe0000000000000
+GLOBL cosi<>(SB), RODATA|NOPTR, $32
+
+DATA cosj<>+0(SB)/8, $0x3ff0000000000000
+DATA cosj<>+8(SB)/8, $0x3ff0000000000000
+DATA cosj<>+16(SB)/8, $0x3ff0000000000000
+DATA cosj<>+24(SB)/8, $0x3ff0000000000000
+GLOBL cosj<>(SB), RODATA|NOPTR, $32
+
+// func pansAVX2(left *float64, right *float64, x *float64, n int, beside float64)
+// Requires: AVX
+TEXT ·pansAVX2(SB), NOSPLIT, $0-40
+	MOVQ         left+0(FP), AX
+	MOVQ         right+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD beside+32(FP), Y0
+
+loop176:
+	VADDPD    (DX), Y0, Y1
+	VMAXPD    minusOne64<>+0(SB), Y1, Y1
+	VMINPD    one64<>+0(SB), Y1, Y1
+	VADDPD    one64<>+0(SB), Y1, Y1
+	VMULPD    quarter64<>+0(SB), Y1, Y1
+	VSUBPD    half64<>+0(SB), Y1, Y2
+	VANDPD    magnitude64<>+0(SB), Y2, Y2
+	VCMPPD    $0x1e, quarter64<>+0(SB), Y1, Y3
+	VMOVUPD   half64<>+0(SB), Y4
+	VSUBPD    Y1, Y4, Y4
+	VMULPD    pi64<>+0(SB), Y4, Y4
+	VMULPD    pi64<>+0(SB), Y1, Y1
+	VMULPD    Y4, Y4, Y5
+	VMULPD    sina<>+0(SB), Y5, Y6
+	VADDPD    sinb<>+0(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    sinc<>+0(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    sind<>+0(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    sine<>+0(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    sinf<>+0(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    sing<>+0(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    sinh<>+0(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    sini<>+0(SB), Y6, Y6
+	VMULPD    Y1, Y1, Y1
+	VMULPD    cosa<>+0(SB), Y1, Y5
+	VADDPD    cosb<>+0(SB), Y5, Y5
+	VMULPD    Y1, Y5, Y5
+	VADDPD    cosc<>+0(SB), Y5, Y5
+	VMULPD    Y1, Y5, Y5
+	VADDPD    cosd<>+0(SB), Y5, Y5
+	VMULPD    Y1, Y5, Y5
+	VADDPD    cose<>+0(SB), Y5, Y5
+	VMULPD    Y1, Y5, Y5
+	VADDPD    cosf<>+0(SB), Y5, Y5
+	VMULPD    Y1, Y5, Y5
+	VADDPD    cosg<>+0(SB), Y5, Y5
+	VMULPD    Y1, Y5, Y5
+	VADDPD    cosh<>+0(SB), Y5, Y5
+	VMULPD    Y1, Y5, Y5
+	VADDPD    cosi<>+0(SB), Y5, Y5
+	VMULPD    Y1, Y5, Y5
+	VADDPD    cosj<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y6, Y6
+	VBLENDVPD Y3, Y6, Y5, Y5
+	VMOVUPD   Y5, (AX)
+	VCMPPD    $0x1e, quarter64<>+0(SB), Y2, Y1
+	VMOVUPD   half64<>+0(SB), Y3
+	VSUBPD    Y2, Y3, Y3
+	VMULPD    pi64<>+0(SB), Y3, Y3
+	VMULPD    pi64<>+0(SB), Y2, Y2
+	VMULPD    Y3, Y3, Y4
+	VMULPD    sina<>+0(SB), Y4, Y5
+	VADDPD    sinb<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    sinc<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    sind<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    sine<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    sinf<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    sing<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    sinh<>+0(SB), Y5, Y5
+	VMULPD    Y4, Y5, Y5
+	VADDPD    sini<>+0(SB), Y5, Y5
+	VMULPD    Y2, Y2, Y2
+	VMULPD    cosa<>+0(SB), Y2, Y4
+	VADDPD    cosb<>+0(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    cosc<>+0(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    cosd<>+0(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    cose<>+0(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    cosf<>+0(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    cosg<>+0(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    cosh<>+0(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    cosi<>+0(SB), Y4, Y4
+	VMULPD    Y2, Y4, Y4
+	VADDPD    cosj<>+0(SB), Y4, Y4
+	VMULPD    Y3, Y5, Y5
+	VBLENDVPD Y1, Y5, Y4, Y4
+	VMOVUPD   Y4, (CX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x04, BX
+	JNZ       loop176
+	VZEROUPPER
+	RET
+
+DATA minusOne64<>+0(SB)/8, $0xbff0000000000000
+DATA minusOne64<>+8(SB)/8, $0xbff0000000000000
+DATA minusOne64<>+16(SB)/8, $0xbff0000000000000
+DATA minusOne64<>+24(SB)/8, $0xbff0000000000000
+GLOBL minusOne64<>(SB), RODATA|NOPTR, $32
+
 // func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 // Requires: AVX, AVX2
 TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
@@ -7547,7 +8613,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop173:
+loop177:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -7558,7 +8624,7 @@ loop173:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop173
+	JNZ        loop177
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -7592,7 +8658,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop174:
+loop178:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -7608,7 +8674,7 @@ loop174:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop174
+	JNZ        loop178
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -7648,7 +8714,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop175:
+loop179:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -7659,17 +8725,17 @@ loop175:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found176
+	JNZ       found180
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop175
-	JMP       done177
+	JNE       loop179
+	JMP       done181
 
-found176:
+found180:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done177:
+done181:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -7693,7 +8759,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop178:
+loop182:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -7724,7 +8790,7 @@ loop178:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop178
+	JNE       loop182
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -7750,21 +8816,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop179:
+loop183:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found180
+	JNZ       found184
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop179
-	JMP       done181
+	JNE       loop183
+	JMP       done185
 
-found180:
+found184:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done181:
+done185:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -7781,13 +8847,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop182:
+loop186:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop182
+	JNZ        loop186
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -7823,7 +8889,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop183:
+loop187:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -7831,7 +8897,7 @@ loop183:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop183
+	JNZ        loop187
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -7877,22 +8943,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop184:
+loop188:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found185
+	JNZ      found189
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop184
-	JMP      done186
+	JNE      loop188
+	JMP      done190
 
-found185:
+found189:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done186:
+done190:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -7915,7 +8981,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop187:
+loop191:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -7923,7 +8989,7 @@ loop187:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop187
+	JNE      loop191
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -7961,21 +9027,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop188:
+loop192:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found189
+	JNZ      found193
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop188
-	JMP      done190
+	JNE      loop192
+	JMP      done194
 
-found189:
+found193:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done190:
+done194:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET

@@ -5,46 +5,46 @@
 package dsp
 
 //go:noescape
-func monoUnityNEON(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoUnityNEON(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoUnityNEON(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoUnityNEON(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoLinearNEON(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoLinearNEON(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoCubicNEON(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoCubicNEON(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoLinearNEON(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoLinearNEON(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoCubicNEON(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoCubicNEON(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoUnity16NEON(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoUnity16NEON(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoUnity16NEON(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoUnity16NEON(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoLinear16NEON(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoLinear16NEON(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoCubic16NEON(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoCubic16NEON(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoLinear16NEON(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoLinear16NEON(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoCubic16NEON(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoCubic16NEON(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func monoBestNEON(dst *float32, src *float32, n int, table *float32, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func monoBestNEON(dst *float32, src *float32, n int, table *float32, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
-func stereoBestNEON(dst *float32, src *float32, n int, table *float32, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
+func stereoBestNEON(dst *float32, src *float32, n int, table *float32, pos int64, step int64, ramps *float32, each int, next uintptr)
 
 //go:noescape
 func sumNEON(dst *float32, src *float32, n int)
@@ -87,6 +87,18 @@ func energyNEON(filter *float64, src *float32, n int, sum float64) float64
 
 //go:noescape
 func powerNEON(filter *float64, src *float32, n int, sum float64) float64
+
+//go:noescape
+func lineNEON(dst *float64, n int, from float64, change float64, t float64, every float64, frames float64)
+
+//go:noescape
+func factorsNEON(x *float64, n int)
+
+//go:noescape
+func cosPiNEON(x *float64, n int)
+
+//go:noescape
+func pansNEON(left *float64, right *float64, x *float64, n int, beside float64)
 
 //go:noescape
 func lowestNEON(prio *int32, n int, limit int32) (lowest int32, count int32)

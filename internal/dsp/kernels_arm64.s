@@ -4,43 +4,48 @@
 
 #include "textflag.h"
 
-// func monoUnityNEON(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
-TEXT ·monoUnityNEON(SB), NOSPLIT, $0-56
+// func monoUnityNEON(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
+TEXT ·monoUnityNEON(SB), NOSPLIT, $0-48
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R1
 	MOVD    n+16(FP), R2
-	MOVD    next+48(FP), R3
-	MOVWU   leftSlope+32(FP), R4
-	FMOVS   left+24(FP), F0
-	FMOVS   right+28(FP), F8
+	MOVD    next+40(FP), R3
+	MOVD    ramps+24(FP), R4
+	MOVD    each+32(FP), R5
+	FMOVS   $8.0, F3
+	VDUP    V3.S[0], V3.S4
+	MOVWU   8(R4), R6
+	MOVWU   12(R4), R7
+	ORR     R7, R6
+	LSLW    $1, R6, R6
+	CBNZW   R6, ramped1
+	CMP     R2, R5
+	BNE     ramped1
+	FMOVS   (R4), F0
+	FMOVS   4(R4), F8
 	VZIP1   V8.S4, V0.S4, V0.S4
 	VDUP    V0.D[0], V0.D2
-	FMOVS   leftSlope+32(FP), F1
-	FMOVS   rightSlope+36(FP), F8
+	FMOVS   8(R4), F1
+	FMOVS   12(R4), F8
 	VZIP1   V8.S4, V1.S4, V1.S4
 	VDUP    V1.D[0], V1.D2
-	MOVWU   rightSlope+36(FP), R5
-	MOVD    start+40(FP), R6
-	ORR     R5, R4
-	LSLW    $1, R4, R4
+	MOVWU   16(R4), R6
 	VDUP    R6, V2.S4
 	MOVD    $0, R7
 	VMOV    R7, V4.D[0]
 	MOVD    $4294967297, R7
 	VMOV    R7, V4.D[1]
 	VADD    V2.S4, V4.S4, V4.S4
-	FMOVS   $2.0, F3
-	VDUP    V3.S[0], V3.S4
+	FMOVS   $2.0, F8
+	VDUP    V8.S[0], V8.S4
 	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
-	WORD    $0x4e23d485 // fadd v5.4s, v4.4s, v3.4s
-	WORD    $0x4e23d4a6 // fadd v6.4s, v5.4s, v3.4s
-	WORD    $0x4e23d4c7 // fadd v7.4s, v6.4s, v3.4s
-	FMOVS   $8.0, F3
-	VDUP    V3.S[0], V3.S4
+	WORD    $0x4e28d485 // fadd v5.4s, v4.4s, v8.4s
+	WORD    $0x4e28d4a6 // fadd v6.4s, v5.4s, v8.4s
+	WORD    $0x4e28d4c7 // fadd v7.4s, v6.4s, v8.4s
 	WORD    $0x4e21d842 // scvtf v2.4s, v2.4s
 	WORD    $0x6e21dc42 // fmul v2.4s, v2.4s, v1.4s
 	WORD    $0x4e22d402 // fadd v2.4s, v0.4s, v2.4s
-	CBNZW   R4, ramped1
+	ADD     $32, R4
 
 loop2:
 	PRFM    (R3), PLDL1KEEP
@@ -68,6 +73,32 @@ loop2:
 	RET
 
 ramped1:
+	FMOVS   (R4), F0
+	FMOVS   4(R4), F8
+	VZIP1   V8.S4, V0.S4, V0.S4
+	VDUP    V0.D[0], V0.D2
+	FMOVS   8(R4), F1
+	FMOVS   12(R4), F8
+	VZIP1   V8.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	MOVWU   16(R4), R6
+	VDUP    R6, V2.S4
+	MOVD    $0, R7
+	VMOV    R7, V4.D[0]
+	MOVD    $4294967297, R7
+	VMOV    R7, V4.D[1]
+	VADD    V2.S4, V4.S4, V4.S4
+	FMOVS   $2.0, F8
+	VDUP    V8.S[0], V8.S4
+	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD    $0x4e28d485 // fadd v5.4s, v4.4s, v8.4s
+	WORD    $0x4e28d4a6 // fadd v6.4s, v5.4s, v8.4s
+	WORD    $0x4e28d4c7 // fadd v7.4s, v6.4s, v8.4s
+	WORD    $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD    $0x6e21dc42 // fmul v2.4s, v2.4s, v1.4s
+	WORD    $0x4e22d402 // fadd v2.4s, v0.4s, v2.4s
+	ADD     $32, R4
+	MOVD    R5, R6
 
 loop3:
 	PRFM    (R3), PLDL1KEEP
@@ -102,47 +133,54 @@ loop3:
 	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
 	FSTPQ   (F11, F12), 32(R0)
 	ADD     $64, R0
-	SUB     $8, R2
-	CBNZ    R2, loop3
+	SUB     $8, R6
+	CBNZ    R6, loop3
+	SUB     R5, R2
+	CBNZ    R2, ramped1
 	RET
 
-// func stereoUnityNEON(dst *float32, src *float32, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
-TEXT ·stereoUnityNEON(SB), NOSPLIT, $0-56
+// func stereoUnityNEON(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
+TEXT ·stereoUnityNEON(SB), NOSPLIT, $0-48
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R1
 	MOVD    n+16(FP), R2
-	MOVD    next+48(FP), R3
-	MOVWU   leftSlope+32(FP), R4
-	FMOVS   left+24(FP), F0
-	FMOVS   right+28(FP), F8
+	MOVD    next+40(FP), R3
+	MOVD    ramps+24(FP), R4
+	MOVD    each+32(FP), R5
+	FMOVS   $8.0, F3
+	VDUP    V3.S[0], V3.S4
+	MOVWU   8(R4), R6
+	MOVWU   12(R4), R7
+	ORR     R7, R6
+	LSLW    $1, R6, R6
+	CBNZW   R6, ramped1
+	CMP     R2, R5
+	BNE     ramped1
+	FMOVS   (R4), F0
+	FMOVS   4(R4), F8
 	VZIP1   V8.S4, V0.S4, V0.S4
 	VDUP    V0.D[0], V0.D2
-	FMOVS   leftSlope+32(FP), F1
-	FMOVS   rightSlope+36(FP), F8
+	FMOVS   8(R4), F1
+	FMOVS   12(R4), F8
 	VZIP1   V8.S4, V1.S4, V1.S4
 	VDUP    V1.D[0], V1.D2
-	MOVWU   rightSlope+36(FP), R5
-	MOVD    start+40(FP), R6
-	ORR     R5, R4
-	LSLW    $1, R4, R4
+	MOVWU   16(R4), R6
 	VDUP    R6, V2.S4
 	MOVD    $0, R7
 	VMOV    R7, V4.D[0]
 	MOVD    $4294967297, R7
 	VMOV    R7, V4.D[1]
 	VADD    V2.S4, V4.S4, V4.S4
-	FMOVS   $2.0, F3
-	VDUP    V3.S[0], V3.S4
+	FMOVS   $2.0, F8
+	VDUP    V8.S[0], V8.S4
 	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
-	WORD    $0x4e23d485 // fadd v5.4s, v4.4s, v3.4s
-	WORD    $0x4e23d4a6 // fadd v6.4s, v5.4s, v3.4s
-	WORD    $0x4e23d4c7 // fadd v7.4s, v6.4s, v3.4s
-	FMOVS   $8.0, F3
-	VDUP    V3.S[0], V3.S4
+	WORD    $0x4e28d485 // fadd v5.4s, v4.4s, v8.4s
+	WORD    $0x4e28d4a6 // fadd v6.4s, v5.4s, v8.4s
+	WORD    $0x4e28d4c7 // fadd v7.4s, v6.4s, v8.4s
 	WORD    $0x4e21d842 // scvtf v2.4s, v2.4s
 	WORD    $0x6e21dc42 // fmul v2.4s, v2.4s, v1.4s
 	WORD    $0x4e22d402 // fadd v2.4s, v0.4s, v2.4s
-	CBNZW   R4, ramped1
+	ADD     $32, R4
 
 loop2:
 	PRFM    (R3), PLDL1KEEP
@@ -167,6 +205,32 @@ loop2:
 	RET
 
 ramped1:
+	FMOVS   (R4), F0
+	FMOVS   4(R4), F8
+	VZIP1   V8.S4, V0.S4, V0.S4
+	VDUP    V0.D[0], V0.D2
+	FMOVS   8(R4), F1
+	FMOVS   12(R4), F8
+	VZIP1   V8.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	MOVWU   16(R4), R6
+	VDUP    R6, V2.S4
+	MOVD    $0, R7
+	VMOV    R7, V4.D[0]
+	MOVD    $4294967297, R7
+	VMOV    R7, V4.D[1]
+	VADD    V2.S4, V4.S4, V4.S4
+	FMOVS   $2.0, F8
+	VDUP    V8.S[0], V8.S4
+	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD    $0x4e28d485 // fadd v5.4s, v4.4s, v8.4s
+	WORD    $0x4e28d4a6 // fadd v6.4s, v5.4s, v8.4s
+	WORD    $0x4e28d4c7 // fadd v7.4s, v6.4s, v8.4s
+	WORD    $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD    $0x6e21dc42 // fmul v2.4s, v2.4s, v1.4s
+	WORD    $0x4e22d402 // fadd v2.4s, v0.4s, v2.4s
+	ADD     $32, R4
+	MOVD    R5, R6
 
 loop3:
 	PRFM    (R3), PLDL1KEEP
@@ -198,15 +262,17 @@ loop3:
 	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	FSTPQ   (F12, F13), 32(R0)
 	ADD     $64, R0
-	SUB     $8, R2
-	CBNZ    R2, loop3
+	SUB     $8, R6
+	CBNZ    R6, loop3
+	SUB     R5, R2
+	CBNZ    R2, ramped1
 	RET
 
-// func monoLinearNEON(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
-TEXT ·monoLinearNEON(SB), NOSPLIT, $0-72
+// func monoLinearNEON(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
+TEXT ·monoLinearNEON(SB), NOSPLIT, $0-64
 	MOVD    dst+0(FP), R0
 	MOVD    n+16(FP), R1
-	MOVD    next+64(FP), R2
+	MOVD    next+56(FP), R2
 	MOVD    src+8(FP), R3
 	MOVD    pos+24(FP), R4
 	MOVD    step+32(FP), R5
@@ -219,37 +285,42 @@ TEXT ·monoLinearNEON(SB), NOSPLIT, $0-72
 	WORD    $0x4ea19c00 // mul v0.4s, v0.4s, v1.4s
 	VADD    V2.S4, V0.S4, V0.S4
 	VSHL    $2, V1.S4, V1.S4
-	MOVWU   leftSlope+48(FP), R6
-	FMOVS   left+40(FP), F2
-	FMOVS   right+44(FP), F10
+	MOVD    ramps+40(FP), R6
+	MOVD    each+48(FP), R7
+	FMOVS   $8.0, F5
+	VDUP    V5.S[0], V5.S4
+	MOVWU   8(R6), R8
+	MOVWU   12(R6), R9
+	ORR     R9, R8
+	LSLW    $1, R8, R8
+	CBNZW   R8, ramped1
+	CMP     R1, R7
+	BNE     ramped1
+	FMOVS   (R6), F2
+	FMOVS   4(R6), F10
 	VZIP1   V10.S4, V2.S4, V2.S4
 	VDUP    V2.D[0], V2.D2
-	FMOVS   leftSlope+48(FP), F3
-	FMOVS   rightSlope+52(FP), F10
+	FMOVS   8(R6), F3
+	FMOVS   12(R6), F10
 	VZIP1   V10.S4, V3.S4, V3.S4
 	VDUP    V3.D[0], V3.D2
-	MOVWU   rightSlope+52(FP), R7
-	MOVD    start+56(FP), R8
-	ORR     R7, R6
-	LSLW    $1, R6, R6
+	MOVWU   16(R6), R8
 	VDUP    R8, V4.S4
 	MOVD    $0, R9
 	VMOV    R9, V6.D[0]
 	MOVD    $4294967297, R9
 	VMOV    R9, V6.D[1]
 	VADD    V4.S4, V6.S4, V6.S4
-	FMOVS   $2.0, F5
-	VDUP    V5.S[0], V5.S4
+	FMOVS   $2.0, F10
+	VDUP    V10.S[0], V10.S4
 	WORD    $0x4e21d8c6 // scvtf v6.4s, v6.4s
-	WORD    $0x4e25d4c7 // fadd v7.4s, v6.4s, v5.4s
-	WORD    $0x4e25d4e8 // fadd v8.4s, v7.4s, v5.4s
-	WORD    $0x4e25d509 // fadd v9.4s, v8.4s, v5.4s
-	FMOVS   $8.0, F5
-	VDUP    V5.S[0], V5.S4
+	WORD    $0x4e2ad4c7 // fadd v7.4s, v6.4s, v10.4s
+	WORD    $0x4e2ad4e8 // fadd v8.4s, v7.4s, v10.4s
+	WORD    $0x4e2ad509 // fadd v9.4s, v8.4s, v10.4s
 	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
 	WORD    $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	WORD    $0x4e24d444 // fadd v4.4s, v2.4s, v4.4s
-	CBNZW   R6, ramped1
+	ADD     $32, R6
 
 loop2:
 	PRFM    (R2), PLDL1KEEP
@@ -257,22 +328,22 @@ loop2:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVD   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R8), F11
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V11.D[1]
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	VLD1    (R8), V11.D[1]
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVD   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R8), F12
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V12.D[1]
+	VLD1    (R8), V12.D[1]
 	VUZP1   V12.S4, V11.S4, V13.S4
 	VUZP2   V12.S4, V11.S4, V12.S4
 	WORD    $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
@@ -289,22 +360,22 @@ loop2:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVD   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R8), F11
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V11.D[1]
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	VLD1    (R8), V11.D[1]
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVD   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R8), F12
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V12.D[1]
+	VLD1    (R8), V12.D[1]
 	VUZP1   V12.S4, V11.S4, V13.S4
 	VUZP2   V12.S4, V11.S4, V12.S4
 	WORD    $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
@@ -324,6 +395,32 @@ loop2:
 	RET
 
 ramped1:
+	FMOVS   (R6), F2
+	FMOVS   4(R6), F10
+	VZIP1   V10.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	FMOVS   8(R6), F3
+	FMOVS   12(R6), F10
+	VZIP1   V10.S4, V3.S4, V3.S4
+	VDUP    V3.D[0], V3.D2
+	MOVWU   16(R6), R8
+	VDUP    R8, V4.S4
+	MOVD    $0, R9
+	VMOV    R9, V6.D[0]
+	MOVD    $4294967297, R9
+	VMOV    R9, V6.D[1]
+	VADD    V4.S4, V6.S4, V6.S4
+	FMOVS   $2.0, F10
+	VDUP    V10.S[0], V10.S4
+	WORD    $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD    $0x4e2ad4c7 // fadd v7.4s, v6.4s, v10.4s
+	WORD    $0x4e2ad4e8 // fadd v8.4s, v7.4s, v10.4s
+	WORD    $0x4e2ad509 // fadd v9.4s, v8.4s, v10.4s
+	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD    $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
+	WORD    $0x4e24d444 // fadd v4.4s, v2.4s, v4.4s
+	ADD     $32, R6
+	MOVD    R7, R8
 
 loop3:
 	PRFM    (R2), PLDL1KEEP
@@ -331,22 +428,22 @@ loop3:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVD   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R9), F11
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V11.D[1]
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	VLD1    (R9), V11.D[1]
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVD   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R9), F12
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V12.D[1]
+	VLD1    (R9), V12.D[1]
 	VUZP1   V12.S4, V11.S4, V13.S4
 	VUZP2   V12.S4, V11.S4, V12.S4
 	WORD    $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
@@ -369,22 +466,22 @@ loop3:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVD   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R9), F11
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V11.D[1]
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	VLD1    (R9), V11.D[1]
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVD   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R9), F12
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V12.D[1]
+	VLD1    (R9), V12.D[1]
 	VUZP1   V12.S4, V11.S4, V13.S4
 	VUZP2   V12.S4, V11.S4, V12.S4
 	WORD    $0x4eadd58c // fsub v12.4s, v12.4s, v13.4s
@@ -405,15 +502,17 @@ loop3:
 	WORD    $0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
 	FSTPQ   (F15, F16), 32(R0)
 	ADD     $64, R0
-	SUB     $8, R1
-	CBNZ    R1, loop3
+	SUB     $8, R8
+	CBNZ    R8, loop3
+	SUB     R7, R1
+	CBNZ    R1, ramped1
 	RET
 
-// func monoCubicNEON(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
-TEXT ·monoCubicNEON(SB), NOSPLIT, $0-72
+// func monoCubicNEON(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
+TEXT ·monoCubicNEON(SB), NOSPLIT, $0-64
 	MOVD    dst+0(FP), R0
 	MOVD    n+16(FP), R1
-	MOVD    next+64(FP), R2
+	MOVD    next+56(FP), R2
 	MOVD    src+8(FP), R3
 	MOVD    pos+24(FP), R4
 	MOVD    step+32(FP), R5
@@ -431,37 +530,42 @@ TEXT ·monoCubicNEON(SB), NOSPLIT, $0-72
 	VMOV    R6, V2.D[0]
 	MOVD    $0, R6
 	VMOV    R6, V2.D[1]
-	MOVWU   leftSlope+48(FP), R6
-	FMOVS   left+40(FP), F3
-	FMOVS   right+44(FP), F11
+	MOVD    ramps+40(FP), R6
+	MOVD    each+48(FP), R7
+	FMOVS   $8.0, F6
+	VDUP    V6.S[0], V6.S4
+	MOVWU   8(R6), R8
+	MOVWU   12(R6), R9
+	ORR     R9, R8
+	LSLW    $1, R8, R8
+	CBNZW   R8, ramped1
+	CMP     R1, R7
+	BNE     ramped1
+	FMOVS   (R6), F3
+	FMOVS   4(R6), F11
 	VZIP1   V11.S4, V3.S4, V3.S4
 	VDUP    V3.D[0], V3.D2
-	FMOVS   leftSlope+48(FP), F4
-	FMOVS   rightSlope+52(FP), F11
+	FMOVS   8(R6), F4
+	FMOVS   12(R6), F11
 	VZIP1   V11.S4, V4.S4, V4.S4
 	VDUP    V4.D[0], V4.D2
-	MOVWU   rightSlope+52(FP), R7
-	MOVD    start+56(FP), R8
-	ORR     R7, R6
-	LSLW    $1, R6, R6
+	MOVWU   16(R6), R8
 	VDUP    R8, V5.S4
 	MOVD    $0, R9
 	VMOV    R9, V7.D[0]
 	MOVD    $4294967297, R9
 	VMOV    R9, V7.D[1]
 	VADD    V5.S4, V7.S4, V7.S4
-	FMOVS   $2.0, F6
-	VDUP    V6.S[0], V6.S4
+	FMOVS   $2.0, F11
+	VDUP    V11.S[0], V11.S4
 	WORD    $0x4e21d8e7 // scvtf v7.4s, v7.4s
-	WORD    $0x4e26d4e8 // fadd v8.4s, v7.4s, v6.4s
-	WORD    $0x4e26d509 // fadd v9.4s, v8.4s, v6.4s
-	WORD    $0x4e26d52a // fadd v10.4s, v9.4s, v6.4s
-	FMOVS   $8.0, F6
-	VDUP    V6.S[0], V6.S4
+	WORD    $0x4e2bd4e8 // fadd v8.4s, v7.4s, v11.4s
+	WORD    $0x4e2bd509 // fadd v9.4s, v8.4s, v11.4s
+	WORD    $0x4e2bd52a // fadd v10.4s, v9.4s, v11.4s
 	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
 	WORD    $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
 	WORD    $0x4e25d465 // fadd v5.4s, v3.4s, v5.4s
-	CBNZW   R6, ramped1
+	ADD     $32, R6
 
 loop2:
 	PRFM    (R2), PLDL1KEEP
@@ -469,22 +573,22 @@ loop2:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R8), F12
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R8), F13
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F14
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R8), F14
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F15
+	FMOVQ   (R8), F15
 	VZIP1   V13.S4, V12.S4, V16.S4
 	VZIP2   V13.S4, V12.S4, V13.S4
 	VZIP1   V15.S4, V14.S4, V17.S4
@@ -520,22 +624,22 @@ loop2:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R8), F12
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R8), F13
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F14
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R8), F14
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F15
+	FMOVQ   (R8), F15
 	VZIP1   V13.S4, V12.S4, V16.S4
 	VZIP2   V13.S4, V12.S4, V13.S4
 	VZIP1   V15.S4, V14.S4, V17.S4
@@ -574,6 +678,32 @@ loop2:
 	RET
 
 ramped1:
+	FMOVS   (R6), F3
+	FMOVS   4(R6), F11
+	VZIP1   V11.S4, V3.S4, V3.S4
+	VDUP    V3.D[0], V3.D2
+	FMOVS   8(R6), F4
+	FMOVS   12(R6), F11
+	VZIP1   V11.S4, V4.S4, V4.S4
+	VDUP    V4.D[0], V4.D2
+	MOVWU   16(R6), R8
+	VDUP    R8, V5.S4
+	MOVD    $0, R9
+	VMOV    R9, V7.D[0]
+	MOVD    $4294967297, R9
+	VMOV    R9, V7.D[1]
+	VADD    V5.S4, V7.S4, V7.S4
+	FMOVS   $2.0, F11
+	VDUP    V11.S[0], V11.S4
+	WORD    $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD    $0x4e2bd4e8 // fadd v8.4s, v7.4s, v11.4s
+	WORD    $0x4e2bd509 // fadd v9.4s, v8.4s, v11.4s
+	WORD    $0x4e2bd52a // fadd v10.4s, v9.4s, v11.4s
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
+	WORD    $0x4e25d465 // fadd v5.4s, v3.4s, v5.4s
+	ADD     $32, R6
+	MOVD    R7, R8
 
 loop3:
 	PRFM    (R2), PLDL1KEEP
@@ -581,22 +711,22 @@ loop3:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R9), F12
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R9), F13
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F14
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R9), F14
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F15
+	FMOVQ   (R9), F15
 	VZIP1   V13.S4, V12.S4, V16.S4
 	VZIP2   V13.S4, V12.S4, V13.S4
 	VZIP1   V15.S4, V14.S4, V17.S4
@@ -638,22 +768,22 @@ loop3:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R9), F12
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R9), F13
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F14
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R9), F14
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F15
+	FMOVQ   (R9), F15
 	VZIP1   V13.S4, V12.S4, V16.S4
 	VZIP2   V13.S4, V12.S4, V13.S4
 	VZIP1   V15.S4, V14.S4, V17.S4
@@ -693,15 +823,17 @@ loop3:
 	WORD    $0x4e34d6d6 // fadd v22.4s, v22.4s, v20.4s
 	FSTPQ   (F21, F22), 32(R0)
 	ADD     $64, R0
-	SUB     $8, R1
-	CBNZ    R1, loop3
+	SUB     $8, R8
+	CBNZ    R8, loop3
+	SUB     R7, R1
+	CBNZ    R1, ramped1
 	RET
 
-// func stereoLinearNEON(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
-TEXT ·stereoLinearNEON(SB), NOSPLIT, $0-72
+// func stereoLinearNEON(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
+TEXT ·stereoLinearNEON(SB), NOSPLIT, $0-64
 	MOVD    dst+0(FP), R0
 	MOVD    n+16(FP), R1
-	MOVD    next+64(FP), R2
+	MOVD    next+56(FP), R2
 	MOVD    src+8(FP), R3
 	MOVD    pos+24(FP), R4
 	MOVD    step+32(FP), R5
@@ -714,37 +846,42 @@ TEXT ·stereoLinearNEON(SB), NOSPLIT, $0-72
 	WORD    $0x4ea19c00 // mul v0.4s, v0.4s, v1.4s
 	VADD    V2.S4, V0.S4, V0.S4
 	VSHL    $2, V1.S4, V1.S4
-	MOVWU   leftSlope+48(FP), R6
-	FMOVS   left+40(FP), F2
-	FMOVS   right+44(FP), F10
+	MOVD    ramps+40(FP), R6
+	MOVD    each+48(FP), R7
+	FMOVS   $8.0, F5
+	VDUP    V5.S[0], V5.S4
+	MOVWU   8(R6), R8
+	MOVWU   12(R6), R9
+	ORR     R9, R8
+	LSLW    $1, R8, R8
+	CBNZW   R8, ramped1
+	CMP     R1, R7
+	BNE     ramped1
+	FMOVS   (R6), F2
+	FMOVS   4(R6), F10
 	VZIP1   V10.S4, V2.S4, V2.S4
 	VDUP    V2.D[0], V2.D2
-	FMOVS   leftSlope+48(FP), F3
-	FMOVS   rightSlope+52(FP), F10
+	FMOVS   8(R6), F3
+	FMOVS   12(R6), F10
 	VZIP1   V10.S4, V3.S4, V3.S4
 	VDUP    V3.D[0], V3.D2
-	MOVWU   rightSlope+52(FP), R7
-	MOVD    start+56(FP), R8
-	ORR     R7, R6
-	LSLW    $1, R6, R6
+	MOVWU   16(R6), R8
 	VDUP    R8, V4.S4
 	MOVD    $0, R9
 	VMOV    R9, V6.D[0]
 	MOVD    $4294967297, R9
 	VMOV    R9, V6.D[1]
 	VADD    V4.S4, V6.S4, V6.S4
-	FMOVS   $2.0, F5
-	VDUP    V5.S[0], V5.S4
+	FMOVS   $2.0, F10
+	VDUP    V10.S[0], V10.S4
 	WORD    $0x4e21d8c6 // scvtf v6.4s, v6.4s
-	WORD    $0x4e25d4c7 // fadd v7.4s, v6.4s, v5.4s
-	WORD    $0x4e25d4e8 // fadd v8.4s, v7.4s, v5.4s
-	WORD    $0x4e25d509 // fadd v9.4s, v8.4s, v5.4s
-	FMOVS   $8.0, F5
-	VDUP    V5.S[0], V5.S4
+	WORD    $0x4e2ad4c7 // fadd v7.4s, v6.4s, v10.4s
+	WORD    $0x4e2ad4e8 // fadd v8.4s, v7.4s, v10.4s
+	WORD    $0x4e2ad509 // fadd v9.4s, v8.4s, v10.4s
 	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
 	WORD    $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	WORD    $0x4e24d444 // fadd v4.4s, v2.4s, v4.4s
-	CBNZW   R6, ramped1
+	ADD     $32, R6
 
 loop2:
 	PRFM    (R2), PLDL1KEEP
@@ -752,22 +889,22 @@ loop2:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FMOVQ   (R8), F11
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FMOVQ   (R8), F12
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FMOVQ   (R8), F13
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F14
+	FMOVQ   (R8), F14
 	VZIP1   V12.D2, V11.D2, V15.D2
 	VZIP2   V12.D2, V11.D2, V12.D2
 	VZIP1   V14.D2, V13.D2, V16.D2
@@ -789,22 +926,22 @@ loop2:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FMOVQ   (R8), F11
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FMOVQ   (R8), F12
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FMOVQ   (R8), F13
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F14
+	FMOVQ   (R8), F14
 	VZIP1   V12.D2, V11.D2, V15.D2
 	VZIP2   V12.D2, V11.D2, V12.D2
 	VZIP1   V14.D2, V13.D2, V16.D2
@@ -829,6 +966,32 @@ loop2:
 	RET
 
 ramped1:
+	FMOVS   (R6), F2
+	FMOVS   4(R6), F10
+	VZIP1   V10.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	FMOVS   8(R6), F3
+	FMOVS   12(R6), F10
+	VZIP1   V10.S4, V3.S4, V3.S4
+	VDUP    V3.D[0], V3.D2
+	MOVWU   16(R6), R8
+	VDUP    R8, V4.S4
+	MOVD    $0, R9
+	VMOV    R9, V6.D[0]
+	MOVD    $4294967297, R9
+	VMOV    R9, V6.D[1]
+	VADD    V4.S4, V6.S4, V6.S4
+	FMOVS   $2.0, F10
+	VDUP    V10.S[0], V10.S4
+	WORD    $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD    $0x4e2ad4c7 // fadd v7.4s, v6.4s, v10.4s
+	WORD    $0x4e2ad4e8 // fadd v8.4s, v7.4s, v10.4s
+	WORD    $0x4e2ad509 // fadd v9.4s, v8.4s, v10.4s
+	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD    $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
+	WORD    $0x4e24d444 // fadd v4.4s, v2.4s, v4.4s
+	ADD     $32, R6
+	MOVD    R7, R8
 
 loop3:
 	PRFM    (R2), PLDL1KEEP
@@ -836,22 +999,22 @@ loop3:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FMOVQ   (R9), F11
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FMOVQ   (R9), F12
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FMOVQ   (R9), F13
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F14
+	FMOVQ   (R9), F14
 	VZIP1   V12.D2, V11.D2, V15.D2
 	VZIP2   V12.D2, V11.D2, V12.D2
 	VZIP1   V14.D2, V13.D2, V16.D2
@@ -879,22 +1042,22 @@ loop3:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FMOVQ   (R9), F11
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FMOVQ   (R9), F12
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FMOVQ   (R9), F13
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F14
+	FMOVQ   (R9), F14
 	VZIP1   V12.D2, V11.D2, V15.D2
 	VZIP2   V12.D2, V11.D2, V12.D2
 	VZIP1   V14.D2, V13.D2, V16.D2
@@ -920,15 +1083,17 @@ loop3:
 	WORD    $0x4e2ed652 // fadd v18.4s, v18.4s, v14.4s
 	FSTPQ   (F17, F18), 32(R0)
 	ADD     $64, R0
-	SUB     $8, R1
-	CBNZ    R1, loop3
+	SUB     $8, R8
+	CBNZ    R8, loop3
+	SUB     R7, R1
+	CBNZ    R1, ramped1
 	RET
 
-// func stereoCubicNEON(dst *float32, src *float32, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
-TEXT ·stereoCubicNEON(SB), NOSPLIT, $0-72
+// func stereoCubicNEON(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
+TEXT ·stereoCubicNEON(SB), NOSPLIT, $0-64
 	MOVD    dst+0(FP), R0
 	MOVD    n+16(FP), R1
-	MOVD    next+64(FP), R2
+	MOVD    next+56(FP), R2
 	MOVD    src+8(FP), R3
 	MOVD    pos+24(FP), R4
 	MOVD    step+32(FP), R5
@@ -946,37 +1111,42 @@ TEXT ·stereoCubicNEON(SB), NOSPLIT, $0-72
 	VMOV    R6, V2.D[0]
 	MOVD    $0, R6
 	VMOV    R6, V2.D[1]
-	MOVWU   leftSlope+48(FP), R6
-	FMOVS   left+40(FP), F3
-	FMOVS   right+44(FP), F11
+	MOVD    ramps+40(FP), R6
+	MOVD    each+48(FP), R7
+	FMOVS   $8.0, F6
+	VDUP    V6.S[0], V6.S4
+	MOVWU   8(R6), R8
+	MOVWU   12(R6), R9
+	ORR     R9, R8
+	LSLW    $1, R8, R8
+	CBNZW   R8, ramped1
+	CMP     R1, R7
+	BNE     ramped1
+	FMOVS   (R6), F3
+	FMOVS   4(R6), F11
 	VZIP1   V11.S4, V3.S4, V3.S4
 	VDUP    V3.D[0], V3.D2
-	FMOVS   leftSlope+48(FP), F4
-	FMOVS   rightSlope+52(FP), F11
+	FMOVS   8(R6), F4
+	FMOVS   12(R6), F11
 	VZIP1   V11.S4, V4.S4, V4.S4
 	VDUP    V4.D[0], V4.D2
-	MOVWU   rightSlope+52(FP), R7
-	MOVD    start+56(FP), R8
-	ORR     R7, R6
-	LSLW    $1, R6, R6
+	MOVWU   16(R6), R8
 	VDUP    R8, V5.S4
 	MOVD    $0, R9
 	VMOV    R9, V7.D[0]
 	MOVD    $4294967297, R9
 	VMOV    R9, V7.D[1]
 	VADD    V5.S4, V7.S4, V7.S4
-	FMOVS   $2.0, F6
-	VDUP    V6.S[0], V6.S4
+	FMOVS   $2.0, F11
+	VDUP    V11.S[0], V11.S4
 	WORD    $0x4e21d8e7 // scvtf v7.4s, v7.4s
-	WORD    $0x4e26d4e8 // fadd v8.4s, v7.4s, v6.4s
-	WORD    $0x4e26d509 // fadd v9.4s, v8.4s, v6.4s
-	WORD    $0x4e26d52a // fadd v10.4s, v9.4s, v6.4s
-	FMOVS   $8.0, F6
-	VDUP    V6.S[0], V6.S4
+	WORD    $0x4e2bd4e8 // fadd v8.4s, v7.4s, v11.4s
+	WORD    $0x4e2bd509 // fadd v9.4s, v8.4s, v11.4s
+	WORD    $0x4e2bd52a // fadd v10.4s, v9.4s, v11.4s
 	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
 	WORD    $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
 	WORD    $0x4e25d465 // fadd v5.4s, v3.4s, v5.4s
-	CBNZW   R6, ramped1
+	ADD     $32, R6
 
 loop2:
 	PRFM    (R2), PLDL1KEEP
@@ -984,22 +1154,22 @@ loop2:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FLDPQ   (R7), (F12, F13)
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FLDPQ   (R8), (F12, F13)
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FLDPQ   (R7), (F14, F15)
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FLDPQ   (R8), (F14, F15)
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FLDPQ   (R7), (F16, F17)
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FLDPQ   (R8), (F16, F17)
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FLDPQ   (R7), (F18, F19)
+	FLDPQ   (R8), (F18, F19)
 	VZIP1   V14.D2, V12.D2, V20.D2
 	VZIP2   V14.D2, V12.D2, V14.D2
 	VZIP1   V15.D2, V13.D2, V21.D2
@@ -1051,22 +1221,22 @@ loop2:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FLDPQ   (R7), (F12, F13)
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FLDPQ   (R8), (F12, F13)
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FLDPQ   (R7), (F14, F15)
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FLDPQ   (R8), (F14, F15)
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FLDPQ   (R7), (F16, F17)
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FLDPQ   (R8), (F16, F17)
+	LSR     $32, R4, R8
+	ADD     R8<<3, R3, R8
 	ADD     R5, R4
-	FLDPQ   (R7), (F18, F19)
+	FLDPQ   (R8), (F18, F19)
 	VZIP1   V14.D2, V12.D2, V20.D2
 	VZIP2   V14.D2, V12.D2, V14.D2
 	VZIP1   V15.D2, V13.D2, V21.D2
@@ -1121,6 +1291,32 @@ loop2:
 	RET
 
 ramped1:
+	FMOVS   (R6), F3
+	FMOVS   4(R6), F11
+	VZIP1   V11.S4, V3.S4, V3.S4
+	VDUP    V3.D[0], V3.D2
+	FMOVS   8(R6), F4
+	FMOVS   12(R6), F11
+	VZIP1   V11.S4, V4.S4, V4.S4
+	VDUP    V4.D[0], V4.D2
+	MOVWU   16(R6), R8
+	VDUP    R8, V5.S4
+	MOVD    $0, R9
+	VMOV    R9, V7.D[0]
+	MOVD    $4294967297, R9
+	VMOV    R9, V7.D[1]
+	VADD    V5.S4, V7.S4, V7.S4
+	FMOVS   $2.0, F11
+	VDUP    V11.S[0], V11.S4
+	WORD    $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD    $0x4e2bd4e8 // fadd v8.4s, v7.4s, v11.4s
+	WORD    $0x4e2bd509 // fadd v9.4s, v8.4s, v11.4s
+	WORD    $0x4e2bd52a // fadd v10.4s, v9.4s, v11.4s
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
+	WORD    $0x4e25d465 // fadd v5.4s, v3.4s, v5.4s
+	ADD     $32, R6
+	MOVD    R7, R8
 
 loop3:
 	PRFM    (R2), PLDL1KEEP
@@ -1128,22 +1324,22 @@ loop3:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FLDPQ   (R7), (F12, F13)
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FLDPQ   (R9), (F12, F13)
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FLDPQ   (R7), (F14, F15)
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FLDPQ   (R9), (F14, F15)
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FLDPQ   (R7), (F16, F17)
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FLDPQ   (R9), (F16, F17)
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FLDPQ   (R7), (F18, F19)
+	FLDPQ   (R9), (F18, F19)
 	VZIP1   V14.D2, V12.D2, V20.D2
 	VZIP2   V14.D2, V12.D2, V14.D2
 	VZIP1   V15.D2, V13.D2, V21.D2
@@ -1201,22 +1397,22 @@ loop3:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FLDPQ   (R7), (F12, F13)
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FLDPQ   (R9), (F12, F13)
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FLDPQ   (R7), (F14, F15)
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FLDPQ   (R9), (F14, F15)
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FLDPQ   (R7), (F16, F17)
-	LSR     $32, R4, R7
-	ADD     R7<<3, R3, R7
+	FLDPQ   (R9), (F16, F17)
+	LSR     $32, R4, R9
+	ADD     R9<<3, R3, R9
 	ADD     R5, R4
-	FLDPQ   (R7), (F18, F19)
+	FLDPQ   (R9), (F18, F19)
 	VZIP1   V14.D2, V12.D2, V20.D2
 	VZIP2   V14.D2, V12.D2, V14.D2
 	VZIP1   V15.D2, V13.D2, V21.D2
@@ -1272,47 +1468,58 @@ loop3:
 	WORD    $0x4e32d739 // fadd v25.4s, v25.4s, v18.4s
 	FSTPQ   (F24, F25), 32(R0)
 	ADD     $64, R0
-	SUB     $8, R1
-	CBNZ    R1, loop3
+	SUB     $8, R8
+	CBNZ    R8, loop3
+	SUB     R7, R1
+	CBNZ    R1, ramped1
 	RET
 
-// func monoUnity16NEON(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
-TEXT ·monoUnity16NEON(SB), NOSPLIT, $0-56
+// func monoUnity16NEON(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
+TEXT ·monoUnity16NEON(SB), NOSPLIT, $0-48
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R1
 	MOVD    n+16(FP), R2
-	MOVD    next+48(FP), R3
-	MOVWU   leftSlope+32(FP), R4
-	FMOVS   left+24(FP), F0
-	FMOVS   right+28(FP), F8
+	MOVD    next+40(FP), R3
+	MOVD    ramps+24(FP), R4
+	MOVD    each+32(FP), R5
+	FMOVS   $8.0, F3
+	VDUP    V3.S[0], V3.S4
+	MOVWU   8(R4), R6
+	MOVWU   12(R4), R7
+	ORR     R7, R6
+	LSLW    $1, R6, R6
+	CBNZW   R6, ramped1
+	CMP     R2, R5
+	BNE     ramped1
+	FMOVS   (R4), F0
+	FMOVS   4(R4), F8
 	VZIP1   V8.S4, V0.S4, V0.S4
 	VDUP    V0.D[0], V0.D2
-	FMOVS   leftSlope+32(FP), F1
-	FMOVS   rightSlope+36(FP), F8
+	FMOVS   8(R4), F1
+	FMOVS   12(R4), F8
 	VZIP1   V8.S4, V1.S4, V1.S4
 	VDUP    V1.D[0], V1.D2
-	MOVWU   rightSlope+36(FP), R5
-	MOVD    start+40(FP), R6
-	ORR     R5, R4
-	LSLW    $1, R4, R4
+	MOVD    $939524096, R6
+	VDUP    R6, V8.S4
+	WORD    $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
+	WORD    $0x6e28dc21 // fmul v1.4s, v1.4s, v8.4s
+	MOVWU   16(R4), R6
 	VDUP    R6, V2.S4
 	MOVD    $0, R7
 	VMOV    R7, V4.D[0]
 	MOVD    $4294967297, R7
 	VMOV    R7, V4.D[1]
 	VADD    V2.S4, V4.S4, V4.S4
-	FMOVS   $2.0, F3
-	VDUP    V3.S[0], V3.S4
+	FMOVS   $2.0, F8
+	VDUP    V8.S[0], V8.S4
 	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
-	WORD    $0x4e23d485 // fadd v5.4s, v4.4s, v3.4s
-	WORD    $0x4e23d4a6 // fadd v6.4s, v5.4s, v3.4s
-	WORD    $0x4e23d4c7 // fadd v7.4s, v6.4s, v3.4s
-	FMOVS   $8.0, F3
-	VDUP    V3.S[0], V3.S4
+	WORD    $0x4e28d485 // fadd v5.4s, v4.4s, v8.4s
+	WORD    $0x4e28d4a6 // fadd v6.4s, v5.4s, v8.4s
+	WORD    $0x4e28d4c7 // fadd v7.4s, v6.4s, v8.4s
 	WORD    $0x4e21d842 // scvtf v2.4s, v2.4s
 	WORD    $0x6e21dc42 // fmul v2.4s, v2.4s, v1.4s
 	WORD    $0x4e22d402 // fadd v2.4s, v0.4s, v2.4s
-	CBNZW   R4, ramped1
+	ADD     $32, R4
 
 loop2:
 	PRFM    (R3), PLDL1KEEP
@@ -1344,6 +1551,36 @@ loop2:
 	RET
 
 ramped1:
+	FMOVS   (R4), F0
+	FMOVS   4(R4), F8
+	VZIP1   V8.S4, V0.S4, V0.S4
+	VDUP    V0.D[0], V0.D2
+	FMOVS   8(R4), F1
+	FMOVS   12(R4), F8
+	VZIP1   V8.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	MOVD    $939524096, R6
+	VDUP    R6, V8.S4
+	WORD    $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
+	WORD    $0x6e28dc21 // fmul v1.4s, v1.4s, v8.4s
+	MOVWU   16(R4), R6
+	VDUP    R6, V2.S4
+	MOVD    $0, R7
+	VMOV    R7, V4.D[0]
+	MOVD    $4294967297, R7
+	VMOV    R7, V4.D[1]
+	VADD    V2.S4, V4.S4, V4.S4
+	FMOVS   $2.0, F8
+	VDUP    V8.S[0], V8.S4
+	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD    $0x4e28d485 // fadd v5.4s, v4.4s, v8.4s
+	WORD    $0x4e28d4a6 // fadd v6.4s, v5.4s, v8.4s
+	WORD    $0x4e28d4c7 // fadd v7.4s, v6.4s, v8.4s
+	WORD    $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD    $0x6e21dc42 // fmul v2.4s, v2.4s, v1.4s
+	WORD    $0x4e22d402 // fadd v2.4s, v0.4s, v2.4s
+	ADD     $32, R4
+	MOVD    R5, R6
 
 loop3:
 	PRFM    (R3), PLDL1KEEP
@@ -1382,47 +1619,58 @@ loop3:
 	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
 	FSTPQ   (F11, F12), 32(R0)
 	ADD     $64, R0
-	SUB     $8, R2
-	CBNZ    R2, loop3
+	SUB     $8, R6
+	CBNZ    R6, loop3
+	SUB     R5, R2
+	CBNZ    R2, ramped1
 	RET
 
-// func stereoUnity16NEON(dst *float32, src *int16, n int, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
-TEXT ·stereoUnity16NEON(SB), NOSPLIT, $0-56
+// func stereoUnity16NEON(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
+TEXT ·stereoUnity16NEON(SB), NOSPLIT, $0-48
 	MOVD    dst+0(FP), R0
 	MOVD    src+8(FP), R1
 	MOVD    n+16(FP), R2
-	MOVD    next+48(FP), R3
-	MOVWU   leftSlope+32(FP), R4
-	FMOVS   left+24(FP), F0
-	FMOVS   right+28(FP), F8
+	MOVD    next+40(FP), R3
+	MOVD    ramps+24(FP), R4
+	MOVD    each+32(FP), R5
+	FMOVS   $8.0, F3
+	VDUP    V3.S[0], V3.S4
+	MOVWU   8(R4), R6
+	MOVWU   12(R4), R7
+	ORR     R7, R6
+	LSLW    $1, R6, R6
+	CBNZW   R6, ramped1
+	CMP     R2, R5
+	BNE     ramped1
+	FMOVS   (R4), F0
+	FMOVS   4(R4), F8
 	VZIP1   V8.S4, V0.S4, V0.S4
 	VDUP    V0.D[0], V0.D2
-	FMOVS   leftSlope+32(FP), F1
-	FMOVS   rightSlope+36(FP), F8
+	FMOVS   8(R4), F1
+	FMOVS   12(R4), F8
 	VZIP1   V8.S4, V1.S4, V1.S4
 	VDUP    V1.D[0], V1.D2
-	MOVWU   rightSlope+36(FP), R5
-	MOVD    start+40(FP), R6
-	ORR     R5, R4
-	LSLW    $1, R4, R4
+	MOVD    $939524096, R6
+	VDUP    R6, V8.S4
+	WORD    $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
+	WORD    $0x6e28dc21 // fmul v1.4s, v1.4s, v8.4s
+	MOVWU   16(R4), R6
 	VDUP    R6, V2.S4
 	MOVD    $0, R7
 	VMOV    R7, V4.D[0]
 	MOVD    $4294967297, R7
 	VMOV    R7, V4.D[1]
 	VADD    V2.S4, V4.S4, V4.S4
-	FMOVS   $2.0, F3
-	VDUP    V3.S[0], V3.S4
+	FMOVS   $2.0, F8
+	VDUP    V8.S[0], V8.S4
 	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
-	WORD    $0x4e23d485 // fadd v5.4s, v4.4s, v3.4s
-	WORD    $0x4e23d4a6 // fadd v6.4s, v5.4s, v3.4s
-	WORD    $0x4e23d4c7 // fadd v7.4s, v6.4s, v3.4s
-	FMOVS   $8.0, F3
-	VDUP    V3.S[0], V3.S4
+	WORD    $0x4e28d485 // fadd v5.4s, v4.4s, v8.4s
+	WORD    $0x4e28d4a6 // fadd v6.4s, v5.4s, v8.4s
+	WORD    $0x4e28d4c7 // fadd v7.4s, v6.4s, v8.4s
 	WORD    $0x4e21d842 // scvtf v2.4s, v2.4s
 	WORD    $0x6e21dc42 // fmul v2.4s, v2.4s, v1.4s
 	WORD    $0x4e22d402 // fadd v2.4s, v0.4s, v2.4s
-	CBNZW   R4, ramped1
+	ADD     $32, R4
 
 loop2:
 	PRFM    (R3), PLDL1KEEP
@@ -1455,6 +1703,36 @@ loop2:
 	RET
 
 ramped1:
+	FMOVS   (R4), F0
+	FMOVS   4(R4), F8
+	VZIP1   V8.S4, V0.S4, V0.S4
+	VDUP    V0.D[0], V0.D2
+	FMOVS   8(R4), F1
+	FMOVS   12(R4), F8
+	VZIP1   V8.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	MOVD    $939524096, R6
+	VDUP    R6, V8.S4
+	WORD    $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
+	WORD    $0x6e28dc21 // fmul v1.4s, v1.4s, v8.4s
+	MOVWU   16(R4), R6
+	VDUP    R6, V2.S4
+	MOVD    $0, R7
+	VMOV    R7, V4.D[0]
+	MOVD    $4294967297, R7
+	VMOV    R7, V4.D[1]
+	VADD    V2.S4, V4.S4, V4.S4
+	FMOVS   $2.0, F8
+	VDUP    V8.S[0], V8.S4
+	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD    $0x4e28d485 // fadd v5.4s, v4.4s, v8.4s
+	WORD    $0x4e28d4a6 // fadd v6.4s, v5.4s, v8.4s
+	WORD    $0x4e28d4c7 // fadd v7.4s, v6.4s, v8.4s
+	WORD    $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD    $0x6e21dc42 // fmul v2.4s, v2.4s, v1.4s
+	WORD    $0x4e22d402 // fadd v2.4s, v0.4s, v2.4s
+	ADD     $32, R4
+	MOVD    R5, R6
 
 loop3:
 	PRFM    (R3), PLDL1KEEP
@@ -1494,15 +1772,17 @@ loop3:
 	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
 	FSTPQ   (F12, F13), 32(R0)
 	ADD     $64, R0
-	SUB     $8, R2
-	CBNZ    R2, loop3
+	SUB     $8, R6
+	CBNZ    R6, loop3
+	SUB     R5, R2
+	CBNZ    R2, ramped1
 	RET
 
-// func monoLinear16NEON(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
-TEXT ·monoLinear16NEON(SB), NOSPLIT, $0-72
+// func monoLinear16NEON(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
+TEXT ·monoLinear16NEON(SB), NOSPLIT, $0-64
 	MOVD    dst+0(FP), R0
 	MOVD    n+16(FP), R1
-	MOVD    next+64(FP), R2
+	MOVD    next+56(FP), R2
 	MOVD    src+8(FP), R3
 	MOVD    pos+24(FP), R4
 	MOVD    step+32(FP), R5
@@ -1515,37 +1795,46 @@ TEXT ·monoLinear16NEON(SB), NOSPLIT, $0-72
 	WORD    $0x4ea19c00 // mul v0.4s, v0.4s, v1.4s
 	VADD    V2.S4, V0.S4, V0.S4
 	VSHL    $2, V1.S4, V1.S4
-	MOVWU   leftSlope+48(FP), R6
-	FMOVS   left+40(FP), F2
-	FMOVS   right+44(FP), F10
+	MOVD    ramps+40(FP), R6
+	MOVD    each+48(FP), R7
+	FMOVS   $8.0, F5
+	VDUP    V5.S[0], V5.S4
+	MOVWU   8(R6), R8
+	MOVWU   12(R6), R9
+	ORR     R9, R8
+	LSLW    $1, R8, R8
+	CBNZW   R8, ramped1
+	CMP     R1, R7
+	BNE     ramped1
+	FMOVS   (R6), F2
+	FMOVS   4(R6), F10
 	VZIP1   V10.S4, V2.S4, V2.S4
 	VDUP    V2.D[0], V2.D2
-	FMOVS   leftSlope+48(FP), F3
-	FMOVS   rightSlope+52(FP), F10
+	FMOVS   8(R6), F3
+	FMOVS   12(R6), F10
 	VZIP1   V10.S4, V3.S4, V3.S4
 	VDUP    V3.D[0], V3.D2
-	MOVWU   rightSlope+52(FP), R7
-	MOVD    start+56(FP), R8
-	ORR     R7, R6
-	LSLW    $1, R6, R6
+	MOVD    $939524096, R8
+	VDUP    R8, V10.S4
+	WORD    $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
+	WORD    $0x6e2adc63 // fmul v3.4s, v3.4s, v10.4s
+	MOVWU   16(R6), R8
 	VDUP    R8, V4.S4
 	MOVD    $0, R9
 	VMOV    R9, V6.D[0]
 	MOVD    $4294967297, R9
 	VMOV    R9, V6.D[1]
 	VADD    V4.S4, V6.S4, V6.S4
-	FMOVS   $2.0, F5
-	VDUP    V5.S[0], V5.S4
+	FMOVS   $2.0, F10
+	VDUP    V10.S[0], V10.S4
 	WORD    $0x4e21d8c6 // scvtf v6.4s, v6.4s
-	WORD    $0x4e25d4c7 // fadd v7.4s, v6.4s, v5.4s
-	WORD    $0x4e25d4e8 // fadd v8.4s, v7.4s, v5.4s
-	WORD    $0x4e25d509 // fadd v9.4s, v8.4s, v5.4s
-	FMOVS   $8.0, F5
-	VDUP    V5.S[0], V5.S4
+	WORD    $0x4e2ad4c7 // fadd v7.4s, v6.4s, v10.4s
+	WORD    $0x4e2ad4e8 // fadd v8.4s, v7.4s, v10.4s
+	WORD    $0x4e2ad509 // fadd v9.4s, v8.4s, v10.4s
 	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
 	WORD    $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	WORD    $0x4e24d444 // fadd v4.4s, v2.4s, v4.4s
-	CBNZW   R6, ramped1
+	ADD     $32, R6
 
 loop2:
 	PRFM    (R2), PLDL1KEEP
@@ -1553,22 +1842,22 @@ loop2:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	FMOVS   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	FMOVS   (R8), F11
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V11.S[1]
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	VLD1    (R8), V11.S[1]
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V11.S[2]
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	VLD1    (R8), V11.S[2]
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V11.S[3]
+	VLD1    (R8), V11.S[3]
 	VSHL    $16, V11.S4, V12.S4
 	WORD    $0x4f30058c // sshr v12.4s, v12.4s, #16
 	WORD    $0x4f30056b // sshr v11.4s, v11.4s, #16
@@ -1588,22 +1877,22 @@ loop2:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	FMOVS   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	FMOVS   (R8), F11
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V11.S[1]
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	VLD1    (R8), V11.S[1]
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V11.S[2]
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	VLD1    (R8), V11.S[2]
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V11.S[3]
+	VLD1    (R8), V11.S[3]
 	VSHL    $16, V11.S4, V12.S4
 	WORD    $0x4f30058c // sshr v12.4s, v12.4s, #16
 	WORD    $0x4f30056b // sshr v11.4s, v11.4s, #16
@@ -1626,6 +1915,36 @@ loop2:
 	RET
 
 ramped1:
+	FMOVS   (R6), F2
+	FMOVS   4(R6), F10
+	VZIP1   V10.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	FMOVS   8(R6), F3
+	FMOVS   12(R6), F10
+	VZIP1   V10.S4, V3.S4, V3.S4
+	VDUP    V3.D[0], V3.D2
+	MOVD    $939524096, R8
+	VDUP    R8, V10.S4
+	WORD    $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
+	WORD    $0x6e2adc63 // fmul v3.4s, v3.4s, v10.4s
+	MOVWU   16(R6), R8
+	VDUP    R8, V4.S4
+	MOVD    $0, R9
+	VMOV    R9, V6.D[0]
+	MOVD    $4294967297, R9
+	VMOV    R9, V6.D[1]
+	VADD    V4.S4, V6.S4, V6.S4
+	FMOVS   $2.0, F10
+	VDUP    V10.S[0], V10.S4
+	WORD    $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD    $0x4e2ad4c7 // fadd v7.4s, v6.4s, v10.4s
+	WORD    $0x4e2ad4e8 // fadd v8.4s, v7.4s, v10.4s
+	WORD    $0x4e2ad509 // fadd v9.4s, v8.4s, v10.4s
+	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD    $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
+	WORD    $0x4e24d444 // fadd v4.4s, v2.4s, v4.4s
+	ADD     $32, R6
+	MOVD    R7, R8
 
 loop3:
 	PRFM    (R2), PLDL1KEEP
@@ -1633,22 +1952,22 @@ loop3:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	FMOVS   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	FMOVS   (R9), F11
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V11.S[1]
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	VLD1    (R9), V11.S[1]
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V11.S[2]
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	VLD1    (R9), V11.S[2]
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V11.S[3]
+	VLD1    (R9), V11.S[3]
 	VSHL    $16, V11.S4, V12.S4
 	WORD    $0x4f30058c // sshr v12.4s, v12.4s, #16
 	WORD    $0x4f30056b // sshr v11.4s, v11.4s, #16
@@ -1674,22 +1993,22 @@ loop3:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	FMOVS   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	FMOVS   (R9), F11
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V11.S[1]
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	VLD1    (R9), V11.S[1]
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V11.S[2]
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	VLD1    (R9), V11.S[2]
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V11.S[3]
+	VLD1    (R9), V11.S[3]
 	VSHL    $16, V11.S4, V12.S4
 	WORD    $0x4f30058c // sshr v12.4s, v12.4s, #16
 	WORD    $0x4f30056b // sshr v11.4s, v11.4s, #16
@@ -1713,15 +2032,17 @@ loop3:
 	WORD    $0x4e2dd5ef // fadd v15.4s, v15.4s, v13.4s
 	FSTPQ   (F14, F15), 32(R0)
 	ADD     $64, R0
-	SUB     $8, R1
-	CBNZ    R1, loop3
+	SUB     $8, R8
+	CBNZ    R8, loop3
+	SUB     R7, R1
+	CBNZ    R1, ramped1
 	RET
 
-// func monoCubic16NEON(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
-TEXT ·monoCubic16NEON(SB), NOSPLIT, $0-72
+// func monoCubic16NEON(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
+TEXT ·monoCubic16NEON(SB), NOSPLIT, $0-64
 	MOVD    dst+0(FP), R0
 	MOVD    n+16(FP), R1
-	MOVD    next+64(FP), R2
+	MOVD    next+56(FP), R2
 	MOVD    src+8(FP), R3
 	MOVD    pos+24(FP), R4
 	MOVD    step+32(FP), R5
@@ -1739,37 +2060,46 @@ TEXT ·monoCubic16NEON(SB), NOSPLIT, $0-72
 	VMOV    R6, V2.D[0]
 	MOVD    $0, R6
 	VMOV    R6, V2.D[1]
-	MOVWU   leftSlope+48(FP), R6
-	FMOVS   left+40(FP), F3
-	FMOVS   right+44(FP), F11
+	MOVD    ramps+40(FP), R6
+	MOVD    each+48(FP), R7
+	FMOVS   $8.0, F6
+	VDUP    V6.S[0], V6.S4
+	MOVWU   8(R6), R8
+	MOVWU   12(R6), R9
+	ORR     R9, R8
+	LSLW    $1, R8, R8
+	CBNZW   R8, ramped1
+	CMP     R1, R7
+	BNE     ramped1
+	FMOVS   (R6), F3
+	FMOVS   4(R6), F11
 	VZIP1   V11.S4, V3.S4, V3.S4
 	VDUP    V3.D[0], V3.D2
-	FMOVS   leftSlope+48(FP), F4
-	FMOVS   rightSlope+52(FP), F11
+	FMOVS   8(R6), F4
+	FMOVS   12(R6), F11
 	VZIP1   V11.S4, V4.S4, V4.S4
 	VDUP    V4.D[0], V4.D2
-	MOVWU   rightSlope+52(FP), R7
-	MOVD    start+56(FP), R8
-	ORR     R7, R6
-	LSLW    $1, R6, R6
+	MOVD    $939524096, R8
+	VDUP    R8, V11.S4
+	WORD    $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
+	WORD    $0x6e2bdc84 // fmul v4.4s, v4.4s, v11.4s
+	MOVWU   16(R6), R8
 	VDUP    R8, V5.S4
 	MOVD    $0, R9
 	VMOV    R9, V7.D[0]
 	MOVD    $4294967297, R9
 	VMOV    R9, V7.D[1]
 	VADD    V5.S4, V7.S4, V7.S4
-	FMOVS   $2.0, F6
-	VDUP    V6.S[0], V6.S4
+	FMOVS   $2.0, F11
+	VDUP    V11.S[0], V11.S4
 	WORD    $0x4e21d8e7 // scvtf v7.4s, v7.4s
-	WORD    $0x4e26d4e8 // fadd v8.4s, v7.4s, v6.4s
-	WORD    $0x4e26d509 // fadd v9.4s, v8.4s, v6.4s
-	WORD    $0x4e26d52a // fadd v10.4s, v9.4s, v6.4s
-	FMOVS   $8.0, F6
-	VDUP    V6.S[0], V6.S4
+	WORD    $0x4e2bd4e8 // fadd v8.4s, v7.4s, v11.4s
+	WORD    $0x4e2bd509 // fadd v9.4s, v8.4s, v11.4s
+	WORD    $0x4e2bd52a // fadd v10.4s, v9.4s, v11.4s
 	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
 	WORD    $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
 	WORD    $0x4e25d465 // fadd v5.4s, v3.4s, v5.4s
-	CBNZW   R6, ramped1
+	ADD     $32, R6
 
 loop2:
 	PRFM    (R2), PLDL1KEEP
@@ -1777,22 +2107,22 @@ loop2:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	FMOVD   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	FMOVD   (R8), F12
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V12.D[1]
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	VLD1    (R8), V12.D[1]
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	FMOVD   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	FMOVD   (R8), F13
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V13.D[1]
+	VLD1    (R8), V13.D[1]
 	VUZP1   V13.S4, V12.S4, V14.S4
 	VUZP2   V13.S4, V12.S4, V13.S4
 	VSHL    $16, V14.S4, V15.S4
@@ -1832,22 +2162,22 @@ loop2:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	FMOVD   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	FMOVD   (R8), F12
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V12.D[1]
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	VLD1    (R8), V12.D[1]
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	FMOVD   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	FMOVD   (R8), F13
+	LSR     $32, R4, R8
+	ADD     R8<<1, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V13.D[1]
+	VLD1    (R8), V13.D[1]
 	VUZP1   V13.S4, V12.S4, V14.S4
 	VUZP2   V13.S4, V12.S4, V13.S4
 	VSHL    $16, V14.S4, V15.S4
@@ -1890,6 +2220,36 @@ loop2:
 	RET
 
 ramped1:
+	FMOVS   (R6), F3
+	FMOVS   4(R6), F11
+	VZIP1   V11.S4, V3.S4, V3.S4
+	VDUP    V3.D[0], V3.D2
+	FMOVS   8(R6), F4
+	FMOVS   12(R6), F11
+	VZIP1   V11.S4, V4.S4, V4.S4
+	VDUP    V4.D[0], V4.D2
+	MOVD    $939524096, R8
+	VDUP    R8, V11.S4
+	WORD    $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
+	WORD    $0x6e2bdc84 // fmul v4.4s, v4.4s, v11.4s
+	MOVWU   16(R6), R8
+	VDUP    R8, V5.S4
+	MOVD    $0, R9
+	VMOV    R9, V7.D[0]
+	MOVD    $4294967297, R9
+	VMOV    R9, V7.D[1]
+	VADD    V5.S4, V7.S4, V7.S4
+	FMOVS   $2.0, F11
+	VDUP    V11.S[0], V11.S4
+	WORD    $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD    $0x4e2bd4e8 // fadd v8.4s, v7.4s, v11.4s
+	WORD    $0x4e2bd509 // fadd v9.4s, v8.4s, v11.4s
+	WORD    $0x4e2bd52a // fadd v10.4s, v9.4s, v11.4s
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
+	WORD    $0x4e25d465 // fadd v5.4s, v3.4s, v5.4s
+	ADD     $32, R6
+	MOVD    R7, R8
 
 loop3:
 	PRFM    (R2), PLDL1KEEP
@@ -1897,22 +2257,22 @@ loop3:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	FMOVD   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	FMOVD   (R9), F12
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V12.D[1]
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	VLD1    (R9), V12.D[1]
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	FMOVD   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	FMOVD   (R9), F13
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V13.D[1]
+	VLD1    (R9), V13.D[1]
 	VUZP1   V13.S4, V12.S4, V14.S4
 	VUZP2   V13.S4, V12.S4, V13.S4
 	VSHL    $16, V14.S4, V15.S4
@@ -1958,22 +2318,22 @@ loop3:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	FMOVD   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	FMOVD   (R9), F12
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V12.D[1]
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	VLD1    (R9), V12.D[1]
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	FMOVD   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<1, R3, R7
+	FMOVD   (R9), F13
+	LSR     $32, R4, R9
+	ADD     R9<<1, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V13.D[1]
+	VLD1    (R9), V13.D[1]
 	VUZP1   V13.S4, V12.S4, V14.S4
 	VUZP2   V13.S4, V12.S4, V13.S4
 	VSHL    $16, V14.S4, V15.S4
@@ -2017,15 +2377,17 @@ loop3:
 	WORD    $0x4e31d673 // fadd v19.4s, v19.4s, v17.4s
 	FSTPQ   (F18, F19), 32(R0)
 	ADD     $64, R0
-	SUB     $8, R1
-	CBNZ    R1, loop3
+	SUB     $8, R8
+	CBNZ    R8, loop3
+	SUB     R7, R1
+	CBNZ    R1, ramped1
 	RET
 
-// func stereoLinear16NEON(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
-TEXT ·stereoLinear16NEON(SB), NOSPLIT, $0-72
+// func stereoLinear16NEON(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
+TEXT ·stereoLinear16NEON(SB), NOSPLIT, $0-64
 	MOVD    dst+0(FP), R0
 	MOVD    n+16(FP), R1
-	MOVD    next+64(FP), R2
+	MOVD    next+56(FP), R2
 	MOVD    src+8(FP), R3
 	MOVD    pos+24(FP), R4
 	MOVD    step+32(FP), R5
@@ -2038,37 +2400,46 @@ TEXT ·stereoLinear16NEON(SB), NOSPLIT, $0-72
 	WORD    $0x4ea19c00 // mul v0.4s, v0.4s, v1.4s
 	VADD    V2.S4, V0.S4, V0.S4
 	VSHL    $2, V1.S4, V1.S4
-	MOVWU   leftSlope+48(FP), R6
-	FMOVS   left+40(FP), F2
-	FMOVS   right+44(FP), F10
+	MOVD    ramps+40(FP), R6
+	MOVD    each+48(FP), R7
+	FMOVS   $8.0, F5
+	VDUP    V5.S[0], V5.S4
+	MOVWU   8(R6), R8
+	MOVWU   12(R6), R9
+	ORR     R9, R8
+	LSLW    $1, R8, R8
+	CBNZW   R8, ramped1
+	CMP     R1, R7
+	BNE     ramped1
+	FMOVS   (R6), F2
+	FMOVS   4(R6), F10
 	VZIP1   V10.S4, V2.S4, V2.S4
 	VDUP    V2.D[0], V2.D2
-	FMOVS   leftSlope+48(FP), F3
-	FMOVS   rightSlope+52(FP), F10
+	FMOVS   8(R6), F3
+	FMOVS   12(R6), F10
 	VZIP1   V10.S4, V3.S4, V3.S4
 	VDUP    V3.D[0], V3.D2
-	MOVWU   rightSlope+52(FP), R7
-	MOVD    start+56(FP), R8
-	ORR     R7, R6
-	LSLW    $1, R6, R6
+	MOVD    $939524096, R8
+	VDUP    R8, V10.S4
+	WORD    $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
+	WORD    $0x6e2adc63 // fmul v3.4s, v3.4s, v10.4s
+	MOVWU   16(R6), R8
 	VDUP    R8, V4.S4
 	MOVD    $0, R9
 	VMOV    R9, V6.D[0]
 	MOVD    $4294967297, R9
 	VMOV    R9, V6.D[1]
 	VADD    V4.S4, V6.S4, V6.S4
-	FMOVS   $2.0, F5
-	VDUP    V5.S[0], V5.S4
+	FMOVS   $2.0, F10
+	VDUP    V10.S[0], V10.S4
 	WORD    $0x4e21d8c6 // scvtf v6.4s, v6.4s
-	WORD    $0x4e25d4c7 // fadd v7.4s, v6.4s, v5.4s
-	WORD    $0x4e25d4e8 // fadd v8.4s, v7.4s, v5.4s
-	WORD    $0x4e25d509 // fadd v9.4s, v8.4s, v5.4s
-	FMOVS   $8.0, F5
-	VDUP    V5.S[0], V5.S4
+	WORD    $0x4e2ad4c7 // fadd v7.4s, v6.4s, v10.4s
+	WORD    $0x4e2ad4e8 // fadd v8.4s, v7.4s, v10.4s
+	WORD    $0x4e2ad509 // fadd v9.4s, v8.4s, v10.4s
 	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
 	WORD    $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	WORD    $0x4e24d444 // fadd v4.4s, v2.4s, v4.4s
-	CBNZW   R6, ramped1
+	ADD     $32, R6
 
 loop2:
 	PRFM    (R2), PLDL1KEEP
@@ -2076,22 +2447,22 @@ loop2:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVD   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R8), F11
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V11.D[1]
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	VLD1    (R8), V11.D[1]
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVD   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R8), F12
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V12.D[1]
+	VLD1    (R8), V12.D[1]
 	VUZP1   V12.S4, V11.S4, V13.S4
 	VUZP2   V12.S4, V11.S4, V12.S4
 	WORD    $0x4f10a5ae // sshll2 v14.4s, v13.8h, #0
@@ -2119,22 +2490,22 @@ loop2:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVD   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R8), F11
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V11.D[1]
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	VLD1    (R8), V11.D[1]
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVD   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R8), F12
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	VLD1    (R7), V12.D[1]
+	VLD1    (R8), V12.D[1]
 	VUZP1   V12.S4, V11.S4, V13.S4
 	VUZP2   V12.S4, V11.S4, V12.S4
 	WORD    $0x4f10a5ae // sshll2 v14.4s, v13.8h, #0
@@ -2165,6 +2536,36 @@ loop2:
 	RET
 
 ramped1:
+	FMOVS   (R6), F2
+	FMOVS   4(R6), F10
+	VZIP1   V10.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	FMOVS   8(R6), F3
+	FMOVS   12(R6), F10
+	VZIP1   V10.S4, V3.S4, V3.S4
+	VDUP    V3.D[0], V3.D2
+	MOVD    $939524096, R8
+	VDUP    R8, V10.S4
+	WORD    $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
+	WORD    $0x6e2adc63 // fmul v3.4s, v3.4s, v10.4s
+	MOVWU   16(R6), R8
+	VDUP    R8, V4.S4
+	MOVD    $0, R9
+	VMOV    R9, V6.D[0]
+	MOVD    $4294967297, R9
+	VMOV    R9, V6.D[1]
+	VADD    V4.S4, V6.S4, V6.S4
+	FMOVS   $2.0, F10
+	VDUP    V10.S[0], V10.S4
+	WORD    $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD    $0x4e2ad4c7 // fadd v7.4s, v6.4s, v10.4s
+	WORD    $0x4e2ad4e8 // fadd v8.4s, v7.4s, v10.4s
+	WORD    $0x4e2ad509 // fadd v9.4s, v8.4s, v10.4s
+	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD    $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
+	WORD    $0x4e24d444 // fadd v4.4s, v2.4s, v4.4s
+	ADD     $32, R6
+	MOVD    R7, R8
 
 loop3:
 	PRFM    (R2), PLDL1KEEP
@@ -2172,22 +2573,22 @@ loop3:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVD   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R9), F11
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V11.D[1]
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	VLD1    (R9), V11.D[1]
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVD   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R9), F12
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V12.D[1]
+	VLD1    (R9), V12.D[1]
 	VUZP1   V12.S4, V11.S4, V13.S4
 	VUZP2   V12.S4, V11.S4, V12.S4
 	WORD    $0x4f10a5ae // sshll2 v14.4s, v13.8h, #0
@@ -2221,22 +2622,22 @@ loop3:
 	VUSHR   $8, V0.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVD   (R7), F11
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R9), F11
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V11.D[1]
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	VLD1    (R9), V11.D[1]
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVD   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVD   (R9), F12
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	VLD1    (R7), V12.D[1]
+	VLD1    (R9), V12.D[1]
 	VUZP1   V12.S4, V11.S4, V13.S4
 	VUZP2   V12.S4, V11.S4, V12.S4
 	WORD    $0x4f10a5ae // sshll2 v14.4s, v13.8h, #0
@@ -2268,15 +2669,17 @@ loop3:
 	WORD    $0x4e2fd631 // fadd v17.4s, v17.4s, v15.4s
 	FSTPQ   (F16, F17), 32(R0)
 	ADD     $64, R0
-	SUB     $8, R1
-	CBNZ    R1, loop3
+	SUB     $8, R8
+	CBNZ    R8, loop3
+	SUB     R7, R1
+	CBNZ    R1, ramped1
 	RET
 
-// func stereoCubic16NEON(dst *float32, src *int16, n int, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
-TEXT ·stereoCubic16NEON(SB), NOSPLIT, $0-72
+// func stereoCubic16NEON(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
+TEXT ·stereoCubic16NEON(SB), NOSPLIT, $0-64
 	MOVD    dst+0(FP), R0
 	MOVD    n+16(FP), R1
-	MOVD    next+64(FP), R2
+	MOVD    next+56(FP), R2
 	MOVD    src+8(FP), R3
 	MOVD    pos+24(FP), R4
 	MOVD    step+32(FP), R5
@@ -2294,37 +2697,46 @@ TEXT ·stereoCubic16NEON(SB), NOSPLIT, $0-72
 	VMOV    R6, V2.D[0]
 	MOVD    $0, R6
 	VMOV    R6, V2.D[1]
-	MOVWU   leftSlope+48(FP), R6
-	FMOVS   left+40(FP), F3
-	FMOVS   right+44(FP), F11
+	MOVD    ramps+40(FP), R6
+	MOVD    each+48(FP), R7
+	FMOVS   $8.0, F6
+	VDUP    V6.S[0], V6.S4
+	MOVWU   8(R6), R8
+	MOVWU   12(R6), R9
+	ORR     R9, R8
+	LSLW    $1, R8, R8
+	CBNZW   R8, ramped1
+	CMP     R1, R7
+	BNE     ramped1
+	FMOVS   (R6), F3
+	FMOVS   4(R6), F11
 	VZIP1   V11.S4, V3.S4, V3.S4
 	VDUP    V3.D[0], V3.D2
-	FMOVS   leftSlope+48(FP), F4
-	FMOVS   rightSlope+52(FP), F11
+	FMOVS   8(R6), F4
+	FMOVS   12(R6), F11
 	VZIP1   V11.S4, V4.S4, V4.S4
 	VDUP    V4.D[0], V4.D2
-	MOVWU   rightSlope+52(FP), R7
-	MOVD    start+56(FP), R8
-	ORR     R7, R6
-	LSLW    $1, R6, R6
+	MOVD    $939524096, R8
+	VDUP    R8, V11.S4
+	WORD    $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
+	WORD    $0x6e2bdc84 // fmul v4.4s, v4.4s, v11.4s
+	MOVWU   16(R6), R8
 	VDUP    R8, V5.S4
 	MOVD    $0, R9
 	VMOV    R9, V7.D[0]
 	MOVD    $4294967297, R9
 	VMOV    R9, V7.D[1]
 	VADD    V5.S4, V7.S4, V7.S4
-	FMOVS   $2.0, F6
-	VDUP    V6.S[0], V6.S4
+	FMOVS   $2.0, F11
+	VDUP    V11.S[0], V11.S4
 	WORD    $0x4e21d8e7 // scvtf v7.4s, v7.4s
-	WORD    $0x4e26d4e8 // fadd v8.4s, v7.4s, v6.4s
-	WORD    $0x4e26d509 // fadd v9.4s, v8.4s, v6.4s
-	WORD    $0x4e26d52a // fadd v10.4s, v9.4s, v6.4s
-	FMOVS   $8.0, F6
-	VDUP    V6.S[0], V6.S4
+	WORD    $0x4e2bd4e8 // fadd v8.4s, v7.4s, v11.4s
+	WORD    $0x4e2bd509 // fadd v9.4s, v8.4s, v11.4s
+	WORD    $0x4e2bd52a // fadd v10.4s, v9.4s, v11.4s
 	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
 	WORD    $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
 	WORD    $0x4e25d465 // fadd v5.4s, v3.4s, v5.4s
-	CBNZW   R6, ramped1
+	ADD     $32, R6
 
 loop2:
 	PRFM    (R2), PLDL1KEEP
@@ -2332,22 +2744,22 @@ loop2:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R8), F12
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R8), F13
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F14
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R8), F14
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F15
+	FMOVQ   (R8), F15
 	VZIP1   V13.S4, V12.S4, V16.S4
 	VZIP2   V13.S4, V12.S4, V13.S4
 	WORD    $0x4f10a611 // sshll2 v17.4s, v16.8h, #0
@@ -2411,22 +2823,22 @@ loop2:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R8), F12
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R8), F13
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F14
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R8), F14
+	LSR     $32, R4, R8
+	ADD     R8<<2, R3, R8
 	ADD     R5, R4
-	FMOVQ   (R7), F15
+	FMOVQ   (R8), F15
 	VZIP1   V13.S4, V12.S4, V16.S4
 	VZIP2   V13.S4, V12.S4, V13.S4
 	WORD    $0x4f10a611 // sshll2 v17.4s, v16.8h, #0
@@ -2493,6 +2905,36 @@ loop2:
 	RET
 
 ramped1:
+	FMOVS   (R6), F3
+	FMOVS   4(R6), F11
+	VZIP1   V11.S4, V3.S4, V3.S4
+	VDUP    V3.D[0], V3.D2
+	FMOVS   8(R6), F4
+	FMOVS   12(R6), F11
+	VZIP1   V11.S4, V4.S4, V4.S4
+	VDUP    V4.D[0], V4.D2
+	MOVD    $939524096, R8
+	VDUP    R8, V11.S4
+	WORD    $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
+	WORD    $0x6e2bdc84 // fmul v4.4s, v4.4s, v11.4s
+	MOVWU   16(R6), R8
+	VDUP    R8, V5.S4
+	MOVD    $0, R9
+	VMOV    R9, V7.D[0]
+	MOVD    $4294967297, R9
+	VMOV    R9, V7.D[1]
+	VADD    V5.S4, V7.S4, V7.S4
+	FMOVS   $2.0, F11
+	VDUP    V11.S[0], V11.S4
+	WORD    $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD    $0x4e2bd4e8 // fadd v8.4s, v7.4s, v11.4s
+	WORD    $0x4e2bd509 // fadd v9.4s, v8.4s, v11.4s
+	WORD    $0x4e2bd52a // fadd v10.4s, v9.4s, v11.4s
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
+	WORD    $0x4e25d465 // fadd v5.4s, v3.4s, v5.4s
+	ADD     $32, R6
+	MOVD    R7, R8
 
 loop3:
 	PRFM    (R2), PLDL1KEEP
@@ -2500,22 +2942,22 @@ loop3:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R9), F12
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R9), F13
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F14
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R9), F14
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F15
+	FMOVQ   (R9), F15
 	VZIP1   V13.S4, V12.S4, V16.S4
 	VZIP2   V13.S4, V12.S4, V13.S4
 	WORD    $0x4f10a611 // sshll2 v17.4s, v16.8h, #0
@@ -2585,22 +3027,22 @@ loop3:
 	VUSHR   $8, V0.S4, V11.S4
 	WORD    $0x6f28e56b // ucvtf v11.4s, v11.4s, #24
 	VADD    V1.S4, V0.S4, V0.S4
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F12
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R9), F12
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F13
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R9), F13
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F14
-	LSR     $32, R4, R7
-	ADD     R7<<2, R3, R7
+	FMOVQ   (R9), F14
+	LSR     $32, R4, R9
+	ADD     R9<<2, R3, R9
 	ADD     R5, R4
-	FMOVQ   (R7), F15
+	FMOVQ   (R9), F15
 	VZIP1   V13.S4, V12.S4, V16.S4
 	VZIP2   V13.S4, V12.S4, V13.S4
 	WORD    $0x4f10a611 // sshll2 v17.4s, v16.8h, #0
@@ -2668,15 +3110,17 @@ loop3:
 	WORD    $0x4e34d6f7 // fadd v23.4s, v23.4s, v20.4s
 	FSTPQ   (F22, F23), 32(R0)
 	ADD     $64, R0
-	SUB     $8, R1
-	CBNZ    R1, loop3
+	SUB     $8, R8
+	CBNZ    R8, loop3
+	SUB     R7, R1
+	CBNZ    R1, ramped1
 	RET
 
-// func monoBestNEON(dst *float32, src *float32, n int, table *float32, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
-TEXT ·monoBestNEON(SB), NOSPLIT, $0-80
+// func monoBestNEON(dst *float32, src *float32, n int, table *float32, pos int64, step int64, ramps *float32, each int, next uintptr)
+TEXT ·monoBestNEON(SB), NOSPLIT, $0-72
 	MOVD    dst+0(FP), R0
 	MOVD    n+16(FP), R1
-	MOVD    next+72(FP), R2
+	MOVD    next+64(FP), R2
 	MOVD    src+8(FP), R3
 	MOVD    pos+32(FP), R4
 	MOVD    step+40(FP), R5
@@ -2691,37 +3135,42 @@ TEXT ·monoBestNEON(SB), NOSPLIT, $0-80
 	VADD    V2.S4, V0.S4, V0.S4
 	VSHL    $2, V1.S4, V1.S4
 	MOVD    table+24(FP), R6
-	MOVWU   leftSlope+56(FP), R7
-	FMOVS   left+48(FP), F2
-	FMOVS   right+52(FP), F10
+	MOVD    ramps+48(FP), R7
+	MOVD    each+56(FP), R8
+	FMOVS   $8.0, F5
+	VDUP    V5.S[0], V5.S4
+	MOVWU   8(R7), R9
+	MOVWU   12(R7), R10
+	ORR     R10, R9
+	LSLW    $1, R9, R9
+	CBNZW   R9, ramped1
+	CMP     R1, R8
+	BNE     ramped1
+	FMOVS   (R7), F2
+	FMOVS   4(R7), F10
 	VZIP1   V10.S4, V2.S4, V2.S4
 	VDUP    V2.D[0], V2.D2
-	FMOVS   leftSlope+56(FP), F3
-	FMOVS   rightSlope+60(FP), F10
+	FMOVS   8(R7), F3
+	FMOVS   12(R7), F10
 	VZIP1   V10.S4, V3.S4, V3.S4
 	VDUP    V3.D[0], V3.D2
-	MOVWU   rightSlope+60(FP), R8
-	MOVD    start+64(FP), R9
-	ORR     R8, R7
-	LSLW    $1, R7, R7
+	MOVWU   16(R7), R9
 	VDUP    R9, V4.S4
 	MOVD    $0, R10
 	VMOV    R10, V6.D[0]
 	MOVD    $4294967297, R10
 	VMOV    R10, V6.D[1]
 	VADD    V4.S4, V6.S4, V6.S4
-	FMOVS   $2.0, F5
-	VDUP    V5.S[0], V5.S4
+	FMOVS   $2.0, F10
+	VDUP    V10.S[0], V10.S4
 	WORD    $0x4e21d8c6 // scvtf v6.4s, v6.4s
-	WORD    $0x4e25d4c7 // fadd v7.4s, v6.4s, v5.4s
-	WORD    $0x4e25d4e8 // fadd v8.4s, v7.4s, v5.4s
-	WORD    $0x4e25d509 // fadd v9.4s, v8.4s, v5.4s
-	FMOVS   $8.0, F5
-	VDUP    V5.S[0], V5.S4
+	WORD    $0x4e2ad4c7 // fadd v7.4s, v6.4s, v10.4s
+	WORD    $0x4e2ad4e8 // fadd v8.4s, v7.4s, v10.4s
+	WORD    $0x4e2ad509 // fadd v9.4s, v8.4s, v10.4s
 	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
 	WORD    $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	WORD    $0x4e24d444 // fadd v4.4s, v2.4s, v4.4s
-	CBNZW   R7, ramped1
+	ADD     $32, R7
 
 loop2:
 	PRFM    (R2), PLDL1KEEP
@@ -2730,69 +3179,69 @@ loop2:
 	VADD    V1.S4, V0.S4, V0.S4
 	VUSHR   $8, V10.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<2, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4f8a91ef // fmul v15.4s, v15.4s, v10.s[0]
 	WORD    $0x4f8a9210 // fmul v16.4s, v16.4s, v10.s[0]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V11.D2
 	VZIP2   V16.D2, V15.D2, V17.D2
 	WORD    $0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<2, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4faa91ef // fmul v15.4s, v15.4s, v10.s[1]
 	WORD    $0x4faa9210 // fmul v16.4s, v16.4s, v10.s[1]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V12.D2
 	VZIP2   V16.D2, V15.D2, V17.D2
 	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<2, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4f8a99ef // fmul v15.4s, v15.4s, v10.s[2]
 	WORD    $0x4f8a9a10 // fmul v16.4s, v16.4s, v10.s[2]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V13.D2
 	VZIP2   V16.D2, V15.D2, V17.D2
 	WORD    $0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<2, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4faa99ef // fmul v15.4s, v15.4s, v10.s[3]
 	WORD    $0x4faa9a10 // fmul v16.4s, v16.4s, v10.s[3]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V14.D2
@@ -2813,69 +3262,69 @@ loop2:
 	VADD    V1.S4, V0.S4, V0.S4
 	VUSHR   $8, V10.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<2, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4f8a91ef // fmul v15.4s, v15.4s, v10.s[0]
 	WORD    $0x4f8a9210 // fmul v16.4s, v16.4s, v10.s[0]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V11.D2
 	VZIP2   V16.D2, V15.D2, V17.D2
 	WORD    $0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<2, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4faa91ef // fmul v15.4s, v15.4s, v10.s[1]
 	WORD    $0x4faa9210 // fmul v16.4s, v16.4s, v10.s[1]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V12.D2
 	VZIP2   V16.D2, V15.D2, V17.D2
 	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<2, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4f8a99ef // fmul v15.4s, v15.4s, v10.s[2]
 	WORD    $0x4f8a9a10 // fmul v16.4s, v16.4s, v10.s[2]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V13.D2
 	VZIP2   V16.D2, V15.D2, V17.D2
 	WORD    $0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<2, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4faa99ef // fmul v15.4s, v15.4s, v10.s[3]
 	WORD    $0x4faa9a10 // fmul v16.4s, v16.4s, v10.s[3]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V14.D2
@@ -2898,6 +3347,32 @@ loop2:
 	RET
 
 ramped1:
+	FMOVS   (R7), F2
+	FMOVS   4(R7), F10
+	VZIP1   V10.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	FMOVS   8(R7), F3
+	FMOVS   12(R7), F10
+	VZIP1   V10.S4, V3.S4, V3.S4
+	VDUP    V3.D[0], V3.D2
+	MOVWU   16(R7), R9
+	VDUP    R9, V4.S4
+	MOVD    $0, R10
+	VMOV    R10, V6.D[0]
+	MOVD    $4294967297, R10
+	VMOV    R10, V6.D[1]
+	VADD    V4.S4, V6.S4, V6.S4
+	FMOVS   $2.0, F10
+	VDUP    V10.S[0], V10.S4
+	WORD    $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD    $0x4e2ad4c7 // fadd v7.4s, v6.4s, v10.4s
+	WORD    $0x4e2ad4e8 // fadd v8.4s, v7.4s, v10.4s
+	WORD    $0x4e2ad509 // fadd v9.4s, v8.4s, v10.4s
+	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD    $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
+	WORD    $0x4e24d444 // fadd v4.4s, v2.4s, v4.4s
+	ADD     $32, R7
+	MOVD    R8, R9
 
 loop3:
 	PRFM    (R2), PLDL1KEEP
@@ -2906,69 +3381,69 @@ loop3:
 	VADD    V1.S4, V0.S4, V0.S4
 	VUSHR   $8, V10.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<2, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4f8a91ef // fmul v15.4s, v15.4s, v10.s[0]
 	WORD    $0x4f8a9210 // fmul v16.4s, v16.4s, v10.s[0]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R11), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V11.D2
 	VZIP2   V16.D2, V15.D2, V17.D2
 	WORD    $0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<2, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4faa91ef // fmul v15.4s, v15.4s, v10.s[1]
 	WORD    $0x4faa9210 // fmul v16.4s, v16.4s, v10.s[1]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R11), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V12.D2
 	VZIP2   V16.D2, V15.D2, V17.D2
 	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<2, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4f8a99ef // fmul v15.4s, v15.4s, v10.s[2]
 	WORD    $0x4f8a9a10 // fmul v16.4s, v16.4s, v10.s[2]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R11), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V13.D2
 	VZIP2   V16.D2, V15.D2, V17.D2
 	WORD    $0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<2, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4faa99ef // fmul v15.4s, v15.4s, v10.s[3]
 	WORD    $0x4faa9a10 // fmul v16.4s, v16.4s, v10.s[3]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R11), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V14.D2
@@ -2995,69 +3470,69 @@ loop3:
 	VADD    V1.S4, V0.S4, V0.S4
 	VUSHR   $8, V10.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<2, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4f8a91ef // fmul v15.4s, v15.4s, v10.s[0]
 	WORD    $0x4f8a9210 // fmul v16.4s, v16.4s, v10.s[0]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R11), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V11.D2
 	VZIP2   V16.D2, V15.D2, V17.D2
 	WORD    $0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<2, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4faa91ef // fmul v15.4s, v15.4s, v10.s[1]
 	WORD    $0x4faa9210 // fmul v16.4s, v16.4s, v10.s[1]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R11), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V12.D2
 	VZIP2   V16.D2, V15.D2, V17.D2
 	WORD    $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<2, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4f8a99ef // fmul v15.4s, v15.4s, v10.s[2]
 	WORD    $0x4f8a9a10 // fmul v16.4s, v16.4s, v10.s[2]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R11), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V13.D2
 	VZIP2   V16.D2, V15.D2, V17.D2
 	WORD    $0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<2, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<2, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4faa99ef // fmul v15.4s, v15.4s, v10.s[3]
 	WORD    $0x4faa9a10 // fmul v16.4s, v16.4s, v10.s[3]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	FLDPQ   (R9), (F17, F18)
+	FLDPQ   (R11), (F17, F18)
 	WORD    $0x6e2fde2f // fmul v15.4s, v17.4s, v15.4s
 	WORD    $0x6e30de50 // fmul v16.4s, v18.4s, v16.4s
 	VZIP1   V16.D2, V15.D2, V14.D2
@@ -3081,15 +3556,17 @@ loop3:
 	WORD    $0x4e2fd631 // fadd v17.4s, v17.4s, v15.4s
 	FSTPQ   (F16, F17), 32(R0)
 	ADD     $64, R0
-	SUB     $8, R1
-	CBNZ    R1, loop3
+	SUB     $8, R9
+	CBNZ    R9, loop3
+	SUB     R8, R1
+	CBNZ    R1, ramped1
 	RET
 
-// func stereoBestNEON(dst *float32, src *float32, n int, table *float32, pos int64, step int64, left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr)
-TEXT ·stereoBestNEON(SB), NOSPLIT, $0-80
+// func stereoBestNEON(dst *float32, src *float32, n int, table *float32, pos int64, step int64, ramps *float32, each int, next uintptr)
+TEXT ·stereoBestNEON(SB), NOSPLIT, $0-72
 	MOVD    dst+0(FP), R0
 	MOVD    n+16(FP), R1
-	MOVD    next+72(FP), R2
+	MOVD    next+64(FP), R2
 	MOVD    src+8(FP), R3
 	MOVD    pos+32(FP), R4
 	MOVD    step+40(FP), R5
@@ -3104,37 +3581,42 @@ TEXT ·stereoBestNEON(SB), NOSPLIT, $0-80
 	VADD    V2.S4, V0.S4, V0.S4
 	VSHL    $2, V1.S4, V1.S4
 	MOVD    table+24(FP), R6
-	MOVWU   leftSlope+56(FP), R7
-	FMOVS   left+48(FP), F2
-	FMOVS   right+52(FP), F10
+	MOVD    ramps+48(FP), R7
+	MOVD    each+56(FP), R8
+	FMOVS   $8.0, F5
+	VDUP    V5.S[0], V5.S4
+	MOVWU   8(R7), R9
+	MOVWU   12(R7), R10
+	ORR     R10, R9
+	LSLW    $1, R9, R9
+	CBNZW   R9, ramped1
+	CMP     R1, R8
+	BNE     ramped1
+	FMOVS   (R7), F2
+	FMOVS   4(R7), F10
 	VZIP1   V10.S4, V2.S4, V2.S4
 	VDUP    V2.D[0], V2.D2
-	FMOVS   leftSlope+56(FP), F3
-	FMOVS   rightSlope+60(FP), F10
+	FMOVS   8(R7), F3
+	FMOVS   12(R7), F10
 	VZIP1   V10.S4, V3.S4, V3.S4
 	VDUP    V3.D[0], V3.D2
-	MOVWU   rightSlope+60(FP), R8
-	MOVD    start+64(FP), R9
-	ORR     R8, R7
-	LSLW    $1, R7, R7
+	MOVWU   16(R7), R9
 	VDUP    R9, V4.S4
 	MOVD    $0, R10
 	VMOV    R10, V6.D[0]
 	MOVD    $4294967297, R10
 	VMOV    R10, V6.D[1]
 	VADD    V4.S4, V6.S4, V6.S4
-	FMOVS   $2.0, F5
-	VDUP    V5.S[0], V5.S4
+	FMOVS   $2.0, F10
+	VDUP    V10.S[0], V10.S4
 	WORD    $0x4e21d8c6 // scvtf v6.4s, v6.4s
-	WORD    $0x4e25d4c7 // fadd v7.4s, v6.4s, v5.4s
-	WORD    $0x4e25d4e8 // fadd v8.4s, v7.4s, v5.4s
-	WORD    $0x4e25d509 // fadd v9.4s, v8.4s, v5.4s
-	FMOVS   $8.0, F5
-	VDUP    V5.S[0], V5.S4
+	WORD    $0x4e2ad4c7 // fadd v7.4s, v6.4s, v10.4s
+	WORD    $0x4e2ad4e8 // fadd v8.4s, v7.4s, v10.4s
+	WORD    $0x4e2ad509 // fadd v9.4s, v8.4s, v10.4s
 	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
 	WORD    $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
 	WORD    $0x4e24d444 // fadd v4.4s, v2.4s, v4.4s
-	CBNZW   R7, ramped1
+	ADD     $32, R7
 
 loop2:
 	PRFM    (R2), PLDL1KEEP
@@ -3143,20 +3625,20 @@ loop2:
 	VADD    V1.S4, V0.S4, V0.S4
 	VUSHR   $8, V10.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<3, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4f8a91ef // fmul v15.4s, v15.4s, v10.s[0]
 	WORD    $0x4f8a9210 // fmul v16.4s, v16.4s, v10.s[0]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R10, R11
+	VLD2    (R10), [V17.S4, V18.S4]
+	VLD2    (R11), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3168,20 +3650,20 @@ loop2:
 	VZIP2   V20.D2, V18.D2, V23.D2
 	WORD    $0x4e37d6b6 // fadd v22.4s, v21.4s, v23.4s
 	WORD    $0x6e36d56b // faddp v11.4s, v11.4s, v22.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<3, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4faa91ef // fmul v15.4s, v15.4s, v10.s[1]
 	WORD    $0x4faa9210 // fmul v16.4s, v16.4s, v10.s[1]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R10, R11
+	VLD2    (R10), [V17.S4, V18.S4]
+	VLD2    (R11), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3193,20 +3675,20 @@ loop2:
 	VZIP2   V20.D2, V18.D2, V23.D2
 	WORD    $0x4e37d6b6 // fadd v22.4s, v21.4s, v23.4s
 	WORD    $0x6e36d58c // faddp v12.4s, v12.4s, v22.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<3, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4f8a99ef // fmul v15.4s, v15.4s, v10.s[2]
 	WORD    $0x4f8a9a10 // fmul v16.4s, v16.4s, v10.s[2]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R10, R11
+	VLD2    (R10), [V17.S4, V18.S4]
+	VLD2    (R11), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3218,20 +3700,20 @@ loop2:
 	VZIP2   V20.D2, V18.D2, V23.D2
 	WORD    $0x4e37d6b6 // fadd v22.4s, v21.4s, v23.4s
 	WORD    $0x6e36d5ad // faddp v13.4s, v13.4s, v22.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<3, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4faa99ef // fmul v15.4s, v15.4s, v10.s[3]
 	WORD    $0x4faa9a10 // fmul v16.4s, v16.4s, v10.s[3]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R10, R11
+	VLD2    (R10), [V17.S4, V18.S4]
+	VLD2    (R11), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3255,20 +3737,20 @@ loop2:
 	VADD    V1.S4, V0.S4, V0.S4
 	VUSHR   $8, V10.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<3, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4f8a91ef // fmul v15.4s, v15.4s, v10.s[0]
 	WORD    $0x4f8a9210 // fmul v16.4s, v16.4s, v10.s[0]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R10, R11
+	VLD2    (R10), [V17.S4, V18.S4]
+	VLD2    (R11), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3280,20 +3762,20 @@ loop2:
 	VZIP2   V20.D2, V18.D2, V23.D2
 	WORD    $0x4e37d6b6 // fadd v22.4s, v21.4s, v23.4s
 	WORD    $0x6e36d56b // faddp v11.4s, v11.4s, v22.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<3, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4faa91ef // fmul v15.4s, v15.4s, v10.s[1]
 	WORD    $0x4faa9210 // fmul v16.4s, v16.4s, v10.s[1]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R10, R11
+	VLD2    (R10), [V17.S4, V18.S4]
+	VLD2    (R11), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3305,20 +3787,20 @@ loop2:
 	VZIP2   V20.D2, V18.D2, V23.D2
 	WORD    $0x4e37d6b6 // fadd v22.4s, v21.4s, v23.4s
 	WORD    $0x6e36d58c // faddp v12.4s, v12.4s, v22.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<3, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4f8a99ef // fmul v15.4s, v15.4s, v10.s[2]
 	WORD    $0x4f8a9a10 // fmul v16.4s, v16.4s, v10.s[2]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R10, R11
+	VLD2    (R10), [V17.S4, V18.S4]
+	VLD2    (R11), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3330,20 +3812,20 @@ loop2:
 	VZIP2   V20.D2, V18.D2, V23.D2
 	WORD    $0x4e37d6b6 // fadd v22.4s, v21.4s, v23.4s
 	WORD    $0x6e36d5ad // faddp v13.4s, v13.4s, v22.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R9
+	ADD     R9<<6, R6, R9
+	LSR     $32, R4, R10
+	ADD     R10<<3, R3, R10
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R9), (F15, F16)
+	FLDPQ   (R9), (F17, F18)
 	WORD    $0x4faa99ef // fmul v15.4s, v15.4s, v10.s[3]
 	WORD    $0x4faa9a10 // fmul v16.4s, v16.4s, v10.s[3]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R10, R11
+	VLD2    (R10), [V17.S4, V18.S4]
+	VLD2    (R11), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3369,6 +3851,32 @@ loop2:
 	RET
 
 ramped1:
+	FMOVS   (R7), F2
+	FMOVS   4(R7), F10
+	VZIP1   V10.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	FMOVS   8(R7), F3
+	FMOVS   12(R7), F10
+	VZIP1   V10.S4, V3.S4, V3.S4
+	VDUP    V3.D[0], V3.D2
+	MOVWU   16(R7), R9
+	VDUP    R9, V4.S4
+	MOVD    $0, R10
+	VMOV    R10, V6.D[0]
+	MOVD    $4294967297, R10
+	VMOV    R10, V6.D[1]
+	VADD    V4.S4, V6.S4, V6.S4
+	FMOVS   $2.0, F10
+	VDUP    V10.S[0], V10.S4
+	WORD    $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD    $0x4e2ad4c7 // fadd v7.4s, v6.4s, v10.4s
+	WORD    $0x4e2ad4e8 // fadd v8.4s, v7.4s, v10.4s
+	WORD    $0x4e2ad509 // fadd v9.4s, v8.4s, v10.4s
+	WORD    $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD    $0x6e23dc84 // fmul v4.4s, v4.4s, v3.4s
+	WORD    $0x4e24d444 // fadd v4.4s, v2.4s, v4.4s
+	ADD     $32, R7
+	MOVD    R8, R9
 
 loop3:
 	PRFM    (R2), PLDL1KEEP
@@ -3377,20 +3885,20 @@ loop3:
 	VADD    V1.S4, V0.S4, V0.S4
 	VUSHR   $8, V10.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<3, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4f8a91ef // fmul v15.4s, v15.4s, v10.s[0]
 	WORD    $0x4f8a9210 // fmul v16.4s, v16.4s, v10.s[0]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R11, R12
+	VLD2    (R11), [V17.S4, V18.S4]
+	VLD2    (R12), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3402,20 +3910,20 @@ loop3:
 	VZIP2   V20.D2, V18.D2, V23.D2
 	WORD    $0x4e37d6b6 // fadd v22.4s, v21.4s, v23.4s
 	WORD    $0x6e36d56b // faddp v11.4s, v11.4s, v22.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<3, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4faa91ef // fmul v15.4s, v15.4s, v10.s[1]
 	WORD    $0x4faa9210 // fmul v16.4s, v16.4s, v10.s[1]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R11, R12
+	VLD2    (R11), [V17.S4, V18.S4]
+	VLD2    (R12), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3427,20 +3935,20 @@ loop3:
 	VZIP2   V20.D2, V18.D2, V23.D2
 	WORD    $0x4e37d6b6 // fadd v22.4s, v21.4s, v23.4s
 	WORD    $0x6e36d58c // faddp v12.4s, v12.4s, v22.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<3, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4f8a99ef // fmul v15.4s, v15.4s, v10.s[2]
 	WORD    $0x4f8a9a10 // fmul v16.4s, v16.4s, v10.s[2]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R11, R12
+	VLD2    (R11), [V17.S4, V18.S4]
+	VLD2    (R12), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3452,20 +3960,20 @@ loop3:
 	VZIP2   V20.D2, V18.D2, V23.D2
 	WORD    $0x4e37d6b6 // fadd v22.4s, v21.4s, v23.4s
 	WORD    $0x6e36d5ad // faddp v13.4s, v13.4s, v22.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<3, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4faa99ef // fmul v15.4s, v15.4s, v10.s[3]
 	WORD    $0x4faa9a10 // fmul v16.4s, v16.4s, v10.s[3]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R11, R12
+	VLD2    (R11), [V17.S4, V18.S4]
+	VLD2    (R12), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3495,20 +4003,20 @@ loop3:
 	VADD    V1.S4, V0.S4, V0.S4
 	VUSHR   $8, V10.S4, V10.S4
 	WORD    $0x6f28e54a // ucvtf v10.4s, v10.4s, #24
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<3, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4f8a91ef // fmul v15.4s, v15.4s, v10.s[0]
 	WORD    $0x4f8a9210 // fmul v16.4s, v16.4s, v10.s[0]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R11, R12
+	VLD2    (R11), [V17.S4, V18.S4]
+	VLD2    (R12), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3520,20 +4028,20 @@ loop3:
 	VZIP2   V20.D2, V18.D2, V23.D2
 	WORD    $0x4e37d6b6 // fadd v22.4s, v21.4s, v23.4s
 	WORD    $0x6e36d56b // faddp v11.4s, v11.4s, v22.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<3, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4faa91ef // fmul v15.4s, v15.4s, v10.s[1]
 	WORD    $0x4faa9210 // fmul v16.4s, v16.4s, v10.s[1]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R11, R12
+	VLD2    (R11), [V17.S4, V18.S4]
+	VLD2    (R12), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3545,20 +4053,20 @@ loop3:
 	VZIP2   V20.D2, V18.D2, V23.D2
 	WORD    $0x4e37d6b6 // fadd v22.4s, v21.4s, v23.4s
 	WORD    $0x6e36d58c // faddp v12.4s, v12.4s, v22.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<3, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4f8a99ef // fmul v15.4s, v15.4s, v10.s[2]
 	WORD    $0x4f8a9a10 // fmul v16.4s, v16.4s, v10.s[2]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R11, R12
+	VLD2    (R11), [V17.S4, V18.S4]
+	VLD2    (R12), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3570,20 +4078,20 @@ loop3:
 	VZIP2   V20.D2, V18.D2, V23.D2
 	WORD    $0x4e37d6b6 // fadd v22.4s, v21.4s, v23.4s
 	WORD    $0x6e36d5ad // faddp v13.4s, v13.4s, v22.4s
-	UBFX    $24, R4, $8, R8
-	ADD     R8<<6, R6, R8
-	LSR     $32, R4, R9
-	ADD     R9<<3, R3, R9
+	UBFX    $24, R4, $8, R10
+	ADD     R10<<6, R6, R10
+	LSR     $32, R4, R11
+	ADD     R11<<3, R3, R11
 	ADD     R5, R4
-	FLDPQ   32(R8), (F15, F16)
-	FLDPQ   (R8), (F17, F18)
+	FLDPQ   32(R10), (F15, F16)
+	FLDPQ   (R10), (F17, F18)
 	WORD    $0x4faa99ef // fmul v15.4s, v15.4s, v10.s[3]
 	WORD    $0x4faa9a10 // fmul v16.4s, v16.4s, v10.s[3]
 	WORD    $0x4e2fd62f // fadd v15.4s, v17.4s, v15.4s
 	WORD    $0x4e30d650 // fadd v16.4s, v18.4s, v16.4s
-	ADD     $32, R9, R10
-	VLD2    (R9), [V17.S4, V18.S4]
-	VLD2    (R10), [V19.S4, V20.S4]
+	ADD     $32, R11, R12
+	VLD2    (R11), [V17.S4, V18.S4]
+	VLD2    (R12), [V19.S4, V20.S4]
 	WORD    $0x6e2fde31 // fmul v17.4s, v17.4s, v15.4s
 	WORD    $0x6e2fde52 // fmul v18.4s, v18.4s, v15.4s
 	WORD    $0x6e30de73 // fmul v19.4s, v19.4s, v16.4s
@@ -3610,8 +4118,10 @@ loop3:
 	WORD    $0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
 	FSTPQ   (F15, F16), 32(R0)
 	ADD     $64, R0
-	SUB     $8, R1
-	CBNZ    R1, loop3
+	SUB     $8, R9
+	CBNZ    R9, loop3
+	SUB     R8, R1
+	CBNZ    R1, ramped1
 	RET
 
 // func sumNEON(dst *float32, src *float32, n int)
@@ -6031,6 +6541,664 @@ loop1:
 	FSTPQ   (F11, F12), 160(R0)
 	FSTPQ   (F13, F14), 192(R0)
 	FMOVD   F0, ret+32(FP)
+	RET
+
+// func lineNEON(dst *float64, n int, from float64, change float64, t float64, every float64, frames float64)
+TEXT ·lineNEON(SB), NOSPLIT, $0-56
+	MOVD    dst+0(FP), R0
+	MOVD    n+8(FP), R1
+	MOVD    from+16(FP), R2
+	VDUP    R2, V0.D2
+	MOVD    change+24(FP), R2
+	VDUP    R2, V1.D2
+	MOVD    t+32(FP), R2
+	VDUP    R2, V2.D2
+	MOVD    every+40(FP), R2
+	VDUP    R2, V3.D2
+	MOVD    frames+48(FP), R2
+	VDUP    R2, V4.D2
+	VEOR    V5.B16, V5.B16, V5.B16
+	MOVD    $4607182418800017408, R2
+	VMOV    R2, V5.D[1]
+	WORD    $0x6e63dca5 // fmul v5.2d, v5.2d, v3.2d
+	WORD    $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD    $0x4e63d463 // fadd v3.2d, v3.2d, v3.2d
+
+loop1:
+	WORD    $0x6e64fc45 // fdiv v5.2d, v2.2d, v4.2d
+	WORD    $0x6e61dca5 // fmul v5.2d, v5.2d, v1.2d
+	WORD    $0x4e65d405 // fadd v5.2d, v0.2d, v5.2d
+	WORD    $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FMOVQ.P F5, 16(R0)
+	WORD    $0x6e64fc45 // fdiv v5.2d, v2.2d, v4.2d
+	WORD    $0x6e61dca5 // fmul v5.2d, v5.2d, v1.2d
+	WORD    $0x4e65d405 // fadd v5.2d, v0.2d, v5.2d
+	WORD    $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FMOVQ.P F5, 16(R0)
+	SUB     $4, R1
+	CBNZ    R1, loop1
+	RET
+
+// func factorsNEON(x *float64, n int)
+TEXT ·factorsNEON(SB), NOSPLIT, $0-16
+	MOVD    x+0(FP), R0
+	MOVD    n+8(FP), R1
+	MOVD    $4443145680587881629, R2
+	VDUP    R2, V0.D2
+	MOVD    $4460272573143870729, R2
+	VDUP    R2, V1.D2
+	MOVD    $4477122120089393304, R2
+	VDUP    R2, V2.D2
+	MOVD    $4493156764026750180, R2
+	VDUP    R2, V3.D2
+	MOVD    $4508805057796939612, R2
+	VDUP    R2, V4.D2
+	MOVD    $4523617214285662004, R2
+	VDUP    R2, V5.D2
+	MOVD    $4537941361671905306, R2
+	VDUP    R2, V6.D2
+	MOVD    $4551452160554016794, R2
+	VDUP    R2, V7.D2
+	MOVD    $4564047942368979991, R2
+	VDUP    R2, V8.D2
+	MOVD    $4575957461383581969, R2
+	VDUP    R2, V9.D2
+	MOVD    $4586165620538955093, R2
+	VDUP    R2, V10.D2
+	MOVD    $4595172819793696085, R2
+	VDUP    R2, V11.D2
+	MOVD    $4602678819172646912, R2
+	VDUP    R2, V12.D2
+	MOVD    $4607182418800017408, R2
+	VDUP    R2, V13.D2
+	MOVD    $-4588042120383692800, R2
+	VDUP    R2, V14.D2
+	MOVD    $4595152273942649947, R2
+	VDUP    R2, V15.D2
+	MOVD    $4602678819172646912, R2
+	VDUP    R2, V16.D2
+	MOVD    $4607182418800017408, R2
+	VDUP    R2, V17.D2
+	MOVD    $4604418534313441775, R2
+	VDUP    R2, V18.D2
+	MOVD    $1022, R2
+	VDUP    R2, V19.D2
+
+loop1:
+	FMOVQ   (R0), F20
+	WORD    $0x6eeee695 // fcmgt v21.2d, v20.2d, v14.2d
+	VAND    V20.B16, V21.B16, V20.B16
+	WORD    $0x6e6fde94 // fmul v20.2d, v20.2d, v15.2d
+	WORD    $0x4e619a96 // frintm v22.2d, v20.2d
+	WORD    $0x4ef6d697 // fsub v23.2d, v20.2d, v22.2d
+	WORD    $0x6ef0e6f7 // fcmgt v23.2d, v23.2d, v16.2d
+	VAND    V23.B16, V17.B16, V23.B16
+	WORD    $0x4e77d6d6 // fadd v22.2d, v22.2d, v23.2d
+	WORD    $0x4ef6d697 // fsub v23.2d, v20.2d, v22.2d
+	WORD    $0x6e72def7 // fmul v23.2d, v23.2d, v18.2d
+	WORD    $0x6e77dc18 // fmul v24.2d, v0.2d, v23.2d
+	WORD    $0x4e61d718 // fadd v24.2d, v24.2d, v1.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e62d718 // fadd v24.2d, v24.2d, v2.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e63d718 // fadd v24.2d, v24.2d, v3.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e64d718 // fadd v24.2d, v24.2d, v4.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e65d718 // fadd v24.2d, v24.2d, v5.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e66d718 // fadd v24.2d, v24.2d, v6.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e67d718 // fadd v24.2d, v24.2d, v7.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e68d718 // fadd v24.2d, v24.2d, v8.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e69d718 // fadd v24.2d, v24.2d, v9.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e6ad718 // fadd v24.2d, v24.2d, v10.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e6bd718 // fadd v24.2d, v24.2d, v11.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e6cd718 // fadd v24.2d, v24.2d, v12.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e6dd718 // fadd v24.2d, v24.2d, v13.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e78d638 // fadd v24.2d, v17.2d, v24.2d
+	WORD    $0x4ee1bad6 // fcvtzs v22.2d, v22.2d
+	VADD    V19.D2, V22.D2, V22.D2
+	VSHL    $52, V22.D2, V22.D2
+	WORD    $0x6e76df18 // fmul v24.2d, v24.2d, v22.2d
+	WORD    $0x4e78d718 // fadd v24.2d, v24.2d, v24.2d
+	VAND    V24.B16, V21.B16, V24.B16
+	FMOVQ.P F24, 16(R0)
+	FMOVQ   (R0), F20
+	WORD    $0x6eeee695 // fcmgt v21.2d, v20.2d, v14.2d
+	VAND    V20.B16, V21.B16, V20.B16
+	WORD    $0x6e6fde94 // fmul v20.2d, v20.2d, v15.2d
+	WORD    $0x4e619a96 // frintm v22.2d, v20.2d
+	WORD    $0x4ef6d697 // fsub v23.2d, v20.2d, v22.2d
+	WORD    $0x6ef0e6f7 // fcmgt v23.2d, v23.2d, v16.2d
+	VAND    V23.B16, V17.B16, V23.B16
+	WORD    $0x4e77d6d6 // fadd v22.2d, v22.2d, v23.2d
+	WORD    $0x4ef6d697 // fsub v23.2d, v20.2d, v22.2d
+	WORD    $0x6e72def7 // fmul v23.2d, v23.2d, v18.2d
+	WORD    $0x6e77dc18 // fmul v24.2d, v0.2d, v23.2d
+	WORD    $0x4e61d718 // fadd v24.2d, v24.2d, v1.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e62d718 // fadd v24.2d, v24.2d, v2.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e63d718 // fadd v24.2d, v24.2d, v3.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e64d718 // fadd v24.2d, v24.2d, v4.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e65d718 // fadd v24.2d, v24.2d, v5.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e66d718 // fadd v24.2d, v24.2d, v6.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e67d718 // fadd v24.2d, v24.2d, v7.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e68d718 // fadd v24.2d, v24.2d, v8.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e69d718 // fadd v24.2d, v24.2d, v9.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e6ad718 // fadd v24.2d, v24.2d, v10.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e6bd718 // fadd v24.2d, v24.2d, v11.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e6cd718 // fadd v24.2d, v24.2d, v12.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e6dd718 // fadd v24.2d, v24.2d, v13.2d
+	WORD    $0x6e77df18 // fmul v24.2d, v24.2d, v23.2d
+	WORD    $0x4e78d638 // fadd v24.2d, v17.2d, v24.2d
+	WORD    $0x4ee1bad6 // fcvtzs v22.2d, v22.2d
+	VADD    V19.D2, V22.D2, V22.D2
+	VSHL    $52, V22.D2, V22.D2
+	WORD    $0x6e76df18 // fmul v24.2d, v24.2d, v22.2d
+	WORD    $0x4e78d718 // fadd v24.2d, v24.2d, v24.2d
+	VAND    V24.B16, V21.B16, V24.B16
+	FMOVQ.P F24, 16(R0)
+	SUB     $4, R1
+	CBNZ    R1, loop1
+	RET
+
+// func cosPiNEON(x *float64, n int)
+TEXT ·cosPiNEON(SB), NOSPLIT, $0-16
+	MOVD    x+0(FP), R0
+	MOVD    n+8(FP), R1
+	MOVD    $4389130328383466826, R2
+	VDUP    R2, V0.D2
+	MOVD    $-4797767418267846625, R2
+	VDUP    R2, V1.D2
+	MOVD    $4460272573143870729, R2
+	VDUP    R2, V2.D2
+	MOVD    $-4730215272828025628, R2
+	VDUP    R2, V3.D2
+	MOVD    $4523617214285662004, R2
+	VDUP    R2, V4.D2
+	MOVD    $-4671919876300759014, R2
+	VDUP    R2, V5.D2
+	MOVD    $4575957461383581969, R2
+	VDUP    R2, V6.D2
+	MOVD    $-4628199217061079723, R2
+	VDUP    R2, V7.D2
+	MOVD    $4607182418800017408, R2
+	VDUP    R2, V8.D2
+	MOVD    $-4853048094864343657, R2
+	VDUP    R2, V9.D2
+	MOVD    $4407590220077447199, R2
+	VDUP    R2, V10.D2
+	MOVD    $-4780226356266894179, R2
+	VDUP    R2, V11.D2
+	MOVD    $4477122120089393304, R2
+	VDUP    R2, V12.D2
+	MOVD    $-4714566979057836196, R2
+	VDUP    R2, V13.D2
+	MOVD    $4537941361671905306, R2
+	VDUP    R2, V14.D2
+	MOVD    $-4659324094485795817, R2
+	VDUP    R2, V15.D2
+	MOVD    $4586165620538955093, R2
+	VDUP    R2, V16.D2
+	MOVD    $-4620693217682128896, R2
+	VDUP    R2, V17.D2
+	MOVD    $4607182418800017408, R2
+	VDUP    R2, V18.D2
+	MOVD    $4614256656552045848, R2
+	VDUP    R2, V19.D2
+
+loop1:
+	FMOVQ   (R0), F20
+	WORD    $0x4ee0fa94 // fabs v20.2d, v20.2d
+	MOVD    $4602678819172646912, R2
+	VDUP    R2, V22.D2
+	WORD    $0x6e76de96 // fmul v22.2d, v20.2d, v22.2d
+	WORD    $0x4e619ad6 // frintm v22.2d, v22.2d
+	WORD    $0x4e76d6d6 // fadd v22.2d, v22.2d, v22.2d
+	WORD    $0x4ef6d694 // fsub v20.2d, v20.2d, v22.2d
+	MOVD    $4607182418800017408, R2
+	VDUP    R2, V22.D2
+	WORD    $0x6ef6e697 // fcmgt v23.2d, v20.2d, v22.2d
+	MOVD    $4611686018427387904, R2
+	VDUP    R2, V22.D2
+	WORD    $0x4ef4d6d6 // fsub v22.2d, v22.2d, v20.2d
+	VEOR    V20.B16, V22.B16, V22.B16
+	VAND    V22.B16, V23.B16, V22.B16
+	VEOR    V20.B16, V22.B16, V20.B16
+	MOVD    $4602678819172646912, R2
+	VDUP    R2, V22.D2
+	WORD    $0x6ef6e695 // fcmgt v21.2d, v20.2d, v22.2d
+	MOVD    $4607182418800017408, R2
+	VDUP    R2, V22.D2
+	WORD    $0x4ef4d6d6 // fsub v22.2d, v22.2d, v20.2d
+	VEOR    V20.B16, V22.B16, V22.B16
+	VAND    V22.B16, V21.B16, V22.B16
+	VEOR    V20.B16, V22.B16, V20.B16
+	MOVD    $4598175219545276416, R2
+	VDUP    R2, V22.D2
+	WORD    $0x6ef6e696 // fcmgt v22.2d, v20.2d, v22.2d
+	MOVD    $4602678819172646912, R2
+	VDUP    R2, V23.D2
+	WORD    $0x4ef4d6f7 // fsub v23.2d, v23.2d, v20.2d
+	WORD    $0x6e73def7 // fmul v23.2d, v23.2d, v19.2d
+	WORD    $0x6e73de94 // fmul v20.2d, v20.2d, v19.2d
+	WORD    $0x6e77def8 // fmul v24.2d, v23.2d, v23.2d
+	WORD    $0x6e78dc19 // fmul v25.2d, v0.2d, v24.2d
+	WORD    $0x4e61d739 // fadd v25.2d, v25.2d, v1.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e62d739 // fadd v25.2d, v25.2d, v2.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e63d739 // fadd v25.2d, v25.2d, v3.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e64d739 // fadd v25.2d, v25.2d, v4.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e65d739 // fadd v25.2d, v25.2d, v5.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e66d739 // fadd v25.2d, v25.2d, v6.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e67d739 // fadd v25.2d, v25.2d, v7.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e68d739 // fadd v25.2d, v25.2d, v8.2d
+	WORD    $0x6e77df37 // fmul v23.2d, v25.2d, v23.2d
+	WORD    $0x6e74de98 // fmul v24.2d, v20.2d, v20.2d
+	WORD    $0x6e78dd39 // fmul v25.2d, v9.2d, v24.2d
+	WORD    $0x4e6ad739 // fadd v25.2d, v25.2d, v10.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e6bd739 // fadd v25.2d, v25.2d, v11.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e6cd739 // fadd v25.2d, v25.2d, v12.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e6dd739 // fadd v25.2d, v25.2d, v13.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e6ed739 // fadd v25.2d, v25.2d, v14.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e6fd739 // fadd v25.2d, v25.2d, v15.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e70d739 // fadd v25.2d, v25.2d, v16.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e71d739 // fadd v25.2d, v25.2d, v17.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e72d739 // fadd v25.2d, v25.2d, v18.2d
+	WORD    $0x6e791ef6 // bsl v22.16b, v23.16b, v25.16b
+	VORR    V22.B16, V22.B16, V20.B16
+	VSHL    $63, V21.D2, V21.D2
+	VEOR    V20.B16, V21.B16, V20.B16
+	FMOVQ.P F20, 16(R0)
+	FMOVQ   (R0), F20
+	WORD    $0x4ee0fa94 // fabs v20.2d, v20.2d
+	MOVD    $4602678819172646912, R2
+	VDUP    R2, V22.D2
+	WORD    $0x6e76de96 // fmul v22.2d, v20.2d, v22.2d
+	WORD    $0x4e619ad6 // frintm v22.2d, v22.2d
+	WORD    $0x4e76d6d6 // fadd v22.2d, v22.2d, v22.2d
+	WORD    $0x4ef6d694 // fsub v20.2d, v20.2d, v22.2d
+	MOVD    $4607182418800017408, R2
+	VDUP    R2, V22.D2
+	WORD    $0x6ef6e697 // fcmgt v23.2d, v20.2d, v22.2d
+	MOVD    $4611686018427387904, R2
+	VDUP    R2, V22.D2
+	WORD    $0x4ef4d6d6 // fsub v22.2d, v22.2d, v20.2d
+	VEOR    V20.B16, V22.B16, V22.B16
+	VAND    V22.B16, V23.B16, V22.B16
+	VEOR    V20.B16, V22.B16, V20.B16
+	MOVD    $4602678819172646912, R2
+	VDUP    R2, V22.D2
+	WORD    $0x6ef6e695 // fcmgt v21.2d, v20.2d, v22.2d
+	MOVD    $4607182418800017408, R2
+	VDUP    R2, V22.D2
+	WORD    $0x4ef4d6d6 // fsub v22.2d, v22.2d, v20.2d
+	VEOR    V20.B16, V22.B16, V22.B16
+	VAND    V22.B16, V21.B16, V22.B16
+	VEOR    V20.B16, V22.B16, V20.B16
+	MOVD    $4598175219545276416, R2
+	VDUP    R2, V22.D2
+	WORD    $0x6ef6e696 // fcmgt v22.2d, v20.2d, v22.2d
+	MOVD    $4602678819172646912, R2
+	VDUP    R2, V23.D2
+	WORD    $0x4ef4d6f7 // fsub v23.2d, v23.2d, v20.2d
+	WORD    $0x6e73def7 // fmul v23.2d, v23.2d, v19.2d
+	WORD    $0x6e73de94 // fmul v20.2d, v20.2d, v19.2d
+	WORD    $0x6e77def8 // fmul v24.2d, v23.2d, v23.2d
+	WORD    $0x6e78dc19 // fmul v25.2d, v0.2d, v24.2d
+	WORD    $0x4e61d739 // fadd v25.2d, v25.2d, v1.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e62d739 // fadd v25.2d, v25.2d, v2.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e63d739 // fadd v25.2d, v25.2d, v3.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e64d739 // fadd v25.2d, v25.2d, v4.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e65d739 // fadd v25.2d, v25.2d, v5.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e66d739 // fadd v25.2d, v25.2d, v6.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e67d739 // fadd v25.2d, v25.2d, v7.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e68d739 // fadd v25.2d, v25.2d, v8.2d
+	WORD    $0x6e77df37 // fmul v23.2d, v25.2d, v23.2d
+	WORD    $0x6e74de98 // fmul v24.2d, v20.2d, v20.2d
+	WORD    $0x6e78dd39 // fmul v25.2d, v9.2d, v24.2d
+	WORD    $0x4e6ad739 // fadd v25.2d, v25.2d, v10.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e6bd739 // fadd v25.2d, v25.2d, v11.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e6cd739 // fadd v25.2d, v25.2d, v12.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e6dd739 // fadd v25.2d, v25.2d, v13.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e6ed739 // fadd v25.2d, v25.2d, v14.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e6fd739 // fadd v25.2d, v25.2d, v15.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e70d739 // fadd v25.2d, v25.2d, v16.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e71d739 // fadd v25.2d, v25.2d, v17.2d
+	WORD    $0x6e78df39 // fmul v25.2d, v25.2d, v24.2d
+	WORD    $0x4e72d739 // fadd v25.2d, v25.2d, v18.2d
+	WORD    $0x6e791ef6 // bsl v22.16b, v23.16b, v25.16b
+	VORR    V22.B16, V22.B16, V20.B16
+	VSHL    $63, V21.D2, V21.D2
+	VEOR    V20.B16, V21.B16, V20.B16
+	FMOVQ.P F20, 16(R0)
+	SUB     $4, R1
+	CBNZ    R1, loop1
+	RET
+
+// func pansNEON(left *float64, right *float64, x *float64, n int, beside float64)
+TEXT ·pansNEON(SB), NOSPLIT, $0-40
+	MOVD    left+0(FP), R0
+	MOVD    right+8(FP), R1
+	MOVD    x+16(FP), R2
+	MOVD    n+24(FP), R3
+	MOVD    beside+32(FP), R4
+	VDUP    R4, V0.D2
+	MOVD    $4389130328383466826, R4
+	VDUP    R4, V1.D2
+	MOVD    $-4797767418267846625, R4
+	VDUP    R4, V2.D2
+	MOVD    $4460272573143870729, R4
+	VDUP    R4, V3.D2
+	MOVD    $-4730215272828025628, R4
+	VDUP    R4, V4.D2
+	MOVD    $4523617214285662004, R4
+	VDUP    R4, V5.D2
+	MOVD    $-4671919876300759014, R4
+	VDUP    R4, V6.D2
+	MOVD    $4575957461383581969, R4
+	VDUP    R4, V7.D2
+	MOVD    $-4628199217061079723, R4
+	VDUP    R4, V8.D2
+	MOVD    $4607182418800017408, R4
+	VDUP    R4, V9.D2
+	MOVD    $-4853048094864343657, R4
+	VDUP    R4, V10.D2
+	MOVD    $4407590220077447199, R4
+	VDUP    R4, V11.D2
+	MOVD    $-4780226356266894179, R4
+	VDUP    R4, V12.D2
+	MOVD    $4477122120089393304, R4
+	VDUP    R4, V13.D2
+	MOVD    $-4714566979057836196, R4
+	VDUP    R4, V14.D2
+	MOVD    $4537941361671905306, R4
+	VDUP    R4, V15.D2
+	MOVD    $-4659324094485795817, R4
+	VDUP    R4, V16.D2
+	MOVD    $4586165620538955093, R4
+	VDUP    R4, V17.D2
+	MOVD    $-4620693217682128896, R4
+	VDUP    R4, V18.D2
+	MOVD    $4607182418800017408, R4
+	VDUP    R4, V19.D2
+	MOVD    $4614256656552045848, R4
+	VDUP    R4, V20.D2
+
+loop1:
+	FMOVQ.P 16(R2), F21
+	WORD    $0x4e75d415 // fadd v21.2d, v0.2d, v21.2d
+	MOVD    $-4616189618054758400, R4
+	VDUP    R4, V22.D2
+	WORD    $0x4e76f6b5 // fmax v21.2d, v21.2d, v22.2d
+	MOVD    $4607182418800017408, R4
+	VDUP    R4, V22.D2
+	WORD    $0x4ef6f6b5 // fmin v21.2d, v21.2d, v22.2d
+	WORD    $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
+	MOVD    $4598175219545276416, R4
+	VDUP    R4, V22.D2
+	WORD    $0x6e76deb5 // fmul v21.2d, v21.2d, v22.2d
+	MOVD    $4602678819172646912, R4
+	VDUP    R4, V22.D2
+	WORD    $0x4ef6d6b6 // fsub v22.2d, v21.2d, v22.2d
+	WORD    $0x4ee0fad6 // fabs v22.2d, v22.2d
+	MOVD    $4598175219545276416, R4
+	VDUP    R4, V23.D2
+	WORD    $0x6ef7e6b7 // fcmgt v23.2d, v21.2d, v23.2d
+	MOVD    $4602678819172646912, R4
+	VDUP    R4, V24.D2
+	WORD    $0x4ef5d718 // fsub v24.2d, v24.2d, v21.2d
+	WORD    $0x6e74df18 // fmul v24.2d, v24.2d, v20.2d
+	WORD    $0x6e74deb5 // fmul v21.2d, v21.2d, v20.2d
+	WORD    $0x6e78df19 // fmul v25.2d, v24.2d, v24.2d
+	WORD    $0x6e79dc3a // fmul v26.2d, v1.2d, v25.2d
+	WORD    $0x4e62d75a // fadd v26.2d, v26.2d, v2.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e63d75a // fadd v26.2d, v26.2d, v3.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e64d75a // fadd v26.2d, v26.2d, v4.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e65d75a // fadd v26.2d, v26.2d, v5.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e66d75a // fadd v26.2d, v26.2d, v6.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e67d75a // fadd v26.2d, v26.2d, v7.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e68d75a // fadd v26.2d, v26.2d, v8.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e69d75a // fadd v26.2d, v26.2d, v9.2d
+	WORD    $0x6e78df58 // fmul v24.2d, v26.2d, v24.2d
+	WORD    $0x6e75deb9 // fmul v25.2d, v21.2d, v21.2d
+	WORD    $0x6e79dd5a // fmul v26.2d, v10.2d, v25.2d
+	WORD    $0x4e6bd75a // fadd v26.2d, v26.2d, v11.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6cd75a // fadd v26.2d, v26.2d, v12.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6dd75a // fadd v26.2d, v26.2d, v13.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6ed75a // fadd v26.2d, v26.2d, v14.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6fd75a // fadd v26.2d, v26.2d, v15.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e70d75a // fadd v26.2d, v26.2d, v16.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e71d75a // fadd v26.2d, v26.2d, v17.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e72d75a // fadd v26.2d, v26.2d, v18.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e73d75a // fadd v26.2d, v26.2d, v19.2d
+	WORD    $0x6e7a1f17 // bsl v23.16b, v24.16b, v26.16b
+	VORR    V23.B16, V23.B16, V21.B16
+	MOVD    $4598175219545276416, R4
+	VDUP    R4, V23.D2
+	WORD    $0x6ef7e6d7 // fcmgt v23.2d, v22.2d, v23.2d
+	MOVD    $4602678819172646912, R4
+	VDUP    R4, V24.D2
+	WORD    $0x4ef6d718 // fsub v24.2d, v24.2d, v22.2d
+	WORD    $0x6e74df18 // fmul v24.2d, v24.2d, v20.2d
+	WORD    $0x6e74ded6 // fmul v22.2d, v22.2d, v20.2d
+	WORD    $0x6e78df19 // fmul v25.2d, v24.2d, v24.2d
+	WORD    $0x6e79dc3a // fmul v26.2d, v1.2d, v25.2d
+	WORD    $0x4e62d75a // fadd v26.2d, v26.2d, v2.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e63d75a // fadd v26.2d, v26.2d, v3.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e64d75a // fadd v26.2d, v26.2d, v4.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e65d75a // fadd v26.2d, v26.2d, v5.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e66d75a // fadd v26.2d, v26.2d, v6.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e67d75a // fadd v26.2d, v26.2d, v7.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e68d75a // fadd v26.2d, v26.2d, v8.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e69d75a // fadd v26.2d, v26.2d, v9.2d
+	WORD    $0x6e78df58 // fmul v24.2d, v26.2d, v24.2d
+	WORD    $0x6e76ded9 // fmul v25.2d, v22.2d, v22.2d
+	WORD    $0x6e79dd5a // fmul v26.2d, v10.2d, v25.2d
+	WORD    $0x4e6bd75a // fadd v26.2d, v26.2d, v11.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6cd75a // fadd v26.2d, v26.2d, v12.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6dd75a // fadd v26.2d, v26.2d, v13.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6ed75a // fadd v26.2d, v26.2d, v14.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6fd75a // fadd v26.2d, v26.2d, v15.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e70d75a // fadd v26.2d, v26.2d, v16.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e71d75a // fadd v26.2d, v26.2d, v17.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e72d75a // fadd v26.2d, v26.2d, v18.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e73d75a // fadd v26.2d, v26.2d, v19.2d
+	WORD    $0x6e7a1f17 // bsl v23.16b, v24.16b, v26.16b
+	VORR    V23.B16, V23.B16, V22.B16
+	FMOVQ.P F21, 16(R0)
+	FMOVQ.P F22, 16(R1)
+	FMOVQ.P 16(R2), F21
+	WORD    $0x4e75d415 // fadd v21.2d, v0.2d, v21.2d
+	MOVD    $-4616189618054758400, R4
+	VDUP    R4, V22.D2
+	WORD    $0x4e76f6b5 // fmax v21.2d, v21.2d, v22.2d
+	MOVD    $4607182418800017408, R4
+	VDUP    R4, V22.D2
+	WORD    $0x4ef6f6b5 // fmin v21.2d, v21.2d, v22.2d
+	WORD    $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
+	MOVD    $4598175219545276416, R4
+	VDUP    R4, V22.D2
+	WORD    $0x6e76deb5 // fmul v21.2d, v21.2d, v22.2d
+	MOVD    $4602678819172646912, R4
+	VDUP    R4, V22.D2
+	WORD    $0x4ef6d6b6 // fsub v22.2d, v21.2d, v22.2d
+	WORD    $0x4ee0fad6 // fabs v22.2d, v22.2d
+	MOVD    $4598175219545276416, R4
+	VDUP    R4, V23.D2
+	WORD    $0x6ef7e6b7 // fcmgt v23.2d, v21.2d, v23.2d
+	MOVD    $4602678819172646912, R4
+	VDUP    R4, V24.D2
+	WORD    $0x4ef5d718 // fsub v24.2d, v24.2d, v21.2d
+	WORD    $0x6e74df18 // fmul v24.2d, v24.2d, v20.2d
+	WORD    $0x6e74deb5 // fmul v21.2d, v21.2d, v20.2d
+	WORD    $0x6e78df19 // fmul v25.2d, v24.2d, v24.2d
+	WORD    $0x6e79dc3a // fmul v26.2d, v1.2d, v25.2d
+	WORD    $0x4e62d75a // fadd v26.2d, v26.2d, v2.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e63d75a // fadd v26.2d, v26.2d, v3.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e64d75a // fadd v26.2d, v26.2d, v4.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e65d75a // fadd v26.2d, v26.2d, v5.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e66d75a // fadd v26.2d, v26.2d, v6.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e67d75a // fadd v26.2d, v26.2d, v7.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e68d75a // fadd v26.2d, v26.2d, v8.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e69d75a // fadd v26.2d, v26.2d, v9.2d
+	WORD    $0x6e78df58 // fmul v24.2d, v26.2d, v24.2d
+	WORD    $0x6e75deb9 // fmul v25.2d, v21.2d, v21.2d
+	WORD    $0x6e79dd5a // fmul v26.2d, v10.2d, v25.2d
+	WORD    $0x4e6bd75a // fadd v26.2d, v26.2d, v11.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6cd75a // fadd v26.2d, v26.2d, v12.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6dd75a // fadd v26.2d, v26.2d, v13.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6ed75a // fadd v26.2d, v26.2d, v14.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6fd75a // fadd v26.2d, v26.2d, v15.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e70d75a // fadd v26.2d, v26.2d, v16.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e71d75a // fadd v26.2d, v26.2d, v17.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e72d75a // fadd v26.2d, v26.2d, v18.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e73d75a // fadd v26.2d, v26.2d, v19.2d
+	WORD    $0x6e7a1f17 // bsl v23.16b, v24.16b, v26.16b
+	VORR    V23.B16, V23.B16, V21.B16
+	MOVD    $4598175219545276416, R4
+	VDUP    R4, V23.D2
+	WORD    $0x6ef7e6d7 // fcmgt v23.2d, v22.2d, v23.2d
+	MOVD    $4602678819172646912, R4
+	VDUP    R4, V24.D2
+	WORD    $0x4ef6d718 // fsub v24.2d, v24.2d, v22.2d
+	WORD    $0x6e74df18 // fmul v24.2d, v24.2d, v20.2d
+	WORD    $0x6e74ded6 // fmul v22.2d, v22.2d, v20.2d
+	WORD    $0x6e78df19 // fmul v25.2d, v24.2d, v24.2d
+	WORD    $0x6e79dc3a // fmul v26.2d, v1.2d, v25.2d
+	WORD    $0x4e62d75a // fadd v26.2d, v26.2d, v2.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e63d75a // fadd v26.2d, v26.2d, v3.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e64d75a // fadd v26.2d, v26.2d, v4.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e65d75a // fadd v26.2d, v26.2d, v5.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e66d75a // fadd v26.2d, v26.2d, v6.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e67d75a // fadd v26.2d, v26.2d, v7.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e68d75a // fadd v26.2d, v26.2d, v8.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e69d75a // fadd v26.2d, v26.2d, v9.2d
+	WORD    $0x6e78df58 // fmul v24.2d, v26.2d, v24.2d
+	WORD    $0x6e76ded9 // fmul v25.2d, v22.2d, v22.2d
+	WORD    $0x6e79dd5a // fmul v26.2d, v10.2d, v25.2d
+	WORD    $0x4e6bd75a // fadd v26.2d, v26.2d, v11.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6cd75a // fadd v26.2d, v26.2d, v12.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6dd75a // fadd v26.2d, v26.2d, v13.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6ed75a // fadd v26.2d, v26.2d, v14.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e6fd75a // fadd v26.2d, v26.2d, v15.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e70d75a // fadd v26.2d, v26.2d, v16.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e71d75a // fadd v26.2d, v26.2d, v17.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e72d75a // fadd v26.2d, v26.2d, v18.2d
+	WORD    $0x6e79df5a // fmul v26.2d, v26.2d, v25.2d
+	WORD    $0x4e73d75a // fadd v26.2d, v26.2d, v19.2d
+	WORD    $0x6e7a1f17 // bsl v23.16b, v24.16b, v26.16b
+	VORR    V23.B16, V23.B16, V22.B16
+	FMOVQ.P F21, 16(R0)
+	FMOVQ.P F22, 16(R1)
+	SUB     $4, R3
+	CBNZ    R3, loop1
 	RET
 
 // func lowestNEON(prio *int32, n int, limit int32) (lowest int32, count int32)

@@ -38,10 +38,6 @@ type Sample interface{ float32 | int16 }
 // of fraction. The formulas of unity read a frame of src for each of dst, whatever the
 // step. Mix does not change g. It panics where src is too short for what the formula reads.
 func Mix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *Ramp) {
-	if unsafe.Sizeof(T(0)) == 2 {
-		narrow := g.of16()
-		g = &narrow
-	}
 	if f <= StereoUnity {
 		src, pos, step = src[pos>>32<<(f&1):][:len(dst)<<(f&1)], 0, One
 	}
@@ -50,11 +46,30 @@ func Mix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *Ramp
 		return
 	}
 	rest := *g
+	if unsafe.Sizeof(T(0)) == 2 {
+		rest = g.of16()
+	}
 	dst, pos, rest.Start = dst[done:], pos+int64(done)*step, g.Start+done
 	if f&1 == 0 {
 		mixFrames[[1]T, T](f, dst, framesIn[[1]T](src), pos, step, rest)
 	} else {
 		mixFrames[[2]T, T](f, dst, framesIn[[2]T](src), pos, step, rest)
+	}
+}
+
+// MixRamps is Mix under ramps that follow each other, each for as many frames from its
+// first on: their Start is 0, and len(dst) is len(ramps) times each.
+func MixRamps[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, ramps []Ramp, each int) {
+	if f <= StereoUnity {
+		src, pos, step = src[pos>>32<<(f&1):][:len(dst)<<(f&1)], 0, One
+	}
+	dst = dst[:len(ramps)*each]
+	if fastMixRamps(f, dst, src, pos, step, ramps, each) {
+		return
+	}
+	for i := range ramps {
+		Mix(f, dst[i*each:][:each], src, pos, step, &ramps[i])
+		pos += int64(each) * step
 	}
 }
 

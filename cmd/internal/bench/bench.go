@@ -150,7 +150,7 @@ func Measure(o Options, next Progress) ([]Row, error) {
 	if !o.All {
 		return rows, nil
 	}
-	for _, measure := range []func(func(string) bool, Progress) ([]Row, error){turns, memory, renders} {
+	for _, measure := range []func(func(string) bool, Progress) ([]Row, error){apart, turns, memory, renders} {
 		more, err := measure(o.picks, next)
 		if err != nil {
 			return nil, err
@@ -170,7 +170,7 @@ func Cases() (names []string) {
 	for _, c := range cases {
 		names = append(names, c.name)
 	}
-	names = append(append(names, callNames...), silentBlock)
+	names = append(append(names, callNames...), silentBlock, monoApart, bestApart, copyApart)
 	return append(append(names, loadCases...), "turn", "memory", wholeRender, loadedRender)
 }
 
@@ -205,21 +205,29 @@ var cases = []way{
 
 // noises returns sounds of two seconds of quiet noise, which all voices share.
 func noises(n, channels int, compact bool) ([]*voice.Sound, error) {
-	sounds := make([]*voice.Sound, n)
-	x := uint32(1)
+	size := 2 * Rate * channels
+	data, sounds := noise(n*size), make([]*voice.Sound, n)
 	for i := range sounds {
-		data := make([]float32, 2*Rate*channels)
-		for j := range data {
-			x = x*1664525 + 1013904223
-			data[j] = float32(int32(x)) / (1 << 31) / 64
-		}
-		s, err := voice.NewSound(voice.Samples{Name: "noise", Rate: Rate, Channels: channels, Data: data, Compact: compact, Refine: soundlib.Refine})
-		if err != nil {
+		var err error
+		if sounds[i], err = sounding(data[i*size:][:size], channels, compact); err != nil {
 			return nil, err
 		}
-		sounds[i] = s
 	}
 	return sounds, nil
+}
+
+func sounding(data []float32, channels int, compact bool) (*voice.Sound, error) {
+	return voice.NewSound(voice.Samples{Name: "noise", Rate: Rate, Channels: channels, Data: data, Compact: compact, Refine: soundlib.Refine})
+}
+
+// noise returns quiet noise.
+func noise(samples int) []float32 {
+	data, x := make([]float32, samples), uint32(1)
+	for i := range data {
+		x = x*1664525 + 1013904223
+		data[i] = float32(int32(x)) / (1 << 31) / 64
+	}
+	return data
 }
 
 // stage fills the pool of a mixer of n voices: they loop, at different places, with

@@ -74,6 +74,20 @@ func TestBenchMoves(t *testing.T) {
 	}
 }
 
+// TestApart: what is copied is as much as the pitched voices read, and lies within the sounds.
+func TestApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes half a gigabyte")
+	}
+	rows, err := apart(func(name string) bool { return name == copyApart }, func(string, ...any) {})
+	if err != nil || len(rows) != 1 || rows[0].Case != copyApart || len(rows[0].Samples) != Runs || !(*rows[0].NsPerVoiceFrame > 0.001) {
+		t.Errorf("%+v, %v", rows, err)
+	}
+	if rows, err = apart(func(string) bool { return false }, nil); rows != nil || err != nil {
+		t.Errorf("nothing that is asked for has the rows %v, %v", rows, err)
+	}
+}
+
 // TestBench measures a little, and checks that the figures are possible.
 func TestBench(t *testing.T) {
 	var names []string

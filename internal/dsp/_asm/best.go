@@ -18,7 +18,7 @@ func best(channels int) {
 	f := m.fractions("frames", []uint32{0, 1, 2, 3, 4, 5, 6, 7}, 3)
 	within := AllocLocal(32)
 	if channels == 1 {
-		AllocLocal(96)
+		AllocLocal(32)
 	}
 	k := &kernel8{m, table, within}
 	m.twice(func() {

@@ -46,6 +46,10 @@ func main() {
 	integers24()
 	biquads("energyAVX2", false)
 	biquads("powerAVX2", true)
+	line()
+	factors()
+	cosPi()
+	pans()
 	for _, s := range []*set{avx2, avx512} {
 		lowest(s)
 		least(s)
@@ -91,7 +95,13 @@ func label(what string) string {
 	return fmt.Sprintf("%s%d", what, labels)
 }
 
-var constants = map[string]Mem{}
+// named is a constant that was made under a name.
+type named struct {
+	at     Mem
+	values string
+}
+
+var constants = map[string]named{}
 
 // ints returns a constant of the given lanes, made once.
 func ints(name string, lanes ...uint32) Mem {
@@ -99,14 +109,21 @@ func ints(name string, lanes ...uint32) Mem {
 }
 
 func constant(name string, n, size int, at func(i int) Constant) Mem {
-	if m, ok := constants[name]; ok {
-		return m
+	values := fmt.Sprint(size)
+	for i := range n {
+		values += fmt.Sprint(" ", at(i))
+	}
+	if c, ok := constants[name]; ok {
+		if c.values != values {
+			panic("two constants are called " + name)
+		}
+		return c.at
 	}
 	m := GLOBL(name, NOPTR|RODATA)
 	for i := range n {
 		DATA(i*size, at(i))
 	}
-	constants[name] = m
+	constants[name] = named{m, values}
 	return m
 }
 

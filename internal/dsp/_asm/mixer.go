@@ -50,9 +50,10 @@ func (s *set) broadcast(r Register) VecVirtual {
 	return v
 }
 
-// mixer is a kernel that adds src to dst under a ramp. The left and right factors of the
-// frames of a turn are two vectors, interleaved as in dst. A ramp is its base plus the
-// number of the frame times its slope, one rounding each.
+// mixer is a kernel that adds src to dst under ramps, each of which holds for the same
+// number of frames. The left and right factors of the frames of a turn are two vectors,
+// interleaved as in dst. A ramp is its base plus the number of the frame times its slope,
+// one rounding each.
 type mixer struct {
 	*set
 	channels int
@@ -60,15 +61,14 @@ type mixer struct {
 	size     int  // bytes of a frame of src
 
 	dst, src  Mem
-	n         Register
+	i, end    Register // the frame that is next, and the first one under another ramp
 	pos, step Register // of a pitched one
-	ahead     Register // what the next kernel is going to read
+	ahead     Mem      // what the next kernel is going to read
 
 	base, slope VecVirtual
 	numbers     [2]VecVirtual // of the frames
 	now         VecVirtual    // of a still ramp: the gains
 	further     Op            // frames of a turn: in memory where registers are few
-	moves       Register      // zero when the gains do not move
 	ramped      bool
 }
 
@@ -79,36 +79,25 @@ func mixing(kind string, s *set, channels int, wide bool, before int, params str
 	if !wide {
 		name, sample, size = name+"16", "int16", 2
 	}
-	begin(name+s.name, "func(dst *float32, src *"+sample+", "+params+", left, right, leftSlope, rightSlope float32, start int, next uintptr)")
+	begin(name+s.name, "func(dst *float32, src *"+sample+", "+params+", ramps *float32, each int, next uintptr)")
 	m := &mixer{set: s, channels: channels, wide: wide, size: channels * size}
-	m.dst = memory("dst")
+	m.i = GP64()
+	XORL(m.i.(GPVirtual).As32(), m.i.(GPVirtual).As32())
+	m.dst = memory("dst").Idx(m.i, 8)
 	m.src = memory("src").Offset(-before * m.size)
 	return m
 }
 
 // load loads the arguments that all mixers have, and pos and step of a pitched one.
 func (m *mixer) load(pitched bool) {
-	m.n = argument("n")
+	m.end = argument("each")
 	if pitched {
 		m.pos, m.step = argument("pos"), argument("step")
+	} else {
+		m.src = m.src.Idx(m.i, uint8(m.size))
 	}
-	m.ahead = argument("next")
+	m.ahead = memory("next").Idx(m.i, uint8(m.size))
 	m.further = all(fmt.Sprintf("turn%d", m.turn), F32(m.turn))
-	m.base = m.both("left", "right")
-	m.slope = m.both("leftSlope", "rightSlope")
-	m.moves = GP32()
-	right := GP32()
-	MOVL(place("leftSlope"), m.moves)
-	MOVL(place("rightSlope"), right)
-	ORL(right, m.moves)
-	ADDL(m.moves, m.moves) // without the sign
-	first := m.broadcast(argument("start"))
-	for i := range m.numbers {
-		x := m.new()
-		VPADDD(ints(fmt.Sprintf("frames%d_%s", i*m.frames, m.name), m.pairs(i*m.frames)...), first, x)
-		VCVTDQ2PS(x, x)
-		m.numbers[i] = x
-	}
 	if m.set == avx512 {
 		further := m.new()
 		VMOVUPS(m.further, further)
@@ -116,19 +105,45 @@ func (m *mixer) load(pitched bool) {
 	}
 }
 
-// both returns two arguments in all pairs of lanes. They are loaded one by one, as
-// they were stored: two at once would have to wait until both are in the cache.
-func (s *set) both(left, right string) VecVirtual {
+// A ramp lies in memory as package dsp has it.
+const (
+	leftOf, rightOf           = 0, 4
+	leftSlopeOf, rightSlopeOf = 8, 12
+	startOf                   = 16
+	rampSize                  = 32
+)
+
+// take loads a ramp.
+func (m *mixer) take(ramp Mem) {
+	m.base = m.both(ramp.Offset(leftOf), ramp.Offset(rightOf))
+	m.slope = m.both(ramp.Offset(leftSlopeOf), ramp.Offset(rightSlopeOf))
+	if !m.wide {
+		small := all("down15", F32(0x1p-15))
+		VMULPS(small, m.base, m.base)
+		VMULPS(small, m.slope, m.slope)
+	}
+	first := m.new()
+	VPBROADCASTD(ramp.Offset(startOf), first)
+	for i := range m.numbers {
+		x := m.new()
+		VPADDD(ints(fmt.Sprintf("frames%d_%s", i*m.frames, m.name), m.pairs(i*m.frames)...), first, x)
+		VCVTDQ2PS(x, x)
+		m.numbers[i] = x
+	}
+}
+
+// both returns two numbers in all pairs of lanes. They are loaded one by one, as they
+// were stored: two at once would have to wait until both are in the cache.
+func (s *set) both(left, right Mem) VecVirtual {
 	x, y, v := XMM(), XMM(), s.new()
-	VMOVSS(place(left), x)
-	VMOVSS(place(right), y)
+	VMOVSS(left, x)
+	VMOVSS(right, y)
 	VUNPCKLPS(y, x, x)
 	VBROADCASTSD(x, v)
 	return v
 }
 
-// place returns where an argument stands. Load would take a float32 by an
-// instruction of SSE, which waits for the upper halves of the registers.
+// place returns where an argument stands.
 func place(name string) Mem {
 	p, err := Param(name).Resolve()
 	if err != nil {
@@ -137,32 +152,44 @@ func place(name string) Mem {
 	return p.Addr
 }
 
-// twice emits a loop over turns for gains that do not move, one for those that do, and
-// the kernel's end. Of what the next kernel is going to read, a turn asks for as much as
-// it reads itself at a step of one frame. That is not read: it may lie anywhere.
+// twice emits a loop over turns for one ramp that does not move, loops over ramps and
+// their turns for all else, and the kernel's end. Of what the next kernel is going to read,
+// a turn asks for as much as it reads itself at a step of one frame. That is not read: it
+// may lie anywhere.
 func (m *mixer) twice(turn func()) {
 	turns := func() {
-		loop(m.n, m.turn, func() {
-			for at := 0; at < m.turn*m.size; at += 64 {
-				PREFETCHT0(Mem{Base: m.ahead, Disp: at})
-			}
-			ADDQ(U8(m.turn*m.size), m.ahead)
-			turn()
-			ADDQ(U8(2*m.bytes), m.dst.Base)
-			if m.pos == nil {
-				ADDQ(U8(m.turn*m.size), m.src.Base)
-			}
-		})
+		again := label("loop")
+		Label(again)
+		for at := 0; at < m.turn*m.size; at += 64 {
+			PREFETCHT0(m.ahead.Offset(at))
+		}
+		turn()
+		ADDQ(U8(m.turn), m.i)
+		CMPQ(m.i, m.end)
+		JNE(LabelRef(again))
 	}
 	ramped, done := label("ramped"), label("done")
-	TESTL(m.moves, m.moves)
+	ramp, moves := memory("ramps"), GP32()
+	MOVL(ramp.Offset(leftSlopeOf), moves)
+	ORL(ramp.Offset(rightSlopeOf), moves)
+	ADDL(moves, moves) // without the sign
 	JNZ(LabelRef(ramped))
+	CMPQ(m.end, place("n"))
+	JNE(LabelRef(ramped))
+	m.take(ramp)
 	m.now = m.gains(0)
 	turns()
 	JMP(LabelRef(done))
 	Label(ramped)
 	m.ramped = true
+	ramp = memory("ramps") // its register is free while turns go on
+	m.take(ramp)
+	ADDQ(U8(rampSize), ramp.Base)
+	MOVQ(ramp.Base, place("ramps"))
 	turns()
+	ADDQ(place("each"), m.end)
+	CMPQ(m.i, place("n"))
+	JNE(LabelRef(ramped))
 	Label(done)
 	end()
 }

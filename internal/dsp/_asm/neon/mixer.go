@@ -5,9 +5,10 @@ import "fmt"
 // turn is how many frames a kernel takes at a time.
 const turn = 8
 
-// mixer is a kernel that adds src to dst under a ramp. The left and right factors of the
-// frames of a turn are four vectors of two frames, interleaved as in dst. A ramp is its
-// base plus the number of the frame times its slope, one rounding each.
+// mixer is a kernel that adds src to dst under ramps, each of which holds for the same
+// number of frames. The left and right factors of the frames of a turn are four vectors of
+// two frames, interleaved as in dst. A ramp is its base plus the number of the frame times
+// its slope, one rounding each.
 type mixer struct {
 	*kernel
 	channels int
@@ -23,7 +24,7 @@ type mixer struct {
 	numbers     []vec // of the frames
 	now         vec   // of a still ramp: the gains
 	further     vec   // frames of a turn
-	moves       gp    // zero when the gains do not move
+	ramps, each gp    // the ramps, and how many frames each of them is for
 	ramped      bool
 }
 
@@ -34,7 +35,7 @@ func mixing(kind string, channels int, wide bool, before int, pitched string) *m
 	if !wide {
 		name, sample, size = name+"16", "int16", 2
 	}
-	k := newKernel(name+"NEON", "dst *float32, src *"+sample+", n int, "+pitched+"left float32, right float32, leftSlope float32, rightSlope float32, start int, next uintptr")
+	k := newKernel(name+"NEON", "dst *float32, src *"+sample+", n int, "+pitched+"ramps *float32, each int, next uintptr")
 	m := &mixer{kernel: k, channels: channels, wide: wide, size: channels * size, dst: k.load("dst")}
 	if pitched == "" {
 		m.src, m.n, m.next = k.load("src"), k.load("n"), k.load("next")
@@ -60,27 +61,44 @@ func mixing(kind string, channels int, wide bool, before int, pitched string) *m
 func (m *mixer) loadGains() {
 	m.base, m.slope, m.now, m.further = m.vec(), m.vec(), m.vec(), m.vec()
 	m.numbers = m.vecsOf(turn / 2)
-	m.moves = m.load("leftSlope")
-	m.spread(m.base, "left", "right")
-	m.spread(m.slope, "leftSlope", "rightSlope")
+	m.ramps, m.each = m.load("ramps"), m.load("each")
+	m.all(m.further, turn)
+}
+
+// A ramp lies in memory as package dsp has it.
+const (
+	leftOf, rightOf           = 0, 4
+	leftSlopeOf, rightSlopeOf = 8, 12
+	startOf                   = 16
+	rampSize                  = 32
+)
+
+// take loads the next ramp.
+func (m *mixer) take() {
+	m.spread(m.base, mem(m.ramps, leftOf), mem(m.ramps, rightOf))
+	m.spread(m.slope, mem(m.ramps, leftSlopeOf), mem(m.ramps, rightSlopeOf))
 	m.scope(func() {
-		right, start := m.load("rightSlope"), m.load("start")
-		m.op("ORR", right, m.moves)
-		m.op("LSLW", imm(1), m.moves, m.moves) // without the sign
+		start, n, two := m.gp(), m.numbers, m.vec()
+		if !m.wide { // times 2^-15
+			m.op("MOVD", imm(0x38000000), start)
+			m.op("VDUP", start, two.s4())
+			m.fmul(m.base, m.base, two)
+			m.fmul(m.slope, m.slope, two)
+		}
+		m.op("MOVWU", mem(m.ramps, startOf), start)
 		m.op("VDUP", start, m.now.s4())
-		n := m.numbers
 		m.lanes(n[0], 0, 0, 1, 1)
 		m.op("VADD", m.now.s4(), n[0].s4(), n[0].s4())
-		m.all(m.further, 2)
+		m.all(two, 2)
 		m.scvtf(n[0], n[0])
 		for i := 1; i < len(n); i++ {
-			m.fadd(n[i], n[i-1], m.further)
+			m.fadd(n[i], n[i-1], two)
 		}
-		m.all(m.further, turn)
 		m.scvtf(m.now, m.now)
 		m.fmul(m.now, m.now, m.slope)
 		m.fadd(m.now, m.base, m.now)
 	})
+	m.op("ADD", imm(rampSize), m.ramps)
 }
 
 // all sets all lanes to a number.
@@ -89,12 +107,12 @@ func (k *kernel) all(v vec, x int) {
 	k.op("VDUP", fmt.Sprintf("%v.S[0]", v), v.s4())
 }
 
-// spread loads two arguments into all pairs of lanes.
+// spread loads two numbers into all pairs of lanes.
 func (k *kernel) spread(v vec, left, right string) {
 	k.scope(func() {
 		x := k.vec()
-		k.op("FMOVS", k.arg(left), v.f())
-		k.op("FMOVS", k.arg(right), x.f())
+		k.op("FMOVS", left, v.f())
+		k.op("FMOVS", right, x.f())
 		k.zip(v, v, x, false)
 		k.op("VDUP", fmt.Sprintf("%v.D[0]", v), v.d2())
 	})
@@ -111,12 +129,13 @@ func (k *kernel) lanes(v vec, lanes ...int) {
 	})
 }
 
-// twice emits a kernel's loop over turns for gains that stand still, and for those that
-// move. Of what the next kernel is going to read, a turn asks for as much as it reads
-// itself at a step of one frame. That is not read: it may lie anywhere.
+// twice emits a kernel's loop over turns for one ramp that stands still, and loops over
+// ramps and their turns for all else. Of what the next kernel is going to read, a turn asks
+// for as much as it reads itself at a step of one frame. That is not read: it may lie
+// anywhere.
 func (m *mixer) twice(body func()) {
-	turns := func() {
-		m.loop(m.n, turn, func() {
+	turns := func(n gp) {
+		m.loop(n, turn, func() {
 			m.op("PRFM", mem(m.next, 0), "PLDL1KEEP")
 			m.op("ADD", imm(turn*m.size), m.next)
 			body()
@@ -124,12 +143,27 @@ func (m *mixer) twice(body func()) {
 		})
 	}
 	ramped := m.label("ramped")
-	m.op("CBNZW", m.moves, ramped)
-	turns()
+	m.scope(func() {
+		moves, right := m.gp(), m.gp()
+		m.op("MOVWU", mem(m.ramps, leftSlopeOf), moves)
+		m.op("MOVWU", mem(m.ramps, rightSlopeOf), right)
+		m.op("ORR", right, moves)
+		m.op("LSLW", imm(1), moves, moves) // without the sign
+		m.op("CBNZW", moves, ramped)
+		m.op("CMP", m.n, m.each)
+		m.op("BNE", ramped)
+	})
+	m.take()
+	turns(m.n)
 	m.op("RET")
 	m.at(ramped)
 	m.ramped = true
-	turns()
+	m.take()
+	left := m.gp()
+	m.op("MOVD", m.each, left)
+	turns(left)
+	m.op("SUB", m.each, m.n)
+	m.op("CBNZ", m.n, ramped)
 }
 
 // add adds two vectors of interleaved frames, the half'th four of a turn, to dst.

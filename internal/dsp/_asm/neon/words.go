@@ -58,11 +58,20 @@ func (k *kernel) fmulLane64(d, n, m vec, lane int) {
 	k.word(bits|uint32(m)<<16|uint32(n)<<5|uint32(d), "fmul v%d.2d, v%d.2d, v%d.d[%d]", int(d), int(n), int(m), lane)
 }
 
-func (k *kernel) fabs64(d, n vec) { k.two(0x4ee0f800, "fabs v%d.2d, v%d.2d", d, n) }
-
 // longer makes float64 of the lower two lanes, longer2 of the upper.
 func (k *kernel) longer(d, n vec)  { k.two(0x0e617800, "fcvtl v%d.2d, v%d.2s", d, n) }
 func (k *kernel) longer2(d, n vec) { k.two(0x4e617800, "fcvtl2 v%d.2d, v%d.4s", d, n) }
+
+func (k *kernel) fdiv64(d, n, m vec) { k.three(0x6e60fc00, "fdiv", d, n, m, "2d") }
+func (k *kernel) fmin64(d, n, m vec) { k.three(0x4ee0f400, "fmin", d, n, m, "2d") }
+func (k *kernel) fabs64(d, n vec)    { k.two(0x4ee0f800, "fabs v%d.2d, v%d.2d", d, n) }
+
+// floor64 rounds down, fcvtzs64 converts to whole numbers.
+func (k *kernel) floor64(d, n vec)  { k.two(0x4e619800, "frintm v%d.2d, v%d.2d", d, n) }
+func (k *kernel) fcvtzs64(d, n vec) { k.two(0x4ee1b800, "fcvtzs v%d.2d, v%d.2d", d, n) }
+
+// fcmgt64 sets all bits of lanes where n > m.
+func (k *kernel) fcmgt64(d, n, m vec) { k.three(0x6ee0e400, "fcmgt", d, n, m, "2d") }
 
 // narrow rounds both lanes to float32.
 func (k *kernel) narrow(d, n vec) { k.two(0x0e616800, "fcvtn v%d.2s, v%d.2d", d, n) }
@@ -87,6 +96,9 @@ func (k *kernel) cmhi(d, n, m vec) { k.three(0x6ee03400, "cmhi", d, n, m, "2d") 
 // sminv and umaxv look along the lanes.
 func (k *kernel) sminv(d, n vec) { k.two(0x4eb1a800, "sminv s%d, v%d.4s", d, n) }
 func (k *kernel) umaxv(d, n vec) { k.two(0x6eb0a800, "umaxv s%d, v%d.4s", d, n) }
+
+// bsl makes d the bits of n where it has ones, and those of m where it has zeros.
+func (k *kernel) bsl(d, n, m vec) { k.three(0x6e601c00, "bsl", d, n, m, "16b") }
 
 // orn is n or not m, bit by bit.
 func (k *kernel) orn(d, n, m vec) { k.three(0x4ee01c00, "orn", d, n, m, "16b") }

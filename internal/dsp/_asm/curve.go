@@ -1,0 +1,169 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"voicepool/internal/dsp/_asm/series"
+)
+
+// doubles returns a constant of four equal lanes.
+func doubles(name string, x float64) Mem {
+	return constant(name, 4, 8, func(int) Constant { return U64(math.Float64bits(x)) })
+}
+
+// spread64 returns an argument in all lanes.
+func spread64(name string) VecVirtual {
+	v := YMM()
+	VBROADCASTSD(place(name), v)
+	return v
+}
+
+// points emits a kernel of n numbers, four a turn.
+func points(dst Mem, n Register, turn func()) {
+	loop(n, 4, func() {
+		turn()
+		ADDQ(U8(32), dst.Base)
+	})
+	end()
+}
+
+// line emits the kernel of Line. Whole numbers are exact, however they are added up.
+func line() {
+	begin("lineAVX2", "func(dst *float64, n int, from, change, t, every, frames float64)")
+	dst, n := memory("dst"), argument("n")
+	from, change, t, every, frames := spread64("from"), spread64("change"), spread64("t"), spread64("every"), spread64("frames")
+	first, x := constant("lanes64", 4, 8, func(i int) Constant { return U64(math.Float64bits(float64(i))) }), YMM()
+	VMULPD(first, every, x)
+	VADDPD(x, t, t)
+	VMULPD(doubles("four64", 4), every, every)
+	points(dst, n, func() {
+		y := YMM()
+		VDIVPD(frames, t, y)
+		VMULPD(change, y, y)
+		VADDPD(y, from, y)
+		VADDPD(every, t, t)
+		VMOVUPD(y, dst)
+	})
+}
+
+// term returns the i-th constant of a series.
+func term(name string, i int, x float64) Mem {
+	return doubles(name+string(rune('a'+i)), x)
+}
+
+// factors emits the kernel of Factors: 2^x with what is whole put into the exponent.
+func factors() {
+	begin("factorsAVX2", "func(x *float64, n int)")
+	at, n := memory("x"), argument("n")
+	points(at, n, func() {
+		heard, x, whole, more := YMM(), YMM(), YMM(), YMM()
+		VMOVUPD(at, x)
+		VCMPPD(U8(30), doubles("silence64", -80), x, heard) // greater
+		VANDPD(heard, x, x)
+		VMULPD(doubles("perDecibel", series.Log2Of10/20), x, x)
+		VROUNDPD(U8(9), x, whole)
+		VSUBPD(whole, x, more)
+		VCMPPD(U8(30), doubles("half64", 0.5), more, more)
+		VANDPD(doubles("one64", 1), more, more)
+		VADDPD(more, whole, whole)
+		y, p := YMM(), YMM()
+		VSUBPD(whole, x, y)
+		VMULPD(doubles("ln2", math.Ln2), y, y)
+		VMULPD(term("exp", 0, series.Exp[0]), y, p)
+		for i, c := range series.Exp[1:] {
+			VADDPD(term("exp", i+1, c), p, p)
+			VMULPD(y, p, p)
+		}
+		VADDPD(doubles("one64", 1), p, p)
+		scale := YMM()
+		VCVTPD2DQY(whole, scale.AsX())
+		VPMOVSXDQ(scale.AsX(), scale)
+		VPADDQ(constant("exponent64", 4, 8, func(int) Constant { return U64(1022) }), scale, scale)
+		VPSLLQ(U8(52), scale, scale)
+		VMULPD(scale, p, p)
+		VADDPD(p, p, p)
+		VANDPD(heard, p, p)
+		VMOVUPD(p, at)
+	})
+}
+
+// cosPi emits the kernel of CosPi.
+func cosPi() {
+	begin("cosPiAVX2", "func(x *float64, n int)")
+	at, n := memory("x"), argument("n")
+	points(at, n, func() {
+		x, t := YMM(), YMM()
+		VMOVUPD(constant("magnitude64", 4, 8, func(int) Constant { return U64(1<<63 - 1) }), t)
+		VANDPD(at, t, x)
+		VMULPD(doubles("half64", 0.5), x, t)
+		VROUNDPD(U8(9), t, t)
+		VADDPD(t, t, t)
+		VSUBPD(t, x, x)
+		fold := func(limit string, value float64, whole Mem) VecVirtual {
+			far := YMM()
+			VCMPPD(U8(30), doubles(limit, value), x, far)
+			VMOVUPD(whole, t)
+			VSUBPD(x, t, t)
+			VBLENDVPD(far, t, x, x)
+			return far
+		}
+		fold("one64", 1, doubles("two64", 2))
+		sign := fold("half64", 0.5, doubles("one64", 1))
+		VANDPD(constant("sign64", 4, 8, func(int) Constant { return U64(1 << 63) }), sign, sign)
+		cos := quarterCos(x)
+		VXORPD(sign, cos, cos)
+		VMOVUPD(cos, at)
+	})
+}
+
+// quarterCos returns cos(pi x) of numbers from 0 to 0.5.
+func quarterCos(x VecVirtual) VecVirtual {
+	above, sinY, cosY := YMM(), YMM(), YMM()
+	VCMPPD(U8(30), doubles("quarter64", 0.25), x, above)
+	VMOVUPD(doubles("half64", 0.5), sinY)
+	VSUBPD(x, sinY, sinY)
+	VMULPD(doubles("pi64", math.Pi), sinY, sinY)
+	VMULPD(doubles("pi64", math.Pi), x, cosY)
+	sin, cos := horner("sin", series.Sin, sinY), horner("cos", series.Cos, cosY)
+	VMULPD(sinY, sin, sin)
+	VBLENDVPD(above, sin, cos, cos)
+	return cos
+}
+
+// horner returns a series in y^2, the highest power first.
+func horner(name string, terms []float64, y VecVirtual) VecVirtual {
+	y2, p := YMM(), YMM()
+	VMULPD(y, y, y2)
+	VMULPD(term(name, 0, terms[0]), y2, p)
+	VADDPD(term(name, 1, terms[1]), p, p)
+	for i, c := range terms[2:] {
+		VMULPD(y2, p, p)
+		VADDPD(term(name, i+2, c), p, p)
+	}
+	return p
+}
+
+// pans emits the kernel of Pans.
+func pans() {
+	begin("pansAVX2", "func(left, right, x *float64, n int, beside float64)")
+	left, right, at, n := memory("left"), memory("right"), memory("x"), argument("n")
+	beside := spread64("beside")
+	points(at, n, func() {
+		x, y := YMM(), YMM()
+		VADDPD(at, beside, x)
+		VMAXPD(doubles("minusOne64", -1), x, x)
+		VMINPD(doubles("one64", 1), x, x)
+		VADDPD(doubles("one64", 1), x, x)
+		VMULPD(doubles("quarter64", 0.25), x, x)
+		VSUBPD(doubles("half64", 0.5), x, y)
+		VANDPD(constant("magnitude64", 4, 8, func(int) Constant { return U64(1<<63 - 1) }), y, y)
+		VMOVUPD(quarterCos(x), left)
+		VMOVUPD(quarterCos(y), right)
+		ADDQ(U8(32), left.Base)
+		ADDQ(U8(32), right.Base)
+	})
+}

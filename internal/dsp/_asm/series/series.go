@@ -1,0 +1,23 @@
+// Package series holds the numbers of package pcm's functions for the generators of their
+// kernels.
+package series
+
+// Log2Of10 is log2(10).
+const Log2Of10 = 3.32192809488736234787031942948939018
+
+// Exp is the series of e^y, Sin and Cos are those of a sine in y^2, divided by y, and of a
+// cosine, the highest power first.
+var (
+	Exp = []float64{
+		1.0 / 87178291200, 1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
+		1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 1.0 / 2, 1,
+	}
+	Sin = []float64{
+		1.0 / 355687428096000, -1.0 / 1307674368000, 1.0 / 6227020800, -1.0 / 39916800,
+		1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6, 1,
+	}
+	Cos = []float64{
+		-1.0 / 6402373705728000, 1.0 / 20922789888000, -1.0 / 87178291200, 1.0 / 479001600, -1.0 / 3628800,
+		1.0 / 40320, -1.0 / 720, 1.0 / 24, -1.0 / 2, 1,
+	}
+)

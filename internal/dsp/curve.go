@@ -1,0 +1,59 @@
+package dsp
+
+import "voicepool/pcm"
+
+// Line fills dst with a straight line: from + change (t/frames) first, then the same for
+// t+every, t+2 every ... t and what comes of it are below 2^53, frames is not 0.
+func Line(dst []float64, from, change float64, t, every, frames int64) {
+	n := fours(len(dst))
+	if n > 0 {
+		line(&dst[0], n, from, change, float64(t), float64(every), float64(frames))
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = from + float64(change*(float64(t+int64(i)*every)/float64(frames)))
+	}
+}
+
+// Factors replaces decibels, at most 6000 of them, by pcm.Decibels.Gain.
+func Factors(x []float64) {
+	n := fours(len(x))
+	if n > 0 {
+		factors(&x[0], n)
+	}
+	for i := n; i < len(x); i++ {
+		x[i] = pcm.Decibels(x[i]).Gain()
+	}
+}
+
+// CosPi replaces numbers by pcm.CosPi.
+func CosPi(x []float64) {
+	n := fours(len(x))
+	if n > 0 {
+		cosPi(&x[0], n)
+	}
+	for i := n; i < len(x); i++ {
+		x[i] = pcm.CosPi(x[i])
+	}
+}
+
+// Pans fills left and right with the factors of pans of one channel: of those in x, each
+// with beside added to it, and held within -1..+1. All are as long as x.
+func Pans(left, right, x []float64, beside float64) {
+	left, right = left[:len(x)], right[:len(x)]
+	n := fours(len(x))
+	if n > 0 {
+		pans(&left[0], &right[0], &x[0], n, beside)
+	}
+	for i := n; i < len(x); i++ {
+		y := (min(max(beside+x[i], -1), 1) + 1) / 4
+		left[i], right[i] = pcm.CosPi(y), pcm.SinPi(y)
+	}
+}
+
+// fours returns how many of n numbers kernels take.
+func fours(n int) int {
+	if level == generic {
+		return 0
+	}
+	return n &^ 3
+}

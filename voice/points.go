@@ -1,0 +1,227 @@
+package voice
+
+import (
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+)
+
+// points are gains at frames of a stretch in which no move ends before the last of them.
+// They are made together, by kernels, and have the bits of those that are made one by one.
+type points struct {
+	first, grid int64 // the first frame, and how far it is to the next
+	count       int
+	left, right values
+}
+
+// values are one for each point. Kernels make them by fours: what is beyond the last
+// point means nothing.
+type values [pieces]float64
+
+// fours returns the values that kernels make.
+func (p *points) fours(x *values) []float64 { return x[:(p.count+3)&^3] }
+
+// moving reports whether what comes to its end at a frame moves between the points.
+func (p *points) moving(end int64) bool { return end >= p.first }
+
+// line fills x with how far something is on its way, which began at a frame: from there, by
+// change in so many frames.
+func (p *points) line(x *values, from, change float64, start, frames int64) {
+	dsp.Line(p.fours(x), from, change, p.first-start, p.grid, frames)
+}
+
+// land has something be at its end at the last point, if it is.
+func (p *points) land(x *values, end int64, at float64) {
+	if p.first+int64(p.count-1)*p.grid >= end {
+		x[p.count-1] = at
+	}
+}
+
+// gainsAt fills in what Gains returns at the points.
+func (v *Voice) gainsAt(p *points) {
+	var gain, x values
+	p.gained(&gain, v)
+	if v.out.out {
+		p.out(&x, &v.out)
+		for i := range p.count {
+			gain[i] = float64(float64(v.baseGain*x[i]) * gain[i])
+		}
+	} else {
+		p.scale(&gain, v.baseGain)
+	}
+	if in, back := p.moving(v.in.end()), p.moving(v.back.end()); in || back {
+		var y values
+		p.in(&x, &v.in)
+		p.in(&y, &v.back)
+		for i := range p.count {
+			gain[i] = float64(gain[i] * float64(x[i]*y[i]))
+		}
+	}
+	if v.crowd.From != 0 || v.crowd.To != 0 {
+		p.move(&x, &v.crowd)
+		for i := range p.count {
+			gain[i] = float64(gain[i] * pcm.Decibels(x[i]).Linear())
+		}
+	}
+	if v.space != nil {
+		p.move(&x, &v.space.gain)
+		for i := range p.count {
+			gain[i] = float64(gain[i] * x[i])
+		}
+	}
+	if !p.moving(v.pan.End()) && (v.space == nil || !p.moving(v.space.pan.End())) {
+		left, right := v.panned(v.Pan(p.first))
+		for i := range p.count {
+			p.left[i], p.right[i] = float64(gain[i]*left), float64(gain[i]*right)
+		}
+		return
+	}
+	p.panned(&x, v)
+	for i := range p.count {
+		p.left[i], p.right[i] = float64(gain[i]*p.left[i]), float64(gain[i]*p.right[i])
+	}
+}
+
+// scale multiplies all of x.
+func (p *points) scale(x *values, factor float64) {
+	for i := range p.count {
+		x[i] = float64(x[i] * factor)
+	}
+}
+
+// move fills in Move.At of a move that goes straight.
+func (p *points) move(x *values, m *Move) {
+	if !p.moving(m.End()) {
+		for i := range p.count {
+			x[i] = m.To
+		}
+		return
+	}
+	p.line(x, m.From, m.To-m.From, m.Start, m.Frames)
+	p.land(x, m.End(), m.To)
+}
+
+// gained fills in the factors of the voice's own gain.
+func (p *points) gained(x *values, v *Voice) {
+	m := &v.gain
+	switch {
+	case !p.moving(m.End()):
+		factor := v.target()
+		for i := range p.count {
+			x[i] = factor
+		}
+		return
+	case m.Shape <= InDecibels:
+		p.move(x, m)
+		dsp.Factors(p.fours(x))
+		return
+	}
+	low, high := pcm.Decibels(m.From).Gain(), pcm.Decibels(m.To).Gain()
+	p.line(x, 0, 1, m.Start, m.Frames)
+	if low > high {
+		low, high = high, low
+		for i := range p.count {
+			x[i] = 1 - x[i]
+		}
+	}
+	p.between(x, m.Shape)
+	for i := range p.count {
+		x[i] = low + float64((high-low)*x[i])
+	}
+	p.land(x, m.End(), pcm.Decibels(m.To).Gain())
+}
+
+// in fills in curve.at of a way to full.
+func (p *points) in(x *values, c *curve) {
+	if !p.moving(c.end()) {
+		for i := range p.count {
+			x[i] = 1
+		}
+		return
+	}
+	p.line(x, 0, 1, c.start, c.frames)
+	p.from(x, c.shape)
+	p.land(x, c.end(), 1)
+}
+
+// out fills in curve.at of a way to silence.
+func (p *points) out(x *values, c *curve) {
+	if c.shape == Natural {
+		p.line(x, 0, 1, c.start, c.frames)
+		dsp.CosPi(p.fours(x))
+		for i := range p.count {
+			x[i] = 0.5 + float64(0.5*x[i])
+		}
+	} else {
+		dsp.Line(p.fours(x), 0, 1, c.end()-p.first, -p.grid, c.frames)
+		p.from(x, c.shape)
+	}
+	for i := range p.count {
+		x[i] = float64(c.level * x[i])
+	}
+	p.land(x, c.end(), 0)
+}
+
+// from replaces shares by Shape.from.
+func (p *points) from(x *values, s Shape) {
+	switch s {
+	case Natural:
+		s = RaisedCosine
+	case InDecibels:
+		for i := range x {
+			x[i] = float64(float64(pcm.Silence) * (1 - x[i]))
+		}
+		dsp.Factors(p.fours(x))
+		return
+	}
+	p.between(x, s)
+}
+
+// between replaces shares by Shape.between.
+func (p *points) between(x *values, s Shape) {
+	switch s {
+	case RaisedCosine:
+		dsp.CosPi(p.fours(x))
+		for i := range p.count {
+			x[i] = 0.5 - float64(0.5*x[i])
+		}
+	case ConstantPower:
+		for i := range x {
+			x[i] = x[i]/2 - 0.5
+		}
+		dsp.CosPi(p.fours(x))
+	}
+}
+
+// panned fills in the factors of a moving pan. x is free before and after.
+func (p *points) panned(x *values, v *Voice) {
+	law, beside := v.law(), 0.0
+	switch {
+	case v.space == nil:
+		p.move(x, &v.pan)
+	case !p.moving(v.pan.End()):
+		beside = v.pan.To
+		p.move(x, &v.space.pan)
+	default:
+		var y values
+		p.move(x, &v.pan)
+		p.move(&y, &v.space.pan)
+		for i := range p.count {
+			x[i] = within(x[i] + y[i])
+		}
+	}
+	if law == Mono {
+		dsp.Pans(p.fours(&p.left), p.fours(&p.right), p.fours(x), beside)
+		return
+	}
+	for i := range p.count {
+		x[i] = within(x[i] + beside)
+		p.left[i] = x[i] / 2
+	}
+	dsp.CosPi(p.fours(&p.left))
+	for i := range p.count {
+		p.right[i] = 1
+		if x[i] <= 0 {
+			p.left[i], p.right[i] = 1, p.left[i]
+		}
+	}
+}

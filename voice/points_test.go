@@ -1,0 +1,85 @@
+package voice
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+// TestPoints: gains that are worked out together have the bits of those that are worked out
+// one by one, whatever moves, up to the frame at which the first move ends.
+func TestPoints(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var sounds [2]*Sound
+	for i := range sounds {
+		var err error
+		if sounds[i], err = NewSound(Samples{Rate: 48000, Channels: i + 1, Data: make([]float32, 96000)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	move := func(v *Voice, now int64) {
+		frames := r.Int64N(20000)
+		switch r.IntN(9) {
+		case 0:
+			v.SetGain(now, pcm.Decibels(r.IntN(120)-96), frames, Shape(r.IntN(5)))
+		case 1:
+			v.SetPan(now, float64(r.IntN(5)-2)/2, frames)
+		case 2:
+			v.SetPan(now, r.Float64()*2-1, frames)
+		case 3:
+			v.SetCrowd(now, pcm.Decibels(r.IntN(7)), frames)
+		case 4:
+			v.Return(now, frames)
+		case 5:
+			v.FadeOut(now, 4000+frames, Shape(r.IntN(5)))
+		case 6:
+			if v.space != nil {
+				v.space.Glide(now, Placed{Gain: r.Float64(), Pan: r.Float64()*2 - 1}, frames)
+				v.Replan(now)
+			}
+		}
+	}
+	checked := 0
+	for range 3000 {
+		var v Voice
+		v.Start(sounds[r.IntN(2)], Options{
+			Loop: true, Gain: pcm.Decibels(r.IntN(20) - 15), BaseGain: pcm.Decibels(r.IntN(3)), Pan: float64(r.IntN(3)-1) / 2,
+			FadeIn: r.Int64N(3) * 3000, FadeShape: Shape(r.IntN(5)),
+		}, 0)
+		if r.IntN(2) == 0 {
+			s := &Space{}
+			s.Put(Placed{Gain: r.Float64(), Pan: r.Float64() - 0.5}, 1)
+			v.SetSpace(s)
+		}
+		now := int64(0)
+		for range 6 {
+			now += r.Int64N(300)
+			move(&v, now)
+			v.plan(now)
+			grid := v.glide.grid
+			first := (now/grid + 1) * grid
+			most := (min(v.glide.until, now+1<<20) - first) / grid
+			if v.glide.until == never || most < 0 {
+				continue
+			}
+			if r.IntN(2) == 0 {
+				first += max(most-2, 0) * grid // the end is among them
+				most = min(most, 2)
+			}
+			p := points{first: first, grid: grid, count: int(min(most, pieces-1)) + 1}
+			v.gainsAt(&p)
+			for i := range p.count {
+				frame := first + int64(i)*grid
+				if left, right := v.Gains(frame); math.Float64bits(left) != math.Float64bits(p.left[i]) || math.Float64bits(right) != math.Float64bits(p.right[i]) {
+					t.Fatalf("point %d of %d, frame %d of %d: gains %v, %v, one by one %v, %v: %+v", i, p.count, frame, v.glide.until, p.left[i], p.right[i], left, right, v)
+				}
+				checked++
+			}
+		}
+	}
+	if checked < 30000 {
+		t.Errorf("%d points were compared, want many", checked)
+	}
+}

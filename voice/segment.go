@@ -1,0 +1,124 @@
+package voice
+
+import (
+	"math"
+
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+)
+
+// Replan begins a new segment at frame: a stretch in which the gains are
+// straight lines and the step is constant. Segments end on a grid of frames, or
+// where a move ends, so they do not depend on blocks.
+func (v *Voice) Replan(frame int64) {
+	v.toAt, v.glide = never, glide{}
+	v.proceed(frame)
+}
+
+// proceed is Replan where a segment has come to its end and nobody has moved the voice.
+func (v *Voice) proceed(frame int64) {
+	v.steady.left = 0
+	if frame < v.glide.until {
+		v.straight(frame)
+		return
+	}
+	if v.crossing && frame >= v.turned+int64(v.over) {
+		v.crossing, v.was = false, reader{}
+	}
+	to := v.plan(frame)
+	if v.turn(frame) {
+		to = v.plan(frame)
+	}
+	if v.glides(frame) {
+		v.segEnd = frame // the gains of a stretch are worked out as it is mixed
+		return
+	}
+	v.glide = glide{}
+	v.lineUp(frame, to)
+}
+
+// plan begins a segment at frame, but for its gains: those go to the frame that it returns.
+func (v *Voice) plan(frame int64) (to int64) {
+	end := int64(never)
+	g := int64(64)
+	for _, m := range [...]*Move{&v.gain, &v.pan, &v.pitch, &v.speed, &v.shared, &v.crowd} {
+		if e := m.End(); e > frame {
+			end, g = min(end, e), min(g, m.Grid())
+		}
+	}
+	if v.space != nil {
+		if e := v.space.pitch.End(); e > frame { // they end together
+			end, g = min(end, e), min(g, v.space.grid)
+		}
+	}
+	for _, c := range [...]*curve{&v.in, &v.out, &v.back} {
+		if e := c.end(); e > frame {
+			end, g = min(end, e), min(g, grid(c.frames))
+		}
+	}
+	if v.crossing {
+		end = min(end, v.turned+int64(v.over))
+	}
+	v.glide = glide{end, g}
+	to = v.extend(frame)
+	middle := frame
+	if end != never {
+		middle += (to - frame) / 2
+	} else if v.lacks {
+		v.segEnd = (frame/patience + 1) * patience
+	}
+	v.step = v.stepAt(middle)
+	if n := v.untilOut(); n > 0 {
+		v.segEnd = min(v.segEnd, frame+n)
+	}
+	return to
+}
+
+// straight begins a segment of a stretch in which gains move.
+func (v *Voice) straight(frame int64) { v.lineUp(frame, v.extend(frame)) }
+
+// extend begins a segment at frame and returns its end: the next frame of the grid, or where
+// a move ends.
+func (v *Voice) extend(frame int64) int64 {
+	v.segStart, v.segEnd = frame, v.glide.until
+	if v.segEnd != never {
+		v.segEnd = min(v.segEnd, (frame/v.glide.grid+1)*v.glide.grid)
+	}
+	return v.segEnd
+}
+
+// lineUp has the gains go in a straight line from frame to another; to never: they rest.
+func (v *Voice) lineUp(frame, to int64) {
+	left, right := v.toLeft, v.toRight
+	if frame != v.toAt {
+		left, right = v.Gains(frame)
+	}
+	v.ramp = dsp.Ramp{Left: float32(left), Right: float32(right)}
+	if to != never {
+		v.toLeft, v.toRight = v.Gains(to)
+		v.toAt = to
+		v.ramp.LeftSlope = float32((v.toLeft - left) / float64(to-frame))
+		v.ramp.RightSlope = float32((v.toRight - right) / float64(to-frame))
+	}
+}
+
+// patience is how many frames apart a voice that lacks a version looks for it.
+const patience = 1024
+
+// stepAt returns the step of a frame, 32.32.
+func (v *Voice) stepAt(frame int64) int64 {
+	semitones := v.basePitch + v.pitch.At(frame) + v.speed.At(frame) + v.shared.At(frame)
+	if v.space != nil {
+		semitones += v.space.pitch.At(frame)
+	}
+	return stepOf(semitones)
+}
+
+// stepOf returns the step of a pitch, 32.32.
+func stepOf(semitones float64) int64 {
+	if semitones == 0 {
+		return dsp.One
+	}
+	octaves := min(max(semitones/12, -maxOctaves), maxOctaves)
+	return int64(math.Floor(float64(pcm.Exp2(octaves)*dsp.One) + 0.5))
+}
