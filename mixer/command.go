@@ -93,6 +93,14 @@ func newQueue(capacity int) queue {
 	return q
 }
 
+// take goes on with what another queue holds, which has no more places.
+func (q *queue) take(from *queue) {
+	q.heap = append(q.heap, from.heap...)
+	copy(q.held, from.held)
+	copy(q.after, from.after)
+	q.free = append(q.free[:len(q.held)-len(from.held)], from.free...)
+}
+
 func (q *queue) push(c *command) { q.insert(q.hold(c)) }
 
 // hold takes a command, and returns the place where it is held.

@@ -14,7 +14,8 @@ const Now = -1
 
 // Moment gives commands for one frame. All its methods are control side, may be
 // called by any goroutine and never wait for the audio side. They allocate nothing,
-// except the first time a sound is played in a new pitch range. They fail with ErrBusy
+// except the first time a sound is played in a new pitch range, and where a mixer grows, see
+// Config.Commands. They fail with ErrBusy
 // when the audio side is behind, and with errors that wrap ErrOption. Commands for one frame act in the order of the calls, if no rank says otherwise.
 type Moment struct {
 	mixer *Mixer
