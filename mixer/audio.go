@@ -257,6 +257,9 @@ func (a *audio) carryOut() {
 // mix makes the frames from now on, in which no command acts.
 func (a *audio) mix(dst []pcm.Frame) {
 	n := a.begin(dst)
+	for k := range a.outputs.all {
+		a.lend(&a.outputs.all[k])
+	}
 	for i := range a.buses {
 		a.buses[i].duck.turn(a)
 	}
