@@ -62,7 +62,11 @@ func (v *Voice) panned(pan float64) (left, right float64) {
 // it is.
 func (v *Voice) Reach(frame int64) (left, right float64) {
 	g, pan := v.reach(frame)
-	left, right = Wider(v.law(), &pan, frame)
+	if at := pan.At(frame); at == pan.To {
+		left, right = v.panned(at)
+	} else {
+		left, right = Wider(v.law(), &pan, frame)
+	}
 	return float64(g * left), float64(g * right)
 }
 
@@ -71,13 +75,21 @@ func (v *Voice) Reach(frame int64) (left, right float64) {
 // to be.
 func (v *Voice) Bound(frame int64) (left, right float64) {
 	g, pan := v.reach(frame)
-	left, right = Larger(v.law(), &pan, frame)
+	if at := pan.At(frame); at == pan.To {
+		left, right = v.panned(at)
+	} else {
+		left, right = Larger(v.law(), &pan, frame)
+	}
 	return float64(g * left), float64(g * right)
 }
 
 // reach returns the larger of the present and the coming gain, and the pan.
 func (v *Voice) reach(frame int64) (gain float64, pan Move) {
-	gain = float64(v.lasting(frame) * v.gain.Most(frame))
+	own := v.gained(frame)
+	if frame < v.gain.End() {
+		own = v.gain.Most(frame)
+	}
+	gain = float64(v.lasting(frame) * own)
 	if v.crowd.From != 0 || v.crowd.To != 0 {
 		gain = float64(gain * pcm.Decibels(max(v.crowd.At(frame), v.crowd.To)).Linear())
 	}
