@@ -26,21 +26,18 @@ type fates struct {
 // leastFates is how many there is room for at first.
 const leastFates = 32
 
-// add keeps a fate: the oldest one makes room where there are as many as there may be.
-func (f *fates) add(x fate) {
+// add returns where the next fate is to be kept, that of id: the oldest one makes room where there are as
+// many as there may be. All else of it is to be written.
+func (f *fates) add(id pool.Handle) *fate {
 	if f.kept() == len(f.all) && len(f.all) < f.most {
 		f.grow()
 	}
 	f.told++
 	f.full = f.full || int(f.told) == len(f.all)
-	f.link(&x)
-	f.all[f.told&uint32(len(f.all)-1)] = x
-}
-
-// link has the last fate be found.
-func (f *fates) link(x *fate) {
-	head := f.head(x.id)
-	x.before, *head = *head, f.told
+	x := &f.all[f.told&uint32(len(f.all)-1)]
+	head := f.head(id)
+	x.id, x.before, *head = id, *head, f.told
+	return x
 }
 
 func (f *fates) head(id pool.Handle) *uint32 {
@@ -61,11 +58,10 @@ func (f *fates) grow() {
 	size := max(2*len(f.all), leastFates)
 	old := f.all // all that there ever were: else it would not grow
 	*f = fates{all: make([]fate, size), heads: make([]uint32, size), most: f.most}
-	for range old {
-		x := old[(f.told+1)&uint32(len(old)-1)]
-		f.told++
-		f.link(&x)
-		f.all[f.told&uint32(size-1)] = x
+	for i := range old {
+		was := &old[(i+1)&(len(old)-1)]
+		x := f.add(was.id)
+		x.state, x.number, x.tag, x.position = was.state, was.number, was.tag, was.position
 	}
 }
 

@@ -16,9 +16,9 @@ func TestFatesAgainstAList(t *testing.T) {
 		var list []fate
 		add := func(n int) {
 			for range n {
-				x := fate{id: pool.Handle(rapid.Uint64().Draw(t, "id")), number: uint64(len(list) + 1), state: StateEnded}
-				f.add(x)
-				list = append(list, x)
+				x := f.add(pool.Handle(rapid.Uint64().Draw(t, "id")))
+				x.number = uint64(len(list) + 1)
+				list = append(list, *x)
 			}
 		}
 		if rapid.Bool().Draw(t, "round") {

@@ -136,7 +136,7 @@ func (m *Mixer) Next() int64 {
 
 // Play starts s at the next frame that is mixed: At(Now).Play.
 func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) {
-	return m.play(command{kind: cmdPlay, frame: Now}, s, &o)
+	return m.play(&command{kind: cmdPlay, frame: Now}, s, &o)
 }
 
 // StopAll ends all voices whose Play came before, over a time as Moment.Stop
@@ -153,7 +153,7 @@ func (m *Mixer) StopAll(over time.Duration) {
 }
 
 // play sends c for a start: cmdPlay or cmdThen.
-func (m *Mixer) play(c command, s *voice.Sound, o *Options) (Handle, error) {
+func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	if err := o.check(); err != nil {
 		return Handle{}, err
 	}
@@ -212,7 +212,7 @@ func (m *Mixer) play(c command, s *voice.Sound, o *Options) (Handle, error) {
 		m.own(r) // it may be handed moves
 	}
 	c.record = id
-	frame := m.put(&c)
+	frame := m.put(c)
 	if feed != nil {
 		m.addFeed(feed)
 	}

@@ -47,7 +47,7 @@ func (at Moment) WithRank(rank int32) Moment {
 // asked: whether there is a voice for it is decided at its frame, see
 // Handle.State. The sound must have the mixer's rate.
 func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
-	return at.mixer.play(command{kind: cmdPlay, frame: at.frame, salvo: at.salvo, rank: at.rank}, s, &o)
+	return at.mixer.play(&command{kind: cmdPlay, frame: at.frame, salvo: at.salvo, rank: at.rank}, s, &o)
 }
 
 // Stop ends the voices of t. With a fade of 0 they give up their slots at once and leave

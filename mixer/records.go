@@ -103,7 +103,8 @@ func (m *Mixer) retire(n int) {
 			return
 		}
 		r := m.record(id)
-		m.fates.add(fate{id: id, state: State(r.state.Load()), number: r.number.Load(), tag: r.tag, position: r.position.Load()})
+		x := m.fates.add(id)
+		x.state, x.number, x.tag, x.position = State(r.state.Load()), r.number.Load(), r.tag, r.position.Load()
 		if r.placed {
 			r.where.source = space.Source{} // it may refer to something
 		}
