@@ -119,7 +119,8 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		window: make([]float32, c.tail()), spare: make([]pcm.Frame, max(c.tail(), 1)),
 	}
 	under := newRoom(c.made.commands)
-	a.queue, a.chain = under.queue, under.chain
+	a.queue.move(under)
+	a.links, a.ready = under.links, under.ready
 	a.outputs = newOutputs(s, c, a.tail)
 	var err error
 	if a.roster, err = newRoster(c, len(a.outputs.all)); err != nil {

@@ -49,12 +49,22 @@ func (c *Config) mostCells(events int) int {
 
 // room is the memory of what is under way on the audio side: for so many commands.
 type room struct {
-	queue queue
-	chain chain
+	heap        []due
+	held        []command
+	free, after []int32
+	links       []link
+	ready       []successor
 }
 
 func newRoom(commands int) *room {
-	return &room{newQueue(commands), chain{links: make([]link, 0, commands), ready: make([]successor, 0, commands)}}
+	r := &room{
+		make([]due, 0, commands), make([]command, commands), make([]int32, 0, commands), make([]int32, commands),
+		make([]link, 0, commands), make([]successor, 0, commands),
+	}
+	for i := range commands {
+		r.free = append(r.free, int32(commands-1-i))
+	}
+	return r
 }
 
 // makeRoomFor sees to it that there is room for n commands under way, and for the events that they
@@ -92,10 +102,7 @@ func (a *audio) takeRoom() {
 		return
 	}
 	more := a.moreRoom.Swap(nil)
-	more.queue.take(&a.queue)
-	a.queue = more.queue
-	more.chain.links = append(more.chain.links, a.links...)
-	more.chain.ready = append(more.chain.ready, a.ready...)
-	more.chain.handed = a.handed
-	a.chain = more.chain
+	a.queue.move(more)
+	a.links = append(more.links, a.links...)
+	a.ready = append(more.ready, a.ready...)
 }
