@@ -24,7 +24,7 @@ import (
 // the type shared holds is both sides'.
 var (
 	controlState = []string{"Mixer", "recordAsk"}
-	audioState   = []string{"audio", "recordPlay", "groupPlay", "salvoState", "countState"}
+	audioState   = []string{"audio", "slot", "recordPlay", "recordForeseen", "groupPlay", "salvoState", "countState"}
 )
 
 // walls is the package mixer, looked at for what each of its sides may not name.
@@ -337,7 +337,7 @@ func TestWallsHold(t *testing.T) {
 			want: "names refinery.waiting",
 		},
 		{
-			name: "audio reads a start's pitch", text: "func (a *audio) peek(r *record) any { return r.tuning }",
+			name: "audio reads a start's pitch", text: "func (a *audio) peek(r *record) any { return r.rare.Load().tuning }",
 			want: "names recordAsk.tuning",
 		},
 		{

@@ -3,7 +3,6 @@ package mixer
 import (
 	"voicepool/internal/dsp"
 	"voicepool/pcm"
-	"voicepool/pool"
 	"voicepool/space"
 	"voicepool/voice"
 )
@@ -11,37 +10,35 @@ import (
 // slot is a voice with what the mixer knows of it.
 type slot struct {
 	endAt   int64  // the frame at which its For is over; never: none
-	bus     uint16 // these few are looked at in every block
+	bus     uint16 // these few are looked at in every block, with what is first in voice
 	paused  pauses
 	sounded bool // it has begun, so that it needs a tail
+	settled bool // power stays as it is while nobody moves the voice or its bus
+	loops   bool // its record says that it goes back
+	protect bool
+	dying   bool // a Stop with a fade is under way
+	virtual bool // it only keeps time
+	endless bool // it never comes to an end by itself, see classify
+	keeps   bool // it becomes virtual where it gives way to a full pool
+	dry     bool // its stream has run dry
+	lacks   bool // it reads something worse than it should
 	voice   voice.Voice
 
-	power    float64 // left^2 + right^2 as it was last reckoned, see rescore
-	settled  bool    // it stays so while nobody moves the voice or its bus
-	shown    float32 // the audibility in its record
-	pan      float32 // the pan in its record
-	gain     float32 // the gain in its record
-	loops    bool    // its record says that it goes back
-	record   *record
-	id       pool.Handle // of the record
-	group    *Group
-	number   uint64 // of the start
-	owner    uint64
-	began    int64 // the frame of the start
-	held     int64 // the frame since which it is paused
-	prio     int32
-	protect  bool
-	whenFull WhenFull
-	dying    bool // a Stop with a fade is under way
-	virtual  bool // it only keeps time
-	endless  bool // it never comes to an end by itself, see classify
-	keeps    bool // it becomes virtual where it gives way to a full pool
-	dry      bool // its stream has run dry
-	lacks    bool // it reads something worse than it should
+	power  float64 // left^2 + right^2 as it was last reckoned, see rescore
+	shown  float32 // the audibility in its record
+	pan    float32 // the pan in its record
+	gain   float32 // the gain in its record
+	record *record // in which it is
+	began  int64   // the frame of the start
+	held   int64   // the frame since which it is paused
+	prio   int32
 
 	start      pcm.Decibels // the gain it began with
 	crowdPower float64      // the sum of the powers of the starts that it stands for, of its own
 }
+
+// number returns that of the start.
+func (s *slot) number() uint64 { return s.record.number.Load() }
 
 // pauses says who holds a voice; it sounds when nobody does.
 type pauses uint8
@@ -62,7 +59,7 @@ const never = 1<<63 - 1
 // end is a voice that came to its end inside a stretch of frames.
 type end struct {
 	frame int64
-	slot  int
+	slot  int32
 	cut   bool // it would have gone on, and leaves a tail
 	fault bool // it gave what is no sound
 	dry   bool // it has not ended: its stream has run dry
@@ -86,8 +83,6 @@ type audio struct {
 	due           scoresDue // when they have to be made fresh again
 	queue         queue
 	buses         []bus
-	places        []placed // by index
-	asking        placed   // that of who asks to come in
 	ear           space.Ear
 	paused        bool // everything is
 	skips         bool // nothing is mixed
@@ -97,13 +92,13 @@ type audio struct {
 	overflow      Overflow
 	refuses       bool
 	grow          growth
-	wanted        int         // slots wanted: by Config.Voices, Resize
-	resized       uint64      // the command of the Resize that was asked for last, of those that acted
-	coming        voice.Voice // the start that asks to come in
-	asks          kind        // of the start that asks to come in
-	refused       Event       // why the start that is under way gets no slot
-	limited       Event       // whom it takes by a limit
-	waiting       []int       // where virtual voices are put in order
+	wanted        int          // slots wanted: by Config.Voices, Resize
+	resized       uint64       // the command of the Resize that was asked for last, of those that acted
+	coming        *voice.Voice // of the start that asks to come in
+	asks          kind         // of the start that asks to come in
+	refused       Event        // why the start that is under way gets no slot
+	limited       Event        // whom it takes by a limit
+	waiting       []int        // where virtual voices are put in order
 
 	window []float32   // a raised cosine from 1 to 0, tail long
 	spare  []pcm.Frame // where a tail is mixed before it is windowed
@@ -120,11 +115,13 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	a := &audio{
 		shared: s, ticked: -1, scored: -1, scoredVirtual: -1, tail: c.tail(),
 		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices, softClip: c.SoftClip,
-		scores: newScores(n), queue: newQueue(c.Commands),
-		chain:  newChain(c.Commands),
-		places: make([]placed, n), ends: make([]end, 0, 2*n), waiting: make([]int, 0, c.unheard()),
+		scores: newScores(n),
+		ends:   make([]end, 0, 2*n), waiting: make([]int, 0, c.unheard()),
 		window: make([]float32, c.tail()), spare: make([]pcm.Frame, max(c.tail(), 1)),
 	}
+	under := newRoom(c.made.commands)
+	a.queue.move(under)
+	a.links, a.ready = under.links, under.ready
 	a.outputs = newOutputs(s, c, a.tail)
 	var err error
 	if a.roster, err = newRoster(c, len(a.outputs.all)); err != nil {
@@ -194,7 +191,9 @@ func (a *audio) render(dst []pcm.Frame) {
 // is done at once, where it lies: what the queue had for this frame was asked for
 // earlier, and is done.
 func (a *audio) receive() {
-	for range a.commands.Len() {
+	n := a.commands.Len()
+	a.takeRoom()
+	for range n {
 		c := a.commands.Front()
 		if c.salvo != nil && a.arms(c) {
 			a.commands.Drop()
@@ -260,6 +259,9 @@ func (a *audio) carryOut() {
 // mix makes the frames from now on, in which no command acts.
 func (a *audio) mix(dst []pcm.Frame) {
 	n := a.begin(dst)
+	for k := range a.outputs.all {
+		a.lend(&a.outputs.all[k])
+	}
 	for i := range a.buses {
 		a.buses[i].duck.turn(a)
 	}
@@ -274,12 +276,6 @@ func (a *audio) mix(dst []pcm.Frame) {
 		a.quiet = a.quiet && o.silent
 	}
 	a.interleave(dst)
-}
-
-func (a *audio) emit(e *Event) {
-	if !a.events.Push(*e) {
-		a.stats.EventsLost++
-	}
 }
 
 // publish makes public what the block has changed that began at a frame. Where voices

@@ -142,13 +142,13 @@ func (a *audio) act(i int, c *command) {
 			c.taken = true
 			s.voice.TurnTo(c.feed)
 		}
-		a.scores.set(i, s.prio, s.number, s.protect)
+		a.scores.set(i, s.prio, s.number(), s.protect)
 		a.rescore(i)
 	case cmdSeek:
 		a.seek(i, c)
 	case cmdPut:
 		if s.record.placed {
-			a.places[i].source.Spot = c.part.spot
+			s.record.where.source.Spot = c.part.spot
 			a.glide(i, s)
 		}
 	}
@@ -183,7 +183,7 @@ func (a *audio) stop(i int, over int64, shape voice.Shape) {
 	s := a.at(i)
 	if over > 0 && s.paused == 0 {
 		s.dying = true
-		a.unlink(s.id, false, nil)
+		a.unlink(s.record.live, false, nil)
 		s.voice.FadeOut(a.now, over, shape)
 		a.rescore(i)
 		return

@@ -54,7 +54,7 @@ func (a *audio) noteCommand(c *command) {
 			From: o.From, For: r.lasts, FadeIn: o.FadeIn, FadeShape: o.FadeShape, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.placed,
 		}
 		if r.placed {
-			e.How.Emitter = r.source.Emitter()
+			e.How.Emitter = r.where.source.Emitter()
 		}
 	case c.target.kind == busVoices:
 		e.Bus = a.tree[c.target.bus].name
@@ -78,7 +78,7 @@ func (a *audio) noteAct(i int, c *command) {
 			return
 		}
 	}
-	e.Start = uint64(s.id)
+	e.Start = uint64(s.record.live)
 	a.journal.note(e)
 }
 
@@ -92,7 +92,7 @@ func (a *audio) noteListener(ears *earVectors) {
 // notePlace notes where a voice has moved to.
 func (a *audio) notePlace(s *slot, p *placed) {
 	if a.journal.ring != nil {
-		e := Entry{Frame: a.now, Kind: EntryPlace, Start: uint64(s.id)}
+		e := Entry{Frame: a.now, Kind: EntryPlace, Start: uint64(s.record.live)}
 		e.How.Emitter.Spot = p.source.Spot
 		a.journal.note(e)
 	}

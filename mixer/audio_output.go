@@ -11,6 +11,7 @@ type output struct {
 	mixed   []pcm.Frame // one hop; nil: it is mixed where it is to go
 	into    []pcm.Frame // of this stretch: where it is mixed
 	silent  bool        // into is
+	root    int         // the one bus that goes into it; -1: there are several
 	limiter *master.Limiter
 	dc      *master.DCGuard // nil: off
 	meter   *master.Meter   // of what is heard; nil: off
@@ -32,6 +33,9 @@ func newOutputs(s *shared, c *Config, tail int64) outputs {
 	outs.nowhere = make([]pcm.Frame, max(tail, 1)*int64(outs.pairs)) // as many frames as audio.spare
 	for k := range outs.all {
 		o := &outs.all[k]
+		if o.root = s.tree.root(k); c.Fold && len(c.Outputs) > 1 {
+			o.root = -1
+		}
 		if outs.pairs > 1 {
 			o.pair, o.mixed = c.Outputs[k].pair(), make([]pcm.Frame, s.hop)
 		}

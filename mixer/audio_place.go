@@ -18,17 +18,17 @@ func (r *record) settle() {
 	if !r.placed || !r.moved.Load() {
 		return
 	}
-	if w, ok := r.spot.read(); ok {
-		r.source.Spot = w.spot()
+	if w, ok := r.where.spot.read(); ok {
+		r.where.source.Spot = w.spot()
 	}
 }
 
-// place gives a start its place, and returns what that does to it.
-func (a *audio) place(p *placed, r *record) *voice.Space {
+// place returns what its place does to a start.
+func (a *audio) place(r *record) *voice.Space {
 	if !r.placed {
 		return nil
 	}
-	p.source = r.source
+	p := &r.where.placed
 	p.space.Put(voice.Placed(a.ear.Hear(&p.source)), p.source.Spread)
 	return &p.space
 }
@@ -46,9 +46,9 @@ func (a *audio) movePlaces() {
 		if !s.record.placed || !s.record.moved.Load() && !all {
 			continue
 		}
-		if w, ok := readMoved(a, &s.record.moved, &s.record.spot); ok {
-			a.places[v.index].source.Spot = w.spot()
-			a.notePlace(s, &a.places[v.index])
+		if w, ok := readMoved(a, &s.record.moved, &s.record.where.spot); ok {
+			s.record.where.source.Spot = w.spot()
+			a.notePlace(s, &s.record.where.placed)
 		}
 		a.glide(v.index, s)
 	}
@@ -66,7 +66,7 @@ func (a *audio) listen(ears *earVectors) {
 
 // glide has a voice go to where it is heard now.
 func (a *audio) glide(i int, s *slot) {
-	p := &a.places[i]
+	p := &s.record.where.placed
 	over := a.hop
 	if !s.sounded {
 		over = 0

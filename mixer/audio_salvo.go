@@ -96,11 +96,12 @@ func (a *audio) resolve() bool {
 
 // uncount takes a start that is over off its counts.
 func (a *audio) uncount(r *record) {
-	for i, c := range r.counts {
+	counts := &r.rare.Load().counts
+	for i, c := range counts {
 		if c == nil {
 			continue
 		}
-		r.counts[i] = nil
+		counts[i] = nil
 		a.add(c, -1)
 	}
 	r.counted = false
@@ -180,9 +181,10 @@ func (a *audio) unloop() {
 		if !r.counted || !r.loop {
 			continue
 		}
-		for i, c := range r.counts {
+		counts := &r.rare.Load().counts
+		for i, c := range counts {
 			if c != nil && c.loops && v.slot.voice.LeftLoop() {
-				r.counts[i] = nil
+				counts[i] = nil
 				a.add(c, -1)
 			}
 		}
@@ -199,7 +201,7 @@ func (a *audio) untilOver(n int64) int64 {
 		}
 		left, _ := s.voice.Left(n, a.now, false)
 		n = min(n, max(left, 1), max(s.endAt-a.now, 1))
-		if r := s.record; r.loop && (loops(r.counts[0]) || loops(r.counts[1])) {
+		if counts := &s.record.rare.Load().counts; s.record.loop && (loops(counts[0]) || loops(counts[1])) {
 			n = a.untilLeft(s, n)
 		}
 	}
@@ -219,7 +221,7 @@ func (a *audio) untilLeft(s *slot, n int64) int64 {
 
 // awaited reports whether a salvo waits for a count of a start.
 func (r *record) awaited() bool {
-	for _, c := range r.counts {
+	for _, c := range r.rare.Load().counts {
 		if c != nil && c.waiting != nil {
 			return true
 		}

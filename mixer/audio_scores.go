@@ -167,7 +167,7 @@ func (a *audio) noteDue(i int) {
 // newcomer returns the audibility that the voice that asks to come in would have
 // on a bus, and the whole of it where that is something else.
 func (a *audio) newcomer(bus uint16) (audibility, whole float64) {
-	v := &a.coming
+	v := a.coming
 	power := a.buses[bus].power(v, a.now)
 	index, soon := v.Indices()
 	whole = float64(float32(float64(power * index)))

@@ -28,10 +28,10 @@ func (a *audio) start(c *command) {
 		a.pass(r, id, EventEnded)
 		return
 	}
-	sound := r.sound.Load()
-	r.options.Feed, r.options.Space = r.feed, a.place(&a.asking, r)
+	sound, s := r.sound.Load(), &r.plays
+	r.options.Space = a.place(r)
+	a.coming = &s.voice
 	a.coming.Start(sound, r.options, a.now)
-	defer a.coming.Forget()
 	taken := a.takeOver(r, id)
 	endless := r.lasts == 0 && a.coming.Endless()
 	a.asks = kind{endless, a.keeps(r.whenFull, endless)}
@@ -39,24 +39,21 @@ func (a *audio) start(c *command) {
 	if i < 0 {
 		return
 	}
-	s := a.at(i)
 	a.stats.Started++
-	// Field by field: the rest is zero, as the pool gives it, and a slot is large.
-	s.record, s.id, s.group, s.number = r, id, g, uint64(a.stats.Started)
+	// Field by field: the rest is zero, as giveBack has left it.
+	s.record = r
+	r.number.Store(uint64(a.stats.Started))
 	s.began, s.held, s.endAt, s.crowdPower = a.now, a.now, never, 1
 	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
-	s.whenFull, s.owner, s.endless = r.whenFull, r.owner, endless
+	s.endless = endless
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
-	if s.voice = a.coming; r.turn != nil {
+	if r.turn != nil {
 		turn := command{kind: cmdSet, feed: r.turn, change: Change{Fields: FieldRounds, Rounds: r.turn.Rounds()}}
 		a.noteAct(i, &turn)
 		s.voice.TurnTo(r.turn)
 		r.turn = nil
-	}
-	if r.placed {
-		a.places[i] = a.asking
 	}
 	if pitch := a.pitchOf(r.bus); pitch.From != 0 || pitch.To != 0 {
 		s.voice.SetShared(a.now, pitch)
@@ -68,24 +65,22 @@ func (a *audio) start(c *command) {
 		s.paused |= pausedAll
 	}
 	r.live = id
-	r.number.Store(s.number)
 	a.seat(i)
 	if g != nil {
 		g.playing++
-		g.started, g.last, g.first, g.number = true, a.now, r, s.number
+		g.started, g.last, g.first, g.number = true, a.now, r, s.number()
 	}
 	a.count(s.bus, 1, s.active())
-	a.scores.set(i, r.prio, s.number, r.protect)
+	a.scores.set(i, r.prio, s.number(), r.protect)
 	a.rescore(i)
-	ahead := &r.foreseen
-	if ahead.id != id {
-		ahead = &foreseen{}
-	}
+	ahead := r.ahead(id)
 	if taken != 0 {
-		ahead.fields &^= taken
+		if ahead != nil {
+			ahead.fields &^= taken
+		}
 		a.noteTaken(i, taken)
 	}
-	if fields := wants(r.dirty.Load()) >> voiceMoves << voiceMoves; fields|ahead.fields != 0 {
+	if fields := wants(r.dirty.Load()) >> voiceMoves << voiceMoves; fields != 0 || ahead != nil && ahead.fields != 0 {
 		a.moveTo(r, fields, ahead)
 	}
 	a.stats.Playing++
@@ -119,8 +114,8 @@ func (a *audio) pass(r *record, id pool.Handle, kind EventKind) {
 
 // discard gives back the record of a start that nobody will hear, and closes its feed.
 func (a *audio) discard(r *record, id pool.Handle, kind EventKind) {
-	if r.feed != nil {
-		r.feed.Drop()
+	if feed := r.options.Feed; feed != nil {
+		feed.Drop()
 	}
 	state := a.outcome(kind)
 	if len(a.links) > 0 {
@@ -157,7 +152,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		return a.free() || a.overflow == GrowPool && a.extend()
 	}
 	if reason == ReasonNone && free() {
-		return a.takeSlot(a.tree[r.bus].output)
+		return a.takeSlot(a.tree[r.bus].output, &r.plays)
 	}
 	if r.group != nil && r.group.full == Reject {
 		q.spared = r.group
@@ -188,7 +183,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	if gone.slot >= 0 && free() {
 		a.putBack(gone.slot, prio)
 		a.steal(gone, forGood)
-		return a.takeSlot(a.tree[r.bus].output)
+		return a.takeSlot(a.tree[r.bus].output, &r.plays)
 	}
 	e.Reason = ReasonPoolFull
 	victim, wins := a.contest(&query{prio: r.prio, owner: r.owner, bus: -1, spared: q.spared}, r, &e)
@@ -206,7 +201,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	}
 	if wins {
 		a.demote(victim, e, r.prio, whole)
-		return a.takeSlot(a.tree[r.bus].output)
+		return a.takeSlot(a.tree[r.bus].output, &r.plays)
 	}
 	if least.slot >= 0 {
 		lost := r.asks(uint64(a.stats.Started) + 1)
@@ -214,7 +209,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		a.lose(least, lost, whole)
 	}
 	a.refused = e
-	return a.takeVirtual(a.asks.endless)
+	return a.takeVirtual(a.asks.endless, &r.plays)
 }
 
 // setAside has a voice, if there is one, count as gone, and returns the priority that scores have
@@ -235,9 +230,7 @@ func (a *audio) putBack(i int, prio int32) {
 // seat gives a voice what goes with its index, and makes public where it is.
 func (a *audio) seat(i int) {
 	s := a.at(i)
-	if s.virtual = i >= a.base; s.record.placed {
-		s.voice.SetSpace(&a.places[i].space)
-	}
+	s.virtual = i >= a.base
 	a.reached[i] = s.voice.Position()
 	a.positions[i].Store(a.reached[i])
 	s.record.slot.Store(int32(i))
@@ -361,7 +354,7 @@ func (a *audio) joins(c *command, r *record, g *Group) bool {
 	s.crowdPower = min(s.crowdPower+float64(own*own), g.most)
 	s.voice.SetCrowd(a.now, pcm.FromPower(s.crowdPower), a.smoothed(s.sounded, 0))
 	a.rescore(int(first.slot.Load()))
-	e := s.record.asks(s.number)
+	e := s.record.asks(s.number())
 	e.Kind = EventCoalesced
 	a.turnAway(c, &e)
 	return true

@@ -16,7 +16,7 @@ func (a *audio) mixApart(alive []seat, n int64) {
 		b.mixed, b.used = mixed, used
 		if sounds {
 			dsp.Sum(b.block(n), a.stems.alone)
-			dsp.Sum(s.record.stem.buses[s.bus].Load().block(n), a.stems.alone)
+			dsp.Sum(s.record.rare.Load().stem.buses[s.bus].Load().block(n), a.stems.alone)
 		}
 	}
 }
@@ -56,6 +56,7 @@ func (a *audio) applyStems(bus int, from, to, n int64) {
 // name notes what the start is called of which an event tells.
 func (a *audio) name(e *Event, r *record) {
 	if a.stems != nil { // else it would be read for nothing, and is in no cache
-		e.stem, e.play = r.stem, r.play
+		rare := r.rare.Load()
+		e.stem, e.play = rare.stem, rare.play
 	}
 }

@@ -17,25 +17,21 @@ type link struct {
 // successor is a start whose lead is over.
 type successor struct {
 	link
-	stopped bool        // it never sounds
-	moves   voice.Moves // where its lead left off
+	stopped bool // it never sounds
 }
 
 // chain is who follows whom. Both lists have room for all commands under way, of which each
-// start that waits is one.
+// start that waits is one; see room.
 type chain struct {
 	links  []link
 	ready  []successor
 	handed *voice.Moves // those of the lead of the start that is under way; nil: it follows nobody
 }
 
-func newChain(commands int) chain {
-	return chain{links: make([]link, 0, commands), ready: make([]successor, 0, commands)}
-}
-
 // link has a start wait for another one, in the place of what waited for it until now.
 func (a *audio) link(c *command) {
 	a.underWay.Add(1)
+	a.record(c.record).rare.Load().handed = voice.Moves{}
 	l := link{lead: c.target.voice.id, next: c.record, when: c.when, at: never}
 	a.unlink(l.lead, false, nil)
 	r := a.record(l.lead)
@@ -56,11 +52,10 @@ func (a *audio) unlink(lead pool.Handle, ended bool, moves *voice.Moves) {
 	for i := range a.links {
 		if l := a.links[i]; l.lead == lead {
 			a.links = slices.Delete(a.links, i, i+1)
-			s := successor{link: l, stopped: !ended}
 			if moves != nil {
-				s.moves = *moves
+				a.record(l.next).rare.Load().handed = *moves
 			}
-			a.ready = append(a.ready, s)
+			a.ready = append(a.ready, successor{link: l, stopped: !ended})
 			return
 		}
 	}
@@ -82,13 +77,14 @@ func (a *audio) cancel(r *record, id pool.Handle) {
 func (a *audio) succeed() {
 	for i := 0; i < len(a.ready); i++ { // more may come meanwhile
 		s := &a.ready[i]
+		r := a.record(s.next)
 		if s.stopped {
-			a.record(s.next).cancel = s.next
+			r.cancel = s.next
 		}
 		c := command{kind: cmdPlay, frame: a.now, record: s.next}
-		a.record(s.next).settle()
+		r.settle()
 		a.noteCommand(&c)
-		a.handed = &s.moves
+		a.handed = &r.rare.Load().handed
 		a.start(&c)
 		a.handed = nil
 		a.underWay.Add(-1)
@@ -104,12 +100,13 @@ func (a *audio) takeOver(r *record, id pool.Handle) (fields wants) {
 		return 0
 	}
 	own := a.coming.Moves()
+	ahead := r.ahead(id)
 	lead := [voiceMoves]*voice.Move{&a.handed.Gain, &a.handed.Pan, &a.handed.Pitch, &a.handed.Speed}
 	for f, m := range [voiceMoves]*voice.Move{&own.Gain, &own.Pan, &own.Pitch, &own.Speed} {
-		set := r.foreseen.id == id && r.foreseen.fields&(1<<f) != 0
+		set := ahead != nil && ahead.fields&(1<<f) != 0
 		switch {
 		case lead[f].End() <= a.now:
-		case set && settable(f).rests(r.foreseen.values[f]) != lead[f].To:
+		case set && settable(f).rests(ahead.values[f]) != lead[f].To:
 		case set || lead[f].Frames > a.smooth:
 			*m = *lead[f]
 			fields |= 1 << f

@@ -38,7 +38,7 @@ func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
 	}
 	a.weigh(&e, c)
 	a.leaveTail(s, a.now)
-	to := a.move(c.slot, a.takeVirtual(s.endless))
+	to := a.move(c.slot, a.takeVirtual(s.endless, s))
 	a.tell(&e, EventVirtual, a.at(to), a.now, to)
 }
 
@@ -74,12 +74,8 @@ func (a *audio) goesUnheard(r *record, whole float64) (does bool, least choice) 
 	return least.slot >= 0 && (a.scores.prio[least.slot] != r.prio || least.audibility < whole), least
 }
 
-// move takes a voice from one index to another, which is free and taken.
+// move takes a voice from one index to another, which was taken for it.
 func (a *audio) move(from, to int) int {
-	s := a.at(to)
-	if *s = *a.at(from); s.record.placed {
-		a.places[to] = a.places[from]
-	}
 	a.seat(to)
 	a.scores.move(from, to)
 	a.noteDue(to)
@@ -137,7 +133,7 @@ func (a *audio) exchange() {
 			return
 		}
 		v := a.at(best)
-		e := v.record.asks(v.number)
+		e := v.record.asks(v.number())
 		e.Reason, e.powers.newcomer, e.NewcomerPriority = ReasonExchanged, float64(s.audibility[best]), prio
 		a.swap(c, best, e)
 	}
@@ -149,24 +145,24 @@ func (a *audio) swap(c choice, best int, e Event) {
 	real, virtual := a.at(c.slot), a.at(best)
 	if !real.keeps || real.endless != virtual.endless && !a.below(real.endless) {
 		a.demote(c, e, virtual.prio, float64(a.scores.whole[best]))
-		a.comeBack(a.move(best, a.takeSlot(a.tree[virtual.bus].output)))
+		a.comeBack(a.move(best, a.takeSlot(a.tree[virtual.bus].output, virtual)))
 		return
 	}
 	a.weigh(&e, c)
 	a.finite += one(!real.endless) - one(!virtual.endless)
 	a.leaveTail(real, a.now)
-	*real, *virtual = *virtual, *real
-	a.rank(c.slot, a.tree[real.bus].output)
-	a.places[c.slot], a.places[best] = a.places[best], a.places[c.slot]
+	a.put(c.slot, virtual)
+	a.put(best, real)
+	a.rank(c.slot, a.tree[virtual.bus].output)
 	real.record.unseat(&real.voice) // nobody may look where the other one is
 	virtual.record.unseat(&virtual.voice)
 	for _, i := range [...]int{c.slot, best} {
 		s := a.at(i)
 		a.seat(i)
-		a.scores.set(i, s.prio, s.number, s.protect)
+		a.scores.set(i, s.prio, s.number(), s.protect)
 		a.rescore(i)
 	}
-	a.tell(&e, EventVirtual, virtual, a.now, best)
+	a.tell(&e, EventVirtual, real, a.now, best)
 	a.comeBack(c.slot)
 }
 
@@ -184,7 +180,8 @@ func (a *audio) fill() {
 		waiting[0] = slices.MinFunc(waiting, a.first)
 	}
 	for _, i := range waiting[:min(free, len(waiting))] {
-		a.comeBack(a.move(i, a.takeSlot(a.tree[a.at(i).bus].output)))
+		s := a.at(i)
+		a.comeBack(a.move(i, a.takeSlot(a.tree[s.bus].output, s)))
 		a.seatsTaken()
 	}
 }

@@ -21,11 +21,11 @@ func (a *audio) mixVoices(n int64) {
 		alive = alive[a.mixFrom(alive, n):]
 	}
 	slices.SortFunc(a.ends, func(e, f end) int {
-		return cmp.Or(cmp.Compare(e.frame, f.frame), cmp.Compare(a.order(e.slot), a.order(f.slot)))
+		return cmp.Or(cmp.Compare(e.frame, f.frame), cmp.Compare(a.order(int(e.slot)), a.order(int(f.slot))))
 	})
 	for _, e := range a.ends {
-		if e.cut && e.slot < a.base { // here, so that tails are added up in the order of their frames
-			a.leaveTail(a.at(e.slot), e.frame)
+		if e.cut && int(e.slot) < a.base { // here, so that tails are added up in the order of their frames
+			a.leaveTail(a.at(int(e.slot)), e.frame)
 		}
 	}
 }
@@ -34,7 +34,7 @@ func (a *audio) mixVoices(n int64) {
 func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
-			a.ends = append(a.ends, end{frame: a.now, slot: alive[done].index, fault: true})
+			a.ends = append(a.ends, end{frame: a.now, slot: int32(alive[done].index), fault: true})
 			done++
 		}
 	}()
@@ -82,9 +82,9 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) {
 	s.sounded = s.sounded || got > 0
 	switch at := a.now + got; {
 	case got < room || s.voice.Over(at):
-		a.ends = append(a.ends, end{frame: at, slot: i, fault: s.voice.Faulty(), broke: s.voice.Broken()})
+		a.ends = append(a.ends, end{frame: at, slot: int32(i), fault: s.voice.Faulty(), broke: s.voice.Broken()})
 	case s.endAt == at:
-		a.ends = append(a.ends, end{frame: at, slot: i, cut: true})
+		a.ends = append(a.ends, end{frame: at, slot: int32(i), cut: true})
 	}
 	if lacks := s.voice.Lacks(); lacks != s.lacks {
 		s.lacks = lacks
@@ -96,7 +96,7 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) {
 	if from, dry := s.voice.Dry(); dry != s.dry {
 		s.dry = dry
 		if dry {
-			a.ends = append(a.ends, end{frame: from, slot: i, dry: true})
+			a.ends = append(a.ends, end{frame: from, slot: int32(i), dry: true})
 		}
 	}
 }
@@ -104,23 +104,24 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) {
 // reap ends the voices that came to their end, in the order of their frames.
 func (a *audio) reap() {
 	for _, e := range a.ends {
-		s, kind := a.at(e.slot), EventEnded
+		i, kind := int(e.slot), EventEnded
+		s := a.at(i)
 		if e.dry {
 			a.stats.Underruns++
-			a.tell(&Event{}, EventUnderrun, s, e.frame, e.slot)
+			a.tell(&Event{}, EventUnderrun, s, e.frame, i)
 			continue
 		}
 		if e.fault {
 			a.stats.Faults++
-			a.tell(&Event{}, EventFault, s, e.frame, e.slot)
+			a.tell(&Event{}, EventFault, s, e.frame, i)
 		} else if e.broke {
 			a.stats.Broken++
-			a.tell(&Event{}, EventBroken, s, e.frame, e.slot)
+			a.tell(&Event{}, EventBroken, s, e.frame, i)
 		}
 		if s.dying && s.voice.FadingOut() && e.frame >= s.voice.FadeEnd() {
 			kind = EventStopped
 		}
-		a.finish(e.slot, e.frame, kind, &Event{})
+		a.finish(i, e.frame, kind, &Event{})
 	}
 	a.ends = a.ends[:0]
 }
@@ -130,7 +131,7 @@ func (a *audio) tell(e *Event, k EventKind, s *slot, frame int64, i int) {
 	if e.Frame, e.Kind, e.Slot = frame, k, i; s.virtual { // it has no slot
 		e.Slot = -1
 	}
-	e.Voice, e.Sound, e.Group, e.Ref = s.number, s.voice.Sound(), s.group, s.record.ref
+	e.Voice, e.Sound, e.Group, e.Ref = s.number(), s.voice.Sound(), s.record.group, s.record.ref
 	a.name(e, s.record)
 	a.emit(e)
 }
@@ -172,7 +173,7 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	a.fadeAway(a.spare[:n], length)
 	a.buses[s.bus].addTail(a.spare[:n], frame)
 	if a.stems != nil {
-		s.record.stem.buses[s.bus].Load().addTail(a.spare[:n], frame)
+		s.record.rare.Load().stem.buses[s.bus].Load().addTail(a.spare[:n], frame)
 	}
 	a.silentFrom(frame + int64(n))
 }
@@ -208,8 +209,8 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	s, state := a.at(i), a.outcome(k)
 	a.silentFrom(frame)
 	a.stats.Playing--
-	if s.group != nil {
-		s.group.playing--
+	if g := s.record.group; g != nil {
+		g.playing--
 	}
 	a.count(s.bus, -1, -s.active())
 	a.tell(e, k, s, frame, i)
@@ -217,10 +218,10 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	s.voice.Drop()
 	if len(a.links) > 0 {
 		moves := s.voice.Moves()
-		a.unlink(s.id, state == StateEnded, &moves)
+		a.unlink(s.record.live, state == StateEnded, &moves)
 	}
-	a.giveBack(s.record, s.id, state)
 	a.vacate(i)
+	a.giveBack(s.record, s.record.live, state)
 }
 
 // vacate makes an index free. Whoever was there is over, or elsewhere.
@@ -231,10 +232,10 @@ func (a *audio) vacate(i int) {
 
 // giveBack returns a record; the audio side does not touch it after.
 func (a *audio) giveBack(r *record, id pool.Handle, state State) {
-	r.live = 0
+	r.live, r.plays = 0, slot{}
 	r.sound.Store(nil) // or the collector could not have them
 	r.turnsTo(nil)
-	r.group, r.feed, r.options.Feed, r.options.Space = nil, nil, nil, nil
+	r.group, r.options.Feed, r.options.Space = nil, nil, nil
 	if r.counted {
 		a.uncount(r)
 	}

@@ -11,14 +11,14 @@ import (
 // now all that was sent before has arrived.
 func (a *audio) receiveWords() {
 	if a.stopsWait.Load() && a.stopsWait.Swap(false) { // a swap costs more
-		for _, r := range a.allRecords {
+		for _, r := range a.allRecords() {
 			if !a.takeStop(r) {
 				a.stopsWait.Store(true)
 			}
 		}
 	}
 	if a.wantsWait.Load() && a.wantsWait.Swap(false) {
-		for _, r := range a.allRecords {
+		for _, r := range a.allRecords() {
 			switch id, fields := pool.Handle(r.id.Load()), a.dirtyFields(&r.dirty); {
 			case fields == 0:
 			case r.live == id:
@@ -40,11 +40,11 @@ func (a *audio) receiveWords() {
 func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
 	switch {
 	case r.live == id:
-		a.moveTo(r, fields, &foreseen{})
+		a.moveTo(r, fields, nil)
 	case pool.Handle(r.id.Load()) != id || State(r.state.Load()).Over():
 	default:
-		if r.foreseen.id == id { // what was asked for later counts
-			r.foreseen.fields &^= fields
+		if ahead := r.ahead(id); ahead != nil { // what was asked for later counts
+			ahead.fields &^= fields
 		}
 		a.foreseeWishes(r, id, fields)
 	}
@@ -52,13 +52,14 @@ func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
 
 // foreseeWishes has a start that has not come begin where its wishes end.
 func (a *audio) foreseeWishes(r *record, id pool.Handle, fields wants) {
+	rare := r.rare.Load() // there is one: a wish was made
 	for f := range voiceMoves {
 		if fields&(1<<f) == 0 {
 			continue
 		}
 		r.dirty.And(^uint32(1 << f))
-		if w, ok := r.moves[f].read(); ok {
-			r.foreseen.note(id, f, w.last())
+		if w, ok := rare.moves[f].read(); ok {
+			rare.foreseen.note(id, f, w.last())
 		} else {
 			a.wishLater(&r.dirty, f)
 		}
@@ -71,8 +72,12 @@ func (a *audio) wishLater(dirty *dirtyWord, f settable) {
 	a.wantsWait.Store(true)
 }
 
-// moveTo moves a voice to what was foreseen of it, else to what its record wants.
+// moveTo moves a voice to what was foreseen of it, if anything was, else to what its record wants.
 func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
+	if ahead == nil {
+		ahead = &foreseen{}
+	}
+	rare := r.rare.Load() // there is one: something was foreseen, or is wanted
 	i := int(r.slot.Load())
 	heard := a.at(i).sounded
 	done := fields
@@ -88,9 +93,9 @@ func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 			set.change.put(f, ahead.values[f])
 		case fields&bit == 0:
 		case f >= voiceMoves:
-			set.change.put(f, math.Float64frombits(r.want[f].Load()))
+			set.change.put(f, math.Float64frombits(rare.want[f].Load()))
 		default:
-			w, ok := r.moves[f].read()
+			w, ok := rare.moves[f].read()
 			if !ok {
 				a.wishLater(&r.dirty, f)
 				continue
@@ -115,7 +120,7 @@ func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 		}
 	}
 	for f := setSeek; f < numWants; f++ {
-		x, ok := math.Float64frombits(r.want[f].Load()), fields&(1<<f) != 0
+		x, ok := math.Float64frombits(rare.want[f].Load()), fields&(1<<f) != 0
 		if ahead.fields&(1<<f) != 0 {
 			x, ok = ahead.values[f], true
 		}
@@ -161,7 +166,11 @@ func (a *audio) moveBus(index int, f settable, x float64, over int64, shape voic
 
 // takeStop carries out the stop of a record, and reports whether none waits any more.
 func (a *audio) takeStop(r *record) bool {
-	s := &r.stopping
+	rare := r.rare.Load()
+	if rare == nil {
+		return true
+	}
+	s := &rare.stopping
 	version := s.version.Load()
 	if version == s.done.Load() {
 		return true
@@ -206,10 +215,10 @@ func (f *foreseen) note(id pool.Handle, field settable, value float64) {
 
 // foresee notes a change of a start that has not come yet: it starts so.
 func (a *audio) foresee(r *record, c *command) {
-	ahead, id := &r.foreseen, c.target.voice.id
+	ahead, id := &r.rare.Load().foreseen, c.target.voice.id // put has made it
 	switch {
 	case c.kind == cmdPut:
-		r.source.Spot = c.part.spot
+		r.where.source.Spot = c.part.spot
 	case c.kind == cmdSet && c.feed != nil:
 		r.turnsTo(c.feed)
 		c.taken = true
@@ -223,8 +232,8 @@ func (a *audio) foresee(r *record, c *command) {
 	case c.kind == cmdSeek && c.feed == nil:
 		ahead.note(id, setSeek, float64(c.place))
 	case c.kind == cmdSeek:
-		r.feed.Drop()
-		r.feed, c.taken = c.feed, true
+		r.options.Feed.Drop()
+		r.options.Feed, c.taken = c.feed, true
 		r.options.FadeIn = max(r.options.FadeIn, a.smooth)
 	}
 }

@@ -85,12 +85,12 @@ func (d due) before(e due) bool {
 	return d.frame < e.frame || d.frame == e.frame && (d.rank < e.rank || d.rank == e.rank && d.seq < e.seq)
 }
 
-func newQueue(capacity int) queue {
-	q := queue{make([]due, 0, capacity), make([]command, capacity), make([]int32, 0, capacity), make([]int32, capacity)}
-	for i := range capacity {
-		q.free = append(q.free, int32(capacity-1-i))
-	}
-	return q
+// move has the queue go on in a room that has more places.
+func (q *queue) move(to *room) {
+	copy(to.held, q.held)
+	copy(to.after, q.after)
+	free := to.free[:len(to.held)-len(q.held)] // the new ones
+	*q = queue{append(to.heap, q.heap...), to.held, append(free, q.free...), to.after}
 }
 
 func (q *queue) push(c *command) { q.insert(q.hold(c)) }

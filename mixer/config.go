@@ -94,9 +94,12 @@ type Config struct {
 	// panics counts as one that stands still.
 	Clock func() time.Duration
 
-	Commands int // commands under way, at least 1; 0: 1,024
+	// Commands is how many may be under way, at least 1; 0: 1,024. What is given here is made in
+	// New, with all that so many starts need. Else calls make it when more is under way than
+	// ever before, so that a mixer of 8 voices takes 128 KB, not a megabyte.
+	Commands int
 
-	// Events waiting to be polled; 0: enough for all that one block of up to 20 s makes,
+	// Events waiting to be polled, made in New; 0: enough for all that one block of up to 20 s makes,
 	// unless streams run dry in it again and again, Resize makes the pool small, or, with a
 	// Virtual of 0, endless voices take turns all the time.
 	Events int
@@ -108,6 +111,7 @@ type Config struct {
 	Stems bool
 
 	endless int // endless voices that may be virtual; 0: as Virtual says
+	made    made
 }
 
 // BusConfig describes a bus, a named sub-mix.
@@ -162,6 +166,7 @@ func (c *complaint) ranged(x, least, most int, format string) {
 // withDefaults returns c with its zeros filled in, or what is wrong with it.
 func (c Config) withDefaults() (Config, error) {
 	var wrong complaint
+	commands, events := c.Commands, c.Events
 	c.Rate, c.Voices, c.Commands = cmp.Or(c.Rate, 48000), cmp.Or(c.Voices, 32), cmp.Or(c.Commands, 1024)
 	c.Quality = cmp.Or(c.Quality, voice.Best)
 	c.Buses = slices.Clone(c.Buses)
@@ -191,6 +196,9 @@ func (c Config) withDefaults() (Config, error) {
 		c.Events = cmp.Or(c.Events, c.blockEvents())
 	}
 	wrong.ranged(c.Events, 1, maxEvents, "%d events are not in %d..%d")
+	if wrong.error == nil { // the counts are of a configuration that is good
+		c.made = c.size(commands, events)
+	}
 	wrong.need(setGain.takes((*float64)(&c.MasterGain)), "a master gain of %v dB is not in %v..%v", c.MasterGain, MinGain, MaxGain)
 	wrong.buses(&c)
 	return c, wrong.error

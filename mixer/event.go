@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"voicepool/internal/ring"
 	"voicepool/internal/words"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -158,28 +157,17 @@ func (c *Config) blockEvents() int {
 // Events moves what has happened since the last call into dst, oldest first, and
 // returns how many. Control side; callers share what there is. A part of the program that
 // is to have all events, whoever else reads them, takes an EventReader.
-func (m *Mixer) Events(dst []Event) int { return m.takeEvents(m.share(), dst) }
-
-// takeEvents is Events from where they wait.
-func (m *Mixer) takeEvents(from *ring.Ring[Event], dst []Event) int {
+func (m *Mixer) Events(dst []Event) int {
 	m.refineNeeds()
-	n := poll(m, from, dst)
-	for i := range dst[:n] {
-		dst[i].finish(m)
-	}
-	return n
-}
-
-// poll moves what a ring has into dst, and returns how much.
-func poll[T any](m *Mixer, from *ring.Ring[T], dst []T) (n int) {
 	m.eventMutex.Lock()
 	defer m.eventMutex.Unlock()
-	for ; n < len(dst); n++ {
-		e, ok := from.Pop()
-		if !ok {
-			break
-		}
-		dst[n] = e
+	if m.readers != nil {
+		m.share()
+		return m.readers[0].take(dst)
+	}
+	n := 0
+	for n < len(dst) && m.takeEvent(&dst[n]) {
+		n++
 	}
 	return n
 }

@@ -15,7 +15,7 @@ func BreakVoice(m *Mixer, h Handle, steadily bool) bool {
 	if r.live != h.id {
 		return false
 	}
-	v := reflect.ValueOf(&m.audio.slots.At(int(r.slot.Load())).voice).Elem()
+	v := reflect.ValueOf(&m.audio.at(int(r.slot.Load())).voice).Elem()
 	open := func(f reflect.Value) reflect.Value {
 		return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
 	}

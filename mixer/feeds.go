@@ -29,7 +29,7 @@ func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice
 			feed, err = nil, ErrClosed
 		}
 		if feed == nil {
-			m.release(id)
+			m.records.Release(id)
 		}
 	}()
 	return m.openAt(s, m.frames(o.From), o.Loop, o.Rounds)
@@ -59,7 +59,7 @@ func (m *Mixer) streams(t *Target) []Handle {
 		return nil
 	}
 	var found []Handle
-	for _, r := range m.allRecords {
+	for _, r := range m.allRecords() {
 		if s := r.sound.Load(); s != nil && s.Streamed() && m.lives(r) && m.names(t, r) {
 			found = append(found, Handle{m, pool.Handle(r.id.Load())})
 		}

@@ -73,7 +73,7 @@ func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 
 // counts reports whether a voice is of those that share the limit with an owner's.
 func (g *Group) counts(s *slot, owner uint64) bool {
-	return s.group == g && (!g.perOwner || s.owner == owner)
+	return s.record.group == g && (!g.perOwner || s.record.owner == owner)
 }
 
 // Options returns what the group was made from.

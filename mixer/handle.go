@@ -18,7 +18,7 @@ var ErrGone = errors.New("mixer: the voice is gone")
 // Handle names one start. It is a small comparable value. The zero Handle names nothing. One
 // whose voice is gone never acts on another voice. All methods are control side, may be
 // called by any goroutine and never wait for the audio side. They allocate nothing, except
-// the first time a sound is played in a new pitch range. What moves a voice acts at the next
+// the first time a sound is played in a new pitch range, and where a mixer grows, see Config.Commands. What moves a voice acts at the next
 // frame that is mixed, ramped over 5 ms. Calls that no block has seen yet replace each other.
 // They fail with ErrGone, or with an error that wraps ErrOption. With a Config.Lead every call
 // has a frame of its own, and may fail with ErrBusy. For an exact frame see Mixer.At.
@@ -29,25 +29,37 @@ type Handle struct {
 
 // State returns what has become of the start.
 func (h Handle) State() State {
-	gone := StateEnded
-	if h.mixer == nil {
-		gone = StateNone
+	r, unlock := h.lock()
+	switch {
+	case r != nil:
+		defer unlock()
+		return State(r.state.Load())
+	case h.mixer == nil:
+		return StateNone
 	}
-	return ask(h, Handle.lock, gone, func(r *record) State { return State(r.state.Load()) })
+	return cmp.Or(h.fate().state, StateEnded)
 }
 
 // Number returns the number of the start, from 1, as events have it; 0 while it
 // is pending or when it never started.
 func (h Handle) Number() uint64 {
-	return ask(h, Handle.lock, 0, func(r *record) uint64 { return r.number.Load() })
+	if r, unlock := h.lock(); r != nil {
+		defer unlock()
+		return r.number.Load()
+	}
+	return h.fate().number
 }
 
 // Position returns where in the sound the voice was at the end of the last
 // block; 0 for one that is gone.
 func (h Handle) Position() time.Duration {
 	r, unlock := h.lock()
-	if r == nil {
+	switch {
+	case r != nil:
+	case h.mixer == nil:
 		return 0
+	default:
+		return pcm.Duration(h.fate().position, h.mixer.rate)
 	}
 	defer unlock()
 	for {
@@ -160,7 +172,11 @@ func (h Handle) Sound() *voice.Sound {
 
 // Tag returns the Tag of its Options; 0 for a voice long gone.
 func (h Handle) Tag() uint64 {
-	return ask(h, Handle.lock, 0, func(r *record) uint64 { return r.tag })
+	if r, unlock := h.lock(); r != nil {
+		defer unlock()
+		return r.tag
+	}
+	return h.fate().tag
 }
 
 // Audibility returns how loud the voice is going to be at best, as things stood
@@ -225,11 +241,21 @@ func (h Handle) lock() (*record, func()) {
 		return nil, nil
 	}
 	h.mixer.mutex.Lock()
-	if r := h.mixer.records.Get(h.id); r != nil {
+	if r := h.mixer.find(h.id); r != nil {
 		return r, h.mixer.unlock
 	}
 	h.mixer.mutex.Unlock()
 	return nil, nil
+}
+
+// fate returns what is left of a start whose record is another's; zero: nothing.
+func (h Handle) fate() fate {
+	if h.mixer == nil {
+		return fate{}
+	}
+	h.mixer.mutex.Lock()
+	defer h.mixer.mutex.Unlock()
+	return h.mixer.fates.of(h.id)
 }
 
 // living is lock for a start that may still sound.
@@ -286,12 +312,13 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	r.whenFull, r.owner = o.WhenFull, o.Owner
 	r.tag, r.ref, r.lasts, r.loop, r.rounds = o.Tag, o.Ref, m.frames(o.For), o.Loop, int32(o.Rounds)
 	if r.counted = o.Counts != [2]*Count{}; r.counted {
-		r.counts = o.Counts
+		m.own(r).counts = o.Counts
 	}
 	if o.For > 0 {
 		r.lasts = max(r.lasts, 1)
 	}
 	if m.stems != nil {
-		r.stem, r.play = m.stemOf(Stem{o.Name, s.Name(), s.File()}, r.bus), o.Play
+		rare := m.own(r)
+		rare.stem, rare.play = m.stemOf(Stem{o.Name, s.Name(), s.File()}, r.bus), o.Play
 	}
 }

@@ -87,7 +87,18 @@ func (m *Mixer) Journal(dst []Entry) int {
 	if m.journal.ring == nil {
 		return 0
 	}
-	return poll(m, m.journal.ring, dst)
+	m.eventMutex.Lock()
+	defer m.eventMutex.Unlock()
+	n := 0
+	for n < len(dst) {
+		e, ok := m.journal.ring.Pop()
+		if !ok {
+			break
+		}
+		dst[n] = e
+		n++
+	}
+	return n
 }
 
 // JournalLost returns how many entries nobody read in time. Control side.

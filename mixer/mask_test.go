@@ -104,7 +104,7 @@ func TestMaskAgainstDefinition(t *testing.T) {
 			beside, loud = append(beside, &came), append(loud, left*left+right*right)
 			score := slowMask(own[j], power(i), beside, loud)
 			if score < least {
-				least, second, victim = score, least, a.at(i).number
+				least, second, victim = score, least, a.at(i).number()
 			} else {
 				second = min(second, score)
 			}

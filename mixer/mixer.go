@@ -2,7 +2,7 @@ package mixer
 
 import (
 	"fmt"
-	"iter"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,25 +20,34 @@ type Mixer struct {
 	audio *audio // New makes it; Render, Skip, UntilEnd, LeftLoop, Sleep and Wake call it; nothing else looks at it
 
 	// The control side.
-	maxVoices  int
-	latency    int
-	mutex      sync.Mutex // among callers; the audio side never takes it
-	unlock     func()     // mutex.Unlock, made once
-	records    *pool.Pool[record]
-	seq        uint64 // of the last command
-	otherSeq   uint64 // of the last one that applies no wishes and no places
-	placeSeq   uint64 // of the last cmdPlace
-	commandMax int64
-	eventMutex sync.Mutex     // among those who poll
-	readers    []*EventReader // where events wait, that of Events first; nil: there is no EventReader
-	lead       lead
-	closed     bool
-	feeds      []*voice.Feed // streams that were opened and are not over
-	refinery   refinery
-	busPitch   []pitchSpan
-	busGain    []pcm.Decibels     // as they were set last
-	busSent    [][busMoves]uint64 // when a cmdWantBus was sent last for a field
-	hearing    space.Ear          // as SetListener left it
+	maxVoices   int
+	latency     int
+	mutex       sync.Mutex // among callers; the audio side never takes it
+	unlock      func()     // mutex.Unlock, made once
+	records     *pool.Pool[*record]
+	mostRecords int // as many as there may ever be
+	fates       fates
+	rares       supply[recordRare]
+	wheres      supply[recordPlace]
+	seq         uint64 // of the last command
+	otherSeq    uint64 // of the last one that applies no wishes and no places
+	placeSeq    uint64 // of the last cmdPlace
+	commandMax  int64
+	commandRoom int64          // for so many commands under way there is room now
+	mostEvents  int            // that wait
+	mostCells   int            // of them
+	fewest      int            // slots that there ever were
+	loops       bool           // a start was asked for that may be endless
+	eventMutex  sync.Mutex     // among those who poll
+	readers     []*EventReader // where events wait, that of Events first; nil: there is no EventReader
+	lead        lead
+	closed      bool
+	feeds       []*voice.Feed // streams that were opened and are not over
+	refinery    refinery
+	busPitch    []pitchSpan
+	busGain     []pcm.Decibels     // as they were set last
+	busSent     [][busMoves]uint64 // when a cmdWantBus was sent last for a field
+	hearing     space.Ear          // as SetListener left it
 
 	// Sets of pitches for later frames, of voices by their tag or their sound: they act on
 	// starts that are asked for after them, too.
@@ -62,7 +71,7 @@ func New(c Config) (*Mixer, error) {
 		return nil, err
 	}
 	buses, roots := c.allBuses()
-	m := &Mixer{maxVoices: c.MaxVoices, commandMax: int64(c.Commands), quality: c.Quality, lead: newLead(&c)}
+	m := &Mixer{maxVoices: c.MaxVoices, commandMax: int64(c.Commands), commandRoom: int64(c.made.commands), mostEvents: 1 << bits.Len(uint(c.Events-1)), mostCells: c.made.mostCells, fewest: c.Voices, quality: c.Quality, lead: newLead(&c)}
 	m.unlock = m.mutex.Unlock
 	if len(c.Outputs) > 0 {
 		m.first = c.Outputs[0].Name
@@ -71,22 +80,13 @@ func New(c Config) (*Mixer, error) {
 		m.busPitch = append(m.busPitch, pitchAt(float64(buses[i].Pitch)))
 		m.busGain = append(m.busGain, buses[i].Gain)
 	}
-	// A record for every voice and every command under way, and some again, so that what is
-	// over can still say how it ended.
-	voices := c.MaxVoices + c.Virtual
-	m.records, err = pool.New[record](pool.Config[record]{Size: voices + max(voices, c.endless) + c.Commands, Keep: true})
-	if err != nil {
+	m.busSent = make([][busMoves]uint64, len(buses))
+	m.shared = newShared(&c, buses, roots)
+	m.mostRecords, m.fates.most = c.mostRecords(), c.mostRecords()
+	if m.records, err = pool.New[*record](pool.Config[*record]{Size: c.made.records, Keep: true}); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	m.busSent = make([][busMoves]uint64, len(buses))
-	m.shared = newShared(&c, buses, roots, m.records.Max())
-	rare := make([]recordRare, len(m.allRecords))
-	for i := range m.allRecords {
-		id, r, _ := m.records.Acquire()
-		r.recordRare = &rare[i]
-		m.allRecords[id.Slot()] = r
-	}
-	m.records.Clear()
+	m.enter(c.made.records)
 	if m.audio, err = newAudio(m.shared, &c, buses); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -136,7 +136,7 @@ func (m *Mixer) Next() int64 {
 
 // Play starts s at the next frame that is mixed: At(Now).Play.
 func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) {
-	return m.play(command{kind: cmdPlay, frame: Now}, s, &o)
+	return m.play(&command{kind: cmdPlay, frame: Now}, s, &o)
 }
 
 // StopAll ends all voices whose Play came before, over a time as Moment.Stop
@@ -153,7 +153,7 @@ func (m *Mixer) StopAll(over time.Duration) {
 }
 
 // play sends c for a start: cmdPlay or cmdThen.
-func (m *Mixer) play(c command, s *voice.Sound, o *Options) (Handle, error) {
+func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	if err := o.check(); err != nil {
 		return Handle{}, err
 	}
@@ -184,7 +184,7 @@ func (m *Mixer) play(c command, s *voice.Sound, o *Options) (Handle, error) {
 	if m.closed {
 		return Handle{}, ErrClosed
 	}
-	if c.kind == cmdThen && !m.lives(m.records.Get(c.target.voice.id)) {
+	if c.kind == cmdThen && !m.lives(m.find(c.target.voice.id)) {
 		return Handle{}, ErrGone
 	}
 	id, r := m.acquire(c.frame)
@@ -199,54 +199,28 @@ func (m *Mixer) play(c command, s *voice.Sound, o *Options) (Handle, error) {
 			return Handle{}, err
 		}
 	}
+	m.loops = m.loops || o.Loop || s.Streamed()
 	r.reset(id)
 	r.fill(m, s, o)
-	r.feed, r.placed = feed, o.Emitter != nil
-	if r.placed {
-		r.source = source
+	if r.options.Feed, r.placed = feed, o.Emitter != nil; r.placed {
+		if r.where == nil {
+			r.where = m.wheres.next()
+		}
+		r.where.source = source
+	}
+	if c.kind == cmdThen {
+		m.own(r) // it may be handed moves
 	}
 	c.record = id
-	frame := m.put(&c)
+	frame := m.put(c)
 	if feed != nil {
 		m.addFeed(feed)
 	}
 	m.tune(r, frame)
-	if lead := m.records.Get(c.target.voice.id); c.kind == cmdThen && lead != nil {
+	if lead := m.find(c.target.voice.id); c.kind == cmdThen && lead != nil {
 		m.follow(lead, id)
 	}
 	return Handle{m, id}, nil
-}
-
-// acquire returns a free record for a start at a frame, or nil. It takes back what the audio
-// side has given up only when there is none: so a handle knows for long how its voice ended.
-func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
-	if m.underWay.Load() >= m.room(frame) {
-		return 0, nil
-	}
-	if id, r, ok := m.records.Acquire(); ok {
-		return id, r
-	}
-	for range 64 {
-		id, ok := m.freed.Pop()
-		if !ok {
-			break
-		}
-		m.release(id)
-	}
-	id, r, _ := m.records.Acquire()
-	return id, r
-}
-
-// release gives a record back, without what it refers to: the pool keeps the
-// rest, since the audio side may be looking at its words.
-func (m *Mixer) release(id pool.Handle) {
-	r := m.records.Get(id)
-	r.sound.Store(nil)
-	r.group, r.feed, r.options.Feed, r.options.Space = nil, nil, nil, nil
-	if r.placed {
-		r.source = space.Source{}
-	}
-	m.records.Release(id)
 }
 
 func (m *Mixer) send(c command) error {
@@ -296,28 +270,24 @@ func (m *Mixer) put(c *command) (frame int64) {
 	if c.frame == Now && m.lead.frames > 0 && c.salvo == nil && c.kind != cmdPlace {
 		c.frame = m.lead.frame(m.Now(), m.rate)
 	}
+	m.loops = m.loops || c.change.Fields&FieldRounds != 0
+	if c.kind == cmdResize {
+		m.fewest = min(m.fewest, int(c.voices))
+	}
 	m.seq++
 	c.seq = m.seq
 	if c.kind != cmdWant && c.kind != cmdWantBus && c.kind != cmdPlace && !c.wished {
 		m.otherSeq = m.seq
 	}
-	m.underWay.Add(1)
-	m.commands.Push(*c) // has room: the ring holds what may be under way
+	if c.target.kind == oneVoice && c.kind != cmdStop {
+		if r := m.find(c.target.voice.id); r != nil {
+			m.own(r) // it may be foreseen
+		}
+	}
+	m.makeRoomFor(m.underWay.Add(1))
+	*m.commands.Back(1) = *c // has room: the ring holds what may be under way
+	m.commands.Send(1)
 	m.sleep.ask()
 	m.retuneAll(c)
 	return c.frame
-}
-
-// Voices returns the starts that are not over, pending ones too, in no order.
-// Control side; the loop's body may call anything, and what starts or ends
-// meanwhile may be among them or not. It allocates nothing per voice.
-func (m *Mixer) Voices() iter.Seq[Handle] {
-	return func(yield func(Handle) bool) {
-		for _, r := range m.allRecords {
-			h := Handle{m, pool.Handle(r.id.Load())}
-			if h.id != 0 && !h.State().Over() && !yield(h) {
-				return
-			}
-		}
-	}
 }

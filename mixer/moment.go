@@ -14,7 +14,8 @@ const Now = -1
 
 // Moment gives commands for one frame. All its methods are control side, may be
 // called by any goroutine and never wait for the audio side. They allocate nothing,
-// except the first time a sound is played in a new pitch range. They fail with ErrBusy
+// except the first time a sound is played in a new pitch range, and where a mixer grows, see
+// Config.Commands. They fail with ErrBusy
 // when the audio side is behind, and with errors that wrap ErrOption. Commands for one frame act in the order of the calls, if no rank says otherwise.
 type Moment struct {
 	mixer *Mixer
@@ -46,7 +47,7 @@ func (at Moment) WithRank(rank int32) Moment {
 // asked: whether there is a voice for it is decided at its frame, see
 // Handle.State. The sound must have the mixer's rate.
 func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
-	return at.mixer.play(command{kind: cmdPlay, frame: at.frame, salvo: at.salvo, rank: at.rank}, s, &o)
+	return at.mixer.play(&command{kind: cmdPlay, frame: at.frame, salvo: at.salvo, rank: at.rank}, s, &o)
 }
 
 // Stop ends the voices of t. With a fade of 0 they give up their slots at once and leave

@@ -175,9 +175,9 @@ func TestScores(t *testing.T) {
 			var living []score
 			for i := a.next(0); i >= 0; i = a.next(i + 1) {
 				s := a.at(i)
-				x := score{s.number, a.scores.prio[i], float64(a.scores.audibility[i]), a.defined(i, since, known), a.defined(i, a.now, known)}
+				x := score{s.number(), a.scores.prio[i], float64(a.scores.audibility[i]), a.defined(i, since, known), a.defined(i, a.now, known)}
 				if onGrid && !near(x.stored, x.really) {
-					t.Fatalf("seed %d, frame %d: voice %d has %v, by definition %v", seed, a.now, s.number, x.stored, x.really)
+					t.Fatalf("seed %d, frame %d: voice %d has %v, by definition %v", seed, a.now, s.number(), x.stored, x.really)
 				}
 				living = append(living, x)
 			}
@@ -247,7 +247,7 @@ func TestScores(t *testing.T) {
 				stored, really, fresh := float64(a.scores.audibility[i]), a.defined(i, since, known), a.defined(i, a.now, known)
 				was := score{}
 				for _, x := range living {
-					if x.number == a.at(i).number {
+					if x.number == a.at(i).number() {
 						was = x
 					}
 				}
@@ -255,7 +255,7 @@ func TestScores(t *testing.T) {
 				case near(stored, really), near(stored, fresh):
 				case was.number != 0 && (near(was.really, really) || near(was.fresh, fresh)) && stored == was.stored: // no command has changed it
 				default:
-					t.Fatalf("seed %d, frame %d: voice %d has %v, by definition %v; before the command %+v", seed, a.now, a.at(i).number, stored, really, was)
+					t.Fatalf("seed %d, frame %d: voice %d has %v, by definition %v; before the command %+v", seed, a.now, a.at(i).number(), stored, really, was)
 				}
 				if was.number != 0 && !near(was.really, really) {
 					changes++

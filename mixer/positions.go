@@ -99,12 +99,12 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	for i, h := range voices {
-		r := m.records.Get(h.id)
+		r := m.find(h.id)
 		if r == nil || h.mixer == nil || !r.placed {
 			continue
 		}
 		s, _ := spots[i].Checked()
-		r.spot.write(spotVectors{s.Position, s.Velocity, s.Forward})
+		r.where.spot.write(spotVectors{s.Position, s.Velocity, s.Forward})
 		r.moved.Store(true)
 		m.retunePlace(r, &s.Velocity)
 	}
@@ -163,7 +163,7 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 	if m.hearing.Waves == 0 {
 		return nil
 	}
-	for _, r := range m.allRecords {
+	for _, r := range m.allRecords() {
 		if r.placed && m.names(&t, r) && m.lives(r) {
 			m.retunePlace(r, &s.Velocity)
 		}

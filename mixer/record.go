@@ -5,7 +5,6 @@ import (
 
 	"voicepool/internal/words"
 	"voicepool/pool"
-	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -35,13 +34,13 @@ func (s State) Over() bool { return s >= StateEnded }
 
 // record is what both sides know of one start. The control side fills it and
 // pushes its handle; from then on each field has one writer, named here, until
-// the audio side gives the handle back. What every start needs comes first: most
-// records are in no cache when their turn comes again.
+// the audio side gives the handle back. Records never move: both sides keep pointers to them.
 type record struct {
+	plays slot // the audio side's: the voice, where it has one; else zero
+
 	// The control side's, before the push.
 	sound    atomic.Pointer[voice.Sound] // nil when it is over
-	feed     *voice.Feed                 // of a stream
-	options  voice.Options
+	options  voice.Options               // also the feed of a stream
 	group    *Group
 	tag      uint64
 	owner    uint64
@@ -56,12 +55,12 @@ type record struct {
 	followed bool // another start follows it; the control side alone
 	prio     int32
 	rounds   int32 // of a stream that loops; 0: without end
-	whenFull WhenFull
 	starts   int64 // the frame at which it begins, as far as the control side knows; its alone
 
 	id atomic.Uint64 // the handle whose record this is now
 
 	// Written by the audio side.
+	whenFull   WhenFull // the control side's, before the push
 	state      atomic.Uint32
 	slot       atomic.Int32  // where it plays; -1: nowhere
 	seats      atomic.Uint32 // how often that has changed
@@ -74,26 +73,33 @@ type record struct {
 	number     atomic.Uint64
 	dirty      dirtyWord // the control side's: a bit for each wish or want that is not applied yet
 
-	recordPlay // ends with what most starts never read
+	// What few starts have, each made by the control side when it is first needed, before the
+	// push that tells of it; then the record's own for ever. nil: this one never needed it.
+	rare  atomic.Pointer[recordRare]
+	where *recordPlace // of those that are placed
 
-	*recordRare // its own for ever
+	recordPlay
 }
 
-// recordRare is what most starts never touch. It lies elsewhere, so that more of what every
-// start needs is in a cache when its turn comes again.
+// recordRare is what most starts never touch.
 type recordRare struct {
 	// Written by the control side, read after the ring: what a full ring cannot hold up.
 	stopping stopping
 	moves    [voiceMoves]wish        // by settable; the others are in want
 	want     [numWants]atomic.Uint64 // by settable: float64 bits
-	spot     seqVectors[spotVectors]
 
-	source space.Source // the control side's, before the push, then the audio side's; of those that are placed
-	stem   *stem        // the control side's, before the push; nil: none are kept
-	play   uint64       // the same, of those with a stem
-	counts [2]*Count    // the same, of those that are counted
+	stem   *stem     // the control side's, before the push; nil: none are kept
+	play   uint64    // the same, of those with a stem
+	counts [2]*Count // the same, of those that are counted; then the audio side's
 
 	recordAsk
+	recordForeseen
+}
+
+// recordPlace is what a start in space has.
+type recordPlace struct {
+	spot   seqVectors[spotVectors] // written by the control side, read after the ring
+	placed                         // its source is the control side's before the push; then it is the audio side's
 }
 
 // recordAsk is what the control side alone knows of a start.
@@ -106,10 +112,23 @@ type recordAsk struct {
 // recordPlay is what the audio side alone knows of a start; valid for the handle that
 // stands with each.
 type recordPlay struct {
-	live     pool.Handle
-	cancel   pool.Handle // a stop came before the start
-	turn     *voice.Feed // what a stream that has not begun leaves its loop by
+	live   pool.Handle
+	cancel pool.Handle // a stop came before the start
+	turn   *voice.Feed // what a stream that has not begun leaves its loop by
+}
+
+// recordForeseen is what the audio side alone knows of a start before it begins.
+type recordForeseen struct {
 	foreseen foreseen
+	handed   voice.Moves // of one that follows another: where that left off
+}
+
+// ahead returns what is foreseen of the start of a handle; nil: nothing.
+func (r *record) ahead(id pool.Handle) *foreseen {
+	if rare := r.rare.Load(); rare != nil && rare.foreseen.id == id {
+		return &rare.foreseen
+	}
+	return nil
 }
 
 // turnsTo notes what a stream that has not begun leaves its loop by.

@@ -86,7 +86,7 @@ func (m *Mixer) refineNeeds() {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	for _, r := range m.allRecords {
+	for _, r := range m.allRecords() {
 		s := r.sound.Load()
 		if s == nil {
 			continue

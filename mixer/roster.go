@@ -2,17 +2,18 @@ package mixer
 
 import "voicepool/pool"
 
-// roster is who lives: the voices of the slots, and from base on the virtual ones.
+// roster is who lives: the voices of the slots, and from base on the virtual ones. The voices
+// themselves are in their records, and stay there when they go from one index to another.
 type roster struct {
-	slots    *pool.Pool[slot]
-	virtuals *pool.Pool[slot] // voices that only keep time
-	base     int              // their first index: they come after all slots
-	alive    []seat           // the voices that live, by index; see living
-	listed   []bool           // by index: it stands in alive
-	gone     int              // how many that stand there do not live any more
-	arrived  bool             // one lives that does not stand there
-	reached  []int64          // by index: the frames of their sounds that voices have come to
-	ranks    *ranks           // nil: there is one output, and voices come in the order of slots
+	slots    *pool.Pool[*slot]
+	virtuals *pool.Pool[*slot] // voices that only keep time
+	base     int               // their first index: they come after all slots
+	alive    []seat            // the voices that live, by index; see living
+	listed   []int32           // by index: where it stands in alive, from 1; 0: nowhere
+	gone     int               // how many that stand there do not live any more
+	arrived  bool              // one lives that does not stand there
+	reached  []int64           // by index: the frames of their sounds that voices have come to
+	ranks    *ranks            // nil: there is one output, and voices come in the order of slots
 
 	leaving                 int // the index of a voice that counts as gone already, see makeRoom; -1: none
 	finite                  int // virtual voices that come to an end
@@ -28,11 +29,11 @@ type seat struct {
 func newRoster(c *Config, outputs int) (roster, error) {
 	n := c.MaxVoices + c.unheard()
 	r := roster{
-		base: c.MaxVoices, alive: make([]seat, 0, n), listed: make([]bool, n), reached: make([]int64, n),
+		base: c.MaxVoices, alive: make([]seat, 0, n), listed: make([]int32, n), reached: make([]int64, n),
 		finiteMost: c.Virtual, endlessMost: c.endless, leaving: -1,
 	}
 	var err error
-	if r.slots, err = pool.New[slot](pool.Config[slot]{Size: c.Voices, Max: c.MaxVoices}); err != nil {
+	if r.slots, err = pool.New[*slot](pool.Config[*slot]{Size: c.Voices, Max: c.MaxVoices}); err != nil {
 		return r, err
 	}
 	if outputs > 1 {
@@ -40,16 +41,28 @@ func newRoster(c *Config, outputs int) (roster, error) {
 			return r, err
 		}
 	}
-	r.virtuals, err = pool.New[slot](pool.Config[slot]{Size: c.unheard()})
+	r.virtuals, err = pool.New[*slot](pool.Config[*slot]{Size: c.unheard()})
 	return r, err
 }
 
 // at returns the voice of an index: of a slot, or, from base on, a virtual one.
 func (r *roster) at(i int) *slot {
 	if i < r.base {
-		return r.slots.At(i)
+		return *r.slots.At(i)
 	}
-	return r.virtuals.At(i - r.base)
+	return *r.virtuals.At(i - r.base)
+}
+
+// put has a voice be at an index, which is taken.
+func (r *roster) put(i int, s *slot) {
+	if i < r.base {
+		*r.slots.At(i) = s
+	} else {
+		*r.virtuals.At(i - r.base) = s
+	}
+	if at := r.listed[i]; at > 0 {
+		r.alive[at-1].slot = s
+	}
 }
 
 // next returns the first index from i on at which a voice lives, or -1.
@@ -74,41 +87,43 @@ func (r *roster) living() []seat {
 		r.alive, r.gone, r.arrived = r.alive[:0], 0, false
 		for i, place := r.after(0); i >= 0; i, place = r.after(place) {
 			r.alive = append(r.alive, seat{r.at(i), i})
-			r.listed[i] = true
+			r.listed[i] = int32(len(r.alive))
 		}
 	}
 	return r.alive
 }
 
-// takeSlot, for an output, and takeVirtual take a free index, of which there has to be one.
-func (r *roster) takeSlot(output int) int {
-	i := r.take(r.slots, 0)
+// takeSlot, for an output, and takeVirtual take a free index for a voice, of which there has to
+// be one.
+func (r *roster) takeSlot(output int, s *slot) int {
+	i := r.take(r.slots, 0, s)
 	r.rank(i, output)
 	return i
 }
 
-func (r *roster) takeVirtual(endless bool) int {
+func (r *roster) takeVirtual(endless bool, s *slot) int {
 	r.finite += one(!endless)
-	return r.take(r.virtuals, r.base)
+	return r.take(r.virtuals, r.base, s)
 }
 
-func (r *roster) take(p *pool.Pool[slot], base int) int {
+func (r *roster) take(p *pool.Pool[*slot], base int, s *slot) int {
 	handle, _, ok := p.Acquire()
 	if !ok {
 		panic("mixer: no free voice after one was made free")
 	}
 	i := base + handle.Slot()
-	if r.listed[i] {
+	if r.listed[i] > 0 {
 		r.gone--
 	} else {
 		r.arrived = true
 	}
+	r.put(i, s)
 	return i
 }
 
 // release makes an index free.
 func (r *roster) release(i int) {
-	if r.listed[i] {
+	if r.listed[i] > 0 {
 		r.gone++
 	}
 	if i < r.base {

@@ -15,18 +15,19 @@ import (
 // holds the other.
 type shared struct {
 	// Settled by New.
-	rate       int
-	smooth     int64 // 5 ms in frames
-	hop        int64 // at multiples of it scores are published and virtual voices exchanged
-	tree       tree
-	fold       bool            // all outputs are mixed into one
-	down, up   []int           // the buses, each before what is below it, and after
-	meters     []*master.Meter // by bus; nil: nothing is measured
-	allRecords []*record       // by slot
+	rate     int
+	smooth   int64 // 5 ms in frames
+	hop      int64 // at multiples of it scores are published and virtual voices exchanged
+	tree     tree
+	fold     bool            // all outputs are mixed into one
+	down, up []int           // the buses, each before what is below it, and after
+	meters   []*master.Meter // by bus; nil: nothing is measured
 
 	// From the control side to the audio side.
+	directory     atomic.Pointer[[]*record] // by slot: all records there are; see moreRecords
 	commands      *ring.Ring[command]
-	underWay      atomic.Int64 // commands sent and not done
+	moreRoom      atomic.Pointer[room] // for commands under way; see makeRoomFor
+	underWay      atomic.Int64         // commands sent and not done
 	listener      seqVectors[earVectors]
 	listenerMoved atomic.Bool
 	placesSent    atomic.Bool // a cmdPlace, or placesWait, is under way
@@ -38,7 +39,7 @@ type shared struct {
 	// From the audio side to the control side.
 	freed     *ring.Ring[pool.Handle]
 	positions []atomic.Int64 // by index of the audio side: frames of the sound
-	events    *ring.Ring[Event]
+	events    *ring.Ring[cell]
 	journal   journal
 	stems     *stems       // nil: none are kept
 	needs     atomic.Bool  // voices have missed versions
@@ -48,17 +49,17 @@ type shared struct {
 	sleep sleep // both sides'
 }
 
-// newShared returns what both sides touch, for some records; the caller puts them in.
-func newShared(c *Config, buses []BusConfig, roots, records int) *shared {
+// newShared returns what both sides touch, without records.
+func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	s := &shared{
 		rate: c.Rate, fold: c.Fold, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
-		allRecords: make([]*record, records),
-		commands:   ring.New[command](c.Commands),
-		positions:  make([]atomic.Int64, c.MaxVoices+c.unheard()),
-		busWishes:  make([]busWish, len(buses)),
-		freed:      ring.New[pool.Handle](records),
-		events:     ring.New[Event](c.Events),
+		commands:  ring.New[command](c.made.commands),
+		positions: make([]atomic.Int64, c.MaxVoices+c.unheard()),
+		busWishes: make([]busWish, len(buses)),
+		freed:     ring.New[pool.Handle](c.made.records),
+		events:    ring.New[cell](c.made.cells),
 	}
+	s.directory.Store(new([]*record))
 	s.sleep.init()
 	s.tree, s.down, s.up = newTree(buses, roots)
 	if c.Meters {
@@ -76,6 +77,9 @@ func newShared(c *Config, buses []BusConfig, roots, records int) *shared {
 	return s
 }
 
+// allRecords returns the records there are.
+func (s *shared) allRecords() []*record { return *s.directory.Load() }
+
 // record returns the record of a handle that the control side sent. It is not
 // looked up in the pool, which is the control side's.
-func (s *shared) record(id pool.Handle) *record { return s.allRecords[id.Slot()] }
+func (s *shared) record(id pool.Handle) *record { return s.allRecords()[id.Slot()] }

@@ -14,6 +14,8 @@ import (
 type sums struct {
 	mixed []pcm.Frame // one hop
 	used  bool        // mixed has something in it
+	lent  bool        // mixed is where the output is mixed, see lend
+	own   []pcm.Frame // what mixed is else, meanwhile
 
 	tails     []pcm.Frame // a ring by frame number
 	tailsMask int64

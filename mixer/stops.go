@@ -32,7 +32,7 @@ func (m *Mixer) stopFrame() int64 {
 
 // stopLater leaves a stop in the record. The mutex is held.
 func (m *Mixer) stopLater(r *record, id pool.Handle, at, over int64, after uint64) {
-	s := &r.stopping
+	s := &m.own(r).stopping
 	if s.version.Load() != s.done.Load() && s.id.Load() == uint64(id) {
 		if was, length := s.at.Load(), s.over.Load(); was+length <= at+over {
 			at, over = was, length
@@ -54,7 +54,7 @@ func (m *Mixer) stopLater(r *record, id pool.Handle, at, over int64, after uint6
 // held.
 func (m *Mixer) stopAllLater(over int64) {
 	at := m.stopFrame()
-	for _, r := range m.allRecords {
+	for _, r := range m.allRecords() {
 		if m.lives(r) {
 			m.stopLater(r, pool.Handle(r.id.Load()), at, over, m.seq)
 		}

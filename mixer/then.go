@@ -32,7 +32,7 @@ func (h Handle) Then(next *voice.Sound, o Options, when When) (Handle, error) {
 	if h.mixer == nil {
 		return Handle{}, ErrGone
 	}
-	return h.mixer.play(command{kind: cmdThen, frame: Now, target: TargetVoice(h), when: when}, next, &o)
+	return h.mixer.play(&command{kind: cmdThen, frame: Now, target: TargetVoice(h), when: when}, next, &o)
 }
 
 // LeftLoop reports whether a start that loops has left its loop for good, or is over. Audio side, between

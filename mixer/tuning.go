@@ -65,8 +65,8 @@ func (m *Mixer) foretell(c *command) {
 	if len(m.foretold) == cap(m.foretold) {
 		m.foretold = slices.DeleteFunc(m.foretold, func(f command) bool { return f.frame < now })
 	}
-	if m.foretold == nil { // once: as many as can be under way
-		m.foretold = make([]command, 0, m.commandMax)
+	if m.foretold == nil {
+		m.foretold = make([]command, 0, leastCommands)
 	}
 	m.foretold = append(m.foretold, *c)
 }
@@ -102,15 +102,16 @@ func firstTuning(o *voice.Options) tuning {
 // tuningOf returns the tuning of a start that tunes. It is written when it is first asked
 // for: most starts are never retuned, and theirs follows from their options.
 func (m *Mixer) tuningOf(r *record) *tuning {
+	t := &m.own(r).tuning
 	if !r.tuned {
-		r.tuned, r.tuning = true, firstTuning(&r.options)
+		r.tuned, *t = true, firstTuning(&r.options)
 		if r.placed {
-			r.tuning.velocity = r.source.Spot.Velocity
-			below, above := m.hearing.Shifts(&r.tuning.velocity)
-			r.tuning.below, r.tuning.above = pitchAt(float64(below)), pitchAt(float64(above))
+			t.velocity = r.where.source.Spot.Velocity
+			below, above := m.hearing.Shifts(&t.velocity)
+			t.below, t.above = pitchAt(float64(below)), pitchAt(float64(above))
 		}
 	}
-	return &r.tuning
+	return t
 }
 
 // tunes reports whether a start reads versions of its sound.
@@ -142,7 +143,7 @@ func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
 // follow notes that a start follows the one of a record, and what pitch it may take over from
 // it. The mutex is held.
 func (m *Mixer) follow(r *record, next pool.Handle) {
-	r.followed, r.next = true, next
+	r.followed, m.own(r).next = true, next
 	m.tuningOf(r)
 	m.retuneNext(r)
 }
@@ -150,13 +151,14 @@ func (m *Mixer) follow(r *record, next pool.Handle) {
 // retuneNext asks for what those read that follow a start, where they take its pitch over.
 func (m *Mixer) retuneNext(r *record) {
 	for r.followed {
-		next := m.records.Get(r.next)
+		next := m.find(r.rare.Load().next)
 		if !m.lives(next) {
 			return
 		}
 		t, now := m.tuningOf(next), m.Now()
-		t.pitch.widen(&r.tuning.pitch, now)
-		t.speed.widen(&r.tuning.speed, now)
+		was := m.tuningOf(r)
+		t.pitch.widen(&was.pitch, now)
+		t.speed.widen(&was.speed, now)
 		m.refine(next)
 		r = next
 	}
@@ -173,8 +175,8 @@ func (m *Mixer) when(frame, over, now int64) (at, until int64) {
 func (m *Mixer) levelsOf(r *record) (low, high int) {
 	var first tuning
 	t := &first
-	if r.tuned { // only then: a look at the rare part of a record may miss every cache
-		t = &r.tuning
+	if r.tuned {
+		t = &r.rare.Load().tuning
 	} else {
 		first = firstTuning(&r.options)
 	}
@@ -210,7 +212,7 @@ func (m *Mixer) refine(r *record) {
 	from, to := m.levelsOf(r)
 	for level := max(from, 0); level <= to; level++ { // none for -1
 		m.refinery.ask(versionKey{s, level, r.loop})
-		if r.tuned && r.tuning.out || r.options.Rounds != 0 {
+		if r.tuned && r.rare.Load().tuning.out || r.options.Rounds != 0 {
 			m.refinery.ask(versionKey{s, level, !r.loop})
 		}
 	}
@@ -222,7 +224,7 @@ func (m *Mixer) retuneAll(c *command) {
 		return
 	}
 	if c.target.kind == oneVoice {
-		if r := m.records.Get(c.target.voice.id); r != nil {
+		if r := m.find(c.target.voice.id); r != nil {
 			m.retuneBy(r, &c.change, c.frame, c.over)
 		}
 		return
@@ -234,7 +236,7 @@ func (m *Mixer) retuneAll(c *command) {
 		at, until := m.when(c.frame, c.over, now)
 		m.busPitch[c.target.bus].turn(float64(c.change.Pitch), now, at, until)
 	}
-	for _, r := range m.allRecords {
+	for _, r := range m.allRecords() {
 		if !m.lives(r) || !m.names(&c.target, r) {
 			continue
 		}
@@ -252,7 +254,7 @@ func (m *Mixer) lives(r *record) bool {
 		return false
 	}
 	id := pool.Handle(r.id.Load())
-	return id != 0 && m.records.Get(id) == r && !State(r.state.Load()).Over()
+	return id != 0 && m.find(id) == r && !State(r.state.Load()).Over()
 }
 
 // retunePlace asks for what a start reads at another velocity. The mutex is held.
@@ -281,7 +283,7 @@ func (m *Mixer) retuneListener(l *space.Ear) {
 	if same {
 		return
 	}
-	for _, r := range m.allRecords {
+	for _, r := range m.allRecords() {
 		if r.placed && r.tunes() && m.lives(r) {
 			m.retunePlace(r, &m.tuningOf(r).velocity)
 			m.refine(r) // also where it stands still

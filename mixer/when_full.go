@@ -47,7 +47,7 @@ func (a *audio) classify(s *slot) {
 	if s.virtual && endless != s.endless { // it keeps its place, among those that it now belongs to
 		a.finite += one(!endless) - one(endless)
 	}
-	s.endless, s.keeps = endless, a.keeps(s.whenFull, endless)
+	s.endless, s.keeps = endless, a.keeps(s.record.whenFull, endless)
 }
 
 func (r *roster) keeps(w WhenFull, endless bool) bool {

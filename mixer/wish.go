@@ -204,24 +204,26 @@ type busWish struct {
 // wish notes a set of the voice of h, over some frames. The mutex is held.
 func (h Handle) wish(r *record, f settable, value float64, over int64, shape voice.Shape) {
 	m := h.mixer
+	m.loops = m.loops || f == setRounds
 	if f == setPitch || f == setSpeed || f == setRounds {
 		var c Change
 		c.put(f, value)
 		m.retuneBy(r, &c, Now, over)
 	}
+	rare := m.own(r)
 	if f < voiceMoves {
-		m.wish(&wishes{dirty: &r.dirty, all: r.moves[:], sent: r.wantSeq[:], voice: h}, f, value, over, shape)
+		m.wish(&wishes{dirty: &r.dirty, all: rare.moves[:], sent: rare.wantSeq[:], voice: h}, f, value, over, shape)
 		return
 	}
-	r.want[f].Store(math.Float64bits(value))
-	if r.dirty.Or(1<<f)&(1<<f) != 0 && r.wantSeq[f] > m.otherSeq {
+	rare.want[f].Store(math.Float64bits(value))
+	if r.dirty.Or(1<<f)&(1<<f) != 0 && rare.wantSeq[f] > m.otherSeq {
 		return
 	}
 	if !m.pushSet(command{kind: cmdWant, frame: Now, record: h.id, fields: 1 << f}) {
 		m.wantsWait.Store(true)
 		return
 	}
-	r.wantSeq[f] = m.seq
+	rare.wantSeq[f] = m.seq
 }
 
 // glide sets fields of the voice of h that may take their time.

@@ -18,6 +18,14 @@ func newMarks(n int) marks {
 	return marks{make([]uint64, words), make([]uint64, (words+63)/64)}
 }
 
+// extend makes room for places up to n.
+func (m *marks) extend(n int) {
+	more := newMarks(n)
+	copy(more.words, m.words)
+	copy(more.above, m.above)
+	*m = more
+}
+
 func (m *marks) add(place uint64) {
 	w := place / 64
 	m.words[w] |= 1 << (place % 64)

@@ -218,6 +218,17 @@ func (m *machine) resize(t *rapid.T) {
 	}
 }
 
+func (m *machine) extend(t *rapid.T) {
+	n := m.n.max + rapid.IntRange(-1, 30).Draw(t, "more")
+	if n >= len(m.n.found) {
+		return
+	}
+	if err := m.p.Extend(n); err != nil {
+		t.Fatalf("Extend(%d) = %v", n, err)
+	}
+	m.n.max = max(m.n.max, n)
+}
+
 func (m *machine) advance(t *rapid.T) {
 	ticks := rapid.IntRange(0, 12).Draw(t, "ticks")
 	first := rapid.IntRange(0, ticks).Draw(t, "first")
@@ -269,6 +280,7 @@ func properties(t *rapid.T) {
 		"release while iterating": m.releaseWhileIterating,
 		"limit":                   m.limit,
 		"resize":                  m.resize,
+		"extend":                  m.extend,
 		"advance":                 m.advance,
 		"":                        m.check,
 	})

@@ -21,6 +21,14 @@ type order struct {
 	at   []uint32 // by slot: its index in heap
 }
 
+// extend makes room for n slots.
+func (o *order) extend(n int) {
+	more := order{make([]rank, len(o.heap), n), make([]uint32, n)}
+	copy(more.heap, o.heap)
+	copy(more.at, o.at)
+	*o = more
+}
+
 func (o *order) push(slot int, birth uint64) {
 	o.heap = append(o.heap, rank{})
 	o.up(len(o.heap)-1, rank{ordinal(0), birth, uint32(slot)})

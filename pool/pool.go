@@ -24,12 +24,13 @@ type Pool[T any] struct {
 	watched     bool // there is more to do than to take a place and to give it back
 	ordered     bool
 	keep        bool
-	overflowing bool // Choose, or the disposal of a victim, is under way
-	fresh       int  // the first slot that Make has not seen
-	base        int  // the limit that a grown pool comes back to
-	idle        int  // ticks without need of the last step
-	high        int  // the most active objects before the last Advance
-	tight       int  // the least number of active objects at an overflow; -1: none
+	overflowing bool   // Choose, or the disposal of a victim, is under way
+	first       uint64 // the generation of each slot's first use
+	fresh       int    // the first slot that Make has not seen
+	base        int    // the limit that a grown pool comes back to
+	idle        int    // ticks without need of the last step
+	high        int    // the most active objects before the last Advance
+	tight       int    // the least number of active objects at an overflow; -1: none
 	scribbled   uint64
 	order       order
 	config      Config[T]
@@ -48,7 +49,7 @@ type place[T any] struct {
 }
 
 // New makes a pool with room for c.Max objects, of which c.Size may be active
-// at first. That is all the memory it ever takes: no other method allocates.
+// at first. That is all the memory it ever takes: no other method allocates, but for Extend.
 // The error wraps ErrConfig.
 func New[T any](c Config[T]) (*Pool[T], error) {
 	c, err := c.normal()
@@ -64,18 +65,17 @@ func New[T any](c Config[T]) (*Pool[T], error) {
 	if p.ordered {
 		p.order = order{make([]rank, 0, c.Max+1), make([]uint32, c.Max+1)}
 	}
-	first := c.Generation
-	if first == 0 {
-		first = rand.Uint64N(maxGen + 1)
+	if p.first = c.Generation; p.first == 0 {
+		p.first = rand.Uint64N(maxGen + 1)
 	}
 	for i := range p.places {
 		// The first place has 1 for a successor, so that no handle is its key.
-		p.places[i].key = unmarked | first<<placeBits | uint64(i+1)
+		p.places[i].key = unmarked | p.first<<placeBits | uint64(i+1)
 		if !p.keep {
 			fill(p.filler, &p.places[i].value)
 		}
 	}
-	p.places[c.Max].key = unmarked | first<<placeBits
+	p.places[c.Max].key = unmarked | p.first<<placeBits
 	if c.Make != nil {
 		for ; p.fresh < c.Size; p.fresh++ {
 			c.Make(p.fresh, &p.places[p.fresh+1].value)

@@ -360,3 +360,30 @@ func TestNoAllocations(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+func TestExtend(t *testing.T) {
+	made := []int{}
+	p := must(t, pool.Config[int]{Size: 1, Make: func(slot int, x *int) { made, *x = append(made, slot), 7*slot }})
+	first, _ := take(t, p)
+	if err := p.Extend(pool.MaxSlots + 1); !errors.Is(err, pool.ErrLimit) || p.Max() != 1 {
+		t.Errorf("more than a pool may have: %v, Max %d", err, p.Max())
+	}
+	if err := p.Extend(3); err != nil || p.Max() != 3 || p.Limit() != 1 {
+		t.Errorf("Extend: %v, Max %d, limit %d", err, p.Max(), p.Limit())
+	}
+	if _, _, ok := p.Acquire(); ok {
+		t.Error("the limit has moved by itself")
+	}
+	if err := p.SetLimit(3); err != nil {
+		t.Error(err)
+	}
+	for want := 1; want < 3; want++ {
+		if h, x := take(t, p); h.Slot() != want || *x != 7*want {
+			t.Errorf("slot %d with %d, want %d with %d", h.Slot(), *x, want, 7*want)
+		}
+	}
+	if x := p.Get(first); x == nil || !slices.Equal(made, []int{0, 1, 2}) {
+		t.Errorf("the first is %v, and Make was asked for %v", x, made)
+	}
+	sound(t, p)
+}

@@ -116,7 +116,11 @@ func (v *Voice) Reach(frame int64) (left, right float64) {
 // to be.
 func (v *Voice) Bound(frame int64) (left, right float64) {
 	g, pan := v.reach(frame)
-	left, right = Larger(v.law(), &pan, frame)
+	if at := pan.At(frame); at == pan.To {
+		left, right = v.panned(at)
+	} else {
+		left, right = Larger(v.law(), &pan, frame)
+	}
 	return float64(g * left), float64(g * right)
 }
 

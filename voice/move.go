@@ -59,6 +59,9 @@ func (m *Move) At(frame int64) float64 {
 // End returns the first frame from which it rests.
 func (m *Move) End() int64 { return m.Start + m.Frames }
 
+// Rests reports whether it is at a value, and stays there, from a frame on.
+func (m *Move) Rests(at float64, frame int64) bool { return m.To == at && m.End() <= frame }
+
 // Turn starts a move at frame, from wherever it is, to to.
 func (m *Move) Turn(frame int64, to float64, frames int64) {
 	*m = Move{From: m.At(frame), To: to, Start: frame, Frames: max(frames, 0)}

@@ -44,15 +44,15 @@ func TestPoints(t *testing.T) {
 	checked := 0
 	for range 3000 {
 		var v Voice
+		var space *Space
+		if r.IntN(2) == 0 {
+			space = &Space{}
+			space.Put(Placed{Gain: r.Float64(), Pan: r.Float64() - 0.5}, 1)
+		}
 		v.Start(sounds[r.IntN(2)], Options{
-			Loop: true, Gain: pcm.Decibels(r.IntN(20) - 15), BaseGain: pcm.Decibels(r.IntN(3)), Pan: float64(r.IntN(3)-1) / 2,
+			Space: space, Loop: true, Gain: pcm.Decibels(r.IntN(20) - 15), BaseGain: pcm.Decibels(r.IntN(3)), Pan: float64(r.IntN(3)-1) / 2,
 			FadeIn: r.Int64N(3) * 3000, FadeShape: Shape(r.IntN(5)),
 		}, 0)
-		if r.IntN(2) == 0 {
-			s := &Space{}
-			s.Put(Placed{Gain: r.Float64(), Pan: r.Float64() - 0.5}, 1)
-			v.SetSpace(s)
-		}
 		now := int64(0)
 		for range 6 {
 			now += r.Int64N(300)

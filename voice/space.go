@@ -60,9 +60,6 @@ func (s *Space) panned(own *Move, frame int64) Move {
 	return Move{From: within(own.At(frame) + s.pan.At(frame)), To: within(own.To + s.pan.To), Start: frame, Frames: 1}
 }
 
-// SetSpace gives the voice another copy of what its place does to it.
-func (v *Voice) SetSpace(s *Space) { v.space = s }
-
 // folds reports whether the two channels of the voice become narrower.
 func (v *Voice) folds() bool { return v.space != nil && v.space.spread < 1 && v.law() != Mono }
 

@@ -132,13 +132,6 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	v.Replan(frame)
 }
 
-// Forget lets go of what the voice refers to, so that it can be collected. It must
-// not be used any more.
-func (v *Voice) Forget() {
-	v.sound, v.feed, v.next, v.past, v.space, v.steady.from = nil, nil, nil, nil, nil, nil
-	v.now, v.was = reader{}, reader{}
-}
-
 // Sound returns what is played.
 func (v *Voice) Sound() *Sound { return v.sound }
 

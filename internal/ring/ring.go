@@ -6,28 +6,54 @@ import (
 	"sync/atomic"
 )
 
-// Ring is a queue of fixed capacity between one producer and one consumer.
-// Neither side ever waits, allocates or calls the system. Several producers
-// must exclude each other by a mutex of their own; so must several consumers.
+// Ring is a queue between one producer and one consumer. Neither side ever
+// waits, allocates or calls the system. Several producers must exclude each
+// other by a mutex of their own; so must several consumers. It holds as many
+// values as New was told, and more after a Grow, which either side may call.
 type Ring[T any] struct {
+	spare atomic.Pointer[segment[T]] // what Grow has made and the producer has not begun with
+	size  atomic.Int64               // of the last segment
+
+	_       [64]byte // the two ends are written by different cores: a cache line each
+	head    atomic.Uint64
+	read    *segment[T]
+	_       [48]byte
+	tail    atomic.Uint64
+	written *segment[T]
+	_       [48]byte
+}
+
+// segment is a part of the ring: value number i stands at i & mask.
+type segment[T any] struct {
 	slots []T
 	mask  uint64
+	first uint64                     // the number of its first value
+	next  atomic.Pointer[segment[T]] // where the values go on that come after it is full
+}
 
-	_    [64]byte // the two ends are written by different cores: a cache line each
-	head atomic.Uint64
-	_    [56]byte
-	tail atomic.Uint64
-	_    [56]byte
+func newSegment[T any](n int) *segment[T] {
+	size := 1 << bits.Len(uint(max(n, 1)-1))
+	return &segment[T]{slots: make([]T, size), mask: uint64(size - 1)}
 }
 
 // New returns an empty ring for at least n values, n >= 1.
 func New[T any](n int) *Ring[T] {
-	size := 1 << bits.Len(uint(max(n, 1)-1))
-	return &Ring[T]{slots: make([]T, size), mask: uint64(size - 1)}
+	s := newSegment[T](n)
+	r := &Ring[T]{read: s, written: s}
+	r.size.Store(int64(len(s.slots)))
+	return r
 }
 
-// Cap returns how many values fit.
-func (r *Ring[T]) Cap() int { return len(r.slots) }
+// Grow makes room for at least n values, whatever waits besides. It allocates. One
+// goroutine at a time, of either side or of neither.
+func (r *Ring[T]) Grow(n int) {
+	s := newSegment[T](n)
+	r.size.Store(int64(len(s.slots)))
+	r.spare.Store(s)
+}
+
+// Cap returns for how many values there is room, at least, where none wait.
+func (r *Ring[T]) Cap() int { return int(r.size.Load()) }
 
 // Len returns how many values wait. Each side may ask; for the consumer it is
 // a lower bound, for the producer an upper one.
@@ -44,13 +70,46 @@ func (r *Ring[T]) Popped() uint64 { return r.head.Load() }
 
 // Push appends v and reports whether there was room. Producer side.
 func (r *Ring[T]) Push(v T) bool {
-	tail := r.tail.Load()
-	if tail-r.head.Load() > r.mask {
+	at := r.Back(1)
+	if at == nil {
 		return false
 	}
-	r.slots[tail&r.mask] = v
-	r.tail.Store(tail + 1)
+	*at = v
+	r.Send(1)
 	return true
+}
+
+// Back returns where the value that is pushed next lies, if there is room for n, all
+// of which come with one Send; else nil. Producer side.
+func (r *Ring[T]) Back(n int) *T {
+	tail, s := r.tail.Load(), r.written
+	if tail+uint64(n)-max(r.head.Load(), s.first) > uint64(len(s.slots)) {
+		if s = r.begin(tail, n); s == nil {
+			return nil
+		}
+	}
+	return &s.slots[tail&s.mask]
+}
+
+// Next returns where the value lies that comes i after that of Back. Producer side.
+func (r *Ring[T]) Next(i int) *T {
+	s := r.written
+	return &s.slots[(r.tail.Load()+uint64(i))&s.mask]
+}
+
+// Send hands the values over that stand at Back and after it. Producer side.
+func (r *Ring[T]) Send(n int) { r.tail.Store(r.tail.Load() + uint64(n)) }
+
+// begin goes on with what Grow has made, if it has; n values have to fit.
+func (r *Ring[T]) begin(tail uint64, n int) *segment[T] {
+	if s := r.spare.Load(); s == nil || n > len(s.slots) {
+		return nil
+	}
+	s := r.spare.Swap(nil) // at most larger than the one that was there
+	s.first = tail
+	r.written.next.Store(s)
+	r.written = s
+	return s
 }
 
 // Pop takes the oldest value, if there is one, and forgets what it refers to.
@@ -70,7 +129,11 @@ func (r *Ring[T]) Front() *T {
 	if head == r.tail.Load() {
 		return nil
 	}
-	return &r.slots[head&r.mask]
+	s := r.read
+	for next := s.next.Load(); next != nil && head >= next.first; next = s.next.Load() {
+		s, r.read = next, next
+	}
+	return &s.slots[head&s.mask]
 }
 
 // Drop takes the value of Front out, and forgets it. Consumer; only after a Front
@@ -78,6 +141,6 @@ func (r *Ring[T]) Front() *T {
 func (r *Ring[T]) Drop() {
 	head := r.head.Load()
 	var zero T
-	r.slots[head&r.mask] = zero
+	r.read.slots[head&r.read.mask] = zero
 	r.head.Store(head + 1)
 }

@@ -22,17 +22,39 @@ func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := ring.New[int](rapid.IntRange(1, 9).Draw(t, "size"))
 		var model []int
-		next := 0
+		next, grown := 0, false
 		t.Repeat(map[string]func(*rapid.T){
 			"push": func(t *rapid.T) {
 				ok := r.Push(next)
-				if ok != (len(model) < r.Cap()) {
+				if fits := len(model) < r.Cap(); ok != fits && !(ok && grown) { // what waits in a smaller part takes no room
 					t.Fatalf("Push with %d of %d says %v", len(model), r.Cap(), ok)
 				}
 				if ok {
 					model = append(model, next)
 				}
 				next++
+			},
+			"push several": func(t *rapid.T) {
+				n := rapid.IntRange(1, 4).Draw(t, "several")
+				ok := r.Back(n) != nil
+				if fits := len(model)+n <= r.Cap(); ok != fits && !(ok && grown) {
+					t.Fatalf("there is room for %d with %d of %d: %v", n, len(model), r.Cap(), ok)
+				}
+				if !ok {
+					return
+				}
+				for i := range n {
+					*r.Next(i) = next
+					model = append(model, next)
+					next++
+				}
+				r.Send(n)
+			},
+			"grow": func(t *rapid.T) {
+				if r.Cap() < 200 {
+					r.Grow(r.Cap() + rapid.IntRange(1, 9).Draw(t, "more"))
+					grown = true
+				}
 			},
 			"pop": func(t *rapid.T) {
 				v, ok := r.Pop()
@@ -60,6 +82,40 @@ func TestTwoGoroutines(t *testing.T) {
 			if r.Push(i) {
 				i++
 			} else {
+				runtime.Gosched()
+			}
+		}
+	}()
+	for want := 0; want < n; {
+		v, ok := r.Pop()
+		if !ok {
+			runtime.Gosched()
+			continue
+		}
+		if v != want {
+			t.Fatalf("got %d, want %d", v, want)
+		}
+		want++
+	}
+}
+
+// TestGrowBetweenTwo has a third goroutine make room, and then all that comes fits.
+func TestGrowBetweenTwo(t *testing.T) {
+	const n = 200000
+	r := ring.New[int](1)
+	go func() {
+		for i := 0; i < n; {
+			if r.Push(i) {
+				i++
+			} else {
+				runtime.Gosched()
+			}
+		}
+	}()
+	go func() {
+		for size := 1; size < 1<<12; size *= 2 {
+			r.Grow(size)
+			for range 10 {
 				runtime.Gosched()
 			}
 		}

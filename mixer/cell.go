@@ -1,0 +1,106 @@
+package mixer
+
+import (
+	"math"
+
+	"voicepool/voice"
+)
+
+// cell is a part of an event on its way from the audio side to the control side. Most events are
+// one; a decision, of which there is more to tell, is three.
+type cell struct {
+	frame int64
+	voice uint64
+	sound *voice.Sound
+	group *Group
+	ref   int64
+	stem  *stem
+	slot  int32
+	bus   uint16
+	kind  EventKind
+	more  uint8 // of the first: which cells come after it
+}
+
+const (
+	moreDecided = 1 << iota // two
+	moreNamed               // one, with Event.play
+)
+
+// decided reports whether an event tells why something happened.
+func (k EventKind) decided() bool {
+	switch k {
+	case EventStolen, EventVirtual, EventRejected, EventLimited, EventCoalesced:
+		return true
+	}
+	return false
+}
+
+// cells returns how many cells an event takes.
+func (e *Event) cells() (n int, more uint8) {
+	n = 1
+	if e.Kind.decided() {
+		n, more = 3, moreDecided
+	}
+	if e.play != 0 {
+		return n + 1, more | moreNamed
+	}
+	return n, more
+}
+
+func (a *audio) emit(e *Event) {
+	n, more := e.cells()
+	at := a.events.Back(n)
+	if at == nil {
+		a.stats.EventsLost++
+		return
+	}
+	*at = cell{e.Frame, e.Voice, e.Sound, e.Group, e.Ref, e.stem, int32(e.Slot), e.Bus.index, e.Kind, more}
+	if more&moreDecided != 0 {
+		p := &e.powers // float32 all, but for the last
+		*a.events.Next(1) = cell{
+			frame: int64(math.Float64bits(p.lost)), voice: e.By, sound: e.BySound, group: e.ByGroup, ref: e.ByRef,
+			slot: e.RunnerUpPriority, bus: uint16(e.Reason), kind: EventKind(e.Policy), more: uint8(one(e.Endless)),
+		}
+		*a.events.Next(2) = cell{
+			frame: int64(two(math.Float32bits(float32(p.audibility)), math.Float32bits(float32(p.newcomer)))),
+			voice: two(math.Float32bits(float32(p.runnerUp)), uint32(e.Candidates)),
+			ref:   int64(two(uint32(e.Peers), uint32(e.NewcomerPriority))), slot: e.Priority,
+		}
+	}
+	if more&moreNamed != 0 {
+		a.events.Next(n - 1).voice = e.play
+	}
+	a.events.Send(n)
+}
+
+// takeEvent takes the oldest event that the audio side has told, if there is one. The event mutex is
+// held.
+func (m *Mixer) takeEvent(e *Event) bool {
+	c, ok := m.events.Pop()
+	if !ok {
+		return false
+	}
+	*e = Event{Frame: c.frame, Voice: c.voice, Sound: c.sound, Group: c.group, Ref: c.ref, stem: c.stem, Slot: int(c.slot), Bus: Bus{index: c.bus}, Kind: c.kind}
+	if c.more&moreDecided != 0 {
+		d, _ := m.events.Pop()
+		e.By, e.BySound, e.ByGroup, e.ByRef = d.voice, d.sound, d.group, d.ref
+		e.RunnerUpPriority, e.Reason, e.Policy, e.Endless = d.slot, Reason(d.bus), Overflow(d.kind), d.more != 0
+		p := &e.powers
+		p.lost = math.Float64frombits(uint64(d.frame))
+		d, _ = m.events.Pop()
+		p.audibility, p.newcomer = float64(math.Float32frombits(first(uint64(d.frame)))), float64(math.Float32frombits(uint32(d.frame)))
+		p.runnerUp, e.Candidates = float64(math.Float32frombits(first(d.voice))), int(uint32(d.voice))
+		e.Peers, e.NewcomerPriority, e.Priority = int(first(uint64(d.ref))), int32(uint32(d.ref)), d.slot
+	}
+	if c.more&moreNamed != 0 {
+		d, _ := m.events.Pop()
+		e.play = d.voice
+	}
+	e.finish(m)
+	return true
+}
+
+// two puts two words into one, of which first is the first.
+func two(x, y uint32) uint64 { return uint64(x)<<32 | uint64(y) }
+
+func first(x uint64) uint32 { return uint32(x >> 32) }

@@ -1,0 +1,48 @@
+package mixer
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"voicepool/pool"
+)
+
+// TestFatesAgainstAList drives the fates and a list of them by the same random calls, also where their
+// numbers come round.
+func TestFatesAgainstAList(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := fates{most: rapid.SampledFrom([]int{1, 32, 100}).Draw(t, "most")}
+		var list []fate
+		add := func(n int) {
+			for range n {
+				x := f.add(pool.Handle(rapid.Uint64().Draw(t, "id")))
+				x.number = uint64(len(list) + 1)
+				list = append(list, *x)
+			}
+		}
+		if rapid.Bool().Draw(t, "round") {
+			add(200)
+			f.told, list = 1<<32-40, nil // as if all that came between were forgotten
+			clear(f.heads)
+			add(len(f.all))
+		}
+		for range rapid.IntRange(1, 30).Draw(t, "times") {
+			add(rapid.IntRange(0, 9).Draw(t, "more"))
+			kept := list[max(0, len(list)-max(len(f.all), 1)):]
+			if len(list) >= f.most && len(kept) < f.most {
+				t.Fatalf("%d are kept of %d", len(kept), len(list))
+			}
+			for _, x := range kept {
+				if got := f.of(x.id); got.number < x.number || got.id != x.id {
+					t.Fatalf("the fate of %v is %+v, want %+v", x.id, got, x)
+				}
+			}
+			for _, x := range list[:len(list)-len(kept)] {
+				if got := f.of(x.id); got.number == x.number {
+					t.Fatalf("%v is known longer than there is room", x.id)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,131 @@
+package mixer
+
+import (
+	"iter"
+	"slices"
+
+	"voicepool/pool"
+	"voicepool/space"
+)
+
+// mostRecords returns how many records there may be: one for every voice and every command under
+// way. So many fates are kept, too.
+func (c *Config) mostRecords() int {
+	voices := c.MaxVoices + c.Virtual
+	return voices + max(voices, c.endless) + c.Commands
+}
+
+// enter has the records of the pool that are new be found by both sides. The mutex is held.
+func (m *Mixer) enter(n int) {
+	added := make([]record, n)
+	all := slices.Grow(slices.Clip(m.allRecords()), n)
+	for i := range added {
+		all = append(all, &added[i])
+	}
+	m.directory.Store(&all)
+}
+
+// moreRecords makes half as many records more as there are. The mutex is held.
+func (m *Mixer) moreRecords() {
+	was := m.records.Max()
+	more := min(max(was/2, leastRecords), m.mostRecords-was)
+	if more <= 0 || m.records.Extend(was+more) != nil || m.records.SetLimit(was+more) != nil {
+		return
+	}
+	m.freed.Grow(was + more)
+	m.enter(more)
+}
+
+// own returns what is rare of a record, made where there is none yet: half as many at once as there are, so
+// that few calls allocate. The mutex is held.
+func (m *Mixer) own(r *record) *recordRare {
+	rare := r.rare.Load()
+	if rare == nil {
+		rare = m.rares.next()
+		r.rare.Store(rare)
+	}
+	return rare
+}
+
+// supply is what is made in growing pieces, and handed out one by one for ever.
+type supply[T any] struct {
+	made int
+	left []T
+}
+
+func (s *supply[T]) next() *T {
+	if len(s.left) == 0 {
+		s.left = make([]T, max(s.made/2, 4))
+		s.made += len(s.left)
+	}
+	x := &s.left[0]
+	s.left = s.left[1:]
+	return x
+}
+
+// find returns the record of a handle, or nil. The mutex is held.
+func (m *Mixer) find(id pool.Handle) *record {
+	if p := m.records.Get(id); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// acquire returns a free record for a start at a frame, or nil. It takes back what the audio
+// side has given up first: so records are in a cache when their turn comes again, and what is
+// over can say how it ended by its fate.
+func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
+	if m.underWay.Load() >= m.room(frame) {
+		return 0, nil
+	}
+	m.retire(4)
+	id, p, ok := m.records.Acquire()
+	if !ok {
+		m.retire(64)
+		if id, p, ok = m.records.Acquire(); !ok {
+			m.moreRecords()
+			if id, p, ok = m.records.Acquire(); !ok {
+				return 0, nil
+			}
+		}
+	}
+	if *p == nil {
+		*p = m.record(id)
+	}
+	return id, *p
+}
+
+// retire takes back at most n records of starts that are over.
+func (m *Mixer) retire(n int) {
+	for range n {
+		id, ok := m.freed.Pop()
+		if !ok {
+			return
+		}
+		r := m.record(id)
+		x := m.fates.add(id)
+		x.state, x.number, x.tag, x.position = State(r.state.Load()), r.number.Load(), r.tag, r.position.Load()
+		if r.placed {
+			r.where.source = space.Source{} // it may refer to something
+		}
+		m.records.Release(id)
+	}
+}
+
+// Voices returns the starts that are not over, pending ones too, in no order.
+// Control side; the loop's body may call anything, and what starts or ends
+// meanwhile may be among them or not. It allocates nothing per voice.
+func (m *Mixer) Voices() iter.Seq[Handle] {
+	return func(yield func(Handle) bool) {
+		for _, r := range m.allRecords() {
+			id := r.id.Load()
+			over := State(r.state.Load()).Over()
+			if id == 0 || over || r.id.Load() != id { // else the state may be the next owner's
+				continue
+			}
+			if !yield(Handle{m, pool.Handle(id)}) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package mixer_test
+
+import (
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// TestNewIsSmall is what a server with hundreds of rooms counts on.
+func TestNewIsSmall(t *testing.T) {
+	for voices, most := range map[int]uint64{8: 128_000, 32: 256_000, 1024: 1_500_000} {
+		var before, after runtime.MemStats
+		least := ^uint64(0)
+		for range 5 { // other goroutines may allocate meanwhile
+			runtime.ReadMemStats(&before)
+			m, err := mixer.New(mixer.Config{Voices: voices})
+			runtime.ReadMemStats(&after)
+			must(t, err)
+			runtime.KeepAlive(m)
+			least = min(least, after.TotalAlloc-before.TotalAlloc)
+		}
+		if least > most {
+			t.Errorf("a mixer of %d voices takes %d bytes, more than %d", voices, least, most)
+		}
+	}
+}
+
+// TestSmallMixerGrows asks a mixer for as much as it ever takes before anything is rendered: nothing is lost.
+func TestSmallMixerGrows(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, NoLimiter: true})
+	s := level(t, 1000, 3, 0.1)
+	handles := make([]mixer.Handle, 1024)
+	for i := range handles {
+		at := m.At(mixer.Now)
+		if i%3 == 0 {
+			at = m.At(int64(i % 50)) // some of them wait on the audio side
+		}
+		if i >= len(handles)-64 {
+			at = m.At(mixer.Now)
+		}
+		handles[i] = play(t, at, s, mixer.Options{Tag: uint64(i + 1)})
+		if i%100 == 99 {
+			m.Events(nil)
+		}
+	}
+	if _, err := m.Play(s, mixer.Options{}); !errors.Is(err, mixer.ErrBusy) {
+		t.Errorf("one more says %v", err)
+	}
+	left(m, 7)
+	var later []mixer.Handle
+	for range 300 {
+		later = append(later, play(t, m.At(m.Now()+20), s, mixer.Options{}))
+	}
+	left(m, 200)
+	for i, h := range handles {
+		if state := h.State(); !state.Over() || h.Tag() != uint64(i+1) || h.Number() == 0 {
+			t.Fatalf("start %d is %v, its tag %d, its number %d", i, state, h.Tag(), h.Number())
+		}
+	}
+	for _, h := range later {
+		if !h.State().Over() {
+			t.Fatalf("a later one is %v", h.State())
+		}
+	}
+	st, events, started := m.Stats(), make([]mixer.Event, 100), int64(0)
+	for n := m.Events(events); n > 0; n = m.Events(events) {
+		for _, e := range events[:n] {
+			if e.Kind == mixer.EventStarted {
+				started++
+			}
+		}
+	}
+	if want := int64(len(handles) + len(later)); st.Started != want || started != want || st.EventsLost != 0 || st.Playing != 0 || st.Pending != 0 {
+		t.Errorf("%d events of starts; %+v", started, st)
+	}
+}
+
+// TestFatesAreKept has starts end one after the other, and asks for all of which a record was kept when
+// there was one for each.
+func TestFatesAreKept(t *testing.T) {
+	const rate = 1000
+	m := newMixer(t, mixer.Config{Rate: rate, Voices: 8, NoLimiter: true})
+	short, long := level(t, rate, 4, 0.1), level(t, rate, 400, 0.1)
+	var handles []mixer.Handle
+	for i := range 4000 {
+		s := short
+		if i%2 == 1 {
+			s = long
+		}
+		h := play(t, m.At(mixer.Now), s, mixer.Options{Tag: uint64(i + 1)})
+		handles = append(handles, h)
+		if left(m, 2); i%2 == 1 {
+			must(t, h.Stop())
+		}
+	}
+	left(m, 400)
+	for i, h := range handles[len(handles)-1280:] {
+		number := uint64(len(handles) - 1280 + i + 1)
+		want, at := mixer.StateEnded, 4*time.Millisecond
+		if number%2 == 0 {
+			want, at = mixer.StateStopped, 2*time.Millisecond
+		}
+		if h.State() != want || h.Number() != number || h.Tag() != number || h.Position() != at {
+			t.Fatalf("start %d: %v, number %d, tag %d, at %v; want %v at %v", number, h.State(), h.Number(), h.Tag(), h.Position(), want, at)
+		}
+		if h.Sound() != nil || h.Slot() != -1 || !errors.Is(h.SetGain(-3), mixer.ErrGone) {
+			t.Fatalf("start %d is over, and says otherwise", number)
+		}
+	}
+	if h := handles[0]; h.State() != mixer.StateEnded || h.Number() != 0 {
+		t.Errorf("the first is %v, number %d", h.State(), h.Number())
+	}
+	for h := range m.Voices() {
+		t.Errorf("%v lives", h.Number())
+	}
+}
+
+// TestEventsWait polls nothing for as many events as a mixer has always kept, by default.
+func TestEventsWait(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, NoLimiter: true})
+	s := level(t, 1000, 1, 0.1)
+	for range 8192 / 2 {
+		play(t, m.At(mixer.Now), s, mixer.Options{})
+		left(m, 2)
+	}
+	events := make([]mixer.Event, 10000)
+	if n, st := m.Events(events), m.Stats(); n != 8192 || st.EventsLost != 0 {
+		t.Errorf("%d events, %d lost", n, st.EventsLost)
+	}
+}
+
+// TestGivenIsMade has a mixer that was told how much is under way carry that out without an allocation.
+func TestGivenIsMade(t *testing.T) {
+	s := level(t, 1000, 3, 0.1)
+	block, next := make([]pcm.Frame, 20), 0
+	var mixers []*mixer.Mixer
+	for range 2 {
+		mixers = append(mixers, newMixer(t, mixer.Config{Rate: 1000, Voices: 4, Commands: 200, Events: 1000}))
+	}
+	if n := testing.AllocsPerRun(1, func() {
+		m := mixers[next]
+		next++
+		for i := range 180 {
+			if _, err := m.At(int64(i%30)).Play(s, mixer.Options{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m.Render(block)
+		m.Render(block)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
