@@ -42,14 +42,62 @@ func (a *audio) skip(frames int64) {
 	}
 }
 
-// elapse lets n frames of an idle mixer go by as render would, but for what has been sent.
+// elapse lets n frames of an idle mixer go by as render would, but for what has been sent. Where nothing
+// but the clock moves any more, it passes them at once: a sleep of a night ends as fast as one of a
+// second.
 func (a *audio) elapse(n int64) {
 	from := a.now
 	for n > 0 {
-		k := min(n, a.hop-a.now%a.hop, int64(len(a.spare)))
 		a.arrive()
-		a.mix(a.nowhere[:k*int64(a.pairs)])
+		k := min(n, a.hop-a.now%a.hop, int64(len(a.spare)))
+		if whole := n - n%a.hop; whole > 0 && a.now%a.hop == 0 && a.rests() {
+			k = whole
+			a.leap(k)
+		} else {
+			a.mix(a.nowhere[:k*int64(a.pairs)])
+		}
 		n -= k
 	}
 	a.publish(from)
+}
+
+// rests reports whether nothing but the clock moves in an idle mixer: all meters have fallen to
+// silence, and no gain is on its way.
+func (a *audio) rests() bool {
+	if a.stems != nil || a.grow.step > 0 && a.slots.Limit() > a.wanted {
+		return false
+	}
+	for i := range a.buses {
+		b := &a.buses[i]
+		until := max(b.gain.End(), b.pan.End(), b.pitch.End(), b.mute.End(), b.direct.End(), b.duck.move.End())
+		if b.tailsEnd > a.now || b.duck.down || b.insert != nil || b.next != nil || until > a.now || b.meter != nil && !b.meter.Rests() {
+			return false
+		}
+	}
+	for k := range a.outputs.all {
+		o := &a.outputs.all[k]
+		if o.dc != nil && !o.dc.Rests() || o.limiter != nil && !o.limiter.Skip(0) || o.meter != nil && !o.meter.Rests() {
+			return false
+		}
+	}
+	return true
+}
+
+// leap passes n frames, whole hops, of an idle mixer that rests.
+func (a *audio) leap(n int64) {
+	for i := range a.buses {
+		if m := a.buses[i].meter; m != nil {
+			m.Leap(n)
+		}
+	}
+	for k := range a.outputs.all {
+		o := &a.outputs.all[k]
+		if o.dc != nil {
+			o.dc.Leap(n)
+		}
+		if o.meter != nil {
+			o.meter.Leap(n)
+		}
+	}
+	a.now += n
 }

@@ -65,7 +65,7 @@ func (m *Mixer) Sleep(at time.Time) bool { return m.audio.sleeps(m.sleep.since(0
 func (m *Mixer) Asked() <-chan struct{} { return m.sleep.asked }
 
 // Wake ends a sleep at a time, and returns how many frames have passed in it. What was asked
-// for meanwhile acts after them. Audio side; it takes some 25 us for each second slept.
+// for meanwhile acts after them. Audio side; it takes some 100 us for a sleep of any length.
 func (m *Mixer) Wake(at time.Time) (frames int64) {
 	frames = m.audio.wake(m.sleep.since(0, at, m.rate))
 	select {

@@ -25,6 +25,9 @@ func TestSleep(t *testing.T) {
 				Voices: 2, Virtual: one(0, 2), DCGuard: one(0, 1) == 0, Meters: one(0, 1) == 0,
 				NoLimiter: one(0, 1) == 0, Buses: []mixer.BusConfig{{Name: "a", Duck: mixer.Duck{Attack: time.Millisecond, Release: 30 * time.Millisecond, When: "b", By: 6}}, {Name: "b"}},
 			}
+			if one(0, 1, 2) == 0 {
+				c.Overflow, c.Grow = mixer.GrowPool, mixer.Grow{Step: 1, Max: 4, Idle: 3 * time.Second}
+			}
 			if one(0, 1) == 0 {
 				c.Outputs, c.Buses[1].Output = []mixer.Output{{Name: "main"}, {Name: "far", Channel: 5}}, "far"
 			}
@@ -109,6 +112,111 @@ func TestSleep(t *testing.T) {
 		}
 		if slept == 0 {
 			t.Error("it never slept")
+		}
+	})
+}
+
+// TestLongSleep: a sleep of any length, begun at any place of all grids, leaves the mixer as if it had been
+// rendered: its levels, its counters, its pool, and all that is heard afterwards.
+func TestLongSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const rate = 8000
+		sounds := noiseSounds(t, 3, 1)
+		for seed := range uint64(120) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			one := func(n ...int) int { return n[random.IntN(len(n))] }
+			c := mixer.Config{
+				Rate: rate, Voices: 2, Virtual: one(0, 2), DCGuard: one(0, 1) == 0, Meters: one(0, 1) == 0, NoLimiter: one(0, 1) == 0,
+				Buses: []mixer.BusConfig{{Name: "a", Duck: mixer.Duck{When: "b", By: 6, Hold: 2 * time.Second, Release: time.Second}}, {Name: "b"}},
+			}
+			if one(0, 1) == 0 {
+				c.Overflow, c.Grow = mixer.GrowPool, mixer.Grow{Step: 1, Max: 4, Idle: 10 * time.Second}
+			}
+			var m [2]*mixer.Mixer
+			for i := range m {
+				var err error
+				if m[i], err = mixer.New(c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			both := func(do func(m *mixer.Mixer)) { do(m[0]); do(m[1]) }
+			render := func(n int) {
+				t.Helper()
+				var blocks [2][]pcm.Frame
+				for i, m := range m {
+					blocks[i] = make([]pcm.Frame, n)
+					m.Render(blocks[i])
+				}
+				if !slices.Equal(blocks[0], blocks[1]) {
+					t.Fatalf("seed %d: the frames differ at %d", seed, m[0].Now())
+				}
+				time.Sleep(pcm.Duration(int64(n), rate))
+			}
+			for range 3 {
+				starts, mutes, fades := one(0, 1, 4), one(0, 1, 2) == 0, one(0, 1, 2) == 0
+				both(func(m *mixer.Mixer) {
+					a, _ := m.Bus("a")
+					b, _ := m.Bus("b")
+					for i := range starts {
+						_, _ = m.Play(sounds[i%3], mixer.Options{Bus: []mixer.Bus{a, b}[i%2], For: 20 * time.Millisecond, Gain: -10})
+					}
+					if fades {
+						_ = b.Fade(-20, 7*time.Second, voice.InDecibels)
+					}
+					if mutes {
+						_ = a.SetMute(true)
+					}
+				})
+				render(one(200, 777, 1600))
+				for !m[1].Sleep(time.Now()) {
+					render(one(64, 100, 399))
+				}
+				n := one(1, 100, 9_000, 81_234, 400_000, 1_000_000) + one(0, 1, 159, 160)
+				time.Sleep(pcm.Duration(int64(n), rate))
+				if passed := m[1].Wake(time.Now()); passed != int64(n) {
+					t.Fatalf("seed %d: %d frames have passed, want %d", seed, passed, n)
+				}
+				heard := make([]pcm.Frame, 8000)
+				for left := n; left > 0; left -= len(heard) {
+					heard = heard[:min(left, len(heard))]
+					m[0].Render(heard)
+				}
+				var levels [2]mixer.Levels
+				for i, m := range m {
+					b, _ := m.Bus("b")
+					levels[i] = b.Levels()
+				}
+				if levels[0] != levels[1] || m[0].Stats() != m[1].Stats() {
+					t.Fatalf("seed %d, after %d frames: %+v and %+v, want %+v and %+v", seed, n, levels[1], m[1].Stats(), levels[0], m[0].Stats())
+				}
+				both(func(m *mixer.Mixer) { // goes on while it is awake
+					a, _ := m.Bus("a")
+					_ = a.SetMute(false)
+					_, _ = m.Play(sounds[0], mixer.Options{Bus: a, For: 10 * time.Millisecond})
+				})
+				render(one(300, 1000))
+			}
+		}
+	})
+}
+
+// TestSleepOfANight: a mixer wakes from a night as fast as from a minute: what it does is counted, not timed.
+func TestSleepOfANight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMixer(t, mixer.Config{Meters: true, DCGuard: true, Buses: []mixer.BusConfig{{Name: "a"}}})
+		block := make([]pcm.Frame, 480)
+		for !m.Sleep(time.Now()) {
+			m.Render(block)
+			time.Sleep(10 * time.Millisecond)
+		}
+		for range 1000 { // each some 30 s of processor time if it were done frame by frame
+			time.Sleep(14 * 24 * time.Hour)
+			if passed := m.Wake(time.Now()); passed != 14*24*3600*48000 {
+				t.Fatalf("%d frames have passed", passed)
+			}
+			if !m.Sleep(time.Now()) {
+				t.Fatal("it does not sleep again")
+			}
 		}
 	})
 }

@@ -51,6 +51,14 @@ func (s *ShortTerm) EndStep() {
 // steps: the filters have nothing left to give.
 func (s *ShortTerm) Resting() bool { return s.filters.State == [4]dsp.Pair{} }
 
+// Silent reports whether it is Resting, and the last 30 steps and the one under way are silence.
+func (s *ShortTerm) Silent() bool {
+	return s.sum == 0 && s.steps == [shortSteps]float64{} && s.Resting()
+}
+
+// Leap passes some steps of silence at once, where it is Silent.
+func (s *ShortTerm) Leap(steps int64) { s.at = int((int64(s.at) + steps) % shortSteps) }
+
 // Power returns the K-weighted mean square of the last 30 steps, summed over
 // the channels: the argument of FromPower.
 func (s *ShortTerm) Power() float64 {

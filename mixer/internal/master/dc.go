@@ -132,6 +132,18 @@ func (d *DCGuard) Skip(n int64) bool {
 	return true
 }
 
+// Rests reports whether silence would change nothing but the place in the window.
+func (d *DCGuard) Rests() bool {
+	return !d.on && d.wet == 0 && d.slow == [2]float64{} && d.sum == [2]float64{}
+}
+
+// Leap passes n silent frames at once, where it rests.
+func (d *DCGuard) Leap(n int64) {
+	if d.window > 0 {
+		d.at = (d.at + n) % d.window
+	}
+}
+
 // Rings reports whether the high-pass makes something of a frame of silence that comes
 // next.
 func (d *DCGuard) Rings() bool {

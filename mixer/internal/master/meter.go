@@ -86,6 +86,23 @@ func (m *Meter) Skip(n int64) {
 
 var stillness [64]pcm.Frame
 
+// Rests reports whether all that the meter looks back on is silence, and the filters have nothing left
+// to give.
+func (m *Meter) Rests() bool {
+	return m.peak == 0 && m.power == 0 && m.peaks == [meterSteps]float32{} && m.sums == [meterSteps]float64{} && m.short.Silent()
+}
+
+// Leap takes n silent frames at once, where it rests.
+func (m *Meter) Leap(n int64) {
+	steps := (m.at + n) / m.step
+	m.at, m.frame = (m.at+n)%m.step, m.frame+n
+	if steps > 0 {
+		m.index = int((int64(m.index) + steps) % meterSteps)
+		m.short.Leap(steps)
+		m.show(m.frame - m.at)
+	}
+}
+
 // pass moves on by n frames, at most to the end of the step.
 func (m *Meter) pass(n int64) {
 	m.at += n
@@ -97,6 +114,11 @@ func (m *Meter) pass(n int64) {
 	m.peaks[m.index], m.sums[m.index] = m.peak, m.power
 	m.index = (m.index + 1) % meterSteps
 	m.at, m.peak, m.power = 0, 0, 0
+	m.show(m.frame)
+}
+
+// show publishes what the last steps have come to, before a frame.
+func (m *Meter) show(frame int64) {
 	peak, sum := float32(0), 0.0
 	for i := range meterSteps { // the oldest first
 		k := (m.index + i) % meterSteps
@@ -104,7 +126,7 @@ func (m *Meter) pass(n int64) {
 		sum += m.sums[k]
 	}
 	m.version.Add(1)
-	m.shown[0].Store(uint64(m.frame))
+	m.shown[0].Store(uint64(frame))
 	for i, x := range [...]float64{float64(peak), sum / float64(2*meterSteps*m.step), m.short.Power()} {
 		m.shown[1+i].Store(math.Float64bits(x))
 	}
