@@ -46,7 +46,7 @@ func (a *audio) skip(frames int64) {
 func (a *audio) elapse(n int64) {
 	from := a.now
 	for n > 0 {
-		k := min(n, a.hop-a.now%a.hop, int64(len(a.spare)))
+		k := min(a.untilTick(n), int64(len(a.spare)))
 		a.arrive()
 		a.mix(a.nowhere[:k*int64(a.pairs)])
 		n -= k
