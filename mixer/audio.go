@@ -168,7 +168,7 @@ func (a *audio) render(dst []pcm.Frame) {
 		a.longest.Store(n)
 	}
 	for len(dst) > 0 {
-		n := min(int64(len(dst))/pairs, a.hop-a.now%a.hop)
+		n := a.untilTick(int64(len(dst)) / pairs)
 		if c := a.queue.next(); c != nil {
 			n = min(n, c.frame-a.now)
 		}
@@ -221,14 +221,7 @@ func (a *audio) receive() {
 // the commands.
 func (a *audio) arrive() {
 	a.leave()
-	if a.now%a.hop == 0 && a.ticked != a.now {
-		a.ticked = a.now
-		if a.grow.step > 0 {
-			a.contract()
-		}
-		a.freshen(true)
-		a.exchange()
-	}
+	a.tick()
 	a.carryOut()
 }
 

@@ -16,7 +16,7 @@ type scores struct {
 	prio       []int32
 	eligible   []int32 // where a choice among some has their priorities
 
-	// The audibility of a voice that goes on unheard is that of the next 40 ms; whole is
+	// The audibility of a voice that goes on unheard is that of the next 20 ms; whole is
 	// what it has from now on, as that of all others.
 	whole []float32
 
@@ -149,7 +149,11 @@ func (a *audio) follow(i int, s *slot) {
 // noteUntil notes until when the score of a voice stays as it is while nobody moves it or its bus.
 func (a *audio) noteUntil(i int, s *slot) {
 	until := a.now
-	if s.settled {
+	switch {
+	case !s.settled:
+	case s.keeps, a.scores.masks != nil:
+		until += s.voice.SoonStays()
+	default:
 		until += s.voice.IndexStays()
 	}
 	a.scores.holds[i] = until
@@ -200,7 +204,7 @@ func (s stereo) times(t stereo) stereo {
 func (s stereo) power() float64 { return float64(s.left*s.left) + float64(s.right*s.right) }
 
 // stealForGood is the policy of limits: its victim does not come back, so all that it
-// would still have played counts, not the next 40 ms.
+// would still have played counts, not the next 20 ms.
 const stealForGood Overflow = 1 << 7
 
 // query says which voices may be taken.

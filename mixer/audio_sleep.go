@@ -49,7 +49,7 @@ func (a *audio) elapse(n int64) {
 	from := a.now
 	for n > 0 {
 		a.arrive()
-		k := min(n, a.hop-a.now%a.hop, int64(len(a.spare)))
+		k := min(a.untilTick(n), int64(len(a.spare)))
 		if whole := n - n%a.hop; whole > 0 && a.now%a.hop == 0 && a.rests() {
 			k = whole
 			a.leap(k)

@@ -188,8 +188,11 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	e.Reason = ReasonPoolFull
 	victim, wins := a.contest(&query{prio: r.prio, owner: r.owner, bus: -1, spared: q.spared}, r, &e)
 	unheard, least := false, choice{slot: -1}
-	if !wins {
-		unheard, least = a.goesUnheard(r, whole)
+	if !wins || a.isLess(r, &victim, &e) {
+		if unheard, least = a.goesUnheard(r, whole); unheard && wins {
+			wins = false
+			e.refuse(ReasonQuieter, &victim, victim.audibility)
+		}
 	}
 	a.putBack(gone.slot, prio)
 	if !wins && !unheard {
@@ -284,6 +287,13 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 		return c, true
 	}
 	return c, false
+}
+
+// isLess reports whether r would be heard less in the next 20 ms than the voice that is to
+// give way to it, as far as r may come back.
+func (a *audio) isLess(r *record, victim *choice, e *Event) bool {
+	steals := a.overflow == StealQuietest || a.overflow == GrowPool
+	return steals && a.asks.keeps && a.scores.prio[victim.slot] == r.prio && e.powers.newcomer < victim.audibility
 }
 
 // refuse makes what was to be said of a victim what is to be said of the newcomer.

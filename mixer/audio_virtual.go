@@ -91,12 +91,37 @@ func (s *scores) move(from, to int) {
 	}
 }
 
-// The hysteresis of an exchange, 6 dB, and how many there are in 20 ms.
+// The hysteresis of an exchange, 1.5 dB, and how many there are in 10 ms.
 const (
-	exchangeGain = 4
+	exchangeGain = 1.4125375
 	maskedGain   = 2 // of StealMasked, whose scores are squeezed
-	exchanges    = 4
+	exchanges    = 2
 )
+
+// untilTick returns how many of n frames there are to the next frame of the grid: of 20 ms, and of
+// 10 ms while a voice is virtual.
+func (a *audio) untilTick(n int64) int64 {
+	at := a.now % a.hop
+	if half := a.hop / 2; at < half && a.virtuals.Len() > 0 {
+		return min(n, half-at)
+	}
+	return min(n, a.hop-at)
+}
+
+// tick does what the grid has for this frame.
+func (a *audio) tick() {
+	at := a.now % a.hop
+	half := at == a.hop/2 && a.virtuals.Len() > 0
+	if at != 0 && !half || a.ticked == a.now {
+		return
+	}
+	a.ticked = a.now
+	if at == 0 && a.grow.step > 0 {
+		a.contract()
+	}
+	a.freshen(true)
+	a.exchange()
+}
 
 // exchange gives free slots to the best virtual voices, then the slots of real ones to
 // those that are much louder. Whoever gives way goes on unheard if it is one that does;
@@ -206,7 +231,7 @@ func (a *audio) comeBack(i int) {
 
 // first orders virtual voices by which comes back first: those that would be heard
 // at all, then those of the highest priority, whether protected or not, the loudest in
-// the next 40 ms, the oldest.
+// the next 20 ms, the oldest.
 func (a *audio) first(i, j int) int {
 	s := &a.scores
 	keys := s.audibility

@@ -184,6 +184,12 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 		return nil, false
 	case victim == nil:
 		return x.wait(v, refused)
+	case x.isLess(v, victim, policy):
+		x.choices["less than all"]++
+		return x.wait(v, mixer.Event{
+			Kind: mixer.EventRejected, Reason: mixer.ReasonQuieter, Audibility: e.Newcomer, Newcomer: e.Newcomer, RunnerUp: e.Audibility,
+			Candidates: e.Candidates, Peers: e.Peers,
+		})
 	}
 	x.choices["pool, "+policy.String()]++
 	if victim.prio < v.prio {
@@ -191,6 +197,29 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	}
 	x.giveWay(victim, e, v.prio, x.best(v))
 	return nil, true
+}
+
+// isLess reports whether a newcomer that may come back goes unheard, since its next 20 ms are
+// less than what would give way.
+func (x *brute) isLess(v, victim *bruteVoice, policy mixer.Overflow) bool {
+	if policy != mixer.StealQuietest || !x.keeps(v) || victim.prio != v.prio {
+		return false
+	}
+	own, least := x.level(v), x.level(victim)
+	if least != 0 && tied(own, least) { // then the mixer may think otherwise
+		said := func(e mixer.Event) bool {
+			return e.Kind == mixer.EventStarted && e.Ref == v.play.o.Ref && e.Slot < 0
+		}
+		return said(x.next()) || len(x.events) > 1 && said(x.events[1])
+	}
+	if own >= least {
+		return false
+	}
+	if !x.hides(v) {
+		_, _, worse := x.outlasted(v)
+		return !worse
+	}
+	return true
 }
 
 // pool chooses whom a newcomer takes that needs a slot.

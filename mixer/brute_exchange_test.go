@@ -1,16 +1,17 @@
 package mixer_test
 
 import (
+	"math"
 	"slices"
 
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
 
-// exchange is what happens to virtual voices every 20 ms.
+// exchange is what happens to virtual voices every 10 ms.
 func (x *brute) exchange() {
 	wait := func(v *bruteVoice) bool { return v.virtual() && !v.holding() && v.stopped == nil }
-	score, ratio := x.level, 4.0
+	score, ratio := x.level, math.Pow(10, 0.15)
 	if x.config.Overflow == mixer.StealMasked {
 		score, ratio = x.scoreOf(mixer.StealMasked, nil), 2
 	}
@@ -40,7 +41,7 @@ func (x *brute) exchange() {
 		x.choices["a free slot"]++
 		x.comeBack(v)
 	}
-	for range 4 {
+	for range 2 {
 		e := mixer.Event{}
 		if i := slices.IndexFunc(x.events, func(e mixer.Event) bool { return e.Reason == mixer.ReasonExchanged }); i >= 0 && x.events[i].Frame == x.now {
 			e = x.events[i]

@@ -104,9 +104,10 @@ func (x *brute) render(n int, events []mixer.Event) {
 }
 
 func (x *brute) arrive() {
-	if x.now%x.hop == 0 && x.ticked != x.now {
+	whole := x.now%x.hop == 0
+	if (whole || x.now%x.hop == x.hop/2 && x.count(isVirtual) > 0) && x.ticked != x.now {
 		x.ticked = x.now
-		if x.config.Overflow == mixer.GrowPool {
+		if whole && x.config.Overflow == mixer.GrowPool {
 			x.contract()
 		}
 		x.exchange()

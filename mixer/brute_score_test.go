@@ -21,8 +21,8 @@ type bruteSound struct {
 	once, many bruteIndex // of voices that play to the end, and of those that loop
 }
 
-// bruteIndex says by hop: the best average from there on, the mean of this hop and
-// the next, and what both have in each band and spread into each.
+// bruteIndex says by hop: the best average from there on, and what it and the next have in
+// each band and spread into each; and by quarter of a hop the mean of the next 20 ms.
 type bruteIndex struct {
 	best, near []float64
 	masks      [][2]bruteMasks
@@ -68,9 +68,10 @@ func bruteSounds(t testing.TB, rate int) (out []*bruteSound) {
 		}
 		hop := int64(rate / 50)
 		hops, loopHops := int((int64(n)+hop-1)/hop), int((b.loop[1]+hop-1)/hop)
-		once, many := bruteEnergies(rate, n, c.Channels, at), bruteEnergies(rate, (loopHops+100)*int(hop), c.Channels, repeated)
-		b.once = bruteIndex{bruteBest(once, hops, hops), bruteNear(once, hops), nil}
-		b.many = bruteIndex{bruteBest(many, loopHops, 100), bruteNear(many, loopHops), nil}
+		once, many := bruteEnergies(rate, 50, n, c.Channels, at), bruteEnergies(rate, 50, (loopHops+100)*int(hop), c.Channels, repeated)
+		b.once = bruteIndex{bruteBest(once, hops, hops), bruteNear(bruteEnergies(rate, 200, n, c.Channels, at)), nil}
+		near, step := bruteNear(bruteEnergies(rate, 200, (loopHops+100)*int(hop), c.Channels, repeated)), hop/4
+		b.many = bruteIndex{bruteBest(many, loopHops, 100), near[:(b.loop[1]+step-1)/step], nil}
 		if i != 4 {
 			b.once.masks = bruteBands(rate, hops, c.Channels, at, false)
 			b.many.masks = bruteBands(rate, loopHops, c.Channels, repeated, true)
@@ -80,9 +81,10 @@ func bruteSounds(t testing.TB, rate int) (out []*bruteSound) {
 	return out
 }
 
-// bruteEnergies is the K-weighted mean square of each hop, a partial one by the full.
-func bruteEnergies(rate, frames, channels int, at func(int64, int) float64) []float64 {
-	hop := rate / 50
+// bruteEnergies is the K-weighted mean square of each stretch, of which a second has so many, a
+// partial one by the full.
+func bruteEnergies(rate, each, frames, channels int, at func(int64, int) float64) []float64 {
+	hop := rate / each
 	k := make([]float64, (frames+hop-1)/hop)
 	for ch := range channels {
 		weight := bruteWeight(rate)
@@ -136,13 +138,12 @@ func bruteBest(k []float64, hops, ahead int) []float64 {
 	return g
 }
 
-// bruteNear is the energy of the next 40 ms.
-func bruteNear(k []float64, hops int) []float64 {
-	out := make([]float64, hops)
+// bruteNear is the energy of four stretches: of 20 ms.
+func bruteNear(k []float64) []float64 {
+	out := make([]float64, len(k))
 	for i := range out {
-		out[i] = k[i] / 2
-		if i+1 < len(k) {
-			out[i] += k[i+1] / 2
+		for _, x := range k[i:min(i+4, len(k))] {
+			out[i] += x / 4
 		}
 	}
 	return out

@@ -64,7 +64,7 @@ func TestBrute(t *testing.T) {
 		return
 	}
 	want := []string{ // there are hundreds of each
-		"resize", "reject", "grow", "a free slot", "a lower priority", "a virtual one lost", "the victim lost", "became virtual", "begins virtual", "no virtual one",
+		"resize", "reject", "grow", "a free slot", "a lower priority", "a virtual one lost", "the victim lost", "became virtual", "begins virtual", "no virtual one", "less than all",
 		"no exchange", "protected, nobody", "priority, nobody",
 	}
 	if long { // and of these some

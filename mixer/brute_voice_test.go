@@ -133,6 +133,15 @@ func (v *bruteVoice) index() (*bruteIndex, int64) {
 	return &v.play.sound.once, v.pos >> 32 / hop
 }
 
+// near is the energy of the next 20 ms.
+func (v *bruteVoice) near() float64 {
+	i, _ := v.index()
+	if step := v.pos >> 32 / v.play.sound.sound.Envelope().Step; step < int64(len(i.near)) {
+		return i.near[step]
+	}
+	return 0
+}
+
 // power is g^2: left and right, of all that the voice is multiplied with.
 func (x *brute) power(v *bruteVoice) float64 {
 	g := factor(float64(v.play.o.Base.Gain)) * v.gain.reach(x.now) * math.Sqrt(v.crowd)
@@ -156,7 +165,7 @@ func (x *brute) power(v *bruteVoice) float64 {
 }
 
 // best is the score of a voice that would be lost for good, soon that of the next
-// 40 ms.
+// 20 ms.
 func (x *brute) best(v *bruteVoice) float64 {
 	i, hop := v.index()
 	if hop >= int64(len(i.best)) {
@@ -166,11 +175,7 @@ func (x *brute) best(v *bruteVoice) float64 {
 }
 
 func (x *brute) soon(v *bruteVoice) float64 {
-	i, hop := v.index()
-	if hop >= int64(len(i.near)) {
-		return 0
-	}
-	return x.power(v) * i.near[hop]
+	return x.power(v) * v.near()
 }
 
 // level is what choices between a slot and no slot look at.
@@ -212,9 +217,9 @@ func (x *brute) hides(v *bruteVoice) bool {
 func (v *bruteVoice) masks() (m [2]bruteMasks) {
 	i, hop := v.index()
 	switch {
-	case hop >= int64(len(i.near)):
+	case hop >= int64(len(i.best)):
 	case i.masks == nil:
-		m = flatMasks(i.near[hop])
+		m = flatMasks(v.near())
 	default:
 		m = i.masks[hop]
 	}

@@ -147,7 +147,7 @@ func (c *Config) blockEvents() int {
 	n := 2*lived + c.Commands + len(c.Buses) + c.MaxVoices
 	n += 4 * c.endless
 	if c.Virtual > 0 {
-		grid := eventBlock*c.Rate/int(hopOf(c.Rate)) + 1
+		grid := 2*eventBlock*c.Rate/int(hopOf(c.Rate)) + 1
 		back := 2*c.MaxVoices + lived + exchanges*grid
 		n += 2*back + c.MaxVoices + c.Commands
 	}

@@ -26,7 +26,7 @@ type twin struct {
 	slack  float64                                    // how far samples may be apart; 0: not at all
 }
 
-const twinTaken, twinGiven = 3000, 9000
+const twinTaken, twinGiven = 3000, 9190
 
 // run renders both and returns their left channels, and what became of the twin
 // that was virtual.
@@ -151,7 +151,7 @@ func TestTwin(t *testing.T) {
 				got, want, events := w.run(t, rate, block)
 				gone, e := eventOf(events[0], mixer.EventVirtual)
 				back, _ := eventOf(events[0], mixer.EventReal)
-				if gone != twinTaken || e.By != 2 || e.Reason != mixer.ReasonPoolFull || e.Slot != -1 || back < twinGiven || back >= twinGiven+hop || back%hop != 0 {
+				if gone != twinTaken || e.By != 2 || e.Reason != mixer.ReasonPoolFull || e.Slot != -1 || back < twinGiven || back >= twinGiven+hop/2 || back%(hop/2) != 0 {
 					t.Fatalf("it is virtual from %d (%+v) to %d", gone, e, back)
 				}
 				for _, k := range []mixer.EventKind{mixer.EventEnded, mixer.EventStopped} {

@@ -10,7 +10,7 @@ import (
 )
 
 // fallen returns a second of silence at 1000 Hz whose index is once in its first hop,
-// and later from then on. It is hardly heard in the next 40 ms.
+// and later from then on. It is hardly heard in the next 20 ms.
 func fallen(t *testing.T, once, later, near float32) *voice.Sound {
 	e := voice.Envelope{Hop: 20}
 	for hop := range 50 {

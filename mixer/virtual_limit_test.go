@@ -13,7 +13,7 @@ import (
 )
 
 // indexed returns a second of silence at 1000 Hz with an index: from now on, and that
-// of the next 40 ms at each hop.
+// of the next 20 ms at each hop.
 func indexed(t *testing.T, once float32, near func(hop int) float32) *voice.Sound {
 	e := voice.Envelope{Hop: 20}
 	for hop := range 2000 {
@@ -23,7 +23,7 @@ func indexed(t *testing.T, once float32, near func(hop int) float32) *voice.Soun
 }
 
 // TestVirtualLimit: a limit takes a voice for good, also where there are virtual
-// voices. So the one goes that is missed least from now on, not in the next 40 ms.
+// voices. So the one goes that is missed least from now on, not in the next 20 ms.
 func TestVirtualLimit(t *testing.T) {
 	swell := indexed(t, 0.1, func(int) float32 { return 1e-6 })
 	tail := indexed(t, 1e-4, func(int) float32 { return 1e-4 })

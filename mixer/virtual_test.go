@@ -15,7 +15,7 @@ import (
 	"voicepool/voice"
 )
 
-// TestVirtualByHand has frames of a millisecond, a grid of 20 and a way back of 5.
+// TestVirtualByHand has frames of a millisecond, a grid of 10 and a way back of 5.
 func TestVirtualByHand(t *testing.T) {
 	type m = *mixer.Mixer
 	for _, c := range []struct {
@@ -28,7 +28,7 @@ func TestVirtualByHand(t *testing.T) {
 		{name: "a refused one waits", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
 			play(t, m.At(5), long, mixer.Options{})
-		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 50 ended 1, 60 real 2"},
+		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 50 ended 1, 50 real 2"},
 		{name: "an unfinished one ends in time", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
 			play(t, m.At(5), long, mixer.Options{For: 33 * ms})
@@ -36,7 +36,20 @@ func TestVirtualByHand(t *testing.T) {
 		{name: "the quieter newcomer waits", config: mixer.Config{RejectQuietest: true}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
 			play(t, m.At(5), long, mixer.Options{Gain: -20})
-		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (quieter), 50 ended 1, 60 real 2"},
+		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (quieter), 50 ended 1, 50 real 2"},
+		{name: "so it does without being refused", play: func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{For: 50 * ms})
+			play(t, m.At(5), long, mixer.Options{Gain: -0.1})
+		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (quieter), 50 ended 1, 50 real 2"},
+		{name: "one as loud plays, and so does a quieter one for which there is no place", config: mixer.Config{Virtual: 1}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{})
+			play(t, m.At(1), long, mixer.Options{})
+			play(t, m.At(2), long, mixer.Options{Gain: -0.1})
+		}, frames: 9, want: "0 started 1, 1 virtual 1 by 2 (pool), 1 started 2, 2 stolen 1 by 3 (virtual), 2 virtual 2 by 3 (pool), 2 started 3"},
+		{name: "one that would end is heard from its beginning", config: mixer.Config{Virtual: 4}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+			play(t, m.At(0), long, mixer.Options{})
+			play(t, m.At(5), long, mixer.Options{Gain: -20, WhenFull: mixer.WhenFullEnd})
+		}, frames: 9, want: "0 started 1, 5 virtual 1 by 2 (pool), 5 started 2"},
 		{name: "the protected stay", play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Protect: true, Gain: -40})
 			play(t, m.At(5), long, mixer.Options{})
@@ -62,11 +75,11 @@ func TestVirtualByHand(t *testing.T) {
 			play(t, m.At(5), long, mixer.Options{Protect: true, Gain: -10})
 			play(t, m.At(5), long, mixer.Options{Priority: 2})
 			must(t, m.At(50).Stop(mixer.TargetTag(1), 0))
-		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 5 started 3, 5 virtual 3 (pool), 20 virtual 1 by 3 (exchange), 20 real 3, 50 stopped 1"},
-		{name: "louder by more than 6 dB", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 5 started 3, 5 virtual 3 (pool), 10 virtual 1 by 3 (exchange), 10 real 3, 50 stopped 1"},
+		{name: "louder by more than 1.5 dB", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Gain: -10, Tag: 1})
-			play(t, m.At(5), long, mixer.Options{Gain: -4.1})
-			must(t, m.At(50).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldGain, Gain: -11}, 0))
+			play(t, m.At(5), long, mixer.Options{Gain: -8.6})
+			must(t, m.At(50).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldGain, Gain: -10.2}, 0))
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 60 virtual 1 by 2 (exchange), 60 real 2"},
 		{name: "the least is lost", config: mixer.Config{Virtual: 1}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Gain: -30})
@@ -155,8 +168,8 @@ func TestMostReal(t *testing.T) {
 	}
 }
 
-// TestFourExchanges: of twelve that become much louder, four come back in 20 ms.
-func TestFourExchanges(t *testing.T) {
+// TestTwoExchanges: of twelve that become much louder, two come back in 10 ms.
+func TestTwoExchanges(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 12, Virtual: 12, Overflow: mixer.Reject, NoLimiter: true})
 	for i := range 24 {
 		play(t, m.At(0), level(t, 1000, 1000, 0.1), mixer.Options{Gain: -40, Tag: uint64(1 + i/12)})
@@ -170,7 +183,7 @@ func TestFourExchanges(t *testing.T) {
 			real[e.Frame]++
 		}
 	}
-	if len(real) != 3 || real[20] != 4 || real[40] != 4 || real[60] != 4 {
+	if len(real) != 6 || real[10] != 2 || real[30] != 2 || real[60] != 2 {
 		t.Errorf("they come back %v", real)
 	}
 }

@@ -21,10 +21,17 @@ type hopper struct {
 	sum     float64
 	frames  int64     // in the hop under way
 	k       []float64 // the mean of the channels, as a mean square
+
+	step  int64     // a quarter of a hop, at least one frame
+	ahead int64     // frames to the end of the step under way
+	past  float64   // of the hop before, less what the present one had before the step
+	fine  []float64 // as k, by step
 }
 
 func newHopper(rate, channels int) *hopper {
 	h := &hopper{hop: hopFrames(rate), filters: make([]loudness.Filter, channels)}
+	h.step = max(h.hop/4, 1)
+	h.ahead = h.step
 	for i := range h.filters {
 		h.filters[i] = loudness.NewFilter(rate)
 	}
@@ -37,9 +44,12 @@ func hopFrames(rate int) int64 { return max(1, int64(rate+25)/50) }
 // write takes whole frames of interleaved samples.
 func (h *hopper) write(samples []float32) {
 	for channels := int64(len(h.filters)); int64(len(samples)) >= channels; {
-		n := min(h.hop-h.frames, int64(len(samples))/channels)
+		n := min(h.hop-h.frames, h.ahead, int64(len(samples))/channels)
 		h.sum = loudness.Energy(h.filters, samples[:n*channels], h.sum)
 		h.frames += n
+		if h.ahead -= n; h.ahead == 0 {
+			h.endStep()
+		}
 		if h.frames == h.hop {
 			h.end()
 		}
@@ -50,14 +60,24 @@ func (h *hopper) write(samples []float32) {
 // end closes a hop, which counts in full even where the sound ends within it.
 func (h *hopper) end() {
 	h.k = append(h.k, h.sum/float64(h.hop*int64(len(h.filters))))
+	h.past += h.sum
 	h.sum, h.frames = 0, 0
 	for c := range h.filters {
 		h.filters[c].Rest()
 	}
 }
 
-// finish returns the energies with the last, partial hop.
+// endStep closes a step as end does a hop.
+func (h *hopper) endStep() {
+	h.fine = append(h.fine, (h.past+h.sum)/float64(h.step*int64(len(h.filters))))
+	h.past, h.ahead = -h.sum, h.step
+}
+
+// finish returns the energies with the last, partial hop, and closes the last step.
 func (h *hopper) finish() []float64 {
+	if h.ahead < h.step {
+		h.endStep()
+	}
 	if h.frames > 0 {
 		h.end()
 	}
@@ -67,7 +87,7 @@ func (h *hopper) finish() []float64 {
 // fork returns a copy that goes on by itself.
 func (h *hopper) fork() *hopper {
 	c := *h
-	c.filters, c.k = slices.Clone(h.filters), slices.Clone(h.k)
+	c.filters, c.k, c.fine = slices.Clone(h.filters), slices.Clone(h.k), slices.Clone(h.fine)
 	return &c
 }
 
@@ -85,7 +105,10 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 	rings := h.fork()
 	rings.write(make([]float32, (leastHops+2)*h.hop*int64(channels)))
 	once := h.finish()
-	e := voice.Envelope{Hop: h.hop, Once: narrow(indexOnce(once)), Near: narrow(soon(once)), Later: narrow(later(rings.finish())[:len(once)])}
+	e := voice.Envelope{
+		Hop: h.hop, Once: narrow(indexOnce(once)), Later: narrow(later(rings.finish())[:len(once)]),
+		Near: narrow(soon(h.fine)), Step: h.step,
+	}
 	if from == to {
 		return e
 	}
@@ -96,17 +119,21 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 		looped.write(samples[from:min(to, from+missing*int64(channels))])
 	}
 	e.Loop = narrow(indexLoop(looped.k, int(hops), int(ahead)))
-	e.NearLoop = narrow(soon(looped.k)[:hops])
+	e.NearLoop = narrow(soon(looped.fine)[:(loop[1]+h.step-1)/h.step])
 	// Wherever a voice is in its loop, all of the loop is still to come.
 	e.LaterLoop = float32(later(looped.k)[loop[0]/h.hop])
 	return e
 }
 
-// soon returns the mean energy of each hop and the next.
-func soon(k []float64) []float64 {
-	out := make([]float64, len(k))
-	for i := range k {
-		out[i] = sumOf(k[i:min(i+2, len(k))]) / 2
+// soonSteps is how many steps voices that come back are compared by: 20 ms.
+const soonSteps = 4
+
+// soon returns the mean energy of each step and those that follow; what lies beyond the
+// end is silent.
+func soon(fine []float64) []float64 {
+	out := make([]float64, len(fine))
+	for i := range fine {
+		out[i] = sumOf(fine[i:min(i+soonSteps, len(fine))]) / soonSteps
 	}
 	return out
 }

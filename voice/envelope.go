@@ -13,10 +13,11 @@ type Envelope struct {
 	Once []float32 // by hop of the position, for voices that play to their end
 	Loop []float32 // the same for voices that loop; nil: Once serves both
 
-	// Near is the mean energy of each hop and the next, by which voices come and
-	// go that may come back; nil: Once and Loop serve. NearLoop is for those that
-	// loop.
+	// Near is the mean energy of the next 20 ms, by which voices come and go that may
+	// come back; nil: Once and Loop serve. NearLoop is for those that loop. They have
+	// an entry for each Step frames; 0: for each hop.
 	Near, NearLoop []float32
+	Step           int64
 
 	// Later is the largest mean of any three hops in a row that are still to come;
 	// LaterLoop that of a loop, from anywhere in it.
@@ -39,22 +40,21 @@ func (e *Envelope) At(frame int64, looped bool) float64 {
 	return e.lookUp(tableOf(e.Once, e.Loop, looped), e.hop(frame))
 }
 
-// Soon returns the energy of the next two hops, the one at a position included.
+// Soon returns the energy of the next 20 ms.
 func (e *Envelope) Soon(frame int64, looped bool) float64 {
 	if e.Near == nil {
 		return e.At(frame, looped)
 	}
-	return e.lookUp(tableOf(e.Near, e.NearLoop, looped), e.hop(frame))
+	return e.lookUp(tableOf(e.Near, e.NearLoop, looped), max(frame/max(e.step(), 1), 0))
 }
 
-// Both returns what At and Soon do, for one division.
+// Both returns what At and Soon do.
 func (e *Envelope) Both(frame int64, looped bool) (index, soon float64) {
-	hop := e.hop(frame)
-	index = e.lookUp(tableOf(e.Once, e.Loop, looped), hop)
+	index = e.At(frame, looped)
 	if e.Near == nil {
 		return index, index
 	}
-	return index, e.lookUp(tableOf(e.Near, e.NearLoop, looped), hop)
+	return index, e.Soon(frame, looped)
 }
 
 // Most returns the largest energy of any three hops from a position on; Inf when
@@ -77,6 +77,9 @@ func tableOf[T any](once, loop []T, looped bool) []T {
 	}
 	return once
 }
+
+// step returns how many frames an entry of Near stands for.
+func (e *Envelope) step() int64 { return cmp.Or(max(e.Step, 0), e.Hop) }
 
 // hop returns the number of the hop at a position; 0 without an index.
 func (e *Envelope) hop(frame int64) int64 {

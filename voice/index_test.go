@@ -7,15 +7,17 @@ import (
 	"voicepool/voice"
 )
 
-// TestIndexStays: for as many frames as IndexStays says a voice has the same indices and goes
-// back in its loop or not, at any speed, in loops that are counted or not. Mostly it says as
-// many as there are.
+// TestIndexStays: for as many frames as IndexStays says a voice has the same index and goes
+// back in its loop or not, at any speed, in loops that are counted or not, and for as many as
+// SoonStays says it is as loud soon. Mostly they say as many as there are.
 func TestIndexStays(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	e := voice.Envelope{Hop: 37}
+	e := voice.Envelope{Hop: 37, Step: 9}
 	for i := range 200 { // each its own
-		e.Once, e.Near = append(e.Once, float32(i)), append(e.Near, float32(1000+i))
-		e.Loop, e.NearLoop = append(e.Loop, float32(2000+i)), append(e.NearLoop, float32(3000+i))
+		e.Once, e.Loop = append(e.Once, float32(i)), append(e.Loop, float32(2000+i))
+	}
+	for i := range 700 {
+		e.Near, e.NearLoop = append(e.Near, float32(10000+i)), append(e.NearLoop, float32(20000+i))
 	}
 	all, most := 0, 0
 	for _, loop := range [][2]int64{{}, {300, 3000}, {300, 330}, {1000, 1100}} {
@@ -35,19 +37,23 @@ func TestIndexStays(t *testing.T) {
 					break
 				}
 				index, soon := v.Indices()
-				returns, stays := v.Returns(), v.IndexStays()
-				goesOn := v // by one frame each, as long as it is the same
-				same := int64(0)
-				for ; same < 5000; same++ {
+				returns := v.Returns()
+				same, sameSoon := int64(0), int64(-1)
+				for goesOn := v; same < 5000; same++ { // by one frame each, as long as it is the same
 					now, next := goesOn.Indices()
-					if now != index || next != soon || goesOn.Returns() != returns || goesOn.Skip(1, frame+same) < 1 {
+					if next != soon && sameSoon < 0 {
+						sameSoon = same
+					}
+					if now != index || goesOn.Returns() != returns || goesOn.Skip(1, frame+same) < 1 {
 						break
 					}
 				}
-				if stays > same {
-					t.Fatalf("loop %v, at %d: it stays for %d frames, and says %d", loop, v.Position(), same, stays)
+				if sameSoon < 0 {
+					sameSoon = same
 				}
-				if all++; stays == same {
+				if stays, still := v.IndexStays(), v.SoonStays(); stays > same || still > sameSoon {
+					t.Fatalf("loop %v, at %d: it stays for %d and %d frames, and says %d and %d", loop, v.Position(), same, sameSoon, stays, still)
+				} else if all++; stays == same && still == sameSoon {
 					most++
 				}
 			}

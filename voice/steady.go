@@ -103,10 +103,21 @@ func stepsIn(distance, step int64) int64 {
 	return distance / step
 }
 
-// IndexStays returns for how many frames from here on what Indices, Masks and Returns say
-// surely stays as it is, while nobody moves the voice.
-func (v *Voice) IndexStays() int64 {
-	hop := v.sound.envelope.Hop
+// IndexStays returns for how many frames from here on the index of Indices, Masks and what
+// Returns says surely stay as they are, while nobody moves the voice.
+func (v *Voice) IndexStays() int64 { return v.staysWithin(v.sound.envelope.Hop) }
+
+// SoonStays returns the same for all that IndexStays is about and Soon.
+func (v *Voice) SoonStays() int64 {
+	e := &v.sound.envelope
+	if e.Near == nil || e.Step == 0 {
+		return v.IndexStays()
+	}
+	return min(v.IndexStays(), v.staysWithin(e.Step))
+}
+
+// staysWithin returns how many frames it surely is to the next multiple of hop.
+func (v *Voice) staysWithin(hop int64) int64 {
 	switch {
 	case v.feed != nil:
 		return 1 << 40

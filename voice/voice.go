@@ -165,7 +165,7 @@ func (v *Voice) Indices() (index, soon float64) {
 	return v.sound.envelope.Both(v.Position(), v.Looping())
 }
 
-// Soon returns the energy of the next 40 ms, at unit gain. That of a stream is
+// Soon returns the energy of the next 20 ms, at unit gain. That of a stream is
 // declared.
 func (v *Voice) Soon() float64 {
 	return v.sound.envelope.Soon(v.Position(), v.Looping())

@@ -38,7 +38,7 @@ var mutants = []mutant{
 		{"e.Loop = narrow(indexLoop(looped.k, int(hops), int(ahead)))", "e.Loop = narrow(looped.k[:hops])"},
 	}},
 	{
-		name: "the level of the next 40 ms", file: voice,
+		name: "the level of the next 20 ms", file: voice,
 		edits: []edit{{index, "soon = v.Soon(); return soon, soon"}},
 	},
 	{

@@ -48,31 +48,41 @@ func TestMutants(t *testing.T) {
 
 // overlay writes a changed copy of a file, and what go build has to know of it.
 func (m *mutant) overlay(t *testing.T) (file string) {
-	original, err := filepath.Abs(filepath.Join(module, m.file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile(original)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(source)
-	for _, e := range m.edits {
-		if n := strings.Count(text, e.old); n != 1 {
-			t.Fatalf("%s has %d times what the mutant replaces, want once: %s", m.file, n, e.old)
-		}
-		text = strings.Replace(text, e.old, e.new, 1)
-	}
-	changed := filepath.Join(t.TempDir(), "changed.go")
-	data, err := json.Marshal(map[string]map[string]string{"Replace": {original: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file = changed + ".json"
-	for name, content := range map[string]string{changed: text, file: string(data)} {
-		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+	return overlay(t, map[string][]edit{m.file: m.edits})
+}
+
+// overlay writes changed copies of files, by their names, and what go build has to know of them.
+func overlay(t *testing.T, edits map[string][]edit) (file string) {
+	folder, replace := t.TempDir(), map[string]string{}
+	for name, list := range edits {
+		original, err := filepath.Abs(filepath.Join(module, name))
+		if err != nil {
 			t.Fatal(err)
 		}
+		source, err := os.ReadFile(original)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(source)
+		for _, e := range list {
+			if n := strings.Count(text, e.old); n != 1 {
+				t.Fatalf("%s has %d times what is to be replaced, want once: %s", name, n, e.old)
+			}
+			text = strings.Replace(text, e.old, e.new, 1)
+		}
+		changed := filepath.Join(folder, filepath.Base(name))
+		if err := os.WriteFile(changed, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		replace[original] = changed
+	}
+	data, err := json.Marshal(map[string]map[string]string{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(folder, "overlay.json")
+	if err := os.WriteFile(file, data, 0o666); err != nil {
+		t.Fatal(err)
 	}
 	return file
 }

@@ -64,6 +64,7 @@ func TestStealbench(t *testing.T) {
 			Tiles         *float64 `json:"audible_tiles"`
 			Cuts          *float64 `json:"audible_cuts"`
 			Steals        *float64 `json:"steals_per_second"`
+			CutsHeard     *float64 `json:"audible_cuts_per_second"`
 			Ns            *float64 `json:"ns_per_start"`
 		}
 		Runs   []json.RawMessage
@@ -87,7 +88,7 @@ func TestStealbench(t *testing.T) {
 			if math.Abs(*r.Power-*r.KError) > 1 {
 				t.Errorf("%s: %.2f dB of the render, %.2f of its parts", r.Policy, *r.KError, *r.Power)
 			}
-			if r.Scene != "plat" || r.Voices != 16 || *r.Tiles <= 0 || *r.Ns <= 0 || (r.Policy == "reject") != (*r.Steals == 0) || (r.Cuts == nil) != (*r.Steals == 0) {
+			if r.Scene != "plat" || r.Voices != 16 || *r.Tiles <= 0 || *r.Ns <= 0 || (r.Policy == "reject") != (*r.Steals == 0) || (r.Cuts == nil) != (*r.Steals == 0) || r.Cuts != nil && math.Abs(*r.CutsHeard-*r.Cuts**r.Steals) > 1e-9 {
 				t.Errorf("%+v", r)
 			}
 		}

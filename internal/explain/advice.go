@@ -87,8 +87,8 @@ func (a *advisor) add(e *report.Event) {
 	case mixer.ReasonCooldown:
 		a.say("cooldown", "A shorter `cooldown` of the sound lets starts follow each other sooner.")
 	case mixer.ReasonQuieter:
-		if a.head.Virtual > 0 {
-			a.say("refuse", "It comes back when it is loud enough. Without `refuse` it would be heard from its beginning.")
+		if a.head.Virtual > 0 || e.Endless {
+			a.say("refuse", "It comes back when it is loud enough. With more gain or a priority above that of the others it would be heard from its beginning.")
 		} else {
 			a.say("refuse", "Without `refuse` a newcomer always plays; so it does with more gain or a priority above that of the others.")
 		}

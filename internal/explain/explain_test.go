@@ -34,7 +34,7 @@ func TestExplainVoice(t *testing.T) {
 	}{
 		{1, `bell #1 (cue 0), 0.000 s to 0.900 s, was stolen.
   0.000 s  started in slot 0.
-  0.500 s  became virtual for boom #3, whose priority 3 is above its own 0, since every voice was busy: it goes on unheard, and may come back. Of the 2 that could give way it would be missed least: -52.5 dB in the next 40 ms, 12.2 dB quieter than the next (-40.2 dB). The newcomer was 32.5 dB louder (-20.0 dB). What was taken would not have been louder than -50.0 dB over any three hops of 20 ms, at the speed of the sound itself.
+  0.500 s  became virtual for boom #3, whose priority 3 is above its own 0, since every voice was busy: it goes on unheard, and may come back. Of the 2 that could give way it would be missed least: -52.5 dB in the next 20 ms, 12.2 dB quieter than the next (-40.2 dB). The newcomer was 32.5 dB louder (-20.0 dB). What was taken would not have been louder than -50.0 dB over any three hops of 20 ms, at the speed of the sound itself.
   0.900 s  was lost for good when step #4 came, since all virtual voices were taken as well: of the 1 virtual voice it would be missed least, -61.0 dB from here on. How loud it might have become is not known: the level of a stream is declared, not measured.
   * 0.500 s, virtual: It was more than 30 dB below what took its place, and hardly heard.
   * 0.500 s, virtual: If it matters: a priority above the newcomer's 3, or ` + "`protect: true`" + `, keeps it.
@@ -44,7 +44,7 @@ func TestExplainVoice(t *testing.T) {
 		{2, `wind #2 (cue 1), 0.100 s to 5.000 s, still played when the report ends.
   0.100 s  started in slot 1.
   0.250 s  another start of it (cue 1) came so soon after that it became a part of this voice, which grew louder for it.
-  0.900 s  became virtual for step #4, since every voice was busy: it goes on unheard, and may come back. No other voice could give way; it would have been heard at -45.0 dB in the next 40 ms. The newcomer was 5.0 dB quieter (-50.0 dB): a new sound always plays. How loud it might have become is not known: the level of a stream is declared, not measured.
+  0.900 s  became virtual for step #4, since every voice was busy: it goes on unheard, and may come back. No other voice could give way; it would have been heard at -45.0 dB in the next 20 ms. The newcomer was 5.0 dB quieter (-50.0 dB): a new sound always plays. How loud it might have become is not known: the level of a stream is declared, not measured.
   1.020 s  came back in slot 1, faded in over 5 ms at the position that it would have reached.
   * If it matters: a priority above the newcomer's 0, or ` + "`protect: true`" + `, keeps it.
   * More voices than 2 (` + "`voices`); `voicepool tune`" + ` says how many a sheet needs.

@@ -48,7 +48,7 @@ func tellVirtual(e *report.Event, head *report.Report) string {
 	case e.By == 0 && e.Reason != mixer.ReasonResize:
 		return "got no slot, " + tellReason(e, head) + ", and began as a virtual voice: " + tellWaits(e, "it keeps time silently") + ". " + tellRefusedChoice(e)
 	case e.Reason == mixer.ReasonExchanged:
-		return fmt.Sprintf("gave its slot back to %s, which was virtual and %s: %s in the next 40 ms against %s. %s%s",
+		return fmt.Sprintf("gave its slot back to %s, which was virtual and %s: %s in the next 20 ms against %s. %s%s",
 			voiceName(e.BySound, e.By), tellExchange(e), heardAt(e.Newcomer), heardAt(e.Audibility), tellWaits(e, "It goes on unheard, and may come back"), tellLost(e))
 	}
 	taken := ""
@@ -67,7 +67,7 @@ func tellWaits(e *report.Event, text string) string {
 }
 
 // tellExchange says what a voice had that came back for another. Of equal priority it
-// has to be 6 dB louder.
+// has to be 1.5 dB louder.
 func tellExchange(e *report.Event) string {
 	switch {
 	case e.ByPriority():
@@ -173,7 +173,7 @@ func tellChoice(e *report.Event, head *report.Report) string {
 	policy := policyOf(e)
 	now := ""
 	if e.Kind == mixer.EventVirtual || (head.Virtual > 0 || e.Endless) && e.Reason != mixer.ReasonGroupLimit && e.Reason != mixer.ReasonBusLimit { // whose victims do not come back
-		now = " in the next 40 ms"
+		now = " in the next 20 ms"
 	}
 	// Priority comes before the policy: only those of the lowest are compared.
 	among, those := fmt.Sprintf("Of the %d that could give way it ", e.Candidates), fmt.Sprintf(" of the %d that could give way", e.Candidates)

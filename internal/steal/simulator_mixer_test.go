@@ -93,6 +93,7 @@ func TestSimulator(t *testing.T) {
 					real = append(real, move{byVoice[e.Voice], e.Frame, e.Kind == mixer.EventReal})
 				}
 			}
+			sim.plays = c.policy != mixer.StealQuietest
 			simulated := sim.run(16, c.least)
 			if len(real) == 0 || !slices.Equal(real, simulated) {
 				at := 0

@@ -21,9 +21,10 @@ type simulator struct {
 	sounds []*voice.Sound
 	now    [][]float64 // by sound and hop, the energy of the hop alone
 	ends   bool        // loops that give way are lost for good, too
+	plays  bool        // a loop that is less than all others takes a slot all the same
 }
 
-const simHop = steal.Rate / 50
+const simHop, simTick = steal.Rate / 50, steal.Rate / 100
 
 // score is what a policy looks at: the voice with the least gives way.
 type score func(s *simulator, event int, frame int64) float64
@@ -95,7 +96,7 @@ func quietest(s *simulator, event int, frame int64) float64 {
 }
 
 // level is the index of what is lost for good, and of what comes back the level of the
-// next 40 ms.
+// next 20 ms.
 func (s *simulator) level(event int, frame int64) float64 {
 	e := &s.scene.Events[event]
 	if e.Stop == 0 {
@@ -123,16 +124,22 @@ func (s *simulator) run(pool int, least score) []move {
 	tick := int64(0)
 	for i := range s.scene.Events {
 		at := s.scene.Events[i].At
-		for ; tick <= at; tick += simHop {
+		for ; tick <= at; tick += simTick {
 			g.exchange(tick)
 		}
 		g.end(at, 0)
 		if len(g.playing) == pool {
-			g.giveWay(weakest(s.rated(g.playing, at, least)), at)
+			worst := weakest(s.rated(g.playing, at, least))
+			if s.scene.Events[i].Stop > 0 && !s.ends && !s.plays && float32(least(s, i, at)) < worst.key {
+				g.waiting = append(g.waiting, simVoice{event: i})
+				g.moves = append(g.moves, move{event: i, frame: at})
+				continue
+			}
+			g.giveWay(worst, at)
 		}
 		g.playing = append(g.playing, simVoice{event: i})
 	}
-	for ; tick < s.scene.Frames; tick += simHop {
+	for ; tick < s.scene.Frames; tick += simTick {
 		g.exchange(tick)
 	}
 	return g.moves
@@ -177,8 +184,8 @@ func (g *game) giveWay(v simVoice, frame int64) {
 	g.moves = append(g.moves, move{event: v.event, frame: frame})
 }
 
-// exchange gives free slots to loops that wait, then four times the slots of those that
-// are 6 dB quieter. Loops that are stopped at this frame are still there.
+// exchange gives free slots to loops that wait, then twice the slots of those that are
+// 1.5 dB quieter. Loops that are stopped at this frame are still there.
 func (g *game) exchange(frame int64) {
 	g.end(frame, 1)
 	g.rated(g.waiting, frame, quietest)
@@ -191,13 +198,13 @@ func (g *game) exchange(frame int64) {
 	for len(g.playing) < g.pool && len(g.waiting) > 0 {
 		comeBack(g.waiting[0])
 	}
-	for range 4 {
+	for range 2 {
 		if len(g.waiting) == 0 || g.waiting[0].key == 0 {
 			return
 		}
 		worst := weakest(g.rated(g.playing, frame, quietest))
 		best := g.waiting[0]
-		if best.key <= 4*worst.key {
+		if float64(best.key) <= float64(1.4125375*float64(worst.key)) {
 			return
 		}
 		g.giveWay(worst, frame)

@@ -79,6 +79,7 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 		Power:  new(report.Level(steal.PowerError(r.parts, unheard, r.scene.Frames))),
 		Steals: new(float64(steals) / r.length), Rejected: new(float64(run.Report.Totals.Rejected) / r.length),
 	}
+	row.CutsHeard = new(float64(audible) / r.length)
 	if steals > 0 {
 		row.Cuts = new(float64(audible) / float64(steals))
 	}

@@ -104,9 +104,9 @@ func Otherwise(those []string, sheet *cue.Sheet) string {
 
 // PrintScenes prints a table; what a row does not have is left out.
 func PrintScenes(w io.Writer, rows []Row) {
-	const line = "%-7s %6s %7s  %-24s %8s %8s %8s %8s %8s %9s %9s\n"
-	fmt.Fprintf(w, line, "scene", "voices", "virtual", "policy", "K-error", "power", "to best", "audible", "cuts", "steals/s", "ns/start")
-	fmt.Fprintf(w, line, "", "", "", "", "dB", "dB", "dB", "tiles", "audible", "", "")
+	const line = "%-7s %6s %7s  %-24s %8s %8s %8s %8s %8s %9s %9s %9s\n"
+	fmt.Fprintf(w, line, "scene", "voices", "virtual", "policy", "K-error", "power", "to best", "audible", "cuts", "steals/s", "cuts/s", "ns/start")
+	fmt.Fprintf(w, line, "", "", "", "", "dB", "dB", "dB", "tiles", "audible", "", "audible", "")
 	last := rows[0]
 	for _, r := range rows {
 		if r.Scene != last.Scene || r.Voices != last.Voices {
@@ -114,7 +114,7 @@ func PrintScenes(w io.Writer, rows []Row) {
 		}
 		last = r
 		fmt.Fprintf(w, line, r.Scene, fmt.Sprint(r.Voices), fmt.Sprint(r.Virtual), r.Policy, decibels(r.KError), decibels(r.Power), decibels(r.Optimum),
-			percent(r.Tiles), percent(r.Cuts), figure(r.Steals), figure(r.NsPerPlay))
+			percent(r.Tiles), percent(r.Cuts), figure(r.Steals), figure(r.CutsHeard), figure(r.NsPerPlay))
 	}
 }
 
@@ -132,6 +132,7 @@ type Row struct {
 	Tiles       *float64      `json:"audible_tiles,omitempty"`             // a share
 	Cuts        *float64      `json:"audible_cuts,omitempty"`              // a share of the steals
 	Steals      *float64      `json:"steals_per_second,omitempty"`         // of the reference's length
+	CutsHeard   *float64      `json:"audible_cuts_per_second,omitempty"`   //
 	Rejected    *float64      `json:"rejects_per_second,omitempty"`        //
 	Swaps       *float64      `json:"became_virtual_per_second,omitempty"` // of a sheet, where steals are the pool's alone
 	LimitSteals *float64      `json:"limit_steals_per_second,omitempty"`   // of a sheet
@@ -164,6 +165,7 @@ func Means(runs []Row) []Row {
 		rolling(&rows[i].Tiles, r.Tiles, n)
 		rolling(&rows[i].Cuts, r.Cuts, n)
 		rolling(&rows[i].Steals, r.Steals, n)
+		rolling(&rows[i].CutsHeard, r.CutsHeard, n)
 		rolling(&rows[i].Rejected, r.Rejected, n)
 	}
 	return rows
