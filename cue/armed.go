@@ -237,7 +237,7 @@ func (p *Player) armUnit(u *unit, before int64) error {
 	until := before - u.base
 	if !u.known {
 		until = p.ahead()
-		if p.mixer.Stats().Pending > commands/2 {
+		if p.mixer.Stats().Pending > p.most/2 {
 			return nil // it has time
 		}
 	}

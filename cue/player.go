@@ -84,7 +84,8 @@ type Player struct {
 	options   Options
 	recording recording
 	mixer     *mixer.Mixer
-	wide      int // outputs that are interleaved
+	most      int64 // commands that may be under way
+	wide      int   // outputs that are interleaved
 	schedule  *Schedule
 	follows   follows
 	replaced  sync.Mutex      // of sounds
@@ -138,7 +139,10 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		return nil, fmt.Errorf("%w: the sounds are prepared for %d Hz, the sheet plays at %d", mixer.ErrConfig, lib.Rate(), s.Rate)
 	}
 	config := s.Config()
-	config.Commands, config.Meters = commands, o.Live || o.Meters
+	most := fewCommands
+	if config.Meters = o.Live || o.Meters; !o.Live || len(s.Cues) >= fewCommands/2 { // else the mixer begins small: a server has hundreds of them
+		config.Commands, most = commands, commands
+	}
 	if err := config.Check(); err != nil { // before all else that takes time
 		return nil, fmt.Errorf("cue: %w", err)
 	}
@@ -166,7 +170,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	p := &Player{
 		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
 		buses: map[string]mixer.Bus{}, tuning: tuning{rate: s.Rate, values: map[string]ramp{}},
-		cut: never, polled: make([]mixer.Event, 256), streams: broken,
+		cut: never, polled: make([]mixer.Event, 256), streams: broken, most: int64(most),
 	}
 	p.schedule.gone = p.gone
 	p.given.Store(given)
@@ -203,8 +207,11 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 }
 
 // commands is how many commands may be under way: at 20 ms between two looks of
-// Feed, 200,000 a second.
-const commands = 4096
+// Feed, 200,000 a second. Of a small live show there are fewCommands, the mixer's own number.
+const (
+	commands    = 4096
+	fewCommands = 1024
+)
 
 // Mixer returns the mixer, for its Stats and Latency. What the sheet does not
 // know of must not be played on it, nor its events be polled.
