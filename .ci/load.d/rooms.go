@@ -43,7 +43,7 @@ func sounding(ctx context.Context, o *options, j *judge, n, seconds int) error {
 	defer s.kill()
 	for _, name := range s.names {
 		for voice := range 8 {
-			status, text, err := s.call(ctx, http.MethodPost, "/v1/rooms/"+name+"/play", map[string]any{"sound": "hum", "pitch": voice})
+			status, text, err := s.call(ctx, http.MethodPost, "/v1/rooms/"+name+"/play", map[string]any{"sound": "hum", "gain": -voice})
 			if err != nil || status != http.StatusCreated {
 				return fmt.Errorf("%d %s %w", status, text, err)
 			}
