@@ -41,7 +41,7 @@ func (a *audio) start(c *command) {
 	}
 	a.stats.Started++
 	// Field by field: the rest is zero, as giveBack has left it.
-	s.record = r
+	s.record, r.live = r, id
 	r.number.Store(uint64(a.stats.Started))
 	s.began, s.held, s.endAt, s.crowdPower = a.now, a.now, never, 1
 	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
@@ -64,7 +64,6 @@ func (a *audio) start(c *command) {
 	if a.paused {
 		s.paused |= pausedAll
 	}
-	r.live = id
 	a.seat(i)
 	if g != nil {
 		g.playing++

@@ -218,7 +218,9 @@ func (a *audio) foresee(r *record, c *command) {
 	ahead, id := &r.rare.Load().foreseen, c.target.voice.id // put has made it
 	switch {
 	case c.kind == cmdPut:
-		r.where.source.Spot = c.part.spot
+		if r.placed {
+			r.where.source.Spot = c.part.spot
+		}
 	case c.kind == cmdSet && c.feed != nil:
 		r.turnsTo(c.feed)
 		c.taken = true

@@ -49,7 +49,7 @@ func runSteal(t *testing.T, args ...string) (string, error) {
 // than an ideal raised cosine.
 func TestStealbench(t *testing.T) {
 	drawing := filepath.Join(t.TempDir(), "steal.svg")
-	out, err := runSteal(t, "stealbench", "--scene", "plat", "--voices", "16", "--seeds", "3", "--json", "--svg", drawing)
+	out, err := runSteal(t, "stealbench", "--scene", "rts", "--voices", "16", "--seeds", "3", "--json", "--svg", drawing)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestStealbench(t *testing.T) {
 			if math.Abs(*r.Power-*r.KError) > 1 {
 				t.Errorf("%s: %.2f dB of the render, %.2f of its parts", r.Policy, *r.KError, *r.Power)
 			}
-			if r.Scene != "plat" || r.Voices != 16 || *r.Tiles <= 0 || *r.Ns <= 0 || (r.Policy == "reject") != (*r.Steals == 0) || (r.Cuts == nil) != (*r.Steals == 0) || r.Cuts != nil && math.Abs(*r.CutsHeard-*r.Cuts**r.Steals) > 1e-9 {
+			if r.Scene != "rts" || r.Voices != 16 || *r.Tiles <= 0 || *r.Ns <= 0 || (r.Policy == "reject") != (*r.Steals == 0) || (r.Cuts == nil) != (*r.Steals == 0) || r.Cuts != nil && math.Abs(*r.CutsHeard-*r.Cuts**r.Steals) > 1e-9 {
 				t.Errorf("%+v", r)
 			}
 		}

@@ -210,11 +210,7 @@ func (w *walk) saw(d deed) {
 	w.events = nil
 	for i := range w.starts {
 		s := &w.starts[i]
-		seen, number := s.seen, s.number
-		if m.get(s.h) == nil { // nobody knows any more
-			seen, number = mixer.StateEnded, 0
-		}
-		d.states, d.numbers = append(d.states, seen), append(d.numbers, number)
+		d.states, d.numbers = append(d.states, s.seen), append(d.numbers, s.number)
 	}
 	for i := range w.config.voices {
 		if s := &w.state.slots[i]; s.h != 0 {

@@ -96,7 +96,7 @@ func TestUnread(t *testing.T) {
 		if total += n; err != nil || strings.HasSuffix(string(part[:n]), "\r\n0\r\n\r\n") {
 			break
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond)
 	}
 	if whole := len(s.ask("GET /v1/rooms/main/report", "").body); total < whole || time.Since(begun) < 600*time.Millisecond {
 		t.Errorf("a slow reader gets %d bytes of %d in %v", total, whole, time.Since(begun))
