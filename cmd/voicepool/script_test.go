@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/binary"
 	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -32,6 +34,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":     exits,
 			"interrupt": interrupt,
+			"rounds":    rounds,
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
@@ -47,6 +50,31 @@ func TestScripts(t *testing.T) {
 			return false, errors.New("there is no condition " + name)
 		},
 	})
+}
+
+// rounds F32 S16 checks that raw samples of 16 bits are those of 32, rounded and dithered, as far as both
+// files go: two runs in real time end at about the same time, not at the same frame.
+func rounds(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: rounds F32 S16")
+	}
+	long, short := []byte(ts.ReadFile(args[0])), []byte(ts.ReadFile(args[1]))
+	n := min(len(long)/4, len(short)/2)
+	if n < 2500 || len(long)%8 != 0 || len(short)%4 != 0 {
+		ts.Fatalf("%s has %d bytes, %s has %d: not enough whole frames", args[0], len(long), args[1], len(short))
+	}
+	loud := false
+	for i := range n {
+		x := float64(math.Float32frombits(binary.LittleEndian.Uint32(long[4*i:]))) * 32768
+		y := float64(int16(binary.LittleEndian.Uint16(short[2*i:])))
+		if math.Abs(x-y) > 2 {
+			ts.Fatalf("sample %d is %v in %s, %v in %s", i, x, args[0], y, args[1])
+		}
+		loud = loud || math.Abs(x) > 1000
+	}
+	if !loud {
+		ts.Fatalf("%s is silent", args[0])
+	}
 }
 
 // exits CODE COMMAND... runs a command that ends with an exit code.
