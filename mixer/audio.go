@@ -25,13 +25,11 @@ type slot struct {
 	voice   voice.Voice
 
 	power  float64 // left^2 + right^2 as it was last reckoned, see rescore
-	shown  float32 // the audibility in its record
-	pan    float32 // the pan in its record
-	gain   float32 // the gain in its record
 	record *record // in which it is
 	began  int64   // the frame of the start
 	held   int64   // the frame since which it is paused
 	prio   int32
+	shown  float32 // the audibility in its record
 
 	start      pcm.Decibels // the gain it began with
 	crowdPower float64      // the sum of the powers of the starts that it stands for, of its own
@@ -58,7 +56,7 @@ const never = 1<<63 - 1
 
 // end is a voice that came to its end inside a stretch of frames.
 type end struct {
-	frame int64
+	after int32 // frames from where the stretch begins
 	slot  int32
 	cut   bool // it would have gone on, and leaves a tail
 	fault bool // it gave what is no sound

@@ -90,9 +90,10 @@ func (d *duck) up(frame int64) {
 func (a *audio) lastEnd(index int, before int64) (frame int64, silent bool) {
 	n, last := 0, a.now
 	for _, e := range a.ends {
-		if a.tree.below(int(a.at(int(e.slot)).bus), index) && !e.dry && e.frame < before {
+		frame := a.now + int64(e.after)
+		if a.tree.below(int(a.at(int(e.slot)).bus), index) && !e.dry && frame < before {
 			n++
-			last = max(last, e.frame)
+			last = max(last, frame)
 		}
 	}
 	b := &a.buses[index]

@@ -2,6 +2,7 @@ package mixer
 
 import (
 	"math"
+	"sync/atomic"
 
 	"voicepool/internal/dsp"
 	"voicepool/voice"
@@ -59,17 +60,18 @@ func (a *audio) rescore(i int) {
 	a.classify(s)
 	a.scores.endless[i] = s.endless
 	a.follow(i, s)
-	if pan := float32(s.voice.Pan(a.now)); s.pan != pan {
-		s.pan = pan
-		s.record.pan.Store(math.Float32bits(pan))
-	}
-	if gain := float32(s.voice.Gain()); s.gain != gain {
-		s.gain = gain
-		s.record.gain.Store(math.Float32bits(gain))
-	}
+	show(&s.record.pan, s.voice.Pan(a.now))
+	show(&s.record.gain, s.voice.Gain())
 	if loops := s.voice.Returns(); s.loops != loops {
 		s.loops = loops
 		s.record.looping.Store(loops)
+	}
+}
+
+// show has a word of a record say x. A store costs more than a look.
+func show(word *atomic.Uint32, x float64) {
+	if bits := math.Float32bits(float32(x)); word.Load() != bits {
+		word.Store(bits)
 	}
 }
 

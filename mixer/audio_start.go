@@ -49,11 +49,11 @@ func (a *audio) start(c *command) {
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}
-	if r.turn != nil {
-		turn := command{kind: cmdSet, feed: r.turn, change: Change{Fields: FieldRounds, Rounds: r.turn.Rounds()}}
+	if rare := r.rare.Load(); rare != nil && rare.turn != nil {
+		turn := command{kind: cmdSet, feed: rare.turn, change: Change{Fields: FieldRounds, Rounds: rare.turn.Rounds()}}
 		a.noteAct(i, &turn)
-		s.voice.TurnTo(r.turn)
-		r.turn = nil
+		s.voice.TurnTo(rare.turn)
+		rare.turn = nil
 	}
 	if pitch := a.pitchOf(r.bus); pitch.From != 0 || pitch.To != 0 {
 		s.voice.SetShared(a.now, pitch)

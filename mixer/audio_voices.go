@@ -21,11 +21,11 @@ func (a *audio) mixVoices(n int64) {
 		alive = alive[a.mixFrom(alive, n):]
 	}
 	slices.SortFunc(a.ends, func(e, f end) int {
-		return cmp.Or(cmp.Compare(e.frame, f.frame), cmp.Compare(a.order(int(e.slot)), a.order(int(f.slot))))
+		return cmp.Or(cmp.Compare(e.after, f.after), cmp.Compare(a.order(int(e.slot)), a.order(int(f.slot))))
 	})
 	for _, e := range a.ends {
 		if e.cut && int(e.slot) < a.base { // here, so that tails are added up in the order of their frames
-			a.leaveTail(a.at(int(e.slot)), e.frame)
+			a.leaveTail(a.at(int(e.slot)), a.now+int64(e.after))
 		}
 	}
 }
@@ -34,7 +34,7 @@ func (a *audio) mixVoices(n int64) {
 func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
-			a.ends = append(a.ends, end{frame: a.now, slot: int32(alive[done].index), fault: true})
+			a.ends = append(a.ends, end{slot: int32(alive[done].index), fault: true})
 			done++
 		}
 	}()
@@ -82,9 +82,9 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) {
 	s.sounded = s.sounded || got > 0
 	switch at := a.now + got; {
 	case got < room || s.voice.Over(at):
-		a.ends = append(a.ends, end{frame: at, slot: int32(i), fault: s.voice.Faulty(), broke: s.voice.Broken()})
+		a.ends = append(a.ends, end{after: int32(got), slot: int32(i), fault: s.voice.Faulty(), broke: s.voice.Broken()})
 	case s.endAt == at:
-		a.ends = append(a.ends, end{frame: at, slot: int32(i), cut: true})
+		a.ends = append(a.ends, end{after: int32(got), slot: int32(i), cut: true})
 	}
 	if lacks := s.voice.Lacks(); lacks != s.lacks {
 		s.lacks = lacks
@@ -96,7 +96,7 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) {
 	if from, dry := s.voice.Dry(); dry != s.dry {
 		s.dry = dry
 		if dry {
-			a.ends = append(a.ends, end{frame: from, slot: int32(i), dry: true})
+			a.ends = append(a.ends, end{after: int32(from - a.now), slot: int32(i), dry: true})
 		}
 	}
 }
@@ -104,24 +104,24 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) {
 // reap ends the voices that came to their end, in the order of their frames.
 func (a *audio) reap() {
 	for _, e := range a.ends {
-		i, kind := int(e.slot), EventEnded
+		i, frame, kind := int(e.slot), a.now+int64(e.after), EventEnded
 		s := a.at(i)
 		if e.dry {
 			a.stats.Underruns++
-			a.tell(&Event{}, EventUnderrun, s, e.frame, i)
+			a.tell(&Event{}, EventUnderrun, s, frame, i)
 			continue
 		}
 		if e.fault {
 			a.stats.Faults++
-			a.tell(&Event{}, EventFault, s, e.frame, i)
+			a.tell(&Event{}, EventFault, s, frame, i)
 		} else if e.broke {
 			a.stats.Broken++
-			a.tell(&Event{}, EventBroken, s, e.frame, i)
+			a.tell(&Event{}, EventBroken, s, frame, i)
 		}
-		if s.dying && s.voice.FadingOut() && e.frame >= s.voice.FadeEnd() {
+		if s.dying && s.voice.FadingOut() && frame >= s.voice.FadeEnd() {
 			kind = EventStopped
 		}
-		a.finish(i, e.frame, kind, &Event{})
+		a.finish(i, frame, kind, &Event{})
 	}
 	a.ends = a.ends[:0]
 }

@@ -114,13 +114,13 @@ type recordAsk struct {
 type recordPlay struct {
 	live   pool.Handle
 	cancel pool.Handle // a stop came before the start
-	turn   *voice.Feed // what a stream that has not begun leaves its loop by
 }
 
 // recordForeseen is what the audio side alone knows of a start before it begins.
 type recordForeseen struct {
 	foreseen foreseen
 	handed   voice.Moves // of one that follows another: where that left off
+	turn     *voice.Feed // what a stream that has not begun leaves its loop by; nil: it does not
 }
 
 // ahead returns what is foreseen of the start of a handle; nil: nothing.
@@ -131,12 +131,18 @@ func (r *record) ahead(id pool.Handle) *foreseen {
 	return nil
 }
 
-// turnsTo notes what a stream that has not begun leaves its loop by.
+// turnsTo notes what a stream that has not begun leaves its loop by; nil: it does not.
 func (r *record) turnsTo(feed *voice.Feed) {
-	if r.turn != nil {
-		r.turn.Drop()
+	rare := r.rare.Load()
+	if rare == nil { // nothing was ever foreseen of it
+		return
 	}
-	r.turn = feed
+	if rare.turn != nil {
+		rare.turn.Drop()
+	}
+	if rare.turn != feed { // a store costs more than a look
+		rare.turn = feed
+	}
 }
 
 // reset prepares a record for its next owner. Control side, while the audio

@@ -12,7 +12,7 @@ import (
 
 // TestNewIsSmall is what a server with hundreds of rooms counts on.
 func TestNewIsSmall(t *testing.T) {
-	for voices, most := range map[int]uint64{8: 128_000, 32: 256_000, 1024: 3 << 19} {
+	for voices, most := range map[int]uint64{8: 128_000, 32: 256_000, 1024: 1_500_000} {
 		var before, after runtime.MemStats
 		least := ^uint64(0)
 		for range 5 { // other goroutines may allocate meanwhile
