@@ -23,7 +23,7 @@ type pace struct {
 	ended bool
 	block []pcm.Frame
 
-	due time.Time // of the schedule: the workers'
+	next time.Time // when it is mixed next: the workers'
 }
 
 // start begins to mix the room.
@@ -96,23 +96,26 @@ func (p *pace) turn(w *Workers) (next time.Time, again bool) {
 		p.began = p.began.Add(pcm.Duration(left, p.room.rate))
 		w.skipped.Add(left)
 	}
-	frames := pcm.Frames(step, p.room.rate)
-	for !p.ended && !p.at(p.out+frames).After(now) {
+	tick, most := w.tick(now), int64(len(p.block)/p.room.on().player.Outputs())
+	for n := p.due(tick); !p.ended && n > 0; n = p.due(tick) {
 		begun := time.Now()
-		p.mix(int(frames))
+		p.mix(int(min(n, most)))
 		w.mixed(p.at(p.out), begun, time.Now())
 	}
 	if p.ended {
 		w.awake.Add(-1)
 		return time.Time{}, false
 	}
-	next = p.at(p.out + frames) // before it sleeps: then others may have it
+	next = tick.Add(step) // before it sleeps: then others may have it
 	if p.sleeps() {
 		w.awake.Add(-1)
 		return time.Time{}, false
 	}
 	return next, true
 }
+
+// due returns how many frames are due at a time, and not mixed.
+func (p *pace) due(at time.Time) int64 { return pcm.Frames(at.Sub(p.began), p.room.rate) - p.out }
 
 // mix mixes some frames, and gives them to who listens.
 func (p *pace) mix(frames int) {

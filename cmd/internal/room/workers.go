@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// step is how long a block of a room without a card is, and how often it is mixed.
+	// step is how often a room without a card is mixed, and how long a block of it is at most. All rooms are
+	// mixed at the same ticks: a worker wakes once for all of them.
 	step = 10 * time.Millisecond
 
 	// lateBy is from when on a block counts as late, and standstill from when on frames are left out.
@@ -20,8 +21,10 @@ const (
 // Workers mix rooms that have no card: a few goroutines for any number of rooms. A room that sleeps is
 // in none of their lists, and costs nothing. Any goroutine.
 type Workers struct {
+	began  time.Time // of the ticks
 	mutex  sync.Mutex
 	due    schedule
+	timed  int // workers that sleep until the first of them is due
 	closed bool
 
 	wake  chan struct{} // has one when somebody is to look at the schedule anew
@@ -38,7 +41,7 @@ func NewWorkers(n int) *Workers {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	w := &Workers{wake: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &Workers{began: time.Now(), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	for range n {
 		w.group.Go(w.work)
 	}
@@ -78,7 +81,7 @@ func (w *Workers) Pace() Pace {
 func (w *Workers) add(p *pace, at time.Time) {
 	w.awake.Add(1)
 	w.mutex.Lock()
-	p.due = at
+	p.next = at
 	heap.Push(&w.due, p)
 	first := w.due[0] == p
 	w.mutex.Unlock()
@@ -94,6 +97,9 @@ func (w *Workers) rouse() {
 	default:
 	}
 }
+
+// tick returns the last tick until a time.
+func (w *Workers) tick(now time.Time) time.Time { return now.Add(-(now.Sub(w.began) % step)) }
 
 // work is the life of a worker.
 func (w *Workers) work() {
@@ -119,6 +125,11 @@ func (w *Workers) work() {
 		case <-w.wake:
 		case <-tick:
 		}
+		if wait > 0 {
+			w.mutex.Lock()
+			w.timed--
+			w.mutex.Unlock()
+		}
 	}
 }
 
@@ -126,14 +137,16 @@ func (w *Workers) work() {
 func (w *Workers) next() (p *pace, wait time.Duration) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	switch {
-	case w.closed || len(w.due) == 0:
+	if w.closed || len(w.due) == 0 {
 		return nil, 0
-	case time.Until(w.due[0].due) > 0:
-		return nil, time.Until(w.due[0].due)
+	}
+	now := time.Now()
+	if wait = w.due[0].next.Sub(now); wait > 0 {
+		w.timed++
+		return nil, wait
 	}
 	p = heap.Pop(&w.due).(*pace)
-	if len(w.due) > 0 { // another worker takes the next
+	if len(w.due) > 0 && (w.timed == 0 || !w.due[0].next.After(now)) { // another worker takes the next
 		w.rouse()
 	}
 	return p, 0
@@ -157,7 +170,7 @@ func (w *Workers) mixed(due, begun, now time.Time) {
 type schedule []*pace
 
 func (s schedule) Len() int           { return len(s) }
-func (s schedule) Less(i, j int) bool { return s[i].due.Before(s[j].due) }
+func (s schedule) Less(i, j int) bool { return s[i].next.Before(s[j].next) }
 func (s schedule) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
 func (s *schedule) Push(p any)        { *s = append(*s, p.(*pace)) }
 func (s *schedule) Pop() any {
