@@ -133,9 +133,8 @@ var summed = []string{"pgregory.net/rapid"}
 // sizes are the most bytes that a minimal game may have, stripped.
 const sizes = 5_500_000
 
-// bankSizes is the same for a game with a bank, which reads YAML. The kernels with which sounds load and
-// the limiter looks ahead are 0.1 MB of it.
-const bankSizes = 6_600_000
+// bankSizes is the same for a game with a bank, which reads YAML.
+const bankSizes = 6_500_000
 
 // TestABankCarriesNoSounds: a game with a bank of its own files does not have the embedded ones.
 func TestABankCarriesNoSounds(t *testing.T) {

@@ -90,8 +90,8 @@ func FuzzMP3(f *testing.F) {
 // FuzzAnswer: whatever a child process says ends in a proper clip or a proper
 // error.
 func FuzzAnswer(f *testing.F) {
-	f.Add([]byte(`{"fault":"two\nlines","kind":"limit"}` + "\n"))
-	f.Add([]byte(`{"format":"wav","encoding":"s16","channels":2,"rate":8000,"frames":1,"loop":[0,1]}` + "\n12345678"))
+	f.Add([]byte(`fault limit "two\nlines"` + "\n"))
+	f.Add([]byte("clip wav s16 2 8000 3 1 -6.5 0 1\n12345678"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := readAnswer(bytes.NewReader(data), narrowLimits.withDefaults())
 		if err != nil {

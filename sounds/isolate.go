@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,29 +17,6 @@ import (
 
 	"voicepool/sounds/internal/source"
 )
-
-// A file is decoded in another process by this exchange: the parent writes a
-// line of JSON, an isolated, and the file; the child answers with a line of
-// JSON, an answer, and the samples, float32 in little-endian order. The child
-// may have been taken over by the file, so nothing it says is believed.
-
-// isolated is what the parent asks for.
-type isolated struct {
-	Size   int64  `json:"size"` // of the file that follows, in bytes
-	Limits Limits `json:"limits"`
-}
-
-// answer is what the child found: a clip, whose samples follow, or why there
-// is none.
-type answer struct {
-	Fault string `json:"fault,omitempty"`
-	Kind  string `json:"kind,omitempty"` // of the fault: one of faultKinds, or none of them
-	*Clip
-	Frames int64 `json:"frames,omitempty"`
-}
-
-// maxLine bounds the line that either side begins with.
-const maxLine = 4096
 
 var (
 	faultKinds = [...]struct {
@@ -55,12 +31,8 @@ var (
 func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error) {
 	ctx, cancel := context.WithTimeout(ctx, lim.Time+grace) // it watches its time itself
 	defer cancel()
-	line, err := json.Marshal(isolated{int64(len(data)), lim})
-	if err != nil {
-		return nil, err
-	}
 	child := exec.CommandContext(ctx, lim.Isolate[0], lim.Isolate[1:]...)
-	child.Stdin = io.MultiReader(bytes.NewReader(append(line, '\n')), bytes.NewReader(data))
+	child.Stdin = io.MultiReader(strings.NewReader(lim.request(int64(len(data)))), bytes.NewReader(data))
 	child.WaitDelay = grace
 	lead(child)
 	out, err := child.StdoutPipe()
@@ -101,17 +73,20 @@ var errSilent = errors.New("cut short")
 // readAnswer reads and checks what a child says, to the end.
 func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
 	in := bufio.NewReaderSize(r, maxLine)
-	a := answer{Clip: &Clip{}}
-	switch err := readLine(in, &a); {
-	case err != nil && !errors.Is(err, errSilent):
-		return nil, source.Broken("the process that decodes it gives no answer, but something else")
-	case err != nil:
+	var a answer
+	w, err := readLine(in)
+	if err == nil {
+		err = a.parse(w)
+	}
+	switch {
+	case errors.Is(err, errSilent):
 		return nil, err
+	case err != nil:
+		return nil, source.Broken("the process that decodes it gives no answer, but something else")
 	case a.Fault != "":
 		return nil, a.fault()
 	}
 	c := a.Clip
-	c.Samples = nil
 	if err := lim.bounds().Shape(a.Channels, int64(a.Rate)); err != nil {
 		return nil, err
 	}
@@ -157,18 +132,6 @@ func (a *answer) fault() error {
 	return errors.New(text)
 }
 
-// readLine reads one line of JSON, no longer than the reader's buffer.
-func readLine(r *bufio.Reader, v any) error {
-	line, err := r.ReadSlice('\n')
-	switch {
-	case err != nil && len(line) == 0:
-		return errSilent
-	case err != nil:
-		return err
-	}
-	return json.Unmarshal(line, v)
-}
-
 // ServeDecode is the other side of [Limits].Isolate, for a process that does nothing
 // else: it decodes the file that stdin brings and answers on stdout. What the request
 // allows is narrowed to lim, of which a zero field allows anything. The error is nil
@@ -183,37 +146,30 @@ func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
 
 func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int64, lim Limits) error) error {
 	in := bufio.NewReaderSize(stdin, maxLine)
-	var ask isolated
-	if err := readLine(in, &ask); err != nil || ask.Size < 0 {
+	size, asked, err := readRequest(in)
+	if err != nil {
 		return errors.New("sounds: standard input is no request to decode a file")
 	}
-	ask.Limits = ask.Limits.narrowed(lim).withDefaults()
-	ask.Size = min(ask.Size, ask.Limits.Bytes)
-	if err := confine(ask.Size, ask.Limits); err != nil {
+	lim = asked.narrowed(lim).withDefaults()
+	if err := confine(min(size, lim.Bytes), lim); err != nil {
 		return fmt.Errorf("sounds: the process cannot be confined: %w", err)
 	}
 	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(in), nil }
-	clip, err := decode(context.Background(), open, ask.Limits, nil)
+	clip, err := decode(context.Background(), open, lim, nil)
 	var a answer
 	if err != nil {
 		a.Fault = err.Error()
-		a.Fault = a.Fault[:min(len(a.Fault), maxLine/8)] // a byte may take six in JSON
+		a.Fault = a.Fault[:min(len(a.Fault), maxLine/8)] // a byte may take four in its quotes
 		for _, k := range faultKinds {
 			if errors.Is(err, k.kind) {
 				a.Kind = k.name
 			}
 		}
 	} else {
-		told := *clip
-		told.Samples = nil
-		a.Clip, a.Frames = &told, clip.Frames()
-	}
-	line, err := json.Marshal(a)
-	if err != nil {
-		return fmt.Errorf("sounds: %w", err)
+		a.Clip, a.Frames = clip, clip.Frames()
 	}
 	out := bufio.NewWriterSize(stdout, 1<<16)
-	_, _ = out.Write(append(line, '\n')) // a Writer stays with its first error
+	_, _ = out.WriteString(a.line()) // a Writer stays with its first error
 	if clip != nil {
 		for _, x := range clip.Samples {
 			_, _ = out.Write(binary.LittleEndian.AppendUint32(out.AvailableBuffer(), math.Float32bits(x)))

@@ -23,7 +23,7 @@ import (
 // should, or as what a hostile file may have made of it.
 func child(mode string) {
 	say := func(text string) { fmt.Print(text) }
-	const clip = `{"format":"wav","channels":1,"rate":8000,"frames":2}` + "\n"
+	const clip = "clip wav - 1 8000 0 2 - - -\n"
 	if mode != "deaf" && mode != "decode" && mode != "strict" {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	}
@@ -61,7 +61,7 @@ func child(mode string) {
 		if err := sounds.Confine(100, sounds.Limits{Memory: 1 << 20, Time: time.Second}); err != nil {
 			os.Exit(1)
 		}
-		say(`{"fault":"it starts","kind":"`)
+		say(`fault `)
 		var all [][]byte
 		for range 8 {
 			b := make([]byte, 64<<20)
@@ -71,7 +71,7 @@ func child(mode string) {
 			all = append(all, b)
 		}
 		runtime.KeepAlive(all)
-		say(`decode"}` + "\n")
+		say(`decode "it starts"` + "\n")
 	case "endless line":
 		for range 1 << 20 {
 			say("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx")
@@ -84,9 +84,9 @@ func child(mode string) {
 	case "rubbish":
 		say("Segmentation fault\n")
 	case "no number":
-		say(`{"format":"wav","channels":1,"rate":8000,"frames":1}` + "\n\x00\x00\xc0\x7f")
+		say("clip wav - 1 8000 0 1 - - -\n\x00\x00\xc0\x7f")
 	case "strange fault":
-		say(`{"fault":"two\nlines \u001b[31m","kind":"disk"}` + "\n")
+		say(`fault disk "two\nlines \u001b[31m"` + "\n")
 	default: // the answer itself
 		say(mode)
 	}
@@ -173,6 +173,7 @@ func TestIsolatedProperties(t *testing.T) {
 // wrong, soon.
 func TestIsolatedChild(t *testing.T) {
 	data := wavBytes(8000, 1, make([]int16, 100))
+	const another = "the process that decodes it gives no answer, but something else"
 	for _, c := range []struct {
 		mode, text string
 		kind       error
@@ -204,7 +205,7 @@ func TestIsolatedChild(t *testing.T) {
 		{mode: "strict", text: "more than 10 frames", kind: sounds.ErrLimit},
 		{
 			mode: "endless line",
-			text: "the process that decodes it gives no answer, but something else",
+			text: another,
 			kind: sounds.ErrDecode,
 		},
 		{
@@ -214,32 +215,38 @@ func TestIsolatedChild(t *testing.T) {
 		},
 		{
 			mode: "rubbish",
-			text: "the process that decodes it gives no answer, but something else",
+			text: another,
 			kind: sounds.ErrDecode,
 		},
 		{mode: "strange fault", text: "two?lines ?[31m"},
-		{mode: "{}\n", text: "the header says 0 channels", kind: sounds.ErrDecode},
+		{mode: "clip wav - 0 0 0 0 - - -\n", text: "the header says 0 channels", kind: sounds.ErrDecode},
 		{
-			mode: `{"format":"wav","channels":9,"rate":8000}` + "\n", text: "9 channels, at most 8 are read",
+			mode: "clip wav - 9 8000 0 0 - - -\n", text: "9 channels, at most 8 are read",
 			kind: sounds.ErrLimit,
 		},
 		{
-			mode: `{"format":"wav","channels":1,"rate":8000,"frames":100000000}` + "\n",
+			mode: "clip wav - 1 8000 0 100000000 - - -\n",
 			text: "its samples take more than 33798432 bytes", kind: sounds.ErrLimit,
 		},
+		{mode: "clip wav - 1 8000 0 0 - -\n", text: another, kind: sounds.ErrDecode},
+		{mode: "clip wav - 1 8000 0 0 - - - -\n", text: another, kind: sounds.ErrDecode},
+		{mode: "clip wav - 1 8000 0 x - - -\n", text: another, kind: sounds.ErrDecode},
+		{mode: "clip wav - 1 8000 0 0 loud - -\n", text: another, kind: sounds.ErrDecode},
+		{mode: "fault decode \"\"\n", text: another, kind: sounds.ErrDecode},
+		{mode: "fault decode bare\n", text: another, kind: sounds.ErrDecode},
 		{mode: "no number", text: "the sample of frame 0 is NaN, not within -8..+8", kind: sounds.ErrDecode},
 		{
-			mode: `{"format":"wav","channels":1,"rate":8000,"frames":-1}` + "\n",
+			mode: "clip wav - 1 8000 0 -1 - - -\n",
 			text: "the process that decodes it gives an answer that makes no sense",
 			kind: sounds.ErrDecode,
 		},
 		{
-			mode: `{"format":"exe","channels":1,"rate":8000}` + "\n",
+			mode: "clip exe - 1 8000 0 0 - - -\n",
 			text: "the process that decodes it gives an answer that makes no sense",
 			kind: sounds.ErrDecode,
 		},
 		{
-			mode: `{"format":"wav","encoding":"\u001b","channels":1,"rate":8000}` + "\n",
+			mode: "clip wav \x1b 1 8000 0 0 - - -\n",
 			text: "the process that decodes it gives an answer that makes no sense",
 			kind: sounds.ErrDecode,
 		},
@@ -293,7 +300,7 @@ func TestIsolatedNot(t *testing.T) {
 // TestServeDecode: what is no request is an error, with nothing confined and
 // nothing answered.
 func TestServeDecode(t *testing.T) {
-	for _, text := range []string{"", "\n", "{}", "RIFF....WAVE\n", `{"size":-1}` + "\n", strings.Repeat("x", 10000) + "\n"} {
+	for _, text := range []string{"", "\n", "{}", "RIFF....WAVE\n", "decode\n", "decode -1 0 0 0 0 0 0 0\n", "decode 1 0 0 0 0 0 0 0 0\n", "decode 1 0 0 0 0 0 0 x\n", strings.Repeat("x", 10000) + "\n"} {
 		var out bytes.Buffer
 		err := sounds.ServeDecode(strings.NewReader(text), &out, sounds.Limits{})
 		if err == nil || err.Error() != "sounds: standard input is no request to decode a file" || out.Len() > 0 {

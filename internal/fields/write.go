@@ -1,7 +1,6 @@
 package fields
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -64,11 +63,5 @@ func (f *Field) text() (text string, some bool) {
 // Shortest writes a number that is read as the same one.
 func Shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Quoted writes a text as JSON does, which is YAML as well.
-func Quoted(text string) string {
-	b, err := json.Marshal(text)
-	if err != nil {
-		panic("fields: a text is no JSON: " + err.Error()) // json replaces what is no UTF-8
-	}
-	return string(b)
-}
+// Quoted writes a text in double quotes, as Go and YAML read it. A byte that is no UTF-8 becomes U+FFFD.
+func Quoted(text string) string { return strconv.Quote(string([]rune(text))) }

@@ -1,0 +1,145 @@
+package sounds
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"voicepool/pcm"
+)
+
+// A file is decoded in another process by this exchange: the parent writes a
+// line, what it asks for, and the file; the child answers with a line, and the
+// samples, float32 in little-endian order. The child may have been taken over by
+// the file, so nothing it says is believed. The lines are words with blanks
+// between them, see request and answer; "-" is none. They are no JSON: its
+// package would be 0.2 MB of every game.
+
+// request returns the line with which a file of so many bytes is to be decoded.
+func (l Limits) request(size int64) string {
+	return fmt.Sprintln("decode", size, l.Bytes, l.Frames, l.Memory, l.Channels, l.MinRate, l.MaxRate, int64(l.Time))
+}
+
+// readRequest reads such a line.
+func readRequest(in *bufio.Reader) (size int64, l Limits, err error) {
+	w, err := readLine(in)
+	if err != nil || w.text() != "decode" {
+		return 0, l, errAnother
+	}
+	size = w.number()
+	l = Limits{
+		Bytes: w.number(), Frames: w.number(), Memory: w.number(), Channels: int(w.number()),
+		MinRate: int(w.number()), MaxRate: int(w.number()), Time: time.Duration(w.number()),
+	}
+	if w.wrong || len(w.rest) > 0 || size < 0 {
+		return 0, l, errAnother
+	}
+	return size, l, nil
+}
+
+// answer is what the child found: a clip, whose samples follow, or why there
+// is none.
+type answer struct {
+	Fault string
+	Kind  string // of the fault: one of faultKinds, or none of them
+	*Clip
+	Frames int64
+}
+
+// line writes an answer.
+func (a *answer) line() string {
+	if a.Clip == nil {
+		return fmt.Sprintln("fault", cmp.Or(a.Kind, "-"), strconv.Quote(a.Fault))
+	}
+	gain, loop := "-", "- -"
+	if a.Gain != nil {
+		gain = strconv.FormatFloat(float64(*a.Gain), 'g', -1, 64)
+	}
+	if a.Loop != nil {
+		loop = fmt.Sprint(a.Loop[0], a.Loop[1])
+	}
+	return fmt.Sprintln("clip", a.Format, cmp.Or(a.Encoding, "-"), a.Channels, a.Rate, a.Speakers, a.Frames, gain, loop)
+}
+
+// parse reads an answer's line.
+func (a *answer) parse(w *words) error {
+	switch w.text() {
+	case "fault":
+		a.Kind = w.text()
+		var err error
+		if a.Fault, err = strconv.Unquote(strings.Join(w.rest, " ")); err != nil || a.Fault == "" {
+			return errAnother
+		}
+		return nil
+	case "clip":
+	default:
+		return errAnother
+	}
+	a.Clip = &Clip{Format: w.text(), Encoding: w.text(), Channels: int(w.number()), Rate: int(w.number()), Speakers: uint32(w.number())}
+	a.Frames = w.number()
+	if text := w.text(); text != "" {
+		gain, err := strconv.ParseFloat(text, 64)
+		w.wrong = w.wrong || err != nil
+		a.Gain = new(pcm.Decibels)
+		*a.Gain = pcm.Decibels(gain)
+	}
+	if len(w.rest) > 0 && w.rest[0] != "-" {
+		a.Loop = &pcm.Loop{w.number(), w.number()}
+	} else {
+		w.text()
+		w.text()
+	}
+	if w.wrong || len(w.rest) > 0 {
+		return errAnother
+	}
+	return nil
+}
+
+// maxLine bounds the line that either side begins with.
+const maxLine = 4096
+
+// errAnother: a line is not what was to come.
+var errAnother = errors.New("another line")
+
+// readLine reads one line, no longer than the reader's buffer.
+func readLine(r *bufio.Reader) (*words, error) {
+	line, err := r.ReadSlice('\n')
+	switch {
+	case err != nil && len(line) == 0:
+		return nil, errSilent
+	case err != nil:
+		return nil, err
+	}
+	return &words{rest: strings.Split(strings.TrimSuffix(string(line), "\n"), " ")}, nil
+}
+
+// words are what is left of a line.
+type words struct {
+	rest  []string
+	wrong bool // there was no word, or no number
+}
+
+// text takes a word; "-" is "".
+func (w *words) text() string {
+	if len(w.rest) == 0 {
+		w.wrong = true
+		return ""
+	}
+	word := w.rest[0]
+	w.rest = w.rest[1:]
+	if word == "-" {
+		return ""
+	}
+	return word
+}
+
+// number takes a whole number.
+func (w *words) number() int64 {
+	n, err := strconv.ParseInt(w.text(), 10, 64)
+	w.wrong = w.wrong || err != nil
+	return n
+}
