@@ -173,9 +173,6 @@ func (r *replayer) deed(m *mixer.Mixer, w *walk, d *deed, handles *[]mixer.Handl
 	return ""
 }
 
-// remembered is how many starts that are over a mixer knows at least, however small it is.
-const remembered = 32
-
 // compare says in what a mixer is not as the model is after a deed. It also makes the
 // calls that have to be refused: they change nothing but the counter of busy ones.
 func (r *replayer) compare(m *mixer.Mixer, d *deed, handles []mixer.Handle, busy *int64) string {
@@ -195,9 +192,6 @@ func (r *replayer) compare(m *mixer.Mixer, d *deed, handles []mixer.Handle, busy
 			}
 		}
 		state, number := h.State(), h.Number()
-		if len(handles)-i > remembered && d.states[i].Over() && state == mixer.StateEnded && number == 0 {
-			continue // nobody knows any more
-		}
 		if state != d.states[i] || number != d.numbers[i] {
 			return fmt.Sprintf("start %d is %v, voice %d; the model says %v, voice %d", i+1, state, number, d.states[i], d.numbers[i])
 		}
