@@ -151,9 +151,11 @@ func (r *record) reset(id pool.Handle) {
 	unset(&r.dirty.Uint32) // first: what the last owner wished is not for this handle
 	r.id.Store(uint64(id))
 	r.state.Store(uint32(StatePending))
-	r.slot.Store(-1)
 	r.number.Store(0)
-	// What most of them never touch: to look costs less than to store.
+	// What most of them never touch, or leave so: to look costs less than to store.
+	if r.slot.Load() != -1 {
+		r.slot.Store(-1)
+	}
 	if r.position.Load() != 0 {
 		r.position.Store(0)
 	}

@@ -78,10 +78,11 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	if m.underWay.Load() >= m.room(frame) {
 		return 0, nil
 	}
-	m.retire(4)
+	m.retire()
 	id, p, ok := m.records.Acquire()
 	if !ok {
-		m.retire(64)
+		for i := 0; i < 16 && m.retire(); i++ {
+		}
 		if id, p, ok = m.records.Acquire(); !ok {
 			m.moreRecords()
 			if id, p, ok = m.records.Acquire(); !ok {
@@ -95,13 +96,11 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	return id, *p
 }
 
-// retire takes back at most n records of starts that are over.
-func (m *Mixer) retire(n int) {
-	for range n {
-		id, ok := m.freed.Pop()
-		if !ok {
-			return
-		}
+// retire takes back a few records of starts that are over, and reports whether there were any.
+func (m *Mixer) retire() bool {
+	var over [4]pool.Handle
+	n := m.freed.Take(over[:])
+	for _, id := range over[:n] {
 		r := m.record(id)
 		x := m.fates.add(id)
 		x.state, x.number, x.tag, x.position = State(r.state.Load()), r.number.Load(), r.tag, r.position.Load()
@@ -110,6 +109,7 @@ func (m *Mixer) retire(n int) {
 		}
 		m.records.Release(id)
 	}
+	return n > 0
 }
 
 // Voices returns the starts that are not over, pending ones too, in no order.

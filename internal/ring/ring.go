@@ -136,6 +136,26 @@ func (r *Ring[T]) Front() *T {
 	return &s.slots[head&s.mask]
 }
 
+// Take moves the oldest values to dst, at most so many as it has places for, and returns how many. It may
+// leave some for the next call, but takes one if any waits. Consumer side.
+func (r *Ring[T]) Take(dst []T) (n int) {
+	if r.Front() == nil {
+		return 0
+	}
+	s, head, tail := r.read, r.head.Load(), r.tail.Load()
+	if next := s.next.Load(); next != nil { // after tail: so it has all that is not here
+		tail = min(tail, next.first)
+	}
+	var zero T
+	n = min(len(dst), int(tail-head))
+	for i := range n {
+		at := &s.slots[(head+uint64(i))&s.mask]
+		dst[i], *at = *at, zero
+	}
+	r.head.Store(head + uint64(n))
+	return n
+}
+
 // Drop takes the value of Front out, and forgets it. Consumer; only after a Front
 // that was not nil.
 func (r *Ring[T]) Drop() {

@@ -2,6 +2,7 @@ package ring_test
 
 import (
 	"runtime"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -64,6 +65,17 @@ func TestModel(t *testing.T) {
 				if ok {
 					model = model[1:]
 				}
+			},
+			"take": func(t *rapid.T) {
+				some := make([]int, rapid.IntRange(0, 9).Draw(t, "places"))
+				n := r.Take(some)
+				if n > len(model) || n == 0 && min(len(some), len(model)) > 0 || !slices.Equal(some[:n], model[:n]) {
+					t.Fatalf("Take gives %d of %v; the model holds %v", n, some, model)
+				}
+				if n < min(len(some), len(model)) && !grown {
+					t.Fatalf("Take leaves some of %v: it gives %d", model, n)
+				}
+				model = model[n:]
 			},
 			"": func(t *rapid.T) {
 				if r.Len() != len(model) || r.Pushed()-r.Popped() != uint64(len(model)) {
