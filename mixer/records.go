@@ -2,7 +2,6 @@ package mixer
 
 import (
 	"iter"
-	"slices"
 
 	"voicepool/pool"
 	"voicepool/space"
@@ -17,8 +16,8 @@ func (c *Config) mostRecords() int {
 
 // enter has the records of the pool that are new be found by both sides. The mutex is held.
 func (m *Mixer) enter(n int) {
-	added := make([]record, n)
-	all := slices.Grow(slices.Clip(m.allRecords()), n)
+	was, added := m.allRecords(), make([]record, n)
+	all := append(make([]*record, 0, len(was)+n), was...)
 	for i := range added {
 		all = append(all, &added[i])
 	}
