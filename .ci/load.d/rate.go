@@ -18,9 +18,23 @@ import (
 	"time"
 )
 
-// rate asks one room for 10,000 starts a second over 32 connections, at an even pace: a start that waits for the one
-// before it on its connection counts the wait.
+// rate asks one room for 10,000 starts a second over 32 connections, at an even pace: by calls of HTTP, then
+// by orders of WebSockets. A start that waits for the one before it on its connection counts the wait.
 func rate(ctx context.Context, o *options, j *judge) error {
+	if err := paced(ctx, o, j, "HTTP", callHTTP); err != nil {
+		return err
+	}
+	return paced(ctx, o, j, "WebSockets", orderWS)
+}
+
+// asking asks for a start on a connection, and returns the status of the answer.
+type asking func(conn net.Conn, answers *bufio.Reader) (status int, err error)
+
+// connecting makes a connection ready, and returns how a start is asked for.
+type connecting func(conn net.Conn, answers *bufio.Reader, host string) (asking, error)
+
+// paced asks for starts by connections of one kind.
+func paced(ctx context.Context, o *options, j *judge, name string, connect connecting) error {
 	s, err := serve(ctx, o, 1, 32)
 	if err != nil {
 		return err
@@ -33,9 +47,7 @@ func rate(ctx context.Context, o *options, j *judge) error {
 	const connections = 32
 	wanted := 10_000 / o.share
 	each := time.Duration(connections) * time.Second / time.Duration(wanted)
-	body := `{"sound":"bell"}`
-	ask := fmt.Sprintf("POST /v1/rooms/room0/play HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		strings.TrimPrefix(s.url, "http://"), len(body), body)
+	host := strings.TrimPrefix(s.url, "http://")
 	var all sync.WaitGroup
 	var wrong atomic.Int64
 	took := make([][]time.Duration, connections)
@@ -43,7 +55,7 @@ func rate(ctx context.Context, o *options, j *judge) error {
 	end := begin.Add(time.Duration(o.seconds) * time.Second)
 	for c := range connections {
 		all.Go(func() {
-			conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+			conn, err := net.Dial("tcp", host)
 			if err != nil {
 				wrong.Add(1)
 				return
@@ -51,13 +63,14 @@ func rate(ctx context.Context, o *options, j *judge) error {
 			defer conn.Close()
 			conn.SetDeadline(end.Add(30 * time.Second))
 			answers := bufio.NewReader(conn)
+			ask, err := connect(conn, answers, host)
+			if err != nil {
+				wrong.Add(1)
+				return
+			}
 			for due := begin.Add(each * time.Duration(c) / connections); due.Before(end) && ctx.Err() == nil; due = due.Add(each) {
 				time.Sleep(time.Until(due))
-				if _, err := conn.Write([]byte(ask)); err != nil {
-					wrong.Add(1)
-					return
-				}
-				status, err := readAnswer(answers)
+				status, err := ask(conn, answers)
 				if err != nil {
 					wrong.Add(1)
 					return
@@ -78,24 +91,89 @@ func rate(ctx context.Context, o *options, j *judge) error {
 	times := slices.Concat(took...)
 	slices.Sort(times)
 	if len(times) == 0 {
-		return fmt.Errorf("no play was answered")
+		return fmt.Errorf("no play over %s was answered", name)
 	}
 	at := func(share float64) time.Duration { return times[int(share*float64(len(times)-1))] }
 	t, err := s.totals(ctx, "room0")
 	if err != nil {
 		return err
 	}
-	j.check(wrong.Load() == 0, "%d of %d answers were wrong", wrong.Load(), len(times))
+	j.check(wrong.Load() == 0, "%d of %d answers over %s were wrong", wrong.Load(), len(times), name)
 	j.check(t.Asked == int64(len(times)), "the room was asked for %d starts, and answered %d", t.Asked, len(times))
 	share, skipped := late(before, after)
-	j.note("%.0f starts a second: median %v, 99th percentile %v (5 ms wanted), longest %v; %.1f us of processor time each",
-		float64(len(times))/over.Seconds(), at(0.5), at(0.99), at(1), 1e6*s.processor()/float64(len(times)))
+	j.note("%s: %.0f starts a second: median %v, 99th percentile %v (5 ms wanted), longest %v; %.1f us of processor time each",
+		name, float64(len(times))/over.Seconds(), at(0.5), at(0.99), at(1), 1e6*s.processor()/float64(len(times)))
 	j.note("%.2f %% of the blocks were late, %.0f frames skipped", 100*share, skipped)
 	// Speed goals are told, not judged; but a server that stands still fails.
 	j.check(at(0.99) < 100*time.Millisecond*20, "the 99th percentile is below 2 s")
 	err = s.stop()
 	j.check(err == nil, "it ends: %v", err)
 	return nil
+}
+
+// callHTTP asks by POST.
+func callHTTP(_ net.Conn, _ *bufio.Reader, host string) (asking, error) {
+	body := `{"sound":"bell"}`
+	text := []byte(fmt.Sprintf("POST /v1/rooms/room0/play HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		host, len(body), body))
+	return func(conn net.Conn, answers *bufio.Reader) (int, error) {
+		if _, err := conn.Write(text); err != nil {
+			return 0, err
+		}
+		return readAnswer(answers)
+	}, nil
+}
+
+// orderWS asks by an order of a WebSocket, which is told of replies alone. Its frames are short, and
+// written by hand as readAnswer reads: RFC 6455, 5.2.
+func orderWS(conn net.Conn, answers *bufio.Reader, host string) (asking, error) {
+	_, err := fmt.Fprintf(conn, "GET /v1/rooms/room0/ws?tell=replies HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", host)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := http.ReadResponse(answers, nil)
+	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols {
+		return nil, fmt.Errorf("no WebSocket: %v", err)
+	}
+	text := `{"ref":1,"do":"play","with":{"sound":"bell"}}`
+	frame := append([]byte{0x81, 0x80 | byte(len(text)), 0, 0, 0, 0}, text...) // masked, by zeros
+	return func(conn net.Conn, answers *bufio.Reader) (int, error) {
+		if _, err := conn.Write(frame); err != nil {
+			return 0, err
+		}
+		return readReply(answers)
+	}, nil
+}
+
+// readReply reads a reply of a WebSocket, and returns its status. Pings are passed over: the load is over
+// before the server misses the answer to one.
+func readReply(r *bufio.Reader) (status int, err error) {
+	for {
+		head, err := r.Peek(4)
+		if err != nil {
+			return 0, err
+		}
+		kind, skip, length := head[0]&0xf, 2, int(head[1])
+		if length == 126 {
+			skip, length = 4, int(head[2])<<8|int(head[3])
+		}
+		if length > 126 && skip == 2 || kind == 8 {
+			return 0, fmt.Errorf("a frame of kind %d, length %d", kind, length)
+		}
+		text, err := r.Peek(skip + length)
+		if err != nil {
+			return 0, err
+		}
+		_, rest, found := bytes.Cut(text[skip:], []byte(`"status":`))
+		if found && len(rest) >= 3 {
+			status, err = strconv.Atoi(string(rest[:3]))
+		}
+		r.Discard(skip + length)
+		if found || err != nil {
+			return status, err
+		}
+	}
 }
 
 // readAnswer reads an answer with a length, and returns its status. It does no more than that: what the

@@ -47,7 +47,7 @@ var routes = [...]route{
 	{"GET /v1/rooms/{room}/explain/{voice}", Read, nil, "", (*Server).explain},
 	{"GET /v1/rooms/{room}/audio.wav", Read, []string{"output"}, "", (*Server).wav},
 	{"GET /v1/rooms/{room}/audio", Read, []string{"output"}, "", (*Server).audio},
-	{"GET /v1/rooms/{room}/ws", Read, nil, "", (*Server).socket},
+	{"GET /v1/rooms/{room}/ws", Read, []string{"tell"}, "", (*Server).socket},
 	{"PUT /v1/rooms/{room}/sounds/{name}", Admin, nil, "", (*Server).upload},
 	{"GET /metrics", Read, nil, "", (*Server).scrape},
 	{"GET /healthz", Public, nil, "", (*Server).healthy},

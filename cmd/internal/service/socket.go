@@ -46,6 +46,10 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	tell := r.URL.Query().Get("tell")
+	if tell != "" && tell != "all" && tell != "replies" {
+		return problem.New(http.StatusBadRequest, "tell: all or replies is wanted").Of("tell")
+	}
 	if err := upgrades(w, r); err != nil {
 		return err
 	}
@@ -58,8 +62,18 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 		defer writer.Wait()
 		defer cancel()
 		writer.Go(func() { c.write(ctx) })
-		h.hub.enter(c)
-		defer h.hub.leave(c)
+		if tell == "replies" {
+			writer.Go(func() {
+				select {
+				case <-h.room.Done():
+					c.end()
+				case <-ctx.Done():
+				}
+			})
+		} else {
+			h.hub.enter(c)
+			defer h.hub.leave(c)
+		}
 		c.read(ctx, caller, name)
 	})
 }

@@ -126,6 +126,38 @@ func TestSocket(t *testing.T) {
 	}
 }
 
+// TestRepliesAlone: a socket that wants no more is told of replies and of the end alone.
+func TestRepliesAlone(t *testing.T) {
+	s := open(t)
+	c, all := s.dial("main/ws?tell=replies"), s.dial("main/ws?tell=all")
+	for ref := range 3 {
+		say(t, c, `{"ref":`+strconv.Itoa(ref+1)+`,"do":"play","with":{"sound":"bell"}}`)
+		next(t, all, "event")
+	}
+	s.ask("GET /v1/rooms/main/ws?tell=none", "").is(t, 400)
+	s.ask("DELETE /v1/rooms/main?over=0", "").is(t, 200)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var got []string
+	for {
+		_, text, err := c.Read(ctx)
+		if err != nil {
+			break
+		}
+		var m struct {
+			Type string
+			Ref  int
+		}
+		if err := json.Unmarshal(text, &m); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, m.Type+strconv.Itoa(m.Ref))
+	}
+	if want := "reply1 reply2 reply3 end0"; strings.Join(got, " ") != want {
+		t.Errorf("it was told %v, want %s", got, want)
+	}
+}
+
 // TestBreakers: who breaks the protocol is told by the code with which the socket closes.
 func TestBreakers(t *testing.T) {
 	s := open(t)
