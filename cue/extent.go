@@ -77,11 +77,16 @@ func (s *Sheet) plain(ctx context.Context, lib *sounds.Library, e *Extent) (*She
 		}
 	}
 	out := *s
-	out.Quality, out.Sounds, out.Cues = voice.Linear, slices.Clone(s.Sounds), slices.Clone(s.Cues)
-	gone := make([]bool, len(out.Sounds))
+	out.Sounds, out.Cues = slices.Clone(s.Sounds), slices.Clone(s.Cues)
+	gone, bending := make([]bool, len(out.Sounds)), s.bending()
 	for i := range out.Sounds {
 		one := &out.Sounds[i]
-		one.Quality, one.MaxPitch = nil, 0
+		// How a moving pitch is read decides on the last frame: where a voice changes what it reads, it adds up
+		// its steps otherwise.
+		one.Quality, one.MaxPitch = new(voice.Linear), 0
+		if bending[i] {
+			one.Quality = new(s.QualityOf(&s.Sounds[i]))
+		}
 		if gone[i] = slices.ContainsFunc(one.Files, func(f rules.File) bool { return lost[place{f.Line, f.Column}] }); gone[i] {
 			one.Files = nil
 			e.Missing++

@@ -195,3 +195,21 @@ cues: [{at: 0, play: half}, {at: 0, play: gone, every: 1ms, times: 9}, {at: 50ms
 		t.Errorf("%v", err)
 	}
 }
+
+// TestExtentOfMovingPitch: a voice that changes what it reads while its pitch moves adds up its steps
+// otherwise than one that does not. Here that is a frame.
+func TestExtentOfMovingPitch(t *testing.T) {
+	f := newFolder(t)
+	checkExtent(t, filepath.Join(f.path, "s.yaml"), `rate: 1000
+voices: 2
+sounds:
+  g: {file: half.wav, loop: 3, parameters: {p: {from: 0, to: 9, gain: [[0, -9], [7, 0]], pitch: [[0, -7], [3, 0], [9, 7]]}}}
+cues:
+  - {at: 10ms, play: g, id: p}
+  - {at: 201ms, set: all, parameters: {p: 0}, every: 29ms, until: 500ms}
+  - {at: 2ms, play: g, id: p, parameters: {p: 2}}
+  - {at: 2ms, set: p, parameters: {p: 9}, over: 200ms, every: 29ms, until: 500ms}
+  - {at: 17ms, set: p, gain: -9, over: 200ms, every: 29ms, until: 500ms}
+  - {at: 295ms, play: g, id: p, gain: -6, pitch: 3}
+`, sounds.NewLibrary(sounds.Options{Rate: rate}))
+}

@@ -132,6 +132,32 @@ func (p *pitches) of(s *Sheet, c, asked *Cue) span {
 	return base.plus(pitch).plus(speed).plus(p.buses[c.Bus])
 }
 
+// bend reports whether the pitch of such a start can move while it plays.
+func (p *pitches) bend(s *Sheet, c, asked *Cue) bool {
+	if sets := p.sets[c.tag]; sets != nil && (sets.pitch != nowhere || sets.speed != nowhere) {
+		return true
+	}
+	for i := range s.Sounds[asked.Sound].Parameters {
+		if moved := s.Sounds[asked.Sound].Parameters[i].Pitch.Span(); moved.From != moved.To {
+			return true
+		}
+	}
+	bus := p.buses[c.Bus]
+	return c.Place != nil && p.doppler != span{} || bus.least != bus.most
+}
+
+// bending returns which sounds have a pitch that can move while they play.
+func (s *Sheet) bending() []bool {
+	s = s.fired()
+	pitches, out := s.pitches(), make([]bool, len(s.Sounds))
+	for i := range s.Cues {
+		for _, c := range s.Cues[i].starts() {
+			out[c.Sound] = out[c.Sound] || pitches.bend(s, c, &s.Cues[i])
+		}
+	}
+	return out
+}
+
 // versions returns all versions of sounds that the cues can come to need; of a live show also those of
 // all sounds as they are started by hand.
 func (s *Sheet) versions(all []loading.Sound, live bool) *loading.Versions {
