@@ -1,13 +1,16 @@
 package room
 
 import (
+	"slices"
+
 	"voicepool/cue/report"
 	"voicepool/mixer"
 )
 
-// tape is the last events, in pieces: what is old is dropped by the piece.
+// tape is the last events, in pieces: what is old is dropped by the piece. The collector has next to nothing to
+// look through in it, however long it is.
 type tape struct {
-	pieces [][]kept
+	pieces []piece
 	before int64 // events that were dropped
 	last   int64 // the number of the last event; 0: there was none
 
@@ -15,8 +18,15 @@ type tape struct {
 	calls book[report.Called]
 }
 
-// piece is how many events a piece has.
-const piece = 1024
+// pieceLength is how many events a piece has.
+const pieceLength = 1024
+
+// piece is a stretch of the tape.
+type piece struct {
+	all  []kept
+	wide []wide
+	odd  []report.Event
+}
 
 // kept is an event: of a beginning or an end all that it says.
 type kept struct {
@@ -24,9 +34,20 @@ type kept struct {
 	voice       uint64
 	sound, call uint32 // in the books
 	cue, slot   int32
+	more        int32 // the place of the rest: from 1 in wide, from -1 downwards in odd; 0: there is none
 	kind        mixer.EventKind
 	reason      mixer.Reason
-	whole       *report.Event // of all others, and of what does not fit; nil: the rest says all
+}
+
+// wide is what an event of a choice says besides: of a loss or a refusal all that there is.
+type wide struct {
+	by                                           uint64
+	audibility, newcomer, runnerUp, lost         report.Level
+	bySound, bus, cooldown                       uint32 // in the book of names
+	candidates, peers, limit                     int32
+	priority, newcomerPriority, runnerUpPriority int32
+	policy                                       mixer.Overflow
+	endless, hasRunnerUp, perOwner               bool
 }
 
 // book gives short numbers to what comes again and again.
@@ -52,35 +73,64 @@ func (b *book[T]) place(x T) uint32 {
 // add adds an event, and drops the oldest where there are enough.
 func (t *tape) add(e *report.Event) {
 	n := len(t.pieces)
-	if n == 0 || len(t.pieces[n-1]) == piece {
-		if t.last-t.before >= Kept+piece {
-			t.before += int64(len(t.pieces[0]))
-			t.pieces[0] = nil
+	if n == 0 || len(t.pieces[n-1].all) == pieceLength {
+		if n > 0 {
+			full := &t.pieces[n-1]
+			full.wide = slices.Clip(slices.Clone(full.wide))
+		}
+		if t.last-t.before >= Kept+pieceLength {
+			t.before += pieceLength
+			t.pieces[0] = piece{}
 			t.pieces = t.pieces[1:]
 		}
-		t.pieces = append(t.pieces, nil)
-		n = len(t.pieces)
+		t.pieces = append(t.pieces, piece{})
+		if n = len(t.pieces); n > 1 {
+			t.pieces[n-1].all = make([]kept, 0, pieceLength)
+		}
 	}
-	t.pieces[n-1] = append(t.pieces[n-1], t.pack(e))
+	t.pack(&t.pieces[n-1], e)
 	t.last++
 }
 
-// pack makes an event short.
-func (t *tape) pack(e *report.Event) kept {
+// pack adds an event to a piece, as short as it can be.
+func (t *tape) pack(p *piece, e *report.Event) {
 	k := kept{frame: e.Frame, voice: e.Voice, sound: t.names.place(e.Sound), call: t.calls.place(e.Called), cue: int32(e.Cue), slot: int32(e.Slot), kind: e.Kind, reason: e.Reason}
-	short := k.short(t)
-	if short.Ref = e.Ref; short != *e {
-		whole := *e
-		whole.Ref = 0
-		k.whole = &whole
+	plain := *e
+	plain.Ref = 0
+	if t.short(&k) != plain {
+		w := wide{
+			by: e.By, audibility: e.Audibility, newcomer: e.Newcomer, runnerUp: e.RunnerUp, lost: e.Lost,
+			bySound: t.names.place(e.BySound), bus: t.names.place(e.Bus), cooldown: t.names.place(e.Cooldown),
+			candidates: int32(e.Candidates), peers: int32(e.Peers), limit: int32(e.Limit),
+			priority: int32(e.Priority), newcomerPriority: int32(e.NewcomerPriority), runnerUpPriority: int32(e.RunnerUpPriority),
+			policy: e.Policy, endless: e.Endless, hasRunnerUp: e.HasRunnerUp, perOwner: e.PerOwner,
+		}
+		if t.long(&k, &w) == plain {
+			p.wide = append(p.wide, w)
+			k.more = int32(len(p.wide))
+		} else { // of a device, which speaks otherwise each time
+			p.odd = append(p.odd, plain)
+			k.more = -int32(len(p.odd))
+		}
 	}
-	return k
+	p.all = append(p.all, k)
 }
 
 // short returns what the short form says.
-func (k *kept) short(t *tape) report.Event {
+func (t *tape) short(k *kept) report.Event {
 	e := report.EventOf(&mixer.Event{Frame: k.frame, Kind: k.kind, Voice: k.voice, Slot: int(k.slot), Reason: k.reason})
 	e.Sound, e.Called, e.Cue = t.names.all[k.sound], t.calls.all[k.call], int(k.cue)
+	return e
+}
+
+// long returns what it says with the rest.
+func (t *tape) long(k *kept, w *wide) report.Event {
+	e := t.short(k)
+	e.By, e.Audibility, e.Newcomer, e.RunnerUp, e.Lost = w.by, w.audibility, w.newcomer, w.runnerUp, w.lost
+	e.BySound, e.Bus, e.Cooldown = t.names.all[w.bySound], t.names.all[w.bus], t.names.all[w.cooldown]
+	e.Candidates, e.Peers, e.Limit = int(w.candidates), int(w.peers), int(w.limit)
+	e.Priority, e.NewcomerPriority, e.RunnerUpPriority = int(w.priority), int(w.newcomerPriority), int(w.runnerUpPriority)
+	e.Policy, e.Endless, e.HasRunnerUp, e.PerOwner = w.policy, w.endless, w.hasRunnerUp, w.perOwner
 	return e
 }
 
@@ -90,11 +140,15 @@ func (t *tape) first() int64 { return t.before + 1 }
 // at returns the event of a number, which is kept.
 func (t *tape) at(number int64) report.Event {
 	i := number - t.before - 1
-	k := &t.pieces[i/piece][i%piece]
-	if k.whole != nil {
-		return *k.whole
+	p := &t.pieces[i/pieceLength]
+	switch k := &p.all[i%pieceLength]; {
+	case k.more > 0:
+		return t.long(k, &p.wide[k.more-1])
+	case k.more < 0:
+		return p.odd[-k.more-1]
+	default:
+		return t.short(k)
 	}
-	return k.short(t)
 }
 
 // clear drops all. Numbers go on.

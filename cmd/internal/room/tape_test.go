@@ -1,0 +1,83 @@
+package room
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"voicepool/cue/report"
+	"voicepool/mixer"
+)
+
+// drawEvent draws an event of any kind, also such as no mixer tells.
+func drawEvent(t *rapid.T) report.Event {
+	level := func(name string) report.Level {
+		return rapid.SampledFrom([]report.Level{0, -12.25, report.Level(math.Inf(-1)), report.Level(math.Inf(1)), 1e-300}).Draw(t, name)
+	}
+	name := func(of string) string { return rapid.SampledFrom([]string{"", "bell", "rain", "0.25s"}).Draw(t, of) }
+	number := func(of string) int {
+		return rapid.SampledFrom([]int{0, -1, 1, 1 << 20, math.MaxInt32, math.MaxInt32 + 1, math.MinInt64}).Draw(t, of)
+	}
+	e := report.EventOf(&mixer.Event{
+		Kind: mixer.EventKind(rapid.IntRange(0, 15).Draw(t, "kind")), Frame: int64(number("frame")), Voice: uint64(number("voice")), Slot: rapid.IntRange(-1, 9).Draw(t, "slot"),
+	})
+	e.Sound, e.Cue, e.Ref = name("sound"), number("cue"), int64(number("ref"))
+	if rapid.Bool().Draw(t, "choice") {
+		e.By, e.BySound, e.Bus, e.Cooldown = uint64(number("by")), name("by sound"), name("bus"), name("cooldown")
+		e.Audibility, e.Newcomer, e.RunnerUp, e.Lost = level("audibility"), level("newcomer"), level("runner up"), level("lost")
+		e.Candidates, e.Peers, e.Limit = number("candidates"), number("peers"), number("limit")
+		e.Priority, e.NewcomerPriority, e.RunnerUpPriority = number("priority"), number("newcomer priority"), number("runner up priority")
+		e.Endless, e.HasRunnerUp, e.PerOwner = rapid.Bool().Draw(t, "endless"), rapid.Bool().Draw(t, "has"), rapid.Bool().Draw(t, "per owner")
+		e.Policy, e.Reason = mixer.Overflow(rapid.IntRange(0, 5).Draw(t, "policy")), mixer.Reason(rapid.IntRange(0, 9).Draw(t, "reason"))
+	}
+	if rapid.IntRange(0, 9).Draw(t, "odd") == 0 {
+		e.Why, e.Seconds, e.State = name("why"), 0.5, report.DeviceBack
+		e.BelowMix, e.HasBelowMix = level("below"), true
+	}
+	return e
+}
+
+// TestTape: what is kept is what was told, but for what the program gave that started it.
+func TestTape(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var tp tape
+		var all []report.Event
+		some := rapid.SliceOfN(rapid.Custom(drawEvent), 1, 20).Draw(t, "events")
+		for i := range rapid.IntRange(1, 3*pieceLength).Draw(t, "times") {
+			e := some[i%len(some)]
+			tp.add(&e)
+			e.Ref = 0
+			all = append(all, e)
+		}
+		if tp.first() != 1 || tp.last != int64(len(all)) {
+			t.Fatalf("%d to %d of %d", tp.first(), tp.last, len(all))
+		}
+		for i := range all {
+			if got := tp.at(int64(i + 1)); got != all[i] {
+				t.Fatalf("event %d is %+v, want %+v", i+1, got, all[i])
+			}
+		}
+	})
+}
+
+// TestTapeIsBounded: as many as are promised are kept, and no piece more.
+func TestTapeIsBounded(t *testing.T) {
+	var tp tape
+	for n := range int64(3 * Kept) {
+		e := report.EventOf(&mixer.Event{Frame: n, Kind: mixer.EventStarted, Voice: uint64(n)})
+		if n%3 == 0 {
+			e.By, e.BySound = 7, fmt.Sprint(n%5)
+		}
+		tp.add(&e)
+		if have := tp.last - tp.first() + 1; have < min(n+1, Kept) || have > Kept+2*pieceLength {
+			t.Fatalf("%d are kept of %d", have, n+1)
+		}
+	}
+	for n := tp.first(); n <= tp.last; n++ {
+		if e := tp.at(n); e.Frame != n-1 {
+			t.Fatalf("event %d is that of frame %d", n, e.Frame)
+		}
+	}
+}
