@@ -54,7 +54,7 @@ type Limits struct {
 	MinRate  int           // frames per second; 1,000
 	MaxRate  int           // frames per second, at most 768,000; 768,000
 	Time     time.Duration // from the first byte decoded to the last; 30 s
-	Isolate  []string      // a program and its arguments; empty
+	Isolate  []string      `json:"-"` // a program and its arguments; empty
 }
 
 // withDefaults fills in what is zero, and pulls in what is beyond what the

@@ -18,6 +18,9 @@ import (
 const (
 	mixedRooms  = 100
 	mixedVoices = 8
+
+	// mostLate is the share of blocks that may be late because of the clients, which have the same processors.
+	mostLate = 0.01
 )
 
 // ledger counts what clients know of each room's starts.
@@ -41,10 +44,15 @@ func (l *ledger) mistake(format string, args ...any) {
 }
 
 // mixed is plays, WebSockets, listeners and clients that die and come again, on a hundred rooms of which
-// each tenth has a loop that sounds all the time; beside it the same rooms without clients.
+// each tenth has a loop that sounds all the time. Another server has the same rooms at the same time, and
+// no clients: what is late there is the machine's doing.
 func mixed(ctx context.Context, o *options, j *judge) error {
-	control, err := quietShare(ctx, o)
+	control, err := serve(ctx, o, mixedRooms, mixedVoices)
 	if err != nil {
+		return err
+	}
+	defer control.kill()
+	if err := control.hum(ctx); err != nil {
 		return err
 	}
 	s, err := serve(ctx, o, mixedRooms, mixedVoices)
@@ -57,6 +65,10 @@ func mixed(ctx context.Context, o *options, j *judge) error {
 	}
 	l := newLedger(mixedRooms)
 	before, err := s.metrics(ctx)
+	if err != nil {
+		return err
+	}
+	calm, err := control.metrics(ctx)
 	if err != nil {
 		return err
 	}
@@ -101,6 +113,10 @@ func mixed(ctx context.Context, o *options, j *judge) error {
 	if err != nil {
 		return err
 	}
+	calmAfter, err := control.metrics(ctx)
+	if err != nil {
+		return err
+	}
 	j.check(l.wrong.Load() == 0, "%d of %d answers were wrong%s", l.wrong.Load(), l.requests.Load(), say(l.example.Load()))
 	adds, counted := 0, int64(0)
 	for r, name := range s.names {
@@ -122,9 +138,13 @@ func mixed(ctx context.Context, o *options, j *judge) error {
 	grown := (last - first) / (length.Seconds() / 2)
 	j.check(last < 1.5*first+64e6, "the heap was %.0f MB in the first half and %.0f MB in the second: %+.0f KB/s, kept events included", first/1e6, last/1e6, grown/1e3)
 	share, skipped := late(before, after)
-	j.check(share <= control+0.05, "%.2f %% of %.0f blocks were late, without clients %.2f %%", 100*share, after["voicepool_blocks_total"]-before["voicepool_blocks_total"], 100*control)
+	without, _ := late(calm, calmAfter)
+	j.check(share <= without+mostLate, "%.3f %% of %.0f blocks were late; of the same rooms without clients, at the same time, %.3f %%",
+		100*share, after["voicepool_blocks_total"]-before["voicepool_blocks_total"], 100*without)
 	j.check(skipped <= 0.001*float64(o.seconds)*mixedRooms*48000, "%.0f frames were skipped of %.0f", skipped, float64(o.seconds)*mixedRooms*48000)
-	j.note("longest block took %.1f ms, %.0f s of processor time in %d s", 1000*after["voicepool_block_longest_seconds"], s.processor(), o.seconds)
+	j.note("longest block took %.1f ms, %.0f s of processor time in %d s, without clients %.1f ms, %.0f s",
+		1000*after["voicepool_block_longest_seconds"], s.processor(), o.seconds, 1000*calmAfter["voicepool_block_longest_seconds"], control.processor())
+	control.kill()
 	err = s.stop()
 	j.check(err == nil, "it ends within a second or two: %v", err)
 	return nil
@@ -168,33 +188,6 @@ func (s *server) hum(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// quietShare returns the share of late blocks of the same rooms without clients, for a tenth of the time
-// and at least ten seconds.
-func quietShare(ctx context.Context, o *options) (float64, error) {
-	s, err := serve(ctx, o, mixedRooms, mixedVoices)
-	if err != nil {
-		return 0, err
-	}
-	defer s.kill()
-	if err := s.hum(ctx); err != nil {
-		return 0, err
-	}
-	before, err := s.metrics(ctx)
-	if err != nil {
-		return 0, err
-	}
-	select {
-	case <-time.After(max(time.Duration(o.seconds)*time.Second/10, 10*time.Second)):
-	case <-ctx.Done():
-	}
-	after, err := s.metrics(ctx)
-	if err != nil {
-		return 0, err
-	}
-	share, _ := late(before, after)
-	return share, s.stop()
 }
 
 // settled returns the metrics when there are no more goroutines than there were, within 20 s.
