@@ -13,7 +13,7 @@ var (
 
 func TestShots(t *testing.T) {
 	if *shots == "" && !*update {
-		t.Skip("it makes pictures")
+		t.Skip("it makes pictures, which nothing compares: -update or -shots FOLDER wants them")
 	}
 	s := serve(t, build(t), "127.0.0.1:0", show...)
 	p := open(t, browser(t), s.address, desk)

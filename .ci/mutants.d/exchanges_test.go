@@ -72,7 +72,7 @@ var settings = []struct {
 // TestExchanges prints the table of docs/stealing.md about exchanges.
 func TestExchanges(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes hours")
+		t.Skip("it takes hours, and prints a table that nothing compares: .ci/exchanges runs it by hand")
 	}
 	fmt.Print("| setting | scene, voices | above the bound, dB | by powers | audible tiles | audible cuts a second |\n|---|---|---|---|---|---|\n")
 	for _, s := range settings {
