@@ -18,7 +18,7 @@ func drawEvent(t *rapid.T) report.Event {
 	}
 	name := func(of string) string { return rapid.SampledFrom([]string{"", "bell", "rain", "0.25s"}).Draw(t, of) }
 	number := func(of string) int {
-		return rapid.SampledFrom([]int{0, -1, 1, 1 << 20, math.MaxInt32, math.MaxInt32 + 1, math.MinInt64}).Draw(t, of)
+		return rapid.SampledFrom([]int{0, -1, 1, 1 << 20, math.MaxInt32, math.MaxInt, math.MinInt}).Draw(t, of)
 	}
 	e := report.EventOf(&mixer.Event{
 		Kind: mixer.EventKind(rapid.IntRange(0, 15).Draw(t, "kind")), Frame: int64(number("frame")), Voice: uint64(number("voice")), Slot: rapid.IntRange(-1, 9).Draw(t, "slot"),
