@@ -107,7 +107,8 @@ func (c *conn) CloseWrite() error {
 // mostLeaving is how many connections are told at once why they are refused.
 const mostLeaving = 64
 
-// refuse tells a client why, and closes. What the client sends is read for a second at most: a
+// refuse tells a client why, and closes. It waits a while for what the client sends: some take an answer
+// to what they have not said for a mistake, Go's among them. The rest is read for a second at most: a
 // connection that is closed before loses its answer.
 func (g *Guard) refuse(c net.Conn, why *Denied) {
 	g.crowd.mutex.Lock()
@@ -127,7 +128,10 @@ func (g *Guard) refuse(c net.Conn, why *Denied) {
 			g.crowd.leaving--
 			g.crowd.mutex.Unlock()
 		}()
-		c.SetDeadline(time.Now().Add(time.Second))
+		begin := time.Now()
+		c.SetReadDeadline(begin.Add(time.Second / 2))
+		c.Read(make([]byte, 1))
+		c.SetDeadline(begin.Add(time.Second))
 		text := why.problem()
 		fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\nRetry-After: %d\r\nConnection: close\r\n\r\n%s",
 			why.Status, http.StatusText(why.Status), len(text), why.Seconds(), text)
