@@ -46,7 +46,7 @@ func (p *page) shows() {
 			});
 		};
 		for (const v of D.voices) {
-			if (v.p[3] || (v.p[1] - v.p[0]) * scale < 16) continue;
+			if (!v.p.length || v.p[3] || (v.p[1] - v.p[0]) * scale < 16) continue; // one without a part never had a slot
 			got.Bars++;
 			if (![.3, .4, .5, .6, .7].some(share => right(v, share))) got.Wrong++; // a link may cross it
 		}
