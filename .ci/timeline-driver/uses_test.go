@@ -48,7 +48,7 @@ func (p *page) shows() {
 		for (const v of D.voices) {
 			if (!v.p.length || v.p[3] || (v.p[1] - v.p[0]) * scale < 16) continue; // one without a part never had a slot
 			got.Bars++;
-			if (![.3, .4, .5, .6, .7].some(share => right(v, share))) got.Wrong++; // a link may cross it
+			if (!Array.from({ length: 33 }, (_, i) => .1 + i / 40).some(share => right(v, share))) got.Wrong++; // links may cross it, at each exchange
 		}
 		return got;`, &got)
 	switch {
