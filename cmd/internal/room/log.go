@@ -97,12 +97,11 @@ func (l *log) tell(v *Voice) {
 	}
 }
 
-// from returns events from a number on, without their sentences. The mutex is held.
-func (l *log) from(number int64, limit int) (events []Numbered) {
-	for n := max(number, l.tape.first()); n <= l.tape.last && len(events) < limit; n++ {
-		events = append(events, Numbered{Number: n, Event: l.tape.at(n)})
-	}
-	return events
+// stretch returns those of the events from a number to another that are kept.
+func (l *log) stretch(from, to int64) stretch {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.tape.stretch(from, to)
 }
 
 // close ends who waits.

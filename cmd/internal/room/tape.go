@@ -1,14 +1,16 @@
 package room
 
 import (
+	"iter"
 	"slices"
 
 	"voicepool/cue/report"
 	"voicepool/mixer"
 )
 
-// tape is the last events, in pieces: what is old is dropped by the piece. The collector has next to nothing to
-// look through in it, however long it is.
+// tape is the last events, in pieces. The oldest piece is dropped as a whole. Pieces have next to no pointers, so a
+// long tape costs the garbage collector nothing. What is written
+// never changes, see stretch.
 type tape struct {
 	pieces []piece
 	before int64 // events that were dropped
@@ -75,8 +77,7 @@ func (t *tape) add(e *report.Event) {
 	n := len(t.pieces)
 	if n == 0 || len(t.pieces[n-1].all) == pieceLength {
 		if n > 0 {
-			full := &t.pieces[n-1]
-			full.wide = slices.Clip(slices.Clone(full.wide))
+			t.pieces[n-1].wide = slices.Clone(t.pieces[n-1].wide) // without the room to grow
 		}
 		if t.last-t.before >= Kept+pieceLength {
 			t.before += pieceLength
@@ -153,3 +154,40 @@ func (t *tape) at(number int64) report.Event {
 
 // clear drops all. Numbers go on.
 func (t *tape) clear() { *t = tape{before: t.last, last: t.last} }
+
+// stretch is some events of a tape. Any goroutine may read it while the tape goes on.
+type stretch struct {
+	tape        tape
+	first, last int64
+}
+
+// stretch returns those of the events from a number to another that are kept. It copies none of them, so that
+// whoever tells the tape of events hardly ever waits for who reads.
+func (t *tape) stretch(from, to int64) stretch {
+	s := stretch{first: max(from, t.first()), last: min(to, t.last)}
+	if s.first <= s.last {
+		skipped := (s.first - t.first()) / pieceLength
+		s.tape.before = t.before + skipped*pieceLength
+		s.tape.pieces = slices.Clone(t.pieces[skipped : (s.last-t.first())/pieceLength+1])
+		s.tape.names.all, s.tape.calls.all = t.names.all, t.calls.all
+	}
+	return s
+}
+
+// all returns the events with their numbers.
+func (s *stretch) all() iter.Seq2[int64, report.Event] {
+	return func(yield func(int64, report.Event) bool) {
+		for n := s.first; n <= s.last && yield(n, s.tape.at(n)); n++ {
+		}
+	}
+}
+
+// say returns the events with their sentences.
+func (s *stretch) say(rate int) []Numbered {
+	events := make([]Numbered, 0, max(s.last-s.first+1, 0))
+	head := &report.Report{Version: 1, Rate: rate}
+	for n, e := range s.all() {
+		events = append(events, Numbered{n, sentence(&e, head), e})
+	}
+	return events
+}

@@ -3,6 +3,7 @@ package room
 import (
 	"fmt"
 	"math"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -79,5 +80,60 @@ func TestTapeIsBounded(t *testing.T) {
 		if e := tp.at(n); e.Frame != n-1 {
 			t.Fatalf("event %d is that of frame %d", n, e.Frame)
 		}
+	}
+}
+
+// TestStretches: whoever reads gets what was told, however the tape goes on meanwhile.
+func TestStretches(t *testing.T) {
+	var l log
+	l.begin(48000)
+	told := func(n int64) report.Event {
+		e := report.EventOf(&mixer.Event{Frame: n, Kind: mixer.EventStarted, Voice: uint64(n)})
+		e.Sound = fmt.Sprint("sound ", n%7)
+		if n%3 == 0 {
+			e.By, e.BySound, e.Lost = uint64(n), fmt.Sprint("sound ", n%5), report.Level(n)
+		}
+		if n%5 == 0 {
+			e.Why = fmt.Sprint("why ", n)
+		}
+		return e
+	}
+	var readers sync.WaitGroup
+	done := make(chan struct{})
+	for reader := range int64(3) {
+		readers.Go(func() {
+			for last := int64(0); ; {
+				s := l.stretch(last-2000*reader, math.MaxInt64)
+				next := s.first
+				for n, e := range s.all() {
+					if n != next || e != told(n) {
+						t.Errorf("event %d, want %d, is %+v", n, next, e)
+						return
+					}
+					next++
+				}
+				if last = s.last; next != last+1 {
+					t.Errorf("%d to %d ends before %d", s.first, last, next)
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for n := range int64(2 * Kept) {
+		e := told(n + 1)
+		l.note(&e)
+	}
+	close(done)
+	readers.Wait()
+	if s := l.stretch(5, 9); s.first <= s.last {
+		t.Errorf("%d to %d are kept for ever", s.first, s.last)
+	}
+	s := l.stretch(Kept+5, Kept+9)
+	if got := s.say(48000); len(got) != 5 || got[0].Number != Kept+5 || got[4].Text != fmt.Sprintf("sound %d #%d begins in slot 0", (Kept+9)%7, Kept+9) {
+		t.Errorf("%+v", got)
 	}
 }

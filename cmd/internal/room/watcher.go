@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"voicepool/cue/report"
 	"voicepool/internal/explain"
@@ -15,10 +16,11 @@ import (
 // Events returns up to limit events from a number on, and the number of the first that is kept.
 func (r *Room) Events(from int64, limit int) (events []Numbered, first int64) {
 	r.log.mutex.Lock()
-	events, first = r.log.from(from, limit), r.log.tape.first()
+	first = r.log.tape.first()
+	from = max(from, first)
+	s := r.log.tape.stretch(from, from+int64(limit)-1)
 	r.log.mutex.Unlock()
-	r.log.say(events)
-	return events, first
+	return s.say(r.rate), first
 }
 
 // Watch returns a watcher of the events from a number on; 0: of those from now on.
@@ -51,12 +53,10 @@ func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
 			l.mutex.Unlock()
 			return nil, ErrSlow
 		}
-		events := l.from(w.next, most)
-		if len(events) > 0 {
+		if s := l.tape.stretch(w.next, w.next+most-1); s.first <= s.last {
 			l.mutex.Unlock()
-			w.next += int64(len(events))
-			l.say(events)
-			return events, nil
+			w.next = s.last + 1
+			return s.say(l.rate), nil
 		}
 		if l.closed {
 			l.mutex.Unlock()
@@ -77,14 +77,6 @@ func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
 
 // ErrSlow says that a reader was too slow.
 var ErrSlow = errors.New("room: the reader is too slow")
-
-// say gives events their sentences.
-func (l *log) say(events []Numbered) {
-	head := &report.Report{Version: 1, Rate: l.rate}
-	for i := range events {
-		events[i].Text = sentence(&events[i].Event, head)
-	}
-}
 
 // sentence says an event in one sentence.
 func sentence(e *report.Event, head *report.Report) string {
@@ -126,18 +118,16 @@ func sentence(e *report.Event, head *report.Report) string {
 // Voice returns a start that is kept: its events, oldest first. The error is of Kind NotFound.
 func (r *Room) Voice(number uint64) ([]Numbered, error) {
 	var events []Numbered
-	l := &r.log
-	l.mutex.Lock()
-	for n := l.tape.first(); n <= l.tape.last; n++ {
-		if e := l.tape.at(n); number != 0 && (e.Voice == number || e.By == number) {
-			events = append(events, Numbered{Number: n, Event: e})
+	head := &report.Report{Version: 1, Rate: r.rate}
+	s := r.log.stretch(0, math.MaxInt64)
+	for n, e := range s.all() {
+		if number != 0 && (e.Voice == number || e.By == number) {
+			events = append(events, Numbered{n, sentence(&e, head), e})
 		}
 	}
-	l.mutex.Unlock()
 	if len(events) == 0 {
 		return nil, &Error{Kind: NotFound, Field: "voice", Detail: fmt.Sprintf("nothing is kept of a voice %d", number)}
 	}
-	l.say(events)
 	return events, nil
 }
 
@@ -174,10 +164,9 @@ func (r *Room) head() *report.Report {
 // Report returns what is known of the playing so far, with the last events that are kept, up to a limit.
 func (r *Room) Report(limit int) *report.Report {
 	out := r.head()
-	r.log.mutex.Lock()
-	defer r.log.mutex.Unlock()
-	for n := max(r.log.tape.first(), r.log.tape.last-int64(limit)+1); n <= r.log.tape.last; n++ {
-		out.Events = append(out.Events, r.log.tape.at(n))
+	s := r.log.stretch(r.LastEvent()-int64(limit)+1, math.MaxInt64)
+	for _, e := range s.all() {
+		out.Events = append(out.Events, e)
 	}
 	return out
 }
@@ -187,24 +176,22 @@ func (r *Room) Report(limit int) *report.Report {
 // still to be written.
 func (r *Room) WriteReport(w io.Writer) error {
 	head := r.head()
-	l := &r.log
-	l.mutex.Lock()
-	next, last := l.tape.first(), l.tape.last
-	l.mutex.Unlock()
+	r.log.mutex.Lock()
+	next, last := r.log.tape.first(), r.log.tape.last
+	r.log.mutex.Unlock()
 	var slow error
 	_, err := head.WriteWith(w, func(yield func(*report.Event) bool) {
 		for next <= last && slow == nil {
-			l.mutex.Lock()
-			events := l.from(next, most)
-			l.mutex.Unlock()
-			if len(events) == 0 || events[0].Number != next {
+			s := r.log.stretch(next, min(next+most-1, last))
+			if s.first != next {
 				slow = ErrSlow
+				return
 			}
-			for i := 0; i < len(events) && slow == nil && next <= last; i++ {
-				if !yield(&events[i].Event) {
+			for n, e := range s.all() {
+				if !yield(&e) {
 					return
 				}
-				next++
+				next = n + 1
 			}
 		}
 	})
