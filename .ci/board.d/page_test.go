@@ -114,8 +114,7 @@ func (p *page) hear(event any) {
 		}
 		p.said = append(p.said, said)
 	case *log.EventEntryAdded:
-		gone := strings.Contains(e.Entry.Text, "net::ERR_") || strings.Contains(e.Entry.Text, "WebSocket connection to") ||
-			strings.Contains(e.Entry.Text, "status of 503") // it is there again, and its rooms are not
+		gone := strings.Contains(e.Entry.Text, "net::ERR_") || strings.Contains(e.Entry.Text, "WebSocket connection to")
 		if !p.cut || !gone {
 			p.said = append(p.said, e.Entry.Text)
 		}

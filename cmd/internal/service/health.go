@@ -18,8 +18,11 @@ type health struct {
 	Status string `json:"status"`
 }
 
-// healthy says that the process answers.
+// healthy says that the process answers, and whether it is still opening its rooms.
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
+	if s.opening.Load() {
+		return write(w, http.StatusOK, &health{"opening"})
+	}
 	return write(w, http.StatusOK, &health{"ok"})
 }
 

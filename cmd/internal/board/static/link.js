@@ -51,6 +51,13 @@ export class Link {
 		clearTimeout(this.#again);
 		let rooms;
 		try {
+			// A server that has just begun answers 503 to all but this, and a browser logs each of those.
+			const health = await (await fetch('healthz', { cache: 'no-store', signal: AbortSignal.timeout(5000) })).json();
+			if (turn !== this.#turn) return;
+			if (health.status === 'opening') {
+				this.#lose('The server is opening its rooms.');
+				return;
+			}
 			const answer = await fetch('v1/rooms', { cache: 'no-store', signal: AbortSignal.timeout(5000) });
 			if (turn !== this.#turn) return;
 			if (answer.status === 401) {
