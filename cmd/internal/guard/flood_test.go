@@ -3,10 +3,12 @@ package guard_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -215,6 +217,32 @@ func TestConnections(t *testing.T) {
 		}
 		if time.Since(begin) > bound {
 			t.Fatal("there is no place again")
+		}
+	}
+}
+
+// TestRefusedOnceAsked: who is refused hears of it after asking, since Go's client takes an answer that comes
+// before for a mistake. Who never asks hears of it all the same.
+func TestRefusedOnceAsked(t *testing.T) {
+	g := guard.New(guard.Options{Loopback: true, Limits: guard.Limits{Connections: 1}})
+	addr := serve(t, g, nil, nil)
+	first := dial(t, addr)
+	io.WriteString(first, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	if _, err := bufio.NewReader(first).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	for _, asks := range []bool{true, false} {
+		c := dial(t, addr)
+		if asks {
+			c.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+			if n, err := c.Read(make([]byte, 1)); n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("it is told before it asks: %d bytes, %v", n, err)
+			}
+			io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		}
+		c.SetReadDeadline(time.Now().Add(bound))
+		if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 503 ") {
+			t.Errorf("asks %v: it hears %q, %v", asks, line, err)
 		}
 	}
 }

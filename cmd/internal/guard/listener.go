@@ -107,9 +107,9 @@ func (c *conn) CloseWrite() error {
 // mostLeaving is how many connections are told at once why they are refused.
 const mostLeaving = 64
 
-// refuse tells a client why, and closes. It waits a while for what the client sends: some take an answer
-// to what they have not said for a mistake, Go's among them. The rest is read for a second at most: a
-// connection that is closed before loses its answer.
+// refuse tells a client why, and closes. It waits half a second for the client to ask: Go's client drops an
+// answer that comes before the question. Then it reads the rest, since closing a connection with unread data
+// loses the answer. All of it takes a second at most.
 func (g *Guard) refuse(c net.Conn, why *Denied) {
 	g.crowd.mutex.Lock()
 	full := g.crowd.leaving == mostLeaving || g.rules.Load().Secure
