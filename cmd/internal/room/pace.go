@@ -39,7 +39,7 @@ func (p *pace) start() {
 func (p *pace) place(st *stage) {
 	p.out, p.dozes = st.player.Mixer().Now(), false
 	p.began = time.Now().Add(-pcm.Duration(p.out, p.room.rate))
-	p.block = make([]pcm.Frame, int(pcm.Frames(step, p.room.rate))*st.player.Outputs())
+	p.block = make([]pcm.Frame, int(pcm.Frames(step, p.room.rate)+1)*st.player.Outputs()) // one more: some steps have it
 }
 
 // at returns when a frame is due.

@@ -1,4 +1,4 @@
-package room_test
+package room
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"voicepool/cmd/internal/room"
 	"voicepool/pcm"
 )
 
@@ -14,10 +13,10 @@ import (
 // rate of which a block has no whole number of frames leaves none out.
 func TestTicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := room.NewWorkers(2)
+		w := NewWorkers(2)
 		defer w.Close()
 		type one struct {
-			r     *room.Room
+			r     *Room
 			rate  int
 			began time.Time
 		}
@@ -26,22 +25,22 @@ func TestTicks(t *testing.T) {
 		for i, rate := range []int{48000, 44100, 22050, 11025} {
 			time.Sleep(3 * time.Millisecond)
 			text := fmt.Sprintf("rate: %d\nsounds: {hum: {file: \"tone:220\", loop: true}}", rate)
-			r, err := room.Open(t.Context(), room.Options{Name: fmt.Sprint("room", i), Title: "s.yaml", Text: []byte(text), Workers: w})
+			r, err := Open(t.Context(), Options{Name: fmt.Sprint("room", i), Title: "s.yaml", Text: []byte(text), Workers: w})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer r.Close(0)
 			began := time.Now()
-			if _, err := r.Play(room.Order{Sound: "hum"}); err != nil {
+			if _, err := r.Play(Order{Sound: "hum"}); err != nil {
 				t.Fatal(err)
 			}
 			rooms = append(rooms, one{r, rate, began})
 		}
 		synctest.Wait()
 		time.Sleep(start.Add(100 * time.Millisecond).Sub(time.Now())) // a tick
+		synctest.Wait()
 		before, blocks := make([]int64, len(rooms)), w.Pace().Blocks
 		for k := range 300 {
-			synctest.Wait()
 			for i, o := range rooms {
 				now := o.r.Brief().Frame
 				if want := pcm.Frames(time.Since(o.began), o.rate); now != want {
@@ -57,10 +56,45 @@ func TestTicks(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 			synctest.Wait()
+			w.mutex.Lock()
+			timed := w.timed
+			w.mutex.Unlock()
+			if timed < 1 || timed > 2 {
+				t.Fatalf("%d of 2 workers sleep until the next tick", timed)
+			}
 			if got := w.Pace().Blocks - blocks; got != int64(k*len(rooms)) {
 				t.Fatalf("between two ticks %d blocks are mixed", got-int64(k*len(rooms)))
 			}
 			time.Sleep(9 * time.Millisecond)
+			synctest.Wait()
 		}
 	})
+}
+
+// TestRousing: whoever takes a room sees to it that somebody looks for the next one in time, and wakes nobody
+// else.
+func TestRousing(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		next  time.Duration // when the second room is due, from now on
+		timed int           // workers that will look then by themselves
+		want  bool
+	}{
+		{"due now", 0, 1, true},
+		{"due later, all others sleep for good", time.Hour, 0, true},
+		{"due later, one looks then", time.Hour, 1, false},
+	} {
+		w := &Workers{began: time.Now(), wake: make(chan struct{}, 1), timed: c.timed}
+		first := &pace{next: w.began}
+		w.due = schedule{first, {next: w.began.Add(c.next)}}
+		if p, _ := w.next(); p != first {
+			t.Errorf("%s: it takes another room", c.name)
+		}
+		if got := len(w.wake) == 1; got != c.want {
+			t.Errorf("%s: it wakes somebody: %v", c.name, got)
+		}
+		if p, wait := w.next(); (p == nil) != (c.next > 0) || (wait > 0) != (c.next > 0) || w.timed != c.timed+len(w.due) {
+			t.Errorf("%s: then it takes %v, waits for %v, and %d sleep until then", c.name, p, wait, w.timed)
+		}
+	}
 }
