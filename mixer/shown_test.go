@@ -1,11 +1,13 @@
 package mixer_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -83,4 +85,34 @@ func TestShown(t *testing.T) {
 		m.Render(block)
 	}
 	check("gone", louder, shown{-1, 0, 0, false})
+}
+
+// TestNextOwner: a start whose record was another's shows nothing of that one, and is where it was put.
+func TestNextOwner(t *testing.T) {
+	m := newMixer(t, mixer.Config{Voices: 8, Commands: 8})
+	s, block := level(t, 48000, 48000, 0.1), make([]pcm.Frame, 960)
+	left := &space.Emitter{Spot: space.Spot{Position: space.Vector{-9, 0, 0}}}
+	for round := range 12 { // more starts than there are records
+		var handles []mixer.Handle
+		for range 8 {
+			h, err := m.Play(s, mixer.Options{Loop: true, Gain: -2, Emitter: left})
+			must(t, err)
+			if h.State() != mixer.StatePending || h.Number() != 0 || h.Slot() != -1 || h.Position() != 0 || h.Gain() != 0 || h.Pan() != 0 || h.Looping() || !math.IsInf(float64(h.Audibility()), -1) {
+				t.Fatalf("round %d: a pending start shows %v, number %d, slot %d, position %v, gain %v, pan %v, looping %v, audibility %v",
+					round, h.State(), h.Number(), h.Slot(), h.Position(), h.Gain(), h.Pan(), h.Looping(), h.Audibility())
+			}
+			handles = append(handles, h)
+		}
+		for range 3 {
+			m.Render(block)
+		}
+		for _, h := range handles {
+			if h.Pan() > -0.4 || !h.Looping() || h.Gain() != -2 || h.Position() == 0 {
+				t.Fatalf("round %d: a voice on the left is panned to %v, looping %v, gain %v, position %v", round, h.Pan(), h.Looping(), h.Gain(), h.Position())
+			}
+			must(t, h.Stop())
+			must(t, m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{9, 0, 0}}})) // it never gets there
+		}
+		m.Render(block)
+	}
 }
