@@ -16,8 +16,8 @@ import (
 // line, what it asks for, and the file; the child answers with a line, and the
 // samples, float32 in little-endian order. The child may have been taken over by
 // the file, so nothing it says is believed. The lines are words with blanks
-// between them, see request and answer; "-" is none. They are no JSON: its
-// package would be 0.2 MB of every game.
+// between them, see request and answer; "-" is none. They are not JSON:
+// encoding/json would add 0.2 MB to every game.
 
 // request returns the line with which a file of so many bytes is to be decoded.
 func (l Limits) request(size int64) string {

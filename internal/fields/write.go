@@ -63,5 +63,5 @@ func (f *Field) text() (text string, some bool) {
 // Shortest writes a number that is read as the same one.
 func Shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Quoted writes a text in double quotes, as Go and YAML read it. A byte that is no UTF-8 becomes U+FFFD.
+// Quoted writes a text in double quotes, as Go and YAML read it. Invalid UTF-8 bytes become U+FFFD.
 func Quoted(text string) string { return strconv.Quote(string([]rune(text))) }

@@ -8,9 +8,9 @@ import (
 	"voicepool/mixer"
 )
 
-// tape is the last events, in pieces. The oldest piece is dropped as a whole. Pieces have next to no pointers, so a
-// long tape costs the garbage collector nothing. What is written
-// never changes, see stretch.
+// tape keeps a room's last events, in pieces. The oldest piece is dropped as a whole. Events in a piece have no
+// pointers (but for the odd ones), so the garbage collector does not read them. A written event never changes:
+// a stretch relies on that.
 type tape struct {
 	pieces []piece
 	before int64 // events that were dropped
