@@ -127,41 +127,6 @@ func (e *Event) ByPriority() bool {
 // decided reports whether the event has the numbers of a choice.
 func (e *Event) decided() bool { return e.Loss() || e.Refusal() && e.Candidates > 0 }
 
-// MarshalJSON returns the event with what belongs to its kind.
-func (e *Event) MarshalJSON() ([]byte, error) {
-	loss, decided, device := e.Loss(), e.decided(), e.Kind == mixer.EventDevice
-	w := wire{
-		Frame: e.Frame, Kind: e.Kind.String(), Voice: e.Voice, Sound: e.Sound, Cue: when(!device, &e.Cue), Called: e.Called, By: e.By, BySound: e.BySound,
-		Reason: e.Reason.String(), Limit: e.Limit, PerOwner: e.PerOwner, Endless: e.Endless, Bus: e.Bus, Cooldown: e.Cooldown,
-		State: string(e.State), Seconds: when(e.State == DeviceBack, &e.Seconds),
-		Slot:       when(e.Voice != 0, &e.Slot),
-		Audibility: when(decided, &e.Audibility), Newcomer: when(decided, &e.Newcomer), RunnerUp: when(decided, &e.RunnerUp),
-		Candidates: when(decided, &e.Candidates), Peers: when(decided, &e.Peers),
-		Priority:         when(loss || e.Refusal(), &e.Priority),
-		NewcomerPriority: when(e.Outranking(), &e.NewcomerPriority),
-		RunnerUpPriority: when(loss && e.HasRunnerUp || e.Reason == mixer.ReasonOutranked, &e.RunnerUpPriority),
-		Lost:             when(loss, &e.Lost), BelowMix: when(loss && e.HasBelowMix, &e.BelowMix),
-	}
-	if decided || e.Kind == mixer.EventLimited && e.Policy == mixer.Reject {
-		w.Policy = e.Policy.String()
-	}
-	if device {
-		w.Reason = e.Why
-	}
-	if decided && !e.HasRunnerUp {
-		w.RunnerUp = &none
-	}
-	return json.Marshal(&w)
-}
-
-// when returns p where what it points to belongs to an event.
-func when[T any](belongs bool, p *T) *T {
-	if belongs {
-		return p
-	}
-	return nil
-}
-
 // none is the level of nothing.
 var none = Level(math.Inf(-1))
 

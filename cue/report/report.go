@@ -19,7 +19,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strconv"
 )
 
 // Report is what was played and how it went; WriteTo gives its JSON.
@@ -95,12 +94,7 @@ const silence = -200
 func (l Level) Finite() bool { return l > silence && l < -silence }
 
 // MarshalJSON returns a number, or null.
-func (l Level) MarshalJSON() ([]byte, error) {
-	if !l.Finite() {
-		return []byte("null"), nil
-	}
-	return strconv.AppendFloat(nil, math.Floor(float64(float64(l)*100)+0.5)/100, 'f', -1, 64), nil
-}
+func (l Level) MarshalJSON() ([]byte, error) { return l.append(nil), nil }
 
 // UnmarshalJSON reads what MarshalJSON gives; null is -Inf.
 func (l *Level) UnmarshalJSON(text []byte) error {
@@ -143,11 +137,7 @@ func (r *Report) WriteWith(w io.Writer, events iter.Seq[*Event]) (int64, error) 
 			text = append(text, ',')
 		}
 		first = false
-		line, err := e.MarshalJSON()
-		if err != nil {
-			return written, err
-		}
-		if text = append(append(text, "\n "...), line...); len(text) < chunk {
+		if text = e.AppendJSON(append(text, "\n "...)); len(text) < chunk {
 			continue
 		}
 		n, err := w.Write(text)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 
 	"voicepool/cue/report"
 	"voicepool/internal/explain"
@@ -80,13 +81,13 @@ var ErrSlow = errors.New("room: the reader is too slow")
 
 // sentence says an event in one sentence.
 func sentence(e *report.Event, head *report.Report) string {
-	name := fmt.Sprintf("%s #%d", words.OneLine(e.Sound), e.Voice)
+	name := words.OneLine(e.Sound) + " #" + strconv.FormatUint(e.Voice, 10)
 	switch e.Kind {
 	case mixer.EventStarted:
 		if e.Slot < 0 {
 			return name + " begins without a slot"
 		}
-		return fmt.Sprintf("%s begins in slot %d", name, e.Slot)
+		return name + " begins in slot " + strconv.Itoa(e.Slot)
 	case mixer.EventEnded:
 		return name + " came to its end"
 	case mixer.EventStopped:

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,20 +19,13 @@ const (
 	mostLast  = 10_000           // events in one answer
 )
 
-// spell returns an event as JSON: that of a report, with its number and its sentence.
-func spell(e *room.Numbered) ([]byte, error) {
-	text, err := json.Marshal(&e.Event)
-	if err != nil {
-		return nil, err
-	}
-	sentence, err := json.Marshal(e.Text)
-	if err != nil {
-		return nil, err
-	}
+// spell appends an event as JSON: that of a report, with its number and its sentence.
+func spell(to []byte, e *room.Numbered) []byte {
+	sentence, _ := json.Marshal(e.Text) // a text can always be
+	text := e.Event.AppendJSON(to)
 	text = append(text[:len(text)-1], `,"number":`...)
-	text = strconv.AppendInt(text, e.Number, 10)
-	text = append(text, `,"text":`...)
-	return append(append(text, sentence...), '}'), nil
+	text = append(strconv.AppendInt(text, e.Number, 10), `,"text":`...)
+	return append(append(text, sentence...), '}')
 }
 
 // past is a list of events.
@@ -129,11 +121,7 @@ func last(w http.ResponseWriter, r *room.Room, n int) error {
 	all, _ := r.Events(max(r.LastEvent()-int64(n)+1, 1), n)
 	out := past{[]json.RawMessage{}}
 	for i := range all {
-		text, err := spell(&all[i])
-		if err != nil {
-			return err
-		}
-		out.Events = append(out.Events, text)
+		out.Events = append(out.Events, spell(nil, &all[i]))
 	}
 	return write(w, http.StatusOK, &out)
 }
@@ -178,10 +166,9 @@ func (s *Server) enter() (done func(), err error) {
 
 // tell writes events until the room or the call ends.
 func (s *Server) tell(ctx context.Context, w http.ResponseWriter, out *http.ResponseController, life string, watcher *room.Watcher) error {
-	var b bytes.Buffer
-	b.WriteString(": events\n\n")
+	b := []byte(": events\n\n")
 	for {
-		if _, err := w.Write(b.Bytes()); err != nil {
+		if _, err := w.Write(b); err != nil {
 			s.metrics.dropped("events", ctx)
 			return nil
 		}
@@ -189,7 +176,7 @@ func (s *Server) tell(ctx context.Context, w http.ResponseWriter, out *http.Resp
 			s.metrics.dropped("events", ctx)
 			return nil
 		}
-		b.Reset()
+		b = b[:0]
 		soon, cancel := context.WithTimeout(ctx, heartbeat)
 		all, err := watcher.Next(soon)
 		cancel()
@@ -197,7 +184,7 @@ func (s *Server) tell(ctx context.Context, w http.ResponseWriter, out *http.Resp
 		case ctx.Err() != nil:
 			return nil
 		case errors.Is(err, context.DeadlineExceeded):
-			b.WriteString(":\n\n")
+			b = append(b, ":\n\n"...)
 			continue
 		case errors.Is(err, room.ErrSlow):
 			s.metrics.dropped("events", ctx)
@@ -206,13 +193,10 @@ func (s *Server) tell(ctx context.Context, w http.ResponseWriter, out *http.Resp
 			return nil
 		}
 		for i := range all {
-			text, err := spell(&all[i])
-			if err != nil {
-				return nil
-			}
-			b.WriteString("id: " + life + "-" + strconv.FormatInt(all[i].Number, 10) + "\nevent: " + all[i].Kind.String() + "\ndata: ")
-			b.Write(text)
-			b.WriteString("\n\n")
+			b = append(append(append(b, "id: "...), life...), '-')
+			b = append(strconv.AppendInt(b, all[i].Number, 10), "\nevent: "...)
+			b = append(append(b, all[i].Kind.String()...), "\ndata: "...)
+			b = append(spell(b, &all[i]), "\n\n"...)
 		}
 	}
 }

@@ -154,13 +154,8 @@ func (h *hub) watch(ctx context.Context, w *room.Watcher) {
 			return
 		}
 		for i := range all {
-			text, err := spell(&all[i])
-			if err != nil {
-				continue
-			}
 			message := typed("event", "number", all[i].Number)
-			message = append(append(message[:len(message)-1], `,"event":`...), text...)
-			message = append(message, '}')
+			message = append(spell(append(message[:len(message)-1], `,"event":`...), &all[i]), '}')
 			h.each(ctx, func(c *socket) { c.queue(message) })
 		}
 	}

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"voicepool/mixer"
+)
+
+// MarshalJSON returns the event with what belongs to its kind.
+func (e *Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+
+// AppendJSON appends the event as MarshalJSON spells it, and returns the longer slice. It uses no
+// reflection: whoever asks a server for old events gets a hundred thousand of them.
+func (e *Event) AppendJSON(to []byte) []byte {
+	loss, decided, device := e.Loss(), e.decided(), e.Kind == mixer.EventDevice
+	b := line(strconv.AppendInt(append(to, `{"frame":`...), e.Frame, 10))
+	b.text("kind", e.Kind.String())
+	b.whole(e.Voice != 0, "voice", int64(e.Voice))
+	b.text("sound", e.Sound)
+	b.whole(!device, "cue", int64(e.Cue))
+	b.text("list_cue", e.ListCue)
+	b.text("cue_name", e.CueName)
+	b.whole(e.CueLine != 0, "cue_line", int64(e.CueLine))
+	b.whole(e.By != 0, "by", int64(e.By))
+	b.text("by_sound", e.BySound)
+	b.whole(e.Voice != 0, "slot", int64(e.Slot))
+	b.level(decided, "audibility_db", e.Audibility)
+	b.level(decided, "newcomer_db", e.Newcomer)
+	runnerUp := e.RunnerUp
+	if !e.HasRunnerUp {
+		runnerUp = none
+	}
+	b.level(decided, "runner_up_db", runnerUp)
+	b.whole(decided, "candidates", int64(e.Candidates))
+	b.whole(decided, "peers", int64(e.Peers))
+	b.whole(loss || e.Refusal(), "priority", int64(e.Priority))
+	b.whole(e.Outranking(), "newcomer_priority", int64(e.NewcomerPriority))
+	b.whole(loss && e.HasRunnerUp || e.Reason == mixer.ReasonOutranked, "runner_up_priority", int64(e.RunnerUpPriority))
+	if decided || e.Kind == mixer.EventLimited && e.Policy == mixer.Reject {
+		b.text("policy", e.Policy.String())
+	}
+	b.level(loss, "lost_db", e.Lost)
+	b.level(loss && e.HasBelowMix, "below_mix_db", e.BelowMix)
+	if device {
+		b.text("reason", e.Why)
+	} else {
+		b.text("reason", e.Reason.String())
+	}
+	b.whole(e.Limit != 0, "limit", int64(e.Limit))
+	b.flag("per_owner", e.PerOwner)
+	b.flag("endless", e.Endless)
+	b.text("bus", e.Bus)
+	b.text("cooldown", e.Cooldown)
+	b.text("state", string(e.State))
+	if e.State == DeviceBack {
+		b.key("seconds")
+		b = append(b, marshal(e.Seconds)...)
+	}
+	return append(b, '}')
+}
+
+// line is an object of JSON that is being written. A member is left out where it does not belong.
+type line []byte
+
+func (b *line) key(name string) { *b = append(append(append(*b, `,"`...), name...), `":`...) }
+
+func (b *line) text(name, value string) {
+	if value != "" {
+		b.key(name)
+		*b = appendText(*b, value)
+	}
+}
+
+func (b *line) whole(belongs bool, name string, n int64) {
+	if belongs {
+		b.key(name)
+		*b = strconv.AppendInt(*b, n, 10)
+	}
+}
+
+func (b *line) flag(name string, value bool) {
+	if value {
+		b.key(name)
+		*b = append(*b, "true"...)
+	}
+}
+
+func (b *line) level(belongs bool, name string, l Level) {
+	if belongs {
+		b.key(name)
+		*b = l.append(*b)
+	}
+}
+
+// append appends what MarshalJSON returns.
+func (l Level) append(to []byte) []byte {
+	if !l.Finite() {
+		return append(to, "null"...)
+	}
+	return strconv.AppendFloat(to, math.Floor(float64(float64(l)*100)+0.5)/100, 'f', -1, 64)
+}
+
+// appendText appends a text as encoding/json spells it.
+func appendText(to []byte, text string) []byte {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c < ' ', c >= 0x7f, c == '"', c == '\\', c == '<', c == '>', c == '&':
+			return append(to, marshal(text)...)
+		}
+	}
+	return append(append(append(to, '"'), text...), '"')
+}
+
+// marshal returns what encoding/json says of a value; null where it can say nothing.
+func marshal(value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return []byte("null")
+	}
+	return text
+}
