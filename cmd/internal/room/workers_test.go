@@ -37,7 +37,7 @@ func TestTicks(t *testing.T) {
 			rooms = append(rooms, one{r, rate, began})
 		}
 		synctest.Wait()
-		time.Sleep(start.Add(100 * time.Millisecond).Sub(time.Now())) // a tick
+		time.Sleep(time.Until(start.Add(100 * time.Millisecond))) // a tick
 		synctest.Wait()
 		before, blocks := make([]int64, len(rooms)), w.Pace().Blocks
 		for k := range 300 {
