@@ -145,28 +145,36 @@ func TestGrowBetweenTwo(t *testing.T) {
 	}
 }
 
-// TestPopForgets checks that a value that has left does not keep what it
-// refers to alive.
-func TestPopForgets(t *testing.T) {
-	r := ring.New[*[1 << 10]byte](4)
-	freed := make(chan bool, 1)
-	func() {
-		x := new([1 << 10]byte)
-		runtime.AddCleanup(x, func(int) { freed <- true }, 0)
-		r.Push(x)
-		r.Pop()
-	}()
-	for range 100 {
-		runtime.GC()
-		select {
-		case <-freed:
-			runtime.KeepAlive(r)
-			return
-		default:
-			runtime.Gosched()
-		}
+// TestForgets checks that a value that has left does not keep what it refers to alive.
+func TestForgets(t *testing.T) {
+	type value = *[1 << 10]byte
+	for name, leave := range map[string]func(*ring.Ring[value]){
+		"Pop":  func(r *ring.Ring[value]) { r.Pop() },
+		"Drop": func(r *ring.Ring[value]) { r.Front(); r.Drop() },
+		"Take": func(r *ring.Ring[value]) { r.Take(make([]value, 1)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := ring.New[value](4)
+			freed := make(chan bool, 1)
+			func() {
+				x := new([1 << 10]byte)
+				runtime.AddCleanup(x, func(int) { freed <- true }, 0)
+				r.Push(x)
+				leave(r)
+			}()
+			for range 100 {
+				runtime.GC()
+				select {
+				case <-freed:
+					runtime.KeepAlive(r)
+					return
+				default:
+					runtime.Gosched()
+				}
+			}
+			t.Error("the ring still refers to what has left")
+		})
 	}
-	t.Error("the ring still refers to what was popped")
 }
 
 func TestNoAllocation(t *testing.T) {
