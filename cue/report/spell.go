@@ -106,7 +106,7 @@ func (l Level) append(to []byte) []byte {
 func appendText(to []byte, text string) []byte {
 	for i := range len(text) {
 		switch c := text[i]; {
-		case c < ' ', c >= 0x7f, c == '"', c == '\\', c == '<', c == '>', c == '&':
+		case c < ' ', c >= 0x80, c == '"', c == '\\', c == '<', c == '>', c == '&':
 			return append(to, marshal(text)...)
 		}
 	}

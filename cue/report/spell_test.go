@@ -43,6 +43,21 @@ func TestAppendJSON(t *testing.T) {
 	})
 }
 
+// TestAppendText: each character by itself is spelled as encoding/json spells it.
+func TestAppendText(t *testing.T) {
+	for c := range 256 {
+		for _, text := range []string{string([]byte{byte(c)}), string(rune(c)), "a" + string(rune(c)) + "b"} {
+			want, err := json.Marshal(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := string(appendText(nil, text)); got != string(want) {
+				t.Errorf("%q is spelled %s, want %s", text, got, want)
+			}
+		}
+	}
+}
+
 // BenchmarkAppendJSON is an event of a loss.
 func BenchmarkAppendJSON(b *testing.B) {
 	e := Event{

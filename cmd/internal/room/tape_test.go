@@ -63,6 +63,20 @@ func TestTape(t *testing.T) {
 	})
 }
 
+// TestTapeIsShort: what a mixer tells of a choice takes the form without pointers.
+func TestTapeIsShort(t *testing.T) {
+	var tp tape
+	for i := range 4 {
+		e := report.EventOf(&mixer.Event{Kind: mixer.EventStolen, Voice: 1, Candidates: 9, Peers: 8, Priority: 1, NewcomerPriority: 2, RunnerUpPriority: 3})
+		e.By, e.BySound, e.Bus, e.Limit = 2, "bell", "sfx", 7
+		e.PerOwner, e.Endless, e.HasRunnerUp = i&1 != 0, i&2 != 0, i&1 == 0
+		tp.add(&e)
+	}
+	if p := tp.pieces[0]; len(p.wide) != 4 || len(p.odd) != 0 {
+		t.Errorf("of 4 losses %d have the wide form, and %d the odd one", len(p.wide), len(p.odd))
+	}
+}
+
 // TestTapeIsBounded: as many as are promised are kept, and no piece more.
 func TestTapeIsBounded(t *testing.T) {
 	var tp tape

@@ -292,6 +292,36 @@ func TestStream(t *testing.T) {
 	}
 }
 
+// TestStreamGoesOn: each event comes once, however many looks at what happens it takes.
+func TestStreamGoesOn(t *testing.T) {
+	s := open(t)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+"/v1/rooms/main/events?from=1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.web.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Body.Close()
+	defer time.AfterFunc(patience, func() { w.Body.Close() }).Stop()
+	lines := bufio.NewScanner(w.Body)
+	for want := 1; want <= 5; {
+		s.ask("POST /v1/rooms/main/play", `{"sound":"rain"}`)
+		for last := int(s.Room("main").LastEvent()); want <= last && lines.Scan(); {
+			if number, is := strings.CutPrefix(lines.Text(), "id: "); is {
+				if !strings.HasSuffix(number, "-"+strconv.Itoa(want)) {
+					t.Fatalf("the event behind %d is %s", want-1, number)
+				}
+				want++
+			}
+		}
+		if err := lines.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestWAV: the mix is an endless WAV file, and what is played is heard in it.
 func TestWAV(t *testing.T) {
 	s := open(t)
