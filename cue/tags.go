@@ -110,6 +110,7 @@ func (p *Player) ID(tag uint64) string {
 func (p *Player) IDs() []string {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
+	p.live.madeIDs.tidy()
 	all := slices.AppendSeq(slices.Clone(p.live.ids), maps.Keys(p.live.madeIDs.all))
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -49,7 +49,7 @@ func (b Bus) Name() string {
 	return b.mixer.tree[b.index].name
 }
 
-// Gain returns the gain that was set last, whatever frame it was set for; that of its
+// Gain returns the gain that was set last, from 50 ms before the frame on that it was set for; that of its
 // BusConfig before.
 func (b Bus) Gain() pcm.Decibels {
 	if b.mixer == nil {
@@ -57,7 +57,8 @@ func (b Bus) Gain() pcm.Decibels {
 	}
 	b.mixer.mutex.Lock()
 	defer b.mixer.mutex.Unlock()
-	return b.mixer.busGain[b.index]
+	b.mixer.gains.settle(b.mixer.Next())
+	return b.mixer.gains.now[b.index]
 }
 
 // SetGain sets the gain of all that the bus gives, ramped over 5 ms. gain is -120..+24 dB

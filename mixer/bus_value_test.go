@@ -2,6 +2,7 @@ package mixer_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -195,4 +196,47 @@ func TestQualityOfAVoice(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, e[0].How.Quality, c.want)
 		}
 	}
+}
+
+// TestGainOfLaterFrames: a gain is told from 50 ms before the frame on that it was set for; one of a salvo when
+// that is fired, and never where it is dropped.
+func TestGainOfLaterFrames(t *testing.T) {
+	m, err := mixer.New(mixer.Config{Rate: 48000, Buses: []mixer.BusConfig{{Name: "sfx", Gain: -1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bus, err := m.Bus("sfx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sfx := mixer.TargetBus(bus)
+	want := func(when string, gain pcm.Decibels) {
+		t.Helper()
+		if got := bus.Gain(); got != gain {
+			t.Errorf("%s it is %v dB, want %v", when, got, gain)
+		}
+	}
+	do := func(errs ...error) {
+		t.Helper()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fired, dropped := m.NewSalvo(), m.NewSalvo()
+	do(m.At(30000).SetGain(sfx, -3), m.At(10000).Fade(sfx, -2, time.Second, voice.InDecibels), m.At(20000).Fire(fired))
+	do(fired.At(5000).SetGain(sfx, -5), dropped.At(0).SetGain(sfx, -9), m.At(mixer.Now).Drop(dropped))
+	const soon = 2400 // 50 ms
+	want("before all", -1)
+	for _, c := range []struct {
+		until int64
+		gain  pcm.Decibels
+	}{{10000 - soon - 1, -1}, {10000 - soon, -2}, {25000 - soon - 1, -2}, {25000 - soon, -5}, {30000 - soon - 1, -5}, {30000 - soon, -3}} {
+		m.Render(make([]pcm.Frame, c.until-m.Now()))
+		want(fmt.Sprintf("at frame %d", c.until), c.gain)
+	}
+	m.Render(make([]pcm.Frame, soon))
+	do(m.At(40000).SetGain(sfx, -4), bus.SetGain(-8))
+	want("set at once", -8)
+	m.Render(make([]pcm.Frame, 10000))
+	want("set before for a later frame", -4)
 }

@@ -45,7 +45,7 @@ type Mixer struct {
 	feeds       []*voice.Feed // streams that were opened and are not over
 	refinery    refinery
 	busPitch    []pitchSpan
-	busGain     []pcm.Decibels     // as they were set last
+	gains       gains              // of buses
 	busSent     [][busMoves]uint64 // when a cmdWantBus was sent last for a field
 	hearing     space.Ear          // as SetListener left it
 
@@ -71,14 +71,14 @@ func New(c Config) (*Mixer, error) {
 		return nil, err
 	}
 	buses, roots := c.allBuses()
-	m := &Mixer{maxVoices: c.MaxVoices, commandMax: int64(c.Commands), commandRoom: int64(c.made.commands), mostEvents: 1 << bits.Len(uint(c.Events-1)), mostCells: c.made.mostCells, fewest: c.Voices, quality: c.Quality, lead: newLead(&c)}
+	m := &Mixer{gains: gains{most: c.Commands, ahead: int64(c.Rate) / 20, since: make([]int64, len(buses))}, maxVoices: c.MaxVoices, commandMax: int64(c.Commands), commandRoom: int64(c.made.commands), mostEvents: 1 << bits.Len(uint(c.Events-1)), mostCells: c.made.mostCells, fewest: c.Voices, quality: c.Quality, lead: newLead(&c)}
 	m.unlock = m.mutex.Unlock
 	if len(c.Outputs) > 0 {
 		m.first = c.Outputs[0].Name
 	}
 	for i := range buses {
 		m.busPitch = append(m.busPitch, pitchAt(float64(buses[i].Pitch)))
-		m.busGain = append(m.busGain, buses[i].Gain)
+		m.gains.now = append(m.gains.now, buses[i].Gain)
 	}
 	m.busSent = make([][busMoves]uint64, len(buses))
 	m.shared = newShared(&c, buses, roots)
@@ -239,8 +239,11 @@ func (m *Mixer) send(c command) error {
 	if err := m.push(c); err != nil {
 		return err
 	}
-	if c.kind == cmdSet && t.kind == busVoices && c.change.Fields&FieldGain != 0 {
-		m.busGain[t.bus] = c.change.Gain
+	switch {
+	case c.kind == cmdSet && t.kind == busVoices && c.change.Fields&FieldGain != 0:
+		m.gains.set(laterGain{c.salvo, c.frame, t.bus, c.change.Gain}, m.Next())
+	case c.kind == cmdDrop && c.salvo == nil && c.frame == Now:
+		m.gains.drop(c.part.salvo, m.Next())
 	}
 	return nil
 }

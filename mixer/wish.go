@@ -186,7 +186,7 @@ func (m *Mixer) pushSet(c command) bool {
 func (m *Mixer) wishBus(bus uint16, c *Change, over int64) {
 	b := &m.busWishes[bus]
 	if c.Fields&FieldGain != 0 {
-		m.busGain[bus] = c.Gain
+		m.gains.set(laterGain{frame: Now, bus: bus, gain: c.Gain}, m.Next())
 	}
 	w := wishes{dirty: &b.dirty, all: b.moves[:], sent: m.busSent[bus][:], bus: bus}
 	for fields := c.Fields; fields != 0; fields &= fields - 1 {

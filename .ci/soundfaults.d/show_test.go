@@ -66,7 +66,7 @@ func (s *server) perform(length time.Duration, args ...string) *show {
 		s.t.Fatal(err)
 	}
 	p := &show{t: s.t, report: filepath.Join(s.folder, "report.json"), ended: make(chan struct{})}
-	p.process = s.prompt(file, append([]string{"run", "-q", s.sheet(), "--length", length.String(), "--report", p.report}, args...)...)
+	p.process = s.ours(file, append([]string{"run", "-q", s.sheet(), "--length", length.String(), "--report", p.report}, args...)...)
 	messages, err := p.process.StderrPipe()
 	if err != nil {
 		s.t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/alecthomas/kong"
+
 	"voicepool/bank/rules"
 	"voicepool/cmd/internal/booth"
 	"voicepool/cmd/internal/console"
@@ -61,7 +63,12 @@ type goCommand struct {
 	RecordGoes string `name:"record-goes" placeholder:"FILE" help:"Write the time and the cue of each GO, for --goes."`
 }
 
-func (g *goCommand) Run(c *console.Console) error {
+func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
+	if g.To != "" {
+		if err := g.Refuse(app); err != nil {
+			return err
+		}
+	}
 	switch {
 	case g.To != "" && g.Sheet != "":
 		return g.Flags.Command(c, "go", g.Sheet)

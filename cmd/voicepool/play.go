@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/alecthomas/kong"
+
 	"voicepool/bank/rules"
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
@@ -35,11 +37,14 @@ type playCommand struct {
 	remote.Flags
 }
 
-func (p *playCommand) Run(c *console.Console) error {
+func (p *playCommand) Run(c *console.Console, app *kong.Context) error {
 	if err := p.check(); err != nil {
 		return err
 	}
 	if p.To != "" {
+		if err := p.Refuse(app, "gain", "pan", "pitch", "speed", "loop"); err != nil {
+			return err
+		}
 		return p.far(c)
 	}
 	interrupted := c.Listen()

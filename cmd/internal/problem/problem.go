@@ -23,7 +23,7 @@ type Problem struct {
 	Detail  string        `json:"detail"`            // one sentence
 	Field   string        `json:"field,omitempty"`   // of the call, that it is about
 	Nearest string        `json:"nearest,omitempty"` // the nearest name of what is not there
-	Reason  string        `json:"reason,omitempty"`  // of a start that was refused: the mixer's
+	Reason  string        `json:"reason,omitempty"`  // of a refusal, in a word or two; of a start that was refused the mixer's
 	Limit   int64         `json:"limit,omitempty"`   // that was passed
 	Event   *report.Event `json:"event,omitempty"`   // of a start that was refused
 }
@@ -45,6 +45,12 @@ func (p *Problem) Near(name string) *Problem {
 		p.Nearest = name
 		p.Detail += fmt.Sprintf("; did you mean %q?", name)
 	}
+	return p
+}
+
+// For returns the problem with its reason.
+func (p *Problem) For(reason string) *Problem {
+	p.Reason = reason
 	return p
 }
 

@@ -15,6 +15,9 @@ func cueID(room, number string) string { return id("cue", room, number) }
 // root is what QLab calls the parent of all lists.
 const root = "[root group of cue lists]"
 
+// idLength is how long an id is.
+const idLength = 36
+
 // id returns a UUID of version 8 that is made from words.
 func id(words ...string) string {
 	hash := sha256.New()

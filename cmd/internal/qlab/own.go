@@ -17,7 +17,7 @@ const stopOver = 2 * time.Second
 var own = map[string]method{
 	"connect": {None, plainly((*call).connect)},
 	"updates": {Read, plainly((*call).updates)},
-	"thump":   {Read, plainly((*call).thump)},
+	"thump":   {None, plainly((*call).thump)},
 	"state":   {Read, plainly(func(c *call) (any, error) { return c.room.State(), c.most(0) })},
 	"go":      {Operate, plainly((*call).goes)},
 	"standby": {Operate, timed("standby", (*call).standby)},

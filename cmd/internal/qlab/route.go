@@ -88,8 +88,23 @@ func (s *Server) names() []string {
 
 // workspace returns the name of the room that an id, or a name, is of.
 func (c *call) workspace(id string) string {
-	for _, name := range c.server.names() {
-		if strings.EqualFold(id, workspaceID(name)) {
+	s := c.server
+	if len(id) != idLength || s.room(id) != nil {
+		return id
+	}
+	s.idsMutex.Lock()
+	defer s.idsMutex.Unlock()
+	names := s.names()
+	if len(s.ids) > 2*len(names)+16 { // most are of rooms that have ended
+		clear(s.ids)
+	}
+	for _, name := range names {
+		one, known := s.ids[name]
+		if !known {
+			one = workspaceID(name)
+			s.ids[name] = one
+		}
+		if strings.EqualFold(id, one) {
 			return name
 		}
 	}

@@ -106,10 +106,14 @@ type Server struct {
 	conns   map[*client]bool
 	peers   map[netip.AddrPort]*client
 	lanes   map[netip.AddrPort]*lane
+	queued  int // bytes of packets that wait in lanes
 	watches map[watched]*picture
 	looking bool // somebody looks for what has changed
 	ended   chan struct{}
 	all     sync.WaitGroup
+
+	idsMutex sync.Mutex
+	ids      map[string]string // of workspaces, by the names of rooms: a hash of each for each message takes too long
 }
 
 // New returns a server that listens nowhere yet.
@@ -125,7 +129,7 @@ func New(o Options) *Server {
 	}
 	return &Server{
 		options: o, counters: o.Counters, prove: time.Minute, finish: 10 * time.Second, now: time.Now,
-		conns: map[*client]bool{}, peers: map[netip.AddrPort]*client{}, lanes: map[netip.AddrPort]*lane{}, watches: map[watched]*picture{}, ended: make(chan struct{}),
+		conns: map[*client]bool{}, peers: map[netip.AddrPort]*client{}, lanes: map[netip.AddrPort]*lane{}, watches: map[watched]*picture{}, ids: map[string]string{}, ended: make(chan struct{}),
 	}
 }
 

@@ -28,7 +28,7 @@ func (s *Server) receive(conn net.PacketConn) {
 			continue
 		}
 		if all, ok := s.decode(bytes.Clone(packet[:n])); ok {
-			s.queue(plain(at.AddrPort()), all)
+			s.queue(plain(at.AddrPort()), waiting{all, n})
 		}
 	}
 }

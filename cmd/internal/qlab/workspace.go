@@ -21,7 +21,7 @@ var workspaceMethods = map[string]method{
 	"connect":     {None, plainly((*call).connect)},
 	"disconnect":  {None, plainly((*call).disconnect)},
 	"alwaysReply": {None, fixed(true)},
-	"thump":       {Read, plainly((*call).thump)},
+	"thump":       {None, plainly((*call).thump)},
 	"updates":     {Read, plainly((*call).updates)},
 
 	"cueLists":            {Read, listed((*list).lists)},
@@ -84,10 +84,7 @@ func (c *call) connect() (any, error) {
 			return nil, err
 		}
 	}
-	if c.room == nil {
-		return nil, noRoom(c.server.options.Main)
-	}
-	role := c.server.check(passcode, c.name, c.from.Addr())
+	role := c.may(passcode)
 	if role == None && passcode == "" {
 		return "badpass", nil
 	}
@@ -107,6 +104,17 @@ func (c *call) connect() (any, error) {
 	return "ok:view|control", nil
 }
 
+// may returns what a passcode may do in the room, or, where none is meant and none is called main, in any.
+func (c *call) may(passcode string) (role Role) {
+	if c.room != nil {
+		return c.server.check(passcode, c.name, c.from.Addr())
+	}
+	for _, name := range c.server.names() {
+		role = max(role, c.server.check(passcode, name, c.from.Addr()))
+	}
+	return role
+}
+
 // disconnect forgets the passcode, and ends the updates.
 func (c *call) disconnect() (any, error) {
 	c.mutex.Lock()
@@ -116,7 +124,17 @@ func (c *call) disconnect() (any, error) {
 	return nil, nil
 }
 
-func (c *call) thump() (any, error) { return "thump", nil }
+// thump is a sign of life, which needs no room.
+func (c *call) thump() (any, error) {
+	c.mutex.Lock()
+	passcode := c.passcode
+	c.mutex.Unlock()
+	if c.may(passcode) == None {
+		return nil, errDenied
+	}
+	c.proven = true
+	return "thump", nil
+}
 
 // updates asks for updates, or for no more of them; without an argument it tells whether they come.
 func (c *call) updates() (any, error) {

@@ -1,8 +1,12 @@
 package remote
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/alecthomas/kong"
 
 	"voicepool/cmd/internal/console"
 	"voicepool/internal/words"
@@ -35,13 +39,24 @@ func (f *Flags) Command(c *console.Console, command ...string) error {
 	return Answered(c, answer, err)
 }
 
+// Refuse returns an error where a flag is given that means nothing to a server: all but those of Flags, and
+// some.
+func (f *Flags) Refuse(app *kong.Context, but ...string) error {
+	for _, p := range app.Path {
+		if p.Flag != nil && p.Flag.Name != "to" && p.Flag.Name != "token" && !slices.Contains(but, p.Flag.Name) {
+			return console.Usage("--%s does not go with --to: the server plays, as it was started", p.Flag.Name)
+		}
+	}
+	return nil
+}
+
 // Answered prints what a server answers. What it refuses is wrong usage, as a faulty sheet is.
 func Answered(c *console.Console, answer []byte, err error) error {
 	if refused, is := errors.AsType[*Refusal](err); is && refused.Status < 500 || errors.Is(err, ErrWords) {
 		return console.Usage("%s", words.Plain(err))
 	}
 	if err == nil {
-		fmt.Fprintf(c.Out, "%s\n", answer)
+		fmt.Fprintf(c.Out, "%s\n", bytes.TrimSpace(answer))
 	}
 	return err
 }

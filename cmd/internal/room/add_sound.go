@@ -22,23 +22,25 @@ import (
 // soundName is what a sound that is taken in may be called.
 var soundName = regexp.MustCompile(`^[a-zA-Z0-9_-][a-zA-Z0-9_.-]{0,63}$`)
 
+// uploadEnding is that of a file that is not complete yet.
+const uploadEnding = ".upload"
+
 // endings are those of files, by their formats.
 var endings = map[string]string{"wav": ".wav", "aiff": ".aiff", "flac": ".flac", "oggflac": ".oga", "vorbis": ".ogg", "opus": ".opus", "mp3": ".mp3"}
 
 // AddSound takes a sound into the room's folder, decoded under the limits, and into the sheet where that has
 // none of this name. One that was taken in before is replaced: what plays goes on with the old one. A sound
-// of the sheet that has another file is not: that is an *Error of Kind Refused.
+// of the sheet that has another file is not, nor is a file of another sound: that is an *Error of Kind
+// Refused. While the data comes, the room can be changed and ended.
 func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound, *sounds.Info, error) {
 	if !soundName.MatchString(name) {
 		return Sound{}, nil, wrong("name", "%q is no name of a sound: it takes 1 to 64 of a-z, A-Z, 0-9, _, - and ., no . first", words.OneLine(name))
 	}
-	r.changes.Lock()
-	defer r.changes.Unlock()
 	switch {
 	case r.ended():
 		return Sound{}, nil, errClosed
 	case r.uploads() == "":
-		return Sound{}, nil, &Error{Kind: Refused, Field: "name", Detail: "the room has no folder of its own, so it takes no sounds"}
+		return Sound{}, nil, &Error{Kind: Refused, Field: "name", Reason: "no folder", Detail: "the room has no folder of its own, so it takes no sounds"}
 	}
 	if err := os.MkdirAll(r.uploads(), 0o700); err != nil {
 		return Sound{}, nil, err
@@ -48,22 +50,28 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 		return Sound{}, nil, err
 	}
 	defer folder.Close()
-	part, err := whole.Create(filepath.Join(r.uploads(), "."+name), ".upload")
+	part, err := whole.Create(filepath.Join(r.uploads(), "."+name), uploadEnding)
 	if err != nil {
 		return Sound{}, nil, err
 	}
 	defer part.Discard()
-	info, err := r.decode(ctx, name, part, data)
+	info, err := r.decode(ctx, name, part, data) // as slowly as it comes: nothing waits for it
 	if err != nil {
 		return Sound{}, nil, err
+	}
+	r.changes.Lock()
+	defer r.changes.Unlock()
+	if r.ended() {
+		return Sound{}, nil, errClosed
 	}
 	text, file, err := r.textWith(name, name+endings[info.Format])
 	if err != nil {
 		return Sound{}, nil, err
 	}
 	info.File = file
-	if old, err := folder.Lstat(file); err == nil && !old.Mode().IsRegular() {
-		return Sound{}, nil, &Error{Kind: Refused, Field: "name", Detail: fmt.Sprintf("name: %q is no regular file in the room's folder", file)}
+	old, err := folder.Lstat(file)
+	if err == nil && !old.Mode().IsRegular() {
+		return Sound{}, nil, &Error{Kind: Refused, Field: "name", Reason: "taken", Detail: fmt.Sprintf("name: %q is no regular file in the room's folder", file)}
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Sound{}, nil, err
 	}
@@ -71,9 +79,15 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 		return Sound{}, nil, err
 	}
 	if err := folder.Rename("."+name, file); err != nil {
+		return Sound{}, nil, errors.Join(err, folder.Remove("."+name))
+	}
+	if err := whole.SyncFolder(r.uploads()); err != nil {
 		return Sound{}, nil, err
 	}
 	if err := r.change(ctx, text); err != nil {
+		if old == nil { // no sheet names it
+			err = errors.Join(err, folder.Remove(file))
+		}
 		return Sound{}, nil, err
 	}
 	one := Sound{Sound: name, Seconds: info.Seconds}
@@ -123,6 +137,9 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 	if n > most {
 		return nil, &Error{Kind: Limit, Field: "body", Limit: most, Detail: fmt.Sprintf("the file is longer than %d bytes, which is the most", most)}
 	}
+	if err := part.Sync(); err != nil { // what survives a restart may name it
+		return nil, err
+	}
 	if _, err := part.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
@@ -150,11 +167,18 @@ func (r *Room) textWith(name, file string) ([]byte, string, error) {
 		if was, ok := r.taken(name, one.Files); ok {
 			return text, was, nil
 		}
-		return nil, "", &Error{Kind: Refused, Field: "name", Detail: fmt.Sprintf("name: the sheet has a sound %q that is not from the file %s; take another name", name, file)}
+		return nil, "", &Error{Kind: Refused, Field: "name", Reason: "taken", Detail: fmt.Sprintf("name: the sheet has a sound %q that is not from the file %s; take another name", name, file)}
+	}
+	for i := range s.Sounds {
+		for _, f := range s.Sounds[i].Files {
+			if filepath.Clean(f.Path) == filepath.Clean(r.named(file)) {
+				return nil, "", &Error{Kind: Refused, Field: "name", Reason: "taken", Detail: fmt.Sprintf("name: the file %s is that of the sound %q; take another name", file, s.Sounds[i].Name)}
+			}
+		}
 	}
 	root, broken := yaml.Read(text, "sheet")
 	if broken != nil {
-		return nil, "", &Error{Kind: Refused, Field: "sheet", Detail: broken.Error()}
+		return nil, "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: broken.Error()}
 	}
 	entry := fmt.Sprintf("%s: {file: %s}", strconv.Quote(name), strconv.Quote(r.named(file)))
 	with := enter(string(text), root, entry)
@@ -166,7 +190,7 @@ func (r *Room) textWith(name, file string) ([]byte, string, error) {
 			}
 		}
 	}
-	return nil, "", &Error{Kind: Refused, Field: "sheet", Detail: fmt.Sprintf("sheet: there is no place in its text for a sound; give it %q by hand", "sounds: {"+entry+"}")}
+	return nil, "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: fmt.Sprintf("sheet: there is no place in its text for a sound; give it %q by hand", "sounds: {"+entry+"}")}
 }
 
 // enter puts an entry at the head of the sounds of a text.

@@ -9,7 +9,7 @@ import (
 )
 
 // mostSteps is how many steps a batch has at most.
-const mostSteps = 1000
+const mostSteps = 500 // a mixer takes 960 commands at a time
 
 // batch is steps that are asked for together. They wait in a salvo, so that none acts before all have
 // been taken.
@@ -192,7 +192,7 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 			}
 			out.Verdict = &v
 		case s.Bus != nil:
-			r.moved(s.On, s.Bus)
+			r.moved(s.On, s.Bus, frame, later)
 			one := r.bus(s.On)
 			out.Bus = &one
 		default:

@@ -13,6 +13,7 @@ type Brief struct {
 	Stats  mixer.Stats
 	Device string // none: it is paced, and heard over the network
 	Lost   string // since when and why nothing is heard; empty: it is
+	Asked  int64  // frames that the card has asked for, while all is paused, too; 0: there is none
 
 	// Behind is how long what is due is not mixed yet. It is 0 in a room that sleeps, and on a card, which
 	// says in Lost what is wrong.
@@ -23,6 +24,9 @@ type Brief struct {
 func (r *Room) Brief() Brief {
 	m, heard := r.on().player.Mixer(), r.heard()
 	b := Brief{Rate: r.rate, Frame: m.Now(), Stats: m.Stats(), Device: heard.Device, Lost: heard.Lost}
+	if r.card != nil {
+		b.Asked = r.card.asked.Load()
+	}
 	if p := r.pace; p != nil {
 		p.mutex.Lock()
 		defer p.mutex.Unlock()

@@ -21,7 +21,8 @@ type card struct {
 	best    *auto.Device // nil: it is none that is looked after
 	kind    string
 	waits   *ring.Ring[slab]
-	heeded  atomic.Bool // somebody listens
+	heeded  atomic.Bool  // somebody listens
+	asked   atomic.Int64 // frames that the device has asked for
 	stop    chan struct{}
 	stopped chan struct{}
 }
@@ -49,15 +50,18 @@ func openCard(r *Room) (*card, error) {
 	switch {
 	case asked.Kind == "null":
 		c.device = null.NewPaced(null.Config{Rate: r.rate, Outputs: r.on().player.Outputs(), Block: o.Block})
-	case asked.Kind == "auto" && r.on().player.Outputs() == 1:
-		c.best = auto.New(config)
+	case asked.Kind == "auto":
+		if config.Outputs > 1 { // a card that has them all, if there is one
+			c.best, _ = auto.Find(config)
+		}
+		if c.best == nil {
+			c.best = auto.New(config)
+		}
 		if why := c.best.Reason(); why != "" {
 			r.say("no sound here (" + why + "): playing on silently, and looking for a sound card")
 		}
 	default:
-		if asked.Kind != "auto" {
-			config.Driver = asked.Kind
-		}
+		config.Driver = asked.Kind
 		best, err := auto.Find(config)
 		if err != nil {
 			return nil, &Error{Kind: Range, Field: "device", Detail: "device: " + asked.String() + ": no sound here (" + auto.Reason(err) + ")"}
@@ -78,6 +82,7 @@ func openCard(r *Room) (*card, error) {
 // Render is the source of the device. Audio side.
 func (c *card) Render(dst []pcm.Frame) {
 	c.room.on().player.Render(dst)
+	c.asked.Add(int64(len(dst)))
 	if !c.heeded.Load() {
 		return
 	}

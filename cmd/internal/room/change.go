@@ -35,7 +35,7 @@ func (r *Room) change(ctx context.Context, text []byte) error {
 		return err
 	}
 	if s.Rate != r.rate {
-		return &Error{Kind: Refused, Field: "sheet", Detail: fmt.Sprintf("sheet: `rate` is %d now, and %d there; end the room and make it again", r.rate, s.Rate)}
+		return &Error{Kind: Refused, Field: "sheet", Reason: "rate", Detail: fmt.Sprintf("sheet: `rate` is %d now, and %d there; end the room and make it again", r.rate, s.Rate)}
 	}
 	st := r.on()
 	st.forgetChanged(s)
@@ -67,7 +67,7 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	old := r.on()
 	if was, is := old.player.Outputs(), now.player.Outputs(); was != is && r.card != nil {
 		now.player.Close()
-		return &Error{Kind: Refused, Field: "sheet", Detail: fmt.Sprintf("sheet: the card plays %s now, and there are %d; end the room and make it again", words.Count(was, "output"), is)}
+		return &Error{Kind: Refused, Field: "sheet", Reason: "outputs", Detail: fmt.Sprintf("sheet: the card plays %s now, and there are %d; end the room and make it again", words.Count(was, "output"), is)}
 	}
 	snapshot := r.Snapshot()
 	snapshot.Loops = nil
@@ -79,6 +79,7 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 		r.pace.poke()
 		r.pace.mutex.Unlock()
 	} else {
+		old.player.Hold(false) // what is paused would not end
 		old.player.Finish()
 		<-old.fed
 		r.swap(now)
@@ -119,6 +120,7 @@ func (r *Room) swap(now *stage) {
 	r.log.mutex.Unlock()
 	r.loops.clear()
 	r.agenda.cancel()
+	r.desk.forget()
 	r.hall.refit(now.player.Outputs())
 	r.stage.Store(now)
 }

@@ -102,6 +102,21 @@ func TestChange(t *testing.T) {
 		if _, err := r.Play(room.Order{Sound: "bell", Bus: "speech"}); err != nil {
 			t.Errorf("on the new bus: %v", err)
 		}
+		// The gain that was moved by hand is what is heard, not that of the scene, which is back as well.
+		if _, err := r.Play(room.Order{Sound: "rain", Bus: "music"}); err != nil {
+			t.Error(err)
+		}
+		peaks := [2]float64{}
+		for i := range peaks {
+			time.Sleep(2 * time.Second)
+			peaks[i] = bus(r, "music").Peak
+			if _, err := r.SetBus("music", room.Fader{Gain: new(-9.0)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if b := bus(r, "music"); math.Abs(peaks[0]-peaks[1]) > 3 || peaks[0] < -60 || b.Gain != -9 {
+			t.Errorf("the peaks are %v dB, the gain %v dB", peaks, b.Gain)
+		}
 		if err := r.Change(t.Context(), []byte("rate: 44100\n"+sheet)); kindOf(err) != room.Refused {
 			t.Errorf("another rate: %v", err)
 		}

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -36,7 +37,15 @@ type desk struct {
 	solo  map[string]bool
 	moved map[string]bool // by hand
 	ducks map[string]Duck // by hand
+	later []laterFader    // by their frames, and as they were asked for
 	scene string
+}
+
+// laterFader is a fader that moves a bus at a frame.
+type laterFader struct {
+	frame int64
+	bus   string
+	fader Fader
 }
 
 func (d *desk) begin() {
@@ -122,14 +131,19 @@ func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
 	}
 	r.orders.Lock()
 	defer r.orders.Unlock()
+	frame, later := int64(0), false
 	err = r.settle(func() error {
-		frame, _ := r.frame(&f.When)
-		return f.act(r.on().player.Mixer().At(frame), b)
+		frame, later = r.frame(&f.When)
+		at := frame
+		if m := r.on().player.Mixer(); at == mixer.Now && r.scened > m.Next() {
+			at = r.scened // behind a scene that was asked for before
+		}
+		return f.act(r.on().player.Mixer().At(at), b)
 	})
 	if err != nil {
 		return Bus{}, err
 	}
-	r.moved(bus, &f)
+	r.moved(bus, &f, frame, later)
 	return r.bus(bus), nil
 }
 
@@ -154,12 +168,56 @@ func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
 	return b, nil
 }
 
-// moved notes what people have moved.
-func (r *Room) moved(bus string, f *Fader) {
+// moved notes what people have moved, or what is to move later at a frame.
+func (r *Room) moved(bus string, f *Fader, frame int64, later bool) {
+	r.arrive()
+	if later {
+		r.desk.postpone(laterFader{frame, bus, *f})
+		return
+	}
+	r.move(bus, f)
+}
+
+func (r *Room) move(bus string, f *Fader) {
 	r.desk.move(bus, f)
 	if f.Mute != nil {
 		r.Show().Muted(bus, *f.Mute)
 	}
+}
+
+// arrive notes what has moved by now, of what was asked for before.
+func (r *Room) arrive() {
+	for _, one := range r.desk.due(r.on().player.Mixer().Now()) {
+		r.move(one.bus, &one.fader)
+	}
+}
+
+// postpone keeps a fader until its frame.
+func (d *desk) postpone(one laterFader) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	at, _ := slices.BinarySearchFunc(d.later, one.frame+1, func(l laterFader, frame int64) int { return cmp.Compare(l.frame, frame) })
+	d.later = slices.Insert(d.later, at, one)
+}
+
+// due takes out what is due by a frame.
+func (d *desk) due(frame int64) []laterFader {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	n := 0
+	for n < len(d.later) && d.later[n].frame <= frame {
+		n++
+	}
+	due := slices.Clone(d.later[:n])
+	d.later = slices.Delete(d.later, 0, n)
+	return due
+}
+
+// forget drops what waits: its mixer has gone.
+func (d *desk) forget() {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.later = nil
 }
 
 // move notes what people have moved.
@@ -181,6 +239,7 @@ func (r *Room) bus(name string) Bus {
 	if err != nil {
 		return Bus{Bus: name}
 	}
+	r.arrive()
 	muted := r.Show().IsMuted(name)
 	r.desk.mutex.Lock()
 	defer r.desk.mutex.Unlock()

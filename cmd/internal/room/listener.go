@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -217,6 +218,9 @@ func (r *Room) Listeners() (now int, dropped int64) {
 // missing is the error of a name that is not there.
 func missing(what, name string, known []string) *Error {
 	nearest := ""
+	if i := slices.Index(known, name); i >= 0 { // that of a voice which is over
+		known = slices.Delete(slices.Clone(known), i, i+1)
+	}
 	if len(known) > 0 {
 		nearest = words.Nearest(name, known)
 	}

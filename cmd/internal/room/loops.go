@@ -29,7 +29,8 @@ type looping struct {
 	cue    *cue.Cue // that began it; nil: it was started by hand
 	number string   // of that in the list, before a restart too; empty: it has none
 	start  int      // layers of one have the same
-	paused bool
+	paused bool     // by itself, as far as is known while all is paused
+	sought int      // seeks
 }
 
 // note takes a start by hand at a frame, if it is a loop.
@@ -112,11 +113,14 @@ func (l *loops) move(voices []uint64, m *Move) {
 		if m.Pause != nil {
 			one.paused = *m.Pause
 		}
+		if m.Seek != nil {
+			one.sought++
+		}
 	}
 }
 
-// running returns those that run, at a frame.
-func (l *loops) running(frame int64, rate int) []Loop {
+// running returns those that run, at a frame; held: all is paused, so that orders wait.
+func (l *loops) running(frame int64, rate int, held bool) []Loop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.tidy()
@@ -126,15 +130,19 @@ func (l *loops) running(frame int64, rate int) []Loop {
 		one := &l.all[i]
 		h, o := one.voice, one.order
 		gain := float64(h.Gain())
-		if h.State() == mixer.StatePending || !h.Looping() && h.State() != mixer.StatePaused || one.start == last || math.IsInf(gain, -1) {
+		state := h.State()
+		if state == mixer.StatePending || !h.Looping() && state != mixer.StatePaused || one.start == last || math.IsInf(gain, -1) {
 			continue // the last: it is on its way to its end
+		}
+		if !held { // a show's pause of a target is not told here
+			one.paused = state == mixer.StatePaused
 		}
 		last = one.start
 		if o.For > 0 {
 			o.For = max(o.For-pcm.Duration(frame-one.began, rate), time.Millisecond)
 		}
 		all = append(all, Loop{
-			Order: o, Cue: one.number, Position: h.Position().Seconds(), Gain: max(gain, silence), Pan: h.Pan(), Paused: one.paused,
+			Order: o, Cue: one.number, Position: h.Position().Seconds(), Gain: max(gain, silence), Pan: h.Pan(), Paused: one.paused, Sought: one.sought,
 		})
 	}
 	return all
@@ -173,7 +181,9 @@ func (r *Room) resume(l *Loop, since time.Duration) error {
 	}
 	o.When, o.FadeIn = Moment{}, 10*time.Millisecond
 	st := r.on()
-	if err := o.check(st.player.Sheet()); err != nil {
+	checked := o
+	checked.From = 0 // after days it is longer than what may be asked for; the player folds it into the loop
+	if err := checked.check(st.player.Sheet()); err != nil {
 		return err
 	}
 	ask := r.log.ask()

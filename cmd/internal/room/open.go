@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
@@ -30,6 +31,7 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 		return nil, err
 	}
 	r.rate = s.Rate
+	r.sweep()
 	if err := r.begin(ctx, s); err != nil {
 		if r.folder != nil {
 			r.folder.Close()
@@ -37,6 +39,19 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// sweep removes what a process that was killed had begun to take in.
+func (r *Room) sweep() {
+	if r.uploads() == "" {
+		return
+	}
+	parts, _ := filepath.Glob(filepath.Join(r.uploads(), ".voicepool-*"+uploadEnding)) // the pattern is right
+	for _, part := range parts {
+		if info, err := os.Stat(part); err == nil && time.Since(info.ModTime()) > 2*time.Hour { // nobody takes so long
+			os.Remove(part)
+		}
+	}
 }
 
 // demo is a bank of the program's own sounds.

@@ -26,6 +26,7 @@ type Room struct {
 	card  *card // nil: it is paced
 
 	orders  sync.Mutex // of what moves buses and scenes, and of steps that belong together
+	scened  int64      // the frame behind which the last scene acts; under orders
 	changes sync.Mutex // of sheets
 	desk    desk
 	loops   loops
@@ -122,6 +123,7 @@ func (r *Room) Close(fade time.Duration) error {
 		r.changes.Lock()
 		defer r.changes.Unlock()
 		st := r.on()
+		st.player.Hold(false) // what is paused would not end
 		st.player.Mixer().StopAll(fade)
 		r.wake()
 		if r.sounds() {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"voicepool/cue"
+	"voicepool/pcm"
 )
 
 // CheckScene returns what would be wrong with a change of the scene.
@@ -41,9 +42,13 @@ func (r *Room) Scene(name string, over time.Duration) error {
 	})
 	if err == nil {
 		r.desk.show(name)
+		r.scened = r.on().player.Mixer().Next() + pcm.Frames(r.on().player.Mixer().Latency().Block+ahead, r.rate)
 	}
 	return err
 }
+
+// ahead is how far ahead of the mix a player plans a scene at most.
+const ahead = 25 * time.Millisecond
 
 // fired takes a cue of the list that has begun: it may change the scene. Of the goroutine of the player.
 func (r *Room) fired(list int, _ int64) {

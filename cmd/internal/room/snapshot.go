@@ -36,6 +36,7 @@ type Loop struct {
 	Gain     float64 `json:"gain"`          // as it was moved to
 	Pan      float64 `json:"pan"`
 	Paused   bool    `json:"paused"`
+	Sought   int     `json:"-"` // seeks so far: a position that has moved otherwise than by the clock
 }
 
 // Snapshot returns what is to survive.
@@ -44,8 +45,9 @@ func (r *Room) Snapshot() *Snapshot {
 	shown, now := st.show.State(), st.player.Mixer().Now()
 	out := &Snapshot{
 		Room: r.Name(), Time: time.Now(), Frame: now, Paused: shown.Paused, Text: *r.text.Load(),
-		Scene: r.desk.shown(), Standby: shown.Standby, Last: shown.Last, Buses: []Moved{}, Loops: r.loops.running(now, r.rate),
+		Scene: r.desk.shown(), Standby: shown.Standby, Last: shown.Last, Buses: []Moved{}, Loops: r.loops.running(now, r.rate, shown.Paused),
 	}
+	r.arrive()
 	for _, name := range r.desk.movedBuses() {
 		b := r.bus(name)
 		b.Peak = 0

@@ -6,6 +6,3 @@ import "os"
 
 // lock takes a file. Nothing keeps others from it here.
 func lock(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) }
-
-// syncFolder does nothing: folders cannot be synced here.
-func syncFolder(string) error { return nil }

@@ -25,13 +25,3 @@ func lock(path string) (*os.File, error) {
 	}
 	return f, nil
 }
-
-// syncFolder has the names in a folder be on the disk.
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
-}

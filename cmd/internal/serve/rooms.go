@@ -211,6 +211,9 @@ func (s *server) reload(ctx context.Context) {
 		c.Limits, c.MostRooms = s.config.Limits, s.config.MostRooms
 	}
 	s.guard.Change(s.allowed(c, tokens))
+	if tokens == nil {
+		s.warn()
+	}
 	s.change(ctx, c, texts)
 	s.config = c
 	s.Say("the configuration is read anew")

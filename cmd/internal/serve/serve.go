@@ -231,10 +231,17 @@ func (s *server) greet(tokens bool) {
 	switch {
 	case tokens && s.Link != nil:
 		s.Link("log in once, within an hour: " + strings.TrimSuffix(board, "/") + s.guard.Invite(guard.Admin, ""))
-	case !tokens && !loopback(s.addr):
-		s.Say("WARNING: there is no token file: whoever reaches " + s.addr.String() + " may play here; --token-file names one")
+	case !tokens:
+		s.warn()
 	}
 	s.Show("the board: " + board)
+}
+
+// warn says that everybody may play, where there are no tokens and others can reach the server.
+func (s *server) warn() {
+	if !loopback(s.addr) {
+		s.Say("WARNING: there is no token file: whoever reaches " + s.addr.String() + " may play here; --token-file names one")
+	}
 }
 
 // status is a line for the service manager.

@@ -185,10 +185,14 @@ func (s *store) forget(name string) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.still, w.gone = nil, time.Now()
-	if err := cmp.Or(os.Remove(s.file(name)), os.RemoveAll(filepath.Join(s.folder, "sounds", name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := os.Remove(s.file(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err := cmp.Or(os.RemoveAll(filepath.Join(s.folder, "sounds", name)), err); err != nil {
 		return fmt.Errorf("--state: the room %s cannot be removed: %w", name, words.Cause(err))
 	}
-	return syncFolder(s.rooms())
+	return whole.SyncFolder(s.rooms())
 }
 
 // writeFile has a file be complete on the disk, or as it was.
@@ -207,7 +211,7 @@ func writeFile(path string, text []byte) error {
 	if err := f.Keep(); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
+	return whole.SyncFolder(filepath.Dir(path))
 }
 
 // hash names a text.

@@ -11,7 +11,7 @@ import (
 )
 
 // mostCommands bounds a batch.
-const mostCommands = 1000
+const mostCommands = 500
 
 // batched is the answer to a batch: what each command's own call answers, or its problem.
 type batched struct {

@@ -6,6 +6,7 @@ import (
 
 	"voicepool/cmd/internal/problem"
 	"voicepool/cmd/internal/room"
+	"voicepool/cmd/internal/show"
 	"voicepool/cue"
 	"voicepool/internal/words"
 	"voicepool/mixer"
@@ -58,8 +59,21 @@ func shown(err error, field string) error {
 	case errors.Is(err, cue.ErrAction):
 		return problem.New(http.StatusNotFound, "%s", words.OneLine(plain(err))).Of(field)
 	}
-	return problem.New(http.StatusConflict, "%s", plain(err)).Of(field)
+	p := problem.New(http.StatusConflict, "%s", plain(err)).Of(field)
+	p.Reason = "show"
+	for _, r := range refusals {
+		if errors.Is(err, r.err) {
+			p.Reason = r.name
+		}
+	}
+	return p
 }
+
+// refusals are what a show does not do now, in short.
+var refusals = []struct {
+	err  error
+	name string
+}{{show.ErrGuard, "guard"}, {show.ErrPaused, "paused"}, {show.ErrOver, "list over"}, {show.ErrEnd, "list over"}}
 
 // plain returns the message of an error as one line, without what no caller knows.
 func plain(err error) string {

@@ -84,10 +84,13 @@ func (s *Server) house(name string) (*house, error) {
 func (s *Server) stays(name string) (*house, error) {
 	h, err := s.house(name)
 	if err == nil && h.ending.Load() {
-		return nil, problem.New(http.StatusConflict, "the room %q is ending", name).Of("room")
+		return nil, problem.New(http.StatusConflict, "the room %q is ending", name).Of("room").For(ending)
 	}
 	return h, err
 }
+
+// ending is the reason of a refusal that lasts as long as a room ends.
+const ending = "ending"
 
 // reserve keeps the name of a room that is being made.
 func (s *Server) reserve(name string) error {
@@ -100,7 +103,7 @@ func (s *Server) reserve(name string) error {
 	case !named(name):
 		return unnamed("room", name)
 	case taken:
-		return problem.New(http.StatusConflict, "the room %q is being made by another call", name).Of("room")
+		return problem.New(http.StatusConflict, "the room %q is being made by another call", name).Of("room").For("being made")
 	case len(s.houses) >= most:
 		return problem.New(http.StatusTooManyRequests, "there are %s, which is the limit", words.Count(most, "room")).Of("room").Over(int64(most))
 	}

@@ -116,13 +116,13 @@ func (r *ring) drop(one *kept) {
 	}
 }
 
-// end notes the answer to a first call. What failed here, or was too much at that time, is not kept:
+// end notes the answer to a first call. What failed here, or could not be done at that time, is not kept:
 // the same call may do better later.
 func (k *keys) end(one *kept, print [sha256.Size]byte, status int, body any) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	one.print, one.status, one.body = print, status, body
-	if status == 0 || status == http.StatusInternalServerError || status == http.StatusTooManyRequests {
+	if p, wrong := body.(*problem.Problem); status == 0 || status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || wrong && p.Reason == ending {
 		name, _, _ := strings.Cut(one.call, "\x00")
 		if r := k.rooms[name]; r != nil {
 			r.drop(one)

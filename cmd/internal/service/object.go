@@ -177,6 +177,24 @@ func (o *object) truth(key string) *bool {
 	return nil
 }
 
+// name reads the text of a key; one that is empty is wrong.
+func (o *object) name(key string) string {
+	s := o.text(key)
+	if s == "" && o.raw(key) != nil {
+		o.fault(key, "it takes a name, not an empty one")
+	}
+	return s
+}
+
+// length reads the time of a key; one of 0 is wrong.
+func (o *object) length(key string) *time.Duration {
+	d := o.time(key)
+	if d != nil && *d == 0 {
+		o.fault(key, "a time of 0 leaves nothing to hear; leave it out")
+	}
+	return d
+}
+
 // time returns a field that is a time: a number of seconds, or as a sheet has it.
 func (o *object) time(key string) *time.Duration {
 	v := o.raw(key)

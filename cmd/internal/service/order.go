@@ -77,7 +77,11 @@ func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body
 		return answer(problem.New(http.StatusBadRequest, "bus: the name of a bus is wanted").Of("bus"))
 	}
 	o.more = func(n int) error { return s.count(ctx, n) }
-	status, body = s.keys.once(ctx, o.Key, name+"\x00"+o.Do+"\x00"+o.Voice+"\x00"+o.Bus, string(o.With), func() (int, any) {
+	key := o.Key
+	if d.role == Read { // it changes nothing: a first answer would only be old, and take the place of a key
+		key = ""
+	}
+	status, body = s.keys.once(ctx, key, name+"\x00"+o.Do+"\x00"+o.Voice+"\x00"+o.Bus, string(o.With), func() (int, any) {
 		return d.act(h.room, &o)
 	})
 	if d.role != Read {

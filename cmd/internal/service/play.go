@@ -1,6 +1,7 @@
 package service
 
 import (
+	"math"
 	"net/http"
 	"time"
 
@@ -37,10 +38,13 @@ func (o *object) play() room.Order {
 	o.needs("sound")
 	return room.Order{
 		Sound: o.text("sound"), Gain: some(o.number("gain")), Pan: some(o.number("pan")), Pitch: some(o.number("pitch")), Speed: some(o.number("speed")),
-		Bus: o.text("bus"), Loop: o.truth("loop"), Priority: int(some(o.whole("priority"))), Protect: some(o.truth("protect")),
-		Owner: o.text("owner"), ID: o.text("id"), FadeIn: some(o.time("fade_in")), From: some(o.time("from")), For: some(o.time("for")), When: o.when(),
+		Bus: o.text("bus"), Loop: o.truth("loop"), Priority: short(some(o.whole("priority"))), Protect: some(o.truth("protect")),
+		Owner: o.name("owner"), ID: o.name("id"), FadeIn: some(o.time("fade_in")), From: some(o.time("from")), For: some(o.length("for")), When: o.when(),
 	}
 }
+
+// short returns a number as an int, which may have 32 bits: what is beyond them is out of range anyway.
+func short(n int64) int { return int(min(max(n, math.MinInt32), math.MaxInt32)) }
 
 // when reads at which moment an order acts.
 func (o *object) when() room.Moment {
@@ -74,7 +78,7 @@ func (o *object) move() room.Move {
 		Over: some(o.time("over")), Shape: o.text("shape"), Seek: o.time("seek"), Pause: o.truth("pause"), Loop: o.truth("loop"), When: o.when(),
 	}
 	if p := o.whole("priority"); p != nil {
-		m.Priority = new(int(*p))
+		m.Priority = new(short(*p))
 	}
 	return m
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -15,8 +16,8 @@ import (
 )
 
 const (
-	waiting   = 1024                  // messages of a socket that may wait for its reader
-	waitBytes = 1 << 20               // and how long they may be together
+	waiting   = 8192                  // messages of a socket that may wait for its reader: a batch with its losses
+	waitBytes = 8 << 20               // and how long they may be together; those of a room are the same for all its sockets
 	ping      = 20 * time.Second      // between signs of life
 	mostWrong = 100                   // messages that are no JSON before a socket ends
 	overdrawn = 10 * time.Millisecond // after a message beyond the rate, before the next is read
@@ -200,8 +201,11 @@ func (c *socket) read(ctx, caller context.Context, name string) {
 	for wrong := 0; wrong < mostWrong; {
 		kind, message, err := c.conn.Read(ctx)
 		switch {
-		case err != nil:
-			return // too long a message has been answered with 1009, a breach of the protocol with 1002
+		case err != nil: // too long a message has been answered with 1009, most breaches of the protocol with 1002
+			if strings.Contains(err.Error(), "unmasked") {
+				_ = c.conn.Close(websocket.StatusProtocolError, "a client masks its frames")
+			}
+			return
 		case kind != websocket.MessageText:
 			_ = c.conn.Close(websocket.StatusUnsupportedData, "messages are text")
 			return

@@ -87,7 +87,8 @@ func (s *Server) take(ctx context.Context, h *house, name string, in *measured) 
 	return http.StatusCreated, &uploaded{Sound: sound.Sound, Seconds: sound.Seconds, Channels: info.Channels, Rate: info.Rate}
 }
 
-// fits returns the limit that the sounds of a room have reached, without the one that a new one replaces.
+// fits returns the limit that the sounds of a room have reached, without the one that a new one replaces, and
+// without what is being taken in.
 func (s *Server) fits(name, sound string) error {
 	if s.options.Folder == "" {
 		return nil
@@ -98,7 +99,7 @@ func (s *Server) fits(name, sound string) error {
 	}
 	bytes, count, l := int64(0), 0, &s.options.Limits
 	for _, f := range files {
-		if info, err := f.Info(); err == nil && strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())) != sound {
+		if info, err := f.Info(); err == nil && !strings.HasPrefix(f.Name(), ".") && strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())) != sound {
 			count++
 			bytes = min(bytes, math.MaxInt64-info.Size()) + info.Size()
 		}

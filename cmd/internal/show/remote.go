@@ -1,7 +1,6 @@
 package show
 
 import (
-	"errors"
 	"time"
 )
 
@@ -18,7 +17,7 @@ func (s *Show) Start(number string) error {
 		return err
 	}
 	if s.paused {
-		return errors.New("the show is paused; resume it, then start a cue")
+		return ErrPaused
 	}
 	if err := s.player.FireFrom(i, 0); err != nil {
 		return err

@@ -101,8 +101,13 @@ func (s *Show) after(head int) int {
 	return min(s.from(i+1, 1), len(s.sheet.List))
 }
 
-// errGuard says that a GO came too soon after another.
-var errGuard = errors.New("within the guard of the last GO; nothing is fired")
+// What a show does not do now.
+var (
+	ErrGuard  = errors.New("within the guard of the last GO; nothing is fired")
+	ErrPaused = errors.New("the show is paused; resume it first")
+	ErrOver   = errors.New("no cue stands by: the list is over; choose one with standby")
+	ErrEnd    = errors.New("there is no cue further on")
+)
 
 // Go begins the cue of a number, or the one that stands by where it is empty. A GO within the guard
 // of another does nothing, and begins the guard anew: a key that is held is one GO.
@@ -122,17 +127,17 @@ func (s *Show) Begin(number string, at *time.Duration) (begun string, err error)
 			return "", err
 		}
 	}
+	switch {
+	case s.paused:
+		return "", ErrPaused
+	case i >= len(s.sheet.List):
+		return "", ErrOver
+	}
 	now := time.Now()
 	soon := !s.pressed.IsZero() && now.Sub(s.pressed) < s.options.Guard
 	s.pressed = now
 	if soon {
-		return "", errGuard
-	}
-	switch {
-	case s.paused:
-		return "", errors.New("the show is paused; resume it, then GO")
-	case i >= len(s.sheet.List):
-		return "", errors.New("no cue stands by: the list is over; choose one with standby")
+		return "", ErrGuard
 	}
 	from := s.loaded
 	switch {
@@ -165,7 +170,7 @@ func (s *Show) Load(at time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.standby >= len(s.sheet.List) {
-		return errors.New("no cue stands by: the list is over; choose one with standby")
+		return ErrOver
 	}
 	s.loaded = at
 	s.tell(fmt.Sprintf("load %s to %v", s.number(s.standby), at))
@@ -211,7 +216,7 @@ func (s *Show) Step(by int) error {
 	defer s.mutex.Unlock()
 	i := s.from(s.standby+by, by)
 	if i < 0 || s.standby >= len(s.sheet.List) && by > 0 {
-		return errors.New("there is no cue further on")
+		return ErrEnd
 	}
 	s.stand(min(i, len(s.sheet.List)))
 	return nil

@@ -1,0 +1,182 @@
+package room_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicepool/cmd/internal/room"
+	"voicepool/sounds"
+)
+
+// TestResumeAfterDays: a loop goes on however long it has run since it was written down.
+func TestResumeAfterDays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, sheet)
+		if _, err := r.Play(room.Order{Sound: "rain", ID: "w", Speed: 16}); err != nil {
+			t.Fatal(err)
+		}
+		s := r.Snapshot()
+		r.Close(0)
+		for _, days := range []int{1, 2, 400} {
+			was := *s
+			was.Time = was.Time.Add(-time.Duration(days) * 24 * time.Hour)
+			now := open(t, was.Text, func(o *room.Options) { o.Resume = &was })
+			if st := now.State(); len(st.Voices) != 1 || st.Voices[0].ID != "w" {
+				t.Errorf("after %d days: %+v, %v", days, st.Voices, st.Said)
+			}
+			now.Close(0)
+		}
+	})
+}
+
+// TestSnapshotOfLoops: a pause of a target and a seek are seen by who compares snapshots.
+func TestSnapshotOfLoops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, sheet)
+		if _, err := r.Play(room.Order{Sound: "rain", ID: "w"}); err != nil {
+			t.Fatal(err)
+		}
+		loop := func() room.Loop {
+			time.Sleep(100 * time.Millisecond)
+			all := r.Snapshot().Loops
+			if len(all) != 1 {
+				t.Fatalf("%+v", all)
+			}
+			return all[0]
+		}
+		first := loop()
+		if err := r.Show().Do("pause w"); err != nil {
+			t.Fatal(err)
+		}
+		if l := loop(); !l.Paused || first.Paused {
+			t.Errorf("a pause of a target: %+v", l)
+		}
+		if err := r.Show().Do("resume w"); err != nil {
+			t.Fatal(err)
+		}
+		if l := loop(); l.Paused || l.Sought != first.Sought {
+			t.Errorf("it goes on: %+v", l)
+		}
+		if _, err := r.Set("w", room.Move{Seek: new(2 * time.Second)}); err != nil {
+			t.Fatal(err)
+		}
+		if l := loop(); l.Sought == first.Sought || l.Position < 2 {
+			t.Errorf("a seek: %+v", l)
+		}
+	})
+}
+
+// TestFaderLater: a bus stands as it is heard, not as it is going to be; and a batch that fails moves none.
+func TestFaderLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, sheet)
+		if _, err := r.Play(room.Order{Sound: "rain"}); err != nil { // the room is awake
+			t.Fatal(err)
+		}
+		want := func(when string, gain float64, mute bool) {
+			t.Helper()
+			if b := bus(r, "music"); b.Gain != gain || b.Mute != mute {
+				t.Errorf("%s: %+v", when, b)
+			}
+			if n := len(r.Snapshot().Buses); (n > 0) != (gain != 0) {
+				t.Errorf("%s: %d buses are kept", when, n)
+			}
+		}
+		_, _, err := r.Batch(room.Moment{}, []room.Step{
+			{Bus: &room.Fader{Gain: new(-40.0), Mute: yes()}, On: "music"},
+			{Set: &room.Move{Gain: new(9.0)}, On: "nobody"},
+		})
+		if kindOf(err) != room.NotFound {
+			t.Errorf("a batch with a voice that is not there: %v", err)
+		}
+		want("after a batch that fails", 0, false)
+		at := r.Brief().Frame + 48000
+		if _, err := r.SetBus("music", room.Fader{Gain: new(-12.0), Mute: yes(), When: room.Moment{Frame: at}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := r.Batch(room.Moment{Frame: at + 48000}, []room.Step{{Bus: &room.Fader{Gain: new(-6.0)}, On: "music"}}); err != nil {
+			t.Fatal(err)
+		}
+		want("before", 0, false)
+		time.Sleep(900 * time.Millisecond)
+		want("still before", 0, false)
+		time.Sleep(200 * time.Millisecond)
+		want("then", -12, true)
+		time.Sleep(time.Second)
+		want("after the batch", -6, true)
+	})
+}
+
+// TestUploadWaitsForNobody: a room can be changed and ended while a sound comes slowly.
+func TestUploadWaitsForNobody(t *testing.T) {
+	r := open(t, "", func(o *room.Options) { o.Folder = t.TempDir() })
+	in, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		_, _, err := r.AddSound(t.Context(), "slow", in)
+		ended <- err
+	}()
+	if _, err := out.Write([]byte("RIFF")); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Change(t.Context(), []byte("sounds: {bell: {}}\n")); err != nil {
+		t.Error(err)
+	}
+	if err := r.Close(0); err != nil {
+		t.Error(err)
+	}
+	out.CloseWithError(errors.New("the client has gone"))
+	if err := <-ended; err == nil {
+		t.Error("a room that has ended takes a sound")
+	}
+}
+
+// TestUploadOverAnother: a sound does not replace the file of another one.
+func TestUploadOverAnother(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "bell.wav")
+	wav := wavOf(&sounds.Clip{Channels: 1, Rate: 48000, Samples: make([]float32, 4800)})
+	if err := os.WriteFile(file, wav, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, "sounds: {door: {file: bell.wav}}\n", func(o *room.Options) { o.Folder = folder })
+	_, _, err := r.AddSound(t.Context(), "bell", bytes.NewReader(wavOf(&sounds.Clip{Channels: 1, Rate: 48000, Samples: make([]float32, 480)})))
+	if kindOf(err) != room.Refused {
+		t.Errorf("a file of another sound: %v", err)
+	}
+	if now, err := os.ReadFile(file); err != nil || len(now) != len(wav) {
+		t.Errorf("it has %d bytes, %d before: %v", len(now), len(wav), err)
+	}
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) != 1 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// TestHeartOfACard: the device of a room asks for frames while the show is paused.
+func TestHeartOfACard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, sheet, func(o *room.Options) { o.Device = "null" })
+		if err := r.Show().Do("pause"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		before := r.Brief()
+		time.Sleep(time.Second)
+		after := r.Brief()
+		if after.Asked <= before.Asked || after.Frame != before.Frame {
+			t.Errorf("%+v, then %+v", before, after)
+		}
+		begun := time.Now()
+		r.Close(0)
+		if took := time.Since(begun); took > 500*time.Millisecond {
+			t.Errorf("a paused room takes %v to end", took)
+		}
+	})
+}

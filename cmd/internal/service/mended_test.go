@@ -1,0 +1,77 @@
+package service_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"voicepool/cmd/internal/service"
+)
+
+// TestKeysOfReads: who only reads takes no place of a key.
+func TestKeysOfReads(t *testing.T) {
+	s := open(t)
+	const call, body = "POST /v1/rooms/main/play", `{"sound":"bell"}`
+	s.ask(call, body, "Idempotency-Key", "a").is(t, 201, "voice", "1")
+	for i := range 1100 {
+		if status, _ := s.Do(t.Context(), "main", service.Order{Do: "state", Key: fmt.Sprint(i)}); status != 200 {
+			t.Fatal(status)
+		}
+	}
+	s.ask(call, body, "Idempotency-Key", "a").is(t, 201, "voice", "1")
+}
+
+// TestReasons: a refusal says why in a word, too, and a GO that could not begin anything arms no guard.
+func TestReasons(t *testing.T) {
+	s := open(t)
+	const r = "/v1/rooms/main"
+	s.ask("POST "+r+"/standby", `{"cue":"2"}`).is(t, 200)
+	s.ask("POST "+r+"/go", "").is(t, 200, "cue", "2")
+	s.ask("POST "+r+"/go", "").is(t, 409, "reason", "list over")
+	s.ask("POST "+r+"/standby", `{"cue":"1"}`).is(t, 200)
+	s.ask("POST "+r+"/go", "").is(t, 409, "reason", "guard")
+	s.ask("POST "+r+"/pause", "").is(t, 200)
+	s.ask("POST "+r+"/go", "").is(t, 409, "reason", "paused")
+	s.ask("POST "+r+"/standby", `{"cue":"2"}`).is(t, 200)
+	s.ask("POST "+r+"/standby", `{"step":1}`).is(t, 200)
+	s.ask("POST "+r+"/standby", `{"step":1}`).is(t, 409, "reason", "list over")
+}
+
+// TestEmpty: what says nothing is refused as in a sheet.
+func TestEmpty(t *testing.T) {
+	s := open(t)
+	for field, body := range map[string]string{"for": `"for":0`, "id": `"id":""`, "owner": `"owner":""`, "priority": `"priority":4294967297`} {
+		s.ask("POST /v1/rooms/main/play", `{"sound":"bell",`+body+`}`).is(t, 400, "field", field)
+	}
+}
+
+// TestNearestVoice: a voice that is over is not what is meant.
+func TestNearestVoice(t *testing.T) {
+	s := open(t)
+	s.ask("POST /v1/rooms/main/play", `{"sound":"rain","id":"r"}`).is(t, 201)
+	s.ask("DELETE /v1/rooms/main/voices/r", "").is(t, 200)
+	s.Room("main").Brief()
+	s.ask("PATCH /v1/rooms/main/voices/r", `{"gain":0}`).is(t, 404, "nearest", "weather")
+}
+
+// TestBatchKeepsTheBoard: a reader is told of a whole batch, though it does not read meanwhile.
+func TestBatchKeepsTheBoard(t *testing.T) {
+	s := open(t)
+	c := s.dial("main/ws")
+	c.SetReadLimit(8 << 20)
+	next(t, c, "state")
+	plays := strings.TrimSuffix(strings.Repeat(`{"do":"play","with":{"sound":"bell"}},`, 500), ",")
+	s.ask("POST /v1/rooms/main/batch", `{"commands":[`+plays+`]}`).is(t, 200)
+	last := s.Room("main").LastEvent()
+	if last < 500 {
+		t.Fatalf("there are %d events", last)
+	}
+	for seen := 0; seen < int(last); {
+		m := next(t, c, "event")
+		number, err := json.Number(fmt.Sprint(m["number"])).Int64()
+		if seen++; err != nil || number != int64(seen) {
+			t.Fatalf("event %d is %v", seen, m["number"])
+		}
+	}
+}
