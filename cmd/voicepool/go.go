@@ -133,7 +133,7 @@ func leave(c *console.Console, b *booth.Booth, err error) error {
 }
 
 type sendCommand struct {
-	Words []string `arg:"" name:"command" passthrough:"" help:"Where the show listens, unix:PATH, and what it is to do: go, go 2.5, standby 3, panic, stop house 2s, state; help lists all. With --to what the room is to do."`
+	Words []string `arg:"" name:"command" passthrough:"" help:"Where the show listens, unix:PATH, and what it is to do: go, go 2.5, standby 3, panic, stop house 2s, state; help lists all. With --to the same words, for a room, but for help."`
 	remote.Flags
 }
 

@@ -16,9 +16,12 @@ type Called struct {
 }
 
 // CueText returns what messages call the cue of a place in the sheet: cue 2.5 "Thunder" (line 14),
-// or cue 7, its place, where it has no number.
+// or cue 7, its place, where it has no number; what is below 0 was started by hand.
 func (c *Called) CueText(cue int) string {
-	if c.ListCue == "" {
+	switch {
+	case c.ListCue == "" && cue < 0:
+		return "by hand"
+	case c.ListCue == "":
 		return "cue " + strconv.Itoa(cue)
 	}
 	text := "cue " + words.OneLine(c.ListCue)

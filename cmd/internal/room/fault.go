@@ -86,6 +86,15 @@ var limits = map[string]struct {
 	"by":       {0, 120, "a number of decibels from 0 to 120"},
 }
 
+// Takes returns what a field of an order takes, in words; empty: nothing is said of it.
+func Takes(field string) string {
+	switch field {
+	case "loop", "protect", "mute", "solo", "pause":
+		return "true or false"
+	}
+	return limits[field].takes
+}
+
 // ranged returns what is wrong with a value of a field.
 func ranged(field string, x float64) error {
 	if l := limits[field]; !(x >= l.from && x <= l.to) {

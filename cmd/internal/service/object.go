@@ -13,6 +13,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/room"
 	"voicepool/internal/words"
 )
 
@@ -53,12 +54,14 @@ func read(text []byte, at string, known ...string) *object {
 			return o.broken(syntax(err))
 		}
 		if !slices.Contains(known, key) {
-			o.wrong = problem.New(400, "there is no field %q", at+words.OneLine(key)).Of(at + words.OneLine(key)).Near(words.Nearest(key, known))
-			return o
+			if o.wrong == nil { // the rest is read: a reply says what it is to
+				o.wrong = problem.New(400, "there is no field %q", at+words.OneLine(key)).Of(at + words.OneLine(key)).Near(words.Nearest(key, known))
+			}
+			continue
 		}
 		if slices.Contains(o.keys, key) {
 			o.fault(key, "stands there twice")
-			return o
+			continue
 		}
 		o.keys, o.values = append(o.keys, key), append(o.values, value)
 	}
@@ -95,6 +98,24 @@ func (o *object) broken(why string) *object {
 func (o *object) fault(key, why string) {
 	if o.wrong == nil {
 		o.wrong = problem.New(400, "%s: %s", o.at+key, why).Of(o.at + key)
+	}
+}
+
+// refuse is the fault of a value that is not what a field takes, as check says it.
+func (o *object) refuse(key string, v json.RawMessage) {
+	takes, text := room.Takes(key), string(v)
+	switch {
+	case takes == "":
+		takes = "a number"
+	case v[0] == '{':
+		text = "a mapping"
+	case v[0] == '[':
+		text = "a list"
+	case v[0] != '"':
+		text = strconv.Quote(text)
+	}
+	if o.wrong == nil {
+		o.wrong = problem.New(400, "%s takes %s, not %s", o.at+key, takes, text).Of(o.at + key)
 	}
 }
 
@@ -143,7 +164,7 @@ func (o *object) number(key string) *float64 {
 	x, err := strconv.ParseFloat(string(v), 64)
 	switch {
 	case v[0] != '-' && (v[0] < '0' || v[0] > '9'):
-		o.fault(key, "a number is wanted")
+		o.refuse(key, v)
 		return nil
 	case err != nil || math.IsInf(x, 0):
 		o.fault(key, "the number is too large")
@@ -172,7 +193,7 @@ func (o *object) truth(key string) *bool {
 	case "true", "false":
 		return new(string(v) == "true")
 	default:
-		o.fault(key, "true or false is wanted")
+		o.refuse(key, v)
 	}
 	return nil
 }

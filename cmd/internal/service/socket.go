@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -270,10 +271,11 @@ func (s *Server) reply(caller context.Context, name string, message []byte, over
 
 // ref returns what the sender knows a message by: a number or a text, which the reply has too.
 func (o *object) ref() json.RawMessage {
-	v := o.raw("ref")
-	if v == nil {
+	i := slices.Index(o.keys, "ref") // also where something else is wrong
+	if i < 0 {
 		return nil
 	}
+	v := o.values[i]
 	if len(v) > longestName || v[0] == '{' || v[0] == '[' {
 		o.wrong = problem.New(http.StatusBadRequest, "ref: a number or a short string is wanted").Of("ref")
 		return nil

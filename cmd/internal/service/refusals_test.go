@@ -1,10 +1,17 @@
 package service_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/coder/websocket"
 
 	"voicepool/cmd/internal/service"
 )
@@ -73,5 +80,45 @@ func TestBatchKeepsTheBoard(t *testing.T) {
 		if seen++; err != nil || number != int64(seen) {
 			t.Fatalf("event %d is %v", seen, m["number"])
 		}
+	}
+}
+
+// TestRef: a reply says what it is to, also where a field of the message is not known.
+func TestRef(t *testing.T) {
+	s := open(t)
+	c := s.dial("main/ws?tell=replies")
+	for _, text := range []string{`{"wiht":{},"ref":9,"do":"play"}`, `{"ref":9,"do":"play","wiht":{}}`, `{"ref":9,"ref":9,"do":"play"}`} {
+		if err := c.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if r := next(t, c, "reply"); r["ref"] != 9.0 || r["status"] != 400.0 {
+			t.Errorf("%s: %v", text, r)
+		}
+	}
+}
+
+// TestUnmasked: a client that does not mask its frames is told that this is a breach of the protocol.
+func TestUnmasked(t *testing.T) {
+	s := open(t)
+	conn, err := net.Dial("tcp", s.web.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(conn, "GET /v1/rooms/main/ws?tell=replies HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", s.web.Listener.Addr())
+	in := bufio.NewReader(conn)
+	if answer, err := http.ReadResponse(in, nil); err != nil || answer.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatalf("%v, %v", answer, err)
+	}
+	if _, err := conn.Write([]byte("\x81\x02{}")); err != nil {
+		t.Fatal(err)
+	}
+	head := make([]byte, 4)
+	if _, err := io.ReadFull(in, head); err != nil || head[0] != 0x88 || int(head[2])<<8|int(head[3]) != int(websocket.StatusProtocolError) {
+		t.Errorf("% x, %v", head, err)
 	}
 }

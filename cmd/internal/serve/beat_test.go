@@ -1,0 +1,38 @@
+package serve
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicepool/cmd/internal/room"
+)
+
+// TestBeat: the heart of a room beats while it plays, sleeps, or its show is paused, on a card and without.
+func TestBeat(t *testing.T) {
+	for _, device := range []string{"none", "null"} {
+		t.Run(device, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, err := room.Open(t.Context(), room.Options{Name: "main", Device: device})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer r.Close(0)
+				b := &beat{}
+				for _, do := range []string{"", "play bell", "pause", "resume", "panic"} {
+					if do != "" {
+						if err := r.Show().Do(do); err != nil {
+							t.Fatal(err)
+						}
+					}
+					for range 3 {
+						time.Sleep(2500 * time.Millisecond)
+						if !b.moves([]*room.Room{r}) {
+							t.Errorf("it stands still after %q", do)
+						}
+					}
+				}
+			})
+		})
+	}
+}
