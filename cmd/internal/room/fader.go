@@ -134,11 +134,11 @@ func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
 	frame, later := int64(0), false
 	err = r.settle(func() error {
 		frame, later = r.frame(&f.When)
-		at := frame
-		if m := r.on().player.Mixer(); at == mixer.Now && r.scened > m.Next() {
-			at = r.scened // behind a scene that was asked for before
+		st, at := r.on(), frame
+		if scened := st.scened.Load(); at == mixer.Now && scened > st.player.Mixer().Next() {
+			at = scened // behind a scene that was asked for before
 		}
-		return f.act(r.on().player.Mixer().At(at), b)
+		return f.act(st.player.Mixer().At(at), b)
 	})
 	if err != nil {
 		return Bus{}, err

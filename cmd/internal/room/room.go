@@ -26,7 +26,6 @@ type Room struct {
 	card  *card // nil: it is paced
 
 	orders  sync.Mutex // of what moves buses and scenes, and of steps that belong together
-	scened  int64      // the frame behind which the last scene acts; under orders
 	changes sync.Mutex // of sheets
 	desk    desk
 	loops   loops

@@ -42,7 +42,8 @@ func (r *Room) Scene(name string, over time.Duration) error {
 	})
 	if err == nil {
 		r.desk.show(name)
-		r.scened = r.on().player.Mixer().Next() + pcm.Frames(r.on().player.Mixer().Latency().Block+ahead, r.rate)
+		st := r.on()
+		st.scened.Store(st.player.Mixer().Next() + pcm.Frames(st.player.Mixer().Latency().Block+ahead, r.rate))
 	}
 	return err
 }

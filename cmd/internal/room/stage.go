@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"voicepool/cmd/internal/show"
@@ -26,6 +27,7 @@ type stage struct {
 	sounds *sounds.Library
 	fed    chan struct{}      // closed when the player has come to its end
 	cancel context.CancelFunc // of Feed; nil: the room is paced
+	scened atomic.Int64       // the frame behind which the last scene acts
 
 	mutex sync.Mutex
 	held  map[string]held         // the sounds, by their names
