@@ -100,9 +100,9 @@ func Take(ctx context.Context, n int) error {
 	return nil
 }
 
-// Passcode returns the role in a room of who knows a token, or of those who know none. It is for
-// protocols that have no headers, from an address as net gives it.
-func (g *Guard) Passcode(remote, passcode, room string) (Role, error) {
+// Passcode returns the role of who knows a token, or of those who know none: the highest in some rooms. It is
+// for protocols that have no headers, from an address as net gives it. A wrong one counts once.
+func (g *Guard) Passcode(remote, passcode string, rooms ...string) (role Role, err error) {
 	v := &visitor{guard: g, addr: addressOf(remote)}
 	if rules := g.rules.Load(); passcode != "" && rules.Tokens != nil {
 		if v.badge = rules.Tokens.find(passcode); v.badge == nil {
@@ -112,5 +112,8 @@ func (g *Guard) Passcode(remote, passcode, room string) (Role, error) {
 			}
 		}
 	}
-	return v.in(room), nil
+	for _, room := range rooms {
+		role = max(role, v.in(room))
+	}
+	return role, nil
 }

@@ -257,7 +257,7 @@ func TestPasscode(t *testing.T) {
 		}
 	}
 	for i := range 10 {
-		_, err := g.Passcode("192.0.2.10:53001", "nonsense", "main")
+		_, err := g.Passcode("192.0.2.10:53001", "nonsense", "main", "bar", "foyer")
 		if (err != nil) != (i >= 5) {
 			t.Errorf("the wrong passcode number %d: %v", i+1, err)
 		}

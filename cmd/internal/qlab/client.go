@@ -127,14 +127,14 @@ func (c *client) role(name string) Role {
 	c.mutex.Lock()
 	passcode := c.passcode
 	c.mutex.Unlock()
-	return c.server.check(passcode, name, c.from.Addr())
+	return c.server.check(passcode, c.from.Addr(), name)
 }
 
-func (s *Server) check(passcode, name string, from netip.Addr) Role {
+func (s *Server) check(passcode string, from netip.Addr, rooms ...string) Role {
 	if s.options.Check == nil {
 		return Operate
 	}
-	return s.options.Check(passcode, name, from)
+	return s.options.Check(passcode, rooms, from)
 }
 
 // end has the client's connection end. Any goroutine.

@@ -143,7 +143,7 @@ func TestForged(t *testing.T) {
 // TestForgedPasscode: with passcodes, another machine that has none is told nothing at all.
 func TestForgedPasscode(t *testing.T) {
 	o := one(newFake(t, sheet))
-	o.Check = func(passcode, _ string, _ netip.Addr) Role {
+	o.Check = func(passcode string, _ []string, _ netip.Addr) Role {
 		return map[string]Role{"1234": Operate}[passcode]
 	}
 	s, n, say := onNetwork(t, o)

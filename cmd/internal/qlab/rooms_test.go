@@ -3,6 +3,7 @@ package qlab
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"testing"
 
 	"voicepool/cue"
@@ -19,8 +20,8 @@ func TestWithoutMain(t *testing.T) {
 			return nil
 		},
 		Names: func() []string { return []string{"foyer", "stage"} },
-		Check: func(passcode, room string, _ netip.Addr) Role {
-			if passcode == "secret" && room == "stage" {
+		Check: func(passcode string, rooms []string, _ netip.Addr) Role {
+			if passcode == "secret" && slices.Contains(rooms, "stage") {
 				return Operate
 			}
 			return None

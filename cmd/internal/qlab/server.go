@@ -60,9 +60,9 @@ type Options struct {
 	Names func() []string        // of all rooms; nil: there is Main alone
 	Main  string                 // the room of addresses without a room; empty: main
 
-	// Check says what a passcode allows in a room; it is empty where none was given. nil: everybody
+	// Check says what a passcode allows in some rooms, the most of it; it is empty where none was given. nil: everybody
 	// may operate. It is asked for each message, by any goroutine.
-	Check func(passcode, room string, from netip.Addr) Role
+	Check func(passcode string, rooms []string, from netip.Addr) Role
 
 	ReplyPort     int       // of answers over UDP; 0: 53001
 	ReplyToSender bool      // UDP is also answered at the sender's own port

@@ -68,7 +68,7 @@ func (c *call) workspaces() (any, error) {
 	all := []workspace{}
 	for _, name := range c.server.names() {
 		if c.server.room(name) != nil {
-			all = append(all, workspace{workspaceID(name), name, c.server.check("", name, c.from.Addr()) == None, version})
+			all = append(all, workspace{workspaceID(name), name, c.server.check("", c.from.Addr(), name) == None, version})
 		}
 	}
 	return all, nil
@@ -105,14 +105,11 @@ func (c *call) connect() (any, error) {
 }
 
 // may returns what a passcode may do in the room, or, where none is meant and none is called main, in any.
-func (c *call) may(passcode string) (role Role) {
+func (c *call) may(passcode string) Role {
 	if c.room != nil {
-		return c.server.check(passcode, c.name, c.from.Addr())
+		return c.server.check(passcode, c.from.Addr(), c.name)
 	}
-	for _, name := range c.server.names() {
-		role = max(role, c.server.check(passcode, name, c.from.Addr()))
-	}
-	return role
+	return c.server.check(passcode, c.from.Addr(), c.server.names()...)
 }
 
 // disconnect forgets the passcode, and ends the updates.

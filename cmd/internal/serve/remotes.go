@@ -34,8 +34,8 @@ func (m *remotes) open(s *server) error {
 			}
 			return names
 		},
-		Check: func(passcode, room string, from netip.Addr) qlab.Role {
-			role, err := s.guard.Passcode(netip.AddrPortFrom(from, 0).String(), passcode, room)
+		Check: func(passcode string, rooms []string, from netip.Addr) qlab.Role {
+			role, err := s.guard.Passcode(netip.AddrPortFrom(from, 0).String(), passcode, rooms...)
 			if err != nil {
 				return qlab.None
 			}
