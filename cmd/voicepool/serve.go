@@ -6,7 +6,7 @@ import (
 	"syscall"
 
 	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/performance"
+	"voicepool/cmd/internal/room"
 	"voicepool/cmd/internal/serve"
 )
 
@@ -32,14 +32,8 @@ func (s *serveCommand) check() error {
 	if err := pool(s.Voices, nil); err != nil {
 		return err
 	}
-	var device performance.Device
-	if s.Device == "none" {
-		device.Kind = "none"
-	} else if err := device.UnmarshalText([]byte(s.Device)); err != nil {
-		return console.Usage("--device: %w, or none", err)
-	}
-	if device.Writes() {
-		return console.Usage("--device: a room plays on a sound card, on null or on none; record it from its audio.wav")
+	if err := room.CheckDevice(s.Device); err != nil {
+		return console.Usage("--device: %w", err)
 	}
 	return nil
 }

@@ -1,6 +1,9 @@
 package room
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -33,15 +36,33 @@ type slab struct {
 	n      int
 }
 
+// CheckDevice returns an error for what is no Device of Options.
+func CheckDevice(text string) error {
+	if text == "" || text == "none" {
+		return nil
+	}
+	_, err := parseDevice(text)
+	return err
+}
+
+// parseDevice reads a device that plays.
+func parseDevice(text string) (d performance.Device, err error) {
+	err = d.UnmarshalText([]byte(text))
+	switch kind, _, _ := strings.Cut(text, ":"); {
+	case err == nil && d.Writes():
+		err = errors.New("a room plays on a sound card, on null or on none; record it from its audio.wav")
+	case err != nil && kind != "pulse":
+		err = fmt.Errorf("%q is no device of a room, want auto, pulse, pulse:SINK, oto, null or none", text)
+	}
+	return d, err
+}
+
 // openCard opens the device of a room and begins to play on it.
 func openCard(r *Room) (*card, error) {
 	o := &r.options
-	var asked performance.Device
-	if err := asked.UnmarshalText([]byte(o.Device)); err != nil {
+	asked, err := parseDevice(o.Device)
+	if err != nil {
 		return nil, &Error{Kind: Range, Field: "device", Detail: "device: " + err.Error()}
-	}
-	if asked.Writes() {
-		return nil, &Error{Kind: Range, Field: "device", Detail: "device: a room plays on a sound card, on null or on none; record it from its audio.wav"}
 	}
 	c := &card{room: r, kind: asked.String(), waits: ring.New[slab](256), stop: make(chan struct{}), stopped: make(chan struct{})}
 	config := auto.Config{

@@ -176,11 +176,27 @@ func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet str
 	return nil
 }
 
+// tidy forgets rooms that went a while ago: nobody saves them any more.
+func (s *store) tidy() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for name, w := range s.written {
+		if w.mutex.TryLock() {
+			old := w.still == nil && !w.gone.IsZero() && time.Since(w.gone) > time.Minute
+			w.mutex.Unlock()
+			if old {
+				delete(s.written, name)
+			}
+		}
+	}
+}
+
 // forget removes what is kept of a room that somebody has ended. Its sounds go with it.
 func (s *store) forget(name string) error {
 	if s == nil {
 		return nil
 	}
+	s.tidy()
 	w := s.on(name)
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
