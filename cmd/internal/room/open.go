@@ -2,6 +2,7 @@ package room
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -69,7 +70,11 @@ func (r *Room) read(text []byte) (*cue.Sheet, error) {
 	o := &r.options
 	s, err := cue.Parse(o.Title, text)
 	if err != nil {
-		return nil, &Error{Kind: Range, Field: "sheet", Detail: err.Error()}
+		detail := err.Error()
+		if all, ok := errors.AsType[rules.Errors](err); ok && len(all) > 1 {
+			detail = fmt.Sprintf("%v (and %d more, which voicepool check shows)", all[0], len(all)-1)
+		}
+		return nil, &Error{Kind: Range, Field: "sheet", Detail: detail}
 	}
 	s.Length = nil // a room goes on: Feed would end there, and close the mixer
 	if o.Voices > 0 {
