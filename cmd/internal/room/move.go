@@ -151,7 +151,9 @@ func (r *Room) each(target string, when Moment, do func(mixer.Moment, mixer.Targ
 			if err := do(r.on().player.Mixer().At(frame), mixer.TargetVoice(h)); err != nil {
 				return err
 			}
-			numbers = append(numbers, h.Number())
+			if n := h.Number(); n != 0 { // 0: it has not begun
+				numbers = append(numbers, n)
+			}
 		}
 		return nil
 	})
