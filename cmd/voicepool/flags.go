@@ -3,7 +3,10 @@ package main
 import (
 	"cmp"
 	"os"
+	"slices"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"voicepool/bank/rules"
 	"voicepool/cmd/internal/console"
@@ -214,4 +217,15 @@ func (f isolateFlag) limits() sounds.Limits {
 		program = os.Args[0] // the same, unless somebody has named it otherwise
 	}
 	return sounds.Limits{Isolate: []string{program, "decode"}}
+}
+
+// far returns an error where a flag is given that means nothing to a server: all but those of remote.Flags,
+// and some.
+func far(app *kong.Context, but ...string) error {
+	for _, p := range app.Path {
+		if p.Flag != nil && p.Flag.Name != "to" && p.Flag.Name != "token" && !slices.Contains(but, p.Flag.Name) {
+			return console.Usage("--%s does not go with --to: the server plays, as it was started", p.Flag.Name)
+		}
+	}
+	return nil
 }

@@ -64,12 +64,9 @@ type goCommand struct {
 }
 
 func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
-	if g.To != "" {
-		if err := g.Refuse(app); err != nil {
-			return err
-		}
-	}
 	switch {
+	case g.To != "" && far(app) != nil:
+		return far(app)
 	case g.To != "" && g.Sheet != "":
 		return g.Flags.Command(c, "go", g.Sheet)
 	case g.To != "":

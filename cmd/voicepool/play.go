@@ -42,7 +42,7 @@ func (p *playCommand) Run(c *console.Console, app *kong.Context) error {
 		return err
 	}
 	if p.To != "" {
-		if err := p.Refuse(app, "gain", "pan", "pitch", "speed", "loop"); err != nil {
+		if err := far(app, "gain", "pan", "pitch", "speed", "loop"); err != nil {
 			return err
 		}
 		return p.far(c)

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
-
-	"github.com/alecthomas/kong"
 
 	"voicepool/cmd/internal/console"
 	"voicepool/internal/words"
@@ -37,17 +34,6 @@ func (f *Flags) Command(c *console.Console, command ...string) error {
 	defer interrupted.Close()
 	answer, err := room.Say(interrupted, command...)
 	return Answered(c, answer, err)
-}
-
-// Refuse returns an error where a flag is given that means nothing to a server: all but those of Flags, and
-// some.
-func (f *Flags) Refuse(app *kong.Context, but ...string) error {
-	for _, p := range app.Path {
-		if p.Flag != nil && p.Flag.Name != "to" && p.Flag.Name != "token" && !slices.Contains(but, p.Flag.Name) {
-			return console.Usage("--%s does not go with --to: the server plays, as it was started", p.Flag.Name)
-		}
-	}
-	return nil
 }
 
 // Answered prints what a server answers. What it refuses is wrong usage, as a faulty sheet is.
