@@ -64,7 +64,7 @@ func sounding(ctx context.Context, o *options, j *judge, n, seconds int) error {
 	share, skipped := late(before, after)
 	blocks := after["voicepool_blocks_total"] - before["voicepool_blocks_total"]
 	j.check(blocks >= float64(n*seconds)*50, "%d rooms of 8 voices mixed %.0f blocks in %d s", n, blocks, seconds)
-	j.note("%d rooms: %.2f %% of a core, %.1f us a room and block, %.3f %% of the blocks later than 20 ms, %.0f frames skipped, %.0f KB of heap a room",
-		n, 100*used/float64(seconds), 1e6*used/blocks, 100*share, skipped, (after["go_memstats_heap_inuse_bytes"]-base["go_memstats_heap_inuse_bytes"])/1e3/float64(n))
+	j.note("%d rooms: %.2f %% of a core, %.1f us a room and block, %.0f of %.0f blocks later than 20 ms, %.0f frames skipped, %.0f KB of heap a room",
+		n, 100*used/float64(seconds), 1e6*used/blocks, share*blocks, blocks, skipped, (after["go_memstats_heap_inuse_bytes"]-base["go_memstats_heap_inuse_bytes"])/1e3/float64(n))
 	return s.stop()
 }
