@@ -80,6 +80,7 @@ func (g *gains) settle(next int64) {
 	for i := range due {
 		g.act(&due[i])
 	}
+	clear(due) // it refers to salvos
 	g.due = due
 }
 
