@@ -163,6 +163,9 @@ func TestUploadOverAnother(t *testing.T) {
 func TestHeartOfACard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, sheet, func(o *room.Options) { o.Device = "null" })
+		if _, err := r.Play(room.Order{Sound: "rain"}); err != nil {
+			t.Fatal(err)
+		}
 		if err := r.Show().Do("pause"); err != nil {
 			t.Fatal(err)
 		}
