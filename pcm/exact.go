@@ -104,6 +104,10 @@ func SinPi(x float64) float64 {
 	return CosPi(x - 0.5)
 }
 
+// TanPi returns tan(pi x), under the same promises as CosPi; beside 1/2, where the
+// tangent has no bound, it is +Inf or -Inf.
+func TanPi(x float64) float64 { return SinPi(x) / CosPi(x) }
+
 // horner evaluates a polynomial in y^2, the highest power first.
 func horner(c []float64, y float64) float64 {
 	y2 := float64(y * y)

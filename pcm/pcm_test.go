@@ -81,6 +81,11 @@ func TestCosSin(t *testing.T) {
 			t.Errorf("SinPi(%v) = %v, want exactly %v", x, got, want)
 		}
 	}
+	for x := -0.4999; x < 0.5; x += 1e-4 {
+		if got, want := pcm.TanPi(x), math.Tan(math.Pi*x); math.Abs(got-want) > 1e-14*math.Abs(want)/math.Min(1, 0.5-math.Abs(x))+1e-15 {
+			t.Fatalf("TanPi(%v) = %v, math.Tan says %v", x, got, want)
+		}
+	}
 	if got := pcm.CosPi(math.Inf(1)); got == got {
 		t.Errorf("CosPi(Inf) = %v", got)
 	}
