@@ -40,12 +40,18 @@ func tone(frames int, level float32) *fstest.MapFile {
 	return &fstest.MapFile{Data: out}
 }
 
-// files is a file system with a bank and the sounds a.wav to d.wav, in sfx.
+// files is a file system with a bank and the sounds a.wav to d.wav, in sfx, and high.wav: d.wav, every
+// other frame with the other sign, which is loud where a level is not.
 func files(text string) fstest.MapFS {
 	fsys := fstest.MapFS{"sounds.yaml": {Data: []byte(text)}}
 	for i, name := range []string{"a", "b", "c", "d"} {
 		fsys["sfx/"+name+".wav"] = tone(800, float32(i+1)/8)
 	}
+	high := tone(800, 0.5)
+	for i := len(high.Data) - 4; i > len(high.Data)-4*800; i -= 8 {
+		high.Data[i+3] ^= 0x80 // a float's sign
+	}
+	fsys["sfx/high.wav"] = high
 	return fsys
 }
 

@@ -114,7 +114,7 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 // duckOf is what a sheet says of a duck.
 func duckOf(d mixer.Duck, rate int) *rules.Duck {
 	at := func(t time.Duration) rules.Time { return rules.FrameTime(pcm.Frames(t, rate), rate) }
-	return &rules.Duck{When: d.When, By: d.By, Attack: at(d.Attack), Hold: at(d.Hold), Release: at(d.Release)}
+	return &rules.Duck{When: d.When, By: d.By, Above: d.Above, Attack: at(d.Attack), Hold: at(d.Hold), Release: at(d.Release)}
 }
 
 // Add takes entries, which follow those before. The error wraps ErrRecord; the

@@ -49,9 +49,10 @@ func TestSetDuck(t *testing.T) {
 cues:
   - {at: 0, play: half.wav, bus: b}
   - {at: 0, play: quiet.wav, bus: a, gain: -60}
-  - {at: 20ms, duck: b, when: a, by: 20, attack: 10ms, release: 10ms}
-  - {at: 50ms, duck: b, when: a, by: 40, attack: 10ms, release: 10ms}
-  - {at: 80ms, duck: b, by: 0}
+  - {at: 20ms, duck: b, when: a, by: 20, above: -101, attack: 10ms, release: 10ms}
+  - {at: 50ms, duck: b, when: a, by: 40, above: -101, attack: 10ms, release: 10ms}
+  - {at: 80ms, duck: b, when: a, by: 40, above: -99}
+  - {at: 110ms, duck: b, by: 0}
 `
 	got := readAll(t, f.player(sheet, cue.Options{}), 64)
 	for _, w := range []struct {

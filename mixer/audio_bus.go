@@ -16,7 +16,6 @@ import (
 type bus struct {
 	limit   int
 	playing int // voices on it and below it
-	active  int // those of them that are not paused
 	paused  bool
 	held    bool // it is paused, or one above it is
 	muted   bool
@@ -66,21 +65,11 @@ func newBuses(described []BusConfig, a *audio) []bus {
 	return buses
 }
 
-// count adds voices to those that live on a bus and above it, and to those of them that
-// are not paused.
-func (a *audio) count(bus uint16, playing, active int) {
+// count adds voices to those that live on a bus and above it.
+func (a *audio) count(bus uint16, playing int) {
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
 		a.buses[i].playing += playing
-		a.buses[i].active += active
 	}
-}
-
-// active counts a voice that is not paused.
-func (s *slot) active() int {
-	if s.paused == 0 {
-		return 1
-	}
-	return 0
 }
 
 // refresh brings what scores and pauses use up to date, from the master down: of

@@ -213,7 +213,6 @@ func (a *audio) pause(i int, by pauses) {
 	}
 	if s.paused == 0 {
 		a.leaveTail(s, a.now)
-		a.count(s.bus, 0, -1)
 		s.held = a.now
 	}
 	s.paused |= by
@@ -236,7 +235,6 @@ func (a *audio) resume(i int, by pauses) {
 	} else {
 		s.voice.Delay(a.now)
 	}
-	a.count(s.bus, 0, 1)
 	a.showState(i)
 	a.rescore(i)
 }

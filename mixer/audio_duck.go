@@ -1,6 +1,9 @@
 package mixer
 
 import (
+	"cmp"
+	"slices"
+
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -15,7 +18,8 @@ type duck struct {
 
 // ducking is a Duck in frames. The control side makes it, and nobody changes it.
 type ducking struct {
-	when                  int // index of the other bus
+	when                  int     // index of the other bus
+	above                 float32 // an audibility
 	by                    float64
 	attack, hold, release int64
 }
@@ -25,8 +29,9 @@ func (s *shared) newDucking(d *Duck) *ducking {
 	if d.By == 0 {
 		return nil
 	}
+	above := cmp.Or(d.Above, DuckAbove).Linear()
 	return &ducking{
-		when: s.tree.find(d.When), by: float64(d.By), hold: pcm.Frames(d.Hold, s.rate),
+		when: s.tree.find(d.When), above: float32(above * above), by: float64(d.By), hold: pcm.Frames(d.Hold, s.rate),
 		attack:  max(pcm.Frames(d.Attack, s.rate), s.smooth), // nothing is ever cut hard
 		release: max(pcm.Frames(d.Release, s.rate), s.smooth),
 	}
@@ -47,18 +52,18 @@ func (d *duck) change(rules *ducking, now int64) {
 	}
 }
 
-// turn lowers the bus when what it gives way to sounds, and settles when it lets
-// go when that has fallen silent by a command.
+// turn lowers the bus when what it gives way to is loud enough, and settles when it lets
+// go when that has fallen silent by a command, or by itself: scores are fresh on the grid.
 func (d *duck) turn(a *audio) {
 	r := d.rules
 	if r == nil {
 		return
 	}
-	switch active := a.buses[r.when].active > 0; {
-	case active && !d.down:
+	switch loud := a.buses[r.when].playing > 0 && slices.ContainsFunc(a.living(), func(v seat) bool { return a.hears(r, v.index, v.slot) }); {
+	case loud && !d.down:
 		d.down, d.upAt = true, never
 		d.move.Turn(a.now, -r.by, r.attack)
-	case active:
+	case loud:
 		d.upAt = never
 	case d.down && d.upAt == never:
 		d.upAt = a.now + r.hold
@@ -72,7 +77,7 @@ func (d *duck) turnsUp(a *audio, n int64) int64 {
 		return n
 	}
 	if d.upAt == never {
-		if last, silent := a.lastEnd(d.rules.when, a.now+n); silent {
+		if last, silent := a.lastEnd(d.rules, a.now+n); silent {
 			d.upAt = last + d.rules.hold
 		}
 	}
@@ -84,18 +89,29 @@ func (d *duck) up(frame int64) {
 	d.move.Turn(frame, 0, d.rules.release)
 }
 
-// lastEnd returns the frame at which the last of the sounding voices of a bus
-// came to its end, if all of them have before a frame: reap has not counted them
-// out yet.
-func (a *audio) lastEnd(index int, before int64) (frame int64, silent bool) {
-	n, last := 0, a.now
+// hears reports whether a bus gives way to a voice.
+func (a *audio) hears(d *ducking, i int, s *slot) bool {
+	return i < a.base && a.scores.whole[i] >= d.above && s.paused == 0 && a.tree.below(int(s.bus), d.when)
+}
+
+// lastEnd returns the frame at which the last of the voices to which a bus gives way came to
+// its end, if all of them have before a frame: reap has not counted them out yet.
+func (a *audio) lastEnd(d *ducking, before int64) (frame int64, silent bool) {
+	if len(a.ends) == 0 {
+		return a.now, false
+	}
+	left, last := 0, a.now
+	for _, v := range a.living() {
+		if a.hears(d, v.index, v.slot) {
+			left++
+		}
+	}
 	for _, e := range a.ends {
 		frame := a.now + int64(e.after)
-		if a.tree.below(int(a.at(int(e.slot)).bus), index) && !e.dry && frame < before {
-			n++
+		if i := int(e.slot); !e.dry && frame < before && a.hears(d, i, a.at(i)) {
+			left--
 			last = max(last, frame)
 		}
 	}
-	b := &a.buses[index]
-	return last, b.active > 0 && n == b.active
+	return last, left == 0
 }

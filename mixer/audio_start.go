@@ -69,7 +69,7 @@ func (a *audio) start(c *command) {
 		g.playing++
 		g.started, g.last, g.first, g.number = true, a.now, r, s.number()
 	}
-	a.count(s.bus, 1, s.active())
+	a.count(s.bus, 1)
 	a.scores.set(i, r.prio, s.number(), r.protect)
 	a.rescore(i)
 	ahead := r.ahead(id)

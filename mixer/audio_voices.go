@@ -212,7 +212,7 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	if g := s.record.group; g != nil {
 		g.playing--
 	}
-	a.count(s.bus, -1, -s.active())
+	a.count(s.bus, -1)
 	a.tell(e, k, s, frame, i)
 	s.record.unseat(&s.voice)
 	s.voice.Drop()

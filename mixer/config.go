@@ -139,14 +139,19 @@ type Insert interface {
 	Process(block []pcm.Frame)
 }
 
-// Duck lowers a bus while another one sounds.
+// Duck lowers a bus while another one is heard.
 type Duck struct {
-	When    string        // the other bus, not the master: while any voice on it or below it is not paused
+	When    string        // the other bus, not the master: while a voice on it or below it is loud enough
 	By      pcm.Decibels  // by how much, 0..120
+	Above   pcm.Decibels  // loud enough is an audibility, as in events, from here on, -120..-1; 0: DuckAbove
 	Attack  time.Duration // from the first such voice on
 	Hold    time.Duration // from the end of the last until the release begins
 	Release time.Duration // the way back
 }
+
+// DuckAbove is how loud a voice is at least to which a bus gives way, unless Duck.Above says
+// something else. Voices that are paused, muted or virtual do not count.
+const DuckAbove pcm.Decibels = -50
 
 // complaint is the first thing that is wrong with a configuration; nil: nothing.
 type complaint struct{ error }
@@ -239,6 +244,8 @@ func (d *Duck) check(bus string, exists func(string) bool) error {
 		return fmt.Errorf("bus %q is ducked when %q sounds, and there is no such bus", bus, d.When)
 	case !inRange(float64(d.By), 0, 120):
 		return fmt.Errorf("bus %q is ducked by %v dB, which is not in 0..120", bus, d.By)
+	case d.Above != 0 && !inRange(float64(d.Above), -120, -1):
+		return fmt.Errorf("bus %q is ducked above %v dB, which is not in -120..-1", bus, d.Above)
 	case min(d.Attack, d.Hold, d.Release) < 0:
 		return fmt.Errorf("bus %q has a duck with a negative time: %v, %v, %v", bus, d.Attack, d.Hold, d.Release)
 	}

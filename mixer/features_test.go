@@ -173,6 +173,7 @@ func TestFeatureErrors(t *testing.T) {
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "b"}}}, `the parent of bus "a", "b", is no bus`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "a"}}}, `bus "a" is below itself`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "b"}, {Name: "b", Parent: "c"}, {Name: "c", Parent: "b"}}}, `bus "a" is below itself`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}, {Name: "b", Duck: mixer.Duck{When: "a", By: 6, Above: 3}}}}, `bus "b" is ducked above 3 dB, which is not in -120..-1`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}, {Name: "b", Duck: mixer.Duck{When: "a", By: 6, Hold: -ms}}}}, `bus "b" has a duck with a negative time: 0s, -1ms, 0s`},
 	} {
 		_, err := mixer.New(c.config)

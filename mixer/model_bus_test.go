@@ -25,6 +25,7 @@ type modelBus struct {
 
 type modelDuck struct {
 	when                  int
+	above                 float64 // an audibility
 	by                    float64
 	attack, hold, release int64
 	down                  bool
@@ -42,7 +43,7 @@ func (x *model) below(i, j int) bool {
 	return false
 }
 
-// playing and active count the voices on a bus and below it.
+// playing counts the voices on a bus and below it.
 func (x *model) playing(bus int) (n int) {
 	for _, v := range x.slots {
 		if v != nil && x.below(v.play.bus, bus) {
@@ -52,9 +53,10 @@ func (x *model) playing(bus int) (n int) {
 	return n
 }
 
-func (x *model) active(bus int) (n int) {
+// loud counts those of them that make a bus give way.
+func (x *model) loud(d *modelDuck) (n int) {
 	for _, v := range x.slots {
-		if v != nil && !v.paused() && x.below(v.play.bus, bus) {
+		if v != nil && !v.paused() && x.below(v.play.bus, d.when) && float64(v.score.audibility) >= d.above {
 			n++
 		}
 	}
@@ -153,7 +155,7 @@ func (x *model) turnDucks() {
 		if d.by == 0 {
 			continue
 		}
-		active := x.active(d.when) > 0
+		active := x.loud(d) > 0
 		switch {
 		case active && !d.down:
 			d.down, d.upAt = true, -1
@@ -172,7 +174,7 @@ func (x *model) releaseDucks() {
 		if !d.down {
 			continue
 		}
-		if d.upAt < 0 && x.active(d.when) == 0 {
+		if d.upAt < 0 && x.loud(d) == 0 {
 			d.upAt = x.now + d.hold
 		}
 		if d.upAt == x.now {

@@ -1,6 +1,7 @@
 package mixer_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -89,7 +90,7 @@ func newModel(m *mixer.Mixer, c mixer.Config, fatal func(string, ...any)) *model
 			parent: index[b.Parent], limit: b.Voices, muted: b.Mute, soloed: b.Solo,
 			gain: rest(float64(b.Gain)), pan: rest(b.Pan), pitch: rest(float64(b.Pitch)), mute: rest(1), direct: rest(1),
 			duck: modelDuck{
-				when: index[b.Duck.When], by: float64(b.Duck.By), upAt: -1, hold: x.frames(b.Duck.Hold),
+				when: index[b.Duck.When], by: float64(b.Duck.By), above: math.Pow(10, float64(cmp.Or(b.Duck.Above, -50))/10), upAt: -1, hold: x.frames(b.Duck.Hold),
 				attack: max(x.frames(b.Duck.Attack), x.smooth), release: max(x.frames(b.Duck.Release), x.smooth),
 			},
 		}
@@ -117,6 +118,13 @@ func (x *model) send(c modelCommand) {
 		x.send(c)
 		return
 	}
+	if fields := c.change.Fields; c.kind == modelSet && c.frame == mixer.Now && c.target.bus >= 0 && fields&mixer.FieldSolo != 0 && fields != mixer.FieldSolo {
+		c.change.Fields = fields &^ mixer.FieldSolo
+		x.send(c)
+		c.change.Fields = mixer.FieldSolo
+		x.send(c)
+		return
+	}
 	x.seq++
 	if now := c.kind == modelSet && c.frame == mixer.Now; c.kind != modelWant &&
 		!(now && (c.target.bus >= 0 || c.target.one != nil && c.change.Fields < mixer.FieldMute)) {
@@ -130,9 +138,11 @@ func (x *model) send(c modelCommand) {
 }
 
 // replaces has a set of now of one voice take the place of one of the same field that no block has seen
-// and behind which there are wants alone: a tail that they leave knows the last set only.
+// and behind which there are wants alone: a tail that they leave knows the last set only. A solo of a bus
+// that is taken back leaves no trace, and the last time of several counts.
 func (x *model) replaces(c *modelCommand) bool {
-	if c.kind != modelSet || c.frame != mixer.Now || c.target.one == nil || c.change.Fields >= mixer.FieldMute {
+	solo := c.target.bus >= 0 && c.change.Fields == mixer.FieldSolo
+	if c.kind != modelSet || c.frame != mixer.Now || !solo && (c.target.one == nil || c.change.Fields >= mixer.FieldMute) {
 		return false
 	}
 	for i := len(x.commands) - 1; i >= 0; i-- {
@@ -140,8 +150,8 @@ func (x *model) replaces(c *modelCommand) bool {
 		if was.arrived || was.seq <= x.other {
 			return false
 		}
-		if was.kind == modelSet && was.frame == mixer.Now && was.target.one == c.target.one && was.change.Fields == c.change.Fields {
-			if was.over == 0 && c.over > 0 && !x.sounds(c.target.one) { // it goes on from there
+		if was.kind == modelSet && was.frame == mixer.Now && was.target.one == c.target.one && was.target.bus == c.target.bus && was.change.Fields == c.change.Fields {
+			if !solo && was.over == 0 && c.over > 0 && !x.sounds(c.target.one) { // it goes on from there
 				return false
 			}
 			was.change, was.over = c.change, c.over

@@ -80,15 +80,15 @@ type duo struct {
 
 func newDuo(t *testing.T, rt *rapid.T, seed uint64) *duo {
 	r := rand.New(rand.NewPCG(seed, 7))
-	c := mixer.Config{
+	c := mixer.Config{ // no duck's Above can be met exactly: whole decibels are, and roundings would decide
 		Rate: []int{1000, 1000, 1000, 8000}[r.IntN(4)], Voices: 1 + r.IntN(8), MaxVoices: 12, NoLimiter: true, Commands: 8192,
 		Overflow: mixer.Overflow(r.IntN(5)), Grow: mixer.Grow{Step: 2, Max: 11, Idle: 70 * time.Millisecond},
 		MasterGain: pcm.Decibels(-r.IntN(3)),
 		Buses: []mixer.BusConfig{
 			{Name: "top", Gain: -1, Voices: r.IntN(8)},
 			{Name: "left", Parent: "top", Pan: -0.3, Voices: r.IntN(4), Pitch: pcm.Semitones(r.IntN(2))},
-			{Name: "right", Parent: "top", Mute: r.IntN(4) == 0, Duck: mixer.Duck{When: "left", By: 9, Attack: 3 * time.Millisecond, Hold: time.Duration(r.IntN(2)) * 20 * time.Millisecond, Release: 30 * time.Millisecond}},
-			{Name: "music", Solo: r.IntN(6) == 0, Duck: mixer.Duck{When: "top", By: 6, Release: 90 * time.Millisecond}},
+			{Name: "right", Parent: "top", Mute: r.IntN(4) == 0, Duck: mixer.Duck{When: "left", By: 9, Above: -49.91 + pcm.Decibels(30*r.IntN(2)), Attack: 3 * time.Millisecond, Hold: time.Duration(r.IntN(2)) * 20 * time.Millisecond, Release: 30 * time.Millisecond}},
+			{Name: "music", Solo: r.IntN(6) == 0, Duck: mixer.Duck{When: "top", By: 6, Above: pcm.Decibels(-75 + 70*r.Float64()), Release: 90 * time.Millisecond}},
 		},
 	}
 	c.RejectQuietest = (c.Overflow == mixer.StealQuietest || c.Overflow == mixer.GrowPool) && r.IntN(2) == 0

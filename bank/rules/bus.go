@@ -19,10 +19,11 @@ type Bus struct {
 	Duck   *Duck
 }
 
-// Duck lowers a bus while any voice that is not paused is on another one.
+// Duck lowers a bus while a voice on another one is loud enough, see mixer.Duck.
 type Duck struct {
 	When                  string
 	By                    pcm.Decibels // 0..120
+	Above                 pcm.Decibels // -120..-1; 0: mixer.DuckAbove
 	Attack, Hold, Release Time
 }
 
@@ -32,7 +33,7 @@ func (d *Duck) Of(rate int) mixer.Duck {
 		return mixer.Duck{}
 	}
 	return mixer.Duck{
-		When: d.When, By: d.By,
+		When: d.When, By: d.By, Above: d.Above,
 		Attack: d.Attack.Duration(rate), Hold: d.Hold.Duration(rate), Release: d.Release.Duration(rate),
 	}
 }

@@ -31,6 +31,7 @@ func Duck(d *rules.Duck, buses map[string]bool) []fields.Field {
 	return []fields.Field{
 		{Key: "when", To: bus(&d.When, buses)},
 		{Key: "by", To: &d.By, Within: fields.Limits{From: 0, To: 120, Unit: Decibels.Unit}},
+		{Key: "above", To: &d.Above, Within: fields.Limits{From: -120, To: -1, Unit: Decibels.Unit}},
 		{Key: "attack", To: &d.Attack},
 		{Key: "hold", To: &d.Hold},
 		{Key: "release", To: &d.Release},

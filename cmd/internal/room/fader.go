@@ -25,10 +25,19 @@ type Fader struct {
 // Duck is how a bus ducks.
 type Duck struct {
 	When    string        `json:"when"`
-	By      float64       `json:"by"` // dB
+	By      float64       `json:"by"`              // dB
+	Above   *float64      `json:"above,omitempty"` // dB; nil: mixer.DuckAbove
 	Attack  time.Duration `json:"attack"`
 	Hold    time.Duration `json:"hold"`
 	Release time.Duration `json:"release"`
+}
+
+// above is that of a mixer's duck.
+func (d *Duck) above() pcm.Decibels {
+	if d.Above == nil {
+		return mixer.DuckAbove
+	}
+	return pcm.Decibels(*d.Above)
 }
 
 // desk is what people have moved: the mixer does not tell it.
@@ -77,6 +86,11 @@ func (f *Fader) check() error {
 		}
 	}
 	if d := f.Duck; d != nil {
+		if d.Above != nil {
+			if err := ranged("above", *d.Above); err != nil {
+				return err
+			}
+		}
 		for _, err := range []error{ranged("by", d.By), lasting("duck.attack", d.Attack), lasting("duck.hold", d.Hold), lasting("duck.release", d.Release)} {
 			if err != nil {
 				return err
@@ -113,7 +127,7 @@ func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
 		}
 	}
 	if d := f.Duck; d != nil && d.By > 0 {
-		return at.SetDuck(b, mixer.Duck{When: d.When, By: pcm.Decibels(d.By), Attack: d.Attack, Hold: d.Hold, Release: d.Release})
+		return at.SetDuck(b, mixer.Duck{When: d.When, By: pcm.Decibels(d.By), Above: d.above(), Attack: d.Attack, Hold: d.Hold, Release: d.Release})
 	} else if d != nil {
 		return at.SetDuck(b, mixer.Duck{})
 	}

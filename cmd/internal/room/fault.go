@@ -84,6 +84,7 @@ var limits = map[string]struct {
 	"speed":    {mixer.MinSpeed, mixer.MaxSpeed, "a number from 1/16 to 16"},
 	"priority": {-mixer.MaxPriority, mixer.MaxPriority, "a whole number from -1000000 to 1000000"},
 	"by":       {0, 120, "a number of decibels from 0 to 120"},
+	"above":    {-120, -1, "a number of decibels from -120 to -1"},
 }
 
 // Takes returns what a field of an order takes, in words; empty: nothing is said of it.

@@ -55,6 +55,7 @@ func TestCalls(t *testing.T) {
 		{"PATCH " + r + "/voices/nobody", `{"pan":0}`, 404, nil},
 		{"PATCH " + r + "/buses/music", `{"duck":{"when":"music","by":6}}`, 400, []string{"field", "duck.when"}},
 		{"PATCH " + r + "/buses/music", `{"duck":{"when":"master","by":6}}`, 400, []string{"field", "duck.when"}},
+		{"PATCH " + r + "/buses/music", `{"duck":{"when":"sfx","by":6,"above":0}}`, 400, []string{"field", "above", "from -120 to -1"}},
 		{"PATCH " + r + "/buses/music", `{"duck":{"when":"sfx","by":6,"hold":-1}}`, 400, []string{"field", "duck.hold"}},
 		{"DELETE " + r + "/voices/w?over=1s", "", 200, []string{"voices", "[1]"}},
 		{"DELETE " + r + "/voices/w?over=x", "", 400, []string{"field", "over"}},

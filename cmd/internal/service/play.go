@@ -120,7 +120,7 @@ func voices(numbers []uint64, err error) (int, any) {
 // busFields and duckFields are those of a move of a bus.
 var (
 	busFields  = []string{"gain", "mute", "solo", "over", "duck", "at", "frame"}
-	duckFields = []string{"when", "by", "attack", "hold", "release"}
+	duckFields = []string{"when", "by", "above", "attack", "hold", "release"}
 )
 
 // bus moves a bus.
@@ -148,7 +148,7 @@ func (o *object) fader() room.Fader {
 		d := read(v, o.at+"duck.", duckFields...)
 		d.needs("when", "by")
 		f.Duck = &room.Duck{
-			When: d.text("when"), By: some(d.number("by")),
+			When: d.text("when"), By: some(d.number("by")), Above: d.number("above"),
 			Attack: some(d.time("attack")), Hold: some(d.time("hold")), Release: some(d.time("release")),
 		}
 		if o.wrong == nil {
