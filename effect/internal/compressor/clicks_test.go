@@ -1,0 +1,102 @@
+package compressor
+
+import (
+	"math"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+// treble returns the largest magnitudes above 2 kHz, by a Butterworth high-pass of 8 poles, of
+// the frames before n, and from it on.
+func treble(x []float64, rate, n int) (before, after float64) {
+	y := append([]float64(nil), x...)
+	w := math.Tan(math.Pi * 2000 / float64(rate))
+	for k := range 4 {
+		q := 1 / (2 * math.Cos(math.Pi*(2*float64(k)+1)/16))
+		a := 1 / (1 + w/q + w*w)
+		b1, b2 := 2*(w*w-1)*a, (1-w/q+w*w)*a
+		var x1, x2, y1, y2 float64
+		for i, x := range y {
+			v := a*(x-2*x1+x2) - b1*y1 - b2*y2
+			x2, x1, y2, y1 = x1, x, y1, v
+			y[i] = v
+		}
+	}
+	for i, v := range y {
+		if i < rate/20 {
+			continue // it begins
+		}
+		if i < n {
+			before = max(before, math.Abs(v))
+		} else {
+			after = max(after, math.Abs(v))
+		}
+	}
+	return before, after
+}
+
+// moves take each parameter over its range, x from 0 to 1.
+var moves = map[string]func(v *Values, x float64){
+	"threshold": func(v *Values, x float64) { v.Threshold = -60 * x },
+	"ratio":     func(v *Values, x float64) { v.Ratio = math.Pow(100, x) },
+	"attack":    func(v *Values, x float64) { v.Attack = 0.0001 * math.Pow(5000, x) },
+	"release":   func(v *Values, x float64) { v.Release = 0.005 * math.Pow(1000, x) },
+	"knee":      func(v *Values, x float64) { v.Knee = 24 * x },
+	"makeup":    func(v *Values, x float64) { v.Makeup = 48*x - 24 },
+}
+
+// moved returns a sine of 200 Hz at full scale, on which a parameter moves in so many seconds,
+// and where that begins; and the largest sample.
+func moved(rate int, v Values, move func(v *Values, x float64), length float64, down bool) (out []float64, start int, peak float64) {
+	c := New(rate)
+	start = rate / 2 / 32 * 32
+	var block [32]pcm.Frame
+	for at := 0; at < rate; at += 32 {
+		x := min(max(float64(at+32-start)/(length*float64(rate)), 0), 1)
+		if x = 0.5 - 0.5*math.Cos(math.Pi*x); down {
+			x = 1 - x
+		}
+		if move(&v, x); at == 0 {
+			c.Jump(&v)
+		}
+		c.Move(&v)
+		for i := range block {
+			y := float32(math.Sin(2 * math.Pi * 200 * float64(at+i) / float64(rate)))
+			block[i] = pcm.Frame{y, y}
+		}
+		c.Process(block[:], nil, int64(at))
+		for _, y := range block {
+			out = append(out, float64(y[0]))
+			peak = max(peak, math.Abs(float64(y[0])))
+		}
+	}
+	return out, start, peak
+}
+
+// TestNoClicks: a parameter that moves over its range in 10 ms adds less than -60 dB of the
+// loudest output above 2 kHz to what the sine has there when it moves in 300 ms.
+//
+// An attack of 0.1 ms follows each half wave. A threshold that moves by 60 dB between four of
+// them is heard whatever the steps are, at 192 kHz as much as at 48 kHz.
+func TestNoClicks(t *testing.T) {
+	for _, c := range []struct{ attack, release, bound float64 }{{0.005, 0.12, -70}, {0.03, 0.3, -70}, {0.001, 0.03, -60}, {0.0001, 0.005, -45}} {
+		worst := math.Inf(-1)
+		for _, rate := range rates {
+			for name, move := range moves {
+				for _, down := range []bool{false, true} {
+					v := defaults()
+					v.Attack, v.Release = c.attack, c.release
+					out, start, peak := moved(rate, v, move, 0.01, down)
+					_, fast := treble(out, rate, start)
+					out, start, _ = moved(rate, v, move, 0.3, down)
+					added := decibels(max(fast-max(treble(out, rate, start)), 1e-9) / max(peak, 1))
+					if worst = max(worst, added); added > c.bound {
+						t.Errorf("%d Hz, attack %v, %s, down %v: %.1f dB", rate, c.attack, name, down, added)
+					}
+				}
+			}
+		}
+		t.Logf("attack %v, release %v: at most %.1f dB", c.attack, c.release, worst)
+	}
+}
