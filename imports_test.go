@@ -36,7 +36,9 @@ internal/loudness -> pcm internal/dsp
 internal/fourier -> pcm
 internal/steal -> pcm internal/fourier internal/loudness voice
 voice -> pcm internal/dsp internal/words
-effect/internal/compressor -> pcm internal/dsp
+effect/internal/compressor -> pcm internal/dsp effect/internal/glide
+effect/internal/delay -> pcm internal/dsp effect/internal/glide
+effect/internal/glide ->
 mixer -> pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
 sounds -> pcm voice internal/dsp internal/fourier internal/loudness golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm
@@ -142,7 +144,7 @@ func audioSide(file string) bool {
 		return true
 	case "voice/":
 		return name != "sound.go" && name != "stream.go" // the control side of sounds
-	case "mixer/internal/master/", "effect/internal/compressor/":
+	case "mixer/internal/master/", "effect/internal/compressor/", "effect/internal/delay/", "effect/internal/glide/":
 		return true
 	case "space/":
 		return name == "hear.go" || name == "vector.go"

@@ -7,6 +7,7 @@
 package compressor
 
 import (
+	"voicepool/effect/internal/glide"
 	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
@@ -29,22 +30,17 @@ func defaults() Values {
 const (
 	octave = 6.02059991327962390427 // dB: 20 log10(2)
 
-	run    = 64 // frames that are worked on at once
-	moving = 32 // frames that a move takes
+	run = 64 // frames that are worked on at once
 )
 
 // Compressor is one compressor for both sides. It needs no memory of past samples.
 type Compressor struct {
-	rate   int
-	target settings
-	now    settings
-	step   settings // per frame of a move
-	makeup glide
-	left   int // frames of the move
+	rate  int
+	glide glide.Glide // of the settings
 
 	curve    curve
 	times    times
-	gain     float32 // the makeup now
+	makeup   float32
 	detector detector
 	most     float32 // the largest reduction since it was asked for, octaves
 
@@ -53,7 +49,7 @@ type Compressor struct {
 
 // New returns a compressor for a rate in Hz, with the defaults. Control side.
 func New(rate int) *Compressor {
-	c := &Compressor{rate: rate}
+	c := &Compressor{rate: rate, glide: glide.New(count)}
 	v := defaults()
 	c.Jump(&v)
 	return c
@@ -61,61 +57,27 @@ func New(rate int) *Compressor {
 
 // Jump sets the parameters at once.
 func (c *Compressor) Jump(v *Values) {
-	c.target = newSettings(v, c.rate)
-	c.makeup.target = pcm.Decibels(v.Makeup).Linear()
-	c.arrive()
+	s := settings(v, c.rate)
+	c.glide.Jump(s[:])
+	c.set(c.glide.Now())
 }
 
-// Move moves the parameters to v from the next frame on. In 32 frames threshold and knee go in a
-// straight line of decibels, the ratio in one of 1/ratio, the times in one of what acts. The
-// makeup takes 64, see glide. Call it only at frames that are multiples of 32.
+// Move moves the parameters to v in 64 frames, see the package glide. Call it only at frames that
+// are multiples of 32.
 func (c *Compressor) Move(v *Values) {
-	target, makeup := newSettings(v, c.rate), pcm.Decibels(v.Makeup).Linear()
-	if c.left == 0 && c.makeup.still() && target == c.target && makeup == c.makeup.target {
-		return
+	s := settings(v, c.rate)
+	c.glide.Move(s[:])
+}
+
+// set makes settings act.
+func (c *Compressor) set(s []float64) {
+	s = s[:count]
+	c.curve = newCurve(s[threshold], s[knee], s[slope])
+	c.times = times{release: s[release], attack: s[attack], fall: s[fall]}
+	c.makeup = float32(s[makeup])
+	if c.glide.Still() {
+		c.curve.hush()
 	}
-	c.begin(target, makeup)
-}
-
-// begin begins 32 frames of a move.
-func (c *Compressor) begin(target settings, makeup float64) {
-	c.target, c.step, c.left = target, target.per(&c.now, moving), moving
-	c.makeup.begin(makeup)
-}
-
-// arrive ends a move.
-func (c *Compressor) arrive() {
-	makeup := c.makeup.target
-	c.left, c.makeup = 0, glide{makeup, makeup, makeup}
-	c.set(&c.target, makeup)
-	c.curve.hush()
-}
-
-// set makes s and a makeup act.
-func (c *Compressor) set(s *settings, makeup float64) {
-	c.now, c.times, c.gain = *s, s.times, float32(makeup)
-	c.curve = newCurve(s.threshold, s.knee, s.slope)
-}
-
-// advance moves by one frame.
-func (c *Compressor) advance() {
-	c.left--
-	now := c.target.less(&c.step, float64(c.left))
-	c.set(&now, c.makeup.at(moving-c.left))
-	if c.left > 0 {
-		return
-	}
-	if c.makeup.last == c.makeup.target {
-		c.arrive()
-	}
-}
-
-// moves reports whether a move is under way. It begins the frames that the makeup takes longer.
-func (c *Compressor) moves() bool {
-	if c.left == 0 && !c.makeup.still() {
-		c.begin(c.target, c.makeup.target)
-	}
-	return c.left > 0
 }
 
 // Process compresses block in place. The level of key decides, or that of block where key is
@@ -126,9 +88,9 @@ func (c *Compressor) Process(block, key []pcm.Frame, frame int64) {
 	}
 	for len(block) > 0 {
 		n := min(len(block), run-int(frame&(run-1)))
-		if c.moves() {
+		if !c.glide.Still() {
 			n = 1
-			c.advance()
+			c.set(c.glide.Next())
 		}
 		c.compress(block[:n], key[:n])
 		block, key = block[n:], key[n:]
@@ -153,13 +115,13 @@ func (c *Compressor) compress(block, key []pcm.Frame) {
 	}
 	c.most = max(c.most, c.detector.next(x, c.times))
 	if dsp.Peak(block) > 0 {
-		lower(block, x, c.gain)
+		lower(block, x, c.makeup)
 	}
 }
 
 // amplify applies the makeup alone.
 func (c *Compressor) amplify(block []pcm.Frame) {
-	gain := c.gain
+	gain := c.makeup
 	if gain == 1 {
 		return
 	}
@@ -182,13 +144,14 @@ func lower(block []pcm.Frame, x []float32, makeup float32) {
 // Reset forgets the reduction and ends a move. The parameters stay.
 func (c *Compressor) Reset() {
 	c.detector, c.most = detector{}, 0
-	c.arrive()
+	c.glide.Arrive()
+	c.set(c.glide.Now())
 }
 
 // Idle reports whether the gain is back at 0 dB, exactly: a reduction of less than 1e-6 dB counts
 // as none at frames that are multiples of 64. Until something exceeds the knee, Process
 // then applies the makeup only, and a pause in the calls changes nothing.
-func (c *Compressor) Idle() bool { return c.left == 0 && c.makeup.still() && c.detector.rests() }
+func (c *Compressor) Idle() bool { return c.glide.Still() && c.detector.rests() }
 
 // Reduction returns the largest reduction in dB, 0 or more, of the frames since it was last called.
 // Without frames since then it returns the present one. The makeup does not count. Audio side.

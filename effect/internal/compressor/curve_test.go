@@ -1,0 +1,96 @@
+package compressor
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+// settled returns the gain in dB at the end of a signal, over its last frames.
+func settled(c *Compressor, x []pcm.Frame, last int) float64 {
+	out, in, sum := slices.Clone(x), 0.0, 0.0
+	c.Process(out, nil, 0)
+	for i := len(x) - last; i < len(x); i++ {
+		in += float64(x[i][0]) * float64(x[i][0])
+		sum += float64(out[i][0]) * float64(out[i][0])
+	}
+	return 10 * math.Log10(sum/in)
+}
+
+// TestStaticCurve: square waves and sines come out at the level that the formula wants, to
+// 0.1 dB, whatever the level, threshold, ratio and knee. A sine's reduction sinks between
+// its peaks, so its release is long here.
+func TestStaticCurve(t *testing.T) {
+	worst := map[string]float64{}
+	for _, rate := range rates {
+		square, sine := make([]pcm.Frame, 640), make([]pcm.Frame, rate/20)
+		for _, threshold := range []float64{-60, -30, -18, -3, 0} {
+			for _, ratio := range []float64{1, 1.5, 2, 4, 20, 100} {
+				for _, knee := range []float64{0, 1, 6, 24} {
+					for level := -78.0; level <= 24; level += 5.1 {
+						a := linear(level)
+						v := Values{Threshold: threshold, Ratio: ratio, Knee: knee, Attack: 0.0001, Release: 0.5, Makeup: 3}
+						for i := range square {
+							square[i] = pcm.Frame{float32(a * float64(1-i/8%2*2)), 0}
+						}
+						want := 3 - v.asked(decibels(float64(square[0][0])))
+						e := math.Abs(settled(with(rate, v), square, 64) - want)
+						worst["square"] = max(worst["square"], e)
+						if e > 0.1 {
+							t.Fatalf("%d Hz, %+v: a square wave at %.1f dBFS is off by %.3f dB", rate, v, level, e)
+						}
+						if rate > 48000 || level < threshold-13 {
+							continue
+						}
+						v.Attack, v.Release = 0.002, 5
+						for i := range sine {
+							sine[i] = pcm.Frame{0, float32(a * math.Sin(math.Pi/4*float64(i)))}
+							sine[i][0] = sine[i][1]
+						}
+						e = math.Abs(settled(with(rate, v), sine, 64) - want)
+						worst["sine"] = max(worst["sine"], e)
+						if e > 0.1 {
+							t.Fatalf("%d Hz, %+v: a sine at %.1f dBFS is off by %.3f dB", rate, v, level, e)
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("largest errors in dB: %v", worst)
+}
+
+// TestLogarithms: the polynomials are as good as they say, and exact where it matters.
+func TestLogarithms(t *testing.T) {
+	if lowered(0) != 1 {
+		t.Errorf("2^0 is %v", lowered(0))
+	}
+	worst := [2]float64{}
+	for x := uint32(least); x < math.Float32bits(2e6); x += 997 {
+		y := float64(math.Float32frombits(x))
+		worst[0] = max(worst[0], math.Abs(float64(octaves(x))-math.Log2(y)))
+	}
+	for x := float32(0); x < 60; x += 0.0007 {
+		worst[1] = max(worst[1], math.Abs(float64(lowered(x))/math.Exp2(-float64(x))-1))
+	}
+	if t.Logf("largest errors: %.2g octaves, %.2g of the factor", worst[0], worst[1]); worst[0] > 2e-5 || worst[1] > 4e-6 {
+		t.Error("they are too large")
+	}
+}
+
+// TestQuiet: what is taken as quiet is given no reduction by the polynomial either.
+func TestQuiet(t *testing.T) {
+	for threshold := -60.0; threshold <= 0; threshold += 0.37 {
+		for knee := 0.0; knee <= 24; knee += 1.7 {
+			c := newCurve(threshold/octave, knee/octave, 0.99)
+			c.hush()
+			var x [1]float32
+			c.reductions(x[:], []pcm.Frame{{c.quiet, 0}})
+			if begin := decibels(float64(c.quiet)) - (threshold - knee/2); x[0] != 0 || begin > -0.001 || begin < -0.02 {
+				t.Fatalf("%v dB, knee %v: quiet is %v beside it and lowered by %v", threshold, knee, begin, x[0])
+			}
+		}
+	}
+}

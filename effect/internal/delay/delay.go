@@ -1,0 +1,157 @@
+// Package delay makes echoes: a delay line with feedback, a low-pass in the loop and ping-pong.
+//
+// The first echo is the input, to the bit, exactly the time later. Each further one comes after
+// another such time, through the low-pass, at the feedback's gain.
+//
+// The low-pass has one pole: y = a y + (1-a) x. Its output lies between its input and its last
+// output, so it is stable while it moves, at every cutoff. With a = 0 it is off, exactly.
+// A trapezoidal one would ring at the Nyquist frequency when its cutoff is high.
+package delay
+
+import (
+	"math"
+
+	"voicepool/effect/internal/glide"
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+)
+
+// Values are the parameters.
+type Values struct {
+	Time     float64 // seconds, 0.001..4
+	Feedback float64 // 0..0.95, a factor
+	LowPass  float64 // Hz, 20..20,000: the cutoff, 3 dB down; 0, and 0.49 of the rate or more, is off
+	PingPong float64 // 0 or 1. 1: the mono sum goes left, and the echoes alternate. A blend between
+}
+
+// defaults returns the values that a new delay has.
+func defaults() Values { return Values{Time: 0.35, Feedback: 0.35} }
+
+// grid is how often a move, and so a change of the time, can begin.
+const grid = glide.Frames
+
+// Delay is the wet signal of one delay.
+type Delay struct {
+	rate int
+	line line
+	tap  tap
+	low  [2]float64 // the low-pass
+
+	now   settings
+	glide glide.Glide // of them
+
+	loud  bool // something has gone into the line since the last frame of the grid
+	quiet int  // frames before that in which nothing has
+
+	out, next [grid]pcm.Frame
+}
+
+// New returns a delay for a rate in Hz, with the defaults, that holds times up to longest, in
+// seconds. A frame takes 8 bytes: four seconds at 48 kHz are 1.5 MB. Control side.
+func New(rate int, longest float64) *Delay {
+	d := &Delay{rate: rate, tap: newTap(rate), glide: glide.New(3)}
+	d.line.ring = make([]pcm.Frame, max(framesOf(longest, rate), 1)+grid)
+	v := defaults()
+	d.Jump(&v)
+	return d
+}
+
+// Jump sets the parameters at once. A time beyond the longest is taken as that.
+func (d *Delay) Jump(v *Values) {
+	d.now = newSettings(v, d.rate)
+	d.glide.Jump(d.now.numbers())
+	d.tap.jump(d.time(v))
+}
+
+// Move moves the parameters to v, see the package glide: the factors that act in 64 frames. The
+// time moves by a fade of 20 ms, now or after the one that is under way. Call it only at
+// frames that are multiples of 32.
+func (d *Delay) Move(v *Values) {
+	d.tap.move(d.time(v))
+	d.glide.Move(newSettings(v, d.rate).numbers())
+}
+
+// time returns the time in frames.
+func (d *Delay) time(v *Values) int {
+	return min(max(framesOf(v.Time, d.rate), 1), len(d.line.ring)-grid)
+}
+
+// Process replaces block by its echoes. frame is the mixer's number of the first frame. Audio
+// side.
+func (d *Delay) Process(block []pcm.Frame, frame int64) {
+	for len(block) > 0 {
+		d.tap.begin()
+		n := min(len(block), grid-int(frame&(grid-1)), d.tap.reach())
+		if d.silent() && dsp.Peak(block[:n]) == 0 {
+			clear(block[:n]) // of negative zeros too
+			for i := 0; i < n && !d.glide.Still(); i++ {
+				d.now.take(d.glide.Next())
+			}
+		} else {
+			d.echo(block[:n])
+		}
+		d.tap.pass(n)
+		block = block[n:]
+		if frame += int64(n); frame&(grid-1) == 0 {
+			d.turn()
+		}
+	}
+}
+
+// echo works on frames that are within the tap's reach.
+func (d *Delay) echo(block []pcm.Frame) {
+	out, next := d.out[:len(block)], d.next[:len(block)]
+	d.tap.read(&d.line, out, next)
+	switch s := &d.now; {
+	case !d.glide.Still():
+		for i := range block {
+			s.take(d.glide.Next())
+			s.crossed(next[i:i+1], block[i:i+1], out[i:i+1], &d.low)
+		}
+	case s.cross != 0:
+		s.crossed(next, block, out, &d.low)
+	case s.keep != 0:
+		s.filtered(next, block, out, &d.low)
+	default:
+		s.plain(next, block, out, &d.low)
+	}
+	d.line.put(next)
+	d.loud = d.loud || dsp.Peak(next) > 0
+	copy(block, out)
+}
+
+// turn is called at frames that are multiples of 32. It forgets what can be heard no more: a line
+// that has taken in silence for as long as its time is empty from then on, also for a longer time.
+func (d *Delay) turn() {
+	if d.loud {
+		d.quiet = 0
+	} else if d.quiet < len(d.line.ring) {
+		d.quiet += grid
+	}
+	d.loud = false
+	for i, x := range d.low {
+		if math.Abs(x) < spent {
+			d.low[i] = 0
+		}
+	}
+	if d.quiet >= max(d.tap.time, d.tap.next) {
+		d.line.clear()
+		d.low = [2]float64{}
+	}
+}
+
+// silent reports whether silence in gives silence out, whatever moves.
+func (d *Delay) silent() bool { return d.line.known == 0 && d.low == [2]float64{} }
+
+// Reset forgets the echoes and ends moves. The parameters are those last asked for.
+func (d *Delay) Reset() {
+	d.line.clear()
+	d.low, d.loud, d.quiet = [2]float64{}, false, 0
+	d.glide.Arrive()
+	d.now.take(d.glide.Now())
+	d.tap.jump(d.tap.wanted)
+}
+
+// Idle reports whether no echo is left and nothing moves: silence in gives exact zeros out, and a
+// pause in the calls changes nothing.
+func (d *Delay) Idle() bool { return d.silent() && d.glide.Still() && d.tap.still() }

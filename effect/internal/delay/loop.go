@@ -1,0 +1,77 @@
+package delay
+
+import (
+	"math"
+
+	"voicepool/pcm"
+)
+
+// The loop's formulas, for each frame, with the input (l, r) and what comes out of the line:
+//
+//	y' = keep y + (1-keep) out                      the low-pass of each side
+//	left  = (1-cross) l + cross (l+r)/2 + feedback ((1-cross) yl' + cross yr')
+//	right = (1-cross) r                 + feedback ((1-cross) yr' + cross yl')
+//
+// All of it is in float64, in the order written. Only what goes into the line is rounded to
+// float32. Each weight is 0..1 and each sum of weights at most 1, while they move too: nothing in the
+// line exceeds the input's peak over (1 - feedback).
+
+const (
+	inaudible = 1e-10 // -200 dBFS: what is below it does not go into the line
+	spent     = 1e-12 // -240 dBFS: below it the low-pass is emptied, every 32 frames
+)
+
+// settled returns what goes into the line.
+func settled(x float64) float32 {
+	if math.Abs(x) < inaudible {
+		return 0
+	}
+	return float32(x)
+}
+
+// plain is the loop without low-pass and ping-pong. next, in and out are of one length.
+func (s *settings) plain(next, in, out []pcm.Frame, low *[2]float64) {
+	in, out = in[:len(next)], out[:len(next)]
+	feedback := s.feedback
+	for i := range next {
+		x, y, to := &in[i], &out[i], &next[i]
+		to[0] = settled(float64(x[0]) + float64(feedback*float64(y[0])))
+		to[1] = settled(float64(x[1]) + float64(feedback*float64(y[1])))
+	}
+	last := &out[len(out)-1]
+	low[0], low[1] = float64(last[0]), float64(last[1])
+}
+
+// filtered is the loop without ping-pong.
+func (s *settings) filtered(next, in, out []pcm.Frame, low *[2]float64) {
+	in, out = in[:len(next)], out[:len(next)]
+	feedback, keep, take := s.feedback, s.keep, 1-s.keep
+	left, right := low[0], low[1]
+	for i := range next {
+		x, y, to := &in[i], &out[i], &next[i]
+		left = float64(keep*left) + float64(take*float64(y[0]))
+		right = float64(keep*right) + float64(take*float64(y[1]))
+		to[0] = settled(float64(x[0]) + float64(feedback*left))
+		to[1] = settled(float64(x[1]) + float64(feedback*right))
+	}
+	low[0], low[1] = left, right
+}
+
+// crossed is the whole loop.
+func (s *settings) crossed(next, in, out []pcm.Frame, low *[2]float64) {
+	in, out = in[:len(next)], out[:len(next)]
+	feedback, keep, take, cross, stay := s.feedback, s.keep, 1-s.keep, s.cross, 1-s.cross
+	left, right := low[0], low[1]
+	for i := range next {
+		x, y, to := &in[i], &out[i], &next[i]
+		left = float64(keep*left) + float64(take*float64(y[0]))
+		right = float64(keep*right) + float64(take*float64(y[1]))
+		l, r := float64(x[0]), float64(x[1])
+		mono := float64((l + r) * 0.5)
+		backLeft := float64(stay*left) + float64(cross*right)
+		backRight := float64(stay*right) + float64(cross*left)
+		to[0] = settled(float64(stay*l) + float64(cross*mono) + float64(feedback*backLeft))
+		to[1] = settled(float64(stay*r) + float64(feedback*backRight))
+	}
+	low[0], low[1] = left, right
+}
