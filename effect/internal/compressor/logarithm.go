@@ -35,9 +35,10 @@ func octaves(bits uint32) float32 {
 
 // lowered returns 2^-x for x in 0..60, off by 4e-6 of it at most, and exactly 1 for 0.
 func lowered(x float32) float32 {
-	n := int32(x + 0.5)
-	f := float32(n) - x // exact, -1/2..1/2
+	const whole = 3 << 22 // 2^23 + 2^22: a float32 beside it has no fraction, and its last bits are the number
+	t := x + whole
+	f := (t - whole) - x // exact, -1/2..1/2
 	f2 := float32(f * f)
 	p := (exp0 + float32(exp1*f)) + float32((exp2+float32(exp3*f))*f2)
-	return float32((1 + float32(f*p)) * math.Float32frombits(uint32(127-n)<<23))
+	return float32((1 + float32(f*p)) * math.Float32frombits(0x3f800000-math.Float32bits(t)<<23))
 }
