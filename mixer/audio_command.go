@@ -112,7 +112,8 @@ func (a *audio) one(c *command) {
 	switch {
 	case r.live == id:
 		a.act(int(r.slot.Load()), c)
-	case pool.Handle(r.id.Load()) != id || State(r.state.Load()).Over(): // the record may be another's
+	// The record may be another's, or become that just now: its new id comes before its new state.
+	case State(r.state.Load()).Over() || pool.Handle(r.id.Load()) != id:
 	case c.kind == cmdStop:
 		a.cancel(r, id)
 	default:

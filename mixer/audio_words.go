@@ -41,7 +41,7 @@ func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
 	switch {
 	case r.live == id:
 		a.moveTo(r, fields, nil)
-	case pool.Handle(r.id.Load()) != id || State(r.state.Load()).Over():
+	case State(r.state.Load()).Over() || pool.Handle(r.id.Load()) != id:
 	default:
 		if ahead := r.ahead(id); ahead != nil { // what was asked for later counts
 			ahead.fields &^= fields
