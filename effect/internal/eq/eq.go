@@ -1,0 +1,195 @@
+// Package eq is an equaliser of up to eight bands in series. Their responses are those of
+// R. Bristow-Johnson, "Cookbook formulae for audio EQ biquad filter coefficients". They are
+// computed as trapezoidal state-variable filters, which stay stable while they move: V. Zavalishin,
+// "The Art of VA Filter Design", and A. Simper, "Linear Trapezoidal Integrated State Variable
+// Filter With Low Noise Optimisation".
+//
+// States, coefficients and what passes between bands are float64.
+package eq
+
+import "voicepool/pcm"
+
+// Type is what a band does.
+type Type int
+
+// The types of bands.
+const (
+	None      Type = iota // nothing
+	LowShelf              // gain below the frequency, half of the decibels at it
+	Peak                  // gain at the frequency
+	HighShelf             // gain above the frequency, half of the decibels at it
+	LowPass               // two poles; q is the gain at the frequency
+	HighPass              // two poles; q is the gain at the frequency
+	Notch                 // takes the frequency out
+)
+
+// Band is one filter. Gain counts for shelves and peaks only.
+type Band struct {
+	Type Type
+	Freq float64 // Hz, 20..20,000; beyond 0.49 of the rate it counts as that
+	Gain float64 // dB, -24..24; 0 changes no bit
+	Q    float64 // 0.1..18; of shelves 0.7071 is the steepest without a hump
+}
+
+// Bands is how many bands there are at most.
+const Bands = 8
+
+// Values are the parameters: the first N of Bands act, in their order.
+type Values struct {
+	Bands [Bands]Band
+	N     int
+}
+
+const (
+	run  = 64 // frames that are worked on at once; states settle at multiples of it
+	grid = 32 // lines of a move begin at multiples of it
+)
+
+// Equaliser is one equaliser for both sides.
+type Equaliser struct {
+	rate  int
+	bands [Bands]band
+	x     [run]pair
+}
+
+// New returns an equaliser without a band, for a rate in Hz. Control side.
+func New(rate int) *Equaliser {
+	e := &Equaliser{rate: rate}
+	for i := range e.bands {
+		e.bands[i] = newBand(rate)
+	}
+	return e
+}
+
+// Jump sets the parameters at once. It is for a silent equaliser.
+func (e *Equaliser) Jump(v *Values) {
+	e.Move(v)
+	for i := range e.bands {
+		e.bands[i].jump()
+	}
+}
+
+// Move moves the parameters to v. Coefficients go in straight lines of 32 frames, smoothed as
+// package glide says. A change of a band's type takes 10 ms. Call it only at frames that are multiples
+// of 32, before their Process.
+func (e *Equaliser) Move(v *Values) {
+	for i := range e.bands {
+		var b Band
+		if i < v.N && v.Bands[i].Type != None {
+			b = v.Bands[i]
+		}
+		e.bands[i].want(&b, e.rate)
+	}
+}
+
+// Process filters block in place. frame is the mixer's number of its first frame. Bands that do
+// nothing cost nothing. Audio side.
+func (e *Equaliser) Process(block []pcm.Frame, frame int64) {
+	for len(block) > 0 {
+		moves, on := e.begin(frame)
+		if !on {
+			return
+		}
+		n := run - int(frame&(run-1))
+		if moves {
+			n = grid - int(frame&(grid-1))
+		}
+		n = min(n, len(block))
+		e.filter(block[:n])
+		block, frame = block[n:], frame+int64(n)
+		if frame&(run-1) == 0 {
+			for i := range e.bands {
+				e.bands[i].state.settle()
+			}
+		}
+	}
+}
+
+// begin begins lines, where a frame is one that they may begin at. It reports whether a band
+// moves, and whether one does anything.
+func (e *Equaliser) begin(frame int64) (moves, on bool) {
+	for i := range e.bands {
+		b := &e.bands[i]
+		if frame&(grid-1) == 0 {
+			b.line()
+		}
+		moves, on = moves || b.moves(), on || b.on()
+	}
+	return moves, on
+}
+
+// filter takes up to run frames through the bands that do anything.
+func (e *Equaliser) filter(block []pcm.Frame) {
+	x := e.x[:len(block)]
+	for i, f := range block {
+		x[i] = pair{float64(f[0]), float64(f[1])}
+	}
+	e.cascade(x)
+	for i, y := range x {
+		block[i] = pcm.Frame{float32(y[0]), float32(y[1])}
+	}
+}
+
+// cascade takes x through the bands, two at a time of those that stand still.
+func (e *Equaliser) cascade(x []pair) {
+	var still *band // it waits for a second one
+	for i := range e.bands {
+		b := &e.bands[i]
+		switch {
+		case !b.on():
+			continue
+		case b.moves():
+			if still != nil {
+				filter(x, &still.now, &still.state)
+				still = nil
+			}
+			b.follow(x)
+		case still == nil:
+			still = b
+		default:
+			filterTwo(x, &still.now, &b.now, &still.state, &b.state)
+			still = nil
+		}
+	}
+	if still != nil {
+		filter(x, &still.now, &still.state)
+	}
+}
+
+// Reset makes the equaliser silent and ends a move. The parameters stay.
+func (e *Equaliser) Reset() {
+	for i := range e.bands {
+		b := &e.bands[i]
+		b.state = states{}
+		b.jump()
+	}
+}
+
+// Idle reports whether nothing rings or moves: silence gives exact zeros.
+func (e *Equaliser) Idle() bool {
+	for i := range e.bands {
+		b := &e.bands[i]
+		if b.moves() || b.state != (states{}) {
+			return false
+		}
+	}
+	return true
+}
+
+// Response returns the gain at a frequency in dB, of all bands together. Beyond 0.49 of the rate it is
+// that at 0.49. A band counts -200 dB at least: the middle of a notch has none. Control side.
+func (v *Values) Response(freq float64, rate int) float64 {
+	w := pcm.TanPi(min(max(freq/float64(rate), 0), highest))
+	sum := 0.0
+	for i := range v.N {
+		b := &v.Bands[i]
+		if b.Type == None {
+			continue
+		}
+		s := b.shape(rate)
+		if !s.flat() {
+			sum += max(float64(pcm.FromPower(s.power(w))), -200)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,93 @@
+package eq
+
+import (
+	"math"
+
+	"voicepool/pcm"
+)
+
+// inaudible is -90 dB.
+const inaudible = 0x1p-15
+
+// Tail returns how many frames after its end an input of peak 1 can still be heard, at -90 dBFS or
+// more. It is an upper bound for every input. Control side.
+//
+// With the impulse response h, the output n frames after the end is at most the sum of |h(m)| over
+// m >= n. That is at most r^n times the sum of |h(m)| r^-m, for any r between the largest pole and
+// 1. Of bands in series, such sums multiply.
+func Tail(v *Values, rate int) int64 {
+	var rings [Bands]ring
+	n, largest := 0, 1e-3
+	for i := range v.N {
+		if v.Bands[i].Type == None {
+			continue
+		}
+		if s := v.Bands[i].shape(rate); !s.flat() {
+			rings[n] = newRing(&s)
+			largest = max(largest, rings[n].pole)
+			n++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	least, log := math.Inf(1), pcm.Log2(largest)
+	for _, share := range [...]float64{0.98, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3} {
+		r := pcm.Exp2(float64(share * log))
+		bits := -pcm.Log2(inaudible)
+		for i := range rings[:n] {
+			bits += pcm.Log2(rings[i].sum(r))
+		}
+		least = min(least, bits/-float64(share*log))
+	}
+	return int64(math.Ceil(max(least, 0))) + 1
+}
+
+// ring bounds the impulse response of a band: its first sample, and after it b0 and b1 over the
+// poles. pole is the magnitude of the largest.
+type ring struct {
+	start, pole float64
+	b0          float64    // the second sample
+	rest        float64    // |b0 p + b1|, of the first pole p
+	poles       [2]float64 // their magnitudes
+	parts       [2]float64 // the magnitudes of their residues
+}
+
+// newRing returns the ring of a shape. Its poles are the bilinear transforms of the prototype's.
+func newRing(s *shape) ring {
+	c := s.coefficients()
+	b0 := float64(c[first]*c[couple]) - float64(c[second]*c[follow])
+	b1 := -float64(c[second]*float64(c[couple]*c[couple])) - float64(c[first]*c[couple]) + float64(float64(c[second]*c[follow])*c[keep])
+	h := ring{start: math.Abs(c[direct] + c[second]), b0: math.Abs(b0)}
+	if s.k < 2 { // a pair of conjugates
+		a, b := -float64(s.g*s.k)/2, float64(s.g*math.Sqrt(1-float64(s.k*s.k)/4))
+		square := float64(a*a) + float64(b*b)
+		under := 1 - 2*a + square
+		re, im := (1-square)/under, 2*b/under
+		h.pole = math.Sqrt((1 + 2*a + square) / under)
+		x, y := float64(b0*re)+b1, float64(b0*im)
+		h.rest = math.Sqrt(float64(x*x) + float64(y*y))
+		h.poles = [2]float64{h.pole, h.pole}
+		h.parts = [2]float64{h.rest / (2 * im), h.rest / (2 * im)}
+		return h
+	}
+	fast := s.k/2 + math.Sqrt(float64(s.k*s.k)/4-1)
+	p, q := (1-s.g/fast)/(1+s.g/fast), (1-float64(s.g*fast))/(1+float64(s.g*fast))
+	h.poles = [2]float64{math.Abs(p), math.Abs(q)}
+	h.pole = max(h.poles[0], h.poles[1])
+	h.rest = math.Abs(float64(b0*p) + b1)
+	h.parts = [2]float64{h.rest / (p - q), math.Abs(float64(b0*q)+b1) / (p - q)}
+	return h
+}
+
+// sum returns at least the sum of |h(m)| r^-m, by the two poles apart, or by one after the other,
+// which is better where they are nearly the same.
+func (h *ring) sum(r float64) float64 {
+	p, q := r-h.poles[0], r-h.poles[1]
+	apart := h.parts[0]/p + h.parts[1]/q
+	row := h.b0/q + h.rest/float64(p*q)
+	if apart < row {
+		return h.start + apart
+	}
+	return h.start + row
+}
