@@ -39,6 +39,7 @@ voice -> pcm internal/dsp internal/words
 effect/internal/compressor -> pcm internal/dsp effect/internal/glide
 effect/internal/delay -> pcm internal/dsp effect/internal/glide
 effect/internal/glide ->
+effect/internal/eq -> effect/internal/glide pcm
 mixer -> pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
 sounds -> pcm voice internal/dsp internal/fourier internal/loudness golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm
@@ -144,7 +145,7 @@ func audioSide(file string) bool {
 		return true
 	case "voice/":
 		return name != "sound.go" && name != "stream.go" // the control side of sounds
-	case "mixer/internal/master/", "effect/internal/compressor/", "effect/internal/delay/", "effect/internal/glide/":
+	case "mixer/internal/master/", "effect/internal/compressor/", "effect/internal/delay/", "effect/internal/glide/", "effect/internal/eq/":
 		return true
 	case "space/":
 		return name == "hear.go" || name == "vector.go"

@@ -27,7 +27,7 @@ func (b *band) moves() bool { return b.pending || !b.glide.Still() }
 
 // newBand returns a band that does nothing, for a rate in Hz.
 func newBand(rate int) band {
-	lines := (rate/100 + grid - 1) / grid // 10 ms
+	lines := (rate/50 + grid - 1) / grid // 20 ms
 	b := band{filter: coefficients{}.passing(), fade: lines, fades: lines, glide: glide.New(count)}
 	b.jump()
 	return b
@@ -40,22 +40,31 @@ func (b *band) want(v *Band, rate int) {
 	}
 	changed := v.Type != b.wanted.Type
 	b.wanted = *v
-	to := b.filter.passing()
+	shape := shape{m0: 1}
+	b.filter = b.filter.passing()
 	if v.Type != None {
-		s := v.shape(rate)
-		to = s.coefficients()
+		shape = v.shape(rate)
+		b.filter = shape.coefficients()
 	}
-	b.filter = to
-	if !b.on() { // its states are 0: its filter begins as it is wanted
-		b.now = to.passing()
-		b.glide.Jump(b.now[:])
-		if to.passes() {
+	if !b.on() {
+		b.begin(shape)
+		changed = true
+		if b.filter.passes() {
 			return
 		}
 	}
 	if b.pending = true; changed {
 		b.from, b.fade = b.now, 0
 	}
+}
+
+// begin begins a filter whose states are 0. The input begins suddenly for it. So at first it has no
+// resonance, and no poles near half the rate: what would ring is gone before it is heard.
+func (b *band) begin(s shape) {
+	s.g, s.k = min(s.g, 1), max(s.k, 2)
+	b.now = s.coefficients()
+	b.now = b.now.passing()
+	b.glide.Jump(b.now[:])
 }
 
 // jump does at once what is wanted.

@@ -4,7 +4,8 @@
 // "The Art of VA Filter Design", and A. Simper, "Linear Trapezoidal Integrated State Variable
 // Filter With Low Noise Optimisation".
 //
-// States, coefficients and what passes between bands are float64.
+// States, coefficients and what passes between bands are float64. With float32 a low-pass of 20 Hz
+// and Q 18 had noise at -98 dBFS at 48 kHz, and a peak of +24 dB at -95 dBFS.
 package eq
 
 import "voicepool/pcm"
@@ -45,6 +46,10 @@ const (
 	grid = 32 // lines of a move begin at multiples of it
 )
 
+// grain, added and taken away, rounds a sample to a multiple of 2^-83, -500 dBFS. What high-passes
+// in a row leave of a DC offset could be denormal.
+const grain = 0x1p-30
+
 // Equaliser is one equaliser for both sides.
 type Equaliser struct {
 	rate  int
@@ -70,8 +75,8 @@ func (e *Equaliser) Jump(v *Values) {
 }
 
 // Move moves the parameters to v. Coefficients go in straight lines of 32 frames, smoothed as
-// package glide says. A change of a band's type takes 10 ms. Call it only at frames that are multiples
-// of 32, before their Process.
+// package glide says. A change of a band's type is a blend of 20 ms. Call it only at frames that
+// are multiples of 32, before their Process.
 func (e *Equaliser) Move(v *Values) {
 	for i := range e.bands {
 		var b Band
@@ -126,7 +131,7 @@ func (e *Equaliser) filter(block []pcm.Frame) {
 	}
 	e.cascade(x)
 	for i, y := range x {
-		block[i] = pcm.Frame{float32(y[0]), float32(y[1])}
+		block[i] = pcm.Frame{float32(y[0] + grain - grain), float32(y[1] + grain - grain)}
 	}
 }
 

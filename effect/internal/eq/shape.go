@@ -71,7 +71,7 @@ func (s *shape) coefficients() coefficients {
 	a3 := float64(s.g * a2)
 	rest := float64((1 + float64(s.g*s.k)) * a1) // 1 - a3, without cancellation
 	return coefficients{
-		keep:   2*a1 - 1,
+		keep:   float64(2*a1) - 1,
 		couple: 2 * a2,
 		follow: 2 * a3,
 		direct: s.m0 + s.m2,

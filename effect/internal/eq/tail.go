@@ -56,15 +56,15 @@ type ring struct {
 // newRing returns the ring of a shape. Its poles are the bilinear transforms of the prototype's.
 func newRing(s *shape) ring {
 	c := s.coefficients()
-	b0 := float64(c[first]*c[couple]) - float64(c[second]*c[follow])
-	b1 := -float64(c[second]*float64(c[couple]*c[couple])) - float64(c[first]*c[couple]) + float64(float64(c[second]*c[follow])*c[keep])
+	one, two := float64(c[first]*c[couple]), float64(c[second]*c[follow])
+	b0, b1 := one-two, float64(two*c[keep])-one-float64(float64(c[second]*c[couple])*c[couple])
 	h := ring{start: math.Abs(c[direct] + c[second]), b0: math.Abs(b0)}
 	if s.k < 2 { // a pair of conjugates
 		a, b := -float64(s.g*s.k)/2, float64(s.g*math.Sqrt(1-float64(s.k*s.k)/4))
 		square := float64(a*a) + float64(b*b)
-		under := 1 - 2*a + square
+		under := 1 - float64(2*a) + square
 		re, im := (1-square)/under, 2*b/under
-		h.pole = math.Sqrt((1 + 2*a + square) / under)
+		h.pole = math.Sqrt((1 + float64(2*a) + square) / under)
 		x, y := float64(b0*re)+b1, float64(b0*im)
 		h.rest = math.Sqrt(float64(x*x) + float64(y*y))
 		h.poles = [2]float64{h.pole, h.pole}

@@ -1,0 +1,154 @@
+package eq
+
+import (
+	"math"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+// treble returns the largest magnitude above 2 kHz from the frame n on, by a Butterworth high-pass
+// of 8 poles.
+func treble(x []float64, rate, n int) (most float64) {
+	y := append([]float64(nil), x...)
+	for k := range 4 {
+		q := 1 / (2 * math.Cos(math.Pi*(2*float64(k)+1)/16))
+		newCookbook(&Band{HighPass, 2000, 0, q}, rate).filter(y)
+	}
+	for _, v := range y[n:] {
+		most = max(most, math.Abs(v))
+	}
+	return most
+}
+
+// sweeps take each parameter over its range, x from 0 to 1.
+var sweeps = map[string]func(b *Band, x float64){
+	"freq": func(b *Band, x float64) { b.Freq = 20 * math.Pow(1000, x) },
+	"gain": func(b *Band, x float64) { b.Gain = 48*x - 24 },
+	"q":    func(b *Band, x float64) { b.Q = 0.1 * math.Pow(180, x) },
+}
+
+// frozen is a filter that moves from frame to frame as it is wanted, by Zavalishin's formulas.
+type frozen struct{ s1, s2 float64 }
+
+func (f *frozen) step(b *Band, rate int, x float64) float64 {
+	g, k, a := math.Tan(math.Pi*min(b.Freq/float64(rate), 0.49)), 1/b.Q, math.Pow(10, b.Gain/40)
+	switch b.Type {
+	case LowShelf:
+		g /= math.Sqrt(a)
+	case Peak:
+		k /= a
+	case HighShelf:
+		g *= math.Sqrt(a)
+	}
+	high := (x - (g+k)*f.s1 - f.s2) / (1 + g*(g+k))
+	middle := g*high + f.s1
+	low := g*middle + f.s2
+	f.s1, f.s2 = g*high+middle, g*middle+low
+	switch b.Type {
+	case LowShelf:
+		return high + k*a*middle + a*a*low
+	case Peak:
+		return high + k*a*a*middle + low
+	case HighShelf:
+		return a*a*high + k*a*middle + low
+	case LowPass:
+		return low
+	case HighPass:
+		return high
+	case Notch:
+		return high + low
+	}
+	return x
+}
+
+// moved takes a sine of 200 Hz at full scale through a band that moves from frame start on, for 10 ms:
+// at is what it is asked to be, from 0 to 1. It returns the largest magnitude above 2 kHz and the peak,
+// and of a filter that moves in each frame the former.
+func moved(rate int, at func(x float64) Band) (ours, smooth, peak float64) {
+	start := rate / 8 / grid * grid
+	band := func(frame int) Band {
+		x := min(max(float64(frame-start)/(0.01*float64(rate)), 0), 1)
+		return at(0.5 - 0.5*math.Cos(math.Pi*x))
+	}
+	e, ideal := New(rate), frozen{}
+	var out, want []float64
+	var block [grid]pcm.Frame
+	for frame := 0; frame < rate/5; frame += grid {
+		v := &Values{N: 1, Bands: [Bands]Band{band(frame + grid)}}
+		if frame == 0 {
+			e.Jump(v)
+		}
+		e.Move(v)
+		for i := range block {
+			y := math.Sin(2 * math.Pi * 200 * float64(frame+i) / float64(rate))
+			y *= 0.5 - 0.5*math.Cos(math.Pi*min(float64(frame+i)/float64(start/2), 1)) // what rings must not be the beginning
+			block[i] = pcm.Frame{float32(y), float32(y)}
+			b := band(frame + i)
+			want = append(want, ideal.step(&b, rate, y))
+		}
+		e.Process(block[:], int64(frame))
+		for _, y := range block {
+			out = append(out, float64(y[0]))
+			peak = max(peak, math.Abs(float64(y[0])))
+		}
+	}
+	return treble(out, rate, start), treble(want, rate, start), peak
+}
+
+// TestNoClicks: a parameter that goes over its range in 10 ms leaves less than -60 dB above 2 kHz of
+// a sine of 200 Hz and of the loudest output. There is one exception: a resonance that goes up takes
+// along what it holds. It does so as well where it moves in each frame; the bound is 1 dB above that.
+func TestNoClicks(t *testing.T) {
+	calm, carried, over := math.Inf(-1), 0, math.Inf(-1)
+	for _, rate := range rates {
+		every([]float64{20, 200, 1000, 20000}, []float64{-24, 0, 24}, qs, func(b Band) {
+			for name, sweep := range sweeps {
+				if name == "freq" && b.Freq > 20 || name == "gain" && b.Gain != 0 || name == "q" && b.Q > qs[0] {
+					continue
+				}
+				for _, down := range []float64{0, 1} {
+					c := b
+					ours, smooth, peak := moved(rate, func(x float64) Band {
+						sweep(&c, math.Abs(down-x))
+						return c
+					})
+					if ours <= 1e-3*max(peak, 1) {
+						calm = max(calm, decibels(ours/max(peak, 1)))
+						continue
+					}
+					carried++
+					if over = max(over, decibels(ours/smooth)); ours > 1.122*smooth {
+						t.Errorf("%d Hz, %+v, %s, down %v: %.1f dB of a peak of %.1f dB; smooth %.1f dB", rate, b, name, down, decibels(ours), decibels(peak), decibels(smooth))
+					}
+				}
+			}
+		})
+	}
+	t.Logf("at most %.1f dB; %d resonances carried along, with at most %.1f dB above the smooth filter's", calm, carried, over)
+}
+
+// TestTypesDoNotClick: nor does a change of a band's type, which has no such exception.
+func TestTypesDoNotClick(t *testing.T) {
+	worst := math.Inf(-1)
+	for _, rate := range []int{8000, 48000, 192000} {
+		every([]float64{20, 1000, 20000}, []float64{-24, 24}, []float64{0.7071, 18}, func(b Band) {
+			for other := None; other <= Notch; other++ {
+				for _, turned := range []bool{false, true} {
+					ours, _, peak := moved(rate, func(x float64) Band {
+						c := b
+						if (x > 0) != turned {
+							c.Type = other
+						}
+						return c
+					})
+					level := decibels(ours / max(peak, 1))
+					if worst = max(worst, level); level > -60 {
+						t.Errorf("%d Hz, %+v, type %d, turned %v: %.1f dB", rate, b, other, turned, level)
+					}
+				}
+			}
+		})
+	}
+	t.Logf("at most %.1f dB", worst)
+}
