@@ -1,0 +1,67 @@
+// Package width moves left and right together or apart: it scales their difference, the side, and
+// leaves their sum.
+package width
+
+import (
+	"voicepool/effect/internal/glide"
+	"voicepool/pcm"
+)
+
+// Values are the parameters.
+type Values struct {
+	Width float64 // 0..2: 0 is mono, 1 changes no bit, 2 doubles the side and at most the peak
+}
+
+// Width is one at work. It remembers no sample.
+type Width struct {
+	glide glide.Glide
+}
+
+// New returns one of width 1, for any rate. Control side.
+func New(int) *Width {
+	w := &Width{glide: glide.New(1)}
+	w.glide.Jump([]float64{1})
+	return w
+}
+
+// Jump sets the parameters at once.
+func (w *Width) Jump(v *Values) {
+	x := [...]float64{v.Width}
+	w.glide.Jump(x[:])
+}
+
+// Move moves the parameters to v in 64 frames, see package glide. Call it only at frames that are
+// multiples of 32.
+func (w *Width) Move(v *Values) {
+	x := [...]float64{v.Width}
+	w.glide.Move(x[:])
+}
+
+// Process widens block in place. Audio side.
+func (w *Width) Process(block []pcm.Frame, _ int64) {
+	for len(block) > 0 && !w.glide.Still() {
+		widen(block[:1], float32(w.glide.Next()[0]))
+		block = block[1:]
+	}
+	if now := w.glide.Now()[0]; now != 1 {
+		widen(block, float32(now))
+	}
+}
+
+// widen scales the sides of x. Halves are exact, so that 0 makes both sides the same.
+func widen(x []pcm.Frame, width float32) {
+	for i := range x {
+		l, r := x[i][0], x[i][1]
+		sum, side := l+r, float32((l-r)*width)
+		x[i] = pcm.Frame{(sum + side) / 2, (sum - side) / 2}
+	}
+}
+
+// Reset ends a move. The parameters stay.
+func (w *Width) Reset() { w.glide.Arrive() }
+
+// Idle reports whether nothing moves. Silence gives silence even then.
+func (w *Width) Idle() bool { return w.glide.Still() }
+
+// Tail returns 0: nothing rings.
+func Tail(*Values, int) int64 { return 0 }
