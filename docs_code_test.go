@@ -41,6 +41,7 @@ var packages = map[string]string{
 	"beepio":     "voicepool/beepio",
 	"cue":        "voicepool/cue",
 	"device":     "voicepool/device",
+	"effect":     "voicepool/effect",
 	"devicetest": "voicepool/device/devicetest",
 	"embedded":   "voicepool/sounds/embedded",
 	"mixer":      "voicepool/mixer",
@@ -80,7 +81,7 @@ var (
 	file   *os.File
 	executable string
 	music   mixer.Bus
-	effect  mixer.Insert
+	insert  mixer.Insert
 	events  []mixer.Event
 	handles []mixer.Handle
 	spots   []space.Spot

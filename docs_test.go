@@ -25,6 +25,7 @@ var pages = []struct {
 	{"docs/service.md", 0},
 	{"docs/banks.md", 0},
 	{"docs/stealing.md", 0},
+	{"docs/effects.md", 0},
 	{"docs/embedding.md", 0},
 	{"docs/devices.md", 0},
 	{"docs/performance.md", 0},

@@ -36,12 +36,13 @@ internal/loudness -> pcm internal/dsp
 internal/fourier -> pcm
 internal/steal -> pcm internal/fourier internal/loudness voice
 voice -> pcm internal/dsp internal/words
+effect -> pcm voice internal/dsp internal/words effect/internal/compressor effect/internal/delay effect/internal/eq effect/internal/width
 effect/internal/compressor -> pcm internal/dsp effect/internal/glide
 effect/internal/delay -> pcm internal/dsp effect/internal/glide
 effect/internal/glide ->
 effect/internal/eq -> effect/internal/glide pcm
 effect/internal/width -> effect/internal/glide pcm
-mixer -> pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
+mixer -> effect pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
 sounds -> pcm voice internal/dsp internal/fourier internal/loudness golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm
 sounds/internal/blocks -> sounds/internal/source
@@ -68,13 +69,13 @@ device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/dsp internal/whole pcm
 device/oto -> device device/internal/native device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
 bank -> bank/rules internal/chance internal/fields internal/loading internal/parse internal/scenes internal/words internal/yaml mixer pcm sounds space voice
-bank/rules -> internal/words internal/yaml mixer pcm sounds voice sounds/tone space
+bank/rules -> effect internal/words internal/yaml mixer pcm sounds voice sounds/tone space
 internal/fields -> internal/words internal/yaml mixer pcm
-internal/parse -> bank/rules internal/fields internal/yaml mixer sounds voice sounds/tone space pcm
+internal/parse -> effect bank/rules internal/fields internal/yaml mixer sounds voice sounds/tone space pcm
 internal/chance -> bank/rules
 internal/loading -> bank/rules internal/parse internal/words pcm sounds voice
-internal/scenes -> bank/rules mixer pcm voice
-cue -> bank/rules cue/report internal/chance internal/dsp internal/fields internal/loading internal/loudness internal/parse internal/scenes internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone space internal/ring
+internal/scenes -> effect bank/rules mixer pcm voice
+cue -> effect bank/rules cue/report internal/chance internal/dsp internal/fields internal/loading internal/loudness internal/parse internal/scenes internal/words internal/yaml sounds/embedded mixer voice sounds pcm sounds/tone space internal/ring
 device/auto -> device device/internal/pace device/oto device/pulse internal/words pcm
 device/reader -> device pcm sounds voice
 device/devicetest -> device internal/leak pcm
@@ -148,6 +149,8 @@ func audioSide(file string) bool {
 		return name != "sound.go" && name != "stream.go" // the control side of sounds
 	case "mixer/internal/master/", "effect/internal/compressor/", "effect/internal/delay/", "effect/internal/glide/", "effect/internal/eq/", "effect/internal/width/":
 		return true
+	case "effect/":
+		return name == "processor.go" || name == "engine.go"
 	case "space/":
 		return name == "hear.go" || name == "vector.go"
 	}

@@ -293,8 +293,8 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 			p.hold.on.Store(stood.on)
 			return true, nil
 		}
-		if st := p.mixer.Stats(); f.now >= p.cut || !p.options.Live && p.finished(&st) && !p.posts() && f.now >= st.SilentFrom+int64(p.mixer.LatencyFrames()) {
-			return false, fmt.Errorf("cue: %w: it is over at %v", ErrBeginning, rules.FrameTime(min(p.cut, st.SilentFrom), p.sheet.Rate))
+		if st := p.mixer.Stats(); f.now >= p.cut || !p.options.Live && p.finished(&st) && !p.posts() && f.now >= over(&st)+int64(p.mixer.LatencyFrames()) {
+			return false, fmt.Errorf("cue: %w: it is over at %v", ErrBeginning, rules.FrameTime(min(p.cut, over(&st)), p.sheet.Rate))
 		}
 		n, wide := min(most, int64(len(b.block)/p.wide)), int64(p.wide)
 		if p.skips = false; known {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"voicepool/internal/chance"
@@ -102,10 +103,10 @@ func differing(now, then *Sheet) (keys []string) {
 	}{
 		{"voices", a.Voices == b.Voices && a.MaxVoices == b.MaxVoices && a.Virtual == b.Virtual},
 		{"overflow", a.Overflow == b.Overflow && a.Grow == b.Grow && a.RejectQuietest == b.RejectQuietest},
-		{"master", a.MasterGain == b.MasterGain && a.NoLimiter == b.NoLimiter && a.SoftClip == b.SoftClip && a.DCGuard == b.DCGuard},
+		{"master", a.MasterGain == b.MasterGain && a.NoLimiter == b.NoLimiter && a.SoftClip == b.SoftClip && a.DCGuard == b.DCGuard && slices.Equal(a.Effects, b.Effects)},
 		{"quality", a.Quality == b.Quality},
 		{"outputs", slices.Equal(a.Outputs, b.Outputs)},
-		{"buses", slices.Equal(a.Buses, b.Buses)},
+		{"buses", reflect.DeepEqual(a.Buses, b.Buses)},
 		{"seed", now.Seed == then.Seed},
 		{"length", now.Length == nil && then.Length == nil || now.Length != nil && then.Length != nil && *now.Length == *then.Length},
 	} {

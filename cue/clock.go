@@ -149,7 +149,13 @@ func (p *Player) stands(size int) (int, bool) {
 			f.over = true
 			return 0, true
 		}
-		f.gap, f.held, f.stood = f.held+next, 0, f.stood+next
+		f.gap, f.stood = next, f.stood+next
+		if f.kept.rings {
+			f.early = f.kept.give(nil, len(f.kept.held))
+		} else {
+			f.gap += f.held
+		}
+		f.held = 0
 		return 0, true
 	case h.was:
 		next = min(next, int64(len(h.window)-h.faded))

@@ -17,6 +17,7 @@ import (
 type Extent struct {
 	Frames  int64 // of its render: to the end of the last voice, fade and tail, or to Sheet.Length
 	Endless bool  // a render would never end, so that there are no Frames: see Sheet.CheckRender
+	Rings   bool  // its effects ring: a render ends where they are heard no more, at Frames at the latest
 	Voices  int   // the most at once, if the pool had room for all of them
 	Missing int   // sounds that cannot be had; Frames and Voices are what there is without them
 	Cut     bool  // the time to work it out was over; Frames and Voices are those until then
@@ -35,7 +36,7 @@ const mostVoices = 65536
 func (s *Sheet) Extent(ctx context.Context, lib *sounds.Library, within time.Duration) (Extent, error) {
 	var e Extent
 	until := time.Now().Add(within)
-	e.Endless = s.CheckRender() != nil
+	e.Endless, e.Rings = s.CheckRender() != nil, s.Length == nil && s.rings() > 0
 	if s.CheckGoes() != nil {
 		return e, s.CheckGoes()
 	}
@@ -138,7 +139,7 @@ func (s *Sheet) skim(ctx context.Context, lib *sounds.Library, until time.Time, 
 	defer p.Close()
 	f := &p.file
 	// What fades out a DC offset is only known by mixing.
-	f.read, p.skips = true, !s.Master.DCGuard
+	f.read, p.skips, f.kept.rings = true, !s.Master.DCGuard, false
 	for !f.over && !e.Cut && !(e.Endless && p.begun()) {
 		if ctx.Err() != nil {
 			return full, ctx.Err()
@@ -147,8 +148,8 @@ func (s *Sheet) skim(ctx context.Context, lib *sounds.Library, until time.Time, 
 		if err := p.mixMore(skimmed); err != nil {
 			return full, err
 		}
-		e.Frames += f.gap + int64(len(f.ready)/p.wide)
-		f.gap, f.ready = 0, nil
+		e.Frames += f.gap + int64((len(f.early)+len(f.ready))/p.wide)
+		f.early, f.gap, f.ready = nil, 0, nil
 	}
 	p.poll()
 	if e.Endless {

@@ -3,6 +3,7 @@ package cue_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -337,7 +338,7 @@ func TestRecordedOutputs(t *testing.T) {
 	}
 	got := parse(t, text.String()).Config()
 	want := []mixer.Output{{Name: "main", Channel: 1}, {Name: "the radio", Channel: 7, Gain: 2}, {Name: "foyer", Channel: 9}}
-	if !slices.Equal(got.Outputs, want) || got.MasterGain != -3 || !slices.Equal(got.Buses, c.Buses) {
+	if !slices.Equal(got.Outputs, want) || got.MasterGain != -3 || !reflect.DeepEqual(got.Buses, c.Buses) {
 		t.Errorf("%s\nis read as %+v, gain %v, %+v", &text, got.Outputs, got.MasterGain, got.Buses)
 	}
 	c.Outputs[1].Insert = silencer{}

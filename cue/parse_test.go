@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -69,7 +70,7 @@ cues:
 func TestParseWhole(t *testing.T) {
 	s := parse(t, wholeSheet)
 	if s.Voices != 16 || s.Overflow != mixer.GrowPool || s.Rate != 44100 || s.Seed != 7 || s.Length.String() != "60s" ||
-		!s.Refuse || s.Quality != voice.Linear || s.Master != (rules.Master{Gain: -1}) {
+		!s.Refuse || s.Quality != voice.Linear || !reflect.DeepEqual(s.Master, rules.Master{Gain: -1}) {
 		t.Errorf("the head of the sheet came as %+v", s)
 	}
 	if g := s.Grow; g.Step != 8 || g.Max != 128 || g.Idle.String() != "2s" {

@@ -195,6 +195,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 		p.record()
 	}
 	p.wide = m.Outputs()
+	p.file.kept.rings = s.rings() > 0
 	p.heard.begin(s.Rate, p.wide, s.Outputs)
 	p.hold, p.mix = newHold(s.Rate, p.wide), p.mixUntilCut
 	p.file.flips, p.live.held.fade = flipsOf(s.Goes, s.Rate), fadeFrames(s.Rate)
@@ -319,6 +320,14 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	case Listen:
 		return at.SetListener(c.listener())
 	}
+	for i := range c.Effects {
+		if err := at.SetEffect(p.buses[c.Target], c.Effects[i].Effect, c.Effects[i].Values, over); err != nil {
+			return err
+		}
+	}
+	if c.Change.Fields == 0 && c.Effects != nil {
+		return nil
+	}
 	if c.Change.Fields == 0 { // parameters alone
 		return p.tuning.ask(at, p.held.Frame, c)
 	}
@@ -368,6 +377,9 @@ func (p *Player) tell(e report.Event) {
 func (p *Player) quiet(st *mixer.Stats) bool {
 	return st.Playing == 0 && st.Asked+p.toCome(st) >= p.askedFor()
 }
+
+// over returns the frame from which on all is silent where nothing sounds and nothing is to come.
+func over(st *mixer.Stats) int64 { return max(st.SilentFrom, st.RingsUntil) }
 
 // askedFor returns how many starts were asked for: of the sheet, and by hand.
 func (p *Player) askedFor() int64 { return p.asked + p.byHand.asked.Load() }

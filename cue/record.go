@@ -86,7 +86,7 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 	s := &Sheet{Rules: rules.Rules{
 		Voices: cmp.Or(c.Voices, 32), Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.RejectQuietest,
 		Rate: cmp.Or(c.Rate, 48000), Quality: max(c.Quality, voice.Best), Seed: 1,
-		Master: rules.Master{Gain: c.MasterGain, Limiter: !c.NoLimiter, SoftClip: c.SoftClip, DCGuard: c.DCGuard},
+		Master: rules.Master{Gain: c.MasterGain, Limiter: !c.NoLimiter, SoftClip: c.SoftClip, DCGuard: c.DCGuard, Effects: c.Effects},
 	}}
 	at := func(frames int64) rules.Time { return rules.FrameTime(frames, s.Rate) }
 	if c.Overflow == mixer.GrowPool {
@@ -102,7 +102,7 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 		if b.Insert != nil {
 			return nil, fmt.Errorf("%w: bus %s has an insert", ErrRecord, yaml.Quote(b.Name))
 		}
-		bus := rules.Bus{Name: b.Name, Parent: b.Parent, Output: b.Output, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute, Solo: b.Solo}
+		bus := rules.Bus{Name: b.Name, Parent: b.Parent, Output: b.Output, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute, Solo: b.Solo, Effects: b.Effects}
 		if b.Duck != (mixer.Duck{}) {
 			bus.Duck = duckOf(b.Duck, s.Rate)
 		}
@@ -171,8 +171,12 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	if change.Shape == usual || !gain { // it is the way of a gain
 		change.Shape = voice.Natural
 	}
+	var moves []rules.EffectMove
+	if e.Kind == mixer.EntryEffect {
+		moves = []rules.EffectMove{{Effect: e.Effect, Values: e.Values}}
+	}
 	r.write(e.Frame, Cue{
-		Verb: entryVerbs[e.Kind], Target: target, Change: change,
+		Verb: entryVerbs[e.Kind], Effects: moves, Target: target, Change: change,
 		Over: rules.FrameTime(max(e.Frames, 0), r.sheet.Rate), Cut: e.Frames < 0, To: rules.FrameTime(e.Place, r.sheet.Rate),
 		Voices: e.Voices, Duck: duckOf(e.Duck, r.sheet.Rate),
 	})
@@ -182,6 +186,7 @@ func (r *Recorder) add(e *mixer.Entry) error {
 var entryVerbs = map[mixer.EntryKind]Verb{
 	mixer.EntryStop: Stop, mixer.EntryPause: Pause, mixer.EntryResume: Resume,
 	mixer.EntrySeek: Seek, mixer.EntrySet: Set, mixer.EntryResize: Resize, mixer.EntryDuck: SetDuck,
+	mixer.EntryEffect: Set,
 }
 
 // silences follows when all voices have been stopped, and reports whether a stop

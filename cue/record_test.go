@@ -14,6 +14,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/cue"
 	"voicepool/device/null"
+	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -21,6 +22,21 @@ import (
 	"voicepool/space"
 	"voicepool/voice"
 )
+
+// anyEffects are effects of a bus, one of them of another than the usual values.
+func anyEffects(t *testing.T, r *rand.Rand) []effect.Effect {
+	echo, err := effect.New("delay", effect.Values{"time": 0.01 + 0.1*r.Float64(), "feedback": r.Float64() / 2, "lowpass": 20 + 9000*r.Float64(), "mix": r.Float64()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	echo.ID = "far off"
+	calm, err := effect.New("compressor", effect.Values{"threshold": -30 * r.Float64(), "release": 0.3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calm.Key = "music"
+	return []effect.Effect{echo, calm}
+}
 
 // session is a game that does anything at any time.
 type session struct {
@@ -124,7 +140,7 @@ func (s *session) act() {
 	}
 	bus := mixer.TargetBus(s.buses[s.random.IntN(len(s.buses))])
 	gain := pcm.Decibels(s.between(-60, 0))
-	switch s.random.IntN(29) {
+	switch s.random.IntN(30) {
 	case 0:
 		h.Stop()
 	case 1:
@@ -188,6 +204,11 @@ func (s *session) act() {
 		}
 	case 25, 26:
 		s.move(target)
+	case 29:
+		values := effect.Values{"feedback": s.between(0, 0.95), "time": s.between(0.001, 0.3), "bypass": float64(s.random.IntN(2))}
+		if err := s.moment().SetEffect(s.buses[2], "far off", values, over); err != nil && !errors.Is(err, mixer.ErrBusy) {
+			s.t.Fatal(err)
+		}
 	case 27, 28:
 		l := space.Listener{Position: s.spot().Position, Forward: s.spot().Forward, Strength: s.between(0.1, 1)}
 		if s.random.IntN(2) == 0 {
@@ -232,7 +253,7 @@ func TestRecord(t *testing.T) {
 			Rate: rate, Voices: 3 + random.IntN(6), MaxVoices: 12, Virtual: 3 * random.IntN(2), Overflow: mixer.Overflow(random.IntN(5)), NoLimiter: random.IntN(2) == 0,
 			MasterGain: -3, Commands: 8 << random.IntN(5), Journal: 1 << 12,
 			Buses: []mixer.BusConfig{
-				{Name: "v1", Gain: -1.5, Voices: 3}, {Name: "sfx", Parent: "v1", Pan: 0.25, Pitch: 0.5},
+				{Name: "v1", Gain: -1.5, Voices: 3}, {Name: "sfx", Parent: "v1", Pan: 0.25, Pitch: 0.5, Effects: anyEffects(t, random)},
 				{Name: "music", Duck: mixer.Duck{When: "sfx", By: 9, Attack: 20 * time.Millisecond, Hold: 5 * time.Millisecond, Release: 300 * time.Millisecond}},
 			},
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"voicepool/bank/rules"
+	"voicepool/effect"
 	"voicepool/internal/fields"
 	"voicepool/internal/parse"
 	"voicepool/mixer"
@@ -54,6 +55,7 @@ func (r *Recorder) head(b *strings.Builder) {
 	}
 	var m fields.Line
 	m.Fields(parse.Master(&s.Master), "limiter")
+	writeEffects(&m, s.Master.Effects)
 	fmt.Fprintf(b, "master: {%s}\n", &m)
 	writeOutputs(b, s.Outputs)
 	if len(s.Buses) > 0 {
@@ -66,8 +68,24 @@ func (r *Recorder) head(b *strings.Builder) {
 			duck.Fields(parse.Duck(d, nil), "by", "attack", "hold", "release")
 			l.Raw("duck", "{"+duck.String()+"}")
 		}
+		writeEffects(&l, s.Buses[i].Effects)
 		fmt.Fprintf(b, "  %s: {%s}\n", fields.Quoted(s.Buses[i].Name), &l)
 	}
+}
+
+func writeEffects(l *fields.Line, effects []effect.Effect) {
+	if len(effects) > 0 {
+		l.Raw("effects", parse.WriteEffects(effects))
+	}
+}
+
+// kind returns that of an effect of a bus.
+func (s *Sheet) kind(bus, name string) *effect.Kind {
+	all := s.Master.Effects
+	if i := slices.IndexFunc(s.Buses, func(b rules.Bus) bool { return b.Name == bus }); i >= 0 {
+		all = s.Buses[i].Effects
+	}
+	return all[slices.IndexFunc(all, func(e effect.Effect) bool { return e.Name() == name })].Kind()
 }
 
 // write writes a cue. Its Target is what its verb names, of Play too.
@@ -86,6 +104,10 @@ func (r *Recorder) write(frame int64, c Cue) {
 			l.Raw(f.Key, fields.Quoted(c.Target))
 		case f.Key == "id":
 			l.Raw(f.Key, fields.Quoted(c.ID))
+		case f.Key == "effects":
+			if c.Effects != nil {
+				l.Raw(f.Key, parse.WriteMoves(c.Effects, func(name string) *effect.Kind { return r.sheet.kind(c.Target, name) }))
+			}
 		case c.Verb != Set || f.part == 0:
 			l.Fields([]fields.Field{f.Field}, "at", "to", "by")
 		case c.Change.Fields&f.part != 0:

@@ -18,6 +18,8 @@ type rendering struct {
 	ready  []pcm.Frame // the part of it that can be given
 	gap    int64       // frames of silence to be given before ready
 	held   int64       // silence after it, of which nobody knows yet whether something follows
+	early  []pcm.Frame // what can be given before gap: what was kept
+	kept   keeping     // what is held, where effects ring
 	frames int64       // given
 	bound  int64       // frames, before which the render is over; 0: not worked out yet
 	over   bool
@@ -56,6 +58,10 @@ func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 mixing:
 	for blocks := 0; n < len(dst); {
 		switch {
+		case len(f.early) > 0:
+			k := copy(dst[n:], f.early)
+			f.early = f.early[k:]
+			n += k
 		case f.gap > 0:
 			k := int(min(f.gap, int64((len(dst)-n)/p.wide))) * p.wide
 			clear(dst[n : n+k])
@@ -89,7 +95,7 @@ func (p *Player) mixMore(size int) error {
 	latency := int64(p.mixer.LatencyFrames())
 	st := p.mixer.Stats()
 	switch {
-	case p.finished(&st) && f.now-latency >= st.SilentFrom:
+	case p.finished(&st) && f.now-latency >= over(&st):
 		p.miss()
 		f.over = true
 		return nil
@@ -134,6 +140,12 @@ func (p *Player) mixMore(size int) error {
 	// What is held and the block can be given, but for these last frames of both, which are held.
 	block = block[drop*int64(p.wide):]
 	given := int64(len(block) / p.wide)
+	if f.kept.rings {
+		all := f.held + given
+		f.held = min(silent, all)
+		f.early = f.kept.give(block, int(all-f.held)*p.wide)
+		return nil
+	}
 	switch heard := f.held + given - silent; {
 	case heard <= 0:
 		f.held += given
@@ -144,6 +156,25 @@ func (p *Player) mixMore(size int) error {
 		f.gap, f.held = f.held, silent
 	}
 	return nil
+}
+
+// keeping is what a render holds of what effects ring, which is below -90 dBFS and not silent: if
+// something follows that is louder, it is given as it is.
+type keeping struct {
+	rings       bool
+	held, spare []pcm.Frame
+}
+
+// give takes in a block, and returns the first n of all samples that are held. They stay good until the
+// next call.
+func (k *keeping) give(block []pcm.Frame, n int) []pcm.Frame {
+	all := append(k.held, block...)
+	if n == 0 {
+		k.held = all
+		return nil
+	}
+	k.held, k.spare = append(k.spare[:0], all[n:]...), all[:0]
+	return all[:n]
 }
 
 // mixBlock mixes one block with all that is due in it.

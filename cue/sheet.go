@@ -94,13 +94,14 @@ type Cue struct {
 	// Of all others.
 	Target  string
 	Scope   Scope
-	Over    rules.Time  // of Stop, Fade, Set
-	Cut     bool        // of Stop: without a tail
-	To      rules.Time  // of Seek
-	Voices  int         // of Resize
-	Duck    *rules.Duck // of SetDuck
-	Scene   string      // of SetScene; empty: what the sheet says without a scene
-	Message *Message    // of Send
+	Over    rules.Time         // of Stop, Fade, Set
+	Cut     bool               // of Stop: without a tail
+	To      rules.Time         // of Seek
+	Voices  int                // of Resize
+	Duck    *rules.Duck        // of SetDuck
+	Effects []rules.EffectMove // of Set: of a bus
+	Scene   string             // of SetScene; empty: what the sheet says without a scene
+	Message *Message           // of Send
 
 	// Of Play, Put and Listen: where it is, how it moves, and which way it looks; nil: it has none.
 	Place, Velocity, Facing *space.Vector

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
 )
 
 // turning is how far Turn has come.
@@ -50,7 +52,7 @@ func (p *Player) Turn() (done bool, err error) {
 }
 
 // Idle reports whether nothing is scheduled, waits, sounds, was asked for or is still to be told, so that
-// Turn need not be called until Options.Wake is. All is silent then from SilentFrom of the Stats on,
+// Turn need not be called until Options.Wake is. All is silent then from SilentFrom and RingsUntil of the Stats on,
 // and Render need not be called behind that and the Latency either. Of the goroutine of Turn.
 func (p *Player) Idle() bool {
 	t, a := &p.turning, &p.armed
@@ -84,7 +86,7 @@ func (p *Player) turn() (done bool, err error) {
 		if err := p.handOver(&st); err != nil {
 			return true, err
 		}
-	case st.Pending == 0 && st.Frame >= st.SilentFrom+int64(p.mixer.LatencyFrames()):
+	case st.Pending == 0 && st.Frame >= over(&st)+int64(p.mixer.LatencyFrames()):
 		p.poll()
 		p.miss()
 		return true, p.streams.err()
@@ -116,6 +118,26 @@ func (p *Player) leave(why error) {
 	}
 	t.waning, t.why, t.moved, t.frame = true, why, time.Now(), -1
 	p.mixer.StopAll(fadeOut)
+	p.hush()
+}
+
+// hush has what effects still give fall silent with the voices.
+func (p *Player) hush() {
+	if p.sheet.rings() == 0 {
+		return
+	}
+	for _, name := range p.roots() { // one that is refused rings on until the end
+		_ = p.mixer.At(mixer.Now).Fade(mixer.TargetBus(p.buses[name]), pcm.Silence, fadeOut, voice.Natural)
+	}
+}
+
+// roots returns the master buses of all outputs.
+func (p *Player) roots() []string {
+	names := []string{"master"}
+	for i := 1; i < len(p.sheet.Outputs); i++ {
+		names = append(names, p.sheet.Outputs[i].Name)
+	}
+	return names
 }
 
 // wane is a Turn while everything falls silent.

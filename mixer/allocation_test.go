@@ -112,7 +112,7 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 12, Buses: []mixer.BusConfig{
 		{Name: "sfx", Voices: 9}, {Name: "shots", Parent: "sfx", Voices: 7, Pitch: 1},
 		{Name: "music", Duck: mixer.Duck{When: "sfx", By: 9, Hold: 5 * time.Millisecond}},
-		{Name: "echo", Insert: effect(func(block []pcm.Frame) {
+		{Name: "echo", Insert: written(func(block []pcm.Frame) {
 			for i := range block {
 				block[i][0] *= 0.5
 			}

@@ -85,6 +85,7 @@ type audio struct {
 	paused        bool // everything is
 	skips         bool // nothing is mixed
 	quiet         bool // what was mixed last is silence, and nothing rings
+	rings         bool // an effect does
 	softClip      bool
 	metered       []pcm.Frame // where a bus is mixed that is measured; nil: none is
 	overflow      Overflow
@@ -136,6 +137,10 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	}
 	a.ear, _ = space.Listener{}.Ear()
 	a.buses = newBuses(buses, a)
+	for i := range a.buses {
+		a.racks = append(a.racks, a.buses[i].rack.all)
+	}
+	a.measure()
 	a.refresh()
 	a.face(0)
 	if c.Meters {
@@ -257,10 +262,12 @@ func (a *audio) mix(dst []pcm.Frame) {
 		a.buses[i].duck.turn(a)
 	}
 	a.mixVoices(n)
+	a.rings = false
 	a.mixBuses(n)
+	a.hearRing()
 	a.reap()
 	a.now += n
-	a.quiet = true
+	a.quiet = !a.rings
 	for k := range a.outputs.all {
 		o := &a.outputs.all[k]
 		a.guard(o)

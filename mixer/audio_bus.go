@@ -32,10 +32,13 @@ type bus struct {
 	reach stereo // the factors that count in scores, down to those of its output's master bus
 	shift bool   // they have moved since scores were fresh
 
-	duck   duck
-	insert *insert       // nil: none
-	next   *insert       // what is set while insert is faded in
-	meter  *master.Meter // nil: none; the master's comes after its guards
+	duck    duck
+	rack    rack
+	ringing int64         // frames for which what comes here rings at most, by effects here and above
+	given   []pcm.Frame   // what it gave last, where another bus listens to it; nil: none does
+	insert  *insert       // nil: none
+	next    *insert       // what is set while insert is faded in
+	meter   *master.Meter // nil: none; the master's comes after its guards
 
 	sums
 }
@@ -58,8 +61,16 @@ func newBuses(described []BusConfig, a *audio) []bus {
 		if d.Insert != nil {
 			b.insert = newInsert(d.Insert, a.hop)
 		}
+		b.rack = a.newRack(d.Effects, a.rate)
 		if a.meters != nil && i > 0 && (a.fold || a.tree[i].above >= 0) {
 			b.meter = a.meters[i]
+		}
+	}
+	for i := range buses {
+		for _, k := range buses[i].rack.keys {
+			if k >= 0 && buses[k].given == nil {
+				buses[k].given = make([]pcm.Frame, a.hop)
+			}
 		}
 	}
 	return buses
@@ -173,7 +184,7 @@ func (a *audio) lend(o *output) {
 
 // passes reports whether all that is added up for a bus goes on as it is from a frame on.
 func (b *bus) passes(frame int64) bool {
-	return b.insert == nil && b.meter == nil && b.duck.rules == nil && b.gain.Rests(0, frame) && b.pan.Rests(0, frame) &&
+	return b.insert == nil && len(b.rack.all) == 0 && b.given == nil && b.meter == nil && b.duck.rules == nil && b.gain.Rests(0, frame) && b.pan.Rests(0, frame) &&
 		b.mute.Rests(1, frame) && b.direct.Rests(1, frame) && b.duck.move.Rests(0, frame)
 }
 
@@ -189,6 +200,7 @@ func (a *audio) mixBuses(n int64) {
 	}
 	for _, i := range a.up {
 		b := &a.buses[i]
+		a.effects(i, n)
 		a.insert(i, n)
 		turn := b.duck.turnsUp(a, n)
 		if !b.used {
@@ -198,6 +210,7 @@ func (a *audio) mixBuses(n int64) {
 			if b.meter != nil {
 				b.meter.Skip(n)
 			}
+			clear(b.given[:min(n, int64(len(b.given)))])
 			if b.lent {
 				b.lent, b.mixed = false, b.own
 			}
@@ -217,8 +230,8 @@ func (a *audio) mixBuses(n int64) {
 			sum, o.silent = o.into, false
 		}
 		out := sum
-		if b.meter != nil {
-			out = a.metered[:n]
+		if alone := b.alone(a); alone != nil {
+			out = alone[:n]
 			clear(out)
 		}
 		b.apply(out[:turn], b.mixed[:turn], a.now)
@@ -232,11 +245,24 @@ func (a *audio) mixBuses(n int64) {
 				a.applyStems(i, turn, n, n)
 			}
 		}
-		if b.meter != nil {
-			b.meter.Feed(out)
+		if b.alone(a) != nil {
+			if b.meter != nil {
+				b.meter.Feed(out)
+			}
 			dsp.Sum(sum, out)
 		}
 	}
+}
+
+// alone returns where what the bus gives is kept apart from what others give; nil: nowhere.
+func (b *bus) alone(a *audio) []pcm.Frame {
+	switch {
+	case b.given != nil:
+		return b.given
+	case b.meter != nil:
+		return a.metered
+	}
+	return nil
 }
 
 // face lets of a bus's own voices be heard what its direct says: nothing while others are

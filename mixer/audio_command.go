@@ -45,6 +45,8 @@ func (a *audio) do(c *command) {
 		}
 	case cmdDuck:
 		a.buses[c.target.bus].duck.change(c.part.ducking, a.now)
+	case cmdEffect:
+		a.setEffect(int(c.target.bus), c)
 	case cmdThen:
 		a.link(c)
 	case cmdFire:

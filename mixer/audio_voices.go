@@ -176,6 +176,7 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 		s.record.rare.Load().stem.buses[s.bus].Load().addTail(a.spare[:n], frame)
 	}
 	a.silentFrom(frame + int64(n))
+	a.ringFrom(frame+int64(n), int(s.bus))
 }
 
 // fadeAway takes the frames of a tail down, which has a length.
@@ -208,6 +209,7 @@ func (a *audio) silentFrom(frame int64) {
 func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	s, state := a.at(i), a.outcome(k)
 	a.silentFrom(frame)
+	a.ringFrom(frame, int(s.bus))
 	a.stats.Playing--
 	if g := s.record.group; g != nil {
 		g.playing--

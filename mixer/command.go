@@ -21,6 +21,7 @@ const (
 	cmdResize
 	cmdDuck
 	cmdInsert
+	cmdEffect
 	cmdPut  // the voices of target, or with all of them the listener, move in space
 	cmdThen // record starts where target is over
 	cmdFire // part.salvo is fired, where part.count is 0
@@ -40,7 +41,7 @@ type command struct {
 	target Target
 	change Change
 	feed   *voice.Feed // of cmdSeek, for a stream
-	part   *part       // of cmdDuck, cmdInsert and cmdPut, and of salvos and counts
+	part   *part       // of cmdDuck, cmdInsert, cmdEffect and cmdPut, and of salvos and counts
 	salvo  *Salvo      // in which it waits; frame is then from where that is fired
 	kind   commandKind
 	fields wants // of cmdWant and cmdWantBus
@@ -56,6 +57,7 @@ type part struct {
 	duck    Duck // as it was described
 	ducking *ducking
 	insert  *insert
+	effect  *effectMoves
 	spot    space.Spot
 	ears    earVectors
 	salvo   *Salvo

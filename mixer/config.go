@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"voicepool/effect"
 	"voicepool/internal/words"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -69,8 +70,9 @@ type Config struct {
 	Grow           Grow // for GrowPool
 	RejectQuietest bool // a newcomer that is itself the least audible is rejected
 
-	MasterGain pcm.Decibels // -120..+24
-	Insert     Insert       // an effect on the whole mix, before MasterGain and the limiter; nil: none
+	MasterGain pcm.Decibels    // -120..+24
+	Insert     Insert          // an effect on the whole mix, before MasterGain and the limiter; nil: none
+	Effects    []effect.Effect // the same of the mixer's own, before Insert
 	// Quality is the interpolation of pitched voices whose Options choose none; 0: Best.
 	Quality voice.Quality
 
@@ -126,7 +128,11 @@ type BusConfig struct {
 	Mute   bool          // starts muted
 	Solo   bool          // starts soloed: only what is on soloed buses, and below them, is heard
 	Duck   Duck          // the zero value does not duck
-	Insert Insert        // an effect on all that the bus gives; nil: none
+	Insert Insert        // an effect of yours on all that the bus gives; nil: none
+
+	// Effects take what the bus mixes, in their order, before Insert and the gains; at most
+	// MaxEffects.
+	Effects []effect.Effect
 }
 
 // Insert is an effect of the user's. Process is called on the audio side, inside
@@ -232,6 +238,11 @@ func (c *complaint) buses(config *Config) {
 		c.need(err == nil, "%w", err)
 	}
 	c.routes(config, tree)
+	c.effects(all, tree)
+	if c.error == nil {
+		bus := tree.circle(all)
+		c.need(bus == "", "bus %q listens to itself, by the keys of its effects or of others", bus)
+	}
 }
 
 // check returns what is wrong with the duck of a bus, which reacts to those that exist.

@@ -8,15 +8,15 @@ import (
 	"voicepool/pcm"
 )
 
-// effect is an insert that a test writes as a function.
-type effect func(block []pcm.Frame)
+// written is an insert that a test writes as a function.
+type written func(block []pcm.Frame)
 
-func (e effect) Process(block []pcm.Frame) { e(block) }
+func (e written) Process(block []pcm.Frame) { e(block) }
 
 // TestInsert changes all that its bus gives, before the bus's gains, what comes
 // from below included, and nothing beside it.
 func TestInsert(t *testing.T) {
-	doubled := effect(func(block []pcm.Frame) {
+	doubled := written(func(block []pcm.Frame) {
 		for i := range block {
 			block[i][0] *= 2
 			block[i][1] = -block[i][1]
@@ -38,7 +38,7 @@ func TestInsert(t *testing.T) {
 // bus is silent as well; what it makes of silence is heard.
 func TestInsertSeesEveryFrame(t *testing.T) {
 	seen, longest := 0, 0
-	m := at1k(t, mixer.BusConfig{Name: "a", Insert: effect(func(block []pcm.Frame) {
+	m := at1k(t, mixer.BusConfig{Name: "a", Insert: written(func(block []pcm.Frame) {
 		if len(block) == 0 {
 			t.Error("a block without a frame")
 		}
@@ -73,7 +73,7 @@ func TestInsertTakenOut(t *testing.T) {
 		"huge":     func(block []pcm.Frame) { block[0][0] = 3e38 },
 	} {
 		calls := 0
-		m := at1k(t, mixer.BusConfig{Name: "a"}, mixer.BusConfig{Name: "b", Insert: effect(func(block []pcm.Frame) {
+		m := at1k(t, mixer.BusConfig{Name: "a"}, mixer.BusConfig{Name: "b", Insert: written(func(block []pcm.Frame) {
 			if calls++; calls == 3 {
 				wrong(block)
 				return

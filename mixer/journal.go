@@ -3,6 +3,7 @@ package mixer
 import (
 	"sync/atomic"
 
+	"voicepool/effect"
 	"voicepool/internal/ring"
 	"voicepool/pcm"
 	"voicepool/space"
@@ -23,6 +24,7 @@ const (
 	EntryPlace  // a voice has moved in space to How.Emitter.Spot; without a Start the Listener
 	EntryDuck   // a bus ducks as Entry.Duck says
 	EntryInsert // Entry.Insert is the effect of a bus
+	EntryEffect // values of Entry.Effect of a bus go to Entry.Values, over Entry.Frames
 )
 
 // Entry is a command that has been carried out, at its effective frame: a call
@@ -38,12 +40,15 @@ type Entry struct {
 	Start uint64
 	Bus   string
 
-	Frames int64  // of EntryStop and EntrySet: how long it takes; -1: a Cut
+	Frames int64  // of EntryStop, EntrySet and EntryEffect: how long it takes; -1: a Cut
 	Place  int64  // of EntrySeek: a frame of the sound
 	Voices int    // of EntryResize
 	Change Change // of EntrySet
 	Duck   Duck   // of EntryDuck
 	Insert Insert // of EntryInsert; nil: none any more
+
+	Effect string        // of EntryEffect: what it is called
+	Values effect.Values // of EntryEffect; nobody may change them
 
 	// Of EntryPlace without a Start: one that hears as the listener does. Its Doppler is 1, or 0.
 	Listener space.Listener

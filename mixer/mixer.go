@@ -106,7 +106,7 @@ func (m *Mixer) Render(dst []pcm.Frame) { m.audio.render(dst) }
 
 // Skip lets so many frames go by as Render does, with all that is decided, ended and told in
 // them, and mixes no voice: for whoever wants to begin in the middle. What Render gives after it
-// is what it would have given, but for what rings: tails, inserts, Config.DCGuard, and the limiter,
+// is what it would have given, but for what rings: tails, effects, inserts, Config.DCGuard, and the limiter,
 // which is the same after 1 s of Render. Audio side, like Render; with 64 voices 28 to 39 times as
 // fast.
 func (m *Mixer) Skip(frames int) { m.audio.skip(int64(frames)) }

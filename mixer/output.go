@@ -72,7 +72,7 @@ func (c *Config) output(name string) int {
 // allBuses returns the buses as the tree has them: the master, those of the configuration, and
 // last the master buses of the further outputs, of which roots is the number.
 func (c *Config) allBuses() (all []BusConfig, roots int) {
-	master := BusConfig{Name: "master", Gain: c.MasterGain, Insert: c.Insert}
+	master := BusConfig{Name: "master", Gain: c.MasterGain, Insert: c.Insert, Effects: c.Effects}
 	if len(c.Outputs) > 0 {
 		o := &c.Outputs[0]
 		master.Gain = cmp.Or(o.Gain, master.Gain)

@@ -13,7 +13,7 @@ import (
 )
 
 // times is an effect that multiplies.
-func times(g float32) effect {
+func times(g float32) written {
 	return func(block []pcm.Frame) {
 		for i := range block {
 			block[i][0] *= g
@@ -74,7 +74,7 @@ func TestSetInsertInAFade(t *testing.T) {
 func TestSetInsertFails(t *testing.T) {
 	for name, first := range map[string]bool{"the old one": true, "the new one": false} {
 		calls := 0
-		failing := effect(func(block []pcm.Frame) {
+		failing := written(func(block []pcm.Frame) {
 			if calls++; calls > 2 {
 				block[0][0] = float32(math.NaN())
 				return
@@ -146,7 +146,7 @@ func TestBlocksDoNotShowInserts(t *testing.T) {
 
 // TestMasterInsert: an effect on the whole mix, before the master's gain.
 func TestMasterInsert(t *testing.T) {
-	limit := effect(func(block []pcm.Frame) {
+	limit := written(func(block []pcm.Frame) {
 		for i := range block {
 			block[i][0] = min(block[i][0], 0.5)
 		}
@@ -156,7 +156,7 @@ func TestMasterInsert(t *testing.T) {
 	wantAbout(t, "under it", left(m, 30)[29], 0.05)
 	must(t, busOf(t, m, "master").SetInsert(nil))
 	wantAbout(t, "without it", left(m, 30)[29], 0.1)
-	must(t, busOf(t, m, "master").SetInsert(effect(func([]pcm.Frame) { panic("wrong") })))
+	must(t, busOf(t, m, "master").SetInsert(written(func([]pcm.Frame) { panic("wrong") })))
 	wantAbout(t, "with one that fails", left(m, 30)[29], 0.1)
 	var events [4]mixer.Event
 	if e := events[m.Events(events[:])-1]; e.Kind != mixer.EventFault || e.Bus != busOf(t, m, "master") {

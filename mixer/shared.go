@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"voicepool/effect"
 	"voicepool/internal/ring"
 	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
@@ -41,9 +42,10 @@ type shared struct {
 	positions []atomic.Int64 // by index of the audio side: frames of the sound
 	events    *ring.Ring[cell]
 	journal   journal
-	stems     *stems       // nil: none are kept
-	needs     atomic.Bool  // voices have missed versions
-	longest   atomic.Int64 // frames of the longest block until now
+	stems     *stems                // nil: none are kept
+	racks     [][]*effect.Processor // by bus: of each the control side reads what is told of it
+	needs     atomic.Bool           // voices have missed versions
+	longest   atomic.Int64          // frames of the longest block until now
 	published stats
 
 	sleep sleep // both sides'
@@ -62,6 +64,7 @@ func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	s.directory.Store(new([]*record))
 	s.sleep.init()
 	s.tree, s.down, s.up = newTree(buses, roots)
+	s.up = s.tree.order(buses, s.up)
 	if c.Meters {
 		s.meters = make([]*master.Meter, len(buses))
 		for i := range s.meters {

@@ -40,14 +40,18 @@ type Stats struct {
 	// frames of the mix (add Latency for those of Render). While Config.DCGuard
 	// fades out after them, it is a frame beyond Frame.
 	SilentFrom int64
+
+	// RingsUntil is the frame by which at the latest what effects still give is below -90 dBFS. What they
+	// give that is louder moves SilentFrom on, where it is mixed: Skip takes this frame at once.
+	RingsUntil int64
 }
 
-const numStats = 22
+const numStats = 23
 
 func (s *Stats) fields() [numStats]*int64 {
 	return [...]*int64{
 		&s.Frame, &s.Asked, &s.Started, &s.Rejected, &s.Limited, &s.Coalesced, &s.Ended, &s.Stopped, &s.Stolen, &s.Virtual, &s.Playing,
-		&s.Missed, &s.Late, &s.HighWater, &s.Underruns, &s.Faults, &s.EventsLost, &s.Pending, &s.Voices, &s.SilentFrom, &s.Unready, &s.Broken,
+		&s.Missed, &s.Late, &s.HighWater, &s.Underruns, &s.Faults, &s.EventsLost, &s.Pending, &s.Voices, &s.SilentFrom, &s.Unready, &s.Broken, &s.RingsUntil,
 	}
 }
 

@@ -54,6 +54,61 @@ func newTree(buses []BusConfig, roots int) (t tree, down, up []int) {
 	return t, down, up
 }
 
+// after returns the buses that bus i has to be mixed after, besides those below it: to which its effects
+// listen.
+func (t tree) after(buses []BusConfig, i int) (after []int) {
+	for j := range buses[i].Effects {
+		if key := buses[i].Effects[j].Key; key != "" {
+			after = append(after, t.find(key))
+		}
+	}
+	return after
+}
+
+// order returns the buses of up, each behind those that it has to be mixed after, and else where they
+// are; fewer where some wait for themselves.
+func (t tree) order(buses []BusConfig, up []int) []int {
+	if !slices.ContainsFunc(up, func(i int) bool { return len(t.after(buses, i)) > 0 }) {
+		return up
+	}
+	left := make([][]int, len(t)) // for whom each waits
+	for i := range t {
+		left[i] = append(left[i], t.after(buses, i)...)
+		if parent := t[i].parent; parent >= 0 {
+			left[parent] = append(left[parent], i)
+		}
+	}
+	done, ordered := make([]bool, len(t)), make([]int, 0, len(up))
+	ready := func(i int) bool {
+		return !done[i] && !slices.ContainsFunc(left[i], func(j int) bool { return !done[j] })
+	}
+	for {
+		at := slices.IndexFunc(up, ready)
+		if at < 0 {
+			return ordered
+		}
+		ordered, done[up[at]] = append(ordered, up[at]), true
+	}
+}
+
+// circle returns a bus that has to be mixed after itself; "": there is none.
+func (t tree) circle(buses []BusConfig) string {
+	_, _, up := newTree(buses, t.roots())
+	ordered := t.order(buses, up)
+	if at := slices.IndexFunc(up, func(i int) bool { return !slices.Contains(ordered, i) }); at >= 0 {
+		return t[up[at]].name
+	}
+	return ""
+}
+
+// roots returns how many master buses of further outputs there are.
+func (t tree) roots() (n int) {
+	for i := range t {
+		n = max(n, t[i].output)
+	}
+	return n
+}
+
 // below reports whether bus i is bus j or below it.
 func (t tree) below(i, j int) bool {
 	at := t[i].first

@@ -172,7 +172,7 @@ func TestSetsFollowWishes(t *testing.T) {
 	var h mixer.Handle
 	var m *mixer.Mixer
 	sets := []pcm.Decibels{-6, -20} // called while a block is mixed
-	m = newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Commands: 2, Insert: effect(func([]pcm.Frame) {
+	m = newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Commands: 2, Insert: written(func([]pcm.Frame) {
 		if st := m.Stats(); h != (mixer.Handle{}) && len(sets) > 0 && st.Pending == int64(len(sets)-1) {
 			must(t, h.SetGain(sets[0]))
 			sets = sets[1:]

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -17,6 +18,14 @@ type Bus struct {
 	Mute   bool
 	Solo   bool
 	Duck   *Duck
+
+	Effects []effect.Effect
+}
+
+// EffectMove is where values of an effect of a bus go. Nobody may change its Values.
+type EffectMove struct {
+	Effect string // what it is called
+	Values effect.Values
 }
 
 // Duck lowers a bus while a voice on another one is loud enough, see mixer.Duck.
@@ -52,6 +61,8 @@ type SceneBus struct {
 	Gain *pcm.Decibels // nil, of all three: as the file says
 	Mute *bool
 	Duck *Duck
+
+	Effects []EffectMove // what is not named is as the file says
 }
 
 // Parents returns the bus that each bus goes into, by their names; empty: the master. The master

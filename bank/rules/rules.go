@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -75,6 +76,7 @@ type Master struct {
 	Limiter  bool
 	SoftClip bool
 	DCGuard  bool
+	Effects  []effect.Effect
 }
 
 // Config returns the mixer that the rules describe.
@@ -83,7 +85,7 @@ func (r *Rules) Config() mixer.Config {
 		Rate: r.Rate, Voices: r.Voices, Virtual: r.Virtual, Overflow: r.Overflow, RejectQuietest: r.Refuse,
 		Grow:       mixer.Grow{Step: r.Grow.Step, Max: r.Grow.Max, Idle: r.Grow.Idle.Duration(r.Rate)},
 		MasterGain: r.Master.Gain, NoLimiter: !r.Master.Limiter, SoftClip: r.Master.SoftClip, DCGuard: r.Master.DCGuard,
-		Quality: r.Quality, Fold: r.Fold,
+		Quality: r.Quality, Fold: r.Fold, Effects: r.Master.Effects,
 	}
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
@@ -96,7 +98,7 @@ func (r *Rules) Config() mixer.Config {
 		b := &r.Buses[i]
 		bus := mixer.BusConfig{
 			Name: b.Name, Parent: b.Parent, Output: b.Output, Solo: b.Solo, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute,
-			Duck: b.Duck.Of(r.Rate),
+			Duck: b.Duck.Of(r.Rate), Effects: b.Effects,
 		}
 		c.Buses = append(c.Buses, bus)
 	}

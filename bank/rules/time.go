@@ -116,6 +116,11 @@ func (t *Time) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
+// Seconds returns it in seconds.
+func (t Time) Seconds() float64 {
+	return float64(float64(float64(t.hi)*(1<<64))+float64(t.lo)) / attos
+}
+
 // Duration returns the duration that means Frames to a mixer of this rate: it is
 // rounded down to a nanosecond, which is far less than half a frame.
 func (t Time) Duration(rate int) time.Duration { return pcm.Duration(t.Frames(rate), rate) }

@@ -7,7 +7,7 @@ import (
 	"voicepool/mixer"
 )
 
-// Bus returns the fields of a bus, all but its duck.
+// Bus returns the fields of a bus, all but its duck and its effects.
 func Bus(b *rules.Bus, buses, outputs map[string]bool) []fields.Field {
 	return []fields.Field{
 		{Key: "parent", To: bus(&b.Parent, buses)},
@@ -59,7 +59,8 @@ func (r *Reader) allBuses(n *yaml.Node) {
 			return
 		}
 		duck := func(p *yaml.Pair) bool { return r.duck(p, b.Name, &b.Duck) }
-		r.Read(p.Value, "a bus", append(Bus(&b, r.Buses, r.outputs), duckField(duck)))
+		effects := func(p *yaml.Pair) bool { return r.effects(p, &b.Effects) }
+		r.Read(p.Value, "a bus", append(Bus(&b, r.Buses, r.outputs), duckField(duck), effectsField(effects)))
 		given[b.Name] = p
 		if b.Parent != "" {
 			parents[b.Name] = fields.Given(p.Value, "parent")

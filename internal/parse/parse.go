@@ -94,10 +94,10 @@ func (r *Reader) fields() []fields.Field {
 	s := r.rules
 	return []fields.Field{
 		{Key: "sounds", Like: fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: r.soundShape()}}}},
-		{Key: "buses", Like: fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil, nil), duckField(nil))}}},
+		{Key: "buses", Like: fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil, nil), duckField(nil), effectsField(nil))}}},
 		{Key: "outputs", Like: outputsShape()},
 		{Key: "scenes", Like: fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}}},
-		{Key: "master", To: r.master, Like: fields.Mapping{Fields: Master(&s.Master)}},
+		{Key: "master", To: r.master, Like: fields.Mapping{Fields: append(Master(&s.Master), effectsField(nil))}},
 		{Key: "voices", To: &s.Voices, Within: Counts},
 		{Key: "virtual", To: &s.Virtual, Within: fields.Limits{From: 0, To: mixer.MaxVoices}},
 		{Key: "overflow", To: fields.Choice(&s.Overflow, mixer.StealQuietest, mixer.StealOldest, mixer.StealGain,
@@ -158,7 +158,7 @@ func Master(m *rules.Master) []fields.Field {
 
 func (r *Reader) master(p *yaml.Pair) bool {
 	m := &r.rules.Master
-	r.Read(p.Value, "master", Master(m))
+	r.Read(p.Value, "master", append(Master(m), effectsField(func(p *yaml.Pair) bool { return r.effects(p, &m.Effects) })))
 	if m.SoftClip && m.Limiter {
 		r.Fail(fields.Given(p.Value, "soft_clip").Place, "soft_clip takes the place of the limiter: it goes with `limiter: false`")
 	}

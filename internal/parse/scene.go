@@ -12,7 +12,7 @@ func Scene(s *rules.Scene) []fields.Field {
 	return []fields.Field{{Key: "voices", To: &s.Voices, Within: Counts}}
 }
 
-// SceneBus returns the fields of a bus in a scene, all but its duck.
+// SceneBus returns the fields of a bus in a scene, all but its duck and its effects.
 func SceneBus(b *rules.SceneBus) []fields.Field {
 	return []fields.Field{
 		{Key: "gain", To: fields.Optional(&b.Gain, func(x *pcm.Decibels) any { return x }), Within: Decibels},
@@ -22,7 +22,7 @@ func SceneBus(b *rules.SceneBus) []fields.Field {
 
 // sceneFields are all of them.
 func sceneFields(s *rules.Scene, buses func(*yaml.Pair) bool) []fields.Field {
-	bus := fields.Mapping{Fields: append(SceneBus(&rules.SceneBus{}), duckField(nil))}
+	bus := fields.Mapping{Fields: append(SceneBus(&rules.SceneBus{}), duckField(nil), Moves(nil))}
 	return append(Scene(s), fields.Field{Key: "buses", To: buses, Like: fields.Names{Of: bus}})
 }
 
@@ -49,7 +49,8 @@ func (r *Reader) sceneBuses(p *yaml.Pair, s *rules.Scene) {
 			b.Name = "master"
 		}
 		duck := func(p *yaml.Pair) bool { return r.duck(p, b.Name, &b.Duck) }
-		r.Read(p.Value, "a bus of a scene", append(SceneBus(&b), duckField(duck)))
+		moves := func(p *yaml.Pair) bool { r.EffectMoves(p, b.Name, r.EffectsOf(b.Name), &b.Effects); return true }
+		r.Read(p.Value, "a bus of a scene", append(SceneBus(&b), duckField(duck), Moves(moves)))
 		s.Buses = append(s.Buses, b)
 	})
 }

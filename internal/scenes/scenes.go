@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicepool/bank/rules"
+	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -23,11 +24,13 @@ type State struct {
 type busState struct {
 	change mixer.Change // the fields of a bus
 	duck   mixer.Duck
+
+	effects map[string]effect.Values // by what they are called: all their values
 }
 
 // Of returns what a file says in a scene of it; nil: in none.
 func Of(r *rules.Rules, scene *rules.Scene) State {
-	s := State{scene: scene, voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain}}}}
+	s := State{scene: scene, voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain}, effects: valuesOf(r.Master.Effects)}}}
 	for i := range r.Outputs {
 		if o := &r.Outputs[i]; i > 0 {
 			s.buses[o.Name] = busState{change: mixer.Change{Gain: o.Gain}}
@@ -36,7 +39,7 @@ func Of(r *rules.Rules, scene *rules.Scene) State {
 	for i := range r.Buses {
 		b := &r.Buses[i]
 		s.buses[b.Name] = busState{
-			change: mixer.Change{Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Mute: b.Mute, Solo: b.Solo}, duck: b.Duck.Of(r.Rate),
+			change: mixer.Change{Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Mute: b.Mute, Solo: b.Solo}, duck: b.Duck.Of(r.Rate), effects: valuesOf(b.Effects),
 		}
 	}
 	if scene == nil {
@@ -57,9 +60,37 @@ func Of(r *rules.Rules, scene *rules.Scene) State {
 		if from.Duck != nil {
 			b.duck = from.Duck.Of(r.Rate)
 		}
+		for _, move := range from.Effects {
+			maps.Copy(b.effects[move.Effect], move.Values)
+		}
 		s.buses[from.Name] = b
 	}
 	return s
+}
+
+// valuesOf returns all values of effects.
+func valuesOf(effects []effect.Effect) map[string]effect.Values {
+	all := map[string]effect.Values{}
+	for i := range effects {
+		e := &effects[i]
+		values := effect.Values{}
+		for j := range e.Kind().Len() {
+			values[e.Kind().Path(j)] = e.Value(j)
+		}
+		all[e.Name()] = values
+	}
+	return all
+}
+
+// moved returns the values that differ from those before.
+func moved(now, old effect.Values) effect.Values {
+	moves := effect.Values{}
+	for name, x := range now {
+		if was, ok := old[name]; ok && was != x {
+			moves[name] = x
+		}
+	}
+	return moves
 }
 
 // path returns where the file says something of the state: in the scene, or outside of it.
@@ -162,6 +193,9 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 				return err
 			}
 		}
+		if err := s.moveEffects(frame, bus, now.effects, old.effects, within); err != nil {
+			return err
+		}
 		if now.duck == old.duck {
 			continue
 		}
@@ -182,6 +216,19 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 		}
 	}
 	s.state = to
+	return nil
+}
+
+// moveEffects moves the values of effects of a bus that differ from those before. Effects that only one
+// state has stay as they are: only another mixer can have them.
+func (s *Stage) moveEffects(frame int64, bus mixer.Bus, now, old map[string]effect.Values, within time.Duration) error {
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if moves := moved(now[name], old[name]); len(moves) > 0 {
+			if err := s.at(frame).SetEffect(bus, name, moves, within); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

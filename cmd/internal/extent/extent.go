@@ -28,6 +28,7 @@ type Extent struct {
 	Pool    []int    `json:"pool"`           // the least slots, and the most
 	Partial bool     `json:"partial"`        // it was not played to its end: these are the least
 	Missing int      `json:"missing_sounds"` // they are left out
+	Rings   bool     `json:"rings"`          // effects ring: Seconds are the most
 	lines   []string // what does not end
 	goes    bool     // it counts with times of GO
 	unknown error
@@ -53,7 +54,7 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) 
 		return nil, err
 	}
 	x.unknown = err
-	if x.Endless, x.Partial, x.Missing = e.Endless, e.Cut, e.Missing; err != nil {
+	if x.Endless, x.Partial, x.Missing, x.Rings = e.Endless, e.Cut, e.Missing, e.Rings; err != nil {
 		return x, nil
 	}
 	if x.Voices = &e.Voices; !e.Endless {
@@ -99,6 +100,9 @@ func (x *Extent) String() string {
 		text = fmt.Sprintf("lasts more than %s: the rest was not played in %v", words.Clock(*x.Seconds), playing)
 	default:
 		text = "lasts " + words.Clock(*x.Seconds)
+		if x.Rings {
+			text = "lasts at most " + words.Clock(*x.Seconds) + ", with what effects ring"
+		}
 	}
 	if x.goes {
 		text += " with the times of GO in it"

@@ -1,0 +1,57 @@
+package voicepool_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"voicepool/effect"
+)
+
+// TestEffectsPage: docs/effects.md has the table of all that can be set, as the program has it; -update
+// writes it.
+func TestEffectsPage(t *testing.T) {
+	const page, from, to = "docs/effects.md", "<!-- effects -->\n", "<!-- /effects -->"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(text), from)
+	_, tail, found := strings.Cut(rest, to)
+	if !ok || !found {
+		t.Fatalf("%s has no %s%s", page, from, to)
+	}
+	want := head + from + effectsTable() + to + tail
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if string(text) != want {
+		t.Errorf("%s does not have the table of the program; run go test -run TestEffectsPage . -update", page)
+	}
+}
+
+func effectsTable() string {
+	var b strings.Builder
+	for _, k := range effect.Kinds() {
+		fmt.Fprintf(&b, "### %s\n%s.\n\n| key | takes | default | |\n|---|---|---|---|\n", k.Name, sentence(k.Does))
+		for i := range k.Params {
+			row(&b, "", &k.Params[i])
+		}
+		for i := range k.Band {
+			row(&b, "bands: ", &k.Band[i])
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func row(b *strings.Builder, of string, p *effect.Param) {
+	fmt.Fprintf(b, "| `%s%s` | %s | %s | %s |\n", of, p.Name, p.Range(), p.Spell(p.Default), p.Does)
+}
+
+// sentence is words as a sentence begins.
+func sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] }

@@ -1,0 +1,121 @@
+package effect
+
+import (
+	"voicepool/effect/internal/compressor"
+	"voicepool/effect/internal/delay"
+	"voicepool/effect/internal/eq"
+	"voicepool/effect/internal/width"
+	"voicepool/pcm"
+)
+
+// longestDelay is the longest time of a delay, in seconds.
+const longestDelay = 4
+
+// engine returns what makes the sound of the kind at a rate.
+func (k *Kind) engine(rate int) engine {
+	switch k.Name {
+	case "eq":
+		return &equalising{Equaliser: eq.New(rate), kind: k}
+	case "width":
+		return &widening{width.New(rate)}
+	case "compressor":
+		return &compressing{Compressor: compressor.New(rate)}
+	case "delay":
+		return &echoing{Delay: delay.New(rate, longestDelay)}
+	}
+	panic("effect: a kind without an engine")
+}
+
+// tail returns for how many frames an effect of the kind rings after its input has ended, louder than
+// -90 dBFS, at most.
+func (k *Kind) tail(v []float64, rate int) int64 {
+	switch k.Name {
+	case "eq":
+		values := k.bands(v)
+		return eq.Tail(&values, rate)
+	case "delay":
+		return delay.Tail(delayValues(v), rate)
+	}
+	return 0
+}
+
+// equalising is an equaliser as an engine.
+type equalising struct {
+	*eq.Equaliser
+	kind *Kind
+}
+
+// bands returns the values of an equaliser.
+func (k *Kind) bands(v []float64) (values eq.Values) {
+	values.N = k.Bands
+	for i := range values.Bands {
+		b := v[k.At(i, 0):]
+		values.Bands[i] = eq.Band{Type: eq.Type(b[0]), Freq: b[1], Gain: b[2], Q: b[3]}
+	}
+	return values
+}
+
+func (e *equalising) tell(v []float64, at bool) {
+	values := e.kind.bands(v)
+	if at {
+		e.Jump(&values)
+		return
+	}
+	e.Move(&values)
+}
+
+func (e *equalising) process(block, _ []pcm.Frame, frame int64) { e.Process(block, frame) }
+func (e *equalising) reset()                                    { e.Reset() }
+func (e *equalising) idle() bool                                { return e.Idle() }
+
+// widening is a width as an engine.
+type widening struct{ *width.Width }
+
+func (w *widening) tell(v []float64, at bool) {
+	values := width.Values{Width: v[0]}
+	if at {
+		w.Jump(&values)
+		return
+	}
+	w.Move(&values)
+}
+
+func (w *widening) process(block, _ []pcm.Frame, frame int64) { w.Process(block, frame) }
+func (w *widening) reset()                                    { w.Reset() }
+func (w *widening) idle() bool                                { return w.Idle() }
+
+// compressing is a compressor as an engine.
+type compressing struct{ *compressor.Compressor }
+
+func (c *compressing) tell(v []float64, at bool) {
+	values := compressor.Values{Threshold: v[0], Ratio: v[1], Attack: v[2], Release: v[3], Knee: v[4], Makeup: v[5]}
+	if at {
+		c.Jump(&values)
+		return
+	}
+	c.Move(&values)
+}
+
+func (c *compressing) process(block, key []pcm.Frame, frame int64) { c.Process(block, key, frame) }
+func (c *compressing) reset()                                      { c.Reset() }
+func (c *compressing) idle() bool                                  { return c.Idle() }
+func (c *compressing) reduction() float64                          { return c.Reduction() }
+
+// echoing is a delay as an engine.
+type echoing struct{ *delay.Delay }
+
+func delayValues(v []float64) *delay.Values {
+	return &delay.Values{Time: v[0], Feedback: v[1], LowPass: v[2], PingPong: v[3]}
+}
+
+func (d *echoing) tell(v []float64, at bool) {
+	if at {
+		d.Jump(delayValues(v))
+		return
+	}
+	d.Move(delayValues(v))
+}
+
+func (d *echoing) process(block, _ []pcm.Frame, frame int64) { d.Process(block, frame) }
+func (d *echoing) reset()                                    { d.Reset() }
+func (d *echoing) idle() bool                                { return d.Idle() }

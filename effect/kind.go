@@ -1,0 +1,179 @@
+package effect
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind is a kind of effect: what it is called, and what can be set.
+type Kind struct {
+	Name   string
+	Does   string  // in a few words
+	Params []Param // without those of bands
+	Bands  int     // so many bands at most; 0: it has none
+	Band   []Param // what each band has, called "bands.1.freq" and so on
+	Key    bool    // another bus may say how loud it is, see Effect.Key
+}
+
+// Param is a number that can be set in an effect.
+type Param struct {
+	Name              string
+	Unit              Unit
+	From, To, Default float64
+	Log               bool     // it moves straight in its logarithm, else straight
+	Off               bool     // 0, written off, is allowed, too: nothing is filtered
+	Choices           []string // the value is the place of one of them, and changes at once
+	Does              string   // in a few words
+}
+
+// Unit is what the number of a Param counts.
+type Unit string
+
+// The units of parameters.
+const (
+	None     Unit = ""
+	Hertz    Unit = "Hz"
+	Seconds  Unit = "s"
+	Decibels Unit = "dB"
+)
+
+// The types of a band, which are the values of its type. A band of type Flat does nothing.
+const (
+	Flat float64 = iota
+	LowShelf
+	Peak
+	HighShelf
+	LowPass
+	HighPass
+	Notch
+)
+
+var (
+	onOff     = []string{"off", "on"}
+	bandTypes = []string{"flat", "lowshelf", "peak", "highshelf", "lowpass", "highpass", "notch"}
+
+	mix    = Param{Name: "mix", To: 1, Default: 1, Does: "how much of the effect is heard: 0 none of it, 1 it alone"}
+	bypass = Param{Name: "bypass", To: 1, Choices: onOff, Does: "on: nothing goes into the effect any more, all goes past it"}
+)
+
+// kinds are all kinds of effects.
+var kinds = [...]Kind{
+	{
+		Name: "eq", Does: "an equaliser of up to 8 bands", Bands: 8,
+		Band: []Param{
+			{Name: "type", To: Notch, Default: Flat, Choices: bandTypes, Does: "what the band does"},
+			{Name: "freq", Unit: Hertz, From: 20, To: 20000, Default: 1000, Log: true, Does: "its middle, or its corner"},
+			{Name: "gain", Unit: Decibels, From: -24, To: 24, Does: "of shelves and peaks"},
+			{Name: "q", From: 0.1, To: 18, Default: 0.7071, Log: true, Does: "how narrow, or how steep, it is"},
+		},
+		Params: []Param{bypass},
+	},
+	{
+		Name: "compressor", Does: "takes down what is loud", Key: true,
+		Params: []Param{
+			{Name: "threshold", Unit: Decibels, From: -60, To: 0, Default: -18, Does: "what is louder is taken down"},
+			{Name: "ratio", From: 1, To: 100, Default: 4, Log: true, Does: "so many dB above the threshold become one"},
+			{Name: "attack", Unit: Seconds, From: 0.0001, To: 0.5, Default: 0.005, Log: true, Does: "the time that it takes to go down"},
+			{Name: "release", Unit: Seconds, From: 0.005, To: 5, Default: 0.12, Log: true, Does: "the time that it takes to come up"},
+			{Name: "knee", Unit: Decibels, To: 24, Default: 6, Does: "how wide the bend around the threshold is"},
+			{Name: "makeup", Unit: Decibels, From: -24, To: 24, Does: "a gain after it"},
+			bypass,
+		},
+	},
+	{
+		Name: "delay", Does: "echoes",
+		Params: []Param{
+			{Name: "time", Unit: Seconds, From: 0.001, To: 4, Default: 0.35, Log: true, Does: "until the first echo, and between two"},
+			{Name: "feedback", To: 0.95, Default: 0.35, Does: "how much of an echo is in the next one"},
+			{Name: "lowpass", Unit: Hertz, From: 20, To: 20000, Off: true, Log: true, Does: "takes the heights from each echo once more"},
+			{Name: "pingpong", To: 1, Choices: onOff, Does: "echoes come from the left and the right by turns"},
+			mix, bypass,
+		},
+	},
+	{
+		Name: "width", Does: "moves left and right together or apart",
+		Params: []Param{
+			{Name: "width", To: 2, Default: 1, Does: "0: mono, 2: twice as wide"},
+			bypass,
+		},
+	},
+}
+
+// Kinds returns all kinds of effects. Nobody may change them.
+func Kinds() []*Kind {
+	all := make([]*Kind, len(kinds))
+	for i := range kinds {
+		all[i] = &kinds[i]
+	}
+	return all
+}
+
+// KindOf returns the kind of a name; nil: there is none.
+func KindOf(name string) *Kind {
+	for i := range kinds {
+		if kinds[i].Name == name {
+			return &kinds[i]
+		}
+	}
+	return nil
+}
+
+// Names returns the names of all kinds.
+func Names() []string {
+	names := make([]string, len(kinds))
+	for i := range kinds {
+		names[i] = kinds[i].Name
+	}
+	return names
+}
+
+// Len returns how many values an effect of the kind has: those of Params, then those of the
+// bands, one after the other.
+func (k *Kind) Len() int { return len(k.Params) + k.Bands*len(k.Band) }
+
+// Param returns what there is at a place, 0..Len()-1.
+func (k *Kind) Param(i int) *Param {
+	if i < len(k.Params) {
+		return &k.Params[i]
+	}
+	return &k.Band[(i-len(k.Params))%len(k.Band)]
+}
+
+// Path returns what the value at a place is called: "time", "bands.2.freq".
+func (k *Kind) Path(i int) string {
+	if i < len(k.Params) {
+		return k.Params[i].Name
+	}
+	i -= len(k.Params)
+	return "bands." + strconv.Itoa(i/len(k.Band)+1) + "." + k.Band[i%len(k.Band)].Name
+}
+
+// Find returns the place of a value by its name; -1: there is none.
+func (k *Kind) Find(name string) int {
+	if i := slices.IndexFunc(k.Params, func(p Param) bool { return p.Name == name }); i >= 0 {
+		return i
+	}
+	rest, ok := strings.CutPrefix(name, "bands.")
+	number, of, found := strings.Cut(rest, ".")
+	band, err := strconv.Atoi(number)
+	if !ok || !found || err != nil || band < 1 || band > k.Bands || number != strconv.Itoa(band) {
+		return -1
+	}
+	if i := slices.IndexFunc(k.Band, func(p Param) bool { return p.Name == of }); i >= 0 {
+		return k.At(band-1, i)
+	}
+	return -1
+}
+
+// At returns the place of a parameter of a band, both counted from 0.
+func (k *Kind) At(band, param int) int { return len(k.Params) + band*len(k.Band) + param }
+
+// paths returns what all values are called.
+func (k *Kind) paths() []string {
+	names := make([]string, k.Len())
+	for i := range names {
+		names[i] = k.Path(i)
+	}
+	return names
+}

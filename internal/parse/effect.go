@@ -1,0 +1,263 @@
+package parse
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/effect"
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+	"voicepool/mixer"
+)
+
+// effectsField is the field of the effects of a bus, which a function reads.
+func effectsField(read func(*yaml.Pair) bool) fields.Field {
+	return fields.Field{Key: "effects", To: read, Like: fields.List{Of: effectShape(), Most: mixer.MaxEffects}}
+}
+
+// effectShape is what one effect of a list looks like: its kind alone, or with what is set.
+func effectShape() fields.Shape {
+	of := fields.Either{choices(effect.Names())}
+	for _, k := range effect.Kinds() {
+		one := fields.Field{Key: k.Name, Like: fields.Mapping{Fields: effectFields(k, true, nil)}}
+		of = append(of, fields.Mapping{Fields: []fields.Field{one}, Needs: []string{k.Name}})
+	}
+	return of
+}
+
+// Moves is the field in which values of effects are moved, by what the effects are called.
+func Moves(read func(*yaml.Pair) bool) fields.Field {
+	of := fields.Either{}
+	for _, k := range effect.Kinds() {
+		of = append(of, fields.Mapping{Fields: effectFields(k, false, nil)})
+	}
+	return fields.Field{Key: "effects", To: read, Like: fields.Names{Of: of}}
+}
+
+// choices is the shape of one of some words.
+func choices(words []string) fields.Schema { return fields.Schema{"enum": words} }
+
+// effectFields returns the fields of an effect; whole: with what it is besides its values.
+func effectFields(k *effect.Kind, whole bool, read func(*yaml.Pair) bool) []fields.Field {
+	var all []fields.Field
+	if whole {
+		all = append(all, fields.Field{Key: "id", To: read, Like: new(string)})
+		if k.Key {
+			all = append(all, fields.Field{Key: "key", To: read, Like: new(string)})
+		}
+	}
+	all = append(all, paramFields(k.Params, read)...)
+	if k.Bands > 0 {
+		band := fields.Mapping{Fields: paramFields(k.Band, nil)}
+		all = append(all, fields.Field{Key: "bands", To: read, Like: fields.List{Of: band, Most: k.Bands}})
+	}
+	return all
+}
+
+func paramFields(params []effect.Param, read func(*yaml.Pair) bool) []fields.Field {
+	all := make([]fields.Field, len(params))
+	for i := range params {
+		all[i] = fields.Field{Key: params[i].Name, To: read, Like: paramShape(&params[i])}
+	}
+	return all
+}
+
+// paramShape is what a value looks like.
+func paramShape(p *effect.Param) any {
+	number := fields.Schema{"type": "number", "minimum": p.From, "maximum": p.To}
+	switch {
+	case onOff(p):
+		return new(bool)
+	case p.Choices != nil:
+		return choices(p.Choices)
+	case p.Unit == effect.Seconds:
+		return new(rules.Time)
+	case p.Off:
+		return fields.Either{number, choices([]string{"off"})}
+	}
+	return number
+}
+
+// onOff reports whether a choice is written true or false.
+func onOff(p *effect.Param) bool { return len(p.Choices) == 2 }
+
+// effects reads the effects of a bus.
+func (r *Reader) effects(p *yaml.Pair, to *[]effect.Effect) bool {
+	if p.Value.Kind != yaml.List {
+		r.Fail(p.Value.Place, "effects is a list, such as [{reverb: {time: 2s}}], not %s", p.Value.Kind)
+		return true
+	}
+	if n := len(p.Value.Items); n > mixer.MaxEffects {
+		r.Fail(p.Value.Place, "effects has %d entries; a bus has at most %d", n, mixer.MaxEffects)
+		return true
+	}
+	named := map[string]bool{}
+	for _, item := range p.Value.Items {
+		e, ok := r.effect(item)
+		if !ok {
+			continue
+		}
+		if named[e.Name()] {
+			r.Fail(item.Place, "there are two effects %s on this bus; give one an `id`", yaml.Quote(e.Name()))
+		}
+		named[e.Name()] = true
+		*to = append(*to, e)
+	}
+	return true
+}
+
+// effect reads one effect.
+func (r *Reader) effect(n *yaml.Node) (e effect.Effect, ok bool) {
+	var name string
+	values := &yaml.Node{Kind: yaml.Mapping, Place: n.Place}
+	switch {
+	case n.Kind == yaml.Scalar:
+		name = n.Text
+	case n.Kind == yaml.Mapping && len(n.Pairs) == 1:
+		name = n.Pairs[0].Key
+		if n.Pairs[0].Value.Kind != yaml.Nothing {
+			values = n.Pairs[0].Value
+		}
+	default:
+		r.Fail(n.Place, "an effect is a kind, such as reverb, or a kind with its values, such as {reverb: {time: 2s}}; there are %s",
+			fields.Join(effect.Names()))
+		return e, false
+	}
+	e, err := effect.New(name, nil)
+	if err != nil {
+		hint := r.Suggest(name, effect.Names)
+		if hint == "" {
+			hint = "; there are " + strings.Join(effect.Names(), ", ")
+		}
+		r.Fail(n.Place, "there is no effect %s%s", yaml.Quote(name), hint)
+		return e, false
+	}
+	set := func(path string, value float64) { err = e.Set(path, value) }
+	r.Read(values, "a "+name, effectFields(e.Kind(), true, func(p *yaml.Pair) bool {
+		switch p.Key {
+		case "id":
+			return r.Word(p, &e.ID)
+		case "key":
+			return r.Value(p, &fields.Field{Key: "key", To: bus(&e.Key, r.Buses)})
+		}
+		return r.effectValue(p, e.Kind(), set)
+	}))
+	if err != nil {
+		r.Fail(n.Place, "%v", err)
+	}
+	return e, err == nil
+}
+
+// effectValue reads a value of an effect, or its bands.
+func (r *Reader) effectValue(p *yaml.Pair, k *effect.Kind, set func(path string, value float64)) bool {
+	if p.Key != "bands" || k.Bands == 0 {
+		return r.param(p, &k.Params[slices.IndexFunc(k.Params, func(q effect.Param) bool { return q.Name == p.Key })], p.Key, set)
+	}
+	if p.Value.Kind != yaml.List {
+		r.Fail(p.Value.Place, "bands is a list, such as [{type: peak, freq: 800, gain: -4, q: 1}], not %s", p.Value.Kind)
+		return false
+	}
+	if n := len(p.Value.Items); n > k.Bands {
+		r.Fail(p.Value.Place, "bands has %d entries; an %s has at most %d", n, k.Name, k.Bands)
+		return false
+	}
+	for i, item := range p.Value.Items {
+		r.Read(item, "a band", paramFields(k.Band, func(p *yaml.Pair) bool {
+			j := slices.IndexFunc(k.Band, func(q effect.Param) bool { return q.Name == p.Key })
+			return r.param(p, &k.Band[j], k.Path(k.At(i, j)), set)
+		}))
+	}
+	return true
+}
+
+// param reads one value.
+func (r *Reader) param(p *yaml.Pair, of *effect.Param, path string, set func(path string, value float64)) bool {
+	x, ok := 0.0, true
+	switch {
+	case onOff(of):
+		on := false
+		if ok = r.Value(p, &fields.Field{To: &on}); on {
+			x = 1
+		}
+	case of.Choices != nil:
+		at := slices.Index(of.Choices, p.Value.Text)
+		if ok = at >= 0 && p.Value.Kind == yaml.Scalar; !ok {
+			r.Refuse(p, fields.Join(of.Choices))
+		}
+		x = float64(at)
+	case of.Off && p.Value.Kind == yaml.Scalar && p.Value.Text == "off":
+	case of.Unit == effect.Seconds:
+		var t rules.Time
+		if ok = r.Value(p, &fields.Field{To: &t}); ok {
+			if x = t.Seconds(); !of.Allows(x) {
+				r.Fail(p.Value.Place, "%s: %s is out of range: it takes a time from %s to %s", p.Key, p.Value.Text, brief(of.From), brief(of.To))
+				return false
+			}
+		}
+	default:
+		ok = r.Value(p, &fields.Field{To: &x, Within: fields.Limits{From: of.From, To: of.To, Unit: unitOf(of)}})
+	}
+	if ok {
+		set(path, x)
+	}
+	return ok
+}
+
+// unitOf returns the unit of a value as messages have it.
+func unitOf(p *effect.Param) string {
+	switch p.Unit {
+	case effect.Decibels:
+		return Decibels.Unit
+	case effect.Hertz:
+		return " of Hz"
+	}
+	return ""
+}
+
+// brief spells a time in seconds as sheets do: 250ms, 4s.
+func brief(seconds float64) string {
+	if seconds < 1 {
+		return fields.Shortest(seconds*1000) + "ms"
+	}
+	return fields.Shortest(seconds) + "s"
+}
+
+// EffectMoves reads values of effects that move, of a bus that has some effects: of a scene or a cue.
+func (r *Reader) EffectMoves(p *yaml.Pair, bus string, has []effect.Effect, to *[]rules.EffectMove) {
+	names := make([]string, len(has))
+	for i := range has {
+		names[i] = has[i].Name()
+	}
+	r.Named(p.Value, "effects", func(p *yaml.Pair) {
+		i := slices.Index(names, p.Key)
+		if i < 0 {
+			why := "it has none"
+			if len(names) > 0 {
+				why = "it has " + strings.Join(names, ", ")
+			}
+			r.Fail(p.Place, "effects: bus %s has no effect %s; %s", yaml.Quote(bus), yaml.Quote(p.Key), why)
+			return
+		}
+		move := rules.EffectMove{Effect: p.Key, Values: effect.Values{}}
+		kind := has[i].Kind()
+		r.Read(p.Value, fmt.Sprintf("a move of a %s", kind.Name), effectFields(kind, false, func(p *yaml.Pair) bool {
+			return r.effectValue(p, kind, func(path string, value float64) { move.Values[path] = value })
+		}))
+		*to = append(*to, move)
+	})
+}
+
+// EffectsOf returns the effects of a bus, master too.
+func (r *Reader) EffectsOf(bus string) []effect.Effect {
+	if bus == "master" {
+		return r.rules.Master.Effects
+	}
+	for i := range r.rules.Buses {
+		if r.rules.Buses[i].Name == bus {
+			return r.rules.Buses[i].Effects
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/effect"
+	"voicepool/internal/fields"
+)
+
+// WriteEffects spells the effects of a bus as a file has them, without what is as it is by default.
+func WriteEffects(all []effect.Effect) string {
+	of := make([]string, len(all))
+	for i := range all {
+		e := &all[i]
+		kind := e.Kind()
+		values := effect.Values{}
+		for j := range kind.Len() {
+			if x := e.Value(j); x != kind.Param(j).Default {
+				values[kind.Path(j)] = x
+			}
+		}
+		var line fields.Line
+		if e.ID != "" {
+			line.Raw("id", fields.Quoted(e.ID))
+		}
+		if e.Key != "" {
+			line.Raw("key", fields.Quoted(e.Key))
+		}
+		writeValues(&line, kind, values)
+		of[i] = "{" + kind.Name + ": {" + line.String() + "}}"
+	}
+	return "[" + strings.Join(of, ", ") + "]"
+}
+
+// WriteMoves spells values of effects that move. kinds are those of the effects, by what they are called.
+func WriteMoves(moves []rules.EffectMove, kinds func(name string) *effect.Kind) string {
+	var all fields.Line
+	for i := range moves {
+		var line fields.Line
+		writeValues(&line, kinds(moves[i].Effect), moves[i].Values)
+		all.Raw(fields.Quoted(moves[i].Effect), "{"+line.String()+"}")
+	}
+	return "{" + all.String() + "}"
+}
+
+func writeValues(line *fields.Line, k *effect.Kind, values effect.Values) {
+	for i := range k.Params {
+		if x, ok := values[k.Path(i)]; ok {
+			line.Raw(k.Params[i].Name, k.Params[i].Spell(x))
+		}
+	}
+	bands, last := make([]string, k.Bands), 0
+	for b := range bands {
+		var band fields.Line
+		for j := range k.Band {
+			if x, ok := values[k.Path(k.At(b, j))]; ok {
+				band.Raw(k.Band[j].Name, k.Band[j].Spell(x))
+				last = b + 1
+			}
+		}
+		bands[b] = "{" + band.String() + "}"
+	}
+	if last > 0 {
+		line.Raw("bands", "["+strings.Join(slices.Clip(bands[:last]), ", ")+"]")
+	}
+}

@@ -1,0 +1,119 @@
+package mixer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"voicepool/effect"
+	"voicepool/internal/words"
+	"voicepool/pcm"
+)
+
+// effectMoves are values of an effect that a command moves.
+type effectMoves struct {
+	name   string
+	values effect.Values // as they were asked for
+	place  int           // of the effect on its bus
+	moves  []effectMove
+}
+
+// effectMove is where a value goes, by its place.
+type effectMove struct {
+	place int
+	to    float64
+}
+
+// Effects returns the effects of the bus, in order, with the values that were set last. Control side.
+// The zero Bus has none. It allocates.
+func (b Bus) Effects() []effect.Effect {
+	if b.mixer == nil {
+		return nil
+	}
+	racks := b.mixer.racks[b.index]
+	all := make([]effect.Effect, len(racks))
+	for i, p := range racks {
+		all[i] = p.Effect()
+	}
+	return all
+}
+
+// Reduction returns by how much the compressors of the bus take it down, as of the last block, in dB
+// from 0. Control side.
+func (b Bus) Reduction() pcm.Decibels {
+	if b.mixer == nil {
+		return 0
+	}
+	sum := pcm.Decibels(0)
+	for _, p := range b.mixer.racks[b.index] {
+		sum += p.Reduction()
+	}
+	return sum
+}
+
+// SetEffect moves values of an effect of the bus, which is called by its ID or its kind, within a time: at
+// least 10 ms, so that nothing clicks, of a bypass 20 ms. The error wraps ErrOption, and names the nearest
+// effect or parameter, or the range; then nothing has changed. It allocates.
+func (b Bus) SetEffect(name string, values effect.Values, within time.Duration) error {
+	return b.now(func(at Moment, _ Target) error { return at.SetEffect(b, name, values, within) })
+}
+
+// SetEffect moves values of an effect of a bus from the moment on, as Bus.SetEffect does.
+func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time.Duration) error {
+	m := at.mixer
+	t := TargetBus(b)
+	if err := t.check(m); err != nil {
+		return err
+	}
+	moves, err := m.movesOf(b, name, values)
+	if err != nil {
+		return err
+	}
+	return m.send(command{
+		kind: cmdEffect, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: m.frames(within), part: &part{effect: moves},
+	})
+}
+
+// movesOf returns what SetEffect asks for.
+func (m *Mixer) movesOf(b Bus, name string, values effect.Values) (*effectMoves, error) {
+	var names []string
+	for i, p := range m.racks[b.index] {
+		e := p.Effect()
+		if names = append(names, e.Name()); e.Name() != name {
+			continue
+		}
+		moves := &effectMoves{name: name, values: maps.Clone(values), place: i}
+		for _, value := range slices.Sorted(maps.Keys(values)) {
+			if err := e.Set(value, values[value]); err != nil {
+				return nil, fmt.Errorf("%w: bus %q: %w", ErrOption, b.Name(), err)
+			}
+			moves.moves = append(moves.moves, effectMove{e.Kind().Find(value), values[value]})
+		}
+		return moves, nil
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%w: bus %q has no effects", ErrOption, b.Name())
+	}
+	return nil, fmt.Errorf("%w: bus %q has no effect %q; the nearest is %q", ErrOption, b.Name(), name, words.Nearest(name, names))
+}
+
+// effects looks for what is wrong with the effects of the buses.
+func (c *complaint) effects(buses []BusConfig, t tree) {
+	for i := range buses {
+		b := &buses[i]
+		c.need(len(b.Effects) <= MaxEffects, "bus %q has %d effects, a bus has at most %d", b.Name, len(b.Effects), MaxEffects)
+		named := map[string]bool{}
+		for j := range b.Effects {
+			e := &b.Effects[j]
+			kind := e.Kind()
+			if c.need(kind != nil, "effect %d of bus %q is none; effect.New makes one", j+1, b.Name); kind == nil {
+				continue
+			}
+			c.need(!named[e.Name()], "bus %q has two effects %q; one needs an ID", b.Name, e.Name())
+			named[e.Name()] = true
+			c.need(e.Key == "" || kind.Key, "the %s of bus %q has a key; only a compressor listens to another bus", kind.Name, b.Name)
+			c.need(e.Key == "" || t.find(e.Key) >= 0, "the key of the %s of bus %q, %q, is no bus", kind.Name, b.Name, e.Key)
+		}
+	}
+}
