@@ -12,16 +12,16 @@ import (
 // what is in no scene returns.
 func TestEffectCues(t *testing.T) {
 	f := newFolder(t)
-	const head = `buses: {hall: {effects: [{delay: {time: 40ms, feedback: 0.5}}, {delay: {id: far, time: 90ms, mix: 0.1}}]}}
+	const head = `buses: {hall: {effects: [{delay: {time: 40ms, feedback: 0.5}}, {delay: {id: far, time: 90ms, mix: 0.1}}], sends: {well: -20}}, well: {effects: [delay]}}
 scenes:
-  cave: {buses: {hall: {effects: {delay: {feedback: 0.8, lowpass: 200}, far: {mix: 0.7}}}}}
+  cave: {buses: {hall: {effects: {delay: {feedback: 0.8, lowpass: 200}, far: {mix: 0.7}}, sends: {well: -3}}}}
   dry:  {buses: {hall: {effects: {delay: {bypass: true}}}}}
 sounds: {x: {file: short.wav, bus: hall}}
 cues: [{at: 0, play: x, every: 70ms, times: 9}, `
 	for scenes, apart := range map[string]string{
-		"{at: 100ms, scene: cave, over: 50ms}": "{at: 100ms, set: hall, effects: {delay: {feedback: 0.8, lowpass: 200}, far: {mix: 0.7}}, over: 50ms}",
-		"{at: 100ms, scene: cave}, {at: 300ms, scene: dry, over: 100ms}, {at: 500ms, scene: \"\"}": "{at: 100ms, set: hall, effects: {delay: {lowpass: 200, feedback: 0.8}, far: {mix: 0.7}}}, " +
-			"{at: 300ms, set: hall, effects: {delay: {bypass: true, feedback: 0.5, lowpass: off}, far: {mix: 0.1}}, over: 100ms}, " +
+		"{at: 100ms, scene: cave, over: 50ms}": "{at: 100ms, set: hall, effects: {delay: {feedback: 0.8, lowpass: 200}, far: {mix: 0.7}}, over: 50ms}, {at: 100ms, set: hall, sends: {well: -3}, over: 50ms}",
+		"{at: 100ms, scene: cave}, {at: 300ms, scene: dry, over: 100ms}, {at: 500ms, scene: \"\"}": "{at: 100ms, set: hall, effects: {delay: {lowpass: 200, feedback: 0.8}, far: {mix: 0.7}}, sends: {well: -3}}, " +
+			"{at: 300ms, set: hall, effects: {delay: {bypass: true, feedback: 0.5, lowpass: off}, far: {mix: 0.1}}, sends: {well: -20}, over: 100ms}, " +
 			"{at: 500ms, set: hall, effects: {delay: {bypass: false}}}",
 	} {
 		want := readAll(t, f.player(head+apart+"]", cue.Options{}), 64)

@@ -66,7 +66,7 @@ func (d *draft) resolve() {
 	}
 	for i, n := range d.nodes {
 		c := &d.sheet.Cues[i]
-		d.Of(c.prefix(), func() { d.checkParameters(n, c); d.effects(n, c) })
+		d.Of(c.prefix(), func() { d.checkParameters(n, c); d.ofBuses(n, c) })
 	}
 	if !d.Failed() {
 		d.checkEnds()
@@ -181,24 +181,30 @@ func (d *draft) incomplete(n *yaml.Node) {
 		d.Fail(n.Place, "a duck needs `when`, the bus to give way to, and `by`, the decibels; `by: 0` ends it")
 	case d.Verb == Put && fields.Missing(n, "place"):
 		d.Fail(n.Place, "a move needs `place`, where it leads to, such as [3, 0, -1]")
-	case d.Verb == Set && fields.Missing(n, "parameters") && fields.Missing(n, "effects") && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
+	case d.Verb == Set && fields.Missing(n, "parameters") && fields.Missing(n, "effects") && fields.Missing(n, "sends") && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		f := d.field(p.Key)
 		return f != nil && f.part != 0
 	}):
-		d.Fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, loop, priority, protect, parameters or, for a bus, mute, solo, effects")
+		d.Fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, loop, priority, protect, parameters or, for a bus, mute, solo, effects, sends")
 	}
 }
 
-// effects reads what a set moves in the effects of the bus that it names.
-func (d *draft) effects(n *yaml.Node, c *Cue) {
-	p := fields.Given(n, "effects")
-	switch {
-	case p == nil || c.Verb != Set:
-	case c.Scope != OnBus:
-		d.Fail(p.Place, "effects goes with a bus; %s is none", yaml.Quote(c.Target))
-	default:
-		bus := d.rootOf(c)
-		d.EffectMoves(p, bus, d.EffectsOf(bus), &c.Effects)
+// ofBuses reads what a set moves in the effects and the sends of the bus that it names.
+func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
+	if c.Verb != Set {
+		return
+	}
+	bus := d.rootOf(c)
+	for _, p := range []*yaml.Pair{fields.Given(n, "effects"), fields.Given(n, "sends")} {
+		switch {
+		case p == nil:
+		case c.Scope != OnBus:
+			d.Fail(p.Place, "%s goes with a bus; %s is none", p.Key, yaml.Quote(c.Target))
+		case p.Key == "sends":
+			d.SendMoves(p, bus, &c.Sends)
+		default:
+			d.EffectMoves(p, bus, d.EffectsOf(bus), &c.Effects)
+		}
 	}
 }
 

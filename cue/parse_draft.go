@@ -96,6 +96,7 @@ func newDraft(r *reader) *draft {
 		fields.Field{Key: "parameters", To: d.parameters, Like: fields.Names{Of: fields.Schema{"type": "number"}}}, moves, 0,
 	})
 	d.table = append(d.table, cueField{parse.Moves(func(*yaml.Pair) bool { return true }), set, 0})
+	d.table = append(d.table, cueField{parse.SendMoves(func(*yaml.Pair) bool { return true }), set, 0})
 	d.table = append(d.table, d.places()...)
 	for _, f := range parse.Duck(&d.duck, r.Buses) {
 		d.table = append(d.table, cueField{f, []Verb{SetDuck}, 0})

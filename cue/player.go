@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"voicepool/bank/rules"
 	"voicepool/cue/report"
@@ -293,6 +294,21 @@ func (p *Player) send(a *Action) error {
 	return nil
 }
 
+// actOnBus moves what a cue says of the effects and the sends of a bus.
+func (p *Player) actOnBus(at mixer.Moment, c *Cue, over time.Duration) error {
+	for i := range c.Effects {
+		if err := at.SetEffect(p.buses[c.Target], c.Effects[i].Effect, c.Effects[i].Values, over); err != nil {
+			return err
+		}
+	}
+	for i := range c.Sends {
+		if err := at.SetSend(p.buses[c.Target], c.Sends[i].To, c.Sends[i].Gain, over); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // act has a cue act on a target.
 func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	rate := p.sheet.Rate
@@ -320,12 +336,10 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	case Listen:
 		return at.SetListener(c.listener())
 	}
-	for i := range c.Effects {
-		if err := at.SetEffect(p.buses[c.Target], c.Effects[i].Effect, c.Effects[i].Values, over); err != nil {
-			return err
-		}
+	if err := p.actOnBus(at, c, over); err != nil {
+		return err
 	}
-	if c.Change.Fields == 0 && c.Effects != nil {
+	if c.Change.Fields == 0 && (c.Effects != nil || c.Sends != nil) {
 		return nil
 	}
 	if c.Change.Fields == 0 { // parameters alone

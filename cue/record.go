@@ -102,7 +102,7 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 		if b.Insert != nil {
 			return nil, fmt.Errorf("%w: bus %s has an insert", ErrRecord, yaml.Quote(b.Name))
 		}
-		bus := rules.Bus{Name: b.Name, Parent: b.Parent, Output: b.Output, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute, Solo: b.Solo, Effects: b.Effects}
+		bus := rules.Bus{Name: b.Name, Parent: b.Parent, Output: b.Output, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute, Solo: b.Solo, Effects: b.Effects, Sends: b.Sends}
 		if b.Duck != (mixer.Duck{}) {
 			bus.Duck = duckOf(b.Duck, s.Rate)
 		}
@@ -175,8 +175,12 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	if e.Kind == mixer.EntryEffect {
 		moves = []rules.EffectMove{{Effect: e.Effect, Values: e.Values}}
 	}
+	var sends []mixer.Send
+	if e.Kind == mixer.EntrySend {
+		sends = []mixer.Send{e.Send}
+	}
 	r.write(e.Frame, Cue{
-		Verb: entryVerbs[e.Kind], Effects: moves, Target: target, Change: change,
+		Verb: entryVerbs[e.Kind], Sends: sends, Effects: moves, Target: target, Change: change,
 		Over: rules.FrameTime(max(e.Frames, 0), r.sheet.Rate), Cut: e.Frames < 0, To: rules.FrameTime(e.Place, r.sheet.Rate),
 		Voices: e.Voices, Duck: duckOf(e.Duck, r.sheet.Rate),
 	})
@@ -186,7 +190,7 @@ func (r *Recorder) add(e *mixer.Entry) error {
 var entryVerbs = map[mixer.EntryKind]Verb{
 	mixer.EntryStop: Stop, mixer.EntryPause: Pause, mixer.EntryResume: Resume,
 	mixer.EntrySeek: Seek, mixer.EntrySet: Set, mixer.EntryResize: Resize, mixer.EntryDuck: SetDuck,
-	mixer.EntryEffect: Set,
+	mixer.EntryEffect: Set, mixer.EntrySend: Set,
 }
 
 // silences follows when all voices have been stopped, and reports whether a stop

@@ -140,7 +140,7 @@ func (s *session) act() {
 	}
 	bus := mixer.TargetBus(s.buses[s.random.IntN(len(s.buses))])
 	gain := pcm.Decibels(s.between(-60, 0))
-	switch s.random.IntN(30) {
+	switch s.random.IntN(31) {
 	case 0:
 		h.Stop()
 	case 1:
@@ -205,6 +205,10 @@ func (s *session) act() {
 	case 25, 26:
 		s.move(target)
 	case 29:
+		if err := s.moment().SetSend(s.buses[2], "hall", pcm.Decibels(s.between(-90, 0)), over); err != nil && !errors.Is(err, mixer.ErrBusy) {
+			s.t.Fatal(err)
+		}
+	case 30:
 		values := effect.Values{"feedback": s.between(0, 0.95), "time": s.between(0.001, 0.3), "bypass": float64(s.random.IntN(2))}
 		if err := s.moment().SetEffect(s.buses[2], "far off", values, over); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			s.t.Fatal(err)
@@ -253,7 +257,8 @@ func TestRecord(t *testing.T) {
 			Rate: rate, Voices: 3 + random.IntN(6), MaxVoices: 12, Virtual: 3 * random.IntN(2), Overflow: mixer.Overflow(random.IntN(5)), NoLimiter: random.IntN(2) == 0,
 			MasterGain: -3, Commands: 8 << random.IntN(5), Journal: 1 << 12,
 			Buses: []mixer.BusConfig{
-				{Name: "v1", Gain: -1.5, Voices: 3}, {Name: "sfx", Parent: "v1", Pan: 0.25, Pitch: 0.5, Effects: anyEffects(t, random)},
+				{Name: "v1", Gain: -1.5, Voices: 3}, {Name: "sfx", Parent: "v1", Pan: 0.25, Pitch: 0.5, Effects: anyEffects(t, random), Sends: []mixer.Send{{To: "hall", Gain: -9, Pre: random.IntN(2) == 0}}},
+				{Name: "hall"},
 				{Name: "music", Duck: mixer.Duck{When: "sfx", By: 9, Attack: 20 * time.Millisecond, Hold: 5 * time.Millisecond, Release: 300 * time.Millisecond}},
 			},
 		}

@@ -69,6 +69,7 @@ func (r *Recorder) head(b *strings.Builder) {
 			l.Raw("duck", "{"+duck.String()+"}")
 		}
 		writeEffects(&l, s.Buses[i].Effects)
+		writeSends(&l, s.Buses[i].Sends)
 		fmt.Fprintf(b, "  %s: {%s}\n", fields.Quoted(s.Buses[i].Name), &l)
 	}
 }
@@ -76,6 +77,12 @@ func (r *Recorder) head(b *strings.Builder) {
 func writeEffects(l *fields.Line, effects []effect.Effect) {
 	if len(effects) > 0 {
 		l.Raw("effects", parse.WriteEffects(effects))
+	}
+}
+
+func writeSends(l *fields.Line, sends []mixer.Send) {
+	if len(sends) > 0 {
+		l.Raw("sends", parse.WriteSends(sends))
 	}
 }
 
@@ -104,6 +111,8 @@ func (r *Recorder) write(frame int64, c Cue) {
 			l.Raw(f.Key, fields.Quoted(c.Target))
 		case f.Key == "id":
 			l.Raw(f.Key, fields.Quoted(c.ID))
+		case f.Key == "sends":
+			writeSends(&l, c.Sends)
 		case f.Key == "effects":
 			if c.Effects != nil {
 				l.Raw(f.Key, parse.WriteMoves(c.Effects, func(name string) *effect.Kind { return r.sheet.kind(c.Target, name) }))

@@ -139,6 +139,11 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	a.buses = newBuses(buses, a)
 	for i := range a.buses {
 		a.racks = append(a.racks, a.buses[i].rack.all)
+		var to []int
+		for j := range a.buses[i].sends {
+			to = append(to, a.buses[i].sends[j].bus)
+		}
+		a.sends = append(a.sends, to)
 	}
 	a.measure()
 	a.refresh()

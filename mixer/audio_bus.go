@@ -34,8 +34,9 @@ type bus struct {
 
 	duck    duck
 	rack    rack
-	ringing int64         // frames for which what comes here rings at most, by effects here and above
-	given   []pcm.Frame   // what it gave last, where another bus listens to it; nil: none does
+	ringing int64 // frames for which what comes here rings at most, by effects here and above
+	sends   []send
+	given   []pcm.Frame   // what it gave last, where another bus listens to it or gets a part of it; else nil
 	insert  *insert       // nil: none
 	next    *insert       // what is set while insert is faded in
 	meter   *master.Meter // nil: none; the master's comes after its guards
@@ -61,7 +62,10 @@ func newBuses(described []BusConfig, a *audio) []bus {
 		if d.Insert != nil {
 			b.insert = newInsert(d.Insert, a.hop)
 		}
-		b.rack = a.newRack(d.Effects, a.rate)
+		b.rack, b.sends = a.newRack(d.Effects, a.rate), a.newSends(d.Sends)
+		if len(b.sends) > 0 {
+			b.given = make([]pcm.Frame, a.hop)
+		}
 		if a.meters != nil && i > 0 && (a.fold || a.tree[i].above >= 0) {
 			b.meter = a.meters[i]
 		}
@@ -250,6 +254,7 @@ func (a *audio) mixBuses(n int64) {
 				b.meter.Feed(out)
 			}
 			dsp.Sum(sum, out)
+			a.sendOn(b, b.mixed, out, n)
 		}
 	}
 }

@@ -47,6 +47,8 @@ func (a *audio) do(c *command) {
 		a.buses[c.target.bus].duck.change(c.part.ducking, a.now)
 	case cmdEffect:
 		a.setEffect(int(c.target.bus), c)
+	case cmdSend:
+		a.setSend(int(c.target.bus), c)
 	case cmdThen:
 		a.link(c)
 	case cmdFire:

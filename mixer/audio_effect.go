@@ -43,6 +43,9 @@ func (a *audio) measure() {
 		if b.ringing = b.rack.tail(); a.tree[i].above >= 0 {
 			b.ringing += a.buses[a.tree[i].above].ringing
 		}
+		for j := range b.sends {
+			b.ringing = max(b.ringing, b.rack.tail()+a.buses[b.sends[j].bus].ringing)
+		}
 	}
 }
 

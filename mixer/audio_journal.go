@@ -4,7 +4,7 @@ package mixer
 var entryKinds = [...]EntryKind{
 	cmdPlay: EntryPlay, cmdStop: EntryStop, cmdPause: EntryPause, cmdResume: EntryResume, cmdSet: EntrySet,
 	cmdSeek: EntrySeek, cmdPlace: 0, cmdWant: 0, cmdWantBus: 0, cmdResize: EntryResize,
-	cmdDuck: EntryDuck, cmdInsert: EntryInsert, cmdEffect: EntryEffect, cmdPut: EntryPlace, cmdThen: 0,
+	cmdDuck: EntryDuck, cmdInsert: EntryInsert, cmdEffect: EntryEffect, cmdSend: EntrySend, cmdPut: EntryPlace, cmdThen: 0,
 	cmdFire: 0, cmdDrop: 0, cmdAdd: 0,
 }
 
@@ -21,6 +21,9 @@ func (a *audio) entry(c *command) Entry {
 		e.How.Emitter.Spot = p.spot
 		if p.insert != nil {
 			e.Insert = p.insert.effect
+		}
+		if p.send != nil {
+			e.Send = Send{To: p.send.to, Gain: p.send.gain}
 		}
 		if p.effect != nil {
 			e.Effect, e.Values = p.effect.name, p.effect.values

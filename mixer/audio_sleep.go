@@ -70,6 +70,9 @@ func (a *audio) rests() bool {
 	for i := range a.buses {
 		b := &a.buses[i]
 		until := max(b.gain.End(), b.pan.End(), b.pitch.End(), b.mute.End(), b.direct.End(), b.duck.move.End())
+		for j := range b.sends {
+			until = max(until, b.sends[j].gain.End())
+		}
 		if b.tailsEnd > a.now || b.duck.down || b.insert != nil || b.next != nil || !b.rack.idle(a.now) || until > a.now || b.meter != nil && !b.meter.Rests() {
 			return false
 		}

@@ -22,6 +22,7 @@ const (
 	cmdDuck
 	cmdInsert
 	cmdEffect
+	cmdSend
 	cmdPut  // the voices of target, or with all of them the listener, move in space
 	cmdThen // record starts where target is over
 	cmdFire // part.salvo is fired, where part.count is 0
@@ -41,7 +42,7 @@ type command struct {
 	target Target
 	change Change
 	feed   *voice.Feed // of cmdSeek, for a stream
-	part   *part       // of cmdDuck, cmdInsert, cmdEffect and cmdPut, and of salvos and counts
+	part   *part       // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPut, and of salvos and counts
 	salvo  *Salvo      // in which it waits; frame is then from where that is fired
 	kind   commandKind
 	fields wants // of cmdWant and cmdWantBus
@@ -58,6 +59,7 @@ type part struct {
 	ducking *ducking
 	insert  *insert
 	effect  *effectMoves
+	send    *sendMove
 	spot    space.Spot
 	ears    earVectors
 	salvo   *Salvo

@@ -133,6 +133,10 @@ type BusConfig struct {
 	// Effects take what the bus mixes, in their order, before Insert and the gains; at most
 	// MaxEffects.
 	Effects []effect.Effect
+
+	// Sends lead to other buses, besides the one that it goes into: what the bus gives, or, before
+	// its gains, what it mixes. No way may lead back to the bus.
+	Sends []Send
 }
 
 // Insert is an effect of the user's. Process is called on the audio side, inside
@@ -236,12 +240,13 @@ func (c *complaint) buses(config *Config) {
 		c.need(tree[i+1].last > 0, "bus %q is below itself", b.Name) // those of a circle are not below the master
 		err := b.Duck.check(b.Name, func(bus string) bool { return tree.find(bus) > 0 })
 		c.need(err == nil, "%w", err)
+		c.sends(&b, tree)
 	}
 	c.routes(config, tree)
 	c.effects(all, tree)
 	if c.error == nil {
 		bus := tree.circle(all)
-		c.need(bus == "", "bus %q listens to itself, by the keys of its effects or of others", bus)
+		c.need(bus == "", "bus %q comes to itself, by sends or by the keys of effects", bus)
 	}
 }
 

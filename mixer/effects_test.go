@@ -181,14 +181,14 @@ func TestEffectsRefused(t *testing.T) {
 		return e
 	}
 	for want, buses := range map[string][]mixer.BusConfig{
-		`effect 1 of bus "a" is none; effect.New makes one`:                         {{Name: "a", Effects: make([]effect.Effect, 1)}},
-		`bus "a" has 17 effects, a bus has at most 16`:                              {{Name: "a", Effects: make([]effect.Effect, 17)}},
-		`bus "a" has two effects "delay"; one needs an ID`:                          {{Name: "a", Effects: []effect.Effect{delay, delay}}},
-		`the delay of bus "a" has a key; only a compressor listens to another bus`:  {{Name: "a", Effects: []effect.Effect{key(delay, "master")}}},
-		`the key of the compressor of bus "a", "b", is no bus`:                      {{Name: "a", Effects: []effect.Effect{key(comp, "b")}}},
-		`bus "a" listens to itself, by the keys of its effects or of others`:        {{Name: "a", Effects: []effect.Effect{key(comp, "a")}}},
-		`bus "b" listens to itself, by the keys of its effects or of others`:        {{Name: "b", Parent: "a", Effects: []effect.Effect{key(comp, "a")}}, {Name: "a"}},
-		`bus "a" listens to itself, by the keys of its effects or of others` + "\n": {{Name: "a", Effects: []effect.Effect{key(comp, "b")}}, {Name: "b", Effects: []effect.Effect{key(comp, "a")}}},
+		`effect 1 of bus "a" is none; effect.New makes one`:                        {{Name: "a", Effects: make([]effect.Effect, 1)}},
+		`bus "a" has 17 effects, a bus has at most 16`:                             {{Name: "a", Effects: make([]effect.Effect, 17)}},
+		`bus "a" has two effects "delay"; one needs an ID`:                         {{Name: "a", Effects: []effect.Effect{delay, delay}}},
+		`the delay of bus "a" has a key; only a compressor listens to another bus`: {{Name: "a", Effects: []effect.Effect{key(delay, "master")}}},
+		`the key of the compressor of bus "a", "b", is no bus`:                     {{Name: "a", Effects: []effect.Effect{key(comp, "b")}}},
+		`bus "a" comes to itself, by sends or by the keys of effects`:              {{Name: "a", Effects: []effect.Effect{key(comp, "a")}}},
+		`bus "b" comes to itself, by sends or by the keys of effects`:              {{Name: "b", Parent: "a", Effects: []effect.Effect{key(comp, "a")}}, {Name: "a"}},
+		`bus "a" comes to itself, by sends or by the keys of effects` + "\n":       {{Name: "a", Effects: []effect.Effect{key(comp, "b")}}, {Name: "b", Effects: []effect.Effect{key(comp, "a")}}},
 	} {
 		_, err := mixer.New(mixer.Config{Buses: buses})
 		if err == nil || !errors.Is(err, mixer.ErrConfig) || !strings.HasSuffix(err.Error(), strings.TrimSpace(want)) {

@@ -25,6 +25,7 @@ const (
 	EntryDuck   // a bus ducks as Entry.Duck says
 	EntryInsert // Entry.Insert is the effect of a bus
 	EntryEffect // values of Entry.Effect of a bus go to Entry.Values, over Entry.Frames
+	EntrySend   // the gain of a send of a bus goes to that of Entry.Send, over Entry.Frames
 )
 
 // Entry is a command that has been carried out, at its effective frame: a call
@@ -40,7 +41,7 @@ type Entry struct {
 	Start uint64
 	Bus   string
 
-	Frames int64  // of EntryStop, EntrySet and EntryEffect: how long it takes; -1: a Cut
+	Frames int64  // of EntryStop, EntrySet, EntryEffect and EntrySend: how long it takes; -1: a Cut
 	Place  int64  // of EntrySeek: a frame of the sound
 	Voices int    // of EntryResize
 	Change Change // of EntrySet
@@ -49,6 +50,7 @@ type Entry struct {
 
 	Effect string        // of EntryEffect: what it is called
 	Values effect.Values // of EntryEffect; nobody may change them
+	Send   Send          // of EntrySend
 
 	// Of EntryPlace without a Start: one that hears as the listener does. Its Doppler is 1, or 0.
 	Listener space.Listener

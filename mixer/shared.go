@@ -43,6 +43,7 @@ type shared struct {
 	events    *ring.Ring[cell]
 	journal   journal
 	stems     *stems                // nil: none are kept
+	sends     [][]int               // by bus: to which others it sends
 	racks     [][]*effect.Processor // by bus: of each the control side reads what is told of it
 	needs     atomic.Bool           // voices have missed versions
 	longest   atomic.Int64          // frames of the longest block until now

@@ -54,33 +54,35 @@ func newTree(buses []BusConfig, roots int) (t tree, down, up []int) {
 	return t, down, up
 }
 
-// after returns the buses that bus i has to be mixed after, besides those below it: to which its effects
-// listen.
-func (t tree) after(buses []BusConfig, i int) (after []int) {
-	for j := range buses[i].Effects {
-		if key := buses[i].Effects[j].Key; key != "" {
-			after = append(after, t.find(key))
+// order returns the buses of up, each behind those that it has to be mixed after, and else where they
+// are; fewer where some wait for themselves. Besides those below it these are the buses to which its
+// effects listen, and those that send to it.
+func (t tree) order(buses []BusConfig, up []int) []int {
+	waits, some := make([][]int, len(t)), false // for whom each waits
+	wait := func(i, forWhom int) {
+		waits[i], some = append(waits[i], forWhom), true
+	}
+	for i := range buses {
+		for j := range buses[i].Effects {
+			if key := buses[i].Effects[j].Key; key != "" {
+				wait(i, t.find(key))
+			}
+		}
+		for j := range buses[i].Sends {
+			wait(t.find(buses[i].Sends[j].To), i)
 		}
 	}
-	return after
-}
-
-// order returns the buses of up, each behind those that it has to be mixed after, and else where they
-// are; fewer where some wait for themselves.
-func (t tree) order(buses []BusConfig, up []int) []int {
-	if !slices.ContainsFunc(up, func(i int) bool { return len(t.after(buses, i)) > 0 }) {
+	if !some {
 		return up
 	}
-	left := make([][]int, len(t)) // for whom each waits
 	for i := range t {
-		left[i] = append(left[i], t.after(buses, i)...)
 		if parent := t[i].parent; parent >= 0 {
-			left[parent] = append(left[parent], i)
+			wait(parent, i)
 		}
 	}
 	done, ordered := make([]bool, len(t)), make([]int, 0, len(up))
 	ready := func(i int) bool {
-		return !done[i] && !slices.ContainsFunc(left[i], func(j int) bool { return !done[j] })
+		return !done[i] && !slices.ContainsFunc(waits[i], func(j int) bool { return !done[j] })
 	}
 	for {
 		at := slices.IndexFunc(up, ready)

@@ -20,6 +20,7 @@ type Bus struct {
 	Duck   *Duck
 
 	Effects []effect.Effect
+	Sends   []mixer.Send
 }
 
 // EffectMove is where values of an effect of a bus go. Nobody may change its Values.
@@ -63,6 +64,7 @@ type SceneBus struct {
 	Duck *Duck
 
 	Effects []EffectMove // what is not named is as the file says
+	Sends   []mixer.Send // the same: their gains
 }
 
 // Parents returns the bus that each bus goes into, by their names; empty: the master. The master

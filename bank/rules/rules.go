@@ -98,7 +98,7 @@ func (r *Rules) Config() mixer.Config {
 		b := &r.Buses[i]
 		bus := mixer.BusConfig{
 			Name: b.Name, Parent: b.Parent, Output: b.Output, Solo: b.Solo, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute,
-			Duck: b.Duck.Of(r.Rate), Effects: b.Effects,
+			Duck: b.Duck.Of(r.Rate), Effects: b.Effects, Sends: b.Sends,
 		}
 		c.Buses = append(c.Buses, bus)
 	}

@@ -62,6 +62,15 @@ func (n Names) Schema(within Limits) Schema {
 	return Schema{"type": "object", "additionalProperties": either(one, Schema{"type": "null"})}
 }
 
+// Ranged is the shape of a number that has a range.
+type Ranged struct {
+	Of     any
+	Within Limits
+}
+
+// Schema returns that of the number.
+func (r Ranged) Schema(Limits) Schema { return (&Field{To: r.Of, Within: r.Within}).schema() }
+
 // List is the shape of a list of at most so many; 0: of any number.
 type List struct {
 	Of          any

@@ -59,8 +59,9 @@ func (r *Reader) allBuses(n *yaml.Node) {
 			return
 		}
 		duck := func(p *yaml.Pair) bool { return r.duck(p, b.Name, &b.Duck) }
+		sends := func(p *yaml.Pair) bool { return r.sends(p, b.Name, &b.Sends) }
 		effects := func(p *yaml.Pair) bool { return r.effects(p, &b.Effects) }
-		r.Read(p.Value, "a bus", append(Bus(&b, r.Buses, r.outputs), duckField(duck), effectsField(effects)))
+		r.Read(p.Value, "a bus", append(Bus(&b, r.Buses, r.outputs), duckField(duck), effectsField(effects), sendsField(sends)))
 		given[b.Name] = p
 		if b.Parent != "" {
 			parents[b.Name] = fields.Given(p.Value, "parent")
@@ -83,6 +84,7 @@ func (r *Reader) allBuses(n *yaml.Node) {
 		}
 	}
 	r.route(func(bus string) *yaml.Pair { return given[bus] })
+	r.circles(func(bus string) *yaml.Pair { return given[bus] })
 }
 
 // GivesWay reports what is wrong with the bus to which another one gives way, by its key `when`.

@@ -22,7 +22,7 @@ func SceneBus(b *rules.SceneBus) []fields.Field {
 
 // sceneFields are all of them.
 func sceneFields(s *rules.Scene, buses func(*yaml.Pair) bool) []fields.Field {
-	bus := fields.Mapping{Fields: append(SceneBus(&rules.SceneBus{}), duckField(nil), Moves(nil))}
+	bus := fields.Mapping{Fields: append(SceneBus(&rules.SceneBus{}), duckField(nil), Moves(nil), SendMoves(nil))}
 	return append(Scene(s), fields.Field{Key: "buses", To: buses, Like: fields.Names{Of: bus}})
 }
 
@@ -50,7 +50,8 @@ func (r *Reader) sceneBuses(p *yaml.Pair, s *rules.Scene) {
 		}
 		duck := func(p *yaml.Pair) bool { return r.duck(p, b.Name, &b.Duck) }
 		moves := func(p *yaml.Pair) bool { r.EffectMoves(p, b.Name, r.EffectsOf(b.Name), &b.Effects); return true }
-		r.Read(p.Value, "a bus of a scene", append(SceneBus(&b), duckField(duck), Moves(moves)))
+		sends := func(p *yaml.Pair) bool { r.SendMoves(p, b.Name, &b.Sends); return true }
+		r.Read(p.Value, "a bus of a scene", append(SceneBus(&b), duckField(duck), Moves(moves), SendMoves(sends)))
 		s.Buses = append(s.Buses, b)
 	})
 }

@@ -26,6 +26,7 @@ type busState struct {
 	duck   mixer.Duck
 
 	effects map[string]effect.Values // by what they are called: all their values
+	sends   map[string]pcm.Decibels  // by where they lead
 }
 
 // Of returns what a file says in a scene of it; nil: in none.
@@ -39,7 +40,7 @@ func Of(r *rules.Rules, scene *rules.Scene) State {
 	for i := range r.Buses {
 		b := &r.Buses[i]
 		s.buses[b.Name] = busState{
-			change: mixer.Change{Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Mute: b.Mute, Solo: b.Solo}, duck: b.Duck.Of(r.Rate), effects: valuesOf(b.Effects),
+			change: mixer.Change{Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Mute: b.Mute, Solo: b.Solo}, duck: b.Duck.Of(r.Rate), effects: valuesOf(b.Effects), sends: gainsOf(b.Sends),
 		}
 	}
 	if scene == nil {
@@ -60,6 +61,9 @@ func Of(r *rules.Rules, scene *rules.Scene) State {
 		if from.Duck != nil {
 			b.duck = from.Duck.Of(r.Rate)
 		}
+		for _, send := range from.Sends {
+			b.sends[send.To] = send.Gain
+		}
 		for _, move := range from.Effects {
 			maps.Copy(b.effects[move.Effect], move.Values)
 		}
@@ -78,6 +82,15 @@ func valuesOf(effects []effect.Effect) map[string]effect.Values {
 			values[e.Kind().Path(j)] = e.Value(j)
 		}
 		all[e.Name()] = values
+	}
+	return all
+}
+
+// gainsOf returns the gains of sends.
+func gainsOf(sends []mixer.Send) map[string]pcm.Decibels {
+	all := map[string]pcm.Decibels{}
+	for _, s := range sends {
+		all[s.To] = s.Gain
 	}
 	return all
 }
@@ -196,6 +209,9 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 		if err := s.moveEffects(frame, bus, now.effects, old.effects, within); err != nil {
 			return err
 		}
+		if err := s.moveSends(frame, bus, now.sends, old.sends, within); err != nil {
+			return err
+		}
 		if now.duck == old.duck {
 			continue
 		}
@@ -216,6 +232,18 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 		}
 	}
 	s.state = to
+	return nil
+}
+
+// moveSends moves the gains of sends of a bus that differ from those before.
+func (s *Stage) moveSends(frame int64, bus mixer.Bus, now, old map[string]pcm.Decibels, within time.Duration) error {
+	for _, to := range slices.Sorted(maps.Keys(now)) {
+		if was, ok := old[to]; ok && was != now[to] {
+			if err := s.at(frame).SetSend(bus, to, now[to], within); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

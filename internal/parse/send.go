@@ -1,0 +1,114 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// sendsField is the field of the sends of a bus, which a function reads.
+func sendsField(read func(*yaml.Pair) bool) fields.Field {
+	long := fields.Mapping{Fields: sendFields(&mixer.Send{}), Needs: []string{"gain"}}
+	return fields.Field{Key: "sends", To: read, Like: fields.Names{Of: fields.Either{sendGain(), long}}}
+}
+
+// SendMoves is the field in which gains of sends are moved.
+func SendMoves(read func(*yaml.Pair) bool) fields.Field {
+	return fields.Field{Key: "sends", To: read, Like: fields.Names{Of: sendGain()}}
+}
+
+// sendGain is what a gain of a send looks like.
+func sendGain() fields.Shape {
+	return fields.Ranged{Of: new(pcm.Decibels), Within: Decibels}
+}
+
+func sendFields(s *mixer.Send) []fields.Field {
+	return []fields.Field{
+		{Key: "gain", To: &s.Gain, Within: Decibels},
+		{Key: "pre", To: &s.Pre},
+	}
+}
+
+// sends reads the sends of a bus: gains by the buses to which they lead, or more of each.
+func (r *Reader) sends(p *yaml.Pair, bus string, to *[]mixer.Send) bool {
+	r.Named(p.Value, "sends", func(p *yaml.Pair) {
+		s := mixer.Send{To: p.Key}
+		switch {
+		case !r.sendTo(p, bus):
+			return
+		case p.Value.Kind == yaml.Mapping:
+			r.Read(p.Value, "a send", sendFields(&s))
+			if fields.Missing(p.Value, "gain") {
+				r.Fail(p.Place, "a send needs `gain`, such as {%s: {gain: -12, pre: true}}", p.Key)
+			}
+		case !r.Value(p, &fields.Field{To: &s.Gain, Within: Decibels}):
+			return
+		}
+		*to = append(*to, s)
+	})
+	return true
+}
+
+// sendTo reports whether there is a bus to which another one can send.
+func (r *Reader) sendTo(p *yaml.Pair, bus string) bool {
+	switch {
+	case p.Key == "master":
+		r.Fail(p.Place, "sends: all buses come to the master; name another bus")
+	case p.Key == bus:
+		r.Fail(p.Place, "sends: a bus cannot send to itself")
+	case !r.Buses[p.Key]:
+		r.Fail(p.Place, "sends: there is no bus %s%s", yaml.Quote(p.Key), r.Suggest(p.Key, func() []string { return fields.Sorted(r.Buses) }))
+	default:
+		return true
+	}
+	return false
+}
+
+// SendMoves reads gains of sends that move, of a bus that has some: of a scene or a cue.
+func (r *Reader) SendMoves(p *yaml.Pair, bus string, to *[]mixer.Send) {
+	has := r.SendsOf(bus)
+	r.Named(p.Value, "sends", func(p *yaml.Pair) {
+		if !slices.ContainsFunc(has, func(s mixer.Send) bool { return s.To == p.Key }) {
+			why := "it has none"
+			if len(has) > 0 {
+				var names []string
+				for _, s := range has {
+					names = append(names, s.To)
+				}
+				why = "it sends to " + strings.Join(names, ", ")
+			}
+			r.Fail(p.Place, "sends: bus %s does not send to %s; %s", yaml.Quote(bus), yaml.Quote(p.Key), why)
+			return
+		}
+		s := mixer.Send{To: p.Key}
+		if r.Value(p, &fields.Field{To: &s.Gain, Within: Decibels}) {
+			*to = append(*to, s)
+		}
+	})
+}
+
+// SendsOf returns the sends of a bus.
+func (r *Reader) SendsOf(bus string) []mixer.Send {
+	if i := slices.IndexFunc(r.rules.Buses, func(b rules.Bus) bool { return b.Name == bus }); i >= 0 {
+		return r.rules.Buses[i].Sends
+	}
+	return nil
+}
+
+// WriteSends spells sends as a file has them.
+func WriteSends(all []mixer.Send) string {
+	var line fields.Line
+	for _, s := range all {
+		gain := fields.Shortest(float64(s.Gain))
+		if s.Pre {
+			gain = "{gain: " + gain + ", pre: true}"
+		}
+		line.Raw(fields.Quoted(s.To), gain)
+	}
+	return "{" + line.String() + "}"
+}
