@@ -40,6 +40,7 @@ effect -> pcm voice internal/dsp internal/words effect/internal/compressor effec
 effect/internal/compressor -> pcm internal/dsp effect/internal/glide
 effect/internal/delay -> pcm internal/dsp effect/internal/glide
 effect/internal/glide ->
+effect/internal/drive -> effect/internal/glide pcm
 effect/internal/eq -> effect/internal/glide pcm
 effect/internal/width -> effect/internal/glide pcm
 mixer -> effect pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
@@ -147,7 +148,7 @@ func audioSide(file string) bool {
 		return true
 	case "voice/":
 		return name != "sound.go" && name != "stream.go" // the control side of sounds
-	case "mixer/internal/master/", "effect/internal/compressor/", "effect/internal/delay/", "effect/internal/glide/", "effect/internal/eq/", "effect/internal/width/":
+	case "mixer/internal/master/", "effect/internal/compressor/", "effect/internal/delay/", "effect/internal/glide/", "effect/internal/eq/", "effect/internal/width/", "effect/internal/drive/":
 		return true
 	case "effect/":
 		return name == "processor.go" || name == "engine.go"

@@ -1,0 +1,230 @@
+package drive
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+var rates = []int{8000, 11025, 44100, 48000, 96000, 192000}
+
+func decibels(factor float64) float64 { return 20 * math.Log10(factor) }
+
+func with(rate int, v Values) *Drive {
+	d := New(rate)
+	d.Jump(&v)
+	return d
+}
+
+func noise(r *rand.Rand, n int) []pcm.Frame {
+	x := make([]pcm.Frame, n)
+	for i := range x {
+		x[i] = pcm.Frame{r.Float32()*2 - 1, r.Float32()*2 - 1}
+	}
+	return x
+}
+
+// sine returns periods of a sine in n frames, from the frame begin on, with the opposite on the right.
+func sine(begin, n int, periods, amplitude float64) []pcm.Frame {
+	x := make([]pcm.Frame, n)
+	for i := range x {
+		y := float32(amplitude * math.Sin(2*math.Pi*math.Mod(periods*float64(begin+i)/float64(n), 1)))
+		x[i] = pcm.Frame{y, -y}
+	}
+	return x
+}
+
+// settled returns n frames of the left side of a sine, after as many that come before.
+func settled(d *Drive, n int, periods, amplitude float64) (y []float64) {
+	x := sine(0, n, periods, amplitude)
+	d.Process(slices.Clone(x), 0)
+	d.Process(x, int64(n))
+	for _, f := range x {
+		y = append(y, float64(f[0]))
+	}
+	return y
+}
+
+// line returns the amplitude of periods in x.
+func line(x []float64, periods int) float64 {
+	var sum complex128
+	for i, v := range x {
+		sum += complex(v, 0) * cmplx.Exp(complex(0, -2*math.Pi*float64(periods*i%len(x))/float64(len(x))))
+	}
+	if periods == 0 || 2*periods == len(x) {
+		return cmplx.Abs(sum) / float64(len(x))
+	}
+	return 2 * cmplx.Abs(sum) / float64(len(x))
+}
+
+// curve is the shaper as its documentation has it, with a gain before it and none after it.
+func curve(x, gain float64) float64 {
+	u := max(min(x*gain/4, 1), -1)
+	return 4 * (u - math.Pow(u, 3)*4/3 + math.Pow(u, 5)*6/5 - math.Pow(u, 7)*4/7 + math.Pow(u, 9)/9)
+}
+
+// harmonics returns the amplitudes of the Fourier series of a sine through the shaper, odd and even,
+// with the makeup that leaves a sine of -18 dBFS as loud as it is.
+func harmonics(amplitude, amount float64, most int) (h []float64) {
+	const points = 1 << 13
+	gain, quiet := math.Pow(10, amount/20), math.Pow(10, -18.0/20)
+	x, sum := make([]float64, points), 0.0
+	for i := range x {
+		s := math.Sin(2 * math.Pi * float64(i) / points)
+		x[i] = curve(amplitude*s, gain)
+		sum += math.Pow(curve(quiet*s, gain), 2) / points
+	}
+	for n := range most + 1 {
+		h = append(h, line(x, n)*quiet/math.Sqrt(2*sum))
+	}
+	return h
+}
+
+// TestHarmonics: up to 0.39 of the rate a sine has the harmonics of the analytic shaper, within 0.02 dB
+// or 90 dB below the fundamental, and no others.
+func TestHarmonics(t *testing.T) {
+	worst, other := 0.0, math.Inf(-1)
+	const n, periods = 4800, 53
+	for _, amount := range []float64{0, 6, 12, 20, 30, 40} {
+		for _, level := range []float64{-40, -18, -6, 0, 6} {
+			amplitude := math.Pow(10, level/20)
+			y := settled(with(48000, Values{Amount: amount}), n, periods, amplitude)
+			want := harmonics(amplitude, amount, n*39/100/periods)
+			for k, h := range want {
+				got := line(y, k*periods)
+				if h > 3e-5*want[1] {
+					worst = max(worst, math.Abs(decibels(got/h)))
+				}
+				if math.Abs(got-h) > max(0.0023*h, 3e-5*want[1]) {
+					t.Errorf("amount %v, a sine of %v dBFS: harmonic %d is at %.3f dB, want %.3f dB", amount, level, k, decibels(got), decibels(h))
+				}
+			}
+			for k := 1; k < n/2; k++ {
+				if k%7 == 0 && k%periods != 0 {
+					other = max(other, decibels(line(y, k)/want[1]))
+				}
+			}
+		}
+	}
+	t.Logf("harmonics are at most %.4f dB off; what is none is at most at %.1f dB", worst, other)
+}
+
+// TestAliasing: a sine of 5 kHz at full scale and 48 kHz has nothing but harmonics, to 70 dB below the
+// fundamental at 20 dB.
+func TestAliasing(t *testing.T) {
+	for _, amount := range []float64{0, 6, 12, 20, 26, 30, 40} {
+		y := settled(with(48000, Values{Amount: amount}), 4800, 500, 1)
+		fundamental, sum, most := line(y, 500), 0.0, 0.0
+		for k := 1; k < 2400; k++ {
+			if k == 500 || k == 1500 {
+				continue
+			}
+			a := line(y, k)
+			sum, most = sum+a*a, max(most, a)
+		}
+		alias, all := decibels(most/fundamental), decibels(math.Sqrt(sum)/fundamental)
+		t.Logf("amount %v dB: the loudest alias is at %.1f dB, all at %.1f dB", amount, alias, all)
+		if amount <= 20 && all > -70 {
+			t.Errorf("amount %v dB: aliases at %.1f dB", amount, all)
+		}
+	}
+}
+
+// TestLevel: a sine of -18 dBFS at 1 kHz comes out as loud as it is, within 0.2 dB, whatever amount and
+// tone. There is no DC offset.
+func TestLevel(t *testing.T) {
+	for _, rate := range rates {
+		for _, amount := range []float64{0, 3, 12, 25, 40} {
+			for _, tone := range []float64{-1, -0.4, 0, 1} {
+				y := settled(with(rate, Values{amount, tone}), rate/10, 100, math.Pow(10, -18.0/20))
+				sum := 0.0
+				for _, v := range y {
+					sum += v * v
+				}
+				level := 10*math.Log10(2*sum/float64(len(y))) + 18
+				if tone != 0 { // heights and depths move: the fundamental alone keeps its level
+					want := harmonics(math.Pow(10, -18.0/20), amount, 1)[1]
+					level = decibels(line(y, 100) / want)
+				}
+				least := -0.2
+				if rate < 44100 && tone == 0 {
+					least = -0.7 // there is no room for the harmonics
+				}
+				if dc := line(y, 0); level > 0.2 || level < least || dc > 1e-7 {
+					t.Errorf("%d Hz, amount %v, tone %v: %.3f dB, an offset of %.1f dB", rate, amount, tone, level, decibels(dc))
+				}
+			}
+		}
+	}
+}
+
+// TestLatency: an impulse comes out 49 frames late, and the filters are symmetric about it. Up to 0.39
+// of the rate they are flat within 0.02 dB.
+func TestLatency(t *testing.T) {
+	d := with(48000, Values{})
+	if d.Latency() != 49 {
+		t.Errorf("a latency of %d frames", d.Latency())
+	}
+	x := make([]pcm.Frame, 200)
+	x[0] = pcm.Frame{1e-3, -1e-3}
+	d.Process(x, 0)
+	at := func(i int) float64 {
+		if i < 0 {
+			return 0
+		}
+		return float64(x[i][0])
+	}
+	h := []float64{}
+	for k := range 99 {
+		if math.Abs(at(49-k)-at(49+k)) > 1e-9 || math.Abs(at(k)) > at(49) || x[k][0] != -x[k][1] {
+			t.Errorf("%d frames from the middle: %v and %v", k, at(49-k), at(49+k))
+		}
+		h = append(h, at(k))
+	}
+	zero, worst := line(h, 0)*float64(len(h)), 0.0
+	for freq := 0.0; freq < 0.5; freq += 0.005 {
+		var sum complex128
+		for i, v := range h {
+			sum += complex(v, 0) * cmplx.Exp(complex(0, -2*math.Pi*freq*float64(i)))
+		}
+		level := decibels(cmplx.Abs(sum) / zero)
+		if freq < 0.39 {
+			worst = max(worst, math.Abs(level))
+		}
+		if freq > 0.37 && int(freq*1000+0.5)%10 == 0 {
+			t.Logf("%.3f of the rate: %.3f dB", freq, level)
+		}
+	}
+	if worst > 0.02 || math.Abs(decibels(zero/1e-3)) > 0.01 {
+		t.Errorf("flat within %.4f dB, %.4f dB at 0 Hz", worst, decibels(zero/1e-3))
+	}
+}
+
+func BenchmarkDrive(b *testing.B) {
+	for _, tone := range []float64{0, -0.5} {
+		for _, moves := range []bool{false, true} {
+			b.Run(fmt.Sprintf("tone=%v/moves=%v", tone, moves), func(b *testing.B) {
+				x := noise(rand.New(rand.NewPCG(1, 1)), 512)
+				d, y, frame := with(48000, Values{20, tone}), make([]pcm.Frame, 512), int64(0)
+				v := Values{20, tone}
+				for b.Loop() {
+					copy(y, x)
+					for at := 0; at < 512; at += 32 {
+						if moves {
+							v.Amount = float64(at) / 20
+							d.Move(&v)
+						}
+						d.Process(y[at:at+32], frame)
+						frame += 32
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/512, "ns/frame")
+			})
+		}
+	}
+}

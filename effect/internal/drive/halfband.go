@@ -1,0 +1,77 @@
+package drive
+
+import "voicepool/pcm"
+
+// halfband is a low-pass of linear phase at half of the Nyquist frequency, of 4 half + 3 taps. Every
+// second tap is 0 but the middle one, which is 1/2. taps are twice the others from the first one to
+// before the middle; those after it mirror them.
+//
+// Each sum goes from the outermost pair of taps inwards. Outputs do not depend on each other, so
+// any number of them may be worked out at once.
+type halfband struct {
+	half int
+	taps []float32
+}
+
+// newHalfband returns the ideal low-pass under Kaiser's window of shape beta.
+func newHalfband(half int, beta float64) halfband {
+	taps, sum := make([]float64, half+1), 0.0
+	middle := float64(2*half + 1)
+	for i := range taps {
+		d := middle - float64(2*i) // from the middle, odd
+		x := d / (middle + 1)
+		taps[i] = pcm.SinPi(d/2) / d * bessel(float64(beta*beta)*(1-float64(x*x)))
+		sum += 2 * taps[i]
+	}
+	h := halfband{half: half, taps: make([]float32, half+1)}
+	for i, x := range taps {
+		h.taps[i] = float32(x / sum)
+	}
+	return h
+}
+
+// bessel returns I0 of the square root of x, by its power series.
+func bessel(x float64) float64 {
+	sum, term := 1.0, 1.0
+	for k := 1.0; k < 40; k++ {
+		term = float64(term*x) / float64(4*k*k)
+		sum += term
+	}
+	return sum
+}
+
+// past is how many frames before the first one up looks at.
+func (h *halfband) past() int { return 2*h.half + 1 }
+
+// up writes src at twice the rate to dst, 2 half + 1 of its frames late. src begins with past frames
+// of before.
+func (h *halfband) up(dst, src []pcm.Frame) {
+	size := 2 * len(h.taps)
+	for n := range len(dst) / 2 {
+		w := src[n : n+size]
+		var l, r float32
+		for i, t := range h.taps {
+			a, b := &w[i], &w[size-1-i]
+			l += float32(t * (a[0] + b[0]))
+			r += float32(t * (a[1] + b[1]))
+		}
+		dst[2*n], dst[2*n+1] = pcm.Frame{l, r}, w[size/2]
+	}
+}
+
+// down writes each second frame of src, low-passed, to dst. The last of each 4 half + 3 frames of src
+// that a frame of dst is made from is 2 later than that of the frame before.
+func (h *halfband) down(dst, src []pcm.Frame) {
+	size := 4*len(h.taps) - 1
+	for n := range dst {
+		w := src[2*n : 2*n+size]
+		var l, r float32
+		for i, t := range h.taps {
+			a, b := &w[2*i], &w[size-1-2*i]
+			l += float32(t * (a[0] + b[0]))
+			r += float32(t * (a[1] + b[1]))
+		}
+		middle := &w[size/2]
+		dst[n] = pcm.Frame{(l + middle[0]) / 2, (r + middle[1]) / 2}
+	}
+}

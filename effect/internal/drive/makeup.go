@@ -1,0 +1,49 @@
+package drive
+
+import (
+	"math"
+
+	"voicepool/pcm"
+)
+
+const (
+	octave    = 6.02059991327962390427 // dB: 20 log10(2)
+	reference = pcm.Decibels(-18)      // the amplitude of a sine that keeps its level
+	most      = 40                     // dB, the largest amount
+	fine      = 24                     // places of a makeup per octave of gain: 0.25 dB apart
+)
+
+// makeup holds the binary logarithms of the gain after the shaper, for gains before it from 1 on.
+type makeup [most*fine/6 + 3]float64
+
+func newMakeup() (m makeup) {
+	for i := range m {
+		m[i] = logMakeup(float64(i) / fine)
+	}
+	return m
+}
+
+// at returns the makeup of a gain. Both are binary logarithms.
+func (m *makeup) at(gain float64) float64 {
+	x := max(gain*fine, 0)
+	i := min(int(x), len(m)-2)
+	return m[i] + float64((m[i+1]-m[i])*(x-float64(i)))
+}
+
+// logMakeup returns the binary logarithm of the gain after the shaper with which the reference keeps
+// its level, as the root of the mean square. gain is one, too.
+func logMakeup(gain float64) float64 {
+	const points = 64 // of a quarter of a period: the mean of a smooth periodic function
+	a, sum := reference.Linear(), 0.0
+	top := float64(pcm.Exp2(gain)*a) / flat
+	for i := range points {
+		u := min(float64(top*pcm.SinPi((float64(i)+0.5)/(2*points))), 1)
+		s := float64(u * u)
+		p := float64(s*p9) + p7
+		p = float64(p*s) + p5
+		p = float64(p*s) + p3
+		p = float64(float64(float64(p*s)+1) * u)
+		sum += float64(p * p)
+	}
+	return pcm.Log2(a / float64(flat*math.Sqrt(2*sum/points)))
+}

@@ -1,0 +1,246 @@
+package drive
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+func drawn(r *rand.Rand) *Values {
+	clip := func(x float64) float64 { return min(max(x, 0), 1) }
+	return &Values{Amount: 40 * clip(r.Float64()*1.4-0.2), Tone: float64(r.IntN(2)) * (2*clip(r.Float64()*1.4-0.2) - 1)}
+}
+
+// scripted takes in through a drive with random moves, in blocks of a length.
+func scripted(seed uint64, in []pcm.Frame, length int) (out []pcm.Frame, d *Drive, last *Values) {
+	r := rand.New(rand.NewPCG(3, seed))
+	d, out = New(rates[r.IntN(len(rates))]), slices.Clone(in)
+	const begin = 1 << 20
+	for at := 0; at < len(out); {
+		end := min(at+32*(1+r.IntN(2)*r.IntN(60)), len(out))
+		if last = drawn(r); r.IntN(30) == 0 {
+			d.Reset()
+		}
+		d.Move(last)
+		for at < end {
+			n := min(length, end-at)
+			if !d.glide.Still() {
+				n = min(n, 32-at%32)
+			}
+			d.Process(out[at:at+n], int64(begin+at))
+			at += n
+		}
+	}
+	return out, d, last
+}
+
+// TestBlocks: the lengths of blocks do not show, to the bit.
+func TestBlocks(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(2, seed))
+		in := noise(r, 8192)
+		clear(in[r.IntN(8192):])
+		var want []pcm.Frame
+		for _, length := range []int{4096, 480, 64, 7, 1} {
+			got, _, _ := scripted(seed, in, length)
+			if want == nil {
+				want = got
+			}
+			for i := range want {
+				for side := range 2 {
+					if math.Float32bits(got[i][side]) != math.Float32bits(want[i][side]) {
+						t.Fatalf("seed %d, blocks of %d: frame %d is %v, want %v", seed, length, i, got[i], want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBounded: the output is at most the ceiling of the shaper times the magnitudes of the taps after
+// it, times those of the tone, whatever comes in. Values in between are means of such at the ends,
+// so their products are at most that of the largest.
+func TestBounded(t *testing.T) {
+	d := New(48000)
+	sums := (1 + 2*magnitudes(d.inner.taps)) / 2 // the halfband filter has a middle, and everything twice
+	sums *= 2*magnitudes(d.final.taps) - math.Abs(float64(d.final.taps[final]))
+	top := 0.0
+	for amount := 0.0; amount <= 40; amount++ {
+		top = max(top, with(48000, Values{Amount: amount}).b)
+	}
+	h, b := tilted(1)
+	bound := top * 128 / 315 * sums * (math.Abs(h) + math.Abs(b))
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(5, seed))
+		in := noise(r, 20000)
+		for i := range in {
+			switch seed % 3 {
+			case 0:
+				in[i] = pcm.Frame{1e6 * in[i][0], 1e6 * in[i][1]}
+			case 1:
+				in[i] = pcm.Frame{float32(math.Copysign(1, float64(in[i][0]))), float32(r.IntN(100) / 99)}
+			}
+		}
+		out, _, _ := scripted(seed, in, 480)
+		for i, y := range out {
+			if m := max(math.Abs(float64(y[0])), math.Abs(float64(y[1]))); !(m <= bound) {
+				t.Fatalf("seed %d: frame %d is %v, the bound is %v", seed, i, y, bound)
+			}
+		}
+	}
+	t.Logf("the bound is %.1f", bound)
+}
+
+func magnitudes(taps []float32) (sum float64) {
+	for _, tap := range taps {
+		sum += math.Abs(float64(tap))
+	}
+	return sum
+}
+
+// TestTail: after the end of a sound it is below -90 dB of it after Tail, then idle, then exactly
+// silent. No number is denormal.
+func TestTail(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(6, seed))
+		rate, v := rates[r.IntN(len(rates))], drawn(r)
+		d := with(rate, *v)
+		peak := math.Pow(10, -3*r.Float64())
+		x := noise(r, 500)
+		for i := range x {
+			x[i] = pcm.Frame{x[i][0] * float32(peak), float32(peak)}
+		}
+		d.Process(x, 0)
+		frame, tail := int64(500), Tail(v, rate)
+		for n := int64(0); !d.Idle(); n++ {
+			y := make([]pcm.Frame, 1)
+			d.Process(y, frame)
+			frame++
+			m := max(math.Abs(float64(y[0][0])), math.Abs(float64(y[0][1])))
+			if n >= tail && m > peak*math.Pow(10, -4.5) || n > 5*tail+1000 {
+				t.Fatalf("seed %d, %d Hz, %+v: %v after %d frames of %d", seed, rate, v, y, n, tail)
+			}
+			if m != 0 && m < 0x1p-126 {
+				t.Fatalf("seed %d: %v is denormal", seed, m)
+			}
+		}
+		y := make([]pcm.Frame, 300)
+		if d.Process(y, frame); !slices.Equal(y, make([]pcm.Frame, 300)) || !d.Idle() {
+			t.Errorf("seed %d: it makes a sound of silence", seed)
+		}
+	}
+	if !New(48000).Idle() {
+		t.Error("it is not idle from the start")
+	}
+}
+
+// TestReset: after Reset it is as a new one with the same values.
+func TestReset(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(7, seed))
+		_, d, v := scripted(seed, noise(r, 3200), 480)
+		d.Reset()
+		if !d.Idle() {
+			t.Errorf("seed %d: it is not idle", seed)
+		}
+		fresh := &Drive{}
+		for _, rate := range rates {
+			if f := with(rate, *v); f.tone.share == d.tone.share {
+				fresh = f
+			}
+		}
+		x := noise(r, 1000)
+		y := slices.Clone(x)
+		d.Process(x, 96)
+		if fresh.Process(y, 96); !slices.Equal(x, y) {
+			t.Errorf("seed %d: it remembers", seed)
+		}
+	}
+}
+
+func TestDoesNotAllocate(t *testing.T) {
+	d, x, frame := New(48000), noise(rand.New(rand.NewPCG(1, 1)), 480), int64(0)
+	v := &Values{}
+	if n := testing.AllocsPerRun(100, func() {
+		v.Amount = 40 - v.Amount
+		d.Move(v)
+		d.Process(x, frame)
+		frame += 480
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// treble returns the largest magnitude above 2 kHz from the frame n on, by a Butterworth high-pass
+// of 8 poles.
+func treble(x []float64, rate, n int) (most float64) {
+	w := math.Tan(math.Pi * 2000 / float64(rate))
+	for k := range 4 {
+		q := 1 / (2 * math.Cos(math.Pi*(2*float64(k)+1)/16))
+		a := 1 / (1 + w/q + w*w)
+		var s1, s2 float64
+		for i, v := range x {
+			y := a*v + s1
+			s1, s2 = -2*a*v-2*(w*w-1)*a*y+s2, a*v-(1-w/q+w*w)*a*y
+			x[i] = y
+		}
+	}
+	for _, v := range x[n:] {
+		most = max(most, math.Abs(v))
+	}
+	return most
+}
+
+// moved returns the treble of a sine of 200 Hz whose values move in so many seconds.
+func moved(rate int, amplitude, length float64, at func(x float64) Values) float64 {
+	start := rate / 5 / 32 * 32
+	d, out := New(rate), []float64{}
+	for frame := 0; frame < start+int((length+0.1)*float64(rate)); frame += 32 {
+		x := min(max(float64(frame+32-start)/(length*float64(rate)), 0), 1)
+		v := at(0.5 - 0.5*math.Cos(math.Pi*x))
+		if frame == 0 {
+			d.Jump(&v)
+		}
+		d.Move(&v)
+		var block [32]pcm.Frame
+		for i := range block {
+			y := float32(amplitude * math.Sin(2*math.Pi*200*float64(frame+i)/float64(rate)))
+			block[i] = pcm.Frame{y, y}
+		}
+		d.Process(block[:], int64(frame))
+		for _, y := range block {
+			out = append(out, float64(y[0]))
+		}
+	}
+	return treble(out, rate, start/2)
+}
+
+// TestNoClicks: an amount or tone that goes over its range in 10 ms adds less than -60 dBFS above
+// 2 kHz to what the sine and its harmonics have there when it goes in 0.4 s.
+func TestNoClicks(t *testing.T) {
+	worst := math.Inf(-1)
+	for _, rate := range rates {
+		for name, at := range map[string]func(x float64) Values{
+			"amount":       func(x float64) Values { return Values{40 * x, 0} },
+			"amount, dark": func(x float64) Values { return Values{40 * x, -1} },
+			"tone, clean":  func(x float64) Values { return Values{0, 2*x - 1} },
+			"tone, driven": func(x float64) Values { return Values{30, 2*x - 1} },
+			"tone, from 0": func(x float64) Values { return Values{12, x} },
+		} {
+			for _, amplitude := range []float64{1, 0.03} {
+				for _, down := range []float64{0, 1} {
+					turned := func(x float64) Values { return at(math.Abs(down - x)) }
+					fast, slow := moved(rate, amplitude, 0.01, turned), moved(rate, amplitude, 0.4, turned)
+					added := decibels(max(fast-slow, 1e-9))
+					if worst = max(worst, added); added > -60 {
+						t.Errorf("%d Hz, %s, %v, down %v: %.1f dB", rate, name, amplitude, down, added)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("at most %.1f dB", worst)
+}

@@ -1,0 +1,60 @@
+package drive
+
+import (
+	"math"
+
+	"voicepool/pcm"
+)
+
+const (
+	pivot = 1000 // Hz, whose level a tone does not change
+	tilt  = 9    // dB: a tone of 1 raises heights by it, and lowers depths
+)
+
+// tone tilts the spectrum around the pivot: y = high x + bend low(x), where low is a trapezoidal
+// low-pass of one pole at the pivot.
+type tone struct {
+	share float64    // g/(1+g), of g = tan(pi pivot/rate)
+	state [2]float64 // of the low-pass, left and right
+}
+
+// newTone returns a tone for a rate in Hz.
+func newTone(rate int) tone {
+	g := corner(rate)
+	return tone{share: g / (1 + g)}
+}
+
+// corner returns g. The pivot is at most 0.49 of the rate.
+func corner(rate int) float64 { return pcm.TanPi(min(pivot/float64(rate), 0.49)) }
+
+// tilted returns high and bend of a tone, -1..1. 0 gives 1 and 0.
+func tilted(x float64) (high, bend float64) {
+	t := pcm.Decibels(tilt * x).Linear()
+	t2 := float64(t * t)
+	level := math.Sqrt(2 / (t2 + 1/t2))
+	return float64(level * t), float64(level * (1/t - t))
+}
+
+// grain, added and taken away, rounds a sample to a multiple of 2^-83: none becomes denormal.
+const grain = 0x1p-30
+
+// step takes one frame through it.
+func (t *tone) step(x pcm.Frame, high, bend float64) (y pcm.Frame) {
+	for side, v := range x {
+		v, s := float64(v), t.state[side]
+		d := float64((v - s) * t.share)
+		low := s + d
+		t.state[side] = low + d
+		y[side] = float32(float64(high*v) + float64(bend*low) + grain - grain)
+	}
+	return y
+}
+
+// settle makes a state 0 that is 400 dB below full scale.
+func (t *tone) settle() {
+	for side, s := range t.state {
+		if math.Abs(s) < 1e-20 {
+			t.state[side] = 0
+		}
+	}
+}
