@@ -21,7 +21,7 @@ func newHalfband(half int, beta float64) halfband {
 		d := middle - float64(2*i) // from the middle, odd
 		x := d / (middle + 1)
 		taps[i] = pcm.SinPi(d/2) / d * bessel(float64(beta*beta)*(1-float64(x*x)))
-		sum += 2 * taps[i]
+		sum += float64(2 * taps[i])
 	}
 	h := halfband{half: half, taps: make([]float32, half+1)}
 	for i, x := range taps {

@@ -101,7 +101,7 @@ func moved(rate int, at func(x float64) Band) (ours, smooth, peak float64) {
 // along what it holds. It does so as well where it moves in each frame; the bound is 1 dB above that.
 func TestNoClicks(t *testing.T) {
 	calm, carried, over := math.Inf(-1), 0, math.Inf(-1)
-	for _, rate := range rates {
+	for _, rate := range few() {
 		every([]float64{20, 200, 1000, 20000}, []float64{-24, 0, 24}, qs, func(b Band) {
 			for name, sweep := range sweeps {
 				if name == "freq" && b.Freq > 20 || name == "gain" && b.Gain != 0 || name == "q" && b.Q > qs[0] {
@@ -131,7 +131,7 @@ func TestNoClicks(t *testing.T) {
 // TestTypesDoNotClick: nor does a change of a band's type, which has no such exception.
 func TestTypesDoNotClick(t *testing.T) {
 	worst := math.Inf(-1)
-	for _, rate := range []int{8000, 48000, 192000} {
+	for _, rate := range few() {
 		every([]float64{20, 1000, 20000}, []float64{-24, 24}, []float64{0.7071, 18}, func(b Band) {
 			for other := None; other <= Notch; other++ {
 				for _, turned := range []bool{false, true} {

@@ -3,11 +3,20 @@ package eq
 import (
 	"math"
 	"math/cmplx"
+	"testing"
 
 	"voicepool/pcm"
 )
 
 var rates = []int{8000, 11025, 16000, 44100, 48000, 96000, 192000}
+
+// few returns the rates, in short tests two of them.
+func few() []int {
+	if testing.Short() {
+		return []int{8000, 48000}
+	}
+	return rates
+}
 
 // cookbook is a biquad of Bristow-Johnson's cookbook: b0, b1, b2 and a1, a2, over a0.
 type cookbook struct{ b0, b1, b2, a1, a2 float64 }
