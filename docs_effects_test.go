@@ -37,7 +37,7 @@ func TestEffectsPage(t *testing.T) {
 func effectsTable() string {
 	var b strings.Builder
 	for _, k := range effect.Kinds() {
-		fmt.Fprintf(&b, "### %s\n%s.\n\n| key | takes | default | |\n|---|---|---|---|\n", k.Name, sentence(k.Does))
+		fmt.Fprintf(&b, "### `%s`\n%s.\n\n| key | takes | default | |\n|---|---|---|---|\n", k.Name, sentence(k.Does))
 		for i := range k.Params {
 			row(&b, "", &k.Params[i])
 		}

@@ -36,7 +36,7 @@ internal/loudness -> pcm internal/dsp
 internal/fourier -> pcm
 internal/steal -> pcm internal/fourier internal/loudness voice
 voice -> pcm internal/dsp internal/words
-effect -> pcm voice internal/dsp internal/words effect/internal/compressor effect/internal/delay effect/internal/eq effect/internal/width
+effect -> pcm voice internal/dsp internal/words effect/internal/compressor effect/internal/delay effect/internal/drive effect/internal/eq effect/internal/width
 effect/internal/compressor -> pcm internal/dsp effect/internal/glide
 effect/internal/delay -> pcm internal/dsp effect/internal/glide
 effect/internal/glide ->

@@ -3,6 +3,7 @@ package effect
 import (
 	"voicepool/effect/internal/compressor"
 	"voicepool/effect/internal/delay"
+	"voicepool/effect/internal/drive"
 	"voicepool/effect/internal/eq"
 	"voicepool/effect/internal/width"
 	"voicepool/pcm"
@@ -16,6 +17,8 @@ func (k *Kind) engine(rate int) engine {
 	switch k.Name {
 	case "eq":
 		return &equalising{Equaliser: eq.New(rate), kind: k}
+	case "drive":
+		return &driving{drive.New(rate)}
 	case "width":
 		return &widening{width.New(rate)}
 	case "compressor":
@@ -33,6 +36,8 @@ func (k *Kind) tail(v []float64, rate int) int64 {
 	case "eq":
 		values := k.bands(v)
 		return eq.Tail(&values, rate)
+	case "drive":
+		return drive.Tail(&drive.Values{Amount: v[0], Tone: v[1]}, rate)
 	case "delay":
 		return delay.Tail(delayValues(v), rate)
 	}
@@ -67,6 +72,23 @@ func (e *equalising) tell(v []float64, at bool) {
 func (e *equalising) process(block, _ []pcm.Frame, frame int64) { e.Process(block, frame) }
 func (e *equalising) reset()                                    { e.Reset() }
 func (e *equalising) idle() bool                                { return e.Idle() }
+
+// driving is a drive as an engine.
+type driving struct{ *drive.Drive }
+
+func (d *driving) tell(v []float64, at bool) {
+	values := drive.Values{Amount: v[0], Tone: v[1]}
+	if at {
+		d.Jump(&values)
+		return
+	}
+	d.Move(&values)
+}
+
+func (d *driving) process(block, _ []pcm.Frame, frame int64) { d.Process(block, frame) }
+func (d *driving) reset()                                    { d.Reset() }
+func (d *driving) idle() bool                                { return d.Idle() }
+func (d *driving) latency() int64                            { return d.Latency() }
 
 // widening is a width as an engine.
 type widening struct{ *width.Width }

@@ -92,6 +92,14 @@ var kinds = [...]Kind{
 		},
 	},
 	{
+		Name: "drive", Does: "warm to broken: an amplifier that is driven too far",
+		Params: []Param{
+			{Name: "amount", Unit: Decibels, To: 40, Default: 12, Does: "how far"},
+			{Name: "tone", From: -1, To: 1, Does: "-1 is dark, 1 bright: a tilt around 1 kHz"},
+			mix, bypass,
+		},
+	},
+	{
 		Name: "width", Does: "moves left and right together or apart",
 		Params: []Param{
 			{Name: "width", To: 2, Default: 1, Does: "0: mono, 2: twice as wide"},

@@ -28,6 +28,9 @@ type engine interface {
 // reducer is an engine that takes its input down.
 type reducer interface{ reduction() float64 }
 
+// late is an engine whose output comes some frames later than its input.
+type late interface{ latency() int64 }
+
 // Processor is an Effect at work. New makes it on the control side; then it is the audio side's, one
 // goroutine at a time. It allocates nothing after that.
 type Processor struct {
@@ -46,6 +49,8 @@ type Processor struct {
 	least       int64 // frames that a move takes at least: 10 ms
 	fade        int64 // the same of a bypass: 20 ms
 	dry         []pcm.Frame
+	lag         []pcm.Frame // what goes past the effect comes as late: the last frames of it
+	owed        int         // so many of them, up to the last that is not silent, are still to come
 
 	set     [maxValues]atomic.Uint64 // for whoever asks: the values that were set last
 	reduced atomic.Uint64            // and the reduction
@@ -64,6 +69,9 @@ func (e *Effect) NewProcessor(rate, most int) *Processor {
 		kind: e.kind, rate: rate, engine: e.kind.engine(rate), open: pcm.Log2(float64(0.49 * float64(rate))),
 		mix: e.kind.Find("mix"), bypass: e.kind.Find("bypass"), dry: make([]pcm.Frame, most),
 		least: int64(rate) / 100, fade: int64(rate) / 50, id: e.ID, key: e.Key,
+	}
+	if l, is := p.engine.(late); is {
+		p.lag = make([]pcm.Frame, l.latency())
 	}
 	for i := range e.kind.Len() {
 		p.moves[i] = voice.Rest(p.domain(i, e.set[i]))
@@ -172,8 +180,10 @@ func (p *Processor) part(block, key []pcm.Frame, frame int64) bool {
 	whole := line{1, 1}
 	alone := p.wet == whole && p.in == whole
 	dry := p.dry[:len(block)]
+	if !alone || len(p.lag) > 0 {
+		p.hold(dry, block)
+	}
 	if !alone {
-		copy(dry, block)
 		for i := range block {
 			g := p.in.at((frame + int64(i)) % grid)
 			block[i][0], block[i][1] = float32(block[i][0]*g), float32(block[i][1]*g)
@@ -191,6 +201,25 @@ func (p *Processor) part(block, key []pcm.Frame, frame int64) bool {
 	return good
 }
 
+// hold takes a block past the effect.
+func (p *Processor) hold(dry, block []pcm.Frame) {
+	n := copy(dry, p.lag)
+	copy(dry[n:], block)
+	if n = min(len(block), len(p.lag)); n > 0 {
+		copy(p.lag, p.lag[n:])
+		copy(p.lag[len(p.lag)-n:], block[len(block)-n:])
+		p.owed = len(p.lag) - silentEnd(p.lag)
+	}
+}
+
+// silentEnd returns how many frames are silent at the end of some.
+func silentEnd(frames []pcm.Frame) (n int) {
+	for n < len(frames) && frames[len(frames)-1-n] == (pcm.Frame{}) {
+		n++
+	}
+	return n
+}
+
 // blend adds what goes past the effect to what comes out of it.
 func (p *Processor) blend(block, dry []pcm.Frame, frame int64) {
 	for i := range block {
@@ -205,7 +234,7 @@ func (p *Processor) blend(block, dry []pcm.Frame, frame int64) {
 
 // Idle reports whether silence in gives silence out from a frame on, until a value is set: then blocks
 // may be left out.
-func (p *Processor) Idle(frame int64) bool { return frame >= p.until && p.engine.idle() }
+func (p *Processor) Idle(frame int64) bool { return frame >= p.until && p.owed == 0 && p.engine.idle() }
 
 // Tail returns for how many frames the effect rings at most, louder than -90 dBFS, after an input of
 // full scale has ended.
