@@ -36,11 +36,12 @@ internal/loudness -> pcm internal/dsp
 internal/fourier -> pcm
 internal/steal -> pcm internal/fourier internal/loudness voice
 voice -> pcm internal/dsp internal/words
-effect -> pcm voice internal/dsp internal/words effect/internal/compressor effect/internal/delay effect/internal/drive effect/internal/eq effect/internal/width
+effect -> pcm voice internal/dsp internal/words effect/internal/compressor effect/internal/delay effect/internal/drive effect/internal/eq effect/internal/reverb effect/internal/width
 effect/internal/compressor -> pcm internal/dsp effect/internal/glide
 effect/internal/delay -> pcm internal/dsp effect/internal/glide
 effect/internal/glide ->
 effect/internal/drive -> effect/internal/glide pcm
+effect/internal/reverb -> effect/internal/glide pcm
 effect/internal/eq -> effect/internal/glide pcm
 effect/internal/width -> effect/internal/glide pcm
 mixer -> effect pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
@@ -148,7 +149,7 @@ func audioSide(file string) bool {
 		return true
 	case "voice/":
 		return name != "sound.go" && name != "stream.go" // the control side of sounds
-	case "mixer/internal/master/", "effect/internal/compressor/", "effect/internal/delay/", "effect/internal/glide/", "effect/internal/eq/", "effect/internal/width/", "effect/internal/drive/":
+	case "mixer/internal/master/", "effect/internal/compressor/", "effect/internal/delay/", "effect/internal/glide/", "effect/internal/eq/", "effect/internal/width/", "effect/internal/drive/", "effect/internal/reverb/":
 		return true
 	case "effect/":
 		return name == "processor.go" || name == "engine.go"

@@ -302,7 +302,7 @@ func (p *Player) actOnBus(at mixer.Moment, c *Cue, over time.Duration) error {
 		}
 	}
 	for i := range c.Sends {
-		if err := at.SetSend(p.buses[c.Target], c.Sends[i].To, c.Sends[i].Gain, over); err != nil {
+		if err := at.SetSend(mixer.TargetBus(p.buses[c.Target]), c.Sends[i].To, c.Sends[i].Gain, over); err != nil {
 			return err
 		}
 	}

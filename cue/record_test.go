@@ -205,7 +205,7 @@ func (s *session) act() {
 	case 25, 26:
 		s.move(target)
 	case 29:
-		if err := s.moment().SetSend(s.buses[2], "hall", pcm.Decibels(s.between(-90, 0)), over); err != nil && !errors.Is(err, mixer.ErrBusy) {
+		if err := s.moment().SetSend(mixer.TargetBus(s.buses[2]), "hall", pcm.Decibels(s.between(-90, 0)), over); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			s.t.Fatal(err)
 		}
 	case 30:

@@ -5,6 +5,7 @@ import (
 	"voicepool/effect/internal/delay"
 	"voicepool/effect/internal/drive"
 	"voicepool/effect/internal/eq"
+	"voicepool/effect/internal/reverb"
 	"voicepool/effect/internal/width"
 	"voicepool/pcm"
 )
@@ -17,6 +18,8 @@ func (k *Kind) engine(rate int) engine {
 	switch k.Name {
 	case "eq":
 		return &equalising{Equaliser: eq.New(rate), kind: k}
+	case "reverb":
+		return &room{reverb.New(rate)}
 	case "drive":
 		return &driving{drive.New(rate)}
 	case "width":
@@ -36,6 +39,9 @@ func (k *Kind) tail(v []float64, rate int) int64 {
 	case "eq":
 		values := k.bands(v)
 		return eq.Tail(&values, rate)
+	case "reverb":
+		values := roomValues(v)
+		return reverb.Tail(&values, rate)
 	case "drive":
 		return drive.Tail(&drive.Values{Amount: v[0], Tone: v[1]}, rate)
 	case "delay":
@@ -72,6 +78,26 @@ func (e *equalising) tell(v []float64, at bool) {
 func (e *equalising) process(block, _ []pcm.Frame, frame int64) { e.Process(block, frame) }
 func (e *equalising) reset()                                    { e.Reset() }
 func (e *equalising) idle() bool                                { return e.Idle() }
+
+// room is a reverb as an engine.
+type room struct{ *reverb.Reverb }
+
+func roomValues(v []float64) reverb.Values {
+	return reverb.Values{Time: v[0], Low: v[1], High: v[2], Predelay: v[3], Size: v[4], Early: v[5], Width: v[6], Modulation: v[7]}
+}
+
+func (r *room) tell(v []float64, at bool) {
+	values := roomValues(v)
+	if at {
+		r.Jump(&values)
+		return
+	}
+	r.Move(&values)
+}
+
+func (r *room) process(block, _ []pcm.Frame, frame int64) { r.Process(block, frame) }
+func (r *room) reset()                                    { r.Reset() }
+func (r *room) idle() bool                                { return r.Idle() }
 
 // driving is a drive as an engine.
 type driving struct{ *drive.Drive }

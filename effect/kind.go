@@ -92,6 +92,20 @@ var kinds = [...]Kind{
 		},
 	},
 	{
+		Name: "reverb", Does: "a room",
+		Params: []Param{
+			{Name: "time", Unit: Seconds, From: 0.1, To: 20, Default: 1.8, Log: true, Does: "until 500 Hz to 1 kHz are 60 dB down"},
+			{Name: "low", From: 0.25, To: 2.5, Default: 1.1, Log: true, Does: "a factor of time for what is deep: half way to it at 200 Hz"},
+			{Name: "high", From: 0.1, To: 1.5, Default: 0.5, Log: true, Does: "a factor of time for what is high: half way to it at 5 kHz"},
+			{Name: "predelay", Unit: Seconds, To: 0.25, Default: 0.01, Does: "until the room answers"},
+			{Name: "size", From: 0.2, To: 2, Default: 1, Log: true, Does: "how far apart the walls are"},
+			{Name: "early", Unit: Decibels, From: -60, To: 12, Default: -6, Does: "the first reflections beside the rest"},
+			{Name: "width", To: 1, Default: 1, Does: "0: the same left and right"},
+			{Name: "modulation", To: 1, Default: 0.3, Does: "how much the walls move"},
+			mix, bypass,
+		},
+	},
+	{
 		Name: "drive", Does: "warm to broken: an amplifier that is driven too far",
 		Params: []Param{
 			{Name: "amount", Unit: Decibels, To: 40, Default: 12, Does: "how far"},

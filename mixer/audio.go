@@ -22,6 +22,7 @@ type slot struct {
 	keeps   bool // it becomes virtual where it gives way to a full pool
 	dry     bool // its stream has run dry
 	lacks   bool // it reads something worse than it should
+	sends   bool // to other buses, too
 	voice   voice.Voice
 
 	power  float64 // left^2 + right^2 as it was last reckoned, see rescore
@@ -86,18 +87,21 @@ type audio struct {
 	skips         bool // nothing is mixed
 	quiet         bool // what was mixed last is silence, and nothing rings
 	rings         bool // an effect does
-	softClip      bool
-	metered       []pcm.Frame // where a bus is mixed that is measured; nil: none is
-	overflow      Overflow
-	refuses       bool
-	grow          growth
-	wanted        int          // slots wanted: by Config.Voices, Resize
-	resized       uint64       // the command of the Resize that was asked for last, of those that acted
-	coming        *voice.Voice // of the start that asks to come in
-	asks          kind         // of the start that asks to come in
-	refused       Event        // why the start that is under way gets no slot
-	limited       Event        // whom it takes by a limit
-	waiting       []int        // where virtual voices are put in order
+
+	sendRoom []pcm.Frame   // where a voice that sends is mixed by itself
+	moving   []*voice.Move // what acts on a send
+	softClip bool
+	metered  []pcm.Frame // where a bus is mixed that is measured; nil: none is
+	overflow Overflow
+	refuses  bool
+	grow     growth
+	wanted   int          // slots wanted: by Config.Voices, Resize
+	resized  uint64       // the command of the Resize that was asked for last, of those that acted
+	coming   *voice.Voice // of the start that asks to come in
+	asks     kind         // of the start that asks to come in
+	refused  Event        // why the start that is under way gets no slot
+	limited  Event        // whom it takes by a limit
+	waiting  []int        // where virtual voices are put in order
 
 	window []float32   // a raised cosine from 1 to 0, tail long
 	spare  []pcm.Frame // where a tail is mixed before it is windowed
@@ -117,6 +121,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		scores: newScores(n),
 		ends:   make([]end, 0, 2*n), waiting: make([]int, 0, c.unheard()),
 		window: make([]float32, c.tail()), spare: make([]pcm.Frame, max(c.tail(), 1)),
+		sendRoom: make([]pcm.Frame, max(c.tail(), hopOf(c.Rate))), moving: make([]*voice.Move, 0, len(buses)+2),
 	}
 	under := newRoom(c.made.commands)
 	a.queue.move(under)

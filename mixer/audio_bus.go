@@ -254,7 +254,7 @@ func (a *audio) mixBuses(n int64) {
 				b.meter.Feed(out)
 			}
 			dsp.Sum(sum, out)
-			a.sendOn(b, b.mixed, out, n)
+			a.sendOn(i, b.mixed, out, n)
 		}
 	}
 }

@@ -48,7 +48,11 @@ func (a *audio) do(c *command) {
 	case cmdEffect:
 		a.setEffect(int(c.target.bus), c)
 	case cmdSend:
-		a.setSend(int(c.target.bus), c)
+		if c.target.kind == busVoices {
+			a.setSend(int(c.target.bus), c)
+			return
+		}
+		a.each(c)
 	case cmdThen:
 		a.link(c)
 	case cmdFire:
@@ -151,6 +155,8 @@ func (a *audio) act(i int, c *command) {
 		a.rescore(i)
 	case cmdSeek:
 		a.seek(i, c)
+	case cmdSend:
+		a.moveSend(s.record, c, a.smoothed(s.sounded, c.over))
 	case cmdPut:
 		if s.record.placed {
 			s.record.where.source.Spot = c.part.spot

@@ -62,6 +62,9 @@ func (a *audio) noteCommand(c *command) {
 		if r.placed {
 			e.How.Emitter = r.where.source.Emitter()
 		}
+		if r.sends > 0 {
+			e.How.Sends = r.rare.Load().sent
+		}
 	case c.target.kind == busVoices:
 		e.Bus = a.tree[c.target.bus].name
 	case c.target.kind != allVoices && c.kind != cmdResize:

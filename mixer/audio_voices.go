@@ -50,6 +50,9 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 		}
 		steady := false // then there is nothing else to know
 		switch {
+		case v.slot.sends && v.index < heard:
+			a.mixSending(v, next, n)
+			steady = true
 		case n >= v.slot.endAt-a.now:
 		case v.index >= heard:
 			steady = v.slot.voice.SkipSteady(n)
@@ -177,6 +180,9 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	}
 	a.silentFrom(frame + int64(n))
 	a.ringFrom(frame+int64(n), int(s.bus))
+	if s.sends {
+		a.sendTail(s, a.spare[:n], frame)
+	}
 }
 
 // fadeAway takes the frames of a tail down, which has a length.
@@ -209,7 +215,7 @@ func (a *audio) silentFrom(frame int64) {
 func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	s, state := a.at(i), a.outcome(k)
 	a.silentFrom(frame)
-	a.ringFrom(frame, int(s.bus))
+	a.ringVoice(s, frame)
 	a.stats.Playing--
 	if g := s.record.group; g != nil {
 		g.playing--

@@ -217,6 +217,8 @@ func (f *foreseen) note(id pool.Handle, field settable, value float64) {
 func (a *audio) foresee(r *record, c *command) {
 	ahead, id := &r.rare.Load().foreseen, c.target.voice.id // put has made it
 	switch {
+	case c.kind == cmdSend:
+		a.moveSend(r, c, 0)
 	case c.kind == cmdPut:
 		if r.placed {
 			r.where.source.Spot = c.part.spot

@@ -216,7 +216,7 @@ func TestEffectsAllocateOutsideRender(t *testing.T) {
 	for _, k := range effect.Kinds() {
 		all = append(all, newEffect(t, k.Name, nil))
 	}
-	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Effects: all}}})
+	m := newMixer(t, mixer.Config{Commands: 8192, Buses: []mixer.BusConfig{{Name: "a", Effects: all}}})
 	a := busOf(t, m, "a")
 	play(t, m.At(0), level(t, 48000, 4800, 0.5), mixer.Options{Bus: a, Loop: true})
 	block := make([]pcm.Frame, 480)

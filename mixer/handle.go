@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"voicepool/pcm"
@@ -311,6 +312,11 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	r.group, r.bus, r.prio, r.protect = o.Group, o.Bus.index, int32(o.Priority), o.Protect
 	r.whenFull, r.owner = o.WhenFull, o.Owner
 	r.tag, r.ref, r.lasts, r.loop, r.rounds = o.Tag, o.Ref, m.frames(o.For), o.Loop, int32(o.Rounds)
+	if r.sends = uint8(len(o.Sends)); r.sends > 0 {
+		rare := m.own(r)
+		rare.sends, _ = m.checkSends(o.Sends, o.Bus.index) // Play has looked
+		rare.sent = slices.Clone(o.Sends)
+	}
 	if r.counted = o.Counts != [2]*Count{}; r.counted {
 		m.own(r).counts = o.Counts
 	}

@@ -80,6 +80,7 @@ type Played struct {
 	Quality          voice.Quality
 	Placed           bool          // it has a place in space,
 	Emitter          space.Emitter // this one
+	Sends            []Send        // nobody may change them
 }
 
 // journal is where entries wait to be read.

@@ -171,6 +171,11 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	case c.when > AtLoopEnd:
 		return Handle{}, fmt.Errorf("%w: there is no place %d for a successor", ErrOption, c.when)
 	}
+	if len(o.Sends) > 0 {
+		if _, err := m.checkSends(o.Sends, o.Bus.index); err != nil {
+			return Handle{}, err
+		}
+	}
 	var source space.Source
 	if o.Emitter != nil {
 		var err error

@@ -29,6 +29,8 @@ type Options struct {
 	Loop     bool     // repeats the sound's loop, Rounds times or until it is stopped or released
 	Rounds   int      // with Loop: how often it plays its loop, then on to its end; 0, Forever: without end
 
+	Sends []Send // at most VoiceSends, none of them Pre: parts of it, behind its gain and place, for other buses; copied
+
 	Emitter *space.Emitter // its place in space, copied; nil: it has none
 
 	From   time.Duration // where in the sound it starts; fades in over 5 ms if FadeIn is 0

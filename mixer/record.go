@@ -49,10 +49,11 @@ type record struct {
 	bus      uint16
 	loop     bool
 	protect  bool
-	placed   bool // it has a place in space
-	counted  bool // it has counts; then the audio side's
-	tuned    bool // tuning is this owner's; the control side alone
-	followed bool // another start follows it; the control side alone
+	placed   bool  // it has a place in space
+	counted  bool  // it has counts; then the audio side's
+	tuned    bool  // tuning is this owner's; the control side alone
+	followed bool  // another start follows it; the control side alone
+	sends    uint8 // how many there are in its rare part
 	prio     int32
 	rounds   int32 // of a stream that loops; 0: without end
 	starts   int64 // the frame at which it begins, as far as the control side knows; its alone
@@ -88,9 +89,11 @@ type recordRare struct {
 	moves    [voiceMoves]wish        // by settable; the others are in want
 	want     [numWants]atomic.Uint64 // by settable: float64 bits
 
-	stem   *stem     // the control side's, before the push; nil: none are kept
-	play   uint64    // the same, of those with a stem
-	counts [2]*Count // the same, of those that are counted; then the audio side's
+	stem   *stem            // the control side's, before the push; nil: none are kept
+	play   uint64           // the same, of those with a stem
+	counts [2]*Count        // the same, of those that are counted; then the audio side's
+	sends  [VoiceSends]send // the same, of those that send
+	sent   []Send           // as they were asked for; nobody changes them
 
 	recordAsk
 	recordForeseen

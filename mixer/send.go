@@ -2,10 +2,12 @@ package mixer
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"voicepool/internal/words"
 	"voicepool/pcm"
+	"voicepool/voice"
 )
 
 // Send is a way from a bus or a voice to another bus, beside its own: to a hall of which it is to have
@@ -20,42 +22,97 @@ type Send struct {
 const VoiceSends = 4
 
 // SetSend moves the gain of a send of the bus, straight in decibels within a time of at least 5 ms. The
-// error wraps ErrOption and names the nearest send, or the range.
+// error wraps ErrOption and names the nearest bus, or the range.
 func (b Bus) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
-	return b.now(func(at Moment, _ Target) error { return at.SetSend(b, to, gain, within) })
+	return b.now(func(at Moment, t Target) error { return at.SetSend(t, to, gain, within) })
 }
 
-// SetSend moves the gain of a send of a bus from the moment on, as Bus.SetSend does.
-func (at Moment) SetSend(b Bus, to string, gain pcm.Decibels, within time.Duration) error {
-	m, t := at.mixer, TargetBus(b)
+// SetSend moves the gain of the voice's send to a bus, as Bus.SetSend does. A voice that does not send
+// there stays as it is.
+func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
+	if h.mixer == nil {
+		return ErrGone
+	}
+	return h.mixer.At(Now).SetSend(TargetVoice(h), to, gain, within)
+}
+
+// SetSend moves the gain of the sends to a bus from the moment on: of the bus that t names, or of the
+// voices. Voices that do not send there stay as they are.
+func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Duration) error {
+	m := at.mixer
 	if err := t.check(m); err != nil {
 		return err
 	}
 	if !setGain.takes((*float64)(&gain)) {
 		return setGain.wrong(float64(gain))
 	}
-	var names []string
-	for place, bus := range m.sends[b.index] {
-		name := m.tree[bus].name
-		if name == to {
-			return m.send(command{
-				kind: cmdSend, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: m.frames(within),
-				part: &part{send: &sendMove{to: to, place: place, gain: gain}},
-			})
-		}
-		names = append(names, name)
+	bus, err := m.sendTo(to)
+	if err != nil {
+		return err
 	}
-	if names == nil {
-		return fmt.Errorf("%w: bus %q has no sends", ErrOption, b.Name())
+	if t.kind == busVoices && !slices.Contains(m.sends[t.bus], bus) {
+		return m.noSend(t.bus, to)
 	}
-	return fmt.Errorf("%w: bus %q has no send to %q; the nearest is %q", ErrOption, b.Name(), to, words.Nearest(to, names))
+	return m.send(command{
+		kind: cmdSend, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: m.frames(within),
+		part: &part{send: &sendMove{to: to, bus: bus, gain: gain}},
+	})
 }
 
-// sendMove is where the gain of a send of a bus goes.
+// sendTo returns the bus of a name to which there may be a send.
+func (m *Mixer) sendTo(name string) (int, error) {
+	if i := m.tree.find(name); i > 0 {
+		return i, nil
+	}
+	var names []string
+	for i := range m.tree[1:] {
+		names = append(names, m.tree[1+i].name)
+	}
+	return 0, fmt.Errorf("%w: there is no bus %q to send to; the nearest is %q", ErrOption, name, words.Nearest(name, names))
+}
+
+// noSend says that a bus does not send to another one.
+func (m *Mixer) noSend(bus uint16, to string) error {
+	name := m.tree[bus].name
+	if len(m.sends[bus]) == 0 {
+		return fmt.Errorf("%w: bus %q has no sends", ErrOption, name)
+	}
+	var names []string
+	for _, i := range m.sends[bus] {
+		names = append(names, m.tree[i].name)
+	}
+	return fmt.Errorf("%w: bus %q has no send to %q; the nearest is %q", ErrOption, name, to, words.Nearest(to, names))
+}
+
+// sendMove is where the gain of sends to a bus goes.
 type sendMove struct {
-	to    string
-	place int
-	gain  pcm.Decibels
+	to   string
+	bus  int
+	gain pcm.Decibels
+}
+
+// checkSends returns what is wrong with the sends of a start on a bus, and where they lead.
+func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err error) {
+	if len(sends) > VoiceSends {
+		return all, fmt.Errorf("%w: %d sends; a voice has at most %d", ErrOption, len(sends), VoiceSends)
+	}
+	for i, s := range sends {
+		to, err := m.sendTo(s.To)
+		switch {
+		case err != nil:
+			return all, err
+		case to == int(bus):
+			return all, fmt.Errorf("%w: the voice is on bus %q, and sends to it, too", ErrOption, s.To)
+		case slices.ContainsFunc(all[:i], func(other send) bool { return other.bus == to }):
+			return all, fmt.Errorf("%w: two sends to bus %q", ErrOption, s.To)
+		case s.Pre:
+			return all, fmt.Errorf("%w: a voice sends behind its gain; only a bus may send before its gains", ErrOption)
+		case !setGain.takes((*float64)(&s.Gain)):
+			return all, setGain.wrong(float64(s.Gain))
+		}
+		all[i] = send{bus: to, gain: voice.Rest(float64(s.Gain))}
+	}
+	return all, nil
 }
 
 // sends looks for what is wrong with the sends of a bus.

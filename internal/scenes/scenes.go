@@ -239,7 +239,7 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 func (s *Stage) moveSends(frame int64, bus mixer.Bus, now, old map[string]pcm.Decibels, within time.Duration) error {
 	for _, to := range slices.Sorted(maps.Keys(now)) {
 		if was, ok := old[to]; ok && was != now[to] {
-			if err := s.at(frame).SetSend(bus, to, now[to], within); err != nil {
+			if err := s.at(frame).SetSend(mixer.TargetBus(bus), to, now[to], within); err != nil {
 				return err
 			}
 		}

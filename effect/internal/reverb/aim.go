@@ -1,0 +1,109 @@
+package reverb
+
+import (
+	"math"
+
+	"voicepool/pcm"
+)
+
+// halves are half octaves, in which pink noise has the same energy: their centres in Hz, and how much of
+// its loudness each has, by the K-weighting of ITU-R BS.1770, as powers.
+var halves = [...]struct{ hertz, weight float64 }{
+	{26.3, 0.104}, {37.2, 0.240}, {52.6, 0.432}, {74.3, 0.628}, {105, 0.782}, {149, 0.881}, {210, 0.938}, {297, 0.970}, {420, 0.988},
+	{595, 1.007}, {841, 1.061}, {1189, 1.225}, {1682, 1.580}, {2378, 2.006}, {3364, 2.296}, {4757, 2.433}, {6727, 2.487}, {9514, 2.506},
+	{13454, 2.512}, {19027, 2.512},
+}
+
+// aim works out the numbers for v, where the lines are as long as they are going to be.
+//
+// The lines of a network that loses nothing in its matrix have the same energy. Of a unit of energy
+// that comes in, each pass through lines leaves a part, the mean over them of what they do not absorb,
+// and all passes leave part/(1-part). The gain makes that 1, over the bands of pink noise.
+func (r *Reverb) aim(v *Values) {
+	x, rate := r.next, float64(r.rate)
+	var left [len(halves)]float64 // what a pass leaves of each band
+	for lane := range lanes {
+		passes := float64(r.taps.goal[lane]) / rate // seconds
+		mid := -60 * passes / v.Time
+		low := newShelf(false, lowCorner/rate, mid/v.Low-mid)
+		high := newShelf(true, highCorner/rate, mid/v.High-mid)
+		gain := pcm.Decibels(mid).Linear()
+		n := x[outputs+lane*perLane:][:perLane]
+		low.put(n, 1)
+		high.put(n[highKeep:], gain)
+		n[highDirect] = float64(high.m0 * gain)
+		for i, o := range halves {
+			if share := o.hertz / rate; share < 0.45 {
+				part := float64(float64(float64(gain*gain)*low.power(share)) * high.power(share))
+				if v.Modulation > 0 && swings(lane) {
+					part = float64(part * r.between[i])
+				}
+				left[i] += part / lanes
+			}
+		}
+	}
+	sum, weights := 0.0, 0.0
+	for i, o := range halves {
+		if o.hertz/rate < 0.45 {
+			weights += o.weight
+			sum += float64(o.weight*left[i]) / (1 - left[i])
+		}
+	}
+	loud := sum / weights
+	ratio := pcm.Exp2(float64(v.Early / 10 * math.Log2(10)))
+	x[late] = 1 / math.Sqrt(float64(loud*(1+ratio)))
+	x[early] = math.Sqrt(ratio / (1 + ratio))
+	turn := (1 - v.Width) / 4
+	x[same], x[other] = pcm.CosPi(turn), pcm.SinPi(turn)
+}
+
+// between returns which part of the power of each band is left by reading between samples, in the mean over
+// all places between two.
+func between(rate int) (left [len(halves)]float64) {
+	const places = 16
+	for i, h := range halves {
+		w := h.hertz / float64(rate) // turns per sample
+		for n := range places {
+			f := (float64(n) + 0.5) / places
+			c := [4]float64{
+				float64(float64(float64(f*(f-1))*(f-2)) / -6), float64(float64(float64((f+1)*(f-1))*(f-2)) / 2),
+				float64(float64(float64((f+1)*f)*(f-2)) / -2), float64(float64(float64((f+1)*f)*(f-1)) / 6),
+			}
+			re, im := 0.0, 0.0
+			for k, x := range c {
+				turns := float64(2 * w * float64(k))
+				re, im = re+float64(x*pcm.CosPi(turns)), im+float64(x*pcm.SinPi(turns))
+			}
+			left[i] += (float64(re*re) + float64(im*im)) / places
+		}
+	}
+	return left
+}
+
+// places returns where the lines, the first reflections and what goes into the room are read, in frames.
+func (r *Reverb) places(v *Values) (p places) {
+	per := float64(v.Size * float64(r.rate) / 1000)
+	for i, ms := range lineMillis {
+		p[i] = int32(prime(int(float64(ms*per)) + lanes))
+	}
+	pre := float64(v.Predelay * float64(r.rate))
+	p[lanes] = int32(pre)
+	for i := range firstLeft {
+		p[lanes+1+i] = int32(pre + float64(firstLeft[i].millis*per))
+		p[lanes+1+len(firstLeft)+i] = int32(pre + float64(firstRight[i].millis*per))
+	}
+	return p
+}
+
+// prime returns the first prime number from n on: lines of such lengths do not meet.
+func prime(n int) int {
+	for ; ; n++ {
+		is := n > 1
+		for d := 2; d*d <= n && is; d++ {
+			is = n%d != 0
+		}
+		if is {
+			return n
+		}
+	}
+}

@@ -1,0 +1,437 @@
+package reverb
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"voicepool/internal/fourier"
+	"voicepool/internal/loudness"
+	"voicepool/pcm"
+)
+
+// of returns a reverb of some values.
+func of(rate int, change func(v *Values)) *Reverb {
+	v := defaults()
+	if change != nil {
+		change(&v)
+	}
+	r := New(rate)
+	r.Jump(&v)
+	return r
+}
+
+// response returns so many seconds of what a reverb gives for an impulse on both sides, or on one.
+func response(r *Reverb, seconds float64, impulse pcm.Frame) []pcm.Frame {
+	out := make([]pcm.Frame, int(seconds*float64(r.rate)))
+	out[0] = impulse
+	r.Process(out, 0)
+	return out
+}
+
+// band filters a response by an octave around a frequency, without phase: four poles each way.
+func band(x []float64, hertz float64, rate int) []float64 {
+	out := slices.Clone(x)
+	pass := func(corner float64, high bool) {
+		w := 2 * math.Pi * corner / float64(rate)
+		for _, q := range []float64{0.5411961, 1.3065630} {
+			alpha, c := math.Sin(w)/(2*q), math.Cos(w)
+			b0, b1 := (1-c)/2, 1-c
+			if high {
+				b0, b1 = (1+c)/2, -(1 + c)
+			}
+			a0, a1, a2 := 1+alpha, -2*c, 1-alpha
+			var x1, x2, y1, y2 float64
+			for i, v := range out {
+				y := (b0*v + b1*x1 + b0*x2 - a1*y1 - a2*y2) / a0
+				x2, x1, y2, y1 = x1, v, y1, y
+				out[i] = y
+			}
+		}
+	}
+	for range 2 {
+		pass(hertz/math.Sqrt2, true)
+		pass(hertz*math.Sqrt2, false)
+		slices.Reverse(out)
+	}
+	return out
+}
+
+// excited are the impulses of whose answers the mean is taken.
+var excited = []pcm.Frame{{1, 1}, {1, 0}, {0, 1}, {1, -1}}
+
+// responses returns what a reverb gives for each of them.
+func responses(rate int, seconds float64, change func(v *Values)) (all [][]pcm.Frame) {
+	for _, impulse := range excited {
+		for _, frame := range []int64{0, 31 * rest * 20} { // the ends of the lines are elsewhere then
+			out := make([]pcm.Frame, int(seconds*float64(rate)))
+			out[0] = impulse
+			of(rate, change).Process(out, frame)
+			all = append(all, out)
+		}
+	}
+	return all
+}
+
+// side returns one side of frames.
+func side(x []pcm.Frame, c int) []float64 {
+	one := make([]float64, len(x))
+	for i := range x {
+		one[i] = float64(x[i][c])
+	}
+	return one
+}
+
+// decay returns the reverberation time of a band by Schroeder's backward integration, from -5 to -35 dB.
+func decay(all [][]pcm.Frame, hertz float64, rate int) float64 {
+	energy := make([]float64, len(all[0]))
+	for _, x := range all {
+		for c := range 2 {
+			for i, y := range band(side(x, c), hertz, rate) {
+				energy[i] += y * y
+			}
+		}
+	}
+	sum := 0.0
+	for i := len(energy) - 1; i >= 0; i-- {
+		sum += energy[i]
+		energy[i] = sum
+	}
+	var n, st, sd, stt, std float64
+	for i, e := range energy {
+		db := 10 * math.Log10(e/sum)
+		if db > -5 || db < -35 {
+			continue
+		}
+		t := float64(i) / float64(rate)
+		n, st, sd, stt, std = n+1, st+t, sd+db, stt+t*t, std+t*db
+	}
+	return -60 / ((n*std - st*sd) / (n*stt - st*st))
+}
+
+// TestDecay: each octave from 250 Hz to 4 kHz decays in the time that is asked for, within 5 %, at each rate,
+// time and size; below 250 Hz and above 4 kHz in that times low and high.
+func TestDecay(t *testing.T) {
+	worst := 0.0
+	for _, rate := range []int{44100, 48000, 96000} {
+		for _, time := range []float64{0.3, 0.8, 1.8, 4, 8} {
+			for _, size := range []float64{0.3, 1, 2} {
+				if rate != 48000 && (time > 2 || size != 1) || time > 5 && size != 1 {
+					continue
+				}
+				x := responses(rate, time*1.2+0.3, func(v *Values) { v.Time, v.Size, v.Low, v.High, v.Early, v.Predelay = time, size, 1, 1, -60, 0 })
+				for _, hertz := range []float64{250, 500, 1000, 2000, 4000} {
+					got := decay(x, hertz, rate)
+					off := math.Abs(got/time - 1)
+					worst = max(worst, off)
+					if off > 0.05 {
+						t.Errorf("at %d Hz, %v s, size %v: the octave at %v Hz decays in %.3f s", rate, time, size, hertz, got)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("at most %.1f %% off", 100*worst)
+	for _, c := range []struct{ low, high float64 }{{2, 0.3}, {0.5, 1.2}, {1.3, 0.6}} {
+		x := responses(48000, 1.8*1.3*max(c.low, c.high, 1), func(v *Values) { v.Low, v.High, v.Early, v.Predelay = c.low, c.high, -60, 0 })
+		for hertz, want := range map[float64]float64{63: c.low, 700: 1, 11000: c.high} {
+			// Reading between samples takes some of the heights of a room that keeps them long.
+			if got := decay(x, hertz, 48000) / 1.8; got/want > 1.12 || got/want < 0.88 && !(hertz > 10000 && want > 1 && got/want > 0.8) {
+				t.Errorf("low %v, high %v: %v Hz decays in %.3f of the time, want %v", c.low, c.high, hertz, got, want)
+			}
+		}
+	}
+}
+
+// density returns the normalised echo density at a place (Abel and Huang, "A Simple, Robust Measure of
+// Reverberation Echo Density", AES 121, 2006): the share of samples beyond the standard deviation of 20 ms,
+// over that of noise.
+func density(x []float64, at, rate int) float64 {
+	half := rate / 100
+	var power, weights float64
+	window := func(i int) float64 { return 0.5 + 0.5*math.Cos(math.Pi*float64(i-at)/float64(half)) }
+	for i := at - half; i <= at+half; i++ {
+		power, weights = power+window(i)*x[i]*x[i], weights+window(i)
+	}
+	deviation, beyond := math.Sqrt(power/weights), 0.0
+	for i := at - half; i <= at+half; i++ {
+		if math.Abs(x[i]) > deviation {
+			beyond += window(i)
+		}
+	}
+	return beyond / weights / math.Erfc(1/math.Sqrt2)
+}
+
+// TestDensity: 80 ms after the first reflection the echoes are as dense as noise.
+func TestDensity(t *testing.T) {
+	for _, rate := range []int{44100, 48000, 96000} {
+		for c := range 2 {
+			r := of(rate, func(v *Values) { v.Predelay = 0 })
+			x := response(r, 1, pcm.Frame{1, 1})
+			one := make([]float64, len(x))
+			for i := range x {
+				one[i] = float64(x[i][c])
+			}
+			first := slices.IndexFunc(one, func(x float64) bool { return x != 0 })
+			at := 0
+			for i := first + rate/50; i < len(one)-rate/50 && at == 0; i += rate / 1000 {
+				if density(one, i, rate) >= 0.9 {
+					at = i
+				}
+			}
+			ms := 1000 * float64(at-first) / float64(rate)
+			mean, n := 0.0, 0.0
+			for i := first + rate*8/100; i < first+rate/2; i += rate / 100 {
+				mean, n = mean+density(one, i, rate), n+1
+			}
+			t.Logf("at %d Hz, side %d: as dense as noise after %.0f ms; %.2f in the mean after that", rate, c, ms, mean/n)
+			if at == 0 || ms > 80 || mean/n < 0.9 {
+				t.Errorf("at %d Hz, side %d: it is as dense as noise after %.0f ms, %.2f after that", rate, c, ms, mean/n)
+			}
+		}
+	}
+}
+
+// noise returns pink noise of 20 Hz to 20 kHz, the same or not on both sides: each frequency with a phase of
+// its own.
+func noise(n, rate int, mono bool) []pcm.Frame {
+	size := 1
+	for size < n {
+		size *= 2
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	out := make([]pcm.Frame, n)
+	plan := fourier.New(size)
+	for c := range 2 {
+		x := make([]complex128, size)
+		for i := 1; i < size/2; i++ {
+			if hertz := float64(i) * float64(rate) / float64(size); hertz >= 20 && hertz <= 20000 {
+				x[i] = cmplx.Rect(1/math.Sqrt(hertz), 2*math.Pi*r.Float64())
+			}
+		}
+		plan.Apply(x)
+		power := 0.0
+		for _, v := range x {
+			power += real(v) * real(v) / float64(size)
+		}
+		for i := range out {
+			out[i][c] = float32(0.1 * real(x[i]) / math.Sqrt(power))
+		}
+	}
+	if mono {
+		for i := range out {
+			out[i][1] = out[i][0]
+		}
+	}
+	return out
+}
+
+// loud returns the loudness of frames, in LUFS.
+func loud(x []pcm.Frame, rate int) float64 {
+	m := loudness.NewMeter(rate, []float64{1, 1})
+	for _, f := range x {
+		m.Write(f[:])
+	}
+	return float64(m.Integrated())
+}
+
+// TestLoudness: pink noise leaves it as loud as it entered, within 1 dB, whatever the values.
+func TestLoudness(t *testing.T) {
+	worst := 0.0
+	for _, rate := range []int{44100, 48000, 96000} {
+		for _, mono := range []bool{false, true} {
+			in := noise(6*rate, rate, mono)
+			for _, time := range []float64{0.1, 0.5, 1.8, 4} {
+				for _, size := range []float64{0.2, 1, 2} {
+					for n, change := range []func(v *Values){
+						func(*Values) {},
+						func(v *Values) { v.Low, v.High = 2, 0.2 },
+						func(v *Values) { v.Early, v.Width = 12, 0 },
+						func(v *Values) { v.Early, v.High, v.Modulation = -60, 1.5, 1 },
+					} {
+						if rate != 48000 && (mono || size != 1 || time > 1) || time > 2 && (mono || size == 2) {
+							continue
+						}
+						r := of(rate, func(v *Values) { v.Time, v.Size = time, size; change(v) })
+						out := slices.Clone(in)
+						r.Process(out, 0)
+						skip := min(int(time*2*float64(rate)), 4*rate)
+						off := loud(out[skip:], rate) - loud(in[skip:], rate)
+						worst = max(worst, math.Abs(off))
+						if math.Abs(off) > 1 {
+							t.Errorf("at %d Hz, %v s, size %v, mono %v, change %d: noise comes out %.2f dB louder", rate, time, size, mono, n, off)
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("at most %.2f dB", worst)
+}
+
+// spectrum returns the power of each frequency of a piece of a response.
+func spectrum(x []float64) []float64 {
+	const n = 1 << 15
+	re := make([]complex128, n)
+	for i := range min(n, len(x)) {
+		re[i] = complex(x[i], 0)
+	}
+	fourier.New(n).Apply(re)
+	out := make([]float64, n/2)
+	for i := range out {
+		out[i] = real(re[i])*real(re[i]) + imag(re[i])*imag(re[i])
+	}
+	return out
+}
+
+// TestSides: left and right are different, and their sum has no holes.
+func TestSides(t *testing.T) {
+	const rate = 48000
+	all := responses(rate, 3, func(v *Values) { v.High = 1 })
+	var ll, rr, lr float64
+	apart, together := make([]float64, 1<<14), make([]float64, 1<<14)
+	for _, x := range all {
+		left, right := side(x, 0), side(x, 1)
+		sum := make([]float64, len(x))
+		for i := range x {
+			l, r := left[i], right[i]
+			ll, rr, lr = ll+l*l, rr+r*r, lr+l*r
+			sum[i] = l + r
+		}
+		for from := 4800; from < 3*4800+1; from += 4800 {
+			a, b, s := spectrum(left[from:]), spectrum(right[from:]), spectrum(sum[from:])
+			for i := range s {
+				apart[i] += a[i] + b[i]
+				together[i] += s[i]
+			}
+		}
+	}
+	c := lr / math.Sqrt(ll*rr)
+	if t.Logf("left and right correlate by %.3f", c); math.Abs(c) > 0.15 {
+		t.Errorf("left and right correlate by %.3f", c)
+	}
+	worst := 0.0
+	for hertz := 100.0; hertz < 16000; hertz *= math.Cbrt(2) {
+		from, to := int(hertz/math.Pow(2, 1./6)/rate*(1<<15)), int(hertz*math.Pow(2, 1./6)/rate*(1<<15))
+		var p, q float64
+		for i := from; i < max(to, from+1); i++ {
+			p, q = p+apart[i], q+together[i]
+		}
+		off := 10 * math.Log10(q/p)
+		if worst = max(worst, math.Abs(off)); math.Abs(off) > 3 {
+			t.Errorf("the sum is %.1f dB beside the sides in the third at %.0f Hz", off, hertz)
+		}
+	}
+	t.Logf("at most %.1f dB beside them in a third", worst)
+	mono := response(of(rate, func(v *Values) { v.Width = 0 }), 0.5, pcm.Frame{1, 0})
+	for i, f := range mono {
+		if math.Abs(float64(f[0]-f[1])) > 1e-7 {
+			t.Fatalf("at a width of 0 frame %d is %v", i, f)
+		}
+	}
+}
+
+// freeverb is the plain one: eight combs and four allpasses.
+func freeverb(n, rate int, seconds float64) []float64 {
+	x := make([]float64, n)
+	x[0] = 1
+	out := make([]float64, n)
+	for _, c := range []int{1116, 1188, 1277, 1356, 1422, 1491, 1557, 1617} {
+		d := c * rate / 44100
+		line, low := make([]float64, d), 0.0
+		g := math.Pow(10, -3*float64(d)/float64(rate)/seconds)
+		for i := range x {
+			y := line[i%d]
+			low = y*0.8 + low*0.2
+			line[i%d] = x[i] + low*g
+			out[i] += y
+		}
+	}
+	for _, c := range []int{556, 441, 341, 225} {
+		d := c * rate / 44100
+		line := make([]float64, d)
+		for i := range out {
+			b := line[i%d]
+			y := b - out[i]
+			line[i%d] = out[i] + b*0.5
+			out[i] = y
+		}
+	}
+	return out
+}
+
+// TestRinging: the late spectrum's highest peak stands no further above its mean, between 500 Hz and 4 kHz, than
+// that of a plain Freeverb of the same time, by far.
+func TestRinging(t *testing.T) {
+	const rate = 48000
+	x := response(of(rate, func(v *Values) { v.Low, v.High = 1, 1 }), 3, pcm.Frame{1, 1})
+	left := make([]float64, len(x))
+	for i, f := range x {
+		left[i] = float64(f[0])
+	}
+	peak := func(x []float64) float64 {
+		s := spectrum(x[rate : rate+1<<15])
+		from, to := 500*(1<<15)/rate, 4000*(1<<15)/rate
+		most, sum := 0.0, 0.0
+		for _, p := range s[from:to] {
+			most, sum = max(most, p), sum+p
+		}
+		return 10 * math.Log10(most/(sum/float64(to-from)))
+	}
+	ours, plain := peak(left), peak(freeverb(len(x), rate, 1.8))
+	t.Logf("peak over mean: %.1f dB, Freeverb %.1f dB", ours, plain)
+	if ours > plain-1 {
+		t.Errorf("a peak of the late spectrum is %.1f dB above its mean, Freeverb's %.1f", ours, plain)
+	}
+}
+
+// TestEnds: it ends in exact zeros, and nothing on the way is denormal.
+func TestEnds(t *testing.T) {
+	for _, rate := range []int{8000, 48000} {
+		r := of(rate, func(v *Values) { v.Time, v.Low, v.High = 0.3, 1.5, 0.2 })
+		block := make([]pcm.Frame, 512)
+		for i := range block {
+			block[i] = pcm.Frame{1, -0.5}
+		}
+		frame := int64(0)
+		for ; frame < int64(20*rate) && !(frame > 0 && r.Idle()); frame += 512 {
+			r.Process(block, frame)
+			for _, line := range r.lines.ring {
+				if line != 0 && math.Abs(float64(line)) < 1e-37 {
+					t.Fatalf("a line has %v", line)
+				}
+			}
+			clear(block)
+		}
+		t.Logf("at %d Hz it is idle after %.2f s", rate, float64(frame)/float64(rate))
+		r.Process(block, frame)
+		if !r.Idle() || slices.ContainsFunc(block, func(f pcm.Frame) bool { return f != pcm.Frame{} }) {
+			t.Errorf("at %d Hz it does not end within 20 s: %v", rate, block[0])
+		}
+	}
+}
+
+func BenchmarkReverb(b *testing.B) {
+	in := noise(512, 48000, false)
+	for _, moves := range []bool{false, true} {
+		b.Run(fmt.Sprintf("moves=%v", moves), func(b *testing.B) {
+			r, block, frame := New(48000), make([]pcm.Frame, 512), int64(0)
+			v := defaults()
+			for b.Loop() {
+				copy(block, in)
+				for at := 0; at < 512; at += 32 {
+					if moves {
+						v.Time = 1 + float64(at)/512
+						r.Move(&v)
+					}
+					r.Process(block[at:at+32], frame)
+					frame += 32
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/512, "ns/frame")
+		})
+	}
+}

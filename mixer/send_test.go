@@ -1,0 +1,207 @@
+package mixer_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/effect"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// TestBusSends: a send gives a bus a part of another one, after its gains or before them, wherever the two are
+// in the configuration; the part moves, and a mute ends both, also one above.
+func TestBusSends(t *testing.T) {
+	for _, block := range []int{1, 7, 64, 999} {
+		m := newMixer(t, mixer.Config{
+			Rate: 1000, NoLimiter: true, Journal: 100, Outputs: []mixer.Output{{Name: "main", Channel: 1}, {Name: "wet", Channel: 3}},
+			Buses: []mixer.BusConfig{
+				{Name: "hall", Output: "wet"}, {Name: "room", Output: "wet", Gain: -20}, {Name: "top"},
+				{Name: "sfx", Parent: "top", Gain: -20, Pan: -1, Sends: []mixer.Send{{To: "hall", Gain: -6}, {To: "room", Pre: true}}}, {Name: "shots", Parent: "sfx", Gain: -6},
+			},
+		})
+		sfx := busOf(t, m, "sfx")
+		play(t, m.At(0), level(t, 1000, 1500, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "shots")})
+		must(t, m.At(300).SetSend(mixer.TargetBus(sfx), "hall", -80, 0))
+		must(t, m.At(500).SetSend(mixer.TargetBus(sfx), "hall", 0, 100*ms))
+		must(t, m.At(700).Set(mixer.TargetBus(sfx), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0))
+		must(t, m.At(900).Set(mixer.TargetBus(sfx), mixer.Change{Fields: mixer.FieldMute}, 0))
+		must(t, m.At(1100).Set(mixer.TargetBus(busOf(t, m, "top")), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0))
+		out := inBlocks(m, 3000, 2*block)
+		db := func(x float64) float64 { return math.Pow(10, x/20) }
+		for i, want := range map[int][2]float64{
+			100: {db(-26), db(-32) + db(-26)}, 400: {db(-26), db(-26)}, 650: {db(-26), db(-26) + db(-26)}, 800: {0, 0},
+			1000: {db(-26), db(-26) + db(-26)}, 1200: {0, 0},
+		} {
+			if main, wet := float64(out[2*i][0]), float64(out[2*i+1][0]); math.Abs(main-want[0]) > 1e-6 || math.Abs(wet-want[1]) > 1e-6 {
+				t.Errorf("in blocks of %d: frame %d is %v and %v, want %v", block, i, main, wet, want)
+			}
+		}
+		entries := make([]mixer.Entry, 100)
+		entries = entries[:m.Journal(entries)]
+		if i := slices.IndexFunc(entries, func(e mixer.Entry) bool { return e.Kind == mixer.EntrySend }); i < 0 ||
+			entries[i].Frame != 300 || entries[i].Bus != "sfx" || entries[i].Send != (mixer.Send{To: "hall", Gain: -80}) {
+			t.Errorf("the journal has %+v", entries)
+		}
+	}
+}
+
+// TestSendsRing: what was sent rings when the voices are over, and the mixer knows until when.
+func TestSendsRing(t *testing.T) {
+	echo := newEffect(t, "delay", effect.Values{"time": 0.1, "feedback": 0.5})
+	m := at1k(t, mixer.BusConfig{Name: "hall", Effects: []effect.Effect{echo}}, mixer.BusConfig{Name: "sfx", Sends: []mixer.Send{{To: "hall", Gain: -20}}})
+	play(t, m.At(0), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "sfx")})
+	got := left(m, 400)
+	for i, x := range got {
+		want := map[int]float32{0: 1, 100: 0.1, 200: 0.05, 300: 0.025}[i]
+		if math.Abs(float64(x-want)) > 1e-7 {
+			t.Errorf("frame %d is %v, want %v", i, x, want)
+		}
+	}
+	if st := m.Stats(); st.SilentFrom != 301 || st.RingsUntil < 1200 || st.RingsUntil > 1800 {
+		t.Errorf("it is silent from %d on, and rings until %d", st.SilentFrom, st.RingsUntil)
+	}
+}
+
+// TestSendsRefused: a circle, and what is no bus or out of range.
+func TestSendsRefused(t *testing.T) {
+	to := func(names ...string) (sends []mixer.Send) {
+		for _, name := range names {
+			sends = append(sends, mixer.Send{To: name})
+		}
+		return sends
+	}
+	for _, c := range []struct {
+		want  string
+		buses []mixer.BusConfig
+	}{
+		{`bus "a" sends to itself`, []mixer.BusConfig{{Name: "a", Sends: to("a")}}},
+		{`bus "a" sends to "b", which is no bus`, []mixer.BusConfig{{Name: "a", Sends: to("b")}}},
+		{`bus "a" sends to "master", which is no bus`, []mixer.BusConfig{{Name: "a", Sends: to("master")}}},
+		{`bus "a" sends to "b" twice`, []mixer.BusConfig{{Name: "a", Sends: to("b", "b")}, {Name: "b"}}},
+		{`bus "a" comes to itself, by sends or by the keys of effects`, []mixer.BusConfig{{Name: "a", Sends: to("b")}, {Name: "b", Sends: to("c")}, {Name: "c", Sends: to("a")}}},
+		{`bus "b" comes to itself, by sends or by the keys of effects`, []mixer.BusConfig{{Name: "a", Sends: to("b")}, {Name: "b", Parent: "a"}}},
+		{`bus "a" comes to itself, by sends or by the keys of effects`, []mixer.BusConfig{{Name: "a", Sends: to("b")}, {Name: "b", Sends: to("a")}}},
+		{`bus "a" sends to "b" with a gain of 30 dB, which is not in -120..24`, []mixer.BusConfig{{Name: "a", Sends: []mixer.Send{{To: "b", Gain: 30}}}, {Name: "b"}}},
+		{`bus "a" sends to "b" with a gain of NaN dB, which is not in -120..24`, []mixer.BusConfig{{Name: "a", Sends: []mixer.Send{{To: "b", Gain: pcm.Decibels(math.NaN())}}}, {Name: "b"}}},
+	} {
+		_, err := mixer.New(mixer.Config{Buses: c.buses})
+		if err == nil || !errors.Is(err, mixer.ErrConfig) || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("%v\nwant %s", err, c.want)
+		}
+	}
+	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Sends: to("hall")}, {Name: "hall"}}})
+	for want, err := range map[string]error{
+		`there is no bus "hal" to send to; the nearest is "hall"`: busOf(t, m, "a").SetSend("hal", 0, 0),
+		`bus "a" has no send to "a"; the nearest is "hall"`:       busOf(t, m, "a").SetSend("a", 0, 0),
+		`bus "hall" has no sends`:                                 busOf(t, m, "hall").SetSend("a", 0, 0),
+		`gain`:                                                    busOf(t, m, "a").SetSend("hall", 25, 0),
+	} {
+		if err == nil || !errors.Is(err, mixer.ErrOption) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+}
+
+// TestVoiceSends: a voice gives other buses parts of itself, behind its gain and its place; the parts move, also
+// those of a start that has not come; a mute and a solo of its bus are for them, too; and its tail goes there.
+func TestVoiceSends(t *testing.T) {
+	db := func(x float64) float64 { return math.Pow(10, x/20) }
+	for _, block := range []int{1, 7, 64, 999} {
+		m := newMixer(t, mixer.Config{
+			Rate: 1000, NoLimiter: true, Journal: 100, Outputs: []mixer.Output{{Name: "main", Channel: 1}, {Name: "wet", Channel: 3}},
+			Buses: []mixer.BusConfig{
+				{Name: "hall", Output: "wet"}, {Name: "room", Output: "wet", Gain: -20}, {Name: "top"}, {Name: "sfx", Parent: "top", Gain: -40}, {Name: "other"},
+			},
+		})
+		sends := []mixer.Send{{To: "hall", Gain: -6}, {To: "room", Gain: -20}}
+		o := mixer.Options{Pan: -1, Gain: -10, Bus: busOf(t, m, "sfx"), Sends: sends, Tag: 7}
+		h := play(t, m.At(50), level(t, 1000, 3000, 1), o)
+		sends[0].Gain = 24 // it was copied
+		must(t, h.SetSend("room", -80, 0))
+		must(t, m.At(300).SetSend(mixer.TargetTag(7), "hall", 0, 100*ms))
+		must(t, m.At(300).SetSend(mixer.TargetTag(7), "other", 0, 100*ms))
+		must(t, m.At(450).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -20}, 0))
+		must(t, m.At(600).Set(mixer.TargetBus(busOf(t, m, "top")), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0))
+		must(t, m.At(700).Set(mixer.TargetBus(busOf(t, m, "top")), mixer.Change{Fields: mixer.FieldMute}, 0))
+		must(t, m.At(800).Set(mixer.TargetBus(busOf(t, m, "other")), mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 0))
+		must(t, m.At(900).Set(mixer.TargetBus(busOf(t, m, "other")), mixer.Change{Fields: mixer.FieldSolo}, 0))
+		must(t, m.At(1000).Stop(mixer.TargetVoice(h), 0))
+		out := inBlocks(m, 2200, 2*block)
+		for i, want := range map[int][2]float64{
+			49: {0, 0}, 100: {db(-50), db(-16)}, 420: {db(-50), db(-10)}, 550: {db(-60), db(-20)}, 650: {0, 0}, 750: {db(-60), db(-20)},
+			850: {0, 0}, 950: {db(-60), db(-20)}, 1005: {db(-60) / 2, db(-20) / 2}, 1010: {0, 0},
+		} {
+			if main, wet := float64(out[2*i][0]), float64(out[2*i+1][0]); math.Abs(main-want[0]) > 1e-6 || math.Abs(wet-want[1]) > 1e-6 {
+				t.Errorf("in blocks of %d: frame %d is %v and %v, want %v", block, i, main, wet, want)
+			}
+		}
+		entries := make([]mixer.Entry, 100)
+		entries = entries[:m.Journal(entries)]
+		if e := entries[0]; e.Kind != mixer.EntryPlay || len(e.How.Sends) != 2 || e.How.Sends[0] != (mixer.Send{To: "hall", Gain: -6}) {
+			t.Errorf("the journal begins with %+v", e)
+		}
+		if n := len(slices.DeleteFunc(entries, func(e mixer.Entry) bool { return e.Kind != mixer.EntrySend || e.Start == 0 })); n != 2 {
+			t.Errorf("the journal has %d moves of sends, want 2", n)
+		}
+	}
+	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}, {Name: "b"}}})
+	s := level(t, 48000, 10, 1)
+	for want, sends := range map[string][]mixer.Send{
+		`there is no bus "c" to send to; the nearest is`:   {{To: "c"}},
+		`two sends to bus "b"`:                             {{To: "b"}, {To: "b"}},
+		`the voice is on bus "a", and sends to it, too`:    {{To: "a"}},
+		`a voice sends behind its gain`:                    {{To: "b", Pre: true}},
+		`5 sends; a voice has at most 4`:                   make([]mixer.Send, 5),
+		`25`:                                               {{To: "b", Gain: 25}},
+		`there is no bus "master" to send to; the nearest`: {{To: "master"}},
+	} {
+		if _, err := m.Play(s, mixer.Options{Bus: busOf(t, m, "a"), Sends: sends}); err == nil || !errors.Is(err, mixer.ErrOption) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+	h := play(t, m.At(0), s, mixer.Options{})
+	if err := h.SetSend("c", 0, 0); err == nil || !strings.Contains(err.Error(), `no bus "c"`) {
+		t.Errorf("the error is %v", err)
+	}
+	must(t, h.SetSend("b", 0, 0))
+}
+
+// TestVoiceSendsBits: voices that send, come, go, move and are stolen give the same bits in blocks of any length,
+// and Render allocates nothing.
+func TestVoiceSendsBits(t *testing.T) {
+	render := func(block int) []pcm.Frame {
+		m := newMixer(t, mixer.Config{
+			Rate: 8000, Voices: 4, Virtual: 3, Buses: []mixer.BusConfig{{Name: "hall", Effects: []effect.Effect{newEffect(t, "delay", effect.Values{"time": 0.03})}}, {Name: "sfx"}},
+		})
+		for i := range 60 {
+			o := mixer.Options{
+				Gain: pcm.Decibels(-i % 13), Pan: float64(i%5)/2 - 1, Bus: busOf(t, m, "sfx"), Loop: i%3 == 0, Pitch: pcm.Semitones(i % 4), FadeIn: 3 * ms, Tag: uint64(1 + i%3),
+			}
+			if i%4 != 3 {
+				o.Sends = []mixer.Send{{To: "hall", Gain: pcm.Decibels(-i % 20)}}
+			}
+			play(t, m.At(int64(i*97)), level(t, 8000, 500+i*20, 0.3), o)
+			must(t, m.At(int64(i*97+31)).SetSend(mixer.TargetTag(uint64(1+i%3)), "hall", pcm.Decibels(-i%40), time.Duration(i%9)*10*ms))
+		}
+		return inBlocks(m, 12000, block)
+	}
+	want := render(512)
+	for _, block := range []int{1, 7, 64, 4096} {
+		if got := render(block); !slices.Equal(got, want) {
+			t.Errorf("in blocks of %d other frames come", block)
+		}
+	}
+	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 4, Buses: []mixer.BusConfig{{Name: "hall"}}})
+	for i := range 200 {
+		play(t, m.At(int64(i*40)), level(t, 8000, 300, 0.3), mixer.Options{Sends: []mixer.Send{{To: "hall", Gain: -3}}})
+	}
+	block := make([]pcm.Frame, 40)
+	if n := testing.AllocsPerRun(150, func() { m.Render(block) }); n != 0 {
+		t.Errorf("a block allocates %v times", n)
+	}
+}
