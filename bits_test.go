@@ -30,12 +30,25 @@ const drawn = 0
 // lengths. The hash of the frames, as float32, is the same for all of them, and
 // on every machine that CI has: amd64 with any instruction set, and arm64.
 func TestSameBits(t *testing.T) {
-	sheet, err := cue.Load("testdata/scene.yaml")
+	sameBits(t, "scene", func(r *report.Report) bool {
+		n := r.Totals
+		return n.Stolen >= 100 && n.Limited >= 50 && n.Ended >= 500 && n.Stopped >= 3 && n.Missed > 0 && n.HighWater == 20 && n.Coalesced >= 100 && r.Frames >= 118*48000
+	})
+}
+
+// TestSameBitsOfEffects is the same of all effects and sends, and of scenes that move them.
+func TestSameBitsOfEffects(t *testing.T) {
+	sameBits(t, "effects", func(r *report.Report) bool { return r.Totals.Ended >= 60 && r.Frames >= 21*48000 })
+}
+
+// sameBits renders a sheet of testdata, which must have in it what it is a proof for.
+func sameBits(t *testing.T, name string, proves func(*report.Report) bool) {
+	sheet, err := cue.Load("testdata/" + name + ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
-	saved, err := os.ReadFile("testdata/scene.sha256")
+	lib, file := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate}), "testdata/"+name+".sha256"
+	saved, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,16 +69,15 @@ func TestSameBits(t *testing.T) {
 			got, report := hash(t, sheet, lib, block, r)
 			if *update {
 				want = got
-				if err := os.WriteFile("testdata/scene.sha256", []byte(got+"\n"), 0o644); err != nil {
+				if err := os.WriteFile(file, []byte(got+"\n"), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if got != want {
 				t.Errorf("%s, want %s", got, want)
 			}
-			// The scene must have in it what it is a proof for.
-			if n := report.Totals; n.Stolen < 100 || n.Limited < 50 || n.Ended < 500 || n.Stopped < 3 || n.Missed == 0 || n.HighWater != 20 || n.Coalesced < 100 || report.Frames < 118*48000 {
-				t.Errorf("the scene proves too little: %+v, %d frames", n, report.Frames)
+			if !proves(report) {
+				t.Errorf("the scene proves too little: %+v, %d frames", report.Totals, report.Frames)
 			}
 		})
 	}

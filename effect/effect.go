@@ -126,7 +126,10 @@ func (p *Param) Allows(x float64) bool {
 
 // Range says what a value may be: "20 to 20000 Hz, or off".
 func (p *Param) Range() string {
-	if p.Choices != nil {
+	switch {
+	case len(p.Choices) == len(onOff):
+		return "true or false"
+	case p.Choices != nil:
 		return strings.Join(p.Choices, ", ")
 	}
 	text := short(p.From) + " to " + short(p.To)

@@ -33,8 +33,7 @@ func (p *completionCommand) Run(c *console.Console) error {
 
 // Help is what stands below the usage of the command.
 func (p *completionCommand) Help() string {
-	return "bash: add to ~/.bashrc: source <(voicepool completion bash)\n\n" +
-		"zsh: add to ~/.zshrc: source <(voicepool completion zsh)\n\n" +
+	return "bash: add to ~/.bashrc: source <(voicepool completion bash)\n\nzsh: add to ~/.zshrc: source <(voicepool completion zsh)\n\n" +
 		"fish: run voicepool completion fish > ~/.config/fish/completions/voicepool.fish"
 }
 

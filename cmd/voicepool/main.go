@@ -21,6 +21,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/console"
 	"voicepool/cue"
 	"voicepool/internal/words"
@@ -40,6 +41,7 @@ type grammar struct {
 	Check      checkCommand      `cmd:"" help:"Check a cue sheet or a bank, and its sounds; print every error."`
 	Schema     schemaCommand     `cmd:"" help:"Print a JSON schema of cue sheets and banks, for editors."`
 	Sounds     soundsCommand     `cmd:"" help:"List sounds: format, length, peak, loudness, envelope."`
+	Effects    catalog.Effects   `cmd:"" help:"List the effects of buses: what can be set, units, ranges, defaults."`
 	Devices    devicesCommand    `cmd:"" help:"List devices and drivers, and which one auto takes."`
 	Doctor     doctorCommand     `cmd:"" help:"Find out why no sound comes out, and what would help."`
 	Bench      benchCommand      `cmd:"" help:"Measure what this machine can mix."`

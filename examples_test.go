@@ -1,0 +1,74 @@
+package voicepool_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"testing"
+
+	"voicepool/cue"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// TestUnderwater: examples/underwater.yaml sounds as its text says. Below the water the heights are gone and the
+// depths are not; in the hall they are back, and behind the last sound it decays in the time of its reverb.
+func TestUnderwater(t *testing.T) {
+	sheet, err := cue.Load("examples/underwater.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := cue.NewPlayer(context.Background(), sheet, sounds.NewLibrary(sounds.Options{Rate: sheet.Rate}), cue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mix []pcm.Frame
+	for block := make([]pcm.Frame, 4096); ; {
+		n, err := p.Read(block)
+		mix = append(mix, block[:n]...)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	rate := float64(sheet.Rate)
+	// level is what a piece has below 300 Hz, or above 2 kHz, in dB: by two poles, twice.
+	level := func(from, to float64, high bool) float64 {
+		corner, sum := 300.0, 0.0
+		if high {
+			corner = 2000
+		}
+		keep := math.Exp(-2 * math.Pi * corner / rate)
+		var low [4]float64
+		piece := mix[int(from*rate):int(to*rate)]
+		for _, f := range piece {
+			x := float64(f[0])
+			for i := range low {
+				low[i] = keep*low[i] + (1-keep)*x
+				if x -= low[i]; !high {
+					x = low[i]
+				}
+			}
+			sum += x * x
+		}
+		return 10 * math.Log10(sum/float64(len(piece)))
+	}
+	for _, high := range []bool{false, true} {
+		above, below, hall := level(1, 7.5, high), level(9, 15.5, high), level(17, 23, high)
+		t.Logf("high %v: above %.1f, below the water %.1f, in the hall %.1f dB", high, above, below, hall)
+		switch lost := above - below; {
+		case high && (lost < 25 || math.Abs(above-hall) > 4):
+			t.Errorf("the heights: above %.1f, below the water %.1f, in the hall %.1f dB", above, below, hall)
+		case !high && (lost > 3 || math.Abs(above-hall) > 4):
+			t.Errorf("the depths: above %.1f, below the water %.1f, in the hall %.1f dB", above, below, hall)
+		}
+	}
+	decay := 60 * 1.2 / (level(23.9, 24.3, false) - level(25.1, 25.5, false))
+	t.Logf("the depths of the hall decay in %.2f s", decay)
+	if math.Abs(decay/(3.5*1.1)-1) > 0.15 {
+		t.Errorf("the depths of the hall decay in %.2f s, want 3.85", decay)
+	}
+}
