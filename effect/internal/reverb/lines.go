@@ -20,7 +20,7 @@ const (
 
 // turned says into which lines the input goes with the other sign: no row of the matrix, so that slow waves
 // are not gathered in a few lines.
-const turned = 0x1c36
+const turned = 0x5a3c
 
 const (
 	swing = 0.35 // milliseconds that the end of a line moves either way at a modulation of 1
