@@ -94,7 +94,7 @@ cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... 
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
 cmd/internal/booth -> cmd/internal/control cmd/internal/live cmd/internal/midi cmd/internal/show cue internal/words golang.org/x/sys/unix
 cmd/internal/control -> cmd/internal/show internal/words
-cmd/internal/room -> bank/rules cmd/internal/live cmd/internal/performance cmd/internal/show cmd/internal/timeline cue cue/report device device/auto device/null internal/explain internal/loading internal/ring internal/whole internal/words internal/yaml mixer pcm sounds sounds/embedded voice
+cmd/internal/room -> effect bank/rules cmd/internal/live cmd/internal/performance cmd/internal/show cmd/internal/timeline cue cue/report device device/auto device/null internal/explain internal/loading internal/ring internal/whole internal/words internal/yaml mixer pcm sounds sounds/embedded voice
 cmd/internal/screen -> cmd/internal/bar cmd/internal/column cmd/internal/control cmd/internal/show internal/words github.com/gdamore/tcell/v2 github.com/rivo/uniseg
 cmd/internal/show -> bank/rules cmd/internal/live cue internal/whole internal/words mixer pcm voice
 cmd/internal/midi -> cue gitlab.com/gomidi/midi/v2

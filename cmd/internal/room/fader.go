@@ -19,6 +19,8 @@ type Fader struct {
 	Mute, Solo *bool
 	Over       time.Duration
 	Duck       *Duck // its By of 0 ends the duck
+	Effects    Effects
+	Sends      map[string]float64 // dB, by the buses to which they lead
 	When       Moment
 }
 
@@ -42,12 +44,14 @@ func (d *Duck) above() pcm.Decibels {
 
 // desk is what people have moved: the mixer does not tell it.
 type desk struct {
-	mutex sync.Mutex
-	solo  map[string]bool
-	moved map[string]bool // by hand
-	ducks map[string]Duck // by hand
-	later []laterFader    // by their frames, and as they were asked for
-	scene string
+	mutex   sync.Mutex
+	solo    map[string]bool
+	moved   map[string]bool               // by hand
+	ducks   map[string]Duck               // by hand
+	effects map[string]Effects            // by bus: the same
+	sends   map[string]map[string]float64 // by bus, and where they lead: the same
+	later   []laterFader                  // by their frames, and as they were asked for
+	scene   string
 }
 
 // laterFader is a fader that moves a bus at a frame.
@@ -59,6 +63,7 @@ type laterFader struct {
 
 func (d *desk) begin() {
 	d.solo, d.moved, d.ducks = map[string]bool{}, map[string]bool{}, map[string]Duck{}
+	d.effects, d.sends = map[string]Effects{}, map[string]map[string]float64{}
 }
 
 // duckOf returns how a bus was made to duck by hand; nil: as the sheet says.
@@ -125,6 +130,9 @@ func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
 		if err := at.Set(mixer.TargetBus(b), c, 0); err != nil {
 			return err
 		}
+	}
+	if err := f.actOn(at, b); err != nil {
+		return err
 	}
 	if d := f.Duck; d != nil && d.By > 0 {
 		return at.SetDuck(b, mixer.Duck{When: d.When, By: pcm.Decibels(d.By), Above: d.above(), Attack: d.Attack, Hold: d.Hold, Release: d.Release})
@@ -245,6 +253,7 @@ func (d *desk) move(bus string, f *Fader) {
 	if f.Duck != nil {
 		d.ducks[bus] = *f.Duck
 	}
+	d.moveEffects(bus, f)
 }
 
 // bus returns how a bus stands.
@@ -260,6 +269,6 @@ func (r *Room) bus(name string) Bus {
 	s := r.Sheet()
 	return Bus{
 		Bus: name, Parent: s.Parents()[name], Gain: tenth(max(float64(b.Gain()), silence)), Mute: muted, Solo: r.desk.solo[name],
-		Peak: tenth(max(float64(b.Levels().Peak), silence)),
+		Peak: tenth(max(float64(b.Levels().Peak), silence)), Effects: racks(b), Reduction: tenth(float64(b.Reduction())),
 	}
 }

@@ -86,6 +86,13 @@ func syntax(err error) string {
 	return "a field's name is wanted"
 }
 
+// into reads a field into a map; wants says what it is to be.
+func (o *object) into(key string, to any, wants string) {
+	if v := o.raw(key); v != nil && (string(v) == "null" || json.Unmarshal(v, to) != nil) {
+		o.fault(key, "it takes "+wants)
+	}
+}
+
 func (o *object) broken(why string) *object {
 	o.wrong = problem.New(400, "the JSON cannot be read: %s", why)
 	if o.at != "" {

@@ -119,7 +119,7 @@ func voices(numbers []uint64, err error) (int, any) {
 
 // busFields and duckFields are those of a move of a bus.
 var (
-	busFields  = []string{"gain", "mute", "solo", "over", "duck", "at", "frame"}
+	busFields  = []string{"gain", "mute", "solo", "over", "duck", "effects", "sends", "at", "frame"}
 	duckFields = []string{"when", "by", "above", "attack", "hold", "release"}
 )
 
@@ -140,6 +140,8 @@ func bus(r *room.Room, o *Order) (int, any) {
 // fader reads what moves in a bus. A duck of null ends that.
 func (o *object) fader() room.Fader {
 	f := room.Fader{Gain: o.number("gain"), Mute: o.truth("mute"), Solo: o.truth("solo"), Over: some(o.time("over")), When: o.when()}
+	o.into("effects", &f.Effects, "an object of effects, such as {\"reverb\": {\"time\": 4}}")
+	o.into("sends", &f.Sends, "an object of gains in dB, such as {\"hall\": -6}")
 	switch v := o.raw("duck"); {
 	case v == nil:
 	case string(v) == "null":

@@ -16,7 +16,7 @@ export class Buses {
 	constructor(order) { this.#order = order; }
 
 	state(s) {
-		const names = s.buses.map(b => b.bus).join('\n');
+		const names = s.buses.map(b => [b.bus, ...(b.effects ?? []).map(e => e.effect)].join('\t')).join('\n');
 		if (names !== this.#names) {
 			this.#names = names;
 			this.#strips = new Map(s.buses.map(b => [b.bus, this.#strip(b)]));
@@ -28,6 +28,7 @@ export class Buses {
 			strip.fader.show(b.gain);
 			mark(strip.mute, 'aria-pressed', b.mute);
 			mark(strip.solo, 'aria-pressed', b.solo);
+			for (const e of b.effects ?? []) mark(strip.effects.get(e.effect), 'aria-pressed', !e.bypass);
 			strip.element.classList.toggle('off', b.mute || solo && !b.solo && !strip.top);
 		}
 		this.levels(s);
@@ -83,11 +84,20 @@ export class Buses {
 			return button;
 		};
 		const mute = toggle('M', 'Mute', 'mute'), solo = toggle('S', 'Solo', 'solo');
+		const effects = new Map((b.effects ?? []).map(e => [e.effect, this.#effect(b.bus, e)]));
 		const element = make('div', { className: 'strip', role: 'group', 'aria-label': `Bus ${b.bus}` },
 			make('h3', { textContent: b.bus, title: b.parent ? `${b.bus}, into ${b.parent}` : b.bus }),
 			make('div', { className: 'travel' }, ticks, thumb, meter), value, make('div', { className: 'switches' }, mute, solo));
+		if (effects.size > 0) element.append(make('div', { className: 'rack' }, ...effects.values()));
 		element.dataset.bus = b.bus;
-		return { element, fader, mute, solo, meter, bar, peak, top: b.bus === 'master', at: -1, held: -1, since: 0, spoken: 0 };
+		return { element, fader, mute, solo, effects, meter, bar, peak, top: b.bus === 'master', at: -1, held: -1, since: 0, spoken: 0 };
+	}
+
+	// #effect is the switch of an effect: pressed, while it is not bypassed.
+	#effect(bus, e) {
+		const button = make('button', { type: 'button', className: 'small', textContent: e.effect, title: e.kind, 'aria-label': `${e.effect} of ${bus}`, 'aria-pressed': 'true' });
+		button.addEventListener('click', () => this.#set(bus, { effects: { [e.effect]: { bypass: button.getAttribute('aria-pressed') === 'true' } } }));
+		return button;
 	}
 
 	#set(bus, to) { this.#order({ do: 'bus', bus, with: to }); }

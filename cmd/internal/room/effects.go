@@ -1,0 +1,147 @@
+package room
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"voicepool/bank/rules"
+	"voicepool/effect"
+	"voicepool/internal/words"
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// Effects are values of effects of a bus, by what the effects are called and by the names of their values,
+// such as "time" and "bands.1.freq". A value is a number, true or false, or a text as sheets have it: "4s",
+// "off", "peak".
+type Effects map[string]map[string]any
+
+// moves returns where the values go, of a bus.
+func (e Effects) moves(b mixer.Bus) (map[string]effect.Values, error) {
+	has, all := b.Effects(), map[string]effect.Values{}
+	for _, name := range slices.Sorted(maps.Keys(e)) {
+		i := slices.IndexFunc(has, func(x effect.Effect) bool { return x.Name() == name })
+		if i < 0 {
+			var names []string
+			for j := range has {
+				names = append(names, has[j].Name())
+			}
+			return nil, missing("effect", name, names)
+		}
+		values := effect.Values{}
+		for _, path := range slices.Sorted(maps.Keys(e[name])) {
+			field := "effects." + words.OneLine(name) + "." + words.OneLine(path)
+			k := has[i].Kind()
+			place := k.Find(path)
+			if place < 0 {
+				err := has[i].Set(path, 0)
+				return nil, wrong(field, "%s", strings.TrimPrefix(err.Error(), effect.ErrEffect.Error()+": "))
+			}
+			p := k.Param(place)
+			x, ok := valueOf(p, e[name][path])
+			if !ok || !p.Allows(x) {
+				return nil, wrong(field, "%v is out of range: it takes %s", e[name][path], p.Range())
+			}
+			values[path] = x
+		}
+		all[name] = values
+	}
+	return all, nil
+}
+
+// valueOf reads a value.
+func valueOf(p *effect.Param, from any) (x float64, ok bool) {
+	switch v := from.(type) {
+	case float64:
+		return v, len(p.Choices) <= 2
+	case bool:
+		if v {
+			x = 1
+		}
+		return x, len(p.Choices) == 2
+	case string:
+		if at := slices.Index(p.Choices, v); at >= 0 {
+			return float64(at), true
+		}
+		if p.Off && v == "off" {
+			return 0, true
+		}
+		if t, err := rules.ParseTime(v); err == nil && p.Unit == effect.Seconds {
+			return t.Seconds(), true
+		}
+	}
+	return 0, false
+}
+
+// actOn moves what the fader says of the effects and the sends of a bus.
+func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
+	moves, err := f.Effects.moves(b)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(moves)) {
+		if err := at.SetEffect(b, name, moves[name], f.Over); err != nil {
+			return err
+		}
+	}
+	for _, to := range slices.Sorted(maps.Keys(f.Sends)) {
+		err := at.SetSend(mixer.TargetBus(b), to, pcm.Decibels(f.Sends[to]), f.Over)
+		if errors.Is(err, mixer.ErrOption) {
+			return wrong("sends."+words.OneLine(to), "%s", strings.TrimPrefix(err.Error(), mixer.ErrOption.Error()+": "))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rack is an effect of a bus, in a State.
+type Rack struct {
+	Effect string `json:"effect"` // what it is called
+	Kind   string `json:"kind"`
+	Bypass bool   `json:"bypass"`
+}
+
+// racks returns the effects of a bus.
+func racks(b mixer.Bus) (all []Rack) {
+	effects := b.Effects()
+	for i := range effects {
+		e := &effects[i]
+		all = append(all, Rack{e.Name(), e.Kind().Name, e.Value(e.Kind().Find("bypass")) != 0})
+	}
+	return all
+}
+
+// moveEffects notes what people have moved in the effects and the sends of a bus.
+func (d *desk) moveEffects(bus string, f *Fader) {
+	for name, values := range f.Effects {
+		if d.effects[bus] == nil {
+			d.effects[bus] = Effects{}
+		}
+		if d.effects[bus][name] == nil {
+			d.effects[bus][name] = map[string]any{}
+		}
+		maps.Copy(d.effects[bus][name], values)
+	}
+	if len(f.Sends) > 0 && d.sends[bus] == nil {
+		d.sends[bus] = map[string]float64{}
+	}
+	maps.Copy(d.sends[bus], f.Sends)
+}
+
+// effectsOf returns what was moved by hand in the effects and the sends of a bus.
+func (d *desk) effectsOf(bus string) (Effects, map[string]float64) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	var all Effects
+	for name, values := range d.effects[bus] {
+		if all == nil {
+			all = Effects{}
+		}
+		all[name] = maps.Clone(values)
+	}
+	return all, maps.Clone(d.sends[bus])
+}

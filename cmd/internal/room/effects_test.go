@@ -1,0 +1,69 @@
+package room_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"voicepool/cmd/internal/room"
+)
+
+const wet = `
+voices: 4
+buses:
+  hall: {effects: [{reverb: {time: 2s}}, {eq: {id: tone, bands: [{type: peak}]}}, delay]}
+  sfx: {sends: {hall: -12}, effects: [compressor]}
+cues: [{at: 0, play: rain, bus: sfx, loop: true, id: w}]
+`
+
+// TestEffects: people move values of effects and sends; a room that goes on has them, and what is wrong is
+// said with its field.
+func TestEffects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, wet)
+		if _, err := r.SetBus("hall", room.Fader{Effects: room.Effects{
+			"reverb": {"time": 4.5, "predelay": "20ms", "bypass": true}, "tone": {"bands.1.freq": 300.0, "bands.1.type": "lowpass"}, "delay": {"lowpass": "off", "time": 1.0},
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.SetBus("sfx", room.Fader{Sends: map[string]float64{"hall": -3}}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		want := []room.Rack{{"reverb", "reverb", true}, {"tone", "eq", false}, {"delay", "delay", false}}
+		if got := bus(r, "hall").Effects; !reflect.DeepEqual(got, want) {
+			t.Errorf("the hall has %+v, want %+v", got, want)
+		}
+		for field, f := range map[string]room.Fader{
+			"": {Effects: room.Effects{"revreb": {"time": 1.0}}}, "effects.reverb.tmie": {Effects: room.Effects{"reverb": {"tmie": 1.0}}},
+			"effects.reverb.time": {Effects: room.Effects{"reverb": {"time": 99.0}}}, "effects.tone.bands.1.type": {Effects: room.Effects{"tone": {"bands.1.type": "peek"}}},
+			"effects.delay.lowpass": {Effects: room.Effects{"delay": {"lowpass": "on"}}}, "effects.delay.pingpong": {Effects: room.Effects{"delay": {"pingpong": "3"}}},
+			"sends.sfx": {Sends: map[string]float64{"sfx": -3}}, "sends.hal": {Sends: map[string]float64{"hal": -3}},
+		} {
+			_, err := r.SetBus("hall", f)
+			var e *room.Error
+			if e, _ = err.(*room.Error); e == nil || e.Field != field && field != "" || field == "" && !strings.Contains(err.Error(), "reverb") && e.Nearest != "reverb" {
+				t.Errorf("%s: %+v", field, err)
+			}
+		}
+		text, err := json.Marshal(r.Snapshot())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close(0)
+		var was room.Snapshot
+		if err := json.Unmarshal(text, &was); err != nil {
+			t.Fatal(err)
+		}
+		now := open(t, was.Text, func(o *room.Options) { o.Resume = &was })
+		synctest.Wait()
+		if again := now.Snapshot().Buses; !reflect.DeepEqual(again, was.Buses) || len(again) != 2 || again[0].Values["reverb"]["time"] != 4.5 || again[1].Sends["hall"] != -3 {
+			t.Errorf("%+v, want %+v", again, was.Buses)
+		}
+		if got := bus(now, "hall").Effects; !reflect.DeepEqual(got, want) {
+			t.Errorf("the hall has %+v then, want %+v", got, want)
+		}
+	})
+}
