@@ -14,7 +14,7 @@ type slot struct {
 	paused  pauses
 	sounded bool // it has begun, so that it needs a tail
 	settled bool // power stays as it is while nobody moves the voice or its bus
-	loops   bool // its record says that it goes back
+	loops   bool // it goes back, as far as is known
 	protect bool
 	dying   bool // a Stop with a fade is under way
 	virtual bool // it only keeps time
@@ -23,7 +23,9 @@ type slot struct {
 	dry     bool // its stream has run dry
 	lacks   bool // it reads something worse than it should
 	sends   bool // to other buses, too
-	voice   voice.Voice
+
+	loopsShown bool // what its record says of loops
+	voice      voice.Voice
 
 	power  float64 // left^2 + right^2 as it was last reckoned, see rescore
 	record *record // in which it is

@@ -119,9 +119,9 @@ func (a *audio) one(c *command) {
 	r := a.record(id)
 	switch {
 	case r.live == id:
-		a.act(int(r.slot.Load()), c)
+		a.act(r.stands.index(), c)
 	// The record may be another's, or become that just now: its new id comes before its new state.
-	case State(r.state.Load()).Over() || pool.Handle(r.id.Load()) != id:
+	case r.stands.state().Over() || pool.Handle(r.id.Load()) != id:
 	case c.kind == cmdStop:
 		a.cancel(r, id)
 	default:
@@ -227,7 +227,7 @@ func (a *audio) pause(i int, by pauses) {
 		s.held = a.now
 	}
 	s.paused |= by
-	a.showState(i)
+	s.record.stands.set(s.state())
 }
 
 func (a *audio) resume(i int, by pauses) {
@@ -246,6 +246,6 @@ func (a *audio) resume(i int, by pauses) {
 	} else {
 		s.voice.Delay(a.now)
 	}
-	a.showState(i)
+	s.record.stands.set(s.state())
 	a.rescore(i)
 }

@@ -1,9 +1,6 @@
 package mixer
 
 import (
-	"math"
-	"sync/atomic"
-
 	"voicepool/internal/dsp"
 	"voicepool/voice"
 )
@@ -59,20 +56,9 @@ func (a *audio) rescore(i int) {
 	a.scores.gain[i] = float32(s.power)
 	a.classify(s)
 	a.scores.endless[i] = s.endless
+	s.loops = s.voice.Returns()
 	a.follow(i, s)
-	show(&s.record.pan, s.voice.Pan(a.now))
-	show(&s.record.gain, s.voice.Gain())
-	if loops := s.voice.Returns(); s.loops != loops {
-		s.loops = loops
-		s.record.looping.Store(loops)
-	}
-}
-
-// show has a word of a record say x. A store costs more than a look.
-func show(word *atomic.Uint32, x float64) {
-	if bits := math.Float32bits(float32(x)); word.Load() != bits {
-		word.Store(bits)
-	}
+	s.record.levels.show(float32(s.voice.Pan(a.now)), float32(s.voice.Gain()))
 }
 
 // freshen makes the scores of the slots those of this frame, and where that is asked
@@ -137,13 +123,10 @@ func (a *audio) follow(i int, s *slot) {
 		a.scores.masks.set(i, s.power, &s.voice)
 	}
 	a.scores.audibility[i] = audibility
-	if s.shown != audibility { // a store costs more
-		s.shown = audibility
-		s.record.audibility.Store(math.Float32bits(audibility))
-	}
-	if s.loops && !s.voice.Returns() { // it has gone back for the last time
-		s.loops = false
-		s.record.looping.Store(false)
+	s.loops = s.loops && s.voice.Returns() // it may have gone back for the last time
+	if s.shown != audibility || s.loopsShown != s.loops {
+		s.shown, s.loopsShown = audibility, s.loops
+		s.record.score.show(audibility, float32(one(s.loops)))
 	}
 	a.noteUntil(i, s)
 }

@@ -235,16 +235,13 @@ func (a *audio) seat(i int) {
 	s.virtual = i >= a.base
 	a.reached[i] = s.voice.Position()
 	a.positions[i].Store(a.reached[i])
-	s.record.slot.Store(int32(i))
-	s.record.seats.Add(1)
-	a.showState(i)
+	s.record.stands.seat(s.state(), i) // last: it says that the position is there
 }
 
 // unseat publishes the position of a voice that leaves its index, before another has it.
 func (r *record) unseat(v *voice.Voice) {
 	r.position.Store(v.Position())
-	r.slot.Store(-1)
-	r.seats.Add(1) // after it: who has counted it has seen that it left
+	r.stands.seat(r.stands.state(), -1)
 }
 
 // contest chooses who gives way to r, whose coming e tells of. Where nobody does, r
@@ -354,7 +351,7 @@ func (a *audio) joins(c *command, r *record, g *Group) bool {
 	if first.live == 0 || first.number.Load() != g.number {
 		return false
 	}
-	s := a.at(int(first.slot.Load()))
+	s := a.at(first.stands.index())
 	if s.voice.FadingOut() || s.paused&pausedItself != 0 || s.virtual { // what it swallowed would not be heard
 		return false
 	}
@@ -362,7 +359,7 @@ func (a *audio) joins(c *command, r *record, g *Group) bool {
 	own := pcm.Decibels(r.options.BaseGain + r.options.Gain - s.start).Linear()
 	s.crowdPower = min(s.crowdPower+float64(own*own), g.most)
 	s.voice.SetCrowd(a.now, pcm.FromPower(s.crowdPower), a.smoothed(s.sounded, 0))
-	a.rescore(int(first.slot.Load()))
+	a.rescore(first.stands.index())
 	e := s.record.asks(s.number())
 	e.Kind = EventCoalesced
 	a.turnAway(c, &e)

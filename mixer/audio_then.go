@@ -35,9 +35,9 @@ func (a *audio) link(c *command) {
 	l := link{lead: c.target.voice.id, next: c.record, when: c.when, at: never}
 	a.unlink(l.lead, false, nil)
 	r := a.record(l.lead)
-	state := State(r.state.Load())
+	state := r.stands.state()
 	switch own := pool.Handle(r.id.Load()) == l.lead; {
-	case r.live == l.lead && a.at(int(r.slot.Load())).dying:
+	case r.live == l.lead && a.at(r.stands.index()).dying:
 		a.ready = append(a.ready, successor{link: l, stopped: true})
 	case r.live == l.lead || own && !state.Over():
 		a.links = append(a.links, l)
@@ -137,7 +137,7 @@ func (a *audio) noteTaken(i int, fields wants) {
 func (a *audio) leave() {
 	for i := 0; i < len(a.links); {
 		if l := &a.links[i]; l.at == a.now {
-			a.giveWay(int(a.record(l.lead).slot.Load())) // takes the link out
+			a.giveWay(a.record(l.lead).stands.index()) // takes the link out
 		} else {
 			i++
 		}
@@ -162,7 +162,7 @@ func (a *audio) untilNext(n int64) int64 {
 		if r.live != l.lead {
 			continue
 		}
-		index := int(r.slot.Load())
+		index := r.stands.index()
 		s := a.at(index)
 		if s.paused != 0 {
 			continue
@@ -202,7 +202,7 @@ func (a *audio) untilEnd(n int64) int64 {
 func (a *audio) leftLoop(id pool.Handle) bool {
 	r := a.record(id)
 	if r.live != id {
-		return State(r.state.Load()).Over() || pool.Handle(r.id.Load()) != id
+		return r.stands.state().Over() || pool.Handle(r.id.Load()) != id
 	}
-	return r.loop && a.at(int(r.slot.Load())).voice.LeftLoop()
+	return r.loop && a.at(r.stands.index()).voice.LeftLoop()
 }

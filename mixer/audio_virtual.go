@@ -5,17 +5,15 @@ import (
 	"slices"
 )
 
-// showState makes public what has become of a voice that lives.
-func (a *audio) showState(i int) {
-	s := a.at(i)
-	state := StatePlaying
+// state returns what has become of a voice that lives.
+func (s *slot) state() State {
 	switch {
 	case s.paused != 0:
-		state = StatePaused
-	case i >= a.base:
-		state = StateVirtual
+		return StatePaused
+	case s.virtual:
+		return StateVirtual
 	}
-	s.record.state.Store(uint32(state))
+	return StatePlaying
 }
 
 // demote takes a voice's slot, leaving its tail. It goes on as a virtual one, if it is

@@ -222,7 +222,7 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	}
 	a.count(s.bus, -1)
 	a.tell(e, k, s, frame, i)
-	s.record.unseat(&s.voice)
+	s.record.position.Store(s.voice.Position()) // giveBack says that it is there
 	s.voice.Drop()
 	if len(a.links) > 0 {
 		moves := s.voice.Moves()
@@ -247,6 +247,6 @@ func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	if r.counted {
 		a.uncount(r)
 	}
-	r.state.Store(uint32(state))
+	r.stands.seat(state, -1)
 	a.freed.Push(id) // has room for every record
 }

@@ -23,7 +23,7 @@ func (a *audio) receiveWords() {
 			case fields == 0:
 			case r.live == id:
 				a.applyWants(r, id, fields)
-			case !State(r.state.Load()).Over():
+			case !r.stands.state().Over():
 				a.foreseeWishes(r, id, fields)
 			}
 		}
@@ -41,7 +41,7 @@ func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
 	switch {
 	case r.live == id:
 		a.moveTo(r, fields, nil)
-	case State(r.state.Load()).Over() || pool.Handle(r.id.Load()) != id:
+	case r.stands.state().Over() || pool.Handle(r.id.Load()) != id:
 	default:
 		if ahead := r.ahead(id); ahead != nil { // what was asked for later counts
 			ahead.fields &^= fields
@@ -78,7 +78,7 @@ func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 		ahead = &foreseen{}
 	}
 	rare := r.rare.Load() // there is one: something was foreseen, or is wanted
-	i := int(r.slot.Load())
+	i := r.stands.index()
 	heard := a.at(i).sounded
 	done := fields
 	if a.wantsWait.Load() { // what the ring had no place for comes yet
@@ -182,7 +182,7 @@ func (a *audio) takeStop(r *record) bool {
 	case a.now < at:
 		return false
 	case r.live == id:
-		i := int(r.slot.Load())
+		i := r.stands.index()
 		if after == 0 || at == 0 || a.at(i).began <= at {
 			a.act(i, &command{kind: cmdStop, over: over})
 		}

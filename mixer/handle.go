@@ -3,7 +3,6 @@ package mixer
 import (
 	"cmp"
 	"errors"
-	"math"
 	"slices"
 	"time"
 
@@ -34,7 +33,7 @@ func (h Handle) State() State {
 	switch {
 	case r != nil:
 		defer unlock()
-		return State(r.state.Load())
+		return r.stands.state()
 	case h.mixer == nil:
 		return StateNone
 	}
@@ -64,11 +63,12 @@ func (h Handle) Position() time.Duration {
 	}
 	defer unlock()
 	for {
-		seats, i, word := r.seats.Load(), r.slot.Load(), &r.position
+		stands, word := r.stands.now(), &r.position
+		i := stands.index()
 		if i >= 0 {
 			word = &h.mixer.positions[i]
 		}
-		if frames := word.Load(); i < 0 || r.seats.Load() == seats { // else it may be another's
+		if frames := word.Load(); i < 0 || r.stands.now() == stands { // else it may be another's
 			return pcm.Duration(frames, h.mixer.rate)
 		}
 	}
@@ -184,14 +184,14 @@ func (h Handle) Tag() uint64 {
 // at the end of the last block: what it is measured by when one has to give way.
 // Silence, and a voice that is gone, is -Inf.
 func (h Handle) Audibility() pcm.Decibels {
-	power := ask(h, Handle.living, 0, func(r *record) uint32 { return r.audibility.Load() })
-	return pcm.FromPower(float64(math.Float32frombits(power)))
+	power := ask(h, Handle.living, 0, func(r *record) float32 { return r.score.first() })
+	return pcm.FromPower(float64(power))
 }
 
 // Slot returns the slot in which the voice plays, from 0; -1 where it has none, as a
 // virtual voice and one that is gone.
 func (h Handle) Slot() int {
-	i := ask(h, Handle.living, -1, func(r *record) int { return int(r.slot.Load()) })
+	i := ask(h, Handle.living, -1, func(r *record) int { return r.stands.index() })
 	if i >= 0 && i < h.mixer.maxVoices {
 		return i
 	}
@@ -202,15 +202,15 @@ func (h Handle) Slot() int {
 // Base, and where a fade is under way, the gain that it leads to: -Inf where a stop does. 0 for one
 // that is gone.
 func (h Handle) Gain() pcm.Decibels {
-	gain := ask(h, Handle.living, 0, func(r *record) uint32 { return r.gain.Load() })
-	return pcm.Decibels(math.Float32frombits(gain))
+	gain := ask(h, Handle.living, 0, func(r *record) float32 { return r.levels.second() })
+	return pcm.Decibels(gain)
 }
 
 // Pan returns where the voice was between left and right, -1..+1, its place in space counted
 // in, when it was last looked at, which is every 20 ms; 0 for one that is gone.
 func (h Handle) Pan() float64 {
-	pan := ask(h, Handle.living, 0, func(r *record) uint32 { return r.pan.Load() })
-	return float64(math.Float32frombits(pan))
+	pan := ask(h, Handle.living, 0, func(r *record) float32 { return r.levels.first() })
+	return float64(pan)
 }
 
 // Looping reports whether the voice was going to go back at the end of its loop, when
@@ -221,7 +221,7 @@ func (h Handle) Looping() bool {
 		if s := r.sound.Load(); s != nil && s.Streamed() {
 			return r.loop
 		}
-		return r.looping.Load()
+		return r.score.second() != 0
 	})
 }
 
@@ -262,7 +262,7 @@ func (h Handle) fate() fate {
 // living is lock for a start that may still sound.
 func (h Handle) living() (*record, func()) {
 	r, unlock := h.lock()
-	if r != nil && State(r.state.Load()).Over() {
+	if r != nil && r.stands.state().Over() {
 		unlock()
 		return nil, nil
 	}

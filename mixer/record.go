@@ -61,18 +61,14 @@ type record struct {
 	id atomic.Uint64 // the handle whose record this is now
 
 	// Written by the audio side.
-	whenFull   WhenFull // the control side's, before the push
-	state      atomic.Uint32
-	slot       atomic.Int32  // where it plays; -1: nowhere
-	seats      atomic.Uint32 // how often that has changed
-	audibility atomic.Uint32 // float32 bits
-	pan        atomic.Uint32 // float32 bits
-	gain       atomic.Uint32 // float32 bits, decibels
-	looping    atomic.Bool   // it goes back at the end of its loop; not of streams
-	moved      atomic.Bool   // the control side's: spot is not applied yet
-	position   atomic.Int64  // frames of the sound, where it does not play any more
-	number     atomic.Uint64
-	dirty      dirtyWord // the control side's: a bit for each wish or want that is not applied yet
+	whenFull WhenFull    // the control side's, before the push
+	moved    atomic.Bool // the control side's: spot is not applied yet
+	stands   standing
+	score    pair32       // its audibility, and 1 where it goes back at the end of its loop, which a stream does not say
+	levels   pair32       // its pan, and its gain in decibels
+	position atomic.Int64 // frames of the sound, where it does not play any more
+	number   atomic.Uint64
+	dirty    dirtyWord // the control side's: a bit for each wish or want that is not applied yet
 
 	// What few starts have, each made by the control side when it is first needed, before the
 	// push that tells of it; then the record's own for ever. nil: this one never needed it.
@@ -156,13 +152,9 @@ func (r *record) reset(id pool.Handle) {
 		r.dirty.Store(0)
 	}
 	r.id.Store(uint64(id))
-	r.state.Store(uint32(StatePending))
-	if r.slot.Load() != -1 {
-		r.slot.Store(-1)
-	}
+	r.stands.set(StatePending)
 	r.number, r.position = atomic.Uint64{}, atomic.Int64{}
-	r.audibility, r.pan, r.gain = atomic.Uint32{}, atomic.Uint32{}, atomic.Uint32{}
-	r.looping, r.moved = atomic.Bool{}, atomic.Bool{}
+	r.score, r.levels, r.moved = pair32{}, pair32{}, atomic.Bool{}
 	// wantSeq needs no care: the start is a command that comes after all of it. Nor does
 	// stopping, which names the start that it is for.
 }

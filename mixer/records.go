@@ -102,7 +102,7 @@ func (m *Mixer) retire() bool {
 	for _, id := range over[:n] {
 		r := m.record(id)
 		x := m.fates.add(id)
-		x.state, x.number, x.tag, x.position = State(r.state.Load()), r.number.Load(), r.tag, r.position.Load()
+		x.state, x.number, x.tag, x.position = r.stands.state(), r.number.Load(), r.tag, r.position.Load()
 		if r.placed {
 			r.where.source = space.Source{} // it may refer to something
 		}
@@ -118,7 +118,7 @@ func (m *Mixer) Voices() iter.Seq[Handle] {
 	return func(yield func(Handle) bool) {
 		for _, r := range m.allRecords() {
 			id := r.id.Load()
-			over := State(r.state.Load()).Over()
+			over := r.stands.state().Over()
 			if id == 0 || over || r.id.Load() != id { // else the state may be the next owner's
 				continue
 			}

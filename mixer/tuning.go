@@ -254,7 +254,7 @@ func (m *Mixer) lives(r *record) bool {
 		return false
 	}
 	id := pool.Handle(r.id.Load())
-	return id != 0 && m.find(id) == r && !State(r.state.Load()).Over()
+	return id != 0 && m.find(id) == r && !r.stands.state().Over()
 }
 
 // retunePlace asks for what a start reads at another velocity. The mutex is held.
