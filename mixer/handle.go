@@ -295,19 +295,19 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 		pitch += pcm.FromRatio(o.Base.Speed)
 	}
 	r.sound.Store(s)
-	r.options = voice.Options{
-		BaseGain: o.Base.Gain, Gain: o.Gain, Pan: o.Pan,
-		BasePitch: pitch, Pitch: o.Pitch, Speed: o.Speed,
-		From: m.frames(o.From), FadeIn: m.frames(o.FadeIn), Loop: o.Loop, Rounds: int32(o.Rounds),
-		Quality: cmp.Or(o.Quality, m.quality), // DefaultQuality is 0
-	}
+	// Field by field, all but Feed and Space: what is made elsewhere and copied waits for itself.
+	v := &r.options
+	v.BaseGain, v.Gain, v.Pan = o.Base.Gain, o.Gain, o.Pan
+	v.BasePitch, v.Pitch, v.Speed = pitch, o.Pitch, o.Speed
+	v.From, v.FadeIn, v.FadeShape = m.frames(o.From), m.frames(o.FadeIn), 0
+	v.Loop, v.Rounds, v.Quality = o.Loop, int32(o.Rounds), cmp.Or(o.Quality, m.quality) // DefaultQuality is 0
 	if !s.Streamed() {
-		r.options.From = min(r.options.From, s.Frames())
+		v.From = min(v.From, s.Frames())
 	}
-	if r.options.FadeIn > 0 {
-		r.options.FadeShape = o.FadeShape
-	} else if r.options.From > 0 {
-		r.options.FadeIn = m.smooth
+	if v.FadeIn > 0 {
+		v.FadeShape = o.FadeShape
+	} else if v.From > 0 {
+		v.FadeIn = m.smooth
 	}
 	r.group, r.bus, r.prio, r.protect = o.Group, o.Bus.index, int32(o.Priority), o.Protect
 	r.whenFull, r.owner = o.WhenFull, o.Owner

@@ -177,7 +177,7 @@ func (m *Mixer) levelsOf(r *record) (low, high int) {
 	t := &first
 	if r.tuned {
 		t = &r.rare.Load().tuning
-	} else {
+	} else if r.options.Pitch != 0 || r.options.Speed != 0 { // else all of it is 0
 		first = firstTuning(&r.options)
 	}
 	least := float64(r.options.BasePitch)
