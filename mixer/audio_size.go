@@ -57,7 +57,7 @@ func (a *audio) shrink() {
 		if c.slot < 0 {
 			return
 		}
-		a.demote(c, Event{Reason: ReasonResize}, MaxPriority, 0)
+		a.demote(c, &Event{Reason: ReasonResize}, MaxPriority, 0)
 	}
 }
 

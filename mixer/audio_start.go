@@ -29,7 +29,9 @@ func (a *audio) start(c *command) {
 		return
 	}
 	sound, s := r.sound.Load(), &r.plays
-	r.options.Space = a.place(r)
+	if space := a.place(r); space != r.options.Space { // a store costs more than a look
+		r.options.Space = space
+	}
 	a.coming = &s.voice
 	a.coming.Start(sound, r.options, a.now)
 	taken := a.takeOver(r, id)
@@ -40,8 +42,10 @@ func (a *audio) start(c *command) {
 		return
 	}
 	a.stats.Started++
-	// Field by field: the rest is zero, as giveBack has left it.
+	// Field by field, since there is a voice in it. It may be what a start before has left.
 	s.record, r.live = r, id
+	s.paused, s.sounded, s.settled, s.loops, s.dying, s.virtual, s.dry, s.lacks = 0, false, false, false, false, false, false, false
+	s.shown, s.loopsShown, s.power, s.keeps = 0, false, 0, false
 	r.number.Store(uint64(a.stats.Started))
 	s.began, s.held, s.endAt, s.crowdPower = a.now, a.now, never, 1
 	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
@@ -156,7 +160,8 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	if r.group != nil && r.group.full == Reject {
 		q.spared = r.group
 	}
-	e := r.asks(uint64(a.stats.Started) + 1)
+	var e Event
+	r.asks(&e, uint64(a.stats.Started)+1)
 	e.Reason, e.powers.runnerUp = reason, -1
 	var whole float64
 	// Of virtual voices a limit looks at all, and a full pool only where one of them has
@@ -202,11 +207,12 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		a.steal(gone, forGood)
 	}
 	if wins {
-		a.demote(victim, e, r.prio, whole)
+		a.demote(victim, &e, r.prio, whole)
 		return a.takeSlot(a.tree[r.bus].output, &r.plays)
 	}
 	if least.slot >= 0 {
-		lost := r.asks(uint64(a.stats.Started) + 1)
+		var lost Event
+		r.asks(&lost, uint64(a.stats.Started)+1)
 		lost.Bus = e.Bus
 		a.lose(least, lost, whole)
 	}
@@ -234,13 +240,13 @@ func (a *audio) seat(i int) {
 	s := a.at(i)
 	s.virtual = i >= a.base
 	a.reached[i] = s.voice.Position()
-	a.positions[i].Store(a.reached[i])
+	showFrames(&a.positions[i], a.reached[i])
 	s.record.stands.seat(s.state(), i) // last: it says that the position is there
 }
 
 // unseat publishes the position of a voice that leaves its index, before another has it.
 func (r *record) unseat(v *voice.Voice) {
-	r.position.Store(v.Position())
+	showFrames(&r.position, v.Position())
 	r.stands.seat(r.stands.state(), -1)
 }
 
@@ -360,7 +366,8 @@ func (a *audio) joins(c *command, r *record, g *Group) bool {
 	s.crowdPower = min(s.crowdPower+float64(own*own), g.most)
 	s.voice.SetCrowd(a.now, pcm.FromPower(s.crowdPower), a.smoothed(s.sounded, 0))
 	a.rescore(first.stands.index())
-	e := s.record.asks(s.number())
+	var e Event
+	s.record.asks(&e, s.number())
 	e.Kind = EventCoalesced
 	a.turnAway(c, &e)
 	return true

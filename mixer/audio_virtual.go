@@ -20,24 +20,24 @@ func (s *slot) state() State {
 // one that does; if there is no place for it, the least audible of all that could make
 // room and itself is lost for good. prio and whole are those of the start that it is
 // for, as lose and leastVirtual have them.
-func (a *audio) demote(c choice, e Event, prio int32, whole float64) {
+func (a *audio) demote(c choice, e *Event, prio int32, whole float64) {
 	s := a.at(c.slot)
 	if !s.keeps {
-		a.steal(c, &e)
+		a.steal(c, e)
 		return
 	}
 	if !a.hides(s.endless) {
 		least := a.leastVirtual(prio, s.endless)
 		if least.slot < 0 || a.scores.less(c.slot, least.slot, a.scores.whole) {
-			a.steal(c, &e)
+			a.steal(c, e)
 			return
 		}
-		a.lose(least, e, whole)
+		a.lose(least, *e, whole)
 	}
-	a.weigh(&e, c)
+	a.weigh(e, c)
 	a.leaveTail(s, a.now)
 	to := a.move(c.slot, a.takeVirtual(s.endless, s))
-	a.tell(&e, EventVirtual, a.at(to), a.now, to)
+	a.tell(e, EventVirtual, a.at(to), a.now, to)
 }
 
 // lose ends a virtual voice for good, for a newcomer of which whole is the audibility.
@@ -156,7 +156,8 @@ func (a *audio) exchange() {
 			return
 		}
 		v := a.at(best)
-		e := v.record.asks(v.number())
+		var e Event
+		v.record.asks(&e, v.number())
 		e.Reason, e.powers.newcomer, e.NewcomerPriority = ReasonExchanged, float64(s.audibility[best]), prio
 		a.swap(c, best, e)
 	}
@@ -167,7 +168,7 @@ func (a *audio) exchange() {
 func (a *audio) swap(c choice, best int, e Event) {
 	real, virtual := a.at(c.slot), a.at(best)
 	if !real.keeps || real.endless != virtual.endless && !a.below(real.endless) {
-		a.demote(c, e, virtual.prio, float64(a.scores.whole[best]))
+		a.demote(c, &e, virtual.prio, float64(a.scores.whole[best]))
 		a.comeBack(a.move(best, a.takeSlot(a.tree[virtual.bus].output, virtual)))
 		return
 	}

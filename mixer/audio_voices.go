@@ -139,9 +139,9 @@ func (a *audio) tell(e *Event, k EventKind, s *slot, frame int64, i int) {
 	a.emit(e)
 }
 
-// asks is an event of what happens to others for the sake of a start, or of a voice.
-func (r *record) asks(number uint64) Event {
-	return Event{By: number, BySound: r.sound.Load(), ByGroup: r.group, ByRef: r.ref, NewcomerPriority: r.prio}
+// asks has an event tell for the sake of which start, or voice, something happens to others.
+func (r *record) asks(e *Event, number uint64) {
+	e.By, e.BySound, e.ByGroup, e.ByRef, e.NewcomerPriority = number, r.sound.Load(), r.group, r.ref, r.prio
 }
 
 // outcome counts a start that is over, by what was told of it, and returns its state.
@@ -222,8 +222,7 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	}
 	a.count(s.bus, -1)
 	a.tell(e, k, s, frame, i)
-	s.record.position.Store(s.voice.Position()) // giveBack says that it is there
-	s.voice.Drop()
+	showFrames(&s.record.position, s.voice.Position()) // giveBack says that it is there
 	if len(a.links) > 0 {
 		moves := s.voice.Moves()
 		a.unlink(s.record.live, state == StateEnded, &moves)
@@ -240,8 +239,9 @@ func (a *audio) vacate(i int) {
 
 // giveBack returns a record; the audio side does not touch it after.
 func (a *audio) giveBack(r *record, id pool.Handle, state State) {
-	r.live, r.plays = 0, slot{}
-	r.sound.Store(nil) // or the collector could not have them
+	r.live = 0
+	r.plays.voice.Drop() // or the collector could not have them
+	r.sound.Store(nil)
 	r.turnsTo(nil)
 	r.group, r.options.Feed, r.options.Space = nil, nil, nil
 	if r.counted {

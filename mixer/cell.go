@@ -54,18 +54,21 @@ func (a *audio) emit(e *Event) {
 		a.stats.EventsLost++
 		return
 	}
-	*at = cell{e.Frame, e.Voice, e.Sound, e.Group, e.Ref, e.stem, int32(e.Slot), e.Bus.index, e.Kind, more}
+	// Field by field: what is made elsewhere and copied waits for itself. What is left out is zero.
+	at.frame, at.voice, at.sound, at.group, at.ref = e.Frame, e.Voice, e.Sound, e.Group, e.Ref
+	at.slot, at.bus, at.kind, at.more = int32(e.Slot), e.Bus.index, e.Kind, more
+	if e.stem != nil {
+		at.stem = e.stem
+	}
 	if more&moreDecided != 0 {
 		p := &e.powers // float32 all, but for the last
-		*a.events.Next(1) = cell{
-			frame: int64(math.Float64bits(p.lost)), voice: e.By, sound: e.BySound, group: e.ByGroup, ref: e.ByRef,
-			slot: e.RunnerUpPriority, bus: uint16(e.Reason), kind: EventKind(e.Policy), more: uint8(one(e.Endless)),
-		}
-		*a.events.Next(2) = cell{
-			frame: int64(two(math.Float32bits(float32(p.audibility)), math.Float32bits(float32(p.newcomer)))),
-			voice: two(math.Float32bits(float32(p.runnerUp)), uint32(e.Candidates)),
-			ref:   int64(two(uint32(e.Peers), uint32(e.NewcomerPriority))), slot: e.Priority,
-		}
+		at = a.events.Next(1)
+		at.frame, at.voice, at.sound, at.group, at.ref = int64(math.Float64bits(p.lost)), e.By, e.BySound, e.ByGroup, e.ByRef
+		at.slot, at.bus, at.kind, at.more = e.RunnerUpPriority, uint16(e.Reason), EventKind(e.Policy), uint8(one(e.Endless))
+		at = a.events.Next(2)
+		at.frame = int64(two(math.Float32bits(float32(p.audibility)), math.Float32bits(float32(p.newcomer))))
+		at.voice = two(math.Float32bits(float32(p.runnerUp)), uint32(e.Candidates))
+		at.ref, at.slot = int64(two(uint32(e.Peers), uint32(e.NewcomerPriority))), e.Priority
 	}
 	if more&moreNamed != 0 {
 		a.events.Next(n - 1).voice = e.play

@@ -49,5 +49,12 @@ func (p *pair32) show(x, y float32) {
 	}
 }
 
+// showFrames has a word say so many frames: where a voice has not been heard, it often does already.
+func showFrames(word *atomic.Int64, frames int64) {
+	if word.Load() != frames {
+		word.Store(frames)
+	}
+}
+
 func (p *pair32) first() float32  { return math.Float32frombits(first(p.word.Load())) }
 func (p *pair32) second() float32 { return math.Float32frombits(uint32(p.word.Load())) }

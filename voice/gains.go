@@ -101,7 +101,8 @@ func (v *Voice) passed(pan float64) (left, right float64) {
 // going to be: of each move the larger of present and target, but a fade out as
 // it is.
 func (v *Voice) Reach(frame int64) (left, right float64) {
-	g, pan := v.reach(frame)
+	var placed Move
+	g, pan := v.reach(frame), v.wholePan(frame, &placed)
 	at := pan.At(frame)
 	left, right = v.passed(at)
 	if at != pan.To {
@@ -115,17 +116,27 @@ func (v *Voice) Reach(frame int64) (left, right float64) {
 // as no gain of it is raised: each the larger of what it is and what it is going
 // to be.
 func (v *Voice) Bound(frame int64) (left, right float64) {
-	g, pan := v.reach(frame)
+	var placed Move
+	g, pan := v.reach(frame), v.wholePan(frame, &placed)
 	if at := pan.At(frame); at == pan.To {
 		left, right = v.panned(at)
 	} else {
-		left, right = Larger(v.law(), &pan, frame)
+		left, right = Larger(v.law(), pan, frame)
 	}
 	return float64(g * left), float64(g * right)
 }
 
-// reach returns the larger of the present and the coming gain, and the pan.
-func (v *Voice) reach(frame int64) (gain float64, pan Move) {
+// wholePan returns the pan with that of its place, for which placed has room.
+func (v *Voice) wholePan(frame int64, placed *Move) *Move {
+	if v.space == nil {
+		return &v.pan
+	}
+	*placed = v.space.panned(&v.pan, frame)
+	return placed
+}
+
+// reach returns the larger of the present and the coming gain.
+func (v *Voice) reach(frame int64) (gain float64) {
 	most := v.target()
 	if frame < v.gain.End() {
 		most = max(v.gain.Gain(frame), most)
@@ -134,12 +145,10 @@ func (v *Voice) reach(frame int64) (gain float64, pan Move) {
 	if v.crowd.From != 0 || v.crowd.To != 0 {
 		gain = float64(gain * pcm.Decibels(max(v.crowd.At(frame), v.crowd.To)).Linear())
 	}
-	pan = v.pan
 	if v.space != nil {
 		gain = float64(gain * max(v.space.gain.At(frame), v.space.gain.To))
-		pan = v.space.panned(&v.pan, frame)
 	}
-	return gain, pan
+	return gain
 }
 
 // lasting returns the factor of what no move can make larger.

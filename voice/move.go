@@ -44,6 +44,9 @@ func (s Shape) between(t float64) float64 {
 // Rest returns a move that is where it is.
 func Rest(at float64) Move { return Move{From: at, To: at} }
 
+// rest has a zero move rest at a value. What is read at once after a copy waits for it.
+func (m *Move) rest(at float64) { m.From, m.To = at, at }
+
 // At returns the value at a frame.
 func (m *Move) At(frame int64) float64 {
 	t := frame - m.Start

@@ -41,6 +41,9 @@ func (v *Voice) proceed(frame int64) {
 func (v *Voice) plan(frame int64) (to int64) {
 	end := int64(never)
 	g := int64(64)
+	if v.rests(frame) {
+		return v.planTo(frame, end, g)
+	}
 	for _, m := range [...]*Move{&v.gain, &v.pan, &v.pitch, &v.speed, &v.shared, &v.crowd} {
 		if e := m.End(); e > frame {
 			end, g = min(end, e), min(g, m.Grid())
@@ -56,6 +59,19 @@ func (v *Voice) plan(frame int64) (to int64) {
 			end, g = min(end, e), min(g, grid(c.frames))
 		}
 	}
+	return v.planTo(frame, end, g)
+}
+
+// rests reports whether no move and no curve of the voice ends after a frame: there is nothing to
+// look at one by one.
+func (v *Voice) rests(frame int64) bool {
+	return v.space == nil && max(
+		v.gain.End(), v.pan.End(), v.pitch.End(), v.speed.End(), v.shared.End(), v.crowd.End(), v.in.end(), v.out.end(), v.back.end(),
+	) <= frame
+}
+
+// planTo is plan where moves end at a frame, or never, and are sampled so many frames apart.
+func (v *Voice) planTo(frame, end, g int64) (to int64) {
 	if v.crossing {
 		end = min(end, v.turned+int64(v.over))
 	}

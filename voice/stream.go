@@ -105,12 +105,14 @@ func (v *Voice) Commit() int64 {
 	return v.Position()
 }
 
-// Drop closes what the voice is fed by. It is over.
+// Drop ends the voice: it closes what that is fed by, and has it refer to nothing any more.
 func (v *Voice) Drop() {
 	if v.feed != nil {
 		v.feed.Drop()
 		v.leaveFeeds()
 	}
+	v.sound, v.feed, v.space = nil, nil, nil
+	v.steady.from, v.now.version, v.was.version = nil, nil, nil
 }
 
 // Tail returns how many frames a tail has that is to have n from a frame on: fewer of a

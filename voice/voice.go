@@ -119,11 +119,12 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	v.sound, v.feed, v.space, v.pos = s, o.Feed, o.Space, o.From<<32
 	v.loop, v.jumps, v.quality, v.waits, v.fresh = o.Loop && o.Rounds != 1, o.Rounds-1, max(o.Quality, Best), o.Feed != nil, true
 	v.baseGain, v.basePitch = o.BaseGain.Gain(), float64(o.BasePitch)
-	v.gain, v.pan, v.pitch = Rest(float64(o.Gain)), Rest(o.Pan), Rest(float64(o.Pitch))
-	v.in = fadeIn(frame, o.FadeIn)
-	v.in.shape = o.FadeShape
+	v.gain.rest(float64(o.Gain))
+	v.pan.rest(o.Pan)
+	v.pitch.rest(float64(o.Pitch))
+	v.in.start, v.in.frames, v.in.shape = frame, o.FadeIn, o.FadeShape
 	if o.Speed != 0 && o.Speed != 1 {
-		v.speed = Rest(float64(pcm.FromRatio(o.Speed)))
+		v.speed.rest(float64(pcm.FromRatio(o.Speed)))
 	}
 	if v.feed != nil {
 		v.pos = 0 // the feed begins at From
