@@ -133,6 +133,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	if a.roster, err = newRoster(c, len(a.outputs.all)); err != nil {
 		return nil, err
 	}
+	a.scores.runs = newRuns(c.MaxVoices)
 	if c.Overflow == StealMasked {
 		a.scores.masks = newMasks(n)
 	}

@@ -22,6 +22,7 @@ type scores struct {
 	holds   []int64 // the first frame at which all this may be something else, see follow
 
 	masks *masks // nil: nobody looks at them
+	runs  *runs  // nil: there are few slots
 }
 
 // unstealable is the priority of protected voices and free slots, above any newcomer's.
@@ -40,9 +41,24 @@ func newScores(n int) scores {
 }
 
 func (s *scores) set(i int, prio int32, number uint64, protected bool) {
-	s.prio[i], s.number[i] = prio, number
+	s.number[i] = number
 	if protected {
-		s.prio[i] = unstealable
+		prio = unstealable
+	}
+	s.setPrio(i, prio)
+}
+
+// setPrio gives an index a priority.
+func (s *scores) setPrio(i int, prio int32) {
+	s.prio[i] = prio
+	s.runs.change(i)
+}
+
+// setAudibility gives an index an audibility.
+func (s *scores) setAudibility(i int, x float32) {
+	if s.audibility[i] != x {
+		s.audibility[i] = x
+		s.runs.change(i)
 	}
 }
 
@@ -122,7 +138,7 @@ func (a *audio) follow(i int, s *slot) {
 	if a.scores.masks != nil {
 		a.scores.masks.set(i, s.power, &s.voice)
 	}
-	a.scores.audibility[i] = audibility
+	a.scores.setAudibility(i, audibility)
 	s.loops = s.loops && s.voice.Returns() // it may have gone back for the last time
 	if s.shown != audibility || s.loopsShown != s.loops {
 		s.shown, s.loopsShown = audibility, s.loops
@@ -248,14 +264,20 @@ func (a *audio) choose(q *query, policy Overflow) choice {
 	}
 	prios, numbers := s.prio[from:to], s.number[from:to]
 	keys, loud := s.keys(policy)[from:to], s.loud(policy)[from:to]
-	if q.group != nil || q.bus >= 0 || q.only != anyOnes || q.spared != nil {
+	among := q.group != nil || q.bus >= 0 || q.only != anyOnes || q.spared != nil
+	if among {
 		prios = a.eligible(q, prios, from)
 	}
-	w := dsp.FindWeakest(prios, keys, q.prio)
+	w, first := dsp.Weakest{}, 0
+	if s.runs != nil && !among && !q.virtual && !q.all && &keys[0] == &s.audibility[0] {
+		w, first = s.runs.weakest(prios, keys, q.prio)
+	} else {
+		w = dsp.FindWeakest(prios, keys, q.prio)
+	}
 	if w.Candidates == 0 {
 		return choice{slot: -1, runnerUp: -1}
 	}
-	slot := oldest(&w, prios, keys, numbers)
+	slot := oldest(&w, prios, keys, numbers, first)
 	c := choice{
 		slot: from + slot, audibility: float64(loud[slot]), candidates: w.Candidates, peers: w.Candidates, runnerUp: -1,
 	}
@@ -275,18 +297,18 @@ func (a *audio) choose(q *query, policy Overflow) choice {
 		prio := prios[slot]
 		prios[slot] = unstealable
 		w = dsp.FindWeakest(prios, keys, q.prio)
-		c.runnerUp, c.next = float64(loud[oldest(&w, prios, keys, numbers)]), w.Prio
+		c.runnerUp, c.next = float64(loud[oldest(&w, prios, keys, numbers, 0)]), w.Prio
 		prios[slot] = prio
 	}
 	return c
 }
 
-// oldest returns which of the weakest is the oldest.
-func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int {
+// oldest returns which of the weakest is the oldest; the first of them comes from a slot on.
+func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64, from int) int {
 	if !w.Alone && w.Next == w.Key {
 		return dsp.FindEldest(prios, keys, numbers, w.Prio, w.Key)
 	}
-	return dsp.FindKey(prios, keys, w.Prio, w.Key, 0)
+	return dsp.FindKey(prios, keys, w.Prio, w.Key, from)
 }
 
 // eligible returns the priorities of those that q looks at: the others are out of reach.

@@ -224,14 +224,15 @@ func (a *audio) makeRoom(c *command, r *record) int {
 // of it, with which putBack undoes it.
 func (a *audio) setAside(i int) (prio int32) {
 	if a.leaving = i; i >= 0 {
-		prio, a.scores.prio[i] = a.scores.prio[i], unstealable
+		prio = a.scores.prio[i]
+		a.scores.setPrio(i, unstealable)
 	}
 	return prio
 }
 
 func (a *audio) putBack(i int, prio int32) {
 	if a.leaving = -1; i >= 0 {
-		a.scores.prio[i] = prio
+		a.scores.setPrio(i, prio)
 	}
 }
 

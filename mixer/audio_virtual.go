@@ -82,7 +82,9 @@ func (a *audio) move(from, to int) int {
 }
 
 func (s *scores) move(from, to int) {
-	s.audibility[to], s.gain[to], s.number[to], s.prio[to] = s.audibility[from], s.gain[from], s.number[from], s.prio[from]
+	s.setAudibility(to, s.audibility[from])
+	s.setPrio(to, s.prio[from])
+	s.gain[to], s.number[to] = s.gain[from], s.number[from]
 	s.whole[to], s.endless[to], s.holds[to] = s.whole[from], s.endless[from], s.holds[from]
 	if k := s.masks; k != nil {
 		k.hops[to], k.score[to] = k.hops[from], k.score[from]
