@@ -123,6 +123,16 @@ func (a *audio) face(over int64) {
 	}
 }
 
+// pitches reports whether a bus or one above it has a pitch, or comes from one.
+func (a *audio) pitches(bus uint16) bool {
+	for i := int(bus); i >= 0; i = a.tree[i].parent {
+		if p := &a.buses[i].pitch; p.From != 0 || p.To != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // pitchOf returns the sum of the pitches of a bus and those above it.
 func (a *audio) pitchOf(bus uint16) voice.Move {
 	sum := voice.Move{Start: a.now}

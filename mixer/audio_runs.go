@@ -59,8 +59,8 @@ func (r *runs) changeAll() {
 	}
 }
 
-// weakest is dsp.FindWeakest of all slots, and where to look for the weakest from.
-func (r *runs) weakest(prio []int32, audibility []float32, limit int32) (w dsp.Weakest, from int) {
+// weakest has w find what it would in all slots, and returns where to look for the weakest from.
+func (r *runs) weakest(w *dsp.Weakest, prio []int32, audibility []float32, limit int32) (from int) {
 	if limit != r.limit {
 		r.limit = limit
 		r.changeAll()
@@ -71,9 +71,9 @@ func (r *runs) weakest(prio []int32, audibility []float32, limit int32) (w dsp.W
 		}
 		r.changed[i] = 0
 	}
-	w = dsp.FindWeakest(r.lowest, r.least, limit)
+	w.Find(r.lowest, r.least, limit)
 	if w.Candidates == 0 {
-		return w, 0
+		return 0
 	}
 	run := dsp.FindKey(r.lowest, r.least, w.Prio, w.Key, 0)
 	next := r.next[run]
@@ -81,13 +81,14 @@ func (r *runs) weakest(prio []int32, audibility []float32, limit int32) (w dsp.W
 		next = min(next, math.Float32bits(w.Next)) // as bits they are in the same order
 	}
 	w.Candidates, w.Next, w.Alone = r.all, math.Float32frombits(next), next == noNext
-	return w, run * runSlots
+	return run * runSlots
 }
 
 // look looks at a run again.
 func (r *runs) look(run int, prio []int32, audibility []float32) {
 	from, to := run*runSlots, min((run+1)*runSlots, r.slots)
-	w := dsp.FindWeakest(prio[from:to], audibility[from:to], r.limit)
+	var w dsp.Weakest
+	w.Find(prio[from:to], audibility[from:to], r.limit)
 	r.all += w.Candidates - int(r.candidates[run])
 	r.candidates[run] = int32(w.Candidates)
 	if w.Candidates == 0 {

@@ -42,8 +42,9 @@ func TestRuns(t *testing.T) {
 				limit = priorities
 			}
 			prio, keys, numbers := s.prio[:slots], s.audibility[:slots], s.number[:slots]
-			got, from := s.runs.weakest(prio, keys, limit)
-			want := dsp.FindWeakest(prio, keys, limit)
+			var got, want dsp.Weakest
+			from := s.runs.weakest(&got, prio, keys, limit)
+			want.Find(prio, keys, limit)
 			if got.Candidates != want.Candidates {
 				t.Fatalf("%d slots, round %d: %d candidates, want %d", slots, round, got.Candidates, want.Candidates)
 			}

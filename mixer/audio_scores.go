@@ -252,9 +252,9 @@ type choice struct {
 	next       int32   // its priority
 }
 
-// choose returns the victim: of the lowest priority, then the least by the policy, then
+// choose has c be the victim: of the lowest priority, then the least by the policy, then
 // the oldest. Free slots and protected voices have a priority that nobody reaches.
-func (a *audio) choose(q *query, policy Overflow) choice {
+func (a *audio) choose(c *choice, q *query, policy Overflow) {
 	s, from, to := &a.scores, 0, a.base
 	if q.virtual {
 		from = a.base
@@ -268,19 +268,20 @@ func (a *audio) choose(q *query, policy Overflow) choice {
 	if among {
 		prios = a.eligible(q, prios, from)
 	}
-	w, first := dsp.Weakest{}, 0
+	var w dsp.Weakest
+	first := 0
 	if s.runs != nil && !among && !q.virtual && !q.all && &keys[0] == &s.audibility[0] {
-		w, first = s.runs.weakest(prios, keys, q.prio)
+		first = s.runs.weakest(&w, prios, keys, q.prio)
 	} else {
-		w = dsp.FindWeakest(prios, keys, q.prio)
+		w.Find(prios, keys, q.prio)
 	}
+	c.candidates, c.peers, c.audibility, c.runnerUp, c.next = w.Candidates, w.Candidates, 0, -1, 0
 	if w.Candidates == 0 {
-		return choice{slot: -1, runnerUp: -1}
+		c.slot = -1
+		return
 	}
 	slot := oldest(&w, prios, keys, numbers, first)
-	c := choice{
-		slot: from + slot, audibility: float64(loud[slot]), candidates: w.Candidates, peers: w.Candidates, runnerUp: -1,
-	}
+	c.slot, c.audibility = from+slot, float64(loud[slot])
 	if w.Prio < q.prio {
 		c.peers = 0
 		for _, p := range prios {
@@ -296,11 +297,10 @@ func (a *audio) choose(q *query, policy Overflow) choice {
 	default: // it is known by what it would be without the victim
 		prio := prios[slot]
 		prios[slot] = unstealable
-		w = dsp.FindWeakest(prios, keys, q.prio)
+		w.Find(prios, keys, q.prio)
 		c.runnerUp, c.next = float64(loud[oldest(&w, prios, keys, numbers, 0)]), w.Prio
 		prios[slot] = prio
 	}
-	return c
 }
 
 // oldest returns which of the weakest is the oldest; the first of them comes from a slot on.

@@ -53,11 +53,12 @@ func (a *audio) shrink() {
 		if policy == StealMasked {
 			a.mask(false)
 		}
-		c := a.choose(&q, policy)
+		var c choice
+		a.choose(&c, &q, policy)
 		if c.slot < 0 {
 			return
 		}
-		a.demote(c, &Event{Reason: ReasonResize}, MaxPriority, 0)
+		a.demote(&c, &Event{Reason: ReasonResize}, MaxPriority, 0)
 	}
 }
 

@@ -59,8 +59,10 @@ func (a *audio) start(c *command) {
 		s.voice.TurnTo(rare.turn)
 		rare.turn = nil
 	}
-	if pitch := a.pitchOf(r.bus); pitch.From != 0 || pitch.To != 0 {
-		s.voice.SetShared(a.now, pitch)
+	if a.pitches(r.bus) {
+		if pitch := a.pitchOf(r.bus); pitch.From != 0 || pitch.To != 0 {
+			s.voice.SetShared(a.now, pitch)
+		}
 	}
 	if a.buses[r.bus].held {
 		s.paused |= pausedBus
@@ -171,12 +173,13 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	if reason == ReasonBusLimit {
 		e.Bus = Bus{index: uint16(q.bus)}
 	}
-	gone, forGood := choice{slot: -1}, &a.limited
+	var gone, victim, least choice
+	gone.slot, victim.slot, least.slot = -1, -1, -1
+	forGood := &a.limited
 	if reason != ReasonNone {
 		*forGood = e
 		forGood.powers.newcomer = whole
-		var wins bool
-		if gone, wins = a.contest(&q, r, forGood); !wins {
+		if !a.contest(&gone, &q, r, forGood) {
 			forGood.Kind = EventLimited
 			a.turnAway(c, forGood)
 			return -1
@@ -186,14 +189,14 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	prio := a.setAside(gone.slot)
 	if gone.slot >= 0 && free() {
 		a.putBack(gone.slot, prio)
-		a.steal(gone, forGood)
+		a.steal(&gone, forGood)
 		return a.takeSlot(a.tree[r.bus].output, &r.plays)
 	}
 	e.Reason = ReasonPoolFull
-	victim, wins := a.contest(&query{prio: r.prio, owner: r.owner, bus: -1, spared: q.spared}, r, &e)
-	unheard, least := false, choice{slot: -1}
+	q.group, q.bus, q.all = nil, -1, false
+	wins, unheard := a.contest(&victim, &q, r, &e), false
 	if !wins || a.isLess(r, &victim, &e) {
-		if unheard, least = a.goesUnheard(r, whole); unheard && wins {
+		if unheard = a.goesUnheard(&least, r, whole); unheard && wins {
 			wins = false
 			e.refuse(ReasonQuieter, &victim, victim.audibility)
 		}
@@ -204,17 +207,17 @@ func (a *audio) makeRoom(c *command, r *record) int {
 		return -1
 	}
 	if gone.slot >= 0 {
-		a.steal(gone, forGood)
+		a.steal(&gone, forGood)
 	}
 	if wins {
-		a.demote(victim, &e, r.prio, whole)
+		a.demote(&victim, &e, r.prio, whole)
 		return a.takeSlot(a.tree[r.bus].output, &r.plays)
 	}
 	if least.slot >= 0 {
 		var lost Event
 		r.asks(&lost, uint64(a.stats.Started)+1)
 		lost.Bus = e.Bus
-		a.lose(least, lost, whole)
+		a.lose(&least, lost, whole)
 	}
 	a.refused = e
 	return a.takeVirtual(a.asks.endless, &r.plays)
@@ -251,9 +254,9 @@ func (r *record) unseat(v *voice.Voice) {
 	r.stands.seat(r.stands.state(), -1)
 }
 
-// contest chooses who gives way to r, whose coming e tells of. Where nobody does, r
+// contest has c be who gives way to r, whose coming e tells of. Where nobody does, r
 // does not win, and e says why it is refused.
-func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
+func (a *audio) contest(c *choice, q *query, r *record, e *Event) (wins bool) {
 	// The limit of a group has a policy of its own; a bus and the pool steal only
 	// where the mixer's steals at all.
 	policy := a.overflow
@@ -265,8 +268,8 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 		policy = StealQuietest
 	}
 	if policy == Reject {
-		e.refuse(e.Reason, &c, -1)
-		return c, false
+		e.refuse(e.Reason, c, -1)
+		return false
 	}
 	quietest := policy == StealQuietest
 	if e.Reason != ReasonPoolFull && (quietest || policy == StealMasked) {
@@ -275,21 +278,21 @@ func (a *audio) contest(q *query, r *record, e *Event) (c choice, wins bool) {
 	if policy == StealMasked {
 		a.mask(true)
 	}
-	c = a.choose(q, policy)
+	a.choose(c, q, policy)
 	switch {
 	case c.slot < 0 && e.Reason == ReasonPoolFull:
 		why, lowest := a.outranks(q)
-		e.refuse(why, &c, -1)
+		e.refuse(why, c, -1)
 		e.RunnerUpPriority = lowest
 	case c.slot < 0:
-		e.refuse(e.Reason, &c, -1)
+		e.refuse(e.Reason, c, -1)
 	case a.refuses && quietest && e.Reason != ReasonGroupLimit &&
 		a.scores.prio[c.slot] == r.prio && float64(4*e.powers.newcomer) < c.audibility:
-		e.refuse(ReasonQuieter, &c, c.audibility)
+		e.refuse(ReasonQuieter, c, c.audibility)
 	default:
-		return c, true
+		return true
 	}
-	return c, false
+	return false
 }
 
 // isLess reports whether r would be heard less in the next 20 ms than the voice that is to
@@ -311,8 +314,10 @@ func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 // outranks says why no voice can be taken, and the lowest priority that is above the newcomer's.
 func (a *audio) outranks(q *query) (why Reason, lowest int32) {
 	if q.spared != nil { // was it for those of its group alone?
+		var c choice
 		others := *q
-		if others.spared = nil; a.choose(&others, StealOldest).slot >= 0 {
+		others.spared = nil
+		if a.choose(&c, &others, StealOldest); c.slot >= 0 {
 			return ReasonPoolFull, 0
 		}
 	}
@@ -327,7 +332,7 @@ func (a *audio) outranks(q *query) (why Reason, lowest int32) {
 }
 
 // steal ends a voice for somebody else, leaving its tail.
-func (a *audio) steal(c choice, e *Event) {
+func (a *audio) steal(c *choice, e *Event) {
 	s := a.at(c.slot)
 	a.weigh(e, c)
 	if c.slot < a.base {
@@ -337,9 +342,9 @@ func (a *audio) steal(c choice, e *Event) {
 }
 
 // weigh notes what decided a choice.
-func (a *audio) weigh(e *Event, c choice) {
+func (a *audio) weigh(e *Event, c *choice) {
 	s := a.at(c.slot)
-	e.powers = powers{c.audibility, e.powers.newcomer, c.runnerUp, a.lost(s)}
+	e.powers.audibility, e.powers.runnerUp, e.powers.lost = c.audibility, c.runnerUp, a.lost(s)
 	e.RunnerUpPriority, e.Candidates, e.Peers, e.Priority = c.next, c.candidates, c.peers, s.prio
 	if e.Reason != ReasonGroupLimit { // which has a policy of its own
 		e.Policy = a.overflow

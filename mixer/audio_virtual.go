@@ -20,19 +20,20 @@ func (s *slot) state() State {
 // one that does; if there is no place for it, the least audible of all that could make
 // room and itself is lost for good. prio and whole are those of the start that it is
 // for, as lose and leastVirtual have them.
-func (a *audio) demote(c choice, e *Event, prio int32, whole float64) {
+func (a *audio) demote(c *choice, e *Event, prio int32, whole float64) {
 	s := a.at(c.slot)
 	if !s.keeps {
 		a.steal(c, e)
 		return
 	}
 	if !a.hides(s.endless) {
-		least := a.leastVirtual(prio, s.endless)
+		var least choice
+		a.leastVirtual(&least, prio, s.endless)
 		if least.slot < 0 || a.scores.less(c.slot, least.slot, a.scores.whole) {
 			a.steal(c, e)
 			return
 		}
-		a.lose(least, *e, whole)
+		a.lose(&least, *e, whole)
 	}
 	a.weigh(e, c)
 	a.leaveTail(s, a.now)
@@ -41,16 +42,16 @@ func (a *audio) demote(c choice, e *Event, prio int32, whole float64) {
 }
 
 // lose ends a virtual voice for good, for a newcomer of which whole is the audibility.
-func (a *audio) lose(c choice, e Event, whole float64) {
+func (a *audio) lose(c *choice, e Event, whole float64) {
 	a.weigh(&e, c)
 	e.Reason, e.powers.newcomer = ReasonVirtualFull, whole
 	a.finish(c.slot, a.now, EventStolen, &e)
 }
 
-// leastVirtual returns the virtual voice that is lost first of those that a start of
+// leastVirtual has c be the virtual voice that is lost first of those that a start of
 // priority prio may take for the sake of an endless or a finite voice: the one that would
 // be missed least from now on.
-func (a *audio) leastVirtual(prio int32, endless bool) choice {
+func (a *audio) leastVirtual(c *choice, prio int32, endless bool) {
 	q := query{prio: prio, bus: -1, virtual: true}
 	if all, finite := a.unheard(); a.below(endless) { // anyone makes room
 	} else if endless && finite > 0 { // only another one of its kind does
@@ -58,18 +59,18 @@ func (a *audio) leastVirtual(prio int32, endless bool) choice {
 	} else if !endless && finite < all {
 		q.only = finiteOnes
 	}
-	return a.choose(&q, stealForGood)
+	a.choose(c, &q, stealForGood)
 }
 
 // goesUnheard reports whether a start for which there is no slot becomes a virtual voice: if it
-// is one that does, and not the first to be lost among those. least is who is lost for it.
-func (a *audio) goesUnheard(r *record, whole float64) (does bool, least choice) {
-	least.slot = -1
+// is one that does, and not the first to be lost among those. least, nobody before, is who is
+// lost for it.
+func (a *audio) goesUnheard(least *choice, r *record, whole float64) bool {
 	if !a.asks.keeps || a.hides(a.asks.endless) {
-		return a.asks.keeps, least
+		return a.asks.keeps
 	}
-	least = a.leastVirtual(r.prio, a.asks.endless)
-	return least.slot >= 0 && (a.scores.prio[least.slot] != r.prio || least.audibility < whole), least
+	a.leastVirtual(least, r.prio, a.asks.endless)
+	return least.slot >= 0 && (a.scores.prio[least.slot] != r.prio || least.audibility < whole)
 }
 
 // move takes a voice from one index to another, which was taken for it.
@@ -153,7 +154,8 @@ func (a *audio) exchange() {
 		}
 		prio := a.at(best).prio
 		q.prio = prio
-		c := a.choose(&q, policy)
+		var c choice
+		a.choose(&c, &q, policy)
 		if c.slot < 0 || s.prio[c.slot] == prio && !(float64(keys[best]) > float64(gain*float64(keys[c.slot]))) {
 			return
 		}
@@ -161,13 +163,13 @@ func (a *audio) exchange() {
 		var e Event
 		v.record.asks(&e, v.number())
 		e.Reason, e.powers.newcomer, e.NewcomerPriority = ReasonExchanged, float64(s.audibility[best]), prio
-		a.swap(c, best, e)
+		a.swap(&c, best, e)
 	}
 }
 
 // swap exchanges a real voice and a virtual one. Where the real one cannot have the
 // other's place, somebody is lost as for a start.
-func (a *audio) swap(c choice, best int, e Event) {
+func (a *audio) swap(c *choice, best int, e Event) {
 	real, virtual := a.at(c.slot), a.at(best)
 	if !real.keeps || real.endless != virtual.endless && !a.below(real.endless) {
 		a.demote(c, &e, virtual.prio, float64(a.scores.whole[best]))

@@ -11,10 +11,11 @@ type Weakest struct {
 	Alone      bool    // one slot has that priority: there is no Next
 }
 
-// FindWeakest looks through the slots of a priority of at most limit. Without
+// Find looks through the slots of a priority of at most limit. Without
 // candidates the rest of the answer means nothing. Keys must be neither negative
-// nor NaN; len(key) >= len(prio).
-func FindWeakest(prio []int32, key []float32, limit int32) Weakest {
+// nor NaN; len(key) >= len(prio). It returns nothing, since a result so large would be
+// copied, and the copy would wait for each of its parts.
+func (w *Weakest) Find(prio []int32, key []float32, limit int32) {
 	done, lowest, candidates := fastLowest(prio, limit)
 	for _, p := range prio[done:] {
 		if p <= limit {
@@ -22,9 +23,9 @@ func FindWeakest(prio []int32, key []float32, limit int32) Weakest {
 		}
 		lowest = min(lowest, p)
 	}
-	w := Weakest{Candidates: candidates, Prio: lowest}
+	w.Candidates, w.Prio = candidates, lowest
 	if candidates == 0 {
-		return w
+		return
 	}
 	// As bits keys are in the same order, and none is beyond all of them.
 	const none = math.MaxUint32
@@ -38,7 +39,6 @@ func FindWeakest(prio []int32, key []float32, limit int32) Weakest {
 		}
 	}
 	w.Key, w.Next, w.Alone = math.Float32frombits(least), math.Float32frombits(next), next == none
-	return w
 }
 
 // FindKey returns the first slot from a place on that has exactly this priority

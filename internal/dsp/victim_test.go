@@ -50,6 +50,12 @@ func slots(t testing.TB, r *rand.Rand, n, priorities int) (prio []int32, key []f
 	return prio, key
 }
 
+// FindWeakest returns what Find finds.
+func FindWeakest(prio []int32, key []float32, limit int32) (w Weakest) {
+	w.Find(prio, key, limit)
+	return w
+}
+
 func TestFindWeakest(t *testing.T) {
 	defer func(old instructions) { level = old }(level)
 	r := rand.New(rand.NewPCG(11, 12))
