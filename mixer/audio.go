@@ -90,7 +90,6 @@ type audio struct {
 	quiet         bool // what was mixed last is silence, and nothing rings
 	rings         bool // an effect does
 
-	sendRoom []pcm.Frame   // where a voice that sends is mixed by itself
 	moving   []*voice.Move // what acts on a send
 	softClip bool
 	metered  []pcm.Frame // where a bus is mixed that is measured; nil: none is
@@ -123,7 +122,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		scores: newScores(n),
 		ends:   make([]end, 0, 2*n), waiting: make([]int, 0, c.unheard()),
 		window: make([]float32, c.tail()), spare: make([]pcm.Frame, max(c.tail(), 1)),
-		sendRoom: make([]pcm.Frame, max(c.tail(), hopOf(c.Rate))), moving: make([]*voice.Move, 0, len(buses)+2),
+		moving: make([]*voice.Move, 0, len(buses)+2),
 	}
 	under := newRoom(c.made.commands)
 	a.queue.move(under)

@@ -87,7 +87,7 @@ func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
 	if !a.mixAlone(v, next, n) {
 		return
 	}
-	src := a.sendRoom[:n]
+	src := (*a.sendRoom.Load())[:n]
 	dsp.Sum(a.buses[v.slot.bus].block(n), src)
 	rare := v.slot.record.rare.Load()
 	for i := range v.slot.record.sends {
@@ -104,7 +104,7 @@ func (a *audio) mixAlone(v seat, next *voice.Voice, n int64) (sounds bool) {
 		sounds = b.used
 		b.mixed, b.used, b.lent = mixed, used, lent
 	}()
-	b.mixed, b.used, b.lent = a.sendRoom, false, false
+	b.mixed, b.used, b.lent = *a.sendRoom.Load(), false, false
 	a.mixVoice(v.index, v.slot, next, n)
 	return false
 }
@@ -123,7 +123,7 @@ func (a *audio) sending(s *slot, to *send) []*voice.Move {
 func (a *audio) sendTail(s *slot, tail []pcm.Frame, frame int64) {
 	rare := s.record.rare.Load()
 	for i := range s.record.sends {
-		to, room := &rare.sends[i], a.sendRoom[:len(tail)]
+		to, room := &rare.sends[i], (*a.sendRoom.Load())[:len(tail)]
 		clear(room)
 		addMoving(room, tail, a.sending(s, to), frame)
 		a.buses[to.bus].addTail(room, frame)

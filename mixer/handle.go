@@ -316,6 +316,9 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 		rare := m.own(r)
 		rare.sends, _ = m.checkSends(o.Sends, o.Bus.index) // Play has looked
 		rare.sent = slices.Clone(o.Sends)
+		if m.sendRoom.Load() == nil {
+			m.sendRoom.Store(new(make([]pcm.Frame, max(m.hop, int64(m.rate)/100+1))))
+		}
 	}
 	if r.counted = o.Counts != [2]*Count{}; r.counted {
 		m.own(r).counts = o.Counts
