@@ -13,7 +13,7 @@ type glide struct {
 
 // glides reports whether the segment that has just been planned is one of such a stretch.
 func (v *Voice) glides(frame int64) bool {
-	if v.glide.until == never || v.feed != nil || v.crossing || v.lacks || v.untilOut() > 0 {
+	if v.glide.until == never || v.feed != nil || v.crossing || v.lacks || v.filter.active() || v.untilOut() > 0 {
 		return false
 	}
 	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.shared} {
@@ -47,7 +47,7 @@ func (v *Voice) goGliding(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 			g.Start = int(frame - v.segStart)
 			v.steady.kernel.mix(dst[done:done+k], v.steady.from, v.place(), v.steady.step, g)
 		}
-		v.SkipSteady(k)
+		v.passSteady(k)
 		done, frame = done+k, frame+k
 	}
 	v.steady.left = 0

@@ -13,6 +13,7 @@ func (v *Voice) Left(n, frame int64, loop bool) (frames int64, wraps bool) {
 		return n, false
 	}
 	copied := *v
+	copied.filter, copied.steady.filtered = nil, false // it tells nothing, and is not a copy
 	copied.waits = false
 	left := int64(never)
 	if loop {

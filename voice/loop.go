@@ -43,6 +43,9 @@ func (v *Voice) SeekTo(frame, to, fade int64, feed *Feed) {
 		v.leaveFeeds()
 		v.feed, v.pos, v.heard, v.waits = feed, 0, 0, true
 	}
+	if v.filter != nil {
+		v.filter.stale = true
+	}
 	v.wrap()
 	v.Return(frame, fade)
 }

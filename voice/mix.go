@@ -31,6 +31,9 @@ func (v *Voice) Skip(n, frame int64) int64 {
 	if v.SkipSteady(n) {
 		return n
 	}
+	if v.filter != nil {
+		v.filter.stale = true
+	}
 	if v.feed != nil {
 		return v.skipStream(n, frame)
 	}
@@ -54,12 +57,7 @@ func (v *Voice) goOn(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 			if frame >= v.segEnd {
 				v.straight(frame)
 			}
-			piece, k, at := after(dst, done), min(n-done, v.segEnd-frame), int(frame-v.segStart)
-			if piece != nil && v.folds() {
-				got = v.runFolded(piece, k, at)
-			} else {
-				got = v.run(piece, k, at)
-			}
+			got = v.give(after(dst, done), min(n-done, v.segEnd-frame), frame)
 		}
 		done += got
 		frame += got

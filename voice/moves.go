@@ -1,13 +1,56 @@
 package voice
 
-// Moves are those of a voice's own gain, pan, pitch and speed.
-type Moves struct{ Gain, Pan, Pitch, Speed Move }
+// Moves are those of a voice's own gain, pan, pitch, speed and cutoffs.
+type Moves struct {
+	Gain, Pan, Pitch, Speed Move
+	LowPass, HighPass       Cutoff
+
+	filter bool // it had one; where that was:
+	states [2][2]states
+}
 
 // Moves returns those of the voice.
-func (v *Voice) Moves() Moves { return Moves{v.gain, v.pan, v.pitch, v.speed} }
+func (v *Voice) Moves() Moves {
+	m := Moves{Gain: v.gain, Pan: v.pan, Pitch: v.pitch, Speed: v.speed}
+	if f := v.filter; f != nil {
+		m.LowPass, m.HighPass, m.filter = f.low.Cutoff, f.high.Cutoff, true
+		if !f.stale {
+			m.states = [2][2]states{{f.low.left, f.low.right}, {f.high.left, f.high.right}}
+		}
+	}
+	return m
+}
 
 // SetMoves gives a voice that starts at frame moves that may have begun before it.
 func (v *Voice) SetMoves(frame int64, m *Moves) {
 	v.gain, v.pan, v.pitch, v.speed = m.Gain, m.Pan, m.Pitch, m.Speed
+	if f := v.filter; f != nil && m.filter {
+		f.goOn(&f.low, &m.LowPass)
+		f.goOn(&f.high, &m.HighPass)
+	}
 	v.Replan(frame)
+}
+
+// goOn gives a filter that begins a move that may have begun before it.
+func (f *Filter) goOn(p *pass, c *Cutoff) {
+	if *c == p.Cutoff {
+		return
+	}
+	p.Cutoff, p.on = *c, true
+	f.moves, f.end = true, -1
+}
+
+// GoOn has a voice that starts begin with what the filter of the one before it has left, so that
+// there is no step between them.
+func (v *Voice) GoOn(m *Moves) {
+	f := v.filter
+	if !f.active() || !m.filter {
+		return
+	}
+	if f.low.on {
+		f.low.left, f.low.right = m.states[0][0], m.states[0][1]
+	}
+	if f.high.on {
+		f.high.left, f.high.right = m.states[1][0], m.states[1][1]
+	}
 }

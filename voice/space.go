@@ -63,6 +63,11 @@ func (s *Space) panned(own *Move, frame int64) Move {
 // folds reports whether the two channels of the voice become narrower.
 func (v *Voice) folds() bool { return v.space != nil && v.space.spread < 1 && v.law() != Mono }
 
+// shares returns how much of a stereo sound's own channel a side gets, and of the other one.
+func (s *Space) shares() (own, other float32) {
+	return float32((1 + s.spread) / 2), float32((1 - s.spread) / 2)
+}
+
 // foldPiece is how many frames are folded at a time.
 const foldPiece = 256
 
@@ -71,7 +76,7 @@ const foldPiece = 256
 func (v *Voice) runFolded(dst []pcm.Frame, n int64, at int) (done int64) {
 	ramp := v.ramp
 	v.ramp = dsp.Ramp{Left: 1, Right: 1}
-	own, other := float32((1+v.space.spread)/2), float32((1-v.space.spread)/2)
+	own, other := v.space.shares()
 	for done < n {
 		var piece [foldPiece]pcm.Frame
 		g, part := ramp, min(n-done, foldPiece)

@@ -15,6 +15,8 @@ type steady struct {
 	from   *store
 	kernel kernel
 	refine bool // a version of the sound is read
+
+	filtered bool // what is read goes through a filter whose cutoffs rest
 }
 
 // MixSteady is Mix for a voice that goes on steadily to the end of dst and beyond
@@ -23,16 +25,31 @@ type steady struct {
 func (v *Voice) MixSteady(dst []pcm.Frame, next *Voice) bool {
 	s := &v.steady
 	pos := v.place()
-	if !v.SkipSteady(int64(len(dst))) {
+	if !v.passSteady(int64(len(dst))) {
 		return false
 	}
 	g := dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}
+	if s.filtered {
+		v.mixFiltered(dst, pos, g)
+		return true
+	}
 	s.kernel.mix(dst, s.from, pos, s.step, g)
 	return true
 }
 
 // SkipSteady is MixSteady without a sound.
 func (v *Voice) SkipSteady(n int64) bool {
+	if !v.passSteady(n) {
+		return false
+	}
+	if v.steady.filtered {
+		v.filter.stale = true
+	}
+	return true
+}
+
+// passSteady goes on by n frames, if the voice does so steadily.
+func (v *Voice) passSteady(n int64) bool {
 	s := &v.steady
 	if uint64(n-1) >= uint64(s.left) {
 		return false
@@ -65,7 +82,7 @@ func (v *Voice) place() int64 {
 // settleDown works out how the voice goes on from here, if it does so steadily. What
 // bends, waits or comes to an end does not.
 func (v *Voice) settleDown() {
-	if v.segEnd == never && !v.fresh {
+	if v.segEnd == never && !v.fresh && !v.filter.moving() {
 		v.settle()
 	}
 }
@@ -82,6 +99,7 @@ func (v *Voice) settle() {
 	if data != &v.sound.data { // a seam is short
 		return
 	}
+	s.filtered = v.filter.active()
 	left := stepsIn(limit<<32-v.pos-1, v.step)
 	if from := v.now.version; from != nil {
 		s.step, s.shift, s.refine, s.kernel = scaled(v.step, from.level), guardBefore<<32, true, monoBest+v.sound.second()

@@ -179,12 +179,7 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 			v.proceed(frame)
 		}
 		n = min(n, v.segEnd-frame)
-		got, at := int64(0), int(frame-v.segStart)
-		if v.folds() {
-			got = v.runFolded(dst[done:], n, at)
-		} else {
-			got = v.run(dst[done:], n, at)
-		}
+		got := v.give(dst[done:], n, frame)
 		done += int(got)
 		frame += got
 		if got < n && !v.Over(frame) { // it became faster than was reckoned with

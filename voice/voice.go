@@ -50,6 +50,9 @@ type Options struct {
 
 	Feed  *Feed  // of a stream: where its frames come from; it begins at From
 	Space *Space // what its place in space does to it; nil: nothing
+
+	Filter            *Filter // what it has a low-pass and a high-pass by; nil: it has none
+	LowPass, HighPass float64 // with it: their cutoffs in Hz; 0: off
 }
 
 // never is a frame that does not come.
@@ -60,7 +63,8 @@ const never = math.MaxInt64
 const maxOctaves = 8
 
 // Voice is one playing of a sound. It is a value: a copy goes on by itself,
-// which is how a stolen voice gets its tail. The zero Voice has ended.
+// which is how a stolen voice gets its tail; one with a Filter needs a Split first. The zero Voice
+// has ended.
 type Voice struct {
 	steady steady
 	pos    int64 // 32.32 frames of the sound; of a stream, of its course from heard on
@@ -71,6 +75,7 @@ type Voice struct {
 	sound  *Sound
 	feed   *Feed
 	space  *Space
+	filter *Filter
 	heard  int64 // of a stream: whole frames of its course that are behind it
 	next   *Feed // what it goes on with from the frame nextAt of its course on, see TurnTo
 	past   *Feed // what it has gone on from, until Commit
@@ -128,6 +133,10 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	}
 	if v.feed != nil {
 		v.pos = 0 // the feed begins at From
+	}
+	if o.Filter != nil {
+		v.filter = o.Filter
+		v.filter.begin(s.rate, o.LowPass, o.HighPass)
 	}
 	v.wrap()
 	v.Replan(frame)
