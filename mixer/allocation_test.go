@@ -28,15 +28,21 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	n := 0
 	voiceTarget, busTarget := mixer.TargetVoice(h), mixer.TargetBus(bus)
 	for name, call := range map[string]func(){
-		"Play":        func() { m.Play(s, mixer.Options{Group: g, Bus: bus, Emitter: e, Loop: true, Rounds: 3}) },
-		"At.Play":     func() { m.At(m.Now()+50).WithRef(4).Play(s, mixer.Options{For: time.Millisecond, FadeIn: 1, From: 9}) },
-		"Stop":        func() { h, _ := m.Play(s, mixer.Options{}); h.Stop(); h.StopOver(time.Millisecond) },
-		"Then":        func() { h, _ := m.Play(s, mixer.Options{For: 1}); h.Then(s, mixer.Options{For: 1}, mixer.AtLoopEnd) },
-		"Pause":       func() { h.Pause(); h.Resume() },
-		"SetGain":     func() { h.SetGain(pcm.Decibels(-n % 9)) },
-		"SetPan":      func() { h.SetPan(float64(n%3) - 1) },
-		"SetPitch":    func() { h.SetPitch(pcm.Semitones(n % 7)) },
-		"SetSpeed":    func() { h.SetSpeed(1 + float64(n%5)/9) },
+		"Play":       func() { m.Play(s, mixer.Options{Group: g, Bus: bus, Emitter: e, Loop: true, Rounds: 3}) },
+		"At.Play":    func() { m.At(m.Now()+50).WithRef(4).Play(s, mixer.Options{For: time.Millisecond, FadeIn: 1, From: 9}) },
+		"Stop":       func() { h, _ := m.Play(s, mixer.Options{}); h.Stop(); h.StopOver(time.Millisecond) },
+		"Then":       func() { h, _ := m.Play(s, mixer.Options{For: 1}); h.Then(s, mixer.Options{For: 1}, mixer.AtLoopEnd) },
+		"Pause":      func() { h.Pause(); h.Resume() },
+		"SetGain":    func() { h.SetGain(pcm.Decibels(-n % 9)) },
+		"SetPan":     func() { h.SetPan(float64(n%3) - 1) },
+		"SetPitch":   func() { h.SetPitch(pcm.Semitones(n % 7)) },
+		"SetSpeed":   func() { h.SetSpeed(1 + float64(n%5)/9) },
+		"SetLowPass": func() { h.SetLowPass(float64(n%2) * 500); h.SetHighPass(float64(20 + n%50)) },
+		"filters": func() {
+			m.Play(s, mixer.Options{LowPass: 300, HighPass: 30})
+			m.At(mixer.Now).SetLowPass(mixer.TargetTag(1), float64(300+n%99))
+			m.At(m.Now()+9).SetHighPass(mixer.TargetSound(s), 0)
+		},
 		"SetPriority": func() { h.SetPriority(n) },
 		"Protect":     func() { h.Protect(n%2 == 0) },
 		"SetLoop":     func() { h.SetLoop(mixer.Forever) },

@@ -59,6 +59,7 @@ func (a *audio) noteCommand(c *command) {
 			BaseGain: o.BaseGain, Gain: o.Gain, BasePitch: o.BasePitch, Pitch: o.Pitch, Speed: o.Speed, Pan: o.Pan,
 			From: o.From, For: r.lasts, FadeIn: o.FadeIn, FadeShape: o.FadeShape, Loop: o.Loop, Rounds: int(o.Rounds), Quality: o.Quality, Placed: r.placed,
 		}
+		e.How.LowPass, e.How.HighPass = r.cutoffs()
 		if r.placed {
 			e.How.Emitter = r.where.source.Emitter()
 		}

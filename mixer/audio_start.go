@@ -34,6 +34,7 @@ func (a *audio) start(c *command) {
 	}
 	a.coming = &s.voice
 	a.coming.Start(sound, r.options, a.now)
+	r.begin(a.coming, a.now)
 	taken := a.takeOver(r, id)
 	endless := r.lasts == 0 && a.coming.Endless()
 	a.asks = kind{endless, a.keeps(r.whenFull, endless)}

@@ -99,35 +99,47 @@ func (a *audio) takeOver(r *record, id pool.Handle) (fields wants) {
 	if a.handed == nil {
 		return 0
 	}
+	if f := r.filter(); f != nil && a.handed.Filtered() {
+		a.coming.LendFilter(a.now, f, 0, 0) // for what it takes over
+	}
 	own := a.coming.Moves()
+	goes := movesOf(&own)
 	ahead := r.ahead(id)
-	lead := [voiceMoves]*voice.Move{&a.handed.Gain, &a.handed.Pan, &a.handed.Pitch, &a.handed.Speed}
-	for f, m := range [voiceMoves]*voice.Move{&own.Gain, &own.Pan, &own.Pitch, &own.Speed} {
+	lead := movesOf(a.handed)
+	for f, m := range goes {
 		set := ahead != nil && ahead.fields&(1<<f) != 0
 		switch {
 		case lead[f].End() <= a.now:
-		case set && settable(f).rests(ahead.values[f]) != lead[f].To:
+		case set && settable(f).rests(ahead.values[f], a.rate) != lead[f].To:
 		case set || lead[f].Frames > a.smooth:
 			*m = *lead[f]
 			fields |= 1 << f
 		}
 	}
+	if fields&(1<<setLowPass) != 0 {
+		own.LowPass = a.handed.LowPass
+	}
+	if fields&(1<<setHighPass) != 0 {
+		own.HighPass = a.handed.HighPass
+	}
 	if fields != 0 {
 		a.coming.SetMoves(a.now, &own)
 	}
+	a.coming.GoOn(a.handed)
 	return fields
 }
 
 // noteTaken notes what a voice has taken over, as what it is and where it goes from here.
 func (a *audio) noteTaken(i int, fields wants) {
-	m := a.at(i).voice.Moves()
-	for f, m := range [voiceMoves]*voice.Move{&m.Gain, &m.Pan, &m.Pitch, &m.Speed} {
+	moves := a.at(i).voice.Moves()
+	for f, m := range movesOf(&moves) {
 		if fields&(1<<f) == 0 {
 			continue
 		}
 		is, goes := command{kind: cmdSet}, command{kind: cmdSet, over: m.End() - a.now, change: Change{Shape: m.Shape}}
-		is.change.put(settable(f), settable(f).told(m.At(a.now)))
-		goes.change.put(settable(f), settable(f).told(m.To))
+		at, to := settable(f).told(&moves, a.now)
+		is.change.put(settable(f), at)
+		goes.change.put(settable(f), to)
 		a.noteAct(i, &is)
 		a.noteAct(i, &goes)
 	}

@@ -171,6 +171,7 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	}
 	clear(a.spare)
 	copied := s.voice
+	copied.Split(&a.split)
 	length := copied.Tail(frame, a.tail)
 	n := mixed(&copied, a.spare[:length], frame)
 	a.fadeAway(a.spare[:n], length)

@@ -134,6 +134,9 @@ func movingSceneFrom(t testing.TB, seed uint64, limiter bool, from int, block fu
 			if r.IntN(3) == 0 {
 				o.Emitter = &space.Emitter{Spot: space.Spot{Position: space.Vector{r.Float64()*8 - 4, 1, 0}}}
 			}
+			if cutoff := []float64{0, 0, 60, 400, 3000}; from == 0 && r.IntN(3) == 0 { // what a filter holds is not skipped
+				o.LowPass, o.HighPass = cutoff[r.IntN(5)], cutoff[r.IntN(5)]
+			}
 			s := sounds[r.IntN(len(sounds))]
 			if o.Loop && !s.Streamed() && s.Loop().Frames() > 0 && r.IntN(2) == 0 {
 				o.Rounds = 1 + r.IntN(4)
@@ -154,6 +157,10 @@ func movingSceneFrom(t testing.TB, seed uint64, limiter bool, from int, block fu
 				Fields: mixer.FieldGain | mixer.FieldPan<<r.IntN(3), Gain: pcm.Decibels(-r.Float64() * 90), Pan: r.Float64()*2 - 1,
 				Pitch: pcm.Semitones(r.Float64()*10 - 5), Speed: 0.5 + r.Float64(), Shape: voice.Shape(r.IntN(4)),
 			}, ms(400)))
+			if from == 0 && r.IntN(2) == 0 {
+				cutoff := []float64{0, 0, 60, 400, 3000}
+				must(t, at.Set(target, mixer.Change{Fields: mixer.FieldLowPass << r.IntN(2), LowPass: cutoff[r.IntN(5)], HighPass: cutoff[r.IntN(5)]}, ms(400)))
+			}
 		case 7, 8:
 			must(t, at.Set(mixer.TargetBus(bus), mixer.Change{
 				Fields: mixer.FieldGain | mixer.FieldPan, Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, Shape: voice.Shape(r.IntN(4)),

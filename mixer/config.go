@@ -292,6 +292,9 @@ const (
 	MaxPitch = 48      // semitones, and no less than its negative
 	MinSpeed = 1. / 16 // a ratio
 	MaxSpeed = 16
+
+	MinCutoff = voice.MinCutoff // Hz
+	MaxCutoff = voice.MaxCutoff
 )
 
 // Check returns what is wrong with a configuration, as New would.

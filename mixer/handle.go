@@ -116,6 +116,12 @@ func (h Handle) SetPitch(pitch pcm.Semitones) error { return h.want(setPitch, fl
 // SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms.
 func (h Handle) SetSpeed(speed float64) error { return h.want(setSpeed, speed) }
 
+// SetLowPass sets the cutoff of the voice's low-pass, 20..20,000 Hz, on its way for 5 ms. 0 is off.
+func (h Handle) SetLowPass(hz float64) error { return h.want(setLowPass, hz) }
+
+// SetHighPass sets the cutoff of the voice's high-pass, 20..20,000 Hz, on its way for 5 ms. 0 is off.
+func (h Handle) SetHighPass(hz float64) error { return h.want(setHighPass, hz) }
+
 // SetPriority sets the priority, -1,000,000..1,000,000.
 func (h Handle) SetPriority(priority int) error { return h.want(setPriority, float64(priority)) }
 
@@ -301,6 +307,11 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	v.BasePitch, v.Pitch, v.Speed = pitch, o.Pitch, o.Speed
 	v.From, v.FadeIn, v.FadeShape = m.frames(o.From), m.frames(o.FadeIn), 0
 	v.Loop, v.Rounds, v.Quality = o.Loop, int32(o.Rounds), cmp.Or(o.Quality, m.quality) // DefaultQuality is 0
+	if r.filtered = o.LowPass != 0 || o.HighPass != 0; r.filtered || m.Now() <= m.filtersUntil {
+		m.equip(r)
+		rare := r.rare.Load()
+		rare.lowPass, rare.highPass = o.LowPass, o.HighPass
+	}
 	if !s.Streamed() {
 		v.From = min(v.From, s.Frames())
 	}

@@ -72,15 +72,18 @@ type Played struct {
 	BasePitch, Pitch pcm.Semitones
 	Speed            float64 // 0 means 1
 	Pan              float64
-	From, For        int64 // frames; For 0: as long as the sound
-	FadeIn           int64
-	FadeShape        voice.Shape
-	Loop             bool
-	Rounds           int
-	Quality          voice.Quality
-	Placed           bool          // it has a place in space,
-	Emitter          space.Emitter // this one
-	Sends            []Send        // nobody may change them
+
+	LowPass, HighPass float64 // Hz; 0: off
+
+	From, For int64 // frames; For 0: as long as the sound
+	FadeIn    int64
+	FadeShape voice.Shape
+	Loop      bool
+	Rounds    int
+	Quality   voice.Quality
+	Placed    bool          // it has a place in space,
+	Emitter   space.Emitter // this one
+	Sends     []Send        // nobody may change them
 }
 
 // journal is where entries wait to be read.

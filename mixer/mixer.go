@@ -29,25 +29,28 @@ type Mixer struct {
 	fates       fates
 	rares       supply[recordRare]
 	wheres      supply[recordPlace]
-	seq         uint64 // of the last command
-	otherSeq    uint64 // of the last one that applies no wishes and no places
-	placeSeq    uint64 // of the last cmdPlace
-	commandMax  int64
-	commandRoom int64          // for so many commands under way there is room now
-	mostEvents  int            // that wait
-	mostCells   int            // of them
-	fewest      int            // slots that there ever were
-	loops       bool           // a start was asked for that may be endless
-	eventMutex  sync.Mutex     // among those who poll
-	readers     []*EventReader // where events wait, that of Events first; nil: there is no EventReader
-	lead        lead
-	closed      bool
-	feeds       []*voice.Feed // streams that were opened and are not over
-	refinery    refinery
-	busPitch    []pitchSpan
-	gains       gains              // of buses
-	busSent     [][busMoves]uint64 // when a cmdWantBus was sent last for a field
-	hearing     space.Ear          // as SetListener left it
+	filters     supply[voice.Filter]
+
+	filtersUntil int64  // starts asked for up to this frame may be given a cutoff by a command that is under way
+	seq          uint64 // of the last command
+	otherSeq     uint64 // of the last one that applies no wishes and no places
+	placeSeq     uint64 // of the last cmdPlace
+	commandMax   int64
+	commandRoom  int64          // for so many commands under way there is room now
+	mostEvents   int            // that wait
+	mostCells    int            // of them
+	fewest       int            // slots that there ever were
+	loops        bool           // a start was asked for that may be endless
+	eventMutex   sync.Mutex     // among those who poll
+	readers      []*EventReader // where events wait, that of Events first; nil: there is no EventReader
+	lead         lead
+	closed       bool
+	feeds        []*voice.Feed // streams that were opened and are not over
+	refinery     refinery
+	busPitch     []pitchSpan
+	gains        gains              // of buses
+	busSent      [][busMoves]uint64 // when a cmdWantBus was sent last for a field
+	hearing      space.Ear          // as SetListener left it
 
 	// Sets of pitches for later frames, of voices by their tag or their sound: they act on
 	// starts that are asked for after them, too.
@@ -71,7 +74,7 @@ func New(c Config) (*Mixer, error) {
 		return nil, err
 	}
 	buses, roots := c.allBuses()
-	m := &Mixer{gains: gains{most: c.Commands, ahead: int64(c.Rate) / 20, since: make([]int64, len(buses))}, maxVoices: c.MaxVoices, commandMax: int64(c.Commands), commandRoom: int64(c.made.commands), mostEvents: 1 << bits.Len(uint(c.Events-1)), mostCells: c.made.mostCells, fewest: c.Voices, quality: c.Quality, lead: newLead(&c)}
+	m := &Mixer{gains: gains{most: c.Commands, ahead: int64(c.Rate) / 20, since: make([]int64, len(buses))}, maxVoices: c.MaxVoices, commandMax: int64(c.Commands), commandRoom: int64(c.made.commands), mostEvents: 1 << bits.Len(uint(c.Events-1)), mostCells: c.made.mostCells, fewest: c.Voices, filtersUntil: -1, quality: c.Quality, lead: newLead(&c)}
 	m.unlock = m.mutex.Unlock
 	if len(c.Outputs) > 0 {
 		m.first = c.Outputs[0].Name
@@ -291,6 +294,9 @@ func (m *Mixer) put(c *command) (frame int64) {
 		if r := m.find(c.target.voice.id); r != nil {
 			m.own(r) // it may be foreseen
 		}
+	}
+	if c.change.Fields&fieldsFilter != 0 {
+		m.equipAll(c)
 	}
 	m.makeRoomFor(m.underWay.Add(1))
 	*m.commands.Back(1) = *c // has room: the ring holds what may be under way

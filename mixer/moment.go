@@ -105,6 +105,16 @@ func (at Moment) SetSpeed(t Target, speed float64) error {
 	return at.Set(t, Change{Fields: FieldSpeed, Speed: speed}, 0)
 }
 
+// SetLowPass sets the cutoff of the low-pass of voices, 20..20,000 Hz, on its way for 5 ms. 0 is off.
+func (at Moment) SetLowPass(t Target, hz float64) error {
+	return at.Set(t, Change{Fields: FieldLowPass, LowPass: hz}, 0)
+}
+
+// SetHighPass sets the cutoff of the high-pass of voices, 20..20,000 Hz, on its way for 5 ms. 0 is off.
+func (at Moment) SetHighPass(t Target, hz float64) error {
+	return at.Set(t, Change{Fields: FieldHighPass, HighPass: hz}, 0)
+}
+
 // Fade moves the gain to gain, -120..+24 dB or -Inf, within a time and along a shape. It
 // stops nothing.
 func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
@@ -112,7 +122,8 @@ func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape v
 }
 
 // Set moves the voices of t, or the bus that t names, to several values at once, within
-// at least 5 ms: gains straight in decibels, pitch and speed straight in semitones. Sets of
+// at least 5 ms: gains straight in decibels, pitch and speed straight in semitones, cutoffs straight
+// in their logarithm. Sets of
 // Now, of one voice or a bus, are never lost: those that no block has seen yet replace each
 // other. The rounds of streams open other decoders, as Seek does: those are meant that have been
 // asked for when Set is called.
@@ -127,6 +138,8 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 		return fmt.Errorf("%w: the master has no pitch; a bus has", ErrOption)
 	case t.kind == busVoices && c.Fields&FieldSpeed != 0:
 		return fmt.Errorf("%w: a bus has no speed", ErrOption)
+	case t.kind == busVoices && c.Fields&fieldsFilter != 0:
+		return fmt.Errorf("%w: a bus has no cutoffs; give it an eq", ErrOption)
 	case t.kind != busVoices && c.Fields&(FieldMute|FieldSolo) != 0:
 		return fmt.Errorf("%w: only a bus can be muted or soloed", ErrOption)
 	case t.kind == busVoices && c.Fields&(FieldPriority|FieldProtect|FieldRounds) != 0:

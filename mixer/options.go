@@ -17,6 +17,10 @@ type Options struct {
 	Pitch pcm.Semitones // -48..+48
 	Speed float64       // a ratio, 1/16..16; 0 means 1
 
+	// LowPass and HighPass are the cutoffs of two filters of two poles, in Hz, 20..20,000: what is
+	// above, or below, is left out. 0 is off, and costs nothing.
+	LowPass, HighPass float64
+
 	// Base is the sound's own part, which no command moves: gains and pitches
 	// add up, speeds multiply.
 	Base Base
@@ -76,6 +80,10 @@ func (o *Options) check() error {
 		return setPitch.wrong(float64(o.Base.Pitch))
 	case o.Speed != 0 && !setSpeed.takes(&o.Speed):
 		return setSpeed.wrong(o.Speed)
+	case !setLowPass.takes(&o.LowPass):
+		return setLowPass.wrong(o.LowPass)
+	case !setHighPass.takes(&o.HighPass):
+		return setHighPass.wrong(o.HighPass)
 	case o.Base.Speed != 0 && !setSpeed.takes(&o.Base.Speed):
 		return setSpeed.wrong(o.Base.Speed)
 	case o.Priority < -MaxPriority || o.Priority > MaxPriority:
@@ -105,6 +113,8 @@ const (
 	FieldPan
 	FieldPitch
 	FieldSpeed
+	FieldLowPass
+	FieldHighPass
 	FieldMute
 	FieldSolo
 	FieldPriority
@@ -114,18 +124,20 @@ const (
 
 // Change is what a Set moves a voice or a bus to. Only the parts named in
 // Fields count. A bus has no speed, the master no pitch, only a bus can be muted
-// or soloed, only a voice has a priority, protection and rounds.
+// or soloed, only a voice has cutoffs, a priority, protection and rounds.
 type Change struct {
-	Fields Fields
-	Gain   pcm.Decibels  // -120..+24; -80 or less is silence
-	Pan    float64       // -1..+1
-	Pitch  pcm.Semitones // -48..+48
-	Speed  float64       // 1/16..16
-	Mute   bool
-	Solo   bool
+	Fields  Fields
+	Mute    bool
+	Solo    bool
+	Protect bool
+	Shape   voice.Shape // the way of the gain
 
-	Shape    voice.Shape // the way of the gain
-	Priority int         // -1,000,000..1,000,000
-	Protect  bool
-	Rounds   int // how often it plays its loop from then on, as of Handle.SetLoop
+	Gain     pcm.Decibels  // -120..+24; -80 or less is silence
+	Pan      float64       // -1..+1
+	Pitch    pcm.Semitones // -48..+48
+	Speed    float64       // 1/16..16
+	LowPass  float64       // the cutoff, 20..20,000 Hz; 0: off
+	HighPass float64       // the same
+	Priority int           // -1,000,000..1,000,000
+	Rounds   int           // how often it plays its loop from then on, as of Handle.SetLoop
 }

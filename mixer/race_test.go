@@ -153,6 +153,8 @@ func TestEightCallers(t *testing.T) {
 				case 11:
 					h.SetPitch(1)
 					h.SetSpeed(1.1)
+					h.SetLowPass(300)
+					m.At(mixer.Now).SetHighPass(mixer.TargetTag(1), 40)
 				case 12:
 					h.SetPriority(2)
 				case 13:

@@ -62,6 +62,7 @@ type record struct {
 
 	// Written by the audio side.
 	whenFull WhenFull    // the control side's, before the push
+	filtered bool        // the same: it begins with a cutoff
 	moved    atomic.Bool // the control side's: spot is not applied yet
 	stands   standing
 	score    pair32       // its audibility, and 1 where it goes back at the end of its loop, which a stream does not say
@@ -90,6 +91,9 @@ type recordRare struct {
 	counts [2]*Count        // the same, of those that are counted; then the audio side's
 	sends  [VoiceSends]send // the same, of those that send
 	sent   []Send           // as they were asked for; nobody changes them
+
+	filter            atomic.Pointer[voice.Filter] // the audio side's; made by the control side when it is first needed
+	lowPass, highPass float64                      // of those that are filtered: the control side's, before the push
 
 	recordAsk
 	recordForeseen

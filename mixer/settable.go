@@ -18,7 +18,9 @@ const (
 	setPan
 	setPitch
 	setSpeed
-	setMute // 1: muted, 0: not; so are all that are either
+	setLowPass  // Hz; 0: off
+	setHighPass // the same
+	setMute     // 1: muted, 0: not; so are all that are either
 	setSolo
 	setPriority
 	setProtect
@@ -44,6 +46,8 @@ var settables = [numWants]struct {
 	setPan:      {"pan", -MaxPan, MaxPan, "a pan of %v is not in %.0f..%.0f"},
 	setPitch:    {"pitch", -MaxPitch, MaxPitch, "a pitch of %v semitones is not in %.0f..%.0f"},
 	setSpeed:    {"speed", MinSpeed, MaxSpeed, "a speed of %v is not in 1/16..%.0[3]f"},
+	setLowPass:  {"low-pass", MinCutoff, MaxCutoff, "a low-pass of %v Hz is not in %.0f..%.0f; 0 is off"},
+	setHighPass: {"high-pass", MinCutoff, MaxCutoff, "a high-pass of %v Hz is not in %.0f..%.0f; 0 is off"},
 	setMute:     {"mute", 0, 1, ""},
 	setSolo:     {"solo", 0, 1, ""},
 	setPriority: {"priority", -MaxPriority, MaxPriority, "a priority of %.0f is not in %.0f..%.0f"},
@@ -59,8 +63,17 @@ func (f settable) takes(x *float64) bool {
 	if f == setGain && math.IsInf(*x, -1) {
 		*x = MinGain
 	}
+	if f.filters() && *x == 0 {
+		return true
+	}
 	return inRange(*x, settables[f].least, settables[f].most) && !(f == setRounds && *x == 0)
 }
+
+// filters reports whether it is a cutoff.
+func (f settable) filters() bool { return f == setLowPass || f == setHighPass }
+
+// fieldsFilter are the cutoffs.
+const fieldsFilter = FieldLowPass | FieldHighPass
 
 // wrong says that a value is out of range.
 func (f settable) wrong(x float64) error {
@@ -75,7 +88,7 @@ func (f Fields) first() settable { return settable(bits.TrailingZeros16(uint16(f
 func (c *Change) get(f settable) float64 {
 	return [numChanges]float64{
 		setGain: float64(c.Gain), setPan: c.Pan, setPitch: float64(c.Pitch), setSpeed: c.Speed,
-		setMute: truth(c.Mute), setSolo: truth(c.Solo),
+		setLowPass: c.LowPass, setHighPass: c.HighPass, setMute: truth(c.Mute), setSolo: truth(c.Solo),
 		setPriority: float64(c.Priority), setProtect: truth(c.Protect), setRounds: float64(c.Rounds),
 	}[f]
 }
@@ -92,6 +105,10 @@ func (c *Change) put(f settable, x float64) {
 		c.Pitch = pcm.Semitones(x)
 	case setSpeed:
 		c.Speed = x
+	case setLowPass:
+		c.LowPass = x
+	case setHighPass:
+		c.HighPass = x
 	case setMute:
 		c.Mute = x != 0
 	case setSolo:
@@ -126,10 +143,13 @@ func (c *Change) check() error {
 
 func noShape(s voice.Shape) error { return fmt.Errorf("%w: there is no shape %d", ErrOption, s) }
 
-// rests returns where a move comes to rest that sets f, a gain, pan, pitch or speed, to x, and
-// told what is told of such a place.
-func (f settable) rests(x float64) float64 {
+// rests returns where a move comes to rest that sets f, which takes its time, to x.
+func (f settable) rests(x float64, rate int) float64 {
 	switch f {
+	case setLowPass:
+		return voice.LowPassAt(x, rate)
+	case setHighPass:
+		return voice.HighPassAt(x, rate)
 	case setGain:
 		return max(x, float64(pcm.Silence))
 	case setSpeed:
@@ -138,11 +158,41 @@ func (f settable) rests(x float64) float64 {
 	return x
 }
 
-func (f settable) told(x float64) float64 {
-	if f == setSpeed {
-		return min(max(pcm.Semitones(x).Ratio(), MinSpeed), MaxSpeed)
+// told returns what is told of where f is at a frame, and of where it goes.
+func (f settable) told(moves *voice.Moves, frame int64) (is, goes float64) {
+	switch f {
+	case setLowPass:
+		return toldCutoff(&moves.LowPass, frame)
+	case setHighPass:
+		return toldCutoff(&moves.HighPass, frame)
 	}
-	return x
+	m := movesOf(moves)[f]
+	if is, goes = m.At(frame), m.To; f == setSpeed {
+		return toldSpeed(is), toldSpeed(goes)
+	}
+	return is, goes
+}
+
+func toldSpeed(x float64) float64 { return min(max(pcm.Semitones(x).Ratio(), MinSpeed), MaxSpeed) }
+
+func toldCutoff(c *voice.Cutoff, frame int64) (is, goes float64) {
+	return withinCutoffs(c.Hz(frame)), withinCutoffs(c.Goal())
+}
+
+// withinCutoffs returns a cutoff that is taken, which one is by its logarithm but for the last bits.
+func withinCutoffs(hz float64) float64 {
+	if hz == 0 {
+		return 0
+	}
+	return min(max(hz, MinCutoff), MaxCutoff)
+}
+
+// movesOf returns the moves of a voice by what they move.
+func movesOf(m *voice.Moves) [voiceMoves]*voice.Move {
+	return [voiceMoves]*voice.Move{
+		setGain: &m.Gain, setPan: &m.Pan, setPitch: &m.Pitch, setSpeed: &m.Speed,
+		setLowPass: &m.LowPass.Move, setHighPass: &m.HighPass.Move,
+	}
 }
 
 // set moves what a voice has of f to x, which takes some frames.
@@ -157,6 +207,12 @@ func (s *slot) set(f settable, x float64, now, over int64, shape voice.Shape) {
 		v.SetPitch(now, pcm.Semitones(x), over)
 	case setSpeed:
 		v.SetSpeed(now, x, over)
+	case setLowPass:
+		s.filter(x, now)
+		v.SetLowPass(now, x, over)
+	case setHighPass:
+		s.filter(x, now)
+		v.SetHighPass(now, x, over)
 	case setPriority:
 		s.prio = int32(x)
 	case setProtect:

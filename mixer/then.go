@@ -23,9 +23,9 @@ const (
 // followed within 20 ms.
 //
 // A fade that is under way at that frame goes on in the successor, as one and the same: a Set
-// or Fade that takes more than 5 ms, of gain, pan, pitch or speed. So does the 5 ms ramp of what
+// or Fade that takes more than 5 ms, of gain, pan, pitch, speed or a cutoff. So does the 5 ms ramp of what
 // was set for both. What was set for the successor itself, to another value, counts before that.
-// All else it begins with is its own.
+// All else it begins with is its own. Where both have a filter, it goes on with what that holds.
 //
 // A successor counts as a command under way. Then fails with ErrGone, and as Play does.
 func (h Handle) Then(next *voice.Sound, o Options, when When) (Handle, error) {

@@ -144,6 +144,9 @@ func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
 // it. The mutex is held.
 func (m *Mixer) follow(r *record, next pool.Handle) {
 	r.followed, m.own(r).next = true, next
+	if m.own(r).filter.Load() != nil {
+		m.equip(r) // so is what follows
+	}
 	m.tuningOf(r)
 	m.retuneNext(r)
 }

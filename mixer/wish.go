@@ -15,7 +15,7 @@ import (
 
 // The fields that take their time come first: so many of a voice, so many of a bus.
 const (
-	voiceMoves = setSpeed + 1
+	voiceMoves = setHighPass + 1
 	busMoves   = setSolo + 1
 )
 
@@ -211,6 +211,9 @@ func (h Handle) wish(r *record, f settable, value float64, over int64, shape voi
 		m.retuneBy(r, &c, Now, over)
 	}
 	rare := m.own(r)
+	if f.filters() {
+		m.equip(r)
+	}
 	if f < voiceMoves {
 		m.wish(&wishes{dirty: &r.dirty, all: rare.moves[:], sent: rare.wantSeq[:], voice: h}, f, value, over, shape)
 		return

@@ -20,6 +20,7 @@ func setsOf(t *rapid.T, buses int) func(m *mixer.Mixer, handles []mixer.Handle) 
 		Gain: pcm.Decibels(rapid.SampledFrom([]int{-100, -80, -40, -20, -6, 0, 6}).Draw(t, "gain")),
 		Pan:  rapid.Float64Range(-1, 1).Draw(t, "pan"), Shape: shape,
 		Pitch: pcm.Semitones(rapid.IntRange(-12, 12).Draw(t, "pitch")), Speed: rapid.Float64Range(0.5, 2).Draw(t, "speed"),
+		LowPass: rapid.SampledFrom([]float64{0, 20, 300, 3000, 20000}).Draw(t, "low"), HighPass: rapid.SampledFrom([]float64{0, 20, 300, 3000}).Draw(t, "high"),
 		Mute: rapid.Bool().Draw(t, "mute"), Solo: true, Priority: rapid.IntRange(-3, 3).Draw(t, "priority"),
 	}
 	which := rapid.IntRange(0, 7).Draw(t, "voice")
@@ -31,7 +32,15 @@ func setsOf(t *rapid.T, buses int) func(m *mixer.Mixer, handles []mixer.Handle) 
 		}
 		return err
 	}
-	switch rapid.IntRange(0, 10).Draw(t, "call") {
+	switch rapid.IntRange(0, 12).Draw(t, "call") {
+	case 11:
+		return func(m *mixer.Mixer, handles []mixer.Handle) error {
+			return gone(voiceOf(handles).SetLowPass(c.LowPass))
+		}
+	case 12:
+		return func(m *mixer.Mixer, handles []mixer.Handle) error {
+			return gone(voiceOf(handles).SetHighPass(c.HighPass))
+		}
 	case 0:
 		return func(m *mixer.Mixer, handles []mixer.Handle) error { return gone(voiceOf(handles).SetGain(c.Gain)) }
 	case 1:
@@ -45,17 +54,19 @@ func setsOf(t *rapid.T, buses int) func(m *mixer.Mixer, handles []mixer.Handle) 
 			return gone(voiceOf(handles).Fade(c.Gain, within, shape))
 		}
 	case 6, 7:
-		c.Fields = mixer.Fields(rapid.SampledFrom([]int{1, 2, 3, 4, 8, 15, 64, 79}).Draw(t, "fields"))
+		c.Fields = rapid.SampledFrom([]mixer.Fields{1, 2, 3, 4, 8, 15, mixer.FieldLowPass, mixer.FieldHighPass, 63, mixer.FieldPriority, 63 | mixer.FieldPriority}).Draw(t, "fields")
 		return func(m *mixer.Mixer, handles []mixer.Handle) error {
 			return m.At(mixer.Now).Set(mixer.TargetVoice(voiceOf(handles)), c, within)
 		}
 	case 8:
-		c.Fields = mixer.Fields(rapid.SampledFrom([]int{1, 2, 3, 4, 15}).Draw(t, "fields"))
+		c.Fields = mixer.Fields(rapid.SampledFrom([]int{1, 2, 3, 4, 15, 16, 47, 63}).Draw(t, "fields"))
 		return func(m *mixer.Mixer, handles []mixer.Handle) error {
 			return m.At(mixer.Now).Set(mixer.TargetTag(1), c, within)
 		}
 	}
-	c.Fields = mixer.Fields(rapid.SampledFrom([]int{1, 2, 3, 4, 7, 16, 17, 32, 55}).Draw(t, "fields"))
+	c.Fields = mixer.Fields(rapid.SampledFrom([]mixer.Fields{
+		1, 2, 3, 4, 7, mixer.FieldMute, mixer.FieldGain | mixer.FieldMute, mixer.FieldSolo, 7 | mixer.FieldMute | mixer.FieldSolo,
+	}).Draw(t, "fields"))
 	if bus != 2 { // one solo, for good: one that is taken back turns the others there and back again
 		c.Fields = c.Fields&^mixer.FieldSolo | mixer.FieldGain
 	}

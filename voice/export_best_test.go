@@ -7,9 +7,9 @@ func (v *Voice) Place() int64 { return v.pos }
 // the voice comes from another one.
 func (v *Voice) Level() (level int, crossing bool) {
 	if v.now.version == nil {
-		return -1, v.crossing
+		return -1, v.over > 0
 	}
-	return v.now.version.level, v.crossing
+	return v.now.version.level, v.over > 0
 }
 
 // Unsettle has the voice find out anew how it goes on.

@@ -21,7 +21,7 @@ const (
 const highestCutoff = 0.49
 
 // Filter is what a voice with a low-pass or a high-pass has besides. It belongs to one voice at a
-// time, which Start or LendFilter gives it to. A copy of such a voice needs one of its own: see
+// time, which LendFilter gives it to. A copy of such a voice needs one of its own: see
 // Split. The zero Filter is off.
 type Filter struct {
 	high, low  pass
@@ -186,13 +186,17 @@ func (f *Filter) turn(p *pass, frame int64, to float64, off bool, frames int64) 
 		f.phase = 0
 	}
 	f.interrupt(frame)
+	if off && (frames <= 0 || p.heard(frame) == 0) { // nobody hears how
+		*p = pass{Cutoff: Cutoff{Move: Rest(to)}}
+		return
+	}
 	p.turn(frame, to, off, frames, int64(f.rate+199)/200)
 	if !p.on {
 		p.on, p.fresh, p.left, p.right = true, p == &f.low && frames > 0, states{}, states{}
 		p.to = p.weights(frame, f.rate)
 	}
 	if frames <= 0 {
-		f.end = -1 // at once
+		f.end, p.fresh = -1, false // at once
 	}
 }
 
@@ -236,6 +240,9 @@ func (f *Filter) line(frame int64) {
 		}
 	}
 	f.start, f.end, f.moves = frame, next, !done
+	if done {
+		f.low.fresh = false
+	}
 }
 
 // wake has a filter that was not heard begin from rest.
@@ -464,16 +471,17 @@ func (p *pass) glideStereo(x []pcm.Frame, high bool, at int, each float32) {
 	p.left, p.right = states{band, low}, states{band2, low2}
 }
 
-// LendFilter gives a filter to a voice that has none. It is off.
-func (v *Voice) LendFilter(f *Filter) {
-	if v.filter == nil {
-		v.filter = f
-		f.begin(v.sound.rate, 0, 0)
+// LendFilter gives a filter to a voice that has none, to have from a frame on, with the cutoffs in
+// Hz; 0: off.
+func (v *Voice) LendFilter(frame int64, f *Filter, lowPass, highPass float64) {
+	if v.filter != nil {
+		return
+	}
+	v.filter = f
+	if f.begin(v.sound.rate, lowPass, highPass); f.active() {
+		v.Replan(frame)
 	}
 }
-
-// HasFilter reports whether it has one.
-func (v *Voice) HasFilter() bool { return v.filter != nil }
 
 // Split has a copy of a voice go on with a filter of its own, f, from where the filter of both is.
 func (v *Voice) Split(f *Filter) {
@@ -483,21 +491,21 @@ func (v *Voice) Split(f *Filter) {
 	}
 }
 
-// SetLowPass moves the cutoff of the low-pass, 20..20,000 Hz, straight in its logarithm; 0 is off. The
-// voice has to have a filter.
+// SetLowPass moves the cutoff of the low-pass, 20..20,000 Hz, straight in its logarithm; 0 is off. One
+// that is not off needs a filter.
 func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.turn(&f.low, frame, LowPassAt(hz, f.rate), hz == 0, frames)
-		v.Replan(frame)
 	}
+	v.Replan(frame)
 }
 
 // SetHighPass is SetLowPass for the high-pass.
 func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.turn(&f.high, frame, HighPassAt(hz, f.rate), hz == 0, frames)
-		v.Replan(frame)
 	}
+	v.Replan(frame)
 }
 
 // LowPass returns the cutoff of the low-pass at a frame, in Hz, and the one to which it is on its

@@ -13,6 +13,20 @@ import (
 	"voicepool/voice"
 )
 
+// filtered starts a voice with a low-pass and a high-pass.
+func filtered(s *voice.Sound, o voice.Options, cutoffs [2]float64, frame int64) (v voice.Voice) {
+	v.Start(s, o, frame)
+	v.LendFilter(frame, new(voice.Filter), cutoffs[0], cutoffs[1])
+	return v
+}
+
+func lowOrHigh(hz float64, high bool) [2]float64 {
+	if high {
+		return [2]float64{0, hz}
+	}
+	return [2]float64{hz, 0}
+}
+
 // butterworth is the analogue filter of two poles where the bilinear transform puts a frequency, a
 // share of the rate.
 func butterworth(high bool, cutoff, frequency float64) float64 {
@@ -34,12 +48,7 @@ func TestFilterResponse(t *testing.T) {
 				frames := max(int(20*float64(rate)/hz), 4000)
 				data := make([]float32, frames)
 				data[0] = 1
-				o := voice.Options{Filter: new(voice.Filter), Pan: -1}
-				if o.LowPass = hz; high {
-					o.LowPass, o.HighPass = 0, hz
-				}
-				var v voice.Voice
-				v.Start(newSound(t, voice.Samples{Rate: rate, Channels: 1, Data: data}), o, 0)
+				v := filtered(newSound(t, voice.Samples{Rate: rate, Channels: 1, Data: data}), voice.Options{Pan: -1}, lowOrHigh(hz, high), 0)
 				out := mix(&v, frames, 0)
 				for _, share := range []float64{0.0001, 0.001, 0.005, 0.02, 0.1, 0.2, 0.3, 0.4, 0.45} {
 					want := butterworth(high, hz/float64(rate), share)
@@ -87,8 +96,7 @@ func TestFilterModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, c := range [][2]float64{{400, 0}, {0, 900}, {3000, 30}, {20, 20000}, {20000, 20}} {
-				var v voice.Voice
-				v.Start(s, voice.Options{Filter: new(voice.Filter), LowPass: c[0], HighPass: c[1]}, 77)
+				v := filtered(s, voice.Options{}, c, 77)
 				out := mix(&v, 5000, 77)
 				left, right := v.Gains(0)
 				var low, high [2]modelFilter
@@ -123,19 +131,19 @@ func TestFilterBlocks(t *testing.T) {
 		cutoff := rapid.SampledFrom(filterCutoffs)
 		o := voice.Options{
 			Loop: rapid.Bool().Draw(t, "loop"), Pan: -0.3, Speed: rapid.SampledFrom([]float64{1, 1, 0.7, 1.9}).Draw(t, "speed"),
-			LowPass: cutoff.Draw(t, "low"), HighPass: cutoff.Draw(t, "high"), FadeIn: rapid.SampledFrom([]int64{0, 200}).Draw(t, "fade"),
+			FadeIn: rapid.SampledFrom([]int64{0, 200}).Draw(t, "fade"),
 		}
+		cutoffs := [2]float64{cutoff.Draw(t, "low"), cutoff.Draw(t, "high")}
 		spread := rapid.SampledFrom([]float64{-1, 0.5, 1}).Draw(t, "spread")
 		var v voice.Voice
 		var slow slowly
 		var places [2]voice.Space
 		for i, v := range []*voice.Voice{&v, &slow.Voice} {
-			o.Filter = new(voice.Filter)
 			if spread >= 0 {
 				places[i].Put(voice.Placed{Gain: 0.5, Pan: 0.2}, spread)
 				o.Space = &places[i]
 			}
-			v.Start(s, o, 5)
+			*v = filtered(s, o, cutoffs, 5)
 		}
 		both := func(do func(v *voice.Voice)) { do(&v); do(&slow.Voice) }
 		frame := int64(5)
@@ -183,12 +191,9 @@ func TestFilterBlocks(t *testing.T) {
 func TestFilterOff(t *testing.T) {
 	for i, s := range steadySounds(t) {
 		o := voice.Options{Loop: true, Speed: 1.1, Gain: -3}
-		var plain, off, closed voice.Voice
+		var plain voice.Voice
 		plain.Start(s, o, 0)
-		o.Filter = new(voice.Filter)
-		off.Start(s, o, 0)
-		o.Filter, o.LowPass, o.HighPass = new(voice.Filter), 500, 100
-		closed.Start(s, o, 0)
+		off, closed := filtered(s, o, [2]float64{}, 0), filtered(s, o, [2]float64{500, 100}, 0)
 		closed.SetLowPass(0, 0, 300)
 		closed.SetHighPass(100, 0, 0)
 		for frame := int64(0); frame < 4000; frame += 500 {
@@ -233,16 +238,15 @@ func TestFilterClicks(t *testing.T) {
 				for _, over := range []int64{int64(rate) / 200, int64(rate) / 20} {
 					for phase := int64(0); phase < 8; phase++ {
 						for _, which := range []int{1, 2, 3, 5} {
-							o := voice.Options{Filter: new(voice.Filter)}
+							var first [2]float64
 							if which&1 != 0 {
-								o.LowPass = from
+								first[0] = from
 							}
 							if which&2 != 0 {
-								o.HighPass = from
+								first[1] = from
 							}
 							at := int64(rate)/5 + phase*int64(rate)/1601
-							var v voice.Voice
-							v.Start(s, o, 0)
+							v := filtered(s, voice.Options{}, first, 0)
 							out := mix(&v, int(at), 0)
 							set := func(frame int64, hz float64) {
 								if which&1 != 0 {
@@ -275,7 +279,7 @@ func TestFilterClicks(t *testing.T) {
 func TestFilterSplit(t *testing.T) {
 	for i, s := range steadySounds(t) {
 		start := func() (v voice.Voice) {
-			v.Start(s, voice.Options{Loop: true, Filter: new(voice.Filter), LowPass: 300, HighPass: 50}, 0)
+			v = filtered(s, voice.Options{Loop: true}, [2]float64{300, 50}, 0)
 			v.SetLowPass(0, 4000, 700)
 			mix(&v, 500, 0)
 			return v
@@ -300,12 +304,7 @@ func TestFilterEnds(t *testing.T) {
 	s := newSound(t, voice.Samples{Rate: 8000, Channels: 1, Data: data})
 	for _, hz := range []float64{20, 400, 20000} {
 		for _, high := range []bool{false, true} {
-			o := voice.Options{Filter: new(voice.Filter), LowPass: hz}
-			if high {
-				o.LowPass, o.HighPass = 0, hz
-			}
-			var v voice.Voice
-			v.Start(s, o, 0)
+			v := filtered(s, voice.Options{}, lowOrHigh(hz, high), 0)
 			out := mix(&v, 390000, 0)
 			for i, x := range out[40000:] {
 				if x != (pcm.Frame{}) {
@@ -319,11 +318,9 @@ func TestFilterEnds(t *testing.T) {
 // TestFilterAllocates: nothing that moves or mixes a filter does.
 func TestFilterAllocates(t *testing.T) {
 	for i, s := range steadySounds(t) {
-		var v voice.Voice
-		o := voice.Options{Loop: true, Filter: new(voice.Filter), LowPass: 300}
+		v := filtered(s, voice.Options{Loop: true}, [2]float64{300, 0}, 0)
 		dst, frame := make([]pcm.Frame, 500), int64(500)
 		var f voice.Filter
-		v.Start(s, o, 0)
 		v.Mix(dst, 0)
 		if n := testing.AllocsPerRun(20, func() {
 			v.SetLowPass(frame, float64(frame), 700)
@@ -349,8 +346,7 @@ func BenchmarkFilter(b *testing.B) {
 			moves     bool
 		}{{name: "off"}, {name: "low", low: 900}, {name: "high", high: 90}, {name: "both", low: 900, high: 90}, {name: "moving", low: 900, moves: true}} {
 			b.Run(fmt.Sprint(c.name, channels), func(b *testing.B) {
-				var v voice.Voice
-				v.Start(s, voice.Options{Loop: true, Filter: new(voice.Filter), LowPass: c.low, HighPass: c.high}, 0)
+				v := filtered(s, voice.Options{Loop: true}, [2]float64{c.low, c.high}, 0)
 				dst, frame := make([]pcm.Frame, 480), int64(0)
 				for b.Loop() {
 					if c.moves {

@@ -98,7 +98,7 @@ func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	switch {
 	case v.feed != nil:
 		return v.runStream(dst, n, at)
-	case v.now.version != nil || v.crossing:
+	case v.now.version != nil || v.over > 0:
 		return v.runVersions(dst, n, at)
 	}
 	g := v.ramp

@@ -21,6 +21,9 @@ func (v *Voice) Moves() Moves {
 	return m
 }
 
+// Filtered reports whether they are of a voice with a filter.
+func (m *Moves) Filtered() bool { return m.filter }
+
 // SetMoves gives a voice that starts at frame moves that may have begun before it.
 func (v *Voice) SetMoves(frame int64, m *Moves) {
 	v.gain, v.pan, v.pitch, v.speed = m.Gain, m.Pan, m.Pitch, m.Speed

@@ -60,7 +60,7 @@ func (v *Voice) read(from *version) reader {
 // heard goes from one reader to the other over 5 ms, and one change ends before
 // the next begins; how fast the voice goes does not depend on it.
 func (v *Voice) turn(frame int64) bool {
-	if v.quality != Best || v.sound.refine == nil || v.crossing {
+	if v.quality != Best || v.sound.refine == nil || v.over > 0 {
 		return false
 	}
 	from, lacks := v.choose(frame)
@@ -74,7 +74,7 @@ func (v *Voice) turn(frame int64) bool {
 	if v.fresh {
 		return changed
 	}
-	v.was, v.turned, v.over, v.crossing = was, frame, int32(v.sound.rate+199)/200, true
+	v.was, v.turned, v.over = was, frame, int32(v.sound.rate+199)/200
 	if v.Looping() && v.jumps == 0 && from != nil {
 		// Both are the same between what comes into the loop and what comes out of it.
 		if room := (v.sound.loop[1] - v.pos>>32 - reachOf(from.level)) << 32 / v.step; room >= 16 {
@@ -146,7 +146,7 @@ func (v *Voice) Lacks() bool { return v.lacks }
 // runVersions is run for a voice that reads a version, or comes from one.
 func (v *Voice) runVersions(dst []pcm.Frame, n int64, at int) int64 {
 	now, was := v.ramp, dsp.Ramp{}
-	if v.crossing {
+	if v.over > 0 {
 		now, was = v.crossed()
 	}
 	now.Start, was.Start = at, at
@@ -154,7 +154,7 @@ func (v *Voice) runVersions(dst []pcm.Frame, n int64, at int) int64 {
 	switch {
 	case v.now.version == nil:
 		n = v.runPlain(dst, n, now)
-	case v.crossing && v.was.version == nil:
+	case v.over > 0 && v.was.version == nil:
 		n = v.runPlain(dst, n, was)
 	default:
 		n = v.runPlain(nil, n, now)

@@ -22,8 +22,8 @@ func (v *Voice) proceed(frame int64) {
 		v.straight(frame)
 		return
 	}
-	if v.crossing && frame >= v.turned+int64(v.over) {
-		v.crossing, v.was = false, reader{}
+	if v.over > 0 && frame >= v.turned+int64(v.over) {
+		v.over, v.was = 0, reader{}
 	}
 	to := v.plan(frame)
 	if v.turn(frame) {
@@ -72,7 +72,7 @@ func (v *Voice) rests(frame int64) bool {
 
 // planTo is plan where moves end at a frame, or never, and are sampled so many frames apart.
 func (v *Voice) planTo(frame, end, g int64) (to int64) {
-	if v.crossing {
+	if v.over > 0 {
 		end = min(end, v.turned+int64(v.over))
 	}
 	v.glide = glide{end, g}

@@ -50,9 +50,6 @@ type Options struct {
 
 	Feed  *Feed  // of a stream: where its frames come from; it begins at From
 	Space *Space // what its place in space does to it; nil: nothing
-
-	Filter            *Filter // what it has a low-pass and a high-pass by; nil: it has none
-	LowPass, HighPass float64 // with it: their cutoffs in Hz; 0: off
 }
 
 // never is a frame that does not come.
@@ -94,7 +91,8 @@ type Voice struct {
 
 	was    reader // while crossing: what it comes from
 	turned int64  // the frame at which that began
-	over   int32  // how many frames it takes
+	over   int32  // how many frames it takes; 0: it does not cross
+	jumps  int32  // how often it still goes back in its loop; negative: without end
 
 	segStart int64
 	segEnd   int64
@@ -104,16 +102,14 @@ type Voice struct {
 	known    known
 	glide    glide
 
-	jumps   int32 // how often it still goes back in its loop; negative: without end
 	loop    bool
 	quality Quality
 	waits   bool // of a stream: for frames
 	dry     bool // of a stream: it has run dry after it began
 
-	crossing bool // it goes from one reader to another
-	fresh    bool // nothing of it has been heard since it came from silence
-	again    bool // it has gone back in its loop
-	lacks    bool // the version that it should read is not there yet
+	fresh bool // nothing of it has been heard since it came from silence
+	again bool // it has gone back in its loop
+	lacks bool // the version that it should read is not there yet
 
 	faulty bool // it gave what is no sound
 }
@@ -133,10 +129,6 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	}
 	if v.feed != nil {
 		v.pos = 0 // the feed begins at From
-	}
-	if o.Filter != nil {
-		v.filter = o.Filter
-		v.filter.begin(s.rate, o.LowPass, o.HighPass)
 	}
 	v.wrap()
 	v.Replan(frame)
@@ -225,7 +217,7 @@ func (v *Voice) SetShared(frame int64, pitch Move) {
 // Return makes the voice rise from silence after a pause. Its other moves go on.
 func (v *Voice) Return(frame, frames int64) {
 	v.back = fadeIn(frame, frames)
-	v.fresh, v.crossing, v.was = true, false, reader{}
+	v.fresh, v.over, v.was = true, 0, reader{}
 	v.Replan(frame)
 }
 

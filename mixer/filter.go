@@ -1,0 +1,76 @@
+package mixer
+
+import "voicepool/voice"
+
+// A voice has a filter only where it was asked for a cutoff. The control side makes it before it sends
+// what asks, for the record, which keeps it for ever; the audio side gives it to the voice.
+
+// equip gives a start a filter, and those that follow it, which may take a cutoff over. The mutex is
+// held.
+func (m *Mixer) equip(r *record) {
+	for {
+		rare := m.own(r)
+		if rare.filter.Load() == nil {
+			rare.filter.Store(m.filters.next())
+		}
+		if !r.followed {
+			return
+		}
+		if r = m.find(rare.next); !m.lives(r) {
+			return
+		}
+	}
+}
+
+// equipAll gives a filter to all that a command may set a cutoff of: the starts that are there, and
+// those that are asked for before it acts. The mutex is held.
+func (m *Mixer) equipAll(c *command) {
+	if c.target.kind == oneVoice {
+		if r := m.find(c.target.voice.id); r != nil {
+			m.equip(r)
+		}
+		return
+	}
+	until := c.frame
+	if c.salvo != nil { // nobody knows when
+		until = never
+	}
+	m.filtersUntil = max(m.filtersUntil, until)
+	for _, r := range m.allRecords() {
+		if m.lives(r) && m.names(&c.target, r) {
+			m.equip(r)
+		}
+	}
+}
+
+// filter returns what was made for the start; nil: nothing was.
+func (r *record) filter() *voice.Filter {
+	if rare := r.rare.Load(); rare != nil {
+		return rare.filter.Load()
+	}
+	return nil
+}
+
+// cutoffs returns those that the start begins with.
+func (r *record) cutoffs() (lowPass, highPass float64) {
+	if !r.filtered {
+		return 0, 0
+	}
+	rare := r.rare.Load()
+	return rare.lowPass, rare.highPass
+}
+
+// begin gives the voice of a start the filter that it begins with.
+func (r *record) begin(v *voice.Voice, now int64) {
+	if r.filtered {
+		lowPass, highPass := r.cutoffs()
+		v.LendFilter(now, r.filter(), lowPass, highPass)
+	}
+}
+
+// filter gives the voice a filter for a cutoff that is not off.
+func (s *slot) filter(hz float64, now int64) {
+	if f := s.record.filter(); hz != 0 && f != nil {
+		s.voice.LendFilter(now, f, 0, 0)
+	}
+}

@@ -1,0 +1,207 @@
+package mixer_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// filterVoice mixes a voice by itself, with cutoffs that it begins with and others that it goes to
+// from a frame on, unless that is negative.
+func filterVoice(s *voice.Sound, low, high float64, at int64, toLow, toHigh float64, frames int64, n int) []pcm.Frame {
+	var v voice.Voice
+	var f voice.Filter
+	v.Start(s, voice.Options{Loop: true}, 0)
+	v.LendFilter(0, &f, low, high)
+	out := make([]pcm.Frame, n)
+	if at < 0 {
+		v.Mix(out, 0)
+		return out
+	}
+	v.Mix(out[:at], 0)
+	v.SetLowPass(at, toLow, frames)
+	v.SetHighPass(at, toHigh, frames)
+	v.Mix(out[at:], at)
+	return out
+}
+
+// TestFilterWays: by whatever way a cutoff comes to a voice, it has the bits of one that is mixed by
+// itself.
+func TestFilterWays(t *testing.T) {
+	const rate, n = 8000, 4000
+	r := rand.New(rand.NewPCG(3, 4))
+	samples := noise(r, rate, 2, 1500)
+	samples.Loop = [2]int64{0, 1500}
+	s := sound(t, samples)
+	o := mixer.Options{Loop: true, Tag: 5}
+	begins := mixer.Options{Loop: true, Tag: 5, LowPass: 700, HighPass: 90}
+	both := mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass, LowPass: 700, HighPass: 90}
+	over := 100 * time.Millisecond
+	first := filterVoice(s, 700, 90, -1, 0, 0, 0, n)
+	plain := filterVoice(s, 0, 0, -1, 0, 0, 0, n)
+	later := filterVoice(s, 0, 0, 1000, 700, 90, 800, n)
+	off := filterVoice(s, 700, 90, 1000, 0, 0, 800, n)
+	for _, c := range []struct {
+		name string
+		do   func(m *mixer.Mixer)
+		want []pcm.Frame
+	}{
+		{"options", func(m *mixer.Mixer) { play(t, m.At(0), s, begins) }, first},
+		{"none", func(m *mixer.Mixer) { play(t, m.At(0), s, o) }, plain},
+		{"a handle, before it begins", func(m *mixer.Mixer) {
+			h := play(t, m.At(0), s, o)
+			must(t, h.SetLowPass(700))
+			must(t, h.SetHighPass(90))
+		}, first},
+		{"a handle, after others", func(m *mixer.Mixer) {
+			h := play(t, m.At(0), s, o)
+			for hz := range 5 {
+				must(t, h.SetLowPass(float64(1000*hz)))
+				must(t, h.SetGain(0))
+				must(t, h.SetHighPass(0))
+			}
+			must(t, h.SetLowPass(0))
+		}, plain},
+		{"a set of a voice", func(m *mixer.Mixer) {
+			must(t, m.At(1000).Set(mixer.TargetVoice(play(t, m.At(0), s, o)), both, over))
+		}, later},
+		{"a set of a tag", func(m *mixer.Mixer) {
+			play(t, m.At(0), s, o)
+			must(t, m.At(1000).Set(mixer.TargetTag(5), both, over))
+		}, later},
+		{"a set of a tag, of a start that is asked for after it", func(m *mixer.Mixer) {
+			must(t, m.At(1000).Set(mixer.TargetTag(5), both, over))
+			play(t, m.At(0), s, o)
+		}, later},
+		{"a set of a sound", func(m *mixer.Mixer) {
+			must(t, m.At(1000).Set(mixer.TargetSound(s), both, over))
+			play(t, m.At(0), s, o)
+		}, later},
+		{"a salvo", func(m *mixer.Mixer) {
+			salvo := m.NewSalvo()
+			must(t, salvo.At(400).Set(mixer.TargetTag(5), both, over))
+			play(t, m.At(0), s, o)
+			must(t, m.At(600).Fire(salvo))
+		}, later},
+		{"off", func(m *mixer.Mixer) {
+			play(t, m.At(0), s, begins)
+			must(t, m.At(1000).Set(mixer.TargetTag(5), mixer.Change{Fields: both.Fields}, over))
+		}, off},
+		{"another tag", func(m *mixer.Mixer) {
+			play(t, m.At(0), s, o)
+			must(t, m.At(1000).Set(mixer.TargetTag(6), both, over))
+		}, plain},
+	} {
+		for _, block := range []int{7, 480, 4096} {
+			m := newMixer(t, mixer.Config{Rate: rate, NoLimiter: true})
+			c.do(m)
+			if got := renderIn(m, n, block); !slices.Equal(got, c.want) {
+				at := 0
+				for got[at] == c.want[at] {
+					at++
+				}
+				t.Errorf("%s, in blocks of %d: frame %d is %v, want %v", c.name, block, at, got[at], c.want[at])
+			}
+			m.Close()
+		}
+	}
+}
+
+// TestFilterErrors: what no filter has is refused, with its range.
+func TestFilterErrors(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Buses: []mixer.BusConfig{{Name: "bus"}}})
+	s := level(t, 1000, 500, 0.1)
+	h := play(t, m.At(mixer.Now), s, mixer.Options{})
+	playing := func(o mixer.Options) error {
+		_, err := m.Play(s, o)
+		return err
+	}
+	for name, err := range map[string]error{
+		"a low-pass of 19.9 Hz is not in 20..20000; 0 is off":   h.SetLowPass(19.9),
+		"a high-pass of 20001 Hz is not in 20..20000; 0 is off": m.At(9).SetHighPass(mixer.TargetTag(1), 20001),
+		"a low-pass of NaN Hz is not in 20..20000; 0 is off":    playing(mixer.Options{LowPass: math.NaN()}),
+		"a high-pass of -1 Hz is not in 20..20000; 0 is off":    playing(mixer.Options{HighPass: -1}),
+		"a bus has no cutoffs; give it an eq":                   m.At(9).SetLowPass(mixer.TargetBus(busOf(t, m, "bus")), 500),
+	} {
+		if want := mixer.ErrOption.Error() + ": " + name; !errors.Is(err, mixer.ErrOption) || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	for _, hz := range []float64{0, 20, 20000} {
+		must(t, h.SetLowPass(hz))
+		must(t, m.At(9).SetHighPass(mixer.TargetTag(1), hz))
+		must(t, playing(mixer.Options{LowPass: hz, HighPass: hz}))
+	}
+}
+
+// TestFilterThen: two halves with a filter that is the same, at rest or moving over the join, have the
+// bits of the whole sound.
+func TestFilterThen(t *testing.T) {
+	const rate, n, half = 8000, 3000, 1024 // where a line of a move ends
+	r := rand.New(rand.NewPCG(5, 6))
+	data := noise(r, rate, 1, n).Data
+	part := func(from, to int) *voice.Sound {
+		return sound(t, voice.Samples{Rate: rate, Channels: 1, Data: data[from:to]})
+	}
+	for _, c := range []struct{ first, next, to float64 }{{400, 400, 400}, {300, 300, 2000}, {0, 0, 500}, {500, 500, 0}} {
+		render := func(block int, joined bool) []pcm.Frame {
+			m := newMixer(t, mixer.Config{Rate: rate, NoLimiter: true})
+			defer m.Close()
+			var h mixer.Handle
+			if joined {
+				h = play(t, m.At(0), part(0, half), mixer.Options{LowPass: c.first})
+				_, err := h.Then(part(half, n), mixer.Options{LowPass: c.next}, mixer.AtEnd)
+				must(t, err)
+			} else {
+				h = play(t, m.At(0), part(0, n), mixer.Options{LowPass: c.first})
+			}
+			if c.to != c.first {
+				must(t, m.At(800).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, LowPass: c.to}, 100*time.Millisecond))
+			}
+			return renderIn(m, n, block)
+		}
+		want := render(n, false)
+		for _, block := range []int{1, 64, n} {
+			got := render(block, true)
+			for i := range got {
+				if got[i] != want[i] {
+					t.Fatalf("%+v, in blocks of %d: frame %d is %v, want %v", c, block, i, got[i], want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestFilterJournal: starts and sets are noted with their cutoffs.
+func TestFilterJournal(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Journal: 64})
+	s := level(t, 1000, 400, 0.1)
+	h := play(t, m.At(3), s, mixer.Options{LowPass: 440.1, HighPass: 33})
+	m.Render(make([]pcm.Frame, 100))
+	must(t, h.SetLowPass(0))
+	must(t, m.At(120).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldHighPass, HighPass: 55}, time.Second))
+	play(t, m.At(130), s, mixer.Options{})
+	m.Render(make([]pcm.Frame, 100))
+	entries := make([]mixer.Entry, 64)
+	var got []string
+	for _, e := range entries[:m.Journal(entries)] {
+		got = append(got, fmt.Sprint(e.Frame, e.Kind, e.Change.Fields, e.Change.LowPass, e.Change.HighPass, e.Frames, e.How.LowPass, e.How.HighPass))
+	}
+	want := []string{
+		fmt.Sprint(3, mixer.EntryPlay, 0, 0, 0, 0, 440.1, 33),
+		fmt.Sprint(100, mixer.EntrySet, mixer.FieldLowPass, 0, 0, 0, 0, 0),
+		fmt.Sprint(120, mixer.EntrySet, mixer.FieldHighPass, 0, 55, 1000, 0, 0),
+		fmt.Sprint(130, mixer.EntryPlay, 0, 0, 0, 0, 0, 0),
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the journal has\n%v, want\n%v", got, want)
+	}
+}
