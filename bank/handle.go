@@ -107,6 +107,16 @@ func (h Handle) SetSpeed(speed float64) error {
 	return h.all(func(one mixer.Handle) error { return one.SetSpeed(speed) })
 }
 
+// SetLowPass sets the cutoff of the low-pass, 20..20,000 Hz, on its way for 5 ms. 0 is off.
+func (h Handle) SetLowPass(hz float64) error {
+	return h.all(func(one mixer.Handle) error { return one.SetLowPass(hz) })
+}
+
+// SetHighPass sets the cutoff of the high-pass, 20..20,000 Hz, on its way for 5 ms. 0 is off.
+func (h Handle) SetHighPass(hz float64) error {
+	return h.all(func(one mixer.Handle) error { return one.SetHighPass(hz) })
+}
+
 // SetPriority sets the priority, -1,000,000..1,000,000.
 func (h Handle) SetPriority(priority int) error {
 	return h.all(func(one mixer.Handle) error { return one.SetPriority(priority) })

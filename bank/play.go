@@ -17,6 +17,8 @@ type Options struct {
 	Pan      float64        // added to the sound's, as far as -1..+1; -1 (left) .. +1 (right)
 	Pitch    pcm.Semitones  // added to the sound's; -48..+48
 	Speed    float64        // multiplies the sound's; a ratio, 1/16..16; 0 means 1
+	LowPass  *float64       // the cutoff in place of the sound's, in Hz, 20..20,000; 0: off; nil: as the rules say
+	HighPass *float64       // the same
 	Priority int            // added to the sound's
 	Emitter  *space.Emitter // its place in space, copied; nil: it has none. What it leaves at zero is as the rules say
 
@@ -117,6 +119,7 @@ func (b *Bank) start(
 		Bus: s.bus, Group: s.group, Quality: s.quality, Loop: r.Loop, Rounds: r.Rounds,
 		From: o.From, For: o.For, FadeIn: o.FadeIn, Name: s.called, Play: number, Tag: o.Tag, Ref: o.Ref, Owner: o.Owner, WhenFull: r.WhenFull,
 	}
+	m.LowPass, m.HighPass = or(o.LowPass, r.LowPass), or(o.HighPass, r.HighPass)
 	if within(o.Pan, -mixer.MaxPan, mixer.MaxPan) { // else the mixer says what is wrong
 		m.Pan = min(max(r.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
 	}
@@ -128,6 +131,14 @@ func (b *Bank) start(
 		s.undo()
 	}
 	return h, err
+}
+
+// or returns what a game says in place of the rules, or these.
+func or(said *float64, rules float64) float64 {
+	if said != nil {
+		return *said
+	}
+	return rules
 }
 
 // undo takes the last draw back: it may be asked for again.

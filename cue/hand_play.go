@@ -26,12 +26,19 @@ type handPlay struct {
 func (w *ware) cue(o *Start) Cue {
 	c := Cue{Verb: Play, Sound: w.index, Bus: o.Bus, Protect: o.Protect, Priority: o.Priority}
 	c.Change.Gain, c.Change.Pan, c.Change.Pitch, c.Change.Speed = o.Gain, o.Pan, o.Pitch, o.Speed
-	c.add(w)
+	c.add(w, o)
 	return c
 }
 
-// add adds the pan and the priority of a sound.
-func (c *Cue) add(w *ware) {
+// add adds the pan and the priority of a sound, and takes over its cutoffs where the start says none.
+func (c *Cue) add(w *ware, o *Start) {
+	c.Change.LowPass, c.Change.HighPass = w.rules.LowPass, w.rules.HighPass
+	if o.LowPass != nil {
+		c.Change.LowPass = *o.LowPass
+	}
+	if o.HighPass != nil {
+		c.Change.HighPass = *o.HighPass
+	}
 	c.Change.Pan = min(max(c.Change.Pan+w.rules.Pan, -mixer.MaxPan), mixer.MaxPan)
 	c.Priority = min(max(c.Priority+w.rules.Priority, -mixer.MaxPriority), mixer.MaxPriority)
 }
@@ -64,7 +71,7 @@ func (h *handPlay) play(w *ware) error {
 		for layers = 0; layers < len(w.layers) && err == nil; layers++ {
 			l, c := &w.layers[layers], h.asks
 			c.Sound = l.index
-			c.add(l)
+			c.add(l, h.start)
 			draw := d.draw(l, seed)
 			err = h.begin(l, &c, d.file(l, layers, draw), together(base, l.base(draw)))
 		}

@@ -185,7 +185,7 @@ func (d *draft) incomplete(n *yaml.Node) {
 		f := d.field(p.Key)
 		return f != nil && f.part != 0
 	}):
-		d.Fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, loop, priority, protect, parameters or, for a bus, mute, solo, effects, sends")
+		d.Fail(n.Place, "a set needs something to set: gain, pan, pitch, speed, lowpass, highpass, loop, priority, protect, parameters or, for a bus, mute, solo, effects, sends")
 	}
 }
 
@@ -277,6 +277,7 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 	case r.Buses[name]:
 		c.Scope = OnBus
 		deny(mixer.FieldSpeed, "a bus has no speed; move its pitch")
+		deny(mixer.FieldLowPass|mixer.FieldHighPass, "a bus has no lowpass or highpass; give its effects an eq")
 		deny(mixer.FieldPriority|mixer.FieldProtect|mixer.FieldRounds, "a bus has no priority, protect or loop; set those of an id")
 		if name == "master" {
 			deny(mixer.FieldPitch, "the master has no pitch; move that of a bus")
@@ -323,6 +324,8 @@ func (d *draft) inherit(n *yaml.Node) {
 	s := d.sound
 	d.Cue.owner = d.ownerOf(d.Owner)
 	inherit(n, "pan", &d.Change.Pan, s.Pan)
+	inherit(n, "lowpass", &d.Change.LowPass, s.LowPass)
+	inherit(n, "highpass", &d.Change.HighPass, s.HighPass)
 	inherit(n, "bus", &d.Bus, s.Bus)
 	inherit(n, "priority", &d.Priority, s.Priority)
 	inherit(n, "protect", &d.Protect, s.Protect)

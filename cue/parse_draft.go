@@ -72,6 +72,8 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "pan", To: &c.Change.Pan, Within: parse.Pans}, moves, mixer.FieldPan},
 		{fields.Field{Key: "pitch", To: &c.Change.Pitch, Within: parse.Semitones}, moves, mixer.FieldPitch},
 		{fields.Field{Key: "speed", To: &c.Change.Speed, Within: parse.Ratios}, moves, mixer.FieldSpeed},
+		{fields.Field{Key: "lowpass", To: parse.Cutoff(&c.Change.LowPass), Within: parse.Cutoffs}, moves, mixer.FieldLowPass},
+		{fields.Field{Key: "highpass", To: parse.Cutoff(&c.Change.HighPass), Within: parse.Cutoffs}, moves, mixer.FieldHighPass},
 		{fields.Field{Key: "mute", To: &c.Change.Mute}, set, mixer.FieldMute},
 		{fields.Field{Key: "solo", To: &c.Change.Solo}, set, mixer.FieldSolo},
 		{fields.Field{Key: "loop", To: fields.Loop{On: &c.Loop, Rounds: &c.Rounds}}, play, 0},

@@ -23,8 +23,9 @@ import (
 var ErrRecord = errors.New("cue: this cannot be recorded")
 
 // Recorder makes a cue sheet of what a mixer has done, entry by entry of its
-// journal: one that renders to the same bits. Control side, one goroutine at a
-// time.
+// journal: one that renders to the same bits. What the filter of a voice hands over to
+// its successor, see mixer.Handle.Then, is not in it: there the filter begins from rest.
+// Control side, one goroutine at a time.
 //
 // Starts become cues of their own, each with an id; the parts of gain and pitch
 // that belong to a sound, entries of `sounds`. What was said to a tag, or to all
@@ -227,7 +228,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds,
 		Priority: e.Priority, Protect: e.Protect, Owner: ownerName(e.Owner),
 		From: rules.FrameTime(h.From, r.sheet.Rate), FadeIn: rules.FrameTime(h.FadeIn, r.sheet.Rate),
-		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, Shape: h.FadeShape},
+		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, LowPass: h.LowPass, HighPass: h.HighPass, Shape: h.FadeShape},
 	}
 	if h.Placed {
 		s := &h.Emitter.Spot

@@ -48,6 +48,7 @@ type session struct {
 	groups  []*mixer.Group
 	buses   []mixer.Bus
 	handles []mixer.Handle
+	filters bool // voices have cutoffs, and follow nobody: what a filter hands over is not recorded
 }
 
 func (s *session) between(from, to float64) float64 { return from + (to-from)*s.random.Float64() }
@@ -109,11 +110,19 @@ func (s *session) start() (*voice.Sound, mixer.Options) {
 			o.Emitter.Attenuation = space.Attenuation{Table: s.table()}
 		}
 	}
+	if s.filters && s.random.IntN(3) > 0 {
+		o.LowPass, o.HighPass = s.cutoff(), s.cutoff()
+	}
 	o.Quality = voice.Cubic
 	if s.random.IntN(5) == 0 {
 		o.Quality = voice.Linear
 	}
 	return s.sounds[k], o
+}
+
+// cutoff draws one; some are off.
+func (s *session) cutoff() float64 {
+	return [...]float64{0, 20, 90, s.between(20, 20000), 20000}[s.random.IntN(5)]
 }
 
 // keep keeps what has begun, or follows another.
@@ -155,6 +164,9 @@ func (s *session) act() {
 	case 6:
 		h.SetPitch(pcm.Semitones(s.between(-12, 12)))
 		h.SetSpeed(s.between(0.5, 2))
+		if s.filters {
+			h.SetLowPass(s.cutoff())
+		}
 	case 7:
 		h.SetPriority(s.random.IntN(4) - 2)
 		h.Protect(s.random.IntN(4) == 0)
@@ -168,6 +180,9 @@ func (s *session) act() {
 		s.moment().FadeOut(target, over*time.Duration(s.random.IntN(2)), voice.Shape(s.random.IntN(5)))
 	case 12:
 		s.moment().Set(target, mixer.Change{Fields: mixer.FieldGain | mixer.FieldPitch, Gain: gain, Pitch: 2}, over)
+		if s.filters {
+			s.moment().Set(target, mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass, LowPass: s.cutoff(), HighPass: s.cutoff()}, over)
+		}
 	case 13:
 		s.moment().Seek(target, s.time(400*time.Millisecond))
 	case 14:
@@ -189,6 +204,9 @@ func (s *session) act() {
 		}
 	case 20, 21:
 		next, o := s.start()
+		if s.filters {
+			break
+		}
 		s.keep(h.Then(next, o, mixer.When(s.random.IntN(2))))
 	case 22:
 		s.moment().Cut(target)
@@ -266,7 +284,7 @@ func TestRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &session{t: t, random: random, mixer: m, sounds: all, files: files, buses: []mixer.Bus{{}}}
+		s := &session{t: t, random: random, mixer: m, sounds: all, files: files, buses: []mixer.Bus{{}}, filters: seed%4 == 1}
 		for _, name := range []string{"v1", "sfx", "music"} {
 			b, _ := m.Bus(name)
 			s.buses = append(s.buses, b)

@@ -23,6 +23,8 @@ type Start struct {
 	Pan      float64       // added to the sound's, as far as -1..+1; -1 (left) .. +1 (right)
 	Pitch    pcm.Semitones // added to the sound's; -48..+48
 	Speed    float64       // multiplies the sound's; a ratio, 1/16..16; 0 means 1
+	LowPass  *float64      // the cutoff in place of the sound's, in Hz, 20..20,000; 0: off; nil: as the sound says
+	HighPass *float64      // the same
 	Bus      string        // empty: the sound's
 	Priority int           // added to the sound's
 	Protect  bool          // it is never stolen; false: as the sound says
@@ -81,6 +83,14 @@ func nearest[V any](name string, names map[string]V) string {
 	return new(fields.Reader).Suggest(name, func() []string { return slices.Sorted(maps.Keys(names)) })
 }
 
+// orOff returns a cutoff, or 0 where nothing is said of it.
+func orOff(hz *float64) float64 {
+	if hz == nil {
+		return 0
+	}
+	return *hz
+}
+
 // wrong says what of a start is wrong; empty: nothing.
 func (p *Player) wrong(o *Start) string {
 	for _, v := range [...]struct {
@@ -92,10 +102,12 @@ func (p *Player) wrong(o *Start) string {
 		{"pan", o.Pan, parse.Pans},
 		{"pitch", float64(o.Pitch), parse.Semitones},
 		{"speed", o.Speed, parse.Ratios},
+		{"lowpass", orOff(o.LowPass), parse.Cutoffs},
+		{"highpass", orOff(o.HighPass), parse.Cutoffs},
 		{"priority", float64(o.Priority), parse.Priorities},
 		{"ref", float64(o.Ref), fields.Limits{To: MaxRef}},
 	} {
-		if !(v.x >= v.within.From && v.x <= v.within.To) && !(v.key == "speed" && v.x == 0) {
+		if !(v.x >= v.within.From && v.x <= v.within.To) && !((v.key == "speed" || v.within == parse.Cutoffs) && v.x == 0) {
 			return v.key + ": " + v.within.Refuses(strconv.FormatFloat(v.x, 'f', -1, 64))
 		}
 	}

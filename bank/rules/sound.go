@@ -44,6 +44,8 @@ type Sound struct {
 	Pitch    Range // semitones, -48..+48
 	Speed    float64
 	Pan      float64
+	LowPass  float64 // the cutoff in Hz; 0: off
+	HighPass float64
 	Priority int
 	Protect  bool
 	Bus      string // empty: the master

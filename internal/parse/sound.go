@@ -41,6 +41,8 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 		{Key: "pitch", To: (*fields.Span)(&s.Pitch), Within: Semitones},
 		{Key: "speed", To: &s.Speed, Within: Ratios},
 		{Key: "pan", To: &s.Pan, Within: Pans},
+		{Key: "lowpass", To: Cutoff(&s.LowPass), Within: Cutoffs},
+		{Key: "highpass", To: Cutoff(&s.HighPass), Within: Cutoffs},
 		{Key: "priority", To: &s.Priority, Within: Priorities},
 		{Key: "protect", To: &s.Protect},
 		{Key: "bus", To: bus(&s.Bus, buses)},

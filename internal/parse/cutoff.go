@@ -1,0 +1,34 @@
+package parse
+
+import (
+	"voicepool/internal/fields"
+	"voicepool/internal/yaml"
+)
+
+// cutoff is that of a filter, in Hz; 0: off.
+type cutoff struct{ to *float64 }
+
+// Cutoff is a place for the cutoff of a filter: a number of Hz, or off.
+func Cutoff(to *float64) fields.Value { return cutoff{to} }
+
+func (c cutoff) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
+	if p.Value.Kind == yaml.Scalar && p.Value.Text == "off" {
+		*c.to = 0
+		return true
+	}
+	return r.Value(p, &fields.Field{To: c.to, Within: within})
+}
+
+// Text returns the number, or off.
+func (c cutoff) Text() (string, bool) {
+	if *c.to == 0 {
+		return "off", false
+	}
+	return fields.Shortest(*c.to), true
+}
+
+// Schema returns a number, or off.
+func (c cutoff) Schema(within fields.Limits) fields.Schema {
+	number := fields.Schema{"type": "number", "minimum": within.From, "maximum": within.To}
+	return fields.Schema{"anyOf": []fields.Schema{number, {"enum": []string{"off"}}}}
+}
