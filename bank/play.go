@@ -19,6 +19,7 @@ type Options struct {
 	Speed    float64        // multiplies the sound's; a ratio, 1/16..16; 0 means 1
 	LowPass  *float64       // the cutoff in place of the sound's, in Hz, 20..20,000; 0: off; nil: as the rules say
 	HighPass *float64       // the same
+	Sends    []mixer.Send   // in place of those of the rules; nil: as the rules say
 	Priority int            // added to the sound's
 	Emitter  *space.Emitter // its place in space, copied; nil: it has none. What it leaves at zero is as the rules say
 
@@ -118,6 +119,10 @@ func (b *Bank) start(
 		Priority: r.Priority + o.Priority, Protect: r.Protect, Emitter: s.placed(o.Emitter),
 		Bus: s.bus, Group: s.group, Quality: s.quality, Loop: r.Loop, Rounds: r.Rounds,
 		From: o.From, For: o.For, FadeIn: o.FadeIn, Name: s.called, Play: number, Tag: o.Tag, Ref: o.Ref, Owner: o.Owner, WhenFull: r.WhenFull,
+	}
+	m.Sends = o.Sends
+	if o.Sends == nil {
+		m.Sends = r.Sends
 	}
 	m.LowPass, m.HighPass = or(o.LowPass, r.LowPass), or(o.HighPass, r.HighPass)
 	if within(o.Pan, -mixer.MaxPan, mixer.MaxPan) { // else the mixer says what is wrong

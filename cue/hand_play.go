@@ -32,7 +32,7 @@ func (w *ware) cue(o *Start) Cue {
 
 // add adds the pan and the priority of a sound, and takes over its cutoffs where the start says none.
 func (c *Cue) add(w *ware, o *Start) {
-	c.Change.LowPass, c.Change.HighPass = w.rules.LowPass, w.rules.HighPass
+	c.Change.LowPass, c.Change.HighPass, c.Sends = w.rules.LowPass, w.rules.HighPass, w.rules.Sends
 	if o.LowPass != nil {
 		c.Change.LowPass = *o.LowPass
 	}

@@ -6,6 +6,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/internal/fields"
+	"voicepool/internal/parse"
 	"voicepool/internal/scenes"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
@@ -141,6 +142,7 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	d.repetitions(n, faulty)
 	if d.sound != nil {
 		d.inherit(n)
+		d.SendsHome(n, d.Sends, d.Bus)
 		d.addLayers(n)
 		if of := d.played[d.tag]; !slices.Contains(of, d.Sound) {
 			d.played[d.tag] = append(of, d.Sound)
@@ -198,6 +200,8 @@ func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
 	for _, p := range []*yaml.Pair{fields.Given(n, "effects"), fields.Given(n, "sends")} {
 		switch {
 		case p == nil:
+		case c.Scope == OnID && p.Key == "sends":
+			d.Value(p, &fields.Field{Key: p.Key, To: parse.VoiceSends(&c.Sends, d.Buses)})
 		case c.Scope != OnBus:
 			d.Fail(p.Place, "%s goes with a bus; %s is none", p.Key, yaml.Quote(c.Target))
 		case p.Key == "sends":
@@ -326,6 +330,7 @@ func (d *draft) inherit(n *yaml.Node) {
 	inherit(n, "pan", &d.Change.Pan, s.Pan)
 	inherit(n, "lowpass", &d.Change.LowPass, s.LowPass)
 	inherit(n, "highpass", &d.Change.HighPass, s.HighPass)
+	inherit(n, "sends", &d.Sends, s.Sends)
 	inherit(n, "bus", &d.Bus, s.Bus)
 	inherit(n, "priority", &d.Priority, s.Priority)
 	inherit(n, "protect", &d.Protect, s.Protect)

@@ -22,6 +22,7 @@ func (d *draft) addLayers(n *yaml.Node) {
 		c.layers, c.Sound, c.delay = nil, i, l.Delay
 		c.Change.Pan = min(max(c.Change.Pan+s.Pan, -mixer.MaxPan), mixer.MaxPan)
 		c.Priority = min(max(c.Priority+s.Priority, -mixer.MaxPriority), mixer.MaxPriority)
+		inherit(n, "sends", &c.Sends, s.Sends)
 		inherit(n, "lowpass", &c.Change.LowPass, s.LowPass)
 		inherit(n, "highpass", &c.Change.HighPass, s.HighPass)
 		inherit(n, "bus", &c.Bus, s.Bus)

@@ -294,15 +294,15 @@ func (p *Player) send(a *Action) error {
 	return nil
 }
 
-// actOnBus moves what a cue says of the effects and the sends of a bus.
-func (p *Player) actOnBus(at mixer.Moment, c *Cue, over time.Duration) error {
+// actOnBus moves what a cue says of the effects of a bus, and of sends.
+func (p *Player) actOnBus(at mixer.Moment, c *Cue, target mixer.Target, over time.Duration) error {
 	for i := range c.Effects {
 		if err := at.SetEffect(p.buses[c.Target], c.Effects[i].Effect, c.Effects[i].Values, over); err != nil {
 			return err
 		}
 	}
 	for i := range c.Sends {
-		if err := at.SetSend(mixer.TargetBus(p.buses[c.Target]), c.Sends[i].To, c.Sends[i].Gain, over); err != nil {
+		if err := at.SetSend(target, c.Sends[i].To, c.Sends[i].Gain, over); err != nil {
 			return err
 		}
 	}
@@ -336,7 +336,7 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	case Listen:
 		return at.SetListener(c.listener())
 	}
-	if err := p.actOnBus(at, c, over); err != nil {
+	if err := p.actOnBus(at, c, target, over); err != nil {
 		return err
 	}
 	if c.Change.Fields == 0 && (c.Effects != nil || c.Sends != nil) {

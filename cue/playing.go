@@ -105,7 +105,7 @@ func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Opt
 func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) mixer.Options {
 	return mixer.Options{
 		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,
-		LowPass: c.Change.LowPass, HighPass: c.Change.HighPass,
+		LowPass: c.Change.LowPass, HighPass: c.Change.HighPass, Sends: c.Sends,
 		Base: base,
 		Bus:  p.buses[c.Bus], Priority: c.Priority, Protect: c.Protect, Loop: c.Loop, Rounds: c.Rounds,
 		Owner: c.owner, WhenFull: sound.WhenFull,

@@ -228,7 +228,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds,
 		Priority: e.Priority, Protect: e.Protect, Owner: ownerName(e.Owner),
 		From: rules.FrameTime(h.From, r.sheet.Rate), FadeIn: rules.FrameTime(h.FadeIn, r.sheet.Rate),
-		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, LowPass: h.LowPass, HighPass: h.HighPass, Shape: h.FadeShape},
+		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, LowPass: h.LowPass, HighPass: h.HighPass, Shape: h.FadeShape}, Sends: h.Sends,
 	}
 	if h.Placed {
 		s := &h.Emitter.Spot

@@ -87,6 +87,9 @@ func (s *session) start() (*voice.Sound, mixer.Options) {
 		o.Base.Gain = pcm.Decibels(-3 * s.random.IntN(3))
 		o.Base.Speed = 1.25
 	}
+	if s.random.IntN(4) == 0 {
+		o.Sends = []mixer.Send{{To: "hall", Gain: pcm.Decibels(s.between(-40, 0))}}
+	}
 	if s.random.IntN(3) == 0 {
 		o.Group = s.groups[s.random.IntN(len(s.groups))]
 	}
@@ -223,7 +226,11 @@ func (s *session) act() {
 	case 25, 26:
 		s.move(target)
 	case 29:
-		if err := s.moment().SetSend(mixer.TargetBus(s.buses[2]), "hall", pcm.Decibels(s.between(-90, 0)), over); err != nil && !errors.Is(err, mixer.ErrBusy) {
+		to := mixer.TargetBus(s.buses[2])
+		if s.random.IntN(2) == 0 {
+			to = target
+		}
+		if err := s.moment().SetSend(to, "hall", pcm.Decibels(s.between(-90, 0)), over); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			s.t.Fatal(err)
 		}
 	case 30:

@@ -100,7 +100,7 @@ type Cue struct {
 	Voices  int                // of Resize
 	Duck    *rules.Duck        // of SetDuck
 	Effects []rules.EffectMove // of Set: of a bus
-	Sends   []mixer.Send       // the same: their gains
+	Sends   []mixer.Send       // the same, and of ids: their gains; of Play: its sends
 	Scene   string             // of SetScene; empty: what the sheet says without a scene
 	Message *Message           // of Send
 

@@ -164,7 +164,11 @@ func spellTime(x float64) string {
 	if back, err := strconv.ParseFloat(ms, 64); err == nil && x < 1 && back/1000 == x && x != 0 {
 		return ms + "ms"
 	}
-	return strconv.FormatFloat(x, 'f', -1, 64) + "s"
+	s := strconv.FormatFloat(x, 'f', -1, 64)
+	if _, decimals, _ := strings.Cut(s, "."); len(decimals) > 18 { // more than a sheet takes
+		s = strconv.FormatFloat(x, 'f', 18, 64)
+	}
+	return s + "s"
 }
 
 // short spells a number as people do.

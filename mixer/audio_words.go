@@ -219,6 +219,11 @@ func (a *audio) foresee(r *record, c *command) {
 	switch {
 	case c.kind == cmdSend:
 		a.moveSend(r, c, 0)
+		for i := range r.sends { // the journal says how it begins
+			if rare := r.rare.Load(); rare.sends[i].bus == c.part.send.bus {
+				rare.sent[i].Gain = c.part.send.gain
+			}
+		}
 	case c.kind == cmdPut:
 		if r.placed {
 			r.where.source.Spot = c.part.spot

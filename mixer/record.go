@@ -90,7 +90,7 @@ type recordRare struct {
 	play   uint64           // the same, of those with a stem
 	counts [2]*Count        // the same, of those that are counted; then the audio side's
 	sends  [VoiceSends]send // the same, of those that send
-	sent   []Send           // as they were asked for; nobody changes them
+	sent   []Send           // how it begins to send; the audio side alone changes them, before it does
 
 	filter            atomic.Pointer[voice.Filter] // the audio side's; made by the control side when it is first needed
 	lowPass, highPass float64                      // of those that are filtered: the control side's, before the push

@@ -43,6 +43,9 @@ func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Dur
 	if err := t.check(m); err != nil {
 		return err
 	}
+	if t.kind == allVoices {
+		return fmt.Errorf("%w: everything cannot be set; set the sends of a bus", ErrOption)
+	}
 	if !setGain.takes((*float64)(&gain)) {
 		return setGain.wrong(float64(gain))
 	}

@@ -46,6 +46,7 @@ type Sound struct {
 	Pan      float64
 	LowPass  float64 // the cutoff in Hz; 0: off
 	HighPass float64
+	Sends    []mixer.Send // parts of it for other buses
 	Priority int
 	Protect  bool
 	Bus      string // empty: the master

@@ -112,3 +112,56 @@ func WriteSends(all []mixer.Send) string {
 	}
 	return "{" + line.String() + "}"
 }
+
+// voiceSends are the sends of a voice: gains by the buses to which they lead.
+type voiceSends struct {
+	to    *[]mixer.Send
+	known map[string]bool
+}
+
+// VoiceSends is a place for the sends of a sound or a start. known are the buses.
+func VoiceSends(to *[]mixer.Send, known map[string]bool) fields.Value { return voiceSends{to, known} }
+
+// Read reads them.
+func (v voiceSends) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
+	*v.to = nil
+	if n := len(p.Value.Pairs); p.Value.Kind == yaml.Mapping && n > mixer.VoiceSends {
+		r.Fail(p.Value.Place, "sends has %d entries; a voice sends to at most %d buses", n, mixer.VoiceSends)
+		return false
+	}
+	good := p.Value.Kind == yaml.Mapping
+	r.Named(p.Value, "sends", func(p *yaml.Pair) {
+		s := mixer.Send{To: p.Key}
+		switch {
+		case p.Key == "master":
+			r.Fail(p.Place, "sends: all voices come to the master; name another bus")
+		case !v.known[p.Key]:
+			r.Fail(p.Place, "sends: there is no bus %s%s", yaml.Quote(p.Key), r.Suggest(p.Key, func() []string { return fields.Sorted(v.known) }))
+		case r.Value(p, &fields.Field{Key: p.Key, To: &s.Gain, Within: Decibels}):
+			*v.to = append(*v.to, s)
+			return
+		}
+		good = false
+	})
+	return good
+}
+
+// Text returns them as a file has them.
+func (v voiceSends) Text() (string, bool) { return WriteSends(*v.to), len(*v.to) > 0 }
+
+// Schema returns gains by the names of buses.
+func (v voiceSends) Schema(fields.Limits) fields.Schema {
+	return fields.Names{Of: sendGain()}.Schema(Decibels)
+}
+
+// SendsHome reports a voice that sends to the bus that it is on: where it says so, or what is at n.
+func (r *Reader) SendsHome(n *yaml.Node, sends []mixer.Send, bus string) {
+	if !slices.ContainsFunc(sends, func(s mixer.Send) bool { return s.To == bus }) {
+		return
+	}
+	at := n.Place
+	if p := fields.Given(n, "sends"); p != nil {
+		at = p.Place
+	}
+	r.Fail(at, "sends: the voice is on the bus %s itself", yaml.Quote(bus))
+}

@@ -142,6 +142,11 @@ func Measure(o Options, next Progress) ([]Row, error) {
 		}
 		rows = append(rows, silent)
 	}
+	worked, err := effects(o.picks, next, o.Slice, o.Least)
+	if err != nil {
+		return nil, err
+	}
+	rows = append(rows, worked...)
 	loaded, err := o.load(next)
 	if err != nil {
 		return nil, err
@@ -170,7 +175,8 @@ func Cases() (names []string) {
 	for _, c := range cases {
 		names = append(names, c.name)
 	}
-	names = append(append(names, callNames...), silentBlock, monoApart, bestApart, copyApart)
+	names = append(append(append(names, callNames...), silentBlock), effectNames()...)
+	names = append(names, monoApart, bestApart, copyApart)
 	return append(append(names, loadCases...), "turn", "memory", wholeRender, loadedRender)
 }
 
@@ -182,6 +188,8 @@ type way struct {
 	quality  voice.Quality
 	compact  bool // samples of 16 bits
 	motion   motionKind
+	lowPass  float64 // of each voice, Hz; 0: off
+	sends    bool    // each voice sends to a bus, too
 }
 
 // motionKind is what moves all the time.
@@ -201,6 +209,7 @@ var cases = []way{
 	{name: "mono-16bit", channels: 1, speed: 1, compact: true}, {name: "mono-linear-16bit", channels: 1, speed: 1.1, quality: voice.Linear, compact: true},
 	{name: "mono-cubic-16bit", channels: 1, speed: 1.1, quality: voice.Cubic, compact: true}, {name: "stereo-16bit", channels: 2, speed: 1, compact: true},
 	{name: "mono-gains-move", channels: 1, speed: 1, motion: gainsMove}, {name: "mono-places-move", channels: 1, speed: 1, motion: placesMove},
+	{name: "mono-lowpass", channels: 1, speed: 1, lowPass: 3000}, {name: "mono-send", channels: 1, speed: 1, sends: true},
 }
 
 // noises returns sounds of two seconds of quiet noise, which all voices share.
@@ -234,7 +243,11 @@ func noise(samples int) []float32 {
 // different gains and pans. It also returns what has to be called before each block: it
 // moves what the case wants to be moved.
 func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
-	if m, err = mixer.New(mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}); err != nil {
+	c := mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}
+	if b.sends {
+		c.Buses = []mixer.BusConfig{{Name: "hall"}}
+	}
+	if m, err = mixer.New(c); err != nil {
 		return nil, nil, err
 	}
 	handles, spots := make([]mixer.Handle, n), make([]space.Spot, n)
@@ -242,6 +255,9 @@ func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(bloc
 		o := mixer.Options{
 			Loop: true, Speed: b.speed, Quality: b.quality,
 			From: pcm.Duration(int64(i)*797%(2*Rate), Rate), Pan: float64(i%21)/10 - 1, Gain: pcm.Decibels(-30 - i%13),
+		}
+		if o.LowPass = b.lowPass; b.sends {
+			o.Sends = []mixer.Send{{To: "hall", Gain: -12}}
 		}
 		if b.motion == placesMove {
 			o.Pan, o.Emitter = 0, &space.Emitter{}

@@ -94,7 +94,7 @@ func TestBench(t *testing.T) {
 	for _, c := range cases {
 		names = append(names, c.name)
 	}
-	if got := strings.Join(names, " "); got != "mono mono-linear mono-cubic mono-best stereo stereo-linear stereo-cubic stereo-best mono-16bit mono-linear-16bit mono-cubic-16bit stereo-16bit mono-gains-move mono-places-move" {
+	if got := strings.Join(names, " "); got != "mono mono-linear mono-cubic mono-best stereo stereo-linear stereo-cubic stereo-best mono-16bit mono-linear-16bit mono-cubic-16bit stereo-16bit mono-gains-move mono-places-move mono-lowpass mono-send" {
 		t.Errorf("the cases are %s", got)
 	}
 	sounds, err := noises(16, 2, false)

@@ -28,8 +28,11 @@ func Print(w io.Writer, rows []Row) {
 			continue
 		}
 		digits := 0
-		if unit == unitSeconds {
+		switch {
+		case unit == unitSeconds:
 			digits = 3
+		case unit == unitCall && r.value() < 50:
+			digits = 1
 		}
 		fmt.Fprintf(w, "%-21s %6d %21.*f\n", r.Case, r.Voices, digits, r.value())
 	}

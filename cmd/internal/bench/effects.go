@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"slices"
+	"time"
+
+	"voicepool/effect"
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+)
+
+// effectCases are effects at work, in time a frame.
+var effectCases = []struct {
+	name, kind string
+	values     effect.Values
+}{
+	{"eq-band", "eq", effect.Values{"bands.1.type": effect.Peak, "bands.1.gain": 6}},
+	{"compressor", "compressor", effect.Values{"threshold": -60, "ratio": 8}},
+	{"delay", "delay", effect.Values{"lowpass": 3000}},
+	{"drive", "drive", nil},
+	{"reverb", "reverb", nil},
+}
+
+// effectNames returns what effectCases are called.
+func effectNames() (names []string) {
+	for _, c := range effectCases {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// effects measures them, on noise.
+func effects(picks func(string) bool, next Progress, slice time.Duration, least bool) ([]Row, error) {
+	var rows []Row
+	in := noise(2 * Block)
+	for _, c := range effectCases {
+		if !picks(c.name) {
+			continue
+		}
+		next("measuring %s", c.name)
+		e, err := effect.New(c.kind, c.values)
+		if err != nil {
+			return nil, err
+		}
+		p, block, frame := e.NewProcessor(Rate, Block), make([]pcm.Frame, Block), int64(0)
+		var runs []float64
+		for range Runs {
+			begin, frames := time.Now(), 0
+			for time.Since(begin) < slice {
+				for range 16 {
+					for i := range block {
+						block[i] = pcm.Frame{in[2*i], in[2*i+1]}
+					}
+					p.Process(block, nil, frame)
+					frame, frames = frame+Block, frames+Block
+				}
+			}
+			runs = append(runs, float64(time.Since(begin).Nanoseconds())/float64(frames))
+		}
+		ns := Median(runs)
+		if least {
+			ns = slices.Min(runs)
+		}
+		rows = append(rows, Row{Case: c.name, Ns: &ns, Kernel: dsp.Kernel(), Samples: runs})
+	}
+	return rows, nil
+}
