@@ -41,7 +41,7 @@ effect/internal/compressor -> pcm internal/dsp effect/internal/glide
 effect/internal/delay -> pcm internal/dsp effect/internal/glide
 effect/internal/glide ->
 effect/internal/drive -> effect/internal/glide pcm
-effect/internal/reverb -> effect/internal/glide pcm
+effect/internal/reverb -> effect/internal/glide internal/dsp pcm
 effect/internal/eq -> effect/internal/glide pcm
 effect/internal/width -> effect/internal/glide pcm
 mixer -> effect pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring

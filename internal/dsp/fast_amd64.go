@@ -166,3 +166,45 @@ func mixWider(f Formula, dst, src *float32, n int, pos, step int64, ramps *float
 		stereoCubic16AVX512(dst, src16, n, pos, step, ramps, each, ahead)
 	}
 }
+
+func echoes(dst *Stretch, ring *float32, places *[8]int32, gains *[8]float32) {
+	if level == avx512 {
+		echoesAVX512(&dst[0], ring, &places[0], &gains[0])
+	} else {
+		echoesAVX2(&dst[0], ring, &places[0], &gains[0])
+	}
+}
+
+func walls(x *Stretch, ring *float32, from, to *[4]int32) {
+	if level == avx512 {
+		wallsAVX512(&x[0], ring, &from[0], &to[0])
+	} else {
+		wallsAVX2(&x[0], ring, &from[0], &to[0])
+	}
+}
+
+func ends(dst *Rows, ring *float32, places, part, step *[RoomLines]int32) {
+	if level == avx512 {
+		endsAVX512(&dst[0][0], ring, &places[0], &part[0], &step[0])
+	} else {
+		endsAVX2(&dst[0][0], ring, &places[0], &part[0], &step[0])
+	}
+}
+
+func hush(states *[4][RoomLines]float32, least float32) { hushAVX2(&states[0][0], least) }
+
+func absorb(factors *[AbsorptionFactors][RoomLines]float32, states *[4][RoomLines]float32, turned, x *Rows, n int) {
+	if level == avx512 {
+		absorbAVX512(&factors[0][0], &states[0][0], &turned[0][0], &x[0][0], n)
+	} else {
+		absorbAVX2(&factors[0][0], &states[0][0], &turned[0][0], &x[0][0], n)
+	}
+}
+
+func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains *RoomOutput, ring *float32, places *[RoomLines]int32) {
+	if level == avx512 {
+		scatterAVX512(out, &peaks[0], &x[0][0], &in[0][0], &first[0][0], &gains[0][0], ring, &places[0])
+	} else {
+		scatterAVX2(out, &peaks[0], &x[0][0], &in[0][0], &first[0][0], &gains[0][0], ring, &places[0])
+	}
+}

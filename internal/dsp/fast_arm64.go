@@ -96,3 +96,25 @@ func mix(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, e
 func (f Formula) wider(int, int64, int64, int) int { return 0 }
 
 func mixWider(Formula, *float32, *float32, int, int64, int64, *float32, int, uintptr) {}
+
+func echoes(dst *Stretch, ring *float32, places *[8]int32, gains *[8]float32) {
+	echoesNEON(&dst[0], ring, &places[0], &gains[0])
+}
+
+func walls(x *Stretch, ring *float32, from, to *[4]int32) {
+	wallsNEON(&x[0], ring, &from[0], &to[0])
+}
+
+func ends(dst *Rows, ring *float32, places, part, step *[RoomLines]int32) {
+	endsNEON(&dst[0][0], ring, &places[0], &part[0], &step[0])
+}
+
+func hush(states *[4][RoomLines]float32, least float32) { hushNEON(&states[0][0], least) }
+
+func absorb(factors *[AbsorptionFactors][RoomLines]float32, states *[4][RoomLines]float32, turned, x *Rows, n int) {
+	absorbNEON(&factors[0][0], &states[0][0], &turned[0][0], &x[0][0], n)
+}
+
+func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains *RoomOutput, ring *float32, places *[RoomLines]int32) {
+	scatterNEON(out, &peaks[0], &x[0][0], &in[0][0], &first[0][0], &gains[0][0], ring, &places[0])
+}

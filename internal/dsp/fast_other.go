@@ -61,3 +61,16 @@ func fastMatch([]int32, []float32, int32, float32) int { return 0 }
 func fastEldest([]int32, []float32, []uint64, int32, float32) (done, slot int, least uint64) {
 	return 0, -1, math.MaxInt64
 }
+
+func echoes(dst *Stretch, ring *float32, places *[8]int32, gains *[8]float32) {}
+func walls(x *Stretch, ring *float32, from, to *[4]int32)                     {}
+
+func ends(dst *Rows, ring *float32, places, part, step *[RoomLines]int32) {}
+
+func hush(states *[4][RoomLines]float32, least float32) {}
+
+func absorb(factors *[AbsorptionFactors][RoomLines]float32, states *[4][RoomLines]float32, turned, x *Rows, n int) {
+}
+
+func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains *RoomOutput, ring *float32, places *[RoomLines]int32) {
+}

@@ -146,6 +146,9 @@ func cosPiAVX2(x *float64, n int)
 func pansAVX2(left *float64, right *float64, x *float64, n int, beside float64)
 
 //go:noescape
+func hushAVX2(states *float32, least float32)
+
+//go:noescape
 func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 
 //go:noescape
@@ -161,6 +164,21 @@ func eldestAVX2(prio *int32, key *float32, number *uint64, n int, p int32, k uin
 func numberedAVX2(number *uint64, n int, x uint64) int
 
 //go:noescape
+func echoesAVX2(dst *float32, ring *float32, places *int32, gains *float32)
+
+//go:noescape
+func wallsAVX2(x *float32, ring *float32, from *int32, to *int32)
+
+//go:noescape
+func endsAVX2(dst *float32, ring *float32, places *int32, part *int32, step *int32)
+
+//go:noescape
+func absorbAVX2(factors *float32, states *float32, turned *float32, x *float32, n int)
+
+//go:noescape
+func scatterAVX2(out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32)
+
+//go:noescape
 func lowestAVX512(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 
 //go:noescape
@@ -174,3 +192,18 @@ func eldestAVX512(prio *int32, key *float32, number *uint64, n int, p int32, k u
 
 //go:noescape
 func numberedAVX512(number *uint64, n int, x uint64) int
+
+//go:noescape
+func echoesAVX512(dst *float32, ring *float32, places *int32, gains *float32)
+
+//go:noescape
+func wallsAVX512(x *float32, ring *float32, from *int32, to *int32)
+
+//go:noescape
+func endsAVX512(dst *float32, ring *float32, places *int32, part *int32, step *int32)
+
+//go:noescape
+func absorbAVX512(factors *float32, states *float32, turned *float32, x *float32, n int)
+
+//go:noescape
+func scatterAVX512(out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32)

@@ -8602,6 +8602,55 @@ DATA minusOne64<>+16(SB)/8, $0xbff0000000000000
 DATA minusOne64<>+24(SB)/8, $0xbff0000000000000
 GLOBL minusOne64<>(SB), RODATA|NOPTR, $32
 
+// func hushAVX2(states *float32, least float32)
+// Requires: AVX
+TEXT ·hushAVX2(SB), NOSPLIT, $0-12
+	MOVQ         states+0(FP), AX
+	VBROADCASTSS least+8(FP), Y0
+	VMOVUPS      magnitude<>+0(SB), Y1
+	VMOVUPS      (AX), Y2
+	VANDPS       Y1, Y2, Y3
+	VCMPPS       $0x05, Y0, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      32(AX), Y2
+	VANDPS       Y1, Y2, Y3
+	VCMPPS       $0x05, Y0, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 32(AX)
+	VMOVUPS      64(AX), Y2
+	VANDPS       Y1, Y2, Y3
+	VCMPPS       $0x05, Y0, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      96(AX), Y2
+	VANDPS       Y1, Y2, Y3
+	VCMPPS       $0x05, Y0, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 96(AX)
+	VMOVUPS      128(AX), Y2
+	VANDPS       Y1, Y2, Y3
+	VCMPPS       $0x05, Y0, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 128(AX)
+	VMOVUPS      160(AX), Y2
+	VANDPS       Y1, Y2, Y3
+	VCMPPS       $0x05, Y0, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 160(AX)
+	VMOVUPS      192(AX), Y2
+	VANDPS       Y1, Y2, Y3
+	VCMPPS       $0x05, Y0, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 192(AX)
+	VMOVUPS      224(AX), Y2
+	VANDPS       Y1, Y2, Y1
+	VCMPPS       $0x05, Y0, Y1, Y1
+	VANDPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 224(AX)
+	VZEROUPPER
+	RET
+
 // func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 // Requires: AVX, AVX2
 TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
@@ -8835,6 +8884,1905 @@ done185:
 	VZEROUPPER
 	RET
 
+// func echoesAVX2(dst *float32, ring *float32, places *int32, gains *float32)
+// Requires: AVX
+TEXT ·echoesAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         ring+8(FP), CX
+	MOVQ         places+16(FP), DX
+	MOVQ         gains+24(FP), BX
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	MOVLQSX      (DX), SI
+	VBROADCASTSS (BX), Y2
+	VMULPS       (CX)(SI*4), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(CX)(SI*4), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	MOVLQSX      4(DX), SI
+	VBROADCASTSS 4(BX), Y2
+	VMULPS       (CX)(SI*4), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(CX)(SI*4), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	MOVLQSX      8(DX), SI
+	VBROADCASTSS 8(BX), Y2
+	VMULPS       (CX)(SI*4), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(CX)(SI*4), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	MOVLQSX      12(DX), SI
+	VBROADCASTSS 12(BX), Y2
+	VMULPS       (CX)(SI*4), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(CX)(SI*4), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	MOVLQSX      16(DX), SI
+	VBROADCASTSS 16(BX), Y2
+	VMULPS       (CX)(SI*4), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(CX)(SI*4), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	MOVLQSX      20(DX), SI
+	VBROADCASTSS 20(BX), Y2
+	VMULPS       (CX)(SI*4), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(CX)(SI*4), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	MOVLQSX      24(DX), SI
+	VBROADCASTSS 24(BX), Y2
+	VMULPS       (CX)(SI*4), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(CX)(SI*4), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	MOVLQSX      28(DX), DX
+	VBROADCASTSS 28(BX), Y2
+	VMULPS       (CX)(DX*4), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(CX)(DX*4), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func wallsAVX2(x *float32, ring *float32, from *int32, to *int32)
+// Requires: AVX
+TEXT ·wallsAVX2(SB), NOSPLIT, $0-32
+	MOVQ    x+0(FP), AX
+	MOVQ    ring+8(FP), CX
+	MOVQ    from+16(FP), DX
+	MOVQ    to+24(FP), BX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS room_wall<>+0(SB), Y2
+	VMOVUPS room_grain<>+0(SB), Y3
+	MOVLQSX (BX), SI
+	MOVLQSX (DX), DI
+	VMOVUPS (CX)(DI*4), Y4
+	VMOVUPS 32(CX)(DI*4), Y5
+	VMULPS  Y2, Y4, Y6
+	VSUBPS  Y6, Y0, Y6
+	VADDPS  Y3, Y6, Y6
+	VSUBPS  Y3, Y6, Y6
+	VMOVUPS Y6, (CX)(SI*4)
+	VMULPS  Y2, Y6, Y6
+	VADDPS  Y6, Y4, Y0
+	VMULPS  Y2, Y5, Y4
+	VSUBPS  Y4, Y1, Y4
+	VADDPS  Y3, Y4, Y4
+	VSUBPS  Y3, Y4, Y4
+	VMOVUPS Y4, 32(CX)(SI*4)
+	VMULPS  Y2, Y4, Y4
+	VADDPS  Y4, Y5, Y1
+	MOVLQSX 4(BX), SI
+	MOVLQSX 4(DX), DI
+	VMOVUPS (CX)(DI*4), Y4
+	VMOVUPS 32(CX)(DI*4), Y5
+	VMULPS  Y2, Y4, Y6
+	VSUBPS  Y6, Y0, Y6
+	VADDPS  Y3, Y6, Y6
+	VSUBPS  Y3, Y6, Y6
+	VMOVUPS Y6, (CX)(SI*4)
+	VMULPS  Y2, Y6, Y6
+	VADDPS  Y6, Y4, Y0
+	VMULPS  Y2, Y5, Y4
+	VSUBPS  Y4, Y1, Y4
+	VADDPS  Y3, Y4, Y4
+	VSUBPS  Y3, Y4, Y4
+	VMOVUPS Y4, 32(CX)(SI*4)
+	VMULPS  Y2, Y4, Y4
+	VADDPS  Y4, Y5, Y1
+	MOVLQSX 8(BX), SI
+	MOVLQSX 8(DX), DI
+	VMOVUPS (CX)(DI*4), Y4
+	VMOVUPS 32(CX)(DI*4), Y5
+	VMULPS  Y2, Y4, Y6
+	VSUBPS  Y6, Y0, Y6
+	VADDPS  Y3, Y6, Y6
+	VSUBPS  Y3, Y6, Y6
+	VMOVUPS Y6, (CX)(SI*4)
+	VMULPS  Y2, Y6, Y6
+	VADDPS  Y6, Y4, Y0
+	VMULPS  Y2, Y5, Y4
+	VSUBPS  Y4, Y1, Y4
+	VADDPS  Y3, Y4, Y4
+	VSUBPS  Y3, Y4, Y4
+	VMOVUPS Y4, 32(CX)(SI*4)
+	VMULPS  Y2, Y4, Y4
+	VADDPS  Y4, Y5, Y1
+	MOVLQSX 12(BX), BX
+	MOVLQSX 12(DX), DX
+	VMOVUPS (CX)(DX*4), Y4
+	VMOVUPS 32(CX)(DX*4), Y5
+	VMULPS  Y2, Y4, Y6
+	VSUBPS  Y6, Y0, Y6
+	VADDPS  Y3, Y6, Y6
+	VSUBPS  Y3, Y6, Y6
+	VMOVUPS Y6, (CX)(BX*4)
+	VMULPS  Y2, Y6, Y6
+	VADDPS  Y6, Y4, Y0
+	VMULPS  Y2, Y5, Y4
+	VSUBPS  Y4, Y1, Y4
+	VADDPS  Y3, Y4, Y4
+	VSUBPS  Y3, Y4, Y4
+	VMOVUPS Y4, 32(CX)(BX*4)
+	VMULPS  Y2, Y4, Y4
+	VADDPS  Y4, Y5, Y1
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+DATA room_wall<>+0(SB)/4, $(0.6)
+DATA room_wall<>+4(SB)/4, $(0.6)
+DATA room_wall<>+8(SB)/4, $(0.6)
+DATA room_wall<>+12(SB)/4, $(0.6)
+DATA room_wall<>+16(SB)/4, $(0.6)
+DATA room_wall<>+20(SB)/4, $(0.6)
+DATA room_wall<>+24(SB)/4, $(0.6)
+DATA room_wall<>+28(SB)/4, $(0.6)
+DATA room_wall<>+32(SB)/4, $(0.6)
+DATA room_wall<>+36(SB)/4, $(0.6)
+DATA room_wall<>+40(SB)/4, $(0.6)
+DATA room_wall<>+44(SB)/4, $(0.6)
+DATA room_wall<>+48(SB)/4, $(0.6)
+DATA room_wall<>+52(SB)/4, $(0.6)
+DATA room_wall<>+56(SB)/4, $(0.6)
+DATA room_wall<>+60(SB)/4, $(0.6)
+GLOBL room_wall<>(SB), RODATA|NOPTR, $64
+
+DATA room_grain<>+0(SB)/4, $(0.0000009536743)
+DATA room_grain<>+4(SB)/4, $(0.0000009536743)
+DATA room_grain<>+8(SB)/4, $(0.0000009536743)
+DATA room_grain<>+12(SB)/4, $(0.0000009536743)
+DATA room_grain<>+16(SB)/4, $(0.0000009536743)
+DATA room_grain<>+20(SB)/4, $(0.0000009536743)
+DATA room_grain<>+24(SB)/4, $(0.0000009536743)
+DATA room_grain<>+28(SB)/4, $(0.0000009536743)
+DATA room_grain<>+32(SB)/4, $(0.0000009536743)
+DATA room_grain<>+36(SB)/4, $(0.0000009536743)
+DATA room_grain<>+40(SB)/4, $(0.0000009536743)
+DATA room_grain<>+44(SB)/4, $(0.0000009536743)
+DATA room_grain<>+48(SB)/4, $(0.0000009536743)
+DATA room_grain<>+52(SB)/4, $(0.0000009536743)
+DATA room_grain<>+56(SB)/4, $(0.0000009536743)
+DATA room_grain<>+60(SB)/4, $(0.0000009536743)
+GLOBL room_grain<>(SB), RODATA|NOPTR, $64
+
+// func endsAVX2(dst *float32, ring *float32, places *int32, part *int32, step *int32)
+// Requires: AVX, AVX2
+TEXT ·endsAVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         ring+8(FP), CX
+	MOVQ         places+16(FP), DX
+	MOVQ         part+24(FP), BX
+	MOVQ         step+32(FP), SI
+	MOVLQSX      (DX), DI
+	VMOVUPS      (CX)(DI*4), Y0
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      32(CX)(DI*4), Y0
+	VMOVUPS      Y0, 32(AX)
+	MOVLQSX      4(DX), DI
+	VPBROADCASTD 4(SI), Y0
+	VPMULLD      room_frames<>+0(SB), Y0, Y0
+	VPBROADCASTD 4(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       (CX)(DI*4), Y1, Y1
+	VMULPS       4(CX)(DI*4), Y0, Y0
+	VMULPS       8(CX)(DI*4), Y2, Y2
+	VMULPS       12(CX)(DI*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 64(AX)
+	VPBROADCASTD 4(SI), Y0
+	VPMULLD      room_frames<>+32(SB), Y0, Y0
+	VPBROADCASTD 4(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       32(CX)(DI*4), Y1, Y1
+	VMULPS       36(CX)(DI*4), Y0, Y0
+	VMULPS       40(CX)(DI*4), Y2, Y2
+	VMULPS       44(CX)(DI*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	MOVLQSX      8(DX), DI
+	VMOVUPS      (CX)(DI*4), Y0
+	VMOVUPS      Y0, 128(AX)
+	VMOVUPS      32(CX)(DI*4), Y0
+	VMOVUPS      Y0, 160(AX)
+	MOVLQSX      12(DX), DI
+	VPBROADCASTD 12(SI), Y0
+	VPMULLD      room_frames<>+0(SB), Y0, Y0
+	VPBROADCASTD 12(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       (CX)(DI*4), Y1, Y1
+	VMULPS       4(CX)(DI*4), Y0, Y0
+	VMULPS       8(CX)(DI*4), Y2, Y2
+	VMULPS       12(CX)(DI*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 192(AX)
+	VPBROADCASTD 12(SI), Y0
+	VPMULLD      room_frames<>+32(SB), Y0, Y0
+	VPBROADCASTD 12(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       32(CX)(DI*4), Y1, Y1
+	VMULPS       36(CX)(DI*4), Y0, Y0
+	VMULPS       40(CX)(DI*4), Y2, Y2
+	VMULPS       44(CX)(DI*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 224(AX)
+	MOVLQSX      16(DX), DI
+	VMOVUPS      (CX)(DI*4), Y0
+	VMOVUPS      Y0, 256(AX)
+	VMOVUPS      32(CX)(DI*4), Y0
+	VMOVUPS      Y0, 288(AX)
+	MOVLQSX      20(DX), DI
+	VPBROADCASTD 20(SI), Y0
+	VPMULLD      room_frames<>+0(SB), Y0, Y0
+	VPBROADCASTD 20(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       (CX)(DI*4), Y1, Y1
+	VMULPS       4(CX)(DI*4), Y0, Y0
+	VMULPS       8(CX)(DI*4), Y2, Y2
+	VMULPS       12(CX)(DI*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 320(AX)
+	VPBROADCASTD 20(SI), Y0
+	VPMULLD      room_frames<>+32(SB), Y0, Y0
+	VPBROADCASTD 20(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       32(CX)(DI*4), Y1, Y1
+	VMULPS       36(CX)(DI*4), Y0, Y0
+	VMULPS       40(CX)(DI*4), Y2, Y2
+	VMULPS       44(CX)(DI*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 352(AX)
+	MOVLQSX      24(DX), DI
+	VMOVUPS      (CX)(DI*4), Y0
+	VMOVUPS      Y0, 384(AX)
+	VMOVUPS      32(CX)(DI*4), Y0
+	VMOVUPS      Y0, 416(AX)
+	MOVLQSX      28(DX), DI
+	VPBROADCASTD 28(SI), Y0
+	VPMULLD      room_frames<>+0(SB), Y0, Y0
+	VPBROADCASTD 28(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       (CX)(DI*4), Y1, Y1
+	VMULPS       4(CX)(DI*4), Y0, Y0
+	VMULPS       8(CX)(DI*4), Y2, Y2
+	VMULPS       12(CX)(DI*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 448(AX)
+	VPBROADCASTD 28(SI), Y0
+	VPMULLD      room_frames<>+32(SB), Y0, Y0
+	VPBROADCASTD 28(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       32(CX)(DI*4), Y1, Y1
+	VMULPS       36(CX)(DI*4), Y0, Y0
+	VMULPS       40(CX)(DI*4), Y2, Y2
+	VMULPS       44(CX)(DI*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 480(AX)
+	MOVLQSX      32(DX), DI
+	VMOVUPS      (CX)(DI*4), Y0
+	VMOVUPS      Y0, 512(AX)
+	VMOVUPS      32(CX)(DI*4), Y0
+	VMOVUPS      Y0, 544(AX)
+	MOVLQSX      36(DX), DI
+	VPBROADCASTD 36(SI), Y0
+	VPMULLD      room_frames<>+0(SB), Y0, Y0
+	VPBROADCASTD 36(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       (CX)(DI*4), Y1, Y1
+	VMULPS       4(CX)(DI*4), Y0, Y0
+	VMULPS       8(CX)(DI*4), Y2, Y2
+	VMULPS       12(CX)(DI*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 576(AX)
+	VPBROADCASTD 36(SI), Y0
+	VPMULLD      room_frames<>+32(SB), Y0, Y0
+	VPBROADCASTD 36(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       32(CX)(DI*4), Y1, Y1
+	VMULPS       36(CX)(DI*4), Y0, Y0
+	VMULPS       40(CX)(DI*4), Y2, Y2
+	VMULPS       44(CX)(DI*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 608(AX)
+	MOVLQSX      40(DX), DI
+	VMOVUPS      (CX)(DI*4), Y0
+	VMOVUPS      Y0, 640(AX)
+	VMOVUPS      32(CX)(DI*4), Y0
+	VMOVUPS      Y0, 672(AX)
+	MOVLQSX      44(DX), DI
+	VPBROADCASTD 44(SI), Y0
+	VPMULLD      room_frames<>+0(SB), Y0, Y0
+	VPBROADCASTD 44(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       (CX)(DI*4), Y1, Y1
+	VMULPS       4(CX)(DI*4), Y0, Y0
+	VMULPS       8(CX)(DI*4), Y2, Y2
+	VMULPS       12(CX)(DI*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 704(AX)
+	VPBROADCASTD 44(SI), Y0
+	VPMULLD      room_frames<>+32(SB), Y0, Y0
+	VPBROADCASTD 44(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       32(CX)(DI*4), Y1, Y1
+	VMULPS       36(CX)(DI*4), Y0, Y0
+	VMULPS       40(CX)(DI*4), Y2, Y2
+	VMULPS       44(CX)(DI*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 736(AX)
+	MOVLQSX      48(DX), DI
+	VMOVUPS      (CX)(DI*4), Y0
+	VMOVUPS      Y0, 768(AX)
+	VMOVUPS      32(CX)(DI*4), Y0
+	VMOVUPS      Y0, 800(AX)
+	MOVLQSX      52(DX), DI
+	VPBROADCASTD 52(SI), Y0
+	VPMULLD      room_frames<>+0(SB), Y0, Y0
+	VPBROADCASTD 52(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       (CX)(DI*4), Y1, Y1
+	VMULPS       4(CX)(DI*4), Y0, Y0
+	VMULPS       8(CX)(DI*4), Y2, Y2
+	VMULPS       12(CX)(DI*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 832(AX)
+	VPBROADCASTD 52(SI), Y0
+	VPMULLD      room_frames<>+32(SB), Y0, Y0
+	VPBROADCASTD 52(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       32(CX)(DI*4), Y1, Y1
+	VMULPS       36(CX)(DI*4), Y0, Y0
+	VMULPS       40(CX)(DI*4), Y2, Y2
+	VMULPS       44(CX)(DI*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 864(AX)
+	MOVLQSX      56(DX), DI
+	VMOVUPS      (CX)(DI*4), Y0
+	VMOVUPS      Y0, 896(AX)
+	VMOVUPS      32(CX)(DI*4), Y0
+	VMOVUPS      Y0, 928(AX)
+	MOVLQSX      60(DX), DX
+	VPBROADCASTD 60(SI), Y0
+	VPMULLD      room_frames<>+0(SB), Y0, Y0
+	VPBROADCASTD 60(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       (CX)(DX*4), Y1, Y1
+	VMULPS       4(CX)(DX*4), Y0, Y0
+	VMULPS       8(CX)(DX*4), Y2, Y2
+	VMULPS       12(CX)(DX*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 960(AX)
+	VPBROADCASTD 60(SI), Y0
+	VPMULLD      room_frames<>+32(SB), Y0, Y0
+	VPBROADCASTD 60(BX), Y1
+	VPADDD       Y1, Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       room_down16<>+0(SB), Y0, Y0
+	VADDPS       room_one<>+0(SB), Y0, Y1
+	VADDPS       room_minus1<>+0(SB), Y0, Y2
+	VADDPS       room_minus2<>+0(SB), Y0, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y4, Y3
+	VMULPS       room_minusSixth<>+0(SB), Y3, Y3
+	VMULPS       Y2, Y5, Y2
+	VMULPS       room_half<>+0(SB), Y2, Y2
+	VMULPS       Y0, Y5, Y0
+	VMULPS       room_minusHalf<>+0(SB), Y0, Y0
+	VMULPS       Y1, Y4, Y1
+	VMULPS       room_sixth<>+0(SB), Y1, Y1
+	VMULPS       32(CX)(DX*4), Y1, Y1
+	VMULPS       36(CX)(DX*4), Y0, Y0
+	VMULPS       40(CX)(DX*4), Y2, Y2
+	VMULPS       44(CX)(DX*4), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 992(AX)
+	VZEROUPPER
+	RET
+
+DATA room_frames<>+0(SB)/4, $0x00000000
+DATA room_frames<>+4(SB)/4, $0x00000001
+DATA room_frames<>+8(SB)/4, $0x00000002
+DATA room_frames<>+12(SB)/4, $0x00000003
+DATA room_frames<>+16(SB)/4, $0x00000004
+DATA room_frames<>+20(SB)/4, $0x00000005
+DATA room_frames<>+24(SB)/4, $0x00000006
+DATA room_frames<>+28(SB)/4, $0x00000007
+DATA room_frames<>+32(SB)/4, $0x00000008
+DATA room_frames<>+36(SB)/4, $0x00000009
+DATA room_frames<>+40(SB)/4, $0x0000000a
+DATA room_frames<>+44(SB)/4, $0x0000000b
+DATA room_frames<>+48(SB)/4, $0x0000000c
+DATA room_frames<>+52(SB)/4, $0x0000000d
+DATA room_frames<>+56(SB)/4, $0x0000000e
+DATA room_frames<>+60(SB)/4, $0x0000000f
+GLOBL room_frames<>(SB), RODATA|NOPTR, $64
+
+DATA room_one<>+0(SB)/4, $(1.0)
+DATA room_one<>+4(SB)/4, $(1.0)
+DATA room_one<>+8(SB)/4, $(1.0)
+DATA room_one<>+12(SB)/4, $(1.0)
+DATA room_one<>+16(SB)/4, $(1.0)
+DATA room_one<>+20(SB)/4, $(1.0)
+DATA room_one<>+24(SB)/4, $(1.0)
+DATA room_one<>+28(SB)/4, $(1.0)
+DATA room_one<>+32(SB)/4, $(1.0)
+DATA room_one<>+36(SB)/4, $(1.0)
+DATA room_one<>+40(SB)/4, $(1.0)
+DATA room_one<>+44(SB)/4, $(1.0)
+DATA room_one<>+48(SB)/4, $(1.0)
+DATA room_one<>+52(SB)/4, $(1.0)
+DATA room_one<>+56(SB)/4, $(1.0)
+DATA room_one<>+60(SB)/4, $(1.0)
+GLOBL room_one<>(SB), RODATA|NOPTR, $64
+
+DATA room_minus1<>+0(SB)/4, $(-1.0)
+DATA room_minus1<>+4(SB)/4, $(-1.0)
+DATA room_minus1<>+8(SB)/4, $(-1.0)
+DATA room_minus1<>+12(SB)/4, $(-1.0)
+DATA room_minus1<>+16(SB)/4, $(-1.0)
+DATA room_minus1<>+20(SB)/4, $(-1.0)
+DATA room_minus1<>+24(SB)/4, $(-1.0)
+DATA room_minus1<>+28(SB)/4, $(-1.0)
+DATA room_minus1<>+32(SB)/4, $(-1.0)
+DATA room_minus1<>+36(SB)/4, $(-1.0)
+DATA room_minus1<>+40(SB)/4, $(-1.0)
+DATA room_minus1<>+44(SB)/4, $(-1.0)
+DATA room_minus1<>+48(SB)/4, $(-1.0)
+DATA room_minus1<>+52(SB)/4, $(-1.0)
+DATA room_minus1<>+56(SB)/4, $(-1.0)
+DATA room_minus1<>+60(SB)/4, $(-1.0)
+GLOBL room_minus1<>(SB), RODATA|NOPTR, $64
+
+DATA room_minus2<>+0(SB)/4, $(-2.0)
+DATA room_minus2<>+4(SB)/4, $(-2.0)
+DATA room_minus2<>+8(SB)/4, $(-2.0)
+DATA room_minus2<>+12(SB)/4, $(-2.0)
+DATA room_minus2<>+16(SB)/4, $(-2.0)
+DATA room_minus2<>+20(SB)/4, $(-2.0)
+DATA room_minus2<>+24(SB)/4, $(-2.0)
+DATA room_minus2<>+28(SB)/4, $(-2.0)
+DATA room_minus2<>+32(SB)/4, $(-2.0)
+DATA room_minus2<>+36(SB)/4, $(-2.0)
+DATA room_minus2<>+40(SB)/4, $(-2.0)
+DATA room_minus2<>+44(SB)/4, $(-2.0)
+DATA room_minus2<>+48(SB)/4, $(-2.0)
+DATA room_minus2<>+52(SB)/4, $(-2.0)
+DATA room_minus2<>+56(SB)/4, $(-2.0)
+DATA room_minus2<>+60(SB)/4, $(-2.0)
+GLOBL room_minus2<>(SB), RODATA|NOPTR, $64
+
+DATA room_down16<>+0(SB)/4, $(0.000015258789)
+DATA room_down16<>+4(SB)/4, $(0.000015258789)
+DATA room_down16<>+8(SB)/4, $(0.000015258789)
+DATA room_down16<>+12(SB)/4, $(0.000015258789)
+DATA room_down16<>+16(SB)/4, $(0.000015258789)
+DATA room_down16<>+20(SB)/4, $(0.000015258789)
+DATA room_down16<>+24(SB)/4, $(0.000015258789)
+DATA room_down16<>+28(SB)/4, $(0.000015258789)
+DATA room_down16<>+32(SB)/4, $(0.000015258789)
+DATA room_down16<>+36(SB)/4, $(0.000015258789)
+DATA room_down16<>+40(SB)/4, $(0.000015258789)
+DATA room_down16<>+44(SB)/4, $(0.000015258789)
+DATA room_down16<>+48(SB)/4, $(0.000015258789)
+DATA room_down16<>+52(SB)/4, $(0.000015258789)
+DATA room_down16<>+56(SB)/4, $(0.000015258789)
+DATA room_down16<>+60(SB)/4, $(0.000015258789)
+GLOBL room_down16<>(SB), RODATA|NOPTR, $64
+
+DATA room_half<>+0(SB)/4, $(0.5)
+DATA room_half<>+4(SB)/4, $(0.5)
+DATA room_half<>+8(SB)/4, $(0.5)
+DATA room_half<>+12(SB)/4, $(0.5)
+DATA room_half<>+16(SB)/4, $(0.5)
+DATA room_half<>+20(SB)/4, $(0.5)
+DATA room_half<>+24(SB)/4, $(0.5)
+DATA room_half<>+28(SB)/4, $(0.5)
+DATA room_half<>+32(SB)/4, $(0.5)
+DATA room_half<>+36(SB)/4, $(0.5)
+DATA room_half<>+40(SB)/4, $(0.5)
+DATA room_half<>+44(SB)/4, $(0.5)
+DATA room_half<>+48(SB)/4, $(0.5)
+DATA room_half<>+52(SB)/4, $(0.5)
+DATA room_half<>+56(SB)/4, $(0.5)
+DATA room_half<>+60(SB)/4, $(0.5)
+GLOBL room_half<>(SB), RODATA|NOPTR, $64
+
+DATA room_minusHalf<>+0(SB)/4, $(-0.5)
+DATA room_minusHalf<>+4(SB)/4, $(-0.5)
+DATA room_minusHalf<>+8(SB)/4, $(-0.5)
+DATA room_minusHalf<>+12(SB)/4, $(-0.5)
+DATA room_minusHalf<>+16(SB)/4, $(-0.5)
+DATA room_minusHalf<>+20(SB)/4, $(-0.5)
+DATA room_minusHalf<>+24(SB)/4, $(-0.5)
+DATA room_minusHalf<>+28(SB)/4, $(-0.5)
+DATA room_minusHalf<>+32(SB)/4, $(-0.5)
+DATA room_minusHalf<>+36(SB)/4, $(-0.5)
+DATA room_minusHalf<>+40(SB)/4, $(-0.5)
+DATA room_minusHalf<>+44(SB)/4, $(-0.5)
+DATA room_minusHalf<>+48(SB)/4, $(-0.5)
+DATA room_minusHalf<>+52(SB)/4, $(-0.5)
+DATA room_minusHalf<>+56(SB)/4, $(-0.5)
+DATA room_minusHalf<>+60(SB)/4, $(-0.5)
+GLOBL room_minusHalf<>(SB), RODATA|NOPTR, $64
+
+DATA room_sixth<>+0(SB)/4, $(0.16666667)
+DATA room_sixth<>+4(SB)/4, $(0.16666667)
+DATA room_sixth<>+8(SB)/4, $(0.16666667)
+DATA room_sixth<>+12(SB)/4, $(0.16666667)
+DATA room_sixth<>+16(SB)/4, $(0.16666667)
+DATA room_sixth<>+20(SB)/4, $(0.16666667)
+DATA room_sixth<>+24(SB)/4, $(0.16666667)
+DATA room_sixth<>+28(SB)/4, $(0.16666667)
+DATA room_sixth<>+32(SB)/4, $(0.16666667)
+DATA room_sixth<>+36(SB)/4, $(0.16666667)
+DATA room_sixth<>+40(SB)/4, $(0.16666667)
+DATA room_sixth<>+44(SB)/4, $(0.16666667)
+DATA room_sixth<>+48(SB)/4, $(0.16666667)
+DATA room_sixth<>+52(SB)/4, $(0.16666667)
+DATA room_sixth<>+56(SB)/4, $(0.16666667)
+DATA room_sixth<>+60(SB)/4, $(0.16666667)
+GLOBL room_sixth<>(SB), RODATA|NOPTR, $64
+
+DATA room_minusSixth<>+0(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+4(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+8(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+12(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+16(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+20(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+24(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+28(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+32(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+36(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+40(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+44(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+48(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+52(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+56(SB)/4, $(-0.16666667)
+DATA room_minusSixth<>+60(SB)/4, $(-0.16666667)
+GLOBL room_minusSixth<>(SB), RODATA|NOPTR, $64
+
+// func absorbAVX2(factors *float32, states *float32, turned *float32, x *float32, n int)
+// Requires: AVX
+TEXT ·absorbAVX2(SB), NOSPLIT, $0-40
+	MOVQ       factors+0(FP), AX
+	MOVQ       states+8(FP), CX
+	MOVQ       turned+16(FP), DX
+	MOVQ       x+24(FP), BX
+	MOVQ       n+32(FP), SI
+	VMOVUPS    (BX), Y0
+	VMOVUPS    64(BX), Y1
+	VMOVUPS    128(BX), Y2
+	VMOVUPS    192(BX), Y3
+	VMOVUPS    256(BX), Y4
+	VMOVUPS    320(BX), Y5
+	VMOVUPS    384(BX), Y6
+	VMOVUPS    448(BX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, (DX)
+	VMOVUPS    Y7, 64(DX)
+	VMOVUPS    Y2, 128(DX)
+	VMOVUPS    Y8, 192(DX)
+	VMOVUPS    Y3, 256(DX)
+	VMOVUPS    Y1, 320(DX)
+	VMOVUPS    Y5, 384(DX)
+	VMOVUPS    Y0, 448(DX)
+	VMOVUPS    32(BX), Y0
+	VMOVUPS    96(BX), Y1
+	VMOVUPS    160(BX), Y2
+	VMOVUPS    224(BX), Y3
+	VMOVUPS    288(BX), Y4
+	VMOVUPS    352(BX), Y5
+	VMOVUPS    416(BX), Y6
+	VMOVUPS    480(BX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 512(DX)
+	VMOVUPS    Y7, 576(DX)
+	VMOVUPS    Y2, 640(DX)
+	VMOVUPS    Y8, 704(DX)
+	VMOVUPS    Y3, 768(DX)
+	VMOVUPS    Y1, 832(DX)
+	VMOVUPS    Y5, 896(DX)
+	VMOVUPS    Y0, 960(DX)
+	VMOVUPS    512(BX), Y0
+	VMOVUPS    576(BX), Y1
+	VMOVUPS    640(BX), Y2
+	VMOVUPS    704(BX), Y3
+	VMOVUPS    768(BX), Y4
+	VMOVUPS    832(BX), Y5
+	VMOVUPS    896(BX), Y6
+	VMOVUPS    960(BX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 32(DX)
+	VMOVUPS    Y7, 96(DX)
+	VMOVUPS    Y2, 160(DX)
+	VMOVUPS    Y8, 224(DX)
+	VMOVUPS    Y3, 288(DX)
+	VMOVUPS    Y1, 352(DX)
+	VMOVUPS    Y5, 416(DX)
+	VMOVUPS    Y0, 480(DX)
+	VMOVUPS    544(BX), Y0
+	VMOVUPS    608(BX), Y1
+	VMOVUPS    672(BX), Y2
+	VMOVUPS    736(BX), Y3
+	VMOVUPS    800(BX), Y4
+	VMOVUPS    864(BX), Y5
+	VMOVUPS    928(BX), Y6
+	VMOVUPS    992(BX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 544(DX)
+	VMOVUPS    Y7, 608(DX)
+	VMOVUPS    Y2, 672(DX)
+	VMOVUPS    Y8, 736(DX)
+	VMOVUPS    Y3, 800(DX)
+	VMOVUPS    Y1, 864(DX)
+	VMOVUPS    Y5, 928(DX)
+	VMOVUPS    Y0, 992(DX)
+	VMOVUPS    (CX), Y0
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y3
+	VMOVUPS    128(CX), Y4
+	VMOVUPS    160(CX), Y5
+	VMOVUPS    192(CX), Y6
+	VMOVUPS    224(CX), Y7
+	MOVQ       DX, DI
+
+loop186:
+	VMOVUPS    (DI), Y8
+	VSUBPS     Y2, Y8, Y9
+	VMULPS     (AX), Y0, Y10
+	VMULPS     64(AX), Y0, Y11
+	VADDPS     Y11, Y2, Y11
+	VMULPS     64(AX), Y9, Y12
+	VADDPS     Y12, Y10, Y10
+	VMULPS     128(AX), Y9, Y9
+	VADDPS     Y9, Y11, Y11
+	VADDPS     Y10, Y0, Y12
+	VADDPS     Y11, Y2, Y9
+	VMOVAPS    Y10, Y0
+	VMOVAPS    Y11, Y2
+	VMULPS     192(AX), Y12, Y12
+	VMULPS     256(AX), Y9, Y9
+	VADDPS     Y9, Y12, Y10
+	VADDPS     Y10, Y8, Y8
+	VSUBPS     Y6, Y8, Y9
+	VMULPS     320(AX), Y4, Y10
+	VMULPS     384(AX), Y4, Y11
+	VADDPS     Y11, Y6, Y11
+	VMULPS     384(AX), Y9, Y12
+	VADDPS     Y12, Y10, Y10
+	VMULPS     448(AX), Y9, Y9
+	VADDPS     Y9, Y11, Y11
+	VADDPS     Y10, Y4, Y12
+	VADDPS     Y11, Y6, Y9
+	VMOVAPS    Y10, Y4
+	VMOVAPS    Y11, Y6
+	VMULPS     512(AX), Y12, Y12
+	VMULPS     576(AX), Y9, Y9
+	VADDPS     Y9, Y12, Y10
+	VMULPS     640(AX), Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VMOVUPS    Y8, (DI)
+	VMOVUPS    32(DI), Y8
+	VSUBPS     Y3, Y8, Y9
+	VMULPS     32(AX), Y1, Y10
+	VMULPS     96(AX), Y1, Y11
+	VADDPS     Y11, Y3, Y11
+	VMULPS     96(AX), Y9, Y12
+	VADDPS     Y12, Y10, Y10
+	VMULPS     160(AX), Y9, Y9
+	VADDPS     Y9, Y11, Y11
+	VADDPS     Y10, Y1, Y12
+	VADDPS     Y11, Y3, Y9
+	VMOVAPS    Y10, Y1
+	VMOVAPS    Y11, Y3
+	VMULPS     224(AX), Y12, Y12
+	VMULPS     288(AX), Y9, Y9
+	VADDPS     Y9, Y12, Y10
+	VADDPS     Y10, Y8, Y8
+	VSUBPS     Y7, Y8, Y9
+	VMULPS     352(AX), Y5, Y10
+	VMULPS     416(AX), Y5, Y11
+	VADDPS     Y11, Y7, Y11
+	VMULPS     416(AX), Y9, Y12
+	VADDPS     Y12, Y10, Y10
+	VMULPS     480(AX), Y9, Y9
+	VADDPS     Y9, Y11, Y11
+	VADDPS     Y10, Y5, Y12
+	VADDPS     Y11, Y7, Y9
+	VMOVAPS    Y10, Y5
+	VMOVAPS    Y11, Y7
+	VMULPS     544(AX), Y12, Y12
+	VMULPS     608(AX), Y9, Y9
+	VADDPS     Y9, Y12, Y10
+	VMULPS     672(AX), Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VMOVUPS    Y8, 32(DI)
+	ADDQ       $0x40, DI
+	SUBQ       $0x01, SI
+	JNZ        loop186
+	VMOVUPS    Y0, (CX)
+	VMOVUPS    Y1, 32(CX)
+	VMOVUPS    Y2, 64(CX)
+	VMOVUPS    Y3, 96(CX)
+	VMOVUPS    Y4, 128(CX)
+	VMOVUPS    Y5, 160(CX)
+	VMOVUPS    Y6, 192(CX)
+	VMOVUPS    Y7, 224(CX)
+	VMOVUPS    (DX), Y0
+	VMOVUPS    64(DX), Y1
+	VMOVUPS    128(DX), Y2
+	VMOVUPS    192(DX), Y3
+	VMOVUPS    256(DX), Y4
+	VMOVUPS    320(DX), Y5
+	VMOVUPS    384(DX), Y6
+	VMOVUPS    448(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, (BX)
+	VMOVUPS    Y7, 64(BX)
+	VMOVUPS    Y2, 128(BX)
+	VMOVUPS    Y8, 192(BX)
+	VMOVUPS    Y3, 256(BX)
+	VMOVUPS    Y1, 320(BX)
+	VMOVUPS    Y5, 384(BX)
+	VMOVUPS    Y0, 448(BX)
+	VMOVUPS    32(DX), Y0
+	VMOVUPS    96(DX), Y1
+	VMOVUPS    160(DX), Y2
+	VMOVUPS    224(DX), Y3
+	VMOVUPS    288(DX), Y4
+	VMOVUPS    352(DX), Y5
+	VMOVUPS    416(DX), Y6
+	VMOVUPS    480(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 512(BX)
+	VMOVUPS    Y7, 576(BX)
+	VMOVUPS    Y2, 640(BX)
+	VMOVUPS    Y8, 704(BX)
+	VMOVUPS    Y3, 768(BX)
+	VMOVUPS    Y1, 832(BX)
+	VMOVUPS    Y5, 896(BX)
+	VMOVUPS    Y0, 960(BX)
+	VMOVUPS    512(DX), Y0
+	VMOVUPS    576(DX), Y1
+	VMOVUPS    640(DX), Y2
+	VMOVUPS    704(DX), Y3
+	VMOVUPS    768(DX), Y4
+	VMOVUPS    832(DX), Y5
+	VMOVUPS    896(DX), Y6
+	VMOVUPS    960(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 32(BX)
+	VMOVUPS    Y7, 96(BX)
+	VMOVUPS    Y2, 160(BX)
+	VMOVUPS    Y8, 224(BX)
+	VMOVUPS    Y3, 288(BX)
+	VMOVUPS    Y1, 352(BX)
+	VMOVUPS    Y5, 416(BX)
+	VMOVUPS    Y0, 480(BX)
+	VMOVUPS    544(DX), Y0
+	VMOVUPS    608(DX), Y1
+	VMOVUPS    672(DX), Y2
+	VMOVUPS    736(DX), Y3
+	VMOVUPS    800(DX), Y4
+	VMOVUPS    864(DX), Y5
+	VMOVUPS    928(DX), Y6
+	VMOVUPS    992(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 544(BX)
+	VMOVUPS    Y7, 608(BX)
+	VMOVUPS    Y2, 672(BX)
+	VMOVUPS    Y8, 736(BX)
+	VMOVUPS    Y3, 800(BX)
+	VMOVUPS    Y1, 864(BX)
+	VMOVUPS    Y5, 928(BX)
+	VMOVUPS    Y0, 992(BX)
+	VZEROUPPER
+	RET
+
+// func scatterAVX2(out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32)
+// Requires: AVX, AVX2
+TEXT ·scatterAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+16(FP), AX
+	MOVQ         ring+48(FP), CX
+	MOVQ         places+56(FP), DX
+	VMOVUPS      (AX), Y0
+	VMOVUPS      64(AX), Y1
+	VMOVUPS      128(AX), Y2
+	VMOVUPS      192(AX), Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y1, Y4, Y0
+	VSUBPS       Y1, Y4, Y1
+	VMOVAPS      Y2, Y4
+	VADDPS       Y3, Y4, Y2
+	VSUBPS       Y3, Y4, Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y2, Y4, Y0
+	VSUBPS       Y2, Y4, Y2
+	VMOVAPS      Y1, Y4
+	VADDPS       Y3, Y4, Y1
+	VSUBPS       Y3, Y4, Y3
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 64(AX)
+	VMOVUPS      Y2, 128(AX)
+	VMOVUPS      Y3, 192(AX)
+	VMOVUPS      256(AX), Y0
+	VMOVUPS      320(AX), Y1
+	VMOVUPS      384(AX), Y2
+	VMOVUPS      448(AX), Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y1, Y4, Y0
+	VSUBPS       Y1, Y4, Y1
+	VMOVAPS      Y2, Y4
+	VADDPS       Y3, Y4, Y2
+	VSUBPS       Y3, Y4, Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y2, Y4, Y0
+	VSUBPS       Y2, Y4, Y2
+	VMOVAPS      Y1, Y4
+	VADDPS       Y3, Y4, Y1
+	VSUBPS       Y3, Y4, Y3
+	VMOVUPS      Y0, 256(AX)
+	VMOVUPS      Y1, 320(AX)
+	VMOVUPS      Y2, 384(AX)
+	VMOVUPS      Y3, 448(AX)
+	VMOVUPS      512(AX), Y0
+	VMOVUPS      576(AX), Y1
+	VMOVUPS      640(AX), Y2
+	VMOVUPS      704(AX), Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y1, Y4, Y0
+	VSUBPS       Y1, Y4, Y1
+	VMOVAPS      Y2, Y4
+	VADDPS       Y3, Y4, Y2
+	VSUBPS       Y3, Y4, Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y2, Y4, Y0
+	VSUBPS       Y2, Y4, Y2
+	VMOVAPS      Y1, Y4
+	VADDPS       Y3, Y4, Y1
+	VSUBPS       Y3, Y4, Y3
+	VMOVUPS      Y0, 512(AX)
+	VMOVUPS      Y1, 576(AX)
+	VMOVUPS      Y2, 640(AX)
+	VMOVUPS      Y3, 704(AX)
+	VMOVUPS      768(AX), Y0
+	VMOVUPS      832(AX), Y1
+	VMOVUPS      896(AX), Y2
+	VMOVUPS      960(AX), Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y1, Y4, Y0
+	VSUBPS       Y1, Y4, Y1
+	VMOVAPS      Y2, Y4
+	VADDPS       Y3, Y4, Y2
+	VSUBPS       Y3, Y4, Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y2, Y4, Y0
+	VSUBPS       Y2, Y4, Y2
+	VMOVAPS      Y1, Y4
+	VADDPS       Y3, Y4, Y1
+	VSUBPS       Y3, Y4, Y3
+	VMOVUPS      Y0, 768(AX)
+	VMOVUPS      Y1, 832(AX)
+	VMOVUPS      Y2, 896(AX)
+	VMOVUPS      Y3, 960(AX)
+	MOVQ         in+24(FP), BX
+	MOVQ         first+32(FP), SI
+	MOVQ         gains+40(FP), DI
+	VMOVUPS      (BX), Y1
+	VMOVUPS      64(BX), Y2
+	VXORPS       Y0, Y0, Y0
+	VMOVUPS      (AX), Y3
+	VMOVUPS      256(AX), Y4
+	VMOVUPS      512(AX), Y5
+	VMOVUPS      768(AX), Y6
+	VMOVAPS      Y3, Y7
+	VADDPS       Y4, Y7, Y3
+	VSUBPS       Y4, Y7, Y4
+	VMOVAPS      Y5, Y7
+	VADDPS       Y6, Y7, Y5
+	VSUBPS       Y6, Y7, Y6
+	VMOVAPS      Y3, Y7
+	VADDPS       Y5, Y7, Y3
+	VSUBPS       Y5, Y7, Y5
+	VMOVAPS      Y4, Y7
+	VADDPS       Y6, Y7, Y4
+	VSUBPS       Y6, Y7, Y6
+	VMULPS       room_quarter<>+0(SB), Y3, Y3
+	VADDPS       Y1, Y3, Y3
+	VADDPS       room_grain<>+0(SB), Y3, Y3
+	VSUBPS       room_grain<>+0(SB), Y3, Y3
+	MOVLQSX      (DX), BX
+	VMOVUPS      Y3, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y3, Y3
+	VPMAXUD      Y3, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y4, Y4
+	VSUBPS       Y1, Y4, Y4
+	VADDPS       room_grain<>+0(SB), Y4, Y4
+	VSUBPS       room_grain<>+0(SB), Y4, Y4
+	MOVLQSX      16(DX), BX
+	VMOVUPS      Y4, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y4, Y4
+	VPMAXUD      Y4, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y5, Y5
+	VADDPS       Y1, Y5, Y5
+	VADDPS       room_grain<>+0(SB), Y5, Y5
+	VSUBPS       room_grain<>+0(SB), Y5, Y5
+	MOVLQSX      32(DX), BX
+	VMOVUPS      Y5, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y5, Y5
+	VPMAXUD      Y5, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y6, Y6
+	VSUBPS       Y1, Y6, Y6
+	VADDPS       room_grain<>+0(SB), Y6, Y6
+	VSUBPS       room_grain<>+0(SB), Y6, Y6
+	MOVLQSX      48(DX), BX
+	VMOVUPS      Y6, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y6, Y6
+	VPMAXUD      Y6, Y0, Y0
+	VMOVUPS      64(AX), Y3
+	VMOVUPS      320(AX), Y4
+	VMOVUPS      576(AX), Y5
+	VMOVUPS      832(AX), Y6
+	VMOVAPS      Y3, Y7
+	VADDPS       Y4, Y7, Y3
+	VSUBPS       Y4, Y7, Y4
+	VMOVAPS      Y5, Y7
+	VADDPS       Y6, Y7, Y5
+	VSUBPS       Y6, Y7, Y6
+	VMOVAPS      Y3, Y7
+	VADDPS       Y5, Y7, Y3
+	VSUBPS       Y5, Y7, Y5
+	VMOVAPS      Y4, Y7
+	VADDPS       Y6, Y7, Y4
+	VSUBPS       Y6, Y7, Y6
+	VMULPS       room_quarter<>+0(SB), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       room_grain<>+0(SB), Y3, Y3
+	VSUBPS       room_grain<>+0(SB), Y3, Y3
+	MOVLQSX      4(DX), BX
+	VMOVUPS      Y3, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y3, Y3
+	VPMAXUD      Y3, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y4, Y4
+	VMOVAPS      Y4, Y3
+	VSUBPS       Y2, Y4, Y4
+	VADDPS       room_grain<>+0(SB), Y4, Y4
+	VSUBPS       room_grain<>+0(SB), Y4, Y4
+	MOVLQSX      20(DX), BX
+	VMOVUPS      Y4, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y4, Y4
+	VPMAXUD      Y4, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y5, Y5
+	VSUBPS       Y2, Y5, Y5
+	VADDPS       room_grain<>+0(SB), Y5, Y5
+	VSUBPS       room_grain<>+0(SB), Y5, Y5
+	MOVLQSX      36(DX), BX
+	VMOVUPS      Y5, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y5, Y5
+	VPMAXUD      Y5, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y6, Y6
+	VADDPS       Y2, Y6, Y6
+	VADDPS       room_grain<>+0(SB), Y6, Y6
+	VSUBPS       room_grain<>+0(SB), Y6, Y6
+	MOVLQSX      52(DX), BX
+	VMOVUPS      Y6, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y6, Y6
+	VPMAXUD      Y6, Y0, Y0
+	VMOVUPS      128(AX), Y4
+	VMOVUPS      384(AX), Y5
+	VMOVUPS      640(AX), Y6
+	VMOVUPS      896(AX), Y7
+	VMOVAPS      Y4, Y8
+	VADDPS       Y5, Y8, Y4
+	VSUBPS       Y5, Y8, Y5
+	VMOVAPS      Y6, Y8
+	VADDPS       Y7, Y8, Y6
+	VSUBPS       Y7, Y8, Y7
+	VMOVAPS      Y4, Y8
+	VADDPS       Y6, Y8, Y4
+	VSUBPS       Y6, Y8, Y6
+	VMOVAPS      Y5, Y8
+	VADDPS       Y7, Y8, Y5
+	VSUBPS       Y7, Y8, Y7
+	VMULPS       room_quarter<>+0(SB), Y4, Y4
+	VSUBPS       Y1, Y4, Y4
+	VADDPS       room_grain<>+0(SB), Y4, Y4
+	VSUBPS       room_grain<>+0(SB), Y4, Y4
+	MOVLQSX      8(DX), BX
+	VMOVUPS      Y4, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y4, Y4
+	VPMAXUD      Y4, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y5, Y5
+	VADDPS       Y1, Y5, Y5
+	VADDPS       room_grain<>+0(SB), Y5, Y5
+	VSUBPS       room_grain<>+0(SB), Y5, Y5
+	MOVLQSX      24(DX), BX
+	VMOVUPS      Y5, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y5, Y5
+	VPMAXUD      Y5, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y6, Y6
+	VMOVAPS      Y6, Y4
+	VADDPS       Y1, Y6, Y6
+	VADDPS       room_grain<>+0(SB), Y6, Y6
+	VSUBPS       room_grain<>+0(SB), Y6, Y6
+	MOVLQSX      40(DX), BX
+	VMOVUPS      Y6, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y6, Y6
+	VPMAXUD      Y6, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VADDPS       room_grain<>+0(SB), Y7, Y7
+	VSUBPS       room_grain<>+0(SB), Y7, Y7
+	MOVLQSX      56(DX), BX
+	VMOVUPS      Y7, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y7, Y7
+	VPMAXUD      Y7, Y0, Y0
+	VMOVUPS      192(AX), Y1
+	VMOVUPS      448(AX), Y5
+	VMOVUPS      704(AX), Y6
+	VMOVUPS      960(AX), Y7
+	VMOVAPS      Y1, Y8
+	VADDPS       Y5, Y8, Y1
+	VSUBPS       Y5, Y8, Y5
+	VMOVAPS      Y6, Y8
+	VADDPS       Y7, Y8, Y6
+	VSUBPS       Y7, Y8, Y7
+	VMOVAPS      Y1, Y8
+	VADDPS       Y6, Y8, Y1
+	VSUBPS       Y6, Y8, Y6
+	VMOVAPS      Y5, Y8
+	VADDPS       Y7, Y8, Y5
+	VSUBPS       Y7, Y8, Y7
+	VMULPS       room_quarter<>+0(SB), Y1, Y1
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       room_grain<>+0(SB), Y1, Y1
+	VSUBPS       room_grain<>+0(SB), Y1, Y1
+	MOVLQSX      12(DX), BX
+	VMOVUPS      Y1, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y1, Y1
+	VPMAXUD      Y1, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y5, Y5
+	VADDPS       Y2, Y5, Y5
+	VADDPS       room_grain<>+0(SB), Y5, Y5
+	VSUBPS       room_grain<>+0(SB), Y5, Y5
+	MOVLQSX      28(DX), BX
+	VMOVUPS      Y5, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y5, Y5
+	VPMAXUD      Y5, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y6, Y6
+	VSUBPS       Y2, Y6, Y6
+	VADDPS       room_grain<>+0(SB), Y6, Y6
+	VSUBPS       room_grain<>+0(SB), Y6, Y6
+	MOVLQSX      44(DX), BX
+	VMOVUPS      Y6, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y6, Y6
+	VPMAXUD      Y6, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y7, Y7
+	VADDPS       Y2, Y7, Y7
+	VADDPS       room_grain<>+0(SB), Y7, Y7
+	VSUBPS       room_grain<>+0(SB), Y7, Y7
+	MOVLQSX      60(DX), BX
+	VMOVUPS      Y7, (CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y7, Y7
+	VPMAXUD      Y7, Y0, Y0
+	MOVQ         peaks+8(FP), BX
+	VMOVUPS      Y0, (BX)
+	VMOVUPS      (DI), Y0
+	VMOVUPS      64(DI), Y1
+	VMOVUPS      128(DI), Y2
+	VMOVUPS      192(DI), Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       (SI), Y1, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       Y0, Y4, Y4
+	VMULPS       64(SI), Y1, Y0
+	VADDPS       Y0, Y4, Y4
+	VMULPS       Y2, Y3, Y0
+	VMULPS       Y5, Y4, Y1
+	VADDPS       Y1, Y0, Y0
+	VMULPS       Y2, Y4, Y1
+	VMULPS       Y5, Y3, Y2
+	VADDPS       Y2, Y1, Y1
+	VUNPCKLPS    Y1, Y0, Y2
+	VUNPCKHPS    Y1, Y0, Y0
+	MOVQ         out+0(FP), BX
+	VEXTRACTF128 $0x00, Y2, (BX)
+	VEXTRACTF128 $0x00, Y0, 16(BX)
+	VEXTRACTF128 $0x01, Y2, 32(BX)
+	VEXTRACTF128 $0x01, Y0, 48(BX)
+	VMOVUPS      32(AX), Y0
+	VMOVUPS      96(AX), Y1
+	VMOVUPS      160(AX), Y2
+	VMOVUPS      224(AX), Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y1, Y4, Y0
+	VSUBPS       Y1, Y4, Y1
+	VMOVAPS      Y2, Y4
+	VADDPS       Y3, Y4, Y2
+	VSUBPS       Y3, Y4, Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y2, Y4, Y0
+	VSUBPS       Y2, Y4, Y2
+	VMOVAPS      Y1, Y4
+	VADDPS       Y3, Y4, Y1
+	VSUBPS       Y3, Y4, Y3
+	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y1, 96(AX)
+	VMOVUPS      Y2, 160(AX)
+	VMOVUPS      Y3, 224(AX)
+	VMOVUPS      288(AX), Y0
+	VMOVUPS      352(AX), Y1
+	VMOVUPS      416(AX), Y2
+	VMOVUPS      480(AX), Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y1, Y4, Y0
+	VSUBPS       Y1, Y4, Y1
+	VMOVAPS      Y2, Y4
+	VADDPS       Y3, Y4, Y2
+	VSUBPS       Y3, Y4, Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y2, Y4, Y0
+	VSUBPS       Y2, Y4, Y2
+	VMOVAPS      Y1, Y4
+	VADDPS       Y3, Y4, Y1
+	VSUBPS       Y3, Y4, Y3
+	VMOVUPS      Y0, 288(AX)
+	VMOVUPS      Y1, 352(AX)
+	VMOVUPS      Y2, 416(AX)
+	VMOVUPS      Y3, 480(AX)
+	VMOVUPS      544(AX), Y0
+	VMOVUPS      608(AX), Y1
+	VMOVUPS      672(AX), Y2
+	VMOVUPS      736(AX), Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y1, Y4, Y0
+	VSUBPS       Y1, Y4, Y1
+	VMOVAPS      Y2, Y4
+	VADDPS       Y3, Y4, Y2
+	VSUBPS       Y3, Y4, Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y2, Y4, Y0
+	VSUBPS       Y2, Y4, Y2
+	VMOVAPS      Y1, Y4
+	VADDPS       Y3, Y4, Y1
+	VSUBPS       Y3, Y4, Y3
+	VMOVUPS      Y0, 544(AX)
+	VMOVUPS      Y1, 608(AX)
+	VMOVUPS      Y2, 672(AX)
+	VMOVUPS      Y3, 736(AX)
+	VMOVUPS      800(AX), Y0
+	VMOVUPS      864(AX), Y1
+	VMOVUPS      928(AX), Y2
+	VMOVUPS      992(AX), Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y1, Y4, Y0
+	VSUBPS       Y1, Y4, Y1
+	VMOVAPS      Y2, Y4
+	VADDPS       Y3, Y4, Y2
+	VSUBPS       Y3, Y4, Y3
+	VMOVAPS      Y0, Y4
+	VADDPS       Y2, Y4, Y0
+	VSUBPS       Y2, Y4, Y2
+	VMOVAPS      Y1, Y4
+	VADDPS       Y3, Y4, Y1
+	VSUBPS       Y3, Y4, Y3
+	VMOVUPS      Y0, 800(AX)
+	VMOVUPS      Y1, 864(AX)
+	VMOVUPS      Y2, 928(AX)
+	VMOVUPS      Y3, 992(AX)
+	MOVQ         in+24(FP), BX
+	MOVQ         first+32(FP), SI
+	MOVQ         gains+40(FP), DI
+	VMOVUPS      32(BX), Y1
+	VMOVUPS      96(BX), Y2
+	VXORPS       Y0, Y0, Y0
+	VMOVUPS      32(AX), Y3
+	VMOVUPS      288(AX), Y4
+	VMOVUPS      544(AX), Y5
+	VMOVUPS      800(AX), Y6
+	VMOVAPS      Y3, Y7
+	VADDPS       Y4, Y7, Y3
+	VSUBPS       Y4, Y7, Y4
+	VMOVAPS      Y5, Y7
+	VADDPS       Y6, Y7, Y5
+	VSUBPS       Y6, Y7, Y6
+	VMOVAPS      Y3, Y7
+	VADDPS       Y5, Y7, Y3
+	VSUBPS       Y5, Y7, Y5
+	VMOVAPS      Y4, Y7
+	VADDPS       Y6, Y7, Y4
+	VSUBPS       Y6, Y7, Y6
+	VMULPS       room_quarter<>+0(SB), Y3, Y3
+	VADDPS       Y1, Y3, Y3
+	VADDPS       room_grain<>+0(SB), Y3, Y3
+	VSUBPS       room_grain<>+0(SB), Y3, Y3
+	MOVLQSX      (DX), BX
+	VMOVUPS      Y3, 32(CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y3, Y3
+	VPMAXUD      Y3, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y4, Y4
+	VSUBPS       Y1, Y4, Y4
+	VADDPS       room_grain<>+0(SB), Y4, Y4
+	VSUBPS       room_grain<>+0(SB), Y4, Y4
+	MOVLQSX      16(DX), BX
+	VMOVUPS      Y4, 32(CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y4, Y4
+	VPMAXUD      Y4, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y5, Y5
+	VADDPS       Y1, Y5, Y5
+	VADDPS       room_grain<>+0(SB), Y5, Y5
+	VSUBPS       room_grain<>+0(SB), Y5, Y5
+	MOVLQSX      32(DX), BX
+	VMOVUPS      Y5, 32(CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y5, Y5
+	VPMAXUD      Y5, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y6, Y6
+	VSUBPS       Y1, Y6, Y6
+	VADDPS       room_grain<>+0(SB), Y6, Y6
+	VSUBPS       room_grain<>+0(SB), Y6, Y6
+	MOVLQSX      48(DX), BX
+	VMOVUPS      Y6, 32(CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y6, Y6
+	VPMAXUD      Y6, Y0, Y0
+	VMOVUPS      96(AX), Y3
+	VMOVUPS      352(AX), Y4
+	VMOVUPS      608(AX), Y5
+	VMOVUPS      864(AX), Y6
+	VMOVAPS      Y3, Y7
+	VADDPS       Y4, Y7, Y3
+	VSUBPS       Y4, Y7, Y4
+	VMOVAPS      Y5, Y7
+	VADDPS       Y6, Y7, Y5
+	VSUBPS       Y6, Y7, Y6
+	VMOVAPS      Y3, Y7
+	VADDPS       Y5, Y7, Y3
+	VSUBPS       Y5, Y7, Y5
+	VMOVAPS      Y4, Y7
+	VADDPS       Y6, Y7, Y4
+	VSUBPS       Y6, Y7, Y6
+	VMULPS       room_quarter<>+0(SB), Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VADDPS       room_grain<>+0(SB), Y3, Y3
+	VSUBPS       room_grain<>+0(SB), Y3, Y3
+	MOVLQSX      4(DX), BX
+	VMOVUPS      Y3, 32(CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y3, Y3
+	VPMAXUD      Y3, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y4, Y4
+	VMOVAPS      Y4, Y3
+	VSUBPS       Y2, Y4, Y4
+	VADDPS       room_grain<>+0(SB), Y4, Y4
+	VSUBPS       room_grain<>+0(SB), Y4, Y4
+	MOVLQSX      20(DX), BX
+	VMOVUPS      Y4, 32(CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y4, Y4
+	VPMAXUD      Y4, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y5, Y5
+	VSUBPS       Y2, Y5, Y5
+	VADDPS       room_grain<>+0(SB), Y5, Y5
+	VSUBPS       room_grain<>+0(SB), Y5, Y5
+	MOVLQSX      36(DX), BX
+	VMOVUPS      Y5, 32(CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y5, Y5
+	VPMAXUD      Y5, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y6, Y6
+	VADDPS       Y2, Y6, Y6
+	VADDPS       room_grain<>+0(SB), Y6, Y6
+	VSUBPS       room_grain<>+0(SB), Y6, Y6
+	MOVLQSX      52(DX), BX
+	VMOVUPS      Y6, 32(CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y6, Y6
+	VPMAXUD      Y6, Y0, Y0
+	VMOVUPS      160(AX), Y4
+	VMOVUPS      416(AX), Y5
+	VMOVUPS      672(AX), Y6
+	VMOVUPS      928(AX), Y7
+	VMOVAPS      Y4, Y8
+	VADDPS       Y5, Y8, Y4
+	VSUBPS       Y5, Y8, Y5
+	VMOVAPS      Y6, Y8
+	VADDPS       Y7, Y8, Y6
+	VSUBPS       Y7, Y8, Y7
+	VMOVAPS      Y4, Y8
+	VADDPS       Y6, Y8, Y4
+	VSUBPS       Y6, Y8, Y6
+	VMOVAPS      Y5, Y8
+	VADDPS       Y7, Y8, Y5
+	VSUBPS       Y7, Y8, Y7
+	VMULPS       room_quarter<>+0(SB), Y4, Y4
+	VSUBPS       Y1, Y4, Y4
+	VADDPS       room_grain<>+0(SB), Y4, Y4
+	VSUBPS       room_grain<>+0(SB), Y4, Y4
+	MOVLQSX      8(DX), BX
+	VMOVUPS      Y4, 32(CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y4, Y4
+	VPMAXUD      Y4, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y5, Y5
+	VADDPS       Y1, Y5, Y5
+	VADDPS       room_grain<>+0(SB), Y5, Y5
+	VSUBPS       room_grain<>+0(SB), Y5, Y5
+	MOVLQSX      24(DX), BX
+	VMOVUPS      Y5, 32(CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y5, Y5
+	VPMAXUD      Y5, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y6, Y6
+	VMOVAPS      Y6, Y4
+	VADDPS       Y1, Y6, Y6
+	VADDPS       room_grain<>+0(SB), Y6, Y6
+	VSUBPS       room_grain<>+0(SB), Y6, Y6
+	MOVLQSX      40(DX), BX
+	VMOVUPS      Y6, 32(CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y6, Y6
+	VPMAXUD      Y6, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y7, Y7
+	VSUBPS       Y1, Y7, Y7
+	VADDPS       room_grain<>+0(SB), Y7, Y7
+	VSUBPS       room_grain<>+0(SB), Y7, Y7
+	MOVLQSX      56(DX), BX
+	VMOVUPS      Y7, 32(CX)(BX*4)
+	VANDPS       magnitude<>+0(SB), Y7, Y7
+	VPMAXUD      Y7, Y0, Y0
+	VMOVUPS      224(AX), Y1
+	VMOVUPS      480(AX), Y5
+	VMOVUPS      736(AX), Y6
+	VMOVUPS      992(AX), Y7
+	VMOVAPS      Y1, Y8
+	VADDPS       Y5, Y8, Y1
+	VSUBPS       Y5, Y8, Y5
+	VMOVAPS      Y6, Y8
+	VADDPS       Y7, Y8, Y6
+	VSUBPS       Y7, Y8, Y7
+	VMOVAPS      Y1, Y8
+	VADDPS       Y6, Y8, Y1
+	VSUBPS       Y6, Y8, Y6
+	VMOVAPS      Y5, Y8
+	VADDPS       Y7, Y8, Y5
+	VSUBPS       Y7, Y8, Y7
+	VMULPS       room_quarter<>+0(SB), Y1, Y1
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       room_grain<>+0(SB), Y1, Y1
+	VSUBPS       room_grain<>+0(SB), Y1, Y1
+	MOVLQSX      12(DX), AX
+	VMOVUPS      Y1, 32(CX)(AX*4)
+	VANDPS       magnitude<>+0(SB), Y1, Y1
+	VPMAXUD      Y1, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y5, Y5
+	VADDPS       Y2, Y5, Y5
+	VADDPS       room_grain<>+0(SB), Y5, Y5
+	VSUBPS       room_grain<>+0(SB), Y5, Y5
+	MOVLQSX      28(DX), AX
+	VMOVUPS      Y5, 32(CX)(AX*4)
+	VANDPS       magnitude<>+0(SB), Y5, Y5
+	VPMAXUD      Y5, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y6, Y6
+	VSUBPS       Y2, Y6, Y6
+	VADDPS       room_grain<>+0(SB), Y6, Y6
+	VSUBPS       room_grain<>+0(SB), Y6, Y6
+	MOVLQSX      44(DX), AX
+	VMOVUPS      Y6, 32(CX)(AX*4)
+	VANDPS       magnitude<>+0(SB), Y6, Y6
+	VPMAXUD      Y6, Y0, Y0
+	VMULPS       room_quarter<>+0(SB), Y7, Y7
+	VADDPS       Y2, Y7, Y7
+	VADDPS       room_grain<>+0(SB), Y7, Y7
+	VSUBPS       room_grain<>+0(SB), Y7, Y7
+	MOVLQSX      60(DX), AX
+	VMOVUPS      Y7, 32(CX)(AX*4)
+	VANDPS       magnitude<>+0(SB), Y7, Y7
+	VPMAXUD      Y7, Y0, Y0
+	MOVQ         peaks+8(FP), AX
+	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      32(DI), Y0
+	VMOVUPS      96(DI), Y1
+	VMOVUPS      160(DI), Y2
+	VMOVUPS      224(DI), Y5
+	VMULPS       Y0, Y3, Y3
+	VMULPS       32(SI), Y1, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       Y0, Y4, Y4
+	VMULPS       96(SI), Y1, Y0
+	VADDPS       Y0, Y4, Y4
+	VMULPS       Y2, Y3, Y0
+	VMULPS       Y5, Y4, Y1
+	VADDPS       Y1, Y0, Y0
+	VMULPS       Y2, Y4, Y1
+	VMULPS       Y5, Y3, Y2
+	VADDPS       Y2, Y1, Y1
+	VUNPCKLPS    Y1, Y0, Y2
+	VUNPCKHPS    Y1, Y0, Y0
+	MOVQ         out+0(FP), AX
+	VEXTRACTF128 $0x00, Y2, 64(AX)
+	VEXTRACTF128 $0x00, Y0, 80(AX)
+	VEXTRACTF128 $0x01, Y2, 96(AX)
+	VEXTRACTF128 $0x01, Y0, 112(AX)
+	VZEROUPPER
+	RET
+
+DATA room_quarter<>+0(SB)/4, $(0.25)
+DATA room_quarter<>+4(SB)/4, $(0.25)
+DATA room_quarter<>+8(SB)/4, $(0.25)
+DATA room_quarter<>+12(SB)/4, $(0.25)
+DATA room_quarter<>+16(SB)/4, $(0.25)
+DATA room_quarter<>+20(SB)/4, $(0.25)
+DATA room_quarter<>+24(SB)/4, $(0.25)
+DATA room_quarter<>+28(SB)/4, $(0.25)
+DATA room_quarter<>+32(SB)/4, $(0.25)
+DATA room_quarter<>+36(SB)/4, $(0.25)
+DATA room_quarter<>+40(SB)/4, $(0.25)
+DATA room_quarter<>+44(SB)/4, $(0.25)
+DATA room_quarter<>+48(SB)/4, $(0.25)
+DATA room_quarter<>+52(SB)/4, $(0.25)
+DATA room_quarter<>+56(SB)/4, $(0.25)
+DATA room_quarter<>+60(SB)/4, $(0.25)
+GLOBL room_quarter<>(SB), RODATA|NOPTR, $64
+
 // func lowestAVX512(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 // Requires: AVX, AVX512F
 TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
@@ -8847,13 +10795,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop186:
+loop187:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop186
+	JNZ        loop187
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -8889,7 +10837,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop187:
+loop188:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -8897,7 +10845,7 @@ loop187:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop187
+	JNZ        loop188
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -8943,22 +10891,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop188:
+loop189:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found189
+	JNZ      found190
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop188
-	JMP      done190
+	JNE      loop189
+	JMP      done191
 
-found189:
+found190:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done190:
+done191:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -8981,7 +10929,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop191:
+loop192:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -8989,7 +10937,7 @@ loop191:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop191
+	JNE      loop192
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -9027,21 +10975,935 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop192:
+loop193:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found193
+	JNZ      found194
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop192
-	JMP      done194
+	JNE      loop193
+	JMP      done195
 
-found193:
+found194:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done194:
+done195:
 	MOVQ DX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func echoesAVX512(dst *float32, ring *float32, places *int32, gains *float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·echoesAVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         ring+8(FP), CX
+	MOVQ         places+16(FP), DX
+	MOVQ         gains+24(FP), BX
+	VXORPS       Z0, Z0, Z0
+	MOVLQSX      (DX), SI
+	VBROADCASTSS (BX), Z1
+	VMULPS       (CX)(SI*4), Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      4(DX), SI
+	VBROADCASTSS 4(BX), Z1
+	VMULPS       (CX)(SI*4), Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      8(DX), SI
+	VBROADCASTSS 8(BX), Z1
+	VMULPS       (CX)(SI*4), Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      12(DX), SI
+	VBROADCASTSS 12(BX), Z1
+	VMULPS       (CX)(SI*4), Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      16(DX), SI
+	VBROADCASTSS 16(BX), Z1
+	VMULPS       (CX)(SI*4), Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      20(DX), SI
+	VBROADCASTSS 20(BX), Z1
+	VMULPS       (CX)(SI*4), Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      24(DX), SI
+	VBROADCASTSS 24(BX), Z1
+	VMULPS       (CX)(SI*4), Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	MOVLQSX      28(DX), DX
+	VBROADCASTSS 28(BX), Z1
+	VMULPS       (CX)(DX*4), Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func wallsAVX512(x *float32, ring *float32, from *int32, to *int32)
+// Requires: AVX, AVX512F
+TEXT ·wallsAVX512(SB), NOSPLIT, $0-32
+	MOVQ    x+0(FP), AX
+	MOVQ    ring+8(FP), CX
+	MOVQ    from+16(FP), DX
+	MOVQ    to+24(FP), BX
+	VMOVUPS (AX), Z0
+	VMOVUPS room_wall<>+0(SB), Z1
+	VMOVUPS room_grain<>+0(SB), Z2
+	MOVLQSX (BX), SI
+	MOVLQSX (DX), DI
+	VMOVUPS (CX)(DI*4), Z3
+	VMULPS  Z1, Z3, Z4
+	VSUBPS  Z4, Z0, Z4
+	VADDPS  Z2, Z4, Z4
+	VSUBPS  Z2, Z4, Z4
+	VMOVUPS Z4, (CX)(SI*4)
+	VMULPS  Z1, Z4, Z4
+	VADDPS  Z4, Z3, Z0
+	MOVLQSX 4(BX), SI
+	MOVLQSX 4(DX), DI
+	VMOVUPS (CX)(DI*4), Z3
+	VMULPS  Z1, Z3, Z4
+	VSUBPS  Z4, Z0, Z4
+	VADDPS  Z2, Z4, Z4
+	VSUBPS  Z2, Z4, Z4
+	VMOVUPS Z4, (CX)(SI*4)
+	VMULPS  Z1, Z4, Z4
+	VADDPS  Z4, Z3, Z0
+	MOVLQSX 8(BX), SI
+	MOVLQSX 8(DX), DI
+	VMOVUPS (CX)(DI*4), Z3
+	VMULPS  Z1, Z3, Z4
+	VSUBPS  Z4, Z0, Z4
+	VADDPS  Z2, Z4, Z4
+	VSUBPS  Z2, Z4, Z4
+	VMOVUPS Z4, (CX)(SI*4)
+	VMULPS  Z1, Z4, Z4
+	VADDPS  Z4, Z3, Z0
+	MOVLQSX 12(BX), BX
+	MOVLQSX 12(DX), DX
+	VMOVUPS (CX)(DX*4), Z3
+	VMULPS  Z1, Z3, Z4
+	VSUBPS  Z4, Z0, Z4
+	VADDPS  Z2, Z4, Z4
+	VSUBPS  Z2, Z4, Z4
+	VMOVUPS Z4, (CX)(BX*4)
+	VMULPS  Z1, Z4, Z4
+	VADDPS  Z4, Z3, Z0
+	VMOVUPS Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func endsAVX512(dst *float32, ring *float32, places *int32, part *int32, step *int32)
+// Requires: AVX, AVX512F
+TEXT ·endsAVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         ring+8(FP), CX
+	MOVQ         places+16(FP), DX
+	MOVQ         part+24(FP), BX
+	MOVQ         step+32(FP), SI
+	VMOVUPS      room_one<>+0(SB), Z0
+	VMOVUPS      room_minus1<>+0(SB), Z1
+	VMOVUPS      room_minus2<>+0(SB), Z2
+	VMOVUPS      room_down16<>+0(SB), Z3
+	VMOVUPS      room_half<>+0(SB), Z4
+	VMOVUPS      room_minusHalf<>+0(SB), Z5
+	VMOVUPS      room_sixth<>+0(SB), Z6
+	VMOVUPS      room_minusSixth<>+0(SB), Z7
+	MOVLQSX      (DX), DI
+	VMOVUPS      (CX)(DI*4), Z8
+	VMOVUPS      Z8, (AX)
+	MOVLQSX      4(DX), DI
+	VPBROADCASTD 4(SI), Z8
+	VPMULLD      room_frames<>+0(SB), Z8, Z8
+	VPBROADCASTD 4(BX), Z9
+	VPADDD       Z9, Z8, Z8
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z3, Z8, Z8
+	VADDPS       Z0, Z8, Z9
+	VADDPS       Z1, Z8, Z10
+	VADDPS       Z2, Z8, Z11
+	VMULPS       Z10, Z8, Z12
+	VMULPS       Z11, Z9, Z13
+	VMULPS       Z11, Z12, Z11
+	VMULPS       Z7, Z11, Z11
+	VMULPS       Z10, Z13, Z10
+	VMULPS       Z4, Z10, Z10
+	VMULPS       Z8, Z13, Z8
+	VMULPS       Z5, Z8, Z8
+	VMULPS       Z9, Z12, Z9
+	VMULPS       Z6, Z9, Z9
+	VMULPS       (CX)(DI*4), Z9, Z9
+	VMULPS       4(CX)(DI*4), Z8, Z8
+	VMULPS       8(CX)(DI*4), Z10, Z10
+	VMULPS       12(CX)(DI*4), Z11, Z11
+	VADDPS       Z10, Z11, Z11
+	VADDPS       Z9, Z8, Z8
+	VADDPS       Z8, Z11, Z11
+	VMOVUPS      Z11, 64(AX)
+	MOVLQSX      8(DX), DI
+	VMOVUPS      (CX)(DI*4), Z8
+	VMOVUPS      Z8, 128(AX)
+	MOVLQSX      12(DX), DI
+	VPBROADCASTD 12(SI), Z8
+	VPMULLD      room_frames<>+0(SB), Z8, Z8
+	VPBROADCASTD 12(BX), Z9
+	VPADDD       Z9, Z8, Z8
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z3, Z8, Z8
+	VADDPS       Z0, Z8, Z9
+	VADDPS       Z1, Z8, Z10
+	VADDPS       Z2, Z8, Z11
+	VMULPS       Z10, Z8, Z12
+	VMULPS       Z11, Z9, Z13
+	VMULPS       Z11, Z12, Z11
+	VMULPS       Z7, Z11, Z11
+	VMULPS       Z10, Z13, Z10
+	VMULPS       Z4, Z10, Z10
+	VMULPS       Z8, Z13, Z8
+	VMULPS       Z5, Z8, Z8
+	VMULPS       Z9, Z12, Z9
+	VMULPS       Z6, Z9, Z9
+	VMULPS       (CX)(DI*4), Z9, Z9
+	VMULPS       4(CX)(DI*4), Z8, Z8
+	VMULPS       8(CX)(DI*4), Z10, Z10
+	VMULPS       12(CX)(DI*4), Z11, Z11
+	VADDPS       Z10, Z11, Z11
+	VADDPS       Z9, Z8, Z8
+	VADDPS       Z8, Z11, Z11
+	VMOVUPS      Z11, 192(AX)
+	MOVLQSX      16(DX), DI
+	VMOVUPS      (CX)(DI*4), Z8
+	VMOVUPS      Z8, 256(AX)
+	MOVLQSX      20(DX), DI
+	VPBROADCASTD 20(SI), Z8
+	VPMULLD      room_frames<>+0(SB), Z8, Z8
+	VPBROADCASTD 20(BX), Z9
+	VPADDD       Z9, Z8, Z8
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z3, Z8, Z8
+	VADDPS       Z0, Z8, Z9
+	VADDPS       Z1, Z8, Z10
+	VADDPS       Z2, Z8, Z11
+	VMULPS       Z10, Z8, Z12
+	VMULPS       Z11, Z9, Z13
+	VMULPS       Z11, Z12, Z11
+	VMULPS       Z7, Z11, Z11
+	VMULPS       Z10, Z13, Z10
+	VMULPS       Z4, Z10, Z10
+	VMULPS       Z8, Z13, Z8
+	VMULPS       Z5, Z8, Z8
+	VMULPS       Z9, Z12, Z9
+	VMULPS       Z6, Z9, Z9
+	VMULPS       (CX)(DI*4), Z9, Z9
+	VMULPS       4(CX)(DI*4), Z8, Z8
+	VMULPS       8(CX)(DI*4), Z10, Z10
+	VMULPS       12(CX)(DI*4), Z11, Z11
+	VADDPS       Z10, Z11, Z11
+	VADDPS       Z9, Z8, Z8
+	VADDPS       Z8, Z11, Z11
+	VMOVUPS      Z11, 320(AX)
+	MOVLQSX      24(DX), DI
+	VMOVUPS      (CX)(DI*4), Z8
+	VMOVUPS      Z8, 384(AX)
+	MOVLQSX      28(DX), DI
+	VPBROADCASTD 28(SI), Z8
+	VPMULLD      room_frames<>+0(SB), Z8, Z8
+	VPBROADCASTD 28(BX), Z9
+	VPADDD       Z9, Z8, Z8
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z3, Z8, Z8
+	VADDPS       Z0, Z8, Z9
+	VADDPS       Z1, Z8, Z10
+	VADDPS       Z2, Z8, Z11
+	VMULPS       Z10, Z8, Z12
+	VMULPS       Z11, Z9, Z13
+	VMULPS       Z11, Z12, Z11
+	VMULPS       Z7, Z11, Z11
+	VMULPS       Z10, Z13, Z10
+	VMULPS       Z4, Z10, Z10
+	VMULPS       Z8, Z13, Z8
+	VMULPS       Z5, Z8, Z8
+	VMULPS       Z9, Z12, Z9
+	VMULPS       Z6, Z9, Z9
+	VMULPS       (CX)(DI*4), Z9, Z9
+	VMULPS       4(CX)(DI*4), Z8, Z8
+	VMULPS       8(CX)(DI*4), Z10, Z10
+	VMULPS       12(CX)(DI*4), Z11, Z11
+	VADDPS       Z10, Z11, Z11
+	VADDPS       Z9, Z8, Z8
+	VADDPS       Z8, Z11, Z11
+	VMOVUPS      Z11, 448(AX)
+	MOVLQSX      32(DX), DI
+	VMOVUPS      (CX)(DI*4), Z8
+	VMOVUPS      Z8, 512(AX)
+	MOVLQSX      36(DX), DI
+	VPBROADCASTD 36(SI), Z8
+	VPMULLD      room_frames<>+0(SB), Z8, Z8
+	VPBROADCASTD 36(BX), Z9
+	VPADDD       Z9, Z8, Z8
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z3, Z8, Z8
+	VADDPS       Z0, Z8, Z9
+	VADDPS       Z1, Z8, Z10
+	VADDPS       Z2, Z8, Z11
+	VMULPS       Z10, Z8, Z12
+	VMULPS       Z11, Z9, Z13
+	VMULPS       Z11, Z12, Z11
+	VMULPS       Z7, Z11, Z11
+	VMULPS       Z10, Z13, Z10
+	VMULPS       Z4, Z10, Z10
+	VMULPS       Z8, Z13, Z8
+	VMULPS       Z5, Z8, Z8
+	VMULPS       Z9, Z12, Z9
+	VMULPS       Z6, Z9, Z9
+	VMULPS       (CX)(DI*4), Z9, Z9
+	VMULPS       4(CX)(DI*4), Z8, Z8
+	VMULPS       8(CX)(DI*4), Z10, Z10
+	VMULPS       12(CX)(DI*4), Z11, Z11
+	VADDPS       Z10, Z11, Z11
+	VADDPS       Z9, Z8, Z8
+	VADDPS       Z8, Z11, Z11
+	VMOVUPS      Z11, 576(AX)
+	MOVLQSX      40(DX), DI
+	VMOVUPS      (CX)(DI*4), Z8
+	VMOVUPS      Z8, 640(AX)
+	MOVLQSX      44(DX), DI
+	VPBROADCASTD 44(SI), Z8
+	VPMULLD      room_frames<>+0(SB), Z8, Z8
+	VPBROADCASTD 44(BX), Z9
+	VPADDD       Z9, Z8, Z8
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z3, Z8, Z8
+	VADDPS       Z0, Z8, Z9
+	VADDPS       Z1, Z8, Z10
+	VADDPS       Z2, Z8, Z11
+	VMULPS       Z10, Z8, Z12
+	VMULPS       Z11, Z9, Z13
+	VMULPS       Z11, Z12, Z11
+	VMULPS       Z7, Z11, Z11
+	VMULPS       Z10, Z13, Z10
+	VMULPS       Z4, Z10, Z10
+	VMULPS       Z8, Z13, Z8
+	VMULPS       Z5, Z8, Z8
+	VMULPS       Z9, Z12, Z9
+	VMULPS       Z6, Z9, Z9
+	VMULPS       (CX)(DI*4), Z9, Z9
+	VMULPS       4(CX)(DI*4), Z8, Z8
+	VMULPS       8(CX)(DI*4), Z10, Z10
+	VMULPS       12(CX)(DI*4), Z11, Z11
+	VADDPS       Z10, Z11, Z11
+	VADDPS       Z9, Z8, Z8
+	VADDPS       Z8, Z11, Z11
+	VMOVUPS      Z11, 704(AX)
+	MOVLQSX      48(DX), DI
+	VMOVUPS      (CX)(DI*4), Z8
+	VMOVUPS      Z8, 768(AX)
+	MOVLQSX      52(DX), DI
+	VPBROADCASTD 52(SI), Z8
+	VPMULLD      room_frames<>+0(SB), Z8, Z8
+	VPBROADCASTD 52(BX), Z9
+	VPADDD       Z9, Z8, Z8
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z3, Z8, Z8
+	VADDPS       Z0, Z8, Z9
+	VADDPS       Z1, Z8, Z10
+	VADDPS       Z2, Z8, Z11
+	VMULPS       Z10, Z8, Z12
+	VMULPS       Z11, Z9, Z13
+	VMULPS       Z11, Z12, Z11
+	VMULPS       Z7, Z11, Z11
+	VMULPS       Z10, Z13, Z10
+	VMULPS       Z4, Z10, Z10
+	VMULPS       Z8, Z13, Z8
+	VMULPS       Z5, Z8, Z8
+	VMULPS       Z9, Z12, Z9
+	VMULPS       Z6, Z9, Z9
+	VMULPS       (CX)(DI*4), Z9, Z9
+	VMULPS       4(CX)(DI*4), Z8, Z8
+	VMULPS       8(CX)(DI*4), Z10, Z10
+	VMULPS       12(CX)(DI*4), Z11, Z11
+	VADDPS       Z10, Z11, Z11
+	VADDPS       Z9, Z8, Z8
+	VADDPS       Z8, Z11, Z11
+	VMOVUPS      Z11, 832(AX)
+	MOVLQSX      56(DX), DI
+	VMOVUPS      (CX)(DI*4), Z8
+	VMOVUPS      Z8, 896(AX)
+	MOVLQSX      60(DX), DX
+	VPBROADCASTD 60(SI), Z8
+	VPMULLD      room_frames<>+0(SB), Z8, Z8
+	VPBROADCASTD 60(BX), Z9
+	VPADDD       Z9, Z8, Z8
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z3, Z8, Z8
+	VADDPS       Z0, Z8, Z9
+	VADDPS       Z1, Z8, Z0
+	VADDPS       Z2, Z8, Z1
+	VMULPS       Z0, Z8, Z2
+	VMULPS       Z1, Z9, Z3
+	VMULPS       Z1, Z2, Z1
+	VMULPS       Z7, Z1, Z1
+	VMULPS       Z0, Z3, Z0
+	VMULPS       Z4, Z0, Z0
+	VMULPS       Z8, Z3, Z8
+	VMULPS       Z5, Z8, Z8
+	VMULPS       Z9, Z2, Z9
+	VMULPS       Z6, Z9, Z9
+	VMULPS       (CX)(DX*4), Z9, Z9
+	VMULPS       4(CX)(DX*4), Z8, Z8
+	VMULPS       8(CX)(DX*4), Z0, Z0
+	VMULPS       12(CX)(DX*4), Z1, Z1
+	VADDPS       Z0, Z1, Z1
+	VADDPS       Z9, Z8, Z8
+	VADDPS       Z8, Z1, Z1
+	VMOVUPS      Z1, 960(AX)
+	VZEROUPPER
+	RET
+
+// func absorbAVX512(factors *float32, states *float32, turned *float32, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·absorbAVX512(SB), NOSPLIT, $0-40
+	MOVQ       factors+0(FP), AX
+	MOVQ       states+8(FP), CX
+	MOVQ       turned+16(FP), DX
+	MOVQ       x+24(FP), BX
+	MOVQ       n+32(FP), SI
+	VMOVUPS    (BX), Z0
+	VMOVUPS    64(BX), Z1
+	VMOVUPS    128(BX), Z2
+	VMOVUPS    192(BX), Z3
+	VMOVUPS    256(BX), Z4
+	VMOVUPS    320(BX), Z5
+	VMOVUPS    384(BX), Z6
+	VMOVUPS    448(BX), Z7
+	VMOVUPS    512(BX), Z8
+	VMOVUPS    576(BX), Z9
+	VMOVUPS    640(BX), Z10
+	VMOVUPS    704(BX), Z11
+	VMOVUPS    768(BX), Z12
+	VMOVUPS    832(BX), Z13
+	VMOVUPS    896(BX), Z14
+	VMOVUPS    960(BX), Z15
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z0
+	VUNPCKLPS  Z3, Z2, Z1
+	VUNPCKHPS  Z3, Z2, Z2
+	VUNPCKLPD  Z1, Z16, Z3
+	VUNPCKHPD  Z1, Z16, Z1
+	VUNPCKLPD  Z2, Z0, Z16
+	VUNPCKHPD  Z2, Z0, Z0
+	VUNPCKLPS  Z5, Z4, Z2
+	VUNPCKHPS  Z5, Z4, Z4
+	VUNPCKLPS  Z7, Z6, Z5
+	VUNPCKHPS  Z7, Z6, Z6
+	VUNPCKLPD  Z5, Z2, Z7
+	VUNPCKHPD  Z5, Z2, Z2
+	VUNPCKLPD  Z6, Z4, Z5
+	VUNPCKHPD  Z6, Z4, Z4
+	VUNPCKLPS  Z9, Z8, Z6
+	VUNPCKHPS  Z9, Z8, Z8
+	VUNPCKLPS  Z11, Z10, Z9
+	VUNPCKHPS  Z11, Z10, Z10
+	VUNPCKLPD  Z9, Z6, Z11
+	VUNPCKHPD  Z9, Z6, Z6
+	VUNPCKLPD  Z10, Z8, Z9
+	VUNPCKHPD  Z10, Z8, Z8
+	VUNPCKLPS  Z13, Z12, Z10
+	VUNPCKHPS  Z13, Z12, Z12
+	VUNPCKLPS  Z15, Z14, Z13
+	VUNPCKHPS  Z15, Z14, Z14
+	VUNPCKLPD  Z13, Z10, Z15
+	VUNPCKHPD  Z13, Z10, Z10
+	VUNPCKLPD  Z14, Z12, Z13
+	VUNPCKHPD  Z14, Z12, Z12
+	VSHUFF32X4 $0x88, Z7, Z3, Z14
+	VSHUFF32X4 $0xdd, Z7, Z3, Z3
+	VSHUFF32X4 $0x88, Z15, Z11, Z7
+	VSHUFF32X4 $0xdd, Z15, Z11, Z11
+	VSHUFF32X4 $0x88, Z7, Z14, Z15
+	VSHUFF32X4 $0xdd, Z7, Z14, Z7
+	VSHUFF32X4 $0x88, Z11, Z3, Z14
+	VSHUFF32X4 $0xdd, Z11, Z3, Z3
+	VSHUFF32X4 $0x88, Z2, Z1, Z11
+	VSHUFF32X4 $0xdd, Z2, Z1, Z1
+	VSHUFF32X4 $0x88, Z10, Z6, Z2
+	VSHUFF32X4 $0xdd, Z10, Z6, Z6
+	VSHUFF32X4 $0x88, Z2, Z11, Z10
+	VSHUFF32X4 $0xdd, Z2, Z11, Z2
+	VSHUFF32X4 $0x88, Z6, Z1, Z11
+	VSHUFF32X4 $0xdd, Z6, Z1, Z1
+	VSHUFF32X4 $0x88, Z5, Z16, Z6
+	VSHUFF32X4 $0xdd, Z5, Z16, Z5
+	VSHUFF32X4 $0x88, Z13, Z9, Z16
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9
+	VSHUFF32X4 $0x88, Z16, Z6, Z13
+	VSHUFF32X4 $0xdd, Z16, Z6, Z6
+	VSHUFF32X4 $0x88, Z9, Z5, Z16
+	VSHUFF32X4 $0xdd, Z9, Z5, Z5
+	VSHUFF32X4 $0x88, Z4, Z0, Z9
+	VSHUFF32X4 $0xdd, Z4, Z0, Z0
+	VSHUFF32X4 $0x88, Z12, Z8, Z4
+	VSHUFF32X4 $0xdd, Z12, Z8, Z8
+	VSHUFF32X4 $0x88, Z4, Z9, Z12
+	VSHUFF32X4 $0xdd, Z4, Z9, Z4
+	VSHUFF32X4 $0x88, Z8, Z0, Z9
+	VSHUFF32X4 $0xdd, Z8, Z0, Z0
+	VMOVUPS    Z15, (DX)
+	VMOVUPS    Z10, 64(DX)
+	VMOVUPS    Z13, 128(DX)
+	VMOVUPS    Z12, 192(DX)
+	VMOVUPS    Z14, 256(DX)
+	VMOVUPS    Z11, 320(DX)
+	VMOVUPS    Z16, 384(DX)
+	VMOVUPS    Z9, 448(DX)
+	VMOVUPS    Z7, 512(DX)
+	VMOVUPS    Z2, 576(DX)
+	VMOVUPS    Z6, 640(DX)
+	VMOVUPS    Z4, 704(DX)
+	VMOVUPS    Z3, 768(DX)
+	VMOVUPS    Z1, 832(DX)
+	VMOVUPS    Z5, 896(DX)
+	VMOVUPS    Z0, 960(DX)
+	VMOVUPS    (CX), Z0
+	VMOVUPS    64(CX), Z1
+	VMOVUPS    128(CX), Z2
+	VMOVUPS    192(CX), Z3
+	VMOVUPS    (AX), Z4
+	VMOVUPS    64(AX), Z5
+	VMOVUPS    128(AX), Z6
+	VMOVUPS    192(AX), Z7
+	VMOVUPS    256(AX), Z8
+	VMOVUPS    320(AX), Z9
+	VMOVUPS    384(AX), Z10
+	VMOVUPS    448(AX), Z11
+	VMOVUPS    512(AX), Z12
+	VMOVUPS    576(AX), Z13
+	VMOVUPS    640(AX), Z14
+	MOVQ       DX, AX
+
+loop196:
+	VMOVUPS    (AX), Z15
+	VSUBPS     Z1, Z15, Z16
+	VMULPS     Z4, Z0, Z17
+	VMULPS     Z5, Z0, Z18
+	VADDPS     Z18, Z1, Z18
+	VMULPS     Z5, Z16, Z19
+	VADDPS     Z19, Z17, Z17
+	VMULPS     Z6, Z16, Z16
+	VADDPS     Z16, Z18, Z18
+	VADDPS     Z17, Z0, Z19
+	VADDPS     Z18, Z1, Z16
+	VMOVAPS    Z17, Z0
+	VMOVAPS    Z18, Z1
+	VMULPS     Z7, Z19, Z19
+	VMULPS     Z8, Z16, Z16
+	VADDPS     Z16, Z19, Z17
+	VADDPS     Z17, Z15, Z15
+	VSUBPS     Z3, Z15, Z16
+	VMULPS     Z9, Z2, Z17
+	VMULPS     Z10, Z2, Z18
+	VADDPS     Z18, Z3, Z18
+	VMULPS     Z10, Z16, Z19
+	VADDPS     Z19, Z17, Z17
+	VMULPS     Z11, Z16, Z16
+	VADDPS     Z16, Z18, Z18
+	VADDPS     Z17, Z2, Z19
+	VADDPS     Z18, Z3, Z16
+	VMOVAPS    Z17, Z2
+	VMOVAPS    Z18, Z3
+	VMULPS     Z12, Z19, Z19
+	VMULPS     Z13, Z16, Z16
+	VADDPS     Z16, Z19, Z17
+	VMULPS     Z14, Z15, Z15
+	VADDPS     Z17, Z15, Z15
+	VMOVUPS    Z15, (AX)
+	ADDQ       $0x40, AX
+	SUBQ       $0x01, SI
+	JNZ        loop196
+	VMOVUPS    Z0, (CX)
+	VMOVUPS    Z1, 64(CX)
+	VMOVUPS    Z2, 128(CX)
+	VMOVUPS    Z3, 192(CX)
+	VMOVUPS    (DX), Z0
+	VMOVUPS    64(DX), Z1
+	VMOVUPS    128(DX), Z2
+	VMOVUPS    192(DX), Z3
+	VMOVUPS    256(DX), Z4
+	VMOVUPS    320(DX), Z5
+	VMOVUPS    384(DX), Z6
+	VMOVUPS    448(DX), Z7
+	VMOVUPS    512(DX), Z8
+	VMOVUPS    576(DX), Z9
+	VMOVUPS    640(DX), Z10
+	VMOVUPS    704(DX), Z11
+	VMOVUPS    768(DX), Z12
+	VMOVUPS    832(DX), Z13
+	VMOVUPS    896(DX), Z14
+	VMOVUPS    960(DX), Z15
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z0
+	VUNPCKLPS  Z3, Z2, Z1
+	VUNPCKHPS  Z3, Z2, Z2
+	VUNPCKLPD  Z1, Z16, Z3
+	VUNPCKHPD  Z1, Z16, Z1
+	VUNPCKLPD  Z2, Z0, Z16
+	VUNPCKHPD  Z2, Z0, Z0
+	VUNPCKLPS  Z5, Z4, Z2
+	VUNPCKHPS  Z5, Z4, Z4
+	VUNPCKLPS  Z7, Z6, Z5
+	VUNPCKHPS  Z7, Z6, Z6
+	VUNPCKLPD  Z5, Z2, Z7
+	VUNPCKHPD  Z5, Z2, Z2
+	VUNPCKLPD  Z6, Z4, Z5
+	VUNPCKHPD  Z6, Z4, Z4
+	VUNPCKLPS  Z9, Z8, Z6
+	VUNPCKHPS  Z9, Z8, Z8
+	VUNPCKLPS  Z11, Z10, Z9
+	VUNPCKHPS  Z11, Z10, Z10
+	VUNPCKLPD  Z9, Z6, Z11
+	VUNPCKHPD  Z9, Z6, Z6
+	VUNPCKLPD  Z10, Z8, Z9
+	VUNPCKHPD  Z10, Z8, Z8
+	VUNPCKLPS  Z13, Z12, Z10
+	VUNPCKHPS  Z13, Z12, Z12
+	VUNPCKLPS  Z15, Z14, Z13
+	VUNPCKHPS  Z15, Z14, Z14
+	VUNPCKLPD  Z13, Z10, Z15
+	VUNPCKHPD  Z13, Z10, Z10
+	VUNPCKLPD  Z14, Z12, Z13
+	VUNPCKHPD  Z14, Z12, Z12
+	VSHUFF32X4 $0x88, Z7, Z3, Z14
+	VSHUFF32X4 $0xdd, Z7, Z3, Z3
+	VSHUFF32X4 $0x88, Z15, Z11, Z7
+	VSHUFF32X4 $0xdd, Z15, Z11, Z11
+	VSHUFF32X4 $0x88, Z7, Z14, Z15
+	VSHUFF32X4 $0xdd, Z7, Z14, Z7
+	VSHUFF32X4 $0x88, Z11, Z3, Z14
+	VSHUFF32X4 $0xdd, Z11, Z3, Z3
+	VSHUFF32X4 $0x88, Z2, Z1, Z11
+	VSHUFF32X4 $0xdd, Z2, Z1, Z1
+	VSHUFF32X4 $0x88, Z10, Z6, Z2
+	VSHUFF32X4 $0xdd, Z10, Z6, Z6
+	VSHUFF32X4 $0x88, Z2, Z11, Z10
+	VSHUFF32X4 $0xdd, Z2, Z11, Z2
+	VSHUFF32X4 $0x88, Z6, Z1, Z11
+	VSHUFF32X4 $0xdd, Z6, Z1, Z1
+	VSHUFF32X4 $0x88, Z5, Z16, Z6
+	VSHUFF32X4 $0xdd, Z5, Z16, Z5
+	VSHUFF32X4 $0x88, Z13, Z9, Z16
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9
+	VSHUFF32X4 $0x88, Z16, Z6, Z13
+	VSHUFF32X4 $0xdd, Z16, Z6, Z6
+	VSHUFF32X4 $0x88, Z9, Z5, Z16
+	VSHUFF32X4 $0xdd, Z9, Z5, Z5
+	VSHUFF32X4 $0x88, Z4, Z0, Z9
+	VSHUFF32X4 $0xdd, Z4, Z0, Z0
+	VSHUFF32X4 $0x88, Z12, Z8, Z4
+	VSHUFF32X4 $0xdd, Z12, Z8, Z8
+	VSHUFF32X4 $0x88, Z4, Z9, Z12
+	VSHUFF32X4 $0xdd, Z4, Z9, Z4
+	VSHUFF32X4 $0x88, Z8, Z0, Z9
+	VSHUFF32X4 $0xdd, Z8, Z0, Z0
+	VMOVUPS    Z15, (BX)
+	VMOVUPS    Z10, 64(BX)
+	VMOVUPS    Z13, 128(BX)
+	VMOVUPS    Z12, 192(BX)
+	VMOVUPS    Z14, 256(BX)
+	VMOVUPS    Z11, 320(BX)
+	VMOVUPS    Z16, 384(BX)
+	VMOVUPS    Z9, 448(BX)
+	VMOVUPS    Z7, 512(BX)
+	VMOVUPS    Z2, 576(BX)
+	VMOVUPS    Z6, 640(BX)
+	VMOVUPS    Z4, 704(BX)
+	VMOVUPS    Z3, 768(BX)
+	VMOVUPS    Z1, 832(BX)
+	VMOVUPS    Z5, 896(BX)
+	VMOVUPS    Z0, 960(BX)
+	VZEROUPPER
+	RET
+
+// func scatterAVX512(out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·scatterAVX512(SB), NOSPLIT, $0-64
+	MOVQ          x+16(FP), AX
+	MOVQ          ring+48(FP), CX
+	MOVQ          places+56(FP), DX
+	VMOVUPS       (AX), Z0
+	VMOVUPS       64(AX), Z1
+	VMOVUPS       128(AX), Z2
+	VMOVUPS       192(AX), Z3
+	VMOVAPS       Z0, Z4
+	VADDPS        Z1, Z4, Z0
+	VSUBPS        Z1, Z4, Z1
+	VMOVAPS       Z2, Z4
+	VADDPS        Z3, Z4, Z2
+	VSUBPS        Z3, Z4, Z3
+	VMOVAPS       Z0, Z4
+	VADDPS        Z2, Z4, Z0
+	VSUBPS        Z2, Z4, Z2
+	VMOVAPS       Z1, Z4
+	VADDPS        Z3, Z4, Z1
+	VSUBPS        Z3, Z4, Z3
+	VMOVUPS       256(AX), Z4
+	VMOVUPS       320(AX), Z5
+	VMOVUPS       384(AX), Z6
+	VMOVUPS       448(AX), Z7
+	VMOVAPS       Z4, Z8
+	VADDPS        Z5, Z8, Z4
+	VSUBPS        Z5, Z8, Z5
+	VMOVAPS       Z6, Z8
+	VADDPS        Z7, Z8, Z6
+	VSUBPS        Z7, Z8, Z7
+	VMOVAPS       Z4, Z8
+	VADDPS        Z6, Z8, Z4
+	VSUBPS        Z6, Z8, Z6
+	VMOVAPS       Z5, Z8
+	VADDPS        Z7, Z8, Z5
+	VSUBPS        Z7, Z8, Z7
+	VMOVUPS       512(AX), Z8
+	VMOVUPS       576(AX), Z9
+	VMOVUPS       640(AX), Z10
+	VMOVUPS       704(AX), Z11
+	VMOVAPS       Z8, Z12
+	VADDPS        Z9, Z12, Z8
+	VSUBPS        Z9, Z12, Z9
+	VMOVAPS       Z10, Z12
+	VADDPS        Z11, Z12, Z10
+	VSUBPS        Z11, Z12, Z11
+	VMOVAPS       Z8, Z12
+	VADDPS        Z10, Z12, Z8
+	VSUBPS        Z10, Z12, Z10
+	VMOVAPS       Z9, Z12
+	VADDPS        Z11, Z12, Z9
+	VSUBPS        Z11, Z12, Z11
+	VMOVUPS       768(AX), Z12
+	VMOVUPS       832(AX), Z13
+	VMOVUPS       896(AX), Z14
+	VMOVUPS       960(AX), Z15
+	VMOVAPS       Z12, Z16
+	VADDPS        Z13, Z16, Z12
+	VSUBPS        Z13, Z16, Z13
+	VMOVAPS       Z14, Z16
+	VADDPS        Z15, Z16, Z14
+	VSUBPS        Z15, Z16, Z15
+	VMOVAPS       Z12, Z16
+	VADDPS        Z14, Z16, Z12
+	VSUBPS        Z14, Z16, Z14
+	VMOVAPS       Z13, Z16
+	VADDPS        Z15, Z16, Z13
+	VSUBPS        Z15, Z16, Z15
+	MOVQ          in+24(FP), AX
+	MOVQ          first+32(FP), BX
+	MOVQ          gains+40(FP), SI
+	VMOVUPS       (AX), Z17
+	VMOVUPS       64(AX), Z18
+	VXORPS        Z16, Z16, Z16
+	VMOVAPS       Z0, Z19
+	VADDPS        Z4, Z19, Z0
+	VSUBPS        Z4, Z19, Z4
+	VMOVAPS       Z8, Z19
+	VADDPS        Z12, Z19, Z8
+	VSUBPS        Z12, Z19, Z12
+	VMOVAPS       Z0, Z19
+	VADDPS        Z8, Z19, Z0
+	VSUBPS        Z8, Z19, Z8
+	VMOVAPS       Z4, Z19
+	VADDPS        Z12, Z19, Z4
+	VSUBPS        Z12, Z19, Z12
+	VMULPS        room_quarter<>+0(SB), Z0, Z0
+	VADDPS        Z17, Z0, Z0
+	VADDPS        room_grain<>+0(SB), Z0, Z0
+	VSUBPS        room_grain<>+0(SB), Z0, Z0
+	MOVLQSX       (DX), AX
+	VMOVUPS       Z0, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z0, Z0
+	VPMAXUD       Z0, Z16, Z16
+	VMULPS        room_quarter<>+0(SB), Z4, Z4
+	VSUBPS        Z17, Z4, Z4
+	VADDPS        room_grain<>+0(SB), Z4, Z4
+	VSUBPS        room_grain<>+0(SB), Z4, Z4
+	MOVLQSX       16(DX), AX
+	VMOVUPS       Z4, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z4, Z4
+	VPMAXUD       Z4, Z16, Z16
+	VMULPS        room_quarter<>+0(SB), Z8, Z8
+	VADDPS        Z17, Z8, Z8
+	VADDPS        room_grain<>+0(SB), Z8, Z8
+	VSUBPS        room_grain<>+0(SB), Z8, Z8
+	MOVLQSX       32(DX), AX
+	VMOVUPS       Z8, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z8, Z8
+	VPMAXUD       Z8, Z16, Z16
+	VMULPS        room_quarter<>+0(SB), Z12, Z12
+	VSUBPS        Z17, Z12, Z12
+	VADDPS        room_grain<>+0(SB), Z12, Z12
+	VSUBPS        room_grain<>+0(SB), Z12, Z12
+	MOVLQSX       48(DX), AX
+	VMOVUPS       Z12, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z12, Z12
+	VPMAXUD       Z12, Z16, Z16
+	VMOVAPS       Z1, Z0
+	VADDPS        Z5, Z0, Z1
+	VSUBPS        Z5, Z0, Z5
+	VMOVAPS       Z9, Z0
+	VADDPS        Z13, Z0, Z9
+	VSUBPS        Z13, Z0, Z13
+	VMOVAPS       Z1, Z0
+	VADDPS        Z9, Z0, Z1
+	VSUBPS        Z9, Z0, Z9
+	VMOVAPS       Z5, Z0
+	VADDPS        Z13, Z0, Z5
+	VSUBPS        Z13, Z0, Z13
+	VMULPS        room_quarter<>+0(SB), Z1, Z1
+	VADDPS        Z18, Z1, Z1
+	VADDPS        room_grain<>+0(SB), Z1, Z1
+	VSUBPS        room_grain<>+0(SB), Z1, Z1
+	MOVLQSX       4(DX), AX
+	VMOVUPS       Z1, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z1, Z1
+	VPMAXUD       Z1, Z16, Z16
+	VMULPS        room_quarter<>+0(SB), Z5, Z5
+	VMOVAPS       Z5, Z0
+	VSUBPS        Z18, Z5, Z5
+	VADDPS        room_grain<>+0(SB), Z5, Z5
+	VSUBPS        room_grain<>+0(SB), Z5, Z5
+	MOVLQSX       20(DX), AX
+	VMOVUPS       Z5, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z5, Z5
+	VPMAXUD       Z5, Z16, Z16
+	VMULPS        room_quarter<>+0(SB), Z9, Z9
+	VSUBPS        Z18, Z9, Z9
+	VADDPS        room_grain<>+0(SB), Z9, Z9
+	VSUBPS        room_grain<>+0(SB), Z9, Z9
+	MOVLQSX       36(DX), AX
+	VMOVUPS       Z9, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z9, Z9
+	VPMAXUD       Z9, Z16, Z16
+	VMULPS        room_quarter<>+0(SB), Z13, Z13
+	VADDPS        Z18, Z13, Z13
+	VADDPS        room_grain<>+0(SB), Z13, Z13
+	VSUBPS        room_grain<>+0(SB), Z13, Z13
+	MOVLQSX       52(DX), AX
+	VMOVUPS       Z13, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z13, Z13
+	VPMAXUD       Z13, Z16, Z16
+	VMOVAPS       Z2, Z1
+	VADDPS        Z6, Z1, Z2
+	VSUBPS        Z6, Z1, Z6
+	VMOVAPS       Z10, Z1
+	VADDPS        Z14, Z1, Z10
+	VSUBPS        Z14, Z1, Z14
+	VMOVAPS       Z2, Z1
+	VADDPS        Z10, Z1, Z2
+	VSUBPS        Z10, Z1, Z10
+	VMOVAPS       Z6, Z1
+	VADDPS        Z14, Z1, Z6
+	VSUBPS        Z14, Z1, Z14
+	VMULPS        room_quarter<>+0(SB), Z2, Z2
+	VSUBPS        Z17, Z2, Z2
+	VADDPS        room_grain<>+0(SB), Z2, Z2
+	VSUBPS        room_grain<>+0(SB), Z2, Z2
+	MOVLQSX       8(DX), AX
+	VMOVUPS       Z2, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z2, Z2
+	VPMAXUD       Z2, Z16, Z16
+	VMULPS        room_quarter<>+0(SB), Z6, Z6
+	VADDPS        Z17, Z6, Z6
+	VADDPS        room_grain<>+0(SB), Z6, Z6
+	VSUBPS        room_grain<>+0(SB), Z6, Z6
+	MOVLQSX       24(DX), AX
+	VMOVUPS       Z6, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z6, Z6
+	VPMAXUD       Z6, Z16, Z16
+	VMULPS        room_quarter<>+0(SB), Z10, Z10
+	VMOVAPS       Z10, Z1
+	VADDPS        Z17, Z10, Z10
+	VADDPS        room_grain<>+0(SB), Z10, Z10
+	VSUBPS        room_grain<>+0(SB), Z10, Z10
+	MOVLQSX       40(DX), AX
+	VMOVUPS       Z10, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z10, Z10
+	VPMAXUD       Z10, Z16, Z16
+	VMULPS        room_quarter<>+0(SB), Z14, Z14
+	VSUBPS        Z17, Z14, Z14
+	VADDPS        room_grain<>+0(SB), Z14, Z14
+	VSUBPS        room_grain<>+0(SB), Z14, Z14
+	MOVLQSX       56(DX), AX
+	VMOVUPS       Z14, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z14, Z14
+	VPMAXUD       Z14, Z16, Z16
+	VMOVAPS       Z3, Z2
+	VADDPS        Z7, Z2, Z3
+	VSUBPS        Z7, Z2, Z7
+	VMOVAPS       Z11, Z2
+	VADDPS        Z15, Z2, Z11
+	VSUBPS        Z15, Z2, Z15
+	VMOVAPS       Z3, Z2
+	VADDPS        Z11, Z2, Z3
+	VSUBPS        Z11, Z2, Z11
+	VMOVAPS       Z7, Z2
+	VADDPS        Z15, Z2, Z7
+	VSUBPS        Z15, Z2, Z15
+	VMULPS        room_quarter<>+0(SB), Z3, Z3
+	VSUBPS        Z18, Z3, Z3
+	VADDPS        room_grain<>+0(SB), Z3, Z3
+	VSUBPS        room_grain<>+0(SB), Z3, Z3
+	MOVLQSX       12(DX), AX
+	VMOVUPS       Z3, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z3, Z3
+	VPMAXUD       Z3, Z16, Z16
+	VMULPS        room_quarter<>+0(SB), Z7, Z7
+	VADDPS        Z18, Z7, Z7
+	VADDPS        room_grain<>+0(SB), Z7, Z7
+	VSUBPS        room_grain<>+0(SB), Z7, Z7
+	MOVLQSX       28(DX), AX
+	VMOVUPS       Z7, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z7, Z7
+	VPMAXUD       Z7, Z16, Z16
+	VMULPS        room_quarter<>+0(SB), Z11, Z11
+	VSUBPS        Z18, Z11, Z11
+	VADDPS        room_grain<>+0(SB), Z11, Z11
+	VSUBPS        room_grain<>+0(SB), Z11, Z11
+	MOVLQSX       44(DX), AX
+	VMOVUPS       Z11, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z11, Z11
+	VPMAXUD       Z11, Z16, Z16
+	VMULPS        room_quarter<>+0(SB), Z15, Z15
+	VADDPS        Z18, Z15, Z15
+	VADDPS        room_grain<>+0(SB), Z15, Z15
+	VSUBPS        room_grain<>+0(SB), Z15, Z15
+	MOVLQSX       60(DX), AX
+	VMOVUPS       Z15, (CX)(AX*4)
+	VANDPS        magnitude<>+0(SB), Z15, Z15
+	VPMAXUD       Z15, Z16, Z16
+	MOVQ          peaks+8(FP), AX
+	VMOVUPS       Z16, (AX)
+	VMOVUPS       (SI), Z2
+	VMOVUPS       64(SI), Z3
+	VMOVUPS       128(SI), Z4
+	VMOVUPS       192(SI), Z5
+	VMULPS        Z2, Z0, Z0
+	VMULPS        (BX), Z3, Z6
+	VADDPS        Z6, Z0, Z0
+	VMULPS        Z2, Z1, Z1
+	VMULPS        64(BX), Z3, Z2
+	VADDPS        Z2, Z1, Z1
+	VMULPS        Z4, Z0, Z2
+	VMULPS        Z5, Z1, Z3
+	VADDPS        Z3, Z2, Z2
+	VMULPS        Z4, Z1, Z1
+	VMULPS        Z5, Z0, Z0
+	VADDPS        Z0, Z1, Z1
+	VUNPCKLPS     Z1, Z2, Z0
+	VUNPCKHPS     Z1, Z2, Z1
+	MOVQ          out+0(FP), AX
+	VEXTRACTF32X4 $0x00, Z0, (AX)
+	VEXTRACTF32X4 $0x00, Z1, 16(AX)
+	VEXTRACTF32X4 $0x01, Z0, 32(AX)
+	VEXTRACTF32X4 $0x01, Z1, 48(AX)
+	VEXTRACTF32X4 $0x02, Z0, 64(AX)
+	VEXTRACTF32X4 $0x02, Z1, 80(AX)
+	VEXTRACTF32X4 $0x03, Z0, 96(AX)
+	VEXTRACTF32X4 $0x03, Z1, 112(AX)
 	VZEROUPPER
 	RET

@@ -114,3 +114,21 @@ func eldestNEON(prio *int32, key *float32, number *uint64, n int, p int32, k uin
 
 //go:noescape
 func numberedNEON(number *uint64, n int, x uint64) int
+
+//go:noescape
+func echoesNEON(dst *float32, ring *float32, places *int32, gains *float32)
+
+//go:noescape
+func wallsNEON(x *float32, ring *float32, from *int32, to *int32)
+
+//go:noescape
+func endsNEON(dst *float32, ring *float32, places *int32, part *int32, step *int32)
+
+//go:noescape
+func hushNEON(states *float32, least float32)
+
+//go:noescape
+func absorbNEON(factors *float32, states *float32, turned *float32, x *float32, n int)
+
+//go:noescape
+func scatterNEON(out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32)

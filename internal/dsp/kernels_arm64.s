@@ -7498,3 +7498,3294 @@ found2:
 	ADD     R3>>2, R2
 	MOVD    R2, ret+24(FP)
 	RET
+
+// func echoesNEON(dst *float32, ring *float32, places *int32, gains *float32)
+TEXT ·echoesNEON(SB), NOSPLIT, $0-32
+	MOVD    dst+0(FP), R0
+	MOVD    ring+8(FP), R1
+	MOVD    places+16(FP), R2
+	MOVD    gains+24(FP), R3
+	VEOR    V0.B16, V0.B16, V0.B16
+	VEOR    V1.B16, V1.B16, V1.B16
+	VEOR    V2.B16, V2.B16, V2.B16
+	VEOR    V3.B16, V3.B16, V3.B16
+	FLDPQ   (R3), (F4, F5)
+	MOVW    (R2), R4
+	ADD     R4<<2, R1, R4
+	FLDPQ   (R4), (F6, F7)
+	FLDPQ   32(R4), (F8, F9)
+	WORD    $0x4f8490c6 // fmul v6.4s, v6.4s, v4.s[0]
+	WORD    $0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD    $0x4f8490e7 // fmul v7.4s, v7.4s, v4.s[0]
+	WORD    $0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
+	WORD    $0x4f849108 // fmul v8.4s, v8.4s, v4.s[0]
+	WORD    $0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
+	WORD    $0x4f849129 // fmul v9.4s, v9.4s, v4.s[0]
+	WORD    $0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	MOVW    4(R2), R4
+	ADD     R4<<2, R1, R4
+	FLDPQ   (R4), (F6, F7)
+	FLDPQ   32(R4), (F8, F9)
+	WORD    $0x4fa490c6 // fmul v6.4s, v6.4s, v4.s[1]
+	WORD    $0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD    $0x4fa490e7 // fmul v7.4s, v7.4s, v4.s[1]
+	WORD    $0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
+	WORD    $0x4fa49108 // fmul v8.4s, v8.4s, v4.s[1]
+	WORD    $0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
+	WORD    $0x4fa49129 // fmul v9.4s, v9.4s, v4.s[1]
+	WORD    $0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	MOVW    8(R2), R4
+	ADD     R4<<2, R1, R4
+	FLDPQ   (R4), (F6, F7)
+	FLDPQ   32(R4), (F8, F9)
+	WORD    $0x4f8498c6 // fmul v6.4s, v6.4s, v4.s[2]
+	WORD    $0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD    $0x4f8498e7 // fmul v7.4s, v7.4s, v4.s[2]
+	WORD    $0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
+	WORD    $0x4f849908 // fmul v8.4s, v8.4s, v4.s[2]
+	WORD    $0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
+	WORD    $0x4f849929 // fmul v9.4s, v9.4s, v4.s[2]
+	WORD    $0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	MOVW    12(R2), R4
+	ADD     R4<<2, R1, R4
+	FLDPQ   (R4), (F6, F7)
+	FLDPQ   32(R4), (F8, F9)
+	WORD    $0x4fa498c6 // fmul v6.4s, v6.4s, v4.s[3]
+	WORD    $0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD    $0x4fa498e7 // fmul v7.4s, v7.4s, v4.s[3]
+	WORD    $0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
+	WORD    $0x4fa49908 // fmul v8.4s, v8.4s, v4.s[3]
+	WORD    $0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
+	WORD    $0x4fa49929 // fmul v9.4s, v9.4s, v4.s[3]
+	WORD    $0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	MOVW    16(R2), R4
+	ADD     R4<<2, R1, R4
+	FLDPQ   (R4), (F6, F7)
+	FLDPQ   32(R4), (F8, F9)
+	WORD    $0x4f8590c6 // fmul v6.4s, v6.4s, v5.s[0]
+	WORD    $0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD    $0x4f8590e7 // fmul v7.4s, v7.4s, v5.s[0]
+	WORD    $0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
+	WORD    $0x4f859108 // fmul v8.4s, v8.4s, v5.s[0]
+	WORD    $0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
+	WORD    $0x4f859129 // fmul v9.4s, v9.4s, v5.s[0]
+	WORD    $0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	MOVW    20(R2), R4
+	ADD     R4<<2, R1, R4
+	FLDPQ   (R4), (F6, F7)
+	FLDPQ   32(R4), (F8, F9)
+	WORD    $0x4fa590c6 // fmul v6.4s, v6.4s, v5.s[1]
+	WORD    $0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD    $0x4fa590e7 // fmul v7.4s, v7.4s, v5.s[1]
+	WORD    $0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
+	WORD    $0x4fa59108 // fmul v8.4s, v8.4s, v5.s[1]
+	WORD    $0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
+	WORD    $0x4fa59129 // fmul v9.4s, v9.4s, v5.s[1]
+	WORD    $0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	MOVW    24(R2), R4
+	ADD     R4<<2, R1, R4
+	FLDPQ   (R4), (F6, F7)
+	FLDPQ   32(R4), (F8, F9)
+	WORD    $0x4f8598c6 // fmul v6.4s, v6.4s, v5.s[2]
+	WORD    $0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD    $0x4f8598e7 // fmul v7.4s, v7.4s, v5.s[2]
+	WORD    $0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
+	WORD    $0x4f859908 // fmul v8.4s, v8.4s, v5.s[2]
+	WORD    $0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
+	WORD    $0x4f859929 // fmul v9.4s, v9.4s, v5.s[2]
+	WORD    $0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	MOVW    28(R2), R4
+	ADD     R4<<2, R1, R4
+	FLDPQ   (R4), (F6, F7)
+	FLDPQ   32(R4), (F8, F9)
+	WORD    $0x4fa598c6 // fmul v6.4s, v6.4s, v5.s[3]
+	WORD    $0x4e26d400 // fadd v0.4s, v0.4s, v6.4s
+	WORD    $0x4fa598e7 // fmul v7.4s, v7.4s, v5.s[3]
+	WORD    $0x4e27d421 // fadd v1.4s, v1.4s, v7.4s
+	WORD    $0x4fa59908 // fmul v8.4s, v8.4s, v5.s[3]
+	WORD    $0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
+	WORD    $0x4fa59929 // fmul v9.4s, v9.4s, v5.s[3]
+	WORD    $0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	FSTPQ   (F0, F1), (R0)
+	FSTPQ   (F2, F3), 32(R0)
+	RET
+
+// func wallsNEON(x *float32, ring *float32, from *int32, to *int32)
+TEXT ·wallsNEON(SB), NOSPLIT, $0-32
+	MOVD    x+0(FP), R0
+	MOVD    ring+8(FP), R1
+	MOVD    from+16(FP), R2
+	MOVD    to+24(FP), R3
+	MOVD    $1058642330, R4
+	VDUP    R4, V0.S4
+	MOVD    $897581056, R4
+	VDUP    R4, V1.S4
+	FLDPQ   (R0), (F2, F3)
+	FLDPQ   32(R0), (F4, F5)
+	MOVW    (R2), R4
+	ADD     R4<<2, R1, R4
+	FLDPQ   (R4), (F10, F11)
+	FLDPQ   32(R4), (F12, F13)
+	WORD    $0x6e20dd46 // fmul v6.4s, v10.4s, v0.4s
+	WORD    $0x4ea6d446 // fsub v6.4s, v2.4s, v6.4s
+	WORD    $0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	WORD    $0x4ea1d4c6 // fsub v6.4s, v6.4s, v1.4s
+	WORD    $0x6e20dd67 // fmul v7.4s, v11.4s, v0.4s
+	WORD    $0x4ea7d467 // fsub v7.4s, v3.4s, v7.4s
+	WORD    $0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	WORD    $0x4ea1d4e7 // fsub v7.4s, v7.4s, v1.4s
+	WORD    $0x6e20dd88 // fmul v8.4s, v12.4s, v0.4s
+	WORD    $0x4ea8d488 // fsub v8.4s, v4.4s, v8.4s
+	WORD    $0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	WORD    $0x4ea1d508 // fsub v8.4s, v8.4s, v1.4s
+	WORD    $0x6e20dda9 // fmul v9.4s, v13.4s, v0.4s
+	WORD    $0x4ea9d4a9 // fsub v9.4s, v5.4s, v9.4s
+	WORD    $0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	WORD    $0x4ea1d529 // fsub v9.4s, v9.4s, v1.4s
+	MOVW    (R3), R5
+	ADD     R5<<2, R1, R5
+	FSTPQ   (F6, F7), (R5)
+	FSTPQ   (F8, F9), 32(R5)
+	WORD    $0x6e20dcc6 // fmul v6.4s, v6.4s, v0.4s
+	WORD    $0x4e26d542 // fadd v2.4s, v10.4s, v6.4s
+	WORD    $0x6e20dce7 // fmul v7.4s, v7.4s, v0.4s
+	WORD    $0x4e27d563 // fadd v3.4s, v11.4s, v7.4s
+	WORD    $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
+	WORD    $0x4e28d584 // fadd v4.4s, v12.4s, v8.4s
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d5a5 // fadd v5.4s, v13.4s, v9.4s
+	MOVW    4(R2), R4
+	ADD     R4<<2, R1, R4
+	FLDPQ   (R4), (F10, F11)
+	FLDPQ   32(R4), (F12, F13)
+	WORD    $0x6e20dd46 // fmul v6.4s, v10.4s, v0.4s
+	WORD    $0x4ea6d446 // fsub v6.4s, v2.4s, v6.4s
+	WORD    $0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	WORD    $0x4ea1d4c6 // fsub v6.4s, v6.4s, v1.4s
+	WORD    $0x6e20dd67 // fmul v7.4s, v11.4s, v0.4s
+	WORD    $0x4ea7d467 // fsub v7.4s, v3.4s, v7.4s
+	WORD    $0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	WORD    $0x4ea1d4e7 // fsub v7.4s, v7.4s, v1.4s
+	WORD    $0x6e20dd88 // fmul v8.4s, v12.4s, v0.4s
+	WORD    $0x4ea8d488 // fsub v8.4s, v4.4s, v8.4s
+	WORD    $0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	WORD    $0x4ea1d508 // fsub v8.4s, v8.4s, v1.4s
+	WORD    $0x6e20dda9 // fmul v9.4s, v13.4s, v0.4s
+	WORD    $0x4ea9d4a9 // fsub v9.4s, v5.4s, v9.4s
+	WORD    $0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	WORD    $0x4ea1d529 // fsub v9.4s, v9.4s, v1.4s
+	MOVW    4(R3), R5
+	ADD     R5<<2, R1, R5
+	FSTPQ   (F6, F7), (R5)
+	FSTPQ   (F8, F9), 32(R5)
+	WORD    $0x6e20dcc6 // fmul v6.4s, v6.4s, v0.4s
+	WORD    $0x4e26d542 // fadd v2.4s, v10.4s, v6.4s
+	WORD    $0x6e20dce7 // fmul v7.4s, v7.4s, v0.4s
+	WORD    $0x4e27d563 // fadd v3.4s, v11.4s, v7.4s
+	WORD    $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
+	WORD    $0x4e28d584 // fadd v4.4s, v12.4s, v8.4s
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d5a5 // fadd v5.4s, v13.4s, v9.4s
+	MOVW    8(R2), R4
+	ADD     R4<<2, R1, R4
+	FLDPQ   (R4), (F10, F11)
+	FLDPQ   32(R4), (F12, F13)
+	WORD    $0x6e20dd46 // fmul v6.4s, v10.4s, v0.4s
+	WORD    $0x4ea6d446 // fsub v6.4s, v2.4s, v6.4s
+	WORD    $0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	WORD    $0x4ea1d4c6 // fsub v6.4s, v6.4s, v1.4s
+	WORD    $0x6e20dd67 // fmul v7.4s, v11.4s, v0.4s
+	WORD    $0x4ea7d467 // fsub v7.4s, v3.4s, v7.4s
+	WORD    $0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	WORD    $0x4ea1d4e7 // fsub v7.4s, v7.4s, v1.4s
+	WORD    $0x6e20dd88 // fmul v8.4s, v12.4s, v0.4s
+	WORD    $0x4ea8d488 // fsub v8.4s, v4.4s, v8.4s
+	WORD    $0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	WORD    $0x4ea1d508 // fsub v8.4s, v8.4s, v1.4s
+	WORD    $0x6e20dda9 // fmul v9.4s, v13.4s, v0.4s
+	WORD    $0x4ea9d4a9 // fsub v9.4s, v5.4s, v9.4s
+	WORD    $0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	WORD    $0x4ea1d529 // fsub v9.4s, v9.4s, v1.4s
+	MOVW    8(R3), R5
+	ADD     R5<<2, R1, R5
+	FSTPQ   (F6, F7), (R5)
+	FSTPQ   (F8, F9), 32(R5)
+	WORD    $0x6e20dcc6 // fmul v6.4s, v6.4s, v0.4s
+	WORD    $0x4e26d542 // fadd v2.4s, v10.4s, v6.4s
+	WORD    $0x6e20dce7 // fmul v7.4s, v7.4s, v0.4s
+	WORD    $0x4e27d563 // fadd v3.4s, v11.4s, v7.4s
+	WORD    $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
+	WORD    $0x4e28d584 // fadd v4.4s, v12.4s, v8.4s
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d5a5 // fadd v5.4s, v13.4s, v9.4s
+	MOVW    12(R2), R4
+	ADD     R4<<2, R1, R4
+	FLDPQ   (R4), (F10, F11)
+	FLDPQ   32(R4), (F12, F13)
+	WORD    $0x6e20dd46 // fmul v6.4s, v10.4s, v0.4s
+	WORD    $0x4ea6d446 // fsub v6.4s, v2.4s, v6.4s
+	WORD    $0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	WORD    $0x4ea1d4c6 // fsub v6.4s, v6.4s, v1.4s
+	WORD    $0x6e20dd67 // fmul v7.4s, v11.4s, v0.4s
+	WORD    $0x4ea7d467 // fsub v7.4s, v3.4s, v7.4s
+	WORD    $0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	WORD    $0x4ea1d4e7 // fsub v7.4s, v7.4s, v1.4s
+	WORD    $0x6e20dd88 // fmul v8.4s, v12.4s, v0.4s
+	WORD    $0x4ea8d488 // fsub v8.4s, v4.4s, v8.4s
+	WORD    $0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	WORD    $0x4ea1d508 // fsub v8.4s, v8.4s, v1.4s
+	WORD    $0x6e20dda9 // fmul v9.4s, v13.4s, v0.4s
+	WORD    $0x4ea9d4a9 // fsub v9.4s, v5.4s, v9.4s
+	WORD    $0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	WORD    $0x4ea1d529 // fsub v9.4s, v9.4s, v1.4s
+	MOVW    12(R3), R5
+	ADD     R5<<2, R1, R5
+	FSTPQ   (F6, F7), (R5)
+	FSTPQ   (F8, F9), 32(R5)
+	WORD    $0x6e20dcc6 // fmul v6.4s, v6.4s, v0.4s
+	WORD    $0x4e26d542 // fadd v2.4s, v10.4s, v6.4s
+	WORD    $0x6e20dce7 // fmul v7.4s, v7.4s, v0.4s
+	WORD    $0x4e27d563 // fadd v3.4s, v11.4s, v7.4s
+	WORD    $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
+	WORD    $0x4e28d584 // fadd v4.4s, v12.4s, v8.4s
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d5a5 // fadd v5.4s, v13.4s, v9.4s
+	FSTPQ   (F2, F3), (R0)
+	FSTPQ   (F4, F5), 32(R0)
+	RET
+
+// func endsNEON(dst *float32, ring *float32, places *int32, part *int32, step *int32)
+TEXT ·endsNEON(SB), NOSPLIT, $0-40
+	MOVD    dst+0(FP), R0
+	MOVD    ring+8(FP), R1
+	MOVD    places+16(FP), R2
+	MOVD    part+24(FP), R3
+	MOVD    step+32(FP), R4
+	MOVD    $1065353216, R5
+	VDUP    R5, V0.S4
+	MOVD    $1073741824, R5
+	VDUP    R5, V1.S4
+	MOVD    $931135488, R5
+	VDUP    R5, V2.S4
+	MOVD    $3190467243, R5
+	VDUP    R5, V3.S4
+	MOVD    $1042983595, R5
+	VDUP    R5, V4.S4
+	MOVD    $1056964608, R5
+	VDUP    R5, V5.S4
+	MOVD    $3204448256, R5
+	VDUP    R5, V6.S4
+	MOVD    $4294967296, R5
+	VMOV    R5, V7.D[0]
+	MOVD    $12884901890, R5
+	VMOV    R5, V7.D[1]
+	MOVW    (R2), R5
+	ADD     R5<<2, R1, R5
+	FLDPQ   (R5), (F9, F10)
+	FLDPQ   32(R5), (F11, F12)
+	FSTPQ   (F9, F10), (R0)
+	FSTPQ   (F11, F12), 32(R0)
+	MOVW    4(R2), R5
+	ADD     R5<<2, R1, R5
+	MOVW    4(R4), R6
+	VDUP    R6, V9.S4
+	WORD    $0x4ea99cea // mul v10.4s, v7.4s, v9.4s
+	VSHL    $2, V9.S4, V8.S4
+	MOVW    4(R3), R6
+	VDUP    R6, V9.S4
+	VADD    V9.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 64(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 80(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 96(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 112(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	MOVW    8(R2), R5
+	ADD     R5<<2, R1, R5
+	FLDPQ   (R5), (F9, F10)
+	FLDPQ   32(R5), (F11, F12)
+	FSTPQ   (F9, F10), 128(R0)
+	FSTPQ   (F11, F12), 160(R0)
+	MOVW    12(R2), R5
+	ADD     R5<<2, R1, R5
+	MOVW    12(R4), R6
+	VDUP    R6, V9.S4
+	WORD    $0x4ea99cea // mul v10.4s, v7.4s, v9.4s
+	VSHL    $2, V9.S4, V8.S4
+	MOVW    12(R3), R6
+	VDUP    R6, V9.S4
+	VADD    V9.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 192(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 208(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 224(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 240(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	MOVW    16(R2), R5
+	ADD     R5<<2, R1, R5
+	FLDPQ   (R5), (F9, F10)
+	FLDPQ   32(R5), (F11, F12)
+	FSTPQ   (F9, F10), 256(R0)
+	FSTPQ   (F11, F12), 288(R0)
+	MOVW    20(R2), R5
+	ADD     R5<<2, R1, R5
+	MOVW    20(R4), R6
+	VDUP    R6, V9.S4
+	WORD    $0x4ea99cea // mul v10.4s, v7.4s, v9.4s
+	VSHL    $2, V9.S4, V8.S4
+	MOVW    20(R3), R6
+	VDUP    R6, V9.S4
+	VADD    V9.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 320(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 336(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 352(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 368(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	MOVW    24(R2), R5
+	ADD     R5<<2, R1, R5
+	FLDPQ   (R5), (F9, F10)
+	FLDPQ   32(R5), (F11, F12)
+	FSTPQ   (F9, F10), 384(R0)
+	FSTPQ   (F11, F12), 416(R0)
+	MOVW    28(R2), R5
+	ADD     R5<<2, R1, R5
+	MOVW    28(R4), R6
+	VDUP    R6, V9.S4
+	WORD    $0x4ea99cea // mul v10.4s, v7.4s, v9.4s
+	VSHL    $2, V9.S4, V8.S4
+	MOVW    28(R3), R6
+	VDUP    R6, V9.S4
+	VADD    V9.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 448(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 464(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 480(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 496(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	MOVW    32(R2), R5
+	ADD     R5<<2, R1, R5
+	FLDPQ   (R5), (F9, F10)
+	FLDPQ   32(R5), (F11, F12)
+	FSTPQ   (F9, F10), 512(R0)
+	FSTPQ   (F11, F12), 544(R0)
+	MOVW    36(R2), R5
+	ADD     R5<<2, R1, R5
+	MOVW    36(R4), R6
+	VDUP    R6, V9.S4
+	WORD    $0x4ea99cea // mul v10.4s, v7.4s, v9.4s
+	VSHL    $2, V9.S4, V8.S4
+	MOVW    36(R3), R6
+	VDUP    R6, V9.S4
+	VADD    V9.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 576(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 592(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 608(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 624(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	MOVW    40(R2), R5
+	ADD     R5<<2, R1, R5
+	FLDPQ   (R5), (F9, F10)
+	FLDPQ   32(R5), (F11, F12)
+	FSTPQ   (F9, F10), 640(R0)
+	FSTPQ   (F11, F12), 672(R0)
+	MOVW    44(R2), R5
+	ADD     R5<<2, R1, R5
+	MOVW    44(R4), R6
+	VDUP    R6, V9.S4
+	WORD    $0x4ea99cea // mul v10.4s, v7.4s, v9.4s
+	VSHL    $2, V9.S4, V8.S4
+	MOVW    44(R3), R6
+	VDUP    R6, V9.S4
+	VADD    V9.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 704(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 720(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 736(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 752(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	MOVW    48(R2), R5
+	ADD     R5<<2, R1, R5
+	FLDPQ   (R5), (F9, F10)
+	FLDPQ   32(R5), (F11, F12)
+	FSTPQ   (F9, F10), 768(R0)
+	FSTPQ   (F11, F12), 800(R0)
+	MOVW    52(R2), R5
+	ADD     R5<<2, R1, R5
+	MOVW    52(R4), R6
+	VDUP    R6, V9.S4
+	WORD    $0x4ea99cea // mul v10.4s, v7.4s, v9.4s
+	VSHL    $2, V9.S4, V8.S4
+	MOVW    52(R3), R6
+	VDUP    R6, V9.S4
+	VADD    V9.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 832(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 848(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 864(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 880(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	MOVW    56(R2), R5
+	ADD     R5<<2, R1, R5
+	FLDPQ   (R5), (F9, F10)
+	FLDPQ   32(R5), (F11, F12)
+	FSTPQ   (F9, F10), 896(R0)
+	FSTPQ   (F11, F12), 928(R0)
+	MOVW    60(R2), R5
+	ADD     R5<<2, R1, R5
+	MOVW    60(R4), R6
+	VDUP    R6, V9.S4
+	WORD    $0x4ea99cea // mul v10.4s, v7.4s, v9.4s
+	VSHL    $2, V9.S4, V8.S4
+	MOVW    60(R3), R6
+	VDUP    R6, V9.S4
+	VADD    V9.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   (R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 960(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   16(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 976(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   32(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 992(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	WORD    $0x4e21d94b // scvtf v11.4s, v10.4s
+	WORD    $0x6e22dd6b // fmul v11.4s, v11.4s, v2.4s
+	WORD    $0x4e20d56c // fadd v12.4s, v11.4s, v0.4s
+	WORD    $0x4ea0d56d // fsub v13.4s, v11.4s, v0.4s
+	WORD    $0x4ea1d56e // fsub v14.4s, v11.4s, v1.4s
+	WORD    $0x6e2ddd6f // fmul v15.4s, v11.4s, v13.4s
+	WORD    $0x6e2edd90 // fmul v16.4s, v12.4s, v14.4s
+	WORD    $0x6e2eddee // fmul v14.4s, v15.4s, v14.4s
+	WORD    $0x6e23ddce // fmul v14.4s, v14.4s, v3.4s
+	WORD    $0x6e2dde0d // fmul v13.4s, v16.4s, v13.4s
+	WORD    $0x6e25ddad // fmul v13.4s, v13.4s, v5.4s
+	WORD    $0x6e2bde0b // fmul v11.4s, v16.4s, v11.4s
+	WORD    $0x6e26dd6b // fmul v11.4s, v11.4s, v6.4s
+	WORD    $0x6e2cddec // fmul v12.4s, v15.4s, v12.4s
+	WORD    $0x6e24dd8c // fmul v12.4s, v12.4s, v4.4s
+	ADD     $0, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2cdd2c // fmul v12.4s, v9.4s, v12.4s
+	ADD     $4, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2bdd2b // fmul v11.4s, v9.4s, v11.4s
+	ADD     $8, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2ddd2d // fmul v13.4s, v9.4s, v13.4s
+	ADD     $12, R5, R7
+	FMOVQ   48(R7), F9
+	WORD    $0x6e2edd2e // fmul v14.4s, v9.4s, v14.4s
+	WORD    $0x4e2dd5ce // fadd v14.4s, v14.4s, v13.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FMOVQ   F14, 1008(R0)
+	VADD    V8.S4, V10.S4, V10.S4
+	RET
+
+// func hushNEON(states *float32, least float32)
+TEXT ·hushNEON(SB), NOSPLIT, $0-12
+	MOVD    states+0(FP), R0
+	MOVWU   least+8(FP), R1
+	VDUP    R1, V0.S4
+	VEOR    V1.B16, V1.B16, V1.B16
+	FLDPQ   (R0), (F2, F3)
+	FLDPQ   32(R0), (F4, F5)
+	WORD    $0x4ea0f846 // fabs v6.4s, v2.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e621c26 // bsl v6.16b, v1.16b, v2.16b
+	FMOVQ   F6, (R0)
+	WORD    $0x4ea0f866 // fabs v6.4s, v3.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e631c26 // bsl v6.16b, v1.16b, v3.16b
+	FMOVQ   F6, 16(R0)
+	WORD    $0x4ea0f886 // fabs v6.4s, v4.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e641c26 // bsl v6.16b, v1.16b, v4.16b
+	FMOVQ   F6, 32(R0)
+	WORD    $0x4ea0f8a6 // fabs v6.4s, v5.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e651c26 // bsl v6.16b, v1.16b, v5.16b
+	FMOVQ   F6, 48(R0)
+	FLDPQ   64(R0), (F2, F3)
+	FLDPQ   96(R0), (F4, F5)
+	WORD    $0x4ea0f846 // fabs v6.4s, v2.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e621c26 // bsl v6.16b, v1.16b, v2.16b
+	FMOVQ   F6, 64(R0)
+	WORD    $0x4ea0f866 // fabs v6.4s, v3.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e631c26 // bsl v6.16b, v1.16b, v3.16b
+	FMOVQ   F6, 80(R0)
+	WORD    $0x4ea0f886 // fabs v6.4s, v4.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e641c26 // bsl v6.16b, v1.16b, v4.16b
+	FMOVQ   F6, 96(R0)
+	WORD    $0x4ea0f8a6 // fabs v6.4s, v5.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e651c26 // bsl v6.16b, v1.16b, v5.16b
+	FMOVQ   F6, 112(R0)
+	FLDPQ   128(R0), (F2, F3)
+	FLDPQ   160(R0), (F4, F5)
+	WORD    $0x4ea0f846 // fabs v6.4s, v2.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e621c26 // bsl v6.16b, v1.16b, v2.16b
+	FMOVQ   F6, 128(R0)
+	WORD    $0x4ea0f866 // fabs v6.4s, v3.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e631c26 // bsl v6.16b, v1.16b, v3.16b
+	FMOVQ   F6, 144(R0)
+	WORD    $0x4ea0f886 // fabs v6.4s, v4.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e641c26 // bsl v6.16b, v1.16b, v4.16b
+	FMOVQ   F6, 160(R0)
+	WORD    $0x4ea0f8a6 // fabs v6.4s, v5.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e651c26 // bsl v6.16b, v1.16b, v5.16b
+	FMOVQ   F6, 176(R0)
+	FLDPQ   192(R0), (F2, F3)
+	FLDPQ   224(R0), (F4, F5)
+	WORD    $0x4ea0f846 // fabs v6.4s, v2.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e621c26 // bsl v6.16b, v1.16b, v2.16b
+	FMOVQ   F6, 192(R0)
+	WORD    $0x4ea0f866 // fabs v6.4s, v3.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e631c26 // bsl v6.16b, v1.16b, v3.16b
+	FMOVQ   F6, 208(R0)
+	WORD    $0x4ea0f886 // fabs v6.4s, v4.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e641c26 // bsl v6.16b, v1.16b, v4.16b
+	FMOVQ   F6, 224(R0)
+	WORD    $0x4ea0f8a6 // fabs v6.4s, v5.4s
+	WORD    $0x6ea6e406 // fcmgt v6.4s, v0.4s, v6.4s
+	WORD    $0x6e651c26 // bsl v6.16b, v1.16b, v5.16b
+	FMOVQ   F6, 240(R0)
+	RET
+
+// func absorbNEON(factors *float32, states *float32, turned *float32, x *float32, n int)
+TEXT ·absorbNEON(SB), NOSPLIT, $0-40
+	MOVD    factors+0(FP), R0
+	MOVD    states+8(FP), R1
+	MOVD    turned+16(FP), R2
+	MOVD    x+24(FP), R3
+	MOVD    n+32(FP), R4
+	FMOVQ   (R3), F0
+	FMOVQ   64(R3), F1
+	FMOVQ   128(R3), F2
+	FMOVQ   192(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, (R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 64(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 128(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 192(R2)
+	FMOVQ   16(R3), F0
+	FMOVQ   80(R3), F1
+	FMOVQ   144(R3), F2
+	FMOVQ   208(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 256(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 320(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 384(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 448(R2)
+	FMOVQ   32(R3), F0
+	FMOVQ   96(R3), F1
+	FMOVQ   160(R3), F2
+	FMOVQ   224(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 512(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 576(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 640(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 704(R2)
+	FMOVQ   48(R3), F0
+	FMOVQ   112(R3), F1
+	FMOVQ   176(R3), F2
+	FMOVQ   240(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 768(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 832(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 896(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 960(R2)
+	FMOVQ   256(R3), F0
+	FMOVQ   320(R3), F1
+	FMOVQ   384(R3), F2
+	FMOVQ   448(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 16(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 80(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 144(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 208(R2)
+	FMOVQ   272(R3), F0
+	FMOVQ   336(R3), F1
+	FMOVQ   400(R3), F2
+	FMOVQ   464(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 272(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 336(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 400(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 464(R2)
+	FMOVQ   288(R3), F0
+	FMOVQ   352(R3), F1
+	FMOVQ   416(R3), F2
+	FMOVQ   480(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 528(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 592(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 656(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 720(R2)
+	FMOVQ   304(R3), F0
+	FMOVQ   368(R3), F1
+	FMOVQ   432(R3), F2
+	FMOVQ   496(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 784(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 848(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 912(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 976(R2)
+	FMOVQ   512(R3), F0
+	FMOVQ   576(R3), F1
+	FMOVQ   640(R3), F2
+	FMOVQ   704(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 32(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 96(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 160(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 224(R2)
+	FMOVQ   528(R3), F0
+	FMOVQ   592(R3), F1
+	FMOVQ   656(R3), F2
+	FMOVQ   720(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 288(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 352(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 416(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 480(R2)
+	FMOVQ   544(R3), F0
+	FMOVQ   608(R3), F1
+	FMOVQ   672(R3), F2
+	FMOVQ   736(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 544(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 608(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 672(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 736(R2)
+	FMOVQ   560(R3), F0
+	FMOVQ   624(R3), F1
+	FMOVQ   688(R3), F2
+	FMOVQ   752(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 800(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 864(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 928(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 992(R2)
+	FMOVQ   768(R3), F0
+	FMOVQ   832(R3), F1
+	FMOVQ   896(R3), F2
+	FMOVQ   960(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 48(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 112(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 176(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 240(R2)
+	FMOVQ   784(R3), F0
+	FMOVQ   848(R3), F1
+	FMOVQ   912(R3), F2
+	FMOVQ   976(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 304(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 368(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 432(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 496(R2)
+	FMOVQ   800(R3), F0
+	FMOVQ   864(R3), F1
+	FMOVQ   928(R3), F2
+	FMOVQ   992(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 560(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 624(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 688(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 752(R2)
+	FMOVQ   816(R3), F0
+	FMOVQ   880(R3), F1
+	FMOVQ   944(R3), F2
+	FMOVQ   1008(R3), F3
+	VZIP1   V2.S4, V0.S4, V8.S4
+	VZIP2   V2.S4, V0.S4, V10.S4
+	VZIP1   V3.S4, V1.S4, V9.S4
+	VZIP2   V3.S4, V1.S4, V11.S4
+	VZIP1   V9.S4, V8.S4, V4.S4
+	FMOVQ   F4, 816(R2)
+	VZIP2   V9.S4, V8.S4, V5.S4
+	FMOVQ   F5, 880(R2)
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 944(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 1008(R2)
+	FMOVQ   (R1), F0
+	FMOVQ   64(R1), F1
+	FMOVQ   128(R1), F2
+	FMOVQ   192(R1), F3
+	FMOVQ   (R0), F4
+	FMOVQ   64(R0), F5
+	FMOVQ   128(R0), F6
+	FMOVQ   192(R0), F7
+	FMOVQ   256(R0), F8
+	FMOVQ   320(R0), F9
+	FMOVQ   384(R0), F10
+	FMOVQ   448(R0), F11
+	FMOVQ   512(R0), F12
+	FMOVQ   576(R0), F13
+	FMOVQ   640(R0), F14
+	ADD     $0, R2, R5
+	MOVD    R4, R6
+
+loop1:
+	FMOVQ   (R5), F15
+	WORD    $0x4ea1d5f0 // fsub v16.4s, v15.4s, v1.4s
+	WORD    $0x6e20dc91 // fmul v17.4s, v4.4s, v0.4s
+	WORD    $0x6e20dcb2 // fmul v18.4s, v5.4s, v0.4s
+	WORD    $0x4e32d432 // fadd v18.4s, v1.4s, v18.4s
+	WORD    $0x6e30dcb3 // fmul v19.4s, v5.4s, v16.4s
+	WORD    $0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD    $0x6e30dcd0 // fmul v16.4s, v6.4s, v16.4s
+	WORD    $0x4e30d652 // fadd v18.4s, v18.4s, v16.4s
+	WORD    $0x4e31d413 // fadd v19.4s, v0.4s, v17.4s
+	WORD    $0x4e32d430 // fadd v16.4s, v1.4s, v18.4s
+	VORR    V17.B16, V17.B16, V0.B16
+	VORR    V18.B16, V18.B16, V1.B16
+	WORD    $0x6e33dcf3 // fmul v19.4s, v7.4s, v19.4s
+	WORD    $0x6e30dd10 // fmul v16.4s, v8.4s, v16.4s
+	WORD    $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
+	WORD    $0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD    $0x4ea3d5f0 // fsub v16.4s, v15.4s, v3.4s
+	WORD    $0x6e22dd31 // fmul v17.4s, v9.4s, v2.4s
+	WORD    $0x6e22dd52 // fmul v18.4s, v10.4s, v2.4s
+	WORD    $0x4e32d472 // fadd v18.4s, v3.4s, v18.4s
+	WORD    $0x6e30dd53 // fmul v19.4s, v10.4s, v16.4s
+	WORD    $0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD    $0x6e30dd70 // fmul v16.4s, v11.4s, v16.4s
+	WORD    $0x4e30d652 // fadd v18.4s, v18.4s, v16.4s
+	WORD    $0x4e31d453 // fadd v19.4s, v2.4s, v17.4s
+	WORD    $0x4e32d470 // fadd v16.4s, v3.4s, v18.4s
+	VORR    V17.B16, V17.B16, V2.B16
+	VORR    V18.B16, V18.B16, V3.B16
+	WORD    $0x6e33dd93 // fmul v19.4s, v12.4s, v19.4s
+	WORD    $0x6e30ddb0 // fmul v16.4s, v13.4s, v16.4s
+	WORD    $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
+	WORD    $0x6e2fddcf // fmul v15.4s, v14.4s, v15.4s
+	WORD    $0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FMOVQ   F15, (R5)
+	ADD     $64, R5
+	SUB     $1, R6
+	CBNZ    R6, loop1
+	FMOVQ   F0, (R1)
+	FMOVQ   F1, 64(R1)
+	FMOVQ   F2, 128(R1)
+	FMOVQ   F3, 192(R1)
+	FMOVQ   16(R1), F0
+	FMOVQ   80(R1), F1
+	FMOVQ   144(R1), F2
+	FMOVQ   208(R1), F3
+	FMOVQ   16(R0), F4
+	FMOVQ   80(R0), F5
+	FMOVQ   144(R0), F6
+	FMOVQ   208(R0), F7
+	FMOVQ   272(R0), F8
+	FMOVQ   336(R0), F9
+	FMOVQ   400(R0), F10
+	FMOVQ   464(R0), F11
+	FMOVQ   528(R0), F12
+	FMOVQ   592(R0), F13
+	FMOVQ   656(R0), F14
+	ADD     $16, R2, R5
+	MOVD    R4, R6
+
+loop2:
+	FMOVQ   (R5), F15
+	WORD    $0x4ea1d5f0 // fsub v16.4s, v15.4s, v1.4s
+	WORD    $0x6e20dc91 // fmul v17.4s, v4.4s, v0.4s
+	WORD    $0x6e20dcb2 // fmul v18.4s, v5.4s, v0.4s
+	WORD    $0x4e32d432 // fadd v18.4s, v1.4s, v18.4s
+	WORD    $0x6e30dcb3 // fmul v19.4s, v5.4s, v16.4s
+	WORD    $0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD    $0x6e30dcd0 // fmul v16.4s, v6.4s, v16.4s
+	WORD    $0x4e30d652 // fadd v18.4s, v18.4s, v16.4s
+	WORD    $0x4e31d413 // fadd v19.4s, v0.4s, v17.4s
+	WORD    $0x4e32d430 // fadd v16.4s, v1.4s, v18.4s
+	VORR    V17.B16, V17.B16, V0.B16
+	VORR    V18.B16, V18.B16, V1.B16
+	WORD    $0x6e33dcf3 // fmul v19.4s, v7.4s, v19.4s
+	WORD    $0x6e30dd10 // fmul v16.4s, v8.4s, v16.4s
+	WORD    $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
+	WORD    $0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD    $0x4ea3d5f0 // fsub v16.4s, v15.4s, v3.4s
+	WORD    $0x6e22dd31 // fmul v17.4s, v9.4s, v2.4s
+	WORD    $0x6e22dd52 // fmul v18.4s, v10.4s, v2.4s
+	WORD    $0x4e32d472 // fadd v18.4s, v3.4s, v18.4s
+	WORD    $0x6e30dd53 // fmul v19.4s, v10.4s, v16.4s
+	WORD    $0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD    $0x6e30dd70 // fmul v16.4s, v11.4s, v16.4s
+	WORD    $0x4e30d652 // fadd v18.4s, v18.4s, v16.4s
+	WORD    $0x4e31d453 // fadd v19.4s, v2.4s, v17.4s
+	WORD    $0x4e32d470 // fadd v16.4s, v3.4s, v18.4s
+	VORR    V17.B16, V17.B16, V2.B16
+	VORR    V18.B16, V18.B16, V3.B16
+	WORD    $0x6e33dd93 // fmul v19.4s, v12.4s, v19.4s
+	WORD    $0x6e30ddb0 // fmul v16.4s, v13.4s, v16.4s
+	WORD    $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
+	WORD    $0x6e2fddcf // fmul v15.4s, v14.4s, v15.4s
+	WORD    $0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FMOVQ   F15, (R5)
+	ADD     $64, R5
+	SUB     $1, R6
+	CBNZ    R6, loop2
+	FMOVQ   F0, 16(R1)
+	FMOVQ   F1, 80(R1)
+	FMOVQ   F2, 144(R1)
+	FMOVQ   F3, 208(R1)
+	FMOVQ   32(R1), F0
+	FMOVQ   96(R1), F1
+	FMOVQ   160(R1), F2
+	FMOVQ   224(R1), F3
+	FMOVQ   32(R0), F4
+	FMOVQ   96(R0), F5
+	FMOVQ   160(R0), F6
+	FMOVQ   224(R0), F7
+	FMOVQ   288(R0), F8
+	FMOVQ   352(R0), F9
+	FMOVQ   416(R0), F10
+	FMOVQ   480(R0), F11
+	FMOVQ   544(R0), F12
+	FMOVQ   608(R0), F13
+	FMOVQ   672(R0), F14
+	ADD     $32, R2, R5
+	MOVD    R4, R6
+
+loop3:
+	FMOVQ   (R5), F15
+	WORD    $0x4ea1d5f0 // fsub v16.4s, v15.4s, v1.4s
+	WORD    $0x6e20dc91 // fmul v17.4s, v4.4s, v0.4s
+	WORD    $0x6e20dcb2 // fmul v18.4s, v5.4s, v0.4s
+	WORD    $0x4e32d432 // fadd v18.4s, v1.4s, v18.4s
+	WORD    $0x6e30dcb3 // fmul v19.4s, v5.4s, v16.4s
+	WORD    $0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD    $0x6e30dcd0 // fmul v16.4s, v6.4s, v16.4s
+	WORD    $0x4e30d652 // fadd v18.4s, v18.4s, v16.4s
+	WORD    $0x4e31d413 // fadd v19.4s, v0.4s, v17.4s
+	WORD    $0x4e32d430 // fadd v16.4s, v1.4s, v18.4s
+	VORR    V17.B16, V17.B16, V0.B16
+	VORR    V18.B16, V18.B16, V1.B16
+	WORD    $0x6e33dcf3 // fmul v19.4s, v7.4s, v19.4s
+	WORD    $0x6e30dd10 // fmul v16.4s, v8.4s, v16.4s
+	WORD    $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
+	WORD    $0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD    $0x4ea3d5f0 // fsub v16.4s, v15.4s, v3.4s
+	WORD    $0x6e22dd31 // fmul v17.4s, v9.4s, v2.4s
+	WORD    $0x6e22dd52 // fmul v18.4s, v10.4s, v2.4s
+	WORD    $0x4e32d472 // fadd v18.4s, v3.4s, v18.4s
+	WORD    $0x6e30dd53 // fmul v19.4s, v10.4s, v16.4s
+	WORD    $0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD    $0x6e30dd70 // fmul v16.4s, v11.4s, v16.4s
+	WORD    $0x4e30d652 // fadd v18.4s, v18.4s, v16.4s
+	WORD    $0x4e31d453 // fadd v19.4s, v2.4s, v17.4s
+	WORD    $0x4e32d470 // fadd v16.4s, v3.4s, v18.4s
+	VORR    V17.B16, V17.B16, V2.B16
+	VORR    V18.B16, V18.B16, V3.B16
+	WORD    $0x6e33dd93 // fmul v19.4s, v12.4s, v19.4s
+	WORD    $0x6e30ddb0 // fmul v16.4s, v13.4s, v16.4s
+	WORD    $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
+	WORD    $0x6e2fddcf // fmul v15.4s, v14.4s, v15.4s
+	WORD    $0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FMOVQ   F15, (R5)
+	ADD     $64, R5
+	SUB     $1, R6
+	CBNZ    R6, loop3
+	FMOVQ   F0, 32(R1)
+	FMOVQ   F1, 96(R1)
+	FMOVQ   F2, 160(R1)
+	FMOVQ   F3, 224(R1)
+	FMOVQ   48(R1), F0
+	FMOVQ   112(R1), F1
+	FMOVQ   176(R1), F2
+	FMOVQ   240(R1), F3
+	FMOVQ   48(R0), F4
+	FMOVQ   112(R0), F5
+	FMOVQ   176(R0), F6
+	FMOVQ   240(R0), F7
+	FMOVQ   304(R0), F8
+	FMOVQ   368(R0), F9
+	FMOVQ   432(R0), F10
+	FMOVQ   496(R0), F11
+	FMOVQ   560(R0), F12
+	FMOVQ   624(R0), F13
+	FMOVQ   688(R0), F14
+	ADD     $48, R2, R5
+	MOVD    R4, R6
+
+loop4:
+	FMOVQ   (R5), F15
+	WORD    $0x4ea1d5f0 // fsub v16.4s, v15.4s, v1.4s
+	WORD    $0x6e20dc91 // fmul v17.4s, v4.4s, v0.4s
+	WORD    $0x6e20dcb2 // fmul v18.4s, v5.4s, v0.4s
+	WORD    $0x4e32d432 // fadd v18.4s, v1.4s, v18.4s
+	WORD    $0x6e30dcb3 // fmul v19.4s, v5.4s, v16.4s
+	WORD    $0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD    $0x6e30dcd0 // fmul v16.4s, v6.4s, v16.4s
+	WORD    $0x4e30d652 // fadd v18.4s, v18.4s, v16.4s
+	WORD    $0x4e31d413 // fadd v19.4s, v0.4s, v17.4s
+	WORD    $0x4e32d430 // fadd v16.4s, v1.4s, v18.4s
+	VORR    V17.B16, V17.B16, V0.B16
+	VORR    V18.B16, V18.B16, V1.B16
+	WORD    $0x6e33dcf3 // fmul v19.4s, v7.4s, v19.4s
+	WORD    $0x6e30dd10 // fmul v16.4s, v8.4s, v16.4s
+	WORD    $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
+	WORD    $0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD    $0x4ea3d5f0 // fsub v16.4s, v15.4s, v3.4s
+	WORD    $0x6e22dd31 // fmul v17.4s, v9.4s, v2.4s
+	WORD    $0x6e22dd52 // fmul v18.4s, v10.4s, v2.4s
+	WORD    $0x4e32d472 // fadd v18.4s, v3.4s, v18.4s
+	WORD    $0x6e30dd53 // fmul v19.4s, v10.4s, v16.4s
+	WORD    $0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD    $0x6e30dd70 // fmul v16.4s, v11.4s, v16.4s
+	WORD    $0x4e30d652 // fadd v18.4s, v18.4s, v16.4s
+	WORD    $0x4e31d453 // fadd v19.4s, v2.4s, v17.4s
+	WORD    $0x4e32d470 // fadd v16.4s, v3.4s, v18.4s
+	VORR    V17.B16, V17.B16, V2.B16
+	VORR    V18.B16, V18.B16, V3.B16
+	WORD    $0x6e33dd93 // fmul v19.4s, v12.4s, v19.4s
+	WORD    $0x6e30ddb0 // fmul v16.4s, v13.4s, v16.4s
+	WORD    $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
+	WORD    $0x6e2fddcf // fmul v15.4s, v14.4s, v15.4s
+	WORD    $0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FMOVQ   F15, (R5)
+	ADD     $64, R5
+	SUB     $1, R6
+	CBNZ    R6, loop4
+	FMOVQ   F0, 48(R1)
+	FMOVQ   F1, 112(R1)
+	FMOVQ   F2, 176(R1)
+	FMOVQ   F3, 240(R1)
+	FMOVQ   (R2), F15
+	FMOVQ   64(R2), F16
+	FMOVQ   128(R2), F17
+	FMOVQ   192(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, (R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 64(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 128(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 192(R3)
+	FMOVQ   16(R2), F15
+	FMOVQ   80(R2), F16
+	FMOVQ   144(R2), F17
+	FMOVQ   208(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 256(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 320(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 384(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 448(R3)
+	FMOVQ   32(R2), F15
+	FMOVQ   96(R2), F16
+	FMOVQ   160(R2), F17
+	FMOVQ   224(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 512(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 576(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 640(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 704(R3)
+	FMOVQ   48(R2), F15
+	FMOVQ   112(R2), F16
+	FMOVQ   176(R2), F17
+	FMOVQ   240(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 768(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 832(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 896(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 960(R3)
+	FMOVQ   256(R2), F15
+	FMOVQ   320(R2), F16
+	FMOVQ   384(R2), F17
+	FMOVQ   448(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 16(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 80(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 144(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 208(R3)
+	FMOVQ   272(R2), F15
+	FMOVQ   336(R2), F16
+	FMOVQ   400(R2), F17
+	FMOVQ   464(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 272(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 336(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 400(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 464(R3)
+	FMOVQ   288(R2), F15
+	FMOVQ   352(R2), F16
+	FMOVQ   416(R2), F17
+	FMOVQ   480(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 528(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 592(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 656(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 720(R3)
+	FMOVQ   304(R2), F15
+	FMOVQ   368(R2), F16
+	FMOVQ   432(R2), F17
+	FMOVQ   496(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 784(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 848(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 912(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 976(R3)
+	FMOVQ   512(R2), F15
+	FMOVQ   576(R2), F16
+	FMOVQ   640(R2), F17
+	FMOVQ   704(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 32(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 96(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 160(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 224(R3)
+	FMOVQ   528(R2), F15
+	FMOVQ   592(R2), F16
+	FMOVQ   656(R2), F17
+	FMOVQ   720(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 288(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 352(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 416(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 480(R3)
+	FMOVQ   544(R2), F15
+	FMOVQ   608(R2), F16
+	FMOVQ   672(R2), F17
+	FMOVQ   736(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 544(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 608(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 672(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 736(R3)
+	FMOVQ   560(R2), F15
+	FMOVQ   624(R2), F16
+	FMOVQ   688(R2), F17
+	FMOVQ   752(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 800(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 864(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 928(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 992(R3)
+	FMOVQ   768(R2), F15
+	FMOVQ   832(R2), F16
+	FMOVQ   896(R2), F17
+	FMOVQ   960(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 48(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 112(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 176(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 240(R3)
+	FMOVQ   784(R2), F15
+	FMOVQ   848(R2), F16
+	FMOVQ   912(R2), F17
+	FMOVQ   976(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 304(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 368(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 432(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 496(R3)
+	FMOVQ   800(R2), F15
+	FMOVQ   864(R2), F16
+	FMOVQ   928(R2), F17
+	FMOVQ   992(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 560(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 624(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 688(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 752(R3)
+	FMOVQ   816(R2), F15
+	FMOVQ   880(R2), F16
+	FMOVQ   944(R2), F17
+	FMOVQ   1008(R2), F18
+	VZIP1   V17.S4, V15.S4, V23.S4
+	VZIP2   V17.S4, V15.S4, V25.S4
+	VZIP1   V18.S4, V16.S4, V24.S4
+	VZIP2   V18.S4, V16.S4, V26.S4
+	VZIP1   V24.S4, V23.S4, V19.S4
+	FMOVQ   F19, 816(R3)
+	VZIP2   V24.S4, V23.S4, V20.S4
+	FMOVQ   F20, 880(R3)
+	VZIP1   V26.S4, V25.S4, V21.S4
+	FMOVQ   F21, 944(R3)
+	VZIP2   V26.S4, V25.S4, V22.S4
+	FMOVQ   F22, 1008(R3)
+	RET
+
+// func scatterNEON(out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32)
+TEXT ·scatterNEON(SB), NOSPLIT, $0-64
+	MOVD    out+0(FP), R0
+	MOVD    peaks+8(FP), R1
+	MOVD    x+16(FP), R2
+	MOVD    in+24(FP), R3
+	MOVD    first+32(FP), R4
+	MOVD    gains+40(FP), R5
+	MOVD    ring+48(FP), R6
+	MOVD    places+56(FP), R7
+	MOVD    $1048576000, R8
+	VDUP    R8, V0.S4
+	MOVD    $897581056, R8
+	VDUP    R8, V1.S4
+	FMOVQ   (R2), F3
+	FMOVQ   64(R2), F4
+	FMOVQ   128(R2), F5
+	FMOVQ   192(R2), F6
+	FMOVQ   256(R2), F7
+	FMOVQ   320(R2), F8
+	FMOVQ   384(R2), F9
+	FMOVQ   448(R2), F10
+	FMOVQ   512(R2), F11
+	FMOVQ   576(R2), F12
+	FMOVQ   640(R2), F13
+	FMOVQ   704(R2), F14
+	FMOVQ   768(R2), F15
+	FMOVQ   832(R2), F16
+	FMOVQ   896(R2), F17
+	FMOVQ   960(R2), F18
+	WORD    $0x4e24d462 // fadd v2.4s, v3.4s, v4.4s
+	WORD    $0x4ea4d464 // fsub v4.4s, v3.4s, v4.4s
+	WORD    $0x4e26d4a3 // fadd v3.4s, v5.4s, v6.4s
+	WORD    $0x4ea6d4a6 // fsub v6.4s, v5.4s, v6.4s
+	WORD    $0x4e28d4e5 // fadd v5.4s, v7.4s, v8.4s
+	WORD    $0x4ea8d4e8 // fsub v8.4s, v7.4s, v8.4s
+	WORD    $0x4e2ad527 // fadd v7.4s, v9.4s, v10.4s
+	WORD    $0x4eaad52a // fsub v10.4s, v9.4s, v10.4s
+	WORD    $0x4e2cd569 // fadd v9.4s, v11.4s, v12.4s
+	WORD    $0x4eacd56c // fsub v12.4s, v11.4s, v12.4s
+	WORD    $0x4e2ed5ab // fadd v11.4s, v13.4s, v14.4s
+	WORD    $0x4eaed5ae // fsub v14.4s, v13.4s, v14.4s
+	WORD    $0x4e30d5ed // fadd v13.4s, v15.4s, v16.4s
+	WORD    $0x4eb0d5f0 // fsub v16.4s, v15.4s, v16.4s
+	WORD    $0x4e32d62f // fadd v15.4s, v17.4s, v18.4s
+	WORD    $0x4eb2d632 // fsub v18.4s, v17.4s, v18.4s
+	WORD    $0x4e23d451 // fadd v17.4s, v2.4s, v3.4s
+	WORD    $0x4ea3d443 // fsub v3.4s, v2.4s, v3.4s
+	WORD    $0x4e26d482 // fadd v2.4s, v4.4s, v6.4s
+	WORD    $0x4ea6d486 // fsub v6.4s, v4.4s, v6.4s
+	WORD    $0x4e27d4a4 // fadd v4.4s, v5.4s, v7.4s
+	WORD    $0x4ea7d4a7 // fsub v7.4s, v5.4s, v7.4s
+	WORD    $0x4e2ad505 // fadd v5.4s, v8.4s, v10.4s
+	WORD    $0x4eaad50a // fsub v10.4s, v8.4s, v10.4s
+	WORD    $0x4e2bd528 // fadd v8.4s, v9.4s, v11.4s
+	WORD    $0x4eabd52b // fsub v11.4s, v9.4s, v11.4s
+	WORD    $0x4e2ed589 // fadd v9.4s, v12.4s, v14.4s
+	WORD    $0x4eaed58e // fsub v14.4s, v12.4s, v14.4s
+	WORD    $0x4e2fd5ac // fadd v12.4s, v13.4s, v15.4s
+	WORD    $0x4eafd5af // fsub v15.4s, v13.4s, v15.4s
+	WORD    $0x4e32d60d // fadd v13.4s, v16.4s, v18.4s
+	WORD    $0x4eb2d612 // fsub v18.4s, v16.4s, v18.4s
+	WORD    $0x4e24d630 // fadd v16.4s, v17.4s, v4.4s
+	WORD    $0x4ea4d624 // fsub v4.4s, v17.4s, v4.4s
+	WORD    $0x4e25d451 // fadd v17.4s, v2.4s, v5.4s
+	WORD    $0x4ea5d445 // fsub v5.4s, v2.4s, v5.4s
+	WORD    $0x4e27d462 // fadd v2.4s, v3.4s, v7.4s
+	WORD    $0x4ea7d467 // fsub v7.4s, v3.4s, v7.4s
+	WORD    $0x4e2ad4c3 // fadd v3.4s, v6.4s, v10.4s
+	WORD    $0x4eaad4ca // fsub v10.4s, v6.4s, v10.4s
+	WORD    $0x4e2cd506 // fadd v6.4s, v8.4s, v12.4s
+	WORD    $0x4eacd50c // fsub v12.4s, v8.4s, v12.4s
+	WORD    $0x4e2dd528 // fadd v8.4s, v9.4s, v13.4s
+	WORD    $0x4eadd52d // fsub v13.4s, v9.4s, v13.4s
+	WORD    $0x4e2fd569 // fadd v9.4s, v11.4s, v15.4s
+	WORD    $0x4eafd56f // fsub v15.4s, v11.4s, v15.4s
+	WORD    $0x4e32d5cb // fadd v11.4s, v14.4s, v18.4s
+	WORD    $0x4eb2d5d2 // fsub v18.4s, v14.4s, v18.4s
+	WORD    $0x4e26d60e // fadd v14.4s, v16.4s, v6.4s
+	WORD    $0x4ea6d606 // fsub v6.4s, v16.4s, v6.4s
+	WORD    $0x4e28d630 // fadd v16.4s, v17.4s, v8.4s
+	WORD    $0x4ea8d628 // fsub v8.4s, v17.4s, v8.4s
+	WORD    $0x4e29d451 // fadd v17.4s, v2.4s, v9.4s
+	WORD    $0x4ea9d449 // fsub v9.4s, v2.4s, v9.4s
+	WORD    $0x4e2bd462 // fadd v2.4s, v3.4s, v11.4s
+	WORD    $0x4eabd46b // fsub v11.4s, v3.4s, v11.4s
+	WORD    $0x4e2cd483 // fadd v3.4s, v4.4s, v12.4s
+	WORD    $0x4eacd48c // fsub v12.4s, v4.4s, v12.4s
+	WORD    $0x4e2dd4a4 // fadd v4.4s, v5.4s, v13.4s
+	WORD    $0x4eadd4ad // fsub v13.4s, v5.4s, v13.4s
+	WORD    $0x4e2fd4e5 // fadd v5.4s, v7.4s, v15.4s
+	WORD    $0x4eafd4ef // fsub v15.4s, v7.4s, v15.4s
+	WORD    $0x4e32d547 // fadd v7.4s, v10.4s, v18.4s
+	WORD    $0x4eb2d552 // fsub v18.4s, v10.4s, v18.4s
+	FMOVQ   (R3), F19
+	FMOVQ   64(R3), F20
+	VEOR    V21.B16, V21.B16, V21.B16
+	WORD    $0x6e20ddce // fmul v14.4s, v14.4s, v0.4s
+	WORD    $0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	WORD    $0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
+	WORD    $0x4ea1d5ce // fsub v14.4s, v14.4s, v1.4s
+	MOVW    (R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F14, (R8)
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	VUMAX   V14.S4, V21.S4, V21.S4
+	WORD    $0x6e20de10 // fmul v16.4s, v16.4s, v0.4s
+	WORD    $0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD    $0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	WORD    $0x4ea1d610 // fsub v16.4s, v16.4s, v1.4s
+	MOVW    4(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F16, (R8)
+	WORD    $0x4ea0fa10 // fabs v16.4s, v16.4s
+	VUMAX   V16.S4, V21.S4, V21.S4
+	WORD    $0x6e20de31 // fmul v17.4s, v17.4s, v0.4s
+	WORD    $0x4eb3d631 // fsub v17.4s, v17.4s, v19.4s
+	WORD    $0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD    $0x4ea1d631 // fsub v17.4s, v17.4s, v1.4s
+	MOVW    8(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F17, (R8)
+	WORD    $0x4ea0fa31 // fabs v17.4s, v17.4s
+	VUMAX   V17.S4, V21.S4, V21.S4
+	WORD    $0x6e20dc42 // fmul v2.4s, v2.4s, v0.4s
+	WORD    $0x4eb4d442 // fsub v2.4s, v2.4s, v20.4s
+	WORD    $0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
+	WORD    $0x4ea1d442 // fsub v2.4s, v2.4s, v1.4s
+	MOVW    12(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F2, (R8)
+	WORD    $0x4ea0f842 // fabs v2.4s, v2.4s
+	VUMAX   V2.S4, V21.S4, V21.S4
+	WORD    $0x6e20dc63 // fmul v3.4s, v3.4s, v0.4s
+	WORD    $0x4eb3d463 // fsub v3.4s, v3.4s, v19.4s
+	WORD    $0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
+	WORD    $0x4ea1d463 // fsub v3.4s, v3.4s, v1.4s
+	MOVW    16(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F3, (R8)
+	WORD    $0x4ea0f863 // fabs v3.4s, v3.4s
+	VUMAX   V3.S4, V21.S4, V21.S4
+	WORD    $0x6e20dc84 // fmul v4.4s, v4.4s, v0.4s
+	VORR    V4.B16, V4.B16, V22.B16
+	WORD    $0x4eb4d484 // fsub v4.4s, v4.4s, v20.4s
+	WORD    $0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
+	WORD    $0x4ea1d484 // fsub v4.4s, v4.4s, v1.4s
+	MOVW    20(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F4, (R8)
+	WORD    $0x4ea0f884 // fabs v4.4s, v4.4s
+	VUMAX   V4.S4, V21.S4, V21.S4
+	WORD    $0x6e20dca5 // fmul v5.4s, v5.4s, v0.4s
+	WORD    $0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD    $0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
+	WORD    $0x4ea1d4a5 // fsub v5.4s, v5.4s, v1.4s
+	MOVW    24(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F5, (R8)
+	WORD    $0x4ea0f8a5 // fabs v5.4s, v5.4s
+	VUMAX   V5.S4, V21.S4, V21.S4
+	WORD    $0x6e20dce7 // fmul v7.4s, v7.4s, v0.4s
+	WORD    $0x4e34d4e7 // fadd v7.4s, v7.4s, v20.4s
+	WORD    $0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	WORD    $0x4ea1d4e7 // fsub v7.4s, v7.4s, v1.4s
+	MOVW    28(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F7, (R8)
+	WORD    $0x4ea0f8e7 // fabs v7.4s, v7.4s
+	VUMAX   V7.S4, V21.S4, V21.S4
+	WORD    $0x6e20dcc6 // fmul v6.4s, v6.4s, v0.4s
+	WORD    $0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD    $0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	WORD    $0x4ea1d4c6 // fsub v6.4s, v6.4s, v1.4s
+	MOVW    32(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F6, (R8)
+	WORD    $0x4ea0f8c6 // fabs v6.4s, v6.4s
+	VUMAX   V6.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
+	WORD    $0x4eb4d508 // fsub v8.4s, v8.4s, v20.4s
+	WORD    $0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	WORD    $0x4ea1d508 // fsub v8.4s, v8.4s, v1.4s
+	MOVW    36(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F8, (R8)
+	WORD    $0x4ea0f908 // fabs v8.4s, v8.4s
+	VUMAX   V8.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	VORR    V9.B16, V9.B16, V23.B16
+	WORD    $0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
+	WORD    $0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	WORD    $0x4ea1d529 // fsub v9.4s, v9.4s, v1.4s
+	MOVW    40(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F9, (R8)
+	WORD    $0x4ea0f929 // fabs v9.4s, v9.4s
+	VUMAX   V9.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4eb4d56b // fsub v11.4s, v11.4s, v20.4s
+	WORD    $0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	WORD    $0x4ea1d56b // fsub v11.4s, v11.4s, v1.4s
+	MOVW    44(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F11, (R8)
+	WORD    $0x4ea0f96b // fabs v11.4s, v11.4s
+	VUMAX   V11.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd8c // fmul v12.4s, v12.4s, v0.4s
+	WORD    $0x4eb3d58c // fsub v12.4s, v12.4s, v19.4s
+	WORD    $0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	WORD    $0x4ea1d58c // fsub v12.4s, v12.4s, v1.4s
+	MOVW    48(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F12, (R8)
+	WORD    $0x4ea0f98c // fabs v12.4s, v12.4s
+	VUMAX   V12.S4, V21.S4, V21.S4
+	WORD    $0x6e20ddad // fmul v13.4s, v13.4s, v0.4s
+	WORD    $0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
+	WORD    $0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	WORD    $0x4ea1d5ad // fsub v13.4s, v13.4s, v1.4s
+	MOVW    52(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F13, (R8)
+	WORD    $0x4ea0f9ad // fabs v13.4s, v13.4s
+	VUMAX   V13.S4, V21.S4, V21.S4
+	WORD    $0x6e20ddef // fmul v15.4s, v15.4s, v0.4s
+	WORD    $0x4eb3d5ef // fsub v15.4s, v15.4s, v19.4s
+	WORD    $0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
+	WORD    $0x4ea1d5ef // fsub v15.4s, v15.4s, v1.4s
+	MOVW    56(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F15, (R8)
+	WORD    $0x4ea0f9ef // fabs v15.4s, v15.4s
+	VUMAX   V15.S4, V21.S4, V21.S4
+	WORD    $0x6e20de52 // fmul v18.4s, v18.4s, v0.4s
+	WORD    $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	WORD    $0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD    $0x4ea1d652 // fsub v18.4s, v18.4s, v1.4s
+	MOVW    60(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F18, (R8)
+	WORD    $0x4ea0fa52 // fabs v18.4s, v18.4s
+	VUMAX   V18.S4, V21.S4, V21.S4
+	FMOVQ   F21, (R1)
+	FMOVQ   (R5), F14
+	FMOVQ   64(R5), F16
+	FMOVQ   (R4), F17
+	WORD    $0x6e2eded6 // fmul v22.4s, v22.4s, v14.4s
+	WORD    $0x6e30de31 // fmul v17.4s, v17.4s, v16.4s
+	WORD    $0x4e31d6d6 // fadd v22.4s, v22.4s, v17.4s
+	FMOVQ   64(R4), F17
+	WORD    $0x6e2edef7 // fmul v23.4s, v23.4s, v14.4s
+	WORD    $0x6e30de31 // fmul v17.4s, v17.4s, v16.4s
+	WORD    $0x4e31d6f7 // fadd v23.4s, v23.4s, v17.4s
+	FMOVQ   128(R5), F14
+	FMOVQ   192(R5), F16
+	WORD    $0x6e2eded1 // fmul v17.4s, v22.4s, v14.4s
+	WORD    $0x6e30dee3 // fmul v3.4s, v23.4s, v16.4s
+	WORD    $0x4e23d631 // fadd v17.4s, v17.4s, v3.4s
+	WORD    $0x6e2edee2 // fmul v2.4s, v23.4s, v14.4s
+	WORD    $0x6e30dec3 // fmul v3.4s, v22.4s, v16.4s
+	WORD    $0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	VZIP1   V2.S4, V17.S4, V3.S4
+	VZIP2   V2.S4, V17.S4, V4.S4
+	FSTPQ   (F3, F4), (R0)
+	FMOVQ   16(R2), F3
+	FMOVQ   80(R2), F4
+	FMOVQ   144(R2), F5
+	FMOVQ   208(R2), F6
+	FMOVQ   272(R2), F7
+	FMOVQ   336(R2), F8
+	FMOVQ   400(R2), F9
+	FMOVQ   464(R2), F10
+	FMOVQ   528(R2), F11
+	FMOVQ   592(R2), F12
+	FMOVQ   656(R2), F13
+	FMOVQ   720(R2), F14
+	FMOVQ   784(R2), F15
+	FMOVQ   848(R2), F16
+	FMOVQ   912(R2), F17
+	FMOVQ   976(R2), F18
+	WORD    $0x4e24d462 // fadd v2.4s, v3.4s, v4.4s
+	WORD    $0x4ea4d464 // fsub v4.4s, v3.4s, v4.4s
+	WORD    $0x4e26d4a3 // fadd v3.4s, v5.4s, v6.4s
+	WORD    $0x4ea6d4a6 // fsub v6.4s, v5.4s, v6.4s
+	WORD    $0x4e28d4e5 // fadd v5.4s, v7.4s, v8.4s
+	WORD    $0x4ea8d4e8 // fsub v8.4s, v7.4s, v8.4s
+	WORD    $0x4e2ad527 // fadd v7.4s, v9.4s, v10.4s
+	WORD    $0x4eaad52a // fsub v10.4s, v9.4s, v10.4s
+	WORD    $0x4e2cd569 // fadd v9.4s, v11.4s, v12.4s
+	WORD    $0x4eacd56c // fsub v12.4s, v11.4s, v12.4s
+	WORD    $0x4e2ed5ab // fadd v11.4s, v13.4s, v14.4s
+	WORD    $0x4eaed5ae // fsub v14.4s, v13.4s, v14.4s
+	WORD    $0x4e30d5ed // fadd v13.4s, v15.4s, v16.4s
+	WORD    $0x4eb0d5f0 // fsub v16.4s, v15.4s, v16.4s
+	WORD    $0x4e32d62f // fadd v15.4s, v17.4s, v18.4s
+	WORD    $0x4eb2d632 // fsub v18.4s, v17.4s, v18.4s
+	WORD    $0x4e23d451 // fadd v17.4s, v2.4s, v3.4s
+	WORD    $0x4ea3d443 // fsub v3.4s, v2.4s, v3.4s
+	WORD    $0x4e26d482 // fadd v2.4s, v4.4s, v6.4s
+	WORD    $0x4ea6d486 // fsub v6.4s, v4.4s, v6.4s
+	WORD    $0x4e27d4a4 // fadd v4.4s, v5.4s, v7.4s
+	WORD    $0x4ea7d4a7 // fsub v7.4s, v5.4s, v7.4s
+	WORD    $0x4e2ad505 // fadd v5.4s, v8.4s, v10.4s
+	WORD    $0x4eaad50a // fsub v10.4s, v8.4s, v10.4s
+	WORD    $0x4e2bd528 // fadd v8.4s, v9.4s, v11.4s
+	WORD    $0x4eabd52b // fsub v11.4s, v9.4s, v11.4s
+	WORD    $0x4e2ed589 // fadd v9.4s, v12.4s, v14.4s
+	WORD    $0x4eaed58e // fsub v14.4s, v12.4s, v14.4s
+	WORD    $0x4e2fd5ac // fadd v12.4s, v13.4s, v15.4s
+	WORD    $0x4eafd5af // fsub v15.4s, v13.4s, v15.4s
+	WORD    $0x4e32d60d // fadd v13.4s, v16.4s, v18.4s
+	WORD    $0x4eb2d612 // fsub v18.4s, v16.4s, v18.4s
+	WORD    $0x4e24d630 // fadd v16.4s, v17.4s, v4.4s
+	WORD    $0x4ea4d624 // fsub v4.4s, v17.4s, v4.4s
+	WORD    $0x4e25d451 // fadd v17.4s, v2.4s, v5.4s
+	WORD    $0x4ea5d445 // fsub v5.4s, v2.4s, v5.4s
+	WORD    $0x4e27d462 // fadd v2.4s, v3.4s, v7.4s
+	WORD    $0x4ea7d467 // fsub v7.4s, v3.4s, v7.4s
+	WORD    $0x4e2ad4c3 // fadd v3.4s, v6.4s, v10.4s
+	WORD    $0x4eaad4ca // fsub v10.4s, v6.4s, v10.4s
+	WORD    $0x4e2cd506 // fadd v6.4s, v8.4s, v12.4s
+	WORD    $0x4eacd50c // fsub v12.4s, v8.4s, v12.4s
+	WORD    $0x4e2dd528 // fadd v8.4s, v9.4s, v13.4s
+	WORD    $0x4eadd52d // fsub v13.4s, v9.4s, v13.4s
+	WORD    $0x4e2fd569 // fadd v9.4s, v11.4s, v15.4s
+	WORD    $0x4eafd56f // fsub v15.4s, v11.4s, v15.4s
+	WORD    $0x4e32d5cb // fadd v11.4s, v14.4s, v18.4s
+	WORD    $0x4eb2d5d2 // fsub v18.4s, v14.4s, v18.4s
+	WORD    $0x4e26d60e // fadd v14.4s, v16.4s, v6.4s
+	WORD    $0x4ea6d606 // fsub v6.4s, v16.4s, v6.4s
+	WORD    $0x4e28d630 // fadd v16.4s, v17.4s, v8.4s
+	WORD    $0x4ea8d628 // fsub v8.4s, v17.4s, v8.4s
+	WORD    $0x4e29d451 // fadd v17.4s, v2.4s, v9.4s
+	WORD    $0x4ea9d449 // fsub v9.4s, v2.4s, v9.4s
+	WORD    $0x4e2bd462 // fadd v2.4s, v3.4s, v11.4s
+	WORD    $0x4eabd46b // fsub v11.4s, v3.4s, v11.4s
+	WORD    $0x4e2cd483 // fadd v3.4s, v4.4s, v12.4s
+	WORD    $0x4eacd48c // fsub v12.4s, v4.4s, v12.4s
+	WORD    $0x4e2dd4a4 // fadd v4.4s, v5.4s, v13.4s
+	WORD    $0x4eadd4ad // fsub v13.4s, v5.4s, v13.4s
+	WORD    $0x4e2fd4e5 // fadd v5.4s, v7.4s, v15.4s
+	WORD    $0x4eafd4ef // fsub v15.4s, v7.4s, v15.4s
+	WORD    $0x4e32d547 // fadd v7.4s, v10.4s, v18.4s
+	WORD    $0x4eb2d552 // fsub v18.4s, v10.4s, v18.4s
+	FMOVQ   16(R3), F19
+	FMOVQ   80(R3), F20
+	VEOR    V21.B16, V21.B16, V21.B16
+	WORD    $0x6e20ddce // fmul v14.4s, v14.4s, v0.4s
+	WORD    $0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	WORD    $0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
+	WORD    $0x4ea1d5ce // fsub v14.4s, v14.4s, v1.4s
+	MOVW    (R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F14, 16(R8)
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	VUMAX   V14.S4, V21.S4, V21.S4
+	WORD    $0x6e20de10 // fmul v16.4s, v16.4s, v0.4s
+	WORD    $0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD    $0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	WORD    $0x4ea1d610 // fsub v16.4s, v16.4s, v1.4s
+	MOVW    4(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F16, 16(R8)
+	WORD    $0x4ea0fa10 // fabs v16.4s, v16.4s
+	VUMAX   V16.S4, V21.S4, V21.S4
+	WORD    $0x6e20de31 // fmul v17.4s, v17.4s, v0.4s
+	WORD    $0x4eb3d631 // fsub v17.4s, v17.4s, v19.4s
+	WORD    $0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD    $0x4ea1d631 // fsub v17.4s, v17.4s, v1.4s
+	MOVW    8(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F17, 16(R8)
+	WORD    $0x4ea0fa31 // fabs v17.4s, v17.4s
+	VUMAX   V17.S4, V21.S4, V21.S4
+	WORD    $0x6e20dc42 // fmul v2.4s, v2.4s, v0.4s
+	WORD    $0x4eb4d442 // fsub v2.4s, v2.4s, v20.4s
+	WORD    $0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
+	WORD    $0x4ea1d442 // fsub v2.4s, v2.4s, v1.4s
+	MOVW    12(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F2, 16(R8)
+	WORD    $0x4ea0f842 // fabs v2.4s, v2.4s
+	VUMAX   V2.S4, V21.S4, V21.S4
+	WORD    $0x6e20dc63 // fmul v3.4s, v3.4s, v0.4s
+	WORD    $0x4eb3d463 // fsub v3.4s, v3.4s, v19.4s
+	WORD    $0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
+	WORD    $0x4ea1d463 // fsub v3.4s, v3.4s, v1.4s
+	MOVW    16(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F3, 16(R8)
+	WORD    $0x4ea0f863 // fabs v3.4s, v3.4s
+	VUMAX   V3.S4, V21.S4, V21.S4
+	WORD    $0x6e20dc84 // fmul v4.4s, v4.4s, v0.4s
+	VORR    V4.B16, V4.B16, V22.B16
+	WORD    $0x4eb4d484 // fsub v4.4s, v4.4s, v20.4s
+	WORD    $0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
+	WORD    $0x4ea1d484 // fsub v4.4s, v4.4s, v1.4s
+	MOVW    20(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F4, 16(R8)
+	WORD    $0x4ea0f884 // fabs v4.4s, v4.4s
+	VUMAX   V4.S4, V21.S4, V21.S4
+	WORD    $0x6e20dca5 // fmul v5.4s, v5.4s, v0.4s
+	WORD    $0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD    $0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
+	WORD    $0x4ea1d4a5 // fsub v5.4s, v5.4s, v1.4s
+	MOVW    24(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F5, 16(R8)
+	WORD    $0x4ea0f8a5 // fabs v5.4s, v5.4s
+	VUMAX   V5.S4, V21.S4, V21.S4
+	WORD    $0x6e20dce7 // fmul v7.4s, v7.4s, v0.4s
+	WORD    $0x4e34d4e7 // fadd v7.4s, v7.4s, v20.4s
+	WORD    $0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	WORD    $0x4ea1d4e7 // fsub v7.4s, v7.4s, v1.4s
+	MOVW    28(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F7, 16(R8)
+	WORD    $0x4ea0f8e7 // fabs v7.4s, v7.4s
+	VUMAX   V7.S4, V21.S4, V21.S4
+	WORD    $0x6e20dcc6 // fmul v6.4s, v6.4s, v0.4s
+	WORD    $0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD    $0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	WORD    $0x4ea1d4c6 // fsub v6.4s, v6.4s, v1.4s
+	MOVW    32(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F6, 16(R8)
+	WORD    $0x4ea0f8c6 // fabs v6.4s, v6.4s
+	VUMAX   V6.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
+	WORD    $0x4eb4d508 // fsub v8.4s, v8.4s, v20.4s
+	WORD    $0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	WORD    $0x4ea1d508 // fsub v8.4s, v8.4s, v1.4s
+	MOVW    36(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F8, 16(R8)
+	WORD    $0x4ea0f908 // fabs v8.4s, v8.4s
+	VUMAX   V8.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	VORR    V9.B16, V9.B16, V23.B16
+	WORD    $0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
+	WORD    $0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	WORD    $0x4ea1d529 // fsub v9.4s, v9.4s, v1.4s
+	MOVW    40(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F9, 16(R8)
+	WORD    $0x4ea0f929 // fabs v9.4s, v9.4s
+	VUMAX   V9.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4eb4d56b // fsub v11.4s, v11.4s, v20.4s
+	WORD    $0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	WORD    $0x4ea1d56b // fsub v11.4s, v11.4s, v1.4s
+	MOVW    44(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F11, 16(R8)
+	WORD    $0x4ea0f96b // fabs v11.4s, v11.4s
+	VUMAX   V11.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd8c // fmul v12.4s, v12.4s, v0.4s
+	WORD    $0x4eb3d58c // fsub v12.4s, v12.4s, v19.4s
+	WORD    $0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	WORD    $0x4ea1d58c // fsub v12.4s, v12.4s, v1.4s
+	MOVW    48(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F12, 16(R8)
+	WORD    $0x4ea0f98c // fabs v12.4s, v12.4s
+	VUMAX   V12.S4, V21.S4, V21.S4
+	WORD    $0x6e20ddad // fmul v13.4s, v13.4s, v0.4s
+	WORD    $0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
+	WORD    $0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	WORD    $0x4ea1d5ad // fsub v13.4s, v13.4s, v1.4s
+	MOVW    52(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F13, 16(R8)
+	WORD    $0x4ea0f9ad // fabs v13.4s, v13.4s
+	VUMAX   V13.S4, V21.S4, V21.S4
+	WORD    $0x6e20ddef // fmul v15.4s, v15.4s, v0.4s
+	WORD    $0x4eb3d5ef // fsub v15.4s, v15.4s, v19.4s
+	WORD    $0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
+	WORD    $0x4ea1d5ef // fsub v15.4s, v15.4s, v1.4s
+	MOVW    56(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F15, 16(R8)
+	WORD    $0x4ea0f9ef // fabs v15.4s, v15.4s
+	VUMAX   V15.S4, V21.S4, V21.S4
+	WORD    $0x6e20de52 // fmul v18.4s, v18.4s, v0.4s
+	WORD    $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	WORD    $0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD    $0x4ea1d652 // fsub v18.4s, v18.4s, v1.4s
+	MOVW    60(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F18, 16(R8)
+	WORD    $0x4ea0fa52 // fabs v18.4s, v18.4s
+	VUMAX   V18.S4, V21.S4, V21.S4
+	FMOVQ   F21, 16(R1)
+	FMOVQ   16(R5), F14
+	FMOVQ   80(R5), F16
+	FMOVQ   16(R4), F17
+	WORD    $0x6e2eded6 // fmul v22.4s, v22.4s, v14.4s
+	WORD    $0x6e30de31 // fmul v17.4s, v17.4s, v16.4s
+	WORD    $0x4e31d6d6 // fadd v22.4s, v22.4s, v17.4s
+	FMOVQ   80(R4), F17
+	WORD    $0x6e2edef7 // fmul v23.4s, v23.4s, v14.4s
+	WORD    $0x6e30de31 // fmul v17.4s, v17.4s, v16.4s
+	WORD    $0x4e31d6f7 // fadd v23.4s, v23.4s, v17.4s
+	FMOVQ   144(R5), F14
+	FMOVQ   208(R5), F16
+	WORD    $0x6e2eded1 // fmul v17.4s, v22.4s, v14.4s
+	WORD    $0x6e30dee3 // fmul v3.4s, v23.4s, v16.4s
+	WORD    $0x4e23d631 // fadd v17.4s, v17.4s, v3.4s
+	WORD    $0x6e2edee2 // fmul v2.4s, v23.4s, v14.4s
+	WORD    $0x6e30dec3 // fmul v3.4s, v22.4s, v16.4s
+	WORD    $0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	VZIP1   V2.S4, V17.S4, V3.S4
+	VZIP2   V2.S4, V17.S4, V4.S4
+	FSTPQ   (F3, F4), 32(R0)
+	FMOVQ   32(R2), F3
+	FMOVQ   96(R2), F4
+	FMOVQ   160(R2), F5
+	FMOVQ   224(R2), F6
+	FMOVQ   288(R2), F7
+	FMOVQ   352(R2), F8
+	FMOVQ   416(R2), F9
+	FMOVQ   480(R2), F10
+	FMOVQ   544(R2), F11
+	FMOVQ   608(R2), F12
+	FMOVQ   672(R2), F13
+	FMOVQ   736(R2), F14
+	FMOVQ   800(R2), F15
+	FMOVQ   864(R2), F16
+	FMOVQ   928(R2), F17
+	FMOVQ   992(R2), F18
+	WORD    $0x4e24d462 // fadd v2.4s, v3.4s, v4.4s
+	WORD    $0x4ea4d464 // fsub v4.4s, v3.4s, v4.4s
+	WORD    $0x4e26d4a3 // fadd v3.4s, v5.4s, v6.4s
+	WORD    $0x4ea6d4a6 // fsub v6.4s, v5.4s, v6.4s
+	WORD    $0x4e28d4e5 // fadd v5.4s, v7.4s, v8.4s
+	WORD    $0x4ea8d4e8 // fsub v8.4s, v7.4s, v8.4s
+	WORD    $0x4e2ad527 // fadd v7.4s, v9.4s, v10.4s
+	WORD    $0x4eaad52a // fsub v10.4s, v9.4s, v10.4s
+	WORD    $0x4e2cd569 // fadd v9.4s, v11.4s, v12.4s
+	WORD    $0x4eacd56c // fsub v12.4s, v11.4s, v12.4s
+	WORD    $0x4e2ed5ab // fadd v11.4s, v13.4s, v14.4s
+	WORD    $0x4eaed5ae // fsub v14.4s, v13.4s, v14.4s
+	WORD    $0x4e30d5ed // fadd v13.4s, v15.4s, v16.4s
+	WORD    $0x4eb0d5f0 // fsub v16.4s, v15.4s, v16.4s
+	WORD    $0x4e32d62f // fadd v15.4s, v17.4s, v18.4s
+	WORD    $0x4eb2d632 // fsub v18.4s, v17.4s, v18.4s
+	WORD    $0x4e23d451 // fadd v17.4s, v2.4s, v3.4s
+	WORD    $0x4ea3d443 // fsub v3.4s, v2.4s, v3.4s
+	WORD    $0x4e26d482 // fadd v2.4s, v4.4s, v6.4s
+	WORD    $0x4ea6d486 // fsub v6.4s, v4.4s, v6.4s
+	WORD    $0x4e27d4a4 // fadd v4.4s, v5.4s, v7.4s
+	WORD    $0x4ea7d4a7 // fsub v7.4s, v5.4s, v7.4s
+	WORD    $0x4e2ad505 // fadd v5.4s, v8.4s, v10.4s
+	WORD    $0x4eaad50a // fsub v10.4s, v8.4s, v10.4s
+	WORD    $0x4e2bd528 // fadd v8.4s, v9.4s, v11.4s
+	WORD    $0x4eabd52b // fsub v11.4s, v9.4s, v11.4s
+	WORD    $0x4e2ed589 // fadd v9.4s, v12.4s, v14.4s
+	WORD    $0x4eaed58e // fsub v14.4s, v12.4s, v14.4s
+	WORD    $0x4e2fd5ac // fadd v12.4s, v13.4s, v15.4s
+	WORD    $0x4eafd5af // fsub v15.4s, v13.4s, v15.4s
+	WORD    $0x4e32d60d // fadd v13.4s, v16.4s, v18.4s
+	WORD    $0x4eb2d612 // fsub v18.4s, v16.4s, v18.4s
+	WORD    $0x4e24d630 // fadd v16.4s, v17.4s, v4.4s
+	WORD    $0x4ea4d624 // fsub v4.4s, v17.4s, v4.4s
+	WORD    $0x4e25d451 // fadd v17.4s, v2.4s, v5.4s
+	WORD    $0x4ea5d445 // fsub v5.4s, v2.4s, v5.4s
+	WORD    $0x4e27d462 // fadd v2.4s, v3.4s, v7.4s
+	WORD    $0x4ea7d467 // fsub v7.4s, v3.4s, v7.4s
+	WORD    $0x4e2ad4c3 // fadd v3.4s, v6.4s, v10.4s
+	WORD    $0x4eaad4ca // fsub v10.4s, v6.4s, v10.4s
+	WORD    $0x4e2cd506 // fadd v6.4s, v8.4s, v12.4s
+	WORD    $0x4eacd50c // fsub v12.4s, v8.4s, v12.4s
+	WORD    $0x4e2dd528 // fadd v8.4s, v9.4s, v13.4s
+	WORD    $0x4eadd52d // fsub v13.4s, v9.4s, v13.4s
+	WORD    $0x4e2fd569 // fadd v9.4s, v11.4s, v15.4s
+	WORD    $0x4eafd56f // fsub v15.4s, v11.4s, v15.4s
+	WORD    $0x4e32d5cb // fadd v11.4s, v14.4s, v18.4s
+	WORD    $0x4eb2d5d2 // fsub v18.4s, v14.4s, v18.4s
+	WORD    $0x4e26d60e // fadd v14.4s, v16.4s, v6.4s
+	WORD    $0x4ea6d606 // fsub v6.4s, v16.4s, v6.4s
+	WORD    $0x4e28d630 // fadd v16.4s, v17.4s, v8.4s
+	WORD    $0x4ea8d628 // fsub v8.4s, v17.4s, v8.4s
+	WORD    $0x4e29d451 // fadd v17.4s, v2.4s, v9.4s
+	WORD    $0x4ea9d449 // fsub v9.4s, v2.4s, v9.4s
+	WORD    $0x4e2bd462 // fadd v2.4s, v3.4s, v11.4s
+	WORD    $0x4eabd46b // fsub v11.4s, v3.4s, v11.4s
+	WORD    $0x4e2cd483 // fadd v3.4s, v4.4s, v12.4s
+	WORD    $0x4eacd48c // fsub v12.4s, v4.4s, v12.4s
+	WORD    $0x4e2dd4a4 // fadd v4.4s, v5.4s, v13.4s
+	WORD    $0x4eadd4ad // fsub v13.4s, v5.4s, v13.4s
+	WORD    $0x4e2fd4e5 // fadd v5.4s, v7.4s, v15.4s
+	WORD    $0x4eafd4ef // fsub v15.4s, v7.4s, v15.4s
+	WORD    $0x4e32d547 // fadd v7.4s, v10.4s, v18.4s
+	WORD    $0x4eb2d552 // fsub v18.4s, v10.4s, v18.4s
+	FMOVQ   32(R3), F19
+	FMOVQ   96(R3), F20
+	VEOR    V21.B16, V21.B16, V21.B16
+	WORD    $0x6e20ddce // fmul v14.4s, v14.4s, v0.4s
+	WORD    $0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	WORD    $0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
+	WORD    $0x4ea1d5ce // fsub v14.4s, v14.4s, v1.4s
+	MOVW    (R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F14, 32(R8)
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	VUMAX   V14.S4, V21.S4, V21.S4
+	WORD    $0x6e20de10 // fmul v16.4s, v16.4s, v0.4s
+	WORD    $0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD    $0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	WORD    $0x4ea1d610 // fsub v16.4s, v16.4s, v1.4s
+	MOVW    4(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F16, 32(R8)
+	WORD    $0x4ea0fa10 // fabs v16.4s, v16.4s
+	VUMAX   V16.S4, V21.S4, V21.S4
+	WORD    $0x6e20de31 // fmul v17.4s, v17.4s, v0.4s
+	WORD    $0x4eb3d631 // fsub v17.4s, v17.4s, v19.4s
+	WORD    $0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD    $0x4ea1d631 // fsub v17.4s, v17.4s, v1.4s
+	MOVW    8(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F17, 32(R8)
+	WORD    $0x4ea0fa31 // fabs v17.4s, v17.4s
+	VUMAX   V17.S4, V21.S4, V21.S4
+	WORD    $0x6e20dc42 // fmul v2.4s, v2.4s, v0.4s
+	WORD    $0x4eb4d442 // fsub v2.4s, v2.4s, v20.4s
+	WORD    $0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
+	WORD    $0x4ea1d442 // fsub v2.4s, v2.4s, v1.4s
+	MOVW    12(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F2, 32(R8)
+	WORD    $0x4ea0f842 // fabs v2.4s, v2.4s
+	VUMAX   V2.S4, V21.S4, V21.S4
+	WORD    $0x6e20dc63 // fmul v3.4s, v3.4s, v0.4s
+	WORD    $0x4eb3d463 // fsub v3.4s, v3.4s, v19.4s
+	WORD    $0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
+	WORD    $0x4ea1d463 // fsub v3.4s, v3.4s, v1.4s
+	MOVW    16(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F3, 32(R8)
+	WORD    $0x4ea0f863 // fabs v3.4s, v3.4s
+	VUMAX   V3.S4, V21.S4, V21.S4
+	WORD    $0x6e20dc84 // fmul v4.4s, v4.4s, v0.4s
+	VORR    V4.B16, V4.B16, V22.B16
+	WORD    $0x4eb4d484 // fsub v4.4s, v4.4s, v20.4s
+	WORD    $0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
+	WORD    $0x4ea1d484 // fsub v4.4s, v4.4s, v1.4s
+	MOVW    20(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F4, 32(R8)
+	WORD    $0x4ea0f884 // fabs v4.4s, v4.4s
+	VUMAX   V4.S4, V21.S4, V21.S4
+	WORD    $0x6e20dca5 // fmul v5.4s, v5.4s, v0.4s
+	WORD    $0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD    $0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
+	WORD    $0x4ea1d4a5 // fsub v5.4s, v5.4s, v1.4s
+	MOVW    24(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F5, 32(R8)
+	WORD    $0x4ea0f8a5 // fabs v5.4s, v5.4s
+	VUMAX   V5.S4, V21.S4, V21.S4
+	WORD    $0x6e20dce7 // fmul v7.4s, v7.4s, v0.4s
+	WORD    $0x4e34d4e7 // fadd v7.4s, v7.4s, v20.4s
+	WORD    $0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	WORD    $0x4ea1d4e7 // fsub v7.4s, v7.4s, v1.4s
+	MOVW    28(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F7, 32(R8)
+	WORD    $0x4ea0f8e7 // fabs v7.4s, v7.4s
+	VUMAX   V7.S4, V21.S4, V21.S4
+	WORD    $0x6e20dcc6 // fmul v6.4s, v6.4s, v0.4s
+	WORD    $0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD    $0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	WORD    $0x4ea1d4c6 // fsub v6.4s, v6.4s, v1.4s
+	MOVW    32(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F6, 32(R8)
+	WORD    $0x4ea0f8c6 // fabs v6.4s, v6.4s
+	VUMAX   V6.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
+	WORD    $0x4eb4d508 // fsub v8.4s, v8.4s, v20.4s
+	WORD    $0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	WORD    $0x4ea1d508 // fsub v8.4s, v8.4s, v1.4s
+	MOVW    36(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F8, 32(R8)
+	WORD    $0x4ea0f908 // fabs v8.4s, v8.4s
+	VUMAX   V8.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	VORR    V9.B16, V9.B16, V23.B16
+	WORD    $0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
+	WORD    $0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	WORD    $0x4ea1d529 // fsub v9.4s, v9.4s, v1.4s
+	MOVW    40(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F9, 32(R8)
+	WORD    $0x4ea0f929 // fabs v9.4s, v9.4s
+	VUMAX   V9.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4eb4d56b // fsub v11.4s, v11.4s, v20.4s
+	WORD    $0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	WORD    $0x4ea1d56b // fsub v11.4s, v11.4s, v1.4s
+	MOVW    44(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F11, 32(R8)
+	WORD    $0x4ea0f96b // fabs v11.4s, v11.4s
+	VUMAX   V11.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd8c // fmul v12.4s, v12.4s, v0.4s
+	WORD    $0x4eb3d58c // fsub v12.4s, v12.4s, v19.4s
+	WORD    $0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	WORD    $0x4ea1d58c // fsub v12.4s, v12.4s, v1.4s
+	MOVW    48(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F12, 32(R8)
+	WORD    $0x4ea0f98c // fabs v12.4s, v12.4s
+	VUMAX   V12.S4, V21.S4, V21.S4
+	WORD    $0x6e20ddad // fmul v13.4s, v13.4s, v0.4s
+	WORD    $0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
+	WORD    $0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	WORD    $0x4ea1d5ad // fsub v13.4s, v13.4s, v1.4s
+	MOVW    52(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F13, 32(R8)
+	WORD    $0x4ea0f9ad // fabs v13.4s, v13.4s
+	VUMAX   V13.S4, V21.S4, V21.S4
+	WORD    $0x6e20ddef // fmul v15.4s, v15.4s, v0.4s
+	WORD    $0x4eb3d5ef // fsub v15.4s, v15.4s, v19.4s
+	WORD    $0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
+	WORD    $0x4ea1d5ef // fsub v15.4s, v15.4s, v1.4s
+	MOVW    56(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F15, 32(R8)
+	WORD    $0x4ea0f9ef // fabs v15.4s, v15.4s
+	VUMAX   V15.S4, V21.S4, V21.S4
+	WORD    $0x6e20de52 // fmul v18.4s, v18.4s, v0.4s
+	WORD    $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	WORD    $0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD    $0x4ea1d652 // fsub v18.4s, v18.4s, v1.4s
+	MOVW    60(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F18, 32(R8)
+	WORD    $0x4ea0fa52 // fabs v18.4s, v18.4s
+	VUMAX   V18.S4, V21.S4, V21.S4
+	FMOVQ   F21, 32(R1)
+	FMOVQ   32(R5), F14
+	FMOVQ   96(R5), F16
+	FMOVQ   32(R4), F17
+	WORD    $0x6e2eded6 // fmul v22.4s, v22.4s, v14.4s
+	WORD    $0x6e30de31 // fmul v17.4s, v17.4s, v16.4s
+	WORD    $0x4e31d6d6 // fadd v22.4s, v22.4s, v17.4s
+	FMOVQ   96(R4), F17
+	WORD    $0x6e2edef7 // fmul v23.4s, v23.4s, v14.4s
+	WORD    $0x6e30de31 // fmul v17.4s, v17.4s, v16.4s
+	WORD    $0x4e31d6f7 // fadd v23.4s, v23.4s, v17.4s
+	FMOVQ   160(R5), F14
+	FMOVQ   224(R5), F16
+	WORD    $0x6e2eded1 // fmul v17.4s, v22.4s, v14.4s
+	WORD    $0x6e30dee3 // fmul v3.4s, v23.4s, v16.4s
+	WORD    $0x4e23d631 // fadd v17.4s, v17.4s, v3.4s
+	WORD    $0x6e2edee2 // fmul v2.4s, v23.4s, v14.4s
+	WORD    $0x6e30dec3 // fmul v3.4s, v22.4s, v16.4s
+	WORD    $0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	VZIP1   V2.S4, V17.S4, V3.S4
+	VZIP2   V2.S4, V17.S4, V4.S4
+	FSTPQ   (F3, F4), 64(R0)
+	FMOVQ   48(R2), F3
+	FMOVQ   112(R2), F4
+	FMOVQ   176(R2), F5
+	FMOVQ   240(R2), F6
+	FMOVQ   304(R2), F7
+	FMOVQ   368(R2), F8
+	FMOVQ   432(R2), F9
+	FMOVQ   496(R2), F10
+	FMOVQ   560(R2), F11
+	FMOVQ   624(R2), F12
+	FMOVQ   688(R2), F13
+	FMOVQ   752(R2), F14
+	FMOVQ   816(R2), F15
+	FMOVQ   880(R2), F16
+	FMOVQ   944(R2), F17
+	FMOVQ   1008(R2), F18
+	WORD    $0x4e24d462 // fadd v2.4s, v3.4s, v4.4s
+	WORD    $0x4ea4d464 // fsub v4.4s, v3.4s, v4.4s
+	WORD    $0x4e26d4a3 // fadd v3.4s, v5.4s, v6.4s
+	WORD    $0x4ea6d4a6 // fsub v6.4s, v5.4s, v6.4s
+	WORD    $0x4e28d4e5 // fadd v5.4s, v7.4s, v8.4s
+	WORD    $0x4ea8d4e8 // fsub v8.4s, v7.4s, v8.4s
+	WORD    $0x4e2ad527 // fadd v7.4s, v9.4s, v10.4s
+	WORD    $0x4eaad52a // fsub v10.4s, v9.4s, v10.4s
+	WORD    $0x4e2cd569 // fadd v9.4s, v11.4s, v12.4s
+	WORD    $0x4eacd56c // fsub v12.4s, v11.4s, v12.4s
+	WORD    $0x4e2ed5ab // fadd v11.4s, v13.4s, v14.4s
+	WORD    $0x4eaed5ae // fsub v14.4s, v13.4s, v14.4s
+	WORD    $0x4e30d5ed // fadd v13.4s, v15.4s, v16.4s
+	WORD    $0x4eb0d5f0 // fsub v16.4s, v15.4s, v16.4s
+	WORD    $0x4e32d62f // fadd v15.4s, v17.4s, v18.4s
+	WORD    $0x4eb2d632 // fsub v18.4s, v17.4s, v18.4s
+	WORD    $0x4e23d451 // fadd v17.4s, v2.4s, v3.4s
+	WORD    $0x4ea3d443 // fsub v3.4s, v2.4s, v3.4s
+	WORD    $0x4e26d482 // fadd v2.4s, v4.4s, v6.4s
+	WORD    $0x4ea6d486 // fsub v6.4s, v4.4s, v6.4s
+	WORD    $0x4e27d4a4 // fadd v4.4s, v5.4s, v7.4s
+	WORD    $0x4ea7d4a7 // fsub v7.4s, v5.4s, v7.4s
+	WORD    $0x4e2ad505 // fadd v5.4s, v8.4s, v10.4s
+	WORD    $0x4eaad50a // fsub v10.4s, v8.4s, v10.4s
+	WORD    $0x4e2bd528 // fadd v8.4s, v9.4s, v11.4s
+	WORD    $0x4eabd52b // fsub v11.4s, v9.4s, v11.4s
+	WORD    $0x4e2ed589 // fadd v9.4s, v12.4s, v14.4s
+	WORD    $0x4eaed58e // fsub v14.4s, v12.4s, v14.4s
+	WORD    $0x4e2fd5ac // fadd v12.4s, v13.4s, v15.4s
+	WORD    $0x4eafd5af // fsub v15.4s, v13.4s, v15.4s
+	WORD    $0x4e32d60d // fadd v13.4s, v16.4s, v18.4s
+	WORD    $0x4eb2d612 // fsub v18.4s, v16.4s, v18.4s
+	WORD    $0x4e24d630 // fadd v16.4s, v17.4s, v4.4s
+	WORD    $0x4ea4d624 // fsub v4.4s, v17.4s, v4.4s
+	WORD    $0x4e25d451 // fadd v17.4s, v2.4s, v5.4s
+	WORD    $0x4ea5d445 // fsub v5.4s, v2.4s, v5.4s
+	WORD    $0x4e27d462 // fadd v2.4s, v3.4s, v7.4s
+	WORD    $0x4ea7d467 // fsub v7.4s, v3.4s, v7.4s
+	WORD    $0x4e2ad4c3 // fadd v3.4s, v6.4s, v10.4s
+	WORD    $0x4eaad4ca // fsub v10.4s, v6.4s, v10.4s
+	WORD    $0x4e2cd506 // fadd v6.4s, v8.4s, v12.4s
+	WORD    $0x4eacd50c // fsub v12.4s, v8.4s, v12.4s
+	WORD    $0x4e2dd528 // fadd v8.4s, v9.4s, v13.4s
+	WORD    $0x4eadd52d // fsub v13.4s, v9.4s, v13.4s
+	WORD    $0x4e2fd569 // fadd v9.4s, v11.4s, v15.4s
+	WORD    $0x4eafd56f // fsub v15.4s, v11.4s, v15.4s
+	WORD    $0x4e32d5cb // fadd v11.4s, v14.4s, v18.4s
+	WORD    $0x4eb2d5d2 // fsub v18.4s, v14.4s, v18.4s
+	WORD    $0x4e26d60e // fadd v14.4s, v16.4s, v6.4s
+	WORD    $0x4ea6d606 // fsub v6.4s, v16.4s, v6.4s
+	WORD    $0x4e28d630 // fadd v16.4s, v17.4s, v8.4s
+	WORD    $0x4ea8d628 // fsub v8.4s, v17.4s, v8.4s
+	WORD    $0x4e29d451 // fadd v17.4s, v2.4s, v9.4s
+	WORD    $0x4ea9d449 // fsub v9.4s, v2.4s, v9.4s
+	WORD    $0x4e2bd462 // fadd v2.4s, v3.4s, v11.4s
+	WORD    $0x4eabd46b // fsub v11.4s, v3.4s, v11.4s
+	WORD    $0x4e2cd483 // fadd v3.4s, v4.4s, v12.4s
+	WORD    $0x4eacd48c // fsub v12.4s, v4.4s, v12.4s
+	WORD    $0x4e2dd4a4 // fadd v4.4s, v5.4s, v13.4s
+	WORD    $0x4eadd4ad // fsub v13.4s, v5.4s, v13.4s
+	WORD    $0x4e2fd4e5 // fadd v5.4s, v7.4s, v15.4s
+	WORD    $0x4eafd4ef // fsub v15.4s, v7.4s, v15.4s
+	WORD    $0x4e32d547 // fadd v7.4s, v10.4s, v18.4s
+	WORD    $0x4eb2d552 // fsub v18.4s, v10.4s, v18.4s
+	FMOVQ   48(R3), F19
+	FMOVQ   112(R3), F20
+	VEOR    V21.B16, V21.B16, V21.B16
+	WORD    $0x6e20ddce // fmul v14.4s, v14.4s, v0.4s
+	WORD    $0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	WORD    $0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
+	WORD    $0x4ea1d5ce // fsub v14.4s, v14.4s, v1.4s
+	MOVW    (R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F14, 48(R8)
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	VUMAX   V14.S4, V21.S4, V21.S4
+	WORD    $0x6e20de10 // fmul v16.4s, v16.4s, v0.4s
+	WORD    $0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	WORD    $0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	WORD    $0x4ea1d610 // fsub v16.4s, v16.4s, v1.4s
+	MOVW    4(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F16, 48(R8)
+	WORD    $0x4ea0fa10 // fabs v16.4s, v16.4s
+	VUMAX   V16.S4, V21.S4, V21.S4
+	WORD    $0x6e20de31 // fmul v17.4s, v17.4s, v0.4s
+	WORD    $0x4eb3d631 // fsub v17.4s, v17.4s, v19.4s
+	WORD    $0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD    $0x4ea1d631 // fsub v17.4s, v17.4s, v1.4s
+	MOVW    8(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F17, 48(R8)
+	WORD    $0x4ea0fa31 // fabs v17.4s, v17.4s
+	VUMAX   V17.S4, V21.S4, V21.S4
+	WORD    $0x6e20dc42 // fmul v2.4s, v2.4s, v0.4s
+	WORD    $0x4eb4d442 // fsub v2.4s, v2.4s, v20.4s
+	WORD    $0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
+	WORD    $0x4ea1d442 // fsub v2.4s, v2.4s, v1.4s
+	MOVW    12(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F2, 48(R8)
+	WORD    $0x4ea0f842 // fabs v2.4s, v2.4s
+	VUMAX   V2.S4, V21.S4, V21.S4
+	WORD    $0x6e20dc63 // fmul v3.4s, v3.4s, v0.4s
+	WORD    $0x4eb3d463 // fsub v3.4s, v3.4s, v19.4s
+	WORD    $0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
+	WORD    $0x4ea1d463 // fsub v3.4s, v3.4s, v1.4s
+	MOVW    16(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F3, 48(R8)
+	WORD    $0x4ea0f863 // fabs v3.4s, v3.4s
+	VUMAX   V3.S4, V21.S4, V21.S4
+	WORD    $0x6e20dc84 // fmul v4.4s, v4.4s, v0.4s
+	VORR    V4.B16, V4.B16, V22.B16
+	WORD    $0x4eb4d484 // fsub v4.4s, v4.4s, v20.4s
+	WORD    $0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
+	WORD    $0x4ea1d484 // fsub v4.4s, v4.4s, v1.4s
+	MOVW    20(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F4, 48(R8)
+	WORD    $0x4ea0f884 // fabs v4.4s, v4.4s
+	VUMAX   V4.S4, V21.S4, V21.S4
+	WORD    $0x6e20dca5 // fmul v5.4s, v5.4s, v0.4s
+	WORD    $0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	WORD    $0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
+	WORD    $0x4ea1d4a5 // fsub v5.4s, v5.4s, v1.4s
+	MOVW    24(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F5, 48(R8)
+	WORD    $0x4ea0f8a5 // fabs v5.4s, v5.4s
+	VUMAX   V5.S4, V21.S4, V21.S4
+	WORD    $0x6e20dce7 // fmul v7.4s, v7.4s, v0.4s
+	WORD    $0x4e34d4e7 // fadd v7.4s, v7.4s, v20.4s
+	WORD    $0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	WORD    $0x4ea1d4e7 // fsub v7.4s, v7.4s, v1.4s
+	MOVW    28(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F7, 48(R8)
+	WORD    $0x4ea0f8e7 // fabs v7.4s, v7.4s
+	VUMAX   V7.S4, V21.S4, V21.S4
+	WORD    $0x6e20dcc6 // fmul v6.4s, v6.4s, v0.4s
+	WORD    $0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	WORD    $0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	WORD    $0x4ea1d4c6 // fsub v6.4s, v6.4s, v1.4s
+	MOVW    32(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F6, 48(R8)
+	WORD    $0x4ea0f8c6 // fabs v6.4s, v6.4s
+	VUMAX   V6.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd08 // fmul v8.4s, v8.4s, v0.4s
+	WORD    $0x4eb4d508 // fsub v8.4s, v8.4s, v20.4s
+	WORD    $0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	WORD    $0x4ea1d508 // fsub v8.4s, v8.4s, v1.4s
+	MOVW    36(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F8, 48(R8)
+	WORD    $0x4ea0f908 // fabs v8.4s, v8.4s
+	VUMAX   V8.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	VORR    V9.B16, V9.B16, V23.B16
+	WORD    $0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
+	WORD    $0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	WORD    $0x4ea1d529 // fsub v9.4s, v9.4s, v1.4s
+	MOVW    40(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F9, 48(R8)
+	WORD    $0x4ea0f929 // fabs v9.4s, v9.4s
+	VUMAX   V9.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4eb4d56b // fsub v11.4s, v11.4s, v20.4s
+	WORD    $0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	WORD    $0x4ea1d56b // fsub v11.4s, v11.4s, v1.4s
+	MOVW    44(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F11, 48(R8)
+	WORD    $0x4ea0f96b // fabs v11.4s, v11.4s
+	VUMAX   V11.S4, V21.S4, V21.S4
+	WORD    $0x6e20dd8c // fmul v12.4s, v12.4s, v0.4s
+	WORD    $0x4eb3d58c // fsub v12.4s, v12.4s, v19.4s
+	WORD    $0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	WORD    $0x4ea1d58c // fsub v12.4s, v12.4s, v1.4s
+	MOVW    48(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F12, 48(R8)
+	WORD    $0x4ea0f98c // fabs v12.4s, v12.4s
+	VUMAX   V12.S4, V21.S4, V21.S4
+	WORD    $0x6e20ddad // fmul v13.4s, v13.4s, v0.4s
+	WORD    $0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
+	WORD    $0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	WORD    $0x4ea1d5ad // fsub v13.4s, v13.4s, v1.4s
+	MOVW    52(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F13, 48(R8)
+	WORD    $0x4ea0f9ad // fabs v13.4s, v13.4s
+	VUMAX   V13.S4, V21.S4, V21.S4
+	WORD    $0x6e20ddef // fmul v15.4s, v15.4s, v0.4s
+	WORD    $0x4eb3d5ef // fsub v15.4s, v15.4s, v19.4s
+	WORD    $0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
+	WORD    $0x4ea1d5ef // fsub v15.4s, v15.4s, v1.4s
+	MOVW    56(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F15, 48(R8)
+	WORD    $0x4ea0f9ef // fabs v15.4s, v15.4s
+	VUMAX   V15.S4, V21.S4, V21.S4
+	WORD    $0x6e20de52 // fmul v18.4s, v18.4s, v0.4s
+	WORD    $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	WORD    $0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	WORD    $0x4ea1d652 // fsub v18.4s, v18.4s, v1.4s
+	MOVW    60(R7), R8
+	ADD     R8<<2, R6, R8
+	FMOVQ   F18, 48(R8)
+	WORD    $0x4ea0fa52 // fabs v18.4s, v18.4s
+	VUMAX   V18.S4, V21.S4, V21.S4
+	FMOVQ   F21, 48(R1)
+	FMOVQ   48(R5), F14
+	FMOVQ   112(R5), F16
+	FMOVQ   48(R4), F17
+	WORD    $0x6e2eded6 // fmul v22.4s, v22.4s, v14.4s
+	WORD    $0x6e30de31 // fmul v17.4s, v17.4s, v16.4s
+	WORD    $0x4e31d6d6 // fadd v22.4s, v22.4s, v17.4s
+	FMOVQ   112(R4), F17
+	WORD    $0x6e2edef7 // fmul v23.4s, v23.4s, v14.4s
+	WORD    $0x6e30de31 // fmul v17.4s, v17.4s, v16.4s
+	WORD    $0x4e31d6f7 // fadd v23.4s, v23.4s, v17.4s
+	FMOVQ   176(R5), F14
+	FMOVQ   240(R5), F16
+	WORD    $0x6e2eded1 // fmul v17.4s, v22.4s, v14.4s
+	WORD    $0x6e30dee3 // fmul v3.4s, v23.4s, v16.4s
+	WORD    $0x4e23d631 // fadd v17.4s, v17.4s, v3.4s
+	WORD    $0x6e2edee2 // fmul v2.4s, v23.4s, v14.4s
+	WORD    $0x6e30dec3 // fmul v3.4s, v22.4s, v16.4s
+	WORD    $0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	VZIP1   V2.S4, V17.S4, V3.S4
+	VZIP2   V2.S4, V17.S4, V4.S4
+	FSTPQ   (F3, F4), 96(R0)
+	RET

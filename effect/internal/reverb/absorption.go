@@ -3,6 +3,7 @@ package reverb
 import (
 	"math"
 
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
@@ -13,68 +14,23 @@ const (
 	highCorner = 5000
 )
 
-// The numbers of a line: of its low shelf, of its high shelf, and the gain.
-const (
-	lowKeep = iota
-	lowCouple
-	lowFollow
-	lowFirst
-	lowSecond
-	highKeep
-	highCouple
-	highFollow
-	highFirst
-	highSecond
-	highDirect // the gain of all of it, too
-	perLane
-)
+// perLane is how many numbers a line has, in the order of the factors in dsp.Absorption.
+const perLane = dsp.AbsorptionFactors
 
 // absorption is what each line loses at its end, in two shelves: trapezoidal state-variable filters,
 // which are stable while they move (Simper, "Linear trapezoidal integrated state variable filter").
-type absorption struct {
-	c [perLane][lanes]float32
-	s [4][lanes]float32 // their states
-}
+type absorption struct{ dsp.Absorption }
 
 // take has numbers act, of one line after the other.
 func (a *absorption) take(x []float64) {
 	for lane := range lanes {
-		for i := range a.c {
-			a.c[i][lane] = float32(x[lane*perLane+i])
+		for i := range a.Factors {
+			a.Factors[i][lane] = float32(x[lane*perLane+i])
 		}
 	}
 }
 
-func (a *absorption) clear() { a.s = [4][lanes]float32{} }
-
-// settle drops what is too quiet in the states, or they would become denormal.
-func (a *absorption) settle() {
-	for i := range a.s {
-		for j, x := range a.s[i] {
-			if x < quiet*1e-5 && x > -quiet*1e-5 {
-				a.s[i][j] = 0
-			}
-		}
-	}
-}
-
-// filter filters the ends of all lines.
-func (a *absorption) filter(y *[lanes]float32) {
-	c, s := &a.c, &a.s
-	for i := range y {
-		x := y[i]
-		d := x - s[1][i]
-		v := float32(c[lowKeep][i]*s[0][i]) + float32(c[lowCouple][i]*d)
-		w := s[1][i] + (float32(c[lowCouple][i]*s[0][i]) + float32(c[lowFollow][i]*d))
-		s[0][i], s[1][i] = float32(2*v)-s[0][i], float32(2*w)-s[1][i]
-		x += float32(c[lowFirst][i]*v) + float32(c[lowSecond][i]*w)
-		d = x - s[3][i]
-		v = float32(c[highKeep][i]*s[2][i]) + float32(c[highCouple][i]*d)
-		w = s[3][i] + (float32(c[highCouple][i]*s[2][i]) + float32(c[highFollow][i]*d))
-		s[2][i], s[3][i] = float32(2*v)-s[2][i], float32(2*w)-s[3][i]
-		y[i] = float32(c[highDirect][i]*x) + (float32(c[highFirst][i]*v) + float32(c[highSecond][i]*w))
-	}
-}
+func (a *absorption) clear() { a.States = [4][lanes]float32{} }
 
 // shelf is a shelf of the cookbook: m0 + m1, m2 of the filter with g and k.
 type shelf struct{ g, k, m0, m1, m2 float64 }
@@ -103,10 +59,11 @@ func (s *shelf) power(share float64) float64 {
 	return (float64(re*re) + float64(im*im)) / (float64(down*down) + float64(aside*aside))
 }
 
-// put writes the numbers of the shelf at work: how much its states keep, and what is heard of them.
+// put writes the numbers of the shelf at work: how its states move, by twice what is in the middle of a frame,
+// and what is heard of them.
 func (s *shelf) put(x []float64, gain float64) {
-	keep := 1 / (1 + float64(s.g*(s.g+s.k)))
-	x[0], x[1] = keep, float64(s.g*keep)
-	x[2] = float64(s.g * x[1])
-	x[3], x[4] = float64(s.m1*gain), float64(s.m2*gain)
+	keep := 2 / (1 + float64(s.g*(s.g+s.k)))
+	x[dsp.LowKeep], x[dsp.LowCouple] = keep-1, float64(s.g*keep)
+	x[dsp.LowFollow] = float64(s.g * x[dsp.LowCouple])
+	x[dsp.LowFirst], x[dsp.LowSecond] = float64(s.m1*gain)/2, float64(s.m2*gain)/2
 }

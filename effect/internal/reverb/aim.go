@@ -3,6 +3,7 @@ package reverb
 import (
 	"math"
 
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
@@ -30,8 +31,8 @@ func (r *Reverb) aim(v *Values) {
 		gain := pcm.Decibels(mid).Linear()
 		n := x[outputs+lane*perLane:][:perLane]
 		low.put(n, 1)
-		high.put(n[highKeep:], gain)
-		n[highDirect] = float64(high.m0 * gain)
+		high.put(n[dsp.HighKeep:], gain)
+		n[dsp.HighDirect] = float64(high.m0 * gain)
 		for i, o := range halves {
 			if share := o.hertz / rate; share < 0.45 {
 				part := float64(float64(float64(gain*gain)*low.power(share)) * high.power(share))

@@ -2,8 +2,8 @@ package reverb
 
 import (
 	"math"
-	"math/bits"
 
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
@@ -28,63 +28,80 @@ var (
 
 // foreground is what came in: what goes into the room is read from it, and the first reflections.
 type foreground struct {
-	ring        []pcm.Frame
-	mask        int64
+	loops       // left and right
 	furthest    int
-	left, right [len(firstLeft)]float32 // the gains
+	left, right echoes
+}
+
+// echoes are the first reflections of a side: their gains, and of which loop they are.
+type echoes struct {
+	gain [len(firstLeft)]float32
+	base [len(firstLeft)]int32
+}
+
+// take has a reflection be the i-th one of a side.
+func (e *echoes) take(f *foreground, i, side int, r *reflection, gain float64) {
+	if r.crosses {
+		side = 1 - side
+	}
+	e.gain[i], e.base[i] = float32(gain), f.base[side]
+}
+
+// look is read at some places.
+func (e *echoes) look(dst *dsp.Stretch, f *foreground, p *[len(firstLeft)]int32, at int64) {
+	var places [len(firstLeft)]int32
+	for i, base := range e.base {
+		places[i] = base + (int32(at)-p[i])&f.least
+	}
+	dsp.Echoes(dst, f.ring, &places, &e.gain)
 }
 
 func newForeground(rate int) foreground {
 	most := int((0.25+2*firstRight[len(firstRight)-1].millis/1000)*float64(rate)) + 16
-	n := int64(1) << bits.Len(uint(most))
-	f := foreground{ring: make([]pcm.Frame, n), mask: n - 1, furthest: most}
+	f := foreground{loops: newLoops(most, most), furthest: most}
 	power := 0.0
 	for _, r := range firstLeft {
 		power += float64(r.gain * r.gain)
 	}
 	root := math.Sqrt(power)
 	for i := range firstLeft {
-		f.left[i], f.right[i] = float32(firstLeft[i].gain/root), float32(firstRight[i].gain/root)
+		f.left.take(&f, i, 0, &firstLeft[i], firstLeft[i].gain/root)
+		f.right.take(&f, i, 1, &firstRight[i], firstRight[i].gain/root)
 	}
 	return f
 }
 
 func (f *foreground) most() int { return f.furthest }
 
-func (f *foreground) clear() { clear(f.ring) }
+// write writes a run.
+func (f *foreground) write(block []pcm.Frame, at int64) {
+	left, right := (*dsp.Stretch)(f.ring[f.place(0, at):]), (*dsp.Stretch)(f.ring[f.place(1, at):])
+	for i, x := range block[:min(len(block), dsp.RoomRun)] {
+		left[i], right[i] = x[0], x[1]
+	}
+	f.repeat(at)
+}
 
-func (f *foreground) write(x pcm.Frame, at int64) { f.ring[at&f.mask] = x }
-
-// read returns what goes into the room at a frame, and the first reflections.
-func (f *foreground) read(t *taps, at int64) (direct, first pcm.Frame) {
-	direct, first = f.look(&t.now, at)
-	if w := t.share(); w > 0 {
-		d, e := f.look(&t.next, at)
+// read returns what goes into the room in a run, and the first reflections.
+func (f *foreground) read(direct, first *[2]dsp.Stretch, t *taps, at int64, n int) {
+	f.look(direct, first, &t.now, at)
+	if t.done > 0 {
+		var d, e [2]dsp.Stretch
+		f.look(&d, &e, &t.next, at)
 		for c := range d {
-			direct[c] = float32(direct[c]*(1-w)) + float32(d[c]*w)
-			first[c] = float32(first[c]*(1-w)) + float32(e[c]*w)
+			t.fade(&direct[c], &d[c], n)
+			t.fade(&first[c], &e[c], n)
 		}
 	}
-	return direct, first
 }
 
 // look is read at some places.
-func (f *foreground) look(p *places, at int64) (direct, first pcm.Frame) {
-	direct = f.ring[(at-int64(p[lanes]))&f.mask]
-	for i := range firstLeft {
-		l := f.ring[(at-int64(p[lanes+1+i]))&f.mask]
-		r := f.ring[(at-int64(p[lanes+1+len(firstLeft)+i]))&f.mask]
-		x, y := l[0], r[1]
-		if firstLeft[i].crosses {
-			x = l[1]
-		}
-		if firstRight[i].crosses {
-			y = r[0]
-		}
-		first[0] += float32(x * f.left[i])
-		first[1] += float32(y * f.right[i])
+func (f *foreground) look(direct, first *[2]dsp.Stretch, p *places, at int64) {
+	for c := range direct {
+		direct[c] = dsp.Stretch(f.ring[f.place(c, at-int64(p[lanes])):])
 	}
-	return direct, first
+	f.left.look(&first[0], f, (*[len(firstLeft)]int32)(p[lanes+1:]), at)
+	f.right.look(&first[1], f, (*[len(firstRight)]int32)(p[lanes+1+len(firstLeft):]), at)
 }
 
 // The walls of each side, in milliseconds.
@@ -94,26 +111,22 @@ var (
 )
 
 // wallGain is how much of a wall's answer comes back to it.
-const wallGain = 0.6
+const wallGain = dsp.RoomWall
 
-// diffuser is allpasses in a row: all frequencies as loud as they were, and dense.
+// diffuser is allpasses in a row: all frequencies as loud as they were, and dense. They are those of M. R.
+// Schroeder, "Natural Sounding Artificial Reverberation", JAES 10 (1962).
 type diffuser struct {
-	walls [len(wallsLeft)]wall
-	sum   int
-}
-
-// wall is an allpass, after M. R. Schroeder, "Natural Sounding Artificial Reverberation", JAES 10 (1962).
-type wall struct {
-	ring []float32
-	at   int
+	loops
+	length [len(wallsLeft)]int
+	sum    int
 }
 
 func newDiffuser(rate int, millis [len(wallsLeft)]float64) (d diffuser) {
 	for i, ms := range millis {
-		n := prime(max(int(float64(ms/1000*float64(rate))), 2))
-		d.walls[i].ring = make([]float32, n)
-		d.sum += n
+		d.length[i] = prime(max(int(float64(ms/1000*float64(rate))), 2))
+		d.sum += d.length[i]
 	}
+	d.loops = newLoops(d.length[:]...)
 	return d
 }
 
@@ -121,24 +134,12 @@ func newDiffuser(rate int, millis [len(wallsLeft)]float64) (d diffuser) {
 // and -200 dB are left after so many turns.
 func (d *diffuser) most() int { return 50 * d.sum }
 
-func (d *diffuser) clear() {
-	for i := range d.walls {
-		clear(d.walls[i].ring)
+// pass takes a run through all walls.
+func (d *diffuser) pass(x *dsp.Stretch, at int64) {
+	var from, to [len(wallsLeft)]int32
+	for i := range from {
+		from[i], to[i] = d.place(i, at-int64(d.length[i])), d.place(i, at)
 	}
-}
-
-// pass takes a sample through all walls.
-func (d *diffuser) pass(x float32) float32 {
-	for i := range d.walls {
-		w := &d.walls[i]
-		behind := w.ring[w.at]
-		in := x - float32(behind*wallGain)
-		in = float32(in+grain) - grain
-		w.ring[w.at] = in
-		x = behind + float32(in*wallGain)
-		if w.at++; w.at == len(w.ring) {
-			w.at = 0
-		}
-	}
-	return x
+	dsp.Walls(x, d.ring, &from, &to)
+	d.repeat(at)
 }

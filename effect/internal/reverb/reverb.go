@@ -6,7 +6,10 @@
 package reverb
 
 import (
+	"slices"
+
 	"voicepool/effect/internal/glide"
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
@@ -28,12 +31,8 @@ func defaults() Values {
 }
 
 const (
-	lanes = 16
+	lanes = dsp.RoomLines
 	rest  = 64 // what is too quiet is dropped, and the lines' ends are aimed, at multiples of so many frames
-
-	// grain, added and taken away, rounds what is written to a multiple of 2^-43, -259 dBFS, so that
-	// nothing in the lines is denormal.
-	grain = 0x1p-20
 
 	// quiet is what counts as silence of what is written: -200 dBFS.
 	quiet = 1e-10
@@ -57,11 +56,17 @@ type Reverb struct {
 	fore   foreground
 	walls  [2]diffuser
 	lines  lines
-	out    [outputs]float32
+	out    dsp.RoomOutput
 	absorb absorption
 	taps   taps
 	loud   int64 // the last frame that wrote something that counts
 	empty  bool  // there is nothing in it
+	most   int   // frames of a run
+
+	rows      dsp.Rows
+	in, first [2]dsp.Stretch
+	peaks     dsp.Stretch
+	answer    [dsp.RoomRun]pcm.Frame
 
 	between [len(halves)]float64 // see there
 }
@@ -74,6 +79,7 @@ func New(rate int) *Reverb {
 	r.walls = [2]diffuser{newDiffuser(rate, wallsLeft), newDiffuser(rate, wallsRight)}
 	r.lines = newLines(rate)
 	r.taps = newTaps(rate)
+	r.most = r.shortest()
 	v := defaults()
 	r.Jump(&v)
 	return r
@@ -84,7 +90,7 @@ func (r *Reverb) Jump(v *Values) {
 	r.taps.jump(r.places(v))
 	r.aim(v)
 	r.glide.Jump(r.next)
-	r.take(r.glide.Now())
+	r.take(r.glide.Now(), 0)
 	r.lines.depth(v.Modulation)
 	r.lines.aims = r.lines.reach
 }
@@ -98,61 +104,108 @@ func (r *Reverb) Move(v *Values) {
 	r.lines.depth(v.Modulation)
 }
 
-// take has numbers act.
-func (r *Reverb) take(x []float64) {
+// take has numbers act from a frame of the run on.
+func (r *Reverb) take(x []float64, from int) {
 	for i := range r.out {
-		r.out[i] = float32(x[i])
+		for j := range r.out[i][from:] {
+			r.out[i][from+j] = float32(x[i])
+		}
 	}
 	r.absorb.take(x[outputs:])
 }
 
+// shortest returns how many frames a run can have: none may be read in the run that writes it.
+func (r *Reverb) shortest() int {
+	n := dsp.RoomRun
+	for i := range r.walls {
+		n = min(n, slices.Min(r.walls[i].length[:]))
+	}
+	places := r.places(&Values{Size: 0.2})
+	for _, p := range places[:lanes] {
+		n = min(n, int(p)-int(float64(swing/1000*float64(r.rate)))-3)
+	}
+	return max(n, 1)
+}
+
 // Process has block be what the room answers, in place. Audio side.
 func (r *Reverb) Process(block []pcm.Frame, frame int64) {
-	for i := range block {
-		at := frame + int64(i)
-		if grid := at - at%rest; grid != r.lines.aimed {
+	for len(block) > 0 {
+		if grid := frame - frame%rest; grid != r.lines.aimed {
 			r.lines.aim(grid)
-			r.settle(at)
+			r.settle(frame)
 		}
-		if !r.glide.Still() {
-			r.take(r.glide.Next())
-		}
-		r.frame(&block[i], at)
+		n := r.length(len(block), frame)
+		r.run(block[:n], frame)
+		block, frame = block[n:], frame+int64(n)
 	}
 }
 
-// frame is Process of one frame.
-func (r *Reverb) frame(x *pcm.Frame, at int64) {
-	r.fore.write(*x, at)
-	if x[0] > quiet || x[0] < -quiet || x[1] > quiet || x[1] < -quiet {
-		r.loud, r.empty = at, false
+// length returns how many of n frames make the next run.
+func (r *Reverb) length(n int, at int64) int {
+	if r.empty {
+		n = 1
+	}
+	n = min(n, r.most, int(rest-at%rest))
+	return r.lines.prepare(r.taps.length(n), at)
+}
+
+// run is Process of a run.
+func (r *Reverb) run(block []pcm.Frame, at int64) {
+	n := len(block)
+	r.fore.write(block, at)
+	for i := n - 1; i >= 0; i-- {
+		if x := block[i]; x[0] > quiet || x[0] < -quiet || x[1] > quiet || x[1] < -quiet {
+			r.loud, r.empty = at+int64(i), false
+			break
+		}
 	}
 	if r.empty {
-		r.taps.pass()
-		*x = pcm.Frame{}
+		if !r.glide.Still() {
+			r.take(r.glide.Next(), 0)
+		}
+		r.taps.pass(n)
+		clear(block)
 		return
 	}
-	direct, first := r.fore.read(&r.taps, at)
-	left, right := r.walls[0].pass(direct[0]), r.walls[1].pass(direct[1])
-	var y [lanes]float32
-	r.lines.read(&y, &r.taps, at)
-	r.absorb.filter(&y)
-	hadamard(&y)
-	l, s := r.out[late], r.out[early]
-	a := float32(float32(y[tapLeft]*l)) + float32(first[0]*s)
-	b := float32(float32(y[tapRight]*l)) + float32(first[1]*s)
-	if r.lines.write(&y, left, right, at) {
-		r.loud = at
+	r.fore.read(&r.in, &r.first, &r.taps, at, n)
+	for c := range r.in {
+		r.walls[c].pass(&r.in[c], at)
 	}
-	r.taps.pass()
-	p, q := r.out[same], r.out[other]
-	x[0] = float32(a*p) + float32(b*q)
-	x[1] = float32(b*p) + float32(a*q)
+	r.lines.read(&r.rows, &r.taps, at, n)
+	moves := !r.glide.Still()
+	if moves {
+		r.move(n)
+	} else {
+		r.absorb.Filter(&r.rows, n)
+	}
+	dsp.Scatter(&r.answer, &r.peaks, &r.rows, &r.in, &r.first, &r.out, r.lines.ring, r.lines.places(at))
+	if moves {
+		r.take(r.glide.Now(), 0)
+	}
+	r.lines.repeat(at)
+	copy(block, r.answer[:n])
+	for i := n - 1; i >= 0; i-- {
+		if r.peaks[i] > quiet {
+			r.loud = max(r.loud, at+int64(i))
+			break
+		}
+	}
+	r.taps.pass(n)
+}
+
+// move filters the ends of the lines in a run, frame by frame, while numbers glide.
+func (r *Reverb) move(n int) {
+	for i := range n {
+		if !r.glide.Still() {
+			r.take(r.glide.Next(), i)
+		}
+		r.absorb.FilterFrame(&r.rows, i)
+	}
 }
 
 // settle drops what is too quiet.
 func (r *Reverb) settle(at int64) {
-	r.absorb.settle()
+	r.absorb.Settle(quiet * 1e-5)
 	if !r.empty && at-r.loud > r.longest() {
 		r.clear()
 	}

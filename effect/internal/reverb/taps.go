@@ -1,6 +1,9 @@
 package reverb
 
-import "voicepool/pcm"
+import (
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+)
 
 // fadeMillis is how long it takes at least until everything is read at other places.
 const fadeMillis = 40
@@ -13,7 +16,8 @@ type places [lanes + 1 + len(firstLeft) + len(firstRight)]int32
 // come meanwhile wait, and the last ones count.
 type taps struct {
 	now, next, goal places
-	done            int // frames of the fade; 0: there is none
+	waits           bool // there is another goal than now
+	done            int  // frames of the fade; 0: there is none
 	rise            []float32
 }
 
@@ -25,24 +29,40 @@ func newTaps(rate int) taps {
 	return t
 }
 
-func (t *taps) jump(p places) { t.now, t.next, t.goal, t.done = p, p, p, 0 }
+func (t *taps) jump(p places) { t.now, t.next, t.goal, t.waits, t.done = p, p, p, false, 0 }
 
 // move asks for places.
-func (t *taps) move(p places) { t.goal = p }
+func (t *taps) move(p places) { t.goal, t.waits = p, t.now != p }
 
-func (t *taps) still() bool { return t.now == t.goal }
+func (t *taps) still() bool { return !t.waits }
 
-// share returns how much the next places count.
-func (t *taps) share() float32 { return t.rise[t.done] }
-
-// pass goes on by a frame.
-func (t *taps) pass() {
+// length returns for how many of n frames the places stay, or fade between the same two.
+func (t *taps) length(n int) int {
 	switch {
 	case t.done > 0:
-		if t.done++; t.done == len(t.rise) {
+		return min(n, len(t.rise)-t.done)
+	case t.waits:
+		return 1
+	}
+	return n
+}
+
+// pass goes on by as many frames as length allows.
+func (t *taps) pass(n int) {
+	switch {
+	case t.done > 0:
+		if t.done += n; t.done == len(t.rise) {
 			t.now, t.done = t.next, 0
+			t.waits = t.now != t.goal
 		}
-	case t.now != t.goal:
+	case t.waits:
 		t.next, t.done = t.goal, 1
+	}
+}
+
+// fade fades n samples of x to those of y, as far as the places have.
+func (t *taps) fade(x, y *dsp.Stretch, n int) {
+	for i, w := range t.rise[t.done:][:n] {
+		x[i] = float32(x[i]*(1-w)) + float32(y[i]*w)
 	}
 }

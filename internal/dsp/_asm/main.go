@@ -50,12 +50,18 @@ func main() {
 	factors()
 	cosPi()
 	pans()
+	hush()
 	for _, s := range []*set{avx2, avx512} {
 		lowest(s)
 		least(s)
 		match(s)
 		eldest(s)
 		numbered(s)
+		echoes(s)
+		walls(s)
+		ends(s)
+		absorb(s)
+		scatter(s)
 	}
 	Generate()
 }

@@ -70,4 +70,10 @@ func generate() {
 	match()
 	eldest()
 	numbered()
+	echoes()
+	walls()
+	ends()
+	hush()
+	absorb()
+	scatter()
 }

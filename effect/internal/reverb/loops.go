@@ -1,0 +1,50 @@
+package reverb
+
+import (
+	"math/bits"
+
+	"voicepool/internal/dsp"
+)
+
+// repeated is how many samples are repeated behind the end of a loop.
+const repeated = 32
+
+// loops are delay lines in memory that is written again and again, by the number of the frame alone. Each
+// repeats its first samples behind its end, so that a run lies in one piece wherever it begins.
+type loops struct {
+	ring       []float32
+	base, mask []int32
+	least      int32 // the smallest mask
+}
+
+// newLoops returns loops that can be read so many frames back.
+func newLoops(most ...int) loops {
+	l := loops{least: 1<<31 - 1}
+	size := int32(0)
+	for _, n := range most {
+		n := int32(1) << bits.Len(uint(n+rest))
+		l.base, l.mask = append(l.base, size), append(l.mask, n-1)
+		l.least = min(l.least, n-1)
+		size += n + repeated + dsp.RoomRun
+	}
+	l.ring = make([]float32, size)
+	return l
+}
+
+// place returns where a frame of a loop is.
+func (l *loops) place(i int, at int64) int32 { return l.base[i] + int32(at)&l.mask[i] }
+
+// repeat repeats what was written of a run, where that is necessary.
+func (l *loops) repeat(at int64) {
+	if int32(at)&l.least >= repeated {
+		return
+	}
+	for i, mask := range l.mask {
+		if p := int32(at) & mask; p < repeated {
+			from := l.base[i] + p
+			copy(l.ring[from+mask+1:][:dsp.RoomRun], l.ring[from:])
+		}
+	}
+}
+
+func (l *loops) clear() { clear(l.ring) }

@@ -1,0 +1,305 @@
+package main
+
+import (
+	"fmt"
+	"math"
+)
+
+// The kernels of a reverb take runs of 16 frames, which are four vectors.
+const (
+	rowSize = 64
+	quarter = 16 // bytes of a vector
+)
+
+// float returns a number in all lanes.
+func (k *kernel) float(x float32) vec { return k.filled(1, int(math.Float32bits(x)))[0] }
+
+// placed returns the place in ring that is the n-th of places.
+func (k *kernel) placed(ring, places gp, n int) gp {
+	r := k.gp()
+	k.op("MOVW", mem(places, 4*n), r)
+	k.op("ADD", fmt.Sprintf("%v<<2", r), ring, r)
+	return r
+}
+
+// row loads a run, from a place that need not be aligned.
+func (k *kernel) row(from gp, offset int) []vec {
+	x := k.vecsOf(4)
+	for i := 0; i < 4; i += 2 {
+		k.op("FLDPQ", mem(from, offset+quarter*i), pair(x[i], x[i+1]))
+	}
+	return x
+}
+
+// storeRow stores a run.
+func (k *kernel) storeRow(x []vec, to gp, offset int) {
+	for i := 0; i < 4; i += 2 {
+		k.op("FSTPQ", pair(x[i], x[i+1]), mem(to, offset+quarter*i))
+	}
+}
+
+// echoes emits the sum of eight runs.
+func echoes() {
+	k := newKernel("echoesNEON", "dst *float32, ring *float32, places *int32, gains *float32")
+	dst, ring, places, at := k.load("dst"), k.load("ring"), k.load("places"), k.load("gains")
+	sums, gains := k.zeroes(4), k.twoVectors(at, 0)
+	for n := range 8 {
+		k.scope(func() {
+			x := k.row(k.placed(ring, places, n), 0)
+			for i := range x {
+				k.fmulLane(x[i], x[i], gains[n/4], n%4)
+				k.fadd(sums[i], sums[i], x[i])
+			}
+		})
+	}
+	k.storeRow(sums, dst, 0)
+}
+
+// walls emits the allpasses. What is behind one is read before anything is written.
+func walls() {
+	k := newKernel("wallsNEON", "x *float32, ring *float32, from *int32, to *int32")
+	at, ring, from, to := k.load("x"), k.load("ring"), k.load("from"), k.load("to")
+	gain, grain, x, y := k.float(0.6), k.float(0x1p-20), k.row(at, 0), k.vecsOf(4)
+	for n := range 4 {
+		k.scope(func() {
+			behind := k.row(k.placed(ring, from, n), 0)
+			for i := range x {
+				k.fmul(y[i], behind[i], gain)
+				k.fsub(y[i], x[i], y[i])
+				k.fadd(y[i], y[i], grain)
+				k.fsub(y[i], y[i], grain)
+			}
+			k.storeRow(y, k.placed(ring, to, n), 0)
+			for i := range x {
+				k.fmul(y[i], y[i], gain)
+				k.fadd(x[i], behind[i], y[i])
+			}
+		})
+	}
+	k.storeRow(x, at, 0)
+}
+
+// ends emits the reading of the lines.
+func ends() {
+	k := newKernel("endsNEON", "dst *float32, ring *float32, places *int32, part *int32, step *int32")
+	dst, ring, places, part, step := k.load("dst"), k.load("ring"), k.load("places"), k.load("part"), k.load("step")
+	one, two, down := k.float(1), k.float(2), k.float(1./(1<<16))
+	minusSixth, sixth, half, minusHalf := k.float(-1./6), k.float(1./6), k.float(0.5), k.float(-0.5)
+	frames, four := k.vec(), k.vec()
+	k.lanes(frames, 0, 1, 2, 3)
+	for n := range 16 {
+		k.scope(func() {
+			from := k.placed(ring, places, n)
+			if n%2 == 0 {
+				k.storeRow(k.row(from, 0), dst, rowSize*n)
+				return
+			}
+			r, t, p := k.gp(), k.vec(), k.vec()
+			k.op("MOVW", mem(step, 4*n), r)
+			k.op("VDUP", r, t.s4())
+			k.mul(p, frames, t)
+			k.op("VSHL", imm(2), t.s4(), four.s4())
+			k.op("MOVW", mem(part, 4*n), r)
+			k.op("VDUP", r, t.s4())
+			k.op("VADD", t.s4(), p.s4(), p.s4())
+			next := k.gp()
+			for i := range 4 {
+				k.scope(func() {
+					f, g, h, j, fh, gj := k.vec(), k.vec(), k.vec(), k.vec(), k.vec(), k.vec()
+					k.scvtf(f, p)
+					k.fmul(f, f, down)
+					k.fadd(g, f, one)
+					k.fsub(h, f, one)
+					k.fsub(j, f, two)
+					k.fmul(fh, f, h)
+					k.fmul(gj, g, j)
+					k.fmul(j, fh, j) // c0
+					k.fmul(j, j, minusSixth)
+					k.fmul(h, gj, h) // c1
+					k.fmul(h, h, half)
+					k.fmul(f, gj, f) // c2
+					k.fmul(f, f, minusHalf)
+					k.fmul(g, fh, g) // c3
+					k.fmul(g, g, sixth)
+					for back, c := range []vec{g, f, h, j} {
+						k.op("ADD", imm(4*back), from, next)
+						k.op("FMOVQ", mem(next, quarter*i), t.f())
+						k.fmul(c, t, c)
+					}
+					k.fadd(j, j, h)
+					k.fadd(f, f, g)
+					k.fadd(j, j, f)
+					k.op("FMOVQ", j.f(), mem(dst, rowSize*n+quarter*i))
+					k.op("VADD", four.s4(), p.s4(), p.s4())
+				})
+			}
+		})
+	}
+}
+
+// hush emits the settling of the filters' 64 states.
+func hush() {
+	k := newKernel("hushNEON", "states *float32, least float32")
+	states, least, zero := k.load("states"), k.given("least"), k.zeroes(1)[0]
+	for n := range 4 {
+		k.scope(func() {
+			x, small := k.row(states, rowSize*n), k.vec()
+			for i := range x {
+				k.fabs(small, x[i])
+				k.fcmgt(small, least, small)
+				k.bsl(small, zero, x[i])
+				k.op("FMOVQ", small.f(), mem(states, rowSize*n+quarter*i))
+			}
+		})
+	}
+}
+
+// transpose emits the transposition of 16 rows of 16, four by four.
+func (k *kernel) transpose(to, from gp) {
+	k.scope(func() {
+		r, c, t := k.vecsOf(4), k.vecsOf(4), k.vecsOf(4)
+		for top := 0; top < 16; top += 4 {
+			for left := 0; left < 16; left += 4 {
+				for i, r := range r {
+					k.op("FMOVQ", mem(from, rowSize*(top+i)+4*left), r.f())
+				}
+				for i := range 2 {
+					k.zip(t[i], r[i], r[i+2], false)
+					k.zip(t[i+2], r[i], r[i+2], true)
+				}
+				for i, c := range c {
+					k.zip(c, t[i&^1], t[i|1], i%2 == 1)
+					k.op("FMOVQ", c.f(), mem(to, rowSize*(left+i)+4*top))
+				}
+			}
+		}
+	})
+}
+
+// absorb emits the filters of the lines' ends, of four lines after the others.
+func absorb() {
+	k := newKernel("absorbNEON", "factors *float32, states *float32, turned *float32, x *float32, n int")
+	factors, states, turned, x, n := k.load("factors"), k.load("states"), k.load("turned"), k.load("x"), k.load("n")
+	k.transpose(turned, x)
+	state, factor := k.vecsOf(4), k.vecsOf(11)
+	frame, left := k.gp(), k.gp()
+	for lines := range 4 {
+		for i, s := range state {
+			k.op("FMOVQ", mem(states, rowSize*i+quarter*lines), s.f())
+		}
+		for i, f := range factor {
+			k.op("FMOVQ", mem(factors, rowSize*i+quarter*lines), f.f())
+		}
+		k.op("ADD", imm(quarter*lines), turned, frame)
+		k.op("MOVD", n, left)
+		k.loop(left, 1, func() {
+			y, d, v, w, t := k.vec(), k.vec(), k.vec(), k.vec(), k.vec()
+			k.op("FMOVQ", mem(frame, 0), y.f())
+			for shelf := range 2 {
+				c, s0, s1 := factor[5*shelf:], state[2*shelf], state[2*shelf+1]
+				k.fsub(d, y, s1)
+				k.fmul(v, c[0], s0)
+				k.fmul(w, c[1], s0)
+				k.fadd(w, s1, w)
+				k.fmul(t, c[1], d)
+				k.fadd(v, v, t)
+				k.fmul(d, c[2], d)
+				k.fadd(w, w, d)
+				k.fadd(t, s0, v)
+				k.fadd(d, s1, w)
+				k.op("VORR", v.b16(), v.b16(), s0.b16())
+				k.op("VORR", w.b16(), w.b16(), s1.b16())
+				k.fmul(t, c[3], t)
+				k.fmul(d, c[4], d)
+				k.fadd(t, t, d)
+				if shelf == 1 {
+					k.fmul(y, factor[10], y)
+				}
+				k.fadd(y, y, t)
+			}
+			k.op("FMOVQ", y.f(), mem(frame, 0))
+			k.op("ADD", imm(rowSize), frame)
+		})
+		for i, s := range state {
+			k.op("FMOVQ", s.f(), mem(states, rowSize*i+quarter*lines))
+		}
+	}
+	k.transpose(x, turned)
+}
+
+// scatter emits the Hadamard matrix, the writing and the output.
+func scatter() {
+	k := newKernel("scatterNEON", "out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32")
+	out, peaks, x, in := k.load("out"), k.load("peaks"), k.load("x"), k.load("in")
+	first, gains, ring, places := k.load("first"), k.load("gains"), k.load("ring"), k.load("places")
+	const left, right, turned = 5, 10, 0x5a3c
+	quarterOf, grain := k.float(0.25), k.float(0x1p-20)
+	for part := range 4 {
+		at := quarter * part
+		k.scope(func() {
+			read := func(base gp, row int) vec {
+				v := k.vec()
+				k.op("FMOVQ", mem(base, rowSize*row+at), v.f())
+				return v
+			}
+			rows, free := make([]vec, 16), k.vec()
+			for i := range rows {
+				rows[i] = read(x, i)
+			}
+			for half := 1; half < 16; half *= 2 {
+				for i := range rows {
+					if i&half == 0 {
+						a, b := rows[i], rows[i+half]
+						k.fadd(free, a, b)
+						k.fsub(b, a, b)
+						rows[i], free = free, a
+					}
+				}
+			}
+			sides, peak, heard := []vec{read(in, 0), read(in, 1)}, k.zeroes(1)[0], k.vecsOf(2)
+			for i, y := range rows {
+				k.fmul(y, y, quarterOf)
+				switch i {
+				case left:
+					k.op("VORR", y.b16(), y.b16(), heard[0].b16())
+				case right:
+					k.op("VORR", y.b16(), y.b16(), heard[1].b16())
+				}
+				if turned>>i&1 != 0 {
+					k.fsub(y, y, sides[i%2])
+				} else {
+					k.fadd(y, y, sides[i%2])
+				}
+				k.fadd(y, y, grain)
+				k.fsub(y, y, grain)
+				k.scope(func() { k.op("FMOVQ", y.f(), mem(k.placed(ring, places, i), at)) })
+				k.fabs(y, y)
+				k.op("VUMAX", y.s4(), peak.s4(), peak.s4())
+			}
+			k.op("FMOVQ", peak.f(), mem(peaks, at))
+			late, early := rows[0], rows[1]
+			load := func(v vec, base gp, row int) { k.op("FMOVQ", mem(base, rowSize*row+at), v.f()) }
+			load(late, gains, 0)
+			load(early, gains, 1)
+			for side, y := range heard {
+				t := rows[2]
+				load(t, first, side)
+				k.fmul(y, y, late)
+				k.fmul(t, t, early)
+				k.fadd(y, y, t)
+			}
+			same, other := rows[0], rows[1]
+			load(same, gains, 2)
+			load(other, gains, 3)
+			for side := range heard {
+				y, t := rows[2+side], rows[4]
+				k.fmul(y, heard[side], same)
+				k.fmul(t, heard[1-side], other)
+				k.fadd(y, y, t)
+			}
+			k.zip(rows[4], rows[2], rows[3], false)
+			k.zip(rows[5], rows[2], rows[3], true)
+			k.op("FSTPQ", pair(rows[4], rows[5]), mem(out, 2*at))
+		})
+	}
+}

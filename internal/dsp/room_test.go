@@ -1,0 +1,196 @@
+package dsp
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+// room is the memory of comparisons: rings between fences, and what the functions take.
+type room struct {
+	ring   []float32
+	places [RoomLines]int32
+	to     [RoomLines]int32
+	walls  [2][4]int32
+	echoes [8]int32
+	gains  [8]float32
+
+	part, step [RoomLines]int32
+	rows       Rows
+	absorption Absorption
+	in, first  [2]Stretch
+	output     RoomOutput
+	n          int
+}
+
+// draw fills it. Places stand at both ends of the ring often.
+func (m *room) draw(r *rand.Rand) {
+	sample := func() float32 {
+		switch r.IntN(40) {
+		case 0:
+			return float32(math.Copysign(0, r.Float64()-0.5))
+		case 1:
+			return math.Float32frombits(r.Uint32() &^ (1 << 30)) // denormals among them
+		case 2:
+			return [...]float32{1e30, -1e30, float32(math.Inf(1)), float32(math.NaN()), 1e-10, 1e-9}[r.IntN(6)]
+		}
+		return float32(math.Ldexp(r.Float64()*2-1, -r.IntN(30)))
+	}
+	fill := func(rows ...[]float32) {
+		for _, x := range rows {
+			for i := range x {
+				x[i] = sample()
+			}
+		}
+	}
+	fill(m.ring, m.gains[:], m.in[0][:], m.in[1][:], m.first[0][:], m.first[1][:])
+	for i := range m.rows {
+		fill(m.rows[i][:])
+	}
+	for i := range m.output {
+		fill(m.output[i][:])
+	}
+	for i := range m.absorption.Factors {
+		fill(m.absorption.Factors[i][:])
+	}
+	for i := range m.absorption.States {
+		fill(m.absorption.States[i][:])
+	}
+	last := len(m.ring) - RoomReach
+	place := func() int32 { return []int32{0, int32(last), int32(r.IntN(last + 1))}[r.IntN(3)] }
+	for i := range m.echoes {
+		m.echoes[i] = place()
+		if m.echoes[i] == int32(last) {
+			m.echoes[i] += int32(r.IntN(4)) // to the last sample
+		}
+	}
+	for i := range m.places {
+		m.places[i] = place()
+		m.part[i], m.step[i] = int32(r.IntN(RoomUnit)), int32(r.IntN(400)-200)
+	}
+	for i, slot := range r.Perm(RoomLines) { // they do not overlap
+		size := len(m.ring) / RoomLines
+		m.to[i] = int32(slot*size) + []int32{0, int32(size - RoomRun), int32(r.IntN(size - RoomRun + 1))}[r.IntN(3)]
+	}
+	for i := range m.walls[0] {
+		m.walls[0][i], m.walls[1][i] = place(), place()
+	}
+	m.n = 1 + r.IntN(RoomRun)
+}
+
+// TestRoomBits: whatever instructions a reverb is computed in, it gives the bits of plain Go, at both ends
+// of its rings and for all lengths of runs.
+func TestRoomBits(t *testing.T) {
+	m := &room{ring: fenced[float32](t, 4096)}
+	for seed := range uint64(3000) {
+		m.compare(t, seed)
+	}
+}
+
+func (m *room) compare(t *testing.T, seed uint64) {
+	t.Helper()
+	defer func(old instructions) { level = old }(level)
+	var want []float32
+	for _, l := range sets() {
+		level = l
+		m.draw(rand.New(rand.NewPCG(11, seed)))
+		var got []float32
+		take := func(rows ...[]float32) {
+			for _, x := range rows {
+				got = append(got, x...)
+			}
+		}
+		var echo Stretch
+		Echoes(&echo, m.ring, &m.echoes, &m.gains)
+		take(echo[:])
+		var rows Rows
+		Ends(&rows, m.ring, &m.places, &m.part, &m.step)
+		for i := range rows {
+			take(rows[i][:])
+		}
+		m.absorption.Filter(&m.rows, m.n)
+		for i := range m.rows {
+			take(m.rows[i][:])
+		}
+		for i := range m.absorption.States {
+			take(m.absorption.States[i][:])
+		}
+		m.absorption.Settle(1e-3)
+		for i := range m.absorption.States {
+			take(m.absorption.States[i][:])
+		}
+		Walls(&m.in[0], m.ring, &m.walls[0], &m.walls[1])
+		take(m.in[0][:], m.ring)
+		var out [RoomRun]pcm.Frame
+		var peaks Stretch
+		Scatter(&out, &peaks, &m.rows, &m.in, &m.first, &m.output, m.ring, &m.to)
+		for _, f := range out {
+			take(f[:])
+		}
+		take(peaks[:], m.ring)
+		if want == nil {
+			want = got
+		}
+		for i, x := range got {
+			if math.Float32bits(x) != math.Float32bits(want[i]) && (x == x || want[i] == want[i]) {
+				t.Fatalf("%v, seed %d: number %d is %v (%#x), Go gives %v (%#x)", l, seed, i, x, math.Float32bits(x), want[i], math.Float32bits(want[i]))
+			}
+		}
+	}
+}
+
+// TestRoomFrame: a frame filtered alone is what it is in a run.
+func TestRoomFrame(t *testing.T) {
+	m := &room{ring: make([]float32, 1024)}
+	for seed := range uint64(200) {
+		m.draw(rand.New(rand.NewPCG(12, seed)))
+		rows, absorption := m.rows, m.absorption
+		m.absorption.Filter(&m.rows, m.n)
+		for i := range m.n {
+			absorption.FilterFrame(&rows, i)
+		}
+		for i := range rows {
+			for j, x := range rows[i] {
+				if y := m.rows[i][j]; math.Float32bits(x) != math.Float32bits(y) && (x == x || y == y) {
+					t.Fatalf("seed %d: frame %d of line %d is %v, in a run of %d it is %v", seed, j, i, x, m.n, y)
+				}
+			}
+		}
+	}
+}
+
+// TestRoomOutside: places outside a ring are a panic of Go, not a read outside.
+func TestRoomOutside(t *testing.T) {
+	m := &room{ring: fenced[float32](t, 1024)}
+	for _, bad := range []int32{-1, int32(len(m.ring)) - RoomRun + 1, math.MaxInt32, math.MinInt32} {
+		for name, f := range map[string]func(i int){
+			"Echoes": func(i int) { m.echoes[i%8] = bad; Echoes(&m.in[0], m.ring, &m.echoes, &m.gains) },
+			"Walls":  func(i int) { m.walls[i%2][i/2%4] = bad; Walls(&m.in[0], m.ring, &m.walls[0], &m.walls[1]) },
+			"Ends":   func(i int) { m.places[i] = bad; Ends(&m.rows, m.ring, &m.places, &m.part, &m.step) },
+			"Scatter": func(i int) {
+				m.to[i] = bad
+				Scatter(&[RoomRun]pcm.Frame{}, &m.in[0], &m.rows, &m.in, &m.first, &m.output, m.ring, &m.to)
+			},
+		} {
+			for i := range RoomLines {
+				m.draw(rand.New(rand.NewPCG(13, 1)))
+				func() {
+					defer func() {
+						if recover() == nil {
+							t.Errorf("%s: place %d of %d does not panic", name, i, bad)
+						}
+					}()
+					f(i)
+				}()
+			}
+		}
+	}
+}
+
+func FuzzRoomBits(f *testing.F) {
+	m := &room{ring: fenced[float32](f, 4096)}
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) { m.compare(t, seed) })
+}
