@@ -35,10 +35,24 @@ func (a *absorption) clear() { a.States = [4][lanes]float32{} }
 // shelf is a shelf of the cookbook: m0 + m1, m2 of the filter with g and k.
 type shelf struct{ g, k, m0, m1, m2 float64 }
 
-// newShelf returns a shelf of a gain in dB at a share of the rate.
+// tangents are where the bilinear transform takes frequencies, for a rate.
+type tangents struct {
+	low, high float64 // the corners
+	bands     [len(halves)]float64
+}
+
+func newTangents(rate float64) (t tangents) {
+	t.low, t.high = pcm.TanPi(min(lowCorner/rate, 0.49)), pcm.TanPi(min(highCorner/rate, 0.49))
+	for i, h := range halves {
+		t.bands[i] = pcm.TanPi(min(h.hertz/rate, 0.499))
+	}
+	return t
+}
+
+// newShelf returns a shelf of a gain in dB, of whose corner the tangent is given, see tangents.
 func newShelf(high bool, corner float64, gain float64) shelf {
 	a := pcm.Decibels(gain / 2).Linear()
-	s := shelf{g: pcm.TanPi(min(corner, 0.49)), k: math.Sqrt2, m0: 1}
+	s := shelf{g: corner, k: math.Sqrt2, m0: 1}
 	if high {
 		s.g = float64(s.g * math.Sqrt(a))
 		s.m0 = float64(a * a)
@@ -50,9 +64,9 @@ func newShelf(high bool, corner float64, gain float64) shelf {
 	return s
 }
 
-// power returns the squared magnitude at a share of the rate.
-func (s *shelf) power(share float64) float64 {
-	w := pcm.TanPi(min(share, 0.499)) / s.g
+// power returns the squared magnitude at a frequency, of which the tangent is given.
+func (s *shelf) power(tangent float64) float64 {
+	w := tangent / s.g
 	w2 := float64(w * w)
 	re, im := s.m0+s.m2-float64(s.m0*w2), float64((float64(s.m0*s.k)+s.m1)*w)
 	down, aside := 1-w2, float64(s.k*w)

@@ -26,16 +26,17 @@ func (r *Reverb) aim(v *Values) {
 	for lane := range lanes {
 		passes := float64(r.taps.goal[lane]) / rate // seconds
 		mid := -60 * passes / v.Time
-		low := newShelf(false, lowCorner/rate, mid/v.Low-mid)
-		high := newShelf(true, highCorner/rate, mid/v.High-mid)
+		low := newShelf(false, r.tangents.low, mid/v.Low-mid)
+		high := newShelf(true, r.tangents.high, mid/v.High-mid)
 		gain := pcm.Decibels(mid).Linear()
 		n := x[outputs+lane*perLane:][:perLane]
 		low.put(n, 1)
 		high.put(n[dsp.HighKeep:], gain)
 		n[dsp.HighDirect] = float64(high.m0 * gain)
 		for i, o := range halves {
-			if share := o.hertz / rate; share < 0.45 {
-				part := float64(float64(float64(gain*gain)*low.power(share)) * high.power(share))
+			if o.hertz/rate < 0.45 {
+				tangent := r.tangents.bands[i]
+				part := float64(float64(float64(gain*gain)*low.power(tangent)) * high.power(tangent))
 				if v.Modulation > 0 && swings(lane) {
 					part = float64(part * r.between[i])
 				}

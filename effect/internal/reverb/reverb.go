@@ -68,13 +68,14 @@ type Reverb struct {
 	peaks     dsp.Stretch
 	answer    [dsp.RoomRun]pcm.Frame
 
-	between [len(halves)]float64 // see there
+	between  [len(halves)]float64 // see there
+	tangents tangents
 }
 
 // New returns a reverb for a rate in Hz, with the defaults. Control side.
 func New(rate int) *Reverb {
 	n := outputs + lanes*perLane
-	r := &Reverb{rate: rate, glide: glide.New(n), next: make([]float64, n), empty: true, between: between(rate)}
+	r := &Reverb{rate: rate, glide: glide.New(n), next: make([]float64, n), empty: true, between: between(rate), tangents: newTangents(float64(rate))}
 	r.fore = newForeground(rate)
 	r.walls = [2]diffuser{newDiffuser(rate, wallsLeft), newDiffuser(rate, wallsRight)}
 	r.lines = newLines(rate)
