@@ -45,7 +45,8 @@ func (k *Kind) tail(v []float64, rate int) int64 {
 	case "drive":
 		return drive.Tail(&drive.Values{Amount: v[0], Tone: v[1]}, rate)
 	case "delay":
-		return delay.Tail(delayValues(v), rate)
+		values := delayValues(v)
+		return delay.Tail(&values, rate)
 	}
 	return 0
 }
@@ -152,16 +153,17 @@ func (c *compressing) reduction() float64                          { return c.Re
 // echoing is a delay as an engine.
 type echoing struct{ *delay.Delay }
 
-func delayValues(v []float64) *delay.Values {
-	return &delay.Values{Time: v[0], Feedback: v[1], LowPass: v[2], PingPong: v[3]}
+func delayValues(v []float64) delay.Values {
+	return delay.Values{Time: v[0], Feedback: v[1], LowPass: v[2], PingPong: v[3]}
 }
 
 func (d *echoing) tell(v []float64, at bool) {
+	values := delayValues(v)
 	if at {
-		d.Jump(delayValues(v))
+		d.Jump(&values)
 		return
 	}
-	d.Move(delayValues(v))
+	d.Move(&values)
 }
 
 func (d *echoing) process(block, _ []pcm.Frame, frame int64) { d.Process(block, frame) }

@@ -262,3 +262,22 @@ func TestTail(t *testing.T) {
 		}
 	}
 }
+
+// TestOddRates: any rate that a mixer has works, with random moves, and gives what is finite.
+func TestOddRates(t *testing.T) {
+	for _, k := range effect.Kinds() {
+		for _, rate := range []int{1, 3, 7, 24, 50, 59, 100, 999, 2000, 384000, 768000} {
+			r := rand.New(rand.NewPCG(uint64(rate), 5))
+			in := make([]pcm.Frame, 6000)
+			for i := range in {
+				in[i] = pcm.Frame{2*r.Float32() - 1, 2*r.Float32() - 1}
+			}
+			out := through(made(t, k.Name, nil).NewProcessor(rate, 4096), in, in, drawn(r, k, 6000), func() int { return 1 + r.IntN(500) }, false)
+			for i, f := range out {
+				if x := max(math.Abs(float64(f[0])), math.Abs(float64(f[1]))); !(x < 1e6) {
+					t.Fatalf("%s at %d Hz gives %v at frame %d", k.Name, rate, f, i)
+				}
+			}
+		}
+	}
+}

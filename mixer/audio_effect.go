@@ -1,8 +1,6 @@
 package mixer
 
 import (
-	"slices"
-
 	"voicepool/effect"
 	"voicepool/pcm"
 )
@@ -38,7 +36,8 @@ func (r *rack) tail() (frames int64) {
 
 // measure works out how long what comes to each bus rings at most, on its way to the output too.
 func (a *audio) measure() {
-	for _, i := range slices.Backward(a.up) {
+	for at := len(a.up) - 1; at >= 0; at-- {
+		i := a.up[at]
 		b := &a.buses[i]
 		if b.ringing = b.rack.tail(); a.tree[i].above >= 0 {
 			b.ringing += a.buses[a.tree[i].above].ringing

@@ -59,7 +59,8 @@ func New(rate int, longest float64) *Delay {
 // Jump sets the parameters at once. A time beyond the longest is taken as that.
 func (d *Delay) Jump(v *Values) {
 	d.now = newSettings(v, d.rate)
-	d.glide.Jump(d.now.numbers())
+	x := d.now.numbers()
+	d.glide.Jump(x[:])
 	d.tap.jump(d.time(v))
 }
 
@@ -68,7 +69,8 @@ func (d *Delay) Jump(v *Values) {
 // frames that are multiples of 32.
 func (d *Delay) Move(v *Values) {
 	d.tap.move(d.time(v))
-	d.glide.Move(newSettings(v, d.rate).numbers())
+	x := newSettings(v, d.rate).numbers()
+	d.glide.Move(x[:])
 }
 
 // time returns the time in frames.

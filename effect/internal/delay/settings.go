@@ -18,7 +18,7 @@ func newSettings(v *Values, rate int) settings {
 }
 
 // numbers returns them for the glide.
-func (s settings) numbers() []float64 { return []float64{s.feedback, s.keep, s.cross} }
+func (s settings) numbers() [3]float64 { return [3]float64{s.feedback, s.keep, s.cross} }
 
 // take sets them to what the glide has.
 func (s *settings) take(x []float64) { s.feedback, s.keep, s.cross = x[0], x[1], x[2] }

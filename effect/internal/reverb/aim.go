@@ -34,7 +34,7 @@ func (r *Reverb) aim(v *Values) {
 		high.put(n[dsp.HighKeep:], gain)
 		n[dsp.HighDirect] = float64(high.m0 * gain)
 		for i, o := range halves {
-			if o.hertz/rate < 0.45 {
+			if o.hertz/rate < 0.45 || i == 0 {
 				tangent := r.tangents.bands[i]
 				part := float64(float64(float64(gain*gain)*low.power(tangent)) * high.power(tangent))
 				if v.Modulation > 0 && swings(lane) {
@@ -46,12 +46,12 @@ func (r *Reverb) aim(v *Values) {
 	}
 	sum, weights := 0.0, 0.0
 	for i, o := range halves {
-		if o.hertz/rate < 0.45 {
+		if o.hertz/rate < 0.45 || i == 0 {
 			weights += o.weight
 			sum += float64(o.weight*left[i]) / (1 - left[i])
 		}
 	}
-	loud := sum / weights
+	loud := max(sum/weights, 1e-6) // or a room that answers with next to nothing would be all rounding
 	ratio := pcm.Exp2(float64(v.Early / 10 * math.Log2(10)))
 	x[late] = 1 / math.Sqrt(float64(loud*(1+ratio)))
 	x[early] = math.Sqrt(ratio / (1 + ratio))

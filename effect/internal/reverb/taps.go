@@ -22,7 +22,7 @@ type taps struct {
 }
 
 func newTaps(rate int) taps {
-	t := taps{rise: make([]float32, rate*fadeMillis/1000+1)}
+	t := taps{rise: make([]float32, max(rate*fadeMillis/1000+1, 2))}
 	for i := range t.rise {
 		t.rise[i] = float32(0.5 - float64(0.5*pcm.CosPi(float64(i)/float64(len(t.rise)))))
 	}
