@@ -131,7 +131,7 @@ func (v *Voice) wholePan(frame int64, placed *Move) *Move {
 	if v.space == nil {
 		return &v.pan
 	}
-	*placed = v.space.panned(&v.pan, frame)
+	v.space.panned(placed, &v.pan, frame)
 	return placed
 }
 

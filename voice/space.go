@@ -55,9 +55,10 @@ func (s *Space) bend(frames int64) int64 {
 	return g
 }
 
-// panned returns the sum of the voice's own pan and that of its place, as a move.
-func (s *Space) panned(own *Move, frame int64) Move {
-	return Move{From: within(own.At(frame) + s.pan.At(frame)), To: within(own.To + s.pan.To), Start: frame, Frames: 1}
+// panned has a zero move be the sum of the voice's own pan and that of its place.
+func (s *Space) panned(sum, own *Move, frame int64) {
+	sum.From, sum.To = within(own.At(frame)+s.pan.At(frame)), within(own.To+s.pan.To)
+	sum.Start, sum.Frames = frame, 1
 }
 
 // folds reports whether the two channels of the voice become narrower.
