@@ -67,14 +67,15 @@ func (m *Move) Rests(at float64, frame int64) bool { return m.To == at && m.End(
 
 // Turn starts a move at frame, from wherever it is, to to.
 func (m *Move) Turn(frame int64, to float64, frames int64) {
-	*m = Move{From: m.At(frame), To: to, Start: frame, Frames: max(frames, 0)}
+	m.From = m.At(frame) // and field by field, as in rest
+	m.To, m.Start, m.Frames, m.Shape = to, frame, max(frames, 0), Natural
 }
 
 // TurnGain is Turn for a gain in decibels: silence is no further away than
 // pcm.Silence, from which and to which the line is drawn.
 func (m *Move) TurnGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
-	from := max(m.At(frame), float64(pcm.Silence))
-	*m = Move{From: from, To: max(float64(to), float64(pcm.Silence)), Start: frame, Frames: max(frames, 0), Shape: shape}
+	m.From = max(m.At(frame), float64(pcm.Silence))
+	m.To, m.Start, m.Frames, m.Shape = max(float64(to), float64(pcm.Silence)), frame, max(frames, 0), shape
 }
 
 // Gain returns the factor of a move in decibels at a frame. It is 0 at and

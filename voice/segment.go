@@ -109,7 +109,7 @@ func (v *Voice) lineUp(frame, to int64) {
 	if frame != v.toAt {
 		left, right = v.Gains(frame)
 	}
-	v.ramp = dsp.Ramp{Left: float32(left), Right: float32(right)}
+	v.ramp.Left, v.ramp.Right, v.ramp.LeftSlope, v.ramp.RightSlope = float32(left), float32(right), 0, 0
 	if to != never {
 		v.toLeft, v.toRight = v.Gains(to)
 		v.toAt = to
