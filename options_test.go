@@ -113,7 +113,7 @@ func TestOptionsAreNumbers(t *testing.T) {
 	options.Emitter.Attenuation.Table = table
 	refuses(t, "mixer.Options with a table", &options, play, length+"|"+silence)
 
-	change := mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan | mixer.FieldPitch | mixer.FieldSpeed, Speed: 1}
+	change := mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan | mixer.FieldPitch | mixer.FieldSpeed | mixer.FieldLowPass | mixer.FieldHighPass, Speed: 1}
 	h, err := m.Play(sound, mixer.Options{})
 	if err != nil {
 		t.Fatal(err)
