@@ -154,6 +154,7 @@ func (c *call) play() (any, error) {
 	o := room.Order{Sound: sound}
 	err = c.pairs(1, map[string]reader{
 		"gain": into(&o.Gain, (*call).number), "pan": into(&o.Pan, (*call).number), "pitch": into(&o.Pitch, (*call).number),
+		"lowpass": maybe(&o.LowPass, (*call).number), "highpass": maybe(&o.HighPass, (*call).number),
 		"speed": into(&o.Speed, (*call).number), "bus": into(&o.Bus, (*call).text), "loop": maybe(&o.Loop, (*call).truth),
 		"priority": into(&o.Priority, (*call).whole), "protect": into(&o.Protect, (*call).truth), "owner": into(&o.Owner, (*call).text), "id": into(&o.ID, (*call).text), "fade_in": into(&o.FadeIn, (*call).time),
 		"from": into(&o.From, (*call).time), "for": into(&o.For, (*call).time), "at": maybe(&o.When.At, (*call).time),
@@ -187,6 +188,7 @@ func (c *call) set() (any, error) {
 	var m room.Move
 	err = c.pairs(1, map[string]reader{
 		"gain": maybe(&m.Gain, (*call).number), "pan": maybe(&m.Pan, (*call).number), "pitch": maybe(&m.Pitch, (*call).number),
+		"lowpass": maybe(&m.LowPass, (*call).number), "highpass": maybe(&m.HighPass, (*call).number),
 		"speed": maybe(&m.Speed, (*call).number), "over": into(&m.Over, (*call).time), "shape": into(&m.Shape, (*call).text),
 		"seek": maybe(&m.Seek, (*call).time), "pause": maybe(&m.Pause, (*call).truth), "loop": maybe(&m.Loop, (*call).truth),
 		"priority": maybe(&m.Priority, (*call).whole), "at": maybe(&m.When.At, (*call).time),

@@ -104,6 +104,14 @@ func ranged(field string, x float64) error {
 	return nil
 }
 
+// cutoff returns what is wrong with a cutoff of a field; nil: nothing is said of it.
+func cutoff(field string, hz *float64) error {
+	if hz == nil || *hz == 0 || *hz >= mixer.MinCutoff && *hz <= mixer.MaxCutoff {
+		return nil
+	}
+	return wrong(field, "%v is out of range: it takes a number of Hz from 20 to 20000, or 0 for off", *hz)
+}
+
 // longest is the longest time that an order may have.
 const longest = 24 * time.Hour
 

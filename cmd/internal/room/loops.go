@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -61,7 +62,7 @@ func (l *loops) fired(st *stage, c *cue.Cue, e *report.Event) {
 	}
 	sound := &s.Sounds[c.Sound]
 	one := looping{voice: found[0], began: e.Frame, cue: c, number: e.ListCue, order: Order{
-		Sound: sound.Name, Pitch: float64(c.Change.Pitch), Speed: c.Change.Speed, Bus: c.Bus,
+		Sound: sound.Name, Pitch: float64(c.Change.Pitch), Speed: c.Change.Speed, Bus: c.Bus, LowPass: &c.Change.LowPass, HighPass: &c.Change.HighPass,
 		Priority: c.Priority - sound.Priority, Protect: c.Protect, Owner: c.Owner, ID: c.ID,
 	}}
 	if c.Loop {
@@ -110,6 +111,7 @@ func (l *loops) move(voices []uint64, m *Move) {
 				*v.to = *v.from
 			}
 		}
+		one.order.LowPass, one.order.HighPass = cmp.Or(m.LowPass, one.order.LowPass), cmp.Or(m.HighPass, one.order.HighPass)
 		if m.Pause != nil {
 			one.paused = *m.Pause
 		}

@@ -13,6 +13,7 @@ import (
 // Move is what moves in voices: what is nil stays.
 type Move struct {
 	Gain, Pan, Pitch, Speed *float64
+	LowPass, HighPass       *float64 // Hz; 0: off
 	Over                    time.Duration
 	Shape                   string
 	Seek                    *time.Duration
@@ -32,6 +33,11 @@ func (m *Move) check() error {
 			if err := ranged(one.field, *one.x); err != nil {
 				return err
 			}
+		}
+	}
+	for _, err := range []error{cutoff("lowpass", m.LowPass), cutoff("highpass", m.HighPass)} {
+		if err != nil {
+			return err
 		}
 	}
 	if m.Priority != nil {
@@ -81,6 +87,12 @@ func (m *Move) change() (c mixer.Change) {
 	}
 	if m.Speed != nil {
 		c.Fields, c.Speed = c.Fields|mixer.FieldSpeed, *m.Speed
+	}
+	if m.LowPass != nil {
+		c.Fields, c.LowPass = c.Fields|mixer.FieldLowPass, *m.LowPass
+	}
+	if m.HighPass != nil {
+		c.Fields, c.HighPass = c.Fields|mixer.FieldHighPass, *m.HighPass
 	}
 	if m.Priority != nil {
 		c.Fields, c.Priority = c.Fields|mixer.FieldPriority, *m.Priority

@@ -14,7 +14,9 @@ type Order struct {
 	Gain     float64       `json:"gain,omitempty"`
 	Pan      float64       `json:"pan,omitempty"`
 	Pitch    float64       `json:"pitch,omitempty"`
-	Speed    float64       `json:"speed,omitempty"` // 0: 1
+	Speed    float64       `json:"speed,omitempty"`   // 0: 1
+	LowPass  *float64      `json:"lowpass,omitempty"` // Hz; 0: off; nil: as the sound says
+	HighPass *float64      `json:"highpass,omitempty"`
 	Bus      string        `json:"bus,omitempty"`
 	Loop     *bool         `json:"loop,omitempty"`
 	Priority int           `json:"priority,omitempty"` // added to the sound's
@@ -42,7 +44,7 @@ func (o *Order) check(s *cue.Sheet) error {
 		}
 	}
 	for _, one := range []error{
-		ranged("gain", o.Gain), ranged("pan", o.Pan), ranged("pitch", o.Pitch), ranged("priority", float64(o.Priority)),
+		cutoff("lowpass", o.LowPass), cutoff("highpass", o.HighPass), ranged("gain", o.Gain), ranged("pan", o.Pan), ranged("pitch", o.Pitch), ranged("priority", float64(o.Priority)),
 		lasting("fade_in", o.FadeIn), lasting("from", o.From), lasting("for", o.For), o.When.check(),
 	} {
 		if one != nil {
@@ -65,7 +67,7 @@ func (o *Order) start(p *cue.Player, frame int64, salvo *mixer.Salvo, ref int64)
 		}
 	}
 	return p.Start(cue.Start{
-		Sound: o.Sound, Gain: pcm.Decibels(o.Gain), Pan: o.Pan, Pitch: pcm.Semitones(o.Pitch), Speed: o.Speed, Bus: o.Bus,
+		Sound: o.Sound, Gain: pcm.Decibels(o.Gain), Pan: o.Pan, Pitch: pcm.Semitones(o.Pitch), Speed: o.Speed, LowPass: o.LowPass, HighPass: o.HighPass, Bus: o.Bus,
 		Priority: o.Priority, Protect: o.Protect, Loop: o.Loop, From: o.From, For: o.For, FadeIn: o.FadeIn, ID: o.ID, Owner: o.Owner,
 		Frame: frame, Salvo: salvo, Ref: ref,
 	})

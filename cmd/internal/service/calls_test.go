@@ -51,6 +51,8 @@ func TestCalls(t *testing.T) {
 		{"POST /v1/rooms/mian/play", `{"sound":"bell"}`, 404, []string{"nearest", "main", "field", "room"}},
 		{"PATCH " + r + "/voices/w", `{"gain":-3,"over":"1s"}`, 200, []string{"voices", "[1]"}},
 		{"PATCH " + r + "/voices/1", `{"pan":0.5}`, 200, []string{"voices", "[1]"}},
+		{"PATCH " + r + "/voices/1", `{"lowpass":400,"highpass":0,"over":"1s"}`, 200, []string{"voices", "[1]"}},
+		{"PATCH " + r + "/voices/1", `{"lowpass":3}`, 400, []string{"field", "lowpass", "from 20 to 20000"}},
 		{"PATCH " + r + "/voices/1", `{"pan":5}`, 400, []string{"field", "pan"}},
 		{"PATCH " + r + "/voices/nobody", `{"pan":0}`, 404, nil},
 		{"PATCH " + r + "/buses/music", `{"duck":{"when":"music","by":6}}`, 400, []string{"field", "duck.when"}},

@@ -9,7 +9,7 @@ import (
 )
 
 // playFields are those of a play.
-var playFields = []string{"sound", "gain", "pan", "pitch", "speed", "bus", "loop", "priority", "protect", "owner", "id", "fade_in", "from", "for", "at", "frame"}
+var playFields = []string{"sound", "gain", "pan", "pitch", "speed", "lowpass", "highpass", "bus", "loop", "priority", "protect", "owner", "id", "fade_in", "from", "for", "at", "frame"}
 
 // play starts a sound.
 func play(r *room.Room, o *Order) (int, any) {
@@ -38,6 +38,7 @@ func (o *object) play() room.Order {
 	o.needs("sound")
 	return room.Order{
 		Sound: o.text("sound"), Gain: some(o.number("gain")), Pan: some(o.number("pan")), Pitch: some(o.number("pitch")), Speed: some(o.number("speed")),
+		LowPass: o.number("lowpass"), HighPass: o.number("highpass"),
 		Bus: o.text("bus"), Loop: o.truth("loop"), Priority: short(some(o.whole("priority"))), Protect: some(o.truth("protect")),
 		Owner: o.name("owner"), ID: o.name("id"), FadeIn: some(o.time("fade_in")), From: some(o.time("from")), For: some(o.length("for")), When: o.when(),
 	}
@@ -59,7 +60,7 @@ func (o *object) when() room.Moment {
 }
 
 // setFields are those of a move of voices.
-var setFields = []string{"gain", "pan", "pitch", "speed", "over", "seek", "pause", "loop", "priority", "shape", "at", "frame"}
+var setFields = []string{"gain", "pan", "pitch", "speed", "lowpass", "highpass", "over", "seek", "pause", "loop", "priority", "shape", "at", "frame"}
 
 // set moves voices.
 func set(r *room.Room, o *Order) (int, any) {
@@ -75,6 +76,7 @@ func set(r *room.Room, o *Order) (int, any) {
 func (o *object) move() room.Move {
 	m := room.Move{
 		Gain: o.number("gain"), Pan: o.number("pan"), Pitch: o.number("pitch"), Speed: o.number("speed"),
+		LowPass: o.number("lowpass"), HighPass: o.number("highpass"),
 		Over: some(o.time("over")), Shape: o.text("shape"), Seek: o.time("seek"), Pause: o.truth("pause"), Loop: o.truth("loop"), When: o.when(),
 	}
 	if p := o.whole("priority"); p != nil {
