@@ -56,7 +56,7 @@ func (x *model) playing(bus int) (n int) {
 // loud counts those of them that make a bus give way.
 func (x *model) loud(d *modelDuck) (n int) {
 	for _, v := range x.slots {
-		if v != nil && !v.paused() && x.below(v.play.bus, d.when) && float64(v.score.audibility) >= d.above {
+		if v != nil && !v.paused() && x.below(v.play.bus, d.when) && v.score.audibility >= float32(d.above) { // scores are float32
 			n++
 		}
 	}
