@@ -12,9 +12,13 @@ func (r *Reader) circles(given func(bus string) *yaml.Pair) {
 	next := map[string][]string{} // to which others what is mixed for a bus goes, or says how loud they are
 	for i := range r.rules.Buses {
 		b := &r.rules.Buses[i]
-		if b.Parent != "" {
-			next[b.Name] = append(next[b.Name], b.Parent)
+		above := b.Parent
+		if above == "" {
+			if above = b.Output; above == "" || r.isMaster(above) {
+				above = "master"
+			}
 		}
+		next[b.Name] = append(next[b.Name], above)
 		for _, s := range b.Sends {
 			next[b.Name] = append(next[b.Name], s.To)
 		}
@@ -48,6 +52,11 @@ func (r *Reader) circles(given func(bus string) *yaml.Pair) {
 			return
 		}
 	}
+}
+
+// isMaster reports whether a name is that of the first output, which is the master.
+func (r *Reader) isMaster(name string) bool {
+	return len(r.rules.Outputs) > 0 && name == r.rules.Outputs[0].Name
 }
 
 // closes returns where a bus has what may lead back to it: nil, if it has nothing.

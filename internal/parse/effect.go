@@ -147,6 +147,9 @@ func (r *Reader) effect(n *yaml.Node) (e effect.Effect, ok bool) {
 	if err != nil {
 		r.Fail(n.Place, "%v", err)
 	}
+	if r.isMaster(e.Key) {
+		e.Key = "master"
+	}
 	return e, err == nil
 }
 
