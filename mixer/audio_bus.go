@@ -36,6 +36,8 @@ type bus struct {
 	rack    rack
 	ringing int64 // frames for which what comes here rings at most, by effects here and above
 	sends   []send
+	fed     bool          // something sends to it, or did
+	gave    bool          // it gave something in this block
 	given   []pcm.Frame   // what it gave last, where another bus listens to it or gets a part of it; else nil
 	insert  *insert       // nil: none
 	next    *insert       // what is set while insert is faded in
@@ -71,6 +73,9 @@ func newBuses(described []BusConfig, a *audio) []bus {
 		}
 	}
 	for i := range buses {
+		for j := range buses[i].sends {
+			buses[buses[i].sends[j].bus].fed = true
+		}
 		for _, k := range buses[i].rack.keys {
 			if k >= 0 && buses[k].given == nil {
 				buses[k].given = make([]pcm.Frame, a.hop)
@@ -170,11 +175,11 @@ func (a *audio) setBus(index int, c *command) {
 }
 
 // heard reports whether anything is heard through a bus, or of its own voices: a voice
-// that began before this frame, a tail, or an insert of which nobody knows.
+// that began before this frame, a tail, what others send, or effects and an insert, which may ring.
 func (a *audio) heard(index int, own bool) bool {
 	on := func(bus int) bool { return bus == index || !own && a.tree.through(bus, index) }
 	for i := range a.buses {
-		if b := &a.buses[i]; on(i) && (b.tailsEnd > a.now || !own && b.insert != nil) {
+		if b := &a.buses[i]; on(i) && (b.tailsEnd > a.now || !own && (b.insert != nil || len(b.rack.all) > 0 || b.fed)) {
 			return true
 		}
 	}
@@ -217,7 +222,7 @@ func (a *audio) mixBuses(n int64) {
 		a.effects(i, n)
 		a.insert(i, n)
 		turn := b.duck.turnsUp(a, n)
-		if !b.used {
+		if b.gave = b.used; !b.used {
 			if turn < n {
 				b.duck.up(a.now + turn)
 			}

@@ -58,10 +58,20 @@ func (r *rack) idle(frame int64) bool {
 	return true
 }
 
+// listens reports whether an effect hears another bus in this block.
+func (a *audio) listens(r *rack) bool {
+	for _, k := range r.keys {
+		if k >= 0 && a.buses[k].gave {
+			return true
+		}
+	}
+	return false
+}
+
 // effects takes the block of a bus through its effects. What rings goes on when nothing comes in.
 func (a *audio) effects(index int, n int64) {
 	b := &a.buses[index]
-	if len(b.rack.all) == 0 || !b.used && b.rack.idle(a.now) {
+	if len(b.rack.all) == 0 || !b.used && b.rack.idle(a.now) && !a.listens(&b.rack) {
 		return
 	}
 	block := b.block(n)

@@ -50,7 +50,12 @@ func (a *audio) start(c *command) {
 	r.number.Store(uint64(a.stats.Started))
 	s.began, s.held, s.endAt, s.crowdPower = a.now, a.now, never, 1
 	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
-	s.endless, s.sends = endless, r.sends > 0
+	if s.endless, s.sends = endless, r.sends > 0; s.sends {
+		rare := r.rare.Load()
+		for i := range r.sends {
+			a.buses[rare.sends[i].bus].fed = true
+		}
+	}
 	if r.lasts > 0 {
 		s.endAt = a.now + r.lasts
 	}

@@ -205,3 +205,26 @@ func TestVoiceSendsBits(t *testing.T) {
 		t.Errorf("a block allocates %v times", n)
 	}
 }
+
+// TestFedBusesMoveSmoothly: gains of a bus that others feed, or in which only an echo is left, take their 5 ms, and a
+// compressor hears its key also while its own bus is silent.
+func TestFedBusesMoveSmoothly(t *testing.T) {
+	echo := newEffect(t, "delay", effect.Values{"time": 0.5, "feedback": 0})
+	m := at1k(t, mixer.BusConfig{Name: "sfx", Sends: []mixer.Send{{To: "hall"}}, Gain: -80}, mixer.BusConfig{Name: "hall", Effects: []effect.Effect{echo}}, mixer.BusConfig{Name: "voices"})
+	must(t, m.At(0).Set(mixer.TargetBus(busOf(t, m, "sfx")), mixer.Change{Fields: mixer.FieldGain, Gain: 0}, 0))
+	play(t, m.At(0), level(t, 1000, 400, 0.5), mixer.Options{Pan: -1, Bus: busOf(t, m, "sfx")})
+	play(t, m.At(1500), level(t, 1000, 400, 0.5), mixer.Options{Pan: -1, Gain: -80, Sends: []mixer.Send{{To: "voices", Gain: 0}}})
+	must(t, m.At(700).Set(mixer.TargetBus(busOf(t, m, "hall")), mixer.Change{Fields: mixer.FieldGain, Gain: -20}, 0))
+	got := left(m, 900)
+	if got[703] < 0.06 || got[703] > 0.45 || math.Abs(float64(got[720])-0.05) > 1e-6 {
+		t.Errorf("an echo goes from %v by %v to %v", got[699], got[703], got[720])
+	}
+	pump := newEffect(t, "compressor", effect.Values{"threshold": -40, "ratio": 100, "attack": 0.1, "release": 1})
+	pump.Key = "speech"
+	m = at1k(t, mixer.BusConfig{Name: "music", Effects: []effect.Effect{pump}}, mixer.BusConfig{Name: "speech", Gain: -6})
+	play(t, m.At(0), level(t, 1000, 3000, 1), mixer.Options{Pan: 1, Bus: busOf(t, m, "speech")})
+	play(t, m.At(1000), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "music")})
+	if got := left(m, 1200); got[1010] > 0.05 {
+		t.Errorf("music begins at %v under speech", got[1010])
+	}
+}

@@ -131,12 +131,19 @@ func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 	for _, part := range []struct {
 		key  string
 		read func(*yaml.Node)
-	}{{"outputs", r.allOutputs}, {"buses", r.allBuses}, {"sounds", r.allSounds}, {"scenes", r.allScenes}} {
+	}{{"outputs", r.allOutputs}, {"buses", r.allBuses}, {"master", r.masterEffects}, {"sounds", r.allSounds}, {"scenes", r.allScenes}} {
 		if p := fields.Given(n, part.key); p != nil {
 			part.read(p.Value)
 		}
 	}
 	r.checkLayers()
+}
+
+// masterEffects reads the effects of the master, whose keys name buses.
+func (r *Reader) masterEffects(n *yaml.Node) {
+	if p := fields.Given(n, "effects"); p != nil {
+		r.effects(p, &r.rules.Master.Effects)
+	}
 }
 
 func (r *Reader) seed(p *yaml.Pair) bool {
@@ -159,7 +166,7 @@ func Master(m *rules.Master) []fields.Field {
 
 func (r *Reader) master(p *yaml.Pair) bool {
 	m := &r.rules.Master
-	r.Read(p.Value, "master", append(Master(m), effectsField(func(p *yaml.Pair) bool { return r.effects(p, &m.Effects) })))
+	r.Read(p.Value, "master", append(Master(m), effectsField(func(*yaml.Pair) bool { return true })))
 	if m.SoftClip && m.Limiter {
 		r.Fail(fields.Given(p.Value, "soft_clip").Place, "soft_clip takes the place of the limiter: it goes with `limiter: false`")
 	}

@@ -81,17 +81,17 @@ func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(moves)) {
-		if err := at.SetEffect(b, name, moves[name], f.Over); err != nil {
-			return err
-		}
-	}
 	for _, to := range slices.Sorted(maps.Keys(f.Sends)) {
 		err := at.SetSend(mixer.TargetBus(b), to, pcm.Decibels(f.Sends[to]), f.Over)
 		if errors.Is(err, mixer.ErrOption) {
 			return wrong("sends."+words.OneLine(to), "%s", strings.TrimPrefix(err.Error(), mixer.ErrOption.Error()+": "))
 		}
 		if err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(moves)) {
+		if err := at.SetEffect(b, name, moves[name], f.Over); err != nil {
 			return err
 		}
 	}
