@@ -82,7 +82,7 @@ func (p *Player) turn() (done bool, err error) {
 	case p.cut != never && st.Frame >= p.cut+int64(p.mixer.LatencyFrames()):
 		p.poll()
 		return true, p.streams.err()
-	case !p.finished(&st) || p.options.Live || p.posts():
+	case !p.finished(&st) || p.options.Live || p.posts() || p.file.kept.rings && st.Frame < over(&st): // cues may move what rings
 		if err := p.handOver(&st); err != nil {
 			return true, err
 		}
