@@ -46,7 +46,7 @@ func effects(picks func(string) bool, next Progress, slice time.Duration, least 
 		var runs []float64
 		for range Runs {
 			begin, frames := time.Now(), 0
-			for time.Since(begin) < slice {
+			for frames == 0 || time.Since(begin) < slice {
 				for range 16 {
 					for i := range block {
 						block[i] = pcm.Frame{in[2*i], in[2*i+1]}
