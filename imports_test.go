@@ -44,6 +44,7 @@ effect/internal/drive -> effect/internal/glide pcm
 effect/internal/reverb -> effect/internal/glide internal/dsp pcm
 effect/internal/eq -> effect/internal/glide pcm
 effect/internal/width -> effect/internal/glide pcm
+effect/internal/treble ->
 mixer -> effect pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
 sounds -> pcm voice internal/dsp internal/fourier internal/loudness golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm

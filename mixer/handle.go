@@ -325,7 +325,7 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	r.tag, r.ref, r.lasts, r.loop, r.rounds = o.Tag, o.Ref, m.frames(o.For), o.Loop, int32(o.Rounds)
 	if r.sends = uint8(len(o.Sends)); r.sends > 0 {
 		rare := m.own(r)
-		rare.sends, _ = m.checkSends(o.Sends, o.Bus.index) // Play has looked
+		rare.sends, _ = m.checkSends(o.Sends, o.Bus.index) // Play has looked: again here, so that starts without sends carry none
 		rare.sent = slices.Clone(o.Sends)
 		if m.sendRoom.Load() == nil {
 			m.sendRoom.Store(new(make([]pcm.Frame, max(m.hop, int64(m.rate)/100+1))))

@@ -15,7 +15,7 @@ import (
 type Send struct {
 	To   string       // the other bus, not the master
 	Gain pcm.Decibels // -120..+24; -80 or less is silence
-	Pre  bool         // before the gains of the bus or the gain of the voice: it stays as it is while those move
+	Pre  bool         // of a bus alone: before its gains, so that it stays as it is while those move
 }
 
 // VoiceSends is how many sends a voice may have.

@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -245,7 +244,7 @@ func (r *Reader) EffectMoves(p *yaml.Pair, bus string, has []effect.Effect, to *
 		}
 		move := rules.EffectMove{Effect: p.Key, Values: effect.Values{}}
 		kind := has[i].Kind()
-		r.Read(p.Value, fmt.Sprintf("a move of a %s", kind.Name), effectFields(kind, false, func(p *yaml.Pair) bool {
+		r.Read(p.Value, "a move of "+kind.Name, effectFields(kind, false, func(p *yaml.Pair) bool {
 			return r.effectValue(p, kind, func(path string, value float64) { move.Values[path] = value })
 		}))
 		*to = append(*to, move)

@@ -4,37 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"voicepool/effect/internal/treble"
 	"voicepool/pcm"
 )
-
-// treble returns the largest magnitudes above 2 kHz, by a Butterworth high-pass of 8 poles, of
-// the frames before n, and from it on.
-func treble(x []float64, rate, n int) (before, after float64) {
-	y := append([]float64(nil), x...)
-	w := math.Tan(math.Pi * 2000 / float64(rate))
-	for k := range 4 {
-		q := 1 / (2 * math.Cos(math.Pi*(2*float64(k)+1)/16))
-		a := 1 / (1 + w/q + w*w)
-		b1, b2 := 2*(w*w-1)*a, (1-w/q+w*w)*a
-		var x1, x2, y1, y2 float64
-		for i, x := range y {
-			v := a*(x-2*x1+x2) - b1*y1 - b2*y2
-			x2, x1, y2, y1 = x1, x, y1, v
-			y[i] = v
-		}
-	}
-	for i, v := range y {
-		if i < rate/20 {
-			continue // it begins
-		}
-		if i < n {
-			before = max(before, math.Abs(v))
-		} else {
-			after = max(after, math.Abs(v))
-		}
-	}
-	return before, after
-}
 
 // moves take each parameter over its range, x from 0 to 1.
 var moves = map[string]func(v *Values, x float64){
@@ -88,9 +60,9 @@ func TestNoClicks(t *testing.T) {
 					v := defaults()
 					v.Attack, v.Release = c.attack, c.release
 					out, start, peak := moved(rate, v, move, 0.01, down)
-					_, fast := treble(out, rate, start)
+					fast := treble.Most(out, rate, start)
 					out, start, _ = moved(rate, v, move, 0.3, down)
-					added := decibels(max(fast-max(treble(out, rate, start)), 1e-9) / max(peak, 1))
+					added := decibels(max(fast-treble.Most(out, rate, rate/20), 1e-9) / max(peak, 1))
 					if worst = max(worst, added); added > c.bound {
 						t.Errorf("%d Hz, attack %v, %s, down %v: %.1f dB", rate, c.attack, name, down, added)
 					}

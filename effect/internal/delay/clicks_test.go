@@ -4,34 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"voicepool/effect/internal/treble"
 	"voicepool/pcm"
 )
-
-// treble returns the largest magnitudes above 2 kHz, by a Butterworth high-pass of 8 poles, of
-// the frames before n, and from it on.
-func treble(x []float64, rate, n int) (before, after float64) {
-	y := append([]float64(nil), x...)
-	w := math.Tan(math.Pi * 2000 / float64(rate))
-	for k := range 4 {
-		q := 1 / (2 * math.Cos(math.Pi*(2*float64(k)+1)/16))
-		a := 1 / (1 + w/q + w*w)
-		b1, b2 := 2*(w*w-1)*a, (1-w/q+w*w)*a
-		var x1, x2, y1, y2 float64
-		for i, x := range y {
-			v := a*(x-2*x1+x2) - b1*y1 - b2*y2
-			x2, x1, y2, y1 = x1, x, y1, v
-			y[i] = v
-		}
-	}
-	for i, v := range y {
-		if i >= n {
-			after = max(after, math.Abs(v))
-		} else if i > n-rate/20 {
-			before = max(before, math.Abs(v)) // the sine begins before
-		}
-	}
-	return before, after
-}
 
 // moves take each parameter over its range, x from 0 to 1.
 var moves = map[string]func(v *Values, x float64){
@@ -74,7 +49,7 @@ func TestNoClicks(t *testing.T) {
 							peak = max(peak, math.Abs(float64(y[0])))
 						}
 					}
-					before, after := treble(out, rate, start)
+					before, after := treble.Most(out[:start], rate, start-rate/20+1), treble.Most(out, rate, start)
 					added := decibels((after - before) / max(peak, 1))
 					if worst = max(worst, added); added > -60 {
 						t.Errorf("%d Hz, %v s, %s, down %v: %.1f dB", rate, time, name, down, added)

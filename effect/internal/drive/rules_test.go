@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"voicepool/effect/internal/treble"
 	"voicepool/pcm"
 )
 
@@ -174,26 +175,6 @@ func TestDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// treble returns the largest magnitude above 2 kHz from the frame n on, by a Butterworth high-pass
-// of 8 poles.
-func treble(x []float64, rate, n int) (most float64) {
-	w := math.Tan(math.Pi * 2000 / float64(rate))
-	for k := range 4 {
-		q := 1 / (2 * math.Cos(math.Pi*(2*float64(k)+1)/16))
-		a := 1 / (1 + w/q + w*w)
-		var s1, s2 float64
-		for i, v := range x {
-			y := a*v + s1
-			s1, s2 = -2*a*v-2*(w*w-1)*a*y+s2, a*v-(1-w/q+w*w)*a*y
-			x[i] = y
-		}
-	}
-	for _, v := range x[n:] {
-		most = max(most, math.Abs(v))
-	}
-	return most
-}
-
 // moved returns the treble of a sine of 200 Hz whose values move in so many seconds.
 func moved(rate int, amplitude, length float64, at func(x float64) Values) float64 {
 	start := rate / 5 / 32 * 32
@@ -215,7 +196,7 @@ func moved(rate int, amplitude, length float64, at func(x float64) Values) float
 			out = append(out, float64(y[0]))
 		}
 	}
-	return treble(out, rate, start/2)
+	return treble.Most(out, rate, start/2)
 }
 
 // TestNoClicks: an amount or tone that goes over its range in 10 ms adds less than -60 dBFS above

@@ -4,22 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"voicepool/effect/internal/treble"
 	"voicepool/pcm"
 )
-
-// treble returns the largest magnitude above 2 kHz from the frame n on, by a Butterworth high-pass
-// of 8 poles.
-func treble(x []float64, rate, n int) (most float64) {
-	y := append([]float64(nil), x...)
-	for k := range 4 {
-		q := 1 / (2 * math.Cos(math.Pi*(2*float64(k)+1)/16))
-		newCookbook(&Band{HighPass, 2000, 0, q}, rate).filter(y)
-	}
-	for _, v := range y[n:] {
-		most = max(most, math.Abs(v))
-	}
-	return most
-}
 
 // sweeps take each parameter over its range, x from 0 to 1.
 var sweeps = map[string]func(b *Band, x float64){
@@ -93,7 +80,7 @@ func moved(rate int, at func(x float64) Band) (ours, smooth, peak float64) {
 			peak = max(peak, math.Abs(float64(y[0])))
 		}
 	}
-	return treble(out, rate, start), treble(want, rate, start), peak
+	return treble.Most(out, rate, start), treble.Most(want, rate, start), peak
 }
 
 // TestNoClicks: a parameter that goes over its range in 10 ms leaves less than -60 dB above 2 kHz of

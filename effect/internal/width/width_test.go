@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"voicepool/effect/internal/treble"
 	"voicepool/pcm"
 )
 
@@ -122,7 +123,7 @@ func TestNoClicks(t *testing.T) {
 						out = append(out, float64(y[0]))
 					}
 				}
-				level := 20 * math.Log10(treble(out, rate, start))
+				level := 20 * math.Log10(treble.Most(out, rate, start))
 				if worst = max(worst, level); level > -60 {
 					t.Errorf("%d Hz, right %v, down %v: %.1f dB", rate, right, down, level)
 				}
@@ -130,26 +131,6 @@ func TestNoClicks(t *testing.T) {
 		}
 	}
 	t.Logf("at most %.1f dB", worst)
-}
-
-// treble returns the largest magnitude above 2 kHz from the frame n on, by a Butterworth high-pass
-// of 8 poles.
-func treble(x []float64, rate, n int) (most float64) {
-	w := math.Tan(math.Pi * 2000 / float64(rate))
-	for k := range 4 {
-		q := 1 / (2 * math.Cos(math.Pi*(2*float64(k)+1)/16))
-		a := 1 / (1 + w/q + w*w)
-		var s1, s2 float64
-		for i, v := range x {
-			y := a*v + s1
-			s1, s2 = -2*a*v-2*(w*w-1)*a*y+s2, a*v-(1-w/q+w*w)*a*y
-			x[i] = y
-		}
-	}
-	for _, v := range x[n:] {
-		most = max(most, math.Abs(v))
-	}
-	return most
 }
 
 // TestRest: it rests from the start, after Reset and 64 frames after a move, and allocates nothing.

@@ -1,0 +1,72 @@
+package cue
+
+import (
+	"time"
+
+	"voicepool/internal/scenes"
+	"voicepool/mixer"
+)
+
+// actOnBus moves what a cue says of the effects of a bus, and of sends.
+func (p *Player) actOnBus(at mixer.Moment, c *Cue, target mixer.Target, over time.Duration) error {
+	for i := range c.Effects {
+		if err := at.SetEffect(p.buses[c.Target], c.Effects[i].Effect, c.Effects[i].Values, over); err != nil {
+			return err
+		}
+	}
+	for i := range c.Sends {
+		if err := at.SetSend(target, c.Sends[i].To, c.Sends[i].Gain, over); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// act has a cue act on a target.
+func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
+	rate := p.sheet.Rate
+	over := c.Over.Duration(rate)
+	switch c.Verb {
+	case Stop:
+		if c.Cut {
+			return at.Cut(target)
+		}
+		return at.FadeOut(target, over, c.Change.Shape)
+	case Pause:
+		return at.Pause(target)
+	case Resume:
+		return at.Resume(target)
+	case Seek:
+		return at.Seek(target, c.To.Duration(rate))
+	case Resize:
+		return p.stage.Resize(p.held.Frame, c.Voices)
+	case SetScene:
+		return p.stage.Move(p.held.Frame, scenes.Of(&p.sheet.Rules, scenes.Find(&p.sheet.Rules, c.Scene)), over, nil)
+	case SetDuck:
+		return at.SetDuck(p.buses[c.Target], c.Duck.Of(rate))
+	case Put:
+		return at.SetPosition(p.target(c), c.spot())
+	case Listen:
+		return at.SetListener(c.listener())
+	}
+	if err := p.actOnBus(at, c, target, over); err != nil {
+		return err
+	}
+	if c.Change.Fields == 0 && (c.Effects != nil || c.Sends != nil) {
+		return nil
+	}
+	if c.Change.Fields == 0 { // parameters alone
+		return p.tuning.ask(at, p.held.Frame, c)
+	}
+	return at.Set(target, c.Change, over)
+}
+
+func (p *Player) target(c *Cue) mixer.Target {
+	switch {
+	case c.Scope == OnID:
+		return mixer.TargetTag(c.tag)
+	case c.target() == "all":
+		return mixer.TargetAll()
+	}
+	return mixer.TargetBus(p.buses[c.Target])
+}

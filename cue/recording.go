@@ -1,0 +1,83 @@
+package cue
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"voicepool/bank/rules"
+	"voicepool/mixer"
+	"voicepool/voice"
+)
+
+// recording is what a player notes of what it does.
+type recording struct {
+	recorder *Recorder // nil: nothing
+	entries  []mixer.Entry
+	files    map[*voice.Sound]rules.Sound
+	err      error
+}
+
+// journalled is how many entries wait for a recording: twenty times as many
+// commands as can be under way.
+const journalled = 1 << 16
+
+// record begins a recording.
+func (p *Player) record() {
+	p.recording = recording{
+		entries: make([]mixer.Entry, 256), files: map[*voice.Sound]rules.Sound{},
+		recorder: NewRecorder(p.sheet, func(s *voice.Sound) (rules.Sound, bool) {
+			from, ok := p.recording.files[s]
+			return from, ok
+		}),
+	}
+	for i := range p.sheet.Sounds {
+		from := &p.sheet.Sounds[i]
+		for j, f := range from.Files {
+			if f.Path != "" {
+				path := p.sheet.Source(from, f, false).File
+				if whole, err := filepath.Abs(path); err == nil {
+					path = whole
+				}
+				f.Path = filepath.ToSlash(path)
+			}
+			one := *from
+			one.Files = []rules.File{f}
+			for _, loop := range [...]bool{false, true} {
+				if played := p.sounds[i].Files(loop); played != nil {
+					p.recording.files[played[j]] = one
+				}
+			}
+		}
+	}
+}
+
+// note takes what the journal has.
+func (r *recording) note(m *mixer.Mixer) {
+	for r.recorder != nil {
+		n := m.Journal(r.entries)
+		if r.err == nil {
+			r.err = r.recorder.Add(r.entries[:n])
+		}
+		if n < len(r.entries) {
+			break
+		}
+	}
+}
+
+// Recorder returns what was played as a sheet, with the files where they are; nil
+// without Options.Record. Control side, when Report may be asked for. The error
+// wraps ErrRecord: the sheet lacks what follows it.
+func (p *Player) Recorder() (*Recorder, error) {
+	r := &p.recording
+	r.note(p.mixer)
+	if r.recorder == nil {
+		return nil, nil
+	}
+	if p.cut != never {
+		r.recorder.End(p.cut)
+	}
+	if lost := p.mixer.JournalLost(); r.err == nil && lost > 0 {
+		r.err = fmt.Errorf("%w: %d commands came too fast to be noted", ErrRecord, lost)
+	}
+	return r.recorder, r.err
+}

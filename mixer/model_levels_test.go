@@ -1,0 +1,48 @@
+package mixer_test
+
+import (
+	"fmt"
+	"math"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+)
+
+// near allows for rounding where scores decide.
+func near(a, b float64) bool { return math.Abs(a-b) <= modelSlack*max(math.Abs(a), math.Abs(b)) }
+
+const modelSlack = 1e-5
+
+// none is the RunnerUp of an event where there was no second.
+var none = pcm.Decibels(math.Inf(1))
+
+// sameLevels compares the levels that decided, and takes them out of both events.
+// Where a model says nothing of a level, the mixer has silence.
+func sameLevels(got, want *mixer.Event, slack float64) bool {
+	same := true
+	for _, p := range [][2]*pcm.Decibels{{&got.Audibility, &want.Audibility}, {&got.Newcomer, &want.Newcomer}, {&got.RunnerUp, &want.RunnerUp}} {
+		if *p[1] == 0 && *p[0] != 0 {
+			*p[1] = pcm.FromPower(0)
+		}
+		same = same && sameLevel(*p[0], *p[1], slack)
+		*p[0], *p[1] = 0, 0
+	}
+	return same
+}
+
+// sameLevel allows for a difference of the powers, a share of the larger one.
+func sameLevel(a, b pcm.Decibels, slack float64) bool {
+	return a == b || math.Abs(float64(a-b)) <= -float64(pcm.FromPower(1-slack))
+}
+
+func describe(events []mixer.Event) (s string) {
+	for _, e := range events {
+		name := ""
+		if e.Sound != nil {
+			name = e.Sound.Name()
+		}
+		s += fmt.Sprintf("[%d %v %v slot %d voice %d %s %p ref %d by %d/%d %p %p audibility %.9g newcomer %.9g next %.9g of %d] ",
+			e.Frame, e.Kind, e.Reason, e.Slot, e.Voice, name, e.Group, e.Ref, e.By, e.ByRef, e.BySound, e.ByGroup, e.Audibility, e.Newcomer, e.RunnerUp, e.Candidates)
+	}
+	return s
+}
