@@ -61,7 +61,7 @@ func TestNoClicks(t *testing.T) {
 					v.Attack, v.Release = c.attack, c.release
 					out, start, peak := moved(rate, v, move, 0.01, down)
 					fast := treble.Most(out, rate, start)
-					out, start, _ = moved(rate, v, move, 0.3, down)
+					out, _, _ = moved(rate, v, move, 0.3, down)
 					added := decibels(max(fast-treble.Most(out, rate, rate/20), 1e-9) / max(peak, 1))
 					if worst = max(worst, added); added > c.bound {
 						t.Errorf("%d Hz, attack %v, %s, down %v: %.1f dB", rate, c.attack, name, down, added)
