@@ -34,6 +34,7 @@ internal/explain -> cue/report internal/words mixer
 internal/dsp -> pcm golang.org/x/sys/cpu
 internal/loudness -> pcm internal/dsp
 internal/fourier -> pcm
+internal/stretch ->
 internal/steal -> pcm internal/fourier internal/loudness voice
 voice -> pcm internal/dsp internal/words
 effect -> pcm voice internal/dsp internal/words effect/internal/compressor effect/internal/delay effect/internal/drive effect/internal/eq effect/internal/reverb effect/internal/width
@@ -46,7 +47,7 @@ effect/internal/eq -> effect/internal/glide pcm
 effect/internal/width -> effect/internal/glide pcm
 effect/internal/treble ->
 mixer -> effect pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
-sounds -> pcm voice internal/dsp internal/fourier internal/loudness golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
+sounds -> pcm voice internal/dsp internal/fourier internal/loudness internal/stretch golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm
 sounds/internal/blocks -> sounds/internal/source
 sounds/internal/wav -> sounds/internal/source sounds/internal/blocks

@@ -4,15 +4,13 @@ import (
 	"slices"
 
 	"voicepool/internal/loudness"
+	"voicepool/internal/stretch"
 	"voicepool/voice"
 )
 
 // loopAhead is how far into the repetitions the index of a looped voice looks,
 // in seconds.
 const loopAhead = 2
-
-// leastHops is the shortest stretch whose average counts: 60 ms.
-const leastHops = 3
 
 // hopper gathers the K-weighted energy of a sound, hop by hop.
 type hopper struct {
@@ -103,22 +101,24 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 	// What was cut off at the end rings in the filter: nothing for the ear to miss,
 	// but a bound has to have it.
 	rings := h.fork()
-	rings.write(make([]float32, (leastHops+2)*h.hop*int64(channels)))
+	rings.write(make([]float32, (stretch.Least+2)*h.hop*int64(channels)))
 	once := h.finish()
+	best, _ := stretch.Once(once)
 	e := voice.Envelope{
-		Hop: h.hop, Once: narrow(indexOnce(once)), Later: narrow(later(rings.finish())[:len(once)]),
+		Hop: h.hop, Once: narrow(best), Later: narrow(later(rings.finish())[:len(once)]),
 		Near: narrow(soon(h.fine)), Step: h.step,
 	}
 	if from == to {
 		return e
 	}
-	ahead := max((loopAhead*int64(rate)+h.hop-1)/h.hop, leastHops)
+	ahead := max((loopAhead*int64(rate)+h.hop-1)/h.hop, stretch.Least)
 	hops := (loop[1] + h.hop - 1) / h.hop
 	for int64(len(looped.k)) < hops+ahead {
 		missing := (hops+ahead-int64(len(looped.k)))*h.hop - looped.frames
 		looped.write(samples[from:min(to, from+missing*int64(channels))])
 	}
-	e.Loop = narrow(indexLoop(looped.k, int(hops), int(ahead)))
+	best, _ = stretch.Loop(looped.k, int(hops), int(ahead))
+	e.Loop = narrow(best)
 	e.NearLoop = narrow(soon(looped.fine)[:(loop[1]+h.step-1)/h.step])
 	// Wherever a voice is in its loop, all of the loop is still to come.
 	e.LaterLoop = float32(later(looped.k)[loop[0]/h.hop])
@@ -144,7 +144,7 @@ func later(k []float64) []float64 {
 	out := make([]float64, len(k))
 	most := 0.0
 	for i := len(k) - 1; i >= 0; i-- {
-		most = max(most, sumOf(k[i:min(i+leastHops, len(k))])/leastHops)
+		most = max(most, sumOf(k[i:min(i+stretch.Least, len(k))])/stretch.Least)
 		out[i] = most
 	}
 	return out
@@ -163,58 +163,4 @@ func narrow(x []float64) []float32 {
 		y[i] = float32(x[i])
 	}
 	return y
-}
-
-// indexOnce returns the best average of k from each hop on: the largest mean of
-// k[i:j] over all j >= i+3, and where fewer than three hops are left, their sum
-// by three. The sums S from each hop to the end are points (j, -S[j]); the best
-// mean is the steepest line from i to one of them, which is a corner of their
-// upper hull, found by bisection, for the steepness along a hull has one peak.
-func indexOnce(k []float64) []float64 {
-	n := len(k)
-	rest := make([]float64, n+1)
-	for i := n - 1; i >= 0; i-- {
-		rest[i] = rest[i+1] + k[i]
-	}
-	mean := func(i, j int) float64 { return (rest[i] - rest[j]) / float64(j-i) }
-	g := make([]float64, n)
-	var hull []int // from right to left
-	for i := n - 1; i >= 0; i-- {
-		j := i + leastHops
-		if j > n {
-			g[i] = rest[i] / leastHops
-			continue
-		}
-		for len(hull) > 1 && mean(j, hull[len(hull)-1]) <= mean(hull[len(hull)-1], hull[len(hull)-2]) {
-			hull = hull[:len(hull)-1]
-		}
-		hull = append(hull, j)
-		lo, hi := 0, len(hull)-1 // the peak is the leftmost corner that its right neighbour does not pass
-		for lo < hi {
-			mid := (lo + hi + 1) / 2
-			if mean(i, hull[mid]) >= mean(i, hull[mid-1]) {
-				lo = mid
-			} else {
-				hi = mid - 1
-			}
-		}
-		g[i] = mean(i, hull[lo])
-	}
-	return g
-}
-
-// indexLoop returns the same for the first hops of an unrolled loop, looking
-// ahead by a fixed number of hops.
-func indexLoop(k []float64, hops, ahead int) []float64 {
-	g := make([]float64, hops)
-	for i := range g {
-		sum := 0.0
-		for j, x := range k[i : i+ahead] {
-			sum += x
-			if j+1 >= leastHops {
-				g[i] = max(g[i], sum/float64(j+1))
-			}
-		}
-	}
-	return g
 }

@@ -4,8 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"voicepool/internal/loudness"
 )
 
@@ -25,39 +23,6 @@ func bestOnce(k []float64) []float64 {
 		}
 	}
 	return g
-}
-
-// TestIndexAgainstDefinition: hull and bisection find what the definition says.
-func TestIndexAgainstDefinition(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		energy := rapid.OneOf(rapid.Float64Range(0, 1), rapid.Just(0.0), rapid.Just(0.25), rapid.Float64Range(0, 1e-12))
-		k := rapid.SliceOfN(energy, 0, 200).Draw(t, "k")
-		got, want := indexOnce(k), bestOnce(k)
-		for i := range want {
-			if math.Abs(got[i]-want[i]) > 1e-12*(1+want[i]) {
-				t.Fatalf("hop %d of %d: %v, by definition %v", i, len(k), got[i], want[i])
-			}
-		}
-	})
-}
-
-func TestIndexByHand(t *testing.T) {
-	for _, c := range []struct{ k, want []float64 }{
-		{nil, nil},
-		{[]float64{3}, []float64{1}},
-		{[]float64{3, 6}, []float64{3, 2}},
-		{[]float64{3, 6, 9}, []float64{6, 5, 3}},
-		{[]float64{0, 0, 0, 0, 8}, []float64{1.6, 2, 8. / 3, 8. / 3, 8. / 3}}, // a pause with a future
-		{[]float64{9, 9, 9, 0, 0, 0}, []float64{9, 6, 3, 0, 0, 0}},            // the longest is not always the best
-	} {
-		got := indexOnce(c.k)
-		for i := range c.want {
-			if math.Abs(got[i]-c.want[i]) > 1e-15 {
-				t.Errorf("%v: %v, want %v", c.k, got, c.want)
-				break
-			}
-		}
-	}
 }
 
 // unrolledIndex is the definition for loops: the sound, then its loop again and
@@ -162,15 +127,5 @@ func TestHop(t *testing.T) {
 		if got := hopFrames(rate); got != want {
 			t.Errorf("at %d Hz a hop is %d frames, want %d", rate, got, want)
 		}
-	}
-}
-
-func BenchmarkIndex(b *testing.B) {
-	k := make([]float64, 30000) // ten minutes
-	for i := range k {
-		k[i] = float64(len(k) - i)
-	}
-	for b.Loop() {
-		indexOnce(k)
 	}
 }

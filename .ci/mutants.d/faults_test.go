@@ -34,8 +34,8 @@ var mutants = []mutant{
 		edits: []edit{{score, "audibility := float32(float64(math.Sqrt(s.power) * index))"}},
 	},
 	{name: "the level of now", file: envelope, edits: []edit{
-		{"Once: narrow(indexOnce(once))", "Once: narrow(once)"},
-		{"e.Loop = narrow(indexLoop(looped.k, int(hops), int(ahead)))", "e.Loop = narrow(looped.k[:hops])"},
+		{"best, _ := stretch.Once(once)", "best := once"},
+		{"best, _ = stretch.Loop(looped.k, int(hops), int(ahead))", "best = looped.k[:hops]"},
 	}},
 	{
 		name: "the level of the next 20 ms", file: voice,
