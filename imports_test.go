@@ -35,18 +35,19 @@ internal/dsp -> pcm golang.org/x/sys/cpu
 internal/loudness -> pcm internal/dsp
 internal/fourier -> pcm
 internal/stretch ->
+internal/spectrum -> internal/fourier internal/loudness internal/stretch pcm
 internal/steal -> pcm internal/fourier internal/loudness voice
-voice -> pcm internal/dsp internal/words
-effect -> pcm voice internal/dsp internal/words effect/internal/compressor effect/internal/delay effect/internal/drive effect/internal/eq effect/internal/reverb effect/internal/width
+voice -> pcm internal/dsp internal/spectrum internal/words
+effect -> pcm voice internal/dsp internal/spectrum internal/words effect/internal/compressor effect/internal/delay effect/internal/drive effect/internal/eq effect/internal/reverb effect/internal/width
 effect/internal/compressor -> pcm internal/dsp effect/internal/glide
 effect/internal/delay -> pcm internal/dsp effect/internal/glide
 effect/internal/glide ->
 effect/internal/drive -> effect/internal/glide pcm
 effect/internal/reverb -> effect/internal/glide internal/dsp pcm
-effect/internal/eq -> effect/internal/glide pcm
+effect/internal/eq -> effect/internal/glide internal/spectrum pcm
 effect/internal/width -> effect/internal/glide pcm
 effect/internal/treble ->
-mixer -> effect pcm voice pool space internal/words mixer/internal/master internal/dsp internal/ring
+mixer -> effect pcm voice pool space internal/spectrum internal/words mixer/internal/master internal/dsp internal/ring
 sounds -> pcm voice internal/dsp internal/fourier internal/loudness internal/stretch golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm
 sounds/internal/blocks -> sounds/internal/source

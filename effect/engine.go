@@ -7,6 +7,7 @@ import (
 	"voicepool/effect/internal/eq"
 	"voicepool/effect/internal/reverb"
 	"voicepool/effect/internal/width"
+	"voicepool/internal/spectrum"
 	"voicepool/pcm"
 )
 
@@ -17,7 +18,7 @@ const longestDelay = 4
 func (k *Kind) engine(rate int) engine {
 	switch k.Name {
 	case "eq":
-		return &equalising{Equaliser: eq.New(rate), kind: k}
+		return &equalising{Equaliser: eq.New(rate), kind: k, warped: spectrum.Warp(rate)}
 	case "reverb":
 		return &room{reverb.New(rate)}
 	case "drive":
@@ -54,7 +55,8 @@ func (k *Kind) tail(v []float64, rate int) int64 {
 // equalising is an equaliser as an engine.
 type equalising struct {
 	*eq.Equaliser
-	kind *Kind
+	kind   *Kind
+	warped *spectrum.Warped
 }
 
 // bands returns the values of an equaliser.

@@ -24,6 +24,8 @@ type slot struct {
 	lacks   bool // it reads something worse than it should
 	sends   bool // to other buses, too
 
+	coloured bool // its ways leave more of some bands than of others, see colour
+
 	loopsShown bool // what its record says of loops
 	voice      voice.Voice
 
@@ -154,6 +156,9 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		a.sends = append(a.sends, to)
 	}
 	a.measure()
+	if spectralBuses(buses) {
+		a.hearSpectra()
+	}
 	a.refresh()
 	a.face(0)
 	if c.Meters {

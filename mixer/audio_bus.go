@@ -112,6 +112,7 @@ func (a *audio) refresh() {
 		}
 		b.shift = b.shift || b.reach != was
 	}
+	a.refreshWays()
 }
 
 // face ramps each bus's own voices to what is soloed now.

@@ -128,6 +128,7 @@ func (a *audio) setEffect(index int, c *command) {
 		p.Set(a.now, v.place, v.to, c.over)
 	}
 	a.measure()
+	a.filtersMove(index)
 	if !r.idle(a.now) {
 		a.ringFrom(a.now, index)
 	}

@@ -3,6 +3,7 @@ package mixer
 import (
 	"math"
 
+	"voicepool/internal/spectrum"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -16,6 +17,7 @@ type masks struct {
 	score  []float32
 	hidden [voice.Bands]float64 // how much of a band's masker has to be reached
 	quiet  [voice.Bands]float64 // the threshold in quiet
+	parts  [voice.Bands][spectrum.Bands]float64
 }
 
 func newMasks(n int) *masks {
@@ -25,12 +27,18 @@ func newMasks(n int) *masks {
 		// more for each Bark; in quiet 1.456 f^-0.8 dB, f in kHz in the middle of the
 		// band, for each of its eight half Bark.
 		above := float64(4*b) + 2
-		x := (above + lowestBark) / 7 * math.Log2E
-		khz := float64(0.65 / 2 * (pcm.Exp2(x) - pcm.Exp2(-x)))
+		khz := kilohertz(above)
 		k.hidden[b] = pcm.Exp2(float64(-(3 + float64(0.25*max(above-12, 0))) / 10 * log2Of10))
+		k.parts[b] = spectrum.Parts(1000*kilohertz(above-2), 1000*kilohertz(above+2))
 		k.quiet[b] = float64(8 * pcm.Exp2(float64(0.1456*pcm.Exp2(float64(-0.8*pcm.Log2(khz))))*log2Of10))
 	}
 	return k
+}
+
+// kilohertz returns what is so many Bark above the lowest band: the Bark scale is z(f) = 7 asinh(f/650 Hz).
+func kilohertz(above float64) float64 {
+	x := (above + lowestBark) / 7 * math.Log2E
+	return float64(0.65 / 2 * (pcm.Exp2(x) - pcm.Exp2(-x)))
 }
 
 const (
@@ -38,17 +46,27 @@ const (
 	log2Of10   = math.Log2E * math.Ln10
 )
 
-// set notes what a voice has, of which power is left^2 + right^2.
-func (k *masks) set(i int, power float64, v *voice.Voice) {
+// set notes what a voice has, of which heard is left^2 + right^2 in each band.
+func (k *masks) set(i int, heard [voice.Bands]float32, v *voice.Voice) {
 	k.hops[i] = v.Masks()
-	g := float32(power)
 	for h := range k.hops[i] {
 		m := &k.hops[i][h]
-		for b := range m.Energy {
+		for b, g := range heard {
 			m.Energy[b] = float32(m.Energy[b] * g)
 			m.Spread[b] = float32(m.Spread[b] * g)
 		}
 	}
+}
+
+// heardIn returns left^2 + right^2 of a voice of an index in each band of the masks, where power is that
+// of its gains.
+func (a *audio) heardIn(i int, coloured bool, power float64) (heard [voice.Bands]float32) {
+	for b := range heard {
+		if heard[b] = float32(power); coloured {
+			heard[b] = float32(a.spectral.Load().heard[i].Over(&a.scores.masks.parts[b]))
+		}
+	}
+	return heard
 }
 
 // mask works out how much of every voice is heard beside those that have a slot,

@@ -68,7 +68,8 @@ func (s *scores) setAudibility(i int, x float32) {
 func (a *audio) rescore(i int) {
 	s := a.at(i)
 	s.power = a.buses[s.bus].power(&s.voice, a.now)
-	s.settled = s.voice.Settled(a.now)
+	s.coloured = a.colour(i, &s.voice, s.record)
+	s.settled = s.voice.Settled(a.now) && s.record.sendsSettled(a.now)
 	a.scores.gain[i] = float32(s.power)
 	a.classify(s)
 	a.scores.endless[i] = s.endless
@@ -90,6 +91,7 @@ func (a *audio) freshen(virtual bool) {
 	for i := range a.buses {
 		shifted = shifted || a.buses[i].shift
 	}
+	shifted = shifted || a.shiftsAny()
 	alive, slots := a.living(), a.slots.Len()
 	if real {
 		a.followDue(alive[:slots], &a.due.real, shifted)
@@ -102,6 +104,7 @@ func (a *audio) freshen(virtual bool) {
 		for i := range a.buses {
 			a.buses[i].shift = false
 		}
+		a.forgetSent()
 	}
 }
 
@@ -118,7 +121,7 @@ func (a *audio) followDue(voices []seat, due *int64, shifted bool) {
 	for _, v := range voices {
 		switch s := v.slot; {
 		case !shifted && a.now < a.scores.holds[v.index]:
-		case s.settled && !a.buses[s.bus].shift: // as most: it has only gone on
+		case s.settled && !a.buses[s.bus].shift && !(shifted && a.shiftsSent(s.record)): // as most: it has only gone on
 			a.follow(v.index, s)
 		default:
 			a.rescore(v.index)
@@ -127,16 +130,16 @@ func (a *audio) followDue(voices []seat, due *int64, shifted bool) {
 	}
 }
 
-// follow computes the audibility of a voice from the power of its gains.
+// follow computes the audibility of a voice from the power of its gains, and from what is heard of it in
+// each band.
 func (a *audio) follow(i int, s *slot) {
-	index, soon := s.voice.Indices()
-	audibility := float32(float64(s.power * index))
+	audibility, soon := a.audibilities(i, s.coloured, s.power, &s.voice)
 	a.scores.whole[i] = audibility
 	if s.keeps {
-		audibility = float32(float64(s.power * soon))
+		audibility = soon
 	}
 	if a.scores.masks != nil {
-		a.scores.masks.set(i, s.power, &s.voice)
+		a.scores.masks.set(i, a.heardIn(i, s.coloured, s.power), &s.voice)
 	}
 	a.scores.setAudibility(i, audibility)
 	s.loops = s.loops && s.voice.Returns() // it may have gone back for the last time
@@ -169,20 +172,20 @@ func (a *audio) noteDue(i int) {
 	*due = min(*due, a.scores.holds[i])
 }
 
-// newcomer returns the audibility that the voice that asks to come in would have
-// on a bus, and the whole of it where that is something else.
-func (a *audio) newcomer(bus uint16) (audibility, whole float64) {
-	v := a.coming
-	power := a.buses[bus].power(v, a.now)
-	index, soon := v.Indices()
-	whole = float64(float32(float64(power * index)))
+// newcomer returns the audibility that the voice of a start that asks to come in would have, and the
+// whole of it where that is something else.
+func (a *audio) newcomer(r *record) (audibility, whole float64) {
+	v, last := a.coming, len(a.scores.audibility)
+	power := a.buses[r.bus].power(v, a.now)
+	coloured := a.colour(last, v, r)
+	all, soon := a.audibilities(last, coloured, power, v)
 	if k := a.scores.masks; k != nil {
-		k.set(len(k.score), power, v)
+		k.set(last, a.heardIn(last, coloured, power), v)
 	}
 	if !a.asks.keeps {
-		return whole, whole
+		return float64(all), float64(all)
 	}
-	return float64(float32(float64(power * soon))), whole
+	return float64(soon), float64(all)
 }
 
 // power returns left^2 + right^2 of a voice on this bus, through its output's master bus.

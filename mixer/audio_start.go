@@ -100,6 +100,7 @@ func (a *audio) start(c *command) {
 	if w := &a.refused; s.virtual {
 		e := Event{Reason: w.Reason, powers: w.powers, Candidates: w.Candidates, Peers: w.Peers, Policy: a.overflow, Priority: s.prio, RunnerUpPriority: w.RunnerUpPriority, Endless: endless}
 		e.powers.lost = a.lost(s)
+		a.muffle(&e, s, i)
 		a.tell(&e, EventVirtual, s, a.now, i)
 	}
 }
@@ -175,7 +176,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	// Of virtual voices a limit looks at all, and a full pool only where one of them has
 	// to make room.
 	a.freshen(reason != ReasonNone || !a.hides(true) || a.finiteMost > 0 && !a.hides(false))
-	e.powers.newcomer, whole = a.newcomer(r.bus)
+	e.powers.newcomer, whole = a.newcomer(r)
 	if reason == ReasonBusLimit {
 		e.Bus = Bus{index: uint16(q.bus)}
 	}
@@ -351,6 +352,7 @@ func (a *audio) steal(c *choice, e *Event) {
 func (a *audio) weigh(e *Event, c *choice) {
 	s := a.at(c.slot)
 	e.powers.audibility, e.powers.runnerUp, e.powers.lost = c.audibility, c.runnerUp, a.lost(s)
+	a.muffle(e, s, c.slot)
 	e.RunnerUpPriority, e.Candidates, e.Peers, e.Priority = c.next, c.candidates, c.peers, s.prio
 	if e.Reason != ReasonGroupLimit { // which has a policy of its own
 		e.Policy = a.overflow

@@ -77,6 +77,9 @@ func (a *audio) goesUnheard(least *choice, r *record, whole float64) bool {
 func (a *audio) move(from, to int) int {
 	a.seat(to)
 	a.scores.move(from, to)
+	if sp := a.spectral.Load(); sp != nil {
+		sp.heard[to] = sp.heard[from]
+	}
 	a.noteDue(to)
 	a.vacate(from)
 	return to

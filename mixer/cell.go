@@ -23,7 +23,7 @@ type cell struct {
 
 const (
 	moreDecided = 1 << iota // two
-	moreNamed               // one, with Event.play
+	moreKnown               // one, with Event.play, and what muffles a victim
 )
 
 // decided reports whether an event tells why something happened.
@@ -41,8 +41,8 @@ func (e *Event) cells() (n int, more uint8) {
 	if e.Kind.decided() {
 		n, more = 3, moreDecided
 	}
-	if e.play != 0 {
-		return n + 1, more | moreNamed
+	if p := &e.powers; e.play != 0 || p.muffled != 0 || p.lowPass != 0 || p.highPass != 0 {
+		return n + 1, more | moreKnown
 	}
 	return n, more
 }
@@ -70,8 +70,10 @@ func (a *audio) emit(e *Event) {
 		at.voice = two(math.Float32bits(float32(p.runnerUp)), uint32(e.Candidates))
 		at.ref, at.slot = int64(two(uint32(e.Peers), uint32(e.NewcomerPriority))), e.Priority
 	}
-	if more&moreNamed != 0 {
-		a.events.Next(n - 1).voice = e.play
+	if more&moreKnown != 0 {
+		p := &e.powers
+		at = a.events.Next(n - 1)
+		at.voice, at.frame, at.ref = e.play, int64(two(math.Float32bits(p.lowPass), math.Float32bits(p.highPass))), int64(math.Float32bits(p.muffled))
 	}
 	a.events.Send(n)
 }
@@ -95,9 +97,11 @@ func (m *Mixer) takeEvent(e *Event) bool {
 		p.runnerUp, e.Candidates = float64(math.Float32frombits(first(d.voice))), int(uint32(d.voice))
 		e.Peers, e.NewcomerPriority, e.Priority = int(first(uint64(d.ref))), int32(uint32(d.ref)), d.slot
 	}
-	if c.more&moreNamed != 0 {
+	if c.more&moreKnown != 0 {
 		d, _ := m.events.Pop()
-		e.play = d.voice
+		p := &e.powers
+		e.play, p.muffled = d.voice, math.Float32frombits(uint32(d.ref))
+		p.lowPass, p.highPass = math.Float32frombits(first(uint64(d.frame))), math.Float32frombits(uint32(d.frame))
 	}
 	e.finish(m)
 	return true

@@ -69,6 +69,7 @@ type Config struct {
 	Overflow       Overflow
 	Grow           Grow // for GrowPool
 	RejectQuietest bool // a newcomer that is itself the least audible is rejected
+	Blind          bool // choices know gains alone, not filters, equalisers and sends: to compare with
 
 	MasterGain pcm.Decibels    // -120..+24
 	Insert     Insert          // an effect on the whole mix, before MasterGain and the limiter; nil: none

@@ -101,6 +101,12 @@ type Event struct {
 	// between hops may have up to 3 dB more. +Inf where nobody knows.
 	Lost pcm.Decibels
 
+	// Of Stolen, and of a voice that became virtual: by how much what it goes through makes the voice
+	// less audible than its gains say: its filters, and the effects and sends of its buses; below 0 they
+	// make it more. LowPass and HighPass are its own cutoffs in Hz; 0: off.
+	Muffled           pcm.Decibels
+	LowPass, HighPass float64
+
 	powers powers // of the audio side, until Events makes decibels of them
 	stem   *stem  // nil: none are kept
 	play   uint64
@@ -111,6 +117,9 @@ type powers struct {
 	audibility, newcomer float64
 	runnerUp             float64 // negative: there was none
 	lost                 float64
+
+	muffled           float32 // what is left, as a factor; 0: nothing filters or sends
+	lowPass, highPass float32
 }
 
 // finish makes of an event of the audio side one for those who poll.
@@ -128,6 +137,9 @@ func (e *Event) finish(m *Mixer) {
 	e.RunnerUp = pcm.Decibels(math.Inf(1))
 	if p.runnerUp >= 0 {
 		e.RunnerUp = pcm.FromPower(p.runnerUp)
+	}
+	if e.LowPass, e.HighPass = float64(p.lowPass), float64(p.highPass); p.muffled > 0 {
+		e.Muffled = pcm.Decibels(-float32(pcm.FromPower(float64(p.muffled))))
 	}
 	e.powers = powers{}
 }

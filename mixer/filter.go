@@ -8,7 +8,9 @@ import "voicepool/voice"
 // equip gives a start a filter, and those that follow it, which may take a cutoff over. The mutex is
 // held.
 func (m *Mixer) equip(r *record) {
+	m.hearSpectra()
 	for {
+		m.measure(r)
 		rare := m.own(r)
 		if rare.filter.Load() == nil {
 			rare.filter.Store(m.filters.next())

@@ -307,11 +307,6 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	v.BasePitch, v.Pitch, v.Speed = pitch, o.Pitch, o.Speed
 	v.From, v.FadeIn, v.FadeShape = m.frames(o.From), m.frames(o.FadeIn), 0
 	v.Loop, v.Rounds, v.Quality = o.Loop, int32(o.Rounds), cmp.Or(o.Quality, m.quality) // DefaultQuality is 0
-	if r.filtered = o.LowPass != 0 || o.HighPass != 0; r.filtered || m.Now() <= m.filtersUntil {
-		m.equip(r)
-		rare := r.rare.Load()
-		rare.lowPass, rare.highPass = o.LowPass, o.HighPass
-	}
 	if !s.Streamed() {
 		v.From = min(v.From, s.Frames())
 	}
@@ -327,9 +322,17 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 		rare := m.own(r)
 		rare.sends, _ = m.checkSends(o.Sends, o.Bus.index) // Play has looked: again here, so that starts without sends carry none
 		rare.sent = slices.Clone(o.Sends)
+		m.hearSpectra()
 		if m.sendRoom.Load() == nil {
 			m.sendRoom.Store(new(make([]pcm.Frame, max(m.hop, int64(m.rate)/100+1))))
 		}
+	}
+	if r.filtered = o.LowPass != 0 || o.HighPass != 0; r.filtered || m.Now() <= m.filtersUntil {
+		m.equip(r)
+		rare := r.rare.Load()
+		rare.lowPass, rare.highPass = o.LowPass, o.HighPass
+	} else if m.spectral.Load() != nil {
+		m.measure(r)
 	}
 	if r.counted = o.Counts != [2]*Count{}; r.counted {
 		m.own(r).counts = o.Counts

@@ -30,11 +30,15 @@ func level(t testing.TB, rate, frames int, x float32) *voice.Sound {
 	return sound(t, voice.Samples{Name: "level", Rate: rate, Channels: 1, Data: data})
 }
 
+// sound returns a sound with its spectrum, or scores would become others when that comes.
 func sound(t testing.TB, s voice.Samples) *voice.Sound {
 	t.Helper()
 	out, err := voice.NewSound(s)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, looped := range []bool{false, true} {
+		out.Refine(voice.SpectrumLevel, looped)
 	}
 	return out
 }

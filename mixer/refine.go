@@ -8,7 +8,7 @@ import (
 	"voicepool/voice"
 )
 
-// refinery makes the versions of sounds that pitched voices read, in the order of asking, in
+// refinery makes the versions of sounds that pitched voices read, and their spectra, in the order of asking, in
 // goroutines that end when there is nothing to do: one for each processor but one, which the
 // audio side may need.
 type refinery struct {

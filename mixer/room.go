@@ -37,14 +37,13 @@ func (c *Config) size(commands, events int) made {
 // mostCells returns how many cells there may be for events that wait. Where a Config says how many events
 // that are, they may all be decisions; else most of those that it needs are not.
 func (c *Config) mostCells(events int) int {
-	each := 2
-	if events > 0 {
-		each = 3
+	switch {
+	case events > 0:
+		return 4 * c.Events
+	case c.Stems:
+		return 3 * c.Events
 	}
-	if c.Stems {
-		each++
-	}
-	return each * c.Events
+	return 2 * c.Events
 }
 
 // room is the memory of what is under way on the audio side: for so many commands.

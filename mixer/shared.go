@@ -21,6 +21,7 @@ type shared struct {
 	hop      int64 // at multiples of it scores are published and virtual voices exchanged
 	tree     tree
 	fold     bool            // all outputs are mixed into one
+	blind    bool            // scores know nothing of filters and sends
 	down, up []int           // the buses, each before what is below it, and after
 	meters   []*master.Meter // by bus; nil: nothing is measured
 
@@ -37,6 +38,7 @@ type shared struct {
 	wantsWait     atomic.Bool // the same for wants, of voices and buses
 	busWishes     []busWish
 	sendRoom      atomic.Pointer[[]pcm.Frame] // where a voice that sends is mixed by itself; nil: none ever did
+	spectral      atomic.Pointer[spectral]    // nil: nothing ever filtered or sent
 
 	// From the audio side to the control side.
 	freed     *ring.Ring[pool.Handle]
@@ -56,7 +58,7 @@ type shared struct {
 // newShared returns what both sides touch, without records.
 func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	s := &shared{
-		rate: c.Rate, fold: c.Fold, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
+		rate: c.Rate, fold: c.Fold, blind: c.Blind, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
 		commands:  ring.New[command](c.made.commands),
 		positions: make([]atomic.Int64, c.MaxVoices+c.unheard()),
 		busWishes: make([]busWish, len(buses)),

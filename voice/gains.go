@@ -160,10 +160,10 @@ func (v *Voice) lasting(frame int64) float64 {
 	return g
 }
 
-// Settled reports whether what Reach returns stays as it is at frame while nobody
+// Settled reports whether what Reach and Passes return stays as it is at frame while nobody
 // moves the voice.
 func (v *Voice) Settled(frame int64) bool {
-	return v.gain.End() <= frame && v.pan.End() <= frame && v.crowd.End() <= frame && !v.out.out &&
+	return v.gain.End() <= frame && v.pan.End() <= frame && v.crowd.End() <= frame && !v.out.out && v.filter.settled(frame) &&
 		(v.space == nil || v.space.gain.End() <= frame && v.space.pan.End() <= frame)
 }
 

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"voicepool/internal/dsp"
+	"voicepool/internal/spectrum"
 	"voicepool/pcm"
 )
 
@@ -75,8 +77,10 @@ type Sound struct {
 	unrefined atomic.Bool                        // its Refiner gave what is no sound
 	versions  [2][Levels]atomic.Pointer[version] // once and looped, by level
 	needs     [2]atomic.Uint32                   // those that voices have missed
+	spectra   [2]atomic.Pointer[measured]        // once and looped
 
-	file string
+	file   string
+	warped *spectrum.Warped // the bands at its rate
 
 	// Of a stream: it has no data, and of an envelope the declared level alone.
 	open func(Course) (*Feed, error)
@@ -126,7 +130,7 @@ func NewSound(s Samples) (*Sound, error) {
 	if err := s.Envelope.check(); err != nil {
 		return nil, err
 	}
-	out := &Sound{name: s.Name, file: s.File, rate: s.Rate, channels: s.Channels, frames: frames, loop: loop, envelope: s.Envelope}
+	out := &Sound{name: s.Name, file: s.File, rate: s.Rate, channels: s.Channels, frames: frames, loop: loop, envelope: s.Envelope, warped: spectrum.Warp(s.Rate)}
 	if s.Refine != nil && frames > 0 {
 		prepareBest()
 		out.refine = s.Refine
@@ -180,12 +184,16 @@ func cleanAll(dst, samples []float32, most float32) bool {
 }
 
 // Refine makes a version that the quality Best reads, unless it is there: that of
-// a level, 0..Levels-1, for voices that loop or do not. It takes some thousandths of
+// a level, 0..Levels-1, for voices that loop or do not; of SpectrumLevel it measures the spectrum. It takes some thousandths of
 // the sound's length. A sound whose Refiner panics, or gives samples that are not
 // finite or too few or too many, has no versions from then on. A stream, an empty
 // sound and one without a Refiner have none. Control side, any goroutine; it never
 // changes what is there.
 func (s *Sound) Refine(level int, looped bool) {
+	if level == SpectrumLevel {
+		s.measureSpectrum(looped)
+		return
+	}
 	making := &s.refining[setOf(looped)][level]
 	making.Lock()
 	defer making.Unlock()
@@ -237,8 +245,8 @@ func (s *Sound) Loop() pcm.Loop { return s.loop }
 // Envelope returns the loudness index; its slices must not be changed.
 func (s *Sound) Envelope() Envelope { return s.envelope }
 
-// Bytes returns how much memory the samples, the versions made of them and the
-// index take.
+// Bytes returns how much memory the samples, the versions made of them, the index and
+// the spectrum take.
 func (s *Sound) Bytes() int64 {
 	sum := s.data.size() + s.seam.data.size() + s.envelope.size()
 	for set := range s.versions {
@@ -246,6 +254,9 @@ func (s *Sound) Bytes() int64 {
 			if v := s.versions[set][level].Load(); v != nil {
 				sum += v.data.size()
 			}
+		}
+		if m := s.spectra[set].Load(); m != nil {
+			sum += int64(len(m.hops)) * int64(unsafe.Sizeof(spectrum.Hop{}))
 		}
 	}
 	return sum

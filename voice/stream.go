@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"voicepool/internal/dsp"
+	"voicepool/internal/spectrum"
 	"voicepool/pcm"
 )
 
@@ -50,7 +51,7 @@ func NewStream(s Stream) (*Sound, error) {
 	level := cmp.Or(s.Level, -20).Gain()
 	return &Sound{
 		name: s.Name, file: s.File, rate: s.Rate, channels: 2, frames: s.Frames, loop: cmp.Or(s.Loop, pcm.Loop{0, s.Frames}),
-		open: s.Open, mono: s.Mono, envelope: Envelope{declared: float64(level * level)},
+		open: s.Open, mono: s.Mono, warped: spectrum.Warp(s.Rate), envelope: Envelope{declared: float64(level * level)},
 	}, nil
 }
 

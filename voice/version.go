@@ -11,6 +11,11 @@ import (
 // read at steps up to 1.5 by the fastest voice.
 const Levels = 14
 
+// SpectrumLevel stands for the spectrum of a sound where Refine, Refined and Needed say versions: what a
+// choice of victim knows filters by. It takes about a thousandth of the sound's length. A stream, and a
+// sound without a loudness index, have none and count as pink.
+const SpectrumLevel = Levels
+
 // Refiner makes the samples of a version of a sound: interleaved, frames of
 // them, the first of which is the version's frame first, which may be before the
 // sound. A version of level k has (2/3)^k times the sound's rate; it is
@@ -135,6 +140,9 @@ func (s *Sound) need(level int, looped bool) {
 
 // Refined reports whether a version is there, or can never be. Any goroutine.
 func (s *Sound) Refined(level int, looped bool) bool {
+	if level == SpectrumLevel {
+		return s.envelope.Hop < 1 || s.open != nil || s.frames == 0 || s.spectra[setOf(looped)].Load() != nil
+	}
 	return !s.Refines() || s.versions[setOf(looped)][level].Load() != nil
 }
 

@@ -51,6 +51,11 @@ type Event struct {
 	// from here on; +Inf where nobody knows.
 	Lost Level
 
+	// Of a victim: by how much what it goes through made it less audible than its gains say, its filters
+	// and the effects and sends of its buses; 0: nothing did. And its own cutoffs in Hz; 0: off.
+	Muffled           Level
+	LowPass, HighPass float64
+
 	// By Read, of a victim of which that is known: by how many dB the mix was louder
 	// in the 60 ms from here on.
 	BelowMix    Level
@@ -93,6 +98,9 @@ type wire struct {
 	Policy           string   `json:"policy,omitempty"`
 	Lost             *Level   `json:"lost_db,omitempty"`
 	BelowMix         *Level   `json:"below_mix_db,omitempty"`
+	Muffled          *Level   `json:"muffled_db,omitempty"`
+	LowPass          *Level   `json:"lowpass,omitempty"`
+	HighPass         *Level   `json:"highpass,omitempty"`
 	Reason           string   `json:"reason,omitempty"`
 	Limit            int      `json:"limit,omitempty"`
 	PerOwner         bool     `json:"per_owner,omitempty"`
@@ -141,7 +149,8 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 		Audibility: or(w.Audibility, none), Newcomer: or(w.Newcomer, none), RunnerUp: or(w.RunnerUp, none), HasRunnerUp: w.RunnerUp != nil,
 		Candidates: or(w.Candidates, 0), Peers: or(w.Peers, 0), Priority: or(w.Priority, 0), NewcomerPriority: or(w.NewcomerPriority, or(w.Priority, 0)),
 		RunnerUpPriority: or(w.RunnerUpPriority, or(w.Priority, 0)),
-		Lost:             or(w.Lost, none), BelowMix: or(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil, Limit: w.Limit, PerOwner: w.PerOwner, Endless: w.Endless, Bus: w.Bus, Cooldown: w.Cooldown,
+		Lost:             or(w.Lost, none), BelowMix: or(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil,
+		Muffled: or(w.Muffled, 0), LowPass: float64(or(w.LowPass, 0)), HighPass: float64(or(w.HighPass, 0)), Limit: w.Limit, PerOwner: w.PerOwner, Endless: w.Endless, Bus: w.Bus, Cooldown: w.Cooldown,
 	}
 	if w.Kind == "" {
 		return errors.New("an event without a kind")

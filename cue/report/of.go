@@ -27,6 +27,7 @@ func EventOf(m *mixer.Event) Event {
 		if e.HasRunnerUp {
 			e.RunnerUp = Level(m.RunnerUp)
 		}
+		e.Muffled, e.LowPass, e.HighPass = Level(m.Muffled), m.LowPass, m.HighPass
 	}
 	return e
 }

@@ -43,6 +43,9 @@ func (e *Event) AppendJSON(to []byte) []byte {
 	}
 	b.level(loss, "lost_db", e.Lost)
 	b.level(loss && e.HasBelowMix, "below_mix_db", e.BelowMix)
+	b.level(loss && e.Muffled != 0, "muffled_db", e.Muffled)
+	b.level(loss && e.LowPass != 0, "lowpass", Level(e.LowPass))
+	b.level(loss && e.HighPass != 0, "highpass", Level(e.HighPass))
 	if device {
 		b.text("reason", e.Why)
 	} else {

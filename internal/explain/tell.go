@@ -3,6 +3,8 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"strings"
 
 	"voicepool/cue/report"
 	"voicepool/internal/words"
@@ -221,14 +223,34 @@ func tellChoice(e *report.Event, head *report.Report) string {
 	return why
 }
 
-// tellLost says what can have been lost.
+// tellMuffled says what the filters of a victim, and the effects and sends of its buses, made of it.
+func tellMuffled(e *report.Event) string {
+	var by []string
+	if e.LowPass != 0 {
+		by = append(by, fmt.Sprintf("low-pass %.5g Hz", e.LowPass))
+	}
+	if e.HighPass != 0 {
+		by = append(by, fmt.Sprintf("high-pass %.5g Hz", e.HighPass))
+	}
+	switch {
+	case math.Abs(float64(e.Muffled)) < 0.05:
+		return ""
+	case e.Muffled < 0:
+		return fmt.Sprintf(". The effects and sends of its buses made it %s louder", difference(e.Muffled))
+	case len(by) == 0:
+		by = append(by, "effects of its buses")
+	}
+	return fmt.Sprintf(". It was muffled by %s (%s)", difference(e.Muffled), strings.Join(by, ", "))
+}
+
+// tellLost says what muffled a victim, and what can have been lost.
 func tellLost(e *report.Event) string {
-	text := ""
+	text := tellMuffled(e)
 	switch {
 	case e.Lost.Finite():
-		text = fmt.Sprintf(". What was taken would not have been louder than %s over any three hops of 20 ms, at the speed of the sound itself", heardAt(e.Lost))
+		text += fmt.Sprintf(". What was taken would not have been louder than %s over any three hops of 20 ms, at the speed of the sound itself", heardAt(e.Lost))
 	case e.Audibility.Finite():
-		text = ". How loud it might have become is not known: the level of a stream is declared, not measured"
+		text += ". How loud it might have become is not known: the level of a stream is declared, not measured"
 	}
 	if e.HasBelowMix {
 		side := "below"

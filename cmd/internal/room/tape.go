@@ -48,6 +48,7 @@ type wide struct {
 	bySound, bus, cooldown                       uint32 // in the book of names
 	candidates, peers, limit                     int32
 	priority, newcomerPriority, runnerUpPriority int32
+	muffled, lowPass, highPass                   float32
 	policy                                       mixer.Overflow
 	endless, hasRunnerUp, perOwner               bool
 }
@@ -104,6 +105,7 @@ func (t *tape) pack(p *piece, e *report.Event) {
 			bySound: t.names.place(e.BySound), bus: t.names.place(e.Bus), cooldown: t.names.place(e.Cooldown),
 			candidates: int32(e.Candidates), peers: int32(e.Peers), limit: int32(e.Limit),
 			priority: int32(e.Priority), newcomerPriority: int32(e.NewcomerPriority), runnerUpPriority: int32(e.RunnerUpPriority),
+			muffled: float32(e.Muffled), lowPass: float32(e.LowPass), highPass: float32(e.HighPass),
 			policy: e.Policy, endless: e.Endless, hasRunnerUp: e.HasRunnerUp, perOwner: e.PerOwner,
 		}
 		if t.long(&k, &w) == plain {
@@ -131,6 +133,7 @@ func (t *tape) long(k *kept, w *wide) report.Event {
 	e.BySound, e.Bus, e.Cooldown = t.names.all[w.bySound], t.names.all[w.bus], t.names.all[w.cooldown]
 	e.Candidates, e.Peers, e.Limit = int(w.candidates), int(w.peers), int(w.limit)
 	e.Priority, e.NewcomerPriority, e.RunnerUpPriority = int(w.priority), int(w.newcomerPriority), int(w.runnerUpPriority)
+	e.Muffled, e.LowPass, e.HighPass = report.Level(w.muffled), float64(w.lowPass), float64(w.highPass)
 	e.Policy, e.Endless, e.HasRunnerUp, e.PerOwner = w.policy, w.endless, w.hasRunnerUp, w.perOwner
 	return e
 }

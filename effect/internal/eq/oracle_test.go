@@ -119,8 +119,8 @@ func (e *Equaliser) impulse(floor float64) (h []float64) {
 	}
 }
 
-// spectrum returns the transform of h at a frequency.
-func spectrum(h []float64, freq float64, rate int) (sum complex128) {
+// spectrumOf returns the transform of h at a frequency.
+func spectrumOf(h []float64, freq float64, rate int) (sum complex128) {
 	turn := cmplx.Exp(complex(0, -2*math.Pi*freq/float64(rate)))
 	for at := 0; at < len(h); at += 512 {
 		z := cmplx.Exp(complex(0, -2*math.Pi*math.Mod(freq*float64(at)/float64(rate), 1)))

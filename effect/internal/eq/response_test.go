@@ -28,7 +28,7 @@ func TestResponse(t *testing.T) {
 				if want < 1e-6 && b.Type != LowPass && (b.Type != HighPass || freq == 0) {
 					continue // the middle of a notch, and 0 Hz
 				}
-				got := math.Abs(decibels(cmplx.Abs(spectrum(h, freq, rate)) / want))
+				got := math.Abs(decibels(cmplx.Abs(spectrumOf(h, freq, rate)) / want))
 				says := math.Abs(v.Response(freq, rate) - decibels(want))
 				worst, told = max(worst, got), max(told, says)
 				if got > 0.01 || says > 0.001 {
@@ -79,7 +79,7 @@ func TestResponseOfMany(t *testing.T) {
 			for i := range v.N {
 				want += decibels(cmplx.Abs(newCookbook(&v.Bands[i], rate).response(freq, rate)))
 			}
-			got := decibels(cmplx.Abs(spectrum(h, freq, rate)))
+			got := decibels(cmplx.Abs(spectrumOf(h, freq, rate)))
 			if math.Abs(got-want) > 0.01 || math.Abs(v.Response(freq, rate)-want) > 0.001 {
 				t.Errorf("%d Hz, at %v Hz: %.4f dB, Response %.4f, want %.4f", rate, freq, got, v.Response(freq, rate), want)
 			}

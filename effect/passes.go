@@ -1,0 +1,39 @@
+package effect
+
+import (
+	"voicepool/internal/spectrum"
+	"voicepool/voice"
+)
+
+// Filters reports whether the effect is one that Passes knows more of than that it lets all through.
+func (e *Effect) Filters() bool { return e.kind != nil && e.kind.Bands > 0 }
+
+// Passes multiplies gains, as powers, by what an equaliser lets through at a frame, or where it is on its
+// way to, whichever is more in each band; other kinds let all through. It reports whether it still
+// moves. Audio side.
+func (p *Processor) Passes(frame int64, gains *[voice.SpectrumBands]float64) (moves bool) {
+	e, is := p.engine.(*equalising)
+	if !is {
+		return false
+	}
+	passes := func(at func(i int) float64) spectrum.Gains {
+		all := spectrum.Flat()
+		if at(p.bypass) >= 0.5 {
+			return all
+		}
+		var values [maxValues]float64
+		for i := range p.kind.Len() {
+			values[i] = p.value(i, at(i))
+		}
+		bands := p.kind.bands(values[:p.kind.Len()])
+		bands.Passes(p.rate, e.warped, &all)
+		return all
+	}
+	most := passes(func(i int) float64 { return p.moves[i].To })
+	if moves = frame < p.until; moves {
+		now := passes(func(i int) float64 { return p.moves[i].At(frame) })
+		most.Most(&now)
+	}
+	(*spectrum.Gains)(gains).Times(&most)
+	return moves
+}

@@ -1,0 +1,157 @@
+package spectrum
+
+import (
+	"sync"
+
+	"voicepool/pcm"
+)
+
+// Gains are what a filter lets through of each band, as powers: under a pink spectrum, which has the
+// same power in each part of an octave.
+type Gains [Bands]float64
+
+// Flat returns the gains of no filter.
+func Flat() (g Gains) {
+	for b := range g {
+		g[b] = 1
+	}
+	return g
+}
+
+// Times multiplies by other gains: those of filters one after the other.
+func (g *Gains) Times(h *Gains) {
+	for b := range g {
+		g[b] = float64(g[b] * h[b])
+	}
+}
+
+// Most raises each gain to that of h, if it is less.
+func (g *Gains) Most(h *Gains) {
+	for b := range g {
+		g[b] = max(g[b], h[b])
+	}
+}
+
+// Add adds gains, weighted: those of ways beside each other.
+func (g *Gains) Add(h *Gains, weight float64) {
+	for b := range g {
+		g[b] += float64(h[b] * weight)
+	}
+}
+
+// Parts returns what part each band is of a range in Hz, of its width in octaves.
+func Parts(from, to float64) (parts [Bands]float64) {
+	from, to = pcm.Log2(from), pcm.Log2(to)
+	for b := range parts {
+		low, high := from, to
+		if b > 0 {
+			low = max(low, pcm.Log2(edge(b)))
+		}
+		if b+1 < Bands {
+			high = min(high, pcm.Log2(edge(b+1)))
+		}
+		parts[b] = max(high-low, 0) / (to - from)
+	}
+	return parts
+}
+
+// Over returns the mean of the gains over such parts.
+func (g *Gains) Over(parts *[Bands]float64) (mean float64) {
+	for b, x := range g {
+		mean += float64(x * parts[b])
+	}
+	return mean
+}
+
+// highest is the share of the rate beyond which no frequency goes.
+const highest = 0.49
+
+// Warped are frequencies of one rate as a bilinear transform has them: tan(pi frequency/rate).
+type Warped struct {
+	edges  [Bands + 1]float64
+	points [Bands][Points]float64
+	each   [Bands]float64 // 1 over 4 times the width of a band, in octaves; 0: the rate does not have it
+}
+
+// Points is how many frequencies of a band stand for it where there is no formula for all of it. They
+// are 0.04 octaves apart.
+const Points = 16
+
+var warps sync.Map // of *Warped, by rate
+
+// Warp returns those of the bands at a rate in Hz. Control side.
+func Warp(rate int) *Warped {
+	if w, ok := warps.Load(rate); ok {
+		return w.(*Warped)
+	}
+	w, _ := warps.LoadOrStore(rate, warp(rate))
+	return w.(*Warped)
+}
+
+func warp(rate int) *Warped {
+	w := &Warped{}
+	at := func(hertz float64) float64 { return pcm.TanPi(min(hertz/float64(rate), highest)) }
+	for b := range w.edges {
+		w.edges[b] = at(heardEdge(b))
+	}
+	for b := range w.points {
+		from, to := pcm.Log2(heardEdge(b)), pcm.Log2(heardEdge(b+1))
+		for i := range w.points[b] {
+			w.points[b][i] = at(pcm.Exp2(from + float64((to-from)*((float64(i)+0.5)/Points))))
+		}
+		if w.edges[b+1] > w.edges[b] {
+			w.each[b] = 1 / float64(4*(pcm.Log2(w.edges[b+1])-pcm.Log2(w.edges[b])))
+		}
+	}
+	return w
+}
+
+// LowPass returns the gains of a Butterworth low-pass of two poles, of which cutoff is warped, too. The
+// mean of its power over the logarithm of w has a formula.
+func (w *Warped) LowPass(cutoff float64) (g Gains) {
+	w.pass(&g, cutoff, true)
+	return g
+}
+
+// HighPass is LowPass for the high-pass.
+func (w *Warped) HighPass(cutoff float64) (g Gains) {
+	w.pass(&g, cutoff, false)
+	return g
+}
+
+// pass works out both: with x = w/cutoff, or cutoff/w of a low-pass, the power is q/(1+q), q = x^4.
+func (w *Warped) pass(g *Gains, cutoff float64, low bool) {
+	last := 0.0
+	for b, edge := range w.edges {
+		x := edge / cutoff
+		if low {
+			x = cutoff / edge
+		}
+		x = float64(x * x)
+		q := float64(x * x)
+		at := pcm.Log2(1 + q)
+		if b > 0 {
+			way := at - last
+			if low {
+				way = -way
+			}
+			if g[b-1] = float64(way * w.each[b-1]); w.each[b-1] == 0 {
+				g[b-1] = q / (1 + q)
+			}
+			g[b-1] = min(max(g[b-1], 0), 1) // rounding may go beyond where little is left
+		}
+		last = at
+	}
+}
+
+// Mean returns the gains of a filter of which power says the squared magnitude at a warped frequency.
+func (w *Warped) Mean(power func(w float64) float64) (g Gains) {
+	for b := range w.points {
+		sum := 0.0
+		for _, x := range w.points[b] {
+			sum += power(x)
+		}
+		g[b] = sum / Points
+	}
+	return g
+}

@@ -1,0 +1,226 @@
+package mixer
+
+import (
+	"voicepool/internal/spectrum"
+	"voicepool/voice"
+)
+
+// A voice is heard on several ways: through its bus down to an output, and through all buses to which it
+// and its buses send. On each way filters and equalisers leave a part of each band. What a choice
+// compares is the power of all ways together: they add up as powers, since what comes back from a hall
+// has other phases.
+
+// spectral is what scores need of that, from when on something filters or sends.
+type spectral struct {
+	buses []ways
+	heard []spectrum.Gains // by index: left^2 + right^2 of a voice on all its ways; the last is the newcomer's
+}
+
+// ways are those of what comes to a bus.
+type ways struct {
+	own       spectrum.Gains // through its effects
+	ownAt     int64          // the place of the grid they are of; -1: none yet
+	ownMoves  bool
+	through   spectrum.Gains // and those of the buses below, to its output
+	sent      spectrum.Gains // by sends, of a power of 1
+	whole     spectrum.Gains // of a power of 1, both, with all gains
+	colours   bool           // it is not all as if there were nothing of it
+	shiftSent bool           // whole has become another since scores were fresh
+}
+
+// hearSpectra has scores know filters and sends from now on. Control side.
+func (s *shared) hearSpectra() {
+	if s.blind || s.spectral.Load() != nil {
+		return
+	}
+	sp := &spectral{buses: make([]ways, len(s.tree)), heard: make([]spectrum.Gains, len(s.positions)+1)}
+	for i := range sp.buses {
+		sp.buses[i].ownAt = -1
+	}
+	s.spectral.Store(sp)
+}
+
+// spectralBuses reports whether scores know filters or sends of buses from the beginning.
+func spectralBuses(buses []BusConfig) bool {
+	for i := range buses {
+		if len(buses[i].Sends) > 0 {
+			return true
+		}
+		for j := range buses[i].Effects {
+			if buses[i].Effects[j].Filters() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// refreshWays brings the ways of all buses up to date, each after those to which it gives.
+func (a *audio) refreshWays() {
+	sp := a.spectral.Load()
+	if sp == nil {
+		return
+	}
+	for at := len(a.up) - 1; at >= 0; at-- {
+		i := a.up[at]
+		b, w := &a.buses[i], &sp.buses[i]
+		through, sent, whole := w.through, w.sent, w.whole
+		a.filters(i, w)
+		w.through, w.sent = w.own, spectrum.Gains{}
+		above := a.tree[i].above
+		if above >= 0 {
+			w.through.Times(&sp.buses[above].through)
+		}
+		if !b.quiet {
+			gives := pair(voice.Wider(voice.Stereo, &b.pan, a.now)).times(both(b.gain.Most(a.now))).power() / 2
+			for j := range b.sends {
+				s := &b.sends[j]
+				power := s.gain.Most(a.now)
+				if power = float64(power * power); !s.pre {
+					power = float64(power * gives)
+				}
+				w.sent.Add(&sp.buses[s.bus].whole, power)
+			}
+			if above >= 0 {
+				w.sent.Add(&sp.buses[above].sent, gives)
+			}
+			w.sent.Times(&w.own)
+		}
+		w.whole = w.sent
+		if !b.quiet {
+			w.whole.Add(&w.through, b.reach.power()/2)
+		}
+		w.colours = w.through != spectrum.Flat() || w.sent != spectrum.Gains{}
+		b.shift = b.shift || w.through != through || w.sent != sent
+		w.shiftSent = w.shiftSent || w.whole != whole
+	}
+}
+
+// filters works out what the effects of a bus let through, at each place of the grid while they move.
+func (a *audio) filters(i int, w *ways) {
+	at := a.now / a.hop * a.hop
+	if w.ownAt >= 0 && (!w.ownMoves || w.ownAt == at) {
+		return
+	}
+	w.ownAt, w.ownMoves, w.own = at, false, spectrum.Flat()
+	for _, p := range a.buses[i].rack.all {
+		moves := p.Passes(at, (*[spectrum.Bands]float64)(&w.own))
+		w.ownMoves = w.ownMoves || moves
+	}
+}
+
+// filtersMove has refreshWays look again at the effects of a bus.
+func (a *audio) filtersMove(i int) {
+	if sp := a.spectral.Load(); sp != nil {
+		sp.buses[i].ownAt = -1
+		a.refresh()
+	}
+}
+
+// colour works out what is heard of a voice in each band, for an index, and reports whether that is
+// something else than its gains say.
+func (a *audio) colour(i int, v *voice.Voice, r *record) bool {
+	sp := a.spectral.Load()
+	if sp == nil {
+		return false
+	}
+	b, w := &a.buses[r.bus], &sp.buses[r.bus]
+	if !w.colours && !v.Filters() && r.sends == 0 {
+		return false
+	}
+	heard := &sp.heard[i]
+	*heard = spectrum.Gains{}
+	if b.quiet || b.direct.To == 0 {
+		return true
+	}
+	reach := pair(v.Reach(a.now))
+	heard.Add(&w.through, reach.times(b.reach).power())
+	power := reach.power()
+	heard.Add(&w.sent, power)
+	if r.sends > 0 {
+		rare := r.rare.Load()
+		for j := range r.sends {
+			s := &rare.sends[j]
+			gain := s.gain.Most(a.now)
+			heard.Add(&sp.buses[s.bus].whole, float64(power*float64(gain*gain)))
+		}
+	}
+	v.Passes(a.now, (*[spectrum.Bands]float64)(heard))
+	return true
+}
+
+// sendsSettled reports whether the sends of a voice stay as they are from a frame on.
+func (r *record) sendsSettled(frame int64) bool {
+	if r.sends == 0 {
+		return true
+	}
+	rare := r.rare.Load()
+	for j := range r.sends {
+		if rare.sends[j].gain.End() > frame {
+			return false
+		}
+	}
+	return true
+}
+
+// shiftsSent reports whether what the voice of a record sends to has shifted.
+func (a *audio) shiftsSent(r *record) bool {
+	sp := a.spectral.Load()
+	if r.sends == 0 || sp == nil {
+		return false
+	}
+	rare := r.rare.Load()
+	for j := range r.sends {
+		if sp.buses[rare.sends[j].bus].shiftSent {
+			return true
+		}
+	}
+	return false
+}
+
+// shiftsAny reports whether anything that is sent to has shifted.
+func (a *audio) shiftsAny() bool {
+	if sp := a.spectral.Load(); sp != nil {
+		for i := range sp.buses {
+			if sp.buses[i].shiftSent {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (a *audio) forgetSent() {
+	if sp := a.spectral.Load(); sp != nil {
+		for i := range sp.buses {
+			sp.buses[i].shiftSent = false
+		}
+	}
+}
+
+// audibilities returns how loud a voice of an index is from now on, and in the next 20 ms: the power of
+// its gains times its indices, or, where it is coloured, that of each band.
+func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice) (whole, soon float32) {
+	index, near := v.Indices()
+	ahead, now := power, power
+	if coloured {
+		heard := &a.spectral.Load().heard[i]
+		var lacks bool
+		if ahead, now, lacks = v.Through((*[spectrum.Bands]float64)(heard)); lacks {
+			a.needs.Store(true)
+		}
+	}
+	return float32(float64(ahead * index)), float32(float64(now * near))
+}
+
+// muffle notes by how much what a voice of an index goes through makes it less audible.
+func (a *audio) muffle(e *Event, s *slot, i int) {
+	p := &e.powers
+	_, low := s.voice.LowPass(a.now)
+	_, high := s.voice.HighPass(a.now)
+	if p.lowPass, p.highPass = float32(low), float32(high); !s.coloured || s.power == 0 {
+		return
+	}
+	ahead, _, _ := s.voice.Through((*[spectrum.Bands]float64)(&a.spectral.Load().heard[i]))
+	p.muffled = float32(max(ahead/s.power, 1e-30)) // 0 says that nothing does
+}

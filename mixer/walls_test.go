@@ -1,0 +1,101 @@
+package mixer_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// rainy returns noise, of which a low-pass takes most, with all that a choice looks at.
+func rainy(t *testing.T) *voice.Sound {
+	t.Helper()
+	for _, s := range corpus(t) {
+		if s.Name() == "rain" {
+			s.Refine(voice.SpectrumLevel, false)
+			s.Refine(voice.SpectrumLevel, true)
+			return s
+		}
+	}
+	t.Fatal("there is no rain")
+	return nil
+}
+
+// TestWallsHide: the voice behind a wall gives way though its gain is the highest, but not in a mixer
+// that is blind to filters. The event says by how much it was muffled, and by what.
+func TestWallsHide(t *testing.T) {
+	for _, blind := range []bool{false, true} {
+		m := newMixer(t, mixer.Config{Voices: 2, Blind: blind})
+		s := rainy(t)
+		near, err := m.Play(s, mixer.Options{Gain: -6})
+		must(t, err)
+		far, err := m.Play(s, mixer.Options{LowPass: 400})
+		must(t, err)
+		m.Render(make([]pcm.Frame, 100))
+		if (far.Audibility() < near.Audibility()) == blind {
+			t.Errorf("blind %v: %v dB behind the wall, %v dB beside it", blind, far.Audibility(), near.Audibility())
+		}
+		_, err = m.Play(s, mixer.Options{Gain: -12})
+		must(t, err)
+		m.Render(make([]pcm.Frame, 100))
+		victim := far
+		if blind {
+			victim = near
+		}
+		if victim.State() != mixer.StateStolen {
+			t.Errorf("blind %v: the other one was stolen", blind)
+		}
+		for _, e := range events(m) {
+			if e.Kind != mixer.EventStolen {
+				continue
+			}
+			if muffled := e.Muffled > 10 && e.Muffled < 40 && e.LowPass == 400 && e.HighPass == 0; muffled == blind || blind && e.Muffled != 0 {
+				t.Errorf("blind %v: muffled by %v dB, low-pass %v Hz, high-pass %v Hz", blind, e.Muffled, e.LowPass, e.HighPass)
+			}
+		}
+	}
+}
+
+// TestWallsGoAway: a loop behind a wall is unheard, and comes back when the wall goes.
+func TestWallsGoAway(t *testing.T) {
+	m := newMixer(t, mixer.Config{Voices: 1})
+	s := rainy(t)
+	loop, err := m.Play(s, mixer.Options{Loop: true, LowPass: 300})
+	must(t, err)
+	_, err = m.Play(s, mixer.Options{Loop: true, Gain: -10})
+	must(t, err)
+	m.Render(make([]pcm.Frame, 4800))
+	if loop.State() != mixer.StateVirtual {
+		t.Fatalf("behind the wall it is %v", loop.State())
+	}
+	must(t, loop.SetLowPass(0))
+	m.Render(make([]pcm.Frame, 4800))
+	if loop.State() != mixer.StatePlaying {
+		t.Errorf("without the wall it is %v", loop.State())
+	}
+}
+
+// TestWallsMove: while a cutoff moves, the voice counts as it is or as it is going to be, whichever is more.
+func TestWallsMove(t *testing.T) {
+	m := newMixer(t, mixer.Config{Voices: 1})
+	s := rainy(t)
+	h, err := m.Play(s, mixer.Options{Loop: true, LowPass: 8000})
+	must(t, err)
+	level := func(frames int) float64 {
+		m.Render(make([]pcm.Frame, frames))
+		return float64(h.Audibility())
+	}
+	open := level(1000)
+	must(t, m.At(m.Now()).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, LowPass: 200}, time.Second))
+	early, middle, late := level(100), level(24000), level(48000)
+	if math.Abs(early-open) > 1 || middle > open-1 || middle < late+5 || late > open-15 {
+		t.Errorf("closing: %.1f dB, then %.1f, %.1f and %.1f", open, early, middle, late)
+	}
+	must(t, m.At(m.Now()).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass, LowPass: 8000}, time.Second))
+	if opening := level(100); math.Abs(opening-open) > 1 {
+		t.Errorf("opening it counts %.1f dB, want %.1f", opening, open)
+	}
+}

@@ -1,0 +1,78 @@
+package voice
+
+import (
+	"voicepool/internal/spectrum"
+	"voicepool/pcm"
+)
+
+// measured is the spectrum of a sound, by hop of its loudness index.
+type measured struct{ hops []spectrum.Hop }
+
+func (s *Sound) measureSpectrum(looped bool) {
+	if s.Refined(SpectrumLevel, looped) {
+		return
+	}
+	hops := spectrum.Measure(&spectrum.Sound{Samples: s.Samples(), Channels: s.channels, Rate: s.rate, Hop: s.envelope.Hop, Loop: s.loop}, looped)
+	s.spectra[setOf(looped)].Store(&measured{hops})
+}
+
+// SpectrumBands is in how many bands spectra are known: 0.68 octaves each, from 50 Hz to 14 kHz, the first
+// and the last with all that is beyond.
+const SpectrumBands = spectrum.Bands
+
+// Through returns what is left of the powers that Indices returns, as factors, where so much of each band
+// is heard. Where nobody has measured the sound's spectrum, it is pink; lacks says that somebody should.
+// Audio side.
+func (v *Voice) Through(heard *[SpectrumBands]float64) (index, soon float64, lacks bool) {
+	hop := &spectrum.Pink
+	if looped := v.Looping(); v.sound.spectra[setOf(looped)].Load() != nil {
+		hops := v.sound.spectra[setOf(looped)].Load().hops
+		if at := v.sound.envelope.hop(v.Position()); at < int64(len(hops)) {
+			hop = &hops[at]
+		}
+	} else if lacks = !v.sound.Refined(SpectrumLevel, looped); lacks {
+		v.sound.need(SpectrumLevel, looped)
+	}
+	g := (*spectrum.Gains)(heard)
+	return hop.Through(g), hop.Now.Through(g), lacks
+}
+
+// Filters reports whether a filter of the voice acts.
+func (v *Voice) Filters() bool { return v.filter.active() }
+
+// Passes multiplies gains, as powers, by what the filters of the voice let through at a frame, or where
+// they are on their way to, whichever is more in each band. Audio side.
+func (v *Voice) Passes(frame int64, gains *[SpectrumBands]float64) {
+	f, g, w := v.filter, (*spectrum.Gains)(gains), v.sound.warped
+	if f == nil {
+		return
+	}
+	if p := &f.low; p.on {
+		p.passes(frame, f.rate, g, w.LowPass)
+	}
+	if p := &f.high; p.on {
+		p.passes(frame, f.rate, g, w.HighPass)
+	}
+}
+
+func (p *pass) passes(frame int64, rate int, g *spectrum.Gains, gains func(cutoff float64) spectrum.Gains) {
+	if p.depth.To == 0 || p.depth.At(frame) < 1 { // without it all is heard
+		return
+	}
+	at := func(log float64) spectrum.Gains {
+		return gains(pcm.TanPi(min(pcm.Exp2(log)/float64(rate), highestCutoff)))
+	}
+	most := at(p.To)
+	if p.End() > frame {
+		now := at(p.At(frame))
+		most.Most(&now)
+	}
+	g.Times(&most)
+}
+
+// settled reports whether what passes lets through stays as it is from a frame on.
+func (f *Filter) settled(frame int64) bool {
+	return f == nil || f.low.settled(frame) && f.high.settled(frame)
+}
+
+func (p *pass) settled(frame int64) bool { return !p.on || p.End() <= frame && p.depth.End() <= frame }
