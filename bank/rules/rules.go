@@ -31,6 +31,7 @@ type Rules struct {
 	Overflow mixer.Overflow
 	Grow     Grow
 	Refuse   bool // a newcomer that is itself the least audible is rejected
+	Blind    bool // choices know gains alone, to compare with; no key of a sheet
 	Quality  voice.Quality
 	Rate     int    // frames per second, 1,000..768,000; 48,000 where the file does not say
 	Seed     uint64 // of the random choices; 1 where the file does not say
@@ -82,7 +83,7 @@ type Master struct {
 // Config returns the mixer that the rules describe.
 func (r *Rules) Config() mixer.Config {
 	c := mixer.Config{
-		Rate: r.Rate, Voices: r.Voices, Virtual: r.Virtual, Overflow: r.Overflow, RejectQuietest: r.Refuse,
+		Rate: r.Rate, Voices: r.Voices, Virtual: r.Virtual, Overflow: r.Overflow, RejectQuietest: r.Refuse, Blind: r.Blind,
 		Grow:       mixer.Grow{Step: r.Grow.Step, Max: r.Grow.Max, Idle: r.Grow.Idle.Duration(r.Rate)},
 		MasterGain: r.Master.Gain, NoLimiter: !r.Master.Limiter, SoftClip: r.Master.SoftClip, DCGuard: r.Master.DCGuard,
 		Quality: r.Quality, Fold: r.Fold, Effects: r.Master.Effects,

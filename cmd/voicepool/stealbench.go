@@ -19,9 +19,9 @@ import (
 
 type stealbenchCommand struct {
 	Sheet    string         `arg:"" predictor:"sheet" optional:"" help:"Cue sheet to measure; - is standard input. Default: the built-in scenes."`
-	Scenes   []string       `name:"scene" default:"fire,plat,rts,amb,rhythm" placeholder:"NAME,..." help:"Scenes to measure (${default})."`
+	Scenes   []string       `name:"scene" default:"fire,plat,rts,amb,rhythm" placeholder:"NAME,..." help:"Scenes to measure (${default}); also walls."`
 	Voices   []int          `placeholder:"N,..." help:"Pool sizes to measure, 1..65536 (16,32; with a sheet 8,16,24,32,48,64)."`
-	Policies []trial.Policy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Policies to measure (${default}); also masked. A policy may have +end (endless sounds are lost too), +virtual=N, as in masked+virtual=64, and quietest +refuse. Default of both: as in the sheet."`
+	Policies []trial.Policy `default:"quietest,oldest,gain,reject" placeholder:"NAME,..." help:"Policies to measure (${default}); also masked. A policy may have +end (endless sounds are lost too), +blind (it knows nothing of filters, effects and sends), +virtual=N, as in masked+virtual=64, and quietest +refuse. Default of both: as in the sheet."`
 	Seeds    []uint64       `placeholder:"N,..." help:"Seeds of each scene (1,2)."`
 	Corpus   uint64         `default:"1" placeholder:"N" help:"Seed of the built-in sounds (${default})."`
 	Sounds   string         `placeholder:"FOLDER" help:"Make the scenes from the sounds of a folder and its subfolders. The first word of a name gives the kind, as in gun-1.wav, or else the nearest folder: gun, laser, explosion, clang, step, speech, bell, pickup, engine or wind. Other sounds are sorted by length into ten equal parts, from short to long: step, pickup, laser, gun, clang, speech, bell, explosion, engine, wind. Engines and winds repeat. Sounds shorter than 50 ms or longer than 10 s, silent or unreadable ones are ignored."`

@@ -32,6 +32,7 @@ type waveKey struct {
 	sound int
 	speed float64
 	loop  bool
+	wall  string // how it comes and goes meanwhile
 }
 
 // Parts returns what each event of a scene puts into the mix. Looping voices end
@@ -41,9 +42,14 @@ func (s *Scene) Parts(corpus []Recording) ([]Part, error) {
 	tail := RaisedCosine(tailMilliseconds)
 	parts := make([]Part, len(s.Events))
 	for i, e := range s.Events {
-		key := waveKey{e.Sound, e.Speed, e.Stop > 0}
+		key := waveKey{sound: e.Sound, speed: e.Speed, loop: e.Stop > 0}
+		turns := e.Wall.within(e.At, s.end(&e, corpus))
+		for k, at := range turns {
+			key.wall += fmt.Sprint(at-e.At, e.Wall.cutoff(k), " ")
+		}
+		key.wall += e.Wall.cutoff(len(turns))
 		if waves[key] == nil {
-			w, err := newWave(&corpus[e.Sound], key, s.Frames)
+			w, err := newWave(&corpus[e.Sound], key, &e, turns, s.Frames)
 			if err != nil {
 				return nil, err
 			}
@@ -71,25 +77,35 @@ func (r *Recording) Voice() (*voice.Sound, error) {
 	return voice.NewSound(voice.Samples{Name: r.Name, Rate: Rate, Channels: 1, Data: data})
 }
 
-func newWave(r *Recording, key waveKey, most int64) (*wave, error) {
+// newWave has a voice play a recording behind a wall that comes and goes at frames of the scene.
+func newWave(r *Recording, key waveKey, e *Event, turns []int64, most int64) (*wave, error) {
 	sound, err := r.Voice()
 	if err != nil {
 		return nil, fmt.Errorf("steal: %s: %w", r.Name, err)
 	}
 	var v voice.Voice
-	v.Start(sound, voice.Options{Speed: key.speed, Loop: key.loop, Pan: -1}, 0)
-	mixed := make([]pcm.Frame, most)
-	mixed = mixed[:v.Mix(mixed, 0)]
+	v.Start(sound, voice.Options{Speed: key.speed, Loop: key.loop, Pan: -1}, e.At)
+	var filter voice.Filter
+	if e.Wall.Behind || len(turns) > 0 {
+		v.LendFilter(e.At, &filter, e.Wall.hertz(0), 0)
+	}
+	mixed, n := make([]pcm.Frame, most), int64(0)
+	for k, at := range turns {
+		n += int64(v.Mix(mixed[n:at-e.At], e.At+n))
+		v.SetLowPass(at, e.Wall.hertz(k+1), wallFrames)
+	}
+	n += int64(v.Mix(mixed[n:], e.At+n))
+	mixed = mixed[:n]
 	w := &wave{samples: make([]float32, len(mixed))}
-	filter := loudness.NewFilter(Rate)
+	weighted := loudness.NewFilter(Rate)
 	sum := 0.0
 	for i, f := range mixed {
 		w.samples[i] = f[0]
 		if i%grain == 0 {
 			w.energy = append(w.energy, sum)
-			filter.Rest()
+			weighted.Rest()
 		}
-		y := filter.Next(float64(f[0]))
+		y := weighted.Next(float64(f[0]))
 		sum += y * y
 	}
 	w.energy = append(w.energy, sum)

@@ -24,6 +24,8 @@ type Event struct {
 	Pan   float64      // -1..+1, in steps of 0.01
 	Speed float64      // 0.92, 1 or 1.09
 	Stop  int64        // of a loop: the frame at which it is stopped; 0: it is no loop
+
+	Wall Wall // between it and the listener
 }
 
 // Scene is what a game asks for within some seconds.
@@ -50,7 +52,7 @@ var scenes = [...]struct {
 	make func(*scenery)
 }{
 	{"fire", (*scenery).fire}, {"plat", (*scenery).plat}, {"rts", (*scenery).rts},
-	{"amb", (*scenery).amb}, {"rhythm", (*scenery).rhythm},
+	{"amb", (*scenery).amb}, {"rhythm", (*scenery).rhythm}, {"walls", (*scenery).walls},
 }
 
 // NewScene makes a scene of a seed out of the sounds of a corpus. The error wraps
@@ -138,21 +140,40 @@ func (s *scenery) walk(lo, hi float64, f func(at float64)) {
 type cue struct {
 	frame int64
 	event int
-	stop  bool
+	kind  cueKind
+	turn  int // of the wall
 }
 
-// cues returns the lines of the sheet. What stops goes before what starts.
-func (s *Scene) cues() (all []cue) {
+// cueKind is what a line does.
+type cueKind int
+
+const (
+	stops cueKind = iota
+	turns         // its wall comes or goes
+	starts
+)
+
+// cues returns the lines of the sheet. What stops goes before what moves, and that before what starts.
+func (s *Scene) cues(corpus []Recording) (all []cue) {
 	for i, e := range s.Events {
 		if e.Stop > 0 && e.Stop < s.Frames {
-			all = append(all, cue{e.Stop, i, true})
+			all = append(all, cue{frame: e.Stop, event: i, kind: stops})
 		}
+		for k, at := range e.Wall.within(e.At, s.end(&e, corpus)) {
+			all = append(all, cue{frame: at, event: i, kind: turns, turn: k})
+		}
+		all = append(all, cue{frame: e.At, event: i, kind: starts})
 	}
-	for i, e := range s.Events {
-		all = append(all, cue{e.At, i, false})
-	}
-	slices.SortStableFunc(all, func(a, b cue) int { return cmp.Compare(a.frame, b.frame) })
+	slices.SortStableFunc(all, func(a, b cue) int { return cmp.Or(cmp.Compare(a.frame, b.frame), cmp.Compare(a.kind, b.kind)) })
 	return all
+}
+
+// end returns the frame at which an event is over, or a little later.
+func (s *Scene) end(e *Event, corpus []Recording) int64 {
+	if e.Stop > 0 {
+		return min(e.Stop, s.Frames)
+	}
+	return min(e.At+int64(float64(len(corpus[e.Sound].Samples))/e.Speed)+1, s.Frames)
 }
 
 // Sheet returns the scene as a cue sheet without a limiter; the names of the sounds'
@@ -169,16 +190,26 @@ func (s *Scene) Sheet(corpus []Recording, folder string) (text []byte, events []
 		fmt.Fprintln(b)
 	}
 	fmt.Fprintf(b, "cues:\n")
-	for _, c := range s.cues() {
+	for _, c := range s.cues(corpus) {
 		e := &s.Events[c.event]
-		if c.stop {
-			fmt.Fprintf(b, "  - {at: %s, stop: e%d}\n", seconds(c.frame), c.event)
+		if c.kind != starts {
+			what := "stop: e%d"
+			if c.kind == turns {
+				what = "set: e%d, lowpass: " + e.Wall.cutoff(c.turn+1) + ", over: " + seconds(wallFrames)
+			}
+			fmt.Fprintf(b, "  - {at: %s, "+what+"}\n", seconds(c.frame), c.event)
 			events = append(events, -1)
 			continue
 		}
 		fmt.Fprintf(b, "  - {at: %s, play: %s, gain: %g, pan: %g, speed: %g", seconds(c.frame), corpus[e.Sound].Name, float64(e.Gain), e.Pan, e.Speed)
+		if e.Stop > 0 || e.Wall.Turns != nil {
+			fmt.Fprintf(b, ", id: e%d", c.event)
+		}
 		if e.Stop > 0 {
-			fmt.Fprintf(b, ", id: e%d, loop: true", c.event)
+			fmt.Fprint(b, ", loop: true")
+		}
+		if e.Wall.Behind {
+			fmt.Fprint(b, ", lowpass: ", e.Wall.cutoff(0))
 		}
 		fmt.Fprintf(b, "}\n")
 		events = append(events, c.event)

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"voicepool/pcm"
 )
 
 // TestScenes: as dense as they are meant to be, and the same on every machine.
@@ -23,6 +25,7 @@ func TestScenes(t *testing.T) {
 		"plat":   {starts: [2]float64{32, 42}, sounding: [2]float64{22, 36}, hash: "ca1cfc16544415be"},
 		"rts":    {starts: [2]float64{310, 355}, sounding: [2]float64{260, 340}, hash: "392524959c382381"},
 		"amb":    {starts: [2]float64{12, 20}, sounding: [2]float64{40, 60}, hash: "d87e5df46dcba8dc"},
+		"walls":  {starts: [2]float64{100, 200}, sounding: [2]float64{60, 120}, hash: "9481373a5cd655e6"},
 		"rhythm": {starts: [2]float64{40, 60}, sounding: [2]float64{30, 70}, hash: "798aa67cd84160cf"},
 	} {
 		h := fnv.New64a()
@@ -37,7 +40,17 @@ func TestScenes(t *testing.T) {
 			}
 			sounding := 0.0
 			for i, e := range s.Events {
-				fmt.Fprintln(h, e)
+				fmt.Fprintln(h, struct {
+					At    int64
+					Sound int
+					Gain  pcm.Decibels
+					Pan   float64
+					Speed float64
+					Stop  int64
+				}{e.At, e.Sound, e.Gain, e.Pan, e.Speed, e.Stop})
+				if e.Wall.Turns != nil {
+					fmt.Fprintln(h, e.Wall)
+				}
 				sounding += float64(parts[i].To-parts[i].From) / float64(s.Frames)
 				if loops(corpus[e.Sound].Kind) != (e.Stop > 0) || e.Gain > 0 || math.Abs(e.Pan) > 0.8 || e.At < 0 || e.At >= s.Frames || e.Stop > s.Frames {
 					t.Errorf("%s, seed %d: event %d is %+v", name, seed, i, e)

@@ -18,12 +18,13 @@ type Policy struct {
 	Refuse   bool
 	Virtual  int  // AsSheet: it does not say
 	Ends     bool // whatever gives way ends, endless sounds too
+	Blind    bool // to filters, equalisers and sends
 }
 
 // AsSheet is a number of virtual voices that is the sheet's, or a flag's.
 const AsSheet = -1
 
-// UnmarshalText reads a policy: quietest, oldest+virtual=64, quietest+refuse, gain+end.
+// UnmarshalText reads a policy: quietest, oldest+virtual=64, quietest+refuse, gain+end, quietest+blind.
 func (p *Policy) UnmarshalText(text []byte) error {
 	words := strings.Split(string(text), "+")
 	overflow, ok := mixer.ParseOverflow(words[0])
@@ -38,6 +39,8 @@ func (p *Policy) UnmarshalText(text []byte) error {
 			p.Refuse = true
 		case word == "end":
 			p.Ends = true
+		case word == "blind":
+			p.Blind = true
 		case isVirtual:
 			n, err := strconv.Atoi(number)
 			if err != nil || n < 0 || n > 65536 {
@@ -45,7 +48,7 @@ func (p *Policy) UnmarshalText(text []byte) error {
 			}
 			p.Virtual = n
 		default:
-			return fmt.Errorf("%q: only refuse, end and virtual=N may follow a policy, as in quietest+virtual=64", text)
+			return fmt.Errorf("%q: only refuse, end, blind and virtual=N may follow a policy, as in quietest+virtual=64", text)
 		}
 	}
 	if p.Ends && p.Virtual > 0 {
@@ -95,6 +98,7 @@ func (p *Policy) Sized() error {
 func (p *Policy) Apply(sheet *cue.Sheet, voices int) *cue.Sheet {
 	s := *sheet
 	s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, p.Virtuals(sheet.Virtual), p.Overflow, p.Refuse, false
+	s.Blind = p.Blind
 	if p.Ends {
 		s.Sounds = slices.Clone(s.Sounds)
 		for i := range s.Sounds {

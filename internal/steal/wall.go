@@ -1,0 +1,76 @@
+package steal
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Wall is what stands between an emitter and the listener, now and then: a low-pass.
+type Wall struct {
+	Behind bool    // at the start
+	Turns  []int64 // the frames at which it comes or goes
+}
+
+const (
+	wallCutoff = 400       // Hz
+	wallFrames = Rate / 20 // that it takes to come or go
+)
+
+// within returns the turns within some frames.
+func (w *Wall) within(from, to int64) []int64 {
+	i, _ := slices.BinarySearch(w.Turns, from+1)
+	k, _ := slices.BinarySearch(w.Turns, to)
+	return w.Turns[min(i, k):k]
+}
+
+// from returns the wall as it is from a frame on.
+func (w *Wall) from(frame int64) Wall {
+	i, _ := slices.BinarySearch(w.Turns, frame+1)
+	return Wall{w.Behind != (i%2 == 1), w.Turns[i:]}
+}
+
+// hertz returns the cutoff after so many turns; 0: there is no wall.
+func (w *Wall) hertz(turns int) float64 {
+	if w.Behind != (turns%2 == 1) {
+		return wallCutoff
+	}
+	return 0
+}
+
+// cutoff is how a sheet says it.
+func (w *Wall) cutoff(turns int) string {
+	if hz := w.hertz(turns); hz > 0 {
+		return strconv.FormatFloat(hz, 'g', -1, 64)
+	}
+	return "off"
+}
+
+// walls is a fight in a house: 24 emitters at 2 to 20 m, half of them behind walls that come and go.
+func (s *scenery) walls() {
+	for emitter := range 24 {
+		metres, pan, gun := s.between(2, 20), s.place(), s.any(Gun, Laser)
+		var wall Wall
+		if emitter%2 == 0 {
+			wall.Behind = s.unit() < 0.5
+			for at := s.between(0.3, 2); at < sceneSeconds; at += s.between(0.5, 2.5) {
+				wall.Turns = append(wall.Turns, frames(at))
+			}
+		}
+		behind := func(e *Event) { e.Wall = wall.from(e.At) }
+		for at := s.between(0, 1); at < sceneSeconds; at += s.between(0.5, 2) {
+			for range 2 + s.n(5) {
+				behind(s.start(at, gun, distant(weapon, metres), pan))
+				at += s.between(0.1, 0.2)
+			}
+		}
+		s.walk(0.28, 0.36, func(at float64) { behind(s.start(at, s.any(Step), distant(footstep, metres), pan)) })
+		s.walk(1, 4, func(at float64) { behind(s.start(at, s.any(Speech), distant(shout, metres), pan)) })
+		s.walk(1, 3, func(at float64) { behind(s.start(at, s.any(Clang, Bell), distant(impact, metres), pan)) })
+		if emitter%3 == 0 {
+			e := s.start(0, s.any(Engine, Wind), distant(ambience, metres), pan)
+			e.Stop = s.Frames
+			behind(e)
+		}
+	}
+	s.walk(0.5, 1.5, func(at float64) { s.start(at, s.any(Explosion), distant(impact, s.between(5, 30)), s.place()) })
+}
