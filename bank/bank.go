@@ -210,6 +210,9 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 		s.list()
 	}
 	for i := range all {
+		if r.Filters() {
+			versions.Measure(all[i].Files(r.Sounds[i].Loop), r.Sounds[i].Loop)
+		}
 		if s := &r.Sounds[i]; r.QualityOf(s) == voice.Best {
 			speed := float64(pcm.FromRatio(s.Speed))
 			add := pitches[s.Name]

@@ -2,6 +2,7 @@ package cue
 
 import (
 	"math"
+	"slices"
 
 	"voicepool/internal/loading"
 	"voicepool/mixer"
@@ -158,12 +159,27 @@ func (s *Sheet) bending() []bool {
 	return out
 }
 
+// filters reports whether choices look at the spectra of sounds.
+func (s *Sheet) filters() bool {
+	return s.Filters() || slices.ContainsFunc(s.Cues, func(c Cue) bool {
+		return c.Change.LowPass != 0 || c.Change.HighPass != 0 || len(c.Sends) > 0
+	})
+}
+
 // versions returns all versions of sounds that the cues can come to need; of a live show also those of
 // all sounds as they are started by hand.
 func (s *Sheet) versions(all []loading.Sound, live bool) *loading.Versions {
 	out := &loading.Versions{}
-	pitches := s.pitches()
+	pitches, filters := s.pitches(), s.filters()
 	need := func(c, asked *Cue) {
+		sets := pitches.sets[c.tag]
+		leaves := c.Loop && c.Rounds != 0 || sets != nil && sets.loop
+		if filters {
+			out.Measure(all[c.Sound].Files(c.Loop), c.Loop)
+			if leaves {
+				out.Measure(all[c.Sound].Files(c.Loop), !c.Loop)
+			}
+		}
 		if s.QualityOf(&s.Sounds[c.Sound]) != voice.Best {
 			return
 		}
@@ -172,7 +188,7 @@ func (s *Sheet) versions(all []loading.Sound, live bool) *loading.Versions {
 			total = total.with(float64(most))
 		}
 		out.Need(all[c.Sound].Files(c.Loop), c.Loop, total.least, total.most)
-		if sets := pitches.sets[c.tag]; c.Loop && c.Rounds != 0 || sets != nil && sets.loop {
+		if leaves {
 			out.Need(all[c.Sound].Files(c.Loop), !c.Loop, total.least, total.most)
 		}
 	}

@@ -6,6 +6,8 @@
 package rules
 
 import (
+	"slices"
+
 	"fmt"
 	"io/fs"
 
@@ -78,6 +80,17 @@ type Master struct {
 	SoftClip bool
 	DCGuard  bool
 	Effects  []effect.Effect
+}
+
+// Filters reports whether sounds or buses have filters, equalisers or sends, so that choices look at the
+// spectra of sounds.
+func (r *Rules) Filters() bool {
+	equalises := func(effects []effect.Effect) bool {
+		return slices.ContainsFunc(effects, func(e effect.Effect) bool { return e.Filters() })
+	}
+	return equalises(r.Master.Effects) ||
+		slices.ContainsFunc(r.Buses, func(b Bus) bool { return len(b.Sends) > 0 || equalises(b.Effects) }) ||
+		slices.ContainsFunc(r.Sounds, func(s Sound) bool { return s.LowPass != 0 || s.HighPass != 0 || len(s.Sends) > 0 })
 }
 
 // Config returns the mixer that the rules describe.

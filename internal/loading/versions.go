@@ -10,7 +10,7 @@ import (
 	"voicepool/voice"
 )
 
-// Versions gathers the versions of sounds that pitched voices read. The zero value has none.
+// Versions gathers the versions of sounds that pitched voices read, and their spectra. The zero value has none.
 type Versions struct {
 	Progress func(done, total int) // as cue.Loading; nil: nobody is told
 
@@ -33,17 +33,29 @@ func (v *Versions) Need(sounds []*voice.Sound, looped bool, least, most float64)
 	}
 	for _, sound := range sounds {
 		for level := max(from, 0); level <= to && sound.Refines(); level++ {
-			one := version{sound, level, looped}
-			if v.seen[one] {
-				continue
-			}
-			if v.seen == nil {
-				v.seen = map[version]bool{}
-			}
-			v.seen[one] = true
-			v.all = append(v.all, one)
+			v.add(version{sound, level, looped})
 		}
 	}
+}
+
+// Measure adds the spectra of sounds, to be looped or not.
+func (v *Versions) Measure(sounds []*voice.Sound, looped bool) {
+	for _, sound := range sounds {
+		if !sound.Refined(voice.SpectrumLevel, looped) {
+			v.add(version{sound, voice.SpectrumLevel, looped})
+		}
+	}
+}
+
+func (v *Versions) add(one version) {
+	if v.seen[one] {
+		return
+	}
+	if v.seen == nil {
+		v.seen = map[version]bool{}
+	}
+	v.seen[one] = true
+	v.all = append(v.all, one)
 }
 
 // Make makes them, as many at a time as there are processors. When ctx ends it is its error.

@@ -1,0 +1,42 @@
+package cue_test
+
+import (
+	"testing"
+
+	"voicepool/cue"
+	"voicepool/sounds"
+	"voicepool/sounds/embedded"
+	"voicepool/voice"
+)
+
+// TestSpectraAreReady: a sheet in which something filters or sends has the spectra of its sounds before it
+// begins, so that its choices do not depend on when they come. One in which nothing does has none.
+func TestSpectraAreReady(t *testing.T) {
+	const peak = "effects: [{eq: {bands: [{type: peak, freq: 300, gain: 3}]}}]"
+	for text, want := range map[string]bool{
+		"cues: [{at: 0, play: hit}]":                                                                   false,
+		"cues: [{at: 0, play: hit, lowpass: 400}]":                                                     true,
+		"cues: [{at: 0, play: hit, id: a}, {at: 1, set: a, highpass: 400}]":                            true,
+		"sounds: {c: {file: hit, lowpass: 300}}\ncues: [{at: 0, play: c}]":                             true,
+		"buses: {hall: {effects: [reverb: {}]}, sfx: {sends: {hall: -6}}}\ncues: [{at: 0, play: hit}]": true,
+		"buses: {sfx: {" + peak + "}}\ncues: [{at: 0, play: hit}]":                                     true,
+		"buses: {sfx: {effects: [compressor: {}]}}\ncues: [{at: 0, play: hit}]":                        false,
+		"master: {" + peak + "}\ncues: [{at: 0, play: hit}]":                                           true,
+	} {
+		s, err := cue.Parse("a.yaml", []byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		lib := sounds.NewLibrary(sounds.Options{Rate: s.Rate})
+		if _, err := cue.NewPlayer(t.Context(), s, lib, cue.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		hit, err := lib.Load(t.Context(), embedded.Source("hit"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := hit[0].Refined(voice.SpectrumLevel, false); got != want {
+			t.Errorf("%s: its spectrum is there: %v", text, got)
+		}
+	}
+}
