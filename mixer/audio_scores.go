@@ -67,14 +67,20 @@ func (s *scores) setAudibility(i int, x float32) {
 // that moves counts as it is or as it is going to be, whichever is more.
 func (a *audio) rescore(i int) {
 	s := a.at(i)
-	s.power = a.buses[s.bus].power(&s.voice, a.now)
-	s.coloured = a.colour(i, &s.voice, s.record)
+	reach := pair(s.voice.Reach(a.now))
+	s.power = a.buses[s.bus].power(reach)
+	s.coloured = a.colour(i, &s.voice, s.record, reach, s.power)
+	a.classify(s)
+	a.reckon(i, s, a.audibilities(i, s.coloured, s.power, &s.voice, s.keeps))
+}
+
+// reckon notes the scores of a voice of which the power is known.
+func (a *audio) reckon(i int, s *slot, heard audibilities) {
 	s.settled = s.voice.Settled(a.now) && s.record.sendsSettled(a.now)
 	a.scores.gain[i] = float32(s.power)
-	a.classify(s)
 	a.scores.endless[i] = s.endless
 	s.loops = s.voice.Returns()
-	a.follow(i, s)
+	a.note(i, s, heard)
 	s.record.levels.show(float32(s.voice.Pan(a.now)), float32(s.voice.Gain()))
 }
 
@@ -133,10 +139,15 @@ func (a *audio) followDue(voices []seat, due *int64, shifted bool) {
 // follow computes the audibility of a voice from the power of its gains, and from what is heard of it in
 // each band.
 func (a *audio) follow(i int, s *slot) {
-	audibility, soon := a.audibilities(i, s.coloured, s.power, &s.voice)
+	a.note(i, s, a.audibilities(i, s.coloured, s.power, &s.voice, s.keeps))
+}
+
+// note notes how loud a voice is going to be.
+func (a *audio) note(i int, s *slot, heard audibilities) {
+	audibility := heard.whole
 	a.scores.whole[i] = audibility
 	if s.keeps {
-		audibility = soon
+		audibility = heard.soon
 	}
 	if a.scores.masks != nil {
 		a.scores.masks.set(i, a.heardIn(i, s.coloured, s.power), &s.voice)
@@ -176,24 +187,33 @@ func (a *audio) noteDue(i int) {
 // whole of it where that is something else.
 func (a *audio) newcomer(r *record) (audibility, whole float64) {
 	v, last := a.coming, len(a.scores.audibility)
-	power := a.buses[r.bus].power(v, a.now)
-	coloured := a.colour(last, v, r)
-	all, soon := a.audibilities(last, coloured, power, v)
+	reach := pair(v.Reach(a.now))
+	power := a.buses[r.bus].power(reach)
+	coloured := a.colour(last, v, r, reach, power)
+	heard := a.audibilities(last, coloured, power, v, a.asks.keeps)
+	a.came = came{true, coloured, power, heard}
 	if k := a.scores.masks; k != nil {
 		k.set(last, a.heardIn(last, coloured, power), v)
 	}
 	if !a.asks.keeps {
-		return float64(all), float64(all)
+		return float64(heard.whole), float64(heard.whole)
 	}
-	return float64(soon), float64(all)
+	return float64(heard.soon), float64(heard.whole)
 }
 
-// power returns left^2 + right^2 of a voice on this bus, through its output's master bus.
-func (b *bus) power(v *voice.Voice, frame int64) float64 {
+// came is what newcomer has found out, for the voice that comes in after it.
+type came struct {
+	known, coloured bool
+	power           float64
+	heard           audibilities
+}
+
+// power returns left^2 + right^2 of a voice on this bus that has such gains, through its output's master bus.
+func (b *bus) power(reach stereo) float64 {
 	if b.quiet || b.direct.To == 0 {
 		return 0
 	}
-	return pair(v.Reach(frame)).times(b.reach).power()
+	return reach.times(b.reach).power()
 }
 
 // stereo is a pair of factors.

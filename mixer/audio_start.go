@@ -38,6 +38,7 @@ func (a *audio) start(c *command) {
 	taken := a.takeOver(r, id)
 	endless := r.lasts == 0 && a.coming.Endless()
 	a.asks = kind{endless, a.keeps(r.whenFull, endless)}
+	a.came.known = false
 	i := a.makeRoom(c, r)
 	if i < 0 {
 		return
@@ -83,7 +84,7 @@ func (a *audio) start(c *command) {
 	}
 	a.count(s.bus, 1)
 	a.scores.set(i, r.prio, s.number(), r.protect)
-	a.rescore(i)
+	a.arrived(i, s)
 	ahead := r.ahead(id)
 	if taken != 0 {
 		if ahead != nil {
@@ -103,6 +104,21 @@ func (a *audio) start(c *command) {
 		a.muffle(&e, s, i)
 		a.tell(&e, EventVirtual, s, a.now, i)
 	}
+}
+
+// arrived is rescore for the voice that newcomer looked at, if it did.
+func (a *audio) arrived(i int, s *slot) {
+	if !a.came.known {
+		a.rescore(i)
+		return
+	}
+	s.power, s.coloured = a.came.power, a.came.coloured
+	if s.coloured {
+		heard := a.spectral.Load().heard
+		heard[i] = heard[len(heard)-1]
+	}
+	a.classify(s)
+	a.reckon(i, s, a.came.heard)
 }
 
 // silent reports whether the sound is empty, or begins at its end.

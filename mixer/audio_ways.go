@@ -24,6 +24,7 @@ type ways struct {
 	through   spectrum.Gains // and those of the buses below, to its output
 	sent      spectrum.Gains // by sends, of a power of 1
 	whole     spectrum.Gains // of a power of 1, both, with all gains
+	sends     bool           // there is something of it
 	colours   bool           // it is not all as if there were nothing of it
 	shiftSent bool           // whole has become another since scores were fresh
 }
@@ -33,6 +34,7 @@ func (s *shared) hearSpectra() {
 	if s.blind || s.spectral.Load() != nil {
 		return
 	}
+	spectrum.Warp(s.rate).Prepare()
 	sp := &spectral{buses: make([]ways, len(s.tree)), heard: make([]spectrum.Gains, len(s.positions)+1)}
 	for i := range sp.buses {
 		sp.buses[i].ownAt = -1
@@ -90,7 +92,8 @@ func (a *audio) refreshWays() {
 		if !b.quiet {
 			w.whole.Add(&w.through, b.reach.power()/2)
 		}
-		w.colours = w.through != spectrum.Flat() || w.sent != spectrum.Gains{}
+		w.sends = w.sent != spectrum.Gains{}
+		w.colours = w.sends || w.through != spectrum.Flat()
 		b.shift = b.shift || w.through != through || w.sent != sent
 		w.shiftSent = w.shiftSent || w.whole != whole
 	}
@@ -118,8 +121,8 @@ func (a *audio) filtersMove(i int) {
 }
 
 // colour works out what is heard of a voice in each band, for an index, and reports whether that is
-// something else than its gains say.
-func (a *audio) colour(i int, v *voice.Voice, r *record) bool {
+// something else than its gains say: those of the voice, and the power of all on its direct way.
+func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct float64) bool {
 	sp := a.spectral.Load()
 	if sp == nil {
 		return false
@@ -129,14 +132,15 @@ func (a *audio) colour(i int, v *voice.Voice, r *record) bool {
 		return false
 	}
 	heard := &sp.heard[i]
-	*heard = spectrum.Gains{}
-	if b.quiet || b.direct.To == 0 {
+	if *heard = w.through; b.quiet || b.direct.To == 0 {
+		*heard = spectrum.Gains{}
 		return true
 	}
-	reach := pair(v.Reach(a.now))
-	heard.Add(&w.through, reach.times(b.reach).power())
+	heard.Scale(direct)
 	power := reach.power()
-	heard.Add(&w.sent, power)
+	if w.sends {
+		heard.Add(&w.sent, power)
+	}
 	if r.sends > 0 {
 		rare := r.rare.Load()
 		for j := range r.sends {
@@ -198,19 +202,23 @@ func (a *audio) forgetSent() {
 	}
 }
 
+// audibilities is how loud a voice is from now on, and in the next 20 ms.
+type audibilities struct{ whole, soon float32 }
+
 // audibilities returns how loud a voice of an index is from now on, and in the next 20 ms: the power of
-// its gains times its indices, or, where it is coloured, that of each band.
-func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice) (whole, soon float32) {
+// its gains times its indices, or, where it is coloured, that of each band. The latter is 0 where keeps
+// says that nobody asks.
+func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice, keeps bool) audibilities {
 	index, near := v.Indices()
 	ahead, now := power, power
 	if coloured {
 		heard := &a.spectral.Load().heard[i]
 		var lacks bool
-		if ahead, now, lacks = v.Through((*[spectrum.Bands]float64)(heard)); lacks {
+		if ahead, now, lacks = v.Through((*[spectrum.Bands]float64)(heard), keeps); lacks {
 			a.needs.Store(true)
 		}
 	}
-	return float32(float64(ahead * index)), float32(float64(now * near))
+	return audibilities{float32(float64(ahead * index)), float32(float64(now * near))}
 }
 
 // muffle notes by how much what a voice of an index goes through makes it less audible.
@@ -221,6 +229,7 @@ func (a *audio) muffle(e *Event, s *slot, i int) {
 	if p.lowPass, p.highPass = float32(low), float32(high); !s.coloured || s.power == 0 {
 		return
 	}
-	ahead, _, _ := s.voice.Through((*[spectrum.Bands]float64)(&a.spectral.Load().heard[i]))
-	p.muffled = float32(max(ahead/s.power, 1e-30)) // 0 says that nothing does
+	if index, _ := s.voice.Indices(); index > 0 {
+		p.muffled = float32(max(float64(a.scores.whole[i])/float64(s.power*index), 1e-30)) // 0 says that nothing does
+	}
 }

@@ -2,7 +2,6 @@ package voice
 
 import (
 	"voicepool/internal/spectrum"
-	"voicepool/pcm"
 )
 
 // measured is the spectrum of a sound, by hop of its loudness index.
@@ -21,9 +20,9 @@ func (s *Sound) measureSpectrum(looped bool) {
 const SpectrumBands = spectrum.Bands
 
 // Through returns what is left of the powers that Indices returns, as factors, where so much of each band
-// is heard. Where nobody has measured the sound's spectrum, it is pink; lacks says that somebody should.
+// is heard; the latter only if near is true. Where nobody has measured the sound's spectrum, it is pink; lacks says that somebody should.
 // Audio side.
-func (v *Voice) Through(heard *[SpectrumBands]float64) (index, soon float64, lacks bool) {
+func (v *Voice) Through(heard *[SpectrumBands]float64, near bool) (index, soon float64, lacks bool) {
 	hop := &spectrum.Pink
 	if looped := v.Looping(); v.sound.spectra[setOf(looped)].Load() != nil {
 		hops := v.sound.spectra[setOf(looped)].Load().hops
@@ -34,6 +33,9 @@ func (v *Voice) Through(heard *[SpectrumBands]float64) (index, soon float64, lac
 		v.sound.need(SpectrumLevel, looped)
 	}
 	g := (*spectrum.Gains)(heard)
+	if !near {
+		return hop.Through(g), 0, lacks
+	}
 	return hop.Through(g), hop.Now.Through(g), lacks
 }
 
@@ -48,23 +50,20 @@ func (v *Voice) Passes(frame int64, gains *[SpectrumBands]float64) {
 		return
 	}
 	if p := &f.low; p.on {
-		p.passes(frame, f.rate, g, w.LowPass)
+		p.passes(frame, g, w.LowPass)
 	}
 	if p := &f.high; p.on {
-		p.passes(frame, f.rate, g, w.HighPass)
+		p.passes(frame, g, w.HighPass)
 	}
 }
 
-func (p *pass) passes(frame int64, rate int, g *spectrum.Gains, gains func(cutoff float64) spectrum.Gains) {
+func (p *pass) passes(frame int64, g *spectrum.Gains, gains func(log float64) spectrum.Gains) {
 	if p.depth.To == 0 || p.depth.At(frame) < 1 { // without it all is heard
 		return
 	}
-	at := func(log float64) spectrum.Gains {
-		return gains(pcm.TanPi(min(pcm.Exp2(log)/float64(rate), highestCutoff)))
-	}
-	most := at(p.To)
+	most := gains(p.To)
 	if p.End() > frame {
-		now := at(p.At(frame))
+		now := gains(p.At(frame))
 		most.Most(&now)
 	}
 	g.Times(&most)

@@ -2,6 +2,7 @@ package spectrum
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"voicepool/pcm"
 )
@@ -22,6 +23,13 @@ func Flat() (g Gains) {
 func (g *Gains) Times(h *Gains) {
 	for b := range g {
 		g[b] = float64(g[b] * h[b])
+	}
+}
+
+// Scale multiplies all by a factor.
+func (g *Gains) Scale(factor float64) {
+	for b := range g {
+		g[b] = float64(g[b] * factor)
 	}
 }
 
@@ -68,9 +76,14 @@ const highest = 0.49
 
 // Warped are frequencies of one rate as a bilinear transform has them: tan(pi frequency/rate).
 type Warped struct {
+	rate   int
 	edges  [Bands + 1]float64
 	points [Bands][Points]float64
 	each   [Bands]float64 // 1 over 4 times the width of a band, in octaves; 0: the rate does not have it
+
+	passes   passes
+	kept     float64 // so many of them are drawn between
+	prepared atomic.Bool
 }
 
 // Points is how many frequencies of a band stand for it where there is no formula for all of it. They
@@ -89,7 +102,7 @@ func Warp(rate int) *Warped {
 }
 
 func warp(rate int) *Warped {
-	w := &Warped{}
+	w := &Warped{rate: rate}
 	at := func(hertz float64) float64 { return pcm.TanPi(min(hertz/float64(rate), highest)) }
 	for b := range w.edges {
 		w.edges[b] = at(heardEdge(b))
@@ -104,44 +117,6 @@ func warp(rate int) *Warped {
 		}
 	}
 	return w
-}
-
-// LowPass returns the gains of a Butterworth low-pass of two poles, of which cutoff is warped, too. The
-// mean of its power over the logarithm of w has a formula.
-func (w *Warped) LowPass(cutoff float64) (g Gains) {
-	w.pass(&g, cutoff, true)
-	return g
-}
-
-// HighPass is LowPass for the high-pass.
-func (w *Warped) HighPass(cutoff float64) (g Gains) {
-	w.pass(&g, cutoff, false)
-	return g
-}
-
-// pass works out both: with x = w/cutoff, or cutoff/w of a low-pass, the power is q/(1+q), q = x^4.
-func (w *Warped) pass(g *Gains, cutoff float64, low bool) {
-	last := 0.0
-	for b, edge := range w.edges {
-		x := edge / cutoff
-		if low {
-			x = cutoff / edge
-		}
-		x = float64(x * x)
-		q := float64(x * x)
-		at := pcm.Log2(1 + q)
-		if b > 0 {
-			way := at - last
-			if low {
-				way = -way
-			}
-			if g[b-1] = float64(way * w.each[b-1]); w.each[b-1] == 0 {
-				g[b-1] = q / (1 + q)
-			}
-			g[b-1] = min(max(g[b-1], 0), 1) // rounding may go beyond where little is left
-		}
-		last = at
-	}
 }
 
 // Mean returns the gains of a filter of which power says the squared magnitude at a warped frequency.

@@ -19,7 +19,7 @@ func TestGains(t *testing.T) {
 		w := Warp(rate)
 		for hertz := 20.0; hertz <= 20000; hertz *= 1.3 {
 			c := math.Tan(math.Pi * min(hertz/float64(rate), highest))
-			low, high := w.LowPass(c), w.HighPass(c)
+			low, high := w.pass(math.Log2(hertz), true), w.pass(math.Log2(hertz), false)
 			for b := range low {
 				from, to := math.Log(w.edges[b]), math.Log(w.edges[b+1])
 				sum := 0.0
@@ -39,6 +39,23 @@ func TestGains(t *testing.T) {
 			for b := range mean { // of the warped frequencies near half the rate the means are others
 				if heardEdge(b+1) < float64(rate)/6 && math.Abs(decibels(mean[b]/low[b])) > 0.1 {
 					t.Errorf("%d Hz, low-pass %v Hz, band %d: points have %v, the formula %v", rate, hertz, b, mean[b], low[b])
+				}
+			}
+		}
+	}
+}
+
+// TestDrawn: what is drawn between the cutoffs that are kept is what the formula says, and so beyond them.
+func TestDrawn(t *testing.T) {
+	for _, rate := range rates {
+		w := Warp(rate)
+		w.Prepare()
+		for log := lowestLog - 0.5; log < lowestLog+10.5; log += 0.0137 {
+			for what, pair := range map[string][2]Gains{"low": {w.LowPass(log), w.pass(log, true)}, "high": {w.HighPass(log), w.pass(log, false)}} {
+				for b, got := range pair[0] {
+					if want := pair[1][b]; math.Abs(got-want) > 0.005*want+1e-12 {
+						t.Fatalf("%d Hz, %s-pass at %.1f Hz, band %d: %v, want %v", rate, what, math.Exp2(log), b, got, want)
+					}
 				}
 			}
 		}
@@ -129,14 +146,14 @@ func TestAhead(t *testing.T) {
 		}
 	}
 	w := Warp(48000)
-	g := w.LowPass(math.Tan(math.Pi * 1000 / 48000))
+	g := w.LowPass(math.Log2(1000))
 	h := Measure(sound(x, 1, 48000, pcm.Loop{}), false)[5]
 	if now, ahead := decibels(h.Now.Through(&g)), decibels(h.Ahead[0].Through(&g)); now < -0.1 || ahead > -25 {
 		t.Errorf("a low-pass at 1 kHz leaves %.1f dB of the hum, %.1f dB of the loudest that is ahead", now, ahead)
 	}
 	// A low-pass so low takes more of the tone than of the hum. The stretch of the tone begins with the
 	// hum, too, and has it for a part of its length.
-	g = w.LowPass(math.Tan(math.Pi * 150 / 48000))
+	g = w.LowPass(math.Log2(150))
 	hum, whole := decibels(h.Ahead[1].Through(&g)), decibels(h.Ahead[0].Through(&g))
 	if hum < whole+2 || hum > -40 || decibels(h.Through(&g)) != hum {
 		t.Errorf("a low-pass at 150 Hz leaves %.1f dB where it is low, %.1f dB of the loudest, %.1f dB at most", hum, whole, decibels(h.Through(&g)))
