@@ -54,16 +54,15 @@ func main() {
 
 // compare measures all, prints the table, and returns where ours falls short.
 func compare(folder string) error {
-	all := []*reverb{{title: "voicepool", ns: math.Inf(1)}, {title: "OpenAL Soft", ns: math.Inf(1), without: math.Inf(1)}, {title: "Freeverb", ns: math.Inf(1)}}
+	all := []*reverb{{title: "voicepool", ns: math.Inf(1)}, {title: "OpenAL Soft", ns: math.Inf(1), without: math.Inf(1)}, {title: "Freeverb", ns: math.Inf(1)}, {title: "Freeverb, undamped", ns: math.Inf(1)}}
 	for range rounds {
 		if err := all[0].ours(); err != nil {
 			return err
 		}
-		if err := all[1].other(folder, "openal"); err != nil {
-			return err
-		}
-		if err := all[2].other(folder, "freeverb"); err != nil {
-			return err
+		for i, name := range []string{"openal", "freeverb", "undamped"} {
+			if err := all[1+i].other(folder, name); err != nil {
+				return err
+			}
 		}
 	}
 	fmt.Print(table(all))
@@ -217,7 +216,7 @@ func table(all []*reverb) string {
 		}
 		return fmt.Sprintf("%.0f, %.0f ms", d[0], d[1])
 	})
-	line("correlation of left and right", func(r *reverb) string { return fmt.Sprintf("%.2f", r.correlation()) })
+	line("correlation of left and right, either way", func(r *reverb) string { return fmt.Sprintf("%.2f", math.Abs(r.correlation())) })
 	line("ringing: the late spectrum's peak over its mean", func(r *reverb) string { return fmt.Sprintf("%.1f dB", r.ringing()) })
 	line("time a frame", func(r *reverb) string { return fmt.Sprintf("%.0f ns", r.ns-r.without) })
 	return b.String()

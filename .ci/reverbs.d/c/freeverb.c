@@ -53,9 +53,10 @@ static void process(const float *in, float *out, int frames) {
 }
 
 /* empty makes the room anew. One feedback for all combs, as the original has, is that of their mean
- * length; without damping all heights are asked for the same time. */
-static void empty(double seconds) {
+ * length. Without damping all heights are asked for the same time. */
+static void empty(double seconds, double damping) {
 	memset(&room, 0, sizeof room);
+	room.damping = (float)damping;
 	double mean = 0;
 	for (int c = 0; c < 2; c++) {
 		for (int k = 0; k < COMBS; k++) {
@@ -75,10 +76,10 @@ static void block(void *of) {
 	process(input, output, BLOCK);
 }
 
-double freeverb(double seconds, double slice, float out[PLACES][2 * LENGTH]) {
+double freeverb(double seconds, double damping, double slice, float out[PLACES][2 * LENGTH]) {
 	static float in[2 * LENGTH];
 	for (int p = 0; p < PLACES; p++) {
-		empty(seconds);
+		empty(seconds, damping);
 		in[0] = p == 2 ? 0 : 1;
 		in[1] = p == 1 ? 0 : 1;
 		process(in, out[p], LENGTH);

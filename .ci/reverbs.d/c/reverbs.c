@@ -1,11 +1,11 @@
 /* reverbs gives the impulse responses of other reverbs, and what they take.
  *
- *	reverbs openal|freeverb SECONDS MILLISECONDS FILE
+ *	reverbs openal|freeverb|undamped SECONDS MILLISECONDS FILE
  *
- * SECONDS is the reverberation time that they are asked for. FILE gets a response of LENGTH frames
- * of two floats for each place of the impulse: the centre, left and right. Standard output gets the
- * least of RUNS runs of MILLISECONDS each, in nanoseconds a frame, the same without the reverb, and
- * the version. */
+ * undamped is freeverb without its damping. SECONDS is the reverberation time that they are asked
+ * for. FILE gets a response of LENGTH frames of two floats for each place of the impulse: the
+ * centre, left and right. Standard output gets the least of RUNS runs of MILLISECONDS each, in
+ * nanoseconds a frame, the same without the reverb, and the version. */
 #define _GNU_SOURCE
 #include "reverbs.h"
 
@@ -60,7 +60,7 @@ void noise(float *data, long n) {
 
 int main(int argc, char **argv) {
 	if (argc != 5)
-		fail("usage: reverbs openal|freeverb SECONDS MILLISECONDS FILE");
+		fail("usage: reverbs openal|freeverb|undamped SECONDS MILLISECONDS FILE");
 	double seconds = atof(argv[2]), slice = atof(argv[3]) / 1000;
 	static float out[PLACES][2 * LENGTH];
 	char version[64] = "";
@@ -68,7 +68,9 @@ int main(int argc, char **argv) {
 	if (!strcmp(argv[1], "openal"))
 		openal(seconds, slice, out, ns, version, sizeof version);
 	else if (!strcmp(argv[1], "freeverb"))
-		ns[0] = freeverb(seconds, slice, out);
+		ns[0] = freeverb(seconds, 0.2, slice, out);
+	else if (!strcmp(argv[1], "undamped"))
+		ns[0] = freeverb(seconds, 0, slice, out);
 	else
 		fail("no reverb %s", argv[1]);
 	FILE *f = fopen(argv[4], "wb");
