@@ -23,7 +23,7 @@ type filter struct {
 	Freq, Gain, Q    float64
 	Offset, Length   int64 // in samples
 	makes            func(f *filter) (mixer.Config, mixer.Options, error)
-	frames, silences int // of the sound; blocks without anything that end it
+	frames, silences int // of the sound, the impulse first; after so many silent frames the response is over
 }
 
 var (
