@@ -36,6 +36,7 @@ internal/loudness -> pcm internal/dsp
 internal/fourier -> pcm
 internal/stretch ->
 internal/spectrum -> internal/fourier internal/loudness internal/stretch pcm
+internal/acoustics -> internal/fourier
 internal/steal -> pcm internal/fourier internal/loudness voice
 voice -> pcm internal/dsp internal/spectrum internal/words
 effect -> pcm voice internal/dsp internal/spectrum internal/words effect/internal/compressor effect/internal/delay effect/internal/drive effect/internal/eq effect/internal/reverb effect/internal/width

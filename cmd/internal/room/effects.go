@@ -98,23 +98,6 @@ func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
 	return nil
 }
 
-// Rack is an effect of a bus, in a State.
-type Rack struct {
-	Effect string `json:"effect"` // what it is called
-	Kind   string `json:"kind"`
-	Bypass bool   `json:"bypass"`
-}
-
-// racks returns the effects of a bus.
-func racks(b mixer.Bus) (all []Rack) {
-	effects := b.Effects()
-	for i := range effects {
-		e := &effects[i]
-		all = append(all, Rack{e.Name(), e.Kind().Name, e.Value(e.Kind().Find("bypass")) != 0})
-	}
-	return all
-}
-
 // moveEffects notes what people have moved in the effects and the sends of a bus.
 func (d *desk) moveEffects(bus string, f *Fader) {
 	for name, values := range f.Effects {

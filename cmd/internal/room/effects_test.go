@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"voicepool/cmd/internal/room"
+	"voicepool/cmd/internal/show"
 )
 
 const wet = `
@@ -32,7 +33,7 @@ func TestEffects(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		want := []room.Rack{{"reverb", "reverb", true}, {"tone", "eq", false}, {"delay", "delay", false}}
+		want := []show.Rack{{Effect: "reverb", Kind: "reverb", Bypass: true}, {Effect: "tone", Kind: "eq"}, {Effect: "delay", Kind: "delay"}}
 		if got := bus(r, "hall").Effects; !reflect.DeepEqual(got, want) {
 			t.Errorf("the hall has %+v, want %+v", got, want)
 		}

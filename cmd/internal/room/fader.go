@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"voicepool/cmd/internal/show"
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -269,6 +270,6 @@ func (r *Room) bus(name string) Bus {
 	s := r.Sheet()
 	return Bus{
 		Bus: name, Parent: s.Parents()[name], Gain: tenth(max(float64(b.Gain()), silence)), Mute: muted, Solo: r.desk.solo[name],
-		Peak: tenth(max(float64(b.Levels().Peak), silence)), Effects: racks(b), Reduction: tenth(float64(b.Reduction())),
+		Peak: tenth(max(float64(b.Levels().Peak), silence)), Effects: show.Racks(b), Reduction: tenth(float64(b.Reduction())),
 	}
 }

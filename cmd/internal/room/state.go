@@ -51,8 +51,8 @@ type Bus struct {
 	Solo   bool    `json:"solo"`
 	Peak   float64 `json:"peak"` // dB, of the last 400 ms
 
-	Effects   []Rack  `json:"effects,omitempty"`
-	Reduction float64 `json:"reduction,omitempty"` // dB, of its compressors, as of the last block
+	Effects   []show.Rack `json:"effects,omitempty"`
+	Reduction float64     `json:"reduction,omitempty"` // dB, of its compressors, as of the last block
 }
 
 // Voice is a start that is not over, in a State.

@@ -202,12 +202,16 @@ func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 	}
 	name := min(max(w/3, 6), 14)
 	meter := max(w-name-7, 1)
-	for _, b := range st.Buses {
+	for i, b := range st.Buses {
 		text := column.Pad(words.OneLine(b.Bus), name) + " "
 		if b.Mute {
 			line(text+"muted", dim)
 		} else {
 			line(text+bar.Level(b.Peak, meter)+fmt.Sprintf(" %4s", level(b.Peak)), plain)
+		}
+		// The other buses and the count of voices come first where there is little room.
+		if len(b.Effects) > 0 && y+len(st.Buses)-i < to {
+			line(rack(&b, w), dim)
 		}
 	}
 	line(fmt.Sprintf("%d of %d voices, %d stolen", st.Playing, st.Pool, st.Stolen), dim)
@@ -223,6 +227,22 @@ func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 			line(text+bar.Level(v.Level, meter)+fmt.Sprintf(" %4s", level(v.Level)), sounds)
 		}
 	}
+}
+
+// rack returns the effects of a bus in so many columns, and at their end by how much its compressors take it
+// down.
+func rack(b *show.Bus, w int) string {
+	right := ""
+	if b.Reduction > 0 {
+		right = fmt.Sprintf(" %.1f dB", -b.Reduction)
+	}
+	text := ""
+	for _, e := range b.Effects {
+		if text += "  " + words.OneLine(e.Effect); e.Bypass {
+			text += " off"
+		}
+	}
+	return column.Pad(text, max(w-column.Width(right), 0)) + right
 }
 
 // drawFoot draws what GO does, and a message or a question.

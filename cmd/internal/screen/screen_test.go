@@ -113,6 +113,36 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// TestRacks: what is on a bus stands below it, with what is bypassed, and what a compressor takes away; where
+// there is little room, buses come before effects.
+func TestRacks(t *testing.T) {
+	f := newFake()
+	f.state.Buses[1].Effects = []show.Rack{{Effect: "tone", Kind: "eq"}, {Effect: "hall", Kind: "reverb", Bypass: true}, {Effect: "compressor", Kind: "compressor"}}
+	f.state.Buses[1].Reduction = 3.2
+	f.state.Buses[2].Effects = []show.Rack{{Effect: "re\x1b[31mverb", Kind: "reverb"}}
+	_, lines := drawn(t, f, 100, 24)
+	for y, want := range []string{"master", "music", "  tone  hall off  compressor     -3.2 dB", "sfx", "  re", "2 of 32 voices"} {
+		if !strings.Contains(lines[2+y], want) {
+			t.Errorf("line %d is %q, without %q", 2+y, lines[2+y], want)
+		}
+	}
+	f.state.Buses[1].Reduction = 0
+	for range 9 {
+		f.state.Buses[1].Effects = append(f.state.Buses[1].Effects, show.Rack{Effect: "delay"})
+	}
+	_, lines = drawn(t, f, 100, 8)
+	all := strings.Join(lines, "\n")
+	for _, want := range []string{"master", "music", "sfx", "2 of 32 voices"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not on a low screen\n%s", want, all)
+		}
+	}
+	f.state.Buses[1].Reduction = 24
+	if _, lines = drawn(t, f, 100, 24); !strings.HasSuffix(lines[4], " -24.0 dB") || !strings.Contains(lines[4], "  tone  hall off") || strings.Contains(lines[4], "\x1b") {
+		t.Errorf("a long rack is %q", lines[4])
+	}
+}
+
 // TestAlarms: no sound, and a pause, are on the second line.
 func TestAlarms(t *testing.T) {
 	f := newFake()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -212,7 +213,7 @@ func TestState(t *testing.T) {
 	if len(st.Running) != 2 || *st.Running[0].Remaining != half || st.Running[0].Elapsed != want[0].Elapsed || st.Running[1] != want[1] {
 		t.Errorf("running %+v", st.Running)
 	}
-	if !slices.Equal(st.Buses, []show.Bus{{Bus: "master", Gain: -3, Peak: -120}, {Bus: "music", Mute: true, Peak: -120}, {Bus: "sfx", Peak: -120}}) {
+	if !reflect.DeepEqual(st.Buses, []show.Bus{{Bus: "master", Gain: -3, Peak: -120}, {Bus: "music", Mute: true, Peak: -120}, {Bus: "sfx", Peak: -120}}) {
 		t.Errorf("buses %+v", st.Buses)
 	}
 	if got := strings.Join(st.Said, "|"); got != "go 1|one|two" {

@@ -59,6 +59,9 @@ type Bus struct {
 	Gain float64 `json:"gain"`
 	Mute bool    `json:"mute"`
 	Peak float64 `json:"peak"` // dB, of the last 400 ms
+
+	Effects   []Rack  `json:"effects,omitempty"`
+	Reduction float64 `json:"reduction,omitempty"` // dB, of its compressors, as of the last block
 }
 
 // Look keeps a picture of what plays, for State.
@@ -112,7 +115,7 @@ func (s *Show) State() *State {
 		if err != nil {
 			continue
 		}
-		one := Bus{Bus: name, Gain: tenth(float64(b.Gain())), Mute: s.muted[name]}
+		one := Bus{Bus: name, Gain: tenth(float64(b.Gain())), Mute: s.muted[name], Effects: Racks(b), Reduction: tenth(float64(b.Reduction()))}
 		one.Peak = tenth(max(float64(b.Levels().Peak), silence))
 		st.Buses = append(st.Buses, one)
 	}

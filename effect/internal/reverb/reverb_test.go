@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"voicepool/internal/fourier"
+	"voicepool/internal/acoustics"
 	"voicepool/pcm"
 )
 
@@ -26,34 +26,6 @@ func response(r *Reverb, seconds float64, impulse pcm.Frame) []pcm.Frame {
 	out := make([]pcm.Frame, int(seconds*float64(r.rate)))
 	out[0] = impulse
 	r.Process(out, 0)
-	return out
-}
-
-// band filters a response by an octave around a frequency, without phase: four poles each way.
-func band(x []float64, hertz float64, rate int) []float64 {
-	out := slices.Clone(x)
-	pass := func(corner float64, high bool) {
-		w := 2 * math.Pi * corner / float64(rate)
-		for _, q := range []float64{0.5411961, 1.3065630} {
-			alpha, c := math.Sin(w)/(2*q), math.Cos(w)
-			b0, b1 := (1-c)/2, 1-c
-			if high {
-				b0, b1 = (1+c)/2, -(1 + c)
-			}
-			a0, a1, a2 := 1+alpha, -2*c, 1-alpha
-			var x1, x2, y1, y2 float64
-			for i, v := range out {
-				y := (b0*v + b1*x1 + b0*x2 - a1*y1 - a2*y2) / a0
-				x2, x1, y2, y1 = x1, v, y1, y
-				out[i] = y
-			}
-		}
-	}
-	for range 2 {
-		pass(hertz/math.Sqrt2, true)
-		pass(hertz*math.Sqrt2, false)
-		slices.Reverse(out)
-	}
 	return out
 }
 
@@ -82,31 +54,13 @@ func side(x []pcm.Frame, c int) []float64 {
 	return one
 }
 
-// decay returns the reverberation time of a band by Schroeder's backward integration, from -5 to -35 dB.
+// decay returns the reverberation time of an octave, of both sides of all responses.
 func decay(all [][]pcm.Frame, hertz float64, rate int) float64 {
-	energy := make([]float64, len(all[0]))
+	var sides [][]float64
 	for _, x := range all {
-		for c := range 2 {
-			for i, y := range band(side(x, c), hertz, rate) {
-				energy[i] += y * y
-			}
-		}
+		sides = append(sides, side(x, 0), side(x, 1))
 	}
-	sum := 0.0
-	for i := len(energy) - 1; i >= 0; i-- {
-		sum += energy[i]
-		energy[i] = sum
-	}
-	var n, st, sd, stt, std float64
-	for i, e := range energy {
-		db := 10 * math.Log10(e/sum)
-		if db > -5 || db < -35 {
-			continue
-		}
-		t := float64(i) / float64(rate)
-		n, st, sd, stt, std = n+1, st+t, sd+db, stt+t*t, std+t*db
-	}
-	return -60 / ((n*std - st*sd) / (n*stt - st*st))
+	return acoustics.Decay(sides, hertz, rate)
 }
 
 // TestDecay: each octave from 250 Hz to 4 kHz decays in the time that is asked for, within 5 %, at each rate,
@@ -143,99 +97,54 @@ func TestDecay(t *testing.T) {
 	}
 }
 
-// density returns the normalised echo density at a place (Abel and Huang, "A Simple, Robust Measure of
-// Reverberation Echo Density", AES 121, 2006): the share of samples beyond the standard deviation of 20 ms,
-// over that of noise.
-func density(x []float64, at, rate int) float64 {
-	half := rate / 100
-	var power, weights float64
-	window := func(i int) float64 { return 0.5 + 0.5*math.Cos(math.Pi*float64(i-at)/float64(half)) }
-	for i := at - half; i <= at+half; i++ {
-		power, weights = power+window(i)*x[i]*x[i], weights+window(i)
-	}
-	deviation, beyond := math.Sqrt(power/weights), 0.0
-	for i := at - half; i <= at+half; i++ {
-		if math.Abs(x[i]) > deviation {
-			beyond += window(i)
-		}
-	}
-	return beyond / weights / math.Erfc(1/math.Sqrt2)
-}
-
 // TestDensity: 80 ms after the first reflection the echoes are as dense as noise.
 func TestDensity(t *testing.T) {
 	for _, rate := range []int{44100, 48000, 96000} {
 		for c := range 2 {
 			r := of(rate, func(v *Values) { v.Predelay = 0 })
-			x := response(r, 1, pcm.Frame{1, 1})
-			one := make([]float64, len(x))
-			for i := range x {
-				one[i] = float64(x[i][c])
-			}
+			one := side(response(r, 1, pcm.Frame{1, 1}), c)
 			first := slices.IndexFunc(one, func(x float64) bool { return x != 0 })
-			at := 0
-			for i := first + rate/50; i < len(one)-rate/50 && at == 0; i += rate / 1000 {
-				if density(one, i, rate) >= 0.9 {
-					at = i
-				}
-			}
-			ms := 1000 * float64(at-first) / float64(rate)
+			ms := 1000 * acoustics.Dense(one, rate)
 			mean, n := 0.0, 0.0
 			for i := first + rate*8/100; i < first+rate/2; i += rate / 100 {
-				mean, n = mean+density(one, i, rate), n+1
+				mean, n = mean+acoustics.Density(one, i, rate), n+1
 			}
 			t.Logf("at %d Hz, side %d: as dense as noise after %.0f ms; %.2f in the mean after that", rate, c, ms, mean/n)
-			if at == 0 || ms > 80 || mean/n < 0.9 {
+			if ms > 80 || mean/n < 0.9 {
 				t.Errorf("at %d Hz, side %d: it is as dense as noise after %.0f ms, %.2f after that", rate, c, ms, mean/n)
 			}
 		}
 	}
 }
 
-// spectrum returns the power of each frequency of a piece of a response.
-func spectrum(x []float64) []float64 {
-	const n = 1 << 15
-	re := make([]complex128, n)
-	for i := range min(n, len(x)) {
-		re[i] = complex(x[i], 0)
-	}
-	fourier.New(n).Apply(re)
-	out := make([]float64, n/2)
-	for i := range out {
-		out[i] = real(re[i])*real(re[i]) + imag(re[i])*imag(re[i])
-	}
-	return out
-}
-
 // TestSides: left and right are different, and their sum has no holes.
 func TestSides(t *testing.T) {
 	const rate = 48000
 	all := responses(rate, 3, func(v *Values) { v.High = 1 })
-	var ll, rr, lr float64
+	var lefts, rights []float64
 	apart, together := make([]float64, 1<<14), make([]float64, 1<<14)
 	for _, x := range all {
 		left, right := side(x, 0), side(x, 1)
 		sum := make([]float64, len(x))
 		for i := range x {
-			l, r := left[i], right[i]
-			ll, rr, lr = ll+l*l, rr+r*r, lr+l*r
-			sum[i] = l + r
+			sum[i] = left[i] + right[i]
 		}
+		lefts, rights = append(lefts, left...), append(rights, right...)
 		for from := 4800; from < 3*4800+1; from += 4800 {
-			a, b, s := spectrum(left[from:]), spectrum(right[from:]), spectrum(sum[from:])
+			a, b, s := acoustics.Spectrum(left[from:]), acoustics.Spectrum(right[from:]), acoustics.Spectrum(sum[from:])
 			for i := range s {
 				apart[i] += a[i] + b[i]
 				together[i] += s[i]
 			}
 		}
 	}
-	c := lr / math.Sqrt(ll*rr)
+	c := acoustics.Correlation(lefts, rights)
 	if t.Logf("left and right correlate by %.3f", c); math.Abs(c) > 0.15 {
 		t.Errorf("left and right correlate by %.3f", c)
 	}
 	worst := 0.0
 	for hertz := 100.0; hertz < 16000; hertz *= math.Cbrt(2) {
-		from, to := int(hertz/math.Pow(2, 1./6)/rate*(1<<15)), int(hertz*math.Pow(2, 1./6)/rate*(1<<15))
+		from, to := int(hertz/math.Pow(2, 1./6)/rate*acoustics.Window), int(hertz*math.Pow(2, 1./6)/rate*acoustics.Window)
 		var p, q float64
 		for i := from; i < max(to, from+1); i++ {
 			p, q = p+apart[i], q+together[i]
@@ -288,20 +197,7 @@ func freeverb(n, rate int, seconds float64) []float64 {
 func TestRinging(t *testing.T) {
 	const rate = 48000
 	x := response(of(rate, func(v *Values) { v.Low, v.High = 1, 1 }), 3, pcm.Frame{1, 1})
-	left := make([]float64, len(x))
-	for i, f := range x {
-		left[i] = float64(f[0])
-	}
-	peak := func(x []float64) float64 {
-		s := spectrum(x[rate : rate+1<<15])
-		from, to := 500*(1<<15)/rate, 4000*(1<<15)/rate
-		most, sum := 0.0, 0.0
-		for _, p := range s[from:to] {
-			most, sum = max(most, p), sum+p
-		}
-		return 10 * math.Log10(most/(sum/float64(to-from)))
-	}
-	ours, plain := peak(left), peak(freeverb(len(x), rate, 1.8))
+	ours, plain := acoustics.Ringing(side(x, 0), rate), acoustics.Ringing(freeverb(len(x), rate, 1.8), rate)
 	t.Logf("peak over mean: %.1f dB, Freeverb %.1f dB", ours, plain)
 	if ours > plain-1 {
 		t.Errorf("a peak of the late spectrum is %.1f dB above its mean, Freeverb's %.1f", ours, plain)

@@ -1,0 +1,20 @@
+package show
+
+import "voicepool/mixer"
+
+// Rack is an effect of a bus, in a State.
+type Rack struct {
+	Effect string `json:"effect"` // what it is called
+	Kind   string `json:"kind"`
+	Bypass bool   `json:"bypass"`
+}
+
+// Racks returns the effects of a bus, in order.
+func Racks(b mixer.Bus) (all []Rack) {
+	effects := b.Effects()
+	for i := range effects {
+		e := &effects[i]
+		all = append(all, Rack{e.Name(), e.Kind().Name, e.Value(e.Kind().Find("bypass")) != 0})
+	}
+	return all
+}

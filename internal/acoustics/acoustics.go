@@ -1,0 +1,142 @@
+// Package acoustics measures the impulse responses of rooms.
+package acoustics
+
+import (
+	"math"
+	"slices"
+
+	"voicepool/internal/fourier"
+)
+
+// Octave filters a response by the octave around a frequency, without phase: four poles each way.
+func Octave(x []float64, hertz float64, rate int) []float64 {
+	out := slices.Clone(x)
+	pass := func(corner float64, high bool) {
+		w := 2 * math.Pi * corner / float64(rate)
+		for _, q := range []float64{0.5411961, 1.3065630} {
+			alpha, c := math.Sin(w)/(2*q), math.Cos(w)
+			b0, b1 := (1-c)/2, 1-c
+			if high {
+				b0, b1 = (1+c)/2, -(1 + c)
+			}
+			a0, a1, a2 := 1+alpha, -2*c, 1-alpha
+			var x1, x2, y1, y2 float64
+			for i, v := range out {
+				y := (b0*v + b1*x1 + b0*x2 - a1*y1 - a2*y2) / a0
+				x2, x1, y2, y1 = x1, v, y1, y
+				out[i] = y
+			}
+		}
+	}
+	for range 2 {
+		pass(hertz/math.Sqrt2, true)
+		pass(hertz*math.Sqrt2, false)
+		slices.Reverse(out)
+	}
+	return out
+}
+
+// Curve returns by how many dB the rest of an octave has decayed at each frame, in the mean of responses of one
+// length: Schroeder's backward integration.
+func Curve(responses [][]float64, hertz float64, rate int) []float64 {
+	left := make([]float64, len(responses[0]))
+	for _, x := range responses {
+		for i, y := range Octave(x, hertz, rate) {
+			left[i] += y * y
+		}
+	}
+	sum := 0.0
+	for i, e := range slices.Backward(left) {
+		sum += e
+		left[i] = sum
+	}
+	for i, e := range left {
+		left[i] = 10 * math.Log10(e/sum)
+	}
+	return left
+}
+
+// Decay returns the reverberation time of an octave in seconds: that of the line through its Curve from -5 to
+// -35 dB, down to -60 dB.
+func Decay(responses [][]float64, hertz float64, rate int) float64 {
+	var n, st, sd, stt, std float64
+	for i, db := range Curve(responses, hertz, rate) {
+		if db > -5 || db < -35 {
+			continue
+		}
+		t := float64(i) / float64(rate)
+		n, st, sd, stt, std = n+1, st+t, sd+db, stt+t*t, std+t*db
+	}
+	return -60 / ((n*std - st*sd) / (n*stt - st*st))
+}
+
+// Density returns the normalised echo density at a frame (Abel and Huang, "A Simple, Robust Measure of
+// Reverberation Echo Density", AES 121, 2006): the share of samples beyond the standard deviation of 20 ms,
+// over that of noise.
+func Density(x []float64, at, rate int) float64 {
+	half := rate / 100
+	var power, weights float64
+	window := func(i int) float64 { return 0.5 + 0.5*math.Cos(math.Pi*float64(i-at)/float64(half)) }
+	for i := at - half; i <= at+half; i++ {
+		power, weights = power+window(i)*x[i]*x[i], weights+window(i)
+	}
+	deviation, beyond := math.Sqrt(power/weights), 0.0
+	for i := at - half; i <= at+half; i++ {
+		if math.Abs(x[i]) > deviation {
+			beyond += window(i)
+		}
+	}
+	return beyond / weights / math.Erfc(1/math.Sqrt2)
+}
+
+// Dense returns the time in seconds from the first reflection until a response is as dense as noise: until its
+// Density, taken each millisecond from 20 ms on, is 0.9. It is +Inf where it never is.
+func Dense(x []float64, rate int) float64 {
+	first := slices.IndexFunc(x, func(x float64) bool { return x != 0 })
+	for at := first + rate/50; at < len(x)-rate/50; at += rate / 1000 {
+		if Density(x, at, rate) >= 0.9 {
+			return float64(at-first) / float64(rate)
+		}
+	}
+	return math.Inf(1)
+}
+
+// Correlation returns how two sides of a response correlate, -1..1.
+func Correlation(left, right []float64) float64 {
+	var ll, rr, lr float64
+	for i, l := range left {
+		r := right[i]
+		ll, rr, lr = ll+l*l, rr+r*r, lr+l*r
+	}
+	return lr / math.Sqrt(ll*rr)
+}
+
+// Window is of how many frames Spectrum is.
+const Window = 1 << 15
+
+// Spectrum returns the power of each frequency up to half the rate of the first Window frames, or of those that
+// there are.
+func Spectrum(x []float64) []float64 {
+	re := make([]complex128, Window)
+	for i := range min(Window, len(x)) {
+		re[i] = complex(x[i], 0)
+	}
+	fourier.New(Window).Apply(re)
+	out := make([]float64, Window/2)
+	for i := range out {
+		out[i] = real(re[i])*real(re[i]) + imag(re[i])*imag(re[i])
+	}
+	return out
+}
+
+// Ringing returns by how many dB the highest peak of the spectrum between 500 Hz and 4 kHz is above its mean, a
+// second after the impulse. Metallic rooms have high ones; noise is about 10 dB.
+func Ringing(x []float64, rate int) float64 {
+	s := Spectrum(x[rate:])
+	most, sum := 0.0, 0.0
+	from, to := 500*Window/rate, 4000*Window/rate
+	for _, p := range s[from:to] {
+		most, sum = max(most, p), sum+p
+	}
+	return 10 * math.Log10(most/(sum/float64(to-from)))
+}
