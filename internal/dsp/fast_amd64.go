@@ -67,6 +67,18 @@ func power(filter *float64, src *float32, n int, sum float64) float64 {
 	return powerAVX2(filter, src, n, sum)
 }
 
+func stateVariable(filter, x *float64, n int) {
+	if level == avx512 {
+		stateVariableAVX512(filter, x, n)
+	} else {
+		stateVariableAVX2(filter, x, n)
+	}
+}
+
+func doubled(dst *float64, src *float32, n int) { doubledAVX2(dst, src, n) }
+
+func singled(dst *float32, src *float64, n int, grain float64) { singledAVX2(dst, src, n, grain) }
+
 func line(dst *float64, n int, from, change, t, every, frames float64) {
 	lineAVX2(dst, n, from, change, t, every, frames)
 }

@@ -47,6 +47,11 @@ func power(filter *float64, src *float32, n int, sum float64) float64 {
 	return powerNEON(filter, src, n, sum)
 }
 
+func stateVariable(filter, x *float64, n int)   { stateVariableNEON(filter, x, n) }
+func doubled(dst *float64, src *float32, n int) { doubledNEON(dst, src, n) }
+
+func singled(dst *float32, src *float64, n int, grain float64) { singledNEON(dst, src, n, grain) }
+
 func line(dst *float64, n int, from, change, t, every, frames float64) {
 	lineNEON(dst, n, from, change, t, every, frames)
 }

@@ -8054,6 +8054,212 @@ loop172:
 	MOVSD     X0, ret+32(FP)
 	RET
 
+// func stateVariableAVX2(filter *float64, x *float64, n int)
+// Requires: AVX
+TEXT ·stateVariableAVX2(SB), NOSPLIT, $0-24
+	MOVQ    filter+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVUPD 304(AX), X0
+	VMOVUPD 320(AX), X1
+
+loop173:
+	VMOVUPD (CX), X2
+	VSUBPD  X1, X2, X2
+	VMOVUPD 16(CX), X3
+	VSUBPD  X1, X3, X3
+	VMOVUPD 32(CX), X4
+	VSUBPD  X1, X4, X4
+	VMOVUPD 48(CX), X5
+	VSUBPD  X1, X5, X5
+	VMOVUPD (CX), X6
+	VMULPD  (AX), X6, X6
+	VMULPD  16(AX), X0, X7
+	VADDPD  X7, X6, X6
+	VMULPD  80(AX), X2, X7
+	VADDPD  X7, X6, X6
+	VMOVUPD X6, (CX)
+	VMOVUPD 16(CX), X6
+	VMULPD  (AX), X6, X6
+	VMULPD  32(AX), X0, X7
+	VADDPD  X7, X6, X6
+	VMULPD  80(AX), X3, X7
+	VMULPD  96(AX), X2, X8
+	VADDPD  X8, X7, X7
+	VADDPD  X7, X6, X6
+	VMOVUPD X6, 16(CX)
+	VMOVUPD 32(CX), X6
+	VMULPD  (AX), X6, X6
+	VMULPD  48(AX), X0, X7
+	VADDPD  X7, X6, X6
+	VMULPD  80(AX), X4, X7
+	VMULPD  96(AX), X3, X8
+	VADDPD  X8, X7, X7
+	VMULPD  112(AX), X2, X8
+	VADDPD  X8, X7, X7
+	VADDPD  X7, X6, X6
+	VMOVUPD X6, 32(CX)
+	VMOVUPD 48(CX), X6
+	VMULPD  (AX), X6, X6
+	VMULPD  64(AX), X0, X7
+	VADDPD  X7, X6, X6
+	VMULPD  80(AX), X5, X7
+	VMULPD  96(AX), X4, X8
+	VADDPD  X8, X7, X7
+	VMULPD  112(AX), X3, X8
+	VMULPD  128(AX), X2, X9
+	VADDPD  X9, X8, X8
+	VADDPD  X8, X7, X7
+	VADDPD  X7, X6, X6
+	VMOVUPD X6, 48(CX)
+	VMULPD  224(AX), X0, X6
+	VADDPD  X6, X1, X1
+	VMULPD  240(AX), X2, X6
+	VMULPD  256(AX), X3, X7
+	VADDPD  X7, X6, X6
+	VMULPD  272(AX), X4, X7
+	VMULPD  288(AX), X5, X8
+	VADDPD  X8, X7, X7
+	VADDPD  X7, X6, X6
+	VADDPD  X6, X1, X1
+	VMULPD  144(AX), X0, X0
+	VMULPD  160(AX), X2, X2
+	VMULPD  176(AX), X3, X3
+	VADDPD  X3, X2, X2
+	VMULPD  192(AX), X4, X3
+	VMULPD  208(AX), X5, X4
+	VADDPD  X4, X3, X3
+	VADDPD  X3, X2, X2
+	VADDPD  X2, X0, X0
+	ADDQ    $0x40, CX
+	SUBQ    $0x04, DX
+	JNZ     loop173
+	VMOVUPD X0, 304(AX)
+	VMOVUPD X1, 320(AX)
+	RET
+
+// func stateVariableAVX512(filter *float64, x *float64, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·stateVariableAVX512(SB), NOSPLIT, $0-24
+	MOVQ            filter+0(FP), AX
+	MOVQ            x+8(FP), CX
+	MOVQ            n+16(FP), DX
+	VBROADCASTF64X2 (AX), Z0
+	VMOVUPD         16(AX), Z1
+	VBROADCASTF64X2 80(AX), Z2
+	VBROADCASTF64X2 96(AX), Z3
+	VBROADCASTF64X2 112(AX), Z4
+	VBROADCASTF64X2 128(AX), Z5
+	VBROADCASTF64X2 144(AX), Z6
+	VBROADCASTF64X2 160(AX), Z7
+	VBROADCASTF64X2 176(AX), Z8
+	VBROADCASTF64X2 192(AX), Z9
+	VBROADCASTF64X2 208(AX), Z10
+	VBROADCASTF64X2 224(AX), Z11
+	VBROADCASTF64X2 240(AX), Z12
+	VBROADCASTF64X2 256(AX), Z13
+	VBROADCASTF64X2 272(AX), Z14
+	VBROADCASTF64X2 288(AX), Z15
+	VBROADCASTF64X2 304(AX), Z16
+	VBROADCASTF64X2 320(AX), Z17
+	VPXORQ          Z18, Z18, Z18
+	MOVL            $0x000000fc, BX
+	KMOVW           BX, K1
+	MOVL            $0x000000f0, BX
+	KMOVW           BX, K2
+	MOVL            $0x000000c0, BX
+	KMOVW           BX, K3
+
+loop174:
+	VBROADCASTF64X2 (CX), Z19
+	VSUBPD          Z17, Z19, Z19
+	VBROADCASTF64X2 16(CX), Z20
+	VSUBPD          Z17, Z20, Z20
+	VBROADCASTF64X2 32(CX), Z21
+	VSUBPD          Z17, Z21, Z21
+	VBROADCASTF64X2 48(CX), Z22
+	VSUBPD          Z17, Z22, Z22
+	VMOVUPD         (CX), Z23
+	VSUBPD          Z17, Z23, Z24
+	VMULPD          Z0, Z23, Z23
+	VMULPD          Z1, Z16, Z25
+	VADDPD          Z25, Z23, Z23
+	VMULPD          Z2, Z24, Z25
+	VALIGNQ         $0x04, Z18, Z24, Z26
+	VMULPD          Z4, Z26, Z26
+	VALIGNQ         $0x06, Z18, Z24, Z27
+	VMULPD          Z3, Z27, Z27
+	VADDPD          Z27, Z25, K1, Z25
+	VALIGNQ         $0x02, Z18, Z24, Z24
+	VMULPD          Z5, Z24, Z24
+	VADDPD          Z24, Z26, K3, Z26
+	VADDPD          Z26, Z25, K2, Z25
+	VADDPD          Z25, Z23, Z23
+	VMOVUPD         Z23, (CX)
+	VMULPD          Z11, Z16, Z23
+	VADDPD          Z23, Z17, Z17
+	VMULPD          Z12, Z19, Z23
+	VMULPD          Z13, Z20, Z24
+	VADDPD          Z24, Z23, Z23
+	VMULPD          Z14, Z21, Z24
+	VMULPD          Z15, Z22, Z25
+	VADDPD          Z25, Z24, Z24
+	VADDPD          Z24, Z23, Z23
+	VADDPD          Z23, Z17, Z17
+	VMULPD          Z6, Z16, Z16
+	VMULPD          Z7, Z19, Z19
+	VMULPD          Z8, Z20, Z20
+	VADDPD          Z20, Z19, Z19
+	VMULPD          Z9, Z21, Z20
+	VMULPD          Z10, Z22, Z21
+	VADDPD          Z21, Z20, Z20
+	VADDPD          Z20, Z19, Z19
+	VADDPD          Z19, Z16, Z16
+	ADDQ            $0x40, CX
+	SUBQ            $0x04, DX
+	JNZ             loop174
+	VMOVUPD         X16, 304(AX)
+	VMOVUPD         X17, 320(AX)
+	VZEROUPPER
+	RET
+
+// func doubledAVX2(dst *float64, src *float32, n int)
+// Requires: AVX
+TEXT ·doubledAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop175:
+	VCVTPS2PD (CX), Y0
+	VMOVUPD   Y0, (AX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x20, AX
+	SUBQ      $0x04, DX
+	JNZ       loop175
+	VZEROUPPER
+	RET
+
+// func singledAVX2(dst *float32, src *float64, n int, grain float64)
+// Requires: AVX
+TEXT ·singledAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD grain+24(FP), Y0
+
+loop176:
+	VADDPD     (CX), Y0, Y1
+	VSUBPD     Y0, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, (AX)
+	ADDQ       $0x20, CX
+	ADDQ       $0x10, AX
+	SUBQ       $0x04, DX
+	JNZ        loop176
+	VZEROUPPER
+	RET
+
 // func lineAVX2(dst *float64, n int, from float64, change float64, t float64, every float64, frames float64)
 // Requires: AVX
 TEXT ·lineAVX2(SB), NOSPLIT, $0-56
@@ -8068,7 +8274,7 @@ TEXT ·lineAVX2(SB), NOSPLIT, $0-56
 	VADDPD       Y5, Y2, Y2
 	VMULPD       four64<>+0(SB), Y3, Y3
 
-loop173:
+loop177:
 	VDIVPD  Y4, Y2, Y5
 	VMULPD  Y1, Y5, Y5
 	VADDPD  Y5, Y0, Y5
@@ -8076,7 +8282,7 @@ loop173:
 	VMOVUPD Y5, (AX)
 	ADDQ    $0x20, AX
 	SUBQ    $0x04, CX
-	JNZ     loop173
+	JNZ     loop177
 	VZEROUPPER
 	RET
 
@@ -8098,7 +8304,7 @@ TEXT ·factorsAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop174:
+loop178:
 	VMOVUPD    (AX), Y1
 	VCMPPD     $0x1e, silence64<>+0(SB), Y1, Y0
 	VANDPD     Y0, Y1, Y1
@@ -8148,7 +8354,7 @@ loop174:
 	VMOVUPD    Y3, (AX)
 	ADDQ       $0x20, AX
 	SUBQ       $0x04, CX
-	JNZ        loop174
+	JNZ        loop178
 	VZEROUPPER
 	RET
 
@@ -8278,7 +8484,7 @@ TEXT ·cosPiAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop175:
+loop179:
 	VMOVUPD   magnitude64<>+0(SB), Y1
 	VANDPD    (AX), Y1, Y0
 	VMULPD    half64<>+0(SB), Y0, Y1
@@ -8341,7 +8547,7 @@ loop175:
 	VMOVUPD   Y4, (AX)
 	ADDQ      $0x20, AX
 	SUBQ      $0x04, CX
-	JNZ       loop175
+	JNZ       loop179
 	VZEROUPPER
 	RET
 
@@ -8492,7 +8698,7 @@ TEXT ·pansAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD beside+32(FP), Y0
 
-loop176:
+loop180:
 	VADDPD    (DX), Y0, Y1
 	VMAXPD    minusOne64<>+0(SB), Y1, Y1
 	VMINPD    one64<>+0(SB), Y1, Y1
@@ -8592,7 +8798,7 @@ loop176:
 	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	SUBQ      $0x04, BX
-	JNZ       loop176
+	JNZ       loop180
 	VZEROUPPER
 	RET
 
@@ -8662,7 +8868,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop177:
+loop181:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -8673,7 +8879,7 @@ loop177:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop177
+	JNZ        loop181
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -8707,7 +8913,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop178:
+loop182:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -8723,7 +8929,7 @@ loop178:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop178
+	JNZ        loop182
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -8763,7 +8969,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop179:
+loop183:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -8774,17 +8980,17 @@ loop179:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found180
+	JNZ       found184
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop179
-	JMP       done181
+	JNE       loop183
+	JMP       done185
 
-found180:
+found184:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done181:
+done185:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -8808,7 +9014,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop182:
+loop186:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -8839,7 +9045,7 @@ loop182:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop182
+	JNE       loop186
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -8865,21 +9071,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop183:
+loop187:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found184
+	JNZ       found188
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop183
-	JMP       done185
+	JNE       loop187
+	JMP       done189
 
-found184:
+found188:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done185:
+done189:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -9901,7 +10107,7 @@ TEXT ·absorbAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS    224(CX), Y7
 	MOVQ       DX, DI
 
-loop186:
+loop190:
 	VMOVUPS    (DI), Y8
 	VSUBPS     Y2, Y8, Y9
 	VMULPS     (AX), Y0, Y10
@@ -9974,7 +10180,7 @@ loop186:
 	VMOVUPS    Y8, 32(DI)
 	ADDQ       $0x40, DI
 	SUBQ       $0x01, SI
-	JNZ        loop186
+	JNZ        loop190
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y1, 32(CX)
 	VMOVUPS    Y2, 64(CX)
@@ -10795,13 +11001,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop187:
+loop191:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop187
+	JNZ        loop191
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -10837,7 +11043,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop188:
+loop192:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -10845,7 +11051,7 @@ loop188:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop188
+	JNZ        loop192
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -10891,22 +11097,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop189:
+loop193:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found190
+	JNZ      found194
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop189
-	JMP      done191
+	JNE      loop193
+	JMP      done195
 
-found190:
+found194:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done191:
+done195:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -10929,7 +11135,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop192:
+loop196:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -10937,7 +11143,7 @@ loop192:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop192
+	JNE      loop196
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -10975,21 +11181,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop193:
+loop197:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found194
+	JNZ      found198
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop193
-	JMP      done195
+	JNE      loop197
+	JMP      done199
 
-found194:
+found198:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done195:
+done199:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -11480,7 +11686,7 @@ TEXT ·absorbAVX512(SB), NOSPLIT, $0-40
 	VMOVUPS    640(AX), Z14
 	MOVQ       DX, AX
 
-loop196:
+loop200:
 	VMOVUPS    (AX), Z15
 	VSUBPS     Z1, Z15, Z16
 	VMULPS     Z4, Z0, Z17
@@ -11518,7 +11724,7 @@ loop196:
 	VMOVUPS    Z15, (AX)
 	ADDQ       $0x40, AX
 	SUBQ       $0x01, SI
-	JNZ        loop196
+	JNZ        loop200
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    Z2, 128(CX)

@@ -89,6 +89,15 @@ func energyNEON(filter *float64, src *float32, n int, sum float64) float64
 func powerNEON(filter *float64, src *float32, n int, sum float64) float64
 
 //go:noescape
+func stateVariableNEON(filter *float64, x *float64, n int)
+
+//go:noescape
+func doubledNEON(dst *float64, src *float32, n int)
+
+//go:noescape
+func singledNEON(dst *float32, src *float64, n int, grain float64)
+
+//go:noescape
 func lineNEON(dst *float64, n int, from float64, change float64, t float64, every float64, frames float64)
 
 //go:noescape

@@ -6543,6 +6543,146 @@ loop1:
 	FMOVD   F0, ret+32(FP)
 	RET
 
+// func stateVariableNEON(filter *float64, x *float64, n int)
+TEXT ·stateVariableNEON(SB), NOSPLIT, $0-24
+	MOVD    filter+0(FP), R0
+	MOVD    x+8(FP), R1
+	MOVD    n+16(FP), R2
+	FMOVQ   (R0), F0
+	FMOVQ   16(R0), F1
+	FMOVQ   32(R0), F2
+	FMOVQ   48(R0), F3
+	FMOVQ   64(R0), F4
+	FMOVQ   80(R0), F5
+	FMOVQ   96(R0), F6
+	FMOVQ   112(R0), F7
+	FMOVQ   128(R0), F8
+	FMOVQ   144(R0), F9
+	FMOVQ   160(R0), F10
+	FMOVQ   176(R0), F11
+	FMOVQ   192(R0), F12
+	FMOVQ   208(R0), F13
+	FMOVQ   224(R0), F14
+	FMOVQ   240(R0), F15
+	FMOVQ   256(R0), F16
+	FMOVQ   272(R0), F17
+	FMOVQ   288(R0), F18
+	FMOVQ   304(R0), F19
+	FMOVQ   320(R0), F20
+
+loop1:
+	FMOVQ   (R1), F21
+	WORD    $0x4ef4d6b5 // fsub v21.2d, v21.2d, v20.2d
+	FMOVQ   16(R1), F22
+	WORD    $0x4ef4d6d6 // fsub v22.2d, v22.2d, v20.2d
+	FMOVQ   32(R1), F23
+	WORD    $0x4ef4d6f7 // fsub v23.2d, v23.2d, v20.2d
+	FMOVQ   48(R1), F24
+	WORD    $0x4ef4d718 // fsub v24.2d, v24.2d, v20.2d
+	FMOVQ   (R1), F25
+	WORD    $0x6e60df39 // fmul v25.2d, v25.2d, v0.2d
+	WORD    $0x6e61de7b // fmul v27.2d, v19.2d, v1.2d
+	WORD    $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
+	WORD    $0x6e65deba // fmul v26.2d, v21.2d, v5.2d
+	WORD    $0x4e7ad739 // fadd v25.2d, v25.2d, v26.2d
+	FMOVQ   F25, (R1)
+	FMOVQ   16(R1), F25
+	WORD    $0x6e60df39 // fmul v25.2d, v25.2d, v0.2d
+	WORD    $0x6e62de7b // fmul v27.2d, v19.2d, v2.2d
+	WORD    $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
+	WORD    $0x6e65deda // fmul v26.2d, v22.2d, v5.2d
+	WORD    $0x6e66debb // fmul v27.2d, v21.2d, v6.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x4e7ad739 // fadd v25.2d, v25.2d, v26.2d
+	FMOVQ   F25, 16(R1)
+	FMOVQ   32(R1), F25
+	WORD    $0x6e60df39 // fmul v25.2d, v25.2d, v0.2d
+	WORD    $0x6e63de7b // fmul v27.2d, v19.2d, v3.2d
+	WORD    $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
+	WORD    $0x6e65defa // fmul v26.2d, v23.2d, v5.2d
+	WORD    $0x6e66dedb // fmul v27.2d, v22.2d, v6.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x6e67debb // fmul v27.2d, v21.2d, v7.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x4e7ad739 // fadd v25.2d, v25.2d, v26.2d
+	FMOVQ   F25, 32(R1)
+	FMOVQ   48(R1), F25
+	WORD    $0x6e60df39 // fmul v25.2d, v25.2d, v0.2d
+	WORD    $0x6e64de7b // fmul v27.2d, v19.2d, v4.2d
+	WORD    $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
+	WORD    $0x6e65df1a // fmul v26.2d, v24.2d, v5.2d
+	WORD    $0x6e66defb // fmul v27.2d, v23.2d, v6.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x6e67dedb // fmul v27.2d, v22.2d, v7.2d
+	WORD    $0x6e68debc // fmul v28.2d, v21.2d, v8.2d
+	WORD    $0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x4e7ad739 // fadd v25.2d, v25.2d, v26.2d
+	FMOVQ   F25, 48(R1)
+	WORD    $0x6e6fdeba // fmul v26.2d, v21.2d, v15.2d
+	WORD    $0x6e70dedb // fmul v27.2d, v22.2d, v16.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x6e71defb // fmul v27.2d, v23.2d, v17.2d
+	WORD    $0x6e72df1c // fmul v28.2d, v24.2d, v18.2d
+	WORD    $0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x6e6ede7b // fmul v27.2d, v19.2d, v14.2d
+	WORD    $0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
+	WORD    $0x4e7ad694 // fadd v20.2d, v20.2d, v26.2d
+	WORD    $0x6e6adeba // fmul v26.2d, v21.2d, v10.2d
+	WORD    $0x6e6bdedb // fmul v27.2d, v22.2d, v11.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x6e6cdefb // fmul v27.2d, v23.2d, v12.2d
+	WORD    $0x6e6ddf1c // fmul v28.2d, v24.2d, v13.2d
+	WORD    $0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x6e69de7b // fmul v27.2d, v19.2d, v9.2d
+	WORD    $0x4e7ad773 // fadd v19.2d, v27.2d, v26.2d
+	ADD     $64, R1
+	SUB     $4, R2
+	CBNZ    R2, loop1
+	FMOVQ   F19, 304(R0)
+	FMOVQ   F20, 320(R0)
+	RET
+
+// func doubledNEON(dst *float64, src *float32, n int)
+TEXT ·doubledNEON(SB), NOSPLIT, $0-24
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+
+loop1:
+	FMOVQ.P 16(R1), F0
+	WORD    $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD    $0x4e617802 // fcvtl2 v2.2d, v0.4s
+	FSTPQ.P (F1, F2), 32(R0)
+	SUB     $4, R2
+	CBNZ    R2, loop1
+	RET
+
+// func singledNEON(dst *float32, src *float64, n int, grain float64)
+TEXT ·singledNEON(SB), NOSPLIT, $0-32
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    grain+24(FP), R3
+	VDUP    R3, V0.D2
+
+loop1:
+	FMOVQ.P 16(R1), F1
+	WORD    $0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	WORD    $0x4ee0d421 // fsub v1.2d, v1.2d, v0.2d
+	WORD    $0x0e616821 // fcvtn v1.2s, v1.2d
+	FMOVD.P F1, 8(R0)
+	FMOVQ.P 16(R1), F2
+	WORD    $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
+	WORD    $0x4ee0d442 // fsub v2.2d, v2.2d, v0.2d
+	WORD    $0x0e616842 // fcvtn v2.2s, v2.2d
+	FMOVD.P F2, 8(R0)
+	SUB     $4, R2
+	CBNZ    R2, loop1
+	RET
+
 // func lineNEON(dst *float64, n int, from float64, change float64, t float64, every float64, frames float64)
 TEXT ·lineNEON(SB), NOSPLIT, $0-56
 	MOVD    dst+0(FP), R0
