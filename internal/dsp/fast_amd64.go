@@ -79,6 +79,9 @@ func doubled(dst *float64, src *float32, n int) { doubledAVX2(dst, src, n) }
 
 func singled(dst *float32, src *float64, n int, grain float64) { singledAVX2(dst, src, n, grain) }
 
+func reductions(dst, key *float32, n int, knee *float32) { reductionsAVX2(dst, key, n, knee) }
+func lower(block, x *float32, n int, gain float32)       { lowerAVX2(block, x, n, gain) }
+
 func line(dst *float64, n int, from, change, t, every, frames float64) {
 	lineAVX2(dst, n, from, change, t, every, frames)
 }

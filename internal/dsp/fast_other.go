@@ -46,6 +46,9 @@ func doubled(dst *float64, src *float32, n int) {}
 
 func singled(dst *float32, src *float64, n int, grain float64) {}
 
+func reductions(dst, key *float32, n int, knee *float32) {}
+func lower(block, x *float32, n int, gain float32)       {}
+
 func line(dst *float64, n int, from, change, t, every, frames float64) {}
 
 func factors(x *float64, n int) {}

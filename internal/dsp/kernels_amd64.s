@@ -8260,6 +8260,359 @@ loop176:
 	VZEROUPPER
 	RET
 
+// func reductionsAVX2(dst *float32, key *float32, n int, knee *float32)
+// Requires: AVX, AVX2
+TEXT ·reductionsAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         key+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         knee+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	VBROADCASTSS 4(BX), Y1
+	VBROADCASTSS 8(BX), Y2
+	VBROADCASTSS 12(BX), Y3
+	VMOVDQU      halfRoot<>+0(SB), Y4
+	VMOVUPS      single1<>+0(SB), Y5
+
+loop177:
+	VMOVUPS   (CX), Y6
+	VMOVUPS   32(CX), Y7
+	VSHUFPS   $0x88, Y7, Y6, Y8
+	VSHUFPS   $0xdd, Y7, Y6, Y6
+	VPAND     magnitude<>+0(SB), Y8, Y8
+	VPAND     magnitude<>+0(SB), Y6, Y6
+	VPMAXSD   Y6, Y8, Y8
+	VPMAXSD   quietest<>+0(SB), Y8, Y8
+	VPERMQ    $0xd8, Y8, Y8
+	VPSUBD    Y4, Y8, Y8
+	VPAND     mantissa<>+0(SB), Y8, Y7
+	VPADDD    Y4, Y7, Y7
+	VSUBPS    Y5, Y7, Y7
+	VMULPS    Y7, Y7, Y9
+	VMULPS    octaves1<>+0(SB), Y7, Y10
+	VADDPS    octaves0<>+0(SB), Y10, Y10
+	VMULPS    octaves3<>+0(SB), Y7, Y11
+	VADDPS    octaves2<>+0(SB), Y11, Y11
+	VMULPS    octaves4<>+0(SB), Y9, Y6
+	VADDPS    Y6, Y11, Y11
+	VMULPS    Y9, Y11, Y11
+	VADDPS    Y11, Y10, Y10
+	VMULPS    Y7, Y10, Y10
+	VPSRAD    $0x17, Y8, Y8
+	VCVTDQ2PS Y8, Y8
+	VADDPS    Y10, Y8, Y8
+	VSUBPS    Y0, Y8, Y8
+	VPSRAD    $0x1f, Y8, Y6
+	VPANDN    Y8, Y6, Y8
+	VPMINSD   Y1, Y8, Y6
+	VSUBPS    Y6, Y8, Y8
+	VMULPS    Y6, Y6, Y6
+	VMULPS    Y2, Y6, Y6
+	VADDPS    Y8, Y6, Y6
+	VMULPS    Y3, Y6, Y6
+	VMOVUPS   Y6, (AX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x20, AX
+	SUBQ      $0x08, DX
+	JNZ       loop177
+	VZEROUPPER
+	RET
+
+DATA halfRoot<>+0(SB)/4, $0x3f3504f3
+DATA halfRoot<>+4(SB)/4, $0x3f3504f3
+DATA halfRoot<>+8(SB)/4, $0x3f3504f3
+DATA halfRoot<>+12(SB)/4, $0x3f3504f3
+DATA halfRoot<>+16(SB)/4, $0x3f3504f3
+DATA halfRoot<>+20(SB)/4, $0x3f3504f3
+DATA halfRoot<>+24(SB)/4, $0x3f3504f3
+DATA halfRoot<>+28(SB)/4, $0x3f3504f3
+DATA halfRoot<>+32(SB)/4, $0x3f3504f3
+DATA halfRoot<>+36(SB)/4, $0x3f3504f3
+DATA halfRoot<>+40(SB)/4, $0x3f3504f3
+DATA halfRoot<>+44(SB)/4, $0x3f3504f3
+DATA halfRoot<>+48(SB)/4, $0x3f3504f3
+DATA halfRoot<>+52(SB)/4, $0x3f3504f3
+DATA halfRoot<>+56(SB)/4, $0x3f3504f3
+DATA halfRoot<>+60(SB)/4, $0x3f3504f3
+GLOBL halfRoot<>(SB), RODATA|NOPTR, $64
+
+DATA single1<>+0(SB)/4, $0x3f800000
+DATA single1<>+4(SB)/4, $0x3f800000
+DATA single1<>+8(SB)/4, $0x3f800000
+DATA single1<>+12(SB)/4, $0x3f800000
+DATA single1<>+16(SB)/4, $0x3f800000
+DATA single1<>+20(SB)/4, $0x3f800000
+DATA single1<>+24(SB)/4, $0x3f800000
+DATA single1<>+28(SB)/4, $0x3f800000
+DATA single1<>+32(SB)/4, $0x3f800000
+DATA single1<>+36(SB)/4, $0x3f800000
+DATA single1<>+40(SB)/4, $0x3f800000
+DATA single1<>+44(SB)/4, $0x3f800000
+DATA single1<>+48(SB)/4, $0x3f800000
+DATA single1<>+52(SB)/4, $0x3f800000
+DATA single1<>+56(SB)/4, $0x3f800000
+DATA single1<>+60(SB)/4, $0x3f800000
+GLOBL single1<>(SB), RODATA|NOPTR, $64
+
+DATA quietest<>+0(SB)/4, $0x37800000
+DATA quietest<>+4(SB)/4, $0x37800000
+DATA quietest<>+8(SB)/4, $0x37800000
+DATA quietest<>+12(SB)/4, $0x37800000
+DATA quietest<>+16(SB)/4, $0x37800000
+DATA quietest<>+20(SB)/4, $0x37800000
+DATA quietest<>+24(SB)/4, $0x37800000
+DATA quietest<>+28(SB)/4, $0x37800000
+DATA quietest<>+32(SB)/4, $0x37800000
+DATA quietest<>+36(SB)/4, $0x37800000
+DATA quietest<>+40(SB)/4, $0x37800000
+DATA quietest<>+44(SB)/4, $0x37800000
+DATA quietest<>+48(SB)/4, $0x37800000
+DATA quietest<>+52(SB)/4, $0x37800000
+DATA quietest<>+56(SB)/4, $0x37800000
+DATA quietest<>+60(SB)/4, $0x37800000
+GLOBL quietest<>(SB), RODATA|NOPTR, $64
+
+DATA mantissa<>+0(SB)/4, $0x007fffff
+DATA mantissa<>+4(SB)/4, $0x007fffff
+DATA mantissa<>+8(SB)/4, $0x007fffff
+DATA mantissa<>+12(SB)/4, $0x007fffff
+DATA mantissa<>+16(SB)/4, $0x007fffff
+DATA mantissa<>+20(SB)/4, $0x007fffff
+DATA mantissa<>+24(SB)/4, $0x007fffff
+DATA mantissa<>+28(SB)/4, $0x007fffff
+DATA mantissa<>+32(SB)/4, $0x007fffff
+DATA mantissa<>+36(SB)/4, $0x007fffff
+DATA mantissa<>+40(SB)/4, $0x007fffff
+DATA mantissa<>+44(SB)/4, $0x007fffff
+DATA mantissa<>+48(SB)/4, $0x007fffff
+DATA mantissa<>+52(SB)/4, $0x007fffff
+DATA mantissa<>+56(SB)/4, $0x007fffff
+DATA mantissa<>+60(SB)/4, $0x007fffff
+GLOBL mantissa<>(SB), RODATA|NOPTR, $64
+
+DATA octaves1<>+0(SB)/4, $0xbf3861c4
+DATA octaves1<>+4(SB)/4, $0xbf3861c4
+DATA octaves1<>+8(SB)/4, $0xbf3861c4
+DATA octaves1<>+12(SB)/4, $0xbf3861c4
+DATA octaves1<>+16(SB)/4, $0xbf3861c4
+DATA octaves1<>+20(SB)/4, $0xbf3861c4
+DATA octaves1<>+24(SB)/4, $0xbf3861c4
+DATA octaves1<>+28(SB)/4, $0xbf3861c4
+DATA octaves1<>+32(SB)/4, $0xbf3861c4
+DATA octaves1<>+36(SB)/4, $0xbf3861c4
+DATA octaves1<>+40(SB)/4, $0xbf3861c4
+DATA octaves1<>+44(SB)/4, $0xbf3861c4
+DATA octaves1<>+48(SB)/4, $0xbf3861c4
+DATA octaves1<>+52(SB)/4, $0xbf3861c4
+DATA octaves1<>+56(SB)/4, $0xbf3861c4
+DATA octaves1<>+60(SB)/4, $0xbf3861c4
+GLOBL octaves1<>(SB), RODATA|NOPTR, $64
+
+DATA octaves0<>+0(SB)/4, $0x3fb8a665
+DATA octaves0<>+4(SB)/4, $0x3fb8a665
+DATA octaves0<>+8(SB)/4, $0x3fb8a665
+DATA octaves0<>+12(SB)/4, $0x3fb8a665
+DATA octaves0<>+16(SB)/4, $0x3fb8a665
+DATA octaves0<>+20(SB)/4, $0x3fb8a665
+DATA octaves0<>+24(SB)/4, $0x3fb8a665
+DATA octaves0<>+28(SB)/4, $0x3fb8a665
+DATA octaves0<>+32(SB)/4, $0x3fb8a665
+DATA octaves0<>+36(SB)/4, $0x3fb8a665
+DATA octaves0<>+40(SB)/4, $0x3fb8a665
+DATA octaves0<>+44(SB)/4, $0x3fb8a665
+DATA octaves0<>+48(SB)/4, $0x3fb8a665
+DATA octaves0<>+52(SB)/4, $0x3fb8a665
+DATA octaves0<>+56(SB)/4, $0x3fb8a665
+DATA octaves0<>+60(SB)/4, $0x3fb8a665
+GLOBL octaves0<>(SB), RODATA|NOPTR, $64
+
+DATA octaves3<>+0(SB)/4, $0xbeca05c9
+DATA octaves3<>+4(SB)/4, $0xbeca05c9
+DATA octaves3<>+8(SB)/4, $0xbeca05c9
+DATA octaves3<>+12(SB)/4, $0xbeca05c9
+DATA octaves3<>+16(SB)/4, $0xbeca05c9
+DATA octaves3<>+20(SB)/4, $0xbeca05c9
+DATA octaves3<>+24(SB)/4, $0xbeca05c9
+DATA octaves3<>+28(SB)/4, $0xbeca05c9
+DATA octaves3<>+32(SB)/4, $0xbeca05c9
+DATA octaves3<>+36(SB)/4, $0xbeca05c9
+DATA octaves3<>+40(SB)/4, $0xbeca05c9
+DATA octaves3<>+44(SB)/4, $0xbeca05c9
+DATA octaves3<>+48(SB)/4, $0xbeca05c9
+DATA octaves3<>+52(SB)/4, $0xbeca05c9
+DATA octaves3<>+56(SB)/4, $0xbeca05c9
+DATA octaves3<>+60(SB)/4, $0xbeca05c9
+GLOBL octaves3<>(SB), RODATA|NOPTR, $64
+
+DATA octaves2<>+0(SB)/4, $0x3ef92eed
+DATA octaves2<>+4(SB)/4, $0x3ef92eed
+DATA octaves2<>+8(SB)/4, $0x3ef92eed
+DATA octaves2<>+12(SB)/4, $0x3ef92eed
+DATA octaves2<>+16(SB)/4, $0x3ef92eed
+DATA octaves2<>+20(SB)/4, $0x3ef92eed
+DATA octaves2<>+24(SB)/4, $0x3ef92eed
+DATA octaves2<>+28(SB)/4, $0x3ef92eed
+DATA octaves2<>+32(SB)/4, $0x3ef92eed
+DATA octaves2<>+36(SB)/4, $0x3ef92eed
+DATA octaves2<>+40(SB)/4, $0x3ef92eed
+DATA octaves2<>+44(SB)/4, $0x3ef92eed
+DATA octaves2<>+48(SB)/4, $0x3ef92eed
+DATA octaves2<>+52(SB)/4, $0x3ef92eed
+DATA octaves2<>+56(SB)/4, $0x3ef92eed
+DATA octaves2<>+60(SB)/4, $0x3ef92eed
+GLOBL octaves2<>(SB), RODATA|NOPTR, $64
+
+DATA octaves4<>+0(SB)/4, $0x3e815cb1
+DATA octaves4<>+4(SB)/4, $0x3e815cb1
+DATA octaves4<>+8(SB)/4, $0x3e815cb1
+DATA octaves4<>+12(SB)/4, $0x3e815cb1
+DATA octaves4<>+16(SB)/4, $0x3e815cb1
+DATA octaves4<>+20(SB)/4, $0x3e815cb1
+DATA octaves4<>+24(SB)/4, $0x3e815cb1
+DATA octaves4<>+28(SB)/4, $0x3e815cb1
+DATA octaves4<>+32(SB)/4, $0x3e815cb1
+DATA octaves4<>+36(SB)/4, $0x3e815cb1
+DATA octaves4<>+40(SB)/4, $0x3e815cb1
+DATA octaves4<>+44(SB)/4, $0x3e815cb1
+DATA octaves4<>+48(SB)/4, $0x3e815cb1
+DATA octaves4<>+52(SB)/4, $0x3e815cb1
+DATA octaves4<>+56(SB)/4, $0x3e815cb1
+DATA octaves4<>+60(SB)/4, $0x3e815cb1
+GLOBL octaves4<>(SB), RODATA|NOPTR, $64
+
+// func lowerAVX2(block *float32, x *float32, n int, gain float32)
+// Requires: AVX, AVX2
+TEXT ·lowerAVX2(SB), NOSPLIT, $0-28
+	MOVQ         block+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS gain+24(FP), Y0
+	VMOVUPS      single1<>+0(SB), Y1
+	VMOVUPS      whole23<>+0(SB), Y2
+
+loop178:
+	VMOVUPS    (CX), Y3
+	VADDPS     Y2, Y3, Y4
+	VSUBPS     Y2, Y4, Y5
+	VSUBPS     Y3, Y5, Y5
+	VMULPS     Y5, Y5, Y3
+	VMULPS     lowered1<>+0(SB), Y5, Y6
+	VADDPS     lowered0<>+0(SB), Y6, Y6
+	VMULPS     lowered3<>+0(SB), Y5, Y7
+	VADDPS     lowered2<>+0(SB), Y7, Y7
+	VMULPS     Y3, Y7, Y7
+	VADDPS     Y7, Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VADDPS     Y6, Y1, Y6
+	VPSLLD     $0x17, Y4, Y4
+	VPSUBD     Y4, Y1, Y4
+	VMULPS     Y4, Y6, Y6
+	VMULPS     Y0, Y6, Y6
+	VUNPCKLPS  Y6, Y6, Y4
+	VUNPCKHPS  Y6, Y6, Y6
+	VPERM2F128 $0x20, Y6, Y4, Y3
+	VPERM2F128 $0x31, Y6, Y4, Y4
+	VMULPS     (AX), Y3, Y3
+	VMOVUPS    Y3, (AX)
+	VMULPS     32(AX), Y4, Y4
+	VMOVUPS    Y4, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x20, CX
+	SUBQ       $0x08, DX
+	JNZ        loop178
+	VZEROUPPER
+	RET
+
+DATA whole23<>+0(SB)/4, $0x4b400000
+DATA whole23<>+4(SB)/4, $0x4b400000
+DATA whole23<>+8(SB)/4, $0x4b400000
+DATA whole23<>+12(SB)/4, $0x4b400000
+DATA whole23<>+16(SB)/4, $0x4b400000
+DATA whole23<>+20(SB)/4, $0x4b400000
+DATA whole23<>+24(SB)/4, $0x4b400000
+DATA whole23<>+28(SB)/4, $0x4b400000
+DATA whole23<>+32(SB)/4, $0x4b400000
+DATA whole23<>+36(SB)/4, $0x4b400000
+DATA whole23<>+40(SB)/4, $0x4b400000
+DATA whole23<>+44(SB)/4, $0x4b400000
+DATA whole23<>+48(SB)/4, $0x4b400000
+DATA whole23<>+52(SB)/4, $0x4b400000
+DATA whole23<>+56(SB)/4, $0x4b400000
+DATA whole23<>+60(SB)/4, $0x4b400000
+GLOBL whole23<>(SB), RODATA|NOPTR, $64
+
+DATA lowered1<>+0(SB)/4, $0x3e75fc49
+DATA lowered1<>+4(SB)/4, $0x3e75fc49
+DATA lowered1<>+8(SB)/4, $0x3e75fc49
+DATA lowered1<>+12(SB)/4, $0x3e75fc49
+DATA lowered1<>+16(SB)/4, $0x3e75fc49
+DATA lowered1<>+20(SB)/4, $0x3e75fc49
+DATA lowered1<>+24(SB)/4, $0x3e75fc49
+DATA lowered1<>+28(SB)/4, $0x3e75fc49
+DATA lowered1<>+32(SB)/4, $0x3e75fc49
+DATA lowered1<>+36(SB)/4, $0x3e75fc49
+DATA lowered1<>+40(SB)/4, $0x3e75fc49
+DATA lowered1<>+44(SB)/4, $0x3e75fc49
+DATA lowered1<>+48(SB)/4, $0x3e75fc49
+DATA lowered1<>+52(SB)/4, $0x3e75fc49
+DATA lowered1<>+56(SB)/4, $0x3e75fc49
+DATA lowered1<>+60(SB)/4, $0x3e75fc49
+GLOBL lowered1<>(SB), RODATA|NOPTR, $64
+
+DATA lowered0<>+0(SB)/4, $0x3f31706a
+DATA lowered0<>+4(SB)/4, $0x3f31706a
+DATA lowered0<>+8(SB)/4, $0x3f31706a
+DATA lowered0<>+12(SB)/4, $0x3f31706a
+DATA lowered0<>+16(SB)/4, $0x3f31706a
+DATA lowered0<>+20(SB)/4, $0x3f31706a
+DATA lowered0<>+24(SB)/4, $0x3f31706a
+DATA lowered0<>+28(SB)/4, $0x3f31706a
+DATA lowered0<>+32(SB)/4, $0x3f31706a
+DATA lowered0<>+36(SB)/4, $0x3f31706a
+DATA lowered0<>+40(SB)/4, $0x3f31706a
+DATA lowered0<>+44(SB)/4, $0x3f31706a
+DATA lowered0<>+48(SB)/4, $0x3f31706a
+DATA lowered0<>+52(SB)/4, $0x3f31706a
+DATA lowered0<>+56(SB)/4, $0x3f31706a
+DATA lowered0<>+60(SB)/4, $0x3f31706a
+GLOBL lowered0<>(SB), RODATA|NOPTR, $64
+
+DATA lowered3<>+0(SB)/4, $0x3c1ea0df
+DATA lowered3<>+4(SB)/4, $0x3c1ea0df
+DATA lowered3<>+8(SB)/4, $0x3c1ea0df
+DATA lowered3<>+12(SB)/4, $0x3c1ea0df
+DATA lowered3<>+16(SB)/4, $0x3c1ea0df
+DATA lowered3<>+20(SB)/4, $0x3c1ea0df
+DATA lowered3<>+24(SB)/4, $0x3c1ea0df
+DATA lowered3<>+28(SB)/4, $0x3c1ea0df
+DATA lowered3<>+32(SB)/4, $0x3c1ea0df
+DATA lowered3<>+36(SB)/4, $0x3c1ea0df
+DATA lowered3<>+40(SB)/4, $0x3c1ea0df
+DATA lowered3<>+44(SB)/4, $0x3c1ea0df
+DATA lowered3<>+48(SB)/4, $0x3c1ea0df
+DATA lowered3<>+52(SB)/4, $0x3c1ea0df
+DATA lowered3<>+56(SB)/4, $0x3c1ea0df
+DATA lowered3<>+60(SB)/4, $0x3c1ea0df
+GLOBL lowered3<>(SB), RODATA|NOPTR, $64
+
+DATA lowered2<>+0(SB)/4, $0x3d650c0b
+DATA lowered2<>+4(SB)/4, $0x3d650c0b
+DATA lowered2<>+8(SB)/4, $0x3d650c0b
+DATA lowered2<>+12(SB)/4, $0x3d650c0b
+DATA lowered2<>+16(SB)/4, $0x3d650c0b
+DATA lowered2<>+20(SB)/4, $0x3d650c0b
+DATA lowered2<>+24(SB)/4, $0x3d650c0b
+DATA lowered2<>+28(SB)/4, $0x3d650c0b
+DATA lowered2<>+32(SB)/4, $0x3d650c0b
+DATA lowered2<>+36(SB)/4, $0x3d650c0b
+DATA lowered2<>+40(SB)/4, $0x3d650c0b
+DATA lowered2<>+44(SB)/4, $0x3d650c0b
+DATA lowered2<>+48(SB)/4, $0x3d650c0b
+DATA lowered2<>+52(SB)/4, $0x3d650c0b
+DATA lowered2<>+56(SB)/4, $0x3d650c0b
+DATA lowered2<>+60(SB)/4, $0x3d650c0b
+GLOBL lowered2<>(SB), RODATA|NOPTR, $64
+
 // func lineAVX2(dst *float64, n int, from float64, change float64, t float64, every float64, frames float64)
 // Requires: AVX
 TEXT ·lineAVX2(SB), NOSPLIT, $0-56
@@ -8274,7 +8627,7 @@ TEXT ·lineAVX2(SB), NOSPLIT, $0-56
 	VADDPD       Y5, Y2, Y2
 	VMULPD       four64<>+0(SB), Y3, Y3
 
-loop177:
+loop179:
 	VDIVPD  Y4, Y2, Y5
 	VMULPD  Y1, Y5, Y5
 	VADDPD  Y5, Y0, Y5
@@ -8282,7 +8635,7 @@ loop177:
 	VMOVUPD Y5, (AX)
 	ADDQ    $0x20, AX
 	SUBQ    $0x04, CX
-	JNZ     loop177
+	JNZ     loop179
 	VZEROUPPER
 	RET
 
@@ -8304,7 +8657,7 @@ TEXT ·factorsAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop178:
+loop180:
 	VMOVUPD    (AX), Y1
 	VCMPPD     $0x1e, silence64<>+0(SB), Y1, Y0
 	VANDPD     Y0, Y1, Y1
@@ -8354,7 +8707,7 @@ loop178:
 	VMOVUPD    Y3, (AX)
 	ADDQ       $0x20, AX
 	SUBQ       $0x04, CX
-	JNZ        loop178
+	JNZ        loop180
 	VZEROUPPER
 	RET
 
@@ -8484,7 +8837,7 @@ TEXT ·cosPiAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop179:
+loop181:
 	VMOVUPD   magnitude64<>+0(SB), Y1
 	VANDPD    (AX), Y1, Y0
 	VMULPD    half64<>+0(SB), Y0, Y1
@@ -8547,7 +8900,7 @@ loop179:
 	VMOVUPD   Y4, (AX)
 	ADDQ      $0x20, AX
 	SUBQ      $0x04, CX
-	JNZ       loop179
+	JNZ       loop181
 	VZEROUPPER
 	RET
 
@@ -8698,7 +9051,7 @@ TEXT ·pansAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD beside+32(FP), Y0
 
-loop180:
+loop182:
 	VADDPD    (DX), Y0, Y1
 	VMAXPD    minusOne64<>+0(SB), Y1, Y1
 	VMINPD    one64<>+0(SB), Y1, Y1
@@ -8798,7 +9151,7 @@ loop180:
 	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	SUBQ      $0x04, BX
-	JNZ       loop180
+	JNZ       loop182
 	VZEROUPPER
 	RET
 
@@ -8868,7 +9221,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop181:
+loop183:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -8879,7 +9232,7 @@ loop181:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop181
+	JNZ        loop183
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -8913,7 +9266,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop182:
+loop184:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -8929,7 +9282,7 @@ loop182:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop182
+	JNZ        loop184
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -8969,7 +9322,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop183:
+loop185:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -8980,17 +9333,17 @@ loop183:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found184
+	JNZ       found186
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop183
-	JMP       done185
+	JNE       loop185
+	JMP       done187
 
-found184:
+found186:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done185:
+done187:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -9014,7 +9367,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop186:
+loop188:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -9045,7 +9398,7 @@ loop186:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop186
+	JNE       loop188
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -9071,21 +9424,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop187:
+loop189:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found188
+	JNZ       found190
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop187
-	JMP       done189
+	JNE       loop189
+	JMP       done191
 
-found188:
+found190:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done189:
+done191:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -10107,7 +10460,7 @@ TEXT ·absorbAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS    224(CX), Y7
 	MOVQ       DX, DI
 
-loop190:
+loop192:
 	VMOVUPS    (DI), Y8
 	VSUBPS     Y2, Y8, Y9
 	VMULPS     (AX), Y0, Y10
@@ -10180,7 +10533,7 @@ loop190:
 	VMOVUPS    Y8, 32(DI)
 	ADDQ       $0x40, DI
 	SUBQ       $0x01, SI
-	JNZ        loop190
+	JNZ        loop192
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y1, 32(CX)
 	VMOVUPS    Y2, 64(CX)
@@ -11001,13 +11354,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop191:
+loop193:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop191
+	JNZ        loop193
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -11043,7 +11396,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop192:
+loop194:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -11051,7 +11404,7 @@ loop192:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop192
+	JNZ        loop194
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -11097,22 +11450,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop193:
+loop195:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found194
+	JNZ      found196
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop193
-	JMP      done195
+	JNE      loop195
+	JMP      done197
 
-found194:
+found196:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done195:
+done197:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -11135,7 +11488,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop196:
+loop198:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -11143,7 +11496,7 @@ loop196:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop196
+	JNE      loop198
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -11181,21 +11534,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop197:
+loop199:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found198
+	JNZ      found200
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop197
-	JMP      done199
+	JNE      loop199
+	JMP      done201
 
-found198:
+found200:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done199:
+done201:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -11686,7 +12039,7 @@ TEXT ·absorbAVX512(SB), NOSPLIT, $0-40
 	VMOVUPS    640(AX), Z14
 	MOVQ       DX, AX
 
-loop200:
+loop202:
 	VMOVUPS    (AX), Z15
 	VSUBPS     Z1, Z15, Z16
 	VMULPS     Z4, Z0, Z17
@@ -11724,7 +12077,7 @@ loop200:
 	VMOVUPS    Z15, (AX)
 	ADDQ       $0x40, AX
 	SUBQ       $0x01, SI
-	JNZ        loop200
+	JNZ        loop202
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    Z2, 128(CX)

@@ -98,6 +98,12 @@ func doubledNEON(dst *float64, src *float32, n int)
 func singledNEON(dst *float32, src *float64, n int, grain float64)
 
 //go:noescape
+func reductionsNEON(dst *float32, key *float32, n int, knee *float32)
+
+//go:noescape
+func lowerNEON(block *float32, x *float32, n int, gain float32)
+
+//go:noescape
 func lineNEON(dst *float64, n int, from float64, change float64, t float64, every float64, frames float64)
 
 //go:noescape

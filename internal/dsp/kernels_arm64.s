@@ -6683,6 +6683,126 @@ loop1:
 	CBNZ    R2, loop1
 	RET
 
+// func reductionsNEON(dst *float32, key *float32, n int, knee *float32)
+TEXT ·reductionsNEON(SB), NOSPLIT, $0-32
+	MOVD    dst+0(FP), R0
+	MOVD    key+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    knee+24(FP), R3
+	FMOVS   (R3), F0
+	VDUP    V0.S[0], V0.S4
+	FMOVS   4(R3), F1
+	VDUP    V1.S[0], V1.S4
+	FMOVS   8(R3), F2
+	VDUP    V2.S[0], V2.S4
+	FMOVS   12(R3), F3
+	VDUP    V3.S[0], V3.S4
+	MOVD    $1060439283, R4
+	VDUP    R4, V4.S4
+	MOVD    $8388607, R4
+	VDUP    R4, V5.S4
+	MOVD    $931135488, R4
+	VDUP    R4, V6.S4
+	MOVD    $1065353216, R4
+	VDUP    R4, V7.S4
+	MOVD    $1069065829, R4
+	VDUP    R4, V8.S4
+	MOVD    $3208143300, R4
+	VDUP    R4, V9.S4
+	MOVD    $1056517869, R4
+	VDUP    R4, V10.S4
+	MOVD    $3200910793, R4
+	VDUP    R4, V11.S4
+	MOVD    $1048665265, R4
+	VDUP    R4, V12.S4
+
+loop1:
+	FLDPQ.P 32(R1), (F13, F14)
+	WORD    $0x4ea0f9ad // fabs v13.4s, v13.4s
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	VUZP1   V14.S4, V13.S4, V15.S4
+	VUZP2   V14.S4, V13.S4, V16.S4
+	WORD    $0x4eb065ef // smax v15.4s, v15.4s, v16.4s
+	WORD    $0x4ea665ef // smax v15.4s, v15.4s, v6.4s
+	VSUB    V4.S4, V15.S4, V15.S4
+	VAND    V15.B16, V5.B16, V17.B16
+	VADD    V4.S4, V17.S4, V17.S4
+	WORD    $0x4ea7d631 // fsub v17.4s, v17.4s, v7.4s
+	WORD    $0x6e31de32 // fmul v18.4s, v17.4s, v17.4s
+	WORD    $0x6e29de33 // fmul v19.4s, v17.4s, v9.4s
+	WORD    $0x4e28d673 // fadd v19.4s, v19.4s, v8.4s
+	WORD    $0x6e2bde34 // fmul v20.4s, v17.4s, v11.4s
+	WORD    $0x4e2ad694 // fadd v20.4s, v20.4s, v10.4s
+	WORD    $0x6e2cde50 // fmul v16.4s, v18.4s, v12.4s
+	WORD    $0x4e30d694 // fadd v20.4s, v20.4s, v16.4s
+	WORD    $0x6e32de94 // fmul v20.4s, v20.4s, v18.4s
+	WORD    $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD    $0x6e31de73 // fmul v19.4s, v19.4s, v17.4s
+	WORD    $0x4f2905ef // sshr v15.4s, v15.4s, #23
+	WORD    $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD    $0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD    $0x4ea0d5ef // fsub v15.4s, v15.4s, v0.4s
+	WORD    $0x4f2105f0 // sshr v16.4s, v15.4s, #31
+	WORD    $0x4e701def // bic v15.16b, v15.16b, v16.16b
+	WORD    $0x4ea16df0 // smin v16.4s, v15.4s, v1.4s
+	WORD    $0x4eb0d5ef // fsub v15.4s, v15.4s, v16.4s
+	WORD    $0x6e30de10 // fmul v16.4s, v16.4s, v16.4s
+	WORD    $0x6e22de10 // fmul v16.4s, v16.4s, v2.4s
+	WORD    $0x4e2fd610 // fadd v16.4s, v16.4s, v15.4s
+	WORD    $0x6e23de10 // fmul v16.4s, v16.4s, v3.4s
+	FMOVQ.P F16, 16(R0)
+	SUB     $4, R2
+	CBNZ    R2, loop1
+	RET
+
+// func lowerNEON(block *float32, x *float32, n int, gain float32)
+TEXT ·lowerNEON(SB), NOSPLIT, $0-28
+	MOVD    block+0(FP), R0
+	MOVD    x+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVWU   gain+24(FP), R3
+	VDUP    R3, V0.S4
+	MOVD    $1065353216, R3
+	VDUP    R3, V1.S4
+	MOVD    $1262485504, R3
+	VDUP    R3, V2.S4
+	MOVD    $1060204650, R3
+	VDUP    R3, V3.S4
+	MOVD    $1047919689, R3
+	VDUP    R3, V4.S4
+	MOVD    $1030032395, R3
+	VDUP    R3, V5.S4
+	MOVD    $1008640223, R3
+	VDUP    R3, V6.S4
+
+loop1:
+	FMOVQ.P 16(R1), F7
+	WORD    $0x4e22d4e8 // fadd v8.4s, v7.4s, v2.4s
+	WORD    $0x4ea2d509 // fsub v9.4s, v8.4s, v2.4s
+	WORD    $0x4ea7d529 // fsub v9.4s, v9.4s, v7.4s
+	WORD    $0x6e29dd2a // fmul v10.4s, v9.4s, v9.4s
+	WORD    $0x6e24dd2b // fmul v11.4s, v9.4s, v4.4s
+	WORD    $0x4e23d56b // fadd v11.4s, v11.4s, v3.4s
+	WORD    $0x6e26dd2c // fmul v12.4s, v9.4s, v6.4s
+	WORD    $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
+	WORD    $0x6e2add8c // fmul v12.4s, v12.4s, v10.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x6e29dd6b // fmul v11.4s, v11.4s, v9.4s
+	WORD    $0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	VSHL    $23, V8.S4, V8.S4
+	VSUB    V8.S4, V1.S4, V8.S4
+	WORD    $0x6e28dd6b // fmul v11.4s, v11.4s, v8.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	FLDPQ   (R0), (F7, F13)
+	VZIP1   V11.S4, V11.S4, V8.S4
+	VZIP2   V11.S4, V11.S4, V12.S4
+	WORD    $0x6e28dce7 // fmul v7.4s, v7.4s, v8.4s
+	WORD    $0x6e2cddad // fmul v13.4s, v13.4s, v12.4s
+	FSTPQ.P (F7, F13), 32(R0)
+	SUB     $4, R2
+	CBNZ    R2, loop1
+	RET
+
 // func lineNEON(dst *float64, n int, from float64, change float64, t float64, every float64, frames float64)
 TEXT ·lineNEON(SB), NOSPLIT, $0-56
 	MOVD    dst+0(FP), R0

@@ -50,6 +50,8 @@ func main() {
 	stateVariableWide()
 	doubled()
 	singled()
+	reductions()
+	lower()
 	line()
 	factors()
 	cosPi()

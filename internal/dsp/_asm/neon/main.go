@@ -64,6 +64,8 @@ func generate() {
 	stateVariable()
 	doubled()
 	singled()
+	reductions()
+	lower()
 	line()
 	factors()
 	cosPi()
