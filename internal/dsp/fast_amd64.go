@@ -79,6 +79,8 @@ func doubled(dst *float64, src *float32, n int) { doubledAVX2(dst, src, n) }
 
 func singled(dst *float32, src *float64, n int, grain float64) { singledAVX2(dst, src, n, grain) }
 
+func means(state *float64, x *float32, n int, a, b float64) { meansAVX2(state, x, n, a, b) }
+
 func reductions(dst, key *float32, n int, knee *float32) { reductionsAVX2(dst, key, n, knee) }
 func lower(block, x *float32, n int, gain float32)       { lowerAVX2(block, x, n, gain) }
 

@@ -52,6 +52,8 @@ func doubled(dst *float64, src *float32, n int) { doubledNEON(dst, src, n) }
 
 func singled(dst *float32, src *float64, n int, grain float64) { singledNEON(dst, src, n, grain) }
 
+func means(state *float64, x *float32, n int, a, b float64) { meansNEON(state, x, n, a, b) }
+
 func reductions(dst, key *float32, n int, knee *float32) { reductionsNEON(dst, key, n, knee) }
 func lower(block, x *float32, n int, gain float32)       { lowerNEON(block, x, n, gain) }
 

@@ -46,6 +46,8 @@ func doubled(dst *float64, src *float32, n int) {}
 
 func singled(dst *float32, src *float64, n int, grain float64) {}
 
+func means(state *float64, x *float32, n int, a, b float64) {}
+
 func reductions(dst, key *float32, n int, knee *float32) {}
 func lower(block, x *float32, n int, gain float32)       {}
 

@@ -146,6 +146,9 @@ func doubledAVX2(dst *float64, src *float32, n int)
 func singledAVX2(dst *float32, src *float64, n int, grain float64)
 
 //go:noescape
+func meansAVX2(state *float64, x *float32, n int, a float64, b float64)
+
+//go:noescape
 func reductionsAVX2(dst *float32, key *float32, n int, knee *float32)
 
 //go:noescape

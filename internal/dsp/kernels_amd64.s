@@ -8260,6 +8260,178 @@ loop176:
 	VZEROUPPER
 	RET
 
+// func meansAVX2(state *float64, x *float32, n int, a float64, b float64)
+// Requires: AVX
+TEXT ·meansAVX2(SB), NOSPLIT, $0-40
+	MOVQ           state+0(FP), AX
+	MOVQ           x+8(FP), CX
+	MOVQ           n+16(FP), DX
+	VBROADCASTSD   a+24(FP), Y0
+	VBROADCASTSD   b+32(FP), Y1
+	VMOVUPD        one64<>+0(SB), Y2
+	VBROADCASTF128 (AX), Y3
+	VBROADCASTF128 16(AX), Y4
+	VBROADCASTF128 32(AX), Y5
+	VBROADCASTF128 48(AX), Y6
+	VPERM2F128     $0x20, Y4, Y3, Y3
+
+loop177:
+	VCVTPS2PD    (CX), Y7
+	VPERM2F128   $0x21, Y7, Y3, Y4
+	VSUBPD       Y7, Y4, Y8
+	VSUBPD       Y3, Y4, Y9
+	VADDPD       Y8, Y9, Y9
+	VMULPD       straighten<>+0(SB), Y9, Y9
+	VADDPD       Y9, Y4, Y8
+	VMOVAPD      Y7, Y3
+	VMULPD       Y0, Y8, Y4
+	VANDPD       magnitude64<>+0(SB), Y4, Y8
+	VMINPD       Y2, Y8, Y9
+	VMULPD       Y9, Y9, Y7
+	VSUBPD       Y9, Y8, Y8
+	VMULPD       crest<>+0(SB), Y8, Y8
+	VMULPD       areaa<>+0(SB), Y7, Y10
+	VADDPD       areab<>+0(SB), Y10, Y10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       areac<>+0(SB), Y10, Y10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       aread<>+0(SB), Y10, Y10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       areae<>+0(SB), Y10, Y10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       Y8, Y10, Y10
+	VPERM2F128   $0x21, Y4, Y5, Y7
+	VPERM2F128   $0x21, Y10, Y6, Y9
+	VMOVAPD      Y4, Y5
+	VMOVAPD      Y10, Y6
+	VSUBPD       Y7, Y4, Y8
+	VSUBPD       Y9, Y10, Y10
+	VDIVPD       Y8, Y10, Y10
+	VADDPD       Y7, Y4, Y4
+	VMULPD       half64<>+0(SB), Y4, Y4
+	VMINPD       Y2, Y4, Y4
+	VMAXPD       minusOne64<>+0(SB), Y4, Y4
+	VMULPD       Y4, Y4, Y7
+	VMULPD       curvea<>+0(SB), Y7, Y9
+	VADDPD       curveb<>+0(SB), Y9, Y9
+	VMULPD       Y7, Y9, Y9
+	VADDPD       curvec<>+0(SB), Y9, Y9
+	VMULPD       Y7, Y9, Y9
+	VADDPD       curved<>+0(SB), Y9, Y9
+	VMULPD       Y7, Y9, Y9
+	VADDPD       curvee<>+0(SB), Y9, Y9
+	VMULPD       Y4, Y9, Y9
+	VANDPD       magnitude64<>+0(SB), Y8, Y8
+	VCMPPD       $0x11, shortest64<>+0(SB), Y8, Y8
+	VBLENDVPD    Y8, Y9, Y10, Y10
+	VMULPD       Y1, Y10, Y10
+	VCVTPD2PSY   Y10, X4
+	VMOVUPS      X4, (CX)
+	ADDQ         $0x10, CX
+	SUBQ         $0x02, DX
+	JNZ          loop177
+	VMOVUPD      Y3, (AX)
+	VEXTRACTF128 $0x01, Y5, 32(AX)
+	VEXTRACTF128 $0x01, Y6, 48(AX)
+	VZEROUPPER
+	RET
+
+DATA one64<>+0(SB)/8, $0x3ff0000000000000
+DATA one64<>+8(SB)/8, $0x3ff0000000000000
+DATA one64<>+16(SB)/8, $0x3ff0000000000000
+DATA one64<>+24(SB)/8, $0x3ff0000000000000
+GLOBL one64<>(SB), RODATA|NOPTR, $32
+
+DATA straighten<>+0(SB)/8, $0x3fb652bd3c361134
+DATA straighten<>+8(SB)/8, $0x3fb652bd3c361134
+DATA straighten<>+16(SB)/8, $0x3fb652bd3c361134
+DATA straighten<>+24(SB)/8, $0x3fb652bd3c361134
+GLOBL straighten<>(SB), RODATA|NOPTR, $32
+
+DATA crest<>+0(SB)/8, $0x3fda01a01a01a01a
+DATA crest<>+8(SB)/8, $0x3fda01a01a01a01a
+DATA crest<>+16(SB)/8, $0x3fda01a01a01a01a
+DATA crest<>+24(SB)/8, $0x3fda01a01a01a01a
+GLOBL crest<>(SB), RODATA|NOPTR, $32
+
+DATA areaa<>+0(SB)/8, $0x3f86c16c16c16c17
+DATA areaa<>+8(SB)/8, $0x3f86c16c16c16c17
+DATA areaa<>+16(SB)/8, $0x3f86c16c16c16c17
+DATA areaa<>+24(SB)/8, $0x3f86c16c16c16c17
+GLOBL areaa<>(SB), RODATA|NOPTR, $32
+
+DATA areab<>+0(SB)/8, $0xbfb2492492492492
+DATA areab<>+8(SB)/8, $0xbfb2492492492492
+DATA areab<>+16(SB)/8, $0xbfb2492492492492
+DATA areab<>+24(SB)/8, $0xbfb2492492492492
+GLOBL areab<>(SB), RODATA|NOPTR, $32
+
+DATA areac<>+0(SB)/8, $0x3fc999999999999a
+DATA areac<>+8(SB)/8, $0x3fc999999999999a
+DATA areac<>+16(SB)/8, $0x3fc999999999999a
+DATA areac<>+24(SB)/8, $0x3fc999999999999a
+GLOBL areac<>(SB), RODATA|NOPTR, $32
+
+DATA aread<>+0(SB)/8, $0xbfd5555555555555
+DATA aread<>+8(SB)/8, $0xbfd5555555555555
+DATA aread<>+16(SB)/8, $0xbfd5555555555555
+DATA aread<>+24(SB)/8, $0xbfd5555555555555
+GLOBL aread<>(SB), RODATA|NOPTR, $32
+
+DATA areae<>+0(SB)/8, $0x3fe0000000000000
+DATA areae<>+8(SB)/8, $0x3fe0000000000000
+DATA areae<>+16(SB)/8, $0x3fe0000000000000
+DATA areae<>+24(SB)/8, $0x3fe0000000000000
+GLOBL areae<>(SB), RODATA|NOPTR, $32
+
+DATA half64<>+0(SB)/8, $0x3fe0000000000000
+DATA half64<>+8(SB)/8, $0x3fe0000000000000
+DATA half64<>+16(SB)/8, $0x3fe0000000000000
+DATA half64<>+24(SB)/8, $0x3fe0000000000000
+GLOBL half64<>(SB), RODATA|NOPTR, $32
+
+DATA minusOne64<>+0(SB)/8, $0xbff0000000000000
+DATA minusOne64<>+8(SB)/8, $0xbff0000000000000
+DATA minusOne64<>+16(SB)/8, $0xbff0000000000000
+DATA minusOne64<>+24(SB)/8, $0xbff0000000000000
+GLOBL minusOne64<>(SB), RODATA|NOPTR, $32
+
+DATA curvea<>+0(SB)/8, $0x3fbc71c71c71c71c
+DATA curvea<>+8(SB)/8, $0x3fbc71c71c71c71c
+DATA curvea<>+16(SB)/8, $0x3fbc71c71c71c71c
+DATA curvea<>+24(SB)/8, $0x3fbc71c71c71c71c
+GLOBL curvea<>(SB), RODATA|NOPTR, $32
+
+DATA curveb<>+0(SB)/8, $0xbfe2492492492492
+DATA curveb<>+8(SB)/8, $0xbfe2492492492492
+DATA curveb<>+16(SB)/8, $0xbfe2492492492492
+DATA curveb<>+24(SB)/8, $0xbfe2492492492492
+GLOBL curveb<>(SB), RODATA|NOPTR, $32
+
+DATA curvec<>+0(SB)/8, $0x3ff3333333333333
+DATA curvec<>+8(SB)/8, $0x3ff3333333333333
+DATA curvec<>+16(SB)/8, $0x3ff3333333333333
+DATA curvec<>+24(SB)/8, $0x3ff3333333333333
+GLOBL curvec<>(SB), RODATA|NOPTR, $32
+
+DATA curved<>+0(SB)/8, $0xbff5555555555555
+DATA curved<>+8(SB)/8, $0xbff5555555555555
+DATA curved<>+16(SB)/8, $0xbff5555555555555
+DATA curved<>+24(SB)/8, $0xbff5555555555555
+GLOBL curved<>(SB), RODATA|NOPTR, $32
+
+DATA curvee<>+0(SB)/8, $0x3ff0000000000000
+DATA curvee<>+8(SB)/8, $0x3ff0000000000000
+DATA curvee<>+16(SB)/8, $0x3ff0000000000000
+DATA curvee<>+24(SB)/8, $0x3ff0000000000000
+GLOBL curvee<>(SB), RODATA|NOPTR, $32
+
+DATA shortest64<>+0(SB)/8, $0x3f30000000000000
+DATA shortest64<>+8(SB)/8, $0x3f30000000000000
+DATA shortest64<>+16(SB)/8, $0x3f30000000000000
+DATA shortest64<>+24(SB)/8, $0x3f30000000000000
+GLOBL shortest64<>(SB), RODATA|NOPTR, $32
+
 // func reductionsAVX2(dst *float32, key *float32, n int, knee *float32)
 // Requires: AVX, AVX2
 TEXT ·reductionsAVX2(SB), NOSPLIT, $0-32
@@ -8274,7 +8446,7 @@ TEXT ·reductionsAVX2(SB), NOSPLIT, $0-32
 	VMOVDQU      halfRoot<>+0(SB), Y4
 	VMOVUPS      single1<>+0(SB), Y5
 
-loop177:
+loop178:
 	VMOVUPS   (CX), Y6
 	VMOVUPS   32(CX), Y7
 	VSHUFPS   $0x88, Y7, Y6, Y8
@@ -8314,7 +8486,7 @@ loop177:
 	ADDQ      $0x40, CX
 	ADDQ      $0x20, AX
 	SUBQ      $0x08, DX
-	JNZ       loop177
+	JNZ       loop178
 	VZEROUPPER
 	RET
 
@@ -8490,7 +8662,7 @@ TEXT ·lowerAVX2(SB), NOSPLIT, $0-28
 	VMOVUPS      single1<>+0(SB), Y1
 	VMOVUPS      whole23<>+0(SB), Y2
 
-loop178:
+loop179:
 	VMOVUPS    (CX), Y3
 	VADDPS     Y2, Y3, Y4
 	VSUBPS     Y2, Y4, Y5
@@ -8519,7 +8691,7 @@ loop178:
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, CX
 	SUBQ       $0x08, DX
-	JNZ        loop178
+	JNZ        loop179
 	VZEROUPPER
 	RET
 
@@ -8627,7 +8799,7 @@ TEXT ·lineAVX2(SB), NOSPLIT, $0-56
 	VADDPD       Y5, Y2, Y2
 	VMULPD       four64<>+0(SB), Y3, Y3
 
-loop179:
+loop180:
 	VDIVPD  Y4, Y2, Y5
 	VMULPD  Y1, Y5, Y5
 	VADDPD  Y5, Y0, Y5
@@ -8635,7 +8807,7 @@ loop179:
 	VMOVUPD Y5, (AX)
 	ADDQ    $0x20, AX
 	SUBQ    $0x04, CX
-	JNZ     loop179
+	JNZ     loop180
 	VZEROUPPER
 	RET
 
@@ -8657,7 +8829,7 @@ TEXT ·factorsAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop180:
+loop181:
 	VMOVUPD    (AX), Y1
 	VCMPPD     $0x1e, silence64<>+0(SB), Y1, Y0
 	VANDPD     Y0, Y1, Y1
@@ -8707,7 +8879,7 @@ loop180:
 	VMOVUPD    Y3, (AX)
 	ADDQ       $0x20, AX
 	SUBQ       $0x04, CX
-	JNZ        loop180
+	JNZ        loop181
 	VZEROUPPER
 	RET
 
@@ -8722,18 +8894,6 @@ DATA perDecibel<>+8(SB)/8, $0x3fc542a5a12e1c5b
 DATA perDecibel<>+16(SB)/8, $0x3fc542a5a12e1c5b
 DATA perDecibel<>+24(SB)/8, $0x3fc542a5a12e1c5b
 GLOBL perDecibel<>(SB), RODATA|NOPTR, $32
-
-DATA half64<>+0(SB)/8, $0x3fe0000000000000
-DATA half64<>+8(SB)/8, $0x3fe0000000000000
-DATA half64<>+16(SB)/8, $0x3fe0000000000000
-DATA half64<>+24(SB)/8, $0x3fe0000000000000
-GLOBL half64<>(SB), RODATA|NOPTR, $32
-
-DATA one64<>+0(SB)/8, $0x3ff0000000000000
-DATA one64<>+8(SB)/8, $0x3ff0000000000000
-DATA one64<>+16(SB)/8, $0x3ff0000000000000
-DATA one64<>+24(SB)/8, $0x3ff0000000000000
-GLOBL one64<>(SB), RODATA|NOPTR, $32
 
 DATA ln2<>+0(SB)/8, $0x3fe62e42fefa39ef
 DATA ln2<>+8(SB)/8, $0x3fe62e42fefa39ef
@@ -8837,7 +8997,7 @@ TEXT ·cosPiAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop181:
+loop182:
 	VMOVUPD   magnitude64<>+0(SB), Y1
 	VANDPD    (AX), Y1, Y0
 	VMULPD    half64<>+0(SB), Y0, Y1
@@ -8900,7 +9060,7 @@ loop181:
 	VMOVUPD   Y4, (AX)
 	ADDQ      $0x20, AX
 	SUBQ      $0x04, CX
-	JNZ       loop181
+	JNZ       loop182
 	VZEROUPPER
 	RET
 
@@ -9051,7 +9211,7 @@ TEXT ·pansAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD beside+32(FP), Y0
 
-loop182:
+loop183:
 	VADDPD    (DX), Y0, Y1
 	VMAXPD    minusOne64<>+0(SB), Y1, Y1
 	VMINPD    one64<>+0(SB), Y1, Y1
@@ -9151,15 +9311,9 @@ loop182:
 	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	SUBQ      $0x04, BX
-	JNZ       loop182
+	JNZ       loop183
 	VZEROUPPER
 	RET
-
-DATA minusOne64<>+0(SB)/8, $0xbff0000000000000
-DATA minusOne64<>+8(SB)/8, $0xbff0000000000000
-DATA minusOne64<>+16(SB)/8, $0xbff0000000000000
-DATA minusOne64<>+24(SB)/8, $0xbff0000000000000
-GLOBL minusOne64<>(SB), RODATA|NOPTR, $32
 
 // func hushAVX2(states *float32, least float32)
 // Requires: AVX
@@ -9221,7 +9375,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop183:
+loop184:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -9232,7 +9386,7 @@ loop183:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop183
+	JNZ        loop184
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -9266,7 +9420,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop184:
+loop185:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -9282,7 +9436,7 @@ loop184:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop184
+	JNZ        loop185
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -9322,7 +9476,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop185:
+loop186:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -9333,17 +9487,17 @@ loop185:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found186
+	JNZ       found187
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop185
-	JMP       done187
+	JNE       loop186
+	JMP       done188
 
-found186:
+found187:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done187:
+done188:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -9367,7 +9521,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop188:
+loop189:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -9398,7 +9552,7 @@ loop188:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop188
+	JNE       loop189
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -9424,21 +9578,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop189:
+loop190:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found190
+	JNZ       found191
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop189
-	JMP       done191
+	JNE       loop190
+	JMP       done192
 
-found190:
+found191:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done191:
+done192:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -10460,7 +10614,7 @@ TEXT ·absorbAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS    224(CX), Y7
 	MOVQ       DX, DI
 
-loop192:
+loop193:
 	VMOVUPS    (DI), Y8
 	VSUBPS     Y2, Y8, Y9
 	VMULPS     (AX), Y0, Y10
@@ -10533,7 +10687,7 @@ loop192:
 	VMOVUPS    Y8, 32(DI)
 	ADDQ       $0x40, DI
 	SUBQ       $0x01, SI
-	JNZ        loop192
+	JNZ        loop193
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y1, 32(CX)
 	VMOVUPS    Y2, 64(CX)
@@ -11354,13 +11508,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop193:
+loop194:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop193
+	JNZ        loop194
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -11396,7 +11550,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop194:
+loop195:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -11404,7 +11558,7 @@ loop194:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop194
+	JNZ        loop195
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -11450,22 +11604,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop195:
+loop196:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found196
+	JNZ      found197
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop195
-	JMP      done197
+	JNE      loop196
+	JMP      done198
 
-found196:
+found197:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done197:
+done198:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -11488,7 +11642,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop198:
+loop199:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -11496,7 +11650,7 @@ loop198:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop198
+	JNE      loop199
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -11534,21 +11688,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop199:
+loop200:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found200
+	JNZ      found201
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop199
-	JMP      done201
+	JNE      loop200
+	JMP      done202
 
-found200:
+found201:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done201:
+done202:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -12039,7 +12193,7 @@ TEXT ·absorbAVX512(SB), NOSPLIT, $0-40
 	VMOVUPS    640(AX), Z14
 	MOVQ       DX, AX
 
-loop202:
+loop203:
 	VMOVUPS    (AX), Z15
 	VSUBPS     Z1, Z15, Z16
 	VMULPS     Z4, Z0, Z17
@@ -12077,7 +12231,7 @@ loop202:
 	VMOVUPS    Z15, (AX)
 	ADDQ       $0x40, AX
 	SUBQ       $0x01, SI
-	JNZ        loop202
+	JNZ        loop203
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    Z2, 128(CX)

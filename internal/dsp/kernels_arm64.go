@@ -98,6 +98,9 @@ func doubledNEON(dst *float64, src *float32, n int)
 func singledNEON(dst *float32, src *float64, n int, grain float64)
 
 //go:noescape
+func meansNEON(state *float64, x *float32, n int, a float64, b float64)
+
+//go:noescape
 func reductionsNEON(dst *float32, key *float32, n int, knee *float32)
 
 //go:noescape

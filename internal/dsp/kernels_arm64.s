@@ -6683,6 +6683,103 @@ loop1:
 	CBNZ    R2, loop1
 	RET
 
+// func meansNEON(state *float64, x *float32, n int, a float64, b float64)
+TEXT ·meansNEON(SB), NOSPLIT, $0-40
+	MOVD    state+0(FP), R0
+	MOVD    x+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    a+24(FP), R3
+	VDUP    R3, V0.D2
+	MOVD    b+32(FP), R3
+	VDUP    R3, V1.D2
+	MOVD    $4607182418800017408, R3
+	VDUP    R3, V2.D2
+	MOVD    $-4616189618054758400, R3
+	VDUP    R3, V3.D2
+	MOVD    $4602678819172646912, R3
+	VDUP    R3, V4.D2
+	MOVD    $4590947842863272244, R3
+	VDUP    R3, V5.D2
+	MOVD    $4600991756455092250, R3
+	VDUP    R3, V6.D2
+	MOVD    $4553139223271571456, R3
+	VDUP    R3, V7.D2
+	MOVD    $4592670820000712476, R3
+	VDUP    R3, V8.D2
+	MOVD    $-4620049846306790254, R3
+	VDUP    R3, V9.D2
+	MOVD    $4608083138725491507, R3
+	VDUP    R3, V10.D2
+	MOVD    $-4614688418178968235, R3
+	VDUP    R3, V11.D2
+	MOVD    $4577558741251091479, R3
+	VDUP    R3, V12.D2
+	MOVD    $-4633560645188901742, R3
+	VDUP    R3, V13.D2
+	MOVD    $4596373779694328218, R3
+	VDUP    R3, V14.D2
+	MOVD    $-4623695617433709227, R3
+	VDUP    R3, V15.D2
+	FLDPQ   (R0), (F16, F17)
+	FLDPQ   32(R0), (F18, F19)
+
+loop1:
+	FMOVD   (R1), F20
+	WORD    $0x0e617a94 // fcvtl v20.2d, v20.2s
+	WORD    $0x4ef0d638 // fsub v24.2d, v17.2d, v16.2d
+	WORD    $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD    $0x4e75d718 // fadd v24.2d, v24.2d, v21.2d
+	WORD    $0x6e65df18 // fmul v24.2d, v24.2d, v5.2d
+	WORD    $0x4e78d635 // fadd v21.2d, v17.2d, v24.2d
+	VORR    V17.B16, V17.B16, V16.B16
+	VORR    V20.B16, V20.B16, V17.B16
+	WORD    $0x6e60deb5 // fmul v21.2d, v21.2d, v0.2d
+	WORD    $0x4ee0fab4 // fabs v20.2d, v21.2d
+	WORD    $0x4ee2f698 // fmin v24.2d, v20.2d, v2.2d
+	WORD    $0x6e78df16 // fmul v22.2d, v24.2d, v24.2d
+	WORD    $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
+	WORD    $0x6e66de94 // fmul v20.2d, v20.2d, v6.2d
+	WORD    $0x6e6cded7 // fmul v23.2d, v22.2d, v12.2d
+	WORD    $0x4e6dd6f7 // fadd v23.2d, v23.2d, v13.2d
+	WORD    $0x6e76def7 // fmul v23.2d, v23.2d, v22.2d
+	WORD    $0x4e6ed6f7 // fadd v23.2d, v23.2d, v14.2d
+	WORD    $0x6e76def7 // fmul v23.2d, v23.2d, v22.2d
+	WORD    $0x4e6fd6f7 // fadd v23.2d, v23.2d, v15.2d
+	WORD    $0x6e76def7 // fmul v23.2d, v23.2d, v22.2d
+	WORD    $0x4e64d6f7 // fadd v23.2d, v23.2d, v4.2d
+	WORD    $0x6e76def7 // fmul v23.2d, v23.2d, v22.2d
+	WORD    $0x4e74d6f7 // fadd v23.2d, v23.2d, v20.2d
+	WORD    $0x4ef2d6b4 // fsub v20.2d, v21.2d, v18.2d
+	WORD    $0x4ef3d6f9 // fsub v25.2d, v23.2d, v19.2d
+	WORD    $0x6e74ff39 // fdiv v25.2d, v25.2d, v20.2d
+	VORR    V23.B16, V23.B16, V19.B16
+	WORD    $0x4e72d6b8 // fadd v24.2d, v21.2d, v18.2d
+	VORR    V21.B16, V21.B16, V18.B16
+	WORD    $0x6e64df18 // fmul v24.2d, v24.2d, v4.2d
+	WORD    $0x4ee2f718 // fmin v24.2d, v24.2d, v2.2d
+	WORD    $0x4e63f718 // fmax v24.2d, v24.2d, v3.2d
+	WORD    $0x6e78df16 // fmul v22.2d, v24.2d, v24.2d
+	WORD    $0x6e68ded7 // fmul v23.2d, v22.2d, v8.2d
+	WORD    $0x4e69d6f7 // fadd v23.2d, v23.2d, v9.2d
+	WORD    $0x6e76def7 // fmul v23.2d, v23.2d, v22.2d
+	WORD    $0x4e6ad6f7 // fadd v23.2d, v23.2d, v10.2d
+	WORD    $0x6e76def7 // fmul v23.2d, v23.2d, v22.2d
+	WORD    $0x4e6bd6f7 // fadd v23.2d, v23.2d, v11.2d
+	WORD    $0x6e76def7 // fmul v23.2d, v23.2d, v22.2d
+	WORD    $0x4e62d6f7 // fadd v23.2d, v23.2d, v2.2d
+	WORD    $0x6e78def7 // fmul v23.2d, v23.2d, v24.2d
+	WORD    $0x4ee0fa94 // fabs v20.2d, v20.2d
+	WORD    $0x6ef4e4f4 // fcmgt v20.2d, v7.2d, v20.2d
+	WORD    $0x6e791ef4 // bsl v20.16b, v23.16b, v25.16b
+	WORD    $0x6e61de94 // fmul v20.2d, v20.2d, v1.2d
+	WORD    $0x0e616a94 // fcvtn v20.2s, v20.2d
+	FMOVD.P F20, 8(R1)
+	SUB     $1, R2
+	CBNZ    R2, loop1
+	FSTPQ   (F16, F17), (R0)
+	FSTPQ   (F18, F19), 32(R0)
+	RET
+
 // func reductionsNEON(dst *float32, key *float32, n int, knee *float32)
 TEXT ·reductionsNEON(SB), NOSPLIT, $0-32
 	MOVD    dst+0(FP), R0

@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"voicepool/effect/internal/glide"
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
@@ -22,6 +23,10 @@ type Values struct {
 	// by 15 dB and raises the depths by 3 dB, 1 does the opposite, 0 nothing.
 	Tone float64
 }
+
+// With a gain G before the shaper, whose curve is flat from 1 on, it has G/flat in and flat times the
+// makeup out. So full scale without gain lies 12 dB below where it is flat.
+const flat = 4
 
 const (
 	outer = 19 // of the halfband filter from the rate to its double
@@ -51,7 +56,7 @@ type Drive struct {
 	outer, inner halfband
 	halving      halving
 	final        lowpass
-	shapers      [2]shaper
+	shaper       dsp.Shaper
 	glide        glide.Glide
 	makeup       makeup
 	a, b         float64 // of the shaper, now
@@ -64,7 +69,7 @@ type Drive struct {
 	four  []pcm.Frame
 	after []pcm.Frame // twice the rate, after the shaper
 
-	shapes [4 * run][2]float64
+	shapes [4 * run]dsp.Pair
 	tones  [run][2]float64
 }
 
@@ -148,9 +153,9 @@ func (d *Drive) work(block []pcm.Frame) {
 	wide := four[len(four)-4*n:]
 	d.inner.up(wide, twice)
 	if moves {
-		shapeMoving(&d.shapers, wide, d.shapes[:])
+		d.shaper.ShapeMoving(wide, d.shapes[:])
 	} else {
-		shape(&d.shapers, wide, d.a, d.b)
+		d.shaper.Shape(wide, d.a, d.b)
 	}
 	d.halving.down(after[len(after)-2*n:], four)
 	d.final.down(block, after)
@@ -173,7 +178,7 @@ func (d *Drive) move(n int) {
 		stepA, stepB := (d.a-a)/4, (d.b-b)/4
 		for k := range 4 {
 			a, b = a+stepA, b+stepB
-			d.shapes[4*i+k] = [2]float64{a, b}
+			d.shapes[4*i+k] = dsp.Pair{a, b}
 		}
 		d.tones[i] = [2]float64{now[high], now[bend]}
 	}
@@ -201,7 +206,7 @@ func (d *Drive) color(x []pcm.Frame, moves bool) {
 func (d *Drive) Reset() {
 	d.glide.Arrive()
 	d.set(d.glide.Now())
-	d.tone.state, d.silent, d.shapers = [2]float64{}, span, [2]shaper{}
+	d.tone.state, d.silent, d.shaper = [2]float64{}, span, dsp.Shaper{}
 	clear(d.in)
 	clear(d.twice)
 	clear(d.four)

@@ -159,26 +159,6 @@ func TestAliasing(t *testing.T) {
 	}
 }
 
-// TestMean: the shaper gives the mean of the curve over each step, whatever the step, and nearly the
-// same on both sides of the shortest quotient.
-func TestMean(t *testing.T) {
-	r, worst := rand.New(rand.NewPCG(8, 8)), 0.0
-	for range 3000 {
-		u, step := 3*r.Float64()-1.5, math.Ldexp(r.Float64()*4-2, -r.IntN(20))
-		s := shaper{u: u, area: area(u), before: u, last: u + step}
-		got := float64(s.next(float32(u+step), 1, 1))
-		to, sum := s.u, 0.0
-		const points = 2000
-		for i := range points {
-			sum += curve(4*(u+(to-u)*(float64(i)+0.5)/points), 1) / 4 / points
-		}
-		worst = max(worst, math.Abs(got-sum))
-	}
-	if t.Logf("at most %.2g off", worst); worst > 3e-7 {
-		t.Errorf("a mean is %v off", worst)
-	}
-}
-
 // TestLevel: a sine of -18 dBFS at 1 kHz comes out as loud as it is, within 0.2 dB, whatever amount and
 // tone. There is no DC offset.
 func TestLevel(t *testing.T) {

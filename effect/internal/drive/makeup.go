@@ -3,6 +3,7 @@ package drive
 import (
 	"math"
 
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
@@ -37,7 +38,7 @@ func logMakeup(gain float64) float64 {
 	a, sum := reference.Linear(), 0.0
 	peak := float64(pcm.Exp2(gain)*a) / flat
 	for i := range points {
-		p := shaped(float64(peak * pcm.SinPi((float64(i)+0.5)/(2*points))))
+		p := dsp.Shaped(float64(peak * pcm.SinPi((float64(i)+0.5)/(2*points))))
 		sum += float64(p * p)
 	}
 	return pcm.Log2(a / float64(flat*math.Sqrt(2*sum/points)))

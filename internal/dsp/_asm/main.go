@@ -50,6 +50,7 @@ func main() {
 	stateVariableWide()
 	doubled()
 	singled()
+	means()
 	reductions()
 	lower()
 	line()

@@ -64,6 +64,7 @@ func generate() {
 	stateVariable()
 	doubled()
 	singled()
+	means()
 	reductions()
 	lower()
 	line()
