@@ -47,6 +47,16 @@ func power(filter *float64, src *float32, n int, sum float64) float64 {
 	return powerNEON(filter, src, n, sum)
 }
 
+func stateVariable(filter, x *float64, n int)   { stateVariableNEON(filter, x, n) }
+func doubled(dst *float64, src *float32, n int) { doubledNEON(dst, src, n) }
+
+func singled(dst *float32, src *float64, n int, grain float64) { singledNEON(dst, src, n, grain) }
+
+func means(state *float64, x *float32, n int, a, b float64) { meansNEON(state, x, n, a, b) }
+
+func reductions(dst, key *float32, n int, knee *float32) { reductionsNEON(dst, key, n, knee) }
+func lower(block, x *float32, n int, gain float32)       { lowerNEON(block, x, n, gain) }
+
 func line(dst *float64, n int, from, change, t, every, frames float64) {
 	lineNEON(dst, n, from, change, t, every, frames)
 }

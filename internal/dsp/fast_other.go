@@ -41,6 +41,16 @@ func integers24(dst *uint8, src *float32, n int) {}
 func energy(filter *float64, src *float32, n int, sum float64) float64 { return sum }
 func power(filter *float64, src *float32, n int, sum float64) float64  { return sum }
 
+func stateVariable(filter, x *float64, n int)   {}
+func doubled(dst *float64, src *float32, n int) {}
+
+func singled(dst *float32, src *float64, n int, grain float64) {}
+
+func means(state *float64, x *float32, n int, a, b float64) {}
+
+func reductions(dst, key *float32, n int, knee *float32) {}
+func lower(block, x *float32, n int, gain float32)       {}
+
 func line(dst *float64, n int, from, change, t, every, frames float64) {}
 
 func factors(x *float64, n int) {}

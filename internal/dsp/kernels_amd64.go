@@ -134,6 +134,27 @@ func energyAVX2(filter *float64, src *float32, n int, sum float64) float64
 func powerAVX2(filter *float64, src *float32, n int, sum float64) float64
 
 //go:noescape
+func stateVariableAVX2(filter *float64, x *float64, n int)
+
+//go:noescape
+func stateVariableAVX512(filter *float64, x *float64, n int)
+
+//go:noescape
+func doubledAVX2(dst *float64, src *float32, n int)
+
+//go:noescape
+func singledAVX2(dst *float32, src *float64, n int, grain float64)
+
+//go:noescape
+func meansAVX2(state *float64, x *float32, n int, a float64, b float64)
+
+//go:noescape
+func reductionsAVX2(dst *float32, key *float32, n int, knee *float32)
+
+//go:noescape
+func lowerAVX2(block *float32, x *float32, n int, gain float32)
+
+//go:noescape
 func lineAVX2(dst *float64, n int, from float64, change float64, t float64, every float64, frames float64)
 
 //go:noescape

@@ -8054,6 +8054,737 @@ loop172:
 	MOVSD     X0, ret+32(FP)
 	RET
 
+// func stateVariableAVX2(filter *float64, x *float64, n int)
+// Requires: AVX
+TEXT ·stateVariableAVX2(SB), NOSPLIT, $0-24
+	MOVQ    filter+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVUPD 304(AX), X0
+	VMOVUPD 320(AX), X1
+
+loop173:
+	VMOVUPD (CX), X2
+	VSUBPD  X1, X2, X2
+	VMOVUPD 16(CX), X3
+	VSUBPD  X1, X3, X3
+	VMOVUPD 32(CX), X4
+	VSUBPD  X1, X4, X4
+	VMOVUPD 48(CX), X5
+	VSUBPD  X1, X5, X5
+	VMOVUPD (CX), X6
+	VMULPD  (AX), X6, X6
+	VMULPD  16(AX), X0, X7
+	VADDPD  X7, X6, X6
+	VMULPD  80(AX), X2, X7
+	VADDPD  X7, X6, X6
+	VMOVUPD X6, (CX)
+	VMOVUPD 16(CX), X6
+	VMULPD  (AX), X6, X6
+	VMULPD  32(AX), X0, X7
+	VADDPD  X7, X6, X6
+	VMULPD  80(AX), X3, X7
+	VMULPD  96(AX), X2, X8
+	VADDPD  X8, X7, X7
+	VADDPD  X7, X6, X6
+	VMOVUPD X6, 16(CX)
+	VMOVUPD 32(CX), X6
+	VMULPD  (AX), X6, X6
+	VMULPD  48(AX), X0, X7
+	VADDPD  X7, X6, X6
+	VMULPD  80(AX), X4, X7
+	VMULPD  96(AX), X3, X8
+	VADDPD  X8, X7, X7
+	VMULPD  112(AX), X2, X8
+	VADDPD  X8, X7, X7
+	VADDPD  X7, X6, X6
+	VMOVUPD X6, 32(CX)
+	VMOVUPD 48(CX), X6
+	VMULPD  (AX), X6, X6
+	VMULPD  64(AX), X0, X7
+	VADDPD  X7, X6, X6
+	VMULPD  80(AX), X5, X7
+	VMULPD  96(AX), X4, X8
+	VADDPD  X8, X7, X7
+	VMULPD  112(AX), X3, X8
+	VMULPD  128(AX), X2, X9
+	VADDPD  X9, X8, X8
+	VADDPD  X8, X7, X7
+	VADDPD  X7, X6, X6
+	VMOVUPD X6, 48(CX)
+	VMULPD  224(AX), X0, X6
+	VADDPD  X6, X1, X1
+	VMULPD  240(AX), X2, X6
+	VMULPD  256(AX), X3, X7
+	VADDPD  X7, X6, X6
+	VMULPD  272(AX), X4, X7
+	VMULPD  288(AX), X5, X8
+	VADDPD  X8, X7, X7
+	VADDPD  X7, X6, X6
+	VADDPD  X6, X1, X1
+	VMULPD  144(AX), X0, X0
+	VMULPD  160(AX), X2, X2
+	VMULPD  176(AX), X3, X3
+	VADDPD  X3, X2, X2
+	VMULPD  192(AX), X4, X3
+	VMULPD  208(AX), X5, X4
+	VADDPD  X4, X3, X3
+	VADDPD  X3, X2, X2
+	VADDPD  X2, X0, X0
+	ADDQ    $0x40, CX
+	SUBQ    $0x04, DX
+	JNZ     loop173
+	VMOVUPD X0, 304(AX)
+	VMOVUPD X1, 320(AX)
+	RET
+
+// func stateVariableAVX512(filter *float64, x *float64, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·stateVariableAVX512(SB), NOSPLIT, $0-24
+	MOVQ            filter+0(FP), AX
+	MOVQ            x+8(FP), CX
+	MOVQ            n+16(FP), DX
+	VBROADCASTF64X2 (AX), Z0
+	VMOVUPD         16(AX), Z1
+	VBROADCASTF64X2 80(AX), Z2
+	VBROADCASTF64X2 96(AX), Z3
+	VBROADCASTF64X2 112(AX), Z4
+	VBROADCASTF64X2 128(AX), Z5
+	VBROADCASTF64X2 144(AX), Z6
+	VBROADCASTF64X2 160(AX), Z7
+	VBROADCASTF64X2 176(AX), Z8
+	VBROADCASTF64X2 192(AX), Z9
+	VBROADCASTF64X2 208(AX), Z10
+	VBROADCASTF64X2 224(AX), Z11
+	VBROADCASTF64X2 240(AX), Z12
+	VBROADCASTF64X2 256(AX), Z13
+	VBROADCASTF64X2 272(AX), Z14
+	VBROADCASTF64X2 288(AX), Z15
+	VBROADCASTF64X2 304(AX), Z16
+	VBROADCASTF64X2 320(AX), Z17
+	VPXORQ          Z18, Z18, Z18
+	MOVL            $0x000000fc, BX
+	KMOVW           BX, K1
+	MOVL            $0x000000f0, BX
+	KMOVW           BX, K2
+	MOVL            $0x000000c0, BX
+	KMOVW           BX, K3
+
+loop174:
+	VBROADCASTF64X2 (CX), Z19
+	VSUBPD          Z17, Z19, Z19
+	VBROADCASTF64X2 16(CX), Z20
+	VSUBPD          Z17, Z20, Z20
+	VBROADCASTF64X2 32(CX), Z21
+	VSUBPD          Z17, Z21, Z21
+	VBROADCASTF64X2 48(CX), Z22
+	VSUBPD          Z17, Z22, Z22
+	VMOVUPD         (CX), Z23
+	VSUBPD          Z17, Z23, Z24
+	VMULPD          Z0, Z23, Z23
+	VMULPD          Z1, Z16, Z25
+	VADDPD          Z25, Z23, Z23
+	VMULPD          Z2, Z24, Z25
+	VALIGNQ         $0x04, Z18, Z24, Z26
+	VMULPD          Z4, Z26, Z26
+	VALIGNQ         $0x06, Z18, Z24, Z27
+	VMULPD          Z3, Z27, Z27
+	VADDPD          Z27, Z25, K1, Z25
+	VALIGNQ         $0x02, Z18, Z24, Z24
+	VMULPD          Z5, Z24, Z24
+	VADDPD          Z24, Z26, K3, Z26
+	VADDPD          Z26, Z25, K2, Z25
+	VADDPD          Z25, Z23, Z23
+	VMOVUPD         Z23, (CX)
+	VMULPD          Z11, Z16, Z23
+	VADDPD          Z23, Z17, Z17
+	VMULPD          Z12, Z19, Z23
+	VMULPD          Z13, Z20, Z24
+	VADDPD          Z24, Z23, Z23
+	VMULPD          Z14, Z21, Z24
+	VMULPD          Z15, Z22, Z25
+	VADDPD          Z25, Z24, Z24
+	VADDPD          Z24, Z23, Z23
+	VADDPD          Z23, Z17, Z17
+	VMULPD          Z6, Z16, Z16
+	VMULPD          Z7, Z19, Z19
+	VMULPD          Z8, Z20, Z20
+	VADDPD          Z20, Z19, Z19
+	VMULPD          Z9, Z21, Z20
+	VMULPD          Z10, Z22, Z21
+	VADDPD          Z21, Z20, Z20
+	VADDPD          Z20, Z19, Z19
+	VADDPD          Z19, Z16, Z16
+	ADDQ            $0x40, CX
+	SUBQ            $0x04, DX
+	JNZ             loop174
+	VMOVUPD         X16, 304(AX)
+	VMOVUPD         X17, 320(AX)
+	VZEROUPPER
+	RET
+
+// func doubledAVX2(dst *float64, src *float32, n int)
+// Requires: AVX
+TEXT ·doubledAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop175:
+	VCVTPS2PD (CX), Y0
+	VMOVUPD   Y0, (AX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x20, AX
+	SUBQ      $0x04, DX
+	JNZ       loop175
+	VZEROUPPER
+	RET
+
+// func singledAVX2(dst *float32, src *float64, n int, grain float64)
+// Requires: AVX
+TEXT ·singledAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD grain+24(FP), Y0
+
+loop176:
+	VADDPD     (CX), Y0, Y1
+	VSUBPD     Y0, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, (AX)
+	ADDQ       $0x20, CX
+	ADDQ       $0x10, AX
+	SUBQ       $0x04, DX
+	JNZ        loop176
+	VZEROUPPER
+	RET
+
+// func meansAVX2(state *float64, x *float32, n int, a float64, b float64)
+// Requires: AVX
+TEXT ·meansAVX2(SB), NOSPLIT, $0-40
+	MOVQ           state+0(FP), AX
+	MOVQ           x+8(FP), CX
+	MOVQ           n+16(FP), DX
+	VBROADCASTSD   a+24(FP), Y0
+	VBROADCASTSD   b+32(FP), Y1
+	VMOVUPD        one64<>+0(SB), Y2
+	VBROADCASTF128 (AX), Y3
+	VBROADCASTF128 16(AX), Y4
+	VBROADCASTF128 32(AX), Y5
+	VBROADCASTF128 48(AX), Y6
+	VPERM2F128     $0x20, Y4, Y3, Y3
+
+loop177:
+	VCVTPS2PD    (CX), Y7
+	VPERM2F128   $0x21, Y7, Y3, Y4
+	VSUBPD       Y7, Y4, Y8
+	VSUBPD       Y3, Y4, Y9
+	VADDPD       Y8, Y9, Y9
+	VMULPD       straighten<>+0(SB), Y9, Y9
+	VADDPD       Y9, Y4, Y8
+	VMOVAPD      Y7, Y3
+	VMULPD       Y0, Y8, Y4
+	VANDPD       magnitude64<>+0(SB), Y4, Y8
+	VMINPD       Y2, Y8, Y9
+	VMULPD       Y9, Y9, Y7
+	VSUBPD       Y9, Y8, Y8
+	VMULPD       crest<>+0(SB), Y8, Y8
+	VMULPD       areaa<>+0(SB), Y7, Y10
+	VADDPD       areab<>+0(SB), Y10, Y10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       areac<>+0(SB), Y10, Y10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       aread<>+0(SB), Y10, Y10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       areae<>+0(SB), Y10, Y10
+	VMULPD       Y7, Y10, Y10
+	VADDPD       Y8, Y10, Y10
+	VPERM2F128   $0x21, Y4, Y5, Y7
+	VPERM2F128   $0x21, Y10, Y6, Y9
+	VMOVAPD      Y4, Y5
+	VMOVAPD      Y10, Y6
+	VSUBPD       Y7, Y4, Y8
+	VSUBPD       Y9, Y10, Y10
+	VDIVPD       Y8, Y10, Y10
+	VADDPD       Y7, Y4, Y4
+	VMULPD       half64<>+0(SB), Y4, Y4
+	VMINPD       Y2, Y4, Y4
+	VMAXPD       minusOne64<>+0(SB), Y4, Y4
+	VMULPD       Y4, Y4, Y7
+	VMULPD       curvea<>+0(SB), Y7, Y9
+	VADDPD       curveb<>+0(SB), Y9, Y9
+	VMULPD       Y7, Y9, Y9
+	VADDPD       curvec<>+0(SB), Y9, Y9
+	VMULPD       Y7, Y9, Y9
+	VADDPD       curved<>+0(SB), Y9, Y9
+	VMULPD       Y7, Y9, Y9
+	VADDPD       curvee<>+0(SB), Y9, Y9
+	VMULPD       Y4, Y9, Y9
+	VANDPD       magnitude64<>+0(SB), Y8, Y8
+	VCMPPD       $0x11, shortest64<>+0(SB), Y8, Y8
+	VBLENDVPD    Y8, Y9, Y10, Y10
+	VMULPD       Y1, Y10, Y10
+	VCVTPD2PSY   Y10, X4
+	VMOVUPS      X4, (CX)
+	ADDQ         $0x10, CX
+	SUBQ         $0x02, DX
+	JNZ          loop177
+	VMOVUPD      Y3, (AX)
+	VEXTRACTF128 $0x01, Y5, 32(AX)
+	VEXTRACTF128 $0x01, Y6, 48(AX)
+	VZEROUPPER
+	RET
+
+DATA one64<>+0(SB)/8, $0x3ff0000000000000
+DATA one64<>+8(SB)/8, $0x3ff0000000000000
+DATA one64<>+16(SB)/8, $0x3ff0000000000000
+DATA one64<>+24(SB)/8, $0x3ff0000000000000
+GLOBL one64<>(SB), RODATA|NOPTR, $32
+
+DATA straighten<>+0(SB)/8, $0x3fb652bd3c361134
+DATA straighten<>+8(SB)/8, $0x3fb652bd3c361134
+DATA straighten<>+16(SB)/8, $0x3fb652bd3c361134
+DATA straighten<>+24(SB)/8, $0x3fb652bd3c361134
+GLOBL straighten<>(SB), RODATA|NOPTR, $32
+
+DATA crest<>+0(SB)/8, $0x3fda01a01a01a01a
+DATA crest<>+8(SB)/8, $0x3fda01a01a01a01a
+DATA crest<>+16(SB)/8, $0x3fda01a01a01a01a
+DATA crest<>+24(SB)/8, $0x3fda01a01a01a01a
+GLOBL crest<>(SB), RODATA|NOPTR, $32
+
+DATA areaa<>+0(SB)/8, $0x3f86c16c16c16c17
+DATA areaa<>+8(SB)/8, $0x3f86c16c16c16c17
+DATA areaa<>+16(SB)/8, $0x3f86c16c16c16c17
+DATA areaa<>+24(SB)/8, $0x3f86c16c16c16c17
+GLOBL areaa<>(SB), RODATA|NOPTR, $32
+
+DATA areab<>+0(SB)/8, $0xbfb2492492492492
+DATA areab<>+8(SB)/8, $0xbfb2492492492492
+DATA areab<>+16(SB)/8, $0xbfb2492492492492
+DATA areab<>+24(SB)/8, $0xbfb2492492492492
+GLOBL areab<>(SB), RODATA|NOPTR, $32
+
+DATA areac<>+0(SB)/8, $0x3fc999999999999a
+DATA areac<>+8(SB)/8, $0x3fc999999999999a
+DATA areac<>+16(SB)/8, $0x3fc999999999999a
+DATA areac<>+24(SB)/8, $0x3fc999999999999a
+GLOBL areac<>(SB), RODATA|NOPTR, $32
+
+DATA aread<>+0(SB)/8, $0xbfd5555555555555
+DATA aread<>+8(SB)/8, $0xbfd5555555555555
+DATA aread<>+16(SB)/8, $0xbfd5555555555555
+DATA aread<>+24(SB)/8, $0xbfd5555555555555
+GLOBL aread<>(SB), RODATA|NOPTR, $32
+
+DATA areae<>+0(SB)/8, $0x3fe0000000000000
+DATA areae<>+8(SB)/8, $0x3fe0000000000000
+DATA areae<>+16(SB)/8, $0x3fe0000000000000
+DATA areae<>+24(SB)/8, $0x3fe0000000000000
+GLOBL areae<>(SB), RODATA|NOPTR, $32
+
+DATA half64<>+0(SB)/8, $0x3fe0000000000000
+DATA half64<>+8(SB)/8, $0x3fe0000000000000
+DATA half64<>+16(SB)/8, $0x3fe0000000000000
+DATA half64<>+24(SB)/8, $0x3fe0000000000000
+GLOBL half64<>(SB), RODATA|NOPTR, $32
+
+DATA minusOne64<>+0(SB)/8, $0xbff0000000000000
+DATA minusOne64<>+8(SB)/8, $0xbff0000000000000
+DATA minusOne64<>+16(SB)/8, $0xbff0000000000000
+DATA minusOne64<>+24(SB)/8, $0xbff0000000000000
+GLOBL minusOne64<>(SB), RODATA|NOPTR, $32
+
+DATA curvea<>+0(SB)/8, $0x3fbc71c71c71c71c
+DATA curvea<>+8(SB)/8, $0x3fbc71c71c71c71c
+DATA curvea<>+16(SB)/8, $0x3fbc71c71c71c71c
+DATA curvea<>+24(SB)/8, $0x3fbc71c71c71c71c
+GLOBL curvea<>(SB), RODATA|NOPTR, $32
+
+DATA curveb<>+0(SB)/8, $0xbfe2492492492492
+DATA curveb<>+8(SB)/8, $0xbfe2492492492492
+DATA curveb<>+16(SB)/8, $0xbfe2492492492492
+DATA curveb<>+24(SB)/8, $0xbfe2492492492492
+GLOBL curveb<>(SB), RODATA|NOPTR, $32
+
+DATA curvec<>+0(SB)/8, $0x3ff3333333333333
+DATA curvec<>+8(SB)/8, $0x3ff3333333333333
+DATA curvec<>+16(SB)/8, $0x3ff3333333333333
+DATA curvec<>+24(SB)/8, $0x3ff3333333333333
+GLOBL curvec<>(SB), RODATA|NOPTR, $32
+
+DATA curved<>+0(SB)/8, $0xbff5555555555555
+DATA curved<>+8(SB)/8, $0xbff5555555555555
+DATA curved<>+16(SB)/8, $0xbff5555555555555
+DATA curved<>+24(SB)/8, $0xbff5555555555555
+GLOBL curved<>(SB), RODATA|NOPTR, $32
+
+DATA curvee<>+0(SB)/8, $0x3ff0000000000000
+DATA curvee<>+8(SB)/8, $0x3ff0000000000000
+DATA curvee<>+16(SB)/8, $0x3ff0000000000000
+DATA curvee<>+24(SB)/8, $0x3ff0000000000000
+GLOBL curvee<>(SB), RODATA|NOPTR, $32
+
+DATA shortest64<>+0(SB)/8, $0x3f30000000000000
+DATA shortest64<>+8(SB)/8, $0x3f30000000000000
+DATA shortest64<>+16(SB)/8, $0x3f30000000000000
+DATA shortest64<>+24(SB)/8, $0x3f30000000000000
+GLOBL shortest64<>(SB), RODATA|NOPTR, $32
+
+// func reductionsAVX2(dst *float32, key *float32, n int, knee *float32)
+// Requires: AVX, AVX2
+TEXT ·reductionsAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         key+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         knee+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	VBROADCASTSS 4(BX), Y1
+	VBROADCASTSS 8(BX), Y2
+	VBROADCASTSS 12(BX), Y3
+	VMOVDQU      halfRoot<>+0(SB), Y4
+	VMOVUPS      single1<>+0(SB), Y5
+
+loop178:
+	VMOVUPS   (CX), Y6
+	VMOVUPS   32(CX), Y7
+	VSHUFPS   $0x88, Y7, Y6, Y8
+	VSHUFPS   $0xdd, Y7, Y6, Y6
+	VPAND     magnitude<>+0(SB), Y8, Y8
+	VPAND     magnitude<>+0(SB), Y6, Y6
+	VPMAXSD   Y6, Y8, Y8
+	VPMAXSD   quietest<>+0(SB), Y8, Y8
+	VPERMQ    $0xd8, Y8, Y8
+	VPSUBD    Y4, Y8, Y8
+	VPAND     mantissa<>+0(SB), Y8, Y7
+	VPADDD    Y4, Y7, Y7
+	VSUBPS    Y5, Y7, Y7
+	VMULPS    Y7, Y7, Y9
+	VMULPS    octaves1<>+0(SB), Y7, Y10
+	VADDPS    octaves0<>+0(SB), Y10, Y10
+	VMULPS    octaves3<>+0(SB), Y7, Y11
+	VADDPS    octaves2<>+0(SB), Y11, Y11
+	VMULPS    octaves4<>+0(SB), Y9, Y6
+	VADDPS    Y6, Y11, Y11
+	VMULPS    Y9, Y11, Y11
+	VADDPS    Y11, Y10, Y10
+	VMULPS    Y7, Y10, Y10
+	VPSRAD    $0x17, Y8, Y8
+	VCVTDQ2PS Y8, Y8
+	VADDPS    Y10, Y8, Y8
+	VSUBPS    Y0, Y8, Y8
+	VPSRAD    $0x1f, Y8, Y6
+	VPANDN    Y8, Y6, Y8
+	VPMINSD   Y1, Y8, Y6
+	VSUBPS    Y6, Y8, Y8
+	VMULPS    Y6, Y6, Y6
+	VMULPS    Y2, Y6, Y6
+	VADDPS    Y8, Y6, Y6
+	VMULPS    Y3, Y6, Y6
+	VMOVUPS   Y6, (AX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x20, AX
+	SUBQ      $0x08, DX
+	JNZ       loop178
+	VZEROUPPER
+	RET
+
+DATA halfRoot<>+0(SB)/4, $0x3f3504f3
+DATA halfRoot<>+4(SB)/4, $0x3f3504f3
+DATA halfRoot<>+8(SB)/4, $0x3f3504f3
+DATA halfRoot<>+12(SB)/4, $0x3f3504f3
+DATA halfRoot<>+16(SB)/4, $0x3f3504f3
+DATA halfRoot<>+20(SB)/4, $0x3f3504f3
+DATA halfRoot<>+24(SB)/4, $0x3f3504f3
+DATA halfRoot<>+28(SB)/4, $0x3f3504f3
+DATA halfRoot<>+32(SB)/4, $0x3f3504f3
+DATA halfRoot<>+36(SB)/4, $0x3f3504f3
+DATA halfRoot<>+40(SB)/4, $0x3f3504f3
+DATA halfRoot<>+44(SB)/4, $0x3f3504f3
+DATA halfRoot<>+48(SB)/4, $0x3f3504f3
+DATA halfRoot<>+52(SB)/4, $0x3f3504f3
+DATA halfRoot<>+56(SB)/4, $0x3f3504f3
+DATA halfRoot<>+60(SB)/4, $0x3f3504f3
+GLOBL halfRoot<>(SB), RODATA|NOPTR, $64
+
+DATA single1<>+0(SB)/4, $0x3f800000
+DATA single1<>+4(SB)/4, $0x3f800000
+DATA single1<>+8(SB)/4, $0x3f800000
+DATA single1<>+12(SB)/4, $0x3f800000
+DATA single1<>+16(SB)/4, $0x3f800000
+DATA single1<>+20(SB)/4, $0x3f800000
+DATA single1<>+24(SB)/4, $0x3f800000
+DATA single1<>+28(SB)/4, $0x3f800000
+DATA single1<>+32(SB)/4, $0x3f800000
+DATA single1<>+36(SB)/4, $0x3f800000
+DATA single1<>+40(SB)/4, $0x3f800000
+DATA single1<>+44(SB)/4, $0x3f800000
+DATA single1<>+48(SB)/4, $0x3f800000
+DATA single1<>+52(SB)/4, $0x3f800000
+DATA single1<>+56(SB)/4, $0x3f800000
+DATA single1<>+60(SB)/4, $0x3f800000
+GLOBL single1<>(SB), RODATA|NOPTR, $64
+
+DATA quietest<>+0(SB)/4, $0x37800000
+DATA quietest<>+4(SB)/4, $0x37800000
+DATA quietest<>+8(SB)/4, $0x37800000
+DATA quietest<>+12(SB)/4, $0x37800000
+DATA quietest<>+16(SB)/4, $0x37800000
+DATA quietest<>+20(SB)/4, $0x37800000
+DATA quietest<>+24(SB)/4, $0x37800000
+DATA quietest<>+28(SB)/4, $0x37800000
+DATA quietest<>+32(SB)/4, $0x37800000
+DATA quietest<>+36(SB)/4, $0x37800000
+DATA quietest<>+40(SB)/4, $0x37800000
+DATA quietest<>+44(SB)/4, $0x37800000
+DATA quietest<>+48(SB)/4, $0x37800000
+DATA quietest<>+52(SB)/4, $0x37800000
+DATA quietest<>+56(SB)/4, $0x37800000
+DATA quietest<>+60(SB)/4, $0x37800000
+GLOBL quietest<>(SB), RODATA|NOPTR, $64
+
+DATA mantissa<>+0(SB)/4, $0x007fffff
+DATA mantissa<>+4(SB)/4, $0x007fffff
+DATA mantissa<>+8(SB)/4, $0x007fffff
+DATA mantissa<>+12(SB)/4, $0x007fffff
+DATA mantissa<>+16(SB)/4, $0x007fffff
+DATA mantissa<>+20(SB)/4, $0x007fffff
+DATA mantissa<>+24(SB)/4, $0x007fffff
+DATA mantissa<>+28(SB)/4, $0x007fffff
+DATA mantissa<>+32(SB)/4, $0x007fffff
+DATA mantissa<>+36(SB)/4, $0x007fffff
+DATA mantissa<>+40(SB)/4, $0x007fffff
+DATA mantissa<>+44(SB)/4, $0x007fffff
+DATA mantissa<>+48(SB)/4, $0x007fffff
+DATA mantissa<>+52(SB)/4, $0x007fffff
+DATA mantissa<>+56(SB)/4, $0x007fffff
+DATA mantissa<>+60(SB)/4, $0x007fffff
+GLOBL mantissa<>(SB), RODATA|NOPTR, $64
+
+DATA octaves1<>+0(SB)/4, $0xbf3861c4
+DATA octaves1<>+4(SB)/4, $0xbf3861c4
+DATA octaves1<>+8(SB)/4, $0xbf3861c4
+DATA octaves1<>+12(SB)/4, $0xbf3861c4
+DATA octaves1<>+16(SB)/4, $0xbf3861c4
+DATA octaves1<>+20(SB)/4, $0xbf3861c4
+DATA octaves1<>+24(SB)/4, $0xbf3861c4
+DATA octaves1<>+28(SB)/4, $0xbf3861c4
+DATA octaves1<>+32(SB)/4, $0xbf3861c4
+DATA octaves1<>+36(SB)/4, $0xbf3861c4
+DATA octaves1<>+40(SB)/4, $0xbf3861c4
+DATA octaves1<>+44(SB)/4, $0xbf3861c4
+DATA octaves1<>+48(SB)/4, $0xbf3861c4
+DATA octaves1<>+52(SB)/4, $0xbf3861c4
+DATA octaves1<>+56(SB)/4, $0xbf3861c4
+DATA octaves1<>+60(SB)/4, $0xbf3861c4
+GLOBL octaves1<>(SB), RODATA|NOPTR, $64
+
+DATA octaves0<>+0(SB)/4, $0x3fb8a665
+DATA octaves0<>+4(SB)/4, $0x3fb8a665
+DATA octaves0<>+8(SB)/4, $0x3fb8a665
+DATA octaves0<>+12(SB)/4, $0x3fb8a665
+DATA octaves0<>+16(SB)/4, $0x3fb8a665
+DATA octaves0<>+20(SB)/4, $0x3fb8a665
+DATA octaves0<>+24(SB)/4, $0x3fb8a665
+DATA octaves0<>+28(SB)/4, $0x3fb8a665
+DATA octaves0<>+32(SB)/4, $0x3fb8a665
+DATA octaves0<>+36(SB)/4, $0x3fb8a665
+DATA octaves0<>+40(SB)/4, $0x3fb8a665
+DATA octaves0<>+44(SB)/4, $0x3fb8a665
+DATA octaves0<>+48(SB)/4, $0x3fb8a665
+DATA octaves0<>+52(SB)/4, $0x3fb8a665
+DATA octaves0<>+56(SB)/4, $0x3fb8a665
+DATA octaves0<>+60(SB)/4, $0x3fb8a665
+GLOBL octaves0<>(SB), RODATA|NOPTR, $64
+
+DATA octaves3<>+0(SB)/4, $0xbeca05c9
+DATA octaves3<>+4(SB)/4, $0xbeca05c9
+DATA octaves3<>+8(SB)/4, $0xbeca05c9
+DATA octaves3<>+12(SB)/4, $0xbeca05c9
+DATA octaves3<>+16(SB)/4, $0xbeca05c9
+DATA octaves3<>+20(SB)/4, $0xbeca05c9
+DATA octaves3<>+24(SB)/4, $0xbeca05c9
+DATA octaves3<>+28(SB)/4, $0xbeca05c9
+DATA octaves3<>+32(SB)/4, $0xbeca05c9
+DATA octaves3<>+36(SB)/4, $0xbeca05c9
+DATA octaves3<>+40(SB)/4, $0xbeca05c9
+DATA octaves3<>+44(SB)/4, $0xbeca05c9
+DATA octaves3<>+48(SB)/4, $0xbeca05c9
+DATA octaves3<>+52(SB)/4, $0xbeca05c9
+DATA octaves3<>+56(SB)/4, $0xbeca05c9
+DATA octaves3<>+60(SB)/4, $0xbeca05c9
+GLOBL octaves3<>(SB), RODATA|NOPTR, $64
+
+DATA octaves2<>+0(SB)/4, $0x3ef92eed
+DATA octaves2<>+4(SB)/4, $0x3ef92eed
+DATA octaves2<>+8(SB)/4, $0x3ef92eed
+DATA octaves2<>+12(SB)/4, $0x3ef92eed
+DATA octaves2<>+16(SB)/4, $0x3ef92eed
+DATA octaves2<>+20(SB)/4, $0x3ef92eed
+DATA octaves2<>+24(SB)/4, $0x3ef92eed
+DATA octaves2<>+28(SB)/4, $0x3ef92eed
+DATA octaves2<>+32(SB)/4, $0x3ef92eed
+DATA octaves2<>+36(SB)/4, $0x3ef92eed
+DATA octaves2<>+40(SB)/4, $0x3ef92eed
+DATA octaves2<>+44(SB)/4, $0x3ef92eed
+DATA octaves2<>+48(SB)/4, $0x3ef92eed
+DATA octaves2<>+52(SB)/4, $0x3ef92eed
+DATA octaves2<>+56(SB)/4, $0x3ef92eed
+DATA octaves2<>+60(SB)/4, $0x3ef92eed
+GLOBL octaves2<>(SB), RODATA|NOPTR, $64
+
+DATA octaves4<>+0(SB)/4, $0x3e815cb1
+DATA octaves4<>+4(SB)/4, $0x3e815cb1
+DATA octaves4<>+8(SB)/4, $0x3e815cb1
+DATA octaves4<>+12(SB)/4, $0x3e815cb1
+DATA octaves4<>+16(SB)/4, $0x3e815cb1
+DATA octaves4<>+20(SB)/4, $0x3e815cb1
+DATA octaves4<>+24(SB)/4, $0x3e815cb1
+DATA octaves4<>+28(SB)/4, $0x3e815cb1
+DATA octaves4<>+32(SB)/4, $0x3e815cb1
+DATA octaves4<>+36(SB)/4, $0x3e815cb1
+DATA octaves4<>+40(SB)/4, $0x3e815cb1
+DATA octaves4<>+44(SB)/4, $0x3e815cb1
+DATA octaves4<>+48(SB)/4, $0x3e815cb1
+DATA octaves4<>+52(SB)/4, $0x3e815cb1
+DATA octaves4<>+56(SB)/4, $0x3e815cb1
+DATA octaves4<>+60(SB)/4, $0x3e815cb1
+GLOBL octaves4<>(SB), RODATA|NOPTR, $64
+
+// func lowerAVX2(block *float32, x *float32, n int, gain float32)
+// Requires: AVX, AVX2
+TEXT ·lowerAVX2(SB), NOSPLIT, $0-28
+	MOVQ         block+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS gain+24(FP), Y0
+	VMOVUPS      single1<>+0(SB), Y1
+	VMOVUPS      whole23<>+0(SB), Y2
+
+loop179:
+	VMOVUPS    (CX), Y3
+	VADDPS     Y2, Y3, Y4
+	VSUBPS     Y2, Y4, Y5
+	VSUBPS     Y3, Y5, Y5
+	VMULPS     Y5, Y5, Y3
+	VMULPS     lowered1<>+0(SB), Y5, Y6
+	VADDPS     lowered0<>+0(SB), Y6, Y6
+	VMULPS     lowered3<>+0(SB), Y5, Y7
+	VADDPS     lowered2<>+0(SB), Y7, Y7
+	VMULPS     Y3, Y7, Y7
+	VADDPS     Y7, Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VADDPS     Y6, Y1, Y6
+	VPSLLD     $0x17, Y4, Y4
+	VPSUBD     Y4, Y1, Y4
+	VMULPS     Y4, Y6, Y6
+	VMULPS     Y0, Y6, Y6
+	VUNPCKLPS  Y6, Y6, Y4
+	VUNPCKHPS  Y6, Y6, Y6
+	VPERM2F128 $0x20, Y6, Y4, Y3
+	VPERM2F128 $0x31, Y6, Y4, Y4
+	VMULPS     (AX), Y3, Y3
+	VMOVUPS    Y3, (AX)
+	VMULPS     32(AX), Y4, Y4
+	VMOVUPS    Y4, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x20, CX
+	SUBQ       $0x08, DX
+	JNZ        loop179
+	VZEROUPPER
+	RET
+
+DATA whole23<>+0(SB)/4, $0x4b400000
+DATA whole23<>+4(SB)/4, $0x4b400000
+DATA whole23<>+8(SB)/4, $0x4b400000
+DATA whole23<>+12(SB)/4, $0x4b400000
+DATA whole23<>+16(SB)/4, $0x4b400000
+DATA whole23<>+20(SB)/4, $0x4b400000
+DATA whole23<>+24(SB)/4, $0x4b400000
+DATA whole23<>+28(SB)/4, $0x4b400000
+DATA whole23<>+32(SB)/4, $0x4b400000
+DATA whole23<>+36(SB)/4, $0x4b400000
+DATA whole23<>+40(SB)/4, $0x4b400000
+DATA whole23<>+44(SB)/4, $0x4b400000
+DATA whole23<>+48(SB)/4, $0x4b400000
+DATA whole23<>+52(SB)/4, $0x4b400000
+DATA whole23<>+56(SB)/4, $0x4b400000
+DATA whole23<>+60(SB)/4, $0x4b400000
+GLOBL whole23<>(SB), RODATA|NOPTR, $64
+
+DATA lowered1<>+0(SB)/4, $0x3e75fc49
+DATA lowered1<>+4(SB)/4, $0x3e75fc49
+DATA lowered1<>+8(SB)/4, $0x3e75fc49
+DATA lowered1<>+12(SB)/4, $0x3e75fc49
+DATA lowered1<>+16(SB)/4, $0x3e75fc49
+DATA lowered1<>+20(SB)/4, $0x3e75fc49
+DATA lowered1<>+24(SB)/4, $0x3e75fc49
+DATA lowered1<>+28(SB)/4, $0x3e75fc49
+DATA lowered1<>+32(SB)/4, $0x3e75fc49
+DATA lowered1<>+36(SB)/4, $0x3e75fc49
+DATA lowered1<>+40(SB)/4, $0x3e75fc49
+DATA lowered1<>+44(SB)/4, $0x3e75fc49
+DATA lowered1<>+48(SB)/4, $0x3e75fc49
+DATA lowered1<>+52(SB)/4, $0x3e75fc49
+DATA lowered1<>+56(SB)/4, $0x3e75fc49
+DATA lowered1<>+60(SB)/4, $0x3e75fc49
+GLOBL lowered1<>(SB), RODATA|NOPTR, $64
+
+DATA lowered0<>+0(SB)/4, $0x3f31706a
+DATA lowered0<>+4(SB)/4, $0x3f31706a
+DATA lowered0<>+8(SB)/4, $0x3f31706a
+DATA lowered0<>+12(SB)/4, $0x3f31706a
+DATA lowered0<>+16(SB)/4, $0x3f31706a
+DATA lowered0<>+20(SB)/4, $0x3f31706a
+DATA lowered0<>+24(SB)/4, $0x3f31706a
+DATA lowered0<>+28(SB)/4, $0x3f31706a
+DATA lowered0<>+32(SB)/4, $0x3f31706a
+DATA lowered0<>+36(SB)/4, $0x3f31706a
+DATA lowered0<>+40(SB)/4, $0x3f31706a
+DATA lowered0<>+44(SB)/4, $0x3f31706a
+DATA lowered0<>+48(SB)/4, $0x3f31706a
+DATA lowered0<>+52(SB)/4, $0x3f31706a
+DATA lowered0<>+56(SB)/4, $0x3f31706a
+DATA lowered0<>+60(SB)/4, $0x3f31706a
+GLOBL lowered0<>(SB), RODATA|NOPTR, $64
+
+DATA lowered3<>+0(SB)/4, $0x3c1ea0df
+DATA lowered3<>+4(SB)/4, $0x3c1ea0df
+DATA lowered3<>+8(SB)/4, $0x3c1ea0df
+DATA lowered3<>+12(SB)/4, $0x3c1ea0df
+DATA lowered3<>+16(SB)/4, $0x3c1ea0df
+DATA lowered3<>+20(SB)/4, $0x3c1ea0df
+DATA lowered3<>+24(SB)/4, $0x3c1ea0df
+DATA lowered3<>+28(SB)/4, $0x3c1ea0df
+DATA lowered3<>+32(SB)/4, $0x3c1ea0df
+DATA lowered3<>+36(SB)/4, $0x3c1ea0df
+DATA lowered3<>+40(SB)/4, $0x3c1ea0df
+DATA lowered3<>+44(SB)/4, $0x3c1ea0df
+DATA lowered3<>+48(SB)/4, $0x3c1ea0df
+DATA lowered3<>+52(SB)/4, $0x3c1ea0df
+DATA lowered3<>+56(SB)/4, $0x3c1ea0df
+DATA lowered3<>+60(SB)/4, $0x3c1ea0df
+GLOBL lowered3<>(SB), RODATA|NOPTR, $64
+
+DATA lowered2<>+0(SB)/4, $0x3d650c0b
+DATA lowered2<>+4(SB)/4, $0x3d650c0b
+DATA lowered2<>+8(SB)/4, $0x3d650c0b
+DATA lowered2<>+12(SB)/4, $0x3d650c0b
+DATA lowered2<>+16(SB)/4, $0x3d650c0b
+DATA lowered2<>+20(SB)/4, $0x3d650c0b
+DATA lowered2<>+24(SB)/4, $0x3d650c0b
+DATA lowered2<>+28(SB)/4, $0x3d650c0b
+DATA lowered2<>+32(SB)/4, $0x3d650c0b
+DATA lowered2<>+36(SB)/4, $0x3d650c0b
+DATA lowered2<>+40(SB)/4, $0x3d650c0b
+DATA lowered2<>+44(SB)/4, $0x3d650c0b
+DATA lowered2<>+48(SB)/4, $0x3d650c0b
+DATA lowered2<>+52(SB)/4, $0x3d650c0b
+DATA lowered2<>+56(SB)/4, $0x3d650c0b
+DATA lowered2<>+60(SB)/4, $0x3d650c0b
+GLOBL lowered2<>(SB), RODATA|NOPTR, $64
+
 // func lineAVX2(dst *float64, n int, from float64, change float64, t float64, every float64, frames float64)
 // Requires: AVX
 TEXT ·lineAVX2(SB), NOSPLIT, $0-56
@@ -8068,7 +8799,7 @@ TEXT ·lineAVX2(SB), NOSPLIT, $0-56
 	VADDPD       Y5, Y2, Y2
 	VMULPD       four64<>+0(SB), Y3, Y3
 
-loop173:
+loop180:
 	VDIVPD  Y4, Y2, Y5
 	VMULPD  Y1, Y5, Y5
 	VADDPD  Y5, Y0, Y5
@@ -8076,7 +8807,7 @@ loop173:
 	VMOVUPD Y5, (AX)
 	ADDQ    $0x20, AX
 	SUBQ    $0x04, CX
-	JNZ     loop173
+	JNZ     loop180
 	VZEROUPPER
 	RET
 
@@ -8098,7 +8829,7 @@ TEXT ·factorsAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop174:
+loop181:
 	VMOVUPD    (AX), Y1
 	VCMPPD     $0x1e, silence64<>+0(SB), Y1, Y0
 	VANDPD     Y0, Y1, Y1
@@ -8148,7 +8879,7 @@ loop174:
 	VMOVUPD    Y3, (AX)
 	ADDQ       $0x20, AX
 	SUBQ       $0x04, CX
-	JNZ        loop174
+	JNZ        loop181
 	VZEROUPPER
 	RET
 
@@ -8163,18 +8894,6 @@ DATA perDecibel<>+8(SB)/8, $0x3fc542a5a12e1c5b
 DATA perDecibel<>+16(SB)/8, $0x3fc542a5a12e1c5b
 DATA perDecibel<>+24(SB)/8, $0x3fc542a5a12e1c5b
 GLOBL perDecibel<>(SB), RODATA|NOPTR, $32
-
-DATA half64<>+0(SB)/8, $0x3fe0000000000000
-DATA half64<>+8(SB)/8, $0x3fe0000000000000
-DATA half64<>+16(SB)/8, $0x3fe0000000000000
-DATA half64<>+24(SB)/8, $0x3fe0000000000000
-GLOBL half64<>(SB), RODATA|NOPTR, $32
-
-DATA one64<>+0(SB)/8, $0x3ff0000000000000
-DATA one64<>+8(SB)/8, $0x3ff0000000000000
-DATA one64<>+16(SB)/8, $0x3ff0000000000000
-DATA one64<>+24(SB)/8, $0x3ff0000000000000
-GLOBL one64<>(SB), RODATA|NOPTR, $32
 
 DATA ln2<>+0(SB)/8, $0x3fe62e42fefa39ef
 DATA ln2<>+8(SB)/8, $0x3fe62e42fefa39ef
@@ -8278,7 +8997,7 @@ TEXT ·cosPiAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop175:
+loop182:
 	VMOVUPD   magnitude64<>+0(SB), Y1
 	VANDPD    (AX), Y1, Y0
 	VMULPD    half64<>+0(SB), Y0, Y1
@@ -8341,7 +9060,7 @@ loop175:
 	VMOVUPD   Y4, (AX)
 	ADDQ      $0x20, AX
 	SUBQ      $0x04, CX
-	JNZ       loop175
+	JNZ       loop182
 	VZEROUPPER
 	RET
 
@@ -8492,7 +9211,7 @@ TEXT ·pansAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD beside+32(FP), Y0
 
-loop176:
+loop183:
 	VADDPD    (DX), Y0, Y1
 	VMAXPD    minusOne64<>+0(SB), Y1, Y1
 	VMINPD    one64<>+0(SB), Y1, Y1
@@ -8592,15 +9311,9 @@ loop176:
 	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	SUBQ      $0x04, BX
-	JNZ       loop176
+	JNZ       loop183
 	VZEROUPPER
 	RET
-
-DATA minusOne64<>+0(SB)/8, $0xbff0000000000000
-DATA minusOne64<>+8(SB)/8, $0xbff0000000000000
-DATA minusOne64<>+16(SB)/8, $0xbff0000000000000
-DATA minusOne64<>+24(SB)/8, $0xbff0000000000000
-GLOBL minusOne64<>(SB), RODATA|NOPTR, $32
 
 // func hushAVX2(states *float32, least float32)
 // Requires: AVX
@@ -8662,7 +9375,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop177:
+loop184:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -8673,7 +9386,7 @@ loop177:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop177
+	JNZ        loop184
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -8707,7 +9420,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop178:
+loop185:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -8723,7 +9436,7 @@ loop178:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop178
+	JNZ        loop185
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -8763,7 +9476,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop179:
+loop186:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -8774,17 +9487,17 @@ loop179:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found180
+	JNZ       found187
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop179
-	JMP       done181
+	JNE       loop186
+	JMP       done188
 
-found180:
+found187:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done181:
+done188:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -8808,7 +9521,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop182:
+loop189:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -8839,7 +9552,7 @@ loop182:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop182
+	JNE       loop189
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -8865,21 +9578,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop183:
+loop190:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found184
+	JNZ       found191
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop183
-	JMP       done185
+	JNE       loop190
+	JMP       done192
 
-found184:
+found191:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done185:
+done192:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -9901,7 +10614,7 @@ TEXT ·absorbAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS    224(CX), Y7
 	MOVQ       DX, DI
 
-loop186:
+loop193:
 	VMOVUPS    (DI), Y8
 	VSUBPS     Y2, Y8, Y9
 	VMULPS     (AX), Y0, Y10
@@ -9974,7 +10687,7 @@ loop186:
 	VMOVUPS    Y8, 32(DI)
 	ADDQ       $0x40, DI
 	SUBQ       $0x01, SI
-	JNZ        loop186
+	JNZ        loop193
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y1, 32(CX)
 	VMOVUPS    Y2, 64(CX)
@@ -10795,13 +11508,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop187:
+loop194:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop187
+	JNZ        loop194
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -10837,7 +11550,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop188:
+loop195:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -10845,7 +11558,7 @@ loop188:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop188
+	JNZ        loop195
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -10891,22 +11604,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop189:
+loop196:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found190
+	JNZ      found197
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop189
-	JMP      done191
+	JNE      loop196
+	JMP      done198
 
-found190:
+found197:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done191:
+done198:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -10929,7 +11642,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop192:
+loop199:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -10937,7 +11650,7 @@ loop192:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop192
+	JNE      loop199
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -10975,21 +11688,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop193:
+loop200:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found194
+	JNZ      found201
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop193
-	JMP      done195
+	JNE      loop200
+	JMP      done202
 
-found194:
+found201:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done195:
+done202:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -11480,7 +12193,7 @@ TEXT ·absorbAVX512(SB), NOSPLIT, $0-40
 	VMOVUPS    640(AX), Z14
 	MOVQ       DX, AX
 
-loop196:
+loop203:
 	VMOVUPS    (AX), Z15
 	VSUBPS     Z1, Z15, Z16
 	VMULPS     Z4, Z0, Z17
@@ -11518,7 +12231,7 @@ loop196:
 	VMOVUPS    Z15, (AX)
 	ADDQ       $0x40, AX
 	SUBQ       $0x01, SI
-	JNZ        loop196
+	JNZ        loop203
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    Z2, 128(CX)

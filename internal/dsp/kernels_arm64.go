@@ -89,6 +89,24 @@ func energyNEON(filter *float64, src *float32, n int, sum float64) float64
 func powerNEON(filter *float64, src *float32, n int, sum float64) float64
 
 //go:noescape
+func stateVariableNEON(filter *float64, x *float64, n int)
+
+//go:noescape
+func doubledNEON(dst *float64, src *float32, n int)
+
+//go:noescape
+func singledNEON(dst *float32, src *float64, n int, grain float64)
+
+//go:noescape
+func meansNEON(state *float64, x *float32, n int, a float64, b float64)
+
+//go:noescape
+func reductionsNEON(dst *float32, key *float32, n int, knee *float32)
+
+//go:noescape
+func lowerNEON(block *float32, x *float32, n int, gain float32)
+
+//go:noescape
 func lineNEON(dst *float64, n int, from float64, change float64, t float64, every float64, frames float64)
 
 //go:noescape

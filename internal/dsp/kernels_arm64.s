@@ -6543,6 +6543,363 @@ loop1:
 	FMOVD   F0, ret+32(FP)
 	RET
 
+// func stateVariableNEON(filter *float64, x *float64, n int)
+TEXT ·stateVariableNEON(SB), NOSPLIT, $0-24
+	MOVD    filter+0(FP), R0
+	MOVD    x+8(FP), R1
+	MOVD    n+16(FP), R2
+	FMOVQ   (R0), F0
+	FMOVQ   16(R0), F1
+	FMOVQ   32(R0), F2
+	FMOVQ   48(R0), F3
+	FMOVQ   64(R0), F4
+	FMOVQ   80(R0), F5
+	FMOVQ   96(R0), F6
+	FMOVQ   112(R0), F7
+	FMOVQ   128(R0), F8
+	FMOVQ   144(R0), F9
+	FMOVQ   160(R0), F10
+	FMOVQ   176(R0), F11
+	FMOVQ   192(R0), F12
+	FMOVQ   208(R0), F13
+	FMOVQ   224(R0), F14
+	FMOVQ   240(R0), F15
+	FMOVQ   256(R0), F16
+	FMOVQ   272(R0), F17
+	FMOVQ   288(R0), F18
+	FMOVQ   304(R0), F19
+	FMOVQ   320(R0), F20
+
+loop1:
+	FMOVQ   (R1), F21
+	WORD    $0x4ef4d6b5 // fsub v21.2d, v21.2d, v20.2d
+	FMOVQ   16(R1), F22
+	WORD    $0x4ef4d6d6 // fsub v22.2d, v22.2d, v20.2d
+	FMOVQ   32(R1), F23
+	WORD    $0x4ef4d6f7 // fsub v23.2d, v23.2d, v20.2d
+	FMOVQ   48(R1), F24
+	WORD    $0x4ef4d718 // fsub v24.2d, v24.2d, v20.2d
+	FMOVQ   (R1), F25
+	WORD    $0x6e60df39 // fmul v25.2d, v25.2d, v0.2d
+	WORD    $0x6e61de7b // fmul v27.2d, v19.2d, v1.2d
+	WORD    $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
+	WORD    $0x6e65deba // fmul v26.2d, v21.2d, v5.2d
+	WORD    $0x4e7ad739 // fadd v25.2d, v25.2d, v26.2d
+	FMOVQ   F25, (R1)
+	FMOVQ   16(R1), F25
+	WORD    $0x6e60df39 // fmul v25.2d, v25.2d, v0.2d
+	WORD    $0x6e62de7b // fmul v27.2d, v19.2d, v2.2d
+	WORD    $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
+	WORD    $0x6e65deda // fmul v26.2d, v22.2d, v5.2d
+	WORD    $0x6e66debb // fmul v27.2d, v21.2d, v6.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x4e7ad739 // fadd v25.2d, v25.2d, v26.2d
+	FMOVQ   F25, 16(R1)
+	FMOVQ   32(R1), F25
+	WORD    $0x6e60df39 // fmul v25.2d, v25.2d, v0.2d
+	WORD    $0x6e63de7b // fmul v27.2d, v19.2d, v3.2d
+	WORD    $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
+	WORD    $0x6e65defa // fmul v26.2d, v23.2d, v5.2d
+	WORD    $0x6e66dedb // fmul v27.2d, v22.2d, v6.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x6e67debb // fmul v27.2d, v21.2d, v7.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x4e7ad739 // fadd v25.2d, v25.2d, v26.2d
+	FMOVQ   F25, 32(R1)
+	FMOVQ   48(R1), F25
+	WORD    $0x6e60df39 // fmul v25.2d, v25.2d, v0.2d
+	WORD    $0x6e64de7b // fmul v27.2d, v19.2d, v4.2d
+	WORD    $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
+	WORD    $0x6e65df1a // fmul v26.2d, v24.2d, v5.2d
+	WORD    $0x6e66defb // fmul v27.2d, v23.2d, v6.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x6e67dedb // fmul v27.2d, v22.2d, v7.2d
+	WORD    $0x6e68debc // fmul v28.2d, v21.2d, v8.2d
+	WORD    $0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x4e7ad739 // fadd v25.2d, v25.2d, v26.2d
+	FMOVQ   F25, 48(R1)
+	WORD    $0x6e6fdeba // fmul v26.2d, v21.2d, v15.2d
+	WORD    $0x6e70dedb // fmul v27.2d, v22.2d, v16.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x6e71defb // fmul v27.2d, v23.2d, v17.2d
+	WORD    $0x6e72df1c // fmul v28.2d, v24.2d, v18.2d
+	WORD    $0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x6e6ede7b // fmul v27.2d, v19.2d, v14.2d
+	WORD    $0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
+	WORD    $0x4e7ad694 // fadd v20.2d, v20.2d, v26.2d
+	WORD    $0x6e6adeba // fmul v26.2d, v21.2d, v10.2d
+	WORD    $0x6e6bdedb // fmul v27.2d, v22.2d, v11.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x6e6cdefb // fmul v27.2d, v23.2d, v12.2d
+	WORD    $0x6e6ddf1c // fmul v28.2d, v24.2d, v13.2d
+	WORD    $0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD    $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD    $0x6e69de7b // fmul v27.2d, v19.2d, v9.2d
+	WORD    $0x4e7ad773 // fadd v19.2d, v27.2d, v26.2d
+	ADD     $64, R1
+	SUB     $4, R2
+	CBNZ    R2, loop1
+	FMOVQ   F19, 304(R0)
+	FMOVQ   F20, 320(R0)
+	RET
+
+// func doubledNEON(dst *float64, src *float32, n int)
+TEXT ·doubledNEON(SB), NOSPLIT, $0-24
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+
+loop1:
+	FMOVQ.P 16(R1), F0
+	WORD    $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD    $0x4e617802 // fcvtl2 v2.2d, v0.4s
+	FSTPQ.P (F1, F2), 32(R0)
+	SUB     $4, R2
+	CBNZ    R2, loop1
+	RET
+
+// func singledNEON(dst *float32, src *float64, n int, grain float64)
+TEXT ·singledNEON(SB), NOSPLIT, $0-32
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    grain+24(FP), R3
+	VDUP    R3, V0.D2
+
+loop1:
+	FMOVQ.P 16(R1), F1
+	WORD    $0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	WORD    $0x4ee0d421 // fsub v1.2d, v1.2d, v0.2d
+	WORD    $0x0e616821 // fcvtn v1.2s, v1.2d
+	FMOVD.P F1, 8(R0)
+	FMOVQ.P 16(R1), F2
+	WORD    $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
+	WORD    $0x4ee0d442 // fsub v2.2d, v2.2d, v0.2d
+	WORD    $0x0e616842 // fcvtn v2.2s, v2.2d
+	FMOVD.P F2, 8(R0)
+	SUB     $4, R2
+	CBNZ    R2, loop1
+	RET
+
+// func meansNEON(state *float64, x *float32, n int, a float64, b float64)
+TEXT ·meansNEON(SB), NOSPLIT, $0-40
+	MOVD    state+0(FP), R0
+	MOVD    x+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    a+24(FP), R3
+	VDUP    R3, V0.D2
+	MOVD    b+32(FP), R3
+	VDUP    R3, V1.D2
+	MOVD    $4607182418800017408, R3
+	VDUP    R3, V2.D2
+	MOVD    $-4616189618054758400, R3
+	VDUP    R3, V3.D2
+	MOVD    $4602678819172646912, R3
+	VDUP    R3, V4.D2
+	MOVD    $4590947842863272244, R3
+	VDUP    R3, V5.D2
+	MOVD    $4600991756455092250, R3
+	VDUP    R3, V6.D2
+	MOVD    $4553139223271571456, R3
+	VDUP    R3, V7.D2
+	MOVD    $4592670820000712476, R3
+	VDUP    R3, V8.D2
+	MOVD    $-4620049846306790254, R3
+	VDUP    R3, V9.D2
+	MOVD    $4608083138725491507, R3
+	VDUP    R3, V10.D2
+	MOVD    $-4614688418178968235, R3
+	VDUP    R3, V11.D2
+	MOVD    $4577558741251091479, R3
+	VDUP    R3, V12.D2
+	MOVD    $-4633560645188901742, R3
+	VDUP    R3, V13.D2
+	MOVD    $4596373779694328218, R3
+	VDUP    R3, V14.D2
+	MOVD    $-4623695617433709227, R3
+	VDUP    R3, V15.D2
+	FLDPQ   (R0), (F16, F17)
+	FLDPQ   32(R0), (F18, F19)
+
+loop1:
+	FMOVD   (R1), F20
+	WORD    $0x0e617a94 // fcvtl v20.2d, v20.2s
+	WORD    $0x4ef0d638 // fsub v24.2d, v17.2d, v16.2d
+	WORD    $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD    $0x4e75d718 // fadd v24.2d, v24.2d, v21.2d
+	WORD    $0x6e65df18 // fmul v24.2d, v24.2d, v5.2d
+	WORD    $0x4e78d635 // fadd v21.2d, v17.2d, v24.2d
+	VORR    V17.B16, V17.B16, V16.B16
+	VORR    V20.B16, V20.B16, V17.B16
+	WORD    $0x6e60deb5 // fmul v21.2d, v21.2d, v0.2d
+	WORD    $0x4ee0fab4 // fabs v20.2d, v21.2d
+	WORD    $0x4ee2f698 // fmin v24.2d, v20.2d, v2.2d
+	WORD    $0x6e78df16 // fmul v22.2d, v24.2d, v24.2d
+	WORD    $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
+	WORD    $0x6e66de94 // fmul v20.2d, v20.2d, v6.2d
+	WORD    $0x6e6cded7 // fmul v23.2d, v22.2d, v12.2d
+	WORD    $0x4e6dd6f7 // fadd v23.2d, v23.2d, v13.2d
+	WORD    $0x6e76def7 // fmul v23.2d, v23.2d, v22.2d
+	WORD    $0x4e6ed6f7 // fadd v23.2d, v23.2d, v14.2d
+	WORD    $0x6e76def7 // fmul v23.2d, v23.2d, v22.2d
+	WORD    $0x4e6fd6f7 // fadd v23.2d, v23.2d, v15.2d
+	WORD    $0x6e76def7 // fmul v23.2d, v23.2d, v22.2d
+	WORD    $0x4e64d6f7 // fadd v23.2d, v23.2d, v4.2d
+	WORD    $0x6e76def7 // fmul v23.2d, v23.2d, v22.2d
+	WORD    $0x4e74d6f7 // fadd v23.2d, v23.2d, v20.2d
+	WORD    $0x4ef2d6b4 // fsub v20.2d, v21.2d, v18.2d
+	WORD    $0x4ef3d6f9 // fsub v25.2d, v23.2d, v19.2d
+	WORD    $0x6e74ff39 // fdiv v25.2d, v25.2d, v20.2d
+	VORR    V23.B16, V23.B16, V19.B16
+	WORD    $0x4e72d6b8 // fadd v24.2d, v21.2d, v18.2d
+	VORR    V21.B16, V21.B16, V18.B16
+	WORD    $0x6e64df18 // fmul v24.2d, v24.2d, v4.2d
+	WORD    $0x4ee2f718 // fmin v24.2d, v24.2d, v2.2d
+	WORD    $0x4e63f718 // fmax v24.2d, v24.2d, v3.2d
+	WORD    $0x6e78df16 // fmul v22.2d, v24.2d, v24.2d
+	WORD    $0x6e68ded7 // fmul v23.2d, v22.2d, v8.2d
+	WORD    $0x4e69d6f7 // fadd v23.2d, v23.2d, v9.2d
+	WORD    $0x6e76def7 // fmul v23.2d, v23.2d, v22.2d
+	WORD    $0x4e6ad6f7 // fadd v23.2d, v23.2d, v10.2d
+	WORD    $0x6e76def7 // fmul v23.2d, v23.2d, v22.2d
+	WORD    $0x4e6bd6f7 // fadd v23.2d, v23.2d, v11.2d
+	WORD    $0x6e76def7 // fmul v23.2d, v23.2d, v22.2d
+	WORD    $0x4e62d6f7 // fadd v23.2d, v23.2d, v2.2d
+	WORD    $0x6e78def7 // fmul v23.2d, v23.2d, v24.2d
+	WORD    $0x4ee0fa94 // fabs v20.2d, v20.2d
+	WORD    $0x6ef4e4f4 // fcmgt v20.2d, v7.2d, v20.2d
+	WORD    $0x6e791ef4 // bsl v20.16b, v23.16b, v25.16b
+	WORD    $0x6e61de94 // fmul v20.2d, v20.2d, v1.2d
+	WORD    $0x0e616a94 // fcvtn v20.2s, v20.2d
+	FMOVD.P F20, 8(R1)
+	SUB     $1, R2
+	CBNZ    R2, loop1
+	FSTPQ   (F16, F17), (R0)
+	FSTPQ   (F18, F19), 32(R0)
+	RET
+
+// func reductionsNEON(dst *float32, key *float32, n int, knee *float32)
+TEXT ·reductionsNEON(SB), NOSPLIT, $0-32
+	MOVD    dst+0(FP), R0
+	MOVD    key+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    knee+24(FP), R3
+	FMOVS   (R3), F0
+	VDUP    V0.S[0], V0.S4
+	FMOVS   4(R3), F1
+	VDUP    V1.S[0], V1.S4
+	FMOVS   8(R3), F2
+	VDUP    V2.S[0], V2.S4
+	FMOVS   12(R3), F3
+	VDUP    V3.S[0], V3.S4
+	MOVD    $1060439283, R4
+	VDUP    R4, V4.S4
+	MOVD    $8388607, R4
+	VDUP    R4, V5.S4
+	MOVD    $931135488, R4
+	VDUP    R4, V6.S4
+	MOVD    $1065353216, R4
+	VDUP    R4, V7.S4
+	MOVD    $1069065829, R4
+	VDUP    R4, V8.S4
+	MOVD    $3208143300, R4
+	VDUP    R4, V9.S4
+	MOVD    $1056517869, R4
+	VDUP    R4, V10.S4
+	MOVD    $3200910793, R4
+	VDUP    R4, V11.S4
+	MOVD    $1048665265, R4
+	VDUP    R4, V12.S4
+
+loop1:
+	FLDPQ.P 32(R1), (F13, F14)
+	WORD    $0x4ea0f9ad // fabs v13.4s, v13.4s
+	WORD    $0x4ea0f9ce // fabs v14.4s, v14.4s
+	VUZP1   V14.S4, V13.S4, V15.S4
+	VUZP2   V14.S4, V13.S4, V16.S4
+	WORD    $0x4eb065ef // smax v15.4s, v15.4s, v16.4s
+	WORD    $0x4ea665ef // smax v15.4s, v15.4s, v6.4s
+	VSUB    V4.S4, V15.S4, V15.S4
+	VAND    V15.B16, V5.B16, V17.B16
+	VADD    V4.S4, V17.S4, V17.S4
+	WORD    $0x4ea7d631 // fsub v17.4s, v17.4s, v7.4s
+	WORD    $0x6e31de32 // fmul v18.4s, v17.4s, v17.4s
+	WORD    $0x6e29de33 // fmul v19.4s, v17.4s, v9.4s
+	WORD    $0x4e28d673 // fadd v19.4s, v19.4s, v8.4s
+	WORD    $0x6e2bde34 // fmul v20.4s, v17.4s, v11.4s
+	WORD    $0x4e2ad694 // fadd v20.4s, v20.4s, v10.4s
+	WORD    $0x6e2cde50 // fmul v16.4s, v18.4s, v12.4s
+	WORD    $0x4e30d694 // fadd v20.4s, v20.4s, v16.4s
+	WORD    $0x6e32de94 // fmul v20.4s, v20.4s, v18.4s
+	WORD    $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD    $0x6e31de73 // fmul v19.4s, v19.4s, v17.4s
+	WORD    $0x4f2905ef // sshr v15.4s, v15.4s, #23
+	WORD    $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD    $0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	WORD    $0x4ea0d5ef // fsub v15.4s, v15.4s, v0.4s
+	WORD    $0x4f2105f0 // sshr v16.4s, v15.4s, #31
+	WORD    $0x4e701def // bic v15.16b, v15.16b, v16.16b
+	WORD    $0x4ea16df0 // smin v16.4s, v15.4s, v1.4s
+	WORD    $0x4eb0d5ef // fsub v15.4s, v15.4s, v16.4s
+	WORD    $0x6e30de10 // fmul v16.4s, v16.4s, v16.4s
+	WORD    $0x6e22de10 // fmul v16.4s, v16.4s, v2.4s
+	WORD    $0x4e2fd610 // fadd v16.4s, v16.4s, v15.4s
+	WORD    $0x6e23de10 // fmul v16.4s, v16.4s, v3.4s
+	FMOVQ.P F16, 16(R0)
+	SUB     $4, R2
+	CBNZ    R2, loop1
+	RET
+
+// func lowerNEON(block *float32, x *float32, n int, gain float32)
+TEXT ·lowerNEON(SB), NOSPLIT, $0-28
+	MOVD    block+0(FP), R0
+	MOVD    x+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVWU   gain+24(FP), R3
+	VDUP    R3, V0.S4
+	MOVD    $1065353216, R3
+	VDUP    R3, V1.S4
+	MOVD    $1262485504, R3
+	VDUP    R3, V2.S4
+	MOVD    $1060204650, R3
+	VDUP    R3, V3.S4
+	MOVD    $1047919689, R3
+	VDUP    R3, V4.S4
+	MOVD    $1030032395, R3
+	VDUP    R3, V5.S4
+	MOVD    $1008640223, R3
+	VDUP    R3, V6.S4
+
+loop1:
+	FMOVQ.P 16(R1), F7
+	WORD    $0x4e22d4e8 // fadd v8.4s, v7.4s, v2.4s
+	WORD    $0x4ea2d509 // fsub v9.4s, v8.4s, v2.4s
+	WORD    $0x4ea7d529 // fsub v9.4s, v9.4s, v7.4s
+	WORD    $0x6e29dd2a // fmul v10.4s, v9.4s, v9.4s
+	WORD    $0x6e24dd2b // fmul v11.4s, v9.4s, v4.4s
+	WORD    $0x4e23d56b // fadd v11.4s, v11.4s, v3.4s
+	WORD    $0x6e26dd2c // fmul v12.4s, v9.4s, v6.4s
+	WORD    $0x4e25d58c // fadd v12.4s, v12.4s, v5.4s
+	WORD    $0x6e2add8c // fmul v12.4s, v12.4s, v10.4s
+	WORD    $0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	WORD    $0x6e29dd6b // fmul v11.4s, v11.4s, v9.4s
+	WORD    $0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	VSHL    $23, V8.S4, V8.S4
+	VSUB    V8.S4, V1.S4, V8.S4
+	WORD    $0x6e28dd6b // fmul v11.4s, v11.4s, v8.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	FLDPQ   (R0), (F7, F13)
+	VZIP1   V11.S4, V11.S4, V8.S4
+	VZIP2   V11.S4, V11.S4, V12.S4
+	WORD    $0x6e28dce7 // fmul v7.4s, v7.4s, v8.4s
+	WORD    $0x6e2cddad // fmul v13.4s, v13.4s, v12.4s
+	FSTPQ.P (F7, F13), 32(R0)
+	SUB     $4, R2
+	CBNZ    R2, loop1
+	RET
+
 // func lineNEON(dst *float64, n int, from float64, change float64, t float64, every float64, frames float64)
 TEXT ·lineNEON(SB), NOSPLIT, $0-56
 	MOVD    dst+0(FP), R0

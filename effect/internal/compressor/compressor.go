@@ -111,11 +111,11 @@ func (c *Compressor) compress(block, key []pcm.Frame) {
 	if quiet {
 		clear(x)
 	} else {
-		c.curve.reductions(x, key)
+		c.curve.Reductions(x, key)
 	}
 	c.most = max(c.most, c.detector.next(x, c.times))
 	if dsp.Peak(block) > 0 {
-		lower(block, x, c.makeup)
+		dsp.Lower(block, x, c.makeup)
 	}
 }
 
@@ -128,16 +128,6 @@ func (c *Compressor) amplify(block []pcm.Frame) {
 	for i := range block {
 		x := &block[i]
 		x[0], x[1] = float32(x[0]*gain), float32(x[1]*gain)
-	}
-}
-
-// lower lowers each frame by the octaves in x, and applies the makeup.
-func lower(block []pcm.Frame, x []float32, makeup float32) {
-	x = x[:len(block)]
-	for i := range block {
-		gain := float32(lowered(x[i]) * makeup)
-		f := &block[i]
-		f[0], f[1] = float32(f[0]*gain), float32(f[1]*gain)
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package drive is an amplifier that is driven too far: a smooth odd shaper at four times the rate,
 // between filters of linear phase, and a tone after it. An odd shaper makes odd harmonics and no DC
-// offset.
+// offset. It gives means over steps, so that what four times the rate cannot hold folds back lower.
 //
 // The output is 49 frames late, see Latency. It is flat up to 0.4 of the rate and ends at half of it.
 package drive
@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"voicepool/effect/internal/glide"
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
@@ -23,13 +24,19 @@ type Values struct {
 	Tone float64
 }
 
+// With a gain G before the shaper, whose curve is flat from 1 on, it has G/flat in and flat times the
+// makeup out. So full scale without gain lies 12 dB below where it is flat.
+const flat = 4
+
 const (
 	outer = 19 // of the halfband filter from the rate to its double
-	inner = 5  // of those from there to four times the rate, and back
+	inner = 5  // of that from there to four times the rate
+	back  = 10 // half of the low-pass back to the double
 	final = 49 // half of the low-pass from the double to the rate
 
-	// A frame is made at the later one of two of the doubled rate: else it were half a frame more.
-	latency = (2*outer + 1 + 2*inner + 1 + final - 1) / 2
+	// Counted at four times the rate. The shaper is 1.5 late and the low-pass behind it back - 0.5. A
+	// frame is made at the later one of two of the doubled rate: else it were half a frame more.
+	latency = (2*(2*outer+1) + 2*inner + 1 + 1 + back + 2*final - 2) / 4
 	span    = 2*latency + 2 // frames that an input frame can be heard for, without the tone
 
 	run  = 32 // frames that are worked on at once, at most up to a multiple of it
@@ -47,7 +54,9 @@ const (
 // Drive is one for both sides.
 type Drive struct {
 	outer, inner halfband
+	halving      halving
 	final        lowpass
+	shaper       dsp.Shaper
 	glide        glide.Glide
 	makeup       makeup
 	a, b         float64 // of the shaper, now
@@ -58,22 +67,22 @@ type Drive struct {
 	in    []pcm.Frame
 	twice []pcm.Frame
 	four  []pcm.Frame
-	back  []pcm.Frame // twice the rate, after the shaper
+	after []pcm.Frame // twice the rate, after the shaper
 
-	shapes [4 * run][2]float32
+	shapes [4 * run]dsp.Pair
 	tones  [run][2]float64
 }
 
 // New returns a drive for a rate in Hz, with an amount of 12 dB and a tone of 0. Control side.
 func New(rate int) *Drive {
 	d := &Drive{
-		outer: newHalfband(outer, 8), inner: newHalfband(inner, 9), final: newLowpass(final, 0.2255, 7.5),
+		outer: newHalfband(outer, 8), inner: newHalfband(inner, 9), halving: newHalving(back, 0.2375, 6.5), final: newLowpass(final, 0.2255, 7.5),
 		makeup: newMakeup(), glide: glide.New(count), tone: newTone(rate), silent: span,
 	}
 	d.in = make([]pcm.Frame, d.outer.past()+run)
 	d.twice = make([]pcm.Frame, d.inner.past()+2*run)
-	d.four = make([]pcm.Frame, 4*inner+2+4*run)
-	d.back = make([]pcm.Frame, 2*final-1+2*run) // the filter ends at the later one of two frames
+	d.four = make([]pcm.Frame, 2*back-1+4*run)
+	d.after = make([]pcm.Frame, 2*final-1+2*run) // the filter ends at the later one of two frames
 	d.Jump(&Values{Amount: 12})
 	return d
 }
@@ -137,25 +146,25 @@ func (d *Drive) work(block []pcm.Frame) {
 	if moves {
 		d.move(n)
 	}
-	in, twice, four, back := part(d.in, n, run), part(d.twice, 2*n, 2*run), part(d.four, 4*n, 4*run), part(d.back, 2*n, 2*run)
+	in, twice, four, after := part(d.in, n, run), part(d.twice, 2*n, 2*run), part(d.four, 4*n, 4*run), part(d.after, 2*n, 2*run)
 
 	copy(in[len(in)-n:], block)
 	d.outer.up(twice[len(twice)-2*n:], in)
 	wide := four[len(four)-4*n:]
 	d.inner.up(wide, twice)
 	if moves {
-		shapeMoving(wide, d.shapes[:])
+		d.shaper.ShapeMoving(wide, d.shapes[:])
 	} else {
-		shape(wide, float32(d.a), float32(d.b))
+		d.shaper.Shape(wide, d.a, d.b)
 	}
-	d.inner.down(back[len(back)-2*n:], four)
-	d.final.down(block, back)
+	d.halving.down(after[len(after)-2*n:], four)
+	d.final.down(block, after)
 	d.color(block, moves)
 
 	copy(in, in[n:]) // what is remembered comes first
 	copy(twice, twice[2*n:])
 	copy(four, four[4*n:])
-	copy(back, back[2*n:])
+	copy(after, after[2*n:])
 }
 
 // part returns what is remembered and n frames after it, of most.
@@ -169,7 +178,7 @@ func (d *Drive) move(n int) {
 		stepA, stepB := (d.a-a)/4, (d.b-b)/4
 		for k := range 4 {
 			a, b = a+stepA, b+stepB
-			d.shapes[4*i+k] = [2]float32{float32(a), float32(b)}
+			d.shapes[4*i+k] = dsp.Pair{a, b}
 		}
 		d.tones[i] = [2]float64{now[high], now[bend]}
 	}
@@ -197,11 +206,11 @@ func (d *Drive) color(x []pcm.Frame, moves bool) {
 func (d *Drive) Reset() {
 	d.glide.Arrive()
 	d.set(d.glide.Now())
-	d.tone.state, d.silent = [2]float64{}, span
+	d.tone.state, d.silent, d.shaper = [2]float64{}, span, dsp.Shaper{}
 	clear(d.in)
 	clear(d.twice)
 	clear(d.four)
-	clear(d.back)
+	clear(d.after)
 }
 
 // Idle reports whether nothing rings or moves: silence gives exact zeros.

@@ -58,20 +58,3 @@ func (h *halfband) up(dst, src []pcm.Frame) {
 		dst[2*n], dst[2*n+1] = pcm.Frame{l, r}, w[size/2]
 	}
 }
-
-// down writes each second frame of src, low-passed, to dst. The last of each 4 half + 3 frames of src
-// that a frame of dst is made from is 2 later than that of the frame before.
-func (h *halfband) down(dst, src []pcm.Frame) {
-	size := 4*len(h.taps) - 1
-	for n := range dst {
-		w := src[2*n : 2*n+size]
-		var l, r float32
-		for i, t := range h.taps {
-			a, b := &w[2*i], &w[size-1-2*i]
-			l += float32(t * (a[0] + b[0]))
-			r += float32(t * (a[1] + b[1]))
-		}
-		middle := &w[size/2]
-		dst[n] = pcm.Frame{(l + middle[0]) / 2, (r + middle[1]) / 2}
-	}
-}

@@ -3,6 +3,7 @@ package drive
 import (
 	"math"
 
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
@@ -35,14 +36,9 @@ func (m *makeup) at(gain float64) float64 {
 func logMakeup(gain float64) float64 {
 	const points = 64 // of a quarter of a period: the mean of a smooth periodic function
 	a, sum := reference.Linear(), 0.0
-	top := float64(pcm.Exp2(gain)*a) / flat
+	peak := float64(pcm.Exp2(gain)*a) / flat
 	for i := range points {
-		u := min(float64(top*pcm.SinPi((float64(i)+0.5)/(2*points))), 1)
-		s := float64(u * u)
-		p := float64(s*p9) + p7
-		p = float64(p*s) + p5
-		p = float64(p*s) + p3
-		p = float64(float64(float64(p*s)+1) * u)
+		p := dsp.Shaped(float64(peak * pcm.SinPi((float64(i)+0.5)/(2*points))))
 		sum += float64(p * p)
 	}
 	return pcm.Log2(a / float64(flat*math.Sqrt(2*sum/points)))

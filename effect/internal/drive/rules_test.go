@@ -66,7 +66,7 @@ func TestBlocks(t *testing.T) {
 // so their products are at most that of the largest.
 func TestBounded(t *testing.T) {
 	d := New(48000)
-	sums := (1 + 2*magnitudes(d.inner.taps)) / 2 // the halfband filter has a middle, and everything twice
+	sums := 2 * magnitudes(d.halving.taps)
 	sums *= 2*magnitudes(d.final.taps) - math.Abs(float64(d.final.taps[final]))
 	top := 0.0
 	for amount := 0.0; amount <= 40; amount++ {

@@ -2,6 +2,7 @@ package eq
 
 import (
 	"voicepool/effect/internal/glide"
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
@@ -10,14 +11,14 @@ import (
 // such: a band is stable however its coefficients move, from one type to another too.
 type band struct {
 	wanted  Band
-	filter  coefficients // of wanted
+	aim     coefficients // of wanted
 	from    coefficients // where a change of type began
 	fade    int          // lines of a change of type that have begun
 	fades   int          // so many make a change of type; fade is that many: none is under way
 	pending bool         // what is wanted has not been told to the glide
 	glide   glide.Glide
 	now     coefficients
-	state   states
+	filter  dsp.StateVariable // has the coefficients of now where nothing moves
 }
 
 // on reports whether the band does anything to a sample.
@@ -28,7 +29,7 @@ func (b *band) moves() bool { return b.pending || !b.glide.Still() }
 // newBand returns a band that does nothing, for a rate in Hz.
 func newBand(rate int) band {
 	lines := (rate/50 + grid - 1) / grid // 20 ms
-	b := band{filter: coefficients{}.passing(), fade: lines, fades: lines, glide: glide.New(count)}
+	b := band{aim: coefficients{}.passing(), fade: lines, fades: lines, glide: glide.New(count)}
 	b.jump()
 	return b
 }
@@ -41,15 +42,15 @@ func (b *band) want(v *Band, rate int) {
 	changed := v.Type != b.wanted.Type
 	b.wanted = *v
 	shape := shape{m0: 1}
-	b.filter = b.filter.passing()
+	b.aim = b.aim.passing()
 	if v.Type != None {
 		shape = v.shape(rate)
-		b.filter = shape.coefficients()
+		b.aim = shape.coefficients()
 	}
 	if !b.on() {
 		b.begin(shape)
 		changed = true
-		if b.filter.passes() {
+		if b.aim.passes() {
 			return
 		}
 	}
@@ -69,11 +70,19 @@ func (b *band) begin(s shape) {
 
 // jump does at once what is wanted.
 func (b *band) jump() {
-	b.now, b.fade, b.pending = b.filter, b.fades, false
+	b.now, b.fade, b.pending = b.aim, b.fades, false
 	b.glide.Jump(b.now[:])
+	b.stand()
+}
+
+// stand begins to stand still.
+func (b *band) stand() {
 	if !b.on() {
-		b.state = states{}
+		b.filter.Clear() // the output is the input: it can do without
+		return
 	}
+	c := &b.now
+	b.filter.Set(c[direct], c[first], c[second], c[keep], c[couple], c[follow])
 }
 
 // line begins a line. A change of type is one from the old filter to the new one, along a raised
@@ -82,7 +91,7 @@ func (b *band) line() {
 	if !b.moves() {
 		return
 	}
-	to := b.filter
+	to := b.aim
 	if b.fade < b.fades {
 		b.fade++
 		w := 0.5 - pcm.CosPi(float64(b.fade)/float64(b.fades))/2
@@ -96,14 +105,14 @@ func (b *band) line() {
 
 // follow takes x through the band while it moves.
 func (b *band) follow(x []pair) {
-	s := &b.state
+	s := &b.filter.State
 	for i := range x {
 		copy(b.now[:], b.glide.Next())
 		for side, v := range x[i] {
 			x[i][side], s[0][side], s[1][side] = step(&b.now, v, s[0][side], s[1][side])
 		}
 	}
-	if !b.on() {
-		*s = states{} // the output is the input: it can do without
+	if !b.moves() {
+		b.stand()
 	}
 }

@@ -8,7 +8,10 @@
 // and Q 18 had noise at -98 dBFS at 48 kHz, and a peak of +24 dB at -95 dBFS.
 package eq
 
-import "voicepool/pcm"
+import (
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+)
 
 // Type is what a band does.
 type Type int
@@ -54,6 +57,8 @@ const grain = 0x1p-30
 type Equaliser struct {
 	rate  int
 	bands [Bands]band
+	used  int  // the bands from this one on do nothing
+	moves bool // a band moves
 	x     [run]pair
 }
 
@@ -72,6 +77,7 @@ func (e *Equaliser) Jump(v *Values) {
 	for i := range e.bands {
 		e.bands[i].jump()
 	}
+	e.look()
 }
 
 // Move moves the parameters to v. Coefficients go in straight lines of 32 frames, smoothed as
@@ -85,79 +91,75 @@ func (e *Equaliser) Move(v *Values) {
 		}
 		e.bands[i].want(&b, e.rate)
 	}
+	e.look()
+}
+
+// look finds out which bands have to be worked on.
+func (e *Equaliser) look() {
+	e.used, e.moves = 0, false
+	for i := range e.bands {
+		b := &e.bands[i]
+		if b.on() {
+			e.used = i + 1
+		}
+		e.moves = e.moves || b.moves()
+	}
 }
 
 // Process filters block in place. frame is the mixer's number of its first frame. Bands that do
 // nothing cost nothing. Audio side.
 func (e *Equaliser) Process(block []pcm.Frame, frame int64) {
 	for len(block) > 0 {
-		moves, on := e.begin(frame)
-		if !on {
+		e.begin(frame)
+		if e.used == 0 {
 			return
 		}
 		n := run - int(frame&(run-1))
-		if moves {
+		if e.moves {
 			n = grid - int(frame&(grid-1))
 		}
 		n = min(n, len(block))
-		e.filter(block[:n])
+		e.filter(block[:n], int(frame&3))
 		block, frame = block[n:], frame+int64(n)
 		if frame&(run-1) == 0 {
-			for i := range e.bands {
-				e.bands[i].state.settle()
+			for i := range e.bands[:e.used] {
+				e.bands[i].filter.Settle(silent)
 			}
 		}
 	}
 }
 
-// begin begins lines, where a frame is one that they may begin at. It reports whether a band
-// moves, and whether one does anything.
-func (e *Equaliser) begin(frame int64) (moves, on bool) {
-	for i := range e.bands {
-		b := &e.bands[i]
-		if frame&(grid-1) == 0 {
-			b.line()
-		}
-		moves, on = moves || b.moves(), on || b.on()
+// begin begins lines, where a frame is one that they may begin at.
+func (e *Equaliser) begin(frame int64) {
+	if !e.moves {
+		return
 	}
-	return moves, on
+	if frame&(grid-1) == 0 {
+		for i := range e.bands {
+			e.bands[i].line()
+		}
+	}
+	e.look()
 }
 
-// filter takes up to run frames through the bands that do anything.
-func (e *Equaliser) filter(block []pcm.Frame) {
+// filter takes up to run frames through the bands that do anything. at is the place of the first
+// frame in a group of four.
+func (e *Equaliser) filter(block []pcm.Frame, at int) {
 	x := e.x[:len(block)]
-	for i, f := range block {
-		x[i] = pair{float64(f[0]), float64(f[1])}
-	}
-	e.cascade(x)
-	for i, y := range x {
-		block[i] = pcm.Frame{float32(y[0] + grain - grain), float32(y[1] + grain - grain)}
-	}
+	dsp.Doubled(x, block)
+	e.cascade(x, at)
+	dsp.Singled(block, x, grain)
 }
 
-// cascade takes x through the bands, two at a time of those that stand still.
-func (e *Equaliser) cascade(x []pair) {
-	var still *band // it waits for a second one
-	for i := range e.bands {
-		b := &e.bands[i]
-		switch {
-		case !b.on():
-			continue
+// cascade takes x through the bands.
+func (e *Equaliser) cascade(x []pair, at int) {
+	for i := range e.bands[:e.used] {
+		switch b := &e.bands[i]; {
 		case b.moves():
-			if still != nil {
-				filter(x, &still.now, &still.state)
-				still = nil
-			}
 			b.follow(x)
-		case still == nil:
-			still = b
-		default:
-			filterTwo(x, &still.now, &b.now, &still.state, &b.state)
-			still = nil
+		case b.on():
+			b.filter.Filter(x, at)
 		}
-	}
-	if still != nil {
-		filter(x, &still.now, &still.state)
 	}
 }
 
@@ -165,16 +167,17 @@ func (e *Equaliser) cascade(x []pair) {
 func (e *Equaliser) Reset() {
 	for i := range e.bands {
 		b := &e.bands[i]
-		b.state = states{}
+		b.filter.Clear()
 		b.jump()
 	}
+	e.look()
 }
 
 // Idle reports whether nothing rings or moves: silence gives exact zeros.
 func (e *Equaliser) Idle() bool {
 	for i := range e.bands {
 		b := &e.bands[i]
-		if b.moves() || b.state != (states{}) {
+		if b.moves() || !b.filter.Silent() {
 			return false
 		}
 	}

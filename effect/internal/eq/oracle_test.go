@@ -102,14 +102,14 @@ func (e *Equaliser) impulse(floor float64) (h []float64) {
 	x := make([]pair, run)
 	x[0] = pair{1, 1}
 	for {
-		e.cascade(x)
+		e.cascade(x, 0)
 		most := 0.0
 		for i, y := range x {
 			h = append(h, y[0])
 			most, x[i] = math.Max(most, math.Abs(y[0])), pair{}
 		}
 		for i := range e.bands {
-			for _, s := range e.bands[i].state {
+			for _, s := range e.bands[i].filter.State {
 				most = math.Max(most, math.Abs(s[0]))
 			}
 		}

@@ -87,6 +87,13 @@ func (k *kernel) down24(d, n vec) { k.two(0x6f28e400, "ucvtf v%d.4s, v%d.4s, #24
 func (k *kernel) mul(d, n, m vec)  { k.three(0x4ea09c00, "mul", d, n, m, "4s") }
 func (k *kernel) smin(d, n, m vec) { k.three(0x4ea06c00, "smin", d, n, m, "4s") }
 
+func (k *kernel) smax(d, n, m vec) { k.three(0x4ea06400, "smax", d, n, m, "4s") }
+
+// sar shifts and keeps the sign.
+func (k *kernel) sar(d, n vec, by int) {
+	k.word(0x4f000400|uint32(64-by)<<16|uint32(n)<<5|uint32(d), "sshr v%d.4s, v%d.4s, #%d", int(d), int(n), by)
+}
+
 // cmge sets all bits of lanes where n >= m.
 func (k *kernel) cmge(d, n, m vec) { k.three(0x4ea03c00, "cmge", d, n, m, "4s") }
 
@@ -99,6 +106,9 @@ func (k *kernel) umaxv(d, n vec) { k.two(0x6eb0a800, "umaxv s%d, v%d.4s", d, n) 
 
 // bsl makes d the bits of n where it has ones, and those of m where it has zeros.
 func (k *kernel) bsl(d, n, m vec) { k.three(0x6e601c00, "bsl", d, n, m, "16b") }
+
+// bic is n and not m, bit by bit.
+func (k *kernel) bic(d, n, m vec) { k.three(0x4e601c00, "bic", d, n, m, "16b") }
 
 // orn is n or not m, bit by bit.
 func (k *kernel) orn(d, n, m vec) { k.three(0x4ee01c00, "orn", d, n, m, "16b") }

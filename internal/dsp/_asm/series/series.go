@@ -21,3 +21,16 @@ var (
 		1.0 / 40320, -1.0 / 720, 1.0 / 24, -1.0 / 2, 1,
 	}
 )
+
+// Curve are the factors of package dsp's shaper, Area those of its antiderivative, both in the square of
+// the input and the highest power first.
+var (
+	Curve = []float64{1.0 / 9, -4.0 / 7, 6.0 / 5, -4.0 / 3, 1}
+	Area  = []float64{1.0 / 90, -1.0 / 14, 1.0 / 5, -1.0 / 3, 0.5}
+)
+
+// Octaves are the terms of package dsp's binary logarithm, Lowered those of its 2^-x.
+var (
+	Octaves = []float32{1.4425780078395205, -0.7202418026077612, 0.48668614784348657, -0.3945753738678602, 0.2526602983986264}
+	Lowered = []float32{0.6931215290005944, 0.2402202097440395, 0.055919688345616565, 0.009681909500982501}
+)

@@ -1,4 +1,4 @@
-package compressor
+package dsp
 
 import "math"
 
@@ -20,7 +20,7 @@ const (
 
 const (
 	halfRoot = 0x3f3504f3 // the bits of sqrt(1/2)
-	least    = 0x37800000 // the bits of 2^-16, the level that stands for all below it
+	quietest = 0x37800000 // the bits of 2^-16, the level that stands for all below it
 )
 
 // octaves returns the binary logarithm of the float32 with these bits, 2^-16 or more, off by

@@ -1,0 +1,90 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"voicepool/internal/dsp/_asm/series"
+)
+
+// means emits the kernel of Shaper, two frames a turn: left and right of one, then of the next. The
+// mean and the value in the middle of a step are both worked out, and one is taken.
+func means() {
+	begin("meansAVX2", "func(state *float64, x *float32, n int, a, b float64)")
+	state, x, n := memory("state"), memory("x"), argument("n")
+	a, b, one := spread64("a"), spread64("b"), YMM()
+	VMOVUPD(doubles("one64", 1), one)
+	var before, last, from, below = YMM(), YMM(), YMM(), YMM() // of the frame before: in the upper lanes
+	upper := func(i int, y VecVirtual) {
+		VBROADCASTF128(state.Offset(16*i), y)
+	}
+	upper(0, before)
+	upper(1, last)
+	upper(2, from)
+	upper(3, below)
+	VPERM2F128(U8(0x20), last, before, before) // the last two inputs
+	sum := func(name string, c []float64, s, p VecVirtual) {
+		VMULPD(term(name, 0, c[0]), s, p)
+		for i, c := range c[1:] {
+			if i > 0 {
+				VMULPD(s, p, p)
+			}
+			VADDPD(term(name, i+1, c), p, p)
+		}
+	}
+	loop(n, 2, func() {
+		in, v, t := YMM(), YMM(), YMM()
+		VCVTPS2PD(x, in)
+		VPERM2F128(U8(0x21), in, before, last) // the inputs before these
+		VSUBPD(in, last, v)
+		VSUBPD(before, last, t)
+		VADDPD(v, t, t)
+		VMULPD(doubles("straighten", 0.0872), t, t)
+		VADDPD(t, last, v)
+		VMOVAPD(in, before)
+
+		u, s, p := YMM(), YMM(), YMM()
+		VMULPD(a, v, u)
+		VANDPD(constant("magnitude64", 4, 8, func(int) Constant { return U64(1<<63 - 1) }), u, v)
+		VMINPD(one, v, t)
+		VMULPD(t, t, s)
+		VSUBPD(t, v, v)
+		VMULPD(doubles("crest", 128.0/315), v, v)
+		sum("area", series.Area, s, p)
+		VMULPD(s, p, p)
+		VADDPD(v, p, p)
+
+		was, under := YMM(), YMM()
+		VPERM2F128(U8(0x21), u, from, was)
+		VPERM2F128(U8(0x21), p, below, under)
+		VMOVAPD(u, from)
+		VMOVAPD(p, below)
+		step := YMM()
+		VSUBPD(was, u, step)
+		VSUBPD(under, p, p)
+		VDIVPD(step, p, p)
+
+		VADDPD(was, u, u)
+		VMULPD(doubles("half64", 0.5), u, u)
+		VMINPD(one, u, u)
+		VMAXPD(doubles("minusOne64", -1), u, u)
+		VMULPD(u, u, s)
+		sum("curve", series.Curve, s, t)
+		VMULPD(u, t, t)
+
+		VANDPD(constants["magnitude64"].at, step, step)
+		VCMPPD(U8(17), doubles("shortest64", 0x1p-12), step, step) // less
+		VBLENDVPD(step, t, p, p)
+		VMULPD(b, p, p)
+		y := XMM()
+		VCVTPD2PSY(p, y)
+		VMOVUPS(y, x)
+		ADDQ(U8(16), x.Base)
+	})
+	VMOVUPD(before, state)
+	for i, y := range []VecVirtual{from, below} {
+		VEXTRACTF128(U8(1), y, state.Offset(32+16*i))
+	}
+	end()
+}
