@@ -1,6 +1,9 @@
 package voice
 
-import "voicepool/pcm"
+import (
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+)
 
 // A voice that has a filter goes source, high-pass, low-pass, then gain and place. Both are
 // Butterworth filters of two poles, as trapezoidal state-variable filters (Zavalishin, Simper),
@@ -53,7 +56,7 @@ func (f *Filter) turn(p *pass, frame int64, to float64, off bool, frames int64) 
 	}
 	p.turn(frame, to, off, frames, int64(f.rate+199)/200)
 	if !p.on {
-		p.on, p.fresh, p.left, p.right = true, p == &f.low && frames > 0, states{}, states{}
+		p.on, p.fresh, p.left, p.right = true, p == &f.low && frames > 0, dsp.PoleStates{}, dsp.PoleStates{}
 		p.to = p.weights(frame, f.rate)
 	}
 	if frames <= 0 {
@@ -66,9 +69,8 @@ func (f *Filter) interrupt(frame int64) {
 	if f.moves && frame < f.end && frame >= f.start {
 		share := float32(frame-f.start) / float32(f.end-f.start)
 		for _, p := range [...]*pass{&f.high, &f.low} {
-			way := p.from.to(&p.to)
-			p.to = p.from.moved(&way, share)
-			p.to.depth = p.from.depth + float32(way.depth*share)
+			way := p.from.Way(&p.to)
+			p.to = p.from.Moved(&way, share)
 		}
 	}
 	if !f.moves || frame < f.end {
@@ -97,7 +99,7 @@ func (f *Filter) line(frame int64) {
 			done = false
 		}
 		if p.from == p.to && p.End() <= frame && p.depth.To == 0 {
-			p.on, p.left, p.right = false, states{}, states{}
+			p.on, p.left, p.right = false, dsp.PoleStates{}, dsp.PoleStates{}
 		}
 	}
 	f.start, f.end, f.moves = frame, next, !done
@@ -111,7 +113,7 @@ func (f *Filter) wake() {
 	if f.stale {
 		f.stale, f.phase = false, 0
 		for _, p := range [...]*pass{&f.high, &f.low} {
-			p.fresh, p.left, p.right = false, states{}, states{}
+			p.fresh, p.left, p.right = false, dsp.PoleStates{}, dsp.PoleStates{}
 		}
 	}
 }
@@ -133,8 +135,8 @@ func (f *Filter) pass(n int64) {
 	if f.phase += int32(n); f.phase == filterPiece {
 		f.phase = 0
 		for _, p := range [...]*pass{&f.high, &f.low} {
-			p.left.settle()
-			p.right.settle()
+			settle(&p.left)
+			settle(&p.right)
 		}
 	}
 }
@@ -159,10 +161,10 @@ func (f *Filter) mono(dst, src []float32, frame int64) {
 			bothMono(y, x, &f.high.to, &f.low.to, &f.high.left, &f.low.left)
 			x = y
 		case f.high.on:
-			highMono(y, x, &f.high.to, &f.high.left)
+			f.high.to.HighPass(y, x, &f.high.left)
 			x = y
 		case f.low.on:
-			lowMono(y, x, &f.low.to, &f.low.left)
+			f.low.to.LowPass(y, x, &f.low.left)
 			x = y
 		}
 		if &x[0] != &y[0] { // it has just become off

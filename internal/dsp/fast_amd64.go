@@ -208,3 +208,25 @@ func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains
 		scatterAVX2(out, &peaks[0], &x[0][0], &in[0][0], &first[0][0], &gains[0][0], ring, &places[0])
 	}
 }
+
+func bank(b *Bank, n int, high, moving bool) {
+	w, s, t, dst, src := &b.weights[0][0], &b.states[0][0], &b.turned[0][0], &b.dst[0], &b.src[0]
+	switch wide := level == avx512; {
+	case wide && high && moving:
+		highsMovingAVX512(w, s, t, dst, src, n)
+	case wide && high:
+		highsAVX512(w, s, t, dst, src, n)
+	case wide && moving:
+		lowsMovingAVX512(w, s, t, dst, src, n)
+	case wide:
+		lowsAVX512(w, s, t, dst, src, n)
+	case high && moving:
+		highsMovingAVX2(w, s, t, dst, src, n)
+	case high:
+		highsAVX2(w, s, t, dst, src, n)
+	case moving:
+		lowsMovingAVX2(w, s, t, dst, src, n)
+	default:
+		lowsAVX2(w, s, t, dst, src, n)
+	}
+}

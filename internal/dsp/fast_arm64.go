@@ -118,3 +118,17 @@ func absorb(factors *[AbsorptionFactors][RoomLines]float32, states *[4][RoomLine
 func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains *RoomOutput, ring *float32, places *[RoomLines]int32) {
 	scatterNEON(out, &peaks[0], &x[0][0], &in[0][0], &first[0][0], &gains[0][0], ring, &places[0])
 }
+
+func bank(b *Bank, n int, high, moving bool) {
+	w, s, t, dst, src := &b.weights[0][0], &b.states[0][0], &b.turned[0][0], &b.dst[0], &b.src[0]
+	switch {
+	case high && moving:
+		highsMovingNEON(w, s, t, dst, src, n)
+	case high:
+		highsNEON(w, s, t, dst, src, n)
+	case moving:
+		lowsMovingNEON(w, s, t, dst, src, n)
+	default:
+		lowsNEON(w, s, t, dst, src, n)
+	}
+}

@@ -74,3 +74,5 @@ func absorb(factors *[AbsorptionFactors][RoomLines]float32, states *[4][RoomLine
 
 func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains *RoomOutput, ring *float32, places *[RoomLines]int32) {
 }
+
+func bank(b *Bank, n int, high, moving bool) {}

@@ -179,6 +179,18 @@ func absorbAVX2(factors *float32, states *float32, turned *float32, x *float32, 
 func scatterAVX2(out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32)
 
 //go:noescape
+func lowsAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func highsAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func lowsMovingAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func highsMovingAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
 func lowestAVX512(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 
 //go:noescape
@@ -207,3 +219,15 @@ func absorbAVX512(factors *float32, states *float32, turned *float32, x *float32
 
 //go:noescape
 func scatterAVX512(out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32)
+
+//go:noescape
+func lowsAVX512(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func highsAVX512(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func lowsMovingAVX512(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func highsMovingAVX512(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)

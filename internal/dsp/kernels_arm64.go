@@ -132,3 +132,15 @@ func absorbNEON(factors *float32, states *float32, turned *float32, x *float32, 
 
 //go:noescape
 func scatterNEON(out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32)
+
+//go:noescape
+func lowsNEON(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func highsNEON(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func lowsMovingNEON(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func highsMovingNEON(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)

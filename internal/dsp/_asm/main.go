@@ -62,6 +62,10 @@ func main() {
 		ends(s)
 		absorb(s)
 		scatter(s)
+		bank(s, false, false)
+		bank(s, true, false)
+		bank(s, false, true)
+		bank(s, true, true)
 	}
 	Generate()
 }

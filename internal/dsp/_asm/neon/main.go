@@ -76,4 +76,8 @@ func generate() {
 	hush()
 	absorb()
 	scatter()
+	bank(false, false)
+	bank(true, false)
+	bank(false, true)
+	bank(true, true)
 }
