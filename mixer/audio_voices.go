@@ -57,7 +57,7 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 		case v.index >= heard:
 			steady = v.slot.voice.SkipSteady(n)
 		default:
-			steady = v.slot.voice.MixSteady(a.buses[v.slot.bus].block(n), next)
+			steady = v.slot.voice.MixSteady(next, a.buses[v.slot.bus].block(n), a.now)
 		}
 		if !steady {
 			a.mixVoice(v.index, v.slot, next, n)

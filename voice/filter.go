@@ -16,7 +16,6 @@ type Filter struct {
 	high, low  pass
 	rate       int
 	start, end int64 // the line of weights that is under way
-	phase      int32 // frames since the states were looked at
 	moves      bool  // a line is under way, or one is to begin
 	stale      bool  // it begins from rest
 }
@@ -24,8 +23,8 @@ type Filter struct {
 // lineGrid is how many frames of the mix a line of weights has: it ends at a multiple of it.
 const lineGrid = 32
 
-// filterPiece is how many frames are filtered at a time, and how many there are between two looks
-// at the states.
+// filterPiece is how many frames are filtered at a time. The states are looked at in frames of the
+// mix that are multiples of it: in the same ones for all voices.
 const filterPiece = 256
 
 // begin makes f what a voice starts with.
@@ -45,9 +44,6 @@ func (f *Filter) moving() bool { return f != nil && f.moves }
 func (f *Filter) turn(p *pass, frame int64, to float64, off bool, frames int64) {
 	if off && !p.on {
 		return
-	}
-	if !f.active() {
-		f.phase = 0
 	}
 	f.interrupt(frame)
 	if off && (frames <= 0 || p.heard(frame) == 0) { // nobody hears how
@@ -111,7 +107,7 @@ func (f *Filter) line(frame int64) {
 // wake has a filter that was not heard begin from rest.
 func (f *Filter) wake() {
 	if f.stale {
-		f.stale, f.phase = false, 0
+		f.stale = false
 		for _, p := range [...]*pass{&f.high, &f.low} {
 			p.fresh, p.left, p.right = false, dsp.PoleStates{}, dsp.PoleStates{}
 		}
@@ -127,13 +123,12 @@ func (f *Filter) next(n, frame int64) int64 {
 	if f.moves {
 		n = min(n, f.end-frame)
 	}
-	return min(n, filterPiece-int64(f.phase))
+	return min(n, filterPiece-frame%filterPiece)
 }
 
-// pass notes that n frames have gone through.
-func (f *Filter) pass(n int64) {
-	if f.phase += int32(n); f.phase == filterPiece {
-		f.phase = 0
+// pass looks at the states after the frames before one, if it is time.
+func (f *Filter) pass(frame int64) {
+	if frame%filterPiece == 0 {
 		for _, p := range [...]*pass{&f.high, &f.low} {
 			settle(&p.left)
 			settle(&p.right)
@@ -142,7 +137,7 @@ func (f *Filter) pass(n int64) {
 }
 
 // mono takes src, of which the first frame has a number, through the filter to dst, which may be the
-// same. The number means nothing while the cutoffs rest.
+// same.
 func (f *Filter) mono(dst, src []float32, frame int64) {
 	for len(src) > 0 {
 		n := f.next(int64(len(src)), frame)
@@ -170,8 +165,8 @@ func (f *Filter) mono(dst, src []float32, frame int64) {
 		if &x[0] != &y[0] { // it has just become off
 			copy(y, x)
 		}
-		f.pass(n)
 		dst, src, frame = dst[n:], src[n:], frame+n
+		f.pass(frame)
 	}
 }
 
@@ -194,8 +189,8 @@ func (f *Filter) stereo(x []pcm.Frame, frame int64) {
 				lowStereo(y, &f.low.to, &f.low.left, &f.low.right)
 			}
 		}
-		f.pass(n)
 		x, frame = x[n:], frame+n
+		f.pass(frame)
 	}
 }
 

@@ -115,7 +115,7 @@ func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 }
 
 // mixFiltered is MixSteady for a voice with a filter whose cutoffs rest.
-func (v *Voice) mixFiltered(dst []pcm.Frame, pos int64, g dsp.Ramp) {
+func (v *Voice) mixFiltered(dst []pcm.Frame, pos, frame int64, g dsp.Ramp) {
 	v.filter.wake()
 	s := &v.steady
 	direct := s.kernel == monoUnity && s.from.wide != nil
@@ -124,14 +124,15 @@ func (v *Voice) mixFiltered(dst []pcm.Frame, pos int64, g dsp.Ramp) {
 		if direct {
 			var samples [filterPiece]float32
 			x := samples[:len(part)]
-			v.filter.mono(x, s.from.wide[pos>>32:][:len(part)], 0)
+			v.filter.mono(x, s.from.wide[pos>>32:][:len(part)], frame)
 			monoUnity.mix(part, &store{wide: x}, 0, dsp.One, g)
 		} else {
 			var piece [filterPiece]pcm.Frame
 			s.kernel.mix(piece[:len(part)], s.from, pos, s.step, dsp.Ramp{Left: 1, Right: 1, Ahead: g.Ahead})
-			v.addFiltered(part, piece[:len(part)], 0, g)
+			v.addFiltered(part, piece[:len(part)], frame, g)
 		}
 		pos += int64(len(part)) * s.step
+		frame += int64(len(part))
 		dst = dst[len(part):]
 	}
 }

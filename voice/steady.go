@@ -19,10 +19,9 @@ type steady struct {
 	filtered bool // what is read goes through a filter whose cutoffs rest
 }
 
-// MixSteady is Mix for a voice that goes on steadily to the end of dst and beyond
-// it. It reports whether it does; if not, nothing has been done. next is the voice
-// that is mixed next, or nil: its samples are asked for meanwhile.
-func (v *Voice) MixSteady(dst []pcm.Frame, next *Voice) bool {
+// MixSteady is MixBefore for a voice that goes on steadily to the end of dst and beyond
+// it. It reports whether it does; if not, nothing has been done.
+func (v *Voice) MixSteady(next *Voice, dst []pcm.Frame, frame int64) bool {
 	s := &v.steady
 	pos := v.place()
 	if !v.passSteady(int64(len(dst))) {
@@ -30,7 +29,7 @@ func (v *Voice) MixSteady(dst []pcm.Frame, next *Voice) bool {
 	}
 	g := dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}
 	if s.filtered {
-		v.mixFiltered(dst, pos, g)
+		v.mixFiltered(dst, pos, frame, g)
 		return true
 	}
 	s.kernel.mix(dst, s.from, pos, s.step, g)
