@@ -39,11 +39,14 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 		}
 	}()
 	var next *voice.Voice
-	heard := a.heardSlots()
+	heard, bank := a.heardSlots(), a.filterBank.Load()
 	for ; done < len(alive); done++ {
 		v := alive[done]
 		if v.slot.paused != 0 {
 			continue
+		}
+		if bank != nil && bank.Wants(&v.slot.voice, n) && a.gathers(v, heard, n) {
+			a.filterAhead(bank, alive[done:], heard, n)
 		}
 		if next = nil; done+1 < len(alive) {
 			next = &alive[done+1].slot.voice
@@ -64,6 +67,21 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 		}
 	}
 	return done
+}
+
+// filterAhead filters the next voices together that are mixed for n frames through filters, as many as a bank takes.
+func (a *audio) filterAhead(bank *voice.Bank, next []seat, heard int, n int64) {
+	for _, v := range next {
+		if a.gathers(v, heard, n) && !bank.Add(&v.slot.voice, n) {
+			break
+		}
+	}
+	bank.Run(n, a.now)
+}
+
+// gathers reports whether a voice is mixed for n frames.
+func (a *audio) gathers(v seat, heard int, n int64) bool {
+	return v.slot.paused == 0 && v.index < heard && n < v.slot.endAt-a.now
 }
 
 // heardSlots returns how many indices from the first on are mixed: those of real voices.

@@ -8,6 +8,9 @@ import "voicepool/voice"
 // equip gives a start a filter, and those that follow it, which may take a cutoff over. The mutex is
 // held.
 func (m *Mixer) equip(r *record) {
+	if m.filterBank.Load() == nil {
+		m.filterBank.Store(voice.NewBank(m.hop))
+	}
 	for {
 		rare := m.own(r)
 		if rare.filter.Load() == nil {

@@ -15,9 +15,10 @@ import (
 type Filter struct {
 	high, low  pass
 	rate       int
-	start, end int64 // the line of weights that is under way
-	moves      bool  // a line is under way, or one is to begin
-	stale      bool  // it begins from rest
+	start, end int64   // the line of weights that is under way
+	moves      bool    // a line is under way, or one is to begin
+	stale      bool    // it begins from rest
+	ready      *banked // what a bank has made for the stretch that is mixed next; nil: nothing
 }
 
 // lineGrid is how many frames of the mix a line of weights has: it ends at a multiple of it.
@@ -34,11 +35,16 @@ func (f *Filter) begin(rate int, lowHz, highHz float64) {
 	f.high.rest(HighPassAt(highHz, rate), highHz != 0, rate)
 }
 
+// which returns the high-pass or the low-pass.
+func (f *Filter) which(high bool) *pass {
+	if high {
+		return &f.high
+	}
+	return &f.low
+}
+
 // active reports whether the filter does anything.
 func (f *Filter) active() bool { return f != nil && (f.low.on || f.high.on) }
-
-// moving reports whether a cutoff is on its way.
-func (f *Filter) moving() bool { return f != nil && f.moves }
 
 // turn moves a cutoff.
 func (f *Filter) turn(p *pass, frame int64, to float64, off bool, frames int64) {
@@ -130,8 +136,8 @@ func (f *Filter) next(n, frame int64) int64 {
 func (f *Filter) pass(frame int64) {
 	if frame%filterPiece == 0 {
 		for _, p := range [...]*pass{&f.high, &f.low} {
-			settle(&p.left)
-			settle(&p.right)
+			p.left.Settle(silentState)
+			p.right.Settle(silentState)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 	dsp.Frames(dst, piece, g)
 }
 
-// mixFiltered is MixSteady for a voice with a filter whose cutoffs rest.
+// mixFiltered is MixSteady for a voice with a filter.
 func (v *Voice) mixFiltered(dst []pcm.Frame, pos, frame int64, g dsp.Ramp) {
 	v.filter.wake()
 	s := &v.steady
@@ -135,4 +135,5 @@ func (v *Voice) mixFiltered(dst []pcm.Frame, pos, frame int64, g dsp.Ramp) {
 		frame += int64(len(part))
 		dst = dst[len(part):]
 	}
+	s.filtered = v.filter.active()
 }

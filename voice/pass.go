@@ -43,13 +43,6 @@ func (p *pass) weights(frame int64, rate int) dsp.Poles {
 	}
 }
 
-// settle makes states silent that are as good as silent.
-func settle(s *dsp.PoleStates) {
-	if s.Band < silentState && s.Band > -silentState && s.Low < silentState && s.Low > -silentState {
-		*s = dsp.PoleStates{}
-	}
-}
-
 // bothMono gives the bits of a high-pass and then a low-pass, in less time: one does not wait for the
 // other's states.
 func bothMono(dst, src []float32, w, v *dsp.Poles, s, t *dsp.PoleStates) {

@@ -16,13 +16,17 @@ type steady struct {
 	kernel kernel
 	refine bool // a version of the sound is read
 
-	filtered bool // what is read goes through a filter whose cutoffs rest
+	filtered bool // what is read goes through a filter
 }
 
 // MixSteady is MixBefore for a voice that goes on steadily to the end of dst and beyond
 // it. It reports whether it does; if not, nothing has been done.
 func (v *Voice) MixSteady(next *Voice, dst []pcm.Frame, frame int64) bool {
 	s := &v.steady
+	if s.filtered && v.filter.ready != nil { // it has gone on already
+		v.filter.ready.mix(dst, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()})
+		return true
+	}
 	pos := v.place()
 	if !v.passSteady(int64(len(dst))) {
 		return false
@@ -81,7 +85,7 @@ func (v *Voice) place() int64 {
 // settleDown works out how the voice goes on from here, if it does so steadily. What
 // bends, waits or comes to an end does not.
 func (v *Voice) settleDown() {
-	if v.segEnd == never && !v.fresh && !v.filter.moving() {
+	if v.segEnd == never && !v.fresh {
 		v.settle()
 	}
 }

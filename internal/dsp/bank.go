@@ -6,6 +6,9 @@ const BankLanes = 16
 // BankTurn is how many frames a Bank reads and writes at once.
 const BankTurn = 16
 
+// WholeTurns returns n frames rounded up to whole turns.
+func WholeTurns(n int) int { return (n + BankTurn - 1) &^ (BankTurn - 1) }
+
 // Bank is filters of two poles side by side, all low-passes or all high-passes: a voice a lane. The
 // bits of a lane are the same whoever is in the others.
 type Bank struct {
@@ -45,16 +48,25 @@ func (b *Bank) States(lane int) PoleStates {
 // dst, but stays where it is src, too.
 func (b *Bank) Through(lane int, dst, src []float32) { b.dst[lane], b.src[lane] = dst, src }
 
+// Settle settles the states of the first lanes.
+func (b *Bank) Settle(lanes int, least float32) {
+	for i := range lanes {
+		s := b.States(i)
+		s.Settle(least)
+		b.states[0][i], b.states[1][i] = s.Band, s.Low
+	}
+}
+
 // Filter filters n frames of the first lanes; moving: each along its line.
 func (b *Bank) Filter(lanes, n int, high, moving bool) {
-	turns := (n + BankTurn - 1) &^ (BankTurn - 1)
+	turns := WholeTurns(n)
 	for i := range lanes {
 		b.dst[i], b.src[i] = b.dst[i][:turns], b.src[i][:turns]
 	}
 	if n <= 0 || lanes <= 0 {
 		return
 	}
-	if level == generic {
+	if level == generic || lanes == 1 {
 		for i := range lanes {
 			b.filter(i, n, high, moving)
 		}

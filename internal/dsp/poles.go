@@ -14,6 +14,13 @@ type Poles struct {
 // before and after a frame.
 type PoleStates struct{ Band, Low float32 }
 
+// Settle makes states 0 that are both below a magnitude, so that none becomes denormal.
+func (s *PoleStates) Settle(least float32) {
+	if s.Band < least && s.Band > -least && s.Low < least && s.Low > -least {
+		*s = PoleStates{}
+	}
+}
+
 // step returns the states after a sample. The order of the operations is part of the result.
 func step(keep, couple, follow, x, band, low float32) (band2, low2 float32) {
 	e := x - low

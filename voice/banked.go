@@ -1,0 +1,140 @@
+package voice
+
+import (
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+)
+
+// banked is a voice in a bank.
+type banked struct {
+	bank   *Bank
+	voice  *Voice
+	filter *Filter
+	rows   [2][]float32 // of each channel: what it gives in the end
+	direct []float32    // where its samples are read that need not be copied; nil: they are in rows
+	moves  bool         // its cutoffs do
+}
+
+// read has the voice go on by n frames, and puts them where they are filtered.
+func (e *banked) read(n int64) {
+	v := e.voice
+	s, pos := &v.steady, v.place()
+	v.passSteady(n)
+	e.filter.wake()
+	e.moves = e.filter.moves
+	left, right := e.rows[0], e.rows[1]
+	if s.kernel == monoUnity && s.from.wide != nil {
+		src := s.from.wide[pos>>32:]
+		if e.direct = src; e.moves || len(src) < dsp.WholeTurns(int(n))+dsp.BankTurn { // more is read than n
+			copy(left, src[:n])
+			e.direct = nil
+		}
+		return
+	}
+	for from := int64(0); from < n; {
+		var piece [filterPiece]pcm.Frame
+		part := piece[:min(n-from, filterPiece)]
+		s.kernel.mix(part, s.from, pos, s.step, dsp.Ramp{Left: 1, Right: 1})
+		to := left[from:][:len(part)]
+		if right == nil {
+			for i := range to {
+				to[i] = part[i][0]
+			}
+		} else {
+			other := right[from:][:len(part)]
+			for i, x := range part {
+				to[i], other[i] = x[0], x[1]
+			}
+		}
+		pos += int64(len(part)) * s.step
+		from += int64(len(part))
+	}
+}
+
+// mix adds what is ready to dst.
+func (e *banked) mix(dst []pcm.Frame, g dsp.Ramp) {
+	e.filter.ready, e.voice.steady.filtered = nil, e.filter.active()
+	e.bank.pending--
+	left, right := e.rows[0], e.rows[1]
+	if right == nil {
+		monoUnity.mix(dst, &store{wide: left[:len(dst)]}, 0, dsp.One, g)
+		return
+	}
+	for len(dst) > 0 {
+		var piece [filterPiece]pcm.Frame
+		part := piece[:min(len(dst), filterPiece)]
+		for i := range part {
+			part[i] = pcm.Frame{left[i], right[i]}
+		}
+		dsp.Frames(dst[:len(part)], part, g)
+		dst, left, right = dst[len(part):], left[len(part):], right[len(part):]
+	}
+}
+
+// chorus is filters of one kind in a bank that run side by side: high-passes or low-passes, along lines
+// of weights or at rest.
+type chorus struct {
+	dsp.Bank
+	high, lines bool
+	lanes       int
+	sides       [dsp.BankLanes]side
+}
+
+// side is one channel of a voice in a chorus.
+type side struct {
+	dst, src []float32
+	states   *dsp.PoleStates
+}
+
+// gather begins a chorus. It takes a voice if its filter is on.
+func (c *chorus) gather(high, lines bool) { c.high, c.lines, c.lanes = high, lines, 0 }
+
+// add takes the channels of a voice, if its filter is on. frame is the one that is filtered next, the one
+// after from others in its rows.
+func (c *chorus) add(e *banked, from int, frame int64) {
+	f := e.filter
+	p := f.which(c.high)
+	if !p.on {
+		return
+	}
+	for channel, s := range [...]*dsp.PoleStates{&p.left, &p.right} {
+		row := e.rows[channel]
+		if row == nil {
+			break
+		}
+		x := side{row, row, s}
+		if e.direct != nil && (c.high || !f.high.on) {
+			x.src = e.direct
+		}
+		if !c.lines {
+			c.Rest(c.lanes, &p.to, *s)
+		} else {
+			if p.fresh {
+				s.Low = row[from]
+			}
+			line := p.line(f.share(frame), f.each())
+			c.Move(c.lanes, &line, *s)
+		}
+		c.sides[c.lanes] = x
+		c.lanes++
+	}
+	if c.lines {
+		p.fresh = false
+	}
+}
+
+// filter filters n frames, after from others.
+func (c *chorus) filter(from, n int) {
+	for i := range c.lanes {
+		x := &c.sides[i]
+		c.Through(i, x.dst[from:], x.src[from:])
+	}
+	c.Filter(c.lanes, n, c.high, c.lines)
+}
+
+// leave gives the states back to the filters.
+func (c *chorus) leave() {
+	for i := range c.lanes {
+		*c.sides[i].states = c.States(i)
+	}
+}
