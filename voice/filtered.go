@@ -31,7 +31,7 @@ func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.turn(&f.low, frame, LowPassAt(hz, f.rate), hz == 0, frames)
 	}
-	v.Replan(frame)
+	v.replanFilter(frame)
 }
 
 // SetHighPass is SetLowPass for the high-pass.
@@ -39,7 +39,17 @@ func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.turn(&f.high, frame, HighPassAt(hz, f.rate), hz == 0, frames)
 	}
+	v.replanFilter(frame)
+}
+
+// replanFilter is Replan for a voice of which nothing but a cutoff has been moved. One that went on
+// steadily does so again at once, or a bank would not take it in this block.
+func (v *Voice) replanFilter(frame int64) {
+	steady := v.steady.left > 0
 	v.Replan(frame)
+	if steady {
+		v.settleDown()
+	}
 }
 
 // LowPass returns the cutoff of the low-pass at a frame, in Hz, and the one to which it is on its
