@@ -11,13 +11,17 @@ type send struct {
 	bus  int // an index
 	gain voice.Move
 	pre  bool
+
+	share   float32 // the factor of the gain where it rested last: it takes long to work out
+	shareOf float64 // that gain, and whether there is one
+	shared  bool
 }
 
 // newSends makes the sends of a bus as they are described.
 func (s *shared) newSends(described []Send) []send {
 	all := make([]send, len(described))
 	for i, d := range described {
-		all[i] = send{s.tree.find(d.To), voice.Rest(float64(d.Gain)), d.Pre}
+		all[i] = send{bus: s.tree.find(d.To), gain: voice.Rest(float64(d.Gain)), pre: d.Pre}
 	}
 	return all
 }
@@ -84,7 +88,7 @@ func (a *audio) setSend(index int, c *command) {
 
 // mixSending mixes a voice to its bus and to those to which it sends, in front of next.
 func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
-	if !a.mixAlone(v, next, n) {
+	if a.sendSteady(v, next, n) || !a.mixAlone(v, next, n) {
 		return
 	}
 	src := (*a.sendRoom.Load())[:n]
@@ -94,6 +98,23 @@ func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
 		to := &rare.sends[i]
 		addMoving(a.buses[to.bus].block(n), src, a.sending(v.slot, to), a.now)
 	}
+}
+
+// sendSteady is mixSending for a voice with one send, where nothing moves: it mixes to both buses at
+// once. It reports whether it has.
+func (a *audio) sendSteady(v seat, next *voice.Voice, n int64) bool {
+	if s := v.slot; s.record.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) {
+		return false
+	}
+	to := &v.slot.record.rare.Load().sends[0]
+	if to.gain.End() > a.now || len(a.sending(v.slot, to)) > 1 {
+		return false
+	}
+	if at := to.gain.To; !to.shared || to.shareOf != at {
+		to.share, to.shareOf, to.shared = float32(to.gain.Gain(a.now)), at, true
+	}
+	v.slot.voice.MixSend(next, a.buses[v.slot.bus].block(n), a.buses[to.bus].block(n), to.share)
+	return true
 }
 
 // mixAlone mixes a voice into sendRoom, and reports whether it gave anything.

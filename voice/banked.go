@@ -51,23 +51,32 @@ func (e *banked) read(n int64) {
 	}
 }
 
-// mix adds what is ready to dst.
-func (e *banked) mix(dst []pcm.Frame, g dsp.Ramp) {
+// mix adds what is ready to dst, and a share of it to send, if there is one.
+func (e *banked) mix(dst, send []pcm.Frame, g dsp.Ramp, share float32) {
 	e.filter.ready, e.voice.steady.filtered = nil, e.filter.active()
 	e.bank.pending--
 	left, right := e.rows[0], e.rows[1]
 	if right == nil {
-		monoUnity.mix(dst, &store{wide: left[:len(dst)]}, 0, dsp.One, g)
+		give(monoUnity, dst, send, left, g, share)
 		return
 	}
 	for len(dst) > 0 {
 		var piece [filterPiece]pcm.Frame
-		part := piece[:min(len(dst), filterPiece)]
-		for i := range part {
-			part[i] = pcm.Frame{left[i], right[i]}
+		n := min(len(dst), filterPiece)
+		for i := range piece[:n] {
+			piece[i] = pcm.Frame{left[i], right[i]}
 		}
-		dsp.Frames(dst[:len(part)], part, g)
-		dst, left, right = dst[len(part):], left[len(part):], right[len(part):]
+		give(stereoUnity, dst[:n], send[:min(n, len(send))], dsp.Interleaved(piece[:n]), g, share)
+		dst, send, left, right = dst[n:], send[min(n, len(send)):], left[n:], right[n:]
+	}
+}
+
+// give adds samples to dst, and a share to send, if there is one.
+func give(k kernel, dst, send []pcm.Frame, samples []float32, g dsp.Ramp, share float32) {
+	if from := (store{wide: samples[:len(dst)<<(k&1)]}); len(send) == 0 {
+		k.mix(dst, &from, 0, dsp.One, g)
+	} else {
+		k.mixSend(dst, send, &from, 0, g, share)
 	}
 }
 

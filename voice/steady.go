@@ -24,7 +24,7 @@ type steady struct {
 func (v *Voice) MixSteady(next *Voice, dst []pcm.Frame, frame int64) bool {
 	s := &v.steady
 	if s.filtered && v.filter.ready != nil { // it has gone on already
-		v.filter.ready.mix(dst, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()})
+		v.filter.ready.mix(dst, nil, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}, 0)
 		return true
 	}
 	pos := v.place()
@@ -38,6 +38,29 @@ func (v *Voice) MixSteady(next *Voice, dst []pcm.Frame, frame int64) bool {
 	}
 	s.kernel.mix(dst, s.from, pos, s.step, g)
 	return true
+}
+
+// Sends reports whether MixSend can mix the next n frames: the voice goes on steadily at its own pitch,
+// and what goes through its filter, if it has one, is ready.
+func (v *Voice) Sends(n int64) bool {
+	s := &v.steady
+	if s.filtered {
+		return v.filter.ready != nil
+	}
+	return s.kernel <= stereoUnity && uint64(n-1) < uint64(s.left)
+}
+
+// MixSend is MixSteady, where Sends says so, that also adds a share of what it adds to dst to send.
+func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
+	g := dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}
+	s := &v.steady
+	if s.filtered {
+		v.filter.ready.mix(dst, send, g, share)
+		return
+	}
+	pos := v.place()
+	v.passSteady(int64(len(dst)))
+	s.kernel.mixSend(dst, send, s.from, pos, g, share)
 }
 
 // SkipSteady is MixSteady without a sound.

@@ -167,6 +167,36 @@ func mixWider(f Formula, dst, src *float32, n int, pos, step int64, ramps *float
 	}
 }
 
+// mixSend calls a kernel of whole turns of 8 frames that has a second destination.
+func mixSend(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
+	src16 := (*int16)(unsafe.Pointer(src))
+	switch f {
+	case MonoUnity:
+		monoUnitySendAVX2(dst, src, n, send, share, ramp, n, ahead)
+	case StereoUnity:
+		stereoUnitySendAVX2(dst, src, n, send, share, ramp, n, ahead)
+	case MonoUnity + compact:
+		monoUnitySend16AVX2(dst, src16, n, send, share, ramp, n, ahead)
+	case StereoUnity + compact:
+		stereoUnitySend16AVX2(dst, src16, n, send, share, ramp, n, ahead)
+	}
+}
+
+// mixSendWider calls a kernel of whole turns of 16 frames that has a second destination.
+func mixSendWider(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
+	src16 := (*int16)(unsafe.Pointer(src))
+	switch f {
+	case MonoUnity:
+		monoUnitySendAVX512(dst, src, n, send, share, ramp, n, ahead)
+	case StereoUnity:
+		stereoUnitySendAVX512(dst, src, n, send, share, ramp, n, ahead)
+	case MonoUnity + compact:
+		monoUnitySend16AVX512(dst, src16, n, send, share, ramp, n, ahead)
+	case StereoUnity + compact:
+		stereoUnitySend16AVX512(dst, src16, n, send, share, ramp, n, ahead)
+	}
+}
+
 func echoes(dst *Stretch, ring *float32, places *[8]int32, gains *[8]float32) {
 	if level == avx512 {
 		echoesAVX512(&dst[0], ring, &places[0], &gains[0])

@@ -132,3 +132,21 @@ func bank(b *Bank, n int, high, moving bool) {
 		lowsNEON(w, s, t, dst, src, n)
 	}
 }
+
+// mixSend calls a kernel of whole turns of 8 frames that has a second destination.
+func mixSend(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
+	src16 := (*int16)(unsafe.Pointer(src))
+	switch f {
+	case MonoUnity:
+		monoUnitySendNEON(dst, src, n, send, share, ramp, n, ahead)
+	case StereoUnity:
+		stereoUnitySendNEON(dst, src, n, send, share, ramp, n, ahead)
+	case MonoUnity + compact:
+		monoUnitySend16NEON(dst, src16, n, send, share, ramp, n, ahead)
+	case StereoUnity + compact:
+		stereoUnitySend16NEON(dst, src16, n, send, share, ramp, n, ahead)
+	}
+}
+
+func mixSendWider(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
+}

@@ -14,6 +14,8 @@ func detect() instructions { return generic }
 
 func fastMix[T Sample](Formula, []pcm.Frame, []T, int64, int64, *Ramp) int { return 0 }
 
+func fastMixSend[T Sample](Formula, []pcm.Frame, []pcm.Frame, []T, *Ramp, float32) int { return 0 }
+
 func fastMixRamps[T Sample](Formula, []pcm.Frame, []T, int64, int64, []Ramp, int) bool { return false }
 
 func sum(dst, src *float32, n int)    {}

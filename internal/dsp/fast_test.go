@@ -46,7 +46,17 @@ func ramping[T Sample](f Formula) func(dst []pcm.Frame, src []T, pos, step int64
 	}
 }
 
+// sending returns MixSend with a formula: from one half of dst to the other.
+func sending[T Sample](f Formula) func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) {
+	return func(dst []pcm.Frame, src []T, pos, step int64, g Ramp) {
+		n := len(dst) / 2
+		MixSend(f, dst[:n], dst[n:][:n], src, pos, &g, g.Left/3)
+	}
+}
+
 var subjects = []subject{
+	{name: "MonoUnity, send", channels: 1, wide: sending[float32](MonoUnity), compact: sending[int16](MonoUnity)},
+	{name: "StereoUnity, send", channels: 2, wide: sending[float32](StereoUnity), compact: sending[int16](StereoUnity)},
 	{name: "MonoUnity", channels: 1, wide: reading[float32](MonoUnity), compact: reading[int16](MonoUnity)},
 	{name: "StereoUnity", channels: 2, wide: reading[float32](StereoUnity), compact: reading[int16](StereoUnity)},
 	{

@@ -8,13 +8,25 @@ package dsp
 func monoUnityAVX2(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
+func monoUnitySendAVX2(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+
+//go:noescape
 func stereoUnityAVX2(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
+
+//go:noescape
+func stereoUnitySendAVX2(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
 
 //go:noescape
 func monoUnityAVX512(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
+func monoUnitySendAVX512(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+
+//go:noescape
 func stereoUnityAVX512(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
+
+//go:noescape
+func stereoUnitySendAVX512(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
 
 //go:noescape
 func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
@@ -44,13 +56,25 @@ func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64,
 func monoUnity16AVX2(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
+func monoUnitySend16AVX2(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+
+//go:noescape
 func stereoUnity16AVX2(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
+
+//go:noescape
+func stereoUnitySend16AVX2(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
 
 //go:noescape
 func monoUnity16AVX512(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
+func monoUnitySend16AVX512(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+
+//go:noescape
 func stereoUnity16AVX512(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
+
+//go:noescape
+func stereoUnitySend16AVX512(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
 
 //go:noescape
 func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)

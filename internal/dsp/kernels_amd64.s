@@ -148,6 +148,116 @@ DATA frames4_AVX2<>+24(SB)/4, $0x00000007
 DATA frames4_AVX2<>+28(SB)/4, $0x00000007
 GLOBL frames4_AVX2<>(SB), RODATA|NOPTR, $32
 
+// func monoUnitySendAVX2(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·monoUnitySendAVX2(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Y0
+	VMOVUPS      spread_AVX2<>+0(SB), Y1
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped5
+	CMPQ         BX, n+16(FP)
+	JNE          ramped5
+	VMOVSS       (R8), X2
+	VMOVSS       4(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R8), X3
+	VMOVSS       12(R8), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R8), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y3, Y2, Y3
+
+loop7:
+	PREFETCHT0     (SI)(AX*4)
+	VBROADCASTF128 (DX)(AX*4), Y2
+	VPERMILPS      Y1, Y2, Y2
+	VMULPS         Y2, Y3, Y2
+	VMULPS         Y0, Y2, Y4
+	VADDPS         (DI)(AX*8), Y4, Y4
+	VMOVUPS        Y4, (DI)(AX*8)
+	VADDPS         (CX)(AX*8), Y2, Y2
+	VMOVUPS        Y2, (CX)(AX*8)
+	VBROADCASTF128 16(DX)(AX*4), Y2
+	VPERMILPS      Y1, Y2, Y2
+	VMULPS         Y2, Y3, Y2
+	VMULPS         Y0, Y2, Y4
+	VADDPS         32(DI)(AX*8), Y4, Y4
+	VMOVUPS        Y4, 32(DI)(AX*8)
+	VADDPS         32(CX)(AX*8), Y2, Y2
+	VMOVUPS        Y2, 32(CX)(AX*8)
+	ADDQ           $0x08, AX
+	CMPQ           AX, BX
+	JNE            loop7
+	JMP            done6
+
+ramped5:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X2
+	VMOVSS       4(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R8), X3
+	VMOVSS       12(R8), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R8), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop8:
+	PREFETCHT0     (SI)(AX*4)
+	VBROADCASTF128 (DX)(AX*4), Y6
+	VPERMILPS      Y1, Y6, Y6
+	VMULPS         Y3, Y5, Y7
+	VADDPS         Y7, Y2, Y7
+	VADDPS         turn8<>+0(SB), Y5, Y5
+	VMULPS         Y6, Y7, Y6
+	VMULPS         Y0, Y6, Y7
+	VADDPS         (DI)(AX*8), Y7, Y7
+	VMOVUPS        Y7, (DI)(AX*8)
+	VADDPS         (CX)(AX*8), Y6, Y6
+	VMOVUPS        Y6, (CX)(AX*8)
+	VBROADCASTF128 16(DX)(AX*4), Y6
+	VPERMILPS      Y1, Y6, Y6
+	VMULPS         Y3, Y4, Y7
+	VADDPS         Y7, Y2, Y7
+	VADDPS         turn8<>+0(SB), Y4, Y4
+	VMULPS         Y6, Y7, Y6
+	VMULPS         Y0, Y6, Y7
+	VADDPS         32(DI)(AX*8), Y7, Y7
+	VMOVUPS        Y7, 32(DI)(AX*8)
+	VADDPS         32(CX)(AX*8), Y6, Y6
+	VMOVUPS        Y6, 32(CX)(AX*8)
+	ADDQ           $0x08, AX
+	CMPQ           AX, BX
+	JNE            loop8
+	ADDQ           each+48(FP), BX
+	CMPQ           AX, n+16(FP)
+	JNE            ramped5
+
+done6:
+	VZEROUPPER
+	RET
+
 // func stereoUnityAVX2(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
 TEXT ·stereoUnityAVX2(SB), NOSPLIT, $0-48
@@ -160,9 +270,9 @@ TEXT ·stereoUnityAVX2(SB), NOSPLIT, $0-48
 	MOVL         8(DI), R8
 	ORL          12(DI), R8
 	ADDL         R8, R8
-	JNZ          ramped5
+	JNZ          ramped9
 	CMPQ         BX, n+16(FP)
-	JNE          ramped5
+	JNE          ramped9
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
@@ -179,7 +289,7 @@ TEXT ·stereoUnityAVX2(SB), NOSPLIT, $0-48
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
-loop7:
+loop11:
 	PREFETCHT0 (SI)(AX*8)
 	VMOVUPS    (DX)(AX*8), Y0
 	VMULPS     Y0, Y1, Y0
@@ -191,10 +301,10 @@ loop7:
 	VMOVUPS    Y0, 32(CX)(AX*8)
 	ADDQ       $0x08, AX
 	CMPQ       AX, BX
-	JNE        loop7
-	JMP        done6
+	JNE        loop11
+	JMP        done10
 
-ramped5:
+ramped9:
 	MOVQ         ramps+24(FP), DI
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
@@ -212,7 +322,7 @@ ramped5:
 	ADDQ         $0x20, DI
 	MOVQ         DI, ramps+24(FP)
 
-loop8:
+loop12:
 	PREFETCHT0 (SI)(AX*8)
 	VMOVUPS    (DX)(AX*8), Y4
 	VMULPS     Y1, Y3, Y5
@@ -230,12 +340,117 @@ loop8:
 	VMOVUPS    Y4, 32(CX)(AX*8)
 	ADDQ       $0x08, AX
 	CMPQ       AX, BX
-	JNE        loop8
+	JNE        loop12
 	ADDQ       each+32(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped5
+	JNE        ramped9
 
-done6:
+done10:
+	VZEROUPPER
+	RET
+
+// func stereoUnitySendAVX2(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·stereoUnitySendAVX2(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Y0
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped13
+	CMPQ         BX, n+16(FP)
+	JNE          ramped13
+	VMOVSS       (R8), X1
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VPBROADCASTD 16(R8), Y3
+	VPADDD       frames0_AVX2<>+0(SB), Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y2, Y4, Y2
+	VADDPS       Y2, Y1, Y2
+
+loop15:
+	PREFETCHT0 (SI)(AX*8)
+	VMOVUPS    (DX)(AX*8), Y1
+	VMULPS     Y1, Y2, Y1
+	VMULPS     Y0, Y1, Y3
+	VADDPS     (DI)(AX*8), Y3, Y3
+	VMOVUPS    Y3, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Y1, Y1
+	VMOVUPS    Y1, (CX)(AX*8)
+	VMOVUPS    32(DX)(AX*8), Y1
+	VMULPS     Y1, Y2, Y1
+	VMULPS     Y0, Y1, Y3
+	VADDPS     32(DI)(AX*8), Y3, Y3
+	VMOVUPS    Y3, 32(DI)(AX*8)
+	VADDPS     32(CX)(AX*8), Y1, Y1
+	VMOVUPS    Y1, 32(CX)(AX*8)
+	ADDQ       $0x08, AX
+	CMPQ       AX, BX
+	JNE        loop15
+	JMP        done14
+
+ramped13:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X1
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VPBROADCASTD 16(R8), Y3
+	VPADDD       frames0_AVX2<>+0(SB), Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop16:
+	PREFETCHT0 (SI)(AX*8)
+	VMOVUPS    (DX)(AX*8), Y5
+	VMULPS     Y2, Y4, Y6
+	VADDPS     Y6, Y1, Y6
+	VADDPS     turn8<>+0(SB), Y4, Y4
+	VMULPS     Y5, Y6, Y5
+	VMULPS     Y0, Y5, Y6
+	VADDPS     (DI)(AX*8), Y6, Y6
+	VMOVUPS    Y6, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Y5, Y5
+	VMOVUPS    Y5, (CX)(AX*8)
+	VMOVUPS    32(DX)(AX*8), Y5
+	VMULPS     Y2, Y3, Y6
+	VADDPS     Y6, Y1, Y6
+	VADDPS     turn8<>+0(SB), Y3, Y3
+	VMULPS     Y5, Y6, Y5
+	VMULPS     Y0, Y5, Y6
+	VADDPS     32(DI)(AX*8), Y6, Y6
+	VMOVUPS    Y6, 32(DI)(AX*8)
+	VADDPS     32(CX)(AX*8), Y5, Y5
+	VMOVUPS    Y5, 32(CX)(AX*8)
+	ADDQ       $0x08, AX
+	CMPQ       AX, BX
+	JNE        loop16
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped13
+
+done14:
 	VZEROUPPER
 	RET
 
@@ -253,9 +468,9 @@ TEXT ·monoUnityAVX512(SB), NOSPLIT, $0-48
 	MOVL         8(DI), R8
 	ORL          12(DI), R8
 	ADDL         R8, R8
-	JNZ          ramped9
+	JNZ          ramped17
 	CMPQ         BX, n+16(FP)
-	JNE          ramped9
+	JNE          ramped17
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X2
 	VUNPCKLPS    X2, X0, X0
@@ -272,7 +487,7 @@ TEXT ·monoUnityAVX512(SB), NOSPLIT, $0-48
 	VMULPS       Z4, Z6, Z4
 	VADDPS       Z4, Z0, Z4
 
-loop11:
+loop19:
 	PREFETCHT0 (SI)(AX*4)
 	VMOVUPS    (DX)(AX*4), Y2
 	VPERMPS    Z2, Z1, Z2
@@ -286,10 +501,10 @@ loop11:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop11
-	JMP        done10
+	JNE        loop19
+	JMP        done18
 
-ramped9:
+ramped17:
 	MOVQ         ramps+24(FP), DI
 	VMOVSS       (DI), X2
 	VMOVSS       4(DI), X3
@@ -307,7 +522,7 @@ ramped9:
 	ADDQ         $0x20, DI
 	MOVQ         DI, ramps+24(FP)
 
-loop12:
+loop20:
 	PREFETCHT0 (SI)(AX*4)
 	VMOVUPS    (DX)(AX*4), Y6
 	VPERMPS    Z6, Z1, Z6
@@ -327,12 +542,12 @@ loop12:
 	VMOVUPS    Z8, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop12
+	JNE        loop20
 	ADDQ       each+32(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped9
+	JNE        ramped17
 
-done10:
+done18:
 	VZEROUPPER
 	RET
 
@@ -408,6 +623,117 @@ DATA frames8_AVX512<>+56(SB)/4, $0x0000000f
 DATA frames8_AVX512<>+60(SB)/4, $0x0000000f
 GLOBL frames8_AVX512<>(SB), RODATA|NOPTR, $64
 
+// func monoUnitySendAVX512(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·monoUnitySendAVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	VMOVUPS      turn16<>+0(SB), Z0
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Z1
+	VMOVUPS      spread_AVX512<>+0(SB), Z2
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped21
+	CMPQ         BX, n+16(FP)
+	JNE          ramped21
+	VMOVSS       (R8), X0
+	VMOVSS       4(R8), X3
+	VUNPCKLPS    X3, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R8), X3
+	VMOVSS       12(R8), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Z5
+	VPBROADCASTD 16(R8), Z6
+	VPADDD       frames0_AVX512<>+0(SB), Z6, Z7
+	VCVTDQ2PS    Z7, Z7
+	VPADDD       frames8_AVX512<>+0(SB), Z6, Z6
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z5, Z7, Z5
+	VADDPS       Z5, Z0, Z5
+
+loop23:
+	PREFETCHT0 (SI)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y3
+	VPERMPS    Z3, Z2, Z3
+	VMULPS     Z3, Z5, Z0
+	VMULPS     Z1, Z0, Z6
+	VADDPS     (DI)(AX*8), Z6, Z6
+	VMOVUPS    Z6, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	VMOVUPS    32(DX)(AX*4), Y4
+	VPERMPS    Z4, Z2, Z4
+	VMULPS     Z4, Z5, Z0
+	VMULPS     Z1, Z0, Z6
+	VADDPS     64(DI)(AX*8), Z6, Z6
+	VMOVUPS    Z6, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop23
+	JMP        done22
+
+ramped21:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X3
+	VMOVSS       4(R8), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Z3
+	VMOVSS       8(R8), X4
+	VMOVSS       12(R8), X5
+	VUNPCKLPS    X5, X4, X4
+	VBROADCASTSD X4, Z4
+	VPBROADCASTD 16(R8), Z5
+	VPADDD       frames0_AVX512<>+0(SB), Z5, Z6
+	VCVTDQ2PS    Z6, Z6
+	VPADDD       frames8_AVX512<>+0(SB), Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop24:
+	PREFETCHT0 (SI)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y7
+	VPERMPS    Z7, Z2, Z7
+	VMULPS     Z4, Z6, Z9
+	VADDPS     Z9, Z3, Z9
+	VADDPS     Z0, Z6, Z6
+	VMULPS     Z7, Z9, Z9
+	VMULPS     Z1, Z9, Z10
+	VADDPS     (DI)(AX*8), Z10, Z10
+	VMOVUPS    Z10, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z9, Z9
+	VMOVUPS    Z9, (CX)(AX*8)
+	VMOVUPS    32(DX)(AX*4), Y8
+	VPERMPS    Z8, Z2, Z8
+	VMULPS     Z4, Z5, Z9
+	VADDPS     Z9, Z3, Z9
+	VADDPS     Z0, Z5, Z5
+	VMULPS     Z8, Z9, Z9
+	VMULPS     Z1, Z9, Z10
+	VADDPS     64(DI)(AX*8), Z10, Z10
+	VMOVUPS    Z10, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z9, Z9
+	VMOVUPS    Z9, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop24
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped21
+
+done22:
+	VZEROUPPER
+	RET
+
 // func stereoUnityAVX512(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·stereoUnityAVX512(SB), NOSPLIT, $0-48
@@ -421,9 +747,9 @@ TEXT ·stereoUnityAVX512(SB), NOSPLIT, $0-48
 	MOVL         8(DI), R8
 	ORL          12(DI), R8
 	ADDL         R8, R8
-	JNZ          ramped13
+	JNZ          ramped25
 	CMPQ         BX, n+16(FP)
-	JNE          ramped13
+	JNE          ramped25
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
@@ -440,7 +766,7 @@ TEXT ·stereoUnityAVX512(SB), NOSPLIT, $0-48
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
-loop15:
+loop27:
 	PREFETCHT0 (SI)(AX*8)
 	PREFETCHT0 64(SI)(AX*8)
 	VMOVUPS    (DX)(AX*8), Z0
@@ -453,10 +779,10 @@ loop15:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop15
-	JMP        done14
+	JNE        loop27
+	JMP        done26
 
-ramped13:
+ramped25:
 	MOVQ         ramps+24(FP), DI
 	VMOVSS       (DI), X1
 	VMOVSS       4(DI), X2
@@ -474,7 +800,7 @@ ramped13:
 	ADDQ         $0x20, DI
 	MOVQ         DI, ramps+24(FP)
 
-loop16:
+loop28:
 	PREFETCHT0 (SI)(AX*8)
 	PREFETCHT0 64(SI)(AX*8)
 	VMOVUPS    (DX)(AX*8), Z5
@@ -493,12 +819,120 @@ loop16:
 	VMOVUPS    Z5, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop16
+	JNE        loop28
 	ADDQ       each+32(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped13
+	JNE        ramped25
 
-done14:
+done26:
+	VZEROUPPER
+	RET
+
+// func stereoUnitySendAVX512(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·stereoUnitySendAVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	VMOVUPS      turn16<>+0(SB), Z0
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Z1
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped29
+	CMPQ         BX, n+16(FP)
+	JNE          ramped29
+	VMOVSS       (R8), X0
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Z2
+	VPBROADCASTD 16(R8), Z3
+	VPADDD       frames0_AVX512<>+0(SB), Z3, Z4
+	VCVTDQ2PS    Z4, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z2, Z4, Z2
+	VADDPS       Z2, Z0, Z2
+
+loop31:
+	PREFETCHT0 (SI)(AX*8)
+	PREFETCHT0 64(SI)(AX*8)
+	VMOVUPS    (DX)(AX*8), Z0
+	VMULPS     Z0, Z2, Z0
+	VMULPS     Z1, Z0, Z3
+	VADDPS     (DI)(AX*8), Z3, Z3
+	VMOVUPS    Z3, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	VMOVUPS    64(DX)(AX*8), Z0
+	VMULPS     Z0, Z2, Z0
+	VMULPS     Z1, Z0, Z3
+	VADDPS     64(DI)(AX*8), Z3, Z3
+	VMOVUPS    Z3, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop31
+	JMP        done30
+
+ramped29:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X2
+	VMOVSS       4(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Z2
+	VMOVSS       8(R8), X3
+	VMOVSS       12(R8), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Z3
+	VPBROADCASTD 16(R8), Z4
+	VPADDD       frames0_AVX512<>+0(SB), Z4, Z5
+	VCVTDQ2PS    Z5, Z5
+	VPADDD       frames8_AVX512<>+0(SB), Z4, Z4
+	VCVTDQ2PS    Z4, Z4
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop32:
+	PREFETCHT0 (SI)(AX*8)
+	PREFETCHT0 64(SI)(AX*8)
+	VMOVUPS    (DX)(AX*8), Z6
+	VMULPS     Z3, Z5, Z7
+	VADDPS     Z7, Z2, Z7
+	VADDPS     Z0, Z5, Z5
+	VMULPS     Z6, Z7, Z6
+	VMULPS     Z1, Z6, Z7
+	VADDPS     (DI)(AX*8), Z7, Z7
+	VMOVUPS    Z7, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z6, Z6
+	VMOVUPS    Z6, (CX)(AX*8)
+	VMOVUPS    64(DX)(AX*8), Z6
+	VMULPS     Z3, Z4, Z7
+	VADDPS     Z7, Z2, Z7
+	VADDPS     Z0, Z4, Z4
+	VMULPS     Z6, Z7, Z6
+	VMULPS     Z1, Z6, Z7
+	VADDPS     64(DI)(AX*8), Z7, Z7
+	VMOVUPS    Z7, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z6, Z6
+	VMOVUPS    Z6, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop32
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped29
+
+done30:
 	VZEROUPPER
 	RET
 
@@ -523,9 +957,9 @@ TEXT ·monoLinearAVX2(SB), NOSPLIT, $8-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped17
+	JNZ          ramped33
 	CMPQ         BX, n+16(FP)
-	JNE          ramped17
+	JNE          ramped33
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -542,7 +976,7 @@ TEXT ·monoLinearAVX2(SB), NOSPLIT, $8-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop19:
+loop35:
 	PREFETCHT0   (R8)(AX*4)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -601,10 +1035,10 @@ loop19:
 	VMOVUPS      Y2, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop19
-	JMP          done18
+	JNE          loop35
+	JMP          done34
 
-ramped17:
+ramped33:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -622,7 +1056,7 @@ ramped17:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop20:
+loop36:
 	PREFETCHT0   (R8)(AX*4)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -687,12 +1121,12 @@ loop20:
 	VMOVUPS      Y6, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop20
+	JNE          loop36
 	ADDQ         each+48(FP), BX
 	CMPQ         AX, n+16(FP)
-	JNE          ramped17
+	JNE          ramped33
 
-done18:
+done34:
 	VZEROUPPER
 	RET
 
@@ -745,9 +1179,9 @@ TEXT ·monoCubicAVX2(SB), NOSPLIT, $8-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped21
+	JNZ          ramped37
 	CMPQ         BX, n+16(FP)
-	JNE          ramped21
+	JNE          ramped37
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -764,7 +1198,7 @@ TEXT ·monoCubicAVX2(SB), NOSPLIT, $8-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop23:
+loop39:
 	PREFETCHT0     (R8)(AX*4)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -836,10 +1270,10 @@ loop23:
 	VMOVUPS        Y2, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop23
-	JMP            done22
+	JNE            loop39
+	JMP            done38
 
-ramped21:
+ramped37:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -857,7 +1291,7 @@ ramped21:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop24:
+loop40:
 	PREFETCHT0     (R8)(AX*4)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -935,12 +1369,12 @@ loop24:
 	VMOVUPS        Y6, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop24
+	JNE            loop40
 	ADDQ           each+48(FP), BX
 	CMPQ           AX, n+16(FP)
-	JNE            ramped21
+	JNE            ramped37
 
-done22:
+done38:
 	VZEROUPPER
 	RET
 
@@ -1019,9 +1453,9 @@ TEXT ·monoLinearAVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped25
+	JNZ          ramped41
 	CMPQ         BX, n+16(FP)
-	JNE          ramped25
+	JNE          ramped41
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X8
 	VUNPCKLPS    X8, X0, X0
@@ -1038,7 +1472,7 @@ TEXT ·monoLinearAVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z8, Z10, Z8
 	VADDPS       Z8, Z0, Z8
 
-loop27:
+loop43:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -1066,10 +1500,10 @@ loop27:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop27
-	JMP        done26
+	JNE        loop43
+	JMP        done42
 
-ramped25:
+ramped41:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X8
 	VMOVSS       4(R9), X9
@@ -1087,7 +1521,7 @@ ramped25:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop28:
+loop44:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -1121,12 +1555,12 @@ loop28:
 	VMOVUPS    Z12, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop28
+	JNE        loop44
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped25
+	JNE        ramped41
 
-done26:
+done42:
 	VZEROUPPER
 	RET
 
@@ -1223,9 +1657,9 @@ TEXT ·monoCubicAVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped29
+	JNZ          ramped45
 	CMPQ         BX, n+16(FP)
-	JNE          ramped29
+	JNE          ramped45
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X8
 	VUNPCKLPS    X8, X0, X0
@@ -1242,7 +1676,7 @@ TEXT ·monoCubicAVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z8, Z10, Z8
 	VADDPS       Z8, Z0, Z8
 
-loop31:
+loop47:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -1287,10 +1721,10 @@ loop31:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop31
-	JMP        done30
+	JNE        loop47
+	JMP        done46
 
-ramped29:
+ramped45:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X8
 	VMOVSS       4(R9), X9
@@ -1308,7 +1742,7 @@ ramped29:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop32:
+loop48:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -1359,12 +1793,12 @@ loop32:
 	VMOVUPS    Z12, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop32
+	JNE        loop48
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped29
+	JNE        ramped45
 
-done30:
+done46:
 	VZEROUPPER
 	RET
 
@@ -1389,9 +1823,9 @@ TEXT ·stereoLinearAVX2(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped33
+	JNZ          ramped49
 	CMPQ         BX, n+16(FP)
-	JNE          ramped33
+	JNE          ramped49
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -1408,7 +1842,7 @@ TEXT ·stereoLinearAVX2(SB), NOSPLIT, $0-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop35:
+loop51:
 	PREFETCHT0     (R8)(AX*8)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -1468,10 +1902,10 @@ loop35:
 	VMOVUPS        Y2, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop35
-	JMP            done34
+	JNE            loop51
+	JMP            done50
 
-ramped33:
+ramped49:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -1489,7 +1923,7 @@ ramped33:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop36:
+loop52:
 	PREFETCHT0     (R8)(AX*8)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -1555,12 +1989,12 @@ loop36:
 	VMOVUPS        Y6, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop36
+	JNE            loop52
 	ADDQ           each+48(FP), BX
 	CMPQ           AX, n+16(FP)
-	JNE            ramped33
+	JNE            ramped49
 
-done34:
+done50:
 	VZEROUPPER
 	RET
 
@@ -1585,9 +2019,9 @@ TEXT ·stereoCubicAVX2(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped37
+	JNZ          ramped53
 	CMPQ         BX, n+16(FP)
-	JNE          ramped37
+	JNE          ramped53
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -1604,7 +2038,7 @@ TEXT ·stereoCubicAVX2(SB), NOSPLIT, $0-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop39:
+loop55:
 	PREFETCHT0     (R8)(AX*8)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -1702,10 +2136,10 @@ loop39:
 	VMOVUPS        Y2, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop39
-	JMP            done38
+	JNE            loop55
+	JMP            done54
 
-ramped37:
+ramped53:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -1723,7 +2157,7 @@ ramped37:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop40:
+loop56:
 	PREFETCHT0     (R8)(AX*8)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -1827,12 +2261,12 @@ loop40:
 	VMOVUPS        Y6, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop40
+	JNE            loop56
 	ADDQ           each+48(FP), BX
 	CMPQ           AX, n+16(FP)
-	JNE            ramped37
+	JNE            ramped53
 
-done38:
+done54:
 	VZEROUPPER
 	RET
 
@@ -1875,9 +2309,9 @@ TEXT ·stereoLinearAVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped41
+	JNZ          ramped57
 	CMPQ         BX, n+16(FP)
-	JNE          ramped41
+	JNE          ramped57
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X9
 	VUNPCKLPS    X9, X0, X0
@@ -1894,7 +2328,7 @@ TEXT ·stereoLinearAVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z9, Z11, Z9
 	VADDPS       Z9, Z0, Z9
 
-loop43:
+loop59:
 	PREFETCHT0 (R8)(AX*8)
 	PREFETCHT0 64(R8)(AX*8)
 	MOVQ       SI, R9
@@ -1937,10 +2371,10 @@ loop43:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop43
-	JMP        done42
+	JNE        loop59
+	JMP        done58
 
-ramped41:
+ramped57:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X6
 	VMOVSS       4(R9), X7
@@ -1958,7 +2392,7 @@ ramped41:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop44:
+loop60:
 	PREFETCHT0 (R8)(AX*8)
 	PREFETCHT0 64(R8)(AX*8)
 	MOVQ       SI, R9
@@ -2007,12 +2441,12 @@ loop44:
 	VMOVUPS    Z13, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop44
+	JNE        loop60
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped41
+	JNE        ramped57
 
-done42:
+done58:
 	VZEROUPPER
 	RET
 
@@ -2055,9 +2489,9 @@ TEXT ·stereoCubicAVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped45
+	JNZ          ramped61
 	CMPQ         BX, n+16(FP)
-	JNE          ramped45
+	JNE          ramped61
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X9
 	VUNPCKLPS    X9, X0, X0
@@ -2074,7 +2508,7 @@ TEXT ·stereoCubicAVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z9, Z11, Z9
 	VADDPS       Z9, Z0, Z9
 
-loop47:
+loop63:
 	PREFETCHT0 (R8)(AX*8)
 	PREFETCHT0 64(R8)(AX*8)
 	MOVQ       SI, R9
@@ -2151,10 +2585,10 @@ loop47:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop47
-	JMP        done46
+	JNE        loop63
+	JMP        done62
 
-ramped45:
+ramped61:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X6
 	VMOVSS       4(R9), X7
@@ -2172,7 +2606,7 @@ ramped45:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop48:
+loop64:
 	PREFETCHT0 (R8)(AX*8)
 	PREFETCHT0 64(R8)(AX*8)
 	MOVQ       SI, R9
@@ -2255,12 +2689,12 @@ loop48:
 	VMOVUPS    Z13, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop48
+	JNE        loop64
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped45
+	JNE        ramped61
 
-done46:
+done62:
 	VZEROUPPER
 	RET
 
@@ -2277,9 +2711,9 @@ TEXT ·monoUnity16AVX2(SB), NOSPLIT, $0-48
 	MOVL         8(DI), R8
 	ORL          12(DI), R8
 	ADDL         R8, R8
-	JNZ          ramped49
+	JNZ          ramped65
 	CMPQ         BX, n+16(FP)
-	JNE          ramped49
+	JNE          ramped65
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
@@ -2298,7 +2732,7 @@ TEXT ·monoUnity16AVX2(SB), NOSPLIT, $0-48
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
-loop51:
+loop67:
 	PREFETCHT0   (SI)(AX*2)
 	VPBROADCASTQ (DX)(AX*2), Y0
 	VPSHUFB      spread16<>+0(SB), Y0, Y0
@@ -2316,10 +2750,10 @@ loop51:
 	VMOVUPS      Y0, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop51
-	JMP          done50
+	JNE          loop67
+	JMP          done66
 
-ramped49:
+ramped65:
 	MOVQ         ramps+24(FP), DI
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
@@ -2339,7 +2773,7 @@ ramped49:
 	ADDQ         $0x20, DI
 	MOVQ         DI, ramps+24(FP)
 
-loop52:
+loop68:
 	PREFETCHT0   (SI)(AX*2)
 	VPBROADCASTQ (DX)(AX*2), Y4
 	VPSHUFB      spread16<>+0(SB), Y4, Y4
@@ -2363,12 +2797,12 @@ loop52:
 	VMOVUPS      Y4, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop52
+	JNE          loop68
 	ADDQ         each+32(FP), BX
 	CMPQ         AX, n+16(FP)
-	JNE          ramped49
+	JNE          ramped65
 
-done50:
+done66:
 	VZEROUPPER
 	RET
 
@@ -2424,6 +2858,128 @@ DATA spread16<>+30(SB)/1, $0x06
 DATA spread16<>+31(SB)/1, $0x07
 GLOBL spread16<>(SB), RODATA|NOPTR, $32
 
+// func monoUnitySend16AVX2(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·monoUnitySend16AVX2(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Y0
+	VMOVUPS      spread_AVX2<>+0(SB), Y1
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped69
+	CMPQ         BX, n+16(FP)
+	JNE          ramped69
+	VMOVSS       (R8), X1
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMULPS       down15<>+0(SB), Y1, Y1
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VPBROADCASTD 16(R8), Y3
+	VPADDD       frames0_AVX2<>+0(SB), Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y2, Y4, Y2
+	VADDPS       Y2, Y1, Y2
+
+loop71:
+	PREFETCHT0   (SI)(AX*2)
+	VPBROADCASTQ (DX)(AX*2), Y1
+	VPSHUFB      spread16<>+0(SB), Y1, Y1
+	VPSRAD       $0x10, Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y1, Y2, Y1
+	VMULPS       Y0, Y1, Y3
+	VADDPS       (DI)(AX*8), Y3, Y3
+	VMOVUPS      Y3, (DI)(AX*8)
+	VADDPS       (CX)(AX*8), Y1, Y1
+	VMOVUPS      Y1, (CX)(AX*8)
+	VPBROADCASTQ 8(DX)(AX*2), Y1
+	VPSHUFB      spread16<>+0(SB), Y1, Y1
+	VPSRAD       $0x10, Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y1, Y2, Y1
+	VMULPS       Y0, Y1, Y3
+	VADDPS       32(DI)(AX*8), Y3, Y3
+	VMOVUPS      Y3, 32(DI)(AX*8)
+	VADDPS       32(CX)(AX*8), Y1, Y1
+	VMOVUPS      Y1, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, BX
+	JNE          loop71
+	JMP          done70
+
+ramped69:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X1
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMULPS       down15<>+0(SB), Y1, Y1
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VPBROADCASTD 16(R8), Y3
+	VPADDD       frames0_AVX2<>+0(SB), Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop72:
+	PREFETCHT0   (SI)(AX*2)
+	VPBROADCASTQ (DX)(AX*2), Y5
+	VPSHUFB      spread16<>+0(SB), Y5, Y5
+	VPSRAD       $0x10, Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y2, Y4, Y6
+	VADDPS       Y6, Y1, Y6
+	VADDPS       turn8<>+0(SB), Y4, Y4
+	VMULPS       Y5, Y6, Y5
+	VMULPS       Y0, Y5, Y6
+	VADDPS       (DI)(AX*8), Y6, Y6
+	VMOVUPS      Y6, (DI)(AX*8)
+	VADDPS       (CX)(AX*8), Y5, Y5
+	VMOVUPS      Y5, (CX)(AX*8)
+	VPBROADCASTQ 8(DX)(AX*2), Y5
+	VPSHUFB      spread16<>+0(SB), Y5, Y5
+	VPSRAD       $0x10, Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y2, Y3, Y6
+	VADDPS       Y6, Y1, Y6
+	VADDPS       turn8<>+0(SB), Y3, Y3
+	VMULPS       Y5, Y6, Y5
+	VMULPS       Y0, Y5, Y6
+	VADDPS       32(DI)(AX*8), Y6, Y6
+	VMOVUPS      Y6, 32(DI)(AX*8)
+	VADDPS       32(CX)(AX*8), Y5, Y5
+	VMOVUPS      Y5, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, BX
+	JNE          loop72
+	ADDQ         each+48(FP), BX
+	CMPQ         AX, n+16(FP)
+	JNE          ramped69
+
+done70:
+	VZEROUPPER
+	RET
+
 // func stereoUnity16AVX2(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
 TEXT ·stereoUnity16AVX2(SB), NOSPLIT, $0-48
@@ -2436,9 +2992,9 @@ TEXT ·stereoUnity16AVX2(SB), NOSPLIT, $0-48
 	MOVL         8(DI), R8
 	ORL          12(DI), R8
 	ADDL         R8, R8
-	JNZ          ramped53
+	JNZ          ramped73
 	CMPQ         BX, n+16(FP)
-	JNE          ramped53
+	JNE          ramped73
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
@@ -2457,7 +3013,7 @@ TEXT ·stereoUnity16AVX2(SB), NOSPLIT, $0-48
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
-loop55:
+loop75:
 	PREFETCHT0 (SI)(AX*4)
 	VPMOVSXWD  (DX)(AX*4), Y0
 	VCVTDQ2PS  Y0, Y0
@@ -2471,10 +3027,10 @@ loop55:
 	VMOVUPS    Y0, 32(CX)(AX*8)
 	ADDQ       $0x08, AX
 	CMPQ       AX, BX
-	JNE        loop55
-	JMP        done54
+	JNE        loop75
+	JMP        done74
 
-ramped53:
+ramped73:
 	MOVQ         ramps+24(FP), DI
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
@@ -2494,7 +3050,7 @@ ramped53:
 	ADDQ         $0x20, DI
 	MOVQ         DI, ramps+24(FP)
 
-loop56:
+loop76:
 	PREFETCHT0 (SI)(AX*4)
 	VPMOVSXWD  (DX)(AX*4), Y4
 	VCVTDQ2PS  Y4, Y4
@@ -2514,12 +3070,125 @@ loop56:
 	VMOVUPS    Y4, 32(CX)(AX*8)
 	ADDQ       $0x08, AX
 	CMPQ       AX, BX
-	JNE        loop56
+	JNE        loop76
 	ADDQ       each+32(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped53
+	JNE        ramped73
 
-done54:
+done74:
+	VZEROUPPER
+	RET
+
+// func stereoUnitySend16AVX2(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·stereoUnitySend16AVX2(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Y0
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped77
+	CMPQ         BX, n+16(FP)
+	JNE          ramped77
+	VMOVSS       (R8), X1
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMULPS       down15<>+0(SB), Y1, Y1
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VPBROADCASTD 16(R8), Y3
+	VPADDD       frames0_AVX2<>+0(SB), Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y2, Y4, Y2
+	VADDPS       Y2, Y1, Y2
+
+loop79:
+	PREFETCHT0 (SI)(AX*4)
+	VPMOVSXWD  (DX)(AX*4), Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y1, Y2, Y1
+	VMULPS     Y0, Y1, Y3
+	VADDPS     (DI)(AX*8), Y3, Y3
+	VMOVUPS    Y3, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Y1, Y1
+	VMOVUPS    Y1, (CX)(AX*8)
+	VPMOVSXWD  16(DX)(AX*4), Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y1, Y2, Y1
+	VMULPS     Y0, Y1, Y3
+	VADDPS     32(DI)(AX*8), Y3, Y3
+	VMOVUPS    Y3, 32(DI)(AX*8)
+	VADDPS     32(CX)(AX*8), Y1, Y1
+	VMOVUPS    Y1, 32(CX)(AX*8)
+	ADDQ       $0x08, AX
+	CMPQ       AX, BX
+	JNE        loop79
+	JMP        done78
+
+ramped77:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X1
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMULPS       down15<>+0(SB), Y1, Y1
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VPBROADCASTD 16(R8), Y3
+	VPADDD       frames0_AVX2<>+0(SB), Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop80:
+	PREFETCHT0 (SI)(AX*4)
+	VPMOVSXWD  (DX)(AX*4), Y5
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     Y2, Y4, Y6
+	VADDPS     Y6, Y1, Y6
+	VADDPS     turn8<>+0(SB), Y4, Y4
+	VMULPS     Y5, Y6, Y5
+	VMULPS     Y0, Y5, Y6
+	VADDPS     (DI)(AX*8), Y6, Y6
+	VMOVUPS    Y6, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Y5, Y5
+	VMOVUPS    Y5, (CX)(AX*8)
+	VPMOVSXWD  16(DX)(AX*4), Y5
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     Y2, Y3, Y6
+	VADDPS     Y6, Y1, Y6
+	VADDPS     turn8<>+0(SB), Y3, Y3
+	VMULPS     Y5, Y6, Y5
+	VMULPS     Y0, Y5, Y6
+	VADDPS     32(DI)(AX*8), Y6, Y6
+	VMOVUPS    Y6, 32(DI)(AX*8)
+	VADDPS     32(CX)(AX*8), Y5, Y5
+	VMOVUPS    Y5, 32(CX)(AX*8)
+	ADDQ       $0x08, AX
+	CMPQ       AX, BX
+	JNE        loop80
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped77
+
+done78:
 	VZEROUPPER
 	RET
 
@@ -2538,9 +3207,9 @@ TEXT ·monoUnity16AVX512(SB), NOSPLIT, $0-48
 	MOVL         8(DI), R8
 	ORL          12(DI), R8
 	ADDL         R8, R8
-	JNZ          ramped57
+	JNZ          ramped81
 	CMPQ         BX, n+16(FP)
-	JNE          ramped57
+	JNE          ramped81
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X3
 	VUNPCKLPS    X3, X0, X0
@@ -2559,7 +3228,7 @@ TEXT ·monoUnity16AVX512(SB), NOSPLIT, $0-48
 	VMULPS       Z3, Z5, Z3
 	VADDPS       Z3, Z0, Z3
 
-loop59:
+loop83:
 	PREFETCHT0 (SI)(AX*2)
 	VPMOVSXWD  (DX)(AX*2), Z0
 	VCVTDQ2PS  Z0, Z0
@@ -2573,10 +3242,10 @@ loop59:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop59
-	JMP        done58
+	JNE        loop83
+	JMP        done82
 
-ramped57:
+ramped81:
 	MOVQ         ramps+24(FP), DI
 	VMOVSS       (DI), X3
 	VMOVSS       4(DI), X4
@@ -2596,7 +3265,7 @@ ramped57:
 	ADDQ         $0x20, DI
 	MOVQ         DI, ramps+24(FP)
 
-loop60:
+loop84:
 	PREFETCHT0 (SI)(AX*2)
 	VPMOVSXWD  (DX)(AX*2), Z7
 	VCVTDQ2PS  Z7, Z7
@@ -2616,12 +3285,12 @@ loop60:
 	VMOVUPS    Z7, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop60
+	JNE        loop84
 	ADDQ       each+32(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped57
+	JNE        ramped81
 
-done58:
+done82:
 	VZEROUPPER
 	RET
 
@@ -2643,6 +3312,122 @@ DATA spreadUpper_AVX512<>+56(SB)/4, $0x0000000f
 DATA spreadUpper_AVX512<>+60(SB)/4, $0x0000000f
 GLOBL spreadUpper_AVX512<>(SB), RODATA|NOPTR, $64
 
+// func monoUnitySend16AVX512(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·monoUnitySend16AVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	VMOVUPS      turn16<>+0(SB), Z0
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Z1
+	VMOVUPS      spread_AVX512<>+0(SB), Z2
+	VMOVUPS      spreadUpper_AVX512<>+0(SB), Z3
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped85
+	CMPQ         BX, n+16(FP)
+	JNE          ramped85
+	VMOVSS       (R8), X0
+	VMOVSS       4(R8), X4
+	VUNPCKLPS    X4, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R8), X4
+	VMOVSS       12(R8), X5
+	VUNPCKLPS    X5, X4, X4
+	VBROADCASTSD X4, Z4
+	VMULPS       down15<>+0(SB), Z0, Z0
+	VMULPS       down15<>+0(SB), Z4, Z4
+	VPBROADCASTD 16(R8), Z5
+	VPADDD       frames0_AVX512<>+0(SB), Z5, Z6
+	VCVTDQ2PS    Z6, Z6
+	VPADDD       frames8_AVX512<>+0(SB), Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z4, Z6, Z4
+	VADDPS       Z4, Z0, Z4
+
+loop87:
+	PREFETCHT0 (SI)(AX*2)
+	VPMOVSXWD  (DX)(AX*2), Z0
+	VCVTDQ2PS  Z0, Z0
+	VPERMPS    Z0, Z2, Z5
+	VMULPS     Z5, Z4, Z5
+	VMULPS     Z1, Z5, Z6
+	VADDPS     (DI)(AX*8), Z6, Z6
+	VMOVUPS    Z6, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z5, Z5
+	VMOVUPS    Z5, (CX)(AX*8)
+	VPERMPS    Z0, Z3, Z0
+	VMULPS     Z0, Z4, Z0
+	VMULPS     Z1, Z0, Z5
+	VADDPS     64(DI)(AX*8), Z5, Z5
+	VMOVUPS    Z5, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop87
+	JMP        done86
+
+ramped85:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X4
+	VMOVSS       4(R8), X5
+	VUNPCKLPS    X5, X4, X4
+	VBROADCASTSD X4, Z4
+	VMOVSS       8(R8), X5
+	VMOVSS       12(R8), X6
+	VUNPCKLPS    X6, X5, X5
+	VBROADCASTSD X5, Z5
+	VMULPS       down15<>+0(SB), Z4, Z4
+	VMULPS       down15<>+0(SB), Z5, Z5
+	VPBROADCASTD 16(R8), Z6
+	VPADDD       frames0_AVX512<>+0(SB), Z6, Z7
+	VCVTDQ2PS    Z7, Z7
+	VPADDD       frames8_AVX512<>+0(SB), Z6, Z6
+	VCVTDQ2PS    Z6, Z6
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop88:
+	PREFETCHT0 (SI)(AX*2)
+	VPMOVSXWD  (DX)(AX*2), Z8
+	VCVTDQ2PS  Z8, Z8
+	VPERMPS    Z8, Z2, Z9
+	VMULPS     Z5, Z7, Z10
+	VADDPS     Z10, Z4, Z10
+	VADDPS     Z0, Z7, Z7
+	VMULPS     Z9, Z10, Z9
+	VMULPS     Z1, Z9, Z10
+	VADDPS     (DI)(AX*8), Z10, Z10
+	VMOVUPS    Z10, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z9, Z9
+	VMOVUPS    Z9, (CX)(AX*8)
+	VPERMPS    Z8, Z3, Z8
+	VMULPS     Z5, Z6, Z9
+	VADDPS     Z9, Z4, Z9
+	VADDPS     Z0, Z6, Z6
+	VMULPS     Z8, Z9, Z8
+	VMULPS     Z1, Z8, Z9
+	VADDPS     64(DI)(AX*8), Z9, Z9
+	VMOVUPS    Z9, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z8, Z8
+	VMOVUPS    Z8, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop88
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped85
+
+done86:
+	VZEROUPPER
+	RET
+
 // func stereoUnity16AVX512(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·stereoUnity16AVX512(SB), NOSPLIT, $0-48
@@ -2656,9 +3441,9 @@ TEXT ·stereoUnity16AVX512(SB), NOSPLIT, $0-48
 	MOVL         8(DI), R8
 	ORL          12(DI), R8
 	ADDL         R8, R8
-	JNZ          ramped61
+	JNZ          ramped89
 	CMPQ         BX, n+16(FP)
-	JNE          ramped61
+	JNE          ramped89
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
@@ -2677,7 +3462,7 @@ TEXT ·stereoUnity16AVX512(SB), NOSPLIT, $0-48
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
-loop63:
+loop91:
 	PREFETCHT0 (SI)(AX*4)
 	VPMOVSXWD  (DX)(AX*4), Z0
 	VCVTDQ2PS  Z0, Z0
@@ -2691,10 +3476,10 @@ loop63:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop63
-	JMP        done62
+	JNE        loop91
+	JMP        done90
 
-ramped61:
+ramped89:
 	MOVQ         ramps+24(FP), DI
 	VMOVSS       (DI), X1
 	VMOVSS       4(DI), X2
@@ -2714,7 +3499,7 @@ ramped61:
 	ADDQ         $0x20, DI
 	MOVQ         DI, ramps+24(FP)
 
-loop64:
+loop92:
 	PREFETCHT0 (SI)(AX*4)
 	VPMOVSXWD  (DX)(AX*4), Z5
 	VCVTDQ2PS  Z5, Z5
@@ -2734,12 +3519,126 @@ loop64:
 	VMOVUPS    Z5, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop64
+	JNE        loop92
 	ADDQ       each+32(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped61
+	JNE        ramped89
 
-done62:
+done90:
+	VZEROUPPER
+	RET
+
+// func stereoUnitySend16AVX512(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·stereoUnitySend16AVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	VMOVUPS      turn16<>+0(SB), Z0
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Z1
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped93
+	CMPQ         BX, n+16(FP)
+	JNE          ramped93
+	VMOVSS       (R8), X0
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Z2
+	VMULPS       down15<>+0(SB), Z0, Z0
+	VMULPS       down15<>+0(SB), Z2, Z2
+	VPBROADCASTD 16(R8), Z3
+	VPADDD       frames0_AVX512<>+0(SB), Z3, Z4
+	VCVTDQ2PS    Z4, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z2, Z4, Z2
+	VADDPS       Z2, Z0, Z2
+
+loop95:
+	PREFETCHT0 (SI)(AX*4)
+	VPMOVSXWD  (DX)(AX*4), Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z0, Z2, Z0
+	VMULPS     Z1, Z0, Z3
+	VADDPS     (DI)(AX*8), Z3, Z3
+	VMOVUPS    Z3, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	VPMOVSXWD  32(DX)(AX*4), Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z0, Z2, Z0
+	VMULPS     Z1, Z0, Z3
+	VADDPS     64(DI)(AX*8), Z3, Z3
+	VMOVUPS    Z3, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop95
+	JMP        done94
+
+ramped93:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X2
+	VMOVSS       4(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Z2
+	VMOVSS       8(R8), X3
+	VMOVSS       12(R8), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Z3
+	VMULPS       down15<>+0(SB), Z2, Z2
+	VMULPS       down15<>+0(SB), Z3, Z3
+	VPBROADCASTD 16(R8), Z4
+	VPADDD       frames0_AVX512<>+0(SB), Z4, Z5
+	VCVTDQ2PS    Z5, Z5
+	VPADDD       frames8_AVX512<>+0(SB), Z4, Z4
+	VCVTDQ2PS    Z4, Z4
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop96:
+	PREFETCHT0 (SI)(AX*4)
+	VPMOVSXWD  (DX)(AX*4), Z6
+	VCVTDQ2PS  Z6, Z6
+	VMULPS     Z3, Z5, Z7
+	VADDPS     Z7, Z2, Z7
+	VADDPS     Z0, Z5, Z5
+	VMULPS     Z6, Z7, Z6
+	VMULPS     Z1, Z6, Z7
+	VADDPS     (DI)(AX*8), Z7, Z7
+	VMOVUPS    Z7, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z6, Z6
+	VMOVUPS    Z6, (CX)(AX*8)
+	VPMOVSXWD  32(DX)(AX*4), Z6
+	VCVTDQ2PS  Z6, Z6
+	VMULPS     Z3, Z4, Z7
+	VADDPS     Z7, Z2, Z7
+	VADDPS     Z0, Z4, Z4
+	VMULPS     Z6, Z7, Z6
+	VMULPS     Z1, Z6, Z7
+	VADDPS     64(DI)(AX*8), Z7, Z7
+	VMOVUPS    Z7, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z6, Z6
+	VMOVUPS    Z6, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop96
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped93
+
+done94:
 	VZEROUPPER
 	RET
 
@@ -2764,9 +3663,9 @@ TEXT ·monoLinear16AVX2(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped65
+	JNZ          ramped97
 	CMPQ         BX, n+16(FP)
-	JNE          ramped65
+	JNE          ramped97
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -2785,7 +3684,7 @@ TEXT ·monoLinear16AVX2(SB), NOSPLIT, $0-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop67:
+loop99:
 	PREFETCHT0   (R8)(AX*2)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -2847,10 +3746,10 @@ loop67:
 	VMOVUPS      Y2, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop67
-	JMP          done66
+	JNE          loop99
+	JMP          done98
 
-ramped65:
+ramped97:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -2870,7 +3769,7 @@ ramped65:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop68:
+loop100:
 	PREFETCHT0   (R8)(AX*2)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -2938,12 +3837,12 @@ loop68:
 	VMOVUPS      Y6, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop68
+	JNE          loop100
 	ADDQ         each+48(FP), BX
 	CMPQ         AX, n+16(FP)
-	JNE          ramped65
+	JNE          ramped97
 
-done66:
+done98:
 	VZEROUPPER
 	RET
 
@@ -2986,9 +3885,9 @@ TEXT ·monoCubic16AVX2(SB), NOSPLIT, $8-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped69
+	JNZ          ramped101
 	CMPQ         BX, n+16(FP)
-	JNE          ramped69
+	JNE          ramped101
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -3007,7 +3906,7 @@ TEXT ·monoCubic16AVX2(SB), NOSPLIT, $8-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop71:
+loop103:
 	PREFETCHT0   (R8)(AX*2)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -3087,10 +3986,10 @@ loop71:
 	VMOVUPS      Y2, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop71
-	JMP          done70
+	JNE          loop103
+	JMP          done102
 
-ramped69:
+ramped101:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -3110,7 +4009,7 @@ ramped69:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop72:
+loop104:
 	PREFETCHT0   (R8)(AX*2)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -3196,12 +4095,12 @@ loop72:
 	VMOVUPS      Y6, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop72
+	JNE          loop104
 	ADDQ         each+48(FP), BX
 	CMPQ         AX, n+16(FP)
-	JNE          ramped69
+	JNE          ramped101
 
-done70:
+done102:
 	VZEROUPPER
 	RET
 
@@ -3251,9 +4150,9 @@ TEXT ·monoLinear16AVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped73
+	JNZ          ramped105
 	CMPQ         BX, n+16(FP)
-	JNE          ramped73
+	JNE          ramped105
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X9
 	VUNPCKLPS    X9, X0, X0
@@ -3272,7 +4171,7 @@ TEXT ·monoLinear16AVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z9, Z11, Z9
 	VADDPS       Z9, Z0, Z9
 
-loop75:
+loop107:
 	PREFETCHT0 (R8)(AX*2)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -3301,10 +4200,10 @@ loop75:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop75
-	JMP        done74
+	JNE        loop107
+	JMP        done106
 
-ramped73:
+ramped105:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X6
 	VMOVSS       4(R9), X9
@@ -3324,7 +4223,7 @@ ramped73:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop76:
+loop108:
 	PREFETCHT0 (R8)(AX*2)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -3359,12 +4258,12 @@ loop76:
 	VMOVUPS    Z13, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop76
+	JNE        loop108
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped73
+	JNE        ramped105
 
-done74:
+done106:
 	VZEROUPPER
 	RET
 
@@ -3432,9 +4331,9 @@ TEXT ·monoCubic16AVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped77
+	JNZ          ramped109
 	CMPQ         BX, n+16(FP)
-	JNE          ramped77
+	JNE          ramped109
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X9
 	VUNPCKLPS    X9, X0, X0
@@ -3453,7 +4352,7 @@ TEXT ·monoCubic16AVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z9, Z11, Z9
 	VADDPS       Z9, Z0, Z9
 
-loop79:
+loop111:
 	PREFETCHT0 (R8)(AX*2)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -3500,10 +4399,10 @@ loop79:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop79
-	JMP        done78
+	JNE        loop111
+	JMP        done110
 
-ramped77:
+ramped109:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X6
 	VMOVSS       4(R9), X9
@@ -3523,7 +4422,7 @@ ramped77:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop80:
+loop112:
 	PREFETCHT0 (R8)(AX*2)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -3576,12 +4475,12 @@ loop80:
 	VMOVUPS    Z13, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop80
+	JNE        loop112
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped77
+	JNE        ramped109
 
-done78:
+done110:
 	VZEROUPPER
 	RET
 
@@ -3606,9 +4505,9 @@ TEXT ·stereoLinear16AVX2(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped81
+	JNZ          ramped113
 	CMPQ         BX, n+16(FP)
-	JNE          ramped81
+	JNE          ramped113
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -3627,7 +4526,7 @@ TEXT ·stereoLinear16AVX2(SB), NOSPLIT, $0-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop83:
+loop115:
 	PREFETCHT0   (R8)(AX*4)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -3701,10 +4600,10 @@ loop83:
 	VMOVUPS      Y2, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop83
-	JMP          done82
+	JNE          loop115
+	JMP          done114
 
-ramped81:
+ramped113:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -3724,7 +4623,7 @@ ramped81:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop84:
+loop116:
 	PREFETCHT0   (R8)(AX*4)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -3804,12 +4703,12 @@ loop84:
 	VMOVUPS      Y6, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop84
+	JNE          loop116
 	ADDQ         each+48(FP), BX
 	CMPQ         AX, n+16(FP)
-	JNE          ramped81
+	JNE          ramped113
 
-done82:
+done114:
 	VZEROUPPER
 	RET
 
@@ -3902,9 +4801,9 @@ TEXT ·stereoCubic16AVX2(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped85
+	JNZ          ramped117
 	CMPQ         BX, n+16(FP)
-	JNE          ramped85
+	JNE          ramped117
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -3923,7 +4822,7 @@ TEXT ·stereoCubic16AVX2(SB), NOSPLIT, $0-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop87:
+loop119:
 	PREFETCHT0     (R8)(AX*4)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -4033,10 +4932,10 @@ loop87:
 	VMOVUPS        Y2, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop87
-	JMP            done86
+	JNE            loop119
+	JMP            done118
 
-ramped85:
+ramped117:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -4056,7 +4955,7 @@ ramped85:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop88:
+loop120:
 	PREFETCHT0     (R8)(AX*4)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -4172,12 +5071,12 @@ loop88:
 	VMOVUPS        Y6, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop88
+	JNE            loop120
 	ADDQ           each+48(FP), BX
 	CMPQ           AX, n+16(FP)
-	JNE            ramped85
+	JNE            ramped117
 
-done86:
+done118:
 	VZEROUPPER
 	RET
 
@@ -4221,9 +5120,9 @@ TEXT ·stereoLinear16AVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped89
+	JNZ          ramped121
 	CMPQ         BX, n+16(FP)
-	JNE          ramped89
+	JNE          ramped121
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X10
 	VUNPCKLPS    X10, X0, X0
@@ -4242,7 +5141,7 @@ TEXT ·stereoLinear16AVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z10, Z12, Z10
 	VADDPS       Z10, Z0, Z10
 
-loop91:
+loop123:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -4288,10 +5187,10 @@ loop91:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop91
-	JMP        done90
+	JNE        loop123
+	JMP        done122
 
-ramped89:
+ramped121:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X6
 	VMOVSS       4(R9), X7
@@ -4311,7 +5210,7 @@ ramped89:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop92:
+loop124:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -4363,12 +5262,12 @@ loop92:
 	VMOVUPS    Z14, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop92
+	JNE        loop124
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped89
+	JNE        ramped121
 
-done90:
+done122:
 	VZEROUPPER
 	RET
 
@@ -4430,9 +5329,9 @@ TEXT ·stereoCubic16AVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped93
+	JNZ          ramped125
 	CMPQ         BX, n+16(FP)
-	JNE          ramped93
+	JNE          ramped125
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X10
 	VUNPCKLPS    X10, X0, X0
@@ -4451,7 +5350,7 @@ TEXT ·stereoCubic16AVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z10, Z12, Z10
 	VADDPS       Z10, Z0, Z10
 
-loop95:
+loop127:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -4535,10 +5434,10 @@ loop95:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop95
-	JMP        done94
+	JNE        loop127
+	JMP        done126
 
-ramped93:
+ramped125:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X6
 	VMOVSS       4(R9), X7
@@ -4558,7 +5457,7 @@ ramped93:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop96:
+loop128:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -4648,12 +5547,12 @@ loop96:
 	VMOVUPS    Z14, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop96
+	JNE        loop128
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped93
+	JNE        ramped125
 
-done94:
+done126:
 	VZEROUPPER
 	RET
 
@@ -4679,9 +5578,9 @@ TEXT ·monoBestAVX2(SB), NOSPLIT, $64-72
 	MOVL         8(R10), R11
 	ORL          12(R10), R11
 	ADDL         R11, R11
-	JNZ          ramped97
+	JNZ          ramped129
 	CMPQ         SI, n+24(FP)
-	JNE          ramped97
+	JNE          ramped129
 	VMOVSS       (R10), X2
 	VMOVSS       4(R10), X3
 	VUNPCKLPS    X3, X2, X2
@@ -4698,7 +5597,7 @@ TEXT ·monoBestAVX2(SB), NOSPLIT, $64-72
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop99:
+loop131:
 	PREFETCHT0   (R9)(AX*4)
 	VPAND        within<>+0(SB), Y0, Y2
 	VCVTDQ2PS    Y2, Y2
@@ -4824,10 +5723,10 @@ loop99:
 	VMOVUPS      Y2, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, SI
-	JNE          loop99
-	JMP          done98
+	JNE          loop131
+	JMP          done130
 
-ramped97:
+ramped129:
 	MOVQ         ramps+48(FP), R10
 	VMOVSS       (R10), X2
 	VMOVSS       4(R10), X3
@@ -4845,7 +5744,7 @@ ramped97:
 	ADDQ         $0x20, R10
 	MOVQ         R10, ramps+48(FP)
 
-loop100:
+loop132:
 	PREFETCHT0   (R9)(AX*4)
 	VPAND        within<>+0(SB), Y0, Y6
 	VCVTDQ2PS    Y6, Y6
@@ -4977,12 +5876,12 @@ loop100:
 	VMOVUPS      Y6, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, SI
-	JNE          loop100
+	JNE          loop132
 	ADDQ         each+56(FP), SI
 	CMPQ         AX, n+24(FP)
-	JNE          ramped97
+	JNE          ramped129
 
-done98:
+done130:
 	VZEROUPPER
 	RET
 
@@ -5036,9 +5935,9 @@ TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-72
 	MOVL         8(R10), R11
 	ORL          12(R10), R11
 	ADDL         R11, R11
-	JNZ          ramped101
+	JNZ          ramped133
 	CMPQ         SI, n+24(FP)
-	JNE          ramped101
+	JNE          ramped133
 	VMOVSS       (R10), X2
 	VMOVSS       4(R10), X3
 	VUNPCKLPS    X3, X2, X2
@@ -5055,7 +5954,7 @@ TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-72
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop103:
+loop135:
 	PREFETCHT0   (R9)(AX*8)
 	VPAND        within<>+0(SB), Y0, Y2
 	VCVTDQ2PS    Y2, Y2
@@ -5244,10 +6143,10 @@ loop103:
 	VMOVUPS      Y2, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, SI
-	JNE          loop103
-	JMP          done102
+	JNE          loop135
+	JMP          done134
 
-ramped101:
+ramped133:
 	MOVQ         ramps+48(FP), R10
 	VMOVSS       (R10), X2
 	VMOVSS       4(R10), X3
@@ -5265,7 +6164,7 @@ ramped101:
 	ADDQ         $0x20, R10
 	MOVQ         R10, ramps+48(FP)
 
-loop104:
+loop136:
 	PREFETCHT0   (R9)(AX*8)
 	VPAND        within<>+0(SB), Y0, Y6
 	VCVTDQ2PS    Y6, Y6
@@ -5460,12 +6359,12 @@ loop104:
 	VMOVUPS      Y6, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, SI
-	JNE          loop104
+	JNE          loop136
 	ADDQ         each+56(FP), SI
 	CMPQ         AX, n+24(FP)
-	JNE          ramped101
+	JNE          ramped133
 
-done102:
+done134:
 	VZEROUPPER
 	RET
 
@@ -5486,7 +6385,7 @@ TEXT ·sumAVX2(SB), NOSPLIT, $0-24
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
-loop105:
+loop137:
 	VMOVUPS (AX), Y0
 	VADDPS  (CX), Y0, Y0
 	VMOVUPS Y0, (AX)
@@ -5496,7 +6395,7 @@ loop105:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	SUBQ    $0x08, DX
-	JNZ     loop105
+	JNZ     loop137
 	VZEROUPPER
 	RET
 
@@ -5508,7 +6407,7 @@ TEXT ·windowAVX2(SB), NOSPLIT, $0-24
 	MOVQ    n+16(FP), DX
 	VMOVUPS spread_AVX2<>+0(SB), Y0
 
-loop106:
+loop138:
 	VBROADCASTF128 (CX), Y1
 	VPERMILPS      Y0, Y1, Y1
 	VMULPS         (AX), Y1, Y1
@@ -5520,7 +6419,7 @@ loop106:
 	ADDQ           $0x40, AX
 	ADDQ           $0x20, CX
 	SUBQ           $0x08, DX
-	JNZ            loop106
+	JNZ            loop138
 	VZEROUPPER
 	RET
 
@@ -5533,14 +6432,14 @@ TEXT ·peakAVX2(SB), NOSPLIT, $0-20
 	VPXOR   Y1, Y1, Y1
 	VPXOR   Y2, Y2, Y2
 
-loop107:
+loop139:
 	VPAND        (AX), Y0, Y3
 	VPMAXUD      Y3, Y1, Y1
 	VPAND        32(AX), Y0, Y3
 	VPMAXUD      Y3, Y2, Y2
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, CX
-	JNZ          loop107
+	JNZ          loop139
 	VPMAXUD      Y2, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X0
 	VPMAXUD      X0, X1, X1
@@ -5580,14 +6479,14 @@ TEXT ·levelsAVX2(SB), NOSPLIT, $0-24
 	VPXOR   Y1, Y1, Y1
 	VPXOR   Y2, Y2, Y2
 
-loop108:
+loop140:
 	VPAND        (AX), Y0, Y3
 	VPMAXUD      Y3, Y1, Y1
 	VPAND        32(AX), Y0, Y3
 	VPMAXUD      Y3, Y2, Y2
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, CX
-	JNZ          loop108
+	JNZ          loop140
 	VPMAXUD      Y2, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X0
 	VPMAXUD      X0, X1, X1
@@ -5611,7 +6510,7 @@ TEXT ·settleAVX2(SB), NOSPLIT, $0-28
 	VPXOR   Y2, Y2, Y2
 	VPXOR   Y3, Y3, Y3
 
-loop109:
+loop141:
 	VMOVDQU      (CX), Y4
 	VPAND        Y4, Y0, Y5
 	VPMAXUD      Y5, Y2, Y2
@@ -5627,7 +6526,7 @@ loop109:
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, AX
 	SUBQ         $0x10, DX
-	JNZ          loop109
+	JNZ          loop141
 	VPMAXUD      Y3, Y2, Y2
 	VEXTRACTI128 $0x01, Y2, X0
 	VPMAXUD      X0, X2, X2
@@ -5664,11 +6563,11 @@ TEXT ·publishWords(SB), NOSPLIT, $0-24
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
-loop110:
+loop142:
 	MOVQ -8(CX)(DX*8), BX
 	MOVQ BX, -8(AX)(DX*8)
 	DECQ DX
-	JNZ  loop110
+	JNZ  loop142
 	RET
 
 // func filterMonoAVX2(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)
@@ -5685,9 +6584,9 @@ TEXT ·filterMonoAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop111:
+loop143:
 	CMPQ   R8, $0x08
-	JLT    fewer112
+	JLT    fewer144
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5702,7 +6601,7 @@ loop111:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-loop113:
+loop145:
 	VMOVUPD (R10), Y8
 	VMULPD  (R12), Y8, Y9
 	VADDPD  Y9, Y0, Y0
@@ -5724,12 +6623,12 @@ loop113:
 	ADDQ    $0x20, R13
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop113
+	JNZ     loop145
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole114
+	JZ      whole146
 
-loop115:
+loop147:
 	VMOVSD (R10), X8
 	VMOVSD (R12), X10
 	VMULPD X10, X8, X10
@@ -5759,9 +6658,9 @@ loop115:
 	ADDQ   $0x08, R13
 	ADDQ   $0x08, R10
 	SUBQ   $0x01, R11
-	JNZ    loop115
+	JNZ    loop147
 
-whole114:
+whole146:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDSD       X8, X0, X0
@@ -5819,12 +6718,12 @@ whole114:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x08, R8
-	JMP          loop111
+	JMP          loop143
 
-fewer112:
-loop116:
+fewer144:
+loop148:
 	CMPQ   R8, $0x04
-	JLT    fewer117
+	JLT    fewer149
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5834,7 +6733,7 @@ loop116:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loop118:
+loop150:
 	VMOVUPD (R10), Y4
 	VMULPD  (R12), Y4, Y5
 	VADDPD  Y5, Y0, Y0
@@ -5847,12 +6746,12 @@ loop118:
 	ADDQ    $0x20, R12
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop118
+	JNZ     loop150
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole119
+	JZ      whole151
 
-loop120:
+loop152:
 	VMOVSD (R10), X4
 	VMOVSD (R12), X10
 	VMULPD X10, X4, X10
@@ -5869,9 +6768,9 @@ loop120:
 	ADDQ   $0x08, R12
 	ADDQ   $0x08, R10
 	SUBQ   $0x01, R11
-	JNZ    loop120
+	JNZ    loop152
 
-whole119:
+whole151:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDSD       X4, X0, X0
@@ -5901,12 +6800,12 @@ whole119:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x04, R8
-	JMP          loop116
+	JMP          loop148
 
-fewer117:
-loop121:
+fewer149:
+loop153:
 	CMPQ   R8, $0x02
-	JLT    fewer122
+	JLT    fewer154
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -5914,7 +6813,7 @@ loop121:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loop123:
+loop155:
 	VMOVUPD (R9), Y2
 	VMULPD  (R11), Y2, Y3
 	VADDPD  Y3, Y0, Y0
@@ -5923,12 +6822,12 @@ loop123:
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop123
+	JNZ     loop155
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole124
+	JZ      whole156
 
-loop125:
+loop157:
 	VMOVSD (R9), X2
 	VMOVSD (R11), X10
 	VMULPD X10, X2, X10
@@ -5939,9 +6838,9 @@ loop125:
 	ADDQ   $0x08, R11
 	ADDQ   $0x08, R9
 	SUBQ   $0x01, R10
-	JNZ    loop125
+	JNZ    loop157
 
-whole124:
+whole156:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDSD       X2, X0, X0
@@ -5957,31 +6856,31 @@ whole124:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x02, R8
-	JMP          loop121
+	JMP          loop153
 
-fewer122:
-loop126:
+fewer154:
+loop158:
 	CMPQ   R8, $0x01
-	JLT    fewer127
+	JLT    fewer159
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
 	MOVQ   SI, R11
 	VXORPD Y0, Y0, Y0
 
-loop128:
+loop160:
 	VMOVUPD (R9), Y1
 	VMULPD  (R11), Y1, Y1
 	VADDPD  Y1, Y0, Y0
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop128
+	JNZ     loop160
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole129
+	JZ      whole161
 
-loop130:
+loop162:
 	VMOVSD (R9), X1
 	VMOVSD (R11), X10
 	VMULPD X10, X1, X10
@@ -5989,9 +6888,9 @@ loop130:
 	ADDQ   $0x08, R11
 	ADDQ   $0x08, R9
 	SUBQ   $0x01, R10
-	JNZ    loop130
+	JNZ    loop162
 
-whole129:
+whole161:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDSD       X1, X0, X0
@@ -6000,9 +6899,9 @@ whole129:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x01, R8
-	JMP          loop126
+	JMP          loop158
 
-fewer127:
+fewer159:
 	VZEROUPPER
 	RET
 
@@ -6020,9 +6919,9 @@ TEXT ·filterStereoAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop131:
+loop163:
 	CMPQ   R8, $0x04
-	JLT    fewer132
+	JLT    fewer164
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -6036,7 +6935,7 @@ loop131:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-loop133:
+loop165:
 	VPERMPD $0x50, (R10), Y8
 	VPERMPD $0xfa, (R10), Y9
 	VMULPD  (R12), Y8, Y10
@@ -6058,12 +6957,12 @@ loop133:
 	ADDQ    $0x40, R12
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop133
+	JNZ     loop165
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole134
+	JZ      whole166
 
-loop135:
+loop167:
 	VMOVDDUP (R10), X8
 	VMULPD   (R12), X8, X11
 	VADDPD   Y11, Y0, Y0
@@ -6076,9 +6975,9 @@ loop135:
 	ADDQ     $0x10, R12
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop135
+	JNZ      loop167
 
-whole134:
+whole166:
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDPD       X8, X0, X0
 	VEXTRACTF128 $0x01, Y1, X8
@@ -6116,12 +7015,12 @@ whole134:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x04, R8
-	JMP          loop131
+	JMP          loop163
 
-fewer132:
-loop136:
+fewer164:
+loop168:
 	CMPQ   R8, $0x02
-	JLT    fewer137
+	JLT    fewer169
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -6131,7 +7030,7 @@ loop136:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loop138:
+loop170:
 	VPERMPD $0x50, (R9), Y4
 	VPERMPD $0xfa, (R9), Y5
 	VMULPD  (R11), Y4, Y6
@@ -6145,12 +7044,12 @@ loop138:
 	ADDQ    $0x40, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop138
+	JNZ     loop170
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole139
+	JZ      whole171
 
-loop140:
+loop172:
 	VMOVDDUP (R9), X4
 	VMULPD   (R11), X4, X11
 	VADDPD   Y11, Y0, Y0
@@ -6159,9 +7058,9 @@ loop140:
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop140
+	JNZ      loop172
 
-whole139:
+whole171:
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDPD       X4, X0, X0
 	VEXTRACTF128 $0x01, Y1, X4
@@ -6181,12 +7080,12 @@ whole139:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x02, R8
-	JMP          loop136
+	JMP          loop168
 
-fewer137:
-loop141:
+fewer169:
+loop173:
 	CMPQ   R8, $0x01
-	JLT    fewer142
+	JLT    fewer174
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -6194,7 +7093,7 @@ loop141:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loop143:
+loop175:
 	VPERMPD $0x50, (R9), Y2
 	VPERMPD $0xfa, (R9), Y3
 	VMULPD  (R11), Y2, Y2
@@ -6204,21 +7103,21 @@ loop143:
 	ADDQ    $0x40, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop143
+	JNZ     loop175
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole144
+	JZ      whole176
 
-loop145:
+loop177:
 	VMOVDDUP (R9), X2
 	VMULPD   (R11), X2, X11
 	VADDPD   Y11, Y0, Y0
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop145
+	JNZ      loop177
 
-whole144:
+whole176:
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDPD       X2, X0, X0
 	VEXTRACTF128 $0x01, Y1, X2
@@ -6229,9 +7128,9 @@ whole144:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x01, R8
-	JMP          loop141
+	JMP          loop173
 
-fewer142:
+fewer174:
 	VZEROUPPER
 	RET
 
@@ -6249,9 +7148,9 @@ TEXT ·filterStereoAVX512(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop146:
+loop178:
 	CMPQ   R8, $0x08
-	JLT    fewer147
+	JLT    fewer179
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -6266,7 +7165,7 @@ loop146:
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 
-loop148:
+loop180:
 	VMOVUPD   (R10), Y8
 	VMOVDQU64 doubled<>+0(SB), Z9
 	VPERMPD   Z8, Z9, Z8
@@ -6290,12 +7189,12 @@ loop148:
 	ADDQ      $0x40, R13
 	ADDQ      $0x20, R10
 	SUBQ      $0x01, R11
-	JNZ       loop148
+	JNZ       loop180
 	MOVQ      BX, R11
 	ANDQ      $0x03, R11
-	JZ        whole149
+	JZ        whole181
 
-loop150:
+loop182:
 	VMOVDDUP (R10), X8
 	VMULPD   (R12), X8, X10
 	VADDPD   Z10, Z0, Z0
@@ -6317,9 +7216,9 @@ loop150:
 	ADDQ     $0x10, R13
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop150
+	JNZ      loop182
 
-whole149:
+whole181:
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VEXTRACTF64X2 $0x01, Y0, X9
 	VADDPD        X9, X0, X0
@@ -6401,12 +7300,12 @@ whole149:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x08, R8
-	JMP           loop146
+	JMP           loop178
 
-fewer147:
-loop151:
+fewer179:
+loop183:
 	CMPQ   R8, $0x04
-	JLT    fewer152
+	JLT    fewer184
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -6416,7 +7315,7 @@ loop151:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 
-loop153:
+loop185:
 	VMOVUPD   (R10), Y10
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z10, Z0, Z10
@@ -6431,12 +7330,12 @@ loop153:
 	ADDQ      $0x40, R12
 	ADDQ      $0x20, R10
 	SUBQ      $0x01, R11
-	JNZ       loop153
+	JNZ       loop185
 	MOVQ      BX, R11
 	ANDQ      $0x03, R11
-	JZ        whole154
+	JZ        whole186
 
-loop155:
+loop187:
 	VMOVDDUP (R10), X0
 	VMULPD   (R12), X0, X18
 	VADDPD   Z18, Z11, Z11
@@ -6449,9 +7348,9 @@ loop155:
 	ADDQ     $0x10, R12
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop155
+	JNZ      loop187
 
-whole154:
+whole186:
 	VEXTRACTF64X4 $0x01, Z11, Y0
 	VEXTRACTF64X2 $0x01, Y11, X1
 	VADDPD        X1, X11, X11
@@ -6493,12 +7392,12 @@ whole154:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x04, R8
-	JMP           loop151
+	JMP           loop183
 
-fewer152:
-loop156:
+fewer184:
+loop188:
 	CMPQ   R8, $0x02
-	JLT    fewer157
+	JLT    fewer189
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -6506,7 +7405,7 @@ loop156:
 	VPXORQ Z15, Z15, Z15
 	VPXORQ Z16, Z16, Z16
 
-loop158:
+loop190:
 	VMOVUPD   (R9), Y18
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z18, Z0, Z18
@@ -6517,12 +7416,12 @@ loop158:
 	ADDQ      $0x40, R11
 	ADDQ      $0x20, R9
 	SUBQ      $0x01, R10
-	JNZ       loop158
+	JNZ       loop190
 	MOVQ      BX, R10
 	ANDQ      $0x03, R10
-	JZ        whole159
+	JZ        whole191
 
-loop160:
+loop192:
 	VMOVDDUP (R9), X0
 	VMULPD   (R11), X0, X19
 	VADDPD   Z19, Z15, Z15
@@ -6531,9 +7430,9 @@ loop160:
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop160
+	JNZ      loop192
 
-whole159:
+whole191:
 	VEXTRACTF64X4 $0x01, Z15, Y0
 	VEXTRACTF64X2 $0x01, Y15, X1
 	VADDPD        X1, X15, X15
@@ -6555,19 +7454,19 @@ whole159:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x02, R8
-	JMP           loop156
+	JMP           loop188
 
-fewer157:
-loop161:
+fewer189:
+loop193:
 	CMPQ   R8, $0x01
-	JLT    fewer162
+	JLT    fewer194
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
 	MOVQ   SI, R11
 	VPXORQ Z17, Z17, Z17
 
-loop163:
+loop195:
 	VMOVUPD   (R9), Y19
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z19, Z0, Z19
@@ -6576,21 +7475,21 @@ loop163:
 	ADDQ      $0x40, R11
 	ADDQ      $0x20, R9
 	SUBQ      $0x01, R10
-	JNZ       loop163
+	JNZ       loop195
 	MOVQ      BX, R10
 	ANDQ      $0x03, R10
-	JZ        whole164
+	JZ        whole196
 
-loop165:
+loop197:
 	VMOVDDUP (R9), X0
 	VMULPD   (R11), X0, X20
 	VADDPD   Z20, Z17, Z17
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop165
+	JNZ      loop197
 
-whole164:
+whole196:
 	VEXTRACTF64X4 $0x01, Z17, Y0
 	VEXTRACTF64X2 $0x01, Y17, X1
 	VADDPD        X1, X17, X17
@@ -6602,9 +7501,9 @@ whole164:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x01, R8
-	JMP           loop161
+	JMP           loop193
 
-fewer162:
+fewer194:
 	VZEROUPPER
 	RET
 
@@ -6627,7 +7526,7 @@ TEXT ·betweenAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD fraction+32(FP), Y0
 
-loop166:
+loop198:
 	VMOVUPD (CX), Y1
 	VMOVUPD (DX), Y2
 	VSUBPD  Y1, Y2, Y2
@@ -6644,7 +7543,7 @@ loop166:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, BX
-	JNZ     loop166
+	JNZ     loop198
 	VZEROUPPER
 	RET
 
@@ -6668,7 +7567,7 @@ TEXT ·columnsAVX2(SB), NOSPLIT, $0-40
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 
-loop167:
+loop199:
 	VBROADCASTSD (DX), Y9
 	VMULPD       (CX), Y9, Y10
 	VADDPD       Y10, Y0, Y0
@@ -6691,7 +7590,7 @@ loop167:
 	ADDQ         DI, CX
 	ADDQ         SI, DX
 	SUBQ         $0x01, BX
-	JNZ          loop167
+	JNZ          loop199
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -6714,7 +7613,7 @@ TEXT ·nearAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS least+32(FP), Y0
 	VMOVUPS      magnitude<>+0(SB), Y1
 
-loop168:
+loop200:
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
 	VXORPS       Y4, Y4, Y4
@@ -7088,7 +7987,7 @@ loop168:
 	ADDQ         $0x40, CX
 	ADDQ         $0x02, AX
 	SUBQ         $0x08, DX
-	JNZ          loop168
+	JNZ          loop200
 	VZEROUPPER
 	RET
 
@@ -7100,7 +7999,7 @@ TEXT ·truePeaksAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+16(FP), DX
 	MOVQ taps+24(FP), BX
 
-loop169:
+loop201:
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -7478,7 +8377,7 @@ loop169:
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, AX
 	SUBQ         $0x04, DX
-	JNZ          loop169
+	JNZ          loop201
 	VZEROUPPER
 	RET
 
@@ -7887,7 +8786,7 @@ TEXT ·integers24AVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS full24<>+0(SB), Y0
 	VMOVDQU      three_AVX2<>+0(SB), Y1
 
-loop170:
+loop202:
 	VMULPS       (CX), Y0, Y2
 	VCVTPS2DQ    Y2, Y2
 	VPSHUFB      Y1, Y2, Y2
@@ -7907,7 +8806,7 @@ loop170:
 	ADDQ         $0x40, CX
 	ADDQ         $0x30, AX
 	SUBQ         $0x08, DX
-	JNZ          loop170
+	JNZ          loop202
 	VZEROUPPER
 	RET
 
@@ -7975,7 +8874,7 @@ TEXT ·energyAVX2(SB), NOSPLIT, $0-40
 	VMOVUPD 192(AX), X3
 	VMOVUPD 208(AX), X4
 
-loop171:
+loop203:
 	VCVTPS2PD (CX), X5
 	VMULPD    (AX), X5, X6
 	VADDPD    X1, X6, X6
@@ -8001,7 +8900,7 @@ loop171:
 	VADDSD    X5, X0, X0
 	ADDQ      $0x08, CX
 	SUBQ      $0x01, DX
-	JNZ       loop171
+	JNZ       loop203
 	VMOVUPD   X1, 160(AX)
 	VMOVUPD   X2, 176(AX)
 	VMOVUPD   X3, 192(AX)
@@ -8021,7 +8920,7 @@ TEXT ·powerAVX2(SB), NOSPLIT, $0-40
 	VMOVUPD 192(AX), X3
 	VMOVUPD 208(AX), X4
 
-loop172:
+loop204:
 	VCVTPS2PD (CX), X5
 	VMULPD    (AX), X5, X6
 	VADDPD    X1, X6, X6
@@ -8046,7 +8945,7 @@ loop172:
 	VADDSD    X5, X0, X0
 	ADDQ      $0x08, CX
 	SUBQ      $0x01, DX
-	JNZ       loop172
+	JNZ       loop204
 	VMOVUPD   X1, 160(AX)
 	VMOVUPD   X2, 176(AX)
 	VMOVUPD   X3, 192(AX)
@@ -8068,7 +8967,7 @@ TEXT ·lineAVX2(SB), NOSPLIT, $0-56
 	VADDPD       Y5, Y2, Y2
 	VMULPD       four64<>+0(SB), Y3, Y3
 
-loop173:
+loop205:
 	VDIVPD  Y4, Y2, Y5
 	VMULPD  Y1, Y5, Y5
 	VADDPD  Y5, Y0, Y5
@@ -8076,7 +8975,7 @@ loop173:
 	VMOVUPD Y5, (AX)
 	ADDQ    $0x20, AX
 	SUBQ    $0x04, CX
-	JNZ     loop173
+	JNZ     loop205
 	VZEROUPPER
 	RET
 
@@ -8098,7 +8997,7 @@ TEXT ·factorsAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop174:
+loop206:
 	VMOVUPD    (AX), Y1
 	VCMPPD     $0x1e, silence64<>+0(SB), Y1, Y0
 	VANDPD     Y0, Y1, Y1
@@ -8148,7 +9047,7 @@ loop174:
 	VMOVUPD    Y3, (AX)
 	ADDQ       $0x20, AX
 	SUBQ       $0x04, CX
-	JNZ        loop174
+	JNZ        loop206
 	VZEROUPPER
 	RET
 
@@ -8278,7 +9177,7 @@ TEXT ·cosPiAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop175:
+loop207:
 	VMOVUPD   magnitude64<>+0(SB), Y1
 	VANDPD    (AX), Y1, Y0
 	VMULPD    half64<>+0(SB), Y0, Y1
@@ -8341,7 +9240,7 @@ loop175:
 	VMOVUPD   Y4, (AX)
 	ADDQ      $0x20, AX
 	SUBQ      $0x04, CX
-	JNZ       loop175
+	JNZ       loop207
 	VZEROUPPER
 	RET
 
@@ -8492,7 +9391,7 @@ TEXT ·pansAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD beside+32(FP), Y0
 
-loop176:
+loop208:
 	VADDPD    (DX), Y0, Y1
 	VMAXPD    minusOne64<>+0(SB), Y1, Y1
 	VMINPD    one64<>+0(SB), Y1, Y1
@@ -8592,7 +9491,7 @@ loop176:
 	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	SUBQ      $0x04, BX
-	JNZ       loop176
+	JNZ       loop208
 	VZEROUPPER
 	RET
 
@@ -8662,7 +9561,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop177:
+loop209:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -8673,7 +9572,7 @@ loop177:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop177
+	JNZ        loop209
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -8707,7 +9606,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop178:
+loop210:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -8723,7 +9622,7 @@ loop178:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop178
+	JNZ        loop210
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -8763,7 +9662,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop179:
+loop211:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -8774,17 +9673,17 @@ loop179:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found180
+	JNZ       found212
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop179
-	JMP       done181
+	JNE       loop211
+	JMP       done213
 
-found180:
+found212:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done181:
+done213:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -8808,7 +9707,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop182:
+loop214:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -8839,7 +9738,7 @@ loop182:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop182
+	JNE       loop214
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -8865,21 +9764,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop183:
+loop215:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found184
+	JNZ       found216
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop183
-	JMP       done185
+	JNE       loop215
+	JMP       done217
 
-found184:
+found216:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done185:
+done217:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -9901,7 +10800,7 @@ TEXT ·absorbAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS    224(CX), Y7
 	MOVQ       DX, DI
 
-loop186:
+loop218:
 	VMOVUPS    (DI), Y8
 	VSUBPS     Y2, Y8, Y9
 	VMULPS     (AX), Y0, Y10
@@ -9974,7 +10873,7 @@ loop186:
 	VMOVUPS    Y8, 32(DI)
 	ADDQ       $0x40, DI
 	SUBQ       $0x01, SI
-	JNZ        loop186
+	JNZ        loop218
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y1, 32(CX)
 	VMOVUPS    Y2, 64(CX)
@@ -10794,7 +11693,7 @@ TEXT ·lowsAVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn187:
+turn219:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Y0
 	MOVQ       24(SI), R9
@@ -10996,7 +11895,7 @@ turn187:
 	VMOVUPS    96(CX), Y3
 	MOVQ       DX, R10
 
-loop188:
+loop220:
 	VMOVUPS    (R10), Y4
 	VSUBPS     Y2, Y4, Y4
 	VMULPS     (AX), Y0, Y5
@@ -11027,7 +11926,7 @@ loop188:
 	VMOVUPS    Y4, 32(R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop188
+	JNZ        loop220
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y2, 64(CX)
 	VMOVUPS    Y1, 32(CX)
@@ -11226,7 +12125,7 @@ loop188:
 	VMOVUPS    Y0, 32(R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn187
+	JGT        turn219
 	VZEROUPPER
 	RET
 
@@ -11241,7 +12140,7 @@ TEXT ·highsAVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn189:
+turn221:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Y0
 	MOVQ       24(SI), R9
@@ -11443,7 +12342,7 @@ turn189:
 	VMOVUPS    96(CX), Y3
 	MOVQ       DX, R10
 
-loop190:
+loop222:
 	VMOVUPS    (R10), Y4
 	VSUBPS     Y2, Y4, Y4
 	VMULPS     (AX), Y0, Y5
@@ -11476,7 +12375,7 @@ loop190:
 	VMOVUPS    Y4, 32(R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop190
+	JNZ        loop222
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y2, 64(CX)
 	VMOVUPS    Y1, 32(CX)
@@ -11675,7 +12574,7 @@ loop190:
 	VMOVUPS    Y0, 32(R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn189
+	JGT        turn221
 	VZEROUPPER
 	RET
 
@@ -11690,7 +12589,7 @@ TEXT ·lowsMovingAVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn191:
+turn223:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Y0
 	MOVQ       24(SI), R9
@@ -11894,7 +12793,7 @@ turn191:
 	VMOVUPS    800(AX), Y5
 	MOVQ       DX, R10
 
-loop192:
+loop224:
 	VMOVUPS    (R10), Y6
 	VMULPS     832(AX), Y4, Y7
 	VADDPS     room_one<>+0(SB), Y4, Y4
@@ -11951,7 +12850,7 @@ loop192:
 	VMOVUPS    Y8, 32(R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop192
+	JNZ        loop224
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y2, 64(CX)
 	VMOVUPS    Y4, 768(AX)
@@ -12152,7 +13051,7 @@ loop192:
 	VMOVUPS    Y0, 32(R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn191
+	JGT        turn223
 	VZEROUPPER
 	RET
 
@@ -12167,7 +13066,7 @@ TEXT ·highsMovingAVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn193:
+turn225:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Y0
 	MOVQ       24(SI), R9
@@ -12371,7 +13270,7 @@ turn193:
 	VMOVUPS    800(AX), Y5
 	MOVQ       DX, R10
 
-loop194:
+loop226:
 	VMOVUPS    (R10), Y6
 	VMULPS     832(AX), Y4, Y7
 	VADDPS     room_one<>+0(SB), Y4, Y4
@@ -12438,7 +13337,7 @@ loop194:
 	VMOVUPS    Y8, 32(R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop194
+	JNZ        loop226
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y2, 64(CX)
 	VMOVUPS    Y4, 768(AX)
@@ -12639,7 +13538,7 @@ loop194:
 	VMOVUPS    Y0, 32(R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn193
+	JGT        turn225
 	VZEROUPPER
 	RET
 
@@ -12655,13 +13554,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop195:
+loop227:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop195
+	JNZ        loop227
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -12697,7 +13596,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop196:
+loop228:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -12705,7 +13604,7 @@ loop196:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop196
+	JNZ        loop228
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -12751,22 +13650,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop197:
+loop229:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found198
+	JNZ      found230
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop197
-	JMP      done199
+	JNE      loop229
+	JMP      done231
 
-found198:
+found230:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done199:
+done231:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -12789,7 +13688,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop200:
+loop232:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -12797,7 +13696,7 @@ loop200:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop200
+	JNE      loop232
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -12835,21 +13734,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop201:
+loop233:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found202
+	JNZ      found234
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop201
-	JMP      done203
+	JNE      loop233
+	JMP      done235
 
-found202:
+found234:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done203:
+done235:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -13340,7 +14239,7 @@ TEXT ·absorbAVX512(SB), NOSPLIT, $0-40
 	VMOVUPS    640(AX), Z14
 	MOVQ       DX, AX
 
-loop204:
+loop236:
 	VMOVUPS    (AX), Z15
 	VSUBPS     Z1, Z15, Z16
 	VMULPS     Z4, Z0, Z17
@@ -13378,7 +14277,7 @@ loop204:
 	VMOVUPS    Z15, (AX)
 	ADDQ       $0x40, AX
 	SUBQ       $0x01, SI
-	JNZ        loop204
+	JNZ        loop236
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    Z2, 128(CX)
@@ -13779,7 +14678,7 @@ TEXT ·lowsAVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn205:
+turn237:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Z0
 	MOVQ       24(SI), R9
@@ -13902,7 +14801,7 @@ turn205:
 	VMOVUPS    128(AX), Z4
 	MOVQ       DX, R10
 
-loop206:
+loop238:
 	VMOVUPS    (R10), Z5
 	VSUBPS     Z1, Z5, Z5
 	VMULPS     Z2, Z0, Z6
@@ -13919,7 +14818,7 @@ loop206:
 	VMOVUPS    Z5, (R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop206
+	JNZ        loop238
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    (DX), Z0
@@ -14036,7 +14935,7 @@ loop206:
 	VMOVUPS    Z0, (R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn205
+	JGT        turn237
 	VZEROUPPER
 	RET
 
@@ -14051,7 +14950,7 @@ TEXT ·highsAVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn207:
+turn239:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Z0
 	MOVQ       24(SI), R9
@@ -14176,7 +15075,7 @@ turn207:
 	VMOVUPS    256(AX), Z6
 	MOVQ       DX, R10
 
-loop208:
+loop240:
 	VMOVUPS    (R10), Z7
 	VSUBPS     Z1, Z7, Z7
 	VMULPS     Z2, Z0, Z8
@@ -14194,7 +15093,7 @@ loop208:
 	VMOVUPS    Z7, (R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop208
+	JNZ        loop240
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    (DX), Z0
@@ -14311,7 +15210,7 @@ loop208:
 	VMOVUPS    Z0, (R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn207
+	JGT        turn239
 	VZEROUPPER
 	RET
 
@@ -14326,7 +15225,7 @@ TEXT ·lowsMovingAVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn209:
+turn241:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Z0
 	MOVQ       24(SI), R9
@@ -14456,7 +15355,7 @@ turn209:
 	VMOVUPS    832(AX), Z11
 	MOVQ       DX, R10
 
-loop210:
+loop242:
 	VMOVUPS    (R10), Z12
 	VMULPS     Z11, Z2, Z13
 	VADDPS     room_one<>+0(SB), Z2, Z2
@@ -14486,7 +15385,7 @@ loop210:
 	VMOVUPS    Z14, (R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop210
+	JNZ        loop242
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    Z2, 768(AX)
@@ -14604,7 +15503,7 @@ loop210:
 	VMOVUPS    Z0, (R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn209
+	JGT        turn241
 	VZEROUPPER
 	RET
 
@@ -14619,7 +15518,7 @@ TEXT ·highsMovingAVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn211:
+turn243:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Z0
 	MOVQ       24(SI), R9
@@ -14753,7 +15652,7 @@ turn211:
 	VMOVUPS    832(AX), Z15
 	MOVQ       DX, R10
 
-loop212:
+loop244:
 	VMOVUPS    (R10), Z16
 	VMULPS     Z15, Z2, Z17
 	VADDPS     room_one<>+0(SB), Z2, Z2
@@ -14788,7 +15687,7 @@ loop212:
 	VMOVUPS    Z18, (R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop212
+	JNZ        loop244
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    Z2, 768(AX)
@@ -14906,6 +15805,6 @@ loop212:
 	VMOVUPS    Z0, (R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn211
+	JGT        turn243
 	VZEROUPPER
 	RET

@@ -8,7 +8,13 @@ package dsp
 func monoUnityNEON(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
+func monoUnitySendNEON(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+
+//go:noescape
 func stereoUnityNEON(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
+
+//go:noescape
+func stereoUnitySendNEON(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
 
 //go:noescape
 func monoLinearNEON(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
@@ -26,7 +32,13 @@ func stereoCubicNEON(dst *float32, src *float32, n int, pos int64, step int64, r
 func monoUnity16NEON(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
+func monoUnitySend16NEON(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+
+//go:noescape
 func stereoUnity16NEON(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
+
+//go:noescape
+func stereoUnitySend16NEON(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
 
 //go:noescape
 func monoLinear16NEON(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)

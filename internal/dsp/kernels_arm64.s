@@ -139,6 +139,170 @@ loop3:
 	CBNZ    R2, ramped1
 	RET
 
+// func monoUnitySendNEON(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+TEXT ·monoUnitySendNEON(SB), NOSPLIT, $0-64
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    next+56(FP), R3
+	MOVD    send+24(FP), R4
+	MOVWU   share+32(FP), R5
+	VDUP    R5, V0.S4
+	MOVD    ramps+40(FP), R5
+	MOVD    each+48(FP), R6
+	FMOVS   $8.0, F4
+	VDUP    V4.S[0], V4.S4
+	MOVWU   8(R5), R7
+	MOVWU   12(R5), R8
+	ORR     R8, R7
+	LSLW    $1, R7, R7
+	CBNZW   R7, ramped1
+	CMP     R2, R6
+	BNE     ramped1
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+
+loop2:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $32, R3
+	FLDPQ.P 32(R1), (F9, F10)
+	VZIP2   V9.S4, V9.S4, V11.S4
+	VZIP1   V9.S4, V9.S4, V9.S4
+	FLDPQ   (R0), (F12, F13)
+	WORD    $0x6e23dd29 // fmul v9.4s, v9.4s, v3.4s
+	WORD    $0x6e23dd6b // fmul v11.4s, v11.4s, v3.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R0)
+	FLDPQ   (R4), (F12, F13)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R4)
+	VZIP2   V10.S4, V10.S4, V11.S4
+	VZIP1   V10.S4, V10.S4, V10.S4
+	FLDPQ   32(R0), (F12, F13)
+	WORD    $0x6e23dd4a // fmul v10.4s, v10.4s, v3.4s
+	WORD    $0x6e23dd6b // fmul v11.4s, v11.4s, v3.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R0)
+	FLDPQ   32(R4), (F12, F13)
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R2
+	CBNZ    R2, loop2
+	RET
+
+ramped1:
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+	MOVD    R6, R7
+
+loop3:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $32, R3
+	FLDPQ.P 32(R1), (F9, F10)
+	VZIP2   V9.S4, V9.S4, V11.S4
+	VZIP1   V9.S4, V9.S4, V9.S4
+	FLDPQ   (R0), (F12, F13)
+	WORD    $0x6e22dcae // fmul v14.4s, v5.4s, v2.4s
+	WORD    $0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
+	WORD    $0x4e2ed42e // fadd v14.4s, v1.4s, v14.4s
+	WORD    $0x6e2edd29 // fmul v9.4s, v9.4s, v14.4s
+	WORD    $0x6e22dccf // fmul v15.4s, v6.4s, v2.4s
+	WORD    $0x4e24d4c6 // fadd v6.4s, v6.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd6b // fmul v11.4s, v11.4s, v15.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R0)
+	FLDPQ   (R4), (F12, F13)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R4)
+	VZIP2   V10.S4, V10.S4, V11.S4
+	VZIP1   V10.S4, V10.S4, V10.S4
+	FLDPQ   32(R0), (F12, F13)
+	WORD    $0x6e22dcee // fmul v14.4s, v7.4s, v2.4s
+	WORD    $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	WORD    $0x4e2ed42e // fadd v14.4s, v1.4s, v14.4s
+	WORD    $0x6e2edd4a // fmul v10.4s, v10.4s, v14.4s
+	WORD    $0x6e22dd0f // fmul v15.4s, v8.4s, v2.4s
+	WORD    $0x4e24d508 // fadd v8.4s, v8.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd6b // fmul v11.4s, v11.4s, v15.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R0)
+	FLDPQ   32(R4), (F12, F13)
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R7
+	CBNZ    R7, loop3
+	SUB     R6, R2
+	CBNZ    R2, ramped1
+	RET
+
 // func stereoUnityNEON(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 TEXT ·stereoUnityNEON(SB), NOSPLIT, $0-48
 	MOVD    dst+0(FP), R0
@@ -265,6 +429,164 @@ loop3:
 	SUB     $8, R6
 	CBNZ    R6, loop3
 	SUB     R5, R2
+	CBNZ    R2, ramped1
+	RET
+
+// func stereoUnitySendNEON(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+TEXT ·stereoUnitySendNEON(SB), NOSPLIT, $0-64
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    next+56(FP), R3
+	MOVD    send+24(FP), R4
+	MOVWU   share+32(FP), R5
+	VDUP    R5, V0.S4
+	MOVD    ramps+40(FP), R5
+	MOVD    each+48(FP), R6
+	FMOVS   $8.0, F4
+	VDUP    V4.S[0], V4.S4
+	MOVWU   8(R5), R7
+	MOVWU   12(R5), R8
+	ORR     R8, R7
+	LSLW    $1, R7, R7
+	CBNZW   R7, ramped1
+	CMP     R2, R6
+	BNE     ramped1
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+
+loop2:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $64, R3
+	FLDPQ.P 32(R1), (F9, F10)
+	FLDPQ.P 32(R1), (F11, F12)
+	FLDPQ   (R0), (F13, F14)
+	WORD    $0x6e23dd29 // fmul v9.4s, v9.4s, v3.4s
+	WORD    $0x6e23dd4a // fmul v10.4s, v10.4s, v3.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R0)
+	FLDPQ   (R4), (F13, F14)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R4)
+	FLDPQ   32(R0), (F13, F14)
+	WORD    $0x6e23dd6b // fmul v11.4s, v11.4s, v3.4s
+	WORD    $0x6e23dd8c // fmul v12.4s, v12.4s, v3.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R0)
+	FLDPQ   32(R4), (F13, F14)
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x6e20dd8c // fmul v12.4s, v12.4s, v0.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R2
+	CBNZ    R2, loop2
+	RET
+
+ramped1:
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+	MOVD    R6, R7
+
+loop3:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $64, R3
+	FLDPQ.P 32(R1), (F9, F10)
+	FLDPQ.P 32(R1), (F11, F12)
+	FLDPQ   (R0), (F13, F14)
+	WORD    $0x6e22dcaf // fmul v15.4s, v5.4s, v2.4s
+	WORD    $0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd29 // fmul v9.4s, v9.4s, v15.4s
+	WORD    $0x6e22dcd0 // fmul v16.4s, v6.4s, v2.4s
+	WORD    $0x4e24d4c6 // fadd v6.4s, v6.4s, v4.4s
+	WORD    $0x4e30d430 // fadd v16.4s, v1.4s, v16.4s
+	WORD    $0x6e30dd4a // fmul v10.4s, v10.4s, v16.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R0)
+	FLDPQ   (R4), (F13, F14)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R4)
+	FLDPQ   32(R0), (F13, F14)
+	WORD    $0x6e22dcef // fmul v15.4s, v7.4s, v2.4s
+	WORD    $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd6b // fmul v11.4s, v11.4s, v15.4s
+	WORD    $0x6e22dd10 // fmul v16.4s, v8.4s, v2.4s
+	WORD    $0x4e24d508 // fadd v8.4s, v8.4s, v4.4s
+	WORD    $0x4e30d430 // fadd v16.4s, v1.4s, v16.4s
+	WORD    $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R0)
+	FLDPQ   32(R4), (F13, F14)
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x6e20dd8c // fmul v12.4s, v12.4s, v0.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R7
+	CBNZ    R7, loop3
+	SUB     R6, R2
 	CBNZ    R2, ramped1
 	RET
 
@@ -1625,6 +1947,186 @@ loop3:
 	CBNZ    R2, ramped1
 	RET
 
+// func monoUnitySend16NEON(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+TEXT ·monoUnitySend16NEON(SB), NOSPLIT, $0-64
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    next+56(FP), R3
+	MOVD    send+24(FP), R4
+	MOVWU   share+32(FP), R5
+	VDUP    R5, V0.S4
+	MOVD    ramps+40(FP), R5
+	MOVD    each+48(FP), R6
+	FMOVS   $8.0, F4
+	VDUP    V4.S[0], V4.S4
+	MOVWU   8(R5), R7
+	MOVWU   12(R5), R8
+	ORR     R8, R7
+	LSLW    $1, R7, R7
+	CBNZW   R7, ramped1
+	CMP     R2, R6
+	BNE     ramped1
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVD    $939524096, R7
+	VDUP    R7, V9.S4
+	WORD    $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD    $0x6e29dc42 // fmul v2.4s, v2.4s, v9.4s
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+
+loop2:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $16, R3
+	FMOVQ.P 16(R1), F9
+	WORD    $0x4f10a52a // sshll2 v10.4s, v9.8h, #0
+	WORD    $0x0f10a529 // sshll v9.4s, v9.4h, #0
+	WORD    $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD    $0x4e21d94a // scvtf v10.4s, v10.4s
+	VZIP2   V9.S4, V9.S4, V11.S4
+	VZIP1   V9.S4, V9.S4, V9.S4
+	FLDPQ   (R0), (F12, F13)
+	WORD    $0x6e23dd29 // fmul v9.4s, v9.4s, v3.4s
+	WORD    $0x6e23dd6b // fmul v11.4s, v11.4s, v3.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R0)
+	FLDPQ   (R4), (F12, F13)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R4)
+	VZIP2   V10.S4, V10.S4, V11.S4
+	VZIP1   V10.S4, V10.S4, V10.S4
+	FLDPQ   32(R0), (F12, F13)
+	WORD    $0x6e23dd4a // fmul v10.4s, v10.4s, v3.4s
+	WORD    $0x6e23dd6b // fmul v11.4s, v11.4s, v3.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R0)
+	FLDPQ   32(R4), (F12, F13)
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R2
+	CBNZ    R2, loop2
+	RET
+
+ramped1:
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVD    $939524096, R7
+	VDUP    R7, V9.S4
+	WORD    $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD    $0x6e29dc42 // fmul v2.4s, v2.4s, v9.4s
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+	MOVD    R6, R7
+
+loop3:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $16, R3
+	FMOVQ.P 16(R1), F9
+	WORD    $0x4f10a52a // sshll2 v10.4s, v9.8h, #0
+	WORD    $0x0f10a529 // sshll v9.4s, v9.4h, #0
+	WORD    $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD    $0x4e21d94a // scvtf v10.4s, v10.4s
+	VZIP2   V9.S4, V9.S4, V11.S4
+	VZIP1   V9.S4, V9.S4, V9.S4
+	FLDPQ   (R0), (F12, F13)
+	WORD    $0x6e22dcae // fmul v14.4s, v5.4s, v2.4s
+	WORD    $0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
+	WORD    $0x4e2ed42e // fadd v14.4s, v1.4s, v14.4s
+	WORD    $0x6e2edd29 // fmul v9.4s, v9.4s, v14.4s
+	WORD    $0x6e22dccf // fmul v15.4s, v6.4s, v2.4s
+	WORD    $0x4e24d4c6 // fadd v6.4s, v6.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd6b // fmul v11.4s, v11.4s, v15.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R0)
+	FLDPQ   (R4), (F12, F13)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R4)
+	VZIP2   V10.S4, V10.S4, V11.S4
+	VZIP1   V10.S4, V10.S4, V10.S4
+	FLDPQ   32(R0), (F12, F13)
+	WORD    $0x6e22dcee // fmul v14.4s, v7.4s, v2.4s
+	WORD    $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	WORD    $0x4e2ed42e // fadd v14.4s, v1.4s, v14.4s
+	WORD    $0x6e2edd4a // fmul v10.4s, v10.4s, v14.4s
+	WORD    $0x6e22dd0f // fmul v15.4s, v8.4s, v2.4s
+	WORD    $0x4e24d508 // fadd v8.4s, v8.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd6b // fmul v11.4s, v11.4s, v15.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R0)
+	FLDPQ   32(R4), (F12, F13)
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R7
+	CBNZ    R7, loop3
+	SUB     R6, R2
+	CBNZ    R2, ramped1
+	RET
+
 // func stereoUnity16NEON(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 TEXT ·stereoUnity16NEON(SB), NOSPLIT, $0-48
 	MOVD    dst+0(FP), R0
@@ -1775,6 +2277,188 @@ loop3:
 	SUB     $8, R6
 	CBNZ    R6, loop3
 	SUB     R5, R2
+	CBNZ    R2, ramped1
+	RET
+
+// func stereoUnitySend16NEON(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+TEXT ·stereoUnitySend16NEON(SB), NOSPLIT, $0-64
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    next+56(FP), R3
+	MOVD    send+24(FP), R4
+	MOVWU   share+32(FP), R5
+	VDUP    R5, V0.S4
+	MOVD    ramps+40(FP), R5
+	MOVD    each+48(FP), R6
+	FMOVS   $8.0, F4
+	VDUP    V4.S[0], V4.S4
+	MOVWU   8(R5), R7
+	MOVWU   12(R5), R8
+	ORR     R8, R7
+	LSLW    $1, R7, R7
+	CBNZW   R7, ramped1
+	CMP     R2, R6
+	BNE     ramped1
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVD    $939524096, R7
+	VDUP    R7, V9.S4
+	WORD    $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD    $0x6e29dc42 // fmul v2.4s, v2.4s, v9.4s
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+
+loop2:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $32, R3
+	FMOVQ.P 16(R1), F9
+	WORD    $0x4f10a52a // sshll2 v10.4s, v9.8h, #0
+	WORD    $0x0f10a529 // sshll v9.4s, v9.4h, #0
+	FMOVQ.P 16(R1), F11
+	WORD    $0x4f10a56c // sshll2 v12.4s, v11.8h, #0
+	WORD    $0x0f10a56b // sshll v11.4s, v11.4h, #0
+	WORD    $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD    $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD    $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD    $0x4e21d98c // scvtf v12.4s, v12.4s
+	FLDPQ   (R0), (F13, F14)
+	WORD    $0x6e23dd29 // fmul v9.4s, v9.4s, v3.4s
+	WORD    $0x6e23dd4a // fmul v10.4s, v10.4s, v3.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R0)
+	FLDPQ   (R4), (F13, F14)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R4)
+	FLDPQ   32(R0), (F13, F14)
+	WORD    $0x6e23dd6b // fmul v11.4s, v11.4s, v3.4s
+	WORD    $0x6e23dd8c // fmul v12.4s, v12.4s, v3.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R0)
+	FLDPQ   32(R4), (F13, F14)
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x6e20dd8c // fmul v12.4s, v12.4s, v0.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R2
+	CBNZ    R2, loop2
+	RET
+
+ramped1:
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVD    $939524096, R7
+	VDUP    R7, V9.S4
+	WORD    $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD    $0x6e29dc42 // fmul v2.4s, v2.4s, v9.4s
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+	MOVD    R6, R7
+
+loop3:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $32, R3
+	FMOVQ.P 16(R1), F9
+	WORD    $0x4f10a52a // sshll2 v10.4s, v9.8h, #0
+	WORD    $0x0f10a529 // sshll v9.4s, v9.4h, #0
+	FMOVQ.P 16(R1), F11
+	WORD    $0x4f10a56c // sshll2 v12.4s, v11.8h, #0
+	WORD    $0x0f10a56b // sshll v11.4s, v11.4h, #0
+	WORD    $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD    $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD    $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD    $0x4e21d98c // scvtf v12.4s, v12.4s
+	FLDPQ   (R0), (F13, F14)
+	WORD    $0x6e22dcaf // fmul v15.4s, v5.4s, v2.4s
+	WORD    $0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd29 // fmul v9.4s, v9.4s, v15.4s
+	WORD    $0x6e22dcd0 // fmul v16.4s, v6.4s, v2.4s
+	WORD    $0x4e24d4c6 // fadd v6.4s, v6.4s, v4.4s
+	WORD    $0x4e30d430 // fadd v16.4s, v1.4s, v16.4s
+	WORD    $0x6e30dd4a // fmul v10.4s, v10.4s, v16.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R0)
+	FLDPQ   (R4), (F13, F14)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R4)
+	FLDPQ   32(R0), (F13, F14)
+	WORD    $0x6e22dcef // fmul v15.4s, v7.4s, v2.4s
+	WORD    $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd6b // fmul v11.4s, v11.4s, v15.4s
+	WORD    $0x6e22dd10 // fmul v16.4s, v8.4s, v2.4s
+	WORD    $0x4e24d508 // fadd v8.4s, v8.4s, v4.4s
+	WORD    $0x4e30d430 // fadd v16.4s, v1.4s, v16.4s
+	WORD    $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R0)
+	FLDPQ   32(R4), (F13, F14)
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x6e20dd8c // fmul v12.4s, v12.4s, v0.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R7
+	CBNZ    R7, loop3
+	SUB     R6, R2
 	CBNZ    R2, ramped1
 	RET
 

@@ -17,8 +17,10 @@ func main() {
 	ConstraintExpr("!purego")
 	for _, wide := range []bool{true, false} {
 		for _, s := range []*set{avx2, avx512} {
-			unity(s, 1, wide)
-			unity(s, 2, wide)
+			for channels := 1; channels <= 2; channels++ {
+				unity(s, channels, wide, false)
+				unity(s, channels, wide, true)
+			}
 		}
 		for _, channels := range []int{1, 2} {
 			pitched(linear, channels, wide)

@@ -38,8 +38,10 @@ func main() {
 // generate makes the kernels, in the order of the file.
 func generate() {
 	for _, wide := range []bool{true, false} {
-		unity(1, wide)
-		unity(2, wide)
+		for channels := 1; channels <= 2; channels++ {
+			unity(channels, wide, false)
+			unity(channels, wide, true)
+		}
 		for _, channels := range []int{1, 2} {
 			pitched(linear, channels, wide)
 			pitched(cubic, channels, wide)
