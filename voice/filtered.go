@@ -124,7 +124,21 @@ func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 	dsp.Frames(dst, piece, g)
 }
 
-// mixFiltered is MixSteady for a voice with a filter.
+// mixSteadyFiltered is MixSteady for a voice with a filter.
+func (v *Voice) mixSteadyFiltered(next *Voice, dst []pcm.Frame, frame int64) bool {
+	if ready := v.filter.ready; ready != nil { // it has gone on already
+		ready.mix(dst, nil, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}, 0)
+		return true
+	}
+	pos := v.place()
+	if !v.passSteady(int64(len(dst))) {
+		return false
+	}
+	v.mixFiltered(dst, pos, frame, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()})
+	return true
+}
+
+// mixFiltered adds what a steady voice reads from a position on to dst, through its filter.
 func (v *Voice) mixFiltered(dst []pcm.Frame, pos, frame int64, g dsp.Ramp) {
 	v.filter.wake()
 	s := &v.steady

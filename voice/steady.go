@@ -23,20 +23,14 @@ type steady struct {
 // it. It reports whether it does; if not, nothing has been done.
 func (v *Voice) MixSteady(next *Voice, dst []pcm.Frame, frame int64) bool {
 	s := &v.steady
-	if s.filtered && v.filter.ready != nil { // it has gone on already
-		v.filter.ready.mix(dst, nil, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}, 0)
-		return true
+	if s.filtered {
+		return v.mixSteadyFiltered(next, dst, frame)
 	}
 	pos := v.place()
 	if !v.passSteady(int64(len(dst))) {
 		return false
 	}
-	g := dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}
-	if s.filtered {
-		v.mixFiltered(dst, pos, frame, g)
-		return true
-	}
-	s.kernel.mix(dst, s.from, pos, s.step, g)
+	s.kernel.mix(dst, s.from, pos, s.step, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()})
 	return true
 }
 
@@ -52,15 +46,14 @@ func (v *Voice) Sends(n int64) bool {
 
 // MixSend is MixSteady, where Sends says so, that also adds a share of what it adds to dst to send.
 func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
-	g := dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}
 	s := &v.steady
 	if s.filtered {
-		v.filter.ready.mix(dst, send, g, share)
+		v.filter.ready.mix(dst, send, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}, share)
 		return
 	}
 	pos := v.place()
 	v.passSteady(int64(len(dst)))
-	s.kernel.mixSend(dst, send, s.from, pos, g, share)
+	s.kernel.mixSend(dst, send, s.from, pos, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}, share)
 }
 
 // SkipSteady is MixSteady without a sound.
