@@ -9,6 +9,7 @@ type Bank struct {
 	frames  int64 // of the longest stretch
 	rows    [dsp.BankLanes][]float32
 	used    int // rows
+	spare   []float32
 	voices  [dsp.BankLanes]banked
 	count   int // of them
 	pending int // voices that are ready and not mixed yet
@@ -20,10 +21,11 @@ type Bank struct {
 func NewBank(frames int64) *Bank {
 	b := &Bank{frames: frames}
 	stride := dsp.WholeTurns(int(frames)) + dsp.BankTurn // a turn may begin at any frame
-	samples := make([]float32, stride*dsp.BankLanes)
+	samples := make([]float32, stride*(dsp.BankLanes+1))
 	for i := range b.rows {
 		b.rows[i] = samples[i*stride:][:stride:stride]
 	}
+	b.spare = samples[dsp.BankLanes*stride:]
 	return b
 }
 

@@ -23,29 +23,26 @@ func (e *banked) read(n int64) {
 	e.filter.wake()
 	e.moves = e.filter.moves
 	left, right := e.rows[0], e.rows[1]
-	if s.kernel == monoUnity && s.from.wide != nil {
-		src := s.from.wide[pos>>32:]
+	if wide := s.from.wide; wide != nil && s.kernel <= stereoUnity {
+		if right != nil {
+			dsp.Apart(left, right, wide[pos>>32*2:][:2*n])
+			return
+		}
+		src := wide[pos>>32:]
 		if e.direct = src; e.moves || len(src) < dsp.WholeTurns(int(n))+dsp.BankTurn { // more is read than n
 			copy(left, src[:n])
 			e.direct = nil
 		}
 		return
 	}
+	if right == nil {
+		right = e.bank.spare
+	}
 	for from := int64(0); from < n; {
 		var piece [filterPiece]pcm.Frame
 		part := piece[:min(n-from, filterPiece)]
 		s.kernel.mix(part, s.from, pos, s.step, dsp.Ramp{Left: 1, Right: 1})
-		to := left[from:][:len(part)]
-		if right == nil {
-			for i := range to {
-				to[i] = part[i][0]
-			}
-		} else {
-			other := right[from:][:len(part)]
-			for i, x := range part {
-				to[i], other[i] = x[0], x[1]
-			}
-		}
+		dsp.Apart(left[from:], right[from:], dsp.Interleaved(part))
 		pos += int64(len(part)) * s.step
 		from += int64(len(part))
 	}
@@ -63,9 +60,7 @@ func (e *banked) mix(dst, send []pcm.Frame, g dsp.Ramp, share float32) {
 	for len(dst) > 0 {
 		var piece [filterPiece]pcm.Frame
 		n := min(len(dst), filterPiece)
-		for i := range piece[:n] {
-			piece[i] = pcm.Frame{left[i], right[i]}
-		}
+		dsp.Together(piece[:n], left, right)
 		give(stereoUnity, dst[:n], send[:min(n, len(send))], dsp.Interleaved(piece[:n]), g, share)
 		dst, send, left, right = dst[n:], send[min(n, len(send)):], left[n:], right[n:]
 	}

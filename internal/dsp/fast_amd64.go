@@ -34,6 +34,9 @@ func levels(src *float32, n int) (left, right uint32) { return levelsAVX2(src, n
 
 func settle(dst, src *float32, n int) uint32 { return settleAVX2(dst, src, n) }
 
+func apart(left, right, src *float32, n int)    { apartAVX2(left, right, src, n) }
+func together(dst, left, right *float32, n int) { togetherAVX2(dst, left, right, n) }
+
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 	switch {
 	case channels == 1:

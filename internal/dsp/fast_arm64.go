@@ -17,6 +17,9 @@ func levels(src *float32, n int) (left, right uint32) { return levelsNEON(src, n
 
 func settle(dst, src *float32, n int) uint32 { return settleNEON(dst, src, n) }
 
+func apart(left, right, src *float32, n int)    { apartNEON(left, right, src, n) }
+func together(dst, left, right *float32, n int) { togetherNEON(dst, left, right, n) }
+
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 	if channels == 1 {
 		filterMonoNEON(dst, stride, taps, width, x, step, n)

@@ -26,6 +26,9 @@ func levels(src *float32, n int) (left, right uint32) { return 0, 0 }
 
 func settle(dst, src *float32, n int) uint32 { return 0 }
 
+func apart(left, right, src *float32, n int)    {}
+func together(dst, left, right *float32, n int) {}
+
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 }
 

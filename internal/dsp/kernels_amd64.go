@@ -122,6 +122,12 @@ func levelsAVX2(src *float32, n int) (left uint32, right uint32)
 func settleAVX2(dst *float32, src *float32, n int) uint32
 
 //go:noescape
+func apartAVX2(left *float32, right *float32, src *float32, n int)
+
+//go:noescape
+func togetherAVX2(dst *float32, left *float32, right *float32, n int)
+
+//go:noescape
 func publishWords(dst *int64, src *int64, n int)
 
 //go:noescape

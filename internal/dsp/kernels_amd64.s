@@ -6557,17 +6557,66 @@ DATA denormal<>+56(SB)/4, $0x007fffff
 DATA denormal<>+60(SB)/4, $0x007fffff
 GLOBL denormal<>(SB), RODATA|NOPTR, $64
 
+// func apartAVX2(left *float32, right *float32, src *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·apartAVX2(SB), NOSPLIT, $0-32
+	MOVQ left+0(FP), AX
+	MOVQ right+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop142:
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VSHUFPS $0x88, Y1, Y0, Y2
+	VSHUFPS $0xdd, Y1, Y0, Y0
+	VPERMPD $0xd8, Y2, Y2
+	VPERMPD $0xd8, Y0, Y0
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y0, (CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, BX
+	JNZ     loop142
+	VZEROUPPER
+	RET
+
+// func togetherAVX2(dst *float32, left *float32, right *float32, n int)
+// Requires: AVX
+TEXT ·togetherAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ left+8(FP), CX
+	MOVQ right+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop143:
+	VMOVUPS    (CX), Y0
+	VUNPCKLPS  (DX), Y0, Y1
+	VUNPCKHPS  (DX), Y0, Y0
+	VPERM2F128 $0x20, Y0, Y1, Y2
+	VPERM2F128 $0x31, Y0, Y1, Y0
+	VMOVUPS    Y2, (AX)
+	VMOVUPS    Y0, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, BX
+	JNZ        loop143
+	VZEROUPPER
+	RET
+
 // func publishWords(dst *int64, src *int64, n int)
 TEXT ·publishWords(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
-loop142:
+loop144:
 	MOVQ -8(CX)(DX*8), BX
 	MOVQ BX, -8(AX)(DX*8)
 	DECQ DX
-	JNZ  loop142
+	JNZ  loop144
 	RET
 
 // func filterMonoAVX2(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)
@@ -6584,9 +6633,9 @@ TEXT ·filterMonoAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop143:
+loop145:
 	CMPQ   R8, $0x08
-	JLT    fewer144
+	JLT    fewer146
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -6601,7 +6650,7 @@ loop143:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-loop145:
+loop147:
 	VMOVUPD (R10), Y8
 	VMULPD  (R12), Y8, Y9
 	VADDPD  Y9, Y0, Y0
@@ -6623,12 +6672,12 @@ loop145:
 	ADDQ    $0x20, R13
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop145
+	JNZ     loop147
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole146
+	JZ      whole148
 
-loop147:
+loop149:
 	VMOVSD (R10), X8
 	VMOVSD (R12), X10
 	VMULPD X10, X8, X10
@@ -6658,9 +6707,9 @@ loop147:
 	ADDQ   $0x08, R13
 	ADDQ   $0x08, R10
 	SUBQ   $0x01, R11
-	JNZ    loop147
+	JNZ    loop149
 
-whole146:
+whole148:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDSD       X8, X0, X0
@@ -6718,12 +6767,12 @@ whole146:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x08, R8
-	JMP          loop143
+	JMP          loop145
 
-fewer144:
-loop148:
+fewer146:
+loop150:
 	CMPQ   R8, $0x04
-	JLT    fewer149
+	JLT    fewer151
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -6733,7 +6782,7 @@ loop148:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loop150:
+loop152:
 	VMOVUPD (R10), Y4
 	VMULPD  (R12), Y4, Y5
 	VADDPD  Y5, Y0, Y0
@@ -6746,12 +6795,12 @@ loop150:
 	ADDQ    $0x20, R12
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop150
+	JNZ     loop152
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole151
+	JZ      whole153
 
-loop152:
+loop154:
 	VMOVSD (R10), X4
 	VMOVSD (R12), X10
 	VMULPD X10, X4, X10
@@ -6768,9 +6817,9 @@ loop152:
 	ADDQ   $0x08, R12
 	ADDQ   $0x08, R10
 	SUBQ   $0x01, R11
-	JNZ    loop152
+	JNZ    loop154
 
-whole151:
+whole153:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDSD       X4, X0, X0
@@ -6800,12 +6849,12 @@ whole151:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x04, R8
-	JMP          loop148
+	JMP          loop150
 
-fewer149:
-loop153:
+fewer151:
+loop155:
 	CMPQ   R8, $0x02
-	JLT    fewer154
+	JLT    fewer156
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -6813,7 +6862,7 @@ loop153:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loop155:
+loop157:
 	VMOVUPD (R9), Y2
 	VMULPD  (R11), Y2, Y3
 	VADDPD  Y3, Y0, Y0
@@ -6822,12 +6871,12 @@ loop155:
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop155
+	JNZ     loop157
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole156
+	JZ      whole158
 
-loop157:
+loop159:
 	VMOVSD (R9), X2
 	VMOVSD (R11), X10
 	VMULPD X10, X2, X10
@@ -6838,9 +6887,9 @@ loop157:
 	ADDQ   $0x08, R11
 	ADDQ   $0x08, R9
 	SUBQ   $0x01, R10
-	JNZ    loop157
+	JNZ    loop159
 
-whole156:
+whole158:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDSD       X2, X0, X0
@@ -6856,31 +6905,31 @@ whole156:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x02, R8
-	JMP          loop153
+	JMP          loop155
 
-fewer154:
-loop158:
+fewer156:
+loop160:
 	CMPQ   R8, $0x01
-	JLT    fewer159
+	JLT    fewer161
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
 	MOVQ   SI, R11
 	VXORPD Y0, Y0, Y0
 
-loop160:
+loop162:
 	VMOVUPD (R9), Y1
 	VMULPD  (R11), Y1, Y1
 	VADDPD  Y1, Y0, Y0
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop160
+	JNZ     loop162
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole161
+	JZ      whole163
 
-loop162:
+loop164:
 	VMOVSD (R9), X1
 	VMOVSD (R11), X10
 	VMULPD X10, X1, X10
@@ -6888,9 +6937,9 @@ loop162:
 	ADDQ   $0x08, R11
 	ADDQ   $0x08, R9
 	SUBQ   $0x01, R10
-	JNZ    loop162
+	JNZ    loop164
 
-whole161:
+whole163:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDSD       X1, X0, X0
@@ -6899,9 +6948,9 @@ whole161:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x01, R8
-	JMP          loop158
+	JMP          loop160
 
-fewer159:
+fewer161:
 	VZEROUPPER
 	RET
 
@@ -6919,9 +6968,9 @@ TEXT ·filterStereoAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop163:
+loop165:
 	CMPQ   R8, $0x04
-	JLT    fewer164
+	JLT    fewer166
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -6935,7 +6984,7 @@ loop163:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-loop165:
+loop167:
 	VPERMPD $0x50, (R10), Y8
 	VPERMPD $0xfa, (R10), Y9
 	VMULPD  (R12), Y8, Y10
@@ -6957,12 +7006,12 @@ loop165:
 	ADDQ    $0x40, R12
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop165
+	JNZ     loop167
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole166
+	JZ      whole168
 
-loop167:
+loop169:
 	VMOVDDUP (R10), X8
 	VMULPD   (R12), X8, X11
 	VADDPD   Y11, Y0, Y0
@@ -6975,9 +7024,9 @@ loop167:
 	ADDQ     $0x10, R12
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop167
+	JNZ      loop169
 
-whole166:
+whole168:
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDPD       X8, X0, X0
 	VEXTRACTF128 $0x01, Y1, X8
@@ -7015,12 +7064,12 @@ whole166:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x04, R8
-	JMP          loop163
+	JMP          loop165
 
-fewer164:
-loop168:
+fewer166:
+loop170:
 	CMPQ   R8, $0x02
-	JLT    fewer169
+	JLT    fewer171
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -7030,7 +7079,7 @@ loop168:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loop170:
+loop172:
 	VPERMPD $0x50, (R9), Y4
 	VPERMPD $0xfa, (R9), Y5
 	VMULPD  (R11), Y4, Y6
@@ -7044,12 +7093,12 @@ loop170:
 	ADDQ    $0x40, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop170
+	JNZ     loop172
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole171
+	JZ      whole173
 
-loop172:
+loop174:
 	VMOVDDUP (R9), X4
 	VMULPD   (R11), X4, X11
 	VADDPD   Y11, Y0, Y0
@@ -7058,9 +7107,9 @@ loop172:
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop172
+	JNZ      loop174
 
-whole171:
+whole173:
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDPD       X4, X0, X0
 	VEXTRACTF128 $0x01, Y1, X4
@@ -7080,12 +7129,12 @@ whole171:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x02, R8
-	JMP          loop168
+	JMP          loop170
 
-fewer169:
-loop173:
+fewer171:
+loop175:
 	CMPQ   R8, $0x01
-	JLT    fewer174
+	JLT    fewer176
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -7093,7 +7142,7 @@ loop173:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loop175:
+loop177:
 	VPERMPD $0x50, (R9), Y2
 	VPERMPD $0xfa, (R9), Y3
 	VMULPD  (R11), Y2, Y2
@@ -7103,21 +7152,21 @@ loop175:
 	ADDQ    $0x40, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop175
+	JNZ     loop177
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole176
+	JZ      whole178
 
-loop177:
+loop179:
 	VMOVDDUP (R9), X2
 	VMULPD   (R11), X2, X11
 	VADDPD   Y11, Y0, Y0
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop177
+	JNZ      loop179
 
-whole176:
+whole178:
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDPD       X2, X0, X0
 	VEXTRACTF128 $0x01, Y1, X2
@@ -7128,9 +7177,9 @@ whole176:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x01, R8
-	JMP          loop173
+	JMP          loop175
 
-fewer174:
+fewer176:
 	VZEROUPPER
 	RET
 
@@ -7148,9 +7197,9 @@ TEXT ·filterStereoAVX512(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop178:
+loop180:
 	CMPQ   R8, $0x08
-	JLT    fewer179
+	JLT    fewer181
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -7165,7 +7214,7 @@ loop178:
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 
-loop180:
+loop182:
 	VMOVUPD   (R10), Y8
 	VMOVDQU64 doubled<>+0(SB), Z9
 	VPERMPD   Z8, Z9, Z8
@@ -7189,12 +7238,12 @@ loop180:
 	ADDQ      $0x40, R13
 	ADDQ      $0x20, R10
 	SUBQ      $0x01, R11
-	JNZ       loop180
+	JNZ       loop182
 	MOVQ      BX, R11
 	ANDQ      $0x03, R11
-	JZ        whole181
+	JZ        whole183
 
-loop182:
+loop184:
 	VMOVDDUP (R10), X8
 	VMULPD   (R12), X8, X10
 	VADDPD   Z10, Z0, Z0
@@ -7216,9 +7265,9 @@ loop182:
 	ADDQ     $0x10, R13
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop182
+	JNZ      loop184
 
-whole181:
+whole183:
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VEXTRACTF64X2 $0x01, Y0, X9
 	VADDPD        X9, X0, X0
@@ -7300,12 +7349,12 @@ whole181:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x08, R8
-	JMP           loop178
+	JMP           loop180
 
-fewer179:
-loop183:
+fewer181:
+loop185:
 	CMPQ   R8, $0x04
-	JLT    fewer184
+	JLT    fewer186
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -7315,7 +7364,7 @@ loop183:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 
-loop185:
+loop187:
 	VMOVUPD   (R10), Y10
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z10, Z0, Z10
@@ -7330,12 +7379,12 @@ loop185:
 	ADDQ      $0x40, R12
 	ADDQ      $0x20, R10
 	SUBQ      $0x01, R11
-	JNZ       loop185
+	JNZ       loop187
 	MOVQ      BX, R11
 	ANDQ      $0x03, R11
-	JZ        whole186
+	JZ        whole188
 
-loop187:
+loop189:
 	VMOVDDUP (R10), X0
 	VMULPD   (R12), X0, X18
 	VADDPD   Z18, Z11, Z11
@@ -7348,9 +7397,9 @@ loop187:
 	ADDQ     $0x10, R12
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop187
+	JNZ      loop189
 
-whole186:
+whole188:
 	VEXTRACTF64X4 $0x01, Z11, Y0
 	VEXTRACTF64X2 $0x01, Y11, X1
 	VADDPD        X1, X11, X11
@@ -7392,12 +7441,12 @@ whole186:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x04, R8
-	JMP           loop183
+	JMP           loop185
 
-fewer184:
-loop188:
+fewer186:
+loop190:
 	CMPQ   R8, $0x02
-	JLT    fewer189
+	JLT    fewer191
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -7405,7 +7454,7 @@ loop188:
 	VPXORQ Z15, Z15, Z15
 	VPXORQ Z16, Z16, Z16
 
-loop190:
+loop192:
 	VMOVUPD   (R9), Y18
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z18, Z0, Z18
@@ -7416,12 +7465,12 @@ loop190:
 	ADDQ      $0x40, R11
 	ADDQ      $0x20, R9
 	SUBQ      $0x01, R10
-	JNZ       loop190
+	JNZ       loop192
 	MOVQ      BX, R10
 	ANDQ      $0x03, R10
-	JZ        whole191
+	JZ        whole193
 
-loop192:
+loop194:
 	VMOVDDUP (R9), X0
 	VMULPD   (R11), X0, X19
 	VADDPD   Z19, Z15, Z15
@@ -7430,9 +7479,9 @@ loop192:
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop192
+	JNZ      loop194
 
-whole191:
+whole193:
 	VEXTRACTF64X4 $0x01, Z15, Y0
 	VEXTRACTF64X2 $0x01, Y15, X1
 	VADDPD        X1, X15, X15
@@ -7454,19 +7503,19 @@ whole191:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x02, R8
-	JMP           loop188
+	JMP           loop190
 
-fewer189:
-loop193:
+fewer191:
+loop195:
 	CMPQ   R8, $0x01
-	JLT    fewer194
+	JLT    fewer196
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
 	MOVQ   SI, R11
 	VPXORQ Z17, Z17, Z17
 
-loop195:
+loop197:
 	VMOVUPD   (R9), Y19
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z19, Z0, Z19
@@ -7475,21 +7524,21 @@ loop195:
 	ADDQ      $0x40, R11
 	ADDQ      $0x20, R9
 	SUBQ      $0x01, R10
-	JNZ       loop195
+	JNZ       loop197
 	MOVQ      BX, R10
 	ANDQ      $0x03, R10
-	JZ        whole196
+	JZ        whole198
 
-loop197:
+loop199:
 	VMOVDDUP (R9), X0
 	VMULPD   (R11), X0, X20
 	VADDPD   Z20, Z17, Z17
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop197
+	JNZ      loop199
 
-whole196:
+whole198:
 	VEXTRACTF64X4 $0x01, Z17, Y0
 	VEXTRACTF64X2 $0x01, Y17, X1
 	VADDPD        X1, X17, X17
@@ -7501,9 +7550,9 @@ whole196:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x01, R8
-	JMP           loop193
+	JMP           loop195
 
-fewer194:
+fewer196:
 	VZEROUPPER
 	RET
 
@@ -7526,7 +7575,7 @@ TEXT ·betweenAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD fraction+32(FP), Y0
 
-loop198:
+loop200:
 	VMOVUPD (CX), Y1
 	VMOVUPD (DX), Y2
 	VSUBPD  Y1, Y2, Y2
@@ -7543,7 +7592,7 @@ loop198:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, BX
-	JNZ     loop198
+	JNZ     loop200
 	VZEROUPPER
 	RET
 
@@ -7567,7 +7616,7 @@ TEXT ·columnsAVX2(SB), NOSPLIT, $0-40
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 
-loop199:
+loop201:
 	VBROADCASTSD (DX), Y9
 	VMULPD       (CX), Y9, Y10
 	VADDPD       Y10, Y0, Y0
@@ -7590,7 +7639,7 @@ loop199:
 	ADDQ         DI, CX
 	ADDQ         SI, DX
 	SUBQ         $0x01, BX
-	JNZ          loop199
+	JNZ          loop201
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -7613,7 +7662,7 @@ TEXT ·nearAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS least+32(FP), Y0
 	VMOVUPS      magnitude<>+0(SB), Y1
 
-loop200:
+loop202:
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
 	VXORPS       Y4, Y4, Y4
@@ -7987,7 +8036,7 @@ loop200:
 	ADDQ         $0x40, CX
 	ADDQ         $0x02, AX
 	SUBQ         $0x08, DX
-	JNZ          loop200
+	JNZ          loop202
 	VZEROUPPER
 	RET
 
@@ -7999,7 +8048,7 @@ TEXT ·truePeaksAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+16(FP), DX
 	MOVQ taps+24(FP), BX
 
-loop201:
+loop203:
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -8377,7 +8426,7 @@ loop201:
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, AX
 	SUBQ         $0x04, DX
-	JNZ          loop201
+	JNZ          loop203
 	VZEROUPPER
 	RET
 
@@ -8786,7 +8835,7 @@ TEXT ·integers24AVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS full24<>+0(SB), Y0
 	VMOVDQU      three_AVX2<>+0(SB), Y1
 
-loop202:
+loop204:
 	VMULPS       (CX), Y0, Y2
 	VCVTPS2DQ    Y2, Y2
 	VPSHUFB      Y1, Y2, Y2
@@ -8806,7 +8855,7 @@ loop202:
 	ADDQ         $0x40, CX
 	ADDQ         $0x30, AX
 	SUBQ         $0x08, DX
-	JNZ          loop202
+	JNZ          loop204
 	VZEROUPPER
 	RET
 
@@ -8874,7 +8923,7 @@ TEXT ·energyAVX2(SB), NOSPLIT, $0-40
 	VMOVUPD 192(AX), X3
 	VMOVUPD 208(AX), X4
 
-loop203:
+loop205:
 	VCVTPS2PD (CX), X5
 	VMULPD    (AX), X5, X6
 	VADDPD    X1, X6, X6
@@ -8900,7 +8949,7 @@ loop203:
 	VADDSD    X5, X0, X0
 	ADDQ      $0x08, CX
 	SUBQ      $0x01, DX
-	JNZ       loop203
+	JNZ       loop205
 	VMOVUPD   X1, 160(AX)
 	VMOVUPD   X2, 176(AX)
 	VMOVUPD   X3, 192(AX)
@@ -8920,7 +8969,7 @@ TEXT ·powerAVX2(SB), NOSPLIT, $0-40
 	VMOVUPD 192(AX), X3
 	VMOVUPD 208(AX), X4
 
-loop204:
+loop206:
 	VCVTPS2PD (CX), X5
 	VMULPD    (AX), X5, X6
 	VADDPD    X1, X6, X6
@@ -8945,7 +8994,7 @@ loop204:
 	VADDSD    X5, X0, X0
 	ADDQ      $0x08, CX
 	SUBQ      $0x01, DX
-	JNZ       loop204
+	JNZ       loop206
 	VMOVUPD   X1, 160(AX)
 	VMOVUPD   X2, 176(AX)
 	VMOVUPD   X3, 192(AX)
@@ -8967,7 +9016,7 @@ TEXT ·lineAVX2(SB), NOSPLIT, $0-56
 	VADDPD       Y5, Y2, Y2
 	VMULPD       four64<>+0(SB), Y3, Y3
 
-loop205:
+loop207:
 	VDIVPD  Y4, Y2, Y5
 	VMULPD  Y1, Y5, Y5
 	VADDPD  Y5, Y0, Y5
@@ -8975,7 +9024,7 @@ loop205:
 	VMOVUPD Y5, (AX)
 	ADDQ    $0x20, AX
 	SUBQ    $0x04, CX
-	JNZ     loop205
+	JNZ     loop207
 	VZEROUPPER
 	RET
 
@@ -8997,7 +9046,7 @@ TEXT ·factorsAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop206:
+loop208:
 	VMOVUPD    (AX), Y1
 	VCMPPD     $0x1e, silence64<>+0(SB), Y1, Y0
 	VANDPD     Y0, Y1, Y1
@@ -9047,7 +9096,7 @@ loop206:
 	VMOVUPD    Y3, (AX)
 	ADDQ       $0x20, AX
 	SUBQ       $0x04, CX
-	JNZ        loop206
+	JNZ        loop208
 	VZEROUPPER
 	RET
 
@@ -9177,7 +9226,7 @@ TEXT ·cosPiAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop207:
+loop209:
 	VMOVUPD   magnitude64<>+0(SB), Y1
 	VANDPD    (AX), Y1, Y0
 	VMULPD    half64<>+0(SB), Y0, Y1
@@ -9240,7 +9289,7 @@ loop207:
 	VMOVUPD   Y4, (AX)
 	ADDQ      $0x20, AX
 	SUBQ      $0x04, CX
-	JNZ       loop207
+	JNZ       loop209
 	VZEROUPPER
 	RET
 
@@ -9391,7 +9440,7 @@ TEXT ·pansAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD beside+32(FP), Y0
 
-loop208:
+loop210:
 	VADDPD    (DX), Y0, Y1
 	VMAXPD    minusOne64<>+0(SB), Y1, Y1
 	VMINPD    one64<>+0(SB), Y1, Y1
@@ -9491,7 +9540,7 @@ loop208:
 	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	SUBQ      $0x04, BX
-	JNZ       loop208
+	JNZ       loop210
 	VZEROUPPER
 	RET
 
@@ -9561,7 +9610,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop209:
+loop211:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -9572,7 +9621,7 @@ loop209:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop209
+	JNZ        loop211
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -9606,7 +9655,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop210:
+loop212:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -9622,7 +9671,7 @@ loop210:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop210
+	JNZ        loop212
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -9662,7 +9711,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop211:
+loop213:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -9673,17 +9722,17 @@ loop211:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found212
+	JNZ       found214
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop211
-	JMP       done213
+	JNE       loop213
+	JMP       done215
 
-found212:
+found214:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done213:
+done215:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -9707,7 +9756,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop214:
+loop216:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -9738,7 +9787,7 @@ loop214:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop214
+	JNE       loop216
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -9764,21 +9813,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop215:
+loop217:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found216
+	JNZ       found218
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop215
-	JMP       done217
+	JNE       loop217
+	JMP       done219
 
-found216:
+found218:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done217:
+done219:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -10800,7 +10849,7 @@ TEXT ·absorbAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS    224(CX), Y7
 	MOVQ       DX, DI
 
-loop218:
+loop220:
 	VMOVUPS    (DI), Y8
 	VSUBPS     Y2, Y8, Y9
 	VMULPS     (AX), Y0, Y10
@@ -10873,7 +10922,7 @@ loop218:
 	VMOVUPS    Y8, 32(DI)
 	ADDQ       $0x40, DI
 	SUBQ       $0x01, SI
-	JNZ        loop218
+	JNZ        loop220
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y1, 32(CX)
 	VMOVUPS    Y2, 64(CX)
@@ -11693,453 +11742,6 @@ TEXT ·lowsAVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn219:
-	MOVQ       (SI), R9
-	VMOVUPS    (R9)(R8*1), Y0
-	MOVQ       24(SI), R9
-	VMOVUPS    (R9)(R8*1), Y1
-	MOVQ       48(SI), R9
-	VMOVUPS    (R9)(R8*1), Y2
-	MOVQ       72(SI), R9
-	VMOVUPS    (R9)(R8*1), Y3
-	MOVQ       96(SI), R9
-	VMOVUPS    (R9)(R8*1), Y4
-	MOVQ       120(SI), R9
-	VMOVUPS    (R9)(R8*1), Y5
-	MOVQ       144(SI), R9
-	VMOVUPS    (R9)(R8*1), Y6
-	MOVQ       168(SI), R9
-	VMOVUPS    (R9)(R8*1), Y7
-	VUNPCKLPS  Y1, Y0, Y8
-	VUNPCKHPS  Y1, Y0, Y0
-	VUNPCKLPS  Y3, Y2, Y1
-	VUNPCKHPS  Y3, Y2, Y2
-	VUNPCKLPD  Y1, Y8, Y3
-	VUNPCKHPD  Y1, Y8, Y1
-	VUNPCKLPD  Y2, Y0, Y8
-	VUNPCKHPD  Y2, Y0, Y0
-	VUNPCKLPS  Y5, Y4, Y2
-	VUNPCKHPS  Y5, Y4, Y4
-	VUNPCKLPS  Y7, Y6, Y5
-	VUNPCKHPS  Y7, Y6, Y6
-	VUNPCKLPD  Y5, Y2, Y7
-	VUNPCKHPD  Y5, Y2, Y2
-	VUNPCKLPD  Y6, Y4, Y5
-	VUNPCKHPD  Y6, Y4, Y4
-	VPERM2F128 $0x20, Y7, Y3, Y6
-	VPERM2F128 $0x31, Y7, Y3, Y3
-	VPERM2F128 $0x20, Y2, Y1, Y7
-	VPERM2F128 $0x31, Y2, Y1, Y1
-	VPERM2F128 $0x20, Y5, Y8, Y2
-	VPERM2F128 $0x31, Y5, Y8, Y5
-	VPERM2F128 $0x20, Y4, Y0, Y8
-	VPERM2F128 $0x31, Y4, Y0, Y0
-	VMOVUPS    Y6, (DX)
-	VMOVUPS    Y7, 64(DX)
-	VMOVUPS    Y2, 128(DX)
-	VMOVUPS    Y8, 192(DX)
-	VMOVUPS    Y3, 256(DX)
-	VMOVUPS    Y1, 320(DX)
-	VMOVUPS    Y5, 384(DX)
-	VMOVUPS    Y0, 448(DX)
-	MOVQ       (SI), R9
-	VMOVUPS    32(R9)(R8*1), Y0
-	MOVQ       24(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y1
-	MOVQ       48(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y2
-	MOVQ       72(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y3
-	MOVQ       96(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y4
-	MOVQ       120(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y5
-	MOVQ       144(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y6
-	MOVQ       168(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y7
-	VUNPCKLPS  Y1, Y0, Y8
-	VUNPCKHPS  Y1, Y0, Y0
-	VUNPCKLPS  Y3, Y2, Y1
-	VUNPCKHPS  Y3, Y2, Y2
-	VUNPCKLPD  Y1, Y8, Y3
-	VUNPCKHPD  Y1, Y8, Y1
-	VUNPCKLPD  Y2, Y0, Y8
-	VUNPCKHPD  Y2, Y0, Y0
-	VUNPCKLPS  Y5, Y4, Y2
-	VUNPCKHPS  Y5, Y4, Y4
-	VUNPCKLPS  Y7, Y6, Y5
-	VUNPCKHPS  Y7, Y6, Y6
-	VUNPCKLPD  Y5, Y2, Y7
-	VUNPCKHPD  Y5, Y2, Y2
-	VUNPCKLPD  Y6, Y4, Y5
-	VUNPCKHPD  Y6, Y4, Y4
-	VPERM2F128 $0x20, Y7, Y3, Y6
-	VPERM2F128 $0x31, Y7, Y3, Y3
-	VPERM2F128 $0x20, Y2, Y1, Y7
-	VPERM2F128 $0x31, Y2, Y1, Y1
-	VPERM2F128 $0x20, Y5, Y8, Y2
-	VPERM2F128 $0x31, Y5, Y8, Y5
-	VPERM2F128 $0x20, Y4, Y0, Y8
-	VPERM2F128 $0x31, Y4, Y0, Y0
-	VMOVUPS    Y6, 512(DX)
-	VMOVUPS    Y7, 576(DX)
-	VMOVUPS    Y2, 640(DX)
-	VMOVUPS    Y8, 704(DX)
-	VMOVUPS    Y3, 768(DX)
-	VMOVUPS    Y1, 832(DX)
-	VMOVUPS    Y5, 896(DX)
-	VMOVUPS    Y0, 960(DX)
-	MOVQ       192(SI), R9
-	VMOVUPS    (R9)(R8*1), Y0
-	MOVQ       216(SI), R9
-	VMOVUPS    (R9)(R8*1), Y1
-	MOVQ       240(SI), R9
-	VMOVUPS    (R9)(R8*1), Y2
-	MOVQ       264(SI), R9
-	VMOVUPS    (R9)(R8*1), Y3
-	MOVQ       288(SI), R9
-	VMOVUPS    (R9)(R8*1), Y4
-	MOVQ       312(SI), R9
-	VMOVUPS    (R9)(R8*1), Y5
-	MOVQ       336(SI), R9
-	VMOVUPS    (R9)(R8*1), Y6
-	MOVQ       360(SI), R9
-	VMOVUPS    (R9)(R8*1), Y7
-	VUNPCKLPS  Y1, Y0, Y8
-	VUNPCKHPS  Y1, Y0, Y0
-	VUNPCKLPS  Y3, Y2, Y1
-	VUNPCKHPS  Y3, Y2, Y2
-	VUNPCKLPD  Y1, Y8, Y3
-	VUNPCKHPD  Y1, Y8, Y1
-	VUNPCKLPD  Y2, Y0, Y8
-	VUNPCKHPD  Y2, Y0, Y0
-	VUNPCKLPS  Y5, Y4, Y2
-	VUNPCKHPS  Y5, Y4, Y4
-	VUNPCKLPS  Y7, Y6, Y5
-	VUNPCKHPS  Y7, Y6, Y6
-	VUNPCKLPD  Y5, Y2, Y7
-	VUNPCKHPD  Y5, Y2, Y2
-	VUNPCKLPD  Y6, Y4, Y5
-	VUNPCKHPD  Y6, Y4, Y4
-	VPERM2F128 $0x20, Y7, Y3, Y6
-	VPERM2F128 $0x31, Y7, Y3, Y3
-	VPERM2F128 $0x20, Y2, Y1, Y7
-	VPERM2F128 $0x31, Y2, Y1, Y1
-	VPERM2F128 $0x20, Y5, Y8, Y2
-	VPERM2F128 $0x31, Y5, Y8, Y5
-	VPERM2F128 $0x20, Y4, Y0, Y8
-	VPERM2F128 $0x31, Y4, Y0, Y0
-	VMOVUPS    Y6, 32(DX)
-	VMOVUPS    Y7, 96(DX)
-	VMOVUPS    Y2, 160(DX)
-	VMOVUPS    Y8, 224(DX)
-	VMOVUPS    Y3, 288(DX)
-	VMOVUPS    Y1, 352(DX)
-	VMOVUPS    Y5, 416(DX)
-	VMOVUPS    Y0, 480(DX)
-	MOVQ       192(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y0
-	MOVQ       216(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y1
-	MOVQ       240(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y2
-	MOVQ       264(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y3
-	MOVQ       288(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y4
-	MOVQ       312(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y5
-	MOVQ       336(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y6
-	MOVQ       360(SI), R9
-	VMOVUPS    32(R9)(R8*1), Y7
-	VUNPCKLPS  Y1, Y0, Y8
-	VUNPCKHPS  Y1, Y0, Y0
-	VUNPCKLPS  Y3, Y2, Y1
-	VUNPCKHPS  Y3, Y2, Y2
-	VUNPCKLPD  Y1, Y8, Y3
-	VUNPCKHPD  Y1, Y8, Y1
-	VUNPCKLPD  Y2, Y0, Y8
-	VUNPCKHPD  Y2, Y0, Y0
-	VUNPCKLPS  Y5, Y4, Y2
-	VUNPCKHPS  Y5, Y4, Y4
-	VUNPCKLPS  Y7, Y6, Y5
-	VUNPCKHPS  Y7, Y6, Y6
-	VUNPCKLPD  Y5, Y2, Y7
-	VUNPCKHPD  Y5, Y2, Y2
-	VUNPCKLPD  Y6, Y4, Y5
-	VUNPCKHPD  Y6, Y4, Y4
-	VPERM2F128 $0x20, Y7, Y3, Y6
-	VPERM2F128 $0x31, Y7, Y3, Y3
-	VPERM2F128 $0x20, Y2, Y1, Y7
-	VPERM2F128 $0x31, Y2, Y1, Y1
-	VPERM2F128 $0x20, Y5, Y8, Y2
-	VPERM2F128 $0x31, Y5, Y8, Y5
-	VPERM2F128 $0x20, Y4, Y0, Y8
-	VPERM2F128 $0x31, Y4, Y0, Y0
-	VMOVUPS    Y6, 544(DX)
-	VMOVUPS    Y7, 608(DX)
-	VMOVUPS    Y2, 672(DX)
-	VMOVUPS    Y8, 736(DX)
-	VMOVUPS    Y3, 800(DX)
-	VMOVUPS    Y1, 864(DX)
-	VMOVUPS    Y5, 928(DX)
-	VMOVUPS    Y0, 992(DX)
-	MOVQ       $0x00000010, R9
-	CMPQ       DI, R9
-	CMOVQLT    DI, R9
-	VMOVUPS    (CX), Y0
-	VMOVUPS    32(CX), Y1
-	VMOVUPS    64(CX), Y2
-	VMOVUPS    96(CX), Y3
-	MOVQ       DX, R10
-
-loop220:
-	VMOVUPS    (R10), Y4
-	VSUBPS     Y2, Y4, Y4
-	VMULPS     (AX), Y0, Y5
-	VMULPS     64(AX), Y0, Y6
-	VADDPS     Y6, Y2, Y6
-	VMULPS     64(AX), Y4, Y0
-	VADDPS     Y0, Y5, Y5
-	VMULPS     128(AX), Y4, Y0
-	VADDPS     Y0, Y6, Y6
-	VADDPS     Y6, Y2, Y4
-	VMULPS     room_half<>+0(SB), Y4, Y4
-	VMOVAPS    Y5, Y0
-	VMOVAPS    Y6, Y2
-	VMOVUPS    Y4, (R10)
-	VMOVUPS    32(R10), Y4
-	VSUBPS     Y3, Y4, Y4
-	VMULPS     32(AX), Y1, Y5
-	VMULPS     96(AX), Y1, Y6
-	VADDPS     Y6, Y3, Y6
-	VMULPS     96(AX), Y4, Y1
-	VADDPS     Y1, Y5, Y5
-	VMULPS     160(AX), Y4, Y1
-	VADDPS     Y1, Y6, Y6
-	VADDPS     Y6, Y3, Y4
-	VMULPS     room_half<>+0(SB), Y4, Y4
-	VMOVAPS    Y5, Y1
-	VMOVAPS    Y6, Y3
-	VMOVUPS    Y4, 32(R10)
-	ADDQ       $0x40, R10
-	SUBQ       $0x01, R9
-	JNZ        loop220
-	VMOVUPS    Y0, (CX)
-	VMOVUPS    Y2, 64(CX)
-	VMOVUPS    Y1, 32(CX)
-	VMOVUPS    Y3, 96(CX)
-	VMOVUPS    (DX), Y0
-	VMOVUPS    64(DX), Y1
-	VMOVUPS    128(DX), Y2
-	VMOVUPS    192(DX), Y3
-	VMOVUPS    256(DX), Y4
-	VMOVUPS    320(DX), Y5
-	VMOVUPS    384(DX), Y6
-	VMOVUPS    448(DX), Y7
-	VUNPCKLPS  Y1, Y0, Y8
-	VUNPCKHPS  Y1, Y0, Y0
-	VUNPCKLPS  Y3, Y2, Y1
-	VUNPCKHPS  Y3, Y2, Y2
-	VUNPCKLPD  Y1, Y8, Y3
-	VUNPCKHPD  Y1, Y8, Y1
-	VUNPCKLPD  Y2, Y0, Y8
-	VUNPCKHPD  Y2, Y0, Y0
-	VUNPCKLPS  Y5, Y4, Y2
-	VUNPCKHPS  Y5, Y4, Y4
-	VUNPCKLPS  Y7, Y6, Y5
-	VUNPCKHPS  Y7, Y6, Y6
-	VUNPCKLPD  Y5, Y2, Y7
-	VUNPCKHPD  Y5, Y2, Y2
-	VUNPCKLPD  Y6, Y4, Y5
-	VUNPCKHPD  Y6, Y4, Y4
-	VPERM2F128 $0x20, Y7, Y3, Y6
-	VPERM2F128 $0x31, Y7, Y3, Y3
-	VPERM2F128 $0x20, Y2, Y1, Y7
-	VPERM2F128 $0x31, Y2, Y1, Y1
-	VPERM2F128 $0x20, Y5, Y8, Y2
-	VPERM2F128 $0x31, Y5, Y8, Y5
-	VPERM2F128 $0x20, Y4, Y0, Y8
-	VPERM2F128 $0x31, Y4, Y0, Y0
-	MOVQ       (BX), R9
-	VMOVUPS    Y6, (R9)(R8*1)
-	MOVQ       24(BX), R9
-	VMOVUPS    Y7, (R9)(R8*1)
-	MOVQ       48(BX), R9
-	VMOVUPS    Y2, (R9)(R8*1)
-	MOVQ       72(BX), R9
-	VMOVUPS    Y8, (R9)(R8*1)
-	MOVQ       96(BX), R9
-	VMOVUPS    Y3, (R9)(R8*1)
-	MOVQ       120(BX), R9
-	VMOVUPS    Y1, (R9)(R8*1)
-	MOVQ       144(BX), R9
-	VMOVUPS    Y5, (R9)(R8*1)
-	MOVQ       168(BX), R9
-	VMOVUPS    Y0, (R9)(R8*1)
-	VMOVUPS    32(DX), Y0
-	VMOVUPS    96(DX), Y1
-	VMOVUPS    160(DX), Y2
-	VMOVUPS    224(DX), Y3
-	VMOVUPS    288(DX), Y4
-	VMOVUPS    352(DX), Y5
-	VMOVUPS    416(DX), Y6
-	VMOVUPS    480(DX), Y7
-	VUNPCKLPS  Y1, Y0, Y8
-	VUNPCKHPS  Y1, Y0, Y0
-	VUNPCKLPS  Y3, Y2, Y1
-	VUNPCKHPS  Y3, Y2, Y2
-	VUNPCKLPD  Y1, Y8, Y3
-	VUNPCKHPD  Y1, Y8, Y1
-	VUNPCKLPD  Y2, Y0, Y8
-	VUNPCKHPD  Y2, Y0, Y0
-	VUNPCKLPS  Y5, Y4, Y2
-	VUNPCKHPS  Y5, Y4, Y4
-	VUNPCKLPS  Y7, Y6, Y5
-	VUNPCKHPS  Y7, Y6, Y6
-	VUNPCKLPD  Y5, Y2, Y7
-	VUNPCKHPD  Y5, Y2, Y2
-	VUNPCKLPD  Y6, Y4, Y5
-	VUNPCKHPD  Y6, Y4, Y4
-	VPERM2F128 $0x20, Y7, Y3, Y6
-	VPERM2F128 $0x31, Y7, Y3, Y3
-	VPERM2F128 $0x20, Y2, Y1, Y7
-	VPERM2F128 $0x31, Y2, Y1, Y1
-	VPERM2F128 $0x20, Y5, Y8, Y2
-	VPERM2F128 $0x31, Y5, Y8, Y5
-	VPERM2F128 $0x20, Y4, Y0, Y8
-	VPERM2F128 $0x31, Y4, Y0, Y0
-	MOVQ       192(BX), R9
-	VMOVUPS    Y6, (R9)(R8*1)
-	MOVQ       216(BX), R9
-	VMOVUPS    Y7, (R9)(R8*1)
-	MOVQ       240(BX), R9
-	VMOVUPS    Y2, (R9)(R8*1)
-	MOVQ       264(BX), R9
-	VMOVUPS    Y8, (R9)(R8*1)
-	MOVQ       288(BX), R9
-	VMOVUPS    Y3, (R9)(R8*1)
-	MOVQ       312(BX), R9
-	VMOVUPS    Y1, (R9)(R8*1)
-	MOVQ       336(BX), R9
-	VMOVUPS    Y5, (R9)(R8*1)
-	MOVQ       360(BX), R9
-	VMOVUPS    Y0, (R9)(R8*1)
-	VMOVUPS    512(DX), Y0
-	VMOVUPS    576(DX), Y1
-	VMOVUPS    640(DX), Y2
-	VMOVUPS    704(DX), Y3
-	VMOVUPS    768(DX), Y4
-	VMOVUPS    832(DX), Y5
-	VMOVUPS    896(DX), Y6
-	VMOVUPS    960(DX), Y7
-	VUNPCKLPS  Y1, Y0, Y8
-	VUNPCKHPS  Y1, Y0, Y0
-	VUNPCKLPS  Y3, Y2, Y1
-	VUNPCKHPS  Y3, Y2, Y2
-	VUNPCKLPD  Y1, Y8, Y3
-	VUNPCKHPD  Y1, Y8, Y1
-	VUNPCKLPD  Y2, Y0, Y8
-	VUNPCKHPD  Y2, Y0, Y0
-	VUNPCKLPS  Y5, Y4, Y2
-	VUNPCKHPS  Y5, Y4, Y4
-	VUNPCKLPS  Y7, Y6, Y5
-	VUNPCKHPS  Y7, Y6, Y6
-	VUNPCKLPD  Y5, Y2, Y7
-	VUNPCKHPD  Y5, Y2, Y2
-	VUNPCKLPD  Y6, Y4, Y5
-	VUNPCKHPD  Y6, Y4, Y4
-	VPERM2F128 $0x20, Y7, Y3, Y6
-	VPERM2F128 $0x31, Y7, Y3, Y3
-	VPERM2F128 $0x20, Y2, Y1, Y7
-	VPERM2F128 $0x31, Y2, Y1, Y1
-	VPERM2F128 $0x20, Y5, Y8, Y2
-	VPERM2F128 $0x31, Y5, Y8, Y5
-	VPERM2F128 $0x20, Y4, Y0, Y8
-	VPERM2F128 $0x31, Y4, Y0, Y0
-	MOVQ       (BX), R9
-	VMOVUPS    Y6, 32(R9)(R8*1)
-	MOVQ       24(BX), R9
-	VMOVUPS    Y7, 32(R9)(R8*1)
-	MOVQ       48(BX), R9
-	VMOVUPS    Y2, 32(R9)(R8*1)
-	MOVQ       72(BX), R9
-	VMOVUPS    Y8, 32(R9)(R8*1)
-	MOVQ       96(BX), R9
-	VMOVUPS    Y3, 32(R9)(R8*1)
-	MOVQ       120(BX), R9
-	VMOVUPS    Y1, 32(R9)(R8*1)
-	MOVQ       144(BX), R9
-	VMOVUPS    Y5, 32(R9)(R8*1)
-	MOVQ       168(BX), R9
-	VMOVUPS    Y0, 32(R9)(R8*1)
-	VMOVUPS    544(DX), Y0
-	VMOVUPS    608(DX), Y1
-	VMOVUPS    672(DX), Y2
-	VMOVUPS    736(DX), Y3
-	VMOVUPS    800(DX), Y4
-	VMOVUPS    864(DX), Y5
-	VMOVUPS    928(DX), Y6
-	VMOVUPS    992(DX), Y7
-	VUNPCKLPS  Y1, Y0, Y8
-	VUNPCKHPS  Y1, Y0, Y0
-	VUNPCKLPS  Y3, Y2, Y1
-	VUNPCKHPS  Y3, Y2, Y2
-	VUNPCKLPD  Y1, Y8, Y3
-	VUNPCKHPD  Y1, Y8, Y1
-	VUNPCKLPD  Y2, Y0, Y8
-	VUNPCKHPD  Y2, Y0, Y0
-	VUNPCKLPS  Y5, Y4, Y2
-	VUNPCKHPS  Y5, Y4, Y4
-	VUNPCKLPS  Y7, Y6, Y5
-	VUNPCKHPS  Y7, Y6, Y6
-	VUNPCKLPD  Y5, Y2, Y7
-	VUNPCKHPD  Y5, Y2, Y2
-	VUNPCKLPD  Y6, Y4, Y5
-	VUNPCKHPD  Y6, Y4, Y4
-	VPERM2F128 $0x20, Y7, Y3, Y6
-	VPERM2F128 $0x31, Y7, Y3, Y3
-	VPERM2F128 $0x20, Y2, Y1, Y7
-	VPERM2F128 $0x31, Y2, Y1, Y1
-	VPERM2F128 $0x20, Y5, Y8, Y2
-	VPERM2F128 $0x31, Y5, Y8, Y5
-	VPERM2F128 $0x20, Y4, Y0, Y8
-	VPERM2F128 $0x31, Y4, Y0, Y0
-	MOVQ       192(BX), R9
-	VMOVUPS    Y6, 32(R9)(R8*1)
-	MOVQ       216(BX), R9
-	VMOVUPS    Y7, 32(R9)(R8*1)
-	MOVQ       240(BX), R9
-	VMOVUPS    Y2, 32(R9)(R8*1)
-	MOVQ       264(BX), R9
-	VMOVUPS    Y8, 32(R9)(R8*1)
-	MOVQ       288(BX), R9
-	VMOVUPS    Y3, 32(R9)(R8*1)
-	MOVQ       312(BX), R9
-	VMOVUPS    Y1, 32(R9)(R8*1)
-	MOVQ       336(BX), R9
-	VMOVUPS    Y5, 32(R9)(R8*1)
-	MOVQ       360(BX), R9
-	VMOVUPS    Y0, 32(R9)(R8*1)
-	ADDQ       $0x40, R8
-	SUBQ       $0x10, DI
-	JGT        turn219
-	VZEROUPPER
-	RET
-
-// func highsAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
-// Requires: AVX, CMOV
-TEXT ·highsAVX2(SB), NOSPLIT, $0-48
-	MOVQ weights+0(FP), AX
-	MOVQ states+8(FP), CX
-	MOVQ turned+16(FP), DX
-	MOVQ dst+24(FP), BX
-	MOVQ src+32(FP), SI
-	MOVQ n+40(FP), DI
-	XORL R8, R8
-
 turn221:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Y0
@@ -12348,13 +11950,12 @@ loop222:
 	VMULPS     (AX), Y0, Y5
 	VMULPS     64(AX), Y0, Y6
 	VADDPS     Y6, Y2, Y6
-	VMULPS     64(AX), Y4, Y2
-	VADDPS     Y2, Y5, Y5
-	VMULPS     128(AX), Y4, Y2
-	VADDPS     Y2, Y6, Y6
-	VMULPS     192(AX), Y4, Y4
-	VMULPS     256(AX), Y0, Y2
-	VSUBPS     Y2, Y4, Y4
+	VMULPS     64(AX), Y4, Y0
+	VADDPS     Y0, Y5, Y5
+	VMULPS     128(AX), Y4, Y0
+	VADDPS     Y0, Y6, Y6
+	VADDPS     Y6, Y2, Y4
+	VMULPS     room_half<>+0(SB), Y4, Y4
 	VMOVAPS    Y5, Y0
 	VMOVAPS    Y6, Y2
 	VMOVUPS    Y4, (R10)
@@ -12363,13 +11964,12 @@ loop222:
 	VMULPS     32(AX), Y1, Y5
 	VMULPS     96(AX), Y1, Y6
 	VADDPS     Y6, Y3, Y6
-	VMULPS     96(AX), Y4, Y3
-	VADDPS     Y3, Y5, Y5
-	VMULPS     160(AX), Y4, Y3
-	VADDPS     Y3, Y6, Y6
-	VMULPS     224(AX), Y4, Y4
-	VMULPS     288(AX), Y1, Y3
-	VSUBPS     Y3, Y4, Y4
+	VMULPS     96(AX), Y4, Y1
+	VADDPS     Y1, Y5, Y5
+	VMULPS     160(AX), Y4, Y1
+	VADDPS     Y1, Y6, Y6
+	VADDPS     Y6, Y3, Y4
+	VMULPS     room_half<>+0(SB), Y4, Y4
 	VMOVAPS    Y5, Y1
 	VMOVAPS    Y6, Y3
 	VMOVUPS    Y4, 32(R10)
@@ -12578,9 +12178,9 @@ loop222:
 	VZEROUPPER
 	RET
 
-// func lowsMovingAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+// func highsAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
 // Requires: AVX, CMOV
-TEXT ·lowsMovingAVX2(SB), NOSPLIT, $0-48
+TEXT ·highsAVX2(SB), NOSPLIT, $0-48
 	MOVQ weights+0(FP), AX
 	MOVQ states+8(FP), CX
 	MOVQ turned+16(FP), DX
@@ -12789,74 +12389,46 @@ turn223:
 	VMOVUPS    32(CX), Y1
 	VMOVUPS    64(CX), Y2
 	VMOVUPS    96(CX), Y3
-	VMOVUPS    768(AX), Y4
-	VMOVUPS    800(AX), Y5
 	MOVQ       DX, R10
 
 loop224:
-	VMOVUPS    (R10), Y6
-	VMULPS     832(AX), Y4, Y7
-	VADDPS     room_one<>+0(SB), Y4, Y4
-	VSUBPS     Y2, Y6, Y8
-	VMULPS     384(AX), Y7, Y9
-	VADDPS     (AX), Y9, Y9
-	VMULPS     Y9, Y0, Y9
-	VMULPS     448(AX), Y7, Y11
-	VADDPS     64(AX), Y11, Y11
-	VMULPS     Y11, Y0, Y10
-	VADDPS     Y10, Y2, Y10
-	VMULPS     Y11, Y8, Y0
-	VADDPS     Y0, Y9, Y9
-	VMULPS     512(AX), Y7, Y0
-	VADDPS     128(AX), Y0, Y0
-	VMULPS     Y0, Y8, Y0
-	VADDPS     Y0, Y10, Y10
-	VADDPS     Y10, Y2, Y8
-	VMULPS     room_half<>+0(SB), Y8, Y8
-	VMOVAPS    Y9, Y0
-	VMOVAPS    Y10, Y2
-	VSUBPS     Y6, Y8, Y8
-	VMULPS     704(AX), Y7, Y7
-	VADDPS     320(AX), Y7, Y7
-	VMULPS     Y7, Y8, Y8
-	VADDPS     Y8, Y6, Y8
-	VMOVUPS    Y8, (R10)
-	VMOVUPS    32(R10), Y6
-	VMULPS     864(AX), Y5, Y7
-	VADDPS     room_one<>+0(SB), Y5, Y5
-	VSUBPS     Y3, Y6, Y8
-	VMULPS     416(AX), Y7, Y9
-	VADDPS     32(AX), Y9, Y9
-	VMULPS     Y9, Y1, Y9
-	VMULPS     480(AX), Y7, Y11
-	VADDPS     96(AX), Y11, Y11
-	VMULPS     Y11, Y1, Y10
-	VADDPS     Y10, Y3, Y10
-	VMULPS     Y11, Y8, Y1
-	VADDPS     Y1, Y9, Y9
-	VMULPS     544(AX), Y7, Y1
-	VADDPS     160(AX), Y1, Y1
-	VMULPS     Y1, Y8, Y1
-	VADDPS     Y1, Y10, Y10
-	VADDPS     Y10, Y3, Y8
-	VMULPS     room_half<>+0(SB), Y8, Y8
-	VMOVAPS    Y9, Y1
-	VMOVAPS    Y10, Y3
-	VSUBPS     Y6, Y8, Y8
-	VMULPS     736(AX), Y7, Y7
-	VADDPS     352(AX), Y7, Y7
-	VMULPS     Y7, Y8, Y8
-	VADDPS     Y8, Y6, Y8
-	VMOVUPS    Y8, 32(R10)
+	VMOVUPS    (R10), Y4
+	VSUBPS     Y2, Y4, Y4
+	VMULPS     (AX), Y0, Y5
+	VMULPS     64(AX), Y0, Y6
+	VADDPS     Y6, Y2, Y6
+	VMULPS     64(AX), Y4, Y2
+	VADDPS     Y2, Y5, Y5
+	VMULPS     128(AX), Y4, Y2
+	VADDPS     Y2, Y6, Y6
+	VMULPS     192(AX), Y4, Y4
+	VMULPS     256(AX), Y0, Y2
+	VSUBPS     Y2, Y4, Y4
+	VMOVAPS    Y5, Y0
+	VMOVAPS    Y6, Y2
+	VMOVUPS    Y4, (R10)
+	VMOVUPS    32(R10), Y4
+	VSUBPS     Y3, Y4, Y4
+	VMULPS     32(AX), Y1, Y5
+	VMULPS     96(AX), Y1, Y6
+	VADDPS     Y6, Y3, Y6
+	VMULPS     96(AX), Y4, Y3
+	VADDPS     Y3, Y5, Y5
+	VMULPS     160(AX), Y4, Y3
+	VADDPS     Y3, Y6, Y6
+	VMULPS     224(AX), Y4, Y4
+	VMULPS     288(AX), Y1, Y3
+	VSUBPS     Y3, Y4, Y4
+	VMOVAPS    Y5, Y1
+	VMOVAPS    Y6, Y3
+	VMOVUPS    Y4, 32(R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
 	JNZ        loop224
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y2, 64(CX)
-	VMOVUPS    Y4, 768(AX)
 	VMOVUPS    Y1, 32(CX)
 	VMOVUPS    Y3, 96(CX)
-	VMOVUPS    Y5, 800(AX)
 	VMOVUPS    (DX), Y0
 	VMOVUPS    64(DX), Y1
 	VMOVUPS    128(DX), Y2
@@ -13055,9 +12627,9 @@ loop224:
 	VZEROUPPER
 	RET
 
-// func highsMovingAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+// func lowsMovingAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
 // Requires: AVX, CMOV
-TEXT ·highsMovingAVX2(SB), NOSPLIT, $0-48
+TEXT ·lowsMovingAVX2(SB), NOSPLIT, $0-48
 	MOVQ weights+0(FP), AX
 	MOVQ states+8(FP), CX
 	MOVQ turned+16(FP), DX
@@ -13282,19 +12854,14 @@ loop226:
 	VADDPS     64(AX), Y11, Y11
 	VMULPS     Y11, Y0, Y10
 	VADDPS     Y10, Y2, Y10
-	VMULPS     Y11, Y8, Y2
-	VADDPS     Y2, Y9, Y9
-	VMULPS     512(AX), Y7, Y2
-	VADDPS     128(AX), Y2, Y2
-	VMULPS     Y2, Y8, Y2
-	VADDPS     Y2, Y10, Y10
-	VMULPS     576(AX), Y7, Y2
-	VADDPS     192(AX), Y2, Y2
-	VMULPS     Y2, Y8, Y8
-	VMULPS     640(AX), Y7, Y2
-	VADDPS     256(AX), Y2, Y2
-	VMULPS     Y2, Y0, Y2
-	VSUBPS     Y2, Y8, Y8
+	VMULPS     Y11, Y8, Y0
+	VADDPS     Y0, Y9, Y9
+	VMULPS     512(AX), Y7, Y0
+	VADDPS     128(AX), Y0, Y0
+	VMULPS     Y0, Y8, Y0
+	VADDPS     Y0, Y10, Y10
+	VADDPS     Y10, Y2, Y8
+	VMULPS     room_half<>+0(SB), Y8, Y8
 	VMOVAPS    Y9, Y0
 	VMOVAPS    Y10, Y2
 	VSUBPS     Y6, Y8, Y8
@@ -13314,19 +12881,14 @@ loop226:
 	VADDPS     96(AX), Y11, Y11
 	VMULPS     Y11, Y1, Y10
 	VADDPS     Y10, Y3, Y10
-	VMULPS     Y11, Y8, Y3
-	VADDPS     Y3, Y9, Y9
-	VMULPS     544(AX), Y7, Y3
-	VADDPS     160(AX), Y3, Y3
-	VMULPS     Y3, Y8, Y3
-	VADDPS     Y3, Y10, Y10
-	VMULPS     608(AX), Y7, Y3
-	VADDPS     224(AX), Y3, Y3
-	VMULPS     Y3, Y8, Y8
-	VMULPS     672(AX), Y7, Y3
-	VADDPS     288(AX), Y3, Y3
-	VMULPS     Y3, Y1, Y3
-	VSUBPS     Y3, Y8, Y8
+	VMULPS     Y11, Y8, Y1
+	VADDPS     Y1, Y9, Y9
+	VMULPS     544(AX), Y7, Y1
+	VADDPS     160(AX), Y1, Y1
+	VMULPS     Y1, Y8, Y1
+	VADDPS     Y1, Y10, Y10
+	VADDPS     Y10, Y3, Y8
+	VMULPS     room_half<>+0(SB), Y8, Y8
 	VMOVAPS    Y9, Y1
 	VMOVAPS    Y10, Y3
 	VSUBPS     Y6, Y8, Y8
@@ -13542,6 +13104,493 @@ loop226:
 	VZEROUPPER
 	RET
 
+// func highsMovingAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+// Requires: AVX, CMOV
+TEXT ·highsMovingAVX2(SB), NOSPLIT, $0-48
+	MOVQ weights+0(FP), AX
+	MOVQ states+8(FP), CX
+	MOVQ turned+16(FP), DX
+	MOVQ dst+24(FP), BX
+	MOVQ src+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORL R8, R8
+
+turn227:
+	MOVQ       (SI), R9
+	VMOVUPS    (R9)(R8*1), Y0
+	MOVQ       24(SI), R9
+	VMOVUPS    (R9)(R8*1), Y1
+	MOVQ       48(SI), R9
+	VMOVUPS    (R9)(R8*1), Y2
+	MOVQ       72(SI), R9
+	VMOVUPS    (R9)(R8*1), Y3
+	MOVQ       96(SI), R9
+	VMOVUPS    (R9)(R8*1), Y4
+	MOVQ       120(SI), R9
+	VMOVUPS    (R9)(R8*1), Y5
+	MOVQ       144(SI), R9
+	VMOVUPS    (R9)(R8*1), Y6
+	MOVQ       168(SI), R9
+	VMOVUPS    (R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, (DX)
+	VMOVUPS    Y7, 64(DX)
+	VMOVUPS    Y2, 128(DX)
+	VMOVUPS    Y8, 192(DX)
+	VMOVUPS    Y3, 256(DX)
+	VMOVUPS    Y1, 320(DX)
+	VMOVUPS    Y5, 384(DX)
+	VMOVUPS    Y0, 448(DX)
+	MOVQ       (SI), R9
+	VMOVUPS    32(R9)(R8*1), Y0
+	MOVQ       24(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y1
+	MOVQ       48(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y2
+	MOVQ       72(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y3
+	MOVQ       96(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y4
+	MOVQ       120(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y5
+	MOVQ       144(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y6
+	MOVQ       168(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 512(DX)
+	VMOVUPS    Y7, 576(DX)
+	VMOVUPS    Y2, 640(DX)
+	VMOVUPS    Y8, 704(DX)
+	VMOVUPS    Y3, 768(DX)
+	VMOVUPS    Y1, 832(DX)
+	VMOVUPS    Y5, 896(DX)
+	VMOVUPS    Y0, 960(DX)
+	MOVQ       192(SI), R9
+	VMOVUPS    (R9)(R8*1), Y0
+	MOVQ       216(SI), R9
+	VMOVUPS    (R9)(R8*1), Y1
+	MOVQ       240(SI), R9
+	VMOVUPS    (R9)(R8*1), Y2
+	MOVQ       264(SI), R9
+	VMOVUPS    (R9)(R8*1), Y3
+	MOVQ       288(SI), R9
+	VMOVUPS    (R9)(R8*1), Y4
+	MOVQ       312(SI), R9
+	VMOVUPS    (R9)(R8*1), Y5
+	MOVQ       336(SI), R9
+	VMOVUPS    (R9)(R8*1), Y6
+	MOVQ       360(SI), R9
+	VMOVUPS    (R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 32(DX)
+	VMOVUPS    Y7, 96(DX)
+	VMOVUPS    Y2, 160(DX)
+	VMOVUPS    Y8, 224(DX)
+	VMOVUPS    Y3, 288(DX)
+	VMOVUPS    Y1, 352(DX)
+	VMOVUPS    Y5, 416(DX)
+	VMOVUPS    Y0, 480(DX)
+	MOVQ       192(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y0
+	MOVQ       216(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y1
+	MOVQ       240(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y2
+	MOVQ       264(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y3
+	MOVQ       288(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y4
+	MOVQ       312(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y5
+	MOVQ       336(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y6
+	MOVQ       360(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 544(DX)
+	VMOVUPS    Y7, 608(DX)
+	VMOVUPS    Y2, 672(DX)
+	VMOVUPS    Y8, 736(DX)
+	VMOVUPS    Y3, 800(DX)
+	VMOVUPS    Y1, 864(DX)
+	VMOVUPS    Y5, 928(DX)
+	VMOVUPS    Y0, 992(DX)
+	MOVQ       $0x00000010, R9
+	CMPQ       DI, R9
+	CMOVQLT    DI, R9
+	VMOVUPS    (CX), Y0
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y3
+	VMOVUPS    768(AX), Y4
+	VMOVUPS    800(AX), Y5
+	MOVQ       DX, R10
+
+loop228:
+	VMOVUPS    (R10), Y6
+	VMULPS     832(AX), Y4, Y7
+	VADDPS     room_one<>+0(SB), Y4, Y4
+	VSUBPS     Y2, Y6, Y8
+	VMULPS     384(AX), Y7, Y9
+	VADDPS     (AX), Y9, Y9
+	VMULPS     Y9, Y0, Y9
+	VMULPS     448(AX), Y7, Y11
+	VADDPS     64(AX), Y11, Y11
+	VMULPS     Y11, Y0, Y10
+	VADDPS     Y10, Y2, Y10
+	VMULPS     Y11, Y8, Y2
+	VADDPS     Y2, Y9, Y9
+	VMULPS     512(AX), Y7, Y2
+	VADDPS     128(AX), Y2, Y2
+	VMULPS     Y2, Y8, Y2
+	VADDPS     Y2, Y10, Y10
+	VMULPS     576(AX), Y7, Y2
+	VADDPS     192(AX), Y2, Y2
+	VMULPS     Y2, Y8, Y8
+	VMULPS     640(AX), Y7, Y2
+	VADDPS     256(AX), Y2, Y2
+	VMULPS     Y2, Y0, Y2
+	VSUBPS     Y2, Y8, Y8
+	VMOVAPS    Y9, Y0
+	VMOVAPS    Y10, Y2
+	VSUBPS     Y6, Y8, Y8
+	VMULPS     704(AX), Y7, Y7
+	VADDPS     320(AX), Y7, Y7
+	VMULPS     Y7, Y8, Y8
+	VADDPS     Y8, Y6, Y8
+	VMOVUPS    Y8, (R10)
+	VMOVUPS    32(R10), Y6
+	VMULPS     864(AX), Y5, Y7
+	VADDPS     room_one<>+0(SB), Y5, Y5
+	VSUBPS     Y3, Y6, Y8
+	VMULPS     416(AX), Y7, Y9
+	VADDPS     32(AX), Y9, Y9
+	VMULPS     Y9, Y1, Y9
+	VMULPS     480(AX), Y7, Y11
+	VADDPS     96(AX), Y11, Y11
+	VMULPS     Y11, Y1, Y10
+	VADDPS     Y10, Y3, Y10
+	VMULPS     Y11, Y8, Y3
+	VADDPS     Y3, Y9, Y9
+	VMULPS     544(AX), Y7, Y3
+	VADDPS     160(AX), Y3, Y3
+	VMULPS     Y3, Y8, Y3
+	VADDPS     Y3, Y10, Y10
+	VMULPS     608(AX), Y7, Y3
+	VADDPS     224(AX), Y3, Y3
+	VMULPS     Y3, Y8, Y8
+	VMULPS     672(AX), Y7, Y3
+	VADDPS     288(AX), Y3, Y3
+	VMULPS     Y3, Y1, Y3
+	VSUBPS     Y3, Y8, Y8
+	VMOVAPS    Y9, Y1
+	VMOVAPS    Y10, Y3
+	VSUBPS     Y6, Y8, Y8
+	VMULPS     736(AX), Y7, Y7
+	VADDPS     352(AX), Y7, Y7
+	VMULPS     Y7, Y8, Y8
+	VADDPS     Y8, Y6, Y8
+	VMOVUPS    Y8, 32(R10)
+	ADDQ       $0x40, R10
+	SUBQ       $0x01, R9
+	JNZ        loop228
+	VMOVUPS    Y0, (CX)
+	VMOVUPS    Y2, 64(CX)
+	VMOVUPS    Y4, 768(AX)
+	VMOVUPS    Y1, 32(CX)
+	VMOVUPS    Y3, 96(CX)
+	VMOVUPS    Y5, 800(AX)
+	VMOVUPS    (DX), Y0
+	VMOVUPS    64(DX), Y1
+	VMOVUPS    128(DX), Y2
+	VMOVUPS    192(DX), Y3
+	VMOVUPS    256(DX), Y4
+	VMOVUPS    320(DX), Y5
+	VMOVUPS    384(DX), Y6
+	VMOVUPS    448(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       (BX), R9
+	VMOVUPS    Y6, (R9)(R8*1)
+	MOVQ       24(BX), R9
+	VMOVUPS    Y7, (R9)(R8*1)
+	MOVQ       48(BX), R9
+	VMOVUPS    Y2, (R9)(R8*1)
+	MOVQ       72(BX), R9
+	VMOVUPS    Y8, (R9)(R8*1)
+	MOVQ       96(BX), R9
+	VMOVUPS    Y3, (R9)(R8*1)
+	MOVQ       120(BX), R9
+	VMOVUPS    Y1, (R9)(R8*1)
+	MOVQ       144(BX), R9
+	VMOVUPS    Y5, (R9)(R8*1)
+	MOVQ       168(BX), R9
+	VMOVUPS    Y0, (R9)(R8*1)
+	VMOVUPS    32(DX), Y0
+	VMOVUPS    96(DX), Y1
+	VMOVUPS    160(DX), Y2
+	VMOVUPS    224(DX), Y3
+	VMOVUPS    288(DX), Y4
+	VMOVUPS    352(DX), Y5
+	VMOVUPS    416(DX), Y6
+	VMOVUPS    480(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       192(BX), R9
+	VMOVUPS    Y6, (R9)(R8*1)
+	MOVQ       216(BX), R9
+	VMOVUPS    Y7, (R9)(R8*1)
+	MOVQ       240(BX), R9
+	VMOVUPS    Y2, (R9)(R8*1)
+	MOVQ       264(BX), R9
+	VMOVUPS    Y8, (R9)(R8*1)
+	MOVQ       288(BX), R9
+	VMOVUPS    Y3, (R9)(R8*1)
+	MOVQ       312(BX), R9
+	VMOVUPS    Y1, (R9)(R8*1)
+	MOVQ       336(BX), R9
+	VMOVUPS    Y5, (R9)(R8*1)
+	MOVQ       360(BX), R9
+	VMOVUPS    Y0, (R9)(R8*1)
+	VMOVUPS    512(DX), Y0
+	VMOVUPS    576(DX), Y1
+	VMOVUPS    640(DX), Y2
+	VMOVUPS    704(DX), Y3
+	VMOVUPS    768(DX), Y4
+	VMOVUPS    832(DX), Y5
+	VMOVUPS    896(DX), Y6
+	VMOVUPS    960(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       (BX), R9
+	VMOVUPS    Y6, 32(R9)(R8*1)
+	MOVQ       24(BX), R9
+	VMOVUPS    Y7, 32(R9)(R8*1)
+	MOVQ       48(BX), R9
+	VMOVUPS    Y2, 32(R9)(R8*1)
+	MOVQ       72(BX), R9
+	VMOVUPS    Y8, 32(R9)(R8*1)
+	MOVQ       96(BX), R9
+	VMOVUPS    Y3, 32(R9)(R8*1)
+	MOVQ       120(BX), R9
+	VMOVUPS    Y1, 32(R9)(R8*1)
+	MOVQ       144(BX), R9
+	VMOVUPS    Y5, 32(R9)(R8*1)
+	MOVQ       168(BX), R9
+	VMOVUPS    Y0, 32(R9)(R8*1)
+	VMOVUPS    544(DX), Y0
+	VMOVUPS    608(DX), Y1
+	VMOVUPS    672(DX), Y2
+	VMOVUPS    736(DX), Y3
+	VMOVUPS    800(DX), Y4
+	VMOVUPS    864(DX), Y5
+	VMOVUPS    928(DX), Y6
+	VMOVUPS    992(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       192(BX), R9
+	VMOVUPS    Y6, 32(R9)(R8*1)
+	MOVQ       216(BX), R9
+	VMOVUPS    Y7, 32(R9)(R8*1)
+	MOVQ       240(BX), R9
+	VMOVUPS    Y2, 32(R9)(R8*1)
+	MOVQ       264(BX), R9
+	VMOVUPS    Y8, 32(R9)(R8*1)
+	MOVQ       288(BX), R9
+	VMOVUPS    Y3, 32(R9)(R8*1)
+	MOVQ       312(BX), R9
+	VMOVUPS    Y1, 32(R9)(R8*1)
+	MOVQ       336(BX), R9
+	VMOVUPS    Y5, 32(R9)(R8*1)
+	MOVQ       360(BX), R9
+	VMOVUPS    Y0, 32(R9)(R8*1)
+	ADDQ       $0x40, R8
+	SUBQ       $0x10, DI
+	JGT        turn227
+	VZEROUPPER
+	RET
+
 // func lowestAVX512(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 // Requires: AVX, AVX512F
 TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
@@ -13554,13 +13603,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop227:
+loop229:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop227
+	JNZ        loop229
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -13596,7 +13645,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop228:
+loop230:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -13604,7 +13653,7 @@ loop228:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop228
+	JNZ        loop230
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -13650,22 +13699,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop229:
+loop231:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found230
+	JNZ      found232
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop229
-	JMP      done231
+	JNE      loop231
+	JMP      done233
 
-found230:
+found232:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done231:
+done233:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -13688,7 +13737,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop232:
+loop234:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -13696,7 +13745,7 @@ loop232:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop232
+	JNE      loop234
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -13734,21 +13783,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop233:
+loop235:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found234
+	JNZ      found236
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop233
-	JMP      done235
+	JNE      loop235
+	JMP      done237
 
-found234:
+found236:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done235:
+done237:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -14239,7 +14288,7 @@ TEXT ·absorbAVX512(SB), NOSPLIT, $0-40
 	VMOVUPS    640(AX), Z14
 	MOVQ       DX, AX
 
-loop236:
+loop238:
 	VMOVUPS    (AX), Z15
 	VSUBPS     Z1, Z15, Z16
 	VMULPS     Z4, Z0, Z17
@@ -14277,7 +14326,7 @@ loop236:
 	VMOVUPS    Z15, (AX)
 	ADDQ       $0x40, AX
 	SUBQ       $0x01, SI
-	JNZ        loop236
+	JNZ        loop238
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    Z2, 128(CX)
@@ -14678,7 +14727,7 @@ TEXT ·lowsAVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn237:
+turn239:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Z0
 	MOVQ       24(SI), R9
@@ -14801,7 +14850,7 @@ turn237:
 	VMOVUPS    128(AX), Z4
 	MOVQ       DX, R10
 
-loop238:
+loop240:
 	VMOVUPS    (R10), Z5
 	VSUBPS     Z1, Z5, Z5
 	VMULPS     Z2, Z0, Z6
@@ -14818,7 +14867,7 @@ loop238:
 	VMOVUPS    Z5, (R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop238
+	JNZ        loop240
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    (DX), Z0
@@ -14935,7 +14984,7 @@ loop238:
 	VMOVUPS    Z0, (R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn237
+	JGT        turn239
 	VZEROUPPER
 	RET
 
@@ -14950,7 +14999,7 @@ TEXT ·highsAVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn239:
+turn241:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Z0
 	MOVQ       24(SI), R9
@@ -15075,7 +15124,7 @@ turn239:
 	VMOVUPS    256(AX), Z6
 	MOVQ       DX, R10
 
-loop240:
+loop242:
 	VMOVUPS    (R10), Z7
 	VSUBPS     Z1, Z7, Z7
 	VMULPS     Z2, Z0, Z8
@@ -15093,7 +15142,7 @@ loop240:
 	VMOVUPS    Z7, (R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop240
+	JNZ        loop242
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    (DX), Z0
@@ -15210,7 +15259,7 @@ loop240:
 	VMOVUPS    Z0, (R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn239
+	JGT        turn241
 	VZEROUPPER
 	RET
 
@@ -15225,7 +15274,7 @@ TEXT ·lowsMovingAVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn241:
+turn243:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Z0
 	MOVQ       24(SI), R9
@@ -15355,7 +15404,7 @@ turn241:
 	VMOVUPS    832(AX), Z11
 	MOVQ       DX, R10
 
-loop242:
+loop244:
 	VMOVUPS    (R10), Z12
 	VMULPS     Z11, Z2, Z13
 	VADDPS     room_one<>+0(SB), Z2, Z2
@@ -15385,7 +15434,7 @@ loop242:
 	VMOVUPS    Z14, (R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop242
+	JNZ        loop244
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    Z2, 768(AX)
@@ -15503,7 +15552,7 @@ loop242:
 	VMOVUPS    Z0, (R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn241
+	JGT        turn243
 	VZEROUPPER
 	RET
 
@@ -15518,7 +15567,7 @@ TEXT ·highsMovingAVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn243:
+turn245:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Z0
 	MOVQ       24(SI), R9
@@ -15652,7 +15701,7 @@ turn243:
 	VMOVUPS    832(AX), Z15
 	MOVQ       DX, R10
 
-loop244:
+loop246:
 	VMOVUPS    (R10), Z16
 	VMULPS     Z15, Z2, Z17
 	VADDPS     room_one<>+0(SB), Z2, Z2
@@ -15687,7 +15736,7 @@ loop244:
 	VMOVUPS    Z18, (R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop244
+	JNZ        loop246
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    Z2, 768(AX)
@@ -15805,6 +15854,6 @@ loop244:
 	VMOVUPS    Z0, (R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn243
+	JGT        turn245
 	VZEROUPPER
 	RET

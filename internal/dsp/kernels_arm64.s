@@ -4965,6 +4965,46 @@ loop1:
 	MOVW    R3, ret+24(FP)
 	RET
 
+// func apartNEON(left *float32, right *float32, src *float32, n int)
+TEXT ·apartNEON(SB), NOSPLIT, $0-32
+	MOVD    left+0(FP), R0
+	MOVD    right+8(FP), R1
+	MOVD    src+16(FP), R2
+	MOVD    n+24(FP), R3
+
+loop1:
+	FLDPQ.P 32(R2), (F0, F1)
+	FLDPQ.P 32(R2), (F2, F3)
+	VUZP1   V1.S4, V0.S4, V4.S4
+	VUZP2   V1.S4, V0.S4, V6.S4
+	VUZP1   V3.S4, V2.S4, V5.S4
+	VUZP2   V3.S4, V2.S4, V7.S4
+	FSTPQ.P (F4, F5), 32(R0)
+	FSTPQ.P (F6, F7), 32(R1)
+	SUB     $8, R3
+	CBNZ    R3, loop1
+	RET
+
+// func togetherNEON(dst *float32, left *float32, right *float32, n int)
+TEXT ·togetherNEON(SB), NOSPLIT, $0-32
+	MOVD    dst+0(FP), R0
+	MOVD    left+8(FP), R1
+	MOVD    right+16(FP), R2
+	MOVD    n+24(FP), R3
+
+loop1:
+	FLDPQ.P 32(R1), (F0, F1)
+	FLDPQ.P 32(R2), (F2, F3)
+	VZIP1   V2.S4, V0.S4, V4.S4
+	VZIP2   V2.S4, V0.S4, V5.S4
+	VZIP1   V3.S4, V1.S4, V6.S4
+	VZIP2   V3.S4, V1.S4, V7.S4
+	FSTPQ.P (F4, F5), 32(R0)
+	FSTPQ.P (F6, F7), 32(R0)
+	SUB     $8, R3
+	CBNZ    R3, loop1
+	RET
+
 // func filterMonoNEON(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)
 TEXT ·filterMonoNEON(SB), NOSPLIT, $0-56
 	MOVD    dst+0(FP), R0

@@ -36,6 +36,8 @@ func main() {
 	peak()
 	levels()
 	settle()
+	apart()
+	together()
 	publish()
 	filter(1, 8, false)
 	filter(2, 4, false)

@@ -54,6 +54,8 @@ func generate() {
 	peak()
 	levels()
 	settle()
+	apart()
+	together()
 	filter(1, 8)
 	filter(2, 4)
 	between()
