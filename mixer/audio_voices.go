@@ -45,7 +45,7 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 		if v.slot.paused != 0 {
 			continue
 		}
-		if bank != nil && bank.Wants(&v.slot.voice, n) && a.gathers(v, heard, n) {
+		if bank != nil && bank.Wants(&v.slot.voice, n, a.now) && a.gathers(v, heard, n) {
 			a.filterAhead(bank, alive[done:], heard, n)
 		}
 		if next = nil; done+1 < len(alive) {
@@ -72,7 +72,7 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 // filterAhead filters the next voices together that are mixed for n frames through filters, as many as a bank takes.
 func (a *audio) filterAhead(bank *voice.Bank, next []seat, heard int, n int64) {
 	for _, v := range next {
-		if a.gathers(v, heard, n) && !bank.Add(&v.slot.voice, n) {
+		if a.gathers(v, heard, n) && !bank.Add(&v.slot.voice, n, a.now) {
 			break
 		}
 	}

@@ -29,18 +29,21 @@ func NewBank(frames int64) *Bank {
 	return b
 }
 
-// Wants reports whether nothing is ready and the voice can be filtered with others: it has a filter
-// and goes on steadily for n frames.
-func (b *Bank) Wants(v *Voice, n int64) bool { return b.pending == 0 && b.takes(v, n) }
+// Wants reports whether nothing is ready and the voice can be filtered with others for n frames, the
+// first of which is frame: it has a filter, and nothing but its gains and cutoffs moves.
+func (b *Bank) Wants(v *Voice, n, frame int64) bool { return b.pending == 0 && b.takes(v, n, frame) }
 
-func (b *Bank) takes(v *Voice, n int64) bool {
+func (b *Bank) takes(v *Voice, n, frame int64) bool {
 	s := &v.steady
-	return s.filtered && uint64(n-1) < uint64(s.left) && n <= b.frames
+	if s.filtered && uint64(n-1) < uint64(s.left) {
+		return n <= b.frames
+	}
+	return v.filter.active() && v.glidesThrough(n, frame) && n <= b.frames
 }
 
 // Add adds the voice if it is such a one, and reports whether there is room for more.
-func (b *Bank) Add(v *Voice, n int64) bool {
-	if !b.takes(v, n) {
+func (b *Bank) Add(v *Voice, n, frame int64) bool {
+	if !b.takes(v, n, frame) {
 		return true
 	}
 	first, channels := b.used, v.sound.channels

@@ -14,9 +14,9 @@ import (
 func mixTogether(b *voice.Bank, all []*voice.Voice, dst [][]pcm.Frame, frame int64) (ready int) {
 	for i, v := range all {
 		n := int64(len(dst[i]))
-		if b.Wants(v, n) {
+		if b.Wants(v, n, frame) {
 			for _, next := range all[i:] {
-				if !b.Add(next, n) {
+				if !b.Add(next, n, frame) {
 					break
 				}
 			}

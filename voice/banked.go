@@ -13,13 +13,20 @@ type banked struct {
 	rows   [2][]float32 // of each channel: what it gives in the end
 	direct []float32    // where its samples are read that need not be copied; nil: they are in rows
 	moves  bool         // its cutoffs do
+	glides bool         // its gains do
 }
 
 // read has the voice go on by n frames, and puts them where they are filtered.
 func (e *banked) read(n int64) {
 	v := e.voice
-	s, pos := &v.steady, v.place()
-	v.passSteady(n)
+	s := &v.steady
+	if e.glides = s.left == 0; e.glides {
+		v.settle()
+	}
+	pos := v.place()
+	if v.passSteady(n); e.glides {
+		s.left = 0
+	}
 	e.filter.wake()
 	e.moves = e.filter.moves
 	left, right := e.rows[0], e.rows[1]
@@ -49,30 +56,36 @@ func (e *banked) read(n int64) {
 }
 
 // mix adds what is ready to dst, and a share of it to send, if there is one.
-func (e *banked) mix(dst, send []pcm.Frame, g dsp.Ramp, share float32) {
+func (e *banked) mix(next *Voice, dst, send []pcm.Frame, share float32, frame int64) {
 	e.filter.ready, e.voice.steady.filtered = nil, e.filter.active()
 	e.bank.pending--
 	left, right := e.rows[0], e.rows[1]
 	if right == nil {
-		give(monoUnity, dst, send, left, g, share)
+		e.put(next, dst, send, monoUnity, left[:len(dst)], share, frame)
 		return
 	}
 	for len(dst) > 0 {
 		var piece [filterPiece]pcm.Frame
 		n := min(len(dst), filterPiece)
 		dsp.Together(piece[:n], left, right)
-		give(stereoUnity, dst[:n], send[:min(n, len(send))], dsp.Interleaved(piece[:n]), g, share)
-		dst, send, left, right = dst[n:], send[min(n, len(send)):], left[n:], right[n:]
+		var part []pcm.Frame
+		if send != nil {
+			part, send = send[:n], send[n:]
+		}
+		e.put(next, dst[:n], part, stereoUnity, dsp.Interleaved(piece[:n]), share, frame)
+		dst, left, right = dst[n:], left[n:], right[n:]
+		frame += int64(n)
 	}
 }
 
-// give adds samples to dst, and a share to send, if there is one.
-func give(k kernel, dst, send []pcm.Frame, samples []float32, g dsp.Ramp, share float32) {
-	if from := (store{wide: samples[:len(dst)<<(k&1)]}); len(send) == 0 {
-		k.mix(dst, &from, 0, dsp.One, g)
-	} else {
-		k.mixSend(dst, send, &from, 0, g, share)
+// put adds samples to dst, and a share to send, if there is one: then the gains rest.
+func (e *banked) put(next *Voice, dst, send []pcm.Frame, k kernel, samples []float32, share float32, frame int64) {
+	v := e.voice
+	if send == nil {
+		v.put(next, dst, k, samples, frame, e.glides)
+		return
 	}
+	k.mixSend(dst, send, &store{wide: samples}, 0, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}, share)
 }
 
 // chorus is filters of one kind in a bank that run side by side: high-passes or low-passes, along lines

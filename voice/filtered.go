@@ -127,37 +127,57 @@ func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 // mixSteadyFiltered is MixSteady for a voice with a filter.
 func (v *Voice) mixSteadyFiltered(next *Voice, dst []pcm.Frame, frame int64) bool {
 	if ready := v.filter.ready; ready != nil { // it has gone on already
-		ready.mix(dst, nil, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}, 0)
+		ready.mix(next, dst, nil, 0, frame)
 		return true
 	}
 	pos := v.place()
 	if !v.passSteady(int64(len(dst))) {
 		return false
 	}
-	v.mixFiltered(dst, pos, frame, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()})
+	v.mixFiltered(next, dst, pos, frame, false)
 	return true
 }
 
-// mixFiltered adds what a steady voice reads from a position on to dst, through its filter.
-func (v *Voice) mixFiltered(dst []pcm.Frame, pos, frame int64, g dsp.Ramp) {
+// mixFiltered adds what a voice reads in a row from a position on to dst, through its filter, while its
+// gains glide or rest.
+func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, glides bool) {
 	v.filter.wake()
 	s := &v.steady
 	direct := s.kernel == monoUnity && s.from.wide != nil
 	for len(dst) > 0 {
+		var samples [filterPiece]float32
 		part := dst[:min(len(dst), filterPiece)]
-		if direct {
-			var samples [filterPiece]float32
-			x := samples[:len(part)]
+		if x := samples[:len(part)]; direct {
 			v.filter.mono(x, s.from.wide[pos>>32:][:len(part)], frame)
-			monoUnity.mix(part, &store{wide: x}, 0, dsp.One, g)
+			v.put(next, part, monoUnity, x, frame, glides)
 		} else {
-			var piece [filterPiece]pcm.Frame
-			s.kernel.mix(piece[:len(part)], s.from, pos, s.step, dsp.Ramp{Left: 1, Right: 1, Ahead: g.Ahead})
-			v.addFiltered(part, piece[:len(part)], frame, g)
+			var frames [filterPiece]pcm.Frame
+			piece := frames[:len(part)]
+			s.kernel.mix(piece, s.from, pos, s.step, dsp.Ramp{Left: 1, Right: 1})
+			if v.sound.channels == 2 {
+				v.filter.stereo(piece, frame)
+				v.put(next, part, stereoUnity, dsp.Interleaved(piece), frame, glides)
+			} else {
+				for i := range x {
+					x[i] = piece[i][0]
+				}
+				v.filter.mono(x, x, frame)
+				v.put(next, part, monoUnity, x, frame, glides)
+			}
 		}
 		pos += int64(len(part)) * s.step
 		frame += int64(len(part))
 		dst = dst[len(part):]
 	}
 	s.filtered = v.filter.active()
+}
+
+// put adds samples to dst under gains that glide or rest.
+func (v *Voice) put(next *Voice, dst []pcm.Frame, k kernel, samples []float32, frame int64, glides bool) {
+	from := store{wide: samples}
+	if glides {
+		v.glideOver(next, dst, int64(len(dst)), frame, source{kernel: k, from: &from, step: dsp.One})
+		return
+	}
+	k.mix(dst, &from, 0, dsp.One, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()})
 }

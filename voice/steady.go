@@ -39,7 +39,7 @@ func (v *Voice) MixSteady(next *Voice, dst []pcm.Frame, frame int64) bool {
 func (v *Voice) Sends(n int64) bool {
 	s := &v.steady
 	if s.filtered {
-		return v.filter.ready != nil
+		return v.filter.ready != nil && !v.filter.ready.glides
 	}
 	return s.kernel <= stereoUnity && uint64(n-1) < uint64(s.left)
 }
@@ -48,7 +48,7 @@ func (v *Voice) Sends(n int64) bool {
 func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s := &v.steady
 	if s.filtered {
-		v.filter.ready.mix(dst, send, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}, share)
+		v.filter.ready.mix(next, dst, send, share, 0)
 		return
 	}
 	pos := v.place()
