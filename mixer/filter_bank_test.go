@@ -39,14 +39,17 @@ func filteredCrowd(t *testing.T, seed uint64, block int, stems bool) []pcm.Frame
 		if o.Bus == buses[0] && r.IntN(3) == 0 {
 			o.Sends = []mixer.Send{{To: "hall", Gain: pcm.Decibels(-r.IntN(20))}}
 		}
+		if r.IntN(4) == 0 {
+			o.FadeIn = time.Duration(r.IntN(300)) * time.Millisecond
+		}
 		if r.IntN(5) == 0 {
 			o.For = time.Duration(1+r.IntN(800)) * time.Millisecond
 		}
 		handles = append(handles, play(t, m.At(int64(i/2*r.IntN(300))), sounds[r.IntN(len(sounds))], o))
 	}
-	for range 40 {
+	for range 80 {
 		h, over := handles[r.IntN(len(handles))], time.Duration(r.IntN(200))*time.Millisecond
-		switch r.IntN(5) {
+		switch r.IntN(7) {
 		case 0, 1:
 			must(t, frame().Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass, LowPass: cutoff(), HighPass: cutoff()}, over))
 		case 2:
@@ -57,6 +60,10 @@ func filteredCrowd(t *testing.T, seed uint64, block int, stems bool) []pcm.Frame
 			must(t, m.At(at+int64(r.IntN(3000))).Resume(mixer.TargetVoice(h)))
 		case 4:
 			must(t, frame().Stop(mixer.TargetVoice(h), over))
+		case 5:
+			must(t, frame().Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldPan, Pan: r.Float64()}, over))
+		case 6:
+			must(t, frame().SetSend(mixer.TargetVoice(h), "hall", pcm.Decibels(-r.IntN(30)), over))
 		}
 	}
 	return renderIn(m, n, block)

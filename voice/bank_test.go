@@ -48,15 +48,23 @@ func TestBank(t *testing.T) {
 		cutoff := rapid.SampledFrom(filterCutoffs)
 		alone, together := make([]voice.Voice, count), make([]voice.Voice, count)
 		var voices []*voice.Voice
+		placed := make([]bool, count)
+		places := [2][]voice.Space{make([]voice.Space, count), make([]voice.Space, count)}
 		frame := rapid.Int64Range(0, 300).Draw(t, "begin")
 		for i := range alone {
-			s := rapid.SampledFrom(sounds).Draw(t, "sound")
+			s := sounds[rapid.IntRange(0, len(sounds)-1).Draw(t, "sound")]
 			o := voice.Options{
 				Loop: rapid.Bool().Draw(t, "loop"), Pan: float64(i%5)/4 - 0.5, Speed: rapid.SampledFrom([]float64{1, 1, 1, 0.7, 1.9}).Draw(t, "speed"),
-				From: rapid.Int64Range(0, 1000).Draw(t, "from"), Quality: rapid.SampledFrom([]voice.Quality{voice.Best, voice.Linear}).Draw(t, "quality"),
+				FadeIn: rapid.SampledFrom([]int64{0, 0, 900}).Draw(t, "fade"), From: rapid.Int64Range(0, 1000).Draw(t, "from"), Quality: rapid.SampledFrom([]voice.Quality{voice.Best, voice.Linear}).Draw(t, "quality"),
 			}
-			cutoffs := [2]float64{cutoff.Draw(t, "low"), cutoff.Draw(t, "high")}
-			alone[i], together[i] = filtered(s, o, cutoffs, frame), filtered(s, o, cutoffs, frame)
+			cutoffs, spread := [2]float64{cutoff.Draw(t, "low"), cutoff.Draw(t, "high")}, rapid.SampledFrom([]float64{-1, -1, 0.5, 1}).Draw(t, "spread")
+			for j, v := range []*voice.Voice{&alone[i], &together[i]} {
+				if o.Space = nil; spread >= 0 {
+					o.Space, placed[i] = &places[j][i], true
+					o.Space.Put(voice.Placed{Gain: 0.5, Pan: 0.2}, spread)
+				}
+				*v = filtered(s, o, cutoffs, frame)
+			}
 			voices = append(voices, &together[i])
 		}
 		const most = 1000
@@ -66,15 +74,24 @@ func TestBank(t *testing.T) {
 			n := rapid.SampledFrom([]int{1, 2, 7, 15, 16, 17, 64, 255, 256, 257, 480, 511, most}).Draw(t, "n")
 			for range rapid.IntRange(0, 3).Draw(t, "moves") {
 				i, frames := rapid.IntRange(0, count-1).Draw(t, "which"), rapid.SampledFrom([]int64{0, 1, 240, 777, 5000}).Draw(t, "frames")
-				hz, what := cutoff.Draw(t, "to"), rapid.IntRange(0, 3).Draw(t, "what")
-				for _, v := range []*voice.Voice{&alone[i], &together[i]} {
+				hz, what, placed := cutoff.Draw(t, "to"), rapid.IntRange(0, 8).Draw(t, "what"), placed[i]
+				for j, v := range []*voice.Voice{&alone[i], &together[i]} {
 					switch what {
 					case 0, 1:
 						v.SetLowPass(frame, hz, frames)
 					case 2:
 						v.SetHighPass(frame, hz, frames)
 					case 3:
-						v.SetGain(frame, -9, frames, voice.InDecibels)
+						v.SetGain(frame, pcm.Decibels(-hz/999), frames, voice.InDecibels)
+					case 4:
+						v.SetPan(frame, hz/20000, frames)
+					case 5:
+						v.FadeOut(frame, frames, voice.Natural)
+					case 6, 7, 8:
+						if placed {
+							places[j][i].Glide(frame, voice.Placed{Gain: hz / 20000, Pan: hz/15000 - 1}, 960)
+							v.Replan(frame)
+						}
 					}
 				}
 			}
@@ -90,7 +107,7 @@ func TestBank(t *testing.T) {
 			}
 			ready[mixTogether(b, voices, got, frame)]++
 			for i := range alone {
-				clear(want)
+				clear(want[:n])
 				for from := 0; from < n; { // in other blocks
 					k := min(n-from, 1+(int(frame)+from+i)%300)
 					alone[i].Mix(want[from:from+k], frame+int64(from))

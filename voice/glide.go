@@ -51,7 +51,7 @@ func (v *Voice) goGliding(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 // glidesThrough reports whether the voice glides for n frames and beyond, and what it reads for them
 // stands in a row.
 func (v *Voice) glidesThrough(n, frame int64) bool {
-	if v.fresh || frame+n >= v.glide.until {
+	if v.fresh || frame+n >= v.glide.until || v.Over(frame) {
 		return false
 	}
 	v.settle()
