@@ -13,8 +13,8 @@ type send struct {
 	pre  bool
 
 	share   float32 // the factor of the gain where it rested last: it takes long to work out
-	shareOf float64 // that gain, and whether there is one
-	shared  bool
+	shareOf float64 // that gain
+	known   bool    // there is one
 }
 
 // newSends makes the sends of a bus as they are described.
@@ -96,8 +96,25 @@ func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
 	rare := v.slot.record.rare.Load()
 	for i := range v.slot.record.sends {
 		to := &rare.sends[i]
-		addMoving(a.buses[to.bus].block(n), src, a.sending(v.slot, to), a.now)
+		dst := a.buses[to.bus].block(n)
+		if share, rests := a.restingShare(v.slot, to); rests {
+			dsp.Frames(dst, src, dsp.Ramp{Left: share, Right: share})
+		} else {
+			addMoving(dst, src, a.moving, a.now)
+		}
 	}
+}
+
+// restingShare returns the factor of a send of a voice, if nothing moves and nothing mutes it. The moves
+// that act on it are in moving.
+func (a *audio) restingShare(s *slot, to *send) (share float32, rests bool) {
+	if moves := a.sending(s, to); len(moves) > 1 || to.gain.End() > a.now {
+		return 0, false
+	}
+	if at := to.gain.To; !to.known || to.shareOf != at {
+		to.share, to.shareOf, to.known = float32(to.gain.Gain(a.now)), at, true
+	}
+	return to.share, true
 }
 
 // sendSteady is mixSending for a voice with one send, where nothing moves: it mixes to both buses at
@@ -107,14 +124,11 @@ func (a *audio) sendSteady(v seat, next *voice.Voice, n int64) bool {
 		return false
 	}
 	to := &v.slot.record.rare.Load().sends[0]
-	if to.gain.End() > a.now || len(a.sending(v.slot, to)) > 1 {
-		return false
+	share, rests := a.restingShare(v.slot, to)
+	if rests {
+		v.slot.voice.MixSend(next, a.buses[v.slot.bus].block(n), a.buses[to.bus].block(n), share)
 	}
-	if at := to.gain.To; !to.shared || to.shareOf != at {
-		to.share, to.shareOf, to.shared = float32(to.gain.Gain(a.now)), at, true
-	}
-	v.slot.voice.MixSend(next, a.buses[v.slot.bus].block(n), a.buses[to.bus].block(n), to.share)
-	return true
+	return rests
 }
 
 // mixAlone mixes a voice into sendRoom, and reports whether it gave anything.

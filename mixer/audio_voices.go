@@ -13,6 +13,9 @@ import (
 // mixVoices adds every voice that sounds to its bus, in the order of slots.
 func (a *audio) mixVoices(n int64) {
 	alive := a.living()
+	if bank := a.filterBank.Load(); bank != nil {
+		bank.Clear()
+	}
 	if a.stems != nil {
 		a.mixApart(alive, n)
 		alive = nil

@@ -29,6 +29,18 @@ func NewBank(frames int64) *Bank {
 	return b
 }
 
+// Clear begins a stretch. What is ready and was not mixed, since a voice failed, is forgotten.
+func (b *Bank) Clear() {
+	if b.pending > 0 {
+		for i := range b.voices {
+			if f := b.voices[i].filter; f != nil && f.ready == &b.voices[i] {
+				f.ready = nil
+			}
+		}
+	}
+	b.count, b.used, b.pending = 0, 0, 0
+}
+
 // Wants reports whether nothing is ready and the voice can be filtered with others for n frames, the
 // first of which is frame: it has a filter, and nothing but its gains and cutoffs moves.
 func (b *Bank) Wants(v *Voice, n, frame int64) bool { return b.pending == 0 && b.takes(v, n, frame) }
