@@ -176,7 +176,7 @@ func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, glid
 func (v *Voice) put(next *Voice, dst []pcm.Frame, k kernel, samples []float32, frame int64, glides bool) {
 	from := store{wide: samples}
 	if glides {
-		v.glideOver(next, dst, int64(len(dst)), frame, source{kernel: k, from: &from, step: dsp.One})
+		v.glideOver(dst, int64(len(dst)), frame, &source{kernel: k, from: &from, step: dsp.One, ahead: next.ahead()})
 		return
 	}
 	k.mix(dst, &from, 0, dsp.One, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()})

@@ -29,6 +29,7 @@ type source struct {
 	kernel    kernel
 	from      *store
 	pos, step int64
+	ahead     uintptr // what is read next
 }
 
 // goGliding is goOn for as much of n frames as the voice glides and all that it reads
@@ -40,7 +41,7 @@ func (v *Voice) goGliding(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 		if dst != nil && s.filtered {
 			v.mixFiltered(next, dst[:n], v.place(), frame, true)
 		} else {
-			v.glideOver(next, dst, n, frame, source{s.kernel, s.from, v.place(), s.step})
+			v.glideOver(dst, n, frame, &source{s.kernel, s.from, v.place(), s.step, next.ahead()})
 		}
 		v.passSteady(n)
 	}
@@ -60,8 +61,9 @@ func (v *Voice) glidesThrough(n, frame int64) bool {
 	return n <= left
 }
 
-// glideOver adds n frames of a source to dst, if there is one, under the gains of a glide.
-func (v *Voice) glideOver(next *Voice, dst []pcm.Frame, n, frame int64, src source) {
+// glideOver adds n frames of a source to dst, if there is one, under the gains of a glide. The source goes
+// on by as many.
+func (v *Voice) glideOver(dst []pcm.Frame, n, frame int64, src *source) {
 	for done := int64(0); done < n; {
 		k := int64(0)
 		if frame >= v.segEnd {
@@ -70,8 +72,10 @@ func (v *Voice) glideOver(next *Voice, dst []pcm.Frame, n, frame int64, src sour
 			}
 		}
 		switch {
+		case k > 0 && dst == nil:
+			v.segStart, v.segEnd = frame, frame+k
 		case k > 0:
-			v.glideOn(after(dst, done), next, frame, k, src)
+			v.glideOn(dst[done:done+k], frame, src)
 		case dst == nil:
 			k = min(n-done, v.segEnd-frame)
 		default:
@@ -98,18 +102,15 @@ func (v *Voice) wholeLines(frame, n int64) int64 {
 	return min(n, pieces*grid) &^ (grid - 1)
 }
 
-// glideOn goes on by n frames of whole lines, and adds these of a source to dst, if there is one.
-func (v *Voice) glideOn(dst []pcm.Frame, next *Voice, frame, n int64, src source) {
-	v.segStart, v.segEnd = frame, frame+n
-	if dst == nil {
-		return
-	}
+// glideOn adds some whole lines of a source to dst.
+func (v *Voice) glideOn(dst []pcm.Frame, frame int64, src *source) {
+	v.segStart, v.segEnd = frame, frame+int64(len(dst))
 	left, right := v.toLeft, v.toRight
 	if frame != v.toAt {
 		left, right = v.Gains(frame)
 	}
 	grid := v.glide.grid
-	p := points{first: frame + grid, grid: grid, count: int(n / grid)}
+	p := points{first: frame + grid, grid: grid, count: len(dst) / int(grid)}
 	v.gainsAt(&p)
 	var ramps [pieces]dsp.Ramp
 	each := 1 / float64(grid) // exact
@@ -120,6 +121,6 @@ func (v *Voice) glideOn(dst []pcm.Frame, next *Voice, frame, n int64, src source
 		left, right = toLeft, toRight
 	}
 	v.toLeft, v.toRight, v.toAt = left, right, v.segEnd
-	ramps[0].Ahead = next.ahead()
-	src.kernel.mixRamps(dst[:n], src.from, src.pos, src.step, ramps[:p.count], int(grid))
+	ramps[0].Ahead = src.ahead
+	src.kernel.mixRamps(dst, src.from, src.pos, src.step, ramps[:p.count], int(grid))
 }
