@@ -1,6 +1,8 @@
 package voice
 
 import (
+	"math/bits"
+
 	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
@@ -110,7 +112,7 @@ func (v *Voice) glideOn(dst []pcm.Frame, frame int64, src *source) {
 		left, right = v.Gains(frame)
 	}
 	grid := v.glide.grid
-	p := points{first: frame + grid, grid: grid, count: len(dst) / int(grid)}
+	p := points{first: frame + grid, grid: grid, count: len(dst) >> bits.TrailingZeros64(uint64(grid))}
 	v.gainsAt(&p)
 	var ramps [pieces]dsp.Ramp
 	each := 1 / float64(grid) // exact

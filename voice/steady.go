@@ -22,14 +22,16 @@ type steady struct {
 // MixSteady is MixBefore for a voice that goes on steadily to the end of dst and beyond
 // it. It reports whether it does; if not, nothing has been done.
 func (v *Voice) MixSteady(next *Voice, dst []pcm.Frame, frame int64) bool {
+	return (uint64(len(dst)-1) < uint64(v.steady.left) || v.steady.filtered) && v.mixSteady(next, dst, frame)
+}
+
+func (v *Voice) mixSteady(next *Voice, dst []pcm.Frame, frame int64) bool {
 	s := &v.steady
 	if s.filtered {
 		return v.mixSteadyFiltered(next, dst, frame)
 	}
 	pos := v.place()
-	if !v.passSteady(int64(len(dst))) {
-		return false
-	}
+	v.passSteady(int64(len(dst)))
 	s.kernel.mix(dst, s.from, pos, s.step, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()})
 	return true
 }
