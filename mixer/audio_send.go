@@ -11,13 +11,17 @@ type send struct {
 	bus  int // an index
 	gain voice.Move
 	pre  bool
+
+	share   float32 // the factor of the gain where it rested last: it takes long to work out
+	shareOf float64 // that gain
+	known   bool    // there is one
 }
 
 // newSends makes the sends of a bus as they are described.
 func (s *shared) newSends(described []Send) []send {
 	all := make([]send, len(described))
 	for i, d := range described {
-		all[i] = send{s.tree.find(d.To), voice.Rest(float64(d.Gain)), d.Pre}
+		all[i] = send{bus: s.tree.find(d.To), gain: voice.Rest(float64(d.Gain)), pre: d.Pre}
 	}
 	return all
 }
@@ -84,7 +88,7 @@ func (a *audio) setSend(index int, c *command) {
 
 // mixSending mixes a voice to its bus and to those to which it sends, in front of next.
 func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
-	if !a.mixAlone(v, next, n) {
+	if a.sendSteady(v, next, n) || !a.mixAlone(v, next, n) {
 		return
 	}
 	src := (*a.sendRoom.Load())[:n]
@@ -92,8 +96,39 @@ func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
 	rare := v.slot.record.rare.Load()
 	for i := range v.slot.record.sends {
 		to := &rare.sends[i]
-		addMoving(a.buses[to.bus].block(n), src, a.sending(v.slot, to), a.now)
+		dst := a.buses[to.bus].block(n)
+		if share, rests := a.restingShare(v.slot, to); rests {
+			dsp.Frames(dst, src, dsp.Ramp{Left: share, Right: share})
+		} else {
+			addMoving(dst, src, a.moving, a.now)
+		}
 	}
+}
+
+// restingShare returns the factor of a send of a voice, if nothing moves and nothing mutes it. The moves
+// that act on it are in moving.
+func (a *audio) restingShare(s *slot, to *send) (share float32, rests bool) {
+	if moves := a.sending(s, to); len(moves) > 1 || to.gain.End() > a.now {
+		return 0, false
+	}
+	if at := to.gain.To; !to.known || to.shareOf != at {
+		to.share, to.shareOf, to.known = float32(to.gain.Gain(a.now)), at, true
+	}
+	return to.share, true
+}
+
+// sendSteady is mixSending for a voice with one send, where nothing moves: it mixes to both buses at
+// once. It reports whether it has.
+func (a *audio) sendSteady(v seat, next *voice.Voice, n int64) bool {
+	if s := v.slot; s.record.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) {
+		return false
+	}
+	to := &v.slot.record.rare.Load().sends[0]
+	share, rests := a.restingShare(v.slot, to)
+	if rests {
+		v.slot.voice.MixSend(next, a.buses[v.slot.bus].block(n), a.buses[to.bus].block(n), share)
+	}
+	return rests
 }
 
 // mixAlone mixes a voice into sendRoom, and reports whether it gave anything.

@@ -13,6 +13,9 @@ import (
 // mixVoices adds every voice that sounds to its bus, in the order of slots.
 func (a *audio) mixVoices(n int64) {
 	alive := a.living()
+	if bank := a.filterBank.Load(); bank != nil {
+		bank.Clear()
+	}
 	if a.stems != nil {
 		a.mixApart(alive, n)
 		alive = nil
@@ -39,11 +42,14 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 		}
 	}()
 	var next *voice.Voice
-	heard := a.heardSlots()
+	heard, bank := a.heardSlots(), a.filterBank.Load()
 	for ; done < len(alive); done++ {
 		v := alive[done]
 		if v.slot.paused != 0 {
 			continue
+		}
+		if bank != nil && bank.Wants(&v.slot.voice, n, a.now) && a.gathers(v, heard, n) {
+			a.filterAhead(bank, alive[done:], heard, n)
 		}
 		if next = nil; done+1 < len(alive) {
 			next = &alive[done+1].slot.voice
@@ -57,13 +63,28 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 		case v.index >= heard:
 			steady = v.slot.voice.SkipSteady(n)
 		default:
-			steady = v.slot.voice.MixSteady(a.buses[v.slot.bus].block(n), next)
+			steady = v.slot.voice.MixSteady(next, a.buses[v.slot.bus].block(n), a.now)
 		}
 		if !steady {
 			a.mixVoice(v.index, v.slot, next, n)
 		}
 	}
 	return done
+}
+
+// filterAhead filters the next voices together that are mixed for n frames through filters, as many as a bank takes.
+func (a *audio) filterAhead(bank *voice.Bank, next []seat, heard int, n int64) {
+	for _, v := range next {
+		if a.gathers(v, heard, n) && !bank.Add(&v.slot.voice, n, a.now) {
+			break
+		}
+	}
+	bank.Run(n, a.now)
+}
+
+// gathers reports whether a voice is mixed for n frames.
+func (a *audio) gathers(v seat, heard int, n int64) bool {
+	return v.slot.paused == 0 && v.index < heard && n < v.slot.endAt-a.now
 }
 
 // heardSlots returns how many indices from the first on are mixed: those of real voices.

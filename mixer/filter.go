@@ -9,6 +9,9 @@ import "voicepool/voice"
 // held.
 func (m *Mixer) equip(r *record) {
 	m.hearSpectra()
+	if m.filterBank.Load() == nil {
+		m.filterBank.Store(voice.NewBank(m.hop))
+	}
 	for {
 		m.measure(r)
 		rare := m.own(r)

@@ -9,6 +9,7 @@ import (
 	"voicepool/mixer/internal/master"
 	"voicepool/pcm"
 	"voicepool/pool"
+	"voicepool/voice"
 )
 
 // shared is all that both sides touch: what New has settled for good, and, by atomics
@@ -37,6 +38,7 @@ type shared struct {
 	stopsWait     atomic.Bool // some record has a stop that the ring had no place for
 	wantsWait     atomic.Bool // the same for wants, of voices and buses
 	busWishes     []busWish
+	filterBank    atomic.Pointer[voice.Bank]  // where voices are filtered together; nil: none ever had a filter
 	sendRoom      atomic.Pointer[[]pcm.Frame] // where a voice that sends is mixed by itself; nil: none ever did
 	spectral      atomic.Pointer[spectral]    // nil: nothing ever filtered or sent
 

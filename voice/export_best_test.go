@@ -19,3 +19,6 @@ func (v *Voice) Unsettle() {
 
 // Steady returns for how many frames more it surely goes on as it does.
 func (v *Voice) Steady() int64 { return v.steady.left }
+
+// Ready reports whether a bank has filtered what the voice gives next.
+func (v *Voice) Ready() bool { return v.filter != nil && v.filter.ready != nil }

@@ -1,6 +1,9 @@
 package voice
 
-import "voicepool/pcm"
+import (
+	"voicepool/internal/dsp"
+	"voicepool/pcm"
+)
 
 // A voice that has a filter goes source, high-pass, low-pass, then gain and place. Both are
 // Butterworth filters of two poles, as trapezoidal state-variable filters (Zavalishin, Simper),
@@ -12,17 +15,17 @@ import "voicepool/pcm"
 type Filter struct {
 	high, low  pass
 	rate       int
-	start, end int64 // the line of weights that is under way
-	phase      int32 // frames since the states were looked at
-	moves      bool  // a line is under way, or one is to begin
-	stale      bool  // it begins from rest
+	start, end int64   // the line of weights that is under way
+	moves      bool    // a line is under way, or one is to begin
+	stale      bool    // it begins from rest
+	ready      *banked // what a bank has made for the stretch that is mixed next; nil: nothing
 }
 
 // lineGrid is how many frames of the mix a line of weights has: it ends at a multiple of it.
 const lineGrid = 32
 
-// filterPiece is how many frames are filtered at a time, and how many there are between two looks
-// at the states.
+// filterPiece is how many frames are filtered at a time. The states are looked at in frames of the
+// mix that are multiples of it: in the same ones for all voices.
 const filterPiece = 256
 
 // begin makes f what a voice starts with.
@@ -32,19 +35,21 @@ func (f *Filter) begin(rate int, lowHz, highHz float64) {
 	f.high.rest(HighPassAt(highHz, rate), highHz != 0, rate)
 }
 
+// which returns the high-pass or the low-pass.
+func (f *Filter) which(high bool) *pass {
+	if high {
+		return &f.high
+	}
+	return &f.low
+}
+
 // active reports whether the filter does anything.
 func (f *Filter) active() bool { return f != nil && (f.low.on || f.high.on) }
-
-// moving reports whether a cutoff is on its way.
-func (f *Filter) moving() bool { return f != nil && f.moves }
 
 // turn moves a cutoff.
 func (f *Filter) turn(p *pass, frame int64, to float64, off bool, frames int64) {
 	if off && !p.on {
 		return
-	}
-	if !f.active() {
-		f.phase = 0
 	}
 	f.interrupt(frame)
 	if off && (frames <= 0 || p.heard(frame) == 0) { // nobody hears how
@@ -53,7 +58,7 @@ func (f *Filter) turn(p *pass, frame int64, to float64, off bool, frames int64) 
 	}
 	p.turn(frame, to, off, frames, int64(f.rate+199)/200)
 	if !p.on {
-		p.on, p.fresh, p.left, p.right = true, p == &f.low && frames > 0, states{}, states{}
+		p.on, p.fresh, p.left, p.right = true, p == &f.low && frames > 0, dsp.PoleStates{}, dsp.PoleStates{}
 		p.to = p.weights(frame, f.rate)
 	}
 	if frames <= 0 {
@@ -66,9 +71,8 @@ func (f *Filter) interrupt(frame int64) {
 	if f.moves && frame < f.end && frame >= f.start {
 		share := float32(frame-f.start) / float32(f.end-f.start)
 		for _, p := range [...]*pass{&f.high, &f.low} {
-			way := p.from.to(&p.to)
-			p.to = p.from.moved(&way, share)
-			p.to.depth = p.from.depth + float32(way.depth*share)
+			way := p.from.Way(&p.to)
+			p.to = p.from.Moved(&way, share)
 		}
 	}
 	if !f.moves || frame < f.end {
@@ -97,7 +101,7 @@ func (f *Filter) line(frame int64) {
 			done = false
 		}
 		if p.from == p.to && p.End() <= frame && p.depth.To == 0 {
-			p.on, p.left, p.right = false, states{}, states{}
+			p.on, p.left, p.right = false, dsp.PoleStates{}, dsp.PoleStates{}
 		}
 	}
 	f.start, f.end, f.moves = frame, next, !done
@@ -109,9 +113,9 @@ func (f *Filter) line(frame int64) {
 // wake has a filter that was not heard begin from rest.
 func (f *Filter) wake() {
 	if f.stale {
-		f.stale, f.phase = false, 0
+		f.stale = false
 		for _, p := range [...]*pass{&f.high, &f.low} {
-			p.fresh, p.left, p.right = false, states{}, states{}
+			p.fresh, p.left, p.right = false, dsp.PoleStates{}, dsp.PoleStates{}
 		}
 	}
 }
@@ -125,22 +129,21 @@ func (f *Filter) next(n, frame int64) int64 {
 	if f.moves {
 		n = min(n, f.end-frame)
 	}
-	return min(n, filterPiece-int64(f.phase))
+	return min(n, filterPiece-frame%filterPiece)
 }
 
-// pass notes that n frames have gone through.
-func (f *Filter) pass(n int64) {
-	if f.phase += int32(n); f.phase == filterPiece {
-		f.phase = 0
+// pass looks at the states after the frames before one, if it is time.
+func (f *Filter) pass(frame int64) {
+	if frame%filterPiece == 0 {
 		for _, p := range [...]*pass{&f.high, &f.low} {
-			p.left.settle()
-			p.right.settle()
+			p.left.Settle(silentState)
+			p.right.Settle(silentState)
 		}
 	}
 }
 
 // mono takes src, of which the first frame has a number, through the filter to dst, which may be the
-// same. The number means nothing while the cutoffs rest.
+// same.
 func (f *Filter) mono(dst, src []float32, frame int64) {
 	for len(src) > 0 {
 		n := f.next(int64(len(src)), frame)
@@ -159,17 +162,17 @@ func (f *Filter) mono(dst, src []float32, frame int64) {
 			bothMono(y, x, &f.high.to, &f.low.to, &f.high.left, &f.low.left)
 			x = y
 		case f.high.on:
-			highMono(y, x, &f.high.to, &f.high.left)
+			f.high.to.HighPass(y, x, &f.high.left)
 			x = y
 		case f.low.on:
-			lowMono(y, x, &f.low.to, &f.low.left)
+			f.low.to.LowPass(y, x, &f.low.left)
 			x = y
 		}
 		if &x[0] != &y[0] { // it has just become off
 			copy(y, x)
 		}
-		f.pass(n)
 		dst, src, frame = dst[n:], src[n:], frame+n
+		f.pass(frame)
 	}
 }
 
@@ -192,8 +195,8 @@ func (f *Filter) stereo(x []pcm.Frame, frame int64) {
 				lowStereo(y, &f.low.to, &f.low.left, &f.low.right)
 			}
 		}
-		f.pass(n)
 		x, frame = x[n:], frame+n
+		f.pass(frame)
 	}
 }
 

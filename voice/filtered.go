@@ -31,7 +31,7 @@ func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.turn(&f.low, frame, LowPassAt(hz, f.rate), hz == 0, frames)
 	}
-	v.Replan(frame)
+	v.replanFilter(frame)
 }
 
 // SetHighPass is SetLowPass for the high-pass.
@@ -39,7 +39,17 @@ func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.turn(&f.high, frame, HighPassAt(hz, f.rate), hz == 0, frames)
 	}
+	v.replanFilter(frame)
+}
+
+// replanFilter is Replan for a voice of which nothing but a cutoff has been moved. One that went on
+// steadily does so again at once, or a bank would not take it in this block.
+func (v *Voice) replanFilter(frame int64) {
+	steady := v.steady.left > 0
 	v.Replan(frame)
+	if steady {
+		v.settleDown()
+	}
 }
 
 // LowPass returns the cutoff of the low-pass at a frame, in Hz, and the one to which it is on its
@@ -114,24 +124,60 @@ func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 	dsp.Frames(dst, piece, g)
 }
 
-// mixFiltered is MixSteady for a voice with a filter whose cutoffs rest.
-func (v *Voice) mixFiltered(dst []pcm.Frame, pos int64, g dsp.Ramp) {
+// mixSteadyFiltered is MixSteady for a voice with a filter.
+func (v *Voice) mixSteadyFiltered(next *Voice, dst []pcm.Frame, frame int64) bool {
+	if ready := v.filter.ready; ready != nil { // it has gone on already
+		ready.mix(next, dst, nil, 0, frame)
+		return true
+	}
+	pos := v.place()
+	if !v.passSteady(int64(len(dst))) {
+		return false
+	}
+	v.mixFiltered(next, dst, pos, frame, false)
+	return true
+}
+
+// mixFiltered adds what a voice reads in a row from a position on to dst, through its filter, while its
+// gains glide or rest.
+func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, glides bool) {
 	v.filter.wake()
 	s := &v.steady
 	direct := s.kernel == monoUnity && s.from.wide != nil
 	for len(dst) > 0 {
+		var samples [filterPiece]float32
 		part := dst[:min(len(dst), filterPiece)]
-		if direct {
-			var samples [filterPiece]float32
-			x := samples[:len(part)]
-			v.filter.mono(x, s.from.wide[pos>>32:][:len(part)], 0)
-			monoUnity.mix(part, &store{wide: x}, 0, dsp.One, g)
+		if x := samples[:len(part)]; direct {
+			v.filter.mono(x, s.from.wide[pos>>32:][:len(part)], frame)
+			v.put(next, part, monoUnity, x, frame, glides)
 		} else {
-			var piece [filterPiece]pcm.Frame
-			s.kernel.mix(piece[:len(part)], s.from, pos, s.step, dsp.Ramp{Left: 1, Right: 1, Ahead: g.Ahead})
-			v.addFiltered(part, piece[:len(part)], 0, g)
+			var frames [filterPiece]pcm.Frame
+			piece := frames[:len(part)]
+			s.kernel.mix(piece, s.from, pos, s.step, dsp.Ramp{Left: 1, Right: 1})
+			if v.sound.channels == 2 {
+				v.filter.stereo(piece, frame)
+				v.put(next, part, stereoUnity, dsp.Interleaved(piece), frame, glides)
+			} else {
+				for i := range x {
+					x[i] = piece[i][0]
+				}
+				v.filter.mono(x, x, frame)
+				v.put(next, part, monoUnity, x, frame, glides)
+			}
 		}
 		pos += int64(len(part)) * s.step
+		frame += int64(len(part))
 		dst = dst[len(part):]
 	}
+	s.filtered = v.filter.active()
+}
+
+// put adds samples to dst under gains that glide or rest.
+func (v *Voice) put(next *Voice, dst []pcm.Frame, k kernel, samples []float32, frame int64, glides bool) {
+	from := store{wide: samples}
+	if glides {
+		v.glideOver(dst, int64(len(dst)), frame, &source{kernel: k, from: &from, step: dsp.One, ahead: next.ahead()})
+		return
+	}
+	k.mix(dst, &from, 0, dsp.One, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()})
 }

@@ -1,6 +1,8 @@
 package voice
 
 import (
+	"math/bits"
+
 	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
@@ -13,7 +15,7 @@ type glide struct {
 
 // glides reports whether the segment that has just been planned is one of such a stretch.
 func (v *Voice) glides(frame int64) bool {
-	if v.glide.until == never || v.feed != nil || v.over > 0 || v.lacks || v.filter.active() || v.untilOut() > 0 {
+	if v.glide.until == never || v.feed != nil || v.over > 0 || v.lacks || v.untilOut() > 0 {
 		return false
 	}
 	for _, m := range [...]*Move{&v.pitch, &v.speed, &v.shared} {
@@ -24,11 +26,46 @@ func (v *Voice) glides(frame int64) bool {
 	return v.space == nil || v.space.pitch.From == v.space.pitch.To || v.space.pitch.End() <= frame
 }
 
+// source is samples that stand in a row: what a kernel reads, from a position on.
+type source struct {
+	kernel    kernel
+	from      *store
+	pos, step int64
+	ahead     uintptr // what is read next
+}
+
 // goGliding is goOn for as much of n frames as the voice glides and all that it reads
 // stands in a row. It returns how many those are.
 func (v *Voice) goGliding(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	v.settle()
-	n = min(n, v.steady.left, v.glide.until-frame)
+	s := &v.steady
+	if n = min(n, s.left, v.glide.until-frame); n > 0 {
+		if dst != nil && s.filtered {
+			v.mixFiltered(next, dst[:n], v.place(), frame, true)
+		} else {
+			v.glideOver(dst, n, frame, &source{s.kernel, s.from, v.place(), s.step, next.ahead()})
+		}
+		v.passSteady(n)
+	}
+	s.left = 0
+	return n
+}
+
+// glidesThrough reports whether the voice glides for n frames and beyond, and what it reads for them
+// stands in a row.
+func (v *Voice) glidesThrough(n, frame int64) bool {
+	if v.fresh || frame+n >= v.glide.until || v.Over(frame) {
+		return false
+	}
+	v.settle()
+	left := v.steady.left
+	v.steady.left = 0
+	return n <= left
+}
+
+// glideOver adds n frames of a source to dst, if there is one, under the gains of a glide. The source goes
+// on by as many.
+func (v *Voice) glideOver(dst []pcm.Frame, n, frame int64, src *source) {
 	for done := int64(0); done < n; {
 		k := int64(0)
 		if frame >= v.segEnd {
@@ -37,21 +74,21 @@ func (v *Voice) goGliding(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 			}
 		}
 		switch {
+		case k > 0 && dst == nil:
+			v.segStart, v.segEnd = frame, frame+k
 		case k > 0:
-			v.glideOn(after(dst, done), next, frame, k)
+			v.glideOn(dst[done:done+k], frame, src)
 		case dst == nil:
 			k = min(n-done, v.segEnd-frame)
 		default:
 			k = min(n-done, v.segEnd-frame)
 			g := v.ramp
 			g.Start = int(frame - v.segStart)
-			v.steady.kernel.mix(dst[done:done+k], v.steady.from, v.place(), v.steady.step, g)
+			src.kernel.mix(dst[done:done+k], src.from, src.pos, src.step, g)
 		}
-		v.passSteady(k)
+		src.pos += k * src.step
 		done, frame = done+k, frame+k
 	}
-	v.steady.left = 0
-	return n
 }
 
 // pieces is how many straight lines are worked out at once.
@@ -67,18 +104,15 @@ func (v *Voice) wholeLines(frame, n int64) int64 {
 	return min(n, pieces*grid) &^ (grid - 1)
 }
 
-// glideOn goes on by n frames of whole lines, and adds these to dst, if there is one.
-func (v *Voice) glideOn(dst []pcm.Frame, next *Voice, frame, n int64) {
-	v.segStart, v.segEnd = frame, frame+n
-	if dst == nil {
-		return
-	}
+// glideOn adds some whole lines of a source to dst.
+func (v *Voice) glideOn(dst []pcm.Frame, frame int64, src *source) {
+	v.segStart, v.segEnd = frame, frame+int64(len(dst))
 	left, right := v.toLeft, v.toRight
 	if frame != v.toAt {
 		left, right = v.Gains(frame)
 	}
 	grid := v.glide.grid
-	p := points{first: frame + grid, grid: grid, count: int(n / grid)}
+	p := points{first: frame + grid, grid: grid, count: len(dst) >> bits.TrailingZeros64(uint64(grid))}
 	v.gainsAt(&p)
 	var ramps [pieces]dsp.Ramp
 	each := 1 / float64(grid) // exact
@@ -89,6 +123,6 @@ func (v *Voice) glideOn(dst []pcm.Frame, next *Voice, frame, n int64) {
 		left, right = toLeft, toRight
 	}
 	v.toLeft, v.toRight, v.toAt = left, right, v.segEnd
-	ramps[0].Ahead = next.ahead()
-	v.steady.kernel.mixRamps(dst[:n], v.steady.from, v.place(), v.steady.step, ramps[:p.count], int(grid))
+	ramps[0].Ahead = src.ahead
+	src.kernel.mixRamps(dst, src.from, src.pos, src.step, ramps[:p.count], int(grid))
 }

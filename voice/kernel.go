@@ -12,10 +12,11 @@ import (
 type kernel dsp.Formula
 
 const (
-	monoUnity  = kernel(dsp.MonoUnity)
-	monoLinear = kernel(dsp.MonoLinear)
-	monoCubic  = kernel(dsp.MonoCubic)
-	monoBest   = kernel(dsp.MonoBest)
+	monoUnity   = kernel(dsp.MonoUnity)
+	stereoUnity = kernel(dsp.StereoUnity)
+	monoLinear  = kernel(dsp.MonoLinear)
+	monoCubic   = kernel(dsp.MonoCubic)
+	monoBest    = kernel(dsp.MonoBest)
 )
 
 // kernelAt returns the kernel that reads the sound as it is, at a position.
@@ -39,6 +40,15 @@ func (k kernel) mix(dst []pcm.Frame, from *store, pos, step int64, g dsp.Ramp) {
 		dsp.Mix(dsp.Formula(k), dst, from.compact, pos, step, &g)
 	} else {
 		dsp.Mix(dsp.Formula(k), dst, from.wide, pos, step, &g)
+	}
+}
+
+// mixSend is mix for a kernel of unity that also adds a share of what it adds to send.
+func (k kernel) mixSend(dst, send []pcm.Frame, from *store, pos int64, g dsp.Ramp, share float32) {
+	if from.compact != nil {
+		dsp.MixSend(dsp.Formula(k), dst, send, from.compact, pos, &g, share)
+	} else {
+		dsp.MixSend(dsp.Formula(k), dst, send, from.wide, pos, &g, share)
 	}
 }
 

@@ -16,7 +16,7 @@ func (v *Voice) Mix(dst []pcm.Frame, frame int64) int { return v.MixBefore(nil, 
 // MixBefore is Mix where another voice, or nil, is mixed next: its samples are asked for
 // meanwhile.
 func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
-	if v.MixSteady(dst, next) {
+	if v.MixSteady(next, dst, frame) {
 		return len(dst)
 	}
 	if v.feed != nil {

@@ -1,12 +1,14 @@
 package voice
 
+import "voicepool/internal/dsp"
+
 // Moves are those of a voice's own gain, pan, pitch, speed and cutoffs.
 type Moves struct {
 	Gain, Pan, Pitch, Speed Move
 	LowPass, HighPass       Cutoff
 
 	filter bool // it had one; where that was:
-	states [2][2]states
+	states [2][2]dsp.PoleStates
 }
 
 // Moves returns those of the voice.
@@ -15,7 +17,7 @@ func (v *Voice) Moves() Moves {
 	if f := v.filter; f != nil {
 		m.LowPass, m.HighPass, m.filter = f.low.Cutoff, f.high.Cutoff, true
 		if !f.stale {
-			m.states = [2][2]states{{f.low.left, f.low.right}, {f.high.left, f.high.right}}
+			m.states = [2][2]dsp.PoleStates{{f.low.left, f.low.right}, {f.high.left, f.high.right}}
 		}
 	}
 	return m

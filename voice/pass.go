@@ -3,25 +3,19 @@ package voice
 import (
 	"math"
 
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 )
 
 // pass is a low-pass or a high-pass.
 type pass struct {
 	Cutoff
-	from, to weights // of the line
-	left     states
-	right    states // of a stereo sound
+	from, to dsp.Poles // of the line
+	left     dsp.PoleStates
+	right    dsp.PoleStates // of a stereo sound
 	on       bool
 	fresh    bool // a low-pass that begins amid a sound, and so at its place
 }
-
-// states are the two of a filter. The output of a trapezoidal integrator is the mean of its state
-// before and after a frame.
-type states struct{ band, low float32 }
-
-// weights are the coefficients of the filter, see step, and how much of it is heard.
-type weights struct{ keep, couple, follow, ahead, damp, depth float32 }
 
 // silentState is 400 dB under full scale. A state below it is none, so that none becomes denormal.
 const silentState = 1e-20
@@ -34,8 +28,8 @@ func (p *pass) rest(at float64, on bool, rate int) {
 	}
 }
 
-// weights returns those of a frame.
-func (p *pass) weights(frame int64, rate int) weights {
+// weights returns the coefficients of a frame.
+func (p *pass) weights(frame int64, rate int) dsp.Poles {
 	g := pcm.TanPi(min(pcm.Exp2(p.At(frame))/float64(rate), highestCutoff))
 	a1 := 1 / (1 + float64(g*(g+math.Sqrt2)))
 	a2 := float64(g * a1)
@@ -43,155 +37,70 @@ func (p *pass) weights(frame int64, rate int) weights {
 	if depth > 0 && depth < 1 {
 		depth = 0.5 - float64(0.5*pcm.CosPi(depth))
 	}
-	return weights{
-		keep: float32(float64(2*a1) - 1), couple: float32(2 * a2), follow: float32(2 * float64(g*a2)),
-		ahead: float32(a1), damp: float32(a1 * (g + math.Sqrt2)), depth: float32(depth),
+	return dsp.Poles{
+		Keep: float32(float64(2*a1) - 1), Couple: float32(2 * a2), Follow: float32(2 * float64(g*a2)),
+		Ahead: float32(a1), Damp: float32(a1 * (g + math.Sqrt2)), Depth: float32(depth),
 	}
 }
 
-// to returns the way from w to other weights.
-func (w *weights) to(other *weights) weights {
-	return weights{
-		other.keep - w.keep, other.couple - w.couple, other.follow - w.follow,
-		other.ahead - w.ahead, other.damp - w.damp, other.depth - w.depth,
-	}
-}
-
-// moved returns w after a share of a way, but for its depth.
-func (w *weights) moved(way *weights, share float32) weights {
-	return weights{
-		keep: w.keep + float32(way.keep*share), couple: w.couple + float32(way.couple*share),
-		follow: w.follow + float32(way.follow*share), ahead: w.ahead + float32(way.ahead*share),
-		damp: w.damp + float32(way.damp*share),
-	}
-}
-
-func (s *states) settle() {
-	if s.band < silentState && s.band > -silentState && s.low < silentState && s.low > -silentState {
-		*s = states{}
-	}
-}
-
-// step returns the states after a sample. The order of the operations is part of the result.
-func step(keep, couple, follow, x, band, low float32) (band2, low2 float32) {
-	e := x - low
-	return float32(keep*band) + float32(couple*e), low + float32(couple*band) + float32(follow*e)
-}
-
-func (w *weights) step(x, band, low float32) (band2, low2 float32) {
-	return step(w.keep, w.couple, w.follow, x, band, low)
-}
-
-// through returns the output of a high-pass for a sample. What is far below the cutoff is in the
-// state, to which x is so near that nothing is lost in their difference.
-func through(ahead, damp, x, band, low float32) float32 {
-	return float32(ahead*(x-low)) - float32(damp*band)
-}
-
-func (w *weights) high(x, band, low float32) float32 { return through(w.ahead, w.damp, x, band, low) }
-
-func lowMono(dst, src []float32, w *weights, s *states) {
-	h, band, low := *w, s.band, s.low
-	dst = dst[:len(src)]
-	for i, x := range src {
-		b, l := h.step(x, band, low)
-		dst[i] = float32(0.5 * (low + l))
-		band, low = b, l
-	}
-	*s = states{band, low}
-}
-
-func highMono(dst, src []float32, w *weights, s *states) {
-	h, band, low := *w, s.band, s.low
-	dst = dst[:len(src)]
-	for i, x := range src {
-		b, l := h.step(x, band, low)
-		dst[i] = h.high(x, band, low)
-		band, low = b, l
-	}
-	*s = states{band, low}
-}
-
-// bothMono gives the bits of highMono and then lowMono, in less time: one does not wait for the
+// bothMono gives the bits of a high-pass and then a low-pass, in less time: one does not wait for the
 // other's states.
-func bothMono(dst, src []float32, w, v *weights, s, t *states) {
-	h, g, band, low, band2, low2 := *w, *v, s.band, s.low, t.band, t.low
+func bothMono(dst, src []float32, w, v *dsp.Poles, s, t *dsp.PoleStates) {
+	h, g, band, low, band2, low2 := *w, *v, s.Band, s.Low, t.Band, t.Low
 	dst = dst[:len(src)]
 	for i, x := range src {
-		b, l := h.step(x, band, low)
-		y := h.high(x, band, low)
+		b, l := h.Step(x, band, low)
+		y := h.High(x, band, low)
 		band, low = b, l
-		b, l = g.step(y, band2, low2)
+		b, l = g.Step(y, band2, low2)
 		dst[i] = float32(0.5 * (low2 + l))
 		band2, low2 = b, l
 	}
-	*s, *t = states{band, low}, states{band2, low2}
+	*s, *t = dsp.PoleStates{Band: band, Low: low}, dsp.PoleStates{Band: band2, Low: low2}
 }
 
-func lowStereo(x []pcm.Frame, w *weights, s, t *states) {
-	h, band, low, band2, low2 := *w, s.band, s.low, t.band, t.low
+func lowStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
+	h, band, low, band2, low2 := *w, s.Band, s.Low, t.Band, t.Low
 	for i := range x {
 		v := &x[i]
-		b, l := h.step(v[0], band, low)
-		c, m := h.step(v[1], band2, low2)
+		b, l := h.Step(v[0], band, low)
+		c, m := h.Step(v[1], band2, low2)
 		v[0], v[1] = float32(0.5*(low+l)), float32(0.5*(low2+m))
 		band, low, band2, low2 = b, l, c, m
 	}
-	*s, *t = states{band, low}, states{band2, low2}
+	*s, *t = dsp.PoleStates{Band: band, Low: low}, dsp.PoleStates{Band: band2, Low: low2}
 }
 
-func highStereo(x []pcm.Frame, w *weights, s, t *states) {
-	h, band, low, band2, low2 := *w, s.band, s.low, t.band, t.low
+func highStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
+	h, band, low, band2, low2 := *w, s.Band, s.Low, t.Band, t.Low
 	for i := range x {
 		v := &x[i]
-		b, l := h.step(v[0], band, low)
-		c, m := h.step(v[1], band2, low2)
-		v[0], v[1] = h.high(v[0], band, low), h.high(v[1], band2, low2)
+		b, l := h.Step(v[0], band, low)
+		c, m := h.Step(v[1], band2, low2)
+		v[0], v[1] = h.High(v[0], band, low), h.High(v[1], band2, low2)
 		band, low, band2, low2 = b, l, c, m
 	}
-	*s, *t = states{band, low}, states{band2, low2}
+	*s, *t = dsp.PoleStates{Band: band, Low: low}, dsp.PoleStates{Band: band2, Low: low2}
 }
 
-// glideMono is highMono or lowMono in a line of weights, from a frame of it on.
+// glideMono is a high-pass or a low-pass in a line of weights, from a frame of it on.
 func (p *pass) glideMono(dst, src []float32, high bool, at int, each float32) {
 	if p.fresh {
-		p.fresh, p.left.low = false, src[0]
+		p.fresh, p.left.Low = false, src[0]
 	}
-	band, low, h, d := p.left.band, p.left.low, p.from, p.from.to(&p.to)
-	dst = dst[:len(src)]
-	for i, x := range src {
-		share := float32(float32(at+i) * each)
-		b, l := step(h.keep+float32(d.keep*share), h.couple+float32(d.couple*share), h.follow+float32(d.follow*share), x, band, low)
-		y := float32(0.5 * (low + l))
-		if high {
-			y = through(h.ahead+float32(d.ahead*share), h.damp+float32(d.damp*share), x, band, low)
-		}
-		band, low = b, l
-		dst[i] = x + float32((h.depth+float32(d.depth*share))*(y-x))
-	}
-	p.left = states{band, low}
+	line := p.line(at, each)
+	line.Filter(dst, src, high, &p.left)
+}
+
+// line returns what is left of the line of weights from a frame of it on.
+func (p *pass) line(at int, each float32) dsp.PoleLine {
+	return dsp.PoleLine{From: p.from, Way: p.from.Way(&p.to), At: at, Each: each}
 }
 
 func (p *pass) glideStereo(x []pcm.Frame, high bool, at int, each float32) {
 	if p.fresh {
-		p.fresh, p.left.low, p.right.low = false, x[0][0], x[0][1]
+		p.fresh, p.left.Low, p.right.Low = false, x[0][0], x[0][1]
 	}
-	band, low, band2, low2, h, d := p.left.band, p.left.low, p.right.band, p.right.low, p.from, p.from.to(&p.to)
-	for i := range x {
-		share := float32(float32(at+i) * each)
-		keep, couple, follow := h.keep+float32(d.keep*share), h.couple+float32(d.couple*share), h.follow+float32(d.follow*share)
-		v := &x[i]
-		left, right := v[0], v[1]
-		b, l := step(keep, couple, follow, left, band, low)
-		c, m := step(keep, couple, follow, right, band2, low2)
-		y, z := float32(0.5*(low+l)), float32(0.5*(low2+m))
-		if high {
-			ahead, damp := h.ahead+float32(d.ahead*share), h.damp+float32(d.damp*share)
-			y, z = through(ahead, damp, left, band, low), through(ahead, damp, right, band2, low2)
-		}
-		band, low, band2, low2 = b, l, c, m
-		depth := h.depth + float32(d.depth*share)
-		v[0], v[1] = left+float32(depth*(y-left)), right+float32(depth*(z-right))
-	}
-	p.left, p.right = states{band, low}, states{band2, low2}
+	line := p.line(at, each)
+	line.FilterFrames(x, high, &p.left, &p.right)
 }

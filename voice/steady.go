@@ -16,25 +16,46 @@ type steady struct {
 	kernel kernel
 	refine bool // a version of the sound is read
 
-	filtered bool // what is read goes through a filter whose cutoffs rest
+	filtered bool // what is read goes through a filter
 }
 
-// MixSteady is Mix for a voice that goes on steadily to the end of dst and beyond
-// it. It reports whether it does; if not, nothing has been done. next is the voice
-// that is mixed next, or nil: its samples are asked for meanwhile.
-func (v *Voice) MixSteady(dst []pcm.Frame, next *Voice) bool {
+// MixSteady is MixBefore for a voice that goes on steadily to the end of dst and beyond
+// it. It reports whether it does; if not, nothing has been done.
+func (v *Voice) MixSteady(next *Voice, dst []pcm.Frame, frame int64) bool {
+	return (uint64(len(dst)-1) < uint64(v.steady.left) || v.steady.filtered) && v.mixSteady(next, dst, frame)
+}
+
+func (v *Voice) mixSteady(next *Voice, dst []pcm.Frame, frame int64) bool {
 	s := &v.steady
-	pos := v.place()
-	if !v.passSteady(int64(len(dst))) {
-		return false
-	}
-	g := dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}
 	if s.filtered {
-		v.mixFiltered(dst, pos, g)
-		return true
+		return v.mixSteadyFiltered(next, dst, frame)
 	}
-	s.kernel.mix(dst, s.from, pos, s.step, g)
+	pos := v.place()
+	v.passSteady(int64(len(dst)))
+	s.kernel.mix(dst, s.from, pos, s.step, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()})
 	return true
+}
+
+// Sends reports whether MixSend can mix the next n frames: the voice goes on steadily at its own pitch,
+// and what goes through its filter, if it has one, is ready.
+func (v *Voice) Sends(n int64) bool {
+	s := &v.steady
+	if s.filtered {
+		return v.filter.ready != nil && !v.filter.ready.glides
+	}
+	return s.kernel <= stereoUnity && uint64(n-1) < uint64(s.left)
+}
+
+// MixSend is MixSteady, where Sends says so, that also adds a share of what it adds to dst to send.
+func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
+	s := &v.steady
+	if s.filtered {
+		v.filter.ready.mix(next, dst, send, share, 0)
+		return
+	}
+	pos := v.place()
+	v.passSteady(int64(len(dst)))
+	s.kernel.mixSend(dst, send, s.from, pos, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}, share)
 }
 
 // SkipSteady is MixSteady without a sound.
@@ -82,7 +103,7 @@ func (v *Voice) place() int64 {
 // settleDown works out how the voice goes on from here, if it does so steadily. What
 // bends, waits or comes to an end does not.
 func (v *Voice) settleDown() {
-	if v.segEnd == never && !v.fresh && !v.filter.moving() {
+	if v.segEnd == never && !v.fresh {
 		v.settle()
 	}
 }

@@ -127,7 +127,7 @@ func TestSteady(t *testing.T) {
 				given := n
 				if v.Steady() >= int64(n) {
 					steadily++
-					if !v.MixSteady(got, &next) || v.Over(frame+int64(n)) {
+					if !v.MixSteady(&next, got, frame) || v.Over(frame+int64(n)) {
 						t.Fatalf("step %d, frame %d: it does not go on steadily where it said so", step, frame)
 					}
 				} else {
@@ -169,11 +169,11 @@ func TestSteadyMoved(t *testing.T) {
 	} {
 		var v voice.Voice
 		v.Start(s, voice.Options{Loop: true}, 0)
-		if v.MixSteady(nil, nil) || v.SkipSteady(0) {
+		if v.MixSteady(nil, nil, 0) || v.SkipSteady(0) {
 			t.Fatal("an empty run is steady")
 		}
 		v.Mix(make([]pcm.Frame, 64), 0)
-		if v.Steady() == 0 || v.MixSteady(nil, nil) {
+		if v.Steady() == 0 || v.MixSteady(nil, nil, 0) {
 			t.Fatal(fmt.Sprint("steady for ", v.Steady()))
 		}
 		if move(&v); v.Steady() != 0 {

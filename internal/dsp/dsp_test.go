@@ -154,3 +154,35 @@ func BenchmarkKernels(b *testing.B) {
 		})
 	}
 }
+
+// TestMixSend: a share that is sent while a sound is mixed has the bits of what is mixed by itself, and then
+// added under the share.
+func TestMixSend(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	src := make([]float32, 1200)
+	for i := range src {
+		src[i] = float32(r.Float64()*2 - 1)
+	}
+	for _, f := range []dsp.Formula{dsp.MonoUnity, dsp.StereoUnity} {
+		for n := range 300 {
+			g, share := dsp.Ramp{Left: 0.3, Right: 0.7, LeftSlope: float32(n%2) / 999, Start: n % 9}, float32(r.Float64())
+			var dst [4][]pcm.Frame // mixed, sent, and those of the long way
+			for i := range dst {
+				dst[i] = make([]pcm.Frame, n)
+				for j := range dst[i] {
+					dst[i][j] = pcm.Frame{float32(j) / 99, float32(i % 2)}
+				}
+			}
+			dsp.MixSend(f, dst[0], dst[1], src, 5<<32, &g, share)
+			alone := make([]pcm.Frame, n)
+			dsp.Mix(f, alone, src, 5<<32, dsp.One, &g)
+			dsp.Sum(dst[2], alone)
+			dsp.Frames(dst[3], alone, dsp.Ramp{Left: share, Right: share})
+			for i := range n {
+				if dst[0][i] != dst[2][i] || dst[1][i] != dst[3][i] {
+					t.Fatalf("formula %d: frame %d of %d is %v, %v; the long way gives %v, %v", f, i, n, dst[0][i], dst[1][i], dst[2][i], dst[3][i])
+				}
+			}
+		}
+	}
+}

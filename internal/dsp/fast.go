@@ -50,6 +50,27 @@ func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *
 	return n
 }
 
+// fastMixSend is fastMix for a formula of unity with a second destination.
+func fastMixSend[T Sample](f Formula, dst, send []pcm.Frame, src []T, g *Ramp, share float32) int {
+	n := turns(len(dst), g)
+	if n == 0 {
+		return 0
+	}
+	wider, kernel := 0, f.kernel(unsafe.Sizeof(T(0)))
+	from, ahead, rest := (*float32)(unsafe.Pointer(&src[0])), g.ahead(dst), *g
+	if level == avx512 {
+		if wider = n &^ 15; wider > 0 {
+			mixSendWider(kernel, &dst[0][0], &send[0][0], from, wider, share, &g.Left, ahead)
+		}
+		if wider == n {
+			return n
+		}
+		rest.Start, from = g.Start+wider, (*float32)(unsafe.Pointer(&src[wider<<f]))
+	}
+	mixSend(kernel, &dst[wider][0], &send[wider][0], from, n-wider, share, &rest.Left, ahead)
+	return n
+}
+
 // fastMixRamps mixes all frames or none. Ramps start at 0, and each has whole turns.
 func fastMixRamps[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, ramps []Ramp, each int) bool {
 	n, frames, kernel := len(dst), len(src)>>(f&1), f.kernel(unsafe.Sizeof(T(0)))

@@ -34,6 +34,9 @@ func levels(src *float32, n int) (left, right uint32) { return levelsAVX2(src, n
 
 func settle(dst, src *float32, n int) uint32 { return settleAVX2(dst, src, n) }
 
+func apart(left, right, src *float32, n int)    { apartAVX2(left, right, src, n) }
+func together(dst, left, right *float32, n int) { togetherAVX2(dst, left, right, n) }
+
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 	switch {
 	case channels == 1:
@@ -184,6 +187,36 @@ func mixWider(f Formula, dst, src *float32, n int, pos, step int64, ramps *float
 	}
 }
 
+// mixSend calls a kernel of whole turns of 8 frames that has a second destination.
+func mixSend(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
+	src16 := (*int16)(unsafe.Pointer(src))
+	switch f {
+	case MonoUnity:
+		monoUnitySendAVX2(dst, src, n, send, share, ramp, n, ahead)
+	case StereoUnity:
+		stereoUnitySendAVX2(dst, src, n, send, share, ramp, n, ahead)
+	case MonoUnity + compact:
+		monoUnitySend16AVX2(dst, src16, n, send, share, ramp, n, ahead)
+	case StereoUnity + compact:
+		stereoUnitySend16AVX2(dst, src16, n, send, share, ramp, n, ahead)
+	}
+}
+
+// mixSendWider calls a kernel of whole turns of 16 frames that has a second destination.
+func mixSendWider(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
+	src16 := (*int16)(unsafe.Pointer(src))
+	switch f {
+	case MonoUnity:
+		monoUnitySendAVX512(dst, src, n, send, share, ramp, n, ahead)
+	case StereoUnity:
+		stereoUnitySendAVX512(dst, src, n, send, share, ramp, n, ahead)
+	case MonoUnity + compact:
+		monoUnitySend16AVX512(dst, src16, n, send, share, ramp, n, ahead)
+	case StereoUnity + compact:
+		stereoUnitySend16AVX512(dst, src16, n, send, share, ramp, n, ahead)
+	}
+}
+
 func echoes(dst *Stretch, ring *float32, places *[8]int32, gains *[8]float32) {
 	if level == avx512 {
 		echoesAVX512(&dst[0], ring, &places[0], &gains[0])
@@ -223,5 +256,27 @@ func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains
 		scatterAVX512(out, &peaks[0], &x[0][0], &in[0][0], &first[0][0], &gains[0][0], ring, &places[0])
 	} else {
 		scatterAVX2(out, &peaks[0], &x[0][0], &in[0][0], &first[0][0], &gains[0][0], ring, &places[0])
+	}
+}
+
+func bank(b *Bank, n int, high, moving bool) {
+	w, s, t, dst, src := &b.weights[0][0], &b.states[0][0], &b.turned[0][0], &b.dst[0], &b.src[0]
+	switch wide := level == avx512; {
+	case wide && high && moving:
+		highsMovingAVX512(w, s, t, dst, src, n)
+	case wide && high:
+		highsAVX512(w, s, t, dst, src, n)
+	case wide && moving:
+		lowsMovingAVX512(w, s, t, dst, src, n)
+	case wide:
+		lowsAVX512(w, s, t, dst, src, n)
+	case high && moving:
+		highsMovingAVX2(w, s, t, dst, src, n)
+	case high:
+		highsAVX2(w, s, t, dst, src, n)
+	case moving:
+		lowsMovingAVX2(w, s, t, dst, src, n)
+	default:
+		lowsAVX2(w, s, t, dst, src, n)
 	}
 }

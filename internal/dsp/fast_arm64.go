@@ -17,6 +17,9 @@ func levels(src *float32, n int) (left, right uint32) { return levelsNEON(src, n
 
 func settle(dst, src *float32, n int) uint32 { return settleNEON(dst, src, n) }
 
+func apart(left, right, src *float32, n int)    { apartNEON(left, right, src, n) }
+func together(dst, left, right *float32, n int) { togetherNEON(dst, left, right, n) }
+
 func filter(channels int, dst *float32, stride int, taps *float64, width int, x *float64, step, n int) {
 	if channels == 1 {
 		filterMonoNEON(dst, stride, taps, width, x, step, n)
@@ -127,4 +130,36 @@ func absorb(factors *[AbsorptionFactors][RoomLines]float32, states *[4][RoomLine
 
 func scatter(out *float32, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains *RoomOutput, ring *float32, places *[RoomLines]int32) {
 	scatterNEON(out, &peaks[0], &x[0][0], &in[0][0], &first[0][0], &gains[0][0], ring, &places[0])
+}
+
+func bank(b *Bank, n int, high, moving bool) {
+	w, s, t, dst, src := &b.weights[0][0], &b.states[0][0], &b.turned[0][0], &b.dst[0], &b.src[0]
+	switch {
+	case high && moving:
+		highsMovingNEON(w, s, t, dst, src, n)
+	case high:
+		highsNEON(w, s, t, dst, src, n)
+	case moving:
+		lowsMovingNEON(w, s, t, dst, src, n)
+	default:
+		lowsNEON(w, s, t, dst, src, n)
+	}
+}
+
+// mixSend calls a kernel of whole turns of 8 frames that has a second destination.
+func mixSend(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
+	src16 := (*int16)(unsafe.Pointer(src))
+	switch f {
+	case MonoUnity:
+		monoUnitySendNEON(dst, src, n, send, share, ramp, n, ahead)
+	case StereoUnity:
+		stereoUnitySendNEON(dst, src, n, send, share, ramp, n, ahead)
+	case MonoUnity + compact:
+		monoUnitySend16NEON(dst, src16, n, send, share, ramp, n, ahead)
+	case StereoUnity + compact:
+		stereoUnitySend16NEON(dst, src16, n, send, share, ramp, n, ahead)
+	}
+}
+
+func mixSendWider(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
 }

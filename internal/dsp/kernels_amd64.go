@@ -8,13 +8,25 @@ package dsp
 func monoUnityAVX2(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
+func monoUnitySendAVX2(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+
+//go:noescape
 func stereoUnityAVX2(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
+
+//go:noescape
+func stereoUnitySendAVX2(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
 
 //go:noescape
 func monoUnityAVX512(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
+func monoUnitySendAVX512(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+
+//go:noescape
 func stereoUnityAVX512(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
+
+//go:noescape
+func stereoUnitySendAVX512(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
 
 //go:noescape
 func monoLinearAVX2(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
@@ -44,13 +56,25 @@ func stereoCubicAVX512(dst *float32, src *float32, n int, pos int64, step int64,
 func monoUnity16AVX2(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
+func monoUnitySend16AVX2(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+
+//go:noescape
 func stereoUnity16AVX2(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
+
+//go:noescape
+func stereoUnitySend16AVX2(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
 
 //go:noescape
 func monoUnity16AVX512(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
+func monoUnitySend16AVX512(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+
+//go:noescape
 func stereoUnity16AVX512(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
+
+//go:noescape
+func stereoUnitySend16AVX512(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
 
 //go:noescape
 func monoLinear16AVX2(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
@@ -96,6 +120,12 @@ func levelsAVX2(src *float32, n int) (left uint32, right uint32)
 
 //go:noescape
 func settleAVX2(dst *float32, src *float32, n int) uint32
+
+//go:noescape
+func apartAVX2(left *float32, right *float32, src *float32, n int)
+
+//go:noescape
+func togetherAVX2(dst *float32, left *float32, right *float32, n int)
 
 //go:noescape
 func publishWords(dst *int64, src *int64, n int)
@@ -200,6 +230,18 @@ func absorbAVX2(factors *float32, states *float32, turned *float32, x *float32, 
 func scatterAVX2(out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32)
 
 //go:noescape
+func lowsAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func highsAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func lowsMovingAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func highsMovingAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
 func lowestAVX512(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 
 //go:noescape
@@ -228,3 +270,15 @@ func absorbAVX512(factors *float32, states *float32, turned *float32, x *float32
 
 //go:noescape
 func scatterAVX512(out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32)
+
+//go:noescape
+func lowsAVX512(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func highsAVX512(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func lowsMovingAVX512(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func highsMovingAVX512(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)

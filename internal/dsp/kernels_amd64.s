@@ -148,6 +148,116 @@ DATA frames4_AVX2<>+24(SB)/4, $0x00000007
 DATA frames4_AVX2<>+28(SB)/4, $0x00000007
 GLOBL frames4_AVX2<>(SB), RODATA|NOPTR, $32
 
+// func monoUnitySendAVX2(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·monoUnitySendAVX2(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Y0
+	VMOVUPS      spread_AVX2<>+0(SB), Y1
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped5
+	CMPQ         BX, n+16(FP)
+	JNE          ramped5
+	VMOVSS       (R8), X2
+	VMOVSS       4(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R8), X3
+	VMOVSS       12(R8), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R8), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y5, Y3
+	VADDPS       Y3, Y2, Y3
+
+loop7:
+	PREFETCHT0     (SI)(AX*4)
+	VBROADCASTF128 (DX)(AX*4), Y2
+	VPERMILPS      Y1, Y2, Y2
+	VMULPS         Y2, Y3, Y2
+	VMULPS         Y0, Y2, Y4
+	VADDPS         (DI)(AX*8), Y4, Y4
+	VMOVUPS        Y4, (DI)(AX*8)
+	VADDPS         (CX)(AX*8), Y2, Y2
+	VMOVUPS        Y2, (CX)(AX*8)
+	VBROADCASTF128 16(DX)(AX*4), Y2
+	VPERMILPS      Y1, Y2, Y2
+	VMULPS         Y2, Y3, Y2
+	VMULPS         Y0, Y2, Y4
+	VADDPS         32(DI)(AX*8), Y4, Y4
+	VMOVUPS        Y4, 32(DI)(AX*8)
+	VADDPS         32(CX)(AX*8), Y2, Y2
+	VMOVUPS        Y2, 32(CX)(AX*8)
+	ADDQ           $0x08, AX
+	CMPQ           AX, BX
+	JNE            loop7
+	JMP            done6
+
+ramped5:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X2
+	VMOVSS       4(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMOVSS       8(R8), X3
+	VMOVSS       12(R8), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Y3
+	VPBROADCASTD 16(R8), Y4
+	VPADDD       frames0_AVX2<>+0(SB), Y4, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPADDD       frames4_AVX2<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop8:
+	PREFETCHT0     (SI)(AX*4)
+	VBROADCASTF128 (DX)(AX*4), Y6
+	VPERMILPS      Y1, Y6, Y6
+	VMULPS         Y3, Y5, Y7
+	VADDPS         Y7, Y2, Y7
+	VADDPS         turn8<>+0(SB), Y5, Y5
+	VMULPS         Y6, Y7, Y6
+	VMULPS         Y0, Y6, Y7
+	VADDPS         (DI)(AX*8), Y7, Y7
+	VMOVUPS        Y7, (DI)(AX*8)
+	VADDPS         (CX)(AX*8), Y6, Y6
+	VMOVUPS        Y6, (CX)(AX*8)
+	VBROADCASTF128 16(DX)(AX*4), Y6
+	VPERMILPS      Y1, Y6, Y6
+	VMULPS         Y3, Y4, Y7
+	VADDPS         Y7, Y2, Y7
+	VADDPS         turn8<>+0(SB), Y4, Y4
+	VMULPS         Y6, Y7, Y6
+	VMULPS         Y0, Y6, Y7
+	VADDPS         32(DI)(AX*8), Y7, Y7
+	VMOVUPS        Y7, 32(DI)(AX*8)
+	VADDPS         32(CX)(AX*8), Y6, Y6
+	VMOVUPS        Y6, 32(CX)(AX*8)
+	ADDQ           $0x08, AX
+	CMPQ           AX, BX
+	JNE            loop8
+	ADDQ           each+48(FP), BX
+	CMPQ           AX, n+16(FP)
+	JNE            ramped5
+
+done6:
+	VZEROUPPER
+	RET
+
 // func stereoUnityAVX2(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
 TEXT ·stereoUnityAVX2(SB), NOSPLIT, $0-48
@@ -160,9 +270,9 @@ TEXT ·stereoUnityAVX2(SB), NOSPLIT, $0-48
 	MOVL         8(DI), R8
 	ORL          12(DI), R8
 	ADDL         R8, R8
-	JNZ          ramped5
+	JNZ          ramped9
 	CMPQ         BX, n+16(FP)
-	JNE          ramped5
+	JNE          ramped9
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
@@ -179,7 +289,7 @@ TEXT ·stereoUnityAVX2(SB), NOSPLIT, $0-48
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
-loop7:
+loop11:
 	PREFETCHT0 (SI)(AX*8)
 	VMOVUPS    (DX)(AX*8), Y0
 	VMULPS     Y0, Y1, Y0
@@ -191,10 +301,10 @@ loop7:
 	VMOVUPS    Y0, 32(CX)(AX*8)
 	ADDQ       $0x08, AX
 	CMPQ       AX, BX
-	JNE        loop7
-	JMP        done6
+	JNE        loop11
+	JMP        done10
 
-ramped5:
+ramped9:
 	MOVQ         ramps+24(FP), DI
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
@@ -212,7 +322,7 @@ ramped5:
 	ADDQ         $0x20, DI
 	MOVQ         DI, ramps+24(FP)
 
-loop8:
+loop12:
 	PREFETCHT0 (SI)(AX*8)
 	VMOVUPS    (DX)(AX*8), Y4
 	VMULPS     Y1, Y3, Y5
@@ -230,12 +340,117 @@ loop8:
 	VMOVUPS    Y4, 32(CX)(AX*8)
 	ADDQ       $0x08, AX
 	CMPQ       AX, BX
-	JNE        loop8
+	JNE        loop12
 	ADDQ       each+32(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped5
+	JNE        ramped9
 
-done6:
+done10:
+	VZEROUPPER
+	RET
+
+// func stereoUnitySendAVX2(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·stereoUnitySendAVX2(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Y0
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped13
+	CMPQ         BX, n+16(FP)
+	JNE          ramped13
+	VMOVSS       (R8), X1
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VPBROADCASTD 16(R8), Y3
+	VPADDD       frames0_AVX2<>+0(SB), Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y2, Y4, Y2
+	VADDPS       Y2, Y1, Y2
+
+loop15:
+	PREFETCHT0 (SI)(AX*8)
+	VMOVUPS    (DX)(AX*8), Y1
+	VMULPS     Y1, Y2, Y1
+	VMULPS     Y0, Y1, Y3
+	VADDPS     (DI)(AX*8), Y3, Y3
+	VMOVUPS    Y3, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Y1, Y1
+	VMOVUPS    Y1, (CX)(AX*8)
+	VMOVUPS    32(DX)(AX*8), Y1
+	VMULPS     Y1, Y2, Y1
+	VMULPS     Y0, Y1, Y3
+	VADDPS     32(DI)(AX*8), Y3, Y3
+	VMOVUPS    Y3, 32(DI)(AX*8)
+	VADDPS     32(CX)(AX*8), Y1, Y1
+	VMOVUPS    Y1, 32(CX)(AX*8)
+	ADDQ       $0x08, AX
+	CMPQ       AX, BX
+	JNE        loop15
+	JMP        done14
+
+ramped13:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X1
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VPBROADCASTD 16(R8), Y3
+	VPADDD       frames0_AVX2<>+0(SB), Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop16:
+	PREFETCHT0 (SI)(AX*8)
+	VMOVUPS    (DX)(AX*8), Y5
+	VMULPS     Y2, Y4, Y6
+	VADDPS     Y6, Y1, Y6
+	VADDPS     turn8<>+0(SB), Y4, Y4
+	VMULPS     Y5, Y6, Y5
+	VMULPS     Y0, Y5, Y6
+	VADDPS     (DI)(AX*8), Y6, Y6
+	VMOVUPS    Y6, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Y5, Y5
+	VMOVUPS    Y5, (CX)(AX*8)
+	VMOVUPS    32(DX)(AX*8), Y5
+	VMULPS     Y2, Y3, Y6
+	VADDPS     Y6, Y1, Y6
+	VADDPS     turn8<>+0(SB), Y3, Y3
+	VMULPS     Y5, Y6, Y5
+	VMULPS     Y0, Y5, Y6
+	VADDPS     32(DI)(AX*8), Y6, Y6
+	VMOVUPS    Y6, 32(DI)(AX*8)
+	VADDPS     32(CX)(AX*8), Y5, Y5
+	VMOVUPS    Y5, 32(CX)(AX*8)
+	ADDQ       $0x08, AX
+	CMPQ       AX, BX
+	JNE        loop16
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped13
+
+done14:
 	VZEROUPPER
 	RET
 
@@ -253,9 +468,9 @@ TEXT ·monoUnityAVX512(SB), NOSPLIT, $0-48
 	MOVL         8(DI), R8
 	ORL          12(DI), R8
 	ADDL         R8, R8
-	JNZ          ramped9
+	JNZ          ramped17
 	CMPQ         BX, n+16(FP)
-	JNE          ramped9
+	JNE          ramped17
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X2
 	VUNPCKLPS    X2, X0, X0
@@ -272,7 +487,7 @@ TEXT ·monoUnityAVX512(SB), NOSPLIT, $0-48
 	VMULPS       Z4, Z6, Z4
 	VADDPS       Z4, Z0, Z4
 
-loop11:
+loop19:
 	PREFETCHT0 (SI)(AX*4)
 	VMOVUPS    (DX)(AX*4), Y2
 	VPERMPS    Z2, Z1, Z2
@@ -286,10 +501,10 @@ loop11:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop11
-	JMP        done10
+	JNE        loop19
+	JMP        done18
 
-ramped9:
+ramped17:
 	MOVQ         ramps+24(FP), DI
 	VMOVSS       (DI), X2
 	VMOVSS       4(DI), X3
@@ -307,7 +522,7 @@ ramped9:
 	ADDQ         $0x20, DI
 	MOVQ         DI, ramps+24(FP)
 
-loop12:
+loop20:
 	PREFETCHT0 (SI)(AX*4)
 	VMOVUPS    (DX)(AX*4), Y6
 	VPERMPS    Z6, Z1, Z6
@@ -327,12 +542,12 @@ loop12:
 	VMOVUPS    Z8, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop12
+	JNE        loop20
 	ADDQ       each+32(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped9
+	JNE        ramped17
 
-done10:
+done18:
 	VZEROUPPER
 	RET
 
@@ -408,6 +623,117 @@ DATA frames8_AVX512<>+56(SB)/4, $0x0000000f
 DATA frames8_AVX512<>+60(SB)/4, $0x0000000f
 GLOBL frames8_AVX512<>(SB), RODATA|NOPTR, $64
 
+// func monoUnitySendAVX512(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·monoUnitySendAVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	VMOVUPS      turn16<>+0(SB), Z0
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Z1
+	VMOVUPS      spread_AVX512<>+0(SB), Z2
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped21
+	CMPQ         BX, n+16(FP)
+	JNE          ramped21
+	VMOVSS       (R8), X0
+	VMOVSS       4(R8), X3
+	VUNPCKLPS    X3, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R8), X3
+	VMOVSS       12(R8), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Z5
+	VPBROADCASTD 16(R8), Z6
+	VPADDD       frames0_AVX512<>+0(SB), Z6, Z7
+	VCVTDQ2PS    Z7, Z7
+	VPADDD       frames8_AVX512<>+0(SB), Z6, Z6
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z5, Z7, Z5
+	VADDPS       Z5, Z0, Z5
+
+loop23:
+	PREFETCHT0 (SI)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y3
+	VPERMPS    Z3, Z2, Z3
+	VMULPS     Z3, Z5, Z0
+	VMULPS     Z1, Z0, Z6
+	VADDPS     (DI)(AX*8), Z6, Z6
+	VMOVUPS    Z6, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	VMOVUPS    32(DX)(AX*4), Y4
+	VPERMPS    Z4, Z2, Z4
+	VMULPS     Z4, Z5, Z0
+	VMULPS     Z1, Z0, Z6
+	VADDPS     64(DI)(AX*8), Z6, Z6
+	VMOVUPS    Z6, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop23
+	JMP        done22
+
+ramped21:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X3
+	VMOVSS       4(R8), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Z3
+	VMOVSS       8(R8), X4
+	VMOVSS       12(R8), X5
+	VUNPCKLPS    X5, X4, X4
+	VBROADCASTSD X4, Z4
+	VPBROADCASTD 16(R8), Z5
+	VPADDD       frames0_AVX512<>+0(SB), Z5, Z6
+	VCVTDQ2PS    Z6, Z6
+	VPADDD       frames8_AVX512<>+0(SB), Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop24:
+	PREFETCHT0 (SI)(AX*4)
+	VMOVUPS    (DX)(AX*4), Y7
+	VPERMPS    Z7, Z2, Z7
+	VMULPS     Z4, Z6, Z9
+	VADDPS     Z9, Z3, Z9
+	VADDPS     Z0, Z6, Z6
+	VMULPS     Z7, Z9, Z9
+	VMULPS     Z1, Z9, Z10
+	VADDPS     (DI)(AX*8), Z10, Z10
+	VMOVUPS    Z10, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z9, Z9
+	VMOVUPS    Z9, (CX)(AX*8)
+	VMOVUPS    32(DX)(AX*4), Y8
+	VPERMPS    Z8, Z2, Z8
+	VMULPS     Z4, Z5, Z9
+	VADDPS     Z9, Z3, Z9
+	VADDPS     Z0, Z5, Z5
+	VMULPS     Z8, Z9, Z9
+	VMULPS     Z1, Z9, Z10
+	VADDPS     64(DI)(AX*8), Z10, Z10
+	VMOVUPS    Z10, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z9, Z9
+	VMOVUPS    Z9, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop24
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped21
+
+done22:
+	VZEROUPPER
+	RET
+
 // func stereoUnityAVX512(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·stereoUnityAVX512(SB), NOSPLIT, $0-48
@@ -421,9 +747,9 @@ TEXT ·stereoUnityAVX512(SB), NOSPLIT, $0-48
 	MOVL         8(DI), R8
 	ORL          12(DI), R8
 	ADDL         R8, R8
-	JNZ          ramped13
+	JNZ          ramped25
 	CMPQ         BX, n+16(FP)
-	JNE          ramped13
+	JNE          ramped25
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
@@ -440,7 +766,7 @@ TEXT ·stereoUnityAVX512(SB), NOSPLIT, $0-48
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
-loop15:
+loop27:
 	PREFETCHT0 (SI)(AX*8)
 	PREFETCHT0 64(SI)(AX*8)
 	VMOVUPS    (DX)(AX*8), Z0
@@ -453,10 +779,10 @@ loop15:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop15
-	JMP        done14
+	JNE        loop27
+	JMP        done26
 
-ramped13:
+ramped25:
 	MOVQ         ramps+24(FP), DI
 	VMOVSS       (DI), X1
 	VMOVSS       4(DI), X2
@@ -474,7 +800,7 @@ ramped13:
 	ADDQ         $0x20, DI
 	MOVQ         DI, ramps+24(FP)
 
-loop16:
+loop28:
 	PREFETCHT0 (SI)(AX*8)
 	PREFETCHT0 64(SI)(AX*8)
 	VMOVUPS    (DX)(AX*8), Z5
@@ -493,12 +819,120 @@ loop16:
 	VMOVUPS    Z5, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop16
+	JNE        loop28
 	ADDQ       each+32(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped13
+	JNE        ramped25
 
-done14:
+done26:
+	VZEROUPPER
+	RET
+
+// func stereoUnitySendAVX512(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·stereoUnitySendAVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	VMOVUPS      turn16<>+0(SB), Z0
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Z1
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped29
+	CMPQ         BX, n+16(FP)
+	JNE          ramped29
+	VMOVSS       (R8), X0
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Z2
+	VPBROADCASTD 16(R8), Z3
+	VPADDD       frames0_AVX512<>+0(SB), Z3, Z4
+	VCVTDQ2PS    Z4, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z2, Z4, Z2
+	VADDPS       Z2, Z0, Z2
+
+loop31:
+	PREFETCHT0 (SI)(AX*8)
+	PREFETCHT0 64(SI)(AX*8)
+	VMOVUPS    (DX)(AX*8), Z0
+	VMULPS     Z0, Z2, Z0
+	VMULPS     Z1, Z0, Z3
+	VADDPS     (DI)(AX*8), Z3, Z3
+	VMOVUPS    Z3, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	VMOVUPS    64(DX)(AX*8), Z0
+	VMULPS     Z0, Z2, Z0
+	VMULPS     Z1, Z0, Z3
+	VADDPS     64(DI)(AX*8), Z3, Z3
+	VMOVUPS    Z3, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop31
+	JMP        done30
+
+ramped29:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X2
+	VMOVSS       4(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Z2
+	VMOVSS       8(R8), X3
+	VMOVSS       12(R8), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Z3
+	VPBROADCASTD 16(R8), Z4
+	VPADDD       frames0_AVX512<>+0(SB), Z4, Z5
+	VCVTDQ2PS    Z5, Z5
+	VPADDD       frames8_AVX512<>+0(SB), Z4, Z4
+	VCVTDQ2PS    Z4, Z4
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop32:
+	PREFETCHT0 (SI)(AX*8)
+	PREFETCHT0 64(SI)(AX*8)
+	VMOVUPS    (DX)(AX*8), Z6
+	VMULPS     Z3, Z5, Z7
+	VADDPS     Z7, Z2, Z7
+	VADDPS     Z0, Z5, Z5
+	VMULPS     Z6, Z7, Z6
+	VMULPS     Z1, Z6, Z7
+	VADDPS     (DI)(AX*8), Z7, Z7
+	VMOVUPS    Z7, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z6, Z6
+	VMOVUPS    Z6, (CX)(AX*8)
+	VMOVUPS    64(DX)(AX*8), Z6
+	VMULPS     Z3, Z4, Z7
+	VADDPS     Z7, Z2, Z7
+	VADDPS     Z0, Z4, Z4
+	VMULPS     Z6, Z7, Z6
+	VMULPS     Z1, Z6, Z7
+	VADDPS     64(DI)(AX*8), Z7, Z7
+	VMOVUPS    Z7, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z6, Z6
+	VMOVUPS    Z6, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop32
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped29
+
+done30:
 	VZEROUPPER
 	RET
 
@@ -523,9 +957,9 @@ TEXT ·monoLinearAVX2(SB), NOSPLIT, $8-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped17
+	JNZ          ramped33
 	CMPQ         BX, n+16(FP)
-	JNE          ramped17
+	JNE          ramped33
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -542,7 +976,7 @@ TEXT ·monoLinearAVX2(SB), NOSPLIT, $8-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop19:
+loop35:
 	PREFETCHT0   (R8)(AX*4)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -601,10 +1035,10 @@ loop19:
 	VMOVUPS      Y2, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop19
-	JMP          done18
+	JNE          loop35
+	JMP          done34
 
-ramped17:
+ramped33:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -622,7 +1056,7 @@ ramped17:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop20:
+loop36:
 	PREFETCHT0   (R8)(AX*4)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -687,12 +1121,12 @@ loop20:
 	VMOVUPS      Y6, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop20
+	JNE          loop36
 	ADDQ         each+48(FP), BX
 	CMPQ         AX, n+16(FP)
-	JNE          ramped17
+	JNE          ramped33
 
-done18:
+done34:
 	VZEROUPPER
 	RET
 
@@ -745,9 +1179,9 @@ TEXT ·monoCubicAVX2(SB), NOSPLIT, $8-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped21
+	JNZ          ramped37
 	CMPQ         BX, n+16(FP)
-	JNE          ramped21
+	JNE          ramped37
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -764,7 +1198,7 @@ TEXT ·monoCubicAVX2(SB), NOSPLIT, $8-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop23:
+loop39:
 	PREFETCHT0     (R8)(AX*4)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -836,10 +1270,10 @@ loop23:
 	VMOVUPS        Y2, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop23
-	JMP            done22
+	JNE            loop39
+	JMP            done38
 
-ramped21:
+ramped37:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -857,7 +1291,7 @@ ramped21:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop24:
+loop40:
 	PREFETCHT0     (R8)(AX*4)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -935,12 +1369,12 @@ loop24:
 	VMOVUPS        Y6, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop24
+	JNE            loop40
 	ADDQ           each+48(FP), BX
 	CMPQ           AX, n+16(FP)
-	JNE            ramped21
+	JNE            ramped37
 
-done22:
+done38:
 	VZEROUPPER
 	RET
 
@@ -1019,9 +1453,9 @@ TEXT ·monoLinearAVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped25
+	JNZ          ramped41
 	CMPQ         BX, n+16(FP)
-	JNE          ramped25
+	JNE          ramped41
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X8
 	VUNPCKLPS    X8, X0, X0
@@ -1038,7 +1472,7 @@ TEXT ·monoLinearAVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z8, Z10, Z8
 	VADDPS       Z8, Z0, Z8
 
-loop27:
+loop43:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -1066,10 +1500,10 @@ loop27:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop27
-	JMP        done26
+	JNE        loop43
+	JMP        done42
 
-ramped25:
+ramped41:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X8
 	VMOVSS       4(R9), X9
@@ -1087,7 +1521,7 @@ ramped25:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop28:
+loop44:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -1121,12 +1555,12 @@ loop28:
 	VMOVUPS    Z12, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop28
+	JNE        loop44
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped25
+	JNE        ramped41
 
-done26:
+done42:
 	VZEROUPPER
 	RET
 
@@ -1223,9 +1657,9 @@ TEXT ·monoCubicAVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped29
+	JNZ          ramped45
 	CMPQ         BX, n+16(FP)
-	JNE          ramped29
+	JNE          ramped45
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X8
 	VUNPCKLPS    X8, X0, X0
@@ -1242,7 +1676,7 @@ TEXT ·monoCubicAVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z8, Z10, Z8
 	VADDPS       Z8, Z0, Z8
 
-loop31:
+loop47:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -1287,10 +1721,10 @@ loop31:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop31
-	JMP        done30
+	JNE        loop47
+	JMP        done46
 
-ramped29:
+ramped45:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X8
 	VMOVSS       4(R9), X9
@@ -1308,7 +1742,7 @@ ramped29:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop32:
+loop48:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -1359,12 +1793,12 @@ loop32:
 	VMOVUPS    Z12, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop32
+	JNE        loop48
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped29
+	JNE        ramped45
 
-done30:
+done46:
 	VZEROUPPER
 	RET
 
@@ -1389,9 +1823,9 @@ TEXT ·stereoLinearAVX2(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped33
+	JNZ          ramped49
 	CMPQ         BX, n+16(FP)
-	JNE          ramped33
+	JNE          ramped49
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -1408,7 +1842,7 @@ TEXT ·stereoLinearAVX2(SB), NOSPLIT, $0-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop35:
+loop51:
 	PREFETCHT0     (R8)(AX*8)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -1468,10 +1902,10 @@ loop35:
 	VMOVUPS        Y2, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop35
-	JMP            done34
+	JNE            loop51
+	JMP            done50
 
-ramped33:
+ramped49:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -1489,7 +1923,7 @@ ramped33:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop36:
+loop52:
 	PREFETCHT0     (R8)(AX*8)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -1555,12 +1989,12 @@ loop36:
 	VMOVUPS        Y6, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop36
+	JNE            loop52
 	ADDQ           each+48(FP), BX
 	CMPQ           AX, n+16(FP)
-	JNE            ramped33
+	JNE            ramped49
 
-done34:
+done50:
 	VZEROUPPER
 	RET
 
@@ -1585,9 +2019,9 @@ TEXT ·stereoCubicAVX2(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped37
+	JNZ          ramped53
 	CMPQ         BX, n+16(FP)
-	JNE          ramped37
+	JNE          ramped53
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -1604,7 +2038,7 @@ TEXT ·stereoCubicAVX2(SB), NOSPLIT, $0-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop39:
+loop55:
 	PREFETCHT0     (R8)(AX*8)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -1702,10 +2136,10 @@ loop39:
 	VMOVUPS        Y2, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop39
-	JMP            done38
+	JNE            loop55
+	JMP            done54
 
-ramped37:
+ramped53:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -1723,7 +2157,7 @@ ramped37:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop40:
+loop56:
 	PREFETCHT0     (R8)(AX*8)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -1827,12 +2261,12 @@ loop40:
 	VMOVUPS        Y6, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop40
+	JNE            loop56
 	ADDQ           each+48(FP), BX
 	CMPQ           AX, n+16(FP)
-	JNE            ramped37
+	JNE            ramped53
 
-done38:
+done54:
 	VZEROUPPER
 	RET
 
@@ -1875,9 +2309,9 @@ TEXT ·stereoLinearAVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped41
+	JNZ          ramped57
 	CMPQ         BX, n+16(FP)
-	JNE          ramped41
+	JNE          ramped57
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X9
 	VUNPCKLPS    X9, X0, X0
@@ -1894,7 +2328,7 @@ TEXT ·stereoLinearAVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z9, Z11, Z9
 	VADDPS       Z9, Z0, Z9
 
-loop43:
+loop59:
 	PREFETCHT0 (R8)(AX*8)
 	PREFETCHT0 64(R8)(AX*8)
 	MOVQ       SI, R9
@@ -1937,10 +2371,10 @@ loop43:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop43
-	JMP        done42
+	JNE        loop59
+	JMP        done58
 
-ramped41:
+ramped57:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X6
 	VMOVSS       4(R9), X7
@@ -1958,7 +2392,7 @@ ramped41:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop44:
+loop60:
 	PREFETCHT0 (R8)(AX*8)
 	PREFETCHT0 64(R8)(AX*8)
 	MOVQ       SI, R9
@@ -2007,12 +2441,12 @@ loop44:
 	VMOVUPS    Z13, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop44
+	JNE        loop60
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped41
+	JNE        ramped57
 
-done42:
+done58:
 	VZEROUPPER
 	RET
 
@@ -2055,9 +2489,9 @@ TEXT ·stereoCubicAVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped45
+	JNZ          ramped61
 	CMPQ         BX, n+16(FP)
-	JNE          ramped45
+	JNE          ramped61
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X9
 	VUNPCKLPS    X9, X0, X0
@@ -2074,7 +2508,7 @@ TEXT ·stereoCubicAVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z9, Z11, Z9
 	VADDPS       Z9, Z0, Z9
 
-loop47:
+loop63:
 	PREFETCHT0 (R8)(AX*8)
 	PREFETCHT0 64(R8)(AX*8)
 	MOVQ       SI, R9
@@ -2151,10 +2585,10 @@ loop47:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop47
-	JMP        done46
+	JNE        loop63
+	JMP        done62
 
-ramped45:
+ramped61:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X6
 	VMOVSS       4(R9), X7
@@ -2172,7 +2606,7 @@ ramped45:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop48:
+loop64:
 	PREFETCHT0 (R8)(AX*8)
 	PREFETCHT0 64(R8)(AX*8)
 	MOVQ       SI, R9
@@ -2255,12 +2689,12 @@ loop48:
 	VMOVUPS    Z13, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop48
+	JNE        loop64
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped45
+	JNE        ramped61
 
-done46:
+done62:
 	VZEROUPPER
 	RET
 
@@ -2277,9 +2711,9 @@ TEXT ·monoUnity16AVX2(SB), NOSPLIT, $0-48
 	MOVL         8(DI), R8
 	ORL          12(DI), R8
 	ADDL         R8, R8
-	JNZ          ramped49
+	JNZ          ramped65
 	CMPQ         BX, n+16(FP)
-	JNE          ramped49
+	JNE          ramped65
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
@@ -2298,7 +2732,7 @@ TEXT ·monoUnity16AVX2(SB), NOSPLIT, $0-48
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
-loop51:
+loop67:
 	PREFETCHT0   (SI)(AX*2)
 	VPBROADCASTQ (DX)(AX*2), Y0
 	VPSHUFB      spread16<>+0(SB), Y0, Y0
@@ -2316,10 +2750,10 @@ loop51:
 	VMOVUPS      Y0, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop51
-	JMP          done50
+	JNE          loop67
+	JMP          done66
 
-ramped49:
+ramped65:
 	MOVQ         ramps+24(FP), DI
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
@@ -2339,7 +2773,7 @@ ramped49:
 	ADDQ         $0x20, DI
 	MOVQ         DI, ramps+24(FP)
 
-loop52:
+loop68:
 	PREFETCHT0   (SI)(AX*2)
 	VPBROADCASTQ (DX)(AX*2), Y4
 	VPSHUFB      spread16<>+0(SB), Y4, Y4
@@ -2363,12 +2797,12 @@ loop52:
 	VMOVUPS      Y4, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop52
+	JNE          loop68
 	ADDQ         each+32(FP), BX
 	CMPQ         AX, n+16(FP)
-	JNE          ramped49
+	JNE          ramped65
 
-done50:
+done66:
 	VZEROUPPER
 	RET
 
@@ -2424,6 +2858,128 @@ DATA spread16<>+30(SB)/1, $0x06
 DATA spread16<>+31(SB)/1, $0x07
 GLOBL spread16<>(SB), RODATA|NOPTR, $32
 
+// func monoUnitySend16AVX2(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·monoUnitySend16AVX2(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Y0
+	VMOVUPS      spread_AVX2<>+0(SB), Y1
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped69
+	CMPQ         BX, n+16(FP)
+	JNE          ramped69
+	VMOVSS       (R8), X1
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMULPS       down15<>+0(SB), Y1, Y1
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VPBROADCASTD 16(R8), Y3
+	VPADDD       frames0_AVX2<>+0(SB), Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y2, Y4, Y2
+	VADDPS       Y2, Y1, Y2
+
+loop71:
+	PREFETCHT0   (SI)(AX*2)
+	VPBROADCASTQ (DX)(AX*2), Y1
+	VPSHUFB      spread16<>+0(SB), Y1, Y1
+	VPSRAD       $0x10, Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y1, Y2, Y1
+	VMULPS       Y0, Y1, Y3
+	VADDPS       (DI)(AX*8), Y3, Y3
+	VMOVUPS      Y3, (DI)(AX*8)
+	VADDPS       (CX)(AX*8), Y1, Y1
+	VMOVUPS      Y1, (CX)(AX*8)
+	VPBROADCASTQ 8(DX)(AX*2), Y1
+	VPSHUFB      spread16<>+0(SB), Y1, Y1
+	VPSRAD       $0x10, Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y1, Y2, Y1
+	VMULPS       Y0, Y1, Y3
+	VADDPS       32(DI)(AX*8), Y3, Y3
+	VMOVUPS      Y3, 32(DI)(AX*8)
+	VADDPS       32(CX)(AX*8), Y1, Y1
+	VMOVUPS      Y1, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, BX
+	JNE          loop71
+	JMP          done70
+
+ramped69:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X1
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMULPS       down15<>+0(SB), Y1, Y1
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VPBROADCASTD 16(R8), Y3
+	VPADDD       frames0_AVX2<>+0(SB), Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop72:
+	PREFETCHT0   (SI)(AX*2)
+	VPBROADCASTQ (DX)(AX*2), Y5
+	VPSHUFB      spread16<>+0(SB), Y5, Y5
+	VPSRAD       $0x10, Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y2, Y4, Y6
+	VADDPS       Y6, Y1, Y6
+	VADDPS       turn8<>+0(SB), Y4, Y4
+	VMULPS       Y5, Y6, Y5
+	VMULPS       Y0, Y5, Y6
+	VADDPS       (DI)(AX*8), Y6, Y6
+	VMOVUPS      Y6, (DI)(AX*8)
+	VADDPS       (CX)(AX*8), Y5, Y5
+	VMOVUPS      Y5, (CX)(AX*8)
+	VPBROADCASTQ 8(DX)(AX*2), Y5
+	VPSHUFB      spread16<>+0(SB), Y5, Y5
+	VPSRAD       $0x10, Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y2, Y3, Y6
+	VADDPS       Y6, Y1, Y6
+	VADDPS       turn8<>+0(SB), Y3, Y3
+	VMULPS       Y5, Y6, Y5
+	VMULPS       Y0, Y5, Y6
+	VADDPS       32(DI)(AX*8), Y6, Y6
+	VMOVUPS      Y6, 32(DI)(AX*8)
+	VADDPS       32(CX)(AX*8), Y5, Y5
+	VMOVUPS      Y5, 32(CX)(AX*8)
+	ADDQ         $0x08, AX
+	CMPQ         AX, BX
+	JNE          loop72
+	ADDQ         each+48(FP), BX
+	CMPQ         AX, n+16(FP)
+	JNE          ramped69
+
+done70:
+	VZEROUPPER
+	RET
+
 // func stereoUnity16AVX2(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX2, MMX+
 TEXT ·stereoUnity16AVX2(SB), NOSPLIT, $0-48
@@ -2436,9 +2992,9 @@ TEXT ·stereoUnity16AVX2(SB), NOSPLIT, $0-48
 	MOVL         8(DI), R8
 	ORL          12(DI), R8
 	ADDL         R8, R8
-	JNZ          ramped53
+	JNZ          ramped73
 	CMPQ         BX, n+16(FP)
-	JNE          ramped53
+	JNE          ramped73
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
@@ -2457,7 +3013,7 @@ TEXT ·stereoUnity16AVX2(SB), NOSPLIT, $0-48
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y1, Y0, Y1
 
-loop55:
+loop75:
 	PREFETCHT0 (SI)(AX*4)
 	VPMOVSXWD  (DX)(AX*4), Y0
 	VCVTDQ2PS  Y0, Y0
@@ -2471,10 +3027,10 @@ loop55:
 	VMOVUPS    Y0, 32(CX)(AX*8)
 	ADDQ       $0x08, AX
 	CMPQ       AX, BX
-	JNE        loop55
-	JMP        done54
+	JNE        loop75
+	JMP        done74
 
-ramped53:
+ramped73:
 	MOVQ         ramps+24(FP), DI
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
@@ -2494,7 +3050,7 @@ ramped53:
 	ADDQ         $0x20, DI
 	MOVQ         DI, ramps+24(FP)
 
-loop56:
+loop76:
 	PREFETCHT0 (SI)(AX*4)
 	VPMOVSXWD  (DX)(AX*4), Y4
 	VCVTDQ2PS  Y4, Y4
@@ -2514,12 +3070,125 @@ loop56:
 	VMOVUPS    Y4, 32(CX)(AX*8)
 	ADDQ       $0x08, AX
 	CMPQ       AX, BX
-	JNE        loop56
+	JNE        loop76
 	ADDQ       each+32(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped53
+	JNE        ramped73
 
-done54:
+done74:
+	VZEROUPPER
+	RET
+
+// func stereoUnitySend16AVX2(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX2, MMX+
+TEXT ·stereoUnitySend16AVX2(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Y0
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped77
+	CMPQ         BX, n+16(FP)
+	JNE          ramped77
+	VMOVSS       (R8), X1
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMULPS       down15<>+0(SB), Y1, Y1
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VPBROADCASTD 16(R8), Y3
+	VPADDD       frames0_AVX2<>+0(SB), Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y2, Y4, Y2
+	VADDPS       Y2, Y1, Y2
+
+loop79:
+	PREFETCHT0 (SI)(AX*4)
+	VPMOVSXWD  (DX)(AX*4), Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y1, Y2, Y1
+	VMULPS     Y0, Y1, Y3
+	VADDPS     (DI)(AX*8), Y3, Y3
+	VMOVUPS    Y3, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Y1, Y1
+	VMOVUPS    Y1, (CX)(AX*8)
+	VPMOVSXWD  16(DX)(AX*4), Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     Y1, Y2, Y1
+	VMULPS     Y0, Y1, Y3
+	VADDPS     32(DI)(AX*8), Y3, Y3
+	VMOVUPS    Y3, 32(DI)(AX*8)
+	VADDPS     32(CX)(AX*8), Y1, Y1
+	VMOVUPS    Y1, 32(CX)(AX*8)
+	ADDQ       $0x08, AX
+	CMPQ       AX, BX
+	JNE        loop79
+	JMP        done78
+
+ramped77:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X1
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X1, X1
+	VBROADCASTSD X1, Y1
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Y2
+	VMULPS       down15<>+0(SB), Y1, Y1
+	VMULPS       down15<>+0(SB), Y2, Y2
+	VPBROADCASTD 16(R8), Y3
+	VPADDD       frames0_AVX2<>+0(SB), Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPADDD       frames4_AVX2<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop80:
+	PREFETCHT0 (SI)(AX*4)
+	VPMOVSXWD  (DX)(AX*4), Y5
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     Y2, Y4, Y6
+	VADDPS     Y6, Y1, Y6
+	VADDPS     turn8<>+0(SB), Y4, Y4
+	VMULPS     Y5, Y6, Y5
+	VMULPS     Y0, Y5, Y6
+	VADDPS     (DI)(AX*8), Y6, Y6
+	VMOVUPS    Y6, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Y5, Y5
+	VMOVUPS    Y5, (CX)(AX*8)
+	VPMOVSXWD  16(DX)(AX*4), Y5
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     Y2, Y3, Y6
+	VADDPS     Y6, Y1, Y6
+	VADDPS     turn8<>+0(SB), Y3, Y3
+	VMULPS     Y5, Y6, Y5
+	VMULPS     Y0, Y5, Y6
+	VADDPS     32(DI)(AX*8), Y6, Y6
+	VMOVUPS    Y6, 32(DI)(AX*8)
+	VADDPS     32(CX)(AX*8), Y5, Y5
+	VMOVUPS    Y5, 32(CX)(AX*8)
+	ADDQ       $0x08, AX
+	CMPQ       AX, BX
+	JNE        loop80
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped77
+
+done78:
 	VZEROUPPER
 	RET
 
@@ -2538,9 +3207,9 @@ TEXT ·monoUnity16AVX512(SB), NOSPLIT, $0-48
 	MOVL         8(DI), R8
 	ORL          12(DI), R8
 	ADDL         R8, R8
-	JNZ          ramped57
+	JNZ          ramped81
 	CMPQ         BX, n+16(FP)
-	JNE          ramped57
+	JNE          ramped81
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X3
 	VUNPCKLPS    X3, X0, X0
@@ -2559,7 +3228,7 @@ TEXT ·monoUnity16AVX512(SB), NOSPLIT, $0-48
 	VMULPS       Z3, Z5, Z3
 	VADDPS       Z3, Z0, Z3
 
-loop59:
+loop83:
 	PREFETCHT0 (SI)(AX*2)
 	VPMOVSXWD  (DX)(AX*2), Z0
 	VCVTDQ2PS  Z0, Z0
@@ -2573,10 +3242,10 @@ loop59:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop59
-	JMP        done58
+	JNE        loop83
+	JMP        done82
 
-ramped57:
+ramped81:
 	MOVQ         ramps+24(FP), DI
 	VMOVSS       (DI), X3
 	VMOVSS       4(DI), X4
@@ -2596,7 +3265,7 @@ ramped57:
 	ADDQ         $0x20, DI
 	MOVQ         DI, ramps+24(FP)
 
-loop60:
+loop84:
 	PREFETCHT0 (SI)(AX*2)
 	VPMOVSXWD  (DX)(AX*2), Z7
 	VCVTDQ2PS  Z7, Z7
@@ -2616,12 +3285,12 @@ loop60:
 	VMOVUPS    Z7, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop60
+	JNE        loop84
 	ADDQ       each+32(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped57
+	JNE        ramped81
 
-done58:
+done82:
 	VZEROUPPER
 	RET
 
@@ -2643,6 +3312,122 @@ DATA spreadUpper_AVX512<>+56(SB)/4, $0x0000000f
 DATA spreadUpper_AVX512<>+60(SB)/4, $0x0000000f
 GLOBL spreadUpper_AVX512<>(SB), RODATA|NOPTR, $64
 
+// func monoUnitySend16AVX512(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·monoUnitySend16AVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	VMOVUPS      turn16<>+0(SB), Z0
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Z1
+	VMOVUPS      spread_AVX512<>+0(SB), Z2
+	VMOVUPS      spreadUpper_AVX512<>+0(SB), Z3
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped85
+	CMPQ         BX, n+16(FP)
+	JNE          ramped85
+	VMOVSS       (R8), X0
+	VMOVSS       4(R8), X4
+	VUNPCKLPS    X4, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R8), X4
+	VMOVSS       12(R8), X5
+	VUNPCKLPS    X5, X4, X4
+	VBROADCASTSD X4, Z4
+	VMULPS       down15<>+0(SB), Z0, Z0
+	VMULPS       down15<>+0(SB), Z4, Z4
+	VPBROADCASTD 16(R8), Z5
+	VPADDD       frames0_AVX512<>+0(SB), Z5, Z6
+	VCVTDQ2PS    Z6, Z6
+	VPADDD       frames8_AVX512<>+0(SB), Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z4, Z6, Z4
+	VADDPS       Z4, Z0, Z4
+
+loop87:
+	PREFETCHT0 (SI)(AX*2)
+	VPMOVSXWD  (DX)(AX*2), Z0
+	VCVTDQ2PS  Z0, Z0
+	VPERMPS    Z0, Z2, Z5
+	VMULPS     Z5, Z4, Z5
+	VMULPS     Z1, Z5, Z6
+	VADDPS     (DI)(AX*8), Z6, Z6
+	VMOVUPS    Z6, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z5, Z5
+	VMOVUPS    Z5, (CX)(AX*8)
+	VPERMPS    Z0, Z3, Z0
+	VMULPS     Z0, Z4, Z0
+	VMULPS     Z1, Z0, Z5
+	VADDPS     64(DI)(AX*8), Z5, Z5
+	VMOVUPS    Z5, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop87
+	JMP        done86
+
+ramped85:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X4
+	VMOVSS       4(R8), X5
+	VUNPCKLPS    X5, X4, X4
+	VBROADCASTSD X4, Z4
+	VMOVSS       8(R8), X5
+	VMOVSS       12(R8), X6
+	VUNPCKLPS    X6, X5, X5
+	VBROADCASTSD X5, Z5
+	VMULPS       down15<>+0(SB), Z4, Z4
+	VMULPS       down15<>+0(SB), Z5, Z5
+	VPBROADCASTD 16(R8), Z6
+	VPADDD       frames0_AVX512<>+0(SB), Z6, Z7
+	VCVTDQ2PS    Z7, Z7
+	VPADDD       frames8_AVX512<>+0(SB), Z6, Z6
+	VCVTDQ2PS    Z6, Z6
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop88:
+	PREFETCHT0 (SI)(AX*2)
+	VPMOVSXWD  (DX)(AX*2), Z8
+	VCVTDQ2PS  Z8, Z8
+	VPERMPS    Z8, Z2, Z9
+	VMULPS     Z5, Z7, Z10
+	VADDPS     Z10, Z4, Z10
+	VADDPS     Z0, Z7, Z7
+	VMULPS     Z9, Z10, Z9
+	VMULPS     Z1, Z9, Z10
+	VADDPS     (DI)(AX*8), Z10, Z10
+	VMOVUPS    Z10, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z9, Z9
+	VMOVUPS    Z9, (CX)(AX*8)
+	VPERMPS    Z8, Z3, Z8
+	VMULPS     Z5, Z6, Z9
+	VADDPS     Z9, Z4, Z9
+	VADDPS     Z0, Z6, Z6
+	VMULPS     Z8, Z9, Z8
+	VMULPS     Z1, Z8, Z9
+	VADDPS     64(DI)(AX*8), Z9, Z9
+	VMOVUPS    Z9, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z8, Z8
+	VMOVUPS    Z8, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop88
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped85
+
+done86:
+	VZEROUPPER
+	RET
+
 // func stereoUnity16AVX512(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·stereoUnity16AVX512(SB), NOSPLIT, $0-48
@@ -2656,9 +3441,9 @@ TEXT ·stereoUnity16AVX512(SB), NOSPLIT, $0-48
 	MOVL         8(DI), R8
 	ORL          12(DI), R8
 	ADDL         R8, R8
-	JNZ          ramped61
+	JNZ          ramped89
 	CMPQ         BX, n+16(FP)
-	JNE          ramped61
+	JNE          ramped89
 	VMOVSS       (DI), X0
 	VMOVSS       4(DI), X1
 	VUNPCKLPS    X1, X0, X0
@@ -2677,7 +3462,7 @@ TEXT ·stereoUnity16AVX512(SB), NOSPLIT, $0-48
 	VMULPS       Z1, Z3, Z1
 	VADDPS       Z1, Z0, Z1
 
-loop63:
+loop91:
 	PREFETCHT0 (SI)(AX*4)
 	VPMOVSXWD  (DX)(AX*4), Z0
 	VCVTDQ2PS  Z0, Z0
@@ -2691,10 +3476,10 @@ loop63:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop63
-	JMP        done62
+	JNE        loop91
+	JMP        done90
 
-ramped61:
+ramped89:
 	MOVQ         ramps+24(FP), DI
 	VMOVSS       (DI), X1
 	VMOVSS       4(DI), X2
@@ -2714,7 +3499,7 @@ ramped61:
 	ADDQ         $0x20, DI
 	MOVQ         DI, ramps+24(FP)
 
-loop64:
+loop92:
 	PREFETCHT0 (SI)(AX*4)
 	VPMOVSXWD  (DX)(AX*4), Z5
 	VCVTDQ2PS  Z5, Z5
@@ -2734,12 +3519,126 @@ loop64:
 	VMOVUPS    Z5, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop64
+	JNE        loop92
 	ADDQ       each+32(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped61
+	JNE        ramped89
 
-done62:
+done90:
+	VZEROUPPER
+	RET
+
+// func stereoUnitySend16AVX512(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·stereoUnitySend16AVX512(SB), NOSPLIT, $0-64
+	XORL         AX, AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         each+48(FP), BX
+	MOVQ         next+56(FP), SI
+	VMOVUPS      turn16<>+0(SB), Z0
+	MOVQ         send+24(FP), DI
+	VBROADCASTSS share+32(FP), Z1
+	MOVQ         ramps+40(FP), R8
+	MOVL         8(R8), R9
+	ORL          12(R8), R9
+	ADDL         R9, R9
+	JNZ          ramped93
+	CMPQ         BX, n+16(FP)
+	JNE          ramped93
+	VMOVSS       (R8), X0
+	VMOVSS       4(R8), X2
+	VUNPCKLPS    X2, X0, X0
+	VBROADCASTSD X0, Z0
+	VMOVSS       8(R8), X2
+	VMOVSS       12(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Z2
+	VMULPS       down15<>+0(SB), Z0, Z0
+	VMULPS       down15<>+0(SB), Z2, Z2
+	VPBROADCASTD 16(R8), Z3
+	VPADDD       frames0_AVX512<>+0(SB), Z3, Z4
+	VCVTDQ2PS    Z4, Z4
+	VPADDD       frames8_AVX512<>+0(SB), Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z2, Z4, Z2
+	VADDPS       Z2, Z0, Z2
+
+loop95:
+	PREFETCHT0 (SI)(AX*4)
+	VPMOVSXWD  (DX)(AX*4), Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z0, Z2, Z0
+	VMULPS     Z1, Z0, Z3
+	VADDPS     (DI)(AX*8), Z3, Z3
+	VMOVUPS    Z3, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, (CX)(AX*8)
+	VPMOVSXWD  32(DX)(AX*4), Z0
+	VCVTDQ2PS  Z0, Z0
+	VMULPS     Z0, Z2, Z0
+	VMULPS     Z1, Z0, Z3
+	VADDPS     64(DI)(AX*8), Z3, Z3
+	VMOVUPS    Z3, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z0, Z0
+	VMOVUPS    Z0, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop95
+	JMP        done94
+
+ramped93:
+	MOVQ         ramps+40(FP), R8
+	VMOVSS       (R8), X2
+	VMOVSS       4(R8), X3
+	VUNPCKLPS    X3, X2, X2
+	VBROADCASTSD X2, Z2
+	VMOVSS       8(R8), X3
+	VMOVSS       12(R8), X4
+	VUNPCKLPS    X4, X3, X3
+	VBROADCASTSD X3, Z3
+	VMULPS       down15<>+0(SB), Z2, Z2
+	VMULPS       down15<>+0(SB), Z3, Z3
+	VPBROADCASTD 16(R8), Z4
+	VPADDD       frames0_AVX512<>+0(SB), Z4, Z5
+	VCVTDQ2PS    Z5, Z5
+	VPADDD       frames8_AVX512<>+0(SB), Z4, Z4
+	VCVTDQ2PS    Z4, Z4
+	ADDQ         $0x20, R8
+	MOVQ         R8, ramps+40(FP)
+
+loop96:
+	PREFETCHT0 (SI)(AX*4)
+	VPMOVSXWD  (DX)(AX*4), Z6
+	VCVTDQ2PS  Z6, Z6
+	VMULPS     Z3, Z5, Z7
+	VADDPS     Z7, Z2, Z7
+	VADDPS     Z0, Z5, Z5
+	VMULPS     Z6, Z7, Z6
+	VMULPS     Z1, Z6, Z7
+	VADDPS     (DI)(AX*8), Z7, Z7
+	VMOVUPS    Z7, (DI)(AX*8)
+	VADDPS     (CX)(AX*8), Z6, Z6
+	VMOVUPS    Z6, (CX)(AX*8)
+	VPMOVSXWD  32(DX)(AX*4), Z6
+	VCVTDQ2PS  Z6, Z6
+	VMULPS     Z3, Z4, Z7
+	VADDPS     Z7, Z2, Z7
+	VADDPS     Z0, Z4, Z4
+	VMULPS     Z6, Z7, Z6
+	VMULPS     Z1, Z6, Z7
+	VADDPS     64(DI)(AX*8), Z7, Z7
+	VMOVUPS    Z7, 64(DI)(AX*8)
+	VADDPS     64(CX)(AX*8), Z6, Z6
+	VMOVUPS    Z6, 64(CX)(AX*8)
+	ADDQ       $0x10, AX
+	CMPQ       AX, BX
+	JNE        loop96
+	ADDQ       each+48(FP), BX
+	CMPQ       AX, n+16(FP)
+	JNE        ramped93
+
+done94:
 	VZEROUPPER
 	RET
 
@@ -2764,9 +3663,9 @@ TEXT ·monoLinear16AVX2(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped65
+	JNZ          ramped97
 	CMPQ         BX, n+16(FP)
-	JNE          ramped65
+	JNE          ramped97
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -2785,7 +3684,7 @@ TEXT ·monoLinear16AVX2(SB), NOSPLIT, $0-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop67:
+loop99:
 	PREFETCHT0   (R8)(AX*2)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -2847,10 +3746,10 @@ loop67:
 	VMOVUPS      Y2, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop67
-	JMP          done66
+	JNE          loop99
+	JMP          done98
 
-ramped65:
+ramped97:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -2870,7 +3769,7 @@ ramped65:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop68:
+loop100:
 	PREFETCHT0   (R8)(AX*2)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -2938,12 +3837,12 @@ loop68:
 	VMOVUPS      Y6, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop68
+	JNE          loop100
 	ADDQ         each+48(FP), BX
 	CMPQ         AX, n+16(FP)
-	JNE          ramped65
+	JNE          ramped97
 
-done66:
+done98:
 	VZEROUPPER
 	RET
 
@@ -2986,9 +3885,9 @@ TEXT ·monoCubic16AVX2(SB), NOSPLIT, $8-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped69
+	JNZ          ramped101
 	CMPQ         BX, n+16(FP)
-	JNE          ramped69
+	JNE          ramped101
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -3007,7 +3906,7 @@ TEXT ·monoCubic16AVX2(SB), NOSPLIT, $8-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop71:
+loop103:
 	PREFETCHT0   (R8)(AX*2)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -3087,10 +3986,10 @@ loop71:
 	VMOVUPS      Y2, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop71
-	JMP          done70
+	JNE          loop103
+	JMP          done102
 
-ramped69:
+ramped101:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -3110,7 +4009,7 @@ ramped69:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop72:
+loop104:
 	PREFETCHT0   (R8)(AX*2)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -3196,12 +4095,12 @@ loop72:
 	VMOVUPS      Y6, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop72
+	JNE          loop104
 	ADDQ         each+48(FP), BX
 	CMPQ         AX, n+16(FP)
-	JNE          ramped69
+	JNE          ramped101
 
-done70:
+done102:
 	VZEROUPPER
 	RET
 
@@ -3251,9 +4150,9 @@ TEXT ·monoLinear16AVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped73
+	JNZ          ramped105
 	CMPQ         BX, n+16(FP)
-	JNE          ramped73
+	JNE          ramped105
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X9
 	VUNPCKLPS    X9, X0, X0
@@ -3272,7 +4171,7 @@ TEXT ·monoLinear16AVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z9, Z11, Z9
 	VADDPS       Z9, Z0, Z9
 
-loop75:
+loop107:
 	PREFETCHT0 (R8)(AX*2)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -3301,10 +4200,10 @@ loop75:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop75
-	JMP        done74
+	JNE        loop107
+	JMP        done106
 
-ramped73:
+ramped105:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X6
 	VMOVSS       4(R9), X9
@@ -3324,7 +4223,7 @@ ramped73:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop76:
+loop108:
 	PREFETCHT0 (R8)(AX*2)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -3359,12 +4258,12 @@ loop76:
 	VMOVUPS    Z13, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop76
+	JNE        loop108
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped73
+	JNE        ramped105
 
-done74:
+done106:
 	VZEROUPPER
 	RET
 
@@ -3432,9 +4331,9 @@ TEXT ·monoCubic16AVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped77
+	JNZ          ramped109
 	CMPQ         BX, n+16(FP)
-	JNE          ramped77
+	JNE          ramped109
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X9
 	VUNPCKLPS    X9, X0, X0
@@ -3453,7 +4352,7 @@ TEXT ·monoCubic16AVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z9, Z11, Z9
 	VADDPS       Z9, Z0, Z9
 
-loop79:
+loop111:
 	PREFETCHT0 (R8)(AX*2)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -3500,10 +4399,10 @@ loop79:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop79
-	JMP        done78
+	JNE        loop111
+	JMP        done110
 
-ramped77:
+ramped109:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X6
 	VMOVSS       4(R9), X9
@@ -3523,7 +4422,7 @@ ramped77:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop80:
+loop112:
 	PREFETCHT0 (R8)(AX*2)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -3576,12 +4475,12 @@ loop80:
 	VMOVUPS    Z13, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop80
+	JNE        loop112
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped77
+	JNE        ramped109
 
-done78:
+done110:
 	VZEROUPPER
 	RET
 
@@ -3606,9 +4505,9 @@ TEXT ·stereoLinear16AVX2(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped81
+	JNZ          ramped113
 	CMPQ         BX, n+16(FP)
-	JNE          ramped81
+	JNE          ramped113
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -3627,7 +4526,7 @@ TEXT ·stereoLinear16AVX2(SB), NOSPLIT, $0-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop83:
+loop115:
 	PREFETCHT0   (R8)(AX*4)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -3701,10 +4600,10 @@ loop83:
 	VMOVUPS      Y2, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop83
-	JMP          done82
+	JNE          loop115
+	JMP          done114
 
-ramped81:
+ramped113:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -3724,7 +4623,7 @@ ramped81:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop84:
+loop116:
 	PREFETCHT0   (R8)(AX*4)
 	MOVQ         SI, R9
 	SHRQ         $0x20, R9
@@ -3804,12 +4703,12 @@ loop84:
 	VMOVUPS      Y6, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, BX
-	JNE          loop84
+	JNE          loop116
 	ADDQ         each+48(FP), BX
 	CMPQ         AX, n+16(FP)
-	JNE          ramped81
+	JNE          ramped113
 
-done82:
+done114:
 	VZEROUPPER
 	RET
 
@@ -3902,9 +4801,9 @@ TEXT ·stereoCubic16AVX2(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped85
+	JNZ          ramped117
 	CMPQ         BX, n+16(FP)
-	JNE          ramped85
+	JNE          ramped117
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
 	VUNPCKLPS    X3, X2, X2
@@ -3923,7 +4822,7 @@ TEXT ·stereoCubic16AVX2(SB), NOSPLIT, $0-64
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop87:
+loop119:
 	PREFETCHT0     (R8)(AX*4)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -4033,10 +4932,10 @@ loop87:
 	VMOVUPS        Y2, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop87
-	JMP            done86
+	JNE            loop119
+	JMP            done118
 
-ramped85:
+ramped117:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X2
 	VMOVSS       4(R9), X3
@@ -4056,7 +4955,7 @@ ramped85:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop88:
+loop120:
 	PREFETCHT0     (R8)(AX*4)
 	MOVQ           SI, R9
 	SHRQ           $0x20, R9
@@ -4172,12 +5071,12 @@ loop88:
 	VMOVUPS        Y6, 32(CX)(AX*8)
 	ADDQ           $0x08, AX
 	CMPQ           AX, BX
-	JNE            loop88
+	JNE            loop120
 	ADDQ           each+48(FP), BX
 	CMPQ           AX, n+16(FP)
-	JNE            ramped85
+	JNE            ramped117
 
-done86:
+done118:
 	VZEROUPPER
 	RET
 
@@ -4221,9 +5120,9 @@ TEXT ·stereoLinear16AVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped89
+	JNZ          ramped121
 	CMPQ         BX, n+16(FP)
-	JNE          ramped89
+	JNE          ramped121
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X10
 	VUNPCKLPS    X10, X0, X0
@@ -4242,7 +5141,7 @@ TEXT ·stereoLinear16AVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z10, Z12, Z10
 	VADDPS       Z10, Z0, Z10
 
-loop91:
+loop123:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -4288,10 +5187,10 @@ loop91:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop91
-	JMP        done90
+	JNE        loop123
+	JMP        done122
 
-ramped89:
+ramped121:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X6
 	VMOVSS       4(R9), X7
@@ -4311,7 +5210,7 @@ ramped89:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop92:
+loop124:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -4363,12 +5262,12 @@ loop92:
 	VMOVUPS    Z14, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop92
+	JNE        loop124
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped89
+	JNE        ramped121
 
-done90:
+done122:
 	VZEROUPPER
 	RET
 
@@ -4430,9 +5329,9 @@ TEXT ·stereoCubic16AVX512(SB), NOSPLIT, $0-64
 	MOVL         8(R9), R10
 	ORL          12(R9), R10
 	ADDL         R10, R10
-	JNZ          ramped93
+	JNZ          ramped125
 	CMPQ         BX, n+16(FP)
-	JNE          ramped93
+	JNE          ramped125
 	VMOVSS       (R9), X0
 	VMOVSS       4(R9), X10
 	VUNPCKLPS    X10, X0, X0
@@ -4451,7 +5350,7 @@ TEXT ·stereoCubic16AVX512(SB), NOSPLIT, $0-64
 	VMULPS       Z10, Z12, Z10
 	VADDPS       Z10, Z0, Z10
 
-loop95:
+loop127:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -4535,10 +5434,10 @@ loop95:
 	VMOVUPS    Z0, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop95
-	JMP        done94
+	JNE        loop127
+	JMP        done126
 
-ramped93:
+ramped125:
 	MOVQ         ramps+40(FP), R9
 	VMOVSS       (R9), X6
 	VMOVSS       4(R9), X7
@@ -4558,7 +5457,7 @@ ramped93:
 	ADDQ         $0x20, R9
 	MOVQ         R9, ramps+40(FP)
 
-loop96:
+loop128:
 	PREFETCHT0 (R8)(AX*4)
 	MOVQ       SI, R9
 	SHRQ       $0x20, R9
@@ -4648,12 +5547,12 @@ loop96:
 	VMOVUPS    Z14, 64(CX)(AX*8)
 	ADDQ       $0x10, AX
 	CMPQ       AX, BX
-	JNE        loop96
+	JNE        loop128
 	ADDQ       each+48(FP), BX
 	CMPQ       AX, n+16(FP)
-	JNE        ramped93
+	JNE        ramped125
 
-done94:
+done126:
 	VZEROUPPER
 	RET
 
@@ -4679,9 +5578,9 @@ TEXT ·monoBestAVX2(SB), NOSPLIT, $64-72
 	MOVL         8(R10), R11
 	ORL          12(R10), R11
 	ADDL         R11, R11
-	JNZ          ramped97
+	JNZ          ramped129
 	CMPQ         SI, n+24(FP)
-	JNE          ramped97
+	JNE          ramped129
 	VMOVSS       (R10), X2
 	VMOVSS       4(R10), X3
 	VUNPCKLPS    X3, X2, X2
@@ -4698,7 +5597,7 @@ TEXT ·monoBestAVX2(SB), NOSPLIT, $64-72
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop99:
+loop131:
 	PREFETCHT0   (R9)(AX*4)
 	VPAND        within<>+0(SB), Y0, Y2
 	VCVTDQ2PS    Y2, Y2
@@ -4824,10 +5723,10 @@ loop99:
 	VMOVUPS      Y2, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, SI
-	JNE          loop99
-	JMP          done98
+	JNE          loop131
+	JMP          done130
 
-ramped97:
+ramped129:
 	MOVQ         ramps+48(FP), R10
 	VMOVSS       (R10), X2
 	VMOVSS       4(R10), X3
@@ -4845,7 +5744,7 @@ ramped97:
 	ADDQ         $0x20, R10
 	MOVQ         R10, ramps+48(FP)
 
-loop100:
+loop132:
 	PREFETCHT0   (R9)(AX*4)
 	VPAND        within<>+0(SB), Y0, Y6
 	VCVTDQ2PS    Y6, Y6
@@ -4977,12 +5876,12 @@ loop100:
 	VMOVUPS      Y6, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, SI
-	JNE          loop100
+	JNE          loop132
 	ADDQ         each+56(FP), SI
 	CMPQ         AX, n+24(FP)
-	JNE          ramped97
+	JNE          ramped129
 
-done98:
+done130:
 	VZEROUPPER
 	RET
 
@@ -5036,9 +5935,9 @@ TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-72
 	MOVL         8(R10), R11
 	ORL          12(R10), R11
 	ADDL         R11, R11
-	JNZ          ramped101
+	JNZ          ramped133
 	CMPQ         SI, n+24(FP)
-	JNE          ramped101
+	JNE          ramped133
 	VMOVSS       (R10), X2
 	VMOVSS       4(R10), X3
 	VUNPCKLPS    X3, X2, X2
@@ -5055,7 +5954,7 @@ TEXT ·stereoBestAVX2(SB), NOSPLIT, $32-72
 	VMULPS       Y3, Y5, Y3
 	VADDPS       Y3, Y2, Y3
 
-loop103:
+loop135:
 	PREFETCHT0   (R9)(AX*8)
 	VPAND        within<>+0(SB), Y0, Y2
 	VCVTDQ2PS    Y2, Y2
@@ -5244,10 +6143,10 @@ loop103:
 	VMOVUPS      Y2, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, SI
-	JNE          loop103
-	JMP          done102
+	JNE          loop135
+	JMP          done134
 
-ramped101:
+ramped133:
 	MOVQ         ramps+48(FP), R10
 	VMOVSS       (R10), X2
 	VMOVSS       4(R10), X3
@@ -5265,7 +6164,7 @@ ramped101:
 	ADDQ         $0x20, R10
 	MOVQ         R10, ramps+48(FP)
 
-loop104:
+loop136:
 	PREFETCHT0   (R9)(AX*8)
 	VPAND        within<>+0(SB), Y0, Y6
 	VCVTDQ2PS    Y6, Y6
@@ -5460,12 +6359,12 @@ loop104:
 	VMOVUPS      Y6, 32(CX)(AX*8)
 	ADDQ         $0x08, AX
 	CMPQ         AX, SI
-	JNE          loop104
+	JNE          loop136
 	ADDQ         each+56(FP), SI
 	CMPQ         AX, n+24(FP)
-	JNE          ramped101
+	JNE          ramped133
 
-done102:
+done134:
 	VZEROUPPER
 	RET
 
@@ -5486,7 +6385,7 @@ TEXT ·sumAVX2(SB), NOSPLIT, $0-24
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
-loop105:
+loop137:
 	VMOVUPS (AX), Y0
 	VADDPS  (CX), Y0, Y0
 	VMOVUPS Y0, (AX)
@@ -5496,7 +6395,7 @@ loop105:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	SUBQ    $0x08, DX
-	JNZ     loop105
+	JNZ     loop137
 	VZEROUPPER
 	RET
 
@@ -5508,7 +6407,7 @@ TEXT ·windowAVX2(SB), NOSPLIT, $0-24
 	MOVQ    n+16(FP), DX
 	VMOVUPS spread_AVX2<>+0(SB), Y0
 
-loop106:
+loop138:
 	VBROADCASTF128 (CX), Y1
 	VPERMILPS      Y0, Y1, Y1
 	VMULPS         (AX), Y1, Y1
@@ -5520,7 +6419,7 @@ loop106:
 	ADDQ           $0x40, AX
 	ADDQ           $0x20, CX
 	SUBQ           $0x08, DX
-	JNZ            loop106
+	JNZ            loop138
 	VZEROUPPER
 	RET
 
@@ -5533,14 +6432,14 @@ TEXT ·peakAVX2(SB), NOSPLIT, $0-20
 	VPXOR   Y1, Y1, Y1
 	VPXOR   Y2, Y2, Y2
 
-loop107:
+loop139:
 	VPAND        (AX), Y0, Y3
 	VPMAXUD      Y3, Y1, Y1
 	VPAND        32(AX), Y0, Y3
 	VPMAXUD      Y3, Y2, Y2
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, CX
-	JNZ          loop107
+	JNZ          loop139
 	VPMAXUD      Y2, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X0
 	VPMAXUD      X0, X1, X1
@@ -5580,14 +6479,14 @@ TEXT ·levelsAVX2(SB), NOSPLIT, $0-24
 	VPXOR   Y1, Y1, Y1
 	VPXOR   Y2, Y2, Y2
 
-loop108:
+loop140:
 	VPAND        (AX), Y0, Y3
 	VPMAXUD      Y3, Y1, Y1
 	VPAND        32(AX), Y0, Y3
 	VPMAXUD      Y3, Y2, Y2
 	ADDQ         $0x40, AX
 	SUBQ         $0x08, CX
-	JNZ          loop108
+	JNZ          loop140
 	VPMAXUD      Y2, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X0
 	VPMAXUD      X0, X1, X1
@@ -5611,7 +6510,7 @@ TEXT ·settleAVX2(SB), NOSPLIT, $0-28
 	VPXOR   Y2, Y2, Y2
 	VPXOR   Y3, Y3, Y3
 
-loop109:
+loop141:
 	VMOVDQU      (CX), Y4
 	VPAND        Y4, Y0, Y5
 	VPMAXUD      Y5, Y2, Y2
@@ -5627,7 +6526,7 @@ loop109:
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, AX
 	SUBQ         $0x10, DX
-	JNZ          loop109
+	JNZ          loop141
 	VPMAXUD      Y3, Y2, Y2
 	VEXTRACTI128 $0x01, Y2, X0
 	VPMAXUD      X0, X2, X2
@@ -5658,17 +6557,66 @@ DATA denormal<>+56(SB)/4, $0x007fffff
 DATA denormal<>+60(SB)/4, $0x007fffff
 GLOBL denormal<>(SB), RODATA|NOPTR, $64
 
+// func apartAVX2(left *float32, right *float32, src *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·apartAVX2(SB), NOSPLIT, $0-32
+	MOVQ left+0(FP), AX
+	MOVQ right+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop142:
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VSHUFPS $0x88, Y1, Y0, Y2
+	VSHUFPS $0xdd, Y1, Y0, Y0
+	VPERMPD $0xd8, Y2, Y2
+	VPERMPD $0xd8, Y0, Y0
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y0, (CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, BX
+	JNZ     loop142
+	VZEROUPPER
+	RET
+
+// func togetherAVX2(dst *float32, left *float32, right *float32, n int)
+// Requires: AVX
+TEXT ·togetherAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ left+8(FP), CX
+	MOVQ right+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop143:
+	VMOVUPS    (CX), Y0
+	VUNPCKLPS  (DX), Y0, Y1
+	VUNPCKHPS  (DX), Y0, Y0
+	VPERM2F128 $0x20, Y0, Y1, Y2
+	VPERM2F128 $0x31, Y0, Y1, Y0
+	VMOVUPS    Y2, (AX)
+	VMOVUPS    Y0, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, BX
+	JNZ        loop143
+	VZEROUPPER
+	RET
+
 // func publishWords(dst *int64, src *int64, n int)
 TEXT ·publishWords(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
-loop110:
+loop144:
 	MOVQ -8(CX)(DX*8), BX
 	MOVQ BX, -8(AX)(DX*8)
 	DECQ DX
-	JNZ  loop110
+	JNZ  loop144
 	RET
 
 // func filterMonoAVX2(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)
@@ -5685,9 +6633,9 @@ TEXT ·filterMonoAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop111:
+loop145:
 	CMPQ   R8, $0x08
-	JLT    fewer112
+	JLT    fewer146
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5702,7 +6650,7 @@ loop111:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-loop113:
+loop147:
 	VMOVUPD (R10), Y8
 	VMULPD  (R12), Y8, Y9
 	VADDPD  Y9, Y0, Y0
@@ -5724,12 +6672,12 @@ loop113:
 	ADDQ    $0x20, R13
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop113
+	JNZ     loop147
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole114
+	JZ      whole148
 
-loop115:
+loop149:
 	VMOVSD (R10), X8
 	VMOVSD (R12), X10
 	VMULPD X10, X8, X10
@@ -5759,9 +6707,9 @@ loop115:
 	ADDQ   $0x08, R13
 	ADDQ   $0x08, R10
 	SUBQ   $0x01, R11
-	JNZ    loop115
+	JNZ    loop149
 
-whole114:
+whole148:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDSD       X8, X0, X0
@@ -5819,12 +6767,12 @@ whole114:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x08, R8
-	JMP          loop111
+	JMP          loop145
 
-fewer112:
-loop116:
+fewer146:
+loop150:
 	CMPQ   R8, $0x04
-	JLT    fewer117
+	JLT    fewer151
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -5834,7 +6782,7 @@ loop116:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loop118:
+loop152:
 	VMOVUPD (R10), Y4
 	VMULPD  (R12), Y4, Y5
 	VADDPD  Y5, Y0, Y0
@@ -5847,12 +6795,12 @@ loop118:
 	ADDQ    $0x20, R12
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop118
+	JNZ     loop152
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole119
+	JZ      whole153
 
-loop120:
+loop154:
 	VMOVSD (R10), X4
 	VMOVSD (R12), X10
 	VMULPD X10, X4, X10
@@ -5869,9 +6817,9 @@ loop120:
 	ADDQ   $0x08, R12
 	ADDQ   $0x08, R10
 	SUBQ   $0x01, R11
-	JNZ    loop120
+	JNZ    loop154
 
-whole119:
+whole153:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDSD       X4, X0, X0
@@ -5901,12 +6849,12 @@ whole119:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x04, R8
-	JMP          loop116
+	JMP          loop150
 
-fewer117:
-loop121:
+fewer151:
+loop155:
 	CMPQ   R8, $0x02
-	JLT    fewer122
+	JLT    fewer156
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -5914,7 +6862,7 @@ loop121:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loop123:
+loop157:
 	VMOVUPD (R9), Y2
 	VMULPD  (R11), Y2, Y3
 	VADDPD  Y3, Y0, Y0
@@ -5923,12 +6871,12 @@ loop123:
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop123
+	JNZ     loop157
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole124
+	JZ      whole158
 
-loop125:
+loop159:
 	VMOVSD (R9), X2
 	VMOVSD (R11), X10
 	VMULPD X10, X2, X10
@@ -5939,9 +6887,9 @@ loop125:
 	ADDQ   $0x08, R11
 	ADDQ   $0x08, R9
 	SUBQ   $0x01, R10
-	JNZ    loop125
+	JNZ    loop159
 
-whole124:
+whole158:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDSD       X2, X0, X0
@@ -5957,31 +6905,31 @@ whole124:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x02, R8
-	JMP          loop121
+	JMP          loop155
 
-fewer122:
-loop126:
+fewer156:
+loop160:
 	CMPQ   R8, $0x01
-	JLT    fewer127
+	JLT    fewer161
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
 	MOVQ   SI, R11
 	VXORPD Y0, Y0, Y0
 
-loop128:
+loop162:
 	VMOVUPD (R9), Y1
 	VMULPD  (R11), Y1, Y1
 	VADDPD  Y1, Y0, Y0
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop128
+	JNZ     loop162
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole129
+	JZ      whole163
 
-loop130:
+loop164:
 	VMOVSD (R9), X1
 	VMOVSD (R11), X10
 	VMULPD X10, X1, X10
@@ -5989,9 +6937,9 @@ loop130:
 	ADDQ   $0x08, R11
 	ADDQ   $0x08, R9
 	SUBQ   $0x01, R10
-	JNZ    loop130
+	JNZ    loop164
 
-whole129:
+whole163:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDSD       X1, X0, X0
@@ -6000,9 +6948,9 @@ whole129:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x01, R8
-	JMP          loop126
+	JMP          loop160
 
-fewer127:
+fewer161:
 	VZEROUPPER
 	RET
 
@@ -6020,9 +6968,9 @@ TEXT ·filterStereoAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop131:
+loop165:
 	CMPQ   R8, $0x04
-	JLT    fewer132
+	JLT    fewer166
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -6036,7 +6984,7 @@ loop131:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-loop133:
+loop167:
 	VPERMPD $0x50, (R10), Y8
 	VPERMPD $0xfa, (R10), Y9
 	VMULPD  (R12), Y8, Y10
@@ -6058,12 +7006,12 @@ loop133:
 	ADDQ    $0x40, R12
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop133
+	JNZ     loop167
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole134
+	JZ      whole168
 
-loop135:
+loop169:
 	VMOVDDUP (R10), X8
 	VMULPD   (R12), X8, X11
 	VADDPD   Y11, Y0, Y0
@@ -6076,9 +7024,9 @@ loop135:
 	ADDQ     $0x10, R12
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop135
+	JNZ      loop169
 
-whole134:
+whole168:
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDPD       X8, X0, X0
 	VEXTRACTF128 $0x01, Y1, X8
@@ -6116,12 +7064,12 @@ whole134:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x04, R8
-	JMP          loop131
+	JMP          loop165
 
-fewer132:
-loop136:
+fewer166:
+loop170:
 	CMPQ   R8, $0x02
-	JLT    fewer137
+	JLT    fewer171
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -6131,7 +7079,7 @@ loop136:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loop138:
+loop172:
 	VPERMPD $0x50, (R9), Y4
 	VPERMPD $0xfa, (R9), Y5
 	VMULPD  (R11), Y4, Y6
@@ -6145,12 +7093,12 @@ loop138:
 	ADDQ    $0x40, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop138
+	JNZ     loop172
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole139
+	JZ      whole173
 
-loop140:
+loop174:
 	VMOVDDUP (R9), X4
 	VMULPD   (R11), X4, X11
 	VADDPD   Y11, Y0, Y0
@@ -6159,9 +7107,9 @@ loop140:
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop140
+	JNZ      loop174
 
-whole139:
+whole173:
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDPD       X4, X0, X0
 	VEXTRACTF128 $0x01, Y1, X4
@@ -6181,12 +7129,12 @@ whole139:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x02, R8
-	JMP          loop136
+	JMP          loop170
 
-fewer137:
-loop141:
+fewer171:
+loop175:
 	CMPQ   R8, $0x01
-	JLT    fewer142
+	JLT    fewer176
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -6194,7 +7142,7 @@ loop141:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loop143:
+loop177:
 	VPERMPD $0x50, (R9), Y2
 	VPERMPD $0xfa, (R9), Y3
 	VMULPD  (R11), Y2, Y2
@@ -6204,21 +7152,21 @@ loop143:
 	ADDQ    $0x40, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop143
+	JNZ     loop177
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole144
+	JZ      whole178
 
-loop145:
+loop179:
 	VMOVDDUP (R9), X2
 	VMULPD   (R11), X2, X11
 	VADDPD   Y11, Y0, Y0
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop145
+	JNZ      loop179
 
-whole144:
+whole178:
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDPD       X2, X0, X0
 	VEXTRACTF128 $0x01, Y1, X2
@@ -6229,9 +7177,9 @@ whole144:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x01, R8
-	JMP          loop141
+	JMP          loop175
 
-fewer142:
+fewer176:
 	VZEROUPPER
 	RET
 
@@ -6249,9 +7197,9 @@ TEXT ·filterStereoAVX512(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop146:
+loop180:
 	CMPQ   R8, $0x08
-	JLT    fewer147
+	JLT    fewer181
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -6266,7 +7214,7 @@ loop146:
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 
-loop148:
+loop182:
 	VMOVUPD   (R10), Y8
 	VMOVDQU64 doubled<>+0(SB), Z9
 	VPERMPD   Z8, Z9, Z8
@@ -6290,12 +7238,12 @@ loop148:
 	ADDQ      $0x40, R13
 	ADDQ      $0x20, R10
 	SUBQ      $0x01, R11
-	JNZ       loop148
+	JNZ       loop182
 	MOVQ      BX, R11
 	ANDQ      $0x03, R11
-	JZ        whole149
+	JZ        whole183
 
-loop150:
+loop184:
 	VMOVDDUP (R10), X8
 	VMULPD   (R12), X8, X10
 	VADDPD   Z10, Z0, Z0
@@ -6317,9 +7265,9 @@ loop150:
 	ADDQ     $0x10, R13
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop150
+	JNZ      loop184
 
-whole149:
+whole183:
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VEXTRACTF64X2 $0x01, Y0, X9
 	VADDPD        X9, X0, X0
@@ -6401,12 +7349,12 @@ whole149:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x08, R8
-	JMP           loop146
+	JMP           loop180
 
-fewer147:
-loop151:
+fewer181:
+loop185:
 	CMPQ   R8, $0x04
-	JLT    fewer152
+	JLT    fewer186
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -6416,7 +7364,7 @@ loop151:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 
-loop153:
+loop187:
 	VMOVUPD   (R10), Y10
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z10, Z0, Z10
@@ -6431,12 +7379,12 @@ loop153:
 	ADDQ      $0x40, R12
 	ADDQ      $0x20, R10
 	SUBQ      $0x01, R11
-	JNZ       loop153
+	JNZ       loop187
 	MOVQ      BX, R11
 	ANDQ      $0x03, R11
-	JZ        whole154
+	JZ        whole188
 
-loop155:
+loop189:
 	VMOVDDUP (R10), X0
 	VMULPD   (R12), X0, X18
 	VADDPD   Z18, Z11, Z11
@@ -6449,9 +7397,9 @@ loop155:
 	ADDQ     $0x10, R12
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop155
+	JNZ      loop189
 
-whole154:
+whole188:
 	VEXTRACTF64X4 $0x01, Z11, Y0
 	VEXTRACTF64X2 $0x01, Y11, X1
 	VADDPD        X1, X11, X11
@@ -6493,12 +7441,12 @@ whole154:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x04, R8
-	JMP           loop151
+	JMP           loop185
 
-fewer152:
-loop156:
+fewer186:
+loop190:
 	CMPQ   R8, $0x02
-	JLT    fewer157
+	JLT    fewer191
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -6506,7 +7454,7 @@ loop156:
 	VPXORQ Z15, Z15, Z15
 	VPXORQ Z16, Z16, Z16
 
-loop158:
+loop192:
 	VMOVUPD   (R9), Y18
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z18, Z0, Z18
@@ -6517,12 +7465,12 @@ loop158:
 	ADDQ      $0x40, R11
 	ADDQ      $0x20, R9
 	SUBQ      $0x01, R10
-	JNZ       loop158
+	JNZ       loop192
 	MOVQ      BX, R10
 	ANDQ      $0x03, R10
-	JZ        whole159
+	JZ        whole193
 
-loop160:
+loop194:
 	VMOVDDUP (R9), X0
 	VMULPD   (R11), X0, X19
 	VADDPD   Z19, Z15, Z15
@@ -6531,9 +7479,9 @@ loop160:
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop160
+	JNZ      loop194
 
-whole159:
+whole193:
 	VEXTRACTF64X4 $0x01, Z15, Y0
 	VEXTRACTF64X2 $0x01, Y15, X1
 	VADDPD        X1, X15, X15
@@ -6555,19 +7503,19 @@ whole159:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x02, R8
-	JMP           loop156
+	JMP           loop190
 
-fewer157:
-loop161:
+fewer191:
+loop195:
 	CMPQ   R8, $0x01
-	JLT    fewer162
+	JLT    fewer196
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
 	MOVQ   SI, R11
 	VPXORQ Z17, Z17, Z17
 
-loop163:
+loop197:
 	VMOVUPD   (R9), Y19
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z19, Z0, Z19
@@ -6576,21 +7524,21 @@ loop163:
 	ADDQ      $0x40, R11
 	ADDQ      $0x20, R9
 	SUBQ      $0x01, R10
-	JNZ       loop163
+	JNZ       loop197
 	MOVQ      BX, R10
 	ANDQ      $0x03, R10
-	JZ        whole164
+	JZ        whole198
 
-loop165:
+loop199:
 	VMOVDDUP (R9), X0
 	VMULPD   (R11), X0, X20
 	VADDPD   Z20, Z17, Z17
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop165
+	JNZ      loop199
 
-whole164:
+whole198:
 	VEXTRACTF64X4 $0x01, Z17, Y0
 	VEXTRACTF64X2 $0x01, Y17, X1
 	VADDPD        X1, X17, X17
@@ -6602,9 +7550,9 @@ whole164:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x01, R8
-	JMP           loop161
+	JMP           loop195
 
-fewer162:
+fewer196:
 	VZEROUPPER
 	RET
 
@@ -6627,7 +7575,7 @@ TEXT ·betweenAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD fraction+32(FP), Y0
 
-loop166:
+loop200:
 	VMOVUPD (CX), Y1
 	VMOVUPD (DX), Y2
 	VSUBPD  Y1, Y2, Y2
@@ -6644,7 +7592,7 @@ loop166:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, BX
-	JNZ     loop166
+	JNZ     loop200
 	VZEROUPPER
 	RET
 
@@ -6668,7 +7616,7 @@ TEXT ·columnsAVX2(SB), NOSPLIT, $0-40
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 
-loop167:
+loop201:
 	VBROADCASTSD (DX), Y9
 	VMULPD       (CX), Y9, Y10
 	VADDPD       Y10, Y0, Y0
@@ -6691,7 +7639,7 @@ loop167:
 	ADDQ         DI, CX
 	ADDQ         SI, DX
 	SUBQ         $0x01, BX
-	JNZ          loop167
+	JNZ          loop201
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -6714,7 +7662,7 @@ TEXT ·nearAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS least+32(FP), Y0
 	VMOVUPS      magnitude<>+0(SB), Y1
 
-loop168:
+loop202:
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
 	VXORPS       Y4, Y4, Y4
@@ -7088,7 +8036,7 @@ loop168:
 	ADDQ         $0x40, CX
 	ADDQ         $0x02, AX
 	SUBQ         $0x08, DX
-	JNZ          loop168
+	JNZ          loop202
 	VZEROUPPER
 	RET
 
@@ -7100,7 +8048,7 @@ TEXT ·truePeaksAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+16(FP), DX
 	MOVQ taps+24(FP), BX
 
-loop169:
+loop203:
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -7478,7 +8426,7 @@ loop169:
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, AX
 	SUBQ         $0x04, DX
-	JNZ          loop169
+	JNZ          loop203
 	VZEROUPPER
 	RET
 
@@ -7887,7 +8835,7 @@ TEXT ·integers24AVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS full24<>+0(SB), Y0
 	VMOVDQU      three_AVX2<>+0(SB), Y1
 
-loop170:
+loop204:
 	VMULPS       (CX), Y0, Y2
 	VCVTPS2DQ    Y2, Y2
 	VPSHUFB      Y1, Y2, Y2
@@ -7907,7 +8855,7 @@ loop170:
 	ADDQ         $0x40, CX
 	ADDQ         $0x30, AX
 	SUBQ         $0x08, DX
-	JNZ          loop170
+	JNZ          loop204
 	VZEROUPPER
 	RET
 
@@ -7975,7 +8923,7 @@ TEXT ·energyAVX2(SB), NOSPLIT, $0-40
 	VMOVUPD 192(AX), X3
 	VMOVUPD 208(AX), X4
 
-loop171:
+loop205:
 	VCVTPS2PD (CX), X5
 	VMULPD    (AX), X5, X6
 	VADDPD    X1, X6, X6
@@ -8001,7 +8949,7 @@ loop171:
 	VADDSD    X5, X0, X0
 	ADDQ      $0x08, CX
 	SUBQ      $0x01, DX
-	JNZ       loop171
+	JNZ       loop205
 	VMOVUPD   X1, 160(AX)
 	VMOVUPD   X2, 176(AX)
 	VMOVUPD   X3, 192(AX)
@@ -8021,7 +8969,7 @@ TEXT ·powerAVX2(SB), NOSPLIT, $0-40
 	VMOVUPD 192(AX), X3
 	VMOVUPD 208(AX), X4
 
-loop172:
+loop206:
 	VCVTPS2PD (CX), X5
 	VMULPD    (AX), X5, X6
 	VADDPD    X1, X6, X6
@@ -8046,7 +8994,7 @@ loop172:
 	VADDSD    X5, X0, X0
 	ADDQ      $0x08, CX
 	SUBQ      $0x01, DX
-	JNZ       loop172
+	JNZ       loop206
 	VMOVUPD   X1, 160(AX)
 	VMOVUPD   X2, 176(AX)
 	VMOVUPD   X3, 192(AX)
@@ -8063,7 +9011,7 @@ TEXT ·stateVariableAVX2(SB), NOSPLIT, $0-24
 	VMOVUPD 304(AX), X0
 	VMOVUPD 320(AX), X1
 
-loop173:
+loop207:
 	VMOVUPD (CX), X2
 	VSUBPD  X1, X2, X2
 	VMOVUPD 16(CX), X3
@@ -8133,7 +9081,7 @@ loop173:
 	VADDPD  X2, X0, X0
 	ADDQ    $0x40, CX
 	SUBQ    $0x04, DX
-	JNZ     loop173
+	JNZ     loop207
 	VMOVUPD X0, 304(AX)
 	VMOVUPD X1, 320(AX)
 	RET
@@ -8170,7 +9118,7 @@ TEXT ·stateVariableAVX512(SB), NOSPLIT, $0-24
 	MOVL            $0x000000c0, BX
 	KMOVW           BX, K3
 
-loop174:
+loop208:
 	VBROADCASTF64X2 (CX), Z19
 	VSUBPD          Z17, Z19, Z19
 	VBROADCASTF64X2 16(CX), Z20
@@ -8217,7 +9165,7 @@ loop174:
 	VADDPD          Z19, Z16, Z16
 	ADDQ            $0x40, CX
 	SUBQ            $0x04, DX
-	JNZ             loop174
+	JNZ             loop208
 	VMOVUPD         X16, 304(AX)
 	VMOVUPD         X17, 320(AX)
 	VZEROUPPER
@@ -8230,13 +9178,13 @@ TEXT ·doubledAVX2(SB), NOSPLIT, $0-24
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
-loop175:
+loop209:
 	VCVTPS2PD (CX), Y0
 	VMOVUPD   Y0, (AX)
 	ADDQ      $0x10, CX
 	ADDQ      $0x20, AX
 	SUBQ      $0x04, DX
-	JNZ       loop175
+	JNZ       loop209
 	VZEROUPPER
 	RET
 
@@ -8248,7 +9196,7 @@ TEXT ·singledAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+16(FP), DX
 	VBROADCASTSD grain+24(FP), Y0
 
-loop176:
+loop210:
 	VADDPD     (CX), Y0, Y1
 	VSUBPD     Y0, Y1, Y1
 	VCVTPD2PSY Y1, X1
@@ -8256,7 +9204,7 @@ loop176:
 	ADDQ       $0x20, CX
 	ADDQ       $0x10, AX
 	SUBQ       $0x04, DX
-	JNZ        loop176
+	JNZ        loop210
 	VZEROUPPER
 	RET
 
@@ -8275,7 +9223,7 @@ TEXT ·meansAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTF128 48(AX), Y6
 	VPERM2F128     $0x20, Y4, Y3, Y3
 
-loop177:
+loop211:
 	VCVTPS2PD    (CX), Y7
 	VPERM2F128   $0x21, Y7, Y3, Y4
 	VSUBPD       Y7, Y4, Y8
@@ -8329,7 +9277,7 @@ loop177:
 	VMOVUPS      X4, (CX)
 	ADDQ         $0x10, CX
 	SUBQ         $0x02, DX
-	JNZ          loop177
+	JNZ          loop211
 	VMOVUPD      Y3, (AX)
 	VEXTRACTF128 $0x01, Y5, 32(AX)
 	VEXTRACTF128 $0x01, Y6, 48(AX)
@@ -8446,7 +9394,7 @@ TEXT ·reductionsAVX2(SB), NOSPLIT, $0-32
 	VMOVDQU      halfRoot<>+0(SB), Y4
 	VMOVUPS      single1<>+0(SB), Y5
 
-loop178:
+loop212:
 	VMOVUPS   (CX), Y6
 	VMOVUPS   32(CX), Y7
 	VSHUFPS   $0x88, Y7, Y6, Y8
@@ -8486,7 +9434,7 @@ loop178:
 	ADDQ      $0x40, CX
 	ADDQ      $0x20, AX
 	SUBQ      $0x08, DX
-	JNZ       loop178
+	JNZ       loop212
 	VZEROUPPER
 	RET
 
@@ -8662,7 +9610,7 @@ TEXT ·lowerAVX2(SB), NOSPLIT, $0-28
 	VMOVUPS      single1<>+0(SB), Y1
 	VMOVUPS      whole23<>+0(SB), Y2
 
-loop179:
+loop213:
 	VMOVUPS    (CX), Y3
 	VADDPS     Y2, Y3, Y4
 	VSUBPS     Y2, Y4, Y5
@@ -8691,7 +9639,7 @@ loop179:
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, CX
 	SUBQ       $0x08, DX
-	JNZ        loop179
+	JNZ        loop213
 	VZEROUPPER
 	RET
 
@@ -8799,7 +9747,7 @@ TEXT ·lineAVX2(SB), NOSPLIT, $0-56
 	VADDPD       Y5, Y2, Y2
 	VMULPD       four64<>+0(SB), Y3, Y3
 
-loop180:
+loop214:
 	VDIVPD  Y4, Y2, Y5
 	VMULPD  Y1, Y5, Y5
 	VADDPD  Y5, Y0, Y5
@@ -8807,7 +9755,7 @@ loop180:
 	VMOVUPD Y5, (AX)
 	ADDQ    $0x20, AX
 	SUBQ    $0x04, CX
-	JNZ     loop180
+	JNZ     loop214
 	VZEROUPPER
 	RET
 
@@ -8829,7 +9777,7 @@ TEXT ·factorsAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop181:
+loop215:
 	VMOVUPD    (AX), Y1
 	VCMPPD     $0x1e, silence64<>+0(SB), Y1, Y0
 	VANDPD     Y0, Y1, Y1
@@ -8879,7 +9827,7 @@ loop181:
 	VMOVUPD    Y3, (AX)
 	ADDQ       $0x20, AX
 	SUBQ       $0x04, CX
-	JNZ        loop181
+	JNZ        loop215
 	VZEROUPPER
 	RET
 
@@ -8997,7 +9945,7 @@ TEXT ·cosPiAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop182:
+loop216:
 	VMOVUPD   magnitude64<>+0(SB), Y1
 	VANDPD    (AX), Y1, Y0
 	VMULPD    half64<>+0(SB), Y0, Y1
@@ -9060,7 +10008,7 @@ loop182:
 	VMOVUPD   Y4, (AX)
 	ADDQ      $0x20, AX
 	SUBQ      $0x04, CX
-	JNZ       loop182
+	JNZ       loop216
 	VZEROUPPER
 	RET
 
@@ -9211,7 +10159,7 @@ TEXT ·pansAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD beside+32(FP), Y0
 
-loop183:
+loop217:
 	VADDPD    (DX), Y0, Y1
 	VMAXPD    minusOne64<>+0(SB), Y1, Y1
 	VMINPD    one64<>+0(SB), Y1, Y1
@@ -9311,7 +10259,7 @@ loop183:
 	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	SUBQ      $0x04, BX
-	JNZ       loop183
+	JNZ       loop217
 	VZEROUPPER
 	RET
 
@@ -9375,7 +10323,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop184:
+loop218:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -9386,7 +10334,7 @@ loop184:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop184
+	JNZ        loop218
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -9420,7 +10368,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop185:
+loop219:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -9436,7 +10384,7 @@ loop185:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop185
+	JNZ        loop219
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -9476,7 +10424,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop186:
+loop220:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -9487,17 +10435,17 @@ loop186:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found187
+	JNZ       found221
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop186
-	JMP       done188
+	JNE       loop220
+	JMP       done222
 
-found187:
+found221:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done188:
+done222:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -9521,7 +10469,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop189:
+loop223:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -9552,7 +10500,7 @@ loop189:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop189
+	JNE       loop223
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -9578,21 +10526,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop190:
+loop224:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found191
+	JNZ       found225
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop190
-	JMP       done192
+	JNE       loop224
+	JMP       done226
 
-found191:
+found225:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done192:
+done226:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -10614,7 +11562,7 @@ TEXT ·absorbAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS    224(CX), Y7
 	MOVQ       DX, DI
 
-loop193:
+loop227:
 	VMOVUPS    (DI), Y8
 	VSUBPS     Y2, Y8, Y9
 	VMULPS     (AX), Y0, Y10
@@ -10687,7 +11635,7 @@ loop193:
 	VMOVUPS    Y8, 32(DI)
 	ADDQ       $0x40, DI
 	SUBQ       $0x01, SI
-	JNZ        loop193
+	JNZ        loop227
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y1, 32(CX)
 	VMOVUPS    Y2, 64(CX)
@@ -11496,6 +12444,1866 @@ DATA room_quarter<>+56(SB)/4, $(0.25)
 DATA room_quarter<>+60(SB)/4, $(0.25)
 GLOBL room_quarter<>(SB), RODATA|NOPTR, $64
 
+// func lowsAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+// Requires: AVX, CMOV
+TEXT ·lowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ weights+0(FP), AX
+	MOVQ states+8(FP), CX
+	MOVQ turned+16(FP), DX
+	MOVQ dst+24(FP), BX
+	MOVQ src+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORL R8, R8
+
+turn228:
+	MOVQ       (SI), R9
+	VMOVUPS    (R9)(R8*1), Y0
+	MOVQ       24(SI), R9
+	VMOVUPS    (R9)(R8*1), Y1
+	MOVQ       48(SI), R9
+	VMOVUPS    (R9)(R8*1), Y2
+	MOVQ       72(SI), R9
+	VMOVUPS    (R9)(R8*1), Y3
+	MOVQ       96(SI), R9
+	VMOVUPS    (R9)(R8*1), Y4
+	MOVQ       120(SI), R9
+	VMOVUPS    (R9)(R8*1), Y5
+	MOVQ       144(SI), R9
+	VMOVUPS    (R9)(R8*1), Y6
+	MOVQ       168(SI), R9
+	VMOVUPS    (R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, (DX)
+	VMOVUPS    Y7, 64(DX)
+	VMOVUPS    Y2, 128(DX)
+	VMOVUPS    Y8, 192(DX)
+	VMOVUPS    Y3, 256(DX)
+	VMOVUPS    Y1, 320(DX)
+	VMOVUPS    Y5, 384(DX)
+	VMOVUPS    Y0, 448(DX)
+	MOVQ       (SI), R9
+	VMOVUPS    32(R9)(R8*1), Y0
+	MOVQ       24(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y1
+	MOVQ       48(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y2
+	MOVQ       72(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y3
+	MOVQ       96(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y4
+	MOVQ       120(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y5
+	MOVQ       144(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y6
+	MOVQ       168(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 512(DX)
+	VMOVUPS    Y7, 576(DX)
+	VMOVUPS    Y2, 640(DX)
+	VMOVUPS    Y8, 704(DX)
+	VMOVUPS    Y3, 768(DX)
+	VMOVUPS    Y1, 832(DX)
+	VMOVUPS    Y5, 896(DX)
+	VMOVUPS    Y0, 960(DX)
+	MOVQ       192(SI), R9
+	VMOVUPS    (R9)(R8*1), Y0
+	MOVQ       216(SI), R9
+	VMOVUPS    (R9)(R8*1), Y1
+	MOVQ       240(SI), R9
+	VMOVUPS    (R9)(R8*1), Y2
+	MOVQ       264(SI), R9
+	VMOVUPS    (R9)(R8*1), Y3
+	MOVQ       288(SI), R9
+	VMOVUPS    (R9)(R8*1), Y4
+	MOVQ       312(SI), R9
+	VMOVUPS    (R9)(R8*1), Y5
+	MOVQ       336(SI), R9
+	VMOVUPS    (R9)(R8*1), Y6
+	MOVQ       360(SI), R9
+	VMOVUPS    (R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 32(DX)
+	VMOVUPS    Y7, 96(DX)
+	VMOVUPS    Y2, 160(DX)
+	VMOVUPS    Y8, 224(DX)
+	VMOVUPS    Y3, 288(DX)
+	VMOVUPS    Y1, 352(DX)
+	VMOVUPS    Y5, 416(DX)
+	VMOVUPS    Y0, 480(DX)
+	MOVQ       192(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y0
+	MOVQ       216(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y1
+	MOVQ       240(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y2
+	MOVQ       264(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y3
+	MOVQ       288(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y4
+	MOVQ       312(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y5
+	MOVQ       336(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y6
+	MOVQ       360(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 544(DX)
+	VMOVUPS    Y7, 608(DX)
+	VMOVUPS    Y2, 672(DX)
+	VMOVUPS    Y8, 736(DX)
+	VMOVUPS    Y3, 800(DX)
+	VMOVUPS    Y1, 864(DX)
+	VMOVUPS    Y5, 928(DX)
+	VMOVUPS    Y0, 992(DX)
+	MOVQ       $0x00000010, R9
+	CMPQ       DI, R9
+	CMOVQLT    DI, R9
+	VMOVUPS    (CX), Y0
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y3
+	MOVQ       DX, R10
+
+loop229:
+	VMOVUPS    (R10), Y4
+	VSUBPS     Y2, Y4, Y4
+	VMULPS     (AX), Y0, Y5
+	VMULPS     64(AX), Y0, Y6
+	VADDPS     Y6, Y2, Y6
+	VMULPS     64(AX), Y4, Y0
+	VADDPS     Y0, Y5, Y5
+	VMULPS     128(AX), Y4, Y0
+	VADDPS     Y0, Y6, Y6
+	VADDPS     Y6, Y2, Y4
+	VMULPS     room_half<>+0(SB), Y4, Y4
+	VMOVAPS    Y5, Y0
+	VMOVAPS    Y6, Y2
+	VMOVUPS    Y4, (R10)
+	VMOVUPS    32(R10), Y4
+	VSUBPS     Y3, Y4, Y4
+	VMULPS     32(AX), Y1, Y5
+	VMULPS     96(AX), Y1, Y6
+	VADDPS     Y6, Y3, Y6
+	VMULPS     96(AX), Y4, Y1
+	VADDPS     Y1, Y5, Y5
+	VMULPS     160(AX), Y4, Y1
+	VADDPS     Y1, Y6, Y6
+	VADDPS     Y6, Y3, Y4
+	VMULPS     room_half<>+0(SB), Y4, Y4
+	VMOVAPS    Y5, Y1
+	VMOVAPS    Y6, Y3
+	VMOVUPS    Y4, 32(R10)
+	ADDQ       $0x40, R10
+	SUBQ       $0x01, R9
+	JNZ        loop229
+	VMOVUPS    Y0, (CX)
+	VMOVUPS    Y2, 64(CX)
+	VMOVUPS    Y1, 32(CX)
+	VMOVUPS    Y3, 96(CX)
+	VMOVUPS    (DX), Y0
+	VMOVUPS    64(DX), Y1
+	VMOVUPS    128(DX), Y2
+	VMOVUPS    192(DX), Y3
+	VMOVUPS    256(DX), Y4
+	VMOVUPS    320(DX), Y5
+	VMOVUPS    384(DX), Y6
+	VMOVUPS    448(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       (BX), R9
+	VMOVUPS    Y6, (R9)(R8*1)
+	MOVQ       24(BX), R9
+	VMOVUPS    Y7, (R9)(R8*1)
+	MOVQ       48(BX), R9
+	VMOVUPS    Y2, (R9)(R8*1)
+	MOVQ       72(BX), R9
+	VMOVUPS    Y8, (R9)(R8*1)
+	MOVQ       96(BX), R9
+	VMOVUPS    Y3, (R9)(R8*1)
+	MOVQ       120(BX), R9
+	VMOVUPS    Y1, (R9)(R8*1)
+	MOVQ       144(BX), R9
+	VMOVUPS    Y5, (R9)(R8*1)
+	MOVQ       168(BX), R9
+	VMOVUPS    Y0, (R9)(R8*1)
+	VMOVUPS    32(DX), Y0
+	VMOVUPS    96(DX), Y1
+	VMOVUPS    160(DX), Y2
+	VMOVUPS    224(DX), Y3
+	VMOVUPS    288(DX), Y4
+	VMOVUPS    352(DX), Y5
+	VMOVUPS    416(DX), Y6
+	VMOVUPS    480(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       192(BX), R9
+	VMOVUPS    Y6, (R9)(R8*1)
+	MOVQ       216(BX), R9
+	VMOVUPS    Y7, (R9)(R8*1)
+	MOVQ       240(BX), R9
+	VMOVUPS    Y2, (R9)(R8*1)
+	MOVQ       264(BX), R9
+	VMOVUPS    Y8, (R9)(R8*1)
+	MOVQ       288(BX), R9
+	VMOVUPS    Y3, (R9)(R8*1)
+	MOVQ       312(BX), R9
+	VMOVUPS    Y1, (R9)(R8*1)
+	MOVQ       336(BX), R9
+	VMOVUPS    Y5, (R9)(R8*1)
+	MOVQ       360(BX), R9
+	VMOVUPS    Y0, (R9)(R8*1)
+	VMOVUPS    512(DX), Y0
+	VMOVUPS    576(DX), Y1
+	VMOVUPS    640(DX), Y2
+	VMOVUPS    704(DX), Y3
+	VMOVUPS    768(DX), Y4
+	VMOVUPS    832(DX), Y5
+	VMOVUPS    896(DX), Y6
+	VMOVUPS    960(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       (BX), R9
+	VMOVUPS    Y6, 32(R9)(R8*1)
+	MOVQ       24(BX), R9
+	VMOVUPS    Y7, 32(R9)(R8*1)
+	MOVQ       48(BX), R9
+	VMOVUPS    Y2, 32(R9)(R8*1)
+	MOVQ       72(BX), R9
+	VMOVUPS    Y8, 32(R9)(R8*1)
+	MOVQ       96(BX), R9
+	VMOVUPS    Y3, 32(R9)(R8*1)
+	MOVQ       120(BX), R9
+	VMOVUPS    Y1, 32(R9)(R8*1)
+	MOVQ       144(BX), R9
+	VMOVUPS    Y5, 32(R9)(R8*1)
+	MOVQ       168(BX), R9
+	VMOVUPS    Y0, 32(R9)(R8*1)
+	VMOVUPS    544(DX), Y0
+	VMOVUPS    608(DX), Y1
+	VMOVUPS    672(DX), Y2
+	VMOVUPS    736(DX), Y3
+	VMOVUPS    800(DX), Y4
+	VMOVUPS    864(DX), Y5
+	VMOVUPS    928(DX), Y6
+	VMOVUPS    992(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       192(BX), R9
+	VMOVUPS    Y6, 32(R9)(R8*1)
+	MOVQ       216(BX), R9
+	VMOVUPS    Y7, 32(R9)(R8*1)
+	MOVQ       240(BX), R9
+	VMOVUPS    Y2, 32(R9)(R8*1)
+	MOVQ       264(BX), R9
+	VMOVUPS    Y8, 32(R9)(R8*1)
+	MOVQ       288(BX), R9
+	VMOVUPS    Y3, 32(R9)(R8*1)
+	MOVQ       312(BX), R9
+	VMOVUPS    Y1, 32(R9)(R8*1)
+	MOVQ       336(BX), R9
+	VMOVUPS    Y5, 32(R9)(R8*1)
+	MOVQ       360(BX), R9
+	VMOVUPS    Y0, 32(R9)(R8*1)
+	ADDQ       $0x40, R8
+	SUBQ       $0x10, DI
+	JGT        turn228
+	VZEROUPPER
+	RET
+
+// func highsAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+// Requires: AVX, CMOV
+TEXT ·highsAVX2(SB), NOSPLIT, $0-48
+	MOVQ weights+0(FP), AX
+	MOVQ states+8(FP), CX
+	MOVQ turned+16(FP), DX
+	MOVQ dst+24(FP), BX
+	MOVQ src+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORL R8, R8
+
+turn230:
+	MOVQ       (SI), R9
+	VMOVUPS    (R9)(R8*1), Y0
+	MOVQ       24(SI), R9
+	VMOVUPS    (R9)(R8*1), Y1
+	MOVQ       48(SI), R9
+	VMOVUPS    (R9)(R8*1), Y2
+	MOVQ       72(SI), R9
+	VMOVUPS    (R9)(R8*1), Y3
+	MOVQ       96(SI), R9
+	VMOVUPS    (R9)(R8*1), Y4
+	MOVQ       120(SI), R9
+	VMOVUPS    (R9)(R8*1), Y5
+	MOVQ       144(SI), R9
+	VMOVUPS    (R9)(R8*1), Y6
+	MOVQ       168(SI), R9
+	VMOVUPS    (R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, (DX)
+	VMOVUPS    Y7, 64(DX)
+	VMOVUPS    Y2, 128(DX)
+	VMOVUPS    Y8, 192(DX)
+	VMOVUPS    Y3, 256(DX)
+	VMOVUPS    Y1, 320(DX)
+	VMOVUPS    Y5, 384(DX)
+	VMOVUPS    Y0, 448(DX)
+	MOVQ       (SI), R9
+	VMOVUPS    32(R9)(R8*1), Y0
+	MOVQ       24(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y1
+	MOVQ       48(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y2
+	MOVQ       72(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y3
+	MOVQ       96(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y4
+	MOVQ       120(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y5
+	MOVQ       144(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y6
+	MOVQ       168(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 512(DX)
+	VMOVUPS    Y7, 576(DX)
+	VMOVUPS    Y2, 640(DX)
+	VMOVUPS    Y8, 704(DX)
+	VMOVUPS    Y3, 768(DX)
+	VMOVUPS    Y1, 832(DX)
+	VMOVUPS    Y5, 896(DX)
+	VMOVUPS    Y0, 960(DX)
+	MOVQ       192(SI), R9
+	VMOVUPS    (R9)(R8*1), Y0
+	MOVQ       216(SI), R9
+	VMOVUPS    (R9)(R8*1), Y1
+	MOVQ       240(SI), R9
+	VMOVUPS    (R9)(R8*1), Y2
+	MOVQ       264(SI), R9
+	VMOVUPS    (R9)(R8*1), Y3
+	MOVQ       288(SI), R9
+	VMOVUPS    (R9)(R8*1), Y4
+	MOVQ       312(SI), R9
+	VMOVUPS    (R9)(R8*1), Y5
+	MOVQ       336(SI), R9
+	VMOVUPS    (R9)(R8*1), Y6
+	MOVQ       360(SI), R9
+	VMOVUPS    (R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 32(DX)
+	VMOVUPS    Y7, 96(DX)
+	VMOVUPS    Y2, 160(DX)
+	VMOVUPS    Y8, 224(DX)
+	VMOVUPS    Y3, 288(DX)
+	VMOVUPS    Y1, 352(DX)
+	VMOVUPS    Y5, 416(DX)
+	VMOVUPS    Y0, 480(DX)
+	MOVQ       192(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y0
+	MOVQ       216(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y1
+	MOVQ       240(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y2
+	MOVQ       264(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y3
+	MOVQ       288(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y4
+	MOVQ       312(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y5
+	MOVQ       336(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y6
+	MOVQ       360(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 544(DX)
+	VMOVUPS    Y7, 608(DX)
+	VMOVUPS    Y2, 672(DX)
+	VMOVUPS    Y8, 736(DX)
+	VMOVUPS    Y3, 800(DX)
+	VMOVUPS    Y1, 864(DX)
+	VMOVUPS    Y5, 928(DX)
+	VMOVUPS    Y0, 992(DX)
+	MOVQ       $0x00000010, R9
+	CMPQ       DI, R9
+	CMOVQLT    DI, R9
+	VMOVUPS    (CX), Y0
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y3
+	MOVQ       DX, R10
+
+loop231:
+	VMOVUPS    (R10), Y4
+	VSUBPS     Y2, Y4, Y4
+	VMULPS     (AX), Y0, Y5
+	VMULPS     64(AX), Y0, Y6
+	VADDPS     Y6, Y2, Y6
+	VMULPS     64(AX), Y4, Y2
+	VADDPS     Y2, Y5, Y5
+	VMULPS     128(AX), Y4, Y2
+	VADDPS     Y2, Y6, Y6
+	VMULPS     192(AX), Y4, Y4
+	VMULPS     256(AX), Y0, Y2
+	VSUBPS     Y2, Y4, Y4
+	VMOVAPS    Y5, Y0
+	VMOVAPS    Y6, Y2
+	VMOVUPS    Y4, (R10)
+	VMOVUPS    32(R10), Y4
+	VSUBPS     Y3, Y4, Y4
+	VMULPS     32(AX), Y1, Y5
+	VMULPS     96(AX), Y1, Y6
+	VADDPS     Y6, Y3, Y6
+	VMULPS     96(AX), Y4, Y3
+	VADDPS     Y3, Y5, Y5
+	VMULPS     160(AX), Y4, Y3
+	VADDPS     Y3, Y6, Y6
+	VMULPS     224(AX), Y4, Y4
+	VMULPS     288(AX), Y1, Y3
+	VSUBPS     Y3, Y4, Y4
+	VMOVAPS    Y5, Y1
+	VMOVAPS    Y6, Y3
+	VMOVUPS    Y4, 32(R10)
+	ADDQ       $0x40, R10
+	SUBQ       $0x01, R9
+	JNZ        loop231
+	VMOVUPS    Y0, (CX)
+	VMOVUPS    Y2, 64(CX)
+	VMOVUPS    Y1, 32(CX)
+	VMOVUPS    Y3, 96(CX)
+	VMOVUPS    (DX), Y0
+	VMOVUPS    64(DX), Y1
+	VMOVUPS    128(DX), Y2
+	VMOVUPS    192(DX), Y3
+	VMOVUPS    256(DX), Y4
+	VMOVUPS    320(DX), Y5
+	VMOVUPS    384(DX), Y6
+	VMOVUPS    448(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       (BX), R9
+	VMOVUPS    Y6, (R9)(R8*1)
+	MOVQ       24(BX), R9
+	VMOVUPS    Y7, (R9)(R8*1)
+	MOVQ       48(BX), R9
+	VMOVUPS    Y2, (R9)(R8*1)
+	MOVQ       72(BX), R9
+	VMOVUPS    Y8, (R9)(R8*1)
+	MOVQ       96(BX), R9
+	VMOVUPS    Y3, (R9)(R8*1)
+	MOVQ       120(BX), R9
+	VMOVUPS    Y1, (R9)(R8*1)
+	MOVQ       144(BX), R9
+	VMOVUPS    Y5, (R9)(R8*1)
+	MOVQ       168(BX), R9
+	VMOVUPS    Y0, (R9)(R8*1)
+	VMOVUPS    32(DX), Y0
+	VMOVUPS    96(DX), Y1
+	VMOVUPS    160(DX), Y2
+	VMOVUPS    224(DX), Y3
+	VMOVUPS    288(DX), Y4
+	VMOVUPS    352(DX), Y5
+	VMOVUPS    416(DX), Y6
+	VMOVUPS    480(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       192(BX), R9
+	VMOVUPS    Y6, (R9)(R8*1)
+	MOVQ       216(BX), R9
+	VMOVUPS    Y7, (R9)(R8*1)
+	MOVQ       240(BX), R9
+	VMOVUPS    Y2, (R9)(R8*1)
+	MOVQ       264(BX), R9
+	VMOVUPS    Y8, (R9)(R8*1)
+	MOVQ       288(BX), R9
+	VMOVUPS    Y3, (R9)(R8*1)
+	MOVQ       312(BX), R9
+	VMOVUPS    Y1, (R9)(R8*1)
+	MOVQ       336(BX), R9
+	VMOVUPS    Y5, (R9)(R8*1)
+	MOVQ       360(BX), R9
+	VMOVUPS    Y0, (R9)(R8*1)
+	VMOVUPS    512(DX), Y0
+	VMOVUPS    576(DX), Y1
+	VMOVUPS    640(DX), Y2
+	VMOVUPS    704(DX), Y3
+	VMOVUPS    768(DX), Y4
+	VMOVUPS    832(DX), Y5
+	VMOVUPS    896(DX), Y6
+	VMOVUPS    960(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       (BX), R9
+	VMOVUPS    Y6, 32(R9)(R8*1)
+	MOVQ       24(BX), R9
+	VMOVUPS    Y7, 32(R9)(R8*1)
+	MOVQ       48(BX), R9
+	VMOVUPS    Y2, 32(R9)(R8*1)
+	MOVQ       72(BX), R9
+	VMOVUPS    Y8, 32(R9)(R8*1)
+	MOVQ       96(BX), R9
+	VMOVUPS    Y3, 32(R9)(R8*1)
+	MOVQ       120(BX), R9
+	VMOVUPS    Y1, 32(R9)(R8*1)
+	MOVQ       144(BX), R9
+	VMOVUPS    Y5, 32(R9)(R8*1)
+	MOVQ       168(BX), R9
+	VMOVUPS    Y0, 32(R9)(R8*1)
+	VMOVUPS    544(DX), Y0
+	VMOVUPS    608(DX), Y1
+	VMOVUPS    672(DX), Y2
+	VMOVUPS    736(DX), Y3
+	VMOVUPS    800(DX), Y4
+	VMOVUPS    864(DX), Y5
+	VMOVUPS    928(DX), Y6
+	VMOVUPS    992(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       192(BX), R9
+	VMOVUPS    Y6, 32(R9)(R8*1)
+	MOVQ       216(BX), R9
+	VMOVUPS    Y7, 32(R9)(R8*1)
+	MOVQ       240(BX), R9
+	VMOVUPS    Y2, 32(R9)(R8*1)
+	MOVQ       264(BX), R9
+	VMOVUPS    Y8, 32(R9)(R8*1)
+	MOVQ       288(BX), R9
+	VMOVUPS    Y3, 32(R9)(R8*1)
+	MOVQ       312(BX), R9
+	VMOVUPS    Y1, 32(R9)(R8*1)
+	MOVQ       336(BX), R9
+	VMOVUPS    Y5, 32(R9)(R8*1)
+	MOVQ       360(BX), R9
+	VMOVUPS    Y0, 32(R9)(R8*1)
+	ADDQ       $0x40, R8
+	SUBQ       $0x10, DI
+	JGT        turn230
+	VZEROUPPER
+	RET
+
+// func lowsMovingAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+// Requires: AVX, CMOV
+TEXT ·lowsMovingAVX2(SB), NOSPLIT, $0-48
+	MOVQ weights+0(FP), AX
+	MOVQ states+8(FP), CX
+	MOVQ turned+16(FP), DX
+	MOVQ dst+24(FP), BX
+	MOVQ src+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORL R8, R8
+
+turn232:
+	MOVQ       (SI), R9
+	VMOVUPS    (R9)(R8*1), Y0
+	MOVQ       24(SI), R9
+	VMOVUPS    (R9)(R8*1), Y1
+	MOVQ       48(SI), R9
+	VMOVUPS    (R9)(R8*1), Y2
+	MOVQ       72(SI), R9
+	VMOVUPS    (R9)(R8*1), Y3
+	MOVQ       96(SI), R9
+	VMOVUPS    (R9)(R8*1), Y4
+	MOVQ       120(SI), R9
+	VMOVUPS    (R9)(R8*1), Y5
+	MOVQ       144(SI), R9
+	VMOVUPS    (R9)(R8*1), Y6
+	MOVQ       168(SI), R9
+	VMOVUPS    (R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, (DX)
+	VMOVUPS    Y7, 64(DX)
+	VMOVUPS    Y2, 128(DX)
+	VMOVUPS    Y8, 192(DX)
+	VMOVUPS    Y3, 256(DX)
+	VMOVUPS    Y1, 320(DX)
+	VMOVUPS    Y5, 384(DX)
+	VMOVUPS    Y0, 448(DX)
+	MOVQ       (SI), R9
+	VMOVUPS    32(R9)(R8*1), Y0
+	MOVQ       24(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y1
+	MOVQ       48(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y2
+	MOVQ       72(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y3
+	MOVQ       96(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y4
+	MOVQ       120(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y5
+	MOVQ       144(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y6
+	MOVQ       168(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 512(DX)
+	VMOVUPS    Y7, 576(DX)
+	VMOVUPS    Y2, 640(DX)
+	VMOVUPS    Y8, 704(DX)
+	VMOVUPS    Y3, 768(DX)
+	VMOVUPS    Y1, 832(DX)
+	VMOVUPS    Y5, 896(DX)
+	VMOVUPS    Y0, 960(DX)
+	MOVQ       192(SI), R9
+	VMOVUPS    (R9)(R8*1), Y0
+	MOVQ       216(SI), R9
+	VMOVUPS    (R9)(R8*1), Y1
+	MOVQ       240(SI), R9
+	VMOVUPS    (R9)(R8*1), Y2
+	MOVQ       264(SI), R9
+	VMOVUPS    (R9)(R8*1), Y3
+	MOVQ       288(SI), R9
+	VMOVUPS    (R9)(R8*1), Y4
+	MOVQ       312(SI), R9
+	VMOVUPS    (R9)(R8*1), Y5
+	MOVQ       336(SI), R9
+	VMOVUPS    (R9)(R8*1), Y6
+	MOVQ       360(SI), R9
+	VMOVUPS    (R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 32(DX)
+	VMOVUPS    Y7, 96(DX)
+	VMOVUPS    Y2, 160(DX)
+	VMOVUPS    Y8, 224(DX)
+	VMOVUPS    Y3, 288(DX)
+	VMOVUPS    Y1, 352(DX)
+	VMOVUPS    Y5, 416(DX)
+	VMOVUPS    Y0, 480(DX)
+	MOVQ       192(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y0
+	MOVQ       216(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y1
+	MOVQ       240(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y2
+	MOVQ       264(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y3
+	MOVQ       288(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y4
+	MOVQ       312(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y5
+	MOVQ       336(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y6
+	MOVQ       360(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 544(DX)
+	VMOVUPS    Y7, 608(DX)
+	VMOVUPS    Y2, 672(DX)
+	VMOVUPS    Y8, 736(DX)
+	VMOVUPS    Y3, 800(DX)
+	VMOVUPS    Y1, 864(DX)
+	VMOVUPS    Y5, 928(DX)
+	VMOVUPS    Y0, 992(DX)
+	MOVQ       $0x00000010, R9
+	CMPQ       DI, R9
+	CMOVQLT    DI, R9
+	VMOVUPS    (CX), Y0
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y3
+	VMOVUPS    768(AX), Y4
+	VMOVUPS    800(AX), Y5
+	MOVQ       DX, R10
+
+loop233:
+	VMOVUPS    (R10), Y6
+	VMULPS     832(AX), Y4, Y7
+	VADDPS     room_one<>+0(SB), Y4, Y4
+	VSUBPS     Y2, Y6, Y8
+	VMULPS     384(AX), Y7, Y9
+	VADDPS     (AX), Y9, Y9
+	VMULPS     Y9, Y0, Y9
+	VMULPS     448(AX), Y7, Y11
+	VADDPS     64(AX), Y11, Y11
+	VMULPS     Y11, Y0, Y10
+	VADDPS     Y10, Y2, Y10
+	VMULPS     Y11, Y8, Y0
+	VADDPS     Y0, Y9, Y9
+	VMULPS     512(AX), Y7, Y0
+	VADDPS     128(AX), Y0, Y0
+	VMULPS     Y0, Y8, Y0
+	VADDPS     Y0, Y10, Y10
+	VADDPS     Y10, Y2, Y8
+	VMULPS     room_half<>+0(SB), Y8, Y8
+	VMOVAPS    Y9, Y0
+	VMOVAPS    Y10, Y2
+	VSUBPS     Y6, Y8, Y8
+	VMULPS     704(AX), Y7, Y7
+	VADDPS     320(AX), Y7, Y7
+	VMULPS     Y7, Y8, Y8
+	VADDPS     Y8, Y6, Y8
+	VMOVUPS    Y8, (R10)
+	VMOVUPS    32(R10), Y6
+	VMULPS     864(AX), Y5, Y7
+	VADDPS     room_one<>+0(SB), Y5, Y5
+	VSUBPS     Y3, Y6, Y8
+	VMULPS     416(AX), Y7, Y9
+	VADDPS     32(AX), Y9, Y9
+	VMULPS     Y9, Y1, Y9
+	VMULPS     480(AX), Y7, Y11
+	VADDPS     96(AX), Y11, Y11
+	VMULPS     Y11, Y1, Y10
+	VADDPS     Y10, Y3, Y10
+	VMULPS     Y11, Y8, Y1
+	VADDPS     Y1, Y9, Y9
+	VMULPS     544(AX), Y7, Y1
+	VADDPS     160(AX), Y1, Y1
+	VMULPS     Y1, Y8, Y1
+	VADDPS     Y1, Y10, Y10
+	VADDPS     Y10, Y3, Y8
+	VMULPS     room_half<>+0(SB), Y8, Y8
+	VMOVAPS    Y9, Y1
+	VMOVAPS    Y10, Y3
+	VSUBPS     Y6, Y8, Y8
+	VMULPS     736(AX), Y7, Y7
+	VADDPS     352(AX), Y7, Y7
+	VMULPS     Y7, Y8, Y8
+	VADDPS     Y8, Y6, Y8
+	VMOVUPS    Y8, 32(R10)
+	ADDQ       $0x40, R10
+	SUBQ       $0x01, R9
+	JNZ        loop233
+	VMOVUPS    Y0, (CX)
+	VMOVUPS    Y2, 64(CX)
+	VMOVUPS    Y4, 768(AX)
+	VMOVUPS    Y1, 32(CX)
+	VMOVUPS    Y3, 96(CX)
+	VMOVUPS    Y5, 800(AX)
+	VMOVUPS    (DX), Y0
+	VMOVUPS    64(DX), Y1
+	VMOVUPS    128(DX), Y2
+	VMOVUPS    192(DX), Y3
+	VMOVUPS    256(DX), Y4
+	VMOVUPS    320(DX), Y5
+	VMOVUPS    384(DX), Y6
+	VMOVUPS    448(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       (BX), R9
+	VMOVUPS    Y6, (R9)(R8*1)
+	MOVQ       24(BX), R9
+	VMOVUPS    Y7, (R9)(R8*1)
+	MOVQ       48(BX), R9
+	VMOVUPS    Y2, (R9)(R8*1)
+	MOVQ       72(BX), R9
+	VMOVUPS    Y8, (R9)(R8*1)
+	MOVQ       96(BX), R9
+	VMOVUPS    Y3, (R9)(R8*1)
+	MOVQ       120(BX), R9
+	VMOVUPS    Y1, (R9)(R8*1)
+	MOVQ       144(BX), R9
+	VMOVUPS    Y5, (R9)(R8*1)
+	MOVQ       168(BX), R9
+	VMOVUPS    Y0, (R9)(R8*1)
+	VMOVUPS    32(DX), Y0
+	VMOVUPS    96(DX), Y1
+	VMOVUPS    160(DX), Y2
+	VMOVUPS    224(DX), Y3
+	VMOVUPS    288(DX), Y4
+	VMOVUPS    352(DX), Y5
+	VMOVUPS    416(DX), Y6
+	VMOVUPS    480(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       192(BX), R9
+	VMOVUPS    Y6, (R9)(R8*1)
+	MOVQ       216(BX), R9
+	VMOVUPS    Y7, (R9)(R8*1)
+	MOVQ       240(BX), R9
+	VMOVUPS    Y2, (R9)(R8*1)
+	MOVQ       264(BX), R9
+	VMOVUPS    Y8, (R9)(R8*1)
+	MOVQ       288(BX), R9
+	VMOVUPS    Y3, (R9)(R8*1)
+	MOVQ       312(BX), R9
+	VMOVUPS    Y1, (R9)(R8*1)
+	MOVQ       336(BX), R9
+	VMOVUPS    Y5, (R9)(R8*1)
+	MOVQ       360(BX), R9
+	VMOVUPS    Y0, (R9)(R8*1)
+	VMOVUPS    512(DX), Y0
+	VMOVUPS    576(DX), Y1
+	VMOVUPS    640(DX), Y2
+	VMOVUPS    704(DX), Y3
+	VMOVUPS    768(DX), Y4
+	VMOVUPS    832(DX), Y5
+	VMOVUPS    896(DX), Y6
+	VMOVUPS    960(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       (BX), R9
+	VMOVUPS    Y6, 32(R9)(R8*1)
+	MOVQ       24(BX), R9
+	VMOVUPS    Y7, 32(R9)(R8*1)
+	MOVQ       48(BX), R9
+	VMOVUPS    Y2, 32(R9)(R8*1)
+	MOVQ       72(BX), R9
+	VMOVUPS    Y8, 32(R9)(R8*1)
+	MOVQ       96(BX), R9
+	VMOVUPS    Y3, 32(R9)(R8*1)
+	MOVQ       120(BX), R9
+	VMOVUPS    Y1, 32(R9)(R8*1)
+	MOVQ       144(BX), R9
+	VMOVUPS    Y5, 32(R9)(R8*1)
+	MOVQ       168(BX), R9
+	VMOVUPS    Y0, 32(R9)(R8*1)
+	VMOVUPS    544(DX), Y0
+	VMOVUPS    608(DX), Y1
+	VMOVUPS    672(DX), Y2
+	VMOVUPS    736(DX), Y3
+	VMOVUPS    800(DX), Y4
+	VMOVUPS    864(DX), Y5
+	VMOVUPS    928(DX), Y6
+	VMOVUPS    992(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       192(BX), R9
+	VMOVUPS    Y6, 32(R9)(R8*1)
+	MOVQ       216(BX), R9
+	VMOVUPS    Y7, 32(R9)(R8*1)
+	MOVQ       240(BX), R9
+	VMOVUPS    Y2, 32(R9)(R8*1)
+	MOVQ       264(BX), R9
+	VMOVUPS    Y8, 32(R9)(R8*1)
+	MOVQ       288(BX), R9
+	VMOVUPS    Y3, 32(R9)(R8*1)
+	MOVQ       312(BX), R9
+	VMOVUPS    Y1, 32(R9)(R8*1)
+	MOVQ       336(BX), R9
+	VMOVUPS    Y5, 32(R9)(R8*1)
+	MOVQ       360(BX), R9
+	VMOVUPS    Y0, 32(R9)(R8*1)
+	ADDQ       $0x40, R8
+	SUBQ       $0x10, DI
+	JGT        turn232
+	VZEROUPPER
+	RET
+
+// func highsMovingAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+// Requires: AVX, CMOV
+TEXT ·highsMovingAVX2(SB), NOSPLIT, $0-48
+	MOVQ weights+0(FP), AX
+	MOVQ states+8(FP), CX
+	MOVQ turned+16(FP), DX
+	MOVQ dst+24(FP), BX
+	MOVQ src+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORL R8, R8
+
+turn234:
+	MOVQ       (SI), R9
+	VMOVUPS    (R9)(R8*1), Y0
+	MOVQ       24(SI), R9
+	VMOVUPS    (R9)(R8*1), Y1
+	MOVQ       48(SI), R9
+	VMOVUPS    (R9)(R8*1), Y2
+	MOVQ       72(SI), R9
+	VMOVUPS    (R9)(R8*1), Y3
+	MOVQ       96(SI), R9
+	VMOVUPS    (R9)(R8*1), Y4
+	MOVQ       120(SI), R9
+	VMOVUPS    (R9)(R8*1), Y5
+	MOVQ       144(SI), R9
+	VMOVUPS    (R9)(R8*1), Y6
+	MOVQ       168(SI), R9
+	VMOVUPS    (R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, (DX)
+	VMOVUPS    Y7, 64(DX)
+	VMOVUPS    Y2, 128(DX)
+	VMOVUPS    Y8, 192(DX)
+	VMOVUPS    Y3, 256(DX)
+	VMOVUPS    Y1, 320(DX)
+	VMOVUPS    Y5, 384(DX)
+	VMOVUPS    Y0, 448(DX)
+	MOVQ       (SI), R9
+	VMOVUPS    32(R9)(R8*1), Y0
+	MOVQ       24(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y1
+	MOVQ       48(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y2
+	MOVQ       72(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y3
+	MOVQ       96(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y4
+	MOVQ       120(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y5
+	MOVQ       144(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y6
+	MOVQ       168(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 512(DX)
+	VMOVUPS    Y7, 576(DX)
+	VMOVUPS    Y2, 640(DX)
+	VMOVUPS    Y8, 704(DX)
+	VMOVUPS    Y3, 768(DX)
+	VMOVUPS    Y1, 832(DX)
+	VMOVUPS    Y5, 896(DX)
+	VMOVUPS    Y0, 960(DX)
+	MOVQ       192(SI), R9
+	VMOVUPS    (R9)(R8*1), Y0
+	MOVQ       216(SI), R9
+	VMOVUPS    (R9)(R8*1), Y1
+	MOVQ       240(SI), R9
+	VMOVUPS    (R9)(R8*1), Y2
+	MOVQ       264(SI), R9
+	VMOVUPS    (R9)(R8*1), Y3
+	MOVQ       288(SI), R9
+	VMOVUPS    (R9)(R8*1), Y4
+	MOVQ       312(SI), R9
+	VMOVUPS    (R9)(R8*1), Y5
+	MOVQ       336(SI), R9
+	VMOVUPS    (R9)(R8*1), Y6
+	MOVQ       360(SI), R9
+	VMOVUPS    (R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 32(DX)
+	VMOVUPS    Y7, 96(DX)
+	VMOVUPS    Y2, 160(DX)
+	VMOVUPS    Y8, 224(DX)
+	VMOVUPS    Y3, 288(DX)
+	VMOVUPS    Y1, 352(DX)
+	VMOVUPS    Y5, 416(DX)
+	VMOVUPS    Y0, 480(DX)
+	MOVQ       192(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y0
+	MOVQ       216(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y1
+	MOVQ       240(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y2
+	MOVQ       264(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y3
+	MOVQ       288(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y4
+	MOVQ       312(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y5
+	MOVQ       336(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y6
+	MOVQ       360(SI), R9
+	VMOVUPS    32(R9)(R8*1), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, 544(DX)
+	VMOVUPS    Y7, 608(DX)
+	VMOVUPS    Y2, 672(DX)
+	VMOVUPS    Y8, 736(DX)
+	VMOVUPS    Y3, 800(DX)
+	VMOVUPS    Y1, 864(DX)
+	VMOVUPS    Y5, 928(DX)
+	VMOVUPS    Y0, 992(DX)
+	MOVQ       $0x00000010, R9
+	CMPQ       DI, R9
+	CMOVQLT    DI, R9
+	VMOVUPS    (CX), Y0
+	VMOVUPS    32(CX), Y1
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y3
+	VMOVUPS    768(AX), Y4
+	VMOVUPS    800(AX), Y5
+	MOVQ       DX, R10
+
+loop235:
+	VMOVUPS    (R10), Y6
+	VMULPS     832(AX), Y4, Y7
+	VADDPS     room_one<>+0(SB), Y4, Y4
+	VSUBPS     Y2, Y6, Y8
+	VMULPS     384(AX), Y7, Y9
+	VADDPS     (AX), Y9, Y9
+	VMULPS     Y9, Y0, Y9
+	VMULPS     448(AX), Y7, Y11
+	VADDPS     64(AX), Y11, Y11
+	VMULPS     Y11, Y0, Y10
+	VADDPS     Y10, Y2, Y10
+	VMULPS     Y11, Y8, Y2
+	VADDPS     Y2, Y9, Y9
+	VMULPS     512(AX), Y7, Y2
+	VADDPS     128(AX), Y2, Y2
+	VMULPS     Y2, Y8, Y2
+	VADDPS     Y2, Y10, Y10
+	VMULPS     576(AX), Y7, Y2
+	VADDPS     192(AX), Y2, Y2
+	VMULPS     Y2, Y8, Y8
+	VMULPS     640(AX), Y7, Y2
+	VADDPS     256(AX), Y2, Y2
+	VMULPS     Y2, Y0, Y2
+	VSUBPS     Y2, Y8, Y8
+	VMOVAPS    Y9, Y0
+	VMOVAPS    Y10, Y2
+	VSUBPS     Y6, Y8, Y8
+	VMULPS     704(AX), Y7, Y7
+	VADDPS     320(AX), Y7, Y7
+	VMULPS     Y7, Y8, Y8
+	VADDPS     Y8, Y6, Y8
+	VMOVUPS    Y8, (R10)
+	VMOVUPS    32(R10), Y6
+	VMULPS     864(AX), Y5, Y7
+	VADDPS     room_one<>+0(SB), Y5, Y5
+	VSUBPS     Y3, Y6, Y8
+	VMULPS     416(AX), Y7, Y9
+	VADDPS     32(AX), Y9, Y9
+	VMULPS     Y9, Y1, Y9
+	VMULPS     480(AX), Y7, Y11
+	VADDPS     96(AX), Y11, Y11
+	VMULPS     Y11, Y1, Y10
+	VADDPS     Y10, Y3, Y10
+	VMULPS     Y11, Y8, Y3
+	VADDPS     Y3, Y9, Y9
+	VMULPS     544(AX), Y7, Y3
+	VADDPS     160(AX), Y3, Y3
+	VMULPS     Y3, Y8, Y3
+	VADDPS     Y3, Y10, Y10
+	VMULPS     608(AX), Y7, Y3
+	VADDPS     224(AX), Y3, Y3
+	VMULPS     Y3, Y8, Y8
+	VMULPS     672(AX), Y7, Y3
+	VADDPS     288(AX), Y3, Y3
+	VMULPS     Y3, Y1, Y3
+	VSUBPS     Y3, Y8, Y8
+	VMOVAPS    Y9, Y1
+	VMOVAPS    Y10, Y3
+	VSUBPS     Y6, Y8, Y8
+	VMULPS     736(AX), Y7, Y7
+	VADDPS     352(AX), Y7, Y7
+	VMULPS     Y7, Y8, Y8
+	VADDPS     Y8, Y6, Y8
+	VMOVUPS    Y8, 32(R10)
+	ADDQ       $0x40, R10
+	SUBQ       $0x01, R9
+	JNZ        loop235
+	VMOVUPS    Y0, (CX)
+	VMOVUPS    Y2, 64(CX)
+	VMOVUPS    Y4, 768(AX)
+	VMOVUPS    Y1, 32(CX)
+	VMOVUPS    Y3, 96(CX)
+	VMOVUPS    Y5, 800(AX)
+	VMOVUPS    (DX), Y0
+	VMOVUPS    64(DX), Y1
+	VMOVUPS    128(DX), Y2
+	VMOVUPS    192(DX), Y3
+	VMOVUPS    256(DX), Y4
+	VMOVUPS    320(DX), Y5
+	VMOVUPS    384(DX), Y6
+	VMOVUPS    448(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       (BX), R9
+	VMOVUPS    Y6, (R9)(R8*1)
+	MOVQ       24(BX), R9
+	VMOVUPS    Y7, (R9)(R8*1)
+	MOVQ       48(BX), R9
+	VMOVUPS    Y2, (R9)(R8*1)
+	MOVQ       72(BX), R9
+	VMOVUPS    Y8, (R9)(R8*1)
+	MOVQ       96(BX), R9
+	VMOVUPS    Y3, (R9)(R8*1)
+	MOVQ       120(BX), R9
+	VMOVUPS    Y1, (R9)(R8*1)
+	MOVQ       144(BX), R9
+	VMOVUPS    Y5, (R9)(R8*1)
+	MOVQ       168(BX), R9
+	VMOVUPS    Y0, (R9)(R8*1)
+	VMOVUPS    32(DX), Y0
+	VMOVUPS    96(DX), Y1
+	VMOVUPS    160(DX), Y2
+	VMOVUPS    224(DX), Y3
+	VMOVUPS    288(DX), Y4
+	VMOVUPS    352(DX), Y5
+	VMOVUPS    416(DX), Y6
+	VMOVUPS    480(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       192(BX), R9
+	VMOVUPS    Y6, (R9)(R8*1)
+	MOVQ       216(BX), R9
+	VMOVUPS    Y7, (R9)(R8*1)
+	MOVQ       240(BX), R9
+	VMOVUPS    Y2, (R9)(R8*1)
+	MOVQ       264(BX), R9
+	VMOVUPS    Y8, (R9)(R8*1)
+	MOVQ       288(BX), R9
+	VMOVUPS    Y3, (R9)(R8*1)
+	MOVQ       312(BX), R9
+	VMOVUPS    Y1, (R9)(R8*1)
+	MOVQ       336(BX), R9
+	VMOVUPS    Y5, (R9)(R8*1)
+	MOVQ       360(BX), R9
+	VMOVUPS    Y0, (R9)(R8*1)
+	VMOVUPS    512(DX), Y0
+	VMOVUPS    576(DX), Y1
+	VMOVUPS    640(DX), Y2
+	VMOVUPS    704(DX), Y3
+	VMOVUPS    768(DX), Y4
+	VMOVUPS    832(DX), Y5
+	VMOVUPS    896(DX), Y6
+	VMOVUPS    960(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       (BX), R9
+	VMOVUPS    Y6, 32(R9)(R8*1)
+	MOVQ       24(BX), R9
+	VMOVUPS    Y7, 32(R9)(R8*1)
+	MOVQ       48(BX), R9
+	VMOVUPS    Y2, 32(R9)(R8*1)
+	MOVQ       72(BX), R9
+	VMOVUPS    Y8, 32(R9)(R8*1)
+	MOVQ       96(BX), R9
+	VMOVUPS    Y3, 32(R9)(R8*1)
+	MOVQ       120(BX), R9
+	VMOVUPS    Y1, 32(R9)(R8*1)
+	MOVQ       144(BX), R9
+	VMOVUPS    Y5, 32(R9)(R8*1)
+	MOVQ       168(BX), R9
+	VMOVUPS    Y0, 32(R9)(R8*1)
+	VMOVUPS    544(DX), Y0
+	VMOVUPS    608(DX), Y1
+	VMOVUPS    672(DX), Y2
+	VMOVUPS    736(DX), Y3
+	VMOVUPS    800(DX), Y4
+	VMOVUPS    864(DX), Y5
+	VMOVUPS    928(DX), Y6
+	VMOVUPS    992(DX), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPD  Y1, Y8, Y3
+	VUNPCKHPD  Y1, Y8, Y1
+	VUNPCKLPD  Y2, Y0, Y8
+	VUNPCKHPD  Y2, Y0, Y0
+	VUNPCKLPS  Y5, Y4, Y2
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VUNPCKLPD  Y5, Y2, Y7
+	VUNPCKHPD  Y5, Y2, Y2
+	VUNPCKLPD  Y6, Y4, Y5
+	VUNPCKHPD  Y6, Y4, Y4
+	VPERM2F128 $0x20, Y7, Y3, Y6
+	VPERM2F128 $0x31, Y7, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y1, Y7
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VPERM2F128 $0x20, Y5, Y8, Y2
+	VPERM2F128 $0x31, Y5, Y8, Y5
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	MOVQ       192(BX), R9
+	VMOVUPS    Y6, 32(R9)(R8*1)
+	MOVQ       216(BX), R9
+	VMOVUPS    Y7, 32(R9)(R8*1)
+	MOVQ       240(BX), R9
+	VMOVUPS    Y2, 32(R9)(R8*1)
+	MOVQ       264(BX), R9
+	VMOVUPS    Y8, 32(R9)(R8*1)
+	MOVQ       288(BX), R9
+	VMOVUPS    Y3, 32(R9)(R8*1)
+	MOVQ       312(BX), R9
+	VMOVUPS    Y1, 32(R9)(R8*1)
+	MOVQ       336(BX), R9
+	VMOVUPS    Y5, 32(R9)(R8*1)
+	MOVQ       360(BX), R9
+	VMOVUPS    Y0, 32(R9)(R8*1)
+	ADDQ       $0x40, R8
+	SUBQ       $0x10, DI
+	JGT        turn234
+	VZEROUPPER
+	RET
+
 // func lowestAVX512(prio *int32, n int, limit int32) (lowest int32, candidates int32)
 // Requires: AVX, AVX512F
 TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
@@ -11508,13 +14316,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop194:
+loop236:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop194
+	JNZ        loop236
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -11550,7 +14358,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop195:
+loop237:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -11558,7 +14366,7 @@ loop195:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop195
+	JNZ        loop237
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -11604,22 +14412,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop196:
+loop238:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found197
+	JNZ      found239
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop196
-	JMP      done198
+	JNE      loop238
+	JMP      done240
 
-found197:
+found239:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done198:
+done240:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -11642,7 +14450,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop199:
+loop241:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -11650,7 +14458,7 @@ loop199:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop199
+	JNE      loop241
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -11688,21 +14496,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop200:
+loop242:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found201
+	JNZ      found243
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop200
-	JMP      done202
+	JNE      loop242
+	JMP      done244
 
-found201:
+found243:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done202:
+done244:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -12193,7 +15001,7 @@ TEXT ·absorbAVX512(SB), NOSPLIT, $0-40
 	VMOVUPS    640(AX), Z14
 	MOVQ       DX, AX
 
-loop203:
+loop245:
 	VMOVUPS    (AX), Z15
 	VSUBPS     Z1, Z15, Z16
 	VMULPS     Z4, Z0, Z17
@@ -12231,7 +15039,7 @@ loop203:
 	VMOVUPS    Z15, (AX)
 	ADDQ       $0x40, AX
 	SUBQ       $0x01, SI
-	JNZ        loop203
+	JNZ        loop245
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    Z2, 128(CX)
@@ -12618,5 +15426,1147 @@ TEXT ·scatterAVX512(SB), NOSPLIT, $0-64
 	VEXTRACTF32X4 $0x02, Z1, 80(AX)
 	VEXTRACTF32X4 $0x03, Z0, 96(AX)
 	VEXTRACTF32X4 $0x03, Z1, 112(AX)
+	VZEROUPPER
+	RET
+
+// func lowsAVX512(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·lowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ weights+0(FP), AX
+	MOVQ states+8(FP), CX
+	MOVQ turned+16(FP), DX
+	MOVQ dst+24(FP), BX
+	MOVQ src+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORL R8, R8
+
+turn246:
+	MOVQ       (SI), R9
+	VMOVUPS    (R9)(R8*1), Z0
+	MOVQ       24(SI), R9
+	VMOVUPS    (R9)(R8*1), Z1
+	MOVQ       48(SI), R9
+	VMOVUPS    (R9)(R8*1), Z2
+	MOVQ       72(SI), R9
+	VMOVUPS    (R9)(R8*1), Z3
+	MOVQ       96(SI), R9
+	VMOVUPS    (R9)(R8*1), Z4
+	MOVQ       120(SI), R9
+	VMOVUPS    (R9)(R8*1), Z5
+	MOVQ       144(SI), R9
+	VMOVUPS    (R9)(R8*1), Z6
+	MOVQ       168(SI), R9
+	VMOVUPS    (R9)(R8*1), Z7
+	MOVQ       192(SI), R9
+	VMOVUPS    (R9)(R8*1), Z8
+	MOVQ       216(SI), R9
+	VMOVUPS    (R9)(R8*1), Z9
+	MOVQ       240(SI), R9
+	VMOVUPS    (R9)(R8*1), Z10
+	MOVQ       264(SI), R9
+	VMOVUPS    (R9)(R8*1), Z11
+	MOVQ       288(SI), R9
+	VMOVUPS    (R9)(R8*1), Z12
+	MOVQ       312(SI), R9
+	VMOVUPS    (R9)(R8*1), Z13
+	MOVQ       336(SI), R9
+	VMOVUPS    (R9)(R8*1), Z14
+	MOVQ       360(SI), R9
+	VMOVUPS    (R9)(R8*1), Z15
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z0
+	VUNPCKLPS  Z3, Z2, Z1
+	VUNPCKHPS  Z3, Z2, Z2
+	VUNPCKLPD  Z1, Z16, Z3
+	VUNPCKHPD  Z1, Z16, Z1
+	VUNPCKLPD  Z2, Z0, Z16
+	VUNPCKHPD  Z2, Z0, Z0
+	VUNPCKLPS  Z5, Z4, Z2
+	VUNPCKHPS  Z5, Z4, Z4
+	VUNPCKLPS  Z7, Z6, Z5
+	VUNPCKHPS  Z7, Z6, Z6
+	VUNPCKLPD  Z5, Z2, Z7
+	VUNPCKHPD  Z5, Z2, Z2
+	VUNPCKLPD  Z6, Z4, Z5
+	VUNPCKHPD  Z6, Z4, Z4
+	VUNPCKLPS  Z9, Z8, Z6
+	VUNPCKHPS  Z9, Z8, Z8
+	VUNPCKLPS  Z11, Z10, Z9
+	VUNPCKHPS  Z11, Z10, Z10
+	VUNPCKLPD  Z9, Z6, Z11
+	VUNPCKHPD  Z9, Z6, Z6
+	VUNPCKLPD  Z10, Z8, Z9
+	VUNPCKHPD  Z10, Z8, Z8
+	VUNPCKLPS  Z13, Z12, Z10
+	VUNPCKHPS  Z13, Z12, Z12
+	VUNPCKLPS  Z15, Z14, Z13
+	VUNPCKHPS  Z15, Z14, Z14
+	VUNPCKLPD  Z13, Z10, Z15
+	VUNPCKHPD  Z13, Z10, Z10
+	VUNPCKLPD  Z14, Z12, Z13
+	VUNPCKHPD  Z14, Z12, Z12
+	VSHUFF32X4 $0x88, Z7, Z3, Z14
+	VSHUFF32X4 $0xdd, Z7, Z3, Z3
+	VSHUFF32X4 $0x88, Z15, Z11, Z7
+	VSHUFF32X4 $0xdd, Z15, Z11, Z11
+	VSHUFF32X4 $0x88, Z7, Z14, Z15
+	VSHUFF32X4 $0xdd, Z7, Z14, Z7
+	VSHUFF32X4 $0x88, Z11, Z3, Z14
+	VSHUFF32X4 $0xdd, Z11, Z3, Z3
+	VSHUFF32X4 $0x88, Z2, Z1, Z11
+	VSHUFF32X4 $0xdd, Z2, Z1, Z1
+	VSHUFF32X4 $0x88, Z10, Z6, Z2
+	VSHUFF32X4 $0xdd, Z10, Z6, Z6
+	VSHUFF32X4 $0x88, Z2, Z11, Z10
+	VSHUFF32X4 $0xdd, Z2, Z11, Z2
+	VSHUFF32X4 $0x88, Z6, Z1, Z11
+	VSHUFF32X4 $0xdd, Z6, Z1, Z1
+	VSHUFF32X4 $0x88, Z5, Z16, Z6
+	VSHUFF32X4 $0xdd, Z5, Z16, Z5
+	VSHUFF32X4 $0x88, Z13, Z9, Z16
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9
+	VSHUFF32X4 $0x88, Z16, Z6, Z13
+	VSHUFF32X4 $0xdd, Z16, Z6, Z6
+	VSHUFF32X4 $0x88, Z9, Z5, Z16
+	VSHUFF32X4 $0xdd, Z9, Z5, Z5
+	VSHUFF32X4 $0x88, Z4, Z0, Z9
+	VSHUFF32X4 $0xdd, Z4, Z0, Z0
+	VSHUFF32X4 $0x88, Z12, Z8, Z4
+	VSHUFF32X4 $0xdd, Z12, Z8, Z8
+	VSHUFF32X4 $0x88, Z4, Z9, Z12
+	VSHUFF32X4 $0xdd, Z4, Z9, Z4
+	VSHUFF32X4 $0x88, Z8, Z0, Z9
+	VSHUFF32X4 $0xdd, Z8, Z0, Z0
+	VMOVUPS    Z15, (DX)
+	VMOVUPS    Z10, 64(DX)
+	VMOVUPS    Z13, 128(DX)
+	VMOVUPS    Z12, 192(DX)
+	VMOVUPS    Z14, 256(DX)
+	VMOVUPS    Z11, 320(DX)
+	VMOVUPS    Z16, 384(DX)
+	VMOVUPS    Z9, 448(DX)
+	VMOVUPS    Z7, 512(DX)
+	VMOVUPS    Z2, 576(DX)
+	VMOVUPS    Z6, 640(DX)
+	VMOVUPS    Z4, 704(DX)
+	VMOVUPS    Z3, 768(DX)
+	VMOVUPS    Z1, 832(DX)
+	VMOVUPS    Z5, 896(DX)
+	VMOVUPS    Z0, 960(DX)
+	MOVQ       $0x00000010, R9
+	CMPQ       DI, R9
+	CMOVQLT    DI, R9
+	VMOVUPS    (CX), Z0
+	VMOVUPS    64(CX), Z1
+	VMOVUPS    (AX), Z2
+	VMOVUPS    64(AX), Z3
+	VMOVUPS    128(AX), Z4
+	MOVQ       DX, R10
+
+loop247:
+	VMOVUPS    (R10), Z5
+	VSUBPS     Z1, Z5, Z5
+	VMULPS     Z2, Z0, Z6
+	VMULPS     Z3, Z0, Z7
+	VADDPS     Z7, Z1, Z7
+	VMULPS     Z3, Z5, Z0
+	VADDPS     Z0, Z6, Z6
+	VMULPS     Z4, Z5, Z0
+	VADDPS     Z0, Z7, Z7
+	VADDPS     Z7, Z1, Z5
+	VMULPS     room_half<>+0(SB), Z5, Z5
+	VMOVAPS    Z6, Z0
+	VMOVAPS    Z7, Z1
+	VMOVUPS    Z5, (R10)
+	ADDQ       $0x40, R10
+	SUBQ       $0x01, R9
+	JNZ        loop247
+	VMOVUPS    Z0, (CX)
+	VMOVUPS    Z1, 64(CX)
+	VMOVUPS    (DX), Z0
+	VMOVUPS    64(DX), Z1
+	VMOVUPS    128(DX), Z2
+	VMOVUPS    192(DX), Z3
+	VMOVUPS    256(DX), Z4
+	VMOVUPS    320(DX), Z5
+	VMOVUPS    384(DX), Z6
+	VMOVUPS    448(DX), Z7
+	VMOVUPS    512(DX), Z8
+	VMOVUPS    576(DX), Z9
+	VMOVUPS    640(DX), Z10
+	VMOVUPS    704(DX), Z11
+	VMOVUPS    768(DX), Z12
+	VMOVUPS    832(DX), Z13
+	VMOVUPS    896(DX), Z14
+	VMOVUPS    960(DX), Z15
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z0
+	VUNPCKLPS  Z3, Z2, Z1
+	VUNPCKHPS  Z3, Z2, Z2
+	VUNPCKLPD  Z1, Z16, Z3
+	VUNPCKHPD  Z1, Z16, Z1
+	VUNPCKLPD  Z2, Z0, Z16
+	VUNPCKHPD  Z2, Z0, Z0
+	VUNPCKLPS  Z5, Z4, Z2
+	VUNPCKHPS  Z5, Z4, Z4
+	VUNPCKLPS  Z7, Z6, Z5
+	VUNPCKHPS  Z7, Z6, Z6
+	VUNPCKLPD  Z5, Z2, Z7
+	VUNPCKHPD  Z5, Z2, Z2
+	VUNPCKLPD  Z6, Z4, Z5
+	VUNPCKHPD  Z6, Z4, Z4
+	VUNPCKLPS  Z9, Z8, Z6
+	VUNPCKHPS  Z9, Z8, Z8
+	VUNPCKLPS  Z11, Z10, Z9
+	VUNPCKHPS  Z11, Z10, Z10
+	VUNPCKLPD  Z9, Z6, Z11
+	VUNPCKHPD  Z9, Z6, Z6
+	VUNPCKLPD  Z10, Z8, Z9
+	VUNPCKHPD  Z10, Z8, Z8
+	VUNPCKLPS  Z13, Z12, Z10
+	VUNPCKHPS  Z13, Z12, Z12
+	VUNPCKLPS  Z15, Z14, Z13
+	VUNPCKHPS  Z15, Z14, Z14
+	VUNPCKLPD  Z13, Z10, Z15
+	VUNPCKHPD  Z13, Z10, Z10
+	VUNPCKLPD  Z14, Z12, Z13
+	VUNPCKHPD  Z14, Z12, Z12
+	VSHUFF32X4 $0x88, Z7, Z3, Z14
+	VSHUFF32X4 $0xdd, Z7, Z3, Z3
+	VSHUFF32X4 $0x88, Z15, Z11, Z7
+	VSHUFF32X4 $0xdd, Z15, Z11, Z11
+	VSHUFF32X4 $0x88, Z7, Z14, Z15
+	VSHUFF32X4 $0xdd, Z7, Z14, Z7
+	VSHUFF32X4 $0x88, Z11, Z3, Z14
+	VSHUFF32X4 $0xdd, Z11, Z3, Z3
+	VSHUFF32X4 $0x88, Z2, Z1, Z11
+	VSHUFF32X4 $0xdd, Z2, Z1, Z1
+	VSHUFF32X4 $0x88, Z10, Z6, Z2
+	VSHUFF32X4 $0xdd, Z10, Z6, Z6
+	VSHUFF32X4 $0x88, Z2, Z11, Z10
+	VSHUFF32X4 $0xdd, Z2, Z11, Z2
+	VSHUFF32X4 $0x88, Z6, Z1, Z11
+	VSHUFF32X4 $0xdd, Z6, Z1, Z1
+	VSHUFF32X4 $0x88, Z5, Z16, Z6
+	VSHUFF32X4 $0xdd, Z5, Z16, Z5
+	VSHUFF32X4 $0x88, Z13, Z9, Z16
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9
+	VSHUFF32X4 $0x88, Z16, Z6, Z13
+	VSHUFF32X4 $0xdd, Z16, Z6, Z6
+	VSHUFF32X4 $0x88, Z9, Z5, Z16
+	VSHUFF32X4 $0xdd, Z9, Z5, Z5
+	VSHUFF32X4 $0x88, Z4, Z0, Z9
+	VSHUFF32X4 $0xdd, Z4, Z0, Z0
+	VSHUFF32X4 $0x88, Z12, Z8, Z4
+	VSHUFF32X4 $0xdd, Z12, Z8, Z8
+	VSHUFF32X4 $0x88, Z4, Z9, Z12
+	VSHUFF32X4 $0xdd, Z4, Z9, Z4
+	VSHUFF32X4 $0x88, Z8, Z0, Z9
+	VSHUFF32X4 $0xdd, Z8, Z0, Z0
+	MOVQ       (BX), R9
+	VMOVUPS    Z15, (R9)(R8*1)
+	MOVQ       24(BX), R9
+	VMOVUPS    Z10, (R9)(R8*1)
+	MOVQ       48(BX), R9
+	VMOVUPS    Z13, (R9)(R8*1)
+	MOVQ       72(BX), R9
+	VMOVUPS    Z12, (R9)(R8*1)
+	MOVQ       96(BX), R9
+	VMOVUPS    Z14, (R9)(R8*1)
+	MOVQ       120(BX), R9
+	VMOVUPS    Z11, (R9)(R8*1)
+	MOVQ       144(BX), R9
+	VMOVUPS    Z16, (R9)(R8*1)
+	MOVQ       168(BX), R9
+	VMOVUPS    Z9, (R9)(R8*1)
+	MOVQ       192(BX), R9
+	VMOVUPS    Z7, (R9)(R8*1)
+	MOVQ       216(BX), R9
+	VMOVUPS    Z2, (R9)(R8*1)
+	MOVQ       240(BX), R9
+	VMOVUPS    Z6, (R9)(R8*1)
+	MOVQ       264(BX), R9
+	VMOVUPS    Z4, (R9)(R8*1)
+	MOVQ       288(BX), R9
+	VMOVUPS    Z3, (R9)(R8*1)
+	MOVQ       312(BX), R9
+	VMOVUPS    Z1, (R9)(R8*1)
+	MOVQ       336(BX), R9
+	VMOVUPS    Z5, (R9)(R8*1)
+	MOVQ       360(BX), R9
+	VMOVUPS    Z0, (R9)(R8*1)
+	ADDQ       $0x40, R8
+	SUBQ       $0x10, DI
+	JGT        turn246
+	VZEROUPPER
+	RET
+
+// func highsAVX512(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·highsAVX512(SB), NOSPLIT, $0-48
+	MOVQ weights+0(FP), AX
+	MOVQ states+8(FP), CX
+	MOVQ turned+16(FP), DX
+	MOVQ dst+24(FP), BX
+	MOVQ src+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORL R8, R8
+
+turn248:
+	MOVQ       (SI), R9
+	VMOVUPS    (R9)(R8*1), Z0
+	MOVQ       24(SI), R9
+	VMOVUPS    (R9)(R8*1), Z1
+	MOVQ       48(SI), R9
+	VMOVUPS    (R9)(R8*1), Z2
+	MOVQ       72(SI), R9
+	VMOVUPS    (R9)(R8*1), Z3
+	MOVQ       96(SI), R9
+	VMOVUPS    (R9)(R8*1), Z4
+	MOVQ       120(SI), R9
+	VMOVUPS    (R9)(R8*1), Z5
+	MOVQ       144(SI), R9
+	VMOVUPS    (R9)(R8*1), Z6
+	MOVQ       168(SI), R9
+	VMOVUPS    (R9)(R8*1), Z7
+	MOVQ       192(SI), R9
+	VMOVUPS    (R9)(R8*1), Z8
+	MOVQ       216(SI), R9
+	VMOVUPS    (R9)(R8*1), Z9
+	MOVQ       240(SI), R9
+	VMOVUPS    (R9)(R8*1), Z10
+	MOVQ       264(SI), R9
+	VMOVUPS    (R9)(R8*1), Z11
+	MOVQ       288(SI), R9
+	VMOVUPS    (R9)(R8*1), Z12
+	MOVQ       312(SI), R9
+	VMOVUPS    (R9)(R8*1), Z13
+	MOVQ       336(SI), R9
+	VMOVUPS    (R9)(R8*1), Z14
+	MOVQ       360(SI), R9
+	VMOVUPS    (R9)(R8*1), Z15
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z0
+	VUNPCKLPS  Z3, Z2, Z1
+	VUNPCKHPS  Z3, Z2, Z2
+	VUNPCKLPD  Z1, Z16, Z3
+	VUNPCKHPD  Z1, Z16, Z1
+	VUNPCKLPD  Z2, Z0, Z16
+	VUNPCKHPD  Z2, Z0, Z0
+	VUNPCKLPS  Z5, Z4, Z2
+	VUNPCKHPS  Z5, Z4, Z4
+	VUNPCKLPS  Z7, Z6, Z5
+	VUNPCKHPS  Z7, Z6, Z6
+	VUNPCKLPD  Z5, Z2, Z7
+	VUNPCKHPD  Z5, Z2, Z2
+	VUNPCKLPD  Z6, Z4, Z5
+	VUNPCKHPD  Z6, Z4, Z4
+	VUNPCKLPS  Z9, Z8, Z6
+	VUNPCKHPS  Z9, Z8, Z8
+	VUNPCKLPS  Z11, Z10, Z9
+	VUNPCKHPS  Z11, Z10, Z10
+	VUNPCKLPD  Z9, Z6, Z11
+	VUNPCKHPD  Z9, Z6, Z6
+	VUNPCKLPD  Z10, Z8, Z9
+	VUNPCKHPD  Z10, Z8, Z8
+	VUNPCKLPS  Z13, Z12, Z10
+	VUNPCKHPS  Z13, Z12, Z12
+	VUNPCKLPS  Z15, Z14, Z13
+	VUNPCKHPS  Z15, Z14, Z14
+	VUNPCKLPD  Z13, Z10, Z15
+	VUNPCKHPD  Z13, Z10, Z10
+	VUNPCKLPD  Z14, Z12, Z13
+	VUNPCKHPD  Z14, Z12, Z12
+	VSHUFF32X4 $0x88, Z7, Z3, Z14
+	VSHUFF32X4 $0xdd, Z7, Z3, Z3
+	VSHUFF32X4 $0x88, Z15, Z11, Z7
+	VSHUFF32X4 $0xdd, Z15, Z11, Z11
+	VSHUFF32X4 $0x88, Z7, Z14, Z15
+	VSHUFF32X4 $0xdd, Z7, Z14, Z7
+	VSHUFF32X4 $0x88, Z11, Z3, Z14
+	VSHUFF32X4 $0xdd, Z11, Z3, Z3
+	VSHUFF32X4 $0x88, Z2, Z1, Z11
+	VSHUFF32X4 $0xdd, Z2, Z1, Z1
+	VSHUFF32X4 $0x88, Z10, Z6, Z2
+	VSHUFF32X4 $0xdd, Z10, Z6, Z6
+	VSHUFF32X4 $0x88, Z2, Z11, Z10
+	VSHUFF32X4 $0xdd, Z2, Z11, Z2
+	VSHUFF32X4 $0x88, Z6, Z1, Z11
+	VSHUFF32X4 $0xdd, Z6, Z1, Z1
+	VSHUFF32X4 $0x88, Z5, Z16, Z6
+	VSHUFF32X4 $0xdd, Z5, Z16, Z5
+	VSHUFF32X4 $0x88, Z13, Z9, Z16
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9
+	VSHUFF32X4 $0x88, Z16, Z6, Z13
+	VSHUFF32X4 $0xdd, Z16, Z6, Z6
+	VSHUFF32X4 $0x88, Z9, Z5, Z16
+	VSHUFF32X4 $0xdd, Z9, Z5, Z5
+	VSHUFF32X4 $0x88, Z4, Z0, Z9
+	VSHUFF32X4 $0xdd, Z4, Z0, Z0
+	VSHUFF32X4 $0x88, Z12, Z8, Z4
+	VSHUFF32X4 $0xdd, Z12, Z8, Z8
+	VSHUFF32X4 $0x88, Z4, Z9, Z12
+	VSHUFF32X4 $0xdd, Z4, Z9, Z4
+	VSHUFF32X4 $0x88, Z8, Z0, Z9
+	VSHUFF32X4 $0xdd, Z8, Z0, Z0
+	VMOVUPS    Z15, (DX)
+	VMOVUPS    Z10, 64(DX)
+	VMOVUPS    Z13, 128(DX)
+	VMOVUPS    Z12, 192(DX)
+	VMOVUPS    Z14, 256(DX)
+	VMOVUPS    Z11, 320(DX)
+	VMOVUPS    Z16, 384(DX)
+	VMOVUPS    Z9, 448(DX)
+	VMOVUPS    Z7, 512(DX)
+	VMOVUPS    Z2, 576(DX)
+	VMOVUPS    Z6, 640(DX)
+	VMOVUPS    Z4, 704(DX)
+	VMOVUPS    Z3, 768(DX)
+	VMOVUPS    Z1, 832(DX)
+	VMOVUPS    Z5, 896(DX)
+	VMOVUPS    Z0, 960(DX)
+	MOVQ       $0x00000010, R9
+	CMPQ       DI, R9
+	CMOVQLT    DI, R9
+	VMOVUPS    (CX), Z0
+	VMOVUPS    64(CX), Z1
+	VMOVUPS    (AX), Z2
+	VMOVUPS    64(AX), Z3
+	VMOVUPS    128(AX), Z4
+	VMOVUPS    192(AX), Z5
+	VMOVUPS    256(AX), Z6
+	MOVQ       DX, R10
+
+loop249:
+	VMOVUPS    (R10), Z7
+	VSUBPS     Z1, Z7, Z7
+	VMULPS     Z2, Z0, Z8
+	VMULPS     Z3, Z0, Z9
+	VADDPS     Z9, Z1, Z9
+	VMULPS     Z3, Z7, Z1
+	VADDPS     Z1, Z8, Z8
+	VMULPS     Z4, Z7, Z1
+	VADDPS     Z1, Z9, Z9
+	VMULPS     Z5, Z7, Z7
+	VMULPS     Z6, Z0, Z1
+	VSUBPS     Z1, Z7, Z7
+	VMOVAPS    Z8, Z0
+	VMOVAPS    Z9, Z1
+	VMOVUPS    Z7, (R10)
+	ADDQ       $0x40, R10
+	SUBQ       $0x01, R9
+	JNZ        loop249
+	VMOVUPS    Z0, (CX)
+	VMOVUPS    Z1, 64(CX)
+	VMOVUPS    (DX), Z0
+	VMOVUPS    64(DX), Z1
+	VMOVUPS    128(DX), Z2
+	VMOVUPS    192(DX), Z3
+	VMOVUPS    256(DX), Z4
+	VMOVUPS    320(DX), Z5
+	VMOVUPS    384(DX), Z6
+	VMOVUPS    448(DX), Z7
+	VMOVUPS    512(DX), Z8
+	VMOVUPS    576(DX), Z9
+	VMOVUPS    640(DX), Z10
+	VMOVUPS    704(DX), Z11
+	VMOVUPS    768(DX), Z12
+	VMOVUPS    832(DX), Z13
+	VMOVUPS    896(DX), Z14
+	VMOVUPS    960(DX), Z15
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z0
+	VUNPCKLPS  Z3, Z2, Z1
+	VUNPCKHPS  Z3, Z2, Z2
+	VUNPCKLPD  Z1, Z16, Z3
+	VUNPCKHPD  Z1, Z16, Z1
+	VUNPCKLPD  Z2, Z0, Z16
+	VUNPCKHPD  Z2, Z0, Z0
+	VUNPCKLPS  Z5, Z4, Z2
+	VUNPCKHPS  Z5, Z4, Z4
+	VUNPCKLPS  Z7, Z6, Z5
+	VUNPCKHPS  Z7, Z6, Z6
+	VUNPCKLPD  Z5, Z2, Z7
+	VUNPCKHPD  Z5, Z2, Z2
+	VUNPCKLPD  Z6, Z4, Z5
+	VUNPCKHPD  Z6, Z4, Z4
+	VUNPCKLPS  Z9, Z8, Z6
+	VUNPCKHPS  Z9, Z8, Z8
+	VUNPCKLPS  Z11, Z10, Z9
+	VUNPCKHPS  Z11, Z10, Z10
+	VUNPCKLPD  Z9, Z6, Z11
+	VUNPCKHPD  Z9, Z6, Z6
+	VUNPCKLPD  Z10, Z8, Z9
+	VUNPCKHPD  Z10, Z8, Z8
+	VUNPCKLPS  Z13, Z12, Z10
+	VUNPCKHPS  Z13, Z12, Z12
+	VUNPCKLPS  Z15, Z14, Z13
+	VUNPCKHPS  Z15, Z14, Z14
+	VUNPCKLPD  Z13, Z10, Z15
+	VUNPCKHPD  Z13, Z10, Z10
+	VUNPCKLPD  Z14, Z12, Z13
+	VUNPCKHPD  Z14, Z12, Z12
+	VSHUFF32X4 $0x88, Z7, Z3, Z14
+	VSHUFF32X4 $0xdd, Z7, Z3, Z3
+	VSHUFF32X4 $0x88, Z15, Z11, Z7
+	VSHUFF32X4 $0xdd, Z15, Z11, Z11
+	VSHUFF32X4 $0x88, Z7, Z14, Z15
+	VSHUFF32X4 $0xdd, Z7, Z14, Z7
+	VSHUFF32X4 $0x88, Z11, Z3, Z14
+	VSHUFF32X4 $0xdd, Z11, Z3, Z3
+	VSHUFF32X4 $0x88, Z2, Z1, Z11
+	VSHUFF32X4 $0xdd, Z2, Z1, Z1
+	VSHUFF32X4 $0x88, Z10, Z6, Z2
+	VSHUFF32X4 $0xdd, Z10, Z6, Z6
+	VSHUFF32X4 $0x88, Z2, Z11, Z10
+	VSHUFF32X4 $0xdd, Z2, Z11, Z2
+	VSHUFF32X4 $0x88, Z6, Z1, Z11
+	VSHUFF32X4 $0xdd, Z6, Z1, Z1
+	VSHUFF32X4 $0x88, Z5, Z16, Z6
+	VSHUFF32X4 $0xdd, Z5, Z16, Z5
+	VSHUFF32X4 $0x88, Z13, Z9, Z16
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9
+	VSHUFF32X4 $0x88, Z16, Z6, Z13
+	VSHUFF32X4 $0xdd, Z16, Z6, Z6
+	VSHUFF32X4 $0x88, Z9, Z5, Z16
+	VSHUFF32X4 $0xdd, Z9, Z5, Z5
+	VSHUFF32X4 $0x88, Z4, Z0, Z9
+	VSHUFF32X4 $0xdd, Z4, Z0, Z0
+	VSHUFF32X4 $0x88, Z12, Z8, Z4
+	VSHUFF32X4 $0xdd, Z12, Z8, Z8
+	VSHUFF32X4 $0x88, Z4, Z9, Z12
+	VSHUFF32X4 $0xdd, Z4, Z9, Z4
+	VSHUFF32X4 $0x88, Z8, Z0, Z9
+	VSHUFF32X4 $0xdd, Z8, Z0, Z0
+	MOVQ       (BX), R9
+	VMOVUPS    Z15, (R9)(R8*1)
+	MOVQ       24(BX), R9
+	VMOVUPS    Z10, (R9)(R8*1)
+	MOVQ       48(BX), R9
+	VMOVUPS    Z13, (R9)(R8*1)
+	MOVQ       72(BX), R9
+	VMOVUPS    Z12, (R9)(R8*1)
+	MOVQ       96(BX), R9
+	VMOVUPS    Z14, (R9)(R8*1)
+	MOVQ       120(BX), R9
+	VMOVUPS    Z11, (R9)(R8*1)
+	MOVQ       144(BX), R9
+	VMOVUPS    Z16, (R9)(R8*1)
+	MOVQ       168(BX), R9
+	VMOVUPS    Z9, (R9)(R8*1)
+	MOVQ       192(BX), R9
+	VMOVUPS    Z7, (R9)(R8*1)
+	MOVQ       216(BX), R9
+	VMOVUPS    Z2, (R9)(R8*1)
+	MOVQ       240(BX), R9
+	VMOVUPS    Z6, (R9)(R8*1)
+	MOVQ       264(BX), R9
+	VMOVUPS    Z4, (R9)(R8*1)
+	MOVQ       288(BX), R9
+	VMOVUPS    Z3, (R9)(R8*1)
+	MOVQ       312(BX), R9
+	VMOVUPS    Z1, (R9)(R8*1)
+	MOVQ       336(BX), R9
+	VMOVUPS    Z5, (R9)(R8*1)
+	MOVQ       360(BX), R9
+	VMOVUPS    Z0, (R9)(R8*1)
+	ADDQ       $0x40, R8
+	SUBQ       $0x10, DI
+	JGT        turn248
+	VZEROUPPER
+	RET
+
+// func lowsMovingAVX512(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·lowsMovingAVX512(SB), NOSPLIT, $0-48
+	MOVQ weights+0(FP), AX
+	MOVQ states+8(FP), CX
+	MOVQ turned+16(FP), DX
+	MOVQ dst+24(FP), BX
+	MOVQ src+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORL R8, R8
+
+turn250:
+	MOVQ       (SI), R9
+	VMOVUPS    (R9)(R8*1), Z0
+	MOVQ       24(SI), R9
+	VMOVUPS    (R9)(R8*1), Z1
+	MOVQ       48(SI), R9
+	VMOVUPS    (R9)(R8*1), Z2
+	MOVQ       72(SI), R9
+	VMOVUPS    (R9)(R8*1), Z3
+	MOVQ       96(SI), R9
+	VMOVUPS    (R9)(R8*1), Z4
+	MOVQ       120(SI), R9
+	VMOVUPS    (R9)(R8*1), Z5
+	MOVQ       144(SI), R9
+	VMOVUPS    (R9)(R8*1), Z6
+	MOVQ       168(SI), R9
+	VMOVUPS    (R9)(R8*1), Z7
+	MOVQ       192(SI), R9
+	VMOVUPS    (R9)(R8*1), Z8
+	MOVQ       216(SI), R9
+	VMOVUPS    (R9)(R8*1), Z9
+	MOVQ       240(SI), R9
+	VMOVUPS    (R9)(R8*1), Z10
+	MOVQ       264(SI), R9
+	VMOVUPS    (R9)(R8*1), Z11
+	MOVQ       288(SI), R9
+	VMOVUPS    (R9)(R8*1), Z12
+	MOVQ       312(SI), R9
+	VMOVUPS    (R9)(R8*1), Z13
+	MOVQ       336(SI), R9
+	VMOVUPS    (R9)(R8*1), Z14
+	MOVQ       360(SI), R9
+	VMOVUPS    (R9)(R8*1), Z15
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z0
+	VUNPCKLPS  Z3, Z2, Z1
+	VUNPCKHPS  Z3, Z2, Z2
+	VUNPCKLPD  Z1, Z16, Z3
+	VUNPCKHPD  Z1, Z16, Z1
+	VUNPCKLPD  Z2, Z0, Z16
+	VUNPCKHPD  Z2, Z0, Z0
+	VUNPCKLPS  Z5, Z4, Z2
+	VUNPCKHPS  Z5, Z4, Z4
+	VUNPCKLPS  Z7, Z6, Z5
+	VUNPCKHPS  Z7, Z6, Z6
+	VUNPCKLPD  Z5, Z2, Z7
+	VUNPCKHPD  Z5, Z2, Z2
+	VUNPCKLPD  Z6, Z4, Z5
+	VUNPCKHPD  Z6, Z4, Z4
+	VUNPCKLPS  Z9, Z8, Z6
+	VUNPCKHPS  Z9, Z8, Z8
+	VUNPCKLPS  Z11, Z10, Z9
+	VUNPCKHPS  Z11, Z10, Z10
+	VUNPCKLPD  Z9, Z6, Z11
+	VUNPCKHPD  Z9, Z6, Z6
+	VUNPCKLPD  Z10, Z8, Z9
+	VUNPCKHPD  Z10, Z8, Z8
+	VUNPCKLPS  Z13, Z12, Z10
+	VUNPCKHPS  Z13, Z12, Z12
+	VUNPCKLPS  Z15, Z14, Z13
+	VUNPCKHPS  Z15, Z14, Z14
+	VUNPCKLPD  Z13, Z10, Z15
+	VUNPCKHPD  Z13, Z10, Z10
+	VUNPCKLPD  Z14, Z12, Z13
+	VUNPCKHPD  Z14, Z12, Z12
+	VSHUFF32X4 $0x88, Z7, Z3, Z14
+	VSHUFF32X4 $0xdd, Z7, Z3, Z3
+	VSHUFF32X4 $0x88, Z15, Z11, Z7
+	VSHUFF32X4 $0xdd, Z15, Z11, Z11
+	VSHUFF32X4 $0x88, Z7, Z14, Z15
+	VSHUFF32X4 $0xdd, Z7, Z14, Z7
+	VSHUFF32X4 $0x88, Z11, Z3, Z14
+	VSHUFF32X4 $0xdd, Z11, Z3, Z3
+	VSHUFF32X4 $0x88, Z2, Z1, Z11
+	VSHUFF32X4 $0xdd, Z2, Z1, Z1
+	VSHUFF32X4 $0x88, Z10, Z6, Z2
+	VSHUFF32X4 $0xdd, Z10, Z6, Z6
+	VSHUFF32X4 $0x88, Z2, Z11, Z10
+	VSHUFF32X4 $0xdd, Z2, Z11, Z2
+	VSHUFF32X4 $0x88, Z6, Z1, Z11
+	VSHUFF32X4 $0xdd, Z6, Z1, Z1
+	VSHUFF32X4 $0x88, Z5, Z16, Z6
+	VSHUFF32X4 $0xdd, Z5, Z16, Z5
+	VSHUFF32X4 $0x88, Z13, Z9, Z16
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9
+	VSHUFF32X4 $0x88, Z16, Z6, Z13
+	VSHUFF32X4 $0xdd, Z16, Z6, Z6
+	VSHUFF32X4 $0x88, Z9, Z5, Z16
+	VSHUFF32X4 $0xdd, Z9, Z5, Z5
+	VSHUFF32X4 $0x88, Z4, Z0, Z9
+	VSHUFF32X4 $0xdd, Z4, Z0, Z0
+	VSHUFF32X4 $0x88, Z12, Z8, Z4
+	VSHUFF32X4 $0xdd, Z12, Z8, Z8
+	VSHUFF32X4 $0x88, Z4, Z9, Z12
+	VSHUFF32X4 $0xdd, Z4, Z9, Z4
+	VSHUFF32X4 $0x88, Z8, Z0, Z9
+	VSHUFF32X4 $0xdd, Z8, Z0, Z0
+	VMOVUPS    Z15, (DX)
+	VMOVUPS    Z10, 64(DX)
+	VMOVUPS    Z13, 128(DX)
+	VMOVUPS    Z12, 192(DX)
+	VMOVUPS    Z14, 256(DX)
+	VMOVUPS    Z11, 320(DX)
+	VMOVUPS    Z16, 384(DX)
+	VMOVUPS    Z9, 448(DX)
+	VMOVUPS    Z7, 512(DX)
+	VMOVUPS    Z2, 576(DX)
+	VMOVUPS    Z6, 640(DX)
+	VMOVUPS    Z4, 704(DX)
+	VMOVUPS    Z3, 768(DX)
+	VMOVUPS    Z1, 832(DX)
+	VMOVUPS    Z5, 896(DX)
+	VMOVUPS    Z0, 960(DX)
+	MOVQ       $0x00000010, R9
+	CMPQ       DI, R9
+	CMOVQLT    DI, R9
+	VMOVUPS    (CX), Z0
+	VMOVUPS    64(CX), Z1
+	VMOVUPS    768(AX), Z2
+	VMOVUPS    (AX), Z3
+	VMOVUPS    64(AX), Z4
+	VMOVUPS    128(AX), Z5
+	VMOVUPS    320(AX), Z6
+	VMOVUPS    384(AX), Z7
+	VMOVUPS    448(AX), Z8
+	VMOVUPS    512(AX), Z9
+	VMOVUPS    704(AX), Z10
+	VMOVUPS    832(AX), Z11
+	MOVQ       DX, R10
+
+loop251:
+	VMOVUPS    (R10), Z12
+	VMULPS     Z11, Z2, Z13
+	VADDPS     room_one<>+0(SB), Z2, Z2
+	VSUBPS     Z1, Z12, Z14
+	VMULPS     Z7, Z13, Z15
+	VADDPS     Z3, Z15, Z15
+	VMULPS     Z15, Z0, Z15
+	VMULPS     Z8, Z13, Z17
+	VADDPS     Z4, Z17, Z17
+	VMULPS     Z17, Z0, Z16
+	VADDPS     Z16, Z1, Z16
+	VMULPS     Z17, Z14, Z0
+	VADDPS     Z0, Z15, Z15
+	VMULPS     Z9, Z13, Z0
+	VADDPS     Z5, Z0, Z0
+	VMULPS     Z0, Z14, Z0
+	VADDPS     Z0, Z16, Z16
+	VADDPS     Z16, Z1, Z14
+	VMULPS     room_half<>+0(SB), Z14, Z14
+	VMOVAPS    Z15, Z0
+	VMOVAPS    Z16, Z1
+	VSUBPS     Z12, Z14, Z14
+	VMULPS     Z10, Z13, Z13
+	VADDPS     Z6, Z13, Z13
+	VMULPS     Z13, Z14, Z14
+	VADDPS     Z14, Z12, Z14
+	VMOVUPS    Z14, (R10)
+	ADDQ       $0x40, R10
+	SUBQ       $0x01, R9
+	JNZ        loop251
+	VMOVUPS    Z0, (CX)
+	VMOVUPS    Z1, 64(CX)
+	VMOVUPS    Z2, 768(AX)
+	VMOVUPS    (DX), Z0
+	VMOVUPS    64(DX), Z1
+	VMOVUPS    128(DX), Z2
+	VMOVUPS    192(DX), Z3
+	VMOVUPS    256(DX), Z4
+	VMOVUPS    320(DX), Z5
+	VMOVUPS    384(DX), Z6
+	VMOVUPS    448(DX), Z7
+	VMOVUPS    512(DX), Z8
+	VMOVUPS    576(DX), Z9
+	VMOVUPS    640(DX), Z10
+	VMOVUPS    704(DX), Z11
+	VMOVUPS    768(DX), Z12
+	VMOVUPS    832(DX), Z13
+	VMOVUPS    896(DX), Z14
+	VMOVUPS    960(DX), Z15
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z0
+	VUNPCKLPS  Z3, Z2, Z1
+	VUNPCKHPS  Z3, Z2, Z2
+	VUNPCKLPD  Z1, Z16, Z3
+	VUNPCKHPD  Z1, Z16, Z1
+	VUNPCKLPD  Z2, Z0, Z16
+	VUNPCKHPD  Z2, Z0, Z0
+	VUNPCKLPS  Z5, Z4, Z2
+	VUNPCKHPS  Z5, Z4, Z4
+	VUNPCKLPS  Z7, Z6, Z5
+	VUNPCKHPS  Z7, Z6, Z6
+	VUNPCKLPD  Z5, Z2, Z7
+	VUNPCKHPD  Z5, Z2, Z2
+	VUNPCKLPD  Z6, Z4, Z5
+	VUNPCKHPD  Z6, Z4, Z4
+	VUNPCKLPS  Z9, Z8, Z6
+	VUNPCKHPS  Z9, Z8, Z8
+	VUNPCKLPS  Z11, Z10, Z9
+	VUNPCKHPS  Z11, Z10, Z10
+	VUNPCKLPD  Z9, Z6, Z11
+	VUNPCKHPD  Z9, Z6, Z6
+	VUNPCKLPD  Z10, Z8, Z9
+	VUNPCKHPD  Z10, Z8, Z8
+	VUNPCKLPS  Z13, Z12, Z10
+	VUNPCKHPS  Z13, Z12, Z12
+	VUNPCKLPS  Z15, Z14, Z13
+	VUNPCKHPS  Z15, Z14, Z14
+	VUNPCKLPD  Z13, Z10, Z15
+	VUNPCKHPD  Z13, Z10, Z10
+	VUNPCKLPD  Z14, Z12, Z13
+	VUNPCKHPD  Z14, Z12, Z12
+	VSHUFF32X4 $0x88, Z7, Z3, Z14
+	VSHUFF32X4 $0xdd, Z7, Z3, Z3
+	VSHUFF32X4 $0x88, Z15, Z11, Z7
+	VSHUFF32X4 $0xdd, Z15, Z11, Z11
+	VSHUFF32X4 $0x88, Z7, Z14, Z15
+	VSHUFF32X4 $0xdd, Z7, Z14, Z7
+	VSHUFF32X4 $0x88, Z11, Z3, Z14
+	VSHUFF32X4 $0xdd, Z11, Z3, Z3
+	VSHUFF32X4 $0x88, Z2, Z1, Z11
+	VSHUFF32X4 $0xdd, Z2, Z1, Z1
+	VSHUFF32X4 $0x88, Z10, Z6, Z2
+	VSHUFF32X4 $0xdd, Z10, Z6, Z6
+	VSHUFF32X4 $0x88, Z2, Z11, Z10
+	VSHUFF32X4 $0xdd, Z2, Z11, Z2
+	VSHUFF32X4 $0x88, Z6, Z1, Z11
+	VSHUFF32X4 $0xdd, Z6, Z1, Z1
+	VSHUFF32X4 $0x88, Z5, Z16, Z6
+	VSHUFF32X4 $0xdd, Z5, Z16, Z5
+	VSHUFF32X4 $0x88, Z13, Z9, Z16
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9
+	VSHUFF32X4 $0x88, Z16, Z6, Z13
+	VSHUFF32X4 $0xdd, Z16, Z6, Z6
+	VSHUFF32X4 $0x88, Z9, Z5, Z16
+	VSHUFF32X4 $0xdd, Z9, Z5, Z5
+	VSHUFF32X4 $0x88, Z4, Z0, Z9
+	VSHUFF32X4 $0xdd, Z4, Z0, Z0
+	VSHUFF32X4 $0x88, Z12, Z8, Z4
+	VSHUFF32X4 $0xdd, Z12, Z8, Z8
+	VSHUFF32X4 $0x88, Z4, Z9, Z12
+	VSHUFF32X4 $0xdd, Z4, Z9, Z4
+	VSHUFF32X4 $0x88, Z8, Z0, Z9
+	VSHUFF32X4 $0xdd, Z8, Z0, Z0
+	MOVQ       (BX), R9
+	VMOVUPS    Z15, (R9)(R8*1)
+	MOVQ       24(BX), R9
+	VMOVUPS    Z10, (R9)(R8*1)
+	MOVQ       48(BX), R9
+	VMOVUPS    Z13, (R9)(R8*1)
+	MOVQ       72(BX), R9
+	VMOVUPS    Z12, (R9)(R8*1)
+	MOVQ       96(BX), R9
+	VMOVUPS    Z14, (R9)(R8*1)
+	MOVQ       120(BX), R9
+	VMOVUPS    Z11, (R9)(R8*1)
+	MOVQ       144(BX), R9
+	VMOVUPS    Z16, (R9)(R8*1)
+	MOVQ       168(BX), R9
+	VMOVUPS    Z9, (R9)(R8*1)
+	MOVQ       192(BX), R9
+	VMOVUPS    Z7, (R9)(R8*1)
+	MOVQ       216(BX), R9
+	VMOVUPS    Z2, (R9)(R8*1)
+	MOVQ       240(BX), R9
+	VMOVUPS    Z6, (R9)(R8*1)
+	MOVQ       264(BX), R9
+	VMOVUPS    Z4, (R9)(R8*1)
+	MOVQ       288(BX), R9
+	VMOVUPS    Z3, (R9)(R8*1)
+	MOVQ       312(BX), R9
+	VMOVUPS    Z1, (R9)(R8*1)
+	MOVQ       336(BX), R9
+	VMOVUPS    Z5, (R9)(R8*1)
+	MOVQ       360(BX), R9
+	VMOVUPS    Z0, (R9)(R8*1)
+	ADDQ       $0x40, R8
+	SUBQ       $0x10, DI
+	JGT        turn250
+	VZEROUPPER
+	RET
+
+// func highsMovingAVX512(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·highsMovingAVX512(SB), NOSPLIT, $0-48
+	MOVQ weights+0(FP), AX
+	MOVQ states+8(FP), CX
+	MOVQ turned+16(FP), DX
+	MOVQ dst+24(FP), BX
+	MOVQ src+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORL R8, R8
+
+turn252:
+	MOVQ       (SI), R9
+	VMOVUPS    (R9)(R8*1), Z0
+	MOVQ       24(SI), R9
+	VMOVUPS    (R9)(R8*1), Z1
+	MOVQ       48(SI), R9
+	VMOVUPS    (R9)(R8*1), Z2
+	MOVQ       72(SI), R9
+	VMOVUPS    (R9)(R8*1), Z3
+	MOVQ       96(SI), R9
+	VMOVUPS    (R9)(R8*1), Z4
+	MOVQ       120(SI), R9
+	VMOVUPS    (R9)(R8*1), Z5
+	MOVQ       144(SI), R9
+	VMOVUPS    (R9)(R8*1), Z6
+	MOVQ       168(SI), R9
+	VMOVUPS    (R9)(R8*1), Z7
+	MOVQ       192(SI), R9
+	VMOVUPS    (R9)(R8*1), Z8
+	MOVQ       216(SI), R9
+	VMOVUPS    (R9)(R8*1), Z9
+	MOVQ       240(SI), R9
+	VMOVUPS    (R9)(R8*1), Z10
+	MOVQ       264(SI), R9
+	VMOVUPS    (R9)(R8*1), Z11
+	MOVQ       288(SI), R9
+	VMOVUPS    (R9)(R8*1), Z12
+	MOVQ       312(SI), R9
+	VMOVUPS    (R9)(R8*1), Z13
+	MOVQ       336(SI), R9
+	VMOVUPS    (R9)(R8*1), Z14
+	MOVQ       360(SI), R9
+	VMOVUPS    (R9)(R8*1), Z15
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z0
+	VUNPCKLPS  Z3, Z2, Z1
+	VUNPCKHPS  Z3, Z2, Z2
+	VUNPCKLPD  Z1, Z16, Z3
+	VUNPCKHPD  Z1, Z16, Z1
+	VUNPCKLPD  Z2, Z0, Z16
+	VUNPCKHPD  Z2, Z0, Z0
+	VUNPCKLPS  Z5, Z4, Z2
+	VUNPCKHPS  Z5, Z4, Z4
+	VUNPCKLPS  Z7, Z6, Z5
+	VUNPCKHPS  Z7, Z6, Z6
+	VUNPCKLPD  Z5, Z2, Z7
+	VUNPCKHPD  Z5, Z2, Z2
+	VUNPCKLPD  Z6, Z4, Z5
+	VUNPCKHPD  Z6, Z4, Z4
+	VUNPCKLPS  Z9, Z8, Z6
+	VUNPCKHPS  Z9, Z8, Z8
+	VUNPCKLPS  Z11, Z10, Z9
+	VUNPCKHPS  Z11, Z10, Z10
+	VUNPCKLPD  Z9, Z6, Z11
+	VUNPCKHPD  Z9, Z6, Z6
+	VUNPCKLPD  Z10, Z8, Z9
+	VUNPCKHPD  Z10, Z8, Z8
+	VUNPCKLPS  Z13, Z12, Z10
+	VUNPCKHPS  Z13, Z12, Z12
+	VUNPCKLPS  Z15, Z14, Z13
+	VUNPCKHPS  Z15, Z14, Z14
+	VUNPCKLPD  Z13, Z10, Z15
+	VUNPCKHPD  Z13, Z10, Z10
+	VUNPCKLPD  Z14, Z12, Z13
+	VUNPCKHPD  Z14, Z12, Z12
+	VSHUFF32X4 $0x88, Z7, Z3, Z14
+	VSHUFF32X4 $0xdd, Z7, Z3, Z3
+	VSHUFF32X4 $0x88, Z15, Z11, Z7
+	VSHUFF32X4 $0xdd, Z15, Z11, Z11
+	VSHUFF32X4 $0x88, Z7, Z14, Z15
+	VSHUFF32X4 $0xdd, Z7, Z14, Z7
+	VSHUFF32X4 $0x88, Z11, Z3, Z14
+	VSHUFF32X4 $0xdd, Z11, Z3, Z3
+	VSHUFF32X4 $0x88, Z2, Z1, Z11
+	VSHUFF32X4 $0xdd, Z2, Z1, Z1
+	VSHUFF32X4 $0x88, Z10, Z6, Z2
+	VSHUFF32X4 $0xdd, Z10, Z6, Z6
+	VSHUFF32X4 $0x88, Z2, Z11, Z10
+	VSHUFF32X4 $0xdd, Z2, Z11, Z2
+	VSHUFF32X4 $0x88, Z6, Z1, Z11
+	VSHUFF32X4 $0xdd, Z6, Z1, Z1
+	VSHUFF32X4 $0x88, Z5, Z16, Z6
+	VSHUFF32X4 $0xdd, Z5, Z16, Z5
+	VSHUFF32X4 $0x88, Z13, Z9, Z16
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9
+	VSHUFF32X4 $0x88, Z16, Z6, Z13
+	VSHUFF32X4 $0xdd, Z16, Z6, Z6
+	VSHUFF32X4 $0x88, Z9, Z5, Z16
+	VSHUFF32X4 $0xdd, Z9, Z5, Z5
+	VSHUFF32X4 $0x88, Z4, Z0, Z9
+	VSHUFF32X4 $0xdd, Z4, Z0, Z0
+	VSHUFF32X4 $0x88, Z12, Z8, Z4
+	VSHUFF32X4 $0xdd, Z12, Z8, Z8
+	VSHUFF32X4 $0x88, Z4, Z9, Z12
+	VSHUFF32X4 $0xdd, Z4, Z9, Z4
+	VSHUFF32X4 $0x88, Z8, Z0, Z9
+	VSHUFF32X4 $0xdd, Z8, Z0, Z0
+	VMOVUPS    Z15, (DX)
+	VMOVUPS    Z10, 64(DX)
+	VMOVUPS    Z13, 128(DX)
+	VMOVUPS    Z12, 192(DX)
+	VMOVUPS    Z14, 256(DX)
+	VMOVUPS    Z11, 320(DX)
+	VMOVUPS    Z16, 384(DX)
+	VMOVUPS    Z9, 448(DX)
+	VMOVUPS    Z7, 512(DX)
+	VMOVUPS    Z2, 576(DX)
+	VMOVUPS    Z6, 640(DX)
+	VMOVUPS    Z4, 704(DX)
+	VMOVUPS    Z3, 768(DX)
+	VMOVUPS    Z1, 832(DX)
+	VMOVUPS    Z5, 896(DX)
+	VMOVUPS    Z0, 960(DX)
+	MOVQ       $0x00000010, R9
+	CMPQ       DI, R9
+	CMOVQLT    DI, R9
+	VMOVUPS    (CX), Z0
+	VMOVUPS    64(CX), Z1
+	VMOVUPS    768(AX), Z2
+	VMOVUPS    (AX), Z3
+	VMOVUPS    64(AX), Z4
+	VMOVUPS    128(AX), Z5
+	VMOVUPS    192(AX), Z6
+	VMOVUPS    256(AX), Z7
+	VMOVUPS    320(AX), Z8
+	VMOVUPS    384(AX), Z9
+	VMOVUPS    448(AX), Z10
+	VMOVUPS    512(AX), Z11
+	VMOVUPS    576(AX), Z12
+	VMOVUPS    640(AX), Z13
+	VMOVUPS    704(AX), Z14
+	VMOVUPS    832(AX), Z15
+	MOVQ       DX, R10
+
+loop253:
+	VMOVUPS    (R10), Z16
+	VMULPS     Z15, Z2, Z17
+	VADDPS     room_one<>+0(SB), Z2, Z2
+	VSUBPS     Z1, Z16, Z18
+	VMULPS     Z9, Z17, Z19
+	VADDPS     Z3, Z19, Z19
+	VMULPS     Z19, Z0, Z19
+	VMULPS     Z10, Z17, Z21
+	VADDPS     Z4, Z21, Z21
+	VMULPS     Z21, Z0, Z20
+	VADDPS     Z20, Z1, Z20
+	VMULPS     Z21, Z18, Z1
+	VADDPS     Z1, Z19, Z19
+	VMULPS     Z11, Z17, Z1
+	VADDPS     Z5, Z1, Z1
+	VMULPS     Z1, Z18, Z1
+	VADDPS     Z1, Z20, Z20
+	VMULPS     Z12, Z17, Z1
+	VADDPS     Z6, Z1, Z1
+	VMULPS     Z1, Z18, Z18
+	VMULPS     Z13, Z17, Z1
+	VADDPS     Z7, Z1, Z1
+	VMULPS     Z1, Z0, Z1
+	VSUBPS     Z1, Z18, Z18
+	VMOVAPS    Z19, Z0
+	VMOVAPS    Z20, Z1
+	VSUBPS     Z16, Z18, Z18
+	VMULPS     Z14, Z17, Z17
+	VADDPS     Z8, Z17, Z17
+	VMULPS     Z17, Z18, Z18
+	VADDPS     Z18, Z16, Z18
+	VMOVUPS    Z18, (R10)
+	ADDQ       $0x40, R10
+	SUBQ       $0x01, R9
+	JNZ        loop253
+	VMOVUPS    Z0, (CX)
+	VMOVUPS    Z1, 64(CX)
+	VMOVUPS    Z2, 768(AX)
+	VMOVUPS    (DX), Z0
+	VMOVUPS    64(DX), Z1
+	VMOVUPS    128(DX), Z2
+	VMOVUPS    192(DX), Z3
+	VMOVUPS    256(DX), Z4
+	VMOVUPS    320(DX), Z5
+	VMOVUPS    384(DX), Z6
+	VMOVUPS    448(DX), Z7
+	VMOVUPS    512(DX), Z8
+	VMOVUPS    576(DX), Z9
+	VMOVUPS    640(DX), Z10
+	VMOVUPS    704(DX), Z11
+	VMOVUPS    768(DX), Z12
+	VMOVUPS    832(DX), Z13
+	VMOVUPS    896(DX), Z14
+	VMOVUPS    960(DX), Z15
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z0
+	VUNPCKLPS  Z3, Z2, Z1
+	VUNPCKHPS  Z3, Z2, Z2
+	VUNPCKLPD  Z1, Z16, Z3
+	VUNPCKHPD  Z1, Z16, Z1
+	VUNPCKLPD  Z2, Z0, Z16
+	VUNPCKHPD  Z2, Z0, Z0
+	VUNPCKLPS  Z5, Z4, Z2
+	VUNPCKHPS  Z5, Z4, Z4
+	VUNPCKLPS  Z7, Z6, Z5
+	VUNPCKHPS  Z7, Z6, Z6
+	VUNPCKLPD  Z5, Z2, Z7
+	VUNPCKHPD  Z5, Z2, Z2
+	VUNPCKLPD  Z6, Z4, Z5
+	VUNPCKHPD  Z6, Z4, Z4
+	VUNPCKLPS  Z9, Z8, Z6
+	VUNPCKHPS  Z9, Z8, Z8
+	VUNPCKLPS  Z11, Z10, Z9
+	VUNPCKHPS  Z11, Z10, Z10
+	VUNPCKLPD  Z9, Z6, Z11
+	VUNPCKHPD  Z9, Z6, Z6
+	VUNPCKLPD  Z10, Z8, Z9
+	VUNPCKHPD  Z10, Z8, Z8
+	VUNPCKLPS  Z13, Z12, Z10
+	VUNPCKHPS  Z13, Z12, Z12
+	VUNPCKLPS  Z15, Z14, Z13
+	VUNPCKHPS  Z15, Z14, Z14
+	VUNPCKLPD  Z13, Z10, Z15
+	VUNPCKHPD  Z13, Z10, Z10
+	VUNPCKLPD  Z14, Z12, Z13
+	VUNPCKHPD  Z14, Z12, Z12
+	VSHUFF32X4 $0x88, Z7, Z3, Z14
+	VSHUFF32X4 $0xdd, Z7, Z3, Z3
+	VSHUFF32X4 $0x88, Z15, Z11, Z7
+	VSHUFF32X4 $0xdd, Z15, Z11, Z11
+	VSHUFF32X4 $0x88, Z7, Z14, Z15
+	VSHUFF32X4 $0xdd, Z7, Z14, Z7
+	VSHUFF32X4 $0x88, Z11, Z3, Z14
+	VSHUFF32X4 $0xdd, Z11, Z3, Z3
+	VSHUFF32X4 $0x88, Z2, Z1, Z11
+	VSHUFF32X4 $0xdd, Z2, Z1, Z1
+	VSHUFF32X4 $0x88, Z10, Z6, Z2
+	VSHUFF32X4 $0xdd, Z10, Z6, Z6
+	VSHUFF32X4 $0x88, Z2, Z11, Z10
+	VSHUFF32X4 $0xdd, Z2, Z11, Z2
+	VSHUFF32X4 $0x88, Z6, Z1, Z11
+	VSHUFF32X4 $0xdd, Z6, Z1, Z1
+	VSHUFF32X4 $0x88, Z5, Z16, Z6
+	VSHUFF32X4 $0xdd, Z5, Z16, Z5
+	VSHUFF32X4 $0x88, Z13, Z9, Z16
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9
+	VSHUFF32X4 $0x88, Z16, Z6, Z13
+	VSHUFF32X4 $0xdd, Z16, Z6, Z6
+	VSHUFF32X4 $0x88, Z9, Z5, Z16
+	VSHUFF32X4 $0xdd, Z9, Z5, Z5
+	VSHUFF32X4 $0x88, Z4, Z0, Z9
+	VSHUFF32X4 $0xdd, Z4, Z0, Z0
+	VSHUFF32X4 $0x88, Z12, Z8, Z4
+	VSHUFF32X4 $0xdd, Z12, Z8, Z8
+	VSHUFF32X4 $0x88, Z4, Z9, Z12
+	VSHUFF32X4 $0xdd, Z4, Z9, Z4
+	VSHUFF32X4 $0x88, Z8, Z0, Z9
+	VSHUFF32X4 $0xdd, Z8, Z0, Z0
+	MOVQ       (BX), R9
+	VMOVUPS    Z15, (R9)(R8*1)
+	MOVQ       24(BX), R9
+	VMOVUPS    Z10, (R9)(R8*1)
+	MOVQ       48(BX), R9
+	VMOVUPS    Z13, (R9)(R8*1)
+	MOVQ       72(BX), R9
+	VMOVUPS    Z12, (R9)(R8*1)
+	MOVQ       96(BX), R9
+	VMOVUPS    Z14, (R9)(R8*1)
+	MOVQ       120(BX), R9
+	VMOVUPS    Z11, (R9)(R8*1)
+	MOVQ       144(BX), R9
+	VMOVUPS    Z16, (R9)(R8*1)
+	MOVQ       168(BX), R9
+	VMOVUPS    Z9, (R9)(R8*1)
+	MOVQ       192(BX), R9
+	VMOVUPS    Z7, (R9)(R8*1)
+	MOVQ       216(BX), R9
+	VMOVUPS    Z2, (R9)(R8*1)
+	MOVQ       240(BX), R9
+	VMOVUPS    Z6, (R9)(R8*1)
+	MOVQ       264(BX), R9
+	VMOVUPS    Z4, (R9)(R8*1)
+	MOVQ       288(BX), R9
+	VMOVUPS    Z3, (R9)(R8*1)
+	MOVQ       312(BX), R9
+	VMOVUPS    Z1, (R9)(R8*1)
+	MOVQ       336(BX), R9
+	VMOVUPS    Z5, (R9)(R8*1)
+	MOVQ       360(BX), R9
+	VMOVUPS    Z0, (R9)(R8*1)
+	ADDQ       $0x40, R8
+	SUBQ       $0x10, DI
+	JGT        turn252
 	VZEROUPPER
 	RET

@@ -8,7 +8,13 @@ package dsp
 func monoUnityNEON(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
+func monoUnitySendNEON(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+
+//go:noescape
 func stereoUnityNEON(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
+
+//go:noescape
+func stereoUnitySendNEON(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
 
 //go:noescape
 func monoLinearNEON(dst *float32, src *float32, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
@@ -26,7 +32,13 @@ func stereoCubicNEON(dst *float32, src *float32, n int, pos int64, step int64, r
 func monoUnity16NEON(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 
 //go:noescape
+func monoUnitySend16NEON(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+
+//go:noescape
 func stereoUnity16NEON(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
+
+//go:noescape
+func stereoUnitySend16NEON(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
 
 //go:noescape
 func monoLinear16NEON(dst *float32, src *int16, n int, pos int64, step int64, ramps *float32, each int, next uintptr)
@@ -60,6 +72,12 @@ func levelsNEON(src *float32, n int) (left uint32, right uint32)
 
 //go:noescape
 func settleNEON(dst *float32, src *float32, n int) uint32
+
+//go:noescape
+func apartNEON(left *float32, right *float32, src *float32, n int)
+
+//go:noescape
+func togetherNEON(dst *float32, left *float32, right *float32, n int)
 
 //go:noescape
 func filterMonoNEON(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)
@@ -150,3 +168,15 @@ func absorbNEON(factors *float32, states *float32, turned *float32, x *float32, 
 
 //go:noescape
 func scatterNEON(out *float32, peaks *float32, x *float32, in *float32, first *float32, gains *float32, ring *float32, places *int32)
+
+//go:noescape
+func lowsNEON(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func highsNEON(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func lowsMovingNEON(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+
+//go:noescape
+func highsMovingNEON(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)

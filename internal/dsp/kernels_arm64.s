@@ -139,6 +139,170 @@ loop3:
 	CBNZ    R2, ramped1
 	RET
 
+// func monoUnitySendNEON(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+TEXT ·monoUnitySendNEON(SB), NOSPLIT, $0-64
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    next+56(FP), R3
+	MOVD    send+24(FP), R4
+	MOVWU   share+32(FP), R5
+	VDUP    R5, V0.S4
+	MOVD    ramps+40(FP), R5
+	MOVD    each+48(FP), R6
+	FMOVS   $8.0, F4
+	VDUP    V4.S[0], V4.S4
+	MOVWU   8(R5), R7
+	MOVWU   12(R5), R8
+	ORR     R8, R7
+	LSLW    $1, R7, R7
+	CBNZW   R7, ramped1
+	CMP     R2, R6
+	BNE     ramped1
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+
+loop2:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $32, R3
+	FLDPQ.P 32(R1), (F9, F10)
+	VZIP2   V9.S4, V9.S4, V11.S4
+	VZIP1   V9.S4, V9.S4, V9.S4
+	FLDPQ   (R0), (F12, F13)
+	WORD    $0x6e23dd29 // fmul v9.4s, v9.4s, v3.4s
+	WORD    $0x6e23dd6b // fmul v11.4s, v11.4s, v3.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R0)
+	FLDPQ   (R4), (F12, F13)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R4)
+	VZIP2   V10.S4, V10.S4, V11.S4
+	VZIP1   V10.S4, V10.S4, V10.S4
+	FLDPQ   32(R0), (F12, F13)
+	WORD    $0x6e23dd4a // fmul v10.4s, v10.4s, v3.4s
+	WORD    $0x6e23dd6b // fmul v11.4s, v11.4s, v3.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R0)
+	FLDPQ   32(R4), (F12, F13)
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R2
+	CBNZ    R2, loop2
+	RET
+
+ramped1:
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+	MOVD    R6, R7
+
+loop3:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $32, R3
+	FLDPQ.P 32(R1), (F9, F10)
+	VZIP2   V9.S4, V9.S4, V11.S4
+	VZIP1   V9.S4, V9.S4, V9.S4
+	FLDPQ   (R0), (F12, F13)
+	WORD    $0x6e22dcae // fmul v14.4s, v5.4s, v2.4s
+	WORD    $0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
+	WORD    $0x4e2ed42e // fadd v14.4s, v1.4s, v14.4s
+	WORD    $0x6e2edd29 // fmul v9.4s, v9.4s, v14.4s
+	WORD    $0x6e22dccf // fmul v15.4s, v6.4s, v2.4s
+	WORD    $0x4e24d4c6 // fadd v6.4s, v6.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd6b // fmul v11.4s, v11.4s, v15.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R0)
+	FLDPQ   (R4), (F12, F13)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R4)
+	VZIP2   V10.S4, V10.S4, V11.S4
+	VZIP1   V10.S4, V10.S4, V10.S4
+	FLDPQ   32(R0), (F12, F13)
+	WORD    $0x6e22dcee // fmul v14.4s, v7.4s, v2.4s
+	WORD    $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	WORD    $0x4e2ed42e // fadd v14.4s, v1.4s, v14.4s
+	WORD    $0x6e2edd4a // fmul v10.4s, v10.4s, v14.4s
+	WORD    $0x6e22dd0f // fmul v15.4s, v8.4s, v2.4s
+	WORD    $0x4e24d508 // fadd v8.4s, v8.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd6b // fmul v11.4s, v11.4s, v15.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R0)
+	FLDPQ   32(R4), (F12, F13)
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R7
+	CBNZ    R7, loop3
+	SUB     R6, R2
+	CBNZ    R2, ramped1
+	RET
+
 // func stereoUnityNEON(dst *float32, src *float32, n int, ramps *float32, each int, next uintptr)
 TEXT ·stereoUnityNEON(SB), NOSPLIT, $0-48
 	MOVD    dst+0(FP), R0
@@ -265,6 +429,164 @@ loop3:
 	SUB     $8, R6
 	CBNZ    R6, loop3
 	SUB     R5, R2
+	CBNZ    R2, ramped1
+	RET
+
+// func stereoUnitySendNEON(dst *float32, src *float32, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+TEXT ·stereoUnitySendNEON(SB), NOSPLIT, $0-64
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    next+56(FP), R3
+	MOVD    send+24(FP), R4
+	MOVWU   share+32(FP), R5
+	VDUP    R5, V0.S4
+	MOVD    ramps+40(FP), R5
+	MOVD    each+48(FP), R6
+	FMOVS   $8.0, F4
+	VDUP    V4.S[0], V4.S4
+	MOVWU   8(R5), R7
+	MOVWU   12(R5), R8
+	ORR     R8, R7
+	LSLW    $1, R7, R7
+	CBNZW   R7, ramped1
+	CMP     R2, R6
+	BNE     ramped1
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+
+loop2:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $64, R3
+	FLDPQ.P 32(R1), (F9, F10)
+	FLDPQ.P 32(R1), (F11, F12)
+	FLDPQ   (R0), (F13, F14)
+	WORD    $0x6e23dd29 // fmul v9.4s, v9.4s, v3.4s
+	WORD    $0x6e23dd4a // fmul v10.4s, v10.4s, v3.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R0)
+	FLDPQ   (R4), (F13, F14)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R4)
+	FLDPQ   32(R0), (F13, F14)
+	WORD    $0x6e23dd6b // fmul v11.4s, v11.4s, v3.4s
+	WORD    $0x6e23dd8c // fmul v12.4s, v12.4s, v3.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R0)
+	FLDPQ   32(R4), (F13, F14)
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x6e20dd8c // fmul v12.4s, v12.4s, v0.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R2
+	CBNZ    R2, loop2
+	RET
+
+ramped1:
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+	MOVD    R6, R7
+
+loop3:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $64, R3
+	FLDPQ.P 32(R1), (F9, F10)
+	FLDPQ.P 32(R1), (F11, F12)
+	FLDPQ   (R0), (F13, F14)
+	WORD    $0x6e22dcaf // fmul v15.4s, v5.4s, v2.4s
+	WORD    $0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd29 // fmul v9.4s, v9.4s, v15.4s
+	WORD    $0x6e22dcd0 // fmul v16.4s, v6.4s, v2.4s
+	WORD    $0x4e24d4c6 // fadd v6.4s, v6.4s, v4.4s
+	WORD    $0x4e30d430 // fadd v16.4s, v1.4s, v16.4s
+	WORD    $0x6e30dd4a // fmul v10.4s, v10.4s, v16.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R0)
+	FLDPQ   (R4), (F13, F14)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R4)
+	FLDPQ   32(R0), (F13, F14)
+	WORD    $0x6e22dcef // fmul v15.4s, v7.4s, v2.4s
+	WORD    $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd6b // fmul v11.4s, v11.4s, v15.4s
+	WORD    $0x6e22dd10 // fmul v16.4s, v8.4s, v2.4s
+	WORD    $0x4e24d508 // fadd v8.4s, v8.4s, v4.4s
+	WORD    $0x4e30d430 // fadd v16.4s, v1.4s, v16.4s
+	WORD    $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R0)
+	FLDPQ   32(R4), (F13, F14)
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x6e20dd8c // fmul v12.4s, v12.4s, v0.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R7
+	CBNZ    R7, loop3
+	SUB     R6, R2
 	CBNZ    R2, ramped1
 	RET
 
@@ -1625,6 +1947,186 @@ loop3:
 	CBNZ    R2, ramped1
 	RET
 
+// func monoUnitySend16NEON(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+TEXT ·monoUnitySend16NEON(SB), NOSPLIT, $0-64
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    next+56(FP), R3
+	MOVD    send+24(FP), R4
+	MOVWU   share+32(FP), R5
+	VDUP    R5, V0.S4
+	MOVD    ramps+40(FP), R5
+	MOVD    each+48(FP), R6
+	FMOVS   $8.0, F4
+	VDUP    V4.S[0], V4.S4
+	MOVWU   8(R5), R7
+	MOVWU   12(R5), R8
+	ORR     R8, R7
+	LSLW    $1, R7, R7
+	CBNZW   R7, ramped1
+	CMP     R2, R6
+	BNE     ramped1
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVD    $939524096, R7
+	VDUP    R7, V9.S4
+	WORD    $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD    $0x6e29dc42 // fmul v2.4s, v2.4s, v9.4s
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+
+loop2:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $16, R3
+	FMOVQ.P 16(R1), F9
+	WORD    $0x4f10a52a // sshll2 v10.4s, v9.8h, #0
+	WORD    $0x0f10a529 // sshll v9.4s, v9.4h, #0
+	WORD    $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD    $0x4e21d94a // scvtf v10.4s, v10.4s
+	VZIP2   V9.S4, V9.S4, V11.S4
+	VZIP1   V9.S4, V9.S4, V9.S4
+	FLDPQ   (R0), (F12, F13)
+	WORD    $0x6e23dd29 // fmul v9.4s, v9.4s, v3.4s
+	WORD    $0x6e23dd6b // fmul v11.4s, v11.4s, v3.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R0)
+	FLDPQ   (R4), (F12, F13)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R4)
+	VZIP2   V10.S4, V10.S4, V11.S4
+	VZIP1   V10.S4, V10.S4, V10.S4
+	FLDPQ   32(R0), (F12, F13)
+	WORD    $0x6e23dd4a // fmul v10.4s, v10.4s, v3.4s
+	WORD    $0x6e23dd6b // fmul v11.4s, v11.4s, v3.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R0)
+	FLDPQ   32(R4), (F12, F13)
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R2
+	CBNZ    R2, loop2
+	RET
+
+ramped1:
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVD    $939524096, R7
+	VDUP    R7, V9.S4
+	WORD    $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD    $0x6e29dc42 // fmul v2.4s, v2.4s, v9.4s
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+	MOVD    R6, R7
+
+loop3:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $16, R3
+	FMOVQ.P 16(R1), F9
+	WORD    $0x4f10a52a // sshll2 v10.4s, v9.8h, #0
+	WORD    $0x0f10a529 // sshll v9.4s, v9.4h, #0
+	WORD    $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD    $0x4e21d94a // scvtf v10.4s, v10.4s
+	VZIP2   V9.S4, V9.S4, V11.S4
+	VZIP1   V9.S4, V9.S4, V9.S4
+	FLDPQ   (R0), (F12, F13)
+	WORD    $0x6e22dcae // fmul v14.4s, v5.4s, v2.4s
+	WORD    $0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
+	WORD    $0x4e2ed42e // fadd v14.4s, v1.4s, v14.4s
+	WORD    $0x6e2edd29 // fmul v9.4s, v9.4s, v14.4s
+	WORD    $0x6e22dccf // fmul v15.4s, v6.4s, v2.4s
+	WORD    $0x4e24d4c6 // fadd v6.4s, v6.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd6b // fmul v11.4s, v11.4s, v15.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R0)
+	FLDPQ   (R4), (F12, F13)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), (R4)
+	VZIP2   V10.S4, V10.S4, V11.S4
+	VZIP1   V10.S4, V10.S4, V10.S4
+	FLDPQ   32(R0), (F12, F13)
+	WORD    $0x6e22dcee // fmul v14.4s, v7.4s, v2.4s
+	WORD    $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	WORD    $0x4e2ed42e // fadd v14.4s, v1.4s, v14.4s
+	WORD    $0x6e2edd4a // fmul v10.4s, v10.4s, v14.4s
+	WORD    $0x6e22dd0f // fmul v15.4s, v8.4s, v2.4s
+	WORD    $0x4e24d508 // fadd v8.4s, v8.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd6b // fmul v11.4s, v11.4s, v15.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R0)
+	FLDPQ   32(R4), (F12, F13)
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	FSTPQ   (F12, F13), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R7
+	CBNZ    R7, loop3
+	SUB     R6, R2
+	CBNZ    R2, ramped1
+	RET
+
 // func stereoUnity16NEON(dst *float32, src *int16, n int, ramps *float32, each int, next uintptr)
 TEXT ·stereoUnity16NEON(SB), NOSPLIT, $0-48
 	MOVD    dst+0(FP), R0
@@ -1775,6 +2277,188 @@ loop3:
 	SUB     $8, R6
 	CBNZ    R6, loop3
 	SUB     R5, R2
+	CBNZ    R2, ramped1
+	RET
+
+// func stereoUnitySend16NEON(dst *float32, src *int16, n int, send *float32, share float32, ramps *float32, each int, next uintptr)
+TEXT ·stereoUnitySend16NEON(SB), NOSPLIT, $0-64
+	MOVD    dst+0(FP), R0
+	MOVD    src+8(FP), R1
+	MOVD    n+16(FP), R2
+	MOVD    next+56(FP), R3
+	MOVD    send+24(FP), R4
+	MOVWU   share+32(FP), R5
+	VDUP    R5, V0.S4
+	MOVD    ramps+40(FP), R5
+	MOVD    each+48(FP), R6
+	FMOVS   $8.0, F4
+	VDUP    V4.S[0], V4.S4
+	MOVWU   8(R5), R7
+	MOVWU   12(R5), R8
+	ORR     R8, R7
+	LSLW    $1, R7, R7
+	CBNZW   R7, ramped1
+	CMP     R2, R6
+	BNE     ramped1
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVD    $939524096, R7
+	VDUP    R7, V9.S4
+	WORD    $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD    $0x6e29dc42 // fmul v2.4s, v2.4s, v9.4s
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+
+loop2:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $32, R3
+	FMOVQ.P 16(R1), F9
+	WORD    $0x4f10a52a // sshll2 v10.4s, v9.8h, #0
+	WORD    $0x0f10a529 // sshll v9.4s, v9.4h, #0
+	FMOVQ.P 16(R1), F11
+	WORD    $0x4f10a56c // sshll2 v12.4s, v11.8h, #0
+	WORD    $0x0f10a56b // sshll v11.4s, v11.4h, #0
+	WORD    $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD    $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD    $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD    $0x4e21d98c // scvtf v12.4s, v12.4s
+	FLDPQ   (R0), (F13, F14)
+	WORD    $0x6e23dd29 // fmul v9.4s, v9.4s, v3.4s
+	WORD    $0x6e23dd4a // fmul v10.4s, v10.4s, v3.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R0)
+	FLDPQ   (R4), (F13, F14)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R4)
+	FLDPQ   32(R0), (F13, F14)
+	WORD    $0x6e23dd6b // fmul v11.4s, v11.4s, v3.4s
+	WORD    $0x6e23dd8c // fmul v12.4s, v12.4s, v3.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R0)
+	FLDPQ   32(R4), (F13, F14)
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x6e20dd8c // fmul v12.4s, v12.4s, v0.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R2
+	CBNZ    R2, loop2
+	RET
+
+ramped1:
+	FMOVS   (R5), F1
+	FMOVS   4(R5), F9
+	VZIP1   V9.S4, V1.S4, V1.S4
+	VDUP    V1.D[0], V1.D2
+	FMOVS   8(R5), F2
+	FMOVS   12(R5), F9
+	VZIP1   V9.S4, V2.S4, V2.S4
+	VDUP    V2.D[0], V2.D2
+	MOVD    $939524096, R7
+	VDUP    R7, V9.S4
+	WORD    $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD    $0x6e29dc42 // fmul v2.4s, v2.4s, v9.4s
+	MOVWU   16(R5), R7
+	VDUP    R7, V3.S4
+	MOVD    $0, R8
+	VMOV    R8, V5.D[0]
+	MOVD    $4294967297, R8
+	VMOV    R8, V5.D[1]
+	VADD    V3.S4, V5.S4, V5.S4
+	FMOVS   $2.0, F9
+	VDUP    V9.S[0], V9.S4
+	WORD    $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD    $0x4e29d4a6 // fadd v6.4s, v5.4s, v9.4s
+	WORD    $0x4e29d4c7 // fadd v7.4s, v6.4s, v9.4s
+	WORD    $0x4e29d4e8 // fadd v8.4s, v7.4s, v9.4s
+	WORD    $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD    $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD    $0x4e23d423 // fadd v3.4s, v1.4s, v3.4s
+	ADD     $32, R5
+	MOVD    R6, R7
+
+loop3:
+	PRFM    (R3), PLDL1KEEP
+	ADD     $32, R3
+	FMOVQ.P 16(R1), F9
+	WORD    $0x4f10a52a // sshll2 v10.4s, v9.8h, #0
+	WORD    $0x0f10a529 // sshll v9.4s, v9.4h, #0
+	FMOVQ.P 16(R1), F11
+	WORD    $0x4f10a56c // sshll2 v12.4s, v11.8h, #0
+	WORD    $0x0f10a56b // sshll v11.4s, v11.4h, #0
+	WORD    $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD    $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD    $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD    $0x4e21d98c // scvtf v12.4s, v12.4s
+	FLDPQ   (R0), (F13, F14)
+	WORD    $0x6e22dcaf // fmul v15.4s, v5.4s, v2.4s
+	WORD    $0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd29 // fmul v9.4s, v9.4s, v15.4s
+	WORD    $0x6e22dcd0 // fmul v16.4s, v6.4s, v2.4s
+	WORD    $0x4e24d4c6 // fadd v6.4s, v6.4s, v4.4s
+	WORD    $0x4e30d430 // fadd v16.4s, v1.4s, v16.4s
+	WORD    $0x6e30dd4a // fmul v10.4s, v10.4s, v16.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R0)
+	FLDPQ   (R4), (F13, F14)
+	WORD    $0x6e20dd29 // fmul v9.4s, v9.4s, v0.4s
+	WORD    $0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	WORD    $0x6e20dd4a // fmul v10.4s, v10.4s, v0.4s
+	WORD    $0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FSTPQ   (F13, F14), (R4)
+	FLDPQ   32(R0), (F13, F14)
+	WORD    $0x6e22dcef // fmul v15.4s, v7.4s, v2.4s
+	WORD    $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	WORD    $0x4e2fd42f // fadd v15.4s, v1.4s, v15.4s
+	WORD    $0x6e2fdd6b // fmul v11.4s, v11.4s, v15.4s
+	WORD    $0x6e22dd10 // fmul v16.4s, v8.4s, v2.4s
+	WORD    $0x4e24d508 // fadd v8.4s, v8.4s, v4.4s
+	WORD    $0x4e30d430 // fadd v16.4s, v1.4s, v16.4s
+	WORD    $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R0)
+	FLDPQ   32(R4), (F13, F14)
+	WORD    $0x6e20dd6b // fmul v11.4s, v11.4s, v0.4s
+	WORD    $0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
+	WORD    $0x6e20dd8c // fmul v12.4s, v12.4s, v0.4s
+	WORD    $0x4e2cd5ce // fadd v14.4s, v14.4s, v12.4s
+	FSTPQ   (F13, F14), 32(R4)
+	ADD     $64, R0
+	ADD     $64, R4
+	SUB     $8, R7
+	CBNZ    R7, loop3
+	SUB     R6, R2
 	CBNZ    R2, ramped1
 	RET
 
@@ -4279,6 +4963,46 @@ loop1:
 	WORD    $0x6eb0a842 // umaxv s2, v2.4s
 	VMOV    V2.S[0], R3
 	MOVW    R3, ret+24(FP)
+	RET
+
+// func apartNEON(left *float32, right *float32, src *float32, n int)
+TEXT ·apartNEON(SB), NOSPLIT, $0-32
+	MOVD    left+0(FP), R0
+	MOVD    right+8(FP), R1
+	MOVD    src+16(FP), R2
+	MOVD    n+24(FP), R3
+
+loop1:
+	FLDPQ.P 32(R2), (F0, F1)
+	FLDPQ.P 32(R2), (F2, F3)
+	VUZP1   V1.S4, V0.S4, V4.S4
+	VUZP2   V1.S4, V0.S4, V6.S4
+	VUZP1   V3.S4, V2.S4, V5.S4
+	VUZP2   V3.S4, V2.S4, V7.S4
+	FSTPQ.P (F4, F5), 32(R0)
+	FSTPQ.P (F6, F7), 32(R1)
+	SUB     $8, R3
+	CBNZ    R3, loop1
+	RET
+
+// func togetherNEON(dst *float32, left *float32, right *float32, n int)
+TEXT ·togetherNEON(SB), NOSPLIT, $0-32
+	MOVD    dst+0(FP), R0
+	MOVD    left+8(FP), R1
+	MOVD    right+16(FP), R2
+	MOVD    n+24(FP), R3
+
+loop1:
+	FLDPQ.P 32(R1), (F0, F1)
+	FLDPQ.P 32(R2), (F2, F3)
+	VZIP1   V2.S4, V0.S4, V4.S4
+	VZIP2   V2.S4, V0.S4, V5.S4
+	VZIP1   V3.S4, V1.S4, V6.S4
+	VZIP2   V3.S4, V1.S4, V7.S4
+	FSTPQ.P (F4, F5), 32(R0)
+	FSTPQ.P (F6, F7), 32(R0)
+	SUB     $8, R3
+	CBNZ    R3, loop1
 	RET
 
 // func filterMonoNEON(dst *float32, stride int, taps *float64, width int, x *float64, step, n int)
@@ -11145,4 +11869,3808 @@ TEXT ·scatterNEON(SB), NOSPLIT, $0-64
 	VZIP1   V2.S4, V17.S4, V3.S4
 	VZIP2   V2.S4, V17.S4, V4.S4
 	FSTPQ   (F3, F4), 96(R0)
+	RET
+
+// func lowsNEON(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+TEXT ·lowsNEON(SB), NOSPLIT, $0-48
+	MOVD    weights+0(FP), R0
+	MOVD    states+8(FP), R1
+	MOVD    turned+16(FP), R2
+	MOVD    dst+24(FP), R3
+	MOVD    src+32(FP), R4
+	MOVD    n+40(FP), R5
+	MOVD    $0, R6
+	MOVD    $16, R9
+	MOVD    $1056964608, R10
+	VDUP    R10, V0.S4
+	MOVD    $1065353216, R10
+	VDUP    R10, V1.S4
+
+turn1:
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, (R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 64(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 128(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 192(R2)
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 256(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 320(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 384(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 448(R2)
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 512(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 576(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 640(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 704(R2)
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 768(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 832(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 896(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 960(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 16(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 80(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 144(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 208(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 272(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 336(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 400(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 464(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 528(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 592(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 656(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 720(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 784(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 848(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 912(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 976(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 32(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 96(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 160(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 224(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 288(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 352(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 416(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 480(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 544(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 608(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 672(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 736(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 800(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 864(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 928(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 992(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 48(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 112(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 176(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 240(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 304(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 368(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 432(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 496(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 560(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 624(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 688(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 752(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 816(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 880(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 944(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 1008(R2)
+	FMOVQ   (R1), F2
+	FMOVQ   64(R1), F3
+	FMOVQ   (R0), F4
+	FMOVQ   64(R0), F5
+	FMOVQ   128(R0), F6
+	FMOVQ   16(R1), F7
+	FMOVQ   80(R1), F8
+	FMOVQ   16(R0), F9
+	FMOVQ   80(R0), F10
+	FMOVQ   144(R0), F11
+	CMP     R9, R5
+	CSEL    LT, R5, R9, R7
+	MOVD    R2, R8
+
+loop2:
+	FMOVQ   (R8), F12
+	WORD    $0x4ea3d58d // fsub v13.4s, v12.4s, v3.4s
+	WORD    $0x6e22dc8e // fmul v14.4s, v4.4s, v2.4s
+	WORD    $0x6e22dcaf // fmul v15.4s, v5.4s, v2.4s
+	WORD    $0x4e2fd46f // fadd v15.4s, v3.4s, v15.4s
+	WORD    $0x6e2ddcb0 // fmul v16.4s, v5.4s, v13.4s
+	WORD    $0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD    $0x6e2ddcd0 // fmul v16.4s, v6.4s, v13.4s
+	WORD    $0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD    $0x4e2fd471 // fadd v17.4s, v3.4s, v15.4s
+	WORD    $0x6e20de31 // fmul v17.4s, v17.4s, v0.4s
+	VORR    V14.B16, V14.B16, V2.B16
+	VORR    V15.B16, V15.B16, V3.B16
+	FMOVQ   F17, (R8)
+	FMOVQ   16(R8), F18
+	WORD    $0x4ea8d653 // fsub v19.4s, v18.4s, v8.4s
+	WORD    $0x6e27dd34 // fmul v20.4s, v9.4s, v7.4s
+	WORD    $0x6e27dd55 // fmul v21.4s, v10.4s, v7.4s
+	WORD    $0x4e35d515 // fadd v21.4s, v8.4s, v21.4s
+	WORD    $0x6e33dd56 // fmul v22.4s, v10.4s, v19.4s
+	WORD    $0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
+	WORD    $0x6e33dd76 // fmul v22.4s, v11.4s, v19.4s
+	WORD    $0x4e36d6b5 // fadd v21.4s, v21.4s, v22.4s
+	WORD    $0x4e35d517 // fadd v23.4s, v8.4s, v21.4s
+	WORD    $0x6e20def7 // fmul v23.4s, v23.4s, v0.4s
+	VORR    V20.B16, V20.B16, V7.B16
+	VORR    V21.B16, V21.B16, V8.B16
+	FMOVQ   F23, 16(R8)
+	ADD     $64, R8
+	SUB     $1, R7
+	CBNZ    R7, loop2
+	FMOVQ   F2, (R1)
+	FMOVQ   F3, 64(R1)
+	FMOVQ   F7, 16(R1)
+	FMOVQ   F8, 80(R1)
+	FMOVQ   32(R1), F2
+	FMOVQ   96(R1), F3
+	FMOVQ   32(R0), F4
+	FMOVQ   96(R0), F5
+	FMOVQ   160(R0), F6
+	FMOVQ   48(R1), F7
+	FMOVQ   112(R1), F8
+	FMOVQ   48(R0), F9
+	FMOVQ   112(R0), F10
+	FMOVQ   176(R0), F11
+	CMP     R9, R5
+	CSEL    LT, R5, R9, R7
+	MOVD    R2, R8
+
+loop3:
+	FMOVQ   32(R8), F12
+	WORD    $0x4ea3d58d // fsub v13.4s, v12.4s, v3.4s
+	WORD    $0x6e22dc8e // fmul v14.4s, v4.4s, v2.4s
+	WORD    $0x6e22dcaf // fmul v15.4s, v5.4s, v2.4s
+	WORD    $0x4e2fd46f // fadd v15.4s, v3.4s, v15.4s
+	WORD    $0x6e2ddcb0 // fmul v16.4s, v5.4s, v13.4s
+	WORD    $0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
+	WORD    $0x6e2ddcd0 // fmul v16.4s, v6.4s, v13.4s
+	WORD    $0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	WORD    $0x4e2fd471 // fadd v17.4s, v3.4s, v15.4s
+	WORD    $0x6e20de31 // fmul v17.4s, v17.4s, v0.4s
+	VORR    V14.B16, V14.B16, V2.B16
+	VORR    V15.B16, V15.B16, V3.B16
+	FMOVQ   F17, 32(R8)
+	FMOVQ   48(R8), F18
+	WORD    $0x4ea8d653 // fsub v19.4s, v18.4s, v8.4s
+	WORD    $0x6e27dd34 // fmul v20.4s, v9.4s, v7.4s
+	WORD    $0x6e27dd55 // fmul v21.4s, v10.4s, v7.4s
+	WORD    $0x4e35d515 // fadd v21.4s, v8.4s, v21.4s
+	WORD    $0x6e33dd56 // fmul v22.4s, v10.4s, v19.4s
+	WORD    $0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
+	WORD    $0x6e33dd76 // fmul v22.4s, v11.4s, v19.4s
+	WORD    $0x4e36d6b5 // fadd v21.4s, v21.4s, v22.4s
+	WORD    $0x4e35d517 // fadd v23.4s, v8.4s, v21.4s
+	WORD    $0x6e20def7 // fmul v23.4s, v23.4s, v0.4s
+	VORR    V20.B16, V20.B16, V7.B16
+	VORR    V21.B16, V21.B16, V8.B16
+	FMOVQ   F23, 48(R8)
+	ADD     $64, R8
+	SUB     $1, R7
+	CBNZ    R7, loop3
+	FMOVQ   F2, 32(R1)
+	FMOVQ   F3, 96(R1)
+	FMOVQ   F7, 48(R1)
+	FMOVQ   F8, 112(R1)
+	FMOVQ   (R2), F2
+	FMOVQ   64(R2), F3
+	FMOVQ   128(R2), F4
+	FMOVQ   192(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   16(R2), F2
+	FMOVQ   80(R2), F3
+	FMOVQ   144(R2), F4
+	FMOVQ   208(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   32(R2), F2
+	FMOVQ   96(R2), F3
+	FMOVQ   160(R2), F4
+	FMOVQ   224(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   48(R2), F2
+	FMOVQ   112(R2), F3
+	FMOVQ   176(R2), F4
+	FMOVQ   240(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   256(R2), F2
+	FMOVQ   320(R2), F3
+	FMOVQ   384(R2), F4
+	FMOVQ   448(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   272(R2), F2
+	FMOVQ   336(R2), F3
+	FMOVQ   400(R2), F4
+	FMOVQ   464(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   288(R2), F2
+	FMOVQ   352(R2), F3
+	FMOVQ   416(R2), F4
+	FMOVQ   480(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   304(R2), F2
+	FMOVQ   368(R2), F3
+	FMOVQ   432(R2), F4
+	FMOVQ   496(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   512(R2), F2
+	FMOVQ   576(R2), F3
+	FMOVQ   640(R2), F4
+	FMOVQ   704(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   528(R2), F2
+	FMOVQ   592(R2), F3
+	FMOVQ   656(R2), F4
+	FMOVQ   720(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   544(R2), F2
+	FMOVQ   608(R2), F3
+	FMOVQ   672(R2), F4
+	FMOVQ   736(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   560(R2), F2
+	FMOVQ   624(R2), F3
+	FMOVQ   688(R2), F4
+	FMOVQ   752(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   768(R2), F2
+	FMOVQ   832(R2), F3
+	FMOVQ   896(R2), F4
+	FMOVQ   960(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	FMOVQ   784(R2), F2
+	FMOVQ   848(R2), F3
+	FMOVQ   912(R2), F4
+	FMOVQ   976(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	FMOVQ   800(R2), F2
+	FMOVQ   864(R2), F3
+	FMOVQ   928(R2), F4
+	FMOVQ   992(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	FMOVQ   816(R2), F2
+	FMOVQ   880(R2), F3
+	FMOVQ   944(R2), F4
+	FMOVQ   1008(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	ADD     $64, R6
+	SUBS    $16, R5, R5
+	BGT     turn1
+	RET
+
+// func highsNEON(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+TEXT ·highsNEON(SB), NOSPLIT, $0-48
+	MOVD    weights+0(FP), R0
+	MOVD    states+8(FP), R1
+	MOVD    turned+16(FP), R2
+	MOVD    dst+24(FP), R3
+	MOVD    src+32(FP), R4
+	MOVD    n+40(FP), R5
+	MOVD    $0, R6
+	MOVD    $16, R9
+	MOVD    $1056964608, R10
+	VDUP    R10, V0.S4
+	MOVD    $1065353216, R10
+	VDUP    R10, V1.S4
+
+turn1:
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, (R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 64(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 128(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 192(R2)
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 256(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 320(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 384(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 448(R2)
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 512(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 576(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 640(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 704(R2)
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 768(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 832(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 896(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 960(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 16(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 80(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 144(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 208(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 272(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 336(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 400(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 464(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 528(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 592(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 656(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 720(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 784(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 848(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 912(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 976(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 32(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 96(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 160(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 224(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 288(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 352(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 416(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 480(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 544(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 608(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 672(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 736(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 800(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 864(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 928(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 992(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 48(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 112(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 176(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 240(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 304(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 368(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 432(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 496(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 560(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 624(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 688(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 752(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 816(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 880(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 944(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 1008(R2)
+	FMOVQ   (R1), F2
+	FMOVQ   64(R1), F3
+	FMOVQ   (R0), F4
+	FMOVQ   64(R0), F5
+	FMOVQ   128(R0), F6
+	FMOVQ   192(R0), F7
+	FMOVQ   256(R0), F8
+	FMOVQ   16(R1), F9
+	FMOVQ   80(R1), F10
+	FMOVQ   16(R0), F11
+	FMOVQ   80(R0), F12
+	FMOVQ   144(R0), F13
+	FMOVQ   208(R0), F14
+	FMOVQ   272(R0), F15
+	CMP     R9, R5
+	CSEL    LT, R5, R9, R7
+	MOVD    R2, R8
+
+loop2:
+	FMOVQ   (R8), F16
+	WORD    $0x4ea3d611 // fsub v17.4s, v16.4s, v3.4s
+	WORD    $0x6e22dc92 // fmul v18.4s, v4.4s, v2.4s
+	WORD    $0x6e22dcb3 // fmul v19.4s, v5.4s, v2.4s
+	WORD    $0x4e33d473 // fadd v19.4s, v3.4s, v19.4s
+	WORD    $0x6e31dcb4 // fmul v20.4s, v5.4s, v17.4s
+	WORD    $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	WORD    $0x6e31dcd4 // fmul v20.4s, v6.4s, v17.4s
+	WORD    $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD    $0x6e31dcf5 // fmul v21.4s, v7.4s, v17.4s
+	WORD    $0x6e22dd14 // fmul v20.4s, v8.4s, v2.4s
+	WORD    $0x4eb4d6b5 // fsub v21.4s, v21.4s, v20.4s
+	VORR    V18.B16, V18.B16, V2.B16
+	VORR    V19.B16, V19.B16, V3.B16
+	FMOVQ   F21, (R8)
+	FMOVQ   16(R8), F22
+	WORD    $0x4eaad6d7 // fsub v23.4s, v22.4s, v10.4s
+	WORD    $0x6e29dd78 // fmul v24.4s, v11.4s, v9.4s
+	WORD    $0x6e29dd99 // fmul v25.4s, v12.4s, v9.4s
+	WORD    $0x4e39d559 // fadd v25.4s, v10.4s, v25.4s
+	WORD    $0x6e37dd9a // fmul v26.4s, v12.4s, v23.4s
+	WORD    $0x4e3ad718 // fadd v24.4s, v24.4s, v26.4s
+	WORD    $0x6e37ddba // fmul v26.4s, v13.4s, v23.4s
+	WORD    $0x4e3ad739 // fadd v25.4s, v25.4s, v26.4s
+	WORD    $0x6e37dddb // fmul v27.4s, v14.4s, v23.4s
+	WORD    $0x6e29ddfa // fmul v26.4s, v15.4s, v9.4s
+	WORD    $0x4ebad77b // fsub v27.4s, v27.4s, v26.4s
+	VORR    V24.B16, V24.B16, V9.B16
+	VORR    V25.B16, V25.B16, V10.B16
+	FMOVQ   F27, 16(R8)
+	ADD     $64, R8
+	SUB     $1, R7
+	CBNZ    R7, loop2
+	FMOVQ   F2, (R1)
+	FMOVQ   F3, 64(R1)
+	FMOVQ   F9, 16(R1)
+	FMOVQ   F10, 80(R1)
+	FMOVQ   32(R1), F2
+	FMOVQ   96(R1), F3
+	FMOVQ   32(R0), F4
+	FMOVQ   96(R0), F5
+	FMOVQ   160(R0), F6
+	FMOVQ   224(R0), F7
+	FMOVQ   288(R0), F8
+	FMOVQ   48(R1), F9
+	FMOVQ   112(R1), F10
+	FMOVQ   48(R0), F11
+	FMOVQ   112(R0), F12
+	FMOVQ   176(R0), F13
+	FMOVQ   240(R0), F14
+	FMOVQ   304(R0), F15
+	CMP     R9, R5
+	CSEL    LT, R5, R9, R7
+	MOVD    R2, R8
+
+loop3:
+	FMOVQ   32(R8), F16
+	WORD    $0x4ea3d611 // fsub v17.4s, v16.4s, v3.4s
+	WORD    $0x6e22dc92 // fmul v18.4s, v4.4s, v2.4s
+	WORD    $0x6e22dcb3 // fmul v19.4s, v5.4s, v2.4s
+	WORD    $0x4e33d473 // fadd v19.4s, v3.4s, v19.4s
+	WORD    $0x6e31dcb4 // fmul v20.4s, v5.4s, v17.4s
+	WORD    $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	WORD    $0x6e31dcd4 // fmul v20.4s, v6.4s, v17.4s
+	WORD    $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD    $0x6e31dcf5 // fmul v21.4s, v7.4s, v17.4s
+	WORD    $0x6e22dd14 // fmul v20.4s, v8.4s, v2.4s
+	WORD    $0x4eb4d6b5 // fsub v21.4s, v21.4s, v20.4s
+	VORR    V18.B16, V18.B16, V2.B16
+	VORR    V19.B16, V19.B16, V3.B16
+	FMOVQ   F21, 32(R8)
+	FMOVQ   48(R8), F22
+	WORD    $0x4eaad6d7 // fsub v23.4s, v22.4s, v10.4s
+	WORD    $0x6e29dd78 // fmul v24.4s, v11.4s, v9.4s
+	WORD    $0x6e29dd99 // fmul v25.4s, v12.4s, v9.4s
+	WORD    $0x4e39d559 // fadd v25.4s, v10.4s, v25.4s
+	WORD    $0x6e37dd9a // fmul v26.4s, v12.4s, v23.4s
+	WORD    $0x4e3ad718 // fadd v24.4s, v24.4s, v26.4s
+	WORD    $0x6e37ddba // fmul v26.4s, v13.4s, v23.4s
+	WORD    $0x4e3ad739 // fadd v25.4s, v25.4s, v26.4s
+	WORD    $0x6e37dddb // fmul v27.4s, v14.4s, v23.4s
+	WORD    $0x6e29ddfa // fmul v26.4s, v15.4s, v9.4s
+	WORD    $0x4ebad77b // fsub v27.4s, v27.4s, v26.4s
+	VORR    V24.B16, V24.B16, V9.B16
+	VORR    V25.B16, V25.B16, V10.B16
+	FMOVQ   F27, 48(R8)
+	ADD     $64, R8
+	SUB     $1, R7
+	CBNZ    R7, loop3
+	FMOVQ   F2, 32(R1)
+	FMOVQ   F3, 96(R1)
+	FMOVQ   F9, 48(R1)
+	FMOVQ   F10, 112(R1)
+	FMOVQ   (R2), F2
+	FMOVQ   64(R2), F3
+	FMOVQ   128(R2), F4
+	FMOVQ   192(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   16(R2), F2
+	FMOVQ   80(R2), F3
+	FMOVQ   144(R2), F4
+	FMOVQ   208(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   32(R2), F2
+	FMOVQ   96(R2), F3
+	FMOVQ   160(R2), F4
+	FMOVQ   224(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   48(R2), F2
+	FMOVQ   112(R2), F3
+	FMOVQ   176(R2), F4
+	FMOVQ   240(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   256(R2), F2
+	FMOVQ   320(R2), F3
+	FMOVQ   384(R2), F4
+	FMOVQ   448(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   272(R2), F2
+	FMOVQ   336(R2), F3
+	FMOVQ   400(R2), F4
+	FMOVQ   464(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   288(R2), F2
+	FMOVQ   352(R2), F3
+	FMOVQ   416(R2), F4
+	FMOVQ   480(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   304(R2), F2
+	FMOVQ   368(R2), F3
+	FMOVQ   432(R2), F4
+	FMOVQ   496(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   512(R2), F2
+	FMOVQ   576(R2), F3
+	FMOVQ   640(R2), F4
+	FMOVQ   704(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   528(R2), F2
+	FMOVQ   592(R2), F3
+	FMOVQ   656(R2), F4
+	FMOVQ   720(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   544(R2), F2
+	FMOVQ   608(R2), F3
+	FMOVQ   672(R2), F4
+	FMOVQ   736(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   560(R2), F2
+	FMOVQ   624(R2), F3
+	FMOVQ   688(R2), F4
+	FMOVQ   752(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   768(R2), F2
+	FMOVQ   832(R2), F3
+	FMOVQ   896(R2), F4
+	FMOVQ   960(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	FMOVQ   784(R2), F2
+	FMOVQ   848(R2), F3
+	FMOVQ   912(R2), F4
+	FMOVQ   976(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	FMOVQ   800(R2), F2
+	FMOVQ   864(R2), F3
+	FMOVQ   928(R2), F4
+	FMOVQ   992(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	FMOVQ   816(R2), F2
+	FMOVQ   880(R2), F3
+	FMOVQ   944(R2), F4
+	FMOVQ   1008(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	ADD     $64, R6
+	SUBS    $16, R5, R5
+	BGT     turn1
+	RET
+
+// func lowsMovingNEON(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+TEXT ·lowsMovingNEON(SB), NOSPLIT, $0-48
+	MOVD    weights+0(FP), R0
+	MOVD    states+8(FP), R1
+	MOVD    turned+16(FP), R2
+	MOVD    dst+24(FP), R3
+	MOVD    src+32(FP), R4
+	MOVD    n+40(FP), R5
+	MOVD    $0, R6
+	MOVD    $16, R9
+	MOVD    $1056964608, R10
+	VDUP    R10, V0.S4
+	MOVD    $1065353216, R10
+	VDUP    R10, V1.S4
+
+turn1:
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, (R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 64(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 128(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 192(R2)
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 256(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 320(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 384(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 448(R2)
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 512(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 576(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 640(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 704(R2)
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 768(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 832(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 896(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 960(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 16(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 80(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 144(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 208(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 272(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 336(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 400(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 464(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 528(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 592(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 656(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 720(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 784(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 848(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 912(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 976(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 32(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 96(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 160(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 224(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 288(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 352(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 416(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 480(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 544(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 608(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 672(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 736(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 800(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 864(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 928(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 992(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 48(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 112(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 176(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 240(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 304(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 368(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 432(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 496(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 560(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 624(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 688(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 752(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 816(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 880(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 944(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 1008(R2)
+	FMOVQ   (R1), F2
+	FMOVQ   64(R1), F3
+	FMOVQ   (R0), F4
+	FMOVQ   64(R0), F5
+	FMOVQ   128(R0), F6
+	FMOVQ   320(R0), F7
+	FMOVQ   384(R0), F8
+	FMOVQ   448(R0), F9
+	FMOVQ   512(R0), F10
+	FMOVQ   704(R0), F11
+	FMOVQ   768(R0), F12
+	FMOVQ   832(R0), F13
+	CMP     R9, R5
+	CSEL    LT, R5, R9, R7
+	MOVD    R2, R8
+
+loop2:
+	FMOVQ   (R8), F14
+	WORD    $0x6e2ddd8f // fmul v15.4s, v12.4s, v13.4s
+	WORD    $0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	WORD    $0x4ea3d5d1 // fsub v17.4s, v14.4s, v3.4s
+	WORD    $0x6e2fdd10 // fmul v16.4s, v8.4s, v15.4s
+	WORD    $0x4e30d490 // fadd v16.4s, v4.4s, v16.4s
+	WORD    $0x6e22de12 // fmul v18.4s, v16.4s, v2.4s
+	WORD    $0x6e2fdd30 // fmul v16.4s, v9.4s, v15.4s
+	WORD    $0x4e30d4b0 // fadd v16.4s, v5.4s, v16.4s
+	WORD    $0x6e22de13 // fmul v19.4s, v16.4s, v2.4s
+	WORD    $0x4e33d473 // fadd v19.4s, v3.4s, v19.4s
+	WORD    $0x6e31de14 // fmul v20.4s, v16.4s, v17.4s
+	WORD    $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	WORD    $0x6e2fdd50 // fmul v16.4s, v10.4s, v15.4s
+	WORD    $0x4e30d4d0 // fadd v16.4s, v6.4s, v16.4s
+	WORD    $0x6e31de14 // fmul v20.4s, v16.4s, v17.4s
+	WORD    $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD    $0x4e33d475 // fadd v21.4s, v3.4s, v19.4s
+	WORD    $0x6e20deb5 // fmul v21.4s, v21.4s, v0.4s
+	VORR    V18.B16, V18.B16, V2.B16
+	VORR    V19.B16, V19.B16, V3.B16
+	WORD    $0x4eaed6b5 // fsub v21.4s, v21.4s, v14.4s
+	WORD    $0x6e2fdd70 // fmul v16.4s, v11.4s, v15.4s
+	WORD    $0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD    $0x6e35de15 // fmul v21.4s, v16.4s, v21.4s
+	WORD    $0x4e35d5d5 // fadd v21.4s, v14.4s, v21.4s
+	FMOVQ   F21, (R8)
+	ADD     $64, R8
+	SUB     $1, R7
+	CBNZ    R7, loop2
+	FMOVQ   F2, (R1)
+	FMOVQ   F3, 64(R1)
+	FMOVQ   F12, 768(R0)
+	FMOVQ   16(R1), F2
+	FMOVQ   80(R1), F3
+	FMOVQ   16(R0), F4
+	FMOVQ   80(R0), F5
+	FMOVQ   144(R0), F6
+	FMOVQ   336(R0), F7
+	FMOVQ   400(R0), F8
+	FMOVQ   464(R0), F9
+	FMOVQ   528(R0), F10
+	FMOVQ   720(R0), F11
+	FMOVQ   784(R0), F12
+	FMOVQ   848(R0), F13
+	CMP     R9, R5
+	CSEL    LT, R5, R9, R7
+	MOVD    R2, R8
+
+loop3:
+	FMOVQ   16(R8), F14
+	WORD    $0x6e2ddd8f // fmul v15.4s, v12.4s, v13.4s
+	WORD    $0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	WORD    $0x4ea3d5d1 // fsub v17.4s, v14.4s, v3.4s
+	WORD    $0x6e2fdd10 // fmul v16.4s, v8.4s, v15.4s
+	WORD    $0x4e30d490 // fadd v16.4s, v4.4s, v16.4s
+	WORD    $0x6e22de12 // fmul v18.4s, v16.4s, v2.4s
+	WORD    $0x6e2fdd30 // fmul v16.4s, v9.4s, v15.4s
+	WORD    $0x4e30d4b0 // fadd v16.4s, v5.4s, v16.4s
+	WORD    $0x6e22de13 // fmul v19.4s, v16.4s, v2.4s
+	WORD    $0x4e33d473 // fadd v19.4s, v3.4s, v19.4s
+	WORD    $0x6e31de14 // fmul v20.4s, v16.4s, v17.4s
+	WORD    $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	WORD    $0x6e2fdd50 // fmul v16.4s, v10.4s, v15.4s
+	WORD    $0x4e30d4d0 // fadd v16.4s, v6.4s, v16.4s
+	WORD    $0x6e31de14 // fmul v20.4s, v16.4s, v17.4s
+	WORD    $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD    $0x4e33d475 // fadd v21.4s, v3.4s, v19.4s
+	WORD    $0x6e20deb5 // fmul v21.4s, v21.4s, v0.4s
+	VORR    V18.B16, V18.B16, V2.B16
+	VORR    V19.B16, V19.B16, V3.B16
+	WORD    $0x4eaed6b5 // fsub v21.4s, v21.4s, v14.4s
+	WORD    $0x6e2fdd70 // fmul v16.4s, v11.4s, v15.4s
+	WORD    $0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD    $0x6e35de15 // fmul v21.4s, v16.4s, v21.4s
+	WORD    $0x4e35d5d5 // fadd v21.4s, v14.4s, v21.4s
+	FMOVQ   F21, 16(R8)
+	ADD     $64, R8
+	SUB     $1, R7
+	CBNZ    R7, loop3
+	FMOVQ   F2, 16(R1)
+	FMOVQ   F3, 80(R1)
+	FMOVQ   F12, 784(R0)
+	FMOVQ   32(R1), F2
+	FMOVQ   96(R1), F3
+	FMOVQ   32(R0), F4
+	FMOVQ   96(R0), F5
+	FMOVQ   160(R0), F6
+	FMOVQ   352(R0), F7
+	FMOVQ   416(R0), F8
+	FMOVQ   480(R0), F9
+	FMOVQ   544(R0), F10
+	FMOVQ   736(R0), F11
+	FMOVQ   800(R0), F12
+	FMOVQ   864(R0), F13
+	CMP     R9, R5
+	CSEL    LT, R5, R9, R7
+	MOVD    R2, R8
+
+loop4:
+	FMOVQ   32(R8), F14
+	WORD    $0x6e2ddd8f // fmul v15.4s, v12.4s, v13.4s
+	WORD    $0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	WORD    $0x4ea3d5d1 // fsub v17.4s, v14.4s, v3.4s
+	WORD    $0x6e2fdd10 // fmul v16.4s, v8.4s, v15.4s
+	WORD    $0x4e30d490 // fadd v16.4s, v4.4s, v16.4s
+	WORD    $0x6e22de12 // fmul v18.4s, v16.4s, v2.4s
+	WORD    $0x6e2fdd30 // fmul v16.4s, v9.4s, v15.4s
+	WORD    $0x4e30d4b0 // fadd v16.4s, v5.4s, v16.4s
+	WORD    $0x6e22de13 // fmul v19.4s, v16.4s, v2.4s
+	WORD    $0x4e33d473 // fadd v19.4s, v3.4s, v19.4s
+	WORD    $0x6e31de14 // fmul v20.4s, v16.4s, v17.4s
+	WORD    $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	WORD    $0x6e2fdd50 // fmul v16.4s, v10.4s, v15.4s
+	WORD    $0x4e30d4d0 // fadd v16.4s, v6.4s, v16.4s
+	WORD    $0x6e31de14 // fmul v20.4s, v16.4s, v17.4s
+	WORD    $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD    $0x4e33d475 // fadd v21.4s, v3.4s, v19.4s
+	WORD    $0x6e20deb5 // fmul v21.4s, v21.4s, v0.4s
+	VORR    V18.B16, V18.B16, V2.B16
+	VORR    V19.B16, V19.B16, V3.B16
+	WORD    $0x4eaed6b5 // fsub v21.4s, v21.4s, v14.4s
+	WORD    $0x6e2fdd70 // fmul v16.4s, v11.4s, v15.4s
+	WORD    $0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD    $0x6e35de15 // fmul v21.4s, v16.4s, v21.4s
+	WORD    $0x4e35d5d5 // fadd v21.4s, v14.4s, v21.4s
+	FMOVQ   F21, 32(R8)
+	ADD     $64, R8
+	SUB     $1, R7
+	CBNZ    R7, loop4
+	FMOVQ   F2, 32(R1)
+	FMOVQ   F3, 96(R1)
+	FMOVQ   F12, 800(R0)
+	FMOVQ   48(R1), F2
+	FMOVQ   112(R1), F3
+	FMOVQ   48(R0), F4
+	FMOVQ   112(R0), F5
+	FMOVQ   176(R0), F6
+	FMOVQ   368(R0), F7
+	FMOVQ   432(R0), F8
+	FMOVQ   496(R0), F9
+	FMOVQ   560(R0), F10
+	FMOVQ   752(R0), F11
+	FMOVQ   816(R0), F12
+	FMOVQ   880(R0), F13
+	CMP     R9, R5
+	CSEL    LT, R5, R9, R7
+	MOVD    R2, R8
+
+loop5:
+	FMOVQ   48(R8), F14
+	WORD    $0x6e2ddd8f // fmul v15.4s, v12.4s, v13.4s
+	WORD    $0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	WORD    $0x4ea3d5d1 // fsub v17.4s, v14.4s, v3.4s
+	WORD    $0x6e2fdd10 // fmul v16.4s, v8.4s, v15.4s
+	WORD    $0x4e30d490 // fadd v16.4s, v4.4s, v16.4s
+	WORD    $0x6e22de12 // fmul v18.4s, v16.4s, v2.4s
+	WORD    $0x6e2fdd30 // fmul v16.4s, v9.4s, v15.4s
+	WORD    $0x4e30d4b0 // fadd v16.4s, v5.4s, v16.4s
+	WORD    $0x6e22de13 // fmul v19.4s, v16.4s, v2.4s
+	WORD    $0x4e33d473 // fadd v19.4s, v3.4s, v19.4s
+	WORD    $0x6e31de14 // fmul v20.4s, v16.4s, v17.4s
+	WORD    $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	WORD    $0x6e2fdd50 // fmul v16.4s, v10.4s, v15.4s
+	WORD    $0x4e30d4d0 // fadd v16.4s, v6.4s, v16.4s
+	WORD    $0x6e31de14 // fmul v20.4s, v16.4s, v17.4s
+	WORD    $0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	WORD    $0x4e33d475 // fadd v21.4s, v3.4s, v19.4s
+	WORD    $0x6e20deb5 // fmul v21.4s, v21.4s, v0.4s
+	VORR    V18.B16, V18.B16, V2.B16
+	VORR    V19.B16, V19.B16, V3.B16
+	WORD    $0x4eaed6b5 // fsub v21.4s, v21.4s, v14.4s
+	WORD    $0x6e2fdd70 // fmul v16.4s, v11.4s, v15.4s
+	WORD    $0x4e30d4f0 // fadd v16.4s, v7.4s, v16.4s
+	WORD    $0x6e35de15 // fmul v21.4s, v16.4s, v21.4s
+	WORD    $0x4e35d5d5 // fadd v21.4s, v14.4s, v21.4s
+	FMOVQ   F21, 48(R8)
+	ADD     $64, R8
+	SUB     $1, R7
+	CBNZ    R7, loop5
+	FMOVQ   F2, 48(R1)
+	FMOVQ   F3, 112(R1)
+	FMOVQ   F12, 816(R0)
+	FMOVQ   (R2), F2
+	FMOVQ   64(R2), F3
+	FMOVQ   128(R2), F4
+	FMOVQ   192(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   16(R2), F2
+	FMOVQ   80(R2), F3
+	FMOVQ   144(R2), F4
+	FMOVQ   208(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   32(R2), F2
+	FMOVQ   96(R2), F3
+	FMOVQ   160(R2), F4
+	FMOVQ   224(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   48(R2), F2
+	FMOVQ   112(R2), F3
+	FMOVQ   176(R2), F4
+	FMOVQ   240(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   256(R2), F2
+	FMOVQ   320(R2), F3
+	FMOVQ   384(R2), F4
+	FMOVQ   448(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   272(R2), F2
+	FMOVQ   336(R2), F3
+	FMOVQ   400(R2), F4
+	FMOVQ   464(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   288(R2), F2
+	FMOVQ   352(R2), F3
+	FMOVQ   416(R2), F4
+	FMOVQ   480(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   304(R2), F2
+	FMOVQ   368(R2), F3
+	FMOVQ   432(R2), F4
+	FMOVQ   496(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   512(R2), F2
+	FMOVQ   576(R2), F3
+	FMOVQ   640(R2), F4
+	FMOVQ   704(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   528(R2), F2
+	FMOVQ   592(R2), F3
+	FMOVQ   656(R2), F4
+	FMOVQ   720(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   544(R2), F2
+	FMOVQ   608(R2), F3
+	FMOVQ   672(R2), F4
+	FMOVQ   736(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   560(R2), F2
+	FMOVQ   624(R2), F3
+	FMOVQ   688(R2), F4
+	FMOVQ   752(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   768(R2), F2
+	FMOVQ   832(R2), F3
+	FMOVQ   896(R2), F4
+	FMOVQ   960(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	FMOVQ   784(R2), F2
+	FMOVQ   848(R2), F3
+	FMOVQ   912(R2), F4
+	FMOVQ   976(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	FMOVQ   800(R2), F2
+	FMOVQ   864(R2), F3
+	FMOVQ   928(R2), F4
+	FMOVQ   992(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	FMOVQ   816(R2), F2
+	FMOVQ   880(R2), F3
+	FMOVQ   944(R2), F4
+	FMOVQ   1008(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	ADD     $64, R6
+	SUBS    $16, R5, R5
+	BGT     turn1
+	RET
+
+// func highsMovingNEON(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
+TEXT ·highsMovingNEON(SB), NOSPLIT, $0-48
+	MOVD    weights+0(FP), R0
+	MOVD    states+8(FP), R1
+	MOVD    turned+16(FP), R2
+	MOVD    dst+24(FP), R3
+	MOVD    src+32(FP), R4
+	MOVD    n+40(FP), R5
+	MOVD    $0, R6
+	MOVD    $16, R9
+	MOVD    $1056964608, R10
+	VDUP    R10, V0.S4
+	MOVD    $1065353216, R10
+	VDUP    R10, V1.S4
+
+turn1:
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, (R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 64(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 128(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 192(R2)
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 256(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 320(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 384(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 448(R2)
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 512(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 576(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 640(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 704(R2)
+	MOVD    (R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    24(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    48(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    72(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 768(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 832(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 896(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 960(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 16(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 80(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 144(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 208(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 272(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 336(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 400(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 464(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 528(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 592(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 656(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 720(R2)
+	MOVD    96(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    120(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    144(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    168(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 784(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 848(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 912(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 976(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 32(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 96(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 160(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 224(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 288(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 352(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 416(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 480(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 544(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 608(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 672(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 736(R2)
+	MOVD    192(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    216(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    240(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    264(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 800(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 864(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 928(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 992(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   (R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 48(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 112(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 176(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 240(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   16(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 304(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 368(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 432(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 496(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   32(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 560(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 624(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 688(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 752(R2)
+	MOVD    288(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F2
+	MOVD    312(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F3
+	MOVD    336(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F4
+	MOVD    360(R4), R10
+	ADD     R6, R10
+	FMOVQ   48(R10), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	FMOVQ   F6, 816(R2)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	FMOVQ   F7, 880(R2)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	FMOVQ   F8, 944(R2)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	FMOVQ   F9, 1008(R2)
+	FMOVQ   (R1), F2
+	FMOVQ   64(R1), F3
+	FMOVQ   (R0), F4
+	FMOVQ   64(R0), F5
+	FMOVQ   128(R0), F6
+	FMOVQ   192(R0), F7
+	FMOVQ   256(R0), F8
+	FMOVQ   320(R0), F9
+	FMOVQ   384(R0), F10
+	FMOVQ   448(R0), F11
+	FMOVQ   512(R0), F12
+	FMOVQ   576(R0), F13
+	FMOVQ   640(R0), F14
+	FMOVQ   704(R0), F15
+	FMOVQ   768(R0), F16
+	FMOVQ   832(R0), F17
+	CMP     R9, R5
+	CSEL    LT, R5, R9, R7
+	MOVD    R2, R8
+
+loop2:
+	FMOVQ   (R8), F18
+	WORD    $0x6e31de13 // fmul v19.4s, v16.4s, v17.4s
+	WORD    $0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	WORD    $0x4ea3d655 // fsub v21.4s, v18.4s, v3.4s
+	WORD    $0x6e33dd54 // fmul v20.4s, v10.4s, v19.4s
+	WORD    $0x4e34d494 // fadd v20.4s, v4.4s, v20.4s
+	WORD    $0x6e22de96 // fmul v22.4s, v20.4s, v2.4s
+	WORD    $0x6e33dd74 // fmul v20.4s, v11.4s, v19.4s
+	WORD    $0x4e34d4b4 // fadd v20.4s, v5.4s, v20.4s
+	WORD    $0x6e22de97 // fmul v23.4s, v20.4s, v2.4s
+	WORD    $0x4e37d477 // fadd v23.4s, v3.4s, v23.4s
+	WORD    $0x6e35de98 // fmul v24.4s, v20.4s, v21.4s
+	WORD    $0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD    $0x6e33dd94 // fmul v20.4s, v12.4s, v19.4s
+	WORD    $0x4e34d4d4 // fadd v20.4s, v6.4s, v20.4s
+	WORD    $0x6e35de98 // fmul v24.4s, v20.4s, v21.4s
+	WORD    $0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD    $0x6e33ddb4 // fmul v20.4s, v13.4s, v19.4s
+	WORD    $0x4e34d4f4 // fadd v20.4s, v7.4s, v20.4s
+	WORD    $0x6e35de99 // fmul v25.4s, v20.4s, v21.4s
+	WORD    $0x6e33ddd4 // fmul v20.4s, v14.4s, v19.4s
+	WORD    $0x4e34d514 // fadd v20.4s, v8.4s, v20.4s
+	WORD    $0x6e22de98 // fmul v24.4s, v20.4s, v2.4s
+	WORD    $0x4eb8d739 // fsub v25.4s, v25.4s, v24.4s
+	VORR    V22.B16, V22.B16, V2.B16
+	VORR    V23.B16, V23.B16, V3.B16
+	WORD    $0x4eb2d739 // fsub v25.4s, v25.4s, v18.4s
+	WORD    $0x6e33ddf4 // fmul v20.4s, v15.4s, v19.4s
+	WORD    $0x4e34d534 // fadd v20.4s, v9.4s, v20.4s
+	WORD    $0x6e39de99 // fmul v25.4s, v20.4s, v25.4s
+	WORD    $0x4e39d659 // fadd v25.4s, v18.4s, v25.4s
+	FMOVQ   F25, (R8)
+	ADD     $64, R8
+	SUB     $1, R7
+	CBNZ    R7, loop2
+	FMOVQ   F2, (R1)
+	FMOVQ   F3, 64(R1)
+	FMOVQ   F16, 768(R0)
+	FMOVQ   16(R1), F2
+	FMOVQ   80(R1), F3
+	FMOVQ   16(R0), F4
+	FMOVQ   80(R0), F5
+	FMOVQ   144(R0), F6
+	FMOVQ   208(R0), F7
+	FMOVQ   272(R0), F8
+	FMOVQ   336(R0), F9
+	FMOVQ   400(R0), F10
+	FMOVQ   464(R0), F11
+	FMOVQ   528(R0), F12
+	FMOVQ   592(R0), F13
+	FMOVQ   656(R0), F14
+	FMOVQ   720(R0), F15
+	FMOVQ   784(R0), F16
+	FMOVQ   848(R0), F17
+	CMP     R9, R5
+	CSEL    LT, R5, R9, R7
+	MOVD    R2, R8
+
+loop3:
+	FMOVQ   16(R8), F18
+	WORD    $0x6e31de13 // fmul v19.4s, v16.4s, v17.4s
+	WORD    $0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	WORD    $0x4ea3d655 // fsub v21.4s, v18.4s, v3.4s
+	WORD    $0x6e33dd54 // fmul v20.4s, v10.4s, v19.4s
+	WORD    $0x4e34d494 // fadd v20.4s, v4.4s, v20.4s
+	WORD    $0x6e22de96 // fmul v22.4s, v20.4s, v2.4s
+	WORD    $0x6e33dd74 // fmul v20.4s, v11.4s, v19.4s
+	WORD    $0x4e34d4b4 // fadd v20.4s, v5.4s, v20.4s
+	WORD    $0x6e22de97 // fmul v23.4s, v20.4s, v2.4s
+	WORD    $0x4e37d477 // fadd v23.4s, v3.4s, v23.4s
+	WORD    $0x6e35de98 // fmul v24.4s, v20.4s, v21.4s
+	WORD    $0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD    $0x6e33dd94 // fmul v20.4s, v12.4s, v19.4s
+	WORD    $0x4e34d4d4 // fadd v20.4s, v6.4s, v20.4s
+	WORD    $0x6e35de98 // fmul v24.4s, v20.4s, v21.4s
+	WORD    $0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD    $0x6e33ddb4 // fmul v20.4s, v13.4s, v19.4s
+	WORD    $0x4e34d4f4 // fadd v20.4s, v7.4s, v20.4s
+	WORD    $0x6e35de99 // fmul v25.4s, v20.4s, v21.4s
+	WORD    $0x6e33ddd4 // fmul v20.4s, v14.4s, v19.4s
+	WORD    $0x4e34d514 // fadd v20.4s, v8.4s, v20.4s
+	WORD    $0x6e22de98 // fmul v24.4s, v20.4s, v2.4s
+	WORD    $0x4eb8d739 // fsub v25.4s, v25.4s, v24.4s
+	VORR    V22.B16, V22.B16, V2.B16
+	VORR    V23.B16, V23.B16, V3.B16
+	WORD    $0x4eb2d739 // fsub v25.4s, v25.4s, v18.4s
+	WORD    $0x6e33ddf4 // fmul v20.4s, v15.4s, v19.4s
+	WORD    $0x4e34d534 // fadd v20.4s, v9.4s, v20.4s
+	WORD    $0x6e39de99 // fmul v25.4s, v20.4s, v25.4s
+	WORD    $0x4e39d659 // fadd v25.4s, v18.4s, v25.4s
+	FMOVQ   F25, 16(R8)
+	ADD     $64, R8
+	SUB     $1, R7
+	CBNZ    R7, loop3
+	FMOVQ   F2, 16(R1)
+	FMOVQ   F3, 80(R1)
+	FMOVQ   F16, 784(R0)
+	FMOVQ   32(R1), F2
+	FMOVQ   96(R1), F3
+	FMOVQ   32(R0), F4
+	FMOVQ   96(R0), F5
+	FMOVQ   160(R0), F6
+	FMOVQ   224(R0), F7
+	FMOVQ   288(R0), F8
+	FMOVQ   352(R0), F9
+	FMOVQ   416(R0), F10
+	FMOVQ   480(R0), F11
+	FMOVQ   544(R0), F12
+	FMOVQ   608(R0), F13
+	FMOVQ   672(R0), F14
+	FMOVQ   736(R0), F15
+	FMOVQ   800(R0), F16
+	FMOVQ   864(R0), F17
+	CMP     R9, R5
+	CSEL    LT, R5, R9, R7
+	MOVD    R2, R8
+
+loop4:
+	FMOVQ   32(R8), F18
+	WORD    $0x6e31de13 // fmul v19.4s, v16.4s, v17.4s
+	WORD    $0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	WORD    $0x4ea3d655 // fsub v21.4s, v18.4s, v3.4s
+	WORD    $0x6e33dd54 // fmul v20.4s, v10.4s, v19.4s
+	WORD    $0x4e34d494 // fadd v20.4s, v4.4s, v20.4s
+	WORD    $0x6e22de96 // fmul v22.4s, v20.4s, v2.4s
+	WORD    $0x6e33dd74 // fmul v20.4s, v11.4s, v19.4s
+	WORD    $0x4e34d4b4 // fadd v20.4s, v5.4s, v20.4s
+	WORD    $0x6e22de97 // fmul v23.4s, v20.4s, v2.4s
+	WORD    $0x4e37d477 // fadd v23.4s, v3.4s, v23.4s
+	WORD    $0x6e35de98 // fmul v24.4s, v20.4s, v21.4s
+	WORD    $0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD    $0x6e33dd94 // fmul v20.4s, v12.4s, v19.4s
+	WORD    $0x4e34d4d4 // fadd v20.4s, v6.4s, v20.4s
+	WORD    $0x6e35de98 // fmul v24.4s, v20.4s, v21.4s
+	WORD    $0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD    $0x6e33ddb4 // fmul v20.4s, v13.4s, v19.4s
+	WORD    $0x4e34d4f4 // fadd v20.4s, v7.4s, v20.4s
+	WORD    $0x6e35de99 // fmul v25.4s, v20.4s, v21.4s
+	WORD    $0x6e33ddd4 // fmul v20.4s, v14.4s, v19.4s
+	WORD    $0x4e34d514 // fadd v20.4s, v8.4s, v20.4s
+	WORD    $0x6e22de98 // fmul v24.4s, v20.4s, v2.4s
+	WORD    $0x4eb8d739 // fsub v25.4s, v25.4s, v24.4s
+	VORR    V22.B16, V22.B16, V2.B16
+	VORR    V23.B16, V23.B16, V3.B16
+	WORD    $0x4eb2d739 // fsub v25.4s, v25.4s, v18.4s
+	WORD    $0x6e33ddf4 // fmul v20.4s, v15.4s, v19.4s
+	WORD    $0x4e34d534 // fadd v20.4s, v9.4s, v20.4s
+	WORD    $0x6e39de99 // fmul v25.4s, v20.4s, v25.4s
+	WORD    $0x4e39d659 // fadd v25.4s, v18.4s, v25.4s
+	FMOVQ   F25, 32(R8)
+	ADD     $64, R8
+	SUB     $1, R7
+	CBNZ    R7, loop4
+	FMOVQ   F2, 32(R1)
+	FMOVQ   F3, 96(R1)
+	FMOVQ   F16, 800(R0)
+	FMOVQ   48(R1), F2
+	FMOVQ   112(R1), F3
+	FMOVQ   48(R0), F4
+	FMOVQ   112(R0), F5
+	FMOVQ   176(R0), F6
+	FMOVQ   240(R0), F7
+	FMOVQ   304(R0), F8
+	FMOVQ   368(R0), F9
+	FMOVQ   432(R0), F10
+	FMOVQ   496(R0), F11
+	FMOVQ   560(R0), F12
+	FMOVQ   624(R0), F13
+	FMOVQ   688(R0), F14
+	FMOVQ   752(R0), F15
+	FMOVQ   816(R0), F16
+	FMOVQ   880(R0), F17
+	CMP     R9, R5
+	CSEL    LT, R5, R9, R7
+	MOVD    R2, R8
+
+loop5:
+	FMOVQ   48(R8), F18
+	WORD    $0x6e31de13 // fmul v19.4s, v16.4s, v17.4s
+	WORD    $0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	WORD    $0x4ea3d655 // fsub v21.4s, v18.4s, v3.4s
+	WORD    $0x6e33dd54 // fmul v20.4s, v10.4s, v19.4s
+	WORD    $0x4e34d494 // fadd v20.4s, v4.4s, v20.4s
+	WORD    $0x6e22de96 // fmul v22.4s, v20.4s, v2.4s
+	WORD    $0x6e33dd74 // fmul v20.4s, v11.4s, v19.4s
+	WORD    $0x4e34d4b4 // fadd v20.4s, v5.4s, v20.4s
+	WORD    $0x6e22de97 // fmul v23.4s, v20.4s, v2.4s
+	WORD    $0x4e37d477 // fadd v23.4s, v3.4s, v23.4s
+	WORD    $0x6e35de98 // fmul v24.4s, v20.4s, v21.4s
+	WORD    $0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	WORD    $0x6e33dd94 // fmul v20.4s, v12.4s, v19.4s
+	WORD    $0x4e34d4d4 // fadd v20.4s, v6.4s, v20.4s
+	WORD    $0x6e35de98 // fmul v24.4s, v20.4s, v21.4s
+	WORD    $0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	WORD    $0x6e33ddb4 // fmul v20.4s, v13.4s, v19.4s
+	WORD    $0x4e34d4f4 // fadd v20.4s, v7.4s, v20.4s
+	WORD    $0x6e35de99 // fmul v25.4s, v20.4s, v21.4s
+	WORD    $0x6e33ddd4 // fmul v20.4s, v14.4s, v19.4s
+	WORD    $0x4e34d514 // fadd v20.4s, v8.4s, v20.4s
+	WORD    $0x6e22de98 // fmul v24.4s, v20.4s, v2.4s
+	WORD    $0x4eb8d739 // fsub v25.4s, v25.4s, v24.4s
+	VORR    V22.B16, V22.B16, V2.B16
+	VORR    V23.B16, V23.B16, V3.B16
+	WORD    $0x4eb2d739 // fsub v25.4s, v25.4s, v18.4s
+	WORD    $0x6e33ddf4 // fmul v20.4s, v15.4s, v19.4s
+	WORD    $0x4e34d534 // fadd v20.4s, v9.4s, v20.4s
+	WORD    $0x6e39de99 // fmul v25.4s, v20.4s, v25.4s
+	WORD    $0x4e39d659 // fadd v25.4s, v18.4s, v25.4s
+	FMOVQ   F25, 48(R8)
+	ADD     $64, R8
+	SUB     $1, R7
+	CBNZ    R7, loop5
+	FMOVQ   F2, 48(R1)
+	FMOVQ   F3, 112(R1)
+	FMOVQ   F16, 816(R0)
+	FMOVQ   (R2), F2
+	FMOVQ   64(R2), F3
+	FMOVQ   128(R2), F4
+	FMOVQ   192(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   16(R2), F2
+	FMOVQ   80(R2), F3
+	FMOVQ   144(R2), F4
+	FMOVQ   208(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   32(R2), F2
+	FMOVQ   96(R2), F3
+	FMOVQ   160(R2), F4
+	FMOVQ   224(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   48(R2), F2
+	FMOVQ   112(R2), F3
+	FMOVQ   176(R2), F4
+	FMOVQ   240(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, (R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, (R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, (R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, (R10)
+	FMOVQ   256(R2), F2
+	FMOVQ   320(R2), F3
+	FMOVQ   384(R2), F4
+	FMOVQ   448(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   272(R2), F2
+	FMOVQ   336(R2), F3
+	FMOVQ   400(R2), F4
+	FMOVQ   464(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   288(R2), F2
+	FMOVQ   352(R2), F3
+	FMOVQ   416(R2), F4
+	FMOVQ   480(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   304(R2), F2
+	FMOVQ   368(R2), F3
+	FMOVQ   432(R2), F4
+	FMOVQ   496(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 16(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 16(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 16(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 16(R10)
+	FMOVQ   512(R2), F2
+	FMOVQ   576(R2), F3
+	FMOVQ   640(R2), F4
+	FMOVQ   704(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   528(R2), F2
+	FMOVQ   592(R2), F3
+	FMOVQ   656(R2), F4
+	FMOVQ   720(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   544(R2), F2
+	FMOVQ   608(R2), F3
+	FMOVQ   672(R2), F4
+	FMOVQ   736(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   560(R2), F2
+	FMOVQ   624(R2), F3
+	FMOVQ   688(R2), F4
+	FMOVQ   752(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 32(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 32(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 32(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 32(R10)
+	FMOVQ   768(R2), F2
+	FMOVQ   832(R2), F3
+	FMOVQ   896(R2), F4
+	FMOVQ   960(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    (R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    24(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    48(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    72(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	FMOVQ   784(R2), F2
+	FMOVQ   848(R2), F3
+	FMOVQ   912(R2), F4
+	FMOVQ   976(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    96(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    120(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    144(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    168(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	FMOVQ   800(R2), F2
+	FMOVQ   864(R2), F3
+	FMOVQ   928(R2), F4
+	FMOVQ   992(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    192(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    216(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    240(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    264(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	FMOVQ   816(R2), F2
+	FMOVQ   880(R2), F3
+	FMOVQ   944(R2), F4
+	FMOVQ   1008(R2), F5
+	VZIP1   V4.S4, V2.S4, V10.S4
+	VZIP2   V4.S4, V2.S4, V12.S4
+	VZIP1   V5.S4, V3.S4, V11.S4
+	VZIP2   V5.S4, V3.S4, V13.S4
+	VZIP1   V11.S4, V10.S4, V6.S4
+	MOVD    288(R3), R10
+	ADD     R6, R10
+	FMOVQ   F6, 48(R10)
+	VZIP2   V11.S4, V10.S4, V7.S4
+	MOVD    312(R3), R10
+	ADD     R6, R10
+	FMOVQ   F7, 48(R10)
+	VZIP1   V13.S4, V12.S4, V8.S4
+	MOVD    336(R3), R10
+	ADD     R6, R10
+	FMOVQ   F8, 48(R10)
+	VZIP2   V13.S4, V12.S4, V9.S4
+	MOVD    360(R3), R10
+	ADD     R6, R10
+	FMOVQ   F9, 48(R10)
+	ADD     $64, R6
+	SUBS    $16, R5, R5
+	BGT     turn1
 	RET

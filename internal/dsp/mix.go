@@ -57,6 +57,29 @@ func Mix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *Ramp
 	}
 }
 
+// MixSend is Mix for a formula of unity that also adds a share of what it adds to dst to send, which is as
+// long and lies elsewhere.
+func MixSend[T Sample](f Formula, dst, send []pcm.Frame, src []T, pos int64, g *Ramp, share float32) {
+	f &= 1
+	src, send = src[pos>>32<<f:][:len(dst)<<f], send[:len(dst)]
+	done := fastMixSend(f, dst, send, src, g, share)
+	if done == len(dst) {
+		return
+	}
+	rest := *g
+	if unsafe.Sizeof(T(0)) == 2 {
+		rest = g.of16()
+	}
+	dst, send, src, rest.Start = dst[done:], send[done:], src[done<<f:], g.Start+done
+	for i := range dst {
+		left, right := rest.at(i)
+		x, y := float32(float32(src[i<<f])*left), float32(float32(src[(i+1)<<f-1])*right)
+		d, s := &dst[i], &send[i]
+		d[0], d[1] = d[0]+x, d[1]+y
+		s[0], s[1] = s[0]+float32(x*share), s[1]+float32(y*share)
+	}
+}
+
 // MixRamps is Mix under ramps that follow each other, each for as many frames from its
 // first on: their Start is 0, and len(dst) is len(ramps) times each.
 func MixRamps[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, ramps []Ramp, each int) {

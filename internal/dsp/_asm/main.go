@@ -17,8 +17,10 @@ func main() {
 	ConstraintExpr("!purego")
 	for _, wide := range []bool{true, false} {
 		for _, s := range []*set{avx2, avx512} {
-			unity(s, 1, wide)
-			unity(s, 2, wide)
+			for channels := 1; channels <= 2; channels++ {
+				unity(s, channels, wide, false)
+				unity(s, channels, wide, true)
+			}
 		}
 		for _, channels := range []int{1, 2} {
 			pitched(linear, channels, wide)
@@ -34,6 +36,8 @@ func main() {
 	peak()
 	levels()
 	settle()
+	apart()
+	together()
 	publish()
 	filter(1, 8, false)
 	filter(2, 4, false)
@@ -69,6 +73,10 @@ func main() {
 		ends(s)
 		absorb(s)
 		scatter(s)
+		bank(s, false, false)
+		bank(s, true, false)
+		bank(s, false, true)
+		bank(s, true, true)
 	}
 	Generate()
 }

@@ -65,6 +65,9 @@ type mixer struct {
 	pos, step Register // of a pitched one
 	ahead     Mem      // what the next kernel is going to read
 
+	send  Mem        // a second destination,
+	share VecVirtual // which gets so much; nil: there is none
+
 	base, slope VecVirtual
 	numbers     [2]VecVirtual // of the frames
 	now         VecVirtual    // of a still ramp: the gains
@@ -211,6 +214,12 @@ func (m *mixer) add(half int, x VecVirtual) {
 		VADDPS(m.further, m.numbers[half], m.numbers[half])
 	}
 	VMULPS(x, by, y)
+	if m.share != nil {
+		send, z := m.send.Offset(half*m.bytes), m.new()
+		VMULPS(m.share, y, z)
+		VADDPS(send, z, z)
+		VMOVUPS(z, send)
+	}
 	VADDPS(dst, y, y)
 	VMOVUPS(y, dst)
 }

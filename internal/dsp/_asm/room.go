@@ -148,15 +148,21 @@ func ends(s *set) {
 
 // transpose emits the transposition of 16 rows of 16.
 func (s *set) transpose(to, from Mem) {
+	rows := func(m Mem) func(int) Mem { return func(i int) Mem { return m.Offset(rowSize * i) } }
+	s.transposeRows(rows(to), rows(from))
+}
+
+// transposeRows is transpose for rows that lie anywhere.
+func (s *set) transposeRows(to, from func(row int) Mem) {
 	n := s.bytes / 4
 	for top := 0; top < 16; top += n {
 		for left := 0; left < 16; left += n {
 			rows := make([]VecVirtual, n)
 			for i := range rows {
-				rows[i] = s.load(from.Offset(rowSize*(top+i) + 4*left))
+				rows[i] = s.load(from(top + i).Offset(4 * left))
 			}
 			for i, x := range s.columns(rows) {
-				VMOVUPS(x, to.Offset(rowSize*(left+i)+4*top))
+				VMOVUPS(x, to(left+i).Offset(4*top))
 			}
 		}
 	}

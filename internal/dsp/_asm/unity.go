@@ -5,10 +5,19 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// unity emits the kernel of sounds at their own pitch.
-func unity(s *set, channels int, wide bool) {
-	m := mixing("Unity", s, channels, wide, 0, "n int")
+// unity emits the kernel of sounds at their own pitch, or the one that also sends a share of what it
+// adds to a second destination.
+func unity(s *set, channels int, wide, sends bool) {
+	kind, params := "Unity", "n int"
+	if sends {
+		kind, params = "UnitySend", "n int, send *float32, share float32"
+	}
+	m := mixing(kind, s, channels, wide, 0, params)
 	m.load(false)
+	if sends {
+		m.send, m.share = memory("send").Idx(m.i, 8), s.new()
+		VBROADCASTSS(place("share"), m.share)
+	}
 	spread, spreadUpper := s.new(), s.new()
 	if channels == 1 {
 		VMOVUPS(ints("spread_"+s.name, s.pairs(0)...), spread)

@@ -4,7 +4,7 @@ import "fmt"
 
 // best emits the kernel of 8 compensated taps.
 func best(channels int) {
-	m := mixing("Best", channels, true, 3, "table *float32, pos int64, step int64, ")
+	m := mixing("Best", channels, true, 3, "table *float32, pos int64, step int64, ", "")
 	k := &kernel8{m, m.load("table")}
 	m.loadGains()
 	m.twice(func() {

@@ -38,8 +38,10 @@ func main() {
 // generate makes the kernels, in the order of the file.
 func generate() {
 	for _, wide := range []bool{true, false} {
-		unity(1, wide)
-		unity(2, wide)
+		for channels := 1; channels <= 2; channels++ {
+			unity(channels, wide, false)
+			unity(channels, wide, true)
+		}
 		for _, channels := range []int{1, 2} {
 			pitched(linear, channels, wide)
 			pitched(cubic, channels, wide)
@@ -52,6 +54,8 @@ func generate() {
 	peak()
 	levels()
 	settle()
+	apart()
+	together()
 	filter(1, 8)
 	filter(2, 4)
 	between()
@@ -82,4 +86,8 @@ func generate() {
 	hush()
 	absorb()
 	scatter()
+	bank(false, false)
+	bank(true, false)
+	bank(false, true)
+	bank(true, true)
 }

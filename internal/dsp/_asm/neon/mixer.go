@@ -20,6 +20,10 @@ type mixer struct {
 	bits              vec // and the fractions of the next four from lower halves
 	stride            vec // how far four frames are
 
+	sends bool
+	send  gp  // a second destination,
+	share vec // which gets so much
+
 	base, slope vec
 	numbers     []vec // of the frames
 	now         vec   // of a still ramp: the gains
@@ -29,14 +33,14 @@ type mixer struct {
 }
 
 // mixing begins a mixer whose source is read from so many frames before a position on.
-// The parameters of a pitched one between n and the gains are given.
-func mixing(kind string, channels int, wide bool, before int, pitched string) *mixer {
+// The parameters of a pitched one, or of one that sends, between n and the gains are given.
+func mixing(kind string, channels int, wide bool, before int, pitched, sends string) *mixer {
 	name, sample, size := map[int]string{1: "mono", 2: "stereo"}[channels]+kind, "float32", 4
 	if !wide {
 		name, sample, size = name+"16", "int16", 2
 	}
-	k := newKernel(name+"NEON", "dst *float32, src *"+sample+", n int, "+pitched+"ramps *float32, each int, next uintptr")
-	m := &mixer{kernel: k, channels: channels, wide: wide, size: channels * size, dst: k.load("dst")}
+	k := newKernel(name+"NEON", "dst *float32, src *"+sample+", n int, "+pitched+sends+"ramps *float32, each int, next uintptr")
+	m := &mixer{kernel: k, channels: channels, wide: wide, size: channels * size, sends: sends != "", dst: k.load("dst")}
 	if pitched == "" {
 		m.src, m.n, m.next = k.load("src"), k.load("n"), k.load("next")
 		return m
@@ -140,6 +144,9 @@ func (m *mixer) twice(body func()) {
 			m.op("ADD", imm(turn*m.size), m.next)
 			body()
 			m.op("ADD", imm(8*turn), m.dst)
+			if m.sends {
+				m.op("ADD", imm(8*turn), m.send)
+			}
 		})
 	}
 	ramped := m.label("ramped")
@@ -186,6 +193,15 @@ func (m *mixer) add(half int, x [2]vec) {
 			m.fadd(d[i], d[i], x)
 		}
 		m.op("FSTPQ", pair(d[0], d[1]), mem(m.dst, 32*half))
+		if !m.sends {
+			return
+		}
+		m.op("FLDPQ", mem(m.send, 32*half), pair(d[0], d[1]))
+		for i, x := range x {
+			m.fmul(x, x, m.share)
+			m.fadd(d[i], d[i], x)
+		}
+		m.op("FSTPQ", pair(d[0], d[1]), mem(m.send, 32*half))
 	})
 }
 

@@ -51,7 +51,7 @@ var cubic = interpolation{"Cubic", 4, 1, []float32{0.5, 1.5}, func(k *kernel, s 
 // pitched emits the kernel of an interpolation. It reads the taps of each frame and
 // nothing else.
 func pitched(by interpolation, channels int, wide bool) {
-	m := mixing(by.name, channels, wide, by.before, "pos int64, step int64, ")
+	m := mixing(by.name, channels, wide, by.before, "pos int64, step int64, ", "")
 	var factors vec
 	if len(by.factors) > 0 {
 		var bits [4]int

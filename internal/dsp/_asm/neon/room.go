@@ -156,12 +156,21 @@ func hush() {
 
 // transpose emits the transposition of 16 rows of 16, four by four.
 func (k *kernel) transpose(to, from gp) {
+	rows := func(m gp) func(row, offset int) string {
+		return func(row, offset int) string { return mem(m, rowSize*row+offset) }
+	}
+	k.transposeRows(rows(to), rows(from))
+}
+
+// transposeRows is transpose for rows that lie anywhere: to and from return where one has an offset. They
+// may take a register.
+func (k *kernel) transposeRows(to, from func(row, offset int) string) {
 	k.scope(func() {
 		r, c, t := k.vecsOf(4), k.vecsOf(4), k.vecsOf(4)
 		for top := 0; top < 16; top += 4 {
 			for left := 0; left < 16; left += 4 {
 				for i, r := range r {
-					k.op("FMOVQ", mem(from, rowSize*(top+i)+4*left), r.f())
+					k.scope(func() { k.op("FMOVQ", from(top+i, 4*left), r.f()) })
 				}
 				for i := range 2 {
 					k.zip(t[i], r[i], r[i+2], false)
@@ -169,7 +178,7 @@ func (k *kernel) transpose(to, from gp) {
 				}
 				for i, c := range c {
 					k.zip(c, t[i&^1], t[i|1], i%2 == 1)
-					k.op("FMOVQ", c.f(), mem(to, rowSize*(left+i)+4*top))
+					k.scope(func() { k.op("FMOVQ", c.f(), to(left+i, 4*top)) })
 				}
 			}
 		}

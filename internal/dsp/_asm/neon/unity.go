@@ -1,8 +1,16 @@
 package main
 
-// unity emits the kernel that reads a sound at its own rate.
-func unity(channels int, wide bool) {
-	m := mixing("Unity", channels, wide, 0, "")
+// unity emits the kernel that reads a sound at its own rate, or the one that also sends a share of
+// what it adds to a second destination.
+func unity(channels int, wide, sends bool) {
+	var m *mixer
+	if sends {
+		m = mixing("UnitySend", channels, wide, 0, "", "send *float32, share float32, ")
+		m.send, m.share = m.load("send"), m.vec()
+		m.scope(func() { m.op("VDUP", m.load("share"), m.share.s4()) })
+	} else {
+		m = mixing("Unity", channels, wide, 0, "", "")
+	}
 	m.loadGains()
 	m.twice(func() {
 		x := m.samples(m.src, turn*channels, wide)

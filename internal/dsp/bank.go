@@ -1,0 +1,104 @@
+package dsp
+
+// BankLanes is how many voices a Bank filters at once.
+const BankLanes = 16
+
+// BankTurn is how many frames a Bank reads and writes at once.
+const BankTurn = 16
+
+// WholeTurns returns n frames rounded up to whole turns.
+func WholeTurns(n int) int { return (n + BankTurn - 1) &^ (BankTurn - 1) }
+
+// Bank is filters of two poles side by side, all low-passes or all high-passes: a voice a lane. The
+// bits of a lane are the same whoever is in the others.
+type Bank struct {
+	weights [14][BankLanes]float32 // Poles, Ways, how many frames of the line are behind, and the share of one
+	states  [2][BankLanes]float32
+	turned  [BankTurn][BankLanes]float32 // room for kernels
+	dst     [BankLanes][]float32
+	src     [BankLanes][]float32
+}
+
+// Rest has the coefficients of a lane be still.
+func (b *Bank) Rest(lane int, p *Poles, s PoleStates) { b.put(lane, p, s) }
+
+// Move has the coefficients of a lane go along a line.
+func (b *Bank) Move(lane int, l *PoleLine, s PoleStates) {
+	b.put(lane, &l.From, s)
+	w := &b.weights
+	w[6][lane], w[7][lane], w[8][lane] = l.Way.Keep, l.Way.Couple, l.Way.Follow
+	w[9][lane], w[10][lane], w[11][lane] = l.Way.Ahead, l.Way.Damp, l.Way.Depth
+	w[12][lane], w[13][lane] = float32(l.At), l.Each
+}
+
+func (b *Bank) put(lane int, p *Poles, s PoleStates) {
+	w := &b.weights
+	w[0][lane], w[1][lane], w[2][lane] = p.Keep, p.Couple, p.Follow
+	w[3][lane], w[4][lane], w[5][lane] = p.Ahead, p.Damp, p.Depth
+	b.states[0][lane], b.states[1][lane] = s.Band, s.Low
+}
+
+// States returns those of a lane.
+func (b *Bank) States(lane int) PoleStates {
+	return PoleStates{b.states[0][lane], b.states[1][lane]}
+}
+
+// Through has a lane read src and write dst, which are the same memory or such as no other lane has.
+// Both have capacity for whole turns. What is behind the frames that are filtered is not defined in
+// dst, but stays where it is src, too.
+func (b *Bank) Through(lane int, dst, src []float32) { b.dst[lane], b.src[lane] = dst, src }
+
+// Settle settles the states of the first lanes.
+func (b *Bank) Settle(lanes int, least float32) {
+	for i := range lanes {
+		s := b.States(i)
+		s.Settle(least)
+		b.states[0][i], b.states[1][i] = s.Band, s.Low
+	}
+}
+
+// Filter filters n frames of the first lanes; moving: each along its line.
+func (b *Bank) Filter(lanes, n int, high, moving bool) {
+	turns := WholeTurns(n)
+	for i := range lanes {
+		b.dst[i], b.src[i] = b.dst[i][:turns], b.src[i][:turns]
+	}
+	if n <= 0 || lanes <= 0 {
+		return
+	}
+	if level == generic || lanes == 1 {
+		for i := range lanes {
+			b.filter(i, n, high, moving)
+		}
+		return
+	}
+	for i := lanes; i < BankLanes; i++ { // the others do what the first one does
+		for k := range b.weights {
+			b.weights[k][i] = b.weights[k][0]
+		}
+		b.states[0][i], b.states[1][i], b.dst[i], b.src[i] = b.states[0][0], b.states[1][0], b.dst[0], b.src[0]
+	}
+	bank(b, n, high, moving)
+}
+
+// filter filters a lane.
+func (b *Bank) filter(lane, n int, high, moving bool) {
+	s, dst, src := b.States(lane), b.dst[lane][:n], b.src[lane][:n]
+	p := b.poles(0, lane)
+	switch w := &b.weights; {
+	case moving:
+		line := PoleLine{p, b.poles(6, lane), int(w[12][lane]), w[13][lane]}
+		line.Filter(dst, src, high, &s)
+	case high:
+		p.HighPass(dst, src, &s)
+	default:
+		p.LowPass(dst, src, &s)
+	}
+	b.states[0][lane], b.states[1][lane] = s.Band, s.Low
+}
+
+// poles returns what stands in a lane from a row of weights on.
+func (b *Bank) poles(row, lane int) Poles {
+	w := b.weights[row:]
+	return Poles{w[0][lane], w[1][lane], w[2][lane], w[3][lane], w[4][lane], w[5][lane]}
+}

@@ -1,0 +1,162 @@
+package dsp
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// banked is what a comparison gives a lane.
+type banked struct {
+	line   PoleLine
+	states PoleStates
+	src    []float32
+	apart  bool // it reads other memory than it writes
+}
+
+// drawLane returns a filter that is stable, or anything.
+func drawLane(r *rand.Rand, n int) banked {
+	number := func() float32 {
+		if r.IntN(50) == 0 {
+			return math.Float32frombits(r.Uint32()) // infinite, NaN and denormal among them
+		}
+		return float32(math.Ldexp(r.Float64()*2-1, -r.IntN(12)))
+	}
+	poles := func() Poles { return Poles{number(), number(), number(), number(), number(), number()} }
+	b := banked{PoleLine{poles(), poles(), r.IntN(32), 1 / float32(1+r.IntN(32))}, PoleStates{number(), number()}, make([]float32, n), r.IntN(2) == 0}
+	for i := range b.src {
+		b.src[i] = number()
+	}
+	return b
+}
+
+// bankRoom is memory that ends where nobody may read or write.
+type bankRoom [2][BankLanes][]float32
+
+func newBankRoom(t testing.TB) (m bankRoom) {
+	for i := range m {
+		for lane := range m[i] {
+			m[i][lane] = fenced[float32](t, 1024)
+		}
+	}
+	return m
+}
+
+// check compares a bank with each voice by itself: n frames in some pieces.
+func (m *bankRoom) check(t *testing.T, r *rand.Rand, lanes, n int, high, moving bool) {
+	t.Helper()
+	var b Bank
+	all, dst, src := make([]banked, lanes), make([][]float32, lanes), make([][]float32, lanes)
+	cut := r.IntN(2) == 0
+	size := (n + BankTurn - 1) &^ (BankTurn - 1)
+	if cut {
+		size += BankTurn - 1 // the last turn may begin anywhere
+	}
+	for i := range all {
+		all[i] = drawLane(r, n)
+		dst[i] = m[0][i][len(m[0][i])-size:]
+		if src[i] = dst[i]; all[i].apart {
+			src[i] = m[1][i][len(m[1][i])-size:]
+		}
+		copy(src[i], all[i].src)
+	}
+	for from := 0; from < n || from == 0; {
+		k := n - from
+		if cut && k > 1 && r.IntN(2) == 0 {
+			k = 1 + r.IntN(k-1)
+		}
+		for i := range all {
+			l, s := all[i].line, all[i].states
+			if from > 0 {
+				s = b.States(i)
+			}
+			l.At += from
+			if moving {
+				b.Move(i, &l, s)
+			} else {
+				b.Rest(i, &l.From, s)
+			}
+			b.Through(i, dst[i][from:], src[i][from:])
+		}
+		b.Filter(lanes, k, high, moving)
+		if from += k; k == 0 {
+			break
+		}
+	}
+	for i := range all {
+		l := &all[i]
+		switch {
+		case moving:
+			l.line.Filter(l.src, l.src, high, &l.states)
+		case high:
+			l.line.From.HighPass(l.src, l.src, &l.states)
+		default:
+			l.line.From.LowPass(l.src, l.src, &l.states)
+		}
+		same := func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) || x != x && y != y }
+		for j, want := range l.src {
+			if got := dst[i][j]; !same(got, want) {
+				t.Fatalf("%d frames, %d lanes, high %v, moving %v: frame %d of lane %d is %v, want %v", n, lanes, high, moving, j, i, got, want)
+			}
+		}
+		if got := b.States(i); n > 0 && (!same(got.Band, l.states.Band) || !same(got.Low, l.states.Low)) {
+			t.Fatalf("%d frames, %d lanes, high %v, moving %v: lane %d ends at %v, want %v", n, lanes, high, moving, i, got, l.states)
+		}
+	}
+}
+
+// TestBankBits: a bank gives the bits of its voices by themselves, however many they are.
+func TestBankBits(t *testing.T) {
+	defer func(old instructions) { level = old }(level)
+	m, r := newBankRoom(t), rand.New(rand.NewPCG(5, 6))
+	for _, level = range sets() {
+		for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 255, 256, 257} {
+			for lanes := 1; lanes <= BankLanes; lanes++ {
+				for kind := range 4 {
+					m.check(t, r, lanes, n, kind&1 != 0, kind&2 != 0)
+				}
+			}
+		}
+	}
+}
+
+// FuzzBank is TestBankBits for what a fuzzer finds.
+func FuzzBank(f *testing.F) {
+	f.Add(uint64(1), uint8(16), uint16(256), uint8(0))
+	f.Add(uint64(2), uint8(3), uint16(37), uint8(3))
+	m, sets := newBankRoom(f), sets()
+	defer func(old instructions) { level = old }(level)
+	f.Fuzz(func(t *testing.T, seed uint64, lanes uint8, n uint16, kind uint8) {
+		for _, level = range sets {
+			m.check(t, rand.New(rand.NewPCG(seed, 1)), 1+int(lanes)%BankLanes, int(n)%900, kind&1 != 0, kind&2 != 0)
+		}
+	})
+}
+
+// BenchmarkBank has the figures of a voice and frame.
+func BenchmarkBank(b *testing.B) {
+	defer func(old instructions) { level = old }(level)
+	for _, level = range sets() {
+		for kind, name := range []string{"low", "high", "low-moves", "high-moves"} {
+			for _, lanes := range []int{1, 2, 8, 16} {
+				b.Run(fmt.Sprintf("%v/%s/%d", level, name, lanes), func(b *testing.B) {
+					var bank Bank
+					for i := range lanes {
+						row := make([]float32, 256)
+						for j := range row {
+							row[j] = float32(j%7) / 10
+						}
+						l := PoleLine{Poles{0.8, 0.2, 0.1, 0.9, 0.3, 1}, Poles{}, 0, 1. / 32}
+						bank.Move(i, &l, PoleStates{})
+						bank.Through(i, make([]float32, 256), row)
+					}
+					for b.Loop() {
+						bank.Filter(lanes, 256, kind&1 != 0, kind&2 != 0)
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/256/float64(lanes), "ns/frame")
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package dsp
+
+import "voicepool/pcm"
+
+// Apart copies interleaved frames to a row for each channel. The rows are at least as long.
+func Apart(left, right, src []float32) {
+	frames := len(src) / 2
+	left, right = left[:frames], right[:frames]
+	n := turns(frames, &Ramp{})
+	if n > 0 {
+		apart(&left[0], &right[0], &src[0], n)
+	}
+	for i := n; i < frames; i++ {
+		left[i], right[i] = src[2*i], src[2*i+1]
+	}
+}
+
+// Together copies a row for each channel, which are at least as long, to frames.
+func Together(dst []pcm.Frame, left, right []float32) {
+	left, right = left[:len(dst)], right[:len(dst)]
+	n := turns(len(dst), &Ramp{})
+	if n > 0 {
+		together(&dst[0][0], &left[0], &right[0], n)
+	}
+	for i := n; i < len(dst); i++ {
+		x := &dst[i]
+		x[0], x[1] = left[i], right[i]
+	}
+}

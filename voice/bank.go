@@ -1,0 +1,147 @@
+package voice
+
+import "voicepool/internal/dsp"
+
+// Bank filters voices side by side, which takes a fraction of the time that each by itself takes, and
+// gives the same bits. Add takes voices that are mixed next, Run filters them, and MixSteady mixes what
+// is ready. Audio side.
+type Bank struct {
+	frames  int64 // of the longest stretch
+	rows    [dsp.BankLanes][]float32
+	used    int // rows
+	spare   []float32
+	voices  [dsp.BankLanes]banked
+	count   int // of them
+	pending int // voices that are ready and not mixed yet
+	high    chorus
+	low     chorus
+}
+
+// NewBank returns a bank for stretches of at most so many frames.
+func NewBank(frames int64) *Bank {
+	b := &Bank{frames: frames}
+	stride := dsp.WholeTurns(int(frames)) + dsp.BankTurn // a turn may begin at any frame
+	samples := make([]float32, stride*(dsp.BankLanes+1))
+	for i := range b.rows {
+		b.rows[i] = samples[i*stride:][:stride:stride]
+	}
+	b.spare = samples[dsp.BankLanes*stride:]
+	return b
+}
+
+// Clear begins a stretch. What is ready and was not mixed, since a voice failed, is forgotten.
+func (b *Bank) Clear() {
+	if b.pending > 0 {
+		for i := range b.voices {
+			if f := b.voices[i].filter; f != nil && f.ready == &b.voices[i] {
+				f.ready = nil
+			}
+		}
+	}
+	b.count, b.used, b.pending = 0, 0, 0
+}
+
+// Wants reports whether nothing is ready and the voice can be filtered with others for n frames, the
+// first of which is frame: it has a filter, and nothing but its gains and cutoffs moves.
+func (b *Bank) Wants(v *Voice, n, frame int64) bool { return b.pending == 0 && b.takes(v, n, frame) }
+
+func (b *Bank) takes(v *Voice, n, frame int64) bool {
+	s := &v.steady
+	if s.filtered && uint64(n-1) < uint64(s.left) {
+		return n <= b.frames
+	}
+	return v.filter.active() && v.glidesThrough(n, frame) && n <= b.frames
+}
+
+// Add adds the voice if it is such a one, and reports whether there is room for more.
+func (b *Bank) Add(v *Voice, n, frame int64) bool {
+	if !b.takes(v, n, frame) {
+		return true
+	}
+	first, channels := b.used, v.sound.channels
+	if first+channels > dsp.BankLanes {
+		return false
+	}
+	e := &b.voices[b.count]
+	*e = banked{bank: b, voice: v, filter: v.filter}
+	for i := range channels {
+		e.rows[i] = b.rows[first+i]
+	}
+	b.used += channels
+	b.count++
+	return b.used < dsp.BankLanes
+}
+
+// Run filters n frames, the first of which is frame, of the voices that were added. One channel alone is
+// left to MixSteady.
+func (b *Bank) Run(n, frame int64) {
+	all, used := b.voices[:b.count], b.used
+	if b.count, b.used = 0, 0; used < 2 {
+		return
+	}
+	moves := false
+	for i := range all {
+		all[i].read(n)
+		moves = moves || all[i].moves
+	}
+	b.rest(all, n, frame)
+	if moves {
+		b.move(all, n, frame)
+	}
+	for i := range all {
+		all[i].filter.ready = &all[i]
+	}
+	b.pending = len(all)
+}
+
+// rest filters the voices whose cutoffs rest.
+func (b *Bank) rest(all []banked, n, frame int64) {
+	b.high.gather(true, false)
+	b.low.gather(false, false)
+	for i := range all {
+		if e := &all[i]; !e.moves {
+			b.high.add(e, 0, frame)
+			b.low.add(e, 0, frame)
+		}
+	}
+	for from := int64(0); from < n; {
+		k := min(n-from, filterPiece-(frame+from)%filterPiece)
+		b.high.filter(int(from), int(k))
+		b.low.filter(int(from), int(k))
+		if from += k; (frame+from)%filterPiece == 0 {
+			b.high.Settle(b.high.lanes, silentState)
+			b.low.Settle(b.low.lanes, silentState)
+		}
+	}
+	b.high.leave()
+	b.low.leave()
+}
+
+// move filters the voices whose cutoffs move, as far as the lines of all of them go at a time.
+func (b *Bank) move(all []banked, n, frame int64) {
+	for from := int64(0); from < n; {
+		k := n - from
+		for i := range all {
+			if e := &all[i]; e.moves {
+				k = e.filter.next(k, frame+from)
+			}
+		}
+		for kind := range 4 {
+			c := &b.high
+			c.gather(kind < 2, kind&1 != 0)
+			for i := range all {
+				if e := &all[i]; e.moves && e.filter.moves == c.lines {
+					c.add(e, int(from), frame+from)
+				}
+			}
+			c.filter(int(from), int(k))
+			c.leave()
+		}
+		from += k
+		for i := range all {
+			if e := &all[i]; e.moves {
+				e.filter.pass(frame + from)
+			}
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package voice_test
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// mixTogether mixes voices as a mixer does that has a bank: each to a place of its own. It returns how many
+// were ready when their turn came.
+func mixTogether(b *voice.Bank, all []*voice.Voice, dst [][]pcm.Frame, frame int64) (ready int) {
+	for i, v := range all {
+		n := int64(len(dst[i]))
+		if b.Wants(v, n, frame) {
+			for _, next := range all[i:] {
+				if !b.Add(next, n, frame) {
+					break
+				}
+			}
+			b.Run(n, frame)
+		}
+		if v.Ready() {
+			ready++
+		}
+		var next *voice.Voice
+		if i+1 < len(all) {
+			next = all[i+1]
+		}
+		v.MixBefore(next, dst[i], frame)
+	}
+	return ready
+}
+
+func sameBits(x, y pcm.Frame) bool {
+	return math.Float32bits(x[0]) == math.Float32bits(y[0]) && math.Float32bits(x[1]) == math.Float32bits(y[1])
+}
+
+// TestBank: voices that are filtered side by side, as many as there may be, have the bits of each by
+// itself, in blocks of any length, whatever is done to them.
+func TestBank(t *testing.T) {
+	sounds := steadySounds(t)
+	ready := map[int]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		count := rapid.IntRange(1, 33).Draw(t, "voices")
+		cutoff := rapid.SampledFrom(filterCutoffs)
+		alone, together := make([]voice.Voice, count), make([]voice.Voice, count)
+		var voices []*voice.Voice
+		placed := make([]bool, count)
+		places := [2][]voice.Space{make([]voice.Space, count), make([]voice.Space, count)}
+		frame := rapid.Int64Range(0, 300).Draw(t, "begin")
+		for i := range alone {
+			s := sounds[rapid.IntRange(0, len(sounds)-1).Draw(t, "sound")]
+			o := voice.Options{
+				Loop: rapid.Bool().Draw(t, "loop"), Pan: float64(i%5)/4 - 0.5, Speed: rapid.SampledFrom([]float64{1, 1, 1, 0.7, 1.9}).Draw(t, "speed"),
+				FadeIn: rapid.SampledFrom([]int64{0, 0, 900}).Draw(t, "fade"), From: rapid.Int64Range(0, 1000).Draw(t, "from"), Quality: rapid.SampledFrom([]voice.Quality{voice.Best, voice.Linear}).Draw(t, "quality"),
+			}
+			cutoffs, spread := [2]float64{cutoff.Draw(t, "low"), cutoff.Draw(t, "high")}, rapid.SampledFrom([]float64{-1, -1, 0.5, 1}).Draw(t, "spread")
+			for j, v := range []*voice.Voice{&alone[i], &together[i]} {
+				if o.Space = nil; spread >= 0 {
+					o.Space, placed[i] = &places[j][i], true
+					o.Space.Put(voice.Placed{Gain: 0.5, Pan: 0.2}, spread)
+				}
+				*v = filtered(s, o, cutoffs, frame)
+			}
+			voices = append(voices, &together[i])
+		}
+		const most = 1000
+		b := voice.NewBank(most)
+		want, got := make([]pcm.Frame, most), make([][]pcm.Frame, count)
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			n := rapid.SampledFrom([]int{1, 2, 7, 15, 16, 17, 64, 255, 256, 257, 480, 511, most}).Draw(t, "n")
+			for range rapid.IntRange(0, 3).Draw(t, "moves") {
+				i, frames := rapid.IntRange(0, count-1).Draw(t, "which"), rapid.SampledFrom([]int64{0, 1, 240, 777, 5000}).Draw(t, "frames")
+				hz, what, placed := cutoff.Draw(t, "to"), rapid.IntRange(0, 8).Draw(t, "what"), placed[i]
+				for j, v := range []*voice.Voice{&alone[i], &together[i]} {
+					switch what {
+					case 0, 1:
+						v.SetLowPass(frame, hz, frames)
+					case 2:
+						v.SetHighPass(frame, hz, frames)
+					case 3:
+						v.SetGain(frame, pcm.Decibels(-hz/999), frames, voice.InDecibels)
+					case 4:
+						v.SetPan(frame, hz/20000, frames)
+					case 5:
+						v.FadeOut(frame, frames, voice.Natural)
+					case 6, 7, 8:
+						if placed {
+							places[j][i].Glide(frame, voice.Placed{Gain: hz / 20000, Pan: hz/15000 - 1}, 960)
+							v.Replan(frame)
+						}
+					}
+				}
+			}
+			if rapid.IntRange(0, 9).Draw(t, "skip") == 0 {
+				for i := range alone {
+					alone[i].Skip(int64(n), frame)
+					together[i].Skip(int64(n), frame)
+				}
+				frame += int64(n)
+			}
+			for i := range got {
+				got[i] = make([]pcm.Frame, n)
+			}
+			ready[mixTogether(b, voices, got, frame)]++
+			for i := range alone {
+				clear(want[:n])
+				for from := 0; from < n; { // in other blocks
+					k := min(n-from, 1+(int(frame)+from+i)%300)
+					alone[i].Mix(want[from:from+k], frame+int64(from))
+					from += k
+				}
+				for j, x := range want[:n] {
+					if !sameBits(got[i][j], x) {
+						t.Fatalf("frame %d of voice %d: %v, by itself %v", frame+int64(j), i, got[i][j], x)
+					}
+				}
+				if p, q := alone[i].Position(), together[i].Position(); p != q {
+					t.Fatalf("frame %d: voice %d is at %d, by itself at %d", frame+int64(n), i, q, p)
+				}
+			}
+			frame += int64(n)
+		}
+	})
+	t.Log(ready)
+	if most := 0; !t.Failed() {
+		for n := range ready {
+			most = max(most, n)
+		}
+		if most < 17 {
+			t.Errorf("at most %d voices were filtered side by side: it proves too little", most)
+		}
+	}
+}
+
+// TestBankEnds: a bank reads no further than a sound goes, and what it holds dies down to silence.
+func TestBankEnds(t *testing.T) {
+	data := make([]float32, 60000)
+	for i := range 900 {
+		data[i] = float32(math.Sin(float64(i)))
+	}
+	s := newSound(t, voice.Samples{Rate: 8000, Channels: 1, Data: data})
+	const count, n = 5, 500
+	var alone, together [count]voice.Voice
+	var voices []*voice.Voice
+	got := make([][]pcm.Frame, count)
+	for i := range alone {
+		o := voice.Options{From: int64(60 * i)}
+		alone[i], together[i] = filtered(s, o, [2]float64{400, 20 * float64(i%2)}, 0), filtered(s, o, [2]float64{400, 20 * float64(i%2)}, 0)
+		voices = append(voices, &together[i])
+		got[i] = make([]pcm.Frame, n)
+	}
+	b := voice.NewBank(n)
+	for frame := int64(0); frame < 60500; frame += n {
+		ready := mixTogether(b, voices, got, frame)
+		if ready != count && frame > 0 && frame < 58000 {
+			t.Fatalf("frame %d: %d voices of %d are filtered side by side", frame, ready, count)
+		}
+		for i := range alone {
+			want := make([]pcm.Frame, n)
+			alone[i].Mix(want, frame)
+			for j := range want {
+				if !sameBits(got[i][j], want[j]) || frame > 40000 && want[j] != (pcm.Frame{}) {
+					t.Fatalf("frame %d of voice %d: %v, by itself %v", frame+int64(j), i, got[i][j], want[j])
+				}
+			}
+			clear(got[i])
+		}
+	}
+}
+
+// TestBankAllocates: a bank does not.
+func TestBankAllocates(t *testing.T) {
+	var voices []*voice.Voice
+	for i, s := range steadySounds(t) {
+		v := filtered(s, voice.Options{Loop: true, Speed: 1 + 0.3*float64(i%2)}, [2]float64{900, 0}, 0)
+		voices = append(voices, &v)
+	}
+	b, got, frame := voice.NewBank(480), make([][]pcm.Frame, len(voices)), int64(0)
+	for i := range got {
+		got[i] = make([]pcm.Frame, 480)
+	}
+	if n := testing.AllocsPerRun(50, func() {
+		voices[frame%5].SetLowPass(frame, 500+float64(frame%900), 2000)
+		mixTogether(b, voices, got, frame)
+		frame += 480
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestBankClear: what was ready and not mixed does not come later.
+func TestBankClear(t *testing.T) {
+	s := newSound(t, voice.Samples{Rate: 48000, Channels: 1, Data: chords(9000, 1)})
+	var alone, together [3]voice.Voice
+	for i := range alone {
+		o := voice.Options{Loop: true, From: int64(100 * i)}
+		alone[i], together[i] = filtered(s, o, [2]float64{900, 0}, 0), filtered(s, o, [2]float64{900, 0}, 0)
+	}
+	b, want, got := voice.NewBank(64), make([]pcm.Frame, 64), make([]pcm.Frame, 64)
+	for frame := int64(0); frame < 640; frame += 64 {
+		b.Clear()
+		for i := range together {
+			if b.Wants(&together[i], 64, frame) {
+				for j := range together {
+					b.Add(&together[j], 64, frame)
+				}
+				b.Run(64, frame)
+			}
+			clear(got)
+			clear(want)
+			alone[i].Mix(want, frame)
+			if i == 1 && frame == 320 && together[i].Ready() {
+				continue // it fails
+			}
+			together[i].Mix(got, frame)
+			for j := range want {
+				if !sameBits(got[j], want[j]) {
+					t.Fatalf("frame %d of voice %d: %v, by itself %v", frame+int64(j), i, got[j], want[j])
+				}
+			}
+		}
+	}
+}
