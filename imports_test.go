@@ -43,9 +43,9 @@ effect -> pcm voice internal/dsp internal/spectrum internal/words effect/interna
 effect/internal/compressor -> pcm internal/dsp effect/internal/glide
 effect/internal/delay -> pcm internal/dsp effect/internal/glide
 effect/internal/glide ->
-effect/internal/drive -> effect/internal/glide pcm
+effect/internal/drive -> pcm internal/dsp effect/internal/glide
 effect/internal/reverb -> effect/internal/glide internal/dsp pcm
-effect/internal/eq -> effect/internal/glide internal/spectrum pcm
+effect/internal/eq -> pcm internal/dsp internal/spectrum effect/internal/glide
 effect/internal/width -> effect/internal/glide pcm
 effect/internal/treble ->
 mixer -> effect pcm voice pool space internal/spectrum internal/words mixer/internal/master internal/dsp internal/ring
