@@ -183,31 +183,6 @@ func (a *audio) noteDue(i int) {
 	*due = min(*due, a.scores.holds[i])
 }
 
-// newcomer returns the audibility that the voice of a start that asks to come in would have, and the
-// whole of it where that is something else.
-func (a *audio) newcomer(r *record) (audibility, whole float64) {
-	v, last := a.coming, len(a.scores.audibility)
-	reach := pair(v.Reach(a.now))
-	power := a.buses[r.bus].power(reach)
-	coloured := a.colour(last, v, r, reach, power)
-	heard := a.audibilities(last, coloured, power, v, a.asks.keeps)
-	a.came = came{true, coloured, power, heard}
-	if k := a.scores.masks; k != nil {
-		k.set(last, a.heardIn(last, coloured, power), v)
-	}
-	if !a.asks.keeps {
-		return float64(heard.whole), float64(heard.whole)
-	}
-	return float64(heard.soon), float64(heard.whole)
-}
-
-// came is what newcomer has found out, for the voice that comes in after it.
-type came struct {
-	known, coloured bool
-	power           float64
-	heard           audibilities
-}
-
 // power returns left^2 + right^2 of a voice on this bus that has such gains, through its output's master bus.
 func (b *bus) power(reach stereo) float64 {
 	if b.quiet || b.direct.To == 0 {

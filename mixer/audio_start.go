@@ -106,21 +106,6 @@ func (a *audio) start(c *command) {
 	}
 }
 
-// arrived is rescore for the voice that newcomer looked at, if it did.
-func (a *audio) arrived(i int, s *slot) {
-	if !a.came.known {
-		a.rescore(i)
-		return
-	}
-	s.power, s.coloured = a.came.power, a.came.coloured
-	if s.coloured {
-		heard := a.spectral.Load().heard
-		heard[i] = heard[len(heard)-1]
-	}
-	a.classify(s)
-	a.reckon(i, s, a.came.heard)
-}
-
 // silent reports whether the sound is empty, or begins at its end.
 func (r *record) silent() bool {
 	sound := r.sound.Load()
