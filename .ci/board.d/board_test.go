@@ -40,6 +40,22 @@ func TestGo(t *testing.T) {
 	p.until(`document.getElementById('pause').textContent === 'Pause'`)
 }
 
+// What a compressor takes away is seen, and a switch of an effect that is turned in one window is turned in
+// the other.
+func TestRack(t *testing.T) {
+	server := serve(t, build(t), "127.0.0.1:0", "testdata/rack.yaml", "--device", "none")
+	b := browser(t)
+	p, other := open(t, b, server.address, desk), open(t, b, server.address, desk)
+	p.until(`document.querySelector('[data-bus=sfx] .reduction').textContent === '0 dB'`)
+	p.keys("1")
+	p.until(`/^−[1-9]/.test(document.querySelector('[data-bus=sfx] .reduction').textContent)`)
+	p.click("[data-bus=sfx] .rack button:nth-child(2)")
+	for _, window := range []*page{p, other} {
+		window.until(`document.querySelector('[data-bus=sfx] .rack button:nth-child(2)').getAttribute('aria-pressed') === 'false'`)
+		window.until(`document.querySelector('[data-bus=sfx] .rack button:nth-child(1)').getAttribute('aria-pressed') === 'true'`)
+	}
+}
+
 // A steal is seen in its slot and in a line, and both are explained. A pad plays, loops and stops.
 func TestStealsAndPads(t *testing.T) {
 	p := open(t, browser(t), serve(t, build(t), "127.0.0.1:0", show...).address, desk)

@@ -30,6 +30,8 @@ type Levels struct {
 type BusLevel struct {
 	Bus  string  `json:"bus"`
 	Peak float64 `json:"peak"`
+
+	Reduction float64 `json:"reduction,omitempty"` // dB, of its compressors
 }
 
 // fresh is for how long Levels are those that were worked out last.
@@ -85,8 +87,8 @@ func (r *Room) levels() (*Levels, string) {
 	}
 	for _, name := range buses(s) {
 		b := r.bus(name)
-		l.Buses = append(l.Buses, BusLevel{name, b.Peak})
-		fmt.Fprintf(&print, "%v %v %v ", b.Gain, b.Mute, b.Solo)
+		l.Buses = append(l.Buses, BusLevel{name, b.Peak, b.Reduction})
+		fmt.Fprintf(&print, "%v %v %v %v ", b.Gain, b.Mute, b.Solo, b.Effects)
 	}
 	return l, print.String()
 }

@@ -10,7 +10,7 @@ const SPOKEN = 1000; // ms between two values of a meter for who cannot see it
 const MARKS = [6, 0, -10, -20, -40];
 
 export class Buses {
-	#order; #strips = new Map(); #names = ''; #peaks = new Map();
+	#order; #strips = new Map(); #names = ''; #peaks = new Map(); #reductions = new Map();
 
 	// order sends an order and says what becomes of it.
 	constructor(order) { this.#order = order; }
@@ -35,7 +35,10 @@ export class Buses {
 	}
 
 	levels(l) {
-		for (const b of l.buses) this.#peaks.set(b.bus, b.peak);
+		for (const b of l.buses) {
+			this.#peaks.set(b.bus, b.peak);
+			this.#reductions.set(b.bus, b.reduction ?? 0);
+		}
 	}
 
 	// draw moves the meters, and reports whether any of them is up.
@@ -59,12 +62,19 @@ export class Buses {
 				mark(s.meter, 'aria-valuenow', Math.round(Math.max(level, -60)));
 				mark(s.meter, 'aria-valuetext', at > 0 ? decibels(Math.round(level)) : 'silent');
 			}
+			if (s.reduction) {
+				const taken = Math.round(10 * (this.#reductions.get(bus) ?? 0)) / 10;
+				write(s.reduction, taken > 0 ? `−${taken.toFixed(1)} dB` : '0 dB');
+			}
 			up ||= s.at > 0 || s.held > 0;
 		}
 		return up;
 	}
 
-	clear() { this.#peaks.clear(); }
+	clear() {
+		this.#peaks.clear();
+		this.#reductions.clear();
+	}
 
 	#strip(b) {
 		const bar = make('i'), peak = make('b');
@@ -89,8 +99,11 @@ export class Buses {
 			make('h3', { textContent: b.bus, title: b.parent ? `${b.bus}, into ${b.parent}` : b.bus }),
 			make('div', { className: 'travel' }, ticks, thumb, meter), value, make('div', { className: 'switches' }, mute, solo));
 		if (effects.size > 0) element.append(make('div', { className: 'rack' }, ...effects.values()));
+		const compresses = (b.effects ?? []).some(e => e.kind === 'compressor');
+		const reduction = compresses ? make('output', { className: 'reduction', title: `What compressors take from ${b.bus}`, 'aria-live': 'off' }) : null;
+		if (reduction) element.append(reduction);
 		element.dataset.bus = b.bus;
-		return { element, fader, mute, solo, effects, meter, bar, peak, top: b.bus === 'master', at: -1, held: -1, since: 0, spoken: 0 };
+		return { element, fader, mute, solo, effects, reduction, meter, bar, peak, top: b.bus === 'master', at: -1, held: -1, since: 0, spoken: 0 };
 	}
 
 	// #effect is the switch of an effect: pressed, while it is not bypassed.
