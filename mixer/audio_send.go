@@ -40,12 +40,16 @@ func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 // mutes adds to moves those by which a bus and those above it are muted. They are for their sends, too.
 func (a *audio) mutes(moves []*voice.Move, bus int) []*voice.Move {
 	for i := bus; i >= 0; i = a.tree[i].above {
-		if m := &a.buses[i].mute; !m.Rests(1, a.now) {
+		if m := &a.buses[i].mute; !a.rested(m) {
 			moves = append(moves, m)
 		}
 	}
 	return moves
 }
+
+// rested reports whether a factor is 1 and has been so for as long as a line may be: what ends within one
+// has it begin anew, whatever the block.
+func (a *audio) rested(m *voice.Move) bool { return m.Rests(1, a.now&^63) }
 
 // addMoving adds src to dst under a gain, in decibels, and factors after it.
 func addMoving(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
@@ -112,7 +116,7 @@ func (a *audio) mixAlone(v seat, next *voice.Voice, n int64) (sounds bool) {
 // sending returns the gain of a send of a voice, and the factors after it: those of what mutes the voice.
 func (a *audio) sending(s *slot, to *send) []*voice.Move {
 	a.moving = append(a.moving[:0], &to.gain)
-	if m := &a.buses[s.bus].direct; !m.Rests(1, a.now) { // another bus is soloed
+	if m := &a.buses[s.bus].direct; !a.rested(m) { // another bus is soloed
 		a.moving = append(a.moving, m)
 	}
 	a.moving = a.mutes(a.moving, int(s.bus))
