@@ -11,6 +11,8 @@ import (
 type placed struct {
 	source space.Source
 	space  voice.Space
+
+	lowPass, directLowPass float64 // with which it begins, in Hz; 0: off
 }
 
 // settle has a start be where it has been moved to meanwhile.
@@ -29,8 +31,27 @@ func (a *audio) place(r *record) *voice.Space {
 		return nil
 	}
 	p := &r.where.placed
-	p.space.Put(voice.Placed(a.ear.Hear(&p.source)), p.source.Spread)
+	h := a.hear(r)
+	p.space.Put(h, p.source.Spread)
+	p.lowPass, p.directLowPass = h.LowPass, h.DirectLowPass
 	return &p.space
+}
+
+// hear returns how a start that is placed is heard now. What is on its direct way alone is a part of the
+// whole where it sends nowhere.
+func (a *audio) hear(r *record) voice.Placed {
+	h := voice.Placed(a.ear.Hear(&r.where.source))
+	if r.sends > 0 {
+		return h
+	}
+	if h.Direct != 1 {
+		h.Gain = float64(h.Gain * h.Direct)
+	}
+	if h.DirectLowPass != 0 { // it is the lower one
+		h.LowPass = h.DirectLowPass
+	}
+	h.Direct, h.DirectLowPass, h.Sends = 1, 0, 1
+	return h
 }
 
 // movePlaces has all voices glide to where they are wanted.
@@ -71,7 +92,9 @@ func (a *audio) glide(i int, s *slot) {
 	if !s.sounded {
 		over = 0
 	}
-	p.space.Glide(a.now, voice.Placed(a.ear.Hear(&p.source)), over)
+	h := a.hear(s.record)
+	p.space.Glide(a.now, h, over)
+	s.muffle(&h, a.now, over)
 	s.voice.Replan(a.now)
 	a.rescore(i)
 }

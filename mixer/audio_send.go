@@ -88,34 +88,73 @@ func (a *audio) setSend(index int, c *command) {
 
 // mixSending mixes a voice to its bus and to those to which it sends, in front of next.
 func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
-	if !a.mixAlone(v, next, n) {
+	given := a.mixAlone(v, next, n)
+	if given == 0 {
 		return
 	}
-	src := (*a.sendRoom.Load())[:n]
-	dsp.Sum(a.buses[v.slot.bus].block(n), src)
+	src := (*a.sendRoom.Load())[:given]
+	dsp.Sum(a.buses[v.slot.bus].block(n)[:given], a.direct(v.slot, v.slot.record.screen(), src, a.now))
 	rare := v.slot.record.rare.Load()
 	for i := range v.slot.record.sends {
 		to := &rare.sends[i]
-		addMoving(a.buses[to.bus].block(n), src, a.sending(v.slot, to), a.now)
+		addMoving(a.buses[to.bus].block(n)[:given], src, a.sending(v.slot, to), a.now)
 	}
 }
 
-// mixAlone mixes a voice into sendRoom, and reports whether it gave anything.
-func (a *audio) mixAlone(v seat, next *voice.Voice, n int64) (sounds bool) {
+// direct returns what of a voice that sends goes to its own bus, from a frame on: src, behind what is on
+// its direct way alone, where there is such.
+func (a *audio) direct(s *slot, screen *voice.Screen, src []pcm.Frame, frame int64) []pcm.Frame {
+	if !s.record.placed {
+		return src
+	}
+	gain, screened := &s.record.where.space.Direct, screen != nil && screen.Active()
+	if gain.Rests(1, frame) && !screened {
+		return src
+	}
+	room := *a.sendRoom.Load()
+	dst := room[len(room)/2:][:len(src)]
+	copy(dst, src)
+	if screened {
+		screen.Apply(dst, frame)
+	}
+	if !gain.Rests(1, frame) {
+		scale(dst, gain, frame)
+	}
+	return dst
+}
+
+// directTail is direct for a tail, which leaves the voice as it is.
+func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
+	screen := s.record.screen()
+	if screen != nil && screen.Active() {
+		a.splitScreen = *screen
+		screen = &a.splitScreen
+	}
+	return a.direct(s, screen, tail, frame)
+}
+
+// mixAlone mixes a voice into sendRoom, and returns how many frames it gave.
+func (a *audio) mixAlone(v seat, next *voice.Voice, n int64) (given int64) {
 	b := &a.buses[v.slot.bus]
 	mixed, used, lent := b.mixed, b.used, b.lent
 	defer func() { // also of a voice that panics
-		sounds = b.used
+		if !b.used {
+			given = 0
+		}
 		b.mixed, b.used, b.lent = mixed, used, lent
 	}()
 	b.mixed, b.used, b.lent = *a.sendRoom.Load(), false, false
-	a.mixVoice(v.index, v.slot, next, n)
-	return false
+	return a.mixVoice(v.index, v.slot, next, n)
 }
 
 // sending returns the gain of a send of a voice, and the factors after it: those of what mutes the voice.
 func (a *audio) sending(s *slot, to *send) []*voice.Move {
 	a.moving = append(a.moving[:0], &to.gain)
+	if s.record.placed {
+		if m := &s.record.where.space.Sends; !a.rested(m) {
+			a.moving = append(a.moving, m)
+		}
+	}
 	if m := &a.buses[s.bus].direct; !a.rested(m) { // another bus is soloed
 		a.moving = append(a.moving, m)
 	}

@@ -328,7 +328,7 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 		rare.sends, _ = m.checkSends(o.Sends, o.Bus.index) // Play has looked: again here, so that starts without sends carry none
 		rare.sent = slices.Clone(o.Sends)
 		if m.sendRoom.Load() == nil {
-			m.sendRoom.Store(new(make([]pcm.Frame, max(m.hop, int64(m.rate)/100+1))))
+			m.sendRoom.Store(new(make([]pcm.Frame, 2*max(m.hop, int64(m.rate)/100+1)))) // for what it gives, and for its direct way
 		}
 	}
 	if r.counted = o.Counts != [2]*Count{}; r.counted {

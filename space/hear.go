@@ -8,9 +8,15 @@ import (
 
 // Heard is what a place comes to at one instant.
 type Heard struct {
-	Gain  float64 // a factor
-	Pan   float64 // -1..+1
-	Pitch pcm.Semitones
+	Gain    float64 // a factor
+	Pan     float64 // -1..+1
+	Pitch   pcm.Semitones
+	LowPass float64 // the cutoff in Hz, the lowest of all that there are; 0: off
+
+	// Of its direct way alone, and of its sends alone, besides Gain and LowPass.
+	Direct        float64 // a factor
+	DirectLowPass float64 // the cutoff in Hz, below LowPass; 0: off
+	Sends         float64 // a factor
 }
 
 // Hear works out how a voice is heard, as Emitter says. Audio side.
@@ -18,23 +24,30 @@ func (l *Ear) Hear(e *Source) Heard {
 	s := &e.Spot
 	x, y, z := s.Position[0]-l.Position[0], s.Position[1]-l.Position[1], s.Position[2]-l.Position[2]
 	distance := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
-	gain := e.attenuation.at(distance)
-	if distance == 0 {
-		return Heard{Gain: gain}
+	h := Heard{Gain: e.attenuation.at(distance), Direct: 1, Sends: 1}
+	if e.apart {
+		h.Gain, h.Direct, h.Sends = 1, h.Gain, e.sends.at(distance)
 	}
-	if e.cone.outside != 1 && s.Forward != (Vector{}) {
-		gain = float64(gain * e.cone.at(-s.Forward.along(x, y, z)/distance))
+	down := 0.0
+	if distance > 0 {
+		if (e.cone.outside != 1 || e.cone.down > 0) && s.Forward != (Vector{}) {
+			cosine := -s.Forward.along(x, y, z) / distance
+			h.Gain = float64(h.Gain * e.cone.at(cosine))
+			down = e.cone.lowPass(cosine)
+		}
+		edge := l.Half
+		if edge == 0 {
+			edge = max(distance, e.attenuation.Min)
+		}
+		h.Pan = float64(min(max(l.Right.along(x, y, z)/edge, -1), 1) * l.Strength)
+		if l.Waves > 0 && l.Velocity != s.Velocity {
+			h.Pitch = shift(l.Waves, -l.Velocity.along(x, y, z)/distance, -s.Velocity.along(x, y, z)/distance)
+		}
 	}
-	edge := l.Half
-	if edge == 0 {
-		edge = max(distance, e.attenuation.Min)
+	if down > 0 || e.air > 0 || s.Muffled() {
+		e.muffle(&h, distance, down)
 	}
-	pan := float64(min(max(l.Right.along(x, y, z)/edge, -1), 1) * l.Strength)
-	var pitch pcm.Semitones
-	if l.Waves > 0 && l.Velocity != s.Velocity {
-		pitch = shift(l.Waves, -l.Velocity.along(x, y, z)/distance, -s.Velocity.along(x, y, z)/distance)
-	}
-	return Heard{Gain: gain, Pan: pan, Pitch: pitch}
+	return h
 }
 
 // at returns the factor of a distance.
@@ -74,6 +87,17 @@ func (c *cone) at(cosine float64) float64 {
 		return c.outside
 	}
 	return c.outside + float64((1-c.outside)*((cosine-c.outer)/(c.inner-c.outer)))
+}
+
+// lowPass returns the cutoff of a direction, in octaves below MaxCutoff.
+func (c *cone) lowPass(cosine float64) float64 {
+	switch {
+	case c.down == 0 || cosine >= c.inner:
+		return 0
+	case cosine <= c.outer:
+		return c.down
+	}
+	return float64(c.down * ((c.inner - cosine) / (c.inner - c.outer)))
 }
 
 // shift returns the Doppler shift at the speed c of sound. vl and vs are the

@@ -16,19 +16,28 @@ type Space struct {
 	grid  int64 // how many frames apart it is sampled while it moves
 
 	spread float64 // how wide a stereo sound stays, 0..1
+
+	// Factors that the voice does not apply: of its way to its bus, and of those to its sends.
+	Direct, Sends Move
 }
 
 // Placed is what a place comes to at one instant.
 type Placed struct {
-	Gain  float64 // a factor
-	Pan   float64 // -1..+1
-	Pitch pcm.Semitones
+	Gain    float64 // a factor
+	Pan     float64 // -1..+1
+	Pitch   pcm.Semitones
+	LowPass float64 // the cutoff in Hz; 0: off
+
+	// Of the way to its bus alone, and of its sends, for whoever mixes the voice. See Space.Direct.
+	Direct        float64 // a factor, at most 1: it counts in what Reach and Bound return
+	DirectLowPass float64 // as LowPass
+	Sends         float64 // a factor
 }
 
 // Put makes the space rest at p. Of a stereo sound so much of its width stays, 0..1:
 // at 0 it is folded to one channel, which is then panned.
 func (s *Space) Put(p Placed, spread float64) {
-	*s = Space{gain: Rest(p.Gain), pan: Rest(p.Pan), pitch: Rest(float64(p.Pitch)), spread: spread}
+	*s = Space{gain: Rest(p.Gain), pan: Rest(p.Pan), pitch: Rest(float64(p.Pitch)), spread: spread, Direct: Rest(p.Direct), Sends: Rest(p.Sends)}
 }
 
 // Glide moves the space to p. The voice has to be replanned.
@@ -36,8 +45,20 @@ func (s *Space) Glide(frame int64, p Placed, frames int64) {
 	s.gain.Turn(frame, p.Gain, frames)
 	s.pan.Turn(frame, p.Pan, frames)
 	s.pitch.Turn(frame, float64(p.Pitch), frames)
+	turnTo(&s.Direct, frame, p.Direct, frames)
+	turnTo(&s.Sends, frame, p.Sends, frames)
 	s.grid = s.bend(frames)
 }
+
+// turnTo turns a move that is not where it is to go, as most of these are.
+func turnTo(m *Move, frame int64, to float64, frames int64) {
+	if m.To != to || m.End() > frame {
+		m.Turn(frame, to, frames)
+	}
+}
+
+// direct returns the larger of the present and the coming factor of the way to the bus.
+func (s *Space) direct(frame int64) float64 { return max(s.Direct.At(frame), s.Direct.To) }
 
 // bend returns how many frames apart the straight lines may be that follow a glide:
 // more than for the moves that are asked for by name, since most places move little from
