@@ -168,3 +168,22 @@ func TestOcclusionIsLikeWalls(t *testing.T) {
 		}
 	}
 }
+
+// TestMuffledFigures: docs/effects.md has these.
+func TestMuffledFigures(t *testing.T) {
+	for share, want := range map[float64][4]float64{ // occlusion and obstruction: decibels and Hz
+		0.25: {-6, 8944, -3, 11247}, 0.5: {-12, 4000, -6, 6325}, 0.75: {-18, 1789, -9, 3557}, 1: {-24, 800, -12, 2000},
+	} {
+		wall, pillar := hear(t, Listener{}, Emitter{Spot: Spot{Occlusion: share}}), hear(t, Listener{}, Emitter{Spot: Spot{Obstruction: share}})
+		for i, got := range [4]float64{float64(pcm.FromLinear(wall.Gain)), wall.LowPass, float64(pcm.FromLinear(pillar.Direct)), pillar.DirectLowPass} {
+			if math.Abs(got-want[i]) > 0.5 {
+				t.Errorf("%v: %v, want %v", share, got, want)
+			}
+		}
+	}
+	for metres, want := range map[float64]float64{10: 14275, 30: 7780, 100: 4026, 300: 2017, 1000: 563} {
+		if got := hear(t, Listener{}, Emitter{Spot: Spot{Position: Vector{0, 0, -metres}}, Air: 1}).LowPass; math.Abs(got-want) > 0.5 {
+			t.Errorf("%v m: %v Hz, want %v", metres, got, want)
+		}
+	}
+}
