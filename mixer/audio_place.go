@@ -12,7 +12,7 @@ type placed struct {
 	source space.Source
 	space  voice.Space
 
-	lowPass, directLowPass float64 // with which it begins, in Hz; 0: off
+	lowPass, directLowPass float64 // where they go, or are, in Hz; 0: off
 }
 
 // settle has a start be where it has been moved to meanwhile.
@@ -31,27 +31,27 @@ func (a *audio) place(r *record) *voice.Space {
 		return nil
 	}
 	p := &r.where.placed
-	h := a.hear(r)
+	h, m := a.hear(r)
 	p.space.Put(h, p.source.Spread)
-	p.lowPass, p.directLowPass = h.LowPass, h.DirectLowPass
+	p.space.Part(a.now, m.Direct, m.Sends, 0)
+	p.lowPass, p.directLowPass = m.LowPass, m.DirectLowPass
 	return &p.space
 }
 
 // hear returns how a start that is placed is heard now. What is on its direct way alone is a part of the
 // whole where it sends nowhere.
-func (a *audio) hear(r *record) voice.Placed {
-	h := voice.Placed(a.ear.Hear(&r.where.source))
+func (a *audio) hear(r *record) (voice.Placed, space.Muffled) {
+	h, m := a.ear.Hear(&r.where.source)
 	if r.sends > 0 {
-		return h
+		return voice.Placed(h), m
 	}
-	if h.Direct != 1 {
-		h.Gain = float64(h.Gain * h.Direct)
+	if m.Direct != 1 {
+		h.Gain = float64(h.Gain * m.Direct)
 	}
-	if h.DirectLowPass != 0 { // it is the lower one
-		h.LowPass = h.DirectLowPass
+	if m.DirectLowPass != 0 { // it is the lower one
+		m.LowPass = m.DirectLowPass
 	}
-	h.Direct, h.DirectLowPass, h.Sends = 1, 0, 1
-	return h
+	return voice.Placed(h), space.Muffled{LowPass: m.LowPass, Direct: 1, Sends: 1}
 }
 
 // movePlaces has all voices glide to where they are wanted.
@@ -92,9 +92,13 @@ func (a *audio) glide(i int, s *slot) {
 	if !s.sounded {
 		over = 0
 	}
-	h := a.hear(s.record)
+	h, m := a.hear(s.record)
 	p.space.Glide(a.now, h, over)
-	s.muffle(&h, a.now, over)
+	p.space.Part(a.now, m.Direct, m.Sends, over)
+	if m.LowPass != p.lowPass || m.DirectLowPass != p.directLowPass {
+		p.lowPass, p.directLowPass = m.LowPass, m.DirectLowPass
+		s.muffle(p, a.now, over)
+	}
 	s.voice.Replan(a.now)
 	a.rescore(i)
 }

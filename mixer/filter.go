@@ -91,9 +91,9 @@ func (r *record) screen() *voice.Screen {
 }
 
 // muffle moves the low-passes of a voice's place.
-func (s *slot) muffle(h *voice.Placed, now, over int64) {
-	s.filter(h.LowPass, now)
-	s.voice.SetPlaceLowPass(now, h.LowPass, over)
+func (s *slot) muffle(p *placed, now, over int64) {
+	s.filter(p.lowPass, now)
+	s.voice.SetPlaceLowPass(now, p.lowPass, over)
 	screen := s.record.screen()
 	if screen == nil {
 		return
@@ -101,7 +101,7 @@ func (s *slot) muffle(h *voice.Placed, now, over int64) {
 	if !screen.Begun() { // it was made after the start
 		screen.Begin(s.voice.Sound().Rate(), 0)
 	}
-	screen.Set(now, h.DirectLowPass, over)
+	screen.Set(now, p.directLowPass, over)
 }
 
 // restScreen has the direct way of a voice begin from silence, as its filter does.

@@ -33,11 +33,11 @@ func muffled(r *rand.Rand) space.Spot {
 
 // modelPlace is how a place is heard, on its way from one spot to the next: gain and pan straight, the
 // cutoff straight in its logarithm.
-type modelPlace struct{ gain, direct, pan, low glide }
+type modelPlace struct{ gain, pan, low glide }
 
-func (p *modelPlace) turn(f int64, h space.Heard, rate float64, frames int64) {
-	goals := [...]float64{h.Gain, h.Direct, h.Pan, math.Log2(h.LowPass)}
-	for i, g := range []*glide{&p.gain, &p.direct, &p.pan, &p.low} {
+func (p *modelPlace) turn(f int64, gain, pan, hz float64, frames int64) {
+	goals := [...]float64{gain, pan, math.Log2(hz)}
+	for i, g := range []*glide{&p.gain, &p.pan, &p.low} {
 		g.turn(f, goals[i], frames)
 	}
 }
@@ -67,16 +67,16 @@ func TestMuffledModel(t *testing.T) {
 			}
 			source, err := e.Source()
 			must(t, err)
-			heard := ear.Hear(&source)
-			heard.Gain *= heard.Direct
-			if heard.DirectLowPass > 0 {
-				heard.LowPass = heard.DirectLowPass
+			heard, behind := ear.Hear(&source)
+			hz := behind.LowPass
+			if behind.DirectLowPass > 0 {
+				hz = behind.DirectLowPass
 			}
 			over := int64(hop)
 			if step == 0 {
 				over = 0
 			}
-			p.turn(step*4*hop, heard, rate, over)
+			p.turn(step*4*hop, heard.Gain*behind.Direct, heard.Pan, hz, over)
 			out := make([]pcm.Frame, 4*hop)
 			m.Render(out)
 			for i, got := range out {

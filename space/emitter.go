@@ -111,6 +111,7 @@ type Source struct {
 	sends       Attenuation // the same, of its sends
 	apart       bool        // they have one of their own
 	air         float64
+	plain       bool // it is muffled by what its Spot says alone
 }
 
 // Source checks e and works out what stays. Control side. The error wraps ErrRange.
@@ -135,6 +136,7 @@ func (e Emitter) Source() (Source, error) {
 			return Source{}, err
 		}
 	}
+	s.plain = !s.apart && s.air == 0 && s.cone.down == 0
 	return s, nil
 }
 

@@ -8,46 +8,46 @@ import (
 
 // Heard is what a place comes to at one instant.
 type Heard struct {
-	Gain    float64 // a factor
-	Pan     float64 // -1..+1
-	Pitch   pcm.Semitones
+	Gain  float64 // a factor
+	Pan   float64 // -1..+1
+	Pitch pcm.Semitones
+}
+
+// Muffled is the rest of it: what stands in the way of a voice. Of one that is free it is {Direct: 1, Sends: 1}.
+type Muffled struct {
 	LowPass float64 // the cutoff in Hz, the lowest of all that there are; 0: off
 
-	// Of its direct way alone, and of its sends alone, besides Gain and LowPass.
+	// Of its direct way alone, and of its sends alone, besides Heard.Gain and LowPass.
 	Direct        float64 // a factor
 	DirectLowPass float64 // the cutoff in Hz, below LowPass; 0: off
 	Sends         float64 // a factor
 }
 
 // Hear works out how a voice is heard, as Emitter says. Audio side.
-func (l *Ear) Hear(e *Source) Heard {
+func (l *Ear) Hear(e *Source) (Heard, Muffled) {
 	s := &e.Spot
 	x, y, z := s.Position[0]-l.Position[0], s.Position[1]-l.Position[1], s.Position[2]-l.Position[2]
 	distance := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
-	h := Heard{Gain: e.attenuation.at(distance), Direct: 1, Sends: 1}
-	if e.apart {
-		h.Gain, h.Direct, h.Sends = 1, h.Gain, e.sends.at(distance)
-	}
-	down := 0.0
+	gain := e.attenuation.at(distance)
+	var pan float64
+	var pitch pcm.Semitones
 	if distance > 0 {
-		if (e.cone.outside != 1 || e.cone.down > 0) && s.Forward != (Vector{}) {
-			cosine := -s.Forward.along(x, y, z) / distance
-			h.Gain = float64(h.Gain * e.cone.at(cosine))
-			down = e.cone.lowPass(cosine)
+		if e.cone.outside != 1 && s.Forward != (Vector{}) {
+			gain = float64(gain * e.cone.at(-s.Forward.along(x, y, z)/distance))
 		}
 		edge := l.Half
 		if edge == 0 {
 			edge = max(distance, e.attenuation.Min)
 		}
-		h.Pan = float64(min(max(l.Right.along(x, y, z)/edge, -1), 1) * l.Strength)
+		pan = float64(min(max(l.Right.along(x, y, z)/edge, -1), 1) * l.Strength)
 		if l.Waves > 0 && l.Velocity != s.Velocity {
-			h.Pitch = shift(l.Waves, -l.Velocity.along(x, y, z)/distance, -s.Velocity.along(x, y, z)/distance)
+			pitch = shift(l.Waves, -l.Velocity.along(x, y, z)/distance, -s.Velocity.along(x, y, z)/distance)
 		}
 	}
-	if down > 0 || e.air > 0 || s.Muffled() {
-		e.muffle(&h, distance, down)
+	if e.plain && s.Occlusion == 0 && s.Obstruction == 0 {
+		return Heard{Gain: gain, Pan: pan, Pitch: pitch}, Muffled{Direct: 1, Sends: 1}
 	}
-	return h
+	return e.muffled(Heard{Gain: gain, Pan: pan, Pitch: pitch}, x, y, z)
 }
 
 // at returns the factor of a distance.

@@ -43,10 +43,18 @@ func below(octaves float64) (hz float64) {
 	return max(float64(MaxCutoff*pcm.Exp2(-octaves)), MinCutoff)
 }
 
-// muffle adds what is in the way of a voice to what is heard of it. down is the cutoff that there is
-// already.
-func (e *Source) muffle(h *Heard, distance, down float64) {
-	s := &e.Spot
+// muffled returns what is heard of a voice behind what is in its way: of h, off the listener by so much.
+func (e *Source) muffled(h Heard, x, y, z float64) (Heard, Muffled) {
+	s, m := &e.Spot, Muffled{Direct: 1, Sends: 1}
+	distance := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
+	cosine := 1.0 // of the angle off its axis
+	if distance > 0 && s.Forward != (Vector{}) {
+		cosine = -s.Forward.along(x, y, z) / distance
+	}
+	if e.apart {
+		h.Gain, m.Direct, m.Sends = e.cone.at(cosine), e.attenuation.at(distance), e.sends.at(distance)
+	}
+	down := e.cone.lowPass(cosine)
 	if e.air > 0 {
 		down = max(down, octavesBelow(airLowPass(float64(distance*e.air))))
 	}
@@ -55,12 +63,13 @@ func (e *Source) muffle(h *Heard, distance, down float64) {
 		down = max(down, float64(occlusionDown*s.Occlusion))
 	}
 	if s.Obstruction > 0 {
-		h.Direct = float64(h.Direct * pcm.Decibels(float64(ObstructionGain*s.Obstruction)).Linear())
+		m.Direct = float64(m.Direct * pcm.Decibels(float64(ObstructionGain*s.Obstruction)).Linear())
 		if direct := float64(obstructionDown * s.Obstruction); direct > down {
-			h.DirectLowPass = below(direct)
+			m.DirectLowPass = below(direct)
 		}
 	}
-	h.LowPass = below(down)
+	m.LowPass = below(down)
+	return h, m
 }
 
 // What air takes, by ISO 9613-1 (1993), at 20 degrees Celsius, a humidity of 50 % and 101.325 kPa: of a

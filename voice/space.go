@@ -19,25 +19,20 @@ type Space struct {
 
 	// Factors that the voice does not apply: of its way to its bus, and of those to its sends.
 	Direct, Sends Move
+	apart         bool // one of them is not 1, or was not
 }
 
 // Placed is what a place comes to at one instant.
 type Placed struct {
-	Gain    float64 // a factor
-	Pan     float64 // -1..+1
-	Pitch   pcm.Semitones
-	LowPass float64 // the cutoff in Hz; 0: off
-
-	// Of the way to its bus alone, and of its sends, for whoever mixes the voice. See Space.Direct.
-	Direct        float64 // a factor, at most 1: it counts in what Reach and Bound return
-	DirectLowPass float64 // as LowPass
-	Sends         float64 // a factor
+	Gain  float64 // a factor
+	Pan   float64 // -1..+1
+	Pitch pcm.Semitones
 }
 
 // Put makes the space rest at p. Of a stereo sound so much of its width stays, 0..1:
 // at 0 it is folded to one channel, which is then panned.
 func (s *Space) Put(p Placed, spread float64) {
-	*s = Space{gain: Rest(p.Gain), pan: Rest(p.Pan), pitch: Rest(float64(p.Pitch)), spread: spread, Direct: Rest(p.Direct), Sends: Rest(p.Sends)}
+	*s = Space{gain: Rest(p.Gain), pan: Rest(p.Pan), pitch: Rest(float64(p.Pitch)), spread: spread, Direct: Rest(1), Sends: Rest(1)}
 }
 
 // Glide moves the space to p. The voice has to be replanned.
@@ -45,15 +40,15 @@ func (s *Space) Glide(frame int64, p Placed, frames int64) {
 	s.gain.Turn(frame, p.Gain, frames)
 	s.pan.Turn(frame, p.Pan, frames)
 	s.pitch.Turn(frame, float64(p.Pitch), frames)
-	turnTo(&s.Direct, frame, p.Direct, frames)
-	turnTo(&s.Sends, frame, p.Sends, frames)
 	s.grid = s.bend(frames)
 }
 
-// turnTo turns a move that is not where it is to go, as most of these are.
-func turnTo(m *Move, frame int64, to float64, frames int64) {
-	if m.To != to || m.End() > frame {
-		m.Turn(frame, to, frames)
+// Part moves Direct, at most 1, which counts in what Reach and Bound return, and Sends.
+func (s *Space) Part(frame int64, direct, sends float64, frames int64) {
+	if s.apart || direct != 1 || sends != 1 {
+		s.apart = true
+		s.Direct.Turn(frame, direct, frames)
+		s.Sends.Turn(frame, sends, frames)
 	}
 }
 
