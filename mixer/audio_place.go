@@ -95,12 +95,24 @@ func (a *audio) glide(i int, s *slot) {
 	h, m := a.hear(s.record)
 	p.space.Glide(a.now, h, over)
 	p.space.Part(a.now, m.Direct, m.Sends, over)
-	if m.LowPass != p.lowPass || m.DirectLowPass != p.directLowPass {
+	if turns(p.lowPass, m.LowPass) || turns(p.directLowPass, m.DirectLowPass) {
 		p.lowPass, p.directLowPass = m.LowPass, m.DirectLowPass
 		s.muffle(p, a.now, over)
 	}
 	s.voice.Replan(a.now)
 	a.rescore(i)
+}
+
+// leastTurn is 1/64 of an octave: by less nobody hears a cutoff move. Else the air would move those of all that
+// a game moves, always, and one on its way costs more than one that rests.
+const leastTurn = 1.0108892860517005
+
+// turns reports whether a cutoff of a place goes from one to another; 0 is off.
+func turns(from, to float64) bool {
+	if from == 0 || to == 0 {
+		return from != to
+	}
+	return to > float64(from*leastTurn) || from > float64(to*leastTurn)
 }
 
 // readMoved reads what has moved, if it has. Of what is being written it is to be asked

@@ -58,6 +58,7 @@ func TestMuffledModel(t *testing.T) {
 		h := play(t, m.At(0), s, mixer.Options{Emitter: &e, Loop: true})
 		var p modelPlace
 		var state [2]float64
+		at := 0.0 // the cutoff, which does not move by less than 1/64 of an octave
 		worst := 0.0
 		for step := range int64(steps) {
 			if step > 0 {
@@ -72,11 +73,14 @@ func TestMuffledModel(t *testing.T) {
 			if behind.DirectLowPass > 0 {
 				hz = behind.DirectLowPass
 			}
+			if at == 0 || math.Abs(math.Log2(hz/at)) > 1./64 {
+				at = hz
+			}
 			over := int64(hop)
 			if step == 0 {
 				over = 0
 			}
-			p.turn(step*4*hop, heard.Gain*behind.Direct, heard.Pan, hz, over)
+			p.turn(step*4*hop, heard.Gain*behind.Direct, heard.Pan, at, over)
 			out := make([]pcm.Frame, 4*hop)
 			m.Render(out)
 			for i, got := range out {
@@ -314,5 +318,28 @@ func TestMuffledRenderDoesNotAllocate(t *testing.T) {
 	step()
 	if got := testing.AllocsPerRun(200, step); got != 0 {
 		t.Errorf("%v allocations", got)
+	}
+}
+
+// TestSmallTurns: steps of a place that nobody hears do not move its cutoff, and many of them do.
+func TestSmallTurns(t *testing.T) {
+	render := func(step float64, steps int) []pcm.Frame {
+		e := &space.Emitter{Spot: space.Spot{Position: space.Vector{0, 0, -100}}, Air: 1, Attenuation: space.Attenuation{Curve: space.Constant}}
+		m := newMixer(t, mixer.Config{Rate: 48000, NoLimiter: true})
+		h := play(t, m.At(0), rain(t, 48000, 5000), mixer.Options{Emitter: e, Loop: true})
+		m.Render(make([]pcm.Frame, 960))
+		for range steps {
+			e.Spot.Position[2] -= step
+			must(t, m.SetPositions([]mixer.Handle{h}, []space.Spot{e.Spot}))
+			m.Render(make([]pcm.Frame, 960))
+		}
+		return inBlocks(m, 9600, 480)
+	}
+	still := render(0, 200)
+	if i := differ(render(0.005, 200), still); i >= 0 {
+		t.Errorf("a metre in 200 steps moves the cutoff: frame %d", i)
+	}
+	if db := 10 * math.Log10(power(still, 0, 0)/power(render(0.5, 200), 0, 0)); math.Abs(db-1.8) > 0.2 {
+		t.Errorf("100 m in 200 steps take %.2f dB, want 1.80", db) // by the ratio of the cutoffs, 4,026 and 2,659 Hz
 	}
 }
