@@ -41,6 +41,13 @@ func TestSameBitsOfEffects(t *testing.T) {
 	sameBits(t, "effects", func(r *report.Report) bool { return r.Totals.Ended >= 60 && r.Frames >= 21*48000 })
 }
 
+// TestSameBitsOfPlaces is the same of all that muffles a place.
+func TestSameBitsOfPlaces(t *testing.T) {
+	sameBits(t, "places", func(r *report.Report) bool {
+		return r.Totals.Ended >= 60 && r.Totals.Stolen >= 20 && r.Frames >= 12*48000
+	})
+}
+
 // sameBits renders a sheet of testdata, which must have in it what it is a proof for.
 func sameBits(t *testing.T, name string, proves func(*report.Report) bool) {
 	sheet, err := cue.Load("testdata/" + name + ".yaml")

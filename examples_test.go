@@ -12,10 +12,10 @@ import (
 	"voicepool/sounds"
 )
 
-// TestUnderwater: examples/underwater.yaml sounds as its text says. Below the water the heights are gone and the
-// depths are not; in the hall they are back, and behind the last sound it decays in the time of its reverb.
-func TestUnderwater(t *testing.T) {
-	sheet, err := cue.Load("examples/underwater.yaml")
+// rendered plays a sheet.
+func rendered(t *testing.T, file string) (mix []pcm.Frame, rate float64) {
+	t.Helper()
+	sheet, err := cue.Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,38 +23,45 @@ func TestUnderwater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mix []pcm.Frame
 	for block := make([]pcm.Frame, 4096); ; {
 		n, err := p.Read(block)
 		mix = append(mix, block[:n]...)
 		if errors.Is(err, io.EOF) {
-			break
+			return mix, float64(sheet.Rate)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	rate := float64(sheet.Rate)
-	// level is what a piece has below 300 Hz, or above 2 kHz, in dB: by two poles, twice.
-	level := func(from, to float64, high bool) float64 {
-		corner, sum := 300.0, 0.0
-		if high {
-			corner = 2000
-		}
-		keep := math.Exp(-2 * math.Pi * corner / rate)
-		var low [4]float64
-		piece := mix[int(from*rate):int(to*rate)]
-		for _, f := range piece {
-			x := float64(f[0])
-			for i := range low {
-				low[i] = keep*low[i] + (1-keep)*x
-				if x -= low[i]; !high {
-					x = low[i]
-				}
+}
+
+// levelOf returns what a piece has below 300 Hz, or above 2 kHz, in dB: by two poles, twice.
+func levelOf(piece []pcm.Frame, rate float64, high bool) float64 {
+	corner, sum := 300.0, 0.0
+	if high {
+		corner = 2000
+	}
+	keep := math.Exp(-2 * math.Pi * corner / rate)
+	var low [4]float64
+	for _, f := range piece {
+		x := float64(f[0])
+		for i := range low {
+			low[i] = keep*low[i] + (1-keep)*x
+			if x -= low[i]; !high {
+				x = low[i]
 			}
-			sum += x * x
 		}
-		return 10 * math.Log10(sum/float64(len(piece)))
+		sum += x * x
+	}
+	return 10 * math.Log10(sum/float64(len(piece)))
+}
+
+// TestUnderwater: examples/underwater.yaml sounds as its text says. Below the water the heights are gone and the
+// depths are not; in the hall they are back, and behind the last sound it decays in the time of its reverb.
+func TestUnderwater(t *testing.T) {
+	mix, rate := rendered(t, "examples/underwater.yaml")
+	level := func(from, to float64, high bool) float64 {
+		return levelOf(mix[int(from*rate):int(to*rate)], rate, high)
 	}
 	for _, high := range []bool{false, true} {
 		above, below, hall := level(1, 7.5, high), level(9, 15.5, high), level(17, 23, high)
@@ -70,5 +77,27 @@ func TestUnderwater(t *testing.T) {
 	t.Logf("the depths of the hall decay in %.2f s", decay)
 	if math.Abs(decay/(3.5*1.1)-1) > 0.15 {
 		t.Errorf("the depths of the hall decay in %.2f s, want 3.85", decay)
+	}
+}
+
+// TestWall: examples/wall.yaml sounds as its text says. A wall takes the depths down by its gain and nearly all
+// of the heights; a pillar less; 200 m are 34 dB softer than 4, with something of the hall, and without heights.
+func TestWall(t *testing.T) {
+	mix, rate := rendered(t, "examples/wall.yaml")
+	lost := func(from, to float64) (low, high float64) {
+		at := func(from, to float64, high bool) float64 {
+			return levelOf(mix[int(from*rate):int(to*rate)], rate, high)
+		}
+		return at(1, 4, false) - at(from, to, false), at(1, 4, true) - at(from, to, true)
+	}
+	for _, c := range []struct {
+		name                string
+		from, to, low, high float64 // dB
+	}{{"behind the wall", 6.5, 8, 24, 45}, {"behind the pillar", 9, 12, 12, 18}, {"two hundred metres away", 14, 16, 33, 38}} {
+		low, high := lost(c.from, c.to)
+		t.Logf("%s: the depths %.1f, the heights %.1f dB softer", c.name, low, high)
+		if math.Abs(low-c.low) > 2 || math.Abs(high-c.high) > 3 {
+			t.Errorf("%s the depths are %.1f and the heights %.1f dB softer, want %v and %v", c.name, low, high, c.low, c.high)
+		}
 	}
 }

@@ -40,6 +40,8 @@ func TestPlaces(t *testing.T) {
 		{rule: "distance: {min: 5}", emitter: own, want: 1},
 		{rule: "cone: {inner: 90, outer: 180, gain: -20}", emitter: there(1), want: 0.1},
 		{rule: "cone: {outer: 180, gain: -80}", emitter: there(1), want: 0},
+		{rule: "cone: {outer: 180, lowpass: 20}", emitter: there(1), want: 1.0418}, // as the step response of a Butterworth
+		{rule: "air: 1000, distance: {curve: constant}", emitter: there(1e7), want: 1.0418},
 	} {
 		b, m := ready(t, "master: {limiter: false}\nsounds: {s: {file: sfx/d.wav, pan: -1, "+c.rule+"}}\n")
 		if err := m.SetListener(space.Listener{}); err != nil {
@@ -48,6 +50,17 @@ func TestPlaces(t *testing.T) {
 		start(t, b, "s", bank.Options{Emitter: c.emitter})
 		if got := float64(render(m, 400)[300][0]); math.Abs(got-0.5*c.want) > 1e-3 {
 			t.Errorf("%s at %+v gives %v, want %v", c.rule, c.emitter, got, 0.5*c.want)
+		}
+	}
+	for text, want := range map[string]space.Emitter{
+		"air: 0.01":            {Air: 0.01},
+		"cone: {lowpass: 900}": {Cone: space.Cone{LowPass: 900}},
+		"cone: {lowpass: off}": {},
+		"send_distance: {}":    {SendAttenuation: space.Attenuation{Min: 1}},
+		"send_distance: {min: 3, curve: exponential}": {SendAttenuation: space.Attenuation{Curve: space.Exponential, Min: 3}},
+	} {
+		if r, err := bank.Parse("a.yaml", []byte("sounds: {a: {file: a.wav, "+text+"}}")); err != nil || r.Sounds[0].Emitter != want {
+			t.Errorf("%s: %+v, %v, want %+v", text, r.Sounds[0].Emitter, err, want)
 		}
 	}
 	r, err := bank.Parse("a.yaml", []byte("sounds: {a: {file: a.wav, spread: 0.25}}"))
@@ -80,6 +93,10 @@ func TestPlaceFaults(t *testing.T) {
 		{text: "cone: {inner: 90, outer: 80}", want: "8: cone: a cone of 90 to 80 degrees"},
 		{text: "cone: {gain: 3}", want: "15: gain: 3 is out of range: it takes a number of decibels from -120 to 0"},
 		{text: "cone: {iner: 3}", want: `9: unknown key "iner" in a cone; did you mean "inner"?`},
+		{text: "send_distance: {curve: linear}", want: "17: send_distance: a linear attenuation from 1 to 0: it needs a maximum above the minimum"},
+		{text: "send_distance: {mni: 3}", want: `18: unknown key "mni" in distance; did you mean "min"?`},
+		{text: "air: 1001", want: "7: air: 1001 is out of range: it takes a number from 0 to 1000"},
+		{text: "cone: {lowpass: 25000}", want: "18: lowpass: 25000 is out of range: it takes a number of Hz from 20 to 20000"},
 		{text: "spread: 2", want: "10: spread: 2 is out of range: it takes a number from 0 to 1"},
 	} {
 		_, err := bank.Parse("a.yaml", []byte("sounds:\n s: {file: a.wav,\n "+c.text+"}"))

@@ -180,5 +180,7 @@ func (s *sound) placed(at *space.Emitter) *space.Emitter {
 	e.Attenuation = cmp.Or(e.Attenuation, said.Attenuation)
 	e.Cone = cmp.Or(e.Cone, said.Cone)
 	e.Spread = cmp.Or(e.Spread, said.Spread)
+	e.Air = cmp.Or(e.Air, said.Air)
+	e.SendAttenuation = cmp.Or(e.SendAttenuation, said.SendAttenuation)
 	return e
 }

@@ -127,12 +127,7 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if p := fields.Given(n, "cut"); p != nil && d.Cut && !d.Over.IsZero() {
 		d.Fail(p.Place, "cut ends voices at once; leave it out, or `over`")
 	}
-	if p := fields.Given(n, "facing"); p != nil && d.Verb == Play && d.Place == nil {
-		d.Fail(p.Place, "facing goes with `place`: it is the axis of the sound's cone there")
-	}
-	if p := fields.Given(n, "velocity"); p != nil && d.Verb == Play && d.Place == nil {
-		d.Fail(p.Place, "velocity goes with `place`: it is how fast the sound moves there, for the Doppler shift")
-	}
+	d.needsPlace(n)
 	if p := fields.Given(n, "speed_of_sound"); p != nil && d.Doppler == 0 {
 		d.Fail(p.Place, "speed_of_sound goes with `doppler`, which says how much of the shift is heard, such as `doppler: 1`")
 	}

@@ -19,6 +19,8 @@ func (d *draft) places() []cueField {
 		{fields.Field{Key: "place", To: parse.Vector{To: &c.Place}}, put, 0},
 		{fields.Field{Key: "velocity", To: parse.Vector{To: &c.Velocity}}, all, 0},
 		{fields.Field{Key: "facing", To: parse.Vector{To: &c.Facing}}, all, 0},
+		{fields.Field{Key: "occlusion", To: &c.Occlusion, Within: parse.Behind}, put, 0},
+		{fields.Field{Key: "obstruction", To: &c.Obstruction, Within: parse.Behind}, put, 0},
 		{fields.Field{Key: "up", To: parse.Vector{To: &c.Up}}, listen, 0},
 		{fields.Field{Key: "strength", To: parse.PanStrength{To: &c.Strength}, Within: parse.Strength}, listen, 0},
 		{fields.Field{Key: "width", To: &c.Width, Within: parse.Width}, listen, 0},
@@ -65,7 +67,32 @@ func (c *Cue) listener() space.Listener {
 
 // spot is where a cue has its voices.
 func (c *Cue) spot() space.Spot {
-	return space.Spot{Position: vector(c.Place), Velocity: vector(c.Velocity), Forward: vector(c.Facing)}
+	return space.Spot{
+		Position: vector(c.Place), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Occlusion: c.Occlusion, Obstruction: c.Obstruction,
+	}
+}
+
+// putAt has a cue say a spot.
+func (c *Cue) putAt(s *space.Spot) {
+	at := s.Position
+	c.Place, c.Velocity, c.Facing, c.Occlusion, c.Obstruction = &at, given(s.Velocity), given(s.Forward), s.Occlusion, s.Obstruction
+}
+
+// needsPlace finds what goes with a place, and has none.
+func (d *draft) needsPlace(n *yaml.Node) {
+	if d.Verb != Play || d.Place != nil {
+		return
+	}
+	for _, c := range [...]struct{ key, why string }{
+		{"facing", "the axis of the sound's cone there"},
+		{"velocity", "how fast the sound moves there, for the Doppler shift"},
+		{"occlusion", "how much of the sound is behind walls there"},
+		{"obstruction", "how much stands in the way of the sound there"},
+	} {
+		if p := fields.Given(n, c.key); p != nil {
+			d.Fail(p.Place, "%s goes with `place`: it is %s", c.key, c.why)
+		}
+	}
 }
 
 // heardAt is the cue of an entry that moves the listener.
@@ -85,14 +112,34 @@ func heardAt(l space.Listener) Cue {
 
 // movedTo is the cue of an entry that moves a voice.
 func movedTo(e *mixer.Entry, id string) Cue {
-	s := e.How.Emitter.Spot
-	return Cue{Verb: Put, Target: id, Place: &s.Position, Velocity: given(s.Velocity), Facing: given(s.Forward)}
+	c := Cue{Verb: Put, Target: id}
+	c.putAt(&e.How.Emitter.Spot)
+	return c
 }
 
 // writePlace writes how a sound is heard where it has a place.
 func writePlace(l *fields.Line, e *space.Emitter) {
-	var distance, cone fields.Line
-	if t := e.Attenuation.Table; t != nil {
+	writeDistance(l, "distance", &e.Attenuation)
+	if e.SendAttenuation != (space.Attenuation{}) {
+		writeDistance(l, "send_distance", &e.SendAttenuation)
+	}
+	if e.Air != 0 {
+		l.Raw("air", fields.Shortest(e.Air))
+	}
+	if e.Cone != (space.Cone{}) {
+		var cone fields.Line
+		cone.Fields(parse.Cone(&e.Cone))
+		l.Raw("cone", "{"+cone.String()+"}")
+	}
+	if e.Spread != 0 {
+		l.Raw("spread", fields.Shortest(e.Spread))
+	}
+}
+
+// writeDistance writes what distance does.
+func writeDistance(l *fields.Line, key string, a *space.Attenuation) {
+	var distance fields.Line
+	if t := a.Table; t != nil {
 		distance.Raw("curve", "table")
 		var points []string
 		for _, p := range t.Points() {
@@ -100,15 +147,8 @@ func writePlace(l *fields.Line, e *space.Emitter) {
 		}
 		distance.Raw("table", "["+strings.Join(points, ", ")+"]")
 	} else {
-		distance.Raw("curve", e.Attenuation.Curve.String())
-		distance.Fields(parse.Distance(&e.Attenuation))
+		distance.Raw("curve", a.Curve.String())
+		distance.Fields(parse.Distance(a))
 	}
-	l.Raw("distance", "{"+distance.String()+"}")
-	if e.Cone != (space.Cone{}) {
-		cone.Fields(parse.Cone(&e.Cone))
-		l.Raw("cone", "{"+cone.String()+"}")
-	}
-	if e.Spread != 0 {
-		l.Raw("spread", fields.Shortest(e.Spread))
-	}
+	l.Raw(key, "{"+distance.String()+"}")
 }

@@ -34,6 +34,9 @@ func TestPlaces(t *testing.T) {
 		"a cone, ahead":      {cues: "{at: 0, play: far, place: [0, 0, -9], facing: [0, 0, 1]}", left: 1, right: 1},
 		"a cone, behind":     {cues: "{at: 0, play: far, place: [0, 0, -9], facing: [0, 0, -1]}", left: 0.1, right: 0.1},
 		"a table":            {cues: "{at: 0, play: table, place: [0, 0, -15]}", left: 0.1, right: 0.1},
+		"behind a wall":      {cues: "{at: 0, play: half.wav, place: [0, 0], occlusion: 1}", left: 0.0631, right: 0.0631},
+		"behind a pillar":    {cues: "{at: 0, play: half.wav, place: [0, 0], id: a}, {at: 40ms, move: a, place: [0, 0], obstruction: 0.5}", left: 0.501, right: 0.501},
+		"the wall goes away": {cues: "{at: 0, play: half.wav, place: [0, 0], id: a, occlusion: 1}, {at: 40ms, move: a, place: [0, 0]}", left: 1, right: 1},
 		"by turns":           {cues: "{at: 0, play: half.wav, place: [0, 0, -2], every: 200ms, times: 2}", left: 0.5, right: 0.5},
 	} {
 		sheet := "sounds: {far: {file: half.wav, distance: {curve: linear, min: 10, max: 20}, " +

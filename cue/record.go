@@ -230,8 +230,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, LowPass: h.LowPass, HighPass: h.HighPass, Shape: h.FadeShape}, Sends: h.Sends,
 	}
 	if h.Placed {
-		s := &h.Emitter.Spot
-		c.Place, c.Velocity, c.Facing = &s.Position, given(s.Velocity), given(s.Forward)
+		c.putAt(&h.Emitter.Spot)
 	}
 	if e.Bus == "master" {
 		c.Bus = ""

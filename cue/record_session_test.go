@@ -102,6 +102,7 @@ func (s *session) start() (*voice.Sound, mixer.Options) {
 		} else if s.random.IntN(2) == 0 {
 			o.Emitter.Attenuation = space.Attenuation{Table: s.table()}
 		}
+		s.muffle(o.Emitter)
 	}
 	if s.filters && s.random.IntN(3) > 0 {
 		o.LowPass, o.HighPass = s.cutoff(), s.cutoff()

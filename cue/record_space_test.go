@@ -37,6 +37,9 @@ func (s *session) spot() (at space.Spot) {
 			at.Velocity[i] = s.between(-40, 40)
 		}
 	}
+	if s.filters { // what a filter hands over is not recorded
+		at.Occlusion, at.Obstruction = max(s.between(-1, 1), 0), max(s.between(-1, 1), 0)
+	}
 	return at
 }
 
@@ -53,5 +56,18 @@ func (s *session) move(target mixer.Target) {
 	}
 	if err := s.mixer.SetPositions(last, spots); err != nil {
 		s.t.Fatal(err)
+	}
+}
+
+// muffle gives an emitter what muffles it, and a curve for its sends.
+func (s *session) muffle(e *space.Emitter) {
+	if s.filters && s.random.IntN(2) == 0 {
+		e.Air, e.Cone.LowPass = s.between(0, 9), s.between(20, 20000)
+	}
+	switch s.random.IntN(3) {
+	case 0:
+		e.SendAttenuation = space.Attenuation{Curve: space.Curve(s.random.IntN(4)), Min: s.between(0.1, 3), Max: 30}
+	case 1:
+		e.SendAttenuation.Table = s.table()
 	}
 }

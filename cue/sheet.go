@@ -107,6 +107,9 @@ type Cue struct {
 	// Of Play, Put and Listen: where it is, how it moves, and which way it looks; nil: it has none.
 	Place, Velocity, Facing *space.Vector
 
+	// Of Play and Put: what is before it, as space.Spot has it.
+	Occlusion, Obstruction float64
+
 	// Of Listen alone, as package space has them.
 	Up                    *space.Vector
 	Strength, Width       float64

@@ -132,6 +132,7 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 		buses = append(buses, busOf(t, m, name))
 	}
 	e := at(1, 2, 3)
+	e.Air, e.Cone.LowPass = 9, 500
 	handles, spots := make([]mixer.Handle, 5), make([]space.Spot, 5)
 	block := make([]pcm.Frame, 160)
 	events := make([]mixer.Event, 256)
@@ -149,6 +150,7 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 			sounds := [2]*voice.Sound{s, short}
 			handles[i], _ = m.At(m.Now()+int64(17*i)).Play(sounds[i%2], o)
 			spots[i].Position[0] = float64((n*7 + i) % 40)
+			spots[i].Occlusion, spots[i].Obstruction = float64((n+i)%3)/2, float64((n+i)%2)
 		}
 		m.SetPositions(handles, spots)
 		m.SetListener(space.Listener{Position: space.Vector{float64(n % 9), 0, 0}, Doppler: 1})

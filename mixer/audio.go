@@ -110,8 +110,10 @@ type audio struct {
 	window []float32    // a raised cosine from 1 to 0, tail long
 	spare  []pcm.Frame  // where a tail is mixed before it is windowed
 	split  voice.Filter // that of a tail
-	ends   []end
-	stats  Stats
+
+	splitScreen voice.Screen // the same
+	ends        []end
+	stats       Stats
 }
 
 // hopOf returns the frames between two places of the grid: 20 ms.
@@ -126,7 +128,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		scores: newScores(n),
 		ends:   make([]end, 0, 2*n), waiting: make([]int, 0, c.unheard()),
 		window: make([]float32, c.tail()), spare: make([]pcm.Frame, max(c.tail(), 1)),
-		moving: make([]*voice.Move, 0, len(buses)+2),
+		moving: make([]*voice.Move, 0, len(buses)+3),
 	}
 	under := newRoom(c.made.commands)
 	a.queue.move(under)

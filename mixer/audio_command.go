@@ -178,6 +178,7 @@ func (a *audio) seek(i int, c *command) {
 		to = min(to, s.voice.Sound().Frames())
 	}
 	s.voice.SeekTo(a.now, to, a.smooth, c.feed)
+	s.restScreen()
 	a.seat(i)
 	a.rescore(i)
 }

@@ -11,6 +11,8 @@ import (
 type placed struct {
 	source space.Source
 	space  voice.Space
+
+	lowPass, directLowPass float64 // where they go, or are, in Hz; 0: off
 }
 
 // settle has a start be where it has been moved to meanwhile.
@@ -29,8 +31,27 @@ func (a *audio) place(r *record) *voice.Space {
 		return nil
 	}
 	p := &r.where.placed
-	p.space.Put(voice.Placed(a.ear.Hear(&p.source)), p.source.Spread)
+	h, m := a.hear(r)
+	p.space.Put(h, p.source.Spread)
+	p.space.Part(a.now, m.Direct, m.Sends, 0)
+	p.lowPass, p.directLowPass = m.LowPass, m.DirectLowPass
 	return &p.space
+}
+
+// hear returns how a start that is placed is heard now. What is on its direct way alone is a part of the
+// whole where it sends nowhere.
+func (a *audio) hear(r *record) (voice.Placed, space.Muffled) {
+	h, m := a.ear.Hear(&r.where.source)
+	if r.sends > 0 {
+		return voice.Placed(h), m
+	}
+	if m.Direct != 1 {
+		h.Gain = float64(h.Gain * m.Direct)
+	}
+	if m.DirectLowPass != 0 { // it is the lower one
+		m.LowPass = m.DirectLowPass
+	}
+	return voice.Placed(h), space.Muffled{LowPass: m.LowPass, Direct: 1, Sends: 1}
 }
 
 // movePlaces has all voices glide to where they are wanted.
@@ -71,9 +92,27 @@ func (a *audio) glide(i int, s *slot) {
 	if !s.sounded {
 		over = 0
 	}
-	p.space.Glide(a.now, voice.Placed(a.ear.Hear(&p.source)), over)
+	h, m := a.hear(s.record)
+	p.space.Glide(a.now, h, over)
+	p.space.Part(a.now, m.Direct, m.Sends, over)
+	if turns(p.lowPass, m.LowPass) || turns(p.directLowPass, m.DirectLowPass) {
+		p.lowPass, p.directLowPass = m.LowPass, m.DirectLowPass
+		s.muffle(p, a.now, over)
+	}
 	s.voice.Replan(a.now)
 	a.rescore(i)
+}
+
+// leastTurn is 1/64 of an octave: by less nobody hears a cutoff move. Else the air would move those of all that
+// a game moves, always, and one on its way costs more than one that rests.
+const leastTurn = 1.0108892860517005
+
+// turns reports whether a cutoff of a place goes from one to another; 0 is off.
+func turns(from, to float64) bool {
+	if from == 0 || to == 0 {
+		return from != to
+	}
+	return to > float64(from*leastTurn) || from > float64(to*leastTurn)
 }
 
 // readMoved reads what has moved, if it has. Of what is being written it is to be asked

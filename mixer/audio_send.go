@@ -44,12 +44,16 @@ func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 // mutes adds to moves those by which a bus and those above it are muted. They are for their sends, too.
 func (a *audio) mutes(moves []*voice.Move, bus int) []*voice.Move {
 	for i := bus; i >= 0; i = a.tree[i].above {
-		if m := &a.buses[i].mute; !m.Rests(1, a.now) {
+		if m := &a.buses[i].mute; !a.rested(m) {
 			moves = append(moves, m)
 		}
 	}
 	return moves
 }
+
+// rested reports whether a factor is 1 and has been so for as long as a line may be: what ends within one
+// has it begin anew, whatever the block.
+func (a *audio) rested(m *voice.Move) bool { return m.Rests(1, a.now&^63) }
 
 // addMoving adds src to dst under a gain, in decibels, and factors after it.
 func addMoving(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
@@ -88,15 +92,19 @@ func (a *audio) setSend(index int, c *command) {
 
 // mixSending mixes a voice to its bus and to those to which it sends, in front of next.
 func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
-	if a.sendSteady(v, next, n) || !a.mixAlone(v, next, n) {
+	if a.sendSteady(v, next, n) {
 		return
 	}
-	src := (*a.sendRoom.Load())[:n]
-	dsp.Sum(a.buses[v.slot.bus].block(n), src)
+	given := a.mixAlone(v, next, n)
+	if given == 0 {
+		return
+	}
+	src := (*a.sendRoom.Load())[:given]
+	dsp.Sum(a.buses[v.slot.bus].block(n)[:given], a.direct(v.slot, v.slot.record.screen(), src, a.now))
 	rare := v.slot.record.rare.Load()
 	for i := range v.slot.record.sends {
 		to := &rare.sends[i]
-		dst := a.buses[to.bus].block(n)
+		dst := a.buses[to.bus].block(n)[:given]
 		if share, rests := a.restingShare(v.slot, to); rests {
 			dsp.Frames(dst, src, dsp.Ramp{Left: share, Right: share})
 		} else {
@@ -120,7 +128,7 @@ func (a *audio) restingShare(s *slot, to *send) (share float32, rests bool) {
 // sendSteady is mixSending for a voice with one send, where nothing moves: it mixes to both buses at
 // once. It reports whether it has.
 func (a *audio) sendSteady(v seat, next *voice.Voice, n int64) bool {
-	if s := v.slot; s.record.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) {
+	if s := v.slot; s.record.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) || a.apart(s, s.record.screen(), a.now) {
 		return false
 	}
 	to := &v.slot.record.rare.Load().sends[0]
@@ -131,23 +139,62 @@ func (a *audio) sendSteady(v seat, next *voice.Voice, n int64) bool {
 	return rests
 }
 
-// mixAlone mixes a voice into sendRoom, and reports whether it gave anything.
-func (a *audio) mixAlone(v seat, next *voice.Voice, n int64) (sounds bool) {
+// direct returns what of a voice that sends goes to its own bus, from a frame on: src, behind what is on
+// its direct way alone, where there is such.
+func (a *audio) direct(s *slot, screen *voice.Screen, src []pcm.Frame, frame int64) []pcm.Frame {
+	if !a.apart(s, screen, frame) {
+		return src
+	}
+	room := *a.sendRoom.Load()
+	dst := room[len(room)/2:][:len(src)]
+	copy(dst, src)
+	if screen != nil && screen.Active() {
+		screen.Apply(dst, frame)
+	}
+	if gain := &s.record.where.space.Direct; !gain.Rests(1, frame) {
+		scale(dst, gain, frame)
+	}
+	return dst
+}
+
+// apart reports whether something acts on the direct way of a voice that sends, and not on its sends.
+func (a *audio) apart(s *slot, screen *voice.Screen, frame int64) bool {
+	return s.record.placed && (screen != nil && screen.Active() || !s.record.where.space.Direct.Rests(1, frame))
+}
+
+// directTail is direct for a tail, which leaves the voice as it is.
+func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
+	screen := s.record.screen()
+	if screen != nil && screen.Active() {
+		a.splitScreen = *screen
+		screen = &a.splitScreen
+	}
+	return a.direct(s, screen, tail, frame)
+}
+
+// mixAlone mixes a voice into sendRoom, and returns how many frames it gave.
+func (a *audio) mixAlone(v seat, next *voice.Voice, n int64) (given int64) {
 	b := &a.buses[v.slot.bus]
 	mixed, used, lent := b.mixed, b.used, b.lent
 	defer func() { // also of a voice that panics
-		sounds = b.used
+		if !b.used {
+			given = 0
+		}
 		b.mixed, b.used, b.lent = mixed, used, lent
 	}()
 	b.mixed, b.used, b.lent = *a.sendRoom.Load(), false, false
-	a.mixVoice(v.index, v.slot, next, n)
-	return false
+	return a.mixVoice(v.index, v.slot, next, n)
 }
 
 // sending returns the gain of a send of a voice, and the factors after it: those of what mutes the voice.
 func (a *audio) sending(s *slot, to *send) []*voice.Move {
 	a.moving = append(a.moving[:0], &to.gain)
-	if m := &a.buses[s.bus].direct; !m.Rests(1, a.now) { // another bus is soloed
+	if s.record.placed {
+		if m := &s.record.where.space.Sends; !a.rested(m) {
+			a.moving = append(a.moving, m)
+		}
+	}
+	if m := &a.buses[s.bus].direct; !a.rested(m) { // another bus is soloed
 		a.moving = append(a.moving, m)
 	}
 	a.moving = a.mutes(a.moving, int(s.bus))

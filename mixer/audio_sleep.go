@@ -34,6 +34,9 @@ func (a *audio) skip(frames int64) {
 	defer func() {
 		a.skips = false
 		a.longest.Store(longest)
+		for _, v := range a.living() { // nothing went through
+			v.slot.restScreen()
+		}
 	}()
 	for frames > 0 {
 		n := min(frames, int64(len(a.spare)))

@@ -232,6 +232,7 @@ func (a *audio) wait() []int {
 func (a *audio) comeBack(i int) {
 	s := a.at(i)
 	s.voice.Return(a.now, a.smooth)
+	s.restScreen()
 	a.tell(&Event{}, EventReal, s, a.now, i)
 }
 

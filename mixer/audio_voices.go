@@ -95,9 +95,9 @@ func (a *audio) heardSlots() int {
 	return a.base
 }
 
-func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) {
+// mixVoice mixes up to n frames of a voice to its bus, and returns how many it gave.
+func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64) {
 	room := min(n, s.endAt-a.now)
-	var got int64
 	if i < a.heardSlots() {
 		got = int64(s.voice.MixBefore(next, a.buses[s.bus].block(n)[:room], a.now))
 	} else {
@@ -123,6 +123,7 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) {
 			a.ends = append(a.ends, end{after: int32(from - a.now), slot: int32(i), dry: true})
 		}
 	}
+	return got
 }
 
 // reap ends the voices that came to their end, in the order of their frames.
@@ -196,9 +197,13 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	length := copied.Tail(frame, a.tail)
 	n := mixed(&copied, a.spare[:length], frame)
 	a.fadeAway(a.spare[:n], length)
-	a.buses[s.bus].addTail(a.spare[:n], frame)
+	home := a.spare[:n]
+	if s.sends {
+		home = a.directTail(s, home, frame)
+	}
+	a.buses[s.bus].addTail(home, frame)
 	if a.stems != nil {
-		s.record.rare.Load().stem.buses[s.bus].Load().addTail(a.spare[:n], frame)
+		s.record.rare.Load().stem.buses[s.bus].Load().addTail(home, frame)
 	}
 	a.silentFrom(frame + int64(n))
 	a.ringFrom(frame+int64(n), int(s.bus))

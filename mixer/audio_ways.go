@@ -141,8 +141,12 @@ func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct fl
 	if w.sends {
 		heard.Add(&w.sent, power)
 	}
+	if screen := r.screen(); screen != nil { // on the way to the bus
+		screen.Passes(v, a.now, (*[spectrum.Bands]float64)(heard))
+	}
 	if r.sends > 0 {
-		rare := r.rare.Load()
+		rare, over := r.rare.Load(), v.SendsOver(a.now)
+		power = float64(power * float64(over*over))
 		for j := range r.sends {
 			s := &rare.sends[j]
 			gain := s.gain.Most(a.now)
@@ -157,6 +161,12 @@ func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct fl
 func (r *record) sendsSettled(frame int64) bool {
 	if r.sends == 0 {
 		return true
+	}
+	if r.placed && r.where.space.Sends.End() > frame {
+		return false
+	}
+	if screen := r.screen(); screen != nil && !screen.Settled(frame) {
+		return false
 	}
 	rare := r.rare.Load()
 	for j := range r.sends {
@@ -224,7 +234,7 @@ func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice
 // muffle notes by how much what a voice of an index goes through makes it less audible.
 func (a *audio) muffle(e *Event, s *slot, i int) {
 	p := &e.powers
-	_, low := s.voice.LowPass(a.now)
+	_, low := s.voice.ActingLowPass(a.now)
 	_, high := s.voice.HighPass(a.now)
 	if p.lowPass, p.highPass = float32(low), float32(high); !s.coloured || s.power == 0 {
 		return

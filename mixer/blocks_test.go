@@ -133,6 +133,15 @@ func movingSceneFrom(t testing.TB, seed uint64, limiter bool, from int, block fu
 			}
 			if r.IntN(3) == 0 {
 				o.Emitter = &space.Emitter{Spot: space.Spot{Position: space.Vector{r.Float64()*8 - 4, 1, 0}}}
+				if from == 0 { // what a filter holds is not skipped
+					o.Emitter.Air, o.Emitter.Spot.Occlusion = float64(i%2)*50, float64(i%3)/2
+				}
+				if name == "left" && i%4 > 0 {
+					o.Sends = []mixer.Send{{To: "music", Gain: -9}}
+					if i%4 > 1 {
+						o.Emitter.SendAttenuation = space.Attenuation{Curve: space.Linear, Min: 1, Max: 9}
+					}
+				}
 			}
 			if cutoff := []float64{0, 0, 60, 400, 3000}; from == 0 && r.IntN(3) == 0 { // what a filter holds is not skipped
 				o.LowPass, o.HighPass = cutoff[r.IntN(5)], cutoff[r.IntN(5)]
@@ -182,6 +191,9 @@ func movingSceneFrom(t testing.TB, seed uint64, limiter bool, from int, block fu
 		if now%1500 == 0 {
 			for i := range positions {
 				positions[i] = space.Spot{Position: space.Vector{float64((i*7+now/100)%9) - 4, 1, 0}, Velocity: space.Vector{float64(i%3) * 20, 0, 0}}
+				if from == 0 {
+					positions[i].Occlusion, positions[i].Obstruction = float64((i+now/1500)%3)/2, float64((i/3+now/1500)%2)
+				}
 			}
 			must(t, m.SetPositions(handles, positions))
 			must(t, m.SetListener(space.Listener{Position: space.Vector{0, 0, float64(now) / 2000}, Doppler: 1}))

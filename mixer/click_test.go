@@ -261,6 +261,12 @@ func TestPlacesDoNotClick(t *testing.T) {
 		"to the other side, at a speed": func(m *mixer.Mixer, h mixer.Handle) error {
 			return m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{-2, 0, 0}, Velocity: space.Vector{100, 0, 0}}})
 		},
+		"behind a wall": func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{2, 0, 0}, Occlusion: 1}})
+		},
+		"behind a pillar": func(m *mixer.Mixer, h mixer.Handle) error {
+			return m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{2, 0, 0}, Obstruction: 1}})
+		},
 		"listener": func(m *mixer.Mixer, h mixer.Handle) error {
 			return m.SetListener(space.Listener{Position: space.Vector{10, 0, 0}, Velocity: space.Vector{50, 0, 0}, Doppler: 1})
 		},

@@ -18,6 +18,9 @@ func (m *Mixer) equip(r *record) {
 		if rare.filter.Load() == nil {
 			rare.filter.Store(m.filters.next())
 		}
+		if r.placed && r.sends > 0 && rare.screen.Load() == nil {
+			rare.screen.Store(m.screens.next())
+		}
 		if !r.followed {
 			return
 		}
@@ -70,6 +73,46 @@ func (r *record) begin(v *voice.Voice, now int64) {
 	if r.filtered {
 		lowPass, highPass := r.cutoffs()
 		v.LendFilter(now, r.filter(), lowPass, highPass)
+	}
+	if !r.placed {
+		return
+	}
+	p := &r.where.placed
+	if f := r.filter(); p.lowPass != 0 && f != nil {
+		v.LendFilter(now, f, 0, 0)
+		v.SetPlaceLowPass(now, p.lowPass, 0)
+	}
+	if screen := r.screen(); screen != nil {
+		screen.Begin(v.Sound().Rate(), p.directLowPass)
+	}
+}
+
+// screen returns the low-pass on the direct way of a start that sends; nil: none was made.
+func (r *record) screen() *voice.Screen {
+	if !r.placed || r.sends == 0 {
+		return nil
+	}
+	return r.rare.Load().screen.Load()
+}
+
+// muffle moves the low-passes of a voice's place.
+func (s *slot) muffle(p *placed, now, over int64) {
+	s.filter(p.lowPass, now)
+	s.voice.SetPlaceLowPass(now, p.lowPass, over)
+	screen := s.record.screen()
+	if screen == nil {
+		return
+	}
+	if !screen.Begun() { // it was made after the start
+		screen.Begin(s.voice.Sound().Rate(), 0)
+	}
+	screen.Set(now, p.directLowPass, over)
+}
+
+// restScreen has the direct way of a voice begin from silence, as its filter does.
+func (s *slot) restScreen() {
+	if screen := s.record.screen(); screen != nil {
+		screen.Rest()
 	}
 }
 

@@ -324,7 +324,7 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 		rare.sent = slices.Clone(o.Sends)
 		m.hearSpectra()
 		if m.sendRoom.Load() == nil {
-			m.sendRoom.Store(new(make([]pcm.Frame, max(m.hop, int64(m.rate)/100+1))))
+			m.sendRoom.Store(new(make([]pcm.Frame, 2*max(m.hop, int64(m.rate)/100+1)))) // for what it gives, and for its direct way
 		}
 	}
 	if r.filtered = o.LowPass != 0 || o.HighPass != 0; r.filtered || m.Now() <= m.filtersUntil {

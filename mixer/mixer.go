@@ -30,6 +30,7 @@ type Mixer struct {
 	rares       supply[recordRare]
 	wheres      supply[recordPlace]
 	filters     supply[voice.Filter]
+	screens     supply[voice.Screen]
 
 	filtersUntil int64  // starts asked for up to this frame may be given a cutoff by a command that is under way
 	seq          uint64 // of the last command
@@ -215,6 +216,9 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 			r.where = m.wheres.next()
 		}
 		r.where.source = source
+		if source.Muffles() || m.Now() <= m.filtersUntil {
+			m.equip(r)
+		}
 	}
 	if c.kind == cmdThen {
 		m.own(r) // it may be handed moves
@@ -295,7 +299,7 @@ func (m *Mixer) put(c *command) (frame int64) {
 			m.own(r) // it may be foreseen
 		}
 	}
-	if c.change.Fields&fieldsFilter != 0 {
+	if c.change.Fields&fieldsFilter != 0 || c.kind == cmdPut && c.part.spot.Muffled() {
 		m.equipAll(c)
 	}
 	m.makeRoomFor(m.underWay.Add(1))

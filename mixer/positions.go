@@ -17,7 +17,7 @@ type seqVectors[A spotVectors | earVectors] struct {
 }
 
 type (
-	spotVectors [3]space.Vector
+	spotVectors [4]space.Vector // of a Spot, with its numbers as the fourth
 	earVectors  [6]space.Vector // of an Ear, with its numbers as the fourth; then the Listener's Forward and Up
 )
 
@@ -26,7 +26,9 @@ func (w *seqVectors[A]) write(a A) {
 	w.version.Store(v + 1)
 	for i := range len(a) {
 		for j, x := range a[i] {
-			w.values[i][j].Store(math.Float64bits(x))
+			if bits, word := math.Float64bits(x), &w.values[i][j]; word.Load() != bits { // a store costs more than a look
+				word.Store(bits)
+			}
 		}
 	}
 	w.version.Store(v + 2)
@@ -44,7 +46,12 @@ func (w *seqVectors[A]) read() (a A, ok bool) {
 }
 
 func (v *spotVectors) spot() space.Spot {
-	return space.Spot{Position: v[0], Velocity: v[1], Forward: v[2]}
+	return space.Spot{Position: v[0], Velocity: v[1], Forward: v[2], Occlusion: v[3][0], Obstruction: v[3][1]}
+}
+
+// spotOf returns what the audio side is told of a spot.
+func spotOf(s *space.Spot) spotVectors {
+	return spotVectors{s.Position, s.Velocity, s.Forward, {s.Occlusion, s.Obstruction}}
 }
 
 func (v *earVectors) ear() space.Ear {
@@ -80,7 +87,8 @@ func (e badPlace) Error() string {
 func (e badPlace) Unwrap() []error { return []error{ErrOption, e.cause} }
 
 // SetPositions moves voices to spots, the first to the first, from the next
-// frame that is mixed on, within 20 ms. Control side; it allocates nothing, never
+// frame that is mixed on, within 20 ms. Control side; it allocates nothing, except where a
+// voice is behind something for the first time, never
 // waits for the audio side and is never lost; what no block has seen yet is
 // replaced. Voices that are gone, or were started without an Emitter, are passed
 // over. Nothing is moved when it fails, with an error that wraps ErrOption.
@@ -104,7 +112,10 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 			continue
 		}
 		s, _ := spots[i].Checked()
-		r.where.spot.write(spotVectors{s.Position, s.Velocity, s.Forward})
+		if s.Muffled() {
+			m.equip(r)
+		}
+		r.where.spot.write(spotOf(&s))
 		r.moved.Store(true)
 		m.retunePlace(r, &s.Velocity)
 	}

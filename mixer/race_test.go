@@ -136,6 +136,9 @@ func TestEightCallers(t *testing.T) {
 					if r.IntN(4) == 0 {
 						o.Group = group
 					}
+					if r.IntN(3) == 0 {
+						o.Sends = []mixer.Send{{To: "music"}} // refused of those that are there
+					}
 					if n, err := at.Play(sounds[r.IntN(3)], o); err == nil {
 						shared[r.IntN(len(shared))].Store(&n)
 					}
@@ -164,7 +167,7 @@ func TestEightCallers(t *testing.T) {
 				case 15:
 					h.Fade(-20, ms, voice.RaisedCosine)
 				case 16:
-					m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{r.Float64(), 1, 0}}})
+					m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{r.Float64(), 1, 0}, Occlusion: float64(r.IntN(2)), Obstruction: float64(r.IntN(2))}})
 				case 17:
 					m.SetListener(space.Listener{Position: space.Vector{r.Float64()}, Doppler: 1})
 				case 18:

@@ -92,6 +92,7 @@ type recordRare struct {
 	sends  [VoiceSends]send // the same, of those that send
 	sent   []Send           // how it begins to send; the audio side alone changes them, before it does
 
+	screen            atomic.Pointer[voice.Screen] // the same as filter, of those that send and have a place
 	filter            atomic.Pointer[voice.Filter] // the audio side's; made by the control side when it is first needed
 	lowPass, highPass float64                      // of those that are filtered: the control side's, before the push
 

@@ -228,3 +228,21 @@ func TestFedBusesMoveSmoothly(t *testing.T) {
 		t.Errorf("music begins at %v under speech", got[1010])
 	}
 }
+
+// TestSendsOfEndingMoves: where the move of a mute ends while that of a send goes on, blocks do not show.
+func TestSendsOfEndingMoves(t *testing.T) {
+	render := func(block int) []pcm.Frame {
+		m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "hall"}, {Name: "sfx", Mute: true}}})
+		sfx := mixer.TargetBus(busOf(t, m, "sfx"))
+		h := play(t, m.At(0), level(t, 8000, 4000, 0.5), mixer.Options{Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall", Gain: -30}}})
+		must(t, m.At(900).SetSend(mixer.TargetVoice(h), "hall", 0, 300*ms))
+		must(t, m.At(1003).Set(sfx, mixer.Change{Fields: mixer.FieldMute}, 0))
+		return inBlocks(m, 4000, block)
+	}
+	want := render(4000)
+	for _, block := range []int{1, 7, 160} {
+		if i := differ(render(block), want); i >= 0 {
+			t.Errorf("blocks of %d: other bits at frame %d", block, i)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
 	"voicepool/voice"
 )
 
@@ -55,6 +56,48 @@ func TestWallsHide(t *testing.T) {
 			if muffled := e.Muffled > 10 && e.Muffled < 40 && e.LowPass == 400 && e.HighPass == 0; muffled == blind || blind && e.Muffled != 0 {
 				t.Errorf("blind %v: muffled by %v dB, low-pass %v Hz, high-pass %v Hz", blind, e.Muffled, e.LowPass, e.HighPass)
 			}
+		}
+	}
+}
+
+// TestWallsOfPlaces: what a wall, or a pillar in the way, takes by its low-pass counts besides its gain, with
+// sends and without; the sends of what is behind a pillar stay bright.
+func TestWallsOfPlaces(t *testing.T) {
+	s := rainy(t)
+	for _, c := range []struct {
+		spot  space.Spot
+		sends []mixer.Send
+		least float64 // dB that the low-pass takes
+		most  float64
+	}{
+		{space.Spot{Occlusion: 1}, nil, 5, 30}, {space.Spot{Obstruction: 1}, nil, 1, 30},
+		{space.Spot{Occlusion: 1}, []mixer.Send{{To: "hall", Gain: -20}}, 5, 30},
+		{space.Spot{Obstruction: 1}, []mixer.Send{{To: "hall", Gain: 0}}, -0.1, 0.7},
+	} {
+		audibility := func(blind bool) float64 {
+			m := newMixer(t, mixer.Config{Voices: 2, Blind: blind, Buses: []mixer.BusConfig{{Name: "hall"}}})
+			h, err := m.Play(s, mixer.Options{Emitter: &space.Emitter{Spot: c.spot}, Sends: c.sends})
+			must(t, err)
+			m.Render(make([]pcm.Frame, 100))
+			return float64(h.Audibility())
+		}
+		taken := audibility(true) - audibility(false)
+		if c.sends != nil { // without filters sends count as nothing
+			open := c.spot
+			open.Occlusion, open.Obstruction = 0, 0
+			m := newMixer(t, mixer.Config{Voices: 2, Buses: []mixer.BusConfig{{Name: "hall"}}})
+			h, err := m.Play(s, mixer.Options{Emitter: &space.Emitter{Spot: open}, Sends: c.sends})
+			must(t, err)
+			m.Render(make([]pcm.Frame, 100))
+			taken = float64(h.Audibility()) - audibility(false)
+			if c.spot.Occlusion > 0 {
+				taken -= 24 // by its gain
+			} else {
+				taken -= 10 * math.Log10(2/(1+math.Pow(10, -1.2))) // the direct way alone is 12 dB down
+			}
+		}
+		if taken < c.least || taken > c.most {
+			t.Errorf("%+v, sends %v: its low-pass takes %.2f dB", c.spot, c.sends, taken)
 		}
 	}
 }

@@ -161,3 +161,14 @@ func (a Attenuation) ready() (Attenuation, error) {
 	a.Max = cmp.Or(a.Max, math.Inf(1))
 	return a, nil
 }
+
+// said returns one that is made ready to the same.
+func (a Attenuation) said() Attenuation {
+	switch {
+	case a.Table != nil:
+		return Attenuation{Table: a.Table}
+	case math.IsInf(a.Max, 1):
+		a.Max = 0
+	}
+	return a
+}

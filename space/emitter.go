@@ -3,7 +3,6 @@ package space
 import (
 	"cmp"
 	"fmt"
-	"math"
 
 	"voicepool/pcm"
 )
@@ -13,13 +12,27 @@ import (
 type Spot struct {
 	Position, Velocity Vector // each coordinate in -1e9..1e9
 	Forward            Vector // the axis of its cone, of any length; zero: none, and no cone
+
+	// Occlusion is how much of it is behind walls, 0 (nothing) to 1: a closed room. It takes the
+	// sound down, and its heights, on its way to the listener and on that to its sends.
+	Occlusion float64
+
+	// Obstruction is the same for what stands in the way of the sound, which goes around it, 0..1:
+	// a pillar, a car. The sends stay as they are.
+	Obstruction float64
 }
+
+// Muffled reports whether the spot needs a low-pass.
+func (s *Spot) Muffled() bool { return s.Occlusion > 0 || s.Obstruction > 0 }
 
 // Checked returns s with a Forward of length 1 or 0. Control side. The error
 // wraps ErrRange.
 func (s Spot) Checked() (Spot, error) {
 	if !s.Position.inSpace() || !s.Velocity.inSpace() {
 		return Spot{}, fmt.Errorf("%w: a place at %v with a velocity of %v: coordinates are finite and in -1e9..1e9", ErrRange, s.Position, s.Velocity)
+	}
+	if !inRange(s.Occlusion, 0, 1) || !inRange(s.Obstruction, 0, 1) {
+		return Spot{}, fmt.Errorf("%w: a place with an occlusion of %v and an obstruction of %v: they are in 0..1", ErrRange, s.Occlusion, s.Obstruction)
 	}
 	if s.Forward != (Vector{}) {
 		forward, ok := s.Forward.unit()
@@ -40,12 +53,14 @@ type Cone struct {
 	Inner     float64      // degrees, 0..360: inside it nothing changes
 	Outer     float64      // degrees, Inner..360: outside it there is OuterGain
 	OuterGain pcm.Decibels // -120..0; -80 or less is silence
+	LowPass   float64      // the cutoff outside, 20..20,000 Hz; 0: off. Between the two it goes straight in its logarithm
 }
 
 // cone is what the audio side needs of a Cone.
 type cone struct {
 	inner, outer float64 // cosines of the angles off the axis
 	outside      float64 // the factor there; 1: no cone
+	down         float64 // the cutoff there, in octaves below MaxCutoff; 0: off
 }
 
 func (c *Cone) ready() (cone, error) {
@@ -53,7 +68,12 @@ func (c *Cone) ready() (cone, error) {
 		return cone{}, fmt.Errorf("%w: a cone of %v to %v degrees with %v dB outside: the angles are in 0..360, the inner one not the larger, the gain in %v..0",
 			ErrRange, c.Inner, c.Outer, c.OuterGain, leastGain)
 	}
-	return cone{inner: pcm.CosPi(c.Inner / 360), outer: pcm.CosPi(c.Outer / 360), outside: c.OuterGain.Gain()}, nil
+	if c.LowPass != 0 && !inRange(c.LowPass, MinCutoff, MaxCutoff) {
+		return cone{}, fmt.Errorf("%w: a cone with a low-pass of %v Hz outside, which is not in %v..%v; 0 is off", ErrRange, c.LowPass, MinCutoff, MaxCutoff)
+	}
+	return cone{
+		inner: pcm.CosPi(c.Inner / 360), outer: pcm.CosPi(c.Outer / 360), outside: c.OuterGain.Gain(), down: octavesBelow(c.LowPass),
+	}, nil
 }
 
 // Emitter is a voice's part in space: where it is, and what distance and direction do to it.
@@ -71,6 +91,14 @@ type Emitter struct {
 	// so that nothing of it is lost when it is panned. At 1 it stays as it is, and only
 	// its far side falls. A mono sound has no width.
 	Spread float64
+
+	// Air is how many metres of air there are in a unit of length, 0..1000: it takes the
+	// heights of what is far. 0: none; 1 where lengths are in metres. docs/effects.md has the curve.
+	Air float64
+
+	// SendAttenuation is what distance does to the sends of the voice. The zero value does as
+	// Attenuation; one that falls less has what is far be more hall than sound.
+	SendAttenuation Attenuation
 }
 
 // Source is an Emitter that was checked and prepared for the audio side.
@@ -80,6 +108,10 @@ type Source struct {
 	Cone        Cone // as it was described
 	cone        cone
 	attenuation Attenuation // without zeros
+	sends       Attenuation // the same, of its sends
+	apart       bool        // they have one of their own
+	air         float64
+	plain       bool // it is muffled by what its Spot says alone
 }
 
 // Source checks e and works out what stays. Control side. The error wraps ErrRange.
@@ -93,17 +125,29 @@ func (e Emitter) Source() (Source, error) {
 	if !inRange(e.Spread, 0, 1) {
 		return Source{}, fmt.Errorf("%w: a spread of %v is not in 0..1", ErrRange, e.Spread)
 	}
-	return Source{spot, e.Spread, e.Cone, cone, attenuation}, nil
+	if !inRange(e.Air, 0, maxAir) {
+		return Source{}, fmt.Errorf("%w: %v metres of air in a unit of length are not in 0..%v", ErrRange, e.Air, maxAir)
+	}
+	s := Source{Spot: spot, Spread: e.Spread, Cone: e.Cone, cone: cone, attenuation: attenuation, air: e.Air}
+	if e.SendAttenuation != (Attenuation{}) {
+		s.apart = true
+		var err error
+		if s.sends, err = e.SendAttenuation.ready(); err != nil {
+			return Source{}, err
+		}
+	}
+	s.plain = !s.apart && s.air == 0 && s.cone.down == 0
+	return s, nil
+}
+
+// Muffles reports whether the source may need a low-pass, wherever it is.
+func (s *Source) Muffles() bool {
+	return s.air > 0 || s.cone.down > 0 || s.Spot.Muffled()
 }
 
 // Emitter returns one that makes the same Source. It may say what the one that made s left at zero.
 func (s *Source) Emitter() Emitter {
-	a := s.attenuation
-	switch {
-	case a.Table != nil:
-		a = Attenuation{Table: a.Table}
-	case math.IsInf(a.Max, 1):
-		a.Max = 0
+	return Emitter{
+		Spot: s.Spot, Cone: s.Cone, Attenuation: s.attenuation.said(), Spread: s.Spread, Air: s.air, SendAttenuation: s.sends.said(),
 	}
-	return Emitter{Spot: s.Spot, Cone: s.Cone, Attenuation: a, Spread: s.Spread}
 }

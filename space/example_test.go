@@ -102,3 +102,15 @@ func ExampleCone() {
 	// [0 1 0] left 0.24, right 0.58
 	// [1 0 0] left 0.10, right 0.23
 }
+
+// A wall takes a sound down. What stands beside the way does less, and nothing to the sends.
+func ExampleSpot() {
+	for _, s := range []space.Spot{{}, {Obstruction: 1}, {Occlusion: 0.5}, {Occlusion: 1}} {
+		fmt.Println(s.Occlusion, s.Obstruction, heard(space.Listener{}, &space.Emitter{Spot: s}))
+	}
+	// Output:
+	// 0 0 left 0.71, right 0.71
+	// 0 1 left 0.18, right 0.18
+	// 0.5 0 left 0.18, right 0.18
+	// 1 0 left 0.04, right 0.04
+}

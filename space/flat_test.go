@@ -20,8 +20,8 @@ func TestStrength(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := ear.Hear(&source).Pan; got != c.want {
-			t.Errorf("strength %v at %v: the pan is %v, want %v", c.strength, c.x, got, c.want)
+		if got, _ := ear.Hear(&source); got.Pan != c.want {
+			t.Errorf("strength %v at %v: the pan is %v, want %v", c.strength, c.x, got.Pan, c.want)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func TestFlat(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := ear.Hear(&source)
+				got, _ := ear.Hear(&source)
 				pan := math.Min(math.Max(dx/(c.width/2), -1), 1) * c.pan
 				if want := gain(c.near, c.far, math.Hypot(dx, dy)); !near(got.Gain, want, 1e-12) || !near(got.Pan, pan, 1e-9) || got.Pitch != 0 {
 					t.Errorf("%s, %v right and %v above: %+v, want a gain of %v and a pan of %v", c.name, dx, dy, got, want, pan)

@@ -13,28 +13,41 @@ type Heard struct {
 	Pitch pcm.Semitones
 }
 
+// Muffled is the rest of it: what stands in the way of a voice. Of one that is free it is {Direct: 1, Sends: 1}.
+type Muffled struct {
+	LowPass float64 // the cutoff in Hz, the lowest of all that there are; 0: off
+
+	// Of its direct way alone, and of its sends alone, besides Heard.Gain and LowPass.
+	Direct        float64 // a factor
+	DirectLowPass float64 // the cutoff in Hz, below LowPass; 0: off
+	Sends         float64 // a factor
+}
+
 // Hear works out how a voice is heard, as Emitter says. Audio side.
-func (l *Ear) Hear(e *Source) Heard {
+func (l *Ear) Hear(e *Source) (Heard, Muffled) {
 	s := &e.Spot
 	x, y, z := s.Position[0]-l.Position[0], s.Position[1]-l.Position[1], s.Position[2]-l.Position[2]
 	distance := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
 	gain := e.attenuation.at(distance)
-	if distance == 0 {
-		return Heard{Gain: gain}
-	}
-	if e.cone.outside != 1 && s.Forward != (Vector{}) {
-		gain = float64(gain * e.cone.at(-s.Forward.along(x, y, z)/distance))
-	}
-	edge := l.Half
-	if edge == 0 {
-		edge = max(distance, e.attenuation.Min)
-	}
-	pan := float64(min(max(l.Right.along(x, y, z)/edge, -1), 1) * l.Strength)
+	var pan float64
 	var pitch pcm.Semitones
-	if l.Waves > 0 && l.Velocity != s.Velocity {
-		pitch = shift(l.Waves, -l.Velocity.along(x, y, z)/distance, -s.Velocity.along(x, y, z)/distance)
+	if distance > 0 {
+		if e.cone.outside != 1 && s.Forward != (Vector{}) {
+			gain = float64(gain * e.cone.at(-s.Forward.along(x, y, z)/distance))
+		}
+		edge := l.Half
+		if edge == 0 {
+			edge = max(distance, e.attenuation.Min)
+		}
+		pan = float64(min(max(l.Right.along(x, y, z)/edge, -1), 1) * l.Strength)
+		if l.Waves > 0 && l.Velocity != s.Velocity {
+			pitch = shift(l.Waves, -l.Velocity.along(x, y, z)/distance, -s.Velocity.along(x, y, z)/distance)
+		}
 	}
-	return Heard{Gain: gain, Pan: pan, Pitch: pitch}
+	if e.plain && s.Occlusion == 0 && s.Obstruction == 0 {
+		return Heard{Gain: gain, Pan: pan, Pitch: pitch}, Muffled{Direct: 1, Sends: 1}
+	}
+	return e.muffled(Heard{Gain: gain, Pan: pan, Pitch: pitch}, x, y, z)
 }
 
 // at returns the factor of a distance.
@@ -74,6 +87,17 @@ func (c *cone) at(cosine float64) float64 {
 		return c.outside
 	}
 	return c.outside + float64((1-c.outside)*((cosine-c.outer)/(c.inner-c.outer)))
+}
+
+// lowPass returns the cutoff of a direction, in octaves below MaxCutoff.
+func (c *cone) lowPass(cosine float64) float64 {
+	switch {
+	case c.down == 0 || cosine >= c.inner:
+		return 0
+	case cosine <= c.outer:
+		return c.down
+	}
+	return float64(c.down * ((c.inner - cosine) / (c.inner - c.outer)))
 }
 
 // shift returns the Doppler shift at the speed c of sound. vl and vs are the

@@ -44,7 +44,7 @@ func TestPlaceBits(t *testing.T) {
 	l, all := emitters(t, 20000)
 	h := fnv.New64a()
 	for i := range all {
-		p := l.Hear(&all[i])
+		p, _ := l.Hear(&all[i])
 		for _, x := range []float64{p.Gain, p.Pan, float64(p.Pitch)} {
 			bits := math.Float64bits(x)
 			var b [8]byte
@@ -65,7 +65,7 @@ func TestPlaceAllocatesNothing(t *testing.T) {
 	sum := 0.0
 	if got := testing.AllocsPerRun(100, func() {
 		for i := range all {
-			p := l.Hear(&all[i])
+			p, _ := l.Hear(&all[i])
 			sum += p.Gain + p.Pan + float64(p.Pitch)
 		}
 	}); got != 0 || sum == 0 {
@@ -104,7 +104,7 @@ func BenchmarkPlace(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/doppler=%v", name, doppler), func(b *testing.B) {
 				n := 0
 				for b.Loop() {
-					p := ear.Hear(&some[n&127])
+					p, _ := ear.Hear(&some[n&127])
 					sum += p.Gain + p.Pan + float64(p.Pitch)
 					n++
 				}

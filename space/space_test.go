@@ -25,7 +25,8 @@ func hear(t testing.TB, l Listener, e Emitter) Heard {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ear.Hear(&from)
+	h, _ := ear.Hear(&from)
+	return h
 }
 
 // random returns a vector of coordinates in -size..size.

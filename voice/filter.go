@@ -46,17 +46,22 @@ func (f *Filter) which(high bool) *pass {
 // active reports whether the filter does anything.
 func (f *Filter) active() bool { return f != nil && (f.low.on || f.high.on) }
 
-// turn moves a cutoff.
-func (f *Filter) turn(p *pass, frame int64, to float64, off bool, frames int64) {
+// turn moves a cutoff of p: c.
+func (f *Filter) turn(p *pass, c *Cutoff, frame int64, to float64, off bool, frames int64) {
 	if off && !p.on {
 		return
 	}
 	f.interrupt(frame)
-	if off && (frames <= 0 || p.heard(frame) == 0) { // nobody hears how
-		*p = pass{Cutoff: Cutoff{Move: Rest(to)}}
+	if off && (frames <= 0 || c.heard(frame) == 0) { // nobody hears how
+		*c = Cutoff{Move: Rest(to)}
+		if _, heard := p.acts(frame); heard == 0 {
+			*p = pass{Cutoff: p.Cutoff, place: p.place, placed: p.placed}
+		} else if frames <= 0 {
+			f.end = -1
+		}
 		return
 	}
-	p.turn(frame, to, off, frames, int64(f.rate+199)/200)
+	c.turn(frame, to, off, frames, int64(f.rate+199)/200)
 	if !p.on {
 		p.on, p.fresh, p.left, p.right = true, p == &f.low && frames > 0, dsp.PoleStates{}, dsp.PoleStates{}
 		p.to = p.weights(frame, f.rate)
@@ -93,14 +98,15 @@ func (f *Filter) line(frame int64) {
 		if p.from = p.to; frame != f.end {
 			p.from = p.weights(frame, f.rate)
 		}
-		if p.End() <= frame {
+		moving := p.moving(frame)
+		if !moving {
 			p.to = p.weights(frame, f.rate)
 			done = done && p.from == p.to
 		} else {
 			p.to = p.weights(next, f.rate)
 			done = false
 		}
-		if p.from == p.to && p.End() <= frame && p.depth.To == 0 {
+		if _, heard := p.goes(); p.from == p.to && !moving && heard == 0 {
 			p.on, p.left, p.right = false, dsp.PoleStates{}, dsp.PoleStates{}
 		}
 	}

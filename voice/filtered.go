@@ -29,7 +29,7 @@ func (v *Voice) Split(f *Filter) {
 // that is not off needs a filter.
 func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
-		f.turn(&f.low, frame, LowPassAt(hz, f.rate), hz == 0, frames)
+		f.turn(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
 	}
 	v.replanFilter(frame)
 }
@@ -37,7 +37,7 @@ func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 // SetHighPass is SetLowPass for the high-pass.
 func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
-		f.turn(&f.high, frame, HighPassAt(hz, f.rate), hz == 0, frames)
+		f.turn(&f.high, &f.high.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
 	}
 	v.replanFilter(frame)
 }
@@ -50,6 +50,51 @@ func (v *Voice) replanFilter(frame int64) {
 	if steady {
 		v.settleDown()
 	}
+}
+
+// SetPlaceLowPass is SetLowPass for the low-pass of the voice's place. Of both the lower one acts.
+func (v *Voice) SetPlaceLowPass(frame int64, hz float64, frames int64) {
+	f := v.filter
+	if f == nil || hz == 0 && !f.low.placed {
+		return
+	}
+	f.place(frame, hz, frames)
+	v.Replan(frame)
+}
+
+// place moves the cutoff of a place.
+func (f *Filter) place(frame int64, hz float64, frames int64) {
+	p := &f.low
+	to := LowPassAt(hz, f.rate)
+	if !p.placed {
+		p.placed, p.place = true, Cutoff{Move: Rest(openAt(f.rate))}
+	}
+	off := hz == 0
+	if frames <= 0 && !off && !p.on { // as one that begins with it
+		p.place = Cutoff{Move: Rest(to), depth: Rest(1)}
+		p.on, p.fresh, p.left, p.right = true, false, dsp.PoleStates{}, dsp.PoleStates{}
+		p.to = p.weights(frame, f.rate)
+		p.from = p.to
+		return
+	}
+	if p.place.To != to || off != (p.place.depth.To == 0) || frames <= 0 && p.place.End() > frame {
+		f.turn(p, &p.place, frame, to, off, frames)
+	}
+}
+
+// ActingLowPass returns the cutoff of the low-pass that acts at a frame, in Hz, and the one to which it
+// is on its way: the lower one of the voice's own and that of its place; 0: off.
+func (v *Voice) ActingLowPass(frame int64) (is, goes float64) {
+	if v.filter == nil {
+		return 0, 0
+	}
+	hz := func(at, heard float64) float64 {
+		if heard == 0 {
+			return 0
+		}
+		return pcm.Exp2(at)
+	}
+	return hz(v.filter.low.acts(frame)), hz(v.filter.low.goes())
 }
 
 // LowPass returns the cutoff of the low-pass at a frame, in Hz, and the one to which it is on its

@@ -147,6 +147,9 @@ func (v *Voice) reach(frame int64) (gain float64) {
 	}
 	if v.space != nil {
 		gain = float64(gain * max(v.space.gain.At(frame), v.space.gain.To))
+		if v.space.apart {
+			gain = float64(gain * v.space.direct(frame))
+		}
 	}
 	return gain
 }
@@ -164,7 +167,7 @@ func (v *Voice) lasting(frame int64) float64 {
 // moves the voice.
 func (v *Voice) Settled(frame int64) bool {
 	return v.gain.End() <= frame && v.pan.End() <= frame && v.crowd.End() <= frame && !v.out.out && v.filter.settled(frame) &&
-		(v.space == nil || v.space.gain.End() <= frame && v.space.pan.End() <= frame)
+		(v.space == nil || v.space.gain.End() <= frame && v.space.pan.End() <= frame && (!v.space.apart || v.space.Direct.End() <= frame))
 }
 
 // law returns how a pan acts on the voice.

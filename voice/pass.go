@@ -10,6 +10,8 @@ import (
 // pass is a low-pass or a high-pass.
 type pass struct {
 	Cutoff
+	place    Cutoff    // of a low-pass, that of the voice's place: the lower of the two acts
+	placed   bool      // it has one, or had
 	from, to dsp.Poles // of the line
 	left     dsp.PoleStates
 	right    dsp.PoleStates // of a stereo sound
@@ -28,12 +30,35 @@ func (p *pass) rest(at float64, on bool, rate int) {
 	}
 }
 
+// acts returns the logarithm of the cutoff that acts at a frame, and how much of the filter is heard.
+func (p *pass) acts(frame int64) (at, heard float64) {
+	at, heard = p.At(frame), p.heard(frame)
+	if p.placed {
+		at, heard = min(at, p.place.At(frame)), max(heard, p.place.heard(frame))
+	}
+	return at, heard
+}
+
+// goes returns the same of where it is on its way to.
+func (p *pass) goes() (at, heard float64) {
+	at, heard = p.To, p.depth.To
+	if p.placed {
+		at, heard = min(at, p.place.To), max(heard, p.place.depth.To)
+	}
+	return at, heard
+}
+
+// moving reports whether a cutoff is on its way at a frame.
+func (p *pass) moving(frame int64) bool {
+	return p.End() > frame || p.placed && p.place.End() > frame
+}
+
 // weights returns the coefficients of a frame.
 func (p *pass) weights(frame int64, rate int) dsp.Poles {
-	g := pcm.TanPi(min(pcm.Exp2(p.At(frame))/float64(rate), highestCutoff))
+	at, depth := p.acts(frame)
+	g := pcm.TanPi(min(pcm.Exp2(at)/float64(rate), highestCutoff))
 	a1 := 1 / (1 + float64(g*(g+math.Sqrt2)))
 	a2 := float64(g * a1)
-	depth := p.heard(frame)
 	if depth > 0 && depth < 1 {
 		depth = 0.5 - float64(0.5*pcm.CosPi(depth))
 	}

@@ -16,6 +16,10 @@ type Space struct {
 	grid  int64 // how many frames apart it is sampled while it moves
 
 	spread float64 // how wide a stereo sound stays, 0..1
+
+	// Factors that the voice does not apply: of its way to its bus, and of those to its sends.
+	Direct, Sends Move
+	apart         bool // one of them is not 1, or was not
 }
 
 // Placed is what a place comes to at one instant.
@@ -28,7 +32,7 @@ type Placed struct {
 // Put makes the space rest at p. Of a stereo sound so much of its width stays, 0..1:
 // at 0 it is folded to one channel, which is then panned.
 func (s *Space) Put(p Placed, spread float64) {
-	*s = Space{gain: Rest(p.Gain), pan: Rest(p.Pan), pitch: Rest(float64(p.Pitch)), spread: spread}
+	*s = Space{gain: Rest(p.Gain), pan: Rest(p.Pan), pitch: Rest(float64(p.Pitch)), spread: spread, Direct: Rest(1), Sends: Rest(1)}
 }
 
 // Glide moves the space to p. The voice has to be replanned.
@@ -38,6 +42,31 @@ func (s *Space) Glide(frame int64, p Placed, frames int64) {
 	s.pitch.Turn(frame, float64(p.Pitch), frames)
 	s.grid = s.bend(frames)
 }
+
+// Part moves Direct, at most 1, which counts in what Reach and Bound return, and Sends.
+func (s *Space) Part(frame int64, direct, sends float64, frames int64) {
+	if s.apart || direct != 1 || sends != 1 {
+		s.apart = true
+		s.Direct.Turn(frame, direct, frames)
+		s.Sends.Turn(frame, sends, frames)
+	}
+}
+
+// SendsOver returns the factor of the ways to the sends of the voice over that of its way to its bus, both
+// as Reach counts moves: 0 where nothing takes the latter.
+func (v *Voice) SendsOver(frame int64) float64 {
+	if v.space == nil || !v.space.apart {
+		return 1
+	}
+	direct := v.space.direct(frame)
+	if direct == 0 {
+		return 0
+	}
+	return max(v.space.Sends.At(frame), v.space.Sends.To) / direct
+}
+
+// direct returns the larger of the present and the coming factor of the way to the bus.
+func (s *Space) direct(frame int64) float64 { return max(s.Direct.At(frame), s.Direct.To) }
 
 // bend returns how many frames apart the straight lines may be that follow a glide:
 // more than for the moves that are asked for by name, since most places move little from

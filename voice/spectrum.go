@@ -45,10 +45,20 @@ func (v *Voice) Filters() bool { return v.filter.active() }
 // Passes multiplies gains, as powers, by what the filters of the voice let through at a frame, or where
 // they are on their way to, whichever is more in each band. Audio side.
 func (v *Voice) Passes(frame int64, gains *[SpectrumBands]float64) {
-	f, g, w := v.filter, (*spectrum.Gains)(gains), v.sound.warped
-	if f == nil {
-		return
+	if v.filter != nil {
+		v.filter.passes(frame, v.sound.warped, (*spectrum.Gains)(gains))
 	}
+}
+
+// Passes multiplies gains by what the screen of a voice lets through, as the voice's Passes does.
+func (s *Screen) Passes(v *Voice, frame int64, gains *[SpectrumBands]float64) {
+	s.filter.passes(frame, v.sound.warped, (*spectrum.Gains)(gains))
+}
+
+// Settled reports whether what Passes lets through stays as it is from a frame on.
+func (s *Screen) Settled(frame int64) bool { return s.filter.settled(frame) }
+
+func (f *Filter) passes(frame int64, w *spectrum.Warped, g *spectrum.Gains) {
 	if p := &f.low; p.on {
 		p.passes(frame, g, w.LowPass)
 	}
@@ -58,13 +68,15 @@ func (v *Voice) Passes(frame int64, gains *[SpectrumBands]float64) {
 }
 
 func (p *pass) passes(frame int64, g *spectrum.Gains, gains func(log float64) spectrum.Gains) {
-	if p.depth.To == 0 || p.depth.At(frame) < 1 { // without it all is heard
+	goes, heard := p.goes()
+	is, now := p.acts(frame)
+	if heard == 0 || now < 1 { // without it all is heard
 		return
 	}
-	most := gains(p.To)
-	if p.End() > frame {
-		now := gains(p.At(frame))
-		most.Most(&now)
+	most := gains(goes)
+	if is != goes {
+		more := gains(is)
+		most.Most(&more)
 	}
 	g.Times(&most)
 }
@@ -74,4 +86,6 @@ func (f *Filter) settled(frame int64) bool {
 	return f == nil || f.low.settled(frame) && f.high.settled(frame)
 }
 
-func (p *pass) settled(frame int64) bool { return !p.on || p.End() <= frame && p.depth.End() <= frame }
+func (p *pass) settled(frame int64) bool {
+	return !p.on || !p.moving(frame) && p.depth.End() <= frame && (!p.placed || p.place.depth.End() <= frame)
+}

@@ -19,8 +19,15 @@ func Cone(c *space.Cone) []fields.Field {
 		{Key: "inner", To: &c.Inner, Within: angles},
 		{Key: "outer", To: &c.Outer, Within: angles},
 		{Key: "gain", To: &c.OuterGain, Within: fields.Limits{From: Decibels.From, To: 0, Unit: Decibels.Unit}},
+		{Key: "lowpass", To: Cutoff(&c.LowPass), Within: Cutoffs},
 	}
 }
+
+// Air is how many metres of air there are in a unit of length.
+var Air = fields.Limits{From: 0, To: 1000}
+
+// Behind is how much of a sound is behind something.
+var Behind = fields.Limits{From: 0, To: 1}
 
 // Distance returns the fields of an attenuation, all but its curve and its table.
 func Distance(a *space.Attenuation) []fields.Field {
@@ -90,11 +97,18 @@ func (r *Reader) place(s *rules.Sound) []fields.Field {
 		return func(p *yaml.Pair) bool { do(p); return true }
 	}
 	e := &s.Emitter
+	distance := fields.Mapping{Fields: append([]fields.Field{
+		{Key: "curve", Like: fields.Schema{"enum": curves()}},
+		{Key: "table", Like: fields.Schema{"type": "array", "minItems": 2, "items": fields.Schema{"type": "array", "minItems": 2, "maxItems": 2}}},
+	}, Distance(&space.Attenuation{})...)}
 	return []fields.Field{
-		{Key: "distance", To: read(func(p *yaml.Pair) { r.distance(p, &e.Attenuation) }), Like: fields.Mapping{Fields: append([]fields.Field{
-			{Key: "curve", Like: fields.Schema{"enum": curves()}},
-			{Key: "table", Like: fields.Schema{"type": "array", "minItems": 2, "items": fields.Schema{"type": "array", "minItems": 2, "maxItems": 2}}},
-		}, Distance(&e.Attenuation)...)}},
+		{Key: "distance", To: read(func(p *yaml.Pair) { r.distance(p, &e.Attenuation) }), Like: distance},
+		{Key: "send_distance", To: read(func(p *yaml.Pair) {
+			if r.distance(p, &e.SendAttenuation); e.SendAttenuation == (space.Attenuation{}) {
+				e.SendAttenuation.Min = 1 // all as usual: nothing would be the curve of the sound
+			}
+		}), Like: distance},
+		{Key: "air", To: &e.Air, Within: Air},
 		{Key: "cone", To: read(func(p *yaml.Pair) {
 			r.Read(p.Value, "a cone", Cone(&e.Cone))
 			r.hears(p, space.Emitter{Cone: e.Cone})

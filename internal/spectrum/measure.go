@@ -61,6 +61,14 @@ func Measure(s *Sound, looped bool) []Hop {
 			out[h].Ahead[i].take(&e, whole[h])
 		}
 	}
+	for h := range out { // of silence nobody knows: what is loud there in the index is pink
+		if whole[h] == 0 {
+			out[h].Ahead = Pink.Ahead
+		}
+		if sum(energies[h][:]) == 0 {
+			out[h].Now = Pink.Now
+		}
+	}
 	return out
 }
 

@@ -1,0 +1,117 @@
+package space
+
+import (
+	"math"
+
+	"voicepool/pcm"
+)
+
+// What muffles a voice takes its gain down, and has a low-pass, whose cutoff goes straight in its
+// logarithm: octaves below MaxCutoff, so that 0 is off. Of several low-passes the lowest acts.
+const (
+	MinCutoff = 20    // Hz
+	MaxCutoff = 20000 // Hz
+
+	// Full occlusion, and full obstruction: decibels, and the cutoff in Hz. Both go there straight, the
+	// cutoff from MaxCutoff on. docs/effects.md says what they are taken from.
+	OcclusionGain      = -24
+	OcclusionLowPass   = 800
+	ObstructionGain    = -12
+	ObstructionLowPass = 2000
+
+	maxAir = 1000 // metres in a unit of length
+)
+
+var (
+	occlusionDown   = octavesBelow(OcclusionLowPass)
+	obstructionDown = octavesBelow(ObstructionLowPass)
+)
+
+// octavesBelow returns how far a cutoff is below MaxCutoff; 0 is off.
+func octavesBelow(hz float64) float64 {
+	if hz == 0 {
+		return 0
+	}
+	return pcm.Log2(MaxCutoff / hz)
+}
+
+// below is the other way round.
+func below(octaves float64) (hz float64) {
+	if octaves <= 0 {
+		return 0
+	}
+	return max(float64(MaxCutoff*pcm.Exp2(-octaves)), MinCutoff)
+}
+
+// muffled returns what is heard of a voice behind what is in its way: of h, off the listener by so much.
+func (e *Source) muffled(h Heard, x, y, z float64) (Heard, Muffled) {
+	s, m := &e.Spot, Muffled{Direct: 1, Sends: 1}
+	distance := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
+	cosine := 1.0 // of the angle off its axis
+	if distance > 0 && s.Forward != (Vector{}) {
+		cosine = -s.Forward.along(x, y, z) / distance
+	}
+	if e.apart {
+		h.Gain, m.Direct, m.Sends = e.cone.at(cosine), e.attenuation.at(distance), e.sends.at(distance)
+	}
+	down := e.cone.lowPass(cosine)
+	if e.air > 0 {
+		down = max(down, octavesBelow(airLowPass(float64(distance*e.air))))
+	}
+	if s.Occlusion > 0 {
+		h.Gain = float64(h.Gain * pcm.Decibels(float64(OcclusionGain*s.Occlusion)).Linear())
+		down = max(down, float64(occlusionDown*s.Occlusion))
+	}
+	if s.Obstruction > 0 {
+		m.Direct = float64(m.Direct * pcm.Decibels(float64(ObstructionGain*s.Obstruction)).Linear())
+		if direct := float64(obstructionDown * s.Obstruction); direct > down {
+			m.DirectLowPass = below(direct)
+		}
+	}
+	m.LowPass = below(down)
+	return h, m
+}
+
+// What air takes, by ISO 9613-1 (1993), at 20 degrees Celsius, a humidity of 50 % and 101.325 kPa: of a
+// frequency f in Hz
+//
+//	8.686 f^2 (airHeat + airOxygen O / (O^2 + f^2) + airNitrogen N / (N^2 + f^2)) dB/m
+//
+// with the relaxation frequencies O of oxygen and N of nitrogen.
+const (
+	airHeat     = 1.84e-11
+	airOxygen   = 6.142410795e-06 // 0.01275 exp(-2239.1 / 293.15)
+	airNitrogen = 1.155223655e-06 // 0.1068 exp(-3352 / 293.15)
+	airO        = 35413.85962     // Hz
+	airN        = 331.8504944     // Hz
+)
+
+// airAbsorption returns the absorption of a frequency in dB/m, and its slope, of its square.
+func airAbsorption(square float64) (is, slope float64) {
+	o, n := float64(airO*airO)+square, float64(airN*airN)+square
+	each := airHeat + airOxygen*airO/o + airNitrogen*airN/n
+	bent := (airOxygen*airO*airO*airO)/float64(o*o) + (airNitrogen*airN*airN*airN)/float64(n*n)
+	return float64(8.686 * float64(square*each)), 8.686 * (airHeat + bent)
+}
+
+// airLowPass returns the frequency of which so many metres of air take 3 dB; 0: it is above MaxCutoff.
+func airLowPass(metres float64) (hz float64) {
+	const top = MaxCutoff * MaxCutoff
+	if most, _ := airAbsorption(top); float64(most*metres) <= 3 {
+		return 0
+	}
+	// Newton's way. The curve bends downwards, so from the first step on it comes from below.
+	square := float64(0)
+	for range airSteps {
+		is, slope := airAbsorption(square)
+		next := square + (3/metres-is)/slope
+		if next <= square && square > 0 {
+			break
+		}
+		square = next
+	}
+	return math.Sqrt(square)
+}
+
+// airSteps bounds the way, of which the longest has nine steps.
+const airSteps = 12

@@ -1,0 +1,206 @@
+package space
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"voicepool/pcm"
+)
+
+// all is what is heard of an emitter.
+type all struct {
+	Heard
+	Muffled
+}
+
+func hearAll(t testing.TB, e Emitter) all {
+	t.Helper()
+	ear, _ := Listener{}.Ear()
+	source, err := e.Source()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, m := ear.Hear(&source)
+	return all{h, m}
+}
+
+// iso9613 is the absorption of the air in dB/m by the formulas of ISO 9613-1: of a frequency in Hz, a
+// temperature in kelvins and a relative humidity in percent, at 101.325 kPa.
+func iso9613(f, kelvin, humidity float64) float64 {
+	const reference = 293.15
+	t := kelvin / reference
+	h := humidity * math.Pow(10, -6.8346*math.Pow(273.16/kelvin, 1.261)+4.6151)
+	o := 24 + 4.04e4*h*(0.02+h)/(0.391+h)
+	n := math.Pow(t, -0.5) * (9 + 280*h*math.Exp(-4.170*(math.Pow(t, -1./3)-1)))
+	return 8.686 * f * f * (1.84e-11*math.Sqrt(t) + math.Pow(t, -2.5)*
+		(0.01275*math.Exp(-2239.1/kelvin)/(o+f*f/o)+0.1068*math.Exp(-3352/kelvin)/(n+f*f/n)))
+}
+
+// TestAirAbsorbs: the curve is that of ISO 9613-1 at 20 degrees and 50 %, which has these figures in its
+// table 1, at the exact midband frequencies.
+func TestAirAbsorbs(t *testing.T) {
+	for _, c := range []struct{ band, want float64 }{ // dB/km
+		{-9, 0.445}, {-6, 1.32}, {-3, 2.73}, {0, 4.66}, {3, 9.86}, {6, 29.4}, {9, 104},
+	} {
+		f := 1000 * math.Pow(10, c.band/10)
+		if got := 1000 * iso9613(f, 293.15, 50); math.Abs(got/c.want-1) > 0.006 {
+			t.Errorf("the test's own formula: %.0f Hz has %.3f dB/km, want %v", f, got, c.want)
+		}
+	}
+	for f := 1.0; f < 2e5; f *= 1.07 {
+		if got, slope := airAbsorption(f * f); math.Abs(got/iso9613(f, 293.15, 50)-1) > 1e-6 ||
+			math.Abs(slope/((iso9613(f*1.0001, 293.15, 50)-iso9613(f*0.9999, 293.15, 50))/(4e-4*f*f))-1) > 1e-4 {
+			t.Errorf("%.1f Hz: %v dB/m and a slope of %v, want %v", f, got, slope, iso9613(f, 293.15, 50))
+		}
+	}
+}
+
+// TestAirLowPass: at the cutoff the air takes 3 dB over the distance.
+func TestAirLowPass(t *testing.T) {
+	last := math.Inf(1)
+	for metres := 1e-6; metres < 1e13; metres *= 1.01 {
+		hz := airLowPass(metres)
+		switch {
+		case hz == 0 && iso9613(MaxCutoff, 293.15, 50)*metres > 3:
+			t.Fatalf("%v m: off", metres)
+		case hz == 0:
+			continue
+		case math.Abs(iso9613(hz, 293.15, 50)*metres-3) > 1e-5 || hz > last || hz > MaxCutoff:
+			t.Fatalf("%v m: %v Hz, of which the air takes %v dB", metres, hz, iso9613(hz, 293.15, 50)*metres)
+		}
+		last = hz
+	}
+}
+
+// TestMuffled: what is in the way of a sound takes its gain and its heights; of several low-passes the
+// lowest acts, and what stands beside the way does nothing to the sends.
+func TestMuffled(t *testing.T) {
+	db := func(x float64) float64 { return math.Pow(10, x/20) }
+	away := func(distance float64) Spot {
+		return Spot{Position: Vector{0, 0, -distance}, Forward: Vector{0, 0, -1}}
+	}
+	behind := func(distance, occlusion, obstruction float64) Spot {
+		s := away(distance)
+		s.Occlusion, s.Obstruction = occlusion, obstruction
+		return s
+	}
+	cone := Cone{Inner: 90, Outer: 270, LowPass: 500}
+	beside := Spot{Position: Vector{0, 0, -1}, Forward: Vector{1, 0, 0}}
+	sends := Attenuation{Curve: Linear, Min: 1, Max: 11}
+	for name, c := range map[string]struct {
+		e    Emitter
+		want all
+	}{
+		"free":                 {Emitter{Spot: away(1)}, all{Heard{Gain: 1}, Muffled{Direct: 1, Sends: 1}}},
+		"behind a wall":        {Emitter{Spot: behind(1, 1, 0)}, all{Heard{Gain: db(-24)}, Muffled{Direct: 1, Sends: 1, LowPass: 800}}},
+		"at the listener":      {Emitter{Spot: behind(0, 1, 0)}, all{Heard{Gain: db(-24)}, Muffled{Direct: 1, Sends: 1, LowPass: 800}}},
+		"behind half of one":   {Emitter{Spot: behind(1, 0.5, 0)}, all{Heard{Gain: db(-12)}, Muffled{Direct: 1, Sends: 1, LowPass: 4000}}},
+		"behind a pillar":      {Emitter{Spot: behind(1, 0, 1)}, all{Heard{Gain: 1}, Muffled{Direct: db(-12), Sends: 1, DirectLowPass: 2000}}},
+		"behind both":          {Emitter{Spot: behind(1, 1, 1)}, all{Heard{Gain: db(-24)}, Muffled{Direct: db(-12), Sends: 1, LowPass: 800}}},
+		"a thin wall, pillar":  {Emitter{Spot: behind(1, 0.25, 1)}, all{Heard{Gain: db(-6)}, Muffled{Direct: db(-12), Sends: 1, LowPass: 20000 / math.Sqrt(5), DirectLowPass: 2000}}},
+		"outside its cone":     {Emitter{Spot: away(1), Cone: cone}, all{Heard{Gain: 1}, Muffled{Direct: 1, Sends: 1, LowPass: 500}}},
+		"half out of its cone": {Emitter{Spot: beside, Cone: cone}, all{Heard{Gain: 1}, Muffled{Direct: 1, Sends: 1, LowPass: 20000 / math.Sqrt(40)}}},
+		"in the air, near":     {Emitter{Spot: away(5), Air: 1}, all{Heard{Gain: 0.2}, Muffled{Direct: 1, Sends: 1}}},
+		"in the air, far":      {Emitter{Spot: away(100), Air: 1}, all{Heard{Gain: 0.01}, Muffled{Direct: 1, Sends: 1, LowPass: airLowPass(100)}}},
+		"in pixels":            {Emitter{Spot: away(10000), Air: 0.01}, all{Heard{Gain: 1e-4}, Muffled{Direct: 1, Sends: 1, LowPass: airLowPass(100)}}},
+		"far, behind a wall":   {Emitter{Spot: behind(100, 1, 0), Air: 1}, all{Heard{Gain: 0.01 * db(-24)}, Muffled{Direct: 1, Sends: 1, LowPass: 800}}},
+		"sends fall less":      {Emitter{Spot: away(6), SendAttenuation: sends}, all{Heard{Gain: 1}, Muffled{Direct: 1. / 6, Sends: 0.5}}},
+		"sends, all of it": {
+			Emitter{Spot: behind(6, 0.5, 0.5), SendAttenuation: sends, Cone: Cone{Outer: 180, OuterGain: -20}},
+			all{Heard{Gain: db(-32)}, Muffled{Direct: db(-6) / 6, Sends: 0.5, LowPass: 4000}},
+		},
+	} {
+		got := hearAll(t, c.e)
+		for i, x := range [][2]float64{
+			{got.Gain, c.want.Gain}, {got.Direct, c.want.Direct}, {got.Sends, c.want.Sends},
+			{got.LowPass, c.want.LowPass}, {got.DirectLowPass, c.want.DirectLowPass},
+		} {
+			if math.Abs(x[0]-x[1]) > 1e-9*x[1] {
+				t.Errorf("%s: %+v, want %+v (%d)", name, got, c.want, i)
+			}
+		}
+	}
+}
+
+// TestMuffledSources: what a Source makes an Emitter of makes it again, and it knows when a low-pass is
+// needed.
+func TestMuffledSources(t *testing.T) {
+	for _, c := range []struct {
+		e       Emitter
+		muffles bool
+	}{
+		{Emitter{}, false},
+		{Emitter{SendAttenuation: Attenuation{Min: 2}}, false},
+		{Emitter{SendAttenuation: Attenuation{Curve: Constant}, Air: 0.5}, true},
+		{Emitter{Cone: Cone{LowPass: 800}}, true},
+		{Emitter{Spot: Spot{Occlusion: 0.5}}, true},
+		{Emitter{Spot: Spot{Obstruction: 0.5}}, true},
+	} {
+		s, err := c.e.Source()
+		if err != nil || s.Muffles() != c.muffles {
+			t.Errorf("%+v: needs a low-pass %v, %v, want %v", c.e, s.Muffles(), err, c.muffles)
+		}
+		if again, err := s.Emitter().Source(); err != nil || again != s {
+			t.Errorf("%+v comes back as %+v, %v", s, again, err)
+		}
+	}
+}
+
+// TestMuffledRanges: each error says what it takes.
+func TestMuffledRanges(t *testing.T) {
+	for want, e := range map[string]Emitter{
+		"a place with an occlusion of 1.5 and an obstruction of 0: they are in 0..1":   {Spot: Spot{Occlusion: 1.5}},
+		"a place with an occlusion of NaN and an obstruction of 0: they are in 0..1":   {Spot: Spot{Occlusion: math.NaN()}},
+		"a place with an occlusion of 0 and an obstruction of -0.1: they are in 0..1":  {Spot: Spot{Obstruction: -0.1}},
+		"a cone with a low-pass of 10 Hz outside, which is not in 20..20000; 0 is off": {Cone: Cone{LowPass: 10}},
+		"-1 metres of air in a unit of length are not in 0..1000":                      {Air: -1},
+		"a rolloff of -1 is not in 1e-6..1000":                                         {SendAttenuation: Attenuation{Rolloff: -1}},
+	} {
+		if _, err := e.Source(); !errors.Is(err, ErrRange) || strings.TrimPrefix(err.Error(), "space: out of range: ") != want {
+			t.Errorf("says %v, want %s", err, want)
+		}
+	}
+}
+
+// TestOcclusionIsLikeWalls compares occlusion with the materials of EAX 2.0, which have a level for what
+// is low and one at 5 kHz. docs/effects.md has these figures.
+func TestOcclusionIsLikeWalls(t *testing.T) {
+	for _, c := range []struct {
+		material          string
+		occlusion         float64
+		low, high         float64 // dB, of EAX
+		wantLow, wantHigh float64 // of ours
+	}{
+		{"thin door", 0.5, -11.9, -18, -12, -17.4},
+		{"wood wall", 5. / 6, -20, -40, -20, -42.5},
+		{"brick wall", 1, -30, -50, -24, -55.8},
+	} {
+		h := hearAll(t, Emitter{Spot: Spot{Occlusion: c.occlusion}})
+		low := float64(pcm.FromLinear(h.Gain))
+		high := low - 10*math.Log10(1+math.Pow(5000/h.LowPass, 4))
+		if math.Abs(low-c.wantLow) > 0.05 || math.Abs(high-c.wantHigh) > 0.05 || math.Abs(low-c.low) > 6.1 || math.Abs(high-c.high) > 6.1 {
+			t.Errorf("%s: %.1f and %.1f dB, want %v and %v, as EAX has %v and %v", c.material, low, high, c.wantLow, c.wantHigh, c.low, c.high)
+		}
+	}
+}
+
+// TestMuffledFigures: docs/effects.md has these.
+func TestMuffledFigures(t *testing.T) {
+	for share, want := range map[float64][4]float64{ // occlusion and obstruction: decibels and Hz
+		0.25: {-6, 8944, -3, 11247}, 0.5: {-12, 4000, -6, 6325}, 0.75: {-18, 1789, -9, 3557}, 1: {-24, 800, -12, 2000},
+	} {
+		wall, pillar := hearAll(t, Emitter{Spot: Spot{Occlusion: share}}), hearAll(t, Emitter{Spot: Spot{Obstruction: share}})
+		for i, got := range [4]float64{float64(pcm.FromLinear(wall.Gain)), wall.LowPass, float64(pcm.FromLinear(pillar.Direct)), pillar.DirectLowPass} {
+			if math.Abs(got-want[i]) > 0.5 {
+				t.Errorf("%v: %v, want %v", share, got, want)
+			}
+		}
+	}
+	for metres, want := range map[float64]float64{10: 14275, 30: 7780, 100: 4026, 300: 2017, 1000: 563} {
+		if got := hearAll(t, Emitter{Spot: Spot{Position: Vector{0, 0, -metres}}, Air: 1}).LowPass; math.Abs(got-want) > 0.5 {
+			t.Errorf("%v m: %v Hz, want %v", metres, got, want)
+		}
+	}
+}
