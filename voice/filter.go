@@ -100,7 +100,7 @@ func (f *Filter) line(frame int64) {
 			p.to = p.weights(next, f.rate)
 			done = false
 		}
-		if p.from == p.to && p.End() <= frame && p.depth.To == 0 {
+		if p.End() <= frame && p.depth.To == 0 && p.from == p.to {
 			p.on, p.left, p.right = false, dsp.PoleStates{}, dsp.PoleStates{}
 		}
 	}
