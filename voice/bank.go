@@ -8,11 +8,12 @@ import "voicepool/internal/dsp"
 type Bank struct {
 	frames  int64 // of the longest stretch
 	rows    [dsp.BankLanes][]float32
-	used    int // rows
-	spare   []float32
+	used    int       // rows
+	spare   []float32 // a right channel that nobody wants
 	voices  [dsp.BankLanes]banked
-	count   int // of them
-	pending int // voices that are ready and not mixed yet
+	count   int  // of them
+	pending int  // voices that are ready and not mixed yet
+	holds   bool // it knows voices, or did in this stretch
 	high    chorus
 	low     chorus
 }
@@ -29,16 +30,21 @@ func NewBank(frames int64) *Bank {
 	return b
 }
 
-// Clear begins a stretch. What is ready and was not mixed, since a voice failed, is forgotten.
+// Clear begins a stretch. What is ready and was not mixed, since a voice failed, is forgotten, and so
+// are sounds and voices, or the collector could not have them.
 func (b *Bank) Clear() {
-	if b.pending > 0 {
-		for i := range b.voices {
-			if f := b.voices[i].filter; f != nil && f.ready == &b.voices[i] {
-				f.ready = nil
-			}
+	if !b.holds {
+		return
+	}
+	for i := range b.voices {
+		if f := b.voices[i].filter; f != nil && f.ready == &b.voices[i] {
+			f.ready = nil
 		}
 	}
-	b.count, b.used, b.pending = 0, 0, 0
+	clear(b.voices[:])
+	b.high.forget()
+	b.low.forget()
+	b.count, b.used, b.pending, b.holds = 0, 0, 0, false
 }
 
 // Wants reports whether nothing is ready and the voice can be filtered with others for n frames, the
@@ -69,6 +75,7 @@ func (b *Bank) Add(v *Voice, n, frame int64) bool {
 	}
 	b.used += channels
 	b.count++
+	b.holds = true
 	return b.used < dsp.BankLanes
 }
 

@@ -2,7 +2,9 @@ package voice_test
 
 import (
 	"math"
+	"runtime"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 	"voicepool/pcm"
@@ -224,4 +226,36 @@ func TestBankClear(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBankForgets: a bank that is cleared keeps no sound.
+func TestBankForgets(t *testing.T) {
+	b := voice.NewBank(64)
+	gone := make(chan bool, 1)
+	func() {
+		s := newSound(t, voice.Samples{Rate: 48000, Channels: 1, Data: chords(9000, 1)})
+		runtime.AddCleanup(s, func(int) { gone <- true }, 0)
+		var voices []*voice.Voice
+		got := make([][]pcm.Frame, 3)
+		for i := range got {
+			v := filtered(s, voice.Options{Loop: true}, [2]float64{900, 0}, 0)
+			voices, got[i] = append(voices, &v), make([]pcm.Frame, 64)
+		}
+		mixTogether(b, voices, got, 0)
+		if ready := mixTogether(b, voices, got, 64); ready != 3 {
+			t.Fatalf("%d voices were filtered side by side, want 3", ready)
+		}
+	}()
+	b.Clear()
+	for range 50 {
+		runtime.GC()
+		select {
+		case <-gone:
+			runtime.KeepAlive(b)
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	t.Error("the sound is still held")
+	runtime.KeepAlive(b)
 }

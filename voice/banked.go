@@ -155,3 +155,9 @@ func (c *chorus) leave() {
 		*c.sides[i].states = c.States(i)
 	}
 }
+
+// forget lets go of samples and states.
+func (c *chorus) forget() {
+	clear(c.sides[:])
+	c.Forget()
+}

@@ -106,7 +106,7 @@ func (f *Filter) line(frame int64) {
 			p.to = p.weights(next, f.rate)
 			done = false
 		}
-		if _, heard := p.goes(); p.from == p.to && !moving && heard == 0 {
+		if _, heard := p.goes(); !moving && heard == 0 && p.from == p.to {
 			p.on, p.left, p.right = false, dsp.PoleStates{}, dsp.PoleStates{}
 		}
 	}

@@ -48,6 +48,12 @@ func (b *Bank) States(lane int) PoleStates {
 // dst, but stays where it is src, too.
 func (b *Bank) Through(lane int, dst, src []float32) { b.dst[lane], b.src[lane] = dst, src }
 
+// Forget lets go of all memory that lanes read and write.
+func (b *Bank) Forget() {
+	clear(b.dst[:])
+	clear(b.src[:])
+}
+
 // Settle settles the states of the first lanes.
 func (b *Bank) Settle(lanes int, least float32) {
 	for i := range lanes {
