@@ -104,11 +104,12 @@ type audio struct {
 	limited  Event        // whom it takes by a limit
 	waiting  []int        // where virtual voices are put in order
 
-	window []float32    // a raised cosine from 1 to 0, tail long
-	spare  []pcm.Frame  // where a tail is mixed before it is windowed
-	split  voice.Filter // that of a tail
-	ends   []end
-	stats  Stats
+	window   []float32    // a raised cosine from 1 to 0, tail long
+	spare    []pcm.Frame  // where a tail is mixed before it is windowed
+	split    voice.Filter // that of a tail
+	splitPre voice.Pre    // the same
+	ends     []end
+	stats    Stats
 }
 
 // hopOf returns the frames between two places of the grid: 20 ms.

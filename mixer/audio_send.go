@@ -84,14 +84,23 @@ func (a *audio) setSend(index int, c *command) {
 
 // mixSending mixes a voice to its bus and to those to which it sends, in front of next.
 func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
+	rare := v.slot.record.rare.Load()
+	var pre []pcm.Frame
+	if v.slot.record.sendsPre {
+		pre = (*a.preRoom.Load())[:n]
+		clear(pre)
+		rare.pre.Into(pre, a.now)
+	}
 	if !a.mixAlone(v, next, n) {
 		return
 	}
-	src := (*a.sendRoom.Load())[:n]
-	dsp.Sum(a.buses[v.slot.bus].block(n), src)
-	rare := v.slot.record.rare.Load()
+	post := (*a.sendRoom.Load())[:n]
+	dsp.Sum(a.buses[v.slot.bus].block(n), post)
 	for i := range v.slot.record.sends {
-		to := &rare.sends[i]
+		to, src := &rare.sends[i], post
+		if to.pre {
+			src = pre
+		}
 		addMoving(a.buses[to.bus].block(n), src, a.sending(v.slot, to), a.now)
 	}
 }
@@ -119,13 +128,18 @@ func (a *audio) sending(s *slot, to *send) []*voice.Move {
 	return a.moving
 }
 
-// sendTail sends the tail of a voice, from a frame on, to where the voice sends.
-func (a *audio) sendTail(s *slot, tail []pcm.Frame, frame int64) {
+// sendTail sends the tail of a voice, from a frame on, to where the voice sends. pre is what of it comes
+// before its fader, if there is a send of that.
+func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	rare := s.record.rare.Load()
 	for i := range s.record.sends {
 		to, room := &rare.sends[i], (*a.sendRoom.Load())[:len(tail)]
 		clear(room)
-		addMoving(room, tail, a.sending(s, to), frame)
+		src := tail
+		if to.pre {
+			src = pre
+		}
+		addMoving(room, src, a.sending(s, to), frame)
 		a.buses[to.bus].addTail(room, frame)
 		a.ringFrom(frame+int64(len(tail)), to.bus)
 	}

@@ -295,7 +295,7 @@ func (m *Mixer) put(c *command) (frame int64) {
 			m.own(r) // it may be foreseen
 		}
 	}
-	if c.change.Fields&fieldsFilter != 0 {
+	if c.change.Fields&fieldsFilter != 0 && !(c.kind == cmdSet && c.target.kind == busVoices) {
 		m.equipAll(c)
 	}
 	m.makeRoomFor(m.underWay.Add(1))

@@ -36,6 +36,7 @@ type shared struct {
 	stopsWait     atomic.Bool // some record has a stop that the ring had no place for
 	wantsWait     atomic.Bool // the same for wants, of voices and buses
 	busWishes     []busWish
+	preRoom       atomic.Pointer[[]pcm.Frame] // where what comes before its fader is; nil: none ever sent that
 	sendRoom      atomic.Pointer[[]pcm.Frame] // where a voice that sends is mixed by itself; nil: none ever did
 
 	// From the audio side to the control side.

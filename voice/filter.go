@@ -16,6 +16,7 @@ type Filter struct {
 	phase      int32 // frames since the states were looked at
 	moves      bool  // a line is under way, or one is to begin
 	stale      bool  // it begins from rest
+	pre        *Pre  // of a voice that is heard before its fader, too; nil: it is not
 }
 
 // lineGrid is how many frames of the mix a line of weights has: it ends at a multiple of it.
