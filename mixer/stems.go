@@ -54,8 +54,8 @@ func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 
 // Stems returns what each name and sound put into the last n frames: their voices alone,
 // with their tails, through all gains, pans, places and ducks, on all outputs together. It needs Config.Stems,
-// without which there are none. Stems come before inserts, the DC guard and the limiter:
-// without inserts they add up to what the limiter gets, but for rounding.
+// without which there are none. Stems come before effects, inserts, filters of buses, the DC guard and the limiter:
+// without those they add up to what the limiter gets, but for rounding.
 //
 // n is at most 20 ms, or less is returned. The frames are valid until the next iteration.
 // Call it on the goroutine that renders, between two calls of Render. It allocates.
