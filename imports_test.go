@@ -77,7 +77,7 @@ device/oto -> device device/internal/native device/internal/pace pcm github.com/
 bank -> bank/rules internal/chance internal/fields internal/loading internal/parse internal/scenes internal/words internal/yaml mixer pcm sounds space voice
 bank/rules -> effect internal/words internal/yaml mixer pcm sounds voice sounds/tone space
 internal/fields -> internal/words internal/yaml mixer pcm
-internal/parse -> effect bank/rules internal/fields internal/yaml mixer sounds voice sounds/tone space pcm
+internal/parse -> effect bank/rules internal/fields internal/words internal/yaml mixer sounds voice sounds/tone space pcm
 internal/chance -> bank/rules
 internal/loading -> bank/rules internal/parse internal/words pcm sounds voice
 internal/scenes -> effect bank/rules mixer pcm voice

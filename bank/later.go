@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"voicepool/bank/rules"
@@ -73,7 +74,7 @@ func (l *later) differ(m *mixer.Mixer, made, now *rules.Rules) {
 			l.add(k.path, what)
 		}
 	}
-	if !slices.Equal(made.Outputs, now.Outputs) {
+	if !reflect.DeepEqual(made.Outputs, now.Outputs) {
 		l.add([]string{"outputs"}, what)
 	}
 	before := map[string]*rules.Bus{}

@@ -103,9 +103,9 @@ func differing(now, then *Sheet) (keys []string) {
 	}{
 		{"voices", a.Voices == b.Voices && a.MaxVoices == b.MaxVoices && a.Virtual == b.Virtual},
 		{"overflow", a.Overflow == b.Overflow && a.Grow == b.Grow && a.RejectQuietest == b.RejectQuietest},
-		{"master", a.MasterGain == b.MasterGain && a.NoLimiter == b.NoLimiter && a.SoftClip == b.SoftClip && a.DCGuard == b.DCGuard && slices.Equal(a.Effects, b.Effects)},
+		{"master", a.MasterGain == b.MasterGain && a.NoLimiter == b.NoLimiter && a.SoftClip == b.SoftClip && a.DCGuard == b.DCGuard && a.LowPass == b.LowPass && a.HighPass == b.HighPass && slices.Equal(a.Effects, b.Effects)},
 		{"quality", a.Quality == b.Quality},
-		{"outputs", slices.Equal(a.Outputs, b.Outputs)},
+		{"outputs", reflect.DeepEqual(a.Outputs, b.Outputs)},
 		{"buses", reflect.DeepEqual(a.Buses, b.Buses)},
 		{"seed", now.Seed == then.Seed},
 		{"length", now.Length == nil && then.Length == nil || now.Length != nil && then.Length != nil && *now.Length == *then.Length},

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"voicepool/bank/rules"
-	"voicepool/effect"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
 )
@@ -311,44 +310,6 @@ func (p *Player) lasts(c, asked *Cue, pitches *pitches) float64 {
 		frames = max(frames, float64(sound.Frames())+float64(rounds+1)*float64(sound.Loop().Frames()))
 	}
 	return frames * math.Exp2(-max(pitches.of(s, c, asked).least, slowest)/12)
-}
-
-// rings returns for how many frames the effects of all buses ring at most, one after the other.
-func (s *Sheet) rings() (frames int64) {
-	each := func(bus string, effects []effect.Effect) {
-		for i := range effects {
-			frames += effects[i].Tail(s.Rate, s.movesOf(bus, effects[i].Name()))
-		}
-	}
-	each("master", s.Master.Effects)
-	for i := range s.Buses {
-		each(s.Buses[i].Name, s.Buses[i].Effects)
-	}
-	return frames
-}
-
-// movesOf returns all moves of an effect of a bus that the sheet makes.
-func (s *Sheet) movesOf(bus, name string) (moves []effect.Values) {
-	add := func(of []rules.EffectMove) {
-		for i := range of {
-			if of[i].Effect == name {
-				moves = append(moves, of[i].Values)
-			}
-		}
-	}
-	for i := range s.Scenes {
-		for _, b := range s.Scenes[i].Buses {
-			if b.Name == bus {
-				add(b.Effects)
-			}
-		}
-	}
-	for i := range s.Cues {
-		if s.Cues[i].Target == bus {
-			add(s.Cues[i].Effects)
-		}
-	}
-	return moves
 }
 
 // checkEnd reports what is mixed beyond the bound.

@@ -293,7 +293,7 @@ func TestOutputsConfig(t *testing.T) {
 		"buses: {a: {output: radio}, b: {parent: a}, c: {parent: foyer, output: foyer}, d: {parent: main}}\ncues: []\n")
 	c := s.Config()
 	want := []mixer.Output{{Name: "main", Channel: 1}, {Name: "radio", Channel: 5}, {Name: "foyer", Channel: 3, Gain: 2}}
-	if !slices.Equal(c.Outputs, want) || c.MasterGain != -3 {
+	if !reflect.DeepEqual(c.Outputs, want) || c.MasterGain != -3 {
 		t.Errorf("%+v, gain %v", c.Outputs, c.MasterGain)
 	}
 	parents := s.Parents()
@@ -338,7 +338,7 @@ func TestRecordedOutputs(t *testing.T) {
 	}
 	got := parse(t, text.String()).Config()
 	want := []mixer.Output{{Name: "main", Channel: 1}, {Name: "the radio", Channel: 7, Gain: 2}, {Name: "foyer", Channel: 9}}
-	if !slices.Equal(got.Outputs, want) || got.MasterGain != -3 || !reflect.DeepEqual(got.Buses, c.Buses) {
+	if !reflect.DeepEqual(got.Outputs, want) || got.MasterGain != -3 || !reflect.DeepEqual(got.Buses, c.Buses) {
 		t.Errorf("%s\nis read as %+v, gain %v, %+v", &text, got.Outputs, got.MasterGain, got.Buses)
 	}
 	c.Outputs[1].Insert = silencer{}

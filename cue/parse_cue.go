@@ -195,8 +195,10 @@ func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
 	for _, p := range []*yaml.Pair{fields.Given(n, "effects"), fields.Given(n, "sends")} {
 		switch {
 		case p == nil:
+		case p.Value.Kind == yaml.Mapping && len(p.Value.Pairs) == 0:
+			d.Fail(p.Place, "%s moves nothing: it is empty; leave it out", p.Key)
 		case c.Scope == OnID && p.Key == "sends":
-			d.Value(p, &fields.Field{Key: p.Key, To: parse.VoiceSends(&c.Sends, d.Buses)})
+			d.Value(p, &fields.Field{Key: p.Key, To: parse.VoiceSends(&c.Sends, d.Buses, false)})
 		case c.Scope != OnBus:
 			d.Fail(p.Place, "%s goes with a bus; %s is none", p.Key, yaml.Quote(c.Target))
 		case p.Key == "sends":
@@ -276,7 +278,6 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 	case r.Buses[name]:
 		c.Scope = OnBus
 		deny(mixer.FieldSpeed, "a bus has no speed; move its pitch")
-		deny(mixer.FieldLowPass|mixer.FieldHighPass, "a bus has no lowpass or highpass; give its effects an eq")
 		deny(mixer.FieldPriority|mixer.FieldProtect|mixer.FieldRounds, "a bus has no priority, protect or loop; set those of an id")
 		if name == "master" {
 			deny(mixer.FieldPitch, "the master has no pitch; move that of a bus")

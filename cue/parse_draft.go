@@ -72,7 +72,7 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "pan", To: &c.Change.Pan, Within: parse.Pans}, moves, mixer.FieldPan},
 		{fields.Field{Key: "pitch", To: &c.Change.Pitch, Within: parse.Semitones}, moves, mixer.FieldPitch},
 		{fields.Field{Key: "speed", To: &c.Change.Speed, Within: parse.Ratios}, moves, mixer.FieldSpeed},
-		{fields.Field{Key: "sends", To: parse.VoiceSends(&c.Sends, r.Buses)}, play, 0},
+		{fields.Field{Key: "sends", To: parse.VoiceSends(&c.Sends, r.Buses, true)}, play, 0},
 		{fields.Field{Key: "lowpass", To: parse.Cutoff(&c.Change.LowPass), Within: parse.Cutoffs}, moves, mixer.FieldLowPass},
 		{fields.Field{Key: "highpass", To: parse.Cutoff(&c.Change.HighPass), Within: parse.Cutoffs}, moves, mixer.FieldHighPass},
 		{fields.Field{Key: "mute", To: &c.Change.Mute}, set, mixer.FieldMute},

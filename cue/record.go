@@ -86,7 +86,7 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 	s := &Sheet{Rules: rules.Rules{
 		Voices: cmp.Or(c.Voices, 32), Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.RejectQuietest,
 		Rate: cmp.Or(c.Rate, 48000), Quality: max(c.Quality, voice.Best), Seed: 1,
-		Master: rules.Master{Gain: c.MasterGain, Limiter: !c.NoLimiter, SoftClip: c.SoftClip, DCGuard: c.DCGuard, Effects: c.Effects},
+		Master: rules.Master{Gain: c.MasterGain, Limiter: !c.NoLimiter, SoftClip: c.SoftClip, DCGuard: c.DCGuard, Effects: c.Effects, LowPass: c.LowPass, HighPass: c.HighPass},
 	}}
 	at := func(frames int64) rules.Time { return rules.FrameTime(frames, s.Rate) }
 	if c.Overflow == mixer.GrowPool {
@@ -102,7 +102,7 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 		if b.Insert != nil {
 			return nil, fmt.Errorf("%w: bus %s has an insert", ErrRecord, yaml.Quote(b.Name))
 		}
-		bus := rules.Bus{Name: b.Name, Parent: b.Parent, Output: b.Output, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute, Solo: b.Solo, Effects: b.Effects, Sends: b.Sends}
+		bus := rules.Bus{Name: b.Name, Parent: b.Parent, Output: b.Output, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute, Solo: b.Solo, Effects: b.Effects, Sends: b.Sends, LowPass: b.LowPass, HighPass: b.HighPass}
 		if b.Duck != (mixer.Duck{}) {
 			bus.Duck = duckOf(b.Duck, s.Rate)
 		}

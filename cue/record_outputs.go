@@ -1,6 +1,7 @@
 package cue
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -25,7 +26,15 @@ func (s *Sheet) headOutputs(c *mixer.Config) error {
 		if i == 0 && o.Gain != 0 { // that of the master
 			s.Master.Gain, o.Gain = o.Gain, 0
 		}
-		s.Outputs = append(s.Outputs, rules.Output{Name: o.Name, Channel: o.Channel, Gain: o.Gain})
+		if i == 0 {
+			m := &s.Master
+			m.LowPass, m.HighPass = cmp.Or(o.LowPass, m.LowPass), cmp.Or(o.HighPass, m.HighPass)
+			o.LowPass, o.HighPass = 0, 0
+			if len(o.Effects) > 0 {
+				m.Effects, o.Effects = o.Effects, nil
+			}
+		}
+		s.Outputs = append(s.Outputs, rules.Output{Name: o.Name, Channel: o.Channel, Gain: o.Gain, LowPass: o.LowPass, HighPass: o.HighPass, Effects: o.Effects})
 	}
 	return nil
 }
@@ -38,6 +47,7 @@ func writeOutputs(b *strings.Builder, outputs []rules.Output) {
 	for i := range outputs {
 		var l fields.Line
 		l.Fields(parse.Output(&outputs[i]))
+		writeEffects(&l, outputs[i].Effects)
 		fmt.Fprintf(b, "  %s: {%s}\n", fields.Quoted(outputs[i].Name), &l)
 	}
 }

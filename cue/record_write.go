@@ -88,10 +88,7 @@ func writeSends(l *fields.Line, sends []mixer.Send) {
 
 // kind returns that of an effect of a bus.
 func (s *Sheet) kind(bus, name string) *effect.Kind {
-	all := s.Master.Effects
-	if i := slices.IndexFunc(s.Buses, func(b rules.Bus) bool { return b.Name == bus }); i >= 0 {
-		all = s.Buses[i].Effects
-	}
+	all := s.EffectsOf(bus)
 	return all[slices.IndexFunc(all, func(e effect.Effect) bool { return e.Name() == name })].Kind()
 }
 

@@ -162,7 +162,7 @@ func (s *Sheet) bending() []bool {
 // filters reports whether choices look at the spectra of sounds.
 func (s *Sheet) filters() bool {
 	return s.Filters() || slices.ContainsFunc(s.Cues, func(c Cue) bool {
-		return c.Change.LowPass != 0 || c.Change.HighPass != 0 || len(c.Sends) > 0
+		return c.Change.LowPass != 0 || c.Change.HighPass != 0 || len(c.Sends) > 0 || c.Occlusion != 0 || c.Obstruction != 0
 	})
 }
 

@@ -112,6 +112,7 @@ type audio struct {
 	split  voice.Filter // that of a tail
 
 	splitScreen voice.Screen // the same
+	splitPre    voice.Pre
 	ends        []end
 	stats       Stats
 }

@@ -33,7 +33,9 @@ type bus struct {
 	shift bool   // they have moved since scores were fresh
 
 	duck    duck
+	filter  voice.Filter // behind its effects and its insert
 	rack    rack
+	rings   int64 // frames for which its filter does at most
 	ringing int64 // frames for which what comes here rings at most, by effects here and above
 	sends   []send
 	fed     bool          // something sends to it, or did
@@ -61,6 +63,8 @@ func newBuses(described []BusConfig, a *audio) []bus {
 			direct: voice.Rest(1), duck: duck{rules: a.newDucking(&d.Duck), upAt: never},
 			sums: newSums(a.hop, tailsRing(a.hop, a.tail)),
 		}
+		b.filter.Begin(a.rate, d.LowPass, d.HighPass)
+		b.rings = b.filter.Tail(0)
 		if d.Insert != nil {
 			b.insert = newInsert(d.Insert, a.hop)
 		}
@@ -159,6 +163,9 @@ func (a *audio) setBus(index int, c *command) {
 		f := fields.first()
 		b.set(f, c.change.get(f), a.now, over, c.change.Shape)
 	}
+	if c.change.Fields&fieldsFilter != 0 {
+		a.refilter(index)
+	}
 	a.refresh()
 	solo := c.change.Fields&FieldSolo != 0
 	if solo {
@@ -176,11 +183,12 @@ func (a *audio) setBus(index int, c *command) {
 }
 
 // heard reports whether anything is heard through a bus, or of its own voices: a voice
-// that began before this frame, a tail, what others send, or effects and an insert, which may ring.
+// that began before this frame, a tail, what others send, a filter that rings, or effects and an insert,
+// which may.
 func (a *audio) heard(index int, own bool) bool {
 	on := func(bus int) bool { return bus == index || !own && a.tree.through(bus, index) }
 	for i := range a.buses {
-		if b := &a.buses[i]; on(i) && (b.tailsEnd > a.now || !own && (b.insert != nil || len(b.rack.all) > 0 || b.fed)) {
+		if b := &a.buses[i]; on(i) && (b.tailsEnd > a.now || !own && (b.insert != nil || len(b.rack.all) > 0 || b.fed || b.filter.Rings())) {
 			return true
 		}
 	}
@@ -204,7 +212,7 @@ func (a *audio) lend(o *output) {
 
 // passes reports whether all that is added up for a bus goes on as it is from a frame on.
 func (b *bus) passes(frame int64) bool {
-	return b.insert == nil && len(b.rack.all) == 0 && b.given == nil && b.meter == nil && b.duck.rules == nil && b.gain.Rests(0, frame) && b.pan.Rests(0, frame) &&
+	return b.insert == nil && !b.filter.Works() && len(b.rack.all) == 0 && b.given == nil && b.meter == nil && b.duck.rules == nil && b.gain.Rests(0, frame) && b.pan.Rests(0, frame) &&
 		b.mute.Rests(1, frame) && b.direct.Rests(1, frame) && b.duck.move.Rests(0, frame)
 }
 
@@ -222,6 +230,7 @@ func (a *audio) mixBuses(n int64) {
 		b := &a.buses[i]
 		a.effects(i, n)
 		a.insert(i, n)
+		a.filter(i, n)
 		turn := b.duck.turnsUp(a, n)
 		if b.gave = b.used; !b.used {
 			if turn < n {
@@ -294,17 +303,6 @@ func (b *bus) face(own *sums, frame, n int64) {
 	}
 }
 
-// block returns the n frames into which the bus is being mixed, silent at first.
-func (b *sums) block(n int64) []pcm.Frame {
-	if !b.used {
-		if !b.lent { // else it is
-			clear(b.mixed[:n])
-		}
-		b.used = true
-	}
-	return b.mixed[:n]
-}
-
 // apply adds src to dst under the gains of the bus.
 func (b *bus) apply(dst, src []pcm.Frame, frame int64) {
 	for len(dst) > 0 {
@@ -364,36 +362,5 @@ func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 		}
 		block = block[n:]
 		frame += n
-	}
-}
-
-// addTail adds the end of a voice, from frame on. It may reach one hop and one
-// tail beyond the first frame that is not mixed.
-func (b *sums) addTail(tail []pcm.Frame, frame int64) {
-	for len(tail) > 0 {
-		at := frame & b.tailsMask
-		n := min(int64(len(tail)), int64(len(b.tails))-at)
-		dsp.Sum(b.tails[at:at+n], tail[:n])
-		tail = tail[n:]
-		frame += n
-		b.tailsEnd = max(b.tailsEnd, frame)
-	}
-}
-
-// takeTails adds n frames of tails to the block, and leaves silence behind.
-func (b *sums) takeTails(frame, n int64) {
-	n = min(n, b.tailsEnd-frame)
-	if n <= 0 {
-		return
-	}
-	dst := b.block(int64(len(b.mixed)))[:n]
-	for len(dst) > 0 {
-		at := frame & b.tailsMask
-		k := min(int64(len(dst)), int64(len(b.tails))-at)
-		src := b.tails[at : at+k]
-		dsp.Sum(dst[:k], src)
-		clear(src)
-		dst = dst[k:]
-		frame += k
 	}
 }

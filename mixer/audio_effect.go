@@ -39,11 +39,12 @@ func (a *audio) measure() {
 	for at := len(a.up) - 1; at >= 0; at-- {
 		i := a.up[at]
 		b := &a.buses[i]
-		if b.ringing = b.rack.tail(); a.tree[i].above >= 0 {
+		own := b.rack.tail() + b.rings
+		if b.ringing = own; a.tree[i].above >= 0 {
 			b.ringing += a.buses[a.tree[i].above].ringing
 		}
 		for j := range b.sends {
-			b.ringing = max(b.ringing, b.rack.tail()+a.buses[b.sends[j].bus].ringing)
+			b.ringing = max(b.ringing, own+a.buses[b.sends[j].bus].ringing)
 		}
 	}
 }

@@ -95,15 +95,24 @@ func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
 	if a.sendSteady(v, next, n) {
 		return
 	}
+	rare := v.slot.record.rare.Load()
+	var pre []pcm.Frame
+	if v.slot.record.sendsPre {
+		pre = (*a.preRoom.Load())[:n]
+		clear(pre)
+		rare.pre.Into(pre, a.now)
+	}
 	given := a.mixAlone(v, next, n)
 	if given == 0 {
 		return
 	}
-	src := (*a.sendRoom.Load())[:given]
-	dsp.Sum(a.buses[v.slot.bus].block(n)[:given], a.direct(v.slot, v.slot.record.screen(), src, a.now))
-	rare := v.slot.record.rare.Load()
+	post := (*a.sendRoom.Load())[:given]
+	dsp.Sum(a.buses[v.slot.bus].block(n)[:given], a.direct(v.slot, v.slot.record.screen(), post, a.now))
 	for i := range v.slot.record.sends {
-		to := &rare.sends[i]
+		to, src := &rare.sends[i], post
+		if to.pre {
+			src = pre[:given]
+		}
 		dst := a.buses[to.bus].block(n)[:given]
 		if share, rests := a.restingShare(v.slot, to); rests {
 			dsp.Frames(dst, src, dsp.Ramp{Left: share, Right: share})
@@ -189,7 +198,7 @@ func (a *audio) mixAlone(v seat, next *voice.Voice, n int64) (given int64) {
 // sending returns the gain of a send of a voice, and the factors after it: those of what mutes the voice.
 func (a *audio) sending(s *slot, to *send) []*voice.Move {
 	a.moving = append(a.moving[:0], &to.gain)
-	if s.record.placed {
+	if s.record.placed && !to.pre {
 		if m := &s.record.where.space.Sends; !a.rested(m) {
 			a.moving = append(a.moving, m)
 		}
@@ -201,13 +210,18 @@ func (a *audio) sending(s *slot, to *send) []*voice.Move {
 	return a.moving
 }
 
-// sendTail sends the tail of a voice, from a frame on, to where the voice sends.
-func (a *audio) sendTail(s *slot, tail []pcm.Frame, frame int64) {
+// sendTail sends the tail of a voice, from a frame on, to where the voice sends. pre is what of it comes
+// before its fader, if there is a send of that.
+func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	rare := s.record.rare.Load()
 	for i := range s.record.sends {
 		to, room := &rare.sends[i], (*a.sendRoom.Load())[:len(tail)]
 		clear(room)
-		addMoving(room, tail, a.sending(s, to), frame)
+		src := tail
+		if to.pre {
+			src = pre
+		}
+		addMoving(room, src, a.sending(s, to), frame)
 		a.buses[to.bus].addTail(room, frame)
 		a.ringFrom(frame+int64(len(tail)), to.bus)
 	}

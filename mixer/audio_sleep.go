@@ -76,7 +76,7 @@ func (a *audio) rests() bool {
 		for j := range b.sends {
 			until = max(until, b.sends[j].gain.End())
 		}
-		if b.tailsEnd > a.now || b.duck.down || b.insert != nil || b.next != nil || !b.rack.idle(a.now) || until > a.now || b.meter != nil && !b.meter.Rests() {
+		if b.tailsEnd > a.now || b.duck.down || b.insert != nil || b.next != nil || !b.rack.idle(a.now) || b.filter.Moves() || until > a.now || b.meter != nil && !b.meter.Rests() {
 			return false
 		}
 	}

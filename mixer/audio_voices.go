@@ -195,6 +195,13 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	copied := s.voice
 	copied.Split(&a.split)
 	length := copied.Tail(frame, a.tail)
+	var pre []pcm.Frame
+	if s.record.sendsPre {
+		pre = (*a.preRoom.Load())[:length]
+		clear(pre)
+		copied.SplitPre(&a.splitPre)
+		a.splitPre.Into(pre, frame)
+	}
 	n := mixed(&copied, a.spare[:length], frame)
 	a.fadeAway(a.spare[:n], length)
 	home := a.spare[:n]
@@ -208,7 +215,11 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	a.silentFrom(frame + int64(n))
 	a.ringFrom(frame+int64(n), int(s.bus))
 	if s.sends {
-		a.sendTail(s, a.spare[:n], frame)
+		if pre != nil {
+			pre = pre[:n]
+			a.fadeAway(pre, length)
+		}
+		a.sendTail(s, a.spare[:n], pre, frame)
 	}
 }
 

@@ -18,7 +18,7 @@ type spectral struct {
 
 // ways are those of what comes to a bus.
 type ways struct {
-	own       spectrum.Gains // through its effects
+	own       spectrum.Gains // through its effects and filters
 	ownAt     int64          // the place of the grid they are of; -1: none yet
 	ownMoves  bool
 	through   spectrum.Gains // and those of the buses below, to its output
@@ -45,7 +45,7 @@ func (s *shared) hearSpectra() {
 // spectralBuses reports whether scores know filters or sends of buses from the beginning.
 func spectralBuses(buses []BusConfig) bool {
 	for i := range buses {
-		if len(buses[i].Sends) > 0 {
+		if b := &buses[i]; len(b.Sends) > 0 || b.LowPass != 0 || b.HighPass != 0 {
 			return true
 		}
 		for j := range buses[i].Effects {
@@ -99,15 +99,18 @@ func (a *audio) refreshWays() {
 	}
 }
 
-// filters works out what the effects of a bus let through, at each place of the grid while they move.
+// filters works out what the effects and filters of a bus let through: when they are told something, and
+// at each place of the grid while they move.
 func (a *audio) filters(i int, w *ways) {
 	at := a.now / a.hop * a.hop
 	if w.ownAt >= 0 && (!w.ownMoves || w.ownAt == at) {
 		return
 	}
 	w.ownAt, w.ownMoves, w.own = at, false, spectrum.Flat()
+	own := (*[spectrum.Bands]float64)(&w.own)
+	w.ownMoves = a.buses[i].filter.Passes(a.now, own)
 	for _, p := range a.buses[i].rack.all {
-		moves := p.Passes(at, (*[spectrum.Bands]float64)(&w.own))
+		moves := p.Passes(a.now, own)
 		w.ownMoves = w.ownMoves || moves
 	}
 }
@@ -149,8 +152,11 @@ func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct fl
 		power = float64(power * float64(over*over))
 		for j := range r.sends {
 			s := &rare.sends[j]
-			gain := s.gain.Most(a.now)
-			heard.Add(&sp.buses[s.bus].whole, float64(power*float64(gain*gain)))
+			gain, from := s.gain.Most(a.now), power
+			if s.pre {
+				from = v.ReachPre(a.now)
+			}
+			heard.Add(&sp.buses[s.bus].whole, float64(from*float64(gain*gain)))
 		}
 	}
 	v.Passes(a.now, (*[spectrum.Bands]float64)(heard))

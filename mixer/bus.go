@@ -68,6 +68,18 @@ func (b Bus) SetGain(gain pcm.Decibels) error { return b.set(Change{Fields: Fiel
 // SetPan sets the balance of the bus, -1 (left) .. +1 (right), ramped over 5 ms.
 func (b Bus) SetPan(pan float64) error { return b.set(Change{Fields: FieldPan, Pan: pan}, 0) }
 
+// SetLowPass sets the cutoff of the low-pass of all that the bus gives, 20..20,000 Hz, on its way for
+// 5 ms. 0 is off.
+func (b Bus) SetLowPass(hz float64) error {
+	return b.set(Change{Fields: FieldLowPass, LowPass: hz}, 0)
+}
+
+// SetHighPass sets the cutoff of the high-pass of all that the bus gives, 20..20,000 Hz, on its way for
+// 5 ms. 0 is off.
+func (b Bus) SetHighPass(hz float64) error {
+	return b.set(Change{Fields: FieldHighPass, HighPass: hz}, 0)
+}
+
 // SetPitch sets the pitch that the bus adds to its voices, -48..+48 semitones, ramped over
 // 5 ms. The master has none.
 func (b Bus) SetPitch(pitch pcm.Semitones) error {

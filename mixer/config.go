@@ -74,6 +74,9 @@ type Config struct {
 	MasterGain pcm.Decibels    // -120..+24
 	Insert     Insert          // an effect on the whole mix, before MasterGain and the limiter; nil: none
 	Effects    []effect.Effect // the same of the mixer's own, before Insert
+	// LowPass and HighPass are cutoffs of filters on the whole mix, as of BusConfig; 0: off.
+	LowPass, HighPass float64
+
 	// Quality is the interpolation of pitched voices whose Options choose none; 0: Best.
 	Quality voice.Quality
 
@@ -134,6 +137,10 @@ type BusConfig struct {
 	// Effects take what the bus mixes, in their order, before Insert and the gains; at most
 	// MaxEffects.
 	Effects []effect.Effect
+
+	// LowPass and HighPass are the cutoffs of two filters of two poles on all that the bus gives, in Hz,
+	// 20..20,000: behind Effects and Insert, before the gains. 0 is off, and costs nothing.
+	LowPass, HighPass float64
 
 	// Sends lead to other buses, besides the one that it goes into: what the bus gives, or, before
 	// its gains, what it mixes. No way may lead back to the bus.
@@ -245,9 +252,10 @@ func (c *complaint) buses(config *Config) {
 	}
 	c.routes(config, tree)
 	c.effects(all, tree)
+	c.cutoffs(all)
 	if c.error == nil {
-		bus := tree.circle(all)
-		c.need(bus == "", "bus %q comes to itself, by sends or by the keys of effects", bus)
+		bus, circle := tree.circle(all)
+		c.need(bus == "", "bus %q comes to itself: %s", bus, circle)
 	}
 }
 

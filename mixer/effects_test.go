@@ -186,9 +186,9 @@ func TestEffectsRefused(t *testing.T) {
 		`bus "a" has two effects "delay"; one needs an ID`:                         {{Name: "a", Effects: []effect.Effect{delay, delay}}},
 		`the delay of bus "a" has a key; only a compressor listens to another bus`: {{Name: "a", Effects: []effect.Effect{key(delay, "master")}}},
 		`the key of the compressor of bus "a", "b", is no bus`:                     {{Name: "a", Effects: []effect.Effect{key(comp, "b")}}},
-		`bus "a" comes to itself, by sends or by the keys of effects`:              {{Name: "a", Effects: []effect.Effect{key(comp, "a")}}},
-		`bus "b" comes to itself, by sends or by the keys of effects`:              {{Name: "b", Parent: "a", Effects: []effect.Effect{key(comp, "a")}}, {Name: "a"}},
-		`bus "a" comes to itself, by sends or by the keys of effects` + "\n":       {{Name: "a", Effects: []effect.Effect{key(comp, "b")}}, {Name: "b", Effects: []effect.Effect{key(comp, "a")}}},
+		`bus "a" comes to itself: "a" listens to "a"`:                              {{Name: "a", Effects: []effect.Effect{key(comp, "a")}}},
+		`bus "b" comes to itself: "b" goes into "a", "b" listens to "a"`:           {{Name: "b", Parent: "a", Effects: []effect.Effect{key(comp, "a")}}, {Name: "a"}},
+		`bus "a" comes to itself: "b" listens to "a", "a" listens to "b"`:          {{Name: "a", Effects: []effect.Effect{key(comp, "b")}}, {Name: "b", Effects: []effect.Effect{key(comp, "a")}}},
 	} {
 		_, err := mixer.New(mixer.Config{Buses: buses})
 		if err == nil || !errors.Is(err, mixer.ErrConfig) || !strings.HasSuffix(err.Error(), strings.TrimSpace(want)) {

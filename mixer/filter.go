@@ -68,22 +68,27 @@ func (r *record) cutoffs() (lowPass, highPass float64) {
 	return rare.lowPass, rare.highPass
 }
 
-// begin gives the voice of a start the filter that it begins with.
+// begin gives the voice of a start the filter that it begins with, and what it sends before its fader.
 func (r *record) begin(v *voice.Voice, now int64) {
 	if r.filtered {
 		lowPass, highPass := r.cutoffs()
 		v.LendFilter(now, r.filter(), lowPass, highPass)
 	}
-	if !r.placed {
-		return
+	if r.sendsPre {
+		v.LendFilter(now, r.filter(), 0, 0) // it may be off
 	}
-	p := &r.where.placed
-	if f := r.filter(); p.lowPass != 0 && f != nil {
-		v.LendFilter(now, f, 0, 0)
-		v.SetPlaceLowPass(now, p.lowPass, 0)
+	if r.placed {
+		p := &r.where.placed
+		if f := r.filter(); p.lowPass != 0 && f != nil {
+			v.LendFilter(now, f, 0, 0)
+			v.SetPlaceLowPass(now, p.lowPass, 0)
+		}
+		if screen := r.screen(); screen != nil {
+			screen.Begin(v.Sound().Rate(), p.directLowPass)
+		}
 	}
-	if screen := r.screen(); screen != nil {
-		screen.Begin(v.Sound().Rate(), p.directLowPass)
+	if r.sendsPre {
+		v.LendPre(now, r.rare.Load().pre)
 	}
 }
 
@@ -120,5 +125,15 @@ func (s *slot) restScreen() {
 func (s *slot) filter(hz float64, now int64) {
 	if f := s.record.filter(); hz != 0 && f != nil {
 		s.voice.LendFilter(now, f, 0, 0)
+	}
+}
+
+// cutoffs looks for what is wrong with those of the buses.
+func (c *complaint) cutoffs(buses []BusConfig) {
+	for i := range buses {
+		b := &buses[i]
+		low, high := setLowPass.takes(&b.LowPass), setHighPass.takes(&b.HighPass)
+		c.need(low, "bus %q has a low-pass of %v Hz, which is not in %v..%v; 0 is off", b.Name, b.LowPass, MinCutoff, MaxCutoff)
+		c.need(high, "bus %q has a high-pass of %v Hz, which is not in %v..%v; 0 is off", b.Name, b.HighPass, MinCutoff, MaxCutoff)
 	}
 }

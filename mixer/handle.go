@@ -318,13 +318,18 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	r.group, r.bus, r.prio, r.protect = o.Group, o.Bus.index, int32(o.Priority), o.Protect
 	r.whenFull, r.owner = o.WhenFull, o.Owner
 	r.tag, r.ref, r.lasts, r.loop, r.rounds = o.Tag, o.Ref, m.frames(o.For), o.Loop, int32(o.Rounds)
+	r.sendsPre = false
 	if r.sends = uint8(len(o.Sends)); r.sends > 0 {
 		rare := m.own(r)
 		rare.sends, _ = m.checkSends(o.Sends, o.Bus.index) // Play has looked: again here, so that starts without sends carry none
 		rare.sent = slices.Clone(o.Sends)
+		r.sendsPre = slices.ContainsFunc(o.Sends, func(s Send) bool { return s.Pre })
+		if r.sendsPre {
+			m.makePre(r, rare)
+		}
 		m.hearSpectra()
 		if m.sendRoom.Load() == nil {
-			m.sendRoom.Store(new(make([]pcm.Frame, 2*max(m.hop, int64(m.rate)/100+1)))) // for what it gives, and for its direct way
+			m.sendRoom.Store(new(make([]pcm.Frame, 2*m.sendFrames()))) // for what it gives, and for its direct way
 		}
 	}
 	if r.filtered = o.LowPass != 0 || o.HighPass != 0; r.filtered || m.Now() <= m.filtersUntil {

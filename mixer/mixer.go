@@ -299,7 +299,11 @@ func (m *Mixer) put(c *command) (frame int64) {
 			m.own(r) // it may be foreseen
 		}
 	}
-	if c.change.Fields&fieldsFilter != 0 || c.kind == cmdPut && c.part.spot.Muffled() {
+	bus := c.kind == cmdSet && c.target.kind == busVoices
+	switch filters := c.change.Fields&fieldsFilter != 0; {
+	case filters && bus:
+		m.hearSpectra()
+	case filters, c.kind == cmdPut && c.part.spot.Muffled():
 		m.equipAll(c)
 	}
 	m.makeRoomFor(m.underWay.Add(1))

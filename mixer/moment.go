@@ -105,12 +105,14 @@ func (at Moment) SetSpeed(t Target, speed float64) error {
 	return at.Set(t, Change{Fields: FieldSpeed, Speed: speed}, 0)
 }
 
-// SetLowPass sets the cutoff of the low-pass of voices, 20..20,000 Hz, on its way for 5 ms. 0 is off.
+// SetLowPass sets the cutoff of the low-pass of voices, or of a bus, 20..20,000 Hz, on its way for 5 ms.
+// 0 is off.
 func (at Moment) SetLowPass(t Target, hz float64) error {
 	return at.Set(t, Change{Fields: FieldLowPass, LowPass: hz}, 0)
 }
 
-// SetHighPass sets the cutoff of the high-pass of voices, 20..20,000 Hz, on its way for 5 ms. 0 is off.
+// SetHighPass sets the cutoff of the high-pass of voices, or of a bus, 20..20,000 Hz, on its way for 5 ms.
+// 0 is off.
 func (at Moment) SetHighPass(t Target, hz float64) error {
 	return at.Set(t, Change{Fields: FieldHighPass, HighPass: hz}, 0)
 }
@@ -138,8 +140,6 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 		return fmt.Errorf("%w: the master has no pitch; a bus has", ErrOption)
 	case t.kind == busVoices && c.Fields&FieldSpeed != 0:
 		return fmt.Errorf("%w: a bus has no speed", ErrOption)
-	case t.kind == busVoices && c.Fields&fieldsFilter != 0:
-		return fmt.Errorf("%w: a bus has no cutoffs; give it an eq", ErrOption)
 	case t.kind != busVoices && c.Fields&(FieldMute|FieldSolo) != 0:
 		return fmt.Errorf("%w: only a bus can be muted or soloed", ErrOption)
 	case t.kind == busVoices && c.Fields&(FieldPriority|FieldProtect|FieldRounds) != 0:

@@ -33,7 +33,7 @@ type Options struct {
 	Loop     bool     // repeats the sound's loop, Rounds times or until it is stopped or released
 	Rounds   int      // with Loop: how often it plays its loop, then on to its end; 0, Forever: without end
 
-	Sends []Send // at most VoiceSends, none of them Pre: parts of it, behind its gain and place, for other buses; copied
+	Sends []Send // at most VoiceSends: parts of it for other buses, behind its gain and place, or before them; copied
 
 	Emitter *space.Emitter // its place in space, copied; nil: it has none
 
@@ -124,7 +124,7 @@ const (
 
 // Change is what a Set moves a voice or a bus to. Only the parts named in
 // Fields count. A bus has no speed, the master no pitch, only a bus can be muted
-// or soloed, only a voice has cutoffs, a priority, protection and rounds.
+// or soloed, only a voice has a priority, protection and rounds.
 type Change struct {
 	Fields  Fields
 	Mute    bool

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"voicepool/effect"
 	"voicepool/pcm"
 )
 
@@ -15,12 +16,15 @@ const MaxOutputs = 16
 //
 // The master bus of the first output is the master of the mixer. Those of the others are buses
 // of their names, below the master: a pause, a stop or a solo of the master is for all voices.
-// Its gain, pan, mute, duck and insert are for the first output alone.
+// Its gain, pan, mute, duck, effects, cutoffs and insert are for the first output alone.
 type Output struct {
 	Name    string       // not empty, unique, no bus's name; only the first may be "master"
 	Channel int          // the first of its two channels: 1, 3, ... 31; 0: after the output before it
 	Gain    pcm.Decibels // of its master bus, -120..+24; of the first Config.MasterGain does as well
 	Insert  Insert       // an effect on its mix, before the gain; of the first Config.Insert does as well
+
+	Effects           []effect.Effect // the same of the mixer's own, before Insert; of the first Config.Effects does as well
+	LowPass, HighPass float64         // cutoffs, as of BusConfig; of the first those of Config do as well
 }
 
 // Outputs returns how many pairs of channels Render interleaves: frame i of pair k, from 0, is
@@ -72,18 +76,22 @@ func (c *Config) output(name string) int {
 // allBuses returns the buses as the tree has them: the master, those of the configuration, and
 // last the master buses of the further outputs, of which roots is the number.
 func (c *Config) allBuses() (all []BusConfig, roots int) {
-	master := BusConfig{Name: "master", Gain: c.MasterGain, Insert: c.Insert, Effects: c.Effects}
+	master := BusConfig{Name: "master", Gain: c.MasterGain, Insert: c.Insert, Effects: c.Effects, LowPass: c.LowPass, HighPass: c.HighPass}
 	if len(c.Outputs) > 0 {
 		o := &c.Outputs[0]
 		master.Gain = cmp.Or(o.Gain, master.Gain)
+		master.LowPass, master.HighPass = cmp.Or(o.LowPass, master.LowPass), cmp.Or(o.HighPass, master.HighPass)
 		if o.Insert != nil {
 			master.Insert = o.Insert
+		}
+		if len(o.Effects) > 0 {
+			master.Effects = o.Effects
 		}
 	}
 	all = append([]BusConfig{master}, c.Buses...)
 	for i := 1; i < len(c.Outputs); i++ {
 		o := &c.Outputs[i]
-		all = append(all, BusConfig{Name: o.Name, Gain: o.Gain, Insert: o.Insert})
+		all = append(all, BusConfig{Name: o.Name, Gain: o.Gain, Insert: o.Insert, Effects: o.Effects, LowPass: o.LowPass, HighPass: o.HighPass})
 	}
 	return all, max(len(c.Outputs)-1, 0)
 }
@@ -106,6 +114,9 @@ func (c *complaint) outputs(config *Config, names map[string]bool) {
 		o := &config.Outputs[0]
 		c.need(o.Gain == 0 || config.MasterGain == 0, "the gain of output %q is also given as MasterGain", o.Name)
 		c.need(o.Insert == nil || config.Insert == nil, "the insert of output %q is also given as Config.Insert", o.Name)
+		c.need(len(o.Effects) == 0 || len(config.Effects) == 0, "the effects of output %q are also given as Config.Effects", o.Name)
+		c.need(o.LowPass == 0 || config.LowPass == 0, "the low-pass of output %q is also given as Config.LowPass", o.Name)
+		c.need(o.HighPass == 0 || config.HighPass == 0, "the high-pass of output %q is also given as Config.HighPass", o.Name)
 	}
 }
 

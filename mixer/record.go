@@ -54,6 +54,7 @@ type record struct {
 	tuned    bool  // tuning is this owner's; the control side alone
 	followed bool  // another start follows it; the control side alone
 	sends    uint8 // how many there are in its rare part
+	sendsPre bool  // one of them before its fader
 	prio     int32
 	rounds   int32 // of a stream that loops; 0: without end
 	starts   int64 // the frame at which it begins, as far as the control side knows; its alone
@@ -90,6 +91,7 @@ type recordRare struct {
 	play   uint64           // the same, of those with a stem
 	counts [2]*Count        // the same, of those that are counted; then the audio side's
 	sends  [VoiceSends]send // the same, of those that send
+	pre    *voice.Pre       // of those with a send before the fader: made by the control side when it is first needed
 	sent   []Send           // how it begins to send; the audio side alone changes them, before it does
 
 	screen            atomic.Pointer[voice.Screen] // the same as filter, of those that send and have a place

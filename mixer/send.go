@@ -15,7 +15,7 @@ import (
 type Send struct {
 	To   string       // the other bus, not the master
 	Gain pcm.Decibels // -120..+24; -80 or less is silence
-	Pre  bool         // of a bus alone: before its gains, so that it stays as it is while those move
+	Pre  bool         // before the gains of the bus, or before gain, pan and place of the voice: it stays as it is while those move
 }
 
 // VoiceSends is how many sends a voice may have.
@@ -108,14 +108,26 @@ func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err 
 			return all, fmt.Errorf("%w: the voice is on bus %q, and sends to it, too", ErrOption, s.To)
 		case slices.ContainsFunc(all[:i], func(other send) bool { return other.bus == to }):
 			return all, fmt.Errorf("%w: two sends to bus %q", ErrOption, s.To)
-		case s.Pre:
-			return all, fmt.Errorf("%w: a voice sends behind its gain; only a bus may send before its gains", ErrOption)
 		case !setGain.takes((*float64)(&s.Gain)):
 			return all, setGain.wrong(float64(s.Gain))
 		}
-		all[i] = send{bus: to, gain: voice.Rest(float64(s.Gain))}
+		all[i] = send{bus: to, gain: voice.Rest(float64(s.Gain)), pre: s.Pre}
 	}
 	return all, nil
+}
+
+// sendFrames is for how many frames there is room where voices that send are mixed: a hop, and a tail.
+func (m *Mixer) sendFrames() int64 { return max(m.hop, int64(m.rate)/100+1) }
+
+// makePre makes what a start needs that sends before its fader. The mutex is held.
+func (m *Mixer) makePre(r *record, rare *recordRare) {
+	m.equip(r)
+	if rare.pre == nil {
+		rare.pre = &voice.Pre{}
+	}
+	if m.preRoom.Load() == nil {
+		m.preRoom.Store(new(make([]pcm.Frame, m.sendFrames())))
+	}
 }
 
 // sends looks for what is wrong with the sends of a bus.

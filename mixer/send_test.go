@@ -3,6 +3,7 @@ package mixer_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
+	"voicepool/voice"
 )
 
 // TestBusSends: a send gives a bus a part of another one, after its gains or before them, wherever the two are
@@ -83,9 +86,9 @@ func TestSendsRefused(t *testing.T) {
 		{`bus "a" sends to "b", which is no bus`, []mixer.BusConfig{{Name: "a", Sends: to("b")}}},
 		{`bus "a" sends to "master", which is no bus`, []mixer.BusConfig{{Name: "a", Sends: to("master")}}},
 		{`bus "a" sends to "b" twice`, []mixer.BusConfig{{Name: "a", Sends: to("b", "b")}, {Name: "b"}}},
-		{`bus "a" comes to itself, by sends or by the keys of effects`, []mixer.BusConfig{{Name: "a", Sends: to("b")}, {Name: "b", Sends: to("c")}, {Name: "c", Sends: to("a")}}},
-		{`bus "b" comes to itself, by sends or by the keys of effects`, []mixer.BusConfig{{Name: "a", Sends: to("b")}, {Name: "b", Parent: "a"}}},
-		{`bus "a" comes to itself, by sends or by the keys of effects`, []mixer.BusConfig{{Name: "a", Sends: to("b")}, {Name: "b", Sends: to("a")}}},
+		{`bus "a" comes to itself: "a" sends to "b", "b" sends to "c", "c" sends to "a"`, []mixer.BusConfig{{Name: "a", Sends: to("b")}, {Name: "b", Sends: to("c")}, {Name: "c", Sends: to("a")}}},
+		{`bus "b" comes to itself: "b" goes into "a", "a" sends to "b"`, []mixer.BusConfig{{Name: "a", Sends: to("b")}, {Name: "b", Parent: "a"}}},
+		{`bus "a" comes to itself: "a" sends to "b", "b" sends to "a"`, []mixer.BusConfig{{Name: "a", Sends: to("b")}, {Name: "b", Sends: to("a")}}},
 		{`bus "a" sends to "b" with a gain of 30 dB, which is not in -120..24`, []mixer.BusConfig{{Name: "a", Sends: []mixer.Send{{To: "b", Gain: 30}}}, {Name: "b"}}},
 		{`bus "a" sends to "b" with a gain of NaN dB, which is not in -120..24`, []mixer.BusConfig{{Name: "a", Sends: []mixer.Send{{To: "b", Gain: pcm.Decibels(math.NaN())}}}, {Name: "b"}}},
 	} {
@@ -155,7 +158,6 @@ func TestVoiceSends(t *testing.T) {
 		`there is no bus "c" to send to; the nearest is`:   {{To: "c"}},
 		`two sends to bus "b"`:                             {{To: "b"}, {To: "b"}},
 		`the voice is on bus "a", and sends to it, too`:    {{To: "a"}},
-		`a voice sends behind its gain`:                    {{To: "b", Pre: true}},
 		`5 sends; a voice has at most 4`:                   make([]mixer.Send, 5),
 		`25`:                                               {{To: "b", Gain: 25}},
 		`there is no bus "master" to send to; the nearest`: {{To: "master"}},
@@ -183,7 +185,7 @@ func TestVoiceSendsBits(t *testing.T) {
 				Gain: pcm.Decibels(-i % 13), Pan: float64(i%5)/2 - 1, Bus: busOf(t, m, "sfx"), Loop: i%3 == 0, Pitch: pcm.Semitones(i % 4), FadeIn: 3 * ms, Tag: uint64(1 + i%3),
 			}
 			if i%4 != 3 {
-				o.Sends = []mixer.Send{{To: "hall", Gain: pcm.Decibels(-i % 20)}}
+				o.Sends = []mixer.Send{{To: "hall", Gain: pcm.Decibels(-i % 20), Pre: i%4 == 1}}
 			}
 			play(t, m.At(int64(i*97)), level(t, 8000, 500+i*20, 0.3), o)
 			must(t, m.At(int64(i*97+31)).SetSend(mixer.TargetTag(uint64(1+i%3)), "hall", pcm.Decibels(-i%40), time.Duration(i%9)*10*ms))
@@ -198,7 +200,7 @@ func TestVoiceSendsBits(t *testing.T) {
 	}
 	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 4, Buses: []mixer.BusConfig{{Name: "hall"}}})
 	for i := range 200 {
-		play(t, m.At(int64(i*40)), level(t, 8000, 300, 0.3), mixer.Options{Sends: []mixer.Send{{To: "hall", Gain: -3}}})
+		play(t, m.At(int64(i*40)), level(t, 8000, 300, 0.3), mixer.Options{Sends: []mixer.Send{{To: "hall", Gain: -3, Pre: i%2 == 0}}})
 	}
 	block := make([]pcm.Frame, 40)
 	if n := testing.AllocsPerRun(150, func() { m.Render(block) }); n != 0 {
@@ -243,6 +245,94 @@ func TestSendsOfEndingMoves(t *testing.T) {
 	for _, block := range []int{1, 7, 160} {
 		if i := differ(render(block), want); i >= 0 {
 			t.Errorf("blocks of %d: other bits at frame %d", block, i)
+		}
+	}
+}
+
+// TestVoicePreSends: before its fader a voice is sent without its gain, its pan and its place, but with its
+// base, its filter, its fades, what mutes its bus, and its tail; and what it gives else stays as it is, to
+// the bit.
+func TestVoicePreSends(t *testing.T) {
+	db := func(x float64) float64 { return math.Pow(10, x/20) }
+	for _, block := range []int{1, 7, 64, 999} {
+		m := newMixer(t, mixer.Config{
+			Rate: 1000, NoLimiter: true, Journal: 100, Outputs: []mixer.Output{{Name: "main", Channel: 1}, {Name: "wet", Channel: 3}},
+			Buses: []mixer.BusConfig{{Name: "hall", Output: "wet"}, {Name: "sfx", Gain: -40}},
+		})
+		data := make([]float32, 6000)
+		for i := range data {
+			data[i] = 1 - float32(i%2)/2 // 1 on the left, a half on the right
+		}
+		h := play(t, m.At(50), sound(t, voice.Samples{Rate: 1000, Channels: 2, Data: data}), mixer.Options{
+			Base: mixer.Base{Gain: -3}, Gain: -10, Pan: 1, Bus: busOf(t, m, "sfx"), FadeIn: 100 * ms,
+			Sends: []mixer.Send{{To: "hall", Gain: -6, Pre: true}},
+		})
+		must(t, m.At(300).SetGain(mixer.TargetVoice(h), -80))
+		must(t, m.At(400).SetSend(mixer.TargetVoice(h), "hall", 0, 0))
+		must(t, m.At(500).Set(mixer.TargetBus(busOf(t, m, "sfx")), mixer.Change{Fields: mixer.FieldMute, Mute: true}, 0))
+		must(t, m.At(600).Set(mixer.TargetBus(busOf(t, m, "sfx")), mixer.Change{Fields: mixer.FieldMute, Mute: false}, 0))
+		must(t, m.At(700).SetGain(mixer.TargetVoice(h), 0))
+		must(t, m.At(800).Stop(mixer.TargetVoice(h), 0))
+		out := inBlocks(m, 2*900, 2*block)
+		for i, want := range map[int][3]float64{ // on the right of the bus, and in the hall
+			49: {0, 0, 0}, 100: {db(-53) / 4, db(-9) / 2, db(-9) / 4}, 200: {db(-53) / 2, db(-9), db(-9) / 2}, 350: {0, db(-9), db(-9) / 2},
+			450: {0, db(-3), db(-3) / 2}, 550: {0, 0, 0}, 650: {0, db(-3), db(-3) / 2}, 750: {db(-43) / 2, db(-3), db(-3) / 2},
+			805: {db(-43) / 4, db(-3) / 2, db(-3) / 4}, 810: {0, 0, 0},
+		} {
+			got := [3]float64{float64(out[2*i][1]), float64(out[2*i+1][0]), float64(out[2*i+1][1])}
+			for c := range got {
+				if math.Abs(got[c]-want[c]) > 1e-6 {
+					t.Errorf("in blocks of %d: frame %d is %v, want %v", block, i, got, want)
+					break
+				}
+			}
+		}
+		var e [1]mixer.Entry
+		if m.Journal(e[:]); len(e[0].How.Sends) != 1 || !e[0].How.Sends[0].Pre {
+			t.Errorf("the journal has %+v", e)
+		}
+	}
+}
+
+// TestVoicePreSendsPlace: a place, and a fold of stereo by it, is not in what is sent before the fader;
+// a filter is.
+func TestVoicePreSendsPlace(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, channels := range []int{1, 2} {
+		s := sound(t, noise(r, 8000, channels, 4000))
+		render := func(o mixer.Options, block int) (dry, wet []pcm.Frame) {
+			m := newMixer(t, mixer.Config{
+				Rate: 8000, NoLimiter: true, Outputs: []mixer.Output{{Name: "main", Channel: 1}, {Name: "wet", Channel: 3}},
+				Buses: []mixer.BusConfig{{Name: "hall", Output: "wet"}, {Name: "sfx"}},
+			})
+			o.Bus, o.LowPass = busOf(t, m, "sfx"), 900
+			h := play(t, m.At(3), s, o)
+			if o.Emitter != nil {
+				must(t, m.At(2000).SetPosition(mixer.TargetVoice(h), space.Spot{Position: space.Vector{9}}))
+			}
+			out := inBlocks(m, 2*5000, 2*block)
+			for i := range 5000 {
+				dry, wet = append(dry, out[2*i]), append(wet, out[2*i+1])
+			}
+			return dry, wet
+		}
+		sends := func(pre bool) []mixer.Send { return []mixer.Send{{To: "hall", Gain: -6, Pre: pre}} }
+		far := mixer.Options{Gain: -12, Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{-3, 0, -9}}}, Sends: sends(true)}
+		dry, wet := render(far, 64)
+		near := mixer.Options{Sends: sends(false)}
+		_, want := render(near, 64)
+		if !slices.Equal(wet, want) {
+			t.Errorf("%d channels: the place or the gain is heard before the fader", channels)
+		}
+		for _, block := range blockLengths {
+			d, w := render(far, block)
+			if !slices.Equal(d, dry) || !slices.Equal(w, wet) {
+				t.Errorf("%d channels, in blocks of %d: other frames come", channels, block)
+			}
+		}
+		far.Sends = nil
+		if plain, _ := render(far, 64); !slices.Equal(plain, dry) {
+			t.Errorf("%d channels: a send before the fader changes what comes behind it", channels)
 		}
 	}
 }

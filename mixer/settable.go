@@ -231,6 +231,10 @@ func (b *bus) set(f settable, x float64, now, over int64, shape voice.Shape) {
 		b.pan.Turn(now, x, over)
 	case setPitch:
 		b.pitch.Turn(now, x, over)
+	case setLowPass:
+		b.filter.TurnLowPass(now, x, over)
+	case setHighPass:
+		b.filter.TurnHighPass(now, x, over)
 	case setMute:
 		b.muted = x != 0
 		b.mute.Turn(now, 1-x, over)

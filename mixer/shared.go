@@ -39,6 +39,7 @@ type shared struct {
 	wantsWait     atomic.Bool // the same for wants, of voices and buses
 	busWishes     []busWish
 	filterBank    atomic.Pointer[voice.Bank]  // where voices are filtered together; nil: none ever had a filter
+	preRoom       atomic.Pointer[[]pcm.Frame] // where what comes before its fader is; nil: none ever sent that
 	sendRoom      atomic.Pointer[[]pcm.Frame] // where a voice that sends is mixed by itself; nil: none ever did
 	spectral      atomic.Pointer[spectral]    // nil: nothing ever filtered or sent
 

@@ -25,6 +25,7 @@ func TestSleep(t *testing.T) {
 				Voices: 2, Virtual: one(0, 2), DCGuard: one(0, 1) == 0, Meters: one(0, 1) == 0,
 				NoLimiter: one(0, 1) == 0, Buses: []mixer.BusConfig{{Name: "a", Duck: mixer.Duck{Attack: time.Millisecond, Release: 30 * time.Millisecond, When: "b", By: 6}}, {Name: "b"}},
 			}
+			c.Buses[1].HighPass, c.LowPass = float64(one(0, 0, 300)), float64(one(0, 0, 900))
 			if one(0, 1, 2) == 0 {
 				c.Overflow, c.Grow = mixer.GrowPool, mixer.Grow{Step: 1, Max: 4, Idle: 3 * time.Second}
 			}
@@ -62,6 +63,7 @@ func TestSleep(t *testing.T) {
 						m.StopAll(0)
 					case 5:
 						_ = at.Resize(1 + n%2)
+						_ = bus.SetLowPass(float64(n%3) * 200)
 					}
 					asked := len(m.Asked()) > 0
 					if want := i == 1 && sleeps && what < 6; asked != want {

@@ -9,23 +9,6 @@ import (
 	"voicepool/pcm"
 )
 
-// sums is what is added up for a bus before its gains: the voices of a stretch, and the
-// tails of those that gave way.
-type sums struct {
-	mixed []pcm.Frame // one hop
-	used  bool        // mixed has something in it
-	lent  bool        // mixed is where the output is mixed, see lend
-	own   []pcm.Frame // what mixed is else, meanwhile
-
-	tails     []pcm.Frame // a ring by frame number
-	tailsMask int64
-	tailsEnd  int64 // from this frame on it is silent
-}
-
-func newSums(hop, ring int64) sums {
-	return sums{mixed: make([]pcm.Frame, hop), tails: make([]pcm.Frame, ring), tailsMask: ring - 1}
-}
-
 // stems are what sounds put into the mix, each apart. The control side adds one before
 // the first start of a sound is sent; the audio side fills them.
 type stems struct {
@@ -71,8 +54,8 @@ func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 
 // Stems returns what each name and sound put into the last n frames: their voices alone,
 // with their tails, through all gains, pans, places and ducks, on all outputs together. It needs Config.Stems,
-// without which there are none. Stems come before inserts, the DC guard and the limiter:
-// without inserts they add up to what the limiter gets, but for rounding.
+// without which there are none. Stems come before effects, inserts, filters of buses, the DC guard and the limiter:
+// without those they add up to what the limiter gets, but for rounding.
 //
 // n is at most 20 ms, or less is returned. The frames are valid until the next iteration.
 // Call it on the goroutine that renders, between two calls of Render. It allocates.

@@ -1,6 +1,11 @@
 package mixer
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+
+	"voicepool/internal/words"
+)
 
 // tree is how the buses hang together, the master first. It never changes: both sides
 // read it.
@@ -93,14 +98,39 @@ func (t tree) order(buses []BusConfig, up []int) []int {
 	}
 }
 
-// circle returns a bus that has to be mixed after itself; "": there is none.
-func (t tree) circle(buses []BusConfig) string {
+// circle returns a bus that has to be mixed after itself, and why; "": there is none.
+func (t tree) circle(buses []BusConfig) (bus, circle string) {
 	_, _, up := newTree(buses, t.roots())
 	ordered := t.order(buses, up)
-	if at := slices.IndexFunc(up, func(i int) bool { return !slices.Contains(ordered, i) }); at >= 0 {
-		return t[up[at]].name
+	if len(ordered) == len(up) {
+		return "", ""
 	}
-	return ""
+	var ways []words.Way
+	way := func(from, to int, says string) {
+		ways = append(ways, words.Way{From: t[from].name, To: t[to].name, Says: fmt.Sprintf(says, t[from].name, t[to].name)})
+	}
+	for i := range t {
+		switch parent := t[i].parent; {
+		case parent >= 0 && t[i].above < 0:
+			way(i, parent, "%q is below the %s")
+		case parent >= 0:
+			way(i, parent, "%q goes into %q")
+		}
+		for j := range buses[i].Sends {
+			way(i, t.find(buses[i].Sends[j].To), "%q sends to %q")
+		}
+		for j := range buses[i].Effects {
+			if key := buses[i].Effects[j].Key; key != "" {
+				way(t.find(key), i, "%[2]q listens to %[1]q")
+			}
+		}
+	}
+	for _, i := range up {
+		if circle = words.Circle(ways, t[i].name); circle != "" {
+			return t[i].name, circle
+		}
+	}
+	return t[up[0]].name, ""
 }
 
 // roots returns how many master buses of further outputs there are.

@@ -170,7 +170,12 @@ func (h *hears) bus(name string, hertz float64) (power float64) {
 		}
 		power += gain * h.bus(s.To, hertz)
 	}
-	return equalised(b.Effects, hertz) * (power + linear(b.Gain)*h.bus(b.Parent, hertz))
+	w := math.Tan(math.Pi * hertz / 48000)
+	power += linear(b.Gain) * h.bus(b.Parent, hertz)
+	if b.LowPass > 0 {
+		power /= 1 + math.Pow(w/math.Tan(math.Pi*b.LowPass/48000), 4)
+	}
+	return equalised(b.Effects, hertz) * power
 }
 
 // heardVoice is a voice of such a mixer.
@@ -189,7 +194,11 @@ func (h *hears) voice(v *heardVoice, hertz float64) float64 {
 	}
 	power := h.bus(v.bus, hertz)
 	for _, s := range v.sends {
-		power += linear(s.Gain) * h.bus(s.To, hertz)
+		sent := linear(s.Gain) * h.bus(s.To, hertz)
+		if s.Pre {
+			sent /= linear(v.gain)
+		}
+		power += sent
 	}
 	w := math.Tan(math.Pi * hertz / 48000)
 	if v.low > 0 {
@@ -236,6 +245,9 @@ func TestHearsWays(t *testing.T) {
 		if rapid.Bool().Draw(rt, "plate sends") {
 			h.find("plate").Sends = []mixer.Send{{To: "hall", Gain: -6}}
 		}
+		if rapid.Bool().Draw(rt, "plate filters") {
+			h.find("plate").LowPass = rapid.Float64Range(400, 9000).Draw(rt, "plate's")
+		}
 		m := newMixer(t, mixer.Config{Buses: h.buses, Effects: h.master, Voices: 8})
 		var voices []*heardVoice
 		for i := range 6 {
@@ -244,7 +256,7 @@ func TestHearsWays(t *testing.T) {
 				v.low, v.high = rapid.Float64Range(400, 9000).Draw(rt, "low"), rapid.Float64Range(40, 800).Draw(rt, "high")
 			}
 			if v.bus != "hall" && i%2 == 0 {
-				v.sends = []mixer.Send{{To: "hall", Gain: pcm.Decibels(gain.Draw(rt, "send"))}}
+				v.sends = []mixer.Send{{To: "hall", Gain: pcm.Decibels(gain.Draw(rt, "send")), Pre: rapid.Bool().Draw(rt, "before the fader")}}
 			}
 			b, _ := m.Bus(v.bus)
 			var err error
@@ -283,6 +295,9 @@ func TestHearsWays(t *testing.T) {
 			hall, _ := m.Bus("hall")
 			h.find("hall").Gain = pcm.Decibels(gain.Draw(rt, "to"))
 			must(t, hall.SetGain(h.find("hall").Gain))
+			plate, _ := m.Bus("plate")
+			h.find("plate").LowPass = rapid.Float64Range(400, 9000).Draw(rt, "plate's")
+			must(t, plate.SetLowPass(h.find("plate").LowPass))
 			check(fmt.Sprint("after move ", k))
 		}
 	})

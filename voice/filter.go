@@ -2,6 +2,7 @@ package voice
 
 import (
 	"voicepool/internal/dsp"
+	"voicepool/internal/spectrum"
 	"voicepool/pcm"
 )
 
@@ -15,10 +16,12 @@ import (
 type Filter struct {
 	high, low  pass
 	rate       int
-	start, end int64   // the line of weights that is under way
-	moves      bool    // a line is under way, or one is to begin
-	stale      bool    // it begins from rest
-	ready      *banked // what a bank has made for the stretch that is mixed next; nil: nothing
+	start, end int64            // the line of weights that is under way
+	moves      bool             // a line is under way, or one is to begin
+	stale      bool             // it begins from rest
+	ready      *banked          // what a bank has made for the stretch that is mixed next; nil: nothing
+	warped     *spectrum.Warped // of a bus: the bands at its rate
+	pre        *Pre             // of a voice that is heard before its fader, too; nil: it is not
 }
 
 // lineGrid is how many frames of the mix a line of weights has: it ends at a multiple of it.

@@ -119,6 +119,8 @@ func (v *Voice) HighPass(frame int64) (is, goes float64) {
 func (v *Voice) give(dst []pcm.Frame, n, frame int64) int64 {
 	at := int(frame - v.segStart)
 	switch {
+	case dst != nil && v.filter.before() != nil:
+		return v.runPre(dst, n, frame)
 	case dst != nil && v.filter.active():
 		return v.runFiltered(dst, n, frame)
 	case dst != nil && v.folds():

@@ -106,6 +106,9 @@ func (v *Voice) extend(frame int64) int64 {
 // lineUp has the gains go in a straight line from frame to another; to never: they rest.
 func (v *Voice) lineUp(frame, to int64) {
 	left, right := v.toLeft, v.toRight
+	if p := v.filter.before(); p != nil {
+		p.lineUp(v, frame, to, frame == v.toAt)
+	}
 	if frame != v.toAt {
 		left, right = v.Gains(frame)
 	}

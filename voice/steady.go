@@ -113,7 +113,7 @@ func (v *Voice) settleDown() {
 func (v *Voice) settle() {
 	s := &v.steady
 	s.left = 0
-	if v.feed != nil || v.faulty || v.folds() {
+	if v.feed != nil || v.faulty || v.folds() || v.filter.before() != nil {
 		return
 	}
 	data, first, limit := v.window()

@@ -19,6 +19,9 @@ type Bus struct {
 	Solo   bool
 	Duck   *Duck
 
+	LowPass  float64 // the cutoff in Hz, of all that it gives; 0: off
+	HighPass float64
+
 	Effects []effect.Effect
 	Sends   []mixer.Send
 }
@@ -63,6 +66,8 @@ type SceneBus struct {
 	Mute *bool
 	Duck *Duck
 
+	LowPass, HighPass *float64 // Hz; 0: off; nil: as the file says
+
 	Effects []EffectMove // what is not named is as the file says
 	Sends   []mixer.Send // the same: their gains
 }
@@ -81,4 +86,22 @@ func (r *Rules) Parents() map[string]string {
 		}
 	}
 	return parents
+}
+
+// EffectsOf returns the effects of a bus, the master and the buses of outputs too.
+func (r *Rules) EffectsOf(bus string) []effect.Effect {
+	for i := range r.Buses {
+		if r.Buses[i].Name == bus {
+			return r.Buses[i].Effects
+		}
+	}
+	for i := 1; i < len(r.Outputs); i++ {
+		if r.Outputs[i].Name == bus {
+			return r.Outputs[i].Effects
+		}
+	}
+	if bus == "master" {
+		return r.Master.Effects
+	}
+	return nil
 }

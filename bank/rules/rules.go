@@ -56,7 +56,10 @@ type Grow struct {
 type Output struct {
 	Name    string
 	Channel int          // the first of the two, from 1
-	Gain    pcm.Decibels // 0 of the first, which has that of the master
+	Gain    pcm.Decibels // 0 of the first, which has that of the master, as of what follows
+
+	LowPass, HighPass float64 // cutoffs in Hz; 0: off
+	Effects           []effect.Effect
 }
 
 // Channels returns the pair as a file has it: 3-4.
@@ -80,6 +83,8 @@ type Master struct {
 	SoftClip bool
 	DCGuard  bool
 	Effects  []effect.Effect
+
+	LowPass, HighPass float64 // cutoffs in Hz; 0: off
 }
 
 // Filters reports whether sounds or buses have filters, equalisers or sends, so that choices look at the
@@ -88,9 +93,17 @@ func (r *Rules) Filters() bool {
 	equalises := func(effects []effect.Effect) bool {
 		return slices.ContainsFunc(effects, func(e effect.Effect) bool { return e.Filters() })
 	}
-	return equalises(r.Master.Effects) ||
-		slices.ContainsFunc(r.Buses, func(b Bus) bool { return len(b.Sends) > 0 || equalises(b.Effects) }) ||
-		slices.ContainsFunc(r.Sounds, func(s Sound) bool { return s.LowPass != 0 || s.HighPass != 0 || len(s.Sends) > 0 })
+	return equalises(r.Master.Effects) || r.Master.LowPass != 0 || r.Master.HighPass != 0 ||
+		slices.ContainsFunc(r.Outputs, func(o Output) bool { return o.LowPass != 0 || o.HighPass != 0 || equalises(o.Effects) }) ||
+		slices.ContainsFunc(r.Buses, func(b Bus) bool {
+			return len(b.Sends) > 0 || b.LowPass != 0 || b.HighPass != 0 || equalises(b.Effects)
+		}) ||
+		slices.ContainsFunc(r.Scenes, func(s Scene) bool {
+			return slices.ContainsFunc(s.Buses, func(b SceneBus) bool { return b.LowPass != nil || b.HighPass != nil })
+		}) ||
+		slices.ContainsFunc(r.Sounds, func(s Sound) bool {
+			return s.LowPass != 0 || s.HighPass != 0 || len(s.Sends) > 0 || s.Emitter.Air != 0 || s.Emitter.Cone.LowPass != 0
+		})
 }
 
 // Config returns the mixer that the rules describe.
@@ -99,11 +112,11 @@ func (r *Rules) Config() mixer.Config {
 		Rate: r.Rate, Voices: r.Voices, Virtual: r.Virtual, Overflow: r.Overflow, RejectQuietest: r.Refuse, Blind: r.Blind,
 		Grow:       mixer.Grow{Step: r.Grow.Step, Max: r.Grow.Max, Idle: r.Grow.Idle.Duration(r.Rate)},
 		MasterGain: r.Master.Gain, NoLimiter: !r.Master.Limiter, SoftClip: r.Master.SoftClip, DCGuard: r.Master.DCGuard,
-		Quality: r.Quality, Fold: r.Fold, Effects: r.Master.Effects,
+		Quality: r.Quality, Fold: r.Fold, Effects: r.Master.Effects, LowPass: r.Master.LowPass, HighPass: r.Master.HighPass,
 	}
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
-		c.Outputs = append(c.Outputs, mixer.Output{Name: o.Name, Channel: o.Channel, Gain: o.Gain})
+		c.Outputs = append(c.Outputs, mixer.Output{Name: o.Name, Channel: o.Channel, Gain: o.Gain, Effects: o.Effects, LowPass: o.LowPass, HighPass: o.HighPass})
 	}
 	for i := range r.Scenes {
 		c.MaxVoices = max(c.MaxVoices, c.Voices, r.Scenes[i].Voices)
@@ -112,7 +125,7 @@ func (r *Rules) Config() mixer.Config {
 		b := &r.Buses[i]
 		bus := mixer.BusConfig{
 			Name: b.Name, Parent: b.Parent, Output: b.Output, Solo: b.Solo, Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Voices: b.Voices, Mute: b.Mute,
-			Duck: b.Duck.Of(r.Rate), Effects: b.Effects, Sends: b.Sends,
+			Duck: b.Duck.Of(r.Rate), Effects: b.Effects, Sends: b.Sends, LowPass: b.LowPass, HighPass: b.HighPass,
 		}
 		c.Buses = append(c.Buses, bus)
 	}

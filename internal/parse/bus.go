@@ -18,6 +18,8 @@ func Bus(b *rules.Bus, buses, outputs map[string]bool) []fields.Field {
 		{Key: "voices", To: &b.Voices, Within: Counts},
 		{Key: "mute", To: &b.Mute},
 		{Key: "solo", To: &b.Solo},
+		{Key: "lowpass", To: Cutoff(&b.LowPass), Within: Cutoffs},
+		{Key: "highpass", To: Cutoff(&b.HighPass), Within: Cutoffs},
 	}
 }
 
@@ -84,7 +86,6 @@ func (r *Reader) allBuses(n *yaml.Node) {
 		}
 	}
 	r.route(func(bus string) *yaml.Pair { return given[bus] })
-	r.circles(func(bus string) *yaml.Pair { return given[bus] })
 }
 
 // GivesWay reports what is wrong with the bus to which another one gives way, by its key `when`.

@@ -1,54 +1,67 @@
 package parse
 
 import (
-	"voicepool/bank/rules"
+	"fmt"
+
+	"voicepool/effect"
 	"voicepool/internal/fields"
+	"voicepool/internal/words"
 	"voicepool/internal/yaml"
+	"voicepool/mixer"
 )
 
-// circles reports the first bus that comes to itself, by sends or by the keys of effects. given returns
-// where a bus is described.
-func (r *Reader) circles(given func(bus string) *yaml.Pair) {
-	next := map[string][]string{} // to which others what is mixed for a bus goes, or says how loud they are
+// circles reports the first bus that comes to itself, by sends or by the keys of effects.
+func (r *Reader) circles(root *yaml.Node) {
+	type end struct { // of what leads from a bus to another one, or may be led back
+		key, name string
+		sends     []mixer.Send
+		effects   []effect.Effect
+	}
+	ends := []end{{"master", "master", nil, r.rules.Master.Effects}}
+	var ways []words.Way // where what is mixed for a bus goes, or whom it tells how loud it is
+	way := func(from, to, says string, names ...any) {
+		ways = append(ways, words.Way{From: from, To: to, Says: fmt.Sprintf(says, names...)})
+	}
+	for i := range r.rules.Outputs {
+		if name := r.rules.Outputs[i].Name; i > 0 {
+			ends = append(ends, end{"outputs", name, nil, r.rules.Outputs[i].Effects})
+			way(name, "master", "%q is below the master", name)
+		}
+	}
 	for i := range r.rules.Buses {
 		b := &r.rules.Buses[i]
+		ends = append(ends, end{"buses", b.Name, b.Sends, b.Effects})
 		above := b.Parent
 		if above == "" {
-			if above = b.Output; above == "" || r.isMaster(above) {
-				above = "master"
-			}
+			above = b.Output
 		}
-		next[b.Name] = append(next[b.Name], above)
+		if above == "" || r.isMaster(above) {
+			above = "master"
+		}
+		way(b.Name, above, "%q goes into %q", b.Name, above)
 		for _, s := range b.Sends {
-			next[b.Name] = append(next[b.Name], s.To)
+			way(b.Name, s.To, "%q sends to %q", b.Name, s.To)
 		}
-		for j := range b.Effects {
-			if key := b.Effects[j].Key; key != "" {
-				next[key] = append(next[key], b.Name)
+	}
+	for i := range ends {
+		e := &ends[i]
+		for j := range e.effects {
+			if key := e.effects[j].Key; key != "" {
+				way(key, e.name, "%[2]q listens to %[1]q", key, e.name)
 			}
 		}
 	}
-	comes := func(from, to string) bool {
-		seen, left := map[string]bool{}, []string{from}
-		for len(left) > 0 {
-			at := left[len(left)-1]
-			left = left[:len(left)-1]
-			for _, n := range next[at] {
-				if n == to {
-					return true
-				}
-				if !seen[n] {
-					seen[n] = true
-					left = append(left, n)
-				}
-			}
-		}
-		return false
+	if !words.Circles(ways) {
+		return
 	}
-	for i := range r.rules.Buses {
-		b := &r.rules.Buses[i]
-		if p := closes(b, given(b.Name)); p != nil && comes(b.Name, b.Name) {
-			r.Fail(p.Place, "%s: the bus %s would come to itself", p.Key, yaml.Quote(b.Name))
+	for i := range ends {
+		e := &ends[i]
+		p := closes(root, e.key, e.name, e.sends, e.effects)
+		if p == nil {
+			continue
+		}
+		if circle := words.Circle(ways, e.name); circle != "" {
+			r.Fail(p.Place, "%s: the bus %s would come to itself: %s", p.Key, yaml.Quote(e.name), circle)
 			return
 		}
 	}
@@ -60,13 +73,20 @@ func (r *Reader) isMaster(name string) bool {
 }
 
 // closes returns where a bus has what may lead back to it: nil, if it has nothing.
-func closes(b *rules.Bus, p *yaml.Pair) *yaml.Pair {
-	if len(b.Sends) > 0 {
-		return fields.Given(p.Value, "sends")
+func closes(root *yaml.Node, key, bus string, sends []mixer.Send, effects []effect.Effect) *yaml.Pair {
+	of := fields.Given(root, key)
+	if of != nil && key != bus {
+		of = fields.Given(of.Value, bus)
 	}
-	for i := range b.Effects {
-		if b.Effects[i].Key != "" {
-			return fields.Given(p.Value, "effects")
+	if of == nil { // the first output has those of the master
+		return nil
+	}
+	if len(sends) > 0 {
+		return fields.Given(of.Value, "sends")
+	}
+	for i := range effects {
+		if effects[i].Key != "" {
+			return fields.Given(of.Value, "effects")
 		}
 	}
 	return nil

@@ -251,15 +251,7 @@ func (r *Reader) EffectMoves(p *yaml.Pair, bus string, has []effect.Effect, to *
 	})
 }
 
-// EffectsOf returns the effects of a bus, master too.
+// EffectsOf returns the effects of a bus, master and outputs too.
 func (r *Reader) EffectsOf(bus string) []effect.Effect {
-	if bus == "master" {
-		return r.rules.Master.Effects
-	}
-	for i := range r.rules.Buses {
-		if r.rules.Buses[i].Name == bus {
-			return r.rules.Buses[i].Effects
-		}
-	}
-	return nil
+	return r.rules.EffectsOf(bus)
 }

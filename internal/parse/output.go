@@ -59,18 +59,20 @@ func (n outputName) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) b
 	return n.Name.Read(r, p, within)
 }
 
-// Output returns the fields of an output.
+// Output returns the fields of an output, all but its effects.
 func Output(o *rules.Output) []fields.Field {
 	return []fields.Field{
 		{Key: "channels", To: pair{&o.Channel}},
 		{Key: "gain", To: &o.Gain, Within: Decibels},
+		{Key: "lowpass", To: Cutoff(&o.LowPass), Within: Cutoffs},
+		{Key: "highpass", To: Cutoff(&o.HighPass), Within: Cutoffs},
 	}
 }
 
 // outputsShape is what outputs look like. None is without its channels.
 func outputsShape() fields.Schema {
 	o := &rules.Output{}
-	one := fields.Either{pair{&o.Channel}, fields.Mapping{Fields: Output(o), Needs: []string{"channels"}}}
+	one := fields.Either{pair{&o.Channel}, fields.Mapping{Fields: append(Output(o), effectsField(nil)), Needs: []string{"channels"}}}
 	return fields.Schema{"type": "object", "maxProperties": mixer.MaxOutputs, "additionalProperties": one.Schema(fields.Limits{})}
 }
 
@@ -92,7 +94,7 @@ func (r *Reader) allOutputs(n *yaml.Node) {
 			if !r.Value(p, &fields.Field{To: pair{&o.Channel}}) {
 				return
 			}
-		} else if r.Read(p.Value, "an output", Output(&o)); fields.Missing(p.Value, "channels") {
+		} else if r.Read(p.Value, "an output", append(Output(&o), effectsField(later))); fields.Missing(p.Value, "channels") {
 			r.Fail(p.Place, "output %s needs `channels`, its pair of channels, such as 3-4", yaml.Quote(p.Key))
 		}
 		if o.Channel == 0 {
@@ -111,14 +113,59 @@ func (r *Reader) allOutputs(n *yaml.Node) {
 	})
 }
 
-// firstOutput has the gain of the first output, whose bus is the master, be that of the master.
+// firstOutput has the gain and the cutoffs of the first output, whose bus is the master, be those of the
+// master.
 func (r *Reader) firstOutput(p *yaml.Pair, o *rules.Output) {
-	if o.Gain != 0 && r.rules.Master.Gain != 0 {
-		r.Fail(fields.Given(p.Value, "gain").Place, "gain: the bus of the first output is the master, whose gain is given in `master`; leave one of them out")
+	m := &r.rules.Master
+	if o.Gain != 0 && m.Gain != 0 {
+		r.givenTwice(p, "gain")
 	} else if o.Gain != 0 {
-		r.rules.Master.Gain, o.Gain = o.Gain, 0
+		m.Gain, o.Gain = o.Gain, 0
+	}
+	for _, c := range [...]struct {
+		key       string
+		own, main *float64
+	}{{"lowpass", &o.LowPass, &m.LowPass}, {"highpass", &o.HighPass, &m.HighPass}} {
+		if *c.own != 0 && *c.main != 0 {
+			r.givenTwice(p, c.key)
+		} else if *c.own != 0 {
+			*c.main, *c.own = *c.own, 0
+		}
 	}
 }
+
+// givenTwice reports what both the first output and the master say.
+func (r *Reader) givenTwice(p *yaml.Pair, key string) {
+	r.Fail(fields.Given(p.Value, key).Place, "%s: the bus of the first output is the master, and `master` says it, too; leave one of them out", key)
+}
+
+// masterEffects reads the effects of the master and of the outputs, whose keys name buses.
+func (r *Reader) masterEffects(root *yaml.Node) {
+	master := &r.rules.Master.Effects
+	if p := fields.Given(root, "master"); p != nil {
+		if p = fields.Given(p.Value, "effects"); p != nil {
+			r.effects(p, master)
+		}
+	}
+	outputs := fields.Given(root, "outputs")
+	for i := range r.rules.Outputs {
+		o := &r.rules.Outputs[i]
+		pair := fields.Given(outputs.Value, o.Name)
+		p := fields.Given(pair.Value, "effects")
+		switch {
+		case p == nil:
+		case i == 0 && len(*master) > 0:
+			r.givenTwice(pair, "effects")
+		case i == 0:
+			r.effects(p, master)
+		default:
+			r.effects(p, &o.Effects)
+		}
+	}
+}
+
+// later is the reader of a field that is read when all buses are known.
+func later(*yaml.Pair) bool { return true }
 
 // route checks the output of a bus, whose parent may be on another one.
 func (r *Reader) route(at func(bus string) *yaml.Pair) {

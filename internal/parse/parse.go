@@ -131,19 +131,16 @@ func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 	for _, part := range []struct {
 		key  string
 		read func(*yaml.Node)
-	}{{"outputs", r.allOutputs}, {"buses", r.allBuses}, {"master", r.masterEffects}, {"sounds", r.allSounds}, {"scenes", r.allScenes}} {
+	}{{"outputs", r.allOutputs}, {"buses", r.allBuses}, {"sounds", r.allSounds}, {"scenes", r.allScenes}} {
 		if p := fields.Given(n, part.key); p != nil {
 			part.read(p.Value)
 		}
+		if part.key == "buses" {
+			r.masterEffects(n)
+			r.circles(n)
+		}
 	}
 	r.checkLayers()
-}
-
-// masterEffects reads the effects of the master, whose keys name buses.
-func (r *Reader) masterEffects(n *yaml.Node) {
-	if p := fields.Given(n, "effects"); p != nil {
-		r.effects(p, &r.rules.Master.Effects)
-	}
 }
 
 func (r *Reader) seed(p *yaml.Pair) bool {
@@ -158,6 +155,8 @@ func (r *Reader) seed(p *yaml.Pair) bool {
 func Master(m *rules.Master) []fields.Field {
 	return []fields.Field{
 		{Key: "gain", To: &m.Gain, Within: Decibels},
+		{Key: "lowpass", To: Cutoff(&m.LowPass), Within: Cutoffs},
+		{Key: "highpass", To: Cutoff(&m.HighPass), Within: Cutoffs},
 		{Key: "limiter", To: &m.Limiter},
 		{Key: "soft_clip", To: &m.SoftClip},
 		{Key: "dc_guard", To: &m.DCGuard},
@@ -166,7 +165,7 @@ func Master(m *rules.Master) []fields.Field {
 
 func (r *Reader) master(p *yaml.Pair) bool {
 	m := &r.rules.Master
-	r.Read(p.Value, "master", append(Master(m), effectsField(func(*yaml.Pair) bool { return true })))
+	r.Read(p.Value, "master", append(Master(m), effectsField(later)))
 	if m.SoftClip && m.Limiter {
 		r.Fail(fields.Given(p.Value, "soft_clip").Place, "soft_clip takes the place of the limiter: it goes with `limiter: false`")
 	}

@@ -17,6 +17,8 @@ func SceneBus(b *rules.SceneBus) []fields.Field {
 	return []fields.Field{
 		{Key: "gain", To: fields.Optional(&b.Gain, func(x *pcm.Decibels) any { return x }), Within: Decibels},
 		{Key: "mute", To: fields.Optional(&b.Mute, func(x *bool) any { return x })},
+		{Key: "lowpass", To: fields.Optional(&b.LowPass, func(x *float64) any { return Cutoff(x) }), Within: Cutoffs},
+		{Key: "highpass", To: fields.Optional(&b.HighPass, func(x *float64) any { return Cutoff(x) }), Within: Cutoffs},
 	}
 }
 

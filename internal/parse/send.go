@@ -13,8 +13,13 @@ import (
 
 // sendsField is the field of the sends of a bus, which a function reads.
 func sendsField(read func(*yaml.Pair) bool) fields.Field {
+	return fields.Field{Key: "sends", To: read, Like: sendsShape()}
+}
+
+// sendsShape is what sends look like: gains, or more of each.
+func sendsShape() fields.Names {
 	long := fields.Mapping{Fields: sendFields(&mixer.Send{}), Needs: []string{"gain"}}
-	return fields.Field{Key: "sends", To: read, Like: fields.Names{Of: fields.Either{sendGain(), long}}}
+	return fields.Names{Of: fields.Either{sendGain(), long}}
 }
 
 // SendMoves is the field in which gains of sends are moved.
@@ -38,19 +43,23 @@ func sendFields(s *mixer.Send) []fields.Field {
 func (r *Reader) sends(p *yaml.Pair, bus string, to *[]mixer.Send) bool {
 	r.Named(p.Value, "sends", func(p *yaml.Pair) {
 		s := mixer.Send{To: p.Key}
-		switch {
-		case !r.sendTo(p, bus):
-			return
-		case p.Value.Kind == yaml.Mapping:
-			r.Read(p.Value, "a send", sendFields(&s))
-			if fields.Missing(p.Value, "gain") {
-				r.Fail(p.Place, "a send needs `gain`, such as {%s: {gain: -12, pre: true}}", p.Key)
-			}
-		case !r.Value(p, &fields.Field{To: &s.Gain, Within: Decibels}):
-			return
+		if r.sendTo(p, bus) && readSend(&r.Reader, p, &s, true) {
+			*to = append(*to, s)
 		}
-		*to = append(*to, s)
 	})
+	return true
+}
+
+// readSend reads a send: its gain, or, where there may be more, more of it.
+func readSend(r *fields.Reader, p *yaml.Pair, s *mixer.Send, more bool) bool {
+	if !more || p.Value.Kind != yaml.Mapping {
+		return r.Value(p, &fields.Field{Key: p.Key, To: &s.Gain, Within: Decibels})
+	}
+	r.Read(p.Value, "a send", sendFields(s))
+	if fields.Missing(p.Value, "gain") {
+		r.Fail(p.Place, "a send needs `gain`, such as {%s: {gain: -12, pre: true}}", p.Key)
+		return true
+	}
 	return true
 }
 
@@ -113,14 +122,18 @@ func WriteSends(all []mixer.Send) string {
 	return "{" + line.String() + "}"
 }
 
-// voiceSends are the sends of a voice: gains by the buses to which they lead.
+// voiceSends are the sends of a voice, by the buses to which they lead.
 type voiceSends struct {
 	to    *[]mixer.Send
 	known map[string]bool
+	more  bool
 }
 
-// VoiceSends is a place for the sends of a sound or a start. known are the buses.
-func VoiceSends(to *[]mixer.Send, known map[string]bool) fields.Value { return voiceSends{to, known} }
+// VoiceSends is a place for the sends of a sound or a start, or, without more, for gains of them. known
+// are the buses.
+func VoiceSends(to *[]mixer.Send, known map[string]bool, more bool) fields.Value {
+	return voiceSends{to, known, more}
+}
 
 // Read reads them.
 func (v voiceSends) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
@@ -137,7 +150,7 @@ func (v voiceSends) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 			r.Fail(p.Place, "sends: all voices come to the master; name another bus")
 		case !v.known[p.Key]:
 			r.Fail(p.Place, "sends: there is no bus %s%s", yaml.Quote(p.Key), r.Suggest(p.Key, func() []string { return fields.Sorted(v.known) }))
-		case r.Value(p, &fields.Field{Key: p.Key, To: &s.Gain, Within: Decibels}):
+		case readSend(r, p, &s, v.more):
 			*v.to = append(*v.to, s)
 			return
 		}
@@ -149,10 +162,8 @@ func (v voiceSends) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 // Text returns them as a file has them.
 func (v voiceSends) Text() (string, bool) { return WriteSends(*v.to), len(*v.to) > 0 }
 
-// Schema returns gains by the names of buses.
-func (v voiceSends) Schema(fields.Limits) fields.Schema {
-	return fields.Names{Of: sendGain()}.Schema(Decibels)
-}
+// Schema returns gains, or more, by the names of buses.
+func (v voiceSends) Schema(fields.Limits) fields.Schema { return sendsShape().Schema(Decibels) }
 
 // SendsHome reports a voice that sends to the bus that it is on: where it says so, or what is at n.
 func (r *Reader) SendsHome(n *yaml.Node, sends []mixer.Send, bus string) {

@@ -43,7 +43,7 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 		{Key: "pan", To: &s.Pan, Within: Pans},
 		{Key: "lowpass", To: Cutoff(&s.LowPass), Within: Cutoffs},
 		{Key: "highpass", To: Cutoff(&s.HighPass), Within: Cutoffs},
-		{Key: "sends", To: VoiceSends(&s.Sends, buses)},
+		{Key: "sends", To: VoiceSends(&s.Sends, buses, true)},
 		{Key: "priority", To: &s.Priority, Within: Priorities},
 		{Key: "protect", To: &s.Protect},
 		{Key: "bus", To: bus(&s.Bus, buses)},

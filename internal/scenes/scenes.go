@@ -31,16 +31,17 @@ type busState struct {
 
 // Of returns what a file says in a scene of it; nil: in none.
 func Of(r *rules.Rules, scene *rules.Scene) State {
-	s := State{scene: scene, voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain}, effects: valuesOf(r.Master.Effects)}}}
+	s := State{scene: scene, voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain, LowPass: r.Master.LowPass, HighPass: r.Master.HighPass}, effects: valuesOf(r.Master.Effects)}}}
 	for i := range r.Outputs {
 		if o := &r.Outputs[i]; i > 0 {
-			s.buses[o.Name] = busState{change: mixer.Change{Gain: o.Gain}}
+			s.buses[o.Name] = busState{change: mixer.Change{Gain: o.Gain, LowPass: o.LowPass, HighPass: o.HighPass}, effects: valuesOf(o.Effects)}
 		}
 	}
 	for i := range r.Buses {
 		b := &r.Buses[i]
 		s.buses[b.Name] = busState{
-			change: mixer.Change{Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, Mute: b.Mute, Solo: b.Solo}, duck: b.Duck.Of(r.Rate), effects: valuesOf(b.Effects), sends: gainsOf(b.Sends),
+			change: mixer.Change{Gain: b.Gain, Pan: b.Pan, Pitch: b.Pitch, LowPass: b.LowPass, HighPass: b.HighPass, Mute: b.Mute, Solo: b.Solo},
+			duck:   b.Duck.Of(r.Rate), effects: valuesOf(b.Effects), sends: gainsOf(b.Sends),
 		}
 	}
 	if scene == nil {
@@ -57,6 +58,12 @@ func Of(r *rules.Rules, scene *rules.Scene) State {
 		}
 		if from.Mute != nil {
 			b.change.Mute = *from.Mute
+		}
+		if from.LowPass != nil {
+			b.change.LowPass = *from.LowPass
+		}
+		if from.HighPass != nil {
+			b.change.HighPass = *from.HighPass
 		}
 		if from.Duck != nil {
 			b.duck = from.Duck.Of(r.Rate)
@@ -140,6 +147,8 @@ func since(now, old *mixer.Change) mixer.Change {
 		{field: mixer.FieldGain, same: now.Gain == old.Gain},
 		{field: mixer.FieldPan, same: now.Pan == old.Pan},
 		{field: mixer.FieldPitch, same: now.Pitch == old.Pitch},
+		{field: mixer.FieldLowPass, same: now.LowPass == old.LowPass},
+		{field: mixer.FieldHighPass, same: now.HighPass == old.HighPass},
 		{field: mixer.FieldMute, same: now.Mute == old.Mute},
 		{field: mixer.FieldSolo, same: now.Solo == old.Solo},
 	} {

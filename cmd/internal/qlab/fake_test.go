@@ -182,7 +182,14 @@ func (f *fake) SetBus(bus string, m room.Fader) (room.Bus, error) {
 	if m.Mute != nil {
 		b.Mute = *m.Mute
 	}
-	return b, f.did("bus %s gain=%g mute=%v over=%v", bus, b.Gain, b.Mute, m.Over)
+	cutoffs := ""
+	if m.LowPass != nil {
+		cutoffs += fmt.Sprintf(" lowpass=%g", *m.LowPass)
+	}
+	if m.HighPass != nil {
+		cutoffs += fmt.Sprintf(" highpass=%g", *m.HighPass)
+	}
+	return b, f.did("bus %s gain=%g mute=%v over=%v%s", bus, b.Gain, b.Mute, m.Over, cutoffs)
 }
 
 func (f *fake) CheckScene(string, time.Duration) error { return nil }

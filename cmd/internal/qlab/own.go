@@ -260,22 +260,23 @@ func (c *call) scene() (func() error, error) {
 	return func() error { return known(c.room.Scene(name, over)) }, known(c.room.CheckScene(name, over))
 }
 
-// bus is /bus/{bus}/gain db [seconds], /bus/{bus}/mute 0|1 and /bus/{bus}/solo 0|1.
+// bus is /bus/{bus}/gain db [seconds], /bus/{bus}/lowpass and highpass Hz [seconds], 0: off,
+// /bus/{bus}/mute 0|1 and /bus/{bus}/solo 0|1.
 func (c *call) bus(rest []string) (any, error) {
 	if len(rest) != 2 {
 		return nil, errUnknown
 	}
 	var f room.Fader
 	var err error
-	switch most := 1; rest[1] {
-	case "gain":
-		most = 2
-		err = maybe(&f.Gain, (*call).number)(c, 0)
+	switch rest[1] {
+	case "gain", "lowpass", "highpass":
+		to := map[string]**float64{"gain": &f.Gain, "lowpass": &f.LowPass, "highpass": &f.HighPass}[rest[1]]
+		err = maybe(to, (*call).number)(c, 0)
 		if err == nil && len(c.args) > 1 {
 			f.Over, err = c.time(1)
 		}
 		if err == nil {
-			err = c.most(most)
+			err = c.most(2)
 		}
 	case "mute":
 		err = maybe(&f.Mute, (*call).truth)(c, 0)

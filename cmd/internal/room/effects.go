@@ -2,6 +2,7 @@ package room
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -42,13 +43,21 @@ func (e Effects) moves(b mixer.Bus) (map[string]effect.Values, error) {
 			p := k.Param(place)
 			x, ok := valueOf(p, e[name][path])
 			if !ok || !p.Allows(x) {
-				return nil, wrong(field, "%v is out of range: it takes %s", e[name][path], p.Range())
+				return nil, wrong(field, "%s is out of range: it takes %s", spelled(e[name][path]), p.Range())
 			}
 			values[path] = x
 		}
 		all[name] = values
 	}
 	return all, nil
+}
+
+// spelled returns a value as JSON has it, on one line.
+func spelled(value any) string {
+	if value == nil {
+		return "null"
+	}
+	return words.OneLine(fmt.Sprint(value))
 }
 
 // valueOf reads a value.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"voicepool/cmd/internal/room"
 	"voicepool/cmd/internal/show"
@@ -49,6 +50,20 @@ func TestEffects(t *testing.T) {
 				t.Errorf("%s: %+v", field, err)
 			}
 		}
+		if _, err := r.SetBus("hall", room.Fader{Effects: room.Effects{"reverb": {"time": nil}}}); err == nil || !strings.Contains(err.Error(), "null is out of range") {
+			t.Errorf("null: %v", err)
+		}
+		for field, f := range map[string]room.Fader{"lowpass": {LowPass: new(19.0)}, "highpass": {HighPass: new(20001.0)}} {
+			if e, _ := errOf(r.SetBus("hall", f)).(*room.Error); e == nil || e.Field != field {
+				t.Errorf("%s: %v", field, e)
+			}
+		}
+		if _, err := r.SetBus("hall", room.Fader{LowPass: new(900.0), Over: time.Second}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.SetBus("hall", room.Fader{HighPass: new(0.0)}); err != nil {
+			t.Fatal(err)
+		}
 		text, err := json.Marshal(r.Snapshot())
 		if err != nil {
 			t.Fatal(err)
@@ -60,7 +75,7 @@ func TestEffects(t *testing.T) {
 		}
 		now := open(t, was.Text, func(o *room.Options) { o.Resume = &was })
 		synctest.Wait()
-		if again := now.Snapshot().Buses; !reflect.DeepEqual(again, was.Buses) || len(again) != 2 || again[0].Values["reverb"]["time"] != 4.5 || again[1].Sends["hall"] != -3 {
+		if again := now.Snapshot().Buses; !reflect.DeepEqual(again, was.Buses) || len(again) != 2 || again[0].Values["reverb"]["time"] != 4.5 || *again[0].LowPass != 900 || *again[0].HighPass != 0 || again[1].LowPass != nil || again[1].Sends["hall"] != -3 {
 			t.Errorf("%+v, want %+v", again, was.Buses)
 		}
 		if got := bus(now, "hall").Effects; !reflect.DeepEqual(got, want) {
@@ -68,3 +83,6 @@ func TestEffects(t *testing.T) {
 		}
 	})
 }
+
+// errOf returns the error of a call.
+func errOf[T any](_ T, err error) error { return err }

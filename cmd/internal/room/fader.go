@@ -17,6 +17,8 @@ import (
 // Fader is what moves in a bus: what is nil stays.
 type Fader struct {
 	Gain       *float64
+	LowPass    *float64 // Hz; 0: off
+	HighPass   *float64 // the same
 	Mute, Solo *bool
 	Over       time.Duration
 	Duck       *Duck // its By of 0 ends the duck
@@ -51,6 +53,7 @@ type desk struct {
 	ducks   map[string]Duck               // by hand
 	effects map[string]Effects            // by bus: the same
 	sends   map[string]map[string]float64 // by bus, and where they lead: the same
+	cutoffs map[string]Cutoffs            // by bus: the same
 	later   []laterFader                  // by their frames, and as they were asked for
 	scene   string
 }
@@ -64,7 +67,7 @@ type laterFader struct {
 
 func (d *desk) begin() {
 	d.solo, d.moved, d.ducks = map[string]bool{}, map[string]bool{}, map[string]Duck{}
-	d.effects, d.sends = map[string]Effects{}, map[string]map[string]float64{}
+	d.effects, d.sends, d.cutoffs = map[string]Effects{}, map[string]map[string]float64{}, map[string]Cutoffs{}
 }
 
 // duckOf returns how a bus was made to duck by hand; nil: as the sheet says.
@@ -88,6 +91,11 @@ func (d *desk) movedBuses() []string {
 func (f *Fader) check() error {
 	if f.Gain != nil {
 		if err := ranged("gain", *f.Gain); err != nil {
+			return err
+		}
+	}
+	for _, err := range []error{cutoff("lowpass", f.LowPass), cutoff("highpass", f.HighPass)} {
+		if err != nil {
 			return err
 		}
 	}
@@ -117,6 +125,11 @@ func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
 			err = at.Fade(mixer.TargetBus(b), pcm.Decibels(*f.Gain), f.Over, voice.InDecibels)
 		}
 		if err != nil {
+			return err
+		}
+	}
+	if c := f.cutoffs(); c.Fields != 0 {
+		if err := at.Set(mixer.TargetBus(b), c, f.Over); err != nil {
 			return err
 		}
 	}
@@ -255,6 +268,7 @@ func (d *desk) move(bus string, f *Fader) {
 		d.ducks[bus] = *f.Duck
 	}
 	d.moveEffects(bus, f)
+	d.moveCutoffs(bus, f)
 }
 
 // bus returns how a bus stands.

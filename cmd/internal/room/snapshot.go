@@ -26,6 +26,7 @@ type Snapshot struct {
 type Moved struct {
 	Bus
 	Duck *Duck `json:"duck,omitempty"` // nil: as the sheet says
+	Cutoffs
 
 	Values Effects            `json:"values,omitempty"` // of its effects, that were moved
 	Sends  map[string]float64 `json:"sends,omitempty"`  // dB, that were moved
@@ -55,7 +56,7 @@ func (r *Room) Snapshot() *Snapshot {
 		b := r.bus(name)
 		b.Peak, b.Effects, b.Reduction = 0, nil, 0
 		values, sends := r.desk.effectsOf(name)
-		out.Buses = append(out.Buses, Moved{b, r.desk.duckOf(name), values, sends})
+		out.Buses = append(out.Buses, Moved{b, r.desk.duckOf(name), r.desk.cutoffsOf(name), values, sends})
 	}
 	return out
 }
@@ -96,7 +97,7 @@ func (r *Room) resumeAll(s *Snapshot) {
 	known := buses(st.player.Sheet())
 	for _, b := range s.Buses {
 		if slices.Contains(known, b.Bus.Bus) {
-			f := Fader{Gain: &b.Gain, Mute: &b.Mute, Duck: b.Duck, Effects: b.Values, Sends: b.Sends}
+			f := Fader{Gain: &b.Gain, LowPass: b.LowPass, HighPass: b.HighPass, Mute: &b.Mute, Duck: b.Duck, Effects: b.Values, Sends: b.Sends}
 			if b.Solo { // the master has none
 				f.Solo = &b.Solo
 			}

@@ -1,11 +1,14 @@
 package service
 
 import (
+	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"voicepool/cmd/internal/room"
+	"voicepool/internal/words"
 )
 
 // playFields are those of a play.
@@ -121,7 +124,7 @@ func voices(numbers []uint64, err error) (int, any) {
 
 // busFields and duckFields are those of a move of a bus.
 var (
-	busFields  = []string{"gain", "mute", "solo", "over", "duck", "effects", "sends", "at", "frame"}
+	busFields  = []string{"gain", "lowpass", "highpass", "mute", "solo", "over", "duck", "effects", "sends", "at", "frame"}
 	duckFields = []string{"when", "by", "above", "attack", "hold", "release"}
 )
 
@@ -139,11 +142,29 @@ func bus(r *room.Room, o *Order) (int, any) {
 	return http.StatusOK, &b
 }
 
+// gains reads gains by names.
+func (o *object) gains(key string) map[string]float64 {
+	var read map[string]*float64
+	o.into(key, &read, "an object of gains in dB, such as {\"hall\": -6}")
+	var all map[string]float64
+	for _, name := range slices.Sorted(maps.Keys(read)) {
+		if read[name] == nil {
+			o.fault(key+"."+words.OneLine(name), "it takes a gain in dB, not null")
+			continue
+		}
+		if all == nil {
+			all = map[string]float64{}
+		}
+		all[name] = *read[name]
+	}
+	return all
+}
+
 // fader reads what moves in a bus. A duck of null ends that.
 func (o *object) fader() room.Fader {
-	f := room.Fader{Gain: o.number("gain"), Mute: o.truth("mute"), Solo: o.truth("solo"), Over: some(o.time("over")), When: o.when()}
+	f := room.Fader{Gain: o.number("gain"), LowPass: o.number("lowpass"), HighPass: o.number("highpass"), Mute: o.truth("mute"), Solo: o.truth("solo"), Over: some(o.time("over")), When: o.when()}
 	o.into("effects", &f.Effects, "an object of effects, such as {\"reverb\": {\"time\": 4}}")
-	o.into("sends", &f.Sends, "an object of gains in dB, such as {\"hall\": -6}")
+	f.Sends = o.gains("sends")
 	switch v := o.raw("duck"); {
 	case v == nil:
 	case string(v) == "null":

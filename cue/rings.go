@@ -1,0 +1,91 @@
+package cue
+
+import (
+	"voicepool/bank/rules"
+	"voicepool/effect"
+	"voicepool/mixer"
+	"voicepool/voice"
+)
+
+// rings returns for how many frames the effects and filters of all buses ring at most, one after the other.
+func (s *Sheet) rings() (frames int64) {
+	each := func(bus string, effects []effect.Effect) {
+		for i := range effects {
+			frames += effects[i].Tail(s.Rate, s.movesOf(bus, effects[i].Name()))
+		}
+	}
+	each("master", s.Master.Effects)
+	frames += s.filterRings("master", s.Master.LowPass, s.Master.HighPass)
+	for i := range s.Outputs {
+		if o := &s.Outputs[i]; i > 0 {
+			each(o.Name, o.Effects)
+			frames += s.filterRings(o.Name, o.LowPass, o.HighPass)
+		}
+	}
+	for i := range s.Buses {
+		b := &s.Buses[i]
+		each(b.Name, b.Effects)
+		frames += s.filterRings(b.Name, b.LowPass, b.HighPass)
+	}
+	return frames
+}
+
+// movesOf returns all moves of an effect of a bus that the sheet makes.
+func (s *Sheet) movesOf(bus, name string) (moves []effect.Values) {
+	add := func(of []rules.EffectMove) {
+		for i := range of {
+			if of[i].Effect == name {
+				moves = append(moves, of[i].Values)
+			}
+		}
+	}
+	for i := range s.Scenes {
+		for _, b := range s.Scenes[i].Buses {
+			if b.Name == bus {
+				add(b.Effects)
+			}
+		}
+	}
+	for i := range s.Cues {
+		if s.Cues[i].Target == bus {
+			add(s.Cues[i].Effects)
+		}
+	}
+	return moves
+}
+
+// filterRings returns for how many frames the filters of a bus ring at most, wherever the sheet moves
+// their cutoffs from those that it begins with.
+func (s *Sheet) filterRings(bus string, low, high float64) (frames int64) {
+	moves := false // of the high-pass, which may come from 20 Hz
+	lowest := func(to *float64, hz *float64) {
+		if hz != nil && *hz != 0 && (*to == 0 || *hz < *to) {
+			*to = *hz
+		}
+	}
+	for i := range s.Scenes {
+		for j := range s.Scenes[i].Buses {
+			if b := &s.Scenes[i].Buses[j]; b.Name == bus {
+				lowest(&low, b.LowPass)
+				moves = moves || b.HighPass != nil
+			}
+		}
+	}
+	for i := range s.Cues {
+		if c := &s.Cues[i]; c.Target == bus {
+			if c.Change.Fields&mixer.FieldLowPass != 0 {
+				lowest(&low, &c.Change.LowPass)
+			}
+			moves = moves || c.Change.Fields&mixer.FieldHighPass != 0
+		}
+	}
+	if moves {
+		high = mixer.MinCutoff
+	}
+	for _, hz := range [...]float64{low, high} {
+		if hz != 0 {
+			frames += voice.FilterTail(hz, s.Rate)
+		}
+	}
+	return frames
+}

@@ -1,0 +1,73 @@
+package words
+
+import "strings"
+
+// Way is a step from one name to another, and how a sentence says it.
+type Way struct{ From, To, Says string }
+
+// Circles reports whether some ways come back to where they began: no order of the names is one in which
+// all ways go on.
+func Circles(ways []Way) bool {
+	leads, into := map[string][]string{}, map[string]int{}
+	for _, w := range ways {
+		leads[w.From] = append(leads[w.From], w.To)
+		into[w.To]++
+	}
+	var free []string
+	for name := range leads {
+		if into[name] == 0 {
+			free = append(free, name)
+		}
+	}
+	gone := 0
+	for len(free) > 0 {
+		name := free[len(free)-1]
+		free = free[:len(free)-1]
+		for _, to := range leads[name] {
+			gone++
+			if into[to]--; into[to] == 0 {
+				free = append(free, to)
+			}
+		}
+	}
+	return gone < len(ways)
+}
+
+// Circle returns the shortest way from a name back to it, as its steps say; empty: there is none.
+func Circle(ways []Way, name string) string {
+	type step struct {
+		way    int
+		before *step
+	}
+	from := map[string][]int{}
+	for i := range ways {
+		from[ways[i].From] = append(from[ways[i].From], i)
+	}
+	var last *step
+	seen := map[string]bool{}
+	for wave := []*step{nil}; len(wave) > 0 && last == nil; {
+		var next []*step
+		for _, s := range wave {
+			at := name
+			if s != nil {
+				at = ways[s.way].To
+			}
+			for _, i := range from[at] {
+				w := &ways[i]
+				if w.To == name && last == nil {
+					last = &step{i, s}
+				}
+				if !seen[w.To] {
+					seen[w.To] = true
+					next = append(next, &step{i, s})
+				}
+			}
+		}
+		wave = next
+	}
+	var says []string
+	for s := last; s != nil; s = s.before {
+		says = append([]string{ways[s.way].Says}, says...)
+	}
+	return strings.Join(says, ", ")
+}

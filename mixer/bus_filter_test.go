@@ -1,0 +1,478 @@
+package mixer_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"voicepool/effect"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// TestBusFilterWays: by whatever way a cutoff comes to a bus, a stereo voice on it sounds as one that has
+// the filter itself, to the bit, in blocks of any length.
+func TestBusFilterWays(t *testing.T) {
+	const rate, n = 8000, 4000
+	samples := noise(rand.New(rand.NewPCG(3, 4)), rate, 2, 1500)
+	samples.Loop = [2]int64{0, 1500}
+	s := sound(t, samples)
+	both := mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldHighPass, LowPass: 700, HighPass: 90}
+	over := 100 * time.Millisecond
+	first, plain := filterVoice(s, 700, 90, -1, 0, 0, 0, n), filterVoice(s, 0, 0, -1, 0, 0, 0, n)
+	later, off := filterVoice(s, 0, 0, 1000, 700, 90, 800, n), filterVoice(s, 700, 90, 1000, 0, 0, 800, n)
+	begins := mixer.BusConfig{Name: "bus", LowPass: 700, HighPass: 90}
+	for _, c := range []struct {
+		name string
+		bus  mixer.BusConfig
+		do   func(m *mixer.Mixer, b mixer.Bus)
+		want []pcm.Frame
+	}{
+		{"configuration", begins, nil, first},
+		{"none", mixer.BusConfig{Name: "bus"}, nil, plain},
+		{"a set before anything sounds", mixer.BusConfig{Name: "bus"}, func(m *mixer.Mixer, b mixer.Bus) {
+			for hz := range 5 {
+				must(t, b.SetLowPass(float64(1000*hz)))
+			}
+			must(t, b.SetLowPass(700))
+			must(t, b.SetHighPass(90))
+		}, first},
+		{"off before anything sounds", begins, func(m *mixer.Mixer, b mixer.Bus) {
+			must(t, b.SetLowPass(0))
+			must(t, m.At(0).SetHighPass(mixer.TargetBus(b), 0))
+		}, plain},
+		{"a set", mixer.BusConfig{Name: "bus"}, func(m *mixer.Mixer, b mixer.Bus) {
+			must(t, m.At(1000).Set(mixer.TargetBus(b), both, over))
+		}, later},
+		{"a salvo", mixer.BusConfig{Name: "bus"}, func(m *mixer.Mixer, b mixer.Bus) {
+			salvo := m.NewSalvo()
+			must(t, salvo.At(400).Set(mixer.TargetBus(b), both, over))
+			must(t, m.At(600).Fire(salvo))
+		}, later},
+		{"off", begins, func(m *mixer.Mixer, b mixer.Bus) {
+			must(t, m.At(1000).Set(mixer.TargetBus(b), mixer.Change{Fields: both.Fields}, over))
+		}, off},
+		{"a set of the master", mixer.BusConfig{Name: "bus"}, func(m *mixer.Mixer, _ mixer.Bus) {
+			must(t, m.At(1000).Set(mixer.TargetBus(busOf(t, m, "master")), both, over))
+		}, later},
+	} {
+		for _, block := range blockLengths {
+			m := newMixer(t, mixer.Config{Rate: rate, NoLimiter: true, Buses: []mixer.BusConfig{c.bus, {Name: "other", LowPass: 50}}})
+			b := busOf(t, m, "bus")
+			if c.do != nil {
+				c.do(m, b)
+			}
+			play(t, m.At(0), s, mixer.Options{Loop: true, Bus: b})
+			if got := inBlocks(m, n, block); !slices.Equal(got, c.want) {
+				at := 0
+				for got[at] == c.want[at] {
+					at++
+				}
+				t.Errorf("%s, in blocks of %d: frame %d is %v, want %v", c.name, block, at, got[at], c.want[at])
+			}
+			m.Close()
+		}
+	}
+}
+
+// modelBusFilter is one filter of a bus in float64: its cutoff moves straight in its logarithm.
+type modelBusFilter struct {
+	high     bool
+	from, to float64 // binary logarithms of cutoffs
+	depths   [2]float64
+	start    int
+	frames   int
+	fade     [2]int // from when to when the depth moves
+	fresh    bool
+	states   [2][2]float64
+}
+
+// turn moves it: hz 0 is off.
+func (f *modelBusFilter) turn(frame, frames, rate int, hz float64) {
+	open := 0.49 * float64(rate)
+	if f.high {
+		open = 20
+	}
+	at, depth := f.at(frame), f.depth(frame)
+	if depth == 0 {
+		at = math.Log2(open)
+		f.states, f.fresh = [2][2]float64{}, !f.high
+	}
+	f.from, f.to, f.start, f.frames, f.depths = at, math.Log2(hz), frame, frames, [2]float64{depth, 1}
+	fade := min(frames, (rate+199)/200)
+	f.fade = [2]int{frame, frame + fade}
+	if hz == 0 {
+		f.to, f.depths[1], f.fade = math.Log2(open), 0, [2]int{frame + frames - fade, frame + frames}
+	}
+}
+
+// way returns how far a frame is from one to another, 0..1.
+func way(frame, from, to int) float64 {
+	if frame >= to {
+		return 1
+	}
+	return max(float64(frame-from)/float64(to-from), 0)
+}
+
+func (f *modelBusFilter) at(frame int) float64 {
+	return f.from + (f.to-f.from)*way(frame, f.start, f.start+f.frames)
+}
+
+func (f *modelBusFilter) depth(frame int) float64 {
+	return f.depths[0] + (f.depths[1]-f.depths[0])*way(frame, f.fade[0], f.fade[1])
+}
+
+// weights returns what the states and the input of a frame count for: see take.
+func (f *modelBusFilter) weights(frame, rate int) [6]float64 {
+	g := math.Tan(math.Pi * min(math.Exp2(f.at(frame))/float64(rate), 0.49))
+	a := 1 / (1 + g*(g+math.Sqrt2))
+	return [6]float64{2*a - 1, 2 * g * a, 2 * g * g * a, a, a * (g + math.Sqrt2), 0.5 - 0.5*math.Cos(math.Pi*f.depth(frame))}
+}
+
+// take takes a frame through the filter: its weights go in straight lines from every 32nd frame, or one
+// at which something was set, to the next.
+func (f *modelBusFilter) take(x [2]float64, frame, rate, set int) [2]float64 {
+	from, to := max(frame/32*32, set), (frame/32+1)*32
+	w, next := f.weights(from, rate), f.weights(to, rate)
+	for i := range w {
+		w[i] += (next[i] - w[i]) * float64(frame-from) / float64(to-from)
+	}
+	if f.depth(from) == 0 && f.depth(to) == 0 {
+		return x
+	}
+	for c := range x {
+		s := &f.states[c]
+		if f.fresh {
+			s[1] = x[c]
+		}
+		e, band, low := x[c]-s[1], s[0], s[1]
+		s[0], s[1] = w[0]*band+w[1]*e, low+w[1]*band+w[2]*e
+		y := (low + s[1]) / 2
+		if f.high {
+			y = w[3]*e - w[4]*band
+		}
+		x[c] += w[5] * (y - x[c])
+	}
+	f.fresh = false
+	return x
+}
+
+// TestBusFilterModel compares a tree of buses whose cutoffs move with a model in float64: each bus is
+// filtered before its gain, and so are its sends before the gains, and after.
+func TestBusFilterModel(t *testing.T) {
+	const rate, n = 48000, 24000
+	type bus struct {
+		parent    int
+		gain      float64
+		high, low modelBusFilter
+		set       int // the frame at which a cutoff was set last
+	}
+	for seed := range uint64(12) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		db := []pcm.Decibels{0, -6, -3, -9, 0}
+		m := newMixer(t, mixer.Config{Rate: rate, NoLimiter: true, Buses: []mixer.BusConfig{
+			{Name: "a", Gain: db[1]}, {Name: "b", Parent: "a", Gain: db[2], Sends: []mixer.Send{{To: "d"}}},
+			{Name: "c", Parent: "a", Gain: db[3], Sends: []mixer.Send{{To: "d", Pre: true}}}, {Name: "d", Gain: db[4]},
+		}})
+		buses := make([]bus, 5)
+		for i := range buses {
+			b := &buses[i]
+			b.parent, b.gain = []int{-1, 0, 1, 1, 0}[i], math.Pow(10, float64(db[i])/20)
+			b.high.high = true
+		}
+		names, sounds := []string{"master", "a", "b", "c", "d"}, make([]voice.Samples, 5)
+		for i := range sounds {
+			sounds[i] = noise(r, rate, 2, n)
+			play(t, m.At(0), sound(t, sounds[i]), mixer.Options{Bus: busOf(t, m, names[i]), Gain: -12})
+		}
+		type move struct {
+			frame, bus, frames int
+			high               bool
+			hz                 float64
+		}
+		var moves []move
+		for range 20 {
+			hz := 30 * math.Exp2(r.Float64()*9)
+			if r.IntN(3) == 0 {
+				hz = 0
+			}
+			moves = append(moves, move{1 + r.IntN(n-1), r.IntN(5), 240 + r.IntN(6000), r.IntN(2) == 0, hz})
+		}
+		slices.SortStableFunc(moves, func(a, b move) int { return a.frame - b.frame })
+		for _, v := range moves {
+			c := mixer.Change{Fields: mixer.FieldLowPass, LowPass: v.hz}
+			if v.high {
+				c = mixer.Change{Fields: mixer.FieldHighPass, HighPass: v.hz}
+			}
+			must(t, m.At(int64(v.frame)).Set(mixer.TargetBus(busOf(t, m, names[v.bus])), c, pcm.Duration(int64(v.frames), rate)))
+		}
+		got := inBlocks(m, n, 64)
+		worst, at := 0.0, 0
+		for frame := range n {
+			for len(moves) > 0 && moves[0].frame == frame {
+				v := moves[0]
+				f := &buses[v.bus].low
+				if v.high {
+					f = &buses[v.bus].high
+				}
+				if moves = moves[1:]; v.hz != 0 || f.depth(frame) != 0 || f.depths[1] != 0 {
+					f.turn(frame, v.frames, rate, v.hz)
+					buses[v.bus].set = frame
+				}
+			}
+			var sums [5][2]float64
+			for i := range sums {
+				for c := range 2 {
+					sums[i][c] = math.Pow(10, -12./20) * float64(sounds[i].Data[2*frame+c])
+				}
+			}
+			for _, i := range []int{2, 3, 1, 4, 0} {
+				b := &buses[i]
+				sums[i] = b.low.take(b.high.take(sums[i], frame, rate, b.set), frame, rate, b.set)
+				for c := range 2 {
+					pre := sums[i][c]
+					sums[i][c] *= b.gain
+					if b.parent >= 0 {
+						sums[b.parent][c] += sums[i][c]
+					}
+					switch i {
+					case 2:
+						sums[4][c] += sums[i][c]
+					case 3:
+						sums[4][c] += pre
+					}
+				}
+			}
+			for c := range 2 {
+				if off := math.Abs(float64(got[frame][c]) - sums[0][c]); off > worst {
+					worst, at = off, frame
+				}
+			}
+		}
+		if worst > 5e-4 {
+			t.Errorf("seed %d: frame %d is %.5f off", seed, at, worst)
+		}
+		t.Logf("seed %d: at most %.6f off", seed, worst)
+	}
+}
+
+// TestBusFilterBits: cutoffs of buses that move while voices come, go and send, and while nothing sounds,
+// give the same bits and the same counts in blocks of any length.
+func TestBusFilterBits(t *testing.T) {
+	render := func(block int) ([]pcm.Frame, mixer.Stats) {
+		m := newMixer(t, mixer.Config{Rate: 8000, Voices: 4, Virtual: 3, LowPass: 3000, Buses: []mixer.BusConfig{
+			{Name: "hall", HighPass: 60, Effects: []effect.Effect{newEffect(t, "delay", effect.Values{"time": 0.03})}}, {Name: "sfx", LowPass: 900, Sends: []mixer.Send{{To: "hall"}}},
+		}})
+		for i := range 50 {
+			at := int64(i*97 + 2000*(i/10))
+			play(t, m.At(at), level(t, 8000, 100+i*5, 0.3), mixer.Options{Gain: pcm.Decibels(-i % 13), Bus: busOf(t, m, "sfx"), Pitch: pcm.Semitones(i % 4)})
+			c := mixer.Change{Fields: mixer.FieldLowPass, LowPass: float64(i % 3 * (100 + 60*i))}
+			if i%4 == 1 {
+				c = mixer.Change{Fields: mixer.FieldHighPass, HighPass: float64(i % 5 * (20 + i))}
+			}
+			must(t, m.At(at+int64(i*31%700)).Set(mixer.TargetBus(busOf(t, m, []string{"sfx", "hall", "master"}[i%3])), c, time.Duration(i%9)*20*ms))
+		}
+		return inBlocks(m, 20000, block), m.Stats()
+	}
+	want, st := render(512)
+	for _, block := range blockLengths {
+		got, stats := render(block)
+		if !slices.Equal(got, want) {
+			at := 0
+			for got[at] == want[at] {
+				at++
+			}
+			t.Errorf("in blocks of %d frame %d is %v, want %v", block, at, got[at], want[at])
+		}
+		if stats.SilentFrom != st.SilentFrom || stats.RingsUntil != st.RingsUntil {
+			t.Errorf("in blocks of %d it is silent from %d on, and rings until %d, want %d and %d", block, stats.SilentFrom, stats.RingsUntil, st.SilentFrom, st.RingsUntil)
+		}
+	}
+}
+
+// TestBusFilterRings: a bus rings on behind its voices, the mixer knows until when, and sleeps after that;
+// then it begins anew from rest.
+func TestBusFilterRings(t *testing.T) {
+	m := at1k(t, mixer.BusConfig{Name: "a", LowPass: 20})
+	play(t, m.At(10), level(t, 1000, 300, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
+	loud, slept := int64(0), int64(0)
+	block := make([]pcm.Frame, 20)
+	for slept == 0 && m.Now() < 9000 {
+		m.Render(block)
+		for i, f := range block {
+			if math.Abs(float64(f[0])) > 3.1623e-5 {
+				loud = m.Now() - 20 + int64(i)
+			}
+		}
+		if m.Sleep(time.Unix(0, m.Now()*1e6)) {
+			slept = m.Now()
+		}
+	}
+	st := m.Stats()
+	if loud < 340 || st.SilentFrom != loud+1 || st.RingsUntil <= loud || st.RingsUntil > loud+200 {
+		t.Errorf("it is loud until %d, said to be silent from %d on, and to ring until %d", loud, st.SilentFrom, st.RingsUntil)
+	}
+	if slept < loud || slept > loud+1200 {
+		t.Errorf("it sleeps at %d, loud until %d", slept, loud)
+	}
+}
+
+// TestBusFilterClicks: no move of a cutoff of a bus makes a step in a tone of 200 Hz, at any phase.
+func TestBusFilterClicks(t *testing.T) {
+	tone := clickTone(t)
+	worst := math.Inf(-1)
+	cutoffs := []float64{0, 20, 150, 1000, 8000, 20000}
+	for _, from := range cutoffs {
+		for _, to := range cutoffs {
+			for phase := range 4 {
+				for _, over := range []time.Duration{0, 50 * ms} {
+					for which := 1; which < 4; which++ {
+						b := mixer.BusConfig{Name: "a"}
+						c := mixer.Change{}
+						if which&1 != 0 {
+							b.LowPass, c.Fields, c.LowPass = from, c.Fields|mixer.FieldLowPass, to
+						}
+						if which&2 != 0 {
+							b.HighPass, c.Fields, c.HighPass = from, c.Fields|mixer.FieldHighPass, to
+						}
+						m := newMixer(t, mixer.Config{Rate: clickRate, NoLimiter: true, Buses: []mixer.BusConfig{b}})
+						play(t, m.At(0), tone, mixer.Options{Loop: true, Bus: busOf(t, m, "a")})
+						at := 9600 + 30*phase
+						must(t, m.At(int64(at)).Set(mixer.TargetBus(busOf(t, m, "a")), c, over))
+						got := click(inBlocks(m, 19200, 480), at)
+						if worst = max(worst, got); got > -60 {
+							t.Errorf("%v to %v over %v, case %d, phase %d: %.1f dB", from, to, over, which, phase, got)
+						}
+						m.Close()
+					}
+				}
+			}
+		}
+	}
+	t.Logf("at most %.1f dB", worst)
+}
+
+// overdriven gives the most that an insert may.
+type overdriven struct{}
+
+func (overdriven) Process(block []pcm.Frame) {
+	for i := range block {
+		block[i] = pcm.Frame{9e8, -9e8}
+	}
+}
+
+// TestBusFilterFaults: a filter in which no sound has come begins anew, and says so.
+func TestBusFilterFaults(t *testing.T) {
+	buses := []mixer.BusConfig{{Name: "a", LowPass: 300}}
+	for i := range 6 { // 10^7 times louder
+		buses = append(buses, mixer.BusConfig{Name: string(rune('b' + i)), Parent: string(rune('a' + i)), Gain: 24})
+	}
+	buses[6].Insert = overdriven{}
+	m := at1k(t, buses...)
+	m.Render(make([]pcm.Frame, 40))
+	must(t, busOf(t, m, "g").SetInsert(nil))
+	m.Render(make([]pcm.Frame, 40))
+	play(t, m.At(80), level(t, 1000, 500, 0.5), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
+	if got := left(m, 100); math.Abs(float64(got[90])-0.5) > 1e-6 {
+		t.Errorf("after the fault it is %v, want 0.5", got[90])
+	}
+	faults := 0
+	events := make([]mixer.Event, 100)
+	for _, e := range events[:m.Events(events)] {
+		if e.Kind == mixer.EventFault && e.Bus.Name() == "a" {
+			faults++
+		}
+	}
+	if faults == 0 || m.Stats().Faults == 0 {
+		t.Errorf("%d faults are told, and %d counted", faults, m.Stats().Faults)
+	}
+}
+
+// TestBusFilterRefused: what no filter has is refused, with its range, and of the first output what is
+// said twice.
+func TestBusFilterRefused(t *testing.T) {
+	delay := []effect.Effect{newEffect(t, "delay", nil)}
+	outputs := func(o mixer.Output) []mixer.Output {
+		o.Name, o.Channel = "main", 1
+		return []mixer.Output{o, {Name: "far", Channel: 3}}
+	}
+	for want, c := range map[string]mixer.Config{
+		`bus "a" has a low-pass of 19 Hz, which is not in 20..20000; 0 is off`:            {Buses: []mixer.BusConfig{{Name: "a", LowPass: 19}}},
+		`bus "a" has a high-pass of NaN Hz, which is not in 20..20000; 0 is off`:          {Buses: []mixer.BusConfig{{Name: "a", HighPass: math.NaN()}}},
+		`bus "master" has a low-pass of 20001 Hz, which is not in 20..20000; 0 is off`:    {LowPass: 20001},
+		`bus "far" has a high-pass of -1 Hz, which is not in 20..20000; 0 is off`:         {Outputs: []mixer.Output{{Name: "main"}, {Name: "far", HighPass: -1}}},
+		`the low-pass of output "main" is also given as Config.LowPass`:                   {LowPass: 50, Outputs: outputs(mixer.Output{LowPass: 50})},
+		`the high-pass of output "main" is also given as Config.HighPass`:                 {HighPass: 50, Outputs: outputs(mixer.Output{HighPass: 50})},
+		`the effects of output "main" are also given as Config.Effects`:                   {Effects: delay, Outputs: outputs(mixer.Output{Effects: delay})},
+		`bus "far" has 17 effects, a bus has at most 16`:                                  {Outputs: []mixer.Output{{Name: "main"}, {Name: "far", Effects: make([]effect.Effect, 17)}}},
+		`the key of the compressor of bus "far", "nobody", is no bus`:                     {Outputs: []mixer.Output{{Name: "main"}, {Name: "far", Effects: []effect.Effect{keyed(t, "nobody")}}}},
+		`bus "far" comes to itself: "far" is below the master, "far" listens to "master"`: {Outputs: []mixer.Output{{Name: "main"}, {Name: "far", Effects: []effect.Effect{keyed(t, "master")}}}},
+	} {
+		if _, err := mixer.New(c); err == nil || !errors.Is(err, mixer.ErrConfig) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+	m := at1k(t, mixer.BusConfig{Name: "a"})
+	for want, err := range map[string]error{
+		"a low-pass of 19.9 Hz is not in 20..20000; 0 is off":   busOf(t, m, "a").SetLowPass(19.9),
+		"a high-pass of 20001 Hz is not in 20..20000; 0 is off": m.At(9).SetHighPass(mixer.TargetBus(busOf(t, m, "a")), 20001),
+	} {
+		if err == nil || !errors.Is(err, mixer.ErrOption) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+}
+
+// keyed returns a compressor that listens to a bus.
+func keyed(t *testing.T, bus string) effect.Effect {
+	e := newEffect(t, "compressor", nil)
+	e.Key = bus
+	return e
+}
+
+// TestOutputEffects: effects and cutoffs of an output are on its master bus, those of the first on the
+// master, and move like those of a bus.
+func TestOutputEffects(t *testing.T) {
+	echo := func(time float64) []effect.Effect {
+		return []effect.Effect{newEffect(t, "delay", effect.Values{"time": time, "feedback": 0})}
+	}
+	for _, block := range blockLengths {
+		m := newMixer(t, mixer.Config{
+			Rate: 1000, NoLimiter: true, Journal: 10,
+			Outputs: []mixer.Output{{Name: "main", Effects: echo(0.1)}, {Name: "far", Effects: echo(0.2), Gain: -6}},
+			Buses:   []mixer.BusConfig{{Name: "a"}, {Name: "b", Output: "far"}},
+		})
+		for _, name := range []string{"a", "b"} {
+			play(t, m.At(10), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, name)})
+		}
+		far := busOf(t, m, "far")
+		must(t, m.At(300).SetEffect(far, "delay", effect.Values{"bypass": 1}, 0))
+		play(t, m.At(400), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: far})
+		out := inBlocks(m, 1000, 2*block)
+		for i := range 500 {
+			want := map[int][2]float64{110: {1, 0}, 210: {0, math.Pow(10, -6./20)}, 400: {0, math.Pow(10, -6./20)}}[i]
+			if got := [2]float64{float64(out[2*i][0]), float64(out[2*i+1][0])}; math.Abs(got[0]-want[0]) > 1e-6 || math.Abs(got[1]-want[1]) > 1e-6 {
+				t.Errorf("in blocks of %d: frame %d is %v, want %v", block, i, got, want)
+			}
+		}
+		if e := far.Effects(); len(e) != 1 || e[0].Name() != "delay" {
+			t.Errorf("the effects are %+v", e)
+		}
+		m.Close()
+	}
+	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Outputs: []mixer.Output{{Name: "main", HighPass: 400}, {Name: "far", LowPass: 20}}})
+	for _, name := range []string{"main", "far"} {
+		play(t, m.At(0), level(t, 1000, 500, 1), mixer.Options{Bus: busOf(t, m, name), Pan: -1})
+	}
+	out := make([]pcm.Frame, 600)
+	m.Render(out)
+	if got := fmt.Sprintf("%.3f %.3f %.3f", out[0][0], out[1][0], out[2*290+1][0]); math.Abs(float64(out[2*290][0])) > 1e-6 || out[1][0] > 0.1 || math.Abs(float64(out[2*290+1][0])-1) > 1e-3 {
+		t.Errorf("the filters give %s", got)
+	}
+}

@@ -1,0 +1,63 @@
+package voice_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// TestFilterTail: a filter of a bus rings no longer than it says, whatever of full scale came before, and
+// comes to rest.
+func TestFilterTail(t *testing.T) {
+	const audible = 3.1623e-5
+	longest := 0.0
+	for _, rate := range []int{8000, 48000, 192000} {
+		for _, hz := range []float64{20, 100, 700, 3000, 12000, 20000} {
+			for _, high := range []bool{false, true} {
+				for _, input := range []string{"level", "noise", "tone", "square"} {
+					var f voice.Filter
+					if high {
+						f.Begin(rate, 0, hz)
+					} else {
+						f.Begin(rate, hz, 0)
+					}
+					tail, one := f.Tail(0), voice.FilterTail(hz, rate)
+					if tail != one {
+						t.Errorf("%v Hz at %d: the tail is %d and %d", hz, rate, tail, one)
+					}
+					r := rand.New(rand.NewPCG(1, 2))
+					n := rate / 2
+					block := make([]pcm.Frame, n+8*int(tail)+2000)
+					for i := range n {
+						wave := math.Sin(2 * math.Pi * hz * float64(i) / float64(rate))
+						x := map[string]float64{"level": 1, "noise": 2*r.Float64() - 1, "tone": wave, "square": math.Copysign(1, wave)}[input]
+						block[i] = pcm.Frame{float32(x), -float32(x)}
+					}
+					if !f.Process(block, 0) {
+						t.Fatalf("%v Hz at %d: no sound", hz, rate)
+					}
+					last := 0
+					for i, x := range block {
+						if math.Abs(float64(x[0])) >= audible {
+							last = i + 1
+						}
+					}
+					longest = max(longest, float64(last-n)/float64(tail))
+					if int64(last-n) > tail {
+						t.Errorf("%v Hz at %d, high %v, %s: it rings for %d frames, and says %d", hz, rate, high, input, last-n, tail)
+					}
+					if f.Rings() || block[len(block)-1] != (pcm.Frame{}) {
+						t.Errorf("%v Hz at %d, high %v, %s: it does not come to rest", hz, rate, high, input)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("at most %.2f of the bound", longest)
+	if longest < 0.5 {
+		t.Error("the bound is far from what rings")
+	}
+}
