@@ -148,8 +148,10 @@ func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct fl
 		screen.Passes(v, a.now, (*[spectrum.Bands]float64)(heard))
 	}
 	if r.sends > 0 {
-		rare, over := r.rare.Load(), v.SendsOver(a.now)
-		power = float64(power * float64(over*over))
+		rare := r.rare.Load()
+		if r.placed { // with a curve of their own, which may go on where nothing is heard of the voice
+			power = pair(v.SendReach(a.now)).power()
+		}
 		for j := range r.sends {
 			s := &rare.sends[j]
 			gain, from := s.gain.Most(a.now), power

@@ -303,6 +303,43 @@ func TestMuffledIsStolenFirst(t *testing.T) {
 	}
 }
 
+// TestMuffledIsHeard: scores hear the low-pass of a place as that of a voice, and of what is on the direct way
+// alone nothing in the sends.
+func TestMuffledIsHeard(t *testing.T) {
+	level := func(o mixer.Options) float64 {
+		m := newMixer(t, mixer.Config{Voices: 2, Buses: []mixer.BusConfig{{Name: "hall"}}})
+		play(t, m.At(0), rainy(t), mixer.Options{LowPass: 5000, Gain: -60}) // from when on filters are heard
+		h := play(t, m.At(0), rainy(t), o)
+		m.Render(make([]pcm.Frame, 1000))
+		return float64(h.Audibility())
+	}
+	sends, in := []mixer.Send{{To: "hall"}}, func(occlusion, obstruction float64) *space.Emitter {
+		return &space.Emitter{Spot: space.Spot{Occlusion: occlusion, Obstruction: obstruction}}
+	}
+	for name, c := range map[string][2]mixer.Options{
+		"a wall":           {{Emitter: in(1, 0)}, {Gain: -24, LowPass: 800}},
+		"a wall, and less": {{Emitter: in(0.5, 0), LowPass: 1000}, {Gain: -12, LowPass: 1000}},
+		"a pillar":         {{Emitter: in(0, 1)}, {Gain: -12, LowPass: 2000}},
+		"both":             {{Emitter: in(1, 1)}, {Gain: -36, LowPass: 800}},
+		"a wall, sent":     {{Emitter: in(1, 0), Sends: sends}, {Gain: -24, LowPass: 800, Sends: sends}},
+	} {
+		if got, want := level(c[0]), level(c[1]); math.Abs(got-want) > 0.01 {
+			t.Errorf("%s: %.2f dB, want %.2f", name, got, want)
+		}
+	}
+	free, pillar := level(mixer.Options{}), level(mixer.Options{Emitter: in(0, 1), Sends: sends})
+	if pillar < free || pillar > free+0.3 { // the hall has all of it, and a little comes by the pillar
+		t.Errorf("behind a pillar it is %.2f dB with its send, and %.2f in the open without", pillar, free)
+	}
+	far := &space.Emitter{
+		Spot:        space.Spot{Position: space.Vector{0, 0, -50}},
+		Attenuation: space.Attenuation{Curve: space.Linear, Min: 1, Max: 20}, SendAttenuation: space.Attenuation{Curve: space.Constant},
+	}
+	if hall := level(mixer.Options{Emitter: far, Sends: sends}); math.Abs(hall-free) > 0.1 {
+		t.Errorf("of what is heard in the hall alone the audibility is %.2f dB, want %.2f", hall, free)
+	}
+}
+
 // TestMuffledRenderDoesNotAllocate, with walls that come and go around voices that send.
 func TestMuffledRenderDoesNotAllocate(t *testing.T) {
 	m, h := walls(t, &space.Emitter{Spot: space.Spot{Position: space.Vector{0, 0, -1}}, SendAttenuation: space.Attenuation{Rolloff: 0.5}})

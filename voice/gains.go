@@ -100,9 +100,21 @@ func (v *Voice) passed(pan float64) (left, right float64) {
 // Reach returns the left and right factors that count for how loud the voice is
 // going to be: of each move the larger of present and target, but a fade out as
 // it is.
-func (v *Voice) Reach(frame int64) (left, right float64) {
+func (v *Voice) Reach(frame int64) (left, right float64) { return v.reachUnder(frame, v.reach(frame)) }
+
+// SendReach is Reach for the way to its sends.
+func (v *Voice) SendReach(frame int64) (left, right float64) {
+	g := v.common(frame)
+	if s := v.space; s != nil && s.apart {
+		g = float64(g * max(s.Sends.At(frame), s.Sends.To))
+	}
+	return v.reachUnder(frame, g)
+}
+
+// reachUnder returns the factors of a gain and the pans.
+func (v *Voice) reachUnder(frame int64, g float64) (left, right float64) {
 	var placed Move
-	g, pan := v.reach(frame), v.wholePan(frame, &placed)
+	pan := v.wholePan(frame, &placed)
 	at := pan.At(frame)
 	left, right = v.passed(at)
 	if at != pan.To {
@@ -137,6 +149,15 @@ func (v *Voice) wholePan(frame int64, placed *Move) *Move {
 
 // reach returns the larger of the present and the coming gain.
 func (v *Voice) reach(frame int64) (gain float64) {
+	gain = v.common(frame)
+	if s := v.space; s != nil && s.apart {
+		gain = float64(gain * s.direct(frame))
+	}
+	return gain
+}
+
+// common is reach without what is on the direct way alone.
+func (v *Voice) common(frame int64) (gain float64) {
 	most := v.target()
 	if frame < v.gain.End() {
 		most = max(v.gain.Gain(frame), most)
@@ -147,9 +168,6 @@ func (v *Voice) reach(frame int64) (gain float64) {
 	}
 	if v.space != nil {
 		gain = float64(gain * max(v.space.gain.At(frame), v.space.gain.To))
-		if v.space.apart {
-			gain = float64(gain * v.space.direct(frame))
-		}
 	}
 	return gain
 }

@@ -52,19 +52,6 @@ func (s *Space) Part(frame int64, direct, sends float64, frames int64) {
 	}
 }
 
-// SendsOver returns the factor of the ways to the sends of the voice over that of its way to its bus, both
-// as Reach counts moves: 0 where nothing takes the latter.
-func (v *Voice) SendsOver(frame int64) float64 {
-	if v.space == nil || !v.space.apart {
-		return 1
-	}
-	direct := v.space.direct(frame)
-	if direct == 0 {
-		return 0
-	}
-	return max(v.space.Sends.At(frame), v.space.Sends.To) / direct
-}
-
 // direct returns the larger of the present and the coming factor of the way to the bus.
 func (s *Space) direct(frame int64) float64 { return max(s.Direct.At(frame), s.Direct.To) }
 
