@@ -51,10 +51,16 @@ func (f *Filter) active() bool { return f != nil && (f.low.on || f.high.on) }
 
 // turn moves a cutoff of p: c.
 func (f *Filter) turn(p *pass, c *Cutoff, frame int64, to float64, off bool, frames int64) {
-	if off && !p.on {
+	was := p.on
+	if _, heard := p.acts(frame); was && heard == 0 { // nobody hears it: it may as well be off
+		*p = pass{Cutoff: p.Cutoff, place: p.place, placed: p.placed}
+	}
+	if was || !off || f.active() { // also where nothing changes, as if it had been on and off again
+		f.interrupt(frame)
+	}
+	if off && !was {
 		return
 	}
-	f.interrupt(frame)
 	if off && (frames <= 0 || c.heard(frame) == 0) { // nobody hears how
 		*c = Cutoff{Move: Rest(to)}
 		if _, heard := p.acts(frame); heard == 0 {
