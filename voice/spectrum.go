@@ -60,22 +60,22 @@ func (s *Screen) Settled(frame int64) bool { return s.filter.settled(frame) }
 
 func (f *Filter) passes(frame int64, w *spectrum.Warped, g *spectrum.Gains) {
 	if p := &f.low; p.on {
-		p.passes(frame, g, w.LowPass)
+		p.passes(frame, g, w, true)
 	}
 	if p := &f.high; p.on {
-		p.passes(frame, g, w.HighPass)
+		p.passes(frame, g, w, false)
 	}
 }
 
-func (p *pass) passes(frame int64, g *spectrum.Gains, gains func(log float64) spectrum.Gains) {
+func (p *pass) passes(frame int64, g *spectrum.Gains, w *spectrum.Warped, low bool) {
 	goes, heard := p.goes()
 	is, now := p.acts(frame)
 	if heard == 0 || now < 1 { // without it all is heard
 		return
 	}
-	most := gains(goes)
+	most := w.Pass(goes, low)
 	if is != goes {
-		more := gains(is)
+		more := w.Pass(is, low)
 		most.Most(&more)
 	}
 	g.Times(&most)

@@ -51,7 +51,7 @@ func TestDrawn(t *testing.T) {
 		w := Warp(rate)
 		w.Prepare()
 		for log := lowestLog - 0.5; log < lowestLog+10.5; log += 0.0137 {
-			for what, pair := range map[string][2]Gains{"low": {w.LowPass(log), w.pass(log, true)}, "high": {w.HighPass(log), w.pass(log, false)}} {
+			for what, pair := range map[string][2]Gains{"low": {w.Pass(log, true), w.pass(log, true)}, "high": {w.Pass(log, false), w.pass(log, false)}} {
 				for b, got := range pair[0] {
 					if want := pair[1][b]; math.Abs(got-want) > 0.005*want+1e-12 {
 						t.Fatalf("%d Hz, %s-pass at %.1f Hz, band %d: %v, want %v", rate, what, math.Exp2(log), b, got, want)
@@ -146,14 +146,14 @@ func TestAhead(t *testing.T) {
 		}
 	}
 	w := Warp(48000)
-	g := w.LowPass(math.Log2(1000))
+	g := w.Pass(math.Log2(1000), true)
 	h := Measure(sound(x, 1, 48000, pcm.Loop{}), false)[5]
 	if now, ahead := decibels(h.Now.Through(&g)), decibels(h.Ahead[0].Through(&g)); now < -0.1 || ahead > -25 {
 		t.Errorf("a low-pass at 1 kHz leaves %.1f dB of the hum, %.1f dB of the loudest that is ahead", now, ahead)
 	}
 	// A low-pass so low takes more of the tone than of the hum. The stretch of the tone begins with the
 	// hum, too, and has it for a part of its length.
-	g = w.LowPass(math.Log2(150))
+	g = w.Pass(math.Log2(150), true)
 	hum, whole := decibels(h.Ahead[1].Through(&g)), decibels(h.Ahead[0].Through(&g))
 	if hum < whole+2 || hum > -40 || decibels(h.Through(&g)) != hum {
 		t.Errorf("a low-pass at 150 Hz leaves %.1f dB where it is low, %.1f dB of the loudest, %.1f dB at most", hum, whole, decibels(h.Through(&g)))
