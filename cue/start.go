@@ -93,6 +93,8 @@ func orOff(hz *float64) float64 {
 
 // wrong says what of a start is wrong; empty: nothing.
 func (p *Player) wrong(o *Start) string {
+	cutoffs := parse.Cutoffs
+	cutoffs.To = min(cutoffs.To, float64(p.sheet.Rate)/2)
 	for _, v := range [...]struct {
 		key    string
 		x      float64
@@ -102,12 +104,12 @@ func (p *Player) wrong(o *Start) string {
 		{"pan", o.Pan, parse.Pans},
 		{"pitch", float64(o.Pitch), parse.Semitones},
 		{"speed", o.Speed, parse.Ratios},
-		{"lowpass", orOff(o.LowPass), parse.Cutoffs},
-		{"highpass", orOff(o.HighPass), parse.Cutoffs},
+		{"lowpass", orOff(o.LowPass), cutoffs},
+		{"highpass", orOff(o.HighPass), cutoffs},
 		{"priority", float64(o.Priority), parse.Priorities},
 		{"ref", float64(o.Ref), fields.Limits{To: MaxRef}},
 	} {
-		if !(v.x >= v.within.From && v.x <= v.within.To) && !((v.key == "speed" || v.within == parse.Cutoffs) && v.x == 0) {
+		if !(v.x >= v.within.From && v.x <= v.within.To) && !((v.key == "speed" || v.within == cutoffs) && v.x == 0) {
 			return v.key + ": " + v.within.Refuses(strconv.FormatFloat(v.x, 'f', -1, 64))
 		}
 	}

@@ -19,6 +19,8 @@ const maxWrong = 1000
 
 // Reader gathers what is wrong. The zero Reader is ready.
 type Reader struct {
+	HalfRate float64 // no number of Hz may be beyond it; 0: any may
+
 	wrong []*yaml.Error
 	hints int // cells that have been spent on suggestions
 	more  int // faults that are not listed

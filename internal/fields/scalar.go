@@ -49,9 +49,15 @@ func (r *Reader) number(p *yaml.Pair, dst *float64, within Limits) bool {
 	}
 	x, isNumber := parseNumber(text)
 	isNumber = isNumber && (unit || !p.Value.Quoted)
-	if isNumber && x >= within.From && x <= within.To {
+	beyond := within.Unit == HertzUnit && r.HalfRate > 0 && x > r.HalfRate
+	if isNumber && x >= within.From && x <= within.To && !beyond {
 		*dst = x
 		return true
+	}
+	if isNumber && beyond && within.To > r.HalfRate {
+		within.To = r.HalfRate
+		r.Fail(p.Value.Place, "%s: %s, which is half the rate", p.Key, within.Refuses(p.Value.Text))
+		return false
 	}
 	if isNumber {
 		r.Fail(p.Value.Place, "%s: %s", p.Key, within.Refuses(p.Value.Text))
@@ -59,6 +65,9 @@ func (r *Reader) number(p *yaml.Pair, dst *float64, within Limits) bool {
 	}
 	return r.Refuse(p, within.String())
 }
+
+// HertzUnit is the unit of a frequency.
+const HertzUnit = " of Hz"
 
 // DecibelUnit is the unit of a gain, which may be written with it: -6, -6dB or -6 dB.
 const DecibelUnit = " of decibels"

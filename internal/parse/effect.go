@@ -213,7 +213,7 @@ func unitOf(p *effect.Param) string {
 	case effect.Decibels:
 		return Decibels.Unit
 	case effect.Hertz:
-		return " of Hz"
+		return fields.HertzUnit
 	}
 	return ""
 }

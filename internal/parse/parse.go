@@ -5,6 +5,7 @@ package parse
 import (
 	"io/fs"
 	"math"
+	"strconv"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/fields"
@@ -20,7 +21,7 @@ var (
 	Semitones  = fields.Limits{From: -mixer.MaxPitch, To: mixer.MaxPitch, Unit: " of semitones"}
 	Ratios     = fields.Limits{From: mixer.MinSpeed, To: mixer.MaxSpeed}
 	Pans       = fields.Limits{From: -mixer.MaxPan, To: mixer.MaxPan}
-	Cutoffs    = fields.Limits{From: mixer.MinCutoff, To: mixer.MaxCutoff, Unit: " of Hz"}
+	Cutoffs    = fields.Limits{From: mixer.MinCutoff, To: mixer.MaxCutoff, Unit: fields.HertzUnit}
 	Priorities = fields.Limits{From: -mixer.MaxPriority, To: mixer.MaxPriority}
 	Values     = fields.Limits{From: -1e9, To: 1e9} // of parameters
 	Counts     = fields.Limits{From: 1, To: mixer.MaxVoices}
@@ -117,6 +118,10 @@ func quality(to *voice.Quality) any {
 
 func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 	s := r.rules
+	if p := fields.Given(n, "rate"); p != nil { // wherever it stands
+		rate, _ := strconv.Atoi(p.Value.Text)
+		r.HalfRate = float64(max(rate, 0)) / 2
+	}
 	r.Read(n, what, append(more, r.fields()...))
 	// What names others comes after them, wherever it stands.
 	if p := fields.Given(n, "grow"); p != nil {
