@@ -12,6 +12,7 @@ import (
 
 // spectral is what scores need of that, from when on something filters or sends.
 type spectral struct {
+	known bool // the ways are worked out: it may have come in the middle of a frame
 	buses []ways
 	heard []spectrum.Gains // by index: left^2 + right^2 of a voice on all its ways; the last is the newcomer's
 }
@@ -63,6 +64,7 @@ func (a *audio) refreshWays() {
 	if sp == nil {
 		return
 	}
+	sp.known = true
 	for at := len(a.up) - 1; at >= 0; at-- {
 		i := a.up[at]
 		b, w := &a.buses[i], &sp.buses[i]
@@ -129,6 +131,9 @@ func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct fl
 	sp := a.spectral.Load()
 	if sp == nil {
 		return false
+	}
+	if !sp.known {
+		a.refreshWays()
 	}
 	b, w := &a.buses[r.bus], &sp.buses[r.bus]
 	if !w.colours && !v.Filters() && r.sends == 0 {
