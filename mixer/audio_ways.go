@@ -247,8 +247,7 @@ func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice
 // muffle notes by how much what a voice of an index goes through makes it less audible.
 func (a *audio) muffle(e *Event, s *slot, i int) {
 	p := &e.powers
-	_, low := s.voice.ActingLowPass(a.now)
-	_, high := s.voice.HighPass(a.now)
+	low, high := s.voice.Cutoffs()
 	if p.lowPass, p.highPass = float32(low), float32(high); !s.coloured || s.power == 0 {
 		return
 	}

@@ -82,6 +82,20 @@ func (f *Filter) place(frame int64, hz float64, frames int64) {
 	}
 }
 
+// Cutoffs returns where the low-pass and the high-pass that act are on their way to, in Hz; 0: off.
+func (v *Voice) Cutoffs() (lowPass, highPass float64) {
+	if v.filter == nil {
+		return 0, 0
+	}
+	if at, heard := v.filter.low.goes(); v.filter.low.on && heard > 0 {
+		lowPass = pcm.Exp2(at)
+	}
+	if at, heard := v.filter.high.goes(); v.filter.high.on && heard > 0 {
+		highPass = pcm.Exp2(at)
+	}
+	return lowPass, highPass
+}
+
 // ActingLowPass returns the cutoff of the low-pass that acts at a frame, in Hz, and the one to which it
 // is on its way: the lower one of the voice's own and that of its place; 0: off.
 func (v *Voice) ActingLowPass(frame int64) (is, goes float64) {
