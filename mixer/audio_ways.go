@@ -2,6 +2,7 @@ package mixer
 
 import (
 	"voicepool/internal/spectrum"
+	"voicepool/pcm"
 	"voicepool/voice"
 )
 
@@ -246,12 +247,10 @@ func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice
 
 // muffle notes by how much what a voice of an index goes through makes it less audible.
 func (a *audio) muffle(e *Event, s *slot, i int) {
-	p := &e.powers
-	low, high := s.voice.Cutoffs()
-	if p.lowPass, p.highPass = float32(low), float32(high); !s.coloured || s.power == 0 {
+	if e.LowPass, e.HighPass = s.voice.Cutoffs(); !s.coloured || s.power == 0 {
 		return
 	}
 	if index, _ := s.voice.Indices(); index > 0 {
-		p.muffled = float32(max(float64(a.scores.whole[i])/float64(s.power*index), 1e-30)) // 0 says that nothing does
+		e.Muffled = pcm.Decibels(max(float64(a.scores.whole[i])/float64(s.power*index), 1e-30)) // a factor; 0: nothing does
 	}
 }

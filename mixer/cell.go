@@ -3,6 +3,7 @@ package mixer
 import (
 	"math"
 
+	"voicepool/pcm"
 	"voicepool/voice"
 )
 
@@ -41,7 +42,7 @@ func (e *Event) cells() (n int, more uint8) {
 	if e.Kind.decided() {
 		n, more = 3, moreDecided
 	}
-	if p := &e.powers; e.play != 0 || p.muffled != 0 || p.lowPass != 0 || p.highPass != 0 {
+	if e.play != 0 || e.Muffled != 0 || e.LowPass != 0 || e.HighPass != 0 {
 		return n + 1, more | moreKnown
 	}
 	return n, more
@@ -71,9 +72,9 @@ func (a *audio) emit(e *Event) {
 		at.ref, at.slot = int64(two(uint32(e.Peers), uint32(e.NewcomerPriority))), e.Priority
 	}
 	if more&moreKnown != 0 {
-		p := &e.powers
 		at = a.events.Next(n - 1)
-		at.voice, at.frame, at.ref = e.play, int64(two(math.Float32bits(p.lowPass), math.Float32bits(p.highPass))), int64(math.Float32bits(p.muffled))
+		at.voice, at.ref = e.play, int64(math.Float32bits(float32(e.Muffled)))
+		at.frame = int64(two(math.Float32bits(float32(e.LowPass)), math.Float32bits(float32(e.HighPass))))
 	}
 	a.events.Send(n)
 }
@@ -99,9 +100,8 @@ func (m *Mixer) takeEvent(e *Event) bool {
 	}
 	if c.more&moreKnown != 0 {
 		d, _ := m.events.Pop()
-		p := &e.powers
-		e.play, p.muffled = d.voice, math.Float32frombits(uint32(d.ref))
-		p.lowPass, p.highPass = math.Float32frombits(first(uint64(d.frame))), math.Float32frombits(uint32(d.frame))
+		e.play, e.Muffled = d.voice, pcm.Decibels(math.Float32frombits(uint32(d.ref)))
+		e.LowPass, e.HighPass = float64(math.Float32frombits(first(uint64(d.frame)))), float64(math.Float32frombits(uint32(d.frame)))
 	}
 	e.finish(m)
 	return true

@@ -117,9 +117,6 @@ type powers struct {
 	audibility, newcomer float64
 	runnerUp             float64 // negative: there was none
 	lost                 float64
-
-	muffled           float32 // what is left, as a factor; 0: nothing filters or sends
-	lowPass, highPass float32
 }
 
 // finish makes of an event of the audio side one for those who poll.
@@ -138,8 +135,8 @@ func (e *Event) finish(m *Mixer) {
 	if p.runnerUp >= 0 {
 		e.RunnerUp = pcm.FromPower(p.runnerUp)
 	}
-	if e.LowPass, e.HighPass = float64(p.lowPass), float64(p.highPass); p.muffled > 0 {
-		e.Muffled = pcm.Decibels(-float32(pcm.FromPower(float64(p.muffled))))
+	if e.Muffled > 0 { // of the audio side: what is left, as a factor
+		e.Muffled = pcm.Decibels(-float32(pcm.FromPower(float64(e.Muffled))))
 	}
 	e.powers = powers{}
 }
