@@ -108,8 +108,20 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 		}
 		s.Buses = append(s.Buses, bus)
 	}
+	s.Master.LowPass, s.Master.HighPass = capped(s.Master.LowPass, s.Rate), capped(s.Master.HighPass, s.Rate)
+	for i := range s.Outputs {
+		o := &s.Outputs[i]
+		o.LowPass, o.HighPass = capped(o.LowPass, s.Rate), capped(o.HighPass, s.Rate)
+	}
+	for i := range s.Buses {
+		b := &s.Buses[i]
+		b.LowPass, b.HighPass = capped(b.LowPass, s.Rate), capped(b.HighPass, s.Rate)
+	}
 	return s, nil
 }
+
+// capped returns a cutoff as a sheet takes it: one beyond half the rate sounds as one there.
+func capped(hz float64, rate int) float64 { return min(hz, float64(rate)/2) }
 
 // duckOf is what a sheet says of a duck.
 func duckOf(d mixer.Duck, rate int) *rules.Duck {
@@ -171,6 +183,7 @@ func (r *Recorder) add(e *mixer.Entry) error {
 	if change.Shape == usual || !gain { // it is the way of a gain
 		change.Shape = voice.Natural
 	}
+	change.LowPass, change.HighPass = capped(change.LowPass, r.sheet.Rate), capped(change.HighPass, r.sheet.Rate)
 	var moves []rules.EffectMove
 	if e.Kind == mixer.EntryEffect {
 		moves = []rules.EffectMove{{Effect: e.Effect, Values: e.Values}}
@@ -227,7 +240,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 		Verb: Play, Target: name, ID: id, Bus: e.Bus, Loop: h.Loop, Rounds: h.Rounds,
 		Priority: e.Priority, Protect: e.Protect, Owner: ownerName(e.Owner),
 		From: rules.FrameTime(h.From, r.sheet.Rate), FadeIn: rules.FrameTime(h.FadeIn, r.sheet.Rate),
-		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, LowPass: h.LowPass, HighPass: h.HighPass, Shape: h.FadeShape}, Sends: h.Sends,
+		Change: mixer.Change{Gain: h.Gain, Pan: h.Pan, Pitch: h.Pitch, Speed: h.Speed, LowPass: capped(h.LowPass, r.sheet.Rate), HighPass: capped(h.HighPass, r.sheet.Rate), Shape: h.FadeShape}, Sends: h.Sends,
 	}
 	if h.Placed {
 		c.putAt(&h.Emitter.Spot)
@@ -291,7 +304,9 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	l.Raw("file", fields.Quoted(cmp.Or(s.Files[0].Path, s.Files[0].Name)))
 	l.Fields(parse.Sound(&entry, nil))
 	if h.Placed {
-		writePlace(&l, &h.Emitter)
+		emitter := h.Emitter
+		emitter.Cone.LowPass = capped(emitter.Cone.LowPass, r.sheet.Rate)
+		writePlace(&l, &emitter)
 	}
 	if c := &entry.Coalesce; !c.Within.IsZero() {
 		l.Raw("coalesce", fmt.Sprintf("{within: %v, most: %s}", c.Within, fields.Shortest(float64(c.Most))))

@@ -157,6 +157,7 @@ func (a *audio) act(i int, c *command) {
 		a.seek(i, c)
 	case cmdSend:
 		a.moveSend(s.record, c, a.smoothed(s.sounded, c.over))
+		a.rescore(i)
 	case cmdPut:
 		if s.record.placed {
 			s.record.where.source.Spot = c.part.spot

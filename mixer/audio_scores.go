@@ -1,6 +1,8 @@
 package mixer
 
 import (
+	"math"
+
 	"voicepool/internal/dsp"
 	"voicepool/voice"
 )
@@ -366,6 +368,9 @@ func (s *scores) less(i, j int, keys []float32) bool {
 // a mute on its way, and of the two channels of a sound the louder one, since the
 // index is their mean, which one of them may have all by itself.
 func (a *audio) lost(s *slot) float64 {
+	if a.raises(s) {
+		return math.Inf(1)
+	}
 	direct := &a.buses[s.bus].direct
 	g := pair(s.voice.Bound(a.now)).times(both(max(direct.At(a.now), direct.To)))
 	for i := int(s.bus); i >= 0; i = a.tree[i].above {

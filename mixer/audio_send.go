@@ -88,6 +88,7 @@ func (a *audio) setSend(index int, c *command) {
 			s.gain.TurnGain(a.now, c.part.send.gain, a.smoothed(a.heard(index, false), c.over), voice.Natural)
 		}
 	}
+	a.refresh()
 }
 
 // mixSending mixes a voice to its bus and to those to which it sends, in front of next.

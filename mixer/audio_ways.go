@@ -66,6 +66,7 @@ func (a *audio) refreshWays() {
 		return
 	}
 	sp.known = true
+	moved := false
 	for at := len(a.up) - 1; at >= 0; at-- {
 		i := a.up[at]
 		b, w := &a.buses[i], &sp.buses[i]
@@ -99,6 +100,10 @@ func (a *audio) refreshWays() {
 		w.colours = w.sends || w.through != spectrum.Flat()
 		b.shift = b.shift || w.through != through || w.sent != sent
 		w.shiftSent = w.shiftSent || w.whole != whole
+		moved = moved || b.shift || w.shiftSent
+	}
+	if moved { // also where scores were fresh in this frame already
+		a.scored, a.scoredVirtual = -1, -1
 	}
 }
 
@@ -245,9 +250,22 @@ func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice
 	return audibilities{float32(float64(ahead * index)), float32(float64(now * near))}
 }
 
+// raises reports whether a voice may be louder than its gains say: by sends, or by the equalisers of its
+// buses. Its own filters take away.
+func (a *audio) raises(s *slot) bool {
+	sp := a.spectral.Load()
+	return s.sends || sp != nil && sp.buses[s.bus].colours
+}
+
 // muffle notes by how much what a voice of an index goes through makes it less audible.
 func (a *audio) muffle(e *Event, s *slot, i int) {
-	if e.LowPass, e.HighPass = s.voice.Cutoffs(); !s.coloured || s.power == 0 {
+	e.LowPass, e.HighPass = s.voice.Cutoffs()
+	if screen := s.record.screen(); screen != nil {
+		if hz := screen.Cutoff(); hz > 0 && (e.LowPass == 0 || hz < e.LowPass) {
+			e.LowPass = hz
+		}
+	}
+	if !s.coloured || s.power == 0 {
 		return
 	}
 	if index, _ := s.voice.Indices(); index > 0 {

@@ -98,7 +98,8 @@ type Event struct {
 	// been lost. It is the largest K-weighted level, left and right together, that
 	// the voice would have had in any 60 ms on the hops of its sound from here on,
 	// at the speed of its sound and as long as no gain of it is raised; windows
-	// between hops may have up to 3 dB more. +Inf where nobody knows.
+	// between hops may have up to 3 dB more. +Inf where nobody knows: of a stream, of a voice that sends,
+	// and of one on a bus with an equaliser or a send.
 	Lost pcm.Decibels
 
 	// Of Stolen, and of a voice that became virtual: by how much what it goes through makes the voice

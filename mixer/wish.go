@@ -185,6 +185,9 @@ func (m *Mixer) pushSet(c command) bool {
 // wishBus notes a set of a bus, of one field or several. The mutex is held.
 func (m *Mixer) wishBus(bus uint16, c *Change, over int64) {
 	b := &m.busWishes[bus]
+	if c.Fields&fieldsFilter != 0 {
+		m.hearSpectra()
+	}
 	if c.Fields&FieldGain != 0 {
 		m.gains.set(laterGain{frame: Now, bus: bus, gain: c.Gain}, m.Next())
 	}

@@ -87,13 +87,17 @@ func (v *Voice) Cutoffs() (lowPass, highPass float64) {
 	if v.filter == nil {
 		return 0, 0
 	}
-	if at, heard := v.filter.low.goes(); v.filter.low.on && heard > 0 {
-		lowPass = pcm.Exp2(at)
+	return v.filter.low.goal(), v.filter.high.goal()
+}
+
+// Cutoff returns where the cutoff of the screen is on its way to, in Hz; 0: off.
+func (s *Screen) Cutoff() float64 { return s.filter.low.goal() }
+
+func (p *pass) goal() float64 {
+	if at, heard := p.goes(); p.on && heard > 0 {
+		return pcm.Exp2(at)
 	}
-	if at, heard := v.filter.high.goes(); v.filter.high.on && heard > 0 {
-		highPass = pcm.Exp2(at)
-	}
-	return lowPass, highPass
+	return 0
 }
 
 // ActingLowPass returns the cutoff of the low-pass that acts at a frame, in Hz, and the one to which it

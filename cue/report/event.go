@@ -99,8 +99,8 @@ type wire struct {
 	Lost             *Level   `json:"lost_db,omitempty"`
 	BelowMix         *Level   `json:"below_mix_db,omitempty"`
 	Muffled          *Level   `json:"muffled_db,omitempty"`
-	LowPass          *Level   `json:"lowpass,omitempty"`
-	HighPass         *Level   `json:"highpass,omitempty"`
+	LowPass          *float64 `json:"lowpass,omitempty"`
+	HighPass         *float64 `json:"highpass,omitempty"`
 	Reason           string   `json:"reason,omitempty"`
 	Limit            int      `json:"limit,omitempty"`
 	PerOwner         bool     `json:"per_owner,omitempty"`
@@ -150,7 +150,7 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 		Candidates: or(w.Candidates, 0), Peers: or(w.Peers, 0), Priority: or(w.Priority, 0), NewcomerPriority: or(w.NewcomerPriority, or(w.Priority, 0)),
 		RunnerUpPriority: or(w.RunnerUpPriority, or(w.Priority, 0)),
 		Lost:             or(w.Lost, none), BelowMix: or(w.BelowMix, 0), HasBelowMix: w.BelowMix != nil,
-		Muffled: or(w.Muffled, 0), LowPass: float64(or(w.LowPass, 0)), HighPass: float64(or(w.HighPass, 0)), Limit: w.Limit, PerOwner: w.PerOwner, Endless: w.Endless, Bus: w.Bus, Cooldown: w.Cooldown,
+		Muffled: or(w.Muffled, 0), LowPass: or(w.LowPass, 0), HighPass: or(w.HighPass, 0), Limit: w.Limit, PerOwner: w.PerOwner, Endless: w.Endless, Bus: w.Bus, Cooldown: w.Cooldown,
 	}
 	if w.Kind == "" {
 		return errors.New("an event without a kind")

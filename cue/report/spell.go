@@ -44,8 +44,8 @@ func (e *Event) AppendJSON(to []byte) []byte {
 	b.level(loss, "lost_db", e.Lost)
 	b.level(loss && e.HasBelowMix, "below_mix_db", e.BelowMix)
 	b.level(loss && e.Muffled != 0, "muffled_db", e.Muffled)
-	b.level(loss && e.LowPass != 0, "lowpass", Level(e.LowPass))
-	b.level(loss && e.HighPass != 0, "highpass", Level(e.HighPass))
+	b.number(loss && e.LowPass != 0, "lowpass", e.LowPass)
+	b.number(loss && e.HighPass != 0, "highpass", e.HighPass)
 	if device {
 		b.text("reason", e.Why)
 	} else {
@@ -97,12 +97,22 @@ func (b *line) level(belongs bool, name string, l Level) {
 	}
 }
 
+// number writes a number with two decimals.
+func (b *line) number(belongs bool, name string, x float64) {
+	if belongs {
+		b.key(name)
+		*b = strconv.AppendFloat(*b, hundredths(x), 'f', -1, 64)
+	}
+}
+
+func hundredths(x float64) float64 { return math.Floor(float64(x*100)+0.5) / 100 }
+
 // append appends what MarshalJSON returns.
 func (l Level) append(to []byte) []byte {
 	if !l.Finite() {
 		return append(to, "null"...)
 	}
-	return strconv.AppendFloat(to, math.Floor(float64(float64(l)*100)+0.5)/100, 'f', -1, 64)
+	return strconv.AppendFloat(to, hundredths(float64(l)), 'f', -1, 64)
 }
 
 // appendText appends a text as encoding/json spells it.

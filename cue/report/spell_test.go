@@ -97,7 +97,7 @@ func spelled(e *Event) ([]byte, error) {
 		RunnerUpPriority: when(loss && e.HasRunnerUp || e.Reason == mixer.ReasonOutranked, &e.RunnerUpPriority),
 		Lost:             when(loss, &e.Lost), BelowMix: when(loss && e.HasBelowMix, &e.BelowMix),
 	}
-	low, high := Level(e.LowPass), Level(e.HighPass)
+	low, high := hundredths(e.LowPass), hundredths(e.HighPass)
 	w.Muffled, w.LowPass, w.HighPass = when(loss && e.Muffled != 0, &e.Muffled), when(loss && low != 0, &low), when(loss && high != 0, &high)
 	if decided || e.Kind == mixer.EventLimited && e.Policy == mixer.Reject {
 		w.Policy = e.Policy.String()

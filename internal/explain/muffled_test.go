@@ -17,8 +17,8 @@ func TestMuffled(t *testing.T) {
 	}{
 		{23, 400, 0, ". It was muffled by 23.0 dB (low-pass 400 Hz). What was taken"},
 		{7.25, 317.5, 90, ". It was muffled by 7.2 dB (low-pass 317.5 Hz, high-pass 90 Hz). What was taken"},
-		{3, 0, 0, ". It was muffled by 3.0 dB (effects of its buses). What was taken"},
-		{-2, 0, 0, ". The effects and sends of its buses made it 2.0 dB louder. What was taken"},
+		{3, 0, 0, ". It was muffled by 3.0 dB (filters and effects of its buses). What was taken"},
+		{-2, 0, 0, ". Sends, and the effects of its buses, made it 2.0 dB louder. What was taken"},
 		{0.01, 20000, 0, "heard at 0.0 dB. The newcomer was 0.0 dB louder (0.0 dB). What was taken"},
 	} {
 		e := report.Event{Kind: mixer.EventStolen, Sound: "a", By: 1, BySound: "b", Candidates: 1, Muffled: c.muffled, LowPass: c.low, HighPass: c.high}

@@ -236,9 +236,9 @@ func tellMuffled(e *report.Event) string {
 	case math.Abs(float64(e.Muffled)) < 0.05:
 		return ""
 	case e.Muffled < 0:
-		return fmt.Sprintf(". The effects and sends of its buses made it %s louder", difference(e.Muffled))
+		return fmt.Sprintf(". Sends, and the effects of its buses, made it %s louder", difference(e.Muffled))
 	case len(by) == 0:
-		by = append(by, "effects of its buses")
+		by = append(by, "filters and effects of its buses")
 	}
 	return fmt.Sprintf(". It was muffled by %s (%s)", difference(e.Muffled), strings.Join(by, ", "))
 }
@@ -250,6 +250,10 @@ func tellLost(e *report.Event) string {
 	case e.Lost.Finite():
 		text += fmt.Sprintf(". What was taken would not have been louder than %s over any three hops of 20 ms, at the speed of the sound itself", heardAt(e.Lost))
 	case e.Audibility.Finite():
+		if e.Muffled != 0 {
+			text += ". How loud it might have become is not known: sends and effects have a part in it"
+			break
+		}
 		text += ". How loud it might have become is not known: the level of a stream is declared, not measured"
 	}
 	if e.HasBelowMix {

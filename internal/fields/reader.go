@@ -19,7 +19,7 @@ const maxWrong = 1000
 
 // Reader gathers what is wrong. The zero Reader is ready.
 type Reader struct {
-	HalfRate float64 // no number of Hz may be beyond it; 0: any may
+	HalfRate float64 // no cutoff may be beyond it; 0: any may
 
 	wrong []*yaml.Error
 	hints int // cells that have been spent on suggestions

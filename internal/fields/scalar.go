@@ -13,6 +13,7 @@ import (
 type Limits struct {
 	From, To float64
 	Unit     string // as messages have it: " of decibels"
+	Cutoff   bool   // it is a cutoff, which may not be beyond Reader.HalfRate
 }
 
 // String says what a number is to be, as messages do.
@@ -49,7 +50,7 @@ func (r *Reader) number(p *yaml.Pair, dst *float64, within Limits) bool {
 	}
 	x, isNumber := parseNumber(text)
 	isNumber = isNumber && (unit || !p.Value.Quoted)
-	beyond := within.Unit == HertzUnit && r.HalfRate > 0 && x > r.HalfRate
+	beyond := within.Cutoff && r.HalfRate > 0 && x > r.HalfRate
 	if isNumber && x >= within.From && x <= within.To && !beyond {
 		*dst = x
 		return true

@@ -146,10 +146,24 @@ func (r *Reader) effect(n *yaml.Node) (e effect.Effect, ok bool) {
 	if err != nil {
 		r.Fail(n.Place, "%v", err)
 	}
+	r.bandsHaveFreq(values)
 	if r.isMaster(e.Key) {
 		e.Key = "master"
 	}
 	return e, err == nil
+}
+
+// bandsHaveFreq finds bands of a type that do not say where.
+func (r *Reader) bandsHaveFreq(values *yaml.Node) {
+	p := fields.Given(values, "bands")
+	if p == nil || p.Value.Kind != yaml.List {
+		return
+	}
+	for _, band := range p.Value.Items {
+		if kind := fields.Given(band, "type"); kind != nil && kind.Value.Text != "flat" && fields.Given(band, "freq") == nil {
+			r.Fail(band.Place, "a band of type %s needs freq: a number of Hz from 20 to 20000", kind.Value.Text)
+		}
+	}
 }
 
 // effectValue reads a value of an effect, or its bands.

@@ -21,6 +21,11 @@ func WriteEffects(all []effect.Effect) string {
 				values[kind.Path(j)] = x
 			}
 		}
+		for b := range kind.Bands { // a sheet wants the freq of each band that does something
+			if at := kind.At(b, 0); e.Value(at) != effect.Flat {
+				values[kind.Path(at+1)] = e.Value(at + 1)
+			}
+		}
 		var line fields.Line
 		if e.ID != "" {
 			line.Raw("id", fields.Quoted(e.ID))

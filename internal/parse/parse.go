@@ -21,7 +21,7 @@ var (
 	Semitones  = fields.Limits{From: -mixer.MaxPitch, To: mixer.MaxPitch, Unit: " of semitones"}
 	Ratios     = fields.Limits{From: mixer.MinSpeed, To: mixer.MaxSpeed}
 	Pans       = fields.Limits{From: -mixer.MaxPan, To: mixer.MaxPan}
-	Cutoffs    = fields.Limits{From: mixer.MinCutoff, To: mixer.MaxCutoff, Unit: fields.HertzUnit}
+	Cutoffs    = fields.Limits{From: mixer.MinCutoff, To: mixer.MaxCutoff, Unit: fields.HertzUnit, Cutoff: true}
 	Priorities = fields.Limits{From: -mixer.MaxPriority, To: mixer.MaxPriority}
 	Values     = fields.Limits{From: -1e9, To: 1e9} // of parameters
 	Counts     = fields.Limits{From: 1, To: mixer.MaxVoices}
