@@ -39,6 +39,7 @@ type bus struct {
 	ringing int64 // frames for which what comes here rings at most, by effects here and above
 	sends   []send
 	fed     bool          // something sends to it, or did
+	past    bool          // voices of others have sent to it in this stretch, past its direct
 	gave    bool          // it gave something in this block
 	given   []pcm.Frame   // what it gave last, where another bus listens to it or gets a part of it; else nil
 	insert  *insert       // nil: none
@@ -222,6 +223,10 @@ func (a *audio) mixBuses(n int64) {
 		b := &a.buses[i]
 		b.takeTails(a.now, n)
 		b.face(&b.sums, a.now, n)
+		if b.past {
+			dsp.Sum(b.block(n), (*a.pasts[i].Load())[:n])
+			b.past = false
+		}
 	}
 	if a.stems != nil {
 		a.beginStems(n)

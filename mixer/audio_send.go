@@ -114,13 +114,37 @@ func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
 		if to.pre {
 			src = pre[:given]
 		}
-		dst := a.buses[to.bus].block(n)[:given]
-		if share, rests := a.restingShare(v.slot, to); rests {
-			dsp.Frames(dst, src, dsp.Ramp{Left: share, Right: share})
-		} else {
-			addMoving(dst, src, a.moving, a.now)
+		// A solo elsewhere takes a bus's own voices, but not what others send to it.
+		b, past := &a.buses[to.bus], int64(0)
+		if !b.direct.Rests(1, a.now) {
+			if past = given; b.direct.To == 1 {
+				past = min(given, b.direct.End()-a.now)
+			}
+			a.addSent(v.slot, to, a.past(to.bus, n)[:past], src[:past], a.now)
+		}
+		if past < given {
+			a.addSent(v.slot, to, b.block(n)[past:given], src[past:], a.now+past)
 		}
 	}
+}
+
+// addSent adds src, from a frame on, to dst under a send of a voice.
+func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
+	if share, rests := a.restingShare(s, to); rests {
+		dsp.Frames(dst, src, dsp.Ramp{Left: share, Right: share})
+	} else {
+		addMoving(dst, src, a.moving, frame)
+	}
+}
+
+// past returns where voices of others are added up for a bus whose own are not heard in full.
+func (a *audio) past(bus int, n int64) []pcm.Frame {
+	b, room := &a.buses[bus], (*a.pasts[bus].Load())[:n]
+	if !b.past {
+		clear(room)
+		b.past = true
+	}
+	return room
 }
 
 // restingShare returns the factor of a send of a voice, if nothing moves and nothing mutes it. The moves
@@ -142,6 +166,9 @@ func (a *audio) sendSteady(v seat, next *voice.Voice, n int64) bool {
 		return false
 	}
 	to := &v.slot.record.rare.Load().sends[0]
+	if !a.buses[to.bus].direct.Rests(1, a.now) {
+		return false
+	}
 	share, rests := a.restingShare(v.slot, to)
 	if rests {
 		v.slot.voice.MixSend(next, a.buses[v.slot.bus].block(n), a.buses[to.bus].block(n), share)

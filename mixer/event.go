@@ -26,7 +26,7 @@ const (
 	EventUnderrun                       // the stream of a voice has run dry
 	EventVirtual                        // it gave up its slot and goes on unheard
 	EventReal                           // it is heard again
-	EventFault                          // a voice, or the insert of a bus, produced NaN or Inf or panicked, and was ended
+	EventFault                          // a voice, or the insert of a bus, produced NaN or Inf or panicked, and was ended; or an effect or filter of a bus, which began anew
 	EventBroken                         // the stream of a voice broke: it could not be decoded any further, and ends
 	EventDevice                         // of reports: the device lost the sound, or has it back; a mixer knows no device
 )
@@ -64,13 +64,13 @@ type Event struct {
 	Reason Reason
 	Slot   int          // the voice's slot; -1: none
 	Voice  uint64       // the number of the start, from 1; 0: it never started
-	Sound  *voice.Sound // nil for Missed, and for the Fault of an insert
+	Sound  *voice.Sound // nil for Missed, and for the Fault of a bus
 	Group  *Group
 	Ref    int64 // of the Options, or of the command that missed
 
 	Endless bool // of what gave way: it never comes to an end by itself
 
-	Bus Bus // of the Fault of an insert; of a BusLimit the bus whose limit it is
+	Bus Bus // of the Fault of an insert, an effect or a filter; of a BusLimit the bus whose limit it is
 
 	// Of Stolen: who took its place (0: Resize). By is the newcomer's number; of
 	// Coalesced it is that of the voice that the start became a part of.

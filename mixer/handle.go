@@ -327,6 +327,11 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 		if r.sendsPre {
 			m.makePre(r, rare)
 		}
+		for i := range rare.sends {
+			if past := &m.pasts[rare.sends[i].bus]; past.Load() == nil {
+				past.Store(new(make([]pcm.Frame, m.hop)))
+			}
+		}
 		m.hearSpectra()
 		if m.sendRoom.Load() == nil {
 			m.sendRoom.Store(new(make([]pcm.Frame, 2*m.sendFrames()))) // for what it gives, and for its direct way

@@ -336,3 +336,59 @@ func TestVoicePreSendsPlace(t *testing.T) {
 		}
 	}
 }
+
+// TestSoloKeepsSends: a solo of a voice's own bus keeps its part in the hall, but not what lives in the hall;
+// and so while it comes and goes, in blocks of any length.
+func TestSoloKeepsSends(t *testing.T) {
+	render := func(block int, own bool) []pcm.Frame {
+		m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "hall"}, {Name: "sfx"}}})
+		s := level(t, 8000, 8000, 0.125)
+		play(t, m.At(0), s, mixer.Options{Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall"}}})
+		if own {
+			play(t, m.At(0), s, mixer.Options{Bus: busOf(t, m, "hall"), Gain: -6})
+		}
+		sfx := mixer.TargetBus(busOf(t, m, "sfx"))
+		must(t, m.At(1003).Set(sfx, mixer.Change{Fields: mixer.FieldSolo, Solo: true}, 100*ms))
+		must(t, m.At(4007).Set(sfx, mixer.Change{Fields: mixer.FieldSolo}, 100*ms))
+		return inBlocks(m, 7000, block)
+	}
+	want := render(7000, true)
+	for _, block := range []int{1, 7, 160, 999} {
+		if i := differ(render(block, true), want); i >= 0 {
+			t.Errorf("blocks of %d: other bits at frame %d", block, i)
+		}
+	}
+	with, without := want, render(7000, false)
+	at := func(out []pcm.Frame, frame int) float64 { return float64(out[frame][0]) }
+	if got := at(without, 3000) / at(without, 500); math.Abs(got-1) > 1e-6 {
+		t.Errorf("under the solo %v of a voice and its send are left", got)
+	}
+	if at(with, 500) < 1.1*at(without, 500) || math.Abs(at(with, 3000)/at(without, 3000)-1) > 1e-6 {
+		t.Errorf("with a voice in the hall it is %v, under the solo %v; without one %v and %v", at(with, 500), at(with, 3000), at(without, 500), at(without, 3000))
+	}
+}
+
+// TestSendMovesCount: a choice hears that a send of a voice, and a bus's first cutoff, have moved, and so in
+// the same frame.
+func TestSendMovesCount(t *testing.T) {
+	s := rainy(t)
+	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "hall"}, {Name: "sfx"}}})
+	h := play(t, m.At(0), s, mixer.Options{Gain: -30, Loop: true, Bus: busOf(t, m, "sfx"), Sends: []mixer.Send{{To: "hall", Pre: true}}})
+	left(m, 1000)
+	before := h.Audibility()
+	must(t, h.SetSend("hall", -120, 0))
+	left(m, 2000)
+	if now := h.Audibility(); now > before-20 {
+		t.Errorf("with its send closed it counts %v, before %v", now, before)
+	}
+	m = newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}}})
+	h = play(t, m.At(0), s, mixer.Options{Loop: true, Bus: busOf(t, m, "a")})
+	left(m, 1000)
+	before = h.Audibility()
+	must(t, busOf(t, m, "a").SetLowPass(100))
+	m.Prepare()
+	left(m, 2000)
+	if now := h.Audibility(); now > before-20 {
+		t.Errorf("behind a low-pass of its bus it counts %v, before %v", now, before)
+	}
+}

@@ -38,10 +38,11 @@ type shared struct {
 	stopsWait     atomic.Bool // some record has a stop that the ring had no place for
 	wantsWait     atomic.Bool // the same for wants, of voices and buses
 	busWishes     []busWish
-	filterBank    atomic.Pointer[voice.Bank]  // where voices are filtered together; nil: none ever had a filter
-	preRoom       atomic.Pointer[[]pcm.Frame] // where what comes before its fader is; nil: none ever sent that
-	sendRoom      atomic.Pointer[[]pcm.Frame] // where a voice that sends is mixed by itself; nil: none ever did
-	spectral      atomic.Pointer[spectral]    // nil: nothing ever filtered or sent
+	filterBank    atomic.Pointer[voice.Bank]    // where voices are filtered together; nil: none ever had a filter
+	preRoom       atomic.Pointer[[]pcm.Frame]   // where what comes before its fader is; nil: none ever sent that
+	sendRoom      atomic.Pointer[[]pcm.Frame]   // where a voice that sends is mixed by itself; nil: none ever did
+	pasts         []atomic.Pointer[[]pcm.Frame] // by bus: where voices of others send while its own are not heard
+	spectral      atomic.Pointer[spectral]      // nil: nothing ever filtered or sent
 
 	// From the audio side to the control side.
 	freed     *ring.Ring[pool.Handle]
@@ -65,6 +66,7 @@ func newShared(c *Config, buses []BusConfig, roots int) *shared {
 		commands:  ring.New[command](c.made.commands),
 		positions: make([]atomic.Int64, c.MaxVoices+c.unheard()),
 		busWishes: make([]busWish, len(buses)),
+		pasts:     make([]atomic.Pointer[[]pcm.Frame], len(buses)),
 		freed:     ring.New[pool.Handle](c.made.records),
 		events:    ring.New[cell](c.made.cells),
 	}
