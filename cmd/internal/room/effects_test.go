@@ -15,7 +15,7 @@ import (
 const wet = `
 voices: 4
 buses:
-  hall: {effects: [{reverb: {time: 2s}}, {eq: {id: tone, bands: [{type: peak}]}}, delay]}
+  hall: {effects: [{reverb: {time: 2s}}, {eq: {id: tone, bands: [{type: peak, freq: 1000}]}}, delay]}
   sfx: {sends: {hall: -12}, effects: [compressor]}
 cues: [{at: 0, play: rain, bus: sfx, loop: true, id: w}]
 `
