@@ -110,11 +110,8 @@ type audio struct {
 	window []float32    // a raised cosine from 1 to 0, tail long
 	spare  []pcm.Frame  // where a tail is mixed before it is windowed
 	split  voice.Filter // that of a tail
-
-	splitScreen voice.Screen // the same
-	splitPre    voice.Pre
-	ends        []end
-	stats       Stats
+	ends   []end
+	stats  Stats
 }
 
 // hopOf returns the frames between two places of the grid: 20 ms.

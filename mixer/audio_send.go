@@ -203,8 +203,9 @@ func (a *audio) apart(s *slot, screen *voice.Screen, frame int64) bool {
 func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 	screen := s.record.screen()
 	if screen != nil && screen.Active() {
-		a.splitScreen = *screen
-		screen = &a.splitScreen
+		copied := &a.splits.Load().screen
+		*copied = *screen
+		screen = copied
 	}
 	return a.direct(s, screen, tail, frame)
 }

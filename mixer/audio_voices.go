@@ -199,8 +199,8 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	if s.record.sendsPre {
 		pre = (*a.preRoom.Load())[:length]
 		clear(pre)
-		copied.SplitPre(&a.splitPre)
-		a.splitPre.Into(pre, frame)
+		copied.SplitPre(&a.splits.Load().pre)
+		a.splits.Load().pre.Into(pre, frame)
 	}
 	n := mixed(&copied, a.spare[:length], frame)
 	a.fadeAway(a.spare[:n], length)

@@ -327,6 +327,9 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 		if r.sendsPre {
 			m.makePre(r, rare)
 		}
+		if m.splits.Load() == nil {
+			m.splits.Store(&splits{})
+		}
 		for i := range rare.sends {
 			if past := &m.pasts[rare.sends[i].bus]; past.Load() == nil {
 				past.Store(new(make([]pcm.Frame, m.hop)))

@@ -119,6 +119,12 @@ func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err 
 // sendFrames is for how many frames there is room where voices that send are mixed: a hop, and a tail.
 func (m *Mixer) sendFrames() int64 { return max(m.hop, int64(m.rate)/100+1) }
 
+// splits is what of a voice that sends a tail has a copy of.
+type splits struct {
+	screen voice.Screen
+	pre    voice.Pre
+}
+
 // makePre makes what a start needs that sends before its fader. The mutex is held.
 func (m *Mixer) makePre(r *record, rare *recordRare) {
 	m.equip(r)

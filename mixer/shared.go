@@ -41,6 +41,7 @@ type shared struct {
 	filterBank    atomic.Pointer[voice.Bank]    // where voices are filtered together; nil: none ever had a filter
 	preRoom       atomic.Pointer[[]pcm.Frame]   // where what comes before its fader is; nil: none ever sent that
 	sendRoom      atomic.Pointer[[]pcm.Frame]   // where a voice that sends is mixed by itself; nil: none ever did
+	splits        atomic.Pointer[splits]        // nil: no voice ever sent
 	pasts         []atomic.Pointer[[]pcm.Frame] // by bus: where voices of others send while its own are not heard
 	spectral      atomic.Pointer[spectral]      // nil: nothing ever filtered or sent
 
