@@ -100,21 +100,6 @@ func (p *pass) goal() float64 {
 	return 0
 }
 
-// ActingLowPass returns the cutoff of the low-pass that acts at a frame, in Hz, and the one to which it
-// is on its way: the lower one of the voice's own and that of its place; 0: off.
-func (v *Voice) ActingLowPass(frame int64) (is, goes float64) {
-	if v.filter == nil {
-		return 0, 0
-	}
-	hz := func(at, heard float64) float64 {
-		if heard == 0 {
-			return 0
-		}
-		return pcm.Exp2(at)
-	}
-	return hz(v.filter.low.acts(frame)), hz(v.filter.low.goes())
-}
-
 // LowPass returns the cutoff of the low-pass at a frame, in Hz, and the one to which it is on its
 // way; 0: off.
 func (v *Voice) LowPass(frame int64) (is, goes float64) {
@@ -137,9 +122,7 @@ func (v *Voice) HighPass(frame int64) (is, goes float64) {
 func (v *Voice) give(dst []pcm.Frame, n, frame int64) int64 {
 	at := int(frame - v.segStart)
 	switch {
-	case dst != nil && v.filter.before() != nil:
-		return v.runPre(dst, n, frame)
-	case dst != nil && v.filter.active():
+	case dst != nil && (v.filter.active() || v.filter.before() != nil):
 		return v.runFiltered(dst, n, frame)
 	case dst != nil && v.folds():
 		return v.runFolded(dst, n, at)
@@ -147,9 +130,13 @@ func (v *Voice) give(dst []pcm.Frame, n, frame int64) int64 {
 	return v.run(dst, n, at)
 }
 
-// runFiltered is run for a voice with a filter. It is read at full gain first.
+// runFiltered is run for a voice with a filter, or one that is heard before its fader, too. It is read at
+// full gain first.
 func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
-	v.filter.wake()
+	filters, pre := v.filter.active(), v.filter.before()
+	if filters {
+		v.filter.wake()
+	}
 	ramp := v.ramp
 	for done < n {
 		var piece [filterPiece]pcm.Frame
@@ -162,7 +149,15 @@ func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 		}
 		g := ramp
 		g.Start = at
-		v.addFiltered(dst[done:done+got], piece[:got], frame+done, g)
+		if x := piece[:got]; pre == nil {
+			v.addFiltered(dst[done:done+got], x, frame+done, g)
+		} else {
+			if filters {
+				v.filterPiece(x, frame+done)
+			}
+			pre.add(x, frame+done, at)
+			v.placed(dst[done:done+got], x, g)
+		}
 		done += got
 	}
 	return done
@@ -181,6 +176,11 @@ func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 		return
 	}
 	v.filter.stereo(piece, frame)
+	v.placed(dst, piece, g)
+}
+
+// placed adds a piece to dst, folded where its place is narrower.
+func (v *Voice) placed(dst, piece []pcm.Frame, g dsp.Ramp) {
 	if v.folds() {
 		own, other := v.space.shares()
 		g.Fold(dst, piece, own, other)

@@ -69,40 +69,11 @@ func (p *Pre) lineUp(v *Voice, frame, to int64, goes bool) {
 	}
 }
 
-// runPre is run for a voice that is heard before its fader, too. It is read at full gain first.
-func (v *Voice) runPre(dst []pcm.Frame, n, frame int64) (done int64) {
-	filters, p := v.filter.active(), v.filter.pre
-	if filters {
-		v.filter.wake()
-	}
-	ramp := v.ramp
-	for done < n {
-		var piece [filterPiece]pcm.Frame
-		part := min(n-done, filterPiece)
-		at := int(frame + done - v.segStart)
-		v.ramp = dsp.Ramp{Left: 1, Right: 1}
-		got := v.run(piece[:part], part, at)
-		if v.ramp = ramp; got == 0 {
-			break
-		}
-		x := piece[:got]
-		if filters {
-			v.filterPiece(x, frame+done)
-		}
-		g := p.ramp
-		g.Start = at
-		dsp.Frames(p.into[frame+done-p.first:][:got], x, g)
-		if g = ramp; v.folds() {
-			own, other := v.space.shares()
-			g.Start = at
-			g.Fold(dst[done:done+got], x, own, other)
-		} else {
-			g.Start = at
-			dsp.Frames(dst[done:done+got], x, g)
-		}
-		done += got
-	}
-	return done
+// add adds a piece of the voice, from a frame of the mix on, which is the frame at of the segment.
+func (p *Pre) add(piece []pcm.Frame, frame int64, at int) {
+	g := p.ramp
+	g.Start = at
+	dsp.Frames(p.into[frame-p.first:][:len(piece)], piece, g)
 }
 
 // filterPiece takes a piece through the filter, in place.
