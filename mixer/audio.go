@@ -101,11 +101,11 @@ type audio struct {
 	wanted   int          // slots wanted: by Config.Voices, Resize
 	resized  uint64       // the command of the Resize that was asked for last, of those that acted
 	coming   *voice.Voice // of the start that asks to come in
-	came     came
-	asks     kind  // of the start that asks to come in
-	refused  Event // why the start that is under way gets no slot
-	limited  Event // whom it takes by a limit
-	waiting  []int // where virtual voices are put in order
+	came     came         // what is known of it
+	asks     kind         // of the start that asks to come in
+	refused  Event        // why the start that is under way gets no slot
+	limited  Event        // whom it takes by a limit
+	waiting  []int        // where virtual voices are put in order
 
 	window []float32    // a raised cosine from 1 to 0, tail long
 	spare  []pcm.Frame  // where a tail is mixed before it is windowed

@@ -130,6 +130,7 @@ func (a *audio) setEffect(index int, c *command) {
 	}
 	a.measure()
 	a.filtersMove(index)
+	a.refresh()
 	if !r.idle(a.now) {
 		a.ringFrom(a.now, index)
 	}

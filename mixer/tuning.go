@@ -221,18 +221,6 @@ func (m *Mixer) refine(r *record) {
 	}
 }
 
-// measure asks for the spectrum of what a start plays. The mutex is held.
-func (m *Mixer) measure(r *record) {
-	s := r.sound.Load()
-	if s == nil || m.blind {
-		return
-	}
-	m.refinery.ask(versionKey{s, voice.SpectrumLevel, r.loop})
-	if r.tuned && r.rare.Load().tuning.out || r.options.Rounds != 0 {
-		m.refinery.ask(versionKey{s, voice.SpectrumLevel, !r.loop})
-	}
-}
-
 // retuneAll notes what a command does to the pitch or the loop of starts.
 func (m *Mixer) retuneAll(c *command) {
 	if c.kind != cmdSet || c.change.Fields&(FieldPitch|FieldSpeed|FieldRounds) == 0 {

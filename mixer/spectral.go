@@ -1,0 +1,53 @@
+package mixer
+
+import (
+	"voicepool/internal/spectrum"
+	"voicepool/voice"
+)
+
+// spectral is what scores need of that, from when on something filters or sends.
+type spectral struct {
+	known bool // the ways are worked out: it may have come in the middle of a frame
+	buses []ways
+	heard []spectrum.Gains // by index: left^2 + right^2 of a voice on all its ways; the last is the newcomer's
+}
+
+// hearSpectra has scores know filters and sends from now on. Control side.
+func (s *shared) hearSpectra() {
+	if s.blind || s.spectral.Load() != nil {
+		return
+	}
+	spectrum.Warp(s.rate).Prepare()
+	sp := &spectral{buses: make([]ways, len(s.tree)), heard: make([]spectrum.Gains, len(s.positions)+1)}
+	for i := range sp.buses {
+		sp.buses[i].ownAt = -1
+	}
+	s.spectral.Store(sp)
+}
+
+// spectralBuses reports whether scores know filters or sends of buses from the beginning.
+func spectralBuses(buses []BusConfig) bool {
+	for i := range buses {
+		if b := &buses[i]; len(b.Sends) > 0 || b.LowPass != 0 || b.HighPass != 0 {
+			return true
+		}
+		for j := range buses[i].Effects {
+			if buses[i].Effects[j].Filters() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// measure asks for the spectrum of what a start plays. The mutex is held.
+func (m *Mixer) measure(r *record) {
+	s := r.sound.Load()
+	if s == nil || m.blind {
+		return
+	}
+	m.refinery.ask(versionKey{s, voice.SpectrumLevel, r.loop})
+	if r.tuned && r.rare.Load().tuning.out || r.options.Rounds != 0 {
+		m.refinery.ask(versionKey{s, voice.SpectrumLevel, !r.loop})
+	}
+}
