@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/space"
@@ -73,6 +74,7 @@ func TestWallsOfPlaces(t *testing.T) {
 		{space.Spot{Occlusion: 1}, nil, 5, 30}, {space.Spot{Obstruction: 1}, nil, 1, 30},
 		{space.Spot{Occlusion: 1}, []mixer.Send{{To: "hall", Gain: -20}}, 5, 30},
 		{space.Spot{Obstruction: 1}, []mixer.Send{{To: "hall", Gain: 0}}, -0.1, 0.7},
+		{space.Spot{Obstruction: 1}, []mixer.Send{{To: "hall", Gain: -60}}, 1, 30},
 	} {
 		audibility := func(blind bool) float64 {
 			m := newMixer(t, mixer.Config{Voices: 2, Blind: blind, Buses: []mixer.BusConfig{{Name: "hall"}}})
@@ -93,7 +95,8 @@ func TestWallsOfPlaces(t *testing.T) {
 			if c.spot.Occlusion > 0 {
 				taken -= 24 // by its gain
 			} else {
-				taken -= 10 * math.Log10(2/(1+math.Pow(10, -1.2))) // the direct way alone is 12 dB down
+				sent := math.Pow(10, float64(c.sends[0].Gain)/10)
+				taken -= 10 * math.Log10((1+sent)/(math.Pow(10, -1.2)+sent)) // the direct way alone is 12 dB down
 			}
 		}
 		if taken < c.least || taken > c.most {
@@ -165,4 +168,113 @@ func TestFirstFilter(t *testing.T) {
 		return
 	}
 	t.Error("nobody was stolen")
+}
+
+// TestChoiceHearsThisFrame: what moves in the frame of a choice counts in it, also where scores were made
+// fresh in that frame before: an equaliser, a send of a bus, and a mute of what is sent to.
+func TestChoiceHearsThisFrame(t *testing.T) {
+	s := rainy(t)
+	low, err := effect.New("eq", effect.Values{"bands.1.type": effect.LowPass, "bands.1.freq": 100})
+	must(t, err)
+	for name, c := range map[string]struct {
+		bus  mixer.BusConfig
+		mine mixer.Options // of the voice on the bus, which is kept at first
+		do   func(m *mixer.Mixer)
+	}{
+		"an equaliser": {mixer.BusConfig{Effects: []effect.Effect{low}}, mixer.Options{Gain: 6}, func(m *mixer.Mixer) {
+			must(t, busOf(t, m, "bus").SetEffect("eq", effect.Values{"bypass": 1}, 0))
+		}},
+		"a send of its bus": {mixer.BusConfig{Gain: -40, Sends: []mixer.Send{{To: "hall", Gain: -80, Pre: true}}}, mixer.Options{}, func(m *mixer.Mixer) {
+			must(t, busOf(t, m, "bus").SetSend("hall", 0, 0))
+		}},
+		"a mute of the hall": {mixer.BusConfig{}, mixer.Options{Gain: -40, Sends: []mixer.Send{{To: "hall", Gain: 0, Pre: true}}}, func(m *mixer.Mixer) {
+			must(t, busOf(t, m, "hall").SetMute(false))
+		}},
+	} {
+		for _, grid := range []bool{true, false} {
+			c.bus.Name = "bus"
+			m := newMixer(t, mixer.Config{Voices: 2, Buses: []mixer.BusConfig{{Name: "hall", Mute: name == "a mute of the hall"}, c.bus}})
+			c.mine.Bus = busOf(t, m, "bus")
+			mine := play(t, m.At(0), s, c.mine)
+			other := play(t, m.At(0), s, mixer.Options{Gain: -20})
+			m.Render(make([]pcm.Frame, 960+int(one(!grid))))
+			m.Render(nil)
+			if mine.Audibility() > other.Audibility() {
+				t.Fatalf("%s: at first it counts %v, the other one %v", name, mine.Audibility(), other.Audibility())
+			}
+			c.do(m)
+			play(t, m.At(mixer.Now), s, mixer.Options{})
+			m.Render(make([]pcm.Frame, 100))
+			if mine.State() != mixer.StatePlaying || other.State() != mixer.StateStolen {
+				t.Errorf("%s, on the grid %v: it is %v, the other one %v", name, grid, mine.State(), other.State())
+			}
+		}
+	}
+}
+
+func one(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TestWallsInEvents: the event of a victim has the cutoff of what stands in its way alone, and no bound of
+// what is lost where it sends.
+func TestWallsInEvents(t *testing.T) {
+	s := rainy(t)
+	m := newMixer(t, mixer.Config{Voices: 1, Buses: []mixer.BusConfig{{Name: "hall"}}})
+	play(t, m.At(0), s, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Obstruction: 1}}, Sends: []mixer.Send{{To: "hall", Gain: -60}}})
+	m.Render(make([]pcm.Frame, 100))
+	play(t, m.At(mixer.Now), s, mixer.Options{LowPass: 300})
+	m.Render(make([]pcm.Frame, 100))
+	play(t, m.At(mixer.Now), s, mixer.Options{})
+	m.Render(make([]pcm.Frame, 100))
+	var stolen []mixer.Event
+	for _, e := range events(m) {
+		if e.Kind == mixer.EventStolen {
+			stolen = append(stolen, e)
+		}
+	}
+	if len(stolen) != 2 {
+		t.Fatalf("%d were stolen", len(stolen))
+	}
+	if e := stolen[0]; math.Abs(e.LowPass-2000) > 1 || !math.IsInf(float64(e.Lost), 1) {
+		t.Errorf("behind a pillar: low-pass %v Hz, at most %v dB", e.LowPass, e.Lost)
+	}
+	if e := stolen[1]; e.LowPass != 300 || math.IsInf(float64(e.Lost), 1) {
+		t.Errorf("with a filter: low-pass %v Hz, at most %v dB", e.LowPass, e.Lost)
+	}
+}
+
+// TestWallsMoveAlong: a voice behind a wall counts the same wherever it came from: from the beginning, by
+// another one's slot, and from where it was unheard.
+func TestWallsMoveAlong(t *testing.T) {
+	s := rainy(t)
+	wall := mixer.Options{Loop: true, LowPass: 300}
+	for _, louder := range []bool{false, true} {
+		m := newMixer(t, mixer.Config{Voices: 1})
+		alone := play(t, m.At(0), s, wall)
+		m.Render(make([]pcm.Frame, 4800*(1+one(louder))))
+		want := float64(alone.Audibility())
+		m = newMixer(t, mixer.Config{Voices: 1})
+		first := play(t, m.At(0), s, mixer.Options{Loop: true, Gain: -80})
+		if louder {
+			must(t, first.SetGain(0))
+		}
+		m.Render(make([]pcm.Frame, 960)) // scores are made on a grid
+		walled := play(t, m.At(mixer.Now), s, wall)
+		m.Render(make([]pcm.Frame, 4800))
+		if louder {
+			if walled.State() != mixer.StateVirtual {
+				t.Fatalf("it is %v", walled.State())
+			}
+			must(t, first.Stop())
+			m.Render(make([]pcm.Frame, 4800))
+		}
+		// Rain changes from one place of the grid to the next, which are nearer where somebody is virtual.
+		if got := float64(walled.Audibility()); walled.State() != mixer.StatePlaying || math.Abs(got-want) > 3 {
+			t.Errorf("behind a louder one %v: it is %v and counts %.1f dB, alone %.1f", louder, walled.State(), got, want)
+		}
+	}
 }

@@ -215,3 +215,36 @@ func TestFullRingCountsOnce(t *testing.T) {
 	}
 	wantAbout(t, "what is heard", left(m, 50)[49], 0.5*0.1)
 }
+
+// TestCutoffsOfOneBlock: a cutoff that is turned off and on again between two blocks, or on and off, while
+// the filter fades or the other one moves, sounds as the last of both by itself.
+func TestCutoffsOfOneBlock(t *testing.T) {
+	s := level(t, 1000, 900, 0.5)
+	for gap := range 14 {
+		for name, sets := range map[string][]func(h mixer.Handle) error{
+			"off and on": {func(h mixer.Handle) error { return h.SetHighPass(0) }, func(h mixer.Handle) error { return h.SetHighPass(300) }},
+			"on and off": {func(h mixer.Handle) error { return h.SetLowPass(100) }, func(h mixer.Handle) error { return h.SetLowPass(0) }},
+		} {
+			var out [2][]pcm.Frame
+			for i := range out {
+				m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
+				h := play(t, m.At(mixer.Now), s, mixer.Options{Loop: true, Pan: -1})
+				out[i] = append(out[i], inBlocks(m, 10, 100)...)
+				must(t, h.SetHighPass(200))
+				out[i] = append(out[i], inBlocks(m, 20, 100)...)
+				must(t, h.SetHighPass(0))
+				out[i] = append(out[i], inBlocks(m, gap, 100)...)
+				for _, set := range sets {
+					must(t, set(h))
+					if i == 1 {
+						m.Render(nil)
+					}
+				}
+				out[i] = append(out[i], inBlocks(m, 60, 100)...)
+			}
+			if i := differ(out[0], out[1]); i >= 0 {
+				t.Errorf("%s after %d frames: frame %d is %v, one after the other %v", name, gap, i, out[0][i], out[1][i])
+			}
+		}
+	}
+}

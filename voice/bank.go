@@ -53,9 +53,6 @@ func (b *Bank) Wants(v *Voice, n, frame int64) bool { return b.pending == 0 && b
 
 func (b *Bank) takes(v *Voice, n, frame int64) bool {
 	s := &v.steady
-	if v.filter.before() != nil {
-		return false
-	}
 	if s.filtered && uint64(n-1) < uint64(s.left) {
 		return n <= b.frames
 	}

@@ -118,3 +118,15 @@ func when[T any](belongs bool, p *T) *T {
 	}
 	return nil
 }
+
+// TestCutoffsAreRead: the cutoffs of a victim, in Hz, are read as they were written.
+func TestCutoffsAreRead(t *testing.T) {
+	e := Event{Kind: mixer.EventStolen, Voice: 1, Muffled: 22.4, LowPass: 400, HighPass: 12000.5}
+	var got Event
+	if err := got.UnmarshalJSON(e.AppendJSON(nil)); err != nil {
+		t.Fatal(err)
+	}
+	if got.Muffled != e.Muffled || got.LowPass != e.LowPass || got.HighPass != e.HighPass {
+		t.Errorf("%+v became %+v", e, got)
+	}
+}

@@ -201,3 +201,17 @@ func BenchmarkMeasure(b *testing.B) {
 		})
 	}
 }
+
+// TestOffset: an offset of a sound, and a rumble that nobody hears, are not in its lowest band.
+func TestOffset(t *testing.T) {
+	x := tone(3000, 48000, 48000, 1)
+	for i := range x {
+		x[i] = 0.01*x[i] + 0.5
+	}
+	low := Gains{0: 1, 1: 1}
+	for h, hop := range Measure(sound(x, 1, 48000, pcm.Loop{}), false)[20:40] {
+		if share := decibels(hop.Now.Through(&low)); share > -40 {
+			t.Errorf("hop %d has %.1f dB in the lowest bands", h, share)
+		}
+	}
+}
