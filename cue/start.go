@@ -57,7 +57,7 @@ func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	if w == nil {
 		return nil, fmt.Errorf("%w: play: %s is no sound of the sheet%s", ErrAction, yaml.Quote(o.Sound), nearest(o.Sound, st.wares))
 	}
-	if wrong := p.wrong(&o); wrong != "" {
+	if wrong := p.wrong(&o, st.sheet.Rate); wrong != "" {
 		return nil, fmt.Errorf("%w: %s", ErrAction, wrong)
 	}
 	tag, owner, claimed := p.live.claim(o.ID, o.Owner)
@@ -91,10 +91,10 @@ func orOff(hz *float64) float64 {
 	return *hz
 }
 
-// wrong says what of a start is wrong; empty: nothing.
-func (p *Player) wrong(o *Start) string {
+// wrong says what of a start is wrong at a rate; empty: nothing. p.sheet is the goroutine of Turn's alone.
+func (p *Player) wrong(o *Start, rate int) string {
 	cutoffs := parse.Cutoffs
-	cutoffs.To = min(cutoffs.To, float64(p.sheet.Rate)/2)
+	cutoffs.To = min(cutoffs.To, float64(rate)/2)
 	for _, v := range [...]struct {
 		key    string
 		x      float64
