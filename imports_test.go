@@ -89,6 +89,8 @@ space -> pcm
 mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->
 cmd/internal/cluster -> internal/words github.com/nats-io/nats.go/...
+cmd/internal/cluster/placement -> cmd/internal/cluster github.com/nats-io/nats.go/... internal/words
+cmd/internal/uptime -> golang.org/x/sys/unix
 cmd/internal/bench -> effect cmd/internal/catalog cue device device/wav internal/dsp internal/loading mixer pcm sounds space voice golang.org/x/perf/...
 cmd/internal/console -> bank/rules cmd/internal/bar cmd/internal/column cmd/internal/live cue mixer internal/words golang.org/x/term
 cmd/internal/catalog -> effect bank/rules cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice sounds/tone

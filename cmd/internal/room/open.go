@@ -25,6 +25,7 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 		o.Title = o.Name
 	}
 	r := &Room{options: o, done: make(chan struct{})}
+	r.valve.permit = o.Permit
 	text := string(o.Text)
 	r.text.Store(&text)
 	s, err := r.read(o.Text)

@@ -123,6 +123,7 @@ func (p *pace) mix(frames int) {
 	block := p.block[:frames*st.player.Outputs()]
 	p.tend(st)
 	st.player.Render(block)
+	p.room.valve.shape(block, st.player.Outputs(), p.room.rate, 0)
 	p.out += int64(frames)
 	p.room.hall.give(block)
 }
