@@ -87,6 +87,18 @@ func (l *line) write(ctx context.Context, e Entry, revision uint64) (uint64, err
 	if err != nil {
 		return 0, err
 	}
+	revision, err = l.apply(e, revision)
+	if err == nil && lost {
+		return 0, errLost
+	}
+	if _, _, late := l.way(ctx); late != nil { // the answer takes its time, too
+		return 0, late
+	}
+	return revision, err
+}
+
+// apply is a write where the bucket is.
+func (l *line) apply(e Entry, revision uint64) (uint64, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	was := l.entries[e.Key]
@@ -107,9 +119,6 @@ func (l *line) write(ctx context.Context, e Entry, revision uint64) (uint64, err
 			close(w.tells)
 			delete(l.watchers, w)
 		}
-	}
-	if lost {
-		return 0, errLost
 	}
 	return e.Revision, nil
 }
