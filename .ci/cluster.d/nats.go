@@ -198,6 +198,13 @@ func (c *NATS) Process(i int) *Process { return c.running[i] }
 // Kill ends a server by SIGKILL.
 func (c *NATS) Kill(i int) { c.t.Helper(); c.running[i].Kill() }
 
+// Term ends a server in order, by SIGTERM: it gives away what it leads.
+func (c *NATS) Term(i int) {
+	c.t.Helper()
+	c.running[i].Term()
+	c.running[i].Wait(30 * time.Second)
+}
+
 // Stop stops a server by SIGSTOP.
 func (c *NATS) Stop(i int) { c.t.Helper(); c.running[i].Pause() }
 

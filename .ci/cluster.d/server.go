@@ -23,7 +23,7 @@ type config struct {
 	Peers                       []string
 }
 
-// serve is a NATS server until the process is killed. It returns the exit code where it cannot be one.
+// serve is a NATS server until a signal ends it, as one ends nats-server. It returns the exit code where it cannot be one.
 func serve(text string) int {
 	var c config
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
@@ -32,7 +32,7 @@ func serve(text string) int {
 	}
 	o := &server.Options{
 		ServerName: c.Name, Host: c.Host, Port: c.Port, HTTPHost: c.Host, HTTPPort: c.Monitor,
-		JetStream: true, StoreDir: c.Store, JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: 2 << 30, NoSigs: true,
+		JetStream: true, StoreDir: c.Store, JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: 2 << 30,
 	}
 	if c.Routes > 0 {
 		o.Cluster = server.ClusterOpts{Name: "proofs", Host: c.Host, Port: c.Routes}
