@@ -20,9 +20,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Setup says how NATS servers are. The zero one: on loopback, without MQTT.
+// Setup says how NATS servers are. The zero one: on loopback, without MQTT, on disk after two minutes.
 type Setup struct {
 	MQTT bool
+	Sync bool // what is acknowledged is on the disk
 	Net  *Net // the i-th server is in its i-th namespace; nil: on loopback
 }
 
@@ -82,7 +83,7 @@ func (c *NATS) lay(n int, folder string) {
 	for i := range n {
 		one := config{
 			Name: fmt.Sprintf("n%d", i), Host: "127.0.0.1", Store: filepath.Join(folder, fmt.Sprint(i)),
-			Port: 4222, Routes: 6222, Monitor: 8222, MQTT: 1883,
+			Port: 4222, Routes: 6222, Monitor: 8222, MQTT: 1883, Sync: c.setup.Sync,
 		}
 		if c.setup.Net != nil {
 			one.Host = c.setup.Net.Space(i).Address
