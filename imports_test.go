@@ -117,7 +117,7 @@ cmd/internal/spill ->
 cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/osc cmd/internal/output cmd/internal/spill cmd/internal/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
 cmd/internal/drivers -> device/auto device/oto device/pulse internal/words
 cmd/internal/findings -> bank/rules cue internal/parse internal/words
-cmd/internal/remote -> bank/rules cmd/internal/console cmd/internal/live cue/report internal/words mixer pcm github.com/coder/websocket
+cmd/internal/remote -> bank/rules cmd/internal/cluster cmd/internal/console cmd/internal/live cue/report internal/words mixer pcm github.com/coder/websocket github.com/nats-io/nats.go/...
 cmd/internal/shell -> sounds/embedded github.com/posener/complete
 cmd/internal/value -> bank/rules device/wav mixer voice
 cmd/internal/timeline -> cmd/internal/ink cmd/internal/output cue/report internal/explain internal/words mixer pcm golang.org/x/text/...

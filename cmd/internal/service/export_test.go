@@ -12,3 +12,14 @@ func Patterns() (all []string) {
 
 // Hurry has readers that take nothing be dropped after a time.
 func (s *Server) Hurry(patience time.Duration) { s.patience = patience }
+
+// Deeds returns the patterns of the routes that are orders, by what they do.
+func Deeds() map[string]string {
+	all := map[string]string{}
+	for i := range routes {
+		if r := &routes[i]; r.do != "" {
+			all[r.do] = r.pattern
+		}
+	}
+	return all
+}
