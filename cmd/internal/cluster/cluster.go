@@ -97,7 +97,7 @@ func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 	}
 	options := []nats.Option{
 		nats.Name("voicepool"), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
-		nats.ReconnectBufSize(-1), nats.Timeout(2 * time.Second), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2), nats.DontRandomize(),
+		nats.ReconnectBufSize(-1), nats.Timeout(2 * time.Second), nats.FlusherTimeout(2 * time.Second), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2), nats.DontRandomize(),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				tell(err)

@@ -120,7 +120,7 @@ func (s *Server) settle(name string, r *room.Room) *house {
 		return nil
 	}
 	h := &house{room: r, life: strings.ToLower(rand.Text()[:8])}
-	h.hub.begin(s, r)
+	h.hub.begin(s, r, h.life)
 	s.houses[name] = h
 	s.calls.Go(func() { s.await(name, h) })
 	return h

@@ -40,6 +40,10 @@ type Options struct {
 	// many. Nil: nobody counts.
 	Take func(ctx context.Context, n int) error
 
+	// Barred returns an error, a *problem.Problem, while a room takes no orders of a role above Read. Nil:
+	// each takes them. Any goroutine.
+	Barred func(room string) error
+
 	// Gone removes the files of a room that a call has ended, before another can have its name; nil: they
 	// stay. Any goroutine.
 	Gone func(*room.Room)
@@ -155,8 +159,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // allow asks whether a caller has a role in a room.
 func (s *Server) allow(ctx context.Context, role Role, name string) error {
-	if s.options.Allow == nil || role == Public {
+	if role == Public {
 		return nil
+	}
+	if is, err := trusted(ctx, role); is || s.options.Allow == nil {
+		return err
 	}
 	return s.options.Allow(ctx, role, name)
 }
