@@ -1,0 +1,31 @@
+package cluster
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Call asks something of a node, from inside a namespace or, of a nil Space, from the machine itself. It
+// returns the status and the body; status 0: no answer, and why.
+func Call(t testing.TB, s *Space, method, url, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := s.Client().Do(r)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return answer.StatusCode, string(text)
+}

@@ -1,0 +1,128 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) { Main(m) }
+
+func TestServers(t *testing.T) {
+	n := Servers(t, 3)
+	ctx := t.Context()
+	put := func(value string) error {
+		once, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		kv, err := n.Bucket(once, "ready")
+		if err == nil {
+			_, err = kv.PutString(once, "key", value)
+		}
+		return err
+	}
+	if err := put("three"); err != nil {
+		t.Fatal(err)
+	}
+	n.Kill(0)
+	n.Ready()
+	n.Kill(1)
+	Await(t, 30*time.Second, "one of three takes no put", func() bool { return put("one") != nil })
+	n.Start(0)
+	n.Start(1)
+	n.Ready()
+	if err := put("three again"); err != nil {
+		t.Fatal(err)
+	}
+	kv, err := n.Bucket(ctx, "ready")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entry, err := kv.Get(ctx, "key"); err != nil || string(entry.Value()) != "three again" {
+		t.Fatalf("read %v, %v", entry, err)
+	}
+}
+
+func TestServerAlone(t *testing.T) {
+	n := Setup{MQTT: true}.Servers(t, 1)
+	n.Stop(0)
+	n.Continue(0)
+	n.Ready()
+	n.Kill(0)
+	n.Start(0)
+	n.Ready()
+	conn, err := (*Space)(nil).Dial("tcp", n.MQTT(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+}
+
+func TestSplitNetwork(t *testing.T) {
+	w := Split(t, 3)
+	n := Setup{Net: w}.Servers(t, 3)
+	meta := -1
+	Await(t, 20*time.Second, "a leader", func() bool { meta = n.Meta(0); return meta >= 0 })
+	w.Cut(meta)
+	conn, err := w.Space(meta).Dial("tcp", strings.TrimPrefix(n.URLOf(meta), "nats://"))
+	if err != nil {
+		t.Fatalf("from inside what is cut off: %v", err)
+	}
+	conn.Close()
+	if conn, err := w.Space((meta+1)%3).Dial("tcp", strings.TrimPrefix(n.URLOf(meta), "nats://")); err == nil {
+		conn.Close()
+		t.Fatal("what is cut off was reached")
+	}
+	n.Ready()
+	Await(t, 30*time.Second, "another leader", func() bool { m := n.Meta((meta + 1) % 3); return m >= 0 && m != meta })
+	w.Heal(meta)
+	Await(t, 30*time.Second, "the old leader knows the new", func() bool { m := n.Meta(meta); return m >= 0 && m == n.Meta((meta+1)%3) })
+}
+
+// TestNothingIsLeft runs a network that a test leaves by a failure, in a process of its own.
+func TestNothingIsLeft(t *testing.T) {
+	if os.Getenv("VOICEPOOL_FAIL") != "" {
+		Command{Path: "sleep", Args: []string{"60"}, Space: Split(t, 2).Space(1)}.Run(t)
+		t.Fatal("on purpose")
+	}
+	Split(t, 1)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Command{Path: self, Args: []string{"-test.run", "^TestNothingIsLeft$", "-test.v"}, Env: []string{"VOICEPOOL_FAIL=1"}}.Run(t)
+	if code := p.Wait(time.Minute); code != 1 || !strings.Contains(p.Stdout.String(), "on purpose") {
+		t.Fatalf("it ended with %d: %s", code, p.Stdout)
+	}
+	out, err := exec.Command("ip", "netns", "list").CombinedOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(out), fmt.Sprintf("vp%d-", p.PID())) {
+		t.Fatalf("namespaces are left: %s", out)
+	}
+}
+
+func TestProcess(t *testing.T) {
+	p := Command{Path: "sh", Args: []string{"-c", "trap 'echo bye; exit 3' TERM; echo hello 5; while :; do sleep 0.05; done"}}.Run(t)
+	if got := p.Line(`^hello (\d)$`, 10*time.Second); got[1] != "5" {
+		t.Fatalf("got %q", got)
+	}
+	p.Pause()
+	p.Term()
+	time.Sleep(200 * time.Millisecond)
+	if p.Ended() {
+		t.Fatal("a paused process has ended")
+	}
+	p.Continue()
+	if code := p.Wait(10 * time.Second); code != 3 {
+		t.Fatalf("it ended with %d", code)
+	}
+	p.Line("^bye", time.Second)
+	if p := Run(t, "--version"); p.Wait(time.Minute) != 0 {
+		t.Fatalf("voicepool: %s", p.Stderr)
+	}
+}

@@ -1,0 +1,332 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Setup says how NATS servers are. The zero one: on loopback, without MQTT.
+type Setup struct {
+	MQTT bool
+	Net  *Net // the i-th server is in its i-th namespace; nil: on loopback
+}
+
+// NATS is a cluster of NATS servers with JetStream, each a process. They are killed at the end of the test.
+type NATS struct {
+	t       testing.TB
+	setup   Setup
+	configs []config
+	running []*Process
+	nc      *nats.Conn // the harness's own
+}
+
+// Servers starts n servers on loopback, clustered where there are more than one, and waits until they are
+// ready.
+func Servers(t testing.TB, n int) *NATS {
+	t.Helper()
+	return Setup{}.Servers(t, n)
+}
+
+// Servers starts n servers, and waits until they are ready.
+func (s Setup) Servers(t testing.TB, n int) *NATS {
+	t.Helper()
+	folder := t.TempDir()
+	for try := range 5 {
+		c := &NATS{t: t, setup: s, running: make([]*Process, n)}
+		c.lay(n, filepath.Join(folder, fmt.Sprint(try)))
+		var err error
+		for i := range n {
+			c.running[i] = c.launch(i)
+		}
+		for i := range n {
+			_, one := c.running[i].line(begun, time.Minute)
+			err = errors.Join(err, one)
+		}
+		if err == nil {
+			c.connect()
+			c.Ready()
+			return c
+		}
+		for i := range n {
+			c.running[i].Kill()
+		}
+		t.Logf("NATS servers begin anew: %v: %s", err, c.running[0].Stderr.Tail(3))
+	}
+	t.Fatal("the NATS servers do not start")
+	return nil
+}
+
+// lay makes the configurations of n servers.
+func (c *NATS) lay(n int, folder string) {
+	c.t.Helper()
+	var free []int
+	if c.setup.Net == nil {
+		free = ports(c.t, 4*n)
+	}
+	var peers []string
+	for i := range n {
+		one := config{
+			Name: fmt.Sprintf("n%d", i), Host: "127.0.0.1", Store: filepath.Join(folder, fmt.Sprint(i)),
+			Port: 4222, Routes: 6222, Monitor: 8222, MQTT: 1883,
+		}
+		if c.setup.Net != nil {
+			one.Host = c.setup.Net.Space(i).Address
+		} else {
+			one.Port, one.Routes, one.Monitor, one.MQTT = free[4*i], free[4*i+1], free[4*i+2], free[4*i+3]
+		}
+		if !c.setup.MQTT {
+			one.MQTT = 0
+		}
+		peers = append(peers, fmt.Sprintf("%s:%d", one.Host, one.Routes))
+		c.configs = append(c.configs, one)
+	}
+	for i := range c.configs {
+		if c.configs[i].Peers = peers; n == 1 {
+			c.configs[i].Routes = 0
+		}
+	}
+}
+
+// launch starts the process of a server.
+func (c *NATS) launch(i int) *Process {
+	c.t.Helper()
+	text, err := json.Marshal(c.configs[i])
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return Command{Path: self, Env: []string{serverEnv + "=" + string(text)}, Space: c.space(i)}.Run(c.t)
+}
+
+func (c *NATS) space(i int) *Space {
+	if c.setup.Net == nil {
+		return nil
+	}
+	return c.setup.Net.Space(i)
+}
+
+// given are the ports that this process has given away.
+var given struct {
+	sync.Mutex
+	ports map[int]bool
+}
+
+// ports returns ports of loopback that are free. They are below those that systems give to connections, so
+// that nobody has one when a server comes back.
+func ports(t testing.TB, n int) []int {
+	t.Helper()
+	given.Lock()
+	defer given.Unlock()
+	if given.ports == nil {
+		given.ports = map[int]bool{}
+	}
+	var all []int
+	var held []net.Listener
+	for range 100 * n {
+		if len(all) == n {
+			break
+		}
+		port := 10000 + rand.IntN(20000)
+		if given.ports[port] {
+			continue
+		}
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			continue
+		}
+		given.ports[port] = true
+		all, held = append(all, port), append(held, l)
+	}
+	for _, l := range held {
+		l.Close()
+	}
+	if len(all) < n {
+		t.Fatal("there are no free ports")
+	}
+	return all
+}
+
+// Port returns a port of loopback that is free.
+func Port(t testing.TB) int { t.Helper(); return ports(t, 1)[0] }
+
+// Len returns how many servers there are, running or not.
+func (c *NATS) Len() int { return len(c.configs) }
+
+// URL returns the addresses of all servers, separated by commas.
+func (c *NATS) URL() string {
+	var all []string
+	for i := range c.configs {
+		all = append(all, c.URLOf(i))
+	}
+	return strings.Join(all, ",")
+}
+
+// URLOf returns the address of one server.
+func (c *NATS) URLOf(i int) string {
+	return fmt.Sprintf("nats://%s:%d", c.configs[i].Host, c.configs[i].Port)
+}
+
+// MQTT returns the address at which a server takes MQTT: host and port.
+func (c *NATS) MQTT(i int) string { return fmt.Sprintf("%s:%d", c.configs[i].Host, c.configs[i].MQTT) }
+
+// Monitor returns the address of what a server says about itself over HTTP.
+func (c *NATS) Monitor(i int) string {
+	return fmt.Sprintf("http://%s:%d", c.configs[i].Host, c.configs[i].Monitor)
+}
+
+// Process returns the process of a server.
+func (c *NATS) Process(i int) *Process { return c.running[i] }
+
+// Kill ends a server by SIGKILL.
+func (c *NATS) Kill(i int) { c.t.Helper(); c.running[i].Kill() }
+
+// Term ends a server in order, by SIGTERM: it gives away what it leads.
+func (c *NATS) Term(i int) {
+	c.t.Helper()
+	c.running[i].Term()
+	c.running[i].Wait(30 * time.Second)
+}
+
+// Stop stops a server by SIGSTOP.
+func (c *NATS) Stop(i int) { c.t.Helper(); c.running[i].Pause() }
+
+// Continue lets a server go on.
+func (c *NATS) Continue(i int) { c.t.Helper(); c.running[i].Continue() }
+
+// Start starts a server that was killed, at the same addresses, with the same data. It does not wait until
+// it has caught up: Ready does.
+func (c *NATS) Start(i int) {
+	c.t.Helper()
+	c.running[i].Kill()
+	for range 5 {
+		c.running[i] = c.launch(i)
+		if _, err := c.running[i].line(begun, time.Minute); err == nil {
+			return
+		}
+		c.running[i].Kill()
+		time.Sleep(200 * time.Millisecond) // its port may still be somebody's
+	}
+	c.t.Fatalf("the server %d does not come back: %s", i, c.running[i].Stderr.Tail(5))
+}
+
+// Connect returns a connection that is closed at the end of the test. It finds the servers that run.
+func (c *NATS) Connect(options ...nats.Option) *nats.Conn {
+	c.t.Helper()
+	base := []nats.Option{
+		nats.MaxReconnects(-1), nats.ReconnectWait(50 * time.Millisecond), nats.Timeout(2 * time.Second), nats.ReconnectBufSize(-1),
+		nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // each call returns its own
+	}
+	if c.setup.Net != nil {
+		base = append(base, nats.SetCustomDialer(&Space{Name: c.setup.Net.hub}))
+	}
+	nc, err := nats.Connect(c.URL(), slices.Concat(base, options)...)
+	if err != nil {
+		c.t.Fatalf("%s: %v", c.URL(), err)
+	}
+	c.t.Cleanup(nc.Close)
+	return nc
+}
+
+func (c *NATS) connect() { c.t.Helper(); c.nc = c.Connect(nats.Name("harness")) }
+
+// JetStream returns the harness's own.
+func (c *NATS) JetStream() jetstream.JetStream {
+	c.t.Helper()
+	js, err := jetstream.New(c.nc, jetstream.WithDefaultTimeout(2*time.Second))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return js
+}
+
+// Bucket returns a key-value bucket with three replicas, or one on a server alone; it makes it.
+func (c *NATS) Bucket(ctx context.Context, name string) (jetstream.KeyValue, error) {
+	replicas := 1
+	if len(c.configs) > 1 {
+		replicas = 3
+	}
+	js := c.JetStream()
+	kv, err := js.KeyValue(ctx, name)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		return js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, Replicas: replicas})
+	}
+	return kv, err
+}
+
+// Ready returns when a put into a bucket is acknowledged. It fails the test where that takes a minute.
+func (c *NATS) Ready() {
+	c.t.Helper()
+	var last error
+	Await(c.t, time.Minute, "JetStream takes a put", func() bool {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		kv, err := c.Bucket(ctx, "ready")
+		if err == nil {
+			_, err = kv.PutString(ctx, "ready", "yes")
+		}
+		last = err
+		return err == nil
+	})
+	if last != nil {
+		c.t.Fatal(last)
+	}
+}
+
+// Leader returns the server that leads a stream; that of a bucket is called KV_ and its name. -1: none.
+func (c *NATS) Leader(stream string) int {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	s, err := c.JetStream().Stream(ctx, stream)
+	if err != nil || s.CachedInfo().Cluster == nil {
+		return -1
+	}
+	return c.named(s.CachedInfo().Cluster.Leader)
+}
+
+// Meta returns the server that leads JetStream itself, as server i says. -1: it knows none.
+func (c *NATS) Meta(i int) int {
+	answer, err := c.hub().Client().Get(c.Monitor(i) + "/jsz")
+	if err != nil {
+		return -1
+	}
+	defer answer.Body.Close()
+	var told struct {
+		Meta struct {
+			Leader string `json:"leader"`
+		} `json:"meta_cluster"`
+	}
+	if answer.StatusCode != http.StatusOK || json.NewDecoder(answer.Body).Decode(&told) != nil {
+		return -1
+	}
+	return c.named(told.Meta.Leader)
+}
+
+func (c *NATS) hub() *Space {
+	if c.setup.Net == nil {
+		return nil
+	}
+	return &Space{Name: c.setup.Net.hub}
+}
+
+func (c *NATS) named(name string) int {
+	return slices.IndexFunc(c.configs, func(one config) bool { return one.Name == name })
+}

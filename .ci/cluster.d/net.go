@@ -1,0 +1,156 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Net is a network of namespaces on a bridge, which is in one of its own: nothing of it reaches the
+// machine's own network. All are removed at the end of the test.
+type Net struct {
+	t      testing.TB
+	hub    string
+	spaces []*Space
+}
+
+// Space is a namespace: a machine on a Net.
+type Space struct {
+	Name    string // as `ip netns` has it
+	Address string // without a port
+}
+
+// nets counts the networks of this process, for their names.
+var nets atomic.Int64
+
+// Split makes a network of n namespaces. It skips the test where there is no root, or no `ip`.
+func Split(t testing.TB, n int) *Net {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("network namespaces need root")
+	}
+	for _, program := range []string{"ip", "bridge"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("network namespaces need %s, of Debian's iproute2", program)
+		}
+	}
+	name := fmt.Sprintf("vp%d-%d", os.Getpid(), nets.Add(1))
+	w := &Net{t: t, hub: name + "-hub"}
+	w.add(w.hub)
+	w.ip("-n", w.hub, "link", "add", "br0", "type", "bridge")
+	w.ip("-n", w.hub, "addr", "add", "10.77.0.254/24", "dev", "br0") // the test is there, too
+	w.ip("-n", w.hub, "link", "set", "br0", "up")
+	for i := range n {
+		s := &Space{Name: fmt.Sprintf("%s-%d", name, i), Address: fmt.Sprintf("10.77.0.%d", i+1)}
+		w.add(s.Name)
+		port := fmt.Sprintf("port%d", i)
+		w.ip("-n", w.hub, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", s.Name)
+		w.ip("-n", w.hub, "link", "set", port, "master", "br0", "up")
+		w.ip("-n", s.Name, "addr", "add", s.Address+"/24", "dev", "eth0")
+		w.ip("-n", s.Name, "link", "set", "eth0", "up")
+		w.ip("-n", s.Name, "link", "set", "lo", "up")
+		w.spaces = append(w.spaces, s)
+	}
+	return w
+}
+
+// add makes a namespace, which is removed at the end.
+func (w *Net) add(name string) {
+	w.t.Helper()
+	w.ip("netns", "add", name)
+	w.t.Cleanup(func() {
+		if out, err := exec.Command("ip", "netns", "del", name).CombinedOutput(); err != nil {
+			w.t.Errorf("ip netns del %s: %v: %s", name, err, out)
+		}
+	})
+}
+
+func (w *Net) ip(args ...string) { w.t.Helper(); w.call("ip", args...) }
+
+func (w *Net) call(program string, args ...string) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, program, args...).CombinedOutput(); err != nil {
+		w.t.Fatalf("%s %s: %v: %s", program, strings.Join(args, " "), err, out)
+	}
+}
+
+// Space returns the i-th namespace.
+func (w *Net) Space(i int) *Space { return w.spaces[i] }
+
+// Spaces returns all of them.
+func (w *Net) Spaces() []*Space { return w.spaces }
+
+// Cut loses all packets between the i-th namespace and the others, without a word: the links stay up, and
+// connections are neither closed nor refused.
+func (w *Net) Cut(i int) { w.t.Helper(); w.port(i, "0") }
+
+// Heal ends Cut.
+func (w *Net) Heal(i int) { w.t.Helper(); w.port(i, "3") }
+
+// port sets the state of a port of the bridge as a spanning tree would: 0 drops all, 3 forwards.
+func (w *Net) port(i int, state string) {
+	w.t.Helper()
+	w.call("bridge", "-n", w.hub, "link", "set", "dev", fmt.Sprintf("port%d", i), "state", state)
+}
+
+// DialContext connects from inside the namespace. A nil Space is the machine itself.
+func (s *Space) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	var d net.Dialer
+	if s == nil {
+		return d.DialContext(ctx, network, address)
+	}
+	type dialled struct {
+		conn net.Conn
+		err  error
+	}
+	done := make(chan dialled, 1)
+	go func() {
+		// A socket belongs to the namespace of the thread that makes it. The thread ends with this
+		// goroutine, which never unlocks it.
+		runtime.LockOSThread()
+		file, err := os.Open(filepath.Join("/run/netns", s.Name))
+		if err != nil {
+			done <- dialled{nil, err}
+			return
+		}
+		defer file.Close()
+		if err := unix.Setns(int(file.Fd()), unix.CLONE_NEWNET); err != nil {
+			done <- dialled{nil, fmt.Errorf("setns %s: %w", s.Name, err)}
+			return
+		}
+		conn, err := d.DialContext(ctx, network, address)
+		done <- dialled{conn, err}
+	}()
+	one := <-done // DialContext ends with ctx
+	return one.conn, one.err
+}
+
+// Dial is DialContext for NATS: nats.SetCustomDialer(space).
+func (s *Space) Dial(network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	return s.DialContext(ctx, network, address)
+}
+
+// Client returns an HTTP client inside the namespace, or, of a nil Space, on the machine itself. It follows
+// no redirects: they lead to other nodes.
+func (s *Space) Client() *http.Client {
+	return &http.Client{
+		Timeout:       10 * time.Second,
+		Transport:     &http.Transport{DialContext: s.DialContext, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}

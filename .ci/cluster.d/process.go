@@ -1,0 +1,186 @@
+package cluster
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Command is a program that is to run. Without a Path it is voicepool.
+type Command struct {
+	Path  string
+	Args  []string
+	Env   []string // KEY=value, beside those of the test
+	Dir   string
+	Space *Space // nil: the machine's own network
+}
+
+// Process is a program that runs, in a process group of its own. It is killed at the end of the test.
+type Process struct {
+	Stdout, Stderr *Output
+
+	t    testing.TB
+	name string
+	cmd  *exec.Cmd
+	done chan struct{} // closed when it has ended
+}
+
+// Run starts voicepool with these arguments.
+func Run(t testing.TB, args ...string) *Process {
+	t.Helper()
+	return Command{Args: args}.Run(t)
+}
+
+// RunIn starts voicepool in a namespace.
+func RunIn(t testing.TB, s *Space, args ...string) *Process {
+	t.Helper()
+	return Command{Args: args, Space: s}.Run(t)
+}
+
+// Run starts it.
+func (c Command) Run(t testing.TB) *Process {
+	t.Helper()
+	path := c.Path
+	if path == "" {
+		path = Voicepool(t)
+	}
+	argv := append([]string{path}, c.Args...)
+	if c.Space != nil {
+		argv = append([]string{"ip", "netns", "exec", c.Space.Name}, argv...) // it becomes the program: the same process
+	}
+	p := &Process{Stdout: &Output{}, Stderr: &Output{}, t: t, done: make(chan struct{})}
+	p.name = strings.Join(append([]string{filepath.Base(path)}, c.Args[:min(len(c.Args), 8)]...), " ")
+	p.cmd = exec.Command(argv[0], argv[1:]...)
+	p.cmd.Dir, p.cmd.Env = c.Dir, append(os.Environ(), c.Env...)
+	p.cmd.Stdout, p.cmd.Stderr = p.Stdout, p.Stderr
+	// No process outlives a test binary that is killed, or ends by its timeout.
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	p.cmd.WaitDelay = 2 * time.Second
+	if err := p.cmd.Start(); err != nil {
+		t.Fatalf("%s: %v", p.name, err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // Wait has the exit code
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		p.Kill()
+		if t.Failed() {
+			t.Logf("%s wrote:\n%s\n%s", p.name, p.Stdout.Tail(20), p.Stderr.Tail(40))
+		}
+	})
+	return p
+}
+
+// PID returns the number of its process.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Ended reports whether it has ended.
+func (p *Process) Ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// signal sends a signal to its group.
+func (p *Process) signal(s syscall.Signal) {
+	p.t.Helper()
+	if p.Ended() {
+		return
+	}
+	if err := syscall.Kill(-p.PID(), s); err != nil && !errors.Is(err, syscall.ESRCH) {
+		p.t.Errorf("%s: %v: %v", p.name, s, err)
+	}
+}
+
+// Kill ends it by SIGKILL, and returns when it has ended.
+func (p *Process) Kill() {
+	p.t.Helper()
+	p.signal(syscall.SIGKILL)
+	select {
+	case <-p.done:
+	case <-time.After(10 * time.Second):
+		p.t.Errorf("%s outlives SIGKILL", p.name)
+	}
+}
+
+// Pause stops it by SIGSTOP.
+func (p *Process) Pause() { p.t.Helper(); p.signal(syscall.SIGSTOP) }
+
+// Continue lets it go on.
+func (p *Process) Continue() { p.t.Helper(); p.signal(syscall.SIGCONT) }
+
+// Term asks it to end, by SIGTERM.
+func (p *Process) Term() { p.t.Helper(); p.signal(syscall.SIGTERM) }
+
+// Wait returns its exit code; -1: a signal ended it. It fails the test where it does not end in time.
+func (p *Process) Wait(within time.Duration) int {
+	p.t.Helper()
+	select {
+	case <-p.done:
+		return p.cmd.ProcessState.ExitCode()
+	case <-time.After(within):
+		p.t.Fatalf("%s has not ended within %v: %s", p.name, within, cmp.Or(p.Stderr.Tail(10), p.Stdout.Tail(10)))
+		return 0
+	}
+}
+
+// Line returns the first line of its output that the pattern matches, and what the groups of it matched.
+// It fails the test where none comes in time.
+func (p *Process) Line(pattern string, within time.Duration) []string {
+	p.t.Helper()
+	found, err := p.line(pattern, within)
+	if err != nil {
+		p.t.Fatalf("%s: %v: %s", p.name, err, cmp.Or(p.Stderr.Tail(10), p.Stdout.Tail(10)))
+	}
+	return found
+}
+
+func (p *Process) line(pattern string, within time.Duration) ([]string, error) {
+	re := regexp.MustCompile("(?m)" + pattern)
+	late := time.After(within)
+	for {
+		ended := p.Ended() // before what it wrote is read
+		out, moreOut := p.Stdout.whole()
+		errs, moreErrs := p.Stderr.whole()
+		if found := re.FindStringSubmatch(out); found != nil {
+			return found, nil
+		}
+		if found := re.FindStringSubmatch(errs); found != nil {
+			return found, nil
+		}
+		if ended {
+			return nil, errors.New("it ended without a line like " + pattern)
+		}
+		select {
+		case <-moreOut:
+		case <-moreErrs:
+		case <-p.done:
+		case <-late:
+			return nil, errors.New("no line like " + pattern + " within " + within.String())
+		}
+	}
+}
+
+// Await returns when is is true, asking every few milliseconds. It fails the test where that takes longer.
+func Await(t testing.TB, within time.Duration, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(within); ; time.Sleep(5 * time.Millisecond) {
+		if is() {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("not within %v: %s", within, what)
+		}
+	}
+}
