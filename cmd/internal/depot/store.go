@@ -1,0 +1,77 @@
+package depot
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"voicepool/cmd/internal/cluster"
+)
+
+// Open opens the depot of NATS, and makes it where it is not there.
+func Open(ctx context.Context, c *cluster.Conn) (*Depot, error) {
+	objects, err := c.JS.ObjectStore(ctx, cluster.Objects)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		objects, err = c.JS.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{
+			Bucket: cluster.Objects, Description: "files of voicepool, by their SHA-256", Replicas: c.Replicas(),
+		})
+	}
+	if errors.Is(err, jetstream.ErrBucketExists) { // another was faster
+		objects, err = c.JS.ObjectStore(ctx, cluster.Objects)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the object store %s: %w", cluster.Objects, cluster.Plain(err))
+	}
+	return New(natsStore{objects}), nil
+}
+
+// natsStore is the object store of NATS.
+type natsStore struct{ objects jetstream.ObjectStore }
+
+func (s natsStore) Stat(ctx context.Context, name string) (int64, string, error) {
+	info, err := s.objects.GetInfo(ctx, name)
+	if err != nil {
+		return 0, "", missing(err)
+	}
+	return int64(info.Size), sumOf(info), nil
+}
+
+func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, error) {
+	info, err := s.objects.Put(ctx, jetstream.ObjectMeta{Name: name}, r)
+	if err != nil {
+		return "", cluster.Plain(err)
+	}
+	return sumOf(info), nil
+}
+
+func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) {
+	r, err := s.objects.Get(ctx, name)
+	if err != nil {
+		return nil, missing(err)
+	}
+	return r, nil
+}
+
+// missing returns ErrMissing for what is not there, and others in plain words.
+func missing(err error) error {
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return ErrMissing
+	}
+	return cluster.Plain(err)
+}
+
+// sumOf returns the digest that NATS keeps of an object, as we write it; empty: none that we know.
+func sumOf(info *jetstream.ObjectInfo) string {
+	text, found := strings.CutPrefix(info.Digest, "SHA-256=")
+	raw, err := base64.URLEncoding.DecodeString(text)
+	if !found || err != nil {
+		return ""
+	}
+	return hex.EncodeToString(raw)
+}
