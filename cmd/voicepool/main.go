@@ -22,6 +22,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"voicepool/cmd/internal/catalog"
+	"voicepool/cmd/internal/cluster/roster"
 	"voicepool/cmd/internal/console"
 	"voicepool/cue"
 	"voicepool/internal/words"
@@ -36,6 +37,8 @@ type grammar struct {
 	Attach     attachCommand     `cmd:"" help:"Come back to the screen of a show that runs."`
 	Serve      serveCommand      `cmd:"" help:"Keep rooms running that other programs and people play on, over HTTP, WebSocket and OSC."`
 	Send       sendCommand       `cmd:"" help:"Send a command to a show that runs, or to a server, and print its answer."`
+	Rooms      roster.Rooms      `cmd:"" help:"List the rooms of a cluster of servers, and which node plays each."`
+	Drain      roster.Drain      `cmd:"" help:"Move the rooms off a node of a cluster."`
 	Watch      watchCommand      `cmd:"" help:"Show what a room of a server plays."`
 	Render     renderCommand     `cmd:"" help:"Write a cue sheet to a WAV file, faster than real time."`
 	Check      checkCommand      `cmd:"" help:"Check a cue sheet or a bank, and its sounds; print every error."`

@@ -169,6 +169,12 @@ func (s *Server) workers() *room.Workers {
 
 // raise makes a room from a sheet or a bank.
 func (s *Server) raise(ctx context.Context, name string, text []byte) (*house, error) {
+	if s.options.Raise != nil {
+		if err := s.options.Raise(ctx, name, text); err != nil {
+			return nil, err
+		}
+		return s.house(name)
+	}
 	if err := s.reserve(name); err != nil {
 		return nil, err
 	}

@@ -44,6 +44,13 @@ type Options struct {
 	// each takes them. Any goroutine.
 	Barred func(room string) error
 
+	// Elsewhere returns the address of the server that plays a room which this one does not, as
+	// http://HOST:PORT; empty: none does, or it is here. Calls are sent there. Nil: none does. Any goroutine.
+	Elsewhere func(room string) (address string)
+
+	// Raise makes a room for a call, and adds it. Nil: the server does.
+	Raise func(ctx context.Context, room string, text []byte) error
+
 	// Gone removes the files of a room that a call has ended, before another can have its name; nil: they
 	// stay. Any goroutine.
 	Gone func(*room.Room)

@@ -28,7 +28,9 @@ type Tenant interface {
 	// nothing has changed but the time.
 	State() (state []byte, still string)
 
-	Sheet() string // the bundle of its sheet and sounds; empty: as it was opened
+	// Sheet returns the bundle of its sheet and sounds, as they are now, and the File that goes with it; empty:
+	// it cannot be told now.
+	Sheet(context.Context) (sheet, file string)
 
 	Enter(fade time.Duration) // it is heard from here on, while the node may be; also after a Leave
 	Leave(fade time.Duration) // it is heard no more after the fade. It does not wait

@@ -51,6 +51,7 @@ type tenant struct {
 	mutex  sync.Mutex
 	orders int
 	sheet  string
+	file   string
 	left   time.Time // when it is not heard any more; zero: it is
 	in     bool
 }
@@ -61,10 +62,10 @@ func (t *tenant) State() ([]byte, string) {
 	return fmt.Appendf(nil, "%d", t.orders), fmt.Sprint(t.orders)
 }
 
-func (t *tenant) Sheet() string {
+func (t *tenant) Sheet(context.Context) (sheet, file string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	return t.sheet
+	return t.sheet, t.file
 }
 
 func (t *tenant) Enter(fade time.Duration) {
@@ -153,7 +154,7 @@ func (m *machine) join(change ...func(*Options)) (err error) {
 			if m.broken {
 				return nil, errors.New("no such sound")
 			}
-			t := &tenant{machine: m, room: o.Room, sheet: o.Sheet}
+			t := &tenant{machine: m, room: o.Room, sheet: o.Sheet, file: o.File}
 			fmt.Sscan(string(o.State), &t.orders)
 			return t, nil
 		},

@@ -228,9 +228,9 @@ func (s *seat) enter() bool {
 
 // note writes down how the room stands, if that is another than what is written.
 func (s *seat) note(ctx context.Context) {
-	if sheet := s.tenant.Sheet(); sheet != "" && sheet != s.record.Sheet {
+	if sheet, file := s.tenant.Sheet(ctx); sheet != "" && (sheet != s.record.Sheet || file != s.record.File) {
 		r := s.record
-		r.Sheet, r.Refused = sheet, nil
+		r.Sheet, r.File, r.Refused = sheet, file, nil
 		if done, _ := s.write(ctx, r); !done {
 			s.reread()
 			return
