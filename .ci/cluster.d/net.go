@@ -87,6 +87,9 @@ func (w *Net) call(program string, args ...string) {
 	}
 }
 
+// Hub returns the namespace of the bridge, from which all that is not cut off is reached.
+func (w *Net) Hub() *Space { return &Space{Name: w.hub, Address: "10.77.0.254"} }
+
 // Space returns the i-th namespace.
 func (w *Net) Space(i int) *Space { return w.spaces[i] }
 
