@@ -237,7 +237,7 @@ func (c *NATS) Connect(options ...nats.Option) *nats.Conn {
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // each call returns its own
 	}
 	if c.setup.Net != nil {
-		base = append(base, nats.SetCustomDialer(&Space{Name: c.setup.Net.hub}))
+		base = append(base, nats.SetCustomDialer(c.Hub()))
 	}
 	nc, err := nats.Connect(c.URL(), slices.Concat(base, options)...)
 	if err != nil {
@@ -305,7 +305,7 @@ func (c *NATS) Leader(stream string) int {
 
 // Meta returns the server that leads JetStream itself, as server i says. -1: it knows none.
 func (c *NATS) Meta(i int) int {
-	answer, err := c.hub().Client().Get(c.Monitor(i) + "/jsz")
+	answer, err := c.Hub().Client().Get(c.Monitor(i) + "/jsz")
 	if err != nil {
 		return -1
 	}
@@ -321,11 +321,12 @@ func (c *NATS) Meta(i int) int {
 	return c.named(told.Meta.Leader)
 }
 
-func (c *NATS) hub() *Space {
+// Hub returns from where all servers are reached: nil, the machine itself, or the hub of the Net.
+func (c *NATS) Hub() *Space {
 	if c.setup.Net == nil {
 		return nil
 	}
-	return &Space{Name: c.setup.Net.hub}
+	return c.setup.Net.Hub()
 }
 
 func (c *NATS) named(name string) int {
