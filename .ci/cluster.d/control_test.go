@@ -189,15 +189,21 @@ func TestControlMoves(t *testing.T) {
 			time.Sleep(200 * time.Microsecond)
 		}
 	})
-	for range 20 {
-		a.End("main")
-		if err := b.Begin("main"); err != nil {
+	from, to := a, b
+	var silent time.Duration // without a room that answers
+	for range 40 {
+		began := time.Now()
+		from.End("main")
+		if err := to.Begin("main"); err != nil {
 			t.Error(err)
 		}
-		b.End("main")
-		if err := a.Begin("main"); err != nil {
-			t.Error(err)
+		silent += time.Since(began)
+		for range 10 {
+			if status, err := order(nc, "main", `{"do":"state"}`); status != 200 || err != nil {
+				t.Error(status, err)
+			}
 		}
+		from, to = to, from
 	}
 	stop()
 	sender.Wait()
@@ -223,7 +229,7 @@ func TestControlMoves(t *testing.T) {
 			t.Errorf("the order %d is answered %d times", ref, times)
 		}
 	}
-	t.Logf("%d orders, %d answered, %d came to nobody", sent, len(answered), nobody)
+	t.Logf("%d orders, %d answered, %d came to nobody; a move takes %v", sent, len(answered), nobody, silent/40)
 }
 
 // TestControlComesBack: a server that is lost drops events, which are counted, and is back with all rooms that
