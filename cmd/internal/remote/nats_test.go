@@ -178,6 +178,7 @@ func TestNATSAddress(t *testing.T) {
 		"nats://a/b.c":                  "",
 		"nats://a/*":                    "",
 		"nats://a?x":                    "",
+		"nats://me:secret@a?x":          "",
 		"nats://me:secret@a#":           "nats://a main",
 		"nats://me:secret@a/b.c":        "",
 	} {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/room"
 	"voicepool/cmd/internal/service"
 )
 
@@ -166,5 +168,40 @@ func TestFollow(t *testing.T) {
 	}
 	if _, err := s.Follow("mian"); err == nil {
 		t.Error("a room that is not there can be followed")
+	}
+}
+
+// TestFollowLate: a follower who comes too late goes on with what happens next, and says how much it missed.
+func TestFollowLate(t *testing.T) {
+	s := open(t)
+	f, err := s.Follow("main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := `{"do":"batch","with":{"commands":[` + strings.Repeat(`{"do":"play","with":{"sound":"bell"}},`, 499) + `{"do":"play","with":{"sound":"bell"}}]}}`
+	for s.Room("main").LastEvent() < room.Kept*6/5 {
+		if r := s.answer(t.Context(), batch); r.Status != http.StatusOK {
+			t.Fatal(r)
+		}
+	}
+	last := s.Room("main").LastEvent()
+	came := make(chan error, 1)
+	go func() {
+		_, missed, err := f.Next(t.Context())
+		if err == nil && missed < last {
+			err = fmt.Errorf("%d were missed of %d", missed, last)
+		}
+		came <- err
+	}()
+	for {
+		select {
+		case err := <-came:
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		default:
+			s.answer(t.Context(), `{"do":"play","with":{"sound":"bell"}}`)
+		}
 	}
 }
