@@ -24,6 +24,7 @@ import (
 	"voicepool/cmd/internal/catalog"
 	"voicepool/cmd/internal/cluster/roster"
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/drivers"
 	"voicepool/cue"
 	"voicepool/internal/words"
 )
@@ -45,7 +46,7 @@ type grammar struct {
 	Schema     schemaCommand     `cmd:"" help:"Print a JSON schema of cue sheets and banks, for editors."`
 	Sounds     soundsCommand     `cmd:"" help:"List sounds: format, length, peak, loudness, envelope."`
 	Effects    catalog.Effects   `cmd:"" help:"List the effects of buses: what can be set, units, ranges, defaults."`
-	Devices    devicesCommand    `cmd:"" help:"List devices and drivers, and which one auto takes."`
+	Devices    drivers.Command   `cmd:"" help:"List devices and drivers, and which one auto takes."`
 	Doctor     doctorCommand     `cmd:"" help:"Find out why no sound comes out, and what would help."`
 	Bench      benchCommand      `cmd:"" help:"Measure what this machine can mix."`
 	Explain    explainCommand    `cmd:"" help:"Explain from a report why a sound was stolen, refused or not heard."`

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -43,6 +44,18 @@ func CheckName(name string) error {
 		return fmt.Errorf("%q: a name on NATS is 1 to 64 of a-z, A-Z, 0-9, _ and -", words.OneLine(name))
 	}
 	return nil
+}
+
+// NodeName returns the name of a node; empty: that of the host.
+func NodeName(name string) (string, error) {
+	if name == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return "", errors.New("this host has no name; give the node one")
+		}
+		name = strings.ReplaceAll(host, ".", "-")
+	}
+	return name, CheckName(name)
 }
 
 // Flags are those of the commands that use NATS.

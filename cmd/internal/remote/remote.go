@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -75,10 +76,39 @@ func New(address, token, creds string) (*Client, error) {
 // Room returns the room's name.
 func (c *Client) Room() string { return c.room }
 
+// ask is that of the line, asked again while the room moves from one node to another.
+func (c *Client) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
+	for end := time.Now().Add(patience); ; {
+		answer, err := c.line.ask(ctx, o)
+		refused, is := errors.AsType[*Refusal](err)
+		if is && refused.reason != moving || !is && !errors.Is(err, errNobody) || err == nil || time.Now().After(end) {
+			return answer, err
+		}
+		if !is { // between two nodes there is nobody for a moment; a name that is wrong should not take long
+			end = time.Now().Add(brief)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(brief):
+		}
+	}
+}
+
+// moving is the reason of a refusal while a room moves, and brief is how long to wait then.
+const (
+	moving = "moving"
+	brief  = 200 * time.Millisecond
+)
+
+// errNobody is wrapped where no node answers for a room.
+var errNobody = errors.New("nobody answers")
+
 // Refusal is an answer that is none of success. Its text is the server's sentence.
 type Refusal struct {
 	Status int
 	Detail string
+	reason string
 }
 
 // Error returns the sentence.
@@ -87,10 +117,10 @@ func (r *Refusal) Error() string { return r.Detail }
 // refusal reads a problem.
 func refusal(status int, text []byte) *Refusal {
 	var p struct {
-		Title, Detail string
+		Title, Detail, Reason string
 	}
 	if json.Unmarshal(text, &p) != nil || p.Detail == "" && p.Title == "" {
 		p.Detail = strings.TrimSpace(fmt.Sprintf("the server answers %d %s", status, http.StatusText(status)))
 	}
-	return &Refusal{status, words.OneLine(cmp.Or(p.Detail, p.Title))}
+	return &Refusal{status, words.OneLine(cmp.Or(p.Detail, p.Title)), p.Reason}
 }

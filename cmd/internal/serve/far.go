@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -62,10 +61,8 @@ func (f *Far) check(o *Options) error {
 	case o.Voices > 0:
 		return errors.New("--voices does not go with --nats: write `voices` in the sheet, which goes along with the room")
 	}
-	if f.Node != "" {
-		if err := cluster.CheckName(f.Node); err != nil {
-			return fmt.Errorf("--node: %w", err)
-		}
+	if _, err := cluster.NodeName(f.Node); err != nil {
+		return fmt.Errorf("--node: %w", err)
 	}
 	if f.Advertise != "" {
 		if err := checkAddress(f.Advertise); err != nil {
@@ -95,22 +92,6 @@ func (c *Config) checkFar() error {
 	return nil
 }
 
-// nodeName returns what the node is called.
-func (f *Far) nodeName() (string, error) {
-	if f.Node != "" {
-		return f.Node, nil
-	}
-	host, err := os.Hostname()
-	name := strings.ReplaceAll(host, ".", "-")
-	if err == nil {
-		err = cluster.CheckName(name)
-	}
-	if err != nil {
-		return "", Faulty{fmt.Errorf("--node is missing, and the host's name %q is none on NATS", words.OneLine(host))}
-	}
-	return name, nil
-}
-
 // address returns where others reach this node.
 func (s *server) address() string {
 	scheme := "http://"
@@ -136,9 +117,9 @@ func (s *server) address() string {
 
 // join has the server be a node of a cluster, once NATS answers.
 func (s *server) join(ctx context.Context) error {
-	name, err := s.Far.nodeName()
+	name, err := cluster.NodeName(s.Far.Node)
 	if err != nil {
-		return err
+		return Faulty{fmt.Errorf("--node: %w", err)}
 	}
 	f := &far{server: s, permit: room.NewPermit(uptime.Now), tenants: map[*room.Room]*tenant{}}
 	var bucket placement.Bucket
@@ -240,16 +221,22 @@ func (f *far) barred(name string) error {
 	return nil
 }
 
-// elsewhere returns the address of the node that plays a room.
-func (f *far) elsewhere(name string) string {
+// elsewhere returns the address of the node that plays a room, or a problem where none does that is placed.
+func (f *far) elsewhere(name string) (address string, err error) {
 	n := f.joined.Load()
 	if n == nil {
-		return ""
+		return "", nil
 	}
 	if _, address, known := n.Elsewhere(name); known {
-		return address
+		return address, nil
 	}
-	return ""
+	switch why, orphan := n.Orphan(name); {
+	case why != "":
+		return "", problem.New(http.StatusServiceUnavailable, "no node can play the room %q: %s", name, why).Of("room").For("refused")
+	case orphan:
+		return "", problem.New(http.StatusServiceUnavailable, "no node plays the room %q at the moment; one takes it within seconds", name).Of("room").For("moving")
+	}
+	return "", nil
 }
 
 // raise places a room that a call makes.

@@ -45,8 +45,9 @@ type Options struct {
 	Barred func(room string) error
 
 	// Elsewhere returns the address of the server that plays a room which this one does not, as
-	// http://HOST:PORT; empty: none does, or it is here. Calls are sent there. Nil: none does. Any goroutine.
-	Elsewhere func(room string) (address string)
+	// http://HOST:PORT; empty: no other has it. Calls are sent there. The error, a *problem.Problem, is of a room
+	// that nobody plays at the moment. Nil: there are no others. Any goroutine.
+	Elsewhere func(room string) (address string, err error)
 
 	// Raise makes a room for a call, and adds it. Nil: the server does.
 	Raise func(ctx context.Context, room string, text []byte) error

@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -147,6 +149,21 @@ func (n *Node) Elsewhere(room string) (node, address string, known bool) {
 	}
 	owner, alive := n.seen.alive(r.record.Life)
 	return r.record.Node, owner.record.Address, alive
+}
+
+// Orphan reports whether nobody plays a room that is placed, and why the node that tried last cannot.
+func (n *Node) Orphan(room string) (why string, orphan bool) {
+	r, known := n.seen.room(room)
+	if !known {
+		return "", false
+	}
+	if _, alive := n.seen.alive(r.record.Life); alive {
+		return "", r.record.Life == n.lease.current() // which is opening it
+	}
+	for _, life := range slices.Sorted(maps.Keys(r.record.Refused)) {
+		why = r.record.Refused[life]
+	}
+	return why, true
 }
 
 // Moving reports whether a room of this node is on its way to another.

@@ -84,7 +84,7 @@ func dash(text string) string {
 
 // Drain is the command that moves the rooms off a node.
 type Drain struct {
-	Node string `arg:"" help:"The node, as voicepool rooms lists it."`
+	Node string `arg:"" optional:"" help:"The node, as voicepool rooms lists it (that of this host's name)."`
 	cluster.Flags
 	Undo bool          `help:"Let the node take rooms again."`
 	Wait time.Duration `placeholder:"TIME" default:"1m" help:"Wait at most so long until all have moved."`
@@ -92,9 +92,11 @@ type Drain struct {
 
 // Run moves them off, and waits until all have gone.
 func (d *Drain) Run(c *console.Console) error {
-	if err := cluster.CheckName(d.Node); err != nil {
-		return console.Usage("%w", err)
+	node, err := cluster.NodeName(d.Node)
+	if err != nil {
+		return console.Usage("the node: %w", err)
 	}
+	d.Node = node
 	if d.Wait < 0 {
 		return console.Usage("--wait: a time is not negative, as %v is", d.Wait)
 	}

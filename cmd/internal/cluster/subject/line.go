@@ -83,7 +83,7 @@ func (l *line) work() {
 	for m := range l.queue {
 		if l.ctx.Err() != nil {
 			hall.NATS(service.Orders, 0, 1)
-			l.rooms.answer(m, hall.Refuse(m.data, problem.New(http.StatusServiceUnavailable, "the room %q is not played here any more; ask again", l.name).Of("room")))
+			l.rooms.answer(m, hall.Refuse(m.data, problem.New(http.StatusServiceUnavailable, "the room %q is not played here any more; ask again", l.name).Of("room").For("moving")))
 			continue
 		}
 		text := hall.Answer(l.ctx, l.name, m.data)
