@@ -34,11 +34,12 @@ func Open(ctx context.Context, c *cluster.Conn) (*Depot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the object store %s: %w", cluster.Objects, cluster.Plain(err))
 	}
-	return New(natsStore{objects, stream}), nil
+	return New(natsStore{c.JS, objects, stream}), nil
 }
 
 // natsStore is the object store of NATS.
 type natsStore struct {
+	js      jetstream.JetStream
 	objects jetstream.ObjectStore
 	stream  jetstream.Stream // where it keeps them
 }
@@ -69,7 +70,7 @@ func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) 
 		return nil, missing(err)
 	}
 	if info.Chunks == 1 {
-		if msg, err := s.stream.GetLastMsgForSubject(ctx, "$O."+cluster.Objects+".C."+info.NUID); err == nil && uint64(len(msg.Data)) == info.Size {
+		if msg, err := s.stream.GetLastMsgForSubject(ctx, chunksOf(info.NUID)); err == nil && uint64(len(msg.Data)) == info.Size {
 			return io.NopCloser(bytes.NewReader(msg.Data)), nil
 		}
 	}

@@ -116,14 +116,16 @@ func (w *worker) finish(ctx context.Context, h *held, o outcome) {
 	case crash:
 		do = crashed(o.said, o.took)
 	case ended:
-		info, err := os.Stat(o.file)
-		sum := ""
-		if err == nil {
-			err = again(ctx, time.Minute, func(ctx context.Context) (err error) {
-				sum, err = w.Depot.PutFile(ctx, o.file)
-				return err
-			})
-		}
+		sum, size := "", int64(0)
+		err := again(ctx, time.Minute, func(ctx context.Context) error {
+			file, err := os.Open(o.file)
+			if err != nil {
+				return words.Cause(err)
+			}
+			defer file.Close()
+			sum, size, err = w.Depot.Add(ctx, file)
+			return err
+		})
 		switch {
 		case ctx.Err() != nil && err != nil:
 			w.taken(h)
@@ -131,7 +133,7 @@ func (w *worker) finish(ctx context.Context, h *held, o outcome) {
 		case err != nil:
 			do = crashed("the result cannot be sent: "+words.Plain(err), o.took)
 		default:
-			do = done(sum, info.Size(), o.took)
+			do = done(sum, size, o.took)
 		}
 	}
 	var j *Job
