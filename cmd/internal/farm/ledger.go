@@ -42,7 +42,8 @@ func (l ledger) job(ctx context.Context, id string) (*Job, uint64, error) {
 const mostConflicts = 50
 
 // change does something to a job that nobody else changes meanwhile. A job that is not there is begun by
-// order; nil: it is ErrUnknown. do returns whether it has changed the job, and may be called again.
+// order; nil: it has to be there. do returns whether it has changed the job, and may be called again. A job
+// that it leaves as it is is written all the same: what a replica of NATS answers may be old, and is so found.
 func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *Job) bool) (*Job, error) {
 	for n := range mostConflicts {
 		if n > 3 {
@@ -57,10 +58,13 @@ func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *
 		if unknown {
 			j, err = &Job{ID: id, Order: *order, State: Queued, Queued: time.Now()}, nil
 		}
+		if errors.Is(err, ErrUnknown) && order == nil {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		if !do(j) {
+		if !do(j) && unknown {
 			return j, nil
 		}
 		value, err := json.Marshal(j)
