@@ -3,10 +3,14 @@ module voicepool/cmd/ci/cluster
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	golang.org/x/sys v0.49.0
+	voicepool/cmd v0.0.0
 )
+
+require voicepool v0.0.0 // indirect
 
 require (
 	github.com/antithesishq/antithesis-sdk-go v0.8.0-default-no-op // indirect

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -82,10 +82,16 @@ func TestSplitNetwork(t *testing.T) {
 	Await(t, 30*time.Second, "the old leader knows the new", func() bool { m := n.Meta(meta); return m >= 0 && m == n.Meta((meta+1)%3) })
 }
 
-// TestNothingIsLeft runs a network that a test leaves by a failure, in a process of its own.
+// TestNothingIsLeft runs a network that a test leaves by a failure, a timeout or a signal, in a process of
+// its own.
 func TestNothingIsLeft(t *testing.T) {
-	if os.Getenv("VOICEPOOL_FAIL") != "" {
-		Command{Path: "sleep", Args: []string{"60"}, Space: Split(t, 2).Space(1)}.Run(t)
+	end := os.Getenv("VOICEPOOL_END")
+	if end != "" {
+		p := Command{Path: "sleep", Args: []string{"60"}, Space: Split(t, 2).Space(1)}.Run(t)
+		fmt.Println("it sleeps:", p.PID())
+		if end != "failure" {
+			time.Sleep(30 * time.Second)
+		}
 		t.Fatal("on purpose")
 	}
 	Split(t, 1)
@@ -93,16 +99,20 @@ func TestNothingIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Command{Path: self, Args: []string{"-test.run", "^TestNothingIsLeft$", "-test.v"}, Env: []string{"VOICEPOOL_FAIL=1"}}.Run(t)
-	if code := p.Wait(time.Minute); code != 1 || !strings.Contains(p.Stdout.String(), "on purpose") {
-		t.Fatalf("it ended with %d: %s", code, p.Stdout)
-	}
-	out, err := exec.Command("ip", "netns", "list").CombinedOutput()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(string(out), fmt.Sprintf("vp%d-", p.PID())) {
-		t.Fatalf("namespaces are left: %s", out)
+	for _, end := range []string{"failure", "timeout", "signal"} {
+		p := Command{Path: self, Args: []string{"-test.run", "^TestNothingIsLeft$", "-test.timeout", "3s"}, Env: []string{"VOICEPOOL_END=" + end}}.Run(t)
+		asleep := p.Line(`it sleeps: (\d+)`, 10*time.Second)[1]
+		if end == "signal" {
+			p.Kill()
+		}
+		if code := p.Wait(30 * time.Second); code == 0 {
+			t.Errorf("%s: it ended well", end)
+		}
+		Await(t, 5*time.Second, end+": all is removed", func() bool {
+			left, err := filepath.Glob(fmt.Sprintf("/run/netns/vp%d-*", p.PID()))
+			_, alive := os.Stat("/proc/" + asleep)
+			return err == nil && len(left) == 0 && alive != nil
+		})
 	}
 }
 

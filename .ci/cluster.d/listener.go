@@ -32,8 +32,9 @@ type Listener struct {
 	last  string // why the last one did, or why there is none
 }
 
-// Listen begins to hear a room on the node at a URL. It follows no redirect, and connects anew when the
-// connection ends, until the test does: so it may begin before the node has the room.
+// Listen begins to hear a room on the node at a URL. It takes neither a redirect nor an answer with Via,
+// which are of another node, and connects anew when the connection ends, until the test does: so it may
+// begin before the node has the room.
 func Listen(t testing.TB, node, room string) *Listener {
 	t.Helper()
 	return ListenIn(t, nil, node, room)
@@ -80,6 +81,9 @@ func (l *Listener) hear(ctx context.Context, client *http.Client) error {
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s", answer.Status)
+	}
+	if via := answer.Header.Get("Via"); via != "" {
+		return fmt.Errorf("it is passed on from another node: %s", via)
 	}
 	if _, err := io.CopyN(io.Discard, answer.Body, 44); err != nil { // the header
 		return err

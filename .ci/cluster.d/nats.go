@@ -20,9 +20,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Setup says how NATS servers are. The zero one: on loopback, without MQTT.
+// Setup says how NATS servers are. The zero one: on loopback, without MQTT, on disk after two minutes.
 type Setup struct {
 	MQTT bool
+	Sync bool // what is acknowledged is on the disk
 	Net  *Net // the i-th server is in its i-th namespace; nil: on loopback
 }
 
@@ -82,7 +83,7 @@ func (c *NATS) lay(n int, folder string) {
 	for i := range n {
 		one := config{
 			Name: fmt.Sprintf("n%d", i), Host: "127.0.0.1", Store: filepath.Join(folder, fmt.Sprint(i)),
-			Port: 4222, Routes: 6222, Monitor: 8222, MQTT: 1883,
+			Port: 4222, Routes: 6222, Monitor: 8222, MQTT: 1883, Sync: c.setup.Sync,
 		}
 		if c.setup.Net != nil {
 			one.Host = c.setup.Net.Space(i).Address
@@ -236,7 +237,7 @@ func (c *NATS) Connect(options ...nats.Option) *nats.Conn {
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // each call returns its own
 	}
 	if c.setup.Net != nil {
-		base = append(base, nats.SetCustomDialer(&Space{Name: c.setup.Net.hub}))
+		base = append(base, nats.SetCustomDialer(c.Hub()))
 	}
 	nc, err := nats.Connect(c.URL(), slices.Concat(base, options)...)
 	if err != nil {
@@ -304,7 +305,7 @@ func (c *NATS) Leader(stream string) int {
 
 // Meta returns the server that leads JetStream itself, as server i says. -1: it knows none.
 func (c *NATS) Meta(i int) int {
-	answer, err := c.hub().Client().Get(c.Monitor(i) + "/jsz")
+	answer, err := c.Hub().Client().Get(c.Monitor(i) + "/jsz")
 	if err != nil {
 		return -1
 	}
@@ -320,11 +321,12 @@ func (c *NATS) Meta(i int) int {
 	return c.named(told.Meta.Leader)
 }
 
-func (c *NATS) hub() *Space {
+// Hub returns from where all servers are reached: nil, the machine itself, or the hub of the Net.
+func (c *NATS) Hub() *Space {
 	if c.setup.Net == nil {
 		return nil
 	}
-	return &Space{Name: c.setup.Net.hub}
+	return c.setup.Net.Hub()
 }
 
 func (c *NATS) named(name string) int {

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -47,13 +48,18 @@ func Split(t testing.TB, n int) *Net {
 	}
 	name := fmt.Sprintf("vp%d-%d", os.Getpid(), nets.Add(1))
 	w := &Net{t: t, hub: name + "-hub"}
-	w.add(w.hub)
+	all := []string{w.hub}
+	for i := range n {
+		all = append(all, fmt.Sprintf("%s-%d", name, i))
+	}
+	w.sweep(all)
+	w.ip("netns", "add", w.hub)
 	w.ip("-n", w.hub, "link", "add", "br0", "type", "bridge")
 	w.ip("-n", w.hub, "addr", "add", "10.77.0.254/24", "dev", "br0") // the test is there, too
 	w.ip("-n", w.hub, "link", "set", "br0", "up")
 	for i := range n {
 		s := &Space{Name: fmt.Sprintf("%s-%d", name, i), Address: fmt.Sprintf("10.77.0.%d", i+1)}
-		w.add(s.Name)
+		w.ip("netns", "add", s.Name)
 		port := fmt.Sprintf("port%d", i)
 		w.ip("-n", w.hub, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", s.Name)
 		w.ip("-n", w.hub, "link", "set", port, "master", "br0", "up")
@@ -65,13 +71,26 @@ func Split(t testing.TB, n int) *Net {
 	return w
 }
 
-// add makes a namespace, which is removed at the end.
-func (w *Net) add(name string) {
+// sweep has a process of its own remove the namespaces when the test ends, or when this process does in
+// any way, which closes the pipe.
+func (w *Net) sweep(names []string) {
 	w.t.Helper()
-	w.ip("netns", "add", name)
+	sweeper := exec.Command("sh", append([]string{"-c", `read -r end; for n; do ip netns del "$n" 2>/dev/null; done`, "sh"}, names...)...)
+	sweeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a signal to all of this group is not for it
+	pipe, err := sweeper.StdinPipe()
+	if err == nil {
+		err = sweeper.Start()
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	w.t.Cleanup(func() {
-		if out, err := exec.Command("ip", "netns", "del", name).CombinedOutput(); err != nil {
-			w.t.Errorf("ip netns del %s: %v: %s", name, err, out)
+		pipe.Close()
+		_ = sweeper.Wait() // it has nothing to say: what is left is told
+		for _, name := range names {
+			if _, err := os.Stat(filepath.Join("/run/netns", name)); err == nil {
+				w.t.Errorf("the namespace %s is left", name)
+			}
 		}
 	})
 }
@@ -86,6 +105,9 @@ func (w *Net) call(program string, args ...string) {
 		w.t.Fatalf("%s %s: %v: %s", program, strings.Join(args, " "), err, out)
 	}
 }
+
+// Hub returns the namespace of the bridge, from which all that is not cut off is reached.
+func (w *Net) Hub() *Space { return &Space{Name: w.hub, Address: "10.77.0.254"} }
 
 // Space returns the i-th namespace.
 func (w *Net) Space(i int) *Space { return w.spaces[i] }

@@ -21,6 +21,7 @@ type config struct {
 	Name, Host, Store           string
 	Port, Routes, Monitor, MQTT int // 0: not that
 	Peers                       []string
+	Sync                        bool
 }
 
 // serve is a NATS server until a signal ends it, as one ends nats-server. It returns the exit code where it cannot be one.
@@ -34,6 +35,7 @@ func serve(text string) int {
 		ServerName: c.Name, Host: c.Host, Port: c.Port, HTTPHost: c.Host, HTTPPort: c.Monitor,
 		JetStream: true, StoreDir: c.Store, JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: 2 << 30,
 	}
+	o.SyncAlways = c.Sync
 	if c.Routes > 0 {
 		o.Cluster = server.ClusterOpts{Name: "proofs", Host: c.Host, Port: c.Routes}
 		for _, peer := range c.Peers {

@@ -1,0 +1,34 @@
+package cluster
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestPhase says how exactly the proofs see where a show is, on a node without NATS. One that is stopped for
+// a second goes on where it was: it is then a second late.
+func TestPhase(t *testing.T) {
+	n := &node{name: "alone", url: fmt.Sprintf("http://127.0.0.1:%d", Port(t))}
+	s := &site{t: t, nodes: []*node{n}}
+	n.heard = Listen(t, n.url, "main")
+	n.process = Run(t, "serve", sheet(t), "--listen", n.url[len("http://"):], "--device", "none")
+	Await(t, time.Minute, "the node is ready", func() bool {
+		status, _ := Call(t, nil, "GET", n.url+"/readyz", "")
+		return status == 200 && n.heard.Connected(time.Second)
+	})
+	s.play(n, "hum")
+	first := s.phase(n)
+	time.Sleep(3 * time.Second)
+	later := apart(first, s.phase(n))
+	n.process.Pause()
+	time.Sleep(time.Second)
+	n.process.Continue()
+	time.Sleep(2 * time.Second)
+	after := apart(first, s.phase(n))
+	silence, _ := LongestSilence(time.Now().Add(-4*time.Second), time.Now(), n.heard)
+	t.Logf("beside the clock: %v after three seconds, %v after a stop of one second, which is a silence of %v", later, after, silence)
+	if later > 20*time.Millisecond || silence < 900*time.Millisecond || silence > 1500*time.Millisecond || apart(after, silence) > 100*time.Millisecond && after > inTime {
+		t.Error("want 20 ms, a second or nothing, and a second")
+	}
+}

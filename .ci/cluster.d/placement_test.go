@@ -1,0 +1,209 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+)
+
+const (
+	lease   = 2500 * time.Millisecond
+	moves   = 5 * time.Second         // a room has moved
+	inTime  = 50 * time.Millisecond   // a show goes on by the clock
+	settled = 1500 * time.Millisecond // the state of a room is written once a second
+)
+
+// TestNodeKilled kills the node that plays: the other goes on where the show is.
+func TestNodeKilled(t *testing.T) {
+	s := newSite(t, Servers(t, 3))
+	owner, other := s.pair()
+	s.play(owner, "hum")
+	time.Sleep(settled)
+	before, was := s.phase(owner), first(s.main())
+	owner.process.Kill()
+	killed := time.Now()
+	Await(t, 3*moves, "the other is heard", func() bool { return !other.heard.FirstSoundAfter(killed).IsZero() })
+	sounds := other.heard.FirstSoundAfter(killed).Sub(killed)
+	off := apart(before, s.phase(other))
+	t.Logf("the room sounds on the other node %v after the kill, %v beside the clock", sounds, off)
+	if sounds > moves || off > inTime {
+		t.Errorf("want %v, and %v", moves, inTime)
+	}
+	Await(t, moves, "rooms says so", func() bool { return s.owner() == other })
+	if now := first(s.main()); now.Epoch <= was.Epoch {
+		t.Errorf("the epoch was %d, and is %d", was.Epoch, now.Epoch)
+	}
+}
+
+func first(p placed, _ bool) placed { return p }
+
+// TestOwnerPaused stops the node that plays for longer than its lease. When it wakes, it is silent.
+func TestOwnerPaused(t *testing.T) {
+	s := newSite(t, Servers(t, 3))
+	owner, other := s.pair()
+	s.play(owner, "hum")
+	time.Sleep(settled)
+
+	owner.process.Pause() // shorter than the lease: it goes on
+	time.Sleep(time.Second)
+	owner.process.Continue()
+	woke := time.Now()
+	Await(t, moves, "the owner is heard after a short pause", func() bool { return !owner.heard.FirstSoundAfter(woke).IsZero() })
+	time.Sleep(lease)
+	if s.owner() != owner || !other.heard.LastSound().IsZero() {
+		t.Fatal("the room has moved after a short pause")
+	}
+
+	before := s.phase(owner)
+	owner.process.Pause()
+	paused := time.Now()
+	Await(t, 3*moves, "the other is heard", func() bool { return !other.heard.FirstSoundAfter(paused).IsZero() })
+	time.Sleep(2 * time.Second)
+	owner.process.Continue()
+	woke = time.Now()
+	time.Sleep(2 * lease)
+	s.onlyAfter(owner, other, paused)
+	if late := owner.heard.FirstSoundAfter(woke); !late.IsZero() {
+		t.Errorf("the old owner sounds %v after it woke", late.Sub(woke))
+	}
+	if !owner.heard.Connected(time.Second) {
+		t.Logf("the old owner sends nothing: %s", owner.heard.Why())
+	}
+	if off := apart(before, s.phase(other)); off > inTime {
+		t.Errorf("the show is %v beside the clock, want %v", off, inTime)
+	}
+}
+
+// onlyAfter fails where the new owner sounds before the old one is silent, or later than it may.
+func (s *site) onlyAfter(old, now *node, gone time.Time) {
+	s.t.Helper()
+	last, first := old.heard.LastSound(), now.heard.FirstSoundAfter(gone)
+	s.t.Logf("the old owner's last sound comes %v after, the new one's first %v after: %v apart", last.Sub(gone), first.Sub(gone), first.Sub(last))
+	if !first.After(last) || first.Sub(gone) > moves {
+		s.t.Errorf("want the new one after the old one, and within %v", moves)
+	}
+	if last.Sub(gone) > lease {
+		s.t.Errorf("the old one sounds for longer than its lease of %v", lease)
+	}
+}
+
+// TestOwnerCutOff splits the network: the node that plays loses all NATS servers, and no connection is
+// closed. It is heard from inside.
+func TestOwnerCutOff(t *testing.T) {
+	w := Split(t, 5)
+	s := newSite(t, Setup{Net: w}.Servers(t, 3), w.Space(3), w.Space(4))
+	owner, other := s.pair()
+	s.play(owner, "hum")
+	time.Sleep(settled)
+	before := s.phase(owner)
+	place := 3
+	if owner == s.nodes[1] {
+		place = 4
+	}
+	w.Cut(place)
+	cut := time.Now()
+	Await(t, 3*moves, "the other is heard", func() bool { return !other.heard.FirstSoundAfter(cut).IsZero() })
+	time.Sleep(time.Second)
+	if st, status := s.state(owner); status == 200 && st.Lost == "" {
+		t.Error("the old owner does not say that its room is lost")
+	}
+	w.Heal(place)
+	time.Sleep(2 * lease)
+	s.onlyAfter(owner, other, cut)
+	if off := apart(before, s.phase(other)); off > inTime {
+		t.Errorf("the show is %v beside the clock, want %v", off, inTime)
+	}
+	if s.owner() != other {
+		t.Error("the room has moved back")
+	}
+}
+
+// TestQuorumLost kills two of three NATS servers: the room plays until its lease ends, says why it is
+// silent, and returns in time.
+func TestQuorumLost(t *testing.T) {
+	n := Servers(t, 3)
+	s := newSite(t, n)
+	owner, _ := s.pair()
+	s.play(owner, "hum")
+	s.play(owner, "shot")
+	time.Sleep(settled)
+	before := s.phase(owner)
+	n.Kill(0)
+	n.Kill(1)
+	killed := time.Now()
+	Await(t, 3*moves, "the room is silent", func() bool { return !owner.heard.Sounding(time.Second) })
+	played := owner.heard.LastSound().Sub(killed)
+	Await(t, moves, "the state says that the room is lost", func() bool { st, status := s.state(owner); return status == 200 && st.Lost != "" })
+	time.Sleep(5 * time.Second) // the shot would be over
+	for _, one := range s.nodes {
+		if one.heard.Sounding(4 * time.Second) {
+			t.Errorf("%s sounds without a quorum", one.name)
+		}
+	}
+	n.Start(0)
+	n.Start(1)
+	n.Ready()
+	back := time.Now()
+	Await(t, 3*moves, "the room is heard again", func() bool {
+		return s.nodes[0].heard.Sounding(time.Second) || s.nodes[1].heard.Sounding(time.Second)
+	})
+	returned := time.Since(back)
+	owner, _ = s.pair()
+	off := apart(before, s.phase(owner))
+	t.Logf("the room plays for %v without a quorum, and again %v after it, %v beside the clock", played, returned, off)
+	if played > lease || returned > moves || off > inTime {
+		t.Errorf("want %v, %v and %v", lease, moves, inTime)
+	}
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		st, _ := s.state(owner)
+		for _, v := range st.Voices {
+			if v.Sound == "shot" {
+				t.Fatalf("the shot is played again, at %.2f s", v.Position)
+			}
+		}
+		if st.Lost != "" {
+			t.Fatalf("the room plays, and says %q", st.Lost)
+		}
+	}
+}
+
+// TestDrain moves the room off its node with a cross-fade, and back.
+func TestDrain(t *testing.T) {
+	n := Servers(t, 3)
+	s := newSite(t, n)
+	owner, _ := s.pair()
+	s.play(owner, "hum")
+	time.Sleep(settled)
+	for range 2 {
+		from, to := s.pair()
+		before := s.phase(from)
+		usual, _ := LongestSilence(time.Now().Add(-time.Second), time.Now(), from.heard)
+		began := time.Now()
+		if p := Run(t, "drain", from.name, "--nats", n.URL()); p.Wait(30*time.Second) != 0 {
+			t.Fatalf("drain: %s", p.Stderr)
+		}
+		took := time.Since(began)
+		Await(t, moves, "the other plays", func() bool { return s.owner() == to && to.heard.Sounding(time.Second) })
+		time.Sleep(2 * time.Second)
+		silence, both := LongestSilence(began, time.Now().Add(-100*time.Millisecond), from.heard, to.heard)
+		off := apart(before, s.phase(to))
+		t.Logf("drained in %v: the longest silence is %v (%v before), both sound for %v, %v beside the clock", took, silence, usual, both, off)
+		if silence > 50*time.Millisecond+usual || off > inTime || from.heard.Sounding(time.Second) {
+			t.Errorf("want 50 ms, %v, and that the old one is silent", inTime)
+		}
+		s.rejoin(from)
+	}
+}
+
+// rejoin has a node that was drained take rooms again.
+func (s *site) rejoin(n *node) {
+	s.t.Helper()
+	n.process.Term()
+	if code := n.process.Wait(30 * time.Second); code != 0 {
+		s.t.Errorf("%s ends with %d", n.name, code)
+	}
+	n.process = RunIn(s.t, n.space, "serve", "--nats", s.nats.URL(), "--node", n.name, "--listen", n.url[len("http://"):], "--device", "none")
+	Await(s.t, time.Minute, n.name+" is ready", func() bool {
+		status, _ := Call(s.t, n.space, "GET", n.url+"/readyz", "")
+		return status == 200
+	})
+}
