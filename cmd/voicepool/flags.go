@@ -212,11 +212,8 @@ func (f isolateFlag) limits() sounds.Limits {
 	if !f.Isolate {
 		return sounds.Limits{}
 	}
-	program, err := os.Executable()
-	if err != nil {
-		program = os.Args[0] // the same, unless somebody has named it otherwise
-	}
-	return sounds.Limits{Isolate: []string{program, "decode"}}
+	program, _ := os.Executable() // or else its own name: the same, unless somebody has named it otherwise
+	return sounds.Limits{Isolate: []string{cmp.Or(program, os.Args[0]), "decode"}}
 }
 
 // far returns an error where a flag is given that means nothing to a server: all but those of remote.Flags,

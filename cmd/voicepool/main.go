@@ -25,6 +25,7 @@ import (
 	"voicepool/cmd/internal/cluster/roster"
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/drivers"
+	"voicepool/cmd/internal/farm"
 	"voicepool/cue"
 	"voicepool/internal/words"
 )
@@ -54,6 +55,7 @@ type grammar struct {
 	Stealbench stealbenchCommand `cmd:"" help:"Measure what stealing loses, on built-in scenes or a cue sheet."`
 	Tune       tuneCommand       `cmd:"" help:"Find the smallest pool for a cue sheet."`
 	Compare    compareCommand    `cmd:"" help:"Render a cue sheet under several policies and compare what each loses."`
+	Farm       farm.Command      `cmd:"" help:"Run renders and measurements on many machines, over NATS."`
 	Completion completionCommand `cmd:"" help:"Print what a shell reads to complete commands, flags and names."`
 	Man        manCommand        `cmd:"" help:"Print the page of the manual: voicepool man | man -l -"`
 	Version    versionCommand    `cmd:"" help:"Print the version, as --version does."`

@@ -33,6 +33,8 @@ type Store interface {
 	Stat(ctx context.Context, name string) (size int64, sum string, err error)
 	// Put replaces what lies under a name, and returns the SHA-256 of what it has read.
 	Put(ctx context.Context, name string, r io.Reader) (sum string, err error)
+	// Add puts what it reads under its SHA-256, and returns that and the size.
+	Add(ctx context.Context, r io.Reader) (sum string, size int64, err error)
 	// Get opens what lies under a name.
 	Get(ctx context.Context, name string) (io.ReadCloser, error)
 }
@@ -93,6 +95,11 @@ func (d *Depot) PutFile(ctx context.Context, path string) (sum string, err error
 // PutBytes is Put of bytes.
 func (d *Depot) PutBytes(ctx context.Context, data []byte) (sum string, err error) {
 	return d.Put(ctx, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
+}
+
+// Add keeps what it reads, in one pass: for what is hardly there already. It returns its sum and its size.
+func (d *Depot) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
+	return d.store.Add(ctx, r)
 }
 
 // sum hashes a file. A file of the disk is hashed once while its size and its time stay as they are.

@@ -41,6 +41,15 @@ func (m *memory) Put(_ context.Context, name string, r io.Reader) (string, error
 	return hash(data), nil
 }
 
+func (m *memory) Add(ctx context.Context, r io.Reader) (string, int64, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return "", 0, err
+	}
+	sum, err := m.Put(ctx, hash(data), bytes.NewReader(data))
+	return sum, int64(len(data)), err
+}
+
 func (m *memory) Get(_ context.Context, name string) (io.ReadCloser, error) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()

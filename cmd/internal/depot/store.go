@@ -1,6 +1,7 @@
 package depot
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -28,11 +30,19 @@ func Open(ctx context.Context, c *cluster.Conn) (*Depot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the object store %s: %w", cluster.Objects, cluster.Plain(err))
 	}
-	return New(natsStore{objects}), nil
+	stream, err := c.JS.Stream(ctx, "OBJ_"+cluster.Objects)
+	if err != nil {
+		return nil, fmt.Errorf("the object store %s: %w", cluster.Objects, cluster.Plain(err))
+	}
+	return New(natsStore{c.JS, objects, stream}), nil
 }
 
 // natsStore is the object store of NATS.
-type natsStore struct{ objects jetstream.ObjectStore }
+type natsStore struct {
+	js      jetstream.JetStream
+	objects jetstream.ObjectStore
+	stream  jetstream.Stream // where it keeps them
+}
 
 func (s natsStore) Stat(ctx context.Context, name string) (int64, string, error) {
 	info, err := s.objects.GetInfo(ctx, name)
@@ -50,12 +60,38 @@ func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, e
 	return sumOf(info), nil
 }
 
+// slowest is the rate, in bytes per second, below which a file is taken for lost.
+const slowest = 1 << 20
+
+// Get reads what is one message, as most sheets are, as one: the object store would make a consumer for it.
 func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) {
-	r, err := s.objects.Get(ctx, name)
+	info, err := s.objects.GetInfo(ctx, name)
 	if err != nil {
 		return nil, missing(err)
 	}
-	return r, nil
+	if info.Chunks == 1 {
+		if msg, err := s.stream.GetLastMsgForSubject(ctx, chunksOf(info.NUID)); err == nil && uint64(len(msg.Data)) == info.Size {
+			return io.NopCloser(bytes.NewReader(msg.Data)), nil
+		}
+	}
+	within, cancel := context.WithTimeout(ctx, 2*cluster.Patience+time.Duration(info.Size/slowest)*time.Second)
+	r, err := s.objects.Get(within, name)
+	if err != nil {
+		cancel()
+		return nil, missing(err)
+	}
+	return result{r, cancel}, nil
+}
+
+// result is an object that is read.
+type result struct {
+	io.ReadCloser
+	cancel func()
+}
+
+func (r result) Close() error {
+	defer r.cancel()
+	return r.ReadCloser.Close()
 }
 
 // missing returns ErrMissing for what is not there, and others in plain words.

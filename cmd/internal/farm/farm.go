@@ -1,0 +1,206 @@
+package farm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"voicepool/cmd/internal/cluster"
+	"voicepool/cmd/internal/depot"
+)
+
+// Farm is a queue of jobs, what is known of them, and their files. All methods may be called by any goroutine.
+type Farm struct {
+	Depot   *depot.Depot
+	version string // of this program
+	ledger  ledger
+	kv      jetstream.KeyValue
+	js      jetstream.JetStream
+	queue   jetstream.Stream
+}
+
+// remembered is how long the queue knows a message that comes twice. The ledger knows jobs for ever.
+const remembered = 5 * time.Minute
+
+// Open opens the farm of NATS, and makes it where it is not there. version is that of Version: workers take
+// jobs of their own version alone, for others might have other results.
+func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
+	d, err := depot.Open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	kv, err := c.Bucket(ctx, cluster.Farm, 1)
+	if err != nil {
+		return nil, err
+	}
+	queue, err := c.JS.Stream(ctx, cluster.Jobs)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		queue, err = c.JS.CreateStream(ctx, jetstream.StreamConfig{
+			Name: cluster.Jobs, Description: "jobs of voicepool, by version", Subjects: []string{cluster.JobsOn + ".*"},
+			Retention: jetstream.WorkQueuePolicy, Duplicates: remembered, Replicas: c.Replicas(),
+		})
+	}
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another was faster
+		queue, err = c.JS.Stream(ctx, cluster.Jobs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the queue %s: %w", cluster.Jobs, cluster.Plain(err))
+	}
+	return &Farm{Depot: d, version: version, ledger: ledger{table{kv}}, kv: kv, js: c.JS, queue: queue}, nil
+}
+
+// token is what a version is called in subjects.
+func token(version string) string {
+	sum := sha256.Sum256([]byte(version))
+	return hex.EncodeToString(sum[:8])
+}
+
+// table is a bucket of NATS.
+type table struct{ kv jetstream.KeyValue }
+
+func (t table) Get(ctx context.Context, key string) ([]byte, uint64, error) {
+	entry, err := t.kv.Get(ctx, key)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil, 0, ErrUnknown
+	}
+	if err != nil {
+		return nil, 0, cluster.Plain(err)
+	}
+	return entry.Value(), entry.Revision(), nil
+}
+
+func (t table) Create(ctx context.Context, key string, value []byte) error {
+	_, err := t.kv.Create(ctx, key, value)
+	return conflict(err)
+}
+
+func (t table) Update(ctx context.Context, key string, value []byte, revision uint64) error {
+	_, err := t.kv.Update(ctx, key, value, revision)
+	return conflict(err)
+}
+
+// conflict returns ErrConflict for a revision that is none any more, and others in plain words.
+func conflict(err error) error {
+	if err == nil {
+		return nil
+	}
+	if api, ok := errors.AsType[*jetstream.APIError](err); ok &&
+		(api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
+		return ErrConflict
+	}
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		return ErrConflict
+	}
+	return cluster.Plain(err)
+}
+
+// Job returns a job. ErrUnknown: there is none.
+func (f *Farm) Job(ctx context.Context, id string) (*Job, error) {
+	j, _, err := f.ledger.job(ctx, id)
+	return j, err
+}
+
+// Jobs returns all jobs.
+func (f *Farm) Jobs(ctx context.Context) ([]*Job, error) {
+	watcher, err := f.kv.WatchAll(ctx, jetstream.IgnoreDeletes())
+	if err != nil {
+		return nil, cluster.Plain(err)
+	}
+	defer watcher.Stop()
+	var all []*Job
+	for {
+		select {
+		case entry := <-watcher.Updates():
+			if entry == nil { // all that were there
+				return all, nil
+			}
+			j := &Job{}
+			if err := json.Unmarshal(entry.Value(), j); err != nil {
+				return nil, fmt.Errorf("the job %s: %w", entry.Key(), err)
+			}
+			all = append(all, j)
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(cluster.Patience):
+			return nil, cluster.Plain(context.DeadlineExceeded)
+		}
+	}
+}
+
+// Submit puts a job into the queue, and returns it. One that is there already is returned as it is; with
+// again one that has not come to a result is tried anew.
+func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
+	o.Version = f.version
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	id := o.ID()
+	j, revision, err := f.ledger.job(ctx, id)
+	once := id // what the queue knows the message by
+	switch {
+	case errors.Is(err, ErrUnknown):
+	case err != nil:
+		return nil, err
+	case j.State == Done, j.State.ended() && !again:
+		return j, nil
+	case j.State.ended():
+		once = fmt.Sprintf("%s-%d", id, revision)
+	default:
+		there, err := f.queued(ctx, j)
+		if there || err != nil {
+			return j, err
+		}
+		if j, revision, err = f.ledger.job(ctx, id); err != nil || j.State.ended() { // just now
+			return j, err
+		}
+		once = fmt.Sprintf("%s-%d", id, revision) // its message is lost
+	}
+	if once != id {
+		was, mine := *j, false
+		j, err = f.ledger.change(ctx, id, nil, func(j *Job) bool {
+			if mine = j.State == was.State && j.Message == was.Message && j.Run == was.Run; mine {
+				*j = Job{ID: id, Order: o, State: Queued, Queued: time.Now()}
+			}
+			return mine
+		})
+		if err != nil || !mine { // another does the same, or a worker has it
+			return j, err
+		}
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := f.js.Publish(ctx, cluster.JobsOn+"."+token(o.Version), text, jetstream.WithMsgID(once))
+	if err != nil {
+		return nil, cluster.Plain(err)
+	}
+	return f.ledger.change(ctx, id, &o, func(j *Job) bool {
+		if j.Message != 0 { // a worker has it
+			return false
+		}
+		j.Message = sent.Sequence
+		return true
+	})
+}
+
+// queued reports whether the message of a job is in the queue.
+func (f *Farm) queued(ctx context.Context, j *Job) (bool, error) {
+	if j.Message == 0 {
+		return false, nil
+	}
+	_, err := f.queue.GetMsg(ctx, j.Message)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, cluster.Plain(err)
+	}
+	return true, nil
+}

@@ -1,0 +1,148 @@
+package farm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Errors of a Table.
+var (
+	ErrUnknown  = errors.New("there is no such job")
+	ErrConflict = errors.New("another has changed the job meanwhile")
+)
+
+// Table keeps values by their keys. It compares and sets: a value is replaced only at the revision at which
+// it was read.
+type Table interface {
+	Get(ctx context.Context, key string) (value []byte, revision uint64, err error) // ErrUnknown
+	Create(ctx context.Context, key string, value []byte) error                     // ErrConflict
+	Update(ctx context.Context, key string, value []byte, revision uint64) error    // ErrConflict
+}
+
+// ledger has what is known of all jobs. Every change of one is here.
+type ledger struct{ Table }
+
+// job returns a job, and its revision.
+func (l ledger) job(ctx context.Context, id string) (*Job, uint64, error) {
+	value, revision, err := l.Get(ctx, id)
+	if err != nil {
+		return nil, 0, err
+	}
+	j := &Job{}
+	if err := json.Unmarshal(value, j); err != nil {
+		return nil, 0, fmt.Errorf("the job %s: %w", id, err)
+	}
+	return j, revision, nil
+}
+
+// Conflicts are tried again, so often at most.
+const mostConflicts = 50
+
+// change does something to a job that nobody else changes meanwhile. A job that is not there is begun by
+// order; nil: it has to be there. do returns whether it has changed the job, and may be called again. A job
+// that it leaves as it is is written all the same: what a replica of NATS answers may be old, and is so found.
+func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *Job) bool) (*Job, error) {
+	for n := range mostConflicts {
+		if n > 3 {
+			select {
+			case <-time.After(time.Duration(n) * time.Millisecond):
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
+		}
+		j, revision, err := l.job(ctx, id)
+		unknown := order != nil && errors.Is(err, ErrUnknown)
+		if unknown {
+			j, err = &Job{ID: id, Order: *order, State: Queued, Queued: time.Now()}, nil
+		}
+		if errors.Is(err, ErrUnknown) && order == nil {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !do(j) && unknown {
+			return j, nil
+		}
+		value, err := json.Marshal(j)
+		if err != nil {
+			return nil, err
+		}
+		if unknown {
+			err = l.Create(ctx, id, value)
+		} else {
+			err = l.Update(ctx, id, value, revision)
+		}
+		if !errors.Is(err, ErrConflict) {
+			return j, err
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", id, ErrConflict)
+}
+
+// claim begins a try. It reports whether the job is to be run; where it is not, the message of the queue is
+// of no use any more.
+func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run string) (j *Job, ours bool, err error) {
+	j, err = l.change(ctx, o.ID(), o, func(j *Job) bool {
+		ours = false
+		switch {
+		case j.State == Running && j.Run == run: // the answer to the change was lost
+			ours = true
+			return false
+		case j.State.ended(), j.Message != 0 && j.Message != message: // done, or of another message
+			return false
+		}
+		j.Message = message
+		if len(j.Tries) >= mostTries {
+			j.State, j.Reason, j.Ended, j.Run = Aside, j.reason(), time.Now(), run
+			return true
+		}
+		ours = true
+		j.State, j.Run, j.Began = Running, run, time.Now()
+		j.Tries = append(j.Tries, Try{Worker: worker})
+		return true
+	})
+	return j, ours && err == nil, err
+}
+
+// settle ends a try, if it is the last of its job. It reports whether it was, or has been settled so before.
+func (l ledger) settle(ctx context.Context, id, run string, do func(j *Job)) (j *Job, ours bool, err error) {
+	j, err = l.change(ctx, id, nil, func(j *Job) bool {
+		if ours = j.Run == run; !ours || j.State != Running {
+			return false
+		}
+		do(j)
+		return true
+	})
+	return j, ours && err == nil, err
+}
+
+// done ends a job with its result.
+func done(sum string, size int64, took time.Duration) func(*Job) {
+	return func(j *Job) {
+		j.State, j.Result, j.Size, j.Ended, j.Seconds, j.Reason = Done, sum, size, time.Now(), took.Seconds(), ""
+	}
+}
+
+// failed ends a job that would fail everywhere.
+func failed(said string, took time.Duration) func(*Job) {
+	return func(j *Job) {
+		j.State, j.Reason, j.Ended, j.Seconds = Failed, said, time.Now(), took.Seconds()
+	}
+}
+
+// crashed counts a try, and sets the job aside after the last.
+func crashed(said string, took time.Duration) func(*Job) {
+	return func(j *Job) {
+		j.State, j.Tries[len(j.Tries)-1].Said = Queued, said
+		if len(j.Tries) >= mostTries {
+			j.State, j.Reason, j.Ended, j.Seconds = Aside, j.reason(), time.Now(), took.Seconds()
+		}
+	}
+}
+
+// stopped takes a try back: its worker has ended in order.
+func stopped(j *Job) { j.State, j.Tries = Queued, j.Tries[:len(j.Tries)-1] }

@@ -1,0 +1,185 @@
+package farm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/term"
+
+	"voicepool/cmd/internal/cluster"
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/output"
+	"voicepool/internal/words"
+)
+
+// StatusCommand is the command farm status.
+type StatusCommand struct {
+	IDs  []string `arg:"" optional:"" name:"id" help:"Only these jobs: IDs, or how they begin."`
+	JSON bool     `name:"json" help:"Print JSON."`
+	cluster.Flags
+}
+
+// Run prints the counts, and a line for each job that is not done; of jobs that are named, each.
+func (s *StatusCommand) Run(c *console.Console) error {
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	f, done, err := open(interrupted, c, s.Flags)
+	if err != nil {
+		return err
+	}
+	defer done()
+	all, err := f.Jobs(interrupted)
+	if err != nil {
+		return err
+	}
+	if len(s.IDs) > 0 {
+		var ids []string
+		for _, j := range all {
+			ids = append(ids, j.ID)
+		}
+		for i := range s.IDs {
+			if s.IDs[i], err = match(s.IDs[i], ids); err != nil {
+				return err
+			}
+		}
+		all = slices.DeleteFunc(all, func(j *Job) bool { return !slices.Contains(s.IDs, j.ID) })
+	}
+	slices.SortStableFunc(all, func(a, b *Job) int { return a.Queued.Compare(b.Queued) })
+	counts := map[State]int{}
+	for _, j := range all {
+		counts[j.State]++
+	}
+	if s.JSON {
+		return c.JSON(struct {
+			Counts map[State]int `json:"counts"`
+			Jobs   []*Job        `json:"jobs"`
+		}{counts, append([]*Job{}, all...)})
+	}
+	var parts []string
+	for _, state := range states {
+		if counts[state] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))
+		}
+	}
+	fmt.Fprintln(c.Out, strings.TrimSuffix(words.Count(len(all), "job")+": "+strings.Join(parts, ", "), ": "))
+	for _, j := range all {
+		if len(s.IDs) > 0 || j.State != Done {
+			fmt.Fprintln(c.Out, line(j))
+		}
+	}
+	return nil
+}
+
+// line says how a job is.
+func line(j *Job) string {
+	text := fmt.Sprintf("%s  %-9s  %s %s", j.ID, j.State, j.Do, words.OneLine(strings.Join(append([]string{j.File}, j.Args...), " ")))
+	switch {
+	case j.State == Running:
+		text += " on " + j.Tries[len(j.Tries)-1].Worker
+	case j.State == Done:
+		text += fmt.Sprintf(", %d bytes in %.2f s", j.Size, j.Seconds)
+	case j.Reason != "":
+		text += ": " + words.OneLine(j.Reason)
+	}
+	return text
+}
+
+// match returns the one ID that is meant by how it begins.
+func match(given string, ids []string) (string, error) {
+	if given == "" || len(given) > idLength || strings.Trim(given, "0123456789abcdef") != "" {
+		return "", console.Usage("%q is no ID of a job: up to %d digits of 0-9 and a-f", words.OneLine(given), idLength)
+	}
+	var found []string
+	for _, id := range ids {
+		if strings.HasPrefix(id, given) {
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		if len(ids) == 0 {
+			return "", console.Usage("%s: %w: the farm has none at all", given, ErrUnknown)
+		}
+		return "", console.Usage("%s: %w; the nearest is %s, and voicepool farm status lists more", given, ErrUnknown, words.Nearest(given, ids))
+	}
+	slices.Sort(found)
+	return "", console.Usage("%s begins the IDs of %d jobs, as of %s and %s: give more digits", given, len(found), found[0], found[1])
+}
+
+// find returns the job that is meant by how its ID begins.
+func (f *Farm) find(ctx context.Context, given string) (*Job, error) {
+	if len(given) == idLength {
+		if _, err := match(given, []string{given}); err != nil {
+			return nil, err
+		}
+		if j, err := f.Job(ctx, given); !errors.Is(err, ErrUnknown) {
+			return j, err
+		}
+	}
+	lister, err := f.kv.ListKeys(ctx, jetstream.IgnoreDeletes())
+	if err != nil {
+		return nil, cluster.Plain(err)
+	}
+	defer lister.Stop()
+	var ids []string
+	for id := range lister.Keys() {
+		ids = append(ids, id)
+	}
+	id, err := match(given, ids)
+	if err != nil {
+		return nil, err
+	}
+	return f.Job(ctx, id)
+}
+
+// GetCommand is the command farm get.
+type GetCommand struct {
+	ID     string `arg:"" help:"ID of the job, or how it begins."`
+	Output string `short:"o" required:"" placeholder:"FILE" help:"File to write; - is standard output."`
+	cluster.Flags
+}
+
+// Run writes the result of a job that is done.
+func (g *GetCommand) Run(c *console.Console) error {
+	if err := output.Of("-o", " ", g.Output).Keep(nil); err != nil {
+		return err
+	}
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	file, err := output.Open(interrupted, g.Output)
+	if err != nil {
+		return err
+	}
+	defer file.Discard()
+	f, done, err := open(interrupted, c, g.Flags)
+	if err != nil {
+		return err
+	}
+	defer done()
+	j, err := f.find(interrupted, g.ID)
+	if err != nil {
+		return err
+	}
+	switch {
+	case j.State == Done:
+	case j.State.ended():
+		return fmt.Errorf("%s: the job is %s: %s; voicepool farm submit --again tries it anew", j.ID, strings.Replace(string(j.State), "failed", "a failure", 1), j.Reason)
+	default:
+		return fmt.Errorf("%s: the job is %s; there is no result yet", j.ID, j.State)
+	}
+	if g.Output != "-" {
+		return interrupted.Instead(c, file.Save(func(w io.Writer) error { return f.Depot.Write(interrupted, j.Result, w) }))
+	}
+	if verbs[j.Do].file && term.IsTerminal(int(os.Stdout.Fd())) {
+		return console.Usage("-o -: standard output is a terminal; send it to a file or a pipe")
+	}
+	return interrupted.Instead(c, f.Depot.Write(interrupted, j.Result, c.Out))
+}

@@ -1,0 +1,70 @@
+package farm
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// Program returns the path by which this program starts itself: on Linux one that stays the same program
+// when its file is replaced.
+func Program() (string, error) {
+	if runtime.GOOS == "linux" {
+		if _, err := os.Stat("/proc/self/exe"); err == nil {
+			return "/proc/self/exe", nil
+		}
+	}
+	return os.Executable()
+}
+
+// Version returns what tells this program from others whose results may differ: the version of its module,
+// or its commit, or else the hash of its file.
+func Version() (string, error) {
+	if version := stamped(debug.ReadBuildInfo()); version != "" {
+		return version, nil
+	}
+	path, err := Program()
+	if err != nil {
+		return "", err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, file); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return "build " + hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// stamped returns the version or the commit of a build, if it is exactly that.
+func stamped(info *debug.BuildInfo, ok bool) string {
+	if !ok {
+		return ""
+	}
+	commit := ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.modified" && s.Value == "true":
+			return ""
+		case s.Key == "vcs.revision":
+			commit = s.Value
+		}
+	}
+	switch v := info.Main.Version; {
+	case strings.Contains(v, "+dirty"):
+		return ""
+	case v != "" && v != "(devel)":
+		return strings.TrimSpace(v + " " + commit)
+	case commit != "":
+		return "commit " + commit
+	}
+	return ""
+}
