@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -278,6 +279,9 @@ func (f *far) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string
 	}
 	defer root.Close()
 	sum, err := f.depot.Pack(ctx, &s.Rules, text, filepath.Base(s.File), func(path string) (io.ReadCloser, error) {
+		if !fs.ValidPath(path) {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("lies outside the folder of the sheet, in which a room on NATS has all its sounds")}
+		}
 		return root.Open(filepath.FromSlash(path))
 	})
 	if err != nil && ctx.Err() == nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"voicepool/internal/words"
@@ -53,39 +52,29 @@ func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, me
 	if !v.all {
 		return nil, nil, cmp.Or(err, context.Cause(ctx))
 	}
-	up := map[string]*Member{}
+	up := map[string]int{} // places among members, by lives
 	for _, name := range slices.Sorted(maps.Keys(v.nodes)) {
 		r := v.nodes[name].record
 		m := Member{Node: name, Address: r.Address, State: r.Stand.String(), Most: r.Most}
 		if newest.Sub(created[nodes+name]) > stale {
 			m.State = Gone.String()
 		}
-		if members = append(members, m); m.State != Gone.String() {
-			up[r.Life] = &members[len(members)-1]
+		if m.State != Gone.String() {
+			up[r.Life] = len(members)
 		}
-	}
-	slices.SortFunc(members, func(x, y Member) int { return strings.Compare(x.Node, y.Node) })
-	for i := range members {
-		r := v.nodes[members[i].Node].record
-		if members[i].State != Gone.String() {
-			up[r.Life] = &members[i]
-		}
+		members = append(members, m)
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.rooms)) {
 		r := v.rooms[name]
 		p := Placed{Room: name, Node: r.record.Node, State: "playing", Epoch: r.record.Epoch, Revision: r.revision, Since: r.record.Since}
-		switch m := up[r.record.Life]; {
-		case m == nil:
-			p.State = "nobody"
-			for _, life := range slices.Sorted(maps.Keys(r.record.Refused)) {
-				p.Why = r.record.Refused[life]
-			}
-		default:
-			m.Rooms++
-			p.Address = m.Address
+		if m, plays := up[r.record.Life]; plays {
+			members[m].Rooms++
+			p.Address = members[m].Address
 			if r.record.Next != "" {
 				p.State = "moving"
 			}
+		} else {
+			p.State, p.Why = "nobody", r.record.why()
 		}
 		list = append(list, p)
 	}

@@ -26,10 +26,19 @@ func (n *Node) mind(ctx context.Context) {
 	}
 }
 
-// bury marks a node as gone whose record stands still for longer than it may play.
+// bury marks a node as gone whose record stands still for longer than it may play, and forgets one that
+// is gone for long: its life is over without a record, too.
 func (n *Node) bury(ctx context.Context, s *seenNode) {
 	o := &n.options
-	if s.record.Stand == Gone || s.record.Life == n.lease.current() || o.Now()-s.since <= o.Timing.Lease+o.Timing.Margin {
+	still := o.Now() - s.since
+	if s.record.Stand == Gone && still > o.Timing.Forget {
+		n.seen.touch(s.record.Node, o.Now())
+		ctx, cancel := context.WithTimeout(ctx, o.Timing.Renew)
+		defer cancel()
+		_ = o.Bucket.Delete(ctx, nodes+s.record.Node, s.revision) // else it is tried again
+		return
+	}
+	if s.record.Stand == Gone || s.record.Life == n.lease.current() || still <= o.Timing.Lease+o.Timing.Margin {
 		return
 	}
 	n.seen.touch(s.record.Node, o.Now()) // before it is tried again

@@ -6,8 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 )
@@ -19,10 +17,11 @@ type Timing struct {
 	Margin time.Duration // that others wait longer: clocks may go that much unequally in a Lease
 	Look   time.Duration // between looks at what is to be taken
 	Queue  time.Duration // that a node waits for one that comes before it in the order of a room
+	Forget time.Duration // after which the record of a node that is gone goes, too
 }
 
 // Standard is the timing of the program.
-var Standard = Timing{Lease: 3500 * time.Millisecond, Renew: 700 * time.Millisecond, Margin: 250 * time.Millisecond, Look: 50 * time.Millisecond, Queue: time.Second}
+var Standard = Timing{Lease: 3500 * time.Millisecond, Renew: 700 * time.Millisecond, Margin: 250 * time.Millisecond, Look: 50 * time.Millisecond, Queue: time.Second, Forget: 10 * time.Minute}
 
 // Tenant is a room that this node has opened. All methods may be called by any goroutine.
 type Tenant interface {
@@ -118,7 +117,7 @@ func (n *Node) enrol(ctx context.Context) error {
 		}
 		if told == nil && o.Now()-began > o.Timing.Lease {
 			told = err
-			o.Say("waiting for NATS: " + err.Error())
+			o.Say("waiting for the lease of this node: " + err.Error())
 		}
 		if !pause(ctx, o.Timing.Look) {
 			return ctx.Err()
@@ -160,10 +159,7 @@ func (n *Node) Orphan(room string) (why string, orphan bool) {
 	if _, alive := n.seen.alive(r.record.Life); alive {
 		return "", r.record.Life == n.lease.current() // which is opening it
 	}
-	for _, life := range slices.Sorted(maps.Keys(r.record.Refused)) {
-		why = r.record.Refused[life]
-	}
-	return why, true
+	return r.record.why(), true
 }
 
 // Moving reports whether a room of this node is on its way to another.

@@ -342,6 +342,43 @@ func TestNamesakes(t *testing.T) {
 	})
 }
 
+// TestForgotten: the record of a node that is gone goes after a while; its rooms stay with who took them, and
+// the node may come back.
+func TestForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		defer w.end()
+		a, b := w.start("a"), w.start("b")
+		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(time.Second)
+		a.line.set(func(l *line) { l.cut = true })
+		listed := func() int {
+			_, nodes, err := List(t.Context(), b.line, Standard.Lease)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(nodes)
+		}
+		time.Sleep(time.Minute)
+		if n := listed(); n != 2 {
+			t.Errorf("after a minute %d nodes are listed", n)
+		}
+		time.Sleep(Standard.Forget)
+		if n := listed(); n != 1 {
+			t.Errorf("later %d nodes are listed", n)
+		}
+		a.line.set(func(l *line) { l.cut = false })
+		w.pass(10 * time.Second)
+		if n := listed(); n != 2 || a.sounds("main") || !b.sounds("main") {
+			t.Errorf("when it is back %d nodes are listed, and the room is heard: a %t, b %t", n, a.sounds("main"), b.sounds("main"))
+		}
+		b.crash()
+		w.until(5*time.Second, "a plays it again", func() bool { return a.sounds("main") })
+	})
+}
+
 // TestPlace: what is placed twice, what cannot be opened, what is removed.
 func TestPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

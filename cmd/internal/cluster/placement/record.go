@@ -2,6 +2,8 @@ package placement
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,6 +70,14 @@ type RoomRecord struct {
 	Ready   bool              `json:"ready,omitempty"`   // that has
 	From    string            `json:"from,omitempty"`    // the life that it was handed over by, which fades it out
 	Refused map[string]string `json:"refused,omitempty"` // why lives cannot play it
+}
+
+// why returns why one of the nodes that cannot play the room cannot; empty: all may.
+func (r *RoomRecord) why() (why string) {
+	for _, life := range slices.Sorted(maps.Keys(r.Refused)) {
+		why = r.Refused[life]
+	}
+	return why
 }
 
 // stateRecord is how a room stood, as JSON in the bucket.
