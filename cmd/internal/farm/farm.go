@@ -52,7 +52,7 @@ func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the queue %s: %w", cluster.Jobs, cluster.Plain(err))
 	}
-	return &Farm{Depot: d, version: version, ledger: ledger{table{kv}}, kv: kv, js: c.JS, queue: queue}, nil
+	return &Farm{Depot: d, version: version, ledger: ledger{Bucket(kv)}, kv: kv, js: c.JS, queue: queue}, nil
 }
 
 // token is what a version is called in subjects.
@@ -60,6 +60,9 @@ func token(version string) string {
 	sum := sha256.Sum256([]byte(version))
 	return hex.EncodeToString(sum[:8])
 }
+
+// Bucket returns the table that a bucket of NATS is.
+func Bucket(kv jetstream.KeyValue) Table { return table{kv} }
 
 // table is a bucket of NATS.
 type table struct{ kv jetstream.KeyValue }

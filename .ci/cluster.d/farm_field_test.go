@@ -1,0 +1,275 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// farmJob is what the tests read of a job.
+type farmJob struct {
+	ID, Do, File, State, Reason, Result, Run string
+
+	Tries []struct{ Worker, Said string }
+	Ended time.Time
+}
+
+// field is a farm that a test looks at.
+type field struct {
+	*NATS
+	t      testing.TB
+	folder string // of the sheets
+
+	mutex sync.Mutex
+	jobs  map[string]farmJob         // as they were last
+	ends  map[string]map[string]bool // by job: how it has ended, each way once
+}
+
+// newFarm returns a farm of a number of NATS servers.
+func newFarm(t testing.TB, servers int) *field {
+	return &field{NATS: Servers(t, servers), t: t, folder: t.TempDir(), jobs: map[string]farmJob{}, ends: map[string]map[string]bool{}}
+}
+
+// call runs a command of the farm to its end, and returns what it prints.
+func (f *field) call(code int, args ...string) string {
+	f.t.Helper()
+	p := Command{Args: append([]string{"farm"}, args...), Env: []string{"VOICEPOOL_NATS=" + f.URL()}, Dir: f.folder}.Run(f.t)
+	if got := p.Wait(time.Minute); got != code {
+		f.t.Fatalf("farm %s ends with %d, want %d: %s", strings.Join(args[:min(len(args), 3)], " "), got, code, p.Stderr)
+	}
+	if code != 0 {
+		return p.Stderr.String()
+	}
+	return p.Stdout.String()
+}
+
+// sheet writes a sheet.
+func (f *field) sheet(name, text string) string {
+	f.t.Helper()
+	if err := os.WriteFile(filepath.Join(f.folder, name), []byte(text), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+	return name
+}
+
+// submit returns the IDs of jobs of sheets.
+func (f *field) submit(args ...string) []string {
+	f.t.Helper()
+	return strings.Fields(f.call(0, append([]string{"submit"}, args...)...))
+}
+
+// work starts a worker.
+func (f *field) work(name string, args ...string) *Process {
+	f.t.Helper()
+	return Command{Args: append([]string{"farm", "work", "--name", name, "--patience", "2s", "--slots", "2"}, args...), Env: []string{"VOICEPOOL_NATS=" + f.URL()}}.Run(f.t)
+}
+
+// look keeps what becomes of jobs, until the test ends.
+func (f *field) look() {
+	f.t.Helper()
+	kv, err := f.JetStream().KeyValue(f.t.Context(), "voicepool_farm")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	watch, err := kv.WatchAll(f.t.Context())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	go func() {
+		for entry := range watch.Updates() {
+			if entry != nil {
+				f.note(entry)
+			}
+		}
+	}()
+}
+
+func (f *field) note(entry jetstream.KeyValueEntry) {
+	var j farmJob
+	if err := json.Unmarshal(entry.Value(), &j); err != nil {
+		f.t.Errorf("%s: %v", entry.Key(), err)
+		return
+	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.jobs[j.ID] = j
+	if !j.Ended.IsZero() {
+		if f.ends[j.ID] == nil {
+			f.ends[j.ID] = map[string]bool{}
+		}
+		f.ends[j.ID][fmt.Sprint(j.State, j.Run, j.Result, j.Ended)] = true
+	}
+}
+
+func (f *field) job(id string) farmJob {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.jobs[id]
+}
+
+// count returns how many jobs are done.
+func (f *field) count() (n int) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	for _, j := range f.jobs {
+		if j.State == "done" {
+			n++
+		}
+	}
+	return n
+}
+
+// status returns all jobs, as the farm tells them.
+func (f *field) status() map[string]farmJob {
+	f.t.Helper()
+	var told struct{ Jobs []farmJob }
+	if err := json.Unmarshal([]byte(f.call(0, "status", "--json")), &told); err != nil {
+		f.t.Fatal(err)
+	}
+	all := map[string]farmJob{}
+	for _, j := range told.Jobs {
+		all[j.ID] = j
+	}
+	return all
+}
+
+// local renders a sheet here, and returns the SHA-256 of the file.
+func (f *field) local(sheet string) string {
+	f.t.Helper()
+	out := filepath.Join(f.folder, "local.wav")
+	render := exec.CommandContext(f.t.Context(), Voicepool(f.t), "render", "-q", filepath.Join(f.folder, sheet), "-o", out)
+	if text, err := render.CombinedOutput(); err != nil {
+		f.t.Fatalf("%s: %v: %s", sheet, err, text)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return sum(data)
+}
+
+func sum(data []byte) string {
+	h := sha256.Sum256(data)
+	return hex.EncodeToString(h[:])
+}
+
+// children kills the processes that render a sheet, and returns how many there were.
+func children(sheet string) (n int) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
+		if args := bytes.Split(line, []byte{0}); len(args) > 3 && string(args[1]) == "render" && string(args[3]) == sheet {
+			if syscall.Kill(pid, syscall.SIGKILL) == nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// tiny is a sheet whose render takes a moment; long one whose render takes seconds.
+func tiny(i int) string {
+	return fmt.Sprintf("rate: 8000\nseed: %d\nlength: 0.1s\ncues:\n  - {at: 0, play: %s, gain: -%d.%d}\n", i, []string{"bell", "coin"}[i%2], i/100, i%100)
+}
+
+const long = "length: 20000s\nsounds:\n  tone: {file: bell, loop: true}\ncues:\n  - {at: 0, play: tone}\n"
+
+// ended checks how the jobs have ended.
+func (f *field) ended(ids []string, fatal, crashing, endless string) {
+	f.t.Helper()
+	all := f.status()
+	for _, id := range ids {
+		if j := all[id]; j.State != "done" || len(j.Tries) < 1 || len(j.Tries) > 3 {
+			f.t.Errorf("%s is %s after %d tries: %s", j.File, j.State, len(j.Tries), j.Reason)
+		}
+	}
+	f.mutex.Lock()
+	for id, ways := range f.ends {
+		if len(ways) != 1 {
+			f.t.Errorf("%s has ended in %d ways: %v", id, len(ways), ways)
+		}
+	}
+	f.mutex.Unlock()
+	for id, want := range map[string]struct {
+		state, says string
+		tries, said int
+	}{
+		fatal:    {"set aside", "the worker died or was cut off", 3, 3},
+		crashing: {"set aside", "signal: killed", 3, 1}, // a worker that was killed may have had it
+		endless:  {"failed", "endless.yaml", 1, 1},
+	} {
+		j := all[id]
+		if j.State != want.state || len(j.Tries) != want.tries || strings.Count(j.Reason, want.says) < want.said {
+			f.t.Errorf("%s is %s after %d tries, and says %q", j.File, j.State, len(j.Tries), j.Reason)
+		}
+		for _, try := range j.Tries {
+			if want.tries == 3 && !strings.Contains(j.Reason, "on "+try.Worker+": ") {
+				f.t.Errorf("%s: the reason does not name %s: %s", j.File, try.Worker, j.Reason)
+			}
+		}
+		if says := f.call(1, "get", id, "-o", "x.wav"); !strings.Contains(says, j.Reason) {
+			f.t.Errorf("farm get of %s says %s", j.File, says)
+		}
+	}
+}
+
+// results checks that the result of each job lies there, whole and once, and is that of a render here.
+func (f *field) results(sheets, ids []string) {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(f.t.Context(), time.Minute)
+	defer cancel()
+	objects, err := f.JetStream().ObjectStore(ctx, "voicepool_objects")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	all := f.status()
+	for i, id := range ids {
+		j := all[id]
+		if i%10 > 0 {
+			continue
+		}
+		if want := f.local(sheets[i]); j.Result != want {
+			f.t.Errorf("%s: the result is %s, a render here is %s", j.File, j.Result, want)
+		}
+		if data, err := objects.GetBytes(ctx, j.Result); err != nil || sum(data) != j.Result {
+			f.t.Errorf("%s: what lies there is %d bytes of the sum %s, want %s: %v", j.File, len(data), sum(data), j.Result, err)
+		}
+	}
+	list, err := objects.List(ctx)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, one := range list {
+		seen[one.Name]++
+	}
+	for _, id := range ids {
+		if n := seen[all[id].Result]; n != 1 {
+			f.t.Errorf("the result of %s lies there %d times", all[id].File, n)
+		}
+	}
+	for _, i := range []int{0, len(ids) - 1} {
+		f.call(0, "get", ids[i][:12], "-o", "got.wav")
+		if data, _ := os.ReadFile(filepath.Join(f.folder, "got.wav")); sum(data) != all[ids[i]].Result {
+			f.t.Errorf("farm get of %s gives another file", sheets[i])
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package cluster
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestFarm: 1,000 renders by workers that are killed at random, with a NATS server that is. Each has one
+// result, which is the render's; jobs that take their workers or themselves with them are set aside.
+func TestFarm(t *testing.T) {
+	const jobs, kills = 1000, 8
+	f, r := newFarm(t, 3), rand.New(rand.NewPCG(1, 2))
+	var sheets []string
+	for i := range jobs {
+		sheets = append(sheets, f.sheet(fmt.Sprintf("t%03d.yaml", i), tiny(i)))
+	}
+	fatal := f.submit(f.sheet("fatal.yaml", "# takes its worker along\n"+long))[0]
+	f.look()
+	crashing := f.submit(f.sheet("crashing.yaml", "# is killed\n"+long))[0]
+	endless := f.submit(f.sheet("endless.yaml", "sounds:\n  tone: {file: bell, loop: true}\ncues:\n  - {at: 0, play: tone}\n"))[0]
+
+	workers := map[string]*Process{}
+	hired := 0
+	hire := func() {
+		name := fmt.Sprint("w", hired)
+		workers[name] = f.work(name, "-q")
+		hired++
+	}
+	fire := func(name string) {
+		workers[name].Kill()
+		delete(workers, name)
+		hire()
+	}
+	for range 3 {
+		hire()
+	}
+	ids := f.submit(sheets...)
+	if len(ids) != jobs {
+		t.Fatalf("%d jobs are submitted, want %d", len(ids), jobs)
+	}
+	started, killed, deaths, crashes, last := time.Now(), 0, 0, 0, ""
+	Await(t, 3*time.Minute, "all jobs end", func() bool {
+		done := f.count()
+		if killed < kills && done > (killed+1)*jobs/(kills+2) {
+			names := make([]string, 0, len(workers))
+			for i := range hired {
+				if name := fmt.Sprint("w", i); workers[name] != nil {
+					names = append(names, name)
+				}
+			}
+			fire(names[r.IntN(len(names))])
+			killed++
+			switch killed {
+			case kills / 2:
+				f.Kill(1)
+			case kills - 1:
+				f.Start(1)
+			}
+		}
+		if j := f.job(fatal); j.State == "running" && j.Run != last && deaths < 5 {
+			if name := j.Tries[len(j.Tries)-1].Worker; workers[name] != nil {
+				last = j.Run
+				fire(name)
+				deaths++
+			}
+		}
+		if j := f.job(crashing); j.State == "running" && crashes < 5 {
+			crashes += children("crashing.yaml")
+		}
+		return done == jobs && f.job(fatal).State == "set aside" && f.job(crashing).State == "set aside" && f.job(endless).State == "failed"
+	})
+	t.Logf("%d jobs in %v; %d workers were killed, %d more by the job that is fatal; %d crashes", jobs, time.Since(started).Round(time.Millisecond), killed, deaths, crashes)
+	if killed != kills {
+		t.Errorf("%d workers were killed, want %d", killed, kills)
+	}
+	f.ended(ids, fatal, crashing, endless)
+	f.results(sheets, ids)
+
+	// Once more: nothing is done again, and the queue is empty.
+	before := f.status()
+	if again := f.submit(sheets...); strings.Join(again, " ") != strings.Join(ids, " ") {
+		t.Error("submitted again, the jobs are others")
+	}
+	if code := f.work("drain", "--drain").Wait(20 * time.Second); code != 0 {
+		t.Errorf("a worker with nothing to do ends with %d", code)
+	}
+	for id, j := range f.status() {
+		if fmt.Sprint(j) != fmt.Sprint(before[id]) {
+			t.Errorf("submitted again, %+v becomes %+v", before[id], j)
+		}
+	}
+}
+
+// TestFarmStops: a worker that is asked to end gives its job back, which is no try, and another does it. A
+// sound of the sheet that lies elsewhere comes along.
+func TestFarmStops(t *testing.T) {
+	f := newFarm(t, 1)
+	f.sheet("silent.yaml", tiny(1))
+	for _, folder := range []string{"a", "a/b"} {
+		if err := os.Mkdir(filepath.Join(f.folder, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.local("silent.yaml")
+	if err := os.Rename(filepath.Join(f.folder, "local.wav"), filepath.Join(f.folder, "a", "x.wav")); err != nil {
+		t.Fatal(err)
+	}
+	sheet := f.sheet("a/b/s.yaml", "length: 4000s\nsounds:\n  x: {file: ../x.wav, loop: true}\ncues:\n  - {at: 0, play: x}\n")
+	id := f.submit("--arg=--format=s16", "--arg=--rate=8000", sheet)[0]
+	if says := f.call(1, "get", id, "-o", "x.wav"); !strings.Contains(says, "is queued; there is no result yet") {
+		t.Errorf("farm get of a job that waits says %s", says)
+	}
+	f.look()
+	first := f.work("first", "--patience", "20s")
+	Await(t, 20*time.Second, "the job runs", func() bool { return f.job(id).State == "running" })
+	first.Term()
+	if code := first.Wait(10 * time.Second); code != 0 {
+		t.Errorf("the worker ends with %d", code)
+	}
+	Await(t, 5*time.Second, "the job waits again", func() bool { j := f.job(id); return j.State == "queued" && len(j.Tries) == 0 })
+	if n := children("s.yaml"); n != 0 {
+		t.Errorf("%d renders outlive their worker", n)
+	}
+	if code := f.work("second", "--patience", "20s", "--drain").Wait(60 * time.Second); code != 0 {
+		t.Errorf("the second worker ends with %d", code)
+	}
+	if j := f.status()[id]; j.State != "done" || len(j.Tries) != 1 || j.Tries[0].Worker != "second" {
+		t.Errorf("the job ends as %+v", j)
+	}
+}
+
+// TestFarmPaused: a job that takes longer than others wait for its worker stays with it, while the worker is
+// alive. One that is stopped loses its job to another; what it finds when it goes on comes too late.
+func TestFarmPaused(t *testing.T) {
+	f := newFarm(t, 1)
+	text := "length: 30s\nsounds:\n  x: {file: bell, loop: true}\ncues:\n"
+	for i := range 60 {
+		text += fmt.Sprintf("  - {at: %d.%d, play: x, gain: -%d}\n", i/3, i%3*3, i%12)
+	}
+	id := f.submit("--do", "stealbench", "--arg=--voices=2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20", f.sheet("slow.yaml", text))[0]
+	f.look()
+	first := f.work("first", "--patience", "1s")
+	Await(t, 20*time.Second, "the job runs", func() bool { return f.job(id).State == "running" })
+	second := f.work("second", "--patience", "1s")
+	time.Sleep(2500 * time.Millisecond)
+	if j := f.job(id); j.State != "running" || len(j.Tries) != 1 {
+		t.Fatalf("after two and a half times its worker's patience, the job is %+v", j)
+	}
+	first.Pause()
+	Await(t, 20*time.Second, "another has the job", func() bool { return len(f.job(id).Tries) == 2 })
+	Await(t, 60*time.Second, "the job is done", func() bool { return f.job(id).State == "done" })
+	first.Continue()
+	next := f.submit(f.sheet("next.yaml", tiny(1)))[0]
+	second.Term()
+	second.Wait(10 * time.Second)
+	Await(t, 20*time.Second, "the first worker goes on", func() bool { return f.job(next).State == "done" })
+	first.Term()
+	if code := first.Wait(20 * time.Second); code != 0 {
+		t.Errorf("the first worker ends with %d", code)
+	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if j, ways := f.jobs[id], f.ends[id]; j.Tries[1].Worker != "second" || len(j.Tries) != 2 || len(ways) != 1 {
+		t.Errorf("the job is %+v, and has ended in %d ways", j, len(ways))
+	}
+}
+
+// TestFarmUnknown: what the commands say of what is not there.
+func TestFarmUnknown(t *testing.T) {
+	f := newFarm(t, 1)
+	id := f.submit(f.sheet("a.yaml", tiny(1)))[0]
+	f.sheet("faulty.yaml", "cues:\n  - {at: 0, play: bell, gain: 400}\n")
+	f.sheet("absolute.yaml", "sounds:\n  x: {file: /x.wav}\ncues:\n  - {at: 0, play: x}\n")
+	for _, c := range []struct {
+		code int
+		args string
+		says string
+	}{
+		{2, "get ffff -o x.wav", "there is no such job; the nearest is " + id},
+		{2, "get x! -o x.wav", "is no ID of a job"},
+		{2, "status ffff", "there is no such job"},
+		{2, "submit --do play a.yaml", "play is no job"},
+		{2, "submit --arg=--report=x a.yaml", "--report is no flag of a render on the farm"},
+		{2, "submit a.yaml faulty.yaml", "faulty.yaml:2:"},
+		{2, "submit absolute.yaml", "write it as from the sheet's folder"},
+		{1, "submit gone.yaml", "gone.yaml: no such file"},
+		{1, "status --nats nats://127.0.0.1:1", "no NATS server answers there"},
+	} {
+		if says := f.call(c.code, strings.Fields(c.args)...); !strings.Contains(says, c.says) {
+			t.Errorf("farm %s says %s, want %s", c.args, says, c.says)
+		}
+	}
+	if n := len(f.status()); n != 1 {
+		t.Errorf("there are %d jobs, want 1", n)
+	}
+}
