@@ -145,7 +145,7 @@ func TestControl(t *testing.T) {
 		t.Errorf("by VOICEPOOL_URL: %d, %s", code, by.Stderr)
 	}
 
-	m := dial(t, n.MQTT(0))
+	m := dialMQTT(t, n.MQTT(0))
 	m.subscribe("voicepool/room/main/event")
 	m.publish("voicepool/room/main/cmd", bell)
 	if e := m.message(); !strings.Contains(e, `"type":"event"`) {

@@ -15,8 +15,8 @@ type mqtt struct {
 	in   *bufio.Reader
 }
 
-// dial connects to a server that takes MQTT.
-func dial(t *testing.T, address string) *mqtt {
+// dialMQTT connects to a server that takes MQTT.
+func dialMQTT(t *testing.T, address string) *mqtt {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
