@@ -3,7 +3,6 @@ package placement
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 )
@@ -24,6 +23,8 @@ type lease struct {
 	skew     time.Duration // how much the clock of the bucket is ahead of this machine's
 	sent     time.Time     // when the last renewal was sent, and when its answer came
 	answered time.Time
+	told     uint64 // the last revision that a watch has told of, and when that was, by the clock of the bucket
+	created  time.Time
 }
 
 // current returns the life that the node is in.
@@ -90,6 +91,7 @@ func (l *lease) write(ctx context.Context, behind uint64) error {
 	defer l.mutex.Unlock()
 	l.revision, l.until = revision, began+o.Timing.Lease
 	l.sent, l.answered = sent, time.Now()
+	l.compare()
 	o.Extend(l.until)
 	return nil
 }
@@ -127,21 +129,28 @@ func (l *lease) adopt(ctx context.Context) {
 		return
 	}
 	r, _ := decode[NodeRecord](e.Value)
+	if l.renewed(&e, &r) {
+		return
+	}
+	l.node.drop() // without the mutex: seats ask for the life
+	o.Say("this node was taken for dead, since nobody heard from it: its rooms are others' now, and it begins anew")
+}
+
+// renewed goes on from a record as it is there, or ends this life: then it returns false.
+func (l *lease) renewed(e *Entry, r *NodeRecord) bool {
+	o := &l.node.options
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if r.Life == l.life && r.Stand != Gone {
-		if e.Revision > l.revision { // else the read was old
-			l.revision = e.Revision
-		}
-		return
-	}
-	if e.Revision < l.revision && o.Now() < l.until+o.Timing.Lease { // an old read
-		return
+	switch {
+	case r.Life == l.life && r.Stand != Gone:
+		l.revision = max(l.revision, e.Revision) // an old read has a lower one
+		return true
+	case e.Revision < l.revision && o.Now() < l.until+o.Timing.Lease: // an old read
+		return true
 	}
 	o.Extend(0)
-	o.Say(fmt.Sprintf("this node was taken for dead, since nobody heard from it; its rooms are others' now, and it begins anew as %s", o.Name))
 	l.life, l.revision, l.until = newLife(), 0, 0
-	l.node.drop()
+	return false
 }
 
 // ahead returns how much the clock of the bucket is ahead of this machine's.
@@ -162,8 +171,15 @@ func (l *lease) stood(stand Stand) {
 func (l *lease) seen(e *Entry) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if e.Revision == l.revision && !e.Created.IsZero() {
-		l.skew = e.Created.Sub(l.sent.Add(l.answered.Sub(l.sent) / 2).Round(0))
+	l.told, l.created = e.Revision, e.Created
+	l.compare()
+}
+
+// compare compares the clocks, once both the answer to a renewal and what a watch tells of it are there.
+// The mutex is held.
+func (l *lease) compare() {
+	if l.told == l.revision && l.revision != 0 && !l.created.IsZero() {
+		l.skew = l.created.Sub(l.sent.Add(l.answered.Sub(l.sent) / 2).Round(0))
 	}
 }
 

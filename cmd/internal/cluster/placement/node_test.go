@@ -171,6 +171,13 @@ func (m *machine) join(change ...func(*Options)) (err error) {
 	return err
 }
 
+// told returns how many lines it has said.
+func (m *machine) told() int {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return len(m.said)
+}
+
 // crash ends a node without a word.
 func (m *machine) crash() {
 	m.mutex.Lock()
@@ -281,9 +288,12 @@ func TestTakesOver(t *testing.T) {
 				if string(o.State) != want || o.Sheet != "sheet" || o.File != "file" || o.Skew.Abs() > time.Millisecond {
 					t.Errorf("%+v %s", o, o.State)
 				}
+				if ahead := b.node.lease.ahead(); (ahead - time.Hour).Abs() > time.Millisecond {
+					t.Errorf("the clock of the bucket is %v ahead, want an hour", ahead)
+				}
 				if kind == "is cut off" {
 					a.line.set(func(l *line) { l.cut = false })
-					w.until(5*time.Second, "a knows", func() bool { return len(a.said) > 0 })
+					w.until(5*time.Second, "a knows", func() bool { return a.told() > 0 })
 					w.pass(5 * time.Second)
 					if a.sounds("main") || !b.sounds("main") {
 						t.Error("the room has gone back")
