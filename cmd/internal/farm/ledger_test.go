@@ -169,6 +169,9 @@ func TestLedger(t *testing.T) {
 			case after.State == Aside && (len(after.Tries) != mostTries || !strings.HasPrefix(after.Reason, "3 tries: on w")):
 				t.Fatalf("it is set aside after %+v", after)
 			}
+			if last && what == "crashed" && len(after.Tries) == mostTries && after.State != Aside {
+				t.Fatalf("after its last try it is %+v", after)
+			}
 			if after.State.ended() && !before.State.ended() {
 				ends[after.State]++
 			}
