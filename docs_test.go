@@ -23,6 +23,8 @@ var pages = []struct {
 	{"docs/cues.md", 0},
 	{"docs/shows.md", 0},
 	{"docs/service.md", 0},
+	{"docs/cluster.md", 0},
+	{"docs/scale.md", 0},
 	{"docs/banks.md", 0},
 	{"docs/stealing.md", 0},
 	{"docs/effects.md", 0},

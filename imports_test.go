@@ -89,6 +89,10 @@ space -> pcm
 mixer/internal/master -> pcm internal/dsp internal/loudness
 cmd/internal/bar ->
 cmd/internal/cluster -> internal/words github.com/nats-io/nats.go/...
+cmd/internal/cluster/placement -> cmd/internal/cluster github.com/nats-io/nats.go/... internal/words
+cmd/internal/uptime -> golang.org/x/sys/unix
+cmd/internal/cluster/subject -> cmd/internal/cluster cmd/internal/problem cmd/internal/service internal/words github.com/nats-io/nats.go/...
+cmd/internal/cluster/roster -> cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/console internal/words
 cmd/internal/bench -> effect cmd/internal/catalog cue device device/wav internal/dsp internal/loading mixer pcm sounds space voice golang.org/x/perf/...
 cmd/internal/console -> bank/rules cmd/internal/bar cmd/internal/column cmd/internal/live cue mixer internal/words golang.org/x/term
 cmd/internal/catalog -> effect bank/rules cmd/internal/bar cmd/internal/console cmd/internal/ink cue cue/report internal/words pcm sounds sounds/embedded voice sounds/tone
@@ -110,15 +114,15 @@ cmd/internal/problem -> cue/report
 cmd/internal/board -> cmd/internal/problem internal/words
 cmd/internal/guard -> internal/words
 cmd/internal/systemd -> golang.org/x/sys/unix
-cmd/internal/serve -> cmd/internal/board cmd/internal/guard cmd/internal/problem cmd/internal/qlab cmd/internal/room cmd/internal/service cmd/internal/systemd golang.org/x/sys/windows internal/fields internal/whole internal/words internal/yaml mixer sounds
+cmd/internal/serve -> cmd/internal/board cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/cluster/subject cmd/internal/depot cmd/internal/guard cmd/internal/problem cmd/internal/qlab cmd/internal/room cmd/internal/service cmd/internal/systemd cmd/internal/uptime cue golang.org/x/sys/windows internal/fields internal/whole internal/words internal/yaml mixer sounds
 cmd/internal/service -> bank/rules cmd/internal/problem cmd/internal/room cmd/internal/show cue internal/words mixer sounds github.com/coder/websocket github.com/prometheus/client_golang/...
 cmd/internal/depot -> bank/rules cmd/internal/cluster internal/whole internal/words github.com/nats-io/nats.go/...
 cmd/internal/farm -> cmd/internal/cluster cmd/internal/console cmd/internal/depot cmd/internal/output cue internal/words github.com/nats-io/nats.go/... golang.org/x/term
 cmd/internal/spill ->
 cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/osc cmd/internal/output cmd/internal/spill cmd/internal/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
-cmd/internal/drivers -> device/auto device/oto device/pulse internal/words
+cmd/internal/drivers -> cmd/internal/console device/auto device/oto device/pulse internal/words
 cmd/internal/findings -> bank/rules cue internal/parse internal/words
-cmd/internal/remote -> bank/rules cmd/internal/console cmd/internal/live cue/report internal/words mixer pcm github.com/coder/websocket
+cmd/internal/remote -> bank/rules cmd/internal/cluster cmd/internal/console cmd/internal/live cue/report internal/words mixer pcm github.com/coder/websocket github.com/nats-io/nats.go/...
 cmd/internal/shell -> sounds/embedded github.com/posener/complete
 cmd/internal/value -> bank/rules device/wav mixer voice
 cmd/internal/timeline -> cmd/internal/ink cmd/internal/output cue/report internal/explain internal/words mixer pcm golang.org/x/text/...

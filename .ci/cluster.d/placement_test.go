@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	lease   = 2500 * time.Millisecond
+	lease   = 3500 * time.Millisecond
 	moves   = 5 * time.Second         // a room has moved
 	inTime  = 50 * time.Millisecond   // a show goes on by the clock
 	settled = 1500 * time.Millisecond // the state of a room is written once a second

@@ -7,7 +7,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -63,7 +65,7 @@ func (c Command) Run(t testing.TB) *Process {
 	// No process outlives a test binary that is killed, or ends by its timeout.
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	p.cmd.WaitDelay = 2 * time.Second
-	if err := p.cmd.Start(); err != nil {
+	if err := start(p.cmd); err != nil {
 		t.Fatalf("%s: %v", p.name, err)
 	}
 	go func() {
@@ -77,6 +79,29 @@ func (c Command) Run(t testing.TB) *Process {
 		}
 	})
 	return p
+}
+
+var spawner struct {
+	once sync.Once
+	asks chan func()
+}
+
+// start starts a command from a thread that never ends: Pdeathsig is sent when the thread ends that has
+// started the process, and threads that have entered a network namespace end.
+func start(c *exec.Cmd) error {
+	s := &spawner
+	s.once.Do(func() {
+		s.asks = make(chan func())
+		go func() {
+			runtime.LockOSThread()
+			for ask := range s.asks {
+				ask()
+			}
+		}()
+	})
+	done := make(chan error)
+	s.asks <- func() { done <- c.Start() }
+	return <-done
 }
 
 // PID returns the number of its process.

@@ -220,7 +220,7 @@ func (f isolateFlag) limits() sounds.Limits {
 // and some.
 func far(app *kong.Context, but ...string) error {
 	for _, p := range app.Path {
-		if p.Flag != nil && p.Flag.Name != "to" && p.Flag.Name != "token" && !slices.Contains(but, p.Flag.Name) {
+		if p.Flag != nil && p.Flag.Name != "to" && p.Flag.Name != "token" && p.Flag.Name != "to-creds" && !slices.Contains(but, p.Flag.Name) {
 			return console.Usage("--%s does not go with --to: the server plays, as it was started", p.Flag.Name)
 		}
 	}

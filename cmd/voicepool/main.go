@@ -22,7 +22,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"voicepool/cmd/internal/catalog"
+	"voicepool/cmd/internal/cluster/roster"
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/drivers"
 	"voicepool/cmd/internal/farm"
 	"voicepool/cue"
 	"voicepool/internal/words"
@@ -37,13 +39,15 @@ type grammar struct {
 	Attach     attachCommand     `cmd:"" help:"Come back to the screen of a show that runs."`
 	Serve      serveCommand      `cmd:"" help:"Keep rooms running that other programs and people play on, over HTTP, WebSocket and OSC."`
 	Send       sendCommand       `cmd:"" help:"Send a command to a show that runs, or to a server, and print its answer."`
+	Rooms      roster.Rooms      `cmd:"" help:"List the rooms of a cluster of servers, and which node plays each."`
+	Drain      roster.Drain      `cmd:"" help:"Move the rooms off a node of a cluster."`
 	Watch      watchCommand      `cmd:"" help:"Show what a room of a server plays."`
 	Render     renderCommand     `cmd:"" help:"Write a cue sheet to a WAV file, faster than real time."`
 	Check      checkCommand      `cmd:"" help:"Check a cue sheet or a bank, and its sounds; print every error."`
 	Schema     schemaCommand     `cmd:"" help:"Print a JSON schema of cue sheets and banks, for editors."`
 	Sounds     soundsCommand     `cmd:"" help:"List sounds: format, length, peak, loudness, envelope."`
 	Effects    catalog.Effects   `cmd:"" help:"List the effects of buses: what can be set, units, ranges, defaults."`
-	Devices    devicesCommand    `cmd:"" help:"List devices and drivers, and which one auto takes."`
+	Devices    drivers.Command   `cmd:"" help:"List devices and drivers, and which one auto takes."`
 	Doctor     doctorCommand     `cmd:"" help:"Find out why no sound comes out, and what would help."`
 	Bench      benchCommand      `cmd:"" help:"Measure what this machine can mix."`
 	Explain    explainCommand    `cmd:"" help:"Explain from a report why a sound was stolen, refused or not heard."`

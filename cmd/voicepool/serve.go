@@ -15,7 +15,7 @@ type serveCommand struct {
 
 	Listen    string   `placeholder:"ADDR" help:"Address to listen at (127.0.0.1:7700). :7700 is all of this machine."`
 	OSC       string   `name:"osc" placeholder:"ADDR" help:"Answer OSC at this address, over UDP and TCP, as 127.0.0.1:53000 (off)."`
-	Device    string   `predictor:"device" placeholder:"DEVICE" default:"auto" help:"Device of the room main: auto, pulse, pulse:SINK, oto, null, or none for a room that is heard over the network alone."`
+	Device    string   `predictor:"device" placeholder:"DEVICE" help:"Device of the room main (auto), or with --nats of all rooms (none): auto, pulse, pulse:SINK, oto, null, or none for what is heard over the network alone."`
 	Voices    *int     `placeholder:"N" help:"Number of voices in the pool of the room main, 1..65536."`
 	Config    string   `predictor:"file" placeholder:"FILE" help:"Configuration (YAML): rooms, addresses, limits. SIGHUP reads it anew."`
 	State     string   `placeholder:"DIR" help:"Folder in which rooms survive a restart."`
@@ -26,6 +26,7 @@ type serveCommand struct {
 	Quiet     bool     `short:"q" help:"Print errors and warnings only."`
 
 	isolateFlag
+	serve.Far
 }
 
 func (s *serveCommand) check() error {
@@ -49,7 +50,7 @@ func (s *serveCommand) Run(c *console.Console) error {
 	defer stop()
 	o := serve.Options{
 		Sheet: s.Sheet, Config: s.Config, Listen: s.Listen, OSC: s.OSC, Device: s.Device, State: s.State, TokenFile: s.TokenFile,
-		Bank: demoBank(), Hosts: s.Host, Cert: s.Cert, Key: s.Key, Limits: s.limits(), Hangups: hangups,
+		Bank: demoBank(), Hosts: s.Host, Cert: s.Cert, Key: s.Key, Limits: s.limits(), Hangups: hangups, Far: s.Far,
 		Say: func(line string) { c.Say("%s", line) },
 		Show: func(line string) {
 			if !s.Quiet {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -43,6 +44,18 @@ func CheckName(name string) error {
 		return fmt.Errorf("%q: a name on NATS is 1 to 64 of a-z, A-Z, 0-9, _ and -", words.OneLine(name))
 	}
 	return nil
+}
+
+// NodeName returns the name of a node; empty: that of the host.
+func NodeName(name string) (string, error) {
+	if name == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return "", errors.New("this host has no name; give the node one")
+		}
+		name = strings.ReplaceAll(host, ".", "-")
+	}
+	return name, CheckName(name)
 }
 
 // Flags are those of the commands that use NATS.
@@ -97,7 +110,7 @@ func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 	}
 	options := []nats.Option{
 		nats.Name("voicepool"), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
-		nats.ReconnectBufSize(-1), nats.Timeout(2 * time.Second), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2), nats.DontRandomize(),
+		nats.ReconnectBufSize(-1), nats.Timeout(2 * time.Second), nats.FlusherTimeout(2 * time.Second), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2), nats.DontRandomize(),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				tell(err)

@@ -67,12 +67,12 @@ func (v *visitor) in(room string) Role {
 	return Operate
 }
 
-// Of returns the role in a room of who asks. A room "" is the server as a whole. Without a Guard, all
-// are Admin.
+// Of returns the role in a room of who asks. A room "" is the server as a whole. Whom no Guard has let in
+// may do nothing.
 func Of(ctx context.Context, room string) Role {
 	v, ok := ctx.Value(visitorKey{}).(*visitor)
 	if !ok {
-		return Admin
+		return None
 	}
 	return v.in(room)
 }
@@ -83,7 +83,7 @@ func Allow(ctx context.Context, room string, need Role) error {
 	if have >= need {
 		return nil
 	}
-	if v := ctx.Value(visitorKey{}).(*visitor); v.badge == nil || v.badge.ended.Err() != nil {
+	if v, ok := ctx.Value(visitorKey{}).(*visitor); !ok || v.badge == nil || v.badge.ended.Err() != nil {
 		return &Denied{Status: 401, Detail: "a token is needed: send Authorization: Bearer TOKEN, or log in at /login"}
 	}
 	return denied(403, "this needs the role %v; the token is of %v here", need, have)

@@ -10,8 +10,8 @@ import (
 )
 
 // dial opens a WebSocket, signed with the token.
-func (c *Client) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
+func (c *web) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
 	head := http.Header{}
 	c.sign(head)
-	return websocket.Dial(ctx, address, &websocket.DialOptions{HTTPHeader: head, HTTPClient: &http.Client{}})
+	return websocket.Dial(ctx, address, &websocket.DialOptions{HTTPHeader: head, HTTPClient: &http.Client{CheckRedirect: c.elsewhere}})
 }

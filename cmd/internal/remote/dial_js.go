@@ -8,6 +8,6 @@ import (
 )
 
 // dial opens a WebSocket. A browser signs it with its cookie, and with nothing else.
-func (c *Client) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
+func (c *web) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
 	return websocket.Dial(ctx, address, nil)
 }

@@ -11,13 +11,14 @@ import (
 
 // Flags are those of the commands that can play on a room of a server.
 type Flags struct {
-	To    string `placeholder:"URL" env:"VOICEPOOL_URL" help:"Play on a room of a server, voicepool serve: http://HOST:PORT, or http://HOST:PORT/ROOM."`
+	To    string `placeholder:"URL" env:"VOICEPOOL_URL" help:"Play on a room of a server, voicepool serve: http://HOST:PORT/ROOM, or nats://HOST:PORT/ROOM on a cluster; without /ROOM the room main."`
 	Token string `hidden:"" env:"VOICEPOOL_TOKEN" help:"Token of the server; give it by VOICEPOOL_TOKEN."`
+	Creds string `hidden:"" name:"to-creds" env:"VOICEPOOL_NATS_CREDS" help:"Credentials for NATS; give them by VOICEPOOL_NATS_CREDS."`
 }
 
 // Room returns the client of the room that is meant.
 func (f *Flags) Room() (*Client, error) {
-	room, err := New(f.To, f.Token)
+	room, err := New(f.To, f.Token, f.Creds)
 	if err != nil {
 		return nil, console.Usage("--to: %w", err)
 	}

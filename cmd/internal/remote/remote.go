@@ -1,25 +1,24 @@
-// Package remote plays on a room of a server that runs somewhere else, over HTTP: what the commands
-// do that take --to.
+// Package remote plays on a room of a server that runs somewhere else, over HTTP or over NATS: what the
+// commands do that take --to.
 //
-//	c, err := remote.New("http://127.0.0.1:7700/main", token)
+//	c, err := remote.New("http://127.0.0.1:7700/main", token, "")
+//	c, err := remote.New("nats://stage-a,stage-b/main", "", credentials)
 //	answer, err := c.Say(ctx, "go", "2.5")   // the words of control
 //	err = c.Watch(ctx, show)                 // pictures for a live view
 package remote
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"voicepool/cmd/internal/live"
 	"voicepool/internal/words"
 )
 
@@ -36,15 +35,30 @@ const (
 
 // Client plays on one room of a server. Any goroutine.
 type Client struct {
-	base  *url.URL // of the room, without a slash at the end
-	room  string
-	token string
-	http  *http.Client
+	line
+	room string
 }
 
-// New returns a client of the room of an address, http://HOST:PORT or http://HOST:PORT/ROOM, with a
-// token; empty: none. It does not connect.
-func New(address, token string) (*Client, error) {
+// line carries orders to a room, and tells of it.
+type line interface {
+	// ask has the room carry out an order, and returns the body of the answer.
+	ask(ctx context.Context, o *Order) (json.RawMessage, error)
+
+	// watch follows the room over one connection.
+	watch(ctx context.Context, w *watching, show func(live.Picture, bool)) error
+
+	// where returns the server's address, for messages.
+	where() string
+}
+
+// New returns a client of the room of an address: http://HOST:PORT/ROOM with a token, or nats://HOST:PORT/ROOM
+// with a file of credentials; empty: none. Without a room it is that of Main. It does not connect.
+func New(address, token, creds string) (*Client, error) {
+	scheme, _, _ := strings.Cut(address, "://")
+	switch scheme {
+	case "nats", "tls", "ws", "wss":
+		return natsClient(address, creds)
+	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("%s is no address of a server; write http://HOST:PORT, or http://HOST:PORT/ROOM", words.OneLine(address))
@@ -56,89 +70,57 @@ func New(address, token string) (*Client, error) {
 	room = cmp.Or(room, Main)
 	// The path of the room is escaped once, where it is made.
 	base := &url.URL{Scheme: u.Scheme, Host: u.Host}
-	return &Client{base: base.JoinPath("v1", "rooms", url.PathEscape(room)), room: room, token: token, http: &http.Client{
-		Timeout:       patience,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	return &Client{newWeb(base.JoinPath("v1", "rooms", url.PathEscape(room)), token), room}, nil
 }
 
 // Room returns the room's name.
 func (c *Client) Room() string { return c.room }
 
+// ask is that of the line, asked again while the room moves from one node to another.
+func (c *Client) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
+	for end := time.Now().Add(patience); ; {
+		answer, err := c.line.ask(ctx, o)
+		refused, is := errors.AsType[*Refusal](err)
+		if is && refused.reason != moving || !is && !errors.Is(err, errNobody) || err == nil || time.Now().After(end) {
+			return answer, err
+		}
+		if !is { // between two nodes there is nobody for a moment; a name that is wrong should not take long
+			end = time.Now().Add(brief)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(brief):
+		}
+	}
+}
+
+// moving is the reason of a refusal while a room moves, and brief is how long to wait then.
+const (
+	moving = "moving"
+	brief  = 200 * time.Millisecond
+)
+
+// errNobody is wrapped where no node answers for a room.
+var errNobody = errors.New("nobody answers")
+
 // Refusal is an answer that is none of success. Its text is the server's sentence.
 type Refusal struct {
 	Status int
 	Detail string
+	reason string
 }
 
 // Error returns the sentence.
 func (r *Refusal) Error() string { return r.Detail }
 
-// call asks for something of the room, and returns the answer's body.
-func (c *Client) call(ctx context.Context, method, path string, body any) (json.RawMessage, error) {
-	var send io.Reader
-	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return nil, err
-		}
-		send = bytes.NewReader(text)
-	}
-	r, err := http.NewRequestWithContext(ctx, method, c.base.String()+path, send)
-	if err != nil {
-		return nil, err
-	}
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	c.sign(r.Header)
-	answer, err := c.http.Do(r)
-	if err != nil {
-		return nil, c.unreachable(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, most))
-	if err != nil {
-		return nil, c.unreachable(err)
-	}
-	if answer.StatusCode/100 != 2 {
-		return text, c.refusal(answer, text)
-	}
-	return text, nil
-}
-
-// sign adds the token.
-func (c *Client) sign(h http.Header) {
-	if c.token != "" {
-		h.Set("Authorization", "Bearer "+c.token)
-	}
-}
-
 // refusal reads a problem.
-func (c *Client) refusal(answer *http.Response, text []byte) error {
+func refusal(status int, text []byte) *Refusal {
 	var p struct {
-		Title, Detail string
+		Title, Detail, Reason string
 	}
 	if json.Unmarshal(text, &p) != nil || p.Detail == "" && p.Title == "" {
-		p.Detail = "the server answers " + answer.Status
+		p.Detail = strings.TrimSpace(fmt.Sprintf("the server answers %d %s", status, http.StatusText(status)))
 	}
-	detail := words.OneLine(cmp.Or(p.Detail, p.Title))
-	if answer.StatusCode == http.StatusUnauthorized {
-		detail += "; give a token by VOICEPOOL_TOKEN"
-	}
-	return &Refusal{answer.StatusCode, detail}
-}
-
-// unreachable says where nobody answers, and why.
-func (c *Client) unreachable(err error) error {
-	if deadline, ok := errors.AsType[net.Error](err); ok && deadline.Timeout() {
-		return fmt.Errorf("%s: no answer within %v", c.base.Host, patience)
-	}
-	if at, ok := errors.AsType[*url.Error](err); ok {
-		err = at.Err
-	}
-	if at, ok := errors.AsType[*net.OpError](err); ok {
-		err = at.Err
-	}
-	return fmt.Errorf("%s: no server answers there (%w)", c.base.Host, words.Cause(err))
+	return &Refusal{status, words.OneLine(cmp.Or(p.Detail, p.Title)), p.Reason}
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,11 +29,11 @@ const many = 100
 // table is the commands, in the order in which help has them: those of a show, as `voicepool send`
 // has them for a socket.
 var table = []word{
-	{"go", "[CUE]", 0, 1, post("go", "cue")},
-	{"standby", "CUE", 1, 1, post("standby", "cue")},
+	{"go", "[CUE]", 0, 1, order("go", "cue")},
+	{"standby", "CUE", 1, 1, order("standby", "cue")},
 	{"next", "", 0, 0, step(1)},
 	{"back", "", 0, 0, step(-1)},
-	{"panic", "", 0, 0, post("panic")},
+	{"panic", "", 0, 0, order("panic")},
 	{"stop", "[ID|all] [TIME]", 0, 2, (*Client).stop},
 	{"pause", "[ID]", 0, 1, hold(true)},
 	{"resume", "[ID]", 0, 1, hold(false)},
@@ -46,9 +44,9 @@ var table = []word{
 	{"fade", "ID|BUS to=DB over=TIME", 2, many, (*Client).set},
 	{"release", "ID", 1, 1, (*Client).release},
 	{"seek", "ID to=TIME", 2, 2, (*Client).seek},
-	{"scene", "NAME [TIME]", 1, 2, post("scene", "scene", "over")},
+	{"scene", "NAME [TIME]", 1, 2, order("scene", "scene", "over")},
 	{"state", "", 0, 0, func(c *Client, ctx context.Context, _ []string) (json.RawMessage, error) {
-		return c.call(ctx, http.MethodGet, "/state", nil)
+		return c.ask(ctx, &Order{Do: "state"})
 	}},
 }
 
@@ -82,15 +80,15 @@ func (c *Client) Say(ctx context.Context, command ...string) (json.RawMessage, e
 	return w.ask(c, ctx, rest)
 }
 
-// post returns what posts its words under some keys.
-func post(call string, keys ...string) func(*Client, context.Context, []string) (json.RawMessage, error) {
+// order returns what asks for an order with its words under some keys.
+func order(do string, keys ...string) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		body := map[string]any{}
 		for i, text := range rest {
 			text = behind(text, keys[i])
 			body[keys[i]] = text
 		}
-		return c.call(ctx, http.MethodPost, "/"+call, body)
+		return c.ask(ctx, &Order{Do: do, With: body})
 	}
 }
 
@@ -104,27 +102,24 @@ func behind(text, key string) string {
 
 func step(by int) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, _ []string) (json.RawMessage, error) {
-		return c.call(ctx, http.MethodPost, "/standby", map[string]any{"step": by})
+		return c.ask(ctx, &Order{Do: "standby", With: map[string]any{"step": by}})
 	}
 }
 
 func hold(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		if len(rest) == 1 {
-			return c.call(ctx, http.MethodPatch, voice(rest[0]), map[string]any{"pause": on})
+			return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"pause": on}})
 		}
-		return c.call(ctx, http.MethodPost, "/pause", map[string]any{"on": on})
+		return c.ask(ctx, &Order{Do: "pause", With: map[string]any{"on": on}})
 	}
 }
 
 func mute(on bool) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
-		return c.call(ctx, http.MethodPatch, "/buses/"+url.PathEscape(rest[0]), map[string]any{"mute": on})
+		return c.ask(ctx, &Order{Do: "bus", Bus: rest[0], With: map[string]any{"mute": on}})
 	}
 }
-
-// voice returns the path of a start, or of an id.
-func voice(id string) string { return "/voices/" + url.PathEscape(id) }
 
 // stop ends what has an id, or, without one, the cues that run.
 func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, error) {
@@ -133,16 +128,12 @@ func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, erro
 		body["over"], rest = rest[n-1], rest[:n-1]
 	}
 	if len(rest) > 0 && rest[0] != "all" {
-		path := voice(rest[0])
-		if over, some := body["over"].(string); some {
-			path += "?over=" + url.QueryEscape(over)
-		}
-		return c.call(ctx, http.MethodDelete, path, nil)
+		return c.ask(ctx, &Order{Do: "stop", Voice: rest[0], With: body})
 	}
 	if len(rest) > 0 {
 		body["target"] = "all"
 	}
-	return c.call(ctx, http.MethodPost, "/stop", body)
+	return c.ask(ctx, &Order{Do: "stopall", With: body})
 }
 
 func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, error) {
@@ -156,7 +147,7 @@ func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, erro
 
 // Play starts a sound: the body is that of the server's call.
 func (c *Client) Play(ctx context.Context, body map[string]any) (json.RawMessage, error) {
-	return c.call(ctx, http.MethodPost, "/play", body)
+	return c.ask(ctx, &Order{Do: "play", With: body})
 }
 
 // set moves a bus, or what has an id.
@@ -174,14 +165,14 @@ func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error
 		return nil, err
 	}
 	if is {
-		return c.call(ctx, http.MethodPatch, "/buses/"+url.PathEscape(rest[0]), body)
+		return c.ask(ctx, &Order{Do: "bus", Bus: rest[0], With: body})
 	}
-	return c.call(ctx, http.MethodPatch, voice(rest[0]), body)
+	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: body})
 }
 
 // isBus asks whether a name is a bus of the room.
 func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
-	answer, err := c.call(ctx, http.MethodGet, "/state", nil)
+	answer, err := c.ask(ctx, &Order{Do: "state"})
 	if err != nil {
 		return false, err
 	}
@@ -189,18 +180,18 @@ func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
 		Buses []struct{ Bus string }
 	}
 	if err := json.Unmarshal(answer, &state); err != nil {
-		return false, fmt.Errorf("%s: what answers there is no voicepool", c.base.Host)
+		return false, fmt.Errorf("%s: what answers there is no voicepool", c.where())
 	}
 	return slices.ContainsFunc(state.Buses, func(b struct{ Bus string }) bool { return b.Bus == name }), nil
 }
 
 func (c *Client) release(ctx context.Context, rest []string) (json.RawMessage, error) {
-	return c.call(ctx, http.MethodPatch, voice(rest[0]), map[string]any{"loop": false})
+	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"loop": false}})
 }
 
 func (c *Client) seek(ctx context.Context, rest []string) (json.RawMessage, error) {
 	to := behind(rest[1], "to")
-	return c.call(ctx, http.MethodPatch, voice(rest[0]), map[string]any{"seek": to})
+	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"seek": to}})
 }
 
 // pairs reads words such as gain=-3: numbers and truths as such, all else as text.

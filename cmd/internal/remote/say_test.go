@@ -23,11 +23,11 @@ func server(t *testing.T, status int, answer string) (*Client, *[]string) {
 		io.WriteString(w, answer)
 	}))
 	t.Cleanup(s.Close)
-	c, err := New(s.URL+"/hall%202", "secret")
+	c, err := New(s.URL+"/hall%202", "secret", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.http.CloseIdleConnections)
+	t.Cleanup(c.line.(*web).http.CloseIdleConnections)
 	return c, asked
 }
 
@@ -148,8 +148,8 @@ func TestAddress(t *testing.T) {
 		"http://h/a#b":            "",
 		"://":                     "",
 	} {
-		c, err := New(address, "")
-		if (err == nil) != (want != "") || err == nil && c.base.String() != want {
+		c, err := New(address, "", "")
+		if (err == nil) != (want != "") || err == nil && c.line.(*web).base.String() != want {
 			t.Errorf("%s: %v, %v, want %q", address, c, err, want)
 		}
 		if err != nil && strings.Contains(err.Error(), "secret") && !strings.Contains(address, "secret") {

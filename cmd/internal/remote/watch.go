@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -31,7 +30,7 @@ const (
 func (c *Client) Watch(ctx context.Context, show func(p live.Picture, last bool)) error {
 	w := &watching{colours: map[string]int{}, took: map[uint64]report.Event{}}
 	for first := true; ; first = false {
-		err := c.watch(ctx, w, show)
+		err := c.line.watch(ctx, w, show)
 		var refused *Refusal
 		switch {
 		case ctx.Err() != nil:
@@ -48,32 +47,6 @@ func (c *Client) Watch(ctx context.Context, show func(p live.Picture, last bool)
 		select {
 		case <-time.After(again):
 		case <-ctx.Done():
-		}
-	}
-}
-
-// watch follows the room over one connection.
-func (c *Client) watch(ctx context.Context, w *watching, show func(live.Picture, bool)) error {
-	conn, answer, err := c.dial(ctx, c.base.String()+"/ws")
-	if err != nil {
-		if answer != nil && answer.StatusCode/100 == 4 {
-			return c.refusal(answer, nil)
-		}
-		return c.unreachable(err)
-	}
-	defer conn.CloseNow()
-	conn.SetReadLimit(longest)
-	for {
-		_, text, err := conn.Read(ctx)
-		if err != nil {
-			return fmt.Errorf("%s: the connection is lost", c.base.Host)
-		}
-		moved, err := w.take(text)
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.base.Host, err)
-		}
-		if moved {
-			show(w.picture(), false)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func talker(t *testing.T, turns ...[]string) *Client {
 		conn.Close(websocket.StatusNormalClosure, "")
 	}))
 	t.Cleanup(s.Close)
-	c, err := New(s.URL, "secret")
+	c, err := New(s.URL, "secret", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,11 +98,11 @@ func TestWatchFails(t *testing.T) {
 	if err := c.Watch(t.Context(), none); err == nil || !strings.Contains(err.Error(), "is no voicepool") {
 		t.Errorf("of what is no voicepool: %v", err)
 	}
-	c.token = "another"
+	c.line.(*web).token = "another"
 	if err := c.Watch(t.Context(), none); err == nil || !strings.Contains(err.Error(), "VOICEPOOL_TOKEN") {
 		t.Errorf("without a token: %v", err)
 	}
-	nobody, _ := New("http://127.0.0.1:1", "")
+	nobody, _ := New("http://127.0.0.1:1", "", "")
 	if err := nobody.Watch(t.Context(), none); err == nil || !strings.Contains(err.Error(), "no server answers there") {
 		t.Errorf("of nobody: %v", err)
 	}

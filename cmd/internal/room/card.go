@@ -26,6 +26,7 @@ type card struct {
 	waits   *ring.Ring[slab]
 	heeded  atomic.Bool  // somebody listens
 	asked   atomic.Int64 // frames that the device has asked for
+	ahead   atomic.Int64 // nanoseconds until what it asks for is heard
 	stop    chan struct{}
 	stopped chan struct{}
 }
@@ -103,6 +104,7 @@ func openCard(r *Room) (*card, error) {
 // Render is the source of the device. Audio side.
 func (c *card) Render(dst []pcm.Frame) {
 	c.room.on().player.Render(dst)
+	c.room.valve.shape(dst, c.Outputs(), c.room.rate, time.Duration(c.ahead.Load()))
 	c.asked.Add(int64(len(dst)))
 	if !c.heeded.Load() {
 		return
@@ -129,6 +131,7 @@ func (c *card) drain() {
 	defer ticker.Stop()
 	for {
 		c.heeded.Store(!c.room.hall.empty())
+		c.ahead.Store(int64(pcm.Duration(int64(c.device.Latency()), c.device.Rate())))
 		for s := c.waits.Front(); s != nil; s = c.waits.Front() {
 			c.room.hall.give(s.frames[:s.n])
 			c.waits.Drop()

@@ -49,7 +49,7 @@ func (r *Room) change(ctx context.Context, text []byte) error {
 		if len(kept) > 0 {
 			r.say(fmt.Sprintf("%s: changed; %s as before until the room is made again", words.OneLine(r.options.Title), strings.Join(kept, ", ")))
 		}
-		err = st.learn(ctx, s)
+		err = r.learn(ctx, st, s)
 	}
 	if err == nil {
 		now := string(text)
@@ -60,7 +60,7 @@ func (r *Room) change(ctx context.Context, text []byte) error {
 
 // replace has another player take the room. The mutex of changes is held.
 func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
-	now, err := r.newStage(ctx, s, cue.Options{})
+	now, err := r.newStage(ctx, s, r.library(s), cue.Options{})
 	if err != nil {
 		return err
 	}

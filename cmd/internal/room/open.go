@@ -25,6 +25,7 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 		o.Title = o.Name
 	}
 	r := &Room{options: o, done: make(chan struct{})}
+	r.valve.permit = o.Permit
 	text := string(o.Text)
 	r.text.Store(&text)
 	s, err := r.read(o.Text)
@@ -143,19 +144,24 @@ func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	was := r.options.Resume
 	var st *stage
 	var err error
+	lib, began := r.library(s), time.Time{}
 	if was != nil && timed(s) {
-		if st, err = r.newStage(ctx, s, cue.Options{From: was.from(s.Rate)}); err != nil && ctx.Err() == nil {
-			st = nil // it is over there
+		if _, err = r.held(ctx, s, lib); err != nil { // before the clock is read: it takes its time
+			return err
+		}
+		began = time.Now()
+		if st, err = r.newStage(ctx, s, lib, cue.Options{From: was.from(s.Rate)}); err != nil && ctx.Err() == nil {
+			st, began = nil, time.Time{} // it is over there
 		}
 	}
 	if st == nil {
-		if st, err = r.newStage(ctx, s, cue.Options{}); err != nil {
+		if st, err = r.newStage(ctx, s, lib, cue.Options{}); err != nil {
 			return err
 		}
 	}
 	r.hall.pairs = st.player.Outputs()
 	r.stage.Store(st)
-	if err := r.sound(ctx); err != nil {
+	if err := r.sound(ctx, began); err != nil {
 		st.player.Close()
 		return err
 	}
@@ -179,8 +185,8 @@ func timed(s *cue.Sheet) bool {
 	return own > 0
 }
 
-// sound begins to mix: on a card, or by the clock.
-func (r *Room) sound(ctx context.Context) (err error) {
+// sound begins to mix: on a card, or by the clock, by which it began at a time; zero: now.
+func (r *Room) sound(ctx context.Context, began time.Time) (err error) {
 	o := &r.options
 	if o.Device != "" && o.Device != "none" {
 		if r.card, err = openCard(r); err == nil {
@@ -192,7 +198,7 @@ func (r *Room) sound(ctx context.Context) (err error) {
 	if r.pace.own {
 		r.pace.workers = NewWorkers(1)
 	}
-	r.pace.start()
+	r.pace.start(began)
 	return nil
 }
 

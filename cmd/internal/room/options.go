@@ -27,6 +27,7 @@ type Options struct {
 	Voices  int        // of the pool; 0: as the sheet says
 	Most    func() int // how many voices a sheet may ask for, virtual ones included; any goroutine; nil: as many as there may be
 	Limits  sounds.Limits
+	Permit  *Permit      // it is heard while that holds, from Enter on; nil: always
 	Workers *Workers     // mix the rooms without a card; nil: some of its own
 	Resume  *Snapshot    // it goes on from there; nil: it begins
 	Say     func(string) // told what people should know, a line each; any goroutine; nil: nobody

@@ -26,11 +26,14 @@ type pace struct {
 	next time.Time // when it is mixed next: the workers'
 }
 
-// start begins to mix the room.
-func (p *pace) start() {
+// start begins to mix the room, which began at a time; zero: now.
+func (p *pace) start(began time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.place(p.room.on())
+	if !began.IsZero() {
+		p.began = p.began.Add(-time.Since(began))
+	}
 	p.workers.rooms.Add(1)
 	p.workers.add(p, time.Now())
 }
@@ -123,6 +126,7 @@ func (p *pace) mix(frames int) {
 	block := p.block[:frames*st.player.Outputs()]
 	p.tend(st)
 	st.player.Render(block)
+	p.room.valve.shape(block, st.player.Outputs(), p.room.rate, 0)
 	p.out += int64(frames)
 	p.room.hall.give(block)
 }

@@ -24,6 +24,7 @@ type Room struct {
 	stage atomic.Pointer[stage]
 	pace  *pace // nil: it has a card
 	card  *card // nil: it is paced
+	valve valve
 
 	orders  sync.Mutex // of what moves buses and scenes, and of steps that belong together
 	changes sync.Mutex // of sheets
@@ -66,10 +67,14 @@ func (r *Room) Look() live.Picture {
 
 // heard says where the room is heard.
 func (r *Room) heard() live.Heard {
-	if r.card == nil {
-		return live.Heard{Device: "none", State: "playing"}
+	h := live.Heard{Device: "none", State: "playing"}
+	if r.card != nil {
+		h = r.card.heard()
 	}
-	return r.card.heard()
+	if lost := r.valve.permit.Lost(); lost != "" {
+		h.Lost = lost
+	}
+	return h
 }
 
 // on returns what plays.

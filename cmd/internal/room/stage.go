@@ -35,17 +35,21 @@ type stage struct {
 	most  int                     // of named, before those that are not pending any more are forgotten
 }
 
+// library returns what loads the sounds of a sheet.
+func (r *Room) library(s *cue.Sheet) *sounds.Library {
+	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits})
+}
+
 // newStage makes a player of a sheet, with its sounds. Nothing plays yet.
-func (r *Room) newStage(ctx context.Context, s *cue.Sheet, o cue.Options) (*stage, error) {
-	st := &stage{fed: make(chan struct{}), named: map[mixer.Handle]string{}}
-	st.sounds = sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits})
+func (r *Room) newStage(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*stage, error) {
+	st := &stage{fed: make(chan struct{}), named: map[mixer.Handle]string{}, sounds: lib}
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
 	o.Broken = func(err error) { r.say(err.Error()) }
 	o.Fired = r.fired
 	player, err := cue.NewPlayer(ctx, s, st.sounds, o)
 	if err == nil {
 		st.player = player
-		if err = st.learn(ctx, s); err == nil {
+		if err = r.learn(ctx, st, s); err == nil {
 			err = player.Prime()
 		}
 		if err != nil {
@@ -82,25 +86,33 @@ func byHand(s *cue.Sheet) int {
 }
 
 // learn looks up the lengths of the sounds of a sheet.
-func (st *stage) learn(ctx context.Context, s *cue.Sheet) error {
+func (r *Room) learn(ctx context.Context, st *stage, s *cue.Sheet) error {
+	all, err := r.held(ctx, s, st.sounds)
+	if err != nil {
+		return err
+	}
+	st.mutex.Lock()
+	defer st.mutex.Unlock()
+	st.held = all
+	return nil
+}
+
+// held loads the sounds of a sheet.
+func (r *Room) held(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map[string]held, error) {
 	ways := slices.Repeat([]loading.Ways{loading.Once}, len(s.Sounds))
 	for i := range s.Sounds {
 		if s.Sounds[i].Loop {
 			ways[i] |= loading.Looped
 		}
 	}
-	files, wrong, err := loading.Sounds(ctx, &s.Rules, st.sounds, ways, loading.Options{})
+	files, wrong, err := loading.Sounds(ctx, &s.Rules, lib, ways, loading.Options{})
 	if err == nil {
 		err = wrong.Err()
 	}
 	if err != nil {
-		return err
+		return nil, r.unread(ctx, err)
 	}
-	all := holds(s, files)
-	st.mutex.Lock()
-	defer st.mutex.Unlock()
-	st.held = all
-	return nil
+	return holds(s, files), nil
 }
 
 // expect notes what the sheet calls the sound of starts for later: events tell it of those that have begun.

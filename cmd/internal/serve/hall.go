@@ -16,10 +16,16 @@ import (
 // newHall makes what has the rooms and answers for them. Sounds of rooms that are made over the
 // network lie in a folder of each room's name.
 func (s *server) newHall() *service.Server {
-	return service.New(service.Options{
+	o := service.Options{
 		Folder: s.uploads(), Workers: s.workers, Limits: service.Limits{Rooms: s.config.MostRooms}, Sounds: s.Limits,
 		Allow: allow, Take: take, Gone: s.gone, Opening: true, Board: board.Handler(), Say: s.Say,
-	})
+	}
+	if s.Far.NATS != "" { // each finds the far that is there when it opens: until then calls are answered 503
+		o.Barred = func(name string) error { return s.far.Load().barred(name) }
+		o.Elsewhere = func(name string) (string, error) { return s.far.Load().elsewhere(name) }
+		o.Raise = func(ctx context.Context, name string, text []byte) error { return s.far.Load().raise(ctx, name, text) }
+	}
+	return service.New(o)
 }
 
 // uploads returns the folder of those folders.

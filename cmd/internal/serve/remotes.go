@@ -23,6 +23,9 @@ func (m *remotes) open(s *server) error {
 	m.server = qlab.New(qlab.Options{
 		Main: mainRoom,
 		Rooms: func(name string) qlab.Room {
+			if f := s.far.Load(); f != nil && f.barred(name) != nil {
+				return nil // remotes ask again
+			}
 			if r := s.hall.Room(name); r != nil {
 				return r
 			}

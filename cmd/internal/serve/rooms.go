@@ -34,7 +34,14 @@ func (s *server) begin() (err error) {
 
 // open opens the rooms: those of the configuration, and then those that are kept.
 func (s *server) open(ctx context.Context) error {
-	err := each(ctx, runtime.GOMAXPROCS(0), s.config.Rooms, s.make)
+	how := s.make
+	if s.Far.NATS != "" {
+		if err := s.join(ctx); err != nil {
+			return err
+		}
+		how = s.offer
+	}
+	err := each(ctx, runtime.GOMAXPROCS(0), s.config.Rooms, how)
 	if err == nil {
 		err = each(ctx, runtime.GOMAXPROCS(0), s.store.names(), s.restore)
 	}
@@ -153,6 +160,12 @@ func plain(err error) string { return words.Plain(err) }
 // configuration stays.
 func (s *server) gone(r *room.Room) {
 	name := r.Name()
+	if f := s.far.Load(); f != nil {
+		if err := f.node.Remove(context.Background(), name); err != nil {
+			s.Say(fmt.Sprintf("the room %s is still placed: %s", name, plain(err)))
+		}
+		return
+	}
 	if err := os.RemoveAll(filepath.Join(s.scratch, name)); err != nil {
 		s.Say(fmt.Sprintf("the sounds of the room %s cannot be removed: %s", name, plain(words.Cause(err))))
 	}
@@ -214,7 +227,13 @@ func (s *server) reload(ctx context.Context) {
 	if tokens == nil {
 		s.warn()
 	}
-	s.change(ctx, c, texts)
+	if s.far.Load() != nil {
+		if err := each(ctx, 1, c.Rooms, s.offer); err != nil {
+			s.Say(plain(err))
+		}
+	} else {
+		s.change(ctx, c, texts)
+	}
 	s.config = c
 	s.Say("the configuration is read anew")
 }

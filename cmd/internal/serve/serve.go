@@ -35,6 +35,8 @@ type Options struct {
 	Hosts            []string
 	Cert, Key        string
 
+	Far Far // rooms are placed on NATS; without its URL they are this server's
+
 	Limits  sounds.Limits
 	Say     func(string) // a line for people; any goroutine
 	Show    func(string) // a line that was asked for, such as where the board is
@@ -62,7 +64,7 @@ func (o *Options) Check() error {
 	case o.Sheet == "-":
 		return errors.New("a room is read anew by SIGHUP, so its sheet is a file, not standard input")
 	}
-	return nil
+	return o.Far.check(o)
 }
 
 const (
@@ -83,6 +85,7 @@ type server struct {
 	addr    net.Addr
 	store   *store // nil: nothing is kept
 	workers *room.Workers
+	far     atomic.Pointer[far] // nil: no cluster
 	hall    *service.Server
 	remotes remotes
 
@@ -168,13 +171,22 @@ func (s *server) read() (*Config, error) {
 	if err := checkAddress(c.Listen); err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	if s.Sheet == "" && s.Options.Config != "" {
+	if s.Far.NATS != "" {
+		if err := c.checkFar(); err != nil {
+			return nil, err
+		}
+	}
+	if s.Sheet == "" && (s.Options.Config != "" || s.Far.NATS != "") {
 		return c, nil
 	}
 	if slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == mainRoom }) {
 		return nil, fmt.Errorf("%s has a room main, too: leave the sheet of the command line out, or rename the room", s.Options.Config)
 	}
-	c.Rooms = append(c.Rooms, RoomConfig{Name: mainRoom, Sheet: s.Sheet, Device: s.Device, Voices: s.Voices})
+	main := RoomConfig{Name: mainRoom, Sheet: s.Sheet, Device: cmp.Or(s.Device, "auto"), Voices: s.Voices}
+	if s.Far.NATS != "" {
+		main.Device = "" // which is the node's
+	}
+	c.Rooms = append(c.Rooms, main)
 	return c, nil
 }
 
@@ -304,7 +316,12 @@ func (s *server) end(web *http.Server) error {
 		stand := s.lasts()
 		all.Go(func() { s.keepLast(stand) })
 		if s.hall != nil {
-			all.Go(func() { s.hall.Close(fade) })
+			all.Go(func() {
+				if f := s.far.Load(); f != nil {
+					f.close(fade)
+				}
+				s.hall.Close(fade)
+			})
 		}
 		all.Go(func() { s.remotes.close() })
 		if web != nil {

@@ -154,15 +154,8 @@ func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet str
 	if snapshot == nil || snapshot.Time.Before(w.gone) {
 		return nil
 	}
-	still := *snapshot
-	still.Time, still.Frame = time.Time{}, 0
-	still.Loops = append([]room.Loop(nil), still.Loops...)
-	for i := range still.Loops {
-		if !still.Loops[i].Paused { // it goes on by the clock
-			still.Loops[i].Position, still.Loops[i].Order.For = 0, 0
-		}
-	}
-	if w.still != nil && w.sheet == sheet && reflect.DeepEqual(w.still, &still) {
+	still := stillOf(snapshot)
+	if w.still != nil && w.sheet == sheet && reflect.DeepEqual(w.still, still) {
 		return nil
 	}
 	text, err := json.MarshalIndent(kept{stateVersion, sheet, snapshot}, "", " ")
@@ -172,8 +165,21 @@ func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet str
 	if err := writeFile(s.file(name), append(text, '\n')); err != nil {
 		return fmt.Errorf("--state: the room %s cannot be written: %w", name, words.Cause(err))
 	}
-	w.sheet, w.still = sheet, &still
+	w.sheet, w.still = sheet, still
 	return nil
+}
+
+// stillOf returns a snapshot without what moves by the clock alone.
+func stillOf(snapshot *room.Snapshot) *room.Snapshot {
+	still := *snapshot
+	still.Time, still.Frame = time.Time{}, 0
+	still.Loops = append([]room.Loop(nil), still.Loops...)
+	for i := range still.Loops {
+		if !still.Loops[i].Paused {
+			still.Loops[i].Position, still.Loops[i].Order.For = 0, 0
+		}
+	}
+	return &still
 }
 
 // tidy forgets rooms that went a while ago: nobody saves them any more.

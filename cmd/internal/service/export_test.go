@@ -10,11 +10,16 @@ func Patterns() (all []string) {
 	return all
 }
 
-// Spoken reads a message as a WebSocket does, and returns the reply.
-func (s *Server) Spoken(room string, message []byte) []byte {
-	text, _ := s.reply(s.ctx, room, message, nil)
-	return text
-}
-
 // Hurry has readers that take nothing be dropped after a time.
 func (s *Server) Hurry(patience time.Duration) { s.patience = patience }
+
+// Deeds returns the patterns of the routes that are orders, by what they do.
+func Deeds() map[string]string {
+	all := map[string]string{}
+	for i := range routes {
+		if r := &routes[i]; r.do != "" {
+			all[r.do] = r.pattern
+		}
+	}
+	return all
+}

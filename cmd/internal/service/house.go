@@ -120,7 +120,7 @@ func (s *Server) settle(name string, r *room.Room) *house {
 		return nil
 	}
 	h := &house{room: r, life: strings.ToLower(rand.Text()[:8])}
-	h.hub.begin(s, r)
+	h.hub.begin(s, r, h.life)
 	s.houses[name] = h
 	s.calls.Go(func() { s.await(name, h) })
 	return h
@@ -169,6 +169,12 @@ func (s *Server) workers() *room.Workers {
 
 // raise makes a room from a sheet or a bank.
 func (s *Server) raise(ctx context.Context, name string, text []byte) (*house, error) {
+	if s.options.Raise != nil {
+		if err := s.options.Raise(ctx, name, text); err != nil {
+			return nil, err
+		}
+		return s.house(name)
+	}
 	if err := s.reserve(name); err != nil {
 		return nil, err
 	}

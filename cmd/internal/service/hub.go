@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"sync"
 	"time"
 
@@ -22,6 +21,7 @@ const (
 type hub struct {
 	server *Server
 	room   *room.Room
+	life   string
 	wake   chan struct{} // an order may have changed something
 
 	mutex   sync.Mutex
@@ -31,8 +31,8 @@ type hub struct {
 	levels  []byte
 }
 
-func (h *hub) begin(s *Server, r *room.Room) {
-	h.server, h.room, h.wake, h.sockets = s, r, make(chan struct{}, 1), map[*socket]bool{}
+func (h *hub) begin(s *Server, r *room.Room, life string) {
+	h.server, h.room, h.life, h.wake, h.sockets = s, r, life, make(chan struct{}, 1), map[*socket]bool{}
 }
 
 // stir has the hub look at once, where something may have changed.
@@ -50,8 +50,8 @@ func (h *hub) enter(c *socket) {
 	if h.cancel == nil {
 		ctx, cancel := context.WithCancel(h.server.ctx)
 		h.cancel, h.state, h.levels = cancel, nil, nil
-		watcher := h.room.Watch(0)
-		h.server.calls.Go(func() { h.watch(ctx, watcher) })
+		follower := follow(h.room, h.life)
+		h.server.calls.Go(func() { h.watch(ctx, follower) })
 		h.server.calls.Go(func() { h.look(ctx) })
 	}
 	h.sockets[c] = true
@@ -139,23 +139,19 @@ func (h *hub) show(ctx context.Context, state, levels []byte) {
 	}
 }
 
-// watch tells events, until the hub has no socket or the room ends.
-func (h *hub) watch(ctx context.Context, w *room.Watcher) {
+// watch tells events, until the hub has no socket or the room ends. Sockets go on with what happens next
+// where this machine is too slow.
+func (h *hub) watch(ctx context.Context, f *Follower) {
 	for {
-		all, err := w.Next(ctx)
+		messages, _, err := f.Next(ctx)
 		switch {
-		case errors.Is(err, room.ErrSlow): // this machine is; sockets go on with what happens next
-			w = h.room.Watch(0)
-			continue
 		case ctx.Err() != nil:
 			return
 		case err != nil:
 			h.each(ctx, func(c *socket) { c.end() })
 			return
 		}
-		for i := range all {
-			message := typed("event", "number", all[i].Number)
-			message = append(spell(append(message[:len(message)-1], `,"event":`...), &all[i]), '}')
+		for _, message := range messages {
 			h.each(ctx, func(c *socket) { c.queue(message) })
 		}
 	}

@@ -25,6 +25,7 @@ type metrics struct {
 	sockets *prometheus.GaugeVec
 	drops   *prometheus.CounterVec
 	osc     *prometheus.CounterVec
+	nats    *prometheus.CounterVec
 
 	over sums // of rooms that have ended; under the server's mutex
 }
@@ -56,6 +57,7 @@ func newMetrics(s *Server) *metrics {
 		sockets: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "voicepool_websockets", Help: "WebSockets that are open, by kind."}, []string{"kind"}),
 		drops:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_readers_dropped_total", Help: "Readers that were dropped since they were too slow, by kind."}, []string{"kind"}),
 		osc:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_osc_messages_total", Help: "Messages of Open Sound Control, by what became of them."}, []string{"outcome"}),
+		nats:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_nats_messages_total", Help: "Messages over NATS, by kind and by what became of them."}, []string{"kind", "outcome"}),
 	}
 	for _, kind := range []string{"orders", "audio", "events", "answers"} {
 		m.drops.WithLabelValues(kind)
@@ -66,8 +68,12 @@ func newMetrics(s *Server) *metrics {
 	for _, outcome := range []string{"received", "dropped"} {
 		m.osc.WithLabelValues(outcome)
 	}
+	for _, kind := range []string{Orders, Replies, Events} {
+		m.nats.WithLabelValues(kind, "passed")
+		m.nats.WithLabelValues(kind, "dropped")
+	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.calls, m.took, m.sockets, m.drops, m.osc, m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(m.calls, m.took, m.sockets, m.drops, m.osc, m.nats, m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m
 }
@@ -103,6 +109,20 @@ func (m *metrics) slow(kind string) { m.drops.WithLabelValues(kind).Inc() }
 func (s *Server) OSC(received, dropped int) {
 	s.metrics.osc.WithLabelValues("received").Add(float64(received))
 	s.metrics.osc.WithLabelValues("dropped").Add(float64(dropped))
+}
+
+// Kinds of messages over NATS.
+const (
+	Orders  = "orders"
+	Replies = "replies"
+	Events  = "events"
+)
+
+// NATS counts messages over NATS of a kind: those that went through, and those that were dropped. Any
+// goroutine.
+func (s *Server) NATS(kind string, passed, dropped int) {
+	s.metrics.nats.WithLabelValues(kind, "passed").Add(float64(passed))
+	s.metrics.nats.WithLabelValues(kind, "dropped").Add(float64(dropped))
 }
 
 // scrape answers with all metrics, as Prometheus reads them.

@@ -67,6 +67,9 @@ func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body
 		find = s.house
 	}
 	h, err := find(name)
+	if err == nil && d.role != Read && s.options.Barred != nil {
+		err = s.options.Barred(name)
+	}
 	if err != nil {
 		return answer(err)
 	}

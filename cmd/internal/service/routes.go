@@ -74,6 +74,9 @@ func (s *Server) through(c *route, w http.ResponseWriter, r *http.Request) error
 	if c.role != Public && s.opening.Load() {
 		return opening()
 	}
+	if sent, err := s.sent(w, r); sent || err != nil {
+		return err
+	}
 	if r.URL.RawQuery != "" {
 		if err := asked(r, c.takes); err != nil {
 			return err
@@ -95,6 +98,27 @@ func (s *Server) through(c *route, w http.ResponseWriter, r *http.Request) error
 	}
 	status, body := s.Do(r.Context(), r.PathValue("room"), o)
 	return write(w, status, body)
+}
+
+// sent sends a call to the server that plays its room, if that is another.
+func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err error) {
+	name := r.PathValue("room")
+	if name == "" || s.options.Elsewhere == nil {
+		return false, nil
+	}
+	if _, err := s.house(name); err == nil {
+		return false, nil
+	}
+	address, err := s.options.Elsewhere(name)
+	if err != nil && r.Method == http.MethodPut && r.PathValue("name") == "" { // a sheet for a room that nobody plays
+		return false, nil
+	}
+	if err != nil || address == "" {
+		return false, err
+	}
+	w.Header().Set("Location", address+r.URL.RequestURI())
+	problem.New(http.StatusTemporaryRedirect, "the room %q is played by %s", name, address).Of("room").For("elsewhere").Write(w)
+	return true, nil
 }
 
 // flat returns what stands behind the ? as the body that it stands for: a frame is a number there.

@@ -40,6 +40,18 @@ type Options struct {
 	// many. Nil: nobody counts.
 	Take func(ctx context.Context, n int) error
 
+	// Barred returns an error, a *problem.Problem, while a room takes no orders of a role above Read. Nil:
+	// each takes them. Any goroutine.
+	Barred func(room string) error
+
+	// Elsewhere returns the address of the server that plays a room which this one does not, as
+	// http://HOST:PORT; empty: no other has it. Calls are sent there. The error, a *problem.Problem, is of a room
+	// that nobody plays at the moment. Nil: there are no others. Any goroutine.
+	Elsewhere func(room string) (address string, err error)
+
+	// Raise makes a room for a call, and adds it. Nil: the server does.
+	Raise func(ctx context.Context, room string, text []byte) error
+
 	// Gone removes the files of a room that a call has ended, before another can have its name; nil: they
 	// stay. Any goroutine.
 	Gone func(*room.Room)
@@ -155,8 +167,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // allow asks whether a caller has a role in a room.
 func (s *Server) allow(ctx context.Context, role Role, name string) error {
-	if s.options.Allow == nil || role == Public {
+	if role == Public {
 		return nil
+	}
+	if is, err := trusted(ctx, role); is || s.options.Allow == nil {
+		return err
 	}
 	return s.options.Allow(ctx, role, name)
 }

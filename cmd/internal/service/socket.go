@@ -245,8 +245,8 @@ func idle(ctx context.Context, d time.Duration) {
 	}
 }
 
-// reply carries out a message, unless it is over the rate of who asks; readable: it is an order, if
-// maybe a wrong one.
+// reply carries out a message, unless over says why not, such as the rate of who asks; readable: it is an
+// order, if maybe a wrong one.
 func (s *Server) reply(caller context.Context, name string, message []byte, over error) (text []byte, readable bool) {
 	f := read(message, "", "ref", "key", "do", "voice", "bus", "with")
 	out := reply{Type: "reply", Ref: f.ref()}
@@ -283,11 +283,11 @@ func (o *object) ref() json.RawMessage {
 	return v
 }
 
-// safely carries out an order of a WebSocket, of which a fault of the program may not end the server.
+// safely carries out an order, of which a fault of the program may not end the server.
 func (s *Server) safely(do func() (int, any)) (status int, body any) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.say("an order of a WebSocket went wrong: this is a fault of the program")
+			s.say("an order went wrong: this is a fault of the program")
 			status, body = answer(errors.New("a fault"))
 		}
 	}()

@@ -1,4 +1,4 @@
-package main
+package drivers
 
 import (
 	"fmt"
@@ -6,20 +6,22 @@ import (
 	"text/tabwriter"
 
 	"voicepool/cmd/internal/console"
-	"voicepool/cmd/internal/drivers"
+	"voicepool/internal/words"
 )
 
-type devicesCommand struct {
+// Command is the command that lists devices and drivers.
+type Command struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (d *devicesCommand) Run(c *console.Console) error {
-	rows := drivers.List()
+// Run lists them.
+func (d *Command) Run(c *console.Console) error {
+	rows := List()
 	if d.JSON {
-		auto := rows[slices.IndexFunc(rows, func(r drivers.Row) bool { return r.Auto })].Name
+		auto := rows[slices.IndexFunc(rows, func(r Row) bool { return r.Auto })].Name
 		return c.JSON(struct {
-			Auto    string        `json:"auto"`
-			Devices []drivers.Row `json:"devices"`
+			Auto    string `json:"auto"`
+			Devices []Row  `json:"devices"`
 		}{auto, rows})
 	}
 	found := map[bool]string{true: "there", false: "not there"}
@@ -31,8 +33,8 @@ func (d *devicesCommand) Run(c *console.Console) error {
 		}
 		fmt.Fprintf(table, "%s %s\t%s\t%s\n", mark, r.Name, found[r.Found], r.Detail)
 		for _, s := range r.Sinks {
-			name, about := oneLine(s.Name), oneLine(s.Description)
-			fmt.Fprintf(table, "    %s:%s\t%s\t%s\n", r.Name, name, drivers.State(s), about)
+			name, about := words.OneLine(s.Name), words.OneLine(s.Description)
+			fmt.Fprintf(table, "    %s:%s\t%s\t%s\n", r.Name, name, State(s), about)
 		}
 		for _, b := range r.Below {
 			fmt.Fprintf(table, "    %s\t%s\t%s\n", b.Name, found[b.Found], b.Detail)

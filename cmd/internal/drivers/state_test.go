@@ -1,9 +1,8 @@
-package main
+package drivers
 
 import (
 	"testing"
 
-	"voicepool/cmd/internal/drivers"
 	"voicepool/device/pulse"
 )
 
@@ -19,7 +18,7 @@ func TestSinkState(t *testing.T) {
 		{sink: pulse.Sink{Rate: 8000, Channels: 1, Suspended: true}, want: "8000 Hz, 1 channel, suspended"},
 		{sink: pulse.Sink{Rate: 8000}, want: "8000 Hz"},
 	} {
-		if got := drivers.State(c.sink); got != c.want {
+		if got := State(c.sink); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.sink, got, c.want)
 		}
 	}

@@ -1,0 +1,90 @@
+package placement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"voicepool/cmd/internal/cluster"
+)
+
+// kept is a Bucket in JetStream.
+type kept struct{ kv jetstream.KeyValue }
+
+// Open opens the bucket of a cluster, and makes it where it is not there.
+func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
+	kv, err := c.Bucket(ctx, cluster.Placement, 1)
+	if err != nil {
+		return nil, err
+	}
+	return kept{kv}, nil
+}
+
+// conflicts are JetStream's codes for a write that is not behind the revision that was given. The second
+// is that of streams with copies, which also refuse a write while another to the same key is under way.
+var conflicts = []jetstream.ErrorCode{jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant}
+
+// known returns an error of JetStream as one of Bucket.
+func known(err error) error {
+	api, is := errors.AsType[*jetstream.APIError](err)
+	switch {
+	case err == nil:
+		return nil
+	case is && slices.Contains(conflicts, api.ErrorCode), errors.Is(err, jetstream.ErrKeyExists):
+		return ErrConflict
+	case errors.Is(err, jetstream.ErrKeyNotFound), errors.Is(err, jetstream.ErrKeyDeleted):
+		return ErrMissing
+	}
+	return cluster.Plain(err)
+}
+
+func (k kept) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+	if revision == 0 {
+		revision, err := k.kv.Create(ctx, key, value)
+		return revision, known(err)
+	}
+	revision, err := k.kv.Update(ctx, key, value, revision)
+	return revision, known(err)
+}
+
+func (k kept) Delete(ctx context.Context, key string, revision uint64) error {
+	return known(k.kv.Delete(ctx, key, jetstream.LastRevision(revision)))
+}
+
+func (k kept) Get(ctx context.Context, key string) (Entry, error) {
+	e, err := k.kv.Get(ctx, key)
+	if err != nil {
+		return Entry{}, known(err)
+	}
+	return entry(e), nil
+}
+
+func (k kept) Watch(ctx context.Context, tell func(Entry)) error {
+	w, err := k.kv.WatchAll(ctx)
+	if err != nil {
+		return known(err)
+	}
+	defer w.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case e, open := <-w.Updates():
+			switch {
+			case !open:
+				return fmt.Errorf("the watch on the bucket %s has ended", cluster.Placement)
+			case e == nil:
+				tell(Entry{})
+			default:
+				tell(entry(e))
+			}
+		}
+	}
+}
+
+func entry(e jetstream.KeyValueEntry) Entry {
+	return Entry{e.Key(), e.Value(), e.Revision(), e.Created(), e.Operation() != jetstream.KeyValuePut}
+}

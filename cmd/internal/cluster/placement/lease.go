@@ -1,0 +1,180 @@
+package placement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// errNamesake says that the record of the node is another's, which may live.
+var errNamesake = errors.New("another node of this name may still play")
+
+// lease is the record of the node, which is renewed.
+type lease struct {
+	node *Node
+
+	mutex    sync.Mutex
+	life     string
+	revision uint64 // of the record; 0: there is none of this life
+	beat     int64
+	stand    Stand
+	until    time.Duration // of the clock
+	skew     time.Duration // how much the clock of the bucket is ahead of this machine's
+	sent     time.Time     // when the last renewal was sent, and when its answer came
+	answered time.Time
+}
+
+// current returns the life that the node is in.
+func (l *lease) current() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.life
+}
+
+// holds reports whether rooms may be taken: the lease goes on for a while.
+func (l *lease) holds() bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	o := &l.node.options
+	return l.revision != 0 && l.until-o.Now() > o.Timing.Lease/4
+}
+
+// record returns the record of the node, as it is now. The mutex is held.
+func (l *lease) record() NodeRecord {
+	o := &l.node.options
+	return NodeRecord{Node: o.Name, Life: l.life, Address: o.Address, Stand: l.stand, Most: o.Most, Beat: l.beat}
+}
+
+// take begins a life: it writes a record where there is none, or one of a life that is over.
+func (l *lease) take(ctx context.Context) error {
+	o := &l.node.options
+	key := nodes + o.Name
+	old, err := l.get(ctx, key)
+	switch {
+	case errors.Is(err, ErrMissing):
+	case err != nil:
+		return err
+	default:
+		if r, ok := decode[NodeRecord](old.Value); ok && r.Stand != Gone {
+			return errNamesake // which is marked as gone when it stands still
+		}
+	}
+	return l.write(ctx, old.Revision)
+}
+
+// get is Bucket.Get within the time of a renewal.
+func (l *lease) get(ctx context.Context, key string) (Entry, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.node.options.Timing.Renew)
+	defer cancel()
+	return l.node.options.Bucket.Get(ctx, key)
+}
+
+// write writes the record behind a revision, and extends the lease where that succeeds. What it counts
+// from is the moment before it was sent.
+func (l *lease) write(ctx context.Context, behind uint64) error {
+	o := &l.node.options
+	l.mutex.Lock()
+	l.beat++
+	record := l.record()
+	l.mutex.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, o.Timing.Renew)
+	defer cancel()
+	sent, began := time.Now(), o.Now()
+	revision, err := o.Bucket.Put(ctx, nodes+o.Name, encode(record), behind)
+	if err != nil {
+		return err
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.revision, l.until = revision, began+o.Timing.Lease
+	l.sent, l.answered = sent, time.Now()
+	o.Extend(l.until)
+	return nil
+}
+
+// keep renews the lease until ctx ends.
+func (l *lease) keep(ctx context.Context) {
+	o := &l.node.options
+	wait := o.Timing.Renew
+	for pause(ctx, wait) {
+		l.mutex.Lock()
+		revision := l.revision
+		l.mutex.Unlock()
+		var err error
+		if revision == 0 {
+			err = l.take(ctx)
+		} else {
+			err = l.write(ctx, revision)
+		}
+		if errors.Is(err, ErrConflict) {
+			l.adopt(ctx)
+		}
+		wait = o.Timing.Renew
+		if err != nil {
+			wait = o.Timing.Look
+		}
+	}
+}
+
+// adopt looks at what is there instead of what was to be renewed. A renewal of this life whose answer was lost is
+// gone on from. Everything else ends this life.
+func (l *lease) adopt(ctx context.Context) {
+	o := &l.node.options
+	e, err := l.get(ctx, nodes+o.Name)
+	if err != nil && !errors.Is(err, ErrMissing) {
+		return
+	}
+	r, _ := decode[NodeRecord](e.Value)
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if r.Life == l.life && r.Stand != Gone {
+		if e.Revision > l.revision { // else the read was old
+			l.revision = e.Revision
+		}
+		return
+	}
+	if e.Revision < l.revision && o.Now() < l.until+o.Timing.Lease { // an old read
+		return
+	}
+	o.Extend(0)
+	o.Say(fmt.Sprintf("this node was taken for dead, since nobody heard from it; its rooms are others' now, and it begins anew as %s", o.Name))
+	l.life, l.revision, l.until = newLife(), 0, 0
+	l.node.drop()
+}
+
+// ahead returns how much the clock of the bucket is ahead of this machine's.
+func (l *lease) ahead() time.Duration {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.skew
+}
+
+// stood changes what the node does, at once where NATS answers.
+func (l *lease) stood(stand Stand) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.stand = stand
+}
+
+// seen takes the record as the bucket has it: its time tells how the clocks differ.
+func (l *lease) seen(e *Entry) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if e.Revision == l.revision && !e.Created.IsZero() {
+		l.skew = e.Created.Sub(l.sent.Add(l.answered.Sub(l.sent) / 2).Round(0))
+	}
+}
+
+// release gives the lease back.
+func (l *lease) release(ctx context.Context) {
+	l.stood(Gone)
+	l.mutex.Lock()
+	revision, record := l.revision, l.record()
+	l.revision, l.until = 0, 0
+	l.mutex.Unlock()
+	if revision != 0 {
+		_, _ = l.node.options.Bucket.Put(ctx, nodes+record.Node, encode(record), revision) // else it runs out
+	}
+}

@@ -1,0 +1,105 @@
+package placement
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"voicepool/internal/words"
+)
+
+// Placed is a room, as `voicepool rooms` tells it.
+type Placed struct {
+	Room     string    `json:"room"`
+	Node     string    `json:"node"` // that plays it, or did last; empty: none has it
+	Address  string    `json:"address"`
+	State    string    `json:"state"` // playing, moving or nobody
+	Epoch    int64     `json:"epoch"` // how often it was taken
+	Revision uint64    `json:"revision"`
+	Since    time.Time `json:"since"`
+	Why      string    `json:"why,omitempty"` // no node can play it
+}
+
+// Member is a node, as `voicepool rooms` tells it.
+type Member struct {
+	Node    string `json:"node"`
+	Address string `json:"address"`
+	State   string `json:"state"` // up, draining or gone
+	Rooms   int    `json:"rooms"`
+	Most    int    `json:"most"`
+}
+
+// List returns what is placed, and the nodes, by their names. stale is how old a record of a node may be
+// that counts as up.
+func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, members []Member, err error) {
+	v := view{now: func() time.Duration { return 0 }}
+	v.begin()
+	created, newest := map[string]time.Time{}, time.Now()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err = b.Watch(ctx, func(e Entry) {
+		if created[e.Key] = e.Created; e.Created.After(newest) {
+			newest = e.Created
+		}
+		if v.take(&e); e.Key == "" {
+			cancel()
+		}
+	})
+	if !v.all {
+		return nil, nil, cmp.Or(err, context.Cause(ctx))
+	}
+	up := map[string]int{} // places among members, by lives
+	for _, name := range slices.Sorted(maps.Keys(v.nodes)) {
+		r := v.nodes[name].record
+		m := Member{Node: name, Address: r.Address, State: r.Stand.String(), Most: r.Most}
+		if newest.Sub(created[nodes+name]) > stale {
+			m.State = Gone.String()
+		}
+		if m.State != Gone.String() {
+			up[r.Life] = len(members)
+		}
+		members = append(members, m)
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.rooms)) {
+		r := v.rooms[name]
+		p := Placed{Room: name, Node: r.record.Node, State: "playing", Epoch: r.record.Epoch, Revision: r.revision, Since: r.record.Since}
+		if m, plays := up[r.record.Life]; plays {
+			members[m].Rooms++
+			p.Address = members[m].Address
+			if r.record.Next != "" {
+				p.State = "moving"
+			}
+		} else {
+			p.State, p.Why = "nobody", r.record.why()
+		}
+		list = append(list, p)
+	}
+	return list, members, nil
+}
+
+// Drain asks a node to give its rooms away, or takes that back.
+func Drain(ctx context.Context, b Bucket, node string, on bool) error {
+	e, err := b.Get(ctx, nodes+node)
+	if errors.Is(err, ErrMissing) {
+		return fmt.Errorf("there is no node %s", words.OneLine(node))
+	}
+	if err != nil {
+		return err
+	}
+	r, _ := decode[NodeRecord](e.Value)
+	old, err := b.Get(ctx, drains+node)
+	switch {
+	case err != nil && !errors.Is(err, ErrMissing):
+		return err
+	case on && string(old.Value) == r.Life, !on && err != nil:
+		return nil
+	case on:
+		_, err = b.Put(ctx, drains+node, []byte(r.Life), old.Revision)
+		return err
+	}
+	return b.Delete(ctx, drains+node, old.Revision)
+}

@@ -1,0 +1,160 @@
+package placement
+
+import (
+	"cmp"
+	"context"
+	"hash/fnv"
+	"slices"
+	"time"
+)
+
+// mind looks again and again at what is to be taken, until ctx ends.
+func (n *Node) mind(ctx context.Context) {
+	orphans := map[string]time.Duration{} // rooms that nobody plays, and since when that has been seen
+	for pause(ctx, n.options.Timing.Look) {
+		all, complete := n.seen.nodesNow()
+		if !complete {
+			continue
+		}
+		for i := range all {
+			n.bury(ctx, &all[i])
+		}
+		n.draining()
+		if n.lease.holds() {
+			n.look(ctx, all, orphans)
+		}
+	}
+}
+
+// bury marks a node as gone whose record stands still for longer than it may play, and forgets one that
+// is gone for long: its life is over without a record, too.
+func (n *Node) bury(ctx context.Context, s *seenNode) {
+	o := &n.options
+	still := o.Now() - s.since
+	if s.record.Stand == Gone && still > o.Timing.Forget {
+		n.seen.touch(s.record.Node, o.Now())
+		ctx, cancel := context.WithTimeout(ctx, o.Timing.Renew)
+		defer cancel()
+		_ = o.Bucket.Delete(ctx, nodes+s.record.Node, s.revision) // else it is tried again
+		return
+	}
+	if s.record.Stand == Gone || s.record.Life == n.lease.current() || still <= o.Timing.Lease+o.Timing.Margin {
+		return
+	}
+	n.seen.touch(s.record.Node, o.Now()) // before it is tried again
+	ctx, cancel := context.WithTimeout(ctx, o.Timing.Renew)
+	defer cancel()
+	s.record.Stand = Gone
+	if _, err := o.Bucket.Put(ctx, nodes+s.record.Node, encode(&s.record), s.revision); err == nil {
+		o.Say("the node " + s.record.Node + " is gone")
+	}
+}
+
+// touch has a node count as seen now.
+func (v *view) touch(name string, now time.Duration) {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	if s, known := v.nodes[name]; known {
+		s.since = now
+		v.nodes[name] = s
+	}
+}
+
+// look takes rooms that nobody plays, and prepares those that are handed over.
+func (n *Node) look(ctx context.Context, all []seenNode, orphans map[string]time.Duration) {
+	o, life := &n.options, n.lease.current()
+	load := map[string]int{}
+	list := n.seen.roomsNow()
+	for i := range list {
+		load[list[i].record.Life]++
+	}
+	there := map[string]bool{}
+	for i := range list {
+		r := &list[i].record
+		there[r.Room] = true
+		_, alive := n.seen.alive(r.Life)
+		switch {
+		case r.Life == life: // it is played, or an answer was lost
+			delete(orphans, r.Room)
+			n.sit(ctx, &list[i], (*seat).regain)
+		case alive && r.Next != life:
+			delete(orphans, r.Room)
+		case alive: // it is handed over to this node
+			delete(orphans, r.Room)
+			n.sit(ctx, &list[i], (*seat).prepare)
+		default:
+			since, known := orphans[r.Room]
+			if !known {
+				since = o.Now()
+				orphans[r.Room] = since
+			}
+			i0 := slices.Index(n.order(r, all, load), life)
+			if i0 >= 0 && o.Now()-since >= time.Duration(i0)*o.Timing.Queue {
+				n.sit(ctx, &list[i], (*seat).take)
+			}
+		}
+	}
+	for room := range orphans {
+		if !there[room] {
+			delete(orphans, room)
+		}
+	}
+}
+
+// order returns the lives that may take a room, the first choice first: by rendezvous hashing (Thaler and
+// Ravishankar, 1998), so that the rooms of one node go to all others evenly, and no two nodes want one at once.
+func (n *Node) order(r *RoomRecord, all []seenNode, load map[string]int) (lives []string) {
+	o := &n.options
+	type one struct {
+		life   string
+		weight uint64
+	}
+	var list []one
+	for i := range all {
+		s := &all[i].record
+		_, refused := r.Refused[s.Life]
+		if s.Stand == Up && !refused && load[s.Life] < s.Most && o.Now()-all[i].since <= o.Timing.Lease {
+			h := fnv.New64a()
+			h.Write([]byte(r.Room + "\x00" + s.Node))
+			list = append(list, one{s.Life, mixed(h.Sum64())})
+		}
+	}
+	slices.SortFunc(list, func(x, y one) int { return cmp.Or(cmp.Compare(y.weight, x.weight), cmp.Compare(x.life, y.life)) })
+	for _, x := range list {
+		lives = append(lives, x.life)
+	}
+	return lives
+}
+
+// mixed spreads a hash over all bits (the finalizer of SplitMix64; Steele, Lea and Flood, 2014).
+func mixed(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// sit has a room be opened here, in some way, if that is not under way already; nil: it is.
+func (n *Node) sit(ctx context.Context, r *seenRoom, how func(*seat, context.Context)) *seat {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	if n.closed || n.seats[r.record.Room] != nil || r.revision <= n.removed[r.record.Room] {
+		return nil
+	}
+	s := &seat{node: n, life: n.lease.current(), record: r.record, revision: r.revision, opened: make(chan struct{})}
+	ctx, s.quit = context.WithCancel(ctx)
+	n.seats[r.record.Room] = s
+	n.group.Go(func() {
+		defer s.end()
+		how(s, ctx)
+	})
+	return s
+}
+
+// drop ends what this node plays in a life that is over: nothing of it is heard any more.
+func (n *Node) drop() {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	for _, s := range n.seats {
+		s.quit()
+	}
+}

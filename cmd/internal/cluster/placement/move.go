@@ -1,0 +1,159 @@
+package placement
+
+import (
+	"context"
+	"time"
+)
+
+// openWithin is how long another node may take to open a room that is handed over to it.
+const openWithin = 20 * time.Second
+
+// draining reports whether this node gives its rooms away.
+func (n *Node) draining() bool {
+	n.seen.mutex.Lock()
+	asked := n.seen.drains[n.options.Name] == n.lease.current()
+	n.seen.mutex.Unlock()
+	if asked {
+		n.lease.stood(Draining)
+	} else {
+		n.lease.stood(Up)
+	}
+	return asked
+}
+
+// move hands the room over to another node with a cross-fade: that opens it unheard, from how it stands
+// now, and says so; then the record changes hands, this node fades out and that one in. It reports whether
+// the room has left.
+func (s *seat) move(ctx context.Context) (left bool) {
+	next := s.choose()
+	if next == "" {
+		return false
+	}
+	s.leave(true) // orders wait from here on, so that nothing changes
+	defer s.leave(false)
+	s.note(ctx)
+	r := s.record
+	r.Next, r.State, r.Ready = next, s.behind, false
+	if done, _ := s.write(ctx, r); !done {
+		s.reread()
+		return false
+	}
+	owner, ready := s.awaits(ctx, next)
+	r = s.record
+	r.Next, r.State, r.Ready = "", 0, false
+	if ready {
+		r.Node, r.Life, r.From = owner.record.Node, next, s.life
+		r.Epoch, r.Since = r.Epoch+1, time.Now()
+		s.tenant.Leave(Fade) // before it is written: the answer may come late, or never
+	}
+	done, sure := s.write(ctx, r)
+	switch {
+	case ready && (done || !sure): // the other may be heard by now
+		pause(ctx, Fade+s.node.options.Timing.Look)
+		return true
+	case ready:
+		s.tenant.Enter(Fade)
+	}
+	if !done {
+		s.reread()
+	}
+	return false
+}
+
+// leave says whether the room is on its way.
+func (s *seat) leave(leaving bool) {
+	s.node.mutex.Lock()
+	defer s.node.mutex.Unlock()
+	s.leaving = leaving
+}
+
+// choose returns the life that takes the room best; empty: there is none.
+func (s *seat) choose() string {
+	all, _ := s.node.seen.nodesNow()
+	load := map[string]int{}
+	for _, r := range s.node.seen.roomsNow() {
+		load[r.record.Life]++
+	}
+	for _, life := range s.node.order(&s.record, all, load) {
+		if life != s.life {
+			return life
+		}
+	}
+	return ""
+}
+
+// reread goes on from the record that was seen last, where it is still this node's.
+func (s *seat) reread() {
+	r, known := s.node.seen.room(s.record.Room)
+	switch {
+	case !known || r.record.Life != s.life && r.revision > s.revision:
+		s.quit() // it is another's
+	case r.revision > s.revision:
+		s.node.mutex.Lock()
+		s.record, s.revision = r.record, r.revision
+		s.node.mutex.Unlock()
+	}
+}
+
+// awaits waits until another node has opened the room.
+func (s *seat) awaits(ctx context.Context, next string) (owner seenNode, ready bool) {
+	o := &s.node.options
+	for end := o.Now() + openWithin; o.Now() < end && s.node.lease.holds() && pause(ctx, o.Timing.Look/5); {
+		s.reread()
+		owner, alive := s.node.seen.alive(next)
+		switch {
+		case !alive || s.record.Next != next: // it is gone, or cannot
+			return owner, false
+		case s.record.Ready:
+			return owner, true
+		}
+	}
+	return owner, false
+}
+
+// prepare opens a room that another node hands over, and plays it when it is this node's.
+func (s *seat) prepare(ctx context.Context) {
+	o := &s.node.options
+	state, err := s.handed(ctx)
+	if err != nil || !s.open(ctx, &state) {
+		return
+	}
+	r := s.record
+	r.Ready = true
+	if done, _ := s.write(ctx, r); !done {
+		return
+	}
+	for end := o.Now() + 2*openWithin; o.Now() < end && pause(ctx, o.Timing.Look/10); {
+		now, known := s.node.seen.room(s.record.Room)
+		switch {
+		case !known:
+			return
+		case now.record.Life == s.life:
+			s.reread()
+			s.play(ctx)
+			return
+		case now.record.Next != s.life:
+			return
+		}
+	}
+}
+
+// handed returns how the room stands from which it is to be opened.
+func (s *seat) handed(ctx context.Context) (state stateRecord, err error) {
+	o := &s.node.options
+	if s.record.State == 0 {
+		return state, nil
+	}
+	for range 100 {
+		e, err := s.node.lease.get(ctx, states+s.record.Room)
+		if err == nil && e.Revision == s.record.State { // else the read is old
+			s.behind = e.Revision
+			state, _ = decode[stateRecord](e.Value)
+			return state, nil
+		}
+		if !pause(ctx, o.Timing.Look) {
+			break
+		}
+	}
+	return state, ErrMissing
+}

@@ -1,0 +1,133 @@
+// Package roster has the commands that tell where rooms are played, and that move them: voicepool rooms and
+// voicepool drain.
+package roster
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"voicepool/cmd/internal/cluster"
+	"voicepool/cmd/internal/cluster/placement"
+	"voicepool/cmd/internal/console"
+	"voicepool/internal/words"
+)
+
+// stale is how old the record of a node may be that counts as up.
+var stale = placement.Standard.Lease + placement.Standard.Margin
+
+// on has a command use the bucket of a cluster.
+func on(c *console.Console, f cluster.Flags, do func(context.Context, placement.Bucket) error) error {
+	if err := f.Check(); err != nil {
+		return console.Usage("%w", err)
+	}
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	conn, err := cluster.Dial(interrupted, f, nil)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(interrupted, 2*cluster.Patience)
+	defer cancel()
+	bucket, err := placement.Open(ctx, conn)
+	if err != nil {
+		return err
+	}
+	return do(ctx, bucket)
+}
+
+// Rooms is the command that lists the rooms of a cluster.
+type Rooms struct {
+	cluster.Flags
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// Run lists them, with the nodes.
+func (r *Rooms) Run(c *console.Console) error {
+	return on(c, r.Flags, func(ctx context.Context, b placement.Bucket) error {
+		rooms, nodes, err := placement.List(ctx, b, stale)
+		if err != nil {
+			return fmt.Errorf("the rooms cannot be read: %w", cluster.Plain(err))
+		}
+		if r.JSON {
+			c.JSON(struct {
+				Rooms []placement.Placed `json:"rooms"`
+				Nodes []placement.Member `json:"nodes"`
+			}{append([]placement.Placed{}, rooms...), append([]placement.Member{}, nodes...)})
+			return nil
+		}
+		t := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "ROOM\tNODE\tSTATE\tREVISION\tSINCE\tADDRESS")
+		for _, p := range rooms {
+			where := p.Address
+			if p.Why != "" {
+				where = p.Why
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\n", p.Room, dash(p.Node), p.State, p.Revision, p.Since.Local().Format(time.DateTime), dash(where))
+		}
+		fmt.Fprintln(t, "\nNODE\tSTATE\tROOMS\tADDRESS")
+		for _, m := range nodes {
+			fmt.Fprintf(t, "%s\t%s\t%d\t%s\n", m.Node, m.State, m.Rooms, dash(m.Address))
+		}
+		return t.Flush()
+	})
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return words.OneLine(text)
+}
+
+// Drain is the command that moves the rooms off a node.
+type Drain struct {
+	Node string `arg:"" optional:"" help:"The node, as voicepool rooms lists it (that of this host's name)."`
+	cluster.Flags
+	Undo bool          `help:"Let the node take rooms again."`
+	Wait time.Duration `placeholder:"TIME" default:"1m" help:"Wait at most so long until all have moved."`
+}
+
+// Run moves them off, and waits until all have gone.
+func (d *Drain) Run(c *console.Console) error {
+	node, err := cluster.NodeName(d.Node)
+	if err != nil {
+		return console.Usage("the node: %w", err)
+	}
+	d.Node = node
+	if d.Wait < 0 {
+		return console.Usage("--wait: a time is not negative, as %v is", d.Wait)
+	}
+	return on(c, d.Flags, func(ctx context.Context, b placement.Bucket) error {
+		if err := placement.Drain(ctx, b, d.Node, !d.Undo); err != nil || d.Undo {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Wait+cluster.Patience)
+		defer cancel()
+		for end := time.Now().Add(d.Wait); ; {
+			_, nodes, err := placement.List(ctx, b, stale)
+			if err != nil {
+				return cluster.Plain(err)
+			}
+			left, others := 0, 0
+			for _, m := range nodes {
+				if m.Node == d.Node {
+					left = m.Rooms
+				} else if m.State == "up" {
+					others++
+				}
+			}
+			switch {
+			case left == 0:
+				return nil
+			case time.Now().After(end) && others == 0:
+				return fmt.Errorf("%s has still %s: no other node is up that could take them", d.Node, words.Count(left, "room"))
+			case time.Now().After(end):
+				return fmt.Errorf("%s has still %s after %v", d.Node, words.Count(left, "room"), d.Wait)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+}

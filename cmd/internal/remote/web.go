@@ -1,0 +1,148 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+
+	"voicepool/cmd/internal/live"
+	"voicepool/internal/words"
+)
+
+// web is the line over HTTP.
+type web struct {
+	base  *url.URL // of the room, without a slash at the end
+	token string
+	http  *http.Client
+}
+
+// detours is how often a server may name another, which plays the room.
+const detours = 2
+
+func newWeb(base *url.URL, token string) *web {
+	c := &web{base: base, token: token}
+	c.http = &http.Client{Timeout: patience, CheckRedirect: c.elsewhere}
+	return c
+}
+
+// elsewhere follows a server of a cluster to the one that plays the room, and to nothing else. The token
+// goes along, so a way that is encrypted stays so.
+func (c *web) elsewhere(r *http.Request, via []*http.Request) error {
+	last := via[len(via)-1]
+	if r.Response.StatusCode != http.StatusTemporaryRedirect || len(via) > detours || r.URL.User != nil ||
+		r.URL.Scheme != "http" && r.URL.Scheme != "https" || r.URL.Scheme == "http" && last.URL.Scheme == "https" ||
+		r.URL.EscapedPath() != last.URL.EscapedPath() || r.URL.RawQuery != last.URL.RawQuery {
+		return http.ErrUseLastResponse
+	}
+	c.sign(r.Header)
+	return nil
+}
+
+func (c *web) where() string { return c.base.Host }
+
+// ask makes the call that an order is.
+func (c *web) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
+	method, path := o.Call()
+	var send io.Reader
+	switch {
+	case method == http.MethodDelete && len(o.With) > 0:
+		query := url.Values{}
+		for key, value := range o.With {
+			query.Set(key, fmt.Sprint(value))
+		}
+		path += "?" + query.Encode()
+	case method == http.MethodPost || method == http.MethodPatch:
+		body := o.With
+		if body == nil {
+			body = map[string]any{}
+		}
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		send = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, c.base.String()+path, send)
+	if err != nil {
+		return nil, err
+	}
+	if send != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	c.sign(r.Header)
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, most))
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	if answer.StatusCode/100 != 2 {
+		return text, unsigned(answer.StatusCode, text)
+	}
+	return text, nil
+}
+
+// sign adds the token.
+func (c *web) sign(h http.Header) {
+	if c.token != "" {
+		h.Set("Authorization", "Bearer "+c.token)
+	}
+}
+
+// unsigned is refusal, and says how a token is given.
+func unsigned(status int, text []byte) error {
+	r := refusal(status, text)
+	if status == http.StatusUnauthorized {
+		r.Detail += "; give a token by VOICEPOOL_TOKEN"
+	}
+	return r
+}
+
+// unreachable says where nobody answers, and why.
+func (c *web) unreachable(err error) error {
+	if deadline, ok := errors.AsType[net.Error](err); ok && deadline.Timeout() {
+		return fmt.Errorf("%s: no answer within %v", c.base.Host, patience)
+	}
+	if at, ok := errors.AsType[*url.Error](err); ok {
+		err = at.Err
+	}
+	if at, ok := errors.AsType[*net.OpError](err); ok {
+		err = at.Err
+	}
+	return fmt.Errorf("%s: no server answers there (%w)", c.base.Host, words.Cause(err))
+}
+
+// watch follows the room over a WebSocket.
+func (c *web) watch(ctx context.Context, w *watching, show func(live.Picture, bool)) error {
+	conn, answer, err := c.dial(ctx, c.base.String()+"/ws")
+	if err != nil {
+		if answer != nil && answer.StatusCode/100 == 4 {
+			return unsigned(answer.StatusCode, nil)
+		}
+		return c.unreachable(err)
+	}
+	defer conn.CloseNow()
+	conn.SetReadLimit(longest)
+	for {
+		_, text, err := conn.Read(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: the connection is lost", c.base.Host)
+		}
+		moved, err := w.take(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.base.Host, err)
+		}
+		if moved {
+			show(w.picture(), false)
+		}
+	}
+}

@@ -1,0 +1,352 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"voicepool/cmd/internal/cluster"
+	"voicepool/cmd/internal/cluster/placement"
+	"voicepool/cmd/internal/cluster/subject"
+	"voicepool/cmd/internal/depot"
+	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/room"
+	"voicepool/cmd/internal/uptime"
+	"voicepool/cue"
+	"voicepool/internal/words"
+)
+
+// Far are the flags by which a server is a node of a cluster.
+type Far struct {
+	cluster.Flags
+	Node      string `placeholder:"NAME" help:"Name of this node on NATS, its own among all (the host's name)."`
+	Advertise string `placeholder:"HOST:PORT" help:"Address at which others reach this node on NATS (the host's name, or that of --listen, and its port)."`
+}
+
+// mostRooms is how many rooms a node takes where the configuration does not say.
+const mostRooms = 2000
+
+// far is what a server has of a cluster.
+type far struct {
+	server   *server
+	conn     *cluster.Conn
+	depot    *depot.Depot
+	node     *placement.Node
+	subjects *subject.Rooms
+	permit   *room.Permit
+	joined   atomic.Pointer[placement.Node] // node, once it has a lease
+
+	mutex   sync.Mutex
+	tenants map[*room.Room]*tenant
+}
+
+// check returns an error for flags of the server that do not go with NATS.
+func (f *Far) check(o *Options) error {
+	switch {
+	case f.NATS == "" && (f.Node != "" || f.Advertise != ""):
+		return errors.New("--node and --advertise go with --nats")
+	case f.NATS == "":
+		return nil
+	case o.State != "":
+		return errors.New("--state does not go with --nats: NATS keeps the rooms")
+	case o.Voices > 0:
+		return errors.New("--voices does not go with --nats: write `voices` in the sheet, which goes along with the room")
+	}
+	if _, err := cluster.NodeName(f.Node); err != nil {
+		return fmt.Errorf("--node: %w", err)
+	}
+	if f.Advertise != "" {
+		if err := checkAddress(f.Advertise); err != nil {
+			return fmt.Errorf("--advertise: %w", err)
+		}
+	}
+	return f.Flags.Check()
+}
+
+// checkFar returns an error for a configuration that does not go with NATS.
+func (c *Config) checkFar() error {
+	if c.State != "" {
+		return errors.New("state: does not go with --nats: NATS keeps the rooms")
+	}
+	for i := range c.Rooms {
+		r := &c.Rooms[i]
+		switch {
+		case r.Voices > 0 || r.Device != "" && r.Device != "none":
+			return fmt.Errorf("the room %s has a device or voices, which do not go along to other nodes on NATS: write `voices` in the sheet, and --device for all rooms of a node", r.Name)
+		case r.Sheet == "":
+			return fmt.Errorf("the room %s has no sheet to be placed on NATS", r.Name)
+		}
+		if err := cluster.CheckName(r.Name); err != nil {
+			return fmt.Errorf("room %w", err)
+		}
+	}
+	return nil
+}
+
+// address returns where others reach this node.
+func (s *server) address() string {
+	scheme := "http://"
+	if s.cert != nil {
+		scheme = "https://"
+	}
+	if s.Far.Advertise != "" {
+		return scheme + s.Far.Advertise
+	}
+	host, port, err := net.SplitHostPort(s.addr.String())
+	if err != nil {
+		return scheme + s.addr.String()
+	}
+	if asked, _, err := net.SplitHostPort(s.config.Listen); err == nil && asked != "" && net.ParseIP(asked) == nil {
+		host = asked
+	} else if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			host = name
+		}
+	}
+	return scheme + net.JoinHostPort(host, port)
+}
+
+// join has the server be a node of a cluster, once NATS answers.
+func (s *server) join(ctx context.Context) error {
+	name, err := cluster.NodeName(s.Far.Node)
+	if err != nil {
+		return Faulty{fmt.Errorf("--node: %w", err)}
+	}
+	f := &far{server: s, permit: room.NewPermit(uptime.Now), tenants: map[*room.Room]*tenant{}}
+	var bucket placement.Bucket
+	if err := s.patiently(ctx, func() (err error) {
+		if f.conn == nil {
+			if f.conn, err = cluster.Dial(ctx, s.Far.Flags, f.lost); err != nil {
+				return err
+			}
+		}
+		soon, cancel := context.WithTimeout(ctx, cluster.Patience)
+		defer cancel()
+		if bucket, err = placement.Open(soon, f.conn); err == nil {
+			f.depot, err = depot.Open(soon, f.conn)
+		}
+		return err
+	}); err != nil {
+		return errors.Join(err, f.hangUp())
+	}
+	f.subjects = subject.New(f.conn, s.hall, s.Say)
+	s.far.Store(f)
+	f.node, err = placement.Join(ctx, placement.Options{
+		Name: name, Address: s.address(), Most: cmp.Or(s.config.MostRooms, mostRooms), Bucket: bucket, Now: uptime.Now,
+		Extend: f.extend, Open: f.open, Say: s.Say,
+	})
+	if err != nil {
+		s.far.Store(nil)
+		return errors.Join(err, f.hangUp())
+	}
+	f.joined.Store(f.node)
+	return nil
+}
+
+// hangUp ends the connection.
+func (f *far) hangUp() error {
+	if f.conn != nil {
+		f.conn.Close()
+	}
+	return nil
+}
+
+// patiently does something again and again until it succeeds or ctx ends, and says once what is waited for. What is
+// wrong with a flag ends it.
+func (s *server) patiently(ctx context.Context, do func() error) error {
+	for told := false; ; told = true {
+		err := do()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !told:
+			s.Say("waiting for NATS: " + plain(err))
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(300 * time.Millisecond):
+		}
+	}
+}
+
+// lost is told when the connection goes, and when it is back.
+func (f *far) lost(err error) {
+	if err != nil {
+		f.server.Say("the connection to NATS is lost (" + plain(err) + "); rooms play until the lease of this node ends")
+		return
+	}
+	f.server.Say("NATS is back")
+}
+
+// extend lets the rooms of this node be heard until a time.
+func (f *far) extend(until time.Duration) {
+	if until == 0 {
+		f.permit.End()
+		return
+	}
+	f.permit.Extend(until)
+}
+
+// close leaves the cluster: others go on with the rooms.
+func (f *far) close(fade time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), fade+lastWords/2)
+	defer cancel()
+	if n := f.joined.Load(); n != nil {
+		n.Close(ctx, fade)
+	}
+	f.subjects.Close()
+	f.conn.NC.Close()
+}
+
+// barred returns why a room takes no orders now.
+func (f *far) barred(name string) error {
+	switch n := f.joined.Load(); {
+	case !f.permit.Holds(0):
+		return problem.New(http.StatusServiceUnavailable, "the room %q is silent since %s", name, f.permit.Lost()).Of("room").For("silent")
+	case n != nil && n.Moving(name):
+		return problem.New(http.StatusServiceUnavailable, "the room %q is moving to another node; ask again", name).Of("room").For("moving")
+	}
+	return nil
+}
+
+// elsewhere returns the address of the node that plays a room, or a problem where none does that is placed.
+func (f *far) elsewhere(name string) (address string, err error) {
+	n := f.joined.Load()
+	if n == nil {
+		return "", nil
+	}
+	if _, address, known := n.Elsewhere(name); known {
+		return address, nil
+	}
+	switch why, orphan := n.Orphan(name); {
+	case why != "":
+		return "", problem.New(http.StatusServiceUnavailable, "no node can play the room %q: %s", name, why).Of("room").For("refused")
+	case orphan:
+		return "", problem.New(http.StatusServiceUnavailable, "no node plays the room %q at the moment; one takes it within seconds", name).Of("room").For("moving")
+	}
+	return "", nil
+}
+
+// raise places a room that a call makes.
+func (f *far) raise(ctx context.Context, name string, text []byte) error {
+	if err := cluster.CheckName(name); err != nil {
+		return problem.New(http.StatusBadRequest, "room: %v", err).Of("room")
+	}
+	n := f.joined.Load()
+	if n == nil {
+		return problem.New(http.StatusServiceUnavailable, "the server is still opening its rooms")
+	}
+	s, err := cue.Parse("sheet.yaml", text)
+	if err != nil {
+		return &room.Error{Kind: room.Range, Field: "sheet", Detail: err.Error()}
+	}
+	sum, err := f.pack(ctx, s, text, filepath.Join(f.server.uploads(), name))
+	if err != nil {
+		return err
+	}
+	return f.placed(n.Place(ctx, name, sum, ""))
+}
+
+// placed returns an error of a placing as a call has it.
+func (f *far) placed(err error) error {
+	if there, is := errors.AsType[*placement.Elsewhere](err); is {
+		return problem.New(http.StatusConflict, "%s", there.Error()).Of("room").For("elsewhere")
+	}
+	return err
+}
+
+// pack puts a sheet with its sounds, which lie in a folder, where other nodes find it.
+func (f *far) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string) (string, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", words.Cause(err)
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return "", words.Cause(err)
+	}
+	defer root.Close()
+	sum, err := f.depot.Pack(ctx, &s.Rules, text, filepath.Base(s.File), func(path string) (io.ReadCloser, error) {
+		if !fs.ValidPath(path) {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("lies outside the folder of the sheet, in which a room on NATS has all its sounds")}
+		}
+		return root.Open(filepath.FromSlash(path))
+	})
+	if err != nil && ctx.Err() == nil {
+		return "", &room.Error{Kind: room.Range, Field: "sheet", Detail: err.Error()}
+	}
+	return sum, err
+}
+
+// offer places a room of the command line or the configuration, if nobody plays it yet. What was changed
+// over the network since it was placed stays, while its file is the same.
+func (s *server) offer(ctx context.Context, c RoomConfig) error {
+	f := s.far.Load()
+	text, err := s.text(&c)
+	if err != nil {
+		return Faulty{err}
+	}
+	sheet, err := cue.Parse(filepath.Base(c.Sheet), text)
+	if err != nil {
+		return Faulty{fmt.Errorf("room %s: %s", c.Name, plain(err))}
+	}
+	file := hash(text)
+	end := time.Now().Add(20 * time.Second)
+	for {
+		known, there, err := f.node.Known(ctx, c.Name)
+		if err != nil {
+			return fmt.Errorf("room %s: %w", c.Name, err)
+		}
+		if node, address, far := f.node.Elsewhere(c.Name); far {
+			s.Say(fmt.Sprintf("the room %s is placed already, and the node %s plays it (%s); its sheet stays as it is there", c.Name, node, address))
+			return nil
+		}
+		if there && known == file {
+			return nil // whoever takes it
+		}
+		r := s.hall.Room(c.Name)
+		if r != nil {
+			return s.renew(ctx, r, text, file)
+		}
+		folder := cmp.Or(c.Folder, filepath.Dir(c.Sheet))
+		sum, err := f.pack(ctx, sheet, text, folder)
+		if err == nil {
+			err = f.node.Place(ctx, c.Name, sum, file)
+		}
+		if _, elsewhere := errors.AsType[*placement.Elsewhere](err); elsewhere && time.Now().Before(end) && ctx.Err() == nil {
+			time.Sleep(time.Second / 20) // the watch has not told of it yet
+			continue
+		}
+		if e, ok := errors.AsType[*room.Error](err); ok && e.Kind == room.Range {
+			return Faulty{fmt.Errorf("room %s: %s", c.Name, plain(err))}
+		}
+		if err != nil {
+			err = fmt.Errorf("room %s: %w", c.Name, err)
+		}
+		return err
+	}
+}
+
+// renew has a room of this node go by a file that has changed since it was placed.
+func (s *server) renew(ctx context.Context, r *room.Room, text []byte, file string) error {
+	if err := r.Change(ctx, text); err != nil {
+		s.Say(fmt.Sprintf("the room %s stays as it was placed: %s", r.Name(), plain(err)))
+		return nil
+	}
+	if t := s.far.Load().tenant(r); t != nil {
+		t.filed(file)
+	}
+	return nil
+}

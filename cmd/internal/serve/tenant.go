@@ -1,0 +1,176 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/cluster/placement"
+	"voicepool/cmd/internal/depot"
+	"voicepool/cmd/internal/room"
+)
+
+// drift is how much a room may leave the clock before how it stands is written anew.
+const drift = 20 * time.Millisecond
+
+// tenant is a room of this node of a cluster.
+type tenant struct {
+	far    *far
+	room   *room.Room
+	folder string
+
+	mutex   sync.Mutex
+	entered bool
+	sheet   string    // the bundle of text
+	text    string    // hash of what was packed
+	file    string    // hash of the file that it was placed from
+	began   time.Time // when its frame 0 was due, as it was written last
+}
+
+// open opens a room from how it stood. It is not heard yet.
+func (f *far) open(ctx context.Context, o placement.Opening) (placement.Tenant, error) {
+	s := f.server
+	b, err := f.depot.Bundle(ctx, o.Sheet)
+	if err != nil {
+		return nil, err
+	}
+	parent := filepath.Join(s.scratch, "placed")
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp(parent, o.Room+"-")
+	if err != nil {
+		return nil, err
+	}
+	t := &tenant{far: f, folder: folder, sheet: o.Sheet, text: hash(b.Text), file: o.File}
+	if err := t.open(ctx, &o, b); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.tenants[t.room] = t
+	return t, nil
+}
+
+// open opens the room of a sheet in its folder.
+func (t *tenant) open(ctx context.Context, o *placement.Opening, b *depot.Bundle) error {
+	s := t.far.server
+	path, err := t.far.depot.Unpack(ctx, b, t.folder)
+	if err != nil {
+		return err
+	}
+	options := room.Options{
+		Name: o.Room, Title: b.Name, Text: b.Text, Folder: filepath.Dir(path), Device: s.Device, Limits: s.Limits, Workers: s.workers,
+		Permit: t.far.permit, Say: s.told(o.Room),
+	}
+	if o.State != nil {
+		was := &room.Snapshot{}
+		if err := json.Unmarshal(o.State, was); err != nil {
+			return fmt.Errorf("how the room stood cannot be read: %w", err)
+		}
+		was.Time = was.Time.Add(o.Skew)
+		options.Resume = was
+	}
+	t.room, err = room.Open(ctx, options)
+	if err != nil && options.Resume != nil && ctx.Err() == nil { // what is kept must not keep it from playing
+		s.Say(fmt.Sprintf("the room %s begins anew, without how it stood: %s", o.Room, plain(err)))
+		options.Resume = nil
+		t.room, err = room.Open(ctx, options)
+	}
+	return err
+}
+
+// tenant returns that of a room; nil: it is gone.
+func (f *far) tenant(r *room.Room) *tenant {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.tenants[r]
+}
+
+// State is that of placement.Tenant. The sheet is not in it.
+func (t *tenant) State() (state []byte, still string) {
+	snapshot := t.room.Snapshot()
+	snapshot.Text = ""
+	rate := t.room.Brief().Rate
+	began := snapshot.Time.Add(-time.Duration(float64(snapshot.Frame) / float64(rate) * float64(time.Second)))
+	t.mutex.Lock()
+	if began.Sub(t.began).Abs() > drift {
+		t.began = began
+	}
+	began = t.began
+	t.mutex.Unlock()
+	state, err := json.Marshal(snapshot)
+	if err != nil {
+		panic(err) // it has no infinity
+	}
+	text, _ := json.Marshal(stillOf(snapshot))
+	return state, string(text) + began.String()
+}
+
+// Sheet is that of placement.Tenant.
+func (t *tenant) Sheet(ctx context.Context) (sheet, file string) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	text := t.room.Text()
+	if sum := hash(text); sum != t.text {
+		packed, err := t.far.pack(ctx, t.room.Sheet(), text, t.folder)
+		if err != nil {
+			if ctx.Err() == nil {
+				t.far.server.Say(fmt.Sprintf("the room %s: its new sheet cannot be given to other nodes yet: %s", t.room.Name(), plain(err)))
+			}
+			return "", ""
+		}
+		t.text, t.sheet = sum, packed
+	}
+	return t.sheet, t.file
+}
+
+// filed notes the file that the room goes by.
+func (t *tenant) filed(file string) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.file = file
+}
+
+// Enter is that of placement.Tenant: calls find the room.
+func (t *tenant) Enter(fade time.Duration) {
+	s := t.far.server
+	t.mutex.Lock()
+	first := !t.entered
+	t.entered = true
+	t.mutex.Unlock()
+	if first {
+		if err := s.hall.Add(t.room); err != nil {
+			s.Say(fmt.Sprintf("the room %s plays, and takes no calls: %s", t.room.Name(), plain(err)))
+		}
+	}
+	t.room.Enter(fade)
+	if err := t.far.subjects.Begin(t.room.Name()); err != nil {
+		s.Say(fmt.Sprintf("the room %s takes no orders over NATS: %s", t.room.Name(), plain(err)))
+	}
+}
+
+// Leave is that of placement.Tenant.
+func (t *tenant) Leave(fade time.Duration) {
+	t.room.Leave(fade)
+	t.far.subjects.End(t.room.Name())
+}
+
+// Close is that of placement.Tenant.
+func (t *tenant) Close() {
+	f := t.far
+	f.mutex.Lock()
+	delete(f.tenants, t.room)
+	f.mutex.Unlock()
+	f.subjects.End(t.room.Name())
+	if err := t.room.Close(0); err != nil {
+		f.server.Say(plain(err))
+	}
+	leave(f.server.hall, t.room)
+	os.RemoveAll(t.folder)
+}

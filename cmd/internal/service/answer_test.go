@@ -1,0 +1,207 @@
+package service_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/room"
+	"voicepool/cmd/internal/service"
+)
+
+// said is a reply to a message.
+type said struct {
+	Ref    json.RawMessage
+	Status int
+	Body   struct{ Detail string }
+}
+
+// answer carries out a message, and holds the reply to the document.
+func (s *stage) answer(ctx context.Context, message string) (r said) {
+	s.t.Helper()
+	text := s.Answer(ctx, "main", []byte(message))
+	valid(s.t, "Reply", text)
+	if err := json.Unmarshal(text, &r); err != nil {
+		s.t.Error(err)
+	}
+	return r
+}
+
+// TestAnswer: a message of another protocol has the replies that a WebSocket has.
+func TestAnswer(t *testing.T) {
+	s := open(t, func(o *service.Options) { o.Limits.BodyBytes = 200 })
+	for _, c := range []struct {
+		message string
+		status  int
+		ref     string
+		detail  string
+	}{
+		{`{"ref":1,"do":"play","with":{"sound":"bell"}}`, 201, "1", ""},
+		{`{"ref":"a","do":"state"}`, 200, `"a"`, ""},
+		{`{"ref":2,"do":"ply"}`, 400, "2", `there is no order "ply"; did you mean "play"?`},
+		{`{"ref":3,"do":"go","to":1}`, 400, "3", `there is no field "to"; did you mean "do"?`},
+		{`{"ref":4,"do":"go"`, 400, "4", "the JSON cannot be read: it ends too early"},
+		{"{\"ref\":5,\"do\":\"\xff\"}", 400, "", "the JSON cannot be read: it is not UTF-8"},
+		{``, 400, "", "do: is missing"},
+		{`{"ref":6,"do":"go","key":"` + strings.Repeat("k", 200) + `"}`, 413, "6", "the message is longer than 200 bytes"},
+	} {
+		r := s.answer(t.Context(), c.message)
+		if r.Status != c.status || string(r.Ref) != c.ref || r.Body.Detail != c.detail {
+			t.Errorf("%q: %d %s %q, want %d %s %q", c.message, r.Status, r.Ref, r.Body.Detail, c.status, c.ref, c.detail)
+		}
+	}
+	var r said
+	if err := json.Unmarshal(s.Refuse([]byte(`{"ref":7,"do":"panic"}`), problem.New(429, "too many")), &r); err != nil || r.Status != 429 || string(r.Ref) != "7" {
+		t.Errorf("a refused message: %+v, %v", r, err)
+	}
+	quiet := open(t, func(o *service.Options) { o.Opening = true })
+	if r := quiet.answer(t.Context(), `{"do":"state"}`); r.Status != http.StatusServiceUnavailable {
+		t.Errorf("while rooms are opened: %+v", r)
+	}
+}
+
+// TestTrust: a caller who is trusted up to a role may do what it allows, whoever is asked otherwise, and no
+// more; without the mark all stays denied.
+func TestTrust(t *testing.T) {
+	denied := problem.New(http.StatusUnauthorized, "a token is needed")
+	s := open(t, func(o *service.Options) {
+		o.Allow = func(context.Context, service.Role, string) error { return denied }
+	})
+	for _, c := range []struct {
+		name         string
+		ctx          context.Context
+		panic, state int
+	}{
+		{"nobody", t.Context(), 401, 401},
+		{"public", service.Trust(t.Context(), service.Public), 403, 403},
+		{"read", service.Trust(t.Context(), service.Read), 403, 200},
+		{"operate", service.Trust(t.Context(), service.Operate), 200, 200},
+	} {
+		if r := s.answer(c.ctx, `{"do":"panic"}`); r.Status != c.panic {
+			t.Errorf("%s panics: %+v, want %d", c.name, r, c.panic)
+		}
+		if r := s.answer(c.ctx, `{"do":"state"}`); r.Status != c.state {
+			t.Errorf("%s asks for the state: %d, want %d", c.name, r.Status, c.state)
+		}
+	}
+}
+
+// TestBarred: a room that takes no orders says why, and how it stands, over each protocol.
+func TestBarred(t *testing.T) {
+	var barred error
+	s := open(t, func(o *service.Options) {
+		o.Barred = func(room string) error {
+			if room != "main" {
+				t.Errorf("the room %q is asked for", room)
+			}
+			return barred
+		}
+	})
+	if r := s.answer(t.Context(), `{"do":"go"}`); r.Status != http.StatusOK {
+		t.Errorf("a GO before: %+v", r)
+	}
+	barred = problem.New(http.StatusServiceUnavailable, "the room is silent")
+	if r := s.answer(t.Context(), `{"do":"go","key":"k"}`); r.Status != 503 || r.Body.Detail != "the room is silent" {
+		t.Errorf("a GO: %+v", r)
+	}
+	if got := s.ask("POST /v1/rooms/main/play", `{"sound":"bell"}`); got.status != 503 {
+		t.Errorf("a play over HTTP: %d", got.status)
+	}
+	if r := s.answer(t.Context(), `{"do":"state"}`); r.Status != http.StatusOK {
+		t.Errorf("the state: %+v", r)
+	}
+	barred = nil
+	if r := s.answer(t.Context(), `{"do":"panic","key":"k"}`); r.Status != http.StatusOK {
+		t.Errorf("the same key afterwards: %+v", r)
+	}
+}
+
+// TestFault: an order that goes wrong is answered, and the server goes on.
+func TestFault(t *testing.T) {
+	var told []string
+	s := open(t, func(o *service.Options) {
+		o.Barred = func(string) error { panic("a fault") }
+		o.Say = func(line string) { told = append(told, line) }
+	})
+	if r := s.answer(t.Context(), `{"ref":1,"do":"go"}`); r.Status != http.StatusInternalServerError || string(r.Ref) != "1" {
+		t.Errorf("a fault: %+v", r)
+	}
+	if len(told) != 1 || !strings.Contains(told[0], "a fault of the program") {
+		t.Errorf("told: %q", told)
+	}
+}
+
+// TestFollow: a follower has the events from now on, numbered, with the life of the room, and the end.
+func TestFollow(t *testing.T) {
+	s := open(t)
+	s.answer(t.Context(), `{"do":"play","with":{"sound":"bell"}}`)
+	f, err := s.Follow("main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.answer(t.Context(), `{"do":"play","with":{"sound":"coin"}}`)
+	messages, missed, err := f.Next(t.Context())
+	var m struct {
+		Type   string
+		Number int64
+		Life   string
+		Event  struct{ Kind, Sound string }
+	}
+	if err != nil || missed != 0 || json.Unmarshal(messages[0], &m) != nil {
+		t.Fatal(messages, missed, err)
+	}
+	if m.Type != "event" || m.Number < 2 || len(m.Life) != 8 || m.Event.Kind != "started" || m.Event.Sound != "coin" {
+		t.Errorf("the event is %+v", m)
+	}
+	s.Room("main").Close(0)
+	for err == nil {
+		_, _, err = f.Next(t.Context())
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Errorf("the end is %v", err)
+	}
+	if _, err := s.Follow("mian"); err == nil {
+		t.Error("a room that is not there can be followed")
+	}
+}
+
+// TestFollowLate: a follower who comes too late goes on with what happens next, and says how much it missed.
+func TestFollowLate(t *testing.T) {
+	s := open(t)
+	f, err := s.Follow("main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := `{"do":"batch","with":{"commands":[` + strings.Repeat(`{"do":"play","with":{"sound":"bell"}},`, 499) + `{"do":"play","with":{"sound":"bell"}}]}}`
+	for s.Room("main").LastEvent() < room.Kept*6/5 {
+		if r := s.answer(t.Context(), batch); r.Status != http.StatusOK {
+			t.Fatal(r)
+		}
+	}
+	last := s.Room("main").LastEvent()
+	came := make(chan error, 1)
+	go func() {
+		_, missed, err := f.Next(t.Context())
+		if err == nil && missed < last {
+			err = fmt.Errorf("%d were missed of %d", missed, last)
+		}
+		came <- err
+	}()
+	for {
+		select {
+		case err := <-came:
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		default:
+			s.answer(t.Context(), `{"do":"play","with":{"sound":"bell"}}`)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"voicepool/cmd/internal/room"
+)
+
+// Follower hands out the events of a room as the messages that a WebSocket has of them. It keeps none
+// itself. One goroutine at a time.
+type Follower struct {
+	room    *room.Room
+	life    string
+	watcher *room.Watcher
+	last    int64 // the number of the event that was handed out last
+}
+
+// Follow returns a follower of the events of a room from now on.
+func (s *Server) Follow(name string) (*Follower, error) {
+	h, err := s.house(name)
+	if err != nil {
+		return nil, err
+	}
+	return follow(h.room, h.life), nil
+}
+
+func follow(r *room.Room, life string) *Follower {
+	last := r.LastEvent()
+	return &Follower{room: r, life: life, watcher: r.Watch(last + 1), last: last}
+}
+
+// Next waits for the next events until ctx ends. missed is how many before them are not kept any more, since
+// they were asked for too late. The error is io.EOF when the room has ended.
+func (f *Follower) Next(ctx context.Context) (messages [][]byte, missed int64, err error) {
+	all, err := f.watcher.Next(ctx)
+	for errors.Is(err, room.ErrSlow) { // this machine is; it goes on with what happens next
+		f.watcher = f.room.Watch(0)
+		all, err = f.watcher.Next(ctx)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	missed = all[0].Number - f.last - 1
+	for i := range all {
+		f.last = all[i].Number
+		text := strconv.AppendInt([]byte(`{"type":"event","number":`), f.last, 10)
+		text = append(append(append(text, `,"life":"`...), f.life...), `","event":`...)
+		messages = append(messages, append(spell(text, &all[i]), '}'))
+	}
+	return messages, missed, nil
+}
