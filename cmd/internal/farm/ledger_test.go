@@ -207,6 +207,27 @@ func TestClaimsRace(t *testing.T) {
 	}
 }
 
+// TestCrashes: the third crash sets a job aside, at once.
+func TestCrashes(t *testing.T) {
+	table := &memory{}
+	l, id := ledger{table}, order.ID()
+	for i, want := range []State{Queued, Queued, Aside} {
+		run := fmt.Sprint(i)
+		if _, ours, err := l.claim(t.Context(), &order, 1, "w", run); !ours || err != nil {
+			t.Fatalf("try %d: %v, %v", i, ours, err)
+		}
+		if _, ours, err := l.settle(t.Context(), id, run, crashed("bang", 0)); !ours || err != nil {
+			t.Fatalf("try %d: %v, %v", i, ours, err)
+		}
+		if j := table.now(t, id); j.State != want || len(j.Tries) != i+1 {
+			t.Errorf("after %d crashes it is %+v", i+1, j)
+		}
+	}
+	if got, want := table.now(t, id).Reason, "3 tries: on w: bang; on w: bang; on w: bang"; got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+}
+
 // TestReason: it says of each try where it was and how it went.
 func TestReason(t *testing.T) {
 	j := Job{Tries: []Try{{"a", "signal: killed"}, {"b", ""}, {"a", "panic: x"}}}
