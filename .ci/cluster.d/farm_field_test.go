@@ -33,6 +33,7 @@ type field struct {
 	*NATS
 	t      testing.TB
 	folder string // of the sheets
+	rooms  string // of what workers have on the disk, the killed ones too
 
 	mutex sync.Mutex
 	jobs  map[string]farmJob         // as they were last
@@ -41,7 +42,7 @@ type field struct {
 
 // newFarm returns a farm of a number of NATS servers.
 func newFarm(t testing.TB, servers int) *field {
-	return &field{NATS: Servers(t, servers), t: t, folder: t.TempDir(), jobs: map[string]farmJob{}, ends: map[string]map[string]bool{}}
+	return &field{NATS: Servers(t, servers), t: t, folder: t.TempDir(), rooms: t.TempDir(), jobs: map[string]farmJob{}, ends: map[string]map[string]bool{}}
 }
 
 // call runs a command of the farm to its end, and returns what it prints.
@@ -75,7 +76,7 @@ func (f *field) submit(args ...string) []string {
 // work starts a worker.
 func (f *field) work(name string, args ...string) *Process {
 	f.t.Helper()
-	return Command{Args: append([]string{"farm", "work", "--name", name, "--patience", "2s", "--slots", "2"}, args...), Env: []string{"VOICEPOOL_NATS=" + f.URL()}}.Run(f.t)
+	return Command{Args: append([]string{"farm", "work", "--name", name, "--patience", "2s", "--slots", "2"}, args...), Env: []string{"VOICEPOOL_NATS=" + f.URL(), "TMPDIR=" + f.rooms}}.Run(f.t)
 }
 
 // look keeps what becomes of jobs, until the test ends.
@@ -167,7 +168,7 @@ func sum(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// children kills the processes that render a sheet, and returns how many there were.
+// children kills the processes of jobs of a sheet, and returns how many there were.
 func children(sheet string) (n int) {
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
@@ -176,7 +177,7 @@ func children(sheet string) (n int) {
 			continue
 		}
 		line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
-		if args := bytes.Split(line, []byte{0}); len(args) > 3 && string(args[1]) == "render" && string(args[3]) == sheet {
+		if args := bytes.Split(line, []byte{0}); len(args) > 3 && string(args[0]) == "voicepool" && string(args[3]) == sheet {
 			if syscall.Kill(pid, syscall.SIGKILL) == nil {
 				n++
 			}
@@ -185,12 +186,19 @@ func children(sheet string) (n int) {
 	return n
 }
 
-// tiny is a sheet whose render takes a moment; long one whose render takes seconds.
+// tiny is a sheet whose render takes a moment.
 func tiny(i int) string {
 	return fmt.Sprintf("rate: 8000\nseed: %d\nlength: 0.1s\ncues:\n  - {at: 0, play: %s, gain: -%d.%d}\n", i, []string{"bell", "coin"}[i%2], i/100, i%100)
 }
 
-const long = "length: 20000s\nsounds:\n  tone: {file: bell, loop: true}\ncues:\n  - {at: 0, play: tone}\n"
+// long is a sheet that takes stealbench seconds, and says little.
+func long() string {
+	text := "length: 30s\nsounds:\n  x: {file: bell, loop: true}\ncues:\n"
+	for i := range 60 {
+		text += fmt.Sprintf("  - {at: %d.%d, play: x, gain: -%d}\n", i/3, i%3*3, i%12)
+	}
+	return text
+}
 
 // ended checks how the jobs have ended.
 func (f *field) ended(ids []string, fatal, crashing, endless string) {

@@ -19,9 +19,9 @@ func TestFarm(t *testing.T) {
 	for i := range jobs {
 		sheets = append(sheets, f.sheet(fmt.Sprintf("t%03d.yaml", i), tiny(i)))
 	}
-	fatal := f.submit(f.sheet("fatal.yaml", "# takes its worker along\n"+long))[0]
+	fatal := f.submit("--do", "stealbench", f.sheet("fatal.yaml", "# takes its worker along\n"+long()))[0]
 	f.look()
-	crashing := f.submit(f.sheet("crashing.yaml", "# is killed\n"+long))[0]
+	crashing := f.submit("--do", "stealbench", f.sheet("crashing.yaml", "# is killed\n"+long()))[0]
 	endless := f.submit(f.sheet("endless.yaml", "sounds:\n  tone: {file: bell, loop: true}\ncues:\n  - {at: 0, play: tone}\n"))[0]
 
 	workers := map[string]*Process{}
@@ -138,11 +138,7 @@ func TestFarmStops(t *testing.T) {
 // alive. One that is stopped loses its job to another; what it finds when it goes on comes too late.
 func TestFarmPaused(t *testing.T) {
 	f := newFarm(t, 1)
-	text := "length: 30s\nsounds:\n  x: {file: bell, loop: true}\ncues:\n"
-	for i := range 60 {
-		text += fmt.Sprintf("  - {at: %d.%d, play: x, gain: -%d}\n", i/3, i%3*3, i%12)
-	}
-	id := f.submit("--do", "stealbench", "--arg=--voices=2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20", f.sheet("slow.yaml", text))[0]
+	id := f.submit("--do", "stealbench", "--arg=--voices=2,3,4,5,6,7,8,9,10,11,12", f.sheet("slow.yaml", long()))[0]
 	f.look()
 	first := f.work("first", "--patience", "1s")
 	Await(t, 20*time.Second, "the job runs", func() bool { return f.job(id).State == "running" })

@@ -228,7 +228,7 @@ func checkPath(name string) error {
 	switch {
 	case name == "" || len(name) > mostPath || !utf8.ValidString(name) || strings.ContainsRune(name, 0):
 		return fmt.Errorf("is no path: it has to be 1 to %d bytes of UTF-8, without NUL", mostPath)
-	case path.IsAbs(clean) || rest == ".." || rest == "." || !filepath.IsLocal(filepath.FromSlash(rest)):
+	case rest == ".." || rest == "." || !filepath.IsLocal(filepath.FromSlash(rest)):
 		return errors.New("is no path of a file as from the sheet's folder")
 	case ups > mostUp:
 		return fmt.Errorf("leads %d folders up; at most %d are followed", ups, mostUp)

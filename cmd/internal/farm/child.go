@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -166,15 +165,4 @@ func last(text string, n int) string {
 		}
 	}
 	return strings.Join(lines[max(0, len(lines)-n):], "; ")
-}
-
-// sweep removes the folders of workers that were killed long ago: nobody touches them.
-func sweep(parent, pattern string, age time.Duration) {
-	found, _ := filepath.Glob(filepath.Join(parent, pattern))
-	for _, folder := range found {
-		info, err := os.Lstat(folder)
-		if err == nil && info.Mode()&fs.ModeType == fs.ModeDir && time.Since(info.ModTime()) > age {
-			os.RemoveAll(folder)
-		}
-	}
 }

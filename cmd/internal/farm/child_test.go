@@ -1,3 +1,5 @@
+//go:build unix
+
 package farm
 
 import (
@@ -117,51 +119,5 @@ func TestRunIsCut(t *testing.T) {
 	defer cancel()
 	if got := run(ctx, self, folder, sheet, &Spec{Do: "tune"}); got.how != cut || got.took > 20*time.Second {
 		t.Errorf("it ends with %+v", got)
-	}
-}
-
-// TestSweep: folders of workers go when nobody has touched them for long; others stay.
-func TestSweep(t *testing.T) {
-	parent, old := t.TempDir(), time.Now().Add(-2*time.Hour)
-	for name, mod := range map[string]time.Time{"own-a": old, "own-b": time.Now(), "other": old} {
-		at := filepath.Join(parent, name)
-		if err := os.MkdirAll(filepath.Join(at, "cache"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(at, mod, mod); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Symlink(parent, filepath.Join(parent, "own-link")); err != nil {
-		t.Fatal(err)
-	}
-	sweep(parent, "own-*", time.Hour)
-	left, _ := filepath.Glob(filepath.Join(parent, "*"))
-	if len(left) != 3 || filepath.Base(left[1]) != "own-b" {
-		t.Errorf("left are %q", left)
-	}
-}
-
-// TestMatch: an ID by its beginning, if that is of one alone.
-func TestMatch(t *testing.T) {
-	a, b := strings.Repeat("ab", 16), "abc"+strings.Repeat("0", 29)
-	for _, c := range []struct {
-		given, want, err string
-		ids              []string
-	}{
-		{a, a, "", []string{a, b}},
-		{"aba", a, "", []string{a, b}},
-		{"abc", b, "", []string{a, b}},
-		{"ab", "", "begins the IDs of 2 jobs", []string{a, b}},
-		{"ff", "", "there is no such job; the nearest is ", []string{a, b}},
-		{"ff", "", "the farm has none at all", nil},
-		{"", "", "is no ID", []string{a}},
-		{"AB", "", "is no ID", []string{a}},
-		{a + "0", "", "is no ID", []string{a}},
-	} {
-		got, err := match(c.given, c.ids)
-		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
-			t.Errorf("%q: %q, %v", c.given, got, err)
-		}
 	}
 }

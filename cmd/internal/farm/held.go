@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -87,7 +88,7 @@ func (w *worker) prepare(ctx context.Context, h *held) {
 		if h.folder, err = os.MkdirTemp(w.folder, "job-"); err != nil {
 			return words.Cause(err)
 		}
-		in := h.folder + "/in"
+		in := filepath.Join(h.folder, "in")
 		if err := os.Mkdir(in, 0o700); err != nil {
 			return words.Cause(err)
 		}

@@ -169,6 +169,9 @@ func TestLedger(t *testing.T) {
 			case after.State == Aside && (len(after.Tries) != mostTries || !strings.HasPrefix(after.Reason, "3 tries: on w")):
 				t.Fatalf("it is set aside after %+v", after)
 			}
+			if last && what == "crashed" && len(after.Tries) == mostTries && after.State != Aside {
+				t.Fatalf("after its last try it is %+v", after)
+			}
 			if after.State.ended() && !before.State.ended() {
 				ends[after.State]++
 			}
@@ -201,6 +204,27 @@ func TestClaimsRace(t *testing.T) {
 	wait.Wait()
 	if j := table.now(t, id); j.State != Done && j.State != Aside || len(j.Tries) < 1 || len(j.Tries) > mostTries {
 		t.Errorf("it ends as %+v", j)
+	}
+}
+
+// TestCrashes: the third crash sets a job aside, at once.
+func TestCrashes(t *testing.T) {
+	table := &memory{}
+	l, id := ledger{table}, order.ID()
+	for i, want := range []State{Queued, Queued, Aside} {
+		run := fmt.Sprint(i)
+		if _, ours, err := l.claim(t.Context(), &order, 1, "w", run); !ours || err != nil {
+			t.Fatalf("try %d: %v, %v", i, ours, err)
+		}
+		if _, ours, err := l.settle(t.Context(), id, run, crashed("bang", 0)); !ours || err != nil {
+			t.Fatalf("try %d: %v, %v", i, ours, err)
+		}
+		if j := table.now(t, id); j.State != want || len(j.Tries) != i+1 {
+			t.Errorf("after %d crashes it is %+v", i+1, j)
+		}
+	}
+	if got, want := table.now(t, id).Reason, "3 tries: on w: bang; on w: bang; on w: bang"; got != want {
+		t.Errorf("it says %q, want %q", got, want)
 	}
 }
 

@@ -70,7 +70,7 @@ func (s *StatusCommand) Run(c *console.Console) error {
 	fmt.Fprintln(c.Out, strings.TrimSuffix(words.Count(len(all), "job")+": "+strings.Join(parts, ", "), ": "))
 	for _, j := range all {
 		if len(s.IDs) > 0 || j.State != Done {
-			fmt.Fprintln(c.Out, line(j))
+			fmt.Fprintln(c.Out, line(j)+waits(j, f.version))
 		}
 	}
 	return nil
@@ -88,6 +88,14 @@ func line(j *Job) string {
 		text += ": " + words.OneLine(j.Reason)
 	}
 	return text
+}
+
+// waits says of a job that this program does not run which one does.
+func waits(j *Job, version string) string {
+	if j.State != Queued || j.Version == version {
+		return ""
+	}
+	return "; it waits for a worker of " + words.OneLine(j.Version)
 }
 
 // match returns the one ID that is meant by how it begins.

@@ -29,7 +29,6 @@ type Options struct {
 const (
 	patience   = 30 * time.Second
 	mostCached = 4 << 30 // bytes
-	ownFolder  = "voicepool-farm-"
 )
 
 // Worker takes jobs of a farm, runs them, and sends their results. While one runs, the next is fetched and
@@ -60,20 +59,17 @@ func (f *Farm) Work(ctx context.Context, o Options) error {
 	if err := w.join(ctx); err != nil {
 		return err
 	}
-	sweep(os.TempDir(), ownFolder+"*", time.Hour)
 	var err error
-	if w.folder, err = os.MkdirTemp("", ownFolder); err != nil {
-		return err
+	var free func()
+	if w.folder, free, err = newFolder(os.TempDir()); err != nil {
+		return fmt.Errorf("a folder for jobs in %s: %w", os.TempDir(), err)
 	}
-	defer os.RemoveAll(w.folder)
+	defer free()
 	cache := filepath.Join(w.folder, "cache")
 	if err := os.Mkdir(cache, 0o700); err != nil {
 		return err
 	}
 	w.depot = f.Depot.Cached(depot.NewCache(cache, mostCached))
-	stop := make(chan struct{})
-	defer close(stop)
-	go w.touch(stop)
 
 	var fetchers, runners sync.WaitGroup
 	for range o.Slots {
@@ -87,18 +83,6 @@ func (f *Farm) Work(ctx context.Context, o Options) error {
 		w.sending <- struct{}{}
 	}
 	return nil
-}
-
-// touch shows others that the folder is somebody's.
-func (w *worker) touch(stop <-chan struct{}) {
-	for {
-		select {
-		case <-stop:
-			return
-		case now := <-time.After(time.Minute):
-			_ = os.Chtimes(w.folder, now, now)
-		}
-	}
 }
 
 // join opens what all workers of this version take their jobs from, and makes it where it is not there.
