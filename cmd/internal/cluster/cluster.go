@@ -197,12 +197,18 @@ func Plain(err error) error {
 		{jetstream.ErrNoStreamResponse, "JetStream does not answer; maybe too few of its servers run"},
 		{nats.ErrNoResponders, "JetStream does not answer; maybe too few of its servers run"},
 	} {
+		if api, is := errors.AsType[*jetstream.APIError](err); is && api.ErrorCode == noPeers {
+			return plain{"this NATS cluster has too few servers with JetStream for three copies; it needs three, or one server that is no cluster", err}
+		}
 		if errors.Is(err, known.is) {
 			return plain{known.says, err}
 		}
 	}
 	return plain{strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), "nats: "), "API error: "), err}
 }
+
+// noPeers is JetStream's code for too few servers for the copies of a stream.
+const noPeers jetstream.ErrorCode = 10005
 
 // plain is an error in other words.
 type plain struct {

@@ -129,7 +129,7 @@ func (n *nerve) order(ctx context.Context, p post, o *Order) (json.RawMessage, e
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, nats.ErrNoResponders):
-		return nil, nobody{fmt.Sprintf("%s: no room %s answers there", n.at, n.room)}
+		return nil, nobody{fmt.Sprintf("%s: no room %s answers there", n.at, n.room), brief}
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, fmt.Errorf("%s: no answer within %v", n.at, patience)
 	case errors.Is(err, nats.ErrPermissionViolation):
@@ -229,9 +229,3 @@ func (o office) follow(subject string, events chan<- []byte) error {
 }
 
 func (o office) close() { o.Close() }
-
-// nobody is the error of a room that nobody plays.
-type nobody struct{ says string }
-
-func (n nobody) Error() string        { return n.says }
-func (n nobody) Is(target error) bool { return target == errNobody }

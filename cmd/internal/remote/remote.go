@@ -78,14 +78,16 @@ func (c *Client) Room() string { return c.room }
 
 // ask is that of the line, asked again while the room moves from one node to another.
 func (c *Client) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
-	for end := time.Now().Add(patience); ; {
+	for began := time.Now(); ; {
 		answer, err := c.line.ask(ctx, o)
-		refused, is := errors.AsType[*Refusal](err)
-		if is && refused.reason != moving || !is && !errors.Is(err, errNobody) || err == nil || time.Now().After(end) {
-			return answer, err
+		again := time.Duration(0)
+		if refused, is := errors.AsType[*Refusal](err); is && refused.reason == moving {
+			again = patience
+		} else if none, is := errors.AsType[nobody](err); is {
+			again = none.again
 		}
-		if !is { // between two nodes there is nobody for a moment; a name that is wrong should not take long
-			end = time.Now().Add(brief)
+		if time.Since(began) >= again {
+			return answer, err
 		}
 		select {
 		case <-ctx.Done():
@@ -95,14 +97,19 @@ func (c *Client) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	}
 }
 
-// moving is the reason of a refusal while a room moves, and brief is how long to wait then.
 const (
-	moving = "moving"
-	brief  = 200 * time.Millisecond
+	moving     = "moving"               // the reason of a refusal while a room moves
+	brief      = 200 * time.Millisecond // how long to wait then; between two nodes nobody answers over NATS for less
+	succession = 5 * time.Second        // until another node has taken the room of one that has died
 )
 
-// errNobody is wrapped where no node answers for a room.
-var errNobody = errors.New("nobody answers")
+// nobody is the error of a room that nobody plays. It was not asked for anything.
+type nobody struct {
+	says  string
+	again time.Duration // for which it is to be asked again
+}
+
+func (n nobody) Error() string { return n.says }
 
 // Refusal is an answer that is none of success. Its text is the server's sentence.
 type Refusal struct {

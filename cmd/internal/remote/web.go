@@ -107,18 +107,30 @@ func unsigned(status int, text []byte) error {
 	return r
 }
 
-// unreachable says where nobody answers, and why.
+// unreachable says where nobody answers, and why. A server that another has named may have died a moment ago:
+// then that names another soon.
 func (c *web) unreachable(err error) error {
+	host := c.base.Host
+	if at, ok := errors.AsType[*url.Error](err); ok {
+		if u, err := url.Parse(at.URL); err == nil && u.Host != "" {
+			host = u.Host
+		}
+	}
 	if deadline, ok := errors.AsType[net.Error](err); ok && deadline.Timeout() {
-		return fmt.Errorf("%s: no answer within %v", c.base.Host, patience)
+		return fmt.Errorf("%s: no answer within %v", host, patience)
 	}
 	if at, ok := errors.AsType[*url.Error](err); ok {
 		err = at.Err
 	}
-	if at, ok := errors.AsType[*net.OpError](err); ok {
+	at, unsent := errors.AsType[*net.OpError](err)
+	if unsent {
 		err = at.Err
 	}
-	return fmt.Errorf("%s: no server answers there (%w)", c.base.Host, words.Cause(err))
+	says := fmt.Sprintf("%s: no server answers there (%v)", host, words.Cause(err))
+	if unsent && at.Op == "dial" && host != c.base.Host {
+		return nobody{says, succession}
+	}
+	return errors.New(says)
 }
 
 // watch follows the room over a WebSocket.

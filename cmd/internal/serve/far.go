@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"voicepool/bank/rules"
 	"voicepool/cmd/internal/cluster"
 	"voicepool/cmd/internal/cluster/placement"
 	"voicepool/cmd/internal/cluster/subject"
@@ -23,15 +23,7 @@ import (
 	"voicepool/cmd/internal/room"
 	"voicepool/cmd/internal/uptime"
 	"voicepool/cue"
-	"voicepool/internal/words"
 )
-
-// Far are the flags by which a server is a node of a cluster.
-type Far struct {
-	cluster.Flags
-	Node      string `placeholder:"NAME" help:"Name of this node on NATS, its own among all (the host's name)."`
-	Advertise string `placeholder:"HOST:PORT" help:"Address at which others reach this node on NATS (the host's name, or that of --listen, and its port)."`
-}
 
 // mostRooms is how many rooms a node takes where the configuration does not say.
 const mostRooms = 2000
@@ -40,7 +32,8 @@ const mostRooms = 2000
 type far struct {
 	server   *server
 	conn     *cluster.Conn
-	depot    *depot.Depot
+	leases   *cluster.Conn // of its own, so that nothing is in the way of a renewal
+	depot    atomic.Pointer[depot.Depot]
 	node     *placement.Node
 	subjects *subject.Rooms
 	permit   *room.Permit
@@ -48,72 +41,6 @@ type far struct {
 
 	mutex   sync.Mutex
 	tenants map[*room.Room]*tenant
-}
-
-// check returns an error for flags of the server that do not go with NATS.
-func (f *Far) check(o *Options) error {
-	switch {
-	case f.NATS == "" && (f.Node != "" || f.Advertise != ""):
-		return errors.New("--node and --advertise go with --nats")
-	case f.NATS == "":
-		return nil
-	case o.State != "":
-		return errors.New("--state does not go with --nats: NATS keeps the rooms")
-	case o.Voices > 0:
-		return errors.New("--voices does not go with --nats: write `voices` in the sheet, which goes along with the room")
-	}
-	if _, err := cluster.NodeName(f.Node); err != nil {
-		return fmt.Errorf("--node: %w", err)
-	}
-	if f.Advertise != "" {
-		if err := checkAddress(f.Advertise); err != nil {
-			return fmt.Errorf("--advertise: %w", err)
-		}
-	}
-	return f.Flags.Check()
-}
-
-// checkFar returns an error for a configuration that does not go with NATS.
-func (c *Config) checkFar() error {
-	if c.State != "" {
-		return errors.New("state: does not go with --nats: NATS keeps the rooms")
-	}
-	for i := range c.Rooms {
-		r := &c.Rooms[i]
-		switch {
-		case r.Voices > 0 || r.Device != "" && r.Device != "none":
-			return fmt.Errorf("the room %s has a device or voices, which do not go along to other nodes on NATS: write `voices` in the sheet, and --device for all rooms of a node", r.Name)
-		case r.Sheet == "":
-			return fmt.Errorf("the room %s has no sheet to be placed on NATS", r.Name)
-		}
-		if err := cluster.CheckName(r.Name); err != nil {
-			return fmt.Errorf("room %w", err)
-		}
-	}
-	return nil
-}
-
-// address returns where others reach this node.
-func (s *server) address() string {
-	scheme := "http://"
-	if s.cert != nil {
-		scheme = "https://"
-	}
-	if s.Far.Advertise != "" {
-		return scheme + s.Far.Advertise
-	}
-	host, port, err := net.SplitHostPort(s.addr.String())
-	if err != nil {
-		return scheme + s.addr.String()
-	}
-	if asked, _, err := net.SplitHostPort(s.config.Listen); err == nil && asked != "" && net.ParseIP(asked) == nil {
-		host = asked
-	} else if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		if name, err := os.Hostname(); err == nil {
-			host = name
-		}
-	}
-	return scheme + net.JoinHostPort(host, port)
 }
 
 // join has the server be a node of a cluster, once NATS answers.
@@ -130,10 +57,17 @@ func (s *server) join(ctx context.Context) error {
 				return err
 			}
 		}
+		if f.leases == nil {
+			if f.leases, err = cluster.Dial(ctx, s.Far.Flags, nil); err != nil {
+				return err
+			}
+		}
 		soon, cancel := context.WithTimeout(ctx, cluster.Patience)
 		defer cancel()
-		if bucket, err = placement.Open(soon, f.conn); err == nil {
-			f.depot, err = depot.Open(soon, f.conn)
+		if bucket, err = placement.Open(soon, f.leases); err == nil {
+			var d *depot.Depot
+			d, err = depot.Open(soon, f.conn)
+			f.depot.Store(d)
 		}
 		return err
 	}); err != nil {
@@ -155,8 +89,10 @@ func (s *server) join(ctx context.Context) error {
 
 // hangUp ends the connection.
 func (f *far) hangUp() error {
-	if f.conn != nil {
-		f.conn.Close()
+	for _, c := range []*cluster.Conn{f.conn, f.leases} {
+		if c != nil {
+			c.Close()
+		}
 	}
 	return nil
 }
@@ -202,13 +138,33 @@ func (f *far) extend(until time.Duration) {
 
 // close leaves the cluster: others go on with the rooms.
 func (f *far) close(fade time.Duration) {
-	ctx, cancel := context.WithTimeout(context.Background(), fade+lastWords/2)
-	defer cancel()
 	if n := f.joined.Load(); n != nil {
-		n.Close(ctx, fade)
+		n.Close(fade)
 	}
+	f.leases.NC.Close()
+	f.conn.NC.Close() // so that nothing waits for it
 	f.subjects.Close()
-	f.conn.NC.Close()
+}
+
+// ready returns an error while this node has no lease.
+func (f *far) ready() error {
+	if lost := f.permit.Lost(); lost != "" {
+		return problem.New(http.StatusServiceUnavailable, "the rooms are silent since %s", lost).For("silent")
+	}
+	return nil
+}
+
+// ending ends the placing of a room that a call ends.
+func (f *far) ending(ctx context.Context, name string) error {
+	if err := f.barred(name); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, cluster.Patience)
+	defer cancel()
+	if err := f.node.Remove(ctx, name); err != nil {
+		return problem.New(http.StatusServiceUnavailable, "the room %q is placed on NATS, which does not let it go: %s", name, plain(cluster.Plain(err))).Of("room")
+	}
+	return nil
 }
 
 // barred returns why a room takes no orders now.
@@ -228,7 +184,7 @@ func (f *far) elsewhere(name string) (address string, err error) {
 	if n == nil {
 		return "", nil
 	}
-	if _, address, known := n.Elsewhere(name); known {
+	if node, address, known := n.Elsewhere(name); known && node != n.Name() {
 		return address, nil
 	}
 	switch why, orphan := n.Orphan(name); {
@@ -251,7 +207,7 @@ func (f *far) raise(ctx context.Context, name string, text []byte) error {
 	}
 	s, err := cue.Parse("sheet.yaml", text)
 	if err != nil {
-		return &room.Error{Kind: room.Range, Field: "sheet", Detail: err.Error()}
+		return faultySheet(err)
 	}
 	sum, err := f.pack(ctx, s, text, filepath.Join(f.server.uploads(), name))
 	if err != nil {
@@ -268,26 +224,49 @@ func (f *far) placed(err error) error {
 	return err
 }
 
-// pack puts a sheet with its sounds, which lie in a folder, where other nodes find it.
+// faultySheet is the error of a sheet that a call brings.
+func faultySheet(err error) error {
+	return &room.Error{Kind: room.Range, Field: "sheet", Detail: err.Error()}
+}
+
+// pack puts a sheet with its sounds, which lie in a folder, where other nodes find it. The error is of the
+// sheet, an *room.Error, or of NATS, a *problem.Problem.
 func (f *far) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string) (string, error) {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return "", words.Cause(err)
-	}
 	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return "", words.Cause(err)
+	if err == nil {
+		defer root.Close()
 	}
-	defer root.Close()
-	sum, err := f.depot.Pack(ctx, &s.Rules, text, filepath.Base(s.File), func(path string) (io.ReadCloser, error) {
-		if !fs.ValidPath(path) {
+	open := func(path string) (io.ReadCloser, error) {
+		switch {
+		case !fs.ValidPath(path):
 			return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("lies outside the folder of the sheet, in which a room on NATS has all its sounds")}
+		case err != nil: // a room that nobody has given sounds has none
+			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 		}
 		return root.Open(filepath.FromSlash(path))
-	})
-	if err != nil && ctx.Err() == nil {
-		return "", &room.Error{Kind: room.Range, Field: "sheet", Detail: err.Error()}
 	}
-	return sum, err
+	sum, wrong := f.depot.Load().Pack(ctx, &s.Rules, text, filepath.Base(s.File), open)
+	if wrong != nil && ctx.Err() == nil && !faulty(wrong) { // its bucket may be gone, with all data of NATS
+		if d, err := depot.Open(ctx, f.conn); err == nil {
+			f.depot.Store(d)
+			sum, wrong = d.Pack(ctx, &s.Rules, text, filepath.Base(s.File), open)
+		}
+	}
+	switch {
+	case wrong == nil:
+		return sum, nil
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case faulty(wrong):
+		return "", faultySheet(wrong)
+	}
+	return "", problem.New(http.StatusServiceUnavailable, "the sheet cannot be given to NATS: %s", plain(cluster.Plain(wrong))).For("nats")
+}
+
+// faulty reports whether an error is of a sheet or of its sounds.
+func faulty(err error) bool {
+	_, is := errors.AsType[rules.Errors](err)
+	return is
 }
 
 // offer places a room of the command line or the configuration, if nobody plays it yet. What was changed

@@ -23,6 +23,8 @@ func (s *server) newHall() *service.Server {
 	if s.Far.NATS != "" { // each finds the far that is there when it opens: until then calls are answered 503
 		o.Barred = func(name string) error { return s.far.Load().barred(name) }
 		o.Elsewhere = func(name string) (string, error) { return s.far.Load().elsewhere(name) }
+		o.Ending = func(ctx context.Context, name string) error { return s.far.Load().ending(ctx, name) }
+		o.Ready = func() error { return s.far.Load().ready() }
 		o.Raise = func(ctx context.Context, name string, text []byte) error { return s.far.Load().raise(ctx, name, text) }
 	}
 	return service.New(o)

@@ -160,16 +160,10 @@ func plain(err error) string { return words.Plain(err) }
 // configuration stays.
 func (s *server) gone(r *room.Room) {
 	name := r.Name()
-	if f := s.far.Load(); f != nil {
-		if err := f.node.Remove(context.Background(), name); err != nil {
-			s.Say(fmt.Sprintf("the room %s is still placed: %s", name, plain(err)))
-		}
-		return
-	}
 	if err := os.RemoveAll(filepath.Join(s.scratch, name)); err != nil {
 		s.Say(fmt.Sprintf("the sounds of the room %s cannot be removed: %s", name, plain(words.Cause(err))))
 	}
-	if m, there := s.made.get(name); there && m.room == r {
+	if m, there := s.made.get(name); there && m.room == r || s.far.Load() != nil { // NATS keeps it, or not
 		return
 	}
 	if err := s.store.forget(name); err != nil {
@@ -230,6 +224,11 @@ func (s *server) reload(ctx context.Context) {
 	if s.far.Load() != nil {
 		if err := each(ctx, 1, c.Rooms, s.offer); err != nil {
 			s.Say(plain(err))
+		}
+		for _, r := range s.config.Rooms {
+			if !slices.ContainsFunc(c.Rooms, func(now RoomConfig) bool { return now.Name == r.Name }) {
+				s.Say(fmt.Sprintf("the room %s is not in the configuration any more, and stays placed on NATS until a call ends it (DELETE)", r.Name))
+			}
 		}
 	} else {
 		s.change(ctx, c, texts)

@@ -35,9 +35,10 @@ type tenant struct {
 // open opens a room from how it stood. It is not heard yet.
 func (f *far) open(ctx context.Context, o placement.Opening) (placement.Tenant, error) {
 	s := f.server
-	b, err := f.depot.Bundle(ctx, o.Sheet)
+	d := f.depot.Load()
+	b, err := d.Bundle(ctx, o.Sheet)
 	if err != nil {
-		return nil, err
+		return nil, lasting(err)
 	}
 	parent := filepath.Join(s.scratch, "placed")
 	if err := os.MkdirAll(parent, 0o700); err != nil {
@@ -49,7 +50,8 @@ func (f *far) open(ctx context.Context, o placement.Opening) (placement.Tenant, 
 	}
 	t := &tenant{far: f, folder: folder, sheet: o.Sheet, text: hash(b.Text), file: o.File}
 	if err := t.open(ctx, &o, b); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(folder))
+		os.RemoveAll(folder)
+		return nil, lasting(err)
 	}
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -57,10 +59,19 @@ func (f *far) open(ctx context.Context, o placement.Opening) (placement.Tenant, 
 	return t, nil
 }
 
+// lasting returns an error as a Refusal, where trying again would help nobody.
+func lasting(err error) error {
+	e, of := errors.AsType[*room.Error](err)
+	if of && e.Kind == room.Range && e.Field == "sheet" || errors.Is(err, depot.ErrMissing) {
+		return placement.Refusal{Err: err}
+	}
+	return err
+}
+
 // open opens the room of a sheet in its folder.
 func (t *tenant) open(ctx context.Context, o *placement.Opening, b *depot.Bundle) error {
 	s := t.far.server
-	path, err := t.far.depot.Unpack(ctx, b, t.folder)
+	path, err := t.far.depot.Load().Unpack(ctx, b, t.folder)
 	if err != nil {
 		return err
 	}
@@ -161,9 +172,13 @@ func (t *tenant) Leave(fade time.Duration) {
 	t.far.subjects.End(t.room.Name())
 }
 
+// Done is that of placement.Tenant.
+func (t *tenant) Done() <-chan struct{} { return t.room.Done() }
+
 // Close is that of placement.Tenant.
 func (t *tenant) Close() {
 	f := t.far
+	t.room.Leave(0)
 	f.mutex.Lock()
 	delete(f.tenants, t.room)
 	f.mutex.Unlock()

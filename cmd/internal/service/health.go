@@ -31,6 +31,11 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	if s.opening.Load() {
 		return opening()
 	}
+	if s.options.Ready != nil {
+		if err := s.options.Ready(); err != nil {
+			return err
+		}
+	}
 	if still := s.Still(); len(still) > 0 {
 		return problem.New(http.StatusServiceUnavailable, "these rooms stand still: %s", strings.Join(still, ", ")).Of("room")
 	}

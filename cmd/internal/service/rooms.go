@@ -103,6 +103,11 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 		if err == nil && !h.ending.CompareAndSwap(false, true) { // another call was faster
 			_, err = s.stays(name)
 		}
+		if err == nil && s.options.Ending != nil {
+			if err = s.options.Ending(r.Context(), name); err != nil {
+				h.ending.Store(false)
+			}
+		}
 		if err != nil {
 			return answer(err)
 		}

@@ -52,6 +52,13 @@ type Options struct {
 	// Raise makes a room for a call, and adds it. Nil: the server does.
 	Raise func(ctx context.Context, room string, text []byte) error
 
+	// Ending is asked before a call ends a room; an error, a *problem.Problem, keeps it. Nil: it may. Any
+	// goroutine.
+	Ending func(ctx context.Context, room string) error
+
+	// Ready returns an error, a *problem.Problem, while the server as a whole cannot play. Nil: it can.
+	Ready func() error
+
 	// Gone removes the files of a room that a call has ended, before another can have its name; nil: they
 	// stay. Any goroutine.
 	Gone func(*room.Room)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -12,7 +14,11 @@ import (
 )
 
 // kept is a Bucket in JetStream.
-type kept struct{ kv jetstream.KeyValue }
+type kept struct {
+	conn  *cluster.Conn
+	kv    jetstream.KeyValue
+	heals atomic.Bool // it is being looked for
+}
 
 // Open opens the bucket of a cluster, and makes it where it is not there.
 func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
@@ -20,7 +26,7 @@ func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kept{kv}, nil
+	return &kept{conn: c, kv: kv}, nil
 }
 
 // conflicts are JetStream's codes for a write that is not behind the revision that was given. The second
@@ -41,20 +47,40 @@ func known(err error) error {
 	return cluster.Plain(err)
 }
 
-func (k kept) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
-	if revision == 0 {
-		revision, err := k.kv.Create(ctx, key, value)
-		return revision, known(err)
+func (k *kept) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+	write := k.kv.Create
+	if revision != 0 {
+		write = func(ctx context.Context, key string, value []byte, _ ...jetstream.KVCreateOpt) (uint64, error) {
+			return k.kv.Update(ctx, key, value, revision)
+		}
 	}
-	revision, err := k.kv.Update(ctx, key, value, revision)
-	return revision, known(err)
+	now, err := write(ctx, key, value)
+	err = known(err)
+	if err != nil && err != ErrConflict {
+		k.heal()
+	}
+	return now, err
 }
 
-func (k kept) Delete(ctx context.Context, key string, revision uint64) error {
+// heal makes the bucket anew where NATS has lost it with all its data. It does not wait.
+func (k *kept) heal() {
+	if !k.heals.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
+		defer cancel()
+		_, _ = k.conn.Bucket(ctx, cluster.Placement, 1) // else it is tried again with the next write
+		pause(ctx, time.Second)
+		k.heals.Store(false)
+	}()
+}
+
+func (k *kept) Delete(ctx context.Context, key string, revision uint64) error {
 	return known(k.kv.Delete(ctx, key, jetstream.LastRevision(revision)))
 }
 
-func (k kept) Get(ctx context.Context, key string) (Entry, error) {
+func (k *kept) Get(ctx context.Context, key string) (Entry, error) {
 	e, err := k.kv.Get(ctx, key)
 	if err != nil {
 		return Entry{}, known(err)
@@ -62,7 +88,7 @@ func (k kept) Get(ctx context.Context, key string) (Entry, error) {
 	return entry(e), nil
 }
 
-func (k kept) Watch(ctx context.Context, tell func(Entry)) error {
+func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
 	w, err := k.kv.WatchAll(ctx)
 	if err != nil {
 		return known(err)

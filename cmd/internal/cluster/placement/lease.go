@@ -25,6 +25,7 @@ type lease struct {
 	answered time.Time
 	told     uint64 // the last revision that a watch has told of, and when that was, by the clock of the bucket
 	created  time.Time
+	untold   time.Time // since when a renewal is answered that no watch tells of; zero: each is told
 }
 
 // current returns the life that the node is in.
@@ -58,7 +59,8 @@ func (l *lease) take(ctx context.Context) error {
 	case err != nil:
 		return err
 	default:
-		if r, ok := decode[NodeRecord](old.Value); ok && r.Stand != Gone {
+		r, ok := decode[NodeRecord](old.Value)
+		if ok && r.Stand != Gone && r.Life != l.current() { // else it is this life's: an answer was lost
 			return errNamesake // which is marked as gone when it stands still
 		}
 	}
@@ -80,7 +82,7 @@ func (l *lease) write(ctx context.Context, behind uint64) error {
 	l.beat++
 	record := l.record()
 	l.mutex.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, o.Timing.Renew)
+	ctx, cancel := context.WithTimeout(ctx, 2*o.Timing.Renew)
 	defer cancel()
 	sent, began := time.Now(), o.Now()
 	revision, err := o.Bucket.Put(ctx, nodes+o.Name, encode(record), behind)
@@ -91,6 +93,9 @@ func (l *lease) write(ctx context.Context, behind uint64) error {
 	defer l.mutex.Unlock()
 	l.revision, l.until = revision, began+o.Timing.Lease
 	l.sent, l.answered = sent, time.Now()
+	if l.told < revision && l.untold.IsZero() {
+		l.untold = l.answered
+	}
 	l.compare()
 	o.Extend(l.until)
 	return nil
@@ -105,9 +110,13 @@ func (l *lease) keep(ctx context.Context) {
 		revision := l.revision
 		l.mutex.Unlock()
 		var err error
-		if revision == 0 {
+		switch {
+		case revision == 0 && l.node.haunted(): // what it plays may not be heard in another life
+			wait = o.Timing.Look
+			continue
+		case revision == 0:
 			err = l.take(ctx)
-		} else {
+		default:
 			err = l.write(ctx, revision)
 		}
 		if errors.Is(err, ErrConflict) {
@@ -172,6 +181,9 @@ func (l *lease) seen(e *Entry) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.told, l.created = e.Revision, e.Created
+	if l.told >= l.revision {
+		l.untold = time.Time{}
+	}
 	l.compare()
 }
 
@@ -181,6 +193,13 @@ func (l *lease) compare() {
 	if l.told == l.revision && l.revision != 0 && !l.created.IsZero() {
 		l.skew = l.created.Sub(l.sent.Add(l.answered.Sub(l.sent) / 2).Round(0))
 	}
+}
+
+// deaf reports whether no watch has told of a renewal for so long.
+func (l *lease) deaf(long time.Duration) bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return !l.untold.IsZero() && time.Since(l.untold) > long
 }
 
 // release gives the lease back.

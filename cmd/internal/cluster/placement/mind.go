@@ -3,6 +3,7 @@ package placement
 import (
 	"cmp"
 	"context"
+	"errors"
 	"hash/fnv"
 	"slices"
 	"time"
@@ -46,6 +47,9 @@ func (n *Node) bury(ctx context.Context, s *seenNode) {
 	defer cancel()
 	s.record.Stand = Gone
 	if _, err := o.Bucket.Put(ctx, nodes+s.record.Node, encode(&s.record), s.revision); err == nil {
+		n.seen.mutex.Lock()
+		n.seen.bury(s.record.Life) // a watch may tell of a later record alone
+		n.seen.mutex.Unlock()
 		o.Say("the node " + s.record.Node + " is gone")
 	}
 }
@@ -88,8 +92,12 @@ func (n *Node) look(ctx context.Context, all []seenNode, orphans map[string]time
 				since = o.Now()
 				orphans[r.Room] = since
 			}
-			i0 := slices.Index(n.order(r, all, load), life)
-			if i0 >= 0 && o.Now()-since >= time.Duration(i0)*o.Timing.Queue {
+			place := slices.Index(n.order(r, all, load), life)
+			wait := time.Duration(place) * o.Timing.Queue
+			if r.Life != "" && !n.seen.gone(r.Life) { // its record may be on its way
+				wait += o.Timing.Lease + o.Timing.Margin
+			}
+			if place >= 0 && o.Now()-since >= wait && !n.rests(r.Room) {
 				n.sit(ctx, &list[i], (*seat).take)
 			}
 		}
@@ -100,6 +108,52 @@ func (n *Node) look(ctx context.Context, all []seenNode, orphans map[string]time
 		}
 	}
 }
+
+// over reports whether the life that a room was played in has ended for good. Where no record is seen that
+// says so, the last record of its node is written anew: that proves that none of this life comes any more.
+func (n *Node) over(ctx context.Context, r *RoomRecord) bool {
+	if r.Life == "" || n.seen.gone(r.Life) {
+		return true
+	}
+	e, err := n.lease.get(ctx, nodes+r.Node)
+	last, _ := decode[NodeRecord](e.Value)
+	switch {
+	case errors.Is(err, ErrMissing):
+		last = NodeRecord{Node: r.Node, Life: r.Life, Stand: Gone}
+	case err != nil || last.Life == r.Life && last.Stand != Gone:
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, n.options.Timing.Renew)
+	defer cancel()
+	_, err = n.options.Bucket.Put(ctx, nodes+r.Node, encode(&last), e.Revision)
+	return err == nil
+}
+
+// rests reports whether this node leaves a room alone for a while, which it could not open.
+func (n *Node) rests(room string) bool {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	return n.options.Now() < n.failures[room].until
+}
+
+// failure is how often a room could not be opened, and until when it is left alone.
+type failure struct {
+	times int
+	until time.Duration
+}
+
+// fail leaves a room alone for a while, each time for longer.
+func (n *Node) fail(room string) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	f := n.failures[room]
+	f.times++
+	f.until = n.options.Now() + min(n.options.Timing.Queue<<min(f.times-1, 10), longestRest)
+	n.failures[room] = f
+}
+
+// longestRest is how long a node leaves a room alone at most that it could not open.
+const longestRest = 30 * time.Second
 
 // order returns the lives that may take a room, the first choice first: by rendezvous hashing (Thaler and
 // Ravishankar, 1998), so that the rooms of one node go to all others evenly, and no two nodes want one at once.
@@ -148,6 +202,19 @@ func (n *Node) sit(ctx context.Context, r *seenRoom, how func(*seat, context.Con
 		how(s, ctx)
 	})
 	return s
+}
+
+// haunted reports whether rooms are open that were taken in a life before this one.
+func (n *Node) haunted() bool {
+	life := n.lease.current()
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	for _, s := range n.seats {
+		if s.life != life {
+			return true
+		}
+	}
+	return false
 }
 
 // drop ends what this node plays in a life that is over: nothing of it is heard any more.

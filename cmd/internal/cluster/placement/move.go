@@ -29,6 +29,12 @@ func (s *seat) move(ctx context.Context) (left bool) {
 	if next == "" {
 		return false
 	}
+	select {
+	case s.node.moves <- struct{}{}:
+		defer func() { <-s.node.moves }()
+	default:
+		return false // others first
+	}
 	s.leave(true) // orders wait from here on, so that nothing changes
 	defer s.leave(false)
 	s.note(ctx)
@@ -86,8 +92,8 @@ func (s *seat) choose() string {
 func (s *seat) reread() {
 	r, known := s.node.seen.room(s.record.Room)
 	switch {
-	case !known || r.record.Life != s.life && r.revision > s.revision:
-		s.quit() // it is another's
+	case !known && s.node.seen.settled() && !s.removed(), known && r.record.Life != s.life && r.revision > s.revision:
+		s.quit() // it is another's, or not placed any more
 	case r.revision > s.revision:
 		s.node.mutex.Lock()
 		s.record, s.revision = r.record, r.revision

@@ -35,8 +35,18 @@ type Tenant interface {
 
 	Enter(fade time.Duration) // it is heard from here on, while the node may be; also after a Leave
 	Leave(fade time.Duration) // it is heard no more after the fade. It does not wait
-	Close()                   // ends it: it has been left, or is not heard any more
+	Close()                   // ends it: nothing of it is heard from the moment of the call
+	Done() <-chan struct{}    // closed when it has ended, by itself or by a call
 }
+
+// Refusal is the error of a room that a node cannot open now or later, such as one with a faulty sheet.
+type Refusal struct{ Err error }
+
+// Error says what is wrong.
+func (r Refusal) Error() string { return r.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (r Refusal) Unwrap() error { return r.Err }
 
 // Opening is what a room is opened from.
 type Opening struct {
@@ -55,7 +65,8 @@ type Options struct {
 	Now     func() time.Duration // the clock of leases, which never stands still
 	Extend  func(time.Duration)  // told until when this node may be heard, by that clock; 0: not any more
 
-	// Open opens a room, which is not heard yet. It may take its time. The error says why this node cannot.
+	// Open opens a room, which is not heard yet. It may take its time. The error says why this node cannot; one
+	// that is no Refusal is tried again.
 	Open func(context.Context, Opening) (Tenant, error)
 
 	Say func(string) // told what people should know, a line each; any goroutine
@@ -75,9 +86,15 @@ type Node struct {
 	removed map[string]uint64 // revisions of rooms that were removed here, which a watch may still tell of
 	closed  bool
 
+	failures map[string]failure // of rooms that could not be opened
+	moves    chan struct{}      // has one for each room that moves
+
 	ending chan struct{} // closed by Close
 	fade   time.Duration // of that
 }
+
+// mostMoves is how many rooms a node that is drained hands over at once.
+const mostMoves = 4
 
 // Fade is how long a room fades that moves from node to node.
 const Fade = 300 * time.Millisecond
@@ -86,7 +103,7 @@ const Fade = 300 * time.Millisecond
 // goes on, that is an error; where it does not, until that is over.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	o.Timing = cmp.Or(o.Timing, Standard)
-	n := &Node{options: o, seats: map[string]*seat{}, removed: map[string]uint64{}, ending: make(chan struct{})}
+	n := &Node{options: o, seats: map[string]*seat{}, removed: map[string]uint64{}, failures: map[string]failure{}, moves: make(chan struct{}, mostMoves), ending: make(chan struct{})}
 	n.lease = lease{node: n, life: newLife()}
 	n.seen.now = o.Now
 	n.life, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -171,8 +188,8 @@ func (n *Node) Moving(room string) bool {
 }
 
 // Close has the node leave: others go on with its rooms at once. It returns when nothing is heard any more,
-// or ctx has ended.
-func (n *Node) Close(ctx context.Context, fade time.Duration) {
+// within the fade and parting.
+func (n *Node) Close(fade time.Duration) {
 	n.mutex.Lock()
 	again := n.closed
 	n.closed, n.fade = true, fade
@@ -181,13 +198,27 @@ func (n *Node) Close(ctx context.Context, fade time.Duration) {
 		return
 	}
 	close(n.ending)
-	for pause(ctx, n.options.Timing.Look/5) && n.sits() {
+	ctx, cancel := context.WithTimeout(context.Background(), fade+parting)
+	defer cancel()
+	if n.sits() {
+		pause(ctx, fade) // meanwhile rooms write down how they stood
 	}
-	n.cancel()
-	n.group.Wait()
 	n.options.Extend(0)
+	n.cancel()
 	n.lease.release(ctx)
+	over := make(chan struct{})
+	go func() {
+		n.group.Wait()
+		close(over)
+	}()
+	select {
+	case <-over:
+	case <-ctx.Done(): // what does not end is heard no more
+	}
 }
+
+// parting is how long NATS may take at the end of a node.
+const parting = 250 * time.Millisecond
 
 // sits reports whether rooms are open here.
 func (n *Node) sits() bool {

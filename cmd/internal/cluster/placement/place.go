@@ -44,17 +44,17 @@ func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool
 	if owner, alive := n.seen.alive(old.Life); alive && old.Life != life {
 		return false, &Elsewhere{room, old.Node, owner.record.Address}
 	}
-	if e.Revision == 0 { // how another room of this name stood is none of its business
-		if err := n.forget(ctx, room); err != nil {
-			return false, err
-		}
-	}
 	r := seenRoom{record: RoomRecord{Room: room, Sheet: sheet, File: file, Node: o.Name, Life: life, Epoch: old.Epoch + 1, Since: time.Now()}}
 	if r.revision, err = o.Bucket.Put(ctx, rooms+room, encode(&r.record), e.Revision); err != nil {
 		if errors.Is(err, ErrConflict) {
 			err = nil // another look
 		}
 		return false, err
+	}
+	if e.Revision == 0 { // how another room of this name stood is none of its business
+		if err := n.forget(ctx, room); err != nil {
+			return false, errors.Join(err, n.Remove(ctx, room))
+		}
 	}
 	s := n.sit(n.life, &r, (*seat).resume)
 	if s == nil {
@@ -92,7 +92,7 @@ func (n *Node) Known(ctx context.Context, room string) (file string, known bool,
 }
 
 // Remove ends the placing of a room that this node plays, or that nobody does: it and how it stood are
-// forgotten.
+// forgotten. What is open here plays on until it is closed.
 func (n *Node) Remove(ctx context.Context, room string) error {
 	o := &n.options
 	for range 100 {
@@ -111,7 +111,7 @@ func (n *Node) Remove(ctx context.Context, room string) error {
 			n.mutex.Lock()
 			n.removed[room] = e.Revision
 			if s := n.seats[room]; s != nil {
-				s.quit()
+				n.removed[room] = max(e.Revision, s.revision)
 			}
 			n.mutex.Unlock()
 			return n.forget(ctx, room)

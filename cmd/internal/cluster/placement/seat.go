@@ -83,6 +83,10 @@ func (s *seat) put(ctx context.Context, key string, record any, behind uint64) (
 
 // take takes a room that nobody plays, and plays it.
 func (s *seat) take(ctx context.Context) {
+	if !s.node.over(ctx, &s.record) {
+		s.node.fail(s.record.Room)
+		return
+	}
 	r := s.record
 	r.Node, r.Life, r.Epoch, r.Since = s.node.options.Name, s.life, r.Epoch+1, time.Now()
 	r.From, r.Next, r.State, r.Ready = "", "", 0, false
@@ -96,7 +100,9 @@ func (s *seat) take(ctx context.Context) {
 // regain plays a room that is this node's as far as has been seen, which may be old: writing its record
 // anew proves it.
 func (s *seat) regain(ctx context.Context) {
-	if done, _ := s.write(ctx, s.record); done {
+	r := s.record
+	r.Next, r.State, r.Ready = "", 0, false
+	if done, _ := s.write(ctx, r); done {
 		s.resume(ctx)
 	}
 }
@@ -122,24 +128,32 @@ func (s *seat) open(ctx context.Context, state *stateRecord) bool {
 	t, err := s.node.options.Open(ctx, opening)
 	if err == nil {
 		s.tenant = t
+		s.node.mutex.Lock()
+		delete(s.node.failures, s.record.Room)
+		s.node.mutex.Unlock()
 		return true
 	}
 	s.settle(err)
 	if ctx.Err() == nil && s.mine() {
-		s.refuse(ctx, err)
+		s.giveUp(ctx, err)
 	}
 	return false
 }
 
-// refuse gives a room back that this node cannot play.
-func (s *seat) refuse(ctx context.Context, err error) {
-	s.node.options.Say(fmt.Sprintf("the room %s cannot be played here: %s", s.record.Room, words.Plain(err)))
+// giveUp gives a room back that this node cannot play: for good, where the error is a Refusal, else for a
+// while.
+func (s *seat) giveUp(ctx context.Context, err error) {
+	o := &s.node.options
+	s.node.fail(s.record.Room)
 	r := s.record
-	r.Refused = maps.Clone(r.Refused)
-	if r.Refused == nil {
-		r.Refused = map[string]string{}
+	if _, lasts := errors.AsType[Refusal](err); lasts {
+		r.Refused = maps.Clone(r.Refused)
+		if r.Refused == nil {
+			r.Refused = map[string]string{}
+		}
+		r.Refused[s.life] = o.Name + ": " + words.Plain(err)
 	}
-	r.Refused[s.life] = s.node.options.Name + ": " + words.Plain(err)
+	o.Say(fmt.Sprintf("the room %s cannot be played here: %s", r.Room, words.Plain(err)))
 	if r.Life == s.life {
 		r.Node, r.Life = "", ""
 	}
@@ -187,7 +201,10 @@ func (s *seat) play(ctx context.Context) {
 	n, o := s.node, &s.node.options
 	entered, next := o.Now(), o.Now()
 	for ctx.Err() == nil {
-		if n.lease.holds() { // else what is written might not count
+		if r, known := n.seen.room(s.record.Room); known && r.revision > s.revision {
+			s.reread() // which ends this where it is another's
+		}
+		if n.lease.holds() && !s.removed() { // else what is written might not count
 			if o.Now() >= next {
 				s.note(ctx)
 				next = o.Now() + o.Timing.Renew
@@ -198,15 +215,23 @@ func (s *seat) play(ctx context.Context) {
 			}
 		}
 		select {
+		case <-s.tenant.Done():
+			return
 		case <-n.ending:
-			s.note(ctx)
 			s.tenant.Leave(n.fade)
-			pause(ctx, n.fade)
+			s.note(ctx)
 			return
 		default:
 			pause(ctx, o.Timing.Look)
 		}
 	}
+}
+
+// removed reports whether the room is not placed any more: it may fade out.
+func (s *seat) removed() bool {
+	s.node.mutex.Lock()
+	defer s.node.mutex.Unlock()
+	return s.revision <= s.node.removed[s.record.Room]
 }
 
 // enter has the room be heard.
@@ -248,7 +273,9 @@ func (s *seat) note(ctx context.Context) {
 	case errors.Is(err, ErrConflict): // a write whose answer was lost, or another's
 		if e, err := s.node.lease.get(ctx, states+s.record.Room); errors.Is(err, ErrMissing) {
 			s.behind = 0
-		} else if was, ok := decode[stateRecord](e.Value); err == nil && ok && was.Epoch == s.record.Epoch {
+		} else if was, ok := decode[stateRecord](e.Value); err == nil && ok && was.Epoch > s.record.Epoch {
+			s.quit() // another has taken the room
+		} else if err == nil && ok && was.Epoch == s.record.Epoch {
 			s.behind = max(s.behind, e.Revision)
 		}
 	default:

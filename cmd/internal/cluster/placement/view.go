@@ -16,7 +16,9 @@ type view struct {
 	nodes  map[string]seenNode // by name
 	rooms  map[string]seenRoom
 	drains map[string]string // lives that are to give their rooms away, by the node's name
-	fresh  map[string]bool   // keys that are there, while a watch begins; nil: none does
+	fresh  map[string]Entry  // what is there, while a watch begins; nil: none does
+	dead   map[string]bool   // lives that are over for good: none comes back
+	top    uint64            // the highest revision
 	all    bool              // all that was there has been seen
 }
 
@@ -37,10 +39,16 @@ type seenRoom struct {
 func (v *view) begin() {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
-	v.fresh = map[string]bool{}
+	v.fresh = map[string]Entry{}
 	if v.nodes == nil {
-		v.nodes, v.rooms, v.drains = map[string]seenNode{}, map[string]seenRoom{}, map[string]string{}
+		v.clear()
 	}
+}
+
+// clear forgets everything. The mutex is held.
+func (v *view) clear() {
+	v.nodes, v.rooms, v.drains, v.top = map[string]seenNode{}, map[string]seenRoom{}, map[string]string{}, 0
+	v.dead = map[string]bool{}
 }
 
 // take takes what a watch tells.
@@ -51,15 +59,27 @@ func (v *view) take(e *Entry) {
 		v.settle()
 		return
 	}
-	if v.fresh != nil && !e.Deleted {
-		v.fresh[e.Key] = true
+	if v.fresh != nil {
+		v.fresh[e.Key] = *e
 	}
+	v.note(e)
+}
+
+// note notes an entry. The mutex is held.
+func (v *view) note(e *Entry) {
+	v.top = max(v.top, e.Revision)
 	if name, is := named(e.Key, nodes); is {
 		r, ok := decode[NodeRecord](e.Value)
 		if e.Deleted || !ok {
 			delete(v.nodes, name)
-		} else if e.Revision > v.nodes[name].revision { // else it is told again, and stands still
+		} else if old := v.nodes[name]; e.Revision > old.revision { // else it is told again, and stands still
 			v.nodes[name] = seenNode{r, e.Revision, v.now()}
+			if old.record.Life != r.Life {
+				v.bury(old.record.Life)
+			}
+			if r.Stand == Gone {
+				v.bury(r.Life)
+			}
 		}
 	}
 	if name, is := named(e.Key, rooms); is {
@@ -79,9 +99,20 @@ func (v *view) take(e *Entry) {
 
 // settle forgets what is not there any more. The mutex is held.
 func (v *view) settle() {
-	maps.DeleteFunc(v.nodes, func(name string, _ seenNode) bool { return !v.fresh[nodes+name] })
-	maps.DeleteFunc(v.rooms, func(name string, _ seenRoom) bool { return !v.fresh[rooms+name] })
-	maps.DeleteFunc(v.drains, func(name, _ string) bool { return !v.fresh[drains+name] })
+	top := uint64(0)
+	for _, e := range v.fresh {
+		top = max(top, e.Revision)
+	}
+	if top < v.top { // the bucket is another one: NATS has lost its data, or its last writes
+		v.clear()
+		for _, e := range v.fresh {
+			v.note(&e)
+		}
+	}
+	there := func(key string) bool { e, is := v.fresh[key]; return is && !e.Deleted }
+	maps.DeleteFunc(v.nodes, func(name string, _ seenNode) bool { return !there(nodes + name) })
+	maps.DeleteFunc(v.rooms, func(name string, _ seenRoom) bool { return !there(rooms + name) })
+	maps.DeleteFunc(v.drains, func(name, _ string) bool { return !there(drains + name) })
 	v.fresh, v.all = nil, true
 }
 
@@ -91,6 +122,31 @@ func (v *view) room(name string) (seenRoom, bool) {
 	defer v.mutex.Unlock()
 	r, known := v.rooms[name]
 	return r, known
+}
+
+// settled reports whether the watch has told of all that was there, and tells of what changes.
+func (v *view) settled() bool {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	return v.fresh == nil
+}
+
+// mostDead bounds the lives that are remembered as over. One that is forgotten is looked up.
+const mostDead = 10_000
+
+// bury notes that a life is over. The mutex is held.
+func (v *view) bury(life string) {
+	if len(v.dead) >= mostDead {
+		clear(v.dead)
+	}
+	v.dead[life] = true
+}
+
+// gone reports whether a life is known to be over.
+func (v *view) gone(life string) bool {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	return v.dead[life]
 }
 
 // alive returns the node of a life that may go on, as far as is known.
@@ -117,7 +173,7 @@ func (v *view) nodesNow() (all []seenNode, complete bool) {
 	for _, name := range slices.Sorted(maps.Keys(v.nodes)) {
 		all = append(all, v.nodes[name])
 	}
-	return all, v.all
+	return all, v.all && v.fresh == nil
 }
 
 // roomsNow returns the rooms, by their names.
@@ -132,21 +188,27 @@ func (v *view) roomsNow() (all []seenRoom) {
 
 // watch keeps the view up to date until ctx ends.
 func (n *Node) watch(ctx context.Context) {
+	patience := n.options.Timing.Look
 	for ctx.Err() == nil {
-		n.watchOnce(ctx)
-		if !pause(ctx, n.options.Timing.Renew) {
+		// A watch that a server of NATS has left in the lurch is begun anew soon; one that is slow gets more time.
+		patience = min(2*max(patience, 4*n.options.Timing.Look), n.options.Timing.Lease)
+		if n.watchOnce(ctx, patience) {
+			patience = n.options.Timing.Look
+		}
+		if !pause(ctx, 2*n.options.Timing.Look) {
 			return
 		}
 	}
 }
 
-// watchOnce watches until that ends, or does not tell of this node's own renewals any more.
-func (n *Node) watchOnce(ctx context.Context) {
+// watchOnce watches until that ends, or does not tell of this node's own renewals for so long. It reports
+// whether it has told of any.
+func (n *Node) watchOnce(ctx context.Context, patience time.Duration) (told bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	n.group.Go(func() {
-		for pause(ctx, n.options.Timing.Lease) {
-			if n.lease.unseen(&n.seen) {
+		for began := time.Now(); pause(ctx, n.options.Timing.Look); {
+			if time.Since(began) > patience && n.lease.deaf(patience) {
 				cancel()
 			}
 		}
@@ -155,17 +217,9 @@ func (n *Node) watchOnce(ctx context.Context) {
 	_ = n.options.Bucket.Watch(ctx, func(e Entry) { // it is begun anew
 		n.seen.take(&e)
 		if e.Key == nodes+n.options.Name {
+			told = told || n.seen.settled()
 			n.lease.seen(&e)
 		}
 	})
-}
-
-// unseen reports whether a renewal was answered long ago that no watch has told of.
-func (l *lease) unseen(v *view) bool {
-	v.mutex.Lock()
-	seen := v.nodes[l.node.options.Name].revision
-	v.mutex.Unlock()
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	return l.revision > seen && time.Since(l.answered) > l.node.options.Timing.Renew/2 || l.revision != 0 && seen == 0
+	return told
 }

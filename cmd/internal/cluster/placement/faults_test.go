@@ -1,0 +1,275 @@
+package placement
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// faulty is a line of which tests break one thing.
+type faulty struct {
+	*line
+	lose func(key string, value []byte) bool // the answer to a write is lost; nil: none is
+	gap  time.Duration                       // between what a watch tells of what is there; 0: it tells as the line does
+}
+
+func (f *faulty) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+	revision, err := f.line.Put(ctx, key, value, revision)
+	if err == nil && f.lose != nil && f.lose(key, value) {
+		return 0, errLost
+	}
+	return revision, err
+}
+
+// Watch is as JetStream has it that keeps one value of a key: it walks the revisions, with gaps, and a key
+// that is written meanwhile is told at its new revision alone.
+func (f *faulty) Watch(ctx context.Context, tell func(Entry)) error {
+	if f.gap == 0 {
+		return f.line.Watch(ctx, tell)
+	}
+	next, initial := uint64(1), true
+	for ctx.Err() == nil {
+		if f.isCut() {
+			return errors.New("it is cut off")
+		}
+		f.memory.mutex.Lock()
+		var at *Entry
+		for _, e := range f.entries {
+			if e.Revision >= next && (at == nil || e.Revision < at.Revision) {
+				at = &e
+			}
+		}
+		f.memory.mutex.Unlock()
+		if at == nil {
+			if initial {
+				tell(Entry{})
+				initial = false
+			}
+			pause(ctx, time.Millisecond)
+			continue
+		}
+		pause(ctx, f.gap)
+		next = at.Revision + 1
+		tell(*at)
+	}
+	return ctx.Err()
+}
+
+// TestFirstAnswerLost: a node whose first write was done, and not answered, begins all the same; so does one
+// that begins another life like that.
+func TestFirstAnswerLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		defer w.end()
+		lives := map[string]bool{}
+		first := func(key string, value []byte) bool {
+			if key != nodes+"a" {
+				return false
+			}
+			r, _ := decode[NodeRecord](value)
+			known := lives[r.Life]
+			lives[r.Life] = true
+			return !known
+		}
+		a := w.start("a", func(o *Options) { o.Bucket = &faulty{line: o.Bucket.(*line), lose: first} })
+		b := w.start("b")
+		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(time.Second)
+		a.line.set(func(l *line) { l.cut = true })
+		w.until(5*time.Second, "b plays it", func() bool { return b.sounds("main") })
+		b.crash()
+		a.line.set(func(l *line) { l.cut = false })
+		w.until(10*time.Second, "a plays it in another life", func() bool { return a.sounds("main") })
+		if len(lives) != 2 {
+			t.Errorf("a has had %d lives", len(lives))
+		}
+	})
+}
+
+// TestSlowEnd: a node that was taken for dead is not heard until the rooms of its old life have ended, however
+// long that takes.
+func TestSlowEnd(t *testing.T) {
+	for _, closing := range []time.Duration{0, 300 * time.Millisecond, 10 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			defer w.end()
+			a, b := w.start("a"), w.start("b")
+			a.closing = closing
+			for _, room := range []string{"main", "hall"} {
+				if err := a.node.Place(t.Context(), room, "sheet", ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.pass(time.Second)
+			a.line.set(func(l *line) { l.cut = true })
+			w.pass(10 * time.Second)
+			a.line.set(func(l *line) { l.cut = false })
+			w.pass(20 * time.Second)
+			if !b.sounds("main") || !b.sounds("hall") {
+				t.Error("b does not play what it has taken")
+			}
+		})
+	}
+}
+
+// TestPassingFault: a room that no node can open for a while is played as soon as one can.
+func TestPassingFault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		defer w.end()
+		a, b, c := w.start("a"), w.start("b"), w.start("c")
+		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(time.Second)
+		breaks := func(err error) {
+			for _, m := range []*machine{b, c} {
+				m.mutex.Lock()
+				m.broken = err
+				m.mutex.Unlock()
+			}
+		}
+		breaks(errors.New("the object store does not answer"))
+		a.crash()
+		w.pass(5 * time.Minute)
+		b.mutex.Lock()
+		tries := len(b.opened)
+		b.mutex.Unlock()
+		if tries < 5 || tries > 30 {
+			t.Errorf("b has tried %d times in five minutes", tries)
+		}
+		breaks(nil)
+		w.until(longestRest+5*time.Second, "one plays it", func() bool { return b.sounds("main") || c.sounds("main") })
+	})
+}
+
+// TestLateRecords: a node whose watch tells of a room before it tells of the node that plays it does not take the
+// room.
+func TestLateRecords(t *testing.T) {
+	for _, gap := range []time.Duration{time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond, 60 * time.Millisecond, 100 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			defer w.end()
+			var slow *faulty
+			b := w.start("b", func(o *Options) { slow = &faulty{line: o.Bucket.(*line)}; o.Bucket = slow })
+			w.pass(time.Second)
+			b.line.set(func(l *line) { l.cut = true })
+			w.pass(10 * time.Second)
+			c := w.start("c")
+			for _, room := range []string{"main", "hall", "bar", "attic"} {
+				if err := c.node.Place(t.Context(), room, "sheet", ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.pass(5 * time.Second)
+			slow.gap = gap
+			b.line.set(func(l *line) { l.cut = false })
+			w.pass(time.Minute)
+			if !c.sounds("main") || !c.sounds("hall") || !c.sounds("bar") || !c.sounds("attic") {
+				t.Errorf("gaps of %v: c does not play all its rooms any more", gap)
+			}
+		})
+	}
+}
+
+// TestOldLifeUnknown: a room whose owner nobody has a record of is taken once that is proved to be over, and not
+// from one that lives.
+func TestOldLifeUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		defer w.end()
+		write := w.bucket.line(9)
+		record := RoomRecord{Room: "main", Sheet: "sheet", Node: "x", Life: "GONELONGAGO", Epoch: 4}
+		if _, err := write.Put(t.Context(), rooms+"main", encode(&record), 0); err != nil {
+			t.Fatal(err)
+		}
+		a := w.start("a")
+		took := w.until(10*time.Second, "a plays it", func() bool { return a.sounds("main") })
+		if took < Standard.Lease {
+			t.Errorf("a took it after %v: its owner might have lived", took)
+		}
+		e, err := write.Get(t.Context(), nodes+"x")
+		if r, _ := decode[NodeRecord](e.Value); err != nil || r.Life != "GONELONGAGO" || r.Stand != Gone {
+			t.Errorf("nothing says that its owner is gone: %v, %v", r, err)
+		}
+	})
+}
+
+// TestWiped: nodes come back to a bucket that has lost its data, and take rooms anew.
+func TestWiped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		defer w.end()
+		a, b := w.start("a"), w.start("b")
+		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(time.Minute)
+		for _, m := range w.nodes {
+			m.line.set(func(l *line) { l.cut = true })
+		}
+		w.pass(time.Second)
+		w.bucket.mutex.Lock()
+		w.bucket.entries, w.bucket.before, w.bucket.revision = map[string]Entry{}, map[string]Entry{}, 0
+		for watcher := range w.bucket.watchers {
+			close(watcher.tells)
+			delete(w.bucket.watchers, watcher)
+		}
+		w.bucket.mutex.Unlock()
+		for _, m := range w.nodes {
+			m.line.set(func(l *line) { l.cut = false })
+		}
+		w.pass(15 * time.Second)
+		if a.sounds("main") {
+			t.Error("a plays a room of which there is no record")
+		}
+		if err := b.node.Place(t.Context(), "hall", "sheet", ""); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(time.Second)
+		if _, address, known := a.node.Elsewhere("hall"); !known || address != "http://b" {
+			t.Errorf("a knows %q", address)
+		}
+		b.crash()
+		w.until(5*time.Second, "a takes it", func() bool { return a.sounds("hall") })
+	})
+}
+
+// TestEndsByItself: a room that has ended while it is still placed is opened anew; one that was removed is not.
+func TestEndsByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		defer w.end()
+		a := w.start("a")
+		for _, room := range []string{"main", "hall"} {
+			if err := a.node.Place(t.Context(), room, "sheet", ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := a.node.Remove(t.Context(), "hall"); err != nil {
+			t.Fatal(err)
+		}
+		for _, room := range []string{"main", "hall"} {
+			a.mutex.Lock()
+			here := a.heard[room]
+			a.mutex.Unlock()
+			here.Close()
+		}
+		w.until(5*time.Second, "it plays again", func() bool { return a.sounds("main") })
+		w.pass(5 * time.Second)
+		var rooms []string
+		a.mutex.Lock()
+		for _, o := range a.opened {
+			rooms = append(rooms, o.Room)
+		}
+		a.mutex.Unlock()
+		if !slices.Equal(rooms, []string{"main", "hall", "main"}) || a.sounds("hall") {
+			t.Errorf("opened %v", rooms)
+		}
+	})
+}

@@ -1,0 +1,83 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"voicepool/cmd/internal/cluster"
+)
+
+// Far are the flags by which a server is a node of a cluster.
+type Far struct {
+	cluster.Flags
+	Node      string `placeholder:"NAME" help:"Name of this node on NATS, its own among all (the host's name)."`
+	Advertise string `placeholder:"HOST:PORT" help:"Address at which others reach this node on NATS (the host's name, or that of --listen, and its port)."`
+}
+
+// check returns an error for flags of the server that do not go with NATS.
+func (f *Far) check(o *Options) error {
+	switch {
+	case f.NATS == "" && (f.Node != "" || f.Advertise != ""):
+		return errors.New("--node and --advertise go with --nats")
+	case f.NATS == "":
+		return nil
+	case o.State != "":
+		return errors.New("--state does not go with --nats: NATS keeps the rooms")
+	case o.Voices > 0:
+		return errors.New("--voices does not go with --nats: write `voices` in the sheet, which goes along with the room")
+	}
+	if _, err := cluster.NodeName(f.Node); err != nil {
+		return fmt.Errorf("--node: %w", err)
+	}
+	if f.Advertise != "" {
+		if err := checkAddress(f.Advertise); err != nil {
+			return fmt.Errorf("--advertise: %w", err)
+		}
+	}
+	return f.Flags.Check()
+}
+
+// checkFar returns an error for a configuration that does not go with NATS.
+func (c *Config) checkFar() error {
+	if c.State != "" {
+		return errors.New("state: does not go with --nats: NATS keeps the rooms")
+	}
+	for i := range c.Rooms {
+		r := &c.Rooms[i]
+		switch {
+		case r.Voices > 0 || r.Device != "" && r.Device != "none":
+			return fmt.Errorf("the room %s has a device or voices, which do not go along to other nodes on NATS: write `voices` in the sheet, and --device for all rooms of a node", r.Name)
+		case r.Sheet == "":
+			return fmt.Errorf("the room %s has no sheet to be placed on NATS", r.Name)
+		}
+		if err := cluster.CheckName(r.Name); err != nil {
+			return fmt.Errorf("room %w", err)
+		}
+	}
+	return nil
+}
+
+// address returns where others reach this node.
+func (s *server) address() string {
+	scheme := "http://"
+	if s.cert != nil {
+		scheme = "https://"
+	}
+	if s.Far.Advertise != "" {
+		return scheme + s.Far.Advertise
+	}
+	host, port, err := net.SplitHostPort(s.addr.String())
+	if err != nil {
+		return scheme + s.addr.String()
+	}
+	if asked, _, err := net.SplitHostPort(s.config.Listen); err == nil && asked != "" && net.ParseIP(asked) == nil {
+		host = asked
+	} else if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			host = name
+		}
+	}
+	return scheme + net.JoinHostPort(host, port)
+}
