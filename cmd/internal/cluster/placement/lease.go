@@ -25,6 +25,8 @@ type lease struct {
 	answered time.Time
 	told     uint64 // the last revision that a watch has told of, and when that was, by the clock of the bucket
 	created  time.Time
+	took     time.Duration // that the answer took by which the clocks were compared, and when
+	compared time.Time
 	untold   time.Time // since when a renewal is answered that no watch tells of; zero: each is told
 }
 
@@ -190,9 +192,16 @@ func (l *lease) seen(e *Entry) {
 // compare compares the clocks, once both the answer to a renewal and what a watch tells of it are there.
 // The mutex is held.
 func (l *lease) compare() {
-	if l.told == l.revision && l.revision != 0 && !l.created.IsZero() {
-		l.skew = l.created.Sub(l.sent.Add(l.answered.Sub(l.sent) / 2).Round(0))
+	if l.told != l.revision || l.revision == 0 || l.created.IsZero() {
+		return
 	}
+	// The error is half of what the answer took at most: a slow one tells less than a quick one of before. Clocks
+	// drift apart by a few ms a minute.
+	took := l.answered.Sub(l.sent)
+	if took > l.took+l.answered.Sub(l.compared)/1000 && !l.compared.IsZero() {
+		return
+	}
+	l.skew, l.took, l.compared = l.created.Sub(l.sent.Add(took/2).Round(0)), took, l.answered
 }
 
 // deaf reports whether no watch has told of a renewal for so long.
