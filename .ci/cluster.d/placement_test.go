@@ -6,10 +6,11 @@ import (
 )
 
 const (
-	lease   = 3500 * time.Millisecond
-	moves   = 5 * time.Second         // a room has moved
-	inTime  = 50 * time.Millisecond   // a show goes on by the clock
-	settled = 1500 * time.Millisecond // the state of a room is written once a second
+	lease    = 3500 * time.Millisecond
+	moves    = 5 * time.Second         // a room has moved
+	election = 9 * time.Second         // of a leader, by nats-server's own constants
+	inTime   = 50 * time.Millisecond   // a show goes on by the clock
+	settled  = 1500 * time.Millisecond // the state of a room is written once a second
 )
 
 // TestNodeKilled kills the node that plays: the other goes on where the show is.
@@ -35,6 +36,30 @@ func TestNodeKilled(t *testing.T) {
 }
 
 func first(p placed, _ bool) placed { return p }
+
+// TestServerAndNodeKilled kills a machine that has the node that plays, and the NATS server that both nodes use.
+// Where that leads the bucket, an election comes first.
+func TestServerAndNodeKilled(t *testing.T) {
+	n := Servers(t, 3)
+	s := newSite(t, n)
+	owner, other := s.pair()
+	s.play(owner, "hum")
+	time.Sleep(settled)
+	before, limit := s.phase(owner), moves
+	if n.Leader("KV_voicepool_placement") == 0 {
+		limit += election
+	}
+	n.Kill(0) // nodes take the first of their list
+	owner.process.Kill()
+	killed := time.Now()
+	Await(t, 2*limit, "the other is heard", func() bool { return !other.heard.FirstSoundAfter(killed).IsZero() })
+	sounds := other.heard.FirstSoundAfter(killed).Sub(killed)
+	off := apart(before, s.phase(other))
+	t.Logf("the room sounds on the other node %v after both were killed (wanted: %v), %v beside the clock", sounds, limit, off)
+	if sounds > limit || off > inTime {
+		t.Errorf("want %v, and %v", limit, inTime)
+	}
+}
 
 // TestOwnerPaused stops the node that plays for longer than its lease. When it wakes, it is silent.
 func TestOwnerPaused(t *testing.T) {

@@ -6,13 +6,19 @@ import (
 	"errors"
 	"hash/fnv"
 	"slices"
+	"sync"
 	"time"
 )
 
 // mind looks again and again at what is to be taken, until ctx ends.
 func (n *Node) mind(ctx context.Context) {
 	orphans := map[string]time.Duration{} // rooms that nobody plays, and since when that has been seen
+	peeked := time.Duration(0)
 	for pause(ctx, n.options.Timing.Look) {
+		if now := n.options.Now(); n.lease.deaf(4*n.options.Timing.Look) && now-peeked > n.options.Timing.Renew/2 {
+			n.peek(ctx)
+			peeked = now
+		}
 		all, complete := n.seen.nodesNow()
 		if !complete {
 			continue
@@ -25,6 +31,23 @@ func (n *Node) mind(ctx context.Context) {
 			n.look(ctx, all, orphans)
 		}
 	}
+}
+
+// peek asks how the nodes stand, while the watch does not tell: JetStream makes a new one when it has elected
+// who may, which takes seconds, and answers reads before that.
+func (n *Node) peek(ctx context.Context) {
+	all, _ := n.seen.nodesNow()
+	var asked sync.WaitGroup
+	for i := range all {
+		asked.Go(func() {
+			if e, err := n.lease.get(ctx, nodes+all[i].record.Node); err == nil {
+				n.seen.mutex.Lock()
+				defer n.seen.mutex.Unlock()
+				n.seen.note(&e)
+			}
+		})
+	}
+	asked.Wait()
 }
 
 // bury marks a node as gone whose record stands still for longer than it may play, and forgets one that
