@@ -78,8 +78,8 @@ func (u *troupe) draw(n int) int {
 	return u.random.IntN(n)
 }
 
-// join starts a node; its servers are all, the i-th first.
-func (u *troupe) join(ctx context.Context, name string, i int) (*player, error) {
+// join starts a node, which finds the i-th server first.
+func (u *troupe) join(ctx context.Context, name string, i int, with trouble) (*player, error) {
 	urls := strings.Split(u.nats.URL(), ",")
 	i %= len(urls)
 	conn, err := cluster.Dial(ctx, cluster.Flags{NATS: strings.Join(slices.Concat(urls[i:], urls[:i]), ",")}, nil)
@@ -94,7 +94,7 @@ func (u *troupe) join(ctx context.Context, name string, i int) (*player, error) 
 		return nil, err
 	}
 	p := &player{troupe: u, name: name, conn: conn}
-	p.tap = &tap{Bucket: bucket, journal: u.journal, who: name, random: rand.New(rand.NewPCG(uint64(u.draw(1<<30)), 2))}
+	p.tap = &tap{Bucket: bucket, journal: u.journal, who: name, random: rand.New(rand.NewPCG(uint64(u.draw(1<<30)), 2)), trouble: with}
 	u.mutex.Lock()
 	u.all = append(u.all, p)
 	u.mutex.Unlock()
@@ -155,6 +155,13 @@ func (p *player) extend(until time.Duration) {
 	p.permits = append(p.permits, mark{p.troupe.journal.now(), until})
 }
 
+// until returns until when it may be heard, as it was told last.
+func (p *player) until() time.Duration {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.permits[len(p.permits)-1].until
+}
+
 func (p *player) open(_ context.Context, o placement.Opening) (placement.Tenant, error) {
 	x := &tenant{player: p, room: o.Room, sheet: o.Sheet, done: make(chan struct{})}
 	fmt.Sscan(string(o.State), &x.orders)
@@ -192,27 +199,6 @@ func (p *player) leave() {
 
 // parting is for how long the rooms of a node fade out that ends in order.
 const parting = 200 * time.Millisecond
-
-// shut ends a room here, as a call does that has removed it.
-func (p *player) shut(room string) {
-	for _, x := range p.playing(room) {
-		x.Close()
-	}
-}
-
-// playing returns the tenants of a room that are not closed.
-func (p *player) playing(room string) (all []*tenant) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	for _, x := range p.tenants {
-		x.mutex.Lock()
-		if x.room == room && !x.closed {
-			all = append(all, x)
-		}
-		x.mutex.Unlock()
-	}
-	return all
-}
 
 // order has all rooms that are open here take an order, so that how they stand is written.
 func (p *player) order() {
@@ -377,15 +363,11 @@ func (u *troupe) remove(ctx context.Context, room string) {
 			return
 		}
 		once, cancel := context.WithTimeout(ctx, 2*time.Second)
-		err := p.node.Remove(once, room)
+		err := p.node.Remove(once, room, 100*time.Millisecond)
 		cancel()
-		if err == nil {
-			p.shut(room)
-			return
-		}
 		there, elsewhere := errors.AsType[*placement.Elsewhere](err)
 		if !elsewhere {
-			return // it plays on
+			return // it is done, or nobody knows
 		}
 		u.mutex.Lock()
 		p = u.here[there.Node]
