@@ -34,6 +34,7 @@ func number(t *testing.T, name string, usual int) int {
 // may be heard in a room at once. $VOICEPOOL_SECONDS is for how long; 40. $VOICEPOOL_SEED is that of the
 // random choices; 1.
 func TestHistory(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	seconds, seed := number(t, "VOICEPOOL_SECONDS", 40), number(t, "VOICEPOOL_SEED", 1)
 	n := Servers(t, 3)
 	keepAll(t, n)
