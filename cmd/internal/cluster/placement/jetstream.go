@@ -89,7 +89,7 @@ func (k *kept) Get(ctx context.Context, key string) (Entry, error) {
 }
 
 func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
-	w, err := k.kv.WatchAll(ctx)
+	w, err := k.kv.WatchFiltered(ctx, []string{nodes + ">", rooms + ">", drains + ">"})
 	if err != nil {
 		return known(err)
 	}
