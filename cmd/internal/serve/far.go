@@ -154,14 +154,14 @@ func (f *far) ready() error {
 	return nil
 }
 
-// ending ends the placing of a room that a call ends.
-func (f *far) ending(ctx context.Context, name string) error {
+// ending ends the placing of a room that a call ends, and fades it out before.
+func (f *far) ending(ctx context.Context, name string, fade time.Duration) error {
 	if err := f.barred(name); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, cluster.Patience)
+	ctx, cancel := context.WithTimeout(ctx, fade+cluster.Patience)
 	defer cancel()
-	if err := f.node.Remove(ctx, name); err != nil {
+	if err := f.node.Remove(ctx, name, fade); err != nil {
 		return problem.New(http.StatusServiceUnavailable, "the room %q is placed on NATS, which does not let it go: %s", name, plain(cluster.Plain(err))).Of("room")
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"voicepool/cmd/internal/board"
 	"voicepool/cmd/internal/guard"
@@ -23,7 +24,9 @@ func (s *server) newHall() *service.Server {
 	if s.Far.NATS != "" { // each finds the far that is there when it opens: until then calls are answered 503
 		o.Barred = func(name string) error { return s.far.Load().barred(name) }
 		o.Elsewhere = func(name string) (string, error) { return s.far.Load().elsewhere(name) }
-		o.Ending = func(ctx context.Context, name string) error { return s.far.Load().ending(ctx, name) }
+		o.Ending = func(ctx context.Context, name string, fade time.Duration) error {
+			return s.far.Load().ending(ctx, name, fade)
+		}
 		o.Ready = func() error { return s.far.Load().ready() }
 		o.Raise = func(ctx context.Context, name string, text []byte) error { return s.far.Load().raise(ctx, name, text) }
 	}

@@ -104,7 +104,7 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 			_, err = s.stays(name)
 		}
 		if err == nil && s.options.Ending != nil {
-			if err = s.options.Ending(r.Context(), name); err != nil {
+			if err = s.options.Ending(r.Context(), name, over); err != nil {
 				h.ending.Store(false)
 			}
 		}

@@ -52,9 +52,9 @@ type Options struct {
 	// Raise makes a room for a call, and adds it. Nil: the server does.
 	Raise func(ctx context.Context, room string, text []byte) error
 
-	// Ending is asked before a call ends a room; an error, a *problem.Problem, keeps it. Nil: it may. Any
-	// goroutine.
-	Ending func(ctx context.Context, room string) error
+	// Ending is asked before a call ends a room with a fade, and may fade it out itself; an error, a
+	// *problem.Problem, keeps it. Nil: it may. Any goroutine.
+	Ending func(ctx context.Context, room string, fade time.Duration) error
 
 	// Ready returns an error, a *problem.Problem, while the server as a whole cannot play. Nil: it can.
 	Ready func() error

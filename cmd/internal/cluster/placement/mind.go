@@ -217,7 +217,7 @@ func (n *Node) sit(ctx context.Context, r *seenRoom, how func(*seat, context.Con
 	if n.closed || n.seats[r.record.Room] != nil || r.revision <= n.removed[r.record.Room] {
 		return nil
 	}
-	s := &seat{node: n, life: n.lease.current(), record: r.record, revision: r.revision, opened: make(chan struct{})}
+	s := &seat{node: n, life: n.lease.current(), record: r.record, revision: r.revision, opened: make(chan struct{}), over: make(chan struct{}), asks: make(chan *removal)}
 	ctx, s.quit = context.WithCancel(ctx)
 	n.seats[r.record.Room] = s
 	n.group.Go(func() {

@@ -92,7 +92,7 @@ func (s *seat) choose() string {
 func (s *seat) reread() {
 	r, known := s.node.seen.room(s.record.Room)
 	switch {
-	case !known && s.node.seen.settled() && !s.removed(), known && r.record.Life != s.life && r.revision > s.revision:
+	case !known && s.node.seen.settled(), known && r.record.Life != s.life && r.revision > s.revision:
 		s.quit() // it is another's, or not placed any more
 	case r.revision > s.revision:
 		s.node.mutex.Lock()

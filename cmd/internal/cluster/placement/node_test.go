@@ -173,20 +173,18 @@ func TestPlace(t *testing.T) {
 		if _, _, known := a.node.Elsewhere("main"); known {
 			t.Error("a says that its own room is elsewhere")
 		}
-		if err := b.node.Remove(t.Context(), "main"); !errors.As(err, &there) {
+		if err := b.node.Remove(t.Context(), "main", 0); !errors.As(err, &there) {
 			t.Errorf("another's room is removed: %v", err)
 		}
-		if err := a.node.Remove(t.Context(), "main"); err != nil {
-			t.Error(err)
-		}
+		removed := make(chan error)
+		go func() { removed <- a.node.Remove(t.Context(), "main", 2*time.Second) }()
 		w.pass(time.Second)
 		if !a.sounds("main") {
 			t.Error("it has no time to fade")
 		}
-		a.mutex.Lock()
-		here := a.heard["main"]
-		a.mutex.Unlock()
-		here.Close()
+		if err := <-removed; err != nil || a.sounds("main") {
+			t.Errorf("it is removed: %v; heard: %v", err, a.sounds("main"))
+		}
 		w.pass(10 * time.Second)
 		if a.sounds("main") || b.sounds("main") {
 			t.Error("it is heard after it was removed")

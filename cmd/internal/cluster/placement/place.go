@@ -41,8 +41,11 @@ func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool
 		return false, err
 	}
 	old, _ := decode[RoomRecord](e.Value)
-	if owner, alive := n.seen.alive(old.Life); alive && old.Life != life {
-		return false, &Elsewhere{room, old.Node, owner.record.Address}
+	if err := n.free(ctx, &old); err != nil {
+		if errors.Is(err, ErrConflict) {
+			err = nil // another look
+		}
+		return false, err
 	}
 	r := seenRoom{record: RoomRecord{Room: room, Sheet: sheet, File: file, Node: o.Name, Life: life, Epoch: old.Epoch + 1, Since: time.Now()}}
 	if r.revision, err = o.Bucket.Put(ctx, rooms+room, encode(&r.record), e.Revision); err != nil {
@@ -53,7 +56,7 @@ func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool
 	}
 	if e.Revision == 0 { // how another room of this name stood is none of its business
 		if err := n.forget(ctx, room); err != nil {
-			return false, errors.Join(err, n.Remove(ctx, room))
+			return false, errors.Join(err, n.Remove(ctx, room, 0))
 		}
 	}
 	s := n.sit(n.life, &r, (*seat).resume)
@@ -69,7 +72,7 @@ func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool
 		return false, ctx.Err()
 	}
 	if s.failed != nil {
-		return false, errors.Join(s.failed, n.Remove(ctx, room))
+		return false, errors.Join(s.failed, n.Remove(ctx, room, 0))
 	}
 	return true, nil
 }
@@ -91,36 +94,79 @@ func (n *Node) Known(ctx context.Context, room string) (file string, known bool,
 	return r.File, err == nil, err
 }
 
-// Remove ends the placing of a room that this node plays, or that nobody does: it and how it stood are
-// forgotten. What is open here plays on until it is closed.
-func (n *Node) Remove(ctx context.Context, room string) error {
-	o := &n.options
+// Remove ends a room that this node plays, or that nobody does: it and how it stood are forgotten. What is
+// open here fades out first and is closed, so that nobody else is heard meanwhile. Where the error leaves open
+// whether the room is removed, it is heard again as soon as it is known not to be.
+func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) error {
 	for range 100 {
-		e, err := o.Bucket.Get(ctx, rooms+room)
-		if errors.Is(err, ErrMissing) {
-			return nil
-		}
-		if err == nil {
-			r, _ := decode[RoomRecord](e.Value)
-			if owner, alive := n.seen.alive(r.Life); alive && r.Life != n.lease.current() {
-				return &Elsewhere{room, r.Node, owner.record.Address}
+		if s := n.playing(room); s != nil {
+			if heard, err := s.ask(ctx, fade); heard {
+				return err
 			}
-			err = o.Bucket.Delete(ctx, rooms+room, e.Revision)
+			continue
 		}
-		if err == nil {
-			n.mutex.Lock()
-			n.removed[room] = e.Revision
-			if s := n.seats[room]; s != nil {
-				n.removed[room] = max(e.Revision, s.revision)
-			}
-			n.mutex.Unlock()
-			return n.forget(ctx, room)
-		}
-		if !errors.Is(err, ErrConflict) || !pause(ctx, o.Timing.Look) {
+		err := n.remove(ctx, room)
+		if !errors.Is(err, ErrConflict) {
 			return err
+		}
+		if !pause(ctx, n.options.Timing.Look) {
+			return ctx.Err()
 		}
 	}
 	return ErrConflict
+}
+
+// playing returns the seat of a room that is this node's; nil: none is.
+func (n *Node) playing(room string) *seat {
+	life := n.lease.current()
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	if s := n.seats[room]; s != nil && s.life == life && s.record.Life == life {
+		return s
+	}
+	return nil
+}
+
+// remove is one try of Remove, of a room that is not open here.
+func (n *Node) remove(ctx context.Context, room string) error {
+	e, err := n.options.Bucket.Get(ctx, rooms+room)
+	if errors.Is(err, ErrMissing) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r, _ := decode[RoomRecord](e.Value)
+	if err := n.free(ctx, &r); err != nil {
+		return err
+	}
+	if err := n.options.Bucket.Delete(ctx, rooms+room, e.Revision); err != nil {
+		return err
+	}
+	n.drops(room, e.Revision)
+	_ = n.forget(ctx, room) // else it is when a room of this name is placed
+	return nil
+}
+
+// free returns an error where another node plays a room: an *Elsewhere, or ErrConflict where nobody knows.
+func (n *Node) free(ctx context.Context, r *RoomRecord) error {
+	if r.Life == n.lease.current() {
+		return nil
+	}
+	if owner, alive := n.seen.alive(r.Life); alive {
+		return &Elsewhere{r.Room, r.Node, owner.record.Address}
+	}
+	if !n.over(ctx, r) { // what this node has seen is old
+		return ErrConflict
+	}
+	return nil
+}
+
+// drops notes that a room is removed, of which a watch may still tell.
+func (n *Node) drops(room string, revision uint64) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	n.removed[room] = max(revision, n.removed[room])
 }
 
 // forget removes how a room stood.

@@ -11,7 +11,7 @@ import (
 )
 
 // seat is a room on this node, from when it is taken or prepared until it is closed. All but quit and
-// opened is its own goroutine's, which writes record, revision and leaving under the node's mutex.
+// the channels is its own goroutine's, which writes record, revision and leaving under the node's mutex.
 type seat struct {
 	node *Node
 	life string // in which it was taken
@@ -19,6 +19,8 @@ type seat struct {
 
 	opened chan struct{} // closed when it is heard, or never will be
 	failed error         // why it is not; read after opened is closed
+	over   chan struct{} // closed when it is closed, and has left the seat to others
+	asks   chan *removal // taken while it is heard
 
 	record   RoomRecord
 	revision uint64
@@ -37,6 +39,7 @@ func (s *seat) end() {
 	if s.tenant != nil {
 		s.tenant.Close()
 	}
+	defer close(s.over)
 	n := s.node
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -204,7 +207,7 @@ func (s *seat) play(ctx context.Context) {
 		if r, known := n.seen.room(s.record.Room); known && r.revision > s.revision {
 			s.reread() // which ends this where it is another's
 		}
-		if n.lease.holds() && !s.removed() { // else what is written might not count
+		if n.lease.holds() { // else what is written might not count
 			if o.Now() >= next {
 				s.note(ctx)
 				next = o.Now() + o.Timing.Renew
@@ -221,17 +224,14 @@ func (s *seat) play(ctx context.Context) {
 			s.tenant.Leave(n.fade)
 			s.note(ctx)
 			return
+		case r := <-s.asks:
+			if s.remove(ctx, r) {
+				return
+			}
 		default:
 			pause(ctx, o.Timing.Look)
 		}
 	}
-}
-
-// removed reports whether the room is not placed any more: it may fade out.
-func (s *seat) removed() bool {
-	s.node.mutex.Lock()
-	defer s.node.mutex.Unlock()
-	return s.revision <= s.node.removed[s.record.Room]
 }
 
 // enter has the room be heard.

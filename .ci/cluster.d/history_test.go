@@ -1,0 +1,282 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"voicepool/cmd/internal/cluster"
+	"voicepool/cmd/internal/cluster/placement"
+)
+
+// number returns a number of the environment.
+func number(t *testing.T, name string, usual int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestHistory has four nodes share twenty rooms while servers and nodes fail, rooms are removed and placed
+// anew, and nodes are drained. What they wrote has to be linearizable and what placement allows, and no two
+// may be heard in a room at once. $VOICEPOOL_SECONDS is for how long; 40. $VOICEPOOL_SEED is that of the
+// random choices; 1.
+func TestHistory(t *testing.T) {
+	seconds, seed := number(t, "VOICEPOOL_SECONDS", 40), number(t, "VOICEPOOL_SEED", 1)
+	n := Servers(t, 3)
+	keepAll(t, n)
+	u := newTroupe(t, n, uint64(seed))
+	for i, name := range []string{"a", "b", "c", "d"} {
+		if _, err := u.join(t.Context(), name, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var rooms []string
+	var placing sync.WaitGroup
+	for i := range 20 {
+		rooms = append(rooms, fmt.Sprintf("r%02d", i))
+		placing.Go(func() {
+			if !u.place(t.Context(), rooms[i]) {
+				t.Errorf("%s is not placed", rooms[i])
+			}
+		})
+	}
+	placing.Wait()
+	if t.Failed() {
+		return
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(seconds)*time.Second)
+	defer cancel()
+	var lanes sync.WaitGroup
+	lanes.Go(func() { u.failServers(ctx) })
+	for range 2 {
+		lanes.Go(func() { u.failNodes(ctx) })
+	}
+	lanes.Go(func() { u.operate(ctx, rooms) })
+	lanes.Wait()
+
+	n.Ready()
+	began := time.Now()
+	Await(t, 40*time.Second, "each room is heard of one node", func() bool {
+		time.Sleep(50 * time.Millisecond)
+		return !slices.ContainsFunc(rooms, func(room string) bool {
+			return len(u.hears(room)) != 1 && !u.place(t.Context(), room) || len(u.hears(room)) != 1
+		})
+	})
+	t.Logf("each room is heard of one node %v after the last fault", time.Since(began).Round(time.Millisecond))
+	for _, p := range u.all {
+		if !p.over {
+			p.leave()
+		}
+	}
+	u.judge(rooms)
+}
+
+// judge judges what was written and heard.
+func (u *troupe) judge(rooms []string) {
+	u.t.Helper()
+	u.journal.mutex.Lock()
+	defer u.journal.mutex.Unlock()
+	all := readAll(u.t, u.nats)
+	for _, wrong := range u.journal.match(all) {
+		u.t.Error(wrong)
+	}
+	p := check(all)
+	for _, wrong := range p.wrong {
+		u.t.Error(wrong)
+	}
+	for _, room := range rooms {
+		for _, wrong := range u.twice(room) {
+			u.t.Errorf("%s is heard twice: of %s", room, wrong)
+			u.tell(room, all)
+		}
+	}
+	var did, refusals, lost, lostDone int
+	for _, w := range u.journal.all {
+		switch {
+		case w.outcome == done:
+			did++
+		case w.outcome == refused:
+			refusals++
+		case w.revision > 0:
+			lostDone++
+		default:
+			lost++
+		}
+	}
+	began := time.Now()
+	result := porcupine.CheckOperationsTimeout(table, u.journal.operations(), time.Minute)
+	u.t.Logf("%d writes: %d done, %d refused, %d unknown of which %d were done; porcupine takes %v", len(u.journal.all), did, refusals, lost+lostDone, lostDone, time.Since(began).Round(time.Millisecond))
+	u.t.Logf("%d revisions: %d lives began, %d renewals, %d burials, %d ended in order; rooms: %d placed, %d removed, %d taken, %d handed over, %d given up, %d kept",
+		len(all), p.joins, p.renewals, p.burials, p.releases, p.placed, p.removed, p.taken, p.handed, p.given, p.kept)
+	if result != porcupine.Ok {
+		u.t.Errorf("what was written is in no order of time: %s", result)
+	}
+	if min(refusals, lost, lostDone, p.burials, p.releases, p.placed, p.removed, p.taken, p.handed) == 0 {
+		u.t.Error("one of these is 0: the run proves nothing")
+	}
+}
+
+// tell tells what became of a room.
+func (u *troupe) tell(room string, all []written) {
+	u.t.Helper()
+	for _, a := range u.audible(room) {
+		u.t.Logf("%s: heard of %s from %v to %v, fading: %v", room, a.player.name, a.from-time.Hour, a.to-time.Hour, a.fades)
+	}
+	for _, x := range all {
+		if x.key == "room."+room && len(x.by) > 0 {
+			u.t.Logf("%s: %d by %s at %v to %v (%d): %s", room, x.revision, x.by[0].who, x.by[0].called-time.Hour, x.by[0].answered-time.Hour, x.by[0].outcome, x.value)
+		}
+	}
+}
+
+// failServers has one server after the other fail.
+func (u *troupe) failServers(ctx context.Context) {
+	n := u.nats
+	for i := 0; waits(ctx, 4*time.Second); i++ {
+		leader := n.Leader("KV_" + cluster.Placement)
+		if leader < 0 {
+			continue
+		}
+		switch i % 4 {
+		case 0:
+			n.Kill(leader)
+			waits(ctx, 3*time.Second)
+			n.Start(leader)
+		case 1:
+			n.Stop((leader + 1) % 3)
+			waits(ctx, 2*time.Second)
+			n.Continue((leader + 1) % 3)
+		case 2:
+			n.Stop(leader)
+			waits(ctx, 6*time.Second)
+			n.Continue(leader)
+		case 3:
+			n.Term(leader)
+			n.Start(leader)
+		}
+		n.Ready()
+	}
+}
+
+// failNodes has one node after the other fail.
+func (u *troupe) failNodes(ctx context.Context) {
+	faults := []func(context.Context, *player){
+		func(ctx context.Context, p *player) { // answers come late, and then none
+			p.tap.set(trouble{slow: 1300 * time.Millisecond})
+			waits(ctx, 3*time.Second)
+			p.tap.set(trouble{cut: true})
+			waits(ctx, 6*time.Second)
+		},
+		func(ctx context.Context, p *player) { p.crash() },
+		func(ctx context.Context, p *player) { // what is told is old
+			p.tap.set(trouble{late: time.Second})
+			waits(ctx, time.Second)
+			u.drain(ctx, p, 3*time.Second)
+			waits(ctx, time.Second)
+		},
+		func(ctx context.Context, p *player) {
+			p.tap.set(trouble{lossy: 0.4})
+			waits(ctx, 3*time.Second)
+		},
+		func(ctx context.Context, p *player) { u.drain(ctx, p, 3*time.Second) },
+		func(ctx context.Context, p *player) {
+			_ = p.conn.NC.ForceReconnect() // it is closed otherwise
+			waits(ctx, time.Second)
+		},
+		func(ctx context.Context, p *player) { p.leave() },
+		func(ctx context.Context, p *player) {
+			p.tap.set(trouble{cut: true})
+			waits(ctx, time.Duration(500+u.draw(5000))*time.Millisecond)
+		},
+	}
+	order := []int{}
+	for i := 0; waits(ctx, time.Duration(200+u.draw(800))*time.Millisecond); i++ {
+		if len(order) == 0 {
+			order = u.shuffled(len(faults))
+		}
+		if p := u.take(); p != nil {
+			faults[order[0]](ctx, p)
+			order = order[1:]
+			u.heal(ctx, p)
+		}
+	}
+}
+
+// shuffled returns an order of n things.
+func (u *troupe) shuffled(n int) []int {
+	u.mutex.Lock()
+	defer u.mutex.Unlock()
+	return u.random.Perm(n)
+}
+
+// heal has a node be well again, or another one of its name begin.
+func (u *troupe) heal(ctx context.Context, p *player) {
+	p.tap.mutex.Lock()
+	over := p.over
+	if !over {
+		p.tap.trouble = trouble{}
+	}
+	p.tap.mutex.Unlock()
+	if !over {
+		u.free(p.name)
+		return
+	}
+	for end := time.Now().Add(40 * time.Second); time.Now().Before(end); {
+		if _, err := u.join(u.t.Context(), p.name, u.draw(3)); err == nil {
+			return
+		}
+		waits(ctx, 200*time.Millisecond)
+	}
+	u.t.Errorf("%s does not come back", p.name)
+}
+
+// drain has a node give its rooms away for a while.
+func (u *troupe) drain(ctx context.Context, p *player, while time.Duration) {
+	bucket := &tap{Bucket: p.tap.Bucket, journal: u.journal, who: "operator", random: p.tap.random}
+	for _, on := range []bool{true, false} {
+		for end := time.Now().Add(40 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+			once, cancel := context.WithTimeout(u.t.Context(), 2*time.Second)
+			err := placement.Drain(once, bucket, p.name, on)
+			cancel()
+			if err == nil || on { // else NATS is away
+				break
+			}
+		}
+		if on {
+			waits(ctx, while)
+		}
+	}
+}
+
+// operate removes rooms, places them anew, and has them take orders.
+func (u *troupe) operate(ctx context.Context, rooms []string) {
+	for waits(ctx, time.Duration(100+u.draw(400))*time.Millisecond) {
+		room := rooms[u.draw(len(rooms))]
+		switch u.draw(3) {
+		case 0:
+			u.remove(ctx, room)
+			u.place(ctx, room)
+		case 1:
+			u.place(ctx, room)
+		case 2:
+			if p := u.pick(); p != nil {
+				p.order()
+			}
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"voicepool/cmd/internal/cluster/placement"
+)
+
+// outcome is what whoever asked for a write knows of it.
+type outcome int
+
+const (
+	unknown outcome = iota
+	done
+	refused // somebody else's came between
+)
+
+// write is what a node has asked of the bucket.
+type write struct {
+	who     string
+	key     string
+	value   []byte
+	given   uint64 // the revision behind which it is to be
+	deletes bool
+
+	called, answered time.Duration
+	outcome          outcome
+	revision         uint64 // that it became; 0: nobody knows
+}
+
+// journal is all that was written to a bucket, by one clock.
+type journal struct {
+	began time.Time
+	mutex sync.Mutex
+	all   []*write
+}
+
+func (j *journal) now() time.Duration { return time.Since(j.began) }
+
+// trouble is what goes wrong between a node and the bucket.
+type trouble struct {
+	cut   bool          // nothing comes through
+	lossy float64       // part of the answers that are lost
+	slow  time.Duration // the longest that an answer is late
+	late  time.Duration // how old what a watch tells is
+}
+
+// tap is the bucket of one node: it writes down what that writes, and makes trouble.
+type tap struct {
+	placement.Bucket
+	journal *journal
+	who     string
+
+	mutex   sync.Mutex
+	random  *rand.Rand
+	trouble trouble
+}
+
+func (t *tap) set(x trouble) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.trouble = x
+}
+
+func (t *tap) is() trouble {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.trouble
+}
+
+var errLost = errors.New("the answer is lost")
+
+// comes waits while nothing comes through.
+func (t *tap) comes(ctx context.Context) error {
+	for t.is().cut {
+		if !waits(ctx, 5*time.Millisecond) {
+			return ctx.Err()
+		}
+	}
+	return ctx.Err()
+}
+
+// waits waits for a time, and reports whether ctx goes on.
+func waits(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// back is the way of an answer.
+func (t *tap) back(ctx context.Context) error {
+	t.mutex.Lock()
+	lost, slow := t.random.Float64() < t.trouble.lossy, time.Duration(t.random.Float64()*float64(t.trouble.slow))
+	t.mutex.Unlock()
+	if slow > 0 && !waits(ctx, slow) {
+		return ctx.Err()
+	}
+	if lost {
+		return errLost
+	}
+	return t.comes(ctx)
+}
+
+// do is a write on its way there and back.
+func (t *tap) do(ctx context.Context, w *write, call func() (uint64, error)) (uint64, error) {
+	w.who, w.called = t.who, t.journal.now()
+	t.journal.mutex.Lock()
+	t.journal.all = append(t.journal.all, w)
+	t.journal.mutex.Unlock()
+	err := t.comes(ctx)
+	revision := uint64(0)
+	if err == nil {
+		revision, err = call()
+		if lost := t.back(ctx); lost != nil {
+			revision, err = 0, lost
+		}
+	}
+	t.journal.mutex.Lock()
+	defer t.journal.mutex.Unlock()
+	w.answered = t.journal.now()
+	switch {
+	case err == nil:
+		w.outcome, w.revision = done, revision
+	case errors.Is(err, placement.ErrConflict):
+		w.outcome = refused
+	}
+	return revision, err
+}
+
+func (t *tap) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+	return t.do(ctx, &write{key: key, value: bytes.Clone(value), given: revision}, func() (uint64, error) {
+		return t.Bucket.Put(ctx, key, value, revision)
+	})
+}
+
+func (t *tap) Delete(ctx context.Context, key string, revision uint64) error {
+	_, err := t.do(ctx, &write{key: key, given: revision, deletes: true}, func() (uint64, error) {
+		return 0, t.Bucket.Delete(ctx, key, revision)
+	})
+	return err
+}
+
+func (t *tap) Get(ctx context.Context, key string) (placement.Entry, error) {
+	if err := t.comes(ctx); err != nil {
+		return placement.Entry{}, err
+	}
+	e, err := t.Bucket.Get(ctx, key)
+	if lost := t.back(ctx); lost != nil {
+		return placement.Entry{}, lost
+	}
+	return e, err
+}
+
+func (t *tap) Watch(ctx context.Context, tell func(placement.Entry)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := t.comes(ctx); err != nil {
+		return err
+	}
+	type told struct {
+		placement.Entry
+		when time.Duration
+	}
+	way := make(chan told, 10_000)
+	var over sync.WaitGroup
+	over.Go(func() {
+		for e := range way {
+			if wait := e.when + t.is().late - t.journal.now(); wait > 0 && !waits(ctx, wait) {
+				return
+			}
+			if t.comes(ctx) != nil {
+				return
+			}
+			tell(e.Entry)
+		}
+	})
+	err := t.Bucket.Watch(ctx, func(e placement.Entry) {
+		select {
+		case way <- told{e, t.journal.now()}:
+		case <-ctx.Done():
+		}
+	})
+	cancel()
+	close(way)
+	over.Wait()
+	return err
+}
