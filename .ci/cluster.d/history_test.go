@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -63,27 +62,35 @@ func TestHistory(t *testing.T) {
 	defer cancel()
 	var lanes sync.WaitGroup
 	lanes.Go(func() { u.failServers(ctx) })
-	for range 2 {
-		lanes.Go(func() { u.failNodes(ctx) })
-	}
+	lanes.Go(func() { u.failNodes(ctx, slowThenCut, crash, lossy, leave) })
+	lanes.Go(func() { u.failNodes(ctx, lateAndDrained, cut, disconnect, drained) })
 	lanes.Go(func() { u.operate(ctx, rooms) })
 	lanes.Wait()
 
 	n.Ready()
 	began := time.Now()
-	Await(t, 40*time.Second, "each room is heard of one node", func() bool {
-		time.Sleep(50 * time.Millisecond)
-		return !slices.ContainsFunc(rooms, func(room string) bool {
-			return len(u.hears(room)) != 1 && !u.place(t.Context(), room) || len(u.hears(room)) != 1
-		})
-	})
+	u.settles(rooms)
 	t.Logf("each room is heard of one node %v after the last fault", time.Since(began).Round(time.Millisecond))
-	for _, p := range u.all {
-		if !p.over {
-			p.leave()
-		}
+	drained(t.Context(), u.take()) // this time nothing is in its way
+	u.settles(rooms)
+	for p := u.pick(); p != nil; p = u.pick() {
+		p.leave()
 	}
 	u.judge(rooms)
+}
+
+// settles fails where not each room is heard of one node in time.
+func (u *troupe) settles(rooms []string) {
+	u.t.Helper()
+	Await(u.t, 40*time.Second, "each room is heard of one node", func() bool {
+		time.Sleep(50 * time.Millisecond)
+		for _, room := range rooms {
+			if len(u.hears(room)) != 1 && (!u.place(u.t.Context(), room) || len(u.hears(room)) != 1) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // judge judges what was written and heard.
@@ -173,55 +180,71 @@ func (u *troupe) failServers(ctx context.Context) {
 	}
 }
 
-// failNodes has one node after the other fail.
-func (u *troupe) failNodes(ctx context.Context) {
-	faults := []func(context.Context, *player){
-		func(ctx context.Context, p *player) { // answers come late, and then none
-			p.tap.set(trouble{slow: 1300 * time.Millisecond})
-			waits(ctx, 3*time.Second)
-			p.tap.set(trouble{cut: true})
-			waits(ctx, 6*time.Second)
-		},
-		func(ctx context.Context, p *player) { p.crash() },
-		func(ctx context.Context, p *player) { // what is told is old
-			p.tap.set(trouble{late: time.Second})
-			waits(ctx, time.Second)
-			u.drain(ctx, p, 3*time.Second)
-			waits(ctx, time.Second)
-		},
-		func(ctx context.Context, p *player) {
-			p.tap.set(trouble{lossy: 0.4})
-			waits(ctx, 3*time.Second)
-		},
-		func(ctx context.Context, p *player) { u.drain(ctx, p, 3*time.Second) },
-		func(ctx context.Context, p *player) {
-			_ = p.conn.NC.ForceReconnect() // it is closed otherwise
-			waits(ctx, time.Second)
-		},
-		func(ctx context.Context, p *player) { p.leave() },
-		func(ctx context.Context, p *player) {
-			p.tap.set(trouble{cut: true})
-			waits(ctx, time.Duration(500+u.draw(5000))*time.Millisecond)
-		},
-	}
-	order := []int{}
-	for i := 0; waits(ctx, time.Duration(200+u.draw(800))*time.Millisecond); i++ {
-		if len(order) == 0 {
-			order = u.shuffled(len(faults))
-		}
+// failNodes has one node after the other fail, in all ways by turns.
+func (u *troupe) failNodes(ctx context.Context, ways ...func(context.Context, *player)) {
+	for i := u.draw(len(ways)); waits(ctx, time.Duration(200+u.draw(800))*time.Millisecond); {
 		if p := u.take(); p != nil {
-			faults[order[0]](ctx, p)
-			order = order[1:]
+			ways[i%len(ways)](ctx, p)
+			i++
 			u.heal(ctx, p)
 		}
 	}
 }
 
-// shuffled returns an order of n things.
-func (u *troupe) shuffled(n int) []int {
-	u.mutex.Lock()
-	defer u.mutex.Unlock()
-	return u.random.Perm(n)
+// slowThenCut has answers come late, and then none.
+func slowThenCut(ctx context.Context, p *player) {
+	p.tap.set(trouble{slow: 1300 * time.Millisecond})
+	waits(ctx, 3*time.Second)
+	p.tap.set(trouble{cut: true})
+	waits(ctx, 6*time.Second)
+}
+
+// crash ends it without a word, and leave in order.
+func crash(_ context.Context, p *player) { p.crash() }
+func leave(_ context.Context, p *player) { p.leave() }
+
+// lossy has it lose answers.
+func lossy(ctx context.Context, p *player) {
+	p.tap.set(trouble{lossy: 0.4})
+	waits(ctx, 3*time.Second)
+}
+
+// lateAndDrained drains it while what it is told is old.
+func lateAndDrained(ctx context.Context, p *player) {
+	p.tap.set(trouble{late: time.Second})
+	waits(ctx, time.Second)
+	drained(ctx, p)
+	waits(ctx, time.Second)
+}
+
+// cut has nothing come through for a while.
+func cut(ctx context.Context, p *player) {
+	p.tap.set(trouble{cut: true})
+	waits(ctx, time.Duration(500+p.troupe.draw(5000))*time.Millisecond)
+}
+
+// disconnect closes its connection, which it then opens anew.
+func disconnect(ctx context.Context, p *player) {
+	_ = p.conn.NC.ForceReconnect() // it is closed otherwise
+	waits(ctx, time.Second)
+}
+
+// drained has it give its rooms away for a while.
+func drained(ctx context.Context, p *player) {
+	operator := &tap{Bucket: p.tap.Bucket, journal: p.tap.journal, who: "operator", random: p.tap.random}
+	for _, on := range []bool{true, false} {
+		for end := time.Now().Add(40 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+			once, cancel := context.WithTimeout(p.troupe.t.Context(), 2*time.Second)
+			err := placement.Drain(once, operator, p.name, on)
+			cancel()
+			if err == nil || on { // else NATS is away
+				break
+			}
+		}
+		if on {
+			waits(ctx, 3*time.Second)
+		}
+	}
 }
 
 // heal has a node be well again, or another one of its name begin.
@@ -243,24 +266,6 @@ func (u *troupe) heal(ctx context.Context, p *player) {
 		waits(ctx, 200*time.Millisecond)
 	}
 	u.t.Errorf("%s does not come back", p.name)
-}
-
-// drain has a node give its rooms away for a while.
-func (u *troupe) drain(ctx context.Context, p *player, while time.Duration) {
-	bucket := &tap{Bucket: p.tap.Bucket, journal: u.journal, who: "operator", random: p.tap.random}
-	for _, on := range []bool{true, false} {
-		for end := time.Now().Add(40 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
-			once, cancel := context.WithTimeout(u.t.Context(), 2*time.Second)
-			err := placement.Drain(once, bucket, p.name, on)
-			cancel()
-			if err == nil || on { // else NATS is away
-				break
-			}
-		}
-		if on {
-			waits(ctx, while)
-		}
-	}
 }
 
 // operate removes rooms, places them anew, and has them take orders.

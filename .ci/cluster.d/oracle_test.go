@@ -288,6 +288,8 @@ func (p *ledger) room(name string, x *written) error {
 		if by != is.Node || step != 1 {
 			return errors.New("it begins as another's, or at another epoch than 1")
 		}
+	case is.Life == was.Life && by == was.Node && step == 1:
+		p.placed++ // by the node that plays it
 	case is.Life == was.Life:
 		p.kept++
 		if step != 0 {

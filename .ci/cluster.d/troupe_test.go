@@ -193,27 +193,6 @@ func (p *player) leave() {
 // parting is for how long the rooms of a node fade out that ends in order.
 const parting = 200 * time.Millisecond
 
-// shut ends a room here, as a call does that has removed it.
-func (p *player) shut(room string) {
-	for _, x := range p.playing(room) {
-		x.Close()
-	}
-}
-
-// playing returns the tenants of a room that are not closed.
-func (p *player) playing(room string) (all []*tenant) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	for _, x := range p.tenants {
-		x.mutex.Lock()
-		if x.room == room && !x.closed {
-			all = append(all, x)
-		}
-		x.mutex.Unlock()
-	}
-	return all
-}
-
 // order has all rooms that are open here take an order, so that how they stand is written.
 func (p *player) order() {
 	p.mutex.Lock()
@@ -377,15 +356,11 @@ func (u *troupe) remove(ctx context.Context, room string) {
 			return
 		}
 		once, cancel := context.WithTimeout(ctx, 2*time.Second)
-		err := p.node.Remove(once, room)
+		err := p.node.Remove(once, room, 100*time.Millisecond)
 		cancel()
-		if err == nil {
-			p.shut(room)
-			return
-		}
 		there, elsewhere := errors.AsType[*placement.Elsewhere](err)
 		if !elsewhere {
-			return // it plays on
+			return // it is done, or nobody knows
 		}
 		u.mutex.Lock()
 		p = u.here[there.Node]

@@ -92,7 +92,7 @@ func (k *kept) Get(ctx context.Context, key string) (Entry, error) {
 var watched = []string{nodes + ">", rooms + ">", drains + ">"}
 
 func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
-	w, err := k.kv.WatchFiltered(ctx, watched)
+	w, err := k.kv.WatchFiltered(ctx, slices.Clone(watched)) // which writes over them
 	if err != nil {
 		return known(err)
 	}
