@@ -39,11 +39,17 @@ func (p *Process) resident() float64 {
 	return float64(pages) * float64(os.Getpagesize()) / 1e6
 }
 
-// TestCosts tells what docs/scale.md reckons with. Nothing of it is judged.
-func TestCosts(t *testing.T) {
+// measured skips what measures for docs/scale.md and judges nothing, unless that is asked for.
+func measured(t *testing.T) {
+	t.Helper()
 	if os.Getenv("VOICEPOOL_COSTS") == "" {
 		t.Skip("a measurement for docs/scale.md: VOICEPOOL_COSTS=1 runs it")
 	}
+}
+
+// TestCosts tells what docs/scale.md reckons with. Nothing of it is judged.
+func TestCosts(t *testing.T) {
+	measured(t)
 	n := Servers(t, 3)
 	s := newSite(t, n)
 	from, to := s.nodes[0], s.nodes[1]

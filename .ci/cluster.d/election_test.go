@@ -14,6 +14,7 @@ import (
 // TestElections measures how long no put into a bucket of three replicas is acknowledged when one of three
 // servers goes: what the lengths of leases have to outlast. $VOICEPOOL_ROUNDS is how often; 2.
 func TestElections(t *testing.T) {
+	measured(t)
 	rounds := 2
 	if text := os.Getenv("VOICEPOOL_ROUNDS"); text != "" {
 		var err error

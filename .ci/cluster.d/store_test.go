@@ -21,6 +21,7 @@ import (
 // TestStore measures what placement asks of JetStream: leases, records of rooms, watchers. It fails where
 // less than four times the leases of 20 nodes, or the state of 100 rooms, is written.
 func TestStore(t *testing.T) {
+	measured(t)
 	for _, sync := range []bool{false, true} {
 		t.Run(fmt.Sprintf("sync=%v", sync), func(t *testing.T) {
 			n := Setup{Sync: sync}.Servers(t, 3)
