@@ -147,8 +147,8 @@ func TestControl(t *testing.T) {
 
 	m := dialMQTT(t, n.MQTT(0))
 	topic := strings.NewReplacer(".", "/").Replace // what MQTT calls a subject
-	m.subscribe(topic(cluster.Event("main")))
-	m.publish(topic(cluster.Command("main")), bell)
+	m.subscribe(topic(names.Event("main")))
+	m.publish(topic(names.Command("main")), bell)
 	if e := m.message(); !strings.Contains(e, `"type":"event"`) {
 		t.Errorf("over MQTT came %s", e)
 	}

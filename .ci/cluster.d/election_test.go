@@ -3,25 +3,17 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
 )
 
 // TestElections measures how long no put into a bucket of three replicas is acknowledged when one of three
-// servers goes: what the lengths of leases have to outlast. $VOICEPOOL_ROUNDS is how often; 2.
+// servers goes: what the lengths of leases have to outlast. $VOICEPOOL_ROUNDS is how often; 1.
 func TestElections(t *testing.T) {
-	measured(t)
-	rounds := 2
-	if text := os.Getenv("VOICEPOOL_ROUNDS"); text != "" {
-		var err error
-		if rounds, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
-	}
+	t.Parallel() // it waits, mostly
+	rounds := number(t, "VOICEPOOL_ROUNDS", 1)
 	n := Servers(t, 3)
 	kv, err := n.Bucket(t.Context(), "lease")
 	if err != nil {

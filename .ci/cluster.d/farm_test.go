@@ -137,6 +137,7 @@ func TestFarmStops(t *testing.T) {
 // TestFarmPaused: a job that takes longer than others wait for its worker stays with it, while the worker is
 // alive. One that is stopped loses its job to another; what it finds when it goes on comes too late.
 func TestFarmPaused(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	f := newFarm(t, 1)
 	id := f.submit("--do", "stealbench", "--arg=--voices=2,3,4,5,6,7,8,9,10,11,12", f.sheet("slow.yaml", long()))[0]
 	f.look()

@@ -13,6 +13,7 @@ import (
 func TestMain(m *testing.M) { Main(m) }
 
 func TestServers(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	n := Servers(t, 3)
 	ctx := t.Context()
 	put := func(value string) error {
@@ -62,6 +63,7 @@ func TestServerAlone(t *testing.T) {
 }
 
 func TestSplitNetwork(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	w := Split(t, 3)
 	n := Setup{Net: w}.Servers(t, 3)
 	meta := -1
@@ -85,6 +87,7 @@ func TestSplitNetwork(t *testing.T) {
 // TestNothingIsLeft runs a network that a test leaves by a failure, a timeout or a signal, in a process of
 // its own.
 func TestNothingIsLeft(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	end := os.Getenv("VOICEPOOL_END")
 	if end != "" {
 		p := Command{Path: "sleep", Args: []string{"60"}, Space: Split(t, 2).Space(1)}.Run(t)

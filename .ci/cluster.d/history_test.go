@@ -34,12 +34,13 @@ func number(t *testing.T, name string, usual int) int {
 // may be heard in a room at once. $VOICEPOOL_SECONDS is for how long; 40. $VOICEPOOL_SEED is that of the
 // random choices; 1.
 func TestHistory(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	seconds, seed := number(t, "VOICEPOOL_SECONDS", 40), number(t, "VOICEPOOL_SEED", 1)
 	n := Servers(t, 3)
 	keepAll(t, n)
 	u := newTroupe(t, n, uint64(seed))
 	for i, name := range []string{"a", "b", "c", "d"} {
-		if _, err := u.join(t.Context(), name, i); err != nil {
+		if _, err := u.join(t.Context(), name, i, trouble{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -71,7 +72,9 @@ func TestHistory(t *testing.T) {
 	began := time.Now()
 	u.settles(rooms)
 	t.Logf("each room is heard of one node %v after the last fault", time.Since(began).Round(time.Millisecond))
-	drained(t.Context(), u.take()) // this time nothing is in its way
+	p := u.take() // this time nothing is in the way of the drain
+	lateAndDrained(t.Context(), p)
+	u.heal(t.Context(), p)
 	u.settles(rooms)
 	for p := u.pick(); p != nil; p = u.pick() {
 		p.leave()
@@ -191,10 +194,12 @@ func (u *troupe) failNodes(ctx context.Context, ways ...func(context.Context, *p
 	}
 }
 
-// slowThenCut has answers come late, and then none.
+// slowThenCut has answers come late, and none after a renewal's.
 func slowThenCut(ctx context.Context, p *player) {
 	p.tap.set(trouble{slow: 1300 * time.Millisecond})
-	waits(ctx, 3*time.Second)
+	waits(ctx, time.Second)
+	for until := p.until(); p.until() == until && waits(ctx, time.Millisecond); {
+	}
 	p.tap.set(trouble{cut: true})
 	waits(ctx, 6*time.Second)
 }
@@ -211,10 +216,9 @@ func lossy(ctx context.Context, p *player) {
 
 // lateAndDrained drains it while what it is told is old.
 func lateAndDrained(ctx context.Context, p *player) {
-	p.tap.set(trouble{late: time.Second})
+	p.tap.set(trouble{late: 600 * time.Millisecond}) // a watch that is later than a renewal is begun anew
 	waits(ctx, time.Second)
 	drained(ctx, p)
-	waits(ctx, time.Second)
 }
 
 // cut has nothing come through for a while.
@@ -242,28 +246,31 @@ func drained(ctx context.Context, p *player) {
 			}
 		}
 		if on {
-			waits(ctx, 3*time.Second)
+			waits(ctx, 4*time.Second)
 		}
 	}
 }
 
 // heal has a node be well again, or another one of its name begin.
 func (u *troupe) heal(ctx context.Context, p *player) {
-	p.tap.mutex.Lock()
-	over := p.over
-	if !over {
-		p.tap.trouble = trouble{}
-	}
-	p.tap.mutex.Unlock()
-	if !over {
-		u.free(p.name)
+	defer u.free(p.name)
+	if !p.over {
+		p.tap.set(trouble{})
 		return
 	}
-	for end := time.Now().Add(40 * time.Second); time.Now().Before(end); {
-		if _, err := u.join(u.t.Context(), p.name, u.draw(3)); err == nil {
-			return
+	waits(ctx, time.Duration(u.draw(4000))*time.Millisecond)
+	for end := time.Now().Add(40 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+		next, err := u.join(u.t.Context(), p.name, u.draw(3), trouble{late: time.Second})
+		if err != nil {
+			continue
 		}
-		waits(ctx, 200*time.Millisecond)
+		for range 3 { // rooms that it has not been told of
+			once, cancel := context.WithTimeout(u.t.Context(), 500*time.Millisecond)
+			_ = next.node.Place(once, fmt.Sprintf("r%02d", u.draw(20)), "sheet", "") // it is another's, mostly
+			cancel()
+		}
+		next.tap.set(trouble{})
+		return
 	}
 	u.t.Errorf("%s does not come back", p.name)
 }

@@ -92,11 +92,12 @@ func readAll(t *testing.T, n *NATS) (all []written) {
 // match finds whose each revision is. It returns what is wrong: a revision that nobody asked for, a write
 // that was done and is not there, or one that was refused and is.
 func (j *journal) match(all []written) (wrong []string) {
+	free := map[string]bool{} // keys that were deleted last
 	for i := range all {
 		x := &all[i]
 		var no []*write
 		for _, w := range j.all {
-			if w.key != x.key || w.deletes != x.deletes || !bytes.Equal(w.value, x.value) || w.given != x.behind && w.given != 0 {
+			if w.key != x.key || w.deletes != x.deletes || !bytes.Equal(w.value, x.value) || w.given != x.behind && !(w.given == 0 && free[x.key]) {
 				continue
 			}
 			switch {
@@ -112,6 +113,7 @@ func (j *journal) match(all []written) (wrong []string) {
 		for _, w := range x.by {
 			w.revision = x.revision
 		}
+		free[x.key] = x.deletes
 		switch {
 		case len(x.by) == 0 && len(no) > 0:
 			wrong = append(wrong, fmt.Sprintf("revision %d of %s by %s was said to be refused", x.revision, x.key, no[0].who))

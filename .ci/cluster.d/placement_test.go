@@ -15,6 +15,7 @@ const (
 
 // TestNodeKilled kills the node that plays: the other goes on where the show is.
 func TestNodeKilled(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	s := newSite(t, Servers(t, 3))
 	owner, other := s.pair()
 	s.play(owner, "hum")
@@ -40,6 +41,7 @@ func first(p placed, _ bool) placed { return p }
 // TestServerAndNodeKilled kills a machine that has the node that plays, and the NATS server that both nodes use.
 // Where that leads the bucket, an election comes first.
 func TestServerAndNodeKilled(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	n := Servers(t, 3)
 	s := newSite(t, n)
 	owner, other := s.pair()
@@ -63,6 +65,7 @@ func TestServerAndNodeKilled(t *testing.T) {
 
 // TestOwnerPaused stops the node that plays for longer than its lease. When it wakes, it is silent.
 func TestOwnerPaused(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	s := newSite(t, Servers(t, 3))
 	owner, other := s.pair()
 	s.play(owner, "hum")
@@ -114,6 +117,7 @@ func (s *site) onlyAfter(old, now *node, gone time.Time) {
 // TestOwnerCutOff splits the network: the node that plays loses all NATS servers, and no connection is
 // closed. It is heard from inside.
 func TestOwnerCutOff(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	w := Split(t, 5)
 	s := newSite(t, Setup{Net: w}.Servers(t, 3), w.Space(3), w.Space(4))
 	owner, other := s.pair()
@@ -145,6 +149,7 @@ func TestOwnerCutOff(t *testing.T) {
 // TestQuorumLost kills two of three NATS servers: the room plays until its lease ends, says why it is
 // silent, and returns in time.
 func TestQuorumLost(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	n := Servers(t, 3)
 	s := newSite(t, n)
 	owner, _ := s.pair()

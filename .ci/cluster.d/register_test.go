@@ -84,6 +84,7 @@ func (h *history) happened() (all []porcupine.Operation, unanswered, refused int
 // TestCompareAndSet has five nodes take one key from each other, while the server that leads it is killed
 // and another one stands still. No two may have taken it from the same hand.
 func TestCompareAndSet(t *testing.T) {
+	t.Parallel() // it waits, mostly
 	n := Servers(t, 3)
 	kv, err := n.Bucket(t.Context(), cluster.Placement)
 	if err != nil {

@@ -46,7 +46,7 @@ func (j *journal) now() time.Duration { return time.Since(j.began) }
 type trouble struct {
 	cut   bool          // nothing comes through
 	lossy float64       // part of the answers that are lost
-	slow  time.Duration // the longest that an answer is late
+	slow  time.Duration // how late answers are
 	late  time.Duration // how old what a watch tells is
 }
 
@@ -100,7 +100,7 @@ func waits(ctx context.Context, d time.Duration) bool {
 // back is the way of an answer.
 func (t *tap) back(ctx context.Context) error {
 	t.mutex.Lock()
-	lost, slow := t.random.Float64() < t.trouble.lossy, time.Duration(t.random.Float64()*float64(t.trouble.slow))
+	lost, slow := t.random.Float64() < t.trouble.lossy, t.trouble.slow
 	t.mutex.Unlock()
 	if slow > 0 && !waits(ctx, slow) {
 		return ctx.Err()

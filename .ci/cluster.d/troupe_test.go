@@ -78,8 +78,8 @@ func (u *troupe) draw(n int) int {
 	return u.random.IntN(n)
 }
 
-// join starts a node; its servers are all, the i-th first.
-func (u *troupe) join(ctx context.Context, name string, i int) (*player, error) {
+// join starts a node, which finds the i-th server first.
+func (u *troupe) join(ctx context.Context, name string, i int, with trouble) (*player, error) {
 	urls := strings.Split(u.nats.URL(), ",")
 	i %= len(urls)
 	conn, err := cluster.Dial(ctx, cluster.Flags{NATS: strings.Join(slices.Concat(urls[i:], urls[:i]), ",")}, nil)
@@ -94,7 +94,7 @@ func (u *troupe) join(ctx context.Context, name string, i int) (*player, error) 
 		return nil, err
 	}
 	p := &player{troupe: u, name: name, conn: conn}
-	p.tap = &tap{Bucket: bucket, journal: u.journal, who: name, random: rand.New(rand.NewPCG(uint64(u.draw(1<<30)), 2))}
+	p.tap = &tap{Bucket: bucket, journal: u.journal, who: name, random: rand.New(rand.NewPCG(uint64(u.draw(1<<30)), 2)), trouble: with}
 	u.mutex.Lock()
 	u.all = append(u.all, p)
 	u.mutex.Unlock()
@@ -153,6 +153,13 @@ func (p *player) extend(until time.Duration) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.permits = append(p.permits, mark{p.troupe.journal.now(), until})
+}
+
+// until returns until when it may be heard, as it was told last.
+func (p *player) until() time.Duration {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.permits[len(p.permits)-1].until
 }
 
 func (p *player) open(_ context.Context, o placement.Opening) (placement.Tenant, error) {

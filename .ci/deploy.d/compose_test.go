@@ -41,8 +41,16 @@ func TestCompose(t *testing.T) {
 			nodes++
 			checkCall(t, s.Command)
 			checkFile(t, "7700")
-			if i := slices.Index(s.Command, "--node"); i < 0 || s.Command[i+1] != name {
-				t.Errorf("%s is called %v", name, s.Command)
+			if s.Hostname != name { // the node's name, and what a drain without one means
+				t.Errorf("%s is called %q", name, s.Hostname)
+			}
+			if i := slices.Index(s.Command, "--advertise"); i < 0 || s.Command[i+1] != s.Ports[0].HostIP+":"+s.Ports[0].Published {
+				t.Errorf("%s sends callers elsewhere than to %v: %v", name, s.Ports, s.Command)
+			}
+			if len(s.PreStop) != 1 {
+				t.Errorf("%s is not drained", name)
+			} else {
+				checkDrain(t, s.PreStop[0].Command)
 			}
 			url := s.Environment["VOICEPOOL_NATS"]
 			if url == nil || strings.Count(*url, "@nats-") != 3 || strings.Count(*url, "voicepool:p0123") != 3 {

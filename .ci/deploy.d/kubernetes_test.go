@@ -80,6 +80,16 @@ func TestKubernetes(t *testing.T) {
 	node := get[*apps.StatefulSet](t, all, "StatefulSet voicepool").Spec.Template.Spec.Containers[0]
 	checkCall(t, node.Args)
 	checkFile(t, fmt.Sprint(node.Ports[0].ContainerPort))
+	checkDrain(t, node.Lifecycle.PreStop.Exec.Command)
+	at := node.Args[slices.Index(node.Args, "--advertise")+1]
+	host, port, _ := strings.Cut(at, ":")
+	if i := slices.Index(node.Args, host); i < 0 || node.Args[i-1] != "--host" || port != fmt.Sprint(node.Ports[0].ContainerPort) {
+		t.Errorf("it does not answer to the address %s that others are sent to", at)
+	}
+	// The hook takes the usual --wait, and three times 5 s of NATS.
+	if grace := get[*apps.StatefulSet](t, all, "StatefulSet voicepool").Spec.Template.Spec.TerminationGracePeriodSeconds; *grace < 60+3*5 {
+		t.Errorf("%d s do not cover the drain", *grace)
+	}
 	for i := range 3 {
 		at := fmt.Sprintf("voicepool-nats-%d.voicepool-nats", i)
 		if !strings.Contains(text, "@"+at+":4222") || !strings.Contains(text, "nats://"+at+":6222") {

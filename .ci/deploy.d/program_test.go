@@ -37,6 +37,15 @@ func checkCall(t *testing.T, call []string) {
 	}
 }
 
+// checkDrain fails where a call is not one that moves the rooms off the node that it is on.
+func checkDrain(t *testing.T, call []string) {
+	t.Helper()
+	if len(call) < 2 || call[0] != "/voicepool" || call[1] != "drain" || len(call) > 2 && !strings.HasPrefix(call[2], "--") {
+		t.Fatalf("%v does not drain the node it is on", call)
+	}
+	checkCall(t, call[1:])
+}
+
 // helps are what the commands say, by their names.
 var helps = map[string]string{}
 
