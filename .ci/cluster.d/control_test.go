@@ -146,8 +146,9 @@ func TestControl(t *testing.T) {
 	}
 
 	m := dialMQTT(t, n.MQTT(0))
-	m.subscribe("voicepool/room/main/event")
-	m.publish("voicepool/room/main/cmd", bell)
+	topic := strings.NewReplacer(".", "/").Replace // what MQTT calls a subject
+	m.subscribe(topic(names.Event("main")))
+	m.publish(topic(names.Command("main")), bell)
 	if e := m.message(); !strings.Contains(e, `"type":"event"`) {
 		t.Errorf("over MQTT came %s", e)
 	}

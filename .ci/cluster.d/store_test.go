@@ -22,6 +22,7 @@ import (
 // less than four times the leases of 20 nodes, or the state of 100 rooms, is written. $VOICEPOOL_ROOMS is how
 // many rooms there are; 2,000.
 func TestStore(t *testing.T) {
+	measured(t)
 	for _, sync := range []bool{false, true} {
 		t.Run(fmt.Sprintf("sync=%v", sync), func(t *testing.T) {
 			n := Setup{Sync: sync}.Servers(t, 3)

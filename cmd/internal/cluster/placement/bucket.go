@@ -28,8 +28,9 @@ type Bucket interface {
 	// Get returns the value of a key. The error wraps ErrMissing where it is not there.
 	Get(ctx context.Context, key string) (Entry, error)
 
-	// Watch tells of all keys but those of states, and of each that changes, in the order of revisions, until
-	// ctx ends, or until it cannot go on. An Entry without a key stands between what is there and what changes.
+	// Watch tells of all keys but those of how rooms stand, and of each that changes, in the order of
+	// revisions, until ctx ends, or until it cannot go on. An Entry without a key stands between what is there
+	// and what changes.
 	Watch(ctx context.Context, tell func(Entry)) error
 }
 

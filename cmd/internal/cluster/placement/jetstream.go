@@ -88,8 +88,11 @@ func (k *kept) Get(ctx context.Context, key string) (Entry, error) {
 	return entry(e), nil
 }
 
+// watched are the keys of a watch. How rooms stand is much, and read once, by who takes them.
+var watched = []string{nodes + ">", rooms + ">", drains + ">"}
+
 func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
-	w, err := k.kv.WatchFiltered(ctx, []string{nodes + ">", rooms + ">", drains + ">"})
+	w, err := k.kv.WatchFiltered(ctx, slices.Clone(watched)) // which writes over them
 	if err != nil {
 		return known(err)
 	}
