@@ -47,6 +47,24 @@ func measured(t *testing.T) {
 	}
 }
 
+// putRoom makes a room of a sheet.
+func putRoom(t *testing.T, url, sheet string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "PUT", url, strings.NewReader(sheet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/yaml")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != 201 {
+		t.Fatalf("%s: %s", url, answer.Status)
+	}
+}
+
 // TestCosts tells what docs/scale.md reckons with. Nothing of it is judged.
 func TestCosts(t *testing.T) {
 	measured(t)
@@ -67,17 +85,8 @@ func TestCosts(t *testing.T) {
 	}
 	var placing time.Duration
 	for i := range rooms {
-		r, err := http.NewRequest("PUT", fmt.Sprintf("%s/v1/rooms/r%d", from.url, i), strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Type", "application/yaml")
 		began := time.Now()
-		answer, err := http.DefaultClient.Do(r)
-		if err != nil || answer.StatusCode != 201 {
-			t.Fatal(answer, err)
-		}
-		answer.Body.Close()
+		putRoom(t, fmt.Sprintf("%s/v1/rooms/r%d", from.url, i), text)
 		placing += time.Since(began)
 	}
 	t.Logf("a room is placed in %v", placing/rooms)
