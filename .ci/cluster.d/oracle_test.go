@@ -250,6 +250,7 @@ func (p *ledger) node(name string, x *written) error {
 		if still, least := by.called-before.by[0].called, placement.Standard.Lease+placement.Standard.Margin; still <= least {
 			return fmt.Errorf("it is buried %v after its last renewal, want more than %v", still, least)
 		}
+	case is == was: // its last record is written anew, by who was not sure that it is that
 	case is.Life == was.Life && by.who == name:
 		p.renewals++
 		if is.Beat <= was.Beat {

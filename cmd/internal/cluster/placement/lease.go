@@ -27,6 +27,7 @@ type lease struct {
 	created  time.Time
 	took     time.Duration // that the answer took by which the clocks were compared, and when
 	compared time.Time
+	ended    bool      // nothing of this node is heard any more
 	untold   time.Time // since when a renewal is answered that no watch tells of; zero: each is told
 }
 
@@ -99,7 +100,9 @@ func (l *lease) write(ctx context.Context, behind uint64) error {
 		l.untold = l.answered
 	}
 	l.compare()
-	o.Extend(l.until)
+	if !l.ended { // else the answer comes after the end of the node
+		o.Extend(l.until)
+	}
 	return nil
 }
 
@@ -211,6 +214,14 @@ func (l *lease) deaf(long time.Duration) bool {
 	return !l.untold.IsZero() && time.Since(l.untold) > long
 }
 
+// end has nothing of the node be heard any more, whatever is answered later.
+func (l *lease) end() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.ended = true
+	l.node.options.Extend(0)
+}
+
 // release gives the lease back.
 func (l *lease) release(ctx context.Context) {
 	l.stood(Gone)
@@ -218,7 +229,15 @@ func (l *lease) release(ctx context.Context) {
 	revision, record := l.revision, l.record()
 	l.revision, l.until = 0, 0
 	l.mutex.Unlock()
-	if revision != 0 {
-		_, _ = l.node.options.Bucket.Put(ctx, nodes+record.Node, encode(record), revision) // else it runs out
+	if revision == 0 {
+		return
+	}
+	_, err := l.node.options.Bucket.Put(ctx, nodes+record.Node, encode(record), revision)
+	if errors.Is(err, ErrConflict) { // a renewal was on its way
+		if e, err := l.get(ctx, nodes+record.Node); err == nil {
+			if r, _ := decode[NodeRecord](e.Value); r.Life == record.Life {
+				_, _ = l.node.options.Bucket.Put(ctx, nodes+record.Node, encode(record), e.Revision) // else it runs out
+			}
+		}
 	}
 }

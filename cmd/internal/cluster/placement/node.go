@@ -203,7 +203,7 @@ func (n *Node) Close(fade time.Duration) {
 	if n.sits() {
 		pause(ctx, fade) // meanwhile rooms write down how they stood
 	}
-	n.options.Extend(0)
+	n.lease.end()
 	n.cancel()
 	n.lease.release(ctx)
 	over := make(chan struct{})

@@ -19,9 +19,16 @@ func (e *Elsewhere) Error() string {
 // is an *Elsewhere, or that of its opening: then the room is not placed.
 func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 	o := &n.options
+	tries := 0
 	for range 100 {
 		if n.lease.holds() {
 			placed, err := n.place(ctx, room, sheet, file)
+			if passing, is := errors.AsType[notNow](err); is {
+				if tries++; tries == mostTries {
+					return errors.Join(passing.error, n.Remove(ctx, room, 0))
+				}
+				err = nil
+			}
 			if placed || err != nil {
 				return err
 			}
@@ -32,6 +39,12 @@ func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 	}
 	return errors.New("NATS does not take the room: its record changes all the time, or this node has no lease")
 }
+
+// mostTries is how often a room is opened that is placed, where the fault may pass.
+const mostTries = 5
+
+// notNow is the error of a room that could not be opened this time.
+type notNow struct{ error }
 
 // place is one try of Place.
 func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool, err error) {
@@ -70,6 +83,9 @@ func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool
 	case <-s.opened:
 	case <-ctx.Done():
 		return false, ctx.Err()
+	}
+	if _, lasts := errors.AsType[Refusal](s.failed); s.failed != nil && !lasts {
+		return false, notNow{s.failed}
 	}
 	if s.failed != nil {
 		return false, errors.Join(s.failed, n.Remove(ctx, room, 0))
