@@ -86,17 +86,34 @@ func (f *field) look() {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	watch, err := kv.WatchAll(f.t.Context())
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	ctx := f.t.Context()
 	go func() {
-		for entry := range watch.Updates() {
+		for ctx.Err() == nil {
+			if watch, err := kv.WatchAll(ctx); err == nil {
+				f.follow(watch)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}()
+}
+
+// follow keeps what a watch tells, until that is silent: its server may be dead, and another watch tells all
+// that is there.
+func (f *field) follow(watch jetstream.KeyWatcher) {
+	defer watch.Stop()
+	for {
+		select {
+		case entry, open := <-watch.Updates():
+			if !open {
+				return
+			}
 			if entry != nil {
 				f.note(entry)
 			}
+		case <-time.After(2 * time.Second):
+			return
 		}
-	}()
+	}
 }
 
 func (f *field) note(entry jetstream.KeyValueEntry) {
