@@ -72,11 +72,12 @@ func TestFarm(t *testing.T) {
 		if j := f.job(crashing); j.State == "running" && crashes < 5 {
 			crashes += children("crashing.yaml")
 		}
-		return done == jobs && f.job(fatal).State == "set aside" && f.job(crashing).State == "set aside" && f.job(endless).State == "failed"
+		// A machine that is slow to look does the last jobs between two looks: the last workers have nothing to do then.
+		return killed == kills && done == jobs && f.job(fatal).State == "set aside" && f.job(crashing).State == "set aside" && f.job(endless).State == "failed"
 	})
 	t.Logf("%d jobs in %v; %d workers were killed, %d more by the job that is fatal; %d crashes", jobs, time.Since(started).Round(time.Millisecond), killed, deaths, crashes)
-	if killed <= kills/2 { // a busy machine does the last jobs between two looks
-		t.Errorf("%d workers were killed, want more than %d and at most %d", killed, kills/2, kills)
+	if killed != kills {
+		t.Errorf("%d workers were killed, want %d", killed, kills)
 	}
 	f.ended(ids, fatal, crashing, endless)
 	f.results(sheets, ids)

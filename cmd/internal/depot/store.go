@@ -1,7 +1,6 @@
 package depot
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -9,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -60,38 +58,17 @@ func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, e
 	return sumOf(info), nil
 }
 
-// slowest is the rate, in bytes per second, below which a file is taken for lost.
-const slowest = 1 << 20
-
-// Get reads what is one message, as most sheets are, as one: the object store would make a consumer for it.
+// Get opens an object. Its chunks are fetched as they are read.
 func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) {
-	info, err := s.objects.GetInfo(ctx, name)
+	var info *jetstream.ObjectInfo
+	err := again(ctx, still, func(ctx context.Context) (err error) {
+		info, err = s.objects.GetInfo(ctx, name)
+		return err
+	})
 	if err != nil {
 		return nil, missing(err)
 	}
-	if info.Chunks == 1 {
-		if msg, err := s.stream.GetLastMsgForSubject(ctx, chunksOf(info.NUID)); err == nil && uint64(len(msg.Data)) == info.Size {
-			return io.NopCloser(bytes.NewReader(msg.Data)), nil
-		}
-	}
-	within, cancel := context.WithTimeout(ctx, 2*cluster.Patience+time.Duration(info.Size/slowest)*time.Second)
-	r, err := s.objects.Get(within, name)
-	if err != nil {
-		cancel()
-		return nil, missing(err)
-	}
-	return result{r, cancel}, nil
-}
-
-// result is an object that is read.
-type result struct {
-	io.ReadCloser
-	cancel func()
-}
-
-func (r result) Close() error {
-	defer r.cancel()
-	return r.ReadCloser.Close()
+	return &reader{ctx: ctx, stream: s.stream, subject: chunksOf(info.NUID), next: 1, left: info.Chunks}, nil
 }
 
 // missing returns ErrMissing for what is not there, and others in plain words.

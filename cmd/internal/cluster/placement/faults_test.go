@@ -271,3 +271,70 @@ func TestEndsByItself(t *testing.T) {
 		}
 	})
 }
+
+// stubborn is a line on which answers to renewals come late, whoever waits for them.
+type stubborn struct {
+	*line
+	late time.Duration
+}
+
+func (s *stubborn) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+	revision, err := s.line.Put(context.WithoutCancel(ctx), key, value, revision)
+	if r, is := decode[NodeRecord](value); is && key == nodes+"a" && r.Stand == Up {
+		time.Sleep(s.late)
+	}
+	return revision, err
+}
+
+// TestAnsweredAfterTheEnd: a renewal that is answered after the end of its node lets nothing be heard.
+func TestAnsweredAfterTheEnd(t *testing.T) {
+	for wait := time.Duration(0); wait < Standard.Renew; wait += 50 * time.Millisecond {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			defer w.end()
+			var slow *stubborn
+			a := w.start("a", func(o *Options) { slow = &stubborn{line: o.Bucket.(*line)}; o.Bucket = slow })
+			if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
+				t.Fatal(err)
+			}
+			slow.late = 400 * time.Millisecond
+			w.pass(time.Second + wait)
+			a.node.Close(Fade)
+			for range 1000 {
+				a.mutex.Lock()
+				until := a.until
+				a.mutex.Unlock()
+				if until != 0 {
+					t.Fatalf("closed %v into a renewal, the node may be heard until %v", wait, until)
+				}
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+}
+
+// TestPlacedAtLength: a room that cannot be opened for a moment is placed all the same; one that never can
+// is not, after so many tries.
+func TestPlacedAtLength(t *testing.T) {
+	for failures, placed := range map[int]bool{0: true, 1: true, mostTries - 1: true, mostTries: false} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			defer w.end()
+			left := failures
+			a := w.start("a", func(o *Options) {
+				open := o.Open
+				o.Open = func(ctx context.Context, opening Opening) (Tenant, error) {
+					if left--; left >= 0 {
+						return nil, errors.New("a server is behind")
+					}
+					return open(ctx, opening)
+				}
+			})
+			err := a.node.Place(t.Context(), "main", "sheet", "")
+			w.pass(time.Second)
+			if (err == nil) != placed || a.sounds("main") != placed {
+				t.Errorf("after %d failures: %v, heard: %t", failures, err, a.sounds("main"))
+			}
+		})
+	}
+}
