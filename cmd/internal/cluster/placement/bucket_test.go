@@ -27,6 +27,17 @@ func newMemory() *memory {
 	return &memory{entries: map[string]Entry{}, before: map[string]Entry{}, watchers: map[*watcher]bool{}}
 }
 
+// wipe has the bucket lose its data, and end all watches.
+func (m *memory) wipe() {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.entries, m.before, m.revision = map[string]Entry{}, map[string]Entry{}, 0
+	for watcher := range m.watchers {
+		close(watcher.tells)
+		delete(m.watchers, watcher)
+	}
+}
+
 // line is the way of a node to the bucket, and what may go wrong on it.
 type line struct {
 	*memory

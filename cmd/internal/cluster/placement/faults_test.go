@@ -99,7 +99,7 @@ func TestSlowEnd(t *testing.T) {
 			w := newWorld(t)
 			defer w.end()
 			a, b := w.start("a"), w.start("b")
-			a.closing = closing
+			a.closing, a.telling = closing, 15*time.Second // it is busy while its life ends
 			for _, room := range []string{"main", "hall"} {
 				if err := a.node.Place(t.Context(), room, "sheet", ""); err != nil {
 					t.Fatal(err)
@@ -200,44 +200,41 @@ func TestOldLifeUnknown(t *testing.T) {
 	})
 }
 
-// TestWiped: nodes come back to a bucket that has lost its data, and take rooms anew.
+// TestWiped: nodes come back to a bucket that has lost its data, at once or when others have come back before
+// them, and take rooms anew.
 func TestWiped(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		defer w.end()
-		a, b := w.start("a"), w.start("b")
-		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
-			t.Fatal(err)
-		}
-		w.pass(time.Minute)
-		for _, m := range w.nodes {
-			m.line.set(func(l *line) { l.cut = true })
-		}
-		w.pass(time.Second)
-		w.bucket.mutex.Lock()
-		w.bucket.entries, w.bucket.before, w.bucket.revision = map[string]Entry{}, map[string]Entry{}, 0
-		for watcher := range w.bucket.watchers {
-			close(watcher.tells)
-			delete(w.bucket.watchers, watcher)
-		}
-		w.bucket.mutex.Unlock()
-		for _, m := range w.nodes {
-			m.line.set(func(l *line) { l.cut = false })
-		}
-		w.pass(15 * time.Second)
-		if a.sounds("main") {
-			t.Error("a plays a room of which there is no record")
-		}
-		if err := b.node.Place(t.Context(), "hall", "sheet", ""); err != nil {
-			t.Fatal(err)
-		}
-		w.pass(time.Second)
-		if _, address, known := a.node.Elsewhere("hall"); !known || address != "http://b" {
-			t.Errorf("a knows %q", address)
-		}
-		b.crash()
-		w.until(5*time.Second, "a takes it", func() bool { return a.sounds("hall") })
-	})
+	for _, late := range []time.Duration{0, 15 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			defer w.end()
+			a, b := w.start("a"), w.start("b")
+			if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
+				t.Fatal(err)
+			}
+			w.pass(time.Minute)
+			for _, m := range w.nodes {
+				m.line.set(func(l *line) { l.cut = true })
+			}
+			w.pass(time.Second)
+			w.bucket.wipe()
+			b.line.set(func(l *line) { l.cut = false })
+			w.pass(late)
+			a.line.set(func(l *line) { l.cut = false })
+			w.pass(15*time.Second - late)
+			if a.sounds("main") {
+				t.Error("a plays a room of which there is no record")
+			}
+			if err := b.node.Place(t.Context(), "hall", "sheet", ""); err != nil {
+				t.Fatal(err)
+			}
+			w.pass(time.Second)
+			if _, address, known := a.node.Elsewhere("hall"); !known || address != "http://b" {
+				t.Errorf("%v late a knows %q", late, address)
+			}
+			b.crash()
+			w.until(15*time.Second, "a takes it", func() bool { return a.sounds("hall") })
+		})
+	}
 }
 
 // TestEndsByItself: a room that has ended while it is still placed is opened anew; one that was removed is not.

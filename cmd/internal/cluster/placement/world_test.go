@@ -33,6 +33,7 @@ type machine struct {
 	heard   map[string]*tenant
 	broken  error         // of opening a room
 	closing time.Duration // that the end of a room takes
+	telling time.Duration // that it takes a room to say how it stands
 	opened  []Opening
 	said    []string
 }
@@ -55,6 +56,7 @@ type tenant struct {
 }
 
 func (t *tenant) State() ([]byte, string) {
+	time.Sleep(t.machine.telling)
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return fmt.Appendf(nil, "%d", t.orders), fmt.Sprint(t.orders)
