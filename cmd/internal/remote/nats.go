@@ -26,8 +26,8 @@ const (
 	crowd = 1024
 )
 
-// nerve is the line over NATS.
-type nerve struct {
+// natsLine is the line over NATS.
+type natsLine struct {
 	at   string // without a password
 	room string
 	dial func(context.Context) (post, error)
@@ -62,7 +62,7 @@ func natsClient(address, creds string) (*Client, error) {
 	if err := cluster.CheckName(room); err != nil {
 		return nil, fmt.Errorf("%s: %w", words.OneLine(hidden(address)), err)
 	}
-	n := &nerve{at: scheme + "://" + strings.Join(hosts, ","), room: room}
+	n := &natsLine{at: scheme + "://" + strings.Join(hosts, ","), room: room}
 	flags := cluster.Flags{NATS: strings.Join(servers, ","), Creds: creds}
 	n.dial = func(ctx context.Context) (post, error) {
 		conn, err := cluster.Dial(ctx, flags, nil)
@@ -92,10 +92,10 @@ func hidden(address string) string {
 	return strings.Join(all, ",")
 }
 
-func (n *nerve) where() string { return n.at }
+func (n *natsLine) where() string { return n.at }
 
 // open connects.
-func (n *nerve) open(ctx context.Context) (post, error) {
+func (n *natsLine) open(ctx context.Context) (post, error) {
 	p, err := n.dial(ctx)
 	if err == nil || ctx.Err() != nil {
 		return p, err
@@ -107,7 +107,7 @@ func (n *nerve) open(ctx context.Context) (post, error) {
 }
 
 // ask connects and sends an order.
-func (n *nerve) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
+func (n *natsLine) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	p, err := n.open(ctx)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (n *nerve) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 }
 
 // order sends an order and waits for the reply.
-func (n *nerve) order(ctx context.Context, p post, o *Order) (json.RawMessage, error) {
+func (n *natsLine) order(ctx context.Context, p post, o *Order) (json.RawMessage, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (n *nerve) order(ctx context.Context, p post, o *Order) (json.RawMessage, e
 }
 
 // watch asks the room how it stands, again and again, and follows its events.
-func (n *nerve) watch(ctx context.Context, w *watching, show func(live.Picture, bool)) error {
+func (n *natsLine) watch(ctx context.Context, w *watching, show func(live.Picture, bool)) error {
 	p, err := n.open(ctx)
 	if err != nil {
 		return err

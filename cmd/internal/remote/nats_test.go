@@ -49,7 +49,7 @@ func over(t *testing.T, p *pigeon) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.line.(*nerve).dial = func(context.Context) (post, error) {
+	c.line.(*natsLine).dial = func(context.Context) (post, error) {
 		p.open++
 		return p, nil
 	}

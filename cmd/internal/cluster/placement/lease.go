@@ -116,7 +116,7 @@ func (l *lease) keep(ctx context.Context) {
 		l.mutex.Unlock()
 		var err error
 		switch {
-		case revision == 0 && l.node.haunted(): // what it plays may not be heard in another life
+		case revision == 0 && l.node.hasOldSeats(): // what it plays may not be heard in another life
 			wait = o.Timing.Look
 			continue
 		case revision == 0:

@@ -108,7 +108,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	n.seen.now = o.Now
 	n.life, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	n.group.Go(func() { n.watch(n.life) })
-	n.group.Go(func() { n.mind(n.life) })
+	n.group.Go(func() { n.reconcile(n.life) })
 	if err := n.enrol(ctx); err != nil {
 		n.cancel()
 		n.group.Wait()

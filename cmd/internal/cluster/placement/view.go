@@ -75,10 +75,10 @@ func (v *view) note(e *Entry) {
 		} else if old := v.nodes[name]; e.Revision > old.revision { // else it is told again, and stands still
 			v.nodes[name] = seenNode{r, e.Revision, v.now()}
 			if old.record.Life != r.Life {
-				v.bury(old.record.Life)
+				v.markDead(old.record.Life)
 			}
 			if r.Stand == Gone {
-				v.bury(r.Life)
+				v.markDead(r.Life)
 			}
 		}
 	}
@@ -134,8 +134,8 @@ func (v *view) settled() bool {
 // mostDead bounds the lives that are remembered as over. One that is forgotten is looked up.
 const mostDead = 10_000
 
-// bury notes that a life is over. The mutex is held.
-func (v *view) bury(life string) {
+// markDead notes that a life is over. The mutex is held.
+func (v *view) markDead(life string) {
 	if len(v.dead) >= mostDead {
 		clear(v.dead)
 	}

@@ -36,7 +36,7 @@ type Rooms struct {
 // New returns the rooms of a hall on a connection; there is none yet. say is told what people should know, a
 // line each; nil: nobody is.
 func New(conn *cluster.Conn, hall *service.Server, say func(string)) *Rooms {
-	return open(&nerve{conn.NC}, hall, say)
+	return open(&natsWire{conn.NC}, hall, say)
 }
 
 func open(w wire, hall *service.Server, say func(string)) *Rooms {

@@ -33,15 +33,15 @@ const (
 	mostLength = 8 << 20     // and how long they may be together
 )
 
-// nerve is the wire of a connection.
-type nerve struct{ nc *nats.Conn }
+// natsWire is the wire of a connection.
+type natsWire struct{ nc *nats.Conn }
 
 // publish sends a message.
-func (n *nerve) publish(subject string, data []byte) error { return n.nc.Publish(subject, data) }
+func (n *natsWire) publish(subject string, data []byte) error { return n.nc.Publish(subject, data) }
 
 // subscribe subscribes without a queue group: a node that stands still would swallow some of the orders of
 // a room that another plays by now.
-func (n *nerve) subscribe(subject string, take func(letter), lost func(int)) (leave func(), err error) {
+func (n *natsWire) subscribe(subject string, take func(letter), lost func(int)) (leave func(), err error) {
 	told := 0
 	sub, err := n.nc.Subscribe(subject, func(m *nats.Msg) {
 		if all, err := m.Sub.Dropped(); err == nil && all > told {

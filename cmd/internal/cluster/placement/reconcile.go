@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// mind looks again and again at what is to be taken, until ctx ends.
-func (n *Node) mind(ctx context.Context) {
+// reconcile looks again and again at what is to be taken, until ctx ends.
+func (n *Node) reconcile(ctx context.Context) {
 	orphans := map[string]time.Duration{} // rooms that nobody plays, and since when that has been seen
 	peeked := time.Duration(0)
 	for pause(ctx, n.options.Timing.Look) {
@@ -24,7 +24,7 @@ func (n *Node) mind(ctx context.Context) {
 			continue
 		}
 		for i := range all {
-			n.bury(ctx, &all[i])
+			n.fence(ctx, &all[i])
 		}
 		n.draining()
 		if n.lease.holds() {
@@ -50,9 +50,9 @@ func (n *Node) peek(ctx context.Context) {
 	asked.Wait()
 }
 
-// bury marks a node as gone whose record stands still for longer than it may play, and forgets one that
+// fence marks a node as gone whose record stands still for longer than it may play, and forgets one that
 // is gone for long: its life is over without a record, too.
-func (n *Node) bury(ctx context.Context, s *seenNode) {
+func (n *Node) fence(ctx context.Context, s *seenNode) {
 	o := &n.options
 	still := o.Now() - s.since
 	if s.record.Stand == Gone && still > o.Timing.Forget {
@@ -71,7 +71,7 @@ func (n *Node) bury(ctx context.Context, s *seenNode) {
 	s.record.Stand = Gone
 	if _, err := o.Bucket.Put(ctx, nodes+s.record.Node, encode(&s.record), s.revision); err == nil {
 		n.seen.mutex.Lock()
-		n.seen.bury(s.record.Life) // a watch may tell of a later record alone
+		n.seen.markDead(s.record.Life) // a watch may tell of a later record alone
 		n.seen.mutex.Unlock()
 		o.Say("the node " + s.record.Node + " is gone")
 	}
@@ -227,8 +227,8 @@ func (n *Node) sit(ctx context.Context, r *seenRoom, how func(*seat, context.Con
 	return s
 }
 
-// haunted reports whether rooms are open that were taken in a life before this one.
-func (n *Node) haunted() bool {
+// hasOldSeats reports whether rooms are open that were taken in a life before this one.
+func (n *Node) hasOldSeats() bool {
 	life := n.lease.current()
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
