@@ -13,6 +13,7 @@ import (
 
 	"voicepool/cmd/internal/cluster"
 	"voicepool/cmd/internal/depot"
+	"voicepool/cmd/internal/scratch"
 )
 
 // Options say how a worker works.
@@ -61,7 +62,7 @@ func (f *Farm) Work(ctx context.Context, o Options) error {
 	}
 	var err error
 	var free func()
-	if w.folder, free, err = newFolder(os.TempDir()); err != nil {
+	if w.folder, free, err = scratch.New(os.TempDir(), "voicepool-farm-"); err != nil {
 		return fmt.Errorf("a folder for jobs in %s: %w", os.TempDir(), err)
 	}
 	defer free()

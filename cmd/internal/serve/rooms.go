@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"voicepool/cmd/internal/room"
+	"voicepool/cmd/internal/scratch"
 	"voicepool/internal/words"
 )
 
@@ -24,7 +25,7 @@ func (s *server) begin() (err error) {
 			return err
 		}
 	}
-	if s.scratch, err = os.MkdirTemp("", "voicepool-rooms-"); err != nil {
+	if s.scratch, s.freeScratch, err = scratch.New(os.TempDir(), "voicepool-rooms-"); err != nil {
 		return err
 	}
 	s.workers = room.NewWorkers(0)
@@ -174,8 +175,8 @@ func (s *server) gone(r *room.Room) {
 // tidy leaves no files behind but those that are kept.
 func (s *server) tidy() {
 	s.store.close()
-	if s.scratch != "" {
-		os.RemoveAll(s.scratch)
+	if s.freeScratch != nil {
+		s.freeScratch()
 	}
 }
 

@@ -89,10 +89,11 @@ type server struct {
 	hall    *service.Server
 	remotes remotes
 
-	scratch string // for sounds of rooms where nothing is kept
-	saver   saver
-	made    registry
-	beat    beat
+	scratch     string // for sounds of rooms where nothing is kept
+	freeScratch func() // nil: there is none yet
+	saver       saver
+	made        registry
+	beat        beat
 }
 
 // Faulty is the error of what the server is told: its configuration, its tokens, its sheets.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/room"
+	"voicepool/cmd/internal/scratch"
 	"voicepool/internal/whole"
 	"voicepool/internal/words"
 )
@@ -59,7 +60,10 @@ func openStore(folder string, say func(string)) (*store, error) {
 		}
 	}
 	var err error
-	if s.lock, err = lock(filepath.Join(folder, "lock")); err != nil {
+	if s.lock, err = scratch.Lock(filepath.Join(folder, "lock")); errors.Is(err, scratch.ErrLocked) {
+		err = errors.New("another voicepool serve has it")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("--state %s: %w", words.OneLine(folder), words.Cause(err))
 	}
 	return s, nil

@@ -1,6 +1,6 @@
 //go:build unix && !js
 
-package serve
+package scratch
 
 import (
 	"errors"
@@ -8,10 +8,9 @@ import (
 	"syscall"
 )
 
-var errLocked = errors.New("another voicepool serve has it")
-
-// lock takes a file for this process alone, until it is closed or the process ends.
-func lock(path string) (*os.File, error) {
+// Lock takes a file for this process alone, until it is closed or the process ends. The error wraps ErrLocked
+// where another has it.
+func Lock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -19,7 +18,7 @@ func lock(path string) (*os.File, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, errLocked
+			return nil, ErrLocked
 		}
 		return nil, err
 	}

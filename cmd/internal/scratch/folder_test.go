@@ -1,4 +1,4 @@
-package farm
+package scratch
 
 import (
 	"os"
@@ -7,8 +7,10 @@ import (
 	"time"
 )
 
-// TestFolders: a folder goes when its worker is gone; those of others stay, and so do young ones, whose
-// worker may be about to take them.
+const ownFolder = "voicepool-test-"
+
+// TestFolders: a folder goes when its process is gone; those of others stay, and so do young ones, whose
+// process may be about to take them.
 func TestFolders(t *testing.T) {
 	parent, old := t.TempDir(), time.Now().Add(-time.Minute)
 	age := func(folder string, mod time.Time) {
@@ -27,12 +29,12 @@ func TestFolders(t *testing.T) {
 	if err := os.Symlink(parent, filepath.Join(parent, ownFolder+"link")); err != nil {
 		t.Fatal(err)
 	}
-	first, free, err := newFolder(parent)
+	first, free, err := New(parent, ownFolder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	age(first, old)
-	second, freeSecond, err := newFolder(parent)
+	second, freeSecond, err := New(parent, ownFolder)
 	if err != nil {
 		t.Fatal(err)
 	}
