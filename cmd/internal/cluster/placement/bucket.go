@@ -37,4 +37,5 @@ type Bucket interface {
 var (
 	ErrConflict = errors.New("somebody else has written it")
 	ErrMissing  = errors.New("it is not there")
+	ErrTooLarge = errors.New("it is larger than a message of this NATS may be")
 )

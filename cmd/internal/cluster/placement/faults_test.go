@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -334,4 +335,33 @@ func TestPlacedAtLength(t *testing.T) {
 			}
 		})
 	}
+}
+
+// narrow is a line that takes no large values.
+type narrow struct {
+	*line
+	most int
+}
+
+func (n *narrow) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+	if len(value) > n.most && key == states+"main" {
+		return 0, ErrTooLarge
+	}
+	return n.line.Put(ctx, key, value, revision)
+}
+
+// TestTooLarge: a room whose state is too large for NATS plays on, and people are told once.
+func TestTooLarge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		defer w.end()
+		a := w.start("a", func(o *Options) { o.Bucket = &narrow{o.Bucket.(*line), 10} })
+		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(10 * time.Second)
+		if !a.sounds("main") || a.told() != 1 || !strings.Contains(a.said[0], "is not written any more") {
+			t.Errorf("heard: %t, said %q", a.sounds("main"), a.said)
+		}
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"voicepool/cmd/internal/cluster"
@@ -43,6 +44,8 @@ func known(err error) error {
 		return ErrConflict
 	case errors.Is(err, jetstream.ErrKeyNotFound), errors.Is(err, jetstream.ErrKeyDeleted):
 		return ErrMissing
+	case errors.Is(err, nats.ErrMaxPayload):
+		return ErrTooLarge
 	}
 	return cluster.Plain(err)
 }

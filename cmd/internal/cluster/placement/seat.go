@@ -30,6 +30,7 @@ type seat struct {
 	behind  uint64 // revision of its state; 0: there is none
 	still   string
 	written bool // still is what is written
+	large   bool // it was said that how it stands is too large
 }
 
 // end closes the room, and leaves the seat to others.
@@ -279,6 +280,10 @@ func (s *seat) note(ctx context.Context) {
 			s.behind = max(s.behind, e.Revision)
 		}
 	default:
+		if errors.Is(err, ErrTooLarge) && !s.large {
+			s.large = true
+			s.node.options.Say(fmt.Sprintf("how the room %s stands is not written any more: it has %d bytes, and %v", s.record.Room, len(text), err))
+		}
 		s.written = false
 	}
 }
