@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -273,13 +274,13 @@ func TestEndsByItself(t *testing.T) {
 // stubborn is a line on which answers to renewals come late, whoever waits for them.
 type stubborn struct {
 	*line
-	late time.Duration
+	late atomic.Int64 // as a time.Duration
 }
 
 func (s *stubborn) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
 	revision, err := s.line.Put(context.WithoutCancel(ctx), key, value, revision)
 	if r, is := decode[NodeRecord](value); is && key == nodes+"a" && r.Stand == Up {
-		time.Sleep(s.late)
+		time.Sleep(time.Duration(s.late.Load()))
 	}
 	return revision, err
 }
@@ -295,7 +296,7 @@ func TestAnsweredAfterTheEnd(t *testing.T) {
 			if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
 				t.Fatal(err)
 			}
-			slow.late = 400 * time.Millisecond
+			slow.late.Store(int64(400 * time.Millisecond))
 			w.pass(time.Second + wait)
 			a.node.Close(Fade)
 			for range 1000 {
