@@ -22,7 +22,8 @@ var arrows = table(`
 . ->
 pcm ->
 pool ->
-internal/ring ->
+internal/release ->
+internal/ring -> internal/release
 internal/links ->
 internal/leak -> internal/words
 internal/whole -> internal/links
@@ -48,7 +49,7 @@ effect/internal/reverb -> effect/internal/glide internal/dsp pcm
 effect/internal/eq -> pcm internal/dsp internal/spectrum effect/internal/glide
 effect/internal/width -> effect/internal/glide pcm
 effect/internal/treble ->
-mixer -> effect pcm voice pool space internal/spectrum internal/words mixer/internal/master internal/dsp internal/ring
+mixer -> effect pcm voice pool space internal/spectrum internal/words mixer/internal/master internal/dsp internal/release internal/ring
 sounds -> pcm voice internal/dsp internal/fourier internal/loudness internal/stretch golang.org/x/sys/unix sounds/internal/source sounds/internal/wav sounds/internal/flac sounds/internal/mp3 sounds/internal/vorbis sounds/internal/opus sounds/internal/ogg sounds/internal/aiff
 sounds/internal/source -> pcm
 sounds/internal/blocks -> sounds/internal/source
@@ -157,7 +158,7 @@ var quiet = []string{"fmt", "log", "os", "time", "reflect", "sync", "syscall", "
 func audioSide(file string) bool {
 	dir, name := path.Split(file)
 	switch dir {
-	case "internal/dsp/", "internal/ring/":
+	case "internal/dsp/", "internal/release/", "internal/ring/":
 		return true
 	case "voice/":
 		return name != "sound.go" && name != "stream.go" // the control side of sounds

@@ -1,7 +1,7 @@
 package mixer
 
 import (
-	"voicepool/internal/dsp"
+	"voicepool/internal/release"
 	"voicepool/pcm"
 	"voicepool/space"
 	"voicepool/voice"
@@ -235,7 +235,7 @@ func (a *audio) receive() {
 		if a.doomed != nil {
 			a.drop()
 		}
-		a.underWay.Add(-1) // last: there is room in the ring for what may be under way
+		a.underWay.land() // last: there is room in the ring for what may be under way
 	}
 }
 
@@ -253,7 +253,7 @@ func (a *audio) carryOut() {
 		for c := a.queue.next(); c != nil && c.frame <= a.now; c = a.queue.next() {
 			a.do(c)
 			a.queue.drop()
-			a.underWay.Add(-1)
+			a.underWay.land()
 			if a.fired != nil {
 				a.arm()
 			}
@@ -306,9 +306,9 @@ func (a *audio) publish(from int64) {
 				real = max(real, v.index+1)
 			}
 		}
-		dsp.Publish(a.positions, a.reached[:real])
+		release.Words(a.positions, a.reached[:real])
 		if all > a.base {
-			dsp.Publish(a.positions[a.base:], a.reached[a.base:all])
+			release.Words(a.positions[a.base:], a.reached[a.base:all])
 		}
 	}
 	a.stats.Frame = a.now

@@ -16,7 +16,7 @@ func (a *audio) arms(c *command) bool {
 	switch {
 	case s.dropped:
 		a.void(c)
-		a.underWay.Add(-1)
+		a.underWay.land()
 	case base < 0:
 		place := a.queue.hold(c) + 1
 		if s.last == 0 {
@@ -157,7 +157,7 @@ func (a *audio) drop() {
 func (a *audio) discharge(place int32) {
 	a.void(&a.queue.held[place])
 	a.queue.forget(place)
-	a.underWay.Add(-1)
+	a.underWay.land()
 }
 
 // without returns a list without a salvo.

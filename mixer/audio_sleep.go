@@ -24,7 +24,7 @@ func (a *audio) wake(due int64) (frames int64) {
 // left to be done.
 func (a *audio) idle() bool {
 	return a.quiet && len(a.living()) == 0 && len(a.links) == 0 && a.awaiting == 0 &&
-		a.underWay.Load() == 0 && !a.stopsWait.Load() && !a.wantsWait.Load() && !a.placesWait.Load()
+		a.underWay.len() == 0 && !a.stopsWait.Load() && !a.wantsWait.Load() && !a.placesWait.Load()
 }
 
 // skip is Mixer.Skip.

@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"voicepool/internal/release"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -48,7 +49,7 @@ func (a *audio) start(c *command) {
 	s.record, r.live = r, id
 	s.paused, s.sounded, s.settled, s.loops, s.dying, s.virtual, s.dry, s.lacks = 0, false, false, false, false, false, false, false
 	s.shown, s.loopsShown, s.power, s.keeps = 0, false, 0, false
-	r.number.Store(uint64(a.stats.Started))
+	release.Uint64(&r.number, uint64(a.stats.Started))
 	s.began, s.held, s.endAt, s.crowdPower = a.now, a.now, never, 1
 	s.bus, s.prio, s.protect, s.start = r.bus, r.prio, r.protect, r.options.BaseGain+r.options.Gain
 	if s.endless, s.sends = endless, r.sends > 0; s.sends {
@@ -116,7 +117,7 @@ func (r *record) silent() bool {
 func (a *audio) pass(r *record, id pool.Handle, kind EventKind) {
 	a.stats.Started++
 	number := uint64(a.stats.Started)
-	r.number.Store(number)
+	release.Uint64(&r.number, number)
 	e := Event{Frame: a.now, Kind: EventStarted, Slot: -1, Voice: number, Sound: r.sound.Load(), Group: r.group, Ref: r.ref}
 	a.name(&e, r)
 	a.emit(&e)

@@ -30,7 +30,7 @@ type chain struct {
 
 // link has a start wait for another one, in the place of what waited for it until now.
 func (a *audio) link(c *command) {
-	a.underWay.Add(1)
+	a.underWay.keep()
 	a.record(c.record).rare.Load().handed = voice.Moves{}
 	l := link{lead: c.target.voice.id, next: c.record, when: c.when, at: never}
 	a.unlink(l.lead, false, nil)
@@ -87,7 +87,7 @@ func (a *audio) succeed() {
 		a.handed = &r.rare.Load().handed
 		a.start(&c)
 		a.handed = nil
-		a.underWay.Add(-1)
+		a.underWay.land()
 	}
 	a.ready = a.ready[:0]
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"voicepool/internal/dsp"
+	"voicepool/internal/release"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -279,7 +280,7 @@ func (a *audio) vacate(i int) {
 func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	r.live = 0
 	r.plays.voice.Drop() // or the collector could not have them
-	r.sound.Store(nil)
+	release.Pointer(&r.sound, nil)
 	r.turnsTo(nil)
 	r.group, r.options.Feed, r.options.Space = nil, nil, nil
 	if r.counted {

@@ -19,11 +19,11 @@ func (m *Mixer) addFeed(feed *voice.Feed) {
 // where there is no feed. The mutex is held, but not while foreign code opens the stream:
 // that may fail in any way.
 func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.Feed, err error) {
-	m.underWay.Add(1) // its place stays its own meanwhile
+	m.underWay.send(1) // its place stays its own meanwhile
 	m.mutex.Unlock()
 	defer func() {
 		m.mutex.Lock()
-		m.underWay.Add(-1)
+		m.underWay.send(-1)
 		if feed != nil && m.closed {
 			feed.Close()
 			feed, err = nil, ErrClosed

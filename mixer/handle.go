@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"voicepool/internal/release"
 	"voicepool/pcm"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -300,7 +301,7 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	if o.Base.Speed != 0 && o.Base.Speed != 1 {
 		pitch += pcm.FromRatio(o.Base.Speed)
 	}
-	r.sound.Store(s)
+	release.Pointer(&r.sound, s)
 	// Field by field, all but Feed and Space: what is made elsewhere and copied waits for itself.
 	v := &r.options
 	v.BaseGain, v.Gain, v.Pan = o.Base.Gain, o.Gain, o.Pan

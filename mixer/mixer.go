@@ -271,7 +271,7 @@ func (m *Mixer) room(frame int64) int64 {
 
 // push hands a command over. The mutex is held.
 func (m *Mixer) push(c command) error {
-	if m.underWay.Load() >= m.room(c.frame) {
+	if m.underWay.len() >= m.room(c.frame) {
 		m.busy.Add(1)
 		return ErrBusy
 	}
@@ -306,7 +306,7 @@ func (m *Mixer) put(c *command) (frame int64) {
 	case filters, c.kind == cmdPut && c.part.spot.Muffled():
 		m.equipAll(c)
 	}
-	m.makeRoomFor(m.underWay.Add(1))
+	m.makeRoomFor(m.underWay.send(1))
 	*m.commands.Back(1) = *c // has room: the ring holds what may be under way
 	m.commands.Send(1)
 	m.sleep.ask()

@@ -3,6 +3,7 @@ package mixer
 import (
 	"sync/atomic"
 
+	"voicepool/internal/release"
 	"voicepool/internal/words"
 	"voicepool/pool"
 	"voicepool/voice"
@@ -158,7 +159,7 @@ func (r *record) reset(id pool.Handle) {
 	if r.dirty.Load() != 0 { // first: what the last owner wished is not for this handle
 		r.dirty.Store(0)
 	}
-	r.id.Store(uint64(id))
+	release.Uint64(&r.id, uint64(id))
 	r.stands.set(StatePending)
 	r.number, r.position = atomic.Uint64{}, atomic.Int64{}
 	r.score, r.levels, r.moved = pair32{}, pair32{}, atomic.Bool{}

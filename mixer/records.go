@@ -74,7 +74,7 @@ func (m *Mixer) find(id pool.Handle) *record {
 // side has given up first: so records are in a cache when their turn comes again, and what is
 // over can say how it ended by its fate.
 func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
-	if m.underWay.Load() >= m.room(frame) {
+	if m.underWay.len() >= m.room(frame) {
 		return 0, nil
 	}
 	m.retire()

@@ -30,7 +30,7 @@ type shared struct {
 	directory     atomic.Pointer[[]*record] // by slot: all records there are; see moreRecords
 	commands      *ring.Ring[command]
 	moreRoom      atomic.Pointer[room] // for commands under way; see makeRoomFor
-	underWay      atomic.Int64         // commands sent and not done
+	underWay      flight
 	listener      seqVectors[earVectors]
 	listenerMoved atomic.Bool
 	placesSent    atomic.Bool // a cmdPlace, or placesWait, is under way

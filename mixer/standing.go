@@ -3,6 +3,8 @@ package mixer
 import (
 	"math"
 	"sync/atomic"
+
+	"voicepool/internal/release"
 )
 
 // standing is the state of a start and where it plays, in one word, since each atomic store
@@ -30,13 +32,13 @@ func (s stand) index() int { return int(uint32(s)) - 1 }
 
 // set gives the start a state where it is.
 func (s *standing) set(state State) {
-	s.word.Store(uint64(s.now())<<(64-standState)>>(64-standState) | uint64(state)<<standState)
+	release.Uint64(&s.word, uint64(s.now())<<(64-standState)>>(64-standState)|uint64(state)<<standState)
 }
 
 // seat gives the start a state and an index; -1: none.
 func (s *standing) seat(state State, index int) {
 	seats := (uint64(s.now())>>32 + 1) << 32 << (64 - standState) >> (64 - standState)
-	s.word.Store(uint64(state)<<standState | seats | uint64(uint32(index+1)))
+	release.Uint64(&s.word, uint64(state)<<standState|seats|uint64(uint32(index+1)))
 }
 
 // pair32 is a word of two float32.
@@ -45,14 +47,14 @@ type pair32 struct{ word atomic.Uint64 }
 // show has the word say x and y. A store costs more than a look.
 func (p *pair32) show(x, y float32) {
 	if word := two(math.Float32bits(x), math.Float32bits(y)); p.word.Load() != word {
-		p.word.Store(word)
+		release.Uint64(&p.word, word)
 	}
 }
 
 // showFrames has a word say so many frames: where a voice has not been heard, it often does already.
 func showFrames(word *atomic.Int64, frames int64) {
 	if word.Load() != frames {
-		word.Store(frames)
+		release.Int64(word, frames)
 	}
 }
 

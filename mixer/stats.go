@@ -3,7 +3,7 @@ package mixer
 import (
 	"sync/atomic"
 
-	"voicepool/internal/dsp"
+	"voicepool/internal/release"
 )
 
 // Stats is one snapshot of the counters, taken between two blocks. In every
@@ -69,10 +69,10 @@ func (p *stats) publish(s *Stats) {
 		values[i] = *f
 	}
 	version := [1]int64{p.version[0].Load() + 1}
-	dsp.Publish(p.version[:], version[:])
-	dsp.Publish(p.values[:], values[:])
+	release.Words(p.version[:], version[:])
+	release.Words(p.values[:], values[:])
 	version[0]++
-	dsp.Publish(p.version[:], version[:])
+	release.Words(p.version[:], version[:])
 }
 
 func (p *stats) frame() int64 { return p.values[0].Load() }
@@ -86,7 +86,7 @@ func (m *Mixer) Stats() Stats {
 			*f = m.published.values[i].Load()
 		}
 		if v&1 == 0 && m.published.version[0].Load() == v {
-			s.Busy, s.Pending = m.busy.Load(), m.underWay.Load()
+			s.Busy, s.Pending = m.busy.Load(), m.underWay.len()
 			return s
 		}
 	}

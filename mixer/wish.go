@@ -176,7 +176,7 @@ func (m *Mixer) wish(w *wishes, f settable, value float64, over int64, shape voi
 // pushSet hands over a command of a set, unless half of the ring is taken: the rest is for
 // what has no words of its own. The mutex is held.
 func (m *Mixer) pushSet(c command) bool {
-	if n := m.underWay.Load(); n >= m.commandMax/2 && n < m.commandMax {
+	if n := m.underWay.len(); n >= m.commandMax/2 && n < m.commandMax {
 		return false
 	}
 	return m.push(c) == nil

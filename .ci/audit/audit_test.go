@@ -13,7 +13,7 @@ import (
 const module = "../.." // the folder of the module
 
 // audioSide are the packages whose code is walked.
-var audioSide = []string{"./mixer", "./effect/...", "./voice", "./internal/dsp", "./internal/ring", "./internal/spectrum", "./pool"}
+var audioSide = []string{"./mixer", "./effect/...", "./voice", "./internal/dsp", "./internal/release", "./internal/ring", "./internal/spectrum", "./pool"}
 
 func TestRender(t *testing.T) {
 	for _, test := range []struct{ name, tags string }{{"assembly", ""}, {"purego", "purego"}} {

@@ -128,9 +128,6 @@ func apartAVX2(left *float32, right *float32, src *float32, n int)
 func togetherAVX2(dst *float32, left *float32, right *float32, n int)
 
 //go:noescape
-func publishWords(dst *int64, src *int64, n int)
-
-//go:noescape
 func filterMonoAVX2(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)
 
 //go:noescape

@@ -6606,19 +6606,6 @@ loop143:
 	VZEROUPPER
 	RET
 
-// func publishWords(dst *int64, src *int64, n int)
-TEXT ·publishWords(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ n+16(FP), DX
-
-loop144:
-	MOVQ -8(CX)(DX*8), BX
-	MOVQ BX, -8(AX)(DX*8)
-	DECQ DX
-	JNZ  loop144
-	RET
-
 // func filterMonoAVX2(dst *float32, stride int, taps *float64, width int, x *float64, step int, n int)
 // Requires: AVX
 TEXT ·filterMonoAVX2(SB), NOSPLIT, $0-56
@@ -6633,9 +6620,9 @@ TEXT ·filterMonoAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop145:
+loop144:
 	CMPQ   R8, $0x08
-	JLT    fewer146
+	JLT    fewer145
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -6650,7 +6637,7 @@ loop145:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-loop147:
+loop146:
 	VMOVUPD (R10), Y8
 	VMULPD  (R12), Y8, Y9
 	VADDPD  Y9, Y0, Y0
@@ -6672,12 +6659,12 @@ loop147:
 	ADDQ    $0x20, R13
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop147
+	JNZ     loop146
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole148
+	JZ      whole147
 
-loop149:
+loop148:
 	VMOVSD (R10), X8
 	VMOVSD (R12), X10
 	VMULPD X10, X8, X10
@@ -6707,9 +6694,9 @@ loop149:
 	ADDQ   $0x08, R13
 	ADDQ   $0x08, R10
 	SUBQ   $0x01, R11
-	JNZ    loop149
+	JNZ    loop148
 
-whole148:
+whole147:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDSD       X8, X0, X0
@@ -6767,12 +6754,12 @@ whole148:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x08, R8
-	JMP          loop145
+	JMP          loop144
 
-fewer146:
-loop150:
+fewer145:
+loop149:
 	CMPQ   R8, $0x04
-	JLT    fewer151
+	JLT    fewer150
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -6782,7 +6769,7 @@ loop150:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loop152:
+loop151:
 	VMOVUPD (R10), Y4
 	VMULPD  (R12), Y4, Y5
 	VADDPD  Y5, Y0, Y0
@@ -6795,12 +6782,12 @@ loop152:
 	ADDQ    $0x20, R12
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop152
+	JNZ     loop151
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole153
+	JZ      whole152
 
-loop154:
+loop153:
 	VMOVSD (R10), X4
 	VMOVSD (R12), X10
 	VMULPD X10, X4, X10
@@ -6817,9 +6804,9 @@ loop154:
 	ADDQ   $0x08, R12
 	ADDQ   $0x08, R10
 	SUBQ   $0x01, R11
-	JNZ    loop154
+	JNZ    loop153
 
-whole153:
+whole152:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDSD       X4, X0, X0
@@ -6849,12 +6836,12 @@ whole153:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x04, R8
-	JMP          loop150
+	JMP          loop149
 
-fewer151:
-loop155:
+fewer150:
+loop154:
 	CMPQ   R8, $0x02
-	JLT    fewer156
+	JLT    fewer155
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -6862,7 +6849,7 @@ loop155:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loop157:
+loop156:
 	VMOVUPD (R9), Y2
 	VMULPD  (R11), Y2, Y3
 	VADDPD  Y3, Y0, Y0
@@ -6871,12 +6858,12 @@ loop157:
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop157
+	JNZ     loop156
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole158
+	JZ      whole157
 
-loop159:
+loop158:
 	VMOVSD (R9), X2
 	VMOVSD (R11), X10
 	VMULPD X10, X2, X10
@@ -6887,9 +6874,9 @@ loop159:
 	ADDQ   $0x08, R11
 	ADDQ   $0x08, R9
 	SUBQ   $0x01, R10
-	JNZ    loop159
+	JNZ    loop158
 
-whole158:
+whole157:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDSD       X2, X0, X0
@@ -6905,31 +6892,31 @@ whole158:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x02, R8
-	JMP          loop155
+	JMP          loop154
 
-fewer156:
-loop160:
+fewer155:
+loop159:
 	CMPQ   R8, $0x01
-	JLT    fewer161
+	JLT    fewer160
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
 	MOVQ   SI, R11
 	VXORPD Y0, Y0, Y0
 
-loop162:
+loop161:
 	VMOVUPD (R9), Y1
 	VMULPD  (R11), Y1, Y1
 	VADDPD  Y1, Y0, Y0
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop162
+	JNZ     loop161
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole163
+	JZ      whole162
 
-loop164:
+loop163:
 	VMOVSD (R9), X1
 	VMOVSD (R11), X10
 	VMULPD X10, X1, X10
@@ -6937,9 +6924,9 @@ loop164:
 	ADDQ   $0x08, R11
 	ADDQ   $0x08, R9
 	SUBQ   $0x01, R10
-	JNZ    loop164
+	JNZ    loop163
 
-whole163:
+whole162:
 	VHADDPD      Y0, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDSD       X1, X0, X0
@@ -6948,9 +6935,9 @@ whole163:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x01, R8
-	JMP          loop160
+	JMP          loop159
 
-fewer161:
+fewer160:
 	VZEROUPPER
 	RET
 
@@ -6968,9 +6955,9 @@ TEXT ·filterStereoAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop165:
+loop164:
 	CMPQ   R8, $0x04
-	JLT    fewer166
+	JLT    fewer165
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -6984,7 +6971,7 @@ loop165:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 
-loop167:
+loop166:
 	VPERMPD $0x50, (R10), Y8
 	VPERMPD $0xfa, (R10), Y9
 	VMULPD  (R12), Y8, Y10
@@ -7006,12 +6993,12 @@ loop167:
 	ADDQ    $0x40, R12
 	ADDQ    $0x20, R10
 	SUBQ    $0x01, R11
-	JNZ     loop167
+	JNZ     loop166
 	MOVQ    BX, R11
 	ANDQ    $0x03, R11
-	JZ      whole168
+	JZ      whole167
 
-loop169:
+loop168:
 	VMOVDDUP (R10), X8
 	VMULPD   (R12), X8, X11
 	VADDPD   Y11, Y0, Y0
@@ -7024,9 +7011,9 @@ loop169:
 	ADDQ     $0x10, R12
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop169
+	JNZ      loop168
 
-whole168:
+whole167:
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDPD       X8, X0, X0
 	VEXTRACTF128 $0x01, Y1, X8
@@ -7064,12 +7051,12 @@ whole168:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x04, R8
-	JMP          loop165
+	JMP          loop164
 
-fewer166:
-loop170:
+fewer165:
+loop169:
 	CMPQ   R8, $0x02
-	JLT    fewer171
+	JLT    fewer170
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -7079,7 +7066,7 @@ loop170:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loop172:
+loop171:
 	VPERMPD $0x50, (R9), Y4
 	VPERMPD $0xfa, (R9), Y5
 	VMULPD  (R11), Y4, Y6
@@ -7093,12 +7080,12 @@ loop172:
 	ADDQ    $0x40, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop172
+	JNZ     loop171
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole173
+	JZ      whole172
 
-loop174:
+loop173:
 	VMOVDDUP (R9), X4
 	VMULPD   (R11), X4, X11
 	VADDPD   Y11, Y0, Y0
@@ -7107,9 +7094,9 @@ loop174:
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop174
+	JNZ      loop173
 
-whole173:
+whole172:
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDPD       X4, X0, X0
 	VEXTRACTF128 $0x01, Y1, X4
@@ -7129,12 +7116,12 @@ whole173:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x02, R8
-	JMP          loop170
+	JMP          loop169
 
-fewer171:
-loop175:
+fewer170:
+loop174:
 	CMPQ   R8, $0x01
-	JLT    fewer176
+	JLT    fewer175
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -7142,7 +7129,7 @@ loop175:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loop177:
+loop176:
 	VPERMPD $0x50, (R9), Y2
 	VPERMPD $0xfa, (R9), Y3
 	VMULPD  (R11), Y2, Y2
@@ -7152,21 +7139,21 @@ loop177:
 	ADDQ    $0x40, R11
 	ADDQ    $0x20, R9
 	SUBQ    $0x01, R10
-	JNZ     loop177
+	JNZ     loop176
 	MOVQ    BX, R10
 	ANDQ    $0x03, R10
-	JZ      whole178
+	JZ      whole177
 
-loop179:
+loop178:
 	VMOVDDUP (R9), X2
 	VMULPD   (R11), X2, X11
 	VADDPD   Y11, Y0, Y0
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop179
+	JNZ      loop178
 
-whole178:
+whole177:
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDPD       X2, X0, X0
 	VEXTRACTF128 $0x01, Y1, X2
@@ -7177,9 +7164,9 @@ whole178:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	SUBQ         $0x01, R8
-	JMP          loop175
+	JMP          loop174
 
-fewer176:
+fewer175:
 	VZEROUPPER
 	RET
 
@@ -7197,9 +7184,9 @@ TEXT ·filterStereoAVX512(SB), NOSPLIT, $0-56
 	SHLQ $0x03, DI
 	LEAQ (DI)(DI*2), R9
 
-loop180:
+loop179:
 	CMPQ   R8, $0x08
-	JLT    fewer181
+	JLT    fewer180
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -7214,7 +7201,7 @@ loop180:
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 
-loop182:
+loop181:
 	VMOVUPD   (R10), Y8
 	VMOVDQU64 doubled<>+0(SB), Z9
 	VPERMPD   Z8, Z9, Z8
@@ -7238,12 +7225,12 @@ loop182:
 	ADDQ      $0x40, R13
 	ADDQ      $0x20, R10
 	SUBQ      $0x01, R11
-	JNZ       loop182
+	JNZ       loop181
 	MOVQ      BX, R11
 	ANDQ      $0x03, R11
-	JZ        whole183
+	JZ        whole182
 
-loop184:
+loop183:
 	VMOVDDUP (R10), X8
 	VMULPD   (R12), X8, X10
 	VADDPD   Z10, Z0, Z0
@@ -7265,9 +7252,9 @@ loop184:
 	ADDQ     $0x10, R13
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop184
+	JNZ      loop183
 
-whole183:
+whole182:
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VEXTRACTF64X2 $0x01, Y0, X9
 	VADDPD        X9, X0, X0
@@ -7349,12 +7336,12 @@ whole183:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x08, R8
-	JMP           loop180
+	JMP           loop179
 
-fewer181:
-loop185:
+fewer180:
+loop184:
 	CMPQ   R8, $0x04
-	JLT    fewer186
+	JLT    fewer185
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	SHRQ   $0x02, R11
@@ -7364,7 +7351,7 @@ loop185:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 
-loop187:
+loop186:
 	VMOVUPD   (R10), Y10
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z10, Z0, Z10
@@ -7379,12 +7366,12 @@ loop187:
 	ADDQ      $0x40, R12
 	ADDQ      $0x20, R10
 	SUBQ      $0x01, R11
-	JNZ       loop187
+	JNZ       loop186
 	MOVQ      BX, R11
 	ANDQ      $0x03, R11
-	JZ        whole188
+	JZ        whole187
 
-loop189:
+loop188:
 	VMOVDDUP (R10), X0
 	VMULPD   (R12), X0, X18
 	VADDPD   Z18, Z11, Z11
@@ -7397,9 +7384,9 @@ loop189:
 	ADDQ     $0x10, R12
 	ADDQ     $0x08, R10
 	SUBQ     $0x01, R11
-	JNZ      loop189
+	JNZ      loop188
 
-whole188:
+whole187:
 	VEXTRACTF64X4 $0x01, Z11, Y0
 	VEXTRACTF64X2 $0x01, Y11, X1
 	VADDPD        X1, X11, X11
@@ -7441,12 +7428,12 @@ whole188:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x04, R8
-	JMP           loop185
+	JMP           loop184
 
-fewer186:
-loop190:
+fewer185:
+loop189:
 	CMPQ   R8, $0x02
-	JLT    fewer191
+	JLT    fewer190
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
@@ -7454,7 +7441,7 @@ loop190:
 	VPXORQ Z15, Z15, Z15
 	VPXORQ Z16, Z16, Z16
 
-loop192:
+loop191:
 	VMOVUPD   (R9), Y18
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z18, Z0, Z18
@@ -7465,12 +7452,12 @@ loop192:
 	ADDQ      $0x40, R11
 	ADDQ      $0x20, R9
 	SUBQ      $0x01, R10
-	JNZ       loop192
+	JNZ       loop191
 	MOVQ      BX, R10
 	ANDQ      $0x03, R10
-	JZ        whole193
+	JZ        whole192
 
-loop194:
+loop193:
 	VMOVDDUP (R9), X0
 	VMULPD   (R11), X0, X19
 	VADDPD   Z19, Z15, Z15
@@ -7479,9 +7466,9 @@ loop194:
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop194
+	JNZ      loop193
 
-whole193:
+whole192:
 	VEXTRACTF64X4 $0x01, Z15, Y0
 	VEXTRACTF64X2 $0x01, Y15, X1
 	VADDPD        X1, X15, X15
@@ -7503,19 +7490,19 @@ whole193:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x02, R8
-	JMP           loop190
+	JMP           loop189
 
-fewer191:
-loop195:
+fewer190:
+loop194:
 	CMPQ   R8, $0x01
-	JLT    fewer196
+	JLT    fewer195
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 	SHRQ   $0x02, R10
 	MOVQ   SI, R11
 	VPXORQ Z17, Z17, Z17
 
-loop197:
+loop196:
 	VMOVUPD   (R9), Y19
 	VMOVDQU64 doubled<>+0(SB), Z0
 	VPERMPD   Z19, Z0, Z19
@@ -7524,21 +7511,21 @@ loop197:
 	ADDQ      $0x40, R11
 	ADDQ      $0x20, R9
 	SUBQ      $0x01, R10
-	JNZ       loop197
+	JNZ       loop196
 	MOVQ      BX, R10
 	ANDQ      $0x03, R10
-	JZ        whole198
+	JZ        whole197
 
-loop199:
+loop198:
 	VMOVDDUP (R9), X0
 	VMULPD   (R11), X0, X20
 	VADDPD   Z20, Z17, Z17
 	ADDQ     $0x10, R11
 	ADDQ     $0x08, R9
 	SUBQ     $0x01, R10
-	JNZ      loop199
+	JNZ      loop198
 
-whole198:
+whole197:
 	VEXTRACTF64X4 $0x01, Z17, Y0
 	VEXTRACTF64X2 $0x01, Y17, X1
 	VADDPD        X1, X17, X17
@@ -7550,9 +7537,9 @@ whole198:
 	ADDQ          CX, AX
 	ADDQ          DI, SI
 	SUBQ          $0x01, R8
-	JMP           loop195
+	JMP           loop194
 
-fewer196:
+fewer195:
 	VZEROUPPER
 	RET
 
@@ -7575,7 +7562,7 @@ TEXT ·betweenAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD fraction+32(FP), Y0
 
-loop200:
+loop199:
 	VMOVUPD (CX), Y1
 	VMOVUPD (DX), Y2
 	VSUBPD  Y1, Y2, Y2
@@ -7592,7 +7579,7 @@ loop200:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, BX
-	JNZ     loop200
+	JNZ     loop199
 	VZEROUPPER
 	RET
 
@@ -7616,7 +7603,7 @@ TEXT ·columnsAVX2(SB), NOSPLIT, $0-40
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 
-loop201:
+loop200:
 	VBROADCASTSD (DX), Y9
 	VMULPD       (CX), Y9, Y10
 	VADDPD       Y10, Y0, Y0
@@ -7639,7 +7626,7 @@ loop201:
 	ADDQ         DI, CX
 	ADDQ         SI, DX
 	SUBQ         $0x01, BX
-	JNZ          loop201
+	JNZ          loop200
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -7662,7 +7649,7 @@ TEXT ·nearAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS least+32(FP), Y0
 	VMOVUPS      magnitude<>+0(SB), Y1
 
-loop202:
+loop201:
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
 	VXORPS       Y4, Y4, Y4
@@ -8036,7 +8023,7 @@ loop202:
 	ADDQ         $0x40, CX
 	ADDQ         $0x02, AX
 	SUBQ         $0x08, DX
-	JNZ          loop202
+	JNZ          loop201
 	VZEROUPPER
 	RET
 
@@ -8048,7 +8035,7 @@ TEXT ·truePeaksAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+16(FP), DX
 	MOVQ taps+24(FP), BX
 
-loop203:
+loop202:
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -8426,7 +8413,7 @@ loop203:
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, AX
 	SUBQ         $0x04, DX
-	JNZ          loop203
+	JNZ          loop202
 	VZEROUPPER
 	RET
 
@@ -8835,7 +8822,7 @@ TEXT ·integers24AVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS full24<>+0(SB), Y0
 	VMOVDQU      three_AVX2<>+0(SB), Y1
 
-loop204:
+loop203:
 	VMULPS       (CX), Y0, Y2
 	VCVTPS2DQ    Y2, Y2
 	VPSHUFB      Y1, Y2, Y2
@@ -8855,7 +8842,7 @@ loop204:
 	ADDQ         $0x40, CX
 	ADDQ         $0x30, AX
 	SUBQ         $0x08, DX
-	JNZ          loop204
+	JNZ          loop203
 	VZEROUPPER
 	RET
 
@@ -8923,7 +8910,7 @@ TEXT ·energyAVX2(SB), NOSPLIT, $0-40
 	VMOVUPD 192(AX), X3
 	VMOVUPD 208(AX), X4
 
-loop205:
+loop204:
 	VCVTPS2PD (CX), X5
 	VMULPD    (AX), X5, X6
 	VADDPD    X1, X6, X6
@@ -8949,7 +8936,7 @@ loop205:
 	VADDSD    X5, X0, X0
 	ADDQ      $0x08, CX
 	SUBQ      $0x01, DX
-	JNZ       loop205
+	JNZ       loop204
 	VMOVUPD   X1, 160(AX)
 	VMOVUPD   X2, 176(AX)
 	VMOVUPD   X3, 192(AX)
@@ -8969,7 +8956,7 @@ TEXT ·powerAVX2(SB), NOSPLIT, $0-40
 	VMOVUPD 192(AX), X3
 	VMOVUPD 208(AX), X4
 
-loop206:
+loop205:
 	VCVTPS2PD (CX), X5
 	VMULPD    (AX), X5, X6
 	VADDPD    X1, X6, X6
@@ -8994,7 +8981,7 @@ loop206:
 	VADDSD    X5, X0, X0
 	ADDQ      $0x08, CX
 	SUBQ      $0x01, DX
-	JNZ       loop206
+	JNZ       loop205
 	VMOVUPD   X1, 160(AX)
 	VMOVUPD   X2, 176(AX)
 	VMOVUPD   X3, 192(AX)
@@ -9011,7 +8998,7 @@ TEXT ·stateVariableAVX2(SB), NOSPLIT, $0-24
 	VMOVUPD 304(AX), X0
 	VMOVUPD 320(AX), X1
 
-loop207:
+loop206:
 	VMOVUPD (CX), X2
 	VSUBPD  X1, X2, X2
 	VMOVUPD 16(CX), X3
@@ -9081,7 +9068,7 @@ loop207:
 	VADDPD  X2, X0, X0
 	ADDQ    $0x40, CX
 	SUBQ    $0x04, DX
-	JNZ     loop207
+	JNZ     loop206
 	VMOVUPD X0, 304(AX)
 	VMOVUPD X1, 320(AX)
 	RET
@@ -9118,7 +9105,7 @@ TEXT ·stateVariableAVX512(SB), NOSPLIT, $0-24
 	MOVL            $0x000000c0, BX
 	KMOVW           BX, K3
 
-loop208:
+loop207:
 	VBROADCASTF64X2 (CX), Z19
 	VSUBPD          Z17, Z19, Z19
 	VBROADCASTF64X2 16(CX), Z20
@@ -9165,7 +9152,7 @@ loop208:
 	VADDPD          Z19, Z16, Z16
 	ADDQ            $0x40, CX
 	SUBQ            $0x04, DX
-	JNZ             loop208
+	JNZ             loop207
 	VMOVUPD         X16, 304(AX)
 	VMOVUPD         X17, 320(AX)
 	VZEROUPPER
@@ -9178,13 +9165,13 @@ TEXT ·doubledAVX2(SB), NOSPLIT, $0-24
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
-loop209:
+loop208:
 	VCVTPS2PD (CX), Y0
 	VMOVUPD   Y0, (AX)
 	ADDQ      $0x10, CX
 	ADDQ      $0x20, AX
 	SUBQ      $0x04, DX
-	JNZ       loop209
+	JNZ       loop208
 	VZEROUPPER
 	RET
 
@@ -9196,7 +9183,7 @@ TEXT ·singledAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+16(FP), DX
 	VBROADCASTSD grain+24(FP), Y0
 
-loop210:
+loop209:
 	VADDPD     (CX), Y0, Y1
 	VSUBPD     Y0, Y1, Y1
 	VCVTPD2PSY Y1, X1
@@ -9204,7 +9191,7 @@ loop210:
 	ADDQ       $0x20, CX
 	ADDQ       $0x10, AX
 	SUBQ       $0x04, DX
-	JNZ        loop210
+	JNZ        loop209
 	VZEROUPPER
 	RET
 
@@ -9223,7 +9210,7 @@ TEXT ·meansAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTF128 48(AX), Y6
 	VPERM2F128     $0x20, Y4, Y3, Y3
 
-loop211:
+loop210:
 	VCVTPS2PD    (CX), Y7
 	VPERM2F128   $0x21, Y7, Y3, Y4
 	VSUBPD       Y7, Y4, Y8
@@ -9277,7 +9264,7 @@ loop211:
 	VMOVUPS      X4, (CX)
 	ADDQ         $0x10, CX
 	SUBQ         $0x02, DX
-	JNZ          loop211
+	JNZ          loop210
 	VMOVUPD      Y3, (AX)
 	VEXTRACTF128 $0x01, Y5, 32(AX)
 	VEXTRACTF128 $0x01, Y6, 48(AX)
@@ -9394,7 +9381,7 @@ TEXT ·reductionsAVX2(SB), NOSPLIT, $0-32
 	VMOVDQU      halfRoot<>+0(SB), Y4
 	VMOVUPS      single1<>+0(SB), Y5
 
-loop212:
+loop211:
 	VMOVUPS   (CX), Y6
 	VMOVUPS   32(CX), Y7
 	VSHUFPS   $0x88, Y7, Y6, Y8
@@ -9434,7 +9421,7 @@ loop212:
 	ADDQ      $0x40, CX
 	ADDQ      $0x20, AX
 	SUBQ      $0x08, DX
-	JNZ       loop212
+	JNZ       loop211
 	VZEROUPPER
 	RET
 
@@ -9610,7 +9597,7 @@ TEXT ·lowerAVX2(SB), NOSPLIT, $0-28
 	VMOVUPS      single1<>+0(SB), Y1
 	VMOVUPS      whole23<>+0(SB), Y2
 
-loop213:
+loop212:
 	VMOVUPS    (CX), Y3
 	VADDPS     Y2, Y3, Y4
 	VSUBPS     Y2, Y4, Y5
@@ -9639,7 +9626,7 @@ loop213:
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, CX
 	SUBQ       $0x08, DX
-	JNZ        loop213
+	JNZ        loop212
 	VZEROUPPER
 	RET
 
@@ -9747,7 +9734,7 @@ TEXT ·lineAVX2(SB), NOSPLIT, $0-56
 	VADDPD       Y5, Y2, Y2
 	VMULPD       four64<>+0(SB), Y3, Y3
 
-loop214:
+loop213:
 	VDIVPD  Y4, Y2, Y5
 	VMULPD  Y1, Y5, Y5
 	VADDPD  Y5, Y0, Y5
@@ -9755,7 +9742,7 @@ loop214:
 	VMOVUPD Y5, (AX)
 	ADDQ    $0x20, AX
 	SUBQ    $0x04, CX
-	JNZ     loop214
+	JNZ     loop213
 	VZEROUPPER
 	RET
 
@@ -9777,7 +9764,7 @@ TEXT ·factorsAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop215:
+loop214:
 	VMOVUPD    (AX), Y1
 	VCMPPD     $0x1e, silence64<>+0(SB), Y1, Y0
 	VANDPD     Y0, Y1, Y1
@@ -9827,7 +9814,7 @@ loop215:
 	VMOVUPD    Y3, (AX)
 	ADDQ       $0x20, AX
 	SUBQ       $0x04, CX
-	JNZ        loop215
+	JNZ        loop214
 	VZEROUPPER
 	RET
 
@@ -9945,7 +9932,7 @@ TEXT ·cosPiAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 
-loop216:
+loop215:
 	VMOVUPD   magnitude64<>+0(SB), Y1
 	VANDPD    (AX), Y1, Y0
 	VMULPD    half64<>+0(SB), Y0, Y1
@@ -10008,7 +9995,7 @@ loop216:
 	VMOVUPD   Y4, (AX)
 	ADDQ      $0x20, AX
 	SUBQ      $0x04, CX
-	JNZ       loop216
+	JNZ       loop215
 	VZEROUPPER
 	RET
 
@@ -10159,7 +10146,7 @@ TEXT ·pansAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD beside+32(FP), Y0
 
-loop217:
+loop216:
 	VADDPD    (DX), Y0, Y1
 	VMAXPD    minusOne64<>+0(SB), Y1, Y1
 	VMINPD    one64<>+0(SB), Y1, Y1
@@ -10259,7 +10246,7 @@ loop217:
 	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	SUBQ      $0x04, BX
-	JNZ       loop217
+	JNZ       loop216
 	VZEROUPPER
 	RET
 
@@ -10323,7 +10310,7 @@ TEXT ·lowestAVX2(SB), NOSPLIT, $0-32
 	VMOVUPS      (AX), Y1
 	VPXOR        Y2, Y2, Y2
 
-loop218:
+loop217:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y4
 	VPADDD     Y4, Y2, Y2
@@ -10334,7 +10321,7 @@ loop218:
 	VPMINSD    Y3, Y1, Y1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop218
+	JNZ        loop217
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMINSD    Y0, Y1, Y1
@@ -10368,7 +10355,7 @@ TEXT ·leastAVX2(SB), NOSPLIT, $0-40
 	VPCMPEQD     Y1, Y1, Y1
 	VPCMPEQD     Y2, Y2, Y2
 
-loop219:
+loop218:
 	VMOVDQU    (AX), Y3
 	VPCMPGTD   Y0, Y3, Y3
 	VPOR       (CX), Y3, Y4
@@ -10384,7 +10371,7 @@ loop219:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop219
+	JNZ        loop218
 	VPERM2F128 $0x01, Y1, Y1, Y0
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VPMAXUD    Y0, Y1, Y4
@@ -10424,7 +10411,7 @@ TEXT ·matchAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Y1
 	XORQ         BX, BX
 
-loop220:
+loop219:
 	VPCMPEQD  (AX)(BX*4), Y0, Y2
 	VPCMPEQD  (CX)(BX*4), Y1, Y3
 	VPAND     Y2, Y3, Y2
@@ -10435,17 +10422,17 @@ loop220:
 	VMOVMSKPS Y2, DI
 	SHLL      $0x08, DI
 	ORL       DI, SI
-	JNZ       found221
+	JNZ       found220
 	ADDQ      $0x10, BX
 	CMPQ      BX, DX
-	JNE       loop220
-	JMP       done222
+	JNE       loop219
+	JMP       done221
 
-found221:
+found220:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done222:
+done221:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -10469,7 +10456,7 @@ TEXT ·eldestAVX2(SB), NOSPLIT, $32-48
 	XORQ         SI, SI
 	VMOVDQU      Y2, Y3
 
-loop223:
+loop222:
 	VPCMPEQD  (AX)(SI*4), X0, X4
 	VPCMPEQD  (CX)(SI*4), X1, X5
 	VPAND     X4, X5, X4
@@ -10500,7 +10487,7 @@ loop223:
 	VPBLENDVB Y5, Y4, Y2, Y2
 	ADDQ      $0x10, SI
 	CMPQ      SI, BX
-	JNE       loop223
+	JNE       loop222
 	VMOVUPS   Y2, (SP)
 	MOVQ      (SP), AX
 	MOVQ      8(SP), CX
@@ -10526,21 +10513,21 @@ TEXT ·numberedAVX2(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Y0
 	XORQ         DX, DX
 
-loop224:
+loop223:
 	VPCMPEQQ  (AX)(DX*8), Y0, Y1
 	VMOVMSKPD Y1, BX
 	TESTL     BX, BX
-	JNZ       found225
+	JNZ       found224
 	ADDQ      $0x04, DX
 	CMPQ      DX, CX
-	JNE       loop224
-	JMP       done226
+	JNE       loop223
+	JMP       done225
 
-found225:
+found224:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done226:
+done225:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -11562,7 +11549,7 @@ TEXT ·absorbAVX2(SB), NOSPLIT, $0-40
 	VMOVUPS    224(CX), Y7
 	MOVQ       DX, DI
 
-loop227:
+loop226:
 	VMOVUPS    (DI), Y8
 	VSUBPS     Y2, Y8, Y9
 	VMULPS     (AX), Y0, Y10
@@ -11635,7 +11622,7 @@ loop227:
 	VMOVUPS    Y8, 32(DI)
 	ADDQ       $0x40, DI
 	SUBQ       $0x01, SI
-	JNZ        loop227
+	JNZ        loop226
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y1, 32(CX)
 	VMOVUPS    Y2, 64(CX)
@@ -12455,7 +12442,7 @@ TEXT ·lowsAVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn228:
+turn227:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Y0
 	MOVQ       24(SI), R9
@@ -12657,7 +12644,7 @@ turn228:
 	VMOVUPS    96(CX), Y3
 	MOVQ       DX, R10
 
-loop229:
+loop228:
 	VMOVUPS    (R10), Y4
 	VSUBPS     Y2, Y4, Y4
 	VMULPS     (AX), Y0, Y5
@@ -12688,7 +12675,7 @@ loop229:
 	VMOVUPS    Y4, 32(R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop229
+	JNZ        loop228
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y2, 64(CX)
 	VMOVUPS    Y1, 32(CX)
@@ -12887,7 +12874,7 @@ loop229:
 	VMOVUPS    Y0, 32(R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn228
+	JGT        turn227
 	VZEROUPPER
 	RET
 
@@ -12902,7 +12889,7 @@ TEXT ·highsAVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn230:
+turn229:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Y0
 	MOVQ       24(SI), R9
@@ -13104,7 +13091,7 @@ turn230:
 	VMOVUPS    96(CX), Y3
 	MOVQ       DX, R10
 
-loop231:
+loop230:
 	VMOVUPS    (R10), Y4
 	VSUBPS     Y2, Y4, Y4
 	VMULPS     (AX), Y0, Y5
@@ -13137,7 +13124,7 @@ loop231:
 	VMOVUPS    Y4, 32(R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop231
+	JNZ        loop230
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y2, 64(CX)
 	VMOVUPS    Y1, 32(CX)
@@ -13336,7 +13323,7 @@ loop231:
 	VMOVUPS    Y0, 32(R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn230
+	JGT        turn229
 	VZEROUPPER
 	RET
 
@@ -13351,7 +13338,7 @@ TEXT ·lowsMovingAVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn232:
+turn231:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Y0
 	MOVQ       24(SI), R9
@@ -13555,7 +13542,7 @@ turn232:
 	VMOVUPS    800(AX), Y5
 	MOVQ       DX, R10
 
-loop233:
+loop232:
 	VMOVUPS    (R10), Y6
 	VMULPS     832(AX), Y4, Y7
 	VADDPS     room_one<>+0(SB), Y4, Y4
@@ -13612,7 +13599,7 @@ loop233:
 	VMOVUPS    Y8, 32(R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop233
+	JNZ        loop232
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y2, 64(CX)
 	VMOVUPS    Y4, 768(AX)
@@ -13813,7 +13800,7 @@ loop233:
 	VMOVUPS    Y0, 32(R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn232
+	JGT        turn231
 	VZEROUPPER
 	RET
 
@@ -13828,7 +13815,7 @@ TEXT ·highsMovingAVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn234:
+turn233:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Y0
 	MOVQ       24(SI), R9
@@ -14032,7 +14019,7 @@ turn234:
 	VMOVUPS    800(AX), Y5
 	MOVQ       DX, R10
 
-loop235:
+loop234:
 	VMOVUPS    (R10), Y6
 	VMULPS     832(AX), Y4, Y7
 	VADDPS     room_one<>+0(SB), Y4, Y4
@@ -14099,7 +14086,7 @@ loop235:
 	VMOVUPS    Y8, 32(R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop235
+	JNZ        loop234
 	VMOVUPS    Y0, (CX)
 	VMOVUPS    Y2, 64(CX)
 	VMOVUPS    Y4, 768(AX)
@@ -14300,7 +14287,7 @@ loop235:
 	VMOVUPS    Y0, 32(R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn234
+	JGT        turn233
 	VZEROUPPER
 	RET
 
@@ -14316,13 +14303,13 @@ TEXT ·lowestAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTD one<>+0(SB), Z3
 	VPXORD       Z2, Z2, Z2
 
-loop236:
+loop235:
 	VPCMPD     $0x05, (AX), Z0, K1
 	VPADDD     Z3, Z2, K1, Z2
 	VPMINSD    (AX), Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, CX
-	JNZ        loop236
+	JNZ        loop235
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMINSD    Z0, Z1, Z1
@@ -14358,7 +14345,7 @@ TEXT ·leastAVX512(SB), NOSPLIT, $0-40
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	VPTERNLOGD   $0xff, Z2, Z2, Z2
 
-loop237:
+loop236:
 	VPCMPEQD   (AX), Z0, K1
 	VPMAXUD    (CX), Z1, Z3
 	VPMINUD    Z3, Z2, K1, Z2
@@ -14366,7 +14353,7 @@ loop237:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, DX
-	JNZ        loop237
+	JNZ        loop236
 	VSHUFF32X4 $0x4e, Z1, Z1, Z0
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VPMAXUD    Z0, Z1, Z4
@@ -14412,22 +14399,22 @@ TEXT ·matchAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTD X1, Z1
 	XORQ         BX, BX
 
-loop238:
+loop237:
 	VPCMPEQD (AX)(BX*4), Z0, K1
 	VPCMPEQD (CX)(BX*4), Z1, K1, K1
 	KMOVW    K1, SI
 	TESTL    SI, SI
-	JNZ      found239
+	JNZ      found238
 	ADDQ     $0x10, BX
 	CMPQ     BX, DX
-	JNE      loop238
-	JMP      done240
+	JNE      loop237
+	JMP      done239
 
-found239:
+found238:
 	BSFL SI, SI
 	ADDQ SI, BX
 
-done240:
+done239:
 	MOVQ BX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -14450,7 +14437,7 @@ TEXT ·eldestAVX512(SB), NOSPLIT, $64-48
 	VPBROADCASTQ X2, Z2
 	XORQ         SI, SI
 
-loop241:
+loop240:
 	VPCMPEQD (AX)(SI*4), Z0, K1
 	VPCMPEQD (CX)(SI*4), Z1, K1, K1
 	VPMINUQ  (DX)(SI*8), Z2, K1, Z2
@@ -14458,7 +14445,7 @@ loop241:
 	VPMINUQ  64(DX)(SI*8), Z2, K1, Z2
 	ADDQ     $0x10, SI
 	CMPQ     SI, BX
-	JNE      loop241
+	JNE      loop240
 	VMOVUPS  Z2, (SP)
 	MOVQ     (SP), AX
 	MOVQ     8(SP), CX
@@ -14496,21 +14483,21 @@ TEXT ·numberedAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ X0, Z0
 	XORQ         DX, DX
 
-loop242:
+loop241:
 	VPCMPEQQ (AX)(DX*8), Z0, K1
 	KMOVW    K1, BX
 	TESTL    BX, BX
-	JNZ      found243
+	JNZ      found242
 	ADDQ     $0x08, DX
 	CMPQ     DX, CX
-	JNE      loop242
-	JMP      done244
+	JNE      loop241
+	JMP      done243
 
-found243:
+found242:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-done244:
+done243:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -15001,7 +14988,7 @@ TEXT ·absorbAVX512(SB), NOSPLIT, $0-40
 	VMOVUPS    640(AX), Z14
 	MOVQ       DX, AX
 
-loop245:
+loop244:
 	VMOVUPS    (AX), Z15
 	VSUBPS     Z1, Z15, Z16
 	VMULPS     Z4, Z0, Z17
@@ -15039,7 +15026,7 @@ loop245:
 	VMOVUPS    Z15, (AX)
 	ADDQ       $0x40, AX
 	SUBQ       $0x01, SI
-	JNZ        loop245
+	JNZ        loop244
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    Z2, 128(CX)
@@ -15440,7 +15427,7 @@ TEXT ·lowsAVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn246:
+turn245:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Z0
 	MOVQ       24(SI), R9
@@ -15563,7 +15550,7 @@ turn246:
 	VMOVUPS    128(AX), Z4
 	MOVQ       DX, R10
 
-loop247:
+loop246:
 	VMOVUPS    (R10), Z5
 	VSUBPS     Z1, Z5, Z5
 	VMULPS     Z2, Z0, Z6
@@ -15580,7 +15567,7 @@ loop247:
 	VMOVUPS    Z5, (R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop247
+	JNZ        loop246
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    (DX), Z0
@@ -15697,7 +15684,7 @@ loop247:
 	VMOVUPS    Z0, (R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn246
+	JGT        turn245
 	VZEROUPPER
 	RET
 
@@ -15712,7 +15699,7 @@ TEXT ·highsAVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn248:
+turn247:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Z0
 	MOVQ       24(SI), R9
@@ -15837,7 +15824,7 @@ turn248:
 	VMOVUPS    256(AX), Z6
 	MOVQ       DX, R10
 
-loop249:
+loop248:
 	VMOVUPS    (R10), Z7
 	VSUBPS     Z1, Z7, Z7
 	VMULPS     Z2, Z0, Z8
@@ -15855,7 +15842,7 @@ loop249:
 	VMOVUPS    Z7, (R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop249
+	JNZ        loop248
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    (DX), Z0
@@ -15972,7 +15959,7 @@ loop249:
 	VMOVUPS    Z0, (R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn248
+	JGT        turn247
 	VZEROUPPER
 	RET
 
@@ -15987,7 +15974,7 @@ TEXT ·lowsMovingAVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn250:
+turn249:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Z0
 	MOVQ       24(SI), R9
@@ -16117,7 +16104,7 @@ turn250:
 	VMOVUPS    832(AX), Z11
 	MOVQ       DX, R10
 
-loop251:
+loop250:
 	VMOVUPS    (R10), Z12
 	VMULPS     Z11, Z2, Z13
 	VADDPS     room_one<>+0(SB), Z2, Z2
@@ -16147,7 +16134,7 @@ loop251:
 	VMOVUPS    Z14, (R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop251
+	JNZ        loop250
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    Z2, 768(AX)
@@ -16265,7 +16252,7 @@ loop251:
 	VMOVUPS    Z0, (R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn250
+	JGT        turn249
 	VZEROUPPER
 	RET
 
@@ -16280,7 +16267,7 @@ TEXT ·highsMovingAVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	XORL R8, R8
 
-turn252:
+turn251:
 	MOVQ       (SI), R9
 	VMOVUPS    (R9)(R8*1), Z0
 	MOVQ       24(SI), R9
@@ -16414,7 +16401,7 @@ turn252:
 	VMOVUPS    832(AX), Z15
 	MOVQ       DX, R10
 
-loop253:
+loop252:
 	VMOVUPS    (R10), Z16
 	VMULPS     Z15, Z2, Z17
 	VADDPS     room_one<>+0(SB), Z2, Z2
@@ -16449,7 +16436,7 @@ loop253:
 	VMOVUPS    Z18, (R10)
 	ADDQ       $0x40, R10
 	SUBQ       $0x01, R9
-	JNZ        loop253
+	JNZ        loop252
 	VMOVUPS    Z0, (CX)
 	VMOVUPS    Z1, 64(CX)
 	VMOVUPS    Z2, 768(AX)
@@ -16567,6 +16554,6 @@ loop253:
 	VMOVUPS    Z0, (R9)(R8*1)
 	ADDQ       $0x40, R8
 	SUBQ       $0x10, DI
-	JGT        turn252
+	JGT        turn251
 	VZEROUPPER
 	RET

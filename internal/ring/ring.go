@@ -4,6 +4,7 @@ package ring
 import (
 	"math/bits"
 	"sync/atomic"
+	"voicepool/internal/release"
 )
 
 // Ring is a queue between one producer and one consumer. Neither side ever
@@ -98,7 +99,7 @@ func (r *Ring[T]) Next(i int) *T {
 }
 
 // Send hands the values over that stand at Back and after it. Producer side.
-func (r *Ring[T]) Send(n int) { r.tail.Store(r.tail.Load() + uint64(n)) }
+func (r *Ring[T]) Send(n int) { release.Uint64(&r.tail, r.tail.Load()+uint64(n)) }
 
 // begin goes on with what Grow has made, if it has; n values have to fit.
 func (r *Ring[T]) begin(tail uint64, n int) *segment[T] {
@@ -152,7 +153,7 @@ func (r *Ring[T]) Take(dst []T) (n int) {
 		at := &s.slots[(head+uint64(i))&s.mask]
 		dst[i], *at = *at, zero
 	}
-	r.head.Store(head + uint64(n))
+	release.Uint64(&r.head, head+uint64(n))
 	return n
 }
 
@@ -162,5 +163,5 @@ func (r *Ring[T]) Drop() {
 	head := r.head.Load()
 	var zero T
 	r.read.slots[head&r.read.mask] = zero
-	r.head.Store(head + 1)
+	release.Uint64(&r.head, head+1)
 }

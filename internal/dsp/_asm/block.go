@@ -131,16 +131,3 @@ func settle() {
 	widest(halved(peaks[0]))
 	end()
 }
-
-// publish emits what stores words, one by one.
-func publish() {
-	begin("publishWords", "func(dst, src *int64, n int)")
-	dst, src, n, word := argument("dst"), argument("src"), argument("n"), GP64()
-	again := label("loop")
-	Label(again)
-	MOVQ(Mem{Base: src, Index: n, Scale: 8, Disp: -8}, word)
-	MOVQ(word, Mem{Base: dst, Index: n, Scale: 8, Disp: -8})
-	DECQ(n)
-	JNZ(LabelRef(again))
-	RET()
-}

@@ -38,7 +38,6 @@ func main() {
 	settle()
 	apart()
 	together()
-	publish()
 	filter(1, 8, false)
 	filter(2, 4, false)
 	filter(2, 8, true)

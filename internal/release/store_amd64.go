@@ -1,0 +1,36 @@
+//go:build !purego && !race
+
+package release
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// The functions are not inlined, so that the compiler moves nothing past them, as in the runtime's own
+// StoreRel.
+
+// Int64 stores x.
+//
+//go:noinline
+func Int64(word *atomic.Int64, x int64) { *(*int64)(unsafe.Pointer(word)) = x }
+
+// Uint64 stores x.
+//
+//go:noinline
+func Uint64(word *atomic.Uint64, x uint64) { *(*uint64)(unsafe.Pointer(word)) = x }
+
+// Pointer stores x.
+//
+//go:noinline
+func Pointer[T any](word *atomic.Pointer[T], x *T) { *(**T)(unsafe.Pointer(word)) = x }
+
+// Words stores each word of src in the place of dst with the same index. len(dst) >= len(src).
+//
+//go:noinline
+func Words(dst []atomic.Int64, src []int64) {
+	dst = dst[:len(src)]
+	for i, x := range src {
+		*(*int64)(unsafe.Pointer(&dst[i])) = x
+	}
+}
