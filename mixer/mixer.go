@@ -41,6 +41,7 @@ type Mixer struct {
 	mostEvents   int            // that wait
 	mostCells    int            // of them
 	fewest       int            // slots that there ever were
+	virtual      bool           // voices that come to an end may be
 	loops        bool           // a start was asked for that may be endless
 	eventMutex   sync.Mutex     // among those who poll
 	readers      []*EventReader // where events wait, that of Events first; nil: there is no EventReader
@@ -75,7 +76,7 @@ func New(c Config) (*Mixer, error) {
 		return nil, err
 	}
 	buses, roots := c.allBuses()
-	m := &Mixer{gains: gains{most: c.Commands, ahead: int64(c.Rate) / 20, since: make([]int64, len(buses))}, maxVoices: c.MaxVoices, commandMax: int64(c.Commands), commandRoom: int64(c.made.commands), mostEvents: 1 << bits.Len(uint(c.Events-1)), mostCells: c.made.mostCells, fewest: c.Voices, filtersUntil: -1, quality: c.Quality, lead: newLead(&c)}
+	m := &Mixer{gains: gains{most: c.Commands, ahead: int64(c.Rate) / 20, since: make([]int64, len(buses))}, maxVoices: c.MaxVoices, commandMax: int64(c.Commands), commandRoom: int64(c.made.commands), mostEvents: 1 << bits.Len(uint(c.Events-1)), mostCells: c.made.mostCells, fewest: c.Voices, virtual: c.Virtual > 0, filtersUntil: -1, quality: c.Quality, lead: newLead(&c)}
 	m.unlock = m.mutex.Unlock
 	if len(c.Outputs) > 0 {
 		m.first = c.Outputs[0].Name

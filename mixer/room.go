@@ -27,7 +27,7 @@ func (c *Config) size(commands, events int) made {
 	if commands == 0 {
 		m.commands = min(leastCommands, c.Commands)
 		m.records = min(c.MaxVoices+c.Virtual+leastRecords, m.records)
-		if events == 0 && c.Virtual == 0 {
+		if events == 0 {
 			m.cells = min(leastCells+c.MaxVoices/4, m.mostCells)
 		}
 	}
@@ -78,8 +78,8 @@ func (m *Mixer) makeRoomFor(n int64) {
 }
 
 // makeRoomForEvents sees to it that what is under way can tell all that blockEvents counts, on top of what
-// waits. Endless voices that take turns tell of it for as long as they like: where there may be any, as
-// many events wait as ever. The mutex is held.
+// waits. Voices that take turns, endless ones and others that may be virtual, tell of it for as long as they
+// like: where there are more than slots, as many events wait as ever. The mutex is held.
 func (m *Mixer) makeRoomForEvents(commands int64) {
 	room := m.events.Cap()
 	if room >= m.mostCells {
@@ -87,7 +87,7 @@ func (m *Mixer) makeRoomForEvents(commands int64) {
 	}
 	records, waiting := m.records.Len(), m.events.Len()
 	need := 3 * (2*records + int(commands) + len(m.tree) + min(records, m.maxVoices))
-	if m.loops && records > m.fewest {
+	if (m.loops || m.virtual) && records > m.fewest {
 		need = m.mostCells
 	}
 	if room-waiting < need {

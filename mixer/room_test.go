@@ -12,19 +12,22 @@ import (
 
 // TestNewIsSmall is what a server with hundreds of rooms counts on.
 func TestNewIsSmall(t *testing.T) {
-	for voices, most := range map[int]uint64{8: 128_000, 32: 256_000, 1024: 1_500_000} {
+	for _, c := range []struct {
+		voices, virtual int
+		most            uint64
+	}{{8, 0, 128_000}, {32, 0, 256_000}, {1024, 0, 1_500_000}, {8, 32, 200_000}, {32, 64, 256_000}, {32, 1024, 1_500_000}} {
 		var before, after runtime.MemStats
 		least := ^uint64(0)
 		for range 5 { // other goroutines may allocate meanwhile
 			runtime.ReadMemStats(&before)
-			m, err := mixer.New(mixer.Config{Voices: voices})
+			m, err := mixer.New(mixer.Config{Voices: c.voices, Virtual: c.virtual})
 			runtime.ReadMemStats(&after)
 			must(t, err)
 			runtime.KeepAlive(m)
 			least = min(least, after.TotalAlloc-before.TotalAlloc)
 		}
-		if least > most {
-			t.Errorf("a mixer of %d voices takes %d bytes, more than %d", voices, least, most)
+		if least > c.most {
+			t.Errorf("a mixer of %d voices and %d virtual ones takes %d bytes, more than %d", c.voices, c.virtual, least, c.most)
 		}
 	}
 }

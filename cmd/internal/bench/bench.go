@@ -177,7 +177,7 @@ func Cases() (names []string) {
 	}
 	names = append(append(append(names, callNames...), silentBlock), effectNames()...)
 	names = append(names, monoApart, bestApart, copyApart)
-	return append(append(names, loadCases...), "turn", "memory", wholeRender, loadedRender)
+	return append(append(names, loadCases...), "turn", memoryVoices, memoryVirtual, wholeRender, loadedRender)
 }
 
 // way is a way to mix.

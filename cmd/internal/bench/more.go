@@ -9,25 +9,31 @@ import (
 	"voicepool/pcm"
 )
 
-// memory measures the bytes that New takes, and, with all voices playing, what each voice adds.
-func memory(pick func(string) bool, next Progress) ([]Row, error) {
-	if !pick("memory") {
-		return nil, nil
-	}
-	var rows []Row
-	for _, n := range []int{8, 32, 1024} {
-		next("measuring the memory of a mixer of %d voices", n)
-		var runs []float64
-		for range Runs {
-			before := reserved()
-			m, err := mixer.New(mixer.Config{Rate: Rate, Voices: n})
-			if err != nil {
-				return nil, err
-			}
-			runs = append(runs, reserved()-before)
-			runtime.KeepAlive(m)
+const memoryVoices, memoryVirtual = "memory", "memory-virtual"
+
+// memory measures the bytes that New takes: for voices, and for as many with twice as many virtual ones.
+func memory(pick func(string) bool, next Progress) (rows []Row, err error) {
+	for _, of := range []struct {
+		name    string
+		virtual int // for each voice
+	}{{memoryVoices, 0}, {memoryVirtual, 2}} {
+		if !pick(of.name) {
+			continue
 		}
-		rows = append(rows, Row{Case: "memory", Voices: n, Bytes: new(Median(runs)), Samples: runs, Kernel: dsp.Kernel()})
+		for _, n := range []int{8, 32, 1024} {
+			next("measuring the memory of a mixer of %d voices", n)
+			var runs []float64
+			for range Runs {
+				before := reserved()
+				m, err := mixer.New(mixer.Config{Rate: Rate, Voices: n, Virtual: n * of.virtual})
+				if err != nil {
+					return nil, err
+				}
+				runs = append(runs, reserved()-before)
+				runtime.KeepAlive(m)
+			}
+			rows = append(rows, Row{Case: of.name, Voices: n, Bytes: new(Median(runs)), Samples: runs, Kernel: dsp.Kernel()})
+		}
 	}
 	return rows, nil
 }
