@@ -207,6 +207,14 @@ func Plain(err error) error {
 	return plain{strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), "nats: "), "API error: "), err}
 }
 
+// Replaced reports whether JetStream refused a write because it was for what is not the last any more. Of its
+// two codes the second is that of streams with copies, which also refuse a write while another to the same
+// place is under way.
+func Replaced(err error) bool {
+	api, is := errors.AsType[*jetstream.APIError](err)
+	return is && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+}
+
 // noPeers is JetStream's code for too few servers for the copies of a stream.
 const noPeers jetstream.ErrorCode = 10005
 

@@ -79,7 +79,13 @@ func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64
 		return "", 0, err
 	}
 	if last != nil && sumOf(last) == sum { // it was there
-		return sum, int64(info.Size), nil
+		if time.Since(last.ModTime) > fresh {
+			err = s.Touch(ctx, sum)
+		}
+		if !errors.Is(err, ErrMissing) {
+			return sum, int64(info.Size), err
+		}
+		last = nil // it is gone just now
 	}
 	info.Name, info.Digest = sum, jetstream.GetObjectDigestValue(h)
 	text, err := json.Marshal(info)

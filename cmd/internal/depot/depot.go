@@ -27,10 +27,24 @@ import (
 // ErrMissing is the error of a file that nobody has put, or of which parts are gone.
 var ErrMissing = errors.New("is not in the object store")
 
+// Object is a file as a store knows it.
+type Object struct {
+	Name string
+	Size int64
+	Sum  string    // the SHA-256 that the store has
+	Used time.Time // when it was put, or touched, by the clock of the store
+}
+
 // Store is where the files lie.
 type Store interface {
-	// Stat returns the size and the SHA-256 of what lies under a name. ErrMissing: nothing.
-	Stat(ctx context.Context, name string) (size int64, sum string, err error)
+	// Stat returns what lies under a name. ErrMissing: nothing.
+	Stat(ctx context.Context, name string) (Object, error)
+	// Touch has what lies under a name count as put now. ErrMissing: nothing.
+	Touch(ctx context.Context, name string) error
+	// List returns all that lies there, and what time it is by the clock of the store.
+	List(ctx context.Context) (all []Object, now time.Time, err error)
+	// Remove removes an object, unless it was put or touched meanwhile, and reports whether it did.
+	Remove(ctx context.Context, o Object) (bool, error)
 	// Put replaces what lies under a name, and returns the SHA-256 of what it has read.
 	Put(ctx context.Context, name string, r io.Reader) (sum string, err error)
 	// Add puts what it reads under its SHA-256, and returns that and the size.
@@ -45,8 +59,8 @@ type Depot struct {
 	cache *Cache // nil: none
 
 	mutex  sync.Mutex
-	hashed map[string]stamped // files of the disk, by path
-	there  map[string]bool    // sums that are known to lie there
+	hashed map[string]stamped   // files of the disk, by path
+	there  map[string]time.Time // when sums were found to lie there
 }
 
 // stamped is the sum of a file, while the file stays as it was.
@@ -59,7 +73,7 @@ type stamped struct {
 
 // New returns a depot in a store.
 func New(store Store) *Depot {
-	return &Depot{store: store, hashed: map[string]stamped{}, there: map[string]bool{}}
+	return &Depot{store: store, hashed: map[string]stamped{}, there: map[string]time.Time{}}
 }
 
 // Cached returns the depot with a cache before it, from which Get and Unpack take files.
@@ -145,16 +159,19 @@ func (d *Depot) sum(open func() (io.ReadCloser, error)) (string, error) {
 // send puts a file under its sum, unless it lies there.
 func (d *Depot) send(ctx context.Context, sum string, open func() (io.ReadCloser, error)) error {
 	d.mutex.Lock()
-	known := d.there[sum]
+	found := time.Since(d.there[sum]) < fresh
 	d.mutex.Unlock()
-	if known {
+	if found {
 		return nil
 	}
-	_, has, err := d.store.Stat(ctx, sum)
+	o, err := d.store.Stat(ctx, sum)
+	if err == nil && o.Sum == sum && time.Since(o.Used) > fresh {
+		err = d.Touch(ctx, sum)
+	}
 	if err != nil && !errors.Is(err, ErrMissing) {
 		return err
 	}
-	if err != nil || has != sum {
+	if err != nil || o.Sum != sum {
 		r, err := open()
 		if err != nil {
 			return err
@@ -170,7 +187,7 @@ func (d *Depot) send(ctx context.Context, sum string, open func() (io.ReadCloser
 	}
 	d.mutex.Lock()
 	bound(d.there)
-	d.there[sum] = true
+	d.there[sum] = time.Now()
 	d.mutex.Unlock()
 	return nil
 }
@@ -187,14 +204,27 @@ func (d *Depot) Size(ctx context.Context, sum string) (int64, error) {
 	if err := CheckSum(sum); err != nil {
 		return 0, err
 	}
-	size, has, err := d.store.Stat(ctx, sum)
+	o, err := d.store.Stat(ctx, sum)
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("%s: %w", sum, err)
-	case has != sum:
-		return 0, fmt.Errorf("%s: %w as it was: it has the sum %s", sum, ErrMissing, words.OneLine(has))
+	case o.Sum != sum:
+		return 0, fmt.Errorf("%s: %w as it was: it has the sum %s", sum, ErrMissing, words.OneLine(o.Sum))
 	}
-	return size, nil
+	return o.Size, nil
+}
+
+// Touch has a file that lies there count as put now, as Put does with one that it finds. ErrMissing: it is not
+// there.
+func (d *Depot) Touch(ctx context.Context, sum string) error {
+	err := CheckSum(sum)
+	if err == nil {
+		err = d.store.Touch(ctx, sum)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", sum, err)
+	}
+	return nil
 }
 
 // Get writes a file to a path, where it appears whole or not at all. What has another sum is an error.

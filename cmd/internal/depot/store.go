@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -42,12 +43,31 @@ type natsStore struct {
 	stream  jetstream.Stream // where it keeps them
 }
 
-func (s natsStore) Stat(ctx context.Context, name string) (int64, string, error) {
+func (s natsStore) Stat(ctx context.Context, name string) (Object, error) {
 	info, err := s.objects.GetInfo(ctx, name)
 	if err != nil {
-		return 0, "", missing(err)
+		return Object{}, missing(err)
 	}
-	return int64(info.Size), sumOf(info), nil
+	return object(info), nil
+}
+
+func object(info *jetstream.ObjectInfo) Object {
+	return Object{Name: info.Name, Size: int64(info.Size), Sum: sumOf(info), Used: info.ModTime}
+}
+
+func (s natsStore) List(ctx context.Context) (all []Object, now time.Time, err error) {
+	info, err := s.stream.Info(ctx)
+	if err != nil {
+		return nil, now, cluster.Plain(err)
+	}
+	list, err := s.objects.List(ctx)
+	if err != nil && !errors.Is(err, jetstream.ErrNoObjectsFound) {
+		return nil, now, cluster.Plain(err)
+	}
+	for _, one := range list {
+		all = append(all, object(one))
+	}
+	return all, info.TimeStamp, nil
 }
 
 func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, error) {

@@ -24,6 +24,7 @@ type Command struct {
 	Work   WorkCommand   `cmd:"" help:"Run jobs of the queue."`
 	Status StatusCommand `cmd:"" help:"Count jobs, and list those that are not done."`
 	Get    GetCommand    `cmd:"" help:"Write the result of a job to a file."`
+	Forget ForgetCommand `cmd:"" help:"Remove jobs that have ended, and files that nobody needs any more."`
 }
 
 // open connects to NATS and opens the farm.

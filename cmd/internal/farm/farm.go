@@ -2,6 +2,7 @@ package farm
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -20,6 +21,7 @@ type Farm struct {
 	Depot   *depot.Depot
 	version string // of this program
 	ledger  ledger
+	conn    *cluster.Conn
 	kv      jetstream.KeyValue
 	js      jetstream.JetStream
 	queue   jetstream.Stream
@@ -52,7 +54,7 @@ func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the queue %s: %w", cluster.Jobs, cluster.Plain(err))
 	}
-	return &Farm{Depot: d, version: version, ledger: ledger{Bucket(kv)}, kv: kv, js: c.JS, queue: queue}, nil
+	return &Farm{Depot: d, version: version, ledger: ledger{Bucket(kv)}, conn: c, kv: kv, js: c.JS, queue: queue}, nil
 }
 
 // token is what a version is called in subjects.
@@ -88,16 +90,16 @@ func (t table) Update(ctx context.Context, key string, value []byte, revision ui
 	return conflict(err)
 }
 
+func (t table) Delete(ctx context.Context, key string, revision uint64) error {
+	return conflict(t.kv.Purge(ctx, key, jetstream.LastRevision(revision)))
+}
+
 // conflict returns ErrConflict for a revision that is none any more, and others in plain words.
 func conflict(err error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
-	}
-	if api, ok := errors.AsType[*jetstream.APIError](err); ok &&
-		(api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
-		return ErrConflict
-	}
-	if errors.Is(err, jetstream.ErrKeyExists) {
+	case cluster.Replaced(err), errors.Is(err, jetstream.ErrKeyExists):
 		return ErrConflict
 	}
 	return cluster.Plain(err)
@@ -176,11 +178,19 @@ func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 			return j, err
 		}
 	}
-	text, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
+	sent, err := f.publish(ctx, &o, once)
+	if err == nil && sent.Duplicate {
+		there, known := f.queued(ctx, &Job{Message: sent.Sequence})
+		if known != nil {
+			return nil, known
+		}
+		if !there { // it was the message of a job that has ended, and was forgotten
+			if j, _, err := f.ledger.job(ctx, id); !errors.Is(err, ErrUnknown) {
+				return j, err
+			}
+			sent, err = f.publish(ctx, &o, once+"-"+rand.Text())
+		}
 	}
-	sent, err := f.js.Publish(ctx, cluster.JobsOn+"."+token(o.Version), text, jetstream.WithMsgID(once))
 	if err != nil {
 		return nil, cluster.Plain(err)
 	}
@@ -191,6 +201,15 @@ func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 		j.Message = sent.Sequence
 		return true
 	})
+}
+
+// publish puts a job into the queue, which knows the message by a name.
+func (f *Farm) publish(ctx context.Context, o *Order, name string) (*jetstream.PubAck, error) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	return f.js.Publish(ctx, cluster.JobsOn+"."+token(o.Version), text, jetstream.WithMsgID(name))
 }
 
 // queued reports whether the message of a job is in the queue.

@@ -20,6 +20,7 @@ type Table interface {
 	Get(ctx context.Context, key string) (value []byte, revision uint64, err error) // ErrUnknown
 	Create(ctx context.Context, key string, value []byte) error                     // ErrConflict
 	Update(ctx context.Context, key string, value []byte, revision uint64) error    // ErrConflict
+	Delete(ctx context.Context, key string, revision uint64) error                  // ErrConflict
 }
 
 // ledger has what is known of all jobs. Every change of one is here.
@@ -118,6 +119,23 @@ func (l ledger) settle(ctx context.Context, id, run string, do func(j *Job)) (j 
 		return true
 	})
 	return j, ours && err == nil, err
+}
+
+// forget removes a job, if it has ended and nobody tries it anew. It reports whether it did.
+func (l ledger) forget(ctx context.Context, id string) (bool, error) {
+	for range mostConflicts {
+		j, revision, err := l.job(ctx, id)
+		if errors.Is(err, ErrUnknown) || err == nil && !j.State.ended() {
+			return false, nil
+		}
+		if err == nil {
+			err = l.Delete(ctx, id, revision)
+		}
+		if !errors.Is(err, ErrConflict) { // else what was read was old
+			return err == nil, err
+		}
+	}
+	return false, fmt.Errorf("%s: %w", id, ErrConflict)
 }
 
 // done ends a job with its result.

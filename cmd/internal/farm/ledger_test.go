@@ -42,6 +42,9 @@ func (m *memory) Get(_ context.Context, key string) ([]byte, uint64, error) {
 		return nil, 0, ErrUnknown
 	}
 	last := all[len(all)-1]
+	if last.value == nil {
+		return nil, 0, ErrUnknown
+	}
 	return last.value, last.revision, nil
 }
 
@@ -53,11 +56,15 @@ func (m *memory) Update(_ context.Context, key string, value []byte, revision ui
 	return m.set(key, value, revision)
 }
 
+func (m *memory) Delete(_ context.Context, key string, revision uint64) error {
+	return m.set(key, nil, revision)
+}
+
 func (m *memory) set(key string, value []byte, revision uint64) error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	all, at := m.values[key], uint64(0)
-	if len(all) > 0 {
+	if len(all) > 0 && (revision != 0 || all[len(all)-1].value != nil) {
 		at = all[len(all)-1].revision
 	}
 	if at != revision {
@@ -78,7 +85,7 @@ func (m *memory) set(key string, value []byte, revision uint64) error {
 // now returns a job as it is.
 func (m *memory) now(t interface{ Fatal(...any) }, id string) *Job {
 	all, j := m.values[id], &Job{}
-	if len(all) == 0 {
+	if len(all) == 0 || all[len(all)-1].value == nil {
 		return &Job{State: Queued}
 	}
 	if err := json.Unmarshal(all[len(all)-1].value, j); err != nil {

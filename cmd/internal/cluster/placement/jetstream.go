@@ -30,17 +30,12 @@ func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
 	return &kept{conn: c, kv: kv}, nil
 }
 
-// conflicts are JetStream's codes for a write that is not behind the revision that was given. The second
-// is that of streams with copies, which also refuse a write while another to the same key is under way.
-var conflicts = []jetstream.ErrorCode{jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant}
-
 // known returns an error of JetStream as one of Bucket.
 func known(err error) error {
-	api, is := errors.AsType[*jetstream.APIError](err)
 	switch {
 	case err == nil:
 		return nil
-	case is && slices.Contains(conflicts, api.ErrorCode), errors.Is(err, jetstream.ErrKeyExists):
+	case cluster.Replaced(err), errors.Is(err, jetstream.ErrKeyExists):
 		return ErrConflict
 	case errors.Is(err, jetstream.ErrKeyNotFound), errors.Is(err, jetstream.ErrKeyDeleted):
 		return ErrMissing

@@ -103,3 +103,31 @@ func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 	}
 	return b.Delete(ctx, drains+node, old.Revision)
 }
+
+// Sheets returns the bundles of all rooms. A record that cannot be read is an error.
+func Sheets(ctx context.Context, b Bucket) ([]string, error) {
+	sheets, all := map[string]string{}, false
+	var wrong error
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err := b.Watch(ctx, func(e Entry) {
+		name, is := named(e.Key, rooms)
+		r, read := decode[RoomRecord](e.Value)
+		switch {
+		case e.Key == "":
+			all = true
+			cancel()
+		case !is:
+		case e.Deleted:
+			delete(sheets, name)
+		case !read:
+			wrong = fmt.Errorf("the record of the room %s cannot be read", words.OneLine(name))
+		default:
+			sheets[name] = r.Sheet
+		}
+	})
+	if !all {
+		return nil, cmp.Or(err, context.Cause(ctx))
+	}
+	return slices.Collect(maps.Values(sheets)), wrong
+}

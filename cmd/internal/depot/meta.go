@@ -1,0 +1,94 @@
+package depot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"voicepool/cmd/internal/cluster"
+)
+
+// What an object is called, its size and where its chunks are is its last message on a subject: its meta.
+// The object store of nats.go writes it whatever has been written meanwhile. These compare and set.
+
+// meta returns the meta of an object, and its place in the stream. ErrMissing: there is none.
+func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo, uint64, error) {
+	msg, err := s.stream.GetLastMsgForSubject(ctx, metaOf(name))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, 0, ErrMissing
+	}
+	if err != nil {
+		return nil, 0, cluster.Plain(err)
+	}
+	info := &jetstream.ObjectInfo{}
+	if err := json.Unmarshal(msg.Data, info); err != nil || info.Deleted {
+		return nil, 0, ErrMissing
+	}
+	info.ModTime = msg.Time
+	return info, msg.Sequence, nil
+}
+
+// write replaces the meta at a place of the stream by another one, whose place it returns; 0: somebody else
+// has replaced it.
+func (s natsStore) write(ctx context.Context, info *jetstream.ObjectInfo, place uint64) (uint64, error) {
+	text, err := json.Marshal(info)
+	if err != nil {
+		return 0, err
+	}
+	msg := &nats.Msg{Subject: metaOf(info.Name), Data: text, Header: nats.Header{}}
+	msg.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	ack, err := s.js.PublishMsg(ctx, msg, jetstream.WithExpectLastSequencePerSubject(place))
+	if cluster.Replaced(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, cluster.Plain(err)
+	}
+	return ack.Sequence, nil
+}
+
+// Touch writes the meta of an object once more. That is done only if nobody has removed it, whatever a server
+// that is behind the others says.
+func (s natsStore) Touch(ctx context.Context, name string) error {
+	gone := false
+	err := again(ctx, still, func(ctx context.Context) error {
+		info, place, err := s.meta(ctx, name)
+		if gone = errors.Is(err, ErrMissing); gone {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		written, err := s.write(ctx, info, place)
+		if err == nil && written == 0 {
+			return errors.New("others write the same file all the time")
+		}
+		return err
+	})
+	if gone {
+		return ErrMissing
+	}
+	return err
+}
+
+// Remove marks an object as deleted, as nats.go does, and then removes its chunks and the mark.
+func (s natsStore) Remove(ctx context.Context, o Object) (bool, error) {
+	info, place, err := s.meta(ctx, o.Name)
+	if errors.Is(err, ErrMissing) || err == nil && info.ModTime.After(o.Used) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	info.Deleted, info.Size, info.Chunks, info.Digest = true, 0, 0, ""
+	mark, err := s.write(ctx, info, place)
+	if err != nil || mark == 0 {
+		return false, err
+	}
+	s.purge(info.NUID)
+	_ = s.stream.Purge(ctx, jetstream.WithPurgeSubject(metaOf(o.Name)), jetstream.WithPurgeSequence(mark+1)) // it hurts nobody
+	return true, nil
+}

@@ -1,0 +1,144 @@
+package farm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"voicepool/cmd/internal/cluster"
+	"voicepool/cmd/internal/cluster/placement"
+	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/depot"
+	"voicepool/internal/words"
+)
+
+// ForgetCommand is the command farm forget.
+type ForgetCommand struct {
+	IDs   []string       `arg:"" optional:"" name:"id" help:"Jobs that have ended: IDs, or how they begin."`
+	Older *time.Duration `placeholder:"TIME" help:"All jobs that ended so long ago, as 720h; 0s: all that have ended."`
+	cluster.Flags
+}
+
+// Run forgets jobs, and removes files that neither a job nor a room needs any more.
+func (r *ForgetCommand) Run(c *console.Console) error {
+	switch {
+	case len(r.IDs) == 0 && r.Older == nil:
+		return console.Usage("which jobs? Give IDs, or --older TIME, as in --older 720h")
+	case len(r.IDs) > 0 && r.Older != nil:
+		return console.Usage("--older: it goes without IDs")
+	case r.Older != nil && *r.Older < 0:
+		return console.Usage("--older: %v is negative", *r.Older)
+	}
+	interrupted := c.Listen()
+	defer interrupted.Close()
+	f, done, err := open(interrupted, c, r.Flags)
+	if err != nil {
+		return err
+	}
+	defer done()
+	all, err := f.Jobs(interrupted)
+	if err != nil {
+		return err
+	}
+	over, err := r.chosen(all)
+	if err != nil {
+		return err
+	}
+	jobs, err := f.forget(interrupted, over)
+	var files int
+	var bytes int64
+	if err == nil {
+		files, bytes, err = f.Sweep(interrupted, depot.Kept)
+	}
+	fmt.Fprintf(c.Out, "%s forgotten, %s of %d bytes removed\n", words.Count(jobs, "job"), words.Count(files, "file"), bytes)
+	return interrupted.Instead(c, err)
+}
+
+// chosen returns the jobs that are to be forgotten.
+func (r *ForgetCommand) chosen(all []*Job) ([]*Job, error) {
+	if r.Older != nil {
+		return slices.DeleteFunc(all, func(j *Job) bool { return !j.State.ended() || time.Since(j.Ended) < *r.Older }), nil
+	}
+	byID, ids := map[string]*Job{}, []string(nil)
+	for _, j := range all {
+		byID[j.ID], ids = j, append(ids, j.ID)
+	}
+	var over []*Job
+	for _, given := range r.IDs {
+		id, err := match(given, ids)
+		if err != nil {
+			return nil, err
+		}
+		if j := byID[id]; !j.State.ended() {
+			return nil, console.Usage("%s: the job is %s; one can be forgotten when it has ended", id, j.State)
+		}
+		over = append(over, byID[id])
+	}
+	return over, nil
+}
+
+// forget forgets jobs, and returns how many: those that are tried anew meanwhile stay.
+func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
+	for _, j := range over {
+		gone, err := f.ledger.forget(ctx, j.ID)
+		if err != nil {
+			return jobs, err
+		}
+		if gone {
+			jobs++
+		}
+	}
+	if err := f.kv.PurgeDeletes(ctx); err != nil { // the marks of those that were forgotten before
+		return jobs, cluster.Plain(err)
+	}
+	return jobs, nil
+}
+
+// Sweep removes files that neither a job nor a room needs, and that nobody has put or found for so long,
+// usually depot.Kept.
+func (f *Farm) Sweep(ctx context.Context, kept time.Duration) (files int, bytes int64, err error) {
+	return f.Depot.Sweep(ctx, kept, f.needs)
+}
+
+// needs returns the sums of all files that jobs and rooms need.
+func (f *Farm) needs(ctx context.Context) (map[string]bool, error) {
+	jobs, err := f.Jobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	needed, bundles := map[string]bool{}, map[string]bool{}
+	for _, j := range jobs {
+		needed[j.Result], bundles[j.Bundle] = true, true
+	}
+	if _, err := f.js.KeyValue(ctx, cluster.Placement); !errors.Is(err, jetstream.ErrBucketNotFound) { // there are rooms
+		b, err := placement.Open(ctx, f.conn)
+		if err != nil {
+			return nil, err
+		}
+		sheets, err := placement.Sheets(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		for _, sum := range sheets {
+			bundles[sum] = true
+		}
+	}
+	for sum := range bundles {
+		needed[sum] = true
+		b, err := f.Depot.Bundle(ctx, sum)
+		if errors.Is(err, depot.ErrMissing) { // who needs it will say so
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range b.Files {
+			needed[file] = true
+		}
+	}
+	return needed, nil
+}

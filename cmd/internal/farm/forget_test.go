@@ -1,0 +1,91 @@
+package farm
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// TestForget: a job that has ended is forgotten, and one that has not is not, whatever old reads say and
+// whichever answers are lost. One that was forgotten may begin anew.
+func TestForget(t *testing.T) {
+	forgotten := 0
+	rapid.Check(t, func(t *rapid.T) {
+		table, message := &memory{}, uint64(0)
+		l, ctx, id, run := ledger{table}, context.Background(), order.ID(), ""
+		table.stale = func() bool { return rapid.IntRange(0, 4).Draw(t, "stale") == 0 }
+		table.lose = func() bool { return rapid.IntRange(0, 4).Draw(t, "lost") == 0 }
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			was := table.now(t, id).State
+			switch rapid.IntRange(0, 3).Draw(t, "step") {
+			case 0:
+				if was.ended() {
+					continue
+				}
+				message, run = message+1, run+"."
+				if err := insist(func() error { _, _, err := l.claim(ctx, &order, message, "w", run); return err }); err != nil {
+					t.Fatal(err)
+				}
+			case 1, 2:
+				if was != Running {
+					continue
+				}
+				end := []func(*Job){done("ff", 1, time.Second), failed("no", time.Second), crashed("oh", time.Second)}[rapid.IntRange(0, 2).Draw(t, "end")]
+				if err := insist(func() error { _, _, err := l.settle(ctx, id, run, end); return err }); err != nil {
+					t.Fatal(err)
+				}
+			case 3:
+				gone, err := l.forget(ctx, id)
+				now := table.now(t, id).State
+				switch {
+				case errors.Is(err, errLost) && was.ended() && now == Queued: // it is gone, and nobody knows
+				case err != nil:
+					t.Fatal(err)
+				case gone != (was.ended() && now == Queued), !gone && now != was && was != Queued:
+					t.Fatalf("a job that is %s: forgotten: %t, and it is %s", was, gone, now)
+				case gone:
+					forgotten++
+				}
+			}
+		}
+	})
+	if forgotten == 0 {
+		t.Error("nothing was forgotten: it proves too little")
+	}
+}
+
+// TestChosen: which jobs are to be forgotten.
+func TestChosen(t *testing.T) {
+	ago := func(state State, id string, hours int) *Job {
+		return &Job{ID: id, State: state, Ended: time.Now().Add(-time.Duration(hours)*time.Hour - time.Minute)}
+	}
+	all := []*Job{ago(Done, "aa", 1), ago(Failed, "ab", 5), ago(Aside, "ba", 9), ago(Running, "ca", 20), ago(Queued, "cb", 20)}
+	hours := func(n int) *time.Duration { return new(time.Duration(n) * time.Hour) }
+	for _, c := range []struct {
+		command ForgetCommand
+		want    string
+		wrong   string
+	}{
+		{ForgetCommand{Older: hours(0)}, "aa ab ba", ""},
+		{ForgetCommand{Older: hours(5)}, "ab ba", ""},
+		{ForgetCommand{Older: hours(10)}, "", ""},
+		{ForgetCommand{IDs: []string{"ba", "aa"}}, "ba aa", ""},
+		{ForgetCommand{IDs: []string{"aa", "ca"}}, "", "ca: the job is running; one can be forgotten when it has ended"},
+		{ForgetCommand{IDs: []string{"a"}}, "", "a begins the IDs of 2 jobs, as of aa and ab: give more digits"},
+		{ForgetCommand{IDs: []string{"dd"}}, "", "dd: there is no such job; the nearest is aa, and voicepool farm status lists more"},
+	} {
+		over, err := c.command.chosen(append([]*Job(nil), all...))
+		got := ""
+		for i, j := range over {
+			if got += j.ID; i < len(over)-1 {
+				got += " "
+			}
+		}
+		if got != c.want || (err == nil) != (c.wrong == "") || err != nil && err.Error() != c.wrong {
+			t.Errorf("%v, %v: %q, %v; want %q, %s", c.command.IDs, c.command.Older, got, err, c.want, c.wrong)
+		}
+	}
+}
