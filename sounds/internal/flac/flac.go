@@ -37,7 +37,7 @@ type decoder struct {
 	frame frame
 	at    int64 // the next frame of sound
 
-	// The checksum of all samples, while none has been left out.
+	// The checksum of all samples, while none has been left out, and none read twice.
 	straight bool
 	sum      hash.Hash
 	raw      []byte
@@ -175,8 +175,7 @@ func (r *decoder) end() error {
 // SeekFrame finds the frame by halving: FLAC's frames have no length, but numbers.
 // What has numbers that are not in order is found wrongly; no encoder makes it.
 func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
-	r.straight = true
-	r.sum.Reset()
+	r.straight = r.straight && r.at == 0 // a loop is added up once at most
 	r.at = 0
 	r.in.MoveTo(r.start)
 	if frame <= 0 {
@@ -205,7 +204,7 @@ func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 		}
 		low, r.at, next = at, place, at+1
 	}
-	r.straight = low == r.start
+	r.straight = r.straight && low == r.start
 	r.in.MoveTo(low)
 	return r.at, nil
 }
