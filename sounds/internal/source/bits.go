@@ -104,6 +104,7 @@ func (b *MSB) Unary() uint64 {
 // their sign.
 func (b *MSB) Rice(dst []int64, k uint) {
 	acc, have := b.acc, b.have
+	k &= 31 // then no shift is by 64 or more, for which the machine would need a look
 	for i := range dst {
 		if have < 32 {
 			b.acc, b.have = acc, have
@@ -112,8 +113,8 @@ func (b *MSB) Rice(dst []int64, k uint) {
 		}
 		code := uint64(bits.LeadingZeros64(acc))
 		if n := uint(code) + 1 + k; n <= have {
-			acc <<= uint(code) + 1
-			code = code<<k | acc>>(64-k)
+			acc <<= (uint(code) + 1) & 63
+			code = code<<k | acc>>1>>(63-k)
 			acc <<= k
 			have -= n
 		} else { // it is longer than what is ready
