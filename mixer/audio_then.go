@@ -31,7 +31,7 @@ type chain struct {
 // link has a start wait for another one, in the place of what waited for it until now.
 func (a *audio) link(c *command) {
 	a.underWay.keep()
-	a.record(c.record).rare.Load().handed = voice.Moves{}
+	*a.record(c.record).rare.Load().handed = voice.Moves{}
 	l := link{lead: c.target.voice.id, next: c.record, when: c.when, at: never}
 	a.unlink(l.lead, false, nil)
 	r := a.record(l.lead)
@@ -53,7 +53,7 @@ func (a *audio) unlink(lead pool.Handle, ended bool, moves *voice.Moves) {
 		if l := a.links[i]; l.lead == lead {
 			a.links = slices.Delete(a.links, i, i+1)
 			if moves != nil {
-				a.record(l.next).rare.Load().handed = *moves
+				*a.record(l.next).rare.Load().handed = *moves
 			}
 			a.ready = append(a.ready, successor{link: l, stopped: !ended})
 			return
@@ -84,7 +84,7 @@ func (a *audio) succeed() {
 		c := command{kind: cmdPlay, frame: a.now, record: s.next}
 		r.settle()
 		a.noteCommand(&c)
-		a.handed = &r.rare.Load().handed
+		a.handed = r.rare.Load().handed
 		a.start(&c)
 		a.handed = nil
 		a.underWay.land()

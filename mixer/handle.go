@@ -322,7 +322,10 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	r.sendsPre = false
 	if r.sends = uint8(len(o.Sends)); r.sends > 0 {
 		rare := m.own(r)
-		rare.sends, _ = m.checkSends(o.Sends, o.Bus.index) // Play has looked: again here, so that starts without sends carry none
+		if rare.sends == nil {
+			rare.sends = new([VoiceSends]send)
+		}
+		*rare.sends, _ = m.checkSends(o.Sends, o.Bus.index) // Play has looked: again here, so that starts without sends carry none
 		rare.sent = slices.Clone(o.Sends)
 		r.sendsPre = slices.ContainsFunc(o.Sends, func(s Send) bool { return s.Pre })
 		if r.sendsPre {

@@ -222,7 +222,9 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 		}
 	}
 	if c.kind == cmdThen {
-		m.own(r) // it may be handed moves
+		if rare := m.own(r); rare.handed == nil {
+			rare.handed = new(voice.Moves)
+		}
 	}
 	c.record = id
 	frame := m.put(c)

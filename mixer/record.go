@@ -88,12 +88,12 @@ type recordRare struct {
 	moves    [voiceMoves]wish        // by settable; the others are in want
 	want     [numWants]atomic.Uint64 // by settable: float64 bits
 
-	stem   *stem            // the control side's, before the push; nil: none are kept
-	play   uint64           // the same, of those with a stem
-	counts [2]*Count        // the same, of those that are counted; then the audio side's
-	sends  [VoiceSends]send // the same, of those that send
-	pre    *voice.Pre       // of those with a send before the fader: made by the control side when it is first needed
-	sent   []Send           // how it begins to send; the audio side alone changes them, before it does
+	stem   *stem             // the control side's, before the push; nil: none are kept
+	play   uint64            // the same, of those with a stem
+	counts [2]*Count         // the same, of those that are counted; then the audio side's
+	sends  *[VoiceSends]send // the same, of those that send: made when they are first needed
+	pre    *voice.Pre        // of those with a send before the fader: made by the control side when it is first needed
+	sent   []Send            // how it begins to send; the audio side alone changes them, before it does
 
 	screen            atomic.Pointer[voice.Screen] // the same as filter, of those that send and have a place
 	filter            atomic.Pointer[voice.Filter] // the audio side's; made by the control side when it is first needed
@@ -126,8 +126,8 @@ type recordPlay struct {
 // recordForeseen is what the audio side alone knows of a start before it begins.
 type recordForeseen struct {
 	foreseen foreseen
-	handed   voice.Moves // of one that follows another: where that left off
-	turn     *voice.Feed // what a stream that has not begun leaves its loop by; nil: it does not
+	handed   *voice.Moves // of one that follows another: where that left off; made like the sends
+	turn     *voice.Feed  // what a stream that has not begun leaves its loop by; nil: it does not
 }
 
 // ahead returns what is foreseen of the start of a handle; nil: nothing.
