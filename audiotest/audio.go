@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"voicepool/device"
+	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -64,8 +65,11 @@ func New(t testing.TB, c mixer.Config) *Audio {
 		stems: map[mixer.Stem]*track{}, numbers: map[uint64]*life{},
 		block: make([]pcm.Frame, max(m.Rate()/50, 1)), polled: make([]mixer.Event, 256),
 	}
-	a.picture, a.around = a.Timeline, a.sounding
+	a.picture, a.around = a.timeline, a.sounding
 	t.Cleanup(func() {
+		if n := len(a.planned); n > 0 && !t.Failed() && !t.Skipped() {
+			t.Errorf("audiotest: %s of Do not called: the first was for %v, and %v were played", words.Count(n, "function"), pcm.Duration(a.planned[0].frame, a.rate), pcm.Duration(a.frames, a.rate))
+		}
 		if t.Failed() && a.save != "" {
 			a.leave()
 		}
@@ -118,7 +122,8 @@ func settle() {
 
 // Do has a function called when at has passed since frame 0, before the frame there is
 // played: what it asks of the mixer acts at that very frame. Functions of the same time are
-// called in the order of Do. They may call Do and make assertions, but not Step.
+// called in the order of Do. They may call Do and make assertions, but not Step. A test that ends
+// before one of them is called fails.
 func (a *Audio) Do(at time.Duration, call func()) {
 	a.t.Helper()
 	frame := pcm.Frames(at, a.rate)

@@ -2,7 +2,9 @@ package audiotest_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +13,7 @@ import (
 
 	"voicepool/audiotest"
 	"voicepool/bank"
+	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -247,4 +250,89 @@ func TestEventsAreMissing(t *testing.T) {
 	} {
 		f.says(t, name, want, call)
 	}
+}
+
+// TestUntilSilentRings: an echo that has not come yet is waited for, and so is a hall.
+func TestUntilSilentRings(t *testing.T) {
+	data := make([]float32, 960)
+	for i := range data {
+		data[i] = float32(0.5 * math.Sin(float64(i)/10))
+	}
+	click, err := voice.NewSound(voice.Samples{Name: "click", Rate: 48000, Channels: 1, Data: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, values := range map[string]effect.Values{"delay": {"time": 0.5, "feedback": 0, "mix": 0.5}, "reverb": {"predelay": 0.25}} {
+		e, err := effect.New(kind, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := newFake(t)
+		a := audiotest.New(f, mixer.Config{Buses: []mixer.BusConfig{{Name: "hall", Effects: []effect.Effect{e}}}})
+		hall, _ := a.Mixer().Bus("hall")
+		play(t, a, click, mixer.Options{Bus: hall})
+		a.UntilSilent(20 * time.Second)
+		until := a.Mixer().Stats().RingsUntil
+		if now := a.Mixer().Now(); now < until || until < 12000 || len(f.said) > 0 {
+			t.Errorf("%s: it is silent at frame %d, and rings until %d: %q", kind, now, until, f.said)
+		}
+		play(t, a, click, mixer.Options{Bus: hall})
+		if said := f.failure(func() { a.UntilSilent(100 * ms) }); !strings.Contains(said, "0 voices play, effects may ring until ") {
+			t.Errorf("%s: %s", kind, said)
+		}
+	}
+}
+
+// TestDoNotCalled: a function whose time does not come fails the test, unless something else has.
+func TestDoNotCalled(t *testing.T) {
+	f := newFake(t)
+	a := audiotest.New(f, mixer.Config{Rate: 1000})
+	a.Do(2*time.Second, func() {})
+	a.Do(time.Second, func() { a.Do(3*time.Second, func() {}) })
+	a.Step(1500 * ms)
+	f.says(t, "the end", "2 functions of Do not called: the first was for 2s, and 1.5s were played", f.end)
+	f = newFake(t)
+	a = audiotest.New(f, mixer.Config{Rate: 1000})
+	a.Do(time.Second, func() {})
+	a.Step(1001 * ms)
+	f.says(t, "the end", "", f.end)
+}
+
+// TestFocus: the picture of a failure has the voices that it is about, however many came after them.
+func TestFocus(t *testing.T) {
+	f := newFake(t)
+	a := audiotest.New(f, mixer.Config{Rate: 1000, Voices: 64})
+	play(t, a, tone(t, "theme", 900, 0.5, 25), mixer.Options{Pan: 1})
+	coin := tone(t, "coin", 10, 0.5, 25)
+	for range 45 {
+		play(t, a, coin, mixer.Options{})
+		a.Step(20 * ms)
+	}
+	for what, fails := range map[string]func(){
+		"a side":    func() { a.Heard("theme").Left() },
+		"a time":    func() { a.Heard("theme").At(7 * ms) },
+		"never":     func() { a.Never("theme") },
+		"no thief":  func() { a.Stolen("theme") },
+		"a silence": func() { a.Silent(0, 15*ms) },
+	} {
+		said := f.failure(fails)
+		if !strings.Contains(said, "theme        #1") || !strings.Contains(said, "6 voices besides these") || strings.Count(said, "#") < 40 {
+			t.Errorf("%s:\n%s", what, said)
+		}
+	}
+	if picture := a.Timeline(); strings.Contains(picture, "theme") || !strings.Contains(picture, "6 voices before these") {
+		t.Errorf("the last voices are\n%s", picture)
+	}
+}
+
+// TestNegativeTimes: nothing is heard at a time before the first frame.
+func TestNegativeTimes(t *testing.T) {
+	f := newFake(t)
+	a := audiotest.New(f, mixer.Config{Rate: 1000})
+	play(t, a, tone(t, "coin", 100, 0.5, 25), mixer.Options{})
+	a.Step(200 * ms)
+	f.says(t, "At", "\"coin\" cannot be heard at -1s ± 0s: a time is negative", func() { a.Heard("coin").At(-time.Second) })
+	f.says(t, "Near", "\"coin\" cannot be heard at -1s ± 1ms: a time is negative", func() { a.Heard("coin").Near(-time.Second, ms) })
+	f.says(t, "a tolerance", "\"coin\" cannot be heard at 0s ± -1s: a time is negative", func() { a.Heard("coin").Near(0, -time.Second) })
+	f.says(t, "what was heard", "", func() { a.Heard("coin").At(0) })
 }

@@ -28,6 +28,7 @@ type ended struct{}
 func (f *fake) Helper()                      {}
 func (f *fake) Name() string                 { return "TestGame/level 1" }
 func (f *fake) Failed() bool                 { return f.failed }
+func (f *fake) Skipped() bool                { return false }
 func (f *fake) Cleanup(c func())             { f.cleanup = append(f.cleanup, c) }
 func (f *fake) Logf(format string, v ...any) { f.logged = append(f.logged, fmt.Sprintf(format, v...)) }
 func (f *fake) Errorf(format string, v ...any) {

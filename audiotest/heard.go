@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"voicepool/mixer"
 	"voicepool/pcm"
 )
 
@@ -14,6 +15,7 @@ type Heard struct {
 	take  *take
 	name  string // quoted
 	track *track
+	stems []mixer.Stem
 	heard []hearing // none: an assertion has failed
 }
 
@@ -34,6 +36,10 @@ func (h *Heard) At(at time.Duration) *Heard {
 // Near is At for a time that is known within a tolerance, as that of a recording.
 func (h *Heard) Near(at, tolerance time.Duration) *Heard {
 	h.take.t.Helper()
+	if at < 0 || tolerance < 0 {
+		h.fail("%s cannot be heard at %v ± %v: a time is negative", h.name, at, tolerance)
+		h.heard = nil
+	}
 	if len(h.heard) == 0 {
 		return h
 	}
@@ -53,7 +59,7 @@ func (h *Heard) Near(at, tolerance time.Duration) *Heard {
 	if tolerance > 0 {
 		within = " ± " + tolerance.String()
 	}
-	h.take.fail("%s is heard at %s, want %v%s", h.name, h.take.listed(began), at, within)
+	h.fail("%s is heard at %s, want %v%s", h.name, h.take.listed(began), at, within)
 	return h
 }
 
@@ -61,7 +67,7 @@ func (h *Heard) Near(at, tolerance time.Duration) *Heard {
 func (h *Heard) Times(n int) *Heard {
 	h.take.t.Helper()
 	if got := len(h.heard); got > 0 && got != n {
-		h.take.fail("%s is heard %d times, want %d", h.name, got, n)
+		h.fail("%s is heard %d times, want %d", h.name, got, n)
 		h.heard = nil
 	}
 	return h
@@ -96,7 +102,7 @@ func (h *Heard) side(where string, there func(leftOver float64) bool) *Heard {
 	left, right := h.track.sides(h.spans())
 	l, r := float64(pcm.FromPower(left)), float64(pcm.FromPower(right))
 	if d := l - r; !there(d) {
-		h.take.fail("%s is not %s: left has %.1f dB, right %.1f dB", h.name, where, l, r)
+		h.fail("%s is not %s: left has %.1f dB, right %.1f dB", h.name, where, l, r)
 		h.heard = nil
 	}
 	return h
@@ -112,10 +118,16 @@ func (h *Heard) Level(level, tolerance pcm.Decibels) *Heard {
 		return h
 	}
 	if got := h.track.level(h.spans()...); !(math.Abs(float64(got-level)) <= float64(tolerance)) {
-		h.take.fail("%s has a level of %.1f dB, want %v ± %v dB", h.name, float64(got), float64(level), float64(tolerance))
+		h.fail("%s has a level of %.1f dB, want %v ± %v dB", h.name, float64(got), float64(level), float64(tolerance))
 		h.heard = nil
 	}
 	return h
+}
+
+// fail fails the test with a picture of the sound.
+func (h *Heard) fail(format string, values ...any) {
+	h.take.t.Helper()
+	h.take.failAt(focus{stems: h.stems}, format, values...)
 }
 
 func (h *Heard) spans() []span {

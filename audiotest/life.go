@@ -109,9 +109,9 @@ func (a *Audio) Heard(name string) *Heard {
 	if !ok {
 		return h
 	}
-	h.track, h.heard = a.sum(stems), a.hearings(stems)
+	h.track, h.stems, h.heard = a.sum(stems), stems, a.hearings(stems)
 	if len(h.heard) == 0 {
-		a.fail("%q was not heard: %s", name, a.unheard(stems))
+		a.failAt(focus{stems: stems}, "%q was not heard: %s", name, a.unheard(stems))
 	}
 	return h
 }
@@ -206,7 +206,7 @@ func (a *Audio) Never(name string) {
 		began = append(began, one.begins[0])
 	}
 	if began != nil {
-		a.fail("%q is heard at %s, want never", name, a.listed(began))
+		a.failAt(focus{stems: stems}, "%q is heard at %s, want never", name, a.listed(began))
 	}
 }
 
@@ -239,7 +239,7 @@ func (a *Audio) Stolen(name string) *Stolen {
 		}
 	}
 	if s.by == nil {
-		a.fail("%q was not stolen: %s", name, became)
+		a.failAt(focus{stems: stems}, "%q was not stolen: %s", name, became)
 	}
 	return s
 }

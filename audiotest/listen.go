@@ -71,7 +71,7 @@ func ListenRaw(t testing.TB, r io.Reader, raw Raw) *Recording {
 func recording(t testing.TB, rate int, frames []pcm.Frame) *Recording {
 	r := &Recording{take: take{t: t, rate: rate, frames: int64(len(frames)), update: *update}}
 	r.mix.write(0, frames)
-	r.picture = r.levels
+	r.picture = func(focus) string { return r.levels() }
 	return r
 }
 

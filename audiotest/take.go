@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/mixer"
 	"voicepool/pcm"
 )
 
@@ -16,14 +17,26 @@ type take struct {
 	frames  int64
 	mix     track
 	update  bool // golden files are written
-	picture func() string
+	picture func(focus) string
 	around  func(frame int64) string // who sounded there; nil: nobody knows
+}
+
+// focus is what a picture has to show, whatever else it leaves out; the zero focus: nothing.
+type focus struct {
+	stems []mixer.Stem // voices of these
+	span  span         // those that lived here
 }
 
 // fail fails the test with one line and the picture.
 func (k *take) fail(format string, values ...any) {
 	k.t.Helper()
-	k.t.Errorf("audiotest: %s\n%s", fmt.Sprintf(format, values...), k.picture())
+	k.failAt(focus{}, format, values...)
+}
+
+// failAt is fail with a picture of something.
+func (k *take) failAt(f focus, format string, values ...any) {
+	k.t.Helper()
+	k.t.Errorf("audiotest: %s\n%s", fmt.Sprintf(format, values...), k.picture(f))
 }
 
 // when tells a frame as a time.
@@ -60,7 +73,7 @@ func (k *take) silent(from, to time.Duration) {
 		return
 	}
 	if at := firstSound(k.mix.read(first, last), silenceBound); at >= 0 {
-		k.fail("it is not silent from %v to %v: the first sound is at %s", from, to, k.when(first+int64(at)))
+		k.failAt(focus{span: span{first, last}}, "it is not silent from %v to %v: the first sound is at %s", from, to, k.when(first+int64(at)))
 	}
 }
 

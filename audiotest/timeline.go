@@ -14,7 +14,7 @@ import (
 // The measures of a timeline in text.
 const (
 	columns = 32 // of time
-	rows    = 40 // voices that are drawn, the last ones
+	rows    = 40 // voices that are drawn: the last ones, but where something failed those that it is about
 	names   = 12 // letters of a name
 )
 
@@ -22,15 +22,20 @@ const (
 // in each column, from when to when it lived, and what became of it.
 //
 //	# -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x gave way
-func (a *Audio) Timeline() string {
+func (a *Audio) Timeline() string { return a.timeline(focus{}) }
+
+func (a *Audio) timeline(f focus) string {
 	var b strings.Builder
 	policy := a.config.Overflow
 	stats := a.mixer.Stats()
 	fmt.Fprintf(&b, "%v, %s, overflow %v: asked %d, started %d, stolen %d\n", pcm.Duration(a.frames, a.rate).Round(time.Microsecond),
 		words.Count(int(stats.Voices), "voice"), policy, stats.Asked, stats.Started, stats.Stolen)
-	shown := a.voices[max(len(a.voices)-rows, 0):]
-	if n := len(a.voices) - len(shown); n > 0 {
+	shown := a.drawn(f)
+	switch n := len(a.voices) - len(shown); {
+	case n > 0 && shown[0] == a.voices[n]:
 		fmt.Fprintf(&b, "%s before these\n", words.Count(n, "voice"))
+	case n > 0:
+		fmt.Fprintf(&b, "%s besides these\n", words.Count(n, "voice"))
 	}
 	for _, l := range shown {
 		fmt.Fprintf(&b, "%s |%s| %s\n", label(a.called(l.of), l.number), a.row(l), a.fate(l))
@@ -50,6 +55,37 @@ func (a *Audio) Timeline() string {
 		b.WriteString("# -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x gave way\n")
 	}
 	return b.String()
+}
+
+// drawn returns the voices that a picture has room for: the last ones that it has to show, and then the last
+// ones of all.
+func (a *Audio) drawn(f focus) []*life {
+	if len(a.voices) <= rows {
+		return a.voices
+	}
+	meant := func(l *life) bool {
+		end := a.frames
+		if l.over {
+			end = l.last.Frame
+		}
+		return slices.Contains(f.stems, l.of) || l.began < f.span.to && end > f.span.from
+	}
+	room, chosen := rows, make([]bool, len(a.voices))
+	for _, wanted := range []bool{true, false} {
+		for i := len(a.voices) - 1; i >= 0 && room > 0; i-- {
+			if meant(a.voices[i]) == wanted {
+				chosen[i] = true
+				room--
+			}
+		}
+	}
+	var all []*life
+	for i, l := range a.voices {
+		if chosen[i] {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // label is a name of a fixed width with a number, which may be 0.

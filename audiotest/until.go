@@ -32,11 +32,12 @@ func (a *Audio) Until(h Voice) {
 	a.stepUntil(untilMost, func() bool { return h.State().Over() }, why)
 }
 
-// UntilSilent plays on until no voice is pending, playing or virtual and the last 20 ms of
-// the mix are silent, at most so long. It fails the test where that does not come.
+// UntilSilent plays on until no voice is pending, playing or virtual, no effect rings any more
+// (mixer.Stats.RingsUntil), and the last 20 ms of the mix are silent, at most so long. It fails the test where
+// that does not come.
 func (a *Audio) UntilSilent(most time.Duration) {
 	a.t.Helper()
-	playing := 0
+	playing, rings := 0, int64(0)
 	silent := func() bool {
 		playing = 0
 		for h := range a.mixer.Voices() {
@@ -44,11 +45,16 @@ func (a *Audio) UntilSilent(most time.Duration) {
 				playing++
 			}
 		}
-		return playing == 0 && len(a.planned) == 0 && a.frames >= int64(len(a.block)) &&
+		rings = a.mixer.Stats().RingsUntil + a.mixer.LatencyFrames()
+		return playing == 0 && len(a.planned) == 0 && rings <= a.frames && a.frames >= int64(len(a.block)) &&
 			firstSound(a.mix.read(a.frames-int64(len(a.block)), a.frames), silenceBound) < 0
 	}
 	a.stepUntil(most, silent, func() string {
-		return fmt.Sprintf("it is not silent after %v: %d voices play, the last 20 ms have %.1f dB", most, playing,
+		ringing := ""
+		if rings > a.frames {
+			ringing = fmt.Sprintf("effects may ring until %v, ", pcm.Duration(rings, a.rate).Round(time.Millisecond))
+		}
+		return fmt.Sprintf("it is not silent after %v: %d voices play, %sthe last 20 ms have %.1f dB", most, playing, ringing,
 			float64(a.mix.level(span{max(a.frames-int64(len(a.block)), 0), a.frames})))
 	})
 }

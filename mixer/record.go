@@ -92,6 +92,7 @@ type recordRare struct {
 	play   uint64            // the same, of those with a stem
 	counts [2]*Count         // the same, of those that are counted; then the audio side's
 	sends  *[VoiceSends]send // the same, of those that send: made when they are first needed
+	handed *voice.Moves      // the audio side's, of one that follows another: where that left off; made by the control side like the sends
 	pre    *voice.Pre        // of those with a send before the fader: made by the control side when it is first needed
 	sent   []Send            // how it begins to send; the audio side alone changes them, before it does
 
@@ -126,8 +127,7 @@ type recordPlay struct {
 // recordForeseen is what the audio side alone knows of a start before it begins.
 type recordForeseen struct {
 	foreseen foreseen
-	handed   *voice.Moves // of one that follows another: where that left off; made like the sends
-	turn     *voice.Feed  // what a stream that has not begun leaves its loop by; nil: it does not
+	turn     *voice.Feed // what a stream that has not begun leaves its loop by; nil: it does not
 }
 
 // ahead returns what is foreseen of the start of a handle; nil: nothing.
