@@ -109,7 +109,7 @@ func (b Bus) SetDuck(d Duck) error {
 // SetDuck gives a bus another duck at the moment, as Bus.SetDuck does.
 func (at Moment) SetDuck(b Bus, d Duck) error {
 	m := at.mixer
-	if err := d.check(b.Name(), func(bus string) bool { return m.tree.find(bus) > 0 }); err != nil {
+	if err := d.check(b.Name(), m.tree); err != nil {
 		return fmt.Errorf("%w: %w", ErrOption, err)
 	}
 	p := &part{duck: d, ducking: m.newDucking(&d)}

@@ -234,20 +234,28 @@ func (c *complaint) buses(config *Config) {
 	c.need(len(buses) <= MaxBuses, "%d buses, a mixer has at most %d", len(buses), MaxBuses)
 	for i := range buses {
 		b := &buses[i]
-		inside := setGain.takes((*float64)(&b.Gain)) && setPan.takes(&b.Pan) && setPitch.takes((*float64)(&b.Pitch))
-		c.need(b.Name != "" && !names[b.Name], "the bus name %q is empty, reserved or used twice", b.Name)
-		c.need(inside, "bus %q has a gain of %v dB, a pan of %v, a pitch of %v", b.Name, b.Gain, b.Pan, b.Pitch)
-		c.need(b.Voices >= 0, "bus %q has %d voices", b.Name, b.Voices)
+		c.need(b.Name != "", "bus %d of Buses has no name", i+1)
+		c.need(b.Name != "master", "a bus is called \"master\", which is the name of the whole mix")
+		c.need(!names[b.Name], "two buses are called %q", b.Name)
+		for f, x := range [...]*float64{setGain: (*float64)(&b.Gain), setPan: &b.Pan, setPitch: (*float64)(&b.Pitch)} {
+			if f := settable(f); !f.takes(x) {
+				c.need(false, "bus %q: %s", b.Name, f.outside(*x))
+			}
+		}
+		c.need(b.Voices >= 0, "bus %q: at most %d voices; 0 is any number", b.Name, b.Voices)
 		names[b.Name] = true
 	}
 	c.outputs(config, names)
 	all, roots := config.allBuses()
 	tree, _, _ := newTree(all, roots)
 	for i, b := range buses {
-		c.need(b.Parent == "" || names[b.Parent], "the parent of bus %q, %q, is no bus", b.Name, b.Parent)
+		if b.Parent != "" && !names[b.Parent] {
+			c.need(false, "the parent of bus %q, %q, is no bus%s", b.Name, b.Parent, tree.nearest(b.Parent, b.Name))
+		}
 		c.need(tree[i+1].last > 0, "bus %q is below itself", b.Name) // those of a circle are not below the master
-		err := b.Duck.check(b.Name, func(bus string) bool { return tree.find(bus) > 0 })
+		err := b.Duck.check(b.Name, tree)
 		c.need(err == nil, "%w", err)
+		c.need(b.Duck == (Duck{}) || b.Duck.By > 0, "bus %q is ducked by 0 dB; say by how many", b.Name)
 		c.sends(&b, tree)
 	}
 	c.routes(config, tree)
@@ -259,14 +267,14 @@ func (c *complaint) buses(config *Config) {
 	}
 }
 
-// check returns what is wrong with the duck of a bus, which reacts to those that exist.
-func (d *Duck) check(bus string, exists func(string) bool) error {
+// check returns what is wrong with the duck of a bus of a tree.
+func (d *Duck) check(bus string, t tree) error {
 	switch {
 	case *d == (Duck{}):
 	case d.When == bus:
 		return fmt.Errorf("bus %q cannot be ducked by itself", bus)
-	case !exists(d.When):
-		return fmt.Errorf("bus %q is ducked when %q sounds, and there is no such bus", bus, d.When)
+	case t.find(d.When) <= 0:
+		return fmt.Errorf("bus %q is ducked when %q sounds, and there is no such bus%s", bus, d.When, t.nearest(d.When, bus))
 	case !inRange(float64(d.By), 0, 120):
 		return fmt.Errorf("bus %q is ducked by %v dB, which is not in 0..120", bus, d.By)
 	case d.Above != 0 && !inRange(float64(d.Above), -120, -1):

@@ -113,7 +113,9 @@ func (c *complaint) effects(buses []BusConfig, t tree) {
 			c.need(!named[e.Name()], "bus %q has two effects %q; one needs an ID", b.Name, e.Name())
 			named[e.Name()] = true
 			c.need(e.Key == "" || kind.Key, "the %s of bus %q has a key; only a compressor listens to another bus", kind.Name, b.Name)
-			c.need(e.Key == "" || t.find(e.Key) >= 0, "the key of the %s of bus %q, %q, is no bus", kind.Name, b.Name, e.Key)
+			if e.Key != "" && t.find(e.Key) < 0 {
+				c.need(false, "the key of the %s of bus %q, %q, is no bus%s", kind.Name, b.Name, e.Key, t.nearest(e.Key, b.Name))
+			}
 		}
 	}
 }

@@ -156,9 +156,12 @@ func TestFeatureErrors(t *testing.T) {
 		{set(mixer.TargetBus(sfx), mixer.Change{Fields: mixer.FieldProtect | mixer.FieldGain}), "a bus has no priority, protection or rounds"},
 		{set(mixer.TargetBus(mixer.Bus{}), mixer.Change{Fields: mixer.FieldRounds, Rounds: 1}), "a bus has no priority, protection or rounds"},
 		{set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldRounds << 1}), "nothing to set"},
-		{group(mixer.GroupOptions{Coalesce: -1}), `group "g" with a limit of 0, a cooldown of 0s, coalescing within -1ns by 0 dB at most`},
-		{group(mixer.GroupOptions{Coalesce: ms, Most: 25}), `group "g" with a limit of 0, a cooldown of 0s, coalescing within 1ms by 25 dB at most`},
-		{group(mixer.GroupOptions{Coalesce: ms, Most: pcm.Decibels(nan)}), `group "g" with a limit of 0, a cooldown of 0s, coalescing within 1ms by NaN dB at most`},
+		{group(mixer.GroupOptions{Coalesce: -1}), `group "g": coalescing within -1ns is negative`},
+		{group(mixer.GroupOptions{Coalesce: ms, Most: 25}), `group "g": coalescing by 25 dB is not in 0..24`},
+		{group(mixer.GroupOptions{Coalesce: ms, Most: pcm.Decibels(nan)}), `group "g": coalescing by NaN dB is not in 0..24`},
+		{group(mixer.GroupOptions{Voices: -1}), `group "g": at most -1 voices; 0 is any number`},
+		{group(mixer.GroupOptions{Cooldown: -ms}), `group "g": a cooldown of -1ms is negative`},
+		{m.At(0).Stop(mixer.TargetSound(nil), 0), "the target names nothing"},
 	} {
 		wantError(t, c.err, mixer.ErrOption, c.want)
 	}
@@ -171,6 +174,16 @@ func TestFeatureErrors(t *testing.T) {
 	}{
 		{mixer.Config{Lead: -ms}, "a lead of -1ms is negative"},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "b"}}}, `the parent of bus "a", "b", is no bus`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "speech"}, {Name: "a", Parent: "speach"}}}, `the parent of bus "a", "speach", is no bus; the nearest is "speech"`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "speech"}, {Name: "a", Duck: mixer.Duck{When: "speach", By: 6}}}}, `bus "a" is ducked when "speach" sounds, and there is no such bus; the nearest is "speech"`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "speech"}, {Name: "a", Sends: []mixer.Send{{To: "speach"}}}}}, `bus "a" sends to "speach", which is no bus; the nearest is "speech"`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "speech"}, {Name: "a", Duck: mixer.Duck{When: "speech"}}}}, `bus "a" is ducked by 0 dB; say by how many`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Gain: 100, Pan: 9}}}, `bus "a": a gain of 100 dB is not in -120..24`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Pan: 9}}}, `bus "a": a pan of 9 is not in -1..1`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Pitch: -49}}}, `bus "a": a pitch of -49 semitones is not in -48..48`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Voices: -1}}}, `bus "a": at most -1 voices; 0 is any number`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}, {}}}, `bus 2 of Buses has no name`},
+		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}, {Name: "a"}}}, `two buses are called "a"`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "a"}}}, `bus "a" is below itself`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a", Parent: "b"}, {Name: "b", Parent: "c"}, {Name: "c", Parent: "b"}}}, `bus "a" is below itself`},
 		{mixer.Config{Buses: []mixer.BusConfig{{Name: "a"}, {Name: "b", Duck: mixer.Duck{When: "a", By: 6, Above: 3}}}}, `bus "b" is ducked above 3 dB, which is not in -120..-1`},

@@ -57,9 +57,14 @@ type GroupOptions struct {
 // NewGroup makes a group. Control side. The error wraps ErrOption.
 func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 	switch {
-	case o.Voices < 0 || o.Cooldown < 0 || o.Coalesce < 0 || !inRange(float64(o.Most), 0, MaxGain):
-		return nil, fmt.Errorf("%w: group %q with a limit of %d, a cooldown of %v, coalescing within %v by %v dB at most",
-			ErrOption, name, o.Voices, o.Cooldown, o.Coalesce, o.Most)
+	case o.Voices < 0:
+		return nil, fmt.Errorf("%w: group %q: at most %d voices; 0 is any number", ErrOption, name, o.Voices)
+	case o.Cooldown < 0:
+		return nil, fmt.Errorf("%w: group %q: a cooldown of %v is negative", ErrOption, name, o.Cooldown)
+	case o.Coalesce < 0:
+		return nil, fmt.Errorf("%w: group %q: coalescing within %v is negative", ErrOption, name, o.Coalesce)
+	case !inRange(float64(o.Most), 0, MaxGain):
+		return nil, fmt.Errorf("%w: group %q: coalescing by %v dB is not in 0..%v", ErrOption, name, o.Most, MaxGain)
 	case o.Full != StealQuietest && o.Full != StealOldest && o.Full != Reject:
 		return nil, fmt.Errorf("%w: group %q is full by %v; a limit takes %v, %v or %v",
 			ErrOption, name, o.Full, StealQuietest, StealOldest, Reject)

@@ -102,7 +102,9 @@ func (c *complaint) outputs(config *Config, names map[string]bool) {
 	users := map[int]string{}
 	for i := range config.Outputs {
 		o := &config.Outputs[i]
-		c.need(o.Name != "" && (!names[o.Name] || i == 0 && o.Name == "master"), "the output name %q is empty, reserved or used twice", o.Name)
+		c.need(o.Name != "", "output %d of Outputs has no name", i+1)
+		c.need(i == 0 || o.Name != "master", "output %d of Outputs is called \"master\", which the first alone may be", i+1)
+		c.need(!names[o.Name] || o.Name == "master", "two outputs or buses are called %q", o.Name)
 		c.need(o.Channel%2 == 1 && o.Channel >= 1 && o.Channel < 2*MaxOutputs,
 			"output %q begins at channel %d, which is not one of 1, 3, ... %d", o.Name, o.Channel, 2*MaxOutputs-1)
 		other, taken := users[o.Channel]

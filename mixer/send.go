@@ -67,11 +67,7 @@ func (m *Mixer) sendTo(name string) (int, error) {
 	if i := m.tree.find(name); i > 0 {
 		return i, nil
 	}
-	var names []string
-	for i := range m.tree[1:] {
-		names = append(names, m.tree[1+i].name)
-	}
-	return 0, fmt.Errorf("%w: there is no bus %q to send to; the nearest is %q", ErrOption, name, words.Nearest(name, names))
+	return 0, fmt.Errorf("%w: there is no bus %q to send to%s", ErrOption, name, m.tree.nearest(name, ""))
 }
 
 // noSend says that a bus does not send to another one.
@@ -142,7 +138,9 @@ func (c *complaint) sends(b *BusConfig, t tree) {
 	for i := range b.Sends {
 		s := &b.Sends[i]
 		c.need(s.To != b.Name, "bus %q sends to itself", b.Name)
-		c.need(t.find(s.To) > 0, "bus %q sends to %q, which is no bus", b.Name, s.To)
+		if t.find(s.To) <= 0 {
+			c.need(false, "bus %q sends to %q, which is no bus%s", b.Name, s.To, t.nearest(s.To, b.Name))
+		}
 		c.need(!named[s.To], "bus %q sends to %q twice", b.Name, s.To)
 		c.need(setGain.takes((*float64)(&s.Gain)), "bus %q sends to %q with a gain of %v dB, which is not in %v..%v", b.Name, s.To, s.Gain, MinGain, MaxGain)
 		named[s.To] = true

@@ -76,9 +76,12 @@ func (f settable) filters() bool { return f == setLowPass || f == setHighPass }
 const fieldsFilter = FieldLowPass | FieldHighPass
 
 // wrong says that a value is out of range.
-func (f settable) wrong(x float64) error {
+func (f settable) wrong(x float64) error { return fmt.Errorf("%w: %s", ErrOption, f.outside(x)) }
+
+// outside says that a value is out of range, and what the range is.
+func (f settable) outside(x float64) string {
 	s := &settables[f]
-	return fmt.Errorf("%w: %s", ErrOption, fmt.Sprintf(s.wrong, x, s.least, s.most))
+	return fmt.Sprintf(s.wrong, x, s.least, s.most)
 }
 
 // first returns the first of some fields. The audio side goes through them by it, since

@@ -53,7 +53,12 @@ func TargetTag(tag uint64) Target {
 }
 
 // TargetSound names the living voices that play a sound.
-func TargetSound(s *voice.Sound) Target { return Target{kind: soundVoices, sound: s} }
+func TargetSound(s *voice.Sound) Target {
+	if s == nil {
+		return Target{}
+	}
+	return Target{kind: soundVoices, sound: s}
+}
 
 // TargetBus names a bus: Set moves the bus itself; Pause holds it, and what starts on
 // it meanwhile; Stop stops its voices. All voices are on the master.

@@ -154,3 +154,17 @@ func (t tree) through(i, j int) bool { return t[i].output == t[j].output && t.be
 func (t tree) find(name string) int {
 	return slices.IndexFunc(t, func(b branch) bool { return b.name == name })
 }
+
+// nearest says which bus may be meant by a name that is none's: not the one that names it. "": there is none.
+func (t tree) nearest(name, by string) string {
+	var names []string
+	for i := range t[1:] {
+		if b := &t[1+i]; b.name != by {
+			names = append(names, b.name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return fmt.Sprintf("; the nearest is %q", words.Nearest(name, names))
+}
