@@ -55,7 +55,7 @@ func (h Handle) StopOver(fade time.Duration) error {
 	return h.all(func(one mixer.Handle) error { return one.StopOver(fade) })
 }
 
-// Pause holds the play where it is, with a tail of 10 ms.
+// Pause holds the play where it is, with a tail of 10 ms. What a stop fades out ends at once.
 func (h Handle) Pause() error { return h.all(mixer.Handle.Pause) }
 
 // Resume undoes Pause.

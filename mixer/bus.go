@@ -125,7 +125,8 @@ func (b Bus) SetInsert(effect Insert) error {
 	})
 }
 
-// Pause holds all voices on the bus and below it, and what starts there meanwhile.
+// Pause holds all voices on the bus and below it, and what starts there meanwhile. Voices that a stop
+// fades out end at once.
 func (b Bus) Pause() error { return b.now(Moment.Pause) }
 
 // Resume undoes Pause; the voices fade in over 5 ms.

@@ -51,8 +51,8 @@ func (h Handle) Number() uint64 {
 	return h.fate().number
 }
 
-// Position returns where in the sound the voice was at the end of the last
-// block; 0 for one that is gone.
+// Position returns where in the sound the voice was at the end of the last block, or where it
+// ended; 0 for one that is long gone, and before it begins.
 func (h Handle) Position() time.Duration {
 	r, unlock := h.lock()
 	switch {
@@ -98,7 +98,7 @@ func (h Handle) StopOver(fade time.Duration) error {
 	return nil
 }
 
-// Pause holds the voice where it is, with a tail of 10 ms.
+// Pause holds the voice where it is, with a tail of 10 ms. One that a stop fades out ends at once.
 func (h Handle) Pause() error { return h.want(setPause, 1) }
 
 // Resume undoes Pause; the voice fades in over 5 ms.
@@ -207,14 +207,14 @@ func (h Handle) Slot() int {
 
 // Gain returns the voice's own gain when it was last looked at, which is every 20 ms: without its
 // Base, and where a fade is under way, the gain that it leads to: -Inf where a stop does. 0 for one
-// that is gone.
+// that is gone, or pending: what a Play was given is told from the first block on.
 func (h Handle) Gain() pcm.Decibels {
 	gain := ask(h, Handle.living, 0, func(r *record) float32 { return r.levels.second() })
 	return pcm.Decibels(gain)
 }
 
 // Pan returns where the voice was between left and right, -1..+1, its place in space counted
-// in, when it was last looked at, which is every 20 ms; 0 for one that is gone.
+// in, when it was last looked at, which is every 20 ms; 0 for one that is gone, or pending.
 func (h Handle) Pan() float64 {
 	pan := ask(h, Handle.living, 0, func(r *record) float32 { return r.levels.first() })
 	return float64(pan)

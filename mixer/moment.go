@@ -73,8 +73,9 @@ func (at Moment) Cut(t Target) error {
 	return at.mixer.send(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: noTail})
 }
 
-// Pause holds the voices of t where they are, with a tail of 10 ms. Their moves
-// go on. A bus, or TargetAll, stays paused: what starts there waits.
+// Pause holds the voices of t where they are, with a tail of 10 ms. Their moves go on; those that a stop
+// fades out end at once. A bus, or TargetAll, stays paused: what starts there waits. A paused voice keeps
+// its slot, and counts for stealing as if it were heard.
 func (at Moment) Pause(t Target) error {
 	return at.mixer.send(command{kind: cmdPause, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t})
 }

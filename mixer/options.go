@@ -37,7 +37,7 @@ type Options struct {
 
 	Emitter *space.Emitter // its place in space, copied; nil: it has none
 
-	From   time.Duration // where in the sound it starts; fades in over 5 ms if FadeIn is 0
+	From   time.Duration // where in the sound it starts; fades in over 5 ms if FadeIn is 0; behind its end: over at once, but in a loop
 	For    time.Duration // ends after so long, with a tail of 10 ms; 0: with the sound
 	FadeIn time.Duration // from silence, along FadeShape
 

@@ -50,7 +50,7 @@ type Options struct {
 	Limits Limits
 }
 
-func (o Options) rate() int { return cmp.Or(max(o.Rate, 0), defaultRate) }
+func (o Options) rate() int { return cmp.Or(o.Rate, defaultRate) }
 
 // Prepare makes a sound for a mixer out of what a file held: folded to mono or
 // stereo, converted to the mixer's rate, with its loudness index. The clip is
@@ -73,7 +73,7 @@ func prepare(
 	}
 	rate := opt.rate()
 	lim := opt.Limits.withDefaults()
-	if rate > defaultMaxRate {
+	if rate < 1 || rate > defaultMaxRate {
 		return nil, 0, source.Beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate)
 	}
 	samples, channels := fold(c)

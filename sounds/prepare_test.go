@@ -115,8 +115,10 @@ func TestPrepareRefuses(t *testing.T) {
 			t.Errorf("%+v: error %v, want %v", c.clip.Channels, err, c.kind)
 		}
 	}
-	if _, err := sounds.Prepare(&sounds.Clip{Channels: 1, Rate: 1}, sounds.Options{Rate: 768001}); !errors.Is(err, sounds.ErrLimit) {
-		t.Errorf("a rate beyond all: %v", err)
+	for _, rate := range []int{768001, -1, -44100} {
+		if _, err := sounds.Prepare(&sounds.Clip{Channels: 1, Rate: 1}, sounds.Options{Rate: rate}); !errors.Is(err, sounds.ErrLimit) {
+			t.Errorf("a rate of %d: %v", rate, err)
+		}
 	}
 }
 

@@ -12,7 +12,7 @@
 //
 // The mixer prepares both once, on the control side, by Emitter.Source and
 // Listener.Ear. Ear.Hear then needs no check and gives the same bits on every machine.
-// The zero values change nothing.
+// The zero values change nothing of a mono sound.
 package space
 
 import "errors"

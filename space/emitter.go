@@ -78,7 +78,8 @@ func (c *Cone) ready() (cone, error) {
 
 // Emitter is a voice's part in space: where it is, and what distance and direction do to it.
 // Together with a Listener it comes to a gain, which counts in the audibility, to a pan and
-// to a shift of pitch. The zero value beside the zero Listener changes nothing.
+// to a shift of pitch. The zero value beside the zero Listener changes nothing of a mono sound; a stereo one
+// it folds, see Spread.
 //
 // The pan is 0 in front, behind, above and below, and at the sides as much as
 // Listener.Strength says. docs/design.md has the formulas of pan and Doppler shift.
