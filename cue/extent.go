@@ -23,8 +23,11 @@ type Extent struct {
 	Cut     bool  // the time to work it out was over; Frames and Voices are those until then
 }
 
-// skimmed is how many frames are played at a time.
-const skimmed = 4096
+// skimmed is how many frames are played at a time, at most: fewer where much begins in them.
+const (
+	skimmed  = 4096
+	skimSlow = 100 * time.Millisecond
+)
 
 // mostVoices is the most that a mixer has.
 const mostVoices = 65536
@@ -140,13 +143,17 @@ func (s *Sheet) skim(ctx context.Context, lib *sounds.Library, until time.Time, 
 	f := &p.file
 	// What fades out a DC offset is only known by mixing.
 	f.read, p.skips, f.kept.rings = true, !s.Master.DCGuard, false
-	for !f.over && !e.Cut && !(e.Endless && p.begun()) {
+	for size := 1; !f.over && !e.Cut && !(e.Endless && p.begun()); {
 		if ctx.Err() != nil {
 			return full, ctx.Err()
 		}
-		e.Cut = !time.Now().Before(until)
-		if err := p.mixMore(skimmed); err != nil {
+		began := time.Now()
+		e.Cut = !began.Before(until)
+		if err := p.mixMore(size); err != nil {
 			return full, err
+		}
+		if size = min(2*size, skimmed); time.Since(began) > skimSlow {
+			size = max(size/8, 1)
 		}
 		e.Frames += f.gap + int64((len(f.early)+len(f.ready))/p.wide)
 		f.early, f.gap, f.ready = nil, 0, nil

@@ -109,7 +109,8 @@ func TestFeedIsCancelled(t *testing.T) {
 		if err := perform(t, p, ctx, 20); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Feed gave %v", err)
 		}
-		if d := time.Since(begin); d < 1300*time.Millisecond || d > 1600*time.Millisecond {
+		// Blocks of 20 ms are mixed ahead, and what was handed over and has not begun never does.
+		if d := time.Since(begin); d < 1280*time.Millisecond || d > 1400*time.Millisecond {
 			t.Errorf("it took %v to end after a second", d)
 		}
 	})

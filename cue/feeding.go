@@ -16,8 +16,10 @@ const (
 	look  = 5 * time.Millisecond
 
 	// fadeOut is how long everything takes to fall silent when Feed is told to
-	// end, and patience how long the audio side may stand still meanwhile.
+	// end, settling how long nothing sounds before it does, where starts are still to come,
+	// and patience how long the audio side may stand still meanwhile.
 	fadeOut  = 300 * time.Millisecond
+	settling = 100 * time.Millisecond
 	patience = time.Second
 )
 

@@ -1,6 +1,7 @@
 package cue
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +21,11 @@ func Load(path string) (*Sheet, error) {
 	src, err := readFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("cue: %s: %w", path, words.Cause(err))
+	}
+	if len(bytes.TrimSpace(src)) == 0 {
+		r := newReader(&Sheet{}, path)
+		r.Fail(yaml.Place{Line: 1, Column: 1}, "the file is empty; a cue sheet has `cues` or a `list`, a bank has `sounds`")
+		return nil, r.Errors()
 	}
 	return Parse(path, src)
 }

@@ -117,6 +117,11 @@ func (p *Player) leave(why error) {
 		return
 	}
 	t.waning, t.why, t.moved, t.frame = true, why, time.Now(), -1
+	for h := range p.mixer.Voices() {
+		if h.State() == mixer.StatePending {
+			_ = h.Stop() // it never sounds
+		}
+	}
 	p.mixer.StopAll(fadeOut)
 	p.hush()
 }
@@ -160,10 +165,7 @@ func (p *Player) wane() (done bool, err error) {
 		t.silent = time.Time{}
 	case t.silent.IsZero():
 		t.silent = time.Now()
-	case time.Since(t.silent) >= patience: // what is still to come is far away, or nothing fires it any more
-		for h := range p.mixer.Voices() {
-			_ = h.Stop() // it never sounds
-		}
+	case time.Since(t.silent) >= settling: // what is still to come is stopped, or nothing fires it any more
 		return true, p.left()
 	}
 	switch {

@@ -143,7 +143,10 @@ func (s *sendCommand) Run(c *console.Console) error {
 		return s.Flags.Command(c, s.Words...)
 	}
 	command := strings.Join(s.Words[1:], " ")
-	if strings.TrimSpace(command) == "" { // which gets no answer
+	switch bare := strings.TrimSpace(command) == ""; { // which gets no answer
+	case bare && !strings.HasPrefix(address, "unix:"):
+		return console.Usage("%s: where does the show listen? Write unix:PATH before the command, or --to URL", oneLine(address))
+	case bare:
 		return console.Usage("a command is missing, such as: voicepool send %s go", oneLine(address))
 	}
 	conn, err := control.Dial(address)

@@ -52,6 +52,9 @@ func (r *renderCommand) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
+	if sheet.Cues == nil && sheet.List == nil && sheet.Length == nil && r.Length == nil {
+		return fmt.Errorf("%s: there is nothing to play: it has neither cues nor a list", oneLine(r.Sheet))
+	}
 	if err := r.outputs().Keep(r.reads(output.SheetInputs(c.In, r.Sheet, sheet))); err != nil {
 		return err
 	}

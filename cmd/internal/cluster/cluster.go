@@ -189,6 +189,7 @@ func Plain(err error) error {
 		says string
 	}{
 		{nats.ErrNoServers, "no NATS server answers there"},
+		{nats.ErrReconnectBufExceeded, "the connection to NATS is lost"},
 		{nats.ErrAuthorization, "NATS refuses the name, the password or the credentials"},
 		{jetstream.ErrJetStreamNotEnabled, "this NATS server has no JetStream; start it with -js"},
 		{jetstream.ErrJetStreamNotEnabledForAccount, "this account of NATS has no JetStream"},

@@ -62,7 +62,7 @@ type SubmitCommand struct {
 	cluster.Flags
 }
 
-// at is how many sheets are submitted at once.
+// atOnce is how many sheets are submitted at once.
 const atOnce = 16
 
 // Run submits the sheets, and prints the IDs in their order.
@@ -143,7 +143,7 @@ func (f *Farm) submit(ctx context.Context, do string, args []string, file string
 // WorkCommand is the command farm work.
 type WorkCommand struct {
 	Drain    bool          `help:"End when the queue is empty and no job is under way."`
-	Slots    int           `placeholder:"N" help:"Jobs at once; default: as many as there are processors."`
+	Slots    *int          `placeholder:"N" help:"Jobs at once; default: as many as there are processors."`
 	Name     string        `placeholder:"NAME" help:"Name of this worker; default: that of the machine."`
 	Patience time.Duration `placeholder:"TIME" help:"Time after which a job of a silent worker is given to another, of all workers: 1s or more, 30s at first."`
 	Quiet    bool          `short:"q" help:"Print errors only."`
@@ -152,14 +152,15 @@ type WorkCommand struct {
 
 // Run works until a signal comes, or until nothing is left.
 func (w *WorkCommand) Run(c *console.Console) error {
-	o := Options{Name: w.Name, Slots: w.Slots, Drain: w.Drain, Patience: w.Patience, Say: func(line string) { c.Say("%s", line) }}
+	o := Options{Name: w.Name, Slots: runtime.GOMAXPROCS(0), Drain: w.Drain, Patience: w.Patience, Say: func(line string) { c.Say("%s", line) }}
+	if w.Slots != nil {
+		o.Slots = *w.Slots
+	}
 	switch {
-	case o.Slots < 0 || o.Slots > 4096:
-		return console.Usage("--slots: %d jobs at once are not in 1..4096", w.Slots)
+	case o.Slots < 1 || o.Slots > 4096:
+		return console.Usage("--slots: %d jobs at once are not in 1..4096", o.Slots)
 	case o.Patience != 0 && (o.Patience < time.Second || o.Patience > 24*time.Hour):
 		return console.Usage("--patience: %v is not in 1s..24h", w.Patience)
-	case o.Slots == 0:
-		o.Slots = runtime.GOMAXPROCS(0)
 	}
 	if o.Name == "" {
 		o.Name = host()

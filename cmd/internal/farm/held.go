@@ -145,7 +145,7 @@ func (w *worker) finish(ctx context.Context, h *held, o outcome) {
 	})
 	switch {
 	case err != nil: // others will do it again, and find the same
-		w.bad.say(w.Say, err)
+		w.bad.say(w.Say, fmt.Errorf("the end of the job %s cannot be written: %w", h.order.ID(), err))
 		h.back(w.patience)
 	case ours && !j.State.ended():
 		h.back(min(w.patience/10, 3*time.Second))

@@ -65,7 +65,7 @@ func (s *server) text(c *RoomConfig) ([]byte, error) {
 	}
 	text, err := os.ReadFile(c.Sheet)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", words.OneLine(c.Sheet), words.Cause(err))
+		return nil, fmt.Errorf("room %s: %s: %w", c.Name, words.OneLine(c.Sheet), words.Cause(err))
 	}
 	return text, nil
 }

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"errors"
 	"mime"
 	"net/http"
@@ -54,6 +55,9 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	text, err := s.body(w, r, s.options.Limits.SheetBytes)
 	if err != nil {
 		return err
+	}
+	if len(bytes.TrimSpace(text)) == 0 { // as of a file that is not there
+		return problem.New(http.StatusBadRequest, "the body is empty; a sheet or a bank is wanted").Of("sheet")
 	}
 	status, body := s.keys.once(r.Context(), r.Header.Get("Idempotency-Key"), "\x00put\x00"+name, string(text), func() (int, any) {
 		status := http.StatusOK

@@ -29,13 +29,22 @@ func on(c *console.Console, f cluster.Flags, do func(context.Context, placement.
 		return err
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(interrupted, 2*cluster.Patience)
-	defer cancel()
-	bucket, err := placement.Open(ctx, conn)
+	bucket, err := placement.Open(interrupted, conn)
 	if err != nil {
 		return err
 	}
-	return do(ctx, bucket)
+	return do(interrupted, bucket)
+}
+
+// list is placement.List for so long as NATS may take.
+func list(ctx context.Context, b placement.Bucket) ([]placement.Placed, []placement.Member, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*cluster.Patience)
+	defer cancel()
+	rooms, nodes, err := placement.List(ctx, b, stale)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the rooms cannot be read: %w", cluster.Plain(err))
+	}
+	return rooms, nodes, nil
 }
 
 // Rooms is the command that lists the rooms of a cluster.
@@ -47,9 +56,9 @@ type Rooms struct {
 // Run lists them, with the nodes.
 func (r *Rooms) Run(c *console.Console) error {
 	return on(c, r.Flags, func(ctx context.Context, b placement.Bucket) error {
-		rooms, nodes, err := placement.List(ctx, b, stale)
+		rooms, nodes, err := list(ctx, b)
 		if err != nil {
-			return fmt.Errorf("the rooms cannot be read: %w", cluster.Plain(err))
+			return err
 		}
 		if r.JSON {
 			c.JSON(struct {
@@ -87,7 +96,7 @@ type Drain struct {
 	Node string `arg:"" optional:"" help:"The node, as voicepool rooms lists it (that of this host's name)."`
 	cluster.Flags
 	Undo bool          `help:"Let the node take rooms again."`
-	Wait time.Duration `placeholder:"TIME" default:"1m" help:"Wait at most so long until all have moved."`
+	Wait time.Duration `placeholder:"TIME" default:"1m" help:"Wait at most so long until all have moved (${default})."`
 }
 
 // Run moves them off, and waits until all have gone.
@@ -104,12 +113,15 @@ func (d *Drain) Run(c *console.Console) error {
 		if err := placement.Drain(ctx, b, d.Node, !d.Undo); err != nil || d.Undo {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Wait+cluster.Patience)
-		defer cancel()
+		alone := false
 		for end := time.Now().Add(d.Wait); ; {
-			_, nodes, err := placement.List(ctx, b, stale)
+			_, nodes, err := list(ctx, b)
+			if ctx.Err() != nil {
+				c.Say("%s is still draining; voicepool drain --undo %[1]s takes that back", d.Node)
+				return context.Cause(ctx)
+			}
 			if err != nil {
-				return cluster.Plain(err)
+				return err
 			}
 			left, others := 0, 0
 			for _, m := range nodes {
@@ -127,7 +139,14 @@ func (d *Drain) Run(c *console.Console) error {
 			case time.Now().After(end):
 				return fmt.Errorf("%s has still %s after %v", d.Node, words.Count(left, "room"), d.Wait)
 			}
-			time.Sleep(100 * time.Millisecond)
+			if others == 0 && !alone {
+				alone = true
+				c.Say("no other node is up that could take what %s plays; one is waited for", d.Node)
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(100 * time.Millisecond):
+			}
 		}
 	})
 }
