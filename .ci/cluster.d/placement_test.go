@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -249,4 +250,25 @@ func (s *site) rejoin(n *node) {
 		status, _ := Call(s.t, n.space, "GET", n.url+"/readyz", "")
 		return status == 200
 	})
+}
+
+// TestDrainAlone: where no other node is up, drain says so at once, and a signal ends it.
+func TestDrainAlone(t *testing.T) {
+	n := Servers(t, 1)
+	s := newSite(t, n)
+	owner, other := s.pair()
+	other.process.Kill()
+	p := Run(t, "drain", owner.name, "--nats", n.URL())
+	p.Line("no other node is up that could take what "+owner.name+" plays", 20*time.Second) // the other's lease ends first
+	began := time.Now()
+	p.Term()
+	if code := p.Wait(5 * time.Second); code == 0 || time.Since(began) > time.Second {
+		t.Errorf("it ends with %d after %v", code, time.Since(began))
+	}
+	if want := owner.name + " is still draining; voicepool drain --undo " + owner.name + " takes that back"; !strings.Contains(p.Stderr.String(), want) {
+		t.Errorf("it says %s", p.Stderr)
+	}
+	if p := Run(t, "drain", owner.name, "--undo", "--nats", n.URL()); p.Wait(10*time.Second) != 0 {
+		t.Errorf("--undo: %s", p.Stderr)
+	}
 }

@@ -161,6 +161,12 @@ func TestRooms(t *testing.T) {
 		o.Limits = service.Limits{Rooms: 2, RoomVoices: 100, SheetBytes: 100, SoundBytes: 100}
 	})
 	const yaml = "application/yaml"
+	for _, nothing := range []string{"", " \n"} { // as of a file that curl does not find
+		s.ask("PUT /v1/rooms/main", nothing, "Content-Type", yaml).is(t, 400, "field", "sheet")
+	}
+	if g := s.ask("GET /v1/rooms/main/state", ""); !strings.Contains(string(g.body), "bell") {
+		t.Errorf("after an empty sheet the room has %s", g.body)
+	}
 	s.ask("PUT /v1/rooms/other", "sounds: {bell: {gain: 100}}", "Content-Type", yaml).is(t, 400)
 	s.ask("PUT /v1/rooms/other", "sounds: {bell: {}}", "Content-Type", yaml).is(t, 201, "room", "other")
 	s.ask("PUT /v1/rooms/other", "voices: 90\nvirtual: 10\n", "Content-Type", yaml).is(t, 429, "limit", "98", "field", "sheet") // main has two
