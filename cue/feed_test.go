@@ -109,9 +109,10 @@ func TestFeedIsCancelled(t *testing.T) {
 		if err := perform(t, p, ctx, 20); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Feed gave %v", err)
 		}
-		// Blocks of 20 ms are mixed ahead, and what was handed over and has not begun never does.
-		if d := time.Since(begin); d < 1280*time.Millisecond || d > 1400*time.Millisecond {
-			t.Errorf("it took %v to end after a second", d)
+		// A fade of 300 ms, all of it mixed: the last block of 20 ms is mixed ahead of its time.
+		d, st := time.Since(begin), p.Mixer().Stats()
+		if st.SilentFrom < 1300 || st.Frame < st.SilentFrom || d < 1280*time.Millisecond || d > 1400*time.Millisecond {
+			t.Errorf("it took %v to end after a second, silent from frame %d on, at frame %d", d, st.SilentFrom, st.Frame)
 		}
 	})
 	r := p.Report()

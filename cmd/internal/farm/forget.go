@@ -63,22 +63,13 @@ func (r *ForgetCommand) chosen(all []*Job) ([]*Job, error) {
 	if r.Older != nil {
 		return slices.DeleteFunc(all, func(j *Job) bool { return !j.State.ended() || time.Since(j.Ended) < *r.Older }), nil
 	}
-	byID, ids := map[string]*Job{}, []string(nil)
-	for _, j := range all {
-		byID[j.ID], ids = j, append(ids, j.ID)
-	}
-	var over []*Job
-	for _, given := range r.IDs {
-		id, err := match(given, ids)
-		if err != nil {
-			return nil, err
+	over, err := meant(all, r.IDs)
+	for _, j := range over {
+		if !j.State.ended() {
+			return nil, console.Usage("%s: the job is %s; one can be forgotten when it has ended", j.ID, j.State)
 		}
-		if j := byID[id]; !j.State.ended() {
-			return nil, console.Usage("%s: the job is %s; one can be forgotten when it has ended", id, j.State)
-		}
-		over = append(over, byID[id])
 	}
-	return over, nil
+	return over, err
 }
 
 // forget forgets jobs, and returns how many: those that are tried anew meanwhile stay.

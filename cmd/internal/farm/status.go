@@ -39,16 +39,9 @@ func (s *StatusCommand) Run(c *console.Console) error {
 		return err
 	}
 	if len(s.IDs) > 0 {
-		var ids []string
-		for _, j := range all {
-			ids = append(ids, j.ID)
+		if all, err = meant(all, s.IDs); err != nil {
+			return err
 		}
-		for i := range s.IDs {
-			if s.IDs[i], err = match(s.IDs[i], ids); err != nil {
-				return err
-			}
-		}
-		all = slices.DeleteFunc(all, func(j *Job) bool { return !slices.Contains(s.IDs, j.ID) })
 	}
 	slices.SortStableFunc(all, func(a, b *Job) int { return a.Queued.Compare(b.Queued) })
 	counts := map[State]int{}
@@ -96,6 +89,24 @@ func waits(j *Job, version string) string {
 		return ""
 	}
 	return "; it waits for a worker of " + words.OneLine(j.Version)
+}
+
+// meant returns the jobs that are meant by how their IDs begin, each once.
+func meant(all []*Job, given []string) ([]*Job, error) {
+	byID, ids, found := map[string]*Job{}, []string(nil), []*Job(nil)
+	for _, j := range all {
+		byID[j.ID], ids = j, append(ids, j.ID)
+	}
+	for _, one := range given {
+		id, err := match(one, ids)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(found, byID[id]) {
+			found = append(found, byID[id])
+		}
+	}
+	return found, nil
 }
 
 // match returns the one ID that is meant by how it begins.
