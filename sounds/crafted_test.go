@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 func mustDecode(t *testing.T, data []byte) *Clip {
@@ -82,6 +84,32 @@ func TestIsolatedSwelling(t *testing.T) {
 		lim := Limits{Isolate: []string{os.Args[0], "child", "decode"}}
 		if _, err := Decode(context.Background(), "x", bytes.NewReader(swelling(frames)), lim); !errors.Is(err, want) {
 			t.Errorf("%d frames: %v, want %v", frames, err, want)
+		}
+	}
+}
+
+// TestFLACChecksumOfRounds: the first pass is held to the checksum of all samples, also after a seek to the
+// beginning that comes before it. What is read again is not: a loop would be added up for each round.
+func TestFLACChecksumOfRounds(t *testing.T) {
+	data := mustRead(t, "testdata/formats/flac-8.flac")
+	data[8+18] ^= 1
+	fsys := fstest.MapFS{"x.flac": {Data: data}}
+	pass := func(c *cursor) (err error) {
+		for err == nil {
+			_, err = c.read()
+		}
+		return err
+	}
+	c, err := (&track{src: Source{File: "x.flac", FS: fsys}, lim: Limits{}.withDefaults().bounds()}).cursor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round, want := range []bool{true, false, false} {
+		if err := c.seek(0); err != nil {
+			t.Fatal(err)
+		}
+		if err := pass(c); errors.Is(err, io.EOF) == want {
+			t.Errorf("round %d: %v", round, err)
 		}
 	}
 }

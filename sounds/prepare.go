@@ -52,6 +52,14 @@ type Options struct {
 
 func (o Options) rate() int { return cmp.Or(o.Rate, defaultRate) }
 
+// rateError says that no mixer has the rate; nil: one may.
+func (o Options) rateError() error {
+	if rate := o.rate(); rate < 1 || rate > defaultMaxRate {
+		return source.Beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate)
+	}
+	return nil
+}
+
 // Prepare makes a sound for a mixer out of what a file held: folded to mono or
 // stereo, converted to the mixer's rate, with its loudness index. The clip is
 // not changed. Control side.
@@ -73,8 +81,8 @@ func prepare(
 	}
 	rate := opt.rate()
 	lim := opt.Limits.withDefaults()
-	if rate < 1 || rate > defaultMaxRate {
-		return nil, 0, source.Beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate)
+	if err := opt.rateError(); err != nil {
+		return nil, 0, err
 	}
 	samples, channels := fold(c)
 	if gain != 0 {

@@ -119,6 +119,13 @@ func TestPrepareRefuses(t *testing.T) {
 		if _, err := sounds.Prepare(&sounds.Clip{Channels: 1, Rate: 1}, sounds.Options{Rate: rate}); !errors.Is(err, sounds.ErrLimit) {
 			t.Errorf("a rate of %d: %v", rate, err)
 		}
+		lib, file := sounds.NewLibrary(sounds.Options{Rate: rate}), sounds.Source{File: "testdata/formats/flac-8.flac"}
+		if _, err := lib.OpenStream(file, sounds.StreamOptions{CountsAs: -20}); !errors.Is(err, sounds.ErrLimit) {
+			t.Errorf("a stream at a rate of %d: %v", rate, err)
+		}
+		if _, err := lib.LoadFile(file.File); !errors.Is(err, sounds.ErrLimit) {
+			t.Errorf("a file at a rate of %d: %v", rate, err)
+		}
 	}
 }
 

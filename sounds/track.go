@@ -40,8 +40,8 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error
 	switch {
 	case leveling.valid() != nil:
 		return nil, leveling.valid()
-	case l.Rate() > defaultMaxRate:
-		return nil, source.Beyond("a mixer's rate of %d Hz is not in 1..%d", l.Rate(), defaultMaxRate)
+	case l.opt.rateError() != nil:
+		return nil, l.opt.rateError()
 	}
 	if err := opt.valid(); err != nil {
 		return nil, err
