@@ -160,7 +160,7 @@ type Insert interface {
 // Duck lowers a bus while another one is heard.
 type Duck struct {
 	When    string        // the other bus, not the master: while a voice on it or below it is loud enough
-	By      pcm.Decibels  // by how much, 0..120
+	By      pcm.Decibels  // by how much, 0..120; in a BusConfig more than 0
 	Above   pcm.Decibels  // loud enough is an audibility, as in events, from here on, -120..-1; 0: DuckAbove
 	Attack  time.Duration // from the first such voice on
 	Hold    time.Duration // from the end of the last until the release begins

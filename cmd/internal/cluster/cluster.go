@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"strings"
@@ -190,6 +191,7 @@ func Plain(err error) error {
 	}{
 		{nats.ErrNoServers, "no NATS server answers there"},
 		{nats.ErrReconnectBufExceeded, "the connection to NATS is lost"},
+		{io.EOF, "the connection to NATS is lost"},
 		{nats.ErrAuthorization, "NATS refuses the name, the password or the credentials"},
 		{jetstream.ErrJetStreamNotEnabled, "this NATS server has no JetStream; start it with -js"},
 		{jetstream.ErrJetStreamNotEnabledForAccount, "this account of NATS has no JetStream"},

@@ -78,9 +78,7 @@ func TestFirstAnswerLost(t *testing.T) {
 		}
 		a := w.start("a", func(o *Options) { o.Bucket = &faulty{line: o.Bucket.(*line), lose: first} })
 		b := w.start("b")
-		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
-			t.Fatal(err)
-		}
+		a.place("main")
 		w.pass(time.Second)
 		a.line.set(func(l *line) { l.cut = true })
 		w.until(5*time.Second, "b plays it", func() bool { return b.sounds("main") })
@@ -103,9 +101,7 @@ func TestSlowEnd(t *testing.T) {
 			a, b := w.start("a"), w.start("b")
 			a.closing, a.telling = closing, 15*time.Second // it is busy while its life ends
 			for _, room := range []string{"main", "hall"} {
-				if err := a.node.Place(t.Context(), room, "sheet", ""); err != nil {
-					t.Fatal(err)
-				}
+				a.place(room)
 			}
 			w.pass(time.Second)
 			a.line.set(func(l *line) { l.cut = true })
@@ -125,9 +121,7 @@ func TestPassingFault(t *testing.T) {
 		w := newWorld(t)
 		defer w.end()
 		a, b, c := w.start("a"), w.start("b"), w.start("c")
-		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
-			t.Fatal(err)
-		}
+		a.place("main")
 		w.pass(time.Second)
 		breaks := func(err error) {
 			for _, m := range []*machine{b, c} {
@@ -164,9 +158,7 @@ func TestLateRecords(t *testing.T) {
 			w.pass(10 * time.Second)
 			c := w.start("c")
 			for _, room := range []string{"main", "hall", "bar", "attic"} {
-				if err := c.node.Place(t.Context(), room, "sheet", ""); err != nil {
-					t.Fatal(err)
-				}
+				c.place(room)
 			}
 			w.pass(5 * time.Second)
 			slow.gap = gap
@@ -210,9 +202,7 @@ func TestWiped(t *testing.T) {
 			w := newWorld(t)
 			defer w.end()
 			a, b := w.start("a"), w.start("b")
-			if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
-				t.Fatal(err)
-			}
+			a.place("main")
 			w.pass(time.Minute)
 			for _, m := range w.nodes {
 				m.line.set(func(l *line) { l.cut = true })
@@ -226,9 +216,7 @@ func TestWiped(t *testing.T) {
 			if a.sounds("main") {
 				t.Error("a plays a room of which there is no record")
 			}
-			if err := b.node.Place(t.Context(), "hall", "sheet", ""); err != nil {
-				t.Fatal(err)
-			}
+			b.place("hall")
 			w.pass(time.Second)
 			if _, address, known := a.node.Elsewhere("hall"); !known || address != "http://b" {
 				t.Errorf("%v late a knows %q", late, address)
@@ -246,9 +234,7 @@ func TestEndsByItself(t *testing.T) {
 		defer w.end()
 		a := w.start("a")
 		for _, room := range []string{"main", "hall"} {
-			if err := a.node.Place(t.Context(), room, "sheet", ""); err != nil {
-				t.Fatal(err)
-			}
+			a.place(room)
 		}
 		if err := a.node.Remove(t.Context(), "hall", 0); err != nil {
 			t.Fatal(err)
@@ -293,9 +279,7 @@ func TestAnsweredAfterTheEnd(t *testing.T) {
 			defer w.end()
 			var slow *stubborn
 			a := w.start("a", func(o *Options) { slow = &stubborn{line: o.Bucket.(*line)}; o.Bucket = slow })
-			if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
-				t.Fatal(err)
-			}
+			a.place("main")
 			slow.late.Store(int64(400 * time.Millisecond))
 			w.pass(time.Second + wait)
 			a.node.Close(Fade)
@@ -357,9 +341,7 @@ func TestTooLarge(t *testing.T) {
 		w := newWorld(t)
 		defer w.end()
 		a := w.start("a", func(o *Options) { o.Bucket = &narrow{o.Bucket.(*line), 10} })
-		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
-			t.Fatal(err)
-		}
+		a.place("main")
 		w.pass(10 * time.Second)
 		if !a.sounds("main") || a.told() != 1 || !strings.Contains(a.said[0], "is not written any more") {
 			t.Errorf("heard: %t, said %q", a.sounds("main"), a.said)

@@ -75,9 +75,7 @@ func TestReturns(t *testing.T) {
 		w := newWorld(t)
 		defer w.end()
 		a, b := w.start("a"), w.start("b")
-		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
-			t.Fatal(err)
-		}
+		a.place("main")
 		for _, m := range w.nodes {
 			m.line.set(func(l *line) { l.cut = true })
 		}
@@ -103,9 +101,7 @@ func TestNamesakes(t *testing.T) {
 		if err := second.join(); err == nil || !strings.Contains(err.Error(), "another node is called a") {
 			t.Fatalf("a second node of the name: %v", err)
 		}
-		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
-			t.Fatal(err)
-		}
+		a.place("main")
 		w.nodes = append(w.nodes, second)
 		a.crash()
 		began := time.Now()
@@ -123,9 +119,7 @@ func TestForgotten(t *testing.T) {
 		w := newWorld(t)
 		defer w.end()
 		a, b := w.start("a"), w.start("b")
-		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
-			t.Fatal(err)
-		}
+		a.place("main")
 		w.pass(time.Second)
 		a.line.set(func(l *line) { l.cut = true })
 		listed := func() int {
@@ -159,9 +153,7 @@ func TestPlace(t *testing.T) {
 		w := newWorld(t)
 		defer w.end()
 		a, b := w.start("a"), w.start("b")
-		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
-			t.Fatal(err)
-		}
+		a.place("main")
 		w.pass(time.Second)
 		var there *Elsewhere
 		if err := b.node.Place(t.Context(), "main", "other", ""); !errors.As(err, &there) || there.Address != "http://a" {
@@ -210,9 +202,7 @@ func TestRefused(t *testing.T) {
 		a, b, c := w.start("a"), w.start("b"), w.start("c")
 		b.broken = Refusal{errors.New("no such sound")}
 		for _, room := range []string{"main", "hall", "bar", "attic"} {
-			if err := a.node.Place(t.Context(), room, "sheet", ""); err != nil {
-				t.Fatal(err)
-			}
+			a.place(room)
 		}
 		w.pass(time.Second)
 		a.crash()
@@ -237,9 +227,7 @@ func TestDrain(t *testing.T) {
 		a, b := w.start("a"), w.start("b")
 		rooms := []string{"main", "hall", "bar", "attic"}
 		for _, room := range rooms {
-			if err := a.node.Place(t.Context(), room, "sheet", ""); err != nil {
-				t.Fatal(err)
-			}
+			a.place(room)
 		}
 		w.pass(time.Second)
 		if err := Drain(t.Context(), a.line, "a", true); err != nil {

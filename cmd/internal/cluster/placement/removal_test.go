@@ -27,9 +27,7 @@ func TestRemovalUnanswered(t *testing.T) {
 		w := newWorld(t)
 		defer w.end()
 		a, b := w.start("a", func(o *Options) { o.Bucket = &silenced{o.Bucket.(*line)} }), w.start("b")
-		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
-			t.Fatal(err)
-		}
+		a.place("main")
 		w.pass(time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
@@ -57,9 +55,7 @@ func TestRemovalFails(t *testing.T) {
 		w := newWorld(t)
 		defer w.end()
 		a := w.start("a")
-		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
-			t.Fatal(err)
-		}
+		a.place("main")
 		w.pass(time.Second)
 		a.line.set(func(l *line) { l.cut = true })
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -89,9 +85,7 @@ func TestOldView(t *testing.T) {
 		w := newWorld(t)
 		defer w.end()
 		a, b := w.start("a"), w.start("b")
-		if err := a.node.Place(t.Context(), "main", "sheet", ""); err != nil {
-			t.Fatal(err)
-		}
+		a.place("main")
 		w.pass(time.Second)
 		b.node.seen.mutex.Lock() // as at the beginning of a watch
 		delete(b.node.seen.nodes, "a")

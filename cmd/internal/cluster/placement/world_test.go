@@ -144,6 +144,13 @@ func (w *world) start(name string, change ...func(*Options)) *machine {
 	return m
 }
 
+// place has the node place a room.
+func (m *machine) place(room string) {
+	if err := m.node.Place(m.world.t.Context(), room, "sheet", ""); err != nil {
+		m.world.t.Fatal(err)
+	}
+}
+
 func (m *machine) join(change ...func(*Options)) (err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	m.stop = cancel
