@@ -15,6 +15,7 @@ type runs struct {
 	lowest     []int32   // by run: the lowest priority; those that only fill up have unstealable
 	least      []float32 // of that priority the least audibility
 	next       []uint32  // the bits of the next; noNext: one slot alone has that priority
+	at         []int32   // the first slot that has both
 	candidates []int32   // how many slots have a priority of at most limit
 	all        int       // the sum of candidates
 	limit      int32
@@ -36,7 +37,7 @@ func newRuns(slots int) *runs {
 	full := (n + 15) &^ 15 // as kernels have it
 	r := &runs{
 		slots: slots, lowest: make([]int32, full), least: make([]float32, full), next: make([]uint32, n),
-		candidates: make([]int32, n), changed: make([]uint64, (n+63)/64),
+		at: make([]int32, n), candidates: make([]int32, n), changed: make([]uint64, (n+63)/64),
 	}
 	for i := range r.lowest {
 		r.lowest[i] = unstealable
@@ -59,8 +60,8 @@ func (r *runs) changeAll() {
 	}
 }
 
-// weakest has w find what it would in all slots, and returns where to look for the weakest from.
-func (r *runs) weakest(w *dsp.Weakest, prio []int32, audibility []float32, limit int32) (from int) {
+// weakest has w find what it would in all slots.
+func (r *runs) weakest(w *dsp.Weakest, prio []int32, audibility []float32, limit int32) {
 	if limit != r.limit {
 		r.limit = limit
 		r.changeAll()
@@ -73,15 +74,14 @@ func (r *runs) weakest(w *dsp.Weakest, prio []int32, audibility []float32, limit
 	}
 	w.Find(r.lowest, r.least, limit)
 	if w.Candidates == 0 {
-		return 0
+		return
 	}
-	run := dsp.FindKey(r.lowest, r.least, w.Prio, w.Key, 0)
+	run := w.At
 	next := r.next[run]
 	if !w.Alone {
 		next = min(next, math.Float32bits(w.Next)) // as bits they are in the same order
 	}
-	w.Candidates, w.Next, w.Alone = r.all, math.Float32frombits(next), next == noNext
-	return run * runSlots
+	w.Candidates, w.Next, w.Alone, w.At = r.all, math.Float32frombits(next), next == noNext, int(r.at[run])
 }
 
 // look looks at a run again.
@@ -95,7 +95,7 @@ func (r *runs) look(run int, prio []int32, audibility []float32) {
 		r.lowest[run] = unstealable
 		return
 	}
-	r.lowest[run], r.least[run], r.next[run] = w.Prio, w.Key, noNext
+	r.lowest[run], r.least[run], r.next[run], r.at[run] = w.Prio, w.Key, noNext, int32(from+w.At)
 	if !w.Alone {
 		r.next[run] = math.Float32bits(w.Next)
 	}

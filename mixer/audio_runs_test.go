@@ -43,7 +43,7 @@ func TestRuns(t *testing.T) {
 			}
 			prio, keys, numbers := s.prio[:slots], s.audibility[:slots], s.number[:slots]
 			var got, want dsp.Weakest
-			from := s.runs.weakest(&got, prio, keys, limit)
+			s.runs.weakest(&got, prio, keys, limit)
 			want.Find(prio, keys, limit)
 			if got.Candidates != want.Candidates {
 				t.Fatalf("%d slots, round %d: %d candidates, want %d", slots, round, got.Candidates, want.Candidates)
@@ -54,7 +54,7 @@ func TestRuns(t *testing.T) {
 			if got.Prio != want.Prio || got.Key != want.Key || got.Alone != want.Alone || !got.Alone && got.Next != want.Next {
 				t.Fatalf("%d slots, round %d: %+v, want %+v", slots, round, got, want)
 			}
-			if got, want := oldest(&got, prio, keys, numbers, from), oldest(&want, prio, keys, numbers, 0); got != want {
+			if got, want := oldest(&got, prio, keys, numbers), oldest(&want, prio, keys, numbers); got != want {
 				t.Fatalf("%d slots, round %d: slot %d, want %d", slots, round, got, want)
 			}
 		}

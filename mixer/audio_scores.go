@@ -269,9 +269,8 @@ func (a *audio) choose(c *choice, q *query, policy Overflow) {
 		prios = a.eligible(q, prios, from)
 	}
 	var w dsp.Weakest
-	first := 0
 	if s.runs != nil && !among && !q.virtual && !q.all && &keys[0] == &s.audibility[0] {
-		first = s.runs.weakest(&w, prios, keys, q.prio)
+		s.runs.weakest(&w, prios, keys, q.prio)
 	} else {
 		w.Find(prios, keys, q.prio)
 	}
@@ -280,7 +279,7 @@ func (a *audio) choose(c *choice, q *query, policy Overflow) {
 		c.slot = -1
 		return
 	}
-	slot := oldest(&w, prios, keys, numbers, first)
+	slot := oldest(&w, prios, keys, numbers)
 	c.slot, c.audibility = from+slot, float64(loud[slot])
 	if w.Prio < q.prio {
 		c.peers = 0
@@ -298,17 +297,17 @@ func (a *audio) choose(c *choice, q *query, policy Overflow) {
 		prio := prios[slot]
 		prios[slot] = unstealable
 		w.Find(prios, keys, q.prio)
-		c.runnerUp, c.next = float64(loud[oldest(&w, prios, keys, numbers, 0)]), w.Prio
+		c.runnerUp, c.next = float64(loud[oldest(&w, prios, keys, numbers)]), w.Prio
 		prios[slot] = prio
 	}
 }
 
-// oldest returns which of the weakest is the oldest; the first of them comes from a slot on.
-func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64, from int) int {
+// oldest returns which of the weakest is the oldest.
+func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int {
 	if !w.Alone && w.Next == w.Key {
 		return dsp.FindEldest(prios, keys, numbers, w.Prio, w.Key)
 	}
-	return dsp.FindKey(prios, keys, w.Prio, w.Key, from)
+	return w.At
 }
 
 // eligible returns the priorities of those that q looks at: the others are out of reach.

@@ -122,14 +122,12 @@ func (r reach) turns(n int, pos, step int64, frames int) int {
 // search is the kernels of the choice of a victim. n is a multiple of 16, not 0; p and k
 // are the priority and the bits of the key that are looked for.
 type search struct {
-	lowest func(prio *int32, n int, limit int32) (lowest, candidates int32)
+	// weakest returns the lowest priority and how many are at most limit; of that priority the
+	// bits of the least and the next key, all ones where there is none; and the first place of
+	// that priority and least key.
+	weakest func(prio *int32, key *float32, n int, limit int32) (lowest, candidates int32, least, next uint32, at int)
 
-	// least returns the bits of the least and the next key of a priority, the lowest: all
-	// ones where there is none.
-	least func(prio *int32, key *float32, n int, of int32) (least, next uint32)
-
-	// match and numbered return the place of the first slot that they look for, or n.
-	match    func(prio *int32, key *float32, n int, p int32, k uint32) int
+	// numbered returns the place of the first slot that has a number, or n.
 	numbered func(number *uint64, n int, x uint64) int
 
 	// eldest returns the least number, or 2^63-1. Numbers are below that.
@@ -144,30 +142,14 @@ func slotTurns(n int) int {
 	return n &^ 15
 }
 
-func fastLowest(prio []int32, limit int32) (done int, lowest int32, candidates int) {
+// fastWeakest returns how many slots it has looked at, and what Weakest.Find knows of them.
+func fastWeakest(prio []int32, key []float32, limit int32) (done int, lowest int32, candidates int, least, next uint32, at int) {
 	n := slotTurns(len(prio))
 	if n == 0 {
-		return 0, math.MaxInt32, 0
+		return 0, math.MaxInt32, 0, none, none, 0
 	}
-	lowest, count := searches[level].lowest(&prio[0], n, limit)
-	return n, lowest, int(count)
-}
-
-func fastLeast(prio []int32, key []float32, of int32) (done int, least, next uint32) {
-	n := slotTurns(len(prio))
-	if n == 0 {
-		return 0, math.MaxUint32, math.MaxUint32
-	}
-	least, next = searches[level].least(&prio[0], &key[:n][0], n, of)
-	return n, least, next
-}
-
-func fastMatch(prio []int32, key []float32, p int32, k float32) int {
-	n := slotTurns(len(prio))
-	if n == 0 {
-		return 0
-	}
-	return searches[level].match(&prio[0], &key[:n][0], n, p, math.Float32bits(k))
+	lowest, count, least, next, at := searches[level].weakest(&prio[0], &key[:n][0], n, limit)
+	return n, lowest, int(count), least, next, at
 }
 
 // fastEldest returns how many slots it has looked at, and the one that it has found

@@ -22,8 +22,8 @@ func detect() instructions {
 }
 
 var searches = [...]search{
-	avx2:   {lowestAVX2, leastAVX2, matchAVX2, numberedAVX2, eldestAVX2},
-	avx512: {lowestAVX512, leastAVX512, matchAVX512, numberedAVX512, eldestAVX512},
+	avx2:   {weakestAVX2, numberedAVX2, eldestAVX2},
+	avx512: {weakestAVX512, numberedAVX512, eldestAVX512},
 }
 
 func sum(dst, src *float32, n int)    { sumAVX2(dst, src, n) }

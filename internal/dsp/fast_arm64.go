@@ -7,7 +7,13 @@ import "unsafe"
 // detect finds the vectors that every arm64 has.
 func detect() instructions { return neon }
 
-var searches = [...]search{neon: {lowestNEON, leastNEON, matchNEON, numberedNEON, eldestNEON}}
+var searches = [...]search{neon: {weakest, numberedNEON, eldestNEON}}
+
+func weakest(prio *int32, key *float32, n int, limit int32) (lowest, candidates int32, least, next uint32, at int) {
+	lowest, candidates = lowestNEON(prio, n, limit)
+	least, next = leastNEON(prio, key, n, lowest)
+	return lowest, candidates, least, next, matchNEON(prio, key, n, lowest, least)
+}
 
 func sum(dst, src *float32, n int)    { sumNEON(dst, src, n) }
 func window(dst, w *float32, n int)   { windowNEON(dst, w, n) }

@@ -63,15 +63,9 @@ func cosPi(x *float64, n int)   {}
 
 func pans(left, right, x *float64, n int, beside float64) {}
 
-func fastLowest([]int32, int32) (done int, lowest int32, candidates int) {
-	return 0, math.MaxInt32, 0
+func fastWeakest([]int32, []float32, int32) (done int, lowest int32, candidates int, least, next uint32, at int) {
+	return 0, math.MaxInt32, 0, none, none, 0
 }
-
-func fastLeast([]int32, []float32, int32) (done int, least, next uint32) {
-	return 0, math.MaxUint32, math.MaxUint32
-}
-
-func fastMatch([]int32, []float32, int32, float32) int { return 0 }
 
 func fastEldest([]int32, []float32, []uint64, int32, float32) (done, slot int, least uint64) {
 	return 0, -1, math.MaxInt64

@@ -197,13 +197,7 @@ func pansAVX2(left *float64, right *float64, x *float64, n int, beside float64)
 func hushAVX2(states *float32, least float32)
 
 //go:noescape
-func lowestAVX2(prio *int32, n int, limit int32) (lowest int32, candidates int32)
-
-//go:noescape
-func leastAVX2(prio *int32, key *float32, n int, of int32) (least uint32, next uint32)
-
-//go:noescape
-func matchAVX2(prio *int32, key *float32, n int, p int32, k uint32) int
+func weakestAVX2(prio *int32, key *float32, n int, limit int32) (lowest int32, candidates int32, least uint32, next uint32, at int)
 
 //go:noescape
 func eldestAVX2(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
@@ -239,13 +233,7 @@ func lowsMovingAVX2(weights *float32, states *float32, turned *float32, dst *[]f
 func highsMovingAVX2(weights *float32, states *float32, turned *float32, dst *[]float32, src *[]float32, n int)
 
 //go:noescape
-func lowestAVX512(prio *int32, n int, limit int32) (lowest int32, candidates int32)
-
-//go:noescape
-func leastAVX512(prio *int32, key *float32, n int, of int32) (least uint32, next uint32)
-
-//go:noescape
-func matchAVX512(prio *int32, key *float32, n int, p int32, k uint32) int
+func weakestAVX512(prio *int32, key *float32, n int, limit int32) (lowest int32, candidates int32, least uint32, next uint32, at int)
 
 //go:noescape
 func eldestAVX512(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64

@@ -9,51 +9,37 @@ type Weakest struct {
 	Prio       int32   // the lowest priority of them
 	Key, Next  float32 // the least and the next key of that priority; they may be equal
 	Alone      bool    // one slot has that priority: there is no Next
+	At         int     // the first slot that has Prio and Key
 }
+
+// none is beyond the bits of all keys, which as bits are in the same order.
+const none = math.MaxUint32
 
 // Find looks through the slots of a priority of at most limit. Without
 // candidates the rest of the answer means nothing. Keys must be neither negative
 // nor NaN; len(key) >= len(prio). It returns nothing, since a result so large would be
 // copied, and the copy would wait for each of its parts.
 func (w *Weakest) Find(prio []int32, key []float32, limit int32) {
-	done, lowest, candidates := fastLowest(prio, limit)
-	for _, p := range prio[done:] {
+	done, lowest, candidates, least, next, at := fastWeakest(prio, key, limit)
+	for i := done; i < len(prio); i++ {
+		p := prio[i]
 		if p <= limit {
 			candidates++
 		}
-		lowest = min(lowest, p)
-	}
-	w.Candidates, w.Prio = candidates, lowest
-	if candidates == 0 {
-		return
-	}
-	// As bits keys are in the same order, and none is beyond all of them.
-	const none = math.MaxUint32
-	done, least, next := fastLeast(prio, key, lowest)
-	key = key[done:len(prio)]
-	for i, p := range prio[done:] {
-		if p == lowest {
-			k := math.Float32bits(key[i])
-			next = min(next, max(least, k))
-			least = min(least, k)
+		if p > min(lowest, limit) {
+			continue
+		}
+		switch k := math.Float32bits(key[i]); {
+		case p < lowest:
+			lowest, least, next, at = p, k, none, i
+		case k < least:
+			least, next, at = k, least, i
+		default:
+			next = min(next, k)
 		}
 	}
+	w.Candidates, w.Prio, w.At = candidates, lowest, at
 	w.Key, w.Next, w.Alone = math.Float32frombits(least), math.Float32frombits(next), next == none
-}
-
-// FindKey returns the first slot from a place on that has exactly this priority
-// and key, or -1. len(key) >= len(prio).
-func FindKey(prio []int32, key []float32, p int32, k float32, from int) int {
-	if from >= len(prio) {
-		return -1
-	}
-	prio, key = prio[from:], key[from:len(prio)]
-	for i := fastMatch(prio, key, p, k); i < len(prio); i++ {
-		if prio[i] == p && key[i] == k {
-			return from + i
-		}
-	}
-	return -1
 }
 
 // FindEldest returns the slot with the least number of those that have exactly this

@@ -20,12 +20,15 @@ func slowWeakest(prio []int32, key []float32, limit int32) Weakest {
 		w.Candidates++
 		switch k := key[i]; {
 		case w.Candidates == 1 || p < w.Prio:
-			w.Prio, w.Key, w.Alone = p, k, true
+			w.Prio, w.Key, w.Alone, w.At = p, k, true, i
 		case p > w.Prio:
 		case w.Alone:
-			w.Key, w.Next, w.Alone = min(k, w.Key), max(k, w.Key), false
+			w.Next, w.Alone = max(k, w.Key), false
+			if k < w.Key {
+				w.Key, w.At = k, i
+			}
 		case k < w.Key:
-			w.Key, w.Next = k, w.Key
+			w.Key, w.Next, w.At = k, w.Key, i
 		default:
 			w.Next = min(w.Next, k)
 		}
@@ -67,7 +70,7 @@ func TestFindWeakest(t *testing.T) {
 				for _, level = range sets() {
 					got := FindWeakest(prio, key, limit)
 					if got.Candidates != want.Candidates || want.Candidates > 0 &&
-						(got.Prio != want.Prio || got.Key != want.Key || got.Alone != want.Alone || !want.Alone && got.Next != want.Next) {
+						(got.Prio != want.Prio || got.Key != want.Key || got.At != want.At || got.Alone != want.Alone || !want.Alone && got.Next != want.Next) {
 						t.Fatalf("%v: of %d slots up to priority %d: %+v, want %+v", level, n, limit, got, want)
 					}
 				}
@@ -111,35 +114,6 @@ func TestFindEldest(t *testing.T) {
 	}
 }
 
-func TestFindKey(t *testing.T) {
-	defer func(old instructions) { level = old }(level)
-	r := rand.New(rand.NewPCG(13, 14))
-	for n := range 120 {
-		prio, key := slots(t, r, n, 2)
-		for i := range prio {
-			p, k := prio[i], key[i]
-			var want []int
-			for j := range prio {
-				if prio[j] == p && key[j] == k {
-					want = append(want, j)
-				}
-			}
-			for _, level = range sets() {
-				from := 0
-				for _, w := range want {
-					if got := FindKey(prio, key, p, k, from); got != w {
-						t.Fatalf("%v: slot %d of %d from %d on is found at %d", level, w, n, from, got)
-					}
-					from = w + 1
-				}
-				if got := FindKey(prio, key, p, k, from); got != -1 {
-					t.Fatalf("%v: of %d from %d on there is none, found %d", level, n, from, got)
-				}
-			}
-		}
-	}
-}
-
 // choose returns the victim and the one after it, -1 for none: of the lowest
 // priority, then the least key, then the least number. It is how a pool uses what
 // this file tests.
@@ -152,7 +126,7 @@ func choose(prio []int32, key []float32, number []uint64, limit int32) (slot, se
 		slot, second = twoOldest(prio, key, number, w.Prio, w.Key)
 		return slot, second, w.Candidates
 	}
-	slot, second = FindKey(prio, key, w.Prio, w.Key, 0), -1
+	slot, second = w.At, -1
 	switch {
 	case w.Alone && w.Candidates > 1: // the second has another priority
 		prio[slot] = math.MaxInt32
@@ -167,14 +141,12 @@ func choose(prio []int32, key []float32, number []uint64, limit int32) (slot, se
 
 // twoOldest returns the two least numbers of a priority and key.
 func twoOldest(prio []int32, key []float32, number []uint64, p int32, k float32) (first, second int) {
-	first, second = FindKey(prio, key, p, k, 0), -1
-	next := FindKey(prio, key, p, k, first+1)
-	if next < 0 {
-		return first, -1
-	}
-	for i := next; i < len(prio); i++ { // those that are equal may be many
+	first, second = -1, -1
+	for i := range prio {
 		switch {
 		case prio[i] != p || key[i] != k:
+		case first < 0:
+			first = i
 		case number[i] < number[first]:
 			first, second = i, first
 		case second < 0 || number[i] < number[second]:
@@ -226,8 +198,7 @@ func BenchmarkVictim(b *testing.B) {
 				for b.Loop() {
 					start := time.Now()
 					for range 8 {
-						w := FindWeakest(prio, key, 0)
-						FindKey(prio, key, w.Prio, w.Key, 0)
+						FindWeakest(prio, key, 0)
 					}
 					least = min(least, time.Since(start))
 				}

@@ -62,9 +62,7 @@ func main() {
 	pans()
 	hush()
 	for _, s := range []*set{avx2, avx512} {
-		lowest(s)
-		least(s)
-		match(s)
+		weakest(s)
 		eldest(s)
 		numbered(s)
 		echoes(s)

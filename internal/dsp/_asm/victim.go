@@ -31,15 +31,17 @@ func fold(s *set, v []VecVirtual, step func(other []VecVirtual)) {
 	move(func(from, to VecVirtual) { VPSHUFD(U8(0xb1), from, to) })
 }
 
-func lowest(s *set) {
-	begin("lowest"+s.name, "func(prio *int32, n int, limit int32) (lowest, candidates int32)")
-	prio, n, limit := memory("prio"), argument("n"), s.spread("limit")
+// weakest emits the search for the lowest priority, its least and next keys, and the first place that has
+// both: three passes that hand on what they found in all lanes.
+func weakest(s *set) {
+	begin("weakest"+s.name, "func(prio *int32, key *float32, n int, limit int32) (lowest, candidates int32, least, next uint32, at int)")
+	prio, key, n, limit := memory("prio"), memory("key"), argument("n"), s.spread("limit")
 	low, count := s.new(), s.new()
 	VMOVUPS(prio, low)
-	turn := func() {
+	lowest := func(i Register) {
 		for at := 0; at < 64; at += 32 {
 			x, above := YMM(), YMM()
-			VMOVDQU(prio.Offset(at), x)
+			VMOVDQU(prio.Idx(i, 4).Offset(at), x)
 			VPCMPGTD(limit, x, above)
 			VPADDD(above, count, count) // less one for those above
 			VPMINSD(x, low, low)
@@ -49,37 +51,30 @@ func lowest(s *set) {
 		one := ZMM()
 		VPBROADCASTD(all("one", U32(1)), one)
 		VPXORD(count, count, count)
-		turn = func() {
+		lowest = func(i Register) {
 			k := K()
-			VPCMPD(U8(5), prio, limit, k) // limit >= prio
+			VPCMPD(U8(5), prio.Idx(i, 4), limit, k) // limit >= prio
 			VPADDD(one, count, k, count)
-			VPMINSD(prio, low, low)
+			VPMINSD(prio.Idx(i, 4), low, low)
 		}
 	} else {
 		VPXOR(count, count, count)
 	}
-	loop(n, 16, func() {
-		turn()
-		ADDQ(U8(64), prio.Base)
-	})
+	backwards(n, func(i Register) { lowest(i) })
 	fold(s, []VecVirtual{low, count}, func(other []VecVirtual) {
 		VPMINSD(other[0], low, low)
 		VPADDD(other[1], count, count)
 	})
-	out, all := GP32(), GP32()
-	VMOVD(low.AsX(), out)
-	Store(out, Return("lowest"))
-	VMOVD(count.AsX(), all)
+	number := GP32()
+	VMOVD(low.AsX(), number)
+	Store(number, Return("lowest"))
+	candidates := GP32()
+	VMOVD(count.AsX(), candidates)
 	if s == avx2 {
-		ADDL(argument("n").(GPVirtual).As32(), all)
+		ADDL(n.(GPVirtual).As32(), candidates)
 	}
-	Store(all, Return("candidates"))
-	end()
-}
+	Store(candidates, Return("candidates"))
 
-func least(s *set) {
-	begin("least"+s.name, "func(prio *int32, key *float32, n int, of int32) (least, next uint32)")
-	prio, key, n, of := memory("prio"), memory("key"), argument("n"), s.spread("of")
 	first, second := s.new(), s.new()
 	for _, v := range []VecVirtual{first, second} {
 		if s == avx512 {
@@ -88,27 +83,25 @@ func least(s *set) {
 			VPCMPEQD(v, v, v)
 		}
 	}
-	loop(n, 16, func() {
+	backwards(n, func(i Register) {
 		for at := 0; at < 64; at += s.bytes {
-			larger := s.new()
+			prio, key, larger := prio.Idx(i, 4).Offset(at), key.Idx(i, 4).Offset(at), s.new()
 			if s == avx512 {
 				k := K()
-				VPCMPEQD(prio, of, k)
+				VPCMPEQD(prio, low, k)
 				VPMAXUD(key, first, larger)
 				VPMINUD(larger, second, k, second)
 				VPMINUD(key, first, k, first)
 			} else {
 				x, above := YMM(), YMM()
-				VMOVDQU(prio.Offset(at), above)
-				VPCMPGTD(of, above, above)
-				VPOR(key.Offset(at), above, x)
+				VMOVDQU(prio, above)
+				VPCMPGTD(low, above, above)
+				VPOR(key, above, x)
 				VPMAXUD(x, first, larger)
 				VPMINUD(larger, second, second)
 				VPMINUD(x, first, first)
 			}
 		}
-		ADDQ(U8(64), prio.Base)
-		ADDQ(U8(64), key.Base)
 	})
 	fold(s, []VecVirtual{first, second}, func(other []VecVirtual) {
 		larger := s.new()
@@ -120,35 +113,50 @@ func least(s *set) {
 	for i, v := range []VecVirtual{first, second} {
 		out := GP32()
 		VMOVD(v.AsX(), out)
-		Store(out, ReturnIndex(i))
+		Store(out, ReturnIndex(2+i))
 	}
+
+	// Backwards, and without a branch that nobody can foretell: the last place found is the first one.
+	place := GP64()
+	XORQ(place, place)
+	backwards(n, func(i Register) {
+		bits, found := GP32(), GP64()
+		if s == avx512 {
+			same, both := K(), K()
+			VPCMPEQD(prio.Idx(i, 4), low, same)
+			VPCMPEQD(key.Idx(i, 4), first, same, both)
+			KMOVW(both, bits)
+		} else {
+			high := GP32()
+			for half, to := range []Register{bits, high} {
+				x, y := YMM(), YMM()
+				VPCMPEQD(prio.Idx(i, 4).Offset(32*half), low, x)
+				VPCMPEQD(key.Idx(i, 4).Offset(32*half), first, y)
+				VPAND(x, y, x)
+				VMOVMSKPS(x, to)
+			}
+			SHLL(U8(8), high)
+			ORL(high, bits)
+		}
+		XORQ(found, found)
+		BSFL(bits, found.As32()) // also tells whether there is one
+		LEAQ(Mem{Base: i, Index: found, Scale: 1}, found)
+		CMOVQNE(found, place)
+	})
+	Store(place, Return("at"))
 	end()
 }
 
-func match(s *set) {
-	begin("match"+s.name, "func(prio *int32, key *float32, n int, p int32, k uint32) int")
-	prio, key, n := memory("prio"), memory("key"), argument("n")
-	p, k := s.spread("p"), s.spread("k")
-	first(n, 16, func(i, bits Register) {
-		if s == avx512 {
-			same, both := K(), K()
-			VPCMPEQD(prio.Idx(i, 4), p, same)
-			VPCMPEQD(key.Idx(i, 4), k, same, both)
-			KMOVW(both, bits)
-			TESTL(bits, bits)
-			return
-		}
-		high := GP32()
-		for half, to := range []Register{bits, high} {
-			x, y := YMM(), YMM()
-			VPCMPEQD(prio.Idx(i, 4).Offset(32*half), p, x)
-			VPCMPEQD(key.Idx(i, 4).Offset(32*half), k, y)
-			VPAND(x, y, x)
-			VMOVMSKPS(x, to)
-		}
-		SHLL(U8(8), high)
-		ORL(high, bits)
-	})
+// backwards repeats a body for each 16 of n places, from the last to the first: i is the first of them.
+func backwards(n Register, body func(i Register)) {
+	i := GP64()
+	MOVQ(n, i)
+	again := label("loop")
+	Label(again)
+	SUBQ(U8(16), i)
+	body(i)
+	TESTQ(i, i)
+	JNZ(LabelRef(again))
 }
 
 // first returns from the kernel with the first place that find has, of so many at a time
