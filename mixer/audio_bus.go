@@ -30,6 +30,7 @@ type bus struct {
 	direct voice.Move // a factor of its own voices: 0 while others are soloed
 
 	reach stereo // the factors that count in scores, down to those of its output's master bus
+	most  stereo // what they are at most, with mutes on their way, as long as nobody moves them
 	shift bool   // they have moved since scores were fresh
 
 	duck    duck
@@ -104,14 +105,16 @@ func (a *audio) refresh() {
 	for _, i := range a.down {
 		b := &a.buses[i]
 		was := b.reach
-		b.reach = pair(voice.Wider(voice.Stereo, &b.pan, a.now)).times(both(b.gain.Most(a.now)))
+		gain := b.gain.Most(a.now)
+		b.reach = pair(voice.Wider(voice.Stereo, &b.pan, a.now)).times(both(gain))
+		b.most = pair(voice.Larger(voice.Stereo, &b.pan, a.now)).times(both(float64(gain * max(b.mute.At(a.now), b.mute.To))))
 		b.held, b.quiet, b.faced = b.paused, b.muted, b.soloed
 		if i > 0 {
 			above := &a.buses[a.tree[i].parent]
 			b.held = b.held || above.held
 			b.faced = b.faced || above.faced
 			if a.tree[i].above >= 0 {
-				b.reach = b.reach.times(above.reach)
+				b.reach, b.most = b.reach.times(above.reach), b.most.times(above.most)
 				b.quiet = b.quiet || above.quiet
 			}
 		}

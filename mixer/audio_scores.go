@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"voicepool/internal/dsp"
-	"voicepool/voice"
 )
 
 // scores holds what a choice of victim looks at, packed by slot.
@@ -370,13 +369,11 @@ func (a *audio) lost(s *slot) float64 {
 	if a.raises(s) {
 		return math.Inf(1)
 	}
-	direct := &a.buses[s.bus].direct
-	g := pair(s.voice.Bound(a.now)).times(both(max(direct.At(a.now), direct.To)))
-	for i := int(s.bus); i >= 0; i = a.tree[i].above {
-		b := &a.buses[i]
-		pan := pair(voice.Larger(voice.Stereo, &b.pan, a.now))
-		g = g.times(pan).times(both(float64(b.gain.Most(a.now) * max(b.mute.At(a.now), b.mute.To))))
+	b := &a.buses[s.bus]
+	if s.settled && !b.quiet && b.most == b.reach && b.direct.Rests(1, a.now) && s.voice.Sound().Channels() == 1 { // usually
+		return float64(s.power * s.voice.Most())
 	}
+	g := pair(s.voice.Bound(a.now)).times(both(max(b.direct.At(a.now), b.direct.To))).times(b.most)
 	if s.voice.Sound().Channels() == 2 {
 		g = both(max(g.left, g.right))
 	}
