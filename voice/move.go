@@ -49,14 +49,18 @@ func (m *Move) rest(at float64) { m.From, m.To = at, at }
 
 // At returns the value at a frame.
 func (m *Move) At(frame int64) float64 {
-	t := frame - m.Start
-	if t >= m.Frames {
+	if frame-m.Start >= m.Frames { // usually, and so little that it is no call
 		return m.To
 	}
+	return m.on(frame)
+}
+
+// on is At before the move ends.
+func (m *Move) on(frame int64) float64 {
 	if m.Shape > InDecibels {
 		return max(float64(pcm.FromLinear(m.Gain(frame))), float64(pcm.Silence))
 	}
-	return m.From + float64((m.To-m.From)*(float64(t)/float64(m.Frames)))
+	return m.From + float64((m.To-m.From)*(float64(frame-m.Start)/float64(m.Frames)))
 }
 
 // End returns the first frame from which it rests.
@@ -131,16 +135,23 @@ func fadeIn(frame, frames int64) curve { return curve{start: frame, frames: fram
 
 // at returns the factor at a frame.
 func (c *curve) at(frame int64) float64 {
+	switch {
+	case frame-c.start < c.frames:
+		return c.on(frame)
+	case c.out:
+		return 0
+	}
+	return 1 // as in Move.At
+}
+
+// on is at before it ends.
+func (c *curve) on(frame int64) float64 {
 	t := frame - c.start
 	switch {
-	case c.out && t >= c.frames:
-		return 0
 	case c.out && c.shape == Natural:
 		return float64(c.level * (0.5 + float64(0.5*pcm.CosPi(float64(t)/float64(c.frames)))))
 	case c.out:
 		return float64(c.level * c.shape.from(float64(c.frames-t)/float64(c.frames)))
-	case t >= c.frames:
-		return 1
 	}
 	return c.shape.from(float64(t) / float64(c.frames))
 }
