@@ -105,7 +105,6 @@ type audio struct {
 	asks     kind         // of the start that asks to come in
 	refused  Event        // why the start that is under way gets no slot
 	limited  Event        // whom it takes by a limit
-	waiting  []int        // where virtual voices are put in order
 
 	window []float32    // a raised cosine from 1 to 0, tail long
 	spare  []pcm.Frame  // where a tail is mixed before it is windowed
@@ -123,8 +122,8 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	a := &audio{
 		shared: s, ticked: -1, scored: -1, scoredVirtual: -1, tail: c.tail(),
 		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices, softClip: c.SoftClip,
-		scores: newScores(n),
-		ends:   make([]end, 0, 2*n), waiting: make([]int, 0, c.unheard()),
+		scores: newScores(n, c.unheard()),
+		ends:   make([]end, 0, 2*n),
 		window: make([]float32, c.tail()), spare: make([]pcm.Frame, max(c.tail(), 1)),
 		moving: make([]*voice.Move, 0, len(buses)+3),
 	}

@@ -152,6 +152,7 @@ func (a *audio) act(i int, c *command) {
 			s.voice.TurnTo(c.feed)
 		}
 		a.scores.set(i, s.prio, s.number(), s.protect)
+		a.noteWaits(i)
 		a.rescore(i)
 	case cmdSeek:
 		a.seek(i, c)
@@ -198,6 +199,7 @@ func (a *audio) stop(i int, over int64, shape voice.Shape) {
 		s.dying = true
 		a.unlink(s.record.live, false, nil)
 		s.voice.FadeOut(a.now, over, shape)
+		a.noteWaits(i)
 		a.rescore(i)
 		return
 	}
@@ -229,6 +231,7 @@ func (a *audio) pause(i int, by pauses) {
 		s.held = a.now
 	}
 	s.paused |= by
+	a.noteWaits(i)
 	s.record.stands.set(s.state())
 }
 
@@ -240,6 +243,7 @@ func (a *audio) resume(i int, by pauses) {
 	if s.paused &^= by; s.paused != 0 {
 		return
 	}
+	a.noteWaits(i)
 	if s.endAt != never {
 		s.endAt += a.now - s.held
 	}

@@ -15,7 +15,7 @@ func TestRuns(t *testing.T) {
 	}
 	for _, slots := range []int{runSlots*(fewRuns-1) + 1, 1024, 4096, 5000} {
 		random := rand.New(rand.NewPCG(1, uint64(slots)))
-		s := newScores(slots + 10) // some are virtual
+		s := newScores(slots+10, 10) // some are virtual
 		s.runs = newRuns(slots)
 		priorities, kinds := int32(1), 2000
 		for round := range 20000 {

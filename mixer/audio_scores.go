@@ -22,6 +22,11 @@ type scores struct {
 	endless []bool  // it never comes to an end by itself
 	holds   []int64 // the first frame at which all this may be something else, see follow
 
+	// Of virtual voices alone: less their priority, unstealable if they are not to come back; and where
+	// the loudest is made the least.
+	waits  []int32
+	turned []float32
+
 	masks *masks // nil: nobody looks at them
 	runs  *runs  // nil: there are few slots
 }
@@ -29,11 +34,15 @@ type scores struct {
 // unstealable is the priority of protected voices and free slots, above any newcomer's.
 const unstealable = 1<<31 - 1
 
-func newScores(n int) scores {
+func newScores(n, virtual int) scores {
 	s := scores{
 		audibility: make([]float32, n), gain: make([]float32, n), none: make([]float32, n),
 		number: make([]uint64, n), prio: make([]int32, n), eligible: make([]int32, n),
 		whole: make([]float32, n), endless: make([]bool, n), holds: make([]int64, n),
+		waits: make([]int32, virtual), turned: make([]float32, virtual),
+	}
+	for i := range s.waits {
+		s.waits[i] = unstealable
 	}
 	for i := range n {
 		s.prio[i] = unstealable
@@ -348,6 +357,14 @@ func (s *scores) keys(policy Overflow) []float32 {
 		return s.masks.score
 	}
 	return s.loud(policy)
+}
+
+// back returns how loud voices would be that come back.
+func (s *scores) back() []float32 {
+	if s.masks != nil {
+		return s.masks.score
+	}
+	return s.audibility
 }
 
 // less reports whether i gives way before j, under the keys of a policy: a total order.

@@ -252,6 +252,7 @@ func (a *audio) putBack(i int, prio int32) {
 func (a *audio) seat(i int) {
 	s := a.at(i)
 	s.virtual = i >= a.base
+	a.noteWaits(i)
 	a.reached[i] = s.voice.Position()
 	showFrames(&a.positions[i], a.reached[i])
 	s.record.stands.seat(s.state(), i) // last: it says that the position is there

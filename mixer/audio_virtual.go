@@ -2,7 +2,9 @@ package mixer
 
 import (
 	"cmp"
-	"slices"
+	"math"
+
+	"voicepool/internal/dsp"
 )
 
 // state returns what has become of a voice that lives.
@@ -147,12 +149,8 @@ func (a *audio) exchange() {
 	}
 	for range exchanges {
 		a.mask(false)
-		waiting, s := a.wait(), &a.scores
-		if len(waiting) == 0 {
-			return
-		}
-		best := slices.MinFunc(waiting, a.first)
-		if keys[best] == 0 {
+		best, s := a.firstBack(), &a.scores
+		if best < 0 || keys[best] == 0 {
 			return
 		}
 		prio := a.at(best).prio
@@ -197,35 +195,53 @@ func (a *audio) swap(c *choice, best int, e Event) {
 	a.comeBack(c.slot)
 }
 
-// fill gives free slots to virtual voices. Where several are free, the voices are
-// put in order once, so that a pool that grew by much is not searched as often.
+// fill gives free slots to virtual voices.
 func (a *audio) fill() {
-	free := a.slots.Limit() - a.slots.Len()
-	if free <= 0 || a.virtuals.Len() == 0 {
-		return
-	}
-	waiting := a.wait()
-	if free > 1 {
-		slices.SortFunc(waiting, a.first)
-	} else if len(waiting) > 0 {
-		waiting[0] = slices.MinFunc(waiting, a.first)
-	}
-	for _, i := range waiting[:min(free, len(waiting))] {
+	for a.slots.Len() < a.slots.Limit() && a.virtuals.Len() > 0 {
+		i := a.firstBack()
+		if i < 0 {
+			return
+		}
 		s := a.at(i)
 		a.comeBack(a.move(i, a.takeSlot(a.tree[s.bus].output, s)))
 		a.seatsTaken()
 	}
 }
 
-// wait returns the virtual voices that are to come back at all.
-func (a *audio) wait() []int {
-	waiting := a.waiting[:0]
-	for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
-		if s := a.at(i); s.paused == 0 && !s.voice.FadingOut() {
-			waiting = append(waiting, i)
+// noteWaits notes, where an index is that of a virtual voice, whether that is to come back at all.
+func (a *audio) noteWaits(i int) {
+	if i < a.base {
+		return
+	}
+	waits := int32(unstealable)
+	if s := a.at(i); s.paused == 0 && !s.voice.FadingOut() {
+		waits = -s.prio
+	}
+	a.scores.waits[i-a.base] = waits
+}
+
+// firstBack returns the virtual voice that comes back first, by first; -1: there is none. It is the weakest
+// of what is turned round.
+func (a *audio) firstBack() int {
+	const loudest = 0x7f800000 // the bits of infinity
+	s, from := &a.scores, a.base
+	keys := s.back()[from:]
+	for i, x := range keys {
+		s.turned[i] = math.Float32frombits(loudest - math.Float32bits(x))
+	}
+	var w dsp.Weakest
+	if w.Find(s.waits, s.turned, unstealable-1); w.Candidates == 0 {
+		return -1
+	}
+	best := oldest(&w, s.waits, s.turned, s.number[from:])
+	if keys[best] == 0 { // so are all of its priority; of others, some may be heard
+		for i, waits := range s.waits {
+			if waits != unstealable && a.first(from+i, from+best) < 0 {
+				best = i
+			}
 		}
 	}
-	return waiting
+	return from + best
 }
 
 // comeBack lets a voice be heard that was virtual until now.
@@ -241,10 +257,7 @@ func (a *audio) comeBack(i int) {
 // the next 20 ms, the oldest.
 func (a *audio) first(i, j int) int {
 	s := &a.scores
-	keys := s.audibility
-	if s.masks != nil {
-		keys = s.masks.score
-	}
+	keys := s.back()
 	x, y := keys[i], keys[j]
 	if (x == 0) != (y == 0) { // or one that is muted would keep its place before those that are not
 		return cmp.Compare(y, x)

@@ -273,6 +273,9 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 // vacate makes an index free. Whoever was there is over, or elsewhere.
 func (a *audio) vacate(i int) {
 	a.scores.set(i, unstealable, 0, false) // or the number would be found twice
+	if i >= a.base {
+		a.scores.waits[i-a.base] = unstealable
+	}
 	a.release(i)
 }
 
