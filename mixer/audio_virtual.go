@@ -97,11 +97,11 @@ func (s *scores) move(from, to int) {
 	}
 }
 
-// The hysteresis of an exchange, 1.5 dB, and how many there are in 10 ms.
+// The hysteresis of an exchange, 1 dB, and how many there are in 10 ms.
 const (
-	exchangeGain = 1.4125375
+	exchangeGain = 1.2589254
 	maskedGain   = 2 // of StealMasked, whose scores are squeezed
-	exchanges    = 2
+	exchanges    = 4
 )
 
 // untilTick returns how many of n frames there are to the next frame of the grid: of 20 ms, and of

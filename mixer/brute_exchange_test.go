@@ -11,7 +11,7 @@ import (
 // exchange is what happens to virtual voices every 10 ms.
 func (x *brute) exchange() {
 	wait := func(v *bruteVoice) bool { return v.virtual() && !v.holding() && v.stopped == nil }
-	score, ratio := x.level, math.Pow(10, 0.15)
+	score, ratio := x.level, math.Pow(10, 0.1)
 	if x.config.Overflow == mixer.StealMasked {
 		score, ratio = x.scoreOf(mixer.StealMasked, nil), 2
 	}
@@ -41,7 +41,7 @@ func (x *brute) exchange() {
 		x.choices["a free slot"]++
 		x.comeBack(v)
 	}
-	for range 2 {
+	for range 4 {
 		e := mixer.Event{}
 		if i := slices.IndexFunc(x.events, func(e mixer.Event) bool { return e.Reason == mixer.ReasonExchanged }); i >= 0 && x.events[i].Frame == x.now {
 			e = x.events[i]

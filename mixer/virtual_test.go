@@ -76,9 +76,9 @@ func TestVirtualByHand(t *testing.T) {
 			play(t, m.At(5), long, mixer.Options{Priority: 2})
 			must(t, m.At(50).Stop(mixer.TargetTag(1), 0))
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 5 started 3, 5 virtual 3 (pool), 10 virtual 1 by 3 (exchange), 10 real 3, 50 stopped 1"},
-		{name: "louder by more than 1.5 dB", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
+		{name: "louder by more than 1 dB", config: mixer.Config{Overflow: mixer.Reject}, play: func(m m, long *voice.Sound, g *mixer.Group) {
 			play(t, m.At(0), long, mixer.Options{Gain: -10, Tag: 1})
-			play(t, m.At(5), long, mixer.Options{Gain: -8.6})
+			play(t, m.At(5), long, mixer.Options{Gain: -9.1})
 			must(t, m.At(50).Set(mixer.TargetTag(1), mixer.Change{Fields: mixer.FieldGain, Gain: -10.2}, 0))
 		}, frames: 100, want: "0 started 1, 5 started 2, 5 virtual 2 (pool), 60 virtual 1 by 2 (exchange), 60 real 2"},
 		{name: "the least is lost", config: mixer.Config{Virtual: 1}, play: func(m m, long *voice.Sound, g *mixer.Group) {
@@ -168,8 +168,8 @@ func TestMostReal(t *testing.T) {
 	}
 }
 
-// TestTwoExchanges: of twelve that become much louder, two come back in 10 ms.
-func TestTwoExchanges(t *testing.T) {
+// TestFourExchanges: of twelve that become much louder, four come back in 10 ms.
+func TestFourExchanges(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 12, Virtual: 12, Overflow: mixer.Reject, NoLimiter: true})
 	for i := range 24 {
 		play(t, m.At(0), level(t, 1000, 1000, 0.1), mixer.Options{Gain: -40, Tag: uint64(1 + i/12)})
@@ -183,7 +183,7 @@ func TestTwoExchanges(t *testing.T) {
 			real[e.Frame]++
 		}
 	}
-	if len(real) != 6 || real[10] != 2 || real[30] != 2 || real[60] != 2 {
+	if len(real) != 3 || real[10] != 4 || real[20] != 4 || real[30] != 4 {
 		t.Errorf("they come back %v", real)
 	}
 }

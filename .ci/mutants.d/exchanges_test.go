@@ -19,23 +19,29 @@ const virtual = "mixer/audio_virtual.go"
 
 // What a setting replaces.
 var (
-	hysteresis = edit{old: "exchangeGain = 1.4125375"}
+	hysteresis = edit{old: "exchangeGain = 1.2589254"}
 	half       = edit{old: "half := at == a.hop/2 && a.virtuals.Len() > 0", new: "half := false"}
-	many       = edit{old: "exchanges    = 2", new: "exchanges    = 4"}
+	most       = edit{old: "exchanges    = 4"}
 	ahead      = edit{old: "const soonSteps = 4"}
 	starts     = edit{old: "return steals && a.asks.keeps", new: "return false && steals"}
 )
 
+// quarters has the mixer look every 5 ms.
+var quarters = []edit{
+	{"at < half && a.virtuals.Len() > 0 {\n		return min(n, half-at)", "a.virtuals.Len() > 0 {\n		return min(n, half/2-at%(half/2), a.hop-at)"},
+	{"half := at == a.hop/2 &&", "half := at%(a.hop/4) == 0 &&"},
+}
+
 // rests has a voice that has come back keep its slot for 100 ms.
 var rests = map[string][]edit{
 	virtual: {
-		{"		c := a.choose(&q, policy)\n", `		spared := map[int]int32{}
+		{"		a.choose(&c, &q, policy)\n", `		spared := map[int]int32{}
 		for _, v := range a.living() {
 			if v.index < a.base && v.slot.back > 0 && a.now-v.slot.back < int64(a.rate)/10 {
 				spared[v.index], s.prio[v.index] = s.prio[v.index], unstealable
 			}
 		}
-		c := a.choose(&q, policy)
+		a.choose(&c, &q, policy)
 		for i, prio := range spared {
 			s.prio[i] = prio
 		}
@@ -53,14 +59,19 @@ var settings = []struct {
 	edits map[string][]edit
 }{
 	{"before", map[string][]edit{
-		virtual:                {hysteresis.as("exchangeGain = 4"), half, many},
+		virtual:                {hysteresis.as("exchangeGain = 4"), half},
 		"mixer/audio_start.go": {starts},
 		envelope:               {ahead.as("const soonSteps = 2"), {"h.step = max(h.hop/4, 1)", "h.step = h.hop"}},
 	}},
 	{"6 dB", map[string][]edit{virtual: {hysteresis.as("exchangeGain = 4")}}},
 	{"3 dB", map[string][]edit{virtual: {hysteresis.as("exchangeGain = 1.9952623")}}},
+	{"1.5 dB", map[string][]edit{virtual: {hysteresis.as("exchangeGain = 1.4125375")}}},
+	{"0.5 dB", map[string][]edit{virtual: {hysteresis.as("exchangeGain = 1.1220185")}}},
 	{"0 dB", map[string][]edit{virtual: {hysteresis.as("exchangeGain = 1")}}},
-	{"20 ms apart", map[string][]edit{virtual: {half, many}}},
+	{"up to 2", map[string][]edit{virtual: {most.as("exchanges    = 2")}}},
+	{"up to 2, 1.5 dB", map[string][]edit{virtual: {most.as("exchanges    = 2"), hysteresis.as("exchangeGain = 1.4125375")}}},
+	{"5 ms apart", map[string][]edit{virtual: quarters}},
+	{"20 ms apart", map[string][]edit{virtual: {half}}},
 	{"40 ms ahead", map[string][]edit{envelope: {ahead.as("const soonSteps = 8")}}},
 	{"80 ms ahead", map[string][]edit{envelope: {ahead.as("const soonSteps = 16")}}},
 	{"120 ms ahead", map[string][]edit{envelope: {ahead.as("const soonSteps = 24")}}},

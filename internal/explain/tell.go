@@ -69,7 +69,7 @@ func tellWaits(e *report.Event, text string) string {
 }
 
 // tellExchange says what a voice had that came back for another. Of equal priority it
-// has to be 1.5 dB louder.
+// has to be 1 dB louder.
 func tellExchange(e *report.Event) string {
 	switch {
 	case e.ByPriority():

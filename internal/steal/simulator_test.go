@@ -184,8 +184,8 @@ func (g *game) giveWay(v simVoice, frame int64) {
 	g.moves = append(g.moves, move{event: v.event, frame: frame})
 }
 
-// exchange gives free slots to loops that wait, then twice the slots of those that are
-// 1.5 dB quieter. Loops that are stopped at this frame are still there.
+// exchange gives free slots to loops that wait, then up to four slots of those that are
+// 1 dB quieter. Loops that are stopped at this frame are still there.
 func (g *game) exchange(frame int64) {
 	g.end(frame, 1)
 	g.rated(g.waiting, frame, quietest)
@@ -198,13 +198,13 @@ func (g *game) exchange(frame int64) {
 	for len(g.playing) < g.pool && len(g.waiting) > 0 {
 		comeBack(g.waiting[0])
 	}
-	for range 2 {
+	for range 4 {
 		if len(g.waiting) == 0 || g.waiting[0].key == 0 {
 			return
 		}
 		worst := weakest(g.rated(g.playing, frame, quietest))
 		best := g.waiting[0]
-		if float64(best.key) <= float64(1.4125375*float64(worst.key)) {
+		if float64(best.key) <= float64(1.2589254*float64(worst.key)) {
 			return
 		}
 		g.giveWay(worst, frame)
