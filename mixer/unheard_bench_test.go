@@ -2,11 +2,46 @@ package mixer_test
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/voice"
 )
+
+// BenchmarkVirtual renders a second in which 32 of up to 288 voices have slots: 300 starts of noise that
+// decays, each 0.2 to 3 s long and 0 to 36 dB quieter.
+func BenchmarkVirtual(b *testing.B) {
+	const rate, block = 48000, 480
+	r := rand.New(rand.NewPCG(1, 2))
+	var all []*voice.Sound
+	for range 40 {
+		samples := make([]float32, rate/5+r.IntN(rate*14/5))
+		for i := range samples {
+			samples[i] = float32(0.5*r.Float64()-0.25) * float32(math.Exp(-4*float64(i)/float64(len(samples))))
+		}
+		s, err := sounds.Prepare(&sounds.Clip{Name: "noise", Rate: rate, Channels: 1, Samples: samples}, sounds.Options{Rate: rate})
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	m := newMixer(b, mixer.Config{Rate: rate, Voices: 32, Virtual: 256, NoLimiter: true})
+	frames := make([]pcm.Frame, block)
+	b.ReportAllocs()
+	for b.Loop() {
+		for range rate / block {
+			for range 3 {
+				play(b, m.At(mixer.Now), all[r.IntN(len(all))], mixer.Options{Gain: pcm.Decibels(-36 * r.Float64())})
+			}
+			m.Render(frames)
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "x-realtime")
+}
 
 // BenchmarkStartUnheard is a start in a full pool while so many loops are unheard, all that
 // there may be: 32 starts of loops in a block of 64 frames, at one frame, or each at its own.
