@@ -20,7 +20,10 @@ func TestIndexStays(t *testing.T) {
 		e.Near, e.NearLoop = append(e.Near, float32(10000+i)), append(e.NearLoop, float32(20000+i))
 	}
 	all, most := 0, 0
-	for _, loop := range [][2]int64{{}, {300, 3000}, {300, 330}, {1000, 1100}} {
+	for i, loop := range [][2]int64{{}, {300, 3000}, {300, 330}, {1000, 1100}, {}, {300, 3000}, {300, 330}, {1000, 1100}} {
+		if e.Hop = 37; i >= 4 {
+			e.Hop = 36 // of four steps
+		}
 		s, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: 1, Data: make([]float32, 5000), Loop: loop, Envelope: e})
 		if err != nil {
 			t.Fatal(err)
@@ -37,6 +40,9 @@ func TestIndexStays(t *testing.T) {
 					break
 				}
 				index, soon := v.Indices()
+				if looped := v.Looping(); index != e.At(v.Position(), looped) || soon != e.Soon(v.Position(), looped) {
+					t.Fatalf("loop %v, at %d: its indices are %v and %v", loop, v.Position(), index, soon)
+				}
 				returns := v.Returns()
 				same, sameSoon := int64(0), int64(-1)
 				for goesOn := v; same < 5000; same++ { // by one frame each, as long as it is the same

@@ -149,8 +149,11 @@ func (v *Voice) IndexStays() int64 { return v.staysWithin(v.sound.envelope.Hop) 
 // SoonStays returns the same for all that IndexStays is about and Soon.
 func (v *Voice) SoonStays() int64 {
 	e := &v.sound.envelope
-	if e.Near == nil || e.Step == 0 {
+	switch {
+	case e.Near == nil || e.Step == 0:
 		return v.IndexStays()
+	case e.quarters(): // a hop ends where a step does
+		return v.staysWithin(e.Step)
 	}
 	return min(v.IndexStays(), v.staysWithin(e.Step))
 }
@@ -164,5 +167,5 @@ func (v *Voice) staysWithin(hop int64) int64 {
 		return v.steady.left
 	}
 	ahead := (v.pos>>32/hop+1)*hop<<32 - v.pos
-	return min(v.steady.left, (ahead+v.step-1)/v.step)
+	return min(v.steady.left, stepsIn(ahead+v.step-1, v.step))
 }
