@@ -26,6 +26,7 @@ type scores struct {
 	// the loudest is made the least.
 	waits  []int32
 	turned []float32
+	used   int // so many of both were ever used
 
 	masks *masks // nil: nobody looks at them
 	runs  *runs  // nil: there are few slots

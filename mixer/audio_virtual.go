@@ -217,7 +217,8 @@ func (a *audio) noteWaits(i int) {
 	if s := a.at(i); s.paused == 0 && !s.voice.FadingOut() {
 		waits = -s.prio
 	}
-	a.scores.waits[i-a.base] = waits
+	i -= a.base
+	a.scores.waits[i], a.scores.used = waits, max(a.scores.used, i+1)
 }
 
 // firstBack returns the virtual voice that comes back first, by first; -1: there is none. It is the weakest
@@ -225,18 +226,18 @@ func (a *audio) noteWaits(i int) {
 func (a *audio) firstBack() int {
 	const loudest = 0x7f800000 // the bits of infinity
 	s, from := &a.scores, a.base
-	keys := s.back()[from:]
+	waits, turned, keys := s.waits[:s.used], s.turned[:s.used], s.back()[from:from+s.used]
 	for i, x := range keys {
-		s.turned[i] = math.Float32frombits(loudest - math.Float32bits(x))
+		turned[i] = math.Float32frombits(loudest - math.Float32bits(x))
 	}
 	var w dsp.Weakest
-	if w.Find(s.waits, s.turned, unstealable-1); w.Candidates == 0 {
+	if w.Find(waits, turned, unstealable-1); w.Candidates == 0 {
 		return -1
 	}
-	best := oldest(&w, s.waits, s.turned, s.number[from:])
+	best := oldest(&w, waits, turned, s.number[from:])
 	if keys[best] == 0 { // so are all of its priority; of others, some may be heard
-		for i, waits := range s.waits {
-			if waits != unstealable && a.first(from+i, from+best) < 0 {
+		for i, wait := range waits {
+			if wait != unstealable && a.first(from+i, from+best) < 0 {
 				best = i
 			}
 		}
