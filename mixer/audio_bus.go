@@ -30,7 +30,7 @@ type bus struct {
 	direct voice.Move // a factor of its own voices: 0 while others are soloed
 
 	reach stereo // the factors that count in scores, down to those of its output's master bus
-	most  stereo // what they are at most, with mutes on their way, as long as nobody moves them
+	most  stereo // the upper bound of that with mutes on their way, without direct
 	shift bool   // they have moved since scores were fresh
 
 	duck    duck

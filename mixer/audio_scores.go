@@ -13,7 +13,7 @@ type scores struct {
 	none       []float32 // zeros, for those who look at the number alone
 	number     []uint64
 	prio       []int32
-	eligible   []int32 // where a choice among some has their priorities
+	eligible   []int32 // where a choice among some has their priorities, and turn its order
 
 	// The audibility of a voice that goes on unheard is that of the next 20 ms; whole is
 	// what it has from now on, as that of all others.
@@ -22,11 +22,10 @@ type scores struct {
 	endless []bool  // it never comes to an end by itself
 	holds   []int64 // the first frame at which all this may be something else, see follow
 
-	// Of virtual voices alone: less their priority, unstealable if they are not to come back; and where
-	// the loudest is made the least.
-	waits  []int32
-	turned []float32
-	used   int // so many of both were ever used
+	// Of virtual voices alone, from base on.
+	waits  []int32   // the negated priority; unstealable for one that must not come back
+	turned []float32 // a key that falls as the voice gets louder, see turn
+	used   int       // one above the highest index that was ever taken
 
 	masks *masks // nil: nobody looks at them
 	runs  *runs  // nil: there are few slots
@@ -360,8 +359,8 @@ func (s *scores) keys(policy Overflow) []float32 {
 	return s.loud(policy)
 }
 
-// back returns how loud voices would be that come back.
-func (s *scores) back() []float32 {
+// returnKeys returns how loud voices would be that come back.
+func (s *scores) returnKeys() []float32 {
 	if s.masks != nil {
 		return s.masks.score
 	}
@@ -388,8 +387,8 @@ func (a *audio) lost(s *slot) float64 {
 		return math.Inf(1)
 	}
 	b := &a.buses[s.bus]
-	if s.settled && !b.quiet && b.most == b.reach && b.direct.Rests(1, a.now) && s.voice.Sound().Channels() == 1 { // usually
-		return float64(s.power * s.voice.Most())
+	if s.settled && s.power > 0 && !b.quiet && b.most == b.reach && b.direct.Rests(1, a.now) && s.voice.Sound().Channels() == 1 {
+		return float64(s.power * s.voice.Most()) // nothing moves, so the power is the bound already
 	}
 	g := pair(s.voice.Bound(a.now)).times(both(max(b.direct.At(a.now), b.direct.To))).times(b.most)
 	if s.voice.Sound().Channels() == 2 {

@@ -1,7 +1,6 @@
 package mixer
 
 import (
-	"cmp"
 	"math"
 
 	"voicepool/internal/dsp"
@@ -142,13 +141,14 @@ func (a *audio) exchange() {
 	if a.scores.masks != nil {
 		policy, gain = StealMasked, maskedGain
 	}
-	keys := a.scores.keys(policy)
+	keys := a.scores.returnKeys()
 	q := query{bus: -1}
 	if a.overflow == Reject {
 		q.only = keptOnes
 	}
 	for range exchanges {
 		a.mask(false)
+		a.turn()
 		best, s := a.firstBack(), &a.scores
 		if best < 0 || keys[best] == 0 {
 			return
@@ -197,18 +197,22 @@ func (a *audio) swap(c *choice, best int, e Event) {
 
 // fill gives free slots to virtual voices.
 func (a *audio) fill() {
-	for a.slots.Len() < a.slots.Limit() && a.virtuals.Len() > 0 {
+	if a.slots.Len() >= a.slots.Limit() {
+		return
+	}
+	for a.turn(); a.slots.Len() < a.slots.Limit(); {
 		i := a.firstBack()
 		if i < 0 {
 			return
 		}
 		s := a.at(i)
 		a.comeBack(a.move(i, a.takeSlot(a.tree[s.bus].output, s)))
+		a.scores.eligible[i] = unstealable // no other key has changed
 		a.seatsTaken()
 	}
 }
 
-// noteWaits notes, where an index is that of a virtual voice, whether that is to come back at all.
+// noteWaits records whether the virtual voice of an index may come back, and before whom.
 func (a *audio) noteWaits(i int) {
 	if i < a.base {
 		return
@@ -221,28 +225,33 @@ func (a *audio) noteWaits(i int) {
 	a.scores.waits[i], a.scores.used = waits, max(a.scores.used, i+1)
 }
 
-// firstBack returns the virtual voice that comes back first, by first; -1: there is none. It is the weakest
-// of what is turned round.
-func (a *audio) firstBack() int {
+// turn prepares what firstBack searches, so that the weakest of it comes back first: those that would be
+// heard at all, then those of the highest priority, whether protected or not, the loudest in the next
+// 20 ms, the oldest.
+func (a *audio) turn() {
 	const loudest = 0x7f800000 // the bits of infinity
-	s, from := &a.scores, a.base
-	waits, turned, keys := s.waits[:s.used], s.turned[:s.used], s.back()[from:from+s.used]
+	s := &a.scores
+	to := a.base + s.used
+	order, keys := s.eligible[a.base:to], s.returnKeys()[a.base:to]
 	for i, x := range keys {
-		turned[i] = math.Float32frombits(loudest - math.Float32bits(x))
+		waits := s.waits[i]
+		if x == 0 && waits != unstealable {
+			waits += 2*MaxPriority + 1 // or one that is muted would keep its place before those that are not
+		}
+		order[i], s.turned[i] = waits, math.Float32frombits(loudest-math.Float32bits(x))
 	}
+}
+
+// firstBack returns the virtual voice that comes back first; -1: there is none. What turn has prepared
+// has to hold.
+func (a *audio) firstBack() int {
+	s, from := &a.scores, a.base
+	order, turned := s.eligible[from:from+s.used], s.turned[:s.used]
 	var w dsp.Weakest
-	if w.Find(waits, turned, unstealable-1); w.Candidates == 0 {
+	if w.Find(order, turned, unstealable-1); w.Candidates == 0 {
 		return -1
 	}
-	best := oldest(&w, waits, turned, s.number[from:])
-	if keys[best] == 0 { // so are all of its priority; of others, some may be heard
-		for i, wait := range waits {
-			if wait != unstealable && a.first(from+i, from+best) < 0 {
-				best = i
-			}
-		}
-	}
-	return from + best
+	return from + oldest(&w, order, turned, s.number[from:])
 }
 
 // comeBack lets a voice be heard that was virtual until now.
@@ -251,17 +260,4 @@ func (a *audio) comeBack(i int) {
 	s.voice.Return(a.now, a.smooth)
 	s.restScreen()
 	a.tell(&Event{}, EventReal, s, a.now, i)
-}
-
-// first orders virtual voices by which comes back first: those that would be heard
-// at all, then those of the highest priority, whether protected or not, the loudest in
-// the next 20 ms, the oldest.
-func (a *audio) first(i, j int) int {
-	s := &a.scores
-	keys := s.back()
-	x, y := keys[i], keys[j]
-	if (x == 0) != (y == 0) { // or one that is muted would keep its place before those that are not
-		return cmp.Compare(y, x)
-	}
-	return cmp.Or(cmp.Compare(a.at(j).prio, a.at(i).prio), cmp.Compare(y, x), cmp.Compare(s.number[i], s.number[j]))
 }

@@ -211,9 +211,6 @@ func movingSceneFrom(t testing.TB, seed uint64, limiter bool, from int, block fu
 		for k := m.Events(polled); k > 0; k = m.Events(polled) {
 			for _, e := range polled[:k] {
 				e.Sound, e.BySound, e.Group, e.ByGroup, e.Bus = nil, nil, nil, nil, mixer.Bus{}
-				if math.IsNaN(float64(e.Lost)) {
-					e.Lost = -1
-				}
 				events = append(events, e)
 			}
 		}

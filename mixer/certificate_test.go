@@ -179,3 +179,18 @@ func TestCertificate(t *testing.T) {
 		})
 	}
 }
+
+// TestNothingIsLostOfSilence: a victim that nobody hears, of a sound whose loudness nobody knows, loses nothing.
+func TestNothingIsLostOfSilence(t *testing.T) {
+	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
+	s := level(t, 1000, 100, 0.5)
+	play(t, m.At(0), s, mixer.Options{Gain: pcm.Silence})
+	play(t, m.At(1), s, mixer.Options{})
+	m.Render(make([]pcm.Frame, 10))
+	var events [8]mixer.Event
+	for _, e := range events[:m.Events(events[:])] {
+		if e.Kind == mixer.EventStolen && !math.IsInf(float64(e.Lost), -1) {
+			t.Errorf("%v dB are lost of silence", e.Lost)
+		}
+	}
+}

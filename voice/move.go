@@ -133,7 +133,7 @@ type curve struct {
 
 func fadeIn(frame, frames int64) curve { return curve{start: frame, frames: frames} }
 
-// at returns the factor at a frame.
+// at returns the factor at a frame. The end comes first, so that it is no call, as in Move.At.
 func (c *curve) at(frame int64) float64 {
 	switch {
 	case frame-c.start < c.frames:
@@ -141,7 +141,7 @@ func (c *curve) at(frame int64) float64 {
 	case c.out:
 		return 0
 	}
-	return 1 // as in Move.At
+	return 1
 }
 
 // on is at before it ends.

@@ -70,6 +70,7 @@ var settings = []struct {
 	{"0 dB", map[string][]edit{virtual: {hysteresis.as("exchangeGain = 1")}}},
 	{"up to 2", map[string][]edit{virtual: {most.as("exchanges    = 2")}}},
 	{"up to 2, 1.5 dB", map[string][]edit{virtual: {most.as("exchanges    = 2"), hysteresis.as("exchangeGain = 1.4125375")}}},
+	{"2 every 5 ms, 1.5 dB", map[string][]edit{virtual: append([]edit{most.as("exchanges    = 2"), hysteresis.as("exchangeGain = 1.4125375")}, quarters...)}},
 	{"5 ms apart", map[string][]edit{virtual: quarters}},
 	{"20 ms apart", map[string][]edit{virtual: {half}}},
 	{"40 ms ahead", map[string][]edit{envelope: {ahead.as("const soonSteps = 8")}}},

@@ -47,7 +47,7 @@ func slots(t testing.TB, r *rand.Rand, n, priorities int) (prio []int32, key []f
 		case 0:
 			prio[i] = math.MaxInt32
 		case 1:
-			key[i] = []float32{0, 0.5, math.SmallestNonzeroFloat32, 3e38}[r.IntN(4)]
+			key[i] = []float32{0, 0.5, math.SmallestNonzeroFloat32, 3e38, float32(math.Inf(1))}[r.IntN(5)]
 		}
 	}
 	return prio, key

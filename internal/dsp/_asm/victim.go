@@ -116,7 +116,7 @@ func weakest(s *set) {
 		Store(out, ReturnIndex(2+i))
 	}
 
-	// Backwards, and without a branch that nobody can foretell: the last place found is the first one.
+	// Backwards, without an unpredictable branch: the last place found is the first one.
 	place := GP64()
 	XORQ(place, place)
 	backwards(n, func(i Register) {

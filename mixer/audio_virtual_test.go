@@ -1,0 +1,102 @@
+package mixer
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// TestFirstBack checks, among up to 100 virtual voices, that the one that comes back first is the one that a
+// walk over all of them finds, whatever was set, paused, muted or stopped.
+func TestFirstBack(t *testing.T) {
+	for _, policy := range []Overflow{StealQuietest, StealMasked} {
+		r := rand.New(rand.NewPCG(1, uint64(policy)))
+		m, err := New(Config{Rate: 1000, Voices: 4, Virtual: 100, Overflow: policy, Buses: []BusConfig{{Name: "bus"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := voice.NewSound(voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 400), Envelope: voice.Envelope{Hop: 20, Once: make([]float32, 20), Near: []float32{
+			1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0, 0, 0.2, 0.2, 0.2, 0.2, 0.1, 0.1, 0, 0,
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bus, _ := m.Bus("bus")
+		var handles []Handle
+		most, none, passed := 0, 0, 0
+		for range 4000 {
+			for range r.IntN(4) {
+				o := Options{Gain: pcm.Decibels(-r.IntN(4) * 5), Priority: r.IntN(3) - 1, Protect: r.IntN(9) == 0}
+				if r.IntN(2) == 0 {
+					o.Bus = bus
+				}
+				if r.IntN(20) == 0 {
+					o.Priority = MaxPriority
+				}
+				if h, err := m.Play(s, o); err == nil {
+					handles = append(handles, h)
+				}
+			}
+			if n := len(handles); n > 200 {
+				handles = handles[n-150:]
+			}
+			if len(handles) > 0 {
+				h := handles[r.IntN(len(handles))]
+				switch r.IntN(9) {
+				case 0:
+					h.Pause()
+				case 1:
+					h.Resume()
+				case 2:
+					h.SetPriority(r.IntN(5) - 2)
+				case 3:
+					h.StopOver(pcm.Duration(30, 1000))
+				case 4:
+					bus.SetMute(r.IntN(2) == 0)
+				case 5:
+					h.SetGain(pcm.Decibels(-r.IntN(5) * 20))
+				}
+			}
+			m.Render(make([]pcm.Frame, 1+r.IntN(8)))
+			a := m.audio
+			var waiting []int
+			for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
+				if s := a.at(i); s.paused == 0 && !s.voice.FadingOut() {
+					waiting = append(waiting, i)
+				}
+			}
+			want := -1
+			if len(waiting) > 0 {
+				want = slices.MinFunc(waiting, a.first)
+			}
+			a.turn()
+			got := a.firstBack()
+			if got != want {
+				t.Fatalf("%v: of %d that wait %d comes back first, want %d", policy, len(waiting), got, want)
+			}
+			most = max(most, len(waiting))
+			if want < 0 {
+				none++
+			} else if slices.ContainsFunc(waiting, func(i int) bool { return a.at(i).prio > a.at(want).prio }) {
+				passed++
+			}
+		}
+		if most < 40 || none == 0 || passed == 0 {
+			t.Errorf("%v: at most %d waited; none %d times, silent ones of a higher priority %d times", policy, most, none, passed)
+		}
+	}
+}
+
+// first orders virtual voices by which comes back first, as turn has it.
+func (a *audio) first(i, j int) int {
+	keys := a.scores.returnKeys()
+	x, y := keys[i], keys[j]
+	if (x == 0) != (y == 0) {
+		return cmp.Compare(y, x)
+	}
+	return cmp.Or(cmp.Compare(a.at(j).prio, a.at(i).prio), cmp.Compare(y, x), cmp.Compare(a.scores.number[i], a.scores.number[j]))
+}
