@@ -104,6 +104,29 @@ func SinPi(x float64) float64 {
 	return CosPi(x - 0.5)
 }
 
+// SinCosPi returns what SinPi and CosPi do, of x in 0..1/2 in little more time than one of them takes.
+func SinCosPi(x float64) (sin, cos float64) {
+	rest := 0.5 - x
+	steep := x > 0.25 // the cosine is taken of what is left to 1/2
+	if !(x >= 0 && x <= 0.5) || steep == (rest > 0.25) {
+		return SinPi(x), CosPi(x)
+	}
+	small, large := 0.5-rest, x
+	if steep {
+		small, large = rest, rest
+	}
+	y, z := float64(small*math.Pi), float64(large*math.Pi)
+	y2, z2 := float64(y*y), float64(z*z)
+	p, q := 0.0, cosTaylor[0]
+	for i, c := range sinTaylor { // neither waits for the other
+		p, q = float64(p*y2)+c, float64(q*z2)+cosTaylor[i+1]
+	}
+	if p = float64(p * y); steep {
+		return q, p
+	}
+	return p, q
+}
+
 // TanPi returns tan(pi x), under the same promises as CosPi; beside 1/2, where the
 // tangent has no bound, it is +Inf or -Inf.
 func TanPi(x float64) float64 { return SinPi(x) / CosPi(x) }

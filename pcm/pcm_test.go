@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -16,6 +17,32 @@ func ulps(a, b float64) float64 {
 		return 0
 	}
 	return math.Abs(a-b) / (math.Nextafter(math.Abs(b), math.Inf(1)) - math.Abs(b))
+}
+
+// TestSinCosPi: both have the bits that SinPi and CosPi have by themselves.
+func TestSinCosPi(t *testing.T) {
+	check := func(x float64) {
+		sin, cos := pcm.SinCosPi(x)
+		if math.Float64bits(sin) != math.Float64bits(pcm.SinPi(x)) || math.Float64bits(cos) != math.Float64bits(pcm.CosPi(x)) {
+			t.Fatalf("SinCosPi(%v) = %v, %v, want %v, %v", x, sin, cos, pcm.SinPi(x), pcm.CosPi(x))
+		}
+	}
+	for _, x := range []float64{0, 0.125, 0.25, 0.375, 0.5, 0.75, 1, 2, 7.25, math.SmallestNonzeroFloat64, 1e300, math.Inf(1), math.NaN()} {
+		up, down := x, -x
+		for range 30 {
+			check(up)
+			check(-up)
+			check(down)
+			check(-down)
+			up, down = math.Nextafter(up, math.Inf(1)), math.Nextafter(down, math.Inf(1))
+		}
+	}
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 200000 {
+		check(r.Float64() / 2)
+		check(math.Ldexp(r.Float64(), -r.IntN(80)))
+		check(4*r.Float64() - 2)
+	}
 }
 
 func TestExp2(t *testing.T) {

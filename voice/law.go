@@ -49,8 +49,8 @@ var centre = func() (c [2]float64) {
 }()
 
 func panned(pan float64) (left, right float64) {
-	x := (pan + 1) / 4
-	return pcm.CosPi(x), pcm.SinPi(x)
+	right, left = pcm.SinCosPi((pan + 1) / 4)
+	return left, right
 }
 
 // Balance returns the left and right factors of a pan of something that is
