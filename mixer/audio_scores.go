@@ -359,14 +359,6 @@ func (s *scores) keys(policy Overflow) []float32 {
 	return s.loud(policy)
 }
 
-// returnKeys returns how loud voices would be that come back.
-func (s *scores) returnKeys() []float32 {
-	if s.masks != nil {
-		return s.masks.score
-	}
-	return s.audibility
-}
-
 // less reports whether i gives way before j, under the keys of a policy: a total order.
 func (s *scores) less(i, j int, keys []float32) bool {
 	switch {

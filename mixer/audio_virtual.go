@@ -225,6 +225,14 @@ func (a *audio) noteWaits(i int) {
 	a.scores.waits[i], a.scores.used = waits, max(a.scores.used, i+1)
 }
 
+// returnKeys returns how loud voices would be that come back.
+func (s *scores) returnKeys() []float32 {
+	if s.masks != nil {
+		return s.masks.score
+	}
+	return s.audibility
+}
+
 // turn prepares what firstBack searches, so that the weakest of it comes back first: those that would be
 // heard at all, then those of the highest priority, whether protected or not, the loudest in the next
 // 20 ms, the oldest.
