@@ -1,7 +1,9 @@
 package mixer
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"voicepool/internal/dsp"
 )
@@ -195,21 +197,60 @@ func (a *audio) swap(c *choice, best int, e Event) {
 	a.comeBack(c.slot)
 }
 
+// fewFree is up to how many free slots are filled by a search each; more, by putting all in order once.
+const fewFree = 32
+
 // fill gives free slots to virtual voices.
 func (a *audio) fill() {
-	if a.slots.Len() >= a.slots.Limit() {
+	free := a.slots.Limit() - a.slots.Len()
+	if free > fewFree {
+		waiting := a.inOrder()
+		for _, i := range waiting[:min(free, len(waiting))] {
+			a.takeBack(int(i))
+		}
 		return
 	}
-	for a.turn(); a.slots.Len() < a.slots.Limit(); {
+	if free > 0 {
+		a.turn()
+	}
+	for ; free > 0; free-- {
 		i := a.firstBack()
 		if i < 0 {
 			return
 		}
-		s := a.at(i)
-		a.comeBack(a.move(i, a.takeSlot(a.tree[s.bus].output, s)))
+		a.takeBack(i)
 		a.scores.eligible[i] = unstealable // no other key has changed
-		a.seatsTaken()
 	}
+}
+
+// takeBack gives a virtual voice a free slot.
+func (a *audio) takeBack(i int) {
+	s := a.at(i)
+	a.comeBack(a.move(i, a.takeSlot(a.tree[s.bus].output, s)))
+	a.seatsTaken()
+}
+
+// inOrder returns the virtual voices that may come back, the first one first.
+func (a *audio) inOrder() []int32 {
+	order := a.scores.eligible[a.base:a.base]
+	for i, waits := range a.scores.waits[:a.scores.used] {
+		if waits != unstealable {
+			order = append(order, int32(a.base+i))
+		}
+	}
+	slices.SortFunc(order, a.first)
+	return order
+}
+
+// first orders virtual voices by which comes back first: those that would be heard at all, then those of the
+// highest priority, whether protected or not, the loudest in the next 20 ms, the oldest.
+func (a *audio) first(i, j int32) int {
+	s, keys := &a.scores, a.scores.returnKeys()
+	x, y := keys[i], keys[j]
+	if (x == 0) != (y == 0) { // or one that is muted would keep its place before those that are not
+		return cmp.Compare(y, x)
+	}
+	return cmp.Or(cmp.Compare(s.waits[int(i)-a.base], s.waits[int(j)-a.base]), cmp.Compare(y, x), cmp.Compare(s.number[i], s.number[j]))
 }
 
 // noteWaits records whether the virtual voice of an index may come back, and before whom.
@@ -233,9 +274,7 @@ func (s *scores) returnKeys() []float32 {
 	return s.audibility
 }
 
-// turn prepares what firstBack searches, so that the weakest of it comes back first: those that would be
-// heard at all, then those of the highest priority, whether protected or not, the loudest in the next
-// 20 ms, the oldest.
+// turn prepares what firstBack searches, so that the weakest of it comes back first, as first has it.
 func (a *audio) turn() {
 	const loudest = 0x7f800000 // the bits of infinity
 	s := &a.scores
@@ -244,7 +283,7 @@ func (a *audio) turn() {
 	for i, x := range keys {
 		waits := s.waits[i]
 		if x == 0 && waits != unstealable {
-			waits += 2*MaxPriority + 1 // or one that is muted would keep its place before those that are not
+			waits += 2*MaxPriority + 1 // behind all that would be heard
 		}
 		order[i], s.turned[i] = waits, math.Float32frombits(loudest-math.Float32bits(x))
 	}

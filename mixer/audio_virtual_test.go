@@ -71,7 +71,7 @@ func TestFirstBack(t *testing.T) {
 			}
 			want := -1
 			if len(waiting) > 0 {
-				want = slices.MinFunc(waiting, a.first)
+				want = slices.MinFunc(waiting, a.before)
 			}
 			a.turn()
 			got := a.firstBack()
@@ -91,12 +91,59 @@ func TestFirstBack(t *testing.T) {
 	}
 }
 
-// first orders virtual voices by which comes back first, as turn has it.
-func (a *audio) first(i, j int) int {
+// before orders virtual voices by which comes back first, by what is known of the voices themselves.
+func (a *audio) before(i, j int) int {
 	keys := a.scores.returnKeys()
 	x, y := keys[i], keys[j]
 	if (x == 0) != (y == 0) {
 		return cmp.Compare(y, x)
 	}
-	return cmp.Or(cmp.Compare(a.at(j).prio, a.at(i).prio), cmp.Compare(y, x), cmp.Compare(a.scores.number[i], a.scores.number[j]))
+	return cmp.Or(cmp.Compare(a.at(j).prio, a.at(i).prio), cmp.Compare(y, x), cmp.Compare(a.at(i).number(), a.at(j).number()))
+}
+
+// TestManyComeBack: where more slots become free than are searched for one by one, the same voices come back
+// as where slots become free a few at a time, in the same order.
+func TestManyComeBack(t *testing.T) {
+	var want []uint64
+	for _, step := range []int{fewFree, 4 * fewFree} {
+		r := rand.New(rand.NewPCG(3, 4))
+		m, err := New(Config{Rate: 1000, Voices: 1, MaxVoices: 200, Virtual: 400, NoLimiter: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := voice.NewSound(voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 5000)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 300 {
+			if _, err := m.Play(s, Options{Gain: pcm.Decibels(-r.IntN(4) * 30), Priority: r.IntN(3)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m.Render(make([]pcm.Frame, 5))
+		a, back := m.audio, []uint64(nil)
+		events := make([]Event, 2000)
+		m.Events(events)
+		for voices := 1; voices < 1+4*fewFree; {
+			voices += step
+			if err := m.At(Now).Resize(voices); err != nil {
+				t.Fatal(err)
+			}
+			m.Render(make([]pcm.Frame, 1))
+			a.fill()
+			for _, e := range events[:m.Events(events)] {
+				if e.Kind == EventReal {
+					back = append(back, e.Voice)
+				}
+			}
+		}
+		if len(back) != 4*fewFree {
+			t.Fatalf("%d at a time: %d come back", step, len(back))
+		}
+		if want == nil {
+			want = back
+		} else if !slices.Equal(back, want) {
+			t.Errorf("%d at a time come back as %v, want %v", step, back, want)
+		}
+	}
 }

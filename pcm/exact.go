@@ -104,7 +104,8 @@ func SinPi(x float64) float64 {
 	return CosPi(x - 0.5)
 }
 
-// SinCosPi returns what SinPi and CosPi do, of x in 0..1/2 in little more time than one of them takes.
+// SinCosPi returns SinPi(x) and CosPi(x), the same bits. For x in 0..1/2 it takes little more time than one
+// of them.
 func SinCosPi(x float64) (sin, cos float64) {
 	rest := 0.5 - x
 	steep := x > 0.25 // the cosine is taken of what is left to 1/2
