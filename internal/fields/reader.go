@@ -148,7 +148,7 @@ func (r *Reader) Each(n *yaml.Node, what string, keys []string, do func(i int, p
 		r.Fail(n.Place, "%s is a mapping, such as {%s: ...}, not %s", what, keys[0], n.Kind)
 		return false
 	}
-	var lines [64]int // in which each key stands; there are fewer
+	lines := make([]int, len(keys)) // the line of each key's first pair; 0: none yet
 	for i := range n.Pairs {
 		p := &n.Pairs[i]
 		k := slices.Index(keys, p.Key)
