@@ -57,7 +57,7 @@ func (b Bus) Gain() pcm.Decibels {
 	}
 	b.mixer.mutex.Lock()
 	defer b.mixer.mutex.Unlock()
-	b.mixer.gains.settle(b.mixer.Next())
+	b.mixer.gains.settle(b.mixer.next())
 	return b.mixer.gains.now[b.index]
 }
 

@@ -136,6 +136,14 @@ func (m *Mixer) Next() int64 {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
+	return m.next()
+}
+
+// next returns the frame of Next. The mutex is held.
+func (m *Mixer) next() int64 {
+	if m.lead.frames == 0 {
+		return m.Now()
+	}
 	return m.lead.frame(m.Now(), m.rate)
 }
 
@@ -256,9 +264,9 @@ func (m *Mixer) send(c command) error {
 	}
 	switch {
 	case c.kind == cmdSet && t.kind == busVoices && c.change.Fields&FieldGain != 0:
-		m.gains.set(laterGain{c.salvo, c.frame, t.bus, c.change.Gain}, m.Next())
+		m.gains.set(laterGain{c.salvo, c.frame, t.bus, c.change.Gain}, m.next())
 	case c.kind == cmdDrop && c.salvo == nil && c.frame == Now:
-		m.gains.drop(c.part.salvo, m.Next())
+		m.gains.drop(c.part.salvo, m.next())
 	}
 	return nil
 }

@@ -189,7 +189,7 @@ func (m *Mixer) wishBus(bus uint16, c *Change, over int64) {
 		m.hearSpectra()
 	}
 	if c.Fields&FieldGain != 0 {
-		m.gains.set(laterGain{frame: Now, bus: bus, gain: c.Gain}, m.Next())
+		m.gains.set(laterGain{frame: Now, bus: bus, gain: c.Gain}, m.next())
 	}
 	w := wishes{dirty: &b.dirty, all: b.moves[:], sent: m.busSent[bus][:], bus: bus}
 	for fields := c.Fields; fields != 0; fields &= fields - 1 {
