@@ -34,6 +34,16 @@ func (a *audio) contract() {
 	}
 }
 
+// contractUntil does what contract does at each hop between now and a frame while nothing plays.
+func (a *audio) contractUntil(frame int64) {
+	every := max((a.grow.idle+a.hop-1)/a.hop*a.hop, a.hop)
+	at := max((a.grow.needed+a.grow.idle+a.hop-1)/a.hop*a.hop, a.now+a.hop)
+	for ; at < frame && a.slots.Limit() > a.wanted; at += every {
+		a.setLimit(max(a.slots.Limit()-a.grow.step, a.wanted))
+		a.grow.needed = at
+	}
+}
+
 // resize moves the limit to n.
 func (a *audio) resize(n int) {
 	a.wanted = n

@@ -23,8 +23,16 @@ func (a *audio) wake(due int64) (frames int64) {
 // idle reports whether all frames from here on are silence, and nothing has been sent or is
 // left to be done.
 func (a *audio) idle() bool {
-	return a.quiet && len(a.living()) == 0 && len(a.links) == 0 && a.awaiting == 0 &&
-		a.underWay.len() == 0 && !a.stopsWait.Load() && !a.wantsWait.Load() && !a.placesWait.Load()
+	if !a.quiet || len(a.living()) > 0 || len(a.links) > 0 || a.awaiting > 0 ||
+		a.underWay.len() > 0 || a.stopsWait.Load() || a.wantsWait.Load() || a.placesWait.Load() {
+		return false
+	}
+	for i := range a.buses {
+		if !a.buses[i].still(a.now) { // quiet is as of the last frame: a command may have acted since
+			return false
+		}
+	}
+	return true
 }
 
 // skip is Mixer.Skip.
@@ -45,18 +53,17 @@ func (a *audio) skip(frames int64) {
 	}
 }
 
-// elapse lets n frames of an idle mixer go by as render would, but for what has been sent. Where nothing
-// but the clock moves any more, it passes them at once: a sleep of a night ends as fast as one of a
-// second.
+// elapse lets n frames of an idle mixer pass as render would, but without executing commands. It mixes only
+// until the tails, the meters and the guards rest, so the cost does not depend on n.
 func (a *audio) elapse(n int64) {
 	from := a.now
 	for n > 0 {
 		a.arrive()
-		k := min(a.untilTick(n), int64(len(a.spare)))
-		if whole := n - n%a.hop; whole > 0 && a.now%a.hop == 0 && a.rests() {
-			k = whole
+		k := a.untilWork(n)
+		if k > 0 {
 			a.leap(k)
 		} else {
+			k = min(a.untilTick(n), int64(len(a.spare)))
 			a.mix(a.nowhere[:k*int64(a.pairs)])
 		}
 		n -= k
@@ -64,36 +71,46 @@ func (a *audio) elapse(n int64) {
 	a.publish(from)
 }
 
-// rests reports whether nothing but the clock moves in an idle mixer: all meters have fallen to
-// silence, and no gain is on its way.
-func (a *audio) rests() bool {
-	if a.stems != nil || a.grow.step > 0 && a.slots.Limit() > a.wanted {
-		return false
+// untilWork returns how many of n frames an idle mixer can leap over: whole hops in which moves of buses
+// proceed, but no meter, effect or guard has a tail and no duck releases.
+func (a *audio) untilWork(n int64) int64 {
+	if n < a.hop || a.now%a.hop != 0 {
+		return 0
 	}
 	for i := range a.buses {
 		b := &a.buses[i]
-		until := max(b.gain.End(), b.pan.End(), b.pitch.End(), b.mute.End(), b.direct.End(), b.duck.move.End())
-		for j := range b.sends {
-			until = max(until, b.sends[j].gain.End())
+		if !b.still(a.now) || b.meter != nil && !b.meter.Rests() {
+			return 0
 		}
-		if b.tailsEnd > a.now || b.duck.down || b.insert != nil || b.next != nil || !b.rack.idle(a.now) || b.filter.Moves() || until > a.now || b.meter != nil && !b.meter.Rests() {
-			return false
+		switch {
+		case !b.duck.down:
+		case b.duck.upAt == never:
+			return 0
+		default:
+			n = min(n, max(b.duck.upAt-a.now, 0))
 		}
 	}
 	for k := range a.outputs.all {
 		o := &a.outputs.all[k]
 		if o.dc != nil && !o.dc.Rests() || o.limiter != nil && !o.limiter.Skip(0) || o.meter != nil && !o.meter.Rests() {
-			return false
+			return 0
 		}
 	}
-	return true
+	return n - n%a.hop
 }
 
-// leap passes n frames, whole hops, of an idle mixer that rests.
+// still reports whether a bus stays silent from a frame on while nothing comes in.
+func (b *bus) still(frame int64) bool {
+	return b.tailsEnd <= frame && b.insert == nil && b.rack.idle(frame) && !b.filter.Rings()
+}
+
+// leap passes n frames, at most those of untilWork.
 func (a *audio) leap(n int64) {
 	for i := range a.buses {
-		if m := a.buses[i].meter; m != nil {
-			m.Leap(n)
+		b := &a.buses[i]
+		b.filter.Skip(n, a.now)
+		if b.meter != nil {
+			b.meter.Leap(n)
 		}
 	}
 	for k := range a.outputs.all {
@@ -104,6 +121,12 @@ func (a *audio) leap(n int64) {
 		if o.meter != nil {
 			o.meter.Leap(n)
 		}
+	}
+	if a.stems != nil {
+		a.stems.silence()
+	}
+	if a.grow.step > 0 {
+		a.contractUntil(a.now + n)
 	}
 	a.now += n
 }

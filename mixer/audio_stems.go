@@ -35,6 +35,13 @@ func (a *audio) beginStems(n int64) {
 	}
 }
 
+// silence clears what the stems put into the last frames.
+func (st *stems) silence() {
+	for s := st.first.Load(); s != nil; s = s.next {
+		clear(s.out)
+	}
+}
+
 // applyStems takes what stems have on a bus through its gains: of a stretch of n frames
 // those from one place to another.
 func (a *audio) applyStems(bus int, from, to, n int64) {

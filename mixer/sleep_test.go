@@ -1,12 +1,14 @@
 package mixer_test
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"voicepool/effect"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -118,8 +120,53 @@ func TestSleep(t *testing.T) {
 	})
 }
 
+// sleepConfig returns a configuration drawn from all options that take part in a sleep. hold is how long
+// its duck holds at most.
+func sleepConfig(t *testing.T, one func(...int) int, hold time.Duration) mixer.Config {
+	c := mixer.Config{
+		Rate: 8000, Voices: 2, Virtual: one(0, 2), DCGuard: one(0, 1) == 0, Meters: one(0, 1) == 0, NoLimiter: one(0, 1) == 0,
+		Stems: one(0, 1) == 0, LowPass: float64(one(0, 0, 900)),
+		Buses: []mixer.BusConfig{
+			{Name: "a", Duck: mixer.Duck{When: "b", By: 6, Hold: time.Duration(one(1, 4, 10)) * hold / 10, Release: time.Second}, Sends: []mixer.Send{{To: "hall", Gain: -6}}},
+			{Name: "b", HighPass: float64(one(0, 0, 300))}, {Name: "hall"},
+		},
+	}
+	c.SoftClip = c.NoLimiter && one(0, 1) == 0
+	if one(0, 1) == 0 {
+		c.Overflow, c.Grow = mixer.GrowPool, mixer.Grow{Step: 1, Max: 4, Idle: time.Duration(one(1, 333, 10_000)) * time.Millisecond}
+	}
+	if one(0, 1, 2) == 0 {
+		echo, err := effect.New("delay", effect.Values{"time": 0.03, "feedback": 0.2})
+		must(t, err)
+		c.Buses[2].Effects = []effect.Effect{echo}
+	}
+	if one(0, 1, 2) == 0 {
+		c.Outputs, c.Buses[1].Output = []mixer.Output{{Name: "main"}, {Name: "far", Channel: 5}}, "far"
+	}
+	return c
+}
+
+// disturb starts voices and moves of buses that take up to a time.
+func disturb(t *testing.T, m *mixer.Mixer, sounds []*voice.Sound, one func(...int) int, over time.Duration) {
+	for i := range one(0, 1, 4) {
+		_, _ = m.Play(sounds[i%3], mixer.Options{Bus: busOf(t, m, []string{"a", "b"}[i%2]), For: 20 * time.Millisecond, Gain: -10})
+	}
+	if one(0, 1, 2) == 0 {
+		must(t, busOf(t, m, "b").Fade(-20, over, voice.InDecibels))
+	}
+	if one(0, 1, 2) == 0 {
+		must(t, busOf(t, m, "a").SetMute(true))
+	}
+	if one(0, 1, 2) == 0 {
+		must(t, m.At(mixer.Now).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldLowPass | mixer.FieldPan, LowPass: float64(one(0, 200, 2000)), Pan: 0.5}, over/2))
+	}
+	if one(0, 1, 2) == 0 {
+		must(t, busOf(t, m, "a").SetSend("hall", pcm.Decibels(-one(1, 70)), over/3))
+	}
+}
+
 // TestLongSleep: a sleep of any length, begun at any place of all grids, leaves the mixer as if it had been
-// rendered: its levels, its counters, its pool, and all that is heard afterwards.
+// rendered: its levels, its counters, its pool, its stems, and all that is heard afterwards.
 func TestLongSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rate = 8000
@@ -127,26 +174,20 @@ func TestLongSleep(t *testing.T) {
 		for seed := range uint64(120) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			one := func(n ...int) int { return n[random.IntN(len(n))] }
-			c := mixer.Config{
-				Rate: rate, Voices: 2, Virtual: one(0, 2), DCGuard: one(0, 1) == 0, Meters: one(0, 1) == 0, NoLimiter: one(0, 1) == 0,
-				Buses: []mixer.BusConfig{{Name: "a", Duck: mixer.Duck{When: "b", By: 6, Hold: 2 * time.Second, Release: time.Second}}, {Name: "b"}},
-			}
-			if one(0, 1) == 0 {
-				c.Overflow, c.Grow = mixer.GrowPool, mixer.Grow{Step: 1, Max: 4, Idle: 10 * time.Second}
-			}
-			var m [2]*mixer.Mixer
-			for i := range m {
-				var err error
-				if m[i], err = mixer.New(c); err != nil {
-					t.Fatal(err)
+			c := sleepConfig(t, one, 20*time.Second)
+			m := [2]*mixer.Mixer{newMixer(t, c), newMixer(t, c)}
+			both := func(do func(m *mixer.Mixer, one func(...int) int)) {
+				moves := random.Uint64()
+				for _, m := range m {
+					again := rand.New(rand.NewPCG(moves, 2))
+					do(m, func(n ...int) int { return n[again.IntN(len(n))] })
 				}
 			}
-			both := func(do func(m *mixer.Mixer)) { do(m[0]); do(m[1]) }
 			render := func(n int) {
 				t.Helper()
 				var blocks [2][]pcm.Frame
 				for i, m := range m {
-					blocks[i] = make([]pcm.Frame, n)
+					blocks[i] = make([]pcm.Frame, n*m.Outputs())
 					m.Render(blocks[i])
 				}
 				if !slices.Equal(blocks[0], blocks[1]) {
@@ -155,19 +196,8 @@ func TestLongSleep(t *testing.T) {
 				time.Sleep(pcm.Duration(int64(n), rate))
 			}
 			for range 3 {
-				starts, mutes, fades := one(0, 1, 4), one(0, 1, 2) == 0, one(0, 1, 2) == 0
-				both(func(m *mixer.Mixer) {
-					a, _ := m.Bus("a")
-					b, _ := m.Bus("b")
-					for i := range starts {
-						_, _ = m.Play(sounds[i%3], mixer.Options{Bus: []mixer.Bus{a, b}[i%2], For: 20 * time.Millisecond, Gain: -10})
-					}
-					if fades {
-						_ = b.Fade(-20, 7*time.Second, voice.InDecibels)
-					}
-					if mutes {
-						_ = a.SetMute(true)
-					}
+				both(func(m *mixer.Mixer, one func(...int) int) {
+					disturb(t, m, sounds, one, time.Duration(one(7, 70))*time.Second)
 				})
 				render(one(200, 777, 1600))
 				for !m[1].Sleep(time.Now()) {
@@ -178,23 +208,30 @@ func TestLongSleep(t *testing.T) {
 				if passed := m[1].Wake(time.Now()); passed != int64(n) {
 					t.Fatalf("seed %d: %d frames have passed, want %d", seed, passed, n)
 				}
-				heard := make([]pcm.Frame, 8000)
-				for left := n; left > 0; left -= len(heard) {
-					heard = heard[:min(left, len(heard))]
+				heard := make([]pcm.Frame, 8000*m[0].Outputs())
+				for left := n; left > 0; left -= len(heard) / m[0].Outputs() {
+					heard = heard[:min(left*m[0].Outputs(), len(heard))]
 					m[0].Render(heard)
 				}
 				var levels [2]mixer.Levels
+				var stems [2]map[mixer.Stem][]pcm.Frame
 				for i, m := range m {
-					b, _ := m.Bus("b")
-					levels[i] = b.Levels()
+					levels[i], stems[i] = busOf(t, m, "b").Levels(), map[mixer.Stem][]pcm.Frame{}
+					for stem, frames := range m.Stems(160) {
+						stems[i][stem] = slices.Clone(frames)
+					}
 				}
 				if levels[0] != levels[1] || m[0].Stats() != m[1].Stats() {
 					t.Fatalf("seed %d, after %d frames: %+v and %+v, want %+v and %+v", seed, n, levels[1], m[1].Stats(), levels[0], m[0].Stats())
 				}
-				both(func(m *mixer.Mixer) { // goes on while it is awake
-					a, _ := m.Bus("a")
-					_ = a.SetMute(false)
-					_, _ = m.Play(sounds[0], mixer.Options{Bus: a, For: 10 * time.Millisecond})
+				if !maps.EqualFunc(stems[0], stems[1], slices.Equal) {
+					t.Fatalf("seed %d, after %d frames: the stems differ", seed, n)
+				}
+				both(func(m *mixer.Mixer, one func(...int) int) { // goes on while it is awake
+					must(t, busOf(t, m, "a").SetMute(false))
+					for i := range 1 + one(0, 1) {
+						_, _ = m.Play(sounds[i], mixer.Options{Bus: busOf(t, m, []string{"a", "b"}[i]), For: 10 * time.Millisecond})
+					}
 				})
 				render(one(300, 1000))
 			}
@@ -202,22 +239,29 @@ func TestLongSleep(t *testing.T) {
 	})
 }
 
-// TestSleepOfANight: a mixer wakes from a night as fast as from a minute: what it does is counted, not timed.
-func TestSleepOfANight(t *testing.T) {
+// TestSleepOfAYear: with any configuration and after any move a mixer wakes from a year as fast as from a
+// minute. Frame by frame each sleep would take minutes.
+func TestSleepOfAYear(t *testing.T) {
+	const year = 365 * 24 * time.Hour
 	synctest.Test(t, func(t *testing.T) {
-		m := newMixer(t, mixer.Config{Meters: true, DCGuard: true, Buses: []mixer.BusConfig{{Name: "a"}}})
-		block := make([]pcm.Frame, 480)
-		for !m.Sleep(time.Now()) {
-			m.Render(block)
-			time.Sleep(10 * time.Millisecond)
-		}
-		for range 1000 { // each some 30 s of processor time if it were done frame by frame
-			time.Sleep(14 * 24 * time.Hour)
-			if passed := m.Wake(time.Now()); passed != 14*24*3600*48000 {
-				t.Fatalf("%d frames have passed", passed)
-			}
-			if !m.Sleep(time.Now()) {
-				t.Fatal("it does not sleep again")
+		sounds := noiseSounds(t, 3, 1)
+		for seed := range uint64(60) {
+			random := rand.New(rand.NewPCG(seed, 3))
+			one := func(n ...int) int { return n[random.IntN(len(n))] }
+			m := newMixer(t, sleepConfig(t, one, time.Second))
+			block := make([]pcm.Frame, 80*m.Outputs())
+			disturb(t, m, sounds, one, 2*year)
+			for range 3 {
+				for !m.Sleep(time.Now()) {
+					m.Render(block)
+					time.Sleep(10 * time.Millisecond)
+				}
+				from := m.Now()
+				time.Sleep(year)
+				m.Wake(time.Now())
+				if passed := m.Now() - from; passed != pcm.Frames(year, 8000) {
+					t.Fatalf("seed %d: %d frames have passed", seed, passed)
+				}
 			}
 		}
 	})
@@ -282,12 +326,14 @@ func TestSleepNot(t *testing.T) {
 			}
 		},
 	} {
-		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 1})
-		m.Render(nil)
-		begin(m)
-		m.Render([]pcm.Frame{{}, {}, {}})
-		if m.Sleep(time.Now()) {
-			t.Errorf("%s: it sleeps", name)
+		for _, n := range []int{0, 3} { // the command has acted before a frame is rendered, or after
+			m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 1})
+			m.Render(make([]pcm.Frame, 5))
+			begin(m)
+			m.Render(make([]pcm.Frame, n))
+			if m.Sleep(time.Now()) {
+				t.Errorf("%s, %d frames later: it sleeps", name, n)
+			}
 		}
 	}
 }

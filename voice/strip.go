@@ -73,6 +73,9 @@ func (f *Filter) Process(block []pcm.Frame, frame int64) (ok bool) {
 
 // Skip is Process for n silent frames into a filter that does not ring.
 func (f *Filter) Skip(n, frame int64) {
+	if last := (frame + n - 1) / lineGrid * lineGrid; f.moves && last > frame { // no earlier line leaves a trace
+		n, frame = frame+n-last, last
+	}
 	for n > 0 && f.moves {
 		k := f.next(n, frame)
 		f.high.fresh, f.low.fresh = false, false
