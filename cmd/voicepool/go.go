@@ -60,7 +60,7 @@ type goCommand struct {
 	controlFlags
 	liveFlags
 	foldFlag
-	RecordGoes string `name:"record-goes" placeholder:"FILE" help:"Write the time and the cue of each GO, for --goes."`
+	RecordGoes string `name:"record-goes" placeholder:"FILE" help:"Write the time and the cue of each GO, for --goes, to a new or empty file."`
 }
 
 func (g *goCommand) Run(c *console.Console, app *kong.Context) error {

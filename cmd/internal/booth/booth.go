@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/control"
 	"voicepool/cmd/internal/live"
 	"voicepool/cmd/internal/midi"
@@ -40,7 +41,8 @@ type Booth struct {
 	options Options
 	sheet   *cue.Sheet
 	goes    *os.File
-	done    int         // how much stands in goes
+	done    int         // number of GOs in goes
+	size    int         // bytes in goes
 	failed  error       // what went wrong with it
 	player  *cue.Player // while it plays
 	midi    *os.File
@@ -61,12 +63,35 @@ func Open(sheet *cue.Sheet, o Options) (*Booth, error) {
 	}
 	if o.Goes != "" {
 		var err error
-		if b.goes, err = os.Create(o.Goes); err != nil {
+		if b.goes, err = openGoes(o.Goes); err != nil {
 			b.Close()
-			return nil, fmt.Errorf("--record-goes %s: %w", words.OneLine(o.Goes), words.Cause(err))
+			return nil, err
 		}
 	}
 	return b, nil
+}
+
+// openGoes opens an empty file for the GOs of a show. A file with content is refused: it may be the only record
+// of an evening.
+func openGoes(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		return nil, console.Usage("--record-goes %s: this is a pipe, and a record is rewritten with each GO; name a file", words.OneLine(path))
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("--record-goes %s: %w", words.OneLine(path), words.Cause(err))
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		err = fmt.Errorf("--record-goes %s: %w", words.OneLine(path), words.Cause(err))
+	case info.Mode().IsRegular() && info.Size() > 0:
+		err = console.Usage("--record-goes %s: the file has content already, which would be lost; name a new file", words.OneLine(path))
+	default:
+		return f, nil
+	}
+	f.Close()
+	return nil, err
 }
 
 // openMidi opens what sends MIDI. A pipe is opened for writing as well, so that it does not end
@@ -127,6 +152,10 @@ func (b *Booth) record() {
 	if b.failed == nil {
 		_, b.failed = b.goes.WriteAt(text.Bytes(), 0)
 	}
+	if b.failed == nil && text.Len() < b.size {
+		b.failed = b.goes.Truncate(int64(text.Len())) // a pause can shorten the times before it
+	}
+	b.size = text.Len()
 }
 
 // Attend puts the hands on a show. It is for performance.Options.Attend.
