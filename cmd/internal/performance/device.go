@@ -85,7 +85,7 @@ func (d Device) Plays() bool { return !d.Writes() && d.Kind != "null" }
 
 // open opens the device for so many outputs, each of two channels. auto says so when it takes another
 // than the sound card.
-func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (device.Device, error) {
+func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (opened, error) {
 	d := o.Device
 	switch {
 	case d.Writes():
@@ -93,30 +93,37 @@ func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (devi
 		config.Rate, config.Outputs, config.Seed = rate, outputs, seed
 		return d.write(config)
 	case d.Kind == "null":
-		return null.NewPaced(null.Config{Rate: rate, Outputs: outputs, Block: o.Block}), nil
+		return opened{Device: null.NewPaced(null.Config{Rate: rate, Outputs: outputs, Block: o.Block})}, nil
 	}
-	return openCard(c, d, auto.Config{
+	card, err := openCard(c, d, auto.Config{
 		Rate: rate, Outputs: outputs, Block: o.Block, Buffer: o.Buffer, Sink: d.Name, Name: "voicepool", Title: o.Title,
 	})
+	return opened{Device: card}, err
+}
+
+// opened is a device, and the file that it records to, if it has one.
+type opened struct {
+	device.Device
+	file *wav.File
 }
 
 // write opens what is written.
-func (d Device) write(config wav.Config) (device.Device, error) {
+func (d Device) write(config wav.Config) (opened, error) {
 	if !d.Standard() {
 		file, err := wav.Record(d.Name, config)
 		if err != nil {
-			return nil, err
+			return opened{}, err
 		}
-		return wav.NewDevice(file), nil
+		return opened{wav.NewDevice(file), file}, nil
 	}
 	if term.IsTerminal(int(os.Stdout.Fd())) {
-		return nil, console.Usage("--device -: standard output is a terminal; send it to a file or a pipe")
+		return opened{}, console.Usage("--device -: standard output is a terminal; send it to a file or a pipe")
 	}
 	sink, err := wav.NewWriter(output.Standard(), config)
 	if err != nil {
-		return nil, err
+		return opened{}, err
 	}
-	return wav.NewDevice(sink), nil
+	return opened{Device: wav.NewDevice(sink)}, nil
 }
 
 // gate stands between a device and what it plays, so that the playing can be put in order while the

@@ -18,6 +18,7 @@ import (
 	"voicepool/cmd/internal/timeline"
 	"voicepool/cue"
 	"voicepool/device"
+	"voicepool/device/wav"
 	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -95,12 +96,12 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	if l.Device.Kind == "wav" {
 		output.NoteName(c, l.Device.File())
 	}
-	dev, err := console.Within(interrupted, func() (device.Device, error) { return l.open(c, sheet.Rate, device.OutputsOf(player), sheet.Seed) })
+	dev, err := console.Within(interrupted, func() (opened, error) { return l.open(c, sheet.Rate, device.OutputsOf(player), sheet.Seed) })
 	if err != nil {
 		return err
 	}
 	s := &performance{
-		options: l, console: c, board: happens, player: player, device: dev, sound: newSound(l.Device, dev), drawing: drawing, recorded: recorded,
+		options: l, console: c, board: happens, player: player, device: dev.Device, file: dev.file, sound: newSound(l.Device, dev.Device), drawing: drawing, recorded: recorded,
 		interrupts: interrupted, troubles: told, messages: messages,
 	}
 	ctx, cancel := context.WithCancel(interrupted)
@@ -113,7 +114,9 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 			go s.change(ctx, lib)
 		}
 	}
-	err = s.play()
+	if err = s.play(); !s.began {
+		return errors.Join(interrupted.Cause(), err)
+	}
 	if e := s.tell(report); err == nil {
 		err = e
 	}
@@ -146,6 +149,8 @@ type performance struct {
 	board      *live.Board
 	player     *cue.Player
 	device     device.Device
+	file       *wav.File // the recording of the device, or nil
+	began      bool      // the device has started
 	sound      *sound
 	drawing    *timeline.File
 	recorded   *output.File // of --record
@@ -157,7 +162,12 @@ type performance struct {
 }
 
 func (s *performance) play() error {
-	closed := sync.OnceValue(func() error { return closeDevice(s.interrupts, s.device, s.options.Device.Writes()) })
+	closed := sync.OnceValue(func() error {
+		if !s.began && s.file != nil {
+			s.file.Abort()
+		}
+		return closeDevice(s.interrupts, s.device, s.options.Device.Writes())
+	})
 	defer closed()
 	if begins := &s.options.Player; !begins.From.IsZero() || begins.Cue != "" {
 		s.console.Progress("going to where it begins")
@@ -172,16 +182,17 @@ func (s *performance) play() error {
 	entry := &gate{source: gauge}
 	// What is left behind here, or by closeDevice, finds the gate shut when the report is made.
 	defer entry.close()
-	if err := console.Do(s.interrupts, func() error { return s.device.Start(entry) }); err != nil {
-		return err
-	}
-	if s.options.Attend != nil {
+	if s.options.Attend != nil { // before Start: a control that fails must not leave an empty recording
 		leave, err := s.options.Attend(s.player)
 		if err != nil {
 			return err
 		}
 		defer leave()
 	}
+	if err := console.Do(s.interrupts, func() error { return s.device.Start(entry) }); err != nil {
+		return err
+	}
+	s.began = true
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)

@@ -90,7 +90,7 @@ func TestNarrowCard(t *testing.T) {
 	o := Options{Device: Device{Kind: "oto"}}
 	d, err := o.open(quietly(io.Discard), 48000, 4, 1)
 	const want = "--device oto: oto is not tried: it plays 2 channels, 4 outputs need 8; fold them into one for it (--fold)"
-	if d != nil || err == nil || err.Error() != want {
+	if d.Device != nil || err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if !slices.Contains(auto.Drivers(), "pulse") {
