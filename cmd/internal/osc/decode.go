@@ -29,8 +29,9 @@ const (
 var ErrPacket = errors.New("osc: the packet cannot be read")
 
 // Decode reads a packet, a message or a bundle, and returns its messages in their order. Arguments are
-// int32, float32, string, []byte, bool, nil, Impulse, int64, float64 or Time. Time tags of bundles are
-// ignored: a command acts when it arrives. A packet is read as a whole, or not at all.
+// int32, float32, string, []byte, bool, nil, Impulse, int64, float64, Time, Char, RGBA, MIDI, []any of
+// these, or Unknown. Time tags of bundles are ignored: a command acts when it arrives. A malformed packet
+// returns an error and no messages.
 func Decode(packet []byte) ([]*cue.Message, error) {
 	if len(packet) > MaxPacket {
 		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrPacket, MaxPacket)
@@ -48,6 +49,7 @@ var (
 	errShort  = errors.New("it ends too early")
 	errRest   = errors.New("something follows")
 	errText   = errors.New("a text is not UTF-8, or is not padded with zeros")
+	errArray  = errors.New("an array is not closed, or closed twice")
 	errLength = errors.New("its length is not a multiple of 4")
 )
 
@@ -106,12 +108,9 @@ func (d *decoder) message(b []byte) error {
 	if !strings.HasPrefix(types, ",") {
 		return errors.New("types begin with a comma")
 	}
-	for _, t := range []byte(types[1:]) {
-		var arg any
-		if arg, b, err = argument(t, b); err != nil {
-			return err
-		}
-		m.Args = append(m.Args, arg)
+	m.Args, b, err = arguments(types[1:], b)
+	if err != nil {
+		return err
 	}
 	if len(b) > 0 {
 		return errRest
@@ -119,11 +118,51 @@ func (d *decoder) message(b []byte) error {
 	return nil
 }
 
+// arguments reads the values of some types, and returns the bytes behind them. It stops at a type that OSC
+// does not define, since the size of its value is unknown.
+func arguments(types string, b []byte) (args []any, rest []byte, err error) {
+	var outer [][]any // the arrays around args
+	for _, t := range []byte(types) {
+		switch {
+		case t == '[' && len(outer) == MaxDepth:
+			return nil, nil, fmt.Errorf("arrays lie more than %d deep", MaxDepth)
+		case t == '[':
+			outer = append(outer, args)
+			args = []any{}
+			continue
+		case t == ']' && len(outer) == 0:
+			return nil, nil, errArray
+		case t == ']':
+			args = append(outer[len(outer)-1], any(args))
+			outer = outer[:len(outer)-1]
+			continue
+		case strings.IndexByte(known, t) < 0:
+			for len(outer) > 0 {
+				args = append(outer[len(outer)-1], any(args))
+				outer = outer[:len(outer)-1]
+			}
+			return append(args, Unknown(t)), nil, nil
+		}
+		var arg any
+		if arg, b, err = argument(t, b); err != nil {
+			return nil, nil, err
+		}
+		args = append(args, arg)
+	}
+	if len(outer) > 0 {
+		return nil, nil, errArray
+	}
+	return args, b, nil
+}
+
+// known are the types of values that OSC 1.0 defines.
+const known = "ifsbhtdScrmTFNI"
+
 // argument reads a value of a type, and returns what follows it.
 func argument(t byte, b []byte) (arg any, rest []byte, err error) {
 	size := 0
 	switch t {
-	case 'i', 'f', 'b':
+	case 'i', 'f', 'b', 'c', 'r', 'm':
 		size = 4
 	case 'h', 'd', 't':
 		size = 8
@@ -148,16 +187,21 @@ func argument(t byte, b []byte) (arg any, rest []byte, err error) {
 		return nil, rest, nil
 	case 'I':
 		return Impulse{}, rest, nil
-	case 's':
+	case 'c':
+		return Char(binary.BigEndian.Uint32(b)), rest, nil
+	case 'r':
+		return RGBA(b[:4]), rest, nil
+	case 'm':
+		return MIDI(b[:4]), rest, nil
+	case 's', 'S':
 		return anyText(b)
-	case 'b':
+	default: // 'b'
 		n := uint64(binary.BigEndian.Uint32(b))
 		if (n+3)&^3 > uint64(len(rest)) {
 			return nil, nil, errShort
 		}
 		return bytes.Clone(rest[:n]), rest[(n+3)&^3:], nil
 	}
-	return nil, nil, fmt.Errorf("no argument has the type %q", t)
 }
 
 func anyText(b []byte) (any, []byte, error) {

@@ -54,7 +54,17 @@ func TestDecode(t *testing.T) {
 		{name: "padding that is not zero", packet: "2f000001", err: "padded"},
 		{name: "not UTF-8", packet: "2fff0000", err: "UTF-8"},
 		{name: "no comma", packet: "2f610000 69000000 00000001", err: "comma"},
-		{name: "no such type", packet: "2f610000 2c780000", err: "'x'"},
+		{name: "no such type", packet: "2f610000 2c780000", want: []*cue.Message{{Address: "/a", Args: []any{osc.Unknown('x')}}}},
+		{name: "no such type, between others and in an array", packet: "2f610000 2c695b785d690000 00000001 7fffffff 00000002",
+			want: []*cue.Message{{Address: "/a", Args: []any{int32(1), []any{}, osc.Unknown('x')}}}},
+		{name: "a symbol, a character, a colour, MIDI", packet: "2f610000 2c5363726d000000 61620000 00000041 01020304 00904050",
+			want: []*cue.Message{{Address: "/a", Args: []any{"ab", osc.Char('A'), osc.RGBA{1, 2, 3, 4}, osc.MIDI{0, 0x90, 0x40, 0x50}}}}},
+		{name: "arrays", packet: "2f610000 2c5b5d5b695b545d5d660000 00000007 3f800000",
+			want: []*cue.Message{{Address: "/a", Args: []any{[]any{}, []any{int32(7), []any{true}}, float32(1)}}}},
+		{name: "an array without an end", packet: "2f610000 2c5b6900 00000001", err: "not closed"},
+		{name: "an end without an array", packet: "2f610000 2c5d0000", err: "not closed"},
+		{name: "arrays too deep", packet: "2f610000 2c5b5b5b5b5b5b5b5b5b0000", err: "8 deep"},
+		{name: "MIDI that is cut", packet: "2f610000 2c6d0000", err: "too early"},
 		{name: "a value is missing", packet: "2f610000 2c690000", err: "too early"},
 		{name: "a value too much", packet: "2f610000 2c690000 00000001 00000001", err: "follows"},
 		{name: "a blob that is longer than the packet", packet: "2f610000 2c620000 fffffffd 00000000", err: "too early"},
@@ -79,7 +89,9 @@ var messages = rapid.Custom(func(t *rapid.T) *cue.Message {
 	args := rapid.SliceOfN(rapid.OneOf(
 		rapid.Int32().AsAny(), rapid.Float32().AsAny(), text.AsAny(), rapid.Bool().AsAny(),
 		rapid.SliceOf(rapid.Byte()).AsAny(), rapid.Int64().AsAny(), rapid.Float64().AsAny(),
-		rapid.Just(osc.Impulse{}).AsAny(), rapid.Just[any](nil), rapid.Custom(func(t *rapid.T) osc.Time { return osc.Time(rapid.Uint64().Draw(t, "time")) }).AsAny(),
+		rapid.Just(osc.Impulse{}).AsAny(), rapid.Just[any](nil), rapid.Custom(func(t *rapid.T) any {
+			return []any{osc.Char(rapid.Uint32().Draw(t, "char")), []any{osc.MIDI{rapid.Byte().Draw(t, "port")}, []any{}}, osc.RGBA{rapid.Byte().Draw(t, "red")}}
+		}), rapid.Custom(func(t *rapid.T) osc.Time { return osc.Time(rapid.Uint64().Draw(t, "time")) }).AsAny(),
 	), 0, 10)
 	m := &cue.Message{Address: "/" + text.Draw(t, "address")}
 	if all := args.Draw(t, "args"); len(all) > 0 {

@@ -16,15 +16,38 @@ type Impulse struct{}
 // Time is the argument of type t: seconds since 1900 in the upper 32 bits, their fraction in the lower.
 type Time uint64
 
+// Char is the argument of type c: a character, which text of ASCII has.
+type Char uint32
+
+// RGBA is the argument of type r: a colour.
+type RGBA [4]byte
+
+// MIDI is the argument of type m: the port, the status byte and two data bytes.
+type MIDI [4]byte
+
+// Unknown is an argument of a type that OSC does not define. It is the last one that can be read.
+type Unknown byte
+
 // Append appends a message as OSC 1.0 has it: address, types and values, each padded to 4 bytes. A
 // value of a type that OSC does not have is sent as F, false.
 func Append(b []byte, m *cue.Message) []byte {
-	types := []byte{','}
-	for _, arg := range m.Args {
+	types := appendTypes([]byte{','}, m.Args)
+	return appendValues(appendText(appendText(b, m.Address), string(types)), m.Args)
+}
+
+func appendTypes(types []byte, args []any) []byte {
+	for _, arg := range args {
+		if array, is := arg.([]any); is {
+			types = append(appendTypes(append(types, '['), array), ']')
+			continue
+		}
 		types = append(types, typeOf(arg))
 	}
-	b = appendText(appendText(b, m.Address), string(types))
-	for _, arg := range m.Args {
+	return types
+}
+
+func appendValues(b []byte, args []any) []byte {
+	for _, arg := range args {
 		switch arg := arg.(type) {
 		case int32:
 			b = binary.BigEndian.AppendUint32(b, uint32(arg))
@@ -40,6 +63,14 @@ func Append(b []byte, m *cue.Message) []byte {
 			b = binary.BigEndian.AppendUint64(b, math.Float64bits(arg))
 		case Time:
 			b = binary.BigEndian.AppendUint64(b, uint64(arg))
+		case Char:
+			b = binary.BigEndian.AppendUint32(b, uint32(arg))
+		case RGBA:
+			b = append(b, arg[:]...)
+		case MIDI:
+			b = append(b, arg[:]...)
+		case []any:
+			b = appendValues(b, arg)
 		}
 	}
 	return b
@@ -62,6 +93,14 @@ func typeOf(arg any) byte {
 		return 'd'
 	case Time:
 		return 't'
+	case Char:
+		return 'c'
+	case RGBA:
+		return 'r'
+	case MIDI:
+		return 'm'
+	case Unknown:
+		return byte(arg)
 	case Impulse:
 		return 'I'
 	case nil:

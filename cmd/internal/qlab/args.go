@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"voicepool/bank/rules"
+	"voicepool/cmd/internal/osc"
 	"voicepool/internal/words"
 )
 
@@ -30,8 +31,41 @@ func (c *call) text(i int) (string, error) {
 		return strconv.FormatFloat(arg, 'f', -1, 64), nil
 	case bool:
 		return strconv.FormatBool(arg), nil
+	case osc.Char:
+		return string(rune(arg)), nil
 	}
-	return "", fmt.Errorf("argument %d is no text and no number", i+1)
+	return "", fmt.Errorf("argument %d is %s, not a text or a number", i+1, typeName(c.args[i]))
+}
+
+// typeName names the type of an argument in a message.
+func typeName(arg any) string {
+	switch arg.(type) {
+	case []any:
+		return "an array"
+	case []byte:
+		return "a blob"
+	case osc.MIDI:
+		return "a MIDI message"
+	case osc.RGBA:
+		return "a colour"
+	case osc.Time:
+		return "a time tag"
+	case osc.Impulse:
+		return "an impulse"
+	case nil:
+		return "nil"
+	}
+	return "of another type"
+}
+
+// readable returns an error for arguments of a type that OSC does not define.
+func readable(args []any) error {
+	for i, arg := range args {
+		if t, is := arg.(osc.Unknown); is {
+			return fmt.Errorf("argument %d has the type %q, which OSC does not define; send a text (s), a number (i, f, h, d), true (T) or false (F)", i+1, rune(t))
+		}
+	}
+	return nil
 }
 
 // number returns an argument as a number. Many remotes send all that they send as text.
@@ -75,6 +109,34 @@ func (c *call) time(i int) (time.Duration, error) {
 	return t.Duration(1e6), nil
 }
 
+// pressed reads the argument of an address that a button sends. No argument, 1, true and an impulse are the
+// press. 0 and false are the release, which does nothing.
+func (c *call) pressed() (bool, error) {
+	if len(c.args) == 0 {
+		return true, nil
+	}
+	if err := c.most(1); err != nil {
+		return false, err
+	}
+	if _, impulse := c.args[0].(osc.Impulse); impulse {
+		return true, nil
+	}
+	text, err := c.text(0)
+	if err != nil {
+		return false, err
+	}
+	if _, is := c.args[0].(string); is {
+		return false, fmt.Errorf("it takes no text; a button sends the number 1 when it is pressed and 0 when it is released, not %q", words.OneLine(text))
+	}
+	switch text {
+	case "1", "true":
+		return true, nil
+	case "0", "-0", "false":
+		return false, nil
+	}
+	return false, fmt.Errorf("%s is neither 1, the press of a button, nor 0, its release", text)
+}
+
 // most refuses more arguments than a method takes.
 func (c *call) most(n int) error {
 	switch {
@@ -83,7 +145,7 @@ func (c *call) most(n int) error {
 	case n == 0:
 		return errors.New("it takes no arguments")
 	}
-	return fmt.Errorf("it takes at most %d arguments", n)
+	return fmt.Errorf("it takes at most %s", words.Count(n, "argument"))
 }
 
 // reader reads the value of a key from an argument.

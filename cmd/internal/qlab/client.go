@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/netip"
 	"strings"
 	"sync"
@@ -50,11 +51,16 @@ const maxAddress = 1024
 // handle carries out a message, and answers it.
 func (c *client) handle(m *cue.Message) {
 	if len(m.Address) > maxAddress {
+		why := fmt.Sprintf("an address has more than %d bytes", maxAddress)
+		c.server.counters.Fault.Store(&why)
 		c.server.counters.Malformed.Add(1)
 		return
 	}
 	one := call{client: c, args: m.Args}
-	data, err := one.route(strings.Split(m.Address[1:], "/"))
+	data, err := any(nil), readable(m.Args)
+	if err == nil {
+		data, err = one.route(strings.Split(m.Address[1:], "/"))
+	}
 	r := reply{Address: m.Address, Status: "ok", Data: data}
 	if one.room != nil {
 		r.Workspace = workspaceID(one.name)

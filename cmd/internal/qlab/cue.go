@@ -106,20 +106,30 @@ func ceases(over time.Duration) deed {
 // starts begins a cue. What stands by stays.
 func starts(c *call, l *list, i int) error { return c.room.Show().Start(l.state.List[i].Cue) }
 
+// onPress is a deed that a button may send.
+func onPress(do deed) deed {
+	return func(c *call, l *list, i int) error {
+		if pressed, err := c.pressed(); err != nil || !pressed {
+			return err
+		}
+		return do(c, l, i)
+	}
+}
+
 var deeds = map[string]deed{
-	"start":       starts,
-	"go":          starts,
-	"preview":     starts,
-	"load":        func(*call, *list, int) error { return nil }, // all is loaded
+	"start":       onPress(starts),
+	"go":          onPress(starts),
+	"preview":     onPress(starts),
+	"load":        onPress(func(*call, *list, int) error { return nil }), // all is loaded
 	"loadAt":      loadAt,
-	"stop":        ceases(quick),
-	"hardStop":    ceases(hard),
-	"reset":       ceases(hard),
-	"panic":       ceases(panicOver),
+	"stop":        onPress(ceases(quick)),
+	"hardStop":    onPress(ceases(hard)),
+	"reset":       onPress(ceases(hard)),
+	"panic":       onPress(ceases(panicOver)),
 	"panicInTime": panicIn,
-	"pause":       func(c *call, l *list, i int) error { return c.pause(l, i, true) },
-	"resume":      func(c *call, l *list, i int) error { return c.pause(l, i, false) },
-	"togglePause": func(c *call, l *list, i int) error { return c.pause(l, i, !l.state.Paused) },
+	"pause":       onPress(func(c *call, l *list, i int) error { return c.pause(l, i, true) }),
+	"resume":      onPress(func(c *call, l *list, i int) error { return c.pause(l, i, false) }),
+	"togglePause": onPress(func(c *call, l *list, i int) error { return c.pause(l, i, !l.state.Paused) }),
 }
 
 func panicIn(c *call, l *list, i int) error {

@@ -296,7 +296,7 @@ func broken(i int) []byte {
 	case 1:
 		good[0] = 'x'
 	case 2:
-		good[len("/go\x00,")] = '?'
+		good[len("/go\x00,")] = '[' // which nothing closes
 	case 3:
 		return append(good, 0, 0, 0, byte(i))
 	case 4:

@@ -69,8 +69,8 @@ func (c *call) then(when room.Moment, word string, do func() (any, error)) (any,
 	return coming{frame}, nil
 }
 
-// timed is a method of which the last arguments may say when: read reads the others, and returns what is
-// to be done then.
+// timed is a method whose last arguments may give the time. read reads the other arguments and returns the
+// action; nil: there is nothing to do.
 func timed(word string, read func(c *call) (do func() error, err error)) func(*call, []string) (any, error) {
 	return plainly(func(c *call) (any, error) {
 		when, err := c.moment()
@@ -78,7 +78,7 @@ func timed(word string, read func(c *call) (do func() error, err error)) func(*c
 			return nil, err
 		}
 		do, err := read(c)
-		if err != nil {
+		if err != nil || do == nil {
 			return nil, err
 		}
 		return c.then(when, word, func() (any, error) { return nil, do() })
@@ -96,14 +96,16 @@ func (c *call) goes() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	number := ""
 	if err := c.most(1); err != nil {
 		return nil, err
 	}
-	if len(c.args) == 1 {
-		if number, err = c.text(0); err != nil {
-			return nil, err
-		}
+	number := ""
+	if text, is := c.first().(string); is {
+		number = text
+	} else if pressed, err := c.pressed(); err != nil {
+		return nil, c.asText(err)
+	} else if !pressed {
+		return nil, nil
 	}
 	return c.then(when, "go", func() (any, error) {
 		if err := c.room.Show().Go(number); err != nil {
@@ -112,6 +114,22 @@ func (c *call) goes() (any, error) {
 		st := c.room.State()
 		return standing{Cue: st.Last, Standby: st.Standby}, nil
 	})
+}
+
+// asText adds to the error of a number that it may be a cue number, which is sent as a text.
+func (c *call) asText(err error) error {
+	if text, e := c.text(0); e == nil {
+		return fmt.Errorf("%w; a cue number is sent as a text: %q", err, text)
+	}
+	return err
+}
+
+// first returns the first argument; nil: there is none.
+func (c *call) first() any {
+	if len(c.args) == 0 {
+		return nil
+	}
+	return c.args[0]
 }
 
 func (c *call) standby() (func() error, error) {
@@ -123,25 +141,22 @@ func (c *call) standby() (func() error, error) {
 }
 
 func (c *call) panic() error {
-	if err := c.most(0); err != nil {
-		return err
-	}
 	c.room.Show().Panic()
 	return nil
 }
 
 func (c *call) hold(on bool) error {
-	if err := c.most(0); err != nil {
-		return err
-	}
 	c.room.Show().Pause(on)
 	return nil
 }
 
-// alone reads no arguments.
+// alone reads the argument of a button.
 func alone(do func(*call) error) func(*call) (func() error, error) {
 	return func(c *call) (func() error, error) {
-		return func() error { return do(c) }, c.most(0)
+		if pressed, err := c.pressed(); err != nil || !pressed {
+			return nil, err
+		}
+		return func() error { return do(c) }, nil
 	}
 }
 

@@ -142,9 +142,14 @@ func plainly(do func(c *call) (any, error)) func(*call, []string) (any, error) {
 	}
 }
 
-// does is a method that only does something.
-func does(do func(c *call) error) func(*call, []string) (any, error) {
-	return plainly(func(c *call) (any, error) { return nil, do(c) })
+// button is a method that a button may send.
+func button(do func(c *call) error) func(*call, []string) (any, error) {
+	return plainly(func(c *call) (any, error) {
+		if pressed, err := c.pressed(); err != nil || !pressed {
+			return nil, err
+		}
+		return nil, do(c)
+	})
 }
 
 // fixed is a method of something that is always the same here, and can be set to that alone.

@@ -27,6 +27,7 @@ import (
 	"voicepool/cmd/internal/room"
 	"voicepool/cmd/internal/show"
 	"voicepool/cue"
+	"voicepool/internal/words"
 )
 
 // Room is what a server needs of a room: a *room.Room.
@@ -79,6 +80,8 @@ type Counters struct {
 	Refused    atomic.Int64 // connections and senders beyond the limit
 	Slow       atomic.Int64 // connections dropped because they did not read, or did not end a frame; packets of UDP dropped because too many wait
 	Clients    atomic.Int64 // connected now
+
+	Fault atomic.Pointer[string] // why the last malformed packet was not read; nil: there was none
 }
 
 const (
@@ -235,6 +238,8 @@ func (s *Server) read(c *client, packet []byte) bool {
 func (s *Server) decode(packet []byte) ([]*cue.Message, bool) {
 	all, err := osc.Decode(packet)
 	if err != nil {
+		why := words.OneLine(err.Error())
+		s.counters.Fault.Store(&why)
 		s.counters.Malformed.Add(1)
 		return nil, false
 	}

@@ -99,7 +99,11 @@ func (c *client) listen() {
 			whole = true
 			s.read(c, frame)
 		})
-		s.counters.Malformed.Add(int64(bad))
+		if bad > 0 {
+			why := "a frame is not SLIP, or too long"
+			s.counters.Fault.Store(&why)
+			s.counters.Malformed.Add(int64(bad))
+		}
 		switch pending := frames.Pending(); {
 		case !c.proven: // the time runs on
 		case pending && (!waits || whole):

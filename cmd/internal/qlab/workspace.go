@@ -44,14 +44,14 @@ var workspaceMethods = map[string]method{
 	"doubleGoWindowRemaining": {Read, plainly((*call).remaining)},
 
 	"go":          {Operate, plainly((*call).goes)},
-	"stop":        {Operate, does(func(c *call) error { c.room.Show().Stop(quick); return nil })},
-	"hardStop":    {Operate, does(func(c *call) error { c.room.Show().Stop(hard); return nil })},
-	"pause":       {Operate, does(func(c *call) error { return c.hold(true) })},
-	"resume":      {Operate, does(func(c *call) error { return c.hold(false) })},
-	"togglePause": {Operate, does(func(c *call) error { return c.hold(!c.room.Show().Paused()) })},
-	"panic":       {Operate, does((*call).panic)},
-	"panicInTime": {Operate, does((*call).panicIn)},
-	"reset":       {Operate, does((*call).reset)},
+	"stop":        {Operate, button(func(c *call) error { c.room.Show().Stop(quick); return nil })},
+	"hardStop":    {Operate, button(func(c *call) error { c.room.Show().Stop(hard); return nil })},
+	"pause":       {Operate, button(func(c *call) error { return c.hold(true) })},
+	"resume":      {Operate, button(func(c *call) error { return c.hold(false) })},
+	"togglePause": {Operate, button(func(c *call) error { return c.hold(!c.room.Show().Paused()) })},
+	"panic":       {Operate, button((*call).panic)},
+	"panicInTime": {Operate, plainly(func(c *call) (any, error) { return nil, c.panicIn() })},
+	"reset":       {Operate, button((*call).reset)},
 	"playhead":    {Operate, (*call).playhead},
 	"select":      {Operate, (*call).playhead},
 	"select_id":   {Operate, (*call).playheadID},
@@ -208,6 +208,8 @@ func (c *call) playhead(rest []string) (any, error) {
 			return nil, err
 		}
 		rest = []string{number}
+	} else if pressed, err := c.pressed(); err != nil || !pressed {
+		return nil, err
 	}
 	if len(rest) != 1 {
 		return nil, errUnknown

@@ -1,18 +1,23 @@
 package serve
 
 import (
+	"fmt"
 	"net/netip"
+	"time"
 
 	"voicepool/cmd/internal/guard"
 	"voicepool/cmd/internal/qlab"
 	"voicepool/cmd/internal/service"
+	"voicepool/internal/words"
 )
 
 // remotes are programs that play by OSC.
 type remotes struct {
 	server            *qlab.Server
 	counters          qlab.Counters
-	received, dropped int64 // that were told to the service
+	received, dropped int64     // that were told to the service
+	malformed         int64     // that were logged
+	logged            time.Time // when
 }
 
 // open listens for them, where the configuration has an address.
@@ -59,6 +64,21 @@ func (m *remotes) count(h *service.Server) {
 	received := c.Messages.Load() + c.Malformed.Load()
 	h.OSC(int(received-m.received), int(dropped-m.dropped))
 	m.received, m.dropped = received, dropped
+}
+
+// complain logs that packets were malformed: the first at once, and more once a minute, since anyone who
+// reaches the port can send them.
+func (m *remotes) complain(now time.Time, say func(string)) {
+	n := m.counters.Malformed.Load()
+	if n == m.malformed || !m.logged.IsZero() && now.Sub(m.logged) < time.Minute {
+		return
+	}
+	why := ""
+	if fault := m.counters.Fault.Load(); fault != nil {
+		why = "; the last: " + *fault
+	}
+	say(fmt.Sprintf("osc: %s not read%s", words.Count(int(n-m.malformed), "packet"), why))
+	m.malformed, m.logged = n, now
 }
 
 func (m *remotes) close() {

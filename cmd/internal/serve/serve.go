@@ -281,6 +281,7 @@ func (s *server) mind(ctx context.Context, served <-chan error) {
 			s.manager.Ready(s.status())
 		case <-count.C:
 			s.remotes.count(s.hall)
+			s.remotes.complain(time.Now(), s.Say)
 		}
 	}
 }
