@@ -18,10 +18,13 @@ func randomFrames(seed uint64, n int) []pcm.Frame {
 	return x
 }
 
-// read is what an interpolator says of the middle of x.
-func read(taps int, fraction float64, x []pcm.Frame, channel int) float64 {
+// interpolator is Interpolator or FineInterpolator.
+type interpolator func(taps []float64, fraction float64)
+
+// read interpolates the middle of x.
+func (fill interpolator) read(taps int, fraction float64, x []pcm.Frame, channel int) float64 {
 	h := make([]float64, taps)
-	dsp.Interpolator(h, fraction)
+	fill(h, fraction)
 	y := 0.0
 	for i := range h {
 		y += h[i] * float64(x[i][channel])
@@ -32,15 +35,19 @@ func read(taps int, fraction float64, x []pcm.Frame, channel int) float64 {
 // TestInterpolator: a sine is read between its samples.
 func TestInterpolator(t *testing.T) {
 	for _, c := range []struct {
+		fill             interpolator
 		taps             int
 		frequency, limit float64
 	}{
-		{taps: 32, frequency: 0.05, limit: 2e-5},
-		{taps: 32, frequency: 0.25, limit: 2e-4},
-		{taps: 32, frequency: 0.4, limit: 3e-3},
-		{taps: 64, frequency: 0.05, limit: 5e-6},
-		{taps: 64, frequency: 0.4, limit: 4e-4},
-		{taps: 64, frequency: 0.45, limit: 3e-3},
+		{fill: dsp.Interpolator, taps: 32, frequency: 0.05, limit: 2e-5},
+		{fill: dsp.Interpolator, taps: 32, frequency: 0.25, limit: 2e-4},
+		{fill: dsp.Interpolator, taps: 32, frequency: 0.4, limit: 3e-3},
+		{fill: dsp.Interpolator, taps: 64, frequency: 0.05, limit: 5e-6},
+		{fill: dsp.Interpolator, taps: 64, frequency: 0.4, limit: 4e-4},
+		{fill: dsp.Interpolator, taps: 64, frequency: 0.45, limit: 3e-3},
+		{fill: dsp.FineInterpolator, taps: 64, frequency: 0.05, limit: 3e-3},
+		{fill: dsp.FineInterpolator, taps: 64, frequency: 0.4, limit: 1e-2},
+		{fill: dsp.FineInterpolator, taps: 64, frequency: 0.49, limit: 0.17},
 	} {
 		for _, fraction := range []float64{0.125, 0.25, 0.5, 0.875} {
 			x := make([]pcm.Frame, c.taps)
@@ -48,7 +55,7 @@ func TestInterpolator(t *testing.T) {
 				x[i][1] = float32(math.Sin(2 * math.Pi * c.frequency * float64(i)))
 			}
 			want := math.Sin(2 * math.Pi * c.frequency * (float64(c.taps/2-1) + fraction))
-			if got := read(c.taps, fraction, x, 1); math.Abs(got-want) > c.limit {
+			if got := c.fill.read(c.taps, fraction, x, 1); math.Abs(got-want) > c.limit {
 				t.Errorf("%d taps, %v of the rate, at %v: %v, want %v", c.taps, c.frequency, fraction, got, want)
 			}
 		}
@@ -66,7 +73,7 @@ func TestTruePeaks(t *testing.T) {
 			for c := range 2 {
 				want = max(want, math.Abs(float64(x[i+15][c])), math.Abs(float64(x[i+16][c])))
 				for _, fraction := range []float64{0.25, 0.5, 0.75} {
-					want = max(want, math.Abs(read(32, fraction, x[i:], c)))
+					want = max(want, math.Abs(interpolator(dsp.Interpolator).read(32, fraction, x[i:], c)))
 				}
 			}
 			if math.Abs(got[i]-want) > 1e-14 {
@@ -82,7 +89,7 @@ func TestFinePeak(t *testing.T) {
 		want := 0.0
 		for c := range 2 {
 			for p := 1; p < 8; p++ {
-				want = max(want, math.Abs(read(64, float64(p)/8, x, c)))
+				want = max(want, math.Abs(interpolator(dsp.FineInterpolator).read(64, float64(p)/8, x, c)))
 			}
 		}
 		if got := dsp.FinePeak(x); math.Abs(got-want) > 1e-14 {
