@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"voicepool/sounds/internal/source"
 )
 
 // slack is what decoding may need besides the file and its samples: heap
@@ -30,7 +32,7 @@ func confine(size int64, lim Limits) error {
 	seconds := uint64((lim.Time + time.Second - 1) / time.Second)
 	// A file is gathered in a buffer that doubles, and so are samples. What has
 	// been collected is used again, but counts.
-	memory := uint64(has + slack + 4*size + 4*lim.forSize(int(size)).Memory)
+	memory := uint64(has + slack + 4*size + 4*min(lim.Memory, source.Swell(size)))
 	for _, l := range [...]struct {
 		resource int
 		most     uint64

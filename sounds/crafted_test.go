@@ -80,7 +80,7 @@ func TestIsolatedSwelling(t *testing.T) {
 	if err := exec.Command(os.Args[0], "child", "silent").Run(); err != nil {
 		t.Skipf("this program cannot start itself, as under an emulator: %v", err)
 	}
-	for frames, want := range map[int]error{15: nil, 17: ErrLimit} {
+	for frames, want := range map[int]error{22: nil, 24: ErrLimit} {
 		lim := Limits{Isolate: []string{os.Args[0], "child", "decode"}}
 		if _, err := Decode(context.Background(), "x", bytes.NewReader(swelling(frames)), lim); !errors.Is(err, want) {
 			t.Errorf("%d frames: %v, want %v", frames, err, want)

@@ -48,13 +48,43 @@ func decode(ctx context.Context, open opening, lim Limits, room *spare) (*Clip, 
 		return nil, err
 	}
 	return guarded(ctx, lim.Time, func(ctx context.Context) (*Clip, error) {
-		return drain(ctx, f, in, lim.forSize(len(data)).bounds(), room)
+		return drain(ctx, f, in, lim.boundsOf(in.Size), room)
 	})
 }
 
 // mostFrames is for how many samples a byte of a file is believed to stand before it is decoded. What
 // announces more may be right, but shows it first.
 const mostFrames = 8
+
+// A file that gives more samples than modest and modestFactor for each of its bytes is counted before
+// more memory is taken: it is silent, or made to take memory.
+const (
+	modest       = 2 << 20
+	modestFactor = 64
+)
+
+// count returns how many frames a file has, as far as it can be decoded, in the memory of a packet. The
+// error is that of a limit, or of ctx.
+func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits) (frames int64, err error) {
+	r, err := f.open(in, lim)
+	if err != nil {
+		return 0, err
+	}
+	channels := int64(r.About().Channels)
+	if r.About().Walks {
+		frames, err = r.Count(&source.Marks{})
+	}
+	for samples := []float32(nil); err == nil && !r.About().Walks; frames += int64(len(samples)) / channels {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		samples, err = r.Next(samples[:0])
+	}
+	if errors.Is(err, ErrLimit) {
+		return 0, err
+	}
+	return frames, nil // decoding finds what else is wrong
+}
 
 // drain decodes a whole file.
 func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits, room *spare) (*Clip, error) {
@@ -69,9 +99,17 @@ func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits, 
 	if n := h.Frames * int64(h.Channels); (h.Sure || likely) && n > int64(cap(samples)) {
 		samples = make([]float32, 0, n)
 	}
-	for err == nil {
+	for counted := h.Sure; err == nil; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if !counted && int64(len(samples)) > modest+modestFactor*in.Size {
+			counted = true
+			n, err := f.count(ctx, in.Anew(), lim)
+			if err != nil {
+				return nil, err
+			}
+			samples = append(make([]float32, 0, max(n*int64(h.Channels), int64(len(samples)))), samples...)
 		}
 		samples, err = r.Next(samples)
 	}

@@ -93,7 +93,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`fault limit "two\nlines"` + "\n"))
 	f.Add([]byte("clip wav s16 2 8000 3 1 -6.5 0 1\n12345678"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := readAnswer(bytes.NewReader(data), narrowLimits.withDefaults())
+		c, err := readAnswer(bytes.NewReader(data), narrowLimits.withDefaults(), 1)
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				t.Fatalf("an error of several lines: %q", err)

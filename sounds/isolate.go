@@ -47,7 +47,7 @@ func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error)
 	}
 	// What a child has started may hold the pipe open when it is gone itself.
 	stop := context.AfterFunc(ctx, func() { _ = out.Close() })
-	clip, err := readAnswer(out, lim.forSize(len(data)))
+	clip, err := readAnswer(out, lim, int64(len(data)))
 	expired := ctx.Err() // before it is our own doing
 	stop()
 	if err != nil {
@@ -70,8 +70,8 @@ func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error)
 // errSilent: a child has ended before its answer had.
 var errSilent = errors.New("cut short")
 
-// readAnswer reads and checks what a child says, to the end.
-func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
+// readAnswer reads and checks what a child says of a file of size bytes, to the end.
+func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	in := bufio.NewReaderSize(r, maxLine)
 	var a answer
 	w, err := readLine(in)
@@ -87,10 +87,11 @@ func readAnswer(r io.Reader, lim Limits) (*Clip, error) {
 		return nil, a.fault()
 	}
 	c := a.Clip
-	if err := lim.bounds().Shape(a.Channels, int64(a.Rate)); err != nil {
+	bounds := lim.boundsOf(size)
+	if err := bounds.Shape(a.Channels, int64(a.Rate)); err != nil {
 		return nil, err
 	}
-	if err := lim.bounds().Length(a.Frames, a.Channels); err != nil {
+	if err := bounds.Length(a.Frames, a.Channels); err != nil {
 		return nil, err
 	}
 	for left := a.Frames * int64(a.Channels); left > 0; left = a.Frames*int64(a.Channels) - int64(len(c.Samples)) {

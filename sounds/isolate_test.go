@@ -202,7 +202,7 @@ func TestIsolatedChild(t *testing.T) {
 		{mode: "hang", text: "decoding took longer than 100ms", kind: sounds.ErrLimit},
 		{mode: "orphan", text: "decoding took longer than 100ms", kind: sounds.ErrLimit},
 		{mode: "lost orphan", text: "decoding took longer than 100ms", kind: sounds.ErrLimit},
-		{mode: "strict", text: "more than 10 frames", kind: sounds.ErrLimit},
+		{mode: "strict", text: "more than 10 frames; play it as a stream (stream: true)", kind: sounds.ErrLimit},
 		{
 			mode: "endless line",
 			text: another,
@@ -226,7 +226,7 @@ func TestIsolatedChild(t *testing.T) {
 		},
 		{
 			mode: "clip wav - 1 8000 0 100000000 - - -\n",
-			text: "its samples take more than 33798432 bytes", kind: sounds.ErrLimit,
+			text: "its samples take more than 32 MiB and 16000 times its 244 bytes; play it as a stream (stream: true)", kind: sounds.ErrLimit,
 		},
 		{mode: "clip wav - 1 8000 0 0 - -\n", text: another, kind: sounds.ErrDecode},
 		{mode: "clip wav - 1 8000 0 0 - - - -\n", text: another, kind: sounds.ErrDecode},

@@ -38,8 +38,8 @@ const (
 
 // Limits bounds what a file may cost. The zero value of each field means the
 // default given with it; nothing here can be switched off. Besides, samples may
-// take no more than 32 MiB and a thousand times the file's size: what swells
-// further was made to.
+// take no more than 32 MiB and 16,000 times the file's size, which no silence that
+// an encoder writes comes near.
 //
 // A decoder that hangs is left behind and cannot be ended within a process.
 // Isolate names a command line by which each file is decoded in a process of
@@ -89,15 +89,16 @@ func smaller[T int | int64 | time.Duration](x, y T) T {
 	return x
 }
 
-// forSize narrows the limits to what a file of so many bytes may swell to.
-func (l Limits) forSize(bytes int) Limits {
-	l.Memory = min(l.Memory, 32<<20+1000*int64(bytes))
-	return l
-}
-
 // bounds are the limits that codecs keep.
 func (l Limits) bounds() source.Limits {
 	return source.Limits{Frames: l.Frames, Memory: l.Memory, Channels: l.Channels, MinRate: l.MinRate, MaxRate: l.MaxRate}
+}
+
+// boundsOf are the limits that codecs keep for a whole file of size bytes.
+func (l Limits) boundsOf(size int64) source.Limits {
+	b := l.bounds()
+	b.Size = size
+	return b
 }
 
 // named puts the package and the sound's name before what is wrong, once, at

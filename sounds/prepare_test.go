@@ -143,8 +143,8 @@ func TestLimits(t *testing.T) {
 		text string
 	}{
 		{sounds.Limits{Bytes: 1000}, "more than 1000 bytes"},
-		{sounds.Limits{Frames: 999}, "more than 999 frames"},
-		{sounds.Limits{Memory: 7999}, "its samples take more than 7999 bytes"},
+		{sounds.Limits{Frames: 999}, "more than 999 frames; play it as a stream (stream: true)"},
+		{sounds.Limits{Memory: 7999}, "its samples take more than 7999 bytes; play it as a stream (stream: true)"},
 		{sounds.Limits{Channels: 1}, "2 channels, at most 1 are read"},
 		{sounds.Limits{MaxRate: 44100}, "a rate of 48000 Hz is not in 1000..44100"},
 		{sounds.Limits{MinRate: 50000}, "a rate of 48000 Hz is not in 50000..768000"},

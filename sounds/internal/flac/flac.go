@@ -63,7 +63,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(lim.Shape(info.channels, info.rate), lim.Length(info.frames, info.channels)); err != nil {
+	if err := cmp.Or(lim.Shape(info.channels, info.rate), lim.Announced(info.frames, info.channels)); err != nil {
 		return nil, err
 	}
 	return &reader{

@@ -49,7 +49,7 @@ func (p *packets) Open(first []byte, next func() ([]byte, error), _ bool) (h sou
 	if err := p.lim.Shape(info.channels, info.rate); err != nil {
 		return h, err
 	}
-	if err := p.lim.Length(info.frames, info.channels); err != nil {
+	if err := p.lim.Announced(info.frames, info.channels); err != nil {
 		return h, err
 	}
 	var tags []string

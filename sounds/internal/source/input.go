@@ -33,6 +33,9 @@ func Whole(data []byte) *Input {
 	return &Input{buf: data, whole: data[:len(data):len(data)], Size: int64(len(data))}
 }
 
+// Anew returns a file that is in memory, from its beginning.
+func (in *Input) Anew() *Input { return Whole(in.whole) }
+
 // Open opens a file for reading bit by bit. What has no size, as a pipe, is
 // an error.
 func Open(open func() (io.ReadCloser, error)) (*Input, error) {

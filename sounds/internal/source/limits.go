@@ -47,7 +47,18 @@ type Limits struct {
 	Frames, Memory   int64 // memory: bytes of samples, four each
 	Channels         int
 	MinRate, MaxRate int
+	Size             int64 // of the file in bytes, which bounds its samples; 0: no such bound
 }
+
+// The samples of a file take at most SwellBase bytes and SwellFactor times the file. Eight silent
+// channels of Vorbis take 8,600 times their file, two silent channels of FLAC 2,100 times.
+const (
+	SwellBase   = 32 << 20
+	SwellFactor = 16_000
+)
+
+// Swell returns how many bytes the samples of a file of size bytes may take.
+func Swell(size int64) int64 { return SwellBase + SwellFactor*size }
 
 // Shape checks what a header says before a byte is decoded.
 func (b Limits) Shape(channels int, rate int64) error {
@@ -62,13 +73,24 @@ func (b Limits) Shape(channels int, rate int64) error {
 	return nil
 }
 
-// Length checks how many frames there are, or are so far.
-func (b Limits) Length(frames int64, channels int) error {
+// asStream is the remedy for a sound that is too long to be loaded.
+const asStream = "play it as a stream (stream: true)"
+
+// Announced checks how many frames a header says. The data may have fewer.
+func (b Limits) Announced(frames int64, channels int) error {
 	switch {
 	case frames > b.Frames:
-		return Beyond("more than %d frames", b.Frames)
+		return Beyond("more than %d frames; %s", b.Frames, asStream)
 	case frames > b.Memory/int64(4*channels):
-		return Beyond("its samples take more than %d bytes", b.Memory)
+		return Beyond("its samples take more than %d bytes; %s", b.Memory, asStream)
 	}
 	return nil
+}
+
+// Length checks how many frames there are, or are so far.
+func (b Limits) Length(frames int64, channels int) error {
+	if b.Size > 0 && frames > Swell(b.Size)/int64(4*channels) {
+		return Beyond("its samples take more than %d MiB and %d times its %d bytes; %s", SwellBase>>20, SwellFactor, b.Size, asStream)
+	}
+	return b.Announced(frames, channels)
 }

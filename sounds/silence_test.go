@@ -1,0 +1,136 @@
+package sounds
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"unicode/utf8"
+)
+
+// silentFLAC is a file of silent blocks of 4096 frames, of which the header announces some.
+func silentFLAC(blocks, channels, announced int) []byte {
+	info := make([]byte, 34)
+	binary.BigEndian.PutUint16(info, 4096)
+	binary.BigEndian.PutUint16(info[2:], 4096)
+	binary.BigEndian.PutUint64(info[10:], 48000<<44|uint64(channels-1)<<41|15<<36|uint64(announced*4096))
+	b := append([]byte("fLaC\x80\x00\x00\x22"), info...)
+	for i := range blocks {
+		start := len(b)
+		b = utf8.AppendRune(append(b, 0xff, 0xf8, 0xc0, byte(channels-1)<<4), rune(i))
+		b = append(b, byte(crc(b[start:], 8, 0x07)))
+		b = append(b, make([]byte, 3*channels)...) // constant: zero
+		b = binary.BigEndian.AppendUint16(b, uint16(crc(b[start:], 16, 0x8005)))
+	}
+	return b
+}
+
+// silentOgg has the headers of a file and one packet again and again, which completes some frames.
+func silentOgg(t *testing.T, name string, packet string, frames, packets int) []byte {
+	t.Helper()
+	var out, last []byte
+	for _, page := range oggPages(formatFile(t, name)) {
+		if last = page; binary.LittleEndian.Uint64(page[6:]) > 0 {
+			break
+		}
+		out = append(out, page...)
+	}
+	sequence := binary.LittleEndian.Uint32(last[18:])
+	for done := 0; done < packets; sequence++ {
+		n := min(255, packets-done)
+		page := append(bytes.Clone(last[:26]), byte(n))
+		page = append(page, bytes.Repeat([]byte{byte(len(packet))}, n)...)
+		page = append(page, strings.Repeat(packet, n)...)
+		done += n
+		page[5] = 0
+		if done == packets {
+			page[5] = 4
+		}
+		binary.LittleEndian.PutUint64(page[6:], uint64(done*frames))
+		binary.LittleEndian.PutUint32(page[18:], sequence)
+		setOggSum(page)
+		out = append(out, page...)
+	}
+	return out
+}
+
+// TestSilence: minutes of silence are read, loaded and streamed alike, in memory that is counted first.
+func TestSilence(t *testing.T) {
+	const blocks = 300 * 48000 / 4096
+	for name, c := range map[string]struct {
+		data   []byte
+		frames int64
+	}{
+		"flac":               {silentFLAC(blocks, 2, blocks), blocks * 4096},
+		"flac without count": {silentFLAC(blocks, 2, 0), blocks * 4096},
+		"flac, 8 channels":   {silentFLAC(blocks/2, 8, blocks/2), blocks / 2 * 4096},
+		"vorbis, 8 channels": {silentOgg(t, "vorbis-44100-8.ogg", "\x0e", 1024, 3000), 2999 * 1024},
+		"opus":               {silentOgg(t, "opus-music-20-2.opus", "\xfc\xff\xfe", 960, 10000), 10000*960 - 312},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			clip := mustDecode(t, c.data)
+			runtime.ReadMemStats(&after)
+			size := int64(4 * clip.Channels * int(clip.Frames()))
+			if clip.Frames() != c.frames {
+				t.Errorf("%d frames, want %d", clip.Frames(), c.frames)
+			}
+			if size < 32<<20+1000*int64(len(c.data)) {
+				t.Errorf("%d bytes of a file of %d are no test of the limit", size, len(c.data))
+			}
+			if slices.ContainsFunc(clip.Samples, func(x float32) bool { return x != 0 }) && name != "opus" {
+				t.Error("it is not silent")
+			}
+			if took := int64(after.TotalAlloc - before.TotalAlloc); took > size+96<<20 {
+				t.Errorf("%d bytes were allocated for %d of samples", took, size)
+			}
+			s, err := NewLibrary(Options{Rate: clip.Rate}).OpenStream(Source{File: "x", FS: fstest.MapFS{"x": {Data: c.data}}}, StreamOptions{})
+			if err != nil || s.Frames() != c.frames && name != "flac without count" { // its length is not known before its end
+				t.Errorf("as a stream it has %d frames, %v", s.Frames(), err)
+			}
+		})
+	}
+}
+
+// TestSwollen: what takes more is refused before its memory is taken, and the error says the rule and the remedy.
+func TestSwollen(t *testing.T) {
+	for name, c := range map[string]struct {
+		data []byte
+		lim  Limits
+		want string
+	}{
+		"times the file":  {swelling(400), Limits{}, "its samples take more than 32 MiB and 16000 times its 13642 bytes; play it as a stream (stream: true)"},
+		"memory":          {silentFLAC(4000, 8, 4000), Limits{Memory: 100 << 20}, "its samples take more than 104857600 bytes; play it as a stream (stream: true)"},
+		"memory, unknown": {silentFLAC(4000, 8, 0), Limits{Memory: 100 << 20}, "its samples take more than 104857600 bytes; play it as a stream (stream: true)"},
+		"frames":          {silentFLAC(4000, 1, 0), Limits{Frames: 1 << 20}, "more than 1048576 frames; play it as a stream (stream: true)"},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Decode(context.Background(), "x", bytes.NewReader(c.data), c.lim)
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, ErrLimit) || err.Error() != "sounds: x: "+c.want {
+			t.Errorf("%s: error %v, want %s", name, err, c.want)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 160<<20 {
+			t.Errorf("%s: %d bytes were allocated", name, took)
+		}
+	}
+}
+
+// TestCutShort: a file that is cut short is not refused for what it announces.
+func TestCutShort(t *testing.T) {
+	const blocks = 300 * 48000 / 4096
+	data := silentFLAC(blocks, 2, blocks)
+	for _, length := range []int{len(data) / 2, 200, 60, 50, 42} {
+		_, err := Decode(context.Background(), "x", bytes.NewReader(data[:length]), Limits{})
+		if !errors.Is(err, ErrDecode) || !strings.Contains(err.Error(), "cut short") {
+			t.Errorf("%d bytes of %d: error %v, want that it is cut short", length, len(data), err)
+		}
+	}
+}
