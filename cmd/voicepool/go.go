@@ -38,7 +38,11 @@ func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o booth.Options
 		o.Guard = rules.Time(*f.Guard).Duration(1_000_000)
 	}
 	o.Control, o.Midi, o.In, o.Out = f.Control, f.Midi, c.In, c.Out
-	o.Say = func(line string) { c.Say("%s", line) }
+	o.Say = func(line string) {
+		if o.Screen == nil || c.ErrTerminal == nil { // else it would be written over the screen
+			c.Say("%s", line)
+		}
+	}
 	return booth.Open(sheet, o)
 }
 
@@ -98,7 +102,8 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 		return err
 	}
 	var draw func(*show.Show)
-	if c.OutTerminal != nil && c.ErrTerminal != nil && g.Control != "-" && !g.Quiet && !g.Verbose {
+	// A sheet on standard input leaves the keys to /dev/tty.
+	if c.OutTerminal != nil && (c.InTerminal != nil || g.Sheet == "-") && g.Control != "-" && !g.Quiet && !g.Verbose {
 		t, err := tcell.NewScreen()
 		if err != nil {
 			return fmt.Errorf("this terminal cannot be drawn on: %w; --control and -q run a show without one", err)
@@ -113,7 +118,7 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 	if err != nil {
 		return err
 	}
-	o := performance.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, Attend: b.Attend, Look: b.Look, Sent: b.Tell, Drawn: draw != nil, Silent: g.Control == "-"}
+	o := performance.Options{Title: "go " + oneLine(g.Sheet), Player: cue.Options{Live: true}, Attend: b.Attend, Look: b.Look, Sent: b.Tell, Drawn: draw != nil, Silent: g.Control == "-", Hint: b.Hint}
 	o.Sheet, o.Again, o.Changed, o.Tell = g.Sheet, again(g.Sheet, g.goesFlag, g.Fold), b.Changed, b.Tell
 	g.begin(&o.Player)
 	return leave(c, b, g.explain(g.perform(c, interrupted, sheet, o)))

@@ -10,6 +10,9 @@ import (
 	"voicepool/cmd/internal/performance"
 )
 
+// keysHint lists the keys of a run.
+const keysHint = "keys: space pauses, Esc is the panic, Q ends"
+
 type runCommand struct {
 	Sheet string `arg:"" predictor:"sheet" help:"Cue sheet (YAML or JSON); - is standard input."`
 	goesFlag
@@ -51,8 +54,9 @@ func (r *runCommand) Run(c *console.Console) error {
 	r.begin(&o.Player)
 	var keys *os.File
 	if c.OutTerminal != nil && r.Control != "-" && r.Sheet != "-" {
-		if keys = os.Stdin; !r.Quiet {
-			c.Say("keys: space pauses, Esc is the panic, Q ends")
+		if keys = c.InTerminal; keys != nil && !r.Quiet {
+			c.Say(keysHint)
+			o.Hint = func() string { return keysHint }
 		}
 	}
 	b, err := r.open(c, sheet, booth.Options{Keys: keys})

@@ -158,6 +158,84 @@ func TestTypedAhead(t *testing.T) {
 	}
 }
 
+// TestScreenTerminals: the screen of a show is drawn if standard input and standard output are a terminal,
+// wherever the messages go. Without it the operator reads on standard output how to run the show.
+func TestScreenTerminals(t *testing.T) {
+	for bits := range 8 {
+		in, out, err := bits&1 != 0, bits&2 != 0, bits&4 != 0
+		for _, flag := range []string{"", "-v"} {
+			name := fmt.Sprintf("in %t, out %t, err %t %s", in, out, err, flag)
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				looks, programs := newTerminal(t)
+				folder := t.TempDir()
+				write(t, filepath.Join(folder, "show.yaml"), "list: [{cue: 1, play: click}, {cue: 2, play: click}]")
+				elsewhere, fail := os.Create(filepath.Join(folder, "log"))
+				if fail != nil {
+					t.Fatal(fail)
+				}
+				defer elsewhere.Close()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				command := exec.CommandContext(ctx, "voicepool", strings.Fields("go show.yaml --device null --record-goes goes.txt --control unix:s "+flag)...)
+				command.Dir, command.Env = folder, append(os.Environ(), "TERM=xterm", "XDG_RUNTIME_DIR="+folder)
+				command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: in}
+				command.Stdout, command.Stderr = elsewhere, elsewhere
+				if in {
+					command.Stdin = programs
+				}
+				if out {
+					command.Stdout = programs
+				}
+				if err {
+					command.Stderr = programs
+				}
+				if fail := command.Start(); fail != nil {
+					t.Fatal(fail)
+				}
+				programs.Close()
+				const hint = "voicepool send unix:s go"
+				drawn := in && out && flag == ""
+				if out {
+					want := hint
+					if drawn {
+						want = "GO: "
+					}
+					var screen bytes.Buffer
+					for part := make([]byte, 4096); !strings.Contains(screen.String(), want); {
+						n, fail := looks.Read(part)
+						if screen.Write(part[:n]); fail != nil {
+							t.Fatalf("the terminal has %q, not %q", screen.String(), want)
+						}
+					}
+				} else {
+					waitForFile(t, filepath.Join(folder, "s"), -1)
+				}
+				go io.Copy(io.Discard, looks)
+				switch {
+				case drawn:
+					if _, fail := looks.WriteString(" qq"); fail != nil {
+						t.Fatal(fail)
+					}
+				default:
+					quits := exec.CommandContext(ctx, "voicepool", "send", "unix:s", "quit")
+					quits.Dir = folder
+					if said, fail := quits.CombinedOutput(); fail != nil {
+						t.Fatalf("%v: %s", fail, said)
+					}
+				}
+				if fail := command.Wait(); fail != nil {
+					t.Error(fail)
+				}
+				goes, fail := os.ReadFile(filepath.Join(folder, "goes.txt"))
+				if fail != nil || bytes.HasSuffix(goes, []byte("s 1\n")) != drawn {
+					t.Errorf("there were the GOs %q, %v", goes, fail)
+				}
+			})
+		}
+	}
+}
+
 // waitForFile returns when a file has more than some bytes.
 func waitForFile(t *testing.T, path string, bytes int64) {
 	t.Helper()

@@ -26,7 +26,7 @@ func (w *watchCommand) Run(c *console.Console) error {
 	defer interrupted.Close()
 	show := live.NewLines(c.Out, w.Verbose).Show
 	if c.OutTerminal != nil && !w.Verbose {
-		view := live.NewView(c.TakeOver(c.OutTerminal), "watch "+oneLine(room.Room()))
+		view := live.NewView(c.TakeOver(c.OutTerminal), "watch "+oneLine(room.Room()), "")
 		show = func(p live.Picture, _ bool) { view.Show(p) }
 		defer c.Restore()
 	}

@@ -167,7 +167,7 @@ func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
 	if b.options.Control == "-" {
 		go func() { // a read of standard input may never end
 			if err := control.Serve(b.options.In, b.options.Out, b.show); err != nil {
-				b.options.Say(fmt.Sprintf("--control -: %v", words.Cause(err)))
+				b.say(fmt.Sprintf("--control -: %v", words.Cause(err)))
 			}
 			b.show.Quit()
 		}()
@@ -182,6 +182,20 @@ func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
 		b.hands.Go(func() { b.options.Screen(b.show) })
 	}
 	return b.leave, nil
+}
+
+// say tells people something, on the terminal and on the screens of the show.
+func (b *Booth) say(line string) {
+	b.options.Say(line)
+	b.show.Say(line)
+}
+
+// Hint returns how to run a show that has no screen here. It is for performance.Options.Hint.
+func (b *Booth) Hint() string {
+	if !b.options.Alone || len(b.sockets) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the show waits for: voicepool attach, or voicepool send unix:%s go", b.sockets[0].Path())
 }
 
 // listen opens the sockets.
@@ -201,10 +215,10 @@ func (b *Booth) listen() error {
 		}
 	}
 	if err != nil {
-		b.options.Say(fmt.Sprintf("nobody can attach to this show: %v", err))
+		b.say(fmt.Sprintf("nobody can attach to this show: %v", err))
 	}
-	if b.options.Alone && len(b.sockets) > 0 {
-		b.options.Say(fmt.Sprintf("the show waits for: voicepool attach, or voicepool send unix:%s go", b.sockets[0].Path()))
+	if hint := b.Hint(); hint != "" {
+		b.options.Say(hint)
 	}
 	return nil
 }
@@ -225,7 +239,7 @@ func (b *Booth) follow() {
 		}
 	})
 	if err != nil && !errors.Is(err, fs.ErrClosed) {
-		b.options.Say(fmt.Sprintf("--midi %s: %v; the show goes on without it", words.OneLine(b.options.Midi), words.Cause(err)))
+		b.say(fmt.Sprintf("--midi %s: %v; the show goes on without it", words.OneLine(b.options.Midi), words.Cause(err)))
 	}
 }
 

@@ -28,7 +28,7 @@ type Console struct {
 	Out *Sticky
 	Err io.Writer
 	// The terminals behind them, or nil where there are none.
-	OutTerminal, ErrTerminal *os.File
+	InTerminal, OutTerminal, ErrTerminal *os.File
 
 	Quiet  bool // no progress and no notes
 	colour bool // NO_COLOR is not set
@@ -65,6 +65,9 @@ func New() *Console {
 	c := &Console{In: os.Stdin, Out: &Sticky{W: os.Stdout}, Err: os.Stderr, colour: os.Getenv("NO_COLOR") == ""}
 	if os.Getenv("TERM") == "dumb" {
 		return c
+	}
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		c.InTerminal = os.Stdin
 	}
 	if term.IsTerminal(int(os.Stdout.Fd())) {
 		c.OutTerminal = os.Stdout

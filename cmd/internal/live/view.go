@@ -19,13 +19,14 @@ import (
 type View struct {
 	screen *Screen
 	title  string
+	hint   string         // a line below the title; empty: none
 	steals []report.Event // the last ones
 	peaks  [2]float64     // of the meters, in dB, falling
 }
 
-// NewView returns a view on a screen, headed by a title.
-func NewView(screen *Screen, title string) *View {
-	return &View{screen: screen, title: title, peaks: [2]float64{bar.Bottom, bar.Bottom}}
+// NewView returns a view on a screen, headed by a title and, unless it is empty, a hint for the operator.
+func NewView(screen *Screen, title, hint string) *View {
+	return &View{screen: screen, title: title, hint: hint, peaks: [2]float64{bar.Bottom, bar.Bottom}}
 }
 
 // flash is for how long a slot shows that it was taken, in seconds.
@@ -49,6 +50,9 @@ func (v *View) Show(p Picture) {
 	s.begin()
 	st := &p.Stats
 	s.line(bold, "%s", v.head(p))
+	if v.hint != "" {
+		s.wrapped(plain, v.hint, true)
+	}
 	v.heard(&p.Heard)
 	if p.Next != "" {
 		s.line(dim, "%s", cutTitle(fmt.Sprintf("next at %s: %s", words.Seconds(p.NextAt, p.Rate), p.Next), s.width))

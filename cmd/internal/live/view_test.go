@@ -34,7 +34,7 @@ func show(t *testing.T, colour bool, p Picture) string {
 	t.Helper()
 	terminal, drawn := asTerminal(t)
 	screen := OpenScreen(terminal, colour)
-	NewView(screen, "test").Show(p)
+	NewView(screen, "test", "").Show(p)
 	screen.Close()
 	text, ok := strings.CutPrefix(drawn(), "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H")
 	if !ok {

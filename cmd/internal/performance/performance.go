@@ -6,9 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/term"
 
 	"voicepool/cmd/internal/console"
 	"voicepool/cmd/internal/live"
@@ -30,7 +33,8 @@ import (
 // Options say how a sheet is played.
 type Options struct {
 	Title  string
-	Player cue.Options // where it begins, and what else is not said here
+	Hint   func() string // a line for the operator, shown in the live view below the title; nil: none
+	Player cue.Options   // where it begins, and what else is not said here
 
 	// Attend is called when the playing begins, and what it returns before it ends: for whoever has a
 	// hand on it. Look takes pictures of it. Both may be nil.
@@ -275,7 +279,10 @@ func (s *performance) view() (show func(p live.Picture, last bool)) {
 	if l.Drawn || l.Silent {
 		return func(live.Picture, bool) {}
 	}
-	terminal := c.OutTerminal
+	terminal, hint := c.OutTerminal, ""
+	if l.Hint != nil {
+		hint = l.Hint()
+	}
 	switch {
 	case c.Quiet:
 		terminal = nil
@@ -289,9 +296,12 @@ func (s *performance) view() (show func(p live.Picture, last bool)) {
 	switch {
 	case terminal != nil && !l.Verbose:
 		s.troubles.draw()
-		view := live.NewView(c.TakeOver(terminal), l.Title)
+		view := live.NewView(c.TakeOver(terminal), l.Title, hint)
 		return func(p live.Picture, _ bool) { view.Show(p) }
 	case s.shown.Log != nil:
+		if hint != "" && c.ErrTerminal == nil && term.IsTerminal(int(os.Stdout.Fd())) { // the messages go elsewhere
+			fmt.Fprintln(s.shown, hint)
+		}
 		return live.NewLines(s.shown, l.Verbose).Show
 	}
 	return func(live.Picture, bool) {}
