@@ -151,6 +151,8 @@ func (p *Processor) Set(frame int64, place int, to float64, over int64) {
 // from silence, and Process returns false.
 func (p *Processor) Process(block, key []pcm.Frame, frame int64) (ok bool) {
 	ok = true
+	samples := dsp.Interleaved(block)
+	dsp.Settle(samples, samples)
 	for len(block) > 0 {
 		n := int64(len(block))
 		if frame < p.until {

@@ -70,7 +70,8 @@ func (a *audio) through(index int, i *insert, block []pcm.Frame) {
 	}
 	dry := i.dry[:len(block)]
 	copy(dry, block)
-	if i.run(block) && dsp.Peak(block) <= master.MaxPeak {
+	samples := dsp.Interleaved(block)
+	if i.run(block) && dsp.Settle(samples, samples) <= master.MaxPeak {
 		return
 	}
 	copy(block, dry)

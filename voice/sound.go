@@ -110,7 +110,7 @@ func (e *Envelope) check() error {
 
 // NewSound checks and copies s. Control side. Samples that are not finite or
 // beyond 8 (18 dB over full scale) are refused with the frame where they stand;
-// denormals become zero. The error wraps ErrSound.
+// samples below 2^-80 (-482 dBFS) become 0. The error wraps ErrSound.
 func NewSound(s Samples) (*Sound, error) {
 	switch {
 	case s.Channels != 1 && s.Channels != 2:
@@ -144,43 +144,17 @@ func NewSound(s Samples) (*Sound, error) {
 	good := true
 	if s.Compact {
 		for i, x := range s.Data {
-			y, ok := clean(x, maxSample)
-			out.data.compact[first+i], good = narrow(y), good && ok
+			out.data.compact[first+i], good = narrow(x), good && math.Abs(float64(x)) <= maxSample
 		}
 	} else {
-		good = cleanAll(out.data.wide[first:], s.Data, maxSample)
+		good = dsp.Settle(out.data.wide[first:first+len(s.Data)], s.Data) <= maxSample
 	}
 	if !good {
-		i := slices.IndexFunc(s.Data, func(x float32) bool { _, ok := clean(x, maxSample); return !ok })
+		i := slices.IndexFunc(s.Data, func(x float32) bool { return !(math.Abs(float64(x)) <= maxSample) })
 		return nil, fmt.Errorf("%w: the sample of frame %d is %v, not within -%d..+%d", ErrSound, i/s.Channels, s.Data[i], maxSample, maxSample)
 	}
 	out.seam = newSeam(out)
 	return out, nil
-}
-
-// clean returns a sample, but 0 for a denormal, which makes every kernel crawl, and
-// whether it is finite and no larger than most.
-func clean(x, most float32) (y float32, ok bool) {
-	bits := math.Float32bits(x) &^ (1 << 31)
-	if bits < 1<<23 {
-		x = 0
-	}
-	return x, bits <= math.Float32bits(most) // NaN and Inf have the largest bits
-}
-
-// cleanAll sets dst to what clean makes of samples, and reports whether it took all of them.
-func cleanAll(dst, samples []float32, most float32) bool {
-	dst = dst[:len(samples)]
-	largest := uint32(0)
-	for i, x := range samples {
-		bits := math.Float32bits(x) &^ (1 << 31)
-		if bits < 1<<23 {
-			x = 0
-		}
-		largest = max(largest, bits)
-		dst[i] = x
-	}
-	return largest <= math.Float32bits(most)
 }
 
 // Refine makes a version that the quality Best reads, unless it is there: that of
@@ -203,7 +177,7 @@ func (s *Sound) Refine(level int, looped bool) {
 	v, frames := newVersion(s, level, looped)
 	v.data.wide = s.refined(level, looped, frames)
 	samples := v.data.wide
-	if int64(len(samples)) != frames*int64(s.channels) || !cleanAll(samples, samples, 8*maxSample) { // what is compensated may be 18 dB louder
+	if int64(len(samples)) != frames*int64(s.channels) || !(dsp.Settle(samples, samples) <= 8*maxSample) { // what is compensated may be 18 dB louder
 		s.unrefined.Store(true)
 		return
 	}

@@ -6506,7 +6506,7 @@ TEXT ·settleAVX2(SB), NOSPLIT, $0-28
 	MOVQ    src+8(FP), CX
 	MOVQ    n+16(FP), DX
 	VMOVUPS magnitude<>+0(SB), Y0
-	VMOVUPS denormal<>+0(SB), Y1
+	VMOVUPS below<>+0(SB), Y1
 	VPXOR   Y2, Y2, Y2
 	VPXOR   Y3, Y3, Y3
 
@@ -6539,23 +6539,23 @@ loop141:
 	VZEROUPPER
 	RET
 
-DATA denormal<>+0(SB)/4, $0x007fffff
-DATA denormal<>+4(SB)/4, $0x007fffff
-DATA denormal<>+8(SB)/4, $0x007fffff
-DATA denormal<>+12(SB)/4, $0x007fffff
-DATA denormal<>+16(SB)/4, $0x007fffff
-DATA denormal<>+20(SB)/4, $0x007fffff
-DATA denormal<>+24(SB)/4, $0x007fffff
-DATA denormal<>+28(SB)/4, $0x007fffff
-DATA denormal<>+32(SB)/4, $0x007fffff
-DATA denormal<>+36(SB)/4, $0x007fffff
-DATA denormal<>+40(SB)/4, $0x007fffff
-DATA denormal<>+44(SB)/4, $0x007fffff
-DATA denormal<>+48(SB)/4, $0x007fffff
-DATA denormal<>+52(SB)/4, $0x007fffff
-DATA denormal<>+56(SB)/4, $0x007fffff
-DATA denormal<>+60(SB)/4, $0x007fffff
-GLOBL denormal<>(SB), RODATA|NOPTR, $64
+DATA below<>+0(SB)/4, $0x177fffff
+DATA below<>+4(SB)/4, $0x177fffff
+DATA below<>+8(SB)/4, $0x177fffff
+DATA below<>+12(SB)/4, $0x177fffff
+DATA below<>+16(SB)/4, $0x177fffff
+DATA below<>+20(SB)/4, $0x177fffff
+DATA below<>+24(SB)/4, $0x177fffff
+DATA below<>+28(SB)/4, $0x177fffff
+DATA below<>+32(SB)/4, $0x177fffff
+DATA below<>+36(SB)/4, $0x177fffff
+DATA below<>+40(SB)/4, $0x177fffff
+DATA below<>+44(SB)/4, $0x177fffff
+DATA below<>+48(SB)/4, $0x177fffff
+DATA below<>+52(SB)/4, $0x177fffff
+DATA below<>+56(SB)/4, $0x177fffff
+DATA below<>+60(SB)/4, $0x177fffff
+GLOBL below<>(SB), RODATA|NOPTR, $64
 
 // func apartAVX2(left *float32, right *float32, src *float32, n int)
 // Requires: AVX, AVX2

@@ -12,7 +12,7 @@ func compareSettle(t *testing.T, dst, src []float32, x []float32) {
 	defer func(old instructions) { level = old }(level)
 	want, largest := make([]float32, len(x)), uint32(0)
 	for i, y := range x {
-		if bits := math.Float32bits(y) &^ (1 << 31); bits >= 1<<23 {
+		if math.Abs(float64(y)) >= Floor || y != y {
 			want[i] = y
 		}
 		largest = max(largest, math.Float32bits(y)&^(1<<31))
@@ -40,7 +40,7 @@ func compareSettle(t *testing.T, dst, src []float32, x []float32) {
 
 func TestSettleBits(t *testing.T) {
 	dst, src, r := fenced[float32](t, 1<<10), fenced[float32](t, 1<<10), rand.New(rand.NewPCG(18, 19))
-	special := []uint32{0, 1, 1 << 31, 1<<31 | 1, 1<<23 - 1, 1 << 23, 1<<31 | 1<<23, 1<<31 | (1<<23 - 1), 0x7f7fffff, infinite, 0xff800000, 0x7fc00000, 0xffc00001}
+	special := []uint32{0, 1, 1 << 31, 1<<31 | 1, floorBits - 1, floorBits, 1<<31 | floorBits, 1<<31 | (floorBits - 1), 0x7f7fffff, infinite, 0xff800000, 0x7fc00000, 0xffc00001}
 	for n := range 70 {
 		for range 20 {
 			x := make([]float32, n)

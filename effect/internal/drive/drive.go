@@ -157,6 +157,8 @@ func (d *Drive) work(block []pcm.Frame) {
 	} else {
 		d.shaper.Shape(wide, d.a, d.b)
 	}
+	shaped := dsp.Interleaved(wide) // the differences of the shaper can be subnormal
+	dsp.Settle(shaped, shaped)
 	d.halving.down(after[len(after)-2*n:], four)
 	d.final.down(block, after)
 	d.color(block, moves)

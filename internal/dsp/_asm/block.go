@@ -103,13 +103,13 @@ func largest() Register {
 	return halved(peak)
 }
 
-// settle emits the copy of samples without denormals, 16 a turn, and the largest magnitude of src.
+// settle emits the copy of samples, with 0 for those below dsp.Floor, 16 a turn, and the largest magnitude of src.
 func settle() {
 	begin("settleAVX2", "func(dst, src *float32, n int) uint32")
 	dst, src, n := memory("dst"), memory("src"), argument("n")
-	magnitude, denormal := YMM(), YMM()
+	magnitude, below := YMM(), YMM()
 	VMOVUPS(all("magnitude", U32(1<<31-1)), magnitude)
-	VMOVUPS(all("denormal", U32(1<<23-1)), denormal)
+	VMOVUPS(all("below", U32((127-80)<<23-1)), below)
 	peaks := [2]VecVirtual{YMM(), YMM()}
 	for _, p := range peaks {
 		VPXOR(p, p, p)
@@ -120,7 +120,7 @@ func settle() {
 			VMOVDQU(src.Offset(32*i), x)
 			VPAND(x, magnitude, y)
 			VPMAXUD(y, p, p)
-			VPCMPGTD(denormal, y, y)
+			VPCMPGTD(below, y, y)
 			VPAND(x, y, x)
 			VMOVDQU(x, dst.Offset(32*i))
 		}

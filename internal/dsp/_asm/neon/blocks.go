@@ -83,18 +83,18 @@ func (k *kernel) largest() vec {
 	return peak[0]
 }
 
-// settle emits the copy of samples without denormals, 16 a turn, and the largest magnitude of src.
+// settle emits the copy of samples, with 0 for those below dsp.Floor, 16 a turn, and the largest magnitude of src.
 func settle() {
 	k := newKernel("settleNEON", "dst *float32, src *float32, n int", "ret uint32")
 	dst, src, n := k.load("dst"), k.load("src"), k.load("n")
-	magnitude, normal := k.filled(1, 1<<31-1)[0], k.filled(1, 1<<23)[0]
+	magnitude, floor := k.filled(1, 1<<31-1)[0], k.filled(1, (127-80)<<23)[0]
 	peaks := k.zeroes(4)
 	k.loop(n, 2*turn, func() {
 		x, y := k.samples(src, 2*turn, true), k.vec()
 		for i, x := range x {
 			k.op("VAND", magnitude.b16(), x.b16(), y.b16())
 			k.op("VUMAX", y.s4(), peaks[i].s4(), peaks[i].s4())
-			k.cmge(y, y, normal)
+			k.cmge(y, y, floor)
 			k.op("VAND", y.b16(), x.b16(), x.b16())
 		}
 		for i := 0; i < 4; i += 2 {
