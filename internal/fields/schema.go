@@ -19,6 +19,12 @@ type Shape interface {
 // Schema returns itself: a schema is a shape of its own.
 func (s Schema) Schema(Limits) Schema { return s }
 
+// Deferred makes a shape where a schema is wanted: reading a file makes none.
+type Deferred func() Shape
+
+// Schema returns the schema of the shape.
+func (d Deferred) Schema(within Limits) Schema { return d().Schema(within) }
+
 // name is the schema of a text that is not empty.
 var name = Schema{"type": "string", "minLength": 1}
 

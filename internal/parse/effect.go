@@ -13,7 +13,9 @@ import (
 
 // effectsField is the field of the effects of a bus, which a function reads.
 func effectsField(read func(*yaml.Pair) bool) fields.Field {
-	return fields.Field{Key: "effects", To: read, Like: fields.List{Of: effectShape(), Most: mixer.MaxEffects}}
+	return fields.Field{Key: "effects", To: read, Like: fields.Deferred(func() fields.Shape {
+		return fields.List{Of: effectShape(), Most: mixer.MaxEffects}
+	})}
 }
 
 // effectShape is what one effect of a list looks like: its kind alone, or with what is set.
@@ -28,11 +30,13 @@ func effectShape() fields.Shape {
 
 // Moves is the field in which values of effects are moved, by what the effects are called.
 func Moves(read func(*yaml.Pair) bool) fields.Field {
-	of := fields.Either{}
-	for _, k := range effect.Kinds() {
-		of = append(of, fields.Mapping{Fields: effectFields(k, false, nil)})
-	}
-	return fields.Field{Key: "effects", To: read, Like: fields.Names{Of: of}}
+	return fields.Field{Key: "effects", To: read, Like: fields.Deferred(func() fields.Shape {
+		of := fields.Either{}
+		for _, k := range effect.Kinds() {
+			of = append(of, fields.Mapping{Fields: effectFields(k, false, nil)})
+		}
+		return fields.Names{Of: of}
+	})}
 }
 
 // choices is the shape of one of some words.

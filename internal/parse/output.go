@@ -70,7 +70,7 @@ func Output(o *rules.Output) []fields.Field {
 }
 
 // outputsShape is what outputs look like. None is without its channels.
-func outputsShape() fields.Schema {
+func outputsShape() fields.Shape {
 	o := &rules.Output{}
 	one := fields.Either{pair{&o.Channel}, fields.Mapping{Fields: append(Output(o), effectsField(nil)), Needs: []string{"channels"}}}
 	return fields.Schema{"type": "object", "maxProperties": mixer.MaxOutputs, "additionalProperties": one.Schema(fields.Limits{})}

@@ -94,12 +94,17 @@ func File(more []fields.Field) fields.Mapping {
 // fields returns those of the root. What names others is read after them.
 func (r *Reader) fields() []fields.Field {
 	s := r.rules
+	type shape = fields.Deferred
 	return []fields.Field{
-		{Key: "sounds", Like: fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: r.soundShape()}}}},
-		{Key: "buses", Like: fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil, nil), duckField(nil), effectsField(nil), sendsField(nil))}}},
-		{Key: "outputs", Like: outputsShape()},
-		{Key: "scenes", Like: fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}}},
-		{Key: "master", To: r.master, Like: fields.Mapping{Fields: append(Master(&s.Master), effectsField(nil))}},
+		{Key: "sounds", Like: shape(func() fields.Shape {
+			return fields.Names{Of: fields.Either{new(string), fields.Mapping{Fields: r.soundShape()}}}
+		})},
+		{Key: "buses", Like: shape(func() fields.Shape {
+			return fields.Names{Of: fields.Mapping{Fields: append(Bus(&rules.Bus{}, nil, nil), duckField(nil), effectsField(nil), sendsField(nil))}}
+		})},
+		{Key: "outputs", Like: shape(outputsShape)},
+		{Key: "scenes", Like: shape(func() fields.Shape { return fields.Names{Of: fields.Mapping{Fields: sceneFields(&rules.Scene{}, nil)}} })},
+		{Key: "master", To: r.master, Like: shape(func() fields.Shape { return fields.Mapping{Fields: append(Master(&s.Master), effectsField(nil))} })},
 		{Key: "voices", To: &s.Voices, Within: Counts},
 		{Key: "virtual", To: &s.Virtual, Within: fields.Limits{From: 0, To: mixer.MaxVoices}},
 		{Key: "overflow", To: fields.Choice(&s.Overflow, mixer.StealQuietest, mixer.StealOldest, mixer.StealGain,
