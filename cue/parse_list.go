@@ -187,7 +187,7 @@ func (d *draft) action(n *yaml.Node, l *listed) {
 		case p.Key == "cue":
 			d.Fail(p.Place, "cue: an action of `do` has no number of its own; the cue has one")
 			return
-		case p.Key == release:
+		case p.Key == release && !d.takes(n, release):
 			p.Key, c.releases = Set.String(), true
 			made.Pairs = append(made.Pairs, yaml.Pair{
 				Place: p.Place, Key: "loop", Value: &yaml.Node{Place: p.Place, Kind: yaml.Scalar, Text: "false"},
@@ -195,6 +195,15 @@ func (d *draft) action(n *yaml.Node, l *listed) {
 		}
 	}
 	d.read(made, &c)
+}
+
+// takes reports whether the verb of an action has a key of its own that is called so: `release` of a
+// duck is a time.
+func (d *draft) takes(n *yaml.Node, key string) bool {
+	return slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
+		verb := Verb(slices.Index(verbNames[:], p.Key) + 1)
+		return verb > 0 && slices.Contains(d.keys[verb], key)
+	})
 }
 
 // labelOf returns what messages call a cue of the list; empty: it has no number.

@@ -1,0 +1,25 @@
+package cue_test
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+)
+
+// TestDuckReleaseInTheList: `release` of a duck is a time in a cue of the list, too, and what a cue releases is an id.
+func TestDuckReleaseInTheList(t *testing.T) {
+	const head = "buses: {music: {}, sfx: {}}\ncues: [{at: 0, play: coin, id: x, loop: true}, {at: 1s, duck: music, when: sfx, by: 15, release: 300ms}]\n"
+	for _, list := range []string{
+		"list: [{cue: 1, duck: music, when: sfx, by: 15, release: 300ms}]",
+		"list: [{cue: 1, release: 300ms, by: 15, when: sfx, duck: music}]",
+		"list: [{cue: 1, do: [{duck: music, when: sfx, by: 15, release: 300ms}, {release: x}]}]",
+	} {
+		s := parse(t, head+list+"\n")
+		if want, got := s.Cues[1].Duck, s.Cues[2].Duck; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: the duck is %+v, want %+v", list, got, want)
+		}
+		if n := len(s.Cues); n > 3 && fmt.Sprint(s.Cues[3].Target, s.Cues[3].Change.Rounds) != "x1" {
+			t.Errorf("%s: the release is %+v", list, s.Cues[3])
+		}
+	}
+}
