@@ -176,6 +176,12 @@ func (d *draft) incomplete(n *yaml.Node) {
 		d.Fail(n.Place, "a seek needs `to`, the place in the sound that it leads to")
 	case d.Verb == SetDuck && (fields.Missing(n, "by") || fields.Missing(n, "when") && d.duck.By != 0):
 		d.Fail(n.Place, "a duck needs `when`, the bus to give way to, and `by`, the decibels; `by: 0` ends it")
+	case d.Verb == SetDuck && fields.Missing(n, "when"):
+		for _, f := range parse.Duck(&d.duck, d.Buses) {
+			if p := fields.Given(n, f.Key); p != nil && f.Key != "by" {
+				d.Fail(p.Place, "%s goes with `when`, the bus to give way to; `by: 0` alone ends the duck", p.Key)
+			}
+		}
 	case d.Verb == Put && fields.Missing(n, "place"):
 		d.Fail(n.Place, "a move needs `place`, where it leads to, such as [3, 0, -1]")
 	case d.Verb == Set && fields.Missing(n, "parameters") && fields.Missing(n, "effects") && fields.Missing(n, "sends") && !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {

@@ -30,6 +30,7 @@ func (d *draft) addLayers(n *yaml.Node) {
 		inherit(n, "loop", &c.Loop, s.Loop)
 		inherit(n, "loop", &c.Rounds, s.Rounds)
 		inherit(n, "from", &c.From, s.From)
+		d.SendsHome(n, c.Sends, c.Bus)
 		d.Cue.layers = append(d.Cue.layers, c)
 	}
 }
