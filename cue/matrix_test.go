@@ -1,0 +1,224 @@
+package cue_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"testing"
+
+	"voicepool/bank/rules"
+	"voicepool/cue"
+	tables "voicepool/internal/parse"
+	"voicepool/internal/schematest"
+	"voicepool/pcm"
+	"voicepool/sounds"
+)
+
+// matrixBase is a sheet that has what the sheets of the matrix name.
+func matrixBase() schematest.Map {
+	type (
+		m = schematest.Map
+		l = schematest.List
+		x = schematest.Text
+	)
+	effects := l{x("eq"), x("compressor"), x("delay"), x("reverb"), x("drive"), x("width")}
+	points := l{l{x("0"), x("-3")}, l{x("2"), x("0")}}
+	return m{
+		{Key: "cues", Value: l{
+			m{{Key: "at", Value: x("10ms")}, {Key: "play", Value: x("coin")}, {Key: "id", Value: x("one")}, {Key: "gain", Value: x("-6 dB")}},
+			m{{Key: "at", Value: x("20ms")}, {Key: "osc", Value: m{{Key: "to", Value: x(`"localhost:9"`)}, {Key: "address", Value: x("/go")}}}},
+		}},
+		{Key: "buses", Value: m{
+			{Key: "sfx", Value: m{{Key: "effects", Value: effects}, {Key: "sends", Value: m{{Key: "music", Value: x("-6")}}}}},
+			{Key: "music", Value: m{}},
+		}},
+		{Key: "sounds", Value: m{
+			{Key: "coin", Value: m{{Key: "parameters", Value: m{{Key: "rpm", Value: m{
+				{Key: "from", Value: x("0")}, {Key: "to", Value: x("2")}, {Key: "gain", Value: points},
+			}}}}}},
+			{Key: "bell", Value: m{{Key: "sends", Value: m{{Key: "sfx", Value: x("-9")}}}}},
+			{Key: "both", Value: m{{Key: "layers", Value: l{x("bell")}}}},
+		}},
+		{Key: "list", Value: l{
+			m{{Key: "cue", Value: x("last")}, {Key: "play", Value: x("bell")}, {Key: "id", Value: x("voice")}},
+			m{{Key: "cue", Value: x("2")}, {Key: "do", Value: l{m{{Key: "at", Value: x("end of voice")}, {Key: "stop", Value: x("one")}}}}},
+		}},
+		{Key: "scenes", Value: m{{Key: "menu", Value: m{}}}},
+		{Key: "midi", Value: l{m{{Key: "note", Value: x("C3")}, {Key: "do", Value: x("go")}}}},
+		{Key: "outputs", Value: m{{Key: "main", Value: x("1-2")}, {Key: "booth", Value: x("3-4")}}},
+		{Key: "voices", Value: x("8")}, {Key: "overflow", Value: x("grow")}, {Key: "grow", Value: m{{Key: "max", Value: x("16")}}},
+		{Key: "rate", Value: x("8000")}, {Key: "length", Value: x("100ms")},
+		{Key: "goes", Value: l{x("5ms")}},
+	}
+}
+
+// matrix is the matrix of cue sheets.
+var matrix = sync.OnceValues(func() (*schematest.Matrix, error) {
+	words := []schematest.Text{"one", "sfx", "eq", "coin", "rpm", "menu", "music", "main", "last", "both", "compressor", "delay", "reverb", "drive", "width"}
+	return schematest.New(cue.Schema(), matrixBase(), words, func(f schematest.Map) int {
+		_, err := parsed(f.Flow())
+		if all, listed := errors.AsType[rules.Errors](err); listed || err == nil {
+			return len(all)
+		}
+		return 1000
+	})
+})
+
+// parsed is cue.Parse, of which a panic is an error.
+func parsed(text string) (s *cue.Sheet, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s, err = nil, fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
+		}
+	}()
+	return cue.Parse("matrix.yaml", []byte(text))
+}
+
+var errPanic = errors.New("panic")
+
+// render100ms renders 100 ms of a sheet.
+func render100ms(t *testing.T, s *cue.Sheet, lib *sounds.Library) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
+		}
+	}()
+	p, err := cue.NewPlayer(t.Context(), s, lib, cue.Options{Events: true})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	block := make([]pcm.Frame, s.Rate/40*p.Outputs())
+	for range 4 {
+		if _, err := p.Read(block); err != nil {
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			return err
+		}
+	}
+	p.Report()
+	return nil
+}
+
+// libraries are those of all rates.
+type libraries map[int]*sounds.Library
+
+func (l libraries) of(rate int) *sounds.Library {
+	if l[rate] == nil {
+		l[rate] = sounds.NewLibrary(sounds.Options{Rate: rate})
+	}
+	return l[rate]
+}
+
+// TestSchemaMatrix reads each key of each mapping of a sheet, alone and in pairs, with values that are
+// right and values that are wrong, in one line and in block style, and renders 100 ms of what is right. With
+// VOICEPOOL_MATRIX=full it takes all pairs in all places, and all values that are wrong.
+func TestSchemaMatrix(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(800))
+	full := os.Getenv("VOICEPOOL_MATRIX") == "full"
+	m, err := matrix()
+	if err != nil {
+		t.Fatal(err)
+	}
+	libs := libraries{}
+	right := map[*schematest.Key]bool{}
+	n, good, played := 0, 0, 0
+	try := func(c schematest.Case, both, play bool) {
+		n++
+		texts := []string{c.File.Flow(), c.File.Block()}
+		if !both {
+			texts = texts[n%2 : n%2+1]
+		}
+		for i, text := range texts {
+			s, err := parsed(text)
+			if errors.Is(err, errPanic) {
+				t.Fatalf("%s: %v\n%s", c.Name, err, text)
+			}
+			if c.Good && len(c.Keys) == 1 && err != nil { // it was right when the matrix was made
+				t.Errorf("%s is right in one line, and now it is not: %v\n%s", c.Name, err, text)
+			}
+			if err != nil {
+				continue
+			}
+			good++
+			for _, k := range c.Keys {
+				right[k] = true
+			}
+			if !play || i > 0 {
+				continue
+			}
+			played++
+			lib := libs.of(s.Rate)
+			agree(t, c.Name, text, s, lib)
+		}
+	}
+	for c := range m.Singles(full) {
+		try(c, full, c.Good)
+	}
+	every := 1
+	if testing.Short() {
+		every = 4
+	}
+	i := 0
+	for c := range m.Pairs(full) {
+		if i++; full || i%every == 0 {
+			try(c, c.Good && full, n%32 == 0 || full && c.Good && n%4 == 0)
+		}
+	}
+	t.Logf("%d files of %d places, %d texts right, %d rendered", n, len(m.Places), good, played)
+	if good < n/4 {
+		t.Errorf("of %d files only %d are right: too few", n, good)
+	}
+	for _, p := range m.Places {
+		for _, sh := range p.Shapes {
+			for _, k := range sh.Keys {
+				if !right[k] && !(p.Path == ".sounds.*" && slices.Contains(tables.OfBanks, k.Name)) {
+					t.Errorf("no file has %s.%s, with %v, and is right", p.Path, k.Name, sh.Needs)
+				}
+			}
+		}
+	}
+}
+
+// agree fails where a render of a sheet panics, or ends with an error that a check does not find.
+func agree(t *testing.T, name, text string, s *cue.Sheet, lib *sounds.Library) {
+	t.Helper()
+	check, render := s.LoadSounds(t.Context(), lib, nil), render100ms(t, s, lib)
+	if errors.Is(render, errPanic) || check == nil && render != nil {
+		t.Errorf("%s: check finds %v, and render ends with %v\n%s", name, check, render, text)
+	}
+}
+
+// TestCheckAndRenderAgree: of random sheets, a check finds what a render ends with.
+func TestCheckAndRenderAgree(t *testing.T) {
+	m, err := matrix()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheets, right := 500, 0
+	if testing.Short() {
+		sheets = 150
+	}
+	libs := libraries{}
+	for seed := range sheets {
+		text := m.Random(rand.New(rand.NewPCG(uint64(seed), 20))).Flow()
+		s, err := parsed(text)
+		if errors.Is(err, errPanic) {
+			t.Fatalf("seed %d: %v\n%s", seed, err, text)
+		}
+		if err == nil {
+			right++
+			agree(t, fmt.Sprint("seed ", seed), text, s, libs.of(s.Rate))
+		}
+	}
+	if right < sheets/8 {
+		t.Errorf("of %d sheets only %d are right: too few", sheets, right)
+	}
+	t.Logf("%d of %d sheets are right", right, sheets)
+}

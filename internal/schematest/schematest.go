@@ -1,0 +1,621 @@
+// Package schematest makes files from a JSON schema, for tests of what reads them: each key of each
+// mapping, alone and in pairs, with values that are right and values that are wrong. A key that is new in
+// the schema is in the next run without being named.
+package schematest
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Matrix is the files that a schema allows, and some that it does not.
+type Matrix struct {
+	Places []*Place
+
+	base  Map
+	words []Text
+	wrong func(Map) int
+	lacks string          // a pattern that no word of the base matches
+	known map[string]*Key // by name and schema: a key that was right elsewhere
+}
+
+// Place is a place of a file that has a mapping: "sounds.*.limit", "cues[]".
+type Place struct {
+	Path   string
+	Shapes []*Shape
+}
+
+// Shape is a mapping that a place takes. A cue has a shape for each verb.
+type Shape struct {
+	Place *Place
+	Needs Map // the keys that must be there, with values
+	Keys  []*Key
+
+	matrix *Matrix
+	wrap   func(any) Map
+	extra  Map // with which the mapping is right, where it is not without
+}
+
+// Key is a key of a shape.
+type Key struct {
+	Name string
+	Good []any // values that are right by the schema; those first that are right in a file
+	Bad  []any // values that are wrong
+	With Map   // the other keys with which the first of Good is right
+	Fits bool  // there are such keys, or it is right alone
+}
+
+// schema is a node of a JSON schema.
+type schema struct {
+	Type       any                `json:"type"`
+	Properties map[string]*schema `json:"properties"`
+	Required   []string           `json:"required"`
+	More       json.RawMessage    `json:"additionalProperties"`
+	AnyOf      []*schema          `json:"anyOf"`
+	Items      *schema            `json:"items"`
+	Least      int                `json:"minItems"`
+	Enum       []any              `json:"enum"`
+	Minimum    *float64           `json:"minimum"`
+	Maximum    *float64           `json:"maximum"`
+	Pattern    string             `json:"pattern"`
+}
+
+// New returns the matrix of a schema. base is a file that has what other files may name: its keys and
+// texts are tried wherever a text is due, and words before them. wrong returns how many faults a file has.
+func New(text []byte, base Map, words []Text, wrong func(Map) int) (*Matrix, error) {
+	var root schema
+	if err := json.Unmarshal(text, &root); err != nil {
+		return nil, err
+	}
+	m := &Matrix{base: base, words: words, wrong: wrong, known: map[string]*Key{}}
+	m.gather(base)
+	m.walk(&root, "", func(v any) Map { return v.(Map) })
+	if m.lacks != "" {
+		return nil, fmt.Errorf("no text of the base matches %s", m.lacks)
+	}
+	return m, nil
+}
+
+// gather adds the words of a value.
+func (m *Matrix) gather(v any) {
+	add := func(t Text) {
+		if _, err := strconv.ParseFloat(string(t), 64); err != nil && t != "" && !slices.Contains(m.words, t) {
+			m.words = append(m.words, t)
+		}
+	}
+	switch v := v.(type) {
+	case Map:
+		for _, p := range v {
+			add(Text(p.Key))
+			m.gather(p.Value)
+		}
+	case List:
+		for _, x := range v {
+			m.gather(x)
+		}
+	case Text:
+		add(v)
+	}
+}
+
+// file returns the base with what a place has.
+func (m *Matrix) file(of Map) Map { return of.first(m.base) }
+
+// first returns a file with the keys of another one below its own.
+func (m Map) first(base Map) Map {
+	out := base
+	for _, p := range m {
+		l, isList := p.Value.(List)
+		b, some := base.Get(p.Key).(List)
+		if isList && some { // what is tried comes first: something follows it
+			out = out.With(p.Key, append(append(List{}, l...), b...))
+			continue
+		}
+		out = out.merge(Map{p}, 0)
+	}
+	return out
+}
+
+func (s *schema) more() *schema {
+	var one schema
+	if len(s.More) == 0 || s.More[0] != '{' || json.Unmarshal(s.More, &one) != nil {
+		return nil
+	}
+	return &one
+}
+
+// walk finds the mappings in a schema. wrap returns the file that has a value there.
+func (m *Matrix) walk(s *schema, path string, wrap func(any) Map) {
+	for _, one := range s.AnyOf {
+		m.walk(one, path, wrap)
+	}
+	if s.Items != nil {
+		items := max(s.Least, 1)
+		m.walk(s.Items, path+"[]", func(v any) Map { return wrap(slices.Repeat(List{v}, items)) })
+	}
+	if more := s.more(); more != nil {
+		for _, one := range more.alternatives() {
+			m.walk(one, path+".*", m.name(wrap, one))
+		}
+	}
+	if s.Properties == nil {
+		return
+	}
+	i := slices.IndexFunc(m.Places, func(p *Place) bool { return p.Path == path })
+	if i < 0 {
+		i = len(m.Places)
+		m.Places = append(m.Places, &Place{Path: path})
+	}
+	sh := &Shape{Place: m.Places[i], matrix: m, wrap: wrap}
+	sh.Place.Shapes = append(sh.Place.Shapes, sh)
+	sh.find(s, nil)
+	learned := map[string][]any{}
+	for _, name := range sorted(s.Properties) {
+		m.walk(s.Properties[name], path+"."+name, func(v any) Map {
+			return wrap(sh.Needs.merge(sh.Key(name).With, 1).With(name, v))
+		})
+		for _, p := range m.Places[i+1:] {
+			below, ok := strings.CutPrefix(p.Path, path+"."+name)
+			if !ok || sh.Key(name).Fits {
+				continue
+			}
+			for _, item := range p.items() {
+				switch below {
+				case "":
+					learned[name] = append(learned[name], item)
+				case ".*":
+					learned[name] = append(learned[name], Map{{string(m.words[0]), item}})
+				case "[]":
+					learned[name] = append(learned[name], List{item})
+				}
+			}
+		}
+	}
+	if len(learned) > 0 {
+		sh.find(s, learned)
+	}
+}
+
+// items returns mappings of a place that are right.
+func (p *Place) items() (all []any) {
+	for _, sh := range p.Shapes {
+		for _, k := range sh.Keys {
+			if k.Fits {
+				all = append(all, sh.Item(k.With.With(k.Name, k.Good[0])))
+			}
+		}
+	}
+	return all
+}
+
+// alternatives returns what a value may be.
+func (s *schema) alternatives() (all []*schema) {
+	if s.AnyOf == nil {
+		return []*schema{s}
+	}
+	for _, one := range s.AnyOf {
+		all = append(all, one.alternatives()...)
+	}
+	return all
+}
+
+// name returns wrap for a mapping from names: with the name under which the file has the fewest faults.
+func (m *Matrix) name(wrap func(any) Map, of *schema) func(any) Map {
+	values := []any{Text("")}
+	if good := m.good(of, 2); len(good) > 0 {
+		values = []any{good[0], good[len(good)-1]}
+	}
+	name, least := "", 0
+	for _, w := range m.words[:min(len(m.words), most)] {
+		n := 0
+		for _, v := range values {
+			n += m.wrong(m.file(wrap(Map{{string(w), v}})))
+		}
+		if name == "" || n < least {
+			name, least = string(w), n
+		}
+		if n == 0 {
+			break
+		}
+	}
+	return func(v any) Map { return wrap(Map{{name, v}}) }
+}
+
+// find finds the values of a shape's keys. learned has values that were found to be right.
+func (sh *Shape) find(s *schema, learned map[string][]any) {
+	sh.Needs, sh.Keys, sh.extra = nil, nil, nil
+	m := sh.matrix
+	names := map[*Key]string{}
+	for _, name := range sorted(s.Properties) {
+		text, _ := json.Marshal(s.Properties[name])
+		k := &Key{Name: name, Good: slices.Concat(learned[name], m.good(s.Properties[name], 2)), Bad: m.bad(s.Properties[name])}
+		names[k] = name + string(text)
+		if known := m.known[names[k]]; known != nil && learned[name] == nil {
+			k.Good = append([]any{known.Good[0]}, k.Good...)
+		}
+		if v := m.base.Get(name); v != nil && sh.Place.Path == "" {
+			k.Good = append([]any{v}, k.Good...)
+		}
+		sh.Keys = append(sh.Keys, k)
+	}
+	sh.require(s)
+	for _, k := range sh.Keys {
+		if v := sh.Needs.Get(k.Name); v != nil {
+			k.Good = append([]any{v}, k.Good...)
+		}
+		if sh.alone(k); k.Fits && sh.extra == nil && sh.Needs.Get(k.Name) == nil {
+			sh.extra = Map{{k.Name, k.Good[0]}}
+		}
+	}
+	for _, k := range sh.Keys {
+		if !k.Fits {
+			sh.beside(k, m.known[names[k]])
+		}
+		if known := m.known[names[k]]; k.Fits && (known == nil || len(k.With) < len(known.With)) {
+			m.known[names[k]] = k
+		}
+	}
+}
+
+// most is how many values of a key are tried.
+const most = 24
+
+// right reports whether the file is right in which the mapping has some keys.
+func (sh *Shape) right(keys Map) bool { return sh.matrix.wrong(sh.File(keys)) == 0 }
+
+// alone puts those values of a key first with which it is right alone.
+func (sh *Shape) alone(k *Key) {
+	var fit, other []any
+	for _, v := range k.Good {
+		if len(fit) == 0 && len(other) < most && sh.right(Map{{k.Name, v}}) {
+			fit = append(fit, v)
+		} else {
+			other = append(other, v)
+		}
+	}
+	k.Good, k.Fits = append(fit, other...), len(fit) > 0
+}
+
+// beside finds other keys with which a key is right.
+func (sh *Shape) beside(k, known *Key) {
+	tries, first := 0, 3
+	if len(sh.Keys) < 9 {
+		first = most
+	}
+	try := func(with Map) bool {
+		for i, v := range k.Good[:min(len(k.Good), first)] {
+			if tries++; tries > 8*most {
+				return false
+			}
+			if sh.right(with.With(k.Name, v)) {
+				k.Good[0], k.Good[i] = v, k.Good[0]
+				k.With, k.Fits = with, true
+				return true
+			}
+		}
+		return false
+	}
+	if known != nil && (try(known.With) || try(sh.extra) || try(known.With.merge(sh.extra, 1))) || known == nil && try(sh.extra) {
+		return
+	}
+	for _, required := range []bool{false, true} {
+		tries = 0
+		for _, other := range sh.Keys {
+			if other == k || (sh.Needs.Get(other.Name) != nil) != required {
+				continue
+			}
+			values := min(len(other.Good), 2)
+			if required {
+				values = min(len(other.Good), most)
+			}
+			for _, v := range other.Good[:values] {
+				if try(Map{{other.Name, v}}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// require finds values for the keys that must be there: those with which the file has the fewest faults.
+func (sh *Shape) require(s *schema) {
+	for _, name := range s.Required {
+		sh.Needs = append(sh.Needs, Pair{name, sh.Key(name).Good[0]})
+	}
+	for i := range sh.Needs {
+		best, least := sh.Needs[i].Value, -1
+		for _, v := range sh.Key(sh.Needs[i].Key).Good {
+			sh.Needs = slices.Clone(sh.Needs)
+			sh.Needs[i].Value = v
+			if n := sh.matrix.wrong(sh.File(nil)); least < 0 || n < least {
+				best, least = v, n
+			}
+			if least == 0 {
+				break
+			}
+		}
+		sh.Needs[i].Value = best
+	}
+}
+
+// Key returns a key of the shape, or nil.
+func (sh *Shape) Key(name string) *Key {
+	for _, k := range sh.Keys {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// Item returns the mapping of the shape with some keys.
+func (sh *Shape) Item(keys Map) Map {
+	out := sh.Needs
+	for _, p := range keys {
+		out = out.With(p.Key, p.Value)
+	}
+	return out
+}
+
+// File returns the file in which the mapping has some keys.
+func (sh *Shape) File(keys Map) Map {
+	if sh.Place.Path == "" {
+		out := sh.matrix.base
+		for _, p := range keys {
+			out = out.With(p.Key, p.Value)
+		}
+		return out
+	}
+	return sh.matrix.file(sh.wrap(sh.Item(keys)))
+}
+
+// good returns values that a schema takes. deep bounds how far mappings are filled.
+func (m *Matrix) good(s *schema, deep int) (all []any) {
+	for _, one := range s.AnyOf {
+		all = append(all, m.good(one, deep)...)
+	}
+	if s.Type == nil && s.AnyOf == nil && s.Enum == nil {
+		for _, w := range m.words {
+			all = append(all, w)
+		}
+	}
+	for _, e := range s.Enum {
+		all = append(all, Text(fmt.Sprint(e)))
+	}
+	switch {
+	case s.Properties != nil:
+		one := Map{}
+		for _, name := range s.Required {
+			one = one.With(name, m.good(s.Properties[name], deep-1)[0])
+		}
+		all = append(all, one)
+		for _, name := range sorted(s.Properties) {
+			values := m.good(s.Properties[name], deep-1)
+			if !slices.Contains(s.Required, name) {
+				values = values[:min(len(values), 1)]
+			}
+			for _, v := range values[:min(len(values), 24*max(deep, 0))] {
+				all = append(all, one.With(name, v))
+			}
+		}
+	case s.more() != nil:
+		values := m.good(s.more(), deep-1)
+		for _, w := range m.words {
+			if len(values) > 0 {
+				all = append(all, Map{{string(w), values[0]}})
+			}
+		}
+	case s.Items != nil:
+		values := m.good(s.Items, deep)
+		if s.Least > 1 && len(values) >= s.Least {
+			all = append(all, List(values[:s.Least]))
+		}
+		for _, v := range values {
+			all = append(all, List(slices.Repeat([]any{v}, max(s.Least, 1))))
+		}
+	case s.Type == "array": // of anything
+		for n := range 3 {
+			all = append(all, List(slices.Repeat([]any{Text(strconv.Itoa(n))}, max(s.Least, 1))))
+		}
+	}
+	for _, kind := range kinds(s.Type) {
+		switch kind {
+		case "number", "integer":
+			all = append(all, s.numbers()...)
+		case "boolean":
+			all = append(all, Text("true"), Text("false"))
+		case "null":
+			all = append(all, Text(""))
+		case "string":
+			matches, before := regexp.MustCompile(s.Pattern), len(all)
+			for _, w := range m.words {
+				if unquoted, err := strconv.Unquote(string(w)); matches.MatchString(string(w)) || err == nil && matches.MatchString(unquoted) {
+					all = append(all, w)
+				}
+			}
+			if len(all) == before {
+				m.lacks = s.Pattern
+				return []any{Text("")}
+			}
+		}
+	}
+	return all
+}
+
+// numbers returns numbers in the range of the schema: a usual one, the least and the most.
+func (s *schema) numbers() (all []any) {
+	least, most := -1e3, 1e3
+	if s.Minimum != nil {
+		least = *s.Minimum
+	}
+	if s.Maximum != nil {
+		most = *s.Maximum
+	}
+	for _, x := range []float64{min(max(1, least), most), least, most, least + (most-least)/4, min(max(0.5, least), most)} {
+		if t := Text(strconv.FormatFloat(x, 'f', -1, 64)); !slices.Contains(all, any(t)) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// bad returns values that a schema refuses, most of them.
+func (m *Matrix) bad(s *schema) (all []any) {
+	all = append(all, Text("no such word"), Text(""), List{}, List{Text("1"), Map{}}, Map{}, Map{{"no such key", Text("1")}}, Text("-1e30"), Text(`"\u0000"`), Text("~"))
+	for _, one := range append([]*schema{s}, s.AnyOf...) {
+		if one.Maximum != nil {
+			all = append(all, Text(strconv.FormatFloat(*one.Maximum*2+1, 'f', -1, 64)))
+		}
+		if one.Properties != nil {
+			for _, name := range one.Required {
+				all = append(all, Map{{name, Text("no such word")}})
+			}
+		}
+	}
+	return all
+}
+
+func kinds(of any) (all []string) {
+	switch of := of.(type) {
+	case string:
+		all = append(all, of)
+	case []any:
+		for _, one := range of {
+			all = append(all, fmt.Sprint(one))
+		}
+	}
+	return all
+}
+
+func sorted[V any](m map[string]V) (keys []string) {
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Case is a file of the matrix.
+type Case struct {
+	Name string // the place and the keys
+	File Map
+	Keys []*Key // that are tried
+	Good bool   // its values are right alone
+}
+
+// Singles returns each key of each mapping with values that are right and values that are wrong: with all
+// of them, or with two of each.
+func (m *Matrix) Singles(all bool) iter.Seq[Case] {
+	return func(yield func(Case) bool) {
+		for _, p := range m.Places {
+			for _, sh := range p.Shapes {
+				for i, k := range sh.Keys {
+					good, bad := k.Good[:min(len(k.Good), 2)], k.Bad
+					if !all {
+						from := (i + len(k.Name)) % (len(bad) - 1) // which ones goes by the key
+						bad = bad[from : from+2]
+					}
+					for j, v := range slices.Concat(good, bad) {
+						c := Case{fmt.Sprintf("%s %s", p.Path, k.Name), sh.File(k.With.With(k.Name, v)), []*Key{k}, k.Fits && j == 0}
+						if !yield(c) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Random returns a file with random keys and values in up to seven random places.
+func (m *Matrix) Random(r *rand.Rand) Map {
+	file := m.base
+	for range 1 + r.IntN(7) {
+		p := m.Places[r.IntN(len(m.Places))]
+		sh := p.Shapes[r.IntN(len(p.Shapes))]
+		keys := Map{}
+		for range r.IntN(5) {
+			k := sh.Keys[r.IntN(len(sh.Keys))]
+			keys = k.With.merge(keys, 1).With(k.Name, k.Good[r.IntN(min(len(k.Good), most))])
+		}
+		if p.Path != "" {
+			file = sh.wrap(sh.Item(keys)).first(file)
+			continue
+		}
+		for _, k := range keys {
+			file = file.With(k.Key, k.Value)
+		}
+	}
+	return file
+}
+
+// Pairs returns each two keys of each mapping. Where all is false, two keys that are alike in several
+// places come once, with values that are right; else all places come, and one value or both are wrong, too,
+// and with keys of one shape come those of others of its place.
+func (m *Matrix) Pairs(all bool) iter.Seq[Case] {
+	return func(yield func(Case) bool) {
+		seen := map[string]bool{}
+		for _, p := range m.Places {
+			for _, sh := range p.Shapes {
+				for i, a := range sh.Keys {
+					for _, b := range sh.Keys[i+1:] {
+						id := fmt.Sprint(a.Name, b.Name, a.Good[:min(2, len(a.Good))], b.Good[:min(2, len(b.Good))])
+						if seen[id] && !all {
+							continue
+						}
+						seen[id] = true
+						for _, c := range sh.pair(a, b, all) {
+							if !yield(c) {
+								return
+							}
+						}
+					}
+					if all && !sh.foreign(a, yield) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// pair returns files with two keys.
+func (sh *Shape) pair(a, b *Key, all bool) (cases []Case) {
+	with := a.With.merge(b.With, 1)
+	name := fmt.Sprintf("%s %s %s", sh.Place.Path, a.Name, b.Name)
+	add := func(v, w any, good bool) {
+		cases = append(cases, Case{name, sh.File(with.With(a.Name, v).With(b.Name, w)), []*Key{a, b}, good})
+	}
+	at := func(values []any, i int) any { return values[i%len(values)] }
+	add(a.Good[0], b.Good[0], a.Fits && b.Fits)
+	if all {
+		n := len(a.Name) + len(b.Name) // which wrong value is tried goes by the keys
+		add(at(a.Good, 1), at(b.Good, 1), false)
+		add(at(a.Bad, n), b.Good[0], false)
+		add(a.Good[0], at(b.Bad, n+1), false)
+		add(at(a.Bad, n+2), at(b.Bad, n), false)
+	}
+	return cases
+}
+
+// foreign yields a key of the shape with each key that only other shapes of the place have.
+func (sh *Shape) foreign(a *Key, yield func(Case) bool) bool {
+	for _, other := range sh.Place.Shapes {
+		for _, b := range other.Keys {
+			if sh.Key(b.Name) != nil {
+				continue
+			}
+			name := fmt.Sprintf("%s %s %s", sh.Place.Path, a.Name, b.Name)
+			if !yield(Case{name, sh.File(Map{{a.Name, a.Good[0]}, {b.Name, b.Good[0]}}), nil, false}) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,150 @@
+package schematest
+
+import (
+	"strings"
+)
+
+// A Map is a mapping in the order of a file. Its values are Map, List or Text.
+type Map []Pair
+
+// Pair is a key with its value.
+type Pair struct {
+	Key   string
+	Value any
+}
+
+// A List is a list of Map, List or Text.
+type List []any
+
+// Text is a scalar as a file has it; empty: no value.
+type Text string
+
+// With returns the mapping with a key set to a value.
+func (m Map) With(key string, value any) Map {
+	out := make(Map, 0, len(m)+1)
+	found := false
+	for _, p := range m {
+		if p.Key == key {
+			p.Value, found = value, true
+		}
+		out = append(out, p)
+	}
+	if !found {
+		out = append(out, Pair{key, value})
+	}
+	return out
+}
+
+// Get returns the value of a key, or nil.
+func (m Map) Get(key string) any {
+	for _, p := range m {
+		if p.Key == key {
+			return p.Value
+		}
+	}
+	return nil
+}
+
+// merge puts the keys of another file over those of m. Lists are joined, and so are mappings one level
+// below the root, such as `sounds`.
+func (m Map) merge(other Map, depth int) Map {
+	for _, p := range other {
+		old := m.Get(p.Key)
+		a, isMap := old.(Map)
+		b, areMaps := p.Value.(Map)
+		c, isList := old.(List)
+		d, areLists := p.Value.(List)
+		switch {
+		case depth == 0 && isMap && areMaps:
+			m = m.With(p.Key, a.merge(b, 1))
+		case depth == 0 && isList && areLists:
+			m = m.With(p.Key, append(append(List{}, c...), d...))
+		default:
+			m = m.With(p.Key, p.Value)
+		}
+	}
+	return m
+}
+
+// Flow returns the root in block style and all below in one line.
+func (m Map) Flow() string {
+	var b strings.Builder
+	for _, p := range m {
+		b.WriteString(key(p.Key) + ": ")
+		flow(&b, p.Value)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Block returns all in block style.
+func (m Map) Block() string {
+	var b strings.Builder
+	block(&b, m, 0)
+	return b.String()
+}
+
+// key quotes a key that YAML would read as something else.
+func key(k string) string {
+	if k == "" || strings.ContainsAny(k, ":#{}[],&*!|>'\"%@` /") {
+		return `"` + k + `"`
+	}
+	return k
+}
+
+func flow(b *strings.Builder, v any) {
+	switch v := v.(type) {
+	case Map:
+		b.WriteByte('{')
+		for i, p := range v {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(key(p.Key) + ": ")
+			flow(b, p.Value)
+		}
+		b.WriteByte('}')
+	case List:
+		b.WriteByte('[')
+		for i, x := range v {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			flow(b, x)
+		}
+		b.WriteByte(']')
+	case Text:
+		b.WriteString(string(v))
+	}
+}
+
+// block writes a value that follows the colon of a key or the dash of a list.
+func block(b *strings.Builder, v any, indent int) {
+	margin := strings.Repeat("  ", indent)
+	switch v := v.(type) {
+	case Map:
+		for _, p := range v {
+			b.WriteString(margin + key(p.Key) + ":")
+			nested(b, p.Value, indent+1)
+		}
+	case List:
+		for _, x := range v {
+			b.WriteString(margin + "-")
+			nested(b, x, indent+1)
+		}
+	}
+}
+
+func nested(b *strings.Builder, v any, indent int) {
+	m, isMap := v.(Map)
+	l, isList := v.(List)
+	switch {
+	case isMap && len(m) > 0, isList && len(l) > 0:
+		b.WriteByte('\n')
+		block(b, v, indent)
+	default:
+		b.WriteByte(' ')
+		flow(b, v)
+		b.WriteByte('\n')
+	}
+}
