@@ -109,6 +109,9 @@ func (b Bus) SetDuck(d Duck) error {
 // SetDuck gives a bus another duck at the moment, as Bus.SetDuck does.
 func (at Moment) SetDuck(b Bus, d Duck) error {
 	m := at.mixer
+	if m == nil {
+		return errNoMixer
+	}
 	if err := d.check(b.Name(), m.tree); err != nil {
 		return fmt.Errorf("%w: %w", ErrOption, err)
 	}

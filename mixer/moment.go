@@ -12,7 +12,10 @@ import (
 // arrived. It is never late.
 const Now = -1
 
-// Moment gives commands for one frame. All its methods are control side, may be
+// errNoMixer is the error of a Moment that Mixer.At did not return.
+var errNoMixer = fmt.Errorf("%w: the zero Moment has no mixer; call Mixer.At", ErrOption)
+
+// Moment gives commands for one frame. The methods of the zero Moment fail. All its methods are control side, may be
 // called by any goroutine and never wait for the audio side. They allocate nothing,
 // except the first time a sound is played in a new pitch range, and where a mixer grows, see
 // Config.Commands. They fail with ErrBusy
@@ -47,6 +50,9 @@ func (at Moment) WithRank(rank int32) Moment {
 // asked: whether there is a voice for it is decided at its frame, see
 // Handle.State. The sound must have the mixer's rate.
 func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
+	if at.mixer == nil {
+		return Handle{}, errNoMixer
+	}
 	return at.mixer.play(&command{kind: cmdPlay, frame: at.frame, salvo: at.salvo, rank: at.rank}, s, &o)
 }
 
@@ -54,11 +60,17 @@ func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
 // a tail of 10 ms. Else they keep them until they have faded to silence, a raised cosine.
 // Paused ones end without a tail.
 func (at Moment) Stop(t Target, fade time.Duration) error {
+	if at.mixer == nil {
+		return errNoMixer
+	}
 	return at.mixer.send(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade)})
 }
 
 // FadeOut ends the voices of t as Stop does, along a shape of fade.
 func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error {
+	if at.mixer == nil {
+		return errNoMixer
+	}
 	if shape > voice.ConstantPower {
 		return noShape(shape)
 	}
@@ -131,6 +143,9 @@ func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape v
 // other. The rounds of streams open other decoders, as Seek does: those are meant that have been
 // asked for when Set is called.
 func (at Moment) Set(t Target, c Change, within time.Duration) error {
+	if at.mixer == nil {
+		return errNoMixer
+	}
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -211,6 +226,9 @@ func errBefore(position time.Duration) error {
 // beyond that is stolen, as the policy chooses; protected voices stay. The later call counts:
 // a Resize takes back what earlier calls have ordered for frames after its own.
 func (at Moment) Resize(voices int) error {
+	if at.mixer == nil {
+		return errNoMixer
+	}
 	if voices < 1 || voices > at.mixer.maxVoices {
 		return fmt.Errorf("%w: %d voices are not in 1..%d", ErrOption, voices, at.mixer.maxVoices)
 	}

@@ -100,6 +100,8 @@ func (at Moment) Add(c *Count, starts int) error {
 // arm sends a command for a salvo or a count.
 func (at Moment) arm(kind commandKind, s *Salvo, c *Count, n int64) error {
 	switch {
+	case at.mixer == nil:
+		return errNoMixer
 	case kind != cmdAdd && s == nil:
 		return fmt.Errorf("%w: no salvo", ErrOption)
 	case s != nil && s.mixer != at.mixer || c != nil && c.mixer != at.mixer:

@@ -31,6 +31,8 @@ type Target struct {
 // the tree of buses: the index of another mixer's bus may be beyond it.
 func (t *Target) check(m *Mixer) error {
 	switch {
+	case m == nil:
+		return errNoMixer
 	case t.kind == noTarget:
 		return fmt.Errorf("%w: the target names nothing", ErrOption)
 	case t.kind == oneVoice && t.voice.mixer != m:
