@@ -12,7 +12,8 @@ import (
 // Of a play of several layers, and of what follows by `then`, its methods act on all of them, and
 // fail with mixer.ErrGone when the last has ended; Seek and
 // Position are about the first that is not over, and what it has from mixer.Handle alone, such as
-// Done and Then, about the first.
+// Done and Then, about the first. For commands at a frame mixer.TargetVoice(h.Handle) names all of them;
+// Moment.Seek moves the first.
 // Gain and pitch are the game's own; those of the file and of parameters come on top.
 type Handle struct {
 	mixer.Handle
@@ -115,6 +116,11 @@ func (h Handle) SetLowPass(hz float64) error {
 // SetHighPass sets the cutoff of the high-pass, 20..20,000 Hz, on its way for 5 ms. 0 is off.
 func (h Handle) SetHighPass(hz float64) error {
 	return h.all(func(one mixer.Handle) error { return one.SetHighPass(hz) })
+}
+
+// SetSend moves the gain of the play's sends to a bus, as mixer.Handle.SetSend does.
+func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
+	return h.all(func(one mixer.Handle) error { return one.SetSend(to, gain, within) })
 }
 
 // SetPriority sets the priority, -1,000,000..1,000,000.

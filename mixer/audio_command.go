@@ -101,7 +101,7 @@ func (a *audio) each(c *command) {
 func (s *shared) names(t *Target, r *record) bool {
 	switch t.kind {
 	case oneVoice:
-		return uint64(t.voice.id) == r.id.Load()
+		return uint64(t.voice.id) == r.id.Load() || t.voice.play != 0 && t.voice.play == r.playNumber()
 	case taggedVoices:
 		return t.tag == r.tag
 	case soundVoices:

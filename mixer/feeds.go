@@ -61,7 +61,7 @@ func (m *Mixer) streams(t *Target) []Handle {
 	var found []Handle
 	for _, r := range m.allRecords() {
 		if s := r.sound.Load(); s != nil && s.Streamed() && m.lives(r) && m.names(t, r) {
-			found = append(found, Handle{m, pool.Handle(r.id.Load())})
+			found = append(found, Handle{mixer: m, id: pool.Handle(r.id.Load())})
 		}
 	}
 	return found

@@ -26,6 +26,7 @@ var ErrGone = errors.New("mixer: the voice is gone")
 type Handle struct {
 	mixer *Mixer
 	id    pool.Handle
+	play  uint64 // Options.Play; without it the handle names the same voice
 }
 
 // State returns what has become of the start.
@@ -358,7 +359,9 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 		r.lasts = max(r.lasts, 1)
 	}
 	if m.stems != nil {
-		rare := m.own(r)
-		rare.stem, rare.play = m.stemOf(Stem{o.Name, s.Name(), s.File()}, r.bus), o.Play
+		m.own(r).stem = m.stemOf(Stem{o.Name, s.Name(), s.File()}, r.bus)
+	}
+	if r.playNumber() != o.Play {
+		m.own(r).play.Store(o.Play)
 	}
 }

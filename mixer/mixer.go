@@ -243,7 +243,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	if lead := m.find(c.target.voice.id); c.kind == cmdThen && lead != nil {
 		m.follow(lead, id)
 	}
-	return Handle{m, id}, nil
+	return Handle{m, id, o.Play}, nil
 }
 
 func (m *Mixer) send(c command) error {
@@ -269,6 +269,43 @@ func (m *Mixer) send(c command) error {
 		m.gains.drop(c.part.salvo, m.next())
 	}
 	return nil
+}
+
+// sendEach sends a command as send does. Where the target is a voice of a play, all voices of the play get
+// it, at one frame, or none of them.
+func (m *Mixer) sendEach(c command) error {
+	play := c.target.voice.play
+	if c.target.kind != oneVoice || play == 0 {
+		return m.send(c)
+	}
+	if err := c.target.check(m); err != nil {
+		return err
+	}
+	if c.frame < Now {
+		return fmt.Errorf("%w: frame %d", ErrOption, c.frame)
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	voices := int64(0)
+	m.ofPlay(play, func(Handle, *record) { voices++ })
+	if m.underWay.len()+voices > m.room(c.frame) {
+		m.busy.Add(1)
+		return ErrBusy
+	}
+	m.ofPlay(play, func(h Handle, _ *record) {
+		c.target.voice = h
+		m.put(&c)
+	})
+	return nil
+}
+
+// ofPlay calls do for all starts of a play that are not over. The mutex is held.
+func (m *Mixer) ofPlay(play uint64, do func(Handle, *record)) {
+	for _, r := range m.allRecords() {
+		if r.playNumber() == play && m.lives(r) {
+			do(Handle{mixer: m, id: pool.Handle(r.id.Load())}, r)
+		}
+	}
 }
 
 // room returns how many commands may be under way for one more at a frame. Those

@@ -63,7 +63,7 @@ func (at Moment) Stop(t Target, fade time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
 	}
-	return at.mixer.send(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade)})
+	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade)})
 }
 
 // FadeOut ends the voices of t as Stop does, along a shape of fade.
@@ -74,7 +74,7 @@ func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error 
 	if shape > voice.ConstantPower {
 		return noShape(shape)
 	}
-	return at.mixer.send(command{
+	return at.mixer.sendEach(command{
 		kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade), change: Change{Shape: shape},
 	})
 }
@@ -82,19 +82,19 @@ func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error 
 // Cut ends the voices of t at the frame, without a tail. That clicks, except where another
 // sound goes on from there, as after Handle.Then, which leaves an entry of it in a journal.
 func (at Moment) Cut(t Target) error {
-	return at.mixer.send(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: noTail})
+	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: noTail})
 }
 
 // Pause holds the voices of t where they are, with a tail of 10 ms. Their moves go on; those that a stop
 // fades out end at once. A bus, or TargetAll, stays paused: what starts there waits. A paused voice keeps
 // its slot, and counts for stealing as if it were heard.
 func (at Moment) Pause(t Target) error {
-	return at.mixer.send(command{kind: cmdPause, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t})
+	return at.mixer.sendEach(command{kind: cmdPause, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t})
 }
 
 // Resume undoes Pause of the same target; voices fade in over 5 ms.
 func (at Moment) Resume(t Target) error {
-	return at.mixer.send(command{kind: cmdResume, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t})
+	return at.mixer.sendEach(command{kind: cmdResume, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t})
 }
 
 // SetGain sets the gain of the voices of t, or of the bus that t names, ramped over
@@ -173,10 +173,16 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	set := command{kind: cmdSet, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, change: c, over: m.frames(within)}
 	moves := t.kind == busVoices || t.kind == oneVoice && c.Fields < 1<<voiceMoves
 	if at.frame != Now || m.lead.frames > 0 || !moves {
-		return m.send(set)
+		return m.sendEach(set)
 	}
 	if err := t.check(m); err != nil {
 		return err
+	}
+	if play := t.voice.play; t.kind == oneVoice && play != 0 {
+		m.mutex.Lock()
+		defer m.mutex.Unlock()
+		m.ofPlay(play, func(h Handle, r *record) { h.wishAll(r, &c, set.over) })
+		return nil
 	}
 	if t.kind == oneVoice {
 		if err := t.voice.glide(&c, set.over); err != ErrGone {
@@ -191,7 +197,7 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	return nil
 }
 
-// Seek takes the voices of t to a position in their sounds. The old place fades out over
+// Seek takes the voices of t to a position in their sounds; TargetVoice names one voice here. The old place fades out over
 // 10 ms, the new one fades in over 5 ms. A position beyond the end ends them. For streams
 // Seek opens other decoders, which allocates, and fails as Play does: those are meant
 // that play when Seek is called, and an error may come when some of them have moved.
@@ -203,6 +209,7 @@ func (at Moment) Seek(t Target, position time.Duration) error {
 	if err := t.check(m); err != nil {
 		return err
 	}
+	t.voice.play = 0
 	streams := m.streams(&t)
 	c := command{kind: cmdSeek, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, place: m.frames(position)}
 	if t.kind != oneVoice || len(streams) == 0 {

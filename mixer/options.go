@@ -49,7 +49,8 @@ type Options struct {
 
 	// Name is what the start is called in stems and by package audiotest, such as the name
 	// of its rules in a bank; empty: as its sound. Starts of a Name with the same Play are
-	// one sound there, as the layers of a bank are; 0: each by itself.
+	// one sound there, as the layers of a bank are; 0: each by itself. TargetVoice of one start of a
+	// Play names all of them.
 	Name string
 	Play uint64
 

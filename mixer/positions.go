@@ -166,7 +166,7 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 	}
 	m := at.mixer
 	c := command{kind: cmdPut, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, part: &part{spot: s}}
-	if err := m.send(c); err != nil {
+	if err := m.sendEach(c); err != nil {
 		return err
 	}
 	m.mutex.Lock()

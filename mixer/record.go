@@ -89,7 +89,7 @@ type recordRare struct {
 	want     [numWants]atomic.Uint64 // by settable: float64 bits
 
 	stem   *stem             // the control side's, before the push; nil: none are kept
-	play   uint64            // the same, of those with a stem
+	play   atomic.Uint64     // the control side's, before the push: Options.Play
 	counts [2]*Count         // the same, of those that are counted; then the audio side's
 	sends  *[VoiceSends]send // the same, of those that send: made when they are first needed
 	handed *voice.Moves      // the audio side's, of one that follows another: where that left off; made by the control side like the sends
@@ -128,6 +128,14 @@ type recordPlay struct {
 type recordForeseen struct {
 	foreseen foreseen
 	turn     *voice.Feed // what a stream that has not begun leaves its loop by; nil: it does not
+}
+
+// playNumber returns the Options.Play of a start. Both sides'.
+func (r *record) playNumber() uint64 {
+	if rare := r.rare.Load(); rare != nil {
+		return rare.play.Load()
+	}
+	return 0
 }
 
 // ahead returns what is foreseen of the start of a handle; nil: nothing.

@@ -118,11 +118,11 @@ func (m *Mixer) Voices() iter.Seq[Handle] {
 	return func(yield func(Handle) bool) {
 		for _, r := range m.allRecords() {
 			id := r.id.Load()
-			over := r.stands.state().Over()
+			over, play := r.stands.state().Over(), r.playNumber()
 			if id == 0 || over || r.id.Load() != id { // else the state may be the next owner's
 				continue
 			}
-			if !yield(Handle{m, pool.Handle(id)}) {
+			if !yield(Handle{m, pool.Handle(id), play}) {
 				return
 			}
 		}

@@ -33,6 +33,7 @@ func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) erro
 	if h.mixer == nil {
 		return ErrGone
 	}
+	h.play = 0
 	return h.mixer.At(Now).SetSend(TargetVoice(h), to, gain, within)
 }
 
@@ -56,7 +57,7 @@ func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Dur
 	if t.kind == busVoices && !slices.Contains(m.sends[t.bus], bus) {
 		return m.noSend(t.bus, to)
 	}
-	return m.send(command{
+	return m.sendEach(command{
 		kind: cmdSend, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: m.frames(within),
 		part: &part{send: &sendMove{to: to, bus: bus, gain: gain}},
 	})

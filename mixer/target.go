@@ -43,7 +43,8 @@ func (t *Target) check(m *Mixer) error {
 	return nil
 }
 
-// TargetVoice names a voice.
+// TargetVoice names a voice. Of a start with an Options.Play it names all starts of that Play which are not
+// over, pending ones too: the layers of a bank's play, and what follows them.
 func TargetVoice(h Handle) Target { return Target{kind: oneVoice, voice: h} }
 
 // TargetTag names the living voices that were started under a tag other than 0.

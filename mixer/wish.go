@@ -242,9 +242,14 @@ func (h Handle) glide(c *Change, over int64) error {
 	if m := h.mixer; m.lead.frames > 0 {
 		return m.push(command{kind: cmdSet, frame: Now, target: TargetVoice(h), change: *c, over: over})
 	}
+	h.wishAll(r, c, over)
+	return nil
+}
+
+// wishAll notes a set of several fields of the voice of h. The mutex is held.
+func (h Handle) wishAll(r *record, c *Change, over int64) {
 	for fields := c.Fields; fields != 0; fields &= fields - 1 {
 		f := fields.first()
 		h.wish(r, f, c.get(f), over, c.Shape)
 	}
-	return nil
 }

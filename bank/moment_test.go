@@ -1,0 +1,172 @@
+package bank_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"voicepool/bank"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/space"
+	"voicepool/voice"
+)
+
+const twoLayers = `
+voices: 8
+master: {limiter: false}
+buses: {sfx: {}, hall: {effects: [reverb]}}
+sounds:
+  low:  {file: sfx/high.wav, bus: sfx, pan: -1, loop: true, sends: {hall: -6}}
+  high: {file: sfx/b.wav, bus: sfx, pan: 1, loop: true, sends: {hall: -6}}
+  both: {layers: [low, high]}
+`
+
+// voiceCalls returns arguments for the calls that move voices, by the names of the methods. A Moment takes the
+// target before them.
+func voiceCalls() map[string][]any {
+	return map[string][]any{
+		"Cut": {}, "Fade": {pcm.Decibels(-9), 20 * time.Millisecond, voice.RaisedCosine}, "FadeOut": {20 * time.Millisecond, voice.InDecibels},
+		"Pause": {}, "Protect": {true}, "Resume": {}, "Set": {mixer.Change{Fields: mixer.FieldGain | mixer.FieldPan, Gain: -9, Pan: 0.5}, 20 * time.Millisecond},
+		"SetGain": {pcm.Decibels(-9)}, "SetHighPass": {900.0}, "SetLoop": {1}, "SetLowPass": {300.0}, "SetPan": {0.25}, "SetPitch": {pcm.Semitones(3)},
+		"SetPosition": {space.Spot{Position: space.Vector{3, 4, 0}}}, "SetPriority": {3}, "SetSend": {"hall", pcm.Decibels(-30), time.Duration(0)},
+		"SetSpeed": {1.5}, "Stop": {20 * time.Millisecond}, "StopOver": {20 * time.Millisecond},
+	}
+}
+
+// call calls a method of v with arguments, and returns its error.
+func call(v reflect.Value, method string, arguments ...any) error {
+	in := []reflect.Value{}
+	for _, x := range arguments {
+		in = append(in, reflect.ValueOf(x))
+	}
+	if n := v.MethodByName(method).Type().NumIn(); n < len(in) { // Handle.Stop takes no time
+		in = in[:n]
+	}
+	err, _ := v.MethodByName(method).Call(in)[0].Interface().(error)
+	return err
+}
+
+// layersTogether compares a play of two layers that move moves with two plays of the same sounds, each of
+// which it moves: they must give the same frames, and others than without it, if heard is set.
+func layersTogether(t *testing.T, name string, heard bool, move func(m *mixer.Mixer, h bank.Handle) error) {
+	t.Helper()
+	outputs := [3][]pcm.Frame{}
+	for i, plays := range [][]string{{"both"}, {"low", "high"}, {"both"}} {
+		b, m := ready(t, twoLayers)
+		var handles []bank.Handle
+		for _, play := range plays {
+			handles = append(handles, start(t, b, play, bank.Options{Emitter: &space.Emitter{}}))
+		}
+		render(m, 300)
+		for _, h := range handles {
+			if i == 2 {
+				break
+			}
+			if err := move(m, h); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		m.Prepare() // the versions of sounds that a pitch reads
+		outputs[i] = render(m, 2000)
+	}
+	if !slices.Equal(outputs[0], outputs[1]) {
+		t.Errorf("%s does not reach all layers", name)
+	}
+	if slices.Equal(outputs[0], outputs[2]) == heard {
+		t.Errorf("%s: it changes what is heard: %v, want %v", name, !heard, heard)
+	}
+}
+
+// TestMomentsReachAllLayers calls every method of a Moment that takes a target with that of a bank's handle, now
+// and at a frame, with a lead and without.
+func TestMomentsReachAllLayers(t *testing.T) {
+	moment, calls := reflect.TypeFor[mixer.Moment](), voiceCalls()
+	found := 0
+	for i := range moment.NumMethod() {
+		method := moment.Method(i)
+		if method.Type.NumIn() < 2 || method.Type.In(1) != reflect.TypeFor[mixer.Target]() || method.Name == "Seek" { // which moves the first layer
+			continue
+		}
+		found++
+		arguments, ok := calls[method.Name]
+		if !ok {
+			t.Errorf("voiceCalls has no arguments for mixer.Moment.%s", method.Name)
+			continue
+		}
+		for _, later := range []int64{-1, 700} {
+			layersTogether(t, method.Name, method.Name != "Resume", func(m *mixer.Mixer, h bank.Handle) error {
+				frame := int64(mixer.Now)
+				if later > 0 {
+					frame = m.Now() + later
+				}
+				return call(reflect.ValueOf(m.At(frame)), method.Name, slices.Concat([]any{mixer.TargetVoice(h.Handle)}, arguments)...)
+			})
+		}
+	}
+	if found < 10 {
+		t.Errorf("%d methods, too few to be all", found)
+	}
+}
+
+// TestHandlesReachAllLayers calls every method of a bank's handle that moves voices.
+func TestHandlesReachAllLayers(t *testing.T) {
+	handle, calls := reflect.TypeFor[bank.Handle](), voiceCalls()
+	for i := range handle.NumMethod() {
+		method := handle.Method(i)
+		if method.Type.NumOut() != 1 || method.Type.Out(0) != reflect.TypeFor[error]() || method.Name == "Seek" || method.Name == "Set" { // they move the first layer, and parameters
+			continue
+		}
+		arguments, ok := calls[method.Name]
+		if !ok {
+			t.Errorf("voiceCalls has no arguments for bank.Handle.%s", method.Name)
+			continue
+		}
+		silent := slices.Contains([]string{"Resume", "Protect", "SetPriority"}, method.Name)
+		layersTogether(t, method.Name, !silent, func(_ *mixer.Mixer, h bank.Handle) error {
+			return call(reflect.ValueOf(h), method.Name, arguments...)
+		})
+	}
+}
+
+// TestStopAtAFrameReachesAll: at the frame a stop by the handle of a bank ends every layer, those whose delay is
+// not over, and what follows the first, which may be over long since and forgotten.
+func TestStopAtAFrameReachesAll(t *testing.T) {
+	b, m := ready(t, `
+voices: 8
+sounds:
+  low: {file: sfx/a.wav, loop: true}
+  high: {file: sfx/b.wav, loop: true}
+  boom: {layers: [low, high, {sound: high, delay: 200ms}]}
+  intro: {file: sfx/a.wav, then: low}
+  tick: {file: sfx/c.wav}
+`)
+	boom, music := start(t, b, "boom", bank.Options{}), start(t, b, "intro", bank.Options{})
+	render(m, 900)
+	for range 4000 { // so many that the mixer forgets the intro
+		start(t, b, "tick", bank.Options{}).Stop()
+		render(m, 1)
+	}
+	if boom.State() != mixer.StatePlaying || music.State() != mixer.StatePlaying || music.Handle.State() != mixer.StateEnded {
+		t.Fatalf("the layers are %v, the music is %v, its intro %v", boom.State(), music.State(), music.Handle.State())
+	}
+	before := m.Stats().Stopped
+	for _, h := range []bank.Handle{boom, music} {
+		if err := m.At(m.Now()+100).Stop(mixer.TargetVoice(h.Handle), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	late := start(t, b, "boom", bank.Options{})
+	if err := m.At(m.Now()+100).Stop(mixer.TargetVoice(late.Handle), 0); err != nil {
+		t.Fatal(err)
+	}
+	render(m, 100)
+	if st := m.Stats(); st.Stopped != before || st.Playing != 6 {
+		t.Errorf("before the frame %d are stopped and %d play, want 0 and 6", st.Stopped-before, st.Playing)
+	}
+	render(m, 2000)
+	if st := m.Stats(); st.Stopped != before+7 || st.Playing != 0 || st.Pending != 0 {
+		t.Errorf("after the frame %d are stopped, %d play and %d are under way, want 7, 0 and 0", st.Stopped-before, st.Playing, st.Pending)
+	}
+}
