@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"voicepool/bank/rules"
+	"voicepool/effect"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
 )
@@ -74,9 +74,14 @@ func (l *later) differ(m *mixer.Mixer, made, now *rules.Rules) {
 			l.add(k.path, what)
 		}
 	}
-	if !reflect.DeepEqual(made.Outputs, now.Outputs) {
+	if !slices.EqualFunc(made.Outputs, now.Outputs, func(a, b rules.Output) bool { return a.Name == b.Name && a.Channel == b.Channel }) {
 		l.add([]string{"outputs"}, what)
+	} else {
+		for i := range now.Outputs {
+			l.effects([]string{"outputs", now.Outputs[i].Name, "effects"}, made.Outputs[i].Effects, now.Outputs[i].Effects)
+		}
 	}
+	l.effects([]string{"master", "effects"}, made.Master.Effects, now.Master.Effects)
 	before := map[string]*rules.Bus{}
 	for i := range made.Buses {
 		before[made.Buses[i].Name] = &made.Buses[i]
@@ -88,16 +93,41 @@ func (l *later) differ(m *mixer.Mixer, made, now *rules.Rules) {
 			l.add([]string{"buses", b.Name}, "only a new mixer has this bus; call NewMixer. Until then its sounds are on %s", on(m, now, b.Parent))
 			continue
 		}
-		if was != nil && was.Parent != b.Parent {
+		if was == nil {
+			continue
+		}
+		if was.Parent != b.Parent {
 			l.add([]string{"buses", b.Name, "parent"}, what)
 		}
-		if was != nil && was.Output != b.Output {
+		if was.Output != b.Output {
 			l.add([]string{"buses", b.Name, "output"}, what)
 		}
-		if was != nil && was.Voices != b.Voices {
+		if was.Voices != b.Voices {
 			l.add([]string{"buses", b.Name, "voices"}, what)
 		}
+		l.effects([]string{"buses", b.Name, "effects"}, was.Effects, b.Effects)
+		if !sameSends(was.Sends, b.Sends) {
+			l.add([]string{"buses", b.Name, "sends"}, "only a new mixer adds, removes or changes sends, but for their gains; call NewMixer. Until then they lead where they did")
+		}
 	}
+}
+
+// effects notes where a bus has other effects than the mixer was made with, or in another order. Their values
+// may differ.
+func (l *later) effects(path []string, made, now []effect.Effect) {
+	if !slices.EqualFunc(made, now, func(a, b effect.Effect) bool {
+		return a.Kind() == b.Kind() && a.Name() == b.Name() && a.Key == b.Key
+	}) {
+		l.add(path, "only a new mixer adds, removes or moves effects; call NewMixer. Until then they stay as they were")
+	}
+}
+
+// sameSends reports whether the sends of a bus differ in nothing but their order and their gains.
+func sameSends(a, b []mixer.Send) bool {
+	has := func(all []mixer.Send, s mixer.Send) bool {
+		return slices.ContainsFunc(all, func(other mixer.Send) bool { return other.To == s.To && other.Pre == s.Pre })
+	}
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(s mixer.Send) bool { return !has(b, s) })
 }
 
 // above returns the nearest bus that a mixer has: the one of a name, or one that it goes into by

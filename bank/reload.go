@@ -105,11 +105,11 @@ func (b *Bank) stamps() map[string]stamp {
 }
 
 // Reload reads the file again. Sounds that start from now on go by the new rules; voices that play
-// go on. Gains, pans, pitches, mutes and ducks of buses go to what the file says within 50 ms, if it
-// says something else than before. Sounds that are in the library are not read again.
+// go on. Gains, pans, pitches, mutes, cutoffs and ducks of buses, values of their effects and gains of their
+// sends go to what the file says within 50 ms, if it says something else than before. Sounds that are in the library are not read again.
 //
 // A file that is faulty or has lost all its sounds, or a sound that cannot be loaded, changes
-// nothing; the error is that of Open. What only a new mixer can take, such as another bus, is named
+// nothing; the error is that of Open. What only a new mixer can take, such as another bus, effect or send, is named
 // in an error that wraps ErrMixer, a line for each with its place in the file; all else counts. A
 // sound of a bus that the mixer lacks plays on the nearest one above it that the mixer has.
 func (b *Bank) Reload() error { return b.reload(nil) }

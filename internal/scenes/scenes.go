@@ -25,8 +25,14 @@ type busState struct {
 	change mixer.Change // the fields of a bus
 	duck   mixer.Duck
 
-	effects map[string]effect.Values // by what they are called: all their values
-	sends   map[string]pcm.Decibels  // by where they lead
+	effects map[string]effectState  // by their names
+	sends   map[string]pcm.Decibels // by where they lead
+}
+
+// effectState is the kind of an effect and all its values.
+type effectState struct {
+	kind   *effect.Kind
+	values effect.Values
 }
 
 // Of returns what a file says in a scene of it; nil: in none.
@@ -72,7 +78,7 @@ func Of(r *rules.Rules, scene *rules.Scene) State {
 			b.sends[send.To] = send.Gain
 		}
 		for _, move := range from.Effects {
-			maps.Copy(b.effects[move.Effect], move.Values)
+			maps.Copy(b.effects[move.Effect].values, move.Values)
 		}
 		s.buses[from.Name] = b
 	}
@@ -80,15 +86,15 @@ func Of(r *rules.Rules, scene *rules.Scene) State {
 }
 
 // valuesOf returns all values of effects.
-func valuesOf(effects []effect.Effect) map[string]effect.Values {
-	all := map[string]effect.Values{}
+func valuesOf(effects []effect.Effect) map[string]effectState {
+	all := map[string]effectState{}
 	for i := range effects {
 		e := &effects[i]
 		values := effect.Values{}
 		for j := range e.Kind().Len() {
 			values[e.Kind().Path(j)] = e.Value(j)
 		}
-		all[e.Name()] = values
+		all[e.Name()] = effectState{e.Kind(), values}
 	}
 	return all
 }
@@ -187,7 +193,7 @@ func NewStage(m *mixer.Mixer, r *rules.Rules, at func(int64) mixer.Moment) Stage
 // Move takes the mixer to a state at a frame, or mixer.Now, within a time, but for what only
 // another mixer can take, of which it tells late: more voices than this one may have, and ducks of
 // buses that it has not. Buses that the state does not name stay as they are. After an error it may
-// be called again.
+// be called again. Effects and sends that the mixer lacks are passed over.
 func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path []string, format string, args ...any)) error {
 	m := s.mixer
 	if to.voices != s.state.voices {
@@ -215,6 +221,8 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 				return err
 			}
 		}
+		now.keep(&old)
+		to.buses[name] = now
 		if err := s.moveEffects(frame, bus, now.effects, old.effects, within); err != nil {
 			return err
 		}
@@ -244,10 +252,27 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 	return nil
 }
 
+// keep leaves b the effects and sends of old, which are those of the mixer: what b lacks stays as it was, and
+// what b has besides is dropped.
+func (b *busState) keep(old *busState) {
+	effects, sends := maps.Clone(old.effects), maps.Clone(old.sends)
+	for name, e := range b.effects {
+		if effects[name].kind == e.kind {
+			effects[name] = e
+		}
+	}
+	for to, gain := range b.sends {
+		if _, ok := sends[to]; ok {
+			sends[to] = gain
+		}
+	}
+	b.effects, b.sends = effects, sends
+}
+
 // moveSends moves the gains of sends of a bus that differ from those before.
 func (s *Stage) moveSends(frame int64, bus mixer.Bus, now, old map[string]pcm.Decibels, within time.Duration) error {
 	for _, to := range slices.Sorted(maps.Keys(now)) {
-		if was, ok := old[to]; ok && was != now[to] {
+		if old[to] != now[to] {
 			if err := s.at(frame).SetSend(mixer.TargetBus(bus), to, now[to], within); err != nil {
 				return err
 			}
@@ -256,11 +281,10 @@ func (s *Stage) moveSends(frame int64, bus mixer.Bus, now, old map[string]pcm.De
 	return nil
 }
 
-// moveEffects moves the values of effects of a bus that differ from those before. Effects that only one
-// state has stay as they are: only another mixer can have them.
-func (s *Stage) moveEffects(frame int64, bus mixer.Bus, now, old map[string]effect.Values, within time.Duration) error {
+// moveEffects moves the values of effects of a bus that differ from those before.
+func (s *Stage) moveEffects(frame int64, bus mixer.Bus, now, old map[string]effectState, within time.Duration) error {
 	for _, name := range slices.Sorted(maps.Keys(now)) {
-		if moves := moved(now[name], old[name]); len(moves) > 0 {
+		if moves := moved(now[name].values, old[name].values); len(moves) > 0 {
 			if err := s.at(frame).SetEffect(bus, name, moves, within); err != nil {
 				return err
 			}
