@@ -7,6 +7,7 @@ import (
 	"voicepool/bank"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/space"
 )
 
 const manyWays = `
@@ -57,5 +58,40 @@ func TestPlaysThatGoOnDoNotAllocate(t *testing.T) {
 	start(t, b, "d", bank.Options{})
 	if n := testing.AllocsPerRun(50, func() { start(t, b, "pair", bank.Options{}) }); n != 0 {
 		t.Errorf("a play of two layers allocates %v times", n)
+	}
+}
+
+// TestFreshPlaysDoNotAllocate plays with Options whose parts are made for each start: they stay on the stack of
+// the caller.
+func TestFreshPlaysDoNotAllocate(t *testing.T) {
+	for _, name := range []string{"a", "d", "hum", "pair", "late", "song", "moved"} {
+		b, m := ready(t, "buses: {hall: {}}"+manyWays)
+		block, x := make([]pcm.Frame, 2500), 0.0
+		for what, start := range map[string]func(){
+			"an Emitter": func() {
+				o := bank.Options{For: 50 * time.Millisecond, Emitter: &space.Emitter{Spot: space.Spot{Position: space.Vector{x, 0, 0}}}}
+				if _, err := b.Play(name, o); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"a cutoff": func() {
+				lowPass := 900 + x
+				if _, err := b.PlayAt(m.Now(), name, bank.Options{For: 50 * time.Millisecond, LowPass: &lowPass}); err != nil {
+					t.Fatal(err)
+				}
+			},
+		} {
+			once := func() {
+				x++
+				start()
+				m.Render(block)
+			}
+			for range 400 { // the records, and the plays
+				once()
+			}
+			if n := testing.AllocsPerRun(100, once); n != 0 {
+				t.Errorf("%s with %s that is new allocates %v times", name, what, n)
+			}
+		}
 	}
 }

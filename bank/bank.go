@@ -75,6 +75,7 @@ type sound struct {
 	claimed bool     // a play that opens a stream draws for it
 
 	emitter space.Emitter // of the start under way
+	sends   []mixer.Send  // the same
 	options
 }
 

@@ -120,9 +120,9 @@ func (b *Bank) start(
 		Bus: s.bus, Group: s.group, Quality: s.quality, Loop: r.Loop, Rounds: r.Rounds,
 		From: o.From, For: o.For, FadeIn: o.FadeIn, Name: s.called, Play: number, Tag: o.Tag, Ref: o.Ref, Owner: o.Owner, WhenFull: r.WhenFull,
 	}
-	m.Sends = o.Sends
-	if o.Sends == nil {
-		m.Sends = r.Sends
+	if m.Sends = r.Sends; o.Sends != nil {
+		s.sends = append(s.sends[:0], o.Sends...) // copied, so that Options stay on the stack of the caller
+		m.Sends = s.sends
 	}
 	m.LowPass, m.HighPass = or(o.LowPass, r.LowPass), or(o.HighPass, r.HighPass)
 	if within(o.Pan, -mixer.MaxPan, mixer.MaxPan) { // else the mixer says what is wrong

@@ -11,6 +11,9 @@ import (
 // Group is a named set of starts that share a limit and a cooldown: one sound,
 // however many files it has. Made by NewGroup, used in Options.
 type Group struct {
+	// self is the group. A start keeps this pointer, not the one in its Options: else the compiler would put
+	// all that Options point to on the heap, and a new Emitter for each Play would allocate.
+	self     *Group
 	mixer    *Mixer
 	name     string
 	limit    int
@@ -70,10 +73,12 @@ func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 			ErrOption, name, o.Full, StealQuietest, StealOldest, Reject)
 	}
 	o.Most = cmp.Or(o.Most, 6)
-	return &Group{
+	g := &Group{
 		mixer: m, name: name, limit: o.Voices, perOwner: o.PerOwner, full: o.Full, cooldown: m.frames(o.Cooldown),
 		within: m.frames(o.Coalesce), most: float64(o.Most.Linear() * o.Most.Linear()), options: o,
-	}, nil
+	}
+	g.self = g
+	return g, nil
 }
 
 // counts reports whether a voice is of those that share the limit with an owner's.

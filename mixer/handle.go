@@ -317,7 +317,11 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	} else if v.From > 0 {
 		v.FadeIn = m.smooth
 	}
-	r.group, r.bus, r.prio, r.protect = o.Group, o.Bus.index, int32(o.Priority), o.Protect
+	r.group = nil
+	if o.Group != nil {
+		r.group = o.Group.self
+	}
+	r.bus, r.prio, r.protect = o.Bus.index, int32(o.Priority), o.Protect
 	r.whenFull, r.owner = o.WhenFull, o.Owner
 	r.tag, r.ref, r.lasts, r.loop, r.rounds = o.Tag, o.Ref, m.frames(o.For), o.Loop, int32(o.Rounds)
 	r.sendsPre = false
@@ -353,7 +357,13 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 		m.measure(r)
 	}
 	if r.counted = o.Counts != [2]*Count{}; r.counted {
-		m.own(r).counts = o.Counts
+		for i, c := range o.Counts {
+			if rare := m.own(r); c != nil {
+				rare.counts[i] = c.self
+			} else {
+				rare.counts[i] = nil
+			}
+		}
 	}
 	if o.For > 0 {
 		r.lasts = max(r.lasts, 1)

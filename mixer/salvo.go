@@ -31,7 +31,8 @@ type salvoState struct {
 // for good, refused, or coalesced. Salvos wait for it, see Moment.FireAt. Made by NewCount.
 type Count struct {
 	mixer *Mixer
-	loops bool // a start that leaves its loop is over for it
+	self  *Count // see Group.self
+	loops bool   // a start that leaves its loop is over for it
 
 	countState
 }
@@ -50,12 +51,16 @@ func (m *Mixer) NewSalvo() *Salvo {
 }
 
 // NewCount returns a count of 0. Control side.
-func (m *Mixer) NewCount() *Count { return &Count{mixer: m} }
+func (m *Mixer) NewCount() *Count { return m.newCount(false) }
 
 // NewLoopCount returns a count of 0, for which a start that loops is over where it leaves its loop: at
 // the end of its last round, if it goes on behind that. Control side.
-func (m *Mixer) NewLoopCount() *Count {
-	return &Count{mixer: m, loops: true}
+func (m *Mixer) NewLoopCount() *Count { return m.newCount(true) }
+
+func (m *Mixer) newCount(loops bool) *Count {
+	c := &Count{mixer: m, loops: loops}
+	c.self = c
+	return c
 }
 
 // At returns the moment so many frames after the salvo is fired. Control side.

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"voicepool/pcm"
@@ -40,7 +41,8 @@ func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 		s = s.next
 	}
 	if s == nil {
-		s = &stem{Stem: of, next: m.stems.first.Load(), buses: make([]atomic.Pointer[sums], len(m.tree)), out: make([]pcm.Frame, m.hop)}
+		kept := Stem{strings.Clone(of.Name), strings.Clone(of.Sound), strings.Clone(of.File)} // see Group.self
+		s = &stem{Stem: kept, next: m.stems.first.Load(), buses: make([]atomic.Pointer[sums], len(m.tree)), out: make([]pcm.Frame, m.hop)}
 		defer m.stems.first.Store(s)
 	}
 	for i := int(bus); i >= 0; i = m.tree[i].above {
