@@ -87,10 +87,11 @@ type audio struct {
 	queue         queue
 	buses         []bus
 	ear           space.Ear
-	paused        bool // everything is
-	skips         bool // nothing is mixed
-	quiet         bool // what was mixed last is silence, and nothing rings
-	rings         bool // an effect does
+	paused        bool  // everything is
+	skips         bool  // nothing is mixed
+	quiet         bool  // what was mixed last is silence, and nothing rings
+	rings         bool  // an effect does
+	measured      int64 // until when what measure found stands; never: until something is set
 
 	moving   []*voice.Move // what acts on a send
 	softClip bool
@@ -155,7 +156,7 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		}
 		a.sends = append(a.sends, to)
 	}
-	a.measure()
+	a.measure(a.now)
 	if spectralBuses(buses) {
 		a.hearSpectra()
 	}

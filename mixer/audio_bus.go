@@ -163,12 +163,16 @@ func (a *audio) pitchOf(bus uint16) voice.Move {
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
 	over := a.smoothed(a.heard(index, false), c.over)
+	was, opened := b.ringing, b.opens(a.now)
 	for fields := c.change.Fields; fields != 0; fields &= fields - 1 {
 		f := fields.first()
 		b.set(f, c.change.get(f), a.now, over, c.change.Shape)
 	}
 	if c.change.Fields&fieldsFilter != 0 {
 		a.refilter(index)
+	}
+	if end := max(b.gain.End(), b.mute.End()); opened != b.opens(end) {
+		a.ringPast(index, end, was)
 	}
 	a.refresh()
 	solo := c.change.Fields&FieldSolo != 0

@@ -1,8 +1,11 @@
 package mixer
 
 import (
+	"slices"
+
 	"voicepool/effect"
 	"voicepool/pcm"
+	"voicepool/voice"
 )
 
 // MaxEffects is how many effects a bus may have.
@@ -34,19 +37,62 @@ func (r *rack) tail() (frames int64) {
 	return frames
 }
 
-// measure works out how long what comes to each bus rings at most, on its way to the output too.
-func (a *audio) measure() {
+// measure works out how long what comes to each bus from a frame on rings at most, on its way to the output
+// too. Nothing goes through a bus that is silent or muted, or through a send that is silent.
+func (a *audio) measure(frame int64) {
+	a.measured = never
 	for at := len(a.up) - 1; at >= 0; at-- {
 		i := a.up[at]
 		b := &a.buses[i]
 		own := b.rack.tail() + b.rings
-		if b.ringing = own; a.tree[i].above >= 0 {
+		if b.ringing = own; a.tree[i].above >= 0 && b.opens(frame) {
 			b.ringing += a.buses[a.tree[i].above].ringing
 		}
+		a.remeasure(frame, &b.gain)
+		a.remeasure(frame, &b.mute)
 		for j := range b.sends {
-			b.ringing = max(b.ringing, own+a.buses[b.sends[j].bus].ringing)
+			s := &b.sends[j]
+			if s.opens(frame) && (s.pre || b.opens(frame)) {
+				b.ringing = max(b.ringing, own+a.buses[s.bus].ringing)
+			}
+			a.remeasure(frame, &s.gain)
 		}
 	}
+}
+
+// remeasure notes when a gain that moves at a frame has closed.
+func (a *audio) remeasure(frame int64, m *voice.Move) {
+	if end := m.End(); end > frame {
+		a.measured = min(a.measured, end)
+	}
+}
+
+// opens reports whether anything goes through the gains of a bus from a frame on.
+func (b *bus) opens(frame int64) bool {
+	return b.gain.Most(frame) > 0 && max(b.mute.At(frame), b.mute.To) > 0
+}
+
+// opens reports whether anything goes through a send from a frame on.
+func (s *send) opens(frame int64) bool { return s.gain.Most(frame) > 0 }
+
+// ringPast notes that a gain on the way from a bus opens or has closed at a frame: what went through until then
+// rings. Before, what comes to the bus rang for as many frames as was says.
+func (a *audio) ringPast(index int, frame, was int64) {
+	a.measure(a.now)
+	b := &a.buses[index]
+	if ringing := max(was, b.ringing); ringing > 0 && a.sounds(index) {
+		a.stats.RingsUntil = max(a.stats.RingsUntil, frame+ringing)
+	}
+}
+
+// sounds reports whether a voice or a tail is on its way to a bus, or its effects or its filter ring.
+func (a *audio) sounds(index int) bool {
+	for i := range a.buses {
+		if b := &a.buses[i]; a.tree.through(i, index) && (b.tailsEnd > a.now || !b.rack.idle(a.now) || b.filter.Rings()) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(a.living(), func(v seat) bool { return a.tree.through(int(v.slot.bus), index) })
 }
 
 // idle reports whether silence in gives silence out.
@@ -95,6 +141,9 @@ const audible = 3.1623e-5
 
 // ringFrom notes that nothing comes to a bus from a frame on, but what comes later.
 func (a *audio) ringFrom(frame int64, bus int) {
+	if frame >= a.measured {
+		a.measure(frame)
+	}
 	ringing := a.buses[bus].ringing
 	if ringing == 0 {
 		return
@@ -128,7 +177,7 @@ func (a *audio) setEffect(index int, c *command) {
 	for _, v := range c.part.effect.moves {
 		p.Set(a.now, v.place, v.to, c.over)
 	}
-	a.measure()
+	a.measure(a.now)
 	a.filtersMove(index)
 	a.refresh()
 	if !r.idle(a.now) {

@@ -22,7 +22,7 @@ func (a *audio) filter(index int, n int64) {
 func (a *audio) refilter(index int) {
 	b := &a.buses[index]
 	b.rings = max(b.rings, b.filter.Tail(a.now))
-	a.measure()
+	a.measure(a.now)
 	a.filtersMove(index)
 	if b.filter.Rings() {
 		a.ringFrom(a.now, index)

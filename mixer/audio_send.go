@@ -32,6 +32,9 @@ func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 	b := &a.buses[index]
 	for i := range b.sends {
 		s := &b.sends[i]
+		if !s.opens(a.now) {
+			continue
+		}
 		src, from := post, a.tree[index].above // what it gives is muted already
 		if s.pre {
 			src, from = pre, index
@@ -85,7 +88,11 @@ func product(moves []*voice.Move, frame int64) float64 {
 func (a *audio) setSend(index int, c *command) {
 	for i := range a.buses[index].sends {
 		if s := &a.buses[index].sends[i]; s.bus == c.part.send.bus {
+			was, opened := a.buses[index].ringing, s.opens(a.now)
 			s.gain.TurnGain(a.now, c.part.send.gain, a.smoothed(a.heard(index, false), c.over), voice.Natural)
+			if end := s.gain.End(); opened != s.opens(end) {
+				a.ringPast(index, end, was)
+			}
 		}
 	}
 	a.refresh()
@@ -111,6 +118,9 @@ func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
 	dsp.Sum(a.buses[v.slot.bus].block(n)[:given], a.direct(v.slot, v.slot.record.screen(), post, a.now))
 	for i := range v.slot.record.sends {
 		to, src := &rare.sends[i], post
+		if !to.opens(a.now) {
+			continue
+		}
 		if to.pre {
 			src = pre[:given]
 		}
@@ -171,7 +181,11 @@ func (a *audio) sendSteady(v seat, next *voice.Voice, n int64) bool {
 	}
 	share, rests := a.restingShare(v.slot, to)
 	if rests {
-		v.slot.voice.MixSend(next, a.buses[v.slot.bus].block(n), a.buses[to.bus].block(n), share)
+		sent := (*a.sendRoom.Load())[:n] // thrown away, where the send is silent
+		if share != 0 {
+			sent = a.buses[to.bus].block(n)
+		}
+		v.slot.voice.MixSend(next, a.buses[v.slot.bus].block(n), sent, share)
 	}
 	return rests
 }
@@ -245,6 +259,9 @@ func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	rare := s.record.rare.Load()
 	for i := range s.record.sends {
 		to, room := &rare.sends[i], (*a.sendRoom.Load())[:len(tail)]
+		if !to.opens(frame) {
+			continue
+		}
 		clear(room)
 		src := tail
 		if to.pre {
@@ -262,7 +279,9 @@ func (a *audio) ringVoice(s *slot, frame int64) {
 	if s.record.sends > 0 {
 		rare := s.record.rare.Load()
 		for i := range s.record.sends {
-			a.ringFrom(frame, rare.sends[i].bus)
+			if to := &rare.sends[i]; to.opens(frame) {
+				a.ringFrom(frame, to.bus)
+			}
 		}
 	}
 }
@@ -275,7 +294,11 @@ func (a *audio) moveSend(r *record, c *command, over int64) {
 	rare := r.rare.Load()
 	for i := range r.sends {
 		if s := &rare.sends[i]; s.bus == c.part.send.bus {
+			opened := s.opens(a.now)
 			s.gain.TurnGain(a.now, c.part.send.gain, over, voice.Natural)
+			if end := s.gain.End(); opened && !s.opens(end) {
+				a.ringFrom(end, s.bus)
+			}
 		}
 	}
 }

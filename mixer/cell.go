@@ -52,7 +52,9 @@ func (a *audio) emit(e *Event) {
 	n, more := e.cells()
 	at := a.events.Back(n)
 	if at == nil {
-		a.stats.EventsLost++
+		if a.polled.Load() {
+			a.stats.EventsLost++
+		}
 		return
 	}
 	// Field by field: what is made elsewhere and copied waits for itself. What is left out is zero.

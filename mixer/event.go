@@ -164,11 +164,19 @@ func (c *Config) blockEvents() int {
 	return min(n, maxEvents)
 }
 
+// pollEvents notes that events are read, so that lost ones count.
+func (m *Mixer) pollEvents() {
+	if !m.polled.Load() {
+		m.polled.Store(true)
+	}
+}
+
 // Events moves what has happened since the last call into dst, oldest first, and
 // returns how many. Control side; callers share what there is. A part of the program that
 // is to have all events, whoever else reads them, takes an EventReader.
 func (m *Mixer) Events(dst []Event) int {
 	m.refineNeeds()
+	m.pollEvents()
 	m.eventMutex.Lock()
 	defer m.eventMutex.Unlock()
 	if m.readers != nil {

@@ -16,6 +16,7 @@ type EventReader struct {
 // NewEventReader returns a reader of the events from now on, and of those that nobody has
 // polled yet. Control side.
 func (m *Mixer) NewEventReader() *EventReader {
+	m.pollEvents()
 	m.eventMutex.Lock()
 	defer m.eventMutex.Unlock()
 	add := func() *EventReader {

@@ -49,6 +49,7 @@ type shared struct {
 	freed     *ring.Ring[pool.Handle]
 	positions []atomic.Int64 // by index of the audio side: frames of the sound
 	events    *ring.Ring[cell]
+	polled    atomic.Bool // the control side has read events: those lost from then on count
 	journal   journal
 	stems     *stems                // nil: none are kept
 	sends     [][]int               // by bus: to which others it sends

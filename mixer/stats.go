@@ -30,7 +30,7 @@ type Stats struct {
 	Unready    int64 // starts and moves of pitch that had to read a worse version of their sound at first, since the right one was not made yet
 	Faults     int64 // frames of the master that were not finite and became silence, voices and inserts that were ended
 	Broken     int64 // streams that could not be decoded any further while they played
-	EventsLost int64 // events that nobody polled in time, see also EventReader.Lost
+	EventsLost int64 // events that were not read in time; those before the first Events or NewEventReader do not count; see also EventReader.Lost
 	Busy       int64 // calls that failed with ErrBusy, or would have
 	Pending    int64 // commands sent whose frame has not come
 	Voices     int64 // slots now: Resize and GrowPool move it
