@@ -30,6 +30,7 @@ internal/whole -> internal/links
 internal/yaml -> go.yaml.in/yaml/v4
 cue/report -> internal/words mixer pcm voice
 audiotest -> cue/report device device/wav internal/fourier internal/loudness internal/words mixer pcm sounds voice
+internal/archtest ->
 internal/words ->
 internal/explain -> cue/report internal/words mixer
 internal/dsp -> pcm golang.org/x/sys/cpu
@@ -75,7 +76,7 @@ device/pulse -> device device/internal/native device/internal/pace internal/word
 device/null -> device device/internal/pace pcm
 device/wav -> device device/internal/pace internal/dsp internal/whole pcm
 device/oto -> device device/internal/native device/internal/pace pcm github.com/ebitengine/oto/v3 github.com/ebitengine/purego/... golang.org/x/sys/unix
-bank -> bank/rules internal/chance internal/fields internal/loading internal/parse internal/scenes internal/words internal/yaml mixer pcm sounds space voice
+bank -> bank/rules internal/chance internal/fields internal/loading internal/parse internal/scenes internal/words internal/yaml mixer pcm sounds space voice effect
 bank/rules -> effect internal/words internal/yaml mixer pcm sounds voice sounds/tone space
 internal/fields -> internal/words internal/yaml mixer pcm
 internal/parse -> effect bank/rules internal/fields internal/words internal/yaml mixer sounds voice sounds/tone space pcm

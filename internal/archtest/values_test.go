@@ -1,0 +1,253 @@
+package archtest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing/fstest"
+	"time"
+
+	"voicepool/bank"
+	"voicepool/effect"
+	"voicepool/mixer"
+	"voicepool/pcm"
+	"voicepool/sounds"
+	"voicepool/space"
+	"voicepool/voice"
+)
+
+const bankText = `
+rate: %d
+buses: {hall: {effects: [eq]}, group: {}, plain: {sends: {hall: -6}, effects: [eq]}}
+sounds:
+  engine: {file: a.wav, bus: plain, loop: true, sends: {hall: -6}, parameters: {rpm: {from: 0, to: 1, gain: [[0, -6], [1, 0]]}}}
+  both: {layers: [engine, {sound: engine, delay: 1ms}], parameters: {rpm: {from: 0, to: 1, gain: [[0, -6], [1, 0]]}}}
+scenes: {menu: {buses: {plain: {gain: -9}}}}
+`
+
+// rig is a mixer with all that calls need.
+type rig struct {
+	config mixer.Config
+	mixer  *mixer.Mixer
+	bank   *bank.Bank
+	sound  *voice.Sound
+	stream *voice.Sound
+	block  []pcm.Frame
+	turn   int // which of several receivers the next call has
+	target int // which of several targets
+
+	// made for each call
+	voice, streamed mixer.Handle
+	play            bank.Handle
+	bus             mixer.Bus
+	salvo           *mixer.Salvo
+	count           *mixer.Count
+}
+
+// endless is a stream of silence.
+type endless struct{}
+
+func (endless) Read(dst []pcm.Frame) (int, error) {
+	clear(dst)
+	return len(dst), nil
+}
+
+// newSounds returns a sound that loops, and a stream, of a rate.
+func newSounds(lib *sounds.Library, rate int) (sound, stream *voice.Sound, err error) {
+	data := make([]float32, rate/10)
+	for i := range data {
+		data[i] = float32(0.25 * math.Sin(float64(i)/10))
+	}
+	if sound, err = voice.NewSound(voice.Samples{Rate: rate, Channels: 1, Data: data}); err != nil {
+		return nil, nil, err
+	}
+	stream, err = lib.StreamFrames(sounds.FrameSource{
+		Name: "stream", Rate: rate, Frames: int64(rate), Loop: &pcm.Loop{0, int64(rate)},
+		Open: func() (sounds.FrameReader, error) { return endless{}, nil },
+	}, sounds.StreamOptions{Ahead: 100 * time.Millisecond})
+	return sound, stream, err
+}
+
+// newRig returns the rig of a configuration, with the sounds of a rig of its rate, if there was one.
+func newRig(c mixer.Config, rigs map[int]*rig) (*rig, error) {
+	m, err := mixer.New(c)
+	if err != nil {
+		return nil, err
+	}
+	r := &rig{}
+	if old := rigs[m.Rate()]; old != nil {
+		*r = rig{sound: old.sound, stream: old.stream, bank: old.bank}
+	} else {
+		lib := sounds.NewLibrary(sounds.Options{Rate: m.Rate()})
+		if r.sound, r.stream, err = newSounds(lib, m.Rate()); err != nil {
+			return nil, err
+		}
+		files := fstest.MapFS{"bank.yaml": {Data: fmt.Appendf(nil, bankText, m.Rate())}, "a.wav": {Data: wave(m.Rate())}}
+		if r.bank, err = bank.Open(files, "bank.yaml", lib); err != nil {
+			return nil, err
+		}
+		rigs[m.Rate()] = r
+	}
+	r.config, r.mixer, r.block = c, m, make([]pcm.Frame, 32*m.Outputs())
+	return r, r.bank.Use(m)
+}
+
+func (r *rig) render(blocks int) {
+	for range blocks {
+		r.mixer.Render(r.block)
+	}
+}
+
+// options returns those of a voice that has all that calls move.
+func (r *rig) options() mixer.Options {
+	return mixer.Options{Bus: r.bus, Loop: true, Emitter: &space.Emitter{}, Sends: []mixer.Send{{To: hall, Gain: -6}}, Tag: 7}
+}
+
+// ready starts the voices that a call moves, and renders until they play.
+func (r *rig) ready() (err error) {
+	if r.bus, err = r.mixer.Bus(plain); err != nil {
+		return err
+	}
+	r.salvo, r.count = r.mixer.NewSalvo(), r.mixer.NewCount()
+	if err := r.bank.Use(r.mixer); err != nil {
+		return err
+	}
+	at := r.mixer.At(r.mixer.Now())
+	if r.voice, err = at.Play(r.sound, r.options()); err != nil {
+		return err
+	}
+	if r.streamed, err = at.Play(r.stream, r.options()); err != nil {
+		return err
+	}
+	if r.play, err = r.bank.PlayAt(r.mixer.Now(), "both", bank.Options{Emitter: &space.Emitter{}}); err != nil {
+		return err
+	}
+	r.render(2)
+	for _, s := range []mixer.State{r.voice.State(), r.streamed.State(), r.play.State()} {
+		if s != mixer.StatePlaying && s != mixer.StateVirtual {
+			return fmt.Errorf("a voice is %v", s)
+		}
+	}
+	return nil
+}
+
+// clear ends all voices.
+func (r *rig) clear() {
+	r.mixer.StopAll(0)
+	r.render(3)
+	var events [64]mixer.Event
+	for r.mixer.Events(events[:]) > 0 {
+	}
+}
+
+// receivers returns what the methods of a type are called on; nothing: the matrix has no values of the type.
+func (r *rig) receivers(typ reflect.Type) []any {
+	switch typ {
+	case reflect.TypeFor[*mixer.Mixer]():
+		return []any{r.mixer}
+	case reflect.TypeFor[*mixer.Moment]():
+		return []any{new(r.mixer.At(mixer.Now)), new(r.mixer.At(r.mixer.Now() + 20)), new(r.salvo.At(10))}
+	case reflect.TypeFor[*mixer.Handle]():
+		return []any{&r.voice, &r.streamed}
+	case reflect.TypeFor[*mixer.Bus]():
+		return []any{&r.bus}
+	case reflect.TypeFor[*mixer.Salvo]():
+		return []any{r.salvo}
+	case reflect.TypeFor[*mixer.Group]():
+		g, _ := r.mixer.NewGroup("group", mixer.GroupOptions{Voices: 2})
+		return []any{g}
+	case reflect.TypeFor[*mixer.EventReader]():
+		return []any{r.mixer.NewEventReader()}
+	case reflect.TypeFor[*mixer.Event]():
+		return []any{&mixer.Event{Kind: mixer.EventStarted, Sound: r.sound, Bus: r.bus}}
+	case reflect.TypeFor[*mixer.Config]():
+		return []any{&r.config}
+	case reflect.TypeFor[*bank.Bank]():
+		return []any{r.bank}
+	case reflect.TypeFor[*bank.Handle]():
+		return []any{&r.play}
+	}
+	if typ.Elem().Kind() == reflect.Uint8 { // an enumeration
+		return []any{reflect.New(typ.Elem()).Interface()}
+	}
+	return nil
+}
+
+// targets returns what a Target may name.
+func (r *rig) targets() []any {
+	return []any{mixer.TargetVoice(r.voice), mixer.TargetBus(r.bus), mixer.TargetTag(7), mixer.TargetSound(r.stream), mixer.TargetVoice(r.play.Handle), mixer.TargetAll()}
+}
+
+// argument returns a good value of a parameter of a call, by the type of the parameter and, where that does not
+// say enough, the name of the method; nil: the matrix has none.
+func (r *rig) argument(name string, typ reflect.Type) any {
+	method := name[strings.LastIndex(name, ".")+1:]
+	switch typ {
+	case reflect.TypeFor[string]():
+		return map[string]string{
+			"Bus": plain, "SetSend": hall, "SetEffect": "eq", "NewGroup": "group", "Play": "both", "PlayAt": "both", "Scene": "menu", "Set": "rpm",
+		}[method]
+	case reflect.TypeFor[float64]():
+		return map[string]float64{"SetPan": 0.5, "SetSpeed": 1.5, "SetLowPass": 500, "SetHighPass": 100, "Set": 0.5}[method]
+	case reflect.TypeFor[int]():
+		return map[string]int{"Resize": 8, "SetLoop": 2, "SetPriority": 1, "Stems": 64, "UntilEnd": 64, "Skip": 32, "Add": 1}[method]
+	case reflect.TypeFor[int64]():
+		return r.mixer.Now() + 10
+	case reflect.TypeFor[[]mixer.Event]():
+		return make([]mixer.Event, 8)
+	case reflect.TypeFor[[]mixer.Entry]():
+		return make([]mixer.Entry, 8)
+	case reflect.TypeFor[[]pcm.Frame]():
+		return r.block
+	case reflect.TypeFor[[]mixer.Handle]():
+		return []mixer.Handle{r.voice}
+	case reflect.TypeFor[[]bank.Handle]():
+		return []bank.Handle{r.play}
+	case reflect.TypeFor[mixer.Options]():
+		return r.options()
+	case reflect.TypeFor[context.Context]():
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		return ctx
+	case reflect.TypeFor[func(error)]():
+		return func(error) {}
+	case reflect.TypeFor[*voice.Sound]():
+		return r.sound
+	case reflect.TypeFor[mixer.Insert]():
+		return newInsert()
+	case reflect.TypeFor[*mixer.Mixer]():
+		return r.mixer
+	}
+	for _, x := range []any{
+		true, int32(1), 10 * time.Millisecond, time.Now(), pcm.Decibels(-3), pcm.Semitones(2), voice.RaisedCosine, mixer.AtEnd,
+		mixer.Change{Fields: mixer.FieldGain, Gain: -3}, mixer.Duck{When: hall, By: 3}, mixer.GroupOptions{Voices: 2}, mixer.Stem{Sound: "s"},
+		effect.Values{"bypass": 0}, space.Spot{}, []space.Spot{{}}, space.Listener{}, r.bus, r.salvo, r.count, r.voice, bank.Options{},
+	} {
+		if reflect.TypeOf(x) == typ {
+			return x
+		}
+	}
+	return nil
+}
+
+// functions are the exported functions of the packages.
+func functions() map[string]func(*rig) error {
+	return map[string]func(*rig) error{
+		"mixer.New":           func(r *rig) error { _, err := mixer.New(r.config); return err },
+		"mixer.ParseOverflow": func(*rig) error { mixer.ParseOverflow("oldest"); return nil },
+		"mixer.ParseWhenFull": func(*rig) error { mixer.ParseWhenFull("end"); return nil },
+		"mixer.TargetVoice":   func(r *rig) error { mixer.TargetVoice(r.voice); return nil },
+		"mixer.TargetTag":     func(*rig) error { mixer.TargetTag(1); return nil },
+		"mixer.TargetSound":   func(r *rig) error { mixer.TargetSound(r.sound); return nil },
+		"mixer.TargetBus":     func(r *rig) error { mixer.TargetBus(r.bus); return nil },
+		"mixer.TargetAll":     func(*rig) error { mixer.TargetAll(); return nil },
+		"bank.Open": func(r *rig) error {
+			lib := sounds.NewLibrary(sounds.Options{Rate: r.mixer.Rate()})
+			_, err := bank.Open(fstest.MapFS{"b.yaml": {Data: []byte("sounds: {}")}}, "b.yaml", lib)
+			return err
+		},
+		"bank.Parse": func(*rig) error { _, err := bank.Parse("b.yaml", []byte("sounds: {}")); return err },
+	}
+}
