@@ -92,7 +92,11 @@ func (m *matrix) watch(do func() error) error {
 // row makes all calls with a configuration.
 func (m *matrix) row(number int, row []int) error {
 	c := configOf(m.options, row)
-	for _, state := range []string{waiting, rendering} {
+	states := []string{waiting, rendering}
+	if raceEnabled { // what is done on one goroutine was seen without the detector
+		states = states[1:]
+	}
+	for _, state := range states {
 		r, err := newRig(c, m.rigs)
 		if err != nil {
 			return err
@@ -102,7 +106,7 @@ func (m *matrix) row(number int, row []int) error {
 				continue
 			}
 			for target := range m.variants(c) {
-				if r, err = m.readied(r); err != nil {
+				if r, err = m.readied(r, c); err != nil {
 					return err
 				}
 				r.turn, r.target = number+i, target
@@ -116,7 +120,7 @@ func (m *matrix) row(number int, row []int) error {
 	}
 	r, err := newRig(c, m.rigs)
 	if err == nil {
-		err = r.ready()
+		err = r.ready(true, true)
 	}
 	if err != nil {
 		return err
@@ -148,8 +152,10 @@ func (m *matrix) variants(c call) int {
 }
 
 // readied returns r with voices that play, or, where the calls before do not let them, another rig.
-func (m *matrix) readied(r *rig) (*rig, error) {
-	if r.ready() == nil {
+func (m *matrix) readied(r *rig, c call) (*rig, error) {
+	targets := m.variants(c) > 1
+	stream, play := targets || c.typ == reflect.TypeFor[*mixer.Handle](), targets || strings.HasPrefix(c.name, "bank.")
+	if r.ready(stream, play) == nil {
 		return r, nil
 	}
 	r.mixer.Close()
@@ -157,7 +163,7 @@ func (m *matrix) readied(r *rig) (*rig, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, r.ready()
+	return r, r.ready(stream, play)
 }
 
 // call makes a call in a state, and notes whether it succeeded with the values of a row.

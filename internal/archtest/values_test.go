@@ -105,28 +105,36 @@ func (r *rig) options() mixer.Options {
 	return mixer.Options{Bus: r.bus, Loop: true, Emitter: &space.Emitter{}, Sends: []mixer.Send{{To: hall, Gain: -6}}, Tag: 7}
 }
 
-// ready starts the voices that a call moves, and renders until they play.
-func (r *rig) ready() (err error) {
+// ready starts the voices that a call moves, and renders until they play: a voice always, a stream and a play of
+// the bank where the call may name them.
+func (r *rig) ready(stream, play bool) (err error) {
 	if r.bus, err = r.mixer.Bus(plain); err != nil {
 		return err
 	}
 	r.salvo, r.count = r.mixer.NewSalvo(), r.mixer.NewCount()
-	if err := r.bank.Use(r.mixer); err != nil {
-		return err
-	}
 	at := r.mixer.At(r.mixer.Now())
 	if r.voice, err = at.Play(r.sound, r.options()); err != nil {
 		return err
 	}
-	if r.streamed, err = at.Play(r.stream, r.options()); err != nil {
-		return err
+	states := []func() mixer.State{r.voice.State}
+	if stream {
+		if r.streamed, err = at.Play(r.stream, r.options()); err != nil {
+			return err
+		}
+		states = append(states, r.streamed.State)
 	}
-	if r.play, err = r.bank.PlayAt(r.mixer.Now(), "both", bank.Options{Emitter: &space.Emitter{}}); err != nil {
-		return err
+	if play {
+		if err := r.bank.Use(r.mixer); err != nil { // the call before may have made another
+			return err
+		}
+		if r.play, err = r.bank.PlayAt(r.mixer.Now(), "both", bank.Options{Emitter: &space.Emitter{}}); err != nil {
+			return err
+		}
+		states = append(states, r.play.State)
 	}
 	r.render(2)
-	for _, s := range []mixer.State{r.voice.State(), r.streamed.State(), r.play.State()} {
-		if s != mixer.StatePlaying && s != mixer.StateVirtual {
+	for _, state := range states {
+		if s := state(); s != mixer.StatePlaying && s != mixer.StateVirtual {
 			return fmt.Errorf("a voice is %v", s)
 		}
 	}
