@@ -170,3 +170,23 @@ sounds:
 		t.Errorf("after the frame %d are stopped, %d play and %d are under way, want 7, 0 and 0", st.Stopped-before, st.Playing, st.Pending)
 	}
 }
+
+// TestZeroHandle calls every method of the zero Handle: none panics, and every error is there.
+func TestZeroHandle(t *testing.T) {
+	v, calls := reflect.ValueOf(bank.Handle{}), voiceCalls()
+	for i := range v.NumMethod() {
+		method, name := v.Method(i), v.Type().Method(i).Name
+		for _, good := range []bool{false, true} {
+			var in []reflect.Value
+			for j := range method.Type().NumIn() {
+				if in = append(in, reflect.Zero(method.Type().In(j))); good && j < len(calls[name]) && reflect.TypeOf(calls[name][j]) == method.Type().In(j) {
+					in[j] = reflect.ValueOf(calls[name][j])
+				}
+			}
+			out := method.Call(in)
+			if last := out[len(out)-1]; last.Type() == reflect.TypeFor[error]() && last.IsNil() {
+				t.Errorf("%s of the zero Handle returns no error", name)
+			}
+		}
+	}
+}
