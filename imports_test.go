@@ -127,7 +127,7 @@ cmd/internal/drivers -> cmd/internal/console device/auto device/oto device/pulse
 cmd/internal/findings -> bank/rules cue internal/parse internal/words
 cmd/internal/remote -> bank/rules cmd/internal/cluster cmd/internal/console cmd/internal/live cue/report internal/words mixer pcm github.com/coder/websocket github.com/nats-io/nats.go/...
 cmd/internal/shell -> sounds/embedded github.com/posener/complete
-cmd/internal/value -> bank/rules device/wav mixer voice
+cmd/internal/value -> bank/rules device/wav internal/words mixer voice
 cmd/internal/timeline -> cmd/internal/ink cmd/internal/output cue/report internal/explain internal/words mixer pcm golang.org/x/text/...
 cmd/internal/trial -> bank/rules cmd/internal/bench cmd/internal/console cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
 `)

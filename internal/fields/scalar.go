@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"voicepool/internal/words"
 	"voicepool/internal/yaml"
 )
 
@@ -44,11 +45,11 @@ func (r *Reader) Refuse(p *yaml.Pair, want string) bool {
 }
 
 func (r *Reader) number(p *yaml.Pair, dst *float64, within Limits) bool {
-	text, unit := p.Value.Text, false
+	x, isNumber := words.ParseNumber(p.Value.Text)
+	unit := false
 	if within.Unit == DecibelUnit {
-		text, unit = withoutUnit(text)
+		x, unit, isNumber = words.ParseDecibels(p.Value.Text)
 	}
-	x, isNumber := parseNumber(text)
 	isNumber = isNumber && (unit || !p.Value.Quoted)
 	beyond := within.Cutoff && r.HalfRate > 0 && x > r.HalfRate
 	if isNumber && x >= within.From && x <= within.To && !beyond {
@@ -72,14 +73,6 @@ const HertzUnit = " of Hz"
 
 // DecibelUnit is the unit of a gain, which may be written with it: -6, -6dB or -6 dB.
 const DecibelUnit = " of decibels"
-
-// withoutUnit returns a gain without its dB, and whether it had one.
-func withoutUnit(text string) (string, bool) {
-	if n := len(text) - len("dB"); n > 0 && strings.EqualFold(text[n:], "dB") {
-		return strings.TrimRight(text[:n], " "), true
-	}
-	return text, false
-}
 
 func short(x float64) string {
 	if x == 1./16 {
@@ -135,15 +128,6 @@ func (r *Reader) Word(p *yaml.Pair, dst *string) bool {
 func ParseWhole(text string, from, to int64) (n int64, ok bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil && n >= from && n <= to
-}
-
-// parseNumber reads a number in decimal digits, with a point or an exponent.
-func parseNumber(text string) (x float64, ok bool) {
-	if strings.Trim(text, "0123456789.eE+-") != "" || !strings.ContainsAny(text, "0123456789") {
-		return 0, false
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	return x, err == nil
 }
 
 // Join lists two names or more: "a, b or c".

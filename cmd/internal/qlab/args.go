@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"voicepool/bank/rules"
@@ -74,11 +73,32 @@ func (c *call) number(i int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	x, err := strconv.ParseFloat(strings.TrimSuffix(text, "dB"), 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+	x, unit, ok := words.ParseDecibels(text)
+	if !ok || unit {
 		return 0, fmt.Errorf("%q is no number", words.OneLine(text))
 	}
 	return x, nil
+}
+
+// decibels returns an argument as a gain, with or without its unit.
+func (c *call) decibels(i int) (float64, error) {
+	text, err := c.text(i)
+	if err != nil {
+		return 0, err
+	}
+	x, _, ok := words.ParseDecibels(text)
+	if !ok {
+		return 0, fmt.Errorf("%q is no number of decibels, such as -6 or -6dB", words.OneLine(text))
+	}
+	return x, nil
+}
+
+// cutoff returns an argument as the cutoff of a filter: a number of Hz, or off, which is 0.
+func (c *call) cutoff(i int) (float64, error) {
+	if text, err := c.text(i); err == nil && text == "off" {
+		return 0, nil
+	}
+	return c.number(i)
 }
 
 // truth returns an argument as true or false.

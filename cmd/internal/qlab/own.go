@@ -168,8 +168,8 @@ func (c *call) play() (any, error) {
 	}
 	o := room.Order{Sound: sound}
 	err = c.pairs(1, map[string]reader{
-		"gain": into(&o.Gain, (*call).number), "pan": into(&o.Pan, (*call).number), "pitch": into(&o.Pitch, (*call).number),
-		"lowpass": maybe(&o.LowPass, (*call).number), "highpass": maybe(&o.HighPass, (*call).number),
+		"gain": into(&o.Gain, (*call).decibels), "pan": into(&o.Pan, (*call).number), "pitch": into(&o.Pitch, (*call).number),
+		"lowpass": maybe(&o.LowPass, (*call).cutoff), "highpass": maybe(&o.HighPass, (*call).cutoff),
 		"speed": into(&o.Speed, (*call).number), "bus": into(&o.Bus, (*call).text), "loop": maybe(&o.Loop, (*call).truth),
 		"priority": into(&o.Priority, (*call).whole), "protect": into(&o.Protect, (*call).truth), "owner": into(&o.Owner, (*call).text), "id": into(&o.ID, (*call).text), "fade_in": into(&o.FadeIn, (*call).time),
 		"from": into(&o.From, (*call).time), "for": into(&o.For, (*call).time), "at": maybe(&o.When.At, (*call).time),
@@ -202,8 +202,8 @@ func (c *call) set() (any, error) {
 	}
 	var m room.Move
 	err = c.pairs(1, map[string]reader{
-		"gain": maybe(&m.Gain, (*call).number), "pan": maybe(&m.Pan, (*call).number), "pitch": maybe(&m.Pitch, (*call).number),
-		"lowpass": maybe(&m.LowPass, (*call).number), "highpass": maybe(&m.HighPass, (*call).number),
+		"gain": maybe(&m.Gain, (*call).decibels), "pan": maybe(&m.Pan, (*call).number), "pitch": maybe(&m.Pitch, (*call).number),
+		"lowpass": maybe(&m.LowPass, (*call).cutoff), "highpass": maybe(&m.HighPass, (*call).cutoff),
 		"speed": maybe(&m.Speed, (*call).number), "over": into(&m.Over, (*call).time), "shape": into(&m.Shape, (*call).text),
 		"seek": maybe(&m.Seek, (*call).time), "pause": maybe(&m.Pause, (*call).truth), "loop": maybe(&m.Loop, (*call).truth),
 		"priority": maybe(&m.Priority, (*call).whole), "at": maybe(&m.When.At, (*call).time),
@@ -286,7 +286,11 @@ func (c *call) bus(rest []string) (any, error) {
 	switch rest[1] {
 	case "gain", "lowpass", "highpass":
 		to := map[string]**float64{"gain": &f.Gain, "lowpass": &f.LowPass, "highpass": &f.HighPass}[rest[1]]
-		err = maybe(to, (*call).number)(c, 0)
+		read := (*call).cutoff
+		if rest[1] == "gain" {
+			read = (*call).decibels
+		}
+		err = maybe(to, read)(c, 0)
 		if err == nil && len(c.args) > 1 {
 			f.Over, err = c.time(1)
 		}

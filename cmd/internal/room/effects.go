@@ -16,7 +16,7 @@ import (
 
 // Effects are values of effects of a bus, by what the effects are called and by the names of their values,
 // such as "time" and "bands.1.freq". A value is a number, true or false, or a text as sheets have it: "4s",
-// "off", "peak".
+// "-6dB", "off", "peak".
 type Effects map[string]map[string]any
 
 // moves returns where the values go, of a bus.
@@ -79,6 +79,9 @@ func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 		}
 		if t, err := rules.ParseTime(v); err == nil && p.Unit == effect.Seconds {
 			return t.Seconds(), true
+		}
+		if x, unit, ok := words.ParseDecibels(v); ok && unit && p.Unit == effect.Decibels {
+			return x, true
 		}
 	}
 	return 0, false

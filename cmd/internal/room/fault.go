@@ -96,6 +96,9 @@ func Takes(field string) string {
 	return limits[field].takes
 }
 
+// Decibels reports whether a field of an order is a gain, which may have its unit: "-6dB".
+func Decibels(field string) bool { return field == "gain" || field == "by" || field == "above" }
+
 // ranged returns what is wrong with a value of a field.
 func ranged(field string, x float64) error {
 	if l := limits[field]; !(x >= l.from && x <= l.to) {

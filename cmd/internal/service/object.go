@@ -143,15 +143,18 @@ func (o *object) needs(keys ...string) {
 	}
 }
 
-// text returns a field that is a string.
+// text returns a field that is a name: a string, or a number or a truth, which are names as in sheets.
 func (o *object) text(key string) (s string) {
 	v := o.raw(key)
 	if v == nil {
 		return ""
 	}
-	if v[0] != '"' || json.Unmarshal(v, &s) != nil {
+	switch {
+	case v[0] == '[' || v[0] == '{' || v[0] == 'n', v[0] == '"' && json.Unmarshal(v, &s) != nil:
 		o.fault(key, "a string is wanted")
 		return ""
+	case v[0] != '"':
+		s = string(v)
 	}
 	if len(s) > longestName {
 		o.fault(key, "it is longer than "+strconv.Itoa(longestName)+" bytes")
@@ -162,11 +165,16 @@ func (o *object) text(key string) (s string) {
 // longestName bounds the strings of a call: names, ids, numbers of cues.
 const longestName = 256
 
-// number returns a field that is a number.
+// number returns a field that is a number. A gain may be a string with its unit, as in sheets: "-6dB".
 func (o *object) number(key string) *float64 {
 	v := o.raw(key)
 	if v == nil {
 		return nil
+	}
+	if v[0] == '"' && room.Decibels(key) {
+		if x, ok := decibels(v); ok {
+			return &x
+		}
 	}
 	x, err := strconv.ParseFloat(string(v), 64)
 	switch {
@@ -178,6 +186,24 @@ func (o *object) number(key string) *float64 {
 		return nil
 	}
 	return &x
+}
+
+// cutoff returns a field that is the cutoff of a filter. As in sheets it may be "off", which is 0.
+func (o *object) cutoff(key string) *float64 {
+	if string(o.raw(key)) == `"off"` {
+		return new(float64)
+	}
+	return o.number(key)
+}
+
+// decibels reads a string that is a gain with its unit.
+func decibels(v json.RawMessage) (x float64, ok bool) {
+	var text string
+	if json.Unmarshal(v, &text) != nil {
+		return 0, false
+	}
+	x, unit, ok := words.ParseDecibels(text)
+	return x, ok && unit
 }
 
 // whole returns a field that is a whole number.

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"encoding/json"
 	"maps"
 	"math"
 	"net/http"
@@ -41,7 +42,7 @@ func (o *object) play() room.Order {
 	o.needs("sound")
 	return room.Order{
 		Sound: o.text("sound"), Gain: some(o.number("gain")), Pan: some(o.number("pan")), Pitch: some(o.number("pitch")), Speed: some(o.number("speed")),
-		LowPass: o.number("lowpass"), HighPass: o.number("highpass"),
+		LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"),
 		Bus: o.text("bus"), Loop: o.truth("loop"), Priority: short(some(o.whole("priority"))), Protect: some(o.truth("protect")),
 		Owner: o.name("owner"), ID: o.name("id"), FadeIn: some(o.time("fade_in")), From: some(o.time("from")), For: some(o.length("for")), When: o.when(),
 	}
@@ -79,7 +80,7 @@ func set(r *room.Room, o *Order) (int, any) {
 func (o *object) move() room.Move {
 	m := room.Move{
 		Gain: o.number("gain"), Pan: o.number("pan"), Pitch: o.number("pitch"), Speed: o.number("speed"),
-		LowPass: o.number("lowpass"), HighPass: o.number("highpass"),
+		LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"),
 		Over: some(o.time("over")), Shape: o.text("shape"), Seek: o.time("seek"), Pause: o.truth("pause"), Loop: o.truth("loop"), When: o.when(),
 	}
 	if p := o.whole("priority"); p != nil {
@@ -144,25 +145,27 @@ func bus(r *room.Room, o *Order) (int, any) {
 
 // gains reads gains by names.
 func (o *object) gains(key string) map[string]float64 {
-	var read map[string]*float64
+	var read map[string]json.RawMessage
 	o.into(key, &read, "an object of gains in dB, such as {\"hall\": -6}")
 	var all map[string]float64
 	for _, name := range slices.Sorted(maps.Keys(read)) {
-		if read[name] == nil {
-			o.fault(key+"."+words.OneLine(name), "it takes a gain in dB, not null")
+		v := read[name]
+		x, ok := decibels(v)
+		if !ok && json.Unmarshal(v, &x) != nil || string(v) == "null" {
+			o.fault(key+"."+words.OneLine(name), "it takes a gain in dB, such as -6 or \"-6dB\", not "+words.OneLine(string(v)))
 			continue
 		}
 		if all == nil {
 			all = map[string]float64{}
 		}
-		all[name] = *read[name]
+		all[name] = x
 	}
 	return all
 }
 
 // fader reads what moves in a bus. A duck of null ends that.
 func (o *object) fader() room.Fader {
-	f := room.Fader{Gain: o.number("gain"), LowPass: o.number("lowpass"), HighPass: o.number("highpass"), Mute: o.truth("mute"), Solo: o.truth("solo"), Over: some(o.time("over")), When: o.when()}
+	f := room.Fader{Gain: o.number("gain"), LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"), Mute: o.truth("mute"), Solo: o.truth("solo"), Over: some(o.time("over")), When: o.when()}
 	o.into("effects", &f.Effects, "an object of effects, such as {\"reverb\": {\"time\": 4}}")
 	f.Sends = o.gains("sends")
 	switch v := o.raw("duck"); {

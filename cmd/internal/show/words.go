@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"voicepool/bank/rules"
@@ -170,8 +169,8 @@ func trim(s *Show, rest []string) error {
 
 // decibels reads by how much a gain moves.
 func decibels(command, text string) (by float64, err error) {
-	by, err = strconv.ParseFloat(strings.TrimSuffix(text, "dB"), 64)
-	if err != nil || math.IsNaN(by) || math.Abs(by) > 200 {
+	by, _, ok := words.ParseDecibels(text)
+	if !ok || math.Abs(by) > 200 {
 		return 0, fmt.Errorf("%s: %q is no number of decibels, such as +1 or -3", command, words.OneLine(text))
 	}
 	return by, nil

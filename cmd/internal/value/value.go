@@ -4,11 +4,10 @@ package value
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"voicepool/bank/rules"
 	"voicepool/device/wav"
+	"voicepool/internal/words"
 	"voicepool/mixer"
 	"voicepool/voice"
 )
@@ -66,12 +65,8 @@ type Gain float64
 
 // UnmarshalText reads -6 or -6dB.
 func (g *Gain) UnmarshalText(text []byte) error {
-	number := string(text)
-	if n := len(number) - len("dB"); n > 0 && strings.EqualFold(number[n:], "dB") {
-		number = strings.TrimRight(number[:n], " ")
-	}
-	x, err := strconv.ParseFloat(number, 64)
-	if err != nil {
+	x, _, ok := words.ParseDecibels(string(text))
+	if !ok {
 		return fmt.Errorf("%q is no gain, want decibels, as -6 or -6dB", text)
 	}
 	*g = Gain(x)
