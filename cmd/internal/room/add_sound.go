@@ -8,9 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"voicepool/bank/rules"
 	"voicepool/internal/whole"
@@ -19,22 +20,36 @@ import (
 	"voicepool/sounds"
 )
 
-// soundName is what a sound that is taken in may be called.
-var soundName = regexp.MustCompile(`^[a-zA-Z0-9_-][a-zA-Z0-9_.-]{0,63}$`)
+// longestFile is the most bytes that the name of a file has.
+const longestFile = 255
+
+// fileName reports whether a sound that is taken in may have a name, which its file has, too.
+func fileName(name string) bool {
+	return name != "" && len(name) <= longestFile && name[0] != '.' && utf8.ValidString(name) && !strings.ContainsAny(name, `/\`) && !strings.ContainsFunc(name, unicode.IsControl)
+}
+
+// CheckFile returns an error for a name that AddSound refuses.
+func CheckFile(name string) error {
+	if fileName(name) {
+		return nil
+	}
+	return wrong("name", "%q is not the name of a file: it takes 1 to %d bytes of UTF-8 without /, \\, control characters and a leading dot", words.OneLine(name), longestFile)
+}
 
 // uploadEnding is that of a file that is not complete yet.
 const uploadEnding = ".upload"
 
-// endings are those of files, by their formats.
-var endings = map[string]string{"wav": ".wav", "aiff": ".aiff", "flac": ".flac", "oggflac": ".oga", "vorbis": ".ogg", "opus": ".opus", "mp3": ".mp3"}
+// arriving is what a complete file is called until it has its name.
+const arriving = ".arriving"
 
-// AddSound takes a sound into the room's folder, decoded under the limits, and into the sheet where that has
-// none of this name. One that was taken in before is replaced: what plays goes on with the old one. A sound
-// of the sheet that has another file is not, nor is a file of another sound: that is an *Error of Kind
-// Refused. While the data comes, the room can be changed and ended.
+// AddSound stores a sound under its name in the room's folder, decoded under the limits. Sounds of the sheet
+// that have this file play it from then on, and what plays continues with the old one. Where the sheet has
+// none, it gets a sound of that name. It returns the sound of the sheet. A sound of this name that has another
+// file is an *Error of Kind Refused, as is a file of the sheet's own folder. While the data comes, the room
+// can be changed and ended. After an error the room and its folder are as before.
 func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound, *sounds.Info, error) {
-	if !soundName.MatchString(name) {
-		return Sound{}, nil, wrong("name", "%q is no name of a sound: it takes 1 to 64 of a-z, A-Z, 0-9, _, - and ., no . first", words.OneLine(name))
+	if err := CheckFile(name); err != nil {
+		return Sound{}, nil, err
 	}
 	switch {
 	case r.ended():
@@ -50,7 +65,7 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 		return Sound{}, nil, err
 	}
 	defer folder.Close()
-	part, err := whole.Create(filepath.Join(r.uploads(), "."+name), uploadEnding)
+	part, err := whole.Create(filepath.Join(r.uploads(), arriving), uploadEnding)
 	if err != nil {
 		return Sound{}, nil, err
 	}
@@ -64,39 +79,67 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 	if r.ended() {
 		return Sound{}, nil, errClosed
 	}
-	text, file, err := r.textWith(name, name+endings[info.Format])
+	text, sound, file, err := r.textWith(name)
 	if err != nil {
 		return Sound{}, nil, err
 	}
 	info.File = file
-	old, err := folder.Lstat(file)
-	if err == nil && !old.Mode().IsRegular() {
-		return Sound{}, nil, &Error{Kind: Refused, Field: "name", Reason: "taken", Detail: fmt.Sprintf("name: %q is no regular file in the room's folder", file)}
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := r.replaceFile(ctx, folder, part, file, text); err != nil {
 		return Sound{}, nil, err
 	}
-	if err := part.Keep(); err != nil {
-		return Sound{}, nil, err
-	}
-	if err := folder.Rename("."+name, file); err != nil {
-		return Sound{}, nil, errors.Join(err, folder.Remove("."+name))
-	}
-	if err := whole.SyncFolder(r.uploads()); err != nil {
-		return Sound{}, nil, err
-	}
-	if err := r.change(ctx, text); err != nil {
-		if old == nil { // no sheet names it
-			err = errors.Join(err, folder.Remove(file))
-		}
-		return Sound{}, nil, err
-	}
-	one := Sound{Sound: name, Seconds: info.Seconds}
+	one := Sound{Sound: sound, Seconds: info.Seconds}
 	for _, s := range r.State().Sounds {
-		if s.Sound == name {
+		if s.Sound == sound {
 			one = s
 		}
 	}
 	return one, info, nil
+}
+
+// replaced is what a file is called that another replaces, until the room has taken the other.
+const replaced = ".replaced"
+
+// replaceFile gives a file that has arrived its name, and has the room go by a text that names it. After an
+// error the old file, or none, has the name.
+func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.File, file string, text []byte) error {
+	old, err := folder.Lstat(file)
+	if err == nil && !old.Mode().IsRegular() {
+		return &Error{Kind: Refused, Field: "name", Reason: "taken", Detail: fmt.Sprintf("name: %q is no regular file in the room's folder", file)}
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := part.Keep(); err != nil {
+		return err
+	}
+	if old != nil {
+		_ = folder.Remove(replaced)
+		if folder.Link(file, replaced) != nil { // a file system without links
+			if err := folder.Rename(file, replaced); err != nil {
+				return errors.Join(err, folder.Remove(arriving))
+			}
+		}
+	}
+	err = folder.Rename(arriving, file)
+	if err == nil {
+		err = whole.SyncFolder(r.uploads())
+	}
+	if err == nil {
+		err = r.change(ctx, text)
+	}
+	switch {
+	case err == nil && old != nil:
+		_ = folder.Remove(replaced) // else the next upload does
+	case err != nil && old != nil:
+		err = errors.Join(err, folder.Rename(replaced, file))
+	case err != nil:
+		if gone := folder.Remove(file); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	if err != nil {
+		_ = folder.Remove(arriving)
+	}
+	return err
 }
 
 // uploads returns the folder that takes sounds; empty: there is none.
@@ -154,43 +197,48 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 	return &info, nil
 }
 
-// textWith returns the text of the sheet with a sound of a file in it, and the file: that of the sound
-// where one was taken in before, since files are known by their content.
-func (r *Room) textWith(name, file string) ([]byte, string, error) {
-	text := r.Text()
+// textWith returns the text of the sheet with a sound in it that has a file of some name, the name of that
+// sound, and the file. Sounds that were stored by older programs have files with an ending of their own.
+func (r *Room) textWith(name string) (text []byte, sound, file string, err error) {
+	text = r.Text()
 	s := r.Sheet()
-	for i := range s.Sounds {
-		one := &s.Sounds[i]
-		if one.Name != name {
-			continue
-		}
-		if was, ok := r.taken(name, one.Files); ok {
-			return text, was, nil
-		}
-		return nil, "", &Error{Kind: Refused, Field: "name", Reason: "taken", Detail: fmt.Sprintf("name: the sheet has a sound %q that is not from the file %s; take another name", name, file)}
+	refused := func(detail string, args ...any) error {
+		return &Error{Kind: Refused, Field: "name", Reason: "taken", Detail: "name: " + fmt.Sprintf(detail, args...)}
 	}
 	for i := range s.Sounds {
 		for _, f := range s.Sounds[i].Files {
-			if filepath.Clean(f.Path) == filepath.Clean(r.named(file)) {
-				return nil, "", &Error{Kind: Refused, Field: "name", Reason: "taken", Detail: fmt.Sprintf("name: the file %s is that of the sound %q; take another name", file, s.Sounds[i].Name)}
+			switch path := filepath.Clean(f.Path); {
+			case f.Path == "":
+			case path == r.named(name):
+				return text, s.Sounds[i].Name, name, nil
+			case path == name && r.options.Free:
+				return nil, "", "", refused("the file %s of the sound %q lies in the folder of the sheet; take another name", name, s.Sounds[i].Name)
 			}
+		}
+	}
+	for i := range s.Sounds {
+		if one := &s.Sounds[i]; one.Name == name {
+			if was, ok := r.taken(name, one.Files); ok {
+				return text, name, was, nil
+			}
+			return nil, "", "", refused("the sheet has a sound %q with another file; take another name, or have it say `file: %s`", name, name)
 		}
 	}
 	root, broken := yaml.Read(text, "sheet")
 	if broken != nil {
-		return nil, "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: broken.Error()}
+		return nil, "", "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: broken.Error()}
 	}
-	entry := fmt.Sprintf("%s: {file: %s}", strconv.Quote(name), strconv.Quote(r.named(file)))
+	entry := fmt.Sprintf("%s: {file: %s}", strconv.Quote(name), strconv.Quote(name))
 	with := enter(string(text), root, entry)
 	parsed, err := r.read([]byte(with))
 	if err == nil {
 		for _, one := range soundsOf(parsed) {
 			if one == name {
-				return []byte(with), file, nil
+				return []byte(with), name, name, nil
 			}
 		}
 	}
-	return nil, "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: fmt.Sprintf("sheet: there is no place in its text for a sound; give it %q by hand", "sounds: {"+entry+"}")}
+	return nil, "", "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: fmt.Sprintf("sheet: there is no place in its text for a sound; give it %q by hand", "sounds: {"+entry+"}")}
 }
 
 // enter puts an entry at the head of the sounds of a text.

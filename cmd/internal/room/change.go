@@ -44,7 +44,7 @@ func (r *Room) change(ctx context.Context, text []byte) error {
 	case errors.Is(err, cue.ErrChange):
 		err = r.replace(ctx, s)
 	case err != nil:
-		err = r.unread(ctx, err)
+		err = r.unread(ctx, s, err)
 	default:
 		if len(kept) > 0 {
 			r.say(fmt.Sprintf("%s: changed; %s as before until the room is made again", words.OneLine(r.options.Title), strings.Join(kept, ", ")))

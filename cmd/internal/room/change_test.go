@@ -147,7 +147,8 @@ func TestAddSound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"sounds:\n  coin: {}\n", "sounds: {coin: {}}\n", `{"sounds": {"coin": {}}}`, "voices: 4\n"} {
-		r := open(t, text, func(o *room.Options) { o.Folder = t.TempDir() })
+		folder := t.TempDir()
+		r := open(t, text, func(o *room.Options) { o.Folder = folder })
 		for range 2 { // the second replaces the first
 			s, info, err := r.AddSound(t.Context(), "ding", bytes.NewReader(file.Bytes()))
 			if err != nil || s.Sound != "ding" || s.Seconds <= 0 || info.Format != "flac" {
@@ -157,10 +158,28 @@ func TestAddSound(t *testing.T) {
 		if _, err := r.Play(room.Order{Sound: "ding"}); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
-		for _, name := range []string{"", ".x", "../x", "a/b", strings.Repeat("x", 65)} {
+		for _, name := range []string{"", ".x", "../x", "a/b", strings.Repeat("x", 256), "..", "a\\b", "a\x00b", "a\nb", "a\u0085b", "\xff"} {
 			if _, _, err := r.AddSound(t.Context(), name, bytes.NewReader(file.Bytes())); kindOf(err) != room.Range {
 				t.Errorf("%q: %v", name, err)
 			}
+		}
+		for _, name := range []string{"bark.wav", "bark", "a b.flac", "café.ogg", "cafe\u0301", "雨", strings.Repeat("ü", 127), `"quoted"`, "a: b", "#1", "{x}", "-", "null", "7", "\u200b", "a\u2028b"} {
+			s, info, err := r.AddSound(t.Context(), name, bytes.NewReader(file.Bytes()))
+			if err != nil || s.Sound != name || info.File != name {
+				t.Fatalf("%q in %q: %+v, %+v, %v", name, text, s, info, err)
+			}
+			if _, err := r.Play(room.Order{Sound: name}); kindOf(err) == room.NotFound {
+				t.Errorf("%q: %v", name, err)
+			}
+			if now, err := os.ReadFile(filepath.Join(folder, name)); err != nil || !bytes.Equal(now, file.Bytes()) {
+				t.Errorf("%q has %d bytes, %v", name, len(now), err)
+			}
+		}
+		if again := open(t, string(r.Text()), func(o *room.Options) { o.Folder = folder }); len(again.State().Sounds) != len(r.State().Sounds) {
+			t.Errorf("%q: a room of its text has %d sounds, not %d", text, len(again.State().Sounds), len(r.State().Sounds))
+		}
+		if left, err := filepath.Glob(filepath.Join(folder, ".*")); err != nil || len(left) > 0 {
+			t.Errorf("%q: %v is left, %v", text, left, err)
 		}
 		if _, _, err := r.AddSound(t.Context(), "noise", strings.NewReader("no sound")); kindOf(err) != room.Range {
 			t.Errorf("what is no sound: %v", err)

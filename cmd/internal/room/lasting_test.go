@@ -2,6 +2,7 @@ package room_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -137,25 +138,53 @@ func TestUploadWaitsForNobody(t *testing.T) {
 	}
 }
 
-// TestUploadOverAnother: a sound does not replace the file of another one.
-func TestUploadOverAnother(t *testing.T) {
+// TestUploadOfAFileOfTheSheet: a file that a sound of the sheet has is replaced, and that sound plays it. A
+// sound that has another file is not replaced. After an error the folder and the room are as before.
+func TestUploadOfAFileOfTheSheet(t *testing.T) {
 	folder := t.TempDir()
+	of := func(frames int) []byte {
+		return wavOf(&sounds.Clip{Channels: 1, Rate: 48000, Samples: make([]float32, frames)})
+	}
 	file := filepath.Join(folder, "bell.wav")
-	wav := wavOf(&sounds.Clip{Channels: 1, Rate: 48000, Samples: make([]float32, 4800)})
-	if err := os.WriteFile(file, wav, 0o600); err != nil {
+	if err := os.WriteFile(file, of(4800), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := open(t, "sounds: {door: {file: bell.wav}}\n", func(o *room.Options) { o.Folder = folder })
-	_, _, err := r.AddSound(t.Context(), "bell", bytes.NewReader(wavOf(&sounds.Clip{Channels: 1, Rate: 48000, Samples: make([]float32, 480)})))
-	if kindOf(err) != room.Refused {
-		t.Errorf("a file of another sound: %v", err)
+	const text = "sounds: {door: {file: bell.wav}}\n"
+	r := open(t, text, func(o *room.Options) { o.Folder = folder })
+	s, info, err := r.AddSound(t.Context(), "bell.wav", bytes.NewReader(of(480)))
+	if err != nil || s.Sound != "door" || s.Seconds != 0.01 || info.File != "bell.wav" || string(r.Text()) != text {
+		t.Errorf("%+v, %+v, %v: %s", s, info, err, r.Text())
 	}
-	if now, err := os.ReadFile(file); err != nil || len(now) != len(wav) {
-		t.Errorf("it has %d bytes, %d before: %v", len(now), len(wav), err)
+	if _, _, err := r.AddSound(t.Context(), "door", bytes.NewReader(of(480))); kindOf(err) != room.Refused {
+		t.Errorf("a sound that has another file: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, name := range []string{"bell.wav", "new.wav"} {
+		if _, _, err := r.AddSound(ctx, name, bytes.NewReader(of(9600))); err == nil {
+			t.Errorf("%s: an upload that is cancelled succeeds", name)
+		}
+	}
+	if now, err := os.ReadFile(file); err != nil || len(now) != len(of(480)) || string(r.Text()) != text {
+		t.Errorf("it has %d bytes, %v: %s", len(now), err, r.Text())
 	}
 	left, err := os.ReadDir(folder)
 	if err != nil || len(left) != 1 {
 		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// TestUploadOfOlderPrograms: a sound whose file an older program gave an ending is replaced there.
+func TestUploadOfOlderPrograms(t *testing.T) {
+	folder := t.TempDir()
+	wav := wavOf(&sounds.Clip{Channels: 1, Rate: 48000, Samples: make([]float32, 4800)})
+	if err := os.WriteFile(filepath.Join(folder, "laugh.wav"), wav, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, `sounds: {"laugh": {file: "laugh.wav"}}`, func(o *room.Options) { o.Folder = folder })
+	s, info, err := r.AddSound(t.Context(), "laugh", bytes.NewReader(wav))
+	if err != nil || s.Sound != "laugh" || info.File != "laugh.wav" {
+		t.Errorf("%+v, %+v, %v", s, info, err)
 	}
 }
 

@@ -1,12 +1,15 @@
 package room
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +26,16 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 	}
 	if o.Title == "" {
 		o.Title = o.Name
+	}
+	for _, folder := range []*string{&o.Folder, &o.Uploads} { // as hide wants them
+		if *folder == "" || !o.Free {
+			continue
+		}
+		whole, err := filepath.Abs(*folder)
+		if err != nil {
+			return nil, err
+		}
+		*folder = whole
 	}
 	r := &Room{options: o, done: make(chan struct{})}
 	r.valve.permit = o.Permit
@@ -47,6 +60,9 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 func (r *Room) sweep() {
 	if r.uploads() == "" {
 		return
+	}
+	for _, name := range []string{arriving, replaced} {
+		os.Remove(filepath.Join(r.uploads(), name))
 	}
 	parts, _ := filepath.Glob(filepath.Join(r.uploads(), ".voicepool-*"+uploadEnding)) // the pattern is right
 	for _, part := range parts {
@@ -90,6 +106,7 @@ func (r *Room) read(text []byte) (*cue.Sheet, error) {
 		if o.Folder != "" && !filepath.IsAbs(o.Title) {
 			s.File = filepath.Join(o.Folder, filepath.Base(o.Title))
 		}
+		r.findUploads(s)
 		return s, nil
 	}
 	s.File = "sheet.yaml" // its own folder is that of the room
@@ -97,6 +114,56 @@ func (r *Room) read(text []byte) (*cue.Sheet, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// findUploads has a Free sheet find uploaded files: those that it names without a folder, and that are not in
+// its own folder.
+func (r *Room) findUploads(s *cue.Sheet) {
+	if r.options.Uploads == "" {
+		return
+	}
+	regular := func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.Mode().IsRegular()
+	}
+	for i := range s.Sounds {
+		for j := range s.Sounds[i].Files {
+			f := &s.Sounds[i].Files[j]
+			if f.Path == "" || filepath.Base(f.Path) != f.Path || regular(filepath.Join(filepath.Dir(s.File), f.Path)) {
+				continue
+			}
+			if up := filepath.Join(r.options.Uploads, f.Path); regular(up) {
+				f.Path = up
+			}
+		}
+	}
+}
+
+// hide takes paths of the server out of a message about a sheet: a file is called as the sheet calls it, and
+// one of an absolute path or an upload by its last element.
+func (r *Room) hide(s *cue.Sheet, text string) string {
+	shown := map[string]string{s.File: filepath.Base(r.options.Title)}
+	for i := range s.Sounds {
+		for _, f := range s.Sounds[i].Files {
+			if f.Path == "" {
+				continue
+			}
+			name := f.Path
+			if filepath.IsAbs(name) {
+				name = filepath.Base(name)
+			}
+			shown[f.Path] = name
+			shown[s.Source(&s.Sounds[i], f, false).File] = name
+		}
+	}
+	paths := slices.SortedFunc(maps.Keys(shown), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	var pairs []string
+	for _, path := range paths {
+		if filepath.IsAbs(path) {
+			pairs = append(pairs, path, shown[path])
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
 }
 
 // voices returns how many voices a sheet asks for, virtual ones included.
@@ -203,7 +270,7 @@ func (r *Room) sound(ctx context.Context, began time.Time) (err error) {
 }
 
 // unread returns the error of a sheet, or of its sounds.
-func (r *Room) unread(ctx context.Context, err error) error {
+func (r *Room) unread(ctx context.Context, s *cue.Sheet, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -211,7 +278,7 @@ func (r *Room) unread(ctx context.Context, err error) error {
 	if _, told := err.(rules.Errors); !told {
 		detail = strings.TrimPrefix(detail, "cue: ")
 	}
-	return &Error{Kind: Range, Field: "sheet", Detail: detail}
+	return &Error{Kind: Range, Field: "sheet", Detail: r.hide(s, detail)}
 }
 
 // say tells people something.

@@ -14,8 +14,8 @@ type Options struct {
 	Folder string // where its sounds lie, and nowhere else; empty: it has those of the program alone
 	Free   bool   // its sheet may name any file: it was named by whoever started the program
 
-	// Uploads takes the sounds of AddSound in a Free room, whose sheet names them by their whole paths; it
-	// is made when it is needed. The others have Folder for that.
+	// Uploads takes the sounds of AddSound in a Free room. Its sheet finds files there that it names without a
+	// folder and that Folder has not. It is made when it is needed. The others have Folder for that.
 	Uploads string
 
 	// Device is as --device has it; empty or "none": it has no card, is paced by the clock, and heard

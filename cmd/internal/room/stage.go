@@ -44,7 +44,7 @@ func (r *Room) library(s *cue.Sheet) *sounds.Library {
 func (r *Room) newStage(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*stage, error) {
 	st := &stage{fed: make(chan struct{}), named: map[mixer.Handle]string{}, sounds: lib}
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
-	o.Broken = func(err error) { r.say(err.Error()) }
+	o.Broken = func(err error) { r.say(r.hide(s, err.Error())) }
 	o.Fired = r.fired
 	player, err := cue.NewPlayer(ctx, s, st.sounds, o)
 	if err == nil {
@@ -57,7 +57,7 @@ func (r *Room) newStage(ctx context.Context, s *cue.Sheet, lib *sounds.Library, 
 		}
 	}
 	if err != nil {
-		return nil, r.unread(ctx, err)
+		return nil, r.unread(ctx, s, err)
 	}
 	st.show = show.New(s, revival{player, &r.loops}, show.Options{Guard: show.Guard, Panicked: r.agenda.cancel})
 	return st, nil
@@ -110,7 +110,7 @@ func (r *Room) held(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map
 		err = wrong.Err()
 	}
 	if err != nil {
-		return nil, r.unread(ctx, err)
+		return nil, r.unread(ctx, s, err)
 	}
 	return holds(s, files), nil
 }

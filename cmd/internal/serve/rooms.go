@@ -21,7 +21,11 @@ const mainRoom = "main"
 // begin makes what has the rooms. There is none yet.
 func (s *server) begin() (err error) {
 	if s.config.State != "" {
-		if s.store, err = openStore(s.config.State, s.Say); err != nil {
+		folder, err := filepath.Abs(s.config.State)
+		if err != nil {
+			return fmt.Errorf("--state %s: %w", words.OneLine(s.config.State), err)
+		}
+		if s.store, err = openStore(folder, s.Say); err != nil {
 			return err
 		}
 	}

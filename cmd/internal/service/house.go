@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -201,6 +202,53 @@ func (s *Server) raise(ctx context.Context, name string, text []byte) (*house, e
 		return nil, problem.New(http.StatusServiceUnavailable, "the server is ending")
 	}
 	return h, nil
+}
+
+// early is the sheet of a room that was made for a sound, whose own sheet comes later.
+const early = "# This room was made by the upload of a sound. PUT a sheet that names its files.\nsounds: {}\n"
+
+// isEarly reports whether a room waits for its sheet.
+func isEarly(r *room.Room) bool {
+	comment, _, _ := strings.Cut(early, "\n")
+	return strings.HasPrefix(string(r.Text()), comment)
+}
+
+// receiver returns the room that takes a sound. Where there is none it makes one, so that sounds can come before
+// the sheet that names them.
+func (s *Server) receiver(ctx context.Context, name string) (h *house, made bool, err error) {
+	s.receiving.Lock() // of several sounds that come at once the first makes the room
+	defer s.receiving.Unlock()
+	h, err = s.stays(name)
+	p, is := errors.AsType[*problem.Problem](err)
+	if !is || p.Status != http.StatusNotFound || s.options.Folder == "" || s.options.Raise != nil || !named(name) {
+		return h, false, err
+	}
+	h, err = s.raise(ctx, name, []byte(early))
+	return h, err == nil, err
+}
+
+// withdraw ends a room that was made for a sound which it has not taken, unless it has taken another.
+func (s *Server) withdraw(name string, h *house) {
+	if string(h.room.Text()) == early && h.ending.CompareAndSwap(false, true) {
+		_ = h.room.Close(0) // it has no device
+		s.forget(name, h)
+	}
+}
+
+// remake makes a room that waits for its sheet again, from that sheet, where the room cannot change to it. Its
+// sounds stay. Where that fails, the room is as before.
+func (s *Server) remake(ctx context.Context, name string, h *house, text []byte) (*house, error) {
+	old := h.room.Text()
+	_ = h.room.Close(0) // it has no device
+	s.forget(name, h)
+	now, err := s.raise(ctx, name, text)
+	if err == nil {
+		return now, nil
+	}
+	if _, again := s.raise(context.WithoutCancel(ctx), name, old); again != nil {
+		s.say("room " + name + ": its sounds wait for the next sheet, and the room cannot be opened: " + words.Plain(again))
+	}
+	return nil, err
 }
 
 // spare returns how many voices all other rooms leave to one.

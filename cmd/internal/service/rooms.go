@@ -70,7 +70,12 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 			_, err = s.stays(name)
 		default:
 			err = h.room.Change(r.Context(), text)
-			h.stir()
+			if e, is := errors.AsType[*room.Error](err); is && e.Reason == "rate" && isEarly(h.room) {
+				h, err = s.remake(r.Context(), name, h, text)
+			}
+			if h != nil {
+				h.stir()
+			}
 		}
 		if err != nil {
 			return answer(s.noted(name, err))

@@ -117,6 +117,8 @@ type Server struct {
 	cancel context.CancelFunc
 	calls  sync.WaitGroup // sockets and streams, and the houses' watchers
 
+	receiving sync.Mutex // held while a room is made for a sound
+
 	mutex  sync.RWMutex
 	houses map[string]*house // nil: of a room that is being made
 	own    *room.Workers     // started for the first room that needs them

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"voicepool/cmd/internal/problem"
+	"voicepool/cmd/internal/room"
 	"voicepool/internal/words"
 )
 
@@ -27,11 +28,7 @@ type uploaded struct {
 // upload takes a sound into a room.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
-	if !named(name) {
-		return unnamed("name", name)
-	}
-	h, err := s.stays(r.PathValue("room"))
-	if err != nil {
+	if err := room.CheckFile(name); err != nil {
 		return err
 	}
 	most := s.options.Limits.SoundBytes
@@ -49,9 +46,13 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	case <-r.Context().Done():
 		return problem.New(http.StatusServiceUnavailable, "too many sounds are being taken; ask again later")
 	}
+	h, made, err := s.receiver(r.Context(), r.PathValue("room"))
+	if err != nil {
+		return err
+	}
 	in := &measured{in: http.MaxBytesReader(w, r.Body, most), sum: sha256.New()}
 	if key == "" {
-		status, body := s.take(r.Context(), h, name, in)
+		status, body := s.take(r.Context(), h, made, name, in)
 		return write(w, status, body)
 	}
 	one, first := s.keys.begin(r.PathValue("room") + "\x00sound\x00" + name + "\x00" + key)
@@ -64,15 +65,22 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	}
 	status, body := 0, any(nil)
 	defer func() { s.keys.end(one, in.print(), status, body) }()
-	status, body = s.take(r.Context(), h, name, in)
+	status, body = s.take(r.Context(), h, made, name, in)
 	if err := in.drain(); err != nil { // the print is of all of it
 		status, body = answer(unread(err))
 	}
 	return write(w, status, body)
 }
 
-// take has a room take a sound.
-func (s *Server) take(ctx context.Context, h *house, name string, in *measured) (int, any) {
+// take has a room take a sound, and ends a room that was made for it where it cannot.
+func (s *Server) take(ctx context.Context, h *house, made bool, name string, in *measured) (status int, body any) {
+	if made {
+		defer func() {
+			if status >= http.StatusBadRequest {
+				s.withdraw(h.room.Name(), h)
+			}
+		}()
+	}
 	if err := s.fits(h.room.Name(), name); err != nil {
 		return answer(err)
 	}
@@ -99,7 +107,7 @@ func (s *Server) fits(name, sound string) error {
 	}
 	bytes, count, l := int64(0), 0, &s.options.Limits
 	for _, f := range files {
-		if info, err := f.Info(); err == nil && !strings.HasPrefix(f.Name(), ".") && strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())) != sound {
+		if info, err := f.Info(); err == nil && !strings.HasPrefix(f.Name(), ".") && f.Name() != sound && strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())) != sound {
 			count++
 			bytes = min(bytes, math.MaxInt64-info.Size()) + info.Size()
 		}

@@ -1,0 +1,189 @@
+package service_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"voicepool/cmd/internal/room"
+	"voicepool/cmd/internal/service"
+)
+
+// wav returns silence of some frames as a WAV file of 16 bits.
+func wav(frames int) string {
+	b := []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x80\xbb\x00\x00\x00\x77\x01\x00\x02\x00\x10\x00data")
+	b = binary.LittleEndian.AppendUint32(b, uint32(2*frames))
+	b = append(b, make([]byte, 2*frames)...)
+	binary.LittleEndian.PutUint32(b[4:], uint32(len(b)-8))
+	return string(b)
+}
+
+const yaml = "application/yaml"
+
+// TestSoundsBeforeTheirSheet: files are stored under the names of their uploads, and a sheet that names them is
+// made behind them, also one of another rate, and also where all of them come at once.
+func TestSoundsBeforeTheirSheet(t *testing.T) {
+	for _, rate := range []int{48000, 44100} {
+		folder := t.TempDir()
+		s := open(t, func(o *service.Options) {
+			o.Folder = folder
+			o.Gone = func(r *room.Room) { os.RemoveAll(filepath.Join(folder, r.Name())) }
+		})
+		var all sync.WaitGroup
+		for _, name := range []string{"bark.wav", "a bark.wav", "ähm.wav", "bark"} {
+			all.Go(func() {
+				s.ask("PUT /v1/rooms/two/sounds/"+url.PathEscape(name), wav(4800)).is(t, 201, "sound", name, "seconds", "0.1")
+			})
+		}
+		all.Wait()
+		s.ask("POST /v1/rooms/two/play", `{"sound":"a bark.wav"}`).is(t, 201)
+		sheet := fmt.Sprintf("rate: %d\nsounds: {dog: {file: bark.wav}, um: {file: ähm.wav}}\n", rate)
+		s.ask("PUT /v1/rooms/two", "sounds: {dog: {file: cat.wav}}", "Content-Type", yaml).is(t, 400, "field", "sheet")
+		s.ask("PUT /v1/rooms/two", fmt.Sprintf("rate: %d\nsounds: {dog: {file: cat.wav}}", rate), "Content-Type", yaml).is(t, 400, "field", "sheet")
+		s.ask("POST /v1/rooms/two/play", `{"sound":"bark.wav"}`).is(t, 201)
+		s.ask("PUT /v1/rooms/two", sheet, "Content-Type", yaml).is(t, 200, "rate", fmt.Sprint(rate))
+		s.ask("POST /v1/rooms/two/play", `{"sound":"dog"}`).is(t, 201)
+		s.ask("PUT /v1/rooms/two/sounds/bark.wav", wav(9600)).is(t, 201, "sound", "dog", "seconds", "0.2")
+		s.ask("PUT /v1/rooms/two/sounds/dog", wav(9600)).is(t, 409, "field", "name")
+		s.ask("PUT /v1/rooms/two", "rate: 96000\n", "Content-Type", yaml).is(t, 409, "reason", "rate") // it has its sheet now
+		if files, err := os.ReadDir(filepath.Join(folder, "two")); err != nil || len(files) != 4 {
+			t.Errorf("%v, %v", files, err)
+		}
+		s.ask("DELETE /v1/rooms/two?over=0", "").is(t, 200)
+		if _, err := os.Stat(filepath.Join(folder, "two")); !os.IsNotExist(err) {
+			t.Errorf("files of a room that has ended: %v", err)
+		}
+	}
+}
+
+// TestNoRoomForABadSound: an upload that fails leaves no room, and no file.
+func TestNoRoomForABadSound(t *testing.T) {
+	folder := t.TempDir()
+	s := open(t, func(o *service.Options) {
+		o.Folder = folder
+		o.Gone = func(r *room.Room) { os.RemoveAll(filepath.Join(folder, r.Name())) }
+		o.Limits.SoundBytes = 20_000
+	})
+	for _, c := range []struct {
+		name, body string
+		status     int
+	}{
+		{"x.wav", "no sound", 400}, {"x.wav", "", 400}, {"x.wav", wav(10_000), 413}, {".x", wav(10), 400}, {"a%2Fb", wav(10), 400}, {"a%0Ab", wav(10), 400},
+		{"%FF", wav(10), 400}, {strings.Repeat("x", 256), wav(10), 400}, {"%2E%2E%5Cx", wav(10), 400}, {"a%5Cb", wav(10), 400},
+	} {
+		for _, key := range []string{"", "k" + c.name[:1] + fmt.Sprint(c.status)} {
+			s.ask("PUT /v1/rooms/two/sounds/"+c.name, c.body, "Idempotency-Key", key).is(t, c.status)
+			if r := s.Room("two"); r != nil {
+				t.Fatalf("%s with %d bytes leaves a room", c.name, len(c.body))
+			}
+			if files, _ := os.ReadDir(folder); len(files) > 0 {
+				t.Errorf("%s leaves %v", c.name, files)
+			}
+		}
+	}
+	s.ask("PUT /v1/rooms/.bad/sounds/x.wav", wav(10)).is(t, 404, "field", "room")
+}
+
+// TestNoPathsInAnswers: no answer of a call names a folder of the server, whatever is wrong with its files.
+func TestNoPathsInAnswers(t *testing.T) {
+	secret := t.TempDir()
+	show, uploads, rooms, far := filepath.Join(secret, "show"), filepath.Join(secret, "uploads"), filepath.Join(secret, "rooms"), filepath.Join(secret, "far")
+	for _, folder := range []string{show, uploads, rooms, far} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{filepath.Join(show, "own.wav"), filepath.Join(far, "far.wav"), filepath.Join(far, "stream.wav")} {
+		write(path, wav(4800))
+	}
+	s := open(t, func(o *service.Options) { o.Folder = rooms })
+	text := fmt.Sprintf("sounds:\n  own: {file: own.wav}\n  up: {file: ../far/far.wav}\n  abs: {file: %q}\n  st: {file: %q, stream: true}\nlist: [{cue: 1, play: abs}, {cue: 2, play: own}]\n",
+		filepath.Join(far, "far.wav"), filepath.Join(far, "stream.wav"))
+	r, err := room.Open(t.Context(), room.Options{Name: "show", Title: "show.yaml", Text: []byte(text), Free: true, Folder: show, Uploads: filepath.Join(uploads, "show")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Add(r); err != nil {
+		t.Fatal(err)
+	}
+	s.ask("PUT /v1/rooms/net/sounds/own.wav", wav(4800)).is(t, 201)
+	s.ask("PUT /v1/rooms/net", "sounds: {own: {file: own.wav}}", "Content-Type", yaml).is(t, 200)
+	s.ask("PUT /v1/rooms/show/sounds/mine.wav", wav(4800)).is(t, 201, "sound", "mine.wav")
+
+	faults := map[int]int{}
+	calls := func(when string) {
+		for _, name := range []string{"show", "net", "new"} {
+			for path, item := range paths() {
+				for method := range item {
+					call := strings.ToUpper(method) + " " + strings.NewReplacer("{room}", name, "{voice}", "1", "{bus}", "master", "{name}", "own.wav").Replace(path)
+					if strings.HasSuffix(path, "/events") {
+						call += "?last=100"
+					}
+					if method == "delete" && strings.HasSuffix(path, "{room}") || strings.HasSuffix(path, "audio.wav") {
+						continue // it would end the room, or the answer never ends
+					}
+					bodies := []string{"", "{}", `{"sound":"abs"}`, `{"cue":"9"}`}
+					switch {
+					case strings.HasSuffix(path, "/sounds/{name}"):
+						bodies = []string{wav(480), "no sound", ""}
+					case method == "put":
+						bodies = []string{text, "sounds: {own: {file: own.wav}}", "sounds: {own: {file: mine.wav}}", "sounds: {x: {file: ../x.wav}}", "sounds: {x: {file: /etc/passwd}}", "sounds: {x: {file: x.wav}}", "sounds: [", "rate: 44100"}
+					}
+					for _, body := range bodies {
+						kind := "application/json"
+						if method == "put" {
+							kind = yaml
+						}
+						g := s.ask(call, body, "Content-Type", kind)
+						if bytes.Contains(g.body, []byte(secret)) || strings.Contains(fmt.Sprint(g.header), secret) || bytes.Contains(g.body, []byte(filepath.Base(secret)+"/")) {
+							t.Errorf("%s, %s %.60q: %d %s", when, call, body, g.status, g.body)
+						}
+						faults[g.status]++
+					}
+				}
+			}
+		}
+	}
+	calls("all is well")
+	for _, folder := range []string{show, far, filepath.Join(uploads, "show"), filepath.Join(rooms, "net")} {
+		files, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			write(filepath.Join(folder, f.Name()), "broken")
+		}
+	}
+	calls("files are broken")
+	for _, folder := range []string{show, far, uploads, rooms} {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Fatal(err)
+		}
+	}
+	calls("folders are gone")
+	for _, folder := range []string{show, far, uploads, rooms} {
+		if err := os.RemoveAll(folder); err != nil { // an upload has made it again
+			t.Fatal(err)
+		}
+		write(folder, "a file")
+	}
+	calls("files are where folders were")
+	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusInternalServerError} {
+		if faults[status] == 0 {
+			t.Errorf("no call is answered with %d: %v", status, faults)
+		}
+	}
+}
