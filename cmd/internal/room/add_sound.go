@@ -124,7 +124,10 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 		err = whole.SyncFolder(r.uploads())
 	}
 	if err == nil {
-		err = r.change(ctx, text)
+		was := r.Text()
+		if err = r.change(ctx, text); err != nil && old != nil { // the old file is heard again
+			defer func() { _ = r.apply(context.WithoutCancel(ctx), was) }()
+		}
 	}
 	switch {
 	case err == nil && old != nil:

@@ -27,6 +27,19 @@ func (r *Room) Change(ctx context.Context, text []byte) error {
 
 // change is Change. The mutex of changes is held.
 func (r *Room) change(ctx context.Context, text []byte) error {
+	old := r.Text()
+	err := r.apply(ctx, text)
+	if err != nil || r.options.Keep == nil {
+		return err
+	}
+	if err := r.options.Keep(r); err != nil {
+		return errors.Join(err, r.apply(context.WithoutCancel(ctx), old))
+	}
+	return nil
+}
+
+// apply is change without storing it.
+func (r *Room) apply(ctx context.Context, text []byte) error {
 	if r.ended() {
 		return errClosed
 	}

@@ -24,6 +24,10 @@ type Options struct {
 	Buffer time.Duration
 	Block  int
 
+	// Keep stores the room after a change of its sheet or its sounds. An error takes the change back, and is the
+	// error of the change. It is called while no other change runs; nil: nothing is stored.
+	Keep func(*Room) error
+
 	Voices  int        // of the pool; 0: as the sheet says
 	Most    func() int // how many voices a sheet may ask for, virtual ones included; any goroutine; nil: as many as there may be
 	Limits  sounds.Limits

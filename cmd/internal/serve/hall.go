@@ -21,6 +21,9 @@ func (s *server) newHall() *service.Server {
 		Folder: s.uploads(), Workers: s.workers, Limits: service.Limits{Rooms: s.config.MostRooms}, Sounds: s.Limits,
 		Allow: allow, Take: take, Gone: s.gone, Opening: true, Board: board.Handler(), Say: s.Say,
 	}
+	if s.store != nil {
+		o.Keep = s.keepNow
+	}
 	if s.Far.NATS != "" { // each finds the far that is there when it opens: until then calls are answered 503
 		o.Barred = func(name string) error { return s.far.Load().barred(name) }
 		o.Elsewhere = func(name string) (string, error) { return s.far.Load().elsewhere(name) }

@@ -89,6 +89,9 @@ func (s *server) make(ctx context.Context, c RoomConfig) error {
 		Name: c.Name, Title: filepath.Base(c.Sheet), Text: given, Folder: c.Folder, Free: true,
 		Device: c.Device, Voices: c.Voices, Limits: s.Limits, Workers: s.workers, Say: s.told(c.Name),
 	}
+	if s.store != nil {
+		o.Keep = s.keepNow
+	}
 	o.Uploads = filepath.Join(s.uploads(), c.Name)
 	switch {
 	case c.Sheet == "":
@@ -142,6 +145,7 @@ func (s *server) restore(ctx context.Context, name string) error {
 	}
 	r, err := room.Open(ctx, room.Options{
 		Name: name, Text: []byte(kept.Snapshot.Text), Folder: folder, Limits: s.Limits, Workers: s.workers, Resume: kept.Snapshot, Say: s.told(name),
+		Keep: s.keepNow, // there is a store, since it was kept
 	})
 	if err != nil {
 		if ctx.Err() == nil {

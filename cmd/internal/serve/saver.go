@@ -43,9 +43,24 @@ func (s *server) keepAll(ctx context.Context) {
 	})
 }
 
-// keep writes a room down that goes on, unless ctx is over when its turn comes.
+// keep writes a room down that goes on, unless ctx is over when its turn comes. A failure is counted, and logged
+// once until the room can be written again.
 func (s *server) keep(ctx context.Context, r *room.Room) {
-	err := s.store.save(r.Name(), func() (*room.Snapshot, string) {
+	err := s.write(ctx, r)
+	if err != nil {
+		s.hall.Unstored(err)
+	}
+	if fails := err != nil; s.store.failing(r.Name(), fails) && fails {
+		s.Say(err.Error())
+	}
+}
+
+// keepNow writes a room down before a call that has changed it is answered.
+func (s *server) keepNow(r *room.Room) error { return s.write(context.Background(), r) }
+
+// write writes a room down, unless ctx is over when its turn comes.
+func (s *server) write(ctx context.Context, r *room.Room) error {
+	return s.store.save(r.Name(), func() (*room.Snapshot, string) {
 		m, there := s.made.get(r.Name())
 		there = there && m.room == r
 		if ctx.Err() != nil || s.hall.Room(r.Name()) != r || there && m.dropped {
@@ -56,9 +71,6 @@ func (s *server) keep(ctx context.Context, r *room.Room) {
 		}
 		return r.Snapshot(), m.sheet
 	})
-	if err != nil {
-		s.Say(err.Error())
-	}
 }
 
 // last is how a room stands at the end of the server.

@@ -49,6 +49,7 @@ type written struct {
 	sheet string
 	still *room.Snapshot // nil: nothing is known
 	gone  time.Time      // when it was forgotten
+	fails bool           // the last time that it was written
 }
 
 // openStore opens a folder, and takes it for this program alone.
@@ -171,6 +172,18 @@ func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet str
 	}
 	w.sheet, w.still = sheet, still
 	return nil
+}
+
+// failing notes whether a room could not be written, and reports whether that is new.
+func (s *store) failing(name string, fails bool) (changed bool) {
+	if s == nil {
+		return false
+	}
+	w := s.on(name)
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	changed, w.fails = w.fails != fails, fails
+	return changed
 }
 
 // stillOf returns a snapshot without what moves by the clock alone.

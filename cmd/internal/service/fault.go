@@ -3,6 +3,8 @@ package service
 import (
 	"errors"
 	"net/http"
+	"runtime"
+	"syscall"
 
 	"voicepool/cmd/internal/problem"
 	"voicepool/cmd/internal/room"
@@ -41,8 +43,18 @@ func fault(err error) *problem.Problem {
 		return problem.New(http.StatusServiceUnavailable, "the audio side is behind; ask again later")
 	case errors.Is(err, mixer.ErrClosed):
 		return problem.New(http.StatusNotFound, "the room has ended")
+	case full(err):
+		return problem.New(http.StatusInsufficientStorage, "the disk of the server is full; nothing is stored").For("disk full")
 	}
 	return problem.New(http.StatusInternalServerError, "something went wrong here; it is not the call's fault")
+}
+
+// errDiskFull is the error number of Windows for a full disk.
+const errDiskFull = syscall.Errno(112)
+
+// full reports whether an error says that a disk is full, or that a quota is used up.
+func full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || runtime.GOOS == "windows" && errors.Is(err, errDiskFull)
 }
 
 // answer returns an error as the answer to a call.

@@ -188,11 +188,14 @@ func (s *Server) raise(ctx context.Context, name string, text []byte) (*house, e
 	var r *room.Room
 	if err == nil {
 		r, err = room.Open(ctx, room.Options{
-			Name: name, Text: text, Folder: folder, Limits: s.options.Sounds, Workers: s.workers(), Say: s.options.Say,
+			Name: name, Text: text, Folder: folder, Limits: s.options.Sounds, Workers: s.workers(), Say: s.options.Say, Keep: s.options.Keep,
 			Most: func() int { return s.spare(name) },
 		})
 	}
 	if err != nil {
+		if folder != "" {
+			_ = os.Remove(folder) // unless sounds are in it
+		}
 		s.settle(name, nil)
 		return nil, err
 	}
@@ -200,6 +203,16 @@ func (s *Server) raise(ctx context.Context, name string, text []byte) (*house, e
 	if h == nil { // the server has ended meanwhile
 		_ = r.Close(0)
 		return nil, problem.New(http.StatusServiceUnavailable, "the server is ending")
+	}
+	if s.options.Keep != nil {
+		if err := s.options.Keep(r); err != nil {
+			_ = r.Close(0) // it has no device
+			s.forget(name, h)
+			if folder != "" {
+				_ = os.Remove(folder)
+			}
+			return nil, err
+		}
 	}
 	return h, nil
 }

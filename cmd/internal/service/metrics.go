@@ -26,6 +26,7 @@ type metrics struct {
 	drops   *prometheus.CounterVec
 	osc     *prometheus.CounterVec
 	nats    *prometheus.CounterVec
+	stores  *prometheus.CounterVec
 
 	over sums // of rooms that have ended; under the server's mutex
 }
@@ -58,6 +59,10 @@ func newMetrics(s *Server) *metrics {
 		drops:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_readers_dropped_total", Help: "Readers that were dropped since they were too slow, by kind."}, []string{"kind"}),
 		osc:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_osc_messages_total", Help: "Messages of Open Sound Control, by what became of them."}, []string{"outcome"}),
 		nats:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_nats_messages_total", Help: "Messages over NATS, by kind and by what became of them."}, []string{"kind", "outcome"}),
+		stores:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_store_failures_total", Help: "Rooms and sounds that could not be stored, by reason."}, []string{"reason"}),
+	}
+	for _, reason := range []string{"disk full", "other"} {
+		m.stores.WithLabelValues(reason)
 	}
 	for _, kind := range []string{"orders", "audio", "events", "answers"} {
 		m.drops.WithLabelValues(kind)
@@ -73,7 +78,7 @@ func newMetrics(s *Server) *metrics {
 		m.nats.WithLabelValues(kind, "dropped")
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.calls, m.took, m.sockets, m.drops, m.osc, m.nats, m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(m.calls, m.took, m.sockets, m.drops, m.osc, m.nats, m.stores, m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m
 }
@@ -109,6 +114,15 @@ func (m *metrics) slow(kind string) { m.drops.WithLabelValues(kind).Inc() }
 func (s *Server) OSC(received, dropped int) {
 	s.metrics.osc.WithLabelValues("received").Add(float64(received))
 	s.metrics.osc.WithLabelValues("dropped").Add(float64(dropped))
+}
+
+// Unstored counts a room or a sound that could not be stored. Any goroutine.
+func (s *Server) Unstored(err error) {
+	reason := "other"
+	if full(err) {
+		reason = "disk full"
+	}
+	s.metrics.stores.WithLabelValues(reason).Inc()
 }
 
 // Kinds of messages over NATS.

@@ -85,11 +85,13 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	return write(w, status, body)
 }
 
-// noted returns the error of a sheet. Where it is none that a caller could mend, it is told here.
+// noted returns the error of a sheet or a sound. One that a caller cannot mend is logged, and counted where it
+// is of the disk.
 func (s *Server) noted(name string, err error) error {
 	var e *room.Error
 	var p *problem.Problem
 	if !errors.As(err, &e) && !errors.As(err, &p) {
+		s.Unstored(err)
 		if at, ok := errors.AsType[*os.LinkError](err); ok {
 			err = at.Err
 		}

@@ -49,6 +49,10 @@ type Options struct {
 	// that nobody plays at the moment. Nil: there are no others. Any goroutine.
 	Elsewhere func(room string) (address string, err error)
 
+	// Keep stores a room before a call that has made or changed it is answered. After an error the call undoes
+	// what it has done. Nil: nothing is stored. Any goroutine.
+	Keep func(*room.Room) error
+
 	// Raise makes a room for a call, and adds it. Nil: the server does.
 	Raise func(ctx context.Context, room string, text []byte) error
 

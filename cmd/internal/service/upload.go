@@ -48,7 +48,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	}
 	h, made, err := s.receiver(r.Context(), r.PathValue("room"))
 	if err != nil {
-		return err
+		return s.noted(words.OneLine(r.PathValue("room")), err)
 	}
 	in := &measured{in: http.MaxBytesReader(w, r.Body, most), sum: sha256.New()}
 	if key == "" {
