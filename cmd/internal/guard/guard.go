@@ -42,11 +42,15 @@ type Limits struct {
 	AddressRate int // of an address that is not loopback, and of a token used from there (2000)
 	Logins      int // that fail, a minute and address (5)
 	Sessions    int // of browsers (1024)
+	Refusals    int // connections that are told at once why they are refused (64)
 }
+
+// MostConnections is the default of Limits.Connections.
+const MostConnections = 4096
 
 func (l Limits) complete() Limits {
 	for at, value := range map[*int]int{
-		&l.Connections: 4096, &l.PerAddress: 512, &l.Rate: 20_000, &l.AddressRate: 2000, &l.Logins: 5, &l.Sessions: 1024,
+		&l.Connections: MostConnections, &l.PerAddress: 512, &l.Rate: 20_000, &l.AddressRate: 2000, &l.Logins: 5, &l.Sessions: 1024, &l.Refusals: 64,
 	} {
 		if *at <= 0 {
 			*at = value
@@ -59,6 +63,7 @@ func (l Limits) complete() Limits {
 type Counts struct {
 	Hosts, Origins, Tokens int64 // a wrong Host, a foreign Origin, a wrong token or key
 	Rates, Connections     int64 // too many requests, too many connections
+	Files                  int64 // connections that waited since the process had no file left
 	Sessions, Open         int   // of browsers, and connections, now
 }
 
@@ -75,7 +80,7 @@ type Guard struct {
 	failures failures
 	crowd    crowd
 
-	counts struct{ hosts, origins, tokens, rates, connections atomic.Int64 }
+	counts struct{ hosts, origins, tokens, rates, connections, files atomic.Int64 }
 	change sync.Mutex // of rules
 }
 
@@ -125,7 +130,7 @@ func (g *Guard) Close() { g.end() }
 func (g *Guard) Counts() Counts {
 	return Counts{
 		Hosts: g.counts.hosts.Load(), Origins: g.counts.origins.Load(), Tokens: g.counts.tokens.Load(),
-		Rates: g.counts.rates.Load(), Connections: g.counts.connections.Load(),
+		Rates: g.counts.rates.Load(), Connections: g.counts.connections.Load(), Files: g.counts.files.Load(),
 		Sessions: g.sessions.count(), Open: g.crowd.count(),
 	}
 }

@@ -1,12 +1,14 @@
 package guard
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -71,6 +73,9 @@ type listener struct {
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
+		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+			l.guard.counts.files.Add(1)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -104,15 +109,12 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// mostLeaving is how many connections are told at once why they are refused.
-const mostLeaving = 64
-
 // refuse tells a client why, and closes. It waits half a second for the client to ask: Go's client drops an
 // answer that comes before the question. Then it reads the rest, since closing a connection with unread data
 // loses the answer. All of it takes a second at most.
 func (g *Guard) refuse(c net.Conn, why *Denied) {
 	g.crowd.mutex.Lock()
-	full := g.crowd.leaving == mostLeaving || g.rules.Load().Secure
+	full := g.crowd.leaving >= g.limits.Refusals || g.rules.Load().Secure
 	if !full {
 		g.crowd.leaving++
 	}

@@ -15,9 +15,8 @@ import (
 type remotes struct {
 	server            *qlab.Server
 	counters          qlab.Counters
-	received, dropped int64     // that were told to the service
-	malformed         int64     // that were logged
-	logged            time.Time // when
+	received, dropped int64 // that were told to the service
+	malformed         complaint
 }
 
 // open listens for them, where the configuration has an address.
@@ -66,19 +65,17 @@ func (m *remotes) count(h *service.Server) {
 	m.received, m.dropped = received, dropped
 }
 
-// complain logs that packets were malformed: the first at once, and more once a minute, since anyone who
-// reaches the port can send them.
+// complain logs that packets were malformed.
 func (m *remotes) complain(now time.Time, say func(string)) {
-	n := m.counters.Malformed.Load()
-	if n == m.malformed || !m.logged.IsZero() && now.Sub(m.logged) < time.Minute {
+	n, due := m.malformed.due(now, m.counters.Malformed.Load())
+	if !due {
 		return
 	}
 	why := ""
 	if fault := m.counters.Fault.Load(); fault != nil {
 		why = "; the last: " + *fault
 	}
-	say(fmt.Sprintf("osc: %s not read%s", words.Count(int(n-m.malformed), "packet"), why))
-	m.malformed, m.logged = n, now
+	say(fmt.Sprintf("osc: %s not read%s", words.Count(int(n), "packet"), why))
 }
 
 func (m *remotes) close() {

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"voicepool/cmd/internal/room"
@@ -101,9 +102,10 @@ func (s *server) lasts() (all []last) {
 	return all
 }
 
-// keepLast writes down how the rooms stood.
-func (s *server) keepLast(all []last) {
+// keepLast writes down how the rooms stood, and counts each.
+func (s *server) keepLast(all []last, steps *atomic.Int64) {
 	_ = each(context.Background(), writers, all, func(_ context.Context, l last) error {
+		defer steps.Add(1)
 		err := s.store.save(l.snapshot.Room, func() (*room.Snapshot, string) { return l.snapshot, l.sheet })
 		if err != nil {
 			s.Say(err.Error())

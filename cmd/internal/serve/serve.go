@@ -88,6 +88,9 @@ type server struct {
 	far     atomic.Pointer[far] // nil: no cluster
 	hall    *service.Server
 	remotes remotes
+	files   int // that the process may open; 0: no bound
+	most    int // connections at once
+	crowd   crowding
 
 	scratch     string // for sounds of rooms where nothing is kept
 	freeScratch func() // nil: there is none yet
@@ -127,7 +130,13 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	s.addr = l.Addr()
-	s.guard = guard.New(s.allowed(c, tokens))
+	rules := s.allowed(c, tokens)
+	most, used := files()
+	if rules.Limits = bound(rules.Limits, most, used); rules.Limits.Connections < cmp.Or(c.Limits.Connections, guard.MostConnections) {
+		s.Say(fmt.Sprintf("the process may open %d files (ulimit -n), so at most %d connections are open at once", most, rules.Limits.Connections))
+	}
+	s.files, s.most = most, cmp.Or(rules.Limits.Connections, guard.MostConnections)
+	s.guard = guard.New(rules)
 	defer s.guard.Close()
 	if err := s.begin(); err != nil {
 		l.Close()
@@ -282,6 +291,7 @@ func (s *server) mind(ctx context.Context, served <-chan error) {
 		case <-count.C:
 			s.remotes.count(s.hall)
 			s.remotes.complain(time.Now(), s.Say)
+			s.crowd.complain(time.Now(), s.guard.Counts(), s.most, s.files, s.Say)
 		}
 	}
 }
@@ -309,14 +319,41 @@ func (s *server) watch() (stop func()) {
 	return func() { close(over) }
 }
 
-// end ends what is open: within a second, whatever it does.
+// finishes waits until done is closed, and reports whether it is. It gives up when steps has not moved for a
+// while: many rooms take their time to fade and to be stored, and one that hangs does not keep the server.
+func finishes(done <-chan struct{}, steps *atomic.Int64, patience time.Duration) bool {
+	for {
+		before := steps.Load()
+		late := time.NewTimer(patience)
+		select {
+		case <-done:
+			late.Stop()
+			return true
+		case <-late.C:
+			if steps.Load() == before {
+				return false
+			}
+		}
+	}
+}
+
+// end ends what is open. Without many rooms that takes less than a second.
 func (s *server) end(web *http.Server) error {
 	done := make(chan struct{})
+	var steps atomic.Int64
 	go func() {
 		defer close(done)
 		var all sync.WaitGroup
 		stand := s.lasts()
-		all.Go(func() { s.keepLast(stand) })
+		if s.hall != nil {
+			for _, r := range s.hall.Rooms() {
+				go func() {
+					<-r.Done()
+					steps.Add(1)
+				}()
+			}
+		}
+		all.Go(func() { s.keepLast(stand, &steps) })
 		if s.hall != nil {
 			all.Go(func() {
 				if f := s.far.Load(); f != nil {
@@ -340,11 +377,7 @@ func (s *server) end(web *http.Server) error {
 			s.workers.Close()
 		}
 	}()
-	late := time.NewTimer(fade + lastWords + 200*time.Millisecond)
-	defer late.Stop()
-	select {
-	case <-done:
-	case <-late.C:
+	if !finishes(done, &steps, fade+lastWords+200*time.Millisecond) {
 		s.Say("something does not end, and is left behind")
 	}
 	s.tidy()
