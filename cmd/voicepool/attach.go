@@ -20,7 +20,7 @@ type attachCommand struct {
 }
 
 func (a *attachCommand) Run(c *console.Console) error {
-	conn, err := a.find()
+	conn, err := a.find(c)
 	if err != nil {
 		return err
 	}
@@ -42,19 +42,28 @@ func (a *attachCommand) Run(c *console.Console) error {
 }
 
 // find connects to the show that is meant.
-func (a *attachCommand) find() (net.Conn, error) {
+func (a *attachCommand) find(c *console.Console) (net.Conn, error) {
 	if strings.HasPrefix(a.Show, "unix:") {
 		return control.Dial(a.Show)
 	}
-	conn, names, err := control.Find(a.Show)
+	conn, same, all, err := control.Find(a.Show)
 	if conn != nil || err != nil {
 		return conn, err
 	}
-	switch {
-	case len(names) == 0:
-		return nil, errors.New("no show of this user runs; voicepool go SHEET begins one")
-	case a.Show == "":
-		return nil, console.Usage("%s run; name one: %s", count(len(names), "show"), strings.Join(names, ", "))
+	list := func(shows []control.Running, format string, words ...any) error {
+		c.Say(format, words...)
+		for _, r := range shows {
+			c.Say("  attach %v", r)
+		}
+		return console.Reported{Code: console.ExitUsage}
 	}
-	return nil, console.Usage("no show %s runs, but %s", oneLine(a.Show), strings.Join(names, ", "))
+	switch {
+	case len(all) == 0:
+		return nil, errors.New("no show of this user runs; voicepool go SHEET begins one")
+	case len(same) == 0:
+		return nil, list(all, "no show %s runs, but:", oneLine(a.Show))
+	case a.Show == "":
+		return nil, list(all, "%s run; choose one:", count(len(all), "show"))
+	}
+	return nil, list(same, "%s play %s; choose one:", count(len(same), "show"), oneLine(a.Show))
 }

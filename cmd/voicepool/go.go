@@ -114,7 +114,7 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 			_ = screen.Run(interrupted, t, false, control.Local(s))
 		}
 	}
-	b, err := g.open(c, sheet, booth.Options{Goes: g.RecordGoes, Screen: draw, Alone: draw == nil && g.Control != "-"})
+	b, err := g.open(c, sheet, booth.Options{Sheet: g.Sheet, Device: g.Device.String(), Goes: g.RecordGoes, Screen: draw, Alone: draw == nil && g.Control != "-"})
 	if err != nil {
 		return err
 	}

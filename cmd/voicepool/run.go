@@ -59,7 +59,7 @@ func (r *runCommand) Run(c *console.Console) error {
 			o.Hint = func() string { return keysHint }
 		}
 	}
-	b, err := r.open(c, sheet, booth.Options{Keys: keys})
+	b, err := r.open(c, sheet, booth.Options{Sheet: r.Sheet, Device: r.Device.String(), Keys: keys})
 	if err != nil {
 		return err
 	}

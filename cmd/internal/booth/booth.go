@@ -25,6 +25,8 @@ import (
 // Options say who runs a show.
 type Options struct {
 	Guard   time.Duration
+	Sheet   string    // the file of the sheet; "-" or empty: none
+	Device  string    // as --device was given
 	Control string    // "-": In and Out; unix:PATH: a socket there; empty: the socket of this user alone
 	In      io.Reader // its end ends the show
 	Out     io.Writer
@@ -160,7 +162,7 @@ func (b *Booth) record() {
 
 // Attend puts the hands on a show. It is for performance.Options.Attend.
 func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
-	b.player, b.show = p, show.New(b.sheet, p, show.Options{Guard: b.options.Guard})
+	b.player, b.show = p, show.New(b.sheet, p, show.Options{Guard: b.options.Guard, Begun: time.Now(), File: b.path(), Device: b.options.Device})
 	if err := b.listen(); err != nil {
 		return nil, err
 	}
@@ -198,6 +200,32 @@ func (b *Booth) Hint() string {
 	return fmt.Sprintf("the show waits for: voicepool attach, or voicepool send unix:%s go", b.sockets[0].Path())
 }
 
+// path returns the absolute path of the sheet; empty: it has none.
+func (b *Booth) path() string {
+	if b.options.Sheet == "" || b.options.Sheet == "-" {
+		return ""
+	}
+	path, err := filepath.Abs(b.options.Sheet)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// warn says so if another show plays the same sheet on the same device: who starts it again after its terminal
+// was closed wants to attach to it.
+func (b *Booth) warn() {
+	all, err := control.All()
+	if err != nil || b.path() == "" {
+		return // listen says what is wrong
+	}
+	for _, r := range all {
+		if r.State.File == b.path() && (r.State.Asked == b.options.Device || r.Device() == b.options.Device) {
+			b.say(fmt.Sprintf("%s is played already, and now twice; to run the first: voicepool attach %v", words.OneLine(b.options.Sheet), r))
+		}
+	}
+}
+
 // listen opens the sockets.
 func (b *Booth) listen() error {
 	if path, found := unixPath(b.options.Control); found {
@@ -207,6 +235,7 @@ func (b *Booth) listen() error {
 		}
 		b.sockets = append(b.sockets, s)
 	}
+	b.warn()
 	folder, err := control.Folder()
 	if err == nil {
 		var s *control.Socket

@@ -4,33 +4,93 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"time"
 
+	"voicepool/cmd/internal/show"
 	"voicepool/internal/words"
 )
 
-// Find connects to the show of this user that plays a sheet, or with "" to the only one that runs.
-// If there is no such show, conn is nil, and running lists those that run.
-func Find(sheet string) (conn net.Conn, running []string, err error) {
+// Running is a show of this user that runs.
+type Running struct {
+	Path  string // of its socket
+	State *show.State
+}
+
+// String describes a show so that one among several can be chosen.
+func (r Running) String() string {
+	s := r.State
+	text := fmt.Sprintf("unix:%s  %s", r.Path, words.OneLine(s.Show))
+	if begun, err := time.Parse(time.RFC3339, s.Begun); err == nil {
+		text += "  since " + begun.Local().Format("2 Jan 15:04:05")
+	}
+	standby := "no cue stands by"
+	if s.Standby != "" {
+		standby = "standby " + words.OneLine(s.Standby)
+	}
+	return text + "  on " + words.OneLine(r.Device()) + "  " + standby
+}
+
+// Device returns the device on which the show plays.
+func (r Running) Device() string {
+	switch s := r.State; {
+	case s.Device == "":
+		return s.Asked // it has not begun to play
+	case s.Sink != "":
+		return s.Device + " " + s.Sink
+	default:
+		return s.Device
+	}
+}
+
+// answers is how long a show may take to answer when all are listed.
+const answers = 2 * time.Second
+
+// All returns the shows of this user that answer.
+func All() (all []Running, err error) {
 	paths, err := Shows()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, path := range paths {
 		conn, err := Dial("unix:" + path)
 		if err != nil {
 			continue
 		}
+		_ = conn.SetDeadline(time.Now().Add(answers)) // one that has been stopped answers never
 		answer, err := Remote(conn)("state")
-		if err != nil || answer.State == nil {
-			conn.Close()
-			continue
-		}
-		name := answer.State.Show
-		if sheet == name || filepath.Base(sheet) == filepath.Base(name) || sheet == "" && len(paths) == 1 {
-			return conn, nil, nil
-		}
 		conn.Close()
-		running = append(running, fmt.Sprintf("%s (unix:%s)", words.OneLine(name), path))
+		if err == nil && answer.State != nil {
+			all = append(all, Running{path, answer.State})
+		}
 	}
-	return nil, running, nil
+	return all, nil
+}
+
+// Find connects to the show of this user that plays a sheet, or with "" to the only one that runs.
+// If there is no such show, or several, conn is nil: same lists the shows of the sheet, all those that run.
+func Find(sheet string) (conn net.Conn, same, all []Running, err error) {
+	if all, err = All(); err != nil {
+		return nil, nil, nil, err
+	}
+	same = all
+	if path, err := filepath.Abs(sheet); sheet != "" && err == nil {
+		same = pick(all, func(s *show.State) bool { return s.File == path })
+		if len(same) == 0 {
+			same = pick(all, func(s *show.State) bool { return s.Show == sheet || filepath.Base(s.Show) == filepath.Base(sheet) })
+		}
+	}
+	if len(same) == 1 {
+		conn, err = Dial("unix:" + same[0].Path)
+	}
+	return conn, same, all, err
+}
+
+// pick returns the shows whose state is wanted.
+func pick(all []Running, wanted func(*show.State) bool) (some []Running) {
+	for _, r := range all {
+		if wanted(r.State) {
+			some = append(some, r)
+		}
+	}
+	return some
 }

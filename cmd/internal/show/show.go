@@ -44,6 +44,9 @@ const (
 // Options say how a show is run.
 type Options struct {
 	Guard    time.Duration // 0: none
+	Begun    time.Time     // when the show began
+	File     string        // the absolute path of its sheet; empty: none
+	Device   string        // as --device was given
 	Panicked func()        // called by Panic and PanicIn, under a lock: it calls nothing of the show; nil: nobody
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"voicepool/cmd/internal/live"
 	"voicepool/cue"
@@ -12,7 +13,10 @@ import (
 // State is what a screen shows, as JSON.
 type State struct {
 	Show      string  `json:"show"`
-	Time      float64 `json:"time"` // seconds
+	File      string  `json:"file,omitempty"`  // the absolute path of the sheet
+	Begun     string  `json:"begun,omitempty"` // when, as in RFC 3339
+	Asked     string  `json:"asked,omitempty"` // the device as --device gave it
+	Time      float64 `json:"time"`            // seconds
 	Paused    bool    `json:"paused"`
 	Device    string  `json:"device"`
 	Sink      string  `json:"sink"`
@@ -88,6 +92,10 @@ func (s *Show) State() *State {
 		LatencyMS: tenth(p.Heard.Latency.Seconds() * 1000), Standby: s.number(s.standby), Loaded: s.loaded.Seconds(), Last: s.number(s.last),
 		List: []ListCue{}, Running: []Running{}, Voices: p.Shown(), Said: append([]string{}, s.said...),
 		Pool: p.Stats.Voices, Playing: p.Stats.Playing, Stolen: p.Stats.Stolen,
+	}
+	st.File, st.Asked = s.options.File, s.options.Device
+	if !s.options.Begun.IsZero() {
+		st.Begun = s.options.Begun.Format(time.RFC3339)
 	}
 	for i := range s.sheet.List {
 		l := &s.sheet.List[i]
