@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"voicepool/bank/rules"
@@ -66,8 +67,13 @@ func (p *Player) newBeginning() error {
 	}
 	if b.cue < 0 && b.list < 0 {
 		if len(names) == 0 {
-			return fmt.Errorf("cue: %w: no cue of the sheet has a number; give one `cue: 1`, or begin at a time", ErrBeginning)
+			var err error
+			if b.cue, err = s.index(p.options.Cue); err != nil {
+				return err
+			}
 		}
+	}
+	if b.cue < 0 && b.list < 0 {
 		known := slices.Sorted(maps.Keys(names))
 		return fmt.Errorf("cue: %w: no cue has the number %s; the nearest is %s", ErrBeginning, yaml.Quote(p.options.Cue), yaml.Quote(words.Nearest(p.options.Cue, known)))
 	}
@@ -78,6 +84,18 @@ func (p *Player) newBeginning() error {
 		return fmt.Errorf("cue: %w: no GO reaches cue %s; give `goes` a time for it", ErrBeginning, yaml.Quote(p.options.Cue))
 	}
 	return nil
+}
+
+// index returns the place in `cues` that a text names, from 0. It is for sheets whose cues have no numbers.
+func (s *Sheet) index(text string) (int, error) {
+	i, err := strconv.Atoi(text)
+	switch {
+	case len(s.Cues) == 0:
+		return -1, fmt.Errorf("cue: %w: the sheet has no cues; begin at a time", ErrBeginning)
+	case err != nil || i < 0 || i >= len(s.Cues):
+		return -1, fmt.Errorf("cue: %w: no cue of the sheet has a number, so they count from 0 to %d; %s is none of them", ErrBeginning, len(s.Cues)-1, yaml.Quote(text))
+	}
+	return i, nil
 }
 
 // said has a live show begin where the GOs of the sheet have been said that come before its time.

@@ -3,7 +3,6 @@ package cue
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"voicepool/bank/rules"
 	"voicepool/cue/report"
@@ -71,17 +70,8 @@ const (
 	waits        // the end of something
 )
 
-// numberOf returns what tells cues apart: 2.50 and 2.5 are one number.
-func numberOf(text string) string {
-	whole, part, found := strings.Cut(text, ".")
-	if strings.Trim(whole+part, "0123456789") != "" || whole == "" || found && part == "" {
-		return text
-	}
-	if whole = strings.TrimLeft(whole, "0"); whole == "" {
-		whole = "0"
-	}
-	return strings.TrimSuffix(whole+"."+strings.TrimRight(part, "0"), ".")
-}
+// numberOf returns the form in which numbers of cues are compared: 2.50 and 2.5 are one number.
+func numberOf(text string) string { return words.CueNumber(text) }
 
 // numbers returns the places of the cues of the list by their numbers, as numberOf has them.
 func (s *Sheet) numbers() map[string]int {

@@ -40,7 +40,8 @@ type Options struct {
 	// From has the show begin in the middle, as if all before it had been: what would be sounding
 	// there does, at its place. What is given is the end of what would be given without it, to the
 	// bit. What happened before is told as well. Cue has it begin with the cue of a number instead:
-	// of the list, where a GO of the sheet fires it, or of `cues`. A live show has the GOs of the sheet
+	// of the list, where a GO of the sheet fires it, or of `cues`. If no cue of the sheet has a number, Cue is a
+	// place in `cues`, from 0. A live show has the GOs of the sheet
 	// behind it that come before. A cue of its list stands by; where no GO fires it, those before it
 	// count as finished: loops without an end are at their beginning.
 	From rules.Time

@@ -21,7 +21,7 @@ type goesFlag struct {
 // fromFlags are what commands have that can begin in the middle.
 type fromFlags struct {
 	From *value.Time `placeholder:"TIME" help:"Begin at this time of the show, as if all before it had been heard: 30s, 1m30s, 1.5."`
-	Cue  string      `placeholder:"N" help:"Begin where the cue of this number does."`
+	Cue  string      `placeholder:"N" help:"Begin where the cue of this number does. Where no cue of the sheet has a number, they count from 0."`
 }
 
 // begin has a player begin there.

@@ -3,6 +3,9 @@ package explain
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"voicepool/cue/report"
@@ -28,59 +31,112 @@ type Cue struct {
 	Advice    []string `json:"advice"`
 }
 
-// OfCue reads a report and tells what became of a cue, by its place in the sheet from 0.
-// Errors are one line that begins with name.
-func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
-	a := &Cue{Cue: cue, Voices: []uint64{}}
-	var kept []report.Event
+// OfCue reads a report and returns what became of the cue of a number. If no cue of the report has the number,
+// it is the place in the sheet, from 0, of a cue without one. Errors are one line that begins with name.
+func OfCue(name string, in io.Reader, cue string) (*Cue, error) {
+	numbered, placed := newStarts(), newStarts()
+	number := words.CueNumber(cue)
 	earlier := map[string]report.Event{} // the last start of each sound
-	befores := map[int]*report.Event{}   // of a refusal by cooldown, the start before
-	last, n := -1, map[mixer.EventKind]int{}
+	last, known := -1, map[string]bool{}
 	head, err := report.Read(name, in, func(e *report.Event) error {
 		last = max(last, e.Cue)
 		if e.Kind == mixer.EventStarted && (len(earlier) < maxKept || earlier[e.Sound].Voice != 0) {
 			defer func() { earlier[e.Sound] = *e }()
 		}
-		if e.Cue != cue {
-			return nil
+		switch {
+		case e.ListCue == "" && e.Cue >= 0 && strconv.Itoa(e.Cue) == cue:
+			placed.take(e, earlier)
+		case e.ListCue != "" && words.CueNumber(e.ListCue) == number:
+			numbered.take(e, earlier)
 		}
-		if a.Called = e.Called; e.Sound != "" {
-			a.Sound = e.Sound
+		if e.ListCue != "" && len(known) < maxKept {
+			known[e.ListCue] = true
 		}
-		n[e.Kind]++
-		if e.Kind == mixer.EventStarted && len(a.Voices) < maxKept {
-			a.Voices = append(a.Voices, e.Voice)
-		}
-		if !e.Loss() && !e.Refusal() && e.Kind != mixer.EventCoalesced && e.Kind != mixer.EventMissed {
-			return nil
-		}
-		if len(kept) == maxKept {
-			a.More++
-			return nil
-		}
-		if before, ok := earlier[e.Sound]; ok && e.Reason == mixer.ReasonCooldown {
-			befores[len(kept)] = &before
-		}
-		kept = append(kept, *e)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	a.Started, a.Stolen, a.Rejected = n[mixer.EventStarted], n[mixer.EventStolen], n[mixer.EventRejected]
-	a.Limited, a.Coalesced, a.Missed = n[mixer.EventLimited], n[mixer.EventCoalesced], n[mixer.EventMissed]
-	a.Asked = a.Started + a.Rejected + a.Limited + a.Coalesced
-	if a.Asked+a.Missed == 0 {
-		if last < 0 {
-			return nil, fmt.Errorf("%s: nothing is told of cue %d, for nothing happened", name, cue)
+	for _, s := range []*starts{numbered, placed} {
+		if s.of.Asked+s.of.Missed > 0 {
+			return s.explained(head), nil
 		}
-		return nil, fmt.Errorf("%s: nothing is told of cue %d; the last cue that did something is %d", name, cue, last)
 	}
+	switch {
+	case last < 0:
+		return nil, fmt.Errorf("%s: nothing is told of cue %s, for nothing happened", name, words.OneLine(cue))
+	case len(known) > 0:
+		return nil, fmt.Errorf("%s: nothing is told of cue %s; the nearest that did something is cue %s", name, words.OneLine(cue),
+			words.OneLine(words.Nearest(cue, slices.Sorted(maps.Keys(known)))))
+	}
+	return nil, fmt.Errorf("%s: nothing is told of cue %s; cues without a number count from 0, and the last that did something is %d", name, words.OneLine(cue), last)
+}
+
+// starts collects the starts of a cue.
+type starts struct {
+	of      *Cue
+	kept    []report.Event
+	befores map[int]*report.Event // of a refusal by cooldown, the start before
+	sounds  []string
+}
+
+func newStarts() *starts {
+	return &starts{of: &Cue{Voices: []uint64{}}, befores: map[int]*report.Event{}}
+}
+
+// maxSounds is how many sounds of a cue are named.
+const maxSounds = 8
+
+// take adds an event of the cue.
+func (s *starts) take(e *report.Event, earlier map[string]report.Event) {
+	a := s.of
+	if a.Asked+a.Missed == 0 {
+		a.Cue = e.Cue
+	}
+	a.Called = e.Called
+	if e.Sound != "" && len(s.sounds) < maxSounds && !slices.Contains(s.sounds, e.Sound) {
+		s.sounds = append(s.sounds, e.Sound)
+		a.Sound = strings.Join(s.sounds, ", ")
+	}
+	switch e.Kind {
+	case mixer.EventStarted:
+		a.Started++
+	case mixer.EventStolen:
+		a.Stolen++
+	case mixer.EventRejected:
+		a.Rejected++
+	case mixer.EventLimited:
+		a.Limited++
+	case mixer.EventCoalesced:
+		a.Coalesced++
+	case mixer.EventMissed:
+		a.Missed++
+	}
+	a.Asked = a.Started + a.Rejected + a.Limited + a.Coalesced
+	if e.Kind == mixer.EventStarted && len(a.Voices) < maxKept {
+		a.Voices = append(a.Voices, e.Voice)
+	}
+	if !e.Loss() && !e.Refusal() && e.Kind != mixer.EventCoalesced && e.Kind != mixer.EventMissed {
+		return
+	}
+	if len(s.kept) == maxKept {
+		a.More++
+		return
+	}
+	if before, ok := earlier[e.Sound]; ok && e.Reason == mixer.ReasonCooldown {
+		s.befores[len(s.kept)] = &before
+	}
+	s.kept = append(s.kept, *e)
+}
+
+// explained returns the cue with its events and advice.
+func (s *starts) explained(head *report.Report) *Cue {
+	a := s.of
 	a.Events = []Moment{}
 	var losses, refusals []*report.Event
-	for i := range kept {
-		e := &kept[i]
-		a.Events = append(a.Events, moment(e, head, Outcome(e, head, befores[i])))
+	for i := range s.kept {
+		e := &s.kept[i]
+		a.Events = append(a.Events, moment(e, head, Outcome(e, head, s.befores[i])))
 		if e.Loss() {
 			losses = append(losses, e)
 		} else {
@@ -88,7 +144,7 @@ func OfCue(name string, in io.Reader, cue int) (*Cue, error) {
 		}
 	}
 	a.Advice = advise(head, losses, refusals, false)
-	return a, nil
+	return a
 }
 
 // numbers lists some voices.

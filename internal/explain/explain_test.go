@@ -77,20 +77,20 @@ func TestExplainVoice(t *testing.T) {
 }
 
 func TestExplainCue(t *testing.T) {
-	a, err := OfCue("r", strings.NewReader(sampleReport), 2)
+	a, err := OfCue("r", strings.NewReader(sampleReport), "2")
 	if got, want := explainedAs(t, a, err), `cue 2 plays boom: asked for 2 times, started 1 (#3), limited 1.
   0.700 s  limited, since the sound's cooldown of 0.25s was not over: boom #3 had started 200.0 ms before.
   * A shorter `+"`cooldown`"+` of the sound lets starts follow each other sooner.
 `; got != want {
 		t.Errorf("cue 2:\n%s\nwant\n%s", got, want)
 	}
-	a, err = OfCue("r", strings.NewReader(sampleReport), 0)
+	a, err = OfCue("r", strings.NewReader(sampleReport), "0")
 	if got := explainedAs(t, a, err); !strings.Contains(got, "1.500 s  rejected, since all voices were protected or of higher priority, and the only virtual voice did not give way to it either.\n") ||
 		!strings.Contains(got, "asked for 3 times, started 2 (#1, #6), rejected 1; 2 of those that started were stolen.\n") ||
 		!strings.Contains(got, "its own was -1") {
 		t.Errorf("cue 0:\n%s", got)
 	}
-	if _, err := OfCue("r", strings.NewReader(sampleReport), 9); err == nil || err.Error() != "r: nothing is told of cue 9; the last cue that did something is 3" {
+	if _, err := OfCue("r", strings.NewReader(sampleReport), "9"); err == nil || err.Error() != "r: nothing is told of cue 9; cues without a number count from 0, and the last that did something is 3" {
 		t.Errorf("cue 9: %v", err)
 	}
 }

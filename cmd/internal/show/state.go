@@ -13,10 +13,7 @@ import (
 // State is what a screen shows, as JSON.
 type State struct {
 	Show      string  `json:"show"`
-	File      string  `json:"file,omitempty"`  // the absolute path of the sheet
-	Begun     string  `json:"begun,omitempty"` // when, as in RFC 3339
-	Asked     string  `json:"asked,omitempty"` // the device as --device gave it
-	Time      float64 `json:"time"`            // seconds
+	Time      float64 `json:"time"` // seconds
 	Paused    bool    `json:"paused"`
 	Device    string  `json:"device"`
 	Sink      string  `json:"sink"`
@@ -34,7 +31,10 @@ type State struct {
 	Pool    int64        `json:"pool"`
 	Playing int64        `json:"playing"`
 	Stolen  int64        `json:"stolen"`
-	Said    []string     `json:"said"` // what has happened, the last of it
+	Said    []string     `json:"said"`            // what has happened, the last of it
+	File    string       `json:"file,omitempty"`  // the absolute path of the sheet
+	Begun   string       `json:"begun,omitempty"` // when, as in RFC 3339
+	Asked   string       `json:"asked,omitempty"` // the device as --device gave it
 }
 
 // ListCue is a cue of the list in a State.

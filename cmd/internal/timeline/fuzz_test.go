@@ -19,7 +19,7 @@ func FuzzReport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, answer := range []func() (answer, error){
 			func() (answer, error) { return explain.OfVoice("r", strings.NewReader(text), 1) },
-			func() (answer, error) { return explain.OfCue("r", strings.NewReader(text), 0) },
+			func() (answer, error) { return explain.OfCue("r", strings.NewReader(text), "0") },
 			func() (answer, error) { return explain.OfSound("r", strings.NewReader(text), "bell") },
 		} {
 			a, err := answer()

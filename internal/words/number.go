@@ -1,0 +1,16 @@
+package words
+
+import "strings"
+
+// CueNumber returns the number of a cue in the form in which two are compared: 2.5 and 02.50 are one number,
+// and any other text is itself.
+func CueNumber(text string) string {
+	whole, part, found := strings.Cut(text, ".")
+	if strings.Trim(whole+part, "0123456789") != "" || whole == "" || found && part == "" {
+		return text
+	}
+	if whole = strings.TrimLeft(whole, "0"); whole == "" {
+		whole = "0"
+	}
+	return strings.TrimSuffix(whole+"."+strings.TrimRight(part, "0"), ".")
+}
