@@ -118,12 +118,11 @@ func firstFrame(b []byte) (at int, h header, err error) {
 	return 0, h, other
 }
 
-// agrees tells whether another frame like h is behind it; the end of b and what stands
-// behind the last frame do too.
+// agrees tells whether another frame like h is behind it; the end of b and a tag do too.
 func agrees(b []byte, at int, h header) bool {
 	next := b[min(at+h.size, len(b)):]
 	n, ok, _ := parseHeader(next)
-	return len(next) == 0 || ok && n.rate == h.rate || source.IsTrailer(next)
+	return len(next) == 0 || ok && n.rate == h.rate || source.BeginsTag(next)
 }
 
 // maxOtherFrame is more bytes than a frame of any layer or free format has, of up

@@ -81,8 +81,9 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 }
 
 func (r *reader) Next(dst []float32) ([]float32, error) {
+	r.in.PassTags() // also between two files that are joined
 	b := r.in.Peek(maxFrame)
-	if len(b) == 0 || source.IsTrailer(b) {
+	if len(b) == 0 {
 		return dst, r.end()
 	}
 	at, n, err := r.count*r.size, int64(0), error(nil)
@@ -167,12 +168,11 @@ func (r *reader) resume(x source.Mark) {
 // reservoir is how many bytes of data of past frames a frame may use.
 const reservoir = 511
 
-// rubbish returns how many bytes come before the next frame: all there are, where none
-// follows.
+// rubbish returns how many bytes come before the next frame, as far as it looks ahead.
 func (r *reader) rubbish() (int64, error) {
-	at, h, err := firstFrame(r.in.Peek(source.Probe))
-	if errors.Is(err, errNoFrame) || err == nil && h.rate != r.first.rate {
-		return r.in.Left(), nil
+	at, _, err := firstFrame(r.in.Peek(source.Probe))
+	if errors.Is(err, errNoFrame) {
+		return min(maxRubbish, r.in.Left()), nil
 	}
 	return int64(at), err
 }

@@ -160,6 +160,49 @@ func (in *Input) PassID3() {
 	}
 }
 
+// PassTags moves behind the ID3v1, ID3v2 and APE tags that come next. Each states its own size.
+func (in *Input) PassTags() {
+	for {
+		size := tagSize(in.Peek(apeHead), in.Left())
+		if size == 0 {
+			return
+		}
+		in.Skip(size)
+	}
+}
+
+// BeginsTag reports whether b begins with an ID3v1, ID3v2 or APE tag.
+func BeginsTag(b []byte) bool { return tagSize(b, math.MaxInt64) > 0 }
+
+// The lengths of an ID3v1 tag, of the head of an ID3v2 tag, and of the head or the foot of an APE tag.
+const (
+	id3v1   = 128
+	id3Head = 10
+	apeHead = 32
+)
+
+// tagSize returns the length of the tag that begins with b, of which left bytes are there; 0: b
+// begins with no tag. Of a tag whose size is wrong only the head is passed over.
+func tagSize(b []byte, left int64) int64 {
+	if size := id3Tag(b); size > left {
+		return id3Head
+	} else if size > 0 {
+		return size
+	}
+	switch {
+	case bytes.HasPrefix(b, []byte("TAG")):
+		return min(id3v1, left)
+	case len(b) < apeHead || !bytes.HasPrefix(b, []byte("APETAGEX")):
+		return 0
+	}
+	if header := b[23]&0x20 != 0; header { // else it is the foot, and what it counts is before it
+		if size := apeHead + int64(binary.LittleEndian.Uint32(b[12:])); size <= left {
+			return size
+		}
+	}
+	return apeHead
+}
+
 // id3Tag returns the length of an ID3v2 tag that begins with b; 0: there is none.
 func id3Tag(b []byte) int64 {
 	if len(b) < 10 || !bytes.HasPrefix(b, []byte("ID3")) {

@@ -1,0 +1,84 @@
+package sounds
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// tagBody returns n bytes as a picture has them, in which headers of MP3 frames are found too.
+func tagBody(n int) []byte {
+	random := rand.New(rand.NewPCG(uint64(n), 27))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(random.Uint32())
+	}
+	for i := 100; i+8 < n; i += 5000 {
+		copy(b[i:], "\xff\xfb\x90\x00\xff\xf3\x44\x00")
+	}
+	return b
+}
+
+// id3v2 returns a tag with n bytes of content.
+func id3v2(n int, footer bool) []byte {
+	head := []byte{'I', 'D', '3', 4, 0, 0, byte(n >> 21 & 127), byte(n >> 14 & 127), byte(n >> 7 & 127), byte(n & 127)}
+	if !footer {
+		return append(head, tagBody(n)...)
+	}
+	head[5] = 0x10
+	foot := bytes.Clone(head)
+	copy(foot, "3DI")
+	return slices.Concat(head, tagBody(n), foot)
+}
+
+// apeV2 returns a tag with n bytes of items between its head and its foot.
+func apeV2(n int, head bool) []byte {
+	mark := func(flags uint32) []byte {
+		b := binary.LittleEndian.AppendUint32([]byte("APETAGEX"), 2000)
+		b = binary.LittleEndian.AppendUint32(b, uint32(n+32))
+		b = binary.LittleEndian.AppendUint32(b, 1)
+		return append(binary.LittleEndian.AppendUint32(b, flags), make([]byte, 8)...)
+	}
+	if !head {
+		return mark(0)
+	}
+	return slices.Concat(mark(0xa0000000), tagBody(n), mark(0x80000000))
+}
+
+// TestMP3TagsBetween: tags of every kind and size between the parts of a joined MP3 change nothing.
+func TestMP3TagsBetween(t *testing.T) {
+	part := bareMP3(t, "mp3-no-note.mp3")
+	id3v1 := append([]byte("TAG"), tagBody(125)...)
+	tags := map[string][]byte{"ID3v1": id3v1, "APE foot": apeV2(0, false), "ID3v1 and ID3v2": slices.Concat(id3v1, id3v2(70000, false))}
+	for _, n := range []int{1 << 10, 50_000, 64 << 10, 68 << 10, 70_000, 2 << 20} {
+		tags[fmt.Sprint("ID3v2 ", n)] = id3v2(n, false)
+		tags[fmt.Sprint("ID3v2 with a footer ", n)] = id3v2(n, true)
+		tags[fmt.Sprint("APE ", n)] = apeV2(n, true)
+		tags[fmt.Sprint("all ", n)] = slices.Concat(apeV2(n, true), id3v1, id3v2(n, false))
+	}
+	for parts := 2; parts <= 4; parts++ {
+		want := mustDecode(t, bytes.Repeat(part, parts))
+		if n := want.Frames(); n != int64(parts)*mustDecode(t, part).Frames() {
+			t.Fatalf("%d parts have %d frames", parts, n)
+		}
+		for name, tag := range tags {
+			for where, data := range map[string][]byte{
+				"between": bytes.Repeat(slices.Concat(part, tag), parts)[:parts*(len(part)+len(tag))-len(tag)],
+				"behind":  bytes.Repeat(slices.Concat(part, tag), parts),
+			} {
+				got := mustDecode(t, data)
+				if !slices.Equal(got.Samples, want.Samples) {
+					t.Errorf("%d parts, %s %s: %d frames, want %d", parts, name, where, got.Frames(), want.Frames())
+				}
+				if parts == 3 && len(tag) > 60_000 && len(tag) < 80_000 || parts == 2 && name == "APE foot" {
+					if err := streamsAsLoaded(t, data, want, false); err != nil {
+						t.Errorf("%s %s, streamed: %v", name, where, err)
+					}
+				}
+			}
+		}
+	}
+}
