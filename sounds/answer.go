@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
 )
 
 // A file is decoded in another process by this exchange: the parent writes a
@@ -47,7 +48,8 @@ type answer struct {
 	Fault string
 	Kind  string // of the fault: one of faultKinds, or none of them
 	*Clip
-	Frames int64
+	Frames  int64
+	damages int64 // how many lines of them follow
 }
 
 // line writes an answer.
@@ -62,7 +64,34 @@ func (a *answer) line() string {
 	if a.Loop != nil {
 		loop = fmt.Sprint(a.Loop[0], a.Loop[1])
 	}
-	return fmt.Sprintln("clip", a.Format, cmp.Or(a.Encoding, "-"), a.Channels, a.Rate, a.Speakers, a.Frames, gain, loop)
+	lines := fmt.Sprint("clip ", a.Format, " ", cmp.Or(a.Encoding, "-"), " ", a.Channels, " ", a.Rate, " ", a.Speakers, " ", a.Frames, " ", gain, " ", loop)
+	if len(a.Damages) > 0 {
+		lines += fmt.Sprint(" ", len(a.Damages))
+	}
+	lines += "\n"
+	for i := range a.Damages {
+		d := &a.Damages[i]
+		lines += fmt.Sprintln("damage", d.Frame, d.Frames, strconv.Quote(short(d.Err.Error())))
+	}
+	return lines
+}
+
+// short cuts a text off so that a line has room for it, where a byte may take four in its quotes.
+func short(text string) string { return text[:min(len(text), maxLine/8)] }
+
+// damage reads the line of a damaged place.
+func (a *answer) damage(w *words) error {
+	if w.text() != "damage" {
+		return errAnother
+	}
+	d := Damage{Frame: w.number(), Frames: w.number(), Rate: a.Rate}
+	text, err := strconv.Unquote(strings.Join(w.rest, " "))
+	if w.wrong || err != nil || d.Frame < 0 || d.Frames < 0 || d.Frame > a.Frames || d.Frames > a.Frames-d.Frame {
+		return errAnother
+	}
+	d.Err = source.Broken("%s", printable(text))
+	a.Damages = append(a.Damages, d)
+	return nil
 }
 
 // parse reads an answer's line.
@@ -92,6 +121,9 @@ func (a *answer) parse(w *words) error {
 	} else {
 		w.text()
 		w.text()
+	}
+	if len(w.rest) > 0 {
+		a.damages = w.number()
 	}
 	if w.wrong || len(w.rest) > 0 {
 		return errAnother

@@ -33,6 +33,10 @@ type Clip struct {
 	// Loop is the part to repeat, in frames: the first and the one after the
 	// last. nil: the file names none.
 	Loop *pcm.Loop
+
+	// Damages are the places that could not be decoded, in order, at most 100: the last one
+	// then covers the rest.
+	Damages []Damage
 }
 
 // Frames returns the length in frames.
@@ -96,6 +100,7 @@ type Info struct {
 	Loop     *pcm.Loop // in frames at its own rate; nil: it names none
 	Bytes    int64     // of memory, when prepared; 0 when it was not
 
+	Damages []Damage      // as Clip.Damages; nil for a stream, of which Options.OnDamage is told
 	TagGain *pcm.Decibels // as Clip.Gain
 	Gain    pcm.Decibels  // by which Leveling has changed it, when prepared
 
@@ -109,7 +114,7 @@ type Info struct {
 // peak. Control side.
 func Describe(c *Clip, measure bool) Info {
 	info := Info{
-		Name: c.Name, Format: c.Format, Encoding: c.Encoding, Channels: c.Channels, Rate: c.Rate, Frames: c.Frames(), Loop: c.Loop, TagGain: c.Gain,
+		Name: c.Name, Format: c.Format, Encoding: c.Encoding, Channels: c.Channels, Rate: c.Rate, Frames: c.Frames(), Loop: c.Loop, Damages: c.Damages, TagGain: c.Gain,
 	}
 	if c.valid() != nil {
 		return info

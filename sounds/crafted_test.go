@@ -100,7 +100,7 @@ func TestFLACChecksumOfRounds(t *testing.T) {
 		}
 		return err
 	}
-	c, err := (&track{src: Source{File: "x.flac", FS: fsys}, lim: Limits{}.withDefaults().bounds()}).cursor()
+	c, err := (&track{lib: NewLibrary(Options{Strict: true}), src: Source{File: "x.flac", FS: fsys}, lim: Limits{}.withDefaults().bounds()}).cursor()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,9 +118,9 @@ func TestFLACChecksumOfAll(t *testing.T) {
 	data := mustRead(t, "testdata/formats/flac-8.flac")
 	mustDecode(t, data)
 	data[8+18] ^= 1
-	_, err := Decode(context.Background(), "x", bytes.NewReader(data), Limits{})
-	if !errors.Is(err, ErrDecode) || err.Error() != "sounds: x: the checksum of all samples is not the one announced" {
-		t.Errorf("error %v", err)
+	c := mustDecode(t, data)
+	if len(c.Damages) != 1 || c.Damages[0].Err.Error() != "the checksum of all samples is not the one announced" {
+		t.Errorf("damage %v", c.Damages)
 	}
 	clear(data[8+18 : 8+34]) // none announced
 	mustDecode(t, data)
@@ -161,18 +161,21 @@ func TestOggChain(t *testing.T) {
 	if !slices.Equal(two.Samples, append(slices.Clone(one.Samples), one.Samples...)) {
 		t.Errorf("%d frames, want twice %d", two.Frames(), one.Frames())
 	}
-	for _, c := range []struct {
-		data []byte
-		text string
-	}{
-		{slices.Concat(slices.Delete(slices.Clone(pages), 3, 4)...), "Ogg page 3 is missing"},
-		{data[:len(data)-1], "cut short: an Ogg page of"},
-		{append(bytes.Clone(data), mustRead(t, "testdata/formats/vorbis-8000-1.ogg")...), "a chain of Ogg streams of different rates or channels is not read"},
-	} {
-		_, err := Decode(context.Background(), "x", bytes.NewReader(c.data), Limits{})
-		if err == nil || !strings.HasPrefix(err.Error(), "sounds: x: "+c.text) {
-			t.Errorf("error %v, want %q", err, c.text)
-		}
+	lost := mustDecode(t, slices.Concat(slices.Delete(slices.Clone(pages), 3, 4)...))
+	if d := lost.Damages; lost.Frames() != one.Frames() || len(d) != 1 || d[0].Err.Error() != "Ogg page 3 is missing" {
+		t.Errorf("without a page %d frames, want %d: %v", lost.Frames(), one.Frames(), d)
+	}
+	short := mustDecode(t, data[:len(data)-1])
+	if d := short.Damages; len(d) != 1 || !strings.HasPrefix(d[0].Err.Error(), "cut short: an Ogg page of") || d[0].Frame != short.Frames() {
+		t.Errorf("cut short: %v", d)
+	}
+	if !slices.Equal(short.Samples, one.Samples[:len(short.Samples)]) {
+		t.Error("cut short it begins with other samples")
+	}
+	other := append(bytes.Clone(data), mustRead(t, "testdata/formats/vorbis-8000-1.ogg")...)
+	_, err := Decode(context.Background(), "x", bytes.NewReader(other), Limits{})
+	if err == nil || !strings.HasPrefix(err.Error(), "sounds: x: a chain of Ogg streams of different rates or channels is not read") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -22,6 +22,9 @@ import (
 //
 // Decode reads r from another goroutine. It returns when ctx ends, or when r gives
 // nothing for Limits.Time, but at least a second; a Read that is under way then is left behind.
+//
+// Places that cannot be decoded are concealed, and listed in Clip.Damages. A file of which nothing can
+// be decoded is an error.
 func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, error) {
 	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(r), nil }
 	clip, err := decode(ctx, open, lim.withDefaults(), nil)
@@ -121,6 +124,7 @@ func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits, 
 	from := min(h.Front, all)
 	to := max(from, all-h.Back)
 	c.Samples, c.Loop = samples[from*int64(h.Channels):to*int64(h.Channels)], h.Loop(to-from)
+	c.Damages = damagesOf(h.TakeDamages(), h.Rate, from, to-from)
 	return &c, checkSamples(c.Samples, c.Channels, 0)
 }
 

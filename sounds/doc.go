@@ -18,7 +18,7 @@
 //
 // Files are not trusted. Limits bounds what a file may cost. A panic or a hang of a
 // decoder ends in an error, no header is believed further than the data bears it out, and
-// every checksum is verified. Limits.Isolate decodes files in another process, which is
+// every checksum is verified. Damaged places are concealed and listed, or refused with Options.Strict. Limits.Isolate decodes files in another process, which is
 // bounded from outside. An error is one line that names the sound and wraps ErrFormat,
 // ErrDecode, ErrLimit, or the system's error.
 //

@@ -94,6 +94,18 @@ func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	if err := bounds.Length(a.Frames, a.Channels); err != nil {
 		return nil, err
 	}
+	if a.damages < 0 || a.damages > source.MaxDamages {
+		return nil, source.Broken("the process that decodes it gives an answer that makes no sense")
+	}
+	for range a.damages {
+		w, err := readLine(in)
+		if err == nil {
+			err = a.damage(w)
+		}
+		if err != nil {
+			return nil, source.Broken("the process that decodes it gives no answer, but something else")
+		}
+	}
 	for left := a.Frames * int64(a.Channels); left > 0; left = a.Frames*int64(a.Channels) - int64(len(c.Samples)) {
 		old := len(c.Samples)
 		c.Samples = source.Grow(c.Samples, int(min(left, 1<<12)))
@@ -119,18 +131,23 @@ func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 // fault returns the error that a child reports, of which only the text is taken
 // as it comes: one line that can be printed.
 func (a *answer) fault() error {
-	text := strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, a.Fault)
+	text := printable(a.Fault)
 	for _, k := range faultKinds {
 		if k.name == a.Kind {
 			return source.Fault(k.kind, "%s", text)
 		}
 	}
 	return errors.New(text)
+}
+
+// printable replaces what cannot be printed.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, text)
 }
 
 // ServeDecode is the other side of [Limits].Isolate, for a process that does nothing
@@ -159,8 +176,7 @@ func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int6
 	clip, err := decode(context.Background(), open, lim, nil)
 	var a answer
 	if err != nil {
-		a.Fault = err.Error()
-		a.Fault = a.Fault[:min(len(a.Fault), maxLine/8)] // a byte may take four in its quotes
+		a.Fault = short(err.Error())
 		for _, k := range faultKinds {
 			if errors.Is(err, k.kind) {
 				a.Kind = k.name

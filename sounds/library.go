@@ -26,7 +26,8 @@ type Library struct {
 	mu      sync.Mutex
 	entries map[sourceKey]*entry
 	infos   map[*voice.Sound]Info
-	more    chan struct{} // closed when another sound is there
+	more    chan struct{}      // closed when another sound is there
+	damaged map[string][]int64 // by file, the frames of Options.OnDamage
 }
 
 // entry is a sound in the library, or on its way there until done is closed.
@@ -49,7 +50,7 @@ func (e *entry) ready() bool {
 
 // NewLibrary returns an empty library.
 func NewLibrary(opt Options) *Library {
-	return &Library{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}, more: make(chan struct{})}
+	return &Library{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}, more: make(chan struct{}), damaged: map[string][]int64{}}
 }
 
 // Rate returns the rate of all sounds of the library, in Hz.
@@ -188,7 +189,7 @@ func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 // bring loads the sound of an entry, keeps what is known of it, and says so to those who
 // look at the files. A failure is forgotten.
 func (l *Library) bring(ctx context.Context, key sourceKey, e *entry) {
-	sound, info, err := l.read(ctx, e.src)
+	sound, info, err := l.read(ctx, e.src, l.opt)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.sound, e.err = sound, err
@@ -204,10 +205,9 @@ func (l *Library) bring(ctx context.Context, key sourceKey, e *entry) {
 
 // read makes a sound of a source. A file system that panics is an error: others may be
 // waiting for the same sound.
-func (l *Library) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info, err error) {
+func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.Sound, _ Info, err error) {
 	defer func() { err = named(src.label(), err) }()
 	defer rescue("the source", &err)
-	opt := l.opt
 	opt.Loop = opt.Loop || src.Looped
 	opt.Masking = opt.Masking || src.Masking
 	room := l.spares.take() // what failed may be at work in it still, so it is given back at the end alone
@@ -215,6 +215,10 @@ func (l *Library) read(ctx context.Context, src Source) (_ *voice.Sound, _ Info,
 	if err != nil {
 		return nil, Info{}, err
 	}
+	if err := opt.refuse(clip.Damages); err != nil {
+		return nil, Info{}, err
+	}
+	l.tell(src.label(), clip.Damages...)
 	if region, err := src.region(clip.Rate, clip.Frames()); err != nil {
 		return nil, Info{}, err
 	} else if region != nil {
@@ -256,8 +260,8 @@ func (l *Library) Files() (files []string, more <-chan struct{}) {
 //
 // From then on the library has the new sound, for whoever asks. The old one stays
 // valid for who holds it: voices that play it go on with it, and its memory is
-// free when the last has let go. A file that cannot be read, as one that is half
-// written or gone, leaves the old sound in the library; changed is then told old and
+// free when the last has let go. A file that cannot be read, is half written, damaged or
+// gone, leaves the old sound in the library; changed is then told old and
 // the error. Control side, any goroutine.
 func (l *Library) Reload(ctx context.Context, file string, changed func(old, now *voice.Sound, err error)) {
 	l.mu.Lock()
@@ -278,7 +282,9 @@ func (l *Library) Reload(ctx context.Context, file string, changed func(old, now
 // renew reads a sound again, and puts it into the place of the old one, unless
 // something else stands there by now.
 func (l *Library) renew(ctx context.Context, e *entry) (*voice.Sound, error) {
-	sound, info, err := l.read(ctx, e.src)
+	opt := l.opt
+	opt.Strict = true // it may be half written
+	sound, info, err := l.read(ctx, e.src, opt)
 	if err != nil {
 		return nil, err
 	}

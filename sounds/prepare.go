@@ -47,6 +47,15 @@ type Options struct {
 	// Info; it costs about a hundredth of a sound's length.
 	Measure bool
 
+	// Strict refuses files that are damaged. Otherwise the places that cannot be decoded are
+	// concealed.
+	Strict bool
+
+	// OnDamage is called with each damaged place of a file that a Library loads or streams, once for
+	// each place and at most 100 times for each file: of a stream when it is decoded, a little before it
+	// is heard. The file is Source.File. Any goroutine. nil: it is not called.
+	OnDamage func(file string, d Damage) `json:"-"`
+
 	Limits Limits
 }
 
@@ -65,6 +74,9 @@ func (o Options) rateError() error {
 // not changed. Control side.
 func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	if err := c.valid(); err != nil {
+		return nil, named(c.Name, err)
+	}
+	if err := opt.refuse(c.Damages); err != nil {
 		return nil, named(c.Name, err)
 	}
 	sound, _, err := prepare(context.Background(), c, opt, c.measure, c.Name, "", &filters{}, nil)

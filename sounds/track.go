@@ -14,6 +14,7 @@ import (
 
 // track is a file that is played as a stream: what is known of it.
 type track struct {
+	lib      *Library // that is told of damage
 	src      Source
 	lim      source.Limits
 	clip     Clip       // without samples
@@ -46,7 +47,7 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error
 	if err := opt.valid(); err != nil {
 		return nil, err
 	}
-	t = &track{src: src, lim: l.opt.Limits.withDefaults().bounds()}
+	t = &track{lib: l, src: src, lim: l.opt.Limits.withDefaults().bounds()}
 	t.lim.Frames, t.lim.Memory = math.MaxInt64, math.MaxInt64
 	c, err := t.cursor()
 	if err != nil {
@@ -191,7 +192,7 @@ func (t *track) cursor() (c *cursor, err error) {
 	if err = cmp.Or(in.Err, err); err != nil {
 		return nil, err
 	}
-	c = &cursor{in: in, r: r, marks: &t.marks, clip: f.clip(r.About()), factor: 1}
+	c = &cursor{track: t, in: in, r: r, marks: &t.marks, clip: f.clip(r.About()), factor: 1}
 	c.folder = c.clip.hearings()
 	if t.gain != 0 {
 		c.factor = t.gain.Linear()
@@ -219,18 +220,20 @@ type origin interface {
 // the encoder added, checked, folded and under their gain, in memory that is
 // bounded by a packet.
 type cursor struct {
+	track  *track
 	in     *source.Input
 	r      source.Reader
 	marks  *source.Marks
 	folder folder
 	factor float64 // of the gain
 
-	clip    Clip  // what has been decoded
-	taken   int64 // frames of it
-	skip    int64 // frames of it that are before the place
-	at      int64 // the frame that read gives next
-	decoded int64 // frames of the file up to the end of clip, with what the encoder added
-	end     error // what comes behind clip
+	clip    Clip           // what has been decoded
+	taken   int64          // frames of it
+	skip    int64          // frames of it that are before the place
+	at      int64          // the frame that read gives next
+	decoded int64          // frames of the file up to the end of clip, with what the encoder added
+	end     error          // what comes behind clip
+	place   *source.Damage // the last damaged one, which may become longer; nil: it was told
 	out     []float32
 }
 
@@ -240,6 +243,8 @@ func (c *cursor) seek(frame int64) error {
 	front := c.r.About().Front
 	at, err := c.r.SeekFrame(frame+front, c.marks)
 	err = cmp.Or(c.in.Err, err)
+	c.tell()
+	c.r.About().TakeDamages() // of what was passed over
 	c.clip.Samples, c.taken, c.end = c.clip.Samples[:0], 0, err
 	c.at, c.decoded, c.skip = frame, at, frame+front-at
 	return err
@@ -275,7 +280,39 @@ func (c *cursor) read() ([]float32, error) {
 		c.clip.Samples, c.end = c.r.Next(c.clip.Samples)
 		c.decoded += c.clip.Frames() - old
 		c.end = cmp.Or(c.in.Err, c.end)
+		c.damaged(old)
 	}
+}
+
+// damaged tells the library of damaged places in what was decoded behind frame old of clip, each when its
+// end is known. A strict library ends there.
+func (c *cursor) damaged(old int64) {
+	for _, d := range c.r.About().TakeDamages() {
+		if lib := c.track.lib; lib != nil && lib.opt.Strict {
+			c.clip.Samples, c.end = c.clip.Samples[:old*int64(c.clip.Channels)], d.Err
+			return
+		}
+		if p := c.place; p != nil && d.Frame <= p.Frame+p.Frames {
+			p.Frames = max(p.Frames, d.Frame+d.Frames-p.Frame)
+			continue
+		}
+		c.tell()
+		c.place = &d
+	}
+	if p := c.place; p != nil && (c.end != nil || c.decoded > p.Frame+p.Frames) {
+		c.tell()
+	}
+}
+
+// tell tells the library of the last damaged place.
+func (c *cursor) tell() {
+	if lib := c.track.lib; lib != nil && c.place != nil {
+		c.track.mu.Lock()
+		frames := cmp.Or(c.track.frames, math.MaxInt64)
+		c.track.mu.Unlock()
+		lib.tell(c.track.src.label(), damagesOf([]source.Damage{*c.place}, c.clip.Rate, c.r.About().Front, frames)...)
+	}
+	c.place = nil
 }
 
 func (c *cursor) length() int64 {
@@ -283,4 +320,7 @@ func (c *cursor) length() int64 {
 	return max(c.decoded-h.Front-h.Back, 0)
 }
 
-func (c *cursor) close() { _ = c.in.Close() }
+func (c *cursor) close() {
+	c.tell()
+	_ = c.in.Close()
+}

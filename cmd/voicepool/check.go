@@ -36,13 +36,20 @@ func (k *checkCommand) Run(c *console.Console) error {
 	var lasts *extent.Extent
 	if sheet != nil {
 		// Of a faulty sheet, the sounds that could be understood.
-		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: k.limits()})
+		damages := &findings.Damages{}
+		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: k.limits(), OnDamage: damages.Add})
 		err := console.Do(interrupted, func() error { return sheet.LoadSounds(interrupted, lib, c.Loading()) })
 		more, listed := errors.AsType[rules.Errors](err)
 		if err != nil && !listed {
 			return err
 		}
-		wrong = slices.Concat(wrong, more)
+		damaged, err := console.Within(interrupted, func() (rules.Errors, error) {
+			return damages.Damaged(interrupted, &sheet.Rules, lib, more)
+		})
+		if err != nil {
+			return err
+		}
+		wrong = slices.Concat(wrong, more, damaged)
 		// What belongs to no line, but to line 0, stays at the end.
 		slices.SortStableFunc(wrong, func(x, y *rules.Error) int {
 			return cmp.Or(cmp.Compare(uint(x.Line-1), uint(y.Line-1)), cmp.Compare(x.Column, y.Column))

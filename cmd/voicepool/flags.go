@@ -135,7 +135,7 @@ func (f foldFlag) fold(c *console.Console, sheet *cue.Sheet) {
 // liveFlags are those of the commands that play in real time.
 type liveFlags struct {
 	sheetFlags
-	Strict bool               `help:"Exit with 1 when anything was not heard, with --device auto too."`
+	Strict bool               `help:"Exit with 1 when anything was not heard, with --device auto too, or when a damaged file was concealed."`
 	Device performance.Device `predictor:"device" placeholder:"DEVICE" default:"auto" help:"Device to play to: auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE (float32), raw16:FILE (int16), or - for a WAV on standard output."`
 	Buffer *value.Time        `placeholder:"TIME" help:"Buffer of the sound card, 5ms..1s. Less reacts faster; more survives a busy machine."`
 }

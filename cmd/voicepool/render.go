@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/findings"
 	"voicepool/cmd/internal/live"
 	"voicepool/cmd/internal/output"
 	"voicepool/cmd/internal/timeline"
@@ -119,7 +120,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 		out = file
 	}
 	begin := time.Now()
-	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: r.limits()})
+	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: r.limits(), OnDamage: warnOfDamage(c)})
 	options := cue.Options{Loading: c.Loading(), Preparing: c.Preparing(), Events: r.Report != "" || r.JSON || r.Timeline != ""}
 	r.begin(&options)
 	ranked := 0 // losses that priority decided
@@ -185,6 +186,15 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 			} else {
 				c.Progress("%s", console.Rendered(frames, player.Ends()-player.Began(), rate, time.Since(begin)))
 			}
+		}
+	}
+}
+
+// warnOfDamage returns what prints a damaged place of a file.
+func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
+	return func(file string, place sounds.Damage) {
+		if !c.Quiet {
+			c.Say("warning: %s", findings.Line(file, place))
 		}
 	}
 }

@@ -29,7 +29,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			// The race detector lets every process sleep for a second at its end.
 			e.Setenv("GORACE", "atexit_sleep_ms=0")
-			return nil
+			formats, err := filepath.Abs("../../sounds/testdata/formats")
+			e.Setenv("FORMATS", formats)
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":     exits,

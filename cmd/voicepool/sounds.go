@@ -63,7 +63,7 @@ func (s *soundsCommand) Run(c *console.Console) error {
 	level := sounds.Leveling{Tags: s.ReplayGain}
 	set(&level.LUFS, s.LUFS)
 	rows := catalog.Gather(list, catalog.Options{
-		In: c.In, Library: sounds.Options{Measure: true, Leveling: level, Limits: s.limits()}, Portraits: s.PNG != "", Loading: c.Loading(),
+		In: c.In, Library: sounds.Options{Measure: true, Leveling: level, Limits: s.limits(), OnDamage: warnOfDamage(c)}, Portraits: s.PNG != "", Loading: c.Loading(),
 	})
 	if s.JSON {
 		c.JSON(catalog.JSON(rows))

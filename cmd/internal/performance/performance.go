@@ -80,8 +80,8 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 		return err
 	}
 	defer recorded.Discard()
-	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: l.Limits})
 	happens, told := live.NewBoard(), &troubles{console: c}
+	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: l.Limits, OnDamage: told.damaged})
 	o := l.Player
 	o.Watch, o.Broken, o.Loading = happens.Watch, func(err error) { told.add(err) }, c.Loading()
 	o.Changes = l.Again != nil
@@ -329,7 +329,7 @@ func (s *performance) tell(file *output.File) error {
 	if err := s.shown.end(s.troubles, closing); err != nil && !l.Device.Standard() {
 		c.Out.Fail(err)
 	}
-	return c.Outcome(written, drawn, recorded, unheard, s.sound.verdict(l.Strict))
+	return c.Outcome(written, drawn, recorded, unheard, s.sound.verdict(l.Strict), s.troubles.verdict(l.Strict))
 }
 
 // loadLine says in a line how much of its time the mixing has needed.

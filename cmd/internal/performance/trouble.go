@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"voicepool/cmd/internal/console"
+	"voicepool/cmd/internal/findings"
 	"voicepool/cmd/internal/spill"
 	"voicepool/internal/words"
+	"voicepool/sounds"
 )
 
 // troubles are what is told while a show goes on. A failure is told once, and makes the exit code
@@ -19,6 +21,23 @@ type troubles struct {
 	lines   []string // the failures
 	later   bool     // a live view is where messages would go
 	waiting []string // until it is gone
+	damages findings.Damages
+}
+
+// damaged warns of a damaged place of a file.
+func (t *troubles) damaged(file string, place sounds.Damage) {
+	t.damages.Add(file, place)
+	if !t.console.Quiet {
+		t.note("warning: " + findings.Line(file, place))
+	}
+}
+
+// verdict returns an error where damaged places of files were concealed, when it is strict.
+func (t *troubles) verdict(strict bool) error {
+	if n := t.damages.Len(); strict && n > 0 {
+		return fmt.Errorf("--strict: %s concealed, so not all was heard", words.Count(n, "damaged place"))
+	}
+	return nil
 }
 
 // add tells of a failure, and reports whether it is a new one.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"voicepool/cmd/internal/findings"
 	"voicepool/cmd/internal/show"
 	"voicepool/cue"
 	"voicepool/cue/report"
@@ -37,7 +38,8 @@ type stage struct {
 
 // library returns what loads the sounds of a sheet.
 func (r *Room) library(s *cue.Sheet) *sounds.Library {
-	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits})
+	damaged := func(file string, place sounds.Damage) { r.say("warning: " + findings.Line(file, place)) }
+	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
 }
 
 // newStage makes a player of a sheet, with its sounds. Nothing plays yet.

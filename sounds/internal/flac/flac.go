@@ -37,6 +37,14 @@ type decoder struct {
 	frame frame
 	at    int64 // the next frame of sound
 
+	first int64     // the number of the first frame
+	some  bool      // a frame was decoded
+	tail  []float32 // the end of what was returned last
+	lost  int64     // how many frames of sound are made up before the next frame
+	faded bool      // some of them are
+	fault error     // the first
+	ended bool      // what is wrong with the whole was told
+
 	// The checksum of all samples, while none has been left out, and none read twice.
 	straight bool
 	sum      hash.Hash
@@ -50,7 +58,11 @@ type reader struct {
 	decoder
 	start int64 // where the first frame begins, in bytes
 	most  int   // how many bytes a frame should have at most
+	waste int64 // how many samples were decoded where no frame was
 }
+
+// maxWaste is how many samples may be decoded where no frame is, besides eight for each byte of the file.
+const maxWaste = 1 << 24
 
 // Is knows FLAC, also behind tags.
 func Is(data []byte, _ bool) bool { return bytes.HasPrefix(data, []byte("fLaC")) }
@@ -84,13 +96,16 @@ func (i *streamInfo) head(tags []string) source.Head {
 }
 
 func (r *reader) Next(dst []float32) ([]float32, error) {
+	if r.lost > 0 {
+		return r.fill(dst), r.lim.Length(r.at, r.info.channels)
+	}
 	b := r.in.Peek(r.most)
 	if len(b) == 0 || source.IsTrailer(b) {
-		return dst, r.end()
+		return dst, r.finish(0)
 	}
 	n, err := r.read(b)
 	if err != nil {
-		return dst, source.Broken("frame %d: %v", r.at, err)
+		return dst, r.resync(err)
 	}
 	r.in.Skip(int64(n))
 	if err := r.lim.Length(r.at+int64(r.frame.block), r.info.channels); err != nil {
@@ -118,6 +133,10 @@ func (r *decoder) give(dst []float32) []float32 {
 			}
 		}
 	}
+	r.tail = source.Tail(r.tail, dst[out:], channels)
+	if r.at == 0 {
+		r.first = r.frame.number
+	}
 	r.at += int64(block)
 	if r.straight && r.info.md5 != [16]byte{} {
 		r.addUp()
@@ -130,7 +149,8 @@ func (r *decoder) give(dst []float32) []float32 {
 func (r *reader) read(b []byte) (n int, err error) {
 	for {
 		n, err = r.frame.read(b, &r.info)
-		if err == nil || int64(len(b)) >= r.in.Left() || len(b) >= maxFrame {
+		r.some = r.some || err == nil
+		if !errors.Is(err, errShort) || int64(len(b)) >= r.in.Left() || len(b) >= min(maxFrame, 8*r.most) {
 			return n, err
 		}
 		b = r.in.Peek(2 * len(b))
@@ -159,8 +179,8 @@ func (r *decoder) addUp() {
 	r.sum.Write(r.raw[:size])
 }
 
-// end says what is wrong with the whole.
-func (r *decoder) end() error {
+// whole returns what is wrong with the whole, which is no place in it; nil: nothing.
+func (r *decoder) whole() error {
 	switch {
 	case r.info.frames > 0 && r.at < r.info.frames:
 		return source.Broken("cut short: %d frames are announced, %d are there", r.info.frames, r.at)
@@ -169,14 +189,14 @@ func (r *decoder) end() error {
 	case r.straight && r.info.md5 != [16]byte{} && [16]byte(r.sum.Sum(nil)) != r.info.md5:
 		return source.Broken("the checksum of all samples is not the one announced")
 	}
-	return io.EOF
+	return nil
 }
 
 // SeekFrame finds the frame by halving: FLAC's frames have no length, but numbers.
 // What has numbers that are not in order is found wrongly; no encoder makes it.
 func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	r.straight = r.straight && r.at == 0 // a loop is added up once at most
-	r.at = 0
+	r.at, r.lost, r.tail = 0, 0, r.tail[:0]
 	r.in.MoveTo(r.start)
 	if frame <= 0 {
 		return 0, nil
@@ -187,6 +207,7 @@ func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 		return 0, nil // the error comes with next
 	}
 	first, block := r.frame.number, int64(r.frame.block)
+	r.first = first
 	low, high := r.start, r.in.Size
 	for next := r.start + int64(n); high-low > int64(4*r.most); {
 		middle := max(low+(high-low)/2, next)
@@ -226,8 +247,13 @@ func (r *reader) find(from, to int64) (at int64, ok bool) {
 			continue
 		}
 		if b[1]&0xfe == 0xf8 {
-			if _, err := r.frame.read(r.in.Peek(r.most), &r.info); err == nil {
+			_, err := r.frame.read(r.in.Peek(r.most), &r.info)
+			if err == nil {
 				return r.in.At, true
+			}
+			r.waste += int64(r.frame.cost)
+			if r.waste > maxWaste+8*r.in.At {
+				return 0, false
 			}
 		}
 		r.in.Skip(1)

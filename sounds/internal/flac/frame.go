@@ -18,6 +18,7 @@ type frame struct {
 	number   int64 // of the frame, or where variable of its first frame of sound
 	variable bool  // the blocks have different sizes
 	samples  [8][]int64
+	cost     int // how many samples were read for it
 }
 
 // How two channels stand for left and right.
@@ -108,11 +109,13 @@ func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode i
 // file says of all frames, and returns its length in bytes.
 func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	r := source.NewMSB(data)
+	f.cost = 0
 	mode, err := f.readHeader(r, data, info)
 	if err != nil {
 		return 0, err
 	}
 	bits, channels := info.bits, info.channels
+	f.cost = f.block * channels
 	for ch := range channels {
 		b := bits
 		if mode == leftSide && ch == 1 || mode == sideRight && ch == 0 || mode == midSide && ch == 1 {
@@ -122,11 +125,12 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 			f.samples[ch] = make([]int64, f.block)
 		}
 		f.samples[ch] = f.samples[ch][:f.block]
-		if err := readSubframe(r, f.samples[ch], b); err != nil {
-			return 0, err
-		}
+		err := readSubframe(r, f.samples[ch], b)
 		if r.Over() {
 			return 0, errShort
+		}
+		if err != nil {
+			return 0, err
 		}
 	}
 	r.Align()

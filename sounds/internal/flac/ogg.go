@@ -109,15 +109,21 @@ func (p *packets) Ahead(list ...[]byte) (frames int64) {
 }
 
 // Reset gives the checksum of all samples up.
-func (p *packets) Reset() { p.straight = false }
+func (p *packets) Reset() { p.straight, p.tail = false, p.tail[:0] }
 
-// End says what is wrong with the whole stream, if all of it has been decoded.
-func (p *packets) End() error {
-	if !p.straight {
-		return nil
+// Lost prepares for frames that are made up.
+func (p *packets) Lost() { p.straight, p.faded = false, false }
+
+// MakeUp appends frames for some that are lost.
+func (p *packets) MakeUp(dst []float32, frames int64) []float32 {
+	p.lost = frames
+	return p.makeUp(dst, frames)
+}
+
+// End returns how many frames are announced, and what is wrong with the whole if all of it was decoded.
+func (p *packets) End() (announced int64, fault error) {
+	if p.straight {
+		fault = p.whole()
 	}
-	if err := p.end(); !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
+	return p.info.frames, fault
 }

@@ -7,8 +7,8 @@
 package mp3
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 
@@ -41,6 +41,15 @@ type reader struct {
 	channels [2]channel
 	x        [2][576]float64
 	bands    [2][2][]band // by granule and channel
+
+	// Where the file is damaged.
+	lost    int64 // how many MP3 frames are silent before the next one
+	rubbish int64 // how many bytes since the last frame are not MP3
+	torn    bool  // data that frames need was lost
+	whole   bool  // it was decoded from its first frame on
+	sound   bool  // some frame was decoded
+	short   bool  // it is told that frames are missing at its end
+	fault   error // the first
 }
 
 // work is what is done with a frame.
@@ -48,7 +57,7 @@ type work uint8
 
 const (
 	decode work = iota
-	keep        // its data is kept for the frames that follow
+	gather      // its data is kept for the frames that follow
 	pass        // it is counted
 )
 
@@ -76,37 +85,33 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	}
 	r.note = note
 	r.takeOff()
-	r.start = in.At
+	r.start, r.whole = in.At, true
 	return r, nil
 }
 
 func (r *reader) Next(dst []float32) ([]float32, error) {
+	if r.lost > 0 {
+		r.lost--
+		return r.silent(dst), r.lim.Length((r.count+1)*r.size, r.Channels)
+	}
 	r.in.PassTags() // also between two files that are joined
 	b := r.in.Peek(maxFrame)
 	if len(b) == 0 {
-		return dst, r.end()
+		return r.end(dst)
 	}
-	at, n, err := r.count*r.size, int64(0), error(nil)
-	if h, ok, _ := parseHeader(b); ok {
-		dst, n, err = r.frame(h, b, dst)
-	} else {
-		n, err = r.rubbish()
-	}
-	if err != nil {
-		return dst, source.Broken("frame %d: %v", at, err)
-	}
-	r.in.Skip(n)
-	return dst, r.lim.Length(r.count*r.size, r.Channels)
-}
-
-func (r *reader) end() error {
+	h, ok, _ := parseHeader(b)
+	ok = ok && r.alike(h)
 	switch {
-	case r.count == 0:
-		return source.Broken("there is no whole MP3 frame in it")
-	case r.note.frames > r.count:
-		return source.Broken("cut short: %d MP3 frames are announced, %d are there", r.note.frames, r.count)
+	case ok && h.size > len(b) && r.count == 0:
+		return dst, source.Broken("frame 0: cut short")
+	case ok && h.size > len(b):
+		r.rubbish += r.in.Left()
+		r.in.Skip(r.in.Left())
+		return dst, nil
+	case !ok || r.rubbish > 0 || !r.leads(b, h.size):
+		return r.resync(h, ok && r.rubbish == 0, dst)
 	}
-	return io.EOF
+	return r.frame(h, b, dst)
 }
 
 // Count walks over all headers.
@@ -123,7 +128,9 @@ func (r *reader) walk(n int64, m *source.Marks) error {
 	r.resume(m.Last(source.Mark{At: r.start}, func(x source.Mark) bool { return x.Packets <= n }))
 	r.todo = pass
 	for r.count < n {
-		m.Add(source.Mark{Frame: r.count * r.size, At: r.in.At, Packets: r.count, Data: r.bytes})
+		if r.lost == 0 && r.rubbish == 0 {
+			m.Add(source.Mark{Frame: r.count * r.size, At: r.in.At, Packets: r.count, Data: r.bytes})
+		}
 		if _, err := r.Next(nil); err != nil {
 			return err
 		}
@@ -148,7 +155,7 @@ func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	}
 	need := r.bytes - reservoir
 	r.resume(m.Last(source.Mark{At: r.start}, func(x source.Mark) bool { return x.Packets <= target && x.Data <= need }))
-	r.todo = keep
+	r.todo = gather
 	for r.count < target {
 		if _, err := r.Next(nil); err != nil {
 			return 0, err
@@ -163,67 +170,55 @@ func (r *reader) resume(x source.Mark) {
 	r.in.MoveTo(x.At)
 	r.todo, r.bytes = decode, x.Data
 	r.count, r.data, r.channels = x.Packets, r.data[:0], [2]channel{}
+	r.lost, r.rubbish, r.torn, r.whole = 0, 0, false, x.Packets == 0
 }
 
 // reservoir is how many bytes of data of past frames a frame may use.
 const reservoir = 511
 
-// rubbish returns how many bytes come before the next frame, as far as it looks ahead.
-func (r *reader) rubbish() (int64, error) {
-	at, _, err := firstFrame(r.in.Peek(source.Probe))
-	if errors.Is(err, errNoFrame) {
-		return min(maxRubbish, r.in.Left()), nil
-	}
-	return int64(at), err
-}
-
-// frame appends the MP3 frame at the beginning of b to dst, and returns how many bytes
-// it takes: all there are, where it is cut short.
-func (r *reader) frame(h header, b []byte, dst []float32) (_ []float32, n int64, err error) {
+// frame appends the MP3 frame at the beginning of b to dst, and moves behind it. One that cannot be
+// decoded is silent.
+func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 	start := 4
 	if h.crc {
 		start += 2
 	}
-	data := start + h.sideSize()
-	switch {
-	case h.rate != r.first.rate || h.channels != r.first.channels:
-		return dst, 0, fmt.Errorf("%d channels at %d Hz after %d at %d Hz", h.channels, h.rate, r.first.channels, r.first.rate)
-	case h.size < data:
-		return dst, 0, fmt.Errorf("a frame of %d bytes has no room for what it must hold", h.size)
-	case h.size > len(b) && r.count == 0:
-		return dst, 0, errors.New("cut short")
-	case h.size > len(b):
-		return dst, r.in.Left(), nil
-	}
-	if r.todo != pass {
-		side, err := readSide(b[start:data], h)
-		if err != nil {
-			return dst, 0, err
-		}
+	data := min(start+h.sideSize(), h.size)
+	if r.todo == decode {
+		side, fault := readSide(b[start:data], h)
 		have := len(r.data)
-		r.data = append(r.data, b[data:h.size]...)
-		if r.todo == decode {
-			// A frame whose data lies in frames that are not there is silent: so it is
-			// with the first ones of a file that was cut out of another.
-			silent := side.begin > have
-			old := len(dst)
-			dst = source.Grow(dst, h.frames()*h.channels)
-			if err := r.decode(h, &side, r.data[max(have-side.begin, 0):], silent, dst[old:]); err != nil {
-				return dst, 0, err
-			}
-			dst = r.cut(dst)
+		all := append(r.data, b[data:h.size]...)
+		// A frame whose data lies in frames that are not there is silent: so it is
+		// with the first ones of a file that was cut out of another.
+		silent := fault != nil || side.begin > have
+		if fault != nil {
+			side = sideInfo{}
+		} else if silent && r.torn {
+			fault = errLost
 		}
-		if n := len(r.data); n > reservoir {
-			r.data = append(r.data[:0], r.data[n-reservoir:]...)
+		r.torn = r.torn && side.begin > have
+		old := len(dst)
+		dst = source.Grow(dst, h.frames()*h.channels)
+		err := r.decode(h, &side, all[max(have-side.begin, 0):], silent, dst[old:])
+		if fault = cmp.Or(fault, err); fault != nil {
+			r.conceal(1, source.Broken("frame %d: %v", r.count*r.size, fault))
+		} else {
+			r.sound = true
 		}
+		dst = r.cut(dst)
 	}
+	r.keep(b[data:h.size])
 	r.count++
-	r.bytes += int64(h.size - data)
-	return dst, int64(h.size), nil
+	r.in.Skip(int64(h.size))
+	return dst, r.lim.Length(r.count*r.size, r.Channels)
 }
 
-// decode decodes the granules of a frame into dst.
-func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst []float32) error {
+// errLost is of a frame whose data was in frames that are damaged.
+var errLost = errors.New("its data is in frames that are damaged")
+
+// decode decodes the granules of a frame into dst. From the first one that cannot be decoded on they
+// are silent, into which the sound before fades.
+func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst []float32) (fault error) {
 	lines, synth := spectral(), synthesis()
 	at := 0 // in bits
 	for i := range h.granules() {
@@ -237,17 +232,21 @@ func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst 
 			}
 			end := at + g.bits
 			if end > 8*len(data) {
-				return errData
-			}
-			in := source.NewMSB(data[at/8:])
-			in.Take(uint(at % 8))
-			if h.low {
-				g.readScalesLow(in, bands, h.intensity && ch == 1)
+				fault = errData
 			} else {
-				g.readScales(in, bands, r.bands[0][ch])
+				in := source.NewMSB(data[at/8:])
+				in.Take(uint(at % 8))
+				if h.low {
+					g.readScalesLow(in, bands, h.intensity && ch == 1)
+				} else {
+					g.readScales(in, bands, r.bands[0][ch])
+				}
+				fault = lines.read(in, end-at&^7, g, x)
 			}
-			if err := lines.read(in, end-at&^7, g, x); err != nil {
-				return err
+			if silent = fault != nil; silent {
+				clear(r.x[0][:])
+				clear(r.x[1][:])
+				continue
 			}
 			at = end
 			g.scale(bands, x)
@@ -259,6 +258,25 @@ func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst 
 			reorder(r.bands[i][ch], &r.x[ch])
 			synth.granule(&side.granules[i][ch], &r.channels[ch], &r.x[ch], dst[i*576*h.channels+ch:], h.channels)
 		}
+		if part := dst[i*576*h.channels:][:576*h.channels]; tooLoud(part) {
+			clear(part)
+			fault = cmp.Or(fault, errLoud)
+		}
 	}
-	return nil
+	return fault
 }
+
+// maxPeak is the largest sample of a sound. What is decoded as more is damaged.
+const maxPeak = 8
+
+// tooLoud reports whether a sample is larger than maxPeak.
+func tooLoud(samples []float32) bool {
+	for _, x := range samples {
+		if !(-maxPeak <= x && x <= maxPeak) {
+			return true
+		}
+	}
+	return false
+}
+
+var errLoud = errors.New("its samples are more than 18 dB over full scale")

@@ -4,8 +4,10 @@ package ogg
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"io"
+	"math/bits"
 
 	"voicepool/sounds/internal/source"
 )
@@ -22,11 +24,21 @@ type page struct {
 // readPage takes the page at the beginning of b and returns what follows it. It
 // looks at the checksum or does not.
 func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
+	p, rest, err = splitPage(b)
+	size := len(b) - len(rest)
+	if len(b) >= 27 && len(b) >= 27+int(b[26]) && (string(b[:4]) != "OggS" || b[4] != 0) {
+		return page{}, nil, source.Broken("no Ogg page begins where one should")
+	}
+	if err == nil && checked && checksum(b[:size]) != binary.LittleEndian.Uint32(b[22:]) {
+		return page{}, nil, source.Broken("the checksum of Ogg page %d is wrong", p.sequence)
+	}
+	return p, rest, err
+}
+
+// splitPage takes the page at the beginning of b, whatever its first bytes are.
+func splitPage(b []byte) (p page, rest []byte, err error) {
 	if len(b) < 27 || len(b) < 27+int(b[26]) {
 		return p, nil, source.Broken("cut short in the header of an Ogg page")
-	}
-	if string(b[:4]) != "OggS" || b[4] != 0 {
-		return p, nil, source.Broken("no Ogg page begins where one should")
 	}
 	head := 27 + int(b[26])
 	p = page{
@@ -43,9 +55,6 @@ func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
 		return p, nil, source.Broken("cut short: an Ogg page of %d bytes is announced, %d are there", head+size, len(b))
 	}
 	p.body = b[head : head+size]
-	if checked && checksum(b[:head+size]) != binary.LittleEndian.Uint32(b[22:]) {
-		return p, nil, source.Broken("the checksum of Ogg page %d is wrong", p.sequence)
-	}
 	return p, b[head+size:], nil
 }
 
@@ -84,7 +93,7 @@ func Check(file []byte) error {
 type stream struct {
 	in      *source.Input
 	magic   string // what its first packet begins with
-	hurried bool   // checksums are not looked at
+	exact   bool   // a damaged page is an error: the headers are read
 	serial  uint32
 	open    bool // between the first page of a stream and its last
 	next    uint32
@@ -95,7 +104,16 @@ type stream struct {
 	at      int64
 	granule int64
 	last    bool
+
+	end   int64 // where the last page that was read ends
+	doubt error // what is wrong with the page of packets; nil: nothing
+	rest  error // with the page where partial begins
+	hole  error // why pages before the next one are missing; nil: none are
+	waste int64 // how many bytes were checked that are no page
 }
+
+// maxWaste is how many bytes may be checked that are no page, besides eight for each byte of the file.
+const maxWaste = 1 << 24
 
 // MaxPage is the size of the largest page, and what a tag behind it is known by.
 const MaxPage = 27 + 255 + 255*255 + 256
@@ -104,7 +122,8 @@ const MaxPage = 27 + 255 + 255*255 + 256
 // largest there are.
 const maxPacket = 16 << 20
 
-// packet returns the next packet; the error is io.EOF at the end of the file.
+// packet returns the next packet; the error is io.EOF at the end of the file, and of a stream without a
+// last page that another one follows.
 func (s *stream) packet() (p []byte, err error) {
 	for len(s.packets) == 0 {
 		if err := s.page(); err != nil {
@@ -116,18 +135,37 @@ func (s *stream) packet() (p []byte, err error) {
 	return p, nil
 }
 
+// tear notes a fault: packets are missing.
+func (s *stream) tear(fault error) error {
+	if s.exact {
+		return fault
+	}
+	s.partial = nil
+	s.hole = cmp.Or(s.hole, fault)
+	return nil
+}
+
 // page reads a page.
 func (s *stream) page() error {
 	b := s.in.Peek(MaxPage)
 	if len(b) == 0 || source.IsTrailer(b) {
 		if len(s.partial) > 0 {
-			return source.Broken("cut short within a packet")
+			if err := s.tear(source.Broken("cut short within a packet")); err != nil {
+				return err
+			}
 		}
 		return io.EOF
 	}
-	page, rest, err := readPage(b, !s.hurried)
+	page, rest, err := readPage(b, true)
+	fault := err
 	if err != nil {
-		return err
+		var ok bool
+		if page, rest, ok = s.repair(b); !ok {
+			if err := s.tear(err); err != nil {
+				return err
+			}
+			return s.resync(err)
+		}
 	}
 	at := s.in.At
 	if err := s.take(page); err != nil {
@@ -135,9 +173,58 @@ func (s *stream) page() error {
 	}
 	if len(s.packets) > 0 {
 		s.at, s.granule, s.last = at, page.granule, page.last
+		s.doubt, s.rest = cmp.Or(fault, s.rest), nil
+	}
+	if len(s.partial) > 0 {
+		s.rest = cmp.Or(fault, s.rest)
 	}
 	s.in.Skip(int64(len(b) - len(rest)))
+	s.end = s.in.At
 	return nil
+}
+
+// repair returns a page whose checksum is wrong but which ends where another page or the file does, as
+// far as its place in the stream shows what it is.
+func (s *stream) repair(b []byte) (p page, rest []byte, ok bool) {
+	p, rest, err := splitPage(b)
+	if err != nil || s.exact || s.hole != nil || !s.open || len(p.lacing) == 0 {
+		return p, rest, false
+	}
+	if len(rest) > 0 && !bytes.HasPrefix(rest, []byte("OggS\x00")) {
+		return p, rest, false
+	}
+	if bits.OnesCount32(p.serial^s.serial) > 1 || bits.OnesCount32(p.sequence^s.next) > 1 {
+		return p, rest, false
+	}
+	p.serial, p.sequence, p.first, p.continued = s.serial, s.next, false, len(s.partial) > 0
+	p.last = len(rest) == 0 || len(rest) > 5 && rest[5]&2 != 0
+	return p, rest, true
+}
+
+// resync moves to the next page.
+func (s *stream) resync(fault error) error {
+	for s.in.Skip(1); ; {
+		b := s.in.Peek(MaxPage)
+		i := bytes.Index(b, []byte("OggS"))
+		switch {
+		case i > 0:
+			s.in.Skip(int64(i))
+			continue
+		case i < 0 && len(b) > 3 && int64(len(b)) < s.in.Left():
+			s.in.Skip(int64(len(b) - 3))
+			continue
+		case i < 0:
+			s.in.Skip(s.in.Left())
+			return nil
+		}
+		if _, _, err := readPage(b, true); err == nil {
+			return nil
+		}
+		if s.waste += int64(len(b)); s.waste > maxWaste+8*s.in.At {
+			return fault
+		}
+		s.in.Skip(1)
+	}
 }
 
 // take splits a page into packets.
@@ -148,29 +235,45 @@ func (s *stream) take(page page) error {
 			return nil // another kind of stream beside ours, or before it
 		}
 		s.serial, s.open, s.next = page.serial, true, page.sequence
+	case page.first && s.hole != nil && page.serial != s.serial && bytes.HasPrefix(page.body, []byte(s.magic)):
+		s.open = false // the last page of ours is missing
+		return io.EOF
 	case page.serial != s.serial || !s.open:
 		return nil
 	}
 	if page.sequence != s.next {
-		return source.Broken("Ogg page %d is missing", s.next)
+		if err := s.tear(source.Broken("Ogg page %d is missing", s.next)); err != nil {
+			return err
+		}
+		if int32(page.sequence-s.next) < 0 {
+			return nil // it was there before
+		}
 	}
-	s.next++
-	if page.continued != (len(s.partial) > 0) {
-		return source.Broken("a packet is torn at Ogg page %d", page.sequence)
+	s.next = page.sequence + 1
+	torn := page.continued && len(s.partial) == 0
+	if torn && s.hole == nil || !page.continued && len(s.partial) > 0 {
+		if err := s.tear(source.Broken("a packet is torn at Ogg page %d", page.sequence)); err != nil {
+			return err
+		}
 	}
+	s.open = !page.last
 	body := page.body
 	size := 0
 	for _, n := range page.lacing {
 		size += int(n)
 		if n < 255 {
-			s.packets = append(s.packets, append(s.partial, body[:size]...))
-			s.partial, body, size = nil, body[size:], 0
+			if !torn {
+				s.packets = append(s.packets, append(s.partial, body[:size]...))
+			}
+			s.partial, body, size, torn = nil, body[size:], 0, false
 		}
+	}
+	if torn {
+		return nil // the rest of its packet is on the next page
 	}
 	if len(s.partial)+size > maxPacket {
 		return source.Beyond("a packet of more than %d bytes", maxPacket)
 	}
 	s.partial = append(s.partial, body[:size]...)
-	s.open = !page.last
 	return nil
 }

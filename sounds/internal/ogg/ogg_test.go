@@ -96,7 +96,7 @@ func noPlace(int, bool) int64 { return 0 }
 
 // all returns the packets of a file.
 func all(file []byte) (list [][]byte, err error) {
-	s := stream{in: source.Whole(file), magic: "Fake"}
+	s := stream{in: source.Whole(file), magic: "Fake", exact: true}
 	for {
 		p, err := s.packet()
 		if err != nil {
@@ -220,7 +220,13 @@ func (*counter) Ahead(packets ...[]byte) (n int64) {
 
 func (*counter) Reset() {}
 
-func (*counter) End() error { return nil }
+func (*counter) End() (int64, error) { return 0, nil }
+
+func (*counter) Lost() {}
+
+func (*counter) MakeUp(dst []float32, frames int64) []float32 {
+	return append(dst, make([]float32, frames)...)
+}
 
 // chain is a stream, and what is to be heard of it: without the frames that lead, up to the position
 // of its last page, which cuts nothing off that an earlier page completes, and by as much as the

@@ -1,6 +1,7 @@
 package ogg
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"math"
@@ -27,8 +28,16 @@ type Codec interface {
 	// Reset prepares for a packet that does not follow the last one.
 	Reset()
 
-	// End says what is wrong with a stream that has been decoded to its end.
-	End() error
+	// Lost prepares for frames that are made up, behind the last packet; those that follow are of
+	// another one.
+	Lost()
+
+	// MakeUp appends some of the frames of a gap to dst.
+	MakeUp(dst []float32, frames int64) []float32
+
+	// End returns how many frames the stream announces, 0 if it does not, and what is wrong with the
+	// whole, if all of it was decoded.
+	End() (announced int64, fault error)
 }
 
 // longest is more frames than a packet of Opus has.
@@ -57,6 +66,7 @@ type Kind struct {
 	Magic    string // what their first packet begins with
 	Overlaps bool   // a packet completes what the one before it began, so the first gives nothing
 	Leads    bool   // positions may be ahead of frames, by what the first of them says
+	Conceals bool   // what it makes up for a gap goes over into what follows
 }
 
 // Reader decodes one kind of stream in an Ogg file. Streams that are chained one
@@ -85,6 +95,13 @@ type Reader struct {
 	fresh bool  // the next packet is the first of its page
 	cut   int64 // how many frames are still to be left out
 	limit int64 // the frame where the stream ends; -1: not on this page
+
+	doubt bool      // the page is damaged, but packets of it may be all right
+	lost  int64     // how many frames are made up before the next packet
+	held  []float32 // the last of them, into which the next packet fades
+	sound bool      // a packet was decoded
+	ended bool      // the end of the stream was looked at
+	fault error     // the first
 }
 
 // NewReader reads the headers of the first stream of a kind in the file that in stands at; the
@@ -97,11 +114,14 @@ func NewReader(in *source.Input, lim source.Limits, kind Kind, codec Codec) (*Re
 // openLink reads the headers of the stream that comes; the error is io.EOF if there is
 // none.
 func (r *Reader) openLink() error {
+	r.stream.exact = true
+	defer func() { r.stream.exact = false }()
 	first, err := r.stream.packet()
 	if err != nil {
 		return err
 	}
 	link := r.stream.at
+	r.stream.hole = nil
 	h, err := r.codec.Open(first, r.header, r.opened && r.link == link)
 	if err != nil {
 		return err
@@ -114,6 +134,7 @@ func (r *Reader) openLink() error {
 	}
 	r.link, r.before = link, r.at
 	r.over, r.began, r.fresh, r.cut, r.limit = false, false, true, r.lead, -1
+	r.lost, r.held, r.ended = 0, nil, false
 	return nil
 }
 
@@ -127,11 +148,23 @@ func (r *Reader) header() ([]byte, error) {
 }
 
 func (r *Reader) Next(dst []float32) ([]float32, error) {
+	if r.lost > 0 {
+		return r.fill(dst), r.lim.Length(r.at, r.Channels)
+	}
 	if r.over {
-		if err := r.finish(); err != nil {
-			return dst, err
+		dst, more := r.finish(dst)
+		if more {
+			return dst, nil
 		}
-		return dst, r.openLink()
+		err := r.openLink()
+		if errors.Is(err, source.ErrDecode) && r.at > 0 {
+			r.note(0, err)
+			err = io.EOF
+		}
+		if errors.Is(err, io.EOF) && !r.sound && r.fault != nil && !r.dry {
+			err = r.fault
+		}
+		return dst, err
 	}
 	r.fresh = r.fresh || len(r.stream.packets) == 0
 	p, err := r.stream.packet()
@@ -145,29 +178,131 @@ func (r *Reader) Next(dst []float32) ([]float32, error) {
 	if r.fresh {
 		r.turnPage(p)
 	}
-	r.fresh = false
-	n := int64(0)
+	if r.fresh = false; r.lost > 0 {
+		r.stream.packets = slices.Insert(r.stream.packets, 0, p)
+		return r.Next(dst)
+	}
+	n, old := int64(0), len(dst)
 	if r.dry {
 		n, err = r.codec.Pass(p)
-	} else {
-		old := len(dst)
-		dst, err = r.codec.Decode(dst, p)
+	} else if dst, err = r.codec.Decode(dst, p); err == nil {
 		n = int64((len(dst) - old) / r.Channels)
+		r.sound = true
+		if r.doubt && tooLoud(dst[old:]) {
+			clear(dst[old:])
+		}
 	}
 	if err != nil {
-		return dst, source.Broken("frame %d: %v", r.at, err)
+		dst, n = r.bad(dst[:old], p, source.Broken("frame %d: %v", r.at, err))
 	}
 	dst = r.keep(dst, n)
+	dst = r.fadeIn(dst, old)
 	r.over = len(r.stream.packets) == 0 && !r.stream.open
 	return dst, r.lim.Length(r.at, r.Channels)
 }
 
-// finish looks at a stream that has ended, if it has been decoded.
-func (r *Reader) finish() error {
-	if r.dry {
-		return nil
+// maxPeak is the largest sample that is believed of a damaged page: 6 dB over full scale.
+const maxPeak = 2
+
+// tooLoud reports whether a sample is larger than maxPeak, or no number.
+func tooLoud(samples []float32) bool {
+	for _, x := range samples {
+		if !(-maxPeak <= x && x <= maxPeak) {
+			return true
+		}
 	}
-	return r.codec.End()
+	return false
+}
+
+// bad makes up the frames of a packet that cannot be decoded. If their number is unknown, the next page
+// shows it.
+func (r *Reader) bad(dst []float32, p []byte, fault error) ([]float32, int64) {
+	n, err := r.codec.Pass(p)
+	if err != nil {
+		r.stream.hole = cmp.Or(r.stream.hole, fault)
+		return dst, 0
+	}
+	if !r.dry && n > 0 {
+		r.codec.Lost()
+		dst = r.codec.MakeUp(dst, n)
+		r.note(n, fault)
+	}
+	return dst, n
+}
+
+// note notes frames that are made up.
+func (r *Reader) note(frames int64, fault error) {
+	if !r.dry {
+		r.fault = cmp.Or(r.fault, fault)
+		r.Conceal(r.at, frames, fault)
+	}
+}
+
+// gap begins a gap of frames, as far as the file is long enough for them.
+func (r *Reader) gap(missing int64, fault error) {
+	missing = r.Gap(missing, r.at, r.in.At)
+	r.note(missing, fault)
+	if r.dry {
+		r.at += missing
+		return
+	}
+	r.lost = missing
+}
+
+// maxHeld is how many frames of a gap wait for what follows, which fades in there.
+const maxHeld = 256
+
+// fill appends frames that are made up.
+func (r *Reader) fill(dst []float32) []float32 {
+	if r.lost <= maxHeld && !r.kind.Conceals {
+		r.held = r.codec.MakeUp(nil, r.lost)
+		r.at += r.lost
+		r.lost = 0
+		return dst
+	}
+	n := min(r.lost, source.GapPiece)
+	if !r.kind.Conceals {
+		n = min(n, r.lost-maxHeld)
+	}
+	dst = r.codec.MakeUp(dst, n)
+	r.at += n
+	r.lost -= n
+	return dst
+}
+
+// fadeIn inserts the end of a gap before the frames that follow it, from old on.
+func (r *Reader) fadeIn(dst []float32, old int) []float32 {
+	if len(r.held) == 0 || len(dst) == old {
+		return dst
+	}
+	source.FadeIn(r.held, dst[old:], r.Channels)
+	dst = slices.Insert(dst, old, r.held...)
+	r.held = nil
+	return dst
+}
+
+// finish looks at a stream that has ended. It reports whether frames follow that are made up.
+func (r *Reader) finish(dst []float32) ([]float32, bool) {
+	announced, fault := r.codec.End()
+	if hole := r.stream.hole; hole != nil {
+		missing, rest := announced-(r.at-r.before), r.in.Size-r.stream.end
+		if missing > 4*rest*r.at/max(r.stream.end, 1) {
+			missing = 0 // it is cut short
+		}
+		r.codec.Lost()
+		r.gap(missing, hole)
+		fault, r.stream.hole = nil, nil
+		if r.lost > 0 {
+			return dst, true
+		}
+	}
+	if fault != nil && !r.ended {
+		r.note(0, fault)
+	}
+	r.ended = true
+	dst = append(dst, r.held...)
+	r.held = nil
+	return dst, false
 }
 
 // keep counts n frames, which stand at the end of dst, and takes off what is to be
@@ -189,24 +324,58 @@ func (r *Reader) keep(dst []float32, n int64) []float32 {
 	return dst
 }
 
-// turnPage looks at what the page tells whose first packet is p.
+// maxTrim is how many frames the position of a damaged page may cut off: what a packet has.
+const maxTrim = 1 << 13
+
+// turnPage looks at the position of the page whose first packet is p.
 func (r *Reader) turnPage(p []byte) {
 	r.limit = -1
 	granule, ahead := r.stream.granule, int64(0)
-	if granule >= 0 && !r.began {
-		ahead = r.at - r.before + r.codec.Ahead(append([][]byte{p}, r.stream.packets...)...)
+	hole := r.stream.hole
+	if r.stream.hole = nil; hole != nil {
+		r.codec.Lost()
 	}
-	switch {
-	case granule < 0:
-	case r.stream.last:
+	doubt := r.stream.doubt
+	r.doubt = doubt != nil
+	if granule >= 0 && (!r.began || hole != nil) || r.doubt {
+		ahead = r.codec.Ahead(append([][]byte{p}, r.stream.packets...)...)
+	}
+	if r.doubt {
+		if end := r.at - r.before + r.lead - r.cut + ahead; granule > end || granule < end-maxTrim {
+			granule = -1 // it is damaged
+		}
+	}
+	if granule >= 0 && r.stream.last {
 		r.limit = r.before + min(max(granule-r.lead, 0), math.MaxInt64-r.before)
-	case r.began:
+	}
+	switch lead := r.at - r.before + ahead; {
+	case granule < 0:
+	case hole != nil:
+		missing := max(granule-ahead, 0) - (r.at - r.before + r.lead - r.cut)
+		if r.stream.last && r.kind.Leads { // its end may be cut off
+			size := max(r.codec.Ahead(p), 1)
+			missing = (missing + size - 1) / size * size
+		}
+		front := min(max(missing, 0), r.cut)
+		r.cut -= front
+		r.gap(missing-front, hole)
+	case r.stream.last || r.began:
 	case r.kind.Leads:
-		r.lead += max(granule-ahead, 0)
+		r.lead += max(granule-lead, 0)
 	default:
-		r.cut = max(ahead-granule, 0)
+		r.cut = max(lead-granule, 0)
+	}
+	if granule < 0 && hole != nil {
+		r.stream.hole = hole
 	}
 	r.began = true
+	if r.doubt {
+		n := ahead - min(r.cut, ahead)
+		if r.limit >= 0 {
+			n = min(n, max(r.limit-r.at, 0))
+		}
+		r.note(n, doubt)
+	}
 }
 
 func (r *Reader) Count(m *source.Marks) (int64, error) {
@@ -265,7 +434,7 @@ func (r *Reader) place() (x source.Mark, ok bool) {
 	x = source.Mark{
 		Link: r.link, Before: r.before, Serial: r.stream.serial, Sequence: r.stream.next, Frame: r.at, Lead: r.lead,
 	}
-	return x, len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.began && !r.over && r.cut == 0
+	return x, len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.began && !r.over && r.cut == 0 && r.lost == 0 && len(r.held) == 0
 }
 
 // entered completes a mark if its page was read by the next packet.
@@ -279,8 +448,8 @@ func (r *Reader) walk(frame int64, m *source.Marks) error {
 	if err := r.resume(m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })); err != nil {
 		return err
 	}
-	r.dry, r.stream.hurried = true, true
-	defer func() { r.dry, r.stream.hurried = false, false }()
+	r.dry = true
+	defer func() { r.dry = false }()
 	_, keeps := r.codec.(Keeper)
 	for r.at <= frame {
 		x, place := r.place()
@@ -320,5 +489,6 @@ func (r *Reader) resume(x source.Mark) error {
 	r.codec.Reset()
 	r.at, r.before = x.Frame, x.Before
 	r.over, r.began, r.fresh, r.cut, r.limit, r.lead = false, true, true, 0, -1, x.Lead
+	r.lost, r.held, r.ended = 0, nil, false
 	return nil
 }

@@ -26,7 +26,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	if err := ogg.Check(in.Peek(ogg.MaxPage)); err != nil {
 		return nil, err
 	}
-	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic, Leads: true}, &codec{lim: lim})
+	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic, Leads: true, Conceals: true}, &codec{lim: lim})
 	if errors.Is(err, io.EOF) {
 		err = source.Unknown("an Ogg file without Opus in it")
 	}
@@ -42,6 +42,7 @@ type codec struct {
 	mapping []place    // by channel of a clip
 	buf     [2 * maxFrames]float32
 	frames  [48][]byte
+	made    int64 // how many frames of a gap the decoder has made up
 }
 
 // place is where a channel comes from.
@@ -150,14 +151,7 @@ func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
 		}
 		part := c.buf[:int(n)*d.channels]
 		d.decode(part, config, frames)
-		for k, p := range c.mapping {
-			if p.stream != i {
-				continue
-			}
-			for j := range int(n) {
-				out[j*channels+k] = float32(part[j*d.channels+p.channel] * c.gain)
-			}
-		}
+		c.spread(out, part, i, d.channels)
 	}
 	return dst, nil
 }
@@ -211,5 +205,45 @@ func (c *codec) SetState(s any) {
 	}
 }
 
+// Lost prepares for frames that are made up.
+func (c *codec) Lost() { c.made = 0 }
+
+// mostMadeUp is for how long a gap is filled by the decoder, in frames: then it has decayed.
+const mostMadeUp = 48000 / 5
+
+// MakeUp appends frames for some that are lost.
+func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
+	channels, old := len(c.mapping), len(dst)
+	dst = source.Grow(dst, int(frames)*channels)
+	out := dst[old:]
+	clear(out)
+	for at := int64(0); at < frames && c.made < mostMadeUp; at += maxFrames {
+		n := min(frames-at, maxFrames)
+		for i, d := range c.streams {
+			if d == nil {
+				continue
+			}
+			part := c.buf[:int(n)*d.channels]
+			d.conceal(part)
+			c.spread(out[at*int64(channels):], part, i, d.channels)
+		}
+		c.made += n
+	}
+	return dst
+}
+
+// spread puts the samples of a stream into the channels that come from it.
+func (c *codec) spread(out, part []float32, stream, width int) {
+	channels := len(c.mapping)
+	for k, p := range c.mapping {
+		if p.stream != stream {
+			continue
+		}
+		for j := range len(part) / width {
+			out[j*channels+k] = float32(part[j*width+p.channel] * c.gain)
+		}
+	}
+}
+
 // End finds nothing: a stream of Opus may end after any packet.
-func (c *codec) End() error { return nil }
+func (c *codec) End() (int64, error) { return 0, nil }

@@ -47,6 +47,8 @@ type Head struct {
 
 	// Frames at both ends that the encoder has added.
 	Front, Back int64
+
+	Damages []Damage // of what Next returned, since the last TakeDamages
 }
 
 // About returns the head itself.

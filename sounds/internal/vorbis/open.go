@@ -73,10 +73,37 @@ func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h s
 }
 
 // Reset forgets the block before.
-func (c *codec) Reset() { c.lastLong = -1 }
+func (c *codec) Reset() { c.lastLong, c.rest = -1, -1 }
+
+// Lost prepares for a packet that does not follow the last one, of which the rest fades out.
+func (c *codec) Lost() {
+	if c.lastLong >= 0 {
+		c.rest, c.lastLong = c.lastLong, -1
+	}
+}
+
+// MakeUp appends the rest of the last block, and silence.
+func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
+	old := len(dst)
+	dst = source.Grow(dst, int(frames)*c.channels)
+	gap := dst[old:]
+	clear(gap)
+	if c.rest < 0 {
+		return dst
+	}
+	fall := c.fall[c.rest]
+	for place, ch := range c.order {
+		last := c.last[ch]
+		for i := range min(len(fall), int(frames), len(last)) {
+			gap[i*c.channels+place] = float32(last[i] * fall[i])
+		}
+	}
+	c.rest = -1
+	return dst
+}
 
 // End finds nothing: a stream of Vorbis may end after any packet.
-func (c *codec) End() error { return nil }
+func (c *codec) End() (int64, error) { return 0, nil }
 
 // checkHeader checks that a packet is the header of a kind.
 func checkHeader(b []byte, kind byte) error {

@@ -35,6 +35,7 @@ type decoder struct {
 	second    [][]float64  // the second
 	last      [][]float64  // that of the block before
 	lastLong  int          // its size; -1: there is none
+	rest      int          // the size of the block before a gap, whose second half is in last; -1: there is none
 	curve     [][]int      // by channel, the floor's points; nil: silence
 	points    [][65]int
 	step      [65]bool
@@ -71,7 +72,7 @@ func (v *decoder) init() {
 		}
 	}
 	v.woven = make([]float64, v.channels*v.blocks[1]/2)
-	v.lastLong = -1
+	v.lastLong, v.rest = -1, -1
 	v.order = ogg.Order(v.channels)
 }
 

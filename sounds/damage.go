@@ -1,0 +1,107 @@
+package sounds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"voicepool/pcm"
+	"voicepool/sounds/internal/source"
+)
+
+// Damage is a place of a file that could not be decoded. Silence was put there, into which the sound
+// before it fades, or for Opus what its decoder makes up.
+type Damage struct {
+	Frame  int64 // where it begins, in frames of the file
+	Frames int64 // how many frames were made up; 0: none, because the file is cut short there, or its length there is unknown
+	Rate   int   // frames per second
+	Err    error // the fault; it wraps ErrDecode
+}
+
+// At returns where the place begins.
+func (d *Damage) At() time.Duration { return pcm.Duration(d.Frame, d.Rate) }
+
+// Length returns how long the place is.
+func (d *Damage) Length() time.Duration { return pcm.Duration(d.Frames, d.Rate) }
+
+// String returns the place and the fault in one line.
+func (d *Damage) String() string {
+	if d.Frames == 0 {
+		return fmt.Sprintf("damaged at %.3f s: %v", d.At().Seconds(), d.Err)
+	}
+	return fmt.Sprintf("damaged at %.3f s, %.3f s were concealed: %v", d.At().Seconds(), d.Length().Seconds(), d.Err)
+}
+
+// damagesOf returns places that a codec has found in a sound of a rate, whose first frame is frame
+// from of what was decoded, and which has so many frames.
+func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
+	var list []Damage
+	for _, d := range found {
+		begin := min(max(d.Frame-from, 0), frames)
+		end := min(max(d.Frame+d.Frames-from, begin), frames)
+		list = append(list, Damage{Frame: begin, Frames: end - begin, Rate: rate, Err: d.Err})
+	}
+	return list
+}
+
+// refuse returns the fault of the first damaged place, if a file with one is refused.
+func (o *Options) refuse(list []Damage) error {
+	if o.Strict && len(list) > 0 {
+		return list[0].Err
+	}
+	return nil
+}
+
+// tell calls Options.OnDamage, once for each place. Any goroutine.
+func (l *Library) tell(file string, list ...Damage) {
+	for _, d := range list {
+		if l.opt.OnDamage != nil && l.isNew(file, d.Frame) {
+			l.opt.OnDamage(file, d)
+		}
+	}
+}
+
+// isNew notes a damaged place of a file, and reports whether it was not noted before.
+func (l *Library) isNew(file string, frame int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.damaged[file]
+	if len(known) >= source.MaxDamages || slices.Contains(known, frame) {
+		return false
+	}
+	l.damaged[file] = append(known, frame)
+	return true
+}
+
+// Scan decodes a file to its end, as a stream that is played does, and keeps nothing of it. It
+// calls Options.OnDamage. The error names the source; it says what a stream of the file would end
+// with before its end, or is that of ctx. Control side.
+func (l *Library) Scan(ctx context.Context, src Source) (err error) {
+	defer func() { err = named(src.label(), err) }()
+	defer rescue("the decoder", &err)
+	src.Leveling = Leveling{Tags: true} // which measures nothing
+	t, err := l.openTrack(src, &StreamOptions{})
+	if err != nil {
+		return err
+	}
+	c, err := t.cursor()
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	if err := c.seek(0); err != nil {
+		return err
+	}
+	for err == nil {
+		if err = ctx.Err(); err == nil {
+			_, err = c.read()
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,215 @@
+package sounds
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// headerEnd returns how many bytes of a file are its headers, in which damage refuses it.
+func headerEnd(t *testing.T, file string, data []byte) int {
+	t.Helper()
+	switch filepath.Ext(file) {
+	case ".flac":
+		at := 4
+		for last := false; !last; {
+			last = data[at]&0x80 != 0
+			at += 4 + int(data[at+1])<<16 + int(data[at+2])<<8 + int(data[at+3])
+		}
+		return at
+	case ".mp3":
+		bare := withoutID3(data)
+		return len(data) - len(bare) + 2*mp3Size(bare)
+	}
+	at := 0
+	for _, p := range oggPages(data) { // up to the first page with sound
+		if granule := int64(bytesToUint64(p[6:])); granule > 0 {
+			return at
+		}
+		at += len(p)
+	}
+	t.Fatalf("%s has no sound", file)
+	return 0
+}
+
+func bytesToUint64(b []byte) (x uint64) {
+	for i := range 8 {
+		x |= uint64(b[i]) << (8 * i)
+	}
+	return x
+}
+
+// inPosition reports whether a byte of a file is in the position of an Ogg page, which trims.
+func inPosition(data []byte, at int) bool {
+	if !bytes.HasPrefix(data, []byte("OggS")) {
+		return false
+	}
+	for _, p := range oggPages(data) {
+		if at < len(p) {
+			return at >= 6 && at < 14
+		}
+		at -= len(p)
+	}
+	return false
+}
+
+// alone reports whether a byte is in what nothing is left without: the one block of a short FLAC, or the
+// table of the one page of a short Ogg.
+func alone(t *testing.T, file string, data []byte, clip *Clip, at int) bool {
+	switch filepath.Ext(file) {
+	case ".flac":
+		return clip.Frames() <= int64(data[10])<<8+int64(data[11])
+	case ".mp3":
+		return false
+	}
+	first := headerEnd(t, file, data)
+	pages := oggPages(data[first:])
+	return len(pages) == 1 && (at < first+27+int(data[first+26]) || filepath.Ext(file) == ".oga" && clip.Frames() <= 4608)
+}
+
+// compressed lists the files of formats in which damage is found.
+func compressed(t *testing.T) (list []string) {
+	t.Helper()
+	for _, file := range formatFiles(t) {
+		switch filepath.Ext(file) {
+		case ".flac", ".oga", ".ogg", ".opus", ".mp3":
+			list = append(list, file)
+		}
+	}
+	return list
+}
+
+// streamed plays a file as a stream to its end, at its own rate.
+func streamed(t *testing.T, data []byte, clip *Clip, strict bool, from int64) ([]pcm.Frame, []Damage, error) {
+	t.Helper()
+	var told []Damage
+	lib := NewLibrary(Options{Rate: clip.Rate, Strict: strict, OnDamage: func(_ string, d Damage) { told = append(told, d) }})
+	tr, err := lib.openTrack(Source{File: "x", FS: fstest.MapFS{"x": {Data: data}}}, &StreamOptions{})
+	if err != nil {
+		return nil, told, err
+	}
+	got, err := readCourse(t, lib, tr, voice.Course{From: from}, int(clip.Frames())+100_000)
+	return got, told, err
+}
+
+// TestDamageFlips: a file of any format in which a bit is flipped behind its headers plays: as long as before,
+// and with the same bits where it is not damaged. The damage is listed, and a strict library refuses it.
+// Streams do the same.
+func TestDamageFlips(t *testing.T) {
+	flips := 12
+	if testing.Short() {
+		flips = 2
+	}
+	for _, file := range compressed(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			data := mustRead(t, file)
+			want := mustDecode(t, data)
+			first := headerEnd(t, file, data)
+			random := rand.New(rand.NewPCG(uint64(len(data)), 29))
+			for range flips {
+				bit := 8*first + random.IntN(8*(len(data)-first))
+				bad := bytes.Clone(data)
+				bad[bit/8] ^= 1 << (bit % 8)
+				got, err := Decode(context.Background(), "x", bytes.NewReader(bad), Limits{})
+				if err != nil && alone(t, file, data, want, bit/8) {
+					continue
+				}
+				if err != nil {
+					t.Errorf("bit %d of byte %d of %d: %v", bit%8, bit/8, len(data), err)
+					continue
+				}
+				if err := sameBeside(file, got, want, bit/8, len(data), inPosition(data, bit/8)); err != nil {
+					t.Errorf("bit %d of byte %d of %d: %v; %v", bit%8, bit/8, len(data), err, got.Damages)
+				}
+				checkStream(t, fmt.Sprintf("bit %d of byte %d", bit%8, bit/8), bad, got)
+			}
+		})
+	}
+}
+
+// checkStream compares a stream of a damaged file with what was loaded.
+func checkStream(t *testing.T, what string, bad []byte, clip *Clip) {
+	t.Helper()
+	sound, err := Prepare(clip, Options{Rate: clip.Rate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range []int64{0, clip.Frames() / 3, clip.Frames() * 2 / 3} {
+		frames, told, err := streamed(t, bad, clip, false, from)
+		if err != nil {
+			t.Errorf("%s, streamed: %v", what, err)
+			return
+		}
+		want := loaded(sound, voice.Course{From: from}, int(clip.Frames())+100_000)
+		settle(frames)
+		settle(want)
+		sameFrames(t, fmt.Sprintf("%s, streamed from frame %d", what, from), frames, want)
+		if from == 0 && fmt.Sprint(told) != fmt.Sprint(clip.Damages) {
+			t.Errorf("%s: a stream tells of %v, loaded %v", what, told, clip.Damages)
+		}
+	}
+	if len(clip.Damages) == 0 {
+		return
+	}
+	if _, err := Prepare(clip, Options{Strict: true}); !errors.Is(err, ErrDecode) {
+		t.Errorf("%s: a strict Prepare says %v", what, err)
+	}
+	if _, err := NewLibrary(Options{Strict: true}).LoadFS(fstest.MapFS{"x": {Data: bad}}, "x"); !errors.Is(err, ErrDecode) {
+		t.Errorf("%s: a strict library says %v", what, err)
+	}
+	frames, _, err := streamed(t, bad, clip, true, 0)
+	if !errors.Is(err, ErrDecode) || int64(len(frames)) > clip.Damages[0].Frame+maxSlack {
+		t.Errorf("%s: a strict stream has %d frames and says %v", what, len(frames), err)
+	}
+}
+
+// maxSlack is how many frames one packet has, and what a converter of rates looks ahead.
+const maxSlack = 1 << 14
+
+// sameBeside compares what was decoded of a damaged file with the file as it was.
+func sameBeside(file string, got, want *Clip, at, size int, position bool) error {
+	channels := int64(want.Channels)
+	mp3, opus := strings.HasSuffix(file, ".mp3"), strings.HasSuffix(file, ".opus")
+	stated := !strings.HasPrefix(filepath.Base(file), "mp3-no-note") && !position
+	frames := min(got.Frames(), want.Frames())
+	if got.Frames() != want.Frames() && stated && !(len(got.Damages) > 0 && got.Damages[len(got.Damages)-1].Frames == 0) {
+		return fmt.Errorf("%d frames, want %d", got.Frames(), want.Frames())
+	}
+	if len(got.Damages) == 0 && !mp3 {
+		return errors.New("no damage is listed")
+	}
+	from, to := want.Frames(), int64(0)
+	for _, d := range got.Damages {
+		from, to = min(from, d.Frame), max(to, d.Frame+d.Frames)
+	}
+	if strings.HasSuffix(file, ".ogg") {
+		to += 4096 // a block overlaps with the next one
+	}
+	if mp3 { // the damage need not be found: about where the byte is
+		place := int64(float64(at) / float64(size) * float64(want.Frames()))
+		from, to = min(from, place-12*1152), max(to, place+12*1152)
+	}
+	for i := range frames * channels {
+		if frame := i / channels; frame >= from && frame < to || got.Samples[i] == want.Samples[i] {
+			continue
+		} else if opus && frame >= to {
+			if math.Abs(float64(got.Samples[i])) > 2 {
+				return fmt.Errorf("frame %d is %v", frame, got.Samples[i])
+			}
+		} else {
+			return fmt.Errorf("frame %d is %v, want %v", frame, got.Samples[i], want.Samples[i])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package flac
+
+import (
+	"io"
+
+	"voicepool/sounds/internal/source"
+)
+
+// resync finds the next frame behind one that cannot be decoded. The frames of sound between them, which
+// their numbers tell, are made up.
+func (r *reader) resync(fault error) error {
+	from := r.in.At
+	fault = source.Broken("frame %d: %v", r.at, fault)
+	if r.fault == nil {
+		r.fault = fault
+	}
+	next, found := r.find(from+1, r.in.Size)
+	if r.waste > maxWaste+8*r.in.At {
+		return fault
+	}
+	if !found {
+		r.in.MoveTo(r.in.Size)
+		if r.at > 0 && r.at == r.info.frames {
+			return nil // it is complete, and something else is behind it
+		}
+		return r.finish(r.in.Size - from)
+	}
+	r.in.MoveTo(next)
+	r.some = true
+	missing := r.frame.number - r.first
+	if !r.frame.variable {
+		missing *= int64(r.info.maxBlock)
+	}
+	missing -= r.at
+	if r.info.frames > 0 && missing > r.info.frames-r.at-int64(r.frame.block) {
+		missing = 0
+	}
+	r.conceal(&r.Head, missing, next, fault)
+	return nil
+}
+
+// conceal has frames of sound be made up, if the file has enough bytes for so many up to a place.
+func (r *decoder) conceal(h *source.Head, missing, at int64, fault error) {
+	r.lost, r.faded, r.straight = h.Gap(missing, r.at, at), false, false
+	h.Conceal(r.at, r.lost, fault)
+}
+
+// finish ends a file of which the last bytes are not frames. What its header announces besides is made up
+// if it is about as long as these bytes, else the file is cut short.
+func (r *reader) finish(rest int64) error {
+	if missing := r.info.frames - r.at; rest > 0 && missing > 0 && r.at > 0 {
+		if missing <= int64(r.info.maxBlock) || missing <= 4*rest*r.at/max(r.in.Size-rest-r.start, 1) {
+			r.conceal(&r.Head, missing, r.in.Size, r.fault)
+			return nil
+		}
+	}
+	if !r.some && r.fault != nil {
+		return r.fault
+	}
+	return r.end(&r.Head)
+}
+
+// end notes what is wrong with the whole.
+func (r *decoder) end(h *source.Head) error {
+	fault := r.whole()
+	switch {
+	case fault == nil:
+	case r.at == 0:
+		return fault
+	case !r.ended:
+		h.Conceal(r.at, 0, fault)
+	}
+	r.ended = true
+	return io.EOF
+}
+
+// fill appends frames of sound that are made up: the sound before them fades out, and what follows fades
+// in.
+func (r *reader) fill(dst []float32) []float32 {
+	n := min(r.lost, source.GapPiece)
+	old := len(dst)
+	dst = r.makeUp(dst, n)
+	if r.lost == 0 {
+		if _, err := r.read(r.in.Peek(r.most)); err == nil {
+			r.fadeIn(dst[old:])
+		}
+	}
+	return dst
+}
+
+// makeUp appends n of the frames of sound that are lost.
+func (r *decoder) makeUp(dst []float32, n int64) []float32 {
+	old := len(dst)
+	dst = source.Grow(dst, int(n)*r.info.channels)
+	clear(dst[old:])
+	if !r.faded {
+		source.FadeOut(dst[old:], r.tail, r.info.channels)
+	}
+	r.faded = true
+	r.lost -= n
+	r.at += n
+	return dst
+}
+
+// fadeIn lets the frame that was read last fade in at the end of a gap.
+func (r *decoder) fadeIn(gap []float32) {
+	at, straight, tail, first := r.at, r.straight, r.tail, r.first
+	r.straight, r.tail = false, nil
+	head := r.give(nil)
+	r.at, r.straight, r.tail, r.first = at, straight, tail, first
+	source.FadeIn(gap, head, r.info.channels)
+}

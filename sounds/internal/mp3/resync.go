@@ -1,0 +1,202 @@
+package mp3
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"voicepool/sounds/internal/source"
+)
+
+// alike reports whether a header may be of this sound.
+func (r *reader) alike(h header) bool {
+	return h.low == r.first.low && h.rate == r.first.rate && h.channels == r.first.channels && h.size >= 4+h.sideSize()
+}
+
+// leads reports whether the sound continues at a place of b: with a frame, a tag, or the end.
+func (r *reader) leads(b []byte, at int) bool {
+	if at >= len(b) {
+		return true
+	}
+	h, ok, _ := parseHeader(b[at:])
+	return ok && r.alike(h) || source.BeginsTag(b[at:])
+}
+
+// follows finds where in b the sound continues: with two frames in a row, or with a tag. The header
+// of a tag is zero.
+func (r *reader) follows(b []byte) (at int, h header, found bool) {
+	for at := 1; at < min(len(b), maxRubbish); at++ {
+		switch b[at] {
+		case 0xff:
+			if h, ok, _ := parseHeader(b[at:]); ok && r.alike(h) && r.leads(b, at+h.size) {
+				return at, h, true
+			}
+		case 'I', 'A':
+			if source.BeginsTag(b[at:]) {
+				return at, header{}, true
+			}
+		}
+	}
+	return 0, h, false
+}
+
+// isSize reports whether a frame may have so many bytes.
+func (r *reader) isSize(n int) bool {
+	for rate := byte(1); rate < 15; rate++ {
+		version := byte(0xfb)
+		switch {
+		case r.first.rate < 16000:
+			version = 0xe3
+		case r.first.low:
+			version = 0xf3
+		}
+		for code := byte(0); code < 3; code++ {
+			h, ok, _ := parseHeader([]byte{0xff, version, rate<<4 | code<<2, 0})
+			if ok && h.rate == r.first.rate && (n == h.size || n == h.size+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isFrame reports whether n bytes before the frame next are one frame, although the header there
+// says that it has another size.
+func (r *reader) isFrame(n int, says, next header) bool {
+	near := func(x, y int) bool { return x-y <= 1 && y-x <= 1 }
+	switch {
+	case !r.isSize(n):
+		return false
+	case next.size > 0 && near(n, next.size):
+		return true
+	}
+	return n < says.size || !r.isSize(n-says.size)
+}
+
+// missing estimates how many frames the n bytes have been that are not MP3, up to place at of b,
+// where the sound continues with the frame next.
+func (r *reader) missing(n int, b []byte, at int, next header) int64 {
+	switch {
+	case r.isSize(n):
+		return 1
+	case next.size == 0 || bytes.HasPrefix(b, []byte("LYRICSBEGIN")):
+		return 0 // what is between two files
+	}
+	if _, note := readXing(b[at:min(at+next.size, len(b))], next); note {
+		return 0
+	}
+	size := int64(next.size)
+	if r.note.frames > 0 {
+		size = max((r.in.Size-r.start)/r.note.frames, leastFrame)
+	}
+	return (int64(n) + size/2) / size
+}
+
+// leastFrame is the size of the smallest frame, in bytes.
+const leastFrame = 24
+
+// resync continues where b does not begin with a frame, or with one that ends where no other begins.
+func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
+	b := r.in.Peek(source.Probe)
+	at, next, found := r.follows(b)
+	switch {
+	case ok && (!found || at > h.size && !r.isFrame(at, h, next)):
+		return r.frame(h, b, dst) // what follows the frame is damaged
+	case !found:
+		if other, o, err := firstFrame(b); err != nil && !errors.Is(err, errNoFrame) {
+			return dst, source.Broken("frame %d: %v", r.count*r.size, err)
+		} else if err == nil && !r.alike(o) && r.leadsOther(b, other, o) {
+			return dst, source.Broken("frame %d: %d channels at %d Hz after %d at %d Hz",
+				r.count*r.size, o.channels, o.rate, r.first.channels, r.first.rate)
+		}
+		n := min(maxRubbish, r.in.Left())
+		r.rubbish += n
+		r.in.Skip(n)
+		return dst, nil
+	}
+	n := int(r.rubbish) + at
+	r.lost = r.missing(n, b, at, next)
+	data := 4 + r.first.sideSize()
+	if r.first.crc {
+		data += 2
+	}
+	if r.lost == 1 && r.rubbish == 0 && r.isSize(n) && data < at { // its data may be all right
+		r.keep(b[data:at])
+	} else if r.lost > 0 {
+		r.data, r.torn = r.data[:0], true
+	}
+	if r.lost > 0 {
+		r.conceal(r.lost, source.Broken("frame %d: %d bytes are not MP3 frames", r.count*r.size, n))
+	}
+	r.rubbish = 0
+	r.in.Skip(int64(at))
+	return dst, nil
+}
+
+// leadsOther reports whether three frames in a row of another kind than the first are there, or all
+// there are.
+func (r *reader) leadsOther(b []byte, at int, h header) bool {
+	at += h.size
+	if at >= len(b) {
+		return true
+	}
+	next, ok, _ := parseHeader(b[at:])
+	return ok && next.rate == h.rate && next.channels == h.channels && agrees(b, at, next)
+}
+
+// keep adds the data of a frame to that of the frames before.
+func (r *reader) keep(data []byte) {
+	r.bytes += int64(len(data))
+	if r.todo == pass {
+		return
+	}
+	r.data = append(r.data, data...)
+	if n := len(r.data); n > reservoir {
+		r.data = append(r.data[:0], r.data[n-reservoir:]...)
+	}
+}
+
+// conceal notes that MP3 frames are silent, from the next one on.
+func (r *reader) conceal(frames int64, fault error) {
+	if r.todo != decode {
+		return
+	}
+	if r.fault == nil {
+		r.fault = fault
+	}
+	from, to := r.given(r.count*r.size), r.given((r.count+frames)*r.size)
+	r.Conceal(from, to-from, fault)
+}
+
+// silent appends a frame of silence, into which the sound before it fades.
+func (r *reader) silent(dst []float32) []float32 {
+	if r.todo == decode {
+		old := len(dst)
+		dst = source.Grow(dst, int(r.size)*r.Channels)
+		_ = r.decode(r.first, &sideInfo{}, nil, true, dst[old:])
+		dst = r.cut(dst)
+	}
+	r.count++
+	return dst
+}
+
+// end completes a file whose note counts more frames than there are: as many as the rubbish at its end
+// may have been are silent.
+func (r *reader) end(dst []float32) ([]float32, error) {
+	missing := r.note.frames - r.count
+	switch {
+	case r.count == 0:
+		return dst, source.Broken("there is no whole MP3 frame in it")
+	case r.todo == decode && r.whole && !r.sound && r.fault != nil:
+		return dst, r.fault
+	case missing > 0 && r.rubbish > 0 && missing <= 1+r.rubbish/leastFrame && missing*int64(r.first.size)/4 <= r.rubbish:
+		r.lost = missing
+		r.conceal(missing, source.Broken("frame %d: %d bytes are not MP3 frames", r.count*r.size, r.rubbish))
+		r.rubbish = 0
+		return dst, nil
+	case missing > 0 && !r.short:
+		r.short = true
+		r.conceal(0, source.Broken("cut short: %d MP3 frames are announced, %d are there", r.note.frames, r.count))
+	}
+	return dst, io.EOF
+}
