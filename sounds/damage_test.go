@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -110,7 +112,10 @@ func TestDamageFlips(t *testing.T) {
 	if testing.Short() {
 		flips = 2
 	}
-	for _, file := range compressed(t) {
+	for i, file := range compressed(t) {
+		if testing.Short() && i%3 != 0 {
+			continue
+		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			data := mustRead(t, file)
@@ -212,4 +217,95 @@ func sameBeside(file string, got, want *Clip, at, size int, position bool) error
 		}
 	}
 	return nil
+}
+
+// damage changes a file in one of several ways, behind a byte.
+var damage = map[string]func(r *rand.Rand, data []byte, first int) []byte{
+	"zeros": func(r *rand.Rand, data []byte, first int) []byte {
+		at, n := stretchOf(r, data, first)
+		clear(data[at : at+n])
+		return data
+	},
+	"noise": func(r *rand.Rand, data []byte, first int) []byte {
+		at, n := stretchOf(r, data, first)
+		for i := range n {
+			data[at+i] = byte(r.Uint32())
+		}
+		return data
+	},
+	"removed": func(r *rand.Rand, data []byte, first int) []byte {
+		at, n := stretchOf(r, data, first)
+		return append(data[:at], data[at+n:]...)
+	},
+	"twice": func(r *rand.Rand, data []byte, first int) []byte {
+		at, n := stretchOf(r, data, first)
+		return append(data[:at+n:at+n], data[at:]...)
+	},
+	"cut short": func(r *rand.Rand, data []byte, first int) []byte {
+		at, _ := stretchOf(r, data, first)
+		return data[:at]
+	},
+	"many bits": func(r *rand.Rand, data []byte, first int) []byte {
+		for range 20 {
+			data[first+r.IntN(len(data)-first)] ^= 1 << r.IntN(8)
+		}
+		return data
+	},
+}
+
+// stretchOf returns a part of a file, of at most a third of it.
+func stretchOf(r *rand.Rand, data []byte, first int) (at, n int) {
+	at = first + r.IntN(len(data)-first)
+	return at, min(1+r.IntN(1+(len(data)-first)/3), len(data)-at)
+}
+
+// TestDamageKinds: files of any format that are damaged in any way play up to about their length, or are refused as broken;
+// streams give the same as what is loaded.
+func TestDamageKinds(t *testing.T) {
+	for i, file := range compressed(t) {
+		if testing.Short() && i%5 != 0 {
+			continue
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			data := mustRead(t, file)
+			want := mustDecode(t, data)
+			first := headerEnd(t, file, data)
+			for _, kind := range slices.Sorted(maps.Keys(damage)) {
+				random := rand.New(rand.NewPCG(uint64(len(data)), 31))
+				for range 2 {
+					bad := damage[kind](random, bytes.Clone(data), first)
+					got, err := Decode(context.Background(), "x", bytes.NewReader(bad), Limits{})
+					if err != nil {
+						if !errors.Is(err, ErrDecode) {
+							t.Errorf("%s: %v", kind, err)
+						}
+						continue
+					}
+					if got.Frames() > 2*want.Frames() {
+						t.Errorf("%s: %d frames, it had %d: %v", kind, got.Frames(), want.Frames(), got.Damages)
+					}
+					checkStream(t, kind, bad, got)
+				}
+			}
+		})
+	}
+}
+
+// TestDamageListed: of a file with thousands of damaged places at most 100 are listed and told, and they
+// cover the rest.
+func TestDamageListed(t *testing.T) {
+	file := swelling(3000)
+	one := (len(file) - 42) / 3000
+	for i := 43; i < len(file)-one; i += 2 * one {
+		file[i+one-3] ^= 1
+	}
+	var told []Damage
+	lib := NewLibrary(Options{OnDamage: func(_ string, d Damage) { told = append(told, d) }})
+	if err := lib.Scan(t.Context(), Source{File: "x", FS: fstest.MapFS{"x": {Data: file}}}); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) < 50 || len(told) > 100 {
+		t.Errorf("%d places are told", len(told))
+	}
 }

@@ -307,10 +307,7 @@ func (c *cursor) damaged(old int64) {
 // tell tells the library of the last damaged place.
 func (c *cursor) tell() {
 	if lib := c.track.lib; lib != nil && c.place != nil {
-		c.track.mu.Lock()
-		frames := cmp.Or(c.track.frames, math.MaxInt64)
-		c.track.mu.Unlock()
-		lib.tell(c.track.src.label(), damagesOf([]source.Damage{*c.place}, c.clip.Rate, c.r.About().Front, frames)...)
+		lib.tell(c.track.src.label(), damagesOf([]source.Damage{*c.place}, c.clip.Rate, c.r.About().Front, math.MaxInt64)...)
 	}
 	c.place = nil
 }

@@ -23,7 +23,11 @@ func (r *reader) resync(fault error) error {
 		if r.at > 0 && r.at == r.info.frames {
 			return nil // it is complete, and something else is behind it
 		}
-		return r.finish(r.in.Size - from)
+		rest := r.in.Size - from
+		if r.info.frames == 0 && r.some {
+			r.Conceal(r.at, 0, fault) // how much is missing is not announced
+		}
+		return r.finish(rest)
 	}
 	r.in.MoveTo(next)
 	r.some = true

@@ -161,7 +161,7 @@ func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 			return 0, err
 		}
 	}
-	r.todo = decode
+	r.todo, r.whole = decode, false
 	return r.given(target * r.size), nil
 }
 

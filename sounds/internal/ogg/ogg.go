@@ -105,6 +105,7 @@ type stream struct {
 	granule int64
 	last    bool
 
+	reach int64 // the position of the last page
 	end   int64 // where the last page that was read ends
 	doubt error // what is wrong with the page of packets; nil: nothing
 	rest  error // with the page where partial begins
@@ -257,6 +258,7 @@ func (s *stream) take(page page) error {
 		}
 	}
 	s.open = !page.last
+	s.reach = max(page.granule, 0)
 	body := page.body
 	size := 0
 	for _, n := range page.lacing {

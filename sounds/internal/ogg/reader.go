@@ -232,6 +232,11 @@ func (r *Reader) bad(dst []float32, p []byte, fault error) ([]float32, int64) {
 
 // note notes frames that are made up.
 func (r *Reader) note(frames int64, fault error) {
+	if r.limit >= 0 && frames > 0 {
+		if frames = min(frames, r.limit-r.at); frames <= 0 {
+			return // they are cut off
+		}
+	}
 	if !r.dry {
 		r.fault = cmp.Or(r.fault, fault)
 		r.Conceal(r.at, frames, fault)
@@ -289,6 +294,9 @@ func (r *Reader) finish(dst []float32) ([]float32, bool) {
 		if missing > 4*rest*r.at/max(r.stream.end, 1) {
 			missing = 0 // it is cut short
 		}
+		if announced == 0 { // only the end of a packet is on the last page
+			missing = r.stream.reach - r.lead - (r.at - r.before)
+		}
 		r.codec.Lost()
 		r.gap(missing, hole)
 		fault, r.stream.hole = nil, nil
@@ -324,9 +332,6 @@ func (r *Reader) keep(dst []float32, n int64) []float32 {
 	return dst
 }
 
-// maxTrim is how many frames the position of a damaged page may cut off: what a packet has.
-const maxTrim = 1 << 13
-
 // turnPage looks at the position of the page whose first packet is p.
 func (r *Reader) turnPage(p []byte) {
 	r.limit = -1
@@ -341,11 +346,15 @@ func (r *Reader) turnPage(p []byte) {
 		ahead = r.codec.Ahead(append([][]byte{p}, r.stream.packets...)...)
 	}
 	if r.doubt {
-		if end := r.at - r.before + r.lead - r.cut + ahead; granule > end || granule < end-maxTrim {
-			granule = -1 // it is damaged
+		start := r.at - r.before + r.lead - r.cut
+		if granule != start+ahead && !r.stream.last {
+			r.stream.hole = doubt // the next page shows where it is
+		}
+		if granule < start || granule > start+ahead {
+			granule = -1 // it is damaged, or packets are
 		}
 	}
-	if granule >= 0 && r.stream.last {
+	if granule >= 0 && (r.stream.last || r.doubt) {
 		r.limit = r.before + min(max(granule-r.lead, 0), math.MaxInt64-r.before)
 	}
 	switch lead := r.at - r.before + ahead; {
@@ -370,11 +379,7 @@ func (r *Reader) turnPage(p []byte) {
 	}
 	r.began = true
 	if r.doubt {
-		n := ahead - min(r.cut, ahead)
-		if r.limit >= 0 {
-			n = min(n, max(r.limit-r.at, 0))
-		}
-		r.note(n, doubt)
+		r.note(ahead-min(r.cut, ahead), doubt)
 	}
 }
 

@@ -167,11 +167,9 @@ func (c *codec) Pass(packet []byte) (int64, error) {
 // Ahead counts what packets have.
 func (c *codec) Ahead(packets ...[]byte) (frames int64) {
 	for _, p := range packets {
-		n, err := c.Pass(p)
-		if err != nil {
-			return frames
+		if n, err := c.Pass(p); err == nil {
+			frames += n
 		}
-		frames += n
 	}
 	return frames
 }
