@@ -39,8 +39,9 @@ type Recorder struct {
 	taken  map[string]int // names of groups
 	buses  map[string]bool
 	ids    map[uint64]string
-	listed []byte // the lines of sounds
-	cues   []byte // the lines of cues
+	loops  map[string]bool // names of sounds that loop a region of their own
+	listed []byte          // the lines of sounds
+	cues   []byte          // the lines of cues
 	count  int
 	last   int64
 	draft  *draft // the cue that is being written
@@ -76,7 +77,7 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Re
 	return &Recorder{
 		buses: buses, draft: newDraft(&reader{Reader: &parse.Reader{}}), sheet: head, source: source,
 		sounds: map[soundKey]string{}, names: map[string]int{},
-		groups: map[*mixer.Group]string{}, taken: map[string]int{}, ids: map[uint64]string{},
+		groups: map[*mixer.Group]string{}, taken: map[string]int{}, ids: map[uint64]string{}, loops: map[string]bool{},
 	}
 }
 
@@ -290,7 +291,9 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	entry := rules.Sound{
 		Gain: rules.At(float64(h.BaseGain)), Pitch: rules.At(float64(h.BasePitch)),
 		Stream: s.Stream, Leveling: s.Leveling, WhenFull: e.WhenFull,
+		LoopFrom: s.LoopFrom, LoopTo: s.LoopTo, MaxPitch: s.MaxPitch,
 	}
+	r.loops[name] = !s.LoopTo.IsZero()
 	if s.Stream {
 		entry.CountsAs = s.CountsAs
 	}

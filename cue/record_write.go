@@ -114,6 +114,8 @@ func (r *Recorder) write(frame int64, c Cue) {
 			if c.Effects != nil {
 				l.Raw(f.Key, parse.WriteMoves(c.Effects, func(name string) *effect.Kind { return r.sheet.kind(c.Target, name) }))
 			}
+		case f.Key == "loop" && c.Verb == Play && r.loops[c.Target]: // else the region would have it loop
+			l.Fields([]fields.Field{f.Field}, f.Key)
 		case c.Verb != Set || f.part == 0:
 			l.Fields([]fields.Field{f.Field}, "at", "to", "by")
 		case c.Change.Fields&f.part != 0:

@@ -1,0 +1,108 @@
+package cue_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"testing"
+
+	"voicepool/cue"
+	"voicepool/internal/schematest"
+	"voicepool/pcm"
+)
+
+// TestRecordTakesEveryKeyOfASound: whatever a sound says, the recording of what a sheet plays renders to the
+// same frames. The keys come from the schema.
+func TestRecordTakesEveryKeyOfASound(t *testing.T) {
+	m, err := matrix()
+	if err != nil {
+		t.Fatal(err)
+	}
+	libs := libraries{}
+	i := slices.IndexFunc(m.Places, func(p *schematest.Place) bool { return p.Path == ".sounds.*" })
+	if i < 0 {
+		t.Fatal("the schema has no sounds")
+	}
+	type x = schematest.Text
+	play := func(at, more string) schematest.Map {
+		cue := schematest.Map{{Key: "at", Value: x(at)}, {Key: "play", Value: x("coin")}}
+		switch more {
+		case "":
+			return cue
+		case "from": // behind the end of the sound
+			return cue.With("from", x("20s"))
+		}
+		return cue.With(more, x("true")).With("for", x("40ms"))
+	}
+	tried := 0
+	for _, sh := range m.Places[i].Shapes {
+		for _, k := range sh.Keys {
+			for _, v := range k.Good[:min(len(k.Good), 4)] {
+				file := sh.File(k.With.With(k.Name, v))
+				for _, key := range []string{"list", "goes", "midi", "length"} {
+					file = slices.DeleteFunc(slices.Clone(file), func(p schematest.Pair) bool { return p.Key == key })
+				}
+				file = file.With("cues", schematest.List{play("10ms", ""), play("30ms", "loop"), play("90ms", ""), play("300ms", "from")})
+				file = file.With("length", x("400ms"))
+				text := file.Flow()
+				s, err := parsed(text)
+				if err != nil || s.LoadSounds(t.Context(), libs.of(s.Rate), nil) != nil {
+					continue
+				}
+				tried++
+				recordAndReplay(t, k.Name, text, s, libs)
+			}
+		}
+	}
+	if tried < 60 {
+		t.Errorf("only %d sheets were recorded", tried)
+	}
+}
+
+// recordAndReplay renders a sheet and its recording.
+func recordAndReplay(t *testing.T, name, text string, s *cue.Sheet, libs libraries) {
+	t.Helper()
+	frames := func(s *cue.Sheet, record bool) (all []pcm.Frame, p *cue.Player) {
+		p, err := cue.NewPlayer(t.Context(), s, libs.of(s.Rate), cue.Options{Record: record})
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, text)
+		}
+		defer p.Close()
+		block := make([]pcm.Frame, 512*p.Outputs())
+		for {
+			n, err := p.Read(block)
+			all = append(all, block[:n]...)
+			if errors.Is(err, io.EOF) {
+				return all, p
+			}
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", name, err, text)
+			}
+		}
+	}
+	played, p := frames(s, true)
+	recorder, err := p.Recorder()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, text)
+	}
+	var recorded bytes.Buffer
+	if _, err := recorder.WriteTo(&recorded); err != nil {
+		t.Fatal(err)
+	}
+	again, err := cue.Parse("recorded.yaml", recorded.Bytes())
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, recorded.String())
+	}
+	replayed, _ := frames(again, false)
+	for i, want := range played {
+		got := pcm.Frame{} // a sheet ends with its last start, where what follows it is silence
+		if i < len(replayed) {
+			got = replayed[i]
+		}
+		if got != want {
+			t.Errorf("%s: frame %d of the recording is %v, want %v\n%s\nrecorded as\n%s", name, i, got, want, text, recorded.String())
+			return
+		}
+	}
+}
