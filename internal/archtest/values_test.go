@@ -156,7 +156,7 @@ func (r *rig) receivers(typ reflect.Type) []any {
 	case reflect.TypeFor[*mixer.Mixer]():
 		return []any{r.mixer}
 	case reflect.TypeFor[*mixer.Moment]():
-		return []any{new(r.mixer.At(mixer.Now)), new(r.mixer.At(r.mixer.Now() + 20)), new(r.salvo.At(10))}
+		return []any{new(r.mixer.At(mixer.Now)), new(r.mixer.At(r.mixer.Now() + 20)), new(r.mixer.NewSalvo().At(10))}
 	case reflect.TypeFor[*mixer.Handle]():
 		return []any{&r.voice, &r.streamed}
 	case reflect.TypeFor[*mixer.Bus]():
