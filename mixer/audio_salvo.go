@@ -178,7 +178,7 @@ func without(list, s *Salvo) *Salvo {
 func (a *audio) unloop() {
 	for _, v := range a.living() {
 		r := v.slot.record
-		if !r.counted || !r.loop {
+		if !r.counted {
 			continue
 		}
 		counts := &r.rare.Load().counts
@@ -201,7 +201,7 @@ func (a *audio) untilOver(n int64) int64 {
 		}
 		left, _ := s.voice.Left(n, a.now, false)
 		n = min(n, max(left, 1), max(s.endAt-a.now, 1))
-		if counts := &s.record.rare.Load().counts; s.record.loop && (loops(counts[0]) || loops(counts[1])) {
+		if counts := &s.record.rare.Load().counts; loops(counts[0]) || loops(counts[1]) {
 			n = a.untilLeft(s, n)
 		}
 	}

@@ -203,18 +203,16 @@ func (a *audio) untilEnd(n int64) int64 {
 		}
 		left, _ := s.voice.Left(n, a.now, false)
 		n = min(n, max(left, 1), max(s.endAt-a.now, 1))
-		if s.record.loop {
-			n = a.untilLeft(s, n)
-		}
+		n = a.untilLeft(s, n)
 	}
 	return n
 }
 
-// leftLoop reports whether a start that loops has left its loop, or is over.
+// leftLoop reports whether a voice has left its loop, or is over.
 func (a *audio) leftLoop(id pool.Handle) bool {
 	r := a.record(id)
 	if r.live != id {
 		return r.stands.state().Over() || pool.Handle(r.id.Load()) != id
 	}
-	return r.loop && a.at(r.stands.index()).voice.LeftLoop()
+	return a.at(r.stands.index()).voice.LeftLoop()
 }

@@ -116,7 +116,7 @@ func movingSceneFrom(t testing.TB, seed uint64, limiter bool, from int, block fu
 		}
 		name := buses[r.IntN(len(buses))]
 		bus, _ := m.Bus(name)
-		switch r.IntN(16) {
+		switch r.IntN(17) {
 		default:
 			o := mixer.Options{
 				Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, Tag: uint64(1 + r.IntN(5)), Ref: int64(i), Bus: bus, Loop: r.IntN(3) == 0,
@@ -151,6 +151,12 @@ func movingSceneFrom(t testing.TB, seed uint64, limiter bool, from int, block fu
 				o.Rounds = 1 + r.IntN(4)
 			}
 			handles = append(handles, play(t, at, s, o))
+			for r.IntN(4) == 0 {
+				follows := mixer.Options{Gain: -20, Loop: r.IntN(3) == 0, Tag: o.Tag, Ref: int64(i), Bus: bus}
+				next, err := handles[len(handles)-1].Then(sounds[r.IntN(len(sounds))], follows, []mixer.When{mixer.AtEnd, mixer.AtLoopEnd, mixer.AtLoopEnd}[r.IntN(3)])
+				must(t, err)
+				handles = append(handles, next)
+			}
 		case 0:
 			must(t, at.Stop(target, ms(1+r.IntN(2)*100)))
 		case 1:
@@ -182,6 +188,12 @@ func movingSceneFrom(t testing.TB, seed uint64, limiter bool, from int, block fu
 			must(t, at.Set(mixer.TargetBus(bus), mixer.Change{Fields: mixer.FieldMute | mixer.FieldSolo, Mute: r.IntN(3) == 0, Solo: r.IntN(2) == 0}, ms(90)))
 		case 11:
 			must(t, at.Resize(2+r.IntN(14)))
+		case 12:
+			rounds := 1 + r.IntN(4)
+			if rounds == 4 {
+				rounds = mixer.Forever
+			}
+			must(t, at.Set(mixer.TargetSound(sounds[1+r.IntN(len(sounds)-1)]), mixer.Change{Fields: mixer.FieldRounds, Rounds: rounds}, 0))
 		}
 	}
 	buf, polled := make([]pcm.Frame, 4096), make([]mixer.Event, 256)

@@ -7,7 +7,7 @@ type When uint8
 
 const (
 	AtEnd     When = iota // where the voice ends by itself, or by its For
-	AtLoopEnd             // where it comes to the end of its loop next; behind its loop: AtEnd
+	AtLoopEnd             // where it next comes to the end of its loop, in its last round too; AtEnd, if it does not loop or is past its loop
 )
 
 // Then has a sound start at the exact frame at which the voice ends, so that the two stand
@@ -35,7 +35,7 @@ func (h Handle) Then(next *voice.Sound, o Options, when When) (Handle, error) {
 	return h.mixer.play(&command{kind: cmdThen, frame: Now, target: TargetVoice(h), when: when}, next, &o)
 }
 
-// LeftLoop reports whether a start that loops has left its loop for good, or is over. Audio side, between
+// LeftLoop reports whether a voice that loops has left its loop for good, or is over. Audio side, between
 // two calls of Render.
 func (m *Mixer) LeftLoop(h Handle) bool { return m.audio.leftLoop(h.id) }
 

@@ -343,3 +343,71 @@ func TestThenInAJournal(t *testing.T) {
 		t.Errorf("the journal has %s, want %s", got, want)
 	}
 }
+
+// TestThenAtLoopEnd: AtLoopEnd is one frame in all blocks: the next end of the loop, in the last round too, or
+// the voice's end, if it does not loop or is past its loop. So is the frame at which a count of loops is 0.
+func TestThenAtLoopEnd(t *testing.T) {
+	const begin = 77
+	next := loaded(t, hiss(2, 50), pcm.Loop{})
+	for _, size := range []int64{100, 1000, 3000} {
+		loop := pcm.Loop{size / 4, size * 3 / 4}
+		for streamed, s := range []*voice.Sound{loaded(t, hiss(1, int(size)), loop), tape(t, hiss(1, int(size)), &loop)} {
+			for _, speed := range []float64{1, 1.3} {
+				for rounds := -1; rounds < 4; rounds++ { // -1: it does not loop
+					o := mixer.Options{Loop: rounds >= 0, Rounds: max(rounds, 0), Speed: speed}
+					for _, asked := range []int64{0, begin + 1, begin + size*4/5, begin + size} { // when Then is called
+						step := int64(math.Floor(math.Exp2(float64(pcm.FromRatio(speed))/12)*(1<<32) + 0.5))
+						frameOf := func(position int64) int64 { return begin + (position<<32+step-1)/step }
+						last := loop[1] + int64(max(rounds-1, 0))*loop.Frames() // the end of the last round
+						end, want := frameOf(last-loop[1]+size), int64(0)
+						if want = frameOf(loop[1]); rounds < 0 {
+							want = end
+						}
+						for k := int64(1); want < asked && (want < end || rounds == 0); k++ {
+							if want = frameOf(loop[1] + k*loop.Frames()); rounds > 0 && k >= int64(rounds) {
+								want = end
+							}
+						}
+						if rounds != 0 && asked >= end {
+							continue
+						}
+						for _, block := range blockLengths {
+							m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
+							h := play(t, m.At(begin), s, o)
+							renderIn(m, int(asked), block)
+							_, err := h.Then(next, mixer.Options{}, mixer.AtLoopEnd)
+							must(t, err)
+							renderIn(m, int(max(want, end)+200-asked), block)
+							wantEvents(t, m, fmt.Sprintf("%d started 1, %d ended 1, %d started 2, %d ended 2", begin, want, want, want+50))
+
+							m.Close()
+							m = newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
+							count, salvo := m.NewLoopCount(), m.NewSalvo()
+							must(t, m.At(mixer.Now).Add(count, 1))
+							o.Counts = [2]*mixer.Count{count}
+							play(t, m.At(begin), s, o)
+							play(t, salvo.At(0), next, mixer.Options{})
+							must(t, m.At(mixer.Now).FireAt(salvo, count))
+							renderIn(m, int(end+200), block)
+							switch left := frameOf(last); {
+							case rounds < 0:
+								wantEvents(t, m, fmt.Sprintf("%d started 1, %d ended 1, %d started 2, %d ended 2", begin, end, end, end+50))
+							case rounds == 0:
+								wantEvents(t, m, fmt.Sprintf("%d started 1", begin))
+							case left+50 < end:
+								wantEvents(t, m, fmt.Sprintf("%d started 1, %d started 2, %d ended 2, %d ended 1", begin, left, left+50, end))
+							default:
+								wantEvents(t, m, fmt.Sprintf("%d started 1, %d started 2, %d ended 1, %d ended 2", begin, left, end, left+50))
+							}
+							o.Counts = [2]*mixer.Count{}
+							m.Close()
+							if t.Failed() {
+								t.Fatalf("size %d, stream %d, speed %v, rounds %d, asked at %d, blocks of %d", size, streamed, speed, rounds, asked, block)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}

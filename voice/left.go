@@ -9,7 +9,12 @@ func (v *Voice) Left(n, frame int64, loop bool) (frames int64, wraps bool) {
 	switch {
 	case v.Over(frame):
 		return 0, false
-	case v.steady.left >= n || v.dry || v.waits && !v.served():
+	case v.dry || v.waits && !v.served(), v.steady.left >= n && !loop:
+		return n, false
+	case v.steady.left >= n:
+		if left := v.untilWrap(); left <= n*v.step {
+			return stepsIn(left+v.step-1, v.step), true
+		}
 		return n, false
 	}
 	copied := *v
@@ -43,7 +48,7 @@ func (v *Voice) Left(n, frame int64, loop bool) (frames int64, wraps bool) {
 }
 
 // untilWrap returns how far it is, 32.32, until the voice has heard its loop to the end,
-// whether it goes back then or not. never: it is behind its loop.
+// whether it goes back then or not. never: it is behind its loop, or does not loop.
 func (v *Voice) untilWrap() int64 {
 	loop, at, rest, ends := v.rounds()
 	behind, size := at-loop[1], loop.Frames()
@@ -60,11 +65,13 @@ func (v *Voice) untilWrap() int64 {
 	return (size-behind%size)<<32 - rest
 }
 
-// rounds returns the loop of the voice, where it stands, and how many ends of rounds are still to come
-// behind the first; never: it goes back without end.
+// rounds returns the loop of the voice, its position, and how many ends of rounds are still to come
+// behind the first; never: it goes back without end. The loop of a voice that does not loop is empty.
 func (v *Voice) rounds() (loop pcm.Loop, at, rest, ends int64) {
 	loop, at, rest = v.sound.loop, v.pos>>32, v.pos&(1<<32-1)
 	switch {
+	case !v.loops():
+		return pcm.Loop{}, at, rest, 0
 	case v.feed != nil:
 		at, rest = v.feed.course.From+v.heard, v.pos
 		if c := &v.feed.course; c.Loop.Frames() > 0 {
@@ -80,8 +87,10 @@ func (v *Voice) rounds() (loop pcm.Loop, at, rest, ends int64) {
 	return loop, at, rest, ends
 }
 
-// LeftLoop reports whether the voice, of a start that loops, has come to the end of its loop for the
-// last time.
+// loops reports whether the voice was told to play its loop: it is in the loop, before it, or has left it.
+func (v *Voice) loops() bool { return v.loop || v.jumps >= 0 }
+
+// LeftLoop reports whether the voice loops and has come to the end of its loop for the last time.
 func (v *Voice) LeftLoop() bool {
 	loop, at, _, ends := v.rounds()
 	size := loop.Frames()

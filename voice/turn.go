@@ -25,6 +25,7 @@ func (v *Voice) TurnTo(feed *Feed) {
 		v.next.Drop()
 	}
 	v.next, v.nextAt = feed, v.heard+ahead-(loop[1]-feed.course.From)
+	v.jumps = max(v.jumps, 0)
 }
 
 // Rounds returns how often a feed plays its loop that begins before the end of it; -1: without

@@ -92,7 +92,7 @@ type Voice struct {
 	was    reader // while crossing: what it comes from
 	turned int64  // the frame at which that began
 	over   int32  // how many frames it takes; 0: it does not cross
-	jumps  int32  // how often it still goes back in its loop; negative: without end
+	jumps  int32  // how often it still goes back in its loop; negative: without end, or it does not loop
 
 	segStart int64
 	segEnd   int64
@@ -118,7 +118,10 @@ type Voice struct {
 func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	*v = Voice{} // and then field by field: a literal would be made elsewhere, and copied
 	v.sound, v.feed, v.space, v.pos = s, o.Feed, o.Space, o.From<<32
-	v.loop, v.jumps, v.quality, v.waits, v.fresh = o.Loop && o.Rounds != 1, o.Rounds-1, max(o.Quality, Best), o.Feed != nil, true
+	v.loop, v.jumps, v.quality, v.waits, v.fresh = o.Loop && o.Rounds != 1, -1, max(o.Quality, Best), o.Feed != nil, true
+	if o.Loop {
+		v.jumps = o.Rounds - 1
+	}
 	v.baseGain, v.basePitch = o.BaseGain.Gain(), float64(o.BasePitch)
 	v.gain.rest(float64(o.Gain))
 	v.pan.rest(o.Pan)
