@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -51,20 +52,26 @@ func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool, rounds int) (*voic
 	return feed, nil
 }
 
-// streams returns the starts of streams that are not over and that t names.
+// streams returns the starts of streams that are not over and that t names, in the order of their Play: tails add
+// up in the order of the commands.
 func (m *Mixer) streams(t *Target) []Handle {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	if len(m.feeds) == 0 {
 		return nil
 	}
-	var found []Handle
+	var found []*record
 	for _, r := range m.allRecords() {
 		if s := r.sound.Load(); s != nil && s.Streamed() && m.lives(r) && m.names(t, r) {
-			found = append(found, Handle{mixer: m, id: pool.Handle(r.id.Load())})
+			found = append(found, r)
 		}
 	}
-	return found
+	slices.SortFunc(found, func(a, b *record) int { return cmp.Compare(a.rare.Load().asked, b.rare.Load().asked) })
+	handles := make([]Handle, len(found))
+	for i, r := range found {
+		handles[i] = Handle{mixer: m, id: pool.Handle(r.id.Load())}
+	}
+	return handles
 }
 
 // seekStream sends c for one voice, with another course of its stream.

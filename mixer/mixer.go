@@ -237,6 +237,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	c.record = id
 	frame := m.put(c)
 	if feed != nil {
+		m.own(r).asked = c.seq
 		m.addFeed(feed)
 	}
 	m.tune(r, frame)

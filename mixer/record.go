@@ -112,6 +112,7 @@ type recordPlace struct {
 
 // recordAsk is what the control side alone knows of a start.
 type recordAsk struct {
+	asked   uint64           // of a stream: the sequence number of its start
 	tuning  tuning           // of those that tune, once tuned
 	next    pool.Handle      // of those that are followed
 	wantSeq [numWants]uint64 // when it last sent a cmdWant for the field
