@@ -1,9 +1,6 @@
 package cue
 
-import (
-	"voicepool/cue/report"
-	"voicepool/mixer"
-)
+import "voicepool/mixer"
 
 // maxMissed bounds what is gone through after the last sound: a cue may repeat a
 // thousand million times.
@@ -15,7 +12,7 @@ func (p *Player) miss() {
 	miss := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {
 			p.missed++
-			p.tell(report.Event{Frame: a.Frame, Kind: mixer.EventMissed, Cue: p.sheet.place(a.Cue), Called: p.sheet.called(a.Cue), Slot: -1})
+			p.tell(p.event(&mixer.Event{Frame: a.Frame, Kind: mixer.EventMissed, Slot: -1, Ref: int64(a.Cue)}))
 		}
 	}
 	if p.held != nil {
