@@ -100,7 +100,11 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 		}
 	}
 	faulty := false
-	unknown := d.Each(n, "a cue", all, func(_ int, p *yaml.Pair) {
+	takes := d.keys[d.Verb]
+	if d.Cue.list > 0 { // the cue of the list has the number
+		takes = slices.DeleteFunc(slices.Clone(takes), func(key string) bool { return key == "cue" })
+	}
+	unknown := d.EachOf(n, "a cue", all, takes, func(_ int, p *yaml.Pair) {
 		f := d.field(p.Key)
 		switch {
 		case f == nil:

@@ -116,7 +116,7 @@ func (d *draft) listCue(n *yaml.Node) *listed {
 		}
 	}
 	action := &yaml.Node{Place: n.Place, Kind: yaml.Mapping}
-	unknown := d.Each(n, "a cue of the list", keys, func(i int, p *yaml.Pair) {
+	unknown := d.EachOf(n, "a cue of the list", keys, d.suggested(n, keys[:mine]), func(i int, p *yaml.Pair) {
 		switch {
 		case i >= mine:
 			action.Pairs = append(action.Pairs, *p)
@@ -204,6 +204,20 @@ func (d *draft) takes(n *yaml.Node, key string) bool {
 		verb := Verb(slices.Index(verbNames[:], p.Key) + 1)
 		return verb > 0 && slices.Contains(d.keys[verb], key)
 	})
+}
+
+// suggested returns the keys that a cue of the list with keys of its own can have beside those that it has.
+func (d *draft) suggested(n *yaml.Node, own []string) []string {
+	has := func(key string) bool { return !fields.Missing(n, key) }
+	switch verb := Verb(slices.IndexFunc(verbNames[:], has) + 1); {
+	case has("do"), has(crossfade):
+		return own
+	case has(release) && verb == 0:
+		return append([]string{"at"}, own...)
+	case verb != 0:
+		return slices.Concat(own, d.keys[verb])
+	}
+	return slices.Concat(own, []string{release, crossfade}, d.keys[0])
 }
 
 // labelOf returns what messages call a cue of the list; empty: it has no number.

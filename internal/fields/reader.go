@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"voicepool/internal/yaml"
 	"voicepool/pcm"
@@ -141,6 +142,12 @@ func Missing(n *yaml.Node, key string) bool {
 // Each calls do for every key of a mapping that is one of keys, by its place there, in the order of
 // the file. It reports whether there were others.
 func (r *Reader) Each(n *yaml.Node, what string, keys []string, do func(i int, p *yaml.Pair)) (unknown bool) {
+	return r.EachOf(n, what, keys, keys, do)
+}
+
+// EachOf is Each of a mapping that takes only some of the keys, because of another key in it. Only those are
+// suggested in the place of unknown ones.
+func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func(i int, p *yaml.Pair)) (unknown bool) {
 	if n.Kind == yaml.Nothing {
 		return false
 	}
@@ -155,8 +162,12 @@ func (r *Reader) Each(n *yaml.Node, what string, keys []string, do func(i int, p
 		switch {
 		case k < 0:
 			unknown = true
-			hint := r.meant(p.Key, keys)
-			if hint == "" && p.Value.Kind == yaml.Nothing && strings.Contains(p.Key, ":") {
+			hint := r.meant(p.Key, slices.DeleteFunc(slices.Clone(takes), func(key string) bool { return !Missing(n, key) }))
+			switch i := strings.IndexFunc(p.Key, yaml.OddSpace); {
+			case i >= 0:
+				r, _ := utf8.DecodeRuneInString(p.Key[i:])
+				hint = fmt.Sprintf("; the character %U in it looks like a space, but is none", r)
+			case hint == "" && p.Value.Kind == yaml.Nothing && strings.Contains(p.Key, ":"):
 				hint = "; write a space after the colon"
 			}
 			r.Fail(p.Place, "unknown key %s in %s%s", yaml.Quote(p.Key), what, hint)

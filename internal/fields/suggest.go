@@ -49,37 +49,8 @@ func (r *Reader) Suggest(word string, names func() []string) string {
 
 // meant returns what a key is called here that has another name elsewhere, or else the nearest one.
 func (r *Reader) meant(word string, keys []string) string {
-	plain := strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(word))
-	for _, key := range elsewhere[plain] {
-		if slices.Contains(keys, key) {
-			return fmt.Sprintf("; did you mean %q?", key)
-		}
+	if key := words.Synonym(word, keys); key != "" {
+		return fmt.Sprintf("; did you mean %q?", key)
 	}
 	return r.Suggest(word, func() []string { return keys })
-}
-
-// elsewhere is what keys are called in other programs, in small letters, and what they are here:
-// the first that a mapping takes.
-var elsewhere = map[string][]string{
-	"volume": {"gain"}, "vol": {"gain"}, "level": {"gain"}, "db": {"gain"}, "loudness": {"gain", "lufs"},
-	"amplitude": {"gain"}, "balance": {"pan"}, "panning": {"pan"}, "muted": {"mute"}, "detune": {"pitch"},
-	"transpose": {"pitch"}, "semitones": {"pitch"}, "tempo": {"speed"}, "playbackrate": {"speed"},
-	"file": {"play"}, "sound": {"play", "file"}, "sample": {"play", "sound", "file"}, "clip": {"play", "sound", "file"},
-	"audio": {"play", "sound", "file"}, "src": {"play", "sound", "file"}, "path": {"file"}, "url": {"file"},
-	"variations": {"files"}, "start": {"at", "from"}, "time": {"at"}, "when": {"at"}, "delay": {"at", "pre"},
-	"offset": {"from"}, "begin": {"from"}, "startat": {"from"}, "trim": {"from"}, "duration": {"over", "for", "length"},
-	"loops": {"loop"}, "looping": {"loop"}, "repeat": {"times", "loop"}, "repeats": {"times"}, "count": {"times"},
-	"interval": {"every"}, "period": {"every"}, "fadein": {"fade_in"}, "fadeout": {"over"}, "fadetime": {"over"},
-	"curve": {"shape"}, "easing": {"shape"}, "ease": {"shape"}, "group": {"bus"}, "category": {"bus"},
-	"channel": {"bus", "channels", "output"}, "mixer": {"bus"}, "track": {"bus"}, "tag": {"id"}, "number": {"cue"}, "q": {"cue"},
-	"label": {"name"}, "title": {"name"}, "description": {"note"}, "comment": {"note"}, "prewait": {"pre"},
-	"postwait": {"wait"}, "autocontinue": {"then"}, "autofollow": {"then"}, "follow": {"then"}, "next": {"then"},
-	"enabled": {"arm"}, "armed": {"arm"}, "disabled": {"arm"}, "actions": {"do"}, "steps": {"do", "cues"},
-	"polyphony": {"voices", "limit"}, "maxvoices": {"voices", "limit"}, "instances": {"limit", "voices"},
-	"maxinstances": {"limit", "voices"}, "out": {"output", "outputs"}, "route": {"output", "outputs"}, "patch": {"output", "outputs"},
-	"destination": {"output"}, "pair": {"channels"}, "pairs": {"outputs"}, "devices": {"outputs"}, "channels": {"voices", "buses"}, "samplerate": {"rate"}, "random": {"pick"},
-	"shuffle": {"pick"}, "throttle": {"cooldown"}, "sidechain": {"duck"}, "ducking": {"duck"}, "position": {"place"},
-	"samples": {"sounds"}, "clips": {"sounds"}, "assets": {"sounds"}, "events": {"cues", "sounds"}, "timeline": {"cues"},
-	"cuelist": {"list"}, "playlist": {"list"}, "mixers": {"buses"}, "groups": {"buses"}, "snapshots": {"scenes"},
-	"presets": {"scenes"}, "threshold": {"when"}, "amount": {"by"}, "depth": {"by"},
 }

@@ -3,6 +3,7 @@ package yaml
 import (
 	"errors"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	library "go.yaml.in/yaml/v4"
@@ -12,6 +13,23 @@ func isFlow(c byte) bool { return strings.IndexByte(",[]{}", c) >= 0 }
 
 // fault says in this package's words what the library finds wrong.
 func (t *text) fault(err error) *Error {
+	wrong := t.foundWrong(err)
+	// A space that is no space of YAML looks like one, up to the line before the fault.
+	for line := max(wrong.Line-1, 1); line <= min(wrong.Line, len(t.lines)); line++ {
+		row, _, _ := strings.Cut(t.src[t.lines[line-1]:], "\n")
+		if i := strings.IndexFunc(row, OddSpace); i >= 0 {
+			r, _ := utf8.DecodeRuneInString(row[i:])
+			return Place{line, 1 + utf8.RuneCountInString(row[:i])}.wrong("the character %U here looks like a space, but is none; write a plain space", r)
+		}
+	}
+	return wrong
+}
+
+// OddSpace reports whether a character looks like a space and is none in YAML, such as a no-break space.
+func OddSpace(r rune) bool { return r > 0x7f && unicode.IsSpace(r) }
+
+// foundWrong is fault without regard to characters that look like spaces.
+func (t *text) foundWrong(err error) *Error {
 	var e *library.LoadError
 	if !errors.As(err, &e) {
 		return Place{}.wrong("%s cannot be read: %v", t.the, err)

@@ -123,6 +123,9 @@ func TestFaults(t *testing.T) {
 		{"a: `b", "1:4: no value begins with '`'; it needs quotes"},
 		{"- \"a\" b\n", "1:7: \"b\" has no place here; is the indentation right?"},
 		{"- a\n- 'b' 'c'\n", "2:7: \"c\" has no place here; is the indentation right?"},
+		{"voices:\u00a08\ncues: []", "1:8: the character U+00A0 here looks like a space, but is none; write a plain space"},
+		{"cues:\n\u00a0 - at: 0\n    play: a", "2:1: the character U+00A0 here looks like a space, but is none; write a plain space"},
+		{"a: 1\u3000b: 2: 3", "1:5: the character U+3000 here looks like a space, but is none; write a plain space"},
 		{"é: é: 1", "1:5: a colon has no place here; does a text with a colon need quotes?"},
 	} {
 		n, wrong := yaml.Read([]byte(c.text), "show list")

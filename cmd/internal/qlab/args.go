@@ -1,6 +1,7 @@
 package qlab
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -182,7 +183,7 @@ func (c *call) pairs(from int, keys map[string]reader) error {
 		read, known := keys[key]
 		switch {
 		case !known:
-			return fmt.Errorf("%q is no key; did you mean %q?", words.OneLine(key), words.Nearest(key, sorted(keys)))
+			return fmt.Errorf("%q is no key; did you mean %q?", words.OneLine(key), cmp.Or(words.Synonym(key, sorted(keys)), words.Nearest(key, sorted(keys))))
 		case seen[key]:
 			return fmt.Errorf("%s is given twice", key)
 		case i+1 == len(c.args):

@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -55,7 +56,7 @@ func read(text []byte, at string, known ...string) *object {
 		}
 		if !slices.Contains(known, key) {
 			if o.wrong == nil { // the rest is read: a reply says what it is to
-				o.wrong = problem.New(400, "there is no field %q", at+words.OneLine(key)).Of(at + words.OneLine(key)).Near(words.Nearest(key, known))
+				o.wrong = problem.New(400, "there is no field %q", at+words.OneLine(key)).Of(at + words.OneLine(key)).Near(cmp.Or(words.Synonym(key, known), words.Nearest(key, known)))
 			}
 			continue
 		}
