@@ -43,3 +43,6 @@ func (r *Room) Timeline(w io.Writer) error {
 	}
 	return t.Write(w, timeline.HTML)
 }
+
+// TimelinePolicy returns the content security policy that the page of Timeline needs.
+func TimelinePolicy() string { return timeline.Policy() }

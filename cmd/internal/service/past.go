@@ -60,6 +60,7 @@ func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", room.TimelinePolicy()) // the guard's forbids the script that the page has inside
 	w.Header().Set("Content-Length", strconv.Itoa(page.Len()))
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = page.WriteTo(w) // who has gone needs no answer

@@ -2,12 +2,14 @@ package timeline
 
 import (
 	"compress/gzip"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"voicepool/internal/words"
 )
@@ -24,6 +26,24 @@ var (
 	//go:embed page.js
 	timelineScript string
 )
+
+// fullPage returns the page without its data, which belongs at @DATA@.
+func fullPage() string {
+	return strings.NewReplacer("@STYLE@", timelineStyle, "@DRAW@", timelineDraw, "@PAGE@", timelineScript).Replace(timelinePage)
+}
+
+// Policy returns the content security policy under which the page of HTML works: its own style and script run, and
+// nothing else.
+var Policy = sync.OnceValue(func() string {
+	hash := func(begin, end string) string {
+		_, text, _ := strings.Cut(fullPage(), begin)
+		text, _, _ = strings.Cut(text, end)
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return "default-src 'none'; style-src " + hash("<style>", "</style>") + "; script-src " + hash("<script>", "</script>") +
+		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+})
 
 // pageVoice is a ribbon in the page; frames, rows and levels are flat lists.
 type pageVoice struct {
@@ -114,9 +134,8 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 	}
 	packed.Close()
 	encoded.Close()
-	before, after, _ := strings.Cut(timelinePage, "@DATA@")
-	parts := strings.NewReplacer("@STYLE@", timelineStyle, "@DRAW@", timelineDraw, "@PAGE@", timelineScript)
-	_, err := io.WriteString(w, parts.Replace(before)+data.String()+parts.Replace(after))
+	before, after, _ := strings.Cut(fullPage(), "@DATA@")
+	_, err := io.WriteString(w, before+data.String()+after)
 	return err
 }
 
