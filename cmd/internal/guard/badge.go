@@ -7,6 +7,7 @@ import (
 
 // badge says what its bearer may do, until it ends.
 type badge struct {
+	id    id
 	role  Role
 	rooms []string // empty: all
 	name  string   // of the bearer, for people

@@ -50,7 +50,7 @@ func Write(w http.ResponseWriter, err error) {
 		d = &Denied{Status: 500, Detail: "something went wrong"}
 	}
 	h := w.Header()
-	h.Set("Content-Type", "application/problem+json")
+	h.Set("Content-Type", mediaType)
 	h.Set("Cache-Control", "no-store")
 	if d.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", scheme)

@@ -76,6 +76,9 @@ type Guard struct {
 	end   context.CancelFunc
 
 	sessions sessions
+	salt     []byte // of the ids of tokens
+	keeping  sync.Mutex
+	keepText func(text []byte)
 	rates    rates
 	failures failures
 	crowd    crowd
@@ -98,6 +101,7 @@ func New(o Options) *Guard {
 	g.rates.init(g.limits)
 	g.failures.least = g.limits.Logins
 	g.crowd.limits = g.limits
+	g.salt = newSalt()
 	g.Change(o)
 	return g
 }
@@ -110,7 +114,7 @@ func (g *Guard) Change(o Options) {
 	old := g.rules.Load()
 	o.Hosts = slices.Clone(o.Hosts)
 	if o.Tokens != nil {
-		o.Tokens = o.Tokens.issue(g.ended, old)
+		o.Tokens = o.Tokens.issue(g.ended, g.salt, old)
 	}
 	g.rules.Store(&rules{o, hostNames(o.Hosts)})
 	if old == nil || old.Tokens == nil {
@@ -121,10 +125,15 @@ func (g *Guard) Change(o Options) {
 			t.badge.end()
 		}
 	}
+	g.keep()
 }
 
 // Close ends all sessions and all requests under way in their name.
-func (g *Guard) Close() { g.end() }
+func (g *Guard) Close() {
+	g.keeping.Lock()
+	defer g.keeping.Unlock()
+	g.end()
+}
 
 // Counts returns what has been refused.
 func (g *Guard) Counts() Counts {
@@ -147,14 +156,22 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	mux.Handle("/", next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secure(w.Header(), r.TLS != nil)
+		if showsPage(r) {
+			page := &pageWriter{ResponseWriter: w, request: r}
+			defer page.finish()
+			w = page
+		}
 		ctx, cancel, err := g.check(r)
 		if err != nil {
 			Write(w, err)
 			return
 		}
 		defer cancel()
-		if v := ctx.Value(visitorKey{}).(*visitor); v.badge == nil && g.rules.Load().Tokens != nil {
+		switch v := ctx.Value(visitorKey{}).(*visitor); {
+		case v.badge == nil && g.rules.Load().Tokens != nil:
 			w.Header().Set("WWW-Authenticate", scheme) // with a token it may be answered otherwise
+		case v.session != nil:
+			w.Header().Set(sessionHeader, v.session.badge.role.String()) // scripts cannot read the cookie
 		}
 		mux.ServeHTTP(w, bounded(w, r.WithContext(ctx)))
 	})

@@ -35,6 +35,9 @@ func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 	return nil
 }
 
+// sessionHeader is a header of each answer to a browser that is logged in. Its value is the session's role.
+const sessionHeader = "Voicepool-Session"
+
 // cookieName returns the name of the cookie. Browsers take one that begins with __Host- from this
 // host alone, over TLS.
 func cookieName(secure bool) string {

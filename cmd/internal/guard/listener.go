@@ -1,12 +1,15 @@
 package guard
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -132,11 +135,15 @@ func (g *Guard) refuse(c net.Conn, why *Denied) {
 		}()
 		begin := time.Now()
 		c.SetReadDeadline(begin.Add(time.Second / 2))
-		c.Read(make([]byte, 1))
+		head := make([]byte, mostHeader)
+		n, _ := c.Read(head) // a client that sends nothing gets JSON
 		c.SetDeadline(begin.Add(time.Second))
-		text := why.problem()
-		fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\nRetry-After: %d\r\nConnection: close\r\n\r\n%s",
-			why.Status, http.StatusText(why.Status), len(text), why.Seconds(), text)
+		kind, text := mediaType, why.problem()
+		if r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(head[:n]))); err == nil && showsPage(r) {
+			kind, text = "text/html; charset=utf-8", errorPage(text, why.Status, strconv.Itoa(why.Seconds()), "")
+		}
+		fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nRetry-After: %d\r\nConnection: close\r\n\r\n%s",
+			why.Status, http.StatusText(why.Status), kind, len(text), why.Seconds(), text)
 		if half, ok := c.(interface{ CloseWrite() error }); ok {
 			half.CloseWrite()
 		}

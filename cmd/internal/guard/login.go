@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -33,13 +34,16 @@ func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := g.failures.blocked(v.addr); err != nil {
-		Write(w, err)
+		g.refuseLogin(w, r, err)
 		return
 	}
 	b := g.sessions.use(key)
 	if b == nil {
 		g.counts.tokens.Add(1)
-		g.failures.fail(v.addr)
+		if err := g.failures.fail(v.addr); err != nil {
+			g.refuseLogin(w, r, err)
+			return
+		}
 		g.showLogin(w, r, http.StatusForbidden, "This link has been used, or is too old. Ask for another, or log in with a token.")
 		return
 	}
@@ -50,12 +54,12 @@ func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	if err := g.failures.blocked(v.addr); err != nil {
-		Write(w, err)
+		g.refuseLogin(w, r, err)
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
 	if err := r.ParseForm(); err != nil {
-		Write(w, &Denied{Status: 400, Detail: "the form cannot be read, or has more than 4 KiB"})
+		g.showLogin(w, r, http.StatusBadRequest, "The form cannot be read, or has more than 4 KiB.")
 		return
 	}
 	if rules.Tokens == nil {
@@ -66,7 +70,7 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	if b == nil {
 		g.counts.tokens.Add(1)
 		if err := g.failures.fail(v.addr); err != nil {
-			Write(w, err)
+			g.refuseLogin(w, r, err)
 			return
 		}
 		g.showLogin(w, r, http.StatusForbidden, "There is no such token.")
@@ -77,10 +81,13 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 
 // enter begins a session, and leads to the board.
 func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *badge) {
-	if v := r.Context().Value(visitorKey{}).(*visitor); v.session != nil {
+	v := r.Context().Value(visitorKey{}).(*visitor)
+	if v.session != nil && v.session.badge.id != b.id { // a session that made the link stays: the new one ends with it
 		v.session.badge.end()
 	}
-	g.setCookie(w, g.sessions.begin(b), int(sessionTime.Seconds()))
+	cookie := g.sessions.begin(b)
+	g.keep()
+	g.setCookie(w, cookie, int(sessionTime.Seconds()))
 	http.Redirect(w, r, next(r), http.StatusSeeOther)
 }
 
@@ -88,6 +95,7 @@ func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *badge) {
 func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 	if v := r.Context().Value(visitorKey{}).(*visitor); v.session != nil {
 		v.session.badge.end()
+		g.keep()
 	}
 	g.setCookie(w, "", -1)
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
@@ -110,15 +118,34 @@ func next(r *http.Request) string {
 	return to
 }
 
+// showLogin answers with the login page and a message, which may be empty. The page keeps the address that the
+// login leads to.
 func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request, status int, message string) {
-	to := r.URL.Query().Get("next")
+	to := next(r)
+	if to == "/" {
+		to = ""
+	}
+	var role Role
+	if v := r.Context().Value(visitorKey{}).(*visitor); v.session != nil {
+		role = v.session.badge.role
+	}
+	page := struct {
+		Message, Next, Role string
+		Open                bool
+	}{Message: message, Next: to, Open: g.rules.Load().Tokens == nil}
+	if role != None {
+		page.Role = role.String()
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	loginTemplate.Execute(w, struct {
-		Message, Next string
-		Open          bool
-	}{message, to, g.rules.Load().Tokens == nil})
+	loginTemplate.Execute(w, page)
+}
+
+// refuseLogin answers with the login page while an address has to wait.
+func (g *Guard) refuseLogin(w http.ResponseWriter, r *http.Request, why *Denied) {
+	w.Header().Set("Retry-After", strconv.Itoa(why.Seconds()))
+	g.showLogin(w, r, why.Status, fmt.Sprintf("There were %s. Try again in %d s.", why.Detail, why.Seconds()))
 }
 
 func loginStyle(w http.ResponseWriter, _ *http.Request) {
@@ -155,9 +182,9 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 		Write(w, denied(403, "room: the token is of some rooms; name one of them"))
 		return
 	}
-	from := g.ended
-	if v.badge != nil {
-		from = v.badge.ended
+	from := v.badge
+	if from == nil {
+		from = &badge{ended: g.ended}
 	}
 	path := g.invite(from, role, asked.Room)
 	scheme := "http"

@@ -16,15 +16,17 @@ const (
 	mostLinks   = 256
 )
 
-// session is a browser that is logged in. Only the hash of its cookie is known.
+// session is a browser that is logged in. The id of its badge is the hash of its cookie.
 type session struct {
-	sum   [sha256.Size]byte
 	badge *badge
+	under id // of the token or session that it ends with
+	until time.Time
 }
 
-// link lets somebody log in once.
+// link logs a browser in once.
 type link struct {
-	session
+	sum   id
+	badge *badge // its id is that of the token or session which made the link
 	until time.Time
 }
 
@@ -32,51 +34,52 @@ type link struct {
 type sessions struct {
 	mutex sync.Mutex
 	most  int
-	list  map[[sha256.Size]byte]*session
+	list  map[id]*session
 	order []*session
 	links []link
 }
 
 // secret returns 256 random bits as text, and the hash of that.
-func secret() (text string, sum [sha256.Size]byte) {
+func secret() (text string, sum id) {
 	var bits [32]byte
 	rand.Read(bits[:])
 	text = base64.RawURLEncoding.EncodeToString(bits[:])
 	return text, sha256.Sum256([]byte(text))
 }
 
-// under returns a badge that ends with another, or after a time.
-func under(of *badge, time time.Duration) *badge {
-	b := &badge{role: of.role, rooms: of.rooms, name: of.name}
-	b.ended, b.end = context.WithTimeout(of.ended, time)
-	return b
-}
-
-// begin returns the cookie of a new session in the name of a badge. The oldest session ends where
-// there are too many.
+// begin returns the cookie of a new session in the name of a badge.
 func (s *sessions) begin(of *badge) (cookie string) {
 	cookie, sum := secret()
+	s.add(sum, of, time.Now().Add(sessionTime))
+	return cookie
+}
+
+// add adds a session in the name of a badge, which ends with that badge or at a time. The oldest session ends if
+// there are too many.
+func (s *sessions) add(sum id, of *badge, until time.Time) *session {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.order = slices.DeleteFunc(s.order, func(old *session) bool {
 		over := old.badge.ended.Err() != nil
 		if over {
-			delete(s.list, old.sum)
+			delete(s.list, old.badge.id)
 		}
 		return over
 	})
 	if len(s.order) >= s.most {
 		s.order[0].badge.end()
-		delete(s.list, s.order[0].sum)
+		delete(s.list, s.order[0].badge.id)
 		s.order = slices.Delete(s.order, 0, 1)
 	}
 	if s.list == nil {
-		s.list = map[[sha256.Size]byte]*session{}
+		s.list = map[id]*session{}
 	}
-	one := &session{sum, under(of, sessionTime)}
+	b := &badge{id: sum, role: of.role, rooms: of.rooms, name: of.name}
+	b.ended, b.end = context.WithDeadline(of.ended, until)
+	one := &session{b, of.id, until}
 	s.list[sum] = one
 	s.order = append(s.order, one)
-	return cookie
+	return one
 }
 
 // find returns the session of a cookie; nil: there is none.
@@ -112,7 +115,7 @@ func (s *sessions) invite(b *badge) (key string) {
 	if len(s.links) == mostLinks {
 		s.links = slices.Delete(s.links, 0, 1)
 	}
-	s.links = append(s.links, link{session{sum, b}, now.Add(linkTime)})
+	s.links = append(s.links, link{sum, b, now.Add(linkTime)})
 	return key
 }
 
@@ -135,11 +138,13 @@ func (s *sessions) use(key string) *badge {
 
 // Invite returns the path of a link that logs a browser in once, within an hour, with a role in a
 // room; "": in all rooms. It is for whoever started the server.
-func (g *Guard) Invite(role Role, room string) (path string) { return g.invite(g.ended, role, room) }
+func (g *Guard) Invite(role Role, room string) (path string) {
+	return g.invite(&badge{ended: g.ended}, role, room)
+}
 
-// invite is Invite of a link that ends with a context, and so do its sessions.
-func (g *Guard) invite(ended context.Context, role Role, room string) (path string) {
-	b := &badge{role: role, name: "a link", ended: ended, end: func() {}}
+// invite is Invite of a link that ends with a badge, and so do its sessions.
+func (g *Guard) invite(of *badge, role Role, room string) (path string) {
+	b := &badge{id: of.id, role: role, name: "a link", ended: of.ended, end: func() {}}
 	if room != "" {
 		b.rooms = []string{room}
 	}

@@ -131,13 +131,13 @@ func parseToken(line string, number int) (*token, error) {
 }
 
 // issue returns tokens whose badges are valid: those of old for tokens that may do the same as before.
-func (t *Tokens) issue(ended context.Context, old *rules) *Tokens {
+func (t *Tokens) issue(ended context.Context, salt []byte, old *rules) *Tokens {
 	out := &Tokens{}
 	for _, one := range t.list {
-		b := &badge{role: one.badge.role, rooms: one.badge.rooms, name: one.badge.name}
+		b := &badge{id: tokenID(salt, one), role: one.badge.role, rooms: one.badge.rooms, name: one.badge.name}
 		if old != nil && old.Tokens != nil {
 			for _, before := range old.Tokens.list {
-				if before.sum == one.sum && before.badge.role == b.role && slices.Equal(before.badge.rooms, b.rooms) {
+				if before.badge.id == b.id {
 					b = before.badge
 				}
 			}

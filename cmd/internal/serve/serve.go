@@ -138,7 +138,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	s.files, s.most = most, cmp.Or(rules.Limits.Connections, guard.MostConnections)
 	s.guard = guard.New(rules)
 	defer s.guard.Close()
-	if err := s.begin(); err != nil {
+	if err = s.begin(); err == nil {
+		err = s.store.openSessions(s.guard)
+	}
+	if err != nil {
 		l.Close()
 		s.end(nil)
 		return err

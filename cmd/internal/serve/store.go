@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"voicepool/cmd/internal/guard"
 	"voicepool/cmd/internal/room"
 	"voicepool/cmd/internal/scratch"
 	"voicepool/internal/whole"
@@ -32,8 +33,8 @@ type kept struct {
 	Snapshot *room.Snapshot `json:"snapshot"`
 }
 
-// store keeps the rooms in a folder: rooms/NAME.json for each, and its sounds in sounds/NAME. nil keeps
-// nothing. Any goroutine.
+// store keeps the rooms in a folder: rooms/NAME.json for each, and its sounds in sounds/NAME. The sessions of browsers
+// are in sessions.json. nil keeps nothing. Any goroutine.
 type store struct {
 	folder string
 	lock   *os.File
@@ -139,11 +140,43 @@ func (s *store) load(name string) (*kept, error) {
 	case err == nil && k.Version == stateVersion && k.Snapshot != nil && k.Snapshot.Room == name:
 		return k, nil
 	}
+	return nil, s.setAside(path, fmt.Sprintf("the room %s begins anew", name))
+}
+
+// setAside renames a file that cannot be read, and says so with what follows from it.
+func (s *store) setAside(path, follows string) error {
 	if err := os.Rename(path, path+".broken"); err != nil {
-		return nil, fmt.Errorf("%s: is broken, and cannot be set aside: %w", words.OneLine(path), words.Cause(err))
+		return fmt.Errorf("%s: is broken, and cannot be set aside: %w", words.OneLine(path), words.Cause(err))
 	}
-	s.say(fmt.Sprintf("%s is broken: it now ends in .broken, and the room %s begins anew", words.OneLine(path), name))
-	return nil, nil
+	s.say(fmt.Sprintf("%s is broken: it now ends in .broken, and %s", words.OneLine(path), follows))
+	return nil
+}
+
+// sessions returns the file of the sessions of browsers.
+func (s *store) sessions() string { return filepath.Join(s.folder, "sessions.json") }
+
+// openSessions restores the sessions of browsers from the folder, and keeps them there from then on.
+func (s *store) openSessions(g *guard.Guard) error {
+	if s == nil {
+		return nil
+	}
+	path := s.sessions()
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", words.OneLine(path), words.Cause(err))
+	}
+	keep := func(text []byte) {
+		if err := writeFile(path, text); err != nil {
+			s.say(fmt.Sprintf("--state: the sessions of browsers cannot be written: %v. A restart restores those that were written before", words.Cause(err)))
+		}
+	}
+	if g.Restore(text, keep) == nil {
+		return nil
+	}
+	if err := s.setAside(path, "all browsers have to log in again"); err != nil {
+		return err
+	}
+	return g.Restore(nil, keep)
 }
 
 // save writes a room down if it is another than what is on the disk. It asks for the snapshot while no
@@ -234,13 +267,16 @@ func (s *store) forget(name string) error {
 	return whole.SyncFolder(s.rooms())
 }
 
-// writeFile has a file be complete on the disk, or as it was.
+// writeFile has a file be complete on the disk, or as it was. Only this user may read it.
 func writeFile(path string, text []byte) error {
 	f, err := whole.Create(path, ".json")
 	if err != nil {
 		return err
 	}
 	defer f.Discard()
+	if err := f.Chmod(0o600); err != nil {
+		return err
+	}
 	if _, err := f.Write(text); err != nil {
 		return err
 	}

@@ -1,6 +1,9 @@
 package serve
 
 import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/cmd/internal/guard"
 	"voicepool/cmd/internal/room"
 )
 
@@ -211,4 +215,62 @@ func TestForgotten(t *testing.T) {
 	if got := s.names(); len(got) > 0 {
 		t.Errorf("there are %v", got)
 	}
+}
+
+// TestStoreSessions: the sessions of browsers are written to a file that only this user reads, and restored. A file that cannot be
+// read is set aside, and a file that cannot be written is told.
+func TestStoreSessions(t *testing.T) {
+	tokens, err := guard.ParseTokens("tokens", []byte("operator operator-0123456789abcdef\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	path := filepath.Join(folder, "sessions.json")
+	start := func() (*guard.Guard, *[]string, func()) {
+		t.Helper()
+		s, said := newStore(t, folder)
+		g := guard.New(guard.Options{Tokens: tokens})
+		if err := s.openSessions(g); err != nil {
+			t.Fatal(err)
+		}
+		return g, said, func() { g.Close(); s.close() }
+	}
+	login := func(g *guard.Guard) {
+		t.Helper()
+		r := httptest.NewRequest("POST", "http://localhost/login", strings.NewReader("token=operator-0123456789abcdef"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		if g.Wrap(http.NotFoundHandler()).ServeHTTP(w, r); w.Code != http.StatusSeeOther {
+			t.Fatalf("the login is answered with %d %s", w.Code, w.Body)
+		}
+	}
+	for restart := range 3 {
+		g, said, end := start()
+		if n := g.Counts().Sessions; n != restart || len(*said) > 0 {
+			t.Errorf("after %d restarts there are %d sessions, and it says %q", restart, n, *said)
+		}
+		login(g)
+		end()
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("the file is %v, %v", info, err)
+	}
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g, said, end := start()
+	if len(*said) != 1 || !strings.Contains((*said)[0], "all browsers have to log in again") {
+		t.Errorf("of a broken file it says %q", *said)
+	}
+	if _, err := os.Stat(path + ".broken"); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	login(g)
+	if len(*said) != 2 || !strings.Contains((*said)[1], "sessions of browsers cannot be written: is a directory") {
+		t.Errorf("of a file that cannot be written it says %q", *said)
+	}
+	end()
 }

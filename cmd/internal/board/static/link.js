@@ -12,7 +12,7 @@ export class Link {
 	#on; #room = ''; #socket = null; #wait = FIRST; #again = 0; #sleep = 0; #beat = 0;
 	#turn = 0; #ref = 0; #open = new Map(); #heard = 0; #asked = 0;
 
-	// on has rooms(rooms, room), state, levels, event, and is(how, why): open, lost, asleep, ended.
+	// on has session(role), rooms(rooms, room), state, levels, event, and is(how, why): open, lost, asleep, ended.
 	constructor(on, room) {
 		this.#on = on;
 		this.#room = room;
@@ -61,10 +61,11 @@ export class Link {
 			const answer = await fetch('v1/rooms', { cache: 'no-store', signal: AbortSignal.timeout(5000) });
 			if (turn !== this.#turn) return;
 			if (answer.status === 401) {
-				location.assign('login');
+				location.assign('login?next=' + encodeURIComponent(location.pathname + location.search));
 				return;
 			}
 			if (!answer.ok) throw new Error();
+			this.#on.session(answer.headers.get('Voicepool-Session') ?? '');
 			rooms = (await answer.json()).rooms ?? [];
 		} catch {
 			if (turn === this.#turn) this.#lose('The server does not answer.');

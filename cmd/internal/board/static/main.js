@@ -39,6 +39,7 @@ const slots = new Slots(colours, v => explain.show(v)), timeline = new Timeline(
 const drawers = [list, slots, buses, pads, timeline];
 
 const link = new Link({
+	session(role) { byId('session').hidden = !role; },
 	rooms(rooms, room) {
 		byId('room-choice').hidden = rooms.length < 2;
 		byId('room-name').hidden = rooms.length > 1;

@@ -1,0 +1,157 @@
+package board
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	operator = "operator-0123456789abcdef"
+	admin    = "admin-0123456789abcdef"
+)
+
+const (
+	onBoard = `document.body?.dataset.link === 'open'`
+	onLogin = `document.getElementById('login') && document.readyState === 'complete'`
+)
+
+// guardedServer starts a server with tokens that keeps its state in a folder.
+func guardedServer(t *testing.T, program, listen, state, tokens string) *server {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "tokens")
+	if err := os.WriteFile(file, []byte(tokens), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return serve(t, program, listen, append([]string{"--token-file", file, "--state", state}, show...)...)
+}
+
+// listenOf returns the address that a server listens at.
+func listenOf(s *server) string {
+	return strings.TrimSuffix(strings.TrimPrefix(s.address, "http://"), "/")
+}
+
+// logIn sends the form of the login page.
+func logIn(tab tab, token string) {
+	tab.write("#token", token)
+	tab.press("#login")
+}
+
+// TestLogin: a person logs in and out in Chromium and in Firefox, sees what is wrong with a token, stays logged in
+// when the server starts again, and is led to the login page when the session expires or its token is removed.
+func TestLogin(t *testing.T) {
+	program := build(t)
+	inBrowsers(t, func(t *testing.T, tab tab) {
+		const both = "admin " + admin + "\noperator " + operator + "\n"
+		state := t.TempDir()
+		s := guardedServer(t, program, "127.0.0.1:0", state, both)
+		listen := listenOf(s)
+
+		// A wrong token, and then the right one: the board of the room that was asked for.
+		tab.visit(s.address + "?room=main")
+		until(t, tab, onLogin)
+		logIn(tab, "wrong-0123456789abcdef")
+		until(t, tab, onLogin+` && document.querySelector('[role="alert"]')?.textContent === 'There is no such token.'`)
+		logIn(tab, operator)
+		until(t, tab, onBoard+` && location.search === '?room=main'`)
+		until(t, tab, `document.getElementById('logout').checkVisibility()`)
+
+		// It can play.
+		tab.press("#go")
+		until(t, tab, `document.getElementById('playing').textContent !== '0'`)
+
+		// Logged out, the board is closed.
+		tab.press("#logout")
+		until(t, tab, onLogin)
+		tab.visit(s.address)
+		until(t, tab, onLogin)
+
+		// A restart, by kill -9 right behind the login.
+		logIn(tab, operator)
+		until(t, tab, onBoard)
+		s.kill()
+		until(t, tab, `document.body?.dataset.link === 'lost'`)
+		s = guardedServer(t, program, listen, state, both)
+		until(t, tab, onBoard)
+		tab.visit(s.address)
+		until(t, tab, onBoard)
+
+		// The session expires while the board is open: it leads to the login page by itself.
+		s.kill()
+		expireIn(t, filepath.Join(state, "sessions.json"), 4*time.Second)
+		s = guardedServer(t, program, listen, state, both)
+		until(t, tab, onLogin)
+		s.kill()
+		s = guardedServer(t, program, listen, state, both)
+		tab.visit(s.address)
+		until(t, tab, onLogin)
+
+		// The token is removed while the server is down.
+		logIn(tab, operator)
+		until(t, tab, onBoard)
+		s.kill()
+		s = guardedServer(t, program, listen, state, "admin "+admin+"\n")
+		until(t, tab, onLogin)
+		s.kill()
+		s = guardedServer(t, program, listen, state, both)
+		tab.visit(s.address)
+		until(t, tab, onLogin)
+
+		// Too many wrong tokens.
+		for range 6 {
+			logIn(tab, "wrong-0123456789abcdef")
+			until(t, tab, onLogin+` && document.querySelector('[role="alert"]') && !document.getElementById('token').value`)
+		}
+		until(t, tab, `document.querySelector('[role="alert"]').textContent.includes('more than 5 wrong tokens a minute')`)
+	})
+}
+
+// expireIn has all sessions that a state folder keeps expire after a time.
+func expireIn(t *testing.T, file string, after time.Duration) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	var kept map[string]any
+	if err == nil {
+		err = json.Unmarshal(text, &kept)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range kept["sessions"].([]any) {
+		one.(map[string]any)["until"] = time.Now().Add(after)
+	}
+	if text, err = json.Marshal(kept); err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestErrorPages: what a browser opens is a page, also where it is an error.
+func TestErrorPages(t *testing.T) {
+	program := build(t)
+	inBrowsers(t, func(t *testing.T, tab tab) {
+		s := guardedServer(t, program, "127.0.0.1:0", t.TempDir(), "operator "+operator+"\n")
+		see := func(path, says string) {
+			t.Helper()
+			tab.visit(s.address + path)
+			until(t, tab, fmt.Sprintf(`document.querySelector('main > [role="alert"]')?.textContent.includes(%q) && !document.body.textContent.includes('about:blank')`, says))
+		}
+		see("v1/rooms/main/timeline.html", "token is needed")
+		see("login?key=nonsense", "This link has been used")
+		tab.visit(s.address + "v1/rooms/main/timeline.html")
+		tab.press(`a[href^="/login"]`)
+		until(t, tab, onLogin)
+		logIn(tab, operator)
+		until(t, tab, `location.pathname === '/v1/rooms/main/timeline.html' && !document.getElementById('title').textContent.includes('reading')`)
+		see("v1/rooms/nowhere/timeline.html", "nowhere")
+		see("nothing", "nothing here")
+		see("v1/rooms/main/explain/77", "77")
+		see("v1/rooms?nonsense=1", "nonsense")
+	})
+}

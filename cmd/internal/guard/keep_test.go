@@ -1,0 +1,263 @@
+package guard_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"voicepool/cmd/internal/guard"
+)
+
+// keeper holds the sessions between two guards, as a folder does.
+type keeper struct{ text []byte }
+
+// start returns a guard that has restored its sessions.
+func (k *keeper) start(t *testing.T, tokenLines string) *guard.Guard {
+	t.Helper()
+	o := guard.Options{}
+	if tokenLines != "" {
+		o.Tokens = tokens(t, tokenLines)
+	}
+	g := guard.New(o)
+	if err := g.Restore(k.text, func(text []byte) { k.text = text }); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// link asks for a login link with a cookie or a token, follows it, and returns the cookie of the session.
+func link(t *testing.T, g *guard.Guard, body string, values ...string) string {
+	t.Helper()
+	w := ask(g, "POST", "/v1/login-links", func(r *http.Request) {
+		header(append(values, "Origin", "http://localhost:7700")...)(r)
+		r.Body = io.NopCloser(strings.NewReader(body))
+	})
+	var answer struct{ URL string }
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != 201 {
+		t.Fatalf("the link is answered with %d %s", w.Code, w.Body)
+	}
+	u, err := url.Parse(answer.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cookie(t, ask(g, "GET", u.RequestURI(), nil))
+}
+
+func logout(g *guard.Guard, session string) {
+	ask(g, "POST", "/logout", header("Cookie", session, "Origin", "http://localhost:7700"))
+}
+
+// TestSessionsSurvive: sessions of tokens and of links go on after a restart, and end at the time at which they
+// would have ended. The text has neither a cookie nor a token.
+func TestSessionsSurvive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := &keeper{}
+		g := k.start(t, tokenFile)
+		sessions := map[string]string{
+			cookie(t, ask(g, "POST", "/login", form(stage))):                                                             "operator none",
+			cookie(t, ask(g, "POST", "/login", form(boss))):                                                              "admin admin",
+			cookie(t, ask(g, "GET", g.Invite(guard.Admin, ""), nil)):                                                     "admin admin",
+			link(t, g, `{"role":"read-only","room":"main"}`, "Authorization", "Bearer "+boss):                            "read-only none",
+			link(t, g, `{"role":"operator"}`, "Cookie", cookie(t, ask(g, "GET", g.Invite(guard.Admin, ""), nil))):        "operator operator",
+			link(t, g, `{"role":"operator"}`, "Cookie", link(t, g, `{"role":"admin"}`, "Authorization", "Bearer "+boss)): "operator operator",
+		}
+		ended := cookie(t, ask(g, "POST", "/login", form(viewer)))
+		logout(g, ended)
+		for restart := range 3 {
+			for session, want := range sessions {
+				if got := may(g, session); got != want {
+					t.Errorf("after %d restarts a session is %s, want %s", restart, got, want)
+				}
+				if _, secret, _ := strings.Cut(session, "="); strings.Contains(string(k.text), secret) {
+					t.Error("the text has a cookie")
+				}
+			}
+			if got := may(g, ended); got != "401" {
+				t.Errorf("after %d restarts a session that was logged out is %s", restart, got)
+			}
+			g.Close()
+			time.Sleep(9 * 24 * time.Hour)
+			g = k.start(t, tokenFile)
+		}
+		for _, token := range []string{stage, boss, viewer} {
+			if strings.Contains(string(k.text), token) {
+				t.Error("the text has a token")
+			}
+		}
+		time.Sleep(3*24*time.Hour - time.Second)
+		for session, want := range sessions {
+			if got := may(g, session); got != want {
+				t.Errorf("before its end a session is %s, want %s", got, want)
+			}
+		}
+		g.Close()
+		time.Sleep(2 * time.Second)
+		g = k.start(t, tokenFile)
+		defer g.Close()
+		for session := range sessions {
+			if got := may(g, session); got != "401" {
+				t.Errorf("after 30 days and a restart a session is %s", got)
+			}
+		}
+		if n := g.Counts().Sessions; n != 0 {
+			t.Errorf("%d sessions are counted, want none", n)
+		}
+	})
+}
+
+// TestSessionsOfAToken: a session ends with its token or the token's rights, whether the server runs then or not, and
+// does not come back with the token.
+func TestSessionsOfAToken(t *testing.T) {
+	const rest = "read-only " + viewer + "\n"
+	for name, lines := range map[string]string{
+		"removed":     rest,
+		"other role":  rest + "admin " + stage + " main\n",
+		"more rooms":  rest + "operator " + stage + " main,foyer\n",
+		"all rooms":   rest + "operator " + stage + "\n",
+		"no file":     "",
+		"other token": rest + "operator " + stage + "x main\n",
+	} {
+		for _, running := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", running ", running), func(t *testing.T) {
+				const before = rest + "operator " + stage + " main\n"
+				k := &keeper{}
+				g := k.start(t, before)
+				session, other := cookie(t, ask(g, "POST", "/login", form(stage))), cookie(t, ask(g, "POST", "/login", form(viewer)))
+				if running {
+					o := guard.Options{}
+					if lines != "" {
+						o.Tokens = tokens(t, lines)
+					}
+					g.Change(o)
+				} else {
+					g.Close()
+					g = k.start(t, lines)
+				}
+				if got := may(g, session); got == "operator none" {
+					t.Error("the session goes on")
+				}
+				if got := may(g, other); lines != "" && got != "read-only read-only" {
+					t.Errorf("the session of the other token is %s", got)
+				}
+				for range 2 {
+					g.Close()
+					g = k.start(t, before)
+					if got := may(g, session); got != "401" {
+						t.Errorf("when the token is back, the session is %s", got)
+					}
+				}
+				g.Close()
+			})
+		}
+	}
+}
+
+// TestRandomSessions: whatever logs in and out, makes links, changes tokens and restarts, each session may do the
+// same as in a guard that never restarts.
+func TestRandomSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lines := []string{"operator " + stage + " main\n", "admin " + boss + "\n", "read-only " + viewer + "\n", "admin " + stage + "\n"}
+		files := []string{tokenFile, lines[0] + lines[1], lines[1] + lines[2], lines[2] + lines[3]}
+		for seed := range uint64(40) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			twin, k := guard.New(guard.Options{Tokens: tokens(t, files[0])}), &keeper{}
+			g := k.start(t, files[0])
+			file, all := 0, [][2]string{}
+			both := func(do func(g *guard.Guard, which int) string) {
+				all = append(all, [2]string{do(twin, 0), do(g, 1)})
+			}
+			for range 25 {
+				switch random.IntN(6) {
+				case 0:
+					token := []string{stage, boss, viewer}[random.IntN(3)]
+					if strings.Contains(files[file], token) {
+						both(func(g *guard.Guard, _ int) string { return cookie(t, ask(g, "POST", "/login", form(token))) })
+					}
+				case 1:
+					both(func(g *guard.Guard, _ int) string { return cookie(t, ask(g, "GET", g.Invite(guard.Admin, ""), nil)) })
+				case 2:
+					if len(all) > 0 {
+						if from := all[random.IntN(len(all))]; may(twin, from[0]) == "admin admin" {
+							both(func(g *guard.Guard, which int) string {
+								return link(t, g, `{"role":"operator","room":"main"}`, "Cookie", from[which])
+							})
+						}
+					}
+				case 3:
+					if len(all) > 0 {
+						one := all[random.IntN(len(all))]
+						logout(twin, one[0])
+						logout(g, one[1])
+					}
+				case 4:
+					file = random.IntN(len(files))
+					twin.Change(guard.Options{Tokens: tokens(t, files[file])})
+					g.Change(guard.Options{Tokens: tokens(t, files[file])})
+				case 5:
+					g.Close()
+					time.Sleep(time.Duration(random.IntN(6)) * 24 * time.Hour)
+					synctest.Wait()
+					g = k.start(t, files[file])
+				}
+				for i, one := range all {
+					if a, b := may(twin, one[0]), may(g, one[1]); a != b {
+						t.Fatalf("seed %d: session %d is %s, and %s after restarts", seed, i, a, b)
+					}
+				}
+			}
+			twin.Close()
+			g.Close()
+		}
+	})
+}
+
+// TestRestoreFaulty: a text that no guard wrote is refused, and changes nothing.
+func TestRestoreFaulty(t *testing.T) {
+	k := &keeper{}
+	g := k.start(t, tokenFile)
+	session := cookie(t, ask(g, "POST", "/login", form(stage)))
+	g.Close()
+	whole := string(k.text)
+	texts := []string{"x", "{}", "[]", "null", strings.Replace(whole, `"version": 1`, `"version": 2`, 1)}
+	for i := 1; i < len(whole)-2; i++ {
+		texts = append(texts, whole[:i])
+	}
+	for _, text := range texts {
+		g := guard.New(guard.Options{Tokens: tokens(t, tokenFile)})
+		if err := g.Restore([]byte(text), func([]byte) { t.Error("it keeps something") }); err == nil {
+			t.Errorf("%q is restored", text)
+		}
+		g.Close()
+	}
+	// Fields that are damaged drop their session, and no other.
+	for _, change := range [][2]string{{`"role": "operator"`, `"role": "king"`}, {`"under": "`, `"under": "AAAA`}, {`"cookie": "`, `"cookie": "AAAA`}} {
+		k := &keeper{[]byte(strings.Replace(whole, change[0], change[1], 1))}
+		g := k.start(t, tokenFile)
+		if got := may(g, session); got != "401" {
+			t.Errorf("with %s the session is %s", change[1], got)
+		}
+		g.Close()
+	}
+	// A time that is too late, as of a wrong clock, becomes 30 days.
+	synctest.Test(t, func(t *testing.T) {
+		k := &keeper{[]byte(strings.Replace(whole, `"until": "2`, `"until": "9`, 1))}
+		g := k.start(t, tokenFile)
+		defer g.Close()
+		time.Sleep(30*24*time.Hour - time.Second)
+		if got := may(g, session); got != "operator none" {
+			t.Errorf("before 30 days the session is %s", got)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if got := may(g, session); got != "401" {
+			t.Errorf("after 30 days the session is %s", got)
+		}
+	})
+}
