@@ -20,14 +20,17 @@ const (
 	onLogin = `document.getElementById('login') && document.readyState === 'complete'`
 )
 
-// guardedServer starts a server with tokens that keeps its state in a folder.
-func guardedServer(t *testing.T, program, listen, state, tokens string) *server {
+// guardedServer starts a server with tokens that keeps its state in a folder. Without a sheet it plays show.
+func guardedServer(t *testing.T, program, listen, state, tokens string, sheet ...string) *server {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "tokens")
 	if err := os.WriteFile(file, []byte(tokens), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return serve(t, program, listen, append([]string{"--token-file", file, "--state", state}, show...)...)
+	if sheet == nil {
+		sheet = show
+	}
+	return serve(t, program, listen, append([]string{"--token-file", file, "--state", state}, sheet...)...)
 }
 
 // listenOf returns the address that a server listens at.

@@ -9,6 +9,7 @@ import { List } from './list.js';
 import { Listen } from './listen.js';
 import { Pads } from './pads.js';
 import { clock, height } from './scale.js';
+import { showRest } from './rest.js';
 import { Slots } from './slots.js';
 import { Timeline } from './timeline.js';
 
@@ -36,6 +37,7 @@ const stop = voice => order({ do: 'stop', voice: String(voice), with: { over: 0.
 const colours = new Colours(), explain = new Explain(path, stop);
 const list = new List(order, say), buses = new Buses(order), pads = new Pads(order, colours);
 const slots = new Slots(colours, v => explain.show(v)), timeline = new Timeline(path, colours), listen = new Listen(path, say);
+for (const list of ['cues', 'slots', 'sounds', 'strips']) showRest(byId(list), byId(`${list}-rest`));
 const drawers = [list, slots, buses, pads, timeline];
 
 const link = new Link({
