@@ -6,13 +6,17 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -91,10 +95,75 @@ func hidden(address string) string {
 // Patience is how long a call of NATS may take.
 const Patience = 5 * time.Second
 
+// Oldest is the oldest version of a NATS server that works: older ones have no consumers with several filters, which
+// nodes watch each other by.
+const Oldest = "2.10.0"
+
+// ErrTooOld is the error of a NATS server that is older than Oldest.
+var ErrTooOld = errors.New("the NATS server is too old")
+
+// tooOld returns an error for the version of a server that is too old, or that cannot be read.
+func tooOld(version string) error {
+	var have, need [3]int
+	if n, _ := fmt.Sscanf(version, "%d.%d.%d", &have[0], &have[1], &have[2]); n == 3 {
+		fmt.Sscanf(Oldest, "%d.%d.%d", &need[0], &need[1], &need[2])
+		if slices.Compare(have[:], need[:]) >= 0 {
+			return nil
+		}
+	}
+	return plain{fmt.Sprintf("the NATS server has version %s, and voicepool needs %s or newer", words.OneLine(cmp.Or(version, "unknown")), Oldest), ErrTooOld}
+}
+
 // Conn is a connection. All methods may be called by any goroutine.
 type Conn struct {
 	NC *nats.Conn
 	JS jetstream.JetStream
+
+	denied atomic.Pointer[denial] // the last that NATS did not permit; nil: nothing
+}
+
+// denial is something that the permissions of the user do not allow.
+type denial struct {
+	says string
+	when time.Time
+}
+
+// deny notes an error that NATS reports by itself, if it is of permissions: the call that it belongs to gets no
+// answer.
+func (c *Conn) deny(err error) {
+	if !errors.Is(err, nats.ErrPermissionViolation) {
+		return
+	}
+	does, subject := "use", "a subject"
+	if m := violation.FindStringSubmatch(err.Error()); m != nil {
+		does, subject = map[string]string{"publish": "publish to", "subscription": "subscribe to"}[strings.ToLower(m[1])], m[2]
+	}
+	c.denied.Store(&denial{fmt.Sprintf("NATS does not permit this user to %s %s; docs/cluster.md lists the permissions that voicepool needs", does, words.OneLine(subject)), time.Now()})
+}
+
+// violation finds what a server does not permit in its message.
+var violation = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]+)"`)
+
+// Plain is the function Plain, and names the permission that is missing where a call got no answer because of it.
+func (c *Conn) Plain(err error) error {
+	d := c.denied.Load()
+	if d != nil && time.Since(d.when) < 2*Patience && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrPermissionViolation)) {
+		return plain{d.says, err}
+	}
+	return Plain(err)
+}
+
+// Unopened returns why something of JetStream cannot be opened. Where nothing answers, it asks whether there is a
+// JetStream at all.
+func (c *Conn) Unopened(ctx context.Context, err error) error {
+	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) {
+		ctx, cancel := context.WithTimeout(ctx, Patience)
+		defer cancel()
+		if _, why := c.JS.AccountInfo(ctx); errors.Is(why, jetstream.ErrJetStreamNotEnabled) || errors.Is(why, jetstream.ErrJetStreamNotEnabledForAccount) {
+			err = why
+		}
+	}
+	return c.Plain(err)
 }
 
 // Dial connects, and fails where no server answers at once. lost is told when the connection goes (with
@@ -109,6 +178,7 @@ func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 			lost(err)
 		}
 	}
+	c := &Conn{}
 	options := []nats.Option{
 		nats.Name("voicepool"), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
 		nats.ReconnectBufSize(-1), nats.Timeout(2 * time.Second), nats.FlusherTimeout(2 * time.Second), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2), nats.DontRandomize(),
@@ -118,7 +188,7 @@ func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { tell(nil) }),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // each call returns its own
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.deny(err) }), // each call returns its own error, but not this
 	}
 	if f.Creds != "" {
 		options = append(options, nats.UserCredentials(f.Creds))
@@ -144,12 +214,16 @@ func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 		if d.err != nil {
 			return nil, fmt.Errorf("--nats %s: %w", words.OneLine(hidden(f.NATS)), Plain(d.err))
 		}
-		js, err := jetstream.New(d.nc, jetstream.WithDefaultTimeout(Patience))
+		err := tooOld(d.nc.ConnectedServerVersion())
+		if err == nil {
+			c.NC = d.nc
+			c.JS, err = jetstream.New(d.nc, jetstream.WithDefaultTimeout(Patience))
+		}
 		if err != nil {
 			d.nc.Close()
-			return nil, err
+			return nil, fmt.Errorf("--nats %s: %w", words.OneLine(hidden(f.NATS)), err)
 		}
-		return &Conn{d.nc, js}, nil
+		return c, nil
 	}
 }
 
@@ -178,7 +252,7 @@ func (c *Conn) Bucket(ctx context.Context, name string, history uint8) (jetstrea
 		kv, err = c.JS.KeyValue(ctx, name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the bucket %s: %w", name, Plain(err))
+		return nil, fmt.Errorf("the bucket %s: %w", name, c.Unopened(ctx, err))
 	}
 	return kv, nil
 }
@@ -195,13 +269,14 @@ func Plain(err error) error {
 		{nats.ErrAuthorization, "NATS refuses the name, the password or the credentials"},
 		{jetstream.ErrJetStreamNotEnabled, "this NATS server has no JetStream; start it with -js"},
 		{jetstream.ErrJetStreamNotEnabledForAccount, "this account of NATS has no JetStream"},
+		{nats.ErrMaxPayload, "it is larger than a message of this NATS server may be; raise max_payload in the server's configuration"},
 		{context.DeadlineExceeded, "NATS does not answer in time; maybe too few of its servers run"},
 		{nats.ErrTimeout, "NATS does not answer in time; maybe too few of its servers run"},
 		{jetstream.ErrNoStreamResponse, "JetStream does not answer; maybe too few of its servers run"},
 		{nats.ErrNoResponders, "JetStream does not answer; maybe too few of its servers run"},
 	} {
-		if api, is := errors.AsType[*jetstream.APIError](err); is && api.ErrorCode == noPeers {
-			return plain{"this NATS cluster has too few servers with JetStream for three copies; it needs three, or one server that is no cluster", err}
+		if api, is := errors.AsType[*jetstream.APIError](err); is && apiErrors[api.ErrorCode] != "" {
+			return plain{apiErrors[api.ErrorCode], err}
 		}
 		if errors.Is(err, known.is) {
 			return plain{known.says, err}
@@ -218,8 +293,17 @@ func Replaced(err error) bool {
 	return is && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// noPeers is JetStream's code for too few servers for the copies of a stream.
-const noPeers jetstream.ErrorCode = 10005
+const full = "the storage of JetStream is full; raise max_file_store in the server's configuration or the limit of the account, or free its disk"
+
+// apiErrors are sentences for codes of JetStream.
+var apiErrors = map[jetstream.ErrorCode]string{
+	10002: full, // the limit of the account
+	10005: "this NATS cluster has too few servers with JetStream for three copies; it needs three, or one server that is no cluster",
+	10023: full, // the limit of the server
+	10028: "the memory of JetStream is full; raise max_memory_store in the server's configuration or the limit of the account",
+	10047: full, // of a stream that is made
+	10077: full, // a message that cannot be stored
+}
 
 // plain is an error in other words.
 type plain struct {

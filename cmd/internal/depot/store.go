@@ -27,11 +27,11 @@ func Open(ctx context.Context, c *cluster.Conn) (*Depot, error) {
 		objects, err = c.JS.ObjectStore(ctx, cluster.Objects)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the object store %s: %w", cluster.Objects, cluster.Plain(err))
+		return nil, fmt.Errorf("the object store %s: %w", cluster.Objects, c.Unopened(ctx, err))
 	}
 	stream, err := c.JS.Stream(ctx, "OBJ_"+cluster.Objects)
 	if err != nil {
-		return nil, fmt.Errorf("the object store %s: %w", cluster.Objects, cluster.Plain(err))
+		return nil, fmt.Errorf("the object store %s: %w", cluster.Objects, c.Unopened(ctx, err))
 	}
 	return New(natsStore{c.JS, objects, stream}), nil
 }

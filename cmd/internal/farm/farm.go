@@ -52,7 +52,7 @@ func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 		queue, err = c.JS.Stream(ctx, cluster.Jobs)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the queue %s: %w", cluster.Jobs, cluster.Plain(err))
+		return nil, fmt.Errorf("the queue %s: %w", cluster.Jobs, c.Unopened(ctx, err))
 	}
 	return &Farm{Depot: d, version: version, ledger: ledger{Bucket(kv)}, conn: c, kv: kv, js: c.JS, queue: queue}, nil
 }
@@ -115,7 +115,7 @@ func (f *Farm) Job(ctx context.Context, id string) (*Job, error) {
 func (f *Farm) Jobs(ctx context.Context) ([]*Job, error) {
 	watcher, err := f.kv.WatchAll(ctx, jetstream.IgnoreDeletes())
 	if err != nil {
-		return nil, cluster.Plain(err)
+		return nil, f.conn.Plain(err)
 	}
 	defer watcher.Stop()
 	var all []*Job

@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"voicepool/cmd/internal/cluster"
@@ -124,13 +126,17 @@ func (w *worker) finish(ctx context.Context, h *held, o outcome) {
 				return words.Cause(err)
 			}
 			defer file.Close()
-			sum, size, err = w.Depot.Add(ctx, file)
+			if sum, size, err = w.Depot.Add(ctx, file); err != nil {
+				w.bad.say(w.Say, fmt.Errorf("the result of the job %s cannot be sent: %w", h.order.ID(), err))
+			}
 			return err
 		})
 		switch {
 		case ctx.Err() != nil && err != nil:
 			w.taken(h)
 			return
+		case errors.Is(err, nats.ErrMaxPayload): // everywhere, and as long as NATS is as it is
+			do = failed("the result cannot be sent: "+words.Plain(err), o.took)
 		case err != nil:
 			do = crashed("the result cannot be sent: "+words.Plain(err), o.took)
 		default:
@@ -173,12 +179,12 @@ func (w *worker) tell(j *Job) {
 	}
 }
 
-// again does something until it succeeds, for so long at most.
+// again does something until it succeeds, for so long at most. What is too large for a message is not tried again.
 func again(ctx context.Context, most time.Duration, do func(context.Context) error) error {
 	end := time.Now().Add(most)
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		err := do(ctx) // whose calls of NATS have their own limits
-		if err == nil || ctx.Err() != nil || time.Now().Add(wait).After(end) {
+		if err == nil || ctx.Err() != nil || errors.Is(err, nats.ErrMaxPayload) || time.Now().Add(wait).After(end) {
 			return err
 		}
 		pause(ctx, wait)

@@ -102,7 +102,7 @@ func (w *worker) join(ctx context.Context) error {
 		consumer, err = w.queue.CreateOrUpdateConsumer(ctx, config)
 	}
 	if err != nil {
-		return fmt.Errorf("the queue %s: %w", cluster.Jobs, cluster.Plain(err))
+		return fmt.Errorf("the queue %s: %w", cluster.Jobs, w.conn.Plain(err))
 	}
 	w.consumer, w.patience = consumer, consumer.CachedInfo().Config.AckWait
 	return nil
@@ -150,13 +150,13 @@ func (w *worker) next(ctx context.Context) (jetstream.Msg, error) {
 	defer cancel()
 	batch, err := w.consumer.Fetch(1, jetstream.FetchContext(within))
 	if err != nil {
-		return nil, cluster.Plain(err)
+		return nil, w.conn.Plain(err)
 	}
 	for msg := range batch.Messages() {
 		return msg, nil
 	}
 	if err := batch.Error(); err != nil && within.Err() == nil {
-		return nil, cluster.Plain(err)
+		return nil, w.conn.Plain(err)
 	}
 	return nil, nil
 }

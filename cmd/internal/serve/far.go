@@ -21,6 +21,7 @@ import (
 	"voicepool/cmd/internal/depot"
 	"voicepool/cmd/internal/problem"
 	"voicepool/cmd/internal/room"
+	"voicepool/cmd/internal/service"
 	"voicepool/cmd/internal/uptime"
 	"voicepool/cue"
 )
@@ -38,6 +39,8 @@ type far struct {
 	subjects *subject.Rooms
 	permit   *room.Permit
 	joined   atomic.Pointer[placement.Node] // node, once it has a lease
+
+	blind int64 // failed watches that the service was told of
 
 	mutex   sync.Mutex
 	tenants map[*room.Room]*tenant
@@ -97,18 +100,21 @@ func (f *far) hangUp() error {
 	return nil
 }
 
-// patiently does something again and again until it succeeds or ctx ends, and says once what is waited for. What is
-// wrong with a flag ends it.
+// patiently does something again and again until it succeeds or ctx ends, and says what is waited for when that
+// changes. A server that is too old ends it.
 func (s *server) patiently(ctx context.Context, do func() error) error {
-	for told := false; ; told = true {
+	for told := ""; ; {
 		err := do()
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !told:
-			s.Say("waiting for NATS: " + plain(err))
+		case errors.Is(err, cluster.ErrTooOld):
+			return err
+		case told != plain(err):
+			told = plain(err)
+			s.Say("waiting for NATS: " + told)
 		}
 		select {
 		case <-ctx.Done():
@@ -146,8 +152,22 @@ func (f *far) close(fade time.Duration) {
 	f.subjects.Close()
 }
 
-// ready returns an error while this node has no lease.
+// count tells the service what has failed since it was told last.
+func (f *far) count(h *service.Server) {
+	if n := f.joined.Load(); n != nil {
+		failed := n.WatchErrors()
+		h.Watches(int(failed - f.blind))
+		f.blind = failed
+	}
+}
+
+// ready returns an error while this node has no lease, or does not see the cluster.
 func (f *far) ready() error {
+	if n := f.joined.Load(); n != nil {
+		if err := n.Watching(); err != nil {
+			return problem.New(http.StatusServiceUnavailable, "%s", plain(err)).For("blind")
+		}
+	}
 	if lost := f.permit.Lost(); lost != "" {
 		return problem.New(http.StatusServiceUnavailable, "the rooms are silent since %s", lost).For("silent")
 	}

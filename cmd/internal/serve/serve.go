@@ -293,6 +293,9 @@ func (s *server) mind(ctx context.Context, served <-chan error) {
 			s.manager.Ready(s.status())
 		case <-count.C:
 			s.remotes.count(s.hall)
+			if f := s.far.Load(); f != nil {
+				f.count(s.hall)
+			}
 			s.remotes.complain(time.Now(), s.Say)
 			s.crowd.complain(time.Now(), s.guard.Counts(), s.most, s.files, s.Say)
 		}

@@ -27,6 +27,7 @@ type metrics struct {
 	osc     *prometheus.CounterVec
 	nats    *prometheus.CounterVec
 	stores  *prometheus.CounterVec
+	watches prometheus.Counter
 
 	over sums // of rooms that have ended; under the server's mutex
 }
@@ -60,6 +61,7 @@ func newMetrics(s *Server) *metrics {
 		osc:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_osc_messages_total", Help: "Messages of Open Sound Control, by what became of them."}, []string{"outcome"}),
 		nats:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_nats_messages_total", Help: "Messages over NATS, by kind and by what became of them."}, []string{"kind", "outcome"}),
 		stores:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_store_failures_total", Help: "Rooms and sounds that could not be stored, by reason."}, []string{"reason"}),
+		watches: prometheus.NewCounter(prometheus.CounterOpts{Name: "voicepool_nats_watch_errors_total", Help: "Watches on the nodes and rooms of NATS that have failed."}),
 	}
 	for _, reason := range []string{"disk full", "other"} {
 		m.stores.WithLabelValues(reason)
@@ -78,7 +80,7 @@ func newMetrics(s *Server) *metrics {
 		m.nats.WithLabelValues(kind, "dropped")
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.calls, m.took, m.sockets, m.drops, m.osc, m.nats, m.stores, m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(m.calls, m.took, m.sockets, m.drops, m.osc, m.nats, m.stores, m.watches, m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m
 }
@@ -138,6 +140,9 @@ func (s *Server) NATS(kind string, passed, dropped int) {
 	s.metrics.nats.WithLabelValues(kind, "passed").Add(float64(passed))
 	s.metrics.nats.WithLabelValues(kind, "dropped").Add(float64(dropped))
 }
+
+// Watches counts watches on the nodes and rooms of NATS that have failed. Any goroutine.
+func (s *Server) Watches(failed int) { s.metrics.watches.Add(float64(failed)) }
 
 // scrape answers with all metrics, as Prometheus reads them.
 func (s *Server) scrape(w http.ResponseWriter, r *http.Request) error {

@@ -31,7 +31,7 @@ func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
 }
 
 // known returns an error of JetStream as one of Bucket.
-func known(err error) error {
+func (k *kept) known(err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -42,7 +42,7 @@ func known(err error) error {
 	case errors.Is(err, nats.ErrMaxPayload):
 		return ErrTooLarge
 	}
-	return cluster.Plain(err)
+	return k.conn.Plain(err)
 }
 
 func (k *kept) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
@@ -53,7 +53,7 @@ func (k *kept) Put(ctx context.Context, key string, value []byte, revision uint6
 		}
 	}
 	now, err := write(ctx, key, value)
-	err = known(err)
+	err = k.known(err)
 	if err != nil && err != ErrConflict {
 		k.heal()
 	}
@@ -75,13 +75,13 @@ func (k *kept) heal() {
 }
 
 func (k *kept) Delete(ctx context.Context, key string, revision uint64) error {
-	return known(k.kv.Delete(ctx, key, jetstream.LastRevision(revision)))
+	return k.known(k.kv.Delete(ctx, key, jetstream.LastRevision(revision)))
 }
 
 func (k *kept) Get(ctx context.Context, key string) (Entry, error) {
 	e, err := k.kv.Get(ctx, key)
 	if err != nil {
-		return Entry{}, known(err)
+		return Entry{}, k.known(err)
 	}
 	return entry(e), nil
 }
@@ -92,7 +92,7 @@ var watched = []string{nodes + ">", rooms + ">", drains + ">"}
 func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
 	w, err := k.kv.WatchFiltered(ctx, slices.Clone(watched)) // which writes over them
 	if err != nil {
-		return known(err)
+		return k.known(err)
 	}
 	defer w.Stop()
 	for {

@@ -74,12 +74,13 @@ type Options struct {
 
 // Node is this node of a cluster.
 type Node struct {
-	options Options
-	lease   lease
-	seen    view
-	life    context.Context // of its goroutines
-	cancel  context.CancelFunc
-	group   sync.WaitGroup
+	options  Options
+	lease    lease
+	seen     view
+	watching watching
+	life     context.Context // of its goroutines
+	cancel   context.CancelFunc
+	group    sync.WaitGroup
 
 	mutex   sync.Mutex
 	seats   map[string]*seat
@@ -87,6 +88,7 @@ type Node struct {
 	closed  bool
 
 	failures map[string]failure // of rooms that could not be opened
+	unfenced error              // why the record of this node's last life could not be marked as gone; nil: it can
 	moves    chan struct{}      // has one for each room that moves
 
 	ending chan struct{} // closed by Close
@@ -123,23 +125,39 @@ func newLife() string { return rand.Text()[:12] }
 // enrol waits for the first lease.
 func (n *Node) enrol(ctx context.Context) error {
 	o := &n.options
-	began, told := o.Now(), error(nil)
+	began, told := o.Now(), ""
+	able := began // since when nothing keeps this node from ending the record of another life
 	for {
 		err := n.lease.take(ctx)
 		if err == nil || ctx.Err() != nil {
 			return cmp.Or(ctx.Err(), err)
 		}
-		if errors.Is(err, errNamesake) && o.Now()-began > 2*(o.Timing.Lease+o.Timing.Margin) {
-			return fmt.Errorf("--node: another node is called %s, and runs; choose another name", o.Name)
+		if errors.Is(err, errNamesake) {
+			// Whether the other node runs shows only where this one sees its record and may write it.
+			why := cmp.Or(n.Watching(), n.fenced())
+			if why != nil {
+				able = o.Now()
+			}
+			if o.Now()-able > 2*(o.Timing.Lease+o.Timing.Margin) {
+				return fmt.Errorf("--node: another node is called %s, and runs; choose another name", o.Name)
+			}
+			err = cmp.Or(why, err)
 		}
-		if told == nil && o.Now()-began > o.Timing.Lease {
-			told = err
-			o.Say("waiting for the lease of this node: " + err.Error())
+		if told != err.Error() && o.Now()-began > o.Timing.Lease {
+			told = err.Error()
+			o.Say("waiting for the lease of this node: " + told)
 		}
 		if !pause(ctx, o.Timing.Look) {
 			return ctx.Err()
 		}
 	}
+}
+
+// fenced returns why the record of this node's last life cannot be marked as gone; nil: it can, as far as is known.
+func (n *Node) fenced() error {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	return n.unfenced
 }
 
 // pause waits for a time, and reports whether ctx goes on.

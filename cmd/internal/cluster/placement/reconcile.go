@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"slices"
 	"sync"
@@ -69,7 +70,15 @@ func (n *Node) fence(ctx context.Context, s *seenNode) {
 	ctx, cancel := context.WithTimeout(ctx, o.Timing.Renew)
 	defer cancel()
 	s.record.Stand = Gone
-	if _, err := o.Bucket.Put(ctx, nodes+s.record.Node, encode(&s.record), s.revision); err == nil {
+	_, err := o.Bucket.Put(ctx, nodes+s.record.Node, encode(&s.record), s.revision)
+	if s.record.Node == o.Name {
+		n.mutex.Lock()
+		if n.unfenced = nil; err != nil && !errors.Is(err, ErrConflict) {
+			n.unfenced = fmt.Errorf("the record of the last run of this node cannot be ended: %w", err)
+		}
+		n.mutex.Unlock()
+	}
+	if err == nil {
 		n.seen.mutex.Lock()
 		n.seen.markDead(s.record.Life) // a watch may tell of a later record alone
 		n.seen.mutex.Unlock()

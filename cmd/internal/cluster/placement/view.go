@@ -204,22 +204,31 @@ func (n *Node) watch(ctx context.Context) {
 // watchOnce watches until that ends, or does not tell of this node's own renewals for so long. It reports
 // whether it has told of any.
 func (n *Node) watchOnce(ctx context.Context, patience time.Duration) (told bool) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	n.seen.begin()
+	life := ctx
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	n.group.Go(func() {
 		for began := time.Now(); pause(ctx, n.options.Timing.Look); {
 			if time.Since(began) > patience && n.lease.deaf(patience) {
-				cancel()
+				cancel(errDeaf)
 			}
 		}
 	})
-	n.seen.begin()
-	_ = n.options.Bucket.Watch(ctx, func(e Entry) { // it is begun anew
-		n.seen.take(&e)
+	err := n.options.Bucket.Watch(ctx, func(e Entry) {
+		if n.seen.take(&e); e.Key == "" {
+			n.watching.works(n.options.Say)
+		}
 		if e.Key == nodes+n.options.Name {
 			told = told || n.seen.settled()
 			n.lease.seen(&e)
 		}
 	})
+	if life.Err() == nil { // it is begun anew
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		n.watching.failed(n.options.Say, err)
+	}
 	return told
 }

@@ -1,0 +1,139 @@
+package placement
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// blind is a line whose watches fail, or whose writes of an ended life do, while it has an error for that.
+type blind struct {
+	*line
+	watch, write error
+}
+
+func (b *blind) Watch(ctx context.Context, tell func(Entry)) error {
+	if err := b.watchError(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		for pause(ctx, time.Millisecond) {
+			if err := b.watchError(); err != nil {
+				cancel(err)
+			}
+		}
+	}()
+	err := b.line.Watch(ctx, tell)
+	if cause := b.watchError(); cause != nil {
+		return cause
+	}
+	return err
+}
+
+func (b *blind) watchError() error {
+	b.line.memory.mutex.Lock()
+	defer b.line.memory.mutex.Unlock()
+	return b.watch
+}
+
+func (b *blind) fail(watch, write error) {
+	b.line.memory.mutex.Lock()
+	defer b.line.memory.mutex.Unlock()
+	b.watch, b.write = watch, write
+}
+
+func (b *blind) Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error) {
+	b.line.memory.mutex.Lock()
+	err := b.write
+	b.line.memory.mutex.Unlock()
+	if r, ok := decode[NodeRecord](value); err != nil && ok && r.Stand == Gone {
+		return 0, err
+	}
+	return b.line.Put(ctx, key, value, revision)
+}
+
+var errWatch = errors.New("no watch works on this server")
+
+// TestWatchFails: each watch that fails is counted, its reason is said once, and the node reports it until a watch
+// works again.
+func TestWatchFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		defer w.end()
+		var b *blind
+		m := w.start("a", func(o *Options) { b = &blind{line: o.Bucket.(*line)}; o.Bucket = b })
+		w.pass(time.Second)
+		if err := m.node.Watching(); err != nil || m.node.WatchErrors() != 0 {
+			t.Fatalf("at first it reports %v and %d errors", err, m.node.WatchErrors())
+		}
+		said := m.told()
+		b.fail(errWatch, nil)
+		w.until(5*time.Second, "the error of the watch", func() bool { return m.node.Watching() != nil })
+		w.until(5*time.Second, "ten errors", func() bool { return m.node.WatchErrors() >= 10 })
+		if err := m.node.Watching(); !errors.Is(err, errWatch) {
+			t.Errorf("it reports %v", err)
+		}
+		m.mutex.Lock()
+		if lines := m.said[said:]; len(lines) != 1 || !strings.Contains(lines[0], errWatch.Error()) {
+			t.Errorf("it says %q, want one line", lines)
+		}
+		m.mutex.Unlock()
+		b.fail(nil, nil)
+		w.until(5*time.Second, "a watch that works", func() bool { return m.node.Watching() == nil })
+		before := m.node.WatchErrors()
+		w.pass(10 * time.Second)
+		if n := m.node.WatchErrors(); n != before || m.node.Watching() != nil {
+			t.Errorf("afterwards %d more watches fail: %v", n-before, m.node.Watching())
+		}
+	})
+}
+
+// TestDeadNamesake: a node that comes back after a crash, and cannot see or end the record of its last life, waits and
+// says why. It does not say that another node of its name runs. It starts when that works again.
+func TestDeadNamesake(t *testing.T) {
+	for name, fault := range map[string][2]error{
+		"no watch": {errWatch, nil}, "full": {nil, errors.New("the storage is full")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				defer w.end()
+				m := w.start("a")
+				m.crash()
+				var b *blind
+				joined := make(chan error, 1)
+				made := make(chan struct{})
+				go func() {
+					joined <- m.join(func(o *Options) {
+						b = &blind{line: o.Bucket.(*line), watch: fault[0], write: fault[1]}
+						o.Bucket = b
+						close(made)
+					})
+				}()
+				<-made
+				time.Sleep(time.Minute)
+				select {
+				case err := <-joined:
+					w.nodes = nil // there is none to end
+					t.Fatalf("it gives up: %v", err)
+				default:
+				}
+				m.mutex.Lock()
+				last := m.said[len(m.said)-1]
+				m.mutex.Unlock()
+				if want := errors.Join(fault[0], fault[1]).Error(); !strings.Contains(last, want) || !strings.Contains(last, "waiting for the lease") {
+					t.Errorf("it says %q, want %q in it", last, want)
+				}
+				b.fail(nil, nil)
+				if err := <-joined; err != nil {
+					t.Errorf("when that works again: %v", err)
+				}
+			})
+		})
+	}
+}
