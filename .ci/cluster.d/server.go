@@ -22,6 +22,7 @@ type config struct {
 	Port, Routes, Monitor, MQTT int // 0: not that
 	Peers                       []string
 	Sync                        bool
+	File                        string // of a configuration that is read instead; empty: none
 }
 
 // serve is a NATS server until a signal ends it, as one ends nats-server. It returns the exit code where it cannot be one.
@@ -44,6 +45,14 @@ func serve(text string) int {
 	}
 	if c.MQTT > 0 {
 		o.MQTT = server.MQTTOpts{Host: c.Host, Port: c.MQTT}
+	}
+	if c.File != "" {
+		file, err := server.ProcessConfigFile(c.File)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+		o = file
 	}
 	s, err := server.NewServer(o)
 	if err != nil {
