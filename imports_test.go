@@ -105,7 +105,7 @@ cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... 
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
 cmd/internal/booth -> cmd/internal/console cmd/internal/control cmd/internal/live cmd/internal/midi cmd/internal/show cue internal/words golang.org/x/sys/unix
 cmd/internal/control -> cmd/internal/show internal/words
-cmd/internal/room -> effect bank/rules cmd/internal/live cmd/internal/performance cmd/internal/show cmd/internal/timeline cue cue/report device device/auto device/null internal/explain internal/loading internal/ring internal/whole internal/words internal/yaml mixer pcm sounds sounds/embedded voice
+cmd/internal/room -> effect bank/rules cmd/internal/live cmd/internal/performance cmd/internal/show cmd/internal/timeline cue cue/report device device/auto device/null internal/explain internal/loading internal/ring internal/whole internal/words internal/yaml mixer pcm sounds sounds/embedded voice cmd/internal/findings
 cmd/internal/screen -> cmd/internal/bar cmd/internal/column cmd/internal/control cmd/internal/show internal/words github.com/gdamore/tcell/v2 github.com/rivo/uniseg
 cmd/internal/show -> bank/rules cmd/internal/live cue internal/whole internal/words mixer pcm voice
 cmd/internal/midi -> cue gitlab.com/gomidi/midi/v2
@@ -122,9 +122,9 @@ cmd/internal/depot -> bank/rules cmd/internal/cluster internal/whole internal/wo
 cmd/internal/farm -> cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/console cmd/internal/depot cmd/internal/output cue internal/words github.com/nats-io/nats.go/... golang.org/x/term cmd/internal/scratch
 cmd/internal/scratch -> internal/words
 cmd/internal/spill ->
-cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/osc cmd/internal/output cmd/internal/spill cmd/internal/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term
+cmd/internal/performance -> cmd/internal/console cmd/internal/live cmd/internal/osc cmd/internal/output cmd/internal/spill cmd/internal/timeline cue cue/report device device/auto device/null device/wav internal/words mixer pcm sounds sounds/watch voice golang.org/x/term cmd/internal/findings
 cmd/internal/drivers -> cmd/internal/console device/auto device/oto device/pulse internal/words
-cmd/internal/findings -> bank/rules cue internal/parse internal/words
+cmd/internal/findings -> bank/rules cue internal/parse internal/words sounds
 cmd/internal/remote -> bank/rules cmd/internal/cluster cmd/internal/console cmd/internal/live cue/report internal/words mixer pcm github.com/coder/websocket github.com/nats-io/nats.go/...
 cmd/internal/shell -> sounds/embedded github.com/posener/complete
 cmd/internal/value -> bank/rules device/wav internal/words mixer voice
