@@ -208,7 +208,9 @@ func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
 		case p.Value.Kind == yaml.Mapping && len(p.Value.Pairs) == 0:
 			d.Fail(p.Place, "%s moves nothing: it is empty; leave it out", p.Key)
 		case c.Scope == OnID && p.Key == "sends":
-			d.Value(p, &fields.Field{Key: p.Key, To: parse.VoiceSends(&c.Sends, d.Buses, false)})
+			if d.Value(p, &fields.Field{Key: p.Key, To: parse.VoiceSends(&c.Sends, d.Buses, false)}) {
+				d.SendsHome(n, c.Sends, "")
+			}
 		case c.Scope != OnBus:
 			d.Fail(p.Place, "%s goes with a bus; %s is none", p.Key, yaml.Quote(c.Target))
 		case p.Key == "sends":

@@ -66,7 +66,7 @@ func readSend(r *fields.Reader, p *yaml.Pair, s *mixer.Send, more bool) bool {
 // sendTo reports whether there is a bus to which another one can send.
 func (r *Reader) sendTo(p *yaml.Pair, bus string) bool {
 	switch {
-	case p.Key == "master":
+	case p.Key == "master" || r.isMaster(p.Key):
 		r.Fail(p.Place, "sends: all buses come to the master; name another bus")
 	case p.Key == bus:
 		r.Fail(p.Place, "sends: a bus cannot send to itself")
@@ -165,14 +165,19 @@ func (v voiceSends) Text() (string, bool) { return WriteSends(*v.to), len(*v.to)
 // Schema returns gains, or more, by the names of buses.
 func (v voiceSends) Schema(fields.Limits) fields.Schema { return sendsShape().Schema(Decibels) }
 
-// SendsHome reports a voice that sends to the bus that it is on: where it says so, or what is at n.
+// SendsHome reports a voice that sends to the bus that it is on, or to the first output, which is the
+// master: where it says so, or what is at n.
 func (r *Reader) SendsHome(n *yaml.Node, sends []mixer.Send, bus string) {
-	if !slices.ContainsFunc(sends, func(s mixer.Send) bool { return s.To == bus }) {
-		return
-	}
 	at := n.Place
 	if p := fields.Given(n, "sends"); p != nil {
 		at = p.Place
 	}
-	r.Fail(at, "sends: the voice is on the bus %s itself", yaml.Quote(bus))
+	for _, s := range sends {
+		switch {
+		case s.To == bus:
+			r.Fail(at, "sends: the voice is on the bus %s itself", yaml.Quote(bus))
+		case r.isMaster(s.To):
+			r.Fail(at, "sends: %s is the master, to which all voices come; name another bus", yaml.Quote(s.To))
+		}
+	}
 }
