@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"voicepool/pcm"
 	"voicepool/sounds/internal/source"
@@ -65,8 +66,13 @@ func (a *answer) line() string {
 		loop = fmt.Sprint(a.Loop[0], a.Loop[1])
 	}
 	lines := fmt.Sprint("clip ", a.Format, " ", cmp.Or(a.Encoding, "-"), " ", a.Channels, " ", a.Rate, " ", a.Speakers, " ", a.Frames, " ", gain, " ", loop)
-	if len(a.Damages) > 0 {
+	if len(a.Damages)+len(a.Notes) > 0 {
 		lines += fmt.Sprint(" ", len(a.Damages))
+	}
+	for _, note := range a.Notes {
+		if note = strings.ReplaceAll(strconv.Quote(note), " ", `\x20`); len(lines)+len(note) < maxLine/2 {
+			lines += " " + note
+		}
 	}
 	lines += "\n"
 	for i := range a.Damages {
@@ -125,10 +131,25 @@ func (a *answer) parse(w *words) error {
 	if len(w.rest) > 0 {
 		a.damages = w.number()
 	}
-	if w.wrong || len(w.rest) > 0 {
+	for len(w.rest) > 0 && !w.wrong {
+		note, err := strconv.Unquote(w.text())
+		w.wrong = w.wrong || err != nil
+		a.Notes = append(a.Notes, printable(note))
+	}
+	if w.wrong {
 		return errAnother
 	}
 	return nil
+}
+
+// printable returns a text of another process as one line that can be printed.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, text)
 }
 
 // maxLine bounds the line that either side begins with.

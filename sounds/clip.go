@@ -37,6 +37,10 @@ type Clip struct {
 	// Damages are the places that could not be decoded, in order, at most 100: the last one
 	// then covers the rest.
 	Damages []Damage
+
+	// Notes tell in a sentence each what is odd in the file: a loop that ends behind
+	// the sound, samples that are no numbers, a header that announces more than there is.
+	Notes []string
 }
 
 // Frames returns the length in frames.
@@ -47,9 +51,9 @@ func (c *Clip) Frames() int64 {
 	return int64(len(c.Samples) / c.Channels)
 }
 
-// maxSample is the largest magnitude that a sample may have, 18 dB over full
-// scale: beyond it a file is not loud but broken.
-const maxSample = 8
+// maxSample is the largest magnitude that a sample may have, 96 dB over full scale: floats may be scaled
+// as integers of 16 bits are. Beyond it a file is not loud but broken.
+const maxSample = 1 << 16
 
 // checkSamples looks once at samples of which the first is of frame at.
 func checkSamples(samples []float32, channels int, at int64) error {
@@ -101,6 +105,7 @@ type Info struct {
 	Bytes    int64     // of memory, when prepared; 0 when it was not
 
 	Damages []Damage      // as Clip.Damages; nil for a stream, of which Options.OnDamage is told
+	Notes   []string      // as Clip.Notes; those of a stream are what its headers tell, or with StreamOptions.Measure all
 	TagGain *pcm.Decibels // as Clip.Gain
 	Gain    pcm.Decibels  // by which Leveling has changed it, when prepared
 
@@ -114,7 +119,7 @@ type Info struct {
 // peak. Control side.
 func Describe(c *Clip, measure bool) Info {
 	info := Info{
-		Name: c.Name, Format: c.Format, Encoding: c.Encoding, Channels: c.Channels, Rate: c.Rate, Frames: c.Frames(), Loop: c.Loop, Damages: c.Damages, TagGain: c.Gain,
+		Name: c.Name, Format: c.Format, Encoding: c.Encoding, Channels: c.Channels, Rate: c.Rate, Frames: c.Frames(), Loop: c.Loop, Notes: c.Notes, Damages: c.Damages, TagGain: c.Gain,
 	}
 	if c.valid() != nil {
 		return info

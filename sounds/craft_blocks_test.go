@@ -251,7 +251,8 @@ func TestAIFFLoop(t *testing.T) {
 		{name: "off", more: []string{marks(100, 900), inst(0, 1, 2)}},
 		{name: "no such mark", more: []string{marks(100, 900), inst(1, 1, 3)}},
 		{name: "backwards", more: []string{marks(900, 100), inst(1, 1, 2)}},
-		{name: "beyond the end", more: []string{marks(100, 1001), inst(1, 1, 2)}},
+		{name: "beyond the end", more: []string{marks(100, 1001), inst(1, 1, 2)}, want: &pcm.Loop{100, 1000}},
+		{name: "behind the end", more: []string{marks(1000, 1001), inst(1, 1, 2)}},
 		{name: "marks cut short", more: []string{marks(100, 900)[:14] + "\x00\x00", inst(1, 1, 2)}},
 		{
 			name: "a tag", more: []string{marks(100, 900), inst(1, 1, 2), bit(binary.BigEndian, "ID3 ", id3("LOOPSTART=10", "LOOPLENGTH=20"))},

@@ -125,19 +125,28 @@ func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits, 
 	to := max(from, all-h.Back)
 	c.Samples, c.Loop = samples[from*int64(h.Channels):to*int64(h.Channels)], h.Loop(to-from)
 	c.Damages = damagesOf(h.TakeDamages(), h.Rate, from, to-from)
+	c.Notes = notesOf(h, to-from)
 	return &c, checkSamples(c.Samples, c.Channels, 0)
+}
+
+// notesOf returns what is odd in a file of so many frames.
+func notesOf(h *source.Head, frames int64) []string {
+	if frames == 0 {
+		h.Note("there is no sound in it: it has 0 frames")
+	}
+	return h.Notes()
 }
 
 // format is a kind of file that is read.
 type format struct {
 	name string
 
-	// is knows a file by its beginning, or by what comes behind its ID3v2 tags.
-	is   func(beginning []byte, tagged bool) bool
+	// is finds a file of this format by its beginning, or by what comes behind tags and zeros there.
+	is   func(beginning []byte) bool
 	open func(in *source.Input, lim source.Limits) (source.Reader, error)
 }
 
-// formats are those there are, in the order in which a file is tried.
+// formats are those with magic bytes, in the order in which a file is tried.
 var formats = [...]format{
 	{"wav", wav.Is, wav.Open},
 	{"aiff", aiff.Is, aiff.Open},
@@ -145,8 +154,10 @@ var formats = [...]format{
 	{"opus", opus.Is, opus.Open},
 	{"oggflac", flac.InOgg, flac.OpenOgg},
 	{"vorbis", ogg.Is, vorbis.Open},
-	{"mp3", mp3.Is, mp3.Open},
 }
+
+// mp3Format comes last: it has no magic bytes.
+var mp3Format = format{"mp3", mp3.Is, mp3.Open}
 
 // clip returns what a file says, without samples.
 func (f *format) clip(h *source.Head) Clip {

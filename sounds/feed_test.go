@@ -164,8 +164,8 @@ func TestFeederFaults(t *testing.T) {
 		"negative":   {func([]pcm.Frame) (int, error) { return -1, nil }, "x: it says that it gave -1 of"},
 		"too many":   {func(dst []pcm.Frame) (int, error) { return len(dst) + 1, nil }, "x: it says that it gave"},
 		"nothing":    {func([]pcm.Frame) (int, error) { return 0, nil }, "x: multiple Read calls return no data or error"},
-		"no numbers": {func(dst []pcm.Frame) (int, error) { dst[0] = nan; return 1, nil }, "x: a sample is NaN, not within -8..+8"},
-		"too loud":   {func(dst []pcm.Frame) (int, error) { dst[0] = pcm.Frame{8.5, 0}; return 1, nil }, "x: a sample is 8.5, not within -8..+8"},
+		"no numbers": {func(dst []pcm.Frame) (int, error) { dst[0] = nan; return 1, nil }, "x: a sample is NaN, not within -65536..+65536"},
+		"too loud":   {func(dst []pcm.Frame) (int, error) { dst[0] = pcm.Frame{65537, 0}; return 1, nil }, "x: a sample is 65537, not within -65536..+65536"},
 	} {
 		given := 0
 		var closed atomic.Bool

@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"unicode"
 
 	"voicepool/sounds/internal/source"
 )
@@ -122,7 +121,7 @@ func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	if c.Loop != nil && !c.Loop.Inside(c.Frames()) {
 		c.Loop = nil
 	}
-	if a.Frames < 0 || !slices.ContainsFunc(formats[:], func(f format) bool { return f.name == c.Format }) || !slices.Contains(clipEncodings[:], c.Encoding) {
+	if a.Frames < 0 || c.Format != mp3Format.name && !slices.ContainsFunc(formats[:], func(f format) bool { return f.name == c.Format }) || !slices.Contains(clipEncodings[:], c.Encoding) {
 		return nil, source.Broken("the process that decodes it gives an answer that makes no sense")
 	}
 	return c, checkSamples(c.Samples, c.Channels, 0)
@@ -138,16 +137,6 @@ func (a *answer) fault() error {
 		}
 	}
 	return errors.New(text)
-}
-
-// printable replaces what cannot be printed.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, text)
 }
 
 // ServeDecode is the other side of [Limits].Isolate, for a process that does nothing

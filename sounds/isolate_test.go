@@ -234,7 +234,7 @@ func TestIsolatedChild(t *testing.T) {
 		{mode: "clip wav - 1 8000 0 0 loud - -\n", text: another, kind: sounds.ErrDecode},
 		{mode: "fault decode \"\"\n", text: another, kind: sounds.ErrDecode},
 		{mode: "fault decode bare\n", text: another, kind: sounds.ErrDecode},
-		{mode: "no number", text: "the sample of frame 0 is NaN, not within -8..+8", kind: sounds.ErrDecode},
+		{mode: "no number", text: "the sample of frame 0 is NaN, not within -65536..+65536", kind: sounds.ErrDecode},
 		{
 			mode: "clip wav - 1 8000 0 -1 - - -\n",
 			text: "the process that decodes it gives an answer that makes no sense",

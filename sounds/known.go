@@ -2,101 +2,251 @@ package sounds
 
 import (
 	"cmp"
+	"encoding/binary"
 	"unicode/utf8"
 
 	"voicepool/sounds/internal/source"
 )
 
-// formatOf knows a format by its content, and leaves in at the beginning.
+// formatOf finds the format of a file by its content, and leaves in at the beginning. Formats with
+// magic bytes come first, those that are not read included. MP3 has none: its frames are searched for,
+// and what is inside another container may look like them.
 func formatOf(in *source.Input) (*format, error) {
-	data := in.Peek(source.Probe)
-	if len(data) == 0 {
+	if len(in.Peek(source.Probe)) == 0 {
 		return nil, cmp.Or(in.Err, source.Unknown("the file is empty"))
 	}
-	in.PassID3()
-	tagged, body := in.At > 0, in.Peek(source.Probe)
 	defer in.MoveTo(0)
-	for i := range formats {
-		if formats[i].is(body, tagged) {
-			return &formats[i], nil
+	tagged := false
+	for range mostFronts {
+		if f, err := magicOf(in.Peek(source.Probe)); f != nil || err != nil { // zeros may belong to the magic bytes
+			return f, err
+		}
+		at := in.At
+		if in.PassID3(); in.At > at {
+			tagged = true
+			continue
+		}
+		if in.PassZeros(); in.At == at {
+			break
 		}
 	}
-	for _, u := range unread {
-		if at := u.at + len(u.magic); len(body) >= at && string(body[u.at:at]) == u.magic {
-			return nil, u.refused()
-		}
-	}
-	if isText(body[:min(len(body), 256)]) {
+	body := in.Peek(source.Probe)
+	switch {
+	case tagged || mp3Format.is(body):
+		return &mp3Format, nil
+	case len(body) > 0 && isText(body[:min(len(body), 256)]):
 		return nil, source.Unknown("this is text, not a sound")
 	}
 	return nil, source.Unknown("neither WAV, AIFF, FLAC, Ogg Vorbis, Opus nor MP3")
 }
 
+// mostFronts bounds how many tags and runs of zeros come before magic bytes.
+const mostFronts = 16
+
+// magicOf finds a format by the magic bytes at the beginning of body. The error names one that is not read;
+// both are nil if there are none.
+func magicOf(body []byte) (*format, error) {
+	for i := range formats {
+		if formats[i].is(body) {
+			return &formats[i], nil
+		}
+	}
+	for i := range unread {
+		if unread[i].is(body) {
+			return nil, unread[i].refused()
+		}
+	}
+	return nil, nil
+}
+
 // unknown is a format that is known by its name alone.
 type unknown struct {
-	at     int // where in the file the magic stands
-	magic  string
-	name   string
-	ending string // of a file that ffmpeg converts
-	advice string // what else makes a sound of it; both empty: nothing does
+	at    int // where in the file the magic bytes are
+	magic string
+	form  string                 // what stands eight bytes behind the magic, as in RIFF; empty: anything
+	proof func(body []byte) bool // of magic bytes that are too few; nil: they are enough
+	name  string
+	tool  string // the command that makes a sound of it; empty: none does
+}
+
+func (u *unknown) is(body []byte) bool {
+	return has(body, u.at, u.magic) && has(body, u.at+8, u.form) && (u.proof == nil || u.proof(body))
+}
+
+// has reports whether text stands at a place of b.
+func has(b []byte, at int, text string) bool {
+	return len(b) >= at+len(text) && string(b[at:at+len(text)]) == text
 }
 
 func (u *unknown) refused() error {
-	switch {
-	case u.ending != "":
-		return source.Unread(u.name, u.ending)
-	case u.advice != "":
-		return source.Unknown("%s is not read; render it: %s", u.name, u.advice)
+	if u.tool == "" {
+		return source.Unknown("%s is not a sound", u.name)
 	}
-	return source.Unknown("%s is not a sound", u.name)
+	return source.Unknown("%s is not read; convert it: %s", u.name, u.tool)
 }
 
-// What renders scores and modules.
+// What makes sounds of other formats. The names of files are put in where the file is known.
 const (
-	byFont    = "fluidsynth -F x.wav font.sf2 x.mid"
-	byOpenMPT = "openmpt123 --render x"
+	byFFmpeg  = source.Convert
+	fromVideo = "ffmpeg -i {file} -vn {file.flac}"
+	bySndfile = "sndfile-convert {file} {file.wav}"
+	bySox     = "sox {file} {file.wav}"
+	byFont    = "fluidsynth -F {file.wav} font.sf2 {file}"
+	byOpenMPT = "openmpt123 --render {file}"
 )
 
 var unread = [...]unknown{
-	{magic: "caff", name: "Core Audio", ending: "caf"},
-	{at: 4, magic: "ftyp", name: "M4A or MP4 (AAC)", ending: "m4a"},
-	{magic: "\x1aE\xdf\xa3", name: "Matroska or WebM", ending: "webm"},
-	{magic: ".snd", name: "AU", ending: "au"},
-	{magic: "wvpk", name: "WavPack", ending: "wv"},
-	{magic: "MPCK", name: "Musepack", ending: "mpc"},
-	{magic: "MP+", name: "Musepack", ending: "mpc"},
-	{magic: "MAC ", name: "Monkey's Audio", ending: "ape"},
-	{magic: "TTA1", name: "True Audio", ending: "tta"},
-	{magic: "0&\xb2u", name: "WMA", ending: "wma"},
-	{magic: "ADIF", name: "AAC", ending: "aac"},
-	{magic: "\xff\xf0", name: "AAC", ending: "aac"},
-	{magic: "\xff\xf1", name: "AAC", ending: "aac"},
-	{magic: "\xff\xf8", name: "AAC", ending: "aac"},
-	{magic: "\xff\xf9", name: "AAC", ending: "aac"},
-	{magic: "\x0b\x77", name: "AC-3", ending: "ac3"},
-	{magic: "#!AMR", name: "AMR", ending: "amr"},
-	{magic: "DSD ", name: "DSD", ending: "dsf"},
-	{magic: "Creative Voice File", name: "Creative Voice", ending: "voc"},
-	{magic: "riff.\x91\xcf\x11", name: "Wave64", ending: "w64"},
-	{magic: ".RMF", name: "RealAudio", ending: "rm"},
-	{magic: ".ra\xfd", name: "RealAudio", ending: "ra"},
-	{magic: "RIFX", name: "RIFX", ending: "wav"},
-	{magic: "MThd", name: "MIDI", advice: byFont},
-	{magic: "IMPM", name: "an Impulse Tracker module", advice: byOpenMPT + ".it"},
-	{magic: "Extended Module: ", name: "an XM module", advice: byOpenMPT + ".xm"},
-	{at: 44, magic: "SCRM", name: "an S3M module", advice: byOpenMPT + ".s3m"},
+	{at: 4, magic: "ftypM4A", name: "M4A", tool: fromVideo},
+	{at: 4, magic: "ftypM4B", name: "M4B", tool: fromVideo},
+	{at: 4, magic: "ftypqt  ", name: "QuickTime (MOV)", tool: fromVideo},
+	{at: 4, magic: "ftyp3g", name: "3GP", tool: fromVideo},
+	{at: 4, magic: "ftyp", name: "MP4", tool: fromVideo},
+	{at: 4, magic: "moov", proof: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
+	{at: 4, magic: "mdat", proof: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
+	{at: 4, magic: "wide", proof: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
+	{at: 4, magic: "free", proof: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
+	{at: 4, magic: "skip", proof: isAtom, name: "QuickTime (MOV)", tool: fromVideo},
+	{magic: "caff", name: "Core Audio (CAF)", tool: byFFmpeg},
+	{magic: "\x1aE\xdf\xa3", name: "Matroska or WebM", tool: fromVideo},
+	{magic: "RIFF", form: "AVI ", name: "AVI", tool: fromVideo},
+	{magic: "FLV\x01", name: "Flash video", tool: fromVideo},
+	{magic: "FWS", proof: isFlash, name: "Flash (SWF)", tool: fromVideo},
+	{magic: "CWS", proof: isFlash, name: "Flash (SWF)", tool: fromVideo},
+	{magic: "nut/multimedia container", name: "NUT", tool: fromVideo},
+	{magic: "G", proof: isTS, name: "an MPEG transport stream", tool: fromVideo},
+	{at: 4, magic: "G", proof: isM2TS, name: "an MPEG transport stream", tool: fromVideo},
+	{magic: "\x00\x00\x01\xba", name: "an MPEG program stream", tool: fromVideo},
+	{magic: "\x06\x0e\x2b\x34\x02\x05\x01\x01", name: "MXF", tool: fromVideo},
+	{magic: "0&\xb2u\x8ef\xcf\x11", name: "WMA", tool: fromVideo},
+	{magic: ".RMF", name: "RealAudio", tool: fromVideo},
+	{magic: ".ra\xfd", name: "RealAudio", tool: byFFmpeg},
+	{magic: ".snd", name: "AU", tool: byFFmpeg},
+	{magic: "dns.", name: "AU", tool: bySox},
+	{magic: "riff\x2e\x91\xcf\x11", name: "Wave64", tool: byFFmpeg},
+	{magic: "wvpk", name: "WavPack", tool: byFFmpeg},
+	{magic: "MPCK", name: "Musepack", tool: byFFmpeg},
+	{magic: "MP+", name: "Musepack", tool: byFFmpeg},
+	{magic: "MAC ", name: "Monkey's Audio", tool: byFFmpeg},
+	{magic: "TTA1", name: "True Audio", tool: byFFmpeg},
+	{magic: "tBaK", name: "TAK", tool: byFFmpeg},
+	{magic: "ajkg", name: "Shorten", tool: byFFmpeg},
+	{magic: "OFR ", name: "OptimFROG", tool: "ofr --decode {file} --output {file.wav}"},
+	{magic: "ADIF", name: "AAC", tool: byFFmpeg},
+	{magic: "\xff", proof: isADTS, name: "AAC", tool: byFFmpeg},
+	{magic: "\x56", proof: isLOAS, name: "AAC", tool: byFFmpeg},
+	{magic: "\x0b\x77", proof: isAC3, name: "AC-3", tool: byFFmpeg},
+	{magic: "\x7f\xfe\x80\x01", name: "DTS", tool: byFFmpeg},
+	{magic: "\xfe\x7f\x01\x80", name: "DTS", tool: byFFmpeg},
+	{magic: "\x1f\xff\xe8\x00", name: "DTS", tool: byFFmpeg},
+	{magic: "\xff\x1f\x00\xe8", name: "DTS", tool: byFFmpeg},
+	{magic: "#!AMR", name: "AMR", tool: byFFmpeg},
+	{magic: "DSD ", name: "DSD", tool: byFFmpeg},
+	{magic: "FRM8", name: "DSD", tool: byFFmpeg},
+	{magic: "Creative Voice File", name: "Creative Voice", tool: byFFmpeg},
+	{magic: "FORM", form: "8SVX", name: "IFF 8SVX", tool: byFFmpeg},
+	{magic: "FORM", form: "16SV", name: "IFF 16SV", tool: bySndfile},
+	{magic: "\x64\xa3", proof: isIRCAM, name: "IRCAM", tool: byFFmpeg},
+	{magic: "\x00\x00", proof: isIRCAM, name: "IRCAM", tool: byFFmpeg},
+	{magic: "NIST_1A\n", name: "NIST SPHERE", tool: byFFmpeg},
+	{magic: "PVF1\n", name: "PVF", tool: byFFmpeg},
+	{magic: " paf", name: "Ensoniq PARIS", tool: byFFmpeg},
+	{magic: "fap ", name: "Ensoniq PARIS", tool: byFFmpeg},
+	{magic: "2BIT", name: "AVR", tool: byFFmpeg},
+	{magic: ".SoX", name: "a file of sox", tool: bySox},
+	{magic: "XoS.", name: "a file of sox", tool: bySox},
+	{magic: "SOUND\x1a", name: "SNDT", tool: bySox},
+	{magic: "Extended Instrument: ", name: "an XI instrument", tool: bySndfile},
+	{magic: "MATLAB 5.0 MAT-file", name: "MATLAB", tool: bySndfile},
+	{magic: "MMMD", name: "SMAF", tool: byFFmpeg},
+	{magic: "STRM", name: "AST", tool: byFFmpeg},
+	{magic: "qoaf", name: "QOA", tool: byFFmpeg},
+	{magic: "OMA", name: "ATRAC", tool: byFFmpeg},
+	{magic: "ea3\x03", name: "ATRAC", tool: byFFmpeg},
+	{magic: "MThd", name: "MIDI", tool: byFont},
+	{magic: "RIFF", form: "RMID", name: "MIDI", tool: byFont},
+	{magic: "IMPM", name: "an Impulse Tracker module", tool: byOpenMPT},
+	{magic: "Extended Module: ", name: "an XM module", tool: byOpenMPT},
+	{at: 44, magic: "SCRM", name: "an S3M module", tool: byOpenMPT},
+	{at: 1080, magic: "M.K.", name: "a MOD module", tool: byOpenMPT},
+	{at: 1080, magic: "M!K!", name: "a MOD module", tool: byOpenMPT},
+	{at: 1080, magic: "FLT4", name: "a MOD module", tool: byOpenMPT},
+	{at: 1080, magic: "FLT8", name: "a MOD module", tool: byOpenMPT},
+	{at: 1080, magic: "4CHN", name: "a MOD module", tool: byOpenMPT},
+	{at: 1080, magic: "6CHN", name: "a MOD module", tool: byOpenMPT},
+	{at: 1080, magic: "8CHN", name: "a MOD module", tool: byOpenMPT},
+	{magic: "RIFF", form: "sfbk", name: "a SoundFont"},
 	{magic: "RIFF", name: "RIFF without WAVE"},
+	{magic: "RIFX", name: "RIFX without WAVE"},
 	{magic: "FORM", name: "an IFF file that is no AIFF"},
 	{magic: "PK\x03\x04", name: "ZIP"},
+	{magic: "\x1f\x8b\x08", name: "gzip"},
+	{magic: "7z\xbc\xaf\x27\x1c", name: "7z"},
+	{magic: "Rar!\x1a\x07", name: "RAR"},
+	{magic: "%PDF-", name: "PDF"},
+	{magic: "GIF8", name: "GIF"},
 	{magic: "\x89PNG", name: "PNG"},
 	{magic: "\xff\xd8\xff", name: "JPEG"},
-	{at: 1080, magic: "M.K.", name: "a MOD module", advice: byOpenMPT + ".mod"},
-	{at: 1080, magic: "M!K!", name: "a MOD module", advice: byOpenMPT + ".mod"},
-	{at: 1080, magic: "FLT4", name: "a MOD module", advice: byOpenMPT + ".mod"},
-	{at: 1080, magic: "FLT8", name: "a MOD module", advice: byOpenMPT + ".mod"},
-	{at: 1080, magic: "4CHN", name: "a MOD module", advice: byOpenMPT + ".mod"},
-	{at: 1080, magic: "6CHN", name: "a MOD module", advice: byOpenMPT + ".mod"},
-	{at: 1080, magic: "8CHN", name: "a MOD module", advice: byOpenMPT + ".mod"},
+}
+
+// isAtom reports whether the size of a QuickTime atom makes sense: at least its head, or 1 for one of
+// 64 bits.
+func isAtom(b []byte) bool {
+	size := binary.BigEndian.Uint32(b)
+	return size == 1 || size >= 8 && size < 1<<31
+}
+
+// isFlash reports whether the version of a Flash file makes sense.
+func isFlash(b []byte) bool { return len(b) >= 8 && b[3] > 0 && b[3] < 64 }
+
+// isTS and isM2TS report whether the sync bytes of three packets are there.
+func isTS(b []byte) bool   { return syncs(b, 0, 188) }
+func isM2TS(b []byte) bool { return syncs(b, 4, 192) }
+
+func syncs(b []byte, first, size int) bool {
+	for at := first; at <= first+2*size; at += size {
+		if at >= len(b) || b[at] != 'G' {
+			return false
+		}
+	}
+	return true
+}
+
+// isADTS reports whether a frame of AAC begins here, behind which another one or the end comes.
+func isADTS(b []byte) bool {
+	if len(b) < 7 || b[1]&0xf6 != 0xf0 || b[2]&0x3c > 12<<2 {
+		return false
+	}
+	size := int(b[3]&3)<<11 | int(b[4])<<3 | int(b[5])>>5
+	return size >= 7 && (size >= len(b)-1 || b[size] == 0xff && b[size+1] == b[1])
+}
+
+// isLOAS reports whether a frame of AAC in LOAS begins here, behind which another one or the end comes.
+func isLOAS(b []byte) bool {
+	if len(b) < 3 || b[1]&0xe0 != 0xe0 {
+		return false
+	}
+	size := 3 + (int(b[1]&0x1f)<<8 | int(b[2]))
+	return size > 3 && (size >= len(b)-1 || b[size] == 0x56 && b[size+1]&0xe0 == 0xe0)
+}
+
+// isAC3 reports whether the head of an AC-3 or E-AC-3 frame makes sense.
+func isAC3(b []byte) bool { return len(b) >= 6 && b[5]>>3 <= 16 }
+
+// isIRCAM reports whether the head of an IRCAM file makes sense: its magic, its rate and its channels, in
+// either order.
+func isIRCAM(b []byte) bool {
+	if len(b) < 16 {
+		return false
+	}
+	switch {
+	case b[0] == 0x64 && b[1] == 0xa3 && b[2] < 5 && b[3] == 0:
+		n := binary.LittleEndian.Uint32(b[8:])
+		return n > 0 && n < 256
+	case b[0] == 0 && b[1] < 5 && b[2] == 0xa3 && b[3] == 0x64:
+		n := binary.BigEndian.Uint32(b[8:])
+		return n > 0 && n < 256
+	}
+	return false
 }
 
 func isText(b []byte) bool {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -130,6 +131,15 @@ func (l *Library) Info(s *voice.Sound) (Info, bool) {
 		info.Bytes = s.Bytes() // it may have been made ready for pitches since
 	}
 	return info, ok
+}
+
+// Infos returns what is known of all sounds of this library, streams included, by their files.
+func (l *Library) Infos() []Info {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := slices.Collect(maps.Values(l.infos))
+	slices.SortFunc(list, func(x, y Info) int { return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Name, y.Name)) })
+	return list
 }
 
 // Forget drops a sound, loaded or a stream, that nobody will ask for again: it is

@@ -167,7 +167,7 @@ func TestLibraryErrors(t *testing.T) {
 		{path: write("text.wav", "voices: 32\n"), kind: sounds.ErrFormat, text: "this is text, not a sound"},
 		{
 			path: write("a.mid", "MThd\x00\x00\x00\x06\x00\x01"), kind: sounds.ErrFormat,
-			text: "MIDI is not read; render it: fluidsynth -F x.wav font.sf2 x.mid",
+			text: "MIDI is not read; convert it: fluidsynth -F " + filepath.Join(dir, "a.wav") + " font.sf2 " + filepath.Join(dir, "a.mid"),
 		},
 		{
 			path: write("a.bin", "\x00\x01\x02\x03\x04"), kind: sounds.ErrFormat,

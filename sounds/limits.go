@@ -3,7 +3,6 @@ package sounds
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 	"time"
@@ -114,8 +113,17 @@ func named(name string, err error) error {
 	if errors.Is(err, voice.ErrSound) {
 		err = unplayable{err}
 	}
-	return fmt.Errorf("sounds: %s: %w", name, err)
+	return &namedError{"sounds: " + name + ": " + withFile(err.Error(), name), err}
 }
+
+// namedError is an error of a sound under its name.
+type namedError struct {
+	text  string
+	cause error
+}
+
+func (e *namedError) Error() string { return e.text }
+func (e *namedError) Unwrap() error { return e.cause }
 
 // unplayable is an error of voice without the name of that package.
 type unplayable struct{ error }

@@ -34,7 +34,8 @@ func TestLoopPoints(t *testing.T) {
 		{name: "none"},
 		{name: "smpl", more: []string{smpl(100, 899)}, want: &pcm.Loop{100, 900}},
 		{name: "to the end", more: []string{smpl(0, 999)}, want: &pcm.Loop{0, 1000}},
-		{name: "beyond the end", more: []string{smpl(0, 1000)}},
+		{name: "beyond the end", more: []string{smpl(0, 1000)}, want: &pcm.Loop{0, 1000}},
+		{name: "behind the end", more: []string{smpl(1000, 1001)}},
 		{name: "backwards", more: []string{smpl(500, 400)}},
 		{
 			name: "cue and LIST passed over",

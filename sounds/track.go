@@ -63,6 +63,11 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error
 			return nil, err
 		}
 	}
+	frames := t.frames
+	if !t.counted {
+		frames = -1 // it may have some
+	}
+	t.clip.Notes = notesOf(c.r.About(), frames)
 	if t.gain, err = t.level(leveling); err != nil {
 		return nil, err
 	}

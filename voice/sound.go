@@ -28,9 +28,9 @@ const (
 	// 12 hours at 48 kHz.
 	maxFrames = 1<<31 - 1<<12
 
-	// maxSample is the largest magnitude a sample may have: 18 dB over full
-	// scale. Beyond that a file is not loud but broken.
-	maxSample = 8
+	// maxSample is the largest magnitude a sample may have, 96 dB over full scale: floats may be
+	// scaled as integers of 16 bits are. Beyond that a file is not loud but broken.
+	maxSample = 1 << 16
 )
 
 // Samples is what NewSound prepares a Sound from.
@@ -109,7 +109,7 @@ func (e *Envelope) check() error {
 }
 
 // NewSound checks and copies s. Control side. Samples that are not finite or
-// beyond 8 (18 dB over full scale) are refused with the frame where they stand;
+// beyond 65,536 (96 dB over full scale) are refused with the frame where they stand;
 // samples below 2^-80 (-482 dBFS) become 0. The error wraps ErrSound.
 func NewSound(s Samples) (*Sound, error) {
 	switch {

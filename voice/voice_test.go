@@ -321,7 +321,7 @@ func TestNewSoundRefuses(t *testing.T) {
 	for _, s := range []voice.Samples{
 		{Rate: 48000, Channels: 0}, {Rate: 48000, Channels: 3, Data: make([]float32, 3)}, {Channels: 1}, {Rate: 768001, Channels: 1},
 		{Rate: 8, Channels: 2, Data: make([]float32, 3)}, {Rate: 8, Channels: 1, Data: []float32{0, nan}},
-		{Rate: 8, Channels: 1, Data: []float32{float32(math.Inf(1))}}, {Rate: 8, Channels: 1, Data: []float32{-8.1}},
+		{Rate: 8, Channels: 1, Data: []float32{float32(math.Inf(1))}}, {Rate: 8, Channels: 1, Data: []float32{-65537}},
 		{Rate: 8, Channels: 1, Data: make([]float32, 4), Loop: [2]int64{2, 2}}, {Rate: 8, Channels: 1, Data: make([]float32, 4), Loop: [2]int64{-1, 2}},
 		{Rate: 8, Channels: 1, Data: make([]float32, 4), Loop: [2]int64{1, 5}}, {Rate: 8, Channels: 1, Data: make([]float32, 4), Loop: [2]int64{3, 1}},
 	} {

@@ -32,7 +32,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 	if err != nil && !listed {
 		return err
 	}
-	var notes, warnings rules.Errors
+	var notes, odd, warnings rules.Errors
 	var lasts *extent.Extent
 	if sheet != nil {
 		// Of a faulty sheet, the sounds that could be understood.
@@ -55,6 +55,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 			return cmp.Or(cmp.Compare(uint(x.Line-1), uint(y.Line-1)), cmp.Compare(x.Column, y.Column))
 		})
 		warnings = catalog.Unheard(interrupted, sheet, lib)
+		odd = catalog.Odd(sheet, lib)
 		if understood && (k.JSON || !k.Quiet) {
 			if lasts, err = extent.Of(interrupted, sheet, lib); err != nil {
 				return err
@@ -71,6 +72,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 			}
 		}
 		said = append(said, findings.Of("note", findings.Asks(sheet))...)
+		said = append(said, findings.Of("note", odd)...)
 	}
 	problems := slices.Concat(findings.Of("sheet", wrong), said, findings.Of("warning", warnings))
 	if k.JSON {

@@ -70,6 +70,9 @@ func (s *soundsCommand) Run(c *console.Console) error {
 	} else {
 		catalog.Print(c.Out, rows)
 	}
+	for _, line := range catalog.Notes(rows) {
+		c.Say("%s", line)
+	}
 	failed := []error{file.Save(func(w io.Writer) error { return png.Encode(w, catalog.Paint(rows)) })}
 	for _, r := range rows {
 		failed = append(failed, r.Err)

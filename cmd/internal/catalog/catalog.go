@@ -150,6 +150,16 @@ func Print(w io.Writer, rows []Row) error {
 	return table.Flush()
 }
 
+// Notes returns what is odd in the files of rows, a line each.
+func Notes(rows []Row) (lines []string) {
+	for _, r := range rows {
+		for _, note := range r.info.Notes {
+			lines = append(lines, "note: "+words.OneLine(r.name+": "+note))
+		}
+	}
+	return lines
+}
+
 // soundEntry is a sound in JSON.
 type soundEntry struct {
 	Name     string         `json:"name"`
@@ -166,7 +176,8 @@ type soundEntry struct {
 	Gain     report.Level   `json:"gain_db"`
 	Loop     *pcm.Loop      `json:"loop"`
 	Bytes    int64          `json:"bytes"`
-	Envelope []report.Level `json:"envelope_db"` // of 16 parts, from start to end
+	Notes    []string       `json:"notes,omitempty"` // what is odd in the file
+	Envelope []report.Level `json:"envelope_db"`     // of 16 parts, from start to end
 }
 
 // brokenEntry is one that could not be loaded.
@@ -186,7 +197,7 @@ func JSON(rows []Row) any {
 		}
 		e := soundEntry{
 			Name: i.Name, Format: i.Format, Encoding: i.Encoding, Channels: i.Channels, Rate: i.Rate, Frames: i.Frames, Seconds: i.Seconds,
-			LUFS: report.Level(i.Loudness), TruePeak: report.Level(i.TruePeak), TagGain: (*report.Level)(i.TagGain), Gain: report.Level(i.Gain), Loop: i.Loop, Bytes: i.Bytes, Envelope: r.levels,
+			LUFS: report.Level(i.Loudness), TruePeak: report.Level(i.TruePeak), TagGain: (*report.Level)(i.TagGain), Gain: report.Level(i.Gain), Loop: i.Loop, Bytes: i.Bytes, Notes: i.Notes, Envelope: r.levels,
 		}
 		if i.File != "" {
 			e.File = &i.File

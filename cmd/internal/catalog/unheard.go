@@ -50,3 +50,21 @@ func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *so
 	}
 	return frames
 }
+
+// Odd returns what is odd in the files of a sheet that a library has loaded.
+func Odd(sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
+	notes := map[string][]string{}
+	for _, info := range lib.Infos() {
+		notes[info.File] = info.Notes // the same in all ways to play it
+	}
+	for i := range sheet.Sounds {
+		sound := &sheet.Sounds[i]
+		for _, f := range sound.Files {
+			file := sheet.Source(sound, f, false).File
+			for _, note := range notes[file] {
+				list = append(list, &rules.Error{File: sheet.File, Line: f.Line, Column: f.Column, Msg: words.OneLine(file + ": " + note)})
+			}
+		}
+	}
+	return list
+}

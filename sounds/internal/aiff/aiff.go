@@ -12,13 +12,16 @@ import (
 )
 
 // Is knows AIFF and AIFC.
-func Is(data []byte, tagged bool) bool {
-	return !tagged && len(data) >= 12 && string(data[:4]) == "FORM" && (string(data[8:12]) == "AIFF" || string(data[8:12]) == "AIFC")
+func Is(data []byte) bool {
+	return len(data) >= 12 && string(data[:4]) == "FORM" && (string(data[8:12]) == "AIFF" || string(data[8:12]) == "AIFC")
 }
 
 // streamedSize is the least size of a chunk of samples that means "until the end": it is what
 // sox writes where it cannot seek back.
 const streamedSize = 0x7f000000
+
+// maxExcess is how many bytes too many a chunk of samples may claim, as that of WAV.
+const maxExcess = 64
 
 // maxChunk is how much of a chunk is of interest: some thousand marks.
 const maxChunk = 64 << 10
@@ -33,6 +36,7 @@ type chunks struct {
 
 // Open reads the chunks of the file that in stands at.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
+	in.PassFront()
 	c, err := readChunks(in)
 	if err != nil {
 		return nil, err
@@ -53,17 +57,20 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	frames, there := int64(binary.BigEndian.Uint32(c.comm[2:])), e.Length(c.size)
-	switch {
-	case c.streamed || frames == 0:
-		frames = there
-	case frames > there:
-		return nil, source.Broken("cut short: %d frames are announced, %d are there", frames, there)
+	announced, frames := int64(binary.BigEndian.Uint32(c.comm[2:])), e.Length(c.size)
+	if c.streamed && announced > 0 {
+		frames = min(frames, announced)
+	}
+	if announced > frames && frames == 0 && !c.streamed {
+		return nil, source.Broken("cut short: %d frames are announced, 0 are there", announced)
 	}
 	if err := lim.Length(frames, channels); err != nil {
 		return nil, err
 	}
 	h := source.Head{Channels: channels, Rate: int(rate), Frames: frames, Tags: c.tags, Smpl: c.loop()}
+	if announced != frames && announced > 0 && !c.streamed {
+		h.Note("the header announces %d frames, %d are there: these are played", announced, frames)
+	}
 	return blocks.NewReader(in, h, e, c.data, c.size), nil
 }
 
@@ -71,7 +78,8 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 // known are passed over.
 func readChunks(in *source.Input) (c chunks, err error) {
 	head := in.Peek(12)
-	form, compressed := binary.BigEndian.Uint32(head[4:]), head[11] == 'C'
+	form, compressed := int64(binary.BigEndian.Uint32(head[4:])), head[11] == 'C'
+	complete := form > 0 && in.At+8+form <= in.Size // as far as its outermost chunk says
 	in.Skip(12)
 	for in.Left() >= 8 {
 		b := in.Peek(8)
@@ -82,8 +90,8 @@ func readChunks(in *source.Input) (c chunks, err error) {
 		in.Skip(8)
 		at, left := in.At, in.Left()
 		if id == "SSND" {
-			c.streamed = size >= streamedSize && size > left || size == 0 && form == 0
-			if c.streamed {
+			c.streamed = size >= streamedSize && size > left || size == 0
+			if tooLong := size > left && left > 8 && (complete || size-left <= maxExcess); c.streamed || tooLong {
 				size = left
 			}
 		}
@@ -162,7 +170,7 @@ var encodings = map[string]struct {
 func encoding(name string, bits, channels int) (blocks.Encoding, error) {
 	x, ok := encodings[name]
 	if !ok {
-		return blocks.Encoding{}, source.Unknown("AIFC with the compression %q is not read; convert it: ffmpeg -i x.aifc x.flac", name)
+		return blocks.Encoding{}, source.Unknown("AIFC with the compression %q is not read; convert it: %s", name, source.Convert)
 	}
 	e, ok := blocks.Linear(x.kind, cmp.Or(x.bytes, (bits+7)/8), channels, !x.little)
 	if !ok {

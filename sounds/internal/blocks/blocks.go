@@ -11,7 +11,8 @@ import (
 // Encoding says how sound is kept.
 type Encoding struct {
 	Name          string
-	Bytes, Frames int // of a block
+	Bytes, Frames int  // of a block
+	Float         bool // samples may be no numbers
 
 	// Decode fills dst from consecutive blocks. The last one need not be there beyond the
 	// frames that dst has room for.
@@ -66,6 +67,9 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	dst = source.Grow(dst, frames*r.Channels)
 	if err := r.e.Decode(dst[old:], b[:bytes]); err != nil {
 		return dst[:old], source.Broken("frame %d: %v", r.at, err)
+	}
+	if r.e.Float {
+		r.Silence(dst[old:], r.at)
 	}
 	r.in.Skip(int64(bytes))
 	r.at += int64(frames)

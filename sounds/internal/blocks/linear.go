@@ -41,12 +41,26 @@ func Linear(kind Kind, bytes, channels int, big bool) (e Encoding, ok bool) {
 		if big && bytes > 1 {
 			decode = swapped(bytes, decode)
 		}
-		return Encoding{Name: l.name, Bytes: bytes * channels, Frames: 1, Decode: func(dst []float32, src []byte) error {
+		return Encoding{Name: l.name, Bytes: bytes * channels, Frames: 1, Float: kind == Float, Decode: func(dst []float32, src []byte) error {
 			decode(dst, src)
 			return nil
 		}}, true
 	}
 	return e, false
+}
+
+// Padded24 returns the encoding of samples of 24 bits with a byte above them, in either order.
+func Padded24(channels int, big bool) Encoding {
+	order := binary.ByteOrder(binary.LittleEndian)
+	if big {
+		order = binary.BigEndian
+	}
+	return Encoding{Name: "s24", Bytes: 4 * channels, Frames: 1, Decode: func(dst []float32, src []byte) error {
+		for i := range dst {
+			dst[i] = float32(int32(order.Uint32(src[4*i:]))<<8>>8) / (1 << 23)
+		}
+		return nil
+	}}
 }
 
 // swapped decodes samples whose bytes stand the other way round.

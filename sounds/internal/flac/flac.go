@@ -65,11 +65,11 @@ type reader struct {
 const maxWaste = 1 << 24
 
 // Is knows FLAC, also behind tags.
-func Is(data []byte, _ bool) bool { return bytes.HasPrefix(data, []byte("fLaC")) }
+func Is(data []byte) bool { return bytes.HasPrefix(data, []byte("fLaC")) }
 
 // Open reads the metadata of the file that in stands at.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
-	in.PassID3()
+	in.PassFront()
 	in.Skip(4)
 	info, tags, err := readBlocks(in)
 	if err != nil {
@@ -100,8 +100,13 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 		return r.fill(dst), r.lim.Length(r.at, r.info.channels)
 	}
 	b := r.in.Peek(r.most)
-	if len(b) == 0 || source.IsTrailer(b) {
-		return dst, r.finish(0)
+	if len(b) == 0 || b[0] != 0xff {
+		if at := r.in.At; r.in.PassTail() {
+			return dst, r.finish(0)
+		} else if r.in.MoveTo(at); r.info.frames > 0 && r.at == r.info.frames {
+			return dst, r.finish(0) // all frames have come, and another kind of data follows
+		}
+		b = r.in.Peek(r.most)
 	}
 	n, err := r.read(b)
 	if err != nil {

@@ -17,7 +17,7 @@ const magic = "\x7fFLAC"
 const leastFirst = len(magic) + 2 + 2 + 4 + 4 + 34
 
 // InOgg knows an Ogg file with FLAC in it.
-func InOgg(data []byte, tagged bool) bool { return ogg.Is(data, tagged) && ogg.Carries(data, magic) }
+func InOgg(data []byte) bool { return ogg.Carries(data, magic) }
 
 // OpenOgg reads the headers of the first FLAC stream of the Ogg file that in stands at.
 func OpenOgg(in *source.Input, lim source.Limits) (source.Reader, error) {

@@ -31,9 +31,9 @@ func parseHeader(b []byte) (h header, ok bool, err error) {
 	}
 	switch {
 	case layer != 1:
-		return h, false, source.Unknown("MPEG audio of layer %d is not read: convert it to WAV, as by mpg123 -w OUT.wav IN", 4-layer)
+		return h, false, source.Unknown("MPEG audio of layer %d is not read; convert it: mpg123 -w {file.wav} {file}", 4-layer)
 	case bitrate == 0:
-		return h, false, source.Unknown("free-format MP3 is not read: convert it to WAV, as by mpg123 -w OUT.wav IN.mp3")
+		return h, false, source.Unknown("free-format MP3 is not read; convert it: mpg123 -w {file.wav} {file}")
 	}
 	halves := [4]int{0: 2, 2: 1}[version] // how often the rates of MPEG-1 are halved
 	h = header{
@@ -42,7 +42,7 @@ func parseHeader(b []byte) (h header, ok bool, err error) {
 	}
 	kbits := [...]int{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320}[bitrate]
 	if h.low {
-		kbits = [...]int{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160}[bitrate]
+		kbits = lowRates[bitrate]
 	}
 	h.size = 72*h.granules()*kbits*1000/h.rate + int(b[2]>>1&1)
 	switch b[3] >> 6 {
@@ -78,10 +78,10 @@ func (h header) frames() int { return 576 * h.granules() }
 
 // Is wants two frames in a row that agree, or one that is all there is,
 // perhaps behind some rubbish; or frames of MPEG audio that is not read, whose
-// error says what it is. What has ID3v2 tags and is nothing else is MP3.
-func Is(b []byte, tagged bool) bool {
+// error says what it is.
+func Is(b []byte) bool {
 	_, _, err := firstFrame(b)
-	return tagged || !errors.Is(err, errNoFrame)
+	return !errors.Is(err, errNoFrame)
 }
 
 // maxRubbish is how many bytes may stand before the first frame.
@@ -129,12 +129,22 @@ func agrees(b []byte, at int, h header) bool {
 // to 640 kbit/s.
 const maxOtherFrame = 8 << 10
 
-// otherFrames tells whether b begins with frames of one size whose headers agree,
-// three of them or two that are all there is. Their size is not read from the
-// header, where free format does not have it.
+// otherFrames tells whether b begins with frames of one kind whose headers agree, three of them or two that
+// are all there is. The size of a frame of free format is not in its header.
 func otherFrames(b []byte) bool {
 	same := func(at int) bool {
 		return at+4 <= len(b) && b[at] == b[0] && b[at+1] == b[1] && (b[at+2]^b[2])&^3 == 0 && (b[at+3]^b[3])&0xc0 == 0
+	}
+	if b[2]>>4 != 0 {
+		second := otherSize(b)
+		if !same(second) {
+			return false
+		}
+		third := second + otherSize(b[second:])
+		return third+4 >= len(b) || same(third)
+	}
+	if b[1]>>1&3 != 1 {
+		return false // no encoder makes free format of the other layers
 	}
 	for size := 24; size < min(len(b), maxOtherFrame); size++ {
 		if !same(size) {
@@ -151,3 +161,29 @@ func otherFrames(b []byte) bool {
 	}
 	return false
 }
+
+// otherRates are the bit rates of layers I and II of MPEG-1, then of layer I of MPEG-2, in kbit/s. Layer II
+// of MPEG-2 has those of layer III.
+var otherRates = [3][15]int{
+	{0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448},
+	{0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384},
+	{0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256},
+}
+
+// otherSize returns how many bytes the frame of layer I or II has that begins with b.
+func otherSize(b []byte) int {
+	version, layer, bitrate, pad := b[1]>>3&3, b[1]>>1&3, b[2]>>4, int(b[2]>>1&1)
+	rate := [...]int{44100, 48000, 32000}[b[2]>>2&3] >> [4]int{0: 2, 2: 1}[version]
+	switch {
+	case layer == 3 && version == 3:
+		return (12*otherRates[0][bitrate]*1000/rate + pad) * 4
+	case layer == 3:
+		return (12*otherRates[2][bitrate]*1000/rate + pad) * 4
+	case version == 3:
+		return 144*otherRates[1][bitrate]*1000/rate + pad
+	}
+	return 144*lowRates[bitrate]*1000/rate + pad
+}
+
+// lowRates are the bit rates of layer III of MPEG-2 and 2.5, in kbit/s.
+var lowRates = [15]int{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160}

@@ -64,6 +64,7 @@ const (
 // Open reads the tags of the file that in stands at, finds its first frame, and
 // reads the note of its encoder.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
+	in.PassZeros()
 	tags := in.TakeID3()
 	body := in.Peek(source.Probe)
 	at, h, err := firstFrame(body)

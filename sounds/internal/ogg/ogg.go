@@ -21,12 +21,15 @@ type page struct {
 	body                   []byte
 }
 
+// pageMagic begins each page.
+const pageMagic = "OggS"
+
 // readPage takes the page at the beginning of b and returns what follows it. It
 // looks at the checksum or does not.
 func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
 	p, rest, err = splitPage(b)
 	size := len(b) - len(rest)
-	if len(b) >= 27 && len(b) >= 27+int(b[26]) && (string(b[:4]) != "OggS" || b[4] != 0) {
+	if len(b) >= 27 && len(b) >= 27+int(b[26]) && (string(b[:4]) != pageMagic || b[4] != 0) {
 		return page{}, nil, source.Broken("no Ogg page begins where one should")
 	}
 	if err == nil && checked && checksum(b[:size]) != binary.LittleEndian.Uint32(b[22:]) {
@@ -64,12 +67,12 @@ var crc32 = source.CRC(32, 0x04c11db7)
 func checksum(page []byte) uint32 { return crc32(page[:22], make([]byte, 4), page[26:]) }
 
 // Is knows an Ogg file, whatever is in it.
-func Is(data []byte, tagged bool) bool { return !tagged && bytes.HasPrefix(data, []byte("OggS")) }
+func Is(data []byte) bool { return bytes.HasPrefix(data, []byte(pageMagic)) }
 
 // Carries reports whether one of the streams with which an Ogg file begins has a first packet
 // that begins so.
 func Carries(file []byte, magic string) bool {
-	for Is(file, false) {
+	for Is(file) {
 		p, rest, err := readPage(file, false)
 		if err != nil || !p.first {
 			return false
@@ -149,13 +152,20 @@ func (s *stream) tear(fault error) error {
 // page reads a page.
 func (s *stream) page() error {
 	b := s.in.Peek(MaxPage)
-	if len(b) == 0 || source.IsTrailer(b) {
-		if len(s.partial) > 0 {
+	if len(b) == 0 || b[0] != pageMagic[0] {
+		at := s.in.At
+		switch done := s.in.PassTail(); {
+		case done && len(s.partial) > 0:
 			if err := s.tear(source.Broken("cut short within a packet")); err != nil {
 				return err
 			}
+			return io.EOF
+		case done:
+			return io.EOF
+		case !bytes.HasPrefix(s.in.Peek(MaxPage), []byte(pageMagic)):
+			s.in.MoveTo(at) // it is no tag that is there
 		}
-		return io.EOF
+		b = s.in.Peek(MaxPage)
 	}
 	page, rest, err := readPage(b, true)
 	fault := err
@@ -191,7 +201,7 @@ func (s *stream) repair(b []byte) (p page, rest []byte, ok bool) {
 	if err != nil || s.exact || s.hole != nil || !s.open || len(p.lacing) == 0 {
 		return p, rest, false
 	}
-	if len(rest) > 0 && !bytes.HasPrefix(rest, []byte("OggS\x00")) {
+	if len(rest) > 0 && !bytes.HasPrefix(rest, []byte(pageMagic+"\x00")) {
 		return p, rest, false
 	}
 	if bits.OnesCount32(p.serial^s.serial) > 1 || bits.OnesCount32(p.sequence^s.next) > 1 {

@@ -371,8 +371,8 @@ func (r *Reader) turnPage(p []byte) {
 	case r.stream.last || r.began:
 	case r.kind.Leads:
 		r.lead += max(granule-lead, 0)
-	default:
-		r.cut = max(lead-granule, 0)
+	default: // positions may begin anywhere, as in a recording of a broadcast
+		r.cut, r.lead = max(lead-granule, 0), max(granule-lead, 0)
 	}
 	if granule < 0 && hole != nil {
 		r.stream.hole = hole

@@ -19,10 +19,11 @@ const rate = 48000
 const magic = "OpusHead"
 
 // Is knows an Ogg file with Opus in it.
-func Is(data []byte, tagged bool) bool { return !tagged && ogg.Carries(data, magic) }
+func Is(data []byte) bool { return ogg.Carries(data, magic) }
 
 // Open reads the headers of the first Opus stream of the file that in stands at.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
+	in.PassFront()
 	if err := ogg.Check(in.Peek(ogg.MaxPage)); err != nil {
 		return nil, err
 	}

@@ -36,10 +36,13 @@ func Broken(format string, args ...any) error { return Fault(ErrDecode, format, 
 // Beyond returns an error of a sound that passes a limit.
 func Beyond(format string, args ...any) error { return Fault(ErrLimit, format, args...) }
 
-// Unread is why a file of a format that is known, and not read, is refused. ending is that of its
-// name, for the command that converts it.
-func Unread(format, ending string) error {
-	return Unknown("%s is not read; convert it: ffmpeg -i x.%s x.flac", format, ending)
+// Convert is the command that makes a file that is read of one that is not. {file} is its name,
+// {file.flac} and {file.wav} the same with another ending.
+const Convert = "ffmpeg -i {file} {file.flac}"
+
+// Unread returns an error of a format that is known, and not read.
+func Unread(format string) error {
+	return Unknown("%s is not read; convert it: %s", format, Convert)
 }
 
 // Limits are what a file may have.

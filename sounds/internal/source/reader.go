@@ -4,7 +4,10 @@ package source
 
 import (
 	"cmp"
+	"fmt"
 	"io"
+	"math"
+	"slices"
 	"sort"
 	"sync"
 
@@ -49,6 +52,45 @@ type Head struct {
 	Front, Back int64
 
 	Damages []Damage // of what Next returned, since the last TakeDamages
+
+	notes   []string
+	silence int64 // samples that are no numbers
+	first   int64 // the frame of the first of them
+}
+
+// maxNotes bounds how many notes a file has.
+const maxNotes = 8
+
+// Note keeps a sentence about what is odd in the file, and does not keep it from being played.
+func (h *Head) Note(format string, args ...any) {
+	if len(h.notes) < maxNotes {
+		h.notes = append(h.notes, fmt.Sprintf(format, args...))
+	}
+}
+
+// Silence sets the samples to 0 that are infinite or not a number, of which the first is of a frame.
+func (h *Head) Silence(samples []float32, frame int64) {
+	for i, x := range samples {
+		if math.Float32bits(x)&0x7f800000 != 0x7f800000 {
+			continue
+		}
+		samples[i] = 0
+		if h.silence++; h.silence == 1 {
+			h.first = frame + int64(i/h.Channels)
+		}
+	}
+}
+
+// Notes returns what is odd in the file, as far as it was read, a sentence each.
+func (h *Head) Notes() []string {
+	switch list := slices.Clone(h.notes); h.silence {
+	case 0:
+		return list
+	case 1:
+		return append(list, fmt.Sprintf("the sample of frame %d is not a finite number: it is played as 0", h.first))
+	default:
+		return append(list, fmt.Sprintf("%d samples are not finite numbers, the first in frame %d: they are played as 0", h.silence, h.first))
+	}
 }
 
 // About returns the head itself.

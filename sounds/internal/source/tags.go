@@ -62,9 +62,9 @@ func readTags(tags []string) (values map[string]string, numbers map[string]int64
 	return values, numbers
 }
 
-// Loop returns the part to repeat of a sound of so many frames, which tags tell
-// before all else, under any of the names that are in use; nil where none lies
-// within it.
+// Loop returns the part to repeat of a sound of so many frames, which tags tell before all else, under any
+// of the names that are in use; nil where there is none. A loop that ends behind the sound ends with it:
+// some programs count the end in another way. That, and a loop that is elsewhere, makes a note.
 func (h *Head) Loop(frames int64) *pcm.Loop {
 	_, tags := readTags(h.Tags)
 	if from, ok := firstOf(tags, "LOOPSTART", "LOOP_BEGIN", "LOOP_START"); ok {
@@ -74,13 +74,28 @@ func (h *Head) Loop(frames int64) *pcm.Loop {
 		} else if n, ok := firstOf(tags, "LOOP_END", "LOOPEND"); ok {
 			to = n
 		}
-		if l := (pcm.Loop{from, to}); l.Inside(frames) {
-			return &l
+		if l := h.within(pcm.Loop{from, to}, frames); l != nil {
+			return l
 		}
 	}
-	if h.Smpl.Inside(frames) {
-		return &h.Smpl
+	if h.Smpl != (pcm.Loop{}) {
+		return h.within(h.Smpl, frames)
 	}
+	return nil
+}
+
+// within returns what of a loop is inside a sound of so many frames.
+func (h *Head) within(l pcm.Loop, frames int64) *pcm.Loop {
+	switch cut := (pcm.Loop{l[0], min(l[1], frames)}); {
+	case frames == 0:
+		return nil
+	case l.Inside(frames):
+		return &l
+	case cut.Inside(frames):
+		h.Note("its loop ends at frame %d, the sound at frame %d: it is played up to there", l[1], frames)
+		return &cut
+	}
+	h.Note("its loop [%d, %d) is not inside its %d frames, so it has none", l[0], l[1], frames)
 	return nil
 }
 
@@ -158,6 +173,51 @@ func (in *Input) PassID3() {
 		}
 		in.Skip(min(size, in.Left()))
 	}
+}
+
+// maxZeros is how many zeros may come before a sound.
+const maxZeros = 64 << 10
+
+// PassZeros moves behind the zeros that come next, at most maxZeros of them.
+func (in *Input) PassZeros() { in.passZeros(maxZeros) }
+
+func (in *Input) passZeros(most int64) {
+	for most > 0 {
+		b := in.Peek(1)
+		b = b[:min(int64(len(b)), most)]
+		n := 0
+		for n < len(b) && b[n] == 0 {
+			n++
+		}
+		in.Skip(int64(n))
+		if most -= int64(n); n < len(b) || n == 0 {
+			return
+		}
+	}
+}
+
+// PassFront moves behind the zeros and the ID3v2 tags before a sound, and reports whether there was a
+// tag.
+func (in *Input) PassFront() (tagged bool) {
+	for {
+		in.PassZeros()
+		at := in.At
+		in.PassID3()
+		if in.At == at {
+			return tagged
+		}
+		tagged = true
+	}
+}
+
+// PassTail moves behind the zeros and the tags that come next, and reports whether nothing follows.
+func (in *Input) PassTail() bool {
+	for at := int64(-1); at != in.At; {
+		at = in.At
+		in.PassTags()
+		in.passZeros(math.MaxInt64)
+	}
+	return in.Left() == 0
 }
 
 // PassTags moves behind the ID3v1, ID3v2 and APE tags that come next. Each states its own size.
@@ -300,10 +360,4 @@ func parseID3Text(b []byte) (string, bool) {
 	}
 	name, value, ok := strings.Cut(string(text), "\x00")
 	return name + "=" + strings.TrimRight(value, "\x00"), ok
-}
-
-// IsTrailer knows the ID3v1 and APE tags that some write behind the sound.
-func IsTrailer(b []byte) bool {
-	s := string(b[:min(len(b), 8)])
-	return strings.HasPrefix(s, "TAG") && len(b) == 128 || strings.HasPrefix(s, "APETAGEX")
 }

@@ -20,6 +20,7 @@ const magic = "\x01vorbis"
 
 // Open reads the headers of the first Vorbis stream of the file that in stands at.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
+	in.PassFront()
 	if err := other(in.Peek(ogg.MaxPage)); err != nil {
 		return nil, err
 	}
@@ -35,11 +36,11 @@ func other(file []byte) error {
 	if err := ogg.Check(file); err != nil {
 		return err
 	}
-	for _, x := range [...]struct{ magic, name, ending string }{
-		{"Speex   ", "Speex", "spx"}, {"\x80theora", "Theora", "ogv"}, {"PCM     ", "PCM in Ogg", "ogg"},
+	for _, x := range [...]struct{ magic, name string }{
+		{"Speex   ", "Speex"}, {"\x80theora", "Theora"}, {"PCM     ", "PCM in Ogg"},
 	} {
 		if ogg.Carries(file, x.magic) && !ogg.Carries(file, magic) {
-			return source.Unread(x.name, x.ending)
+			return source.Unread(x.name)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-// Package wav reads WAV, RF64 and BW64: integers of 8 to 32 bits, floats of 32 and
+// Package wav reads WAV, RIFX, RF64 and BW64: integers of 8 to 32 bits, floats of 32 and
 // 64 bits, A-law and u-law, and the ADPCM of the IMA and of Microsoft.
 package wav
 
@@ -7,18 +7,20 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"voicepool/sounds/internal/blocks"
 	"voicepool/sounds/internal/source"
 )
 
-// Is knows RIFF, and RF64 and BW64, which have 64-bit sizes.
-func Is(data []byte, tagged bool) bool {
-	if tagged || len(data) < 12 || string(data[8:12]) != "WAVE" {
+// Is knows RIFF, RIFX, whose numbers have their highest byte first, and RF64 and BW64, which have
+// 64-bit sizes.
+func Is(data []byte) bool {
+	if len(data) < 12 || string(data[8:12]) != "WAVE" {
 		return false
 	}
 	id := string(data[:4])
-	return id == "RIFF" || id == "RF64" || id == "BW64"
+	return id == "RIFF" || id == "RIFX" || id == "RF64" || id == "BW64"
 }
 
 // streamedSize is the least size of a data chunk that means "until the end":
@@ -26,29 +28,41 @@ func Is(data []byte, tagged bool) bool {
 // headers, since it does not know better.
 const streamedSize = 0x7ffff000
 
+// maxExcess is how many bytes too many a data chunk may claim: some programs count the headers in it. What
+// lacks more is cut short, or half written, unless the whole file is as long as it says.
+const maxExcess = 64
+
 // maxChunk is how much of a chunk is of interest: a fmt chunk with 256 predictors.
 const maxChunk = 2 << 10
 
 // chunks are the parts of a WAV file that matter here.
 type chunks struct {
+	order      binary.ByteOrder
 	fmt, smpl  []byte // their beginnings
 	tags       []string
-	data, size int64 // where the samples begin, and their bytes
-	fact       int64 // how many frames they are, by the fact chunk; 0: it does not say
+	data, size int64  // where the samples begin, and their bytes
+	missing    uint64 // bytes of samples that are announced, and not there
+	fact       int64  // how many frames they are, by the fact chunk; 0: it does not say
 }
 
 // Open reads the chunks of the file that in stands at.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
+	in.PassFront()
 	chunks, err := readChunks(in)
 	if err != nil {
 		return nil, err
 	}
-	f, err := parseFormat(chunks.fmt)
+	f, err := parseFormat(chunks.fmt, chunks.order)
 	if err != nil {
 		return nil, err
 	}
 	if err := lim.Shape(f.channels, f.rate); err != nil {
 		return nil, err
+	}
+	if f.tag == tagPCM && f.bits == 24 && f.align == 4*f.channels {
+		if err := f.findPadding(in, &chunks); err != nil {
+			return nil, err
+		}
 	}
 	e, err := f.encoding(chunks.fmt)
 	if err != nil {
@@ -59,10 +73,51 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 		return nil, err
 	}
 	h := source.Head{Channels: f.channels, Rate: int(f.rate), Speakers: f.speakers, Frames: frames, Tags: chunks.tags}
-	if s := chunks.smpl; len(s) >= 60 && binary.LittleEndian.Uint32(s[28:]) > 0 {
-		h.Smpl = [2]int64{int64(binary.LittleEndian.Uint32(s[44:])), int64(binary.LittleEndian.Uint32(s[48:])) + 1}
+	if s := chunks.smpl; len(s) >= 60 && chunks.order.Uint32(s[28:]) > 0 {
+		h.Smpl = [2]int64{int64(chunks.order.Uint32(s[44:])), int64(chunks.order.Uint32(s[48:])) + 1}
+	}
+	if chunks.missing > 0 {
+		h.Note("the header announces %d bytes of samples, %d are there: these are played", uint64(chunks.size)+chunks.missing, chunks.size)
 	}
 	return blocks.NewReader(in, h, e, chunks.data, chunks.size), nil
+}
+
+// mostLook is how many bytes are looked at for words that are not zero.
+const mostLook = 4 << 20
+
+// findPadding finds where the padding is in samples of 24 bits that take 4 bytes: above, with the sign in
+// it, or below. Silence has it anywhere.
+func (f *format) findPadding(in *source.Input, c *chunks) error {
+	above, below := true, true
+	in.MoveTo(c.data)
+	seen := 0
+	for done := int64(0); done+4 <= min(c.size, mostLook) && seen < 4096; {
+		b := in.Peek(1 << 12)
+		b = b[:min(int64(len(b)), c.size-done, 1<<12)&^3]
+		if len(b) == 0 {
+			break
+		}
+		for word := range slices.Chunk(b, 4) {
+			x := int32(c.order.Uint32(word))
+			if x == 0 {
+				continue
+			}
+			seen++
+			above = above && x == x<<8>>8
+			below = below && x&0xff == 0
+		}
+		in.Skip(int64(len(b)))
+		done += int64(len(b))
+	}
+	switch {
+	case above:
+		f.padded = true
+	case below:
+		f.bits = 32
+	default:
+		return source.Unknown("WAV with samples of 24 bits in 4 bytes that are no numbers of 24 bits is not read; convert it: %s", source.Convert)
+	}
+	return nil
 }
 
 // trimmed returns how many of the frames in all blocks are sound, by the fact chunk: encoders fill
@@ -79,14 +134,20 @@ func trimmed(e *blocks.Encoding, frames, fact int64, channels int) int64 {
 // passed over; only the data chunk may claim more than there is, as a stream's.
 func readChunks(in *source.Input) (c chunks, err error) {
 	var size64 uint64 // of the data chunk, from ds64
-	riff := binary.LittleEndian.Uint32(in.Peek(12)[4:])
+	c.order = binary.LittleEndian
+	head := in.Peek(12)
+	if head[3] == 'X' {
+		c.order = binary.BigEndian
+	}
+	riff := c.order.Uint32(head[4:])
+	complete := riff > 0 && in.At+8+int64(riff) <= in.Size // as far as its outermost chunk says
 	in.Skip(12)
 	for in.Left() >= 8 {
 		b := in.Peek(8)
 		if len(b) < 8 {
 			return c, source.Broken("cut short")
 		}
-		id, size := string(b[:4]), uint64(binary.LittleEndian.Uint32(b[4:]))
+		id, size := string(b[:4]), uint64(c.order.Uint32(b[4:]))
 		in.Skip(8)
 		left := uint64(in.Left())
 		if id == "data" {
@@ -100,6 +161,8 @@ func readChunks(in *source.Input) (c chunks, err error) {
 			switch {
 			case streamed:
 				size = left
+			case size > left && left > 0 && (complete || size-left <= maxExcess):
+				c.missing, size = size-left, left
 			case size > left:
 				return c, source.Broken("cut short: %d bytes of samples are announced, %d are there", size, left)
 			}
@@ -121,18 +184,21 @@ func readChunks(in *source.Input) (c chunks, err error) {
 			c.fmt = bytes.Clone(body)
 		case "ds64":
 			if len(body) >= 16 {
-				size64 = binary.LittleEndian.Uint64(body[8:])
+				size64 = c.order.Uint64(body[8:])
 			}
 		case "smpl":
 			c.smpl = bytes.Clone(body)
 		case "fact":
 			if len(body) >= 4 {
-				c.fact = int64(binary.LittleEndian.Uint32(body))
+				c.fact = int64(c.order.Uint32(body))
 			}
 		case "id3 ", "ID3 ":
 			c.tags = in.TakeID3()
 		}
-		in.MoveTo(at + int64(min(size+size&1, left)))
+		in.MoveTo(at + int64(min(size, left)))
+		if size&1 == 1 {
+			c.passPadding(in)
+		}
 	}
 	switch {
 	case c.fmt == nil:
@@ -145,6 +211,25 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	return c, nil
 }
 
+// passPadding moves behind the byte that makes the size of a chunk even. Some programs leave it out: then
+// the next chunk begins at once.
+func (c *chunks) passPadding(in *source.Input) {
+	if b := in.Peek(9); len(b) >= 9 && isID(b[:4]) && !isID(b[1:5]) {
+		return
+	}
+	in.Skip(1)
+}
+
+// isID reports whether b may be the name of a chunk.
+func isID(b []byte) bool {
+	for _, x := range b {
+		if x < ' ' || x > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 // format is what a fmt chunk says.
 type format struct {
 	tag      uint16
@@ -152,25 +237,32 @@ type format struct {
 	rate     int64
 	align    int // bytes a frame, or a block
 	bits     int
+	padded   bool // samples of 24 bits have a fourth byte above them
+	big      bool // the highest byte of a number comes first
 	speakers uint32
 }
 
 // parseFormat reads a fmt chunk, which has at least 16 bytes.
-func parseFormat(b []byte) (f format, err error) {
-	f.tag = binary.LittleEndian.Uint16(b)
-	f.channels = int(binary.LittleEndian.Uint16(b[2:]))
-	f.rate = int64(binary.LittleEndian.Uint32(b[4:]))
-	f.align = int(binary.LittleEndian.Uint16(b[12:]))
-	f.bits = int(binary.LittleEndian.Uint16(b[14:]))
+func parseFormat(b []byte, order binary.ByteOrder) (f format, err error) {
+	f.big = order == binary.BigEndian
+	f.tag = order.Uint16(b)
+	f.channels = int(order.Uint16(b[2:]))
+	f.rate = int64(order.Uint32(b[4:]))
+	f.align = int(order.Uint16(b[12:]))
+	f.bits = int(order.Uint16(b[14:]))
 	if f.tag == tagExtensible {
 		if len(b) < 40 {
 			return f, source.Broken("an extensible fmt chunk of %d bytes, it has at least 40", len(b))
 		}
-		f.tag = binary.LittleEndian.Uint16(b[24:])
-		if string(b[26:40]) != "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71" {
-			return f, source.Unknown("the WAV encoding %x is not read; convert it: ffmpeg -i x.wav y.wav", b[24:40])
+		f.tag = order.Uint16(b[24:])
+		switch string(b[26:40]) {
+		case "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71":
+		case "\x00\x00\x21\x07\xd3\x11\x86\x44\xc8\xc1\xca\x00\x00\x00":
+			return f, source.Unknown("ambisonic B-format is not read: its channels belong to no speakers")
+		default:
+			return f, source.Unknown("the WAV encoding %x is not read; convert it: %s", b[24:40], source.Convert)
 		}
-		f.speakers = binary.LittleEndian.Uint32(b[20:])
+		f.speakers = order.Uint32(b[20:])
 	}
 	return f, nil
 }
@@ -186,33 +278,60 @@ const (
 	tagExtensible = 0xfffe
 )
 
-// encoding returns how the samples are kept. Of whole numbers any bits of a byte count.
+// named are encodings that are known by name alone.
+var named = [...]struct {
+	tag  uint16
+	name string
+}{
+	{0x20, "Yamaha ADPCM"}, {0x22, "TrueSpeech"}, {0x31, "GSM 6.10"}, {0x40, "G.721"}, {0x45, "G.726"}, {0x50, "MPEG audio of layer 2"},
+	{0x55, "MP3"}, {0x64, "G.726"}, {0x65, "G.722"}, {0x92, "AC-3"}, {0xff, "AAC"}, {0x160, "WMA"}, {0x161, "WMA"}, {0x162, "WMA"}, {0x163, "WMA"},
+	{0x270, "ATRAC3"}, {0x28f, "G.722"}, {0x1600, "AAC"}, {0x2000, "AC-3"}, {0x2001, "DTS"}, {0x566f, "Vorbis"}, {0x674f, "Vorbis"},
+	{0x6750, "Vorbis"}, {0x6751, "Vorbis"}, {0x676f, "Vorbis"}, {0x6770, "Vorbis"}, {0x6771, "Vorbis"}, {0x704f, "Opus"}, {0xa106, "AAC"},
+	{0xf1ac, "FLAC"},
+}
+
+// nameOf returns the name of an encoding that is not read; empty: it is not known.
+func nameOf(tag uint16) string {
+	for _, x := range named {
+		if x.tag == tag {
+			return x.name
+		}
+	}
+	return ""
+}
+
+// encoding returns how the samples are kept. Of whole numbers any bits of a byte count, A-law and u-law
+// have 8 whatever the header says. So does the length of a frame: others read it so, too.
 func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	bytes, ok := (f.bits+7)/8, false
 	switch whole := f.bits == 8*bytes; {
-	case (f.tag == tagIMA || f.tag == tagMS) && f.bits == 4:
+	case (f.tag == tagIMA || f.tag == tagMS) && f.bits == 4 && !f.big:
 		if e, err = f.adpcm(b); err != nil {
 			err = source.Broken("%v", err)
 		}
 		return e, err
+	case f.padded:
+		e, ok = blocks.Padded24(f.channels, f.big), true
 	case f.tag == tagPCM && bytes == 1:
 		e, ok = blocks.Linear(blocks.Unsigned, bytes, f.channels, false)
 	case f.tag == tagPCM:
-		e, ok = blocks.Linear(blocks.Signed, bytes, f.channels, false)
+		e, ok = blocks.Linear(blocks.Signed, bytes, f.channels, f.big)
 	case f.tag == tagFloat && whole:
-		e, ok = blocks.Linear(blocks.Float, bytes, f.channels, false)
-	case f.tag == tagALaw && whole:
-		e, ok = blocks.Linear(blocks.ALaw, bytes, f.channels, false)
-	case f.tag == tagULaw && whole:
-		e, ok = blocks.Linear(blocks.ULaw, bytes, f.channels, false)
+		e, ok = blocks.Linear(blocks.Float, bytes, f.channels, f.big)
+	case f.tag == tagALaw:
+		e, ok = blocks.Linear(blocks.ALaw, 1, f.channels, false)
+	case f.tag == tagULaw:
+		e, ok = blocks.Linear(blocks.ULaw, 1, f.channels, false)
 	}
-	if !ok {
-		return e, source.Unknown("the WAV encoding %#x with %d bits is not read; convert it: ffmpeg -i x.wav y.wav", f.tag, f.bits)
+	switch name := nameOf(f.tag); {
+	case ok:
+		return e, nil
+	case f.tag == tagFloat:
+		return e, source.Unknown("WAV with floats of %d bits is not read; they have 32 or 64", f.bits)
+	case name != "":
+		return e, source.Unknown("%s in WAV is not read; convert it: %s", name, source.Convert)
 	}
-	if f.align != e.Bytes {
-		return e, source.Broken("%d bytes a frame, but %d channels of %d bytes", f.align, f.channels, bytes)
-	}
-	return e, nil
+	return e, source.Unknown("the WAV encoding %#x with %d bits is not read; convert it: %s", f.tag, f.bits, source.Convert)
 }
 
 // adpcm reads what the fmt chunk of ADPCM has more.
