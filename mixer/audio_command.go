@@ -101,7 +101,7 @@ func (a *audio) each(c *command) {
 func (s *shared) names(t *Target, r *record) bool {
 	switch t.kind {
 	case oneVoice:
-		return uint64(t.voice.id) == r.id.Load() || t.voice.play != 0 && t.voice.play == r.playNumber()
+		return uint64(t.id) == r.id.Load() || t.tag != 0 && t.tag == r.play.Load()
 	case taggedVoices:
 		return t.tag == r.tag
 	case soundVoices:
@@ -115,7 +115,7 @@ func (s *shared) names(t *Target, r *record) bool {
 // one does c to the voice of a handle, if it lives. A stop also reaches a start
 // that has not come yet.
 func (a *audio) one(c *command) {
-	id := c.target.voice.id
+	id := c.target.id
 	r := a.record(id)
 	switch {
 	case r.live == id:

@@ -64,6 +64,6 @@ func (a *audio) applyStems(bus int, from, to, n int64) {
 func (a *audio) name(e *Event, r *record) {
 	if a.stems != nil { // else it would be read for nothing, and is in no cache
 		rare := r.rare.Load()
-		e.stem, e.play = rare.stem, rare.play.Load()
+		e.stem, e.play = rare.stem, r.play.Load()
 	}
 }

@@ -32,7 +32,7 @@ type chain struct {
 func (a *audio) link(c *command) {
 	a.underWay.keep()
 	*a.record(c.record).rare.Load().handed = voice.Moves{}
-	l := link{lead: c.target.voice.id, next: c.record, when: c.when, at: never}
+	l := link{lead: c.target.id, next: c.record, when: c.when, at: never}
 	a.unlink(l.lead, false, nil)
 	r := a.record(l.lead)
 	state := r.stands.state()

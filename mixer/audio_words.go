@@ -215,7 +215,7 @@ func (f *foreseen) note(id pool.Handle, field settable, value float64) {
 
 // foresee notes a change of a start that has not come yet: it starts so.
 func (a *audio) foresee(r *record, c *command) {
-	ahead, id := &r.rare.Load().foreseen, c.target.voice.id // put has made it
+	ahead, id := &r.rare.Load().foreseen, c.target.id // put has made it
 	switch {
 	case c.kind == cmdSend:
 		a.moveSend(r, c, 0)

@@ -34,7 +34,7 @@ func (m *Mixer) equip(r *record) {
 // those that are asked for before it acts. The mutex is held.
 func (m *Mixer) equipAll(c *command) {
 	if c.target.kind == oneVoice {
-		if r := m.find(c.target.voice.id); r != nil {
+		if r := m.find(c.target.id); r != nil {
 			m.equip(r)
 		}
 		return

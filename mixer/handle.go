@@ -371,7 +371,7 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	if m.stems != nil {
 		m.own(r).stem = m.stemOf(Stem{o.Name, s.Name(), s.File()}, r.bus)
 	}
-	if r.playNumber() != o.Play {
-		m.own(r).play.Store(o.Play)
+	if r.play.Load() != o.Play {
+		r.play.Store(o.Play)
 	}
 }

@@ -202,7 +202,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	if m.closed {
 		return Handle{}, ErrClosed
 	}
-	if c.kind == cmdThen && !m.lives(m.find(c.target.voice.id)) {
+	if c.kind == cmdThen && !m.lives(m.find(c.target.id)) {
 		return Handle{}, ErrGone
 	}
 	id, r := m.acquire(c.frame)
@@ -241,7 +241,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 		m.addFeed(feed)
 	}
 	m.tune(r, frame)
-	if lead := m.find(c.target.voice.id); c.kind == cmdThen && lead != nil {
+	if lead := m.find(c.target.id); c.kind == cmdThen && lead != nil {
 		m.follow(lead, id)
 	}
 	return Handle{m, id, o.Play}, nil
@@ -275,7 +275,7 @@ func (m *Mixer) send(c command) error {
 // sendEach sends a command as send does. Where the target is a voice of a play, all voices of the play get
 // it, at one frame, or none of them.
 func (m *Mixer) sendEach(c command) error {
-	play := c.target.voice.play
+	play := c.target.tag
 	if c.target.kind != oneVoice || play == 0 {
 		return m.send(c)
 	}
@@ -294,7 +294,7 @@ func (m *Mixer) sendEach(c command) error {
 		return ErrBusy
 	}
 	m.ofPlay(play, func(h Handle, _ *record) {
-		c.target.voice = h
+		c.target = TargetVoice(h)
 		m.put(&c)
 	})
 	return nil
@@ -303,7 +303,7 @@ func (m *Mixer) sendEach(c command) error {
 // ofPlay calls do for all starts of a play that are not over. The mutex is held.
 func (m *Mixer) ofPlay(play uint64, do func(Handle, *record)) {
 	for _, r := range m.allRecords() {
-		if r.playNumber() == play && m.lives(r) {
+		if r.play.Load() == play && m.lives(r) {
 			do(Handle{mixer: m, id: pool.Handle(r.id.Load())}, r)
 		}
 	}
@@ -344,7 +344,7 @@ func (m *Mixer) put(c *command) (frame int64) {
 		m.otherSeq = m.seq
 	}
 	if c.target.kind == oneVoice && c.kind != cmdStop {
-		if r := m.find(c.target.voice.id); r != nil {
+		if r := m.find(c.target.id); r != nil {
 			m.own(r) // it may be foreseen
 		}
 	}

@@ -178,14 +178,14 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	if err := t.check(m); err != nil {
 		return err
 	}
-	if play := t.voice.play; t.kind == oneVoice && play != 0 {
+	if play := t.tag; t.kind == oneVoice && play != 0 {
 		m.mutex.Lock()
 		defer m.mutex.Unlock()
 		m.ofPlay(play, func(h Handle, r *record) { h.wishAll(r, &c, set.over) })
 		return nil
 	}
 	if t.kind == oneVoice {
-		if err := t.voice.glide(&c, set.over); err != ErrGone {
+		if err := (Handle{mixer: m, id: t.id}).glide(&c, set.over); err != ErrGone {
 			return err
 		}
 		return nil
@@ -209,7 +209,9 @@ func (at Moment) Seek(t Target, position time.Duration) error {
 	if err := t.check(m); err != nil {
 		return err
 	}
-	t.voice.play = 0
+	if t.kind == oneVoice {
+		t.tag = 0
+	}
 	streams := m.streams(&t)
 	c := command{kind: cmdSeek, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, place: m.frames(position)}
 	if t.kind != oneVoice || len(streams) == 0 {

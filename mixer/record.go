@@ -45,6 +45,7 @@ type record struct {
 	group    *Group
 	tag      uint64
 	owner    uint64
+	play     atomic.Uint64 // Options.Play
 	ref      int64
 	lasts    int64 // frames of Options.For
 	bus      uint16
@@ -56,16 +57,16 @@ type record struct {
 	followed bool  // another start follows it; the control side alone
 	sends    uint8 // how many there are in its rare part
 	sendsPre bool  // one of them before its fader
+	whenFull WhenFull
+	filtered bool // it begins with a cutoff
 	prio     int32
-	rounds   int32 // of a stream that loops; 0: without end
-	starts   int64 // the frame at which it begins, as far as the control side knows; its alone
+	rounds   int32       // of a stream that loops; 0: without end
+	moved    atomic.Bool // spot is not applied yet; the audio side clears it
+	starts   int64       // the frame at which it begins, as far as the control side knows; its alone
 
 	id atomic.Uint64 // the handle whose record this is now
 
 	// Written by the audio side.
-	whenFull WhenFull    // the control side's, before the push
-	filtered bool        // the same: it begins with a cutoff
-	moved    atomic.Bool // the control side's: spot is not applied yet
 	stands   standing
 	score    pair32       // its audibility, and 1 where it goes back at the end of its loop, which a stream does not say
 	levels   pair32       // its pan, and its gain in decibels
@@ -89,7 +90,6 @@ type recordRare struct {
 	want     [numWants]atomic.Uint64 // by settable: float64 bits
 
 	stem   *stem             // the control side's, before the push; nil: none are kept
-	play   atomic.Uint64     // the control side's, before the push: Options.Play
 	counts [2]*Count         // the same, of those that are counted; then the audio side's
 	sends  *[VoiceSends]send // the same, of those that send: made when they are first needed
 	handed *voice.Moves      // the audio side's, of one that follows another: where that left off; made by the control side like the sends
@@ -129,14 +129,6 @@ type recordPlay struct {
 type recordForeseen struct {
 	foreseen foreseen
 	turn     *voice.Feed // what a stream that has not begun leaves its loop by; nil: it does not
-}
-
-// playNumber returns the Options.Play of a start. Both sides'.
-func (r *record) playNumber() uint64 {
-	if rare := r.rare.Load(); rare != nil {
-		return rare.play.Load()
-	}
-	return 0
 }
 
 // ahead returns what is foreseen of the start of a handle; nil: nothing.

@@ -118,7 +118,7 @@ func (m *Mixer) Voices() iter.Seq[Handle] {
 	return func(yield func(Handle) bool) {
 		for _, r := range m.allRecords() {
 			id := r.id.Load()
-			over, play := r.stands.state().Over(), r.playNumber()
+			over, play := r.stands.state().Over(), r.play.Load()
 			if id == 0 || over || r.id.Load() != id { // else the state may be the next owner's
 				continue
 			}

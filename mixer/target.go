@@ -3,6 +3,7 @@ package mixer
 import (
 	"fmt"
 
+	"voicepool/pool"
 	"voicepool/voice"
 )
 
@@ -21,9 +22,9 @@ const (
 type Target struct {
 	kind  targetKind
 	bus   uint16
-	mixer *Mixer // of the bus; nil: any, for its master
-	voice Handle
-	tag   uint64
+	mixer *Mixer      // of the voice, or of the bus; nil: any, for its master
+	id    pool.Handle // of the voice
+	tag   uint64      // of a voice: its Options.Play
 	sound *voice.Sound
 }
 
@@ -35,7 +36,7 @@ func (t *Target) check(m *Mixer) error {
 		return errNoMixer
 	case t.kind == noTarget:
 		return fmt.Errorf("%w: the target names nothing", ErrOption)
-	case t.kind == oneVoice && t.voice.mixer != m:
+	case t.kind == oneVoice && t.mixer != m:
 		return fmt.Errorf("%w: the voice is another mixer's, or nothing", ErrOption)
 	case t.kind == busVoices && t.mixer != nil && t.mixer != m:
 		return fmt.Errorf("%w: the bus is another mixer's", ErrOption)
@@ -45,7 +46,9 @@ func (t *Target) check(m *Mixer) error {
 
 // TargetVoice names a voice. Of a start with an Options.Play it names all starts of that Play which are not
 // over, pending ones too: the layers of a bank's play, and what follows them.
-func TargetVoice(h Handle) Target { return Target{kind: oneVoice, voice: h} }
+func TargetVoice(h Handle) Target {
+	return Target{kind: oneVoice, mixer: h.mixer, id: h.id, tag: h.play}
+}
 
 // TargetTag names the living voices that were started under a tag other than 0.
 func TargetTag(tag uint64) Target {

@@ -227,7 +227,7 @@ func (m *Mixer) retuneAll(c *command) {
 		return
 	}
 	if c.target.kind == oneVoice {
-		if r := m.find(c.target.voice.id); r != nil {
+		if r := m.find(c.target.id); r != nil {
 			m.retuneBy(r, &c.change, c.frame, c.over)
 		}
 		return
