@@ -101,9 +101,40 @@ func ParseConfig(path string, text []byte) (*Config, error) {
 }
 
 func (c *Config) read(r *fields.Reader, root *yaml.Node) {
+	r.Read(root, "the configuration", c.fields(r))
+	if len(c.Rooms) == 0 && !r.Failed() {
+		r.Fail(root.Place, "there is no room; write rooms: {main: {sheet: show.yaml}}")
+	}
+	if (c.Cert == "") != (c.Key == "") && !r.Failed() {
+		r.Fail(root.Place, "cert and key go together")
+	}
+}
+
+// fields returns the keys of the file.
+func (c *Config) fields(r *fields.Reader) []fields.Field {
+	limits := c.limits()
+	room := fields.Mapping{Fields: new(RoomConfig).fields(new(string), new(string))}
+	return []fields.Field{
+		{Key: "listen", To: &c.Listen},
+		{Key: "osc", To: &c.OSC},
+		{Key: "tokens", To: &c.Tokens},
+		{Key: "hosts", To: func(p *yaml.Pair) bool { return readHosts(r, p, &c.Hosts) }, Like: fields.Either{new(string), fields.List{Of: new(string)}}},
+		{Key: "cert", To: &c.Cert},
+		{Key: "key", To: &c.Key},
+		{Key: "state", To: &c.State},
+		{Key: "limits", To: func(p *yaml.Pair) bool { r.Read(p.Value, "limits", limits); return true }, Like: fields.Mapping{Fields: limits}},
+		{Key: "rooms", To: func(p *yaml.Pair) bool {
+			r.Named(p.Value, "rooms", func(p *yaml.Pair) { c.room(r, p) })
+			return true
+		}, Like: fields.Names{Of: room}},
+	}
+}
+
+// limits returns the keys of `limits`.
+func (c *Config) limits() []fields.Field {
 	l := &c.Limits
 	many := fields.Limits{From: 1, To: 1_000_000}
-	limits := []fields.Field{
+	return []fields.Field{
 		{Key: "connections", To: &l.Connections, Within: many},
 		{Key: "connections_per_address", To: &l.PerAddress, Within: many},
 		{Key: "requests", To: &l.Rate, Within: many},
@@ -112,25 +143,18 @@ func (c *Config) read(r *fields.Reader, root *yaml.Node) {
 		{Key: "sessions", To: &l.Sessions, Within: many},
 		{Key: "rooms", To: &c.MostRooms, Within: fields.Limits{From: 1, To: 100_000}},
 	}
-	r.Read(root, "the configuration", []fields.Field{
-		{Key: "listen", To: &c.Listen},
-		{Key: "osc", To: &c.OSC},
-		{Key: "tokens", To: &c.Tokens},
-		{Key: "hosts", To: func(p *yaml.Pair) bool { return readHosts(r, p, &c.Hosts) }},
-		{Key: "cert", To: &c.Cert},
-		{Key: "key", To: &c.Key},
-		{Key: "state", To: &c.State},
-		{Key: "limits", To: func(p *yaml.Pair) bool { r.Read(p.Value, "limits", limits); return true }},
-		{Key: "rooms", To: func(p *yaml.Pair) bool {
-			r.Named(p.Value, "rooms", func(p *yaml.Pair) { c.room(r, p) })
-			return true
-		}},
-	})
-	if len(c.Rooms) == 0 && !r.Failed() {
-		r.Fail(root.Place, "there is no room; write rooms: {main: {sheet: show.yaml}}")
-	}
-	if (c.Cert == "") != (c.Key == "") && !r.Failed() {
-		r.Fail(root.Place, "cert and key go together")
+}
+
+// fields returns the keys of a room. bank and sink are other ways to name its sheet and its device.
+func (c *RoomConfig) fields(bank, sink *string) []fields.Field {
+	return []fields.Field{
+		{Key: "sheet", To: &c.Sheet},
+		{Key: "bank", To: bank},
+		{Key: "folder", To: &c.Folder},
+		{Key: "device", To: &c.Device},
+		{Key: "sink", To: sink},
+		{Key: "voices", To: &c.Voices, Within: fields.Limits{From: 1, To: mixer.MaxVoices}},
+		{Key: "public", To: fields.Choice(&c.Public, PublicNone, PublicRead, PublicOperate)},
 	}
 }
 
@@ -146,15 +170,7 @@ func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
 		return
 	}
 	bank, sink := "", ""
-	r.Read(p.Value, "a room", []fields.Field{
-		{Key: "sheet", To: &one.Sheet},
-		{Key: "bank", To: &bank},
-		{Key: "folder", To: &one.Folder},
-		{Key: "device", To: &one.Device},
-		{Key: "sink", To: &sink},
-		{Key: "voices", To: &one.Voices, Within: fields.Limits{From: 1, To: mixer.MaxVoices}},
-		{Key: "public", To: fields.Choice(&one.Public, PublicNone, PublicRead, PublicOperate)},
-	})
+	r.Read(p.Value, "a room", one.fields(&bank, &sink))
 	switch {
 	case bank != "" && one.Sheet != "":
 		r.Fail(p.Place, "a room has a sheet or a bank, not both")
