@@ -264,7 +264,7 @@ func unixPath(address string) (string, bool) {
 func (b *Booth) follow() {
 	err := midi.Listen(b.midi, func() []cue.Midi { return b.player.Sheet().Midi }, func(command string) {
 		if err := b.show.Do(command); err != nil {
-			b.show.Say(fmt.Sprintf("midi %s: %v", command, err))
+			b.say(fmt.Sprintf("midi %s: %v", words.OneLine(command), err))
 		}
 	})
 	if err != nil && !errors.Is(err, fs.ErrClosed) {

@@ -84,9 +84,12 @@ func showControl(body []byte) string {
 	switch body[4] {
 	case mscGo:
 		number, _, _ := strings.Cut(string(body[5:]), "\x00")
-		if strings.Trim(number, "0123456789.") != "" {
-			return ""
-		}
+		number = strings.Map(func(r rune) rune {
+			if r <= ' ' || r > '~' { // the GO is refused, and its number is shown
+				return '?'
+			}
+			return r
+		}, number)
 		return strings.TrimSpace("go " + number)
 	case mscStop:
 		return "pause"

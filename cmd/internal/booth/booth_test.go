@@ -1,0 +1,73 @@
+package booth
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"voicepool/cmd/internal/show"
+	"voicepool/cue"
+	"voicepool/sounds"
+)
+
+// TestUnknownCueOfMIDI: a GO of MIDI Show Control for a cue that the list does not have is told, on the screens and
+// where messages go, whatever the number is.
+func TestUnknownCueOfMIDI(t *testing.T) {
+	sheet, err := cue.Parse("show.yaml", []byte("rate: 8000\nlist: [{cue: 1, play: coin}, {cue: A, play: coin, arm: false}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	player, err := cue.NewPlayer(t.Context(), sheet, sounds.NewLibrary(sounds.Options{Rate: sheet.Rate}), cue.Options{Live: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ number, want string }{
+		{"99", `midi go 99: cue: no cue of the list has the number "99"; the nearest is `},
+		{"Q8", `midi go Q8: cue: no cue of the list has the number "Q8"; the nearest is `},
+		{"A", "midi go A: cue \"A\" has `arm: false`, so no GO reaches it"},
+		{"8\n9", `midi go 8?9: cue: no cue of the list has the number "8?9"; the nearest is `},
+	} {
+		path := filepath.Join(t.TempDir(), "midi")
+		if err := os.WriteFile(path, []byte("\xf0\x7f\x00\x02\x01\x01"+c.number+"\xf7"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		b := &Booth{options: Options{Say: func(line string) { said = append(said, line) }}, player: player, show: show.New(sheet, player, show.Options{})}
+		if b.midi, err = openMidi(path); err != nil {
+			t.Fatal(err)
+		}
+		b.follow()
+		b.midi.Close()
+		if len(said) != 1 || !strings.HasPrefix(said[0], c.want) || strings.Join(b.show.State().Said, "\n") != said[0] {
+			t.Errorf("%q is told as %q and %q, want %q", c.number, said, b.show.State().Said, c.want)
+		}
+	}
+}
+
+// TestOpenGoes: a file with content, and a folder, are refused and stay; a new or an empty file is taken.
+func TestOpenGoes(t *testing.T) {
+	folder := t.TempDir()
+	for name, content := range map[string]string{"full": "1s 1\n", "empty": ""} {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := openGoes(path)
+		if (err == nil) != (content == "") {
+			t.Errorf("%s: %v", name, err)
+		}
+		f.Close()
+		if got, err := os.ReadFile(path); err != nil || string(got) != content {
+			t.Errorf("%s has %q, %v", name, got, err)
+		}
+	}
+	if _, err := openGoes(folder); err == nil {
+		t.Error("a folder is taken")
+	}
+	f, err := openGoes(filepath.Join(folder, "new"))
+	if err != nil {
+		t.Error(err)
+	}
+	f.Close()
+}
