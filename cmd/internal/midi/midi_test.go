@@ -38,7 +38,7 @@ func TestListen(t *testing.T) {
 		{name: "GO of MSC", sent: "f0 7f 7f 02 01 01 f7", want: "go"},
 		{name: "GO of MSC with a number, a list and a path", sent: "f0 7f 01 02 10 01 32 2e 35 00 31 00 36 33 f7", want: "go 2.5"},
 		{name: "STOP, RESUME and ALL_OFF of MSC", sent: "f0 7f 7f 02 01 02 f7 f0 7f 7f 02 01 03 f7 f0 7f 7f 02 01 08 f7", want: "pause|resume|panic"},
-		{name: "other commands, another number, another message", sent: "f0 7f 7f 02 01 04 f7 f0 7f 7f 02 01 01 41 f7 f0 7e 7f 06 01 f7 f0 f7 f7"},
+		{name: "other commands, another number, another message", sent: "f0 7f 7f 02 01 04 f7 f0 7f 7f 02 01 01 41 f7 f0 7e 7f 06 01 f7 f0 f7 f7", want: "go A"},
 		{name: "one that is too long", sent: "f0 7f 7f 02 01 01 " + strings.Repeat("30 ", 300) + "f7 90 3c 40", want: "go"},
 		{name: "one that never ends", sent: "f0 7f 7f 02 01 01 90 3c 40", want: "go"},
 		{name: "with the clock in it", sent: "f0 7f 7f 02 f8 01 01 31 f7", want: "go 1"},
