@@ -152,7 +152,7 @@ func TestHostileRefiner(t *testing.T) {
 	data := slices.Repeat([]float32{0.1}, 9000)
 	for name, give := range map[string]func(n int64) []float32{
 		"NaN":   func(n int64) []float32 { return slices.Repeat([]float32{float32(math.NaN())}, int(n)) },
-		"loud":  func(n int64) []float32 { return slices.Repeat([]float32{1000}, int(n)) },
+		"loud":  func(n int64) []float32 { return slices.Repeat([]float32{600000}, int(n)) },
 		"short": func(int64) []float32 { return make([]float32, 100) },
 		"none":  func(int64) []float32 { return nil },
 	} {

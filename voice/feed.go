@@ -74,7 +74,7 @@ func NewFeed(frames int, c Course) *Feed {
 }
 
 // Write takes as many frames as there is room for and returns how many.
-// The decoding goroutine alone. Frames must be finite and not beyond 8.
+// The decoding goroutine alone. Frames must be finite and within -65536..65536.
 func (f *Feed) Write(src []pcm.Frame) int {
 	at := f.written.Load()
 	n := int(min(int64(len(src)), f.read.Load()+int64(len(f.ring))-at))
