@@ -38,6 +38,8 @@ internal/dsp -> pcm golang.org/x/sys/cpu
 internal/loudness -> pcm internal/dsp
 internal/fourier -> pcm
 internal/stretch ->
+internal/schematest ->
+internal/subnormal ->
 internal/spectrum -> internal/fourier internal/loudness internal/stretch pcm
 internal/acoustics -> internal/fourier
 internal/steal -> pcm internal/fourier internal/loudness voice
