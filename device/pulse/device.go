@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,36 +76,41 @@ func (d *Device) told(message any) {
 	case *proto.PlaybackStreamSuspended:
 		d.suspended.Store(m.Suspended)
 	case *proto.PlaybackStreamMoved:
+		left := d.Sink()
 		d.placed(m.DestName, m.BufferTargetLength, m.SinkLatency, m.Suspended)
 		if d.config.Sink != "" && m.DestIndex != d.home || d.config.Outputs > 1 {
-			go d.follow(m.DestIndex) // who is told may not ask; Close ends the connection, and with it this wait
+			go d.follow(left, m.DestIndex) // who is told may not ask; Close ends the connection, and with it this wait
 		}
 	case *proto.PlaybackStreamKilled:
-		d.lose(errKilled)
+		d.lose(goneError(d.Sink()))
 	}
 }
 
-// follow loses the stream that the server has moved to a sink, if it did so because the sink that
-// Config.Sink names is gone, or if the new one has too few channels. Where the named sink is still
-// there, the user moved the stream.
-func (d *Device) follow(moved uint32) {
+// follow ends the device after the server has moved its stream from the sink left to the sink with number moved,
+// if the sink of Config.Sink is gone, or if the new sink has too few channels. If the sink of Config.Sink still
+// exists, the user moved the stream. The error begins with the sink that is gone.
+func (d *Device) follow(left string, moved uint32) {
 	var sinks proto.GetSinkInfoListReply
 	if err := d.conn.Request(&proto.GetSinkInfoList{}, &sinks); err != nil {
 		return // a server that is gone, or hangs, is noticed by others
 	}
-	gone := d.config.Sink != ""
-	for _, s := range sinks {
-		gone = gone && s.SinkIndex != d.home
-		if s.SinkIndex != moved {
-			continue
-		}
-		if err := d.config.fits(s); err != nil {
-			d.lose(err)
-		}
+	exists := func(match func(s *proto.GetSinkInfoReply) bool) bool { return slices.ContainsFunc(sinks, match) }
+	if d.config.Sink != "" && !exists(func(s *proto.GetSinkInfoReply) bool { return s.SinkIndex == d.home }) {
+		d.lose(goneError(d.config.Sink))
+		return
 	}
-	if gone {
-		d.lose(errKilled)
+	i := slices.IndexFunc(sinks, func(s *proto.GetSinkInfoReply) bool { return s.SinkIndex == moved })
+	if i < 0 {
+		return // it has gone, too: the server moves the stream again, or ends it
 	}
+	err := d.config.fits(sinks[i])
+	if err == nil {
+		return
+	}
+	if !exists(func(s *proto.GetSinkInfoReply) bool { return s.SinkName == left }) {
+		err = fmt.Errorf("%w, and %w", goneError(left), err)
+	}
+	d.lose(err)
 }
 
 // want notes that the server wants bytes.

@@ -4,6 +4,7 @@ package pulse
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -104,7 +105,7 @@ func TestLoss(t *testing.T) {
 	}{
 		{name: "server gone", lose: func(s *server) { s.conn.Close() }, want: "pulse: the sound server is gone"},
 		{
-			name: "sink gone", want: "pulse: the sink is gone",
+			name: "sink gone", want: `pulse: the sink "speakers" is gone`,
 			lose: func(s *server) { s.say(proto.OpPlaybackStreamKilled, 0xffffffff, args{}.number(3)) },
 		},
 	} {
@@ -222,7 +223,7 @@ func TestMoved(t *testing.T) {
 				synctest.Wait()
 				select {
 				case <-d.Lost():
-					if err := d.Err(); !c.lost || err == nil || err.Error() != "pulse: the sink is gone" {
+					if err := d.Err(); !c.lost || err == nil || err.Error() != fmt.Sprintf("pulse: the sink %q is gone", c.sink) {
 						t.Errorf("it is lost: %v", err)
 					}
 				default:

@@ -19,9 +19,12 @@ import (
 // patience is how long Open may take.
 const patience = 2 * time.Second
 
-// errKilled says that the server has ended the stream, as it does when the sink goes, or has moved
-// it away from a sink that went.
-var errKilled = errors.New("the sink is gone")
+// goneError is the error of a sink that is gone: the server has ended the stream, or has moved it to another sink.
+type goneError string
+
+func (sink goneError) Error() string {
+	return fmt.Sprintf("the sink %q is gone", words.OneLine(string(sink)))
+}
 
 // Open connects to the sound server and makes a stream on a sink of it, which plays from
 // Start on. Without a server, or where it does not answer within 2 s or until ctx ends,
@@ -85,9 +88,13 @@ func (d *Device) create() error {
 	}
 	var reply proto.CreatePlaybackStreamReply
 	if err := d.conn.Request(&request, &reply); err != nil {
-		return unavailable(d.conn.Explain(err))
+		err = d.conn.Explain(err)
+		if name, _ := c.sink(); name != "" && errors.Is(err, native.ErrNoSink) { // it was there a moment ago
+			err = goneError(name)
+		}
+		return unavailable(err)
 	}
-	if err := d.wideEnough(reply.SinkIndex); err != nil {
+	if err := d.wideEnough(reply.SinkIndex, reply.SinkName); err != nil {
 		return err
 	}
 	d.stream = reply.StreamIndex

@@ -72,6 +72,16 @@ func TestOpenFails(t *testing.T) {
 			want: "pulse: the sound server has no output (here): device: none available",
 		},
 		{
+			name: "sink gone since it was found", config: Config{Sink: "phones"},
+			server: refused(proto.OpCreatePlaybackStream, proto.ErrNoSuchEntity),
+			want:   `pulse: the sink "phones" is gone: device: none available`,
+		},
+		{
+			name: "wide sink gone since the stream was made", config: Config{Outputs: 2},
+			server: refused(proto.OpGetSinkInfo, proto.ErrNoSuchEntity),
+			want:   `pulse: the sink "speakers" is gone: device: none available`,
+		},
+		{
 			name: "busy", server: refused(proto.OpCreatePlaybackStream, proto.ErrDeviceOrResourceBusy),
 			want: "pulse: the sound server at here: it refuses: device or resource busy: device: none available",
 		},

@@ -145,7 +145,7 @@ func TestServerSinks(t *testing.T) {
 	await(t, src.enough)
 	pactl(t, "unload-module", strings.TrimSpace(string(out)))
 	await(t, named.Lost())
-	if err := named.Err(); err == nil || err.Error() != "pulse: the sink is gone" {
+	if err := named.Err(); err == nil || err.Error() != `pulse: the sink "second" is gone` {
 		t.Error(err)
 	}
 	named.Close()
@@ -159,7 +159,7 @@ func TestServerSinks(t *testing.T) {
 	}
 	pactl(t, "unload-module", "module-null-sink")
 	await(t, d.Lost())
-	if err := d.Err(); err == nil || err.Error() != "pulse: the sink is gone" {
+	if err := d.Err(); err == nil || err.Error() != `pulse: the sink "proof" is gone` {
 		t.Error(err)
 	}
 	d.Close()

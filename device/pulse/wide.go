@@ -30,13 +30,17 @@ func (c *Config) places() proto.ChannelMap {
 }
 
 // wideEnough returns an error where the stream is on a sink that has too few channels.
-func (d *Device) wideEnough(sink uint32) error {
+func (d *Device) wideEnough(sink uint32, name string) error {
 	if d.config.Outputs == 1 {
 		return nil // the server makes a sink of any number of channels play stereo
 	}
 	var info proto.GetSinkInfoReply
 	if err := d.conn.Request(&proto.GetSinkInfo{SinkIndex: sink}, &info); err != nil {
-		return unavailable(d.conn.Explain(err))
+		err = d.conn.Explain(err)
+		if errors.Is(err, native.ErrNoSink) {
+			err = goneError(name)
+		}
+		return unavailable(err)
 	}
 	err := d.config.fits(&info)
 	if errors.Is(err, native.ErrNoSink) {

@@ -197,6 +197,44 @@ func TestMovedNarrow(t *testing.T) {
 	}
 }
 
+// TestGoneNarrow: when a sink is gone and the server has moved the stream to one with too few channels, the error
+// begins with the sink that is gone.
+func TestGoneNarrow(t *testing.T) {
+	const narrow = `the sink "phones" plays 2 channels, 4 outputs need 8; choose another sink, or fold the outputs into one (--fold)`
+	for _, c := range []struct {
+		name string
+		sink string   // that Config names
+		left []string // the sinks when the stream has been moved, to the first of them
+		want string
+		is   error
+	}{
+		{name: "named", sink: "desk", left: []string{"phones"}, want: `the sink "desk" is gone`},
+		{name: "named, wide", sink: "desk", left: []string{"speakers"}, want: `the sink "desk" is gone`},
+		{name: "named, there", sink: "desk", left: []string{"phones", "desk", "speakers"}, want: narrow, is: device.ErrOutputs},
+		{name: "default", left: []string{"phones"}, want: `the sink "speakers" is gone, and ` + narrow, is: device.ErrOutputs},
+		{name: "default, there", left: []string{"phones", "speakers"}, want: narrow, is: device.ErrOutputs},
+		{name: "last", left: []string{"auto_null"}, want: `the sink "speakers" is gone, and the sound server has no output`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &server{sinks: []string{"speakers", "desk"}, wide: map[string]int{"speakers": 8, "desk": 8}}
+				d := ready(t, s, Config{Sink: c.sink, Outputs: 4})
+				defer d.Close()
+				d.Start(&wideCounter{outputs: 4})
+				time.Sleep(time.Second)
+				synctest.Wait()
+				s.sinks = c.left
+				moved := args{}.number(3, 0).text(c.left[0]).flag(false).number(4<<20, 480*32, 1, 1).time(5000)
+				s.say(proto.OpPlaybackStreamMoved, 0xffffffff, moved)
+				synctest.Wait()
+				if err := d.Err(); err == nil || err.Error() != "pulse: "+c.want || errors.Is(err, device.ErrOutputs) != (c.is != nil) {
+					t.Errorf("%v, want pulse: %s", err, c.want)
+				}
+			})
+		})
+	}
+}
+
 // TestMeasureWide: what the server holds is a time of all channels.
 func TestMeasureWide(t *testing.T) {
 	for _, outputs := range []int{1, 2, 16} {
