@@ -59,11 +59,12 @@ func decode(ctx context.Context, open opening, lim Limits, room *spare) (*Clip, 
 // announces more may be right, but shows it first.
 const mostFrames = 8
 
-// A file that gives more samples than modest and modestFactor for each of its bytes is counted before
-// more memory is taken: it is silent, or made to take memory.
+// A file that gives more samples than modest and modestFactor for each of its bytes, or than mostModest,
+// and more than it announces, is counted before more memory is taken: it is silent, or made to take memory.
 const (
 	modest       = 2 << 20
 	modestFactor = 64
+	mostModest   = 16 << 20
 )
 
 // count returns how many frames a file has, as far as it can be decoded, in the memory of a packet. The
@@ -102,11 +103,11 @@ func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits, 
 	if n := h.Frames * int64(h.Channels); (h.Sure || likely) && n > int64(cap(samples)) {
 		samples = make([]float32, 0, n)
 	}
-	for counted := h.Sure; err == nil; {
+	for believed, counted := cap(samples), h.Sure; err == nil; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if !counted && int64(len(samples)) > modest+modestFactor*in.Size {
+		if !counted && len(samples) > believed && int64(len(samples)) > min(modest+modestFactor*in.Size, mostModest) {
 			counted = true
 			n, err := f.count(ctx, in.Anew(), lim)
 			if err != nil {

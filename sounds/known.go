@@ -155,7 +155,7 @@ var unread = [...]unknown{
 	{magic: ".SoX", name: "a file of sox", tool: bySox},
 	{magic: "XoS.", name: "a file of sox", tool: bySox},
 	{magic: "SOUND\x1a", name: "SNDT", tool: bySox},
-	{magic: "Extended Instrument: ", name: "an XI instrument", tool: bySndfile},
+	{magic: "Extended Instrument: ", name: "an XI instrument", tool: "sndfile-convert -pcm16 {file} {file.wav}"},
 	{magic: "MATLAB 5.0 MAT-file", name: "MATLAB", tool: bySndfile},
 	{magic: "MMMD", name: "SMAF", tool: byFFmpeg},
 	{magic: "STRM", name: "AST", tool: byFFmpeg},

@@ -35,7 +35,7 @@ func containers() map[string]string {
 		"a.sph": "NIST SPHERE is not read; convert it: ffmpeg -i a.sph a.flac", "a.pvf": "PVF is not read; convert it: ffmpeg -i a.pvf a.flac",
 		"a.paf": "Ensoniq PARIS is not read; convert it: ffmpeg -i a.paf a.flac", "a.avr": "AVR is not read; convert it: ffmpeg -i a.avr a.flac",
 		"a.sox": "a file of sox is not read; convert it: sox a.sox a.wav", "a.sndt": "SNDT is not read; convert it: sox a.sndt a.wav",
-		"a.xi": "an XI instrument is not read; convert it: sndfile-convert a.xi a.wav", "a.mat5": "MATLAB is not read; convert it: sndfile-convert a.mat5 a.wav",
+		"a.xi": "an XI instrument is not read; convert it: sndfile-convert -pcm16 a.xi a.wav", "a.mat5": "MATLAB is not read; convert it: sndfile-convert a.mat5 a.wav",
 		"a.mmf": "SMAF is not read; convert it: ffmpeg -i a.mmf a.flac", "a.ast": "AST is not read; convert it: ffmpeg -i a.ast a.flac",
 		"a.spx": "Speex is not read; convert it: ffmpeg -i a.spx a.flac",
 		"a.mp2": "MPEG audio of layer 2 is not read; convert it: mpg123 -w a.wav a.mp2",
