@@ -1,0 +1,55 @@
+package catalog
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"voicepool/cue"
+	"voicepool/sounds"
+)
+
+// loopedWAV is a second of silence with a loop up to a frame.
+func loopedWAV(last uint32) []byte {
+	chunk := func(id string, body []byte) []byte {
+		return append(binary.LittleEndian.AppendUint32([]byte(id), uint32(len(body))), body...)
+	}
+	format := []byte("\x01\x00\x01\x00\x80\xbb\x00\x00\x00\x77\x01\x00\x02\x00\x10\x00")
+	smpl := make([]byte, 60)
+	smpl[28] = 1
+	binary.LittleEndian.PutUint32(smpl[48:], last)
+	return chunk("RIFF", slices.Concat([]byte("WAVE"), chunk("fmt ", format), chunk("smpl", smpl), chunk("data", make([]byte, 96000))))
+}
+
+// TestOdd: what is odd in a file is told once, at the line that names it, loaded and streamed.
+func TestOdd(t *testing.T) {
+	dir := t.TempDir()
+	for name, last := range map[string]uint32{"good.wav": 47999, "odd.wav": 48000} {
+		if err := os.WriteFile(filepath.Join(dir, name), loopedWAV(last), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, stream := range []string{"false", "true"} {
+		path := filepath.Join(dir, "sheet.yaml")
+		text := "sounds:\n  a: {file: good.wav, stream: " + stream + "}\n  b: {file: odd.wav, stream: " + stream + "}\ncues: [{at: 0s, play: b}, {at: 0s, play: b, loop: true, for: 1s}]\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sheet, err := cue.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
+		if err := sheet.LoadSounds(t.Context(), lib, nil); err != nil {
+			t.Fatal(err)
+		}
+		odd := Odd(sheet, lib)
+		want := "odd.wav: its loop ends at frame 48001, the sound at frame 48000: it is played up to there"
+		if len(odd) != 1 || odd[0].Line != 3 || !strings.HasSuffix(odd[0].Msg, want) {
+			t.Errorf("stream %s: %v, want line 3: %s", stream, odd, want)
+		}
+	}
+}
