@@ -4,8 +4,8 @@ package whole
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,17 +18,20 @@ import (
 // one goroutine at a time.
 type File struct {
 	*os.File
-	target string // where part goes in the end
-	part   string // the file beside target; "" where it is written directly or is ended
+	target string   // where part goes in the end
+	part   string   // the file beside target; "" where it is written directly or is ended
+	lock   *os.File // holds the lock of part until part is renamed or removed; nil without a part
 }
 
-// Create makes a file; while it is written, its name ends in ending. A regular file that
+// Create makes a file; while it is written, its name ends in ending. It removes the unfinished files
+// of killed processes that had the same path and ending, where the system has file locks. A regular file that
 // is there is replaced by Keep, and keeps its permissions; a link goes on pointing where
 // it does, and the file appears there.
 func Create(path, ending string) (*File, error) { return create(path, ending, false) }
 
 // Begin is Create of a file that stands under its name from the beginning, where nothing else
-// does: what was written is found there when the process dies. Discard removes it.
+// does: what was written is found there when the process dies, or in a hidden file beside it if the name
+// was taken; Create does not remove it. Discard does.
 func Begin(path, ending string) (*File, error) { return create(path, ending, true) }
 
 func create(path, ending string, begun bool) (*File, error) {
@@ -66,12 +69,8 @@ func create(path, ending string, begun bool) (*File, error) {
 		f.File, err = os.OpenFile(f.part, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 		return f, err
 	}
-	for f.File == nil {
-		f.part = filepath.Join(filepath.Dir(f.target), fmt.Sprintf(".voicepool-%08x%s", rand.Uint32(), ending))
-		f.File, err = os.OpenFile(f.part, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
+	if err := f.makePart(ending, mode, begun); err != nil {
+		return nil, err
 	}
 	if there {
 		if err := f.Chmod(mode); err != nil {
@@ -80,6 +79,50 @@ func create(path, ending string, begun bool) (*File, error) {
 		}
 	}
 	return f, nil
+}
+
+// checkedParts is how many part names of a target Create checks for unfinished files.
+const checkedParts = 16
+
+// makePart creates part, locks it, and removes the parts of the same target that no process has locked. A kept
+// part has another name, and is not removed when its process is killed.
+// The name is made from a hash of the target's: a long name may have no room for more letters.
+func (f *File) makePart(ending string, mode fs.FileMode, kept bool) error {
+	folder, base := filepath.Split(f.target)
+	hash := fnv.New64a()
+	hash.Write([]byte(base))
+	prefix := ".voicepool-"
+	if kept {
+		prefix += "kept-"
+	}
+	for i := 0; i < checkedParts || f.File == nil; i++ {
+		part := filepath.Join(folder, fmt.Sprintf("%s%016x-%d%s", prefix, hash.Sum64(), i, ending))
+		if !kept {
+			removeAbandoned(part)
+		}
+		if f.File != nil {
+			continue
+		}
+		file, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
+			continue // another process writes it
+		}
+		if err != nil {
+			return err
+		}
+		lock, err := lockPart(part, file)
+		if err != nil {
+			file.Close()
+			os.Remove(part)
+			return err
+		}
+		if lock == nil {
+			file.Close() // another process took it for abandoned before it was locked, and removes it
+			continue
+		}
+		f.File, f.lock, f.part = file, lock, part
+	}
+	return nil
 }
 
 // IsDescriptor tells the names of what this process has open already: behind
@@ -111,6 +154,10 @@ func (f *File) Discard() {
 	if f.part != "" {
 		os.Remove(f.part)
 		f.part = ""
+	}
+	if f.lock != nil {
+		f.lock.Close()
+		f.lock = nil
 	}
 }
 
