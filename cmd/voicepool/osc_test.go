@@ -56,7 +56,7 @@ cues:
 	said := messages.String()
 	for _, once := range []string{
 		"voicepool: 0.100 s: osc /eos/cue/12/fire to " + to + "\n", "voicepool: 0.700 s: osc /last to " + to + "\n",
-		"voicepool: osc to " + dead + ": connection refused; the show goes on\n",
+		"voicepool: osc to " + dead + ": connection refused; the show continues, and its exit code will be 1\n",
 	} {
 		if strings.Count(said, once) != 1 {
 			t.Errorf("%q is not told once: %s", once, said)

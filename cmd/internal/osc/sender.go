@@ -216,7 +216,7 @@ func (d *desk) fail(err error) {
 	d.told[text] = true
 	d.mutex.Unlock()
 	if !told && d.options.Failed != nil {
-		d.options.Failed(fmt.Errorf("osc to %s: %s; the show goes on", d.to, text))
+		d.options.Failed(fmt.Errorf("osc to %s: %s; the show continues, and its exit code will be 1", d.to, text))
 	}
 }
 

@@ -95,8 +95,8 @@ func TestSender(t *testing.T) {
 	}
 	failed := strings.Join(said.failed, "\n")
 	for _, once := range []string{
-		"osc to " + dead + ": connection refused; the show goes on",
-		"osc to unknown:1: no host has this name: no such host; the show goes on",
+		"osc to " + dead + ": connection refused; the show continues, and its exit code will be 1",
+		"osc to unknown:1: no host has this name: no such host; the show continues, and its exit code will be 1",
 		"osc to slow:1: ",
 	} {
 		if strings.Count(failed, once) != 1 {
@@ -113,7 +113,7 @@ func TestSenderReaches(t *testing.T) {
 	failed := make(chan error, 9)
 	s := New(&cue.Sheet{}, Options{Failed: func(err error) { failed <- err }})
 	s.Send(&cue.Message{To: to, Address: "/1"}, 1)
-	if err := <-failed; err.Error() != "osc to "+to+": connection refused; the show goes on" {
+	if err := <-failed; err.Error() != "osc to "+to+": connection refused; the show continues, and its exit code will be 1" {
 		t.Error(err)
 	}
 	address, err := net.ResolveUDPAddr("udp", to)
