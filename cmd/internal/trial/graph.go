@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"unicode/utf8"
 )
 
 // The measures of a drawing, in pixels.
@@ -14,6 +15,8 @@ const (
 	graphGap                = 18
 	graphLeft, graphTop     = 72, 76
 	graphFoot               = 66
+	graphMargin             = 8  // at the right edge
+	graphRow                = 18 // from one line of the legend to the next
 )
 
 // steepest is the least K-error that a panel shows, in dB.
@@ -35,30 +38,43 @@ var strokes = []stroke{
 // tiles below, over the size of the pool.
 func Draw(w io.Writer, rows []Row, scenes []string) error {
 	var b bytes.Buffer
-	width := graphLeft + len(scenes)*(graphWidth+graphGap) + 8
-	height := graphTop + 2*(graphHeight+graphFoot) + 4
+	const title = "What is lost when voices are stolen, by the size of the pool"
+	graphs := []graph{
+		{
+			title:  "How strong the difference is (K-error; lower is better)",
+			bottom: steepest, step: 6, unit: " dB", value: strength,
+		},
+		{title: "How much of what is heard audibly differs", top: 80, step: 20, unit: " %", value: damage},
+	}
+	entries := graphLegend(rows)
+	texts := max(len(scenes)*(graphWidth+graphGap), textWidth(title, 15))
+	for _, p := range graphs {
+		texts = max(texts, textWidth(p.title, 12))
+	}
+	for _, e := range entries {
+		texts = max(texts, e.width())
+	}
+	width := graphLeft + texts + graphMargin
+	lines := wrap(entries, texts)
+	height := graphTop + 2*(graphHeight+graphFoot) + 4 + (lines-1)*graphRow
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", width, height)
 	fmt.Fprintln(&b, `<rect width="100%" height="100%" fill="#fff"/>`)
-	fmt.Fprintf(&b, `<text x="%d" y="22" font-size="15">What is lost when voices are stolen, by the size of the pool</text>`+"\n", graphLeft)
+	fmt.Fprintf(&b, `<text x="%d" y="22" font-size="15">%s</text>`+"\n", graphLeft, title)
 	var pools []int
 	for _, r := range rows {
 		pools = append(pools, r.Voices)
 	}
 	slices.Sort(pools)
 	pools = slices.Compact(pools)
-	for n, p := range []graph{
-		{
-			title:  "How strong the difference is (K-error; lower is better)",
-			bottom: steepest, step: 6, unit: " dB", value: strength,
-		},
-		{title: "How much of what is heard audibly differs", top: 80, step: 20, unit: " %", value: damage},
-	} {
+	for n, p := range graphs {
 		p.pools, p.rows = pools, rows
 		for i, scene := range scenes {
 			p.draw(&b, scene, graphLeft+i*(graphWidth+graphGap), graphTop+n*(graphHeight+graphFoot), i == 0)
 		}
 	}
-	graphLegend(&b, rows, height-10)
+	for _, e := range entries {
+		e.draw(&b, height-10-(lines-1)*graphRow)
+	}
 	fmt.Fprintln(&b, "</svg>")
 	_, err := b.WriteTo(w)
 	return err
@@ -122,8 +138,14 @@ func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 			fmt.Fprintf(b, `<text x="-8" y="%.1f" text-anchor="end">%s%g%s</text>`, y+4, less, v, p.unit)
 		}
 	}
+	free := math.Inf(-1) // the left edge of the next label
 	for _, pool := range p.pools {
-		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle">%d</text>`, p.x(pool), graphHeight+16, pool)
+		x, half := p.x(pool), float64(textWidth(fmt.Sprint(pool), 12))/2
+		if x-half < free {
+			continue
+		}
+		free = x + half + 4
+		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle">%d</text>`, x, graphHeight+16, pool)
 	}
 	fmt.Fprintln(b)
 	for _, policy := range policiesOf(p.rows) {
@@ -153,14 +175,57 @@ func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 	fmt.Fprintln(b, "</g>")
 }
 
-func graphLegend(b *bytes.Buffer, rows []Row, y int) {
-	x := graphLeft
+// textWidth returns a width in pixels that a text does not exceed in common sans-serif fonts of a size.
+func textWidth(text string, size float64) int {
+	return int(math.Ceil(0.6 * size * float64(utf8.RuneCountInString(text))))
+}
+
+// legendEntry is the line and the text of a policy in the legend, or a note, which has no line.
+type legendEntry struct {
+	stroke
+	x, line int
+}
+
+// graphLegend returns the entries of the policies of rows, and a note about the axis.
+func graphLegend(rows []Row) []legendEntry {
+	var entries []legendEntry
 	for _, policy := range policiesOf(rows) {
-		s := strokeOf(policy)
-		fmt.Fprintf(b, `<path d="M%d %dh26" stroke="%s" stroke-width="2" stroke-dasharray="%s"/><text x="%d" y="%d">%s</text>`+"\n", x, y-4, s.colour, s.dash, x+32, y, s.text)
-		x += 60 + 7*len(s.text)
+		entries = append(entries, legendEntry{stroke: strokeOf(policy)})
 	}
-	fmt.Fprintf(b, `<text x="%d" y="%d" fill="#555">across: voices in the pool</text>`+"\n", x, y)
+	return append(entries, legendEntry{stroke: stroke{text: "across: voices in the pool"}})
+}
+
+func (e *legendEntry) width() int {
+	if e.policy == "" {
+		return textWidth(e.text, 12)
+	}
+	return 32 + textWidth(e.text, 12)
+}
+
+// wrap places entries in lines of a width, and returns the number of lines.
+func wrap(entries []legendEntry, width int) (lines int) {
+	x := 0
+	for i := range entries {
+		e := &entries[i]
+		if x > 0 && x+e.width() > width {
+			x = 0
+			lines++
+		}
+		e.x, e.line = graphLeft+x, lines
+		x += max(60+7*len(e.text), e.width()+8)
+	}
+	return lines + 1
+}
+
+// draw draws an entry. The first line of the legend is at y.
+func (e *legendEntry) draw(b *bytes.Buffer, y int) {
+	y += e.line * graphRow
+	if e.policy == "" {
+		fmt.Fprintf(b, `<text x="%d" y="%d" fill="#555">%s</text>`+"\n", e.x, y, e.text)
+		return
+	}
+	fmt.Fprintf(b, `<path d="M%d %dh26" stroke="%s" stroke-width="2" stroke-dasharray="%s"/><text x="%d" y="%d">%s</text>`+"\n",
+		e.x, y-4, e.colour, e.dash, e.x+32, y, e.text)
 }
 
 func strokeOf(policy string) stroke {
