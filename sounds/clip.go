@@ -105,7 +105,7 @@ type Info struct {
 	Bytes    int64     // of memory, when prepared; 0 when it was not
 
 	Damages []Damage      // as Clip.Damages; nil for a stream, of which Options.OnDamage is told
-	Notes   []string      // as Clip.Notes; those of a stream are what its headers tell, or with StreamOptions.Measure all
+	Notes   []string      // as Clip.Notes; those of a stream are what its headers tell, after Library.Scan or with StreamOptions.Measure all
 	TagGain *pcm.Decibels // as Clip.Gain
 	Gain    pcm.Decibels  // by which Leveling has changed it, when prepared
 

@@ -76,8 +76,8 @@ func (l *Library) isNew(file string, frame int64) bool {
 	return true
 }
 
-// Scan decodes a file to its end, as a stream that is played does, and keeps nothing of it. It
-// calls Options.OnDamage. The error names the source; it says what a stream of the file would end
+// Scan decodes a file to its end, as a stream that is played does, and keeps nothing of it but notes, which
+// Info then has for the streams of the file. It calls Options.OnDamage. The error names the source; it says what a stream of the file would end
 // with before its end, or is that of ctx. Control side.
 func (l *Library) Scan(ctx context.Context, src Source) (err error) {
 	defer func() { err = named(src.label(), err) }()
@@ -101,7 +101,26 @@ func (l *Library) Scan(ctx context.Context, src Source) (err error) {
 		}
 	}
 	if errors.Is(err, io.EOF) {
+		l.addNotes(src.File, slices.Concat(t.clip.Notes, c.r.About().Notes()))
 		return nil
 	}
 	return err
+}
+
+// addNotes adds notes to what is known of the streams of a file.
+func (l *Library) addNotes(file string, notes []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for sound, info := range l.infos {
+		if info.File != file || !sound.Streamed() {
+			continue
+		}
+		info.Notes = slices.Clone(info.Notes)
+		for _, note := range notes {
+			if !slices.Contains(info.Notes, note) {
+				info.Notes = append(info.Notes, note)
+			}
+		}
+		l.infos[sound] = info
+	}
 }

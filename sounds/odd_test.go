@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // same decodes data, compares it with a clip, and its stream with both.
@@ -159,6 +160,16 @@ func TestWAVFloats(t *testing.T) {
 		got := mustDecode(t, data)
 		if strings.Join(got.Notes, "; ") != c.note {
 			t.Errorf("%s: notes %q, want %q", name, got.Notes, c.note)
+		}
+		lib := NewLibrary(Options{})
+		src := Source{File: "x", FS: fstest.MapFS{"x": {Data: data}}}
+		stream, err := lib.OpenStream(src, StreamOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = lib.Scan(t.Context(), src)
+		if info, _ := lib.Info(stream); err != nil || !slices.Equal(info.Notes, got.Notes) {
+			t.Errorf("%s: as a stream %q, %v", name, info.Notes, err)
 		}
 		a := answer{Clip: got, Frames: got.Frames()}
 		var back answer
