@@ -81,12 +81,14 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	form, compressed := int64(binary.BigEndian.Uint32(head[4:])), head[11] == 'C'
 	complete := form > 0 && in.At+8+form <= in.Size // as far as its outermost chunk says
 	in.Skip(12)
+	walk := blocks.Chunks{Order: binary.BigEndian}
 	for in.Left() >= 8 {
 		b := in.Peek(8)
 		if len(b) < 8 {
 			return c, source.Broken("cut short")
 		}
 		id, size := string(b[:4]), int64(binary.BigEndian.Uint32(b[4:]))
+		walk.Begin(in.At, id)
 		in.Skip(8)
 		at, left := in.At, in.Left()
 		if id == "SSND" {
@@ -99,7 +101,7 @@ func readChunks(in *source.Input) (c chunks, err error) {
 			if c.data > 0 && c.comm != nil {
 				break // whatever it is, the samples are all there
 			}
-			return c, source.Broken("cut short: a chunk %q of %d bytes is announced, %d bytes are there", id, size, left)
+			return c, walk.Broken("cut short: a chunk %q of %d bytes is announced, %d bytes are there", id, size, left)
 		}
 		body := in.Peek(maxChunk)
 		body = body[:min(int64(len(body)), size)]
@@ -125,13 +127,13 @@ func readChunks(in *source.Input) (c chunks, err error) {
 		case "ID3 ", "id3 ":
 			c.tags = in.TakeID3()
 		}
-		in.MoveTo(at + min(size+size&1, left))
+		walk.End(in, at-8, min(size, left))
 	}
 	switch {
 	case c.comm == nil:
-		return c, source.Broken("there is no COMM chunk")
+		return c, walk.Broken("there is no COMM chunk")
 	case c.data == 0 && binary.BigEndian.Uint32(c.comm[2:]) > 0:
-		return c, source.Broken("there is no SSND chunk")
+		return c, walk.Broken("there is no SSND chunk")
 	}
 	return c, nil
 }

@@ -142,12 +142,14 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	riff := c.order.Uint32(head[4:])
 	complete := riff > 0 && in.At+8+int64(riff) <= in.Size // as far as its outermost chunk says
 	in.Skip(12)
+	walk := blocks.Chunks{Order: c.order}
 	for in.Left() >= 8 {
 		b := in.Peek(8)
 		if len(b) < 8 {
 			return c, source.Broken("cut short")
 		}
-		id, size := string(b[:4]), uint64(c.order.Uint32(b[4:]))
+		begin, id, size := in.At, string(b[:4]), uint64(c.order.Uint32(b[4:]))
+		walk.Begin(begin, id)
 		in.Skip(8)
 		left := uint64(in.Left())
 		if id == "data" {
@@ -171,9 +173,8 @@ func readChunks(in *source.Input) (c chunks, err error) {
 			if c.data > 0 {
 				break // whatever it is, the samples are all there
 			}
-			return c, source.Broken("cut short: a chunk %q of %d bytes is announced, %d bytes are there", id, size, left)
+			return c, walk.Broken("cut short: a chunk %q of %d bytes is announced, %d bytes are there", id, size, left)
 		}
-		at := in.At
 		body := in.Peek(maxChunk)
 		body = body[:min(uint64(len(body)), size)]
 		switch id {
@@ -195,39 +196,17 @@ func readChunks(in *source.Input) (c chunks, err error) {
 		case "id3 ", "ID3 ":
 			c.tags = in.TakeID3()
 		}
-		in.MoveTo(at + int64(min(size, left)))
-		if size&1 == 1 {
-			c.passPadding(in)
-		}
+		walk.End(in, begin, int64(min(size, left)))
 	}
 	switch {
 	case c.fmt == nil:
-		return c, source.Broken("there is no fmt chunk")
+		return c, walk.Broken("there is no fmt chunk")
 	case len(c.fmt) < 16:
 		return c, source.Broken("cut short")
 	case c.data == 0:
-		return c, source.Broken("there is no data chunk")
+		return c, walk.Broken("there is no data chunk")
 	}
 	return c, nil
-}
-
-// passPadding moves behind the byte that makes the size of a chunk even. Some programs leave it out: then
-// the next chunk begins at once.
-func (c *chunks) passPadding(in *source.Input) {
-	if b := in.Peek(9); len(b) >= 9 && isID(b[:4]) && !isID(b[1:5]) {
-		return
-	}
-	in.Skip(1)
-}
-
-// isID reports whether b may be the name of a chunk.
-func isID(b []byte) bool {
-	for _, x := range b {
-		if x < ' ' || x > '~' {
-			return false
-		}
-	}
-	return true
 }
 
 // format is what a fmt chunk says.
