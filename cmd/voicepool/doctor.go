@@ -77,6 +77,9 @@ func printReport(w io.Writer, r *doctor.Report) error {
 		}
 		row("driver", d.Name, detail)
 	}
+	if r.Busy != "" {
+		row("busy", "this machine", r.Busy)
+	}
 	if m := r.Measured; m != nil {
 		row("measured", m.Driver, measured(m))
 	}

@@ -69,6 +69,11 @@ func TestDoctorLines(t *testing.T) {
 			},
 		},
 		{
+			name:   "a busy machine",
+			report: doctor.Report{Busy: "it did not run this program for 120 ms"},
+			want:   []string{"busy this machine it did not run this program for 120 ms", "no sound came out"},
+		},
+		{
 			name: "names with what no line can hold",
 			report: doctor.Report{
 				System: doctor.System{OS: "linux", Arch: "arm64", Name: "a\tb", Container: "podman"},

@@ -25,17 +25,46 @@ func (x *examination) advise() {
 	if !x.Sound {
 		list = append(list[:len(list):len(list)], silent...)
 	}
-	for _, cure := range list {
-		cure(x)
+	for _, c := range list {
+		if c.fits(x) {
+			c.apply(x)
+		}
 	}
 }
 
-// misled are cures for what is wrong though it may sound; silent are those for silence. What
-// others depend on is first.
+// cure gives advice for one fault, on the systems that can have it.
+type cure struct {
+	needs facility
+	apply func(*examination)
+}
+
+// facility is the part of a system that a cure is about.
+type facility int
+
+const (
+	anySystem   facility = iota
+	soundServer          // PulseAudio or PipeWire
+	alsa                 // the sound cards of Linux
+)
+
+// fits reports whether the examined system has the facility that a cure is about.
+func (c *cure) fits(x *examination) bool {
+	switch c.needs {
+	case soundServer:
+		return serves(x.machine)
+	case alsa:
+		return hasALSA(x.machine)
+	}
+	return true
+}
+
+// misled are cures for faults that allow sound, silent are cures for silence. Cures that others depend on come first.
 var (
-	misled = []func(*examination){gaps, wrongServer, wrongSink, elsewhere}
-	silent = []func(*examination){
-		leftOut, otherUser, hanging, noRuntime, noServer, noOutput, muted, suspended, barred, busy, noLibrary, noCard,
+	misled = []cure{{anySystem, gaps}, {soundServer, wrongServer}, {soundServer, wrongSink}, {soundServer, elsewhere}}
+	silent = []cure{
+		{anySystem, overloaded}, {anySystem, leftOut}, {soundServer, otherUser}, {soundServer, hanging}, {soundServer, noRuntime},
+		{soundServer, noServer}, {soundServer, noOutput}, {soundServer, muted}, {soundServer, suspended},
+		{alsa, barred}, {alsa, busy}, {alsa, noLibrary}, {alsa, noCard},
 	}
 )
 
@@ -83,15 +112,35 @@ func (x *examination) pipeWire() bool {
 	return x.socket(func(s *Socket) bool { return s.Usable && s.Speaks == "pipewire" }) != nil
 }
 
-// deadline reports whether a server has not answered.
-func (x *examination) deadline() bool {
-	return errors.Is(x.sinkErr, os.ErrDeadlineExceeded) || errors.Is(x.sinkErr, context.DeadlineExceeded) ||
-		errors.Is(x.sinkErr, errSlow)
+// overdue reports whether a server or a driver did not answer in time on a busy machine. Then the machine is the
+// likely reason.
+func (x *examination) overdue() bool {
+	return x.Busy != "" && (x.deadline() || slices.ContainsFunc(x.Drivers, func(t Trial) bool { return late(t.err) }))
 }
 
-// gaps: the driver was late.
+// late reports whether an error is about an answer that did not come in time.
+func late(err error) bool {
+	_, stalled := errors.AsType[stallError](err)
+	return stalled || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errSlow)
+}
+
+// deadline reports whether a server has not answered.
+func (x *examination) deadline() bool {
+	return late(x.sinkErr)
+}
+
+// gaps: the driver was late, or a busy machine made it late.
 func gaps(x *examination) {
-	x.say(x.Sound && x.Measured.Gaps > 0, "the sound had gaps", "play with a larger --buffer, as --buffer 100ms")
+	why, do := "the sound had gaps", "play with a larger --buffer, as --buffer 100ms"
+	if x.Busy != "" {
+		why, do = why+", and this machine is busy: "+x.Busy, "end other programs, or "+do
+	}
+	x.say(x.Sound && x.Measured.Gaps > 0, why, do)
+}
+
+// overloaded: a busy machine did not answer in time. The server and the driver may be in order.
+func overloaded(x *examination) {
+	x.say(x.overdue(), "this machine is busy: "+x.Busy, "end other programs, and run the doctor again")
 }
 
 // leftOut: nothing was built in that could play.
@@ -113,7 +162,7 @@ func wrongSink(x *examination) {
 // elsewhere: there is a server, and the drivers are told to ask another one, or none.
 func elsewhere(x *examination) {
 	other := x.other()
-	if x.sinkErr == nil || other == nil {
+	if x.sinkErr == nil || other == nil || x.overdue() {
 		return
 	}
 	_, named := x.machine.Env("PULSE_SERVER")
@@ -146,7 +195,7 @@ func otherUser(x *examination) {
 // hanging: a server takes the call and does not answer.
 func hanging(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
-	if !x.deadline() || named {
+	if !x.deadline() || named || x.overdue() {
 		return
 	}
 	why := "the sound server does not answer"
@@ -240,9 +289,9 @@ func barred(x *examination) {
 	x.say(group != "" && group != "root" && i.User != "", "the sound cards are for the group "+words.OneLine(group), do)
 }
 
-// busy: all cards are taken by programs that share them with nobody.
+// busy: all cards are taken by programs that do not share them. A server that does not answer may have taken them itself.
 func busy(x *examination) {
-	if x.sinkErr == nil {
+	if x.sinkErr == nil || x.deadline() {
 		return
 	}
 	for _, c := range x.Cards {

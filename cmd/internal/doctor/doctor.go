@@ -26,6 +26,7 @@ type Report struct {
 	Sinks     []pulse.Sink `json:"sinks"`
 	Cards     []Card       `json:"cards"`
 	Measured  *Measured    `json:"measured,omitempty"` // of the last driver that was listened to
+	Busy      string       `json:"busy,omitempty"`     // how the machine was short of processor time; "" if it was not
 	Advice    []Advice     `json:"advice"`
 }
 
@@ -71,7 +72,9 @@ func Examine(ctx context.Context, m Machine, o Options) *Report {
 	x := examination{machine: m, options: o}
 	x.Sinks, x.Advice = []pulse.Sink{}, []Advice{}
 	x.System, x.Variables, x.Sockets, x.Cards = system(m), variables(m), sockets(m), cards(m)
+	paused := m.Watch()
 	x.try(ctx)
+	x.Busy = load(m, paused())
 	if ctx.Err() == nil {
 		x.advise()
 	}

@@ -51,7 +51,7 @@ type finding struct {
 }
 
 // findings has a row for all that Examine can find.
-var findings = slices.Concat(serverFindings, cardFindings, packageFindings())
+var findings = slices.Concat(serverFindings, cardFindings, loadFindings, packageFindings())
 
 // TestFindings examines every machine.
 func TestFindings(t *testing.T) {
@@ -83,19 +83,20 @@ func TestFindings(t *testing.T) {
 
 // TestEveryCure: each cure helps one of the machines at least.
 func TestEveryCure(t *testing.T) {
-	for _, cure := range slices.Concat(misled, silent) {
+	for _, c := range slices.Concat(misled, silent) {
 		helps := false
 		for _, f := range findings {
 			synctest.Test(t, func(t *testing.T) {
 				x := examination{machine: f.machine, options: Options{Told: func(string, ...any) {}}}
 				x.System, x.Sockets, x.Cards = system(f.machine), sockets(f.machine), cards(f.machine)
 				x.try(t.Context())
-				cure(&x)
+				x.Busy = load(f.machine, f.machine.paused)
+				c.apply(&x)
 				helps = helps || len(x.Advice) > 0
 			})
 		}
 		if !helps {
-			t.Errorf("no machine needs %s", runtime.FuncForPC(reflect.ValueOf(cure).Pointer()).Name())
+			t.Errorf("no machine needs %s", runtime.FuncForPC(reflect.ValueOf(c.apply).Pointer()).Name())
 		}
 	}
 }

@@ -27,7 +27,10 @@ type machine struct {
 	sinks    []pulse.Sink
 	sinkErr  error // nil: there is a server
 	drivers  []Driver
+	paused   time.Duration // the process is not run for that long
 }
+
+func (m machine) Watch() (stop func() time.Duration) { return func() time.Duration { return m.paused } }
 
 func (m machine) Identity() Identity {
 	if m.identity == (Identity{}) {

@@ -27,6 +27,9 @@ type System struct {
 func system(m Machine) System {
 	i := m.Identity()
 	s := System{OS: i.OS, Arch: i.Arch, release: map[string]string{}}
+	if !serves(m) {
+		return s // what these files describe is another system, as under Wine
+	}
 	text, _ := fs.ReadFile(m.Files(), "etc/os-release")
 	for line := range strings.Lines(string(text)) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
@@ -57,6 +60,9 @@ type Variable struct {
 func serves(m Machine) bool {
 	return slices.ContainsFunc(m.Drivers(), func(d Driver) bool { return d.Name == "pulse" })
 }
+
+// hasALSA reports whether the sound cards are reached through ALSA, which programs may use. On Android they are not.
+func hasALSA(m Machine) bool { return m.Identity().OS == "linux" }
 
 // variables returns those that the drivers look at.
 func variables(m Machine) []Variable {
@@ -167,6 +173,9 @@ var output = regexp.MustCompile(`^pcmC(\d+)D(\d+)p$`)
 // cards looks at the outputs of ALSA.
 func cards(m Machine) []Card {
 	list := []Card{}
+	if !hasALSA(m) {
+		return list
+	}
 	files, err := fs.ReadDir(m.Files(), "dev/snd")
 	if errors.Is(err, fs.ErrPermission) {
 		return append(list, Card{Path: "/dev/snd", Name: "all cards", Detail: "no permission for this folder", barred: true})

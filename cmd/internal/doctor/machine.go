@@ -8,6 +8,7 @@ import (
 	"os/user"
 	"runtime"
 	"strings"
+	"time"
 
 	"voicepool/device"
 	"voicepool/device/auto"
@@ -31,6 +32,9 @@ type Machine interface {
 	Owner(path string) (user, group string)
 	// Drivers returns those that were built in, in the order in which they are tried.
 	Drivers() []Driver
+	// Watch measures until stop is called, once. stop returns the longest time for which this process was due to run
+	// and did not.
+	Watch() (stop func() time.Duration)
 	// Sinks asks the sound server what it plays on.
 	Sinks(ctx context.Context) ([]pulse.Sink, error)
 }
@@ -78,6 +82,30 @@ func (here) Program(name string) bool {
 func (here) Files() fs.FS { return os.DirFS("/") }
 
 func (here) Sinks(ctx context.Context) ([]pulse.Sink, error) { return pulse.Sinks(ctx) }
+
+func (here) Watch() (stop func() time.Duration) {
+	done, longest := make(chan struct{}), make(chan time.Duration)
+	go func() {
+		ticker := time.NewTicker(glance)
+		defer ticker.Stop()
+		var worst time.Duration
+		for last := time.Now(); ; {
+			select {
+			case <-done:
+				longest <- worst
+				return
+			case <-ticker.C:
+			}
+			now := time.Now()
+			worst = max(worst, now.Sub(last)-glance)
+			last = now
+		}
+	}()
+	return func() time.Duration {
+		close(done)
+		return <-longest
+	}
+}
 
 func (here) Drivers() (all []Driver) {
 	for _, name := range auto.Drivers() {

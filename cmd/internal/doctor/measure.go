@@ -138,10 +138,15 @@ func (l *listener) stall() error {
 		return errSuspended
 	}
 	if l.frames <= int64(l.player.Latency()) {
-		return errors.New("it was opened, and has taken nothing since")
+		return stallError("it was opened, and has taken nothing since")
 	}
-	return fmt.Errorf("it has taken nothing for %.1f s", time.Since(l.moved).Seconds())
+	return stallError(fmt.Sprintf("it has taken nothing for %.1f s", time.Since(l.moved).Seconds()))
 }
+
+// stallError is the error of a player that takes no frames.
+type stallError string
+
+func (e stallError) Error() string { return string(e) }
 
 // source is what is played, and notes when it is pulled from.
 type source struct {
