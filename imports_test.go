@@ -31,7 +31,6 @@ internal/yaml -> go.yaml.in/yaml/v4
 cue/report -> internal/words mixer pcm voice
 audiotest -> cue/report device device/wav internal/fourier internal/loudness internal/words mixer pcm sounds voice
 internal/archtest ->
-internal/schematest ->
 internal/words ->
 internal/explain -> cue/report internal/words mixer
 internal/dsp -> pcm golang.org/x/sys/cpu

@@ -156,13 +156,17 @@ func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func
 		return false
 	}
 	lines := make([]int, len(keys)) // the line of each key's first pair; 0: none yet
+	var free []string               // the keys to suggest
 	for i := range n.Pairs {
 		p := &n.Pairs[i]
 		k := slices.Index(keys, p.Key)
 		switch {
 		case k < 0:
+			if !unknown {
+				free = absent(n, takes)
+			}
 			unknown = true
-			hint := r.meant(p.Key, slices.DeleteFunc(slices.Clone(takes), func(key string) bool { return !Missing(n, key) }))
+			hint := r.meant(p.Key, free)
 			switch i := strings.IndexFunc(p.Key, yaml.OddSpace); {
 			case i >= 0:
 				r, _ := utf8.DecodeRuneInString(p.Key[i:])
@@ -183,6 +187,20 @@ func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func
 		}
 	}
 	return unknown
+}
+
+// absent returns the keys that a mapping lacks, in time linear in its length.
+func absent(n *yaml.Node, keys []string) (missing []string) {
+	present := make(map[string]bool, len(n.Pairs))
+	for i := range n.Pairs {
+		present[n.Pairs[i].Key] = true
+	}
+	for _, key := range keys {
+		if !present[key] {
+			missing = append(missing, key)
+		}
+	}
+	return missing
 }
 
 // Named calls do for every entry of a mapping from names.
