@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"voicepool/internal/dsp"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -66,15 +66,10 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// settle makes denormals zero, as a voice does.
+// settle zeroes samples below the floor of the mixer, as a voice does.
 func settle(frames []pcm.Frame) {
-	for i := range frames {
-		for ch, x := range frames[i] {
-			if math.Float32bits(x)&^(1<<31) < 1<<23 {
-				frames[i][ch] = 0
-			}
-		}
-	}
+	samples := dsp.Interleaved(frames)
+	dsp.Settle(samples, samples)
 }
 
 // repaired sets the checksums of all Ogg pages, so that what is within them is

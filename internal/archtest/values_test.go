@@ -247,10 +247,10 @@ func functions() map[string]func(*rig) error {
 		"mixer.ParseOverflow": func(*rig) error { mixer.ParseOverflow("oldest"); return nil },
 		"mixer.ParseWhenFull": func(*rig) error { mixer.ParseWhenFull("end"); return nil },
 		"mixer.TargetVoice":   func(r *rig) error { mixer.TargetVoice(r.voice); return nil },
-		"mixer.TargetTag":     func(*rig) error { mixer.TargetTag(1); return nil },
+		"mixer.TargetTag":     func(*rig) error { _ = mixer.TargetTag(1); return nil },
 		"mixer.TargetSound":   func(r *rig) error { mixer.TargetSound(r.sound); return nil },
 		"mixer.TargetBus":     func(r *rig) error { mixer.TargetBus(r.bus); return nil },
-		"mixer.TargetAll":     func(*rig) error { mixer.TargetAll(); return nil },
+		"mixer.TargetAll":     func(*rig) error { _ = mixer.TargetAll(); return nil },
 		"bank.Open": func(r *rig) error {
 			lib := sounds.NewLibrary(sounds.Options{Rate: r.mixer.Rate()})
 			_, err := bank.Open(fstest.MapFS{"b.yaml": {Data: []byte("sounds: {}")}}, "b.yaml", lib)
