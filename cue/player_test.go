@@ -340,7 +340,7 @@ cues:
 	}
 }
 
-// TestSoundTooLoudToPrepare: a wave at the limit of 8 overshoots it in another rate. The message
+// TestSoundTooLoudToPrepare: a wave at the limit of 65,536 overshoots it in another rate. The message
 // names no package.
 func TestSoundTooLoudToPrepare(t *testing.T) {
 	f := newFolder(t)
@@ -350,7 +350,7 @@ func TestSoundTooLoudToPrepare(t *testing.T) {
 	}
 	block := make([]pcm.Frame, 4410)
 	for i := range block {
-		x := 8 - 16*float32(i/7%2)
+		x := 65536 - 131072*float32(i/7%2)
 		block[i] = pcm.Frame{x, x}
 	}
 	if err := errors.Join(w.Write(block), w.Close()); err != nil {
