@@ -91,6 +91,7 @@ type Guard struct {
 type rules struct {
 	Options
 	hosts map[string]bool // lower case, without a port
+	open  *badge          // makes the links of callers without a token; nil: there are tokens
 }
 
 // New returns a Guard.
@@ -107,7 +108,8 @@ func New(o Options) *Guard {
 }
 
 // Change has the Guard go by other options. Sessions of tokens that are gone, or that may do something
-// else now, end at once, and so do requests under way in their name. Limits stay.
+// else now, end at once, and so do requests under way in their name. If the first tokens appear, the sessions
+// and links made without tokens end too. Limits stay.
 func (g *Guard) Change(o Options) {
 	g.change.Lock()
 	defer g.change.Unlock()
@@ -116,13 +118,27 @@ func (g *Guard) Change(o Options) {
 	if o.Tokens != nil {
 		o.Tokens = o.Tokens.issue(g.ended, g.salt, old)
 	}
-	g.rules.Store(&rules{o, hostNames(o.Hosts)})
-	if old == nil || old.Tokens == nil {
+	now := &rules{Options: o, hosts: hostNames(o.Hosts)}
+	switch {
+	case o.Tokens != nil:
+	case old != nil && old.open != nil:
+		now.open = old.open
+	default:
+		now.open = &badge{}
+		now.open.ended, now.open.end = context.WithCancel(g.ended)
+	}
+	g.rules.Store(now)
+	if old == nil {
 		return
 	}
-	for _, t := range old.Tokens.list {
-		if o.Tokens == nil || !slices.ContainsFunc(o.Tokens.list, func(n *token) bool { return n.badge == t.badge }) {
-			t.badge.end()
+	if old.open != nil && now.open == nil {
+		old.open.end()
+	}
+	if old.Tokens != nil {
+		for _, t := range old.Tokens.list {
+			if o.Tokens == nil || !slices.ContainsFunc(o.Tokens.list, func(n *token) bool { return n.badge == t.badge }) {
+				t.badge.end()
+			}
 		}
 	}
 	g.keep()

@@ -26,15 +26,18 @@ type keptSessions struct {
 type keptSession struct {
 	Cookie []byte    `json:"cookie"`          // the hash of the cookie
 	Until  time.Time `json:"until"`           // when the session expires
-	Under  []byte    `json:"under,omitempty"` // the id of the token or session that it ends with; empty: of the server
+	Under  []byte    `json:"under,omitempty"` // the id of the token or session that it ends with; empty: it began without tokens
 	Role   string    `json:"role"`
 	Rooms  []string  `json:"rooms,omitempty"`
 	Name   string    `json:"name"`
 }
 
 // id names a badge: the hash of a session's cookie, or the hash of a token with its role and rooms. The zero id is
-// the server's own.
+// the badge of a server without tokens.
 type id [sha256.Size]byte
+
+// ownID is the id of the badge with which a server that has tokens makes its own links.
+var ownID = id{sha256.Size - 1: 1}
 
 // tokenID returns the id of a token. It changes with the role and the rooms of the token.
 func tokenID(salt []byte, t *token) (of id) {
@@ -75,7 +78,8 @@ func (k *keptSessions) read(text []byte) error {
 }
 
 // Restore begins the sessions that an earlier Guard kept, with the time that they had left. A session does not begin
-// again if its token is gone, or has another role or other rooms. An empty text has no sessions. Restore is called
+// again if its token is gone, or has another role or other rooms. A session that began while there were no tokens
+// begins again only if there are still none. An empty text has no sessions. Restore is called
 // once, before the Guard lets anything in. An error says that the text is not of a Guard; nothing has changed then.
 //
 // From then on keep is given the sessions as text when one begins or ends, before the answer, and not after Close.
@@ -98,8 +102,12 @@ func (g *Guard) Restore(text []byte, keep func(text []byte)) error {
 
 // begin begins sessions that were kept.
 func (g *Guard) begin(kept []keptSession) {
-	badges := map[id]*badge{{}: {ended: g.ended}}
-	if tokens := g.rules.Load().Tokens; tokens != nil {
+	rules := g.rules.Load()
+	badges := map[id]*badge{ownID: {ended: g.ended}}
+	if rules.open != nil {
+		badges[id{}] = rules.open
+	}
+	if tokens := rules.Tokens; tokens != nil {
 		for _, t := range tokens.list {
 			badges[t.badge.id] = t.badge
 		}

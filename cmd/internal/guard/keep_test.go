@@ -159,6 +159,78 @@ func TestSessionsOfAToken(t *testing.T) {
 	}
 }
 
+// TestSessionsWithoutTokens: links and sessions made while there were no tokens end when tokens appear, whether the
+// server runs then or not, and do not come back. Until then they survive a restart and a change without tokens.
+func TestSessionsWithoutTokens(t *testing.T) {
+	local := func(r *http.Request) {
+		r.RemoteAddr = "127.0.0.1:1234"
+		header("Origin", "http://localhost:7700")(r)
+		r.Body = io.NopCloser(strings.NewReader(`{"role":"admin"}`))
+	}
+	for _, running := range []bool{false, true} {
+		t.Run(fmt.Sprint("running ", running), func(t *testing.T) {
+			k := &keeper{}
+			g := k.start(t, "")
+			defer func() { g.Close() }()
+			links := make([]string, 2)
+			for i := range links {
+				w := ask(g, "POST", "/v1/login-links", local)
+				var answer struct{ URL string }
+				if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != 201 {
+					t.Fatalf("the link is answered with %d %s", w.Code, w.Body)
+				}
+				links[i] = strings.TrimPrefix(answer.URL, "http://localhost:7700")
+			}
+			first := cookie(t, ask(g, "GET", links[0], nil))
+			all := []string{first, link(t, g, `{"role":"admin"}`, "Cookie", first), cookie(t, ask(g, "GET", g.Invite(guard.Admin, ""), nil))}
+			change := func(lines string) {
+				o := guard.Options{}
+				if lines != "" {
+					o.Tokens = tokens(t, lines)
+				}
+				if running {
+					g.Change(o)
+					return
+				}
+				g.Close()
+				g = k.start(t, lines)
+			}
+			want := func(when, want string) {
+				t.Helper()
+				for i, session := range all {
+					if got := may(g, session); got != want {
+						t.Errorf("%s, session %d is %s, want %s", when, i, got, want)
+					}
+				}
+			}
+			want("without tokens", "admin admin")
+			change("")
+			want("still without tokens", "admin admin")
+			change(tokenFile)
+			want("with tokens", "401")
+			if w := ask(g, "GET", links[1], nil); w.Code != 403 {
+				t.Errorf("with tokens, a link from before is answered with %d, want 403", w.Code)
+			}
+			if n := g.Counts().Sessions; n != 0 {
+				t.Errorf("%d sessions are counted, want none", n)
+			}
+			own := cookie(t, ask(g, "GET", g.Invite(guard.Admin, ""), nil))
+			g.Close()
+			g = k.start(t, tokenFile)
+			want("with tokens and restarted", "401")
+			if got := may(g, own); got != "admin admin" {
+				t.Errorf("a session of the server's own link is %s after a restart with tokens", got)
+			}
+			change("")
+			for i, session := range all {
+				if got := may(g, session); got == "admin admin" {
+					t.Errorf("without tokens again, session %d has come back", i)
+				}
+			}
+		})
+	}
+}
+
 // TestRandomSessions: whatever logs in and out, makes links, changes tokens and restarts, each session may do the
 // same as in a guard that never restarts.
 func TestRandomSessions(t *testing.T) {

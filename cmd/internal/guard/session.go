@@ -137,9 +137,14 @@ func (s *sessions) use(key string) *badge {
 }
 
 // Invite returns the path of a link that logs a browser in once, within an hour, with a role in a
-// room; "": in all rooms. It is for whoever started the server.
+// room; "": in all rooms. It is for whoever started the server. Without tokens, the link and its session end when
+// the first tokens appear.
 func (g *Guard) Invite(role Role, room string) (path string) {
-	return g.invite(&badge{ended: g.ended}, role, room)
+	from := g.rules.Load().open
+	if from == nil {
+		from = &badge{id: ownID, ended: g.ended}
+	}
+	return g.invite(from, role, room)
 }
 
 // invite is Invite of a link that ends with a badge, and so do its sessions.
