@@ -9,7 +9,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -140,7 +142,8 @@ func (r *Room) findUploads(s *cue.Sheet) {
 }
 
 // hide takes paths of the server out of a message about a sheet: a file is called as the sheet calls it, and
-// one of an absolute path or an upload by its last element.
+// one of an absolute path or an upload by its last element. Other files of their folders, which a message may
+// name as well, lose the folder.
 func (r *Room) hide(s *cue.Sheet, text string) string {
 	shown := map[string]string{s.File: filepath.Base(r.options.Title)}
 	for i := range s.Sounds {
@@ -158,12 +161,52 @@ func (r *Room) hide(s *cue.Sheet, text string) string {
 	}
 	paths := slices.SortedFunc(maps.Keys(shown), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	var pairs []string
+	folders := map[string]bool{}
+	addParents(folders, s.File)
+	addParents(folders, filepath.Join(r.options.Uploads, "x"))
 	for _, path := range paths {
 		if filepath.IsAbs(path) {
 			pairs = append(pairs, path, shown[path])
+			addParents(folders, path)
 		}
 	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	return withoutFolders(strings.NewReplacer(pairs...).Replace(text), folders)
+}
+
+// addParents adds the folders that an absolute path lies in, except the root.
+func addParents(folders map[string]bool, path string) {
+	for dir := filepath.Dir(path); filepath.IsAbs(dir) && dir != filepath.Dir(dir) && !folders[dir]; dir = filepath.Dir(dir) {
+		folders[dir] = true
+	}
+}
+
+// withoutFolders removes absolute folders from the paths in a message: as they are, in another case, and as a
+// shell or Go quotes them.
+func withoutFolders(text string, folders map[string]bool) string {
+	spellings := map[string]bool{}
+	for dir := range folders {
+		for _, whole := range []string{dir + string(filepath.Separator), filepath.ToSlash(dir) + "/"} {
+			spellings[whole] = true
+			spellings[strings.ReplaceAll(whole, "'", `'\''`)] = true
+			for _, quoted := range []string{strconv.Quote(whole), strconv.QuoteToASCII(whole)} {
+				spellings[quoted[1:len(quoted)-1]] = true
+			}
+		}
+	}
+	longest := slices.SortedFunc(maps.Keys(spellings), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	for _, folder := range longest {
+		if !strings.Contains(strings.ToLower(text), strings.ToLower(folder)) {
+			continue
+		}
+		// After a letter it is the middle of a relative path, such as sounds/srv/x.wav.
+		pattern, err := regexp.Compile(`(^|[^\pL\pN._-])(?i:` + regexp.QuoteMeta(folder) + ")")
+		if err != nil { // the folder is not valid UTF-8
+			text = strings.ReplaceAll(text, folder, "")
+			continue
+		}
+		text = pattern.ReplaceAllString(text, "$1")
+	}
+	return text
 }
 
 // voices returns how many voices a sheet asks for, virtual ones included.

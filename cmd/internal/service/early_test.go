@@ -93,9 +93,10 @@ func TestNoRoomForABadSound(t *testing.T) {
 
 // TestNoPathsInAnswers: no answer of a call names a folder of the server, whatever is wrong with its files.
 func TestNoPathsInAnswers(t *testing.T) {
-	secret := t.TempDir()
+	root := t.TempDir()
+	secret := filepath.Join(root, "it's a secret") // a shell and a quoted text spell it otherwise
 	show, uploads, rooms, far := filepath.Join(secret, "show"), filepath.Join(secret, "uploads"), filepath.Join(secret, "rooms"), filepath.Join(secret, "far")
-	for _, folder := range []string{show, uploads, rooms, far} {
+	for _, folder := range []string{secret, show, uploads, rooms, far} {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -108,6 +109,9 @@ func TestNoPathsInAnswers(t *testing.T) {
 	}
 	for _, path := range []string{filepath.Join(show, "own.wav"), filepath.Join(far, "far.wav"), filepath.Join(far, "stream.wav")} {
 		write(path, wav(4800))
+	}
+	for _, folder := range []string{show, far} {
+		write(filepath.Join(folder, "x.m4a"), "\x00\x00\x00\x20ftypM4A \x00\x00\x00\x00M4A mp42isom\x00\x00\x00\x00")
 	}
 	s := open(t, func(o *service.Options) { o.Folder = rooms })
 	text := fmt.Sprintf("sounds:\n  own: {file: own.wav}\n  up: {file: ../far/far.wav}\n  abs: {file: %q}\n  st: {file: %q, stream: true}\nlist: [{cue: 1, play: abs}, {cue: 2, play: own}]\n",
@@ -123,7 +127,7 @@ func TestNoPathsInAnswers(t *testing.T) {
 	s.ask("PUT /v1/rooms/net", "sounds: {own: {file: own.wav}}", "Content-Type", yaml).is(t, 200)
 	s.ask("PUT /v1/rooms/show/sounds/mine.wav", wav(4800)).is(t, 201, "sound", "mine.wav")
 
-	faults := map[int]int{}
+	faults, converted, near := map[int]int{}, false, false
 	calls := func(when string) {
 		for _, name := range []string{"show", "net", "new"} {
 			for path, item := range paths() {
@@ -140,7 +144,11 @@ func TestNoPathsInAnswers(t *testing.T) {
 					case strings.HasSuffix(path, "/sounds/{name}"):
 						bodies = []string{wav(480), "no sound", ""}
 					case method == "put":
-						bodies = []string{text, "sounds: {own: {file: own.wav}}", "sounds: {own: {file: mine.wav}}", "sounds: {x: {file: ../x.wav}}", "sounds: {x: {file: /etc/passwd}}", "sounds: {x: {file: x.wav}}", "sounds: [", "rate: 44100"}
+						bodies = []string{text, "sounds: {own: {file: own.wav}}", "sounds: {own: {file: mine.wav}}", "sounds: {x: {file: ../x.wav}}", "sounds: {x: {file: /etc/passwd}}", "sounds: {x: {file: x.wav}}", "sounds: [", "rate: 44100",
+							"sounds: {x: {file: x.m4a}}", "sounds: {x: {file: ../far/x.m4a}}", "sounds: {x: {file: OWN.wav}}", "sounds: {x: {file: ../FAR/far.wav}}"}
+						if name == "show" { // the others may not name files outside their folder
+							bodies = append(bodies, fmt.Sprintf("sounds: {x: {file: %q}}", filepath.Join(far, "x.m4a")), fmt.Sprintf("sounds: {x: {file: %q}}", filepath.Join(far, "FAR.wav")))
+						}
 					}
 					for _, body := range bodies {
 						kind := "application/json"
@@ -148,10 +156,12 @@ func TestNoPathsInAnswers(t *testing.T) {
 							kind = yaml
 						}
 						g := s.ask(call, body, "Content-Type", kind)
-						if bytes.Contains(g.body, []byte(secret)) || strings.Contains(fmt.Sprint(g.header), secret) || bytes.Contains(g.body, []byte(filepath.Base(secret)+"/")) {
+						if bytes.Contains(g.body, []byte(root)) || strings.Contains(fmt.Sprint(g.header), root) || bytes.Contains(g.body, []byte("a secret")) {
 							t.Errorf("%s, %s %.60q: %d %s", when, call, body, g.status, g.body)
 						}
 						faults[g.status]++
+						converted = converted || bytes.Contains(g.body, []byte("x.flac"))
+						near = near || bytes.Contains(g.body, []byte(`the file \"own.wav\" is there`))
 					}
 				}
 			}
@@ -181,6 +191,12 @@ func TestNoPathsInAnswers(t *testing.T) {
 		write(folder, "a file")
 	}
 	calls("files are where folders were")
+	if !converted {
+		t.Error("no answer has the command that converts a file")
+	}
+	if _, err := os.Stat(filepath.Join(root, "IT'S A SECRET")); err != nil && !near { // else the system ignores case
+		t.Error("no answer names the file of another case")
+	}
 	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusInternalServerError} {
 		if faults[status] == 0 {
 			t.Errorf("no call is answered with %d: %v", status, faults)
