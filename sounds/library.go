@@ -29,6 +29,7 @@ type Library struct {
 	infos   map[*voice.Sound]Info
 	more    chan struct{}      // closed when another sound is there
 	damaged map[string][]int64 // by file, the frames of Options.OnDamage
+	sought  int                // missing files for which withNearby has searched
 }
 
 // entry is a sound in the library, or on its way there until done is closed.
@@ -223,7 +224,7 @@ func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.S
 	room := l.spares.take() // what failed may be at work in it still, so it is given back at the end alone
 	clip, err := decode(ctx, src.open, opt.Limits.withDefaults(), room)
 	if err != nil {
-		return nil, Info{}, err
+		return nil, Info{}, l.withNearby(src, err)
 	}
 	if err := opt.refuse(clip.Damages); err != nil {
 		return nil, Info{}, err

@@ -1,6 +1,7 @@
 package sounds
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,44 +11,91 @@ import (
 	"unicode"
 )
 
-// mostEntries bounds how many files of a folder are compared with a name.
-const mostEntries = 10_000
+// Bounds of the search for a file whose name is almost the one asked for.
+const (
+	mostEntries  = 10_000 // files of a folder
+	mostElements = 32     // folders of a path
+	mostSought   = 20     // missing files of a library
+)
 
-// nearby returns what to add to the error of a file that is not there: the file whose path differs only in
-// case, in slashes, or in how its accents are encoded; empty: there is none.
-func (s Source) nearby() string {
-	list := func(dir string) ([]fs.DirEntry, error) {
-		if s.FS != nil {
-			return fs.ReadDir(s.FS, path.Clean(dir))
-		}
-		f, err := os.Open(filepath.FromSlash(dir))
+// withNearby adds to the error of a file that does not exist the name of a similar file. It searches for the
+// first mostSought missing files of the library only, since a sheet may name thousands.
+func (l *Library) withNearby(src Source, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	l.mu.Lock()
+	l.sought++
+	search := l.sought <= mostSought
+	l.mu.Unlock()
+	if !search {
+		return err
+	}
+	near := src.nearby()
+	if near == "" {
+		return err
+	}
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err // the caller adds the name
+	}
+	return fmt.Errorf("%w; %s", err, near)
+}
+
+// entries returns the entries of a folder, mostEntries at most, as far as they can be read.
+func (s Source) entries(dir string) []fs.DirEntry {
+	if s.FS != nil {
+		f, err := s.FS.Open(path.Clean(dir))
 		if err != nil {
-			return nil, err
+			return nil
 		}
 		defer f.Close()
-		return f.ReadDir(mostEntries)
+		folder, ok := f.(fs.ReadDirFile)
+		if !ok {
+			return nil
+		}
+		list, _ := folder.ReadDir(mostEntries)
+		return list
 	}
+	if info, err := os.Stat(filepath.FromSlash(dir)); err != nil || !info.IsDir() { // opening a pipe would wait
+		return nil
+	}
+	f, err := os.Open(filepath.FromSlash(dir))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	list, _ := f.ReadDir(mostEntries)
+	return list
+}
+
+// nearby describes the file whose path differs from the source's only in case, in slashes, or in how its
+// accents are encoded. It returns "" if there is none.
+func (s Source) nearby() string {
 	asked := strings.ReplaceAll(filepath.ToSlash(s.File), `\`, "/")
 	found := ""
 	if strings.HasPrefix(asked, "/") {
 		found = "/"
 	}
-	for name := range strings.SplitSeq(strings.Trim(asked, "/"), "/") {
+	elements := strings.Split(strings.Trim(asked, "/"), "/")
+	if len(elements) > mostElements {
+		return ""
+	}
+	for _, name := range elements {
 		if name == "." || name == ".." {
 			found = path.Join(found, name)
 			continue
 		}
-		entries, _ := list(path.Join(".", found)) // as far as it can be read
-		if strings.HasPrefix(found, "/") {
-			entries, _ = list(found)
+		folder := found
+		if folder == "" {
+			folder = "."
 		}
-		same := ""
-		for _, e := range entries {
+		same, wanted := "", spelling(name)
+		for _, e := range s.entries(folder) {
 			if e.Name() == name {
 				same = name
 				break
 			}
-			if same == "" && spelling(e.Name()) == spelling(name) {
+			if same == "" && spelling(e.Name()) == wanted {
 				same = e.Name()
 			}
 		}

@@ -54,3 +54,35 @@ func TestNearby(t *testing.T) {
 		}
 	}
 }
+
+// TestNearbyIsBounded: a library searches for the first missing files only, and not along long paths.
+func TestNearbyIsBounded(t *testing.T) {
+	files := &countedFS{MapFS: fstest.MapFS{"Boom.flac": {Data: nil}}}
+	lib := NewLibrary(Options{})
+	for range 1000 {
+		_, loaded := lib.Load(t.Context(), Source{File: "boom.flac", FS: files})
+		_, streamed := lib.OpenStream(Source{File: "boom.flac", FS: files}, StreamOptions{})
+		if !errors.Is(loaded, fs.ErrNotExist) || !errors.Is(streamed, fs.ErrNotExist) {
+			t.Fatal(loaded, streamed)
+		}
+	}
+	if files.folders != mostSought {
+		t.Errorf("%d folders are listed, want %d", files.folders, mostSought)
+	}
+	if near := (Source{File: strings.Repeat("../", 100) + "s"}).nearby(); near != "" {
+		t.Error(near)
+	}
+}
+
+// countedFS counts the folders that are opened.
+type countedFS struct {
+	fstest.MapFS
+	folders int
+}
+
+func (c *countedFS) Open(name string) (fs.File, error) {
+	if name == "." {
+		c.folders++
+	}
+	return c.MapFS.Open(name)
+}

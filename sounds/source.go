@@ -3,8 +3,6 @@ package sounds
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -108,14 +106,6 @@ func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 		return openPipe(ctx, s.File)
 	default:
 		f, err = os.Open(s.File)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		if near := s.nearby(); near != "" {
-			if path := (*fs.PathError)(nil); errors.As(err, &path) {
-				err = path.Err // the error has the name already
-			}
-			return nil, fmt.Errorf("%w; %s", err, near)
-		}
 	}
 	if err != nil {
 		return nil, err

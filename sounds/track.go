@@ -51,7 +51,7 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error
 	t.lim.Frames, t.lim.Memory = math.MaxInt64, math.MaxInt64
 	c, err := t.cursor()
 	if err != nil {
-		return nil, err
+		return nil, l.withNearby(src, err)
 	}
 	defer c.close()
 	t.clip, t.channels = c.clip, min(c.clip.Channels, 2)
