@@ -371,7 +371,4 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	if m.stems != nil {
 		m.own(r).stem = m.stemOf(Stem{o.Name, s.Name(), s.File()}, r.bus)
 	}
-	if r.play.Load() != o.Play {
-		r.play.Store(o.Play)
-	}
 }

@@ -218,6 +218,9 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 		}
 	}
 	m.loops = m.loops || o.Loop || s.Streamed()
+	if r.play.Load() != o.Play { // before the handle: Voices reads both without the mutex
+		r.play.Store(o.Play)
+	}
 	r.reset(id)
 	r.fill(m, s, o)
 	if r.options.Feed, r.placed = feed, o.Emitter != nil; r.placed {

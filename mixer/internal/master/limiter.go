@@ -43,7 +43,8 @@ const (
 	limiterSuspect       = 0.8               // of the ceiling; 0.7 finds no more, 0.9 misses up to 1 dB
 )
 
-// MaxPeak is far beyond any mix: 65,536 voices of +66 dB each.
+// MaxPeak is the largest magnitude of a sample of a mix, 180 dB over full scale: far beyond any mix of
+// sounds that keep to full scale. Frames beyond it become silence.
 const MaxPeak = 1e9
 
 // NewLimiter returns a limiter for a rate in Hz.
