@@ -14,15 +14,22 @@ func isFlow(c byte) bool { return strings.IndexByte(",[]{}", c) >= 0 }
 // fault says in this package's words what the library finds wrong.
 func (t *text) fault(err error) *Error {
 	wrong := t.foundWrong(err)
-	// A space that is no space of YAML looks like one, up to the line before the fault.
+	// Where YAML wants a space, on the line of the fault or the one before, another character may look like one.
 	for line := max(wrong.Line-1, 1); line <= min(wrong.Line, len(t.lines)); line++ {
 		row, _, _ := strings.Cut(t.src[t.lines[line-1]:], "\n")
-		if i := strings.IndexFunc(row, OddSpace); i >= 0 {
+		if i := strings.IndexFunc(row, OddSpace); i >= 0 && !isText(row[:i]) {
 			r, _ := utf8.DecodeRuneInString(row[i:])
 			return Place{line, 1 + utf8.RuneCountInString(row[:i])}.wrong("the character %U here looks like a space, but is none; write a plain space", r)
 		}
 	}
 	return wrong
+}
+
+// isText reports whether the character after the beginning of a line is part of a comment, of a quoted text,
+// or of a text in a script beyond ASCII.
+func isText(before string) bool {
+	return strings.Contains(before, "#") || strings.Count(before, `"`)%2 > 0 || strings.Count(before, "'")%2 > 0 ||
+		before != "" && before[len(before)-1] > 0x7f
 }
 
 // OddSpace reports whether a character looks like a space and is none in YAML, such as a no-break space.

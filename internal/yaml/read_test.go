@@ -126,6 +126,9 @@ func TestFaults(t *testing.T) {
 		{"voices:\u00a08\ncues: []", "1:8: the character U+00A0 here looks like a space, but is none; write a plain space"},
 		{"cues:\n\u00a0 - at: 0\n    play: a", "2:1: the character U+00A0 here looks like a space, but is none; write a plain space"},
 		{"a: 1\u3000b: 2: 3", "1:5: the character U+3000 here looks like a space, but is none; write a plain space"},
+		{"a: \"10\u00a0h\"\nb: c: 3", "2:5: a colon has no place here; does a text with a colon need quotes?"},
+		{"a: 音\u3000楽\nb: c: 3", "2:5: a colon has no place here; does a text with a colon need quotes?"},
+		{"a: 1 # 10\u00a0h\nb: c: 3", "2:5: a colon has no place here; does a text with a colon need quotes?"},
 		{"é: é: 1", "1:5: a colon has no place here; does a text with a colon need quotes?"},
 	} {
 		n, wrong := yaml.Read([]byte(c.text), "show list")
