@@ -57,10 +57,12 @@ func OfCue(name string, in io.Reader, cue string) (*Cue, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range []*starts{numbered, placed} {
-		if s.of.Asked+s.of.Missed > 0 {
-			return s.explained(head), nil
-		}
+	found := numbered
+	if len(known) == 0 { // no cue has a number: they count from 0
+		found = placed
+	}
+	if found.of.Asked+found.of.Missed > 0 {
+		return found.explained(head), nil
 	}
 	switch {
 	case last < 0:
