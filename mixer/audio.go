@@ -91,7 +91,9 @@ type audio struct {
 	skips         bool  // nothing is mixed
 	quiet         bool  // what was mixed last is silence, and nothing rings
 	rings         bool  // an effect does
-	measured      int64 // until when what measure found stands; never: until something is set
+	closedAt      int64 // the largest of the buses
+	measuredAt    int64 // the frame for which measure last worked out the ringing times
+	measured      int64 // the frame from which they must be worked out again; never: until something is set
 
 	moving   []*voice.Move // what acts on a send
 	softClip bool

@@ -38,14 +38,16 @@ type bus struct {
 	rack    rack
 	rings   int64 // frames for which its filter does at most
 	ringing int64 // frames for which what comes here rings at most, by effects here and above
-	sends   []send
-	fed     bool          // something sends to it, or did
-	past    bool          // voices of others have sent to it in this stretch, past its direct
-	gave    bool          // it gave something in this block
-	given   []pcm.Frame   // what it gave last, where another bus listens to it or gets a part of it; else nil
-	insert  *insert       // nil: none
-	next    *insert       // what is set while insert is faded in
-	meter   *master.Meter // nil: none; the master's comes after its guards
+	// The frame at which a gain on the way from here closed last, and until when sound from before rings.
+	closedAt, rangUntil int64
+	sends               []send
+	fed                 bool          // something sends to it, or did
+	past                bool          // voices of others have sent to it in this stretch, past its direct
+	gave                bool          // it gave something in this block
+	given               []pcm.Frame   // what it gave last, where another bus listens to it or gets a part of it; else nil
+	insert              *insert       // nil: none
+	next                *insert       // what is set while insert is faded in
+	meter               *master.Meter // nil: none; the master's comes after its guards
 
 	sums
 }
@@ -163,6 +165,7 @@ func (a *audio) pitchOf(bus uint16) voice.Move {
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
 	over := a.smoothed(a.heard(index, false), c.over)
+	a.measureAt(a.now)
 	was, opened := b.ringing, b.opens(a.now)
 	for fields := c.change.Fields; fields != 0; fields &= fields - 1 {
 		f := fields.first()

@@ -40,7 +40,7 @@ func (r *rack) tail() (frames int64) {
 // measure works out how long what comes to each bus from a frame on rings at most, on its way to the output
 // too. Nothing goes through a bus that is silent or muted, or through a send that is silent.
 func (a *audio) measure(frame int64) {
-	a.measured = never
+	a.measuredAt, a.measured = frame, never
 	for at := len(a.up) - 1; at >= 0; at-- {
 		i := a.up[at]
 		b := &a.buses[i]
@@ -60,6 +60,13 @@ func (a *audio) measure(frame int64) {
 	}
 }
 
+// measureAt makes the ringing times valid for a frame.
+func (a *audio) measureAt(frame int64) {
+	if frame < a.measuredAt || frame >= a.measured {
+		a.measure(frame)
+	}
+}
+
 // remeasure notes when a gain that moves at a frame has closed.
 func (a *audio) remeasure(frame int64, m *voice.Move) {
 	if end := m.End(); end > frame {
@@ -75,13 +82,39 @@ func (b *bus) opens(frame int64) bool {
 // opens reports whether anything goes through a send from a frame on.
 func (s *send) opens(frame int64) bool { return s.gain.Most(frame) > 0 }
 
-// ringPast notes that a gain on the way from a bus opens or has closed at a frame: what went through until then
-// rings. Before, what comes to the bus rang for as many frames as was says.
+// ringPast notes that a gain on the way from a bus opens or has closed at a frame: the sound that went through
+// until then rings. was is the ringing time of the bus before the change.
 func (a *audio) ringPast(index int, frame, was int64) {
 	a.measure(a.now)
 	b := &a.buses[index]
-	if ringing := max(was, b.ringing); ringing > 0 && a.sounds(index) {
-		a.stats.RingsUntil = max(a.stats.RingsUntil, frame+ringing)
+	ringing := max(was, b.ringing)
+	if ringing == 0 {
+		return
+	}
+	b.closedAt, b.rangUntil = max(b.closedAt, frame), max(b.rangUntil, frame+ringing) // for voices that start before frame
+	a.closedAt = max(a.closedAt, frame)
+	if a.sounds(index) {
+		a.ringUntil(frame + ringing)
+	}
+}
+
+// ringBefore notes until when effects ring of a voice that began before a gain on its way closed.
+func (a *audio) ringBefore(s *slot) {
+	if s.began >= a.closedAt {
+		return
+	}
+	for i := range a.buses {
+		if b := &a.buses[i]; s.began < b.closedAt && a.tree.through(int(s.bus), i) {
+			a.ringUntil(b.rangUntil)
+		}
+	}
+}
+
+// ringUntil notes that effects ring until a frame.
+func (a *audio) ringUntil(frame int64) {
+	a.stats.RingsUntil = max(a.stats.RingsUntil, frame)
+	if a.skips {
+		a.silentFrom(frame)
 	}
 }
 
@@ -141,16 +174,9 @@ const audible = 3.1623e-5
 
 // ringFrom notes that nothing comes to a bus from a frame on, but what comes later.
 func (a *audio) ringFrom(frame int64, bus int) {
-	if frame >= a.measured {
-		a.measure(frame)
-	}
-	ringing := a.buses[bus].ringing
-	if ringing == 0 {
-		return
-	}
-	a.stats.RingsUntil = max(a.stats.RingsUntil, frame+ringing)
-	if a.skips {
-		a.silentFrom(frame + ringing)
+	a.measureAt(frame)
+	if ringing := a.buses[bus].ringing; ringing > 0 {
+		a.ringUntil(frame + ringing)
 	}
 }
 

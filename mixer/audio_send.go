@@ -88,6 +88,7 @@ func product(moves []*voice.Move, frame int64) float64 {
 func (a *audio) setSend(index int, c *command) {
 	for i := range a.buses[index].sends {
 		if s := &a.buses[index].sends[i]; s.bus == c.part.send.bus {
+			a.measureAt(a.now)
 			was, opened := a.buses[index].ringing, s.opens(a.now)
 			s.gain.TurnGain(a.now, c.part.send.gain, a.smoothed(a.heard(index, false), c.over), voice.Natural)
 			if end := s.gain.End(); opened != s.opens(end) {
@@ -276,6 +277,7 @@ func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 // ringVoice notes that a voice gives nothing from a frame on.
 func (a *audio) ringVoice(s *slot, frame int64) {
 	a.ringFrom(frame, int(s.bus))
+	a.ringBefore(s)
 	if s.record.sends > 0 {
 		rare := s.record.rare.Load()
 		for i := range s.record.sends {

@@ -215,6 +215,7 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	}
 	a.silentFrom(frame + int64(n))
 	a.ringFrom(frame+int64(n), int(s.bus))
+	a.ringBefore(s)
 	if s.sends {
 		if pre != nil {
 			pre = pre[:n]

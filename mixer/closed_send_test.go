@@ -73,7 +73,7 @@ func TestNothingRingsBehindSilence(t *testing.T) {
 // voice and RingsUntil. All blocks give the same.
 func TestRingsUntilIsLateEnough(t *testing.T) {
 	loud := 0
-	for seed := range uint64(100) {
+	for seed := range uint64(150) {
 		var first []float32
 		for _, block := range []int{1, 17, 400} {
 			r := rand.New(rand.NewPCG(seed, 9))
@@ -85,7 +85,7 @@ func TestRingsUntilIsLateEnough(t *testing.T) {
 				if r.IntN(2) == 0 {
 					o.Sends = []mixer.Send{{To: "hall", Gain: gain(), Pre: r.IntN(2) == 0}}
 				}
-				begin := r.Int64N(400)
+				begin := r.Int64N(700)
 				h := play(t, m.At(begin), level(t, 1000, 1+r.IntN(150), 0.2), o)
 				ends = max(ends, begin+160)
 				for range r.IntN(3) {
