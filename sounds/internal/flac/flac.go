@@ -200,8 +200,8 @@ func (r *decoder) whole() error {
 // SeekFrame finds the frame by halving: FLAC's frames have no length, but numbers.
 // What has numbers that are not in order is found wrongly; no encoder makes it.
 func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
-	r.straight = r.straight && r.at == 0 // a loop is added up once at most
-	r.at, r.lost, r.tail = 0, 0, r.tail[:0]
+	r.straight = r.straight && r.at == 0                // a loop is added up once at most
+	r.at, r.lost, r.waste, r.tail = 0, 0, 0, r.tail[:0] // a loop seeks in each round
 	r.in.MoveTo(r.start)
 	if frame <= 0 {
 		return 0, nil
