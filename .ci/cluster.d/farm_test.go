@@ -57,7 +57,7 @@ func TestFarm(t *testing.T) {
 			}
 		}
 	}()
-	Await(t, 6*time.Minute, "all jobs end", func() bool {
+	Await(t, 3*time.Minute, "all jobs end", func() bool {
 		done := f.count()
 		if killed < kills && done > (killed+1)*jobs/(kills+2) {
 			names := make([]string, 0, len(workers))
