@@ -16,22 +16,16 @@ func formatOf(in *source.Input) (*format, error) {
 		return nil, cmp.Or(in.Err, source.Unknown("the file is empty"))
 	}
 	defer in.MoveTo(0)
-	tagged := false
-	for range mostFronts {
-		if f, err := magicOf(in.Peek(source.Probe)); f != nil || err != nil { // zeros may belong to the magic bytes
-			return f, err
-		}
-		at := in.At
-		if in.PassID3(); in.At > at {
-			tagged = true
-			continue
-		}
-		if in.PassZeros(); in.At == at {
-			break
-		}
-	}
+	var f *format
+	var err error
+	tagged := in.PassFront(func(beginning []byte) bool {
+		f, err = magicOf(beginning)
+		return f != nil || err != nil
+	})
 	body := in.Peek(source.Probe)
 	switch {
+	case f != nil || err != nil:
+		return f, err
 	case tagged || mp3Format.is(body):
 		return &mp3Format, nil
 	case len(body) > 0 && isText(body[:min(len(body), 256)]):
@@ -39,9 +33,6 @@ func formatOf(in *source.Input) (*format, error) {
 	}
 	return nil, source.Unknown("neither WAV, AIFF, FLAC, Ogg Vorbis, Opus nor MP3")
 }
-
-// mostFronts bounds how many tags and runs of zeros come before magic bytes.
-const mostFronts = 16
 
 // magicOf finds a format by the magic bytes at the beginning of body. The error names one that is not read;
 // both are nil if there are none.

@@ -36,7 +36,7 @@ type chunks struct {
 
 // Open reads the chunks of the file that in stands at.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
-	in.PassFront()
+	in.PassFront(Is)
 	c, err := readChunks(in)
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func Is(data []byte) bool { return bytes.HasPrefix(data, []byte("fLaC")) }
 
 // Open reads the metadata of the file that in stands at.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
-	in.PassFront()
+	in.PassFront(Is)
 	in.Skip(4)
 	info, tags, err := readBlocks(in)
 	if err != nil {

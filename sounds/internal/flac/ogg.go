@@ -21,6 +21,7 @@ func InOgg(data []byte) bool { return ogg.Carries(data, magic) }
 
 // OpenOgg reads the headers of the first FLAC stream of the Ogg file that in stands at.
 func OpenOgg(in *source.Input, lim source.Limits) (source.Reader, error) {
+	in.PassFront(InOgg)
 	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic}, &packets{lim: lim})
 	if errors.Is(err, io.EOF) {
 		err = source.Broken("cut short in its first page")

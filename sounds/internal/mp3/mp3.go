@@ -64,8 +64,9 @@ const (
 // Open reads the tags of the file that in stands at, finds its first frame, and
 // reads the note of its encoder.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
-	in.PassZeros()
+	in.PassFront(source.BeginsID3)
 	tags := in.TakeID3()
+	in.PassFront(func([]byte) bool { return false })
 	body := in.Peek(source.Probe)
 	at, h, err := firstFrame(body)
 	if err != nil {

@@ -23,7 +23,7 @@ func Is(data []byte) bool { return ogg.Carries(data, magic) }
 
 // Open reads the headers of the first Opus stream of the file that in stands at.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
-	in.PassFront()
+	in.PassFront(Is)
 	if err := ogg.Check(in.Peek(ogg.MaxPage)); err != nil {
 		return nil, err
 	}

@@ -175,38 +175,57 @@ func (in *Input) PassID3() {
 	}
 }
 
-// maxZeros is how many zeros may come before a sound.
-const maxZeros = 64 << 10
+// At most maxZeros zeros may come before a sound, and at most maxTags runs of ID3v2 tags.
+const (
+	maxZeros = 1 << 20
+	maxTags  = 16
+)
 
-// PassZeros moves behind the zeros that come next, at most maxZeros of them.
-func (in *Input) PassZeros() { in.passZeros(maxZeros) }
-
-func (in *Input) passZeros(most int64) {
-	for most > 0 {
-		b := in.Peek(1)
-		b = b[:min(int64(len(b)), most)]
-		n := 0
-		for n < len(b) && b[n] == 0 {
-			n++
+// PassFront moves to where is finds a sound behind zeros and ID3v2 tags, or to the end of these. It reports
+// whether there was a tag.
+func (in *Input) PassFront(is func(beginning []byte) bool) (tagged bool) {
+	zeros, tags := maxZeros, maxTags
+	for {
+		b := in.Peek(Probe)
+		if is(b) {
+			return tagged
 		}
+		at := in.At
+		if in.PassID3(); in.At > at {
+			tagged = true
+			if tags--; tags == 0 {
+				return tagged
+			}
+			continue
+		}
+		n := leadingZeros(b[:min(len(b), zeros)])
+		if n == 0 {
+			return tagged
+		}
+		n = max(n-3, 1) // the last three may belong to magic bytes
 		in.Skip(int64(n))
-		if most -= int64(n); n < len(b) || n == 0 {
-			return
-		}
+		zeros -= n
 	}
 }
 
-// PassFront moves behind the zeros and the ID3v2 tags before a sound, and reports whether there was a
-// tag.
-func (in *Input) PassFront() (tagged bool) {
-	for {
-		in.PassZeros()
-		at := in.At
-		in.PassID3()
-		if in.At == at {
-			return tagged
+func leadingZeros(b []byte) int {
+	for i, x := range b {
+		if x != 0 {
+			return i
 		}
-		tagged = true
+	}
+	return len(b)
+}
+
+// passZeros moves behind the zeros that come next.
+func (in *Input) passZeros() {
+	for {
+		b := in.Peek(1)
+		n := leadingZeros(b)
+		in.Skip(int64(n))
+		if n < len(b) || n == 0 {
+			return
+		}
 	}
 }
 
@@ -215,7 +234,7 @@ func (in *Input) PassTail() bool {
 	for at := int64(-1); at != in.At; {
 		at = in.At
 		in.PassTags()
-		in.passZeros(math.MaxInt64)
+		in.passZeros()
 	}
 	return in.Left() == 0
 }
@@ -262,6 +281,9 @@ func tagSize(b []byte, left int64) int64 {
 	}
 	return apeHead
 }
+
+// BeginsID3 reports whether b begins with an ID3v2 tag.
+func BeginsID3(b []byte) bool { return id3Tag(b) > 0 }
 
 // id3Tag returns the length of an ID3v2 tag that begins with b; 0: there is none.
 func id3Tag(b []byte) int64 {

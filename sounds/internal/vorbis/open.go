@@ -20,7 +20,7 @@ const magic = "\x01vorbis"
 
 // Open reads the headers of the first Vorbis stream of the file that in stands at.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
-	in.PassFront()
+	in.PassFront(ogg.Is)
 	if err := other(in.Peek(ogg.MaxPage)); err != nil {
 		return nil, err
 	}
