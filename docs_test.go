@@ -34,6 +34,7 @@ var pages = []struct {
 	{"docs/testing.md", 0},
 	{"docs/migrating.md", 0},
 	{"docs/design.md", 0},
+	{"docs/decisions.md", 0},
 	{"docs/sounds.md", 0},
 	{"docs/explain.md", 0},
 	{"docs/realtime.md", 0},
