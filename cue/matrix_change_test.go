@@ -16,7 +16,7 @@ func TestChangeTakesEveryKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	libs := libraries{}
-	first, err := parsed(matrixBase().With("length", schematest.Text("5s")).Flow())
+	first, err := parsed(schematest.Sheet().With("length", schematest.Text("5s")).Flow())
 	if err != nil {
 		t.Fatal(err)
 	}

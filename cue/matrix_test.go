@@ -19,49 +19,10 @@ import (
 	"voicepool/sounds"
 )
 
-// matrixBase is a sheet that has what the sheets of the matrix name.
-func matrixBase() schematest.Map {
-	type (
-		m = schematest.Map
-		l = schematest.List
-		x = schematest.Text
-	)
-	effects := l{x("eq"), x("compressor"), x("delay"), x("reverb"), x("drive"), x("width")}
-	points := l{l{x("0"), x("-3")}, l{x("2"), x("0")}}
-	return m{
-		{Key: "cues", Value: l{
-			m{{Key: "at", Value: x("10ms")}, {Key: "play", Value: x("coin")}, {Key: "id", Value: x("one")}, {Key: "gain", Value: x("-6 dB")}},
-			m{{Key: "at", Value: x("20ms")}, {Key: "osc", Value: m{{Key: "to", Value: x(`"localhost:9"`)}, {Key: "address", Value: x("/go")}}}},
-		}},
-		{Key: "buses", Value: m{
-			{Key: "sfx", Value: m{{Key: "effects", Value: effects}, {Key: "sends", Value: m{{Key: "music", Value: x("-6")}}}}},
-			{Key: "music", Value: m{}},
-		}},
-		{Key: "sounds", Value: m{
-			{Key: "coin", Value: m{{Key: "parameters", Value: m{{Key: "rpm", Value: m{
-				{Key: "from", Value: x("0")}, {Key: "to", Value: x("2")}, {Key: "gain", Value: points},
-			}}}}}},
-			{Key: "bell", Value: m{{Key: "sends", Value: m{{Key: "sfx", Value: x("-9")}}}}},
-			{Key: "both", Value: m{{Key: "layers", Value: l{x("bell")}}}},
-		}},
-		{Key: "list", Value: l{
-			m{{Key: "cue", Value: x("last")}, {Key: "play", Value: x("bell")}, {Key: "id", Value: x("voice")}},
-			m{{Key: "cue", Value: x("2")}, {Key: "do", Value: l{m{{Key: "at", Value: x("end of voice")}, {Key: "stop", Value: x("one")}}}}},
-		}},
-		{Key: "scenes", Value: m{{Key: "menu", Value: m{}}}},
-		{Key: "midi", Value: l{m{{Key: "note", Value: x("C3")}, {Key: "do", Value: x("go")}}}},
-		{Key: "outputs", Value: m{{Key: "main", Value: x("1-2")}, {Key: "booth", Value: x("3-4")}}},
-		{Key: "voices", Value: x("8")}, {Key: "overflow", Value: x("grow")}, {Key: "grow", Value: m{{Key: "max", Value: x("16")}}},
-		{Key: "rate", Value: x("8000")}, {Key: "length", Value: x("100ms")},
-		{Key: "goes", Value: l{x("5ms")}},
-	}
-}
-
 // matrix is the matrix of cue sheets.
 var matrix = sync.OnceValues(func() (*schematest.Matrix, error) {
-	words := []schematest.Text{"one", "sfx", "eq", "coin", "rpm", "menu", "music", "main", "last", "both", "compressor", "delay", "reverb", "drive", "width"}
-	return schematest.New(cue.Schema(), matrixBase(), words, func(f schematest.Map) int {
-		_, err := parsed(f.Flow())
+	return schematest.Sheets(cue.Schema(), func(text string) int {
+		_, err := parsed(text)
 		if all, listed := errors.AsType[rules.Errors](err); listed || err == nil {
 			return len(all)
 		}

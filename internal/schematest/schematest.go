@@ -67,19 +67,33 @@ type schema struct {
 }
 
 // New returns the matrix of a schema. base is a file that has what other files may name: its keys and
-// texts are tried wherever a text is due, and words before them. wrong returns how many faults a file has.
-func New(text []byte, base Map, words []Text, wrong func(Map) int) (*Matrix, error) {
+// texts are tried wherever a text is due, and words before them. wrong returns how many faults a text has.
+func New(text []byte, base Map, words []Text, wrong func(text string) int) (*Matrix, error) {
 	var root schema
 	if err := json.Unmarshal(text, &root); err != nil {
 		return nil, err
 	}
-	m := &Matrix{base: base, words: words, wrong: wrong, known: map[string]*Key{}}
+	m := &Matrix{base: base, words: words, wrong: once(wrong), known: map[string]*Key{}}
 	m.gather(base)
 	m.walk(&root, "", func(v any) Map { return v.(Map) })
 	if m.lacks != "" {
 		return nil, fmt.Errorf("no text of the base matches %s", m.lacks)
 	}
 	return m, nil
+}
+
+// once returns wrong for files, with a memory of those that it has counted.
+func once(wrong func(string) int) func(Map) int {
+	counted := map[string]int{}
+	return func(file Map) int {
+		text := file.Flow()
+		n, ok := counted[text]
+		if !ok {
+			n = wrong(text)
+			counted[text] = n
+		}
+		return n
+	}
 }
 
 // gather adds the words of a value.
@@ -584,6 +598,54 @@ func (m *Matrix) Pairs(all bool) iter.Seq[Case] {
 		}
 	}
 }
+
+// Cover returns files that are right and have many keys of one mapping each, so that each pair of keys that
+// goes together is in one of them. As with Pairs, two keys that are alike in several places come once.
+func (m *Matrix) Cover() iter.Seq[Case] {
+	return func(yield func(Case) bool) {
+		seen := map[string]bool{}
+		id := func(a, b *Key) string {
+			if a.Name > b.Name {
+				a, b = b, a
+			}
+			return fmt.Sprint(a.Name, b.Name, a.Good[:min(2, len(a.Good))], b.Good[:min(2, len(b.Good))])
+		}
+		for _, p := range m.Places {
+			for _, sh := range p.Shapes {
+				for i, a := range sh.Keys {
+					for _, b := range sh.Keys[i+1:] {
+						if !a.Fits || !b.Fits || seen[id(a, b)] {
+							continue
+						}
+						seen[id(a, b)] = true
+						keys := Map{}.add(a).add(b)
+						if !sh.right(keys) {
+							continue
+						}
+						used := []*Key{a, b}
+						for j := range sh.Keys {
+							c := sh.Keys[(i+j)%len(sh.Keys)]
+							fresh := func(k *Key) bool { return !seen[id(c, k)] }
+							if !c.Fits || slices.Contains(used, c) || !slices.ContainsFunc(used, fresh) || !sh.right(keys.add(c)) {
+								continue
+							}
+							for _, k := range used {
+								seen[id(c, k)] = true
+							}
+							keys, used = keys.add(c), append(used, c)
+						}
+						if !yield(Case{fmt.Sprintf("%s %s %s", p.Path, a.Name, b.Name), sh.File(keys), used, true}) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// add returns a mapping with a key, and with the keys that it needs where the mapping lacks them.
+func (m Map) add(k *Key) Map { return k.With.merge(m, 1).With(k.Name, k.Good[0]) }
 
 // pair returns files with two keys.
 func (sh *Shape) pair(a, b *Key, all bool) (cases []Case) {
