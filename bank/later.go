@@ -8,6 +8,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/effect"
+	"voicepool/internal/fields"
 	"voicepool/internal/yaml"
 	"voicepool/mixer"
 )
@@ -81,7 +82,7 @@ func (l *later) differ(m *mixer.Mixer, made, now *rules.Rules) {
 			l.effects([]string{"outputs", now.Outputs[i].Name, "effects"}, made.Outputs[i].Effects, now.Outputs[i].Effects)
 		}
 	}
-	l.effects([]string{"master", "effects"}, made.Master.Effects, now.Master.Effects)
+	l.effects(l.masterEffects(now), made.Master.Effects, now.Master.Effects)
 	before := map[string]*rules.Bus{}
 	for i := range made.Buses {
 		before[made.Buses[i].Name] = &made.Buses[i]
@@ -110,6 +111,14 @@ func (l *later) differ(m *mixer.Mixer, made, now *rules.Rules) {
 			l.add([]string{"buses", b.Name, "sends"}, "only a new mixer adds, removes or changes sends, but for their gains; call NewMixer. Until then they lead where they did")
 		}
 	}
+}
+
+// masterEffects returns the keys of the effects of the master. The first output may have them.
+func (l *later) masterEffects(now *rules.Rules) []string {
+	if master := fields.Given(l.root, "master"); len(now.Outputs) > 0 && (master == nil || fields.Given(master.Value, "effects") == nil) {
+		return []string{"outputs", now.Outputs[0].Name, "effects"}
+	}
+	return []string{"master", "effects"}
 }
 
 // effects notes where a bus has other effects than the mixer was made with, or in another order. Their values

@@ -1,0 +1,207 @@
+package bank_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"voicepool/bank"
+	"voicepool/bank/rules"
+	"voicepool/internal/fields"
+	"voicepool/internal/parse"
+	"voicepool/internal/schematest"
+	"voicepool/sounds"
+	"voicepool/sounds/embedded"
+)
+
+// matrix is the matrix of banks. Its keys come from the tables that Open reads by.
+var matrix = sync.OnceValues(func() (*schematest.Matrix, error) {
+	schema, err := json.Marshal(parse.File(nil).Schema(fields.Limits{}))
+	if err != nil {
+		return nil, err
+	}
+	fsys, lib := files(""), sounds.NewLibrary(sounds.Options{Rate: rate})
+	return schematest.Banks(schema, func(text string) int {
+		err := opened(fsys, lib, text)
+		if all, listed := errors.AsType[rules.Errors](err); listed || err == nil {
+			return len(all)
+		}
+		return 1000
+	})
+})
+
+// opened is the error of Open for a text, of which a panic is one too.
+func opened(fsys fstest.MapFS, lib *sounds.Library, text string) error {
+	return guarded(func() error {
+		fsys["sounds.yaml"].Data = []byte(text)
+		_, err := bank.Open(fsys, "sounds.yaml", lib, embedded.Sources()...)
+		return err
+	})
+}
+
+// guarded runs a function, and makes an error of a panic.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
+		}
+	}()
+	return f()
+}
+
+var errPanic = errors.New("panic")
+
+// placed matches a fault with the line and the column of a bank.
+var placed = regexp.MustCompile(`^sounds\.yaml:[1-9][0-9]*:[1-9][0-9]*: `)
+
+// TestBankMatrix opens a bank with each key of each mapping, alone and in pairs, with values that are right
+// and values that are wrong, in one line and in block style. Each fault has a line and a column. With
+// VOICEPOOL_MATRIX=full it takes all pairs in all places, and all values that are wrong.
+func TestBankMatrix(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(800))
+	full := os.Getenv("VOICEPOOL_MATRIX") == "full"
+	m, err := matrix()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys, lib := files(""), sounds.NewLibrary(sounds.Options{Rate: rate})
+	right := map[*schematest.Key]bool{}
+	n, good := 0, 0
+	try := func(c schematest.Case, both bool) {
+		n++
+		texts := []string{c.File.Flow(), c.File.Block()}
+		if !both {
+			texts = texts[n%2 : n%2+1]
+		}
+		faults := make([]error, len(texts))
+		for i, text := range texts {
+			err := opened(fsys, lib, text)
+			faults[i] = err
+			if err == nil {
+				good++
+				for _, k := range c.Keys {
+					right[k] = true
+				}
+				continue
+			}
+			if errors.Is(err, errPanic) {
+				t.Fatalf("%s: %v\n%s", c.Name, err, text)
+			}
+			for line := range strings.Lines(err.Error()) {
+				if !placed.MatchString(line) {
+					t.Errorf("%s: %q has no line and column\n%s", c.Name, line, text)
+				}
+			}
+		}
+		if both && (faults[0] == nil) != (faults[1] == nil) {
+			t.Errorf("%s: %v in one line, and %v in block style\n%s", c.Name, faults[0], faults[1], texts[1])
+		}
+	}
+	for c := range m.Singles(full) {
+		try(c, true)
+	}
+	every := 1
+	if testing.Short() {
+		every = 4
+	}
+	i := 0
+	for c := range m.Pairs(full) {
+		if i++; full || i%every == 0 {
+			try(c, full)
+		}
+	}
+	t.Logf("%d files of %d places, %d texts right", n, len(m.Places), good)
+	if good < n/4 {
+		t.Errorf("of %d files only %d are right: too few", n, good)
+	}
+	for _, p := range m.Places {
+		for _, sh := range p.Shapes {
+			for _, k := range sh.Keys {
+				if !right[k] {
+					t.Errorf("no bank has %s.%s, with %v, and is right", p.Path, k.Name, sh.Needs)
+				}
+			}
+		}
+	}
+}
+
+// TestReloadTakesEveryKey: a bank that plays reads each key, alone and with as many others as go with it, one
+// file after the other. What it refuses changes nothing, and a voice that plays goes on throughout.
+func TestReloadTakesEveryKey(t *testing.T) {
+	m, err := matrix()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys := &folder{files: files(schematest.Bank().Flow())}
+	b, err := bank.Open(fsys, "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}), embedded.Sources()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mix, err := b.NewMixer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mix.Close()
+	h := start(t, b, "held", bank.Options{})
+	if err := h.Protect(true); err != nil {
+		t.Fatal(err)
+	}
+	taken, late, refused := 0, 0, 0
+	try := func(c schematest.Case) {
+		text := c.File.Flow()
+		before := b.Rules()
+		rewrite(fsys, "sounds.yaml", []byte(text))
+		err := guarded(b.Reload)
+		switch _, listed := errors.AsType[rules.Errors](err); {
+		case err == nil:
+			taken++
+		case errors.Is(err, errPanic):
+			t.Fatalf("%s: %v\n%s", c.Name, err, text)
+		case errors.Is(err, bank.ErrMixer):
+			late++
+		case listed:
+			if refused++; b.Rules() != before {
+				t.Errorf("%s: it is refused, and the bank has other rules\n%v\n%s", c.Name, err, text)
+			}
+		default:
+			t.Errorf("%s: %v\n%s", c.Name, err, text)
+		}
+		if err != nil {
+			for line := range strings.Lines(err.Error()) {
+				if !placed.MatchString(line) {
+					t.Errorf("%s: %q has no line and column\n%s", c.Name, line, text)
+				}
+			}
+		}
+		for i := range b.Rules().Sounds { // whatever the sound says, it can be asked for
+			if name := b.Rules().Sounds[i].Name; name != "held" {
+				if err := guarded(func() error { _, err := b.Play(name, bank.Options{}); return err }); errors.Is(err, errPanic) {
+					t.Fatalf("%s: %v\n%s", c.Name, err, text)
+				}
+			}
+		}
+		if err := guarded(func() error { render(mix, 80*mix.Outputs()); return nil }); err != nil {
+			t.Fatalf("%s: %v\n%s", c.Name, err, text)
+		}
+		if h.State().Over() {
+			t.Fatalf("%s: what played has stopped\n%s", c.Name, text)
+		}
+	}
+	for c := range m.Cover() {
+		try(c)
+	}
+	for c := range m.Singles(false) {
+		try(c)
+	}
+	t.Logf("%d taken, %d for a new mixer, %d refused", taken, late, refused)
+	if taken < 200 || late < 50 || refused < 200 {
+		t.Errorf("%d taken, %d for a new mixer, and %d refused are too few", taken, late, refused)
+	}
+}
