@@ -16,7 +16,7 @@ import (
 )
 
 // packages are those whose exported calls the matrix makes, by their folders.
-var packages = map[string]string{"voicepool/mixer": "../../mixer", "voicepool/bank": "../../bank"}
+var packages = map[string]string{"voicepool/mixer": "mixer", "voicepool/bank": "bank"}
 
 // call is an exported method of a type, or a function.
 type call struct {

@@ -1,4 +1,4 @@
-package voicepool_test
+package archtest
 
 import (
 	"io/fs"

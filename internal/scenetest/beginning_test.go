@@ -1,4 +1,4 @@
-package voicepool_test
+package scenetest
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // streamed, which is decoded from its start each time; in the others it is loaded.
 func TestBeginnings(t *testing.T) {
 	places, whole := 200, 4
-	if testing.Short() || raceDetector {
+	if testing.Short() || raceEnabled {
 		places, whole = 6, 1
 	}
 	sheet, err := cue.Load("testdata/scene.yaml")

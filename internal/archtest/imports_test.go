@@ -1,4 +1,4 @@
-package voicepool_test
+package archtest
 
 import (
 	"go/ast"
@@ -31,6 +31,7 @@ internal/yaml -> go.yaml.in/yaml/v4
 cue/report -> internal/words mixer pcm voice
 audiotest -> cue/report device device/wav internal/fourier internal/loudness internal/words mixer pcm sounds voice
 internal/archtest ->
+internal/scenetest ->
 internal/words ->
 internal/explain -> cue/report internal/words mixer
 internal/dsp -> pcm golang.org/x/sys/cpu

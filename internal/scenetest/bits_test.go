@@ -1,4 +1,4 @@
-package voicepool_test
+package scenetest
 
 import (
 	"context"
@@ -61,7 +61,7 @@ func sameBits(t *testing.T, name string, proves func(*report.Report) bool) {
 	}
 	want := strings.TrimSpace(string(saved))
 	blocks := []int{512, 512, drawn, 1, 7, 64, 4096}
-	if testing.Short() || raceDetector {
+	if testing.Short() || raceEnabled {
 		blocks = []int{512, drawn} // the others are for a machine in a hurry
 	}
 	seed := uint64(time.Now().UnixNano())

@@ -1,4 +1,4 @@
-package voicepool_test
+package archtest
 
 import (
 	"bytes"
@@ -90,10 +90,10 @@ func (p apiPackage) each(tell func(name, comment string, node ast.Node)) {
 	}
 }
 
-// TestAPI: what the packages export is what testdata/api.txt has, so nobody changes it
-// without seeing it. `go test -run TestAPI . -api.update` writes the file.
+// TestAPI: what the packages export is what internal/archtest/testdata/api.txt has, so nobody changes it
+// without seeing it. `go test -run TestAPI ./internal/archtest -api.update` writes the file.
 func TestAPI(t *testing.T) {
-	const golden = "testdata/api.txt"
+	const golden = "internal/archtest/testdata/api.txt"
 	var now bytes.Buffer
 	for _, p := range apiPackages(t) {
 		var lines []string

@@ -1,4 +1,4 @@
-package voicepool_test
+package scenetest
 
 import (
 	"context"

@@ -1,6 +1,7 @@
-package voicepool_test
+package archtest
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -8,6 +9,8 @@ import (
 
 	"voicepool/effect"
 )
+
+var update = flag.Bool("update", false, "write the table of docs/effects.md anew")
 
 // TestEffectsPage: docs/effects.md has the table of all that can be set, as the program has it; -update
 // writes it.
@@ -30,7 +33,7 @@ func TestEffectsPage(t *testing.T) {
 		return
 	}
 	if string(text) != want {
-		t.Errorf("%s does not have the table of the program; run go test -run TestEffectsPage . -update", page)
+		t.Errorf("%s does not have the table of the program; run go test -run TestEffectsPage ./internal/archtest -update", page)
 	}
 }
 

@@ -1,4 +1,4 @@
-package voicepool_test
+package archtest
 
 import (
 	"context"
@@ -29,8 +29,8 @@ import (
 // place names a line as compilers do.
 func place(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
 
-// packages are what a fragment may name without an import.
-var packages = map[string]string{
+// packageOf is what a fragment may name without an import.
+var packageOf = map[string]string{
 	"bytes": "bytes", "context": "context", "errors": "errors", "fmt": "fmt", "io": "io", "log": "log", "os": "os",
 	"testing": "testing", "sync": "sync", "synctest": "testing/synctest", "time": "time", "sha256": "crypto/sha256", "binary": "encoding/binary", "hex": "encoding/hex",
 	"beep": "github.com/gopxl/beep/v2", "speaker": "github.com/gopxl/beep/v2/speaker",
@@ -175,7 +175,7 @@ func complete(t *testing.T, at, text string) string {
 	used := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
-			if name, ok := s.X.(*ast.Ident); ok && name.Obj == nil && packages[name.Name] != "" {
+			if name, ok := s.X.(*ast.Ident); ok && name.Obj == nil && packageOf[name.Name] != "" {
 				used[name.Name] = true
 			}
 		}
@@ -183,7 +183,7 @@ func complete(t *testing.T, at, text string) string {
 	})
 	head := "package block\n"
 	for _, name := range slices.Sorted(maps.Keys(used)) {
-		head += fmt.Sprintf("import %s %q\n", name, packages[name])
+		head += fmt.Sprintf("import %s %q\n", name, packageOf[name])
 	}
 	return head + preamble + body
 }
@@ -299,12 +299,12 @@ var variables = map[string]string{"a": "Audio", "b": "Bank", "m": "Mixer", "h": 
 // member of a variable of the fragments.
 func TestPagesNameAPI(t *testing.T) {
 	source := "package block\n"
-	for _, path := range slices.Sorted(maps.Values(packages)) {
+	for _, path := range slices.Sorted(maps.Values(packageOf)) {
 		source += fmt.Sprintf("import %q\n", path)
 	}
 	from := exported(t, map[string]string{"": source})(token.NewFileSet())
 	scopes := map[string]*types.Scope{}
-	for name, path := range packages {
+	for name, path := range packageOf {
 		p, err := from.Import(path)
 		if err != nil {
 			t.Fatal(err)

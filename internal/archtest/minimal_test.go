@@ -1,4 +1,4 @@
-package voicepool_test
+package archtest
 
 import (
 	"os"
@@ -81,7 +81,7 @@ func readmeTest(t *testing.T) string {
 				t.Errorf("%s: the test has %d lines, want at most 12", at, len(p.lines))
 			}
 			file := "package main\n"
-			for name, path := range packages {
+			for name, path := range packageOf {
 				if regexp.MustCompile(`\b` + name + `\.[A-Z]`).MatchString(p.text()) {
 					file += "import " + strconv.Quote(path) + "\n"
 				}
@@ -140,7 +140,7 @@ const bankSizes = 7_170_000
 // TestABankCarriesNoSounds: a game with a bank of its own files does not have the embedded ones.
 func TestABankCarriesNoSounds(t *testing.T) {
 	t.Parallel()
-	program, err := os.ReadFile("testdata/bank/main.go")
+	program, err := os.ReadFile("internal/archtest/testdata/bank/main.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestABankCarriesNoSounds(t *testing.T) {
 // has no module that only our tests need, as far as go allows.
 func TestAMinimalGameIsLight(t *testing.T) {
 	t.Parallel()
-	program, err := os.ReadFile("testdata/minimal/main.go")
+	program, err := os.ReadFile("internal/archtest/testdata/minimal/main.go")
 	if err != nil {
 		t.Fatal(err)
 	}

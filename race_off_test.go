@@ -1,5 +1,0 @@
-//go:build !race
-
-package voicepool_test
-
-const raceDetector = false
