@@ -55,7 +55,7 @@ func TestContainers(t *testing.T) {
 		name := file.Name()
 		data := mustRead(t, filepath.Join("testdata/containers", name))
 		for what, data := range map[string][]byte{
-			"as it is": data, "with MP3 behind": slices.Concat(data, song), "behind a tag": slices.Concat(id3("A=b"), data),
+			"as it is": data, "with MP3 behind": slices.Concat(data, song), "behind a tag": slices.Concat(id3("A=b"), data), "behind zeros": slices.Concat(make([]byte, 70000), data),
 			"its head, and MP3": slices.Concat(data[:min(len(data), 1100)], song),
 		} {
 			short := strings.Contains("a.aac a.latm a.m2ts a.mp2 a.ts", name) && what == "its head, and MP3" || name == "a.mp2" && what == "with MP3 behind" // no magic bytes, or such as repeat

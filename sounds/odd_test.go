@@ -155,6 +155,67 @@ func TestWAVVariants(t *testing.T) {
 	}
 }
 
+// TestWAVBits: samples of all bits in words of all bytes are read, at the top of the word and, where they
+// need fewer bytes than it has, at its bottom. An extensible header announces the word or the bits.
+func TestWAVBits(t *testing.T) {
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		for width := 1; width <= 4; width++ {
+			for bits := 1; bits <= 8*width; bits++ {
+				const frames = 600
+				want := &Clip{Channels: 1, Rate: 48000}
+				var top, bottom []byte
+				word := func(b []byte, x uint32) []byte { // of the lowest bytes of x
+					if order == binary.BigEndian {
+						return append(b, order.AppendUint32(nil, x)[4-width:]...)
+					}
+					return append(b, order.AppendUint32(nil, x)[:width]...)
+				}
+				for i := range uint32(frames) {
+					x := int32(i*2654435761) >> (32 - bits)
+					want.Samples = append(want.Samples, float32(x)/float32(int64(1)<<(bits-1)))
+					if high := uint32(x) << (8*width - bits); width > 1 {
+						top = word(top, high)
+					} else {
+						top = append(top, byte(high+128)) // unsigned
+					}
+					bottom = word(bottom, uint32(x))
+				}
+				check := func(what string, tag, announced int, data []byte) {
+					t.Helper()
+					what = fmt.Sprintf("%d bits in %d bytes, %v, %s", bits, width, order, what)
+					same(t, what, wavOfWords(order, tag, announced, bits, width, data), want, bits%5 == 0)
+				}
+				check("at the top", 1, bits, top)
+				check("extensible, at the top", 0xfffe, bits, top)
+				check("extensible, of whole words", 0xfffe, 8*width, top)
+				if (bits+7)/8 < width {
+					check("at the bottom", 1, bits, bottom)
+					check("extensible, at the bottom", 0xfffe, bits, bottom)
+				}
+				if bits == 8*width {
+					check("unannounced", 1, 0, top)
+				}
+			}
+		}
+	}
+}
+
+// wavOfWords returns a mono WAV file of whole numbers in words, of which bits count.
+func wavOfWords(order binary.AppendByteOrder, tag, announced, bits, width int, data []byte) []byte {
+	b := order.AppendUint16(order.AppendUint16(nil, uint16(tag)), 1)
+	b = order.AppendUint32(order.AppendUint32(b, 48000), uint32(48000*width))
+	b = order.AppendUint16(order.AppendUint16(b, uint16(width)), uint16(announced))
+	if tag == 0xfffe {
+		b = order.AppendUint16(order.AppendUint16(b, 22), uint16(bits))
+		b = order.AppendUint16(order.AppendUint32(b, 4), 1)
+		b = append(b, "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"...)
+	}
+	b = append(order.AppendUint32([]byte("WAVEfmt "), uint32(len(b))), b...)
+	b = append(order.AppendUint32(append(b, "data"...), uint32(len(data))), data...)
+	head := map[bool]string{true: "RIFX", false: "RIFF"}[order == binary.BigEndian]
+	return append(order.AppendUint32([]byte(head), uint32(len(b))), b...)
+}
+
 // TestWAVFloats: floats above full scale are read as they are, and what is not finite is 0 and told, loaded,
 // streamed, and decoded by another process.
 func TestWAVFloats(t *testing.T) {

@@ -2,6 +2,7 @@ package blocks
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -49,18 +50,28 @@ func Linear(kind Kind, bytes, channels int, big bool) (e Encoding, ok bool) {
 	return e, false
 }
 
-// Padded24 returns the encoding of samples of 24 bits with a byte above them, in either order.
-func Padded24(channels int, big bool) Encoding {
-	order := binary.ByteOrder(binary.LittleEndian)
-	if big {
-		order = binary.BigEndian
-	}
-	return Encoding{Name: "s24", Bytes: 4 * channels, Frames: 1, Decode: func(dst []float32, src []byte) error {
+// Padded returns the encoding of samples of some bits at the bottom of a word of 2 to 4 bytes, in either
+// order. What is above them is not read.
+func Padded(bits, bytes, channels int, big bool) Encoding {
+	name := fmt.Sprintf("s%d", (bits+7)/8*8)
+	return Encoding{Name: name, Bytes: bytes * channels, Frames: 1, Decode: func(dst []float32, src []byte) error {
 		for i := range dst {
-			dst[i] = float32(int32(order.Uint32(src[4*i:]))<<8>>8) / (1 << 23)
+			x := Word(src[bytes*i:][:bytes], big) << (8*bytes - bits)
+			dst[i] = float32(x) / (1 << 31)
 		}
 		return nil
 	}}
+}
+
+// Word returns a whole number of at most 4 bytes, in either order, at the top of 32 bits.
+func Word(b []byte, big bool) (x int32) {
+	for i := range b {
+		if big {
+			i = len(b) - 1 - i
+		}
+		x = int32(uint32(x)>>8 | uint32(b[i])<<24)
+	}
+	return x
 }
 
 // swapped decodes samples whose bytes stand the other way round.

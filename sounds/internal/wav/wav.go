@@ -59,10 +59,8 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	if err := lim.Shape(f.channels, f.rate); err != nil {
 		return nil, err
 	}
-	if f.tag == tagPCM && f.bits == 24 && f.align == 4*f.channels {
-		if err := f.findPadding(in, &chunks); err != nil {
-			return nil, err
-		}
+	if err := f.findWidth(in, &chunks); err != nil {
+		return nil, err
 	}
 	e, err := f.encoding(chunks.fmt)
 	if err != nil {
@@ -85,37 +83,53 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 // mostLook is how many bytes are looked at for words that are not zero.
 const mostLook = 4 << 20
 
-// findPadding finds where the padding is in samples of 24 bits that take 4 bytes: above, with the sign in
-// it, or below. Silence has it anywhere.
-func (f *format) findPadding(in *source.Input, c *chunks) error {
-	above, below := true, true
+// findWidth finds how samples of whole numbers are kept that take more bytes, by the length of a frame,
+// than their bits need: with these at the top, or at the bottom with the sign above. Where they are at
+// neither, the length of a frame is wrong, or their bits are more than announced.
+func (f *format) findWidth(in *source.Input, c *chunks) error {
+	width := f.align / f.channels
+	if f.bits == 0 && (f.tag == tagPCM || f.tag == tagFloat) {
+		f.bits = 8 * width
+	}
+	whole := 8 * ((f.bits + 7) / 8)
+	if f.tag != tagPCM || f.align%f.channels != 0 || 8*width <= whole || width > 4 {
+		return nil
+	}
+	top, bottom, bytes := true, true, true // where the bits are, or the bytes that have them
 	in.MoveTo(c.data)
 	seen := 0
-	for done := int64(0); done+4 <= min(c.size, mostLook) && seen < 4096; {
+	for done := int64(0); done < min(c.size, mostLook) && seen < 4096; {
 		b := in.Peek(1 << 12)
-		b = b[:min(int64(len(b)), c.size-done, 1<<12)&^3]
+		b = b[:min(int64(len(b)), c.size-done, 1<<12)]
+		b = b[:len(b)/width*width]
 		if len(b) == 0 {
 			break
 		}
-		for word := range slices.Chunk(b, 4) {
-			x := int32(c.order.Uint32(word))
+		for word := range slices.Chunk(b, width) {
+			x := blocks.Word(word, f.big)
 			if x == 0 {
 				continue
 			}
 			seen++
-			above = above && x == x<<8>>8
-			below = below && x&0xff == 0
+			top = top && x<<f.bits == 0
+			high := x >> (32 - 8*width)
+			bottom = bottom && high == high<<(32-f.bits)>>(32-f.bits)
+			bytes = bytes && high == high<<(32-whole)>>(32-whole)
 		}
 		in.Skip(int64(len(b)))
 		done += int64(len(b))
 	}
 	switch {
-	case above:
-		f.padded = true
-	case below:
-		f.bits = 32
-	default:
+	case bottom:
+		f.low, f.width = f.bits, width
+	case top:
+		f.bits = 8 * width
+	case bytes:
+		f.low, f.width = whole, width
+	case f.bits == 24:
 		return source.Unknown("WAV with samples of 24 bits in 4 bytes that are no numbers of 24 bits is not read; convert it: %s", source.Convert)
+	case f.bits != whole:
+		f.bits = 8 * width
 	}
 	return nil
 }
@@ -216,7 +230,8 @@ type format struct {
 	rate     int64
 	align    int // bytes a frame, or a block
 	bits     int
-	padded   bool // samples of 24 bits have a fourth byte above them
+	low      int // how many bits at the bottom of width bytes a sample has; 0: it has its bytes for itself
+	width    int
 	big      bool // the highest byte of a number comes first
 	speakers uint32
 }
@@ -284,13 +299,13 @@ func nameOf(tag uint16) string {
 func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	bytes, ok := (f.bits+7)/8, false
 	switch whole := f.bits == 8*bytes; {
-	case (f.tag == tagIMA || f.tag == tagMS) && f.bits == 4 && !f.big:
+	case (f.tag == tagIMA && f.bits == 4 || f.tag == tagMS) && !f.big:
 		if e, err = f.adpcm(b); err != nil {
 			err = source.Broken("%v", err)
 		}
 		return e, err
-	case f.padded:
-		e, ok = blocks.Padded24(f.channels, f.big), true
+	case f.low > 0:
+		e, ok = blocks.Padded(f.low, f.width, f.channels, f.big), true
 	case f.tag == tagPCM && bytes == 1:
 		e, ok = blocks.Linear(blocks.Unsigned, bytes, f.channels, false)
 	case f.tag == tagPCM:
