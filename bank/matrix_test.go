@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"runtime/debug"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"voicepool/bank"
 	"voicepool/bank/rules"
 	"voicepool/internal/fields"
+	"voicepool/internal/longtest"
 	"voicepool/internal/parse"
 	"voicepool/internal/schematest"
 	"voicepool/sounds"
@@ -63,10 +63,10 @@ var placed = regexp.MustCompile(`^sounds\.yaml:[1-9][0-9]*:[1-9][0-9]*: `)
 
 // TestBankMatrix opens a bank with each key of each mapping, alone and in pairs, with values that are right
 // and values that are wrong, in one line and in block style. Each fault has a line and a column. With
-// VOICEPOOL_MATRIX=full it takes all pairs in all places, and all values that are wrong.
+// VOICEPOOL_LONG=1 it takes all pairs in all places, and all values that are wrong.
 func TestBankMatrix(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
-	full := os.Getenv("VOICEPOOL_MATRIX") == "full"
+	full := longtest.Enabled()
 	m, err := matrix()
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestBankMatrix(t *testing.T) {
 		try(c, true)
 	}
 	every := 1
-	if testing.Short() {
+	if !longtest.Enabled() {
 		every = 4
 	}
 	i := 0

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"voicepool/cue"
+	"voicepool/internal/longtest"
 	"voicepool/sounds"
 )
 
@@ -71,7 +72,7 @@ func lines(b *strings.Builder, head, line string, n int) {
 // did so took minutes for these.
 func TestBigSheets(t *testing.T) {
 	n, limit := 20000, 20*time.Second
-	if testing.Short() {
+	if !longtest.Enabled() {
 		n = 4000
 	}
 	for name, write := range bigSheets {

@@ -16,6 +16,7 @@ import (
 
 	"voicepool/cue"
 	"voicepool/cue/report"
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -152,7 +153,7 @@ func TestExtentOfRandomSheets(t *testing.T) {
 
 // TestExtentOfShows: two minutes with everything in it that can move, and the show of the page.
 func TestExtentOfShows(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Enabled() {
 		t.Skip("renders minutes")
 	}
 	scene, err := os.ReadFile("../testdata/scene.yaml")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
+	"voicepool/internal/longtest"
 	tables "voicepool/internal/parse"
 	"voicepool/internal/schematest"
 	"voicepool/pcm"
@@ -79,10 +79,10 @@ func (l libraries) of(rate int) *sounds.Library {
 
 // TestSchemaMatrix reads each key of each mapping of a sheet, alone and in pairs, with values that are
 // right and values that are wrong, in one line and in block style, and renders 100 ms of what is right. With
-// VOICEPOOL_MATRIX=full it takes all pairs in all places, and all values that are wrong.
+// VOICEPOOL_LONG=1 it takes all pairs in all places, and all values that are wrong.
 func TestSchemaMatrix(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
-	full := os.Getenv("VOICEPOOL_MATRIX") == "full"
+	full := longtest.Enabled()
 	m, err := matrix()
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestSchemaMatrix(t *testing.T) {
 		try(c, full, c.Good)
 	}
 	every := 1
-	if testing.Short() {
+	if !longtest.Enabled() {
 		every = 4
 	}
 	i := 0
@@ -163,7 +163,7 @@ func TestCheckAndRenderAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	sheets, right := 500, 0
-	if testing.Short() {
+	if !longtest.Enabled() {
 		sheets = 150
 	}
 	libs := libraries{}

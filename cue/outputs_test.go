@@ -12,6 +12,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
+	"voicepool/internal/longtest"
 	"voicepool/internal/loudness"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -153,7 +154,7 @@ func playerOfText(t testing.TB, lib *sounds.Library, text string, o cue.Options)
 func TestOutputsAlone(t *testing.T) {
 	lib := sounds.NewLibrary(sounds.Options{Rate: 48000})
 	seeds := uint64(12)
-	if testing.Short() {
+	if !longtest.Enabled() {
 		seeds = 3
 	}
 	for seed := range seeds {

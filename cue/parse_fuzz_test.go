@@ -9,6 +9,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
+	"voicepool/internal/longtest"
 )
 
 // FuzzParse: whatever is read, the result is a sheet that can be scheduled, or
@@ -69,7 +70,7 @@ func TestHostile(t *testing.T) {
 	} {
 		for _, before := range []string{"", "a: ", "\"", "'", "a: |\n  ", "cues: [", "- "} {
 			n := 1 << 16
-			if testing.Short() {
+			if !longtest.Enabled() {
 				n = 1 << 12
 			}
 			src := before + strings.Repeat(piece, n/len(piece))

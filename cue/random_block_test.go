@@ -12,6 +12,7 @@ import (
 	"voicepool/cue"
 	"voicepool/cue/report"
 	"voicepool/device/wav"
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/sounds"
 )
@@ -38,7 +39,7 @@ func TestRandomSheetsInLongBlocks(t *testing.T) {
 	}
 	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
 	sheets := 40
-	if testing.Short() {
+	if !longtest.Enabled() {
 		sheets = 12
 	}
 	for seed := range uint64(sheets) {

@@ -14,6 +14,7 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/cue"
 	"voicepool/device/null"
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -39,7 +40,7 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	seeds := 40
-	if testing.Short() {
+	if !longtest.Enabled() {
 		seeds = 8
 	}
 	entries, sounding := 0, 0

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
+	"voicepool/internal/longtest"
 	"voicepool/internal/words"
 )
 
@@ -73,7 +74,7 @@ func TestSuggestionsWork(t *testing.T) {
 		t.Fatalf("only %d keys and %d unknown ones", len(keys), len(unknown))
 	}
 	step, tried, suggested := 31, 0, map[string]bool{}
-	if testing.Short() {
+	if !longtest.Enabled() {
 		step = 97
 	}
 	for n, sheet := range sheets {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"voicepool/effect"
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
@@ -58,7 +59,7 @@ func bound(e *effect.Effect, rate int) float64 {
 // can be derived of them. With random moves they stay below 1e12, a thousandth of where an effect gives up.
 func TestTenMillionFrames(t *testing.T) {
 	total, each := 0, 1<<15
-	if testing.Short() {
+	if !longtest.Enabled() {
 		each = 1 << 12
 	}
 	for _, k := range effect.Kinds() {
@@ -103,7 +104,7 @@ func TestTenMillionFrames(t *testing.T) {
 			}
 		}
 	}
-	if !testing.Short() && total < 10_000_000 {
+	if longtest.Enabled() && total < 10_000_000 {
 		t.Errorf("it were %d frames", total)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -26,7 +27,7 @@ func TestBrute(t *testing.T) {
 	switch {
 	case long:
 		runs, checks = 40, "100"
-	case testing.Short() || raceDetector:
+	case !longtest.Enabled() || raceDetector:
 		checks = "10"
 	}
 	_ = checks
@@ -60,7 +61,7 @@ func TestBrute(t *testing.T) {
 		said += fmt.Sprintf("; %s %d", k, choices[k])
 	}
 	t.Logf("%d choices%s", all, said)
-	if testing.Short() || raceDetector || t.Failed() {
+	if !longtest.Enabled() || raceDetector || t.Failed() {
 		return
 	}
 	want := []string{ // there are hundreds of each

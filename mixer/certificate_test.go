@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/internal/loudness"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -155,7 +156,7 @@ func TestCertificate(t *testing.T) {
 		scenes      int
 	}{{name: "still", scenes: 4500}, {name: "moving", moves: true, scenes: 4500}, {name: "deep", deep: true, scenes: 1000}} {
 		t.Run(c.name, func(t *testing.T) {
-			if testing.Short() || raceDetector {
+			if !longtest.Enabled() || raceDetector {
 				c.scenes /= 20
 			}
 			all := certificateSounds(t, c.deep)

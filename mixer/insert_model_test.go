@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -144,7 +145,7 @@ func TestWildInserts(t *testing.T) {
 	switch {
 	case long:
 		seeds = 20000
-	case testing.Short() || raceDetector:
+	case !longtest.Enabled() || raceDetector:
 		seeds = 60
 	}
 	failures, ways := 0, map[int]int{}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -146,7 +147,7 @@ func TestLeadAgainstFrames(t *testing.T) {
 	switch {
 	case long:
 		sessions = 3000
-	case testing.Short() || raceDetector:
+	case !longtest.Enabled() || raceDetector:
 		sessions = 15
 	}
 	sounds := modelSounds(t, 1000, false)

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -22,7 +23,7 @@ import (
 // what heard.tolerance derives.
 func TestAgainstModel(t *testing.T) {
 	calls := 1080
-	if testing.Short() || raceDetector {
+	if !longtest.Enabled() || raceDetector {
 		calls = 200
 	}
 	var made, frames, ties, stolen int64
@@ -46,7 +47,7 @@ func TestAgainstModel(t *testing.T) {
 		}
 	})
 	t.Logf("%d calls, %d frames, %d stolen, %d near-ties; %v, %v", made, frames, stolen, ties, kinds, reasons)
-	if testing.Short() || raceDetector {
+	if !longtest.Enabled() || raceDetector {
 		return
 	}
 	for _, k := range []mixer.EventKind{mixer.EventStarted, mixer.EventEnded, mixer.EventStopped, mixer.EventStolen, mixer.EventRejected, mixer.EventLimited, mixer.EventMissed, mixer.EventCoalesced} {

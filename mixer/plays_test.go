@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
 
 // TestPlays starts a voice every 86 ms of a day, a million in all, and lets them end
-// in every way there is; a twentieth of it unless VOICEPOOL_LONG is set. The heap
+// in every way there is; a twentieth of it unless VOICEPOOL_LONG is "day". The heap
 // stays within a megabyte, what the events tell adds up to what the counters say,
 // and in the end nothing is left.
 func TestPlays(t *testing.T) {
@@ -20,7 +21,7 @@ func TestPlays(t *testing.T) {
 	day, plays := int64(24*3600*rate), int64(1_000_000)
 	switch {
 	case long && !raceDetector:
-	case !long && (testing.Short() || raceDetector):
+	case !long && (!longtest.Enabled() || raceDetector):
 		day, plays = day/200, plays/200
 	default:
 		day, plays = day/20, plays/20

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -253,7 +254,7 @@ func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pc
 // blocks, and whether its sounds were used before or not. Nothing reads something worse.
 func TestPreparedBlocks(t *testing.T) {
 	seeds := uint64(40)
-	if testing.Short() || raceDetector {
+	if !longtest.Enabled() || raceDetector {
 		seeds = 4
 	}
 	for seed := range seeds {

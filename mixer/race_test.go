@@ -2,7 +2,6 @@ package mixer_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -11,15 +10,15 @@ import (
 
 	"voicepool/device"
 	"voicepool/device/null"
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/space"
 	"voicepool/voice"
 )
 
-// long reports whether the tests shall take as long as they are worth: some
-// minutes, by hand or every night.
-var long = os.Getenv("VOICEPOOL_LONG") != ""
+// long selects tests of many minutes, run by hand.
+var long = longtest.Day()
 
 // hurried is a device that pulls as fast as it can, in blocks of all lengths.
 type hurried struct {
@@ -78,7 +77,7 @@ func TestEightCallers(t *testing.T) {
 	switch {
 	case long:
 		last = 30 * time.Second
-	case testing.Short():
+	case !longtest.Enabled():
 		last = 300 * time.Millisecond
 	}
 	m := newMixer(t, mixer.Config{Rate: rate, Voices: voices, MaxVoices: 16, Commands: commands, NoLimiter: true, Buses: []mixer.BusConfig{

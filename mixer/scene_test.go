@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -230,7 +231,7 @@ func TestBlocksDoNotShow(t *testing.T) {
 			}
 		}
 	})
-	if !testing.Short() && (stolen == 0 || limited == 0 || rejected == 0) {
+	if longtest.Enabled() && (stolen == 0 || limited == 0 || rejected == 0) {
 		t.Errorf("the scenes steal %d, limit %d, reject %d: they prove too little", stolen, limited, rejected)
 	}
 }

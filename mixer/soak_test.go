@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -18,7 +19,7 @@ import (
 func TestADay(t *testing.T) {
 	const rate = 1000
 	day := int64(24 * 3600 * rate)
-	if testing.Short() || raceDetector {
+	if !longtest.Enabled() || raceDetector {
 		day /= 24
 	}
 	m := newMixer(t, mixer.Config{Rate: rate, Voices: 3, NoLimiter: true, Commands: 16})
@@ -75,7 +76,7 @@ func used() int64 {
 // TestAnHourAtASpeed: after an hour at 48 kHz a voice at a speed of 1.0001 is within
 // a frame of where it should be, whatever the blocks.
 func TestAnHourAtASpeed(t *testing.T) {
-	if testing.Short() || raceDetector {
+	if !longtest.Enabled() || raceDetector {
 		t.Skip("172,800,000 frames")
 	}
 	const rate, hour = 48000, 3600 * 48000

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -19,7 +20,7 @@ func TestStreamLeavesItsLoop(t *testing.T) {
 			for _, starts := range []bool{true, false} {
 				for _, at := range []int{0, 10, 290, 700, 1090, 1100, 1500, 2650} {
 					for _, block := range []int{1, 97, 4096} {
-						if testing.Short() && (at+block+int(loop[0]))%3 != 0 {
+						if !longtest.Enabled() && (at+block+int(loop[0]))%3 != 0 {
 							continue
 						}
 						var out [2][]pcm.Frame
@@ -69,7 +70,7 @@ func TestStreamCountsRounds(t *testing.T) {
 						continue
 					}
 					for _, block := range []int{1, 97, 4096} {
-						if (set.at+block+int(loop[0])+o.Rounds)%5 != 0 && (testing.Short() || block == 1) {
+						if (set.at+block+int(loop[0])+o.Rounds)%5 != 0 && (!longtest.Enabled() || block == 1) {
 							continue
 						}
 						o.Speed, o.Quality = speed, voice.Cubic

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -72,7 +73,7 @@ func TestVirtualPositions(t *testing.T) {
 		})
 	}
 	rounds := 12
-	if testing.Short() {
+	if !longtest.Enabled() {
 		rounds = 3
 	}
 	swaps := 0

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/space"
@@ -251,7 +252,7 @@ func TestVirtualBlocks(t *testing.T) {
 	sounds := sceneSounds(t)
 	policies := []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool, mixer.StealMasked}
 	scenes := uint64(36)
-	if testing.Short() {
+	if !longtest.Enabled() {
 		scenes = 12
 	}
 	virtual, lost := int64(0), int64(0)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -109,11 +110,11 @@ func streamed(t *testing.T, data []byte, clip *Clip, strict bool, from int64) ([
 // Streams do the same.
 func TestDamageFlips(t *testing.T) {
 	flips := 12
-	if testing.Short() {
+	if !longtest.Enabled() {
 		flips = 2
 	}
 	for i, file := range compressed(t) {
-		if testing.Short() && i%3 != 0 {
+		if !longtest.Enabled() && i%3 != 0 {
 			continue
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -263,7 +264,7 @@ func stretchOf(r *rand.Rand, data []byte, first int) (at, n int) {
 // streams give the same as what is loaded.
 func TestDamageKinds(t *testing.T) {
 	for i, file := range compressed(t) {
-		if testing.Short() && i%5 != 0 {
+		if !longtest.Enabled() && i%5 != 0 {
 			continue
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {

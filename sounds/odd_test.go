@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"voicepool/internal/longtest"
 )
 
 // same decodes data, compares it with a clip, and its stream with both.
@@ -45,7 +47,7 @@ func TestAround(t *testing.T) {
 		for i, front := range fronts {
 			for j, tail := range tails {
 				what := fmt.Sprintf("%s, front %d, tail %d", name, i, j)
-				same(t, what, slices.Concat(front, data, tail), want, i == j%len(fronts) && (j < len(fronts) || !testing.Short()))
+				same(t, what, slices.Concat(front, data, tail), want, i == j%len(fronts) && (j < len(fronts) || longtest.Enabled()))
 			}
 		}
 	}
@@ -64,7 +66,7 @@ func TestZerosInFront(t *testing.T) {
 		for j, n := range []int{1, 3, 64<<10 - 1, 64 << 10, 64<<10 + 1, 68 << 10, 200_001, most - 1, most} {
 			zeros := make([]byte, n)
 			for k, front := range [][]byte{zeros, slices.Concat(tag, zeros), slices.Concat(zeros, tag), slices.Concat(zeros[:n/2], tag, zeros[:n/2], tag)} {
-				if (i+j+k)%5 != 0 && (testing.Short() || (i+j+k)%2 != 0) {
+				if (i+j+k)%5 != 0 && (!longtest.Enabled() || (i+j+k)%2 != 0) {
 					continue
 				}
 				same(t, fmt.Sprintf("%s, front %d with %d zeros", name, k, n), slices.Concat(front, data, tag, zeros), want, (i+j+k)%5 == 0)

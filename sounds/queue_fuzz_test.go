@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -125,9 +125,9 @@ func FuzzQueue(f *testing.F) {
 func TestQueueSessions(t *testing.T) {
 	sessions := 100
 	switch {
-	case os.Getenv("VOICEPOOL_LONG") != "":
+	case longtest.Day():
 		sessions = 5000
-	case testing.Short():
+	case !longtest.Enabled():
 		sessions = 10
 	}
 	for seed := range sessions {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -149,7 +150,7 @@ func TestSteady(t *testing.T) {
 			}
 		}
 	})
-	if !testing.Short() && steadily < runs/5 { // few sessions may have none, by chance
+	if longtest.Enabled() && steadily < runs/5 { // few sessions may have none, by chance
 		t.Errorf("only %d steady stretches in %d sessions: nothing was tried", steadily, runs)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"voicepool/internal/longtest"
 )
 
 // commands are those by which the README begins a game: a module, this one, what it
@@ -149,7 +151,7 @@ func TestABankCarriesNoSounds(t *testing.T) {
 	if !slices.Contains(listed, "voicepool/bank") || slices.Contains(listed, "voicepool/sounds/embedded") {
 		t.Errorf("a game with a bank compiles %s", strings.Join(listed, " "))
 	}
-	if !testing.Short() {
+	if longtest.Enabled() {
 		stripped(t, folder, bankSizes)
 	}
 }
@@ -198,7 +200,7 @@ func TestAMinimalGameIsLight(t *testing.T) {
 			t.Errorf("the go.sum of a game has %s", module)
 		}
 	}
-	if testing.Short() {
+	if !longtest.Enabled() {
 		return
 	}
 	stripped(t, folder, sizes)

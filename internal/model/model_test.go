@@ -5,6 +5,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"voicepool/internal/longtest"
 )
 
 var deep = flag.Bool("deep", false, "go through a larger scope, which takes minutes")
@@ -31,7 +33,7 @@ func TestNothingIsLost(t *testing.T) {
 		{voices: 1, pool: 2, commands: 2, short: 2, usual: 3, deep: 6, calls: []kind{play, playLater, stop, stopLater, set, fade, stopAll}},
 	} {
 		depth := c.usual
-		if testing.Short() {
+		if !longtest.Enabled() {
 			depth = c.short
 		}
 		if *deep {
@@ -73,7 +75,7 @@ func TestWhole(t *testing.T) {
 		if f == sound {
 			calls, commands, depth = []kind{play, playLater, stop, stopLater, set, fade, stopAll}, 1, 3
 		}
-		if f != sound && testing.Short() {
+		if f != sound && !longtest.Enabled() {
 			continue
 		}
 		c := config{voices: 1, pool: 2, commands: commands, calls: calls, fault: f}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -45,7 +46,7 @@ func TestReplay(t *testing.T) {
 		r := replayer{sounds: sounds}
 		start := newWalk(config{voices: c.voices, pool: 2*c.voices + c.commands, commands: c.commands, calls: c.calls})
 		deeds := c.usual
-		if testing.Short() {
+		if !longtest.Enabled() {
 			deeds = c.short
 		}
 		r.all(start.fork(), deeds)

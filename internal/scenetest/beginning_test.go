@@ -10,6 +10,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/sounds"
 )
@@ -19,7 +20,7 @@ import (
 // streamed, which is decoded from its start each time; in the others it is loaded.
 func TestBeginnings(t *testing.T) {
 	places, whole := 200, 4
-	if testing.Short() || raceEnabled {
+	if !longtest.Enabled() || raceEnabled {
 		places, whole = 6, 1
 	}
 	sheet, err := cue.Load("testdata/scene.yaml")

@@ -17,6 +17,7 @@ import (
 
 	"voicepool/cue"
 	"voicepool/cue/report"
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/sounds"
 )
@@ -61,7 +62,7 @@ func sameBits(t *testing.T, name string, proves func(*report.Report) bool) {
 	}
 	want := strings.TrimSpace(string(saved))
 	blocks := []int{512, 512, drawn, 1, 7, 64, 4096}
-	if testing.Short() || raceEnabled {
+	if !longtest.Enabled() || raceEnabled {
 		blocks = []int{512, drawn} // the others are for a machine in a hurry
 	}
 	seed := uint64(time.Now().UnixNano())

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"voicepool/internal/longtest"
 	"voicepool/internal/yaml"
 )
 
@@ -292,7 +293,7 @@ func TestAtRandom(t *testing.T) {
 // TestHostile reads 64 KiB of each of the things that bring readers down.
 func TestHostile(t *testing.T) {
 	size := 1 << 16
-	if testing.Short() {
+	if !longtest.Enabled() {
 		size = 1 << 12
 	}
 	for _, piece := range []string{

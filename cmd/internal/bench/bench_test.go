@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
@@ -76,7 +77,7 @@ func TestBenchMoves(t *testing.T) {
 
 // TestApart: what is copied is as much as the pitched voices read, and lies within the sounds.
 func TestApart(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Enabled() {
 		t.Skip("it takes half a gigabyte")
 	}
 	rows, err := apart(func(name string) bool { return name == copyApart }, func(string, ...any) {})

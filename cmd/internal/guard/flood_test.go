@@ -16,6 +16,7 @@ import (
 
 	"voicepool/cmd/internal/guard"
 	"voicepool/internal/leak"
+	"voicepool/internal/longtest"
 )
 
 // bound is how long anything may take that a test waits for.
@@ -151,7 +152,7 @@ func TestSlow(t *testing.T) {
 
 // TestSlowBody: a body that does not come ends its request.
 func TestSlowBody(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Enabled() {
 		t.Skip("it waits for a body for ten seconds")
 	}
 	t.Parallel()

@@ -18,6 +18,7 @@ import (
 
 	"voicepool/cmd/internal/room"
 	"voicepool/cmd/internal/service"
+	"voicepool/internal/longtest"
 )
 
 // day is a server and its clients.
@@ -146,7 +147,7 @@ func (d *day) round(n int) {
 // TestDay: 24 simulated hours with clients that come, go and die. The counters add up, the heap is
 // flat, and no goroutine is left.
 func TestDay(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Enabled() {
 		t.Skip("a day takes some seconds")
 	}
 	synctest.Test(t, func(t *testing.T) {

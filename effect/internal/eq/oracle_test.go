@@ -3,8 +3,8 @@ package eq
 import (
 	"math"
 	"math/cmplx"
-	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
@@ -12,7 +12,7 @@ var rates = []int{8000, 11025, 16000, 44100, 48000, 96000, 192000}
 
 // few returns the rates, in short tests two of them.
 func few() []int {
-	if testing.Short() {
+	if !longtest.Enabled() {
 		return []int{8000, 48000}
 	}
 	return rates

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"voicepool/internal/fourier"
+	"voicepool/internal/longtest"
 	"voicepool/internal/loudness"
 	"voicepool/pcm"
 )
@@ -69,7 +70,7 @@ func TestLoudness(t *testing.T) {
 						func(v *Values) { v.Early, v.Width = 12, 0 },
 						func(v *Values) { v.Early, v.High, v.Modulation = -60, 1.5, 1 },
 					} {
-						if rate != 48000 && (mono || size != 1 || time > 1) || time > 2 && (mono || size == 2) || testing.Short() && (mono || time > 1) {
+						if rate != 48000 && (mono || size != 1 || time > 1) || time > 2 && (mono || size == 2) || !longtest.Enabled() && (mono || time > 1) {
 							continue
 						}
 						r := of(rate, func(v *Values) { v.Time, v.Size = time, size; change(v) })

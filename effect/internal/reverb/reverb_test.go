@@ -8,6 +8,7 @@ import (
 
 	"voicepool/internal/acoustics"
 	"voicepool/internal/dsp"
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
@@ -71,7 +72,7 @@ func TestDecay(t *testing.T) {
 	for _, rate := range []int{44100, 48000, 96000} {
 		for _, time := range []float64{0.3, 0.8, 1.8, 4, 8} {
 			for _, size := range []float64{0.3, 1, 2} {
-				if rate != 48000 && (time > 2 || size != 1) || time > 5 && size != 1 || testing.Short() && (rate != 48000 || time > 2) {
+				if rate != 48000 && (time > 2 || size != 1) || time > 5 && size != 1 || !longtest.Enabled() && (rate != 48000 || time > 2) {
 					continue
 				}
 				x := responses(rate, time*1.2+0.3, func(v *Values) { v.Time, v.Size, v.Low, v.High, v.Early, v.Predelay = time, size, 1, 1, -60, 0 })
