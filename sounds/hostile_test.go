@@ -52,7 +52,7 @@ var hostile = map[string]struct {
 	"flac-zero-rate.flac":                {err: sounds.ErrLimit, text: "a rate of 0 Hz is not in 1000..768000"},
 	"mp3-empty.mp3":                      {err: sounds.ErrFormat, text: "the file is empty"},
 	"mp3-noise.mp3":                      {err: sounds.ErrFormat, text: "neither WAV, AIFF, FLAC, Ogg Vorbis, Opus nor MP3"},
-	"mp3-reservoir-cut.mp3":              {channels: 2, rate: 44100, frames: 5760, sum: "f2660ef362af9b38"},
+	"mp3-reservoir-cut.mp3":              {channels: 2, rate: 44100, frames: 5760, sum: "f2660ef362af9b38", damage: "cut short: the last MP3 frame has 418 bytes, 76 are there"},
 	"mp3-sync-only.mp3":                  {err: sounds.ErrDecode, text: "frame 0: cut short"},
 	"mp3-sync-zeros.mp3":                 {err: sounds.ErrFormat, text: "neither WAV, AIFF, FLAC, Ogg Vorbis, Opus nor MP3"},
 	"mp3-truncated-midframe.mp3":         {channels: 2, rate: 44100, frames: 47, sum: "df5f37dd5ca83cec", damage: "cut short: 11 MP3 frames are announced, 1 are there"},

@@ -82,3 +82,37 @@ func TestMP3TagsBetween(t *testing.T) {
 		}
 	}
 }
+
+// TestMP3CutFrames: the last frame of an MP3 without a count may lack its end: what comes before it plays,
+// and the place is listed. A tag that was written over the end of a frame leaves its time, in silence. One
+// header of another kind behind the sound is no sound of another kind.
+func TestMP3CutFrames(t *testing.T) {
+	data := bareMP3(t, "mp3-no-note.mp3")
+	whole := mustDecode(t, data)
+	last := 0
+	for at := 0; at < len(data); at += mp3Size(data[at:]) {
+		last = at
+	}
+	size := int64(1152)
+	for name, c := range map[string]struct {
+		data   []byte
+		frames int64
+		fault  string
+	}{
+		"the end": {data[:last+100], whole.Frames() - size, fmt.Sprintf("cut short: the last MP3 frame has %d bytes, 100 are there", len(data)-last)},
+		"a tag":   {slices.Concat(data[:last+150], apeV2(500, true)), whole.Frames(), fmt.Sprintf("frame %d: 150 bytes are not MP3 frames", whole.Frames()-size)},
+		"a tag between": {slices.Concat(data[:last+150], id3v2(500, false), data), 2 * whole.Frames(),
+			fmt.Sprintf("frame %d: 150 bytes are not MP3 frames", whole.Frames()-size)},
+		"another header": {slices.Concat(data, bytes.Repeat([]byte{7}, 3000), []byte{0xff, 0xf3, 0x48, 0xc4}, bytes.Repeat([]byte{9}, 40)), whole.Frames(), ""},
+	} {
+		clip := mustDecode(t, c.data)
+		var fault string
+		if len(clip.Damages) == 1 {
+			fault = clip.Damages[0].Err.Error()
+		}
+		if clip.Frames() != c.frames || fault != c.fault {
+			t.Errorf("%s: %d frames, want %d, with %v, want %q", name, clip.Frames(), c.frames, clip.Damages, c.fault)
+		}
+		checkStream(t, name, c.data, clip)
+	}
+}

@@ -218,6 +218,28 @@ func wavOfWords(order binary.AppendByteOrder, tag, announced, bits, width int, d
 	return append(order.AppendUint32([]byte(head), uint32(len(b))), b...)
 }
 
+// TestWAVUnfinished: samples behind an empty data chunk are played if the sizes of the header were never
+// written; a file that is empty stays so, with a tag behind it too.
+func TestWAVUnfinished(t *testing.T) {
+	full := mustDecode(t, formatFile(t, "wav-s16le-2.wav"))
+	var data []byte
+	for _, x := range full.Samples {
+		data = binary.LittleEndian.AppendUint16(data, uint16(int16(x*32768)))
+	}
+	none := &Clip{Channels: 2, Rate: full.Rate}
+	for _, c := range []struct {
+		riff   uint32
+		behind []byte
+		want   *Clip
+	}{{0, data, full}, {8, data, full}, {36, data, full}, {36, nil, none}, {36, id3("A=b"), none}, {36 + uint32(len(data)), append([]byte("junk\x00\x00\x00\x00"), data[8:]...), none}} {
+		head := binary.LittleEndian.AppendUint32([]byte("RIFF"), c.riff)
+		head = append(head, "WAVEfmt \x10\x00\x00\x00\x01\x00\x02\x00"...)
+		head = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(head, uint32(full.Rate)), uint32(4*full.Rate))
+		head = append(head, "\x04\x00\x10\x00data\x00\x00\x00\x00"...)
+		same(t, fmt.Sprintf("RIFF of %d bytes, %d behind", c.riff, len(c.behind)), slices.Concat(head, c.behind), c.want, len(c.want.Samples) > 0)
+	}
+}
+
 // TestWAVFloats: floats above full scale are read as they are, and what is not finite is 0 and told, loaded,
 // streamed, and decoded by another process.
 func TestWAVFloats(t *testing.T) {

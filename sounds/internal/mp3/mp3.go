@@ -49,6 +49,7 @@ type reader struct {
 	whole   bool  // it was decoded from its first frame on
 	sound   bool  // some frame was decoded
 	short   bool  // it is told that frames are missing at its end
+	broken  int   // the size of the last frame, of which the end is missing; 0: it is whole
 	fault   error // the first
 }
 
@@ -107,6 +108,7 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	case ok && h.size > len(b) && r.count == 0:
 		return dst, source.Broken("frame 0: cut short")
 	case ok && h.size > len(b):
+		r.broken = h.size
 		r.rubbish += r.in.Left()
 		r.in.Skip(r.in.Left())
 		return dst, nil
@@ -172,7 +174,7 @@ func (r *reader) resume(x source.Mark) {
 	r.in.MoveTo(x.At)
 	r.todo, r.bytes = decode, x.Data
 	r.count, r.data, r.channels = x.Packets, r.data[:0], [2]channel{}
-	r.lost, r.rubbish, r.torn, r.whole = 0, 0, false, x.Packets == 0
+	r.lost, r.rubbish, r.broken, r.torn, r.whole = 0, 0, 0, false, x.Packets == 0
 }
 
 // reservoir is how many bytes of data of past frames a frame may use.

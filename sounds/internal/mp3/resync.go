@@ -115,7 +115,9 @@ func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 		return dst, nil
 	}
 	n := int(r.rubbish) + at
-	r.lost = r.missing(n, b, at, next)
+	if r.lost = r.missing(n, b, at, next); ok && next.size == 0 {
+		r.lost = 1 // a tag was written over the end of a frame
+	}
 	data := 4 + r.first.sideSize()
 	if r.first.crc {
 		data += 2
@@ -133,14 +135,11 @@ func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	return dst, nil
 }
 
-// leadsOther reports whether three frames in a row of another kind than the first are there, or all
-// there are.
+// leadsOther reports whether three frames in a row of another kind than the first are there, or two at the
+// end.
 func (r *reader) leadsOther(b []byte, at int, h header) bool {
 	at += h.size
-	if at >= len(b) {
-		return true
-	}
-	next, ok, _ := parseHeader(b[at:])
+	next, ok, _ := parseHeader(b[min(at, len(b)):])
 	return ok && next.rate == h.rate && next.channels == h.channels && agrees(b, at, next)
 }
 
@@ -197,6 +196,9 @@ func (r *reader) end(dst []float32) ([]float32, error) {
 	case missing > 0 && !r.short:
 		r.short = true
 		r.conceal(0, source.Broken("cut short: %d MP3 frames are announced, %d are there", r.note.frames, r.count))
+	case r.broken > 0 && !r.short:
+		r.short = true
+		r.conceal(0, source.Broken("cut short: the last MP3 frame has %d bytes, %d are there", r.broken, r.rubbish))
 	}
 	return dst, io.EOF
 }

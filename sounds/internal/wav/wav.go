@@ -154,7 +154,8 @@ func readChunks(in *source.Input) (c chunks, err error) {
 		c.order = binary.BigEndian
 	}
 	riff := c.order.Uint32(head[4:])
-	complete := riff > 0 && in.At+8+int64(riff) <= in.Size // as far as its outermost chunk says
+	front := in.At
+	complete := riff > 0 && front+8+int64(riff) <= in.Size // as far as its outermost chunk says
 	in.Skip(12)
 	walk := blocks.Chunks{Order: c.order}
 	for in.Left() >= 8 {
@@ -173,7 +174,8 @@ func readChunks(in *source.Input) (c chunks, err error) {
 			if size == math.MaxUint32 && size64 > 0 {
 				size = size64
 			}
-			streamed := size >= streamedSize && size > left || size == 0 && (riff == 0 || riff >= streamedSize)
+			unfinished := 8+int64(riff) <= in.At-front && !source.BeginsTag(in.Peek(1)) // sizes that were never written
+			streamed := size >= streamedSize && size > left || size == 0 && (unfinished || riff >= streamedSize)
 			switch {
 			case streamed:
 				size = left
