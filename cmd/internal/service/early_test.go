@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -200,6 +202,111 @@ func TestNoPathsInAnswers(t *testing.T) {
 	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusInternalServerError} {
 		if faults[status] == 0 {
 			t.Errorf("no call is answered with %d: %v", status, faults)
+		}
+	}
+}
+
+// TestSoundsAtOnce: an upload that fails leaves the room to the uploads that arrive at the same time, whether
+// the failed one has made the room or not. A sheet of another rate waits for them, too.
+func TestSoundsAtOnce(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		folder := t.TempDir()
+		s := open(t, func(o *service.Options) {
+			o.Folder = folder
+			o.Gone = func(r *room.Room) { os.RemoveAll(filepath.Join(folder, r.Name())) }
+		})
+		// begin begins an upload, and returns when the room reads it.
+		begin := func(name string) (finish func(rest string) int) {
+			body, in := io.Pipe()
+			answer := make(chan int, 1)
+			go func() {
+				w := httptest.NewRecorder()
+				s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "PUT", "/v1/rooms/two/sounds/"+name, body))
+				answer <- w.Code
+				body.Close()
+			}()
+			if _, err := in.Write([]byte("RIFF")); err != nil {
+				t.Fatal(err)
+			}
+			return func(rest string) int {
+				_, _ = in.Write([]byte(rest))
+				in.Close()
+				return <-answer
+			}
+		}
+		sound := wav(4800)[4:]
+		one := begin("one.wav")
+		two := begin("two.wav")
+		if !first {
+			one, two = two, one
+		}
+		if got := one("no sound"); got != 400 {
+			t.Errorf("no sound: %d", got)
+		}
+		three := begin("three.wav")
+		s.ask("PUT /v1/rooms/two", "rate: 44100\n", "Content-Type", yaml).is(t, 409, "reason", "uploading")
+		if got := two(sound); got != 201 {
+			t.Errorf("the sound beside the failed one: %d", got)
+		}
+		if got := three(sound); got != 201 {
+			t.Errorf("the sound after the failed one: %d", got)
+		}
+		if files, err := os.ReadDir(filepath.Join(folder, "two")); err != nil || len(files) != 2 {
+			t.Errorf("%v, %v", files, err)
+		}
+		s.ask("PUT /v1/rooms/two", "rate: 44100\nsounds: {dog: {file: three.wav}}\n", "Content-Type", yaml).is(t, 200, "rate", "44100")
+		s.ask("POST /v1/rooms/two/play", `{"sound":"dog"}`).is(t, 201)
+		s.ask("DELETE /v1/rooms/two?over=0", "").is(t, 200)
+
+		// If all of them fail, the last one ends the room.
+		one, two = begin("one.wav"), begin("two.wav")
+		for i, finish := range []func(string) int{one, two} {
+			if (s.Room("two") == nil) != (i == 2) {
+				t.Errorf("the room has ended after %d of 2 uploads", i)
+			}
+			if got := finish("no sound"); got != 400 {
+				t.Errorf("no sound: %d", got)
+			}
+		}
+		if files, _ := os.ReadDir(folder); s.Room("two") != nil || len(files) > 0 {
+			t.Errorf("two uploads that failed leave %v", files)
+		}
+	}
+}
+
+// TestSoundsRace: uploads to one new room, half of which fail, beside sheets that fail and a key that is used
+// twice: each sound that is answered with 201 can be played.
+func TestSoundsRace(t *testing.T) {
+	folder := t.TempDir()
+	s := open(t, func(o *service.Options) {
+		o.Folder = folder
+		o.Gone = func(r *room.Room) { os.RemoveAll(filepath.Join(folder, r.Name())) }
+	})
+	for round := range 8 {
+		name := fmt.Sprintf("r%d", round)
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				body, want, key := wav(480), 201, ""
+				if i%2 == round%2 {
+					body, want = "no sound", 400
+				}
+				if i > 5 {
+					key = "k"
+				}
+				s.ask(fmt.Sprintf("PUT /v1/rooms/%s/sounds/%d.wav", name, i), body, "Idempotency-Key", key).is(t, want)
+			})
+		}
+		all.Go(func() {
+			if got := s.ask("PUT /v1/rooms/"+name, "rate: 44100\nsounds: {x: {file: none.wav}}", "Content-Type", yaml); got.status < 400 {
+				t.Errorf("a sheet without its files: %d %s", got.status, got.body)
+			}
+		})
+		all.Wait()
+		for i := range 8 {
+			if i%2 != round%2 {
+				s.ask("POST /v1/rooms/"+name+"/play", fmt.Sprintf(`{"sound":"%d.wav"}`, i)).is(t, 201)
+			}
 		}
 	}
 }

@@ -24,6 +24,8 @@ type house struct {
 	life   string      // tells the numbers of its events from those of a room of the same name before it
 	ending atomic.Bool // a call has ended it, and it fades
 	left   sync.Once
+
+	calls int // uploads and sheets that it is taking; guarded by Server.alone
 }
 
 // Add has calls play on a room. The error is of its name, which another has, or of the limit. Its
@@ -226,42 +228,97 @@ func isEarly(r *room.Room) bool {
 	return strings.HasPrefix(string(r.Text()), comment)
 }
 
-// receiver returns the room that takes a sound. Where there is none it makes one, so that sounds can come before
-// the sheet that names them.
-func (s *Server) receiver(ctx context.Context, name string) (h *house, made bool, err error) {
-	s.receiving.Lock() // of several sounds that come at once the first makes the room
-	defer s.receiving.Unlock()
-	h, err = s.stays(name)
-	p, is := errors.AsType[*problem.Problem](err)
-	if !is || p.Status != http.StatusNotFound || s.options.Folder == "" || s.options.Raise != nil || !named(name) {
-		return h, false, err
-	}
-	h, err = s.raise(ctx, name, []byte(early))
-	return h, err == nil, err
+// entrance is what the calls wait for that make or replace the room of one name.
+type entrance struct {
+	sync.Mutex
+	calls int // that have it, or wait for it
 }
 
-// withdraw ends a room that was made for a sound which it has not taken, unless it has taken another.
+// alone waits until no other call makes, replaces or withdraws the room of a name. The caller calls done.
+func (s *Server) alone(name string) (done func()) {
+	s.mutex.Lock()
+	e := s.entrances[name]
+	if e == nil {
+		e = &entrance{}
+		s.entrances[name] = e
+	}
+	e.calls++
+	s.mutex.Unlock()
+	e.Lock()
+	return func() {
+		e.Unlock()
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		if e.calls--; e.calls == 0 {
+			delete(s.entrances, name)
+		}
+	}
+}
+
+// hold returns the room of a name, which is not withdrawn until release. If there is none, hold makes it from a
+// text; nil: it makes none.
+func (s *Server) hold(ctx context.Context, name string, text []byte) (h *house, made bool, err error) {
+	defer s.alone(name)() // of several calls that come at once the first makes the room
+	h, err = s.stays(name)
+	if p, is := errors.AsType[*problem.Problem](err); is && p.Status == http.StatusNotFound && text != nil {
+		h, err = s.raise(ctx, name, text)
+		made = err == nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	h.calls++
+	return h, made, nil
+}
+
+// release ends a hold, and may withdraw the room.
+func (s *Server) release(name string, h *house) {
+	defer s.alone(name)()
+	h.calls--
+	s.withdraw(name, h)
+}
+
+// withdraw ends a room that an upload has made, if the room has no sound and no call that may give it one. The
+// caller has the name alone.
 func (s *Server) withdraw(name string, h *house) {
-	if string(h.room.Text()) == early && h.ending.CompareAndSwap(false, true) {
+	if h.calls == 0 && string(h.room.Text()) == early && h.ending.CompareAndSwap(false, true) {
 		_ = h.room.Close(0) // it has no device
 		s.forget(name, h)
 	}
 }
 
-// remake makes a room that waits for its sheet again, from that sheet, where the room cannot change to it. Its
-// sounds stay. Where that fails, the room is as before.
-func (s *Server) remake(ctx context.Context, name string, h *house, text []byte) (*house, error) {
+// receiver returns the room that takes a sound, until release. If there is no room of that name, receiver makes
+// one, so that sounds can come before the sheet that names them.
+func (s *Server) receiver(ctx context.Context, name string) (*house, error) {
+	var text []byte
+	if s.options.Folder != "" && s.options.Raise == nil && named(name) {
+		text = []byte(early)
+	}
+	h, _, err := s.hold(ctx, name, text)
+	return h, err
+}
+
+// remake makes a room that waits for its sheet again, from that sheet, if the room cannot change to it. The
+// sounds of the room stay. If the sheet fails, the room is as before. The caller holds the room. A room that is
+// taking sounds is not remade, because the sounds would be lost.
+func (s *Server) remake(ctx context.Context, name string, h *house, text []byte) error {
+	defer s.alone(name)()
+	if h.calls > 1 {
+		return problem.New(http.StatusConflict, "the room %q is taking sounds, and this sheet has another rate; put the sheet again when they have arrived", name).Of("sheet").For("uploading")
+	}
 	old := h.room.Text()
 	_ = h.room.Close(0) // it has no device
 	s.forget(name, h)
-	now, err := s.raise(ctx, name, text)
-	if err == nil {
-		return now, nil
+	if _, err := s.raise(ctx, name, text); err != nil {
+		again, lost := s.raise(context.WithoutCancel(ctx), name, old)
+		if lost != nil {
+			s.say("room " + name + ": its sounds wait for the next sheet, and the room cannot be opened: " + words.Plain(lost))
+			return err
+		}
+		s.withdraw(name, again)
+		return err
 	}
-	if _, again := s.raise(context.WithoutCancel(ctx), name, old); again != nil {
-		s.say("room " + name + ": its sounds wait for the next sheet, and the room cannot be opened: " + words.Plain(again))
-	}
-	return nil, err
+	return nil
 }
 
 // spare returns how many voices all other rooms leave to one.

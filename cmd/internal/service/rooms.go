@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"mime"
 	"net/http"
@@ -60,29 +61,36 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 		return problem.New(http.StatusBadRequest, "the body is empty; a sheet or a bank is wanted").Of("sheet")
 	}
 	status, body := s.keys.once(r.Context(), r.Header.Get("Idempotency-Key"), "\x00put\x00"+name, string(text), func() (int, any) {
-		status := http.StatusOK
-		h, err := s.house(name)
-		switch {
-		case err != nil:
-			status = http.StatusCreated
-			h, err = s.raise(r.Context(), name, text)
-		case h.ending.Load():
-			_, err = s.stays(name)
-		default:
-			err = h.room.Change(r.Context(), text)
-			if e, is := errors.AsType[*room.Error](err); is && e.Reason == "rate" && isEarly(h.room) {
-				h, err = s.remake(r.Context(), name, h, text)
-			}
-			if h != nil {
-				h.stir()
-			}
-		}
+		status, now, err := s.sheet(r.Context(), name, text)
 		if err != nil {
 			return answer(s.noted(name, err))
 		}
-		return status, h.room.State()
+		return status, now.State()
 	})
 	return write(w, status, body)
+}
+
+// sheet makes a room from a sheet or a bank, or has one go by another.
+func (s *Server) sheet(ctx context.Context, name string, text []byte) (status int, now *room.Room, err error) {
+	h, made, err := s.hold(ctx, name, text)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer s.release(name, h)
+	if made {
+		return http.StatusCreated, h.room, nil
+	}
+	err = h.room.Change(ctx, text)
+	h.stir()
+	if e, is := errors.AsType[*room.Error](err); is && e.Reason == "rate" && isEarly(h.room) {
+		if err = s.remake(ctx, name, h, text); err == nil {
+			h, err = s.stays(name)
+		}
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, h.room, nil
 }
 
 // noted returns the error of a sheet or a sound. One that a caller cannot mend is logged, and counted where it

@@ -121,12 +121,11 @@ type Server struct {
 	cancel context.CancelFunc
 	calls  sync.WaitGroup // sockets and streams, and the houses' watchers
 
-	receiving sync.Mutex // held while a room is made for a sound
-
-	mutex  sync.RWMutex
-	houses map[string]*house // nil: of a room that is being made
-	own    *room.Workers     // started for the first room that needs them
-	closed bool
+	mutex     sync.RWMutex
+	houses    map[string]*house    // nil: of a room that is being made
+	entrances map[string]*entrance // by the names of rooms, see alone
+	own       *room.Workers        // started for the first room that needs them
+	closed    bool
 
 	opening atomic.Bool
 }
@@ -142,7 +141,7 @@ func New(o Options) *Server {
 	o.Limits.fill()
 	s := &Server{
 		options: o, mux: http.NewServeMux(), uploads: make(chan struct{}, uploading), drawing: make(chan struct{}, drawing),
-		patience: patience, houses: map[string]*house{},
+		patience: patience, houses: map[string]*house{}, entrances: map[string]*entrance{},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.opening.Store(o.Opening)

@@ -46,13 +46,14 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	case <-r.Context().Done():
 		return problem.New(http.StatusServiceUnavailable, "too many sounds are being taken; ask again later")
 	}
-	h, made, err := s.receiver(r.Context(), r.PathValue("room"))
+	h, err := s.receiver(r.Context(), r.PathValue("room"))
 	if err != nil {
 		return s.noted(words.OneLine(r.PathValue("room")), err)
 	}
+	defer s.release(h.room.Name(), h)
 	in := &measured{in: http.MaxBytesReader(w, r.Body, most), sum: sha256.New()}
 	if key == "" {
-		status, body := s.take(r.Context(), h, made, name, in)
+		status, body := s.take(r.Context(), h, name, in)
 		return write(w, status, body)
 	}
 	one, first := s.keys.begin(r.PathValue("room") + "\x00sound\x00" + name + "\x00" + key)
@@ -65,22 +66,15 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	}
 	status, body := 0, any(nil)
 	defer func() { s.keys.end(one, in.print(), status, body) }()
-	status, body = s.take(r.Context(), h, made, name, in)
+	status, body = s.take(r.Context(), h, name, in)
 	if err := in.drain(); err != nil { // the print is of all of it
 		status, body = answer(unread(err))
 	}
 	return write(w, status, body)
 }
 
-// take has a room take a sound, and ends a room that was made for it where it cannot.
-func (s *Server) take(ctx context.Context, h *house, made bool, name string, in *measured) (status int, body any) {
-	if made {
-		defer func() {
-			if status >= http.StatusBadRequest {
-				s.withdraw(h.room.Name(), h)
-			}
-		}()
-	}
+// take has a room take a sound.
+func (s *Server) take(ctx context.Context, h *house, name string, in *measured) (status int, body any) {
 	if err := s.fits(h.room.Name(), name); err != nil {
 		return answer(err)
 	}
