@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"strings"
 	"sync"
@@ -219,6 +220,67 @@ func TestConnections(t *testing.T) {
 		if time.Since(begin) > bound {
 			t.Fatal("there is no place again")
 		}
+	}
+}
+
+// strangers is a listener whose connections come from other machines.
+type strangers struct {
+	net.Listener
+	addresses []string
+}
+
+type stranger struct {
+	net.Conn
+	from net.Addr
+}
+
+func (c stranger) RemoteAddr() net.Addr { return c.from }
+
+func (l *strangers) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	from := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(l.addresses[0]))
+	l.addresses = l.addresses[1:]
+	return stranger{c, from}, nil
+}
+
+// TestConnectionsPerAddress: connections beyond the limit of an address are not counted as those beyond the limit of
+// all.
+func TestConnectionsPerAddress(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inner.Close()
+	g := guard.New(guard.Options{Limits: guard.Limits{Connections: 3, PerAddress: 2}})
+	defer g.Close()
+	l := g.Listener(&strangers{inner, []string{"10.0.0.1:1", "10.0.0.1:2", "10.0.0.1:3", "10.0.0.1:4", "10.0.0.2:1", "10.0.0.3:1", "127.0.0.1:9"}})
+	open := make(chan net.Conn, 3)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				close(open)
+				return
+			}
+			open <- c
+		}
+	}()
+	codes := ""
+	for i := range 6 {
+		c := dial(t, inner.Addr().String())
+		if i != 2 && i != 3 && i != 5 {
+			defer (<-open).Close()
+			continue
+		}
+		io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		line, _ := bufio.NewReader(c).ReadString('\n')
+		codes += line[9:13]
+	}
+	if n := g.Counts(); codes != "429 429 503 " || n.Crowded != 2 || n.Connections != 1 {
+		t.Errorf("refused with %q, and counted as %d of one address and %d in all; want 2 and 1", codes, n.Crowded, n.Connections)
 	}
 }
 

@@ -45,12 +45,15 @@ type Limits struct {
 	Refusals    int // connections that are told at once why they are refused (64)
 }
 
-// MostConnections is the default of Limits.Connections.
-const MostConnections = 4096
+// MostConnections and MostPerAddress are the defaults of Limits.Connections and Limits.PerAddress.
+const (
+	MostConnections = 4096
+	MostPerAddress  = 512
+)
 
 func (l Limits) complete() Limits {
 	for at, value := range map[*int]int{
-		&l.Connections: MostConnections, &l.PerAddress: 512, &l.Rate: 20_000, &l.AddressRate: 2000, &l.Logins: 5, &l.Sessions: 1024, &l.Refusals: 64,
+		&l.Connections: MostConnections, &l.PerAddress: MostPerAddress, &l.Rate: 20_000, &l.AddressRate: 2000, &l.Logins: 5, &l.Sessions: 1024, &l.Refusals: 64,
 	} {
 		if *at <= 0 {
 			*at = value
@@ -62,7 +65,8 @@ func (l Limits) complete() Limits {
 // Counts are what a Guard has refused since it began, and what it holds.
 type Counts struct {
 	Hosts, Origins, Tokens int64 // a wrong Host, a foreign Origin, a wrong token or key
-	Rates, Connections     int64 // too many requests, too many connections
+	Rates, Connections     int64 // too many requests, too many connections in all
+	Crowded                int64 // too many connections of one address
 	Files                  int64 // connections that waited since the process had no file left
 	Sessions, Open         int   // of browsers, and connections, now
 }
@@ -83,7 +87,7 @@ type Guard struct {
 	failures failures
 	crowd    crowd
 
-	counts struct{ hosts, origins, tokens, rates, connections, files atomic.Int64 }
+	counts struct{ hosts, origins, tokens, rates, connections, crowded, files atomic.Int64 }
 	change sync.Mutex // of rules
 }
 
@@ -155,7 +159,7 @@ func (g *Guard) Close() {
 func (g *Guard) Counts() Counts {
 	return Counts{
 		Hosts: g.counts.hosts.Load(), Origins: g.counts.origins.Load(), Tokens: g.counts.tokens.Load(),
-		Rates: g.counts.rates.Load(), Connections: g.counts.connections.Load(), Files: g.counts.files.Load(),
+		Rates: g.counts.rates.Load(), Connections: g.counts.connections.Load(), Crowded: g.counts.crowded.Load(), Files: g.counts.files.Load(),
 		Sessions: g.sessions.count(), Open: g.crowd.count(),
 	}
 }

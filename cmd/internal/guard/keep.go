@@ -8,12 +8,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
 // keptVersion is the version of the text in which sessions are kept. It rises when older programs would read
 // the text wrongly.
 const keptVersion = 1
+
+// ErrNewer is the error of sessions that a newer program has kept.
+var ErrNewer = errors.New("the sessions are of a newer voicepool")
 
 // keptSessions are the sessions of browsers as JSON. They contain hashes only: neither a cookie nor a token can
 // be read from them.
@@ -65,6 +69,10 @@ func (k *keptSessions) read(text []byte) error {
 		*k = keptSessions{Version: keptVersion, Salt: newSalt()}
 		return nil
 	}
+	var of struct{ Version int } // a newer version may have other types
+	if err := json.Unmarshal(text, &of); err == nil && of.Version > keptVersion {
+		return fmt.Errorf("%w (version %d of the sessions; this program reads version %d)", ErrNewer, of.Version, keptVersion)
+	}
 	if err := json.Unmarshal(text, k); err != nil {
 		return errors.New("the sessions are not valid JSON")
 	}
@@ -80,7 +88,8 @@ func (k *keptSessions) read(text []byte) error {
 // Restore begins the sessions that an earlier Guard kept, with the time that they had left. A session does not begin
 // again if its token is gone, or has another role or other rooms. A session that began while there were no tokens
 // begins again only if there are still none. An empty text has no sessions. Restore is called
-// once, before the Guard lets anything in. An error says that the text is not of a Guard; nothing has changed then.
+// once, before the Guard lets anything in. An error says that the text is not of a Guard, or wraps ErrNewer; nothing
+// has changed then.
 //
 // From then on keep is given the sessions as text when one begins or ends, before the answer, and not after Close.
 // Its calls do not overlap. The text has hashes of cookies, and no token.
@@ -112,13 +121,16 @@ func (g *Guard) begin(kept []keptSession) {
 			badges[t.badge.id] = t.badge
 		}
 	}
-	latest := time.Now().Add(sessionTime)
+	now := time.Now()
+	kept = slices.DeleteFunc(kept, func(k keptSession) bool { return !now.Before(k.Until) })
+	kept = kept[max(len(kept)-g.limits.Sessions, 0):] // the oldest end if there are too many
+	latest := now.Add(sessionTime)
 	for _, k := range kept {
 		var under id
 		copy(under[:], k.Under)
 		of := badges[under]
 		role, err := ParseRole(k.Role)
-		if of == nil || err != nil || len(k.Cookie) != sha256.Size || !time.Now().Before(k.Until) {
+		if of == nil || err != nil || len(k.Cookie) != sha256.Size {
 			continue
 		}
 		until := k.Until

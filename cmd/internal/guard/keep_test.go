@@ -1,6 +1,7 @@
 package guard_test
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -332,4 +333,45 @@ func TestRestoreFaulty(t *testing.T) {
 			t.Errorf("after 30 days the session is %s", got)
 		}
 	})
+}
+
+// TestManySessionsSurvive: a restart restores as many sessions as there may be, in time that grows with their
+// number, and the newest of them if there may be fewer.
+func TestManySessionsSurvive(t *testing.T) {
+	type session struct {
+		Cookie []byte    `json:"cookie"`
+		Until  time.Time `json:"until"`
+		Role   string    `json:"role"`
+		Name   string    `json:"name"`
+	}
+	kept := struct {
+		Version  int       `json:"version"`
+		Salt     []byte    `json:"salt"`
+		Sessions []session `json:"sessions"`
+	}{Version: 1, Salt: make([]byte, 32)}
+	const many = 20_000
+	for i := range many {
+		cookie := make([]byte, 32)
+		binary.BigEndian.PutUint32(cookie, uint32(i+1))
+		kept.Sessions = append(kept.Sessions, session{cookie, time.Now().Add(time.Hour), "admin", fmt.Sprint(i)})
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, most := range []int{many, 100} {
+		g := guard.New(guard.Options{Loopback: true, Limits: guard.Limits{Sessions: most}})
+		var last []byte
+		if err := g.Restore(text, func(text []byte) { last = text }); err != nil {
+			t.Fatal(err)
+		}
+		if n := g.Counts().Sessions; n != most {
+			t.Errorf("%d sessions are restored, want %d", n, most)
+		}
+		kept.Sessions = nil
+		if err := json.Unmarshal(last, &kept); err != nil || len(kept.Sessions) != most || kept.Sessions[0].Name != fmt.Sprint(many-most) {
+			t.Errorf("%d sessions are kept, %v; want the newest %d", len(kept.Sessions), err, most)
+		}
+		g.Close()
+	}
 }

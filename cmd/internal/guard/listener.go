@@ -87,7 +87,11 @@ func (l *listener) Accept() (net.Conn, error) {
 		if why == nil {
 			return &conn{Conn: c, leave: sync.OnceFunc(func() { l.guard.crowd.leave(a) })}, nil
 		}
-		l.guard.counts.connections.Add(1)
+		if why.Status == http.StatusTooManyRequests {
+			l.guard.counts.crowded.Add(1)
+		} else {
+			l.guard.counts.connections.Add(1)
+		}
 		l.guard.refuse(c, why)
 	}
 }

@@ -59,13 +59,15 @@ func (s *sessions) begin(of *badge) (cookie string) {
 func (s *sessions) add(sum id, of *badge, until time.Time) *session {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.order = slices.DeleteFunc(s.order, func(old *session) bool {
-		over := old.badge.ended.Err() != nil
-		if over {
-			delete(s.list, old.badge.id)
-		}
-		return over
-	})
+	if len(s.order) >= s.most {
+		s.order = slices.DeleteFunc(s.order, func(old *session) bool {
+			over := old.badge.ended.Err() != nil
+			if over {
+				delete(s.list, old.badge.id)
+			}
+			return over
+		})
+	}
 	if len(s.order) >= s.most {
 		s.order[0].badge.end()
 		delete(s.list, s.order[0].badge.id)

@@ -26,14 +26,27 @@ func (c *complaint) due(now time.Time, n int64) (more int64, due bool) {
 }
 
 // crowding logs connections that are refused, or that wait for a file of the process.
-type crowding struct{ refused, waiting complaint }
+type crowding struct {
+	connections, perAddress int  // the most that are open at once, in all and of one address
+	files                   int  // that the process may open
+	byFiles                 bool // the files bound the connections, not the configuration
 
-func (c *crowding) complain(now time.Time, counts guard.Counts, most, files int, say func(string)) {
+	refused, crowded, waiting complaint
+}
+
+func (c *crowding) complain(now time.Time, counts guard.Counts, say func(string)) {
 	if n, due := c.refused.due(now, counts.Connections); due {
-		say(fmt.Sprintf("%s refused: at most %d are open at once, by `limits` of the configuration and the files that the process may open (ulimit -n)", words.Count(int(n), "connection"), most))
+		bound := "`limits: connections` of the configuration"
+		if c.byFiles {
+			bound = fmt.Sprintf("the %d files that the process may open (ulimit -n)", c.files)
+		}
+		say(fmt.Sprintf("%s refused: at most %d are open at once, by %s", words.Count(int(n), "connection"), c.connections, bound))
+	}
+	if n, due := c.crowded.due(now, counts.Crowded); due {
+		say(fmt.Sprintf("%s refused: at most %d of one address are open at once, by `limits: connections_per_address` of the configuration", words.Count(int(n), "connection"), c.perAddress))
 	}
 	if _, due := c.waiting.due(now, counts.Files); due {
-		say(fmt.Sprintf("new connections wait: the process has its %d open files; raise them with ulimit -n", files))
+		say(fmt.Sprintf("new connections wait: the process has its %d open files; raise them with ulimit -n", c.files))
 	}
 }
 

@@ -32,20 +32,34 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestCrowdIsLogged: connections that are refused or wait are logged at once, and then once a minute.
+// TestCrowdIsLogged: connections that are refused or wait are logged at once, and then once a minute, with the limit
+// that refuses them.
 func TestCrowdIsLogged(t *testing.T) {
-	var c crowding
-	var lines []string
-	say := func(line string) { lines = append(lines, line) }
-	now := time.Unix(1000, 0)
-	for i := range 120 {
-		c.complain(now, guard.Counts{Connections: int64(i), Files: int64(i / 60), Open: 3}, 24, 64, say)
-		now = now.Add(time.Second)
-	}
-	const refused, waits = " refused: at most 24 are open at once, by `limits` of the configuration and the files that the process may open (ulimit -n)",
-		"new connections wait: the process has its 64 open files; raise them with ulimit -n"
-	if want := []string{"1 connection" + refused, waits, "60 connections" + refused}; !slices.Equal(lines, slices.Clip(want)) {
-		t.Errorf("logged %q, want %q", lines, want)
+	const (
+		total   = " refused: at most 24 are open at once, by `limits: connections` of the configuration"
+		byFiles = " refused: at most 24 are open at once, by the 64 files that the process may open (ulimit -n)"
+		address = " refused: at most 5 of one address are open at once, by `limits: connections_per_address` of the configuration"
+		waits   = "new connections wait: the process has its 64 open files; raise them with ulimit -n"
+	)
+	for _, test := range []struct {
+		byFiles bool
+		counts  func(i int64) guard.Counts
+		want    []string
+	}{
+		{false, func(i int64) guard.Counts { return guard.Counts{Connections: i} }, []string{"1 connection" + total, "60 connections" + total}},
+		{true, func(i int64) guard.Counts { return guard.Counts{Connections: i, Files: i / 60} }, []string{"1 connection" + byFiles, waits, "60 connections" + byFiles}},
+		{true, func(i int64) guard.Counts { return guard.Counts{Crowded: i} }, []string{"1 connection" + address, "60 connections" + address}},
+	} {
+		c := crowding{connections: 24, perAddress: 5, files: 64, byFiles: test.byFiles}
+		var lines []string
+		now := time.Unix(1000, 0)
+		for i := range int64(120) {
+			c.complain(now, test.counts(i), func(line string) { lines = append(lines, line) })
+			now = now.Add(time.Second)
+		}
+		if !slices.Equal(lines, test.want) {
+			t.Errorf("logged %q, want %q", lines, test.want)
+		}
 	}
 }
 

@@ -88,8 +88,6 @@ type server struct {
 	far     atomic.Pointer[far] // nil: no cluster
 	hall    *service.Server
 	remotes remotes
-	files   int // that the process may open; 0: no bound
-	most    int // connections at once
 	crowd   crowding
 
 	scratch     string // for sounds of rooms where nothing is kept
@@ -132,10 +130,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	s.addr = l.Addr()
 	rules := s.allowed(c, tokens)
 	most, used := files()
-	if rules.Limits = bound(rules.Limits, most, used); rules.Limits.Connections < cmp.Or(c.Limits.Connections, guard.MostConnections) {
+	rules.Limits = bound(rules.Limits, most, used)
+	s.crowd = crowding{connections: cmp.Or(rules.Limits.Connections, guard.MostConnections), perAddress: cmp.Or(rules.Limits.PerAddress, guard.MostPerAddress), files: most}
+	if s.crowd.byFiles = s.crowd.connections < cmp.Or(c.Limits.Connections, guard.MostConnections); s.crowd.byFiles {
 		s.Say(fmt.Sprintf("the process may open %d files (ulimit -n), so at most %d connections are open at once", most, rules.Limits.Connections))
 	}
-	s.files, s.most = most, cmp.Or(rules.Limits.Connections, guard.MostConnections)
 	s.guard = guard.New(rules)
 	defer s.guard.Close()
 	if err = s.begin(); err == nil {
@@ -297,7 +296,7 @@ func (s *server) mind(ctx context.Context, served <-chan error) {
 				f.count(s.hall)
 			}
 			s.remotes.complain(time.Now(), s.Say)
-			s.crowd.complain(time.Now(), s.guard.Counts(), s.most, s.files, s.Say)
+			s.crowd.complain(time.Now(), s.guard.Counts(), s.Say)
 		}
 	}
 }

@@ -132,11 +132,13 @@ func (s *store) load(name string) (*kept, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", words.OneLine(path), words.Cause(err))
 	}
+	var of struct{ Version int } // a newer version may have other types
+	if err := json.Unmarshal(text, &of); err == nil && of.Version > stateVersion {
+		return nil, fmt.Errorf("%s: is of a newer voicepool (version %d of the state; this program reads version %d): use that program, or another --state", words.OneLine(path), of.Version, stateVersion)
+	}
 	k := &kept{}
 	err = json.Unmarshal(text, k)
 	switch {
-	case err == nil && k.Version > stateVersion:
-		return nil, fmt.Errorf("%s: is of a newer voicepool (version %d of the state; this program knows %d): use that, or another --state", words.OneLine(path), k.Version, stateVersion)
 	case err == nil && k.Version == stateVersion && k.Snapshot != nil && k.Snapshot.Room == name:
 		return k, nil
 	}
@@ -155,7 +157,8 @@ func (s *store) setAside(path, follows string) error {
 // sessions returns the file of the sessions of browsers.
 func (s *store) sessions() string { return filepath.Join(s.folder, "sessions.json") }
 
-// openSessions restores the sessions of browsers from the folder, and keeps them there from then on.
+// openSessions restores the sessions of browsers from the folder, and keeps them there from then on. A file that
+// cannot be read is set aside. The error is of a file that a newer program has written, which stays as it is.
 func (s *store) openSessions(g *guard.Guard) error {
 	if s == nil {
 		return nil
@@ -170,8 +173,11 @@ func (s *store) openSessions(g *guard.Guard) error {
 			s.say(fmt.Sprintf("--state: the sessions of browsers cannot be written: %v. A restart restores those that were written before", words.Cause(err)))
 		}
 	}
-	if g.Restore(text, keep) == nil {
+	switch err := g.Restore(text, keep); {
+	case err == nil:
 		return nil
+	case errors.Is(err, guard.ErrNewer):
+		return fmt.Errorf("%s: %w: use that program, or another --state", words.OneLine(path), err)
 	}
 	if err := s.setAside(path, "all browsers have to log in again"); err != nil {
 		return err

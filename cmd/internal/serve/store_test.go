@@ -128,7 +128,8 @@ func TestBroken(t *testing.T) {
 		{name: "no snapshot", text: `{"version":1}`, said: "is broken"},
 		{name: "no version", text: `{"snapshot":{"room":"main"}}`, said: "is broken"},
 		{name: "types", text: `{"version":1,"snapshot":{"room":"main","frame":"x"}}`, said: "is broken"},
-		{name: "newer", text: `{"version":2,"snapshot":{"room":"main"},"more":[1]}`, err: "is of a newer voicepool (version 2 of the state; this program knows 1): use that, or another --state"},
+		{name: "newer", text: `{"version":2,"snapshot":{"room":"main"},"more":[1]}`, err: "is of a newer voicepool (version 2 of the state; this program reads version 1): use that program, or another --state"},
+		{name: "newer with other types", text: `{"version":3,"snapshot":[],"sheet":{}}`, err: "is of a newer voicepool (version 3 of the state; this program reads version 1): use that program, or another --state"},
 	} {
 		s, said := newStore(t, t.TempDir())
 		if err := os.WriteFile(s.file("main"), []byte(c.text), 0o600); err != nil {
@@ -214,6 +215,28 @@ func TestForgotten(t *testing.T) {
 	all.Wait()
 	if got := s.names(); len(got) > 0 {
 		t.Errorf("there are %v", got)
+	}
+}
+
+// TestStoreNewerSessions: sessions that a newer program has written are refused, and stay as they are.
+func TestStoreNewerSessions(t *testing.T) {
+	for _, text := range []string{`{"version":2,"salt":null,"sessions":[]}`, `{"version":7,"salt":{"of":"ids"},"sessions":{}}`} {
+		folder := t.TempDir()
+		path := filepath.Join(folder, "sessions.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, said := newStore(t, folder)
+		g := guard.New(guard.Options{})
+		err := s.openSessions(g)
+		if err == nil || !strings.Contains(err.Error(), "sessions.json: the sessions are of a newer voicepool (version "+text[11:12]+" of the sessions; this program reads version 1): use that program, or another --state") {
+			t.Errorf("%s: %v", text, err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text || len(*said) > 0 {
+			t.Errorf("the file has %q, %v, and it says %q", got, err, *said)
+		}
+		g.Close()
+		s.close()
 	}
 }
 

@@ -2,7 +2,9 @@ package service_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"voicepool/cmd/internal/room"
 	"voicepool/cmd/internal/service"
@@ -308,5 +311,50 @@ func TestSoundsRace(t *testing.T) {
 				s.ask("POST /v1/rooms/"+name+"/play", fmt.Sprintf(`{"sound":"%d.wav"}`, i)).is(t, 201)
 			}
 		}
+	}
+}
+
+// TestUnstoredCounts: a call that is canceled, or whose room has ended, is no failure of the store; a folder that
+// cannot be written is.
+func TestUnstoredCounts(t *testing.T) {
+	var lines []string
+	folder := t.TempDir()
+	s := open(t, func(o *service.Options) {
+		o.Folder = folder
+		o.Say = func(line string) { lines = append(lines, line) }
+	})
+	counted := func() (n string) {
+		t.Helper()
+		const name = `voicepool_store_failures_total{reason="other"} `
+		_, rest, _ := strings.Cut(string(s.ask("GET /metrics", "").body), name)
+		n, _, _ = strings.Cut(rest, "\n")
+		return n
+	}
+	s.ask("PUT /v1/rooms/two/sounds/a.wav", wav(480)).is(t, 201)
+	sheet := "sounds: {a: {file: a.wav}}\n"
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	late, end := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer end()
+	for _, ctx := range []context.Context{gone, late} {
+		for _, path := range []string{"/v1/rooms/two", "/v1/rooms/three", "/v1/rooms/two/sounds/a.wav", "/v1/rooms/four/sounds/a.wav"} {
+			body := sheet
+			if strings.HasSuffix(path, ".wav") {
+				body = wav(480)
+			}
+			r := httptest.NewRequestWithContext(ctx, "PUT", path, strings.NewReader(body))
+			r.Header.Set("Content-Type", yaml)
+			s.ServeHTTP(httptest.NewRecorder(), r)
+		}
+	}
+	if n := counted(); n != "0" || len(lines) > 0 {
+		t.Errorf("calls that were canceled count as %s failures, and it says %q", n, lines)
+	}
+	if err := errors.Join(os.RemoveAll(folder), os.WriteFile(folder, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s.ask("PUT /v1/rooms/two/sounds/b.wav", wav(480)).is(t, 500)
+	if n := counted(); n != "1" || len(lines) != 1 {
+		t.Errorf("a folder that is none counts as %s failures, and it says %q", n, lines)
 	}
 }

@@ -93,12 +93,11 @@ func (s *Server) sheet(ctx context.Context, name string, text []byte) (status in
 	return http.StatusOK, h.room, nil
 }
 
-// noted returns the error of a sheet or a sound. One that a caller cannot mend is logged, and counted where it
-// is of the disk.
+// noted returns the error of a sheet or a sound. An error of the server is logged and counted, but not that a
+// call was canceled.
 func (s *Server) noted(name string, err error) error {
-	var e *room.Error
-	var p *problem.Problem
-	if !errors.As(err, &e) && !errors.As(err, &p) {
+	canceled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if status := fault(err).Status; !canceled && (status == http.StatusInternalServerError || status == http.StatusInsufficientStorage) {
 		s.Unstored(err)
 		if at, ok := errors.AsType[*os.LinkError](err); ok {
 			err = at.Err
