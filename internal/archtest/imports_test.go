@@ -121,7 +121,7 @@ cmd/internal/board -> cmd/internal/problem internal/words
 cmd/internal/guard -> internal/words
 cmd/internal/systemd -> golang.org/x/sys/unix
 cmd/internal/serve -> bank/rules cmd/internal/board cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/cluster/subject cmd/internal/depot cmd/internal/guard cmd/internal/problem cmd/internal/qlab cmd/internal/room cmd/internal/scratch cmd/internal/service cmd/internal/systemd cmd/internal/uptime cue golang.org/x/sys/windows internal/fields internal/whole internal/words internal/yaml mixer sounds
-cmd/internal/service -> bank/rules cmd/internal/problem cmd/internal/room cmd/internal/show cue internal/words mixer sounds github.com/coder/websocket github.com/prometheus/client_golang/...
+cmd/internal/service -> bank/rules cmd/internal/problem cmd/internal/room cmd/internal/show cue internal/words mixer sounds github.com/VictoriaMetrics/metrics github.com/coder/websocket
 cmd/internal/depot -> bank/rules cmd/internal/cluster internal/whole internal/words github.com/nats-io/nats.go/...
 cmd/internal/farm -> cmd/internal/cluster cmd/internal/cluster/placement cmd/internal/console cmd/internal/depot cmd/internal/output cue internal/words github.com/nats-io/nats.go/... golang.org/x/term cmd/internal/scratch
 cmd/internal/scratch -> internal/words

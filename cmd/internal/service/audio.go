@@ -140,8 +140,8 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, kind string, do
 	if err != nil {
 		return nil // it has been answered
 	}
-	s.metrics.sockets.WithLabelValues(kind).Inc()
-	defer s.metrics.sockets.WithLabelValues(kind).Dec()
+	s.metrics.sockets(kind).Inc()
+	defer s.metrics.sockets(kind).Dec()
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer c.CloseNow()
 	defer cancel() // before CloseNow, so that nobody waits

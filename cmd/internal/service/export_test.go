@@ -23,3 +23,6 @@ func Deeds() map[string]string {
 	}
 	return all
 }
+
+// MetricHelps returns the help texts of all metrics by name.
+func MetricHelps() map[string]string { return helps }

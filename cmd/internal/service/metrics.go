@@ -1,35 +1,25 @@
 package service
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	victoria "github.com/VictoriaMetrics/metrics"
 
 	"voicepool/cmd/internal/room"
 	"voicepool/mixer"
 )
 
-// metrics counts what happens. What rooms count themselves is read when somebody asks.
+// metrics counts the calls and messages of a server. The counts of rooms are read at each scrape.
 type metrics struct {
-	server  *Server
-	handler http.Handler
-
-	calls   *prometheus.CounterVec
-	took    *prometheus.HistogramVec
-	sockets *prometheus.GaugeVec
-	drops   *prometheus.CounterVec
-	osc     *prometheus.CounterVec
-	nats    *prometheus.CounterVec
-	stores  *prometheus.CounterVec
-	watches prometheus.Counter
-
-	over sums // of rooms that have ended; under the server's mutex
+	server *Server
+	set    *victoria.Set
+	over   sums // of rooms that have ended; under the server's mutex
 }
 
 // sums are what rooms have counted together.
@@ -52,37 +42,57 @@ func (s *sums) add(st *mixer.Stats, slow int64) {
 }
 
 func newMetrics(s *Server) *metrics {
-	m := &metrics{
-		server:  s,
-		calls:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_http_requests_total", Help: "Calls that were answered, by route and status."}, []string{"route", "code"}),
-		took:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "voicepool_http_request_duration_seconds", Help: "Time from a call to the end of its answer, by route.", Buckets: []float64{1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1, 3}}, []string{"route"}),
-		sockets: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "voicepool_websockets", Help: "WebSockets that are open, by kind."}, []string{"kind"}),
-		drops:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_readers_dropped_total", Help: "Readers that were dropped since they were too slow, by kind."}, []string{"kind"}),
-		osc:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_osc_messages_total", Help: "Messages of Open Sound Control, by what became of them."}, []string{"outcome"}),
-		nats:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_nats_messages_total", Help: "Messages over NATS, by kind and by what became of them."}, []string{"kind", "outcome"}),
-		stores:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "voicepool_store_failures_total", Help: "Rooms and sounds that could not be stored, by reason."}, []string{"reason"}),
-		watches: prometheus.NewCounter(prometheus.CounterOpts{Name: "voicepool_nats_watch_errors_total", Help: "Watches on the nodes and rooms of NATS that have failed."}),
-	}
+	victoria.ExposeMetadata(true)
+	m := &metrics{server: s, set: victoria.NewSet()}
 	for _, reason := range []string{"disk full", "other"} {
-		m.stores.WithLabelValues(reason)
+		m.counter("voicepool_store_failures_total", "reason", reason)
 	}
 	for _, kind := range []string{"orders", "audio", "events", "answers"} {
-		m.drops.WithLabelValues(kind)
+		m.counter("voicepool_readers_dropped_total", "kind", kind)
 	}
 	for _, kind := range []string{"orders", "audio"} {
-		m.sockets.WithLabelValues(kind)
+		m.sockets(kind)
 	}
 	for _, outcome := range []string{"received", "dropped"} {
-		m.osc.WithLabelValues(outcome)
+		m.counter("voicepool_osc_messages_total", "outcome", outcome)
 	}
 	for _, kind := range []string{Orders, Replies, Events} {
-		m.nats.WithLabelValues(kind, "passed")
-		m.nats.WithLabelValues(kind, "dropped")
+		for _, outcome := range []string{"passed", "dropped"} {
+			m.counter("voicepool_nats_messages_total", "kind", kind, "outcome", outcome)
+		}
 	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.calls, m.took, m.sockets, m.drops, m.osc, m.nats, m.stores, m.watches, m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	m.counter("voicepool_nats_watch_errors_total")
 	return m
+}
+
+// counter returns the counter with a name and pairs of label and value. It makes the counter if it is new.
+func (m *metrics) counter(name string, labels ...string) *victoria.Counter {
+	return m.set.GetOrCreateCounter(sample(name, labels...))
+}
+
+// sockets returns the number of open WebSockets of a kind.
+func (m *metrics) sockets(kind string) *victoria.Gauge {
+	return m.set.GetOrCreateGauge(sample("voicepool_websockets", "kind", kind), nil)
+}
+
+// durations are the upper bounds of the buckets of answer times, in seconds.
+var durations = []float64{1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1, 3}
+
+// sample returns a name with labels, as Prometheus writes it.
+func sample(name string, labels ...string) string {
+	if len(labels) == 0 {
+		return name
+	}
+	var b strings.Builder
+	for i := 0; i < len(labels); i += 2 {
+		separator := byte('{')
+		if i > 0 {
+			separator = ','
+		}
+		b.WriteByte(separator)
+		b.WriteString(labels[i] + "=" + strconv.Quote(labels[i+1]))
+	}
+	return name + b.String() + "}"
 }
 
 // call counts an answer. A stream is counted, but its time is nobody's wait.
@@ -94,11 +104,11 @@ func (m *metrics) call(pattern string, status int, took time.Duration) {
 	if status == 0 {
 		status = http.StatusSwitchingProtocols
 	}
-	m.calls.WithLabelValues(route, strconv.Itoa(status)).Inc()
+	m.counter("voicepool_http_requests_total", "code", strconv.Itoa(status), "route", route).Inc()
 	switch route[strings.LastIndexByte(route, '/')+1:] {
 	case "events", "audio.wav", "audio", "ws":
 	default:
-		m.took.WithLabelValues(route).Observe(took.Seconds())
+		m.set.GetOrCreatePrometheusHistogramExt(sample("voicepool_http_request_duration_seconds", "route", route), durations).Update(took.Seconds())
 	}
 }
 
@@ -109,13 +119,13 @@ func (m *metrics) dropped(kind string, ctx context.Context) {
 	}
 }
 
-func (m *metrics) slow(kind string) { m.drops.WithLabelValues(kind).Inc() }
+func (m *metrics) slow(kind string) { m.counter("voicepool_readers_dropped_total", "kind", kind).Inc() }
 
 // OSC counts messages of Open Sound Control: those that were received, and of those the ones that were
 // dropped. Any goroutine.
 func (s *Server) OSC(received, dropped int) {
-	s.metrics.osc.WithLabelValues("received").Add(float64(received))
-	s.metrics.osc.WithLabelValues("dropped").Add(float64(dropped))
+	s.metrics.counter("voicepool_osc_messages_total", "outcome", "received").Add(received)
+	s.metrics.counter("voicepool_osc_messages_total", "outcome", "dropped").Add(dropped)
 }
 
 // Unstored counts a room or a sound that could not be stored. Any goroutine.
@@ -124,7 +134,7 @@ func (s *Server) Unstored(err error) {
 	if full(err) {
 		reason = "disk full"
 	}
-	s.metrics.stores.WithLabelValues(reason).Inc()
+	s.metrics.counter("voicepool_store_failures_total", "reason", reason).Inc()
 }
 
 // Kinds of messages over NATS.
@@ -137,49 +147,58 @@ const (
 // NATS counts messages over NATS of a kind: those that went through, and those that were dropped. Any
 // goroutine.
 func (s *Server) NATS(kind string, passed, dropped int) {
-	s.metrics.nats.WithLabelValues(kind, "passed").Add(float64(passed))
-	s.metrics.nats.WithLabelValues(kind, "dropped").Add(float64(dropped))
+	s.metrics.counter("voicepool_nats_messages_total", "kind", kind, "outcome", "passed").Add(passed)
+	s.metrics.counter("voicepool_nats_messages_total", "kind", kind, "outcome", "dropped").Add(dropped)
 }
 
 // Watches counts watches on the nodes and rooms of NATS that have failed. Any goroutine.
-func (s *Server) Watches(failed int) { s.metrics.watches.Add(float64(failed)) }
+func (s *Server) Watches(failed int) {
+	s.metrics.counter("voicepool_nats_watch_errors_total").Add(failed)
+}
 
-// scrape answers with all metrics, as Prometheus reads them.
+// scrape answers with all metrics in the text format of Prometheus.
 func (s *Server) scrape(w http.ResponseWriter, r *http.Request) error {
-	s.metrics.handler.ServeHTTP(w, r)
+	var all bytes.Buffer
+	s.metrics.set.WritePrometheus(&all)
+	s.metrics.writeRooms(&all)
+	victoria.WriteProcessMetrics(&all)
+	victoria.WriteFDMetrics(&all)
+	writeProcess(&all)
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	w.Write(describe(all.Bytes())) // an error means that the caller is gone
 	return nil
 }
 
-// Descriptions of what is read when somebody asks.
-var (
-	roomsNow     = described("voicepool_rooms", "Rooms that there are.")
-	voicesNow    = described("voicepool_voices_playing", "Voices that play, in all rooms.")
-	voicesPool   = described("voicepool_voices_pool", "Voices that can play at once, in all rooms.")
-	starts       = described("voicepool_starts_total", "Starts that were asked for, by outcome.", "outcome")
-	stolen       = described("voicepool_voices_stolen_total", "Voices that lost their slot to a newcomer.")
-	underruns    = described("voicepool_stream_underruns_total", "Gaps in streams that were not decoded in time.")
-	eventsLost   = described("voicepool_events_lost_total", "Events that came faster than they were read.")
-	listeners    = described("voicepool_listeners", "Those who hear a room over the network.")
-	slowEars     = described("voicepool_listeners_dropped_total", "Listeners that were dropped since they were too slow.")
-	devicesLost  = described("voicepool_devices_lost", "Rooms whose device is lost.")
-	roomsStill   = described("voicepool_rooms_behind", "Rooms of which what was due two seconds ago is not mixed.")
-	commandsLate = described("voicepool_commands_late_total", "Commands for a frame that was over when they arrived.")
-	roomsAwake   = described("voicepool_rooms_awake", "Rooms without a card that are not silent.")
-	blocks       = described("voicepool_blocks_total", "Blocks of rooms without a card that were mixed.")
-	blocksLate   = described("voicepool_blocks_late_total", "Blocks that were mixed more than 20 ms after they were due.")
-	skipped      = described("voicepool_frames_skipped_total", "Frames that were left out after a standstill.")
-	longest      = described("voicepool_block_longest_seconds", "The longest time that a block took.")
-)
-
-func described(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc(name, help, labels, nil)
+// describe adds the help text to each family of metrics, writes its type once, and removes families that have no
+// help text: the library writes many of the process that users were not promised.
+func describe(all []byte) []byte {
+	var out bytes.Buffer
+	written, known := map[string]bool{}, false
+	for line := range bytes.Lines(all) {
+		if rest, ok := bytes.CutPrefix(line, []byte("# HELP ")); ok {
+			name := string(bytes.TrimSpace(rest))
+			help := helps[name]
+			if known = help != ""; known && !written[name] {
+				out.WriteString("# HELP " + name + " " + help + "\n")
+			}
+			continue
+		}
+		if rest, ok := bytes.CutPrefix(line, []byte("# TYPE ")); ok {
+			name, _, _ := bytes.Cut(rest, []byte(" "))
+			if written[string(name)] {
+				continue
+			}
+			written[string(name)] = true
+		}
+		if known {
+			out.Write(line)
+		}
+	}
+	return out.Bytes()
 }
 
-// Describe is for the registry: what Collect gives is not known before.
-func (m *metrics) Describe(chan<- *prometheus.Desc) {}
-
-// Collect gives what rooms have counted.
-func (m *metrics) Collect(out chan<- prometheus.Metric) {
+// writeRooms writes the counts of all rooms.
+func (m *metrics) writeRooms(w io.Writer) {
 	rooms, sum := m.server.census()
 	var playing, pool, ears, lost, behind int64
 	for _, r := range rooms {
@@ -194,34 +213,32 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 			behind++
 		}
 	}
-	gauge := func(d *prometheus.Desc, x float64) {
-		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, x)
+	gauge := func(name string, x float64) { victoria.WriteGaugeFloat64(w, name, x) }
+	counter := func(name string, x int64, labels ...string) {
+		victoria.WriteCounterUint64(w, sample(name, labels...), uint64(x))
 	}
-	counter := func(d *prometheus.Desc, x int64, labels ...string) {
-		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(x), labels...)
-	}
-	gauge(roomsNow, float64(len(rooms)))
-	gauge(voicesNow, float64(playing))
-	gauge(voicesPool, float64(pool))
-	gauge(listeners, float64(ears))
-	gauge(devicesLost, float64(lost))
-	gauge(roomsStill, float64(behind))
-	counter(starts, sum.started, "started")
-	counter(starts, sum.rejected, "rejected")
-	counter(starts, sum.limited, "limited")
-	counter(starts, sum.coalesced, "coalesced")
-	counter(stolen, sum.stolen)
-	counter(commandsLate, sum.late)
-	counter(underruns, sum.underruns)
-	counter(eventsLost, sum.lost)
-	counter(slowEars, sum.slow)
-	if w := m.server.mixing(); w != nil {
-		p := w.Pace()
-		gauge(roomsAwake, float64(p.Awake))
-		gauge(longest, p.Longest.Seconds())
-		counter(blocks, p.Blocks)
-		counter(blocksLate, p.Late)
-		counter(skipped, p.Skipped)
+	gauge("voicepool_rooms", float64(len(rooms)))
+	gauge("voicepool_voices_playing", float64(playing))
+	gauge("voicepool_voices_pool", float64(pool))
+	gauge("voicepool_listeners", float64(ears))
+	gauge("voicepool_devices_lost", float64(lost))
+	gauge("voicepool_rooms_behind", float64(behind))
+	counter("voicepool_starts_total", sum.started, "outcome", "started")
+	counter("voicepool_starts_total", sum.rejected, "outcome", "rejected")
+	counter("voicepool_starts_total", sum.limited, "outcome", "limited")
+	counter("voicepool_starts_total", sum.coalesced, "outcome", "coalesced")
+	counter("voicepool_voices_stolen_total", sum.stolen)
+	counter("voicepool_commands_late_total", sum.late)
+	counter("voicepool_stream_underruns_total", sum.underruns)
+	counter("voicepool_events_lost_total", sum.lost)
+	counter("voicepool_listeners_dropped_total", sum.slow)
+	if workers := m.server.mixing(); workers != nil {
+		p := workers.Pace()
+		gauge("voicepool_rooms_awake", float64(p.Awake))
+		gauge("voicepool_block_longest_seconds", p.Longest.Seconds())
+		counter("voicepool_blocks_total", p.Blocks)
+		counter("voicepool_blocks_late_total", p.Late)
+		counter("voicepool_frames_skipped_total", p.Skipped)
 	}
 }
 
