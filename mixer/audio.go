@@ -138,9 +138,10 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	if a.roster, err = newRoster(c, len(a.outputs.all)); err != nil {
 		return nil, err
 	}
+	a.lags.now = &a.now
 	a.scores.runs = newRuns(c.MaxVoices)
 	if c.Overflow == StealMasked {
-		a.scores.masks = newMasks(n)
+		a.scores.masks = newMasks(c.MaxVoices, c.unheard())
 	}
 	if c.Overflow == GrowPool {
 		a.grow = growth{step: c.Grow.Step, max: c.Grow.Max, idle: pcm.Frames(c.Grow.Idle, c.Rate)}
@@ -301,17 +302,18 @@ func (a *audio) mix(dst []pcm.Frame) {
 // begin was said when they started.
 func (a *audio) publish(from int64) {
 	if a.now > from {
-		real, all := 0, a.base // where those that live end
-		for _, v := range a.living() {
+		end := 0 // of those that live
+		for _, v := range a.real() {
 			a.reached[v.index] = v.slot.voice.Commit()
-			if all = max(all, v.index+1); v.index < a.base {
-				real = max(real, v.index+1)
-			}
+			end = max(end, v.index+1)
 		}
-		release.Words(a.positions, a.reached[:real])
-		if all > a.base {
-			release.Words(a.positions[a.base:], a.reached[a.base:all])
+		release.Words(a.positions, a.reached[:end])
+		end = a.base
+		for i := a.next(a.base); i >= 0; i = a.next(end) {
+			a.reached[i] = a.present(i).voice.Commit()
+			end = i + 1
 		}
+		release.Words(a.positions[a.base:], a.reached[a.base:end])
 	}
 	a.stats.Frame = a.now
 	a.stats.Virtual = int64(a.virtuals.Len())

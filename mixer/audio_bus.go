@@ -182,13 +182,14 @@ func (a *audio) setBus(index int, c *command) {
 	if solo {
 		a.face(c.over)
 	}
-	for _, v := range a.living() {
-		below := a.tree.through(int(v.slot.bus), index)
+	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
+		below := a.tree.through(int(a.roster.at(i).bus), index)
 		if below && c.change.Fields&FieldPitch != 0 {
-			v.slot.voice.SetShared(a.now, a.pitchOf(v.slot.bus))
+			s := a.at(i)
+			s.voice.SetShared(a.now, a.pitchOf(s.bus))
 		}
 		if below || solo {
-			a.rescore(v.index)
+			a.rescore(i)
 		}
 	}
 }
@@ -203,9 +204,9 @@ func (a *audio) heard(index int, own bool) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(a.living(), func(v seat) bool {
+	return slices.ContainsFunc(a.real(), func(v seat) bool {
 		s := v.slot
-		return v.index < a.base && s.sounded && s.paused == 0 && on(int(s.bus))
+		return s.sounded && s.paused == 0 && on(int(s.bus))
 	})
 }
 

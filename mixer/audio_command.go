@@ -86,7 +86,7 @@ func (a *audio) each(c *command) {
 	}
 	found := false
 	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
-		if a.names(&c.target, a.at(i).record) {
+		if a.names(&c.target, a.roster.at(i).record) {
 			found = true
 			a.act(i, c)
 		}

@@ -59,7 +59,7 @@ func (d *duck) turn(a *audio) {
 	if r == nil {
 		return
 	}
-	switch loud := a.buses[r.when].playing > 0 && slices.ContainsFunc(a.living(), func(v seat) bool { return a.hears(r, v.index, v.slot) }); {
+	switch loud := a.buses[r.when].playing > 0 && slices.ContainsFunc(a.real(), func(v seat) bool { return a.hears(r, v.index, v.slot) }); {
 	case loud && !d.down:
 		d.down, d.upAt = true, never
 		d.move.Turn(a.now, -r.by, r.attack)
@@ -101,7 +101,7 @@ func (a *audio) lastEnd(d *ducking, before int64) (frame int64, silent bool) {
 		return a.now, false
 	}
 	left, last := 0, a.now
-	for _, v := range a.living() {
+	for _, v := range a.real() {
 		if a.hears(d, v.index, v.slot) {
 			left++
 		}

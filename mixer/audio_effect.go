@@ -1,8 +1,6 @@
 package mixer
 
 import (
-	"slices"
-
 	"voicepool/effect"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -125,7 +123,12 @@ func (a *audio) sounds(index int) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(a.living(), func(v seat) bool { return a.tree.through(int(v.slot.bus), index) })
+	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
+		if a.tree.through(int(a.roster.at(i).bus), index) {
+			return true
+		}
+	}
+	return false
 }
 
 // idle reports whether silence in gives silence out.

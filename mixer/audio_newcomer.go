@@ -17,7 +17,7 @@ func (a *audio) newcomer(r *record) (audibility, whole float64) {
 	heard := a.audibilities(last, coloured, power, v, a.asks.keeps)
 	a.came = came{true, coloured, power, heard}
 	if k := a.scores.masks; k != nil {
-		k.set(last, a.heardIn(last, coloured, power), v)
+		k.set(len(k.hops)-1, a.heardIn(last, coloured, power), v)
 	}
 	if !a.asks.keeps {
 		return float64(heard.whole), float64(heard.whole)

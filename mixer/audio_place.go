@@ -62,8 +62,8 @@ func (a *audio) movePlaces() {
 		a.ear = ears.ear()
 		a.noteListener(&ears)
 	}
-	for _, v := range a.living() {
-		s := v.slot
+	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
+		s := a.roster.at(i)
 		if !s.record.placed || !s.record.moved.Load() && !all {
 			continue
 		}
@@ -71,16 +71,16 @@ func (a *audio) movePlaces() {
 			s.record.where.source.Spot = w.spot()
 			a.notePlace(s, &s.record.where.placed)
 		}
-		a.glide(v.index, s)
+		a.glide(i, a.at(i))
 	}
 }
 
 // listen has all voices glide to where another listener hears them.
 func (a *audio) listen(ears *earVectors) {
 	a.ear = ears.ear()
-	for _, v := range a.living() {
-		if v.slot.record.placed {
-			a.glide(v.index, v.slot)
+	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
+		if a.roster.at(i).record.placed {
+			a.glide(i, a.at(i))
 		}
 	}
 }

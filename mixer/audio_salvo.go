@@ -176,15 +176,16 @@ func without(list, s *Salvo) *Salvo {
 
 // unloop takes starts that have left their loops off counts that go by that.
 func (a *audio) unloop() {
-	for _, v := range a.living() {
-		r := v.slot.record
+	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
+		r := a.roster.at(i).record
 		if !r.counted {
 			continue
 		}
+		s := a.present(i)
 		counts := &r.rare.Load().counts
-		for i, c := range counts {
-			if c != nil && c.loops && v.slot.voice.LeftLoop() {
-				counts[i] = nil
+		for j, c := range counts {
+			if c != nil && c.loops && s.voice.LeftLoop() {
+				counts[j] = nil
 				a.add(c, -1)
 			}
 		}
@@ -194,11 +195,12 @@ func (a *audio) unloop() {
 // untilOver returns how many of n frames there are before the first voice may be over whose end a
 // salvo waits for.
 func (a *audio) untilOver(n int64) int64 {
-	for _, v := range a.living() {
-		s := v.slot
+	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
+		s := a.roster.at(i)
 		if r := s.record; !r.counted || s.paused != 0 || !r.awaited() {
 			continue
 		}
+		a.present(i)
 		left, _ := s.voice.Left(n, a.now, false)
 		n = min(n, max(left, 1), max(s.endAt-a.now, 1))
 		if counts := &s.record.rare.Load().counts; loops(counts[0]) || loops(counts[1]) {

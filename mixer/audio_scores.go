@@ -42,7 +42,7 @@ func newScores(n, virtual int) scores {
 		waits: make([]int32, virtual), turned: make([]float32, virtual),
 	}
 	for i := range s.waits {
-		s.waits[i] = unstealable
+		s.waits[i], s.holds[n-virtual+i] = unstealable, never
 	}
 	for i := range n {
 		s.prio[i] = unstealable
@@ -108,12 +108,11 @@ func (a *audio) freshen(virtual bool) {
 		shifted = shifted || a.buses[i].shift
 	}
 	shifted = shifted || a.shiftsAny()
-	alive, slots := a.living(), a.slots.Len()
 	if real {
-		a.followDue(alive[:slots], &a.due.real, shifted)
+		a.followReal(shifted)
 	}
 	if a.scored = a.now; virtual {
-		a.followDue(alive[slots:], &a.due.virtual, shifted)
+		a.followVirtual(shifted)
 		a.scoredVirtual = a.now
 	}
 	if shifted && (a.virtuals.Len() == 0 || a.scoredVirtual == a.now) {
@@ -127,22 +126,26 @@ func (a *audio) freshen(virtual bool) {
 // scoresDue is the first frame at which a score may be something else.
 type scoresDue struct{ real, virtual int64 }
 
-// followDue makes the scores of voices fresh that may have become others, all of them where a
-// bus has shifted.
-func (a *audio) followDue(voices []seat, due *int64, shifted bool) {
-	if !shifted && a.now < *due {
+// followReal computes the scores of real voices that may have changed, all of them if a bus has shifted.
+func (a *audio) followReal(shifted bool) {
+	if !shifted && a.now < a.due.real {
 		return
 	}
-	*due = never
-	for _, v := range voices {
-		switch s := v.slot; {
-		case !shifted && a.now < a.scores.holds[v.index]:
-		case s.settled && !a.buses[s.bus].shift && !(shifted && a.shiftsSent(s.record)): // as most: it has only gone on
-			a.follow(v.index, s)
-		default:
-			a.rescore(v.index)
+	a.due.real = never
+	for _, v := range a.real() {
+		if shifted || a.now >= a.scores.holds[v.index] {
+			a.renew(v.index, v.slot, shifted)
 		}
-		*due = min(*due, a.scores.holds[v.index])
+		a.due.real = min(a.due.real, a.scores.holds[v.index])
+	}
+}
+
+// renew computes the score of a voice.
+func (a *audio) renew(i int, s *slot, shifted bool) {
+	if s.settled && !a.buses[s.bus].shift && !(shifted && a.shiftsSent(s.record)) { // as most: it has only moved on
+		a.follow(i, s)
+	} else {
+		a.rescore(i)
 	}
 }
 
@@ -160,7 +163,7 @@ func (a *audio) note(i int, s *slot, heard audibilities) {
 		audibility = heard.soon
 	}
 	if a.scores.masks != nil {
-		a.scores.masks.set(i, a.heardIn(i, s.coloured, s.power), &s.voice)
+		a.noteMasks(i, s)
 	}
 	a.scores.setAudibility(i, audibility)
 	s.loops = s.loops && s.voice.Returns() // it may have gone back for the last time
@@ -186,11 +189,12 @@ func (a *audio) noteUntil(i int, s *slot) {
 }
 
 func (a *audio) noteDue(i int) {
-	due := &a.due.real
-	if i >= a.base {
-		due = &a.due.virtual
+	if holds := a.scores.holds[i]; i < a.base {
+		a.due.real = min(a.due.real, holds)
+	} else {
+		group := &a.lags.due[(i-a.base)/lagGroup]
+		a.due.virtual, *group = min(a.due.virtual, holds), min(*group, holds)
 	}
-	*due = min(*due, a.scores.holds[i])
 }
 
 // power returns left^2 + right^2 of a voice on this bus that has such gains, through its output's master bus.
@@ -331,7 +335,7 @@ func (a *audio) eligible(q *query, prios []int32, from int) []int32 {
 		return eligible
 	}
 	for i, prio := range prios {
-		if prio <= q.prio && !a.means(q, a.at(from+i)) {
+		if prio <= q.prio && !a.means(q, a.roster.at(from+i)) {
 			eligible[i] = unstealable
 		}
 	}

@@ -23,7 +23,7 @@ func (a *audio) wake(due int64) (frames int64) {
 // idle reports whether all frames from here on are silence, and nothing has been sent or is
 // left to be done.
 func (a *audio) idle() bool {
-	if !a.quiet || len(a.living()) > 0 || len(a.links) > 0 || a.awaiting > 0 ||
+	if !a.quiet || a.slots.Len()+a.virtuals.Len() > 0 || len(a.links) > 0 || a.awaiting > 0 ||
 		a.underWay.len() > 0 || a.stopsWait.Load() || a.wantsWait.Load() || a.placesWait.Load() {
 		return false
 	}
@@ -42,8 +42,8 @@ func (a *audio) skip(frames int64) {
 	defer func() {
 		a.skips = false
 		a.longest.Store(longest)
-		for _, v := range a.living() { // nothing went through
-			v.slot.restScreen()
+		for i, place := a.after(0); i >= 0; i, place = a.after(place) { // nothing went through
+			a.roster.at(i).restScreen()
 		}
 	}()
 	for frames > 0 {

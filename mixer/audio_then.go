@@ -196,8 +196,8 @@ func (a *audio) untilNext(n int64) int64 {
 
 // untilEnd returns how many of n frames there are before the first voice may be over.
 func (a *audio) untilEnd(n int64) int64 {
-	for _, v := range a.living() {
-		s := v.slot
+	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
+		s := a.present(i)
 		if s.paused != 0 {
 			continue
 		}

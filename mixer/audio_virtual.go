@@ -78,10 +78,14 @@ func (a *audio) goesUnheard(least *choice, r *record, whole float64) bool {
 
 // move takes a voice from one index to another, which was taken for it.
 func (a *audio) move(from, to int) int {
+	s := a.at(to)
 	a.seat(to)
 	a.scores.move(from, to)
 	if sp := a.spectral.Load(); sp != nil {
 		sp.heard[to] = sp.heard[from]
+	}
+	if a.scores.masks != nil {
+		a.noteMasks(to, s) // last: a virtual voice is not rated yet
 	}
 	a.noteDue(to)
 	a.vacate(from)
@@ -94,7 +98,7 @@ func (s *scores) move(from, to int) {
 	s.gain[to], s.number[to] = s.gain[from], s.number[from]
 	s.whole[to], s.endless[to], s.holds[to] = s.whole[from], s.endless[from], s.holds[from]
 	if k := s.masks; k != nil {
-		k.hops[to], k.score[to] = k.hops[from], k.score[from]
+		k.score[to] = k.score[from]
 	}
 }
 
@@ -137,8 +141,8 @@ func (a *audio) exchange() {
 	if a.virtuals.Len() == 0 {
 		return
 	}
-	a.mask(false)
-	a.fill()
+	a.maskAll(false)
+	changed := a.fill()
 	policy, gain := StealQuietest, float64(exchangeGain)
 	if a.scores.masks != nil {
 		policy, gain = StealMasked, maskedGain
@@ -149,7 +153,9 @@ func (a *audio) exchange() {
 		q.only = keptOnes
 	}
 	for range exchanges {
-		a.mask(false)
+		if changed {
+			a.maskAll(true)
+		}
 		a.turn()
 		best, s := a.firstBack(), &a.scores
 		if best < 0 || keys[best] == 0 {
@@ -167,6 +173,7 @@ func (a *audio) exchange() {
 		v.record.asks(&e, v.number())
 		e.Reason, e.powers.newcomer, e.NewcomerPriority = ReasonExchanged, float64(s.audibility[best]), prio
 		a.swap(&c, best, e)
+		changed = true
 	}
 }
 
@@ -200,15 +207,16 @@ func (a *audio) swap(c *choice, best int, e Event) {
 // fewFree is up to how many free slots are filled by a search each; more, by putting all in order once.
 const fewFree = 32
 
-// fill gives free slots to virtual voices.
-func (a *audio) fill() {
+// fill gives free slots to virtual voices, and reports whether there was one.
+func (a *audio) fill() (took bool) {
 	free := a.slots.Limit() - a.slots.Len()
 	if free > fewFree {
 		waiting := a.inOrder()
 		for _, i := range waiting[:min(free, len(waiting))] {
 			a.takeBack(int(i))
+			took = true
 		}
-		return
+		return took
 	}
 	if free > 0 {
 		a.turn()
@@ -216,11 +224,13 @@ func (a *audio) fill() {
 	for ; free > 0; free-- {
 		i := a.firstBack()
 		if i < 0 {
-			return
+			return took
 		}
 		a.takeBack(i)
+		took = true
 		a.scores.eligible[i] = unstealable // no other key has changed
 	}
+	return took
 }
 
 // takeBack gives a virtual voice a free slot.

@@ -13,7 +13,7 @@ import (
 
 // mixVoices adds every voice that sounds to its bus, in the order of slots.
 func (a *audio) mixVoices(n int64) {
-	alive := a.living()
+	alive := a.real()
 	if bank := a.filterBank.Load(); bank != nil {
 		bank.Clear()
 	}
@@ -24,6 +24,7 @@ func (a *audio) mixVoices(n int64) {
 	for len(alive) > 0 {
 		alive = alive[a.mixFrom(alive, n):]
 	}
+	a.mixVirtual(n)
 	slices.SortFunc(a.ends, func(e, f end) int {
 		return cmp.Or(cmp.Compare(e.after, f.after), cmp.Compare(a.order(int(e.slot)), a.order(int(f.slot))))
 	})
@@ -275,7 +276,7 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 func (a *audio) vacate(i int) {
 	a.scores.set(i, unstealable, 0, false) // or the number would be found twice
 	if i >= a.base {
-		a.scores.waits[i-a.base] = unstealable
+		a.scores.waits[i-a.base], a.scores.holds[i] = unstealable, never
 	}
 	a.release(i)
 }

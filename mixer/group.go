@@ -98,10 +98,8 @@ func (a *audio) sharing(g *Group, owner uint64) int {
 		return g.playing
 	}
 	n := 0
-	for _, v := range a.living() {
-		if g.counts(v.slot, owner) {
-			n++
-		}
+	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
+		n += one(g.counts(a.roster.at(i), owner))
 	}
 	return n
 }

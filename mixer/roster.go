@@ -8,12 +8,13 @@ type roster struct {
 	slots    *pool.Pool[*slot]
 	virtuals *pool.Pool[*slot] // voices that only keep time
 	base     int               // their first index: they come after all slots
-	alive    []seat            // the voices that live, by index; see living
-	listed   []int32           // by index: where it stands in alive, from 1; 0: nowhere
-	gone     int               // how many that stand there do not live any more
-	arrived  bool              // one lives that does not stand there
-	reached  []int64           // by index: the frames of their sounds that voices have come to
-	ranks    *ranks            // nil: there is one output, and voices come in the order of slots
+	seats    []seat            // the real voices, see real
+	listed   []int32           // by slot: the place in seats, from 1; 0: none
+	gone     int               // how many of seats are real no more
+	arrived  bool              // a voice is real that is not in seats
+	lags     lags
+	reached  []int64 // by index: the frames of their sounds that voices have come to
+	ranks    *ranks  // nil: there is one output, and voices come in the order of slots
 
 	leaving                 int // the index of a voice that counts as gone already, see makeRoom; -1: none
 	finite                  int // virtual voices that come to an end
@@ -29,7 +30,7 @@ type seat struct {
 func newRoster(c *Config, outputs int) (roster, error) {
 	n := c.MaxVoices + c.unheard()
 	r := roster{
-		base: c.MaxVoices, alive: make([]seat, 0, n), listed: make([]int32, n), reached: make([]int64, n),
+		base: c.MaxVoices, seats: make([]seat, 0, c.MaxVoices), listed: make([]int32, c.MaxVoices), lags: newLags(c.unheard()), reached: make([]int64, n),
 		finiteMost: c.Virtual, endlessMost: c.endless, leaving: -1,
 	}
 	var err error
@@ -57,12 +58,13 @@ func (r *roster) at(i int) *slot {
 func (r *roster) put(i int, s *slot) {
 	if i < r.base {
 		*r.slots.At(i) = s
-	} else {
-		*r.virtuals.At(i - r.base) = s
+		if at := r.listed[i]; at > 0 {
+			r.seats[at-1].slot = s
+		}
+		return
 	}
-	if at := r.listed[i]; at > 0 {
-		r.alive[at-1].slot = s
-	}
+	*r.virtuals.At(i - r.base) = s
+	r.lags.put(i - r.base)
 }
 
 // next returns the first index from i on at which a voice lives, or -1.
@@ -79,18 +81,18 @@ func (r *roster) next(i int) int {
 	return -1
 }
 
-// living returns the voices by index, those of slots by output and rank where there are several
-// outputs. The list holds until one comes or goes.
-func (r *roster) living() []seat {
-	if r.gone > 0 || r.arrived { // not where newcomers have taken the very slots of those that left
+// real returns the voices of slots by index, by output and rank if there are several outputs. The list holds
+// until a voice gets or loses a slot.
+func (r *roster) real() []seat {
+	if r.gone > 0 || r.arrived { // not if a start has taken the slot of the voice that left
 		clear(r.listed)
-		r.alive, r.gone, r.arrived = r.alive[:0], 0, false
-		for i, place := r.after(0); i >= 0; i, place = r.after(place) {
-			r.alive = append(r.alive, seat{r.at(i), i})
-			r.listed[i] = int32(len(r.alive))
+		r.seats, r.gone, r.arrived = r.seats[:0], 0, false
+		for i, place := r.after(0); i >= 0 && i < r.base; i, place = r.after(place) {
+			r.seats = append(r.seats, seat{r.at(i), i})
+			r.listed[i] = int32(len(r.seats))
 		}
 	}
-	return r.alive
+	return r.seats
 }
 
 // takeSlot, for an output, and takeVirtual take a free index for a voice, of which there has to
@@ -112,10 +114,12 @@ func (r *roster) take(p *pool.Pool[*slot], base int, s *slot) int {
 		panic("mixer: no free voice after one was made free")
 	}
 	i := base + handle.Slot()
-	if r.listed[i] > 0 {
-		r.gone--
-	} else {
-		r.arrived = true
+	if i < r.base {
+		if r.listed[i] > 0 {
+			r.gone--
+		} else {
+			r.arrived = true
+		}
 	}
 	r.put(i, s)
 	return i
@@ -123,10 +127,8 @@ func (r *roster) take(p *pool.Pool[*slot], base int, s *slot) int {
 
 // release makes an index free.
 func (r *roster) release(i int) {
-	if r.listed[i] > 0 {
-		r.gone++
-	}
 	if i < r.base {
+		r.gone += one(r.listed[i] > 0)
 		r.unrank(i)
 		r.slots.Release(r.slots.HandleAt(i))
 	} else {

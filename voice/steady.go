@@ -134,6 +134,9 @@ func (v *Voice) settle() {
 	s.left = max(left, 0)
 }
 
+// SteadyFor returns for how many frames the voice surely moves on at a constant step, while nothing changes it.
+func (v *Voice) SteadyFor() int64 { return v.steady.left }
+
 // stepsIn returns how many whole steps there are in a distance.
 func stepsIn(distance, step int64) int64 {
 	if step == dsp.One { // usually, and a division is slow

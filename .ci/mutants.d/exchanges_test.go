@@ -36,8 +36,8 @@ var quarters = []edit{
 var rests = map[string][]edit{
 	virtual: {
 		{"		a.choose(&c, &q, policy)\n", `		spared := map[int]int32{}
-		for _, v := range a.living() {
-			if v.index < a.base && v.slot.back > 0 && a.now-v.slot.back < int64(a.rate)/10 {
+		for _, v := range a.real() {
+			if v.slot.back > 0 && a.now-v.slot.back < int64(a.rate)/10 {
 				spared[v.index], s.prio[v.index] = s.prio[v.index], unstealable
 			}
 		}

@@ -305,8 +305,8 @@ func TestWallsHold(t *testing.T) {
 		},
 		{
 			name: "control calls the audio side",
-			text: "func (m *Mixer) Peek() any { a := (*audio).living; return a }",
-			want: "living, of the control side, names ",
+			text: "func (m *Mixer) Peek() any { a := (*audio).real; return a }",
+			want: "real, of the control side, names ",
 		},
 		{
 			name: "a helper of control reads a bus",

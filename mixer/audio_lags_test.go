@@ -1,0 +1,234 @@
+package mixer
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// crowdSounds returns sounds at 8 kHz of which the loudness changes every 20 ms.
+func crowdSounds(t *testing.T, r *rand.Rand, n int) (sounds []*voice.Sound) {
+	for range n {
+		s := voice.Samples{Name: "s", Rate: 8000, Channels: 1, Data: make([]float32, 900+r.IntN(6000))}
+		for i := range s.Data {
+			s.Data[i] = float32(r.Float64() - 0.5)
+		}
+		s.Envelope.Hop = 160
+		for at := 0; at < len(s.Data); at += 160 {
+			s.Envelope.Once = append(s.Envelope.Once, float32(0.1*r.Float64()))
+		}
+		if r.IntN(2) == 0 {
+			s.Loop = pcm.Loop{100, int64(200 + r.IntN(700))}
+		}
+		sound, err := voice.NewSound(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sounds = append(sounds, sound)
+	}
+	return sounds
+}
+
+// TestVirtualVoicesLag gives random commands for frames of their own, and checks that the frames, events and
+// positions do not depend on the length of the blocks, and so not on when virtual voices are passed.
+func TestVirtualVoicesLag(t *testing.T) {
+	became := 0
+	for seed := range uint64(12) {
+		var want []pcm.Frame
+		var wantEvents []Event
+		var wantPositions []time.Duration
+		for _, block := range []int{1, 33, 2400} {
+			r := rand.New(rand.NewPCG(seed, 7))
+			sounds := crowdSounds(t, r, 6)
+			m, err := New(Config{
+				Rate: 8000, Voices: 4 + r.IntN(5), Virtual: 20 + r.IntN(60), Commands: 2048, NoLimiter: true,
+				Overflow: []Overflow{StealQuietest, StealOldest, StealMasked}[r.IntN(3)], Buses: []BusConfig{{Name: "a"}, {Name: "b", Duck: Duck{When: "a", By: 6}}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var handles []Handle
+			try := func(err error) {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range 400 {
+				at := m.At(r.Int64N(2300))
+				bus, _ := m.Bus([]string{"master", "a", "b"}[r.IntN(3)])
+				target := TargetTag(uint64(1 + r.IntN(9)))
+				if i > 0 && r.IntN(2) == 0 {
+					target = TargetVoice(handles[r.IntN(len(handles))])
+				}
+				switch r.IntN(14) {
+				default:
+					h, err := at.Play(sounds[r.IntN(len(sounds))], Options{
+						Loop: r.IntN(2) == 0, Gain: pcm.Decibels(-50 * r.Float64()), Speed: []float64{0, 0, 1.5, 0.3}[r.IntN(4)], Tag: uint64(1 + r.IntN(9)), Bus: bus,
+						For: time.Duration(r.IntN(2)*r.IntN(250)) * time.Millisecond, Priority: r.IntN(2) * r.IntN(2), LowPass: float64(r.IntN(2) * r.IntN(2) * 900),
+					})
+					try(err)
+					handles = append(handles, h)
+				case 0:
+					if i > 0 {
+						_, err := handles[r.IntN(len(handles))].Then(sounds[r.IntN(len(sounds))], Options{Gain: -20}, When(r.IntN(2)))
+						try(err)
+					}
+				case 1:
+					try(at.Stop(target, time.Duration(r.IntN(2)*30)*time.Millisecond))
+				case 2:
+					try(at.Pause(target))
+				case 3:
+					try(at.Resume(target))
+				case 4:
+					try(at.Seek(target, time.Duration(r.IntN(900))*time.Millisecond))
+				case 5:
+					try(at.Set(target, Change{Fields: FieldGain | FieldSpeed, Gain: pcm.Decibels(-40 * r.Float64()), Speed: 0.5 + r.Float64()}, time.Duration(r.IntN(90))*time.Millisecond))
+				case 6:
+					try(at.Set(TargetBus(bus), Change{Fields: FieldGain, Gain: pcm.Decibels(-20 * r.Float64())}, 20*time.Millisecond))
+				case 7:
+					try(at.Set(target, Change{Fields: FieldRounds, Rounds: 1 + r.IntN(3)}, 0))
+				}
+				if i == 0 && len(handles) == 0 {
+					h, err := at.Play(sounds[0], Options{Loop: true})
+					try(err)
+					handles = append(handles, h)
+				}
+			}
+			got := make([]pcm.Frame, 2400)
+			for n := 0; n < len(got); n += block {
+				m.Prepare()
+				m.Render(got[n:min(n+block, len(got))])
+			}
+			m.Close()
+			events := make([]Event, 4096)
+			events = events[:m.Events(events)]
+			var positions []time.Duration
+			for _, h := range handles {
+				positions = append(positions, h.Position())
+			}
+			for i := range events {
+				e := &events[i]
+				became += one(e.Kind == EventVirtual)
+				e.Sound, e.BySound, e.Bus = nil, nil, Bus{}
+			}
+			if want == nil {
+				want, wantEvents, wantPositions = got, events, positions
+			}
+			for i := range min(len(events), len(wantEvents)) {
+				if events[i] != wantEvents[i] {
+					t.Fatalf("seed %d, blocks of %d: event %d is\n%+v, want\n%+v", seed, block, i, events[i], wantEvents[i])
+				}
+			}
+			if len(events) != len(wantEvents) {
+				t.Fatalf("seed %d, blocks of %d: %d events, want %d", seed, block, len(events), len(wantEvents))
+			}
+			if !slices.Equal(got, want) || !slices.Equal(positions, wantPositions) {
+				t.Fatalf("seed %d, blocks of %d: the frames or the positions differ", seed, block)
+			}
+		}
+	}
+	if became < 400 {
+		t.Errorf("voices became virtual %d times: want at least 400", became)
+	}
+}
+
+// TestCrowdCost checks that starts at frames of their own pass few of the virtual voices beside them, and compute
+// few scores again.
+func TestCrowdCost(t *testing.T) {
+	const crowd, starts = 4000, 100
+	r := rand.New(rand.NewPCG(1, 8))
+	sounds := crowdSounds(t, r, 6)
+	for _, policy := range []Overflow{StealQuietest, StealMasked} {
+		m, err := New(Config{Rate: 8000, Voices: 16, Virtual: crowd, Commands: 4 * (crowd + 16), NoLimiter: true, Overflow: policy})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range crowd + 16 {
+			if _, err := m.Play(sounds[i%6], Options{Loop: true, Gain: pcm.Decibels(-50 * r.Float64()), From: time.Duration(r.IntN(100)) * time.Millisecond}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m.Render(make([]pcm.Frame, 1600))
+		a, passed, scored := m.audio, 0, 0
+		for range starts {
+			if a.virtuals.Len() < crowd {
+				t.Fatalf("%d voices are virtual", a.virtuals.Len())
+			}
+			for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
+				scored += one(a.scores.holds[i] <= a.now)
+			}
+			a.freshen(true)
+			a.mix(a.nowhere[:1])
+			for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
+				passed += one(a.lags.passed[j] == uint32(a.now))
+			}
+		}
+		if passed > starts*crowd/10 || scored > starts*crowd/5 {
+			t.Errorf("%v: of %d voices %d were passed, and %d scores were computed, in %d stretches", policy, crowd, passed, scored, starts)
+		}
+	}
+}
+
+// TestMaskAgain changes what real voices hide, and checks that the virtual voice that comes back first is the same
+// one whether all are rated again or only those that may be it.
+func TestMaskAgain(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	sounds := crowdSounds(t, r, 6)
+	m, err := New(Config{Rate: 8000, Voices: 8, Virtual: 300, Commands: 4096, NoLimiter: true, Overflow: StealMasked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 300 {
+		o := Options{Loop: true, Gain: pcm.Decibels(-60 * r.Float64()), Priority: r.IntN(20) / 19}
+		if r.IntN(4) == 0 {
+			o.Gain = -20 // for equal scores
+		}
+		if _, err := m.Play(sounds[r.IntN(6)], o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.Render(make([]pcm.Frame, 1600))
+	a, k := m.audio, m.audio.scores.masks
+	left := 0
+	for n := range 400 {
+		if n%20 == 0 {
+			m.Render(make([]pcm.Frame, 160))
+			a.tick()
+			a.maskAll(false)
+		}
+		for _, v := range a.real() {
+			if r.IntN(3) == 0 {
+				g := float32(0.2 + 2*r.Float64())
+				for b := range voice.Bands {
+					k.hops[v.index][r.IntN(2)].Spread[b] *= g
+				}
+			}
+		}
+		a.maskAll(true)
+		a.turn()
+		got := a.firstBack()
+		score := k.score[got]
+		for j, waits := range a.scores.waits[:a.scores.used] {
+			left += one(waits != unstealable && k.score[a.base+j] != a.beside(j))
+		}
+		bounds := slices.Clone(k.score[a.base:])
+		a.maskAll(false)
+		a.turn()
+		if want := a.firstBack(); got != want || score != k.score[want] {
+			t.Fatalf("%d: voice %d comes back first, of a score of %v, want %d, of %v", n, got, score, want, k.score[want])
+		}
+		for j, waits := range a.scores.waits[:a.scores.used] {
+			if waits != unstealable && bounds[j] < k.score[a.base+j] {
+				t.Fatalf("%d: voice %d is said to have at most %v, and has %v", n, j, bounds[j], k.score[a.base+j])
+			}
+		}
+		copy(k.score[a.base:], bounds)
+	}
+	if left < 100*200 {
+		t.Errorf("%d scores were not computed again", left)
+	}
+}
