@@ -9,7 +9,8 @@ import (
 	"voicepool/internal/schematest"
 )
 
-// TestChangeTakesEveryKey: a show under way takes each key of a sheet, one edit after the other.
+// TestChangeTakesEveryKey: a show under way takes each key of a sheet, alone and with as many others as go
+// with it, one edit after the other.
 func TestChangeTakesEveryKey(t *testing.T) {
 	m, err := matrix()
 	if err != nil {
@@ -22,12 +23,23 @@ func TestChangeTakesEveryKey(t *testing.T) {
 	}
 	var edits []*cue.Sheet
 	seen := map[string]bool{}
-	for c := range m.Singles(false) {
+	take := func(c schematest.Case) {
 		text := c.File.With("length", schematest.Text("5s")).Flow()
 		if s, err := parsed(text); err == nil && !seen[text] && s.Rate == first.Rate {
 			edits = append(edits, s)
 		}
 		seen[text] = true
+	}
+	for c := range m.Cover() {
+		take(c)
+	}
+	if len(edits) < 80 {
+		t.Errorf("%d edits with several keys are too few", len(edits))
+	}
+	for c := range m.Singles(false) {
+		if c.Good || !testing.Short() {
+			take(c)
+		}
 	}
 	p, err := cue.NewPlayer(t.Context(), first, libs.of(first.Rate), cue.Options{Live: true, Changes: true})
 	if err != nil {
