@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"slices"
 
+	"voicepool/bank/rules"
+	"voicepool/effect"
 	"voicepool/internal/chance"
 	"voicepool/internal/loading"
 	"voicepool/internal/yaml"
@@ -61,6 +63,9 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 			return nil, fmt.Errorf("%w: the output %s is new; begin the show again", ErrChange, yaml.Quote(s.Outputs[i].Name))
 		}
 	}
+	if err := p.lacks(s); err != nil {
+		return nil, fmt.Errorf("%w: %w; begin the show again", ErrChange, err)
+	}
 	loaded, err := s.load(ctx, lib, nil, p.streams, true)
 	if err != nil {
 		return nil, err
@@ -92,6 +97,96 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 		return nil, ctx.Err()
 	}
 	return differing(now, s), nil
+}
+
+// poolMost returns how many voices the pool of a mixer can have.
+func poolMost(c *mixer.Config) int {
+	most := max(c.Voices, c.MaxVoices)
+	if c.Overflow == mixer.GrowPool {
+		most = max(most, cmp.Or(c.Grow.Max, min(4*c.Voices, mixer.MaxVoices)))
+	}
+	return most
+}
+
+// lacks returns an error if a cue or a scene of another sheet moves what the mixer of the show does not have:
+// the mixer would refuse the command, and that ends a show.
+func (p *Player) lacks(s *Sheet) error {
+	made := &p.sheet.Rules // of the mixer, but for sounds and scenes
+	if len(s.Outputs) > 0 && len(made.Outputs) > 0 && s.Outputs[0].Name != made.Outputs[0].Name {
+		return fmt.Errorf("the first output is %s now, and %s there", yaml.Quote(made.Outputs[0].Name), yaml.Quote(s.Outputs[0].Name))
+	}
+	for i := range s.Cues {
+		if err := p.lacksOf(s, &s.Cues[i]); err != nil {
+			return err
+		}
+	}
+	for i := range s.Scenes {
+		scene := &s.Scenes[i]
+		if scene.Voices > p.voices {
+			return fmt.Errorf("scene %s: %d voices are more than the %d that the pool can have", yaml.Quote(scene.Name), scene.Voices, p.voices)
+		}
+		for j := range scene.Buses {
+			b := &scene.Buses[j]
+			err := lacksEffects(made, s, b.Name, b.Effects)
+			if err == nil {
+				err = lacksSends(made, b.Name, b.Sends)
+			}
+			if err != nil {
+				return fmt.Errorf("scene %s: %w", yaml.Quote(scene.Name), err)
+			}
+		}
+	}
+	return nil
+}
+
+// lacksOf returns an error if a cue of a sheet moves what the mixer of the show does not have.
+func (p *Player) lacksOf(s *Sheet, c *Cue) error {
+	made := &p.sheet.Rules
+	err := lacksEffects(made, s, c.Target, c.Effects)
+	if err == nil && c.Scope == OnBus && c.Verb == Set {
+		err = lacksSends(made, c.Target, c.Sends)
+	}
+	if err == nil && c.Voices > p.voices {
+		err = fmt.Errorf("%d voices are more than the %d that the pool can have", c.Voices, p.voices)
+	}
+	if err != nil && c.Line > 0 {
+		return fmt.Errorf("%s:%d:%d: %w", s.File, c.Line, c.Column, err)
+	}
+	return err
+}
+
+// lacksEffects returns an error if a bus was made without one of the effects that a sheet moves there.
+func lacksEffects(made *rules.Rules, s *Sheet, bus string, moves []rules.EffectMove) error {
+	for _, move := range moves {
+		named := func(all []effect.Effect) *effect.Kind {
+			for i := range all {
+				if all[i].Name() == move.Effect {
+					return all[i].Kind()
+				}
+			}
+			return nil
+		}
+		if has := named(made.EffectsOf(bus)); has == nil || has != named(s.EffectsOf(bus)) {
+			return fmt.Errorf("the bus %s has no effect %s of this kind now", yaml.Quote(bus), yaml.Quote(move.Effect))
+		}
+	}
+	return nil
+}
+
+// lacksSends returns an error if a bus was made without one of the sends that are moved.
+func lacksSends(made *rules.Rules, bus string, moves []mixer.Send) error {
+	var has []mixer.Send
+	for i := range made.Buses {
+		if made.Buses[i].Name == bus {
+			has = made.Buses[i].Sends
+		}
+	}
+	for _, move := range moves {
+		if !slices.ContainsFunc(has, func(s mixer.Send) bool { return s.To == move.To }) {
+			return fmt.Errorf("the bus %s has no send to %s now", yaml.Quote(bus), yaml.Quote(move.To))
+		}
+	}
+	return nil
 }
 
 // differing returns the keys of what a mixer is made from in which two sheets differ.

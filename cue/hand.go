@@ -21,6 +21,11 @@ func (p *Player) Do(words ...string) error {
 	s, first := p.given.Load(), p.live.first
 	c, err := p.live.action(s, words)
 	p.live.mutex.Unlock()
+	if err == nil {
+		if err = p.lacksOf(s, c); err != nil {
+			err = fmt.Errorf("%w: %w", ErrAction, err)
+		}
+	}
 	if err != nil {
 		return err
 	}

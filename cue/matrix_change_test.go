@@ -2,11 +2,13 @@ package cue_test
 
 import (
 	"errors"
+	"math/rand/v2"
 	"testing"
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
 	"voicepool/internal/schematest"
+	"voicepool/pcm"
 )
 
 // TestChangeTakesEveryKey: a show under way takes each key of a sheet, alone and with as many others as go
@@ -63,5 +65,95 @@ func TestChangeTakesEveryKey(t *testing.T) {
 	})
 	if taken < all/2 || all < 500 {
 		t.Errorf("%d of %d edits were taken: too few", taken, all)
+	}
+}
+
+// TestChangeFromManySheets: shows of sheets with many keys take others, and play all their cues then. What a
+// mixer has not is refused with the edit, and does not end the show later.
+func TestChangeFromManySheets(t *testing.T) {
+	m, err := matrix()
+	if err != nil {
+		t.Fatal(err)
+	}
+	libs := libraries{}
+	var all []*cue.Sheet
+	texts := map[*cue.Sheet]string{}
+	for c := range m.Cover() {
+		text := c.File.With("length", schematest.Text("5s")).Flow()
+		s, err := parsed(text)
+		if err == nil && s.Rate == 8000 && s.LoadSounds(t.Context(), libs.of(s.Rate), nil) == nil {
+			all, texts[s] = append(all, s), text
+		}
+	}
+	draw := rand.New(rand.NewPCG(2, 20))
+	taken, refused := 0, 0
+	for _, first := range all {
+		wake := make(chan struct{}, 1)
+		p, err := cue.NewPlayer(t.Context(), first, libs.of(first.Rate), cue.Options{Live: true, Changes: true, Wake: func() {
+			select {
+			case wake <- struct{}{}:
+			default:
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Prime(); err != nil {
+			t.Fatal(err)
+		}
+		var s *cue.Sheet
+		turn := func() bool {
+			done, err := p.Turn()
+			if done {
+				t.Errorf("the show ends with %v\n%s\nedited to\n%s", err, texts[first], texts[s])
+			}
+			return !done
+		}
+		block := make([]pcm.Frame, first.Rate/100*p.Outputs())
+		for range 10 {
+			s = all[draw.IntN(len(all))]
+			changed := make(chan error, 1)
+			go func() {
+				_, err := p.Change(t.Context(), s, libs.of(s.Rate), nil)
+				changed <- err
+			}()
+			for waits := true; waits; {
+				select {
+				case <-wake:
+					waits = turn()
+					continue
+				case err = <-changed:
+				}
+				break
+			}
+			switch {
+			case err == nil:
+				taken++
+			case errors.Is(err, cue.ErrChange):
+				refused++
+			default:
+				t.Errorf("an edit is refused with %v", err)
+			}
+			for i := range p.Sheet().List {
+				if err := p.Fire(i); err != nil && !errors.Is(err, cue.ErrFire) {
+					t.Errorf("cue %d is refused with %v", i, err)
+				}
+			}
+			going := true
+			for range 3 {
+				if going = turn(); !going {
+					break
+				}
+				p.Render(block)
+			}
+			if !going {
+				break
+			}
+		}
+		p.Close()
+	}
+	t.Logf("%d edits of %d sheets, and %d refused", taken, len(all), refused)
+	if taken < 4*len(all) {
+		t.Errorf("%d edits of %d sheets are too few", taken, len(all))
 	}
 }

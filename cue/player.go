@@ -87,6 +87,7 @@ type Player struct {
 	mixer     *mixer.Mixer
 	most      int64 // commands that may be under way
 	wide      int   // outputs that are interleaved
+	voices    int   // that the pool of the mixer can have
 	schedule  *Schedule
 	follows   follows
 	replaced  sync.Mutex      // of sounds
@@ -171,7 +172,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	p := &Player{
 		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
 		buses: map[string]mixer.Bus{}, tuning: tuning{rate: s.Rate, values: map[string]ramp{}},
-		cut: never, polled: make([]mixer.Event, 256), streams: broken, most: int64(most),
+		cut: never, polled: make([]mixer.Event, 256), streams: broken, most: int64(most), voices: poolMost(&config),
 	}
 	p.schedule.gone = p.gone
 	p.given.Store(given)
