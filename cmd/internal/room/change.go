@@ -89,7 +89,7 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 		r.pace.mutex.Lock()
 		r.swap(now)
 		r.pace.place(now)
-		r.pace.poke()
+		r.pace.again()
 		r.pace.mutex.Unlock()
 	} else {
 		old.player.Hold(false) // what is paused would not end

@@ -55,6 +55,13 @@ func (p *pace) poke() {
 	}
 }
 
+// again has the workers mix the stage that has been placed, also if the player before it ended by itself. The
+// mutex is held.
+func (p *pace) again() {
+	p.ended = false
+	p.poke()
+}
+
 // rouse ends a sleep. The mutex is held.
 func (p *pace) rouse() {
 	p.poke()
@@ -107,6 +114,7 @@ func (p *pace) turn(w *Workers) (next time.Time, again bool) {
 	}
 	if p.ended {
 		w.awake.Add(-1)
+		p.asleep.Store(true)
 		return time.Time{}, false
 	}
 	next = tick.Add(step) // before it sleeps: then others may have it

@@ -122,10 +122,10 @@ func (r *Room) ended() bool {
 func (r *Room) Close(fade time.Duration) error {
 	var err error
 	r.closing.Do(func() {
-		defer close(r.done)
 		r.agenda.close()
 		r.changes.Lock()
 		defer r.changes.Unlock()
+		defer close(r.done) // before another change begins
 		st := r.on()
 		st.player.Hold(false) // what is paused would not end
 		st.player.Mixer().StopAll(fade)
