@@ -1,0 +1,127 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"voicepool/bank/rules"
+	"voicepool/cue"
+	"voicepool/internal/schematest"
+)
+
+// sheets is the matrix of cue sheets.
+var sheets = sync.OnceValues(func() (*schematest.Matrix, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(800))
+	return schematest.Sheets(cue.Schema(), func(text string) int {
+		_, err := cue.Parse("matrix.yaml", []byte(text))
+		if all, listed := errors.AsType[rules.Errors](err); listed || err == nil {
+			return len(all)
+		}
+		return 1000
+	})
+})
+
+// edits returns texts of sheets: with many keys of a mapping at once, and with each key alone, right and wrong.
+func edits(t *testing.T) (texts []string) {
+	t.Helper()
+	m, err := sheets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	add := func(c schematest.Case) {
+		if text := c.File.Flow(); !seen[text] {
+			seen[text] = true
+			texts = append(texts, text)
+		}
+	}
+	for c := range m.Cover() {
+		add(c)
+	}
+	n := 0
+	for c := range m.Singles(false) {
+		if n++; c.Good || n%4 == 0 && !testing.Short() {
+			add(c)
+		}
+	}
+	return texts
+}
+
+// located matches a fault with the line and the column of a sheet.
+var located = regexp.MustCompile(`[a-z0-9]+(\.yaml)?:[1-9][0-9]*:[1-9][0-9]*: `)
+
+// steady has a room with a loop, which plays through all that is done to other rooms.
+func (s *running) steady() (plays func()) {
+	s.is("PUT /v1/rooms/steady", "sounds: {coin: {loop: true}}", 201, "")
+	s.is("POST /v1/rooms/steady/play", `{"sound":"coin"}`, 201, "playing")
+	return func() {
+		s.t.Helper()
+		s.is("GET /v1/rooms/steady/state", "", 200, `"playing":1,`)
+	}
+}
+
+// TestRoomsTakeEveryKey: a room whose sheet is put takes each key of a sheet, alone and with as many others as
+// go with it. What it refuses is answered with a line and a column.
+func TestRoomsTakeEveryKey(t *testing.T) {
+	in := t.TempDir()
+	config := filepath.Join(in, "c.yaml")
+	if err := os.WriteFile(config, []byte("rooms: {main: {}}\nlimits: {requests: 1000000, requests_per_address: 1000000}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := run(t, Options{Config: config})
+	plays := s.steady()
+	var made, taken, refused atomic.Int64
+	put := func(room, text string) {
+		status, answer := s.ask("PUT /v1/rooms/"+room, text)
+		var problem struct{ Detail string }
+		json.Unmarshal([]byte(answer), &problem)
+		switch {
+		case status == 201:
+			made.Add(1)
+		case status == 200:
+			taken.Add(1)
+		case status == 429 || strings.Contains(problem.Detail, "`rate` is"): // of the server, and of the room
+			refused.Add(1)
+		case status == 400:
+			if refused.Add(1); !located.MatchString(problem.Detail) {
+				t.Errorf("%s has no line and column\n%s", answer, text)
+			}
+		default:
+			t.Errorf("%d %s\n%s", status, answer, text)
+		}
+	}
+	all := edits(t)
+	const rooms = 8 // what plays in a room whose mixer is another one fades for 50 ms: the rooms wait at once
+	var done sync.WaitGroup
+	for i := range rooms {
+		done.Go(func() {
+			for j := i; j < len(all) && !t.Failed(); j += rooms {
+				put(fmt.Sprint("edited", i), all[j])
+				if j%5 == 0 {
+					room := fmt.Sprint("new", i)
+					put(room, all[j])
+					s.ask("DELETE /v1/rooms/"+room+"?over=0", "")
+				}
+				if j%64 == i {
+					plays()
+				}
+			}
+			s.is(fmt.Sprintf("GET /v1/rooms/edited%d/state", i), "", 200, "")
+		})
+	}
+	done.Wait()
+	plays()
+	t.Logf("%d made, %d taken, %d refused", made.Load(), taken.Load(), refused.Load())
+	if made.Load() < 100 || taken.Load() < 500 || refused.Load() < 10 {
+		t.Error("they are too few")
+	}
+}
