@@ -23,6 +23,8 @@ sounds:
   both: {layers: [low, high]}
 `
 
+var leads = []time.Duration{0, 20 * time.Millisecond}
+
 // voiceCalls returns arguments for the calls that move voices, by the names of the methods. A Moment takes the
 // target before them.
 func voiceCalls() map[string][]any {
@@ -50,16 +52,31 @@ func call(v reflect.Value, method string, arguments ...any) error {
 
 // layersTogether compares a play of two layers that move moves with two plays of the same sounds, each of
 // which it moves: they must give the same frames, and others than without it, if heard is set.
-func layersTogether(t *testing.T, name string, heard bool, move func(m *mixer.Mixer, h bank.Handle) error) {
+func layersTogether(t *testing.T, name string, heard bool, lead time.Duration, move func(m *mixer.Mixer, h bank.Handle) error) {
 	t.Helper()
 	outputs := [3][]pcm.Frame{}
 	for i, plays := range [][]string{{"both"}, {"low", "high"}, {"both"}} {
-		b, m := ready(t, twoLayers)
+		b, err := open(t, twoLayers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var now time.Duration
+		config := b.Config()
+		config.Lead, config.Clock = lead, func() time.Duration { return now }
+		m, err := mixer.New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { m.Close() })
+		if err := b.Use(m); err != nil {
+			t.Fatal(err)
+		}
 		var handles []bank.Handle
 		for _, play := range plays {
 			handles = append(handles, start(t, b, play, bank.Options{Emitter: &space.Emitter{}}))
 		}
 		render(m, 300)
+		now = pcm.Duration(300, m.Rate())
 		for _, h := range handles {
 			if i == 2 {
 				break
@@ -72,10 +89,10 @@ func layersTogether(t *testing.T, name string, heard bool, move func(m *mixer.Mi
 		outputs[i] = render(m, 2000)
 	}
 	if !slices.Equal(outputs[0], outputs[1]) {
-		t.Errorf("%s does not reach all layers", name)
+		t.Errorf("%s with a lead of %v does not reach all layers", name, lead)
 	}
 	if slices.Equal(outputs[0], outputs[2]) == heard {
-		t.Errorf("%s: it changes what is heard: %v, want %v", name, !heard, heard)
+		t.Errorf("%s with a lead of %v: it changes what is heard: %v, want %v", name, lead, !heard, heard)
 	}
 }
 
@@ -96,13 +113,15 @@ func TestMomentsReachAllLayers(t *testing.T) {
 			continue
 		}
 		for _, later := range []int64{-1, 700} {
-			layersTogether(t, method.Name, method.Name != "Resume", func(m *mixer.Mixer, h bank.Handle) error {
-				frame := int64(mixer.Now)
-				if later > 0 {
-					frame = m.Now() + later
-				}
-				return call(reflect.ValueOf(m.At(frame)), method.Name, slices.Concat([]any{mixer.TargetVoice(h.Handle)}, arguments)...)
-			})
+			for _, lead := range leads {
+				layersTogether(t, method.Name, method.Name != "Resume", lead, func(m *mixer.Mixer, h bank.Handle) error {
+					frame := int64(mixer.Now)
+					if later > 0 {
+						frame = m.Now() + later
+					}
+					return call(reflect.ValueOf(m.At(frame)), method.Name, slices.Concat([]any{mixer.TargetVoice(h.Handle)}, arguments)...)
+				})
+			}
 		}
 	}
 	if found < 10 {
@@ -110,7 +129,7 @@ func TestMomentsReachAllLayers(t *testing.T) {
 	}
 }
 
-// TestHandlesReachAllLayers calls every method of a bank's handle that moves voices.
+// TestHandlesReachAllLayers calls every method of a bank's handle that moves voices, with a lead and without.
 func TestHandlesReachAllLayers(t *testing.T) {
 	handle, calls := reflect.TypeFor[bank.Handle](), voiceCalls()
 	for i := range handle.NumMethod() {
@@ -124,9 +143,11 @@ func TestHandlesReachAllLayers(t *testing.T) {
 			continue
 		}
 		silent := slices.Contains([]string{"Resume", "Protect", "SetPriority"}, method.Name)
-		layersTogether(t, method.Name, !silent, func(_ *mixer.Mixer, h bank.Handle) error {
-			return call(reflect.ValueOf(h), method.Name, arguments...)
-		})
+		for _, lead := range leads {
+			layersTogether(t, method.Name, !silent, lead, func(_ *mixer.Mixer, h bank.Handle) error {
+				return call(reflect.ValueOf(h), method.Name, arguments...)
+			})
+		}
 	}
 }
 

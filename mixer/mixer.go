@@ -26,6 +26,7 @@ type Mixer struct {
 	unlock      func()     // mutex.Unlock, made once
 	records     *pool.Pool[*record]
 	mostRecords int // as many as there may ever be
+	plays       plays
 	fates       fates
 	rares       supply[recordRare]
 	wheres      supply[recordPlace]
@@ -218,9 +219,7 @@ func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 		}
 	}
 	m.loops = m.loops || o.Loop || s.Streamed()
-	if r.play.Load() != o.Play { // before the handle: Voices reads both without the mutex
-		r.play.Store(o.Play)
-	}
+	m.setPlay(id, r, o.Play) // before the handle: Voices reads both without the mutex
 	r.reset(id)
 	r.fill(m, s, o)
 	if r.options.Feed, r.placed = feed, o.Emitter != nil; r.placed {
@@ -301,15 +300,6 @@ func (m *Mixer) sendEach(c command) error {
 		m.put(&c)
 	})
 	return nil
-}
-
-// ofPlay calls do for all starts of a play that are not over. The mutex is held.
-func (m *Mixer) ofPlay(play uint64, do func(Handle, *record)) {
-	for _, r := range m.allRecords() {
-		if r.play.Load() == play && m.lives(r) {
-			do(Handle{mixer: m, id: pool.Handle(r.id.Load())}, r)
-		}
-	}
 }
 
 // room returns how many commands may be under way for one more at a frame. Those

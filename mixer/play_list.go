@@ -1,0 +1,90 @@
+package mixer
+
+import "voicepool/pool"
+
+// plays finds the starts of an Options.Play in the order in which they were asked for: a hash table of linked lists
+// of the numbers of records, from 1. Records of starts that are over stay in it until their next owners come. It is
+// made for the first start with a Play. The control side's alone.
+type plays struct {
+	lists []playList // a power of two
+	next  []uint32   // by record: the one behind it; 0: it is the last one
+}
+
+type playList struct{ first, last uint32 }
+
+// list returns the list in which the starts of a play are, among those of others.
+func (p *plays) list(play uint64) *playList {
+	return &p.lists[play*0x9e3779b97f4a7c15>>32&uint64(len(p.lists)-1)]
+}
+
+// add adds a record of a play behind all others.
+func (p *plays) add(play uint64, i uint32) {
+	l := p.list(play)
+	if p.next[i-1] = 0; l.last == 0 {
+		l.first = i
+	} else {
+		p.next[l.last-1] = i
+	}
+	l.last = i
+}
+
+// remove takes a record of a play out.
+func (p *plays) remove(play uint64, i uint32) {
+	l, before := p.list(play), uint32(0)
+	for x := l.first; x != i; x = p.next[x-1] {
+		before = x
+	}
+	if before == 0 {
+		l.first = p.next[i-1]
+	} else {
+		p.next[before-1] = p.next[i-1]
+	}
+	if l.last == i {
+		l.last = before
+	}
+}
+
+// grow makes room for all records.
+func (p *plays) grow(records []*record) {
+	was, next := p.lists, p.next
+	n := 4
+	for n < len(records)/2 {
+		n *= 2
+	}
+	p.lists, p.next = make([]playList, n), make([]uint32, len(records))
+	for _, l := range was {
+		for i := l.first; i != 0; i = next[i-1] {
+			p.add(records[i-1].play.Load(), i)
+		}
+	}
+}
+
+// setPlay notes of which play a start is, before its record has its handle. The mutex is held.
+func (m *Mixer) setPlay(id pool.Handle, r *record, play uint64) {
+	was, i := r.play.Load(), uint32(id.Slot()+1)
+	if was != 0 {
+		m.plays.remove(was, i)
+	}
+	if was != play {
+		r.play.Store(play)
+	}
+	if play != 0 {
+		if all := m.allRecords(); len(m.plays.next) < len(all) {
+			m.plays.grow(all)
+		}
+		m.plays.add(play, i)
+	}
+}
+
+// ofPlay calls do for all starts of a play that are not over, in the order in which they were asked for. The
+// mutex is held.
+func (m *Mixer) ofPlay(play uint64, do func(Handle, *record)) {
+	if len(m.plays.lists) == 0 {
+		return
+	}
+	for i := m.plays.list(play).first; i != 0; i = m.plays.next[i-1] {
+		if r := m.allRecords()[i-1]; r.play.Load() == play && m.lives(r) {
+			do(Handle{mixer: m, id: pool.Handle(r.id.Load())}, r)
+		}
+	}
+}
