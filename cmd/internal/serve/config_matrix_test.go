@@ -8,10 +8,9 @@ import (
 	"voicepool/internal/schematest"
 )
 
-// TestConfigMatrix reads each key of a configuration, alone and in pairs, with values that are right and
-// values that are wrong, in one line and in block style. The keys come from the tables that ParseConfig
-// reads by.
-func TestConfigMatrix(t *testing.T) {
+// configs returns the matrix of configurations. Its keys come from the tables that ParseConfig reads by.
+func configs(t *testing.T) *schematest.Matrix {
+	t.Helper()
 	type (
 		m = schematest.Map
 		x = schematest.Text
@@ -21,16 +20,22 @@ func TestConfigMatrix(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := m{{Key: "rooms", Value: m{{Key: "main", Value: m{{Key: "sheet", Value: x("show.yaml")}}}}}}
-	wrong := func(text string) int {
+	matrix, err := schematest.New(schema, base, []x{"main", "show.yaml", "pulse"}, func(text string) int {
 		if _, err := ParseConfig("c.yaml", []byte(text)); err != nil {
 			return 1
 		}
 		return 0
-	}
-	matrix, err := schematest.New(schema, base, []x{"main", "show.yaml", "pulse"}, wrong)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return matrix
+}
+
+// TestConfigMatrix reads each key of a configuration, alone and in pairs, with values that are right and
+// values that are wrong, in one line and in block style.
+func TestConfigMatrix(t *testing.T) {
+	matrix := configs(t)
 	files := 0
 	try := func(c schematest.Case) {
 		files++

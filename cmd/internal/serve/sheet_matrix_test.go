@@ -72,6 +72,7 @@ func (s *running) steady() (plays func()) {
 // TestRoomsTakeEveryKey: a room whose sheet is put takes each key of a sheet, alone and with as many others as
 // go with it. What it refuses is answered with a line and a column.
 func TestRoomsTakeEveryKey(t *testing.T) {
+	t.Parallel()
 	in := t.TempDir()
 	config := filepath.Join(in, "c.yaml")
 	if err := os.WriteFile(config, []byte("rooms: {main: {}}\nlimits: {requests: 1000000, requests_per_address: 1000000}\n"), 0o600); err != nil {
@@ -123,5 +124,127 @@ func TestRoomsTakeEveryKey(t *testing.T) {
 	t.Logf("%d made, %d taken, %d refused", made.Load(), taken.Load(), refused.Load())
 	if made.Load() < 100 || taken.Load() < 500 || refused.Load() < 10 {
 		t.Error("they are too few")
+	}
+}
+
+// reloaded is a server that reads its files anew.
+type reloaded struct {
+	*running
+	folder  string
+	hangUps chan struct{}
+}
+
+// configured starts a server with files, of which c.yaml is the configuration.
+func configured(t *testing.T, files map[string]string) *reloaded {
+	t.Helper()
+	s := &reloaded{running: &running{t: t}, folder: t.TempDir(), hangUps: make(chan struct{})}
+	for name, text := range files {
+		s.write(name, text)
+	}
+	s.running = run(t, Options{Config: filepath.Join(s.folder, "c.yaml"), Hangups: s.hangUps})
+	return s
+}
+
+func (s *reloaded) write(name, text string) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.folder, name), []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// hangUp has the server read its configuration anew, and returns what it says.
+func (s *reloaded) hangUp() string {
+	s.mutex.Lock()
+	s.lines = nil
+	s.mutex.Unlock()
+	s.hangUps <- struct{}{}
+	s.hangUps <- struct{}{} // which is taken when the first is over
+	return s.said()
+}
+
+// TestHangUpsTakeEveryKey: rooms whose sheets are other ones at a SIGHUP take each key of a sheet, alone and with
+// as many others as go with it. What is refused is named with a line and a column.
+func TestHangUpsTakeEveryKey(t *testing.T) {
+	t.Parallel()
+	const rooms = 24
+	config, first := "limits: {requests: 1000000, requests_per_address: 1000000}\nrooms:\n", map[string]string{}
+	for i := range rooms {
+		config += fmt.Sprintf("  r%d: {sheet: r%d.yaml}\n", i, i)
+		first[fmt.Sprintf("r%d.yaml", i)] = "rate: 8000\nsounds: {coin: {}}\n"
+	}
+	first["c.yaml"] = config
+	s := configured(t, first)
+	plays := s.steady()
+	all := edits(t)
+	changed, kept := 0, 0
+	for len(all) > 0 {
+		n := min(rooms, len(all))
+		for i, text := range all[:n] {
+			s.write(fmt.Sprintf("r%d.yaml", i), text)
+		}
+		said := s.hangUp()
+		if !strings.Contains(said, "the configuration is read anew") {
+			t.Fatalf("it says %s", said)
+		}
+		refused := map[string]bool{} // the second one refuses them, too
+		for line := range strings.Lines(said) {
+			if room, _, stays := strings.Cut(line, " stays as it is: "); stays {
+				if refused[room] = true; !located.MatchString(line) && !strings.Contains(line, "`rate` is") {
+					t.Errorf("it says %s", line)
+				}
+			}
+		}
+		changed, kept, all = changed+n-len(refused), kept+len(refused), all[n:]
+		plays()
+		for i := range n {
+			s.is(fmt.Sprintf("GET /v1/rooms/r%d/state", i), "", 200, "")
+		}
+	}
+	t.Logf("%d sheets were taken, and %d refused", changed, kept)
+	if changed < 500 || kept < 50 {
+		t.Errorf("%d sheets were taken and %d refused: too few", changed, kept)
+	}
+}
+
+// TestHangUpsTakeEveryKeyOfTheConfiguration: a SIGHUP reads a configuration with each key, right and wrong. What
+// is wrong is named with a line and a column, or with another file that cannot be read. Rooms play on.
+func TestHangUpsTakeEveryKeyOfTheConfiguration(t *testing.T) {
+	t.Parallel()
+	const room = "rooms: {main: {sheet: show.yaml}}\n"
+	s := configured(t, map[string]string{"c.yaml": room, "show.yaml": "sounds: {coin: {loop: true}}\n"})
+	plays := s.steady()
+	s.is("POST /v1/rooms/main/play", `{"sound":"coin"}`, 201, "playing")
+	read, refused := 0, 0
+	try := func(c schematest.Case) {
+		text := c.File.Flow()
+		if strings.Contains(text, "pulse") { // which is the machine's
+			return
+		}
+		s.write("c.yaml", text)
+		switch said := s.hangUp(); {
+		case strings.Contains(said, "the configuration is read anew"):
+			read++
+		case strings.Contains(said, "nothing has changed: "):
+			if refused++; !located.MatchString(said) && (strings.Contains(said, "c.yaml") || !strings.Contains(said, s.folder)) {
+				t.Errorf("it says %s\n%s", said, text)
+			}
+		default:
+			t.Errorf("it says %s\n%s", said, text)
+		}
+	}
+	m := configs(t)
+	for c := range m.Cover() {
+		try(c)
+	}
+	for c := range m.Singles(false) {
+		try(c)
+	}
+	plays()
+	s.write("c.yaml", room)
+	s.hangUp()
+	s.is("GET /v1/rooms/main/state", "", 200, `"room":"main"`)
+	t.Logf("%d configurations were read, and %d refused", read, refused)
+	if read < 20 || refused < 20 {
+		t.Errorf("%d configurations were read and %d refused: too few", read, refused)
 	}
 }
