@@ -112,11 +112,8 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 		return err
 	}
 	if old != nil {
-		_ = folder.Remove(replaced)
-		if folder.Link(file, replaced) != nil { // a file system without links
-			if err := folder.Rename(file, replaced); err != nil {
-				return errors.Join(err, folder.Remove(arriving))
-			}
+		if err := preserve(folder, file, old.Mode().Perm(), folder.Link); err != nil {
+			return errors.Join(err, folder.Remove(arriving))
 		}
 	}
 	err = folder.Rename(arriving, file)
@@ -141,6 +138,32 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 	}
 	if err != nil {
 		_ = folder.Remove(arriving)
+	}
+	return err
+}
+
+// preserve gives a file the second name replaced. The file has its own name all the time, so that a crash does not
+// lose it. link is Root.Link; if it fails, as on a file system without hard links, preserve copies the file.
+func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to string) error) (err error) {
+	_ = folder.Remove(replaced)
+	if link(file, replaced) == nil {
+		return nil
+	}
+	from, err := folder.Open(file)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := folder.OpenFile(replaced, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	if err == nil {
+		err = to.Sync()
+	}
+	if err = errors.Join(err, to.Close()); err != nil {
+		_ = folder.Remove(replaced)
 	}
 	return err
 }
