@@ -87,7 +87,7 @@ func (d *draft) list(n *yaml.Node) {
 // unique keeps the number of a cue, which no other may have.
 func (d *draft) unique(n *yaml.Node, number string) {
 	if strings.ContainsFunc(number, unicode.IsControl) || strings.TrimSpace(number) == "" {
-		d.Fail(fields.Given(n, "cue").Value.Place, "cue: %s is no number that can be said; write one line without control characters, such as 2.5", yaml.Quote(number))
+		d.Fail(fields.Given(n, "cue").Value.Place, "cue: %s cannot be the number of a cue; write one line without control characters, such as 2.5", yaml.Quote(number))
 		return
 	}
 	if line, some := d.lines[numberOf(number)]; some {

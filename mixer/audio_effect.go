@@ -80,8 +80,8 @@ func (b *bus) opens(frame int64) bool {
 // opens reports whether anything goes through a send from a frame on.
 func (s *send) opens(frame int64) bool { return s.gain.Most(frame) > 0 }
 
-// ringPast notes that a gain on the way from a bus opens or has closed at a frame: the sound that went through
-// until then rings. was is the ringing time of the bus before the change.
+// ringPast extends the tail of the effects behind a bus when a gain on its way opens or closes at a frame: sound that
+// passed before the frame still rings. was is the ringing time of the bus before the change, in frames.
 func (a *audio) ringPast(index int, frame, was int64) {
 	a.measure(a.now)
 	b := &a.buses[index]
@@ -96,7 +96,8 @@ func (a *audio) ringPast(index int, frame, was int64) {
 	}
 }
 
-// ringBefore notes until when effects ring of a voice that began before a gain on its way closed.
+// ringBefore extends the tail for a voice that began before a gain on its way opened or closed: the effects ring at
+// least as long as ringPast found for that gain.
 func (a *audio) ringBefore(s *slot) {
 	if s.began >= a.closedAt {
 		return

@@ -145,8 +145,8 @@ func (r *Reader) Each(n *yaml.Node, what string, keys []string, do func(i int, p
 	return r.EachOf(n, what, keys, keys, do)
 }
 
-// EachOf is Each of a mapping that takes only some of the keys, because of another key in it. Only those are
-// suggested in the place of unknown ones.
+// EachOf is Each of a mapping in which another key rules some of the keys out. If a key is unknown, the message
+// suggests only keys in takes.
 func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func(i int, p *yaml.Pair)) (unknown bool) {
 	if n.Kind == yaml.Nothing {
 		return false

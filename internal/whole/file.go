@@ -29,9 +29,9 @@ type File struct {
 // it does, and the file appears there.
 func Create(path, ending string) (*File, error) { return create(path, ending, false) }
 
-// Begin is Create of a file that stands under its name from the beginning, where nothing else
-// does: what was written is found there when the process dies, or in a hidden file beside it if the name
-// was taken; Create does not remove it. Discard does.
+// Begin is Create of a file that is kept if the process dies. If path does not exist, the file has that name from the
+// beginning. Otherwise it is a hidden file in the same folder until Keep; Create does not remove such a file.
+// Discard removes the file in both cases.
 func Begin(path, ending string) (*File, error) { return create(path, ending, true) }
 
 func create(path, ending string, begun bool) (*File, error) {

@@ -129,7 +129,7 @@ func (t *text) quoteFault(from, at Place, msg string) *Error {
 		if end := strings.IndexAny(rest, "\"\n"); end >= 0 && end < digits || len(rest) < digits {
 			return from.wrong("an escape has too few digits")
 		}
-		return from.wrong("an escape \\%s is no number", Quote(rest[:digits]))
+		return from.wrong("an escape \\%s is not a number", Quote(rest[:digits]))
 	}
 	return from.wrong("an escape names no character")
 }

@@ -110,7 +110,7 @@ func TestFaults(t *testing.T) {
 		{"[{a: ", "1:2: this { is never closed"},
 		{"[1, 2", "1:1: this [ is never closed"},
 		{"[1}]", "1:3: \"}\" has no place here; is the indentation right?"},
-		{`"\xg1"`, `1:1: an escape \"g1" is no number`},
+		{`"\xg1"`, `1:1: an escape \"g1" is not a number`},
 		{`"\u12"`, "1:1: an escape has too few digits"},
 		{`"\U00110000"`, "1:1: an escape names no character"},
 		{`["\ud83d\ude00", "\\ud83d\ude00"]`, "1:18: an escape names no character"},

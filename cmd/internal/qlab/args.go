@@ -76,7 +76,7 @@ func (c *call) number(i int) (float64, error) {
 	}
 	x, unit, ok := words.ParseDecibels(text)
 	if !ok || unit {
-		return 0, fmt.Errorf("%q is no number", words.OneLine(text))
+		return 0, fmt.Errorf("%q is not a number", words.OneLine(text))
 	}
 	return x, nil
 }
@@ -89,7 +89,7 @@ func (c *call) decibels(i int) (float64, error) {
 	}
 	x, _, ok := words.ParseDecibels(text)
 	if !ok {
-		return 0, fmt.Errorf("%q is no number of decibels, such as -6 or -6dB", words.OneLine(text))
+		return 0, fmt.Errorf("%q is not a number of decibels, such as -6 or -6dB", words.OneLine(text))
 	}
 	return x, nil
 }
@@ -218,7 +218,7 @@ func maybe[T any](place **T, read func(*call, int) (T, error)) reader {
 func (c *call) whole(i int) (int, error) {
 	x, err := c.number(i)
 	if err == nil && (x != math.Trunc(x) || math.Abs(x) > 1e9) {
-		err = fmt.Errorf("%g is no whole number of a size that can be", x)
+		err = fmt.Errorf("%g is not a whole number from -1e9 to 1e9", x)
 	}
 	return int(x), err
 }

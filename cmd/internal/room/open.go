@@ -118,8 +118,8 @@ func (r *Room) read(text []byte) (*cue.Sheet, error) {
 	return s, nil
 }
 
-// findUploads has a Free sheet find uploaded files: those that it names without a folder, and that are not in
-// its own folder.
+// findUploads gives a file of a Free sheet its path in the folder of uploads, if the sheet names the file without a
+// folder and the folder of the sheet does not have it.
 func (r *Room) findUploads(s *cue.Sheet) {
 	if r.options.Uploads == "" {
 		return
@@ -141,9 +141,9 @@ func (r *Room) findUploads(s *cue.Sheet) {
 	}
 }
 
-// hide takes paths of the server out of a message about a sheet: a file is called as the sheet calls it, and
-// one of an absolute path or an upload by its last element. Other files of their folders, which a message may
-// name as well, lose the folder.
+// hide removes the server's folders from a message about a sheet. A file has the name that the sheet uses; if that
+// is an absolute path or the path of an upload, only its last element. The message may name other files in the same
+// folders: those lose the folder, too.
 func (r *Room) hide(s *cue.Sheet, text string) string {
 	shown := map[string]string{s.File: filepath.Base(r.options.Title)}
 	for i := range s.Sounds {

@@ -14,8 +14,9 @@ type Options struct {
 	Folder string // where its sounds lie, and nowhere else; empty: it has those of the program alone
 	Free   bool   // its sheet may name any file: it was named by whoever started the program
 
-	// Uploads takes the sounds of AddSound in a Free room. Its sheet finds files there that it names without a
-	// folder and that Folder has not. It is made when it is needed. The others have Folder for that.
+	// Uploads is the folder in which AddSound stores the sounds of a Free room. Its sheet may name them without a
+	// folder; a file of that name in Folder comes first. AddSound makes the folder. A room that is not Free stores
+	// its sounds in Folder.
 	Uploads string
 
 	// Device is as --device has it; empty or "none": it has no card, is paced by the clock, and heard

@@ -171,7 +171,7 @@ func trim(s *Show, rest []string) error {
 func decibels(command, text string) (by float64, err error) {
 	by, _, ok := words.ParseDecibels(text)
 	if !ok || math.Abs(by) > 200 {
-		return 0, fmt.Errorf("%s: %q is no number of decibels, such as +1 or -3", command, words.OneLine(text))
+		return 0, fmt.Errorf("%s: %q is not a number of decibels, such as +1 or -3", command, words.OneLine(text))
 	}
 	return by, nil
 }

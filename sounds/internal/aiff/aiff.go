@@ -145,7 +145,7 @@ func parseRate(b []byte) (int64, error) {
 	case exponent < 0:
 		return 0, nil
 	case exponent >= 62: // negative, infinite, or beyond all limits
-		return 0, source.Broken("its rate of %x is no number of Hz", b[:10])
+		return 0, source.Broken("its rate of %x is not a number of Hz", b[:10])
 	}
 	return int64((mantissa>>(62-exponent) + 1) >> 1), nil
 }
