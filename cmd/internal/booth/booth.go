@@ -17,6 +17,7 @@ import (
 	"voicepool/cmd/internal/control"
 	"voicepool/cmd/internal/live"
 	"voicepool/cmd/internal/midi"
+	"voicepool/cmd/internal/scratch"
 	"voicepool/cmd/internal/show"
 	"voicepool/cue"
 	"voicepool/internal/words"
@@ -74,7 +75,7 @@ func Open(sheet *cue.Sheet, o Options) (*Booth, error) {
 }
 
 // openGoes opens an empty file for the GOs of a show. A file with content is refused: it may be the only record
-// of an evening.
+// of an evening. So is a file that another show has open for its GOs, where the system has file locks.
 func openGoes(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
 		return nil, console.Usage("--record-goes %s: this is a pipe, and a record is rewritten with each GO; name a file", words.OneLine(path))
@@ -84,9 +85,15 @@ func openGoes(path string) (*os.File, error) {
 		return nil, fmt.Errorf("--record-goes %s: %w", words.OneLine(path), words.Cause(err))
 	}
 	info, err := f.Stat()
+	locked := err == nil && info.Mode().IsRegular() && errors.Is(scratch.LockFile(f), scratch.ErrLocked)
+	if err == nil {
+		info, err = f.Stat() // a show that has just ended may have written
+	}
 	switch {
 	case err != nil:
 		err = fmt.Errorf("--record-goes %s: %w", words.OneLine(path), words.Cause(err))
+	case locked:
+		err = console.Usage("--record-goes %s: another show records its GOs in this file; name another file", words.OneLine(path))
 	case info.Mode().IsRegular() && info.Size() > 0:
 		err = console.Usage("--record-goes %s: the file has content already, which would be lost; name a new file", words.OneLine(path))
 	default:

@@ -3,6 +3,7 @@ package booth
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -65,9 +66,25 @@ func TestOpenGoes(t *testing.T) {
 	if _, err := openGoes(folder); err == nil {
 		t.Error("a folder is taken")
 	}
-	f, err := openGoes(filepath.Join(folder, "new"))
+	path := filepath.Join(folder, "new")
+	f, err := openGoes(path)
 	if err != nil {
-		t.Error(err)
+		t.Fatal(err)
+	}
+	if again, err := openGoes(path); runtime.GOOS != "windows" && (err == nil || !strings.Contains(err.Error(), "another show records its GOs in this file; name another file")) {
+		t.Errorf("a second show takes the file: %v", err)
+		again.Close()
 	}
 	f.Close()
+	if f, err = openGoes(path); err != nil {
+		t.Errorf("the show has ended, and its empty file is refused: %v", err)
+	}
+	f.Close()
+	for range 2 { // a device is not a record that another show could spoil
+		if f, err := openGoes(os.DevNull); err != nil {
+			t.Error(err)
+		} else {
+			defer f.Close()
+		}
+	}
 }

@@ -5,11 +5,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -256,5 +259,50 @@ func TestFolderElsewhere(t *testing.T) {
 	}
 	if info, err := os.Stat(elsewhere); err != nil || info.Mode().Perm() != 0o755 {
 		t.Errorf("where it leads to has the mode %v; %v", info.Mode(), err)
+	}
+}
+
+// TestAllAtOnce: shows are asked for their state at once, so that those that are stopped cost one wait together. Each
+// show here answers when the last one has been asked.
+func TestAllAtOnce(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	folder, err := Folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const shows = 5
+	var asks, serving sync.WaitGroup
+	asks.Add(shows)
+	defer serving.Wait()
+	for i := range shows {
+		l, err := net.Listen("unix", filepath.Join(folder, strconv.Itoa(i)+".sock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		serving.Go(func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				serving.Go(func() {
+					defer c.Close()
+					if _, err := bufio.NewReader(c).ReadString('\n'); err == nil {
+						asks.Done()
+						asks.Wait()
+						fmt.Fprintf(c, "{\"ok\":true,\"state\":{\"show\":\"%d\"}}\n", i)
+					}
+				})
+			}
+		})
+		defer l.Close()
+	}
+	all, err := All()
+	names := ""
+	for _, one := range all {
+		names += one.State.Show
+	}
+	if err != nil || names != "01234" {
+		t.Errorf("the shows are %q, %v; want 01234", names, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"voicepool/cmd/internal/show"
@@ -42,28 +43,47 @@ func (r Running) Device() string {
 	}
 }
 
-// answers is how long a show may take to answer when all are listed.
-const answers = 2 * time.Second
+// answers is how long a show may take to answer when all are listed, and asked is how many are asked at once.
+const answers, asked = 2 * time.Second, 16
 
-// All returns the shows of this user that answer.
+// All returns the shows of this user that answer, in the order of their sockets.
 func All() (all []Running, err error) {
 	paths, err := Shows()
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range paths {
-		conn, err := Dial("unix:" + path)
-		if err != nil {
-			continue
-		}
-		_ = conn.SetDeadline(time.Now().Add(answers)) // one that has been stopped answers never
-		answer, err := Remote(conn)("state")
-		conn.Close()
-		if err == nil && answer.State != nil {
-			all = append(all, Running{path, answer.State})
+	states := make([]*show.State, len(paths))
+	slots := make(chan struct{}, asked)
+	var asks sync.WaitGroup
+	for i, path := range paths {
+		slots <- struct{}{}
+		asks.Go(func() {
+			states[i] = stateOf(path)
+			<-slots
+		})
+	}
+	asks.Wait()
+	for i, s := range states {
+		if s != nil {
+			all = append(all, Running{paths[i], s})
 		}
 	}
 	return all, nil
+}
+
+// stateOf asks a show for its state; nil: it does not answer in time.
+func stateOf(path string) *show.State {
+	conn, err := Dial("unix:" + path)
+	if err != nil {
+		return nil
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(answers)) // a process that is stopped never answers
+	answer, err := Remote(conn)("state")
+	if err != nil {
+		return nil
+	}
+	return answer.State
 }
 
 // Find connects to the show of this user that plays a sheet, or with "" to the only one that runs.

@@ -16,3 +16,6 @@ func Lock(path string) (*os.File, error) {
 	}
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 }
+
+// LockFile returns an error: there are no locks here.
+func LockFile(*os.File) error { return errors.ErrUnsupported }
