@@ -192,6 +192,44 @@ sounds:
 	}
 }
 
+// TestPlaysOfGamesAndBanks starts a play of a bank and one of the game for each number that the game might count to,
+// and stops the former: the latter play on.
+func TestPlaysOfGamesAndBanks(t *testing.T) {
+	b, err := open(t, "{voices: 8, sounds: {low: {file: sfx/a.wav, loop: true}, both: {layers: [low, low]}}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := b.Config()
+	config.Stems = true // or events have no plays
+	m, err := mixer.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	if err := b.Use(m); err != nil {
+		t.Fatal(err)
+	}
+	play := start(t, b, "both", bank.Options{})
+	render(m, 100)
+	events := make([]mixer.Event, 8)
+	events = events[:m.Events(events)]
+	if len(events) != 2 || events[0].Play() != events[1].Play() || events[0].Play() < 1<<63 {
+		t.Fatalf("a bank tells of %v", events)
+	}
+	sound, number := events[0].Sound, events[0].Play()
+	own, err := m.Play(sound, mixer.Options{Loop: true, Play: number &^ (1 << 63)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.At(mixer.Now).Stop(mixer.TargetVoice(play.Handle), 0); err != nil {
+		t.Fatal(err)
+	}
+	render(m, 100)
+	if play.State() != mixer.StateStopped || own.State() != mixer.StatePlaying {
+		t.Errorf("after a stop of the bank's play it is %v, and the game's %v", play.State(), own.State())
+	}
+}
+
 // TestZeroHandle calls every method of the zero Handle: none panics, and every error is there.
 func TestZeroHandle(t *testing.T) {
 	v, calls := reflect.ValueOf(bank.Handle{}), voiceCalls()

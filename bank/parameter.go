@@ -30,7 +30,7 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	p := b.plays.free(b)
 	p.begins = true
 	p.age++
-	p.number = numbered.Add(1)
+	p.number = ofBanks | numbered.Add(1)
 	p.rules, p.voices, p.sounds, p.gain, p.pitch, p.values = s.rules, p.voices[:0], p.sounds[:0], o.Gain, o.Pitch, p.values[:0]
 	for i := range s.rules.Parameters {
 		one := &s.rules.Parameters[i]

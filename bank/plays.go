@@ -59,6 +59,9 @@ type plays struct {
 // numbered is how many plays have numbers.
 var numbered atomic.Uint64
 
+// ofBanks is in the numbers of all plays of banks: a game has the smaller ones, see mixer.Options.Play.
+const ofBanks = 1 << 63
+
 const (
 	glance = 8  // how many plays are looked at for one that is over
 	first  = 64 // plays that are made at first

@@ -55,6 +55,9 @@ func (c *Cue) inherit(w *ware, o *Start) {
 	c.From = w.rules.From
 }
 
+// ofPlayers is in the numbers of all starts of several layers: games and banks have others, see mixer.Options.Play.
+const ofPlayers = 3 << 62
+
 // play starts a sound, or its layers; or none of them. Under the mutex of its draws.
 func (h *handPlay) play(w *ware) error {
 	h.when(w)
@@ -66,7 +69,7 @@ func (h *handPlay) play(w *ware) error {
 	if draw := d.draw(w, seed); w.layers == nil {
 		err = h.begin(w, &h.asks, d.file(w, 0, draw), w.base(draw))
 	} else {
-		h.number = h.player.byHand.numbers.Add(1)
+		h.number = ofPlayers | h.player.byHand.numbers.Add(1)
 		base := w.base(draw)
 		for layers = 0; layers < len(w.layers) && err == nil; layers++ {
 			l, c := &w.layers[layers], h.asks

@@ -12,6 +12,7 @@ import (
 	"voicepool/cue/report"
 	"voicepool/mixer"
 	"voicepool/pcm"
+	"voicepool/voice"
 )
 
 // kit is the sounds of the tests of starts by hand.
@@ -77,6 +78,52 @@ func TestStart(t *testing.T) {
 			}
 		}
 		f.identities(p.Report())
+	}
+}
+
+// TestPlaysOfGamesAndPlayers stops a start of several layers by one of its handles: a start that a game makes with
+// one of the first numbers of plays on the mixer of the player plays on.
+func TestPlaysOfGamesAndPlayers(t *testing.T) {
+	p := newFolder(t).player(kit+"cues:\n  - {at: 5s, play: bell}\n", cue.Options{Block: 20, Live: true})
+	sound, err := voice.NewSound(voice.Samples{Name: "own", Rate: p.Rate(), Channels: 1, Data: make([]float32, 4000)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var own, layers []mixer.Handle
+	turned(t, p, 20, func(frame int) {
+		m := p.Mixer()
+		switch frame {
+		case 40:
+			for play := range uint64(3) {
+				h, err := m.Play(sound, mixer.Options{Play: play})
+				if err != nil {
+					t.Fatal(err)
+				}
+				own = append(own, h)
+			}
+			if layers, err = p.Start(cue.Start{Sound: "crash"}); err != nil {
+				t.Fatal(err)
+			}
+		case 100:
+			if err := m.At(mixer.Now).Stop(mixer.TargetVoice(layers[0]), 0); err != nil {
+				t.Fatal(err)
+			}
+		case 200:
+			for i, h := range layers {
+				if h.State() != mixer.StateStopped {
+					t.Errorf("layer %d is %v", i, h.State())
+				}
+			}
+			for i, h := range own {
+				if h.State() != mixer.StatePlaying {
+					t.Errorf("the game's start of play %d is %v", i, h.State())
+				}
+			}
+			p.Finish()
+		}
+	})
+	if len(layers) != 3 {
+		t.Errorf("%d layers", len(layers))
 	}
 }
 

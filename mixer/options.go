@@ -50,7 +50,8 @@ type Options struct {
 	// Name is what the start is called in stems and by package audiotest, such as the name
 	// of its rules in a bank; empty: as its sound. Starts of a Name with the same Play are
 	// one sound there, as the layers of a bank are; 0: each by itself. TargetVoice of one start of a
-	// Play names all of them.
+	// Play names all of them. A game takes numbers below 1<<63: those above are of banks and of
+	// players of cue sheets.
 	Name string
 	Play uint64
 
