@@ -11,18 +11,28 @@ import (
 // lockPart locks the new file at path until the result is closed or the process ends. The result is nil if
 // another process has removed the file, or is about to. A disk without locks is no error.
 func lockPart(path string, file *os.File) (*os.File, error) {
-	lock, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NOFOLLOW, 0)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
+	lock, err := duplicate(file)
 	if err != nil {
 		return nil, err
 	}
-	if errors.Is(flock(lock), syscall.EWOULDBLOCK) || !isAt(path, file) || !isAt(path, lock) {
+	if errors.Is(flock(lock), syscall.EWOULDBLOCK) || !isAt(path, lock) {
 		lock.Close()
 		return nil, nil
 	}
 	return lock, nil
+}
+
+// duplicate returns a second descriptor of an open file, which keeps its lock when the file is closed. The file
+// may have no permission to be opened again.
+func duplicate(file *os.File) (*os.File, error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	fd, err := syscall.Dup(int(file.Fd()))
+	if err != nil {
+		return nil, os.NewSyscallError("dup", err)
+	}
+	syscall.CloseOnExec(fd)
+	return os.NewFile(uintptr(fd), file.Name()), nil
 }
 
 // removeAbandoned removes the regular file at path if no process has it locked.
