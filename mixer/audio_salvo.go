@@ -201,24 +201,18 @@ func (a *audio) untilOver(n int64) int64 {
 			continue
 		}
 		a.present(i)
-		left, _ := s.voice.Left(n, a.now, false)
-		n = min(n, max(left, 1), max(s.endAt-a.now, 1))
-		if counts := &s.record.rare.Load().counts; loops(counts[0]) || loops(counts[1]) {
-			n = a.untilLeft(s, n)
-		}
+		counts := &s.record.rare.Load().counts
+		n = a.untilLeft(s, n, loops(counts[0]) || loops(counts[1]))
 	}
 	return n
 }
 
 func loops(c *Count) bool { return c != nil && c.loops }
 
-// untilLeft returns how many of n frames there are before a voice that loops may leave its loop.
-func (a *audio) untilLeft(s *slot, n int64) int64 {
-	if s.voice.Endless() || s.voice.LeftLoop() {
-		return n
-	}
-	left, _ := s.voice.Left(n, a.now, true)
-	return min(n, max(left, 1))
+// untilLeft returns how many of n frames there are before a voice may be over or, with loop, may leave its loop.
+func (a *audio) untilLeft(s *slot, n int64, loop bool) int64 {
+	left, _ := s.voice.Left(n, a.now, loop && !s.voice.Endless() && !s.voice.LeftLoop())
+	return min(n, max(left, 1), max(s.endAt-a.now, 1))
 }
 
 // awaited reports whether a salvo waits for a count of a start.

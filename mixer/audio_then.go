@@ -201,9 +201,7 @@ func (a *audio) untilEnd(n int64) int64 {
 		if s.paused != 0 {
 			continue
 		}
-		left, _ := s.voice.Left(n, a.now, false)
-		n = min(n, max(left, 1), max(s.endAt-a.now, 1))
-		n = a.untilLeft(s, n)
+		n = a.untilLeft(s, n, true)
 	}
 	return n
 }

@@ -11,17 +11,17 @@ import (
 	"voicepool/voice"
 )
 
-// TestUntilEnd: a mix by stretches of UntilEnd stands still at the frame of every end, whatever is
-// done to the voices. The events say which frames those are.
+// TestUntilEnd mixes by stretches of UntilEnd, and checks that each voice ends, and leaves its loop, at the end of one,
+// whatever is done to the voices. Events tell of the ends.
 func TestUntilEnd(t *testing.T) {
-	ends := 0
+	ends, leaves := 0, int64(0)
 	for seed := range uint64(20) {
 		draw := rand.New(rand.NewPCG(seed, 3))
 		m, err := mixer.New(mixer.Config{Voices: 6, Rate: 8000})
 		if err != nil {
 			t.Fatal(err)
 		}
-		sound, err := voice.NewSound(voice.Samples{Name: "s", Rate: 8000, Channels: 1, Data: slices.Repeat([]float32{0.5}, 900)})
+		sound, err := voice.NewSound(voice.Samples{Name: "s", Rate: 8000, Channels: 1, Data: slices.Repeat([]float32{0.5}, 900), Loop: pcm.Loop{100, 600}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +30,10 @@ func TestUntilEnd(t *testing.T) {
 		var handles []mixer.Handle
 		for now := int64(0); now < 20000; {
 			if draw.IntN(4) == 0 {
-				o := mixer.Options{Speed: 0.25 + 2*draw.Float64(), From: time.Duration(draw.IntN(50)) * time.Millisecond}
+				o := mixer.Options{Loop: draw.IntN(2) == 0, Speed: 0.25 + 2*draw.Float64(), From: time.Duration(draw.IntN(50)) * time.Millisecond}
+				if o.Loop && draw.IntN(2) == 0 {
+					o.Rounds = 1 + draw.IntN(4)
+				}
 				if draw.IntN(3) == 0 {
 					o.For = time.Duration(1+draw.IntN(90)) * time.Millisecond
 				}
@@ -40,13 +43,15 @@ func TestUntilEnd(t *testing.T) {
 			}
 			if len(handles) > 0 {
 				h := handles[draw.IntN(len(handles))]
-				switch draw.IntN(6) {
+				switch draw.IntN(7) {
 				case 0:
 					h.StopOver(time.Duration(draw.IntN(40)) * time.Millisecond)
 				case 1:
 					h.SetSpeed(0.25 + 3*draw.Float64())
 				case 2:
 					h.Pause()
+				case 3:
+					h.SetLoop(draw.IntN(3))
 				default:
 					h.Resume()
 				}
@@ -61,7 +66,22 @@ func TestUntilEnd(t *testing.T) {
 					t.Fatalf("seed %d: %v at %d, at which nobody stood still, but at %d", seed, e.Kind, e.Frame, now)
 				}
 			}
-			m.Render(out[:n])
+			var loop []mixer.Handle
+			for _, h := range handles {
+				if !m.LeftLoop(h) {
+					loop = append(loop, h)
+				}
+			}
+			m.Render(out[:n-1])
+			for _, h := range loop {
+				if m.LeftLoop(h) {
+					t.Fatalf("seed %d: voice %v leaves its loop before frame %d, within a stretch", seed, h, now+int64(n)-1)
+				}
+			}
+			m.Render(out[:1])
+			for _, h := range loop {
+				leaves += one(m.LeftLoop(h) && !h.State().Over())
+			}
 			now += int64(n)
 			for _, e := range events[:m.Events(events)] {
 				if over(e.Kind) {
@@ -73,8 +93,8 @@ func TestUntilEnd(t *testing.T) {
 		}
 		m.Close()
 	}
-	if ends < 200 {
-		t.Errorf("only %d ends", ends)
+	if ends < 200 || leaves < 50 {
+		t.Errorf("%d ends, %d voices left loops", ends, leaves)
 	}
 }
 
