@@ -51,6 +51,7 @@ type Processor struct {
 	dry         []pcm.Frame
 	lag         []pcm.Frame // what goes past the effect comes as late: the last frames of it
 	owed        int         // so many of them, up to the last that is not silent, are still to come
+	heard       []pcm.Frame // a part of the key, settled; empty: the kind takes no key
 
 	set     [maxValues]atomic.Uint64 // for whoever asks: the values that were set last
 	reduced atomic.Uint64            // and the reduction
@@ -69,6 +70,9 @@ func (e *Effect) NewProcessor(rate, most int) *Processor {
 		kind: e.kind, rate: rate, engine: e.kind.engine(rate), open: pcm.Log2(float64(0.49 * float64(rate))),
 		mix: e.kind.Find("mix"), bypass: e.kind.Find("bypass"), dry: make([]pcm.Frame, most),
 		least: int64(rate) / 100, fade: int64(rate) / 50, id: e.ID, key: e.Key,
+	}
+	if e.kind.Key {
+		p.heard = make([]pcm.Frame, most)
 	}
 	if l, is := p.engine.(late); is {
 		p.lag = make([]pcm.Frame, l.latency())
@@ -165,8 +169,10 @@ func (p *Processor) Process(block, key []pcm.Frame, frame int64) (ok bool) {
 			p.wet.from, p.in.from = p.wet.to, p.in.to
 		}
 		var heard []pcm.Frame
-		if key != nil {
-			heard, key = key[:n], key[n:]
+		if key != nil && p.kind.Key {
+			heard = p.heard[:n]
+			dsp.Settle(dsp.Interleaved(heard), dsp.Interleaved(key[:n]))
+			key = key[n:]
 		}
 		ok = p.part(block[:n], heard, frame) && ok
 		block, frame = block[n:], frame+n

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"voicepool/internal/subnormal"
@@ -91,5 +92,70 @@ func BenchmarkLevels(b *testing.B) {
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/480, "ns/frame")
 			})
 		}
+	}
+}
+
+// listening is an engine that keeps its key.
+type listening struct {
+	engine
+	key []pcm.Frame
+}
+
+func (l *listening) process(block, key []pcm.Frame, frame int64) {
+	l.key = append(l.key, key...)
+	l.engine.process(block, key, frame)
+}
+
+// TestKeyIsSettled: the key of an effect has no subnormal number when the effect listens to it, and stays as it was
+// for the bus that it is from. Samples below 2^-80 are silence, the others are the same.
+func TestKeyIsSettled(t *testing.T) {
+	keyed := 0
+	for i := range kinds {
+		e, err := New(kinds[i].Name, Values{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const most, frames = 300, 3000
+		p := e.NewProcessor(8000, most)
+		l := &listening{engine: p.engine}
+		p.engine = l
+		for _, in := range quietInputs {
+			r := rand.New(rand.NewPCG(1, uint64(i)))
+			key, block := make([]pcm.Frame, frames), make([]pcm.Frame, frames)
+			for j := range key {
+				key[j], block[j] = pcm.Frame{in.make(r, j), in.make(r, j)}, pcm.Frame{0.5, -0.5}
+			}
+			was := slices.Clone(key)
+			l.key = nil
+			for at := 0; at < frames; {
+				n := min(1+r.IntN(most), frames-at)
+				p.Process(block[at:at+n], key[at:at+n], int64(at))
+				at += n
+			}
+			if !slices.Equal(key, was) {
+				t.Errorf("%s, %s: the key has changed", kinds[i].Name, in.name)
+			}
+			if !kinds[i].Key {
+				continue
+			}
+			keyed++
+			for j, x := range l.key {
+				for c := range x {
+					want := was[j][c]
+					if math.Abs(float64(want)) < 0x1p-80 {
+						want = 0
+					}
+					if x[c] != want {
+						t.Fatalf("%s, %s: frame %d of the key is %g, want %g", kinds[i].Name, in.name, j, x[c], want)
+					}
+				}
+			}
+			if found := subnormal.Find(p); found != "" || len(l.key) != frames {
+				t.Errorf("%s, %s: %d frames of the key, and %s", kinds[i].Name, in.name, len(l.key), found)
+			}
+		}
+	}
+	if keyed == 0 {
+		t.Error("no kind takes a key")
 	}
 }

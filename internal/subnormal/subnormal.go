@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 )
 
 // Find returns the path and the value of a subnormal number that x reaches through pointers, interfaces,
-// structs, slices up to their capacity, and arrays, exported or not. It returns "" if there is none.
-// Maps, channels and functions are left out.
+// atomic pointers, structs, slices up to their capacity, and arrays, exported or not. It returns "" if there is
+// none. Maps, channels and functions are left out.
 func Find(x any) string {
 	return find(fmt.Sprintf("%T", x), reflect.ValueOf(x), map[reflect.Value]bool{})
 }
@@ -32,6 +33,9 @@ func find(path string, v reflect.Value, seen map[reflect.Value]bool) string {
 			return find(path, v.Elem(), seen)
 		}
 	case reflect.Struct:
+		if p, is := loaded(v); is {
+			return find(path, p, seen)
+		}
 		for i := range v.NumField() {
 			if found := find(path+"."+v.Type().Field(i).Name, v.Field(i), seen); found != "" {
 				return found
@@ -51,6 +55,16 @@ func find(path string, v reflect.Value, seen map[reflect.Value]bool) string {
 		}
 	}
 	return ""
+}
+
+// loaded returns the pointer that an atomic.Pointer has; false: v is none.
+func loaded(v reflect.Value) (pointer reflect.Value, is bool) {
+	t := v.Type()
+	if t.PkgPath() != "sync/atomic" || !strings.HasPrefix(t.Name(), "Pointer[") {
+		return reflect.Value{}, false
+	}
+	// Its first field, [0]*T, has the type, and its last one the pointer.
+	return reflect.NewAt(t.Field(0).Type.Elem().Elem(), v.Field(t.NumField()-1).UnsafePointer()), true
 }
 
 // report describes x if its magnitude is below the smallest normal number.

@@ -1,9 +1,14 @@
 package subnormal
 
-import "testing"
+import (
+	"sync/atomic"
+	"testing"
+)
 
 type node struct {
 	next   *node
+	shared atomic.Pointer[node]
+	many   []atomic.Pointer[float32]
 	value  float64
 	parts  []any
 	hidden []float32
@@ -12,6 +17,12 @@ type node struct {
 func TestFind(t *testing.T) {
 	loop := &node{value: 1}
 	loop.next = loop
+	loop.shared.Store(loop)
+	far := &node{value: 1, many: make([]atomic.Pointer[float32], 3)}
+	far.shared.Store(&node{value: 0x1p-1040})
+	third := &node{many: make([]atomic.Pointer[float32], 3)}
+	tiny := float32(0x1p-130)
+	third.many[2].Store(&tiny)
 	for _, c := range []struct {
 		x    any
 		want string
@@ -23,8 +34,10 @@ func TestFind(t *testing.T) {
 		{x: 0x1p-127, want: ""},
 		{x: -0x1p-1030, want: "float64 is -8.691694759794e-311"},
 		{x: loop, want: ""},
+		{x: far, want: "*subnormal.node.shared.value is 8.487983164e-314"},
+		{x: third, want: "*subnormal.node.many is 7.346839692639297e-40 (index 2)"},
 		{x: &node{next: &node{parts: []any{1, [2]float32{0, 0x1p-130}}}}, want: "*subnormal.node.next.parts is 7.346839692639297e-40 (index 1) (index 1)"},
-		{x: node{hidden: append(make([]float32, 0, 4), 0x1p-140)[:0]}, want: "subnormal.node.hidden is 7.174648137343064e-43 (index 0)"},
+		{x: &node{hidden: append(make([]float32, 0, 4), 0x1p-140)[:0]}, want: "*subnormal.node.hidden is 7.174648137343064e-43 (index 0)"},
 	} {
 		if got := Find(c.x); got != c.want {
 			t.Errorf("%v: %q, want %q", c.x, got, c.want)
