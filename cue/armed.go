@@ -276,7 +276,7 @@ func (p *Player) armUnit(u *unit, before int64) error {
 // sendHeld sends the action that is held.
 func (p *Player) sendHeld() error {
 	if err := p.send(p.held); err != nil {
-		return err
+		return p.sheet.Cues[p.held.Cue].placed(p.sheet.File, err)
 	}
 	p.sent++
 	p.held, p.done = nil, 0

@@ -7,8 +7,10 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
@@ -147,12 +149,38 @@ func TestSchemaMatrix(t *testing.T) {
 	}
 }
 
-// agree fails where a render of a sheet panics, or ends with an error that a check does not find.
+// agree fails where a render of a sheet panics, or where a check finds that something is wrong and the render
+// does not, or the other way round. A check loads the sounds, and plays the sheet without mixing it.
 func agree(t *testing.T, name, text string, s *cue.Sheet, lib *sounds.Library) {
 	t.Helper()
-	check, render := s.LoadSounds(t.Context(), lib, nil), render100ms(t, s, lib)
-	if errors.Is(render, errPanic) || check == nil && render != nil {
+	short := *s
+	if most := rules.FrameTime(int64(s.Rate/10), s.Rate); s.Length == nil || s.Length.Compare(most) > 0 {
+		short.Length = &most
+	}
+	s = &short
+	check := s.LoadSounds(t.Context(), lib, nil)
+	if check == nil && s.CheckGoes() == nil {
+		_, check = s.Extent(t.Context(), lib, time.Minute)
+	}
+	if render := render100ms(t, s, lib); errors.Is(render, errPanic) || (check == nil) != (render == nil) {
 		t.Errorf("%s: check finds %v, and render ends with %v\n%s", name, check, render, text)
+	}
+}
+
+// TestCheckNamesTheCue: what a mixer refuses while a sheet is played is an error of the cue, with its place, of a
+// check and of a render.
+func TestCheckNamesTheCue(t *testing.T) {
+	s, err := parsed("rate: 8000\nbuses: {sfx: {}}\ncues:\n  - {at: 0, play: coin}\n  - {at: 5ms, set: sfx, gain: -3}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Cues[1].Change.Gain = 99 // which Parse refuses, as all that is known to be wrong
+	lib := libraries{}.of(s.Rate)
+	_, check := s.Extent(t.Context(), lib, time.Minute)
+	for what, err := range map[string]error{"check": check, "render": render100ms(t, s, lib)} {
+		if _, listed := errors.AsType[rules.Errors](err); !listed || !strings.Contains(err.Error(), "matrix.yaml:5:5: mixer: ") {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package cue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -251,12 +252,18 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 			}
 			p.held = &a
 		}
-		if err := p.send(p.held); err != nil {
+		if err := p.sendHeld(); err != nil {
 			return p.held.Frame, err
 		}
-		p.sent++
-		p.held, p.done = nil, 0
 	}
+}
+
+// placed returns an error of a cue with its place in a file, as rules.Errors. ErrBusy is no fault of the file.
+func (c *Cue) placed(file string, err error) error {
+	if c.Line == 0 || errors.Is(err, mixer.ErrBusy) {
+		return err
+	}
+	return rules.Errors{&rules.Error{File: file, Line: c.Line, Column: c.Column, Msg: err.Error()}}
 }
 
 // once gives a command of the action that is held, unless the mixer has taken it before it was full.

@@ -56,10 +56,13 @@ func (k *checkCommand) Run(c *console.Console) error {
 		})
 		warnings = catalog.Unheard(interrupted, sheet, lib)
 		odd = catalog.Odd(sheet, lib)
-		if understood && (k.JSON || !k.Quiet) {
+		if understood && (k.JSON || !k.Quiet || len(wrong) == 0) {
 			if lasts, err = extent.Of(interrupted, sheet, lib); err != nil {
 				return err
 			}
+		}
+		if len(wrong) == 0 { // a render would end with this
+			wrong = lasts.Wrong(sheet.File)
 		}
 	}
 	var said []findings.Problem

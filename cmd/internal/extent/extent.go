@@ -64,6 +64,17 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) 
 	return x, nil
 }
 
+// Wrong returns the faults with which the sheet ends when it is played. file is the name of the sheet.
+func (x *Extent) Wrong(file string) rules.Errors {
+	if x == nil || x.unknown == nil {
+		return nil
+	}
+	if wrong, listed := errors.AsType[rules.Errors](x.unknown); listed {
+		return wrong
+	}
+	return rules.Errors{{File: file, Msg: console.Message(x.unknown)}}
+}
+
 // slotsOf returns how many slots a sheet has at least, and at most.
 func slotsOf(sheet *cue.Sheet) []int {
 	least, most := sheet.Voices, sheet.Voices
