@@ -56,16 +56,27 @@ func (o *Options) refuse(list []Damage) error {
 }
 
 // tell calls Options.OnDamage, once for each place. Any goroutine.
-func (l *Library) tell(file string, list ...Damage) {
+func (l *Library) tell(src Source, list ...Damage) {
 	for _, d := range list {
-		if l.opt.OnDamage != nil && l.isNew(file, d.Frame) {
-			l.opt.OnDamage(file, d)
+		if l.opt.OnDamage != nil && l.isNew(src, d.Frame) {
+			l.opt.OnDamage(src.label(), d)
 		}
 	}
 }
 
+// damagedFile is a file with damaged places. Files of one name in different file systems are different;
+// those that cannot be told from others count as one.
+type damagedFile struct {
+	label string
+	fsys  any
+}
+
 // isNew notes a damaged place of a file, and reports whether it was not noted before.
-func (l *Library) isNew(file string, frame int64) bool {
+func (l *Library) isNew(src Source, frame int64) bool {
+	file := damagedFile{src.label(), src.key().fsys}
+	if _, unique := file.fsys.(*byte); unique {
+		file.fsys = nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known := l.damaged[file]
@@ -74,6 +85,16 @@ func (l *Library) isNew(file string, frame int64) bool {
 	}
 	l.damaged[file] = append(known, frame)
 	return true
+}
+
+// forgetDamages forgets the damaged places of a file that was read again, or of which no sound is left.
+// The caller holds the mutex.
+func (l *Library) forgetDamages(label string) {
+	for file := range l.damaged {
+		if file.label == label {
+			delete(l.damaged, file)
+		}
+	}
 }
 
 // Scan decodes a file to its end, as a stream that is played does, and keeps nothing of it but notes, which

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -290,6 +291,69 @@ func TestDamageKinds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDamageToldAgain: damage is told once for each place of a file, again after the file was reloaded or
+// its last sound forgotten, and for a file of the same name elsewhere.
+func TestDamageToldAgain(t *testing.T) {
+	whole := mustRead(t, "testdata/formats/flac-fast.flac")
+	bad := bytes.Clone(whole)
+	bad[20000] ^= 1
+	file := filepath.Join(t.TempDir(), "x")
+	told := 0
+	lib := NewLibrary(Options{OnDamage: func(string, Damage) { told++ }})
+	want := 0
+	check := func(what string, more int) {
+		t.Helper()
+		if want += more; told != want {
+			t.Errorf("%s: told %d times, want %d", what, told, want)
+		}
+		want = told
+	}
+	write := func(data []byte) {
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var sound *voice.Sound
+	load := func(src Source) *voice.Sound {
+		t.Helper()
+		list, err := lib.Load(t.Context(), src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list[0]
+	}
+	write(bad)
+	sound = load(Source{File: file})
+	check("loaded", 1)
+	looped := load(Source{File: file, Looped: true})
+	check("loaded in another way", 0)
+	lib.Forget(sound)
+	sound = load(Source{File: file})
+	check("forgotten, with another sound of the file", 0)
+	lib.Forget(sound)
+	lib.Forget(looped)
+	if len(lib.damaged) != 0 {
+		t.Errorf("%d damaged files are kept", len(lib.damaged))
+	}
+	load(Source{File: file})
+	check("forgotten", 1)
+	write(whole)
+	lib.Reload(t.Context(), file, func(_, now *voice.Sound, err error) { sound = now })
+	write(bad)
+	load(Source{File: file, Looped: true})
+	check("reloaded", 1)
+	stream, err := lib.OpenStream(Source{File: file}, StreamOptions{Measure: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("streamed", 0)
+	lib.Forget(stream)
+	for what := range 2 {
+		load(Source{File: "x", FS: fstest.MapFS{"x": {Data: bad}}})
+		check(fmt.Sprint("file system ", what), 1)
 	}
 }
 

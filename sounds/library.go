@@ -27,9 +27,9 @@ type Library struct {
 	mu      sync.Mutex
 	entries map[sourceKey]*entry
 	infos   map[*voice.Sound]Info
-	more    chan struct{}      // closed when another sound is there
-	damaged map[string][]int64 // by file, the frames of Options.OnDamage
-	sought  int                // missing files for which withNearby has searched
+	more    chan struct{}           // closed when another sound is there
+	damaged map[damagedFile][]int64 // the frames of Options.OnDamage
+	sought  int                     // missing files for which withNearby has searched
 }
 
 // entry is a sound in the library, or on its way there until done is closed.
@@ -52,7 +52,7 @@ func (e *entry) ready() bool {
 
 // NewLibrary returns an empty library.
 func NewLibrary(opt Options) *Library {
-	return &Library{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}, more: make(chan struct{}), damaged: map[string][]int64{}}
+	return &Library{opt: opt, entries: map[sourceKey]*entry{}, infos: map[*voice.Sound]Info{}, more: make(chan struct{}), damaged: map[damagedFile][]int64{}}
 }
 
 // Rate returns the rate of all sounds of the library, in Hz.
@@ -148,11 +148,18 @@ func (l *Library) Infos() []Info {
 func (l *Library) Forget(s *voice.Sound) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	info, ok := l.infos[s]
 	delete(l.infos, s)
 	for key, e := range l.entries {
 		if e.ready() && e.sound == s {
 			delete(l.entries, key)
 		}
+	}
+	for _, other := range l.infos {
+		ok = ok && other.File != info.File
+	}
+	if ok {
+		l.forgetDamages(info.File)
 	}
 }
 
@@ -229,7 +236,7 @@ func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.S
 	if err := opt.refuse(clip.Damages); err != nil {
 		return nil, Info{}, err
 	}
-	l.tell(src.label(), clip.Damages...)
+	l.tell(src, clip.Damages...)
 	if region, err := src.region(clip.Rate, clip.Frames()); err != nil {
 		return nil, Info{}, err
 	} else if region != nil {
@@ -308,5 +315,6 @@ func (l *Library) renew(ctx context.Context, e *entry) (*voice.Sound, error) {
 	l.entries[e.src.key()] = now
 	delete(l.infos, e.sound)
 	l.infos[sound] = info
+	l.forgetDamages(e.src.label())
 	return sound, nil
 }

@@ -312,7 +312,7 @@ func (c *cursor) damaged(old int64) {
 // tell tells the library of the last damaged place.
 func (c *cursor) tell() {
 	if lib := c.track.lib; lib != nil && c.place != nil {
-		lib.tell(c.track.src.label(), damagesOf([]source.Damage{*c.place}, c.clip.Rate, c.r.About().Front, math.MaxInt64)...)
+		lib.tell(c.track.src, damagesOf([]source.Damage{*c.place}, c.clip.Rate, c.r.About().Front, math.MaxInt64)...)
 	}
 	c.place = nil
 }
