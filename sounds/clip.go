@@ -26,20 +26,20 @@ type Clip struct {
 	// counts them. 0 means the usual places for that many channels.
 	Speakers uint32
 
-	// Gain is what its tags say that brings it to -18 LUFS, -64..+64. nil: it has
-	// no such tag.
+	// Gain brings the sound to -18 LUFS according to the tags of the file, -64..+64 dB. nil: it has no
+	// such tag.
 	Gain *pcm.Decibels
 
-	// Loop is the part to repeat, in frames: the first and the one after the
-	// last. nil: the file names none.
+	// Loop is the part to repeat, from its first frame to the frame after its last one. nil: the file
+	// has none.
 	Loop *pcm.Loop
 
-	// Damages are the places that could not be decoded, in order, at most 100: the last one
-	// then covers the rest.
+	// Damages lists at most 100 places that could not be decoded, in order. If a file has more, the
+	// last one reaches to the end of the damage.
 	Damages []Damage
 
-	// Notes tell in a sentence each what is odd in the file: a loop that ends behind
-	// the sound, samples that are no numbers, a header that announces more than there is.
+	// Notes lists the oddities of the file, each in one sentence: a loop that ends behind the sound,
+	// samples that are not finite numbers, a header that announces more samples than there are.
 	Notes []string
 }
 

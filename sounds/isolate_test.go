@@ -226,7 +226,7 @@ func TestIsolatedChild(t *testing.T) {
 		},
 		{
 			mode: "clip wav - 1 8000 0 100000000 - - -\n",
-			text: "its samples take more than 32 MiB and 16000 times its 244 bytes; play it as a stream (stream: true)", kind: sounds.ErrLimit,
+			text: "its samples take more than 32 MiB plus 16000 times its 244 bytes; play it as a stream (stream: true)", kind: sounds.ErrLimit,
 		},
 		{mode: "clip wav - 1 8000 0 0 - -\n", text: another, kind: sounds.ErrDecode},
 		{mode: "clip wav - 1 8000 0 0 - - - -\n", text: another, kind: sounds.ErrDecode},

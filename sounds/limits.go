@@ -36,9 +36,9 @@ const (
 )
 
 // Limits bounds what a file may cost. The zero value of each field means the
-// default given with it; nothing here can be switched off. Besides, samples may
-// take no more than 32 MiB and 16,000 times the file's size, which no silence that
-// an encoder writes comes near.
+// default given with it; nothing here can be switched off. The decoded samples
+// of a file may take at most 32 MiB plus 16,000 times its size. Silence takes
+// up to 8,600 times its file.
 //
 // A decoder that hangs is left behind and cannot be ended within a process.
 // Isolate names a command line by which each file is decoded in a process of

@@ -105,7 +105,7 @@ func TestSwollen(t *testing.T) {
 		lim  Limits
 		want string
 	}{
-		"times the file":  {swelling(400), Limits{}, "its samples take more than 32 MiB and 16000 times its 13642 bytes; play it as a stream (stream: true)"},
+		"times the file":  {swelling(400), Limits{}, "its samples take more than 32 MiB plus 16000 times its 13642 bytes; play it as a stream (stream: true)"},
 		"a large file":    {silentFLAC(60000, 8, 0), Limits{}, "its samples take more than 536870912 bytes; play it as a stream (stream: true)"},
 		"memory":          {silentFLAC(4000, 8, 4000), Limits{Memory: 100 << 20}, "its samples take more than 104857600 bytes; play it as a stream (stream: true)"},
 		"memory, unknown": {silentFLAC(4000, 8, 0), Limits{Memory: 100 << 20}, "its samples take more than 104857600 bytes; play it as a stream (stream: true)"},

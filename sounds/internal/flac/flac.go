@@ -184,7 +184,8 @@ func (r *decoder) addUp() {
 	r.sum.Write(r.raw[:size])
 }
 
-// whole returns what is wrong with the whole, which is no place in it; nil: nothing.
+// whole returns the fault that no single frame shows: a wrong number of frames, or a wrong checksum of all
+// samples. nil: there is none.
 func (r *decoder) whole() error {
 	switch {
 	case r.info.frames > 0 && r.at < r.info.frames:

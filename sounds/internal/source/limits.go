@@ -53,7 +53,7 @@ type Limits struct {
 	Size             int64 // of the file in bytes, which bounds its samples; 0: no such bound
 }
 
-// The samples of a file take at most SwellBase bytes and SwellFactor times the file. Eight silent
+// The samples of a file take at most SwellBase bytes plus SwellFactor times its size. Eight silent
 // channels of Vorbis take 8,600 times their file, two silent channels of FLAC 2,100 times.
 const (
 	SwellBase   = 32 << 20
@@ -93,7 +93,7 @@ func (b Limits) Announced(frames int64, channels int) error {
 // Length checks how many frames there are, or are so far.
 func (b Limits) Length(frames int64, channels int) error {
 	if b.Size > 0 && frames > Swell(b.Size)/int64(4*channels) {
-		return Beyond("its samples take more than %d MiB and %d times its %d bytes; %s", SwellBase>>20, SwellFactor, b.Size, asStream)
+		return Beyond("its samples take more than %d MiB plus %d times its %d bytes; %s", SwellBase>>20, SwellFactor, b.Size, asStream)
 	}
 	return b.Announced(frames, channels)
 }

@@ -62,9 +62,9 @@ func readTags(tags []string) (values map[string]string, numbers map[string]int64
 	return values, numbers
 }
 
-// Loop returns the part to repeat of a sound of so many frames, which tags tell before all else, under any
-// of the names that are in use; nil where there is none. A loop that ends behind the sound ends with it:
-// some programs count the end in another way. That, and a loop that is elsewhere, makes a note.
+// Loop returns the loop of a sound of so many frames: that of its tags, else that of its smpl chunk or its
+// instrument, else nil. A loop that ends behind the sound is cut off there, and one that begins there is
+// ignored; both are noted.
 func (h *Head) Loop(frames int64) *pcm.Loop {
 	_, tags := readTags(h.Tags)
 	if from, ok := firstOf(tags, "LOOPSTART", "LOOP_BEGIN", "LOOP_START"); ok {
@@ -84,7 +84,8 @@ func (h *Head) Loop(frames int64) *pcm.Loop {
 	return nil
 }
 
-// within returns what of a loop is inside a sound of so many frames.
+// within cuts a loop off at the end of a sound of so many frames, and notes it. It returns nil if the loop
+// does not begin inside the sound.
 func (h *Head) within(l pcm.Loop, frames int64) *pcm.Loop {
 	switch cut := (pcm.Loop{l[0], min(l[1], frames)}); {
 	case frames == 0:
