@@ -261,8 +261,34 @@ func stretchOf(r *rand.Rand, data []byte, first int) (at, n int) {
 	return at, min(1+r.IntN(1+(len(data)-first)/3), len(data)-at)
 }
 
-// TestDamageKinds: files of any format that are damaged in any way play up to about their length, or are refused as broken;
-// streams give the same as what is loaded.
+// damageKinds decodes a file that is damaged in each way, rounds times, and calls report with the error. It
+// compares its streams with what is loaded.
+func damageKinds(t *testing.T, data []byte, first, rounds int, report func(kind string, got *Clip, err error)) {
+	t.Helper()
+	want := mustDecode(t, data)
+	for _, kind := range slices.Sorted(maps.Keys(damage)) {
+		random := rand.New(rand.NewPCG(uint64(len(data)), 31))
+		for range rounds {
+			bad := damage[kind](random, bytes.Clone(data), first)
+			got, err := Decode(context.Background(), "x", bytes.NewReader(bad), Limits{})
+			report(kind, got, err)
+			if err != nil {
+				if !errors.Is(err, ErrDecode) {
+					t.Errorf("%s: %v", kind, err)
+				}
+				continue
+			}
+			if got.Frames() > 2*want.Frames() {
+				t.Errorf("%s: %d frames, it had %d: %v", kind, got.Frames(), want.Frames(), got.Damages)
+			}
+			checkStream(t, kind, bad, got)
+		}
+	}
+}
+
+// TestDamageKinds: files of any format that are damaged in any way play up to about their length, or are
+// refused as broken; streams give the same as what is loaded. Of most of these short files all sound is
+// in one block or page.
 func TestDamageKinds(t *testing.T) {
 	for i, file := range compressed(t) {
 		if !longtest.Enabled() && i%5 != 0 {
@@ -271,28 +297,54 @@ func TestDamageKinds(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			data := mustRead(t, file)
-			want := mustDecode(t, data)
-			first := headerEnd(t, file, data)
-			for _, kind := range slices.Sorted(maps.Keys(damage)) {
-				random := rand.New(rand.NewPCG(uint64(len(data)), 31))
-				for range 2 {
-					bad := damage[kind](random, bytes.Clone(data), first)
-					got, err := Decode(context.Background(), "x", bytes.NewReader(bad), Limits{})
-					if err != nil {
-						if !errors.Is(err, ErrDecode) {
-							t.Errorf("%s: %v", kind, err)
-						}
-						continue
-					}
-					if got.Frames() > 2*want.Frames() {
-						t.Errorf("%s: %d frames, it had %d: %v", kind, got.Frames(), want.Frames(), got.Damages)
-					}
-					checkStream(t, kind, bad, got)
+			damageKinds(t, data, headerEnd(t, file, data), 2, func(string, *Clip, error) {})
+		})
+	}
+}
+
+// TestDamageIsConcealed: files of many blocks, pages or frames play, damaged in any way behind the first one.
+func TestDamageIsConcealed(t *testing.T) {
+	rounds := 2
+	if longtest.Enabled() {
+		rounds = 20
+	}
+	song := longFLAC(t, 24)
+	for name, data := range map[string][]byte{
+		"x.flac": song, "flac.oga": inOgg(song, 7), "vorbis.ogg": longOgg(t, "vorbis-many-pages.ogg", 2),
+		"music.opus": longOgg(t, "opus-music-20-2.opus", 8), "speech.opus": longOgg(t, "opus-speech-1.opus", 8),
+		"stereo.mp3": longMP3(t, "mp3-44100-2-cbr.mp3", 3), "mono.mp3": longMP3(t, "mp3-22050-1-vbr.mp3", 6),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			played, all := map[string]int{}, map[string]int{}
+			first := headerEnd(t, name, data)
+			switch filepath.Ext(name) {
+			case ".flac":
+				_, frames := flacFrames(data)
+				first += len(frames[0])
+			case ".oga", ".ogg", ".opus":
+				first += len(oggPages(data[first:])[0])
+			}
+			damageKinds(t, data, first, rounds, func(kind string, got *Clip, err error) {
+				all[kind]++
+				if err == nil {
+					played[kind]++
+				} else {
+					t.Logf("%s: %v", kind, err)
+				}
+			})
+			for kind, n := range all {
+				t.Logf("%s: %d of %d", kind, played[kind], n)
+				if 100*played[kind] < leastPlayed*n {
+					t.Errorf("%s: %d of %d play, want %d %%", kind, played[kind], n, leastPlayed)
 				}
 			}
 		})
 	}
 }
+
+// leastPlayed is how many of a hundred damaged files play at least.
+const leastPlayed = 99
 
 // TestDamageToldAgain: damage is told once for each place of a file, again after the file was reloaded or
 // its last sound forgotten, and for a file of the same name elsewhere.

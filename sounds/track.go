@@ -312,7 +312,11 @@ func (c *cursor) damaged(old int64) {
 // tell tells the library of the last damaged place.
 func (c *cursor) tell() {
 	if lib := c.track.lib; lib != nil && c.place != nil {
-		lib.tell(c.track.src, damagesOf([]source.Damage{*c.place}, c.clip.Rate, c.r.About().Front, math.MaxInt64)...)
+		frames := int64(math.MaxInt64)
+		if errors.Is(c.end, io.EOF) {
+			frames = c.length()
+		}
+		lib.tell(c.track.src, damagesOf([]source.Damage{*c.place}, c.clip.Rate, c.r.About().Front, frames)...)
 	}
 	c.place = nil
 }

@@ -38,10 +38,11 @@ type decoder struct {
 	at    int64 // the next frame of sound
 
 	first int64     // the number of the first frame
+	block int       // its frames of sound; 0: it is not known yet
 	some  bool      // a frame was decoded
 	tail  []float32 // the end of what was returned last
 	lost  int64     // how many frames of sound are made up before the next frame
-	faded bool      // some of them are
+	faded bool      // the sound before them has faded out
 	fault error     // the first
 	ended bool      // what is wrong with the whole was told
 
@@ -113,10 +114,24 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 		return dst, r.resync(err)
 	}
 	r.in.Skip(int64(n))
+	if place := r.place(); r.info.frames > 0 && r.at > 0 && place >= 0 && place < r.at {
+		r.straight = false
+		r.Conceal(r.at, 0, source.Broken("frame %d: frame %d comes again", r.at, place))
+		return dst, nil
+	}
 	if err := r.lim.Length(r.at+int64(r.frame.block), r.info.channels); err != nil {
 		return dst, err
 	}
 	return r.give(dst), nil
+}
+
+// place returns where the frame that was read begins, by its number.
+func (r *reader) place() int64 {
+	place := r.frame.number - r.first
+	if !r.frame.variable {
+		place *= int64(cmp.Or(r.block, r.info.maxBlock))
+	}
+	return place
 }
 
 // give appends the frame that has been read to dst.
@@ -140,8 +155,9 @@ func (r *decoder) give(dst []float32) []float32 {
 	}
 	r.tail = source.Tail(r.tail, dst[out:], channels)
 	if r.at == 0 {
-		r.first = r.frame.number
+		r.first, r.block = r.frame.number, block
 	}
+	r.faded = false
 	r.at += int64(block)
 	if r.straight && r.info.md5 != [16]byte{} {
 		r.addUp()
@@ -212,16 +228,12 @@ func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 		r.in.MoveTo(r.start)
 		return 0, nil // the error comes with next
 	}
-	first, block := r.frame.number, int64(r.frame.block)
-	r.first = first
+	r.first, r.block = r.frame.number, r.frame.block
 	low, high := r.start, r.in.Size
 	for next := r.start + int64(n); high-low > int64(4*r.most); {
 		middle := max(low+(high-low)/2, next)
 		at, ok := r.find(middle, high)
-		place := r.frame.number - first
-		if !r.frame.variable {
-			place *= block
-		}
+		place := r.place()
 		if !ok || place > frame || place < 0 {
 			if middle == next {
 				break

@@ -113,7 +113,7 @@ func (p *packets) Ahead(list ...[]byte) (frames int64) {
 func (p *packets) Reset() { p.straight, p.tail = false, p.tail[:0] }
 
 // Lost prepares for frames that are made up.
-func (p *packets) Lost() { p.straight, p.faded = false, false }
+func (p *packets) Lost() { p.straight = false }
 
 // MakeUp appends frames for some that are lost.
 func (p *packets) MakeUp(dst []float32, frames int64) []float32 {

@@ -31,11 +31,7 @@ func (r *reader) resync(fault error) error {
 	}
 	r.in.MoveTo(next)
 	r.some = true
-	missing := r.frame.number - r.first
-	if !r.frame.variable {
-		missing *= int64(r.info.maxBlock)
-	}
-	missing -= r.at
+	missing := r.place() - r.at
 	if r.info.frames > 0 && missing > r.info.frames-r.at-int64(r.frame.block) {
 		missing = 0
 	}
@@ -45,7 +41,7 @@ func (r *reader) resync(fault error) error {
 
 // conceal has frames of sound be made up, if the file has enough bytes for so many up to a place.
 func (r *decoder) conceal(h *source.Head, missing, at int64, fault error) {
-	r.lost, r.faded, r.straight = h.Gap(missing, r.at, at), false, false
+	r.lost, r.straight = h.Gap(missing, r.at, at), false
 	h.Conceal(r.at, r.lost, fault)
 }
 
@@ -108,9 +104,9 @@ func (r *decoder) makeUp(dst []float32, n int64) []float32 {
 
 // fadeIn lets the frame that was read last fade in at the end of a gap.
 func (r *decoder) fadeIn(gap []float32) {
-	at, straight, tail, first := r.at, r.straight, r.tail, r.first
+	at, straight, tail, first, faded := r.at, r.straight, r.tail, r.first, r.faded
 	r.straight, r.tail = false, nil
 	head := r.give(nil)
-	r.at, r.straight, r.tail, r.first = at, straight, tail, first
+	r.at, r.straight, r.tail, r.first, r.faded = at, straight, tail, first, faded
 	source.FadeIn(gap, head, r.info.channels)
 }

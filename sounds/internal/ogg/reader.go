@@ -100,6 +100,7 @@ type Reader struct {
 	lost  int64     // how many frames are made up before the next packet
 	held  []float32 // the last of them, into which the next packet fades
 	sound bool      // a packet was decoded
+	whole bool      // it was decoded from its beginning on
 	ended bool      // the end of the stream was looked at
 	fault error     // the first
 }
@@ -107,7 +108,7 @@ type Reader struct {
 // NewReader reads the headers of the first stream of a kind in the file that in stands at; the
 // error is io.EOF if there is none.
 func NewReader(in *source.Input, lim source.Limits, kind Kind, codec Codec) (*Reader, error) {
-	r := &Reader{in: in, lim: lim, kind: kind, codec: codec, stream: stream{in: in, magic: kind.Magic}, limit: -1}
+	r := &Reader{in: in, lim: lim, kind: kind, codec: codec, stream: stream{in: in, magic: kind.Magic}, limit: -1, whole: true}
 	return r, r.openLink()
 }
 
@@ -161,7 +162,7 @@ func (r *Reader) Next(dst []float32) ([]float32, error) {
 			r.note(0, err)
 			err = io.EOF
 		}
-		if errors.Is(err, io.EOF) && !r.sound && r.fault != nil && !r.dry {
+		if errors.Is(err, io.EOF) && r.whole && !r.sound && r.fault != nil && !r.dry {
 			err = r.fault
 		}
 		return dst, err
@@ -391,7 +392,8 @@ func (r *Reader) Count(m *source.Marks) (int64, error) {
 }
 
 // SeekFrame walks over the pages, from the nearest place that is known: a position
-// that a page tells need not be right.
+// that a page tells need not be right. It begins so early that a gap fades as it does for those who
+// come from the beginning.
 func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	if k, ok := r.codec.(Keeper); ok {
 		return r.decodeTo(frame, k, m)
@@ -399,7 +401,7 @@ func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	if err := r.walk(frame, m); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
-	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })
+	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame-source.MaxFade })
 	return at.Frame, r.resume(at)
 }
 
@@ -434,12 +436,12 @@ func (r *Reader) decodeTo(frame int64, k Keeper, m *source.Marks) (int64, error)
 }
 
 // place returns a mark of the page that comes, if it begins with a packet of its own, behind
-// the first.
+// the first, and no frames before it are missing.
 func (r *Reader) place() (x source.Mark, ok bool) {
 	x = source.Mark{
 		Link: r.link, Before: r.before, Serial: r.stream.serial, Sequence: r.stream.next, Frame: r.at, Lead: r.lead,
 	}
-	return x, len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.began && !r.over && r.cut == 0 && r.lost == 0 && len(r.held) == 0
+	return x, len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.stream.hole == nil && r.began && !r.over && r.cut == 0 && r.lost == 0 && len(r.held) == 0
 }
 
 // entered completes a mark if its page was read by the next packet.
@@ -481,7 +483,7 @@ func (r *Reader) enter(link, before int64) error {
 
 // resume goes to a page that a mark names, or to the beginning of the file.
 func (r *Reader) resume(x source.Mark) error {
-	if x.At == 0 {
+	if r.whole = x.At == 0; r.whole {
 		return r.enter(0, 0)
 	}
 	if r.link != x.Link {

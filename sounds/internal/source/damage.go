@@ -38,12 +38,12 @@ func (h *Head) Gap(missing, at, bytes int64) int64 {
 	return missing
 }
 
-// maxFade is how many frames a fade at the end of a gap has.
-const maxFade = 256
+// MaxFade is how many frames a fade at either end of a gap has.
+const MaxFade = 256
 
 // FadeOut sets the beginning of gap to the mirror image of tail, which comes before it, fading out.
 func FadeOut(gap, tail []float32, channels int) {
-	frames := min(len(gap)/channels, len(tail)/channels, maxFade)
+	frames := min(len(gap)/channels, len(tail)/channels, MaxFade)
 	for i := range frames {
 		w := 1 - (float32(i)+0.5)/float32(frames)
 		for ch := range channels {
@@ -54,7 +54,7 @@ func FadeOut(gap, tail []float32, channels int) {
 
 // FadeIn adds to the end of gap the mirror image of head, which follows it, fading in.
 func FadeIn(gap, head []float32, channels int) {
-	frames := min(len(gap)/channels, len(head)/channels, maxFade)
+	frames := min(len(gap)/channels, len(head)/channels, MaxFade)
 	for i := range frames {
 		w := 1 - (float32(i)+0.5)/float32(frames)
 		for ch := range channels {
@@ -65,7 +65,7 @@ func FadeIn(gap, head []float32, channels int) {
 
 // Tail returns as much of the end of samples as FadeOut needs, in the memory of old.
 func Tail(old, samples []float32, channels int) []float32 {
-	return append(old[:0], samples[max(len(samples)-maxFade*channels, 0):]...)
+	return append(old[:0], samples[max(len(samples)-MaxFade*channels, 0):]...)
 }
 
 // GapPiece is how many frames of a gap are returned at a time.
