@@ -3,6 +3,7 @@ package sounds
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -79,6 +80,18 @@ func TestMP3TagsBetween(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestMP3LoneHeader: what looks like the head of an MP3 frame within other data, of which the frame would
+// end behind the file, makes it no MP3. At the beginning it is one that is cut short.
+func TestMP3LoneHeader(t *testing.T) {
+	head := bareMP3(t, "mp3-no-note.mp3")[:60]
+	for at, want := range map[int]error{0: ErrDecode, 1: ErrFormat, 5000: ErrFormat} {
+		data := slices.Concat(bytes.Repeat([]byte{0x96, 0x53}, at)[:at], head)
+		if _, err := Decode(t.Context(), "x", bytes.NewReader(data), Limits{}); !errors.Is(err, want) {
+			t.Errorf("at byte %d: %v, want %v", at, err, want)
 		}
 	}
 }

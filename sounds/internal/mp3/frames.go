@@ -76,8 +76,8 @@ func (h header) granules() int {
 // frames is how many frames of sound are in it.
 func (h header) frames() int { return 576 * h.granules() }
 
-// Is wants two frames in a row that agree, or one that is all there is,
-// perhaps behind some rubbish; or frames of MPEG audio that is not read, whose
+// Is wants two frames in a row that agree, or one that is all there is, perhaps
+// behind some rubbish and then whole; or frames of MPEG audio that is not read, whose
 // error says what it is.
 func Is(b []byte) bool {
 	_, _, err := firstFrame(b)
@@ -106,7 +106,7 @@ func firstFrame(b []byte) (at int, h header, err error) {
 		if !ok || h.size < 4+h.sideSize() {
 			continue
 		}
-		ok = agrees(b, at, h)
+		ok = agrees(b, at, h) && (at == 0 || at+h.size <= len(b))
 		if ok && !errors.Is(other, errNoFrame) {
 			next, found, _ := parseHeader(b[min(at+h.size, len(b)):])
 			ok = found && agrees(b, at+h.size, next)
