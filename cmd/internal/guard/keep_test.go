@@ -375,3 +375,46 @@ func TestManySessionsSurvive(t *testing.T) {
 		g.Close()
 	}
 }
+
+// TestSessionsOfAWrongClock: a session that was kept while the clock was ahead lasts no longer than a new one.
+func TestSessionsOfAWrongClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := &keeper{}
+		g := k.start(t, tokenFile)
+		cookie(t, ask(g, "POST", "/login", form(stage)))
+		g.Close()
+		type session struct{ Until time.Time }
+		var before, after struct{ Sessions []session }
+		if err := json.Unmarshal(k.text, &before); err != nil || len(before.Sessions) != 1 {
+			t.Fatalf("%s: %v", k.text, err)
+		}
+		until := before.Sessions[0].Until
+		year := until.Add(365 * 24 * time.Hour)
+		k.text = []byte(strings.Replace(string(k.text), until.Format(time.RFC3339Nano), year.Format(time.RFC3339Nano), 1))
+		g = k.start(t, tokenFile)
+		defer g.Close()
+		if err := json.Unmarshal(k.text, &after); err != nil || len(after.Sessions) != 1 || !after.Sessions[0].Until.Equal(until) {
+			t.Errorf("a session until %v is restored as %+v, %v; want until %v", year, after.Sessions, err, until)
+		}
+	})
+}
+
+// TestCloseKeepsSessions: calls that come while a server ends do not write that its sessions have ended.
+func TestCloseKeepsSessions(t *testing.T) {
+	k := &keeper{}
+	g := k.start(t, tokenFile)
+	session := cookie(t, ask(g, "POST", "/login", form(stage)))
+	other := cookie(t, ask(g, "POST", "/login", form(boss)))
+	kept := string(k.text)
+	g.Close()
+	logout(g, session)
+	ask(g, "POST", "/login", form(stage))
+	if string(k.text) != kept {
+		t.Errorf("after Close the sessions are %s, want %s", k.text, kept)
+	}
+	g = k.start(t, tokenFile)
+	defer g.Close()
+	if got := may(g, other); got != "admin admin" {
+		t.Errorf("after a restart the session is %s", got)
+	}
+}
