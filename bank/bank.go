@@ -210,8 +210,9 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	for _, s := range out {
 		s.list()
 	}
+	filters := r.Filters()
 	for i := range all {
-		if r.Filters() {
+		if filters {
 			versions.Measure(all[i].Files(r.Sounds[i].Loop), r.Sounds[i].Loop)
 		}
 		if s := &r.Sounds[i]; r.QualityOf(s) == voice.Best {
