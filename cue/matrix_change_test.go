@@ -7,6 +7,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
+	"voicepool/internal/longtest"
 	"voicepool/internal/schematest"
 	"voicepool/pcm"
 )
@@ -39,7 +40,7 @@ func TestChangeTakesEveryKey(t *testing.T) {
 		t.Errorf("%d edits with several keys are too few", len(edits))
 	}
 	for c := range m.Singles(false) {
-		if c.Good || !testing.Short() {
+		if c.Good || longtest.Enabled() {
 			take(c)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
+	"voicepool/internal/longtest"
 	"voicepool/internal/schematest"
 )
 
@@ -57,7 +58,7 @@ var sheetTexts = sync.OnceValues(func() (texts []string, err error) {
 		add(c)
 	}
 	n, every := 0, 4
-	if testing.Short() {
+	if !longtest.Enabled() {
 		every = 16
 	}
 	for c := range m.Singles(false) {
