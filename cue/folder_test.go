@@ -87,13 +87,16 @@ func (f folder) playerOf(s *cue.Sheet, o cue.Options) *cue.Player {
 func readAll(t interface{ Fatalf(string, ...any) }, p *cue.Player, block int) []pcm.Frame {
 	var out []pcm.Frame
 	dst := make([]pcm.Frame, block)
-	for {
+	for none := 0; ; {
 		n, err := p.Read(dst)
 		out = append(out, dst[:n]...)
 		if errors.Is(err, io.EOF) {
 			return out
 		}
-		if err != nil || n == 0 || len(out) > 1<<20 {
+		if none++; n > 0 {
+			none = 0
+		}
+		if err != nil || none > 1<<10 || len(out) > 1<<20 { // none, within a long silence
 			t.Fatalf("Read gave %d, %v after %d frames", n, err, len(out))
 		}
 	}

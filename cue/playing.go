@@ -122,7 +122,10 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 	if c.late {
 		fold(s, &o)
 	}
-	frame += c.delay.Frames(p.sheet.Rate)
+	if frame += c.delay.Frames(p.sheet.Rate); frame >= p.cut { // a layer that never comes must not be waited for
+		p.follows.asked(c)
+		return nil
+	}
 	h, err := p.moment(frame).Play(s, o)
 	if err != nil {
 		return err

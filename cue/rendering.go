@@ -134,7 +134,7 @@ func (p *Player) mixMore(size int) error {
 	// them, as things stand. It may be more than the last block had: less than was thought before
 	// where a start has ended as it began, at the edge of two blocks.
 	silent := int64(0)
-	if st := p.mixer.Stats(); p.quiet(&st) {
+	if st := p.mixer.Stats(); p.quiet(&st) || st.Playing == 0 && !f.kept.rings { // a start to come may be stopped before
 		silent = max(f.now-latency-st.SilentFrom, 0)
 	}
 	// What is held and the block can be given, but for these last frames of both, which are held.
