@@ -91,7 +91,6 @@ type oracleRun struct {
 	values  map[string]*automated
 	moves   map[int64]func()
 	in, key []pcm.Frame
-	wet     [2]float64 // the mix at the last multiple of 32 frames, and at the next one
 }
 
 // newOracleRun plays random material on a bus with an effect. The effect listens to another bus if keyed.
