@@ -99,13 +99,11 @@ func playedBy(t *testing.T, path string, clip *Clip) (list []playing) {
 	return list
 }
 
-// unreadName finds the name of a format in the error of a file that is not read.
-var unreadName = regexp.MustCompile(`: (?:an? )?([^:;]+?)(?: in WAV)? is not read`)
-
 // hasReason reports whether docs/sounds.md tells that files of an error's format are not read, or files
 // of a name's ending.
 func hasReason(page, path string, err error) bool {
-	if m := unreadName.FindStringSubmatch(err.Error()); m != nil {
+	name := regexp.MustCompile(`: (?:an? )?([^:;]+?)(?: in WAV)? is not read`)
+	if m := name.FindStringSubmatch(err.Error()); m != nil {
 		return errors.Is(err, ErrFormat) && strings.Contains(page, m[1])
 	}
 	return errors.Is(err, ErrFormat) && strings.Contains(page, "`"+strings.ToLower(filepath.Ext(path))+"`")
