@@ -107,7 +107,7 @@ cmd/internal/doctor -> device device/auto device/oto device/pulse internal/words
 cmd/internal/extent -> bank/rules cmd/internal/console cue internal/words mixer sounds
 cmd/internal/ink -> github.com/hajimehoshi/bitmapfont/v3 golang.org/x/image/... golang.org/x/text/...
 cmd/internal/live -> cmd/internal/bar cmd/internal/column cue cue/report internal/explain internal/words mixer pcm golang.org/x/term
-cmd/internal/booth -> cmd/internal/console cmd/internal/control cmd/internal/live cmd/internal/midi cmd/internal/show cue internal/words golang.org/x/sys/unix
+cmd/internal/booth -> cmd/internal/console cmd/internal/control cmd/internal/live cmd/internal/midi cmd/internal/scratch cmd/internal/show cue internal/words golang.org/x/sys/unix
 cmd/internal/control -> cmd/internal/show internal/words
 cmd/internal/room -> effect bank/rules cmd/internal/live cmd/internal/performance cmd/internal/show cmd/internal/timeline cue cue/report device device/auto device/null internal/explain internal/loading internal/ring internal/whole internal/words internal/yaml mixer pcm sounds sounds/embedded voice cmd/internal/findings
 cmd/internal/screen -> cmd/internal/bar cmd/internal/column cmd/internal/control cmd/internal/show internal/words github.com/gdamore/tcell/v2 github.com/rivo/uniseg
