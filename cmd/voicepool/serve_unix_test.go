@@ -250,6 +250,13 @@ func TestServeReload(t *testing.T) {
 	s.want("GET", "/v1/rooms/one/state", old, "", 401, "no such token")
 	s.want("GET", "/v1/rooms/one/state", later, "", 200, `"room":"one"`)
 	s.want("POST", "/v1/rooms/one/panic", later, "", 403, "this needs the role operator")
+	// A sheet that a room plays is read anew too, with keys that once outgrew a table of the parser.
+	write(t, in("one.yaml"), "voices: 5\nsounds: {bell: {}}\nlist:\n  - {cue: 1, play: bell, voices: 2}\n")
+	reload("one.yaml:4:")
+	s.want("GET", "/v1/rooms/one/state", later, "", 200, `"room":"one"`)
+	write(t, in("one.yaml"), "voices: 5\nsounds: {bell: {}}\nlist:\n  - {cue: 1, play: bell, width: 0.5, up: 2}\n  - {cue: 2, duck: master, by: 6, release: 2s}\n")
+	reload("the configuration is read anew")
+	s.want("GET", "/v1/rooms/one/state", later, "", 200, `"room":"one"`)
 	if strings.Contains(s.log(), "-0123456789abcdef") {
 		t.Errorf("it says a token: %s", s.log())
 	}
