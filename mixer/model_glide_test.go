@@ -53,7 +53,11 @@ func (g *glide) turn(f int64, to float64, frames int64) {
 
 // turnGain turns decibels, of which silence is no further away than -80.
 func (g *glide) turnGain(f int64, to float64, frames int64, shape voice.Shape) {
-	*g = glide{from: max(g.at(f), -80), to: max(to, -80), start: f, frames: frames, shape: shape}
+	from := g.at(f)
+	if from < -80+1e-9 { // a line of amplitudes can cross 1e-4 at a frame, whose logarithm rounds to either side
+		from = -80
+	}
+	*g = glide{from: from, to: max(to, -80), start: f, frames: frames, shape: shape}
 }
 
 // factor returns the amplitude factor of decibels.
