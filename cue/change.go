@@ -111,7 +111,7 @@ func poolMost(c *mixer.Config) int {
 // lacks returns an error if a cue or a scene of another sheet moves what the mixer of the show does not have:
 // the mixer would refuse the command, and that ends a show.
 func (p *Player) lacks(s *Sheet) error {
-	made := &p.sheet.Rules // of the mixer, but for sounds and scenes
+	made := &p.made
 	if len(s.Outputs) > 0 && len(made.Outputs) > 0 && s.Outputs[0].Name != made.Outputs[0].Name {
 		return fmt.Errorf("the first output is %s now, and %s there", yaml.Quote(made.Outputs[0].Name), yaml.Quote(s.Outputs[0].Name))
 	}
@@ -141,7 +141,7 @@ func (p *Player) lacks(s *Sheet) error {
 
 // lacksOf returns an error if a cue of a sheet moves what the mixer of the show does not have.
 func (p *Player) lacksOf(s *Sheet, c *Cue) error {
-	made := &p.sheet.Rules
+	made := &p.made
 	err := lacksEffects(made, s, c.Target, c.Effects)
 	if err == nil && c.Scope == OnBus && c.Verb == Set {
 		err = lacksSends(made, c.Target, c.Sends)

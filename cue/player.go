@@ -86,9 +86,10 @@ type Player struct {
 	options   Options
 	recording recording
 	mixer     *mixer.Mixer
-	most      int64 // commands that may be under way
-	wide      int   // outputs that are interleaved
-	voices    int   // that the pool of the mixer can have
+	most      int64       // commands that may be under way
+	wide      int         // outputs that are interleaved
+	made      rules.Rules // that the mixer was made from; never written again
+	voices    int         // that the pool of the mixer can have
 	schedule  *Schedule
 	follows   follows
 	replaced  sync.Mutex      // of sounds
@@ -173,7 +174,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	p := &Player{
 		sheet: s, options: o, mixer: m, sounds: loaded, schedule: s.Schedule(s.Rate, s.Seed),
 		buses: map[string]mixer.Bus{}, tuning: tuning{rate: s.Rate, values: map[string]ramp{}},
-		cut: never, polled: make([]mixer.Event, 256), streams: broken, most: int64(most), voices: poolMost(&config),
+		cut: never, polled: make([]mixer.Event, 256), streams: broken, most: int64(most), made: s.Rules, voices: poolMost(&config),
 	}
 	p.schedule.gone = p.gone
 	p.given.Store(given)
