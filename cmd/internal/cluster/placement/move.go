@@ -75,7 +75,7 @@ func (s *seat) leave(leaving bool) {
 
 // choose returns the life that takes the room best; empty: there is none.
 func (s *seat) choose() string {
-	all, _ := s.node.seen.nodesNow()
+	all, _, _ := s.node.seen.nodesNow()
 	load := map[string]int{}
 	for _, r := range s.node.seen.roomsNow() {
 		load[r.record.Life]++

@@ -16,12 +16,13 @@ func (n *Node) reconcile(ctx context.Context) {
 	orphans := map[string]time.Duration{} // rooms that nobody plays, and since when that has been seen
 	peeked := time.Duration(0)
 	for pause(ctx, n.options.Timing.Look) {
-		if now := n.options.Now(); n.lease.deaf(4*n.options.Timing.Look) && now-peeked > n.options.Timing.Renew/2 {
+		deaf := n.lease.deaf(4 * n.options.Timing.Look)
+		if now := n.options.Now(); deaf && now-peeked > n.options.Timing.Renew/2 {
 			n.peek(ctx)
 			peeked = now
 		}
-		all, complete := n.seen.nodesNow()
-		if !complete {
+		all, ever, complete := n.seen.nodesNow()
+		if !complete && !(ever && deaf) {
 			continue
 		}
 		for i := range all {
@@ -34,10 +35,10 @@ func (n *Node) reconcile(ctx context.Context) {
 	}
 }
 
-// peek asks how the nodes stand, while the watch does not tell: JetStream makes a new one when it has elected
-// who may, which takes seconds, and answers reads before that.
+// peek reads the records of all known nodes. It replaces the watch where a NATS server has died that leads
+// JetStream: a new watch begins only after an election, which takes seconds, but reads are answered before that.
 func (n *Node) peek(ctx context.Context) {
-	all, _ := n.seen.nodesNow()
+	all, _, _ := n.seen.nodesNow()
 	var asked sync.WaitGroup
 	for i := range all {
 		asked.Go(func() {
@@ -49,6 +50,19 @@ func (n *Node) peek(ctx context.Context) {
 		})
 	}
 	asked.Wait()
+}
+
+// refresh reads the record of one room, which the watch has not reported yet.
+func (n *Node) refresh(ctx context.Context, room string) {
+	e, err := n.lease.get(ctx, rooms+room)
+	n.seen.mutex.Lock()
+	defer n.seen.mutex.Unlock()
+	switch {
+	case err == nil:
+		n.seen.note(&e)
+	case errors.Is(err, ErrMissing):
+		delete(n.seen.rooms, room)
+	}
 }
 
 // fence marks a node as gone whose record stands still for longer than it may play, and forgets one that

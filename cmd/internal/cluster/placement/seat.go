@@ -96,8 +96,11 @@ func (s *seat) take(ctx context.Context) {
 	r.From, r.Next, r.State, r.Ready = "", "", 0, false
 	r.Refused = maps.Clone(r.Refused)
 	maps.DeleteFunc(r.Refused, func(life, _ string) bool { _, alive := s.node.seen.alive(life); return !alive })
-	if done, _ := s.write(ctx, r); done { // where nobody knows, the record will say
+	switch done, sure := s.write(ctx, r); {
+	case done:
 		s.resume(ctx)
+	case sure: // the record is newer than what this node has seen
+		s.node.refresh(ctx, r.Room)
 	}
 }
 

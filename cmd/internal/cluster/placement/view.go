@@ -166,14 +166,15 @@ func (v *view) living(life string) (seenNode, bool) {
 	return seenNode{}, false
 }
 
-// nodesNow returns the nodes, by their names, and whether all have been seen.
-func (v *view) nodesNow() (all []seenNode, complete bool) {
+// nodesNow returns the nodes, sorted by name. ever is true once any watch has reported the whole bucket. complete is
+// true while the present watch has.
+func (v *view) nodesNow() (all []seenNode, ever, complete bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(v.nodes)) {
 		all = append(all, v.nodes[name])
 	}
-	return all, v.all && v.fresh == nil
+	return all, v.all, v.all && v.fresh == nil
 }
 
 // roomsNow returns the rooms, by their names.

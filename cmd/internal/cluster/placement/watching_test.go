@@ -137,3 +137,70 @@ func TestDeadNamesake(t *testing.T) {
 		})
 	}
 }
+
+// deafened is a line on which no watch reports anything for a while, although reads and writes work. That is what a node
+// sees between the death of the NATS server that leads JetStream and the election of another.
+type deafened struct {
+	*line
+	until time.Time // a watch reports nothing before; zero: each works
+}
+
+func (d *deafened) silent() time.Duration {
+	d.line.memory.mutex.Lock()
+	defer d.line.memory.mutex.Unlock()
+	return time.Until(d.until)
+}
+
+func (d *deafened) Watch(ctx context.Context, tell func(Entry)) error {
+	if wait := d.silent(); wait > 0 && !pause(ctx, wait) {
+		return ctx.Err()
+	}
+	return d.line.Watch(ctx, func(e Entry) {
+		if d.silent() <= 0 {
+			tell(e)
+		}
+	})
+}
+
+// TestDeafTakeover kills the node that plays while the other's watch is silent: the other takes the room within the
+// time of a lease all the same, also when the room's record is newer than the last one that the watch reported.
+func TestDeafTakeover(t *testing.T) {
+	for name, changed := range map[string]bool{"the record is known": false, "the record is newer": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				defer w.end()
+				a := w.start("a")
+				var d *deafened
+				b := w.start("b", func(o *Options) { d = &deafened{line: o.Bucket.(*line)}; o.Bucket = d })
+				a.place("main")
+				w.pass(2 * time.Second)
+				d.line.memory.mutex.Lock()
+				d.until = time.Now().Add(9 * time.Second) // the longest election
+				d.line.memory.mutex.Unlock()
+				w.pass(time.Second)
+				if changed {
+					a.mutex.Lock()
+					here := a.heard["main"]
+					a.mutex.Unlock()
+					here.mutex.Lock()
+					here.sheet = "another"
+					here.mutex.Unlock()
+					w.pass(time.Second)
+				}
+				a.crash()
+				w.until(Standard.Lease+Standard.Margin+time.Second, "b plays it", func() bool { return b.sounds("main") })
+				b.mutex.Lock()
+				last := b.opened[len(b.opened)-1]
+				b.mutex.Unlock()
+				if want := map[bool]string{false: "sheet", true: "another"}[changed]; last.Sheet != want {
+					t.Errorf("b opened the sheet %q, want %q", last.Sheet, want)
+				}
+				w.pass(20 * time.Second)
+				if !b.sounds("main") || b.node.Watching() != nil {
+					t.Errorf("after the election b plays it: %t, and its watch: %v", b.sounds("main"), b.node.Watching())
+				}
+			})
+		})
+	}
+}
