@@ -1,0 +1,3 @@
+module voicepool/ci/testmutants
+
+go 1.26.0
