@@ -216,7 +216,7 @@ const (
 func (r *runner) limitOf(path string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return min(r.limit, (30*time.Second + 5*r.took[path]).Round(time.Second))
+	return min(r.limit, (20*time.Second + 5*r.took[path]).Round(time.Second))
 }
 
 // try tests a mutant with one package. A failure counts if the same tests pass without the edit; a test that fails
@@ -250,7 +250,7 @@ func (r *runner) try(m *mutant, path string, names []string, long bool) (o outco
 		p := r.tree.test("", plain)
 		if p.passed && o.late && whole {
 			r.passes(path, p.took)
-			if r.limitOf(path) > limit {
+			if 3*p.took > limit && r.limitOf(path) > limit {
 				continue // they do not hang: they need more time
 			}
 		}
