@@ -48,10 +48,10 @@ type record struct {
 
 // settings of a run.
 type settings struct {
-	root, tree, packages, file, before, wide, long string
-	n, most, jobs                                  int
-	seed                                           uint64
-	limit, longLimit                               time.Duration
+	root, tree, packages, file, before, reach, wide, long string
+	n, most, jobs                                         int
+	seed                                                  uint64
+	limit, longLimit                                      time.Duration
 }
 
 func run(ctx context.Context, args []string, out io.Writer) (code int, err error) {
@@ -61,6 +61,7 @@ func run(ctx context.Context, args []string, out io.Writer) (code int, err error
 	f.StringVar(&s.tree, "tree", "./...,./cmd/...", "the `patterns` of all packages")
 	f.StringVar(&s.packages, "packages", "", "the `patterns` of the packages to edit (default: all)")
 	f.StringVar(&s.wide, "wide", "./internal/scenetest,./mixer,./cue,./cmd/voicepool", "the `packages` whose tests see much of the code")
+	f.StringVar(&s.reach, "reach", "wide", "the short tests to run: those of the `packages` own, importers or wide (each with those before)")
 	f.StringVar(&s.file, "o", "", "the JSON `file` of the results; a run goes on where the file ends")
 	f.StringVar(&s.before, "before", "", "the JSON `file` of an earlier commit: apply the edits that it has killed")
 	f.StringVar(&s.long, "long", "all", "the long variants to run: `all`, own (of the edited package) or none")
@@ -73,7 +74,8 @@ func run(ctx context.Context, args []string, out io.Writer) (code int, err error
 	if err := f.Parse(args); err != nil {
 		return 2, err
 	}
-	if f.NArg() > 0 || s.n < 1 || s.jobs < 1 || !slices.Contains([]string{"all", "own", "none"}, s.long) {
+	if f.NArg() > 0 || s.n < 1 || s.jobs < 1 || !slices.Contains([]string{"all", "own", "none"}, s.long) ||
+		!slices.Contains([]string{"own", "importers", "wide"}, s.reach) {
 		return 2, fmt.Errorf("unexpected arguments %q (see -h)", args)
 	}
 	if s.root, err = filepath.Abs(s.root); err != nil {
@@ -104,7 +106,7 @@ func (s *settings) run(ctx context.Context, out io.Writer, code *int) error {
 		return err
 	}
 	all := &session{settings: s, out: out, runner: &runner{
-		tree: t, longOf: s.long, limit: s.limit, longLimit: s.longLimit,
+		tree: t, reach: s.reach, longOf: s.long, limit: s.limit, longLimit: s.longLimit,
 		took: map[string]time.Duration{}, unfit: map[string][]string{}, broken: map[string]bool{},
 	}}
 	for _, p := range wide {
@@ -234,12 +236,6 @@ func (a *session) add(r *result) {
 	a.failure = cmp.Or(a.failure, err)
 }
 
-// wider returns the one of two settings of -long that runs more.
-func wider(a, b string) string {
-	order := []string{"none", "own", "all"}
-	return order[max(slices.Index(order, a), slices.Index(order, b))]
-}
-
 // full reports whether the session has tested as many as it may, or cannot go on.
 func (a *session) full() bool {
 	a.mu.Lock()
@@ -281,7 +277,7 @@ func (a *session) draw(order []*pkg) error {
 				if known.Result == invalid {
 					continue
 				}
-				if known.Result != survived || wider(known.Long, a.long) == known.Long {
+				if known.Result != survived || !a.runner.open(p, known) {
 					return nil, nil
 				}
 			}

@@ -180,6 +180,7 @@ func anyOf(names []string) string { return "^(" + strings.Join(names, "|") + ")$
 // A runner tests mutants, and remembers what the tests of the tree do without an edit.
 type runner struct {
 	tree      *tree
+	reach     string   // the packages whose tests are run: own, importers (and own) or wide (and these)
 	wide      []string // packages whose tests see much, after the importers
 	longOf    string   // whose long variants are run: all, own (of the edited package) or none
 	limit     time.Duration
@@ -283,11 +284,18 @@ func (r *runner) stages(p *pkg) []string {
 	if p.tested() {
 		list = append(list, p.ImportPath)
 	}
+	if r.reach == "own" {
+		return list
+	}
 	importers := slices.Clone(r.tree.importers[p.ImportPath])
 	r.mu.Lock()
 	slices.SortStableFunc(importers, func(a, b string) int { return int(r.took[a] - r.took[b]) })
 	r.mu.Unlock()
-	for _, path := range slices.Concat(importers, r.wide) {
+	wide := r.wide
+	if r.reach == "importers" {
+		wide = nil
+	}
+	for _, path := range slices.Concat(importers, wide) {
 		if !slices.Contains(list, path) && (slices.Contains(importers, path) || r.tree.dependsOn(path, p.ImportPath)) {
 			list = append(list, path)
 		}
@@ -295,8 +303,19 @@ func (r *runner) stages(p *pkg) []string {
 	return list
 }
 
+// more reports whether a run has more long variants than one with another setting of -long.
+func (r *runner) more(long string) bool {
+	order := []string{"", "none", "own", "all"}
+	return slices.Index(order, r.longOf) > max(1, slices.Index(order, long))
+}
+
+// open reports whether a mutant that survived another run has tests left.
+func (r *runner) open(p *pkg, passed *result) bool {
+	return r.more(passed.Long) || slices.ContainsFunc(r.stages(p), func(path string) bool { return !slices.Contains(passed.Tried, path) })
+}
+
 // judge tests a mutant until a package kills it. Where an earlier run killed it, the tests that did are the first.
-// Where the short tests are known to pass, it runs the long variants alone.
+// Where some tests are known to pass, it runs the others.
 func (r *runner) judge(m *mutant, before, passed *result) *result {
 	begin := time.Now()
 	res := &result{Package: m.pkg.ImportPath, Edit: m.edit, Result: survived}
@@ -326,17 +345,23 @@ func (r *runner) judge(m *mutant, before, passed *result) *result {
 		stages = append([]string{before.By}, stages...)
 	}
 	if passed != nil {
-		res.Tried, stages = passed.Tried, passed.Tried
-	} else {
-		for _, path := range stages {
-			if one(path, nil, false) {
-				return res
-			}
-			res.Tried = append(res.Tried, path)
+		res.Tried = slices.Clone(passed.Tried)
+		res.Long = passed.Long
+	}
+	for _, path := range stages {
+		if slices.Contains(res.Tried, path) {
+			continue
 		}
+		if one(path, nil, false) {
+			return res
+		}
+		res.Tried = append(res.Tried, path)
 	}
 	if before != nil {
 		res.Result = lost
+		return res
+	}
+	if passed != nil && !r.more(passed.Long) {
 		return res
 	}
 	res.Long = r.longOf

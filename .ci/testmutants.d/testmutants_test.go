@@ -156,6 +156,29 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestReach runs the tests of a package first, and then those of others where these saw nothing.
+func TestReach(t *testing.T) {
+	t.Parallel()
+	folder, file := fixture(t), filepath.Join(t.TempDir(), "reach.json")
+	flags := []string{"-n", "1000", "-packages", "./twice,./half", "-o", file}
+	first, _ := testmutants(t, folder, 0, append(flags, "-reach", "own", "-long", "none")...)
+	second, _ := testmutants(t, folder, 1, append(flags, "-reach", "importers", "-long", "own")...)
+	for _, want := range []struct{ name, first, second string }{
+		{"constant: return n * 2: 2 3", survived, killed},
+		{"constant: return n * 3: 3 4", survived, survived},
+		{"delete: n++", survived, lost},
+		{"constant: return n / 2: 2 3", killed, killed},
+	} {
+		a, b := first[want.name], second[want.name]
+		if a == nil || b == nil || a.Result != want.first || b.Result != want.second {
+			t.Errorf("%s: %v and then %v, want %s and %s", want.name, a, b, want.first, want.second)
+		}
+	}
+	if len(first) != len(second) {
+		t.Errorf("%d edits and then %d", len(first), len(second))
+	}
+}
+
 // TestUnfit has a test that fails without an edit: it kills nothing.
 func TestUnfit(t *testing.T) {
 	t.Setenv("FIXTURE_UNFIT", "1")
