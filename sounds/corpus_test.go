@@ -29,7 +29,7 @@ func corpus(t *testing.T) (files []string) {
 	t.Helper()
 	folders := filepath.SplitList(os.Getenv("VOICEPOOL_CORPUS"))
 	if len(folders) == 0 {
-		t.Skip("needs recorded sounds and other decoders: run .ci/realcorpus -decoders, which sets VOICEPOOL_CORPUS")
+		t.Skip("needs recorded sounds and other decoders: run .ci/recorded-sounds-reach-goals -decoders, which sets VOICEPOOL_CORPUS")
 	}
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {

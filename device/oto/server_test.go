@@ -17,7 +17,7 @@ import (
 )
 
 // The tests of this file need a sound server, and each a process of its own,
-// since a process has one device. .ci/soundserver starts them all.
+// since a process has one device. .ci/every-frame-arrives starts them all.
 const (
 	serverTest = "VOICEPOOL_SERVER_TEST" // which of them: contract, play, loss
 	serverFile = "VOICEPOOL_SERVER_FILE" // where play puts what it plays
@@ -26,7 +26,7 @@ const (
 func openServer(t *testing.T, which string) *Device {
 	t.Helper()
 	if os.Getenv(serverTest) != which {
-		t.Skipf("needs a sound server: run .ci/soundserver, which sets %s=%s", serverTest, which)
+		t.Skipf("needs a sound server: run .ci/every-frame-arrives, which sets %s=%s", serverTest, which)
 	}
 	start := time.Now()
 	d, err := Open(Config{Name: "voicepool test"})

@@ -17,13 +17,13 @@ import (
 	"voicepool/pcm"
 )
 
-// The tests of this file need a sound server: .ci/soundserver starts them.
+// The tests of this file need a sound server: .ci/every-frame-arrives starts them.
 const serverTest = "VOICEPOOL_SERVER_TEST" // is set where there is one
 
 func openServer(t testing.TB, c Config) *Device {
 	t.Helper()
 	if os.Getenv(serverTest) == "" {
-		t.Skipf("needs a sound server: run .ci/soundserver, which sets %s", serverTest)
+		t.Skipf("needs a sound server: run .ci/every-frame-arrives, which sets %s", serverTest)
 	}
 	start := time.Now()
 	d, err := Open(t.Context(), c)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDefinition compares with the sums that define the transform; .ci/oracles
+// TestDefinition compares with the sums that define the transform; .ci/results-match-oracles
 // compares larger ones with gonum's.
 func TestDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))

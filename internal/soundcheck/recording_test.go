@@ -39,7 +39,7 @@ func mustRead(t *testing.T, path string, want int) (frames []pcm.Frame, rate int
 // TestRecording: every frame of a reference is in the recording, in order and without a
 // gap. Where there are gaps alone it says so: that is a machine that was too busy.
 func TestRecording(t *testing.T) {
-	reference, rate := mustRead(t, named(t, "VOICEPOOL_REFERENCE", ".ci/soundserver"), 0)
+	reference, rate := mustRead(t, named(t, "VOICEPOOL_REFERENCE", ".ci/every-frame-arrives"), 0)
 	recording, _ := mustRead(t, os.Getenv("VOICEPOOL_RECORDING"), rate)
 	r, err := Compare(reference, recording, 0)
 	if err != nil {
@@ -59,7 +59,7 @@ func TestRecording(t *testing.T) {
 // line has a name, a file, the first frame, the gain there in dB, and what may remain
 // beside the piece in dB.
 func TestPieces(t *testing.T) {
-	table, err := os.ReadFile(named(t, "VOICEPOOL_PIECES", ".ci/realsounds"))
+	table, err := os.ReadFile(named(t, "VOICEPOOL_PIECES", ".ci/real-files-play-unchanged"))
 	if err != nil {
 		t.Fatal(err)
 	}

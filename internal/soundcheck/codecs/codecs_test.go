@@ -1,6 +1,6 @@
 // Package codecs encodes a signal in many ways, decodes each file with package sounds and
 // with other decoders, and compares them. Its test needs lame, mpg123, oggenc, oggdec,
-// flac, sox and ffmpeg; .ci/codecs installs them, and says where each tolerance comes from.
+// flac, sox and ffmpeg; .ci/codecs-match-other-decoders installs them, and says where each tolerance comes from.
 package codecs
 
 import (
@@ -21,7 +21,7 @@ const asked = "VOICEPOOL_CODECS"
 
 func TestCodecs(t *testing.T) {
 	if os.Getenv(asked) == "" {
-		t.Skipf("needs encoders and decoders: run .ci/codecs, which sets %s=1", asked)
+		t.Skipf("needs encoders and decoders: run .ci/codecs-match-other-decoders, which sets %s=1", asked)
 	}
 	for _, f := range formats {
 		t.Run(f.name, func(t *testing.T) {

@@ -98,7 +98,7 @@ func delimited(b []byte) int {
 	return at + sum + n
 }
 
-// The bounds of channels in which ffmpeg differs, and why .ci/codecs says; behind each, the worst of
+// The bounds of channels in which ffmpeg differs, and why .ci/codecs-match-other-decoders says; behind each, the worst of
 // the grid.
 const (
 	speechCoherence = 0.995 // 0.9962

@@ -1,3 +1,0 @@
-module voicepool/ci/mutants
-
-go 1.26.0

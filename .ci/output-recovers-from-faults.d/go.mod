@@ -1,0 +1,3 @@
+module voicepool/ci/output-recovers-from-faults
+
+go 1.26.0

@@ -1,3 +1,0 @@
-module voicepool/ci/soundfaults
-
-go 1.26.0
