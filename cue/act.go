@@ -7,7 +7,7 @@ import (
 	"voicepool/mixer"
 )
 
-// actOnBus moves what a cue says of the effects of a bus, and of sends.
+// actOnBus applies the effect values and send gains of a set cue.
 func (p *Player) actOnBus(at mixer.Moment, c *Cue, target mixer.Target, over time.Duration) error {
 	for i := range c.Effects {
 		if err := at.SetEffect(p.buses[c.Target], c.Effects[i].Effect, c.Effects[i].Values, over); err != nil {
@@ -22,7 +22,7 @@ func (p *Player) actOnBus(at mixer.Moment, c *Cue, target mixer.Target, over tim
 	return nil
 }
 
-// act has a cue act on a target.
+// act sends the mixer command of a cue that is neither a start nor a message.
 func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	rate := p.sheet.Rate
 	over := c.Over.Duration(rate)
@@ -55,7 +55,7 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	if c.Change.Fields == 0 && (c.Effects != nil || c.Sends != nil) {
 		return nil
 	}
-	if c.Change.Fields == 0 { // parameters alone
+	if c.Change.Fields == 0 { // only parameters change
 		return p.tuning.ask(at, p.held.Frame, c)
 	}
 	return at.Set(target, c.Change, over)

@@ -9,43 +9,45 @@ import (
 	"voicepool/mixer"
 )
 
-// unit is what begins together, at a frame that may be known to the mixer alone: what a cue of the
-// list does, or what waits for an end. Its commands are armed ahead of that.
+// unit is a batch of commands that begin together: the actions of one list cue, or actions that wait for the
+// end of an id. Its first frame may be known only on the audio side. The mixer receives the commands ahead of
+// it.
 type unit struct {
 	salvo  *mixer.Salvo
-	base   int64             // the frame at which it is fired; until it is known, about that
-	known  bool              // base
-	steps  []step            // that come before its actions
-	turns  turns             // its actions, from base on
-	from   int64             // frames of the time of its actions at base
-	last   int64             // the frame of its last command, from base on
-	launch int               // that begins with it, -1: none
-	rank   int32             // of the command that fires it
-	at     int64             // the frame of a GO; -1: none fires it
-	begins func(frame int64) // is told of base; nil: nobody
-	over   int64             // a frame at which it is dropped for good; 0: it is not dropped
-	ends   bool              // it drops others, so no panic drops it
+	base   int64             // its first frame; an estimate until known is true
+	known  bool              // base is exact
+	steps  []step            // commands carried out before the actions
+	turns  turns             // the actions, at frames relative to base
+	from   int64             // the offset of base from the start of the actions' time, in frames
+	last   int64             // the last command, in frames after base
+	launch int               // index of the launch that begins here; -1: none
+	rank   int32             // rank of the command that fires the batch
+	at     int64             // the frame of the GO that fires the batch; -1: another batch fires it
+	begins func(frame int64) // called with base; may be nil
+	over   int64             // the batch is discarded after this frame; 0: it is kept
+	ends   bool              // it cancels other units, so a panic does not cancel it
 }
 
-// step is a command of a unit that is no action.
+// step is a command of a unit that does not come from an action.
 type step struct {
 	offset int64
 	rank   int32
 	do     func(mixer.Moment) error
 }
 
-// armed is how a player hands its list over ahead of the audio side.
+// armed is the lookahead of a player: cues handed to the mixer before their frames.
 type armed struct {
 	on    bool
-	show  *unit   // the timeline, fired at frame 0, and all that is of no unit
-	units []*unit // in the order in which they were made, until all has acted
-	unit  *unit   // of the action that is held
-	goes  []Go    // that are to come, of a list with times of GO
-	next  int     // the cue that stands by for them
+	show  *unit   // the timeline, fired at frame 0, and every command outside other units
+	units []*unit // in order of creation; removed once all their commands have acted
+	unit  *unit   // the unit of Player.held
+	goes  []Go    // the scheduled GOs that are still to come
+	next  int     // index of the next list cue for a GO without a number
 	tags  map[uint64]*mixer.Count
 }
 
-// arm has the player hand over ahead of the audio side: its GOs begin what they begin as they come.
+// arm switches the player to the lookahead: from now on each GO adds its cues when its frame comes near. It
+// does nothing on later calls.
 func (p *Player) arm() {
 	if p.armed.on {
 		return
@@ -53,7 +55,7 @@ func (p *Player) arm() {
 	s := p.Sheet().unfired()
 	p.sheet, p.schedule, p.follows = s, s.Schedule(s.Rate, s.Seed), newFollows(s)
 	p.schedule.gone = p.gone
-	for tag := range s.ids { // a sheet that comes may wait for any of them
+	for tag := range s.ids { // a later sheet may wait for any of them
 		if p.options.Changes {
 			p.follows.awaited[uint64(tag+1)] = true
 		}
@@ -74,12 +76,12 @@ func (p *Player) add(u *unit) *unit {
 	return u
 }
 
-// waiter returns a unit that something fires.
+// waiter adds a unit that another command fires, at about the given frame.
 func (p *Player) waiter(about int64) *unit {
 	return p.add(&unit{salvo: p.mixer.NewSalvo(), base: about, launch: -1, at: -1})
 }
 
-// tagged returns the count of an id.
+// tagged returns the count of the living starts with a tag and creates it if needed.
 func (p *Player) tagged(tag uint64) *mixer.Count {
 	c := p.armed.tags[tag]
 	if c == nil {
@@ -94,20 +96,20 @@ func (u *unit) step(offset int64, rank int, do func(mixer.Moment) error) {
 	u.last = max(u.last, offset)
 }
 
-// turn adds an action of the sheet.
+// turn adds the action of cue i of the sheet.
 func (u *unit) turn(s *Sheet, i int) {
 	heap.Push(&u.turns, turn{moment: moment{s.Cues[i].moment(0).Frames(s.Rate) - u.from, i}})
 }
 
-// fire begins a cue of the list at a frame, as it is so long after its GO, and returns the place behind
-// its chain.
+// fire starts list cue number list and its chain at a frame, as if from had already elapsed since the GO. It
+// returns the index of the list cue after the chain.
 func (p *Player) fire(list int, frame int64, from rules.Time) (next int) {
 	s, f := p.sheet, &p.follows
 	first := len(s.launches)
 	next = s.begin(list, rules.FrameTime(frame, s.Rate), from)
 	f.add()
 	f.soon = f.soon[:0]
-	chain := p.waiter(frame) // what of it begins after this frame, or the end of a cue
+	chain := p.waiter(frame) // the cues of the chain that begin by time, from this frame or from the end of a cue on
 	chain.at, chain.rank = frame, int32(s.launches[first].first)
 	for i := first; i < len(s.launches); i++ {
 		l := &s.launches[i]
@@ -124,7 +126,7 @@ func (p *Player) fire(list int, frame int64, from rules.Time) (next int) {
 	return next
 }
 
-// launch arms what one cue of the list does, in a unit that its chain fires.
+// launch creates the unit of launch i. The unit chain fires it.
 func (p *Player) launch(i int, chain *unit) {
 	s, r := p.sheet, &p.follows.runs[i]
 	l := &s.launches[i]
@@ -159,10 +161,11 @@ func (p *Player) launch(i int, chain *unit) {
 	}
 }
 
-// whole returns a number of starts as an int.
+// whole converts a number of starts to an int.
 func whole(n uint64) int { return int(min(n, math.MaxInt32)) }
 
-// moment returns the moment of an action at a frame.
+// moment returns the mixer moment for commands at a frame: in the current unit, or directly if the lookahead
+// is off.
 func (p *Player) moment(frame int64) mixer.Moment {
 	a, rank := &p.armed, int32(0)
 	if p.held != nil {
@@ -178,8 +181,8 @@ func (p *Player) moment(frame int64) mixer.Moment {
 	return u.salvo.At(frame - u.base).WithRank(rank)
 }
 
-// handAll hands over what is due before a frame, or as much of it as there is room for, and arms
-// what may be.
+// handAll hands over every command due before a frame, as far as the mixer has room, and fires the units
+// whose GO is known.
 func (p *Player) handAll(before int64) error {
 	a := &p.armed
 	p.handed = max(p.handed, before)
@@ -197,7 +200,7 @@ func (p *Player) handAll(before int64) error {
 			continue
 		}
 		list := p.sheet.meant(g, a.next)
-		if list == len(p.sheet.List) { // an edited sheet has no cue left for it
+		if list == len(p.sheet.List) { // an edited sheet may have no cue left for it
 			continue
 		}
 		a.next = p.fire(list, frame, g.From)
@@ -205,7 +208,7 @@ func (p *Player) handAll(before int64) error {
 			p.live.note(*g)
 		}
 	}
-	if p.held != nil { // what the mixer had no room for
+	if p.held != nil { // the mixer was full
 		if err := p.sendHeld(); err != nil {
 			return err
 		}
@@ -230,15 +233,15 @@ func (p *Player) handAll(before int64) error {
 	return nil
 }
 
-// armUnit hands over what of a unit is due before a frame; where nobody knows its frame, what is
-// due so soon after it.
+// armUnit hands over the commands of a unit that are due before a frame. If the frame of the unit is unknown,
+// it hands over as many frames of commands after its beginning as Feed is ahead.
 func (p *Player) armUnit(u *unit, before int64) error {
 	a := &p.armed
 	until := before - u.base
 	if !u.known {
 		until = p.ahead()
 		if p.mixer.Stats().Pending > p.most/2 {
-			return nil // it has time
+			return nil // not urgent
 		}
 	}
 	for len(u.steps) > 0 {
@@ -273,7 +276,7 @@ func (p *Player) armUnit(u *unit, before int64) error {
 	return nil
 }
 
-// sendHeld sends the action that is held.
+// sendHeld sends the held action and clears it on success.
 func (p *Player) sendHeld() error {
 	if err := p.send(p.held); err != nil {
 		return p.sheet.Cues[p.held.Cue].placed(p.sheet.File, err)
@@ -283,7 +286,7 @@ func (p *Player) sendHeld() error {
 	return nil
 }
 
-// learn finds out which units were fired, and forgets those that have acted.
+// learn records the frames of the units that have been fired, and deletes the units that have acted.
 func (p *Player) learn(st *mixer.Stats) {
 	a := &p.armed
 	for _, u := range a.units {
@@ -310,10 +313,10 @@ func (p *Player) learn(st *mixer.Stats) {
 	p.follows.ended = p.follows.ended[:0]
 }
 
-// idle reports whether nothing of the list is to come.
+// idle reports whether the list has no GO and no unit left.
 func (a *armed) idle() bool { return len(a.goes) == 0 && len(a.units) <= 1 }
 
-// fewer takes what chance leaves out off the counts of a unit.
+// fewer subtracts the starts that chance skips from the counts of a unit.
 func (p *Player) fewer(u *unit, a *Action, offset int64) {
 	p.follows.fewer(a)
 	c, n := &p.sheet.Cues[a.Cue], a.Rest

@@ -15,31 +15,31 @@ import (
 	"voicepool/pcm"
 )
 
-// ErrBeginning is wrapped where Options.From or Options.Cue is no place at which a show could begin:
-// by the errors of NewPlayer, where no such cue begins, and of Read and Prime, where it is over.
+// ErrBeginning is wrapped by errors about Options.From and Options.Cue. NewPlayer returns it if there is no
+// such cue. Read and Prime return it if the show ends before that place.
 var ErrBeginning = errors.New("the show cannot begin there")
 
-// leadIn is how long a show is mixed, and thrown away, before it begins in the middle. What a
-// limiter does with a frame goes back 1 s at the most.
+// leadIn is the length of the part that is mixed and discarded before it begins in the middle. The gain of the
+// limiter depends on at most the last 1 s.
 const leadIn = 2 * time.Second
 
-// beginning is where a show begins that does not begin at its start.
+// beginning describes a show that begins in the middle.
 type beginning struct {
 	time rules.Time
-	cue  int // in Sheet.Cues; -1: none
-	list int // in Sheet.List; -1: none
+	cue  int // index in Sheet.Cues; -1: a list cue or a time is meant
+	list int // index in Sheet.List; -1: a cue of `cues` or a time is meant
 
-	launches []launch // of the times of GO
-	goes     []Go     // of a live show: those before it
-	standby  int      // of a live show: the place in Sheet.List of the cue that stands by there
-	settled  bool     // of a live show: the cues before that count as finished
+	launches []launch // of the scheduled GOs
+	goes     []Go     // live show: the scheduled GOs before that place
+	standby  int      // live show: index in Sheet.List of the next cue
+	settled  bool     // live show: the cues before standby count as finished
 
-	frame int64 // once there: where that was
+	frame int64 // the frame of that place, once it has been reached
 	there bool
 	block []pcm.Frame
 }
 
-// newBeginning finds the cue of Options.Cue.
+// newBeginning resolves Options.From and Options.Cue.
 func (p *Player) newBeginning() error {
 	b := beginning{time: p.options.From, cue: -1, list: -1, launches: p.sheet.launches, standby: p.Sheet().standby(0)}
 	b.there = b.time.IsZero() && p.options.Cue == ""
@@ -86,7 +86,7 @@ func (p *Player) newBeginning() error {
 	return nil
 }
 
-// index returns the place in `cues` that a text names, from 0. It is for sheets whose cues have no numbers.
+// index parses a position in Sheet.Cues, counted from 0. It serves sheets whose cues have no numbers.
 func (s *Sheet) index(text string) (int, error) {
 	i, err := strconv.Atoi(text)
 	switch {
@@ -98,7 +98,7 @@ func (s *Sheet) index(text string) (int, error) {
 	return i, nil
 }
 
-// said has a live show begin where the GOs of the sheet have been said that come before its time.
+// said records the scheduled GOs before the beginning of a live show.
 func (b *beginning) said(s *Sheet) {
 	rate := max(s.Rate, 1)
 	for _, g := range s.clocked(rate) {
@@ -109,7 +109,7 @@ func (b *beginning) said(s *Sheet) {
 	}
 }
 
-// say takes a GO that was said before the show begins.
+// say records a GO that lies before the beginning of the show.
 func (b *beginning) say(s *Sheet, g Go) {
 	if b.goes = append(b.goes, g); g.Does == DoGo {
 		chain := s.chain(s.meant(&g, b.standby))
@@ -117,16 +117,16 @@ func (b *beginning) say(s *Sheet, g Go) {
 	}
 }
 
-// meant returns the place of the cue that a GO begins, where another stands by.
+// meant returns the index in Sheet.List of the cue that a GO starts, given the index of the next cue.
 func (s *Sheet) meant(g *Go, standby int) int {
 	if g.Cue != "" {
-		return s.numbers()[numberOf(g.Cue)] // it is there: checkGoes has looked
+		return s.numbers()[numberOf(g.Cue)] // checkGoes has verified that it exists
 	}
 	return s.standby(standby)
 }
 
-// stands has a live show begin where a cue of the list stands by: before the GO of the sheet that
-// begins it, or, where there is none, as if those before it were finished.
+// stands lets a live show begin with a chosen cue. The show begins just before the scheduled GO of that cue.
+// If the sheet has no such GO, the earlier cues of the list count as finished.
 func (b *beginning) stands(s *Sheet) error {
 	list, cue := b.list, b.cue
 	if b.list, b.cue = -1, -1; list < 0 {
@@ -153,12 +153,12 @@ func (b *beginning) stands(s *Sheet) error {
 	return nil
 }
 
-// Standby returns the place in Sheet.List of the cue that stands by where a live show begins; the
-// length of the list where none does.
+// Standby returns the index in Sheet.List of the next cue at the beginning of a live show. It returns the
+// length of the list if there is no next cue.
 func (p *Player) Standby() int { return p.begins.standby }
 
-// settle has what the cues of the list before one leave behind, if they are finished: endless loops,
-// from their beginning, and what was set.
+// settle applies the lasting results of the list cues before the next one: endless loops, played from their
+// beginning, and every value that was set.
 func (p *Player) settle() {
 	s, f := p.sheet, &p.follows
 	for i := range p.begins.standby {
@@ -185,8 +185,8 @@ func (p *Player) settle() {
 	}
 }
 
-// actions returns what a cue of the list does, in the order of times: places in Cues. The timeline is
-// a part of the cue that starts it.
+// actions returns the indexes in Cues of the actions of a list cue, ordered by time. They include the
+// timeline if the cue starts it.
 func (s *Sheet) actions(list int) (all []int) {
 	of := &s.List[list]
 	for i := s.first; i < s.own; i++ {
@@ -198,8 +198,8 @@ func (s *Sheet) actions(list int) (all []int) {
 	return all
 }
 
-// settled returns what is left of a cue when it is finished, as an action that does that at once; nil:
-// nothing is.
+// settled returns an action that leaves the same result at once as the finished cue, such as an endless loop
+// or a set value. It returns nil if the cue leaves no lasting result.
 func (c *Cue) settled() *Cue {
 	out := *c
 	out.At, out.Over, out.FadeIn, out.after, out.afterTag, out.state = rules.Time{}, rules.Time{}, rules.Time{}, "", 0, byTime
@@ -219,14 +219,14 @@ func (c *Cue) settled() *Cue {
 		if c.layers != nil && out.layers == nil {
 			return nil
 		}
-	case c.Verb == Stop, c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && !c.keeps(): // out of its loop
+	case c.Verb == Stop, c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && !c.keeps(): // they left their loop
 		out.Verb, out.Cut, out.Change = Stop, true, mixer.Change{}
 	}
 	return &out
 }
 
-// beginsAt returns the frame of the mixer at which a cue begins with which the show is to begin, if that
-// is known by now, and the frame of what is heard where it is to begin at a time.
+// beginsAt returns the frame at which the show begins. For a cue it is a frame of the mixer, and known is
+// false until the frame is certain. For a time it is a frame of the output.
 func (p *Player) beginsAt() (frame int64, known bool) {
 	b, rate := &p.begins, p.sheet.Rate
 	after := func(l *launch, since rules.Time) (int64, bool) {
@@ -260,8 +260,8 @@ func (p *Player) beginsAt() (frame int64, known bool) {
 	return b.time.Frames(rate), true
 }
 
-// stoodBefore returns how the pauses of a render are where it comes to a frame: of what is heard where
-// the show is to begin at a time, else of the mixer.
+// stoodBefore returns the state of the pauses of a render at a frame. The frame counts output frames if the
+// show begins at a time, and mixer frames otherwise.
 func (p *Player) stoodBefore(frame int64) *pauses {
 	s := &pauses{fade: fadeFrames(p.sheet.Rate)}
 	byTime := p.begins.list < 0 && p.begins.cue < 0
@@ -284,12 +284,12 @@ func (s *Sheet) timed() bool {
 	return !slices.ContainsFunc(s.List, func(l ListCue) bool { return l.Timeline && !l.Off })
 }
 
-// Began returns the frame at which the show begins: after the first Read, or Prime.
+// Began returns the first frame of the show. It is valid after the first Read or after Prime.
 func (p *Player) Began() int64 { return p.begins.frame }
 
-// goThere goes on to some frames after the one at which the show begins, and reports whether it is
-// there: it takes a part of that at a time. All is decided that is decided before, and what is heard
-// from there on is the rest of the whole, to the bit. Only the last 2 s are mixed.
+// goThere plays up to the given number of frames after the beginning of the show and reports whether it has
+// arrived. Each call does part of the work. From there on, the output equals the end of the complete render
+// bit for bit. Only the last 2 s are mixed; the rest is only scheduled.
 func (p *Player) goThere(after int64) (there bool, err error) {
 	b, f := &p.begins, &p.file
 	if b.there {
@@ -300,9 +300,9 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 	}
 	for most := int64(1 << 19); most > 0; {
 		from, known := p.beginsAt()
-		known = known && from < p.cut // beyond it, it comes to its end
+		known = known && from < p.cut // after the cut, the loop runs until the end of the show
 		stood := p.stoodBefore(from + after)
-		from = stood.output - stood.stood - after // of the mixer
+		from = stood.output - stood.stood - after // in frames of the mixer
 		if known && f.now == from+after {
 			b.there, b.frame, b.block, p.skips = true, stood.output-after, nil, false
 			f.flips = f.flips[stood.flips:]
@@ -317,7 +317,7 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 		n, wide := min(most, int64(len(b.block)/p.wide)), int64(p.wide)
 		if p.skips = false; known {
 			n = min(n, from+after-f.now)
-			// What rings for longer than a lead-in can only be heard from the start.
+			// A tail longer than the lead-in is exact only in a render from the start.
 			if mixed := from - pcm.Frames(leadIn, p.sheet.Rate); f.now < mixed && !p.sheet.Master.DCGuard {
 				n = min(n, mixed-f.now)
 				p.skips = true
@@ -330,7 +330,7 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 			if err := p.mixArmed(b.block[:n*wide]); err != nil {
 				return false, err
 			}
-		} else if !known && p.follows.waits() { // it stops at every end
+		} else if !known && p.follows.waits() { // stops at every end of a cue
 			k, err := p.mixToEnd(b.block[:n*wide])
 			if err != nil {
 				return false, err
@@ -344,7 +344,7 @@ func (p *Player) goThere(after int64) (there bool, err error) {
 	return false, nil
 }
 
-// mixArmed mixes a block of a list that is armed ahead of it.
+// mixArmed mixes a block with the lookahead on.
 func (p *Player) mixArmed(block []pcm.Frame) error {
 	f := &p.file
 	for len(block) > 0 {

@@ -20,21 +20,24 @@ import (
 	"voicepool/sounds"
 )
 
-// ErrChange is wrapped by the errors of Change: the sheet is not one that a show under way can take.
+// ErrChange is wrapped by the errors of Change. It means that the show cannot switch to the new sheet while
+// it runs.
 var ErrChange = errors.New("cue: the show keeps its sheet")
 
-// Change has what starts from now on be as another sheet says, such as its file after an edit; what
-// plays goes on. A timeline that started with the show goes on at the same time of the other one. One
-// that a cue of the list has started goes on as it was. What the mixer is made from stays: kept names
-// the keys that differ there, for people. While Feed plays, with Options.Changes; control side, any
-// goroutine but that of Feed. The library is that of NewPlayer.
+// Change switches a running show to another sheet, such as its file after an edit. Starts from now on follow
+// the new sheet; voices that already play continue. If the timeline started with the show, it continues at
+// the same time in the new sheet. If a list cue started it, it continues with the old cues. The configuration
+// of the mixer cannot change: kept lists the keys of the sheet that differ and keep their old values.
 //
-// When it acts, the goroutine of Feed calls adopted, which may be nil, and moves the gains of the new
-// sheet's list by what it returns: decibels, by the numbers of cues, as Trim does. adopted calls take
-// once: from there on Sheet, Playing and places in the list are those of the new sheet. Who asks for
-// cues by their places holds a lock while it does so, and takes the new sheet under the same one.
+// Change needs Options.Changes and a running Feed. The library is the one given to NewPlayer. Control side,
+// any goroutine except the one of Feed.
 //
-// The error is that of LoadSounds, or wraps ErrChange; then nothing has changed.
+// When the change takes effect, the goroutine of Feed calls adopted, which may be nil. adopted must call take
+// once: from that call on, Sheet, Playing and positions in the list refer to the new sheet. A caller that
+// uses positions in the list calls take under the lock that guards them. adopted returns gain changes in
+// decibels by cue number, which are applied as by Trim.
+//
+// The error is from LoadSounds or wraps ErrChange; the show then keeps its old sheet.
 func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adopted func(take func()) map[string]float64) (kept []string, err error) {
 	now := p.Sheet()
 	if !p.options.Changes {
@@ -43,7 +46,7 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 	if len(s.List) > 0 && len(now.List) == 0 {
 		return nil, fmt.Errorf("%w: it has no list of cues that wait for GO, and there is one now; begin the show again", ErrChange)
 	}
-	if len(s.List) == 0 && len(now.List) > 0 { // as a file that is being written
+	if len(s.List) == 0 && len(now.List) > 0 { // such as a file that is still being written
 		return nil, fmt.Errorf("%w: it has cues that wait for GO, and there is none there; write the list again", ErrChange)
 	}
 	if s.Rate != now.Rate {
@@ -58,7 +61,7 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 			return nil, fmt.Errorf("%w: the bus %s has another parent or output; begin the show again", ErrChange, yaml.Quote(b.Name))
 		}
 	}
-	for i := 1; i < len(s.Outputs); i++ { // the first one's bus is the master
+	for i := 1; i < len(s.Outputs); i++ { // the bus of the first output is the master
 		if _, some := p.buses[s.Outputs[i].Name]; !some {
 			return nil, fmt.Errorf("%w: the output %s is new; begin the show again", ErrChange, yaml.Quote(s.Outputs[i].Name))
 		}
@@ -99,7 +102,7 @@ func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adop
 	return differing(now, s), nil
 }
 
-// poolMost returns how many voices the pool of a mixer can have.
+// poolMost returns the largest number of voices that the pool of a mixer can reach.
 func poolMost(c *mixer.Config) int {
 	most := max(c.Voices, c.MaxVoices)
 	if c.Overflow == mixer.GrowPool {
@@ -108,8 +111,8 @@ func poolMost(c *mixer.Config) int {
 	return most
 }
 
-// lacks returns an error if a cue or a scene of another sheet moves what the mixer of the show does not have:
-// the mixer would refuse the command, and that ends a show.
+// lacks returns an error if a cue or scene of a sheet changes a part that the mixer of the show does not
+// have. The mixer would reject the command, and the error would end the show.
 func (p *Player) lacks(s *Sheet) error {
 	made := &p.made
 	if len(s.Outputs) > 0 && len(made.Outputs) > 0 && s.Outputs[0].Name != made.Outputs[0].Name {
@@ -139,7 +142,7 @@ func (p *Player) lacks(s *Sheet) error {
 	return nil
 }
 
-// lacksOf returns an error if a cue of a sheet moves what the mixer of the show does not have.
+// lacksOf does the same for one cue.
 func (p *Player) lacksOf(s *Sheet, c *Cue) error {
 	made := &p.made
 	err := lacksEffects(made, s, c.Target, c.Effects)
@@ -155,7 +158,7 @@ func (p *Player) lacksOf(s *Sheet, c *Cue) error {
 	return err
 }
 
-// lacksEffects returns an error if a bus was made without one of the effects that a sheet moves there.
+// lacksEffects returns an error if the mixer lacks an effect, or has another kind of effect, on a bus.
 func lacksEffects(made *rules.Rules, s *Sheet, bus string, moves []rules.EffectMove) error {
 	for _, move := range moves {
 		named := func(all []effect.Effect) *effect.Kind {
@@ -173,7 +176,7 @@ func lacksEffects(made *rules.Rules, s *Sheet, bus string, moves []rules.EffectM
 	return nil
 }
 
-// lacksSends returns an error if a bus was made without one of the sends that are moved.
+// lacksSends returns an error if the mixer lacks a send of a bus.
 func lacksSends(made *rules.Rules, bus string, moves []mixer.Send) error {
 	var has []mixer.Send
 	for i := range made.Buses {
@@ -189,7 +192,7 @@ func lacksSends(made *rules.Rules, bus string, moves []mixer.Send) error {
 	return nil
 }
 
-// differing returns the keys of what a mixer is made from in which two sheets differ.
+// differing returns the keys whose mixer configuration differs between two sheets.
 func differing(now, then *Sheet) (keys []string) {
 	a, b := now.Config(), then.Config()
 	for _, one := range []struct {
@@ -212,8 +215,8 @@ func differing(now, then *Sheet) (keys []string) {
 	return keys
 }
 
-// change takes another sheet in: what it says comes behind what there is, so that all that is under way
-// keeps its places. What it returns has all others see it.
+// change appends the sounds and cues of another sheet, so that running cues keep their indexes. The returned
+// function publishes the new sheet to other goroutines.
 func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group) (take func()) {
 	to, old, first := p.sheet, p.Sheet(), len(p.sheet.Sounds)
 	p.replaced.Lock()
@@ -260,7 +263,7 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 	for i := range to.launches {
 		to.launches[i].list = where(to.launches[i].list)
 	}
-	playing := slices.Clone(p.live.playing) // nobody else writes to it
+	playing := slices.Clone(p.live.playing) // only this goroutine writes to it
 	for i := range playing {
 		playing[i].List = where(playing[i].List)
 	}
@@ -297,8 +300,7 @@ func (p *Player) change(s *Sheet, loaded []loading.Sound, groups []*mixer.Group)
 	}
 }
 
-// regoes takes the times of GO of another sheet that are still to come. The cue that stands by does so
-// in that one, too.
+// regoes takes the remaining scheduled GOs of another sheet and finds the next cue there.
 func (p *Player) regoes(s *Sheet, where func(int) int) {
 	a := &p.armed
 	next := a.next
@@ -311,8 +313,8 @@ func (p *Player) regoes(s *Sheet, where func(int) int) {
 	a.goes = slices.DeleteFunc(slices.Clone(s.clocked(s.Rate)), func(g Go) bool { return g.At.Frames(s.Rate) < p.handed })
 }
 
-// names returns the tags of the ids of a sheet, by its own, and the numbers of all owners, and adds those
-// of the sheet to all that there are.
+// names registers the ids and owners of a sheet. It returns the tags of its ids, indexed by the sheet's own
+// tags, and the numbers of all owners.
 func (l *live) names(s *Sheet) (tags []uint64, owners map[string]uint64) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -353,18 +355,18 @@ func (sc *Schedule) widen(sounds int) {
 	sc.pickers, sc.listed = append(sc.pickers, more...), append(sc.listed, slices.Clone(more)...)
 }
 
-// addFrom takes a cue that was added to the sheet, but for what it does before a frame.
+// addFrom schedules a cue that was added to the sheet and skips its repetitions before a frame.
 func (sc *Schedule) addFrom(cue int, frame int64) {
 	c := &sc.sheet.Cues[cue]
 	t, more := turn{moment: moment{sc.frame(cue, 0), cue}}, true
 	if every := c.Every.Frames(sc.rate); c.EveryMost.IsZero() && c.Times > 1 && t.frame < frame && every > 0 {
-		if k := uint64((frame - t.frame) / (every + 1)); k > 0 { // no later than the last before it
+		if k := uint64((frame - t.frame) / (every + 1)); k > 0 { // at most the last repetition before it
 			t.repetition = min(k, c.Times) - 1
 			t.frame = sc.frame(cue, t.repetition)
 		}
 	}
-	if period := sc.sheet.Repeat.Frames(sc.rate); sc.sheet.again(c) && frame-t.frame > period { // nor in an earlier round
-		if rounds := frame / (period + 1); rounds > 1 { // no later than the last before it
+	if period := sc.sheet.Repeat.Frames(sc.rate); sc.sheet.again(c) && frame-t.frame > period { // skip earlier rounds as well
+		if rounds := frame / (period + 1); rounds > 1 { // at most the last round before it
 			t = turn{moment: t.moment, round: uint64(rounds - 1)}
 			t.frame = sc.base(cue) + sc.since(t).Frames(sc.rate)
 		}

@@ -8,33 +8,33 @@ import (
 	"voicepool/mixer"
 )
 
-// alarm is a panic of a rehearsal: what has begun before it ends.
+// alarm is a scheduled panic. It ends every launch and cue that began before it.
 type alarm struct {
 	frame          int64
 	over           rules.Time
-	launches, cues int // that were there before
+	launches, cues int // how many existed before the panic
 }
 
-// stand is a time in which the mixer stands still, in frames.
+// stand is an interval in which the mixer does not advance, in frames.
 type stand struct {
-	at     int64 // of the mixer
-	output int64 // of what is heard
-	frames int64 // how long; never: nothing ends it
+	at     int64 // frame of the mixer
+	output int64 // frame of the output
+	frames int64 // duration; never: it does not end
 }
 
-// pauses works out when a mixer stands still, from the frames of the output at which pauses begin
-// and end, by turns. A fade out comes before it.
+// pauses maps mixer frames to output frames. Its input is the output frames at which pauses begin and end,
+// alternately. The mixer stops after the fade-out of a pause.
 type pauses struct {
-	fade   int64 // frames that it takes
+	fade   int64 // length of a fade, in frames
 	faded  int64
 	on     bool
-	output int64 // so far
+	output int64 // the current frame of the output
 	stands []stand
-	stood  int64 // frames of all of them
-	flips  int   // that were taken in
+	stood  int64 // total frames of all stands
+	flips  int   // number of flips processed
 }
 
-// pass goes on to a frame of the output.
+// pass advances to a frame of the output.
 func (p *pauses) pass(output int64) {
 	n := output - p.output
 	if !p.on {
@@ -48,13 +48,13 @@ func (p *pauses) pass(output int64) {
 	p.output = output
 }
 
-// stand notes that the mixer stands still from a frame of the output on.
+// stand records that the mixer does not advance for some frames, from a frame of the output on.
 func (p *pauses) stand(output, frames int64) {
 	p.stands = append(p.stands, stand{output - p.stood, output, frames})
 	p.stood += frames
 }
 
-// flip begins a pause at a frame of the output, or ends it.
+// flip begins or ends a pause at a frame of the output.
 func (p *pauses) flip(output int64, on bool) {
 	if p.on != on {
 		p.pass(output)
@@ -62,7 +62,7 @@ func (p *pauses) flip(output int64, on bool) {
 	}
 }
 
-// heard returns the frame of the output at which one of the mixer is heard.
+// heard converts a frame of the mixer to a frame of the output.
 func (p *pauses) heard(frame int64) int64 {
 	output := frame
 	for _, s := range p.stands {
@@ -73,7 +73,7 @@ func (p *pauses) heard(frame int64) int64 {
 	return output
 }
 
-// pausesOf returns the pauses of the GOs of a sheet.
+// pausesOf returns the pauses among the scheduled GOs.
 func pausesOf(goes []Go, rate int) *pauses {
 	p := &pauses{fade: fadeFrames(rate)}
 	for i := range goes {
@@ -87,7 +87,7 @@ func pausesOf(goes []Go, rate int) *pauses {
 	return p
 }
 
-// clocked returns the GOs of a sheet by the clock of the mixer, which stands still in pauses.
+// clocked returns the scheduled GOs with times of the mixer's clock, which stops during pauses.
 func (s *Sheet) clocked(rate int) []Go {
 	p := pausesOf(s.Goes, rate)
 	if len(p.stands) == 0 {
@@ -108,7 +108,7 @@ func (s *Sheet) clocked(rate int) []Go {
 	return goes
 }
 
-// alarm has a panic act in a render.
+// alarm carries out a panic in a render.
 func (p *Player) alarm(a *alarm) error {
 	p.schedule.clear(a.cues)
 	p.follows.clear(a.launches, a.cues)
@@ -121,7 +121,7 @@ func (p *Player) alarm(a *alarm) error {
 	return nil
 }
 
-// flipsOf returns the pauses of the GOs of a sheet as a render meets them.
+// flipsOf returns the beginnings and ends of the pauses among the scheduled GOs.
 func flipsOf(goes []Go, rate int) (flips []flip) {
 	for i := range goes {
 		if d := goes[i].Does; d == DoPause || d == DoResume {
@@ -131,8 +131,8 @@ func flipsOf(goes []Go, rate int) (flips []flip) {
 	return flips
 }
 
-// stands has a render stand still where its sheet does, and reports whether it does now. Else it
-// returns how many frames there are at most until a pause begins, or ends, or is faded.
+// stands processes the pauses of a render. It reports whether the output is silent now because of a pause. If
+// not, it limits size to the frames before the next beginning or end of a pause or fade.
 func (p *Player) stands(size int) (int, bool) {
 	f, h := &p.file, p.hold
 	output := f.now + f.stood

@@ -9,7 +9,7 @@ import (
 	"voicepool/voice"
 )
 
-// crossing is what a crossfade says: what goes, what comes, and within which time.
+// crossing is a parsed crossfade.
 type crossing struct {
 	from, to, play, id string
 	over               rules.Time
@@ -32,9 +32,9 @@ func (c *crossing) fields() []fields.Field {
 	}
 }
 
-// crossfade returns the two actions that a crossfade is: what goes is stopped, or faded to silence
-// where it is a bus, what comes is faded or played, both along the shape that keeps the power.
-// Nothing where it cannot be understood.
+// crossfade expands a crossfade into two actions with constant-power fades. The old sound is stopped, or
+// faded to silence if it is a bus; the new one is faded in or played. It returns nil if the crossfade is
+// invalid.
 func (d *draft) crossfade(n *yaml.Node, p *yaml.Pair) (both []*yaml.Node) {
 	var c crossing
 	value := p.Value

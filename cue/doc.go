@@ -1,8 +1,7 @@
-// Package cue reads cue sheets, lists what is wrong with them, and plays them
-// through a mixer.
+// Package cue reads cue sheets, lists their errors, and plays them through a mixer.
 //
-// Parse makes a Sheet from YAML or JSON. A Schedule lists what the sheet asks for,
-// frame by frame. A Player joins a sheet, a mixer and its sounds:
+// Parse turns YAML or JSON into a Sheet. A Schedule lists the actions of a sheet, frame by frame. A Player
+// plays a sheet with a mixer and a library of sounds:
 //
 //	// Faster than real time:                // In real time:
 //	s, err := cue.Load("show.yaml")          p.Prime()
@@ -12,15 +11,13 @@
 //	}
 //	report := p.Report()
 //
-// Who has hundreds of players calls Turn of each now and then, on one goroutine, in the place of Feed,
-// and none of those that are Idle. Fire, Do and Start act on a player while it plays: GO of the list, a
-// cue in words, and a sound of the sheet at once.
+// To run hundreds of players on one goroutine, call Turn on each non-idle player instead of Feed. Fire, Do
+// and Start act on a player while it plays: Fire starts a cue of the list, Do runs a cue given as words, and
+// Start plays a sound of the sheet.
 //
-// Times in a sheet are exact decimals, and each becomes a frame by one rounding, half
-// up. A repetition is at + k x every before it is rounded, so no rhythm drifts. Random
-// choices are a hash of the sheet's seed and of the cue's place, so they do not depend
-// on what was stolen or refused.
+// Times in a sheet are exact decimals. Each is rounded to a frame once, half up. Repetition k is due at at +
+// k x every before rounding, so rhythms do not drift. Random choices are a hash of the sheet's seed and the
+// position of the cue, so they do not depend on stolen or rejected voices.
 //
-// A sheet is read-only once it is parsed; any goroutine may use it. docs/cues.md lists
-// every key.
+// A parsed sheet is read-only and safe for concurrent use. docs/cues.md describes every key.
 package cue

@@ -6,22 +6,22 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// nanoseconds returns a time in them: chance draws no finer ones.
+// nanoseconds converts a time to nanoseconds, the resolution of random times.
 func nanoseconds(t rules.Time) int64 { return t.Frames(1e9) }
 
-// drawn returns when a repetition is due that comes so many nanoseconds after the first.
+// drawn returns the time of a repetition that comes the given number of nanoseconds after the first.
 func (c *Cue) drawn(since int64) rules.Time { return plus(c.At, rules.FrameTime(since, 1e9)) }
 
-// gap returns the nanoseconds from a repetition to the next, and whether there is a next one.
+// gap returns the time of the next repetition, in nanoseconds after the first, and whether there is one.
 func (c *Cue) gap(d chance.Draw, since int64) (next int64, more bool) {
 	next = since + d.Between(nanoseconds(c.Every), nanoseconds(c.EveryMost), chance.Every)
 	return next, c.span == 0 || next < c.span
 }
 
-// acts reports whether chance has a repetition act.
+// acts reports whether a repetition acts, given its chance.
 func (c *Cue) acts(d chance.Draw) bool { return c.Chance == 0 || d.Happens(c.Chance, chance.Acts) }
 
-// spans works out how often a cue acts at most whose repetitions chance draws.
+// spans computes the longest span and limits the number of repetitions of a cue with random intervals.
 func (d *draft) spans(every, until *yaml.Pair) {
 	if until != nil {
 		d.span = nanoseconds(d.until) - nanoseconds(d.At)

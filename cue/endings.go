@@ -12,9 +12,9 @@ import (
 	"voicepool/mixer"
 )
 
-// CheckRender says why a sheet that names no length would never end: a loop
-// that nothing stops, or a pause that nothing resumes or stops. The error is
-// rules.Errors, as of Parse; nil where the sheet has a length or comes to its end.
+// CheckRender returns an error if a render of the sheet would never end: a loop that is never stopped, or a
+// pause that is never resumed or stopped. The error is of type rules.Errors, as from Parse. It is nil if the
+// sheet has a length or ends by itself.
 func (s *Sheet) CheckRender() error {
 	if err := s.CheckGoes(); err != nil || s.Length != nil {
 		return err
@@ -49,24 +49,23 @@ func (s *Sheet) CheckRender() error {
 	return r.Errors()
 }
 
-// moment is a place in the order in which cues act. The zero value stands for never: nothing comes
-// before it that it could end.
+// moment is a position in the order in which cues act. The zero value means never: no other moment lies
+// before it.
 type moment struct {
 	frame int64
 	index int
 }
 
-// compare returns -1 where m comes first, 1 where n does.
+// compare returns -1 if m is earlier than n, 1 if it is later, and 0 if they are equal.
 func (m moment) compare(n moment) int {
 	return cmp.Or(cmp.Compare(m.frame, n.frame), cmp.Compare(m.index, n.index))
 }
 
-// before reports whether m comes first.
 func (m moment) before(n moment) bool {
 	return m.frame < n.frame || m.frame == n.frame && m.index < n.index
 }
 
-// later returns the one of two moments that comes last.
+// later returns the later of two moments.
 func later(m, n moment) moment {
 	if m.before(n) {
 		return n
@@ -74,10 +73,11 @@ func later(m, n moment) moment {
 	return m
 }
 
-// moment returns when a cue acts for the last time.
+// moment returns the last time at which cue i acts.
 func (s *Sheet) moment(i int) moment { return moment{s.Cues[i].last(s.Rate), i} }
 
-// surely returns up to when a cue has surely acted for the last time.
+// surely returns a moment at which cue i has certainly acted. For a cue with random intervals it is the first
+// repetition.
 func (s *Sheet) surely(i int) moment {
 	if c := &s.Cues[i]; !c.EveryMost.IsZero() {
 		return moment{c.frame(0, s.Rate), i}
@@ -85,8 +85,7 @@ func (s *Sheet) surely(i int) moment {
 	return s.moment(i)
 }
 
-// target returns what a cue acts on. For what holds and ends voices the master
-// is everything.
+// target returns the target of a cue. For every verb except set and fade, "master" means "all".
 func (c *Cue) target() string {
 	if c.Target == "master" && c.Verb != Set && c.Verb != Fade {
 		return "all"
@@ -94,25 +93,26 @@ func (c *Cue) target() string {
 	return c.Target
 }
 
-// latest is when something happens to each target for the last time.
+// latest maps a target to the last moment of an event.
 type latest map[string]moment
 
 func (l latest) note(target string, m moment) { l[target] = later(l[target], m) }
 
-// endings is when each target is stopped and resumed for the last time, and what there is to be
-// stopped. Everything is the target "all".
+// endings holds, per target, the last moments at which voices are stopped, resumed, or released from loops.
+// The target "all" stands for every voice.
 type endings struct {
 	stops, resumes  latest
-	releases, keeps latest // of ids out of their loops, and in them for ever
-	under           latest // of buses: the stops of what they go into included
+	releases, keeps latest // per id: voices leave their loops; voices stay in them endlessly
+	under           latest // per bus: stops of the bus and its parents
 	plays, once     map[string][]start
 
-	// Of what starts on a bus and below, "all" being everything: the first of the moments at
-	// which a start is stopped for the last time; zero where some start comes after that.
+	// Per bus, and for "all": the earliest last stop among the starts on the bus and below it. It is zero if
+	// a start comes after its last stop.
 	buses map[string]moment
 }
 
-// start is when something begins under an id, and when it and those before it are all stopped.
+// start is a start with an id. stop is the moment by which it and all earlier starts of the id have been
+// stopped.
 type start struct{ begin, stop moment }
 
 func (s *Sheet) endings() *endings {
@@ -145,14 +145,14 @@ func (s *Sheet) endings() *endings {
 	return e
 }
 
-// keeps reports whether a cue keeps voices in their loops for ever.
+// keeps reports whether a cue makes voices loop endlessly.
 func (c *Cue) keeps() bool {
 	return c.Verb == Set && c.Change.Fields&mixer.FieldRounds != 0 && c.Change.Rounds == mixer.Forever
 }
 
-// gather notes what starts, by its id and by its bus.
+// gather records the starts of a sheet by id and bus.
 func (e *endings) gather(s *Sheet, parents map[string]string) {
-	own := map[string]moment{} // of what is on a bus itself
+	own := map[string]moment{} // starts on the bus itself
 	for i, asked := range s.acting() {
 		for _, c := range asked.starts() {
 			stop := e.stop(c)
@@ -189,43 +189,42 @@ func (e *endings) gather(s *Sheet, parents map[string]string) {
 	}
 }
 
-// first notes a moment of a bus, if it is the first there.
+// first stores m for a bus if it is earlier than the stored moment.
 func first(buses map[string]moment, name string, m moment) {
 	if least, ok := buses[name]; !ok || m.before(least) {
 		buses[name] = m
 	}
 }
 
-// left reports whether some start that came before m is not stopped after it.
+// left reports whether a start before m is never stopped after m.
 func left(all []start, m moment) bool {
 	n, _ := slices.BinarySearchFunc(all, m, func(s start, m moment) int { return s.begin.compare(m) })
 	return n > 0 && !m.before(all[n-1].stop)
 }
 
-// stop returns when the voices of a cue that plays are stopped for the last time.
+// stop returns the last moment at which the voices of a start are stopped.
 func (e *endings) stop(c *Cue) moment {
 	return later(later(e.stops[c.ID], e.stops["all"]), e.under[c.Bus])
 }
 
-// over reports whether the voices of a cue that loops are stopped after m, or let out of their
-// loops.
+// over reports whether the voices of a looping start are stopped or released from their loops after m.
 func (e *endings) over(c *Cue, m moment) bool {
 	return m.before(e.stop(c)) || e.released(c.ID, m)
 }
 
-// released reports whether the voices of an id are let out of their loops after m.
+// released reports whether the voices of an id leave their loops after m.
 func (e *endings) released(id string, m moment) bool {
 	last := e.releases[id]
 	return m.before(last) && !last.before(e.keeps[id])
 }
 
-// loops reports whether some voice that would have come to its end loops for ever by a set at m.
+// loops reports whether a voice that would have ended loops endlessly because of a set at m.
 func (e *endings) loops(set *Cue, m moment) bool {
 	return !e.released(set.Target, m) && left(e.once[set.Target], m)
 }
 
-// paused reports whether some voice stays paused for ever by a pause at m. Of an id only what lives
-// then is held; what starts on a paused bus is held as well.
+// paused reports whether a voice stays paused endlessly after a pause at m. A pause of an id holds the voices
+// alive at that moment. A pause of a bus also holds later starts.
 func (e *endings) paused(pause *Cue, m moment) bool {
 	if m.before(e.resumes[pause.target()]) {
 		return false
@@ -237,28 +236,28 @@ func (e *endings) paused(pause *Cue, m moment) bool {
 	return some && !m.before(stop)
 }
 
-// ErrEndless is wrapped by the error of Read when something still sounds after the last moment at
-// which the sheet lets anything end. It is a fault of the mixer, which would fill a disk.
+// ErrEndless is wrapped by the error of Read if voices still sound after the last moment at which the sheet
+// lets any end. It indicates a fault of the mixer and prevents a render from filling the disk.
 var ErrEndless = errors.New("cue: the render does not end")
 
 const (
-	// slowest is the lowest pitch that a voice can have, in semitones.
+	// slowest is the lowest pitch of a voice, in semitones.
 	slowest = -96
 
-	// grace, in seconds, is more than all that follows a voice: its tail and the limiter.
+	// grace is an upper bound for the tail of a voice plus the limiter's delay, in seconds.
 	grace = 1
 
-	// letGo, in seconds, is more than a DC guard takes on top of that until it lets go: it looks at
-	// whole seconds, at two of them at most, and fades out in half a second.
+	// letGo is an upper bound, in seconds, for the additional time of the DC guard. It measures whole
+	// seconds, at most two of them, and then fades out in half a second.
 	letGo = 3
 )
 
-// bound returns a frame before which a render is over, or never where nobody knows: a sheet that
-// comes to no end, or a stream that does not say how long it is.
+// bound returns an upper bound for the end of a render, in frames. It returns never if the end is unknown:
+// the sheet does not end, or a stream has no known length.
 //
-// After the last cue nothing is started, held, taken to another place or kept in a loop any more.
-// What plays then has at most all of its sound before it, as slowly as the sheet can make it, and
-// its loop as often as the sheet says.
+// After the last cue no voice is started, paused, moved to another position or kept in a loop. Each voice
+// that plays then has at most its whole sound left, at the slowest pitch of the sheet, plus the loop rounds
+// of the sheet.
 func (p *Player) bound() int64 {
 	s := p.sheet
 	if s.Length != nil || len(s.panics) > 0 || s.Awaits() || s.CheckRender() != nil {
@@ -292,7 +291,7 @@ func (p *Player) bound() int64 {
 	return int64(end)
 }
 
-// lasts returns how many frames a start that a cue asks for lasts at most; never: nobody knows.
+// lasts returns the longest duration of a start, in frames, or never if it is unknown.
 func (p *Player) lasts(c, asked *Cue, pitches *pitches) float64 {
 	s := p.sheet
 	if c.For != nil {
@@ -312,7 +311,7 @@ func (p *Player) lasts(c, asked *Cue, pitches *pitches) float64 {
 	return frames * math.Exp2(-max(pitches.of(s, c, asked).least, slowest)/12)
 }
 
-// checkEnd reports what is mixed beyond the bound.
+// checkEnd returns an error if the render has passed its bound.
 func (p *Player) checkEnd() error {
 	f := &p.file
 	if f.bound == 0 {

@@ -1,8 +1,8 @@
 package cue
 
-// Ends returns about when the show ends, as a frame, for those who show how far it is: at its
-// Length, or when all that starts has been heard once at its own speed, and loops are stopped.
-// It takes no account of pauses and pitches. 0: it repeats, and nobody knows. Control side.
+// Ends estimates the frame at which the show ends, for a progress display. It is the Length of the sheet, or
+// the time at which every start has played once at its own speed and loops have been stopped. Pauses and
+// pitches are ignored. The result is 0 if the sheet repeats. Control side.
 func (p *Player) Ends() int64 {
 	switch {
 	case p.cut != never:
@@ -29,7 +29,7 @@ func (p *Player) Ends() int64 {
 			}
 		}
 	}
-	if loops { // something stops it
+	if loops { // a later cue stops them
 		ends = max(ends, acted)
 	}
 	return ends

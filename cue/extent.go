@@ -13,29 +13,30 @@ import (
 	"voicepool/voice"
 )
 
-// Extent is how long a sheet plays, and how many voices it needs.
+// Extent is the duration of a sheet and the number of voices it needs.
 type Extent struct {
-	Frames  int64 // of its render: to the end of the last voice, fade and tail, or to Sheet.Length
-	Endless bool  // a render would never end, so that there are no Frames: see Sheet.CheckRender
-	Rings   bool  // its effects ring: a render ends where they are heard no more, at Frames at the latest
-	Voices  int   // the most at once, if the pool had room for all of them
-	Missing int   // sounds that cannot be had; Frames and Voices are what there is without them
-	Cut     bool  // the time to work it out was over; Frames and Voices are those until then
+	Frames  int64 // length of its render: to the end of the last voice, fade and tail, or to Sheet.Length
+	Endless bool  // the render would never end, and Frames is 0; see Sheet.CheckRender
+	Rings   bool  // effects have a tail: the render ends when it has become inaudible, at Frames at the latest
+	Voices  int   // the maximum at once, given a large enough pool
+	Missing int   // sounds that could not be loaded; Frames and Voices do not include them
+	Cut     bool  // the time limit was reached; Frames and Voices cover only part of the sheet
 }
 
-// skimmed is how many frames are played at a time, at most: fewer where much begins in them.
+// skimmed is the largest number of frames per step. A step that takes longer than skimSlow makes the next
+// shorter.
 const (
 	skimmed  = 4096
 	skimSlow = 100 * time.Millisecond
 )
 
-// mostVoices is the most that a mixer has.
+// mostVoices is the largest number of voices of a mixer.
 const mostVoices = 65536
 
-// Extent plays a sheet without mixing it, and says how long it is and how many voices it needs.
-// Limits of sounds and buses count as they do in a render. Where that takes longer than within, it
-// says what was found until then. A list must have times of GO. The error is that of ctx, of
-// NewPlayer, or of Read.
+// Extent plays a sheet without mixing it and returns its duration and the number of voices it needs. Limits
+// of sounds and buses apply as in a render. If it takes longer than within, the result covers only part of
+// the sheet and Cut is set. A sheet with a list must have times of GO. The error is the error of ctx,
+// NewPlayer or Read.
 func (s *Sheet) Extent(ctx context.Context, lib *sounds.Library, within time.Duration) (Extent, error) {
 	var e Extent
 	until := time.Now().Add(within)
@@ -57,7 +58,7 @@ func (s *Sheet) Extent(ctx context.Context, lib *sounds.Library, within time.Dur
 	return e, err
 }
 
-// Waits returns how many cues of the list wait for GO: all but those that go on from others.
+// Waits returns how many cues of the list wait for GO. Cues that follow another cue do not count.
 func (s *Sheet) Waits() (n int) {
 	for i := s.standby(0); i < len(s.List); n++ {
 		chain := s.chain(i)
@@ -66,8 +67,8 @@ func (s *Sheet) Waits() (n int) {
 	return n
 }
 
-// plain returns a sheet that plays as this one does, without the sounds that cannot be had and without
-// the work that only the ear needs.
+// plain returns a sheet that plays as long and with as many voices, without the missing sounds and without
+// costly resampling.
 func (s *Sheet) plain(ctx context.Context, lib *sounds.Library, e *Extent) (*Sheet, error) {
 	type place struct{ line, column int }
 	lost := map[place]bool{}
@@ -85,8 +86,8 @@ func (s *Sheet) plain(ctx context.Context, lib *sounds.Library, e *Extent) (*She
 	gone, bending := make([]bool, len(out.Sounds)), s.bending()
 	for i := range out.Sounds {
 		one := &out.Sounds[i]
-		// How a moving pitch is read decides on the last frame: where a voice changes what it reads, it adds up
-		// its steps otherwise.
+		// The interpolation of a moving pitch affects the last frame: a voice that switches mip levels adds
+		// up its steps differently.
 		one.Quality, one.MaxPitch = new(voice.Linear), 0
 		if bending[i] {
 			one.Quality = new(s.QualityOf(&s.Sounds[i]))
@@ -99,7 +100,7 @@ func (s *Sheet) plain(ctx context.Context, lib *sounds.Library, e *Extent) (*She
 	for i := range out.Cues {
 		c := &out.Cues[i]
 		for _, start := range s.Cues[i].starts() {
-			if gone[start.Sound] { // it does nothing: a message that nobody sends
+			if gone[start.Sound] { // replaced by a message, which Extent does not send
 				c.Verb, c.Scope, c.layers = Send, OnAll, nil
 			}
 		}
@@ -107,7 +108,7 @@ func (s *Sheet) plain(ctx context.Context, lib *sounds.Library, e *Extent) (*She
 	return &out, nil
 }
 
-// roomy returns a sheet whose pool has room for all that it starts.
+// roomy returns a sheet whose pool has room for every start.
 func (s *Sheet) roomy() *Sheet {
 	starts := uint64(0)
 	for _, c := range s.fired().acting() {
@@ -117,7 +118,7 @@ func (s *Sheet) roomy() *Sheet {
 	}
 	out := *s
 	if out.Voices = int(max(starts, 1)); out.Overflow == mixer.GrowPool {
-		out.Overflow, out.Grow = mixer.StealQuietest, rules.Grow{} // which is what limits of buses do then
+		out.Overflow, out.Grow = mixer.StealQuietest, rules.Grow{} // a growing pool applies bus limits in this way
 	}
 	out.Cues, out.Scenes = slices.Clone(s.Cues), slices.Clone(s.Scenes)
 	for i := range out.Cues {
@@ -131,7 +132,7 @@ func (s *Sheet) roomy() *Sheet {
 	return &out
 }
 
-// skim plays a sheet without mixing, and reports whether its pool was ever too small.
+// skim plays a sheet without mixing and reports whether its pool was ever too small.
 func (s *Sheet) skim(ctx context.Context, lib *sounds.Library, until time.Time, e *Extent) (full bool, err error) {
 	p, err := NewPlayer(ctx, s, lib, Options{Watch: func(ev report.Event) {
 		full = full || ev.Kind == mixer.EventStolen || ev.Kind == mixer.EventRejected || ev.Kind == mixer.EventVirtual
@@ -141,7 +142,7 @@ func (s *Sheet) skim(ctx context.Context, lib *sounds.Library, until time.Time, 
 	}
 	defer p.Close()
 	f := &p.file
-	// What fades out a DC offset is only known by mixing.
+	// The fade-out of the DC guard depends on the mixed samples.
 	f.read, p.skips, f.kept.rings = true, !s.Master.DCGuard, false
 	for size := 1; !f.over && !e.Cut && !(e.Endless && p.begun()); {
 		if ctx.Err() != nil {
@@ -167,7 +168,7 @@ func (s *Sheet) skim(ctx context.Context, lib *sounds.Library, until time.Time, 
 	return full, nil
 }
 
-// begun reports whether all that a sheet starts has begun.
+// begun reports whether every start of the sheet has begun.
 func (p *Player) begun() bool {
 	st := p.mixer.Stats()
 	return p.schedule.Plays() == 0 && p.held == nil && !p.follows.waits() && st.Asked+p.toCome(&st) >= p.askedFor()

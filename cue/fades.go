@@ -8,10 +8,9 @@ import (
 	"voicepool/voice"
 )
 
-// smooth has a fade of the list that names no shape, and leads to or from silence, go in a raised
-// cosine: a straight line in decibels would leave a hole in the middle of two that cross. What is
-// silent is known by what stands before it in the sheet. target is where the cue names what it acts
-// on.
+// smooth gives a list fade to or from silence a raised cosine if the cue does not set a shape. Two crossing
+// fades that are straight in decibels would leave a hole in the middle. smooth tracks in sheet order which
+// targets are silent. target is the pair with the target of the cue, if it has one.
 func (d *draft) smooth(n *yaml.Node, target *yaml.Pair) {
 	if d.silent == nil {
 		d.silent = map[string]bool{}

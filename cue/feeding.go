@@ -10,22 +10,20 @@ import (
 )
 
 const (
-	// ahead is how far Feed is before the audio side at least, and look how often
-	// it looks.
+	// ahead is the minimum time by which Feed stays ahead of the audio side; look is its polling interval.
 	ahead = 200 * time.Millisecond
 	look  = 5 * time.Millisecond
 
-	// fadeOut is how long everything takes to fall silent when Feed is told to
-	// end, settling how long nothing sounds before it does, where starts are still to come,
-	// and patience how long the audio side may stand still meanwhile.
+	// fadeOut is the length of the final fade-out of Feed. settling is how long the output must stay silent
+	// before Feed ends with starts still pending. patience is how long Feed waits for an audio side that has
+	// stopped.
 	fadeOut  = 300 * time.Millisecond
 	settling = 100 * time.Millisecond
 	patience = time.Second
 )
 
-// Prime hands the first cues over, so that none is late, and waits until what
-// streams among them begin with has been decoded. To be called before a device
-// starts.
+// Prime hands over the first cues, so that they are not late, and waits until the beginnings of their streams
+// are decoded. Call it before the device starts.
 func (p *Player) Prime() error {
 	p.arm()
 	if p.options.Live {
@@ -44,20 +42,18 @@ func (p *Player) Prime() error {
 	return nil
 }
 
-// ahead returns how many frames Feed is before the audio side.
+// ahead returns by how many frames Feed stays ahead of the audio side.
 func (p *Player) ahead() int64 {
 	return max(pcm.Frames(ahead, p.sheet.Rate), 3*int64(p.options.Block))
 }
 
-// Feed hands the cues over in time, while a device calls Render, and polls what
-// happens. It returns when the last voice, fade and tail has been mixed, or the
-// sheet's length has come; what the device has not let go of yet is still to be
-// heard, see its Latency.
+// Feed hands over the cues in time while a device calls Render, and polls the events. It returns when the
+// last voice, fade and tail has been mixed, or at the sheet's length. The device may still hold unplayed
+// frames then; see its Latency.
 //
-// When ctx ends, the rest of the sheet is left out, everything fades out within
-// 300 ms, and Feed returns the error of ctx; so it does, after a second, when
-// the device has stopped to call Render. A stream that turned out to be broken is
-// its error when all the rest has been played.
+// When ctx ends, Feed drops the rest of the sheet, fades everything out within 300 ms, and returns the error
+// of ctx. If the device has stopped calling Render, it returns that error after one second. A broken stream
+// does not stop the show: Feed returns its error at the end.
 func (p *Player) Feed(ctx context.Context) error {
 	wake, ended := p.live.begin(), ctx.Done()
 	ticker := time.NewTicker(look)
@@ -76,8 +72,8 @@ func (p *Player) Feed(ctx context.Context) error {
 	}
 }
 
-// Render is the source of a device, of as many outputs as Outputs says. Audio side: it takes no lock
-// and does not allocate. After the sheet's length it is silent.
+// Render fills a block for a device, with as many interleaved outputs as Outputs reports. It is silent after
+// the sheet's length. Audio side: it takes no lock and does not allocate.
 func (p *Player) Render(dst []pcm.Frame) {
 	for dst = p.whole(dst); len(dst) > 0; {
 		now := dst[:p.hold.untilFlip(len(dst)/p.wide)*p.wide]
@@ -91,8 +87,8 @@ func (p *Player) Render(dst []pcm.Frame) {
 	}
 }
 
-// mixUntilCut mixes the next frames, which are silent after the sheet's length, and returns those
-// before that. Audio side.
+// mixUntilCut mixes the next frames and returns the part before the sheet's length; the rest is silent. Audio
+// side.
 func (p *Player) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
 	room := p.cut - p.mixer.Now() + int64(p.mixer.LatencyFrames())
 	if p.cut != never && int64(len(dst)/p.wide) > room {
@@ -106,5 +102,5 @@ func (p *Player) mixUntilCut(dst []pcm.Frame) []pcm.Frame {
 	return dst
 }
 
-// Rate returns the frames per second of the sheet, as a device.Rated does.
+// Rate returns the frames per second of the sheet. It implements device.Rated.
 func (p *Player) Rate() int { return p.sheet.Rate }

@@ -9,30 +9,30 @@ import (
 	"voicepool/pcm"
 )
 
-// follows keeps watch over cues of the list that something waits for the end of. What begins at
-// the end of a cue begins at the very frame at which the last of its voices is over.
+// follows tracks the cues that other actions wait for. An action that waits for the end of a cue begins at
+// the exact frame of the end of its last voice.
 type follows struct {
 	sheet   *Sheet
-	runs    []run           // of the launches of the sheet
-	soon    turns           // launches that have not begun, whose frames are known
-	ended   []int           // launches that are over, and were not looked at since
-	waiting []int           // actions that wait for the end of an id, of launches that have begun
-	awaited map[uint64]bool // the tags of ids whose end something waits for
-	starts  map[uint64]int  // by such a tag: the starts that are to come, and the voices that live
+	runs    []run           // one per launch of the sheet
+	soon    turns           // launches that have not begun and whose frames are known
+	ended   []int           // launches that have ended since the last release
+	waiting []int           // actions of begun launches that wait for the end of an id
+	awaited map[uint64]bool // the tags of ids that an action waits for
+	starts  map[uint64]int  // by such a tag: pending starts plus living voices
 	over    map[uint64]int64
-	loops   []looping       // starts of such ids that are in their loops
-	free    map[uint64]bool // those that have left them, by their numbers, until they are over
-	left    int             // what has not been released
-	floor   int             // cues before it are forgotten
+	loops   []looping       // starts of such ids that are still in their loops
+	free    map[uint64]bool // by voice number: living voices that have left their loops
+	left    int             // actions that have not been released
+	floor   int             // events of cues before this index are ignored
 }
 
-// looping is a start of an id that something waits for the end of.
+// looping is a looping start of an id that an action waits for.
 type looping struct {
 	tag    uint64
 	handle mixer.Handle
 }
 
-// unloop notes which starts have left their loops by a frame of a render.
+// unloop finds the starts that have left their loops by the current frame of a render.
 func (p *Player) unloop() {
 	f := &p.follows
 	f.loops = slices.DeleteFunc(f.loops, func(l looping) bool {
@@ -50,27 +50,27 @@ func (p *Player) unloop() {
 	})
 }
 
-// freed takes a start off an id.
+// freed counts down the starts of an id.
 func (f *follows) freed(tag uint64, frame int64) {
 	if f.starts[tag]--; f.starts[tag] == 0 {
 		f.over[tag] = frame
 	}
 }
 
-// run is how far a launch is.
+// run is the progress of a launch.
 type run struct {
 	begun bool
 	begin int64  // its frame
-	left  uint64 // its starts that are not over
-	over  int64  // the frame at which the last was
-	told  bool   // Options.Fired knows of it
+	left  uint64 // its starts that have not ended
+	over  int64  // the frame of the end of the last one
+	told  bool   // Options.Fired has been called
 
-	ceased bool // it was stopped, maybe before it began
+	ceased bool // it was stopped, possibly before it began
 
-	// Where it is armed.
+	// With the lookahead on.
 	count   *mixer.Count
 	units   []*unit
-	handles []mixer.Handle // its starts that are not over, of a live show
+	handles []mixer.Handle // live show: its starts that have not ended
 }
 
 func newFollows(s *Sheet) follows {
@@ -84,7 +84,7 @@ func newFollows(s *Sheet) follows {
 	return f
 }
 
-// add keeps watch over the launches that were added to the sheet.
+// add tracks the launches that were added to the sheet.
 func (f *follows) add() {
 	for i := len(f.runs); i < len(f.sheet.launches); i++ {
 		l, r := &f.sheet.launches[i], run{}
@@ -103,7 +103,7 @@ func (f *follows) add() {
 	}
 }
 
-// asks returns how many starts a cue asks for.
+// asks returns the number of starts of a cue.
 func (c *Cue) asks() (n uint64) {
 	for range c.starts() {
 		n += c.Times
@@ -111,15 +111,15 @@ func (c *Cue) asks() (n uint64) {
 	return n
 }
 
-// waits reports whether something waits for the end of something else.
+// waits reports whether an action still waits for an end.
 func (f *follows) waits() bool { return f.left > 0 }
 
-// comes notes the frame from which on a launch comes.
+// comes records the first frame of a launch.
 func (f *follows) comes(i int, base int64) {
 	heap.Push(&f.soon, turn{moment: moment{base + f.sheet.launches[i].since.Frames(f.sheet.Rate), i}})
 }
 
-// next returns the first frame at which a launch begins that has not.
+// next returns the first frame of a launch that has not begun.
 func (f *follows) next() int64 {
 	if len(f.soon) == 0 {
 		return never
@@ -127,14 +127,14 @@ func (f *follows) next() int64 {
 	return f.soon[0].frame
 }
 
-// asked counts a start of `cues`.
+// asked counts a start of a cue in `cues`.
 func (f *follows) asked(c *Cue) {
 	if c.list == 0 && f.awaited[c.tag] {
 		f.starts[c.tag]++
 	}
 }
 
-// fewer takes off what a cue of the list would have started, and chance leaves out.
+// fewer subtracts the starts that chance skips.
 func (f *follows) fewer(a *Action) {
 	n := a.Rest
 	if a.Passed {
@@ -156,7 +156,7 @@ func (f *follows) fewer(a *Action) {
 	}
 }
 
-// note takes what has happened.
+// note processes an event of the mixer.
 func (f *follows) note(e *mixer.Event) {
 	switch e.Kind {
 	case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
@@ -183,13 +183,13 @@ func (f *follows) note(e *mixer.Event) {
 	}
 }
 
-// end notes the frame at which a launch is over.
+// end records the frame of the end of a launch.
 func (f *follows) end(i int, frame int64) {
 	f.runs[i].over = frame
 	f.ended = append(f.ended, i)
 }
 
-// clear forgets what waits of some launches and of some cues, the first ones.
+// clear drops the pending work of the first launches and cues.
 func (f *follows) clear(launches, cues int) {
 	f.loops, f.free = nil, nil
 	f.soon = slices.DeleteFunc(f.soon, func(t turn) bool { return t.index < launches })
@@ -207,11 +207,11 @@ func (f *follows) clear(launches, cues int) {
 	}
 }
 
-// release hands to a schedule what a frame has brought the end for, and reports whether there was
-// something.
+// release hands the actions that waited for an end at or before a frame to a schedule, and reports whether
+// there were any.
 func (f *follows) release(now int64, to *Schedule) (some bool) {
 	f.beginAll(now)
-	var own []*Cue // what waited for its own id, and does not count before
+	var own []*Cue // actions that waited for their own id, which counts them only from here on
 	keep := f.waiting[:0]
 	for _, i := range f.waiting {
 		c := &f.sheet.Cues[i]
@@ -243,7 +243,7 @@ func (f *follows) release(now int64, to *Schedule) (some bool) {
 	return some || len(f.ended) > 0
 }
 
-// beginAll begins the launches that come until a frame.
+// beginAll begins the launches due by a frame.
 func (f *follows) beginAll(now int64) {
 	for f.next() <= now {
 		t := heap.Pop(&f.soon).(turn)
@@ -251,7 +251,7 @@ func (f *follows) beginAll(now int64) {
 	}
 }
 
-// begin counts what a launch plays, and has what waits in it wait.
+// begin counts the starts of a launch and registers its waiting actions.
 func (f *follows) begin(launch int, frame int64) {
 	l, r := &f.sheet.launches[launch], &f.runs[launch]
 	r.begun, r.begin = true, frame
@@ -280,7 +280,7 @@ func (f *follows) act(launch int, frame int64, to *Schedule) {
 	}
 }
 
-// feedNow hands over what is due at this frame, and has it done.
+// feedNow hands over the commands due at the current frame and carries them out.
 func (p *Player) feedNow() error {
 	for tries := 0; ; tries++ {
 		_, err := p.feed(p.file.now + 1)
@@ -295,21 +295,21 @@ func (p *Player) feedNow() error {
 	}
 }
 
-// mixToEnd mixes some frames of dst, and returns how many: no further than to the frame at which a
-// voice may be over, so that what waits for that begins there.
+// mixToEnd mixes a part of dst and returns its length. It stops where a voice may end, so that waiting
+// actions begin at that exact frame.
 func (p *Player) mixToEnd(dst []pcm.Frame) (int, error) {
 	f := &p.file
-	for again := true; again; { // what follows an end acts behind what else does here
+	for again := true; again; { // actions that follow an end act after the others of this frame
 		if err := p.feedNow(); err != nil {
 			return 0, err
 		}
 		again = p.follows.release(f.now, p.schedule)
 	}
 	if st := p.mixer.Stats(); p.quiet(&st) && p.schedule.Plays() == 0 && p.follows.next() == never {
-		p.follows.left = 0 // nothing is left that could end
+		p.follows.left = 0 // every voice has ended
 		return 0, nil
 	}
-	hop := max((int64(p.sheet.Rate)+25)/50, 1) // the mixer's grid, at which voices give way, too
+	hop := max((int64(p.sheet.Rate)+25)/50, 1) // the mixer's grid of 20 ms; voices are also stolen there
 	n := min(int64(len(dst)/p.wide), hop-f.now%hop)
 	until := func(frame int64) {
 		if frame > f.now {

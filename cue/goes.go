@@ -11,9 +11,9 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// ReadGoes takes the GOs of a rehearsal from a text in place of the sheet's own: a time a line, and
-// behind it, where another cue than the one that stands by is meant, its number. Empty lines, and
-// what follows a #, are for people. file is its name in errors, which are rules.Errors.
+// ReadGoes replaces the sheet's scheduled GOs by a text with one GO a line: a time and, optionally, the
+// number of the cue. Empty lines and text after a # are ignored. file is the file name in errors, which are
+// rules.Errors.
 func (s *Sheet) ReadGoes(file string, text []byte) error {
 	r := newReader(&Sheet{}, file)
 	var goes []Go
@@ -51,8 +51,7 @@ func (s *Sheet) ReadGoes(file string, text []byte) error {
 	return nil
 }
 
-// said returns what a line of GOs says, without what follows a # for people. A # in the number of a cue
-// is of that number.
+// said strips the comment from a line. A # that belongs to the number of a cue does not begin a comment.
 func (s *Sheet) said(row string) string {
 	for end := len(row); end >= 0; end = strings.LastIndexByte(row[:end], '#') {
 		_, rest, _ := strings.Cut(strings.TrimSpace(row[:end]), " ")
@@ -71,13 +70,13 @@ func (s *Sheet) numbered(number string) bool {
 	return found
 }
 
-// panicOver is how long a panic takes that does not say.
+// panicOver is the fade-out of a panic without a time of its own.
 var panicOver, _ = rules.ParseTime("1s")
 
-// fromWord stands between the number of a cue and how far within it a GO begins.
+// fromWord separates the number of a cue and the offset into it.
 const fromWord = " from "
 
-// reads takes what stands behind a time: a deed, where no cue has its name.
+// reads parses the rest of a line after its time. A cue named like a deed, such as "panic", takes precedence.
 func (g *Go) reads(s *Sheet, rest string) (err error) {
 	whole := strings.TrimSpace(g.Cue + " " + rest)
 	for d := DoPanic; d <= DoResume && !s.numbered(g.Cue); d++ {
@@ -108,7 +107,7 @@ func (g *Go) reads(s *Sheet, rest string) (err error) {
 	return nil
 }
 
-// WriteGoes writes times of GO as ReadGoes takes them.
+// WriteGoes writes scheduled GOs in the format that ReadGoes reads.
 func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 	var b bytes.Buffer
 	for i := range goes {
@@ -131,7 +130,7 @@ func (s *Sheet) WriteGoes(w io.Writer, goes []Go) error {
 	return err
 }
 
-// checkGoes looks for a GO that comes before the one ahead of it, and for one that has no cue.
+// checkGoes reports the first GO that is out of order or has no cue.
 func (r *reader) checkGoes(s *Sheet, goes []Go) {
 	next, numbers := s.standby(0), s.numbers()
 	for i := range goes {
@@ -164,7 +163,7 @@ func (r *reader) checkGoes(s *Sheet, goes []Go) {
 	}
 }
 
-// standby returns the first cue that GO reaches, from a place on; that of the end where there is none.
+// standby returns the first enabled cue of the list at or after an index, or len(s.List).
 func (s *Sheet) standby(from int) int {
 	for from < len(s.List) && s.List[from].Off {
 		from++
@@ -172,7 +171,7 @@ func (s *Sheet) standby(from int) int {
 	return from
 }
 
-// chain returns a cue and those that go on from it.
+// chain returns the index of a cue and of the cues that follow it without another GO.
 func (s *Sheet) chain(head int) (all []int) {
 	for i := head; i < len(s.List); i = s.standby(i + 1) {
 		all = append(all, i)
@@ -183,8 +182,8 @@ func (s *Sheet) chain(head int) (all []int) {
 	return all
 }
 
-// CheckGoes says why the list would not play without an operator: the sheet has no times of GO. The
-// error is rules.Errors; nil where there is no list.
+// CheckGoes returns an error if the list needs an operator because the sheet has no times of GO. The error is
+// of type rules.Errors. It is nil if the sheet has no list.
 func (s *Sheet) CheckGoes() error {
 	if len(s.List) == 0 || len(s.Goes) > 0 {
 		return nil

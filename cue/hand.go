@@ -12,10 +12,10 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// Do has an action be carried out as soon as the mixer can: what a cue of the sheet would do at this
-// moment. The words are its verb and what it acts on, such as "play" and "bell", then keys with
-// values, such as "gain=-3"; behind `stop` and `scene`, a time alone is `over`. Events of it are of
-// no cue. While Feed plays; any goroutine. The error wraps ErrAction and says what would be right.
+// Do carries out an action as soon as the mixer can, as a cue of the sheet would. The words are a verb and
+// its target, such as "play" and "bell", followed by keys with values, such as "gain=-3". After stop and
+// scene, a bare time means over. The events of the action have no cue. Do works while Feed runs; any
+// goroutine. The error wraps ErrAction and suggests a correction.
 func (p *Player) Do(words ...string) error {
 	p.live.mutex.Lock()
 	s, first := p.given.Load(), p.live.first
@@ -45,22 +45,21 @@ func (p *Player) Do(words ...string) error {
 		for i := range c.layers {
 			c.layers[i].base = c.base
 		}
-		c.firing = uint64(len(p.sheet.Cues)) // chance draws anew each time
+		c.firing = uint64(len(p.sheet.Cues)) // each call gets its own random choices
 		p.sheet.Cues = append(p.sheet.Cues, *c)
 		last := len(p.sheet.Cues) - 1
 		u := p.waiter(p.soonest())
-		u.at, u.rank = u.base, math.MaxInt32 // behind what the sheet does there
+		u.at, u.rank = u.base, math.MaxInt32 // after the commands of the sheet at this frame
 		u.turn(p.sheet, last)
 	})
 	return nil
 }
 
-// ErrAction is wrapped by the error of Do: the words are no action of the sheet.
+// ErrAction is wrapped by the error of Do and Start if the action is invalid.
 var ErrAction = errors.New("cue: no action")
 
-// action reads what people ask for by hand: a verb and what it acts on, as "play" and "bell", then
-// keys and values, as "gain=-3". It is what a cue of the sheet at this moment would be. Its id and its
-// owner are added to those that there are. Under the mutex.
+// action parses an action of Do into a cue. It registers the id and the owner of the action. The caller holds
+// the mutex.
 func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%w: no words", ErrAction)
@@ -127,7 +126,7 @@ func (l *live) action(s *Sheet, words []string) (*Cue, error) {
 	return c, nil
 }
 
-// first returns the first thing that is wrong, without its place: there is no file.
+// first returns the first error without its place, because there is no file.
 func (r *reader) first() error {
 	if wrong := r.Wrong(); len(wrong) > 0 {
 		return errors.New(wrong[0].Msg)
@@ -135,7 +134,7 @@ func (r *reader) first() error {
 	return nil
 }
 
-// actionNode makes the mapping that a cue would be of words.
+// actionNode builds the YAML mapping of a cue from words.
 func actionNode(words []string) (*yaml.Node, error) {
 	at := yaml.Place{Line: 1, Column: 1}
 	scalar := func(text string) *yaml.Node { return &yaml.Node{Place: at, Kind: yaml.Scalar, Text: text} }
@@ -166,7 +165,7 @@ func actionNode(words []string) (*yaml.Node, error) {
 		return nil, fmt.Errorf("%s needs what it acts on", verb)
 	}
 	whole := n
-	if verb == Send.String() { // osc to=HOST:PORT address=/go: the words are of the message
+	if verb == Send.String() { // osc to=HOST:PORT address=/go: the words are keys of the message
 		n = &yaml.Node{Place: at, Kind: yaml.Mapping}
 		whole.Pairs = append(whole.Pairs, yaml.Pair{Place: at, Key: verb, Value: n})
 	} else if err := add(verb, rest[0]); err != nil {

@@ -8,21 +8,21 @@ import (
 	"voicepool/pcm"
 )
 
-// handPlay is a start by hand that is being asked for.
+// handPlay is a call of Player.Start in progress.
 type handPlay struct {
 	player  *Player
 	start   *Start
 	name    string
 	rate    int
-	asks    Cue    // what a cue of the sheet would say, but for what layers say themselves
-	frame   int64  // mixer.Now: the next
-	number  uint64 // of one of several layers
+	asks    Cue    // the equivalent cue, without values that each layer sets itself
+	frame   int64  // mixer.Now: the next frame
+	number  uint64 // common number of the layers of one start
 	handles []mixer.Handle
-	late    []waiting // layers that wait for their delay
-	tuned   *tuned    // nil: its sound has no parameters
+	late    []waiting // layers that are delayed
+	tuned   *tuned    // nil: the sound has no parameters
 }
 
-// cue returns what a cue of the sheet would say, but for what layers say themselves.
+// cue returns the cue equivalent to a start, without values that each layer sets itself.
 func (w *ware) cue(o *Start) Cue {
 	c := Cue{Verb: Play, Sound: w.index, Bus: o.Bus, Protect: o.Protect, Priority: o.Priority}
 	c.Change.Gain, c.Change.Pan, c.Change.Pitch, c.Change.Speed = o.Gain, o.Pan, o.Pitch, o.Speed
@@ -30,7 +30,7 @@ func (w *ware) cue(o *Start) Cue {
 	return c
 }
 
-// add adds the pan and the priority of a sound, and takes over its cutoffs where the start says none.
+// add adds the pan and priority of a sound. The cutoffs come from the start or else from the sound.
 func (c *Cue) add(w *ware, o *Start) {
 	c.Change.LowPass, c.Change.HighPass, c.Sends = w.rules.LowPass, w.rules.HighPass, w.rules.Sends
 	if o.LowPass != nil {
@@ -43,7 +43,7 @@ func (c *Cue) add(w *ware, o *Start) {
 	c.Priority = min(max(c.Priority+w.rules.Priority, -mixer.MaxPriority), mixer.MaxPriority)
 }
 
-// inherit takes over what a sound says and a start leaves open.
+// inherit fills in the values that the start leaves open.
 func (c *Cue) inherit(w *ware, o *Start) {
 	if o.Bus == "" {
 		c.Bus = w.rules.Bus
@@ -55,10 +55,12 @@ func (c *Cue) inherit(w *ware, o *Start) {
 	c.From = w.rules.From
 }
 
-// ofPlayers is in the numbers of all starts of several layers: games and banks have others, see mixer.Options.Play.
+// ofPlayers is set in the start numbers of players. Games and banks use other numbers; see
+// mixer.Options.Play.
 const ofPlayers = 3 << 62
 
-// play starts a sound, or its layers; or none of them. Under the mutex of its draws.
+// play starts a sound, or all its layers. On an error it starts no voice. The caller holds the mutex of its
+// draws.
 func (h *handPlay) play(w *ware) error {
 	h.when(w)
 	if w.rules.Parameters != nil {
@@ -90,7 +92,7 @@ func (h *handPlay) play(w *ware) error {
 	return err
 }
 
-// when works out the frame: delays need one that is known.
+// when sets the frame of the start. Delayed layers need a known frame.
 func (h *handPlay) when(w *ware) {
 	switch o := h.start; {
 	case o.Salvo != nil:
@@ -105,7 +107,7 @@ func (h *handPlay) when(w *ware) {
 	}
 }
 
-// begin asks the mixer for a start.
+// begin passes one start to the mixer.
 func (h *handPlay) begin(w *ware, c *Cue, file int, base mixer.Base) error {
 	p, o := h.player, h.start
 	c.inherit(w, o)
@@ -147,8 +149,7 @@ func (h *handPlay) begin(w *ware, c *Cue, file int, base mixer.Base) error {
 	return nil
 }
 
-// adopt has the goroutine of Feed do with the start what cues ask for that no tag finds: with layers
-// that wait for their delay, and with parameters.
+// adopt registers delayed layers and parameters with the goroutine of Feed, because no tag finds them.
 func (h *handPlay) adopt() {
 	if h.late == nil && h.tuned == nil {
 		return
@@ -156,7 +157,7 @@ func (h *handPlay) adopt() {
 	p := h.player
 	p.live.ask(func() {
 		now := p.soonest()
-		if p.held == nil { // else the list must be the same when it is sent on
+		if p.held == nil { // while an action is held, its list must not change
 			p.waiting = slices.DeleteFunc(p.waiting, func(w waiting) bool { return w.frame < now })
 		}
 		p.waiting = append(p.waiting, h.late...)
@@ -167,7 +168,7 @@ func (h *handPlay) adopt() {
 	})
 }
 
-// join has a play that somebody started follow the parameters that are set for all, from a frame on.
+// join lets a started play follow the parameter values that were set for all, from a frame on.
 func (p *Player) join(one *tuned, frame int64) {
 	t := &p.tuning
 	t.plays = append(slices.DeleteFunc(t.plays, (*tuned).over), one)
@@ -177,5 +178,5 @@ func (p *Player) join(one *tuned, frame int64) {
 		}
 	}
 	t.follow(frame, one)
-	_ = one.lines(func(l *line) error { return l.set(p.moment, frame, t.rate) }) // else it goes on from the next corner
+	_ = one.lines(func(l *line) error { return l.set(p.moment, frame, t.rate) }) // on an error it continues from the next corner
 }

@@ -11,11 +11,11 @@ import (
 	"voicepool/pcm"
 )
 
-// Outputs returns how many pairs of channels Render and Read interleave: frame i of pair k, from 0, is
-// dst[i*Outputs()+k]. It is 1 for a sheet without `outputs`, and for one that is folded.
+// Outputs returns the number of channel pairs that Render and Read interleave: frame i of pair k, from 0, is
+// dst[i*Outputs()+k]. It is 1 for a sheet without `outputs` and for a downmix.
 func (p *Player) Outputs() int { return p.wide }
 
-// whole returns the part of dst that has whole frames of all pairs, and clears the rest.
+// whole returns the part of dst with complete frames of all pairs and clears the rest.
 func (p *Player) whole(dst []pcm.Frame) []pcm.Frame {
 	if p.wide == 1 {
 		return dst
@@ -25,33 +25,33 @@ func (p *Player) whole(dst []pcm.Frame) []pcm.Frame {
 	return dst[:n]
 }
 
-// Levels returns the highest samples, left and right, that Render or Read gave on any output since
-// the last call, as linear factors. Any goroutine.
+// Levels returns the highest absolute samples, left and right, of any output of Render or Read since the last
+// call, as linear factors. Any goroutine.
 func (p *Player) Levels() (left, right float32) {
 	return math.Float32frombits(p.heard.levels[0].Swap(0)), math.Float32frombits(p.heard.levels[1].Swap(0))
 }
 
-// heard measures what a player gives. But for its levels it belongs to the side
-// that gives it.
+// heard measures the output of a player. All fields except levels belong to the goroutine that produces the
+// output.
 type heard struct {
 	meter   *loudness.Meter
 	peak    float32
 	samples [512]float32
-	levels  [2]atomic.Uint32 // left and right, float32 bits, since somebody looked
+	levels  [2]atomic.Uint32 // left and right since the last call of Levels, as float32 bits
 
 	wide  int         // pairs of channels
-	pairs []heardPair // of each; nil: there is one
-	truly bool        // true peaks are measured: of what Read gives
+	pairs []heardPair // one per pair; nil: there is only one pair
+	truly bool        // true peaks are measured, which only Read does
 }
 
 // heardPair measures one pair of channels.
 type heardPair struct {
-	meter *loudness.Meter // nil: it is no output
+	meter *loudness.Meter // nil: no output uses the pair
 	truly *loudness.PeakMeter
 	peak  float32
 }
 
-// begin has it measure so many pairs, each output and all together.
+// begin sets up the meters of every output and of the whole mix.
 func (h *heard) begin(rate, pairs int, named []rules.Output) {
 	h.wide, h.meter = pairs, loudness.NewMeter(rate, weights(pairs))
 	if pairs == 1 {
@@ -66,7 +66,7 @@ func (h *heard) begin(rate, pairs int, named []rules.Output) {
 // pairOf returns the pair of an output, from 0.
 func pairOf(o *rules.Output) int { return (o.Channel - 1) / 2 }
 
-// weights are those of BS.1770 for pairs of channels in front.
+// weights returns the channel weights of BS.1770 for pairs of front channels.
 func weights(pairs int) (w []float64) {
 	for range pairs {
 		w = append(w, 1, 1)
@@ -78,7 +78,7 @@ func weights(pairs int) (w []float64) {
 func (h *heard) hear(frames []pcm.Frame) {
 	left, right := dsp.Levels(frames)
 	h.peak = max(h.peak, left, right)
-	for c, x := range [...]float32{left, right} { // whoever reads a level only ever sets it back to 0
+	for c, x := range [...]float32{left, right} { // Levels only resets a level to 0
 		level, bits := &h.levels[c], math.Float32bits(x)
 		for old := level.Load(); bits > old && !level.CompareAndSwap(old, bits); {
 			old = level.Load()
@@ -92,7 +92,7 @@ func (h *heard) hear(frames []pcm.Frame) {
 	h.meter.Write(dsp.Interleaved(frames))
 }
 
-// hearPair measures the frames of one output, of which the first is that of frames.
+// hearPair measures one output. frames begins with its first frame.
 func (h *heard) hearPair(p *heardPair, frames []pcm.Frame) {
 	for len(frames) > 0 {
 		n := 0
@@ -109,12 +109,12 @@ func (h *heard) hearPair(p *heardPair, frames []pcm.Frame) {
 	}
 }
 
-// outputs returns what was heard on each output; none where there is one.
+// outputs returns the measurements per output, or nil if there is only one.
 func (h *heard) outputs(named []rules.Output) (all []report.Output) {
 	for i := range named {
 		k := pairOf(&named[i])
 		if k >= len(h.pairs) {
-			return nil // they are folded, or there is only the first pair
+			return nil // a downmix, or only the first pair
 		}
 		p := &h.pairs[k]
 		all = append(all, report.Output{

@@ -8,28 +8,28 @@ import (
 	"voicepool/pcm"
 )
 
-// hold has all stand still: what Render gives is faded, and then the mixer is not asked any more, so
-// that everything goes on later as if nothing had been.
+// hold pauses a whole player. It fades the output and then stops calling the mixer, so that the show later
+// continues as if it had not been interrupted.
 type hold struct {
 	on     atomic.Bool
 	window []float32 // a raised cosine from 1 to 0, over 10 ms
-	faded  int       // of the window; the audio side's
-	wide   int       // outputs that are interleaved
+	faded  int       // progress of the fade; audio side
+	wide   int       // interleaved outputs
 
-	// The audio side's, but for what it tells.
+	// Fields of the audio side. flips passes the changes to the control side.
 	was    bool
-	output int64 // frames given
+	output int64 // output frames so far
 	flips  *ring.Ring[flip]
-	plan   []flip // that are to come by themselves
+	plan   []flip // scheduled changes
 }
 
-// flip is where a hold begins, or ends.
+// flip is the beginning or end of a hold.
 type flip struct {
 	output int64
 	on     bool
 }
 
-// mostFlips is how many wait to be read.
+// mostFlips is the capacity of the queue of flips.
 const mostFlips = 1024
 
 func fadeFrames(rate int) int64 { return max(pcm.Frames(10*time.Millisecond, rate), 1) }
@@ -42,14 +42,14 @@ func newHold(rate, wide int) *hold {
 	return h
 }
 
-// Hold has everything stand still at one frame, voices, timeline, waits and follow-ons alike, and
-// go on from there, as if nothing had been: what is heard fades out and in within 10 ms. Any goroutine.
+// Hold pauses or resumes voices, timeline, waits and follow-ons together at one frame. The output fades
+// within 10 ms. Any goroutine.
 func (p *Player) Hold(on bool) {
 	p.hold.on.Store(on)
 	p.live.rouse()
 }
 
-// look takes in whether all is held now, and reports whether render is needed. Audio side.
+// look reads the requested state and reports whether render is needed. Audio side.
 func (h *hold) look(frames int) bool {
 	if on := h.on.Load(); on != h.was && h.flips.Push(flip{h.output, on}) {
 		h.was = on
@@ -58,8 +58,8 @@ func (h *hold) look(frames int) bool {
 	return h.was || h.faded > 0
 }
 
-// untilFlip returns how many of some frames come before the next flip by itself, which it makes where
-// none does. Audio side.
+// untilFlip applies the scheduled changes that are due and returns the number of frames before the next one.
+// Audio side.
 func (h *hold) untilFlip(frames int) int {
 	for len(h.plan) > 0 {
 		next := &h.plan[0]
@@ -72,7 +72,7 @@ func (h *hold) untilFlip(frames int) int {
 	return frames
 }
 
-// render is Render, through a hold. Audio side.
+// render fills dst during a hold and its fades. Audio side.
 func (h *hold) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 	for len(dst) > 0 {
 		n := len(dst) / h.wide
@@ -92,7 +92,7 @@ func (h *hold) render(dst []pcm.Frame, mix func([]pcm.Frame) []pcm.Frame) {
 	}
 }
 
-// fade takes frames as far down as a pause that begins or ends is.
+// fade applies the fade of a hold to dst.
 func (h *hold) fade(dst []pcm.Frame) {
 	if !h.was && h.faded == 0 {
 		return
@@ -110,7 +110,7 @@ func (h *hold) fade(dst []pcm.Frame) {
 	}
 }
 
-// dim takes a frame down as far as the fade is.
+// dim applies the current fade gain to a frame.
 func (h *hold) dim(f *pcm.Frame) {
 	g := h.window[h.faded]
 	f[0], f[1] = float32(f[0]*g), float32(f[1]*g)

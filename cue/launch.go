@@ -7,24 +7,24 @@ import (
 	"voicepool/bank/rules"
 )
 
-// launch is a cue of the list that begins.
+// launch is one start of a list cue.
 type launch struct {
-	list  int        // its place there
-	base  rules.Time // of the GO; of what follows an end, where that comes at the earliest
-	since rules.Time // from there to where it begins
-	after int        // the launch that it follows the end of; -1: none, so that base is exact
+	list  int        // index in Sheet.List
+	base  rules.Time // the time of the GO; for a cue that follows an end, the earliest time of that end
+	since rules.Time // from base to the beginning of the cue
+	after int        // the launch whose end it follows; -1: base is exact
 
-	first, count int // what it does, in Sheet.Cues: each GO has actions of its own
+	first, count int // its actions in Sheet.Cues; each GO adds a copy
 }
 
-// plus returns t + u. That it fits is checked.
+// plus returns t + u. The parser has checked that it fits.
 func plus(t, u rules.Time) rules.Time {
 	sum, _ := t.Repeat(1, u)
 	return sum
 }
 
-// fired returns the sheet with what the GOs of its list begin: as it is where there is no list. What
-// waits for an end has the earliest time at which it can act.
+// fired returns the sheet with the actions of its scheduled GOs, or the sheet itself if it has no list. An
+// action that waits for an end gets the earliest possible time.
 func (s *Sheet) fired() *Sheet {
 	if s.begun || len(s.List) == 0 {
 		return s
@@ -45,7 +45,7 @@ func (s *Sheet) fired() *Sheet {
 	return out
 }
 
-// unfired returns a copy of the sheet to which begin adds what its list does.
+// unfired returns a copy of the sheet to which begin can add actions.
 func (s *Sheet) unfired() *Sheet {
 	out := *s
 	out.begun, out.Cues, out.own = true, slices.Clone(s.Cues), len(s.Cues)
@@ -58,8 +58,8 @@ func (s *Sheet) unfired() *Sheet {
 	return &out
 }
 
-// begin adds what a GO begins at a time, by a cue and by all that goes on from it, and returns the
-// place behind those. They are as they would be a time after the GO, from.
+// begin adds the actions of a GO at a time: those of a cue and of the cues that follow it. It returns the
+// index after the last of these cues. The actions are shifted as if from had already elapsed since the GO.
 func (s *Sheet) begin(head int, at, from rules.Time) (next int) {
 	base, since, after := at, rules.Time{}, -1
 	for _, i := range s.chain(head) {
@@ -80,7 +80,7 @@ func (s *Sheet) begin(head int, at, from rules.Time) (next int) {
 	return next
 }
 
-// launch adds the actions of one cue of the list, and of the timeline that it begins.
+// launch adds the actions of one list cue and of the timeline if the cue starts it.
 func (s *Sheet) launch(list int, l launch) {
 	of := &s.List[list]
 	l.first = len(s.Cues)
@@ -99,13 +99,13 @@ func (s *Sheet) launch(list int, l launch) {
 	s.firings[list]++
 }
 
-// act adds an action of a launch, which is told by its number from 1; 0: of the timeline.
+// act adds one action of a launch. number is the launch number, from 1; 0 means the timeline.
 func (s *Sheet) act(i int, l *launch, number int) {
 	c := s.Cues[i]
 	c.origin, c.launch, c.firing = s.place(i)+1, number, s.firings[l.list]
 	ends := c.after != ""
 	c.base, c.At, c.state = l.base, plus(l.since, c.At), byTime
-	if ends { // from that end on
+	if ends { // relative to that end
 		c.base, c.At = plus(l.base, l.since), rules.Time{}
 	}
 	if l.after >= 0 || ends {
@@ -118,7 +118,7 @@ func (s *Sheet) act(i int, l *launch, number int) {
 	s.Cues = append(s.Cues, c)
 }
 
-// place returns where in the file's own order a cue of Cues stands; -1: nowhere.
+// place returns the position of a cue in the order of the file, or -1 if it is not from a file.
 func (s *Sheet) place(i int) int {
 	if i >= 0 && i < len(s.Cues) && s.Cues[i].hand {
 		return -1
@@ -129,8 +129,8 @@ func (s *Sheet) place(i int) int {
 	return i
 }
 
-// Awaits reports whether the times of GO do not say when all cues begin: some begin at the end of
-// what others play, which only a render knows.
+// Awaits reports whether the times of GO leave the beginning of a cue open because it follows the end of
+// another. Only a render finds such a time.
 func (s *Sheet) Awaits() bool {
 	for _, c := range s.fired().acting() {
 		if c.state == waits {
@@ -140,7 +140,7 @@ func (s *Sheet) Awaits() bool {
 	return false
 }
 
-// acting returns the cues that act, with their places.
+// acting returns the cues that act, with their indexes.
 func (s *Sheet) acting() iter.Seq2[int, *Cue] {
 	return func(yield func(int, *Cue) bool) {
 		for i := range s.Cues {
@@ -151,7 +151,7 @@ func (s *Sheet) acting() iter.Seq2[int, *Cue] {
 	}
 }
 
-// frame returns when a repetition, counted from 0, is due.
+// frame returns the frame of a repetition, counted from 0.
 func (c *Cue) frame(repetition uint64, rate int) int64 {
 	return c.base.Frames(rate) + c.moment(repetition).Frames(rate)
 }

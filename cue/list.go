@@ -11,69 +11,69 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// Then is what comes after a cue of the list.
+// Then selects the successor of a list cue.
 type Then uint8
 
 const (
-	ThenWait     Then = iota // for GO
-	ThenContinue             // the next cue, ListCue.Wait after this one has begun
-	ThenFollow               // the next cue, at the frame at which all that this one plays is over
+	ThenWait     Then = iota // the next cue waits for GO
+	ThenContinue             // the next cue begins ListCue.Wait after this one
+	ThenFollow               // the next cue begins at the frame of the end of everything that this one plays
 )
 
 func (t Then) String() string { return [...]string{"wait", "continue", "follow"}[t] }
 
-// ListCue is a cue of the list: it waits for GO, or follows the one before it.
+// ListCue is a cue of the list. It begins on GO or follows the cue before it.
 type ListCue struct {
 	Line, Column int
 	Number       string // unique; it need not be a number
-	Name         string // this one, Note and Colour are for people
+	Name         string // Name, Note and Colour are for display
 	Note, Colour string
-	Pre          rules.Time // from its GO to where it begins
+	Pre          rules.Time // delay from GO to the beginning
 	Then         Then
-	Wait         rules.Time // of ThenContinue
-	Off          bool       // written `arm: false`: it counts as not there
-	Timeline     bool       // written `start: timeline`: the clock of `cues` starts where it begins
+	Wait         rules.Time // delay of ThenContinue
+	Off          bool       // written `arm: false`: the cue is disabled
+	Timeline     bool       // written `start: timeline`: the clock of `cues` starts with this cue
 
-	// Its actions in Sheet.Cues, where they come after those of `cues`. Their At is from where the
-	// cue begins.
+	// The range of its actions in Sheet.Cues, after the actions of `cues`. Their At is relative to the
+	// beginning of the cue.
 	First, Count int
 }
 
-// Go is a GO of a rehearsal, or what else is done to the show as a whole.
+// Go is a scheduled or recorded GO, or another command for the whole show.
 type Go struct {
 	Line, Column int
-	At           rules.Time // since the show began, pauses included
-	Cue          string     // its number; empty: the one that stands by
+	At           rules.Time // since the beginning of the show, pauses included
+	Cue          string     // the number of a cue; empty: the next one
 	Does         Deed
-	Over         rules.Time // of DoPanic
-	From         rules.Time // of DoGo: it begins as it would be so long after its GO
+	Over         rules.Time // fade-out of DoPanic
+	From         rules.Time // DoGo: the cue begins as if so much time had elapsed since its GO
 }
 
-// Deed is what is done to a show.
+// Deed is a command for a whole show.
 type Deed uint8
 
 const (
 	DoGo     Deed = iota
-	DoPanic       // Player.Panic, within Go.Over
-	DoPause       // Player.Hold
-	DoResume      // the end of that
+	DoPanic       // Player.Panic with Go.Over
+	DoPause       // Player.Hold(true)
+	DoResume      // Player.Hold(false)
 )
 
 func (d Deed) String() string { return [...]string{"go", "panic", "pause", "resume"}[d] }
 
-// state is what has a cue act.
+// state selects the trigger of a cue.
 type state uint8
 
 const (
 	byTime state = iota
-	idle         // nothing: it is of the list, and no GO has reached it
-	waits        // the end of something
+	idle         // a list cue, not started by a GO
+	waits        // waits for the end of another cue or id
 )
 
-// numberOf returns the form in which numbers of cues are compared: 2.50 and 2.5 are one number.
+// numberOf returns the canonical form of a cue number: 2.50 and 2.5 are equal.
 func numberOf(text string) string { return words.CueNumber(text) }
 
-// numbers returns the places of the cues of the list by their numbers, as numberOf has them.
+// numbers returns the indexes of the list cues by canonical number.
 func (s *Sheet) numbers() map[string]int {
 	all := map[string]int{}
 	for i := range s.List {
@@ -82,7 +82,7 @@ func (s *Sheet) numbers() map[string]int {
 	return all
 }
 
-// called returns what people call a cue of Cues.
+// called returns the number, name and line of a cue for messages.
 func (s *Sheet) called(i int) (c report.Called) {
 	if i >= 0 && i < len(s.Cues) && s.Cues[i].Number != "" {
 		of := &s.Cues[i]
@@ -91,14 +91,14 @@ func (s *Sheet) called(i int) (c report.Called) {
 	return c
 }
 
-// Label returns what messages call a cue of Cues: cue 2.5 "Thunder" (line 14), or cue 7, its place,
-// where it has no number.
+// Label returns the name of a cue in messages: cue 2.5 "Thunder" (line 14), or cue 7 (its index) if it has no
+// number.
 func (s *Sheet) Label(i int) string {
 	c := s.called(i)
 	return c.CueText(i)
 }
 
-// Place returns the place in List of the cue that a number is of. The error names the nearest.
+// Place returns the index in List of the cue with a number. The error suggests the nearest number.
 func (s *Sheet) Place(number string) (int, error) {
 	numbers := s.numbers()
 	if i, some := numbers[numberOf(number)]; some {

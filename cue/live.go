@@ -14,43 +14,43 @@ import (
 	"voicepool/pcm"
 )
 
-// ErrFire is wrapped by the errors of Fire: there is no such cue, or Feed has been told to end.
+// ErrFire is wrapped by the errors of Fire: no such cue exists, or Feed is ending.
 var ErrFire = errors.New("cue: no GO")
 
-// live is what people do to a player while it plays.
+// live is the state of commands from other goroutines, such as Fire, Do and Panic.
 type live struct {
 	mutex               sync.Mutex
-	requests            []func() // for the goroutine of Feed
+	requests            []func() // run by the goroutine of Feed
 	playing             []Running
-	ids                 []string          // by their tags, from 1 on: also those that came by Do, and of sheets before
-	tagged              map[string]uint64 // the tags of the first of them
-	owners              map[string]uint64 // their numbers, in the same way
-	madeIDs, madeOwners madeNames         // by Start
-	tags                []uint64          // of the ids of the sheet given last, by its own; nil: they are the same
-	first               int               // of the sounds of Player.sheet: that of the sheet given last
+	ids                 []string          // index + 1 is the tag; includes ids from Do and earlier sheets
+	tagged              map[string]uint64 // the tags of the ids seen so far; filled by tagOf
+	owners              map[string]uint64 // owner numbers, including owners from Do and earlier sheets
+	madeIDs, madeOwners madeNames         // created by Start
+	tags                []uint64          // tags by the current sheet's own tags; nil: they are equal
+	first               int               // index in Player.sheet.Sounds of the first sound of the current sheet
 	finished            bool
 	over                chan struct{} // closed when Feed has returned
-	wake                chan struct{} // has one while Feed has not seen all requests
-	call                func()        // Options.Wake; nil: nobody
+	wake                chan struct{} // holds an item while Feed has not seen all requests
+	call                func()        // Options.Wake; may be nil
 
-	// Of the goroutine of Feed.
+	// Fields of the goroutine of Feed.
 	finish bool
-	active []int // launches that are not over, in their order
+	active []int // launches that have not ended, in order
 	calm   int64 // the frame after the last panic
-	goes   []Go  // as they were, by the clock of the mixer
+	goes   []Go  // commands carried out, by the clock of the mixer
 	held   pauses
-	told   int // of the launches: the first that Fired was not told of, and none behind it
+	told   int // Fired has been called for every launch before this one
 }
 
-// Running is a cue of the list that has begun, or waits to.
+// Running is a list cue that plays or waits to begin.
 type Running struct {
-	List    int   // its place in Sheet.List; -1: the sheet has changed, and it is not there any more
-	Begun   int64 // the frame at which it began, or begins; -1: it waits for the end of something
-	Left    int64 // frames until all that it plays is over; -1: nobody knows
+	List    int   // index in Sheet.List; -1: an edit has removed the cue
+	Begun   int64 // the frame of its beginning; -1: it waits for an end
+	Left    int64 // frames until everything that it plays has ended; -1: unknown
 	Waiting bool  // it has not begun
 }
 
-// ask has the goroutine of Feed do something soon.
+// ask queues a function for the goroutine of Feed.
 func (l *live) ask(do func()) {
 	l.mutex.Lock()
 	l.requests = append(l.requests, do)
@@ -58,11 +58,11 @@ func (l *live) ask(do func()) {
 	l.rouse()
 }
 
-// rouse has the goroutine of Feed look soon. Any goroutine.
+// rouse wakes the goroutine of Feed. Any goroutine.
 func (l *live) rouse() {
 	l.mutex.Lock()
 	select {
-	case l.wake <- struct{}{}: // nobody waits yet where it is nil
+	case l.wake <- struct{}{}: // nil before Feed has begun
 	default:
 	}
 	l.mutex.Unlock()
@@ -71,8 +71,8 @@ func (l *live) rouse() {
 	}
 }
 
-// askOf asks for something that is done to a cue of the list: the same one if the sheet changes before
-// it is done, and nothing where it is gone then. -1 stays -1.
+// askOf queues a function for a list cue. If the sheet changes before it runs, it gets the new index of the
+// same cue, and it does not run if the cue is gone. -1 stays -1.
 func (l *live) askOf(p *Player, s *Sheet, list int, do func(list int)) {
 	switch {
 	case list < 0:
@@ -83,7 +83,7 @@ func (l *live) askOf(p *Player, s *Sheet, list int, do func(list int)) {
 	}
 	number := s.List[list].Number
 	l.ask(func() {
-		if all := p.sheet.List; list < len(all) && all[list].Number == number { // mostly, and at once
+		if all := p.sheet.List; list < len(all) && all[list].Number == number { // the usual case
 			do(list)
 		} else if i, err := p.sheet.Place(number); err == nil {
 			do(i)
@@ -91,7 +91,7 @@ func (l *live) askOf(p *Player, s *Sheet, list int, do func(list int)) {
 	})
 }
 
-// begin is called by Feed, and returns what it waits for.
+// begin is called by Feed and returns its wake channel.
 func (l *live) begin() <-chan struct{} {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -99,14 +99,14 @@ func (l *live) begin() <-chan struct{} {
 	return l.wake
 }
 
-// Fire is a GO of a cue of Sheet.List, by its place there, and of all that goes on from it: as soon
-// as the mixer can, all at one frame. A cue may be fired again while it plays. Any goroutine. The
-// error wraps ErrFire.
+// Fire starts the cue with an index in Sheet.List, and the cues that follow it without another GO. It takes
+// effect as soon as the mixer can, all at one frame. A cue may be fired again while it plays. Any goroutine.
+// The error wraps ErrFire.
 func (p *Player) Fire(list int) error { return p.FireFrom(list, 0) }
 
-// FireFrom is Fire of a cue as it would be some time after its GO: what would have begun by then is at
-// its place, of the speed that its cue says, and what would have ended is left out. What begins at the
-// end of something does so at that end.
+// FireFrom is like Fire, but starts the cue as if from had already elapsed since its GO. Sounds that would be
+// playing start in their middle, assuming the speed set by their cue; sounds that would have ended are
+// skipped. Actions that wait for an end still wait for it.
 func (p *Player) FireFrom(list int, from time.Duration) error {
 	s := p.Sheet()
 	switch {
@@ -128,12 +128,12 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 	return nil
 }
 
-// Panic fades everything out within a time, and has all waits, follow-ons, repetitions, the timeline
-// and what Start has for later end. Of two, the one that is silent first counts. Any goroutine.
+// Panic fades everything out within a time and cancels waits, follow-ons, repetitions, the timeline and
+// pending starts of Start. If two overlap, the one that is silent first wins. Any goroutine.
 func (p *Player) Panic(over time.Duration) { p.live.ask(func() { p.panic(over, p.soonest()) }) }
 
-// Cease stops what a cue of Sheet.List plays, within a time, and has its waits and repetitions end.
-// What goes on from it by itself does so. Any goroutine.
+// Cease fades out everything that a list cue plays and cancels its waits and repetitions. A cue that follows
+// it without another GO still does. Any goroutine.
 func (p *Player) Cease(list int, over time.Duration) {
 	p.live.askOf(p, p.Sheet(), list, func(list int) {
 		for _, i := range slices.Clone(p.live.active) {
@@ -144,7 +144,7 @@ func (p *Player) Cease(list int, over time.Duration) {
 	})
 }
 
-// Finish has Feed fade everything out and return. Any goroutine.
+// Finish makes Feed fade everything out and return. Any goroutine.
 func (p *Player) Finish() {
 	p.live.mutex.Lock()
 	p.live.finished = true
@@ -158,23 +158,22 @@ func (p *Player) ended() bool {
 	return p.live.finished
 }
 
-// Playing returns the cues of the list that have begun and are not over, and those that wait, as
-// things stood a few milliseconds ago. Any goroutine.
+// Playing returns the list cues that play or wait to begin, a few milliseconds out of date. Any goroutine.
 func (p *Player) Playing() []Running {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
 	return slices.Clone(p.live.playing)
 }
 
-// note notes what was done.
+// note records a command that was carried out.
 func (l *live) note(g Go) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.goes = append(l.goes, g)
 }
 
-// Goes returns what was done to a live show until now: GO, panic, and pauses, at their exact times.
-// A sheet with these, see Sheet.WriteGoes, renders the frames that were heard. Any goroutine.
+// Goes returns the commands carried out in a live show so far: GO, panic and pauses, with exact times. A
+// sheet with these times, see Sheet.WriteGoes, renders the frames of the show. Any goroutine.
 func (p *Player) Goes() []Go {
 	l, rate := &p.live, p.sheet.Rate
 	l.mutex.Lock()
@@ -189,7 +188,7 @@ func (p *Player) Goes() []Go {
 	return goes
 }
 
-// flip takes in where Render has held everything.
+// flip records the beginnings and ends of holds.
 func (p *Player) flip() {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -199,7 +198,7 @@ func (p *Player) flip() {
 	}
 }
 
-// serve does what was asked for.
+// serve runs the queued requests.
 func (p *Player) serve() {
 	p.live.mutex.Lock()
 	requests := p.live.requests
@@ -210,13 +209,13 @@ func (p *Player) serve() {
 	}
 }
 
-// soonest returns the first frame at which commands can act that are given now.
+// soonest returns the first frame for commands given now.
 func (p *Player) soonest() int64 {
 	rate := p.sheet.Rate
 	return max(p.mixer.Now()+pcm.Frames(p.mixer.Latency().Block+time.Millisecond, rate), p.live.calm)
 }
 
-// cease ends a launch.
+// cease stops a launch.
 func (p *Player) cease(launch int, over time.Duration) {
 	r, end := &p.follows.runs[launch], p.waiter(p.soonest())
 	end.at, end.rank, end.ends = end.base, math.MaxInt32, true
@@ -239,10 +238,10 @@ func (p *Player) cease(launch int, over time.Duration) {
 	p.release(r.units...)
 }
 
-// foremost is the rank of what acts before all else at its frame.
+// foremost is the rank of commands that act before all others at their frame.
 const foremost = -1
 
-// panic fades everything out from a frame on, before anything else acts there.
+// panic fades everything out from a frame on, before other commands of that frame.
 func (p *Player) panic(over time.Duration, frame int64) {
 	a := &p.armed
 	p.byHand.waiting.cancel()
@@ -254,7 +253,7 @@ func (p *Player) panic(over time.Duration, frame int64) {
 	}
 	for _, u := range units {
 		if u.over > 0 || u.ends {
-			continue // it is dropped, or what drops others
+			continue // already discarded, or it cancels others
 		}
 		u.steps, u.turns, u.at, u.over = nil, nil, -1, frame+1
 		end.step(0, foremost, func(at mixer.Moment) error { return at.Drop(u.salvo) })
@@ -271,7 +270,7 @@ func (p *Player) panic(over time.Duration, frame int64) {
 	a.goes, p.live.active = nil, p.live.active[:0]
 }
 
-// release forgets the action that is held, if it is of units that are dropped.
+// release drops the held action if it belongs to a discarded unit.
 func (p *Player) release(units ...*unit) {
 	a := &p.armed
 	if p.held != nil && (a.unit == nil && slices.Contains(units, a.show) || slices.Contains(units, a.unit)) {
@@ -279,7 +278,7 @@ func (p *Player) release(units ...*unit) {
 	}
 }
 
-// look tells of what has begun, and notes what plays.
+// look reports started cues to Options.Fired and updates the list of playing cues.
 func (p *Player) look(st *mixer.Stats) {
 	f, s := &p.follows, p.sheet
 	for i := range f.runs[p.live.told:] {
@@ -311,7 +310,7 @@ func (p *Player) look(st *mixer.Stats) {
 	p.live.mutex.Unlock()
 }
 
-// longest returns how many frames a launch plays, if nothing else moves it; never: nobody knows.
+// longest returns the duration of a launch in frames if later commands do not change it; never: unknown.
 func (p *Player) longest(launch int) float64 {
 	most := 0.0
 	l := &p.sheet.launches[launch]
@@ -332,8 +331,8 @@ func (p *Player) longest(launch int) float64 {
 	return most
 }
 
-// takes returns how many frames a start plays, of its longest file, if nothing else moves it; never:
-// nobody knows.
+// takes returns the duration of a start with its longest file, in frames, if later commands do not change it;
+// never: unknown.
 func (p *Player) takes(c, asked *Cue) float64 {
 	rate, cut, most := p.sheet.Rate, float64(never), int64(0)
 	if c.For != nil {

@@ -11,15 +11,14 @@ import (
 	"voicepool/sounds"
 )
 
-// Loading is told at first and with every file that has been loaded or could not be, how many
-// are done, and of how many; one call at a time, from any goroutine. A file that
-// is played in two ways counts twice.
+// Loading is a callback for progress. It is called once at the start and after each file, loaded or failed,
+// with the number of finished files and the total. Calls come from any goroutine, but one at a time. A file
+// that is used both looped and once counts twice.
 type Loading func(done, total int)
 
-// LoadSounds brings every sound of the sheet into a library, whether a cue plays it
-// or not, as many at a time as there are processors. progress may be nil. All
-// that cannot be had comes as rules.Errors, which wrap rules.ErrSound, in the order of the
-// sheet's lines; when ctx ends it is its error.
+// LoadSounds loads every sound of the sheet into a library, used or not, in parallel. progress may be nil.
+// Missing sounds are returned as rules.Errors, which wrap rules.ErrSound, in line order. If ctx ends, its
+// error is returned.
 func (s *Sheet) LoadSounds(ctx context.Context, lib *sounds.Library, progress Loading) error {
 	_, err := s.load(ctx, lib, progress, &broken{}, false)
 	return err
@@ -37,7 +36,7 @@ func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading,
 		}
 	}
 	for i := range ways {
-		if ways[i] == 0 || live { // whether a cue plays it or not
+		if ways[i] == 0 || live { // load it even if no cue plays it
 			ways[i] |= loading.Once
 		}
 		if live && s.Sounds[i].Loop {
@@ -63,13 +62,13 @@ func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading,
 	return all, missing.Err()
 }
 
-// broken is what went wrong first in the goroutines that decode streams.
+// broken keeps the first error of the goroutines that decode streams.
 type broken struct {
 	first atomic.Value
-	tell  func(error) // nil: nobody is told
+	tell  func(error) // may be nil
 }
 
-// note keeps the first error, and tells each. Any goroutine.
+// note keeps the first error and reports each. Any goroutine.
 func (b *broken) note(_ string, err error) {
 	err = &streamError{"cue: the stream " + strings.TrimPrefix(err.Error(), "sounds: "), err}
 	b.first.CompareAndSwap(nil, err)
@@ -83,7 +82,7 @@ func (b *broken) err() error {
 	return err
 }
 
-// streamError is the error of a stream, under ErrSound.
+// streamError is the error of a stream. It wraps ErrSound.
 type streamError struct {
 	msg   string
 	cause error

@@ -10,33 +10,33 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// Midi is what a message of a MIDI device does while a show is live.
+// Midi maps a message of a MIDI device to a command of a live show.
 type Midi struct {
 	Line, Column int
 	Kind         MidiKind
-	Number       int    // of the note, the programme or the controller, 0..127
+	Number       int    // note, programme or controller number, 0..127
 	Channel      int    // 1..16; 0: any
-	Do           string // one of MidiDoes; empty: Cue begins
-	Cue          string // the number of a cue of the list
+	Do           string // an entry of MidiDoes; empty: start Cue
+	Cue          string // number of a list cue
 }
 
-// MidiKind is a kind of MIDI messages.
+// MidiKind is a kind of MIDI message.
 type MidiKind uint8
 
 const (
-	MidiNote    MidiKind = iota // a note begins
-	MidiProgram                 // a programme is chosen
-	MidiControl                 // a controller goes to 64 or more
+	MidiNote    MidiKind = iota // note on
+	MidiProgram                 // programme change
+	MidiControl                 // controller change to 64 or more
 )
 
 func (k MidiKind) String() string { return midiKinds[k] }
 
 var midiKinds = [...]string{"note", "program", "control"}
 
-// MidiDoes is what Midi.Do may be.
+// MidiDoes lists the valid values of Midi.Do.
 var MidiDoes = []string{"go", "panic", "stop", "pause", "resume", "next", "back"}
 
-// key is a number that the table of MIDI tells apart, as is the kind.
+// midiKey identifies a MIDI message: two entries with the same key conflict.
 type midiKey struct {
 	kind            MidiKind
 	number, channel int
@@ -54,7 +54,7 @@ func (m *Midi) fields() []fields.Field {
 	}
 }
 
-// midi reads the table of what MIDI messages do.
+// midi parses the table of MIDI messages.
 func (d *draft) midi(n *yaml.Node) {
 	if !d.entries(n, "midi", "[{note: 60, do: go}]") {
 		return
@@ -97,7 +97,7 @@ func (d *draft) midi(n *yaml.Node) {
 	}
 }
 
-// check finds the kind of the message, and says what is too much or too little.
+// check sets the kind of the message and returns an error text, or "".
 func (m *Midi) check(n *yaml.Node) string {
 	kinds := 0
 	for i, key := range midiKinds {

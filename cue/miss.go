@@ -2,12 +2,12 @@ package cue
 
 import "voicepool/mixer"
 
-// maxMissed bounds what is gone through after the last sound: a cue may repeat a
-// thousand million times.
+// maxMissed limits the number of actions checked after the last sound, because a cue can repeat a billion
+// times.
 const maxMissed = 100000
 
-// miss goes through what a finished sheet still asks for: there is no voice that
-// it could find. What it asks of buses does not matter any more.
+// miss reports the remaining actions of a finished sheet as missed, because no voice is left for them.
+// Actions on buses are skipped.
 func (p *Player) miss() {
 	miss := func(a *Action) {
 		if p.sheet.Cues[a.Cue].Scope == OnID && a.Frame < p.cut {

@@ -11,23 +11,23 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// Message is a message of Open Sound Control 1.0, which a cue sends to another program: to a light
-// desk, say. Package cue knows when it is due; see Options.Send.
+// Message is an Open Sound Control 1.0 message that a cue sends to another program, such as a light desk.
+// Package cue only schedules it; see Options.Send.
 type Message struct {
 	To      string // HOST:PORT
 	Address string // /eos/cue/12/fire
 	Args    []any  // each an int32, a float32, a string or a bool
 }
 
-// String says what is sent, and where.
+// String returns the address and the destination of the message.
 func (m *Message) String() string { return "osc " + m.Address + " to " + m.To }
 
-// maxMessage is how many bytes a message may have, so that it is one packet of any network.
+// maxMessage is the largest size of a message in bytes. It fits in one packet on any network.
 const maxMessage = 1400
 
-// Size returns how many bytes a message has as a packet.
+// Size returns the size of the message as a packet, in bytes.
 func (m *Message) Size() int {
-	padded := func(text int) int { return text + 4 - text%4 } // a text ends with a 0
+	padded := func(text int) int { return text + 4 - text%4 } // a string ends with a zero byte
 	n := padded(len(m.Address)) + padded(len(",")+len(m.Args))
 	for _, arg := range m.Args {
 		switch arg := arg.(type) {
@@ -40,7 +40,7 @@ func (m *Message) Size() int {
 	return n
 }
 
-// messageFields are the keys of a message.
+// messageFields returns the keys of a message.
 func (d *draft) messageFields(m *Message) []fields.Field {
 	plain := fields.Schema{"type": []string{"number", "string", "boolean"}}
 	return []fields.Field{
@@ -50,7 +50,7 @@ func (d *draft) messageFields(m *Message) []fields.Field {
 	}
 }
 
-// message reads what a cue sends.
+// message parses the message of a cue.
 func (d *draft) message(p *yaml.Pair) bool {
 	m, n := new(Message), p.Value
 	if n.Kind != yaml.Mapping {
@@ -73,7 +73,7 @@ func (d *draft) message(p *yaml.Pair) bool {
 	return ok && !unknown
 }
 
-// destination reads HOST:PORT.
+// destination parses HOST:PORT.
 func (d *draft) destination(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
 		return false
@@ -99,7 +99,7 @@ func (d *draft) destination(p *yaml.Pair, to *string) bool {
 	return true
 }
 
-// notInAddresses are characters that mean something else in addresses.
+// notInAddresses are characters with a special meaning in OSC addresses.
 const notInAddresses = " #*,?[]{}"
 
 func (d *draft) address(p *yaml.Pair, to *string) bool {
@@ -119,7 +119,7 @@ func (d *draft) address(p *yaml.Pair, to *string) bool {
 	return false
 }
 
-// arguments reads what a message says besides its address.
+// arguments parses the arguments of a message.
 func (d *draft) arguments(p *yaml.Pair, to *[]any) bool {
 	if p.Value.Kind != yaml.List {
 		d.Fail(p.Value.Place, "args is a list, such as [1, 0.5, text, true], not %s", p.Value.Kind)
@@ -138,7 +138,7 @@ func (d *draft) arguments(p *yaml.Pair, to *[]any) bool {
 	return true
 }
 
-// argument reads a value, or says what is wrong with it.
+// argument parses one argument, or returns an error text.
 func argument(n *yaml.Node) (arg any, wrong string) {
 	text := n.Text
 	switch {

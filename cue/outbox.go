@@ -6,18 +6,18 @@ import (
 	"voicepool/mixer"
 )
 
-// letter is a message that waits until the frame that it is due at has been mixed.
+// letter is a message that is sent once its frame has been mixed.
 type letter struct {
 	message *Message
-	unit    *unit   // that knows when it begins; nil: frame is of the show
-	frame   int64   // from there
-	ends    []*unit // that drop it, if they come first
+	unit    *unit // frame is relative to its base; nil: frame is absolute
+	frame   int64
+	ends    []*unit // units that cancel the message if they act first
 }
 
-// outbox has the messages that were handed over and are not sent, in no order.
+// outbox holds the messages that are scheduled but not sent, in no order.
 type outbox []letter
 
-// write puts a message into the outbox. A render sends none.
+// write puts a message into the outbox. It does nothing in a render.
 func (p *Player) write(a *Action, c *Cue) {
 	if p.options.Send == nil || p.file.read {
 		return
@@ -32,7 +32,7 @@ func (p *Player) write(a *Action, c *Cue) {
 	p.outbox = append(p.outbox, l)
 }
 
-// cancel has a unit drop, where it acts, the messages of some others; nil: of all.
+// cancel registers end as a canceller of the messages of some units; nil: of all messages.
 func (o outbox) cancel(end *unit, units []*unit) {
 	for i := range o {
 		if l := &o[i]; units == nil || slices.Contains(units, l.unit) {
@@ -41,7 +41,7 @@ func (o outbox) cancel(end *unit, units []*unit) {
 	}
 }
 
-// due returns the frame of a letter, if that is known.
+// due returns the frame of a message, if it is known.
 func (l *letter) due() (frame int64, known bool) {
 	if l.unit == nil {
 		return l.frame, true
@@ -50,8 +50,8 @@ func (l *letter) due() (frame int64, known bool) {
 	return base + l.frame, fired
 }
 
-// dropped reports whether something has dropped a letter that is due at a frame; never: at none that
-// is known. A panic comes before all else at its frame, a stop of a cue behind.
+// dropped reports whether a message due at a frame has been cancelled; never means that the frame is unknown.
+// A panic acts before other commands of its frame, a stop of a cue after them.
 func (l *letter) dropped(due int64) bool {
 	return slices.ContainsFunc(l.ends, func(end *unit) bool {
 		base, fired := end.salvo.Base()
@@ -59,7 +59,7 @@ func (l *letter) dropped(due int64) bool {
 	})
 }
 
-// post sends the messages whose frames have been mixed, in the order of these.
+// post sends the messages whose frames have been mixed, in the order of their frames.
 func (p *Player) post(st *mixer.Stats) {
 	if len(p.outbox) == 0 {
 		return
@@ -79,7 +79,7 @@ func (p *Player) post(st *mixer.Stats) {
 			return true
 		case frame >= min(st.Frame, p.cut):
 			return frame != never && frame >= p.cut
-		case frame >= p.begins.frame: // what lies before was sent at its time
+		case frame >= p.begins.frame: // earlier messages belong to the part before the beginning
 			out = append(out, post{l.message, frame})
 		}
 		return true
@@ -90,7 +90,7 @@ func (p *Player) post(st *mixer.Stats) {
 	}
 }
 
-// posts reports whether messages are still to come.
+// posts reports whether messages are still pending.
 func (p *Player) posts() bool {
 	return p.options.Send != nil && !p.file.read && (p.schedule.sends > 0 || len(p.outbox) > 0)
 }

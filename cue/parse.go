@@ -14,9 +14,8 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// Load reads and checks the sheet of a file, "-" being standard input. Of a
-// file that cannot be read the error is the system's, of a sheet that cannot be
-// understood it is as Parse returns it.
+// Load reads and checks the sheet in a file; "-" is standard input. The error is the system's if the file
+// cannot be read, and otherwise the error of Parse.
 func Load(path string) (*Sheet, error) {
 	src, err := readFile(path)
 	if err != nil {
@@ -30,7 +29,7 @@ func Load(path string) (*Sheet, error) {
 	return Parse(path, src)
 }
 
-// readFile reads no more than what shows that a sheet is too large.
+// readFile reads at most one byte more than the size limit of a sheet.
 func readFile(path string) ([]byte, error) {
 	f := os.Stdin
 	if path != "-" {
@@ -43,11 +42,10 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, yaml.MaxBytes+1))
 }
 
-// Parse reads and checks a sheet, of which file is the name in messages and the
-// place from which paths are relative. All that is wrong comes as rules.Errors, in the
-// order of the lines; what can be checked only against the sounds comes later,
-// from NewPlayer. Next to the errors comes a sheet without cues, with the sounds that
-// could be understood, for LoadSounds to look for more; nil where none could.
+// Parse reads and checks a sheet. file is its name in messages and the base of relative paths. Errors are
+// returned as rules.Errors in line order. Checks that need the sounds come later, in NewPlayer. With an
+// error, Parse also returns a sheet without cues but with the sounds it understood, so that LoadSounds can
+// find further errors. That sheet is nil if the file is not valid YAML.
 func Parse(file string, src []byte) (*Sheet, error) {
 	s := &Sheet{}
 	r := newReader(s, file)
@@ -86,7 +84,7 @@ func Parse(file string, src []byte) (*Sheet, error) {
 	return s, nil
 }
 
-// repeat has the cues begin again at the length of the sheet.
+// repeat makes the sheet repeat after its length.
 func (d *draft) repeat(p, cues *yaml.Pair) {
 	s := d.sheet
 	switch {
@@ -105,7 +103,7 @@ func (d *draft) repeat(p, cues *yaml.Pair) {
 	}
 }
 
-// fields returns what a sheet has besides rules.
+// fields returns the keys of a sheet beyond the ones of rules.Rules.
 func (s *Sheet) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "cues"},
@@ -117,14 +115,14 @@ func (s *Sheet) fields() []fields.Field {
 	}
 }
 
-// reader turns the nodes of a sheet into a Sheet and gathers what is wrong.
+// reader turns the nodes of a sheet into a Sheet and collects errors.
 type reader struct {
 	*parse.Reader
 	sheet  *Sheet
 	ids    map[string]uint64
 	owners map[string]uint64
 
-	played map[uint64][]int // by the tag of an id: the sounds that play under it
+	played map[uint64][]int // by the tag of an id: the sounds played under it
 }
 
 func newReader(s *Sheet, file string) *reader {

@@ -15,7 +15,7 @@ import (
 
 const maxCues = 500000
 
-// entries reports whether the value of a key is a list that is not too long, such as an example.
+// entries reports whether the value of a key is a list of acceptable length. example is used in the error.
 func (d *draft) entries(n *yaml.Node, key, example string) bool {
 	switch {
 	case n.Kind != yaml.List:
@@ -43,7 +43,7 @@ func (d *draft) allCues(n *yaml.Node) {
 	}
 }
 
-// read reads a cue, and keeps it.
+// read parses a cue and appends it.
 func (d *draft) read(n *yaml.Node, c *Cue) {
 	d.Cue = *c
 	target := d.cue(n)
@@ -53,7 +53,7 @@ func (d *draft) read(n *yaml.Node, c *Cue) {
 	d.sheet.Cues = append(d.sheet.Cues, d.Cue)
 }
 
-// resolve looks at what cues name: an id may be defined after it is used.
+// resolve checks the targets of cues. It runs last because an id may be defined after its use.
 func (d *draft) resolve() {
 	for i, p := range d.targets {
 		if p == nil {
@@ -74,7 +74,7 @@ func (d *draft) resolve() {
 	}
 }
 
-// cue reads one cue, and returns where it names its target, if it has one.
+// cue parses one cue. It returns the pair with the target of the cue, or nil.
 func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	if n.Kind != yaml.Mapping {
 		d.Fail(n.Place, "a cue is a mapping, such as {at: 0s, play: ...}, not %s", n.Kind)
@@ -101,7 +101,7 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	}
 	faulty := false
 	takes := d.keys[d.Verb]
-	if d.Cue.list > 0 { // the cue of the list has the number
+	if d.Cue.list > 0 { // the number belongs to the list cue
 		takes = slices.DeleteFunc(slices.Clone(takes), func(key string) bool { return key == "cue" })
 	}
 	unknown := d.EachOf(n, "a cue", all, takes, func(_ int, p *yaml.Pair) {
@@ -114,7 +114,7 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 			faulty = true
 		}
 	})
-	// What seems to be missing is most often there under a name that is unknown.
+	// A missing key is usually present under a misspelled name.
 	if !unknown {
 		d.incomplete(n)
 	}
@@ -147,7 +147,7 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 			d.played[d.tag] = append(of, d.Sound)
 		}
 	} else if d.Verb == Play {
-		d.Parameters = nil // nobody knows whose
+		d.Parameters = nil // the sound is unknown
 	}
 	switch d.Verb {
 	case SetDuck:
@@ -166,7 +166,7 @@ func (d *draft) cue(n *yaml.Node) (target *yaml.Pair) {
 	return verb
 }
 
-// incomplete says what a cue lacks.
+// incomplete reports missing keys of a cue.
 func (d *draft) incomplete(n *yaml.Node) {
 	if fields.Missing(n, "at") {
 		d.Fail(n.Place, "a cue needs `at`, its time")
@@ -196,7 +196,7 @@ func (d *draft) incomplete(n *yaml.Node) {
 	}
 }
 
-// ofBuses reads what a set moves in the effects and the sends of the bus that it names.
+// ofBuses parses the effects and sends of a set cue.
 func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
 	if c.Verb != Set {
 		return
@@ -221,7 +221,7 @@ func (d *draft) ofBuses(n *yaml.Node, c *Cue) {
 	}
 }
 
-// scene finds the scene that a cue names.
+// scene finds the scene of a cue.
 func (d *draft) scene(p *yaml.Pair) bool {
 	text, ok := d.Scalar(p, "a name")
 	if d.Scene = text; ok && text != "" && scenes.Find(&d.sheet.Rules, text) == nil {
@@ -262,7 +262,7 @@ func (d *draft) id(p *yaml.Pair) bool {
 	return true
 }
 
-// target finds what a cue acts on, when all ids are known.
+// target resolves the target of a cue once all ids are known.
 func (r *reader) target(p *yaml.Pair, c *Cue) {
 	if !r.Word(p, &c.Target) {
 		return
@@ -309,7 +309,7 @@ func (r *reader) target(p *yaml.Pair, c *Cue) {
 	}
 }
 
-// play finds the sound that a start names.
+// play finds the sound of a start.
 func (d *draft) play(p *yaml.Pair) bool {
 	r := d.reader
 	name := ""
@@ -331,7 +331,7 @@ func (d *draft) play(p *yaml.Pair) bool {
 	return true
 }
 
-// inherit fills in what the sound of a start says and the cue does not.
+// inherit fills in the values of the sound that the cue leaves open.
 func (d *draft) inherit(n *yaml.Node) {
 	s := d.sound
 	d.Cue.owner = d.ownerOf(d.Owner)
@@ -353,7 +353,7 @@ func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
 	}
 }
 
-// repetitions works out how often a cue acts. faulty says that one of its times cannot be read.
+// repetitions computes how many times a cue acts. faulty means that one of its times is invalid.
 func (d *draft) repetitions(n *yaml.Node, faulty bool) {
 	every, times, until := fields.Given(n, "every"), fields.Given(n, "times"), fields.Given(n, "until")
 	switch {
@@ -382,7 +382,7 @@ func (d *draft) repetitions(n *yaml.Node, faulty bool) {
 	}
 }
 
-// ownerOf returns the number of an owner, from 1 on; 0: nobody.
+// ownerOf returns the number of an owner, from 1; an empty name gives 0.
 func (r *reader) ownerOf(name string) uint64 {
 	if name != "" && r.owners[name] == 0 {
 		r.owners[name] = uint64(len(r.owners) + 1)
