@@ -10,37 +10,37 @@ import (
 	"voicepool/mixer"
 )
 
-// draft is the cue that is being read. One serves all cues of a sheet: its table points into it.
+// draft is the cue being parsed. One draft serves all cues of a sheet: its table points into it.
 type draft struct {
 	*reader
 	Cue
 	table []cueField
-	keys  map[Verb][]string // of its cues; of no verb: all, sorted
+	keys  map[Verb][]string // keys by verb; for the zero verb: all keys, sorted
 	until rules.Time
-	sound *rules.Sound // that it plays; nil: none that is known
-	duck  rules.Duck   // of SetDuck
+	sound *rules.Sound // the sound that the cue plays; nil: unknown or no start
+	duck  rules.Duck   // duck of SetDuck
 
-	nodes   []*yaml.Node   // of all cues
-	targets []*yaml.Pair   // where they name what they act on; nil: nothing
-	ends    []ending       // where they wait for the end of an id
-	lines   map[string]int // of the numbers of cues
+	nodes   []*yaml.Node   // the nodes of all cues
+	targets []*yaml.Pair   // the targets of all cues; nil: the cue has no target
+	ends    []ending       // cues that wait for the end of an id
+	lines   map[string]int // line by cue number
 
-	silent map[string]bool // the ids and buses whose gain is silence, up to here; nil: none was looked at
+	silent map[string]bool // ids and buses that are silent at this point of the sheet; nil: not initialized
 }
 
-// timing is the keys that must be understood before repetitions can be counted.
+// timing lists the keys that must be valid before repetitions can be counted.
 var timing = []string{"at", "every", "times", "until"}
 
-// cueField is a key that cues of some verbs may have.
+// cueField is a key that is valid for some verbs.
 type cueField struct {
 	fields.Field
 	verbs []Verb
-	part  mixer.Fields // what it moves
+	part  mixer.Fields // the property that the key changes
 }
 
 var everyVerb = []Verb{Play, Stop, Fade, Set, Pause, Resume, Seek, Resize, SetDuck, SetScene, Put, Listen, Send}
 
-// newDraft makes the table. A key that means something else to another verb stands there twice.
+// newDraft builds the table. A key whose meaning depends on the verb has several entries.
 func newDraft(r *reader) *draft {
 	d := &draft{reader: r, keys: map[Verb][]string{}, lines: map[string]int{}}
 	c := &d.Cue
@@ -48,7 +48,7 @@ func newDraft(r *reader) *draft {
 		{fields.Field{Key: "at", To: &c.At}, everyVerb, 0},
 		{fields.Field{Key: "play", To: d.play, Like: new(string)}, []Verb{Play}, 0},
 	}
-	for _, v := range everyVerb[1:] { // what they name may be defined after them
+	for _, v := range everyVerb[1:] { // their targets may be defined later in the sheet
 		f := fields.Field{Key: v.String(), Like: new(string)}
 		switch v {
 		case Resize:
@@ -119,7 +119,7 @@ func newDraft(r *reader) *draft {
 	return d
 }
 
-// field returns what a key means to the verb, or nil.
+// field returns the entry of a key for the current verb, or nil.
 func (d *draft) field(key string) *cueField {
 	for i := range d.table {
 		if f := &d.table[i]; f.Key == key && (d.Verb == 0 || slices.Contains(f.verbs, d.Verb)) {

@@ -11,19 +11,19 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// number is what the number of a cue looks like: any text.
+// number is the schema of a cue number, which may be any text.
 var number = fields.Schema{"type": []string{"string", "number"}}
 
-// endOf begins an `at` that waits for the end of an id.
+// endOf is the prefix of an `at` that waits for the end of an id.
 const endOf = "end of "
 
-// release is the verb of the list that has an id leave its loop.
+// release is the list verb that releases an id from its loop.
 const release = "release"
 
-// crossfade is the verb of the list that fades one out and another in.
+// crossfade is the list verb that fades one sound out and another in.
 const crossfade = "crossfade"
 
-// listed is what a list cue has besides an action.
+// listed is a list cue with its keys other than actions.
 type listed struct {
 	ListCue
 	start string
@@ -46,13 +46,13 @@ func (l *listed) fields() []fields.Field {
 	}
 }
 
-// list reads the cues that wait for GO.
+// list parses the list of cues that wait for GO.
 func (d *draft) list(n *yaml.Node) {
 	if !d.entries(n, "list", "[{cue: 1, play: ...}]") {
 		return
 	}
 	timeline := 0
-	var all rules.Time // of pre and wait
+	var all rules.Time // sum of pre and wait
 	for _, item := range n.Items {
 		var l *listed
 		d.Of(labelOf(item), func() { l = d.listCue(item) })
@@ -84,7 +84,7 @@ func (d *draft) list(n *yaml.Node) {
 	}
 }
 
-// unique keeps the number of a cue, which no other may have.
+// unique registers the number of a cue and reports duplicates.
 func (d *draft) unique(n *yaml.Node, number string) {
 	if strings.ContainsFunc(number, unicode.IsControl) || strings.TrimSpace(number) == "" {
 		d.Fail(fields.Given(n, "cue").Value.Place, "cue: %s cannot be the number of a cue; write one line without control characters, such as 2.5", yaml.Quote(number))
@@ -97,7 +97,7 @@ func (d *draft) unique(n *yaml.Node, number string) {
 	d.lines[numberOf(number)] = n.Line
 }
 
-// listCue reads a cue of the list; nil: it is none.
+// listCue parses one cue of the list, or returns nil if it is not a mapping.
 func (d *draft) listCue(n *yaml.Node) *listed {
 	if n.Kind != yaml.Mapping {
 		d.Fail(n.Place, "a cue of the list is a mapping, such as {cue: 1, play: ...}, not %s", n.Kind)
@@ -156,8 +156,8 @@ func (d *draft) listCue(n *yaml.Node) *listed {
 	return l
 }
 
-// action reads what a cue of the list does. It is a cue whose `at` may be left out, or be the end
-// of an id.
+// action parses an action of a list cue. It is like a cue, but its `at` is optional and may be the end of an
+// id.
 func (d *draft) action(n *yaml.Node, l *listed) {
 	if p := fields.Given(n, crossfade); p != nil {
 		for _, one := range d.crossfade(n, p) {
@@ -197,8 +197,7 @@ func (d *draft) action(n *yaml.Node, l *listed) {
 	d.read(made, &c)
 }
 
-// takes reports whether the verb of an action has a key of its own that is called so: `release` of a
-// duck is a time.
+// takes reports whether a key belongs to the verb of an action. For example, `release` of a duck is a time.
 func (d *draft) takes(n *yaml.Node, key string) bool {
 	return slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool {
 		verb := Verb(slices.Index(verbNames[:], p.Key) + 1)
@@ -206,7 +205,7 @@ func (d *draft) takes(n *yaml.Node, key string) bool {
 	})
 }
 
-// suggested returns the keys that a cue of the list with keys of its own can have beside those that it has.
+// suggested returns the keys that are valid for a list cue, given the keys it has.
 func (d *draft) suggested(n *yaml.Node, own []string) []string {
 	has := func(key string) bool { return !fields.Missing(n, key) }
 	switch verb := Verb(slices.IndexFunc(verbNames[:], has) + 1); {
@@ -220,7 +219,7 @@ func (d *draft) suggested(n *yaml.Node, own []string) []string {
 	return slices.Concat(own, []string{release, crossfade}, d.keys[0])
 }
 
-// labelOf returns what messages call a cue of the list; empty: it has no number.
+// labelOf returns the label of a list cue in messages, or "" if it has no number.
 func labelOf(n *yaml.Node) string {
 	called := report.Called{CueLine: n.Line}
 	if p := fields.Given(n, "cue"); p != nil {
@@ -235,7 +234,7 @@ func labelOf(n *yaml.Node) string {
 	return called.CueText(0)
 }
 
-// prefix returns what messages call the cue; empty: it is of `cues`.
+// prefix returns the label of the cue in messages, or "" if it belongs to `cues`.
 func (c *Cue) prefix() string {
 	if c.list == 0 || c.Number == "" {
 		return ""
@@ -244,13 +243,13 @@ func (c *Cue) prefix() string {
 	return called.CueText(0)
 }
 
-// ending is an `at` that names an id.
+// ending is an `at` that waits for the end of an id.
 type ending struct {
 	at  *yaml.Node
 	cue int
 }
 
-// checkEnds finds the ids that actions wait for, and what waits for ever.
+// checkEnds resolves the ids that actions wait for, and reports waits that can never end.
 func (d *draft) checkEnds() {
 	s := d.sheet
 	plays := map[uint64][]int{} // by the tag of an id
@@ -308,7 +307,7 @@ func (d *draft) checkEnds() {
 	}
 }
 
-// circles reports whether an action waits for what waits for another one, in the cue of both.
+// circles reports whether an action waits for its own effect through other actions of the same list cue.
 func (s *Sheet) circles(from, to int, seen map[int]bool) bool {
 	l := &s.List[s.Cues[from].list-1]
 	for i := l.First; i < l.First+l.Count; i++ {
@@ -325,9 +324,9 @@ func (s *Sheet) circles(from, to int, seen map[int]bool) bool {
 	return false
 }
 
-// ends is what stops voices or has them leave their loops.
+// ends holds the cues that stop voices or release them from their loops.
 type ends struct {
-	after   map[string][]string // by target: what the cues wait for that end it, at most two different ones
+	after   map[string][]string // by target: the ids that the stopping cues wait for (may be ""); at most two different ids
 	parents map[string]string
 }
 
@@ -337,7 +336,7 @@ func (e *ends) note(target, after string) {
 	}
 }
 
-// lacks reports whether a start loops for ever, and nothing ends it but what waits for that.
+// lacks reports whether a start loops endlessly and only cues that wait for its own end would stop it.
 func (e *ends) lacks(asked *Cue, awaited string) bool {
 	ended := func(target string) bool {
 		return slices.ContainsFunc(e.after[target], func(after string) bool { return after == "" || after != awaited })
@@ -357,7 +356,7 @@ func (e *ends) lacks(asked *Cue, awaited string) bool {
 	return false
 }
 
-// goes reads when somebody says GO.
+// goes parses the scheduled GOs.
 func (d *draft) goes(n *yaml.Node) {
 	if n.Kind != yaml.List {
 		d.Fail(n.Place, "goes is a list of times, such as [2s, 5.5s], not %s", n.Kind)

@@ -10,13 +10,13 @@ import (
 	"voicepool/mixer"
 )
 
-// addLayers makes the starts of a sound that has layers. Each goes by the rules of its own sound. To
-// pan and priority comes what the cue says or, where it says nothing, the sound with the layers.
+// addLayers builds the starts of a sound with layers. Each layer follows the rules of its own sound. Its pan
+// and priority are added to the values of the cue, whose defaults are the values of the parent sound.
 func (d *draft) addLayers(n *yaml.Node) {
 	for _, l := range d.sound.Layers {
 		i, known := d.Sounds[l.Sound]
 		if !known || d.sheet.Sounds[i].Layers != nil {
-			continue // that is told where the layers are
+			continue // reported with the sound that has the layers
 		}
 		s, c := &d.sheet.Sounds[i], d.Cue
 		c.layers, c.Sound, c.delay = nil, i, l.Delay
@@ -35,7 +35,7 @@ func (d *draft) addLayers(n *yaml.Node) {
 	}
 }
 
-// parameters reads the values of parameters, whose names are looked at when all ids are known.
+// parameters parses parameter values. Their names are checked once all ids are known.
 func (d *draft) parameters(p *yaml.Pair) bool {
 	d.Named(p.Value, "parameters", func(p *yaml.Pair) {
 		one := Parameter{Name: p.Key}
@@ -49,8 +49,8 @@ func (d *draft) parameters(p *yaml.Pair) bool {
 	return true
 }
 
-// checkParameters finds the parameters that a cue sets: of the sound that it plays, of all sounds
-// that an id plays, or of any.
+// checkParameters checks the parameters that a cue sets. They belong to the sound it plays, to every sound of
+// an id, or to any sound.
 func (r *reader) checkParameters(n *yaml.Node, c *Cue) {
 	given := fields.Given(n, "parameters")
 	if given == nil || given.Value.Kind != yaml.Mapping || len(c.Parameters) == 0 {

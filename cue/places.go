@@ -11,7 +11,7 @@ import (
 	"voicepool/space"
 )
 
-// places returns the keys of cues that have to do with space.
+// places returns the cue keys of spatial audio.
 func (d *draft) places() []cueField {
 	c := &d.Cue
 	put, all, listen := []Verb{Play, Put}, []Verb{Play, Put, Listen}, []Verb{Listen}
@@ -29,7 +29,7 @@ func (d *draft) places() []cueField {
 	}
 }
 
-// listens checks the listener that a cue describes.
+// listens validates the listener of a cue.
 func (d *draft) listens(n *yaml.Node) {
 	d.Scope = OnAll
 	if d.Failed() {
@@ -41,7 +41,7 @@ func (d *draft) listens(n *yaml.Node) {
 	}
 }
 
-// vector returns what there is, or zero.
+// vector dereferences v; nil gives zero.
 func vector(v *space.Vector) space.Vector {
 	if v == nil {
 		return space.Vector{}
@@ -49,7 +49,7 @@ func vector(v *space.Vector) space.Vector {
 	return *v
 }
 
-// given returns a vector for a cue; nil for zero.
+// given returns a pointer to v, or nil if v is zero.
 func given(v space.Vector) *space.Vector {
 	if v == (space.Vector{}) {
 		return nil
@@ -57,7 +57,7 @@ func given(v space.Vector) *space.Vector {
 	return &v
 }
 
-// listener is who hears from a cue on.
+// listener returns the listener set by a cue.
 func (c *Cue) listener() space.Listener {
 	return space.Listener{
 		Position: vector(c.Place), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Up: vector(c.Up),
@@ -65,20 +65,20 @@ func (c *Cue) listener() space.Listener {
 	}
 }
 
-// spot is where a cue has its voices.
+// spot returns the position set by a cue.
 func (c *Cue) spot() space.Spot {
 	return space.Spot{
 		Position: vector(c.Place), Velocity: vector(c.Velocity), Forward: vector(c.Facing), Occlusion: c.Occlusion, Obstruction: c.Obstruction,
 	}
 }
 
-// putAt has a cue say a spot.
+// putAt sets the position of a cue.
 func (c *Cue) putAt(s *space.Spot) {
 	at := s.Position
 	c.Place, c.Velocity, c.Facing, c.Occlusion, c.Obstruction = &at, given(s.Velocity), given(s.Forward), s.Occlusion, s.Obstruction
 }
 
-// needsPlace finds what goes with a place, and has none.
+// needsPlace reports keys that need `place` if the cue does not have it.
 func (d *draft) needsPlace(n *yaml.Node) {
 	if d.Verb != Play || d.Place != nil {
 		return
@@ -95,10 +95,10 @@ func (d *draft) needsPlace(n *yaml.Node) {
 	}
 }
 
-// heardAt is the cue of an entry that moves the listener.
+// heardAt returns the cue for a journal entry that moves the listener.
 func heardAt(l space.Listener) Cue {
 	at := l.Position
-	for l.Doppler > 0 && l.SpeedOfSound > parse.SpeedOfSound.To { // only how they divide counts
+	for l.Doppler > 0 && l.SpeedOfSound > parse.SpeedOfSound.To { // only the quotient matters
 		l.Doppler, l.SpeedOfSound = l.Doppler/2, l.SpeedOfSound/2
 	}
 	for l.SpeedOfSound > 0 && l.SpeedOfSound < parse.SpeedOfSound.From && 2*l.Doppler <= parse.Doppler.To {
@@ -110,14 +110,14 @@ func heardAt(l space.Listener) Cue {
 	}
 }
 
-// movedTo is the cue of an entry that moves a voice.
+// movedTo returns the cue for a journal entry that moves a voice.
 func movedTo(e *mixer.Entry, id string) Cue {
 	c := Cue{Verb: Put, Target: id}
 	c.putAt(&e.How.Emitter.Spot)
 	return c
 }
 
-// writePlace writes how a sound is heard where it has a place.
+// writePlace writes the spatial keys of a sound.
 func writePlace(l *fields.Line, e *space.Emitter) {
 	writeDistance(l, "distance", &e.Attenuation)
 	if e.SendAttenuation != (space.Attenuation{}) {
@@ -136,7 +136,7 @@ func writePlace(l *fields.Line, e *space.Emitter) {
 	}
 }
 
-// writeDistance writes what distance does.
+// writeDistance writes an attenuation over distance.
 func writeDistance(l *fields.Line, key string, a *space.Attenuation) {
 	var distance fields.Line
 	if t := a.Table; t != nil {

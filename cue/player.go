@@ -17,103 +17,101 @@ import (
 	"voicepool/sounds"
 )
 
-// Options is how a sheet is played; the zero value plays it.
+// Options configures a Player. The zero value plays the sheet in full.
 type Options struct {
-	// Watch is told what happens, in the order of frames, by the goroutine that
-	// calls Read or Feed.
+	// Watch is called with each event, in the order of frames, by the goroutine that calls Read or Feed.
 	Watch func(report.Event)
 
-	// Loading is told how far the loading of sounds is. Preparing is told then, in the same way, of
-	// the versions of sounds that pitched voices read.
+	// Loading is called with the progress of loading sounds. Preparing is then called with the progress of
+	// resampling sounds for pitched voices.
 	Loading, Preparing Loading
 
-	// Broken is told at once of each stream that breaks while it is decoded, a part of a second or
-	// more before that is heard; from any goroutine, and again if it is played again. nil: nobody.
+	// Broken is called with the error of each stream that breaks while it is decoded, a fraction of a second
+	// or more before the break is audible. Calls come from any goroutine, and again if the stream is played
+	// again. It may be nil.
 	Broken func(error)
 
-	// Events has the report list all that has happened.
+	// Events adds all events to the report.
 	Events bool
 
-	// Block is the most frames that Render is asked for at a time, where that is
-	// more than a fifteenth of a second: Feed stays three blocks ahead.
+	// Block is the largest number of frames that Render is called with. It is needed if that exceeds a
+	// fifteenth of a second: Feed stays three blocks ahead.
 	Block int
 
-	// From has the show begin in the middle, as if all before it had been: what would be sounding
-	// there does, at its place. What is given is the end of what would be given without it, to the
-	// bit. What happened before is told as well. Cue has it begin with the cue of a number instead:
-	// of the list, where a GO of the sheet fires it, or of `cues`. If no cue of the sheet has a number, Cue is a
-	// place in `cues`, from 0. A live show has the GOs of the sheet
-	// behind it that come before. A cue of its list stands by; where no GO fires it, those before it
-	// count as finished: loops without an end are at their beginning.
+	// From starts the show in the middle. Voices that would be playing there start at their current position,
+	// and the output equals the end of the complete output bit for bit. Earlier events are reported as well.
+	// Cue starts it at the cue with a number instead: a list cue that a scheduled GO fires, or a cue in
+	// `cues`. If no cue of the sheet has a number, Cue is an index into `cues`, from 0.
+	//
+	// In a live show, the scheduled GOs before that place count as done. If Cue is a list cue, it becomes the
+	// next cue. If no scheduled GO fires it, the cues before it count as finished, and their endless loops
+	// start from the beginning.
 	From rules.Time
 	Cue  string
 
-	// Meters has every bus measured, for the Levels of mixer.Bus; Live has that too.
+	// Meters measures every bus for the Levels of mixer.Bus. Live implies it.
 	Meters bool
 
-	// Record has the player note what it does; see Recorder.
+	// Record records the commands of the player; see Recorder.
 	Record bool
 
-	// Live has the list wait for Fire: the sheet's own times of GO do not count, and Feed does
-	// not end where nothing is left, until Finish.
+	// Live makes the list wait for Fire: scheduled GOs are ignored, and Feed continues until Finish.
 	Live bool
 
-	// Changes says that Player.Change may be called.
+	// Changes allows Player.Change.
 	Changes bool
 
-	// Fired is told of each cue of the list that has begun, by its place in Sheet.List, and at which
-	// frame; by the goroutine of Feed. nil: nobody.
+	// Fired is called with the index in Sheet.List and the first frame of each list cue that has begun, by
+	// the goroutine of Feed. It may be nil.
 	Fired func(list int, frame int64)
 
-	// Send is given each message of a cue with Verb Send once its frame has been mixed, in the order
-	// of frames, by the goroutine of Feed, which waits for it. Feed goes on until the last one. Read
-	// sends none. nil: nobody.
+	// Send is called with each message of a cue with Verb Send once its frame has been mixed, in the order of
+	// frames. The goroutine of Feed calls it and waits for it. Feed continues until the last message. Read
+	// sends no messages. It may be nil.
 	Send func(m *Message, frame int64)
 
-	// Wake is called where something has been asked for, as by Do, Fire, Panic, Hold or Start, by the
-	// goroutine that asks: Player.Turn is to be called soon. It calls nothing of the player and does not
-	// wait. nil: nobody.
+	// Wake is called after a request such as Do, Fire, Panic, Hold or Start, by the goroutine that made it.
+	// Player.Turn should be called soon after. Wake must not block or call the player. It may be nil.
 	Wake func()
 }
 
-// Player plays a sheet once, either by Read, faster than real time, or by
-// Prime, Feed and, as the source of a device, Render. Its methods are control
-// side and for one goroutine at a time, but for Render, which is the audio side,
-// and Levels.
+// Player plays a sheet once: either with Read, faster than real time, or with Prime, Feed and, from a device,
+// Render. Its methods are control side and for one goroutine at a time. Exceptions are Render, which is the
+// audio side, and the methods documented for any goroutine.
 type Player struct {
-	given     atomic.Pointer[Sheet] // that was given last
-	sheet     *Sheet                // with what its list has begun, and those that were given before
+	given     atomic.Pointer[Sheet] // the sheet given last
+	sheet     *Sheet                // all sheets given so far, with the actions of started list cues
 	options   Options
 	recording recording
 	mixer     *mixer.Mixer
-	most      int64       // commands that may be under way
-	wide      int         // outputs that are interleaved
-	made      rules.Rules // that the mixer was made from; never written again
-	voices    int         // that the pool of the mixer can have
+	most      int64       // the largest number of commands in flight
+	wide      int         // interleaved outputs
+	made      rules.Rules // the rules that the mixer was made from; read-only
+	voices    int         // the largest number of voices of the mixer's pool
 	schedule  *Schedule
 	follows   follows
-	replaced  sync.Mutex      // of sounds
-	sounds    []loading.Sound // by sound
+	replaced  sync.Mutex      // guards sounds
+	sounds    []loading.Sound // by index in Sheet.Sounds
 	groups    []*mixer.Group
 	buses     map[string]mixer.Bus
 
 	begins  beginning
-	skips   bool  // what is rendered is not heard
-	cut     int64 // frames at which everything is cut; never: nowhere
-	atCut   *mixer.Stats
-	held    *Action // what the mixer had no room for
-	handed  int64   // what is due before it was handed over
-	sent    int64   // actions
-	done    int     // commands of held that the mixer has taken
-	step    int     // of the commands of held: the next
+	skips   bool         // call Skip of the mixer instead of Render
+	cut     int64        // length of the sheet in frames; never: unlimited
+	atCut   *mixer.Stats // statistics of the mixer at cut
+	held    *Action      // an action that the mixer had no room for
+	handed  int64        // every action before this frame has been handed over
+	sent    int64        // number of actions handed over
+	done    int          // number of commands of held that the mixer has accepted
+	step    int          // index of the next command of held
 	tuning  tuning
 	stage   scenes.Stage
 	waiting []waiting
-	voids   []int64 // frames of starts that were stopped before they came
-	asked   int64   // starts among them, but for those of Start
+	voids   []int64 // frames of delayed starts that were stopped before they began
+	asked   int64   // starts requested by the sheet
 	polled  []mixer.Event
 	events  []report.Event
-	missed  int64 // what the mixer did not need to be asked
+	missed  int64 // missed actions that were not passed to the mixer
 	seconds float64
 	file    rendering
 	heard   heard
@@ -126,14 +124,13 @@ type Player struct {
 	outbox  outbox
 	pitches pitches
 	hold    *hold
-	mix     func([]pcm.Frame) []pcm.Frame // mixUntilCut, made once
+	mix     func([]pcm.Frame) []pcm.Frame // mixUntilCut as a function value
 }
 
 const never = 1<<63 - 1
 
-// NewPlayer makes the mixer that a sheet describes, and loads its sounds. The
-// library must have the rate of the sheet. The error is that of LoadSounds, or
-// wraps mixer.ErrConfig.
+// NewPlayer creates the mixer of a sheet and loads its sounds. The library must have the sample rate of the
+// sheet. The error is from LoadSounds or wraps mixer.ErrConfig.
 func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*Player, error) {
 	given := s
 	if s = s.fired(); o.Live {
@@ -144,10 +141,10 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	}
 	config := s.Config()
 	most := fewCommands
-	if config.Meters = o.Live || o.Meters; !o.Live || len(s.Cues) >= fewCommands/2 { // else the mixer begins small: a server has hundreds of them
+	if config.Meters = o.Live || o.Meters; !o.Live || len(s.Cues) >= fewCommands/2 { // otherwise the mixer starts small, because a server may have hundreds of them
 		config.Commands, most = commands, commands
 	}
-	if err := config.Check(); err != nil { // before all else that takes time
+	if err := config.Check(); err != nil { // check before the slow loading
 		return nil, fmt.Errorf("cue: %w", err)
 	}
 	broken := &broken{tell: o.Broken}
@@ -167,7 +164,7 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	if err != nil {
 		return nil, fmt.Errorf("cue: %w", err)
 	}
-	if s == given { // it is added to
+	if s == given { // later changes append to it
 		s = new(*given)
 		s.Cues = slices.Clip(s.Cues)
 	}
@@ -211,26 +208,25 @@ func NewPlayer(ctx context.Context, s *Sheet, lib *sounds.Library, o Options) (*
 	return p, nil
 }
 
-// commands is how many commands may be under way: at 20 ms between two looks of
-// Feed, 200,000 a second. Of a small live show there are fewCommands, the mixer's own number.
+// commands is the maximum number of commands in flight: 200,000 a second if Feed runs every 20 ms. A small
+// live show uses fewCommands, the default of the mixer.
 const (
 	commands    = 4096
 	fewCommands = 1024
 )
 
-// Mixer returns the mixer, for its Stats and Latency. What the sheet does not
-// know of must not be played on it, nor its events be polled.
+// Mixer returns the mixer, for its Stats and Latency. Do not start sounds on it or poll its events.
 func (p *Player) Mixer() *mixer.Mixer { return p.mixer }
 
-// Close ends the decoding of streams. Read calls it at its end, and Feed; who
-// gives up before calls it too. Closing twice is harmless.
+// Close stops the decoding of streams. Read and Feed call it at their end; call it to give up earlier. It may
+// be called twice.
 func (p *Player) Close() { p.mixer.Close() }
 
-// Sheet returns what is played: what Change was given last, or NewPlayer. Any goroutine.
+// Sheet returns the current sheet: the argument of the last Change, or of NewPlayer. Any goroutine.
 func (p *Player) Sheet() *Sheet { return p.given.Load() }
 
-// feed hands over what is due before a frame. With mixer.ErrBusy it has handed
-// over what there was room for, and blocked is the frame of the next.
+// feed hands over the actions before a frame. If it returns mixer.ErrBusy, it has filled the mixer, and
+// blocked is the frame of the next action.
 func (p *Player) feed(before int64) (blocked int64, err error) {
 	before = min(before, p.cut)
 	for {
@@ -259,7 +255,7 @@ func (p *Player) feed(before int64) (blocked int64, err error) {
 	}
 }
 
-// placed returns an error of a cue with its place in a file, as rules.Errors. ErrBusy is no fault of the file.
+// placed adds the position of a cue in its file to an error, as rules.Errors. ErrBusy is returned unchanged.
 func (c *Cue) placed(file string, err error) error {
 	if c.Line == 0 || errors.Is(err, mixer.ErrBusy) {
 		return err
@@ -267,7 +263,7 @@ func (c *Cue) placed(file string, err error) error {
 	return rules.Errors{&rules.Error{File: file, Line: c.Line, Column: c.Column, Msg: err.Error()}}
 }
 
-// once gives a command of the action that is held, unless the mixer has taken it before it was full.
+// once runs a command of the held action unless the mixer accepted it in an earlier attempt.
 func (p *Player) once(command func() error) error {
 	if p.step == p.done {
 		if err := command(); err != nil {
@@ -279,7 +275,7 @@ func (p *Player) once(command func() error) error {
 	return nil
 }
 
-// send asks the mixer for one action.
+// send passes one action to the mixer.
 func (p *Player) send(a *Action) error {
 	c := &p.sheet.Cues[a.Cue]
 	p.step = 0
@@ -303,7 +299,7 @@ func (p *Player) send(a *Action) error {
 	return nil
 }
 
-// poll takes what has happened from the mixer.
+// poll processes the events of the mixer.
 func (p *Player) poll() {
 	p.recording.note(p.mixer)
 	for {
@@ -331,19 +327,19 @@ func (p *Player) tell(e report.Event) {
 	}
 }
 
-// quiet reports whether nothing sounds, and nothing that was handed over is
-// going to. SilentFrom of the stats is then the end of what has sounded.
+// quiet reports whether all voices are silent and no accepted start is pending. SilentFrom of the stats is
+// then the end of the sound.
 func (p *Player) quiet(st *mixer.Stats) bool {
 	return st.Playing == 0 && st.Asked+p.toCome(st) >= p.askedFor()
 }
 
-// over returns the frame from which on all is silent where nothing sounds and nothing is to come.
+// over returns the first silent frame if no voice sounds and no start is pending.
 func over(st *mixer.Stats) int64 { return max(st.SilentFrom, st.RingsUntil) }
 
-// askedFor returns how many starts were asked for: of the sheet, and by hand.
+// askedFor returns the number of requested starts, from the sheet and by hand.
 func (p *Player) askedFor() int64 { return p.asked + p.byHand.asked.Load() }
 
-// finished reports whether nothing will sound any more.
+// finished reports whether the show has no sound left.
 func (p *Player) finished(st *mixer.Stats) bool {
 	return p.quiet(st) && p.schedule.Plays() == 0 && (p.armed.on && p.armed.idle() || !p.armed.on && !p.follows.waits()) && (p.held == nil || p.sheet.Cues[p.held.Cue].Verb != Play)
 }

@@ -9,13 +9,13 @@ import (
 	"voicepool/voice"
 )
 
-// refBits is how many bits of a mark are the index of a cue. Those above are the number of a layer.
+// refBits is the number of bits of the cue index in an event reference. The bits above hold the layer number.
 const refBits = 32
 
-// refOf is the mark of a start in events: of a cue, or of a layer of it, counted from 1.
+// refOf returns the event reference of a cue (number 0), or of its layer number, from 1.
 func refOf(cue, number int) int64 { return int64(number)<<refBits | int64(cue) }
 
-// ofRef returns the cue of a mark, and the number of a layer; -1: it is of a start by hand.
+// ofRef returns the cue and the layer number of a reference. The cue is -1 for a start by hand.
 func ofRef(ref int64) (cue, number int) {
 	if ref < 0 {
 		return -1, 0
@@ -24,18 +24,20 @@ func ofRef(ref int64) (cue, number int) {
 }
 
 const (
-	// handBits is how many bits of the mark of a start by hand are its sound. Those above are what the
-	// caller gave.
+	// handBits is the number of bits of the sound index in the reference of a start by hand. The bits above
+	// hold the caller's value.
 	handBits = 24
 
-	// MaxRef is the largest Start.Ref.
+	// MaxRef is the largest value of Start.Ref.
 	MaxRef = 1<<(63-handBits) - 1
 )
 
-// handRef is the mark of a start by hand, which is negative. A sound whose place is beyond the bits has none.
+// handRef returns the negative reference of a start by hand. Indexes that do not fit are clamped to the
+// largest value.
 func handRef(ref int64, sound int) int64 { return ^(ref<<handBits | int64(min(sound, 1<<handBits-1))) }
 
-// ofHandRef returns what the caller gave with a start by hand, and the place of its sound; of others 0 and -1.
+// ofHandRef returns the caller's value and the sound index of a start by hand, and 0 and -1 for other
+// references.
 func ofHandRef(ref int64) (given int64, sound int) {
 	if ref >= 0 {
 		return 0, -1
@@ -43,16 +45,16 @@ func ofHandRef(ref int64) (given int64, sound int) {
 	return ^ref >> handBits, int(^ref & (1<<handBits - 1))
 }
 
-// waiting is a layer that was asked for and waits for its delay. No tag finds it.
+// waiting is a delayed layer of a start. The mixer does not yet find it by its tag.
 type waiting struct {
 	frame  int64
 	tag    uint64
 	bus    string
 	handle mixer.Handle
-	void   bool // it was stopped, and never sounds
+	void   bool // it was stopped before it began
 }
 
-// play starts what a cue plays: a sound, or the layers of one.
+// play starts the sound of a cue, or all its layers.
 func (p *Player) play(a *Action, c *Cue) error {
 	sound := &p.sheet.Sounds[c.Sound]
 	tuned := p.tuning.begins(a.Frame, c, sound, p.done == 0)
@@ -83,8 +85,8 @@ func (p *Player) play(a *Action, c *Cue) error {
 	return nil
 }
 
-// start returns how a voice starts: what the sound says and chance has drawn is
-// its base, what the cue says its own part. number is that of a layer, from 1, or 0.
+// start returns the options of a voice. base holds the sound's own values and the random choices; the cue
+// adds its part. number is the layer number, from 1, or 0.
 func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Options {
 	rate, sound := p.sheet.Rate, &p.sheet.Sounds[c.Sound]
 	o := p.voiceOf(c, sound, base, rate)
@@ -95,13 +97,13 @@ func (p *Player) start(a *Action, c *Cue, base mixer.Base, number int) mixer.Opt
 		o.Emitter = &e
 	}
 	if c.For != nil {
-		// Less than half a frame is a frame: 0 would be the whole sound.
+		// Shorter times are rounded up to one frame, because 0 means the whole sound.
 		o.For = max(c.For.Duration(rate), pcm.Duration(1, rate))
 	}
 	return o
 }
 
-// voiceOf returns what a cue says of a voice, or a start by hand. Any goroutine.
+// voiceOf returns the voice options that a cue and a start by hand have in common. Any goroutine.
 func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) mixer.Options {
 	return mixer.Options{
 		Gain: c.Change.Gain, Pan: c.Change.Pan, Pitch: c.Change.Pitch, Speed: c.Change.Speed,
@@ -114,7 +116,7 @@ func (p *Player) voiceOf(c *Cue, sound *rules.Sound, base mixer.Base, rate int) 
 	}
 }
 
-// begin asks for a start.
+// begin starts one voice.
 func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tuned *tuned) error {
 	if p.armed.on {
 		o.Counts = p.countsOf(c)
@@ -122,7 +124,7 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 	if c.late {
 		fold(s, &o)
 	}
-	if frame += c.delay.Frames(p.sheet.Rate); frame >= p.cut { // a layer that never comes must not be waited for
+	if frame += c.delay.Frames(p.sheet.Rate); frame >= p.cut { // after the cut: it must not be waited for
 		p.follows.asked(c)
 		return nil
 	}
@@ -148,7 +150,7 @@ func (p *Player) begin(frame int64, c *Cue, s *voice.Sound, o mixer.Options, tun
 	return nil
 }
 
-// countsOf returns the counts of a start of a cue.
+// countsOf returns the counters that a start of a cue decrements when it ends.
 func (p *Player) countsOf(c *Cue) (counts [2]*mixer.Count) {
 	if c.launch > 0 {
 		counts[0] = p.follows.runs[c.launch-1].count
@@ -159,10 +161,10 @@ func (p *Player) countsOf(c *Cue) (counts [2]*mixer.Count) {
 	return counts
 }
 
-// actLater has a cue act on the layers of its target that wait for their delay. What holds a bus or
-// everything holds them as they start.
+// actLater applies a cue to the delayed layers of its target. A pause of a bus or of everything holds them
+// when they start.
 func (p *Player) actLater(at mixer.Moment, frame int64, c *Cue) error {
-	if p.done == 1 { // the first call: on the next the list must be the same
+	if p.done == 1 { // the first attempt; a retry needs the same list
 		p.waiting = slices.DeleteFunc(p.waiting, func(w waiting) bool { return w.frame < frame })
 	}
 	for i := range p.waiting {
@@ -185,13 +187,13 @@ func (p *Player) actLater(at mixer.Moment, frame int64, c *Cue) error {
 	return nil
 }
 
-// toCome returns how many starts are still to come of those that were stopped before.
+// toCome returns the number of stopped delayed starts that the mixer has not reached yet.
 func (p *Player) toCome(st *mixer.Stats) int64 {
 	p.voids = slices.DeleteFunc(p.voids, func(frame int64) bool { return frame < st.Frame })
 	return int64(len(p.voids))
 }
 
-// isBelow reports whether a bus is another one, or goes into it.
+// isBelow reports whether bus is other or feeds into it.
 func (s *Sheet) isBelow(bus, other string) bool {
 	for parents := s.Parents(); bus != ""; bus = parents[bus] {
 		if bus == other {
@@ -201,7 +203,7 @@ func (s *Sheet) isBelow(bus, other string) bool {
 	return false
 }
 
-// together returns what a layer has with what it is a layer of, as far as a mixer goes.
+// together combines the base values of a layer and its parent, clamped to the ranges of the mixer.
 func together(a, b mixer.Base) mixer.Base {
 	return mixer.Base{
 		Gain:  min(max(a.Gain+b.Gain, mixer.MinGain), mixer.MaxGain),

@@ -17,40 +17,38 @@ import (
 	"voicepool/voice"
 )
 
-// ErrRecord is wrapped by the errors of a Recorder: something has happened that
-// no cue sheet can say, or that it was not told of.
+// ErrRecord is wrapped by the errors of a Recorder: a cue sheet cannot express an entry, or the Recorder
+// lacks data.
 var ErrRecord = errors.New("cue: this cannot be recorded")
 
-// Recorder makes a cue sheet of what a mixer has done, entry by entry of its
-// journal: one that renders to the same bits. What the filter of a voice hands over to
-// its successor, see mixer.Handle.Then, is not in it: there the filter begins from rest.
-// Control side, one goroutine at a time.
+// Recorder converts the journal of a mixer into a cue sheet that renders to the same bits. It does not record
+// the filter state that a voice passes to its successor, see mixer.Handle.Then: in the sheet the filter
+// starts from rest. Control side, one goroutine at a time.
 //
-// Starts become cues of their own, each with an id; the parts of gain and pitch
-// that belong to a sound, entries of `sounds`. What was said to a tag, or to all
-// voices of a sound, is said to each.
+// Each start becomes a cue with an id. Gains and pitches that belong to a sound become entries of `sounds`. A
+// command for a tag, or for all voices of a sound, becomes one cue per voice.
 type Recorder struct {
 	sheet  *Sheet
 	source func(*voice.Sound) (rules.Sound, bool)
 
 	sounds map[soundKey]string
-	names  map[string]int // of sounds
+	names  map[string]int // use counts of sound names
 	groups map[*mixer.Group]string
-	taken  map[string]int // names of groups
+	taken  map[string]int // use counts of group names
 	buses  map[string]bool
 	ids    map[uint64]string
-	loops  map[string]bool // names of sounds that loop a region of their own
-	listed []byte          // the lines of sounds
-	cues   []byte          // the lines of cues
+	loops  map[string]bool // names of sounds with a loop region
+	listed []byte          // the lines of `sounds`
+	cues   []byte          // the lines of `cues`
 	count  int
 	last   int64
-	draft  *draft // the cue that is being written
+	draft  *draft // the cue being written
 
-	silenced bool  // all was stopped, and nothing has started since
-	silent   int64 // by then
+	silenced bool  // every voice was stopped, and no voice has started since
+	silent   int64 // the frame of the end of that stop
 }
 
-// soundKey tells apart what is one entry of `sounds`.
+// soundKey identifies an entry of `sounds`.
 type soundKey struct {
 	sound   *voice.Sound
 	group   *mixer.Group
@@ -62,10 +60,9 @@ type soundKey struct {
 	emitter space.Emitter // without its Spot
 }
 
-// NewRecorder returns a recorder for a mixer that is as the head of a sheet says:
-// its voices, policy, rate, master and buses (see SheetOf); what else is in the
-// sheet does not count. source says from which file a sound comes, as an entry of
-// `sounds` would: its one file and how that is loaded; false when it is none.
+// NewRecorder returns a recorder for a mixer with the configuration in the head of a sheet: voices, policy,
+// rate, master and buses (see SheetOf). Other parts of the sheet are ignored. source returns the entry of
+// `sounds` for a sound, with exactly one file, or false if the sound does not come from a file.
 func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Recorder {
 	buses := map[string]bool{}
 	for i := range head.Outputs {
@@ -81,8 +78,8 @@ func NewRecorder(head *Sheet, source func(*voice.Sound) (rules.Sound, bool)) *Re
 	}
 }
 
-// SheetOf returns the head of a sheet for a mixer: what NewRecorder wants. The
-// error wraps ErrRecord: an insert is nothing that a sheet could name.
+// SheetOf returns the head of a sheet for a mixer, as NewRecorder needs it. The error wraps ErrRecord: a
+// sheet cannot express an insert.
 func SheetOf(c mixer.Config) (*Sheet, error) {
 	s := &Sheet{Rules: rules.Rules{
 		Voices: cmp.Or(c.Voices, 32), Virtual: c.Virtual, Overflow: c.Overflow, Refuse: c.RejectQuietest,
@@ -121,17 +118,17 @@ func SheetOf(c mixer.Config) (*Sheet, error) {
 	return s, nil
 }
 
-// capped returns a cutoff as a sheet takes it: one beyond half the rate sounds as one there.
+// capped limits a cutoff to half the sample rate, which sounds the same.
 func capped(hz float64, rate int) float64 { return min(hz, float64(rate)/2) }
 
-// duckOf is what a sheet says of a duck.
+// duckOf converts a duck of a mixer.
 func duckOf(d mixer.Duck, rate int) *rules.Duck {
 	at := func(t time.Duration) rules.Time { return rules.FrameTime(pcm.Frames(t, rate), rate) }
 	return &rules.Duck{When: d.When, By: d.By, Above: d.Above, Attack: at(d.Attack), Hold: at(d.Hold), Release: at(d.Release)}
 }
 
-// Add takes entries, which follow those before. The error wraps ErrRecord; the
-// entries after the one that it is about are not taken.
+// Add appends journal entries. The error wraps ErrRecord; the entry with the error and all after it are
+// ignored.
 func (r *Recorder) Add(entries []mixer.Entry) error {
 	for i := range entries {
 		if err := r.add(&entries[i]); err != nil {
@@ -141,7 +138,7 @@ func (r *Recorder) Add(entries []mixer.Entry) error {
 	return nil
 }
 
-// Cues returns how many cues there are.
+// Cues returns the number of cues.
 func (r *Recorder) Cues() int { return r.count }
 
 func (r *Recorder) add(e *mixer.Entry) error {
@@ -181,7 +178,7 @@ func (r *Recorder) add(e *mixer.Entry) error {
 		usual = voice.RaisedCosine
 	}
 	gain := change.Fields&mixer.FieldGain != 0 || e.Kind == mixer.EntryStop && e.Frames > 0
-	if change.Shape == usual || !gain { // it is the way of a gain
+	if change.Shape == usual || !gain { // a shape belongs to a gain
 		change.Shape = voice.Natural
 	}
 	change.LowPass, change.HighPass = capped(change.LowPass, r.sheet.Rate), capped(change.HighPass, r.sheet.Rate)
@@ -207,8 +204,8 @@ var entryVerbs = map[mixer.EntryKind]Verb{
 	mixer.EntryEffect: Set, mixer.EntrySend: Set,
 }
 
-// silences follows when all voices have been stopped, and reports whether a stop
-// of all changes nothing: one is under way that is over no later.
+// silences tracks stops of all voices. It reports whether an entry is a stop without effect, because an
+// earlier one ends no later.
 func (r *Recorder) silences(e *mixer.Entry) bool {
 	switch {
 	case e.Kind == mixer.EntryPlay:
@@ -259,7 +256,7 @@ func (r *Recorder) play(e *mixer.Entry) error {
 	return nil
 }
 
-// ownerName is what a sheet calls an owner.
+// ownerName returns the name of an owner in a sheet.
 func ownerName(owner uint64) string {
 	if owner == 0 {
 		return ""
@@ -267,8 +264,7 @@ func ownerName(owner uint64) string {
 	return strconv.FormatUint(owner, 10)
 }
 
-// sound returns the name of the entry of `sounds` for a start, and writes it when
-// it is a new one.
+// sound returns the name of the `sounds` entry of a start and writes the entry if it is new.
 func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	h := &e.How
 	key := soundKey{e.Sound, e.Group, h.BaseGain, h.BasePitch, h.Quality, e.WhenFull, h.Placed, h.Emitter}
@@ -318,12 +314,13 @@ func (r *Recorder) sound(e *mixer.Entry) (string, error) {
 	return name, nil
 }
 
-// unmeasured reports whether a sound lacks what it has as a sheet loads it, and the policy looks at.
+// unmeasured reports whether a sound lacks the masking data that its policy uses, and that a sheet would
+// load.
 func (r *Recorder) unmeasured(s *voice.Sound) bool {
 	return r.sheet.Overflow == mixer.StealMasked && !s.Streamed() && s.Frames() > 0 && s.Envelope().Masks == nil
 }
 
-// group adds to a sound what a group asks of its starts.
+// group adds the limits of a group to a sound.
 func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 	name, ok := r.groups[g]
 	if !ok {
@@ -336,8 +333,7 @@ func (r *Recorder) group(g *mixer.Group, entry *rules.Sound) {
 	entry.Coalesce = rules.Coalesce{Within: rules.FrameTime(pcm.Frames(o.Coalesce, rate), rate), Most: o.Most}
 }
 
-// unused returns a name that is not taken, and takes it. taken has, of each name, the last number
-// that was put behind it.
+// unused returns a unique name and registers it. taken holds the last suffix of each name.
 func unused(taken map[string]int, name string) string {
 	if name == "" {
 		name = "sound"

@@ -12,7 +12,7 @@ import (
 	"voicepool/mixer"
 )
 
-// headOutputs gives the head of a sheet the outputs of a mixer.
+// headOutputs copies the outputs of a mixer into the head of a sheet.
 func (s *Sheet) headOutputs(c *mixer.Config) error {
 	next := 1
 	for i, o := range c.Outputs {
@@ -23,7 +23,7 @@ func (s *Sheet) headOutputs(c *mixer.Config) error {
 			o.Channel = next
 		}
 		next = o.Channel + 2
-		if i == 0 && o.Gain != 0 { // that of the master
+		if i == 0 && o.Gain != 0 { // the gain of the master
 			s.Master.Gain, o.Gain = o.Gain, 0
 		}
 		if i == 0 {
@@ -39,7 +39,7 @@ func (s *Sheet) headOutputs(c *mixer.Config) error {
 	return nil
 }
 
-// writeOutputs writes them.
+// writeOutputs writes the outputs of a sheet.
 func writeOutputs(b *strings.Builder, outputs []rules.Output) {
 	if len(outputs) > 0 {
 		b.WriteString("outputs:\n")

@@ -13,8 +13,8 @@ import (
 	"voicepool/mixer"
 )
 
-// WriteTo writes the sheet as it is up to now. It ends by itself, unless something
-// is left looping or paused; End gives it a length.
+// WriteTo writes the sheet recorded so far. The sheet ends by itself unless voices keep looping or stay
+// paused; End gives it a length.
 func (r *Recorder) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	r.head(&b)
@@ -30,10 +30,10 @@ func (r *Recorder) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// End cuts the sheet at a frame.
+// End sets the length of the sheet in frames.
 func (r *Recorder) End(frame int64) { r.last = frame }
 
-// head writes what the mixer is made from.
+// head writes the configuration of the mixer.
 func (r *Recorder) head(b *strings.Builder) {
 	s := r.sheet
 	fmt.Fprintf(b, "voices: %d\n", s.Voices)
@@ -86,13 +86,13 @@ func writeSends(l *fields.Line, sends []mixer.Send) {
 	}
 }
 
-// kind returns that of an effect of a bus.
+// kind returns the kind of an effect of a bus.
 func (s *Sheet) kind(bus, name string) *effect.Kind {
 	all := s.EffectsOf(bus)
 	return all[slices.IndexFunc(all, func(e effect.Effect) bool { return e.Name() == name })].Kind()
 }
 
-// write writes a cue. Its Target is what its verb names, of Play too.
+// write writes a cue. Its Target is the value of its verb, also for Play.
 func (r *Recorder) write(frame int64, c Cue) {
 	d := r.draft
 	d.Cue, d.duck = c, rules.Duck{}
@@ -114,7 +114,7 @@ func (r *Recorder) write(frame int64, c Cue) {
 			if c.Effects != nil {
 				l.Raw(f.Key, parse.WriteMoves(c.Effects, func(name string) *effect.Kind { return r.sheet.kind(c.Target, name) }))
 			}
-		case f.Key == "loop" && c.Verb == Play && r.loops[c.Target]: // else the region would have it loop
+		case f.Key == "loop" && c.Verb == Play && r.loops[c.Target]: // override the loop region
 			l.Fields([]fields.Field{f.Field}, f.Key)
 		case c.Verb != Set || f.part == 0:
 			l.Fields([]fields.Field{f.Field}, "at", "to", "by")

@@ -9,19 +9,18 @@ import (
 	"voicepool/voice"
 )
 
-// recording is what a player notes of what it does.
+// recording is the state of Options.Record.
 type recording struct {
-	recorder *Recorder // nil: nothing
+	recorder *Recorder // nil: not recording
 	entries  []mixer.Entry
 	files    map[*voice.Sound]rules.Sound
 	err      error
 }
 
-// journalled is how many entries wait for a recording: twenty times as many
-// commands as can be under way.
+// journalled is the capacity of the journal: sixteen times the number of commands in flight.
 const journalled = 1 << 16
 
-// record begins a recording.
+// record starts a recording.
 func (p *Player) record() {
 	p.recording = recording{
 		entries: make([]mixer.Entry, 256), files: map[*voice.Sound]rules.Sound{},
@@ -51,7 +50,7 @@ func (p *Player) record() {
 	}
 }
 
-// note takes what the journal has.
+// note reads the journal.
 func (r *recording) note(m *mixer.Mixer) {
 	for r.recorder != nil {
 		n := m.Journal(r.entries)
@@ -64,9 +63,8 @@ func (r *recording) note(m *mixer.Mixer) {
 	}
 }
 
-// Recorder returns what was played as a sheet, with the files where they are; nil
-// without Options.Record. Control side, when Report may be asked for. The error
-// wraps ErrRecord: the sheet lacks what follows it.
+// Recorder returns the recording as a sheet with absolute file paths, or nil without Options.Record. Control
+// side, at the same times as Report. An error wraps ErrRecord; the sheet then lacks everything after it.
 func (p *Player) Recorder() (*Recorder, error) {
 	r := &p.recording
 	r.note(p.mixer)

@@ -11,10 +11,10 @@ import (
 	"voicepool/voice"
 )
 
-// span is what a pitch can come to, in semitones. The zero value rests at 0.
+// span is a range of pitches in semitones. The zero value is the constant pitch 0.
 type span struct{ least, most float64 }
 
-// nowhere is a span that has nothing in it yet.
+// nowhere is the empty span.
 var nowhere = span{math.Inf(1), math.Inf(-1)}
 
 func (a span) with(x float64) span { return a.join(at(x)) }
@@ -27,19 +27,18 @@ func at(x float64) span { return span{x, x} }
 
 func speeds(ratio float64) float64 { return float64(pcm.FromRatio(ratio)) }
 
-// pitches is what the pitches of the voices of an id, and of a bus, can come to
-// besides what they begin with.
+// pitches holds the ranges that pitches can reach after the start, by id and by bus.
 type pitches struct {
 	sets    map[uint64]*moves // by the tag of the id
 	buses   map[string]span
-	doppler span // of what has a place
+	doppler span // Doppler shift of voices with a position
 }
 
-// moves is what the sets of an id do to its voices.
+// moves holds the effects of set cues on the voices of an id.
 type moves struct {
-	pitch, speed span // nowhere: nothing sets it
-	loop         bool // some set changes the loop
-	rounds       int  // the most that one plays it
+	pitch, speed span // nowhere: not set
+	loop         bool // a set changes the loop
+	rounds       int  // the largest number of rounds
 }
 
 func (m *moves) note(c *mixer.Change) {
@@ -84,8 +83,8 @@ func (s *Sheet) pitches() pitches {
 	return p
 }
 
-// doppler returns how far the Doppler shifts of a sheet go at most, whichever of its listeners hears
-// the fastest of its sounds.
+// doppler returns the largest range of Doppler shifts, over all listeners and the fastest source of the
+// sheet.
 func (s *Sheet) doppler() span {
 	fastest, shifts := 0.0, span{}
 	for i := range s.Cues {
@@ -97,9 +96,9 @@ func (s *Sheet) doppler() span {
 		if c := &s.Cues[i]; c.Verb == Listen && c.Doppler != 0 {
 			ear, err := c.listener().Ear()
 			if err != nil {
-				continue // no sheet that was read has it
+				continue // the parser rejects this
 			}
-			for _, v := range [...]space.Vector{{fastest}, {-fastest}} { // it may be that of the listener
+			for _, v := range [...]space.Vector{{fastest}, {-fastest}} { // Shifts returns 0 for the listener's own velocity
 				below, above := ear.Shifts(&v)
 				shifts = shifts.join(span{float64(below), float64(above)})
 			}
@@ -108,7 +107,7 @@ func (s *Sheet) doppler() span {
 	return shifts
 }
 
-// of returns what the pitches of a start that a cue asks for can come to.
+// of returns the range of pitches of a start.
 func (p *pitches) of(s *Sheet, c, asked *Cue) span {
 	sound := &s.Sounds[c.Sound]
 	pitch, speed := at(float64(c.Change.Pitch)), at(0)
@@ -133,7 +132,7 @@ func (p *pitches) of(s *Sheet, c, asked *Cue) span {
 	return base.plus(pitch).plus(speed).plus(p.buses[c.Bus])
 }
 
-// bend reports whether the pitch of such a start can move while it plays.
+// bend reports whether the pitch of a start can move while it plays.
 func (p *pitches) bend(s *Sheet, c, asked *Cue) bool {
 	if sets := p.sets[c.tag]; sets != nil && (sets.pitch != nowhere || sets.speed != nowhere) {
 		return true
@@ -147,7 +146,7 @@ func (p *pitches) bend(s *Sheet, c, asked *Cue) bool {
 	return c.Place != nil && p.doppler != span{} || bus.least != bus.most
 }
 
-// bending returns which sounds have a pitch that can move while they play.
+// bending reports, per sound, whether its pitch can move while it plays.
 func (s *Sheet) bending() []bool {
 	s = s.fired()
 	pitches, out := s.pitches(), make([]bool, len(s.Sounds))
@@ -159,15 +158,15 @@ func (s *Sheet) bending() []bool {
 	return out
 }
 
-// filters reports whether choices look at the spectra of sounds.
+// filters reports whether victim choices depend on the spectra of sounds.
 func (s *Sheet) filters() bool {
 	return s.Filters() || slices.ContainsFunc(s.Cues, func(c Cue) bool {
 		return c.Change.LowPass != 0 || c.Change.HighPass != 0 || len(c.Sends) > 0 || c.Occlusion != 0 || c.Obstruction != 0
 	})
 }
 
-// versions returns all versions of sounds that the cues can come to need; of a live show also those of
-// all sounds as they are started by hand.
+// versions returns the resampled and looped variants of sounds that the cues can need. In a live show it
+// includes the variants for starts by hand.
 func (s *Sheet) versions(all []loading.Sound, live bool) *loading.Versions {
 	out := &loading.Versions{}
 	pitches, filters := s.pitches(), s.filters()

@@ -11,37 +11,36 @@ import (
 	"voicepool/pcm"
 )
 
-// rendering is how far Read has come.
+// rendering is the progress of Read.
 type rendering struct {
 	now    int64       // frames mixed
-	block  []pcm.Frame // mixed last
-	ready  []pcm.Frame // the part of it that can be given
-	gap    int64       // frames of silence to be given before ready
-	held   int64       // silence after it, of which nobody knows yet whether something follows
-	early  []pcm.Frame // what can be given before gap: what was kept
-	kept   keeping     // what is held, where effects ring
-	frames int64       // given
-	bound  int64       // frames, before which the render is over; 0: not worked out yet
+	block  []pcm.Frame // the last block
+	ready  []pcm.Frame // the part of block that can be returned
+	gap    int64       // frames of silence to return before ready
+	held   int64       // frames of trailing silence; they are returned only if sound follows
+	early  []pcm.Frame // kept frames to return before gap
+	kept   keeping     // held-back frames, if effects have tails
+	frames int64       // frames returned
+	bound  int64       // upper bound of the end, in frames; 0: not computed yet
 	over   bool
-	read   bool   // somebody reads
-	flips  []flip // pauses that are to come
-	stood  int64  // frames of the output at which the mixer stood still
-	panics int    // of the sheet: those that are over
+	read   bool   // Read has been called
+	flips  []flip // pauses still to come
+	stood  int64  // output frames during which the mixer did not advance
+	panics int    // number of scheduled panics carried out
 }
 
-// longSilence is how many silent blocks Read mixes at most before it returns.
+// longSilence is the largest number of silent blocks that one call of Read mixes.
 const longSilence = 1024
 
-// Read fills dst with the next frames and returns how much of it; at the end 0 and io.EOF. Of a
-// sheet with several outputs len(dst) is a multiple of Outputs, and so is n. It returns less, or
-// none and no error, at the end and within a long silence, so that a caller can stop there. Control
-// and audio side at once, without a clock: the mixer works in blocks of len(dst), which do not show
-// in the result.
+// Read fills dst with the next frames and returns the number of frames written. At the end it returns 0 and
+// io.EOF. With several outputs, len(dst) must be a multiple of Outputs, and so is n. Read may return fewer
+// frames, or 0 frames and no error, before the end and in a long silence, so that the caller can stop there.
+// Read works on the control side and the audio side at once, without a clock. The block size len(dst) does
+// not affect the result.
 //
-// The first frame is the one of the first cues: the mixer's latency is taken
-// off. The last one is that of the last voice, fade or tail, or the one before
-// the sheet's length, whichever comes first. Without a length it may never come:
-// see Sheet.CheckRender.
+// The first frame is the frame of the first cues, because the latency of the mixer is removed. The last frame
+// is the end of the last voice, fade and tail, or the sheet's length, whichever comes first. Without a length
+// a show may never end; see Sheet.CheckRender.
 func (p *Player) Read(dst []pcm.Frame) (n int, err error) {
 	begin := time.Now()
 	defer func() { p.seconds += time.Since(begin).Seconds() }()
@@ -89,7 +88,7 @@ mixing:
 	return n, nil
 }
 
-// mixMore mixes one block and sorts out what of it is known to be heard.
+// mixMore mixes one block and decides how much of it Read may return.
 func (p *Player) mixMore(size int) error {
 	f := &p.file
 	latency := int64(p.mixer.LatencyFrames())
@@ -100,14 +99,13 @@ func (p *Player) mixMore(size int) error {
 		f.over = true
 		return nil
 	case f.now-latency >= p.cut:
-		// What is held is silence before the cut; nothing but silence follows.
+		// The held frames are silence before the cut, and only silence follows.
 		f.over = true
 		return nil
 	case f.now < p.cut:
 		size = int(min(int64(size), p.cut-f.now))
 	default:
-		// The last frames are only to come out of the limiter. What becomes of
-		// voices there is no part of the sheet.
+		// These frames only flush the limiter. Events after the cut do not belong to the sheet.
 		if p.atCut == nil {
 			p.atCut = new(st)
 		}
@@ -128,16 +126,15 @@ func (p *Player) mixMore(size int) error {
 		return err
 	}
 	p.hold.fade(block)
-	drop := max(min(latency-f.now+int64(size), int64(size)), 0) // what is before the first frame of the sheet
+	drop := max(min(latency-f.now+int64(size), int64(size)), 0) // frames before the beginning of the sheet
 
-	// Of the frames that have come out of the mixer so many at the end have nothing to be heard in
-	// them, as things stand. It may be more than the last block had: less than was thought before
-	// where a start has ended as it began, at the edge of two blocks.
+	// Count the silent frames at the end of the mixer's output. They may begin before the last block: a
+	// start may have ended as it began, at the boundary of two blocks.
 	silent := int64(0)
-	if st := p.mixer.Stats(); p.quiet(&st) || st.Playing == 0 && !f.kept.rings { // a start to come may be stopped before
+	if st := p.mixer.Stats(); p.quiet(&st) || st.Playing == 0 && !f.kept.rings { // a pending start may still be stopped
 		silent = max(f.now-latency-st.SilentFrom, 0)
 	}
-	// What is held and the block can be given, but for these last frames of both, which are held.
+	// The held frames and the block can be returned, except for these silent frames.
 	block = block[drop*int64(p.wide):]
 	given := int64(len(block) / p.wide)
 	if f.kept.rings {
@@ -158,15 +155,14 @@ func (p *Player) mixMore(size int) error {
 	return nil
 }
 
-// keeping is what a render holds of what effects ring, which is below -90 dBFS and not silent: if
-// something follows that is louder, it is given as it is.
+// keeping holds the frames of an effect tail that is below -90 dBFS but not silent. If louder sound follows,
+// they are returned unchanged.
 type keeping struct {
 	rings       bool
 	held, spare []pcm.Frame
 }
 
-// give takes in a block, and returns the first n of all samples that are held. They stay good until the
-// next call.
+// give adds a block and returns the first n held samples. They are valid until the next call.
 func (k *keeping) give(block []pcm.Frame, n int) []pcm.Frame {
 	all := append(k.held, block...)
 	if n == 0 {
@@ -177,7 +173,7 @@ func (k *keeping) give(block []pcm.Frame, n int) []pcm.Frame {
 	return all[:n]
 }
 
-// mixBlock mixes one block with all that is due in it.
+// mixBlock mixes one block with the commands due in it.
 func (p *Player) mixBlock(dst []pcm.Frame) error {
 	f := &p.file
 	for end := f.now + int64(len(dst)/p.wide); f.panics < len(p.sheet.panics) && p.sheet.panics[f.panics].frame < end; f.panics++ {
@@ -195,7 +191,7 @@ func (p *Player) mixBlock(dst []pcm.Frame) error {
 	return p.mixStretch(dst)
 }
 
-// mixStretch is mixBlock without a panic.
+// mixStretch is mixBlock without panics.
 func (p *Player) mixStretch(dst []pcm.Frame) error {
 	f := &p.file
 	for p.follows.waits() && len(dst) > 0 {
@@ -225,7 +221,7 @@ func (p *Player) mixStretch(dst []pcm.Frame) error {
 		} else if tries > commands {
 			return errors.New("cue: the mixer takes no commands") // cannot happen: Render makes room
 		}
-		p.mixer.Render(nil) // what is due at this frame makes room
+		p.mixer.Render(nil) // carries out the commands due at this frame, which makes room
 		p.poll()
 	}
 	p.renderPrepared(dst)
@@ -234,11 +230,10 @@ func (p *Player) mixStretch(dst []pcm.Frame) error {
 	return p.streams.err()
 }
 
-// unpolled is how many seconds are mixed at most until what has happened is polled: events
-// wait in the mixer, which holds those of 20 s.
+// unpolled is the largest number of seconds between two polls. The mixer can hold the events of 20 s.
 const unpolled = 10
 
-// renderPrepared mixes frames for which every stream has been decoded.
+// renderPrepared mixes frames after every stream has been decoded that far.
 func (p *Player) renderPrepared(dst []pcm.Frame) {
 	since, most := 0, unpolled*p.sheet.Rate
 	for len(dst) > 0 {
@@ -256,27 +251,27 @@ func (p *Player) renderPrepared(dst []pcm.Frame) {
 	}
 }
 
-// beneath works out how far under the mix, of all outputs, lies what was taken from it: the K-weighted
-// power of the 60 ms of the mix from a steal on, against the most that can be
-// missing. It hears what Read gives, whose events are known by then.
+// beneath measures how far below the mix of all outputs a stolen sound lies. It compares the K-weighted power
+// of the 60 ms of the mix after a steal with the largest power that can be missing. Its input is the output
+// of Read, whose events are already known.
 type beneath struct {
-	window  int64 // 60 ms in frames; 0: nobody reads
-	at      int64 // frames heard
+	window  int64 // 60 ms in frames; 0: Read is not in use
+	at      int64 // frames measured
 	sum     float64
-	filters []loudness.Filter // by channel
-	victims []victim          // in the order of their frames
-	opened  int               // so many of them have begun
-	closed  int               // and so many are done
+	filters []loudness.Filter // per channel
+	victims []victim          // in order of their frames
+	opened  int               // number of victims whose window has begun
+	closed  int               // number of victims whose window has ended
 }
 
-// victim is an event that waits for its 60 ms.
+// victim is an event whose window of 60 ms is being measured.
 type victim struct {
 	event int
 	frame int64
-	sum   float64 // when it began
+	sum   float64 // the sum at the beginning of the window
 }
 
-// begin has a player that is read, from a frame on, measure its events.
+// begin starts the measurement at a frame, on the first call of Read.
 func (b *beneath) begin(rate, outputs int, from int64) {
 	if b.window == 0 {
 		*b = beneath{at: from, window: max(pcm.Frames(60*time.Millisecond, rate), 1)}
@@ -286,14 +281,14 @@ func (b *beneath) begin(rate, outputs int, from int64) {
 	}
 }
 
-// expect notes an event, if there is anything to be told of it.
+// expect registers an event if it is a loss with a finite level.
 func (b *beneath) expect(event int, e *report.Event) {
 	if b.window > 0 && e.Loss() && e.Lost.Finite() {
 		b.victims = append(b.victims, victim{event: event, frame: e.Frame})
 	}
 }
 
-// hear takes the next frames of the mix.
+// hear measures the next frames of the mix.
 func (b *beneath) hear(frames []pcm.Frame, wide int, events []report.Event) {
 	if b.window == 0 {
 		return
@@ -316,8 +311,7 @@ func (b *beneath) hear(frames []pcm.Frame, wide int, events []report.Event) {
 	}
 }
 
-// turn begins and ends what begins and ends at this frame, and returns how many
-// frames it is to the next time.
+// turn begins and ends the windows due at this frame and returns the number of frames until the next change.
 func (b *beneath) turn(events []report.Event) int64 {
 	for b.opened < len(b.victims) && b.victims[b.opened].frame <= b.at {
 		b.victims[b.opened].sum = b.sum
@@ -344,7 +338,7 @@ func (b *beneath) close(events []report.Event) {
 	e.HasBelowMix = true
 }
 
-// finish ends what is under way when the mix is over: it is silent from here on.
+// finish closes the open windows at the end of the mix, which is followed by silence.
 func (b *beneath) finish(events []report.Event) {
 	for b.closed < b.opened {
 		b.close(events)

@@ -2,9 +2,8 @@ package cue
 
 import "voicepool/voice"
 
-// Replace has what starts from now on play another sound in the place of old, as
-// when its file has changed; voices that play old go on. It reports whether the
-// sheet has it. Control side, any goroutine.
+// Replace makes later starts play now instead of old, for example after its file has changed. Voices that
+// play old continue. It reports whether the sheet uses old. Control side, any goroutine.
 func (p *Player) Replace(old, now *voice.Sound) bool {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
@@ -21,19 +20,19 @@ func (p *Player) Replace(old, now *voice.Sound) bool {
 	return found
 }
 
-// sound returns what a start plays.
+// sound returns the sound of a start.
 func (p *Player) sound(c *Cue, file int) *voice.Sound {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
 	return p.files(c)[file]
 }
 
-// prepared reports whether there is something to play for a start. Any goroutine.
+// prepared reports whether the sound of a start is loaded. Any goroutine.
 func (p *Player) prepared(c *Cue) bool {
 	p.replaced.Lock()
 	defer p.replaced.Unlock()
 	return len(p.files(c)) > 0
 }
 
-// files returns what a start may play.
+// files returns the sounds that a start can choose from.
 func (p *Player) files(c *Cue) []*voice.Sound { return p.sounds[c.Sound].Files(c.Loop) }

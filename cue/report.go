@@ -10,8 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// Report says how it went. Control side, after the last Read, or when the device
-// that calls Render is closed.
+// Report returns the statistics and events of the show. Control side, after the last Read, or after the
+// device that calls Render has been closed.
 func (p *Player) Report() *report.Report {
 	p.poll()
 	p.beneath.finish(p.events)
@@ -35,7 +35,7 @@ func (p *Player) Report() *report.Report {
 	return r
 }
 
-// event puts one of the mixer's events into the words of the sheet.
+// event converts an event of the mixer, with the names of the sheet.
 func (p *Player) event(m *mixer.Event) report.Event {
 	e := report.EventOf(m)
 	e.Cue, _ = ofRef(m.Ref)
@@ -46,7 +46,7 @@ func (p *Player) event(m *mixer.Event) report.Event {
 	return e
 }
 
-// ruled adds what the sheet says about why a start was refused, or took a slot.
+// ruled adds the rule of the sheet that caused a rejection or a steal.
 func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	ref := m.Ref
 	if e.Loss() && m.By != 0 {
@@ -73,7 +73,7 @@ func (p *Player) ruled(e *report.Event, m *mixer.Event) {
 	}
 }
 
-// name returns what the sheet calls a sound.
+// name returns the name of a sound in the sheet.
 func (p *Player) name(s *voice.Sound, ref int64) string {
 	if s == nil {
 		return ""
@@ -81,10 +81,11 @@ func (p *Player) name(s *voice.Sound, ref int64) string {
 	if sound := p.startedOf(ref); sound != nil {
 		return sound.Name
 	}
-	return s.Name() // played by somebody else
+	return s.Name() // played outside the sheet
 }
 
-// startedOf returns the sound of a start, by its mark: of a cue, of a layer of one, or by hand; nil: of none.
+// startedOf returns the sound of a start with a reference: a cue, a layer of a cue, or a start by hand. It
+// returns nil for other references.
 func (p *Player) startedOf(ref int64) *rules.Sound {
 	i, number := ofRef(ref)
 	_, sound := ofHandRef(ref)

@@ -7,7 +7,7 @@ import (
 	"voicepool/voice"
 )
 
-// rings returns for how many frames the effects and filters of all buses ring at most, one after the other.
+// rings returns an upper bound for the sum of the tails of all effects and bus filters, in frames.
 func (s *Sheet) rings() (frames int64) {
 	each := func(bus string, effects []effect.Effect) {
 		for i := range effects {
@@ -30,7 +30,7 @@ func (s *Sheet) rings() (frames int64) {
 	return frames
 }
 
-// movesOf returns all moves of an effect of a bus that the sheet makes.
+// movesOf returns all values that scenes and cues set for an effect of a bus.
 func (s *Sheet) movesOf(bus, name string) (moves []effect.Values) {
 	add := func(of []rules.EffectMove) {
 		for i := range of {
@@ -54,10 +54,10 @@ func (s *Sheet) movesOf(bus, name string) (moves []effect.Values) {
 	return moves
 }
 
-// filterRings returns for how many frames the filters of a bus ring at most, wherever the sheet moves
-// their cutoffs from those that it begins with.
+// filterRings returns an upper bound for the tail of the filters of a bus, over all cutoffs that the sheet
+// sets.
 func (s *Sheet) filterRings(bus string, low, high float64) (frames int64) {
-	moves := false // of the high-pass, which may come from 20 Hz
+	moves := false // the high-pass moves; it may start at 20 Hz
 	lowest := func(to *float64, hz *float64) {
 		if hz != nil && *hz != 0 && (*to == 0 || *hz < *to) {
 			*to = *hz

@@ -12,49 +12,49 @@ import (
 	"voicepool/pcm"
 )
 
-// Action is one thing to do at one frame: a cue, or one repetition of it.
+// Action is one repetition of a cue, due at one frame.
 type Action struct {
 	Frame      int64
-	Cue        int    // in Sheet.Cues
-	Repetition uint64 // from 0; in a sheet that repeats, it goes on counting
-	Passed     bool   // chance leaves it out: it does nothing
-	Rest       uint64 // repetitions that the cue has counted and that do not come: `until` is before them
+	Cue        int    // index in Sheet.Cues
+	Repetition uint64 // from 0; it keeps counting when the sheet repeats
+	Passed     bool   // chance skips it: it has no effect
+	Rest       uint64 // counted repetitions of the cue that are dropped because they come after `until`
 
-	// Of Play, what chance has drawn.
-	File  int           // in Sound.Files
+	// Random choices of a start.
+	File  int           // index in Sound.Files
 	Gain  pcm.Decibels  // the sound's part
 	Pitch pcm.Semitones // the sound's part
 
-	layers []drawn // of a sound with layers, what chance has drawn for each
+	layers []drawn // random choices per layer
 }
 
-// drawn is what chance has drawn for a layer.
+// drawn holds the random choices of a layer.
 type drawn struct {
 	file  int
 	gain  pcm.Decibels
 	pitch pcm.Semitones
 }
 
-// Schedule lists the actions of a sheet in their order: by frame, then by the
-// place of their cue in the file. It makes them one by one, so that a cue with a
-// thousand million repetitions takes no memory. One goroutine at a time.
+// Schedule iterates over the actions of a sheet, ordered by frame and then by the position of the cue in the
+// file. It generates them one at a time, so a cue with a billion repetitions takes no memory. One goroutine
+// at a time.
 type Schedule struct {
 	sheet *Sheet
 	rate  int
 	seed  uint64
 
-	bases   []int64 // of the cues that waited for an end: the frame of that
-	order   []int   // cues by frame, then index
-	at      int     // the first of order that has not begun
+	bases   []int64 // by cue: the frame of the end that it waited for
+	order   []int   // cues ordered by frame, then index
+	at      int     // the first cue of order that has not begun
 	heap    turns
-	plays   uint64                   // starts that are still to come
-	sends   uint64                   // and messages
-	gone    func(*Action, *Cue) bool // whether a start in its midst is over by then; nil: nobody knows
-	pickers []chance.Picker          // by sound
+	plays   uint64                   // starts still to come
+	sends   uint64                   // messages still to come
+	gone    func(*Action, *Cue) bool // reports whether a start in the middle of its sound is already over; may be nil
+	pickers []chance.Picker          // by index in Sheet.Sounds
 
-	// The cues of a list that are under way have files of their own, by their place and that of a
-	// layer, so that what they take does not depend on what else starts meanwhile. listed says, by
-	// sound, how far all of them will have come.
+	// Each started cue of a list chooses its files with a picker of its own, so that its choices do not
+	// depend on other cues. The key is the cue and the layer. listed holds, per sound, the state after all
+	// their choices.
 	listed []chance.Picker
 	own    map[[2]int]*chance.Picker
 }
@@ -63,11 +63,11 @@ type Schedule struct {
 type turn struct {
 	moment
 	repetition uint64
-	since      int64  // the nanoseconds from the first, where chance draws the times
-	round      uint64 // of a sheet that repeats: how often it has
+	since      int64  // nanoseconds since the first repetition, if intervals are random
+	round      uint64 // number of completed rounds of a sheet that repeats
 }
 
-// turns is a heap of those of cues that have begun.
+// turns is a heap of the next repetitions of all cues that have begun.
 type turns []turn
 
 func (h turns) Len() int           { return len(h) }
@@ -81,8 +81,8 @@ func (h *turns) Pop() any {
 	return t
 }
 
-// Schedule returns the actions of the sheet at a rate of 1..768,000 frames per
-// second, drawn with a seed: the sheet's own or another.
+// Schedule returns the actions of the sheet for a rate of 1..768,000 frames per second. seed, which may
+// differ from the sheet's own, determines the random choices.
 func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
 	s = s.fired()
 	sc := &Schedule{
@@ -103,7 +103,7 @@ func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
 	return sc
 }
 
-// expect counts the starts of a cue, or its messages.
+// expect counts the starts or messages of a cue.
 func (sc *Schedule) expect(c *Cue) { sc.expectMore(c, c.Times) }
 
 func (sc *Schedule) expectMore(c *Cue, times uint64) {
@@ -115,7 +115,7 @@ func (sc *Schedule) expectMore(c *Cue, times uint64) {
 	}
 }
 
-// left returns the count that a cue is in; nil: in none.
+// left returns the counter of the cue's verb, or nil.
 func (sc *Schedule) left(c *Cue) *uint64 {
 	switch c.Verb {
 	case Play:
@@ -126,7 +126,7 @@ func (sc *Schedule) left(c *Cue) *uint64 {
 	return nil
 }
 
-// release has a cue act from a frame on, at which what it waited for was over.
+// release schedules a cue from a frame on, after the end that it waited for.
 func (sc *Schedule) release(cue int, frame int64) {
 	for len(sc.bases) <= cue {
 		sc.bases = append(sc.bases, 0)
@@ -135,13 +135,13 @@ func (sc *Schedule) release(cue int, frame int64) {
 	sc.add(cue)
 }
 
-// add takes a cue that was added to the sheet.
+// add schedules a cue that was added to the sheet.
 func (sc *Schedule) add(cue int) {
 	sc.expect(&sc.sheet.Cues[cue])
 	heap.Push(&sc.heap, turn{moment: moment{sc.frame(cue, 0), cue}})
 }
 
-// clear drops what some cues still do, the first ones.
+// clear drops the pending repetitions of the first cues.
 func (sc *Schedule) clear(cues int) {
 	sc.heap = slices.DeleteFunc(sc.heap, func(t turn) bool { return t.index < cues })
 	heap.Init(&sc.heap)
@@ -156,12 +156,12 @@ func (sc *Schedule) clear(cues int) {
 	}
 }
 
-// frame returns when a repetition of a cue is due.
+// frame returns the frame of a repetition of a cue.
 func (sc *Schedule) frame(cue int, repetition uint64) int64 {
 	return sc.base(cue) + sc.sheet.Cues[cue].moment(repetition).Frames(sc.rate)
 }
 
-// base returns the frame from which the times of a cue are.
+// base returns the frame that the times of a cue are relative to.
 func (sc *Schedule) base(cue int) int64 {
 	if c := &sc.sheet.Cues[cue]; c.state != waits {
 		return c.base.Frames(sc.rate)
@@ -169,16 +169,16 @@ func (sc *Schedule) base(cue int) int64 {
 	return sc.bases[cue]
 }
 
-// Peek returns the frame of the next action, and whether there is one.
+// Peek returns the frame of the next action. ok is false at the end.
 func (sc *Schedule) Peek() (frame int64, ok bool) {
 	t, _, ok := sc.first()
 	return t.frame, ok
 }
 
-// Plays returns how many starts are still to come.
+// Plays returns the number of starts still to come.
 func (sc *Schedule) Plays() uint64 { return sc.plays }
 
-// first returns the next turn, and whether it is one of the heap.
+// first returns the next turn and whether it comes from the heap.
 func (sc *Schedule) first() (t turn, repeated, ok bool) {
 	if len(sc.heap) > 0 {
 		t, repeated, ok = sc.heap[0], true, true
@@ -193,7 +193,7 @@ func (sc *Schedule) first() (t turn, repeated, ok bool) {
 	return t, repeated, ok
 }
 
-// Next returns the next action, and whether there is one.
+// Next returns the next action. The bool is false at the end.
 func (sc *Schedule) Next() (Action, bool) {
 	t, repeated, ok := sc.first()
 	if !ok {
@@ -208,7 +208,7 @@ func (sc *Schedule) Next() (Action, bool) {
 	return a, true
 }
 
-// repeat returns the action of a turn, and the next turn of its cue, but for the frame of that.
+// repeat returns the action of a turn and the next turn of its cue, whose frame is not set yet.
 func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
 	c := &sc.sheet.Cues[t.index]
 	after = turn{moment: moment{0, t.index}, repetition: t.repetition + 1, round: t.round}
@@ -226,14 +226,14 @@ func (sc *Schedule) repeat(t turn) (a Action, after turn, more bool) {
 	if a.Passed = !c.acts(d); c.Verb == Play && !a.Passed {
 		sc.draw(&a, c)
 		if c.late && sc.gone != nil {
-			late := a // it alone is on the heap
+			late := a // only this copy escapes to the heap
 			a.Passed = sc.gone(&late, c)
 		}
 	}
 	return a, after, more
 }
 
-// since returns when a turn comes, from where its cue begins.
+// since returns the time of a turn relative to the base of its cue.
 func (sc *Schedule) since(t turn) rules.Time {
 	c := &sc.sheet.Cues[t.index]
 	since := c.moment(t.repetition)
@@ -246,19 +246,18 @@ func (sc *Schedule) since(t turn) rules.Time {
 	return since
 }
 
-// inRound reports whether a turn comes before its sheet begins again.
+// inRound reports whether a turn comes before the end of its round.
 func (sc *Schedule) inRound(t turn) bool {
 	t.round = 0
 	return sc.since(t).Compare(sc.sheet.Repeat) < 0
 }
 
-// again reports whether a cue begins again with its sheet.
+// again reports whether a cue repeats with its sheet.
 func (s *Sheet) again(c *Cue) bool {
 	return !s.Repeat.IsZero() && c.list == 0 && !c.hand && c.At.Compare(s.Repeat) < 0
 }
 
-// advance passes over the first turn; if there is more of its cue, after is the
-// next.
+// advance removes the first turn. If more is true, it schedules after in its place.
 func (sc *Schedule) advance(after turn, repeated, more bool) {
 	switch {
 	case !repeated:
@@ -274,15 +273,14 @@ func (sc *Schedule) advance(after turn, repeated, more bool) {
 	}
 }
 
-// drop passes over the next action and all repetitions of its cue that are still
-// to come, none of which may be a start.
+// drop removes the next action and all further repetitions of its cue. The cue must not be a start.
 func (sc *Schedule) drop() {
 	if _, repeated, ok := sc.first(); ok {
 		sc.advance(turn{}, repeated, false)
 	}
 }
 
-// draw asks chance for what a start takes.
+// draw makes the random choices of a start.
 func (sc *Schedule) draw(a *Action, c *Cue) {
 	cue := uint64(sc.sheet.place(a.Cue))
 	d := chance.Draw{Seed: sc.seed, Place: cue, Time: a.Repetition + c.firing*c.Times}
@@ -308,11 +306,11 @@ func (sc *Schedule) drawn(c *Cue, d chance.Draw, key [2]int) (out drawn) {
 	return out
 }
 
-// mostPicked bounds how many files of one cue those that begin later come behind.
+// mostPicked limits how many file choices of one cue are skipped for later cues.
 const mostPicked = 4096
 
-// enlist has a cue of a list that begins take files of its own: those that come after what all
-// cues take that have begun before, if they take so many.
+// enlist gives a starting list cue a file picker of its own. It continues after the choices of all list cues
+// that began earlier.
 func (sc *Schedule) enlist(i int) {
 	c := &sc.sheet.Cues[i]
 	if c.origin == 0 || c.Verb != Play {
@@ -335,8 +333,8 @@ func (sc *Schedule) enlist(i int) {
 	}
 }
 
-// Says returns what an action does in a few words, such as play bell; a cue of the list has its
-// number and name before them.
+// Says returns a short description of an action, such as "play bell". A list cue has its number and name in
+// front.
 func (sc *Schedule) Says(a *Action) string {
 	c := &sc.sheet.Cues[a.Cue]
 	what := c.Target

@@ -9,9 +9,9 @@ import (
 	"voicepool/internal/parse"
 )
 
-// Schema returns a JSON schema (draft 2020-12) of cue sheets and banks, for editors that complete
-// keys and mark mistakes. A file with cues does not take what belongs to banks. The schema is made
-// from the tables that Parse reads by; what depends on names and on other keys is left to Parse.
+// Schema returns a JSON schema (draft 2020-12) of cue sheets and banks, for editors that complete keys and
+// mark errors. A file with cues rejects the keys of banks. The schema is generated from the tables of Parse.
+// Checks that depend on names or on other keys are left to Parse.
 func Schema() []byte {
 	own := (&Sheet{}).fields()
 	for i := range own {
@@ -39,18 +39,18 @@ func Schema() []byte {
 	}}
 	out, err := json.MarshalIndent(schema, "", "  ")
 	if err != nil {
-		panic("cue: the schema is no JSON: " + err.Error()) // it has numbers, texts and lists
+		panic("cue: the schema is no JSON: " + err.Error()) // it consists of numbers, strings and lists
 	}
 	return append(out, '\n')
 }
 
-// needs are what a verb needs besides its time.
+// needs lists the required keys per verb, apart from `at`.
 var needs = map[Verb][]string{Fade: {"to"}, Seek: {"to"}, SetDuck: {"by"}, Put: {"place"}}
 
-// cueShape is the shape of a cue: of any verb, with the keys that it takes.
+// cueShape is the shape of a cue with any verb.
 func cueShape() fields.Either { return verbShapes("at") }
 
-// verbShapes returns the shapes of cues by their verbs. more is keys that they need besides.
+// verbShapes returns the shape of a cue for each verb. more lists additional required keys.
 func verbShapes(more ...string) (verbs fields.Either) {
 	d := newDraft(newReader(&Sheet{}, ""))
 	for _, v := range everyVerb {
@@ -64,7 +64,7 @@ func verbShapes(more ...string) (verbs fields.Either) {
 	return verbs
 }
 
-// actionShape is the shape of what a cue of the list does: of any verb, at any time or none.
+// actionShape is the shape of an action of a list cue: any verb, with an optional time.
 func actionShape() (verbs fields.Either) {
 	var at rules.Time
 	when := fields.Field{Key: "at", Like: fields.Either{&at, fields.Schema{"type": "string", "pattern": "^" + endOf}}}
@@ -81,7 +81,7 @@ func actionShape() (verbs fields.Either) {
 	return verbs
 }
 
-// listShape is the shape of a cue of the list: one action, several, or what starts the timeline.
+// listShape is the shape of a list cue: one action, several actions, or the start of the timeline.
 func listShape() (all fields.Either) {
 	own := (&listed{}).fields()
 	actions := actionShape()

@@ -8,33 +8,32 @@ import (
 	"voicepool/space"
 )
 
-// Sheet is a cue sheet that has been read and checked: pure data. What is to win
-// over the sheet, a flag of a command say, is set in its fields before anything
-// else is done with it; then any goroutine may use it and nobody may change it.
+// Sheet is a parsed and checked cue sheet. It is plain data. Overrides, such as command-line flags, must be
+// set in its fields before any other use. After that it is read-only and safe for concurrent use.
 type Sheet struct {
 	rules.Rules
-	Length *rules.Time // where everything is cut; nil: nowhere
-	Repeat rules.Time  // of `repeat: true`: after how long its Cues that go by time begin again, without end; 0: they do not
-	Cues   []Cue       // in the order of the file, then the actions of List
-	List   []ListCue   // in the order of the file
-	Goes   []Go        // when somebody says GO, in a rehearsal
-	Midi   []Midi      // what messages of a MIDI device do, while it is live
+	Length *rules.Time // everything is cut there; nil: no cut
+	Repeat rules.Time  // period of `repeat: true`, after which the timed Cues start over; 0: no repetition
+	Cues   []Cue       // in file order, followed by the actions of List
+	List   []ListCue   // in file order
+	Goes   []Go        // scheduled GOs of a rehearsal
+	Midi   []Midi      // commands of MIDI messages in a live show
 
-	repeats bool // it says so
+	repeats bool // the sheet has `repeat: true`
 
-	ids []string // in the order of their first cue
+	ids []string // ids in order of first use
 
-	// Of a sheet that is played, where begun: Cues has what each GO does behind its own, and after a
-	// Change the same of the sheets before.
+	// State of a sheet that is being played (begun). Cues then also holds the actions of each GO, and after a
+	// Change the cues of earlier sheets.
 	begun    bool
-	first    int // of Cues: its own
-	own      int // and the end of those
+	first    int // index in Cues of its own first cue
+	own      int // index in Cues after its own last cue
 	launches []launch
 	panics   []alarm
-	firings  []uint64 // by the place in List: how often it has begun
+	firings  []uint64 // by index in List: number of starts
 }
 
-// Verb is what a cue does.
+// Verb is the kind of a cue.
 type Verb uint8
 
 const (
@@ -45,12 +44,12 @@ const (
 	Pause
 	Resume
 	Seek
-	Resize  // written `voices`: of the pool
-	SetDuck // written `duck`: of a bus
+	Resize  // written `voices`: resizes the pool
+	SetDuck // written `duck`: changes the duck of a bus
 	SetScene
-	Put    // written `move`: of voices, in space
-	Listen // written `listener`: where it is
-	Send   // written `osc`: a message to another program
+	Put    // written `move`: moves voices in space
+	Listen // written `listener`: moves the listener
+	Send   // written `osc`: sends a message to another program
 )
 
 func (v Verb) String() string {
@@ -62,99 +61,99 @@ func (v Verb) String() string {
 
 var verbNames = [...]string{"play", "stop", "fade", "set", "pause", "resume", "seek", "voices", "duck", "scene", "move", "listener", "osc"}
 
-// Scope is what the target of a cue is.
+// Scope is the kind of target of a cue.
 type Scope uint8
 
 const (
-	OnID  Scope = iota + 1 // all living voices that were started under an id
-	OnBus                  // a bus, "master" included
-	OnAll                  // everything that sounds, or the pool, or the listener
+	OnID  Scope = iota + 1 // all living voices with an id
+	OnBus                  // a bus, including "master"
+	OnAll                  // all voices, the pool, or the listener
 )
 
 // Cue is a timed instruction.
 type Cue struct {
 	Line, Column int
-	Number, Name string     // those that people call it by; empty: none
-	At           rules.Time // of an action of the list: from where its cue begins, or what it waits for ends
+	Number, Name string     // for display; may be empty
+	At           rules.Time // for list actions, relative to the beginning of the cue or to the end that it waits for
 	Verb         Verb
 
-	// Of Play.
-	Sound    int    // in Sheet.Sounds
-	ID       string // empty: none
-	Bus      string // here and below what the sound says counts, where the cue says nothing
+	// Play.
+	Sound    int    // index in Sheet.Sounds
+	ID       string // may be empty
+	Bus      string // Bus to From default to the values of the sound
 	Priority int
 	Protect  bool
-	Owner    string // what it belongs to, for limits per owner; empty: nobody
+	Owner    string // for limits per owner; may be empty
 	Loop     bool
-	Rounds   int // how often it plays its loop; 0: without end
+	Rounds   int // number of times the loop plays; 0: endless
 	From     rules.Time
-	For      *rules.Time // nil: as long as the sound
+	For      *rules.Time // nil: the whole sound
 	FadeIn   rules.Time
 
-	// Of all others.
+	// All other verbs.
 	Target  string
 	Scope   Scope
-	Over    rules.Time         // of Stop, Fade, Set
-	Cut     bool               // of Stop: without a tail
-	To      rules.Time         // of Seek
-	Voices  int                // of Resize
-	Duck    *rules.Duck        // of SetDuck
-	Effects []rules.EffectMove // of Set: of a bus
-	Sends   []mixer.Send       // the same, and of ids: their gains; of Play: its sends
-	Scene   string             // of SetScene; empty: what the sheet says without a scene
-	Message *Message           // of Send
+	Over    rules.Time         // Stop, Fade, Set
+	Cut     bool               // Stop: without a tail
+	To      rules.Time         // Seek
+	Voices  int                // Resize
+	Duck    *rules.Duck        // SetDuck
+	Effects []rules.EffectMove // Set on a bus
+	Sends   []mixer.Send       // Set: new gains of sends; Play: sends of the voice
+	Scene   string             // SetScene; empty: leave all scenes
+	Message *Message           // Send
 
-	// Of Play, Put and Listen: where it is, how it moves, and which way it looks; nil: it has none.
+	// Play, Put and Listen: position, velocity and orientation; nil: not set.
 	Place, Velocity, Facing *space.Vector
 
-	// Of Play and Put: what is before it, as space.Spot has it.
+	// Play and Put; see space.Spot.
 	Occlusion, Obstruction float64
 
-	// Of Listen alone, as package space has them.
+	// Listen; see package space.
 	Up                    *space.Vector
 	Strength, Width       float64
 	Doppler, SpeedOfSound float64
 
-	// Of Play where it starts, of Set and Fade where it moves to, the parts
-	// that are named in Change.Fields: the cue's own, without the sound's.
+	// Play: initial values; Set and Fade: target values. Change.Fields selects the properties. The values do
+	// not include the sound's own.
 	Change mixer.Change
 
-	// Of Play, where they begin; of Set, where they move to.
+	// Play: initial values; Set: target values.
 	Parameters []Parameter
 
-	// Repetitions: the cue acts at At + k x Every, k from 0, Times times.
+	// The cue acts Times times, at At + k x Every for k from 0.
 	Every rules.Time
-	Times uint64 // at least 1; with EveryMost and `until`, the most that there can be
+	Times uint64 // at least 1; an upper bound if EveryMost and `until` are set
 
-	EveryMost rules.Time // if not 0: chance draws each time to the next, from Every to this
-	Chance    float64    // the share of repetitions that act, up to 1; 0: all of them
-	span      int64      // of EveryMost: the nanoseconds from At to `until`; 0: it has none
+	EveryMost rules.Time // if not 0, each interval is random between Every and EveryMost
+	Chance    float64    // the share of repetitions that act, up to 1; 0: all
+	span      int64      // with EveryMost: nanoseconds from At to `until`; 0: unlimited
 
-	tag    uint64 // of its id; 0: none
-	owner  uint64 // of its Owner; 0: none
-	layers []Cue  // of Play: what starts in its place, where its sound has layers
+	tag    uint64 // tag of ID; 0: no id
+	owner  uint64 // number of Owner; 0: no owner
+	layers []Cue  // Play: the starts of a sound with layers
 	delay  rules.Time
 
-	list     int    // of the list: the place of its cue there, from 1; 0: of `cues`
-	after    string // the id whose end it waits for; empty: none
+	list     int    // 1 + index in List; 0: a cue of `cues`
+	after    string // the id whose end the cue waits for; may be empty
 	afterTag uint64
-	releases bool // written `release`: a Set
+	releases bool // written `release`; the verb is Set
 	state    state
-	late     bool       // it begins in its midst: From goes on behind the end of a loop
-	hand     bool       // somebody asks for it; it is of no sheet
-	origin   int        // of what a GO does: the place of the action in the file's own order, from 1
-	launch   int        // that it is of, from 1; 0: of none, or of the timeline
-	firing   uint64     // how often its cue had begun before
-	base     rules.Time // of the list: the GO, from which At is; 0 of `cues`
+	late     bool       // it starts in the middle of its sound; From may lie beyond the end of the loop
+	hand     bool       // requested by hand, not part of a sheet
+	origin   int        // actions of a GO: 1 + position of the original in file order
+	launch   int        // number of its launch, from 1; 0: no launch, or the timeline
+	firing   uint64     // number of earlier starts of its list cue
+	base     rules.Time // time of the GO that At is relative to; 0 for `cues`
 }
 
-// Parameter is a value of a parameter that a cue sets.
+// Parameter is a parameter value set by a cue.
 type Parameter struct {
 	Name string
 	To   float64
 }
 
-// starts returns what a cue that plays starts: itself, or its layers.
+// starts returns the starts of a Play cue: itself or its layers.
 func (c *Cue) starts() iter.Seq2[int, *Cue] {
 	return func(yield func(int, *Cue) bool) {
 		if c.layers == nil {
@@ -171,7 +170,7 @@ func (c *Cue) starts() iter.Seq2[int, *Cue] {
 	}
 }
 
-// Config returns the mixer that the sheet describes, which can have as many voices as its cues say.
+// Config returns the mixer configuration of the sheet, including the largest pool that its cues request.
 func (s *Sheet) Config() mixer.Config {
 	c := s.Rules.Config()
 	for i := range s.Cues {
@@ -183,25 +182,25 @@ func (s *Sheet) Config() mixer.Config {
 	return c
 }
 
-// moment returns when a repetition, counted from 0, is due.
+// moment returns the time of a repetition, counted from 0.
 func (c *Cue) moment(repetition uint64) rules.Time {
-	t, _ := c.At.Repeat(repetition, c.Every) // that the last one fits is checked
+	t, _ := c.At.Repeat(repetition, c.Every) // the parser has checked that the last one fits
 	return t
 }
 
-// last returns the frame of the last repetition; where chance draws, the latest that it can be.
+// last returns the frame of the last repetition, or its upper bound if intervals are random.
 func (c *Cue) last(rate int) int64 {
 	if c.EveryMost.IsZero() {
 		return c.frame(c.Times-1, rate)
 	}
-	latest := int64(c.Times-1) * nanoseconds(c.EveryMost) // that it fits is checked
+	latest := int64(c.Times-1) * nanoseconds(c.EveryMost) // the parser has checked that it fits
 	if c.span > 0 {
 		latest = min(latest, c.span)
 	}
 	return c.base.Frames(rate) + c.drawn(latest).Frames(rate)
 }
 
-// rootOf returns what a cue acts on: the first output's bus is the master.
+// rootOf returns the target of a cue. The bus of the first output is replaced by "master".
 func (r *reader) rootOf(c *Cue) string {
 	if len(r.sheet.Outputs) > 0 && c.Target == r.sheet.Outputs[0].Name {
 		c.Target = "master"

@@ -14,43 +14,43 @@ import (
 	"voicepool/pcm"
 )
 
-// Start is a sound that somebody starts by hand. All but Sound may be left at zero: then it plays as the
-// sheet says.
+// Start describes a sound to start by hand. Only Sound is required; other zero fields use the values of the
+// sheet.
 type Start struct {
-	Sound string // of the sheet, by its name
+	Sound string // name in the sheet
 
 	Gain     pcm.Decibels  // added to the sound's; -120..+24
 	Pan      float64       // added to the sound's, as far as -1..+1; -1 (left) .. +1 (right)
 	Pitch    pcm.Semitones // added to the sound's; -48..+48
 	Speed    float64       // multiplies the sound's; a ratio, 1/16..16; 0 means 1
-	LowPass  *float64      // the cutoff in place of the sound's, in Hz, 20..20,000; 0: off; nil: as the sound says
-	HighPass *float64      // the same
-	Bus      string        // empty: the sound's
+	LowPass  *float64      // overrides the sound's cutoff, in Hz, 20..20,000; 0: off; nil: the sound's
+	HighPass *float64      // like LowPass
+	Bus      string        // empty: the sound's bus
 	Priority int           // added to the sound's
-	Protect  bool          // it is never stolen; false: as the sound says
-	Loop     *bool         // whether it repeats its loop without end; nil: as the sound says
+	Protect  bool          // never stolen; false: the sound's value
+	Loop     *bool         // loops endlessly; nil: the sound's value
 
-	From   time.Duration // where in the sound it starts, behind the end of a loop that far on in the loop; 0: where the sound says
-	For    time.Duration // ends after so long; 0: with the sound
+	From   time.Duration // position in the sound; past the end of a loop it wraps into the loop; 0: the sound's value
+	For    time.Duration // ends after this time; 0: at the end of the sound
 	FadeIn time.Duration // raised cosine
 
-	ID    string // that cues and Tag find its voices by; empty: none
-	Owner string // what it belongs to, for limits per owner; empty: nobody
+	ID    string // id for cues and Tag; may be empty
+	Owner string // for limits per owner; may be empty
 
-	Frame int64        // of the mixer; 0, or mixer.Now: the next that is mixed
-	Salvo *mixer.Salvo // of Player.Mixer: its frame is the 0 of Frame, and it starts nothing unless it is fired; nil: none
-	Ref   int64        // the caller's, comes back in report.Event; 0..MaxRef
+	Frame int64        // frame of the mixer; 0 or mixer.Now: the next frame
+	Salvo *mixer.Salvo // from Player.Mixer; Frame is relative to its base, and the start waits for it to be fired; may be nil
+	Ref   int64        // returned in report.Event; 0..MaxRef
 }
 
-// Start starts a sound of the sheet at once, as bank.Bank.Play does: one of its variations, with the gain
-// and pitch that chance draws from their ranges, under its limits, or all of its layers. Each has a handle.
-// It is no cue: events of it have the Cue -1, what waits for the end of an id does not wait for it, and
-// nothing of it is kept. What a sheet's `set` says of parameters moves it as it does others.
+// Start starts a sound of the sheet at once, like bank.Bank.Play: one random variation, with gain and pitch
+// drawn from their ranges, under the limits of the sound; or all of its layers, each with a handle. A start
+// is not a cue: its events have Cue -1, and waits for the end of its id ignore it. A cue that sets parameters
+// applies to it.
 //
-// Chance depends on the seed of the sheet, the name, and how many starts of this name by hand have
-// returned no error. From NewPlayer to Close; control side, any goroutine. The error wraps ErrAction where
-// there is no such start, and says what would be right; or it is that of mixer.Moment.Play, such as
-// mixer.ErrBusy. Then nothing has started.
+// The random choices depend on the seed of the sheet, the name, and the number of earlier successful starts
+// of this name by hand. Start may be called from NewPlayer to Close; control side, any goroutine. The error
+// wraps ErrAction and suggests a correction if the arguments are invalid. Otherwise it comes from
+// mixer.Moment.Play, such as mixer.ErrBusy. On an error no voice has started.
 func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	st := p.byHand.stock.Load()
 	w := st.wares[o.Sound]
@@ -78,12 +78,12 @@ func (p *Player) Start(o Start) ([]mixer.Handle, error) {
 	return play.handles, nil
 }
 
-// nearest suggests one of some names.
+// nearest suggests a similar name.
 func nearest[V any](name string, names map[string]V) string {
 	return new(fields.Reader).Suggest(name, func() []string { return slices.Sorted(maps.Keys(names)) })
 }
 
-// orOff returns a cutoff, or 0 where nothing is said of it.
+// orOff dereferences a cutoff; nil gives 0.
 func orOff(hz *float64) float64 {
 	if hz == nil {
 		return 0
@@ -91,7 +91,8 @@ func orOff(hz *float64) float64 {
 	return *hz
 }
 
-// wrong says what of a start is wrong at a rate; empty: nothing. p.sheet is the goroutine of Turn's alone.
+// wrong returns an error text for invalid arguments of a start, or "". It must not use p.sheet, which belongs
+// to the goroutine of Turn.
 func (p *Player) wrong(o *Start, rate int) string {
 	cutoffs := parse.Cutoffs
 	cutoffs.To = min(cutoffs.To, float64(rate)/2)

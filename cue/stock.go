@@ -15,23 +15,23 @@ import (
 	"voicepool/voice"
 )
 
-// byHand is what Start starts from, and what it has come to.
+// byHand is the state of Start.
 type byHand struct {
-	stock   atomic.Pointer[stock] // of the sheet given last
-	asked   atomic.Int64          // starts that the mixer was asked for, or is going to be at once
-	numbers atomic.Uint64         // starts of several layers
+	stock   atomic.Pointer[stock] // of the current sheet
+	asked   atomic.Int64          // starts requested or about to be requested
+	numbers atomic.Uint64         // number of starts with layers
 	seed    uint64
-	draws   map[string]*draws // by the names of sounds, of all sheets that were given; of the goroutine of Feed
+	draws   map[string]*draws // by sound name, over all sheets; the map belongs to the goroutine of Feed
 	waiting toCome
 }
 
-// toCome is starts by hand of a later frame: a panic cancels them. Any goroutine.
+// toCome holds pending starts by hand with a later frame. A panic cancels them. Any goroutine.
 type toCome struct {
 	mutex sync.Mutex
 	all   []mixer.Handle
 }
 
-// note takes the voices of a start.
+// note registers the voices of a start.
 func (l *toCome) note(voices []mixer.Handle) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -41,53 +41,53 @@ func (l *toCome) note(voices []mixer.Handle) {
 	l.all = append(l.all, voices...)
 }
 
-// cancel has those that have not begun never do.
+// cancel stops the starts that have not begun.
 func (l *toCome) cancel() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	for _, h := range l.all {
 		if h.State() == mixer.StatePending {
-			_ = h.Stop() // it may have begun meanwhile: then it ends with the rest
+			_ = h.Stop() // if it has just begun, the panic fades it out
 		}
 	}
 	l.all = l.all[:0]
 }
 
-// stock is the sounds of a sheet as they are started by hand. It is read only.
+// stock holds the sounds of a sheet for starts by hand. It is read-only.
 type stock struct {
 	sheet *Sheet
 	wares map[string]*ware
 }
 
-// ware is a sound of a stock, or a layer of one.
+// ware is a sound of a stock, or one of its layers.
 type ware struct {
 	rules   *rules.Sound
-	index   int            // in Player.sheet.Sounds
-	loaded  *loading.Sound // Player.replaced guards its files
+	index   int            // index in Player.sheet.Sounds
+	loaded  *loading.Sound // its files are guarded by Player.replaced
 	group   *mixer.Group
 	quality voice.Quality
-	place   uint64 // of what chance draws for it
-	draws   *draws // nil: of a layer
+	place   uint64 // key for random choices
+	draws   *draws // nil for layers
 
-	layers []ware // in the place of files
-	delay  int64  // of a layer, in frames
+	layers []ware // replace the files
+	delay  int64  // delay of a layer, in frames
 }
 
-// draws is how far chance has come with the starts of a name by hand.
+// draws is the state of the random choices of one sound for starts by hand.
 type draws struct {
 	mutex  sync.Mutex
-	starts uint64   // that were accepted
-	files  []filing // of the sound, or of each of its layers
+	starts uint64   // successful starts
+	files  []filing // of the sound, or of each layer
 }
 
-// filing is how far a sound has come with its files.
+// filing is the state of the file choices of a sound.
 type filing struct {
 	picker chance.Picker
-	of     int // files
+	of     int // number of files
 }
 
-// newStock makes the stock of a sheet, whose first sound is at a place in Player.sheet.Sounds. Of the
-// goroutine of Feed, or before it.
+// newStock creates the stock of a sheet. first is the index of its first sound in Player.sheet.Sounds. Only
+// for the goroutine of Feed, or before it runs.
 func (p *Player) newStock(s *Sheet, first int, loaded []loading.Sound, groups []*mixer.Group) *stock {
 	out := &stock{sheet: s, wares: make(map[string]*ware, len(s.Sounds))}
 	indexes := make(map[string]int, len(s.Sounds))
@@ -116,38 +116,37 @@ func (p *Player) newStock(s *Sheet, first int, loaded []loading.Sound, groups []
 	return out
 }
 
-// draw returns what the choices of the next start depend on. Under the mutex.
+// draw returns the random source of the next start. The caller holds the mutex.
 func (d *draws) draw(w *ware, seed uint64) chance.Draw {
 	return chance.Draw{Seed: seed, Place: w.place, Time: d.starts}
 }
 
-// file returns which of its files a sound takes, or its layer of a number. Under the mutex.
+// file chooses the file of a sound or of one of its layers. The caller holds the mutex.
 func (d *draws) file(w *ware, layer int, draw chance.Draw) int {
 	for len(d.files) <= layer {
 		d.files = append(d.files, filing{})
 	}
 	f := &d.files[layer]
-	if n := len(w.rules.Files); f.of != n { // another sheet's
+	if n := len(w.rules.Files); f.of != n { // the sheet has changed
 		*f = filing{of: n}
 	}
 	return f.picker.Next(w.rules.Pick, f.of, w.place, draw)
 }
 
-// undo takes back the last files of some layers, the first ones: they may be asked for again. Under the
-// mutex.
+// undo takes back the last file choices of the first layers after a failed start. The caller holds the mutex.
 func (d *draws) undo(layers int) {
 	for i := range d.files[:layers] {
 		d.files[i].picker.Undo()
 	}
 }
 
-// base draws the sound's own part of a start.
+// base draws the gain and pitch of the sound.
 func (w *ware) base(d chance.Draw) mixer.Base {
 	r := w.rules
 	return mixer.Base{Gain: pcm.Decibels(d.In(r.Gain, chance.Gain)), Pitch: pcm.Semitones(d.In(r.Pitch, chance.Pitch)), Speed: r.Speed}
 }
 
-// fileOf returns what a start plays of a file of a sound. The error says why it cannot.
+// fileOf returns the loaded sound of a file. The error gives the reason if it is not available.
 func (p *Player) fileOf(w *ware, loop bool, file int) (*voice.Sound, error) {
 	p.replaced.Lock()
 	files := w.loaded.Files(loop)

@@ -7,26 +7,26 @@ import (
 	"voicepool/mixer"
 )
 
-// firstByHand is below all tags and numbers that Start makes; none of them is used twice.
+// firstByHand is a lower bound of the tags and numbers created by Start. Each number is used only once.
 const firstByHand = 1 << 32
 
-// made is an id or an owner that Start has made. It is forgotten when its last voice is over.
+// made is an id or an owner created by Start. It is deleted after the end of its last voice.
 type made struct {
 	number uint64
-	claims int // starts that are being asked for
+	claims int // starts in progress
 	voices []mixer.Handle
-	pinned bool // a sheet has it, or an action by hand: it stays
+	pinned bool // used by a sheet or by Do: never deleted
 }
 
-// madeNames are all ids, or all owners, that Start has made. The zero value has none.
+// madeNames holds all ids, or all owners, created by Start. The zero value is empty.
 type madeNames struct {
 	all  map[string]*made
 	of   map[uint64]string // by number
-	last uint64            // the last number
-	most int               // of all, before those that are over are forgotten
+	last uint64            // the last number given
+	most int               // at this size, the next claim calls tidy
 }
 
-// number returns the number of a name; 0: it is not there.
+// number returns the number of a name, or 0.
 func (m *madeNames) number(name string) uint64 {
 	if one := m.all[name]; one != nil {
 		return one.number
@@ -34,7 +34,7 @@ func (m *madeNames) number(name string) uint64 {
 	return 0
 }
 
-// pin has a name stay, and returns its number; 0: it is not there.
+// pin protects a name from deletion and returns its number, or 0 if it does not exist.
 func (m *madeNames) pin(name string) uint64 {
 	if one := m.all[name]; one != nil {
 		one.pinned = true
@@ -42,7 +42,7 @@ func (m *madeNames) pin(name string) uint64 {
 	return m.number(name)
 }
 
-// claim returns a name, which is made if it is not there, for a start that is being asked for.
+// claim returns the entry of a name for a start in progress and creates it if needed.
 func (m *madeNames) claim(name string) *made {
 	one := m.all[name]
 	if one == nil {
@@ -61,7 +61,7 @@ func (m *madeNames) claim(name string) *made {
 	return one
 }
 
-// tidy forgets names whose voices are all over.
+// tidy deletes names without living voices.
 func (m *madeNames) tidy() {
 	for name, one := range m.all {
 		if one.tidy(); one.claims == 0 && len(one.voices) == 0 && !one.pinned {
@@ -71,7 +71,7 @@ func (m *madeNames) tidy() {
 	}
 }
 
-// settle notes what a start has come to.
+// settle records the voices of a finished start.
 func (one *made) settle(voices []mixer.Handle) {
 	if one.claims--; one.pinned {
 		return
@@ -82,13 +82,13 @@ func (one *made) settle(voices []mixer.Handle) {
 	one.voices = append(one.voices, voices...)
 }
 
-// tidy forgets voices that are over.
+// tidy removes voices that have ended.
 func (one *made) tidy() {
 	one.voices = slices.DeleteFunc(one.voices, func(h mixer.Handle) bool { return h.State().Over() })
 }
 
-// Tag returns the tag of the voices of an id, for mixer.TargetTag, and whether there is one: a cue of a
-// sheet has it, or voices that were started by hand and are not over. Any goroutine.
+// Tag returns the tag of an id, for mixer.TargetTag. known is true if a cue of a sheet uses the id, or living
+// voices that were started by hand. Any goroutine.
 func (p *Player) Tag(id string) (tag uint64, known bool) {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -96,7 +96,7 @@ func (p *Player) Tag(id string) (tag uint64, known bool) {
 	return tag, tag != 0
 }
 
-// ID returns the id of a tag; empty: there is none, or it is forgotten. Any goroutine.
+// ID returns the id of a tag, or "" if it does not exist or has been deleted. Any goroutine.
 func (p *Player) ID(tag uint64) string {
 	p.live.mutex.Lock()
 	defer p.live.mutex.Unlock()
@@ -116,12 +116,12 @@ func (p *Player) IDs() []string {
 	return slices.Compact(all)
 }
 
-// tagOf returns the tag of an id; 0: there is none. Under the mutex.
+// tagOf returns the tag of an id, or 0. The caller holds the mutex.
 func (l *live) tagOf(id string) uint64 {
 	if l.tagged == nil {
 		l.tagged = map[string]uint64{}
 	}
-	for i := len(l.tagged); i < len(l.ids); i++ { // those that came since
+	for i := len(l.tagged); i < len(l.ids); i++ { // ids added since the last call
 		l.tagged[l.ids[i]] = uint64(i + 1)
 	}
 	if tag := l.tagged[id]; tag != 0 {
@@ -130,11 +130,11 @@ func (l *live) tagOf(id string) uint64 {
 	return l.madeIDs.number(id)
 }
 
-// claimed are the names of a start by hand; nil: it has none, or a sheet has it.
+// claimed holds the names claimed by a start by hand. A field is nil if it is unset or belongs to a sheet.
 type claimed struct{ id, owner *made }
 
-// claim returns the tag of an id and the number of an owner, and makes them where there are none; empty
-// ones have none. settle comes after it.
+// claim returns the tag of an id and the number of an owner, and creates them if needed. Empty names give 0.
+// The caller must call settle later.
 func (l *live) claim(id, owner string) (tag, number uint64, c claimed) {
 	if id == "" && owner == "" {
 		return 0, 0, c
@@ -152,7 +152,7 @@ func (l *live) claim(id, owner string) (tag, number uint64, c claimed) {
 	return tag, number, c
 }
 
-// settle notes the voices of a start by hand.
+// settle records the voices of a start by hand.
 func (l *live) settle(c claimed, voices []mixer.Handle) {
 	if c.id == nil && c.owner == nil {
 		return

@@ -15,8 +15,8 @@ import (
 	"voicepool/voice"
 )
 
-// Trim moves the gain of all that a cue of Sheet.List plays by some decibels: of what it will start,
-// and of what it plays now where all of that has one gain. While Feed plays; any goroutine.
+// Trim changes the gain of a cue of Sheet.List by some decibels. It applies to later starts of the cue, and
+// to voices that play now if they all have the same gain. It works while Feed runs; any goroutine.
 func (p *Player) Trim(list int, by pcm.Decibels) {
 	p.live.askOf(p, p.Sheet(), list, func(list int) { p.trim(list, by) })
 }
@@ -40,13 +40,13 @@ func (p *Player) trim(list int, by pcm.Decibels) {
 		}
 		for _, h := range p.follows.runs[i].handles {
 			if one == 1 {
-				_ = h.Fade(gain, 50*time.Millisecond, voice.InDecibels) // it may be over
+				_ = h.Fade(gain, 50*time.Millisecond, voice.InDecibels) // the voice may have ended
 			}
 		}
 	}
 }
 
-// trimCues moves the gain of what a cue of the list will start, by its number.
+// trimCues changes the gain of later starts of a list cue, given its number.
 func (p *Player) trimCues(number string, by pcm.Decibels) {
 	if i, err := p.sheet.Place(number); err == nil {
 		l := &p.sheet.List[i]
@@ -54,7 +54,7 @@ func (p *Player) trimCues(number string, by pcm.Decibels) {
 	}
 }
 
-// trimCues moves the gains of some cues that play.
+// trimCues changes the gains of a range of cues.
 func (s *Sheet) trimCues(first, count int, by pcm.Decibels) {
 	for i := first; i < first+count; i++ {
 		for _, c := range s.Cues[i].starts() {
@@ -63,15 +63,15 @@ func (s *Sheet) trimCues(first, count int, by pcm.Decibels) {
 	}
 }
 
-// edit is a change of a text: what stands from a place on is replaced.
+// edit replaces old by new at a place in a text.
 type edit struct {
 	at  yaml.Place
 	old string
 	new string
 }
 
-// Trimmed returns the text of a sheet in which the gains of cues of the list, by their numbers, are
-// moved by some decibels. All else stays as it is, comments too.
+// Trimmed edits the text of a sheet: it changes the gains of list cues by some decibels. The keys of trims
+// are cue numbers. The rest of the text, including comments, stays unchanged.
 func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
 	root, wrong := yaml.Read(src, "cue sheet")
 	if wrong != nil {
@@ -108,7 +108,7 @@ func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
 			edits = append(edits, e)
 		}
 	}
-	slices.SortFunc(edits, func(a, b edit) int { // the last first
+	slices.SortFunc(edits, func(a, b edit) int { // from back to front
 		return (b.at.Line-a.at.Line)<<20 + b.at.Column - a.at.Column
 	})
 	for _, e := range edits {
@@ -119,7 +119,7 @@ func Trimmed(src []byte, trims map[string]float64) ([]byte, error) {
 	return []byte(strings.Join(lines, "")), nil
 }
 
-// items returns those of a list under a key.
+// items returns the items of a list under a key.
 func items(n *yaml.Node, key string) []*yaml.Node {
 	if n == nil || n.Kind != yaml.Mapping {
 		return nil
@@ -130,7 +130,7 @@ func items(n *yaml.Node, key string) []*yaml.Node {
 	return nil
 }
 
-// trimmed returns the change that moves the gain of one action.
+// trimmed returns the edit that changes the gain of one action.
 func trimmed(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (edit, error) {
 	text := func(gain float64) string {
 		return strconv.FormatFloat(math.Round(100*min(max(gain, mixer.MinGain), mixer.MaxGain))/100, 'f', -1, 64)
@@ -155,14 +155,14 @@ func trimmed(lines []string, action *yaml.Node, play *yaml.Pair, by float64) (ed
 	if line[play.Column-1] == '"' {
 		key = `"gain": `
 	}
-	if first := []rune(lines[action.Line-1]); first[action.Column-1] != '{' { // a block: a line of its own, before
+	if first := []rune(lines[action.Line-1]); first[action.Column-1] != '{' { // in block style: a new line before the key
 		at := yaml.Place{Line: play.Line, Column: play.Column}
 		return edit{at, "", key + text(by) + "\n" + strings.Repeat(" ", play.Column-1)}, nil
 	}
 	return edit{end, token, token + ", " + key + text(by)}, nil
 }
 
-// quoted returns the text in quotes that begins a line, with its quotes.
+// quoted returns the quoted text at the beginning of a line, with its quotes.
 func quoted(line []rune) string {
 	for i := 1; i < len(line); i++ {
 		switch {
@@ -175,7 +175,7 @@ func quoted(line []rune) string {
 	return ""
 }
 
-// stands reports whether a text stands at a place.
+// stands reports whether a text is found at a place.
 func stands(lines []string, at yaml.Place, text string) bool {
 	if text == "" || at.Line < 1 || at.Line > len(lines) {
 		return false

@@ -10,13 +10,13 @@ import (
 	"voicepool/voice"
 )
 
-// ramp is a value that moves straight from one frame to another.
+// ramp is a value that moves linearly between two frames.
 type ramp struct {
 	from, to   float64
 	begin, end int64
 }
 
-// still is a value that does not move.
+// still returns a constant ramp.
 func still(x float64) ramp { return ramp{from: x, to: x} }
 
 // at returns the value at a frame.
@@ -30,12 +30,12 @@ func (r *ramp) at(frame int64) float64 {
 	return r.from + (r.to-r.from)*float64(frame-r.begin)/float64(r.end-r.begin)
 }
 
-// move has the value move from where it is.
+// move starts a new ramp at the current value.
 func (r *ramp) move(to float64, frame, over int64) {
 	*r = ramp{from: r.at(frame), to: to, begin: frame, end: frame + over}
 }
 
-// crossing returns the frame at which the value comes by x, and whether it does.
+// crossing returns the frame of the crossing with x, if there is one.
 func (r *ramp) crossing(x float64) (int64, bool) {
 	if x <= min(r.from, r.to) || x >= max(r.from, r.to) {
 		return 0, false
@@ -43,29 +43,29 @@ func (r *ramp) crossing(x float64) (int64, bool) {
 	return r.begin + int64((x-r.from)*float64(r.end-r.begin)/(r.to-r.from)+0.5), true
 }
 
-// tuned is what plays of a sound with parameters.
+// tuned is a playing sound with parameters.
 type tuned struct {
 	tag         uint64
 	rules       *rules.Sound
 	voices      []mixer.Handle
-	starts      []int64 // of the voices
-	values      []ramp  // of the parameters, in their order
+	starts      []int64 // start frames of voices
+	values      []ramp  // by parameter
 	gain, pitch line
 }
 
-// line is the gain or the pitch of what is tuned: the cue's own with what the parameters add. It
-// goes straight from one of its corners to the next.
+// line is the gain or pitch of a tuned sound: the cue's own value plus the curves of the parameters. It is a
+// polyline; its corners are set commands.
 type line struct {
 	of      *tuned
 	field   mixer.Fields
 	own     ramp
-	shape   voice.Shape    // of own
-	curves  []*rules.Curve // of the parameters
-	corners []int64        // that are to come
-	within  rules.Range    // what a mixer takes
+	shape   voice.Shape    // shape of the fade of own
+	curves  []*rules.Curve // by parameter
+	corners []int64        // frames of the remaining corners
+	within  rules.Range    // valid range of the property
 }
 
-// at returns the line at a frame.
+// at returns the value of the line at a frame.
 func (l *line) at(frame int64) float64 {
 	sum := l.own.at(frame)
 	silent := l.field == mixer.FieldGain && sum <= float64(pcm.Silence)
@@ -78,13 +78,12 @@ func (l *line) at(frame int64) float64 {
 	return min(max(sum, l.within.From), l.within.To)
 }
 
-// bent reports whether parameters add to the line.
+// bent reports whether parameters affect the line.
 func (l *line) bent() bool {
 	return slices.ContainsFunc(l.curves, func(c *rules.Curve) bool { return *c != nil })
 }
 
-// turn finds the corners after a frame. Those that are nearer to one another than a set can follow
-// are one.
+// turn computes the corners after a frame. Corners closer than least frames are merged.
 func (l *line) turn(frame, least int64) {
 	all := []int64{l.own.end}
 	moves := false
@@ -111,7 +110,7 @@ func (l *line) turn(frame, least int64) {
 	if !moves {
 		return
 	}
-	// A set at the frame of a start is no move: a voice joins the line a frame later.
+	// A set at the frame of a start is not applied to it, so the voice joins the line one frame later.
 	for _, at := range l.of.starts {
 		if at++; at > frame && at < last {
 			l.corners = append(l.corners, at)
@@ -121,8 +120,7 @@ func (l *line) turn(frame, least int64) {
 	l.corners = slices.Compact(l.corners)
 }
 
-// change returns what the line is set to at a frame, and how many frames that takes: to its next
-// corner.
+// change returns the command from a frame to the next corner, and its length in frames.
 func (l *line) change(frame int64) (c mixer.Change, over int64) {
 	to, shape := frame, voice.InDecibels
 	if len(l.corners) > 0 {
@@ -138,19 +136,19 @@ func (l *line) change(frame int64) (c mixer.Change, over int64) {
 	return c, to - frame
 }
 
-// tuning is all that plays with parameters.
+// tuning holds all playing sounds with parameters.
 type tuning struct {
 	rate   int
-	values map[string]ramp // that were set for all
+	values map[string]ramp // parameters set for all sounds
 	plays  []*tuned
-	began  *tuned // by the action that is held
+	began  *tuned // by the held action
 }
 
-// least is how many frames the quickest set takes.
+// least returns the length of the shortest set, in frames.
 func (t *tuning) least() int64 { return pcm.Frames(5*time.Millisecond, t.rate) }
 
-// begins returns what is tuned of a start to come; nil: its sound has no parameters. first says that
-// it is asked for the first time.
+// begins returns the tuned state of a new start, or nil if its sound has no parameters. first is false if the
+// mixer was full on an earlier attempt.
 func (t *tuning) begins(frame int64, c *Cue, s *rules.Sound, first bool) *tuned {
 	if s.Parameters == nil {
 		return nil
@@ -187,7 +185,7 @@ func (p *tuned) over() bool {
 	return !slices.ContainsFunc(p.voices, func(h mixer.Handle) bool { return !h.State().Over() })
 }
 
-// lines calls do for the lines of a play that parameters bend.
+// lines calls do for each line that parameters affect.
 func (p *tuned) lines(do func(*line) error) error {
 	for _, l := range [...]*line{&p.gain, &p.pitch} {
 		if !l.bent() {
@@ -200,7 +198,7 @@ func (p *tuned) lines(do func(*line) error) error {
 	return nil
 }
 
-// set sends a line's change to the voices of its play.
+// set sends the next change of a line to the voices.
 func (l *line) set(at func(int64) mixer.Moment, frame int64, rate int) error {
 	c, over := l.change(frame)
 	for _, h := range l.of.voices {
@@ -211,7 +209,7 @@ func (l *line) set(at func(int64) mixer.Moment, frame int64, rate int) error {
 	return nil
 }
 
-// next returns the frame of the corner that comes first; never: none does.
+// next returns the frame of the first corner, or never.
 func (t *tuning) next() int64 {
 	frame := int64(never)
 	for _, p := range t.plays {
@@ -224,7 +222,7 @@ func (t *tuning) next() int64 {
 	return frame
 }
 
-// glide has all lines that have a corner at a frame go on to the next one.
+// glide advances all lines with a corner at a frame.
 func (t *tuning) glide(at func(int64) mixer.Moment, frame int64) error {
 	for _, p := range t.plays {
 		if err := p.lines(func(l *line) error {
@@ -247,14 +245,14 @@ func (t *tuning) glide(at func(int64) mixer.Moment, frame int64) error {
 	return nil
 }
 
-// follow has what has been asked for go the way of the values that were set for all.
+// follow computes the corners of a new start, whose parameters may be moving already.
 func (t *tuning) follow(frame int64, p *tuned) {
 	p.gain.turn(frame, t.least())
 	p.pitch.turn(frame, t.least())
 }
 
-// ask has the mixer look for the voices of an id of which parameters alone are set, so that it can
-// tell that there are none. All of them are tuned, and their pitch is set at the same frame.
+// ask sets the pitch of the voices of an id if a cue sets only parameters. The pitch does not change, because
+// tune sets it at the same frame. The mixer reports the cue as missed if the id has no voice.
 func (t *tuning) ask(at mixer.Moment, frame int64, c *Cue) error {
 	if c.Scope != OnID {
 		return nil
@@ -268,7 +266,7 @@ func (t *tuning) ask(at mixer.Moment, frame int64, c *Cue) error {
 	return at.Set(mixer.TargetTag(c.tag), is, 0)
 }
 
-// tune has a set act on all that is tuned.
+// tune applies a set cue to all tuned sounds.
 func (p *Player) tune(frame int64, c *Cue) error {
 	t := &p.tuning
 	over := c.Over.Frames(t.rate)
@@ -304,7 +302,7 @@ func (p *Player) tune(frame int64, c *Cue) error {
 	return nil
 }
 
-// takes has a play take what a cue sets, and reports whether its gain and its pitch move.
+// takes applies a set cue to one tuned sound and reports whether its gain and its pitch move.
 func (p *tuned) takes(c *Cue, frame, over int64) (gain, pitch bool) {
 	for _, set := range c.Parameters {
 		for i := range p.values {
@@ -325,7 +323,7 @@ func (p *tuned) takes(c *Cue, frame, over int64) (gain, pitch bool) {
 	return gain, pitch
 }
 
-// parameter returns the first parameter of a name.
+// parameter returns the first parameter with a name.
 func (s *Sheet) parameter(name string) *rules.Parameter {
 	for i := range s.Sounds {
 		for j := range s.Sounds[i].Parameters {
@@ -334,5 +332,5 @@ func (s *Sheet) parameter(name string) *rules.Parameter {
 			}
 		}
 	}
-	return &rules.Parameter{} // it is checked that there is one
+	return &rules.Parameter{} // the parser has checked that it exists
 }

@@ -9,25 +9,25 @@ import (
 	"voicepool/voice"
 )
 
-// turning is how far Turn has come.
+// turning is the state of Turn.
 type turning struct {
-	last   mixer.Stats // at its beginning: what had happened by then was polled
+	last   mixer.Stats // at the beginning of the last Turn; earlier events have been polled
 	begun  bool
-	waning bool // everything fades out
-	why    error
-	moved  time.Time // when the audio side last went on, while everything fades out
-	frame  int64     // and where it was then
-	silent time.Time // since when nothing sounds, while everything fades out; zero: something does
-	all    bool      // that was handed over has been asked to stop
+	waning bool      // fading out
+	why    error     // result of Turn after the fade-out
+	moved  time.Time // while fading out: the last time the audio side advanced
+	frame  int64     // its frame at that time
+	silent time.Time // while fading out: the beginning of the silence; zero: voices still sound
+	all    bool      // every start handed over has been stopped
 	done   bool
 	err    error
 }
 
-// Turn does once what Feed does again and again, for those who have many players on one goroutine: it
-// hands over what is due soon, does what was asked for, polls what has happened, and tells of it. It
-// never waits. Call it every 10 ms or so, or when Options.Wake is called where it is Idle. done says
-// that Feed would return, with this error; Player is closed then. After Finish the fade is done by turns
-// as well. The goroutine that calls it stands for that of Feed wherever that is named.
+// Turn is one iteration of Feed, for programs that run many players on one goroutine. It hands over the
+// commands that are due soon, serves requests, polls the events and reports them. It never blocks. Call it
+// about every 10 ms, or, if the player is Idle, after a call of Options.Wake. done means that the show has
+// ended with err; the player is then closed. The fade-out after Finish also takes place in Turn. If a
+// program calls Turn, its goroutine is the goroutine of Feed in this documentation.
 func (p *Player) Turn() (done bool, err error) {
 	t := &p.turning
 	if t.done {
@@ -51,9 +51,10 @@ func (p *Player) Turn() (done bool, err error) {
 	return done, err
 }
 
-// Idle reports whether nothing is scheduled, waits, sounds, was asked for or is still to be told, so that
-// Turn need not be called until Options.Wake is. All is silent then from SilentFrom and RingsUntil of the Stats on,
-// and Render need not be called behind that and the Latency either. Of the goroutine of Turn.
+// Idle reports whether the player has no scheduled, waiting or sounding actions, no requests and no
+// unreported events, so that Turn can wait for Options.Wake. The output is then silent from SilentFrom and
+// RingsUntil of the Stats on. After these frames plus the Latency, Render need not be called either. Only for
+// the goroutine of Turn.
 func (p *Player) Idle() bool {
 	t, a := &p.turning, &p.armed
 	if t.done || !t.begun || t.waning {
@@ -70,7 +71,7 @@ func (p *Player) Idle() bool {
 	return !asked && p.quiet(&t.last) && t.last.Pending == 0 && p.quiet(&now) && now.Pending == 0 && now.Asked == t.last.Asked
 }
 
-// turn is a Turn while the show goes on.
+// turn is Turn before the fade-out.
 func (p *Player) turn() (done bool, err error) {
 	st := p.mixer.Stats()
 	p.turning.last = st
@@ -82,7 +83,7 @@ func (p *Player) turn() (done bool, err error) {
 	case p.cut != never && st.Frame >= p.cut+int64(p.mixer.LatencyFrames()):
 		p.poll()
 		return true, p.streams.err()
-	case !p.finished(&st) || p.options.Live || p.posts() || p.file.kept.rings && st.Frame < over(&st): // cues may move what rings
+	case !p.finished(&st) || p.options.Live || p.posts() || p.file.kept.rings && st.Frame < over(&st): // cues may still change the tail
 		if err := p.handOver(&st); err != nil {
 			return true, err
 		}
@@ -98,9 +99,9 @@ func (p *Player) turn() (done bool, err error) {
 	return false, nil
 }
 
-// handOver hands over what is due soon, and does what was asked for.
+// handOver hands over the commands due soon and serves the requests.
 func (p *Player) handOver(st *mixer.Stats) error {
-	for range 2 { // what was asked for comes behind what was due before
+	for range 2 { // requests come after the commands that were due before them
 		if err := p.handAll(st.Frame + p.ahead()); err != nil && !errors.Is(err, mixer.ErrBusy) {
 			return err
 		}
@@ -109,8 +110,8 @@ func (p *Player) handOver(st *mixer.Stats) error {
 	return nil
 }
 
-// leave has everything fall silent, also what is under way, and Feed return why; nil: what went wrong
-// with streams.
+// leave starts the fade-out of everything, pending starts included. Feed then returns why, or the first
+// stream error if why is nil.
 func (p *Player) leave(why error) {
 	t := &p.turning
 	if t.waning {
@@ -119,19 +120,19 @@ func (p *Player) leave(why error) {
 	t.waning, t.why, t.moved, t.frame = true, why, time.Now(), -1
 	for h := range p.mixer.Voices() {
 		if h.State() == mixer.StatePending {
-			_ = h.Stop() // it never sounds
+			_ = h.Stop() // before it sounds
 		}
 	}
 	p.mixer.StopAll(fadeOut)
 	p.hush()
 }
 
-// hush has what effects still give fall silent with the voices.
+// hush fades out the tails of the effects.
 func (p *Player) hush() {
 	if p.sheet.rings() == 0 {
 		return
 	}
-	for _, name := range p.roots() { // one that is refused rings on until the end
+	for _, name := range p.roots() { // a rejected fade leaves the tail
 		_ = p.mixer.At(mixer.Now).Fade(mixer.TargetBus(p.buses[name]), pcm.Silence, fadeOut, voice.Natural)
 	}
 }
@@ -145,7 +146,7 @@ func (p *Player) roots() []string {
 	return names
 }
 
-// wane is a Turn while everything falls silent.
+// wane is Turn during the fade-out.
 func (p *Player) wane() (done bool, err error) {
 	t := &p.turning
 	p.poll()
@@ -154,18 +155,18 @@ func (p *Player) wane() (done bool, err error) {
 	case p.quiet(&st) && st.Frame >= st.SilentFrom+int64(p.mixer.LatencyFrames()):
 		p.poll()
 		return true, p.left()
-	case st.Playing > 0 && !t.all: // starts come that were handed over before
+	case st.Playing > 0 && !t.all: // starts that were handed over before
 		t.all = st.Asked >= p.askedFor()
 		p.mixer.StopAll(fadeOut)
 	}
 	switch {
-	case p.cut != never && st.Frame >= p.cut: // Render mixes no more
+	case p.cut != never && st.Frame >= p.cut: // Render mixes no further frames
 		return true, p.left()
 	case st.Playing > 0 || st.Frame < st.SilentFrom+int64(p.mixer.LatencyFrames()):
 		t.silent = time.Time{}
 	case t.silent.IsZero():
 		t.silent = time.Now()
-	case time.Since(t.silent) >= settling: // what is still to come is stopped, or nothing fires it any more
+	case time.Since(t.silent) >= settling: // the remaining starts have been stopped or will not be fired
 		return true, p.left()
 	}
 	switch {
@@ -177,10 +178,10 @@ func (p *Player) wane() (done bool, err error) {
 	return false, nil
 }
 
-// left ends a fade.
+// left ends a fade-out.
 func (p *Player) left() error {
 	st := p.mixer.Stats()
-	p.learn(&st) // of a GO that came just before
+	p.learn(&st) // of a GO just before the end
 	if p.turning.why != nil {
 		return p.turning.why
 	}

@@ -10,18 +10,17 @@ import (
 	"voicepool/voice"
 )
 
-// frames per second of the times within a cue, of which a frame is a nanosecond.
+// within is the frame rate of times inside a cue. One frame is a nanosecond.
 const within = 1e9
 
-// minus returns t - u, and 0 where that is less.
+// minus returns t - u, but at least 0.
 func minus(t, u rules.Time) rules.Time {
 	return rules.FrameTime(max(t.Frames(within)-u.Frames(within), 0), within)
 }
 
-// loadTo has a launch that was just added be as it is so long after its GO: what would have begun by then
-// is at its place.
+// loadTo shifts a launch that was just added, as if from had already elapsed since its GO.
 func (s *Sheet) loadTo(l *launch, from rules.Time) {
-	begun := minus(from, l.since) // so long ago
+	begun := minus(from, l.since) // time since the launch began
 	if l.since = minus(l.since, from); begun.IsZero() {
 		for i := l.first; i < l.first+l.count; i++ {
 			if s.Cues[i].after == "" {
@@ -36,7 +35,7 @@ func (s *Sheet) loadTo(l *launch, from rules.Time) {
 		c := &actions[i]
 		ago := minus(from, c.At)
 		switch {
-		case c.after != "": // it waits for what is still to come
+		case c.after != "": // its end has not come yet
 			s.Cues = append(s.Cues, *c)
 		case ago.IsZero():
 			c.At = minus(c.At, from)
@@ -48,11 +47,11 @@ func (s *Sheet) loadTo(l *launch, from rules.Time) {
 	l.count = len(s.Cues) - l.first
 }
 
-// begunAgo returns what is left to do of a cue that began so long ago, all of it from now on.
+// begunAgo returns the remaining actions of a cue that began some time ago. They begin now.
 func (c *Cue) begunAgo(s *Sheet, ago rules.Time) (left []Cue) {
-	rest, passed := *c, uint64(1) // repetitions that have begun
+	rest, passed := *c, uint64(1) // number of repetitions that have begun
 	switch {
-	case c.Times > 1 && !c.EveryMost.IsZero(): // chance draws the times: from now on
+	case c.Times > 1 && !c.EveryMost.IsZero(): // random intervals start over
 		rest.At = rules.Time{}
 		return []Cue{rest}
 	case c.Times > 1:
@@ -78,14 +77,14 @@ func (c *Cue) begunAgo(s *Sheet, ago rules.Time) (left []Cue) {
 	return left
 }
 
-// mostBegun is how many repetitions of a cue that have begun may still sound.
+// mostBegun is the largest number of begun repetitions that may still sound.
 const mostBegun = 64
 
-// goOn has a cue be as it is so long after it has acted, and reports whether anything is left of it.
+// goOn advances a cue by a time after it has acted, and reports whether anything is left of it.
 func (c *Cue) goOn(s *Sheet, ago rules.Time) bool {
 	c.Over = minus(c.Over, ago)
 	if c.Verb != Play {
-		return c.Verb != Send // it was sent
+		return c.Verb != Send // a message has already been sent
 	}
 	if c.layers == nil {
 		return c.playsOn(s, ago)
@@ -102,7 +101,7 @@ func (c *Cue) goOn(s *Sheet, ago rules.Time) bool {
 	return c.layers != nil
 }
 
-// playsOn takes a start to its place.
+// playsOn advances a start to its position in the sound.
 func (c *Cue) playsOn(s *Sheet, ago rules.Time) bool {
 	if c.For != nil {
 		if c.For.Compare(ago) <= 0 {
@@ -124,7 +123,7 @@ func (c *Cue) playsOn(s *Sheet, ago rules.Time) bool {
 	return true
 }
 
-// gone reports whether a start that begins in its midst is over by then.
+// gone reports whether a start in the middle of its sound is already over.
 func (p *Player) gone(a *Action, c *Cue) bool {
 	for i, one := range c.starts() {
 		file := a.File
@@ -143,7 +142,7 @@ func (p *Player) gone(a *Action, c *Cue) bool {
 	return true
 }
 
-// fold takes a start that begins in its midst back into its loop, by as many rounds as it has played.
+// fold moves a start past the end of a loop back into the loop, and subtracts the played rounds.
 func fold(s *voice.Sound, o *mixer.Options) {
 	loop := s.Loop()
 	from := pcm.Frames(o.From, s.Rate())
