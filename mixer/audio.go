@@ -7,43 +7,43 @@ import (
 	"voicepool/voice"
 )
 
-// slot is a voice with what the mixer knows of it.
+// slot is a voice with its mixer state.
 type slot struct {
-	endAt   int64  // the frame at which its For is over; never: none
-	bus     uint16 // these few are looked at in every block, with what is first in voice
+	endAt   int64  // the frame at which Options.For ends; never: no limit
+	bus     uint16 // the fields up to the start of voice are read in every block
 	paused  pauses
-	sounded bool // it has begun, so that it needs a tail
-	settled bool // power stays as it is while nobody moves the voice or its bus
-	loops   bool // it goes back, as far as is known
+	sounded bool // it has begun, so it needs a tail
+	settled bool // power is constant until the voice or its bus changes
+	loops   bool // it will return to the start of its loop, as far as is known
 	protect bool
-	dying   bool // a Stop with a fade is under way
-	virtual bool // it only keeps time
-	endless bool // it never comes to an end by itself, see classify
-	keeps   bool // it becomes virtual where it gives way to a full pool
+	dying   bool // a stop with a fade is under way
+	virtual bool // it keeps its time but is not mixed
+	endless bool // it does not end by itself, see classify
+	keeps   bool // it becomes virtual if a full pool steals it
 	dry     bool // its stream has run dry
-	lacks   bool // it reads something worse than it should
-	sends   bool // to other buses, too
+	lacks   bool // it reads a worse version of its sound than it should
+	sends   bool // it has sends to other buses
 
-	coloured bool // its ways leave more of some bands than of others, see colour
+	coloured bool // its response is not flat, see colour
 
-	loopsShown bool // what its record says of loops
+	loopsShown bool // loops as published in the record
 	voice      voice.Voice
 
-	power  float64 // left^2 + right^2 as it was last reckoned, see rescore
-	record *record // in which it is
+	power  float64 // left^2 + right^2 as of the last rescore
+	record *record // the record that contains this slot
 	began  int64   // the frame of the start
-	held   int64   // the frame since which it is paused
+	held   int64   // the frame at which it was paused
 	prio   int32
-	shown  float32 // the audibility in its record
+	shown  float32 // the audibility published in the record
 
-	start      pcm.Decibels // the gain it began with
-	crowdPower float64      // the sum of the powers of the starts that it stands for, of its own
+	start      pcm.Decibels // the initial gain
+	crowdPower float64      // the summed power of coalesced starts, relative to its own
 }
 
-// number returns that of the start.
+// number returns the number of the start.
 func (s *slot) number() uint64 { return s.record.number.Load() }
 
-// pauses says who holds a voice; it sounds when nobody does.
+// pauses is a set of reasons for a pause. A voice sounds while the set is empty.
 type pauses uint8
 
 const (
@@ -59,17 +59,18 @@ var pausedBy = [...]pauses{
 
 const never = 1<<63 - 1
 
-// end is a voice that came to its end inside a stretch of frames.
+// end is a voice that ended inside a stretch of frames.
 type end struct {
-	after int32 // frames from where the stretch begins
+	after int32 // frames from the start of the stretch
 	slot  int32
-	cut   bool // it would have gone on, and leaves a tail
-	fault bool // it gave what is no sound
-	dry   bool // it has not ended: its stream has run dry
-	broke bool // its stream broke
+	cut   bool // Options.For ended it, so it leaves a tail
+	fault bool // it panicked or produced NaN or Inf
+	dry   bool // it has not ended, but its stream ran dry
+	broke bool // its stream could not be decoded any further
 }
 
-// audio is the audio side. One goroutine at a time uses it, inside Render.
+// audio is the audio side. Render and the other methods of the audio side use it from one goroutine at a
+// time.
 type audio struct {
 	*shared
 	roster
@@ -78,48 +79,48 @@ type audio struct {
 	armory
 
 	now           int64 // the first frame that is not mixed
-	ticked        int64 // the last frame of the grid that was done
+	ticked        int64 // the last frame of the grid that was processed
 	tail          int64 // 10 ms in frames
 	scores        scores
-	scored        int64     // the last frame at which those of all slots were fresh
-	scoredVirtual int64     // the same of virtual voices
-	due           scoresDue // when they have to be made fresh again
+	scored        int64     // the last frame at which all scores of slots were refreshed
+	scoredVirtual int64     // the same for virtual voices
+	due           scoresDue // when scores have to be refreshed
 	queue         queue
 	buses         []bus
 	ear           space.Ear
-	paused        bool  // everything is
-	skips         bool  // nothing is mixed
-	quiet         bool  // what was mixed last is silence, and nothing rings
-	rings         bool  // an effect does
-	closedAt      int64 // the largest of the buses
-	measuredAt    int64 // the frame for which measure last worked out the ringing times
-	measured      int64 // the frame from which they must be worked out again; never: until something is set
+	paused        bool  // all voices are paused
+	skips         bool  // under Mixer.Skip: voices are not mixed
+	quiet         bool  // the last block was silent and has no tail
+	rings         bool  // an effect or filter still has a tail
+	closedAt      int64 // the maximum of bus.closedAt
+	measuredAt    int64 // the frame at which measure last computed the ringing times
+	measured      int64 // the frame at which they have to be computed again; never: not before a change
 
-	moving   []*voice.Move // what acts on a send
+	moving   []*voice.Move // the gains that act on a send; scratch space
 	softClip bool
-	metered  []pcm.Frame // where a bus is mixed that is measured; nil: none is
+	metered  []pcm.Frame // buffer for buses with a meter; nil without meters
 	overflow Overflow
-	refuses  bool
+	refuses  bool // Config.RejectQuietest
 	grow     growth
-	wanted   int          // slots wanted: by Config.Voices, Resize
-	resized  uint64       // the command of the Resize that was asked for last, of those that acted
-	coming   *voice.Voice // of the start that asks to come in
-	came     came         // what is known of it
-	asks     kind         // of the start that asks to come in
-	refused  Event        // why the start that is under way gets no slot
-	limited  Event        // whom it takes by a limit
+	wanted   int          // slots requested by Config.Voices or Resize
+	resized  uint64       // the sequence number of the last executed Resize
+	coming   *voice.Voice // the voice of the incoming start
+	came     came         // its scores, if known
+	asks     kind         // its kind
+	refused  Event        // why the incoming start gets no slot
+	limited  Event        // the event for the victim of a limit
 
-	window []float32    // a raised cosine from 1 to 0, tail long
-	spare  []pcm.Frame  // where a tail is mixed before it is windowed
-	split  voice.Filter // that of a tail
+	window []float32    // a raised cosine from 1 to 0, as long as a tail
+	spare  []pcm.Frame  // buffer for tails and for skipped frames
+	split  voice.Filter // copy of a filter state for a tail
 	ends   []end
 	stats  Stats
 }
 
-// hopOf returns the frames between two places of the grid: 20 ms.
+// hopOf returns the period of the grid, 20 ms, in frames.
 func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 
-// newAudio returns the audio side of a mixer, and writes what it publishes at first.
+// newAudio creates the audio side of a mixer and publishes its initial state.
 func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	n := c.MaxVoices + c.unheard()
 	a := &audio{
@@ -173,10 +174,10 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	return a, nil
 }
 
-// render is Mixer.Render.
+// render implements Mixer.Render.
 func (a *audio) render(dst []pcm.Frame) {
 	from := a.now
-	if a.sleep.offset.Load() != awake { // nobody has called Wake: no time has passed
+	if a.sleep.offset.Load() != awake { // rendered without Wake: no time has passed
 		a.sleep.offset.Store(awake)
 	}
 	a.arrive()
@@ -212,9 +213,8 @@ func (a *audio) render(dst []pcm.Frame) {
 	a.publish(from)
 }
 
-// receive takes what the control side has sent so far. What is due, as most of it is,
-// is done at once, where it lies: what the queue had for this frame was asked for
-// earlier, and is done.
+// receive takes the commands that have arrived. Commands that are due are executed in place. Queued
+// commands for this frame were sent earlier and have already been executed.
 func (a *audio) receive() {
 	n := a.commands.Len()
 	a.takeRoom()
@@ -238,19 +238,18 @@ func (a *audio) receive() {
 		if a.doomed != nil {
 			a.drop()
 		}
-		a.underWay.land() // last: there is room in the ring for what may be under way
+		a.underWay.land() // last: the ring buffer must have room for all commands under way
 	}
 }
 
-// arrive does what is due at this frame: first what follows on, then the grid, once, then
-// the commands.
+// arrive processes this frame: first successors, then the grid, then the commands that are due.
 func (a *audio) arrive() {
 	a.leave()
 	a.tick()
 	a.carryOut()
 }
 
-// carryOut does what the queue has for this frame, and then what follows on here.
+// carryOut executes the queued commands for this frame, then starts the successors of voices that ended.
 func (a *audio) carryOut() {
 	for {
 		for c := a.queue.next(); c != nil && c.frame <= a.now; c = a.queue.next() {
@@ -274,7 +273,7 @@ func (a *audio) carryOut() {
 	}
 }
 
-// mix makes the frames from now on, in which no command acts.
+// mix mixes a stretch of frames without commands.
 func (a *audio) mix(dst []pcm.Frame) {
 	n := a.begin(dst)
 	for k := range a.outputs.all {
@@ -298,11 +297,11 @@ func (a *audio) mix(dst []pcm.Frame) {
 	a.interleave(dst)
 }
 
-// publish makes public what the block has changed that began at a frame. Where voices
-// begin was said when they started.
+// publish makes the positions and counters public after a block that began at frame from. A start
+// publishes its own position.
 func (a *audio) publish(from int64) {
 	if a.now > from {
-		end := 0 // of those that live
+		end := 0 // one above the last living index
 		for _, v := range a.real() {
 			a.reached[v.index] = v.slot.voice.Commit()
 			end = max(end, v.index+1)

@@ -7,8 +7,8 @@ import (
 	"voicepool/voice"
 )
 
-// cell is a part of an event on its way from the audio side to the control side. Most events are
-// one; a decision, of which there is more to tell, is three.
+// cell is a part of an event in the ring buffer to the control side. Most events take one cell. The event
+// of a choice takes three.
 type cell struct {
 	frame int64
 	voice uint64
@@ -19,15 +19,15 @@ type cell struct {
 	slot  int32
 	bus   uint16
 	kind  EventKind
-	more  uint8 // of the first: which cells come after it
+	more  uint8 // in the first cell: which cells follow
 }
 
 const (
-	moreDecided = 1 << iota // two
-	moreKnown               // one, with Event.play, and what muffles a victim
+	moreDecided = 1 << iota // two cells with the levels of a choice
+	moreKnown               // one cell with Event.play and the filters of a victim
 )
 
-// decided reports whether an event tells why something happened.
+// decided reports whether events of this kind explain a choice.
 func (k EventKind) decided() bool {
 	switch k {
 	case EventStolen, EventVirtual, EventRejected, EventLimited, EventCoalesced:
@@ -36,7 +36,7 @@ func (k EventKind) decided() bool {
 	return false
 }
 
-// cells returns how many cells an event takes.
+// cells returns the number of cells of an event and the flags of the first one.
 func (e *Event) cells() (n int, more uint8) {
 	n = 1
 	if e.Kind.decided() {
@@ -57,14 +57,15 @@ func (a *audio) emit(e *Event) {
 		}
 		return
 	}
-	// Field by field: what is made elsewhere and copied waits for itself. What is left out is zero.
+	// Assigned field by field, because building a cell elsewhere and copying it is slower. Unassigned
+	// fields are zero.
 	at.frame, at.voice, at.sound, at.group, at.ref = e.Frame, e.Voice, e.Sound, e.Group, e.Ref
 	at.slot, at.bus, at.kind, at.more = int32(e.Slot), e.Bus.index, e.Kind, more
 	if e.stem != nil {
 		at.stem = e.stem
 	}
 	if more&moreDecided != 0 {
-		p := &e.powers // float32 all, but for the last
+		p := &e.powers // all but lost fit into a float32
 		at = a.events.Next(1)
 		at.frame, at.voice, at.sound, at.group, at.ref = int64(math.Float64bits(p.lost)), e.By, e.BySound, e.ByGroup, e.ByRef
 		at.slot, at.bus, at.kind, at.more = e.RunnerUpPriority, uint16(e.Reason), EventKind(e.Policy), uint8(one(e.Endless))
@@ -81,8 +82,7 @@ func (a *audio) emit(e *Event) {
 	a.events.Send(n)
 }
 
-// takeEvent takes the oldest event that the audio side has told, if there is one. The event mutex is
-// held.
+// takeEvent decodes the oldest event from the audio side, if there is one. The event mutex is held.
 func (m *Mixer) takeEvent(e *Event) bool {
 	c, ok := m.events.Pop()
 	if !ok {
@@ -109,7 +109,7 @@ func (m *Mixer) takeEvent(e *Event) bool {
 	return true
 }
 
-// two puts two words into one, of which first is the first.
+// two packs x into the upper and y into the lower 32 bits.
 func two(x, y uint32) uint64 { return uint64(x)<<32 | uint64(y) }
 
 func first(x uint64) uint32 { return uint32(x >> 32) }

@@ -16,44 +16,44 @@ const (
 	cmdSet
 	cmdSeek
 	cmdPlace
-	cmdWant    // apply what the record wants, see record.want
-	cmdWantBus // the same of a bus, see busWish
+	cmdWant    // apply the pending set of a record
+	cmdWantBus // apply the pending set of a bus
 	cmdResize
 	cmdDuck
 	cmdInsert
 	cmdEffect
 	cmdSend
-	cmdPut  // the voices of target, or with all of them the listener, move in space
-	cmdThen // record starts where target is over
-	cmdFire // part.salvo is fired, where part.count is 0
-	cmdDrop // part.salvo is dropped
-	cmdAdd  // part.count has place more
+	cmdPut  // move the voices of target, or with TargetAll the listener
+	cmdThen // start record when target ends
+	cmdFire // fire part.salvo when part.count is 0
+	cmdDrop // drop part.salvo
+	cmdAdd  // add place to part.count
 )
 
-// command is one line of the dialogue: what the control side asks of the audio
-// side, in the order of seq, at a frame.
+// command is a message from the control side to the audio side. Commands are executed at their frame, in
+// the order of seq.
 type command struct {
-	frame  int64 // Now, or the frame at which it acts
+	frame  int64 // the frame of execution, or Now
 	seq    uint64
-	over   int64 // frames that it takes
-	place  int64 // of cmdSeek: frames of the sound
+	over   int64 // length of a fade in frames
+	place  int64 // for cmdSeek: a frame of the sound
 	ref    int64
-	record pool.Handle // of cmdPlay, cmdThen and cmdWant
+	record pool.Handle // for cmdPlay, cmdThen and cmdWant
 	target Target
 	change Change
-	feed   *voice.Feed // of cmdSeek, for a stream
+	feed   *voice.Feed // for streams: of cmdSeek, and of cmdSet with rounds
 	part   *part       // of cmdDuck, cmdInsert, cmdEffect, cmdSend and cmdPut, and of salvos and counts
-	salvo  *Salvo      // in which it waits; frame is then from where that is fired
+	salvo  *Salvo      // waits for this salvo; frame then counts from its firing
 	kind   commandKind
-	fields wants // of cmdWant and cmdWantBus
-	wished bool  // a cmdSet that goes on from a wish
-	taken  bool  // the feed has found its voice
-	when   When  // of cmdThen
-	voices int32 // of cmdResize
+	fields wants // for cmdWant and cmdWantBus
+	wished bool  // a cmdSet that continues a pending set
+	taken  bool  // a voice has taken feed
+	when   When  // for cmdThen
+	voices int32 // for cmdResize
 	rank   int32
 }
 
-// part is what the control side makes anew for a command.
+// part holds data that the control side allocates for a command.
 type part struct {
 	duck    Duck // as it was described
 	ducking *ducking
@@ -66,18 +66,18 @@ type part struct {
 	count   *Count
 }
 
-// queue holds the commands whose frame has not come yet. They stay where they are
-// put, and a binary heap of what orders them says which is next. Nothing grows: the
-// control side counts what is under way, so it never holds more than its capacity.
+// queue holds commands for later frames. A command stays at its place, and a binary heap orders the
+// places. The capacity never grows on the audio side, because the control side limits the commands under
+// way.
 type queue struct {
 	heap  []due
 	held  []command
-	free  []int32 // places of held
-	after []int32 // by place: that of what waits in the same salvo next, from 1
+	free  []int32 // unused places of held
+	after []int32 // by place: the next place of the same salvo, from 1
 }
 
-// due is when a command acts, and where it is held. Commands are in order of their
-// frames, then of their ranks, then of the calls.
+// due is a heap entry: the order of a command and its place. Commands are ordered by frame, then by rank,
+// then by the order of the calls.
 type due struct {
 	frame int64
 	seq   uint64
@@ -89,17 +89,17 @@ func (d due) before(e due) bool {
 	return d.frame < e.frame || d.frame == e.frame && (d.rank < e.rank || d.rank == e.rank && d.seq < e.seq)
 }
 
-// move has the queue go on in a room that has more places.
+// move continues the queue in larger buffers.
 func (q *queue) move(to *room) {
 	copy(to.held, q.held)
 	copy(to.after, q.after)
-	free := to.free[:len(to.held)-len(q.held)] // the new ones
+	free := to.free[:len(to.held)-len(q.held)] // the new places
 	*q = queue{append(to.heap, q.heap...), to.held, append(free, q.free...), to.after}
 }
 
 func (q *queue) push(c *command) { q.insert(q.hold(c)) }
 
-// hold takes a command, and returns the place where it is held.
+// hold stores a command and returns its place.
 func (q *queue) hold(c *command) (place int32) {
 	last := len(q.free) - 1
 	place = q.free[last]
@@ -108,7 +108,7 @@ func (q *queue) hold(c *command) (place int32) {
 	return place
 }
 
-// insert has what is held at a place come at its frame.
+// insert adds the command at a place to the heap.
 func (q *queue) insert(place int32) {
 	c := &q.held[place]
 	d := due{c.frame, c.seq, place, c.rank}
@@ -125,7 +125,7 @@ func (q *queue) insert(place int32) {
 	q.heap[i] = d
 }
 
-// next returns the first command, or nil. It stays good until it is dropped.
+// next returns the first command, or nil. The pointer is valid until drop.
 func (q *queue) next() *command {
 	if len(q.heap) == 0 {
 		return nil
@@ -133,7 +133,7 @@ func (q *queue) next() *command {
 	return &q.held[q.heap[0].place]
 }
 
-// forget makes a place free, and forgets what the command there refers to.
+// forget frees a place and clears its references.
 func (q *queue) forget(place int32) {
 	q.held[place] = command{}
 	q.after[place] = 0
@@ -150,7 +150,7 @@ func (q *queue) drop() {
 	}
 }
 
-// sink puts d at a place of the heap, or below it.
+// sink places d at heap index i or below.
 func (q *queue) sink(i int, d due) {
 	for {
 		least := 2*i + 1

@@ -14,179 +14,174 @@ import (
 )
 
 var (
-	// ErrBusy says that there is no free record or no place for a command: too many
-	// are under way, since the audio side is behind, or were asked for later frames.
-	// Nothing has changed; ask again later.
+	// ErrBusy is returned if there is no free record or no room for a command. Too many commands are
+	// under way: the audio side is behind, or many were sent for later frames. The call had no effect;
+	// try again later.
 	ErrBusy = errors.New("mixer: busy")
 
 	// ErrConfig is wrapped by the errors of New.
 	ErrConfig = errors.New("mixer: bad configuration")
 
-	// ErrOption is wrapped by the errors of calls whose arguments are not
-	// usable. Nothing has changed.
+	// ErrOption is wrapped by errors about bad arguments. The call had no effect.
 	ErrOption = errors.New("mixer: bad argument")
 )
 
-// Overflow is what a full pool does with one more sound.
+// Overflow is the policy for a start when the pool is full.
 type Overflow uint8
 
 const (
 	StealQuietest Overflow = iota // steals the voice that will be least audible from now on
 	StealOldest                   // steals the voice that started first
-	StealGain                     // steals the voice with the least gain
-	Reject                        // rejects the newcomer
-	GrowPool                      // grows, see Grow; at its maximum steals the quietest
-	StealMasked                   // steals the voice that the others hide best; needs Config.Virtual
+	StealGain                     // steals the voice with the lowest gain
+	Reject                        // rejects the incoming start
+	GrowPool                      // grows the pool as Config.Grow allows; at the maximum steals the quietest
+	StealMasked                   // steals the voice that is masked most by the others; needs Config.Virtual
 )
 
 var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow", "masked"}
 
 func (o Overflow) String() string { return words.Name("overflow", o, overflowNames[:]) }
 
-// ParseOverflow returns the policy of a name: quietest, oldest, gain, reject,
-// grow or masked.
+// ParseOverflow returns the policy named quietest, oldest, gain, reject, grow or masked.
 func ParseOverflow(name string) (Overflow, bool) {
 	i := slices.Index(overflowNames[:], name)
 	return Overflow(max(i, 0)), i >= 0
 }
 
-// Grow is how a pool grows and contracts.
+// Grow configures the policy GrowPool.
 type Grow struct {
-	Step int           // voices more at a time, at least 1; 0: 8
-	Max  int           // never more than this; 0: four times Config.Voices
-	Idle time.Duration // contracts by a step after so long without need; 0: 2 s
+	Step int           // voices added at a time, at least 1; 0: 8
+	Max  int           // the largest size; 0: four times Config.Voices
+	Idle time.Duration // the pool shrinks by a step after this time without need; 0: 2 s
 }
 
-// Config is what a mixer is made from; the zero value is a good mixer.
+// Config describes a mixer. The zero value is ready to use.
 type Config struct {
 	Rate      int // frames per second, 1..768,000; 0: 48,000
 	Voices    int // slots, 1..65,536; 0: 32
-	MaxVoices int // as far as Resize may go, Voices..65,536; 0: Voices, or Grow.Max
-	// Virtual is how many voices that come to an end may be virtual, 0..65,536: a stolen
-	// voice keeps time silently and returns when it is loud enough. Endless voices do so
-	// anyway: as many as MaxVoices, and at least a quarter of Commands. See Options.WhenFull.
+	MaxVoices int // the maximum for Resize, Voices..65,536; 0: Voices, or Grow.Max
+	// Virtual limits the virtual voices that have an end, 0..65,536. A virtual voice keeps its time
+	// silently and is restored when it is loud enough. Endless voices become virtual regardless of
+	// Virtual: up to MaxVoices of them, or a quarter of Commands if that is more. See Options.WhenFull.
 	Virtual        int
 	Overflow       Overflow
 	Grow           Grow // for GrowPool
-	RejectQuietest bool // a newcomer that is itself the least audible is rejected
-	Blind          bool // choices know gains alone, not filters, equalisers and sends: to compare with
+	RejectQuietest bool // rejects an incoming start that is less audible than every voice
+	Blind          bool // decisions ignore filters, equalizers and sends; for comparisons
 
 	MasterGain pcm.Decibels    // -120..+24
-	Insert     Insert          // an effect on the whole mix, before MasterGain and the limiter; nil: none
-	Effects    []effect.Effect // the same of the mixer's own, before Insert
-	// LowPass and HighPass are cutoffs of filters on the whole mix, as of BusConfig; 0: off.
+	Insert     Insert          // an effect of yours on the whole mix, before MasterGain and the limiter; may be nil
+	Effects    []effect.Effect // built-in effects on the whole mix, before Insert
+	// LowPass and HighPass are the cutoffs of filters on the whole mix, as in BusConfig; 0: off.
 	LowPass, HighPass float64
 
-	// Quality is the interpolation of pitched voices whose Options choose none; 0: Best.
+	// Quality is the interpolation of pitched voices if Options.Quality is 0; 0: Best.
 	Quality voice.Quality
 
 	NoLimiter bool        // disables the limiter and its latency; NaN and Inf still become silence
-	SoftClip  bool        // with NoLimiter: bends what is above -3 dBFS, so that nothing exceeds full scale
-	DCGuard   bool        // removes a DC offset above -30 dBFS, within a second or two; otherwise changes nothing
-	Buses     []BusConfig // in the order in which they are added up
-	Outputs   []Output    // at most MaxOutputs; none: one, on channels 1 and 2. See Mixer.Outputs
-	Fold      bool        // mixes all outputs into one, under one limiter; the choice of victims stays
-	Meters    bool        // measures every bus, for Bus.Levels: about 0.1 % of a core each
+	SoftClip  bool        // with NoLimiter: bends samples above -3 dBFS, so that the output stays within full scale
+	DCGuard   bool        // removes a DC offset above -30 dBFS within one or two seconds; otherwise leaves the mix unchanged
+	Buses     []BusConfig // summed in this order
+	Outputs   []Output    // at most MaxOutputs; empty: one, on channels 1 and 2. See Mixer.Outputs
+	Fold      bool        // mixes all outputs into one, under one limiter; the same voices are stolen
+	Meters    bool        // measures every bus for Bus.Levels; costs about 0.1 % of a core per bus
 
-	// Lead is how long after a call of now (of a handle, Play, Moments of Now, but
-	// not SetPositions and SetListener), as against one At a frame, it acts: so
-	// that calls between two blocks keep their distances in time instead of all
-	// falling on the next block's first frame. It has to be at least the time of a
-	// block, or calls are late. 0: they fall on that frame.
+	// Lead is the fixed delay between a call and the frame at which it takes effect. It preserves the
+	// time between calls. Without it, all calls between two blocks take effect at the first frame of the
+	// next block. Lead applies to handles, Play and Moments of Now, but not to SetPositions and
+	// SetListener. It has to be at least the length of a block, or commands are late. 0: off.
 	Lead time.Duration
 
-	// Clock is the time that Lead goes by, from any beginning, never backwards;
-	// nil: the system's. Called on the control side, under its lock. A clock that
-	// panics counts as one that stands still.
+	// Clock returns the time for Lead, counted from any origin. It must never go backwards. nil: the
+	// system clock. It is called on the control side with a lock held. If it panics, the last time is
+	// used.
 	Clock func() time.Duration
 
-	// Commands is how many may be under way, at least 1; 0: 1,024. What is given here is made in
-	// New, with all that so many starts need. Else calls make it when more is under way than
-	// ever before, so that a mixer of 8 voices takes 128 KB, not a megabyte.
+	// Commands is the maximum number of commands under way, at least 1; 0: 1,024. If it is set, New
+	// allocates the memory for all of them and their starts. If it is 0, the memory grows on demand, so a
+	// mixer of 8 voices takes 128 KB instead of a megabyte.
 	Commands int
 
-	// Events waiting to be polled, made in New; 0: enough for all that one block of up to 20 s makes,
-	// unless streams run dry in it again and again, Resize makes the pool small, or, with a
-	// Virtual of 0, endless voices take turns all the time.
+	// Events is the capacity of the event queue, which New allocates. 0: enough for all events of one
+	// block of up to 20 s. A block may need more if its streams underrun repeatedly or Resize shrinks the
+	// pool. So it may with a Virtual of 0, if endless voices are exchanged all the time.
 	Events int
 
-	Journal int // entries waiting to be read, see Mixer.Journal; 0: none are made
+	Journal int // capacity of the journal, see Mixer.Journal; 0: off
 
-	// Stems keeps what each sound puts into the mix apart, see Mixer.Stems. It changes no
-	// bit of the mix, takes some 30 KB for each sound and bus, and up to twice the time.
+	// Stems keeps the contribution of each sound to the mix, see Mixer.Stems. The mix itself stays equal
+	// to the bit. It needs about 30 KB for each sound and bus, and up to twice the time.
 	Stems bool
 
-	endless int // endless voices that may be virtual; 0: as Virtual says
+	endless int // maximum number of virtual endless voices; 0: mostEndless
 	made    made
 }
 
 // BusConfig describes a bus, a named sub-mix.
 type BusConfig struct {
 	Name   string        // not empty, unique, and not "master"
-	Parent string        // the bus that it goes into, or the output; "": the master
-	Output string        // the output on which it is heard; "": that of its parent
+	Parent string        // the bus or output that it feeds; "": the master
+	Output string        // the output that it is heard on; "": its parent's
 	Gain   pcm.Decibels  // -120..+24
-	Pan    float64       // -1..+1: a balance, since a bus is stereo
-	Pitch  pcm.Semitones // -48..+48, added to that of the voices on it and below it
-	Voices int           // at most so many on it and below it, unheard ones too: one more ends one; 0: any number
+	Pan    float64       // -1..+1: a balance, because a bus is stereo
+	Pitch  pcm.Semitones // -48..+48, added to the pitch of all voices on it and below it
+	Voices int           // maximum number of voices on it and below it, virtual ones included; 0: no limit
 	Mute   bool          // starts muted
-	Solo   bool          // starts soloed: only what is on soloed buses, and below them, is heard
+	Solo   bool          // starts soloed: only soloed buses and the buses below them are heard
 	Duck   Duck          // the zero value does not duck
-	Insert Insert        // an effect of yours on all that the bus gives; nil: none
+	Insert Insert        // an effect of yours on the output of the bus; may be nil
 
-	// Effects take what the bus mixes, in their order, before Insert and the gains; at most
-	// MaxEffects.
+	// Effects are built-in effects, at most MaxEffects. They process the bus in this order, before Insert
+	// and the gains.
 	Effects []effect.Effect
 
-	// LowPass and HighPass are the cutoffs of two filters of two poles on all that the bus gives, in Hz,
-	// 20..20,000: behind Effects and Insert, before the gains. 0 is off, and costs nothing.
+	// LowPass and HighPass are the cutoffs of two two-pole filters in Hz, 20..20,000. They come after
+	// Effects and Insert and before the gains. 0: off, at no cost.
 	LowPass, HighPass float64
 
-	// Sends lead to other buses, besides the one that it goes into: what the bus gives, or, before
-	// its gains, what it mixes. No way may lead back to the bus.
+	// Sends feed other buses in addition to the parent. A send takes the output of the bus, or with
+	// Send.Pre its mix before the gains. Sends and parents must not form a loop.
 	Sends []Send
 }
 
-// Insert is an effect of the user's. Process is called on the audio side, inside
-// Render: it must not block, and should not allocate. It changes a block in
-// place, before the bus's gains; blocks follow each other without a gap, are of
-// 1 frame to 20 ms, and also come while the bus is silent. One that panics, or
-// leaves what is not finite, is taken out: the block goes on without it, and a
-// Fault event says so.
+// Insert is an effect supplied by the user. Render calls Process on the audio side, so Process must not
+// block and should not allocate. It changes a block in place, before the gains of the bus. Blocks have 1
+// frame to 20 ms and follow each other without a gap, also while the bus is silent. If Process panics or
+// leaves a NaN or Inf, the insert is removed, and the block continues without it. A Fault event reports
+// this.
 type Insert interface {
 	Process(block []pcm.Frame)
 }
 
 // Duck lowers a bus while another one is heard.
 type Duck struct {
-	When    string        // the other bus, not the master: while a voice on it or below it is loud enough
-	By      pcm.Decibels  // by how much, 0..120; in a BusConfig more than 0
-	Above   pcm.Decibels  // loud enough is an audibility, as in events, from here on, -120..-1; 0: DuckAbove
-	Attack  time.Duration // from the first such voice on
-	Hold    time.Duration // from the end of the last until the release begins
-	Release time.Duration // the way back
+	When    string        // the other bus, not the master: it triggers while a voice on it or below it is loud enough
+	By      pcm.Decibels  // the attenuation, 0..120; in a BusConfig more than 0
+	Above   pcm.Decibels  // the audibility, as in events, that triggers it, -120..-1; 0: DuckAbove
+	Attack  time.Duration // how long lowering takes
+	Hold    time.Duration // from the end of the last triggering voice to the release
+	Release time.Duration // how long raising takes
 }
 
-// DuckAbove is how loud a voice is at least to which a bus gives way, unless Duck.Above says
-// something else. Voices that are paused, muted or virtual do not count.
+// DuckAbove is the default of Duck.Above. Voices that are paused, muted or virtual do not trigger a duck.
 const DuckAbove pcm.Decibels = -50
 
-// complaint is the first thing that is wrong with a configuration; nil: nothing.
+// complaint collects the first error of a configuration.
 type complaint struct{ error }
 
-// need notes what is wrong where it is not good, unless something was before.
+// need records an error if good is false and no error was recorded before.
 func (c *complaint) need(good bool, format string, values ...any) {
 	if !good && c.error == nil {
 		c.error = fmt.Errorf("%w: "+format, append([]any{ErrConfig}, values...)...)
 	}
 }
 
-// ranged is need for a number, which the format has with its range.
+// ranged records an error if x is outside least..most. The format gets all three.
 func (c *complaint) ranged(x, least, most int, format string) {
 	c.need(least <= x && x <= most, format, x, least, most)
 }
 
-// withDefaults returns c with its zeros filled in, or what is wrong with it.
+// withDefaults returns c with its defaults filled in, or the first error.
 func (c Config) withDefaults() (Config, error) {
 	var wrong complaint
 	commands, events := c.Commands, c.Events
@@ -215,11 +210,11 @@ func (c Config) withDefaults() (Config, error) {
 	wrong.need(!c.SoftClip || c.NoLimiter, "a soft clip takes the place of the limiter: it goes with NoLimiter")
 	wrong.need(c.Lead >= 0, "a lead of %v is negative", c.Lead)
 	wrong.ranged(c.Journal, 0, 1<<24, "a journal of %d entries is not in %d..%d")
-	if wrong.error == nil { // the count is of a configuration that is good
+	if wrong.error == nil { // blockEvents needs a valid configuration
 		c.Events = cmp.Or(c.Events, c.blockEvents())
 	}
 	wrong.ranged(c.Events, 1, maxEvents, "%d events are not in %d..%d")
-	if wrong.error == nil { // the counts are of a configuration that is good
+	if wrong.error == nil { // so does size
 		c.made = c.size(commands, events)
 	}
 	wrong.need(setGain.takes((*float64)(&c.MasterGain)), "a master gain of %v dB is not in %v..%v", c.MasterGain, MinGain, MaxGain)
@@ -227,7 +222,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, wrong.error
 }
 
-// buses looks for what is wrong with the buses.
+// buses checks the buses.
 func (c *complaint) buses(config *Config) {
 	buses := config.Buses
 	names := map[string]bool{"master": true}
@@ -252,7 +247,7 @@ func (c *complaint) buses(config *Config) {
 		if b.Parent != "" && !names[b.Parent] {
 			c.need(false, "the parent of bus %q, %q, is no bus%s", b.Name, b.Parent, tree.nearest(b.Parent, b.Name))
 		}
-		c.need(tree[i+1].last > 0, "bus %q is below itself", b.Name) // those of a circle are not below the master
+		c.need(tree[i+1].last > 0, "bus %q is below itself", b.Name) // newTree leaves out the buses of a loop
 		err := b.Duck.check(b.Name, tree)
 		c.need(err == nil, "%w", err)
 		c.need(b.Duck == (Duck{}) || b.Duck.By > 0, "bus %q is ducked by 0 dB; say by how many", b.Name)
@@ -267,7 +262,7 @@ func (c *complaint) buses(config *Config) {
 	}
 }
 
-// check returns what is wrong with the duck of a bus of a tree.
+// check validates a duck of a bus.
 func (d *Duck) check(bus string, t tree) error {
 	switch {
 	case *d == (Duck{}):
@@ -285,28 +280,27 @@ func (d *Duck) check(bus string, t tree) error {
 	return nil
 }
 
-// maxEvents bounds the events that wait.
+// maxEvents is the maximum of Config.Events.
 const maxEvents = 1 << 24
 
 // inRange is false for NaN.
 func inRange(x, from, to float64) bool { return x >= from && x <= to }
 
-// tail returns how many frames a voice fades out that gives way.
+// tail returns the length of the tail of a stolen voice, in frames.
 func (c *Config) tail() int64 { return pcm.Frames(10*time.Millisecond, c.Rate) }
 
-// The limits of a mixer, for whoever reads what one is made from: New, and what starts and moves
-// voices, refuse what is beyond them.
+// The limits of a mixer. New, and the calls that start and change voices, refuse values beyond them.
 const (
-	MaxVoices   = 65536   // of Config.Voices, MaxVoices, Virtual and Grow.Max
-	MaxBuses    = 4096    // besides the master
-	MaxRate     = 768000  // frames per second
-	MaxPriority = 1000000 // and no less than its negative
-	MaxRounds   = 1000000000
+	MaxVoices   = 65536      // of Config.Voices, MaxVoices, Virtual and Grow.Max
+	MaxBuses    = 4096       // without the master
+	MaxRate     = 768000     // frames per second
+	MaxPriority = 1000000    // the minimum is -MaxPriority
+	MaxRounds   = 1000000000 // of Options.Rounds and Handle.SetLoop
 
 	MinGain  = -120 // decibels
 	MaxGain  = 24
-	MaxPan   = 1       // and no less than its negative
-	MaxPitch = 48      // semitones, and no less than its negative
+	MaxPan   = 1       // the minimum is -MaxPan
+	MaxPitch = 48      // semitones; the minimum is -MaxPitch
 	MinSpeed = 1. / 16 // a ratio
 	MaxSpeed = 16
 
@@ -314,7 +308,7 @@ const (
 	MaxCutoff = voice.MaxCutoff
 )
 
-// Check returns what is wrong with a configuration, as New would.
+// Check returns the error that New would return for c, or nil.
 func (c Config) Check() error {
 	_, err := c.withDefaults()
 	return err

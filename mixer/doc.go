@@ -1,7 +1,7 @@
-// Package mixer mixes a fixed pool of voices, and decides which voice is stolen when a
-// program asks for one more sound than the pool can play.
+// Package mixer mixes a fixed pool of voices and decides which voice is stolen when a program starts more
+// sounds than the pool can play.
 //
-// It has two sides. The control side asks; the audio side, which a device calls,
+// The package has two sides. The control side sends commands. The audio side, which a device calls,
 // decides and mixes:
 //
 //	// A game, any goroutine:                   // The audio callback:
@@ -10,45 +10,42 @@
 //	h.Stop()
 //	n := m.Events(events)
 //
-// Play and the methods of a Handle check their arguments, push a command into a
-// lock-free ring and return. They never wait for the audio side. Render carries out
-// every command at its exact frame. It alone knows which voices live, which one is
-// stolen, and what a limit refuses. Handle.State, Events and Stats return the result.
+// Play and the methods of a Handle check their arguments, push a command into a lock-free ring buffer and
+// return. They never wait for the audio side. Render executes every command at its exact frame. Render
+// decides which voice is stolen and which start a limit refuses. Handle.State, Events and Stats return
+// the result.
 //
-// Time is a count of frames, from the first one that was ever mixed. While nothing
-// renders, it stands still. All that moves is a function of the frame's number, so
-// blocks of any length give the same bits and the same events.
+// Time is a frame number, counted from the first frame that the mixer rendered. It does not advance while
+// the mixer does not render. Every ramp and every decision depends on the frame number alone, so blocks
+// of any length give the same bits and the same events.
 //
-// # What a game needs
+// # For games
 //
-//	New, Config           a mixer; BusConfig, Duck: its buses; Overflow: what a full pool does
-//	Mixer.Play, Options   starts a sound; Handle moves and stops it, State says what became of it
+//	New, Config           create a mixer; BusConfig, Duck: its buses; Overflow: the policy of a full pool
+//	Mixer.Play, Options   start a sound; a Handle changes and stops it, State returns its state
 //	Mixer.Bus, Bus        gain, mute, pause and fades of music, effects, speech
 //	Mixer.NewGroup        limits and cooldowns of one sound, however many files it has
-//	Mixer.Events, Event   what was stolen, and why; Reason, EventKind
-//	Mixer.Stats, Levels   counters, and meters
-//	Mixer.SetListener     and SetPositions, with package space: places
+//	Mixer.Events, Event   which voice was stolen, and why; Reason, EventKind
+//	Mixer.Stats, Levels   counters and meters
+//	Mixer.SetListener     with SetPositions and package space: spatial sound
 //
-// # What an engine builder needs
-//
-// All else is for those who build an engine, a player or a tool on a mixer:
+// # For engines, players and tools
 //
 //	Mixer.At, Moment      commands for an exact frame, for all voices of a Target
-//	Change, Fields        several values in one command
-//	Insert                an effect on a bus
-//	Mixer.Prepare         for whoever renders without a clock
-//	Config.Lead, Latency  calls that keep their distances in time, and what they cost
-//	Config.Stems, Stems   what each sound put into the mix, alone
-//	NewEventReader        all events, for a second part of the program
-//	Mixer.Journal, Entry  every command that was carried out; EntryKind, Played
+//	Change, Fields        several properties in one command
+//	Insert                an effect of your own on a bus
+//	Mixer.Prepare         offline rendering
+//	Config.Lead, Latency  calls that keep their distances in time, and the delay this adds
+//	Config.Stems, Stems   the part of each sound in the mix
+//	NewEventReader        a second, independent reader of all events
+//	Mixer.Journal, Entry  every executed command; EntryKind, Played
 //
 // # Clock, goroutines, Close
 //
-// The audio side reads no clock. The control side reads one for Config.Lead: the system's,
-// or Config.Clock.
+// The audio side reads no clock. The control side reads one for Config.Lead: the system clock or
+// Config.Clock.
 //
-// New starts no goroutine. Pitched voices of quality Best and Handle.Done start one each,
-// which ends when it has nothing to do; so does each voice that plays a stream. Close ends
-// all of these. Call it after the device's Close. A mixer that has used none of them needs
-// no Close.
+// New starts no goroutine. Goroutines start with the first pitched voice of quality Best, with the first
+// Handle.Done, and with each voice that plays a stream. They end when they are idle. Close ends all of
+// them. Call Close after closing the device. A mixer without such voices needs no Close.
 package mixer

@@ -2,9 +2,9 @@ package mixer
 
 import "time"
 
-// Done returns a channel that is closed within 10 ms after the voice is over; at
-// once when it is already, or when the mixer is closed. It allocates. While nothing
-// renders, nothing ends.
+// Done returns a channel that is closed within 10 ms after the voice is over. It is closed immediately if
+// the voice is already over or the mixer is closed. Voices do not end while the mixer does not render.
+// Done allocates. Control side, safe for concurrent use.
 func (h Handle) Done() <-chan struct{} {
 	c := make(chan struct{})
 	r, unlock := h.living()
@@ -27,7 +27,7 @@ func (h Handle) Done() <-chan struct{} {
 	return c
 }
 
-// watch closes the channels of what is over, until none is left.
+// watch closes the channels of ended voices and returns when no channel is left.
 func (m *Mixer) watch() {
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()

@@ -11,22 +11,22 @@ import (
 	"voicepool/pcm"
 )
 
-// effectMoves are values of an effect that a command moves.
+// effectMoves are parameter fades of one effect.
 type effectMoves struct {
 	name   string
-	values effect.Values // as they were asked for
-	place  int           // of the effect on its bus
+	values effect.Values // as requested
+	place  int           // index of the effect on its bus
 	moves  []effectMove
 }
 
-// effectMove is where a value goes, by its place.
+// effectMove is the target of a parameter, by its index.
 type effectMove struct {
 	place int
 	to    float64
 }
 
-// Effects returns the effects of the bus, in order, with the values that were set last. Control side.
-// The zero Bus has none. It allocates.
+// Effects returns the effects of the bus in their order, with the values that were set last. It is empty
+// for the zero Bus. Control side. It allocates.
 func (b Bus) Effects() []effect.Effect {
 	if b.mixer == nil {
 		return nil
@@ -39,8 +39,8 @@ func (b Bus) Effects() []effect.Effect {
 	return all
 }
 
-// Reduction returns by how much the compressors of the bus take it down, as of the last block, in dB
-// from 0. Control side.
+// Reduction returns the gain of the compressors of the bus in the last block, in dB, at most 0. Control
+// side.
 func (b Bus) Reduction() pcm.Decibels {
 	if b.mixer == nil {
 		return 0
@@ -52,14 +52,14 @@ func (b Bus) Reduction() pcm.Decibels {
 	return sum
 }
 
-// SetEffect moves values of an effect of the bus, which is called by its ID or its kind, within a time: at
-// least 10 ms, so that nothing clicks, of a bypass 20 ms. The error wraps ErrOption, and names the nearest
-// effect or parameter, or the range; then nothing has changed. It allocates.
+// SetEffect fades parameters of an effect of the bus, selected by its ID or kind, within the given time.
+// The time is at least 10 ms, and 20 ms for a bypass, to avoid clicks. The error wraps ErrOption and
+// names the nearest effect or parameter, or the range; the call then has no effect. It allocates.
 func (b Bus) SetEffect(name string, values effect.Values, within time.Duration) error {
 	return b.now(func(at Moment, _ Target) error { return at.SetEffect(b, name, values, within) })
 }
 
-// SetEffect moves values of an effect of a bus from the moment on, as Bus.SetEffect does.
+// SetEffect fades parameters of an effect of a bus from the moment on, as Bus.SetEffect does.
 func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time.Duration) error {
 	m := at.mixer
 	t := TargetBus(b)
@@ -75,7 +75,7 @@ func (at Moment) SetEffect(b Bus, name string, values effect.Values, within time
 	})
 }
 
-// movesOf returns what SetEffect asks for.
+// movesOf validates and converts the arguments of SetEffect.
 func (m *Mixer) movesOf(b Bus, name string, values effect.Values) (*effectMoves, error) {
 	var names []string
 	for i, p := range m.racks[b.index] {
@@ -98,7 +98,7 @@ func (m *Mixer) movesOf(b Bus, name string, values effect.Values) (*effectMoves,
 	return nil, fmt.Errorf("%w: bus %q has no effect %q; the nearest is %q", ErrOption, b.Name(), name, words.Nearest(name, names))
 }
 
-// effects looks for what is wrong with the effects of the buses.
+// effects checks the effects of the buses.
 func (c *complaint) effects(buses []BusConfig, t tree) {
 	for i := range buses {
 		b := &buses[i]

@@ -11,44 +11,44 @@ import (
 	"voicepool/voice"
 )
 
-// EventKind is what happened.
+// EventKind is the kind of an Event.
 type EventKind uint8
 
 const (
-	EventStarted   EventKind = iota + 1 // a voice sounds, or waits on a paused bus
-	EventEnded                          // it came to its end, or to that of its For
-	EventStopped                        // a Stop is done
-	EventStolen                         // it gave way
-	EventRejected                       // there was no voice for it
-	EventLimited                        // a cooldown or a limit refused it
+	EventStarted   EventKind = iota + 1 // a voice began, or waits on a paused bus
+	EventEnded                          // it reached its end or the end of Options.For
+	EventStopped                        // a stop completed
+	EventStolen                         // it was stolen
+	EventRejected                       // the start got no voice
+	EventLimited                        // a cooldown or a limit refused the start
 	EventMissed                         // a command for a tag found no voice
-	EventCoalesced                      // it became a part of the voice By
-	EventUnderrun                       // the stream of a voice has run dry
-	EventVirtual                        // it gave up its slot and goes on unheard
-	EventReal                           // it is heard again
-	EventFault                          // a voice, or the insert of a bus, produced NaN or Inf or panicked, and was ended; or an effect or filter of a bus, which began anew
-	EventBroken                         // the stream of a voice broke: it could not be decoded any further, and ends
-	EventDevice                         // of reports: the device lost the sound, or has it back; a mixer knows no device
+	EventCoalesced                      // the start was merged into the voice By
+	EventUnderrun                       // the stream of a voice ran dry
+	EventVirtual                        // it lost its slot and is now virtual
+	EventReal                           // it was restored and is heard again
+	EventFault                          // a voice or an insert panicked or produced NaN or Inf, and was removed; or an effect or filter of a bus did, and was reset
+	EventBroken                         // the stream of a voice could not be decoded any further, and the voice ends
+	EventDevice                         // for reports: the device lost the sound or has it back; a mixer does not emit it
 )
 
 var kindNames = [...]string{"kind(0)", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault", "broken", "device"}
 
 func (k EventKind) String() string { return words.Name("kind", k, kindNames[:]) }
 
-// Reason is why a voice was stolen, or a start refused.
+// Reason is the reason why a voice was stolen or a start refused.
 type Reason uint8
 
 const (
 	ReasonNone        Reason = iota
-	ReasonPoolFull           // stolen, or rejected: the pool has no free voice
+	ReasonPoolFull           // stolen or rejected: the pool has no free voice
 	ReasonGroupLimit         // stolen or limited: the limit of its group
 	ReasonBusLimit           // stolen or limited: the limit of its bus
 	ReasonCooldown           // limited: too soon after the last start
 	ReasonResize             // stolen: the pool became smaller
-	ReasonQuieter            // rejected: the newcomer would be missed least (Config.RejectQuietest)
+	ReasonQuieter            // rejected: the incoming start would be the least audible (Config.RejectQuietest)
 	ReasonProtected          // rejected: every voice is protected
-	ReasonOutranked          // rejected: every voice is of higher priority, or protected
-	ReasonVirtualFull        // stolen: all virtual voices are taken, and it would be missed least of them
+	ReasonOutranked          // rejected: every voice has a higher priority or is protected
+	ReasonVirtualFull        // stolen: all virtual voices are in use, and it is the least audible of them
 	ReasonExchanged          // virtual: another virtual voice is much louder now
 )
 
@@ -56,79 +56,80 @@ var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", 
 
 func (r Reason) String() string { return words.Name("reason", r, reasonNames[:]) }
 
-// Event is something that happened on the audio side, at its exact frame.
-// Events come in the order of their frames, a victim before its newcomer.
+// Event is an occurrence on the audio side at an exact frame. Events are ordered by frame; a victim comes
+// before the incoming start.
 type Event struct {
 	Frame  int64
 	Kind   EventKind
 	Reason Reason
-	Slot   int          // the voice's slot; -1: none
+	Slot   int          // the voice's slot, or -1
 	Voice  uint64       // the number of the start, from 1; 0: it never started
-	Sound  *voice.Sound // nil for Missed, and for the Fault of a bus
+	Sound  *voice.Sound // nil for Missed and for the Fault of a bus
 	Group  *Group
 	Ref    int64 // of the Options, or of the command that missed
 
-	Endless bool // of what gave way: it never comes to an end by itself
+	Endless bool // the victim is endless
 
-	Bus Bus // of the Fault of an insert, an effect or a filter; of a BusLimit the bus whose limit it is
+	Bus Bus // of the Fault of an insert, an effect or a filter; with ReasonBusLimit the bus at its limit
 
-	// Of Stolen: who took its place (0: Resize). By is the newcomer's number; of
-	// Coalesced it is that of the voice that the start became a part of.
+	// For Stolen: the start that took its place (0: Resize). By is its number. For Coalesced, By is the
+	// number of the voice that the start was merged into.
 	By      uint64
 	BySound *voice.Sound
 	ByGroup *Group
 	ByRef   int64
 
-	// Of Stolen, of what became virtual, and of Rejected where there was a choice: what
-	// decided, as levels of the K-weighted power; silence is -Inf. Of others they are 0.
-	Audibility pcm.Decibels // of the victim; of Rejected the newcomer's own
-	Newcomer   pcm.Decibels // of the newcomer
-	RunnerUp   pcm.Decibels // of the second least; +Inf: there was none
-	Candidates int          // how many voices could have been taken
-	Peers      int          // how many of them had the victim's priority, itself included: of those the policy chose
+	// For Stolen, Virtual, and Rejected after a choice: the levels that were compared, as K-weighted
+	// power. Silence is -Inf. They are 0 for other events.
+	Audibility pcm.Decibels // of the victim; for Rejected, of the incoming start
+	Newcomer   pcm.Decibels // of the incoming start
+	RunnerUp   pcm.Decibels // of the second least audible candidate; +Inf: no second candidate
+	Candidates int          // the number of voices that could have been stolen
+	Peers      int          // the number of them with the victim's priority, which the policy chose from
 	Priority   int32        // of the victim
 	Policy     Overflow
 
-	// The priority of RunnerUp: Priority, but where the victim alone had the lowest. Of
-	// ReasonOutranked the lowest that plays unprotected.
+	// RunnerUpPriority is the priority of RunnerUp. It equals Priority unless the victim alone had the
+	// lowest priority. With ReasonOutranked it is the lowest priority of an unprotected voice.
 	RunnerUpPriority int32
-	NewcomerPriority int32 // of By; of a start that was refused its own
+	NewcomerPriority int32 // of By; for a refused start its own
 
-	// Of Stolen, and of a voice that became virtual: a certificate of what can have
-	// been lost. It is the largest K-weighted level, left and right together, that
-	// the voice would have had in any 60 ms on the hops of its sound from here on,
-	// at the speed of its sound and as long as no gain of it is raised; windows
-	// between hops may have up to 3 dB more. +Inf where nobody knows: of a stream, of a voice that sends,
-	// and of one on a bus with an equaliser or a send.
+	// Lost is an upper bound of the loss, for Stolen and Virtual. It is the largest K-weighted level of
+	// the voice, left and right together, in any later window of 60 ms. Windows start on the hops of its
+	// sound; windows between hops may have up to 3 dB more. The bound holds at the speed of the sound, as
+	// long as no gain of the voice is raised.
+	//
+	// Lost is +Inf if it is unknown: for a stream, for a voice with sends, and for a voice on a bus with
+	// an equalizer or a send.
 	Lost pcm.Decibels
 
-	// Of Stolen, and of a voice that became virtual: by how much what it goes through makes the voice
-	// less audible than its gains say: its filters, and the effects and sends of its buses; below 0 they
-	// make it more. LowPass and HighPass are its own cutoffs in Hz; 0: off.
+	// Muffled is, for Stolen and Virtual, how much the filters of the voice and the effects and sends of
+	// its buses reduce its audibility. It is negative if they increase it. LowPass and HighPass are the
+	// cutoffs of the voice in Hz; 0: off.
 	Muffled           pcm.Decibels
 	LowPass, HighPass float64
 
-	powers powers // of the audio side, until Events makes decibels of them
-	stem   *stem  // nil: none are kept
+	powers powers // set by the audio side; Events converts them to decibels
+	stem   *stem  // nil without Config.Stems
 	play   uint64
 }
 
 // powers are the levels of an event as the audio side compares them.
 type powers struct {
 	audibility, newcomer float64
-	runnerUp             float64 // negative: there was none
+	runnerUp             float64 // negative: no runner-up
 	lost                 float64
 }
 
-// finish makes of an event of the audio side one for those who poll.
+// finish completes an event of the audio side for the control side.
 func (e *Event) finish(m *Mixer) {
-	if e.Bus.index > 0 || e.Kind == EventFault && e.Sound == nil { // the audio side knows no Mixer
+	if e.Bus.index > 0 || e.Kind == EventFault && e.Sound == nil { // the audio side has no pointer to the Mixer
 		e.Bus.mixer = m
 	}
 	switch e.Kind {
 	case EventStolen, EventVirtual, EventRejected, EventLimited:
 	default:
-		return // nothing was decided
+		return // no choice was made
 	}
 	p := &e.powers
 	e.Audibility, e.Newcomer, e.Lost = pcm.FromPower(p.audibility), pcm.FromPower(p.newcomer), pcm.FromPower(p.lost)
@@ -136,22 +137,21 @@ func (e *Event) finish(m *Mixer) {
 	if p.runnerUp >= 0 {
 		e.RunnerUp = pcm.FromPower(p.runnerUp)
 	}
-	if e.Muffled > 0 { // of the audio side: what is left, as a factor
+	if e.Muffled > 0 { // the audio side stores the remaining factor
 		e.Muffled = pcm.Decibels(-float32(pcm.FromPower(float64(e.Muffled))))
 	}
 	e.powers = powers{}
 }
 
-// eventBlock is the length of the block, in seconds, of which Config.Events of 0 loses no
-// event.
+// eventBlock is the length in seconds of the longest block that loses no events with Config.Events of 0.
 const eventBlock = 20
 
-// blockEvents returns how many events a block of eventBlock makes at most.
+// blockEvents returns the maximum number of events in a block of eventBlock seconds.
 //
-// A voice that lives in it ends once, perhaps by a fault, or since its stream broke; a command is a start, or
-// misses; an insert fails once; each real voice may run dry. With virtual voices a
-// voice comes back into a slot that was free, or that an end or one Resize made free, and
-// by exchanges on the grid. It becomes virtual once more often than it comes back.
+// Each voice ends once, perhaps after a fault or a broken stream. Each command is a start or misses. Each
+// insert fails at most once. Each real voice may run dry. A virtual voice is restored into a slot that
+// was free, that an end or a Resize freed, or by an exchange on the grid. A voice becomes virtual at most
+// once more often than it is restored.
 func (c *Config) blockEvents() int {
 	lived := c.MaxVoices + c.unheard() + c.Commands
 	n := 2*lived + c.Commands + len(c.Buses) + c.MaxVoices
@@ -164,16 +164,16 @@ func (c *Config) blockEvents() int {
 	return min(n, maxEvents)
 }
 
-// pollEvents notes that events are read, so that lost ones count.
+// pollEvents records that events are read, so that lost events are counted from now on.
 func (m *Mixer) pollEvents() {
 	if !m.polled.Load() {
 		m.polled.Store(true)
 	}
 }
 
-// Events moves what has happened since the last call into dst, oldest first, and
-// returns how many. Control side; callers share what there is. A part of the program that
-// is to have all events, whoever else reads them, takes an EventReader.
+// Events moves the events since the last call into dst, oldest first, and returns their number. Control
+// side. Concurrent callers share the events. Use an EventReader to read all events independently of other
+// callers.
 func (m *Mixer) Events(dst []Event) int {
 	m.refineNeeds()
 	m.pollEvents()
@@ -190,7 +190,7 @@ func (m *Mixer) Events(dst []Event) int {
 	return n
 }
 
-// String returns the event in one line, for logs and the messages of tests:
+// String returns the event in one line, for logs and test messages:
 //
 //	frame 480: "coin" #7 stolen in slot 3 by "bell" #9 (pool): -34.5 dB against -12.3 dB, 8 candidates
 func (e Event) String() string {

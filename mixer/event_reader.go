@@ -2,19 +2,18 @@ package mixer
 
 import "slices"
 
-// EventReader reads the events of a mixer beside Mixer.Events and other readers: each has
-// all of them. At most Config.Events wait for it; more are lost to it alone, and counted by
-// Lost.
+// EventReader reads all events of a mixer independently of Mixer.Events and other readers. It queues at
+// most Config.Events events. Further events are lost to this reader and counted by Lost.
 type EventReader struct {
 	mixer *Mixer
-	waits []Event // a ring, which grows as it is filled
-	first int     // where the oldest stands
+	waits []Event // a ring that grows on demand
+	first int     // index of the oldest event
 	count int
 	lost  int64
 }
 
-// NewEventReader returns a reader of the events from now on, and of those that nobody has
-// polled yet. Control side.
+// NewEventReader returns a reader of all events that have not been read yet and of all later ones.
+// Control side.
 func (m *Mixer) NewEventReader() *EventReader {
 	m.pollEvents()
 	m.eventMutex.Lock()
@@ -30,7 +29,7 @@ func (m *Mixer) NewEventReader() *EventReader {
 	return add()
 }
 
-// Events is Mixer.Events of this reader. Control side, any goroutine.
+// Events moves events into dst as Mixer.Events does. Control side, safe for concurrent use.
 func (r *EventReader) Events(dst []Event) int {
 	r.mixer.refineNeeds()
 	r.mixer.eventMutex.Lock()
@@ -39,8 +38,8 @@ func (r *EventReader) Events(dst []Event) int {
 	return r.take(dst)
 }
 
-// Lost returns how many events did not wait for this reader, since it has not read in time.
-// Those that nobody could have are in Stats.EventsLost. Control side, any goroutine.
+// Lost returns the number of events that this reader lost because it did not read in time.
+// Stats.EventsLost counts the events that every reader lost. Control side, safe for concurrent use.
 func (r *EventReader) Lost() int64 {
 	r.mixer.eventMutex.Lock()
 	defer r.mixer.eventMutex.Unlock()
@@ -48,15 +47,14 @@ func (r *EventReader) Lost() int64 {
 	return r.lost
 }
 
-// Close ends the reader: no more events wait for it. Control side.
+// Close detaches the reader: it receives no further events. Control side.
 func (r *EventReader) Close() {
 	r.mixer.eventMutex.Lock()
 	defer r.mixer.eventMutex.Unlock()
 	r.mixer.readers = slices.DeleteFunc(r.mixer.readers, func(other *EventReader) bool { return other == r })
 }
 
-// share has what the audio side has told wait for all who read, where there are readers. The
-// event mutex is held.
+// share distributes the events from the audio side to all readers. The event mutex is held.
 func (m *Mixer) share() {
 	if m.readers == nil {
 		return
@@ -68,7 +66,7 @@ func (m *Mixer) share() {
 	}
 }
 
-// put has an event wait, if there is room.
+// put queues an event, or counts it as lost if the queue is full.
 func (r *EventReader) put(e *Event) {
 	if n := len(r.waits); r.count == n {
 		if n >= r.mixer.mostEvents {
@@ -83,7 +81,7 @@ func (r *EventReader) put(e *Event) {
 	r.count++
 }
 
-// take moves what waits into dst, oldest first, and returns how many.
+// take moves queued events into dst, oldest first, and returns their number.
 func (r *EventReader) take(dst []Event) (n int) {
 	for ; n < len(dst) && r.count > 0; n++ {
 		e := &r.waits[r.first]

@@ -2,32 +2,31 @@ package mixer
 
 import "voicepool/pool"
 
-// fate is what is left of a start that is over when its record is another's.
+// fate remembers a finished start after its record was reused.
 type fate struct {
 	id       pool.Handle
 	number   uint64
 	tag      uint64
 	position int64
-	before   uint32 // the number of the fate before it whose handle falls into the same head
+	before   uint32 // the number of the previous fate with the same hash
 	state    State
 }
 
-// fates are those of the last starts that were over, the oldest first, found by their handles.
-// They are numbered from 1, and number i stands at i modulo the length. The control side's, under
-// the mutex.
+// fates remembers the last finished starts, found by their handles. Fates are numbered from 1; fate i is
+// at index i modulo the length. Control side, under the mutex.
 type fates struct {
 	all   []fate
-	heads []uint32 // by a hash of the handle: the number of the last fate there
+	heads []uint32 // by hash of the handle: the number of the last fate
 	told  uint32   // the number of the last fate
-	full  bool     // there were as many as all has place for
-	most  int
+	full  bool     // the ring has wrapped around
+	most  int      // the maximum length
 }
 
-// leastFates is how many there is room for at first.
+// leastFates is the initial length.
 const leastFates = 32
 
-// add returns where the next fate is to be kept, that of id: the oldest one makes room where there are as
-// many as there may be. All else of it is to be written.
+// add returns the next fate, for the start id. It replaces the oldest one if the ring is full. The caller
+// sets the remaining fields.
 func (f *fates) add(id pool.Handle) *fate {
 	if f.kept() == len(f.all) && len(f.all) < f.most {
 		f.grow()
@@ -45,7 +44,7 @@ func (f *fates) head(id pool.Handle) *uint32 {
 	return &f.heads[uint64(id)*golden>>32&uint64(len(f.heads)-1)]
 }
 
-// kept returns how many fates there are.
+// kept returns the number of fates.
 func (f *fates) kept() int {
 	if f.full {
 		return len(f.all)
@@ -53,10 +52,10 @@ func (f *fates) kept() int {
 	return int(f.told)
 }
 
-// grow doubles the room, as the control side may.
+// grow doubles the length. Control side.
 func (f *fates) grow() {
 	size := max(2*len(f.all), leastFates)
-	old := f.all // all that there ever were: else it would not grow
+	old := f.all // the ring has not wrapped, otherwise it would not grow
 	*f = fates{all: make([]fate, size), heads: make([]uint32, size), most: f.most}
 	for i := range old {
 		was := &old[(i+1)&(len(old)-1)]
@@ -65,12 +64,12 @@ func (f *fates) grow() {
 	}
 }
 
-// of returns the fate of a start; the zero one: nobody knows it any more.
+// of returns the fate of a start, or zero if it is forgotten.
 func (f *fates) of(id pool.Handle) fate {
 	if len(f.all) == 0 {
 		return fate{}
 	}
-	for n := *f.head(id); f.told-n < uint32(f.kept()); { // else it is none, or forgotten
+	for n := *f.head(id); f.told-n < uint32(f.kept()); { // stops at a fate that was overwritten or never existed
 		x := &f.all[n&uint32(len(f.all)-1)]
 		if x.id == id {
 			return *x

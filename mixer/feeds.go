@@ -11,16 +11,16 @@ import (
 	"voicepool/voice"
 )
 
-// addFeed keeps a stream that was opened until it is over. The mutex is held.
+// addFeed keeps an open stream until it is over. The mutex is held.
 func (m *Mixer) addFeed(feed *voice.Feed) {
 	m.feeds = append(slices.DeleteFunc(m.feeds, (*voice.Feed).Closed), feed)
 }
 
-// openFor begins to decode a stream for a start that has a record, which it gives back
-// where there is no feed. The mutex is held, but not while foreign code opens the stream:
-// that may fail in any way.
+// openFor opens a stream for a start with a record and releases the record on failure. It unlocks the
+// mutex while foreign code opens the stream, because that code may fail or block. The mutex is held
+// before and after.
 func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice.Feed, err error) {
-	m.underWay.send(1) // its place stays its own meanwhile
+	m.underWay.send(1) // reserves room for the command
 	m.mutex.Unlock()
 	defer func() {
 		m.mutex.Lock()
@@ -36,7 +36,7 @@ func (m *Mixer) openFor(id pool.Handle, s *voice.Sound, o *Options) (feed *voice
 	return m.openAt(s, m.frames(o.From), o.Loop, o.Rounds)
 }
 
-// openAt begins to decode a stream from a place on that may loop; rounds of 0: without end.
+// openAt opens a stream at a position. With loop it repeats the loop rounds times; 0: endlessly.
 func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool, rounds int) (*voice.Feed, error) {
 	c := voice.Course{From: from}
 	if loop && rounds != 1 {
@@ -52,8 +52,8 @@ func (m *Mixer) openAt(s *voice.Sound, from int64, loop bool, rounds int) (*voic
 	return feed, nil
 }
 
-// streams returns the starts of streams that are not over and that t names, in the order of their Play: tails add
-// up in the order of the commands.
+// streams returns the streamed starts selected by t that are not over, in the order of their Play. The
+// order matters because tails are summed in the order of the commands.
 func (m *Mixer) streams(t *Target) []Handle {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -74,7 +74,7 @@ func (m *Mixer) streams(t *Target) []Handle {
 	return handles
 }
 
-// seekStream sends c for one voice, with another course of its stream.
+// seekStream sends c for one voice with a newly opened stream.
 func (m *Mixer) seekStream(c command, h Handle) error {
 	r, unlock := h.living()
 	if r == nil {
@@ -93,8 +93,8 @@ func (m *Mixer) seekStream(c command, h Handle) error {
 	return m.sendFeed(c)
 }
 
-// turnStreams has those of a target that are streams count their rounds anew. One that can have no
-// loop need not leave it.
+// turnStreams sets the rounds of the streams selected by t. A stream without a loop needs no change if
+// rounds is 1.
 func (at Moment) turnStreams(t *Target, rounds int) error {
 	for _, h := range at.mixer.streams(t) {
 		s := h.Sound()
@@ -108,8 +108,8 @@ func (at Moment) turnStreams(t *Target, rounds int) error {
 	return nil
 }
 
-// turnStream has a stream play its loop so often, of which the round is the first that it is in
-// at a frame.
+// turnStream makes a stream play its loop rounds times. The round that is playing at the frame counts as
+// the first.
 func (at Moment) turnStream(h Handle, s *voice.Sound, rounds int) error {
 	m := at.mixer
 	loop, x := s.Loop(), float64(rounds)
@@ -135,7 +135,7 @@ func (at Moment) turnStream(h Handle, s *voice.Sound, rounds int) error {
 	return nil
 }
 
-// sendFeed sends a command with a feed, and keeps that.
+// sendFeed sends a command with a feed and keeps the feed.
 func (m *Mixer) sendFeed(c command) error {
 	if err := m.send(c); err != nil {
 		c.feed.Close()
@@ -151,12 +151,12 @@ func (m *Mixer) sendFeed(c command) error {
 	return nil
 }
 
-// Prepare waits until every stream has what the next frames need, so that none
-// runs dry, and until pitched voices have what they read, so that the same calls
-// give the same bits: for whoever renders without a clock, before each Render. It
-// returns how many frames may be rendered then: many, or, while streams play, as
-// many as the smallest feed serves at the highest speed there is. Control side, by
-// the goroutine that calls Render.
+// Prepare makes offline rendering reproducible. It waits until all streams have decoded ahead and all
+// versions for pitched voices are computed. Call it before each Render, on the same goroutine.
+//
+// Prepare returns the number of frames that may be rendered before the next call. Without streams this is
+// a large number. With streams it is the smallest number that any of them can serve at the highest speed.
+// Control side.
 func (m *Mixer) Prepare() (frames int) {
 	m.refineNeeds()
 	m.refinery.wait()
@@ -172,15 +172,15 @@ func (m *Mixer) Prepare() (frames int) {
 	return frames
 }
 
-// ErrClosed is returned by Play, and by a Seek of a stream, after Close.
+// ErrClosed is returned by Play, and by Seek of a stream, after Close.
 var ErrClosed = errors.New("mixer: closed")
 
-// Close ends the goroutines of the mixer: those that decode its streams, the one that
-// makes versions of pitched sounds, and the one that waits for voices whose Done was
-// asked for. Play then fails with ErrClosed, and all Done channels are closed. Control
-// side. Close the device first: nothing may be rendered after Close. A mixer that has
-// played neither streams nor pitched sounds, and whose Done nobody asked for, has no
-// goroutine and needs no Close.
+// Close ends the goroutines of the mixer: the stream decoders, the goroutines that compute versions of
+// pitched sounds, and the goroutine of Handle.Done. It closes all channels of Done. Play then fails with
+// ErrClosed. Control side.
+//
+// Close the device first: Render must not be called after Close. A mixer without streams, pitched sounds
+// and calls of Done has no goroutines and needs no Close.
 func (m *Mixer) Close() {
 	m.refinery.leave()
 	m.mutex.Lock()

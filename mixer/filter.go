@@ -2,10 +2,10 @@ package mixer
 
 import "voicepool/voice"
 
-// A voice has a filter only where it was asked for a cutoff. The control side makes it before it sends
-// what asks, for the record, which keeps it for ever; the audio side gives it to the voice.
+// A voice gets a filter when it first needs a cutoff. The control side allocates the filter and stores it
+// in the record before it sends the command. The audio side attaches it to the voice.
 
-// equip gives a start a filter, and those that follow it, which may take a cutoff over. The mutex is
+// equip allocates filters for a start and its successors, which may take over a cutoff. The mutex is
 // held.
 func (m *Mixer) equip(r *record) {
 	m.hearSpectra()
@@ -30,8 +30,8 @@ func (m *Mixer) equip(r *record) {
 	}
 }
 
-// equipAll gives a filter to all that a command may set a cutoff of: the starts that are there, and
-// those that are asked for before it acts. The mutex is held.
+// equipAll allocates filters for all starts that a command may set a cutoff of: the present ones, and
+// those that are requested before the command is executed. The mutex is held.
 func (m *Mixer) equipAll(c *command) {
 	if c.target.kind == oneVoice {
 		if r := m.find(c.target.id); r != nil {
@@ -40,7 +40,7 @@ func (m *Mixer) equipAll(c *command) {
 		return
 	}
 	until := c.frame
-	if c.salvo != nil { // nobody knows when
+	if c.salvo != nil { // the frame is unknown
 		until = never
 	}
 	m.filtersUntil = max(m.filtersUntil, until)
@@ -51,7 +51,7 @@ func (m *Mixer) equipAll(c *command) {
 	}
 }
 
-// filter returns what was made for the start; nil: nothing was.
+// filter returns the filter allocated for the start, or nil.
 func (r *record) filter() *voice.Filter {
 	if rare := r.rare.Load(); rare != nil {
 		return rare.filter.Load()
@@ -59,7 +59,7 @@ func (r *record) filter() *voice.Filter {
 	return nil
 }
 
-// cutoffs returns those that the start begins with.
+// cutoffs returns the initial cutoffs of the start.
 func (r *record) cutoffs() (lowPass, highPass float64) {
 	if !r.filtered {
 		return 0, 0
@@ -68,14 +68,14 @@ func (r *record) cutoffs() (lowPass, highPass float64) {
 	return rare.lowPass, rare.highPass
 }
 
-// begin gives the voice of a start the filter that it begins with, and what it sends before its fader.
+// begin attaches the filter and the pre-fader buffer to the voice of a start.
 func (r *record) begin(v *voice.Voice, now int64) {
 	if r.filtered {
 		lowPass, highPass := r.cutoffs()
 		v.LendFilter(now, r.filter(), lowPass, highPass)
 	}
 	if r.sendsPre {
-		v.LendFilter(now, r.filter(), 0, 0) // it may be off
+		v.LendFilter(now, r.filter(), 0, 0) // its cutoffs may both be 0
 	}
 	if r.placed {
 		p := &r.where.placed
@@ -92,7 +92,7 @@ func (r *record) begin(v *voice.Voice, now int64) {
 	}
 }
 
-// screen returns the low-pass on the direct way of a start that sends; nil: none was made.
+// screen returns the low-pass on the direct path of a start with sends, or nil.
 func (r *record) screen() *voice.Screen {
 	if !r.placed || r.sends == 0 {
 		return nil
@@ -108,27 +108,27 @@ func (s *slot) muffle(p *placed, now, over int64) {
 	if screen == nil {
 		return
 	}
-	if !screen.Begun() { // it was made after the start
+	if !screen.Begun() { // allocated after the start
 		screen.Begin(s.voice.Sound().Rate(), 0)
 	}
 	screen.Set(now, p.directLowPass, over)
 }
 
-// restScreen has the direct way of a voice begin from silence, as its filter does.
+// restScreen resets the filter of the direct path, because the voice begins from silence.
 func (s *slot) restScreen() {
 	if screen := s.record.screen(); screen != nil {
 		screen.Rest()
 	}
 }
 
-// filter gives the voice a filter for a cutoff that is not off.
+// filter attaches a filter to the voice for a cutoff other than 0.
 func (s *slot) filter(hz float64, now int64) {
 	if f := s.record.filter(); hz != 0 && f != nil {
 		s.voice.LendFilter(now, f, 0, 0)
 	}
 }
 
-// cutoffs looks for what is wrong with those of the buses.
+// cutoffs checks the cutoffs of the buses.
 func (c *complaint) cutoffs(buses []BusConfig) {
 	for i := range buses {
 		b := &buses[i]

@@ -7,26 +7,26 @@ import (
 	"voicepool/pcm"
 )
 
-// gains are the gains of the buses as the control side has set them: those of later frames, and of salvos,
-// from there on. Under the mutex.
+// gains tracks the gains of the buses on the control side, including gains for later frames and salvos.
+// Under the mutex.
 type gains struct {
 	now   []pcm.Decibels // by bus
-	since []int64        // the frames from which they are that
+	since []int64        // by bus: the frame at which it was set
 	later []laterGain    // in the order of the calls
-	most  int            // of them: as many as there may be commands under way
-	due   []laterGain    // room for settle
-	ahead int64          // frames
+	most  int            // maximum length of later: Config.Commands
+	due   []laterGain    // scratch space of settle
+	ahead int64          // see soon; frames
 }
 
-// laterGain is a gain that a bus gets at a frame; of a salvo, so many frames after that is fired.
+// laterGain is a gain that is set at a frame, or at an offset from the firing of a salvo.
 type laterGain struct {
-	salvo *Salvo // nil: none
+	salvo *Salvo // may be nil
 	frame int64
 	bus   uint16
 	gain  pcm.Decibels
 }
 
-// at returns the frame at which it acts; false: nobody knows yet.
+// at returns the frame of the set; known is false while its salvo is not fired.
 func (g *laterGain) at() (frame int64, known bool) {
 	if g.salvo == nil {
 		return g.frame, true
@@ -35,7 +35,7 @@ func (g *laterGain) at() (frame int64, known bool) {
 	return base + g.frame, fired
 }
 
-// set notes a gain that a command sets. next is the frame at which one of now acts.
+// set records a command that sets a gain. next is the frame of a command of now.
 func (g *gains) set(l laterGain, next int64) {
 	g.settle(next)
 	if l.frame == Now {
@@ -45,23 +45,24 @@ func (g *gains) set(l laterGain, next int64) {
 		g.act(&l)
 		return
 	}
-	if len(g.later) >= g.most { // the first is of a salvo that was dropped later
+	if len(g.later) >= g.most { // the oldest entry belongs to a salvo that was dropped
 		g.later = slices.Delete(g.later, 0, 1)
 	}
 	g.later = append(g.later, l)
 }
 
-// act has a gain be set, unless another is that acts later.
+// act applies a gain unless a later one was applied.
 func (g *gains) act(l *laterGain) {
 	if l.frame >= g.since[l.bus] {
 		g.now[l.bus], g.since[l.bus] = l.gain, l.frame
 	}
 }
 
-// soon is the frame up to which a gain counts as set: somewhat ahead, for who plans a few milliseconds.
+// soon returns the frame up to which a gain counts as set. It is slightly ahead of next for callers that
+// plan a few milliseconds ahead.
 func (g *gains) soon(next int64) int64 { return next + g.ahead }
 
-// settle has those be set that are due.
+// settle applies the gains that are due.
 func (g *gains) settle(next int64) {
 	if len(g.later) == 0 {
 		return
@@ -80,11 +81,11 @@ func (g *gains) settle(next int64) {
 	for i := range due {
 		g.act(&due[i])
 	}
-	clear(due) // it refers to salvos
+	clear(due) // releases salvos
 	g.due = due
 }
 
-// drop forgets those of a salvo that have not acted.
+// drop removes the pending gains of a salvo.
 func (g *gains) drop(s *Salvo, next int64) {
 	g.settle(next)
 	g.later = slices.DeleteFunc(g.later, func(l laterGain) bool { return l.salvo == s })

@@ -8,11 +8,12 @@ import (
 	"voicepool/pcm"
 )
 
-// Group is a named set of starts that share a limit and a cooldown: one sound,
-// however many files it has. Made by NewGroup, used in Options.
+// Group is a named set of starts that share a limit and a cooldown, such as all files of one sound.
+// Create it with NewGroup and use it in Options.
 type Group struct {
-	// self is the group. A start keeps this pointer, not the one in its Options: else the compiler would put
-	// all that Options point to on the heap, and a new Emitter for each Play would allocate.
+	// self is a pointer to this group. A start keeps this pointer instead of the pointer in its Options.
+	// Otherwise everything that Options refer to would escape to the heap, and a new Emitter for each
+	// Play would allocate.
 	self     *Group
 	mixer    *Mixer
 	name     string
@@ -21,43 +22,43 @@ type Group struct {
 	full     Overflow
 	cooldown int64
 	within   int64
-	most     float64 // the largest sum of powers, of that of the first
+	most     float64 // the largest sum of powers of coalesced starts, relative to the first
 	options  GroupOptions
 
 	groupPlay
 }
 
-// groupPlay is what of a group plays: the audio side's.
+// groupPlay is the state of a group on the audio side.
 type groupPlay struct {
 	playing int
 	started bool
 	last    int64
-	first   *record // of the last voice that began, and its number
+	first   *record // of the last voice that began, with its number
 	number  uint64
 }
 
-// GroupOptions limits the starts of a group. The zero value limits nothing.
+// GroupOptions limits the starts of a group. The zero value has no limits.
 type GroupOptions struct {
-	Voices   int  // at most so many voices at a time; 0: any number
-	PerOwner bool // so many of each Options.Owner; those without one share a place of their own
+	Voices   int  // maximum number of voices at a time; 0: no limit
+	PerOwner bool // the limit counts per Options.Owner; starts without an owner share one count
 
-	// Full is what one more start does: StealQuietest and StealOldest take a voice of the
-	// group, or of its owner, for good. That ends endless ones, too, since those that are
-	// unheard count. Reject refuses the start; then no start of the group
-	// takes the place of its like in a full pool or on a full bus either.
+	// Full is the policy at the limit. StealQuietest and StealOldest end a voice of the group, or of its
+	// owner. Since virtual voices count, this ends endless voices, too. Reject refuses the start. With
+	// Reject, starts of the group do not steal voices of the same group in a full pool or on a full bus
+	// either.
 	Full Overflow
 
-	Cooldown time.Duration // the least time between two starts
+	Cooldown time.Duration // the minimum time between two starts
 
-	// Coalesce makes one voice of all starts within this time from the first: it
-	// gets the gain that so many incoherent voices have together, but at most Most
-	// more than its own. 0: each has its own. It comes before the cooldown, and
-	// keeps the place, bus, priority and protection of the first.
+	// Coalesce merges all starts within this time after the first one into one voice. Its gain becomes
+	// the sum of that number of incoherent voices, limited to Most above its own gain. It keeps the
+	// place, bus, priority and protection of the first start. Coalescing is checked before the cooldown.
+	// 0: off.
 	Coalesce time.Duration
 	Most     pcm.Decibels // 0: 6 dB
 }
 
-// NewGroup makes a group. Control side. The error wraps ErrOption.
+// NewGroup creates a group. Control side. The error wraps ErrOption.
 func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 	switch {
 	case o.Voices < 0:
@@ -81,18 +82,18 @@ func (m *Mixer) NewGroup(name string, o GroupOptions) (*Group, error) {
 	return g, nil
 }
 
-// counts reports whether a voice is of those that share the limit with an owner's.
+// counts reports whether a voice shares the limit with a voice of owner.
 func (g *Group) counts(s *slot, owner uint64) bool {
 	return s.record.group == g && (!g.perOwner || s.record.owner == owner)
 }
 
-// Options returns what the group was made from.
+// Options returns the options of NewGroup, with defaults filled in.
 func (g *Group) Options() GroupOptions { return g.options }
 
-// Name returns what the group is called.
+// Name returns the name of the group.
 func (g *Group) Name() string { return g.name }
 
-// sharing returns how many voices share the limit of a group with those of an owner.
+// sharing returns the number of voices that share the limit of a group with a voice of owner.
 func (a *audio) sharing(g *Group, owner uint64) int {
 	if !g.perOwner || g.playing < g.limit {
 		return g.playing

@@ -12,24 +12,27 @@ import (
 	"voicepool/voice"
 )
 
-// ErrGone says that the voice has ended or was never there. Nothing has
-// changed.
+// ErrGone is returned if the voice has ended or never existed. The call had no effect.
 var ErrGone = errors.New("mixer: the voice is gone")
 
-// Handle names one start. It is a small comparable value. The zero Handle names nothing. One
-// whose voice is gone never acts on another voice. All methods are control side, may be
-// called by any goroutine and never wait for the audio side. They allocate nothing, except
-// the first time a sound is played in a new pitch range, and where a mixer grows, see Config.Commands. What moves a voice acts at the next
-// frame that is mixed, ramped over 5 ms. Calls that no block has seen yet replace each other.
-// They fail with ErrGone, or with an error that wraps ErrOption. With a Config.Lead every call
-// has a frame of its own, and may fail with ErrBusy. For an exact frame see Mixer.At.
+// Handle identifies one start. It is a small comparable value. The zero Handle identifies no start. A
+// handle of a voice that is gone never acts on another voice.
+//
+// All methods are control side, safe for concurrent use, and never wait for the audio side. They do not
+// allocate, except the first time that a sound is played in a new pitch range, and while a mixer grows
+// (see Config.Commands).
+//
+// Property changes take effect at the next frame that is mixed, ramped over 5 ms. Several changes of one
+// property between two blocks replace each other. They fail with ErrGone or an error that wraps
+// ErrOption. With Config.Lead every call has its own frame and may fail with ErrBusy. Use Mixer.At for an
+// exact frame.
 type Handle struct {
 	mixer *Mixer
 	id    pool.Handle
-	play  uint64 // Options.Play; without it the handle names the same voice
+	play  uint64 // Options.Play
 }
 
-// State returns what has become of the start.
+// State returns the state of the start.
 func (h Handle) State() State {
 	r, unlock := h.lock()
 	switch {
@@ -42,8 +45,8 @@ func (h Handle) State() State {
 	return cmp.Or(h.fate().state, StateEnded)
 }
 
-// Number returns the number of the start, from 1, as events have it; 0 while it
-// is pending or when it never started.
+// Number returns the number of the start as in events, from 1. It is 0 while the start is pending and if
+// it never started.
 func (h Handle) Number() uint64 {
 	if r, unlock := h.lock(); r != nil {
 		defer unlock()
@@ -52,8 +55,8 @@ func (h Handle) Number() uint64 {
 	return h.fate().number
 }
 
-// Position returns where in the sound the voice was at the end of the last block, or where it
-// ended; 0 for one that is long gone, and before it begins.
+// Position returns the position in the sound at the end of the last block, or where the voice ended. It
+// is 0 before the voice begins and a while after it has ended.
 func (h Handle) Position() time.Duration {
 	r, unlock := h.lock()
 	switch {
@@ -70,20 +73,19 @@ func (h Handle) Position() time.Duration {
 		if i >= 0 {
 			word = &h.mixer.positions[i]
 		}
-		if frames := word.Load(); i < 0 || r.stands.now() == stands { // else it may be another's
+		if frames := word.Load(); i < 0 || r.stands.now() == stands { // otherwise the index may have a new owner
 			return pcm.Duration(frames, h.mixer.rate)
 		}
 	}
 }
 
-// Stop ends the voice: it gives up its slot and leaves a tail of 10 ms. A start
-// that is still pending never sounds. A Stop is never lost, even when the
-// command ring is full.
+// Stop ends the voice: it frees its slot and leaves a tail of 10 ms. A pending start never sounds. Stop
+// takes effect even if the ring buffer is full.
 func (h Handle) Stop() error { return h.StopOver(0) }
 
-// StopOver fades the voice to silence, a raised cosine, and then ends it. A fade of 0 or
-// less is Stop. Of several stops the one counts that ends the voice first: a StopOver
-// never takes a Stop back.
+// StopOver fades the voice to silence along a raised cosine and then ends it. A fade of 0 or less is the
+// same as Stop. If a voice has several stops, the one that ends it first counts, so a StopOver never
+// cancels a Stop.
 func (h Handle) StopOver(fade time.Duration) error {
 	r, unlock := h.living()
 	if r == nil {
@@ -99,14 +101,13 @@ func (h Handle) StopOver(fade time.Duration) error {
 	return nil
 }
 
-// Pause holds the voice where it is, with a tail of 10 ms. One that a stop fades out ends at once.
+// Pause pauses the voice with a tail of 10 ms. A voice that a stop is fading out ends at once.
 func (h Handle) Pause() error { return h.want(setPause, 1) }
 
-// Resume undoes Pause; the voice fades in over 5 ms.
+// Resume ends a pause; the voice fades in over 5 ms.
 func (h Handle) Resume() error { return h.want(setPause, 0) }
 
-// SetGain sets the gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is
-// silence.
+// SetGain sets the gain, ramped over 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence.
 func (h Handle) SetGain(gain pcm.Decibels) error { return h.want(setGain, float64(gain)) }
 
 // SetPan sets the pan, -1 (left) .. +1 (right), ramped over 5 ms.
@@ -118,26 +119,27 @@ func (h Handle) SetPitch(pitch pcm.Semitones) error { return h.want(setPitch, fl
 // SetSpeed sets the speed, a ratio of 1/16..16, ramped over 5 ms.
 func (h Handle) SetSpeed(speed float64) error { return h.want(setSpeed, speed) }
 
-// SetLowPass sets the cutoff of the voice's low-pass, 20..20,000 Hz, on its way for 5 ms. 0 is off.
+// SetLowPass sets the cutoff of the voice's low-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off.
 func (h Handle) SetLowPass(hz float64) error { return h.want(setLowPass, hz) }
 
-// SetHighPass sets the cutoff of the voice's high-pass, 20..20,000 Hz, on its way for 5 ms. 0 is off.
+// SetHighPass sets the cutoff of the voice's high-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off.
 func (h Handle) SetHighPass(hz float64) error { return h.want(setHighPass, hz) }
 
 // SetPriority sets the priority, -1,000,000..1,000,000.
 func (h Handle) SetPriority(priority int) error { return h.want(setPriority, float64(priority)) }
 
-// Protect protects the voice from being stolen, or ends that.
+// Protect protects the voice from being stolen, or ends the protection.
 func (h Handle) Protect(on bool) error { return h.want(setProtect, truth(on)) }
 
-// Forever, as a number of rounds, loops without end.
+// Forever, as a number of rounds, loops endlessly.
 const Forever = -1
 
-// SetLoop sets how often the voice plays its loop, as Options.Rounds. The round that is
-// under way is the first, so 1 leaves the loop at its end, and 2 goes back once more.
-// Forever stays in the loop; 0 is an error. It is exact, without a fade. A voice beyond its
-// loop plays on. For a stream SetLoop opens another decoder, which allocates, and fails as
-// Play does; where that is not ready in time, it counts from a round later on.
+// SetLoop sets how often the voice plays its loop, counted from the current round, as Options.Rounds. 1
+// leaves the loop at its end, and 2 repeats it once. Forever stays in the loop; 0 is an error. The loop
+// points are exact, without a fade. A voice beyond its loop is not affected.
+//
+// For a stream, SetLoop opens another decoder, which allocates and can fail as Play does. If the decoder
+// is not ready in time, the rounds count from a later one.
 func (h Handle) SetLoop(rounds int) error {
 	if s := h.Sound(); s != nil && s.Streamed() {
 		return h.mixer.At(Now).turnStream(h, s, rounds)
@@ -145,10 +147,9 @@ func (h Handle) SetLoop(rounds int) error {
 	return h.want(setRounds, float64(rounds))
 }
 
-// Seek goes to a position in the sound. The old place fades out over 10 ms, the new one
-// fades in over 5 ms. A position beyond the end ends the voice, unless it loops. For a
-// stream Seek opens another decoder, which allocates, and it fails as Play does; there its
-// rounds count anew.
+// Seek jumps to a position in the sound. The old position fades out over 10 ms, the new one fades in over
+// 5 ms. A position beyond the end ends the voice, unless it loops. For a stream, Seek opens another
+// decoder, which allocates and can fail as Play does; its rounds start again.
 func (h Handle) Seek(position time.Duration) error {
 	switch s := h.Sound(); {
 	case position < 0:
@@ -161,8 +162,8 @@ func (h Handle) Seek(position time.Duration) error {
 	return h.want(setSeek, float64(h.mixer.frames(position)))
 }
 
-// Fade moves the gain to gain, -120..+24 dB or -Inf, within a time and along a shape.
-// It does not stop the voice.
+// Fade fades the gain to gain, -120..+24 dB or -Inf, within the given time along a shape. It does not
+// stop the voice.
 func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	c := Change{Fields: FieldGain, Gain: gain, Shape: shape}
 	switch err := c.check(); {
@@ -174,12 +175,12 @@ func (h Handle) Fade(gain pcm.Decibels, within time.Duration, shape voice.Shape)
 	return h.glide(&c, h.mixer.frames(within))
 }
 
-// Sound returns what is played; nil when the voice is gone.
+// Sound returns the sound that is played, or nil when the voice is gone.
 func (h Handle) Sound() *voice.Sound {
 	return ask(h, Handle.lock, nil, func(r *record) *voice.Sound { return r.sound.Load() })
 }
 
-// Tag returns the Tag of its Options; 0 for a voice long gone.
+// Tag returns Options.Tag. It becomes 0 a while after the voice has ended.
 func (h Handle) Tag() uint64 {
 	if r, unlock := h.lock(); r != nil {
 		defer unlock()
@@ -188,16 +189,15 @@ func (h Handle) Tag() uint64 {
 	return h.fate().tag
 }
 
-// Audibility returns how loud the voice is going to be at best, as things stood
-// at the end of the last block: what it is measured by when one has to give way.
-// Silence, and a voice that is gone, is -Inf.
+// Audibility returns the loudness that the choice of victims compares, as of the end of the last block.
+// It is the loudest average level that the voice will reach: in the next 20 ms if the voice can become
+// virtual, otherwise in the rest of its sound. A silent voice, and a voice that is gone, has -Inf.
 func (h Handle) Audibility() pcm.Decibels {
 	power := ask(h, Handle.living, 0, func(r *record) float32 { return r.score.first() })
 	return pcm.FromPower(float64(power))
 }
 
-// Slot returns the slot in which the voice plays, from 0; -1 where it has none, as a
-// virtual voice and one that is gone.
+// Slot returns the slot of the voice, from 0, or -1 if the voice is virtual or gone.
 func (h Handle) Slot() int {
 	i := ask(h, Handle.living, -1, func(r *record) int { return r.stands.index() })
 	if i >= 0 && i < h.mixer.maxVoices {
@@ -206,24 +206,22 @@ func (h Handle) Slot() int {
 	return -1
 }
 
-// Gain returns the voice's own gain when it was last looked at, which is every 20 ms: without its
-// Base, and where a fade is under way, the gain that it leads to: -Inf where a stop does. 0 for one
-// that is gone, or pending: what a Play was given is told from the first block on.
+// Gain returns the gain of the voice without its Base, updated every 20 ms. During a fade it is the
+// target of the fade; during a stop it is -Inf. It is 0 for a voice that is gone or pending.
 func (h Handle) Gain() pcm.Decibels {
 	gain := ask(h, Handle.living, 0, func(r *record) float32 { return r.levels.second() })
 	return pcm.Decibels(gain)
 }
 
-// Pan returns where the voice was between left and right, -1..+1, its place in space counted
-// in, when it was last looked at, which is every 20 ms; 0 for one that is gone, or pending.
+// Pan returns the pan of the voice including its place in space, -1..+1, updated every 20 ms. It is 0 for
+// a voice that is gone or pending.
 func (h Handle) Pan() float64 {
 	pan := ask(h, Handle.living, 0, func(r *record) float32 { return r.levels.first() })
 	return float64(pan)
 }
 
-// Looping reports whether the voice was going to go back at the end of its loop, when
-// it was last looked at, which is every 20 ms. A loop under 64 frames counts its rounds
-// when it is left. Of a stream it is what was asked for.
+// Looping reports whether the voice will jump back at the end of its loop, updated every 20 ms. Rounds of
+// a loop under 64 frames are counted when the voice leaves it. For a stream it is the requested setting.
 func (h Handle) Looping() bool {
 	return ask(h, Handle.living, false, func(r *record) bool {
 		if s := r.sound.Load(); s != nil && s.Streamed() {
@@ -233,8 +231,8 @@ func (h Handle) Looping() bool {
 	})
 }
 
-// ask returns what the record of h answers, or gone where find, Handle.lock or
-// Handle.living, has none. An answer that captured a variable would be allocated.
+// ask returns answer of the record that find (Handle.lock or Handle.living) returns, or gone without a
+// record. answer must not capture variables, because the closure would be allocated.
 func ask[T any](h Handle, find func(Handle) (*record, func()), gone T, answer func(*record) T) T {
 	r, unlock := find(h)
 	if r == nil {
@@ -244,7 +242,7 @@ func ask[T any](h Handle, find func(Handle) (*record, func()), gone T, answer fu
 	return answer(r)
 }
 
-// lock returns the record of h, under the mixer's mutex, or nil.
+// lock returns the record of h with the mutex held, or nil.
 func (h Handle) lock() (*record, func()) {
 	if h.mixer == nil {
 		return nil, nil
@@ -257,7 +255,7 @@ func (h Handle) lock() (*record, func()) {
 	return nil, nil
 }
 
-// fate returns what is left of a start whose record is another's; zero: nothing.
+// fate returns the remembered end of a start whose record has been reused. It is zero if forgotten.
 func (h Handle) fate() fate {
 	if h.mixer == nil {
 		return fate{}
@@ -267,7 +265,7 @@ func (h Handle) fate() fate {
 	return h.mixer.fates.of(h.id)
 }
 
-// living is lock for a start that may still sound.
+// living is lock for a start that is not over.
 func (h Handle) living() (*record, func()) {
 	r, unlock := h.lock()
 	if r != nil && r.stands.state().Over() {
@@ -277,8 +275,8 @@ func (h Handle) living() (*record, func()) {
 	return r, unlock
 }
 
-// want tells the record what its voice should come to, and sends one command
-// for it, unless one is under way that nothing has followed.
+// want stores a pending set of a property and sends a command for it, unless the command for an earlier
+// set covers it.
 func (h Handle) want(field settable, value float64) error {
 	if !field.takes(&value) {
 		return field.wrong(value)
@@ -289,21 +287,22 @@ func (h Handle) want(field settable, value float64) error {
 	}
 	defer unlock()
 	m := h.mixer
-	if m.lead.frames > 0 { // each at its own frame
+	if m.lead.frames > 0 { // each set has its own frame
 		return m.push(wanted(h, field, value))
 	}
 	h.wish(r, field, value, 0, voice.InDecibels)
 	return nil
 }
 
-// fill notes what the audio side needs of a start, in frames.
+// fill copies options into the record, converted to frames. The mutex is held.
 func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 	pitch := o.Base.Pitch
 	if o.Base.Speed != 0 && o.Base.Speed != 1 {
 		pitch += pcm.FromRatio(o.Base.Speed)
 	}
 	release.Pointer(&r.sound, s)
-	// Field by field, all but Feed and Space: what is made elsewhere and copied waits for itself.
+	// Assigned field by field, except Feed and Space: building a value elsewhere and copying it is
+	// slower.
 	v := &r.options
 	v.BaseGain, v.Gain, v.Pan = o.Base.Gain, o.Gain, o.Pan
 	v.BasePitch, v.Pitch, v.Speed = pitch, o.Pitch, o.Speed
@@ -330,7 +329,7 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 		if rare.sends == nil {
 			rare.sends = new([VoiceSends]send)
 		}
-		*rare.sends, _ = m.checkSends(o.Sends, o.Bus.index) // Play has looked: again here, so that starts without sends carry none
+		*rare.sends, _ = m.checkSends(o.Sends, o.Bus.index) // checked in play; repeated here so that starts without sends carry no array
 		rare.sent = slices.Clone(o.Sends)
 		r.sendsPre = slices.ContainsFunc(o.Sends, func(s Send) bool { return s.Pre })
 		if r.sendsPre {
@@ -346,7 +345,7 @@ func (r *record) fill(m *Mixer, s *voice.Sound, o *Options) {
 		}
 		m.hearSpectra()
 		if m.sendRoom.Load() == nil {
-			m.sendRoom.Store(new(make([]pcm.Frame, 2*m.sendFrames()))) // for what it gives, and for its direct way
+			m.sendRoom.Store(new(make([]pcm.Frame, 2*m.sendFrames()))) // for the voice and for its direct path
 		}
 	}
 	if r.filtered = o.LowPass != 0 || o.HighPass != 0; r.filtered || m.Now() <= m.filtersUntil {

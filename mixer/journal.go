@@ -14,49 +14,49 @@ import (
 type EntryKind uint8
 
 const (
-	EntryPlay EntryKind = iota + 1 // a start was asked for; what became of it is in the events
-	EntryStop                      // over Entry.Frames, along Entry.Change.Shape; also of a voice that leaves its loop for its successor
+	EntryPlay EntryKind = iota + 1 // a start was requested; events report the outcome
+	EntryStop                      // over Entry.Frames, along Entry.Change.Shape; also when a voice leaves its loop for its successor
 	EntryPause
 	EntryResume
-	EntrySet    // Entry.Change, over Entry.Frames; what a successor takes over, as two: where it is, where it goes
+	EntrySet    // Entry.Change, over Entry.Frames; a fade continued by a successor is recorded as two entries: its present value, and its target
 	EntrySeek   // to Entry.Place
 	EntryResize // to Entry.Voices
-	EntryPlace  // a voice has moved in space to How.Emitter.Spot; without a Start the Listener
-	EntryDuck   // a bus ducks as Entry.Duck says
-	EntryInsert // Entry.Insert is the effect of a bus
-	EntryEffect // values of Entry.Effect of a bus go to Entry.Values, over Entry.Frames
-	EntrySend   // the gain of a send of a bus goes to that of Entry.Send, over Entry.Frames
+	EntryPlace  // a voice moved in space to How.Emitter.Spot; without a Start, the listener moved to Listener
+	EntryDuck   // the duck of a bus became Entry.Duck
+	EntryInsert // the insert of a bus became Entry.Insert
+	EntryEffect // parameters of Entry.Effect of a bus fade to Entry.Values, over Entry.Frames
+	EntrySend   // the gain of a send of a bus fades to Entry.Send.Gain, over Entry.Frames
 )
 
-// Entry is a command that has been carried out, at its effective frame: a call
-// for the next block has the frame of that block, one that came late the frame
-// at which it came.
+// Entry is an executed command with the frame at which it took effect. For a command of the next block
+// this is the first frame of the block. For a late command it is the frame at which it arrived.
 type Entry struct {
 	Frame int64
 	Kind  EntryKind
 
-	// What it acted on: a start, by a name that no other start of the mixer has;
-	// or, where that is 0, a bus, or everything where there is no bus. What was
-	// said to a tag or to a sound is an entry for each voice that it found.
+	// The target: a start, by an identifier that is unique in the mixer, or, if Start is 0, a bus. If Bus
+	// is empty too, the target is the whole mixer. A command for a tag or a sound has one entry for each
+	// voice.
 	Start uint64
 	Bus   string
 
-	Frames int64  // of EntryStop, EntrySet, EntryEffect and EntrySend: how long it takes; -1: a Cut
-	Place  int64  // of EntrySeek: a frame of the sound
-	Voices int    // of EntryResize
-	Change Change // of EntrySet
-	Duck   Duck   // of EntryDuck
-	Insert Insert // of EntryInsert; nil: none any more
+	Frames int64  // for EntryStop, EntrySet, EntryEffect and EntrySend: the length of the fade; -1: a Cut
+	Place  int64  // for EntrySeek: a frame of the sound
+	Voices int    // for EntryResize
+	Change Change // for EntrySet
+	Duck   Duck   // for EntryDuck
+	Insert Insert // for EntryInsert; nil: removed
 
-	Effect string        // of EntryEffect: what it is called
-	Values effect.Values // of EntryEffect; nobody may change them
-	Send   Send          // of EntrySend
+	Effect string        // for EntryEffect: the name of the effect
+	Values effect.Values // for EntryEffect; read-only
+	Send   Send          // for EntrySend
 
-	// Of EntryPlace without a Start: one that hears as the listener does. Its Doppler is 1, or 0.
+	// For EntryPlace without a Start: a listener equivalent to the one that was set. Its Doppler is 1 or
+	// 0.
 	Listener space.Listener
 
-	// Of EntryPlay: what was played, and how, in frames. How.Pitch is without
-	// the part of the sound, BasePitch is that part with its speed.
+	// For EntryPlay: the sound and its options, in frames. How.Pitch excludes Base, and How.BasePitch is
+	// the pitch of Base including its speed.
 	Sound    *voice.Sound
 	Group    *Group
 	How      Played
@@ -66,7 +66,7 @@ type Entry struct {
 	Owner    uint64
 }
 
-// Played is how a start began.
+// Played holds the options of a start.
 type Played struct {
 	BaseGain, Gain   pcm.Decibels
 	BasePitch, Pitch pcm.Semitones
@@ -75,25 +75,25 @@ type Played struct {
 
 	LowPass, HighPass float64 // Hz; 0: off
 
-	From, For int64 // frames; For 0: as long as the sound
+	From, For int64 // frames; For 0: until the end of the sound
 	FadeIn    int64
 	FadeShape voice.Shape
 	Loop      bool
 	Rounds    int
 	Quality   voice.Quality
-	Placed    bool          // it has a place in space,
-	Emitter   space.Emitter // this one
-	Sends     []Send        // nobody may change them
+	Placed    bool // it has a place in space: Emitter
+	Emitter   space.Emitter
+	Sends     []Send // read-only
 }
 
-// journal is where entries wait to be read.
+// journal queues entries for the control side.
 type journal struct {
-	ring *ring.Ring[Entry] // nil: nobody wants them
+	ring *ring.Ring[Entry] // nil: off
 	lost atomic.Int64
 }
 
-// Journal moves the entries since the last call into dst, oldest first, and
-// returns how many; see Config.Journal. Control side; callers share what there is.
+// Journal moves the entries since the last call into dst, oldest first, and returns their number; see
+// Config.Journal. Control side. Concurrent callers share the entries.
 func (m *Mixer) Journal(dst []Entry) int {
 	if m.journal.ring == nil {
 		return 0
@@ -112,5 +112,5 @@ func (m *Mixer) Journal(dst []Entry) int {
 	return n
 }
 
-// JournalLost returns how many entries nobody read in time. Control side.
+// JournalLost returns the number of entries that were not read in time. Control side.
 func (m *Mixer) JournalLost() int64 { return m.journal.lost.Load() }

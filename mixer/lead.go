@@ -6,22 +6,21 @@ import (
 	"voicepool/pcm"
 )
 
-// lead gives calls of now a frame of their own, so that their distances in time
-// are kept. Rendered frames move on in steps of a block, just after which they
-// are nearest to the clock: so the line through the tops of the steps is where
-// the clock is in frames.
+// lead maps the time of a call to a frame, so that calls keep their distances in time. The number of
+// rendered frames grows by a block at a time, so it is closest to the clock just after a block. The
+// mapping is the line through these points.
 type lead struct {
-	frames int64 // how long after the call; 0: off
+	frames int64 // Config.Lead in frames; 0: off
 	clock  func() time.Duration
 	begun  bool
-	offset time.Duration // of the line: its time is that of the clock, and offset
-	seen   time.Duration // the clock when the line last sank
-	block  int64         // the frame rendered then: between two blocks it stays
-	last   int64         // the last frame given
+	offset time.Duration // the frame time at clock time 0
+	seen   time.Duration // the clock when the line was last lowered
+	block  int64         // the number of rendered frames at that time
+	last   int64         // the last frame returned
 }
 
-// leadLeak is how fast the line may sink, a share of the time: more than the
-// difference of any two clocks.
+// leadLeak limits how fast the line may fall: by 1/leadLeak of the elapsed time, which exceeds the drift
+// between any two clocks.
 const leadLeak = 2000
 
 func newLead(c *Config) lead {
@@ -33,8 +32,8 @@ func newLead(c *Config) lead {
 	return l
 }
 
-// now returns the time of the clock. One that panics stands still: a Stop must arrive
-// all the same.
+// now returns the time of the clock. If the clock panics, it returns the last time, because a Stop must
+// arrive anyway.
 func (l *lead) now() (t time.Duration) {
 	defer func() {
 		if recover() != nil {
@@ -44,8 +43,8 @@ func (l *lead) now() (t time.Duration) {
 	return l.clock()
 }
 
-// frame returns the frame of a call that is made now, when all before the frame
-// rendered has been mixed. Frames never fall.
+// frame returns the frame for a call made now. rendered is the number of rendered frames. The result
+// never decreases.
 func (l *lead) frame(rendered int64, rate int) int64 {
 	now := l.now()
 	top := pcm.Duration(rendered, rate) - now
@@ -57,23 +56,21 @@ func (l *lead) frame(rendered int64, rate int) int64 {
 		l.seen, l.block = now, rendered
 	}
 	l.offset = max(l.offset, top)
-	if l.offset > top+pcm.Duration(l.frames, rate) { // nothing has been rendered for long: the line begins anew
+	if l.offset > top+pcm.Duration(l.frames, rate) { // no rendering for a long time: restart the line
 		l.offset = top
 	}
 	l.last = max(l.last, pcm.Frames(now+l.offset, rate)+l.frames)
 	return l.last
 }
 
-// Latency is where a call of now, and a sound, spend their time on the way to the
-// device; what the device adds it says itself.
+// Latency lists the delays that the mixer adds. The device adds its own latency.
 type Latency struct {
-	Lead    time.Duration // Config.Lead: from a call to the frame at which it acts
-	Block   time.Duration // the longest block that Render was asked for until now: without a Lead a call waits for the next one
-	Limiter time.Duration // the look-ahead: from the frame at which something acts until it comes out of Render
+	Lead    time.Duration // Config.Lead: from a call to its frame
+	Block   time.Duration // the longest block up to now: without a Lead, a call waits for the next block
+	Limiter time.Duration // the lookahead: from a frame of the mix to the output of Render
 }
 
-// Latency returns what the mixer adds to the time from a call until it is heard.
-// Control side.
+// Latency returns the delays from a call to the output of Render. Control side.
 func (m *Mixer) Latency() Latency {
 	return Latency{
 		Lead: pcm.Duration(m.lead.frames, m.rate), Block: pcm.Duration(m.longest.Load(), m.rate), Limiter: pcm.Duration(int64(m.latency), m.rate),

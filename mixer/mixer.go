@@ -13,11 +13,11 @@ import (
 	"voicepool/voice"
 )
 
-// Mixer mixes a fixed pool of voices. Its methods are control side, safe for
-// any number of goroutines, but for Render, which is the audio side.
+// Mixer mixes a fixed pool of voices. Render, Skip, UntilEnd, LeftLoop, Sleep and Wake belong to the
+// audio side. All other methods belong to the control side and are safe for concurrent use.
 type Mixer struct {
 	*shared
-	audio *audio // New makes it; Render, Skip, UntilEnd, LeftLoop, Sleep and Wake call it; nothing else looks at it
+	audio *audio // used by the methods of the audio side alone
 
 	// The control side.
 	maxVoices   int
@@ -25,7 +25,7 @@ type Mixer struct {
 	mutex       sync.Mutex // among callers; the audio side never takes it
 	unlock      func()     // mutex.Unlock, made once
 	records     *pool.Pool[*record]
-	mostRecords int // as many as there may ever be
+	mostRecords int // the maximum number of records
 	plays       plays
 	fates       fates
 	rares       supply[recordRare]
@@ -33,44 +33,43 @@ type Mixer struct {
 	filters     supply[voice.Filter]
 	screens     supply[voice.Screen]
 
-	filtersUntil int64  // starts asked for up to this frame may be given a cutoff by a command that is under way
+	filtersUntil int64  // pending commands may set a cutoff of starts up to this frame
 	seq          uint64 // of the last command
-	otherSeq     uint64 // of the last one that applies no wishes and no places
+	otherSeq     uint64 // of the last command other than cmdWant, cmdWantBus and cmdPlace
 	placeSeq     uint64 // of the last cmdPlace
 	commandMax   int64
-	commandRoom  int64          // for so many commands under way there is room now
-	mostEvents   int            // that wait
-	mostCells    int            // of them
-	fewest       int            // slots that there ever were
-	virtual      bool           // voices that come to an end may be
-	loops        bool           // a start was asked for that may be endless
-	eventMutex   sync.Mutex     // among those who poll
-	readers      []*EventReader // where events wait, that of Events first; nil: there is no EventReader
+	commandRoom  int64          // the number of commands under way that there is memory for
+	mostEvents   int            // the maximum number of queued events
+	mostCells    int            // the maximum number of queued cells
+	fewest       int            // the smallest size that the pool has had
+	virtual      bool           // Config.Virtual > 0
+	loops        bool           // a start was requested that may be endless
+	eventMutex   sync.Mutex     // among readers of events and of the journal
+	readers      []*EventReader // the first one serves Events; nil without an EventReader
 	lead         lead
 	closed       bool
-	feeds        []*voice.Feed // streams that were opened and are not over
+	feeds        []*voice.Feed // open streams of starts that are not over
 	refinery     refinery
 	busPitch     []pitchSpan
 	gains        gains              // of buses
-	busSent      [][busMoves]uint64 // when a cmdWantBus was sent last for a field
-	hearing      space.Ear          // as SetListener left it
+	busSent      [][busMoves]uint64 // by bus and property: the sequence number of the last cmdWantBus
+	hearing      space.Ear          // as set by SetListener
 
-	// Sets of pitches for later frames, of voices by their tag or their sound: they act on
-	// starts that are asked for after them, too.
+	// Sets of pitch, speed or rounds by tag or sound for later frames. They also apply to starts that are
+	// requested after them.
 	foretold []command
 	quality  voice.Quality
-	outputs  int    // pairs of channels
-	first    string // the name of the first output: the master is called so, too
+	outputs  int    // the number of channel pairs
+	first    string // the name of the first output, which is also a name of the master
 	busy     atomic.Int64
 
-	// Channels that are closed when voices are over. One goroutine looks after them, as
-	// long as there are any: the audio side must not wake anybody.
+	// The channels of Done. One goroutine closes them, because the audio side must not wake goroutines.
 	done map[Handle]chan struct{}
 
-	expected map[Stem]bool
+	expected map[Stem]bool // passed to Expect
 }
 
-// New returns a mixer. The error wraps ErrConfig.
+// New creates a mixer. The error wraps ErrConfig.
 func New(c Config) (*Mixer, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -103,34 +102,34 @@ func New(c Config) (*Mixer, error) {
 	return m, nil
 }
 
-// Render mixes the next len(dst) frames into dst. Audio side: one goroutine at
-// a time, usually a device's. It takes no lock, makes no system call and does
-// not allocate; its work is bounded by the frames, the voices and the commands
-// under way. With no frames it only carries out what is due. See Outputs for more than two
-// channels: what is left of dst after whole frames of them is silent.
+// Render mixes the next frames into dst. Audio side: call it from one goroutine at a time, usually the
+// device's. It takes no lock, makes no system call and does not allocate. Its work is bounded by the
+// number of frames, voices and commands under way. An empty dst only executes the commands that are due.
+//
+// With several outputs, dst holds interleaved pairs of channels, see Outputs. An incomplete frame at the
+// end of dst is filled with silence.
 func (m *Mixer) Render(dst []pcm.Frame) { m.audio.render(dst) }
 
-// Skip lets so many frames go by as Render does, with all that is decided, ended and told in
-// them, and mixes no voice: for whoever wants to begin in the middle. What Render gives after it
-// is what it would have given, but for what rings: tails, effects, inserts, Config.DCGuard, and the limiter,
-// which is the same after 1 s of Render. Audio side, like Render; with 64 voices 28 to 39 times as
-// fast.
+// Skip advances by the given number of frames without mixing voices, to start in the middle of a piece.
+// Commands, decisions and events are the same as with Render. The following Render gives the same output
+// as if Render had been called all along, except for tails, effects, inserts, Config.DCGuard and the
+// limiter. The limiter agrees after Render has run for 1 s. Audio side, like Render.
 func (m *Mixer) Skip(frames int) { m.audio.skip(int64(frames)) }
 
 // Rate returns the frames per second.
 func (m *Mixer) Rate() int { return m.rate }
 
-// LatencyFrames returns how many frames later than asked for things are heard in what
-// Render gives: the look-ahead of the limiter. Control side. See Latency for all delays.
+// LatencyFrames returns the lookahead of the limiter: the number of frames by which the output of Render
+// is delayed. Control side. See Latency for all delays.
 func (m *Mixer) LatencyFrames() int64 { return int64(m.latency) }
 
-// Now returns the number of the first frame that has not been mixed. Blocks move
-// it, so it may have moved on when the caller looks at it. While the mixer sleeps, time does.
+// Now returns the number of the first frame that has not been mixed. While the mixer sleeps, it advances
+// with the system clock. Control side; the audio side may already be further.
 func (m *Mixer) Now() int64 { return m.sleep.now(m.published.frame(), m.rate) }
 
-// Next returns the frame at which a call of now acts: with a Config.Lead by the clock, else
-// the first that has not been mixed, or a later one if a block is being mixed. So calls of
-// one moment can be spread over the frames after it. Control side.
+// Next returns the frame at which a call without an explicit frame takes effect. With Config.Lead it
+// follows the clock. Otherwise it is the first frame that has not been mixed, or a later one while a
+// block is being mixed. Use it to schedule several commands relative to the present. Control side.
 func (m *Mixer) Next() int64 {
 	if m.lead.frames == 0 {
 		return m.Now()
@@ -140,7 +139,7 @@ func (m *Mixer) Next() int64 {
 	return m.next()
 }
 
-// next returns the frame of Next. The mutex is held.
+// next is Next with the mutex held.
 func (m *Mixer) next() int64 {
 	if m.lead.frames == 0 {
 		return m.Now()
@@ -148,15 +147,14 @@ func (m *Mixer) next() int64 {
 	return m.lead.frame(m.Now(), m.rate)
 }
 
-// Play starts s at the next frame that is mixed: At(Now).Play.
+// Play starts s at the next frame that is mixed. It is the same as m.At(Now).Play(s, o).
 func (m *Mixer) Play(s *voice.Sound, o Options) (Handle, error) {
 	return m.play(&command{kind: cmdPlay, frame: Now}, s, &o)
 }
 
-// StopAll ends all voices whose Play came before, over a time as Moment.Stop
-// does. What was asked for a later frame still starts. It is never lost, even
-// when the command ring is full. Of several stops of a voice, the one counts that
-// ends it first.
+// StopAll ends all voices that were requested before the call. over is the length of the fade as in
+// Moment.Stop. Starts scheduled for a later frame still begin. StopAll takes effect even if the ring
+// buffer is full. If a voice has several stops, the one that ends it first counts.
 func (m *Mixer) StopAll(over time.Duration) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -166,7 +164,7 @@ func (m *Mixer) StopAll(over time.Duration) {
 	}
 }
 
-// play sends c for a start: cmdPlay or cmdThen.
+// play sends c, a cmdPlay or cmdThen, for a new start.
 func (m *Mixer) play(c *command, s *voice.Sound, o *Options) (Handle, error) {
 	if err := o.check(); err != nil {
 		return Handle{}, err
@@ -257,7 +255,7 @@ func (m *Mixer) send(c command) error {
 	if c.frame < Now {
 		return fmt.Errorf("%w: frame %d", ErrOption, c.frame)
 	}
-	if t.kind == busVoices && t.bus == 0 && c.kind != cmdSet && c.part == nil { // all voices are heard through the master
+	if t.kind == busVoices && t.bus == 0 && c.kind != cmdSet && c.part == nil { // the master carries all voices
 		*t = TargetAll()
 	}
 	m.mutex.Lock()
@@ -274,8 +272,8 @@ func (m *Mixer) send(c command) error {
 	return nil
 }
 
-// sendEach sends a command as send does. Where the target is a voice of a play, all voices of the play get
-// it, at one frame, or none of them.
+// sendEach sends a command as send does. If the target is a voice with an Options.Play, every voice of
+// that play gets the command at the same frame, or the call fails for all of them.
 func (m *Mixer) sendEach(c command) error {
 	play := c.target.tag
 	if c.target.kind != oneVoice || play == 0 {
@@ -302,8 +300,8 @@ func (m *Mixer) sendEach(c command) error {
 	return nil
 }
 
-// room returns how many commands may be under way for one more at a frame. Those
-// for later frames leave some places for those of now.
+// room returns the limit of commands under way for a command at frame. Commands for later frames leave a
+// reserve for commands of now.
 func (m *Mixer) room(frame int64) int64 {
 	if frame == Now {
 		return m.commandMax
@@ -311,7 +309,7 @@ func (m *Mixer) room(frame int64) int64 {
 	return m.commandMax - min(64, m.commandMax/16)
 }
 
-// push hands a command over. The mutex is held.
+// push sends a command or returns ErrBusy. The mutex is held.
 func (m *Mixer) push(c command) error {
 	if m.underWay.len() >= m.room(c.frame) {
 		m.busy.Add(1)
@@ -321,8 +319,7 @@ func (m *Mixer) push(c command) error {
 	return nil
 }
 
-// put hands over a command for which there is a place, and returns its frame. The mutex is
-// held.
+// put sends a command for which there is room and returns its frame. The mutex is held.
 func (m *Mixer) put(c *command) (frame int64) {
 	if c.frame == Now && m.lead.frames > 0 && c.salvo == nil && c.kind != cmdPlace {
 		c.frame = m.lead.frame(m.Now(), m.rate)
@@ -338,7 +335,7 @@ func (m *Mixer) put(c *command) (frame int64) {
 	}
 	if c.target.kind == oneVoice && c.kind != cmdStop {
 		if r := m.find(c.target.id); r != nil {
-			m.own(r) // it may be foreseen
+			m.own(r) // foresee needs it
 		}
 	}
 	bus := c.kind == cmdSet && c.target.kind == busVoices
@@ -349,7 +346,7 @@ func (m *Mixer) put(c *command) (frame int64) {
 		m.equipAll(c)
 	}
 	m.makeRoomFor(m.underWay.send(1))
-	*m.commands.Back(1) = *c // has room: the ring holds what may be under way
+	*m.commands.Back(1) = *c // never full: its capacity covers all commands under way
 	m.commands.Send(1)
 	m.sleep.ask()
 	m.retuneAll(c)

@@ -8,47 +8,45 @@ import (
 	"voicepool/voice"
 )
 
-// Now, as a frame, means the first frame that is mixed after the command has
-// arrived. It is never late.
+// Now, used as a frame, is the first frame that is mixed after the command has arrived. It is never late.
 const Now = -1
 
-// errNoMixer is the error of a Moment that Mixer.At did not return.
+// errNoMixer is returned by methods of the zero Moment.
 var errNoMixer = fmt.Errorf("%w: the zero Moment has no mixer; call Mixer.At", ErrOption)
 
-// Moment gives commands for one frame. The methods of the zero Moment fail. All its methods are control side, may be
-// called by any goroutine and never wait for the audio side. They allocate nothing,
-// except the first time a sound is played in a new pitch range, and where a mixer grows, see
-// Config.Commands. They fail with ErrBusy
-// when the audio side is behind, and with errors that wrap ErrOption. Commands for one frame act in the order of the calls, if no rank says otherwise.
+// Moment sends commands for one frame. The methods of the zero Moment fail.
+//
+// All methods are control side, safe for concurrent use, and never wait for the audio side. They do not
+// allocate, except the first time that a sound is played in a new pitch range, and while a mixer grows
+// (see Config.Commands). They fail with ErrBusy when the audio side is behind, and with errors that wrap
+// ErrOption. Commands for one frame are executed in the order of the calls, unless WithRank changes it.
 type Moment struct {
 	mixer *Mixer
 	frame int64
 	ref   int64
-	salvo *Salvo // nil: frame is one of the mixer
+	salvo *Salvo // the frame counts from its firing; may be nil
 	rank  int32
 }
 
-// At returns the moment of a frame, counted from the first one that was ever
-// mixed, or Now. A frame that has been mixed already is late: it counts in
-// Stats.Late, and the command acts at once.
+// At returns the moment of a frame, counted from the first frame that the mixer rendered, or Now. If the
+// frame has already been mixed, the command is executed immediately and Stats.Late is incremented.
 func (m *Mixer) At(frame int64) Moment { return Moment{mixer: m, frame: frame} }
 
-// WithRef returns the same moment with a mark that comes back in Missed events.
+// WithRef returns the same moment with a reference that is repeated in Missed events.
 func (at Moment) WithRef(ref int64) Moment {
 	at.ref = ref
 	return at
 }
 
-// WithRank returns the same moment with a rank, 0 without: of commands for one frame that are there
-// before it, those of lower ranks act first.
+// WithRank returns the same moment with a rank; the default is 0. Of the commands for one frame that
+// arrive before it, those with lower ranks are executed first.
 func (at Moment) WithRank(rank int32) Moment {
 	at.rank = rank
 	return at
 }
 
-// Play starts s. That it returns a handle means that the question has been
-// asked: whether there is a voice for it is decided at its frame, see
-// Handle.State. The sound must have the mixer's rate.
+// Play starts s. A returned handle means that the request was sent. Whether the start gets a voice is
+// decided at its frame, see Handle.State. The sound must have the sample rate of the mixer.
 func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
 	if at.mixer == nil {
 		return Handle{}, errNoMixer
@@ -56,9 +54,9 @@ func (at Moment) Play(s *voice.Sound, o Options) (Handle, error) {
 	return at.mixer.play(&command{kind: cmdPlay, frame: at.frame, salvo: at.salvo, rank: at.rank}, s, &o)
 }
 
-// Stop ends the voices of t. With a fade of 0 they give up their slots at once and leave
-// a tail of 10 ms. Else they keep them until they have faded to silence, a raised cosine.
-// Paused ones end without a tail.
+// Stop ends the voices of t. With a fade of 0 they free their slots immediately and leave a tail of 10
+// ms. Otherwise they keep their slots until they have faded to silence along a raised cosine. Paused
+// voices end without a tail.
 func (at Moment) Stop(t Target, fade time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -66,7 +64,7 @@ func (at Moment) Stop(t Target, fade time.Duration) error {
 	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: at.mixer.fade(fade)})
 }
 
-// FadeOut ends the voices of t as Stop does, along a shape of fade.
+// FadeOut ends the voices of t as Stop does, with the given shape of the fade.
 func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -79,26 +77,26 @@ func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error 
 	})
 }
 
-// Cut ends the voices of t at the frame, without a tail. That clicks, except where another
-// sound goes on from there, as after Handle.Then, which leaves an entry of it in a journal.
+// Cut ends the voices of t at the frame, without a tail. This clicks, unless another sound continues
+// seamlessly, as with Handle.Then. A successor of a loop leaves an entry of such a cut in the journal.
 func (at Moment) Cut(t Target) error {
 	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: noTail})
 }
 
-// Pause holds the voices of t where they are, with a tail of 10 ms. Their moves go on; those that a stop
-// fades out end at once. A bus, or TargetAll, stays paused: what starts there waits. A paused voice keeps
-// its slot, and counts for stealing as if it were heard.
+// Pause pauses the voices of t, with a tail of 10 ms. Their fades continue. Voices that a stop is fading
+// out end at once. A bus, or TargetAll, stays paused: voices that start there begin paused. A paused
+// voice keeps its slot and its audibility counts as if it were heard.
 func (at Moment) Pause(t Target) error {
 	return at.mixer.sendEach(command{kind: cmdPause, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t})
 }
 
-// Resume undoes Pause of the same target; voices fade in over 5 ms.
+// Resume ends a Pause of the same target; voices fade in over 5 ms.
 func (at Moment) Resume(t Target) error {
 	return at.mixer.sendEach(command{kind: cmdResume, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t})
 }
 
-// SetGain sets the gain of the voices of t, or of the bus that t names, ramped over
-// 5 ms. gain is -120..+24 dB or -Inf; -80 or less is silence.
+// SetGain sets the gain of the voices of t, or of the bus t, ramped over 5 ms. gain is -120..+24 dB or
+// -Inf; -80 or less is silence.
 func (at Moment) SetGain(t Target, gain pcm.Decibels) error {
 	return at.Set(t, Change{Fields: FieldGain, Gain: gain}, 0)
 }
@@ -108,7 +106,7 @@ func (at Moment) SetPan(t Target, pan float64) error {
 	return at.Set(t, Change{Fields: FieldPan, Pan: pan}, 0)
 }
 
-// SetPitch sets the pitch, -48..+48 semitones, ramped over 5 ms. The master has none.
+// SetPitch sets the pitch, -48..+48 semitones, ramped over 5 ms. It fails for the master.
 func (at Moment) SetPitch(t Target, pitch pcm.Semitones) error {
 	return at.Set(t, Change{Fields: FieldPitch, Pitch: pitch}, 0)
 }
@@ -118,30 +116,30 @@ func (at Moment) SetSpeed(t Target, speed float64) error {
 	return at.Set(t, Change{Fields: FieldSpeed, Speed: speed}, 0)
 }
 
-// SetLowPass sets the cutoff of the low-pass of voices, or of a bus, 20..20,000 Hz, on its way for 5 ms.
-// 0 is off.
+// SetLowPass sets the cutoff of the low-pass of voices or of a bus, 20..20,000 Hz, ramped over 5 ms. 0 is
+// off.
 func (at Moment) SetLowPass(t Target, hz float64) error {
 	return at.Set(t, Change{Fields: FieldLowPass, LowPass: hz}, 0)
 }
 
-// SetHighPass sets the cutoff of the high-pass of voices, or of a bus, 20..20,000 Hz, on its way for 5 ms.
-// 0 is off.
+// SetHighPass sets the cutoff of the high-pass of voices or of a bus, 20..20,000 Hz, ramped over 5 ms. 0
+// is off.
 func (at Moment) SetHighPass(t Target, hz float64) error {
 	return at.Set(t, Change{Fields: FieldHighPass, HighPass: hz}, 0)
 }
 
-// Fade moves the gain to gain, -120..+24 dB or -Inf, within a time and along a shape. It
-// stops nothing.
+// Fade fades the gain to gain, -120..+24 dB or -Inf, within the given time along a shape. It does not
+// stop voices.
 func (at Moment) Fade(t Target, gain pcm.Decibels, within time.Duration, shape voice.Shape) error {
 	return at.Set(t, Change{Fields: FieldGain, Gain: gain, Shape: shape}, within)
 }
 
-// Set moves the voices of t, or the bus that t names, to several values at once, within
-// at least 5 ms: gains straight in decibels, pitch and speed straight in semitones, cutoffs straight
-// in their logarithm. Sets of
-// Now, of one voice or a bus, are never lost: those that no block has seen yet replace each
-// other. The rounds of streams open other decoders, as Seek does: those are meant that have been
-// asked for when Set is called.
+// Set changes several properties of the voices of t, or of the bus t, within the given time, at least 5
+// ms. Gains move linearly in decibels, pitch and speed linearly in semitones, cutoffs linearly in their
+// logarithm.
+//
+// Sets of Now for one voice or a bus are never lost: several of them between two blocks replace each
+// other. Rounds of streams open other decoders, as Seek does, for the starts requested before the call.
 func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -197,10 +195,12 @@ func (at Moment) Set(t Target, c Change, within time.Duration) error {
 	return nil
 }
 
-// Seek takes the voices of t to a position in their sounds; TargetVoice names one voice here. The old place fades out over
-// 10 ms, the new one fades in over 5 ms. A position beyond the end ends them. For streams
-// Seek opens other decoders, which allocates, and fails as Play does: those are meant
-// that play when Seek is called, and an error may come when some of them have moved.
+// Seek moves the voices of t to a position in their sounds. Here TargetVoice means a single voice. The
+// old position fades out over 10 ms, the new one fades in over 5 ms. A position beyond the end ends a
+// voice.
+//
+// For streams, Seek opens other decoders, which allocates and can fail as Play does. It applies to the
+// streams that play when Seek is called. After an error, some of them may have moved.
 func (at Moment) Seek(t Target, position time.Duration) error {
 	if position < 0 {
 		return errBefore(position)
@@ -231,9 +231,8 @@ func errBefore(position time.Duration) error {
 	return fmt.Errorf("%w: a place of %v is before the beginning", ErrOption, position)
 }
 
-// Resize changes how many voices the pool has, 1..Config.MaxVoices. What plays
-// beyond that is stolen, as the policy chooses; protected voices stay. The later call counts:
-// a Resize takes back what earlier calls have ordered for frames after its own.
+// Resize changes the number of slots, 1..Config.MaxVoices. Voices beyond that are stolen as the policy
+// chooses; protected voices stay. Resize cancels earlier calls of Resize for frames after its own.
 func (at Moment) Resize(voices int) error {
 	if at.mixer == nil {
 		return errNoMixer
@@ -244,10 +243,10 @@ func (at Moment) Resize(voices int) error {
 	return at.mixer.send(command{kind: cmdResize, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: TargetAll(), voices: int32(voices)})
 }
 
-// noTail, as the frames of a stop, ends a voice between two frames.
+// noTail, as the length of a stop, ends a voice between two frames.
 const noTail = -1
 
-// fade returns the frames of a stop that leaves a tail, or fades.
+// fade returns the length of a stop in frames; 0 is a stop with a tail.
 func (m *Mixer) fade(d time.Duration) int64 { return max(m.frames(d), 0) }
 
 func (m *Mixer) frames(d time.Duration) int64 { return pcm.Frames(d, m.rate) }

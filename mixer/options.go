@@ -9,59 +9,59 @@ import (
 	"voicepool/voice"
 )
 
-// Options is how a voice starts. The zero value changes nothing: the whole
-// sound once, as it is, in the middle, on the master.
+// Options configures a start. The zero value plays the whole sound once, unchanged, in the center, on the
+// master.
 type Options struct {
 	Gain  pcm.Decibels  // -120..+24; -80 or less is silence
 	Pan   float64       // -1 (left) .. +1 (right)
 	Pitch pcm.Semitones // -48..+48
 	Speed float64       // a ratio, 1/16..16; 0 means 1
 
-	// LowPass and HighPass are the cutoffs of two filters of two poles, in Hz, 20..20,000: what is
-	// above, or below, is left out. 0 is off, and costs nothing.
+	// LowPass and HighPass are the cutoffs of two two-pole filters in Hz, 20..20,000. 0: off, at no cost.
 	LowPass, HighPass float64
 
-	// Base is the sound's own part, which no command moves: gains and pitches
-	// add up, speeds multiply.
+	// Base is added to Gain, Pitch and Speed: gains and pitches add up, speeds multiply. Commands do not
+	// change it.
 	Base Base
 
-	Bus      Bus      // where it is heard; zero: the master
-	Group    *Group   // whose limit and cooldown it is under; nil: none
-	Priority int      // only voices of its priority or a lower one give way to it; -1,000,000..1,000,000
+	Bus      Bus      // the zero value is the master
+	Group    *Group   // shares its limit and cooldown; may be nil
+	Priority int      // it can steal voices of this or a lower priority; -1,000,000..1,000,000
 	Protect  bool     // is never stolen
-	WhenFull WhenFull // whether it goes on unheard where a full pool has no slot for it; 0: endless ones do
+	WhenFull WhenFull // whether it becomes virtual if the pool has no slot for it; 0: endless voices do
 	Loop     bool     // repeats the sound's loop, Rounds times or until it is stopped or released
-	Rounds   int      // with Loop: how often it plays its loop, then on to its end; 0, Forever: without end
+	Rounds   int      // with Loop: how often the loop plays before the voice continues to the end; 0, Forever: endlessly
 
-	Sends []Send // at most VoiceSends: parts of it for other buses, behind its gain and place, or before them; copied
+	Sends []Send // at most VoiceSends, after its gain and place, or before them; the slice is copied
 
-	Emitter *space.Emitter // its place in space, copied; nil: it has none
+	Emitter *space.Emitter // its place in space, copied; nil: not spatial
 
-	From   time.Duration // where in the sound it starts; fades in over 5 ms if FadeIn is 0; behind its end: over at once, but in a loop
-	For    time.Duration // ends after so long, with a tail of 10 ms; 0: with the sound
+	From   time.Duration // where in the sound it starts, with a fade-in of 5 ms if FadeIn is 0; a start after the end ends at once unless it loops
+	For    time.Duration // ends after this time, with a tail of 10 ms; 0: at the end of the sound
 	FadeIn time.Duration // from silence, along FadeShape
 
 	FadeShape voice.Shape // of FadeIn; 0: a raised cosine
 
-	Quality voice.Quality // how it is read when it is pitched; 0: as Config.Quality says
+	Quality voice.Quality // interpolation when pitched; 0: Config.Quality
 
-	Owner uint64 // the object that the sound belongs to, for GroupOptions.PerOwner; 0: none
+	Owner uint64 // the object that the sound belongs to, for GroupOptions.PerOwner; 0: no owner
 
-	// Name is what the start is called in stems and by package audiotest, such as the name
-	// of its rules in a bank; empty: as its sound. Starts of a Name with the same Play are
-	// one sound there, as the layers of a bank are; 0: each by itself. TargetVoice of one start of a
-	// Play names all of them. A game takes numbers below 1<<63: those above are of banks and of
-	// players of cue sheets.
+	// Name identifies the start in stems and in package audiotest, such as the name of its rule in a
+	// bank; empty: the name of the sound.
+	//
+	// Play groups starts: package audiotest treats starts with the same Name and Play as one sound, such
+	// as the layers of a bank. TargetVoice of one such start names all starts with the same Play; 0: not
+	// grouped. Games use numbers below 1<<63, because banks and cue players use the numbers above.
 	Name string
 	Play uint64
 
-	Counts [2]*Count // that have one less when it is over; nil: none
+	Counts [2]*Count // decremented when the start is over; may be nil
 
-	Tag uint64 // names a set of voices for TargetTag; 0: none
-	Ref int64  // the caller's, comes back in events
+	Tag uint64 // groups voices for TargetTag; 0: no tag
+	Ref int64  // chosen by the caller, repeated in events
 }
 
-// Base is the part of gain, pitch and speed that belongs to a sound.
+// Base is the gain, pitch and speed that belong to a sound.
 type Base struct {
 	Gain  pcm.Decibels  // -120..+24
 	Pitch pcm.Semitones // -48..+48
@@ -107,7 +107,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Fields says which parts of a Change count.
+// Fields selects the properties of a Change.
 type Fields uint16
 
 const (
@@ -124,22 +124,22 @@ const (
 	FieldRounds
 )
 
-// Change is what a Set moves a voice or a bus to. Only the parts named in
-// Fields count. A bus has no speed, the master no pitch, only a bus can be muted
-// or soloed, only a voice has a priority, protection and rounds.
+// Change holds new values of properties of a voice or a bus. Only the properties in Fields are applied. A
+// bus has no speed, and the master has no pitch. Only a bus can be muted or soloed. Only a voice has a
+// priority, protection and rounds.
 type Change struct {
 	Fields  Fields
 	Mute    bool
 	Solo    bool
 	Protect bool
-	Shape   voice.Shape // the way of the gain
+	Shape   voice.Shape // of a fade of Gain
 
 	Gain     pcm.Decibels  // -120..+24; -80 or less is silence
 	Pan      float64       // -1..+1
 	Pitch    pcm.Semitones // -48..+48
 	Speed    float64       // 1/16..16
 	LowPass  float64       // the cutoff, 20..20,000 Hz; 0: off
-	HighPass float64       // the same
+	HighPass float64       // the cutoff, 20..20,000 Hz; 0: off
 	Priority int           // -1,000,000..1,000,000
-	Rounds   int           // how often it plays its loop from then on, as of Handle.SetLoop
+	Rounds   int           // see Handle.SetLoop
 }

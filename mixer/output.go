@@ -8,34 +8,35 @@ import (
 	"voicepool/pcm"
 )
 
-// MaxOutputs is how many outputs a mixer may have: pairs of channels of one device.
+// MaxOutputs is the maximum number of outputs of a mixer.
 const MaxOutputs = 16
 
-// Output is a pair of channels of the device with a mix of its own: it has a master bus, a
-// limiter, a DC guard and a meter for itself.
+// Output is a pair of channels of the device with its own mix: its own master bus, limiter, DC guard and
+// meter.
 //
-// The master bus of the first output is the master of the mixer. Those of the others are buses
-// of their names, below the master: a pause, a stop or a solo of the master is for all voices.
-// Its gain, pan, mute, duck, effects, cutoffs and insert are for the first output alone.
+// The master bus of the first output is the master of the mixer. The master buses of the other outputs
+// have their names and are below the master in the tree. So pause, stop and solo of the master apply to
+// all voices. The gain, pan, mute, duck, effects, cutoffs and insert of the master apply to the first
+// output alone.
 type Output struct {
-	Name    string       // not empty, unique, no bus's name; only the first may be "master"
-	Channel int          // the first of its two channels: 1, 3, ... 31; 0: after the output before it
-	Gain    pcm.Decibels // of its master bus, -120..+24; of the first Config.MasterGain does as well
-	Insert  Insert       // an effect on its mix, before the gain; of the first Config.Insert does as well
+	Name    string       // not empty, unique, different from all bus names; only the first may be "master"
+	Channel int          // the first of its two channels: 1, 3, ... 31; 0: the pair after the previous output
+	Gain    pcm.Decibels // of its master bus, -120..+24; for the first output Config.MasterGain is equivalent
+	Insert  Insert       // an effect of yours on its mix, before the gain; for the first output Config.Insert is equivalent
 
-	Effects           []effect.Effect // the same of the mixer's own, before Insert; of the first Config.Effects does as well
-	LowPass, HighPass float64         // cutoffs, as of BusConfig; of the first those of Config do as well
+	Effects           []effect.Effect // built-in effects before Insert; for the first output Config.Effects is equivalent
+	LowPass, HighPass float64         // cutoffs, as in BusConfig; for the first output the fields of Config are equivalent
 }
 
-// Outputs returns how many pairs of channels Render interleaves: frame i of pair k, from 0, is
-// dst[i*Outputs()+k]. It is 1 without Config.Outputs and with Config.Fold. A pair that no output
-// names is silent. Any goroutine.
+// Outputs returns the number of channel pairs that Render interleaves. Frame i of pair k, from 0, is
+// dst[i*Outputs()+k]. It is 1 without Config.Outputs and with Config.Fold. Unused pairs are silent. Safe
+// for concurrent use.
 func (m *Mixer) Outputs() int { return m.outputs }
 
-// pair returns the number of the output's pair of channels, from 0.
+// pair returns the index of the channel pair, from 0.
 func (o *Output) pair() int { return (o.Channel - 1) / 2 }
 
-// pairs returns how many pairs of channels the device has to have for outputs.
+// pairs returns the number of channel pairs that the device needs.
 func pairs(outputs []Output) int {
 	n := 1
 	for i := range outputs {
@@ -44,7 +45,7 @@ func pairs(outputs []Output) int {
 	return n
 }
 
-// settleOutputs gives every output its channels, and the buses the parents that their outputs are.
+// settleOutputs assigns default channels to outputs and default parents to buses.
 func (c *Config) settleOutputs() {
 	c.Outputs = slices.Clone(c.Outputs)
 	next := 1
@@ -68,13 +69,13 @@ func (c *Config) settleOutputs() {
 	}
 }
 
-// output returns the number of the output of a name, or -1.
+// output returns the index of an output by name, or -1.
 func (c *Config) output(name string) int {
 	return slices.IndexFunc(c.Outputs, func(o Output) bool { return o.Name == name })
 }
 
-// allBuses returns the buses as the tree has them: the master, those of the configuration, and
-// last the master buses of the further outputs, of which roots is the number.
+// allBuses returns the buses in the order of the tree: the master, the buses of the configuration, and
+// the master buses of the further outputs. roots is the number of the latter.
 func (c *Config) allBuses() (all []BusConfig, roots int) {
 	master := BusConfig{Name: "master", Gain: c.MasterGain, Insert: c.Insert, Effects: c.Effects, LowPass: c.LowPass, HighPass: c.HighPass}
 	if len(c.Outputs) > 0 {
@@ -96,7 +97,7 @@ func (c *Config) allBuses() (all []BusConfig, roots int) {
 	return all, max(len(c.Outputs)-1, 0)
 }
 
-// outputs looks for what is wrong with the outputs. Their names are added to those of buses.
+// outputs checks the outputs and adds their names to the bus names.
 func (c *complaint) outputs(config *Config, names map[string]bool) {
 	c.need(len(config.Outputs) <= MaxOutputs, "%d outputs, a mixer has at most %d", len(config.Outputs), MaxOutputs)
 	users := map[int]string{}
@@ -122,7 +123,7 @@ func (c *complaint) outputs(config *Config, names map[string]bool) {
 	}
 }
 
-// routes looks for buses that are to be heard on an output that is not theirs.
+// routes checks that each bus is on the output of its parent.
 func (c *complaint) routes(config *Config, t tree) {
 	for i := range config.Buses {
 		b := &config.Buses[i]

@@ -2,22 +2,22 @@ package mixer
 
 import "voicepool/pool"
 
-// plays finds the starts of an Options.Play in the order in which they were asked for: a hash table of linked lists
-// of the numbers of records, from 1. Records of starts that are over stay in it until their next owners come. It is
-// made for the first start with a Play. The control side's alone.
+// plays finds the starts with the same Options.Play in the order of the requests. It is a hash table of
+// linked lists of record numbers, from 1. Records of finished starts stay in it until they are reused. It
+// is allocated for the first start with a Play. Control side.
 type plays struct {
 	lists []playList // a power of two
-	next  []uint32   // by record: the one behind it; 0: it is the last one
+	next  []uint32   // by record: the next record; 0: the last one
 }
 
 type playList struct{ first, last uint32 }
 
-// list returns the list in which the starts of a play are, among those of others.
+// list returns the list for a play. Other plays with the same hash share it.
 func (p *plays) list(play uint64) *playList {
 	return &p.lists[play*0x9e3779b97f4a7c15>>32&uint64(len(p.lists)-1)]
 }
 
-// add adds a record of a play behind all others.
+// add appends record i to the list of a play.
 func (p *plays) add(play uint64, i uint32) {
 	l := p.list(play)
 	if p.next[i-1] = 0; l.last == 0 {
@@ -28,7 +28,7 @@ func (p *plays) add(play uint64, i uint32) {
 	l.last = i
 }
 
-// remove takes a record of a play out.
+// remove removes record i from the list of a play.
 func (p *plays) remove(play uint64, i uint32) {
 	l, before := p.list(play), uint32(0)
 	for x := l.first; x != i; x = p.next[x-1] {
@@ -44,7 +44,7 @@ func (p *plays) remove(play uint64, i uint32) {
 	}
 }
 
-// grow makes room for all records.
+// grow resizes the table for all records.
 func (p *plays) grow(records []*record) {
 	was, next := p.lists, p.next
 	n := 4
@@ -59,7 +59,7 @@ func (p *plays) grow(records []*record) {
 	}
 }
 
-// setPlay notes of which play a start is, before its record has its handle. The mutex is held.
+// setPlay sets the play of a start, before its record gets the handle. The mutex is held.
 func (m *Mixer) setPlay(id pool.Handle, r *record, play uint64) {
 	was, i := r.play.Load(), uint32(id.Slot()+1)
 	if was != 0 {
@@ -76,8 +76,8 @@ func (m *Mixer) setPlay(id pool.Handle, r *record, play uint64) {
 	}
 }
 
-// ofPlay calls do for all starts of a play that are not over, in the order in which they were asked for. The
-// mutex is held.
+// ofPlay calls do for all starts of a play that are not over, in the order of the requests. The mutex is
+// held.
 func (m *Mixer) ofPlay(play uint64, do func(Handle, *record)) {
 	if len(m.plays.lists) == 0 {
 		return

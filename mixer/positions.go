@@ -9,16 +9,16 @@ import (
 	"voicepool/space"
 )
 
-// seqVectors are vectors that the control side writes and the audio side reads,
-// neither waiting for the other: a reader that came in between is told so.
+// seqVectors is a seqlock: the control side writes vectors, and the audio side reads them without
+// waiting. read reports whether a write came in between.
 type seqVectors[A spotVectors | earVectors] struct {
 	version atomic.Uint32
 	values  [6][3]atomic.Uint64
 }
 
 type (
-	spotVectors [4]space.Vector // of a Spot, with its numbers as the fourth
-	earVectors  [6]space.Vector // of an Ear, with its numbers as the fourth; then the Listener's Forward and Up
+	spotVectors [4]space.Vector // a Spot, with its scalars as the fourth
+	earVectors  [6]space.Vector // an Ear, with its scalars as the fourth; then the Listener's Forward and Up
 )
 
 func (w *seqVectors[A]) write(a A) {
@@ -26,7 +26,7 @@ func (w *seqVectors[A]) write(a A) {
 	w.version.Store(v + 1)
 	for i := range len(a) {
 		for j, x := range a[i] {
-			if bits, word := math.Float64bits(x), &w.values[i][j]; word.Load() != bits { // a store costs more than a look
+			if bits, word := math.Float64bits(x), &w.values[i][j]; word.Load() != bits {
 				word.Store(bits)
 			}
 		}
@@ -34,7 +34,7 @@ func (w *seqVectors[A]) write(a A) {
 	w.version.Store(v + 2)
 }
 
-// read reports whether a is all of one write.
+// read returns the vectors; ok is false if a write came in between.
 func (w *seqVectors[A]) read() (a A, ok bool) {
 	v := w.version.Load()
 	for i := range len(a) {
@@ -49,7 +49,7 @@ func (v *spotVectors) spot() space.Spot {
 	return space.Spot{Position: v[0], Velocity: v[1], Forward: v[2], Occlusion: v[3][0], Obstruction: v[3][1]}
 }
 
-// spotOf returns what the audio side is told of a spot.
+// spotOf converts a spot to vectors.
 func spotOf(s *space.Spot) spotVectors {
 	return spotVectors{s.Position, s.Velocity, s.Forward, {s.Occlusion, s.Obstruction}}
 }
@@ -58,12 +58,12 @@ func (v *earVectors) ear() space.Ear {
 	return space.Ear{Position: v[0], Velocity: v[1], Right: v[2], Waves: v[3][0], Strength: v[3][1], Half: v[3][2]}
 }
 
-// earsOf returns what the audio side is told of a listener.
+// earsOf converts a listener and its ear to vectors.
 func earsOf(l *space.Listener, ear *space.Ear) earVectors {
 	return earVectors{ear.Position, ear.Velocity, ear.Right, {ear.Waves, ear.Strength, ear.Half}, l.Forward, l.Up}
 }
 
-// listener returns one that has the same ear.
+// listener returns a listener with the same ear.
 func (v *earVectors) listener() space.Listener {
 	l := space.Listener{
 		Position: v[0], Velocity: v[1], Forward: v[4], Up: v[5], Strength: v[3][1], Width: float64(2 * v[3][2]),
@@ -77,7 +77,7 @@ func (v *earVectors) listener() space.Listener {
 	return l
 }
 
-// badPlace is an error of package space as one of the mixer, with one prefix.
+// badPlace turns an error of package space into an error of the mixer with a single prefix.
 type badPlace struct{ cause error }
 
 func (e badPlace) Error() string {
@@ -86,12 +86,13 @@ func (e badPlace) Error() string {
 
 func (e badPlace) Unwrap() []error { return []error{ErrOption, e.cause} }
 
-// SetPositions moves voices to spots, the first to the first, from the next
-// frame that is mixed on, within 20 ms. Control side; it allocates nothing, except where a
-// voice is behind something for the first time, never
-// waits for the audio side and is never lost; what no block has seen yet is
-// replaced. Voices that are gone, or were started without an Emitter, are passed
-// over. Nothing is moved when it fails, with an error that wraps ErrOption.
+// SetPositions moves each voice to the spot with the same index, from the next frame that is mixed on,
+// within 20 ms. Several calls between two blocks replace each other and are never lost. Voices that are
+// gone or were started without an Emitter are skipped. On an error, which wraps ErrOption, no voice
+// moves.
+//
+// Control side; it never waits for the audio side. It does not allocate, except the first time that a
+// voice is occluded or obstructed.
 func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 	if len(voices) != len(spots) {
 		return fmt.Errorf("%w: %d voices and %d places", ErrOption, len(voices), len(spots))
@@ -123,9 +124,8 @@ func (m *Mixer) SetPositions(voices []Handle, spots []space.Spot) error {
 	return nil
 }
 
-// SetListener moves who hears, from the next frame that is mixed on, within
-// 20 ms. Control side; it allocates nothing and is never lost. The error wraps
-// ErrOption.
+// SetListener moves the listener, from the next frame that is mixed on, within 20 ms. It is never lost.
+// Control side; it does not allocate. The error wraps ErrOption.
 func (m *Mixer) SetListener(l space.Listener) error {
 	ear, err := l.Ear()
 	if err != nil {
@@ -140,8 +140,8 @@ func (m *Mixer) SetListener(l space.Listener) error {
 	return nil
 }
 
-// pushPlaces has the audio side look at places, unless it is going to after
-// everything that was asked for. The mutex is held.
+// pushPlaces sends a cmdPlace, unless one is under way that comes after all other commands. The mutex is
+// held.
 func (m *Mixer) pushPlaces() {
 	if m.placesSent.Load() && m.placeSeq > m.otherSeq {
 		return
@@ -154,8 +154,8 @@ func (m *Mixer) pushPlaces() {
 	m.placeSeq = m.seq
 }
 
-// SetPosition moves the voices of t to a spot at the moment, as Mixer.SetPositions does at once.
-// Voices that were started without an Emitter are passed over; a bus has no place. It allocates.
+// SetPosition moves the voices of t to a spot at the moment; see Mixer.SetPositions. Voices that were
+// started without an Emitter are skipped. t must not be a bus or TargetAll. It allocates.
 func (at Moment) SetPosition(t Target, spot space.Spot) error {
 	s, err := spot.Checked()
 	switch {
@@ -182,7 +182,7 @@ func (at Moment) SetPosition(t Target, spot space.Spot) error {
 	return nil
 }
 
-// SetListener moves who hears at the moment, as Mixer.SetListener does at once. It allocates.
+// SetListener moves the listener at the moment; see Mixer.SetListener. It allocates.
 func (at Moment) SetListener(l space.Listener) error {
 	ear, err := l.Ear()
 	if err != nil {

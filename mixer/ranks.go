@@ -2,16 +2,15 @@ package mixer
 
 import "voicepool/pool"
 
-// ranks is the order of the voices in slots where there are several outputs: by output, and
-// within one by rank. Ranks are taken and given back as slots are in a mixer that has this
-// output alone, so that the voices of a bus are added up in the same order, to the same bits,
-// whatever plays on the others.
+// ranks orders the voices in slots if there are several outputs: by output, and within an output by rank.
+// Ranks are assigned as slots are in a mixer with a single output. So the voices of a bus are summed in
+// the same order, to the same bits, whatever plays on other outputs.
 type ranks struct {
-	outputs []*pool.Pool[int] // by output: the slots in the order of ranks
+	outputs []*pool.Pool[int] // by output: slot indices in the order of ranks
 	held    []rank            // by slot
 }
 
-// rank is the place of a slot; the zero one is none.
+// rank is the rank of a slot; the zero value is unassigned.
 type rank struct {
 	output int
 	handle pool.Handle
@@ -29,7 +28,7 @@ func newRanks(outputs, slots int) (*ranks, error) {
 	return k, nil
 }
 
-// rank has a slot count to an output from now on.
+// rank assigns a slot to an output.
 func (r *roster) rank(i, output int) {
 	if r.ranks == nil || i >= r.base {
 		return
@@ -46,7 +45,7 @@ func (r *roster) rank(i, output int) {
 	*slot, *h, r.arrived = i, rank{output, handle}, true
 }
 
-// unrank gives the rank of a slot back.
+// unrank releases the rank of a slot.
 func (r *roster) unrank(i int) {
 	if r.ranks != nil {
 		h := &r.ranks.held[i]
@@ -55,8 +54,8 @@ func (r *roster) unrank(i int) {
 	}
 }
 
-// after returns the first index at which a voice lives from a place of the order on, and the place
-// after it; -1: there is none.
+// after returns the index of the first voice at or after a place in the order, and the place after it; i
+// is -1 at the end.
 func (r *roster) after(place int) (i, next int) {
 	if r.ranks == nil {
 		i = r.next(place)
@@ -73,8 +72,8 @@ func (r *roster) after(place int) (i, next int) {
 	return i, r.order(i) + 1
 }
 
-// order returns the place of an index in the order of voices: those of slots by output and rank,
-// then the virtual ones.
+// order returns the place of an index in the order of voices: slots by output and rank, then virtual
+// voices.
 func (r *roster) order(i int) int {
 	switch {
 	case r.ranks == nil:

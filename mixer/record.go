@@ -9,129 +9,129 @@ import (
 	"voicepool/voice"
 )
 
-// State is what has become of a start.
+// State is the state of a start.
 type State uint8
 
 const (
-	StateNone      State = iota // the zero Handle
-	StatePending                // asked for; its frame has not been mixed yet
+	StateNone      State = iota // of the zero Handle
+	StatePending                // requested; its frame has not been mixed yet
 	StatePlaying                //
 	StatePaused                 //
-	StateVirtual                // it keeps its time, unheard, and may come back
-	StateEnded                  // came to its end; also all that is known of a voice long gone
+	StateVirtual                // keeps its time silently and may be restored
+	StateEnded                  // reached its end; also reported for voices that ended long ago
 	StateStopped                //
 	StateStolen                 //
-	StateRejected               // there was no voice for it
-	StateLimited                // a limit or a cooldown refused it
-	StateCoalesced              // it became a part of another voice
+	StateRejected               // got no voice
+	StateLimited                // refused by a limit or a cooldown
+	StateCoalesced              // merged into another voice
 )
 
 var stateNames = [...]string{"none", "pending", "playing", "paused", "virtual", "ended", "stopped", "stolen", "rejected", "limited", "coalesced"}
 
 func (s State) String() string { return words.Name("state", s, stateNames[:]) }
 
-// Over reports whether it will not sound any more.
+// Over reports whether the start will not sound again.
 func (s State) Over() bool { return s >= StateEnded }
 
-// record is what both sides know of one start. The control side fills it and
-// pushes its handle; from then on each field has one writer, named here, until
-// the audio side gives the handle back. Records never move: both sides keep pointers to them.
+// record holds the data of one start that both sides use. The control side fills it and sends its handle.
+// From then on each field has one writer, named below, until the audio side returns the handle. Records
+// never move: both sides keep pointers to them.
 type record struct {
-	plays slot // the audio side's: the voice, where it has one; else zero
+	plays slot // audio side: the voice while the start plays; zero otherwise
 
-	// The control side's, before the push.
-	sound    atomic.Pointer[voice.Sound] // nil when it is over
-	options  voice.Options               // also the feed of a stream
+	// Written by the control side before the start is sent.
+	sound    atomic.Pointer[voice.Sound] // nil when the start is over
+	options  voice.Options               // including the feed of a stream
 	group    *Group
 	tag      uint64
 	owner    uint64
 	play     atomic.Uint64 // Options.Play
 	ref      int64
-	lasts    int64 // frames of Options.For
+	lasts    int64 // Options.For in frames
 	bus      uint16
 	loop     bool
 	protect  bool
 	placed   bool  // it has a place in space
-	counted  bool  // it has counts; then the audio side's
-	tuned    bool  // tuning is this owner's; the control side alone
-	followed bool  // another start follows it; the control side alone
-	sends    uint8 // how many there are in its rare part
-	sendsPre bool  // one of them before its fader
+	counted  bool  // it has counts; written by the audio side after the start
+	tuned    bool  // tuning is valid for this start; control side alone
+	followed bool  // it has a successor; control side alone
+	sends    uint8 // the number of sends in rare
+	sendsPre bool  // at least one send is pre-fader
 	whenFull WhenFull
-	filtered bool // it begins with a cutoff
+	filtered bool // it starts with a cutoff
 	prio     int32
-	rounds   int32       // of a stream that loops; 0: without end
-	moved    atomic.Bool // spot is not applied yet; the audio side clears it
-	starts   int64       // the frame at which it begins, as far as the control side knows; its alone
+	rounds   int32       // of a stream that loops; 0: endless
+	moved    atomic.Bool // spot is not applied yet; cleared by the audio side
+	starts   int64       // the expected frame of the start; control side alone
 
-	id atomic.Uint64 // the handle whose record this is now
+	id atomic.Uint64 // the handle that owns the record now
 
 	// Written by the audio side.
 	stands   standing
-	score    pair32       // its audibility, and 1 where it goes back at the end of its loop, which a stream does not say
-	levels   pair32       // its pan, and its gain in decibels
-	position atomic.Int64 // frames of the sound, where it does not play any more
+	score    pair32       // the audibility, and 1 if it will return to the start of its loop; for a stream the second is unset
+	levels   pair32       // the pan, and the gain in decibels
+	position atomic.Int64 // the last frame of the sound, after the voice has ended
 	number   atomic.Uint64
-	dirty    dirtyWord // the control side's: a bit for each wish or want that is not applied yet
+	dirty    dirtyWord // both sides: a bit for each pending property change
 
-	// What few starts have, each made by the control side when it is first needed, before the
-	// push that tells of it; then the record's own for ever. nil: this one never needed it.
+	// Data that few starts need, nil until then. The control side allocates it before the command that
+	// needs it and never frees it.
 	rare  atomic.Pointer[recordRare]
-	where *recordPlace // of those that are placed
+	where *recordPlace // of starts in space
 
 	recordPlay
 }
 
-// recordRare is what most starts never touch.
+// recordRare holds data that most starts do not need.
 type recordRare struct {
-	// Written by the control side, read after the ring: what a full ring cannot hold up.
+	// Written by the control side and read by the audio side after the ring buffer. A full ring buffer
+	// does not delay it.
 	stopping stopping
-	moves    [voiceMoves]wish        // by settable; the others are in want
+	moves    [voiceMoves]wish        // by settable; the other properties are in want
 	want     [numWants]atomic.Uint64 // by settable: float64 bits
 
-	stem   *stem             // the control side's, before the push; nil: none are kept
-	counts [2]*Count         // the same, of those that are counted; then the audio side's
-	sends  *[VoiceSends]send // the same, of those that send: made when they are first needed
-	handed *voice.Moves      // the audio side's, of one that follows another: where that left off; made by the control side like the sends
-	pre    *voice.Pre        // of those with a send before the fader: made by the control side when it is first needed
-	sent   []Send            // how it begins to send; the audio side alone changes them, before it does
+	stem   *stem             // set by the control side before the start; nil without stems
+	counts [2]*Count         // set by the control side before the start if counted; then used by the audio side
+	sends  *[VoiceSends]send // set by the control side before the start, if it sends; allocated on first use
+	handed *voice.Moves      // of a successor: the fades of its lead; audio side, allocated by the control side
+	pre    *voice.Pre        // of a start with a pre-fader send; allocated by the control side
+	sent   []Send            // the initial sends; the audio side may change them before the start
 
-	screen            atomic.Pointer[voice.Screen] // the same as filter, of those that send and have a place
-	filter            atomic.Pointer[voice.Filter] // the audio side's; made by the control side when it is first needed
-	lowPass, highPass float64                      // of those that are filtered: the control side's, before the push
+	screen            atomic.Pointer[voice.Screen] // of starts with sends and a place; as filter
+	filter            atomic.Pointer[voice.Filter] // audio side; allocated by the control side
+	lowPass, highPass float64                      // the initial cutoffs if filtered; set by the control side before the start
 
 	recordAsk
 	recordForeseen
 }
 
-// recordPlace is what a start in space has.
+// recordPlace holds the spatial data of a start.
 type recordPlace struct {
-	spot   seqVectors[spotVectors] // written by the control side, read after the ring
-	placed                         // its source is the control side's before the push; then it is the audio side's
+	spot   seqVectors[spotVectors] // written by the control side, read after the ring buffer
+	placed                         // source is set by the control side before the start; then the audio side owns placed
 }
 
-// recordAsk is what the control side alone knows of a start.
+// recordAsk holds control-side data of a start.
 type recordAsk struct {
 	asked   uint64           // of a stream: the sequence number of its start
-	tuning  tuning           // of those that tune, once tuned
-	next    pool.Handle      // of those that are followed
-	wantSeq [numWants]uint64 // when it last sent a cmdWant for the field
+	tuning  tuning           // valid if record.tuned
+	next    pool.Handle      // valid if record.followed
+	wantSeq [numWants]uint64 // the sequence number of the last cmdWant for the property
 }
 
-// recordPlay is what the audio side alone knows of a start; valid for the handle that
-// stands with each.
+// recordPlay holds audio-side data of a start. Each field is valid if it holds the handle of the start.
 type recordPlay struct {
 	live   pool.Handle
-	cancel pool.Handle // a stop came before the start
+	cancel pool.Handle // a stop arrived before the start
 }
 
-// recordForeseen is what the audio side alone knows of a start before it begins.
+// recordForeseen holds audio-side data of a start that has not begun.
 type recordForeseen struct {
 	foreseen foreseen
-	turn     *voice.Feed // what a stream that has not begun leaves its loop by; nil: it does not
+	turn     *voice.Feed // makes a stream leave its loop when it begins; may be nil
 }
 
-// ahead returns what is foreseen of the start of a handle; nil: nothing.
+// ahead returns the property changes that arrived before the start, or nil.
 func (r *record) ahead(id pool.Handle) *foreseen {
 	if rare := r.rare.Load(); rare != nil && rare.foreseen.id == id {
 		return &rare.foreseen
@@ -139,31 +139,31 @@ func (r *record) ahead(id pool.Handle) *foreseen {
 	return nil
 }
 
-// turnsTo notes what a stream that has not begun leaves its loop by; nil: it does not.
+// turnsTo sets the feed that makes a stream leave its loop when it begins; nil clears it.
 func (r *record) turnsTo(feed *voice.Feed) {
 	rare := r.rare.Load()
-	if rare == nil { // nothing was ever foreseen of it
+	if rare == nil { // no command arrived before the start
 		return
 	}
 	if rare.turn != nil {
 		rare.turn.Drop()
 	}
-	if rare.turn != feed { // a store costs more than a look
+	if rare.turn != feed {
 		rare.turn = feed
 	}
 }
 
-// reset prepares a record for its next owner. Control side, under the mutex, while the audio side
-// knows nothing of it. What nobody reads without either is zeroed by plain stores: an atomic one costs
-// as much as ten.
+// reset prepares a record for its next start. Control side, with the mutex held, before the audio side
+// sees it. Fields that are read only with the mutex, or after the handle was received, are zeroed by
+// plain stores, which are cheaper than atomic ones.
 func (r *record) reset(id pool.Handle) {
-	if r.dirty.Load() != 0 { // first: what the last owner wished is not for this handle
+	if r.dirty.Load() != 0 { // first, because the pending changes belong to the last handle
 		r.dirty.Store(0)
 	}
 	release.Uint64(&r.id, uint64(id))
 	r.stands.set(StatePending)
 	r.number, r.position = atomic.Uint64{}, atomic.Int64{}
 	r.score, r.levels, r.moved = pair32{}, pair32{}, atomic.Bool{}
-	// wantSeq needs no care: the start is a command that comes after all of it. Nor does
-	// stopping, which names the start that it is for.
+	// wantSeq needs no reset: the sequence number of the new start is higher. stopping needs no reset: it
+	// holds the handle that it is for.
 }

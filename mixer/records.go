@@ -7,14 +7,14 @@ import (
 	"voicepool/space"
 )
 
-// mostRecords returns how many records there may be: one for every voice and every command under
-// way. So many fates are kept, too.
+// mostRecords returns the maximum number of records: one for each voice and each command under way. It is
+// also the maximum number of fates.
 func (c *Config) mostRecords() int {
 	voices := c.MaxVoices + c.Virtual
 	return voices + max(voices, c.endless) + c.Commands
 }
 
-// enter has the records of the pool that are new be found by both sides. The mutex is held.
+// enter adds n records to the directory. The mutex is held.
 func (m *Mixer) enter(n int) {
 	was, added := m.allRecords(), make([]record, n)
 	all := append(make([]*record, 0, len(was)+n), was...)
@@ -24,7 +24,7 @@ func (m *Mixer) enter(n int) {
 	m.directory.Store(&all)
 }
 
-// moreRecords makes half as many records more as there are. The mutex is held.
+// moreRecords increases the number of records by half. The mutex is held.
 func (m *Mixer) moreRecords() {
 	was := m.records.Max()
 	more := min(max(was/2, leastRecords), m.mostRecords-was)
@@ -35,8 +35,7 @@ func (m *Mixer) moreRecords() {
 	m.enter(more)
 }
 
-// own returns what is rare of a record, made where there is none yet: half as many at once as there are, so
-// that few calls allocate. The mutex is held.
+// own returns the rare data of a record and allocates it if necessary. The mutex is held.
 func (m *Mixer) own(r *record) *recordRare {
 	rare := r.rare.Load()
 	if rare == nil {
@@ -46,7 +45,7 @@ func (m *Mixer) own(r *record) *recordRare {
 	return rare
 }
 
-// supply is what is made in growing pieces, and handed out one by one for ever.
+// supply allocates values in chunks of growing size, so that few calls allocate. Values are never freed.
 type supply[T any] struct {
 	made int
 	left []T
@@ -70,9 +69,8 @@ func (m *Mixer) find(id pool.Handle) *record {
 	return nil
 }
 
-// acquire returns a free record for a start at a frame, or nil. It takes back what the audio
-// side has given up first: so records are in a cache when their turn comes again, and what is
-// over can say how it ended by its fate.
+// acquire returns a free record for a start at frame, or nil. It first takes back records of finished
+// starts, so that recently used records are reused while they are in a cache.
 func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	if m.underWay.len() >= m.room(frame) {
 		return 0, nil
@@ -95,7 +93,8 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 	return id, *p
 }
 
-// retire takes back a few records of starts that are over, and reports whether there were any.
+// retire takes back a few records of finished starts and remembers their fates. It reports whether there
+// were any.
 func (m *Mixer) retire() bool {
 	var over [4]pool.Handle
 	n := m.freed.Take(over[:])
@@ -104,22 +103,22 @@ func (m *Mixer) retire() bool {
 		x := m.fates.add(id)
 		x.state, x.number, x.tag, x.position = r.stands.state(), r.number.Load(), r.tag, r.position.Load()
 		if r.placed {
-			r.where.source = space.Source{} // it may refer to something
+			r.where.source = space.Source{} // releases references
 		}
 		m.records.Release(id)
 	}
 	return n > 0
 }
 
-// Voices returns the starts that are not over, pending ones too, in no order.
-// Control side; the loop's body may call anything, and what starts or ends
-// meanwhile may be among them or not. It allocates nothing per voice.
+// Voices iterates over the starts that are not over, including pending ones, in no order. The loop body
+// may call any method. Starts that begin or end during the loop may or may not appear. Control side. It
+// does not allocate per voice.
 func (m *Mixer) Voices() iter.Seq[Handle] {
 	return func(yield func(Handle) bool) {
 		for _, r := range m.allRecords() {
 			id := r.id.Load()
 			over, play := r.stands.state().Over(), r.play.Load()
-			if id == 0 || over || r.id.Load() != id { // else the state may be the next owner's
+			if id == 0 || over || r.id.Load() != id { // otherwise the state may belong to the next start
 				continue
 			}
 			if !yield(Handle{m, pool.Handle(id), play}) {

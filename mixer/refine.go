@@ -8,14 +8,14 @@ import (
 	"voicepool/voice"
 )
 
-// refinery makes the versions of sounds that pitched voices read, and their spectra, in the order of asking, in
-// goroutines that end when there is nothing to do: one for each processor but one, which the
-// audio side may need.
+// refinery computes the versions of sounds that pitched voices read, and their spectra, in the order of
+// the requests. Its goroutines end when they are idle. There are at most GOMAXPROCS-1 of them, or one,
+// because the audio side may need a processor.
 type refinery struct {
 	mutex   sync.Mutex
 	idle    sync.Cond
-	waiting []versionKey // in the order of asking
-	making  []versionKey // those under way
+	waiting []versionKey // in the order of the requests
+	making  []versionKey // being computed
 }
 
 type versionKey struct {
@@ -24,7 +24,7 @@ type versionKey struct {
 	looped bool
 }
 
-// ask sees to it that a version will be there.
+// ask requests a version unless it exists or is already requested.
 func (y *refinery) ask(k versionKey) {
 	if k.sound.Refined(k.level, k.looped) {
 		return
@@ -43,7 +43,7 @@ func (y *refinery) ask(k versionKey) {
 	y.waiting = append(y.waiting, k)
 }
 
-// run makes a version, and those that wait, one after the other.
+// run computes a version and then the waiting ones.
 func (y *refinery) run(k versionKey) {
 	for more := true; more; {
 		k.sound.Refine(k.level, k.looped)
@@ -63,7 +63,7 @@ func (y *refinery) run(k versionKey) {
 	}
 }
 
-// wait returns when there is nothing to do.
+// wait returns when all requests are done.
 func (y *refinery) wait() {
 	y.mutex.Lock()
 	defer y.mutex.Unlock()
@@ -72,14 +72,14 @@ func (y *refinery) wait() {
 	}
 }
 
-// leave gives up what has not been begun.
+// leave cancels the waiting requests.
 func (y *refinery) leave() {
 	y.mutex.Lock()
 	defer y.mutex.Unlock()
 	y.waiting = nil
 }
 
-// refineNeeds asks for what voices have missed.
+// refineNeeds requests the versions that voices lacked while they were mixed.
 func (m *Mixer) refineNeeds() {
 	if !m.needs.Load() || !m.needs.Swap(false) {
 		return

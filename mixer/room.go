@@ -1,26 +1,25 @@
 package mixer
 
-// A mixer is made small, and grows by what is asked of it: the control side makes room, and hands it to
-// the audio side, which makes none. What a Config gives is made in New.
+// A mixer starts small and grows on demand. The control side allocates larger buffers and hands them to
+// the audio side, which never allocates. Capacities set in the Config are allocated in New.
 
-// made is what New makes room for.
+// made holds the initial capacities.
 type made struct {
 	commands int // under way
 	records  int
-	cells    int // of events that wait
+	cells    int // of queued events
 
-	mostCells int // as many as there may ever be
+	mostCells int // maximum of cells
 }
 
-// Where a Config does not say how many commands may be under way, there is room for so few at first,
-// and for so many starts that are not voices yet.
+// The initial capacities if Config.Commands is 0: commands, records in addition to voices, and cells.
 const (
 	leastCommands = 16
 	leastRecords  = 8
 	leastCells    = 64
 )
 
-// size returns what New makes room for, where a Config gave so many commands and events; 0: none.
+// size returns the initial capacities. commands and events are the values of the Config before defaults.
 func (c *Config) size(commands, events int) made {
 	m := made{commands: commands, records: c.mostRecords(), mostCells: c.mostCells(events)}
 	m.cells = m.mostCells
@@ -34,8 +33,8 @@ func (c *Config) size(commands, events int) made {
 	return m
 }
 
-// mostCells returns how many cells there may be for events that wait. Where a Config says how many events
-// that are, they may all be decisions; else most of those that it needs are not.
+// mostCells returns the maximum number of queued cells. If Config.Events is set, all of its events may be
+// choices. By default most of them are not.
 func (c *Config) mostCells(events int) int {
 	switch {
 	case events > 0:
@@ -46,7 +45,7 @@ func (c *Config) mostCells(events int) int {
 	return 2 * c.Events
 }
 
-// room is the memory of what is under way on the audio side: for so many commands.
+// room holds the audio-side buffers for a number of commands under way.
 type room struct {
 	heap        []due
 	held        []command
@@ -66,20 +65,20 @@ func newRoom(commands int) *room {
 	return r
 }
 
-// makeRoomFor sees to it that there is room for n commands under way, and for the events that they
-// bring. The mutex is held; it allocates where there never were so many.
+// makeRoomFor grows the buffers for n commands under way and for their events. It allocates if n is a new
+// maximum. The mutex is held.
 func (m *Mixer) makeRoomFor(n int64) {
 	if n > m.commandRoom {
 		m.commandRoom = max(n, min(2*m.commandRoom, m.commandMax))
-		m.moreRoom.Store(newRoom(int(m.commandRoom))) // first: what is pushed then has a place in it
+		m.moreRoom.Store(newRoom(int(m.commandRoom))) // before the ring buffer grows, so that later commands fit
 		m.commands.Grow(int(m.commandRoom))
 	}
 	m.makeRoomForEvents(n)
 }
 
-// makeRoomForEvents sees to it that what is under way can tell all that blockEvents counts, on top of what
-// waits. Voices that take turns, endless ones and others that may be virtual, tell of it for as long as they
-// like: where there are more than slots, as many events wait as ever. The mutex is held.
+// makeRoomForEvents grows the event queue, so that all commands and voices can emit the events that
+// blockEvents counts. Endless voices and other virtual voices can be exchanged any number of times. If
+// there are more of them than slots, the queue gets its maximum size. The mutex is held.
 func (m *Mixer) makeRoomForEvents(commands int64) {
 	room := m.events.Cap()
 	if room >= m.mostCells {
@@ -95,7 +94,8 @@ func (m *Mixer) makeRoomForEvents(commands int64) {
 	}
 }
 
-// takeRoom goes on in what the control side has made. What has been pushed before it looks has room there.
+// takeRoom switches to the larger buffers from the control side, if there are any. They have room for all
+// commands that were sent before.
 func (a *audio) takeRoom() {
 	if a.moreRoom.Load() == nil {
 		return

@@ -2,26 +2,26 @@ package mixer
 
 import "voicepool/pool"
 
-// roster is who lives: the voices of the slots, and from base on the virtual ones. The voices
-// themselves are in their records, and stay there when they go from one index to another.
+// roster is the voice table: slots, followed by virtual voices from index base on. The voices themselves
+// are in their records and stay there when their index changes.
 type roster struct {
 	slots    *pool.Pool[*slot]
-	virtuals *pool.Pool[*slot] // voices that only keep time
-	base     int               // their first index: they come after all slots
+	virtuals *pool.Pool[*slot] // voices that are not mixed
+	base     int               // index of the first virtual voice
 	seats    []seat            // the real voices, see real
-	listed   []int32           // by slot: the place in seats, from 1; 0: none
-	gone     int               // how many of seats are real no more
-	arrived  bool              // a voice is real that is not in seats
+	listed   []int32           // by slot: the position in seats, from 1; 0: absent
+	gone     int               // the number of seats without a real voice
+	arrived  bool              // a real voice is missing in seats
 	lags     lags
-	reached  []int64 // by index: the frames of their sounds that voices have come to
-	ranks    *ranks  // nil: there is one output, and voices come in the order of slots
+	reached  []int64 // by index: positions in the sounds, in frames
+	ranks    *ranks  // nil with one output: then voices are ordered by slot
 
-	leaving                 int // the index of a voice that counts as gone already, see makeRoom; -1: none
-	finite                  int // virtual voices that come to an end
-	finiteMost, endlessMost int // how many of them there may be, and of the others
+	leaving                 int // the index of a voice that already counts as gone, see makeRoom; or -1
+	finite                  int // the number of virtual voices that have an end
+	finiteMost, endlessMost int // the maximum numbers of finite and endless virtual voices
 }
 
-// seat is a voice and its index.
+// seat is a real voice and its index.
 type seat struct {
 	slot  *slot
 	index int
@@ -46,7 +46,7 @@ func newRoster(c *Config, outputs int) (roster, error) {
 	return r, err
 }
 
-// at returns the voice of an index: of a slot, or, from base on, a virtual one.
+// at returns the voice at an index.
 func (r *roster) at(i int) *slot {
 	if i < r.base {
 		return *r.slots.At(i)
@@ -54,7 +54,7 @@ func (r *roster) at(i int) *slot {
 	return *r.virtuals.At(i - r.base)
 }
 
-// put has a voice be at an index, which is taken.
+// put sets the voice at an index that is in use.
 func (r *roster) put(i int, s *slot) {
 	if i < r.base {
 		*r.slots.At(i) = s
@@ -67,7 +67,7 @@ func (r *roster) put(i int, s *slot) {
 	r.lags.put(i - r.base)
 }
 
-// next returns the first index from i on at which a voice lives, or -1.
+// next returns the first used index at or after i, or -1.
 func (r *roster) next(i int) int {
 	if i < r.base {
 		if j := r.slots.Next(i); j >= 0 {
@@ -81,10 +81,10 @@ func (r *roster) next(i int) int {
 	return -1
 }
 
-// real returns the voices of slots by index, by output and rank if there are several outputs. The list holds
-// until a voice gets or loses a slot.
+// real returns the voices in slots in the order of indices, or by output and rank with several outputs.
+// The list is valid until a voice gets or loses a slot.
 func (r *roster) real() []seat {
-	if r.gone > 0 || r.arrived { // not if a start has taken the slot of the voice that left
+	if r.gone > 0 || r.arrived { // not needed if a start took the slot of a voice that left
 		clear(r.listed)
 		r.seats, r.gone, r.arrived = r.seats[:0], 0, false
 		for i, place := r.after(0); i >= 0 && i < r.base; i, place = r.after(place) {
@@ -95,8 +95,8 @@ func (r *roster) real() []seat {
 	return r.seats
 }
 
-// takeSlot, for an output, and takeVirtual take a free index for a voice, of which there has to
-// be one.
+// takeSlot and takeVirtual assign a free index to a voice and panic without one. takeSlot also takes the
+// output of the voice.
 func (r *roster) takeSlot(output int, s *slot) int {
 	i := r.take(r.slots, 0, s)
 	r.rank(i, output)
@@ -125,7 +125,7 @@ func (r *roster) take(p *pool.Pool[*slot], base int, s *slot) int {
 	return i
 }
 
-// release makes an index free.
+// release frees an index.
 func (r *roster) release(i int) {
 	if i < r.base {
 		r.gone += one(r.listed[i] > 0)
@@ -137,12 +137,12 @@ func (r *roster) release(i int) {
 	}
 }
 
-// free reports whether a slot is.
+// free reports whether there is a free slot.
 func (r *roster) free() bool {
 	return r.slots.Len()-one(r.leaving >= 0 && r.leaving < r.base) < r.slots.Limit()
 }
 
-// unheard returns how many voices are virtual, and how many of them come to an end.
+// unheard returns the number of virtual voices, and the number of those with an end.
 func (r *roster) unheard() (all, finite int) {
 	all, finite = r.virtuals.Len(), r.finite
 	if r.leaving >= r.base {
@@ -151,9 +151,9 @@ func (r *roster) unheard() (all, finite int) {
 	return all, finite
 }
 
-// below reports whether there are fewer virtual voices of a kind than there may be, and
-// hides whether one more may become virtual. The two differ where voices have become of
-// another kind while they were virtual.
+// below reports whether there are fewer virtual voices of a kind than the maximum. hides reports whether
+// one more voice of the kind may become virtual. The two differ if virtual voices have changed their
+// kind.
 func (r *roster) below(endless bool) bool {
 	all, finite := r.unheard()
 	if endless {

@@ -5,56 +5,56 @@ import (
 	"sync/atomic"
 )
 
-// Salvo is a group of commands that are armed ahead of time: they wait on the audio side until the
-// salvo is fired, and then each acts so many frames after that. So all of them act at one frame,
-// also one that nobody knows beforehand: that at which a voice ends, see Count. Made by NewSalvo.
+// Salvo is a batch of commands that wait on the audio side until the batch is fired. Each command is
+// executed at its offset in frames from the firing. So all of them can share a frame that is not known in
+// advance, such as the frame at which a voice ends (see Count). Create it with NewSalvo.
 //
-// Armed commands count as commands under way, see Config.Commands. A salvo is fired once; what is
-// given to it later acts as many frames after that, or at once where it is late.
+// Waiting commands count as commands under way, see Config.Commands. A Salvo fires once. Commands added
+// after the firing keep their offset from it, or are executed immediately if they are late.
 type Salvo struct {
 	mixer *Mixer
-	base  atomic.Int64 // -1 until it is fired; the audio side's
+	base  atomic.Int64 // -1 until it is fired; written by the audio side
 
 	salvoState
 }
 
-// salvoState is what waits in a salvo: the audio side's.
+// salvoState is the audio-side state of a Salvo.
 type salvoState struct {
-	first, last int32  // places in the queue, from 1; 0: none
-	count       *Count // for which it waits
-	next        *Salvo // that waits for the same, or is fired at the same frame
+	first, last int32  // the list of waiting commands: places in the queue, from 1; 0: empty
+	count       *Count // the count it waits for
+	next        *Salvo // in a list of the count, or of the salvos fired at this frame
 	dropped     bool
 }
 
-// Count counts starts that are not over, as a sync.WaitGroup does: Moment.Add adds some, and each
-// start with the count in its Options.Counts takes one off when it is over: ended, stopped, stolen
-// for good, refused, or coalesced. Salvos wait for it, see Moment.FireAt. Made by NewCount.
+// Count counts starts that are not over, as a sync.WaitGroup does. Moment.Add increments it. Each start
+// with the count in Options.Counts decrements it when it has ended, or was stopped, stolen for good,
+// refused or coalesced. A Salvo can wait until it is 0, see Moment.FireAt. Create it with NewCount.
 type Count struct {
 	mixer *Mixer
 	self  *Count // see Group.self
-	loops bool   // a start that leaves its loop is over for it
+	loops bool   // a start counts as over when it leaves its loop
 
 	countState
 }
 
-// countState is how far a count is: the audio side's.
+// countState is the audio-side state of a Count.
 type countState struct {
 	left    int64
-	waiting *Salvo // the first that waits for it
+	waiting *Salvo // the list of salvos that wait for it
 }
 
-// NewSalvo returns a salvo without commands. Control side.
+// NewSalvo returns an empty Salvo. Control side.
 func (m *Mixer) NewSalvo() *Salvo {
 	s := &Salvo{mixer: m}
 	s.base.Store(-1)
 	return s
 }
 
-// NewCount returns a count of 0. Control side.
+// NewCount returns a Count of 0. Control side.
 func (m *Mixer) NewCount() *Count { return m.newCount(false) }
 
-// NewLoopCount returns a count of 0, for which a start that loops is over where it leaves its loop: at
-// the end of its last round, if it goes on behind that. Control side.
+// NewLoopCount returns a Count of 0 for which a looping start is over when it leaves its loop: at the end
+// of its last round, if the sound continues after the loop. Control side.
 func (m *Mixer) NewLoopCount() *Count { return m.newCount(true) }
 
 func (m *Mixer) newCount(loops bool) *Count {
@@ -63,26 +63,26 @@ func (m *Mixer) newCount(loops bool) *Count {
 	return c
 }
 
-// At returns the moment so many frames after the salvo is fired. Control side.
+// At returns the moment at an offset in frames from the firing. Control side.
 func (s *Salvo) At(offset int64) Moment {
 	at := s.mixer.At(max(offset, 0))
 	at.salvo = s
 	return at
 }
 
-// Base returns the frame at which the salvo was fired, and whether it was. Control side.
+// Base returns the frame at which the Salvo was fired, and whether it was fired. Control side.
 func (s *Salvo) Base() (frame int64, fired bool) {
 	frame = s.base.Load()
 	return frame, frame >= 0
 }
 
-// Fire fires a salvo: its commands act from this frame on, before what follows on here. One that was
-// fired, or dropped, stays so.
+// Fire fires a Salvo: its commands are executed from this frame on, before successors that start at this
+// frame. It has no effect on a Salvo that was fired or dropped.
 func (at Moment) Fire(s *Salvo) error { return at.arm(cmdFire, s, nil, 0) }
 
-// FireAt fires a salvo at the frame at which a count comes to 0, or at this one if it is 0 then: after
-// everything else that acts there. It may be a command of another salvo, so that one follows the next.
-// A salvo waits for one count.
+// FireAt fires a Salvo at the frame at which a count reaches 0. If the count is 0 at this moment, the
+// Salvo fires at this moment's frame, after all other commands of the frame. FireAt may itself be a
+// command of another Salvo, so that batches follow each other. A Salvo waits for one count.
 func (at Moment) FireAt(s *Salvo, c *Count) error {
 	if c == nil {
 		return fmt.Errorf("%w: no count", ErrOption)
@@ -90,11 +90,11 @@ func (at Moment) FireAt(s *Salvo, c *Count) error {
 	return at.arm(cmdFire, s, c, 0)
 }
 
-// Drop drops the commands of a salvo that have not acted, and those that are still given to it. Starts
-// among them count as stopped.
+// Drop cancels the commands of a Salvo that have not been executed, and all commands that are added
+// later. Their starts count as stopped.
 func (at Moment) Drop(s *Salvo) error { return at.arm(cmdDrop, s, nil, 0) }
 
-// Add adds starts to a count, or takes some off that will not be asked for: a negative number.
+// Add adds starts to a count. A negative number removes starts that will not be requested.
 func (at Moment) Add(c *Count, starts int) error {
 	if c == nil {
 		return fmt.Errorf("%w: no count", ErrOption)
@@ -102,7 +102,7 @@ func (at Moment) Add(c *Count, starts int) error {
 	return at.arm(cmdAdd, nil, c, int64(starts))
 }
 
-// arm sends a command for a salvo or a count.
+// arm sends a command for a Salvo or a Count.
 func (at Moment) arm(kind commandKind, s *Salvo, c *Count, n int64) error {
 	switch {
 	case at.mixer == nil:
@@ -120,7 +120,7 @@ func (at Moment) arm(kind commandKind, s *Salvo, c *Count, n int64) error {
 	})
 }
 
-// counts reports whether the counts are those of a mixer.
+// counts reports whether all counts belong to m.
 func (o *Options) counts(m *Mixer) bool {
 	for _, c := range o.Counts {
 		if c != nil && c.mixer != m {

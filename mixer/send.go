@@ -10,25 +10,24 @@ import (
 	"voicepool/voice"
 )
 
-// Send is a way from a bus or a voice to another bus, beside its own: to a hall of which it is to have
-// a part.
+// Send feeds part of a bus or a voice to another bus, such as a reverb.
 type Send struct {
 	To   string       // the other bus, not the master
 	Gain pcm.Decibels // -120..+24; -80 or less is silence
-	Pre  bool         // before the gains of the bus, or before gain, pan and place of the voice: it stays as it is while those move
+	Pre  bool         // taken before the gains of the bus, or before gain, pan and place of the voice; it does not follow them
 }
 
-// VoiceSends is how many sends a voice may have.
+// VoiceSends is the maximum number of sends of a voice.
 const VoiceSends = 4
 
-// SetSend moves the gain of a send of the bus, straight in decibels within a time of at least 5 ms. The
-// error wraps ErrOption and names the nearest bus, or the range.
+// SetSend fades the gain of a send of the bus, linearly in decibels within the given time, at least 5 ms.
+// The error wraps ErrOption and names the nearest bus or the range.
 func (b Bus) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
 	return b.now(func(at Moment, t Target) error { return at.SetSend(t, to, gain, within) })
 }
 
-// SetSend moves the gain of the voice's send to a bus, as Bus.SetSend does. A voice that does not send
-// there stays as it is.
+// SetSend fades the gain of the voice's send to a bus, as Bus.SetSend does. It has no effect on a voice
+// without such a send.
 func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
 	if h.mixer == nil {
 		return ErrGone
@@ -37,8 +36,8 @@ func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) erro
 	return h.mixer.At(Now).SetSend(TargetVoice(h), to, gain, within)
 }
 
-// SetSend moves the gain of the sends to a bus from the moment on: of the bus that t names, or of the
-// voices. Voices that do not send there stay as they are.
+// SetSend fades the gain of sends to a bus, for the bus t or for the voices of t. It has no effect on
+// voices without such a send.
 func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Duration) error {
 	m := at.mixer
 	if err := t.check(m); err != nil {
@@ -63,7 +62,7 @@ func (at Moment) SetSend(t Target, to string, gain pcm.Decibels, within time.Dur
 	})
 }
 
-// sendTo returns the bus of a name to which there may be a send.
+// sendTo returns the index of a bus that can be the destination of a send.
 func (m *Mixer) sendTo(name string) (int, error) {
 	if i := m.tree.find(name); i > 0 {
 		return i, nil
@@ -71,7 +70,7 @@ func (m *Mixer) sendTo(name string) (int, error) {
 	return 0, fmt.Errorf("%w: there is no bus %q to send to%s", ErrOption, name, m.tree.nearest(name, ""))
 }
 
-// noSend says that a bus does not send to another one.
+// noSend returns the error for a bus without a send to the given bus.
 func (m *Mixer) noSend(bus uint16, to string) error {
 	name := m.tree[bus].name
 	if len(m.sends[bus]) == 0 {
@@ -84,14 +83,14 @@ func (m *Mixer) noSend(bus uint16, to string) error {
 	return fmt.Errorf("%w: bus %q has no send to %q; the nearest is %q", ErrOption, name, to, words.Nearest(to, names))
 }
 
-// sendMove is where the gain of sends to a bus goes.
+// sendMove is a fade of the gain of sends to a bus.
 type sendMove struct {
 	to   string
 	bus  int
 	gain pcm.Decibels
 }
 
-// checkSends returns what is wrong with the sends of a start on a bus, and where they lead.
+// checkSends converts the sends of a start on a bus, or returns the first error.
 func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err error) {
 	if len(sends) > VoiceSends {
 		return all, fmt.Errorf("%w: %d sends; a voice has at most %d", ErrOption, len(sends), VoiceSends)
@@ -113,16 +112,16 @@ func (m *Mixer) checkSends(sends []Send, bus uint16) (all [VoiceSends]send, err 
 	return all, nil
 }
 
-// sendFrames is for how many frames there is room where voices that send are mixed: a hop, and a tail.
+// sendFrames returns the buffer size for voices with sends: a hop or a tail.
 func (m *Mixer) sendFrames() int64 { return max(m.hop, int64(m.rate)/100+1) }
 
-// splits is what of a voice that sends a tail has a copy of.
+// splits holds copies of filter states while the tail of a voice with sends is mixed.
 type splits struct {
 	screen voice.Screen
 	pre    voice.Pre
 }
 
-// makePre makes what a start needs that sends before its fader. The mutex is held.
+// makePre allocates the state of a start with a pre-fader send. The mutex is held.
 func (m *Mixer) makePre(r *record, rare *recordRare) {
 	m.equip(r)
 	if rare.pre == nil {
@@ -133,7 +132,7 @@ func (m *Mixer) makePre(r *record, rare *recordRare) {
 	}
 }
 
-// sends looks for what is wrong with the sends of a bus.
+// sends checks the sends of a bus.
 func (c *complaint) sends(b *BusConfig, t tree) {
 	named := map[string]bool{}
 	for i := range b.Sends {

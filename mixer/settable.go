@@ -9,8 +9,8 @@ import (
 	"voicepool/voice"
 )
 
-// settable names what can be set of a voice or a bus: first what a Change has, in the
-// order of its Fields, then what only a Handle's record has a word for.
+// settable is a property of a voice or a bus. The properties of a Change come first, in the order of its
+// Fields; only a Handle can change the others.
 type settable uint16
 
 const (
@@ -19,24 +19,24 @@ const (
 	setPitch
 	setSpeed
 	setLowPass  // Hz; 0: off
-	setHighPass // the same
-	setMute     // 1: muted, 0: not; so are all that are either
+	setHighPass // Hz; 0: off
+	setMute     // 1: muted, 0: not; likewise all other booleans
 	setSolo
 	setPriority
 	setProtect
 	setRounds
 	numChanges
 
-	setSeek  = numChanges // frames of the sound
+	setSeek  = numChanges // a frame of the sound
 	setPause = setSeek + 1
 	numWants = setPause + 1
 )
 
-// wants is a set of them.
+// wants is a set of properties.
 type wants uint16
 
-// settables says what each takes: its name, its range, and, of a Change, what is said of
-// one out of range, with the range.
+// settables holds the name and the range of each property. wrong is the message for a value out of range,
+// if a Change has the property.
 var settables = [numWants]struct {
 	name        string
 	least, most float64
@@ -57,8 +57,7 @@ var settables = [numWants]struct {
 	setPause:    {"pause", 0, 1, ""},
 }
 
-// takes reports whether a value is in range. Of the silence that a logarithm of 0 gives it
-// makes the least gain.
+// takes reports whether a value is in range. It replaces a gain of -Inf by the minimum gain.
 func (f settable) takes(x *float64) bool {
 	if f == setGain && math.IsInf(*x, -1) {
 		*x = MinGain
@@ -69,23 +68,23 @@ func (f settable) takes(x *float64) bool {
 	return inRange(*x, settables[f].least, settables[f].most) && !(f == setRounds && *x == 0)
 }
 
-// filters reports whether it is a cutoff.
+// filters reports whether the property is a cutoff.
 func (f settable) filters() bool { return f == setLowPass || f == setHighPass }
 
 // fieldsFilter are the cutoffs.
 const fieldsFilter = FieldLowPass | FieldHighPass
 
-// wrong says that a value is out of range.
+// wrong returns the error for a value out of range.
 func (f settable) wrong(x float64) error { return fmt.Errorf("%w: %s", ErrOption, f.outside(x)) }
 
-// outside says that a value is out of range, and what the range is.
+// outside returns the message for a value out of range.
 func (f settable) outside(x float64) string {
 	s := &settables[f]
 	return fmt.Sprintf(s.wrong, x, s.least, s.most)
 }
 
-// first returns the first of some fields. The audio side goes through them by it, since
-// it calls no function that it is handed.
+// first returns the first property of a set. The audio side iterates with it, because it must not call
+// function values.
 func (f Fields) first() settable { return settable(bits.TrailingZeros16(uint16(f))) }
 
 func (c *Change) get(f settable) float64 {
@@ -96,7 +95,7 @@ func (c *Change) get(f settable) float64 {
 	}[f]
 }
 
-// put has c set f, which a Change has, to x.
+// put sets property f of c to x.
 func (c *Change) put(f settable, x float64) {
 	c.Fields |= 1 << f
 	switch f {
@@ -125,7 +124,7 @@ func (c *Change) put(f settable, x float64) {
 	}
 }
 
-// check returns what is wrong with c. Of a silence it makes the least gain.
+// check validates c. It replaces a gain of -Inf by the minimum gain.
 func (c *Change) check() error {
 	if c.Fields == 0 || c.Fields >= 1<<numChanges {
 		return fmt.Errorf("%w: nothing to set", ErrOption)
@@ -146,7 +145,7 @@ func (c *Change) check() error {
 
 func noShape(s voice.Shape) error { return fmt.Errorf("%w: there is no shape %d", ErrOption, s) }
 
-// rests returns where a move comes to rest that sets f, which takes its time, to x.
+// rests returns the final value of a fade of f to x, in the unit of the fade.
 func (f settable) rests(x float64, rate int) float64 {
 	switch f {
 	case setLowPass:
@@ -161,7 +160,7 @@ func (f settable) rests(x float64, rate int) float64 {
 	return x
 }
 
-// told returns what is told of where f is at a frame, and of where it goes.
+// told returns the value of f at a frame and the target of its fade, for the journal.
 func (f settable) told(moves *voice.Moves, frame int64) (is, goes float64) {
 	switch f {
 	case setLowPass:
@@ -182,7 +181,7 @@ func toldCutoff(c *voice.Cutoff, frame int64) (is, goes float64) {
 	return withinCutoffs(c.Hz(frame)), withinCutoffs(c.Goal())
 }
 
-// withinCutoffs returns a cutoff that is taken, which one is by its logarithm but for the last bits.
+// withinCutoffs clamps a cutoff to the valid range, because rounding of its logarithm may leave it.
 func withinCutoffs(hz float64) float64 {
 	if hz == 0 {
 		return 0
@@ -190,7 +189,7 @@ func withinCutoffs(hz float64) float64 {
 	return min(max(hz, MinCutoff), MaxCutoff)
 }
 
-// movesOf returns the moves of a voice by what they move.
+// movesOf returns the fades of a voice by property.
 func movesOf(m *voice.Moves) [voiceMoves]*voice.Move {
 	return [voiceMoves]*voice.Move{
 		setGain: &m.Gain, setPan: &m.Pan, setPitch: &m.Pitch, setSpeed: &m.Speed,
@@ -198,7 +197,7 @@ func movesOf(m *voice.Moves) [voiceMoves]*voice.Move {
 	}
 }
 
-// set moves what a voice has of f to x, which takes some frames.
+// set fades property f of a voice to x within over frames.
 func (s *slot) set(f settable, x float64, now, over int64, shape voice.Shape) {
 	v := &s.voice
 	switch f {
@@ -225,7 +224,7 @@ func (s *slot) set(f settable, x float64, now, over int64, shape voice.Shape) {
 	}
 }
 
-// set moves what a bus has of f to x, which takes some frames.
+// set fades property f of a bus to x within over frames.
 func (b *bus) set(f settable, x float64, now, over int64, shape voice.Shape) {
 	switch f {
 	case setGain:
@@ -253,7 +252,7 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// wanted is the command that does what a want does.
+// wanted returns the command equivalent to a pending set of one property.
 func wanted(h Handle, f settable, x float64) command {
 	c := command{kind: cmdSet, frame: Now, target: TargetVoice(h)}
 	switch f {

@@ -12,56 +12,55 @@ import (
 	"voicepool/voice"
 )
 
-// shared is all that both sides touch: what New has settled for good, and, by atomics
-// and rings alone, what one side tells the other. Each of them holds it, and neither
-// holds the other.
+// shared is the state that both sides use: constants set by New, and atomics and ring buffers between the
+// sides. Both sides have a pointer to it. The control side reaches the audio side only through it.
 type shared struct {
-	// Settled by New.
+	// Constant after New.
 	rate     int
 	smooth   int64 // 5 ms in frames
-	hop      int64 // at multiples of it scores are published and virtual voices exchanged
+	hop      int64 // period of the grid on which scores are published and virtual voices restored
 	tree     tree
-	fold     bool            // all outputs are mixed into one
-	blind    bool            // scores know nothing of filters and sends
-	down, up []int           // the buses, each before what is below it, and after
-	meters   []*master.Meter // by bus; nil: nothing is measured
+	fold     bool            // Config.Fold
+	blind    bool            // scores ignore filters and sends
+	down, up []int           // bus indices: parents first, and parents last
+	meters   []*master.Meter // by bus; nil without meters
 
 	// From the control side to the audio side.
-	directory     atomic.Pointer[[]*record] // by slot: all records there are; see moreRecords
+	directory     atomic.Pointer[[]*record] // all records by index; see moreRecords
 	commands      *ring.Ring[command]
-	moreRoom      atomic.Pointer[room] // for commands under way; see makeRoomFor
+	moreRoom      atomic.Pointer[room] // larger buffers; see makeRoomFor
 	underWay      flight
 	listener      seqVectors[earVectors]
 	listenerMoved atomic.Bool
-	placesSent    atomic.Bool // a cmdPlace, or placesWait, is under way
-	placesWait    atomic.Bool // places are to be looked at, without a cmdPlace
-	stopsWait     atomic.Bool // some record has a stop that the ring had no place for
-	wantsWait     atomic.Bool // the same for wants, of voices and buses
+	placesSent    atomic.Bool // a cmdPlace is under way, or placesWait is set
+	placesWait    atomic.Bool // places have to be read without a cmdPlace
+	stopsWait     atomic.Bool // a record has a stop that did not fit into the ring buffer
+	wantsWait     atomic.Bool // a voice or bus has a pending set that did not fit
 	busWishes     []busWish
-	filterBank    atomic.Pointer[voice.Bank]    // where voices are filtered together; nil: none ever had a filter
-	preRoom       atomic.Pointer[[]pcm.Frame]   // where what comes before its fader is; nil: none ever sent that
-	sendRoom      atomic.Pointer[[]pcm.Frame]   // where a voice that sends is mixed by itself; nil: none ever did
-	splits        atomic.Pointer[splits]        // nil: no voice ever sent
-	pasts         []atomic.Pointer[[]pcm.Frame] // by bus: where voices of others send while its own are not heard
-	spectral      atomic.Pointer[spectral]      // nil: nothing ever filtered or sent
+	filterBank    atomic.Pointer[voice.Bank]    // filters voices together; nil until the first filter
+	preRoom       atomic.Pointer[[]pcm.Frame]   // buffer for pre-fader sends; nil until first used
+	sendRoom      atomic.Pointer[[]pcm.Frame]   // buffer for one voice with sends; nil until first used
+	splits        atomic.Pointer[splits]        // nil until the first voice with sends
+	pasts         []atomic.Pointer[[]pcm.Frame] // by bus: receives sends from other buses while its own voices are not heard
+	spectral      atomic.Pointer[spectral]      // nil until the first filter or send
 
 	// From the audio side to the control side.
 	freed     *ring.Ring[pool.Handle]
-	positions []atomic.Int64 // by index of the audio side: frames of the sound
+	positions []atomic.Int64 // by index of a voice: frames of the sound
 	events    *ring.Ring[cell]
-	polled    atomic.Bool // the control side has read events: those lost from then on count
+	polled    atomic.Bool // the control side reads events, so lost events are counted
 	journal   journal
-	stems     *stems                // nil: none are kept
-	sends     [][]int               // by bus: to which others it sends
-	racks     [][]*effect.Processor // by bus: of each the control side reads what is told of it
-	needs     atomic.Bool           // voices have missed versions
-	longest   atomic.Int64          // frames of the longest block until now
+	stems     *stems                // nil without Config.Stems
+	sends     [][]int               // by bus: the destinations of its sends
+	racks     [][]*effect.Processor // by bus: the control side reads their published values
+	needs     atomic.Bool           // voices lack versions of their sounds
+	longest   atomic.Int64          // frames of the longest block up to now
 	published stats
 
-	sleep sleep // both sides'
+	sleep sleep // used by both sides
 }
 
-// newShared returns what both sides touch, without records.
+// newShared returns the shared state, without records.
 func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	s := &shared{
 		rate: c.Rate, fold: c.Fold, blind: c.Blind, smooth: pcm.Frames(5*time.Millisecond, c.Rate), hop: hopOf(c.Rate),
@@ -91,9 +90,9 @@ func newShared(c *Config, buses []BusConfig, roots int) *shared {
 	return s
 }
 
-// allRecords returns the records there are.
+// allRecords returns all records.
 func (s *shared) allRecords() []*record { return *s.directory.Load() }
 
-// record returns the record of a handle that the control side sent. It is not
-// looked up in the pool, which is the control side's.
+// record returns the record of a handle from the control side. It does not use the pool, which belongs to
+// the control side.
 func (s *shared) record(id pool.Handle) *record { return s.allRecords()[id.Slot()] }

@@ -8,12 +8,13 @@ import (
 	"voicepool/pcm"
 )
 
-// sleep is the clock of a mixer that is not rendered: it goes on by itself. Both sides'.
+// sleep is the clock of a mixer that is not rendered: frames advance with the system clock. Both sides
+// use it.
 type sleep struct {
 	born   time.Time
-	offset atomic.Int64  // from the frames since born to those of the mixer; awake: it does not sleep
-	told   atomic.Int64  // the last frame that Now gave in a sleep: it never falls behind that
-	asked  chan struct{} // has one when something was asked for in a sleep
+	offset atomic.Int64  // added to the frames since born; awake: the mixer does not sleep
+	told   atomic.Int64  // the last frame that Now returned in a sleep, a lower bound for later calls
+	asked  chan struct{} // receives a value when a command is sent in a sleep
 }
 
 // awake is the offset of a mixer that does not sleep.
@@ -29,8 +30,7 @@ func (s *sleep) since(offset int64, at time.Time, rate int) int64 {
 	return offset + pcm.Frames(at.Sub(s.born), rate)
 }
 
-// now returns the first frame that is not over, of which rendered says as much as was
-// rendered. The control side's.
+// now implements Mixer.Now. rendered is the number of rendered frames. Control side.
 func (s *sleep) now(rendered int64, rate int) int64 {
 	if offset := s.offset.Load(); offset != awake {
 		rendered = max(rendered, s.since(offset, time.Now(), rate))
@@ -44,8 +44,7 @@ func (s *sleep) now(rendered int64, rate int) int64 {
 	return max(rendered, s.told.Load())
 }
 
-// ask tells who lets the mixer sleep that there is something to do. The control side's,
-// after it has handed it over.
+// ask signals Mixer.Asked if the mixer sleeps. Control side, after a command was sent.
 func (s *sleep) ask() {
 	if s.offset.Load() != awake {
 		select {
@@ -55,17 +54,18 @@ func (s *sleep) ask() {
 	}
 }
 
-// Sleep reports whether all that Render would give is silence until something is asked for:
-// there is no voice, heard or not, no command under way, no insert, and all tails are over.
-// Then the mixer need not be rendered until Asked has a value, and its clock goes on by
-// itself: the next frame is due at the time at. Audio side; see device.Sleeper.
+// Sleep puts the mixer to sleep if Render would give silence until the next command. It reports whether
+// it did. There must be no voice, no virtual voice, no command under way, no insert and no tail. Then the
+// mixer need not be rendered until Asked receives a value. Its frames advance with the system clock; the
+// next frame is due at the given time. Audio side; see device.Sleeper.
 func (m *Mixer) Sleep(at time.Time) bool { return m.audio.sleeps(m.sleep.since(0, at, m.rate)) }
 
-// Asked returns a channel that has one value when something was asked for after Sleep.
+// Asked returns a channel that receives a value when a command is sent after Sleep.
 func (m *Mixer) Asked() <-chan struct{} { return m.sleep.asked }
 
-// Wake ends a sleep at a time, and returns how many frames have passed in it. What was asked
-// for meanwhile acts after them. Audio side; it takes some 100 us for a sleep of any length.
+// Wake ends a sleep at the given time and returns the number of frames that have passed. Commands sent
+// during the sleep are executed after them. Audio side. It takes about 100 us regardless of the length of
+// the sleep.
 func (m *Mixer) Wake(at time.Time) (frames int64) {
 	frames = m.audio.wake(m.sleep.since(0, at, m.rate))
 	select {

@@ -5,14 +5,14 @@ import (
 	"voicepool/voice"
 )
 
-// spectral is what scores need of that, from when on something filters or sends.
+// spectral holds spectral responses for scores. It is allocated for the first filter or send.
 type spectral struct {
-	known bool // the ways are worked out: it may have come in the middle of a frame
+	known bool // the responses of buses have been computed
 	buses []ways
-	heard []spectrum.Gains // by index: left^2 + right^2 of a voice on all its ways; the last is the newcomer's
+	heard []spectrum.Gains // by index: left^2 + right^2 per band over all paths of a voice; the last is the incoming start
 }
 
-// hearSpectra has scores know filters and sends from now on. Control side.
+// hearSpectra makes scores include filters and sends from now on. Control side.
 func (s *shared) hearSpectra() {
 	if s.blind || s.spectral.Load() != nil {
 		return
@@ -25,7 +25,7 @@ func (s *shared) hearSpectra() {
 	s.spectral.Store(sp)
 }
 
-// spectralBuses reports whether scores know filters or sends of buses from the beginning.
+// spectralBuses reports whether a bus has a filter, an equalizer or a send from the beginning.
 func spectralBuses(buses []BusConfig) bool {
 	for i := range buses {
 		if b := &buses[i]; len(b.Sends) > 0 || b.LowPass != 0 || b.HighPass != 0 {
@@ -40,7 +40,7 @@ func spectralBuses(buses []BusConfig) bool {
 	return false
 }
 
-// measure asks for the spectrum of what a start plays. The mutex is held.
+// measure requests the spectrum of the sound of a start. The mutex is held.
 func (m *Mixer) measure(r *record) {
 	s := r.sound.Load()
 	if s == nil || m.blind {

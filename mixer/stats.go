@@ -6,43 +6,42 @@ import (
 	"voicepool/internal/release"
 )
 
-// Stats is one snapshot of the counters, taken between two blocks. In every
-// snapshot Asked = Started + Rejected + Limited + Coalesced, and
-// Started = Ended + Stopped + Stolen + Playing.
+// Stats is a snapshot of the counters between two blocks. In every snapshot Asked = Started + Rejected +
+// Limited + Coalesced and Started = Ended + Stopped + Stolen + Playing.
 type Stats struct {
 	Frame int64 // the first frame that is not mixed yet
 
-	Asked     int64 // starts whose frame has come
+	Asked     int64 // starts whose frame has been mixed
 	Started   int64
 	Rejected  int64
 	Limited   int64
-	Coalesced int64 // starts that became a part of a voice
-	Ended     int64 // faults included
+	Coalesced int64 // starts that were merged into another voice
+	Ended     int64 // including faults
 	Stopped   int64
 	Stolen    int64
-	Virtual   int64 // of Playing, those that are virtual
-	Playing   int64 // voices that live now, paused ones too
+	Virtual   int64 // the virtual voices among Playing
+	Playing   int64 // living voices, including paused ones
 
 	Missed     int64 // commands for a tag that found no voice
-	Late       int64 // commands for a frame that was mixed already
-	HighWater  int64 // the most voices that lived at once
-	Underruns  int64 // times that a stream has run dry
-	Unready    int64 // starts and moves of pitch that had to read a worse version of their sound at first, since the right one was not made yet
-	Faults     int64 // frames of the master that were not finite and became silence, voices and inserts that were ended
-	Broken     int64 // streams that could not be decoded any further while they played
-	EventsLost int64 // events that were not read in time; those before the first Events or NewEventReader do not count; see also EventReader.Lost
-	Busy       int64 // calls that failed with ErrBusy, or would have
-	Pending    int64 // commands sent whose frame has not come
-	Voices     int64 // slots now: Resize and GrowPool move it
+	Late       int64 // commands for a frame that was already mixed
+	HighWater  int64 // the maximum number of real voices at a time
+	Underruns  int64 // how often a stream has run dry
+	Unready    int64 // starts and pitch changes that first read a worse version of their sound, because the right one was not ready
+	Faults     int64 // master frames with NaN or Inf that became silence, and voices and inserts that were removed
+	Broken     int64 // streams that could not be decoded to their end
+	EventsLost int64 // events that were not read in time, counted from the first Events or NewEventReader on; see also EventReader.Lost
+	Busy       int64 // calls that failed with ErrBusy, or found no room and were deferred
+	Pending    int64 // commands under way
+	Voices     int64 // the number of slots, which Resize and GrowPool change
 
-	// SilentFrom is the frame from which on the master is silent as things
-	// stand, while Playing is 0: the end of the last voice and its tail, in
-	// frames of the mix (add Latency for those of Render). While Config.DCGuard
-	// fades out after them, it is a frame beyond Frame.
+	// SilentFrom is the frame from which the master is silent, valid while Playing is 0. It is the end of
+	// the last voice and its tail, in frames of the mix; add LatencyFrames for the output of Render.
+	// While Config.DCGuard fades out after them, it is later than Frame.
 	SilentFrom int64
 
-	// RingsUntil is the frame by which at the latest what effects still give is below -90 dBFS. What they
-	// give that is louder moves SilentFrom on, where it is mixed: Skip takes this frame at once.
+	// RingsUntil is an upper bound of the frame at which the tails of effects are below -90 dBFS. Louder
+	// tails advance SilentFrom while they are mixed. Skip uses RingsUntil for SilentFrom, because it does
+	// not mix.
 	RingsUntil int64
 }
 
@@ -55,14 +54,14 @@ func (s *Stats) fields() [numStats]*int64 {
 	}
 }
 
-// stats is a Stats that one goroutine writes and any read, all fields of one
-// moment: readers try again when version changed meanwhile or is odd.
+// stats publishes a Stats from one goroutine to any number of readers. Readers retry while version is odd
+// or has changed.
 type stats struct {
 	version [1]atomic.Int64
 	values  [numStats]atomic.Int64
 }
 
-// publish makes s what readers see. Audio side.
+// publish makes s visible to readers. Audio side.
 func (p *stats) publish(s *Stats) {
 	var values [numStats]int64
 	for i, f := range s.fields() {
@@ -77,7 +76,7 @@ func (p *stats) publish(s *Stats) {
 
 func (p *stats) frame() int64 { return p.values[0].Load() }
 
-// Stats returns a snapshot. Control side; it allocates nothing.
+// Stats returns a snapshot. Control side; it does not allocate.
 func (m *Mixer) Stats() Stats {
 	for {
 		v := m.published.version[0].Load()

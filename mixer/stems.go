@@ -10,31 +10,30 @@ import (
 	"voicepool/pcm"
 )
 
-// stems are what sounds put into the mix, each apart. The control side adds one before
-// the first start of a sound is sent; the audio side fills them.
+// stems holds the contributions of sounds to the mix. The control side adds a stem before it sends the
+// first start of a sound. The audio side fills it.
 type stems struct {
 	first atomic.Pointer[stem]
-	ring  int64       // frames of tails
-	alone []pcm.Frame // where a voice is mixed by itself
+	ring  int64       // length of the tail rings in frames
+	alone []pcm.Frame // buffer for a single voice
 }
 
-// Stem names a part of the mix: what all starts of a name and a sound put into it.
+// Stem identifies a part of the mix: all starts with the same name, sound and file.
 type Stem struct {
-	Name  string // Options.Name; empty: the starts have none
+	Name  string // Options.Name; may be empty
 	Sound string // voice.Sound.Name
-	File  string // voice.Sound.File: two files may be called the same
+	File  string // voice.Sound.File, because two files may have the same name
 }
 
-// stem is the part of the mix that is one Stem's.
+// stem holds the contribution of one Stem.
 type stem struct {
 	Stem
 	next  *stem
-	buses []atomic.Pointer[sums] // by bus; nil: no voice was ever heard through it
-	out   []pcm.Frame            // a ring by frame number, one hop
+	buses []atomic.Pointer[sums] // by bus; nil: no voice was heard through it
+	out   []pcm.Frame            // a ring of one hop, indexed by frame number
 }
 
-// stemOf returns the stem of starts that are to be heard on a bus, made where there is
-// none. The mutex is held.
+// stemOf returns the stem of a Stem on a bus and creates it if necessary. The mutex is held.
 func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 	s := m.stems.first.Load()
 	for s != nil && s.Stem != of {
@@ -54,13 +53,15 @@ func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 	return s
 }
 
-// Stems returns what each name and sound put into the last n frames: their voices alone,
-// with their tails, through all gains, pans, places and ducks, on all outputs together. It needs Config.Stems,
-// without which there are none. Stems come before effects, inserts, filters of buses, the DC guard and the limiter:
-// without those they add up to what the limiter gets, but for rounding.
+// Stems returns the contribution of each stem to the last n frames: the voices with their tails, after
+// all gains, pans, places and ducks, summed over all outputs. It requires Config.Stems and is empty
+// without.
 //
-// n is at most 20 ms, or less is returned. The frames are valid until the next iteration.
-// Call it on the goroutine that renders, between two calls of Render. It allocates.
+// Stems do not contain effects, inserts, filters of buses, the DC guard and the limiter. In a mixer
+// without these, the stems add up to the mix before the limiter, apart from rounding.
+//
+// n is limited to 20 ms. The frames are valid until the next iteration. Call Stems between two calls of
+// Render, on the same goroutine. It allocates.
 func (m *Mixer) Stems(n int) iter.Seq2[Stem, []pcm.Frame] {
 	return func(yield func(Stem, []pcm.Frame) bool) {
 		if m.stems == nil {
@@ -79,9 +80,9 @@ func (m *Mixer) Stems(n int) iter.Seq2[Stem, []pcm.Frame] {
 	}
 }
 
-// Expect says which stems there may be, besides those of which a start was asked for: a
-// test can tell a name that was not played from one that nothing has. Without Config.Stems
-// it does nothing. Control side.
+// Expect declares stems in addition to the stems of requested starts. A test can then distinguish a name
+// that was not played from a name that does not exist. Without Config.Stems it has no effect. Control
+// side.
 func (m *Mixer) Expect(stems ...Stem) {
 	if m.stems == nil {
 		return
@@ -96,15 +97,15 @@ func (m *Mixer) Expect(stems ...Stem) {
 	}
 }
 
-// Expected returns all that Expect was told, in no order. Control side.
+// Expected returns the stems passed to Expect, in no order. Control side.
 func (m *Mixer) Expected() []Stem {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	return slices.Collect(maps.Keys(m.expected))
 }
 
-// Stem returns the stem that the voice of the event is part of, or would be. Without
-// Config.Stems it has no Name; of an event without a sound it is zero.
+// Stem returns the stem of the voice of the event. Without Config.Stems it has no Name. For an event
+// without a sound it is zero.
 func (e *Event) Stem() Stem {
 	switch {
 	case e.stem != nil:

@@ -6,23 +6,23 @@ import (
 	"voicepool/pool"
 )
 
-// stopping is a stop of a voice that the ring had no place for. The control side writes
-// it, the audio side reads it after the ring and says so. Of several that wait, the one
-// stands here that ends the voice first: so no later one takes a Stop back.
+// stopping is a stop of a voice that did not fit into the ring buffer. The control side writes it. The
+// audio side reads it after the ring buffer and acknowledges it. If there are several, the one that ends
+// the voice first is kept, so a later one never cancels a Stop.
 type stopping struct {
-	version atomic.Uint32 // odd while it is written
-	done    atomic.Uint32 // the version that the audio side has carried out
+	version atomic.Uint32 // odd during a write
+	done    atomic.Uint32 // the version that the audio side has executed
 	id      atomic.Uint64 // the handle
-	at      atomic.Int64  // the frame from which on it acts; 0: at once
+	at      atomic.Int64  // the frame from which the stop applies; 0: immediately
 	over    atomic.Int64  // frames
 
-	// after is the number of the last command before a StopAll, which leaves starts of
-	// later frames alone; 0: it is a stop of this start, which cancels it then.
+	// after is the sequence number of the last command before a StopAll. A StopAll does not affect starts
+	// of later frames. 0: a stop of this start, which also cancels a pending start.
 	after atomic.Uint64
 }
 
-// stopFrame returns the frame from which on a stop acts that the ring has no place for: a
-// start may be on its way for as long as the lead. The mutex is held.
+// stopFrame returns the frame of a stop that does not fit into the ring buffer. With Config.Lead it
+// follows the clock, because starts may be under way. The mutex is held.
 func (m *Mixer) stopFrame() int64 {
 	if m.lead.frames == 0 {
 		return 0
@@ -30,7 +30,7 @@ func (m *Mixer) stopFrame() int64 {
 	return m.lead.frame(m.Now(), m.rate)
 }
 
-// stopLater leaves a stop in the record. The mutex is held.
+// stopLater stores a stop in the record. The mutex is held.
 func (m *Mixer) stopLater(r *record, id pool.Handle, at, over int64, after uint64) {
 	s := &m.own(r).stopping
 	if s.version.Load() != s.done.Load() && s.id.Load() == uint64(id) {
@@ -50,8 +50,7 @@ func (m *Mixer) stopLater(r *record, id pool.Handle, at, over int64, after uint6
 	s.version.Store(version + 2)
 }
 
-// stopAllLater leaves a stop in the records of all starts that are not over. The mutex is
-// held.
+// stopAllLater stores a stop in the records of all starts that are not over. The mutex is held.
 func (m *Mixer) stopAllLater(over int64) {
 	at := m.stopFrame()
 	for _, r := range m.allRecords() {

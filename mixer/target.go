@@ -18,18 +18,18 @@ const (
 	allVoices
 )
 
-// Target is what a command acts on. The zero Target names nothing.
+// Target selects the voices or the bus of a command. The zero Target selects no voice.
 type Target struct {
 	kind  targetKind
 	bus   uint16
-	mixer *Mixer      // of the voice, or of the bus; nil: any, for its master
+	mixer *Mixer      // of the voice or the bus; nil: the master of any mixer
 	id    pool.Handle // of the voice
-	tag   uint64      // of a voice: its Options.Play
+	tag   uint64      // for a voice its Options.Play
 	sound *voice.Sound
 }
 
-// check returns what is wrong with a target of m. It comes before anything looks at
-// the tree of buses: the index of another mixer's bus may be beyond it.
+// check validates a target of m. It must run before t.bus is used as an index, because the index of
+// another mixer's bus may be out of range.
 func (t *Target) check(m *Mixer) error {
 	switch {
 	case m == nil:
@@ -44,13 +44,13 @@ func (t *Target) check(m *Mixer) error {
 	return nil
 }
 
-// TargetVoice names a voice. Of a start with an Options.Play it names all starts of that Play which are not
-// over, pending ones too: the layers of a bank's play, and what follows them.
+// TargetVoice selects the voice of a handle. If the start has an Options.Play, it selects all starts with
+// the same Play that are not over, including pending ones and successors.
 func TargetVoice(h Handle) Target {
 	return Target{kind: oneVoice, mixer: h.mixer, id: h.id, tag: h.play}
 }
 
-// TargetTag names the living voices that were started under a tag other than 0.
+// TargetTag selects the living voices that were started with a tag other than 0.
 func TargetTag(tag uint64) Target {
 	if tag == 0 {
 		return Target{}
@@ -58,7 +58,7 @@ func TargetTag(tag uint64) Target {
 	return Target{kind: taggedVoices, tag: tag}
 }
 
-// TargetSound names the living voices that play a sound.
+// TargetSound selects the living voices that play a sound.
 func TargetSound(s *voice.Sound) Target {
 	if s == nil {
 		return Target{}
@@ -66,9 +66,9 @@ func TargetSound(s *voice.Sound) Target {
 	return Target{kind: soundVoices, sound: s}
 }
 
-// TargetBus names a bus: Set moves the bus itself; Pause holds it, and what starts on
-// it meanwhile; Stop stops its voices. All voices are on the master.
+// TargetBus selects a bus. Set changes the bus itself. Pause pauses its voices and voices that start on
+// it later. Stop stops its voices. All voices are on the master.
 func TargetBus(b Bus) Target { return Target{kind: busVoices, bus: b.index, mixer: b.mixer} }
 
-// TargetAll names all voices. Set is not for it: set the master.
+// TargetAll selects all voices. Set does not accept it: set the master bus instead.
 func TargetAll() Target { return Target{kind: allVoices} }

@@ -7,22 +7,21 @@ import (
 	"voicepool/internal/words"
 )
 
-// tree is how the buses hang together, the master first. It never changes: both sides
-// read it.
+// tree is the hierarchy of buses, the master first. It is constant, so both sides read it.
 type tree []branch
 
-// branch is the place of a bus in the tree.
+// branch is a bus in the tree.
 type branch struct {
 	name        string
-	parent      int // an index; of the master -1
-	above       int // the bus into which it is mixed, an index; of the master bus of an output -1
-	output      int // which output it is heard on
-	first, last int // what is below it, and itself, has places first..last-1
+	parent      int // an index; -1 for the master
+	above       int // index of the bus that it is mixed into; -1 for the master bus of an output
+	output      int // index of the output that it is heard on
+	first, last int // the bus and all buses below it have places first..last-1
 }
 
-// newTree returns the tree of the buses, the master first and the master buses of further
-// outputs last, and their indices in two orders: each before what is below it, and after.
-// Those of a circle are in neither.
+// newTree returns the tree of the buses, with the master first and the master buses of further outputs
+// last. down lists the indices with parents first, up with parents last. Buses in a loop are in neither
+// list.
 func newTree(buses []BusConfig, roots int) (t tree, down, up []int) {
 	index := map[string]int{"": 0}
 	for i := range buses {
@@ -59,11 +58,11 @@ func newTree(buses []BusConfig, roots int) (t tree, down, up []int) {
 	return t, down, up
 }
 
-// order returns the buses of up, each behind those that it has to be mixed after, and else where they
-// are; fewer where some wait for themselves. Besides those below it these are the buses to which its
-// effects listen, and those that send to it.
+// order returns the buses of up in mixing order: a bus comes after the buses below it, the keys of its
+// effects, and the buses that send to it. Otherwise the order is kept. In case of a loop the result is
+// shorter than up.
 func (t tree) order(buses []BusConfig, up []int) []int {
-	waits, some := make([][]int, len(t)), false // for whom each waits
+	waits, some := make([][]int, len(t)), false // by bus: the buses that come before it
 	wait := func(i, forWhom int) {
 		waits[i], some = append(waits[i], forWhom), true
 	}
@@ -98,7 +97,7 @@ func (t tree) order(buses []BusConfig, up []int) []int {
 	}
 }
 
-// circle returns a bus that has to be mixed after itself, and why; "": there is none.
+// circle returns a bus that would have to be mixed after itself, and an explanation; "" without a loop.
 func (t tree) circle(buses []BusConfig) (bus, circle string) {
 	_, _, up := newTree(buses, t.roots())
 	ordered := t.order(buses, up)
@@ -133,7 +132,7 @@ func (t tree) circle(buses []BusConfig) (bus, circle string) {
 	return t[up[0]].name, ""
 }
 
-// roots returns how many master buses of further outputs there are.
+// roots returns the number of master buses of further outputs.
 func (t tree) roots() (n int) {
 	for i := range t {
 		n = max(n, t[i].output)
@@ -147,15 +146,15 @@ func (t tree) below(i, j int) bool {
 	return t[j].first <= at && at < t[j].last
 }
 
-// through reports whether what bus i gives is heard through bus j, its gains and its insert.
+// through reports whether the output of bus i passes through the gains and insert of bus j.
 func (t tree) through(i, j int) bool { return t[i].output == t[j].output && t.below(i, j) }
 
-// find returns the index of the bus of a name, or -1.
+// find returns the index of a bus by name, or -1.
 func (t tree) find(name string) int {
 	return slices.IndexFunc(t, func(b branch) bool { return b.name == name })
 }
 
-// nearest says which bus may be meant by a name that is none's: not the one that names it. "": there is none.
+// nearest suggests a bus name similar to an unknown name, except by; "" without other buses.
 func (t tree) nearest(name, by string) string {
 	var names []string
 	for i := range t[1:] {

@@ -9,38 +9,37 @@ import (
 	"voicepool/voice"
 )
 
-// tuning is the pitch of a start as far as the control side knows: each of its parts, and
-// what it may be until it rests. The control side's, under the mutex.
+// tuning is the range of pitches that a start may reach, as known to the control side. Under the mutex.
 type tuning struct {
 	pitch, speed pitchSpan    // its own, in semitones
-	below, above pitchSpan    // how far its place may shift it, either way
+	below, above pitchSpan    // the limits of its Doppler shift
 	velocity     space.Vector // of its place
 	out          bool         // it may leave its loop
 }
 
-// pitchSpan is a part of a pitch, in semitones: what it comes to, and what it may be until
-// then. The control side's, under the mutex.
+// pitchSpan is the range of one component of a pitch, in semitones: its final value, and its range during
+// a fade.
 type pitchSpan struct {
-	to          float64
-	at          int64   // the frame of the set that takes it there
-	least, most float64 // while until has not come
+	to          float64 // the final value
+	at          int64   // the frame of the set to that value
+	least, most float64 // the range before until
 	until       int64
 }
 
 func pitchAt(x float64) pitchSpan { return pitchSpan{to: x, least: x, most: x} }
 
-// turn notes that the pitch goes to another one from one frame until another.
+// turn records a fade to another pitch that is over at until.
 func (p *pitchSpan) turn(to float64, now, at, until int64) {
 	least, most := p.span(now)
 	p.least, p.most, p.until = min(least, to), max(most, to), max(p.until, until)
-	if at >= p.at { // else what was asked for before acts after it
+	if at >= p.at { // otherwise the earlier call applies later
 		p.to, p.at = to, at
 	}
 }
 
-// widen notes that it may be, at any time, what another one is on its way.
+// widen extends the range for all time by the range of another fade under way.
 func (p *pitchSpan) widen(other *pitchSpan, now int64) {
-	if now >= other.until { // a rest is not taken over
+	if now >= other.until { // a value at rest is not taken over
 		return
 	}
 	least, most := p.span(now)
@@ -48,7 +47,7 @@ func (p *pitchSpan) widen(other *pitchSpan, now int64) {
 	p.least, p.most, p.until = min(least, from), max(most, to), never
 }
 
-// span returns what the pitch may be now or later.
+// span returns the range of the pitch from now on.
 func (p *pitchSpan) span(now int64) (least, most float64) {
 	if now < p.until {
 		return p.least, p.most
@@ -56,7 +55,7 @@ func (p *pitchSpan) span(now int64) (least, most float64) {
 	return p.to, p.to
 }
 
-// foretell keeps a set for the starts that come before it acts. The mutex is held.
+// foretell keeps a set for a later frame, for starts that begin before it. The mutex is held.
 func (m *Mixer) foretell(c *command) {
 	now := m.Now()
 	if c.frame < now || c.target.kind != taggedVoices && c.target.kind != soundVoices {
@@ -71,11 +70,11 @@ func (m *Mixer) foretell(c *command) {
 	m.foretold = append(m.foretold, *c)
 }
 
-// tune notes how a start at a frame begins and what is going to be asked of it, and asks
-// for what it is going to read. The mutex is held.
+// tune records the initial pitch of a start at frame and the sets that will apply to it, and requests the
+// versions that it will read. The mutex is held.
 func (m *Mixer) tune(r *record, frame int64) {
 	r.starts, r.tuned, r.followed = max(frame, m.Now()), false, false
-	if !r.tunes() { // nobody asks for its tuning then
+	if !r.tunes() { // its tuning is not used
 		return
 	}
 	if r.placed {
@@ -90,7 +89,7 @@ func (m *Mixer) tune(r *record, frame int64) {
 	m.refine(r)
 }
 
-// firstTuning returns the tuning that options begin with.
+// firstTuning returns the tuning given by the options.
 func firstTuning(o *voice.Options) tuning {
 	t := tuning{pitch: pitchAt(float64(o.Pitch)), out: o.Rounds != 0}
 	if o.Speed != 0 && o.Speed != 1 {
@@ -99,8 +98,8 @@ func firstTuning(o *voice.Options) tuning {
 	return t
 }
 
-// tuningOf returns the tuning of a start that tunes. It is written when it is first asked
-// for: most starts are never retuned, and theirs follows from their options.
+// tuningOf returns the tuning of a start and initializes it on first use. The tuning of most starts
+// follows from their options and is never stored.
 func (m *Mixer) tuningOf(r *record) *tuning {
 	t := &m.own(r).tuning
 	if !r.tuned {
@@ -120,9 +119,9 @@ func (r *record) tunes() bool {
 	return s != nil && r.options.Quality == voice.Best && s.Refines()
 }
 
-// retuneBy notes a set of the pitch or the loop, and asks for what the start reads then.
+// retuneBy records a set of the pitch or the rounds, and requests the versions that the start will read.
 func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
-	if !r.tunes() && !r.followed && over <= m.smooth { // nor does what follows it take that over
+	if !r.tunes() && !r.followed && over <= m.smooth { // a successor does not take it over either
 		return
 	}
 	t, now := m.tuningOf(r), m.Now()
@@ -140,18 +139,17 @@ func (m *Mixer) retuneBy(r *record, c *Change, frame, over int64) {
 	}
 }
 
-// follow notes that a start follows the one of a record, and what pitch it may take over from
-// it. The mutex is held.
+// follow records the successor of a start, which may take over its pitch. The mutex is held.
 func (m *Mixer) follow(r *record, next pool.Handle) {
 	r.followed, m.own(r).next = true, next
 	if m.own(r).filter.Load() != nil {
-		m.equip(r) // so is what follows
+		m.equip(r) // and its successor
 	}
 	m.tuningOf(r)
 	m.retuneNext(r)
 }
 
-// retuneNext asks for what those read that follow a start, where they take its pitch over.
+// retuneNext requests versions for the successors of a start, which may take over its pitch.
 func (m *Mixer) retuneNext(r *record) {
 	for r.followed {
 		next := m.find(r.rare.Load().next)
@@ -167,20 +165,20 @@ func (m *Mixer) retuneNext(r *record) {
 	}
 }
 
-// when returns the frame at which a set acts, and one at which it is over.
+// when returns the frame at which a set is executed and a frame at which its fade is over.
 func (m *Mixer) when(frame, over, now int64) (at, until int64) {
 	at = max(frame, now)
 	return at, max(at, now+m.longest.Load()) + max(over, m.smooth)
 }
 
-// levelsOf returns the levels of the versions that a start reads at its pitch, and at
-// that of its bus and its place; -1 for none.
+// levelsOf returns the range of version levels that a start reads at its pitch and the pitch of its bus
+// and its place; -1, -1 if it reads the original.
 func (m *Mixer) levelsOf(r *record) (low, high int) {
 	var first tuning
 	t := &first
 	if r.tuned {
 		t = &r.rare.Load().tuning
-	} else if r.options.Pitch != 0 || r.options.Speed != 0 { // else all of it is 0
+	} else if r.options.Pitch != 0 || r.options.Speed != 0 { // otherwise all components are 0
 		first = firstTuning(&r.options)
 	}
 	least := float64(r.options.BasePitch)
@@ -197,7 +195,7 @@ func (m *Mixer) levelsOf(r *record) (low, high int) {
 	}
 	add(&t.below, &t.above)
 	switch {
-	case least != most || r.placed && m.hearing.Waves > 0: // it moves, and reads the first version at least
+	case least != most || r.placed && m.hearing.Waves > 0: // a moving pitch reads at least the first version
 		return max(voice.LevelOf(pcm.Semitones(least)), 0), max(voice.LevelOf(pcm.Semitones(most)), 0)
 	case least != 0:
 		level := voice.LevelOf(pcm.Semitones(least))
@@ -206,14 +204,14 @@ func (m *Mixer) levelsOf(r *record) (low, high int) {
 	return -1, -1
 }
 
-// refine asks for what a start reads, if it reads versions. The mutex is held.
+// refine requests the versions that a start reads. The mutex is held.
 func (m *Mixer) refine(r *record) {
 	if !r.tunes() {
 		return
 	}
 	s := r.sound.Load()
 	from, to := m.levelsOf(r)
-	for level := max(from, 0); level <= to; level++ { // none for -1
+	for level := max(from, 0); level <= to; level++ { // empty for -1
 		m.refinery.ask(versionKey{s, level, r.loop})
 		if r.tuned && r.rare.Load().tuning.out || r.options.Rounds != 0 {
 			m.refinery.ask(versionKey{s, level, !r.loop})
@@ -221,7 +219,7 @@ func (m *Mixer) refine(r *record) {
 	}
 }
 
-// retuneAll notes what a command does to the pitch or the loop of starts.
+// retuneAll records the effect of a command on the pitch or the rounds of starts.
 func (m *Mixer) retuneAll(c *command) {
 	if c.kind != cmdSet || c.change.Fields&(FieldPitch|FieldSpeed|FieldRounds) == 0 {
 		return
@@ -245,13 +243,13 @@ func (m *Mixer) retuneAll(c *command) {
 		}
 		if bus {
 			m.refine(r)
-		} else if r.starts <= max(c.frame, m.Now()) { // else it is not there yet
+		} else if r.starts <= max(c.frame, m.Now()) { // otherwise it has not started by then
 			m.retuneBy(r, &c.change, c.frame, c.over)
 		}
 	}
 }
 
-// lives reports whether a record is that of a start that is not over. The mutex is held.
+// lives reports whether the start of a record is not over. The mutex is held.
 func (m *Mixer) lives(r *record) bool {
 	if r == nil {
 		return false
@@ -260,7 +258,7 @@ func (m *Mixer) lives(r *record) bool {
 	return id != 0 && m.find(id) == r && !r.stands.state().Over()
 }
 
-// retunePlace asks for what a start reads at another velocity. The mutex is held.
+// retunePlace requests the versions that a start reads at another velocity. The mutex is held.
 func (m *Mixer) retunePlace(r *record, velocity *space.Vector) {
 	if !r.tunes() {
 		return
@@ -279,7 +277,7 @@ func (m *Mixer) retunePlace(r *record, velocity *space.Vector) {
 	m.refine(r)
 }
 
-// retuneListener asks for what starts read under another listener. The mutex is held.
+// retuneListener requests the versions that starts read with another listener. The mutex is held.
 func (m *Mixer) retuneListener(l *space.Ear) {
 	same := l.Waves == m.hearing.Waves && l.Velocity == m.hearing.Velocity
 	m.hearing = *l
@@ -289,7 +287,7 @@ func (m *Mixer) retuneListener(l *space.Ear) {
 	for _, r := range m.allRecords() {
 		if r.placed && r.tunes() && m.lives(r) {
 			m.retunePlace(r, &m.tuningOf(r).velocity)
-			m.refine(r) // also where it stands still
+			m.refine(r) // even if the voice does not move
 		}
 	}
 }

@@ -7,24 +7,24 @@ import (
 	"voicepool/voice"
 )
 
-// A frame of a game sets many voices, often many times between two blocks. So a set of now
-// is a wish, which stands beside the voice or the bus. The next one replaces it, and one
-// command says that there are some. What is heard is as if every set had been a command:
-// one that follows another kind of command is one. Where half of the ring is taken, the
-// wishes act after all that is in the ring.
+// A game sets properties of many voices, often several times between two blocks. So a set of now is a
+// pending set that is stored beside the voice or the bus. The next set of the property replaces it. One
+// command makes the audio side read it. The result is the same as if each set were a command. A set that
+// follows a command of another kind is sent as a command. If half of the ring buffer is in use, pending
+// sets are applied after all commands in the ring buffer.
 
-// The fields that take their time come first: so many of a voice, so many of a bus.
+// The numbers of properties that can fade; they come first. Of a voice and of a bus.
 const (
 	voiceMoves = setHighPass + 1
 	busMoves   = setSolo + 1
 )
 
-// wish is where a field is to go. Sets of one frame come to at most two: the last one
-// that takes no time, if it is not heard, and the last one after it. The control side
-// writes it, the audio side reads it, neither waiting for the other.
+// wish is the pending set of one property. Sets at one frame reduce to two: the last one without a fade,
+// and the last fade after it. It is a seqlock: the control side writes it, the audio side reads it, and
+// neither waits.
 type wish struct {
-	version atomic.Uint32 // odd while it is written
-	kind    atomic.Uint32 // wishJump, wishMove, and the shape of the last one behind them
+	version atomic.Uint32 // odd during a write
+	kind    atomic.Uint32 // wishJump, wishMove, and above them the shape of the last set
 	jump    atomic.Uint64 // float64 bits
 	to      atomic.Uint64
 	over    atomic.Int64 // frames
@@ -33,19 +33,19 @@ type wish struct {
 const (
 	wishJump = 1 << iota
 	wishMove
-	wishShape = 2 // bits before the shape
+	wishShape = 2 // shift of the shape
 )
 
-// wishes are those of a voice or a bus.
+// wishes are the pending sets of a voice or a bus.
 type wishes struct {
 	dirty *dirtyWord
 	all   []wish
-	sent  []uint64 // by field: the command that was sent for it last
-	voice Handle   // or, where it is zero:
+	sent  []uint64 // by property: the sequence number of the last command for it
+	voice Handle   // of the voice, or zero for a bus
 	bus   uint16
 }
 
-// set is the command that a wish stands for.
+// set returns the command equivalent to a pending set.
 func (w *wishes) set(f settable, value float64, over int64, shape voice.Shape) command {
 	c := command{kind: cmdSet, wished: true, frame: Now, target: TargetVoice(w.voice), over: over}
 	if w.voice == (Handle{}) {
@@ -56,7 +56,7 @@ func (w *wishes) set(f settable, value float64, over int64, shape voice.Shape) c
 	return c
 }
 
-// send is the command that makes the audio side see it.
+// send returns the command that makes the audio side read the pending set.
 func (w *wishes) send(f settable) command {
 	if w.voice == (Handle{}) {
 		return command{kind: cmdWantBus, frame: Now, target: Target{kind: busVoices, bus: w.bus}, fields: 1 << f}
@@ -64,7 +64,7 @@ func (w *wishes) send(f settable) command {
 	return command{kind: cmdWant, frame: Now, record: w.voice.id, fields: 1 << f}
 }
 
-// wished is a wish as it was read.
+// wished is a copy of a wish.
 type wished struct {
 	jumps, moves bool
 	jump, to     float64
@@ -72,7 +72,7 @@ type wished struct {
 	shape        voice.Shape
 }
 
-// last returns where it ends.
+// last returns the final value.
 func (w *wished) last() float64 {
 	if w.moves {
 		return w.to
@@ -80,7 +80,7 @@ func (w *wished) last() float64 {
 	return w.jump
 }
 
-// read reports whether w is all of one write.
+// read returns a copy of the pending set; ok is false if a write came in between.
 func (x *wish) read() (w wished, ok bool) {
 	v, kind := x.version.Load(), x.kind.Load()
 	w = wished{
@@ -90,8 +90,7 @@ func (x *wish) read() (w wished, ok bool) {
 	return w, v&1 == 0 && x.version.Load() == v
 }
 
-// write adds a set to what is wished, or, if that is not to count any more, begins anew. A
-// store costs more than a look.
+// write adds a set to the pending set, or replaces it if anew is true.
 func (x *wish) write(value float64, over int64, shape voice.Shape, anew bool) {
 	was := x.kind.Load()
 	kind, to := uint32(wishJump), &x.jump
@@ -113,17 +112,16 @@ func (x *wish) write(value float64, over int64, shape voice.Shape, anew bool) {
 	x.version.Store(version + 2)
 }
 
-// wishAfter is where the bits of those wishes are in a word of dirty ones that act after
-// the ring.
+// wishAfter is the shift of the bits for pending sets that are applied after the ring buffer.
 const wishAfter = 16
 
-// dirtyWord has a bit for each field that is not applied yet.
+// dirtyWord has a bit for each property with a pending set.
 type dirtyWord struct {
 	atomic.Uint32
-	after atomic.Uint64 // the command that those for after the ring follow
+	after atomic.Uint64 // the sequence number of the command that the pending sets after the ring buffer follow
 }
 
-// mark notes that a wish acts after the ring. One of the same field goes with the last.
+// mark makes a pending set apply after the ring buffer. Further sets of the property replace it.
 func (d *dirtyWord) mark(bit uint32, seq uint64) {
 	if bit <<= wishAfter; d.Load()&bit == 0 {
 		d.after.Store(seq)
@@ -131,8 +129,8 @@ func (d *dirtyWord) mark(bit uint32, seq uint64) {
 	}
 }
 
-// dirtyFields returns those that are dirty, the ones for after the ring too. What they follow
-// may have come while this block began: then they wait for the next one.
+// dirtyFields returns the properties with a pending set, including those after the ring buffer. If a
+// command that these follow arrived during this block, they wait for the next block.
 func (a *audio) dirtyFields(dirty *dirtyWord) wants {
 	d := dirty.Load()
 	if d>>wishAfter != 0 {
@@ -140,27 +138,27 @@ func (a *audio) dirtyFields(dirty *dirtyWord) wants {
 			a.wantsWait.Store(true)
 			return 0
 		}
-		dirty.And(^(d >> wishAfter << wishAfter)) // what is marked meanwhile stays
+		dirty.And(^(d >> wishAfter << wishAfter)) // later marks are kept
 	}
 	return wants(d | d>>wishAfter)
 }
 
-// wish notes a set of a field. The mutex is held.
+// wish stores a pending set of a property. The mutex is held.
 func (m *Mixer) wish(w *wishes, f settable, value float64, over int64, shape voice.Shape) {
 	bit, x, dirty := uint32(1)<<f, &w.all[f], w.dirty.Load()
 	pending := dirty&bit != 0
 	follows := pending && w.sent[f] <= m.otherSeq
-	after := dirty&(bit<<wishAfter) != 0 // a command would come before the wish that it follows
+	after := dirty&(bit<<wishAfter) != 0 // a command would overtake the pending set
 	if follows && !after {
 		if m.pushSet(w.set(f, value, over, shape)) {
-			w.sent[f] = 0 // what comes now follows this one
+			w.sent[f] = 0 // the next set follows this command
 			return
 		}
 		after = true
 	}
 	x.write(value, over, shape, !pending)
 	switch was := w.dirty.Or(bit) & bit; {
-	case pending && was == 0: // it has been applied meanwhile
+	case pending && was == 0: // the audio side has applied it
 		x.write(value, over, shape, true)
 	case pending && !follows:
 		return
@@ -173,8 +171,8 @@ func (m *Mixer) wish(w *wishes, f settable, value float64, over int64, shape voi
 	w.sent[f] = m.seq
 }
 
-// pushSet hands over a command of a set, unless half of the ring is taken: the rest is for
-// what has no words of its own. The mutex is held.
+// pushSet sends a command for a set, unless half of the ring buffer is in use. The rest is reserved for
+// commands that cannot be pending sets. The mutex is held.
 func (m *Mixer) pushSet(c command) bool {
 	if n := m.underWay.len(); n >= m.commandMax/2 && n < m.commandMax {
 		return false
@@ -182,7 +180,7 @@ func (m *Mixer) pushSet(c command) bool {
 	return m.push(c) == nil
 }
 
-// wishBus notes a set of a bus, of one field or several. The mutex is held.
+// wishBus stores pending sets of the properties of a bus. The mutex is held.
 func (m *Mixer) wishBus(bus uint16, c *Change, over int64) {
 	b := &m.busWishes[bus]
 	if c.Fields&fieldsFilter != 0 {
@@ -198,13 +196,13 @@ func (m *Mixer) wishBus(bus uint16, c *Change, over int64) {
 	}
 }
 
-// busWish is what is wished of a bus. Both sides'.
+// busWish holds the pending sets of a bus. Both sides use it.
 type busWish struct {
 	dirty dirtyWord
 	moves [busMoves]wish
 }
 
-// wish notes a set of the voice of h, over some frames. The mutex is held.
+// wish stores a pending set of a property of a voice. The mutex is held.
 func (h Handle) wish(r *record, f settable, value float64, over int64, shape voice.Shape) {
 	m := h.mixer
 	m.loops = m.loops || f == setRounds
@@ -232,7 +230,7 @@ func (h Handle) wish(r *record, f settable, value float64, over int64, shape voi
 	rare.wantSeq[f] = m.seq
 }
 
-// glide sets fields of the voice of h that may take their time.
+// glide sets properties of a voice that can fade.
 func (h Handle) glide(c *Change, over int64) error {
 	r, unlock := h.living()
 	if r == nil {
@@ -246,7 +244,7 @@ func (h Handle) glide(c *Change, over int64) error {
 	return nil
 }
 
-// wishAll notes a set of several fields of the voice of h. The mutex is held.
+// wishAll stores pending sets of several properties of a voice. The mutex is held.
 func (h Handle) wishAll(r *record, c *Change, over int64) {
 	for fields := c.Fields; fields != 0; fields &= fields - 1 {
 		f := fields.first()
