@@ -8,7 +8,7 @@ import (
 
 // scores holds what a choice of victim looks at, packed by slot.
 type scores struct {
-	audibility []float32 // a power, see docs/design.md
+	audibility []float32 // a power, see docs/decisions/005-steal-the-least-audible.md
 	gain       []float32 // left^2 + right^2
 	none       []float32 // zeros, for those who look at the number alone
 	number     []uint64

@@ -4,7 +4,7 @@ import "math"
 
 // The model goes along the exact curve of every move, by math.Cos and math.Pow. The
 // mixer draws straight lines from one place of the curve to another. What that can be off
-// follows from how long the lines are, which docs/design.md says.
+// follows from how long the lines are, which docs/decisions/002-frames-not-blocks.md gives.
 //
 // Take a line over n frames whose ends are on a curve f, and a frame t between them. The
 // line is off by at most n²/8 times the largest second difference |f(s-1) - 2f(s) + f(s+1)|

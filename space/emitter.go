@@ -82,7 +82,7 @@ func (c *Cone) ready() (cone, error) {
 // it folds, see Spread.
 //
 // The pan is 0 in front, behind, above and below, and at the sides as much as
-// Listener.Strength says. docs/design.md has the formulas of pan and Doppler shift.
+// Listener.Strength says. docs/decisions/011-spatial.md has the formulas of pan and Doppler shift.
 type Emitter struct {
 	Spot        Spot
 	Cone        Cone
