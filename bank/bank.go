@@ -24,83 +24,83 @@ import (
 	"voicepool/voice"
 )
 
-// ErrName is wrapped by the errors of calls with a name that the bank does not have. They name
-// the nearest one. Nothing has changed.
+// ErrName is wrapped by the errors of calls with an unknown name. The message suggests the nearest name. The
+// call has no effect.
 var ErrName = errors.New("bank: unknown name")
 
-// ErrMixer is wrapped by the errors of a bank that has no mixer yet, or one that does not fit.
+// ErrMixer is wrapped by errors about a missing or unsuitable mixer.
 var ErrMixer = errors.New("bank: no mixer")
 
-// Bank is a file of sounds and rules, ready to play. Control side, any goroutine.
+// Bank holds the sounds and rules of a file, ready to play. Control side, any goroutine.
 type Bank struct {
 	fsys  fs.FS
 	name  string
 	lib   *sounds.Library
-	named []sounds.Source // besides files
+	named []sounds.Source // sounds that need no file
 
 	reloading sync.Mutex
-	tried     *rules.Rules // what was read last, whether its sounds could be loaded or not; nil: nothing
+	tried     *rules.Rules // the last rules read, even if their sounds could not be loaded; may be nil
 
-	mu      sync.Mutex // of all that follows
-	settled sync.Cond  // a claim has ended
-	claims  int        // plays that open a stream, for which the mutex is not held
+	mu      sync.Mutex // guards all fields below
+	settled sync.Cond  // signals the end of a claim
+	claims  int        // plays that are opening a stream without holding mu
 	rules   *rules.Rules
-	root    *yaml.Node   // of the file
-	made    *rules.Rules // of the mixer
+	root    *yaml.Node   // root of the file
+	made    *rules.Rules // the rules that the mixer was made from
 	sounds  map[string]*sound
 	mixer   *mixer.Mixer
-	moved   []mixer.Handle // of SetPositions, used again
+	moved   []mixer.Handle // buffers of SetPositions
 	spots   []space.Spot
 	scene   string
-	stage   scenes.Stage          // of the mixer, as far as the bank has moved it
-	streams atomic.Pointer[error] // the first that broke
+	stage   scenes.Stage          // scene state applied to the mixer
+	streams atomic.Pointer[error] // first error of a stream
 
 	plays  plays
-	values map[string]float64 // of parameters that were set for all
+	values map[string]float64 // parameters set for all sounds
 }
 
-// sound is a sound of the bank.
+// sound is a sound of the bank with the state of its random choices.
 type sound struct {
 	rules  *rules.Sound
 	files  []*voice.Sound
-	called string // what its starts are called: of a layer what it is a layer of
-	place  uint64 // of its name
-	plays  uint64 // that were accepted
+	called string // name of its starts; for a layer the name of its parent
+	place  uint64 // key for random choices
+	plays  uint64 // number of accepted plays
 	picker chance.Picker
-	layers []layer // in the place of files
-	then   *sound  // what follows it; nil: nothing
+	layers []layer // replace the files
+	then   *sound  // the sound that follows gaplessly; may be nil
 
-	parts   []*sound // all that a play of it draws for: itself, its layers, and what follows
-	streams bool     // one of the parts is a stream
-	claimed bool     // a play that opens a stream draws for it
+	parts   []*sound // everything that one play draws for: the sound, its layers, and their followers
+	streams bool     // a part is a stream
+	claimed bool     // reserved by a play that is opening a stream
 
-	emitter space.Emitter // of the start under way
-	sends   []mixer.Send  // the same
+	emitter space.Emitter // scratch space of the start in progress
+	sends   []mixer.Send
 	options
 }
 
-// layer is a sound with draws of its own.
+// layer is a sound with random choices of its own.
 type layer struct {
 	sound *sound
-	delay int64 // frames
+	delay int64 // in frames
 }
 
-// options is what the mixer is asked for at every start.
+// options holds the mixer options shared by all starts of a sound.
 type options struct {
 	bus     mixer.Bus
 	group   *mixer.Group
 	quality voice.Quality
 }
 
-// Open reads a bank of a file system, such as an embed.FS or os.DirFS("assets"), and brings its
-// sounds into a library. Paths are relative to the folder of the file. The library must have the
-// rate of the bank; a file that names none takes the library's.
+// Open reads a bank from a file system, such as an embed.FS or os.DirFS("assets"), and loads its sounds into
+// a library. Paths are relative to the folder of the file. The library must have the sample rate of the bank.
+// A file without a rate takes the library's.
 //
-// named are sounds that the file may name without a file. A bank that plays embedded sounds is
-// opened with embedded.Sources(); without them a program carries none.
+// named lists sounds that the file may use without a path. To use the embedded sounds, pass
+// embedded.Sources(); they are linked only into programs that do.
 //
-// All that is wrong with the file comes as rules.Errors, in the order of the lines, which wrap
-// rules.ErrFile; all sounds that cannot be loaded as rules.Errors, which wrap rules.ErrSound.
+// Errors in the file are returned as rules.Errors in line order, which wrap rules.ErrFile. Sounds that cannot
+// be loaded are returned as rules.Errors, which wrap rules.ErrSound.
 func Open(fsys fs.FS, name string, lib *sounds.Library, named ...sounds.Source) (*Bank, error) {
 	b := &Bank{fsys: fsys, name: name, lib: lib, named: named, values: map[string]float64{}}
 	b.settled.L = &b.mu
@@ -115,7 +115,7 @@ func Open(fsys fs.FS, name string, lib *sounds.Library, named ...sounds.Source) 
 	return b, nil
 }
 
-// read reads the file, and returns its root too.
+// read reads the file and also returns its root.
 func (b *Bank) read() (*rules.Rules, *yaml.Node, error) {
 	if b.fsys == nil {
 		return nil, nil, fmt.Errorf("bank: %s: no file system; name one, such as os.DirFS(\"assets\")", b.name)
@@ -127,15 +127,14 @@ func (b *Bank) read() (*rules.Rules, *yaml.Node, error) {
 	return parseFile(b.name, src, b.fsys, b.named, b.lib.Rate())
 }
 
-// Parse reads and checks the text of a bank. name is its name in messages, and the place from
-// which paths are relative: of the operating system, since the text alone knows no file system.
-// named and the error are as those of Open.
+// Parse parses and checks the text of a bank. name is its name in messages. Paths are relative to the folder
+// of name in the operating system. named and the errors are as in Open.
 func Parse(name string, src []byte, named ...sounds.Source) (*rules.Rules, error) {
 	r, _, err := parseFile(name, src, nil, named, 0)
 	return r, err
 }
 
-// parseFile reads a bank for a library of a rate; 0: of any.
+// parseFile parses a bank for a library with a sample rate. 0 accepts any rate.
 func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate int) (*rules.Rules, *yaml.Node, error) {
 	out := &rules.Rules{}
 	r := parse.New(out, name, fsys, named)
@@ -162,7 +161,7 @@ func parseFile(name string, src []byte, fsys fs.FS, named []sounds.Source, rate 
 	return out, top, r.Errors()
 }
 
-// load brings the sounds of a file into the library.
+// load loads the sounds of a file into the library.
 func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	ctx := context.Background()
 	ways := make([]loading.Ways, len(r.Sounds))
@@ -190,7 +189,7 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	if err := missing.Err(); err != nil {
 		return nil, err
 	}
-	pitches := map[string]rules.Range{} // what is added to sounds, by parameters and as layers
+	pitches := map[string]rules.Range{} // pitch added to sounds by parameters and by parent sounds
 	for _, s := range out {
 		s.then = out[s.rules.Then]
 	}
@@ -202,7 +201,7 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 		for i, l := range s.rules.Layers {
 			one := *out[l.Sound]
 			one.called = s.rules.Name
-			one.place = chance.Name(fmt.Sprint(s.rules.Name, "\x00", i, "\x00", l.Sound)) // draws of its own
+			one.place = chance.Name(fmt.Sprint(s.rules.Name, "\x00", i, "\x00", l.Sound)) // layers draw independently
 			s.layers = append(s.layers, layer{&one, l.Delay.Frames(r.Rate)})
 			pitches[l.Sound] = join(pitches[l.Sound], rules.Range{From: s.rules.Pitch.From + own.From, To: s.rules.Pitch.To + own.To})
 		}
@@ -225,14 +224,14 @@ func (b *Bank) load(r *rules.Rules) (map[string]*sound, error) {
 	return out, versions.Make(ctx)
 }
 
-// broke keeps what went wrong first in a stream. Any goroutine.
+// broke keeps the first error of a stream. Any goroutine.
 func (b *Bank) broke(_ string, err error) {
 	err = fmt.Errorf("bank: the stream %s", strings.TrimPrefix(err.Error(), "sounds: "))
 	b.streams.CompareAndSwap(nil, &err)
 }
 
-// Err returns what went wrong first in the goroutines that decode streams, or nil. A stream that
-// breaks ends as if its file did.
+// Err returns the first error of a stream that broke while it was decoded, or nil. A broken stream ends like
+// the end of its file.
 func (b *Bank) Err() error {
 	if err := b.streams.Load(); err != nil {
 		return *err
@@ -240,19 +239,18 @@ func (b *Bank) Err() error {
 	return nil
 }
 
-// Rules returns what the file says. It must not be changed.
+// Rules returns the rules of the file. They must not be changed.
 func (b *Bank) Rules() *rules.Rules {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.rules
 }
 
-// Config returns the mixer that the file describes, for a game that changes it: it hands the mixer
-// that it makes to Use.
+// Config returns the mixer configuration of the file. A game can change it, create a mixer, and pass that to
+// Use.
 func (b *Bank) Config() mixer.Config { return b.Rules().Config() }
 
-// NewMixer makes the mixer that the file describes, and plays on it from now on. The error wraps
-// mixer.ErrConfig.
+// NewMixer creates the mixer of the file and plays on it from now on. The error wraps mixer.ErrConfig.
 func (b *Bank) NewMixer() (*mixer.Mixer, error) {
 	m, err := mixer.New(b.Config())
 	if err != nil {
@@ -264,8 +262,8 @@ func (b *Bank) NewMixer() (*mixer.Mixer, error) {
 	return m, nil
 }
 
-// Use has the bank play on a mixer from now on: one made from Config, or any other that has its
-// rate and its buses. The error wraps ErrMixer.
+// Use makes the bank play on m from now on. m must have the rate and the buses of the bank, as a mixer made
+// from Config has. The error wraps ErrMixer.
 func (b *Bank) Use(m *mixer.Mixer) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -294,7 +292,7 @@ func (b *Bank) Use(m *mixer.Mixer) error {
 	return nil
 }
 
-// expect tells a mixer what starts of the sounds are going to be called.
+// expect registers the names of all possible starts with the mixer.
 func expect(m *mixer.Mixer, sounds map[string]*sound) {
 	for _, s := range sounds {
 		for _, l := range append([]layer{{sound: s}}, s.layers...) {
@@ -305,7 +303,7 @@ func expect(m *mixer.Mixer, sounds map[string]*sound) {
 	}
 }
 
-// equip gives sounds and their layers what they are played with.
+// equip sets the mixer options of sounds and their layers.
 func equip(sounds map[string]*sound, found map[string]options) {
 	for name, s := range sounds {
 		s.options = found[name]
@@ -315,7 +313,7 @@ func equip(sounds map[string]*sound, found map[string]options) {
 	}
 }
 
-// moves returns what the parameters of a sound add to its pitch at least and at most.
+// moves returns the range of pitches that the parameters of a sound can add.
 func moves(s *rules.Sound) (sum rules.Range) {
 	for i := range s.Parameters {
 		span := s.Parameters[i].Pitch.Span()
@@ -328,7 +326,7 @@ func join(a, b rules.Range) rules.Range {
 	return rules.Range{From: min(a.From, b.From), To: max(a.To, b.To)}
 }
 
-// optionsOn returns what the sounds of a file are played with on a mixer.
+// optionsOn returns the mixer options per sound name.
 func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
 	groups, err := r.Groups(m)
 	if err != nil {
@@ -344,7 +342,7 @@ func optionsOn(m *mixer.Mixer, r *rules.Rules) (map[string]options, error) {
 
 func noMixer(call string) error { return fmt.Errorf("%w: call NewMixer before %s", ErrMixer, call) }
 
-// find returns the sound of a name. The mutex is held.
+// find returns the sound with a name. The caller holds mu.
 func (b *Bank) find(name string) (*sound, error) {
 	if s := b.sounds[name]; s != nil {
 		return s, nil
@@ -352,7 +350,7 @@ func (b *Bank) find(name string) (*sound, error) {
 	return nil, unknown("sound", name, b.sounds)
 }
 
-// unknown says which of some names is nearest to one that none of them is.
+// unknown returns an error for an unknown name that suggests the nearest known one.
 func unknown[V any](what, name string, known map[string]V) error {
 	if len(known) == 0 {
 		return fmt.Errorf("%w: there is no %s %s; the bank has none", ErrName, what, yaml.Quote(name))

@@ -5,11 +5,11 @@ import (
 	"voicepool/voice"
 )
 
-// A stream is opened without the bank's mutex: its disk may be slow, and other plays go on. So
-// that chances depend on nothing but the order of the plays of a name, a play that opens one claims
-// all that it draws for, and plays that draw for the same wait.
+// A stream is opened without holding mu, because its disk may be slow and other plays must continue. Random
+// choices must depend only on the order of the plays of a name. Therefore a play that opens a stream reserves
+// (claims) every sound that it draws for, and plays that need the same sounds wait.
 
-// list gathers the parts of a sound.
+// list collects the parts of a sound.
 func (s *sound) list() {
 	s.parts = append(s.parts[:0], s)
 	for _, l := range s.layers {
@@ -25,7 +25,7 @@ func (s *sound) list() {
 	}
 }
 
-// taken reports whether another play has claimed a part of the sound. The mutex is held.
+// taken reports whether another play has claimed a part of the sound. The caller holds mu.
 func (s *sound) taken() bool {
 	for _, part := range s.parts {
 		if part.claimed {
@@ -35,7 +35,7 @@ func (s *sound) taken() bool {
 	return false
 }
 
-// claim keeps a sound for one play. The mutex is held.
+// claim reserves a sound for one play. The caller holds mu.
 func (b *Bank) claim(s *sound) {
 	b.claims++
 	for _, part := range s.parts {
@@ -43,7 +43,7 @@ func (b *Bank) claim(s *sound) {
 	}
 }
 
-// leave ends a claim. The mutex is held.
+// leave ends a claim. The caller holds mu.
 func (b *Bank) leave(s *sound) {
 	b.claims--
 	for _, part := range s.parts {
@@ -52,14 +52,14 @@ func (b *Bank) leave(s *sound) {
 	b.settled.Broadcast()
 }
 
-// wait waits until no play is opening a stream. The mutex is held, but not meanwhile.
+// wait waits until no play is opening a stream. The caller holds mu, which is released while waiting.
 func (b *Bank) wait() {
 	for b.claims > 0 {
 		b.settled.Wait()
 	}
 }
 
-// outside asks the mixer for a start, without the mutex if that opens a stream.
+// outside starts a voice and releases mu for that time if it opens a stream.
 func (b *Bank) outside(
 	play func(*voice.Sound, mixer.Options) (mixer.Handle, error), file *voice.Sound, m mixer.Options,
 ) (mixer.Handle, error) {

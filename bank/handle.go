@@ -8,20 +8,22 @@ import (
 	"voicepool/voice"
 )
 
-// Handle names one play of a bank. It is a small comparable value. The zero Handle names nothing.
-// Of a play of several layers, and of what follows by `then`, its methods act on all of them, and
-// fail with mixer.ErrGone when the last has ended; Seek and
-// Position are about the first that is not over, and what it has from mixer.Handle alone, such as
-// Done and Then, about the first. For commands at a frame mixer.TargetVoice(h.Handle) names all of them;
-// Moment.Seek moves the first.
-// Gain and pitch are the game's own; those of the file and of parameters come on top.
+// Handle identifies one play of a bank. It is a small comparable value; the zero Handle identifies no play.
+//
+// A play can have several voices: layers, and sounds that follow by `then`. The methods of Handle act on all
+// of them and fail with mixer.ErrGone when the last has ended. Seek and Position use the first voice that has
+// not ended. Methods of the embedded mixer.Handle, such as Done and Then, use the first voice. In commands at
+// a frame, mixer.TargetVoice(h.Handle) means all voices of the play; Moment.Seek moves the first.
+//
+// Gain and pitch are the game's own. The values of the file and of parameters are added.
 type Handle struct {
 	mixer.Handle
-	play *play // nil: one sound, and nothing else
+	play *play // nil: a single voice
 	age  uint64
 }
 
-// all calls do for the voices of the play, or nothing if it is over long ago.
+// all calls do for each voice of the play. It returns mixer.ErrGone if the play has been reused for another
+// one.
 func (h Handle) all(do func(mixer.Handle) error) error {
 	if h.play == nil {
 		return do(h.Handle)
@@ -35,8 +37,8 @@ func (h Handle) all(do func(mixer.Handle) error) error {
 	return h.play.each(do)
 }
 
-// State returns what has become of the play: of a voice that is not over, as long as there is one,
-// else of the first.
+// State returns the state of the first voice that has not ended. If all have ended, it returns the state of
+// the first voice.
 func (h Handle) State() mixer.State {
 	state := h.Handle.State()
 	_ = h.all(func(one mixer.Handle) error {
@@ -48,15 +50,16 @@ func (h Handle) State() mixer.State {
 	return state
 }
 
-// Stop ends the play, as mixer.Handle.Stop does. Layers that wait for their delay never sound.
+// Stop ends the play, like mixer.Handle.Stop. Delayed layers never sound.
 func (h Handle) Stop() error { return h.all(mixer.Handle.Stop) }
 
-// StopOver fades the play to silence, and then ends it, as mixer.Handle.StopOver does.
+// StopOver fades the play to silence and then ends it, like mixer.Handle.StopOver.
 func (h Handle) StopOver(fade time.Duration) error {
 	return h.all(func(one mixer.Handle) error { return one.StopOver(fade) })
 }
 
-// Pause holds the play where it is, with a tail of 10 ms. What a stop fades out ends at once.
+// Pause holds the play at its position, with a tail of 10 ms. A voice that is already fading out ends at
+// once.
 func (h Handle) Pause() error { return h.all(mixer.Handle.Pause) }
 
 // Resume undoes Pause.
@@ -68,13 +71,13 @@ func (h Handle) SetGain(gain pcm.Decibels) error {
 	return h.all(func(one mixer.Handle) error { return one.SetGain(h.gained(gain)) })
 }
 
-// Fade moves the game's gain to gain within a time and along a shape, as mixer.Handle.Fade does.
+// Fade moves the game's gain to gain within a time and along a shape, like mixer.Handle.Fade.
 func (h Handle) Fade(gain pcm.Decibels, during time.Duration, shape voice.Shape) error {
 	return h.all(func(one mixer.Handle) error { return one.Fade(h.gained(gain), during, shape) })
 }
 
-// gained keeps the game's gain, and returns it with what parameters add. A gain that the mixer
-// refuses it returns as it is. The mutex is held.
+// gained stores the game's gain and returns it with the gain of the parameters. It returns an invalid gain
+// unchanged, so that the mixer rejects it. The caller holds mu.
 func (h Handle) gained(gain pcm.Decibels) pcm.Decibels {
 	if gain == pcm.FromLinear(0) {
 		gain = mixer.MinGain
@@ -108,17 +111,17 @@ func (h Handle) SetSpeed(speed float64) error {
 	return h.all(func(one mixer.Handle) error { return one.SetSpeed(speed) })
 }
 
-// SetLowPass sets the cutoff of the low-pass, 20..20,000 Hz, on its way for 5 ms. 0 is off.
+// SetLowPass sets the cutoff of the low-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off.
 func (h Handle) SetLowPass(hz float64) error {
 	return h.all(func(one mixer.Handle) error { return one.SetLowPass(hz) })
 }
 
-// SetHighPass sets the cutoff of the high-pass, 20..20,000 Hz, on its way for 5 ms. 0 is off.
+// SetHighPass sets the cutoff of the high-pass, 20..20,000 Hz, ramped over 5 ms. 0 is off.
 func (h Handle) SetHighPass(hz float64) error {
 	return h.all(func(one mixer.Handle) error { return one.SetHighPass(hz) })
 }
 
-// SetSend moves the gain of the play's sends to a bus, as mixer.Handle.SetSend does.
+// SetSend moves the gain of the play's send to a bus, like mixer.Handle.SetSend.
 func (h Handle) SetSend(to string, gain pcm.Decibels, within time.Duration) error {
 	return h.all(func(one mixer.Handle) error { return one.SetSend(to, gain, within) })
 }
@@ -128,18 +131,18 @@ func (h Handle) SetPriority(priority int) error {
 	return h.all(func(one mixer.Handle) error { return one.SetPriority(priority) })
 }
 
-// Protect protects the play from being stolen, or ends that.
+// Protect sets whether the play is protected from being stolen.
 func (h Handle) Protect(on bool) error {
 	return h.all(func(one mixer.Handle) error { return one.Protect(on) })
 }
 
-// SetLoop sets how often what loops of the play goes on with that, as mixer.Handle.SetLoop does; of
-// what follows by `then`, too.
+// SetLoop sets the remaining loop rounds of each looping voice of the play, like mixer.Handle.SetLoop. It
+// includes sounds that follow by `then`.
 func (h Handle) SetLoop(rounds int) error {
 	return h.all(func(one mixer.Handle) error { return one.SetLoop(rounds) })
 }
 
-// sounding is the voice of the play that is not over and comes first; if all are over, the first.
+// sounding returns the first voice of the play that has not ended, or the first voice.
 func (h Handle) sounding() mixer.Handle {
 	found := h.Handle
 	_ = h.all(func(one mixer.Handle) error {
@@ -151,14 +154,14 @@ func (h Handle) sounding() mixer.Handle {
 	return found
 }
 
-// Seek takes the voice that Position tells of to another place.
+// Seek moves the voice that Position reports on to another position.
 func (h Handle) Seek(position time.Duration) error { return h.sounding().Seek(position) }
 
-// Position is where the play is: in the first of its sounds that is not over.
+// Position returns the position in the first voice of the play that has not ended.
 func (h Handle) Position() time.Duration { return h.sounding().Position() }
 
-// Set sets a parameter of the play, ramped over 5 ms. It fails with ErrName, with mixer.ErrGone, and
-// with an error that wraps mixer.ErrOption if the value is beyond its range.
+// Set sets a parameter of the play, ramped over 5 ms. It fails with ErrName, mixer.ErrGone, or, if x is
+// outside the parameter's range, an error that wraps mixer.ErrOption.
 func (h Handle) Set(parameter string, x float64) error {
 	if h == (Handle{}) {
 		return mixer.ErrGone

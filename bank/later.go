@@ -13,7 +13,7 @@ import (
 	"voicepool/mixer"
 )
 
-// later is what a file says and only a new mixer can take, in the order of its lines. It wraps
+// later collects the differences of a reloaded file that require a new mixer, in line order. Its error wraps
 // ErrMixer.
 type later struct {
 	file  string
@@ -21,16 +21,16 @@ type later struct {
 	notes []*note
 }
 
-// note is one thing, and where the file says it.
+// note is one difference and its place in the file.
 type note rules.Error
 
 func (n *note) Error() string { return (*rules.Error)(n).Error() }
 
-// Unwrap returns ErrMixer, and what a mixer says to what it cannot take.
+// Unwrap returns ErrMixer and mixer.ErrOption.
 func (*note) Unwrap() []error { return []error{ErrMixer, mixer.ErrOption} }
 
-// add notes what a path of keys says. Where the file has no such key the last of the path that it
-// has is meant.
+// add adds a difference at a path of keys. If the file lacks a key of the path, the place is the last key
+// found.
 func (l *later) add(path []string, format string, args ...any) {
 	place := yaml.Place{}
 	for n, i := l.root, 0; n != nil && i < len(path); i++ {
@@ -44,7 +44,7 @@ func (l *later) add(path []string, format string, args ...any) {
 	l.notes = append(l.notes, &note{File: l.file, Line: place.Line, Column: place.Column, Msg: msg})
 }
 
-// err returns a line for each, or nil.
+// err returns an error with one line per difference, or nil.
 func (l *later) err() error {
 	slices.SortStableFunc(l.notes, func(a, b *note) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -56,7 +56,7 @@ func (l *later) err() error {
 	return errors.Join(all...)
 }
 
-// differ notes the keys that a file says otherwise than the one that the mixer was made from.
+// differ adds the keys whose values differ from the ones that the mixer was made from.
 func (l *later) differ(m *mixer.Mixer, made, now *rules.Rules) {
 	const what = "only a new mixer takes this; call NewMixer. Until then it stays as it was"
 	for _, k := range []struct {
@@ -113,7 +113,7 @@ func (l *later) differ(m *mixer.Mixer, made, now *rules.Rules) {
 	}
 }
 
-// masterEffects returns the keys of the effects of the master. The first output may have them.
+// masterEffects returns the path to the effects of the master, which may be in the first output.
 func (l *later) masterEffects(now *rules.Rules) []string {
 	if master := fields.Given(l.root, "master"); len(now.Outputs) > 0 && (master == nil || fields.Given(master.Value, "effects") == nil) {
 		return []string{"outputs", now.Outputs[0].Name, "effects"}
@@ -121,8 +121,7 @@ func (l *later) masterEffects(now *rules.Rules) []string {
 	return []string{"master", "effects"}
 }
 
-// effects notes where a bus has other effects than the mixer was made with, or in another order. Their values
-// may differ.
+// effects adds path if the effects of a bus differ in kind, name or order. Their values may differ.
 func (l *later) effects(path []string, made, now []effect.Effect) {
 	if !slices.EqualFunc(made, now, func(a, b effect.Effect) bool {
 		return a.Kind() == b.Kind() && a.Name() == b.Name() && a.Key == b.Key
@@ -131,7 +130,7 @@ func (l *later) effects(path []string, made, now []effect.Effect) {
 	}
 }
 
-// sameSends reports whether the sends of a bus differ in nothing but their order and their gains.
+// sameSends reports whether two lists of sends differ at most in order and gains.
 func sameSends(a, b []mixer.Send) bool {
 	has := func(all []mixer.Send, s mixer.Send) bool {
 		return slices.ContainsFunc(all, func(other mixer.Send) bool { return other.To == s.To && other.Pre == s.Pre })
@@ -139,8 +138,7 @@ func sameSends(a, b []mixer.Send) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(s mixer.Send) bool { return !has(b, s) })
 }
 
-// above returns the nearest bus that a mixer has: the one of a name, or one that it goes into by
-// the file; the zero Bus is the master.
+// above returns the bus with a name, or its nearest parent that the mixer has. The zero Bus means the master.
 func above(m *mixer.Mixer, r *rules.Rules, name string) mixer.Bus {
 	for parents := r.Parents(); name != ""; name = parents[name] {
 		if bus, err := m.Bus(name); err == nil {

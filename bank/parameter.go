@@ -10,8 +10,8 @@ import (
 	"voicepool/pcm"
 )
 
-// moved returns the gain and the pitch with the parameters, as far as a mixer goes.
-// What the game silences stays silent, whatever parameters add, as in sheets.
+// moved returns the game's gain and pitch plus the parameters, clamped to the range of the mixer. A gain of
+// silence stays silence, as in cue sheets.
 func (p *play) moved() (gain pcm.Decibels, pitch pcm.Semitones) {
 	gain, pitch = p.gain, p.pitch
 	for i := range p.values {
@@ -24,8 +24,7 @@ func (p *play) moved() (gain pcm.Decibels, pitch pcm.Semitones) {
 	return min(max(gain, mixer.MinGain), mixer.MaxGain), min(max(pitch, -mixer.MaxPitch), mixer.MaxPitch)
 }
 
-// playMany starts a sound that has layers, parameters or something that follows it. Nothing plays if
-// one of the layers cannot be asked for.
+// playMany starts a sound with layers, parameters or followers. If a voice cannot start, the others are stopped.
 func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	p := b.plays.free(b)
 	p.begins = true
@@ -49,12 +48,12 @@ func (b *Bank) playMany(frame int64, s *sound, o *Options) (Handle, error) {
 	return Handle{Handle: p.voices[0], play: p, age: p.age}, nil
 }
 
-// beginAll starts the layers of a sound, or the one sound that it is.
+// beginAll starts the layers of a sound, or the sound itself if it has no layers.
 func (b *Bank) beginAll(p *play, frame int64, s *sound, o *Options) error {
 	m := *o
 	moves := within(float64(o.Gain), mixer.MinGain, mixer.MaxGain) && within(float64(o.Pitch), -mixer.MaxPitch, mixer.MaxPitch)
 	gain, pitch := p.moved()
-	if moves { // else the mixer says what is wrong
+	if moves { // otherwise the mixer reports the invalid value
 		m.Gain, m.Pitch = gain, pitch
 	}
 	one := [1]layer{{sound: s}}
@@ -69,10 +68,10 @@ func (b *Bank) beginAll(p *play, frame int64, s *sound, o *Options) error {
 			m.Pan = min(max(s.rules.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
 		}
 	}
-	first, from := frame, frame // of those without a delay, and what delays count from
+	first, from := frame, frame // first is for layers without a delay; from is the base of the delays
 	if frame == mixer.Now && s.delayed() {
 		if from = b.mixer.Next(); b.mixer.Latency().Lead > 0 {
-			first = from // all by one look at the clock
+			first = from // the same scheduling clock for all layers
 		}
 	}
 	from = max(from, b.mixer.Now())
@@ -88,8 +87,8 @@ func (b *Bank) beginAll(p *play, frame int64, s *sound, o *Options) error {
 	if s.layers != nil {
 		s.plays++
 	}
-	if g, x := p.moved(); g != gain || x != pitch { // Bank.Set has moved it while a stream was opened
-		_ = p.put(g, x) // what is over needs none
+	if g, x := p.moved(); g != gain || x != pitch { // Bank.Set may have changed a parameter while a stream was opened
+		_ = p.put(g, x) // no effect on voices that have ended
 	}
 	return nil
 }
@@ -106,7 +105,7 @@ func (s *sound) delayed() bool {
 
 func within(x, least, most float64) bool { return x >= least && x <= most }
 
-// set sets a parameter, which must be in its range.
+// set sets parameter i, whose value must be in range.
 func (p *play) set(i int, x float64) error {
 	p.values[i] = x
 	gain, pitch := p.moved()
@@ -124,12 +123,12 @@ func (p *play) set(i int, x float64) error {
 	})
 }
 
-// put sets the gain and the pitch of all voices.
+// put sets the gain and pitch of all voices.
 func (p *play) put(gain pcm.Decibels, pitch pcm.Semitones) error {
 	return p.each(func(h mixer.Handle) error { return cmp.Or(h.SetGain(gain), h.SetPitch(pitch)) })
 }
 
-// each calls do for all voices, and returns the first error; ErrGone only if all are gone.
+// each calls do for all voices and returns the first error. It returns ErrGone only if all voices have ended.
 func (p *play) each(do func(mixer.Handle) error) error {
 	var first error
 	gone := 0
@@ -147,7 +146,7 @@ func (p *play) each(do func(mixer.Handle) error) error {
 	return first
 }
 
-// inRange says what is wrong with a value of a parameter.
+// inRange returns an error if a parameter value is out of range.
 func inRange(sound string, p *rules.Parameter, x float64) error {
 	if within(x, p.From, p.To) {
 		return nil
@@ -155,9 +154,9 @@ func inRange(sound string, p *rules.Parameter, x float64) error {
 	return fmt.Errorf("%w: %s: %v is not in the range of %q, %v to %v", mixer.ErrOption, p.Name, x, sound, p.From, p.To)
 }
 
-// Set sets a parameter of all sounds that have it: of those that play, ramped over 5 ms, and of those
-// that start from now on. It fails with ErrName, and with an error that wraps mixer.ErrOption if the
-// value is beyond the range of one of them; then nothing has changed.
+// Set sets a parameter of all sounds that have it: in playing voices, ramped over 5 ms, and in later starts.
+// It fails with ErrName, or with an error that wraps mixer.ErrOption if the value is out of range for one of
+// the sounds. On an error it changes no value.
 func (b *Bank) Set(parameter string, x float64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -179,7 +178,7 @@ func (b *Bank) Set(parameter string, x float64) error {
 	return first
 }
 
-// takes reports what is wrong with a value for all that have a parameter.
+// takes returns an error if a value is invalid for any sound with the parameter.
 func (b *Bank) takes(parameter string, x float64) error {
 	found := false
 	for i := range b.rules.Sounds {

@@ -11,39 +11,39 @@ import (
 	"voicepool/voice"
 )
 
-// Options is what a game adds to the rules of a sound as it starts. The zero value adds nothing.
+// Options modifies the rules of a sound for one start. The zero value uses the rules unchanged.
 type Options struct {
 	Gain     pcm.Decibels   // added to the sound's; -120..+24
 	Pan      float64        // added to the sound's, as far as -1..+1; -1 (left) .. +1 (right)
 	Pitch    pcm.Semitones  // added to the sound's; -48..+48
 	Speed    float64        // multiplies the sound's; a ratio, 1/16..16; 0 means 1
-	LowPass  *float64       // the cutoff in place of the sound's, in Hz, 20..20,000; 0: off; nil: as the rules say
-	HighPass *float64       // the same
-	Sends    []mixer.Send   // in place of those of the rules; nil: as the rules say
+	LowPass  *float64       // overrides the sound's cutoff, in Hz, 20..20,000; 0: off; nil: the rules'
+	HighPass *float64       // like LowPass
+	Sends    []mixer.Send   // replaces the sends of the rules; nil: the rules'
 	Priority int            // added to the sound's
-	Emitter  *space.Emitter // its place in space, copied; nil: it has none. What it leaves at zero is as the rules say
+	Emitter  *space.Emitter // position in space, copied; nil: not spatial. Zero fields are taken from the rules
 
-	From   time.Duration // where in the sound it starts; 0: where the rules say
-	For    time.Duration // ends after so long; 0: with the sound
+	From   time.Duration // position in the sound; 0: the rules'
+	For    time.Duration // ends after this time; 0: at the end of the sound
 	FadeIn time.Duration // raised cosine
 
-	Owner uint64 // the object that the sound belongs to, for limits per owner; 0: none
+	Owner uint64 // the object that the sound belongs to, for limits per owner; 0: no owner
 
-	Tag uint64 // names a set of voices for mixer.TargetTag; 0: none
-	Ref int64  // the caller's, comes back in events
+	Tag uint64 // tag for mixer.TargetTag; 0: no tag
+	Ref int64  // returned in events
 }
 
-// Play starts the sound of a name at the next frame that is mixed: one of its variations, with
-// the gain and pitch that chance draws from their ranges. It fails with ErrName, with ErrMixer, or
-// as [mixer.Mixer.Play] does. It allocates nothing, except for streams, for the first lap of a
-// shuffle, and the first time a sound is played in a new pitch range.
+// Play starts the sound with a name at the next frame: one random variation, with gain and pitch drawn from
+// their ranges. It fails with ErrName, with ErrMixer, or like [mixer.Mixer.Play]. It does not allocate,
+// except for streams, in the first cycle of a shuffle, and the first time a sound is played in a new pitch
+// range.
 //
-// What follows the sound by `then` is asked for at once and starts at the exact frame of its
-// end, under the same options but From, For and FadeIn. The handle acts on all of them: Stop ends
-// what plays and keeps the others from starting.
+// The sounds that follow by `then` are requested at once. Each starts at the exact frame of the end of its
+// predecessor, with the same options except From, For and FadeIn. The handle acts on all of them: Stop ends
+// the playing voices and cancels the others.
 //
-// Chance depends on the seed of the file, the name, and how many plays of this name have returned
-// no error. So other sounds, and plays that were refused, change nothing.
+// Random choices depend on the seed of the file, the name, and the number of earlier successful plays of this
+// name. Other sounds and rejected plays do not affect them.
 func (b *Bank) Play(name string, o Options) (Handle, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -53,8 +53,8 @@ func (b *Bank) Play(name string, o Options) (Handle, error) {
 	return b.play(mixer.Now, name, &o)
 }
 
-// PlayAt is Play for a frame, counted from the first one that was ever mixed. A frame that has
-// been mixed already is late: the sound starts at once.
+// PlayAt is like Play, but starts at a frame, counted from the first frame ever mixed. If that frame has
+// already been mixed, the sound starts at once.
 func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,7 +64,7 @@ func (b *Bank) PlayAt(frame int64, name string, o Options) (Handle, error) {
 	return b.play(frame, name, &o)
 }
 
-// play starts a sound. The mutex is held.
+// play starts a sound. The caller holds mu.
 func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	s, err := b.find(name)
 	for err == nil && s.taken() {
@@ -85,7 +85,7 @@ func (b *Bank) play(frame int64, name string, o *Options) (Handle, error) {
 	return Handle{Handle: h}, err
 }
 
-// begin starts a sound, or a layer, and what follows it, as voices of a play.
+// begin starts a sound or layer, and its followers, as voices of a play.
 func (b *Bank) begin(p *play, at mixer.Moment, s *sound, o *Options, base mixer.Base) error {
 	lead, err := b.start(s, at.Play, o, base, p.number)
 	if err != nil {
@@ -105,8 +105,8 @@ func (b *Bank) begin(p *play, at mixer.Moment, s *sound, o *Options, base mixer.
 	return nil
 }
 
-// start draws what a start takes, and asks for it. Only one that is accepted counts. A layer has a
-// base of what it is a layer of, and the number of the play.
+// start makes the random choices of a start and passes it to the mixer. A rejected start takes its choices
+// back. For a layer, base holds the values of its parent and number identifies the play.
 func (b *Bank) start(
 	s *sound, play func(*voice.Sound, mixer.Options) (mixer.Handle, error), o *Options, base mixer.Base, number uint64,
 ) (mixer.Handle, error) {
@@ -121,11 +121,11 @@ func (b *Bank) start(
 		From: o.From, For: o.For, FadeIn: o.FadeIn, Name: s.called, Play: number, Tag: o.Tag, Ref: o.Ref, Owner: o.Owner, WhenFull: r.WhenFull,
 	}
 	if m.Sends = r.Sends; o.Sends != nil {
-		s.sends = append(s.sends[:0], o.Sends...) // copied, so that Options stay on the stack of the caller
+		s.sends = append(s.sends[:0], o.Sends...) // a copy keeps Options on the caller's stack
 		m.Sends = s.sends
 	}
 	m.LowPass, m.HighPass = or(o.LowPass, r.LowPass), or(o.HighPass, r.HighPass)
-	if within(o.Pan, -mixer.MaxPan, mixer.MaxPan) { // else the mixer says what is wrong
+	if within(o.Pan, -mixer.MaxPan, mixer.MaxPan) { // otherwise the mixer reports the invalid value
 		m.Pan = min(max(r.Pan+o.Pan, -mixer.MaxPan), mixer.MaxPan)
 	}
 	if o.From == 0 {
@@ -138,7 +138,7 @@ func (b *Bank) start(
 	return h, err
 }
 
-// or returns what a game says in place of the rules, or these.
+// or dereferences the game's value; nil gives the rules' value.
 func or(said *float64, rules float64) float64 {
 	if said != nil {
 		return *said
@@ -146,13 +146,13 @@ func or(said *float64, rules float64) float64 {
 	return rules
 }
 
-// undo takes the last draw back: it may be asked for again.
+// undo takes back the last random choices.
 func (s *sound) undo() {
 	s.plays--
 	s.picker.Undo()
 }
 
-// base draws the sound's own part.
+// base draws the gain and pitch of the sound.
 func (s *sound) base(d *chance.Draw) mixer.Base {
 	r := s.rules
 	return mixer.Base{
@@ -160,7 +160,7 @@ func (s *sound) base(d *chance.Draw) mixer.Base {
 	}
 }
 
-// add returns two parts together, as far as a mixer goes.
+// add combines two base values, clamped to the ranges of the mixer.
 func add(a, b mixer.Base) mixer.Base {
 	return mixer.Base{
 		Gain:  min(max(a.Gain+b.Gain, mixer.MinGain), mixer.MaxGain),
@@ -169,8 +169,8 @@ func add(a, b mixer.Base) mixer.Base {
 	}
 }
 
-// placed returns where a start is, heard as the rules say; nil: nowhere. It is valid until the
-// next start of the sound.
+// placed returns the emitter of a start with the defaults of the rules, or nil. It is valid until the next
+// start of the sound.
 func (s *sound) placed(at *space.Emitter) *space.Emitter {
 	if at == nil {
 		return nil

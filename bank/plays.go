@@ -9,26 +9,26 @@ import (
 	"voicepool/pcm"
 )
 
-// play is what is known of a play of several sounds, or with parameters. The bank's mutex guards it.
+// play is the state of a play with several voices or with parameters. Bank.mu guards it.
 type play struct {
-	bank   *Bank  // for ever: handles read it without the mutex
-	age    uint64 // of the handle that may use it
-	number uint64 // of all plays that have several voices, of any bank: two may play on one mixer
-	begins bool   // its voices are not all there yet
+	bank   *Bank  // never changes: handles read it without the mutex
+	age    uint64 // age of the handle that may use it
+	number uint64 // unique among all banks, because two banks may share a mixer
+	begins bool   // its voices are still being started
 	rules  *rules.Sound
-	voices []mixer.Handle // of the layers, each with what follows it
-	sounds []*sound       // of the voices
+	voices []mixer.Handle // each layer followed by its followers
+	sounds []*sound       // by voice
 	gain   pcm.Decibels
-	pitch  pcm.Semitones // the game's, without the parameters
-	values []float64     // of the parameters, in their order
+	pitch  pcm.Semitones // the game's values, without parameters
+	values []float64     // by parameter
 }
 
-// add keeps a voice.
+// add adds a voice.
 func (p *play) add(s *sound, h mixer.Handle) {
 	p.voices, p.sounds = append(p.voices, h), append(p.sounds, s)
 }
 
-// undo stops what was begun, before it has sounded, and takes its draws back.
+// undo stops the voices before they sound and takes back their random choices.
 func (p *play) undo() {
 	for i, h := range p.voices {
 		_ = h.Stop()
@@ -49,26 +49,24 @@ func (p *play) over() bool {
 	return true
 }
 
-// plays are those of sounds with layers, parameters or something that follows them. Those that are
-// over are used again.
+// plays is a pool of plays. Plays that have ended are reused.
 type plays struct {
 	all    []*play
 	cursor int
 }
 
-// numbered is how many plays have numbers.
+// numbered is the last play number given.
 var numbered atomic.Uint64
 
-// ofBanks is in the numbers of all plays of banks: a game has the smaller ones, see mixer.Options.Play.
+// ofBanks is set in the numbers of plays of banks. Games use smaller numbers; see mixer.Options.Play.
 const ofBanks = 1 << 63
 
 const (
-	glance = 8  // how many plays are looked at for one that is over
-	first  = 64 // plays that are made at first
+	glance = 8  // number of plays checked before a full search
+	first  = 64 // initial size of the pool
 )
 
-// free returns a play of a bank that is over. It makes as many again as there are if more than three of four
-// go on.
+// free returns an ended play. If more than three quarters are in use, it doubles the pool.
 func (ps *plays) free(b *Bank) *play {
 	for range min(len(ps.all), glance) {
 		ps.cursor = (ps.cursor + 1) % len(ps.all)

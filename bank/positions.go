@@ -7,10 +7,10 @@ import (
 	"voicepool/space"
 )
 
-// SetPositions moves plays to spots, the first to the first, with all their layers and what follows
-// them, as mixer.SetPositions does. Control side; it allocates nothing once it has moved as many.
-// Plays that are over, or were started without an Emitter, are passed over. Nothing is moved when it
-// fails: with ErrMixer, or with an error that wraps mixer.ErrOption.
+// SetPositions moves play i to spot i, with all its layers and followers, like mixer.SetPositions. Control
+// side; it does not allocate once it has moved as many voices before. It skips plays that have ended or were
+// started without an Emitter. On an error it moves no voice: ErrMixer, or an error that wraps
+// mixer.ErrOption.
 func (b *Bank) SetPositions(plays []Handle, spots []space.Spot) error {
 	if len(plays) != len(spots) {
 		return fmt.Errorf("%w: %d plays and %d places", mixer.ErrOption, len(plays), len(spots))
@@ -30,7 +30,7 @@ func (b *Bank) SetPositions(plays []Handle, spots []space.Spot) error {
 			}
 			voices = p.voices
 			if p.age != h.age {
-				one[0] = mixer.Handle{} // its spot is checked all the same
+				one[0] = mixer.Handle{} // its spot is still validated
 				voices = one[:]
 			}
 		}

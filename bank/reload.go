@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// look is how often Watch looks at the files. A file is read when two looks in a row find
-	// it the same: programs write in pieces.
+	// look is the polling interval of Watch. A file is read once two polls in a row find it unchanged,
+	// because programs write files in pieces.
 	look = 250 * time.Millisecond
 
-	// settle is how long the buses take to what a new file says.
+	// settle is the time in which the buses move to the values of a new file.
 	settle = 50 * time.Millisecond
 )
 
-// Watch reads the file and its sounds again whenever they change, until ctx ends. It looks at sizes
-// and times of the files four times a second, so that it works with any file system that has them;
-// those of an embed.FS never change. told, which may be nil, gets the error of each Reload, nil when
-// all is well. Run Watch in a goroutine of its own; it is for development.
+// Watch reloads the bank whenever its file or sounds change, until ctx ends. It polls the sizes and times of
+// the files four times a second, so it works with any file system that has them; an embed.FS never changes.
+// told, which may be nil, is called with the error of each Reload, or nil on success. Run Watch in its own
+// goroutine. It is meant for development.
 func (b *Bank) Watch(ctx context.Context, told func(err error)) {
 	done, last := b.stamps(), map[string]stamp(nil)
 	ticker := time.NewTicker(look)
@@ -53,7 +53,7 @@ func (b *Bank) Watch(ctx context.Context, told func(err error)) {
 		}
 		err := b.reload(changed)
 		done = b.stamps()
-		for file, s := range now { // what has changed since then is seen at the next look
+		for file, s := range now { // later changes are found by the next poll
 			done[file] = s
 		}
 		if told != nil {
@@ -62,7 +62,7 @@ func (b *Bank) Watch(ctx context.Context, told func(err error)) {
 	}
 }
 
-// stamp is what shows that a file is another. Of a file that cannot be looked at it is zero.
+// stamp identifies a version of a file. It is zero if the file cannot be examined.
 type stamp struct {
 	size int64
 	time time.Time
@@ -77,8 +77,8 @@ func sameStamps(a, b map[string]stamp) bool {
 	return true
 }
 
-// stamps returns those of the file and of all files of its sounds, and of those that it names
-// since it was read last, which may be missing yet.
+// stamps returns the stamps of the bank's file and its sound files. It includes the files of the last version
+// that was read, which may not exist yet.
 func (b *Bank) stamps() map[string]stamp {
 	out := map[string]stamp{}
 	add := func(name string) {
@@ -104,17 +104,17 @@ func (b *Bank) stamps() map[string]stamp {
 	return out
 }
 
-// Reload reads the file again. Sounds that start from now on go by the new rules; voices that play
-// go on. Gains, pans, pitches, mutes, cutoffs and ducks of buses, values of their effects and gains of their
-// sends go to what the file says within 50 ms, if it says something else than before. Sounds that are in the library are not read again.
+// Reload reads the file again. Later starts follow the new rules; playing voices continue. Gains, pans,
+// pitches, mutes, cutoffs and ducks of buses, effect values and send gains move to their new values within 50
+// ms, if the file has changed them. Sounds that are already in the library are not read again.
 //
-// A file that is faulty or has lost all its sounds, or a sound that cannot be loaded, changes
-// nothing; the error is that of Open. What only a new mixer can take, such as another bus, effect or send, is named
-// in an error that wraps ErrMixer, a line for each with its place in the file; all else counts. A
-// sound of a bus that the mixer lacks plays on the nearest one above it that the mixer has.
+// If the file is faulty or has lost all its sounds, or a sound cannot be loaded, the bank keeps its old
+// state; the error is as in Open. Changes that require a new mixer, such as another bus, effect or send, are
+// reported in an error that wraps ErrMixer, one line each with its place in the file; all other changes
+// apply. A sound on a bus that the mixer lacks plays on the nearest parent bus that it has.
 func (b *Bank) Reload() error { return b.reload(nil) }
 
-// reload is Reload after some files have changed, by their names.
+// reload is Reload after the named files have changed.
 func (b *Bank) reload(changed map[string]bool) error {
 	b.reloading.Lock()
 	defer b.reloading.Unlock()
@@ -123,7 +123,7 @@ func (b *Bank) reload(changed map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	if len(r.Sounds) == 0 && len(b.Rules().Sounds) > 0 { // half a file, perhaps: a program is writing it
+	if len(r.Sounds) == 0 && len(b.Rules().Sounds) > 0 { // possibly a file that is still being written
 		return fmt.Errorf("bank: %s: it had sounds, and there are no `sounds` any more", b.name)
 	}
 	b.mu.Lock()
@@ -139,7 +139,7 @@ func (b *Bank) reload(changed map[string]bool) error {
 	return b.adopt(r, loaded, root)
 }
 
-// forget has the library read the sounds of files again.
+// forget removes the sounds of changed files from the library, so that it reads them again.
 func (b *Bank) forget(changed map[string]bool) {
 	b.mu.Lock()
 	var old []*voice.Sound
@@ -156,7 +156,7 @@ func (b *Bank) forget(changed map[string]bool) {
 	}
 }
 
-// adopt has other rules and sounds count. The mutex is held.
+// adopt switches to other rules and sounds. The caller holds mu.
 func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) error {
 	late := &later{file: r.File, root: root}
 	if b.mixer != nil {
@@ -167,7 +167,7 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) 
 		}
 		equip(loaded, found)
 	}
-	limits := map[string]*mixer.Group{} // of groups and sounds that limit as before
+	limits := map[string]*mixer.Group{} // by group or sound: groups whose limits have not changed
 	for name, old := range b.sounds {
 		now := loaded[name]
 		if now == nil {
@@ -183,7 +183,7 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) 
 			limits[groupOf(now.rules)] = old.group
 		}
 	}
-	for _, s := range loaded { // who plays counts
+	for _, s := range loaded { // keep the old group, which counts the playing voices
 		if g, ok := limits[groupOf(s.rules)]; ok {
 			s.group = g
 		}
@@ -208,7 +208,7 @@ func (b *Bank) adopt(r *rules.Rules, loaded map[string]*sound, root *yaml.Node) 
 	return late.err()
 }
 
-// goOn has the draws of a sound go on where they were.
+// goOn continues the random choices of the sound's previous version.
 func (s *sound) goOn(old *sound) {
 	s.plays = old.plays
 	if s.rules.Pick == old.rules.Pick && len(s.files) == len(old.files) {
@@ -216,7 +216,7 @@ func (s *sound) goOn(old *sound) {
 	}
 }
 
-// limit is what limits the starts of a sound.
+// limit holds the rules that limit the starts of a sound.
 type limit struct {
 	group    string
 	voices   rules.Limit
@@ -226,7 +226,7 @@ type limit struct {
 
 func limitOf(s *rules.Sound) limit { return limit{s.Group, s.Limit, s.Cooldown, s.Coalesce} }
 
-// groupOf returns a name for the sounds that share limits with this one.
+// groupOf returns a key shared by all sounds in the same group.
 func groupOf(s *rules.Sound) string {
 	if s.Group != "" {
 		return "group " + s.Group

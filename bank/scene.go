@@ -7,13 +7,12 @@ import (
 	"voicepool/mixer"
 )
 
-// Scene moves the mixer to a scene of the file within a time: the gains of buses straight in
-// decibels, mutes straight in amplitude, ducks by their own attack and release. A pool that becomes
-// larger does so at once, one that becomes smaller when the time is over. What the scene does not
-// name returns to what the file says; the empty name is the file without a scene. A bus that neither
-// this scene nor the last one names stays as the game has set it.
+// Scene moves the mixer to a scene of the file within a time. Gains of buses move linearly in decibels, mutes
+// linearly in amplitude, ducks with their own attack and release. A pool grows at once and shrinks at the end
+// of the time. Values that the scene leaves open return to the file's; the empty name means the file without
+// a scene. A bus in neither this scene nor the previous one keeps the values that the game has set.
 //
-// It fails with ErrName, with ErrMixer, and with mixer.ErrBusy, after which it may be called again.
+// It fails with ErrName, ErrMixer or mixer.ErrBusy. After mixer.ErrBusy it may be called again.
 func (b *Bank) Scene(name string, within time.Duration) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -36,7 +35,8 @@ func (b *Bank) Scene(name string, within time.Duration) error {
 	return late.err()
 }
 
-// move takes the mixer to a state, and notes what only another mixer can take. The mutex is held.
+// move moves the mixer to a state and records in late the differences that require another mixer. The caller
+// holds mu.
 func (b *Bank) move(to scenes.State, within time.Duration, late *later) error {
 	return b.stage.Move(mixer.Now, to, within, late.add)
 }

@@ -8,9 +8,9 @@ import (
 	"voicepool/voice"
 )
 
-// Sounds returns all sounds of the bank under the names that Play takes, in the order of the names,
-// each variation by itself: what audiotest.Recording.KnowsNamed takes. Of layers it has the first one,
-// and of what follows by `then` nothing. Reload may change them.
+// Sounds returns every variation of every sound of the bank with its name for Play, ordered by name, as
+// audiotest.Recording.KnowsNamed needs them. A layered sound is represented by its first layer. Sounds that
+// follow by `then` are not included. Reload may change the result.
 func (b *Bank) Sounds() iter.Seq2[string, *voice.Sound] {
 	return func(yield func(string, *voice.Sound) bool) {
 		b.mu.Lock()

@@ -9,26 +9,26 @@ import (
 // Bus is a named sub-mix.
 type Bus struct {
 	Name   string
-	Parent string // the bus that it goes into; empty: its output, or the master
-	Output string // empty: that of its parent
+	Parent string // the bus that it feeds into; empty: its output, or the master
+	Output string // empty: the output of its parent
 	Gain   pcm.Decibels
 	Pan    float64
 	Pitch  pcm.Semitones
-	Voices int // at most so many; 0: as many as the pool has
+	Voices int // limit on voices; 0: no limit
 	Mute   bool
 	Solo   bool
 	Duck   *Duck
 
-	LowPass  float64 // the cutoff in Hz, of all that it gives; 0: off
+	LowPass  float64 // cutoff in Hz of the output of the bus; 0: off
 	HighPass float64
 
 	Effects []effect.Effect
 	Sends   []mixer.Send
 }
 
-// EffectMove is where values of an effect of a bus go. Nobody may change its Values.
+// EffectMove sets target values of an effect of a bus. Values is read-only.
 type EffectMove struct {
-	Effect string // what it is called
+	Effect string // name of the effect
 	Values effect.Values
 }
 
@@ -40,7 +40,7 @@ type Duck struct {
 	Attack, Hold, Release Time
 }
 
-// Of returns the duck of a mixer of a rate; nil does not duck.
+// Of converts the duck for a mixer with a sample rate. nil gives a zero Duck, which is off.
 func (d *Duck) Of(rate int) mixer.Duck {
 	if d == nil {
 		return mixer.Duck{}
@@ -51,29 +51,29 @@ func (d *Duck) Of(rate int) mixer.Duck {
 	}
 }
 
-// Scene is a state of the game that has a pool size and buses of its own. What it does not name is
-// as the file says.
+// Scene is a state of the game with its own pool size and bus values. Values that it leaves open are the
+// file's.
 type Scene struct {
 	Name   string
-	Voices int // 0: as the file says
+	Voices int // 0: the file's
 	Buses  []SceneBus
 }
 
-// SceneBus is a bus, or the master, in a scene.
+// SceneBus holds the values of a bus, or of the master, in a scene.
 type SceneBus struct {
 	Name string
-	Gain *pcm.Decibels // nil, of all three: as the file says
+	Gain *pcm.Decibels // nil for Gain, Mute or Duck: the file's
 	Mute *bool
 	Duck *Duck
 
-	LowPass, HighPass *float64 // Hz; 0: off; nil: as the file says
+	LowPass, HighPass *float64 // Hz; 0: off; nil: the file's
 
-	Effects []EffectMove // what is not named is as the file says
-	Sends   []mixer.Send // the same: their gains
+	Effects []EffectMove // other effects have the file's values
+	Sends   []mixer.Send // gains; other sends have the file's
 }
 
-// Parents returns the bus that each bus goes into, by their names; empty: the master. The master
-// bus of an output has the name of the output.
+// Parents maps the name of each bus to the bus that it feeds into; empty: the master. The master bus of an
+// output has the name of the output.
 func (r *Rules) Parents() map[string]string {
 	parents := make(map[string]string, len(r.Outputs)+len(r.Buses))
 	for i := range r.Outputs {
@@ -88,7 +88,7 @@ func (r *Rules) Parents() map[string]string {
 	return parents
 }
 
-// EffectsOf returns the effects of a bus, the master and the buses of outputs too.
+// EffectsOf returns the effects of a bus, of the master, or of an output's bus.
 func (r *Rules) EffectsOf(bus string) []effect.Effect {
 	for i := range r.Buses {
 		if r.Buses[i].Name == bus {

@@ -8,21 +8,21 @@ import (
 )
 
 var (
-	// ErrFile is wrapped by the errors of a bank or a cue sheet that cannot be understood.
+	// ErrFile is wrapped by the errors of a faulty bank or cue sheet.
 	ErrFile = errors.New("rules: faulty file")
 
-	// ErrSound is wrapped by the errors of a sound that a file names and that cannot be
-	// loaded. They wrap the cause, too.
+	// ErrSound is wrapped by the errors of sounds that a file uses and that cannot be loaded. They also wrap
+	// the cause.
 	ErrSound = errors.New("rules: sound not available")
 )
 
-// Error is one thing that is wrong in a file, or with a sound that it names, and where.
+// Error is an error at a place in a file, or an error of a sound that the file uses.
 type Error struct {
-	File   string // the name that the file was read under
-	Line   int    // from 1; 0: the file as a whole
+	File   string // name of the file
+	Line   int    // from 1; 0: the whole file
 	Column int    // in characters, from 1
-	Msg    string // what is wrong and what would be right, in one line
-	Sound  error  // why a sound cannot be loaded; nil: the file is faulty
+	Msg    string // error and remedy, on one line
+	Sound  error  // why the sound cannot be loaded; nil: the file is faulty
 }
 
 // Error returns "sheet.yaml:12:7: " and the message.
@@ -33,7 +33,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
 }
 
-// Unwrap returns ErrFile, or ErrSound and what is wrong with the sound.
+// Unwrap returns ErrFile, or ErrSound and the cause.
 func (e *Error) Unwrap() []error {
 	if e.Sound != nil {
 		return []error{ErrSound, e.Sound}
@@ -41,16 +41,16 @@ func (e *Error) Unwrap() []error {
 	return []error{ErrFile}
 }
 
-// Errors is all that is wrong in a file, or with its sounds, in the order of its lines. It is
-// never empty, and wraps what they wrap.
+// Errors is a list of all errors of a file or its sounds, in line order. It is never empty and wraps its
+// elements.
 type Errors []*Error
 
-// Error returns one line for each.
+// Error returns one line per error.
 func (e Errors) Error() string {
 	return errors.Join(e.Unwrap()...).Error()
 }
 
-// Unwrap returns them one by one.
+// Unwrap returns the errors.
 func (e Errors) Unwrap() []error {
 	out := make([]error, len(e))
 	for i := range e {
@@ -59,7 +59,7 @@ func (e Errors) Unwrap() []error {
 	return out
 }
 
-// Sort puts them in the order of their lines.
+// Sort sorts the errors by line and column.
 func (e Errors) Sort() {
 	slices.SortStableFunc(e, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

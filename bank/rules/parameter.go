@@ -2,27 +2,27 @@ package rules
 
 // Layer is one of the sounds that a layered sound plays together.
 type Layer struct {
-	Sound string // a sound of the same file, which has files of its own
+	Sound string // a sound of the same file; it must have files, not layers
 	Delay Time
 }
 
-// Parameter is a value of the game that moves the gain and the pitch of a sound.
+// Parameter is a value of the game that changes the gain and pitch of a sound.
 type Parameter struct {
 	Name     string
-	From, To float64 // its range
-	At       float64 // where it begins
+	From, To float64 // range of valid values
+	At       float64 // initial value
 	Gain     Curve   // decibels
 	Pitch    Curve   // semitones
 }
 
-// Curve is a function of a parameter: straight between its points, level outside of them. One of
-// no points is 0.
+// Curve is a function of a parameter: linear between its points and constant outside them. A curve without
+// points is 0.
 type Curve []Point
 
-// Point is a point of a curve: at a value of the parameter a gain or a pitch.
+// Point is a point of a curve: X is a parameter value, Y a gain in dB or a pitch in semitones.
 type Point struct{ X, Y float64 }
 
-// Of returns the curve at a value.
+// Of returns the value of the curve at x.
 func (c Curve) Of(x float64) float64 {
 	for i, p := range c {
 		if x > p.X {
@@ -40,7 +40,7 @@ func (c Curve) Of(x float64) float64 {
 	return c[len(c)-1].Y
 }
 
-// Span returns the least and the most of the curve, 0 included for one of no points.
+// Span returns the range of values of the curve.
 func (c Curve) Span() Range {
 	if len(c) == 0 {
 		return Range{}

@@ -1,8 +1,8 @@
-// Package rules is what a designer's file says of sounds, buses and voices: pure data. A bank
-// and a cue sheet are made of it; [voicepool/bank] and [voicepool/cue] read it, and docs/banks.md
-// lists every key.
+// Package rules holds the contents of a designer's file: sounds, buses and voices as plain data. Banks and
+// cue sheets consist of it. Packages [voicepool/bank] and [voicepool/cue] parse it, and docs/banks.md
+// describes every key.
 //
-// Times are exact decimals. Each becomes a frame by one rounding, half up.
+// Times are exact decimals. Each is rounded to a frame once, half up.
 package rules
 
 import (
@@ -18,54 +18,53 @@ import (
 	"voicepool/voice"
 )
 
-// Rules is all that a bank says, and all of a cue sheet but its cues. Whoever reads one may
-// change its fields before anything else is done with it, as for a flag of a command. After
-// that any goroutine may use it, and nobody may change it.
+// Rules holds everything in a bank, and everything except the cues in a cue sheet. Fields may be changed
+// after parsing, for command-line flags, before any other use. After that Rules is read-only and safe for
+// concurrent use.
 type Rules struct {
-	File string // the name that it was read under; paths are relative to its folder
-	FS   fs.FS  // where paths are; nil: the operating system
+	File string // name of the file; paths are relative to its folder
+	FS   fs.FS  // file system of the paths; nil: the operating system
 
-	// Named are the sounds that a name means without a file, such as embedded.Sources().
+	// Named lists sounds that can be used by name without a file, such as embedded.Sources().
 	Named []sounds.Source
 
-	Voices   int // slots, 1..65,536; 32 where the file does not say
+	Voices   int // slots, 1..65,536; default 32
 	Virtual  int // virtual voices, 0..65,536
 	Overflow mixer.Overflow
 	Grow     Grow
-	Refuse   bool // a newcomer that is itself the least audible is rejected
-	Blind    bool // choices know gains alone, to compare with; no key of a sheet
+	Refuse   bool // reject an incoming start that is itself the least audible
+	Blind    bool // victim choices use only gains, for comparison; not a key of a file
 	Quality  voice.Quality
-	Rate     int    // frames per second, 1,000..768,000; 48,000 where the file does not say
-	Seed     uint64 // of the random choices; 1 where the file does not say
+	Rate     int    // frames per second, 1,000..768,000; default 48,000
+	Seed     uint64 // of the random choices; default 1
 	Master   Master
-	Outputs  []Output // pairs of channels of the device; none: one, which is the master
-	Fold     bool     // mixes all outputs into one; no file says so
+	Outputs  []Output // pairs of channels of the device; empty: one pair, the master
+	Fold     bool     // mix all outputs down to one; not a key of a file
 	Buses    []Bus
 	Scenes   []Scene
-	Sounds   []Sound // those of `sounds`; of a cue sheet also embedded sounds and files that cues play by name
+	Sounds   []Sound // the sounds of `sounds`; in a cue sheet also embedded sounds and files that cues play by name
 }
 
-// Grow is how the pool grows with overflow: grow. A field of 0 means the
-// mixer's default.
+// Grow configures the growth of the pool with overflow: grow. Zero fields mean the mixer's defaults.
 type Grow struct {
 	Step, Max int
 	Idle      Time
 }
 
-// Output is a pair of channels of the device, with a mix of its own.
+// Output is a pair of channels of the device with a mix of its own.
 type Output struct {
 	Name    string
 	Channel int          // the first of the two, from 1
-	Gain    pcm.Decibels // 0 of the first, which has that of the master, as of what follows
+	Gain    pcm.Decibels // the first output uses Master.Gain instead, and likewise for the fields below
 
 	LowPass, HighPass float64 // cutoffs in Hz; 0: off
 	Effects           []effect.Effect
 }
 
-// Channels returns the pair as a file has it: 3-4.
+// Channels returns the pair as in a file: 3-4.
 func (o *Output) Channels() string { return fmt.Sprintf("%d-%d", o.Channel, o.Channel+1) }
 
-// Pairs returns how many pairs of channels a device has to have: up to that of the last output.
+// Pairs returns the number of channel pairs that the device must have.
 func (r *Rules) Pairs() int {
 	n := 1
 	for i := range r.Outputs {
@@ -76,7 +75,7 @@ func (r *Rules) Pairs() int {
 	return n
 }
 
-// Master is the last bus.
+// Master is the final bus.
 type Master struct {
 	Gain     pcm.Decibels
 	Limiter  bool
@@ -87,7 +86,7 @@ type Master struct {
 	LowPass, HighPass float64 // cutoffs in Hz; 0: off
 }
 
-// Filters reports whether sounds or buses have filters, equalisers or sends, so that choices look at the
+// Filters reports whether a sound or bus has filters, equalisers or sends. If so, victim choices use the
 // spectra of sounds.
 func (r *Rules) Filters() bool {
 	equalises := func(effects []effect.Effect) bool {
@@ -106,7 +105,7 @@ func (r *Rules) Filters() bool {
 		})
 }
 
-// Config returns the mixer that the rules describe.
+// Config returns the mixer configuration of the rules.
 func (r *Rules) Config() mixer.Config {
 	c := mixer.Config{
 		Rate: r.Rate, Voices: r.Voices, Virtual: r.Virtual, Overflow: r.Overflow, RejectQuietest: r.Refuse, Blind: r.Blind,

@@ -14,27 +14,26 @@ import (
 	"voicepool/voice"
 )
 
-// Range is a value that is drawn anew for each start, evenly from From to To;
-// both are equal where there is nothing to draw.
+// Range is a value drawn uniformly between From and To for each start. It is constant if both are equal.
 type Range struct{ From, To float64 }
 
-// At returns the range that is one value.
+// At returns a constant range.
 func At(x float64) Range { return Range{From: x, To: x} }
 
-// Pick is how a start chooses among the files of a sound.
+// Pick selects how a start chooses among the files of a sound.
 type Pick uint8
 
 const (
-	PickRandom  Pick = iota // any, each time
-	PickShuffle             // all in some order, then all in another; never one twice in a row
-	PickRound               // one after the other
+	PickRandom  Pick = iota // any file, independently
+	PickShuffle             // all files in random order, then in a new order; never the same file twice in a row
+	PickRound               // in order
 )
 
 func (p Pick) String() string { return words.Name("pick", p, pickNames[:]) }
 
 var pickNames = [...]string{"random", "shuffle", "round"}
 
-// Sound is something to play: one or more files, and how they are played.
+// Sound is a named sound: its files and how to play them.
 type Sound struct {
 	Name  string
 	Files []File // at least one, or none with Layers
@@ -44,60 +43,60 @@ type Sound struct {
 	Pitch    Range // semitones, -48..+48
 	Speed    float64
 	Pan      float64
-	LowPass  float64 // the cutoff in Hz; 0: off
+	LowPass  float64 // cutoff in Hz; 0: off
 	HighPass float64
-	Sends    []mixer.Send // parts of it for other buses
+	Sends    []mixer.Send // sends to other buses
 	Priority int
 	Protect  bool
 	Bus      string // empty: the master
 	Loop     bool
-	Rounds   int // how often it plays its loop; 0: without end
+	Rounds   int // number of times the loop plays; 0: endless
 	LoopFrom Time
-	LoopTo   Time   // the part that repeats, instead of the loop points of the file; 0: they count
-	Then     string // the sound of a bank that follows where this one ends; empty: none
+	LoopTo   Time   // end of the loop region, replacing the loop points of the file; 0: use the file's
+	Then     string // bank only: the sound that follows gaplessly; empty: no sound follows
 	From     Time
 	Limit    Limit
-	WhenFull mixer.WhenFull // whether it goes on unheard where a full pool has no slot for it
-	Cooldown Time           // the least time between two starts
+	WhenFull mixer.WhenFull // whether it becomes a virtual voice if a full pool has no slot for it
+	Cooldown Time           // minimum time between two starts
 	Coalesce Coalesce
-	Group    string   // whose limit, cooldown and coalesce it shares with others of the same; empty: with none
-	Stream   bool     // it is decoded as it plays
-	CountsAs pcm.LUFS // of a stream: the loudness that it is taken to have; 0: -20
+	Group    string   // sounds with the same group share limit, cooldown and coalesce; empty: not shared
+	Stream   bool     // decoded while it plays
+	CountsAs pcm.LUFS // for a stream: its assumed loudness; 0: -20
 	Leveling sounds.Leveling
 
-	Layers     []Layer // played together in the place of files; nil: none
+	Layers     []Layer // played together instead of files; nil: the sound has files
 	Parameters []Parameter
 
-	// Emitter is how distance and direction act on the sound where a game gives it a place,
-	// which is not here: its Spot is zero. Only a bank has it.
+	// Emitter describes how distance and direction affect the sound at a position that the game sets. Its
+	// Spot is zero. Bank only.
 	Emitter space.Emitter
 
-	Quality  *voice.Quality // nil: that of the file
-	MaxPitch pcm.Semitones  // it is ready for pitches up to this one, whatever is asked for
-	Listed   bool           // it stands in `sounds`
+	Quality  *voice.Quality // nil: the file's Quality
+	MaxPitch pcm.Semitones  // highest pitch to prepare for
+	Listed   bool           // the sound is an entry of `sounds`
 }
 
-// Limit is how many voices of a sound there may be.
+// Limit limits the number of voices of a sound.
 type Limit struct {
-	Voices   int            // 0: any number
-	PerOwner bool           // so many of each owner
-	Full     mixer.Overflow // whom one more start takes: StealQuietest, StealOldest, or Reject: nobody
+	Voices   int            // 0: unlimited
+	PerOwner bool           // the limit applies to each owner separately
+	Full     mixer.Overflow // victim of one more start: StealQuietest, StealOldest, or Reject for no victim
 }
 
-// Coalesce makes one voice of the starts of a sound that lie close together.
+// Coalesce merges starts of a sound that are close together into one voice.
 type Coalesce struct {
-	Within Time         // from the first of them; 0: each is a voice
-	Most   pcm.Decibels // how much louder than one; 0: the mixer's default
+	Within Time         // since the first start; 0: off
+	Most   pcm.Decibels // the largest gain added to the merged voice; 0: the mixer's default
 }
 
-// File is what a sound is read from.
+// File is a file of a sound.
 type File struct {
 	Line, Column int
-	Path         string // as the file has it; empty: the sound Name of Rules.Named, or one that package tone makes
+	Path         string // as in the file; empty: the sound Name of Rules.Named, or a tone of package tone
 	Name         string
 }
 
-// QualityOf returns how pitched voices of a sound are read.
+// QualityOf returns the interpolation quality of a sound.
 func (r *Rules) QualityOf(s *Sound) voice.Quality {
 	if s.Quality != nil {
 		return *s.Quality
@@ -105,8 +104,8 @@ func (r *Rules) QualityOf(s *Sound) voice.Quality {
 	return r.Quality
 }
 
-// Groups makes the groups of a mixer that limit the starts of each sound; nil: nothing does.
-// Sounds of one group share theirs.
+// Groups creates the mixer groups that limit the starts of each sound; nil means unlimited. Sounds with the
+// same Group share one.
 func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 	groups := make([]*mixer.Group, len(r.Sounds))
 	shared := map[string]*mixer.Group{}
@@ -132,7 +131,7 @@ func (r *Rules) Groups(m *mixer.Mixer) ([]*mixer.Group, error) {
 	return groups, nil
 }
 
-// Find returns the sound that a name means without a file, and whether there is one.
+// Find returns the source of a sound that can be used without a file.
 func (r *Rules) Find(name string) (sounds.Source, bool) {
 	for i := range r.Named {
 		if r.Named[i].Name == name {
@@ -142,8 +141,8 @@ func (r *Rules) Find(name string) (sounds.Source, bool) {
 	return sounds.Source{}, false
 }
 
-// Source returns how a file of a sound is loaded, to be looped or not, and where it is:
-// relative to the folder of the rules.
+// Source returns the source of a file of a sound, looped or not. Paths are relative to the folder of the
+// rules.
 func (r *Rules) Source(s *Sound, f File, loop bool) sounds.Source {
 	src := sounds.Source{Looped: loop, Leveling: s.Leveling, Masking: r.Overflow == mixer.StealMasked}
 	if s.Stream {

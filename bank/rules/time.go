@@ -12,17 +12,16 @@ import (
 	"voicepool/pcm"
 )
 
-// Time is a time of a file, from 0: exact, in units of 10^-18 s. The zero
-// value is 0.
+// Time is a non-negative time with a resolution of 10^-18 s. The zero value is 0.
 type Time struct{ hi, lo uint64 } // 128 bits
 
 const (
-	attos    = 1e18 // in a second
+	attos    = 1e18 // units per second
 	decimals = 18
 
-	// maxSeconds bounds what can be written, maxMoment when the last repetition
-	// may begin, both in seconds: so that frames at 768 kHz fit 63 bits, and
-	// products of times and rates 128.
+	// maxSeconds is the longest time that can be written. maxMoment is the latest beginning of a repetition.
+	// Both are in seconds. They ensure that frames at 768 kHz fit in 63 bits, and products of times and rates
+	// in 128 bits.
 	maxSeconds = 1e9
 	maxMoment  = 1e12
 )
@@ -32,24 +31,24 @@ func seconds(n uint64) Time {
 	return Time{hi, lo}
 }
 
-// Compare returns -1, 0 or 1.
+// Compare returns -1, 0 or 1 if t is shorter than, equal to or longer than u.
 func (t Time) Compare(u Time) int {
 	return cmp.Or(cmp.Compare(t.hi, u.hi), cmp.Compare(t.lo, u.lo))
 }
 
-// add returns t + u, of which both are far from the limit.
+// add returns t + u. It does not check for overflow.
 func (t Time) add(u Time) Time {
 	lo, carry := bits.Add64(t.lo, u.lo, 0)
 	return Time{t.hi + u.hi + carry, lo}
 }
 
-// sub returns t - u; u is not larger.
+// sub returns t - u. u must not be larger than t.
 func (t Time) sub(u Time) Time {
 	lo, borrow := bits.Sub64(t.lo, u.lo, 0)
 	return Time{t.hi - u.hi - borrow, lo}
 }
 
-// times returns n x t, and whether it fits.
+// times returns n x t and whether it fits.
 func (t Time) times(n uint64) (Time, bool) {
 	over, hi := bits.Mul64(t.hi, n)
 	carry, lo := bits.Mul64(t.lo, n)
@@ -57,8 +56,7 @@ func (t Time) times(n uint64) (Time, bool) {
 	return Time{hi, lo}, over == 0 && c == 0
 }
 
-// over returns how often u, which is not 0, goes into t, rounded up, or the
-// largest number.
+// over returns t / u rounded up, or the largest number. u must not be 0.
 func (t Time) over(u Time) uint64 {
 	n := uint64(0)
 	for bit := uint64(1) << 63; bit > 0; bit >>= 1 {
@@ -72,7 +70,7 @@ func (t Time) over(u Time) uint64 {
 	return n + 1
 }
 
-// Repeat returns t + n x every, and whether that is at most 10^12 seconds.
+// Repeat returns t + n x every and whether it is at most 10^12 seconds.
 func (t Time) Repeat(n uint64, every Time) (Time, bool) {
 	rest, ok := every.times(n)
 	if !ok || rest.hi > 1<<62 {
@@ -82,12 +80,12 @@ func (t Time) Repeat(n uint64, every Time) (Time, bool) {
 	return t, t.Compare(seconds(maxMoment)) <= 0
 }
 
-// Repeats returns how many of t, t + every and so on come before until, which is later
-// than t. every is not 0.
+// Repeats returns how many of t, t + every, t + 2 x every, ... are before until. until must be after t, and
+// every must not be 0.
 func (t Time) Repeats(until, every Time) uint64 { return until.sub(t).over(every) }
 
-// Frames returns the time in frames at a rate of 1..768,000 Hz, rounded half
-// up: the only rounding that a time of a file ever sees.
+// Frames returns the time in frames at a rate of 1..768,000 Hz, rounded half up. This is the only rounding of
+// a time.
 func (t Time) Frames(rate int) int64 {
 	p, _ := t.times(uint64(rate))
 	p = p.add(Time{lo: attos / 2})
@@ -98,7 +96,7 @@ func (t Time) Frames(rate int) int64 {
 	return int64(min(q, 1<<63-1))
 }
 
-// FrameTime returns the time that is rounded to so many frames, with at most 18 decimals.
+// FrameTime returns a time with at most 18 decimals that rounds to the given number of frames.
 func FrameTime(frames int64, rate int) Time {
 	n, d := uint64(max(frames, 0)), uint64(rate)
 	hi, lo := bits.Mul64(n%d, attos)
@@ -110,22 +108,22 @@ func FrameTime(frames int64, rate int) Time {
 // IsZero reports whether the time is 0.
 func (t Time) IsZero() bool { return t == Time{} }
 
-// UnmarshalText reads a time, as ParseTime does.
+// UnmarshalText parses a time like ParseTime.
 func (t *Time) UnmarshalText(text []byte) (err error) {
 	*t, err = ParseTime(string(text))
 	return err
 }
 
-// Seconds returns it in seconds.
+// Seconds returns the time in seconds.
 func (t Time) Seconds() float64 {
 	return float64(float64(float64(t.hi)*(1<<64))+float64(t.lo)) / attos
 }
 
-// Duration returns the duration that means Frames to a mixer of this rate: it is
-// rounded down to a nanosecond, which is far less than half a frame.
+// Duration returns a duration that a mixer with this rate converts to Frames. It is rounded down to a
+// nanosecond, far less than half a frame.
 func (t Time) Duration(rate int) time.Duration { return pcm.Duration(t.Frames(rate), rate) }
 
-// String returns the time as a file has it, in seconds: "1.5s".
+// String formats the time as in a file, in seconds: "1.5s".
 func (t Time) String() string {
 	if t.hi >= attos {
 		return "forever"
@@ -135,8 +133,7 @@ func (t Time) String() string {
 	return strings.TrimSuffix(s, ".") + "s"
 }
 
-// units are those of times, the largest first, with their length: seconds divided
-// by 10^shift.
+// units are the units of times, from the largest. A unit is seconds divided by 10^shift.
 var units = [...]struct {
 	name    string
 	seconds uint64
@@ -145,10 +142,9 @@ var units = [...]struct {
 	{"h", 3600, 0}, {"m", 60, 0}, {"s", 1, 0}, {"ms", 1, 3}, {"us", 1, 6}, {"µs", 1, 6}, {"ns", 1, 9},
 }
 
-// ParseTime reads a time: "1.5s", "250ms", "2m3s", or a number of seconds. The
-// units are h, m, s, ms, us and ns, each at most once and the largest first.
-// Times are not negative, at most 1,000,000,000 s long, and have at most 18
-// decimals. The error says what would be right.
+// ParseTime parses a time: "1.5s", "250ms", "2m3s", or a number of seconds. The units are h, m, s, ms, us and
+// ns, each at most once and in this order. A time is not negative, at most 1,000,000,000 s long, and has at
+// most 18 decimals. The error contains a remedy.
 func ParseTime(text string) (Time, error) {
 	const right = "write 1.5s, 250ms, 2m3s or a number of seconds"
 	if strings.HasPrefix(text, "-") {
@@ -189,15 +185,14 @@ func ParseTime(text string) (Time, error) {
 	return total, nil
 }
 
-// decimal is a number as it is written, without its sign.
+// decimal is an unsigned decimal number as written.
 type decimal struct {
 	whole, fraction string // digits
-	power           int    // of ten, that multiplies it
-	exponent        bool   // it was written with one
+	power           int    // power of ten that multiplies it
+	exponent        bool   // it has an exponent
 }
 
-// splitNumber takes a number off the front of a text: digits, a point, an
-// exponent.
+// splitNumber splits a number (digits, a point, an exponent) off the front of a text.
 func splitNumber(text string) (d decimal, rest string, ok bool) {
 	d.whole, rest = splitDigits(text)
 	if after, ok := strings.CutPrefix(rest, "."); ok {
@@ -229,11 +224,11 @@ func splitDigits(text string) (digits, rest string) {
 	return text[:len(text)-len(rest)], rest
 }
 
-// attos returns the number, as seconds divided by 10^shift, in units of 10^-18;
-// false when it has more decimals. What is far too large becomes too large.
+// attos converts the number, divided by 10^shift, from seconds to units of 10^-18 s. It returns false if the
+// number has more decimals. A number that is far too large becomes maxMoment.
 func (d decimal) attos(shift int) (Time, bool) {
 	digits := strings.TrimLeft(d.whole+d.fraction, "0")
-	places := len(d.fraction) + shift - d.power // decimals that digits has
+	places := len(d.fraction) + shift - d.power // number of decimals in digits
 	for places > decimals && strings.HasSuffix(digits, "0") {
 		digits = digits[:len(digits)-1]
 		places--

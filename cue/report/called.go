@@ -7,16 +7,15 @@ import (
 	"voicepool/internal/words"
 )
 
-// Called is what people call a cue: of the list, or with a number of its own. The zero value is that
-// of a cue without one.
+// Called holds the number, name and line of a cue. The zero value is for a cue without a number.
 type Called struct {
 	ListCue string `json:"list_cue,omitempty"` // its number, which may be any text
 	CueName string `json:"cue_name,omitempty"`
-	CueLine int    `json:"cue_line,omitempty"` // in the sheet
+	CueLine int    `json:"cue_line,omitempty"` // line in the sheet
 }
 
-// CueText returns what messages call the cue of a place in the sheet: cue 2.5 "Thunder" (line 14),
-// or cue 7, its place, where it has no number; what is below 0 was started by hand.
+// CueText returns the label of a cue in messages: cue 2.5 "Thunder" (line 14), or cue 7 (its index) if it has
+// no number. A negative index means a start by hand.
 func (c *Called) CueText(cue int) string {
 	switch {
 	case c.ListCue == "" && cue < 0:
