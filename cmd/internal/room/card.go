@@ -23,7 +23,7 @@ type card struct {
 	device  device.Device
 	best    *auto.Device // nil: it is none that is looked after
 	kind    string
-	waits   *ring.Ring[slab]
+	waits   ring.Ring[slab]
 	heeded  atomic.Bool  // somebody listens
 	asked   atomic.Int64 // frames that the device has asked for
 	ahead   atomic.Int64 // nanoseconds until what it asks for is heard
