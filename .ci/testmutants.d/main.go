@@ -107,7 +107,7 @@ func (s *settings) run(ctx context.Context, out io.Writer, code *int) error {
 	}
 	all := &session{settings: s, out: out, runner: &runner{
 		tree: t, reach: s.reach, longOf: s.long, limit: s.limit, longLimit: s.longLimit,
-		took: map[string]time.Duration{}, unfit: map[string][]string{}, broken: map[string]bool{},
+		took: map[string]time.Duration{}, fit: map[string]bool{}, unfit: map[string][]string{}, broken: map[string]bool{},
 	}}
 	for _, p := range wide {
 		all.runner.wide = append(all.runner.wide, p.ImportPath)

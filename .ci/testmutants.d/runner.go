@@ -57,8 +57,12 @@ func (t *tree) newMutant(p *pkg, e *edit) (*mutant, error) {
 
 func (m *mutant) remove() { os.RemoveAll(m.folder) }
 
-// compiles reports whether the mutated package compiles. It links nothing.
+// compiles reports whether a mutated package without tests compiles. It links nothing. Of a package with tests their
+// first run tells it.
 func (t *tree) compiles(m *mutant) bool {
+	if m.pkg.tested() {
+		return true
+	}
 	_, err := t.command(m.overlay, 10*time.Minute, nil, "list", "-export", "-f", "{{.Export}}", m.pkg.ImportPath)
 	return err == nil
 }
@@ -188,6 +192,7 @@ type runner struct {
 
 	mu     sync.Mutex
 	took   map[string]time.Duration // how long the tests of a package take at most
+	fit    map[string]bool          // short tests that passed without an edit, each after its package and a space
 	unfit  map[string][]string      // tests that fail without an edit
 	broken map[string]bool          // packages that fail without an edit, without a test's name
 }
@@ -220,8 +225,8 @@ func (r *runner) limitOf(path string) time.Duration {
 	return min(r.limit, (20*time.Second + 5*r.took[path]).Round(time.Second))
 }
 
-// try tests a mutant with one package. A failure counts if the same tests pass without the edit; a test that fails
-// without it is left out from then on.
+// try tests a mutant with one package. A failure counts if the same tests pass without the edit, or if all tests of the
+// package passed with another edit. A test that fails without an edit is left out from then on.
 func (r *runner) try(m *mutant, path string, names []string, long bool) (o outcome) {
 	for r.tree.ctx.Err() == nil {
 		r.mu.Lock()
@@ -242,6 +247,9 @@ func (r *runner) try(m *mutant, path string, names []string, long bool) (o outco
 			}
 			return o
 		}
+		if !o.late && !long && r.isFit(path, o.names) {
+			return o
+		}
 		plain, limit := tests, tests.limit
 		if !o.late {
 			plain.names, plain.fresh = o.names, false
@@ -256,6 +264,13 @@ func (r *runner) try(m *mutant, path string, names []string, long bool) (o outco
 			}
 		}
 		if p.passed || r.tree.ctx.Err() != nil {
+			if p.passed && !long {
+				r.mu.Lock()
+				for _, name := range plain.names {
+					r.fit[path+" "+name] = true
+				}
+				r.mu.Unlock()
+			}
 			return o
 		}
 		r.mu.Lock()
@@ -269,6 +284,14 @@ func (r *runner) try(m *mutant, path string, names []string, long bool) (o outco
 		r.mu.Unlock()
 	}
 	return o
+}
+
+// isFit reports whether tests of a package have passed without an edit, or all of the package with another one.
+func (r *runner) isFit(path string, names []string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, all := r.took[path]
+	return all || len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !r.fit[path+" "+name] })
 }
 
 func (r *runner) passes(path string, took time.Duration) {
