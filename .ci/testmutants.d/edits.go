@@ -16,7 +16,7 @@ type edit struct {
 	File   string // relative to the root of the tree
 	Kind   string // negate, constant, delete or operator
 	Func   string // the enclosing function, or the empty string
-	Text   string // the line of the edit, without the space around it
+	Text   string // the line of the edit, without comments and the space around it
 	Column int    // where in Text the edit begins
 	Nth    int    // how many edits before this one in the file have the same fields above
 	Line   int    // the number of the line, for readers: it is not part of the identity
@@ -61,13 +61,21 @@ func editsOf(name string, source []byte) ([]*edit, error) {
 	if ast.IsGenerated(file) {
 		return nil, nil
 	}
+	plain := bytes.Clone(source) // without comments, at the same offsets
+	for _, group := range file.Comments {
+		for i := files.Position(group.Pos()).Offset; i < files.Position(group.End()).Offset; i++ {
+			if plain[i] != '\n' {
+				plain[i] = ' '
+			}
+		}
+	}
 	var list []*edit
 	seen := map[string]int{}
 	function := ""
 	add := func(kind string, from, to token.Pos, replacement string) {
 		start, end := files.Position(from), files.Position(to)
-		begin := bytes.LastIndexByte(source[:start.Offset], '\n') + 1
-		line, _, _ := bytes.Cut(source[begin:], []byte("\n"))
+		begin := bytes.LastIndexByte(plain[:start.Offset], '\n') + 1
+		line, _, _ := bytes.Cut(plain[begin:], []byte("\n"))
 		left := len(line) - len(bytes.TrimLeft(line, "\t "))
 		e := &edit{
 			File: name, Kind: kind, Func: function, Text: strings.TrimSpace(string(line)), Column: start.Offset - begin - left,

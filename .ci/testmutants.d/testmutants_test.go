@@ -108,6 +108,7 @@ func TestBefore(t *testing.T) {
 	testmutants(t, folder, 0, "-n", "1000", "-packages", "./clamp", "-o", before)
 	replace(t, filepath.Join(folder, "clamp/clamp_test.go"), "[]int{1, 5, 3, 7, 2}", "[]int{1, 3, 7, 2}")
 	replace(t, filepath.Join(folder, "clamp/clamp.go"), "i < len(list)", "i != len(list)")
+	replace(t, filepath.Join(folder, "clamp/clamp.go"), "if list[i] < limit {", "if list[i] < limit { // a comment is no code")
 	results, out := testmutants(t, folder, 1, "-packages", "./clamp", "-before", before, "-o", after)
 	for name, r := range results {
 		want := killed
