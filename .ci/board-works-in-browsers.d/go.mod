@@ -8,3 +8,7 @@ require (
 )
 
 require github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+
+require voicepool v0.0.0
+
+replace voicepool => ../..

@@ -10,7 +10,7 @@ require (
 	voicepool/cmd v0.0.0
 )
 
-require voicepool v0.0.0 // indirect
+require voicepool v0.0.0
 
 require (
 	github.com/coder/websocket v1.8.15 // indirect

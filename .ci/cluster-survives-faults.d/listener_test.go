@@ -34,9 +34,11 @@ func TestListener(t *testing.T) {
 	}
 	stopped := time.Now()
 	time.Sleep(700 * time.Millisecond)
+	worst := Control.Worst(began, time.Now()) // by which blocks are late, and the silence between them is longer
+	time.Sleep(2 * worst)
 	silence, both := LongestSilence(l.FirstSoundAfter(began), stopped, l, l)
 	t.Logf("first sound after %v, last %v after the stop; the longest silence between: %v", l.FirstSoundAfter(began).Sub(began), l.LastSound().Sub(stopped), silence)
-	if !l.SilentSince(stopped.Add(500*time.Millisecond)) || len(l.Spans(time.Second)) != 1 || silence > 300*time.Millisecond || both < 300*time.Millisecond {
+	if !l.SilentSince(stopped.Add(500*time.Millisecond+2*worst)) || len(l.Spans(time.Second)) != 1 || silence > 300*time.Millisecond+2*worst || both < 300*time.Millisecond-2*worst {
 		t.Fatalf("heard %v; silence %v, both %v", l.Spans(time.Second), silence, both)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"voicepool/internal/lateness"
 )
 
 // Command is a program that is to run. Without a Path it is voicepool.
@@ -151,13 +153,15 @@ func (p *Process) Term() { p.t.Helper(); p.signal(syscall.SIGTERM) }
 // Wait returns its exit code; -1: a signal ended it. It fails the test where it does not end in time.
 func (p *Process) Wait(within time.Duration) int {
 	p.t.Helper()
-	select {
-	case <-p.done:
-		return p.cmd.ProcessState.ExitCode()
-	case <-time.After(within):
-		p.t.Fatalf("%s has not ended within %v: %s", p.name, within, cmp.Or(p.Stderr.Tail(10), p.Stdout.Tail(10)))
-		return 0
+	for began, rest := time.Now(), within; rest > 0; rest = within - Took(began, time.Now()) {
+		select {
+		case <-p.done:
+			return p.cmd.ProcessState.ExitCode()
+		case <-time.After(rest):
+		}
 	}
+	p.t.Fatalf("%s has not ended within %v: %s", p.name, within, cmp.Or(p.Stderr.Tail(10), p.Stdout.Tail(10)))
+	return 0
 }
 
 // Line returns the first line of its output that the pattern matches, and what the groups of it matched.
@@ -173,6 +177,7 @@ func (p *Process) Line(pattern string, within time.Duration) []string {
 
 func (p *Process) line(pattern string, within time.Duration) ([]string, error) {
 	re := regexp.MustCompile("(?m)" + pattern)
+	began := time.Now()
 	late := time.After(within)
 	for {
 		ended := p.Ended() // before what it wrote is read
@@ -192,20 +197,31 @@ func (p *Process) line(pattern string, within time.Duration) ([]string, error) {
 		case <-moreErrs:
 		case <-p.done:
 		case <-late:
+			if rest := within - Took(began, time.Now()); rest > 0 {
+				late = time.After(rest)
+				continue
+			}
 			return nil, errors.New("no line like " + pattern + " within " + within.String())
 		}
 	}
 }
 
-// Await returns when is is true, asking every few milliseconds. It fails the test where that takes longer.
+// Control measures how late this machine lets processes run. Waits do not count the time that it loses.
+var Control = lateness.Start()
+
+// Took returns the time between two times without the time that the control lost.
+func Took(from, to time.Time) time.Duration { return to.Sub(from) - Control.Lost(from, to) }
+
+// Await returns when is is true, asking every few milliseconds. It fails the test where that takes longer, by the
+// clock of the control.
 func Await(t testing.TB, within time.Duration, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(within); ; time.Sleep(5 * time.Millisecond) {
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		if is() {
 			return
 		}
-		if time.Now().After(end) {
-			t.Fatalf("not within %v: %s", within, what)
+		if now := time.Now(); Took(began, now) > within {
+			t.Fatalf("not within %v, and %v that the control lost: %s", within, Control.Lost(began, now), what)
 		}
 	}
 }

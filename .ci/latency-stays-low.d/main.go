@@ -28,6 +28,7 @@ import (
 	"voicepool/device"
 	"voicepool/device/oto"
 	"voicepool/device/pulse"
+	"voicepool/internal/lateness"
 	"voicepool/mixer"
 	"voicepool/voice"
 )
@@ -68,8 +69,9 @@ func main() {
 	play, told := open(os.Args[1], buffer)
 	time.Sleep(time.Second)
 	random := rand.New(rand.NewPCG(1, 1))
-	var took []time.Duration
+	var took, judged []time.Duration // judged: without the time that the control lost
 	lost := 0
+	control := lateness.Start()
 	for range starts {
 		time.Sleep(rest + time.Duration(random.Int64N(int64(40*time.Millisecond))))
 		for len(heard) > 0 {
@@ -79,7 +81,7 @@ func main() {
 		play()
 		select {
 		case at := <-heard:
-			took = append(took, at.Sub(begin))
+			took, judged = append(took, at.Sub(begin)), append(judged, at.Sub(begin)-control.Lost(begin, at))
 		case <-time.After(time.Second):
 			lost++
 		}
@@ -88,7 +90,14 @@ func main() {
 		log.Fatalf("%s: nothing was heard", os.Args[1])
 	}
 	slices.Sort(took)
+	slices.Sort(judged)
 	ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
+	if file := os.Getenv("LATENCY_JUDGED"); file != "" {
+		line := fmt.Sprintf("%.1f %.1f %d\n", ms(judged[len(judged)/2]), ms(judged[len(judged)*99/100]), lost)
+		if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
+			log.Fatal(err)
+		}
+	}
 	asked := cmp.Or(slices.Concat(os.Args[2:], []string{"default"})...)
 	fmt.Printf("| %s | %s | %.1f | %.1f | %d | %s |\n", os.Args[1], asked,
 		ms(took[len(took)/2]), ms(took[len(took)*99/100]), lost, told())

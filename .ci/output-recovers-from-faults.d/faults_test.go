@@ -7,13 +7,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"voicepool/internal/lateness"
 )
 
 const (
@@ -66,28 +65,34 @@ func TestFaults(t *testing.T) {
 			}
 			t.Run(kind+"/"+f.name, func(t *testing.T) {
 				t.Parallel()
-				unhurried(t, func(t *testing.T) error { return f.run(t, kind) })
+				again(t, func(t *testing.T) error { return f.run(t, kind) })
 			})
 		}
 	}
 }
 
-// unhurried repeats what failed by nothing but frames that came too late: a machine that is
-// busy makes such gaps, whatever plays.
-func unhurried(t *testing.T, run func(*testing.T) error) {
+// control measures how late this machine lets processes run. It has no priority, the servers and the shows have
+// some: what it loses bounds what they lose.
+var control = lateness.Start()
+
+// took returns how long something took without the time that the control lost.
+func took(from, to time.Time) time.Duration { return to.Sub(from) - control.Lost(from, to) }
+
+// late reports whether the machine made gaps since a time: it let the control run later than a server's quantum.
+func late(since time.Time) bool { return control.Worst(since, time.Now()) > 20*time.Millisecond }
+
+// again repeats a run that failed by frames that came too late. PipeWire loses a quantum now and then, on a machine
+// that is in time, too; what plays every frame in one of five runs loses none by itself.
+func again(t *testing.T, run func(*testing.T) error) {
 	t.Helper()
 	for range 5 {
-		for range 30 { // up to a minute for a busy machine to come to rest
-			if !busy() {
-				break
-			}
-			time.Sleep(2 * time.Second)
-		}
+		began := time.Now()
 		err := run(t)
 		if err == nil || t.Failed() {
 			return
 		}
-		t.Logf("%v; again", err)
+		lost, worst := control.Lost(began, time.Now()), control.Worst(began, time.Now())
+		t.Logf("%v; the control lost %v of %v, at most %v at once; again", err, lost, time.Since(began), worst)
 	}
 	t.Error("five times in turn not all was heard after the return")
 }
@@ -116,23 +121,23 @@ func (f *fault) run(t *testing.T, kind string) error {
 	f.mend(s)
 	mended := time.Now()
 	r := s.record()
-	again, _ := p.said("sound again", back+time.Second)
+	heard, _ := p.said("sound again", back+time.Second)
 	code := p.end()
-	f.judge(t, p, struck, lost, mended, again, code)
-	return compare(t, p.told(), reference, r.stop())
+	f.judge(t, p, struck, lost, mended, heard, code)
+	return compare(t, p.told(), reference, r.stop(), mended)
 }
 
 // judge looks at the times, the report and the exit code.
-func (f *fault) judge(t *testing.T, p *show, struck, lost, mended, again time.Time, code int) {
+func (f *fault) judge(t *testing.T, p *show, struck, lost, mended, heard time.Time, code int) {
 	t.Helper()
 	told := p.told()
 	t.Logf("%s: noticed after %d ms, back after %d ms, %d frames lost, exit code %d", f.name,
-		lost.Sub(struck).Milliseconds(), again.Sub(mended).Milliseconds(), int(told.Totals.Unheard*48000+0.5), code)
-	if took := lost.Sub(struck); took > noticed {
-		t.Errorf("it was noticed after %v, want %v", took, noticed)
+		lost.Sub(struck).Milliseconds(), heard.Sub(mended).Milliseconds(), int(told.Totals.Unheard*48000+0.5), code)
+	if took(struck, lost) > noticed {
+		t.Errorf("it was noticed after %v, of which the control lost %v, want %v", lost.Sub(struck), control.Lost(struck, lost), noticed)
 	}
-	if took := again.Sub(mended); took > back {
-		t.Errorf("it was back after %v, want %v", took, back)
+	if took(mended, heard) > back {
+		t.Errorf("it was back after %v, of which the control lost %v, want %v", heard.Sub(mended), control.Lost(mended, heard), back)
 	}
 	if code != f.code {
 		t.Errorf("the exit code is %d, want %d; said was %q", code, f.code, p.all())
@@ -141,15 +146,16 @@ func (f *fault) judge(t *testing.T, p *show, struck, lost, mended, again time.Ti
 	if len(e) != 2 || e[0].State != "lost" || e[0].Reason == "" || e[1].State != "back" || e[1].Seconds != told.Totals.Unheard {
 		t.Fatalf("the report has %+v, and %v s unheard", e, told.Totals.Unheard)
 	}
-	gap := again.Sub(struck).Seconds()
-	if off := e[1].Seconds - gap; off < -0.3 || off > 0.3 {
+	gap := heard.Sub(struck).Seconds()
+	room := 0.3 + (control.Worst(struck.Add(-time.Second), lost) + control.Worst(mended, heard.Add(time.Second))).Seconds()
+	if off := e[1].Seconds - gap; off < -room || off > room {
 		t.Errorf("%v s were not heard, the sound was away for %v s", e[1].Seconds, gap)
 	}
 }
 
 // compare looks for what was played after the return: all of it, and nothing between. Its
 // error is a gap.
-func compare(t *testing.T, told *told, reference, recording []byte) error {
+func compare(t *testing.T, told *told, reference, recording []byte, mended time.Time) error {
 	t.Helper()
 	from := int(told.Events[len(told.Events)-1].Frame) + fade
 	want, at := reference[from*frame:], -1
@@ -164,9 +170,9 @@ func compare(t *testing.T, told *told, reference, recording []byte) error {
 	}
 	same, gaps := follow(recording[at:], want)
 	heard := fmt.Sprintf("%d of %d frames after the return are those of the render, %d gaps between", same, len(want)/frame, gaps)
-	// What the driver holds at the end may be lost when the command ends. On a machine that is
-	// busy servers and recorders lose some, too, and have to go on in order.
-	if lost := len(want)/frame - same; lost > 48000/5 && (lost > 48000 || !busy()) || gaps > 0 && !busy() {
+	// What the driver holds at the end may be lost when the command ends. Where the control was late, servers and
+	// recorders lose some, too, and have to go on in order.
+	if lost := len(want)/frame - same; lost > 48000/5 && (lost > 48000 || !late(mended)) || gaps > 0 && !late(mended) {
 		return errors.New(heard)
 	}
 	t.Log(heard)
@@ -196,14 +202,6 @@ func follow(got, want []byte) (same, gaps int) {
 	return same, gaps
 }
 
-// busy reports whether more wants to run on this machine than can.
-func busy() bool {
-	text, err := os.ReadFile("/proc/loadavg")
-	load, _, _ := strings.Cut(string(text), " ")
-	x, wrong := strconv.ParseFloat(load, 64)
-	return err == nil && wrong == nil && x > float64(runtime.NumCPU())
-}
-
 // TestLateServer: a show begins without a server, or with one that never answers, and is heard
 // from when there is one.
 func TestLateServer(t *testing.T) {
@@ -219,7 +217,7 @@ func TestLateServer(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			unhurried(t, func(t *testing.T) error {
+			again(t, func(t *testing.T) error {
 				s := newServer(t, kinds[0])
 				defer s.end()
 				if c.deaf {
@@ -232,14 +230,14 @@ func TestLateServer(t *testing.T) {
 				s.start()
 				mended := time.Now()
 				r := s.record()
-				again, _ := p.said("sound again", back+time.Second)
+				heard, _ := p.said("sound again", back+time.Second)
 				code := p.end()
 				t.Logf("%s: told after %d ms (%s), heard after %d ms, %.2f s not heard, exit code %d", c.name,
-					told.Sub(p.begun).Milliseconds(), said, again.Sub(mended).Milliseconds(), p.told().Totals.Unheard, code)
-				if code != c.code || again.Sub(mended) > back {
+					told.Sub(p.begun).Milliseconds(), said, heard.Sub(mended).Milliseconds(), p.told().Totals.Unheard, code)
+				if code != c.code || took(mended, heard) > back {
 					t.Errorf("want it within %v and the exit code %d; said was %q", back, c.code, p.all())
 				}
-				return compare(t, p.told(), reference, r.stop())
+				return compare(t, p.told(), reference, r.stop(), mended)
 			})
 		})
 	}

@@ -118,7 +118,7 @@ func (s *server) render(length time.Duration) []byte {
 // said waits for a line with a text, up to a limit.
 func (p *show) said(text string, limit time.Duration) (time.Time, string) {
 	p.t.Helper()
-	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for began := time.Now(); took(began, time.Now()) < limit; time.Sleep(2 * time.Millisecond) {
 		p.mutex.Lock()
 		lines := p.lines
 		p.mutex.Unlock()

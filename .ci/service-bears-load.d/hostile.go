@@ -19,8 +19,13 @@ import (
 const malformed = 10_000
 
 // hostile is slow and half-open sockets, floods, and 10,000 broken messages of HTTP, WebSocket and OSC,
-// while somebody plays. The player gets all answers, memory is flat, and no goroutine is left.
+// while somebody plays, beside a control. The player gets all answers, memory is flat, and no goroutine is left.
 func hostile(ctx context.Context, o *options, j *judge) error {
+	control, err := beside(ctx, o, 2, 8)
+	if err != nil {
+		return err
+	}
+	defer control.kill()
 	s, err := serve(ctx, o, 2, 8)
 	if err != nil {
 		return err
@@ -35,6 +40,9 @@ func hostile(ctx context.Context, o *options, j *judge) error {
 	address := strings.TrimPrefix(s.url, "http://")
 	before, err := s.metrics(ctx)
 	if err != nil {
+		return err
+	}
+	if err := control.begin(ctx); err != nil {
 		return err
 	}
 	during, cancel := context.WithTimeout(ctx, max(time.Duration(o.seconds)*time.Second, 10*time.Second))
@@ -100,7 +108,9 @@ func hostile(ctx context.Context, o *options, j *judge) error {
 	}
 	j.check(missed.Load() == 0, "%d of %d plays in the midst of it were missed", missed.Load(), played.Load())
 	_, skipped := late(before, after)
-	j.check(skipped <= 48, "%.0f frames were skipped", skipped)
+	if err := control.judge(ctx, j, skipped); err != nil {
+		return err
+	}
 	j.check(after["go_goroutines"] <= before["go_goroutines"]+8, "%.0f goroutines before, %.0f after", before["go_goroutines"], after["go_goroutines"])
 	j.check(after["go_memstats_heap_inuse_bytes"] < before["go_memstats_heap_inuse_bytes"]+128e6, "the heap was %.0f MB before, %.0f MB after",
 		before["go_memstats_heap_inuse_bytes"]/1e6, after["go_memstats_heap_inuse_bytes"]/1e6)

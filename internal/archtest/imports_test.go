@@ -32,6 +32,7 @@ cue/report -> internal/words mixer pcm voice
 audiotest -> cue/report device device/wav internal/fourier internal/loudness internal/words mixer pcm sounds voice
 internal/archtest ->
 internal/scenetest ->
+internal/lateness ->
 internal/longtest ->
 internal/words ->
 internal/explain -> cue/report internal/words mixer

@@ -1,0 +1,99 @@
+// Package lateness measures how late a machine lets a process run, as a control for tests that measure time.
+//
+// A Control sleeps for 5 ms again and again and notes by how much each sleep is too long. A test subtracts the time
+// that the control lost from the time that it measured, in the same seconds and on the same machine.
+package lateness
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	nap       = 5 * time.Millisecond
+	unnoticed = time.Millisecond // lateness of a quiet machine
+)
+
+// Control measures lateness from Start to Stop. Its methods may be called from any goroutine.
+type Control struct {
+	mutex sync.Mutex
+	due   time.Time // when the current sleep should end
+	late  []nod
+	stop  chan struct{}
+	done  chan struct{}
+}
+
+// nod is a sleep that ended too late.
+type nod struct{ due, woke time.Time }
+
+// Start starts a control.
+func Start() *Control { return start(time.Sleep) }
+
+func start(sleep func(time.Duration)) *Control {
+	c := &Control{due: time.Now().Add(nap), stop: make(chan struct{}), done: make(chan struct{})}
+	go func() {
+		defer close(c.done)
+		for {
+			select {
+			case <-c.stop:
+				return
+			default:
+			}
+			c.mutex.Lock()
+			c.due = time.Now().Add(nap)
+			c.mutex.Unlock()
+			sleep(nap)
+			if woke := time.Now(); woke.Sub(c.due) > unnoticed {
+				c.mutex.Lock()
+				c.late = append(c.late, nod{c.due, woke})
+				c.mutex.Unlock()
+			}
+		}
+	}()
+	return c
+}
+
+// Stop ends the measurement. What was measured can still be read.
+func (c *Control) Stop() {
+	close(c.stop)
+	<-c.done
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.due = time.Now().Add(1 << 62)
+}
+
+// Lost returns the sum of the lateness between two times. Both may be in the past; to may be now.
+func (c *Control) Lost(from, to time.Time) time.Duration {
+	sum, _ := c.between(from, to)
+	return sum
+}
+
+// Worst returns the longest lateness between two times.
+func (c *Control) Worst(from, to time.Time) time.Duration {
+	_, worst := c.between(from, to)
+	return worst
+}
+
+func (c *Control) between(from, to time.Time) (sum, worst time.Duration) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	add := func(n nod) {
+		if n.due.Before(from) {
+			n.due = from
+		}
+		if n.woke.After(to) {
+			n.woke = to
+		}
+		if d := n.woke.Sub(n.due); d > 0 {
+			sum += d
+			worst = max(worst, d)
+		}
+	}
+	for i := len(c.late) - 1; i >= 0 && c.late[i].woke.After(from); i-- {
+		add(c.late[i])
+	}
+	if now := time.Now(); now.Sub(c.due) > unnoticed { // it should have woken by now
+		add(nod{c.due, now})
+	}
+	return sum, worst
+}
