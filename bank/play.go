@@ -17,13 +17,13 @@ type Options struct {
 	Pan      float64        // added to the sound's, as far as -1..+1; -1 (left) .. +1 (right)
 	Pitch    pcm.Semitones  // added to the sound's; -48..+48
 	Speed    float64        // multiplies the sound's; a ratio, 1/16..16; 0 means 1
-	LowPass  *float64       // overrides the sound's cutoff, in Hz, 20..20,000; 0: off; nil: the rules'
+	LowPass  *float64       // overrides the sound's cutoff, in Hz, 20..20,000; 0: off; nil: as in the rules
 	HighPass *float64       // like LowPass
-	Sends    []mixer.Send   // replaces the sends of the rules; nil: the rules'
+	Sends    []mixer.Send   // replaces the sends of the rules; nil: as in the rules
 	Priority int            // added to the sound's
 	Emitter  *space.Emitter // position in space, copied; nil: not spatial. Zero fields are taken from the rules
 
-	From   time.Duration // position in the sound; 0: the rules'
+	From   time.Duration // position in the sound; 0: as in the rules
 	For    time.Duration // ends after this time; 0: at the end of the sound
 	FadeIn time.Duration // raised cosine
 

@@ -10,73 +10,70 @@ import (
 	"voicepool/mixer"
 )
 
-// Event is something that happened, in the words of the sheet.
+// Event is an event of a mixer or a device, with the names of the sheet.
 type Event struct {
 	Frame  int64
 	Kind   mixer.EventKind
-	Voice  uint64 // the number of the start, from 1; 0: it never started
-	Sound  string // as the sheet calls it; empty for mixer.Missed
-	Cue    int    // its place in the sheet, from 0; -1: none
-	Slot   int    // -1: none
-	Called        // the cue, by people
-	Ref    int64  // what the program gave that started it by hand, see cue.Start; no part of the JSON
+	Voice  uint64 // number of the start, from 1; 0: it never started
+	Sound  string // name in the sheet; empty for mixer.Missed
+	Cue    int    // index in the sheet, from 0; -1: not from a cue
+	Slot   int    // -1: no slot
+	Called        // the cue's number and name
+	Ref    int64  // value of a start by hand, see cue.Start; not in the JSON
 	Reason mixer.Reason
 
-	// Of a voice that was stolen or became virtual: the number and the sound of who
-	// took its slot; of a start that was coalesced the voice that it is a part of.
+	// For a voice that was stolen or became virtual, the start that took its slot. For a coalesced start, the
+	// voice that it was merged into.
 	By      uint64
 	BySound string
 
-	Endless bool // of a loss: the voice never comes to an end by itself
+	Endless bool // for a loss: the voice would never end by itself
 
-	// Of a choice: the levels that decided, and among how many.
+	// The levels and candidates of a victim choice.
 	Audibility, Newcomer, RunnerUp Level
 	Candidates                     int
-	Peers                          int // how many of those had the victim's priority
+	Peers                          int // number of candidates with the victim's priority
 	HasRunnerUp                    bool
-	Priority                       int // of the victim; of a start that was refused its own
-	NewcomerPriority               int // of who took a slot
-	RunnerUpPriority               int // of the second least: the victim's, but where the victim alone had the lowest; of ReasonOutranked the lowest that plays
+	Priority                       int // of the victim, or of a rejected start
+	NewcomerPriority               int // of the start or voice that took the slot
+	RunnerUpPriority               int // of the second-best candidate; for ReasonOutranked, the lowest priority that plays
 	Policy                         mixer.Overflow
 
-	// Of Reason ReasonGroupLimit and ReasonBusLimit: how many voices the limit allows, 0 where
-	// more than one bus may be meant. Of ReasonBusLimit: that bus, or the newcomer's. Of
-	// Cooldown: how long it is.
+	// For ReasonGroupLimit and ReasonBusLimit, the limit; 0 if several buses could be meant. For
+	// ReasonBusLimit, the bus, or the bus of the incoming start. For ReasonCooldown, its length.
 	Limit    int
-	PerOwner bool // the limit of a sound is one of each owner
+	PerOwner bool // the limit applies to each owner separately
 	Bus      string
-	Cooldown string // as a sheet has it: "0.25s"
+	Cooldown string // as in a sheet: "0.25s"
 
-	// Of a victim: the largest K-weighted level that it can have had over any three hops of 20 ms
-	// from here on; +Inf where nobody knows.
+	// For a victim, the largest K-weighted level that it could have had over any three hops of 20 ms from
+	// this frame on; +Inf if unknown.
 	Lost Level
 
-	// Of a victim: by how much what it goes through made it less audible than its gains say, its filters
-	// and the effects and sends of its buses; 0: nothing did. And its own cutoffs in Hz; 0: off.
+	// For a victim, by how much its filters and the effects and sends of its buses reduced its audibility; 0:
+	// not at all. Also its own cutoffs in Hz; 0: off.
 	Muffled           Level
 	LowPass, HighPass float64
 
-	// By Read, of a victim of which that is known: by how many dB the mix was louder
-	// in the 60 ms from here on.
+	// For a victim in a render, by how many dB the mix was louder in the following 60 ms.
 	BelowMix    Level
 	HasBelowMix bool
 
-	// Of the device, which is no voice's: what became of the sound, why it was lost, and, of
-	// Back, how long nothing was heard.
+	// For a device event, its state and reason. For DeviceBack, how long the device was lost.
 	State   DeviceState
 	Why     string
 	Seconds float64
 }
 
-// DeviceState is what became of the sound.
+// DeviceState is the state of the audio device in an event.
 type DeviceState string
 
 const (
-	DeviceLost DeviceState = "lost" // nothing is heard from here on
-	DeviceBack DeviceState = "back" // it is heard again
+	DeviceLost DeviceState = "lost" // no sound is heard from this frame on
+	DeviceBack DeviceState = "back" // sound is heard again
 )
 
-// wire is how an event is spelled: what does not belong to its kind is left out.
+// wire is the JSON form of an event. Fields that do not apply to its kind are omitted.
 type wire struct {
 	Frame int64  `json:"frame"`
 	Kind  string `json:"kind"`
@@ -111,17 +108,16 @@ type wire struct {
 	Seconds          *float64 `json:"seconds,omitempty"`
 }
 
-// Loss reports whether a voice gave way: it was stolen, or became virtual.
+// Loss reports whether a voice was stolen or became virtual.
 func (e *Event) Loss() bool { return e.Kind == mixer.EventStolen || e.Kind == mixer.EventVirtual }
 
-// Refusal reports whether a start got no voice of its own by a rule or a full pool.
+// Refusal reports whether a start got no voice because of a limit or a full pool.
 func (e *Event) Refusal() bool { return e.Kind == mixer.EventRejected || e.Kind == mixer.EventLimited }
 
-// Outranking reports whether somebody took the slot, whose priority is NewcomerPriority.
+// Outranking reports whether another start took the slot of the voice. NewcomerPriority is then valid.
 func (e *Event) Outranking() bool { return e.Loss() && e.By != 0 }
 
-// ByPriority reports whether priority decided a loss, before the policy compared how loud voices
-// are: higher ones were spared, came back for the victim, or refused the start.
+// ByPriority reports whether priority decided a loss or a rejection before the policy compared levels.
 func (e *Event) ByPriority() bool {
 	switch {
 	case e.Reason == mixer.ReasonOutranked:
@@ -132,13 +128,13 @@ func (e *Event) ByPriority() bool {
 	return e.Loss() && e.Peers > 0 && e.Peers < e.Candidates
 }
 
-// decided reports whether the event has the numbers of a choice.
+// decided reports whether the event has the values of a victim choice.
 func (e *Event) decided() bool { return e.Loss() || e.Refusal() && e.Candidates > 0 }
 
-// none is the level of nothing.
+// none is the level of silence.
 var none = Level(math.Inf(-1))
 
-// UnmarshalJSON reads what MarshalJSON gives. Levels that are null or left out are -Inf.
+// UnmarshalJSON parses the output of MarshalJSON. A missing or null level becomes -Inf.
 func (e *Event) UnmarshalJSON(text []byte) error {
 	var w wire
 	if err := json.Unmarshal(text, &w); err != nil {
@@ -163,7 +159,7 @@ func (e *Event) UnmarshalJSON(text []byte) error {
 	)
 }
 
-// device reads what belongs to the device.
+// device fills in the fields of a device event.
 func (e *Event) device(w *wire) error {
 	if e.Kind != mixer.EventDevice {
 		return nil
@@ -176,7 +172,7 @@ func (e *Event) device(w *wire) error {
 	return nil
 }
 
-// named sets dst to what has a name, from what it is to the last. what is how messages call it.
+// named sets dst to the value with a name, up to last. The argument what names the kind of value in the error.
 func named[T interface {
 	~uint8
 	String() string
@@ -189,7 +185,7 @@ func named[T interface {
 	return fmt.Errorf("%q is no %s", name, what)
 }
 
-// or returns what p points to, or x where it points to nothing.
+// or dereferences p; nil gives x.
 func or[T any](p *T, x T) T {
 	if p == nil {
 		return x

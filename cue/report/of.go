@@ -8,9 +8,8 @@ import (
 	"voicepool/voice"
 )
 
-// EventOf returns an event of a mixer as a report has it. Sounds are called what
-// voice.Sound.Name says, and Cue is the event's Ref. What the rules of a sheet say is not
-// in it.
+// EventOf converts an event of a mixer. Sounds have the names of voice.Sound.Name, and Cue is the event's
+// Ref. The fields that depend on a sheet stay empty.
 func EventOf(m *mixer.Event) Event {
 	silent := Level(pcm.FromPower(0))
 	e := Event{
@@ -39,7 +38,7 @@ func name(s *voice.Sound) string {
 	return s.Name()
 }
 
-// TotalsOf returns the totals of what a mixer has counted.
+// TotalsOf converts the counters of a mixer.
 func TotalsOf(st *mixer.Stats) Totals {
 	return Totals{
 		Asked: st.Asked, Started: st.Started, Rejected: st.Rejected, Limited: st.Limited, Coalesced: st.Coalesced, Ended: st.Ended, Stopped: st.Stopped,

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// maxFrame is the last frame that a float64 tells from the next.
+	// maxFrame is the last frame that a float64 can distinguish from the next.
 	maxFrame = 1 << 53
 
-	// maxEvent is the longest event, or other value of a report, that is read.
+	// maxEvent is the largest size of an event, or of another value of a report, in bytes.
 	maxEvent = 1 << 16
 )
 
-// Read reads a report and tells each of its events, in their order, without keeping
-// any; what it returns has none. An error of each ends the reading and is returned as
-// it is. All other errors are one line with name, line and column.
+// Read parses a report and calls each with every event in order, without storing them; the returned report
+// has no events. If each returns an error, Read stops and returns it unchanged. Other errors are one line
+// with name, line and column.
 func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
 	places := &placeReader{in: in, most: maxEvent}
 	r := &reader{d: json.NewDecoder(places), places: places, each: each}
@@ -34,7 +34,7 @@ func Read(name string, in io.Reader, each func(*Event) error) (*Report, error) {
 	return &r.head, nil
 }
 
-// errNoReport says that a file is something else.
+// errNoReport means that the input is not a report.
 var errNoReport = errors.New("it is no report: that is JSON with a version and events, which --report writes; a cue sheet has to be rendered first: voicepool render sheet.yaml -o out.wav --report report.json")
 
 type reader struct {
@@ -43,11 +43,10 @@ type reader struct {
 	each   func(*Event) error
 	head   Report
 	frame  int64
-	told   error // the one who is told of events wants no more
+	told   error // the error returned by each
 }
 
-// maxKeys bounds the members of a report that are looked at for one that stands there
-// twice.
+// maxKeys limits the number of member names that are checked for duplicates.
 const maxKeys = 64
 
 func (r *reader) read() error {
@@ -104,7 +103,7 @@ func (r *reader) read() error {
 	return nil
 }
 
-// member reads one member of the head, as the tags of Report say.
+// member parses one member of the report's head.
 func (r *reader) member(key string) error {
 	var value json.RawMessage
 	if err := r.decode(&value); err != nil {
@@ -117,7 +116,7 @@ func (r *reader) member(key string) error {
 	return readable(json.Unmarshal(text, &r.head))
 }
 
-// open takes the token that begins something.
+// open consumes an opening delimiter.
 func (r *reader) open(want json.Delim, what string) error {
 	token, err := r.d.Token()
 	if err != nil {
@@ -131,7 +130,7 @@ func (r *reader) open(want json.Delim, what string) error {
 
 func (r *reader) decode(into any) error { return readable(unexpected(r.d.Decode(into))) }
 
-// readable says in words that a value has the wrong type.
+// readable rewords errors about a wrong type.
 func readable(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
@@ -176,22 +175,22 @@ func unexpected(err error) error {
 	return err
 }
 
-// placeReader reads what a JSON decoder asks for, but only so far beyond what it
-// has been let to, and knows the place of what is not understood yet.
+// placeReader feeds a JSON decoder. It limits how far the decoder reads ahead, and keeps the unparsed input,
+// so that errors have a line and a column.
 type placeReader struct {
 	in    io.Reader
 	most  int64
-	until int64  // what was let
-	line  int    // lines that end before until
-	begin int64  // of the line in which until is
-	ahead []byte // what was read beyond until
-	err   error  // what in gave
+	until int64  // offset of the parsed input
+	line  int    // number of lines before until
+	begin int64  // offset of the line that contains until
+	ahead []byte // input read beyond until
+	err   error  // error of in
 }
 
 var errLong = fmt.Errorf("a value of more than %d bytes", maxEvent)
 
 func (p *placeReader) Read(b []byte) (int, error) {
-	// A decoder may have read a whole buffer ahead of what it gives.
+	// A decoder may read a whole buffer ahead of its current token.
 	if room := 2*p.most - int64(len(p.ahead)); room <= 0 {
 		p.err = errLong
 		return 0, p.err
@@ -206,7 +205,7 @@ func (p *placeReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// let allows reading on, since all up to an offset has been understood.
+// let marks the input up to an offset as parsed, so that more can be read.
 func (p *placeReader) let(offset int64) {
 	passed := p.ahead[:offset-p.until]
 	if n := bytes.Count(passed, []byte{'\n'}); n > 0 {
@@ -217,7 +216,7 @@ func (p *placeReader) let(offset int64) {
 	p.until = offset
 }
 
-// wrong returns an error with its place; offset is where the decoder was.
+// wrong adds the place to an error. offset is the decoder's.
 func (p *placeReader) wrong(name string, offset int64, err error) error {
 	if p.err != nil {
 		err = p.err
@@ -231,7 +230,7 @@ func (p *placeReader) wrong(name string, offset int64, err error) error {
 		err = errors.New("it ends before the report does")
 		offset = p.until + int64(len(p.ahead))
 	case errors.As(err, &syntax):
-		// A decoder does not say where it was, once it has given tokens.
+		// A decoder does not report its offset once it has returned tokens.
 		rest := p.ahead[offset-p.until:]
 		value := bytes.TrimLeft(rest, " \t\r\n,:")
 		var again *json.SyntaxError

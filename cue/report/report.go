@@ -1,5 +1,5 @@
-// Package report has what is known of a playing: its events, their sums and levels.
-// It alone knows how they are spelled as JSON, for writers and for readers:
+// Package report describes a finished show: its events, totals and levels. It defines their JSON form for
+// writers and readers:
 //
 //	r := player.Report()      // of a cue.Player
 //	r.WriteTo(file)
@@ -9,7 +9,7 @@
 //		return nil
 //	})
 //
-// Read keeps no event, so a report may be longer than memory.
+// Read does not store events, so a report may be larger than memory.
 package report
 
 import (
@@ -21,37 +21,37 @@ import (
 	"slices"
 )
 
-// Report is what was played and how it went; WriteTo gives its JSON.
+// Report describes a show after its end. WriteTo writes it as JSON.
 type Report struct {
 	Version  int    `json:"version"` // 1
 	Rate     int    `json:"rate"`
-	From     int64  `json:"from,omitempty"` // the frame at which it began, where that is in the middle
-	Frames   int64  `json:"frames"`         // at which it ended
+	From     int64  `json:"from,omitempty"` // the first frame, if the show began in the middle
+	Frames   int64  `json:"frames"`         // the end of the show
 	Voices   int    `json:"voices"`
 	Virtual  int    `json:"virtual"`
 	Overflow string `json:"overflow"`
 	Totals   Totals `json:"totals"`
 
-	Peak     Level   `json:"peak_db"`       // of the samples, before they were quantised
-	Loudness Level   `json:"loudness_lufs"` // integrated, of BS.1770
+	Peak     Level   `json:"peak_db"`       // of the samples before quantisation
+	Loudness Level   `json:"loudness_lufs"` // integrated, BS.1770
 	Seconds  float64 `json:"render_seconds"`
 
-	Outputs []Output `json:"outputs,omitempty"` // where there are several; Peak and Loudness are of all together
+	Outputs []Output `json:"outputs,omitempty"` // if there are several; Peak and Loudness are for all together
 
-	Events []Event `json:"-"` // with Events of cue.Options; WriteTo puts them last
+	Events []Event `json:"-"` // with Events of cue.Options; last in the JSON
 }
 
-// Output is what was heard on one of several outputs.
+// Output holds the levels of an output.
 type Output struct {
 	Name     string `json:"name"`
-	Channels string `json:"channels"` // as a sheet has them: "3-4"
+	Channels string `json:"channels"` // as in a sheet: "3-4"
 	Peak     Level  `json:"peak_db"`
-	TruePeak Level  `json:"true_peak_db"` // of a render alone
+	TruePeak Level  `json:"true_peak_db"` // of a render only
 	Loudness Level  `json:"loudness_lufs"`
 }
 
-// Totals are sums over all starts: Asked = Started + Rejected + Limited +
-// Coalesced, and Started = Ended + Stopped + Stolen + Playing.
+// Totals are counts over all starts: Asked = Started + Rejected + Limited + Coalesced, and Started = Ended +
+// Stopped + Stolen + Playing.
 type Totals struct {
 	Asked      int64 `json:"asked"`
 	Started    int64 `json:"started"`
@@ -69,34 +69,32 @@ type Totals struct {
 	Faults     int64 `json:"faults"`
 	EventsLost int64 `json:"events_lost"`
 
-	// How many streams could not be decoded any further while they played.
+	// Number of streams that broke while they played.
 	StreamsBroken int64 `json:"streams_broken,omitempty"`
 
-	// Of a playing on a device: how much of it nobody has heard.
+	// For a show on a device: how long the device was lost.
 	UnheardSeconds float64 `json:"unheard_seconds,omitempty"`
 }
 
-// Insert puts an event among the others, after those of its frame.
+// Insert inserts an event after the events of its frame.
 func (r *Report) Insert(e Event) {
 	at, _ := slices.BinarySearchFunc(r.Events, e.Frame+1, func(x Event, frame int64) int { return cmp.Compare(x.Frame, frame) })
 	r.Events = slices.Insert(r.Events, at, e)
 }
 
-// Level is a level in decibels or LUFS. JSON has it to the hundredth, and null for
-// what is not Finite.
+// Level is a level in decibels or LUFS. In JSON it has two decimals, and is null if it is not Finite.
 type Level float64
 
-// silence is the level under which there is nothing but the rounding of a filter.
+// silence is the level below which only rounding errors of filters remain.
 const silence = -200
 
-// Finite reports whether l is a number of decibels: neither silence, which is -200 dB
-// and less, nor something that nobody knows.
+// Finite reports whether l is a real level: not silence (-200 dB or less) and not unknown (+200 dB or more).
 func (l Level) Finite() bool { return l > silence && l < -silence }
 
 // MarshalJSON returns a number, or null.
 func (l Level) MarshalJSON() ([]byte, error) { return l.append(nil), nil }
 
-// UnmarshalJSON reads what MarshalJSON gives; null is -Inf.
+// UnmarshalJSON parses the output of MarshalJSON. null becomes -Inf.
 func (l *Level) UnmarshalJSON(text []byte) error {
 	db := math.Inf(-1)
 	err := error(nil)
@@ -107,11 +105,10 @@ func (l *Level) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// chunk is how many bytes of a report are gathered before they are written.
+// chunk is the size of buffered output that triggers a write, in bytes.
 const chunk = 1 << 12
 
-// WriteTo writes the report as JSON, an event to a line, without holding more of it
-// than a few lines. The error is that of w.
+// WriteTo writes the report as JSON, one event per line, and buffers only a few lines. The error is w's.
 func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	return r.WriteWith(w, func(yield func(*Event) bool) {
 		for i := range r.Events {
@@ -122,8 +119,8 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	})
 }
 
-// WriteWith is WriteTo with events that are made as they are written, instead of Events. It
-// is for reports that are longer than the memory they may take.
+// WriteWith is like WriteTo, but writes the given events instead of Events. It is for reports that are larger
+// than memory.
 func (r *Report) WriteWith(w io.Writer, events iter.Seq[*Event]) (int64, error) {
 	text, err := json.Marshal(r)
 	if err != nil {

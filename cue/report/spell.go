@@ -8,11 +8,11 @@ import (
 	"voicepool/mixer"
 )
 
-// MarshalJSON returns the event with what belongs to its kind.
+// MarshalJSON returns the fields that apply to the kind of the event.
 func (e *Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
 
-// AppendJSON appends the event as MarshalJSON spells it, and returns the longer slice. It uses no
-// reflection: whoever asks a server for old events gets a hundred thousand of them.
+// AppendJSON appends the output of MarshalJSON to a slice and returns it. It avoids reflection, because a
+// server may write a hundred thousand events per request.
 func (e *Event) AppendJSON(to []byte) []byte {
 	loss, decided, device := e.Loss(), e.decided(), e.Kind == mixer.EventDevice
 	b := line(strconv.AppendInt(append(to, `{"frame":`...), e.Frame, 10))
@@ -64,7 +64,7 @@ func (e *Event) AppendJSON(to []byte) []byte {
 	return append(b, '}')
 }
 
-// line is an object of JSON that is being written. A member is left out where it does not belong.
+// line is a JSON object being written. Members that do not apply are omitted.
 type line []byte
 
 func (b *line) key(name string) { *b = append(append(append(*b, `,"`...), name...), `":`...) }
@@ -107,7 +107,7 @@ func (b *line) number(belongs bool, name string, x float64) {
 
 func hundredths(x float64) float64 { return math.Floor(float64(x*100)+0.5) / 100 }
 
-// append appends what MarshalJSON returns.
+// append appends the output of MarshalJSON.
 func (l Level) append(to []byte) []byte {
 	if !l.Finite() {
 		return append(to, "null"...)
@@ -115,7 +115,7 @@ func (l Level) append(to []byte) []byte {
 	return strconv.AppendFloat(to, hundredths(float64(l)), 'f', -1, 64)
 }
 
-// appendText appends a text as encoding/json spells it.
+// appendText appends a string in the format of encoding/json.
 func appendText(to []byte, text string) []byte {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -126,7 +126,7 @@ func appendText(to []byte, text string) []byte {
 	return append(append(append(to, '"'), text...), '"')
 }
 
-// marshal returns what encoding/json says of a value; null where it can say nothing.
+// marshal returns the JSON of a value, or null on an error.
 func marshal(value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package chance makes random choices that depend on nothing but a seed, a place and a count:
-// of the cues of a sheet, and of the sounds of a bank.
+// Package chance makes deterministic random choices for cue sheets and banks. They depend only on a seed, a
+// place and a count.
 //
-// A choice is a hash. Each of its words is added to a state, which is then scrambled by the
-// finaliser of splitmix64. The result has 64 even bits on every machine.
+// A choice is a hash. Each input word is added to a state, which is then scrambled by the finaliser of
+// splitmix64. The result has 64 uniform bits and is equal on every machine.
 package chance
 
 import (
@@ -12,28 +12,28 @@ import (
 	"voicepool/bank/rules"
 )
 
-// Key names what is drawn.
+// Key identifies the quantity that is drawn.
 type Key uint64
 
 const (
 	Pick Key = iota + 1
 	Gain
 	Pitch
-	order // of a cycle: the order of a shuffle
+	order // the order of a shuffle cycle
 	Every // the time to the next repetition
 	Acts  // whether a repetition acts
 )
 
-// Draw is what the choices of one start depend on.
+// Draw is the input of the random choices of one start.
 type Draw struct {
 	Seed  uint64
-	Place uint64 // of a cue in its sheet, or of a name
-	Time  uint64 // how often the place has been drawn before
+	Place uint64 // position of a cue in its sheet, or hash of a name
+	Time  uint64 // number of earlier draws at the place
 }
 
 func (d *Draw) bits(k Key) uint64 { return hash(d.Seed, d.Place, d.Time, uint64(k)) }
 
-// In returns an even value of a range.
+// In returns a value uniformly distributed in a range.
 func (d *Draw) In(r rules.Range, k Key) float64 {
 	if r.From == r.To {
 		return r.From
@@ -42,16 +42,16 @@ func (d *Draw) In(r rules.Range, k Key) float64 {
 	return r.From + float64((r.To-r.From)*part)
 }
 
-// Between returns an even whole number from least to most, of which none is negative.
+// Between returns a uniformly distributed integer from least to most. Both must be at least 0.
 func (d *Draw) Between(least, most int64, k Key) int64 {
 	hi, _ := bits.Mul64(d.bits(k), uint64(most-least)+1)
 	return least + int64(hi)
 }
 
-// Happens reports whether something does that happens in a share of all cases, 0..1.
+// Happens reports true with a probability of share, 0..1.
 func (d *Draw) Happens(share float64, k Key) bool { return float64(d.bits(k)>>11)*0x1p-53 < share }
 
-// Layer returns the place of one of several sounds that are drawn at a place.
+// Layer returns the place of a layer of the sound at a place.
 func Layer(place uint64, layer int) uint64 { return hash(place, uint64(layer)) }
 
 // Name returns the place of a name.
@@ -79,21 +79,20 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// below returns an even number of 0..n-1.
+// below returns a uniformly distributed integer in 0..n-1.
 func below(h uint64, n int) int {
 	hi, _ := bits.Mul64(h, uint64(n))
 	return int(hi)
 }
 
-// Picker is how far a sound has come with its files, in the order in which they
-// are asked for.
+// Picker is the state of the file choices of a sound.
 type Picker struct {
 	asked int
-	order []int // of a shuffle: the cycle that was made last
-	made  int   // how many have been made
+	order []int // current cycle of a shuffle
+	made  int   // number of cycles made
 }
 
-// Next returns which of n files the next start of a sound takes. sound is a number of its own.
+// Next returns the index of the next file of a sound with n files. sound identifies the sound.
 func (p *Picker) Next(pick rules.Pick, n int, sound uint64, d Draw) int {
 	turn, cycle := p.asked%n, p.asked/n
 	p.asked++
@@ -110,22 +109,20 @@ func (p *Picker) Next(pick rules.Pick, n int, sound uint64, d Draw) int {
 	return p.order[turn]
 }
 
-// Clone returns another one that is as far.
+// Clone returns a copy.
 func (p *Picker) Clone() *Picker {
 	return &Picker{asked: p.asked, order: slices.Clone(p.order), made: p.made}
 }
 
-// Undo takes the last Next that is left back: the start was refused. Several may be taken
-// back, one after the other.
+// Undo takes back the last Next, for a rejected start. It may be called several times in a row.
 func (p *Picker) Undo() {
 	p.asked--
-	if n := len(p.order); n > 0 && p.asked/n+1 < p.made { // the order is that of a cycle to come
+	if n := len(p.order); n > 0 && p.asked/n+1 < p.made { // order belongs to a later cycle
 		p.made = 0
 	}
 }
 
-// shuffle makes the order of a cycle, which does not begin as the one before
-// has ended.
+// shuffle makes the order of a cycle. Its first file differs from the last file of the previous cycle.
 func (p *Picker) shuffle(n int, seed, sound, cycle uint64) {
 	last := -1
 	if p.order == nil {

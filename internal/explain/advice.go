@@ -10,18 +10,18 @@ import (
 	"voicepool/mixer"
 )
 
-// advisor collects what a designer could do about what happened.
+// advisor collects suggestions for a designer.
 type advisor struct {
 	head   *report.Report
-	at     string // when what is considered happened, where that has to be said
+	at     string // prefix with the time and kind of the event, if needed
 	topics []string
 	said   []string
 }
 
-// masked is how far below a newcomer a victim is hardly heard, in dB.
+// masked is the distance in dB below the incoming start that makes a victim hardly audible.
 const masked = 30
 
-// say gives a hint, unless there is one of its topic.
+// say adds a suggestion unless its topic already has one.
 func (a *advisor) say(topic, format string, args ...any) {
 	if !slices.Contains(a.topics, topic) {
 		a.topics = append(a.topics, topic)
@@ -29,8 +29,8 @@ func (a *advisor) say(topic, format string, args ...any) {
 	}
 }
 
-// advise considers, of losses, the one that was heard most, and all others. named
-// says that the reader knows which loss is meant; of all else hints name the time.
+// advise returns suggestions for the most audible loss, and for every event in others. If named is false,
+// suggestions for the loss begin with its time.
 func advise(head *report.Report, losses, others []*report.Event, named bool) []string {
 	a := advisor{head: head, said: []string{}}
 	if len(losses) > 0 {
@@ -49,7 +49,7 @@ func advise(head *report.Report, losses, others []*report.Event, named bool) []s
 	return a.said
 }
 
-// add considers an event.
+// add adds suggestions for an event.
 func (a *advisor) add(e *report.Event) {
 	switch e.Kind {
 	case mixer.EventStolen, mixer.EventVirtual:
@@ -102,7 +102,7 @@ func (a *advisor) add(e *report.Event) {
 	}
 }
 
-// pool advises on voices that were lost to a full pool.
+// pool adds suggestions for a voice lost to a full pool.
 func (a *advisor) pool(e *report.Event) {
 	switch {
 	case e.Kind == mixer.EventRejected:

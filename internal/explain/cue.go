@@ -13,7 +13,7 @@ import (
 	"voicepool/mixer"
 )
 
-// Cue is what became of the starts of a cue.
+// Cue summarizes the starts of a cue.
 type Cue struct {
 	Cue int `json:"cue"`
 	report.Called
@@ -25,18 +25,18 @@ type Cue struct {
 	Limited   int      `json:"limited"`
 	Coalesced int      `json:"coalesced"`
 	Missed    int      `json:"missed"`
-	Voices    []uint64 `json:"voices"` // the numbers of those that started
-	Events    []Moment `json:"events"` // of all that did not come to its end
-	More      int      `json:"more"`   // events that are not listed
+	Voices    []uint64 `json:"voices"` // numbers of the started voices
+	Events    []Moment `json:"events"` // starts that did not play to their end
+	More      int      `json:"more"`   // number of events not listed
 	Advice    []string `json:"advice"`
 }
 
-// OfCue reads a report and returns what became of the cue of a number. If no cue of the report has the number,
-// it is the place in the sheet, from 0, of a cue without one. Errors are one line that begins with name.
+// OfCue reads a report and summarizes the cue with a number. If no cue of the report has a number, cue is the
+// index of a cue in the sheet, from 0. Errors are one line that begins with name.
 func OfCue(name string, in io.Reader, cue string) (*Cue, error) {
 	numbered, placed := newStarts(), newStarts()
 	number := words.CueNumber(cue)
-	earlier := map[string]report.Event{} // the last start of each sound
+	earlier := map[string]report.Event{} // last start by sound name
 	last, known := -1, map[string]bool{}
 	head, err := report.Read(name, in, func(e *report.Event) error {
 		last = max(last, e.Cue)
@@ -58,7 +58,7 @@ func OfCue(name string, in io.Reader, cue string) (*Cue, error) {
 		return nil, err
 	}
 	found := numbered
-	if len(known) == 0 { // no cue has a number: they count from 0
+	if len(known) == 0 { // cues without numbers count from 0
 		found = placed
 	}
 	if found.of.Asked+found.of.Missed > 0 {
@@ -74,11 +74,11 @@ func OfCue(name string, in io.Reader, cue string) (*Cue, error) {
 	return nil, fmt.Errorf("%s: nothing is told of cue %s; cues without a number count from 0, and the last that did something is %d", name, words.OneLine(cue), last)
 }
 
-// starts collects the starts of a cue.
+// starts collects the events of a cue.
 type starts struct {
 	of      *Cue
 	kept    []report.Event
-	befores map[int]*report.Event // of a refusal by cooldown, the start before
+	befores map[int]*report.Event // by index in kept: the start that caused a cooldown
 	sounds  []string
 }
 
@@ -86,7 +86,7 @@ func newStarts() *starts {
 	return &starts{of: &Cue{Voices: []uint64{}}, befores: map[int]*report.Event{}}
 }
 
-// maxSounds is how many sounds of a cue are named.
+// maxSounds is the largest number of sound names in a summary.
 const maxSounds = 8
 
 // take adds an event of the cue.
@@ -131,7 +131,7 @@ func (s *starts) take(e *report.Event, earlier map[string]report.Event) {
 	s.kept = append(s.kept, *e)
 }
 
-// explained returns the cue with its events and advice.
+// explained returns the summary with events and advice.
 func (s *starts) explained(head *report.Report) *Cue {
 	a := s.of
 	a.Events = []Moment{}
@@ -149,7 +149,7 @@ func (s *starts) explained(head *report.Report) *Cue {
 	return a
 }
 
-// numbers lists some voices.
+// numbers formats a list of voice numbers.
 func numbers(voices []uint64) string {
 	var list []string
 	for i, n := range voices {
@@ -165,7 +165,7 @@ func numbers(voices []uint64) string {
 	return " (" + strings.Join(list, ", ") + ")"
 }
 
-// refusals lists the starts that got no voice, where there are any.
+// refusals formats the numbers of starts without a voice.
 func refusals(rejected, limited, coalesced int) (list string) {
 	for i, n := range [...]int{rejected, limited, coalesced} {
 		if n > 0 {
@@ -175,10 +175,10 @@ func refusals(rejected, limited, coalesced int) (list string) {
 	return list
 }
 
-// maxPrinted is how many events of a cue are printed.
+// maxPrinted is the largest number of printed events of a cue.
 const maxPrinted = 40
 
-// Print prints what became of the cue, with at most 40 events.
+// Print prints the summary with at most 40 events.
 func (a *Cue) Print(w io.Writer) {
 	if a.Asked == 0 {
 		fmt.Fprintf(w, "%s: found no voice of its id %s.\n", a.CueText(a.Cue), words.Count(a.Missed, "time"))

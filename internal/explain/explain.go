@@ -1,7 +1,7 @@
-// Package explain says in words what a report has about a voice, a cue or a sound: why
-// it was stolen, refused or not heard, and what could be done about it.
+// Package explain explains in words why a voice, cue or sound in a report was stolen, rejected or inaudible,
+// and suggests remedies.
 //
-// Print prints an answer; it can be written as JSON too:
+// Print prints an answer. It can also be written as JSON:
 //
 //	answer, err := explain.OfVoice("report.json", file, 59)
 //	answer.Print(os.Stdout)
@@ -17,22 +17,22 @@ import (
 	"voicepool/internal/words"
 )
 
-// maxKept bounds how many events are kept for one answer.
+// maxKept is the largest number of events kept for one answer.
 const maxKept = 10000
 
-// Moment is an event with its words.
+// Moment is an event with its explanation.
 type Moment struct {
 	Seconds float64
 	Text    string
 	Event   *report.Event
 }
 
-// moment returns an event with its words, as a sentence.
+// moment returns an event with its explanation as a sentence.
 func moment(e *report.Event, head *report.Report, text string) Moment {
 	return Moment{secondsOf(e.Frame, head), text + ".", e}
 }
 
-// MarshalJSON returns the event as a report has it, with its words before it.
+// MarshalJSON returns the JSON of the event with two more members, seconds and text.
 func (m Moment) MarshalJSON() ([]byte, error) {
 	text, err := json.Marshal(struct {
 		Seconds float64 `json:"seconds"`
@@ -48,7 +48,7 @@ func (m Moment) MarshalJSON() ([]byte, error) {
 	return append(append(text[:len(text)-1], ','), event[1:]...), nil
 }
 
-// printMoments prints events and advice, each on a line.
+// printMoments prints events and advice, one per line.
 func printMoments(w io.Writer, events []Moment, more int, advice []string) {
 	for _, m := range events {
 		fmt.Fprintf(w, "  %s  %s\n", words.Clock(m.Seconds), m.Text)
@@ -67,7 +67,7 @@ func voiceName(sound string, number uint64) string {
 	return fmt.Sprintf("%s #%d", words.OneLine(sound), number)
 }
 
-// heardAt prints a level.
+// heardAt formats a level.
 func heardAt(level report.Level) string {
 	if !level.Finite() {
 		return "silence"

@@ -8,17 +8,17 @@ import (
 	"voicepool/mixer"
 )
 
-// Gap is a stretch in which nothing was heard, since the device was lost.
+// Gap is a time without sound because the device was lost.
 type Gap struct {
 	From, To int64         // frames
-	Lost     *report.Event // that began it
+	Lost     *report.Event // the event at its beginning
 	back     bool
 }
 
-// Gaps are those of a report, in order.
+// Gaps are the gaps of a report, in order.
 type Gaps []Gap
 
-// Add takes an event, if it is one of the device: of the first 10,000.
+// Add adds an event if it is a device event. At most 10,000 gaps are kept.
 func (g *Gaps) Add(e *report.Event) {
 	switch n := len(*g); {
 	case e.Kind != mixer.EventDevice:
@@ -29,7 +29,7 @@ func (g *Gaps) Add(e *report.Event) {
 	}
 }
 
-// End gives those of a report their ends.
+// End closes gaps that last until the end of the report.
 func (g Gaps) End(head *report.Report) {
 	for i := range g {
 		if !g[i].back {
@@ -38,7 +38,7 @@ func (g Gaps) End(head *report.Report) {
 	}
 }
 
-// Text says what was not heard.
+// Text describes the gap.
 func (g *Gap) Text(head *report.Report) string {
 	text := "no sound"
 	if g.Lost.Why != "" {
@@ -50,7 +50,7 @@ func (g *Gap) Text(head *report.Report) string {
 	return fmt.Sprintf("%s; back at %s", text, words.Clock(secondsOf(g.To, head)))
 }
 
-// within returns what of the gaps a voice from one frame to another did not get through.
+// within describes the gaps between two frames.
 func (g Gaps) within(from, to int64, head *report.Report) (told []Moment) {
 	for i := range g {
 		if gap := &g[i]; gap.From < to && gap.To > from {

@@ -12,27 +12,26 @@ import (
 	"voicepool/internal/words"
 )
 
-// Losses are those of a whole report that were heard most.
+// Losses lists the most audible losses of a report.
 type Losses struct {
-	Lost   int      `json:"lost"`   // how often a voice was stolen or became virtual, or a start found no voice
-	Events []Moment `json:"events"` // the most audible first, at most 10
+	Lost   int      `json:"lost"`   // number of voices stolen or made virtual and of starts without a voice
+	Events []Moment `json:"events"` // most audible first, at most 10
 	Advice []string `json:"advice"`
 }
 
-// worstLosses is how many losses are listed.
+// worstLosses is the largest number of listed losses.
 const worstLosses = 10
 
-// OfLosses reads a report and tells the losses that were heard most. Errors are one line
-// that begins with name.
+// OfLosses reads a report and returns its most audible losses. Errors are one line that begins with name.
 func OfLosses(name string, in io.Reader) (*Losses, error) {
 	a := &Losses{Events: []Moment{}}
-	var worst []*report.Event // the most audible first; of equals the earlier
+	var worst []*report.Event // most audible first, then earliest first
 	head, err := report.Read(name, in, func(e *report.Event) error {
 		if !e.Loss() && !e.Refusal() {
 			return nil
 		}
 		a.Lost++
-		if !Missed(e).Finite() { // or nobody knows
+		if !Missed(e).Finite() { // silent or unknown
 			return nil
 		}
 		at, _ := slices.BinarySearchFunc(worst, e, func(x, e *report.Event) int {
@@ -72,8 +71,8 @@ func counted(losses int) string {
 	return fmt.Sprintf("%d losses", losses)
 }
 
-// Missed returns the level at which what an event took would have been heard; not finite
-// where it was silent, or nobody knows.
+// Missed returns the level that the lost sound would have had. It is not finite if the sound was silent or
+// its level is unknown.
 func Missed(e *report.Event) report.Level {
 	switch {
 	case !e.Refusal():
@@ -84,7 +83,7 @@ func Missed(e *report.Event) report.Level {
 	return e.Newcomer
 }
 
-// Print prints the losses, each in its first words, and what could be done about the first.
+// Print prints the first words about each loss, and advice about the first loss.
 func (a *Losses) Print(w io.Writer) {
 	switch {
 	case a.Lost == 0:
@@ -100,7 +99,7 @@ func (a *Losses) Print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s; %s:\n", counted(a.Lost), listed)
 	for _, m := range a.Events {
-		name := words.OneLine(m.Event.Sound) // which may have any of these in it
+		name := words.OneLine(m.Event.Sound) // a name may contain any of these characters
 		text, _, _ := strings.Cut(strings.TrimPrefix(m.Text, name), ". ")
 		text, _, _ = strings.Cut(strings.TrimSuffix(text, "."), ": ")
 		fmt.Fprintf(w, "  %s %9s  %s\n", words.Clock(m.Seconds), heardAt(Missed(m.Event)), name+text)

@@ -7,7 +7,7 @@ import (
 	"voicepool/internal/words"
 )
 
-// Priority says in one sentence which priorities decided an event for which ByPriority holds.
+// Priority returns a sentence about the priorities that decided an event. ByPriority must hold for the event.
 func Priority(e *report.Event, rate int) string {
 	who, at := fmt.Sprintf("%s of priority %d", words.OneLine(e.Sound), e.Priority), words.Seconds(e.Frame, rate)
 	if e.By == 0 {

@@ -12,7 +12,7 @@ import (
 	"voicepool/mixer"
 )
 
-// Sound is what became of all starts of a sound.
+// Sound summarizes all starts of a sound.
 type Sound struct {
 	Sound     string         `json:"sound"`
 	Asked     int            `json:"asked"`
@@ -20,28 +20,27 @@ type Sound struct {
 	Ended     int            `json:"ended"`
 	Stopped   int            `json:"stopped"`
 	Stolen    int            `json:"stolen"`
-	Virtual   int            `json:"virtual"` // times that a voice became virtual
-	Real      int            `json:"real"`    // times that one came back
+	Virtual   int            `json:"virtual"` // number of times a voice became virtual
+	Real      int            `json:"real"`    // number of times a virtual voice was restored
 	Rejected  int            `json:"rejected"`
 	Limited   int            `json:"limited"`
 	Coalesced int            `json:"coalesced"`
 	Playing   int            `json:"playing"`
-	LostTo    map[string]int `json:"lost_to"` // by sound
-	Took      map[string]int `json:"took"`    // whom its starts made give way
-	Reasons   map[string]int `json:"reasons"` // of what was stolen, rejected or limited
-	Worst     *Moment        `json:"worst"`   // the loss that was heard most
+	LostTo    map[string]int `json:"lost_to"` // by sound name
+	Took      map[string]int `json:"took"`    // by sound name: victims of its starts
+	Reasons   map[string]int `json:"reasons"` // reasons of its losses and rejections
+	Worst     *Moment        `json:"worst"`   // its most audible loss
 	Advice    []string       `json:"advice"`
 }
 
-// maxNames bounds how many sounds are told apart.
+// maxNames is the largest number of sound names counted.
 const maxNames = 65536
 
-// OfSound reads a report and sums up what it tells of a sound. Errors are one line
-// that begins with name.
+// OfSound reads a report and summarizes a sound. Errors are one line that begins with name.
 func OfSound(name string, in io.Reader, sound string) (*Sound, error) {
 	a := &Sound{Sound: sound, LostTo: map[string]int{}, Took: map[string]int{}, Reasons: map[string]int{}}
 	var worst *report.Event
-	var kinds []*report.Event // one refusal of each kind and reason, for advice
+	var kinds []*report.Event // one rejection per kind and reason, for advice
 	names := map[string]bool{}
 	n := map[mixer.EventKind]int{}
 	head, err := report.Read(name, in, func(e *report.Event) error {
@@ -96,7 +95,7 @@ func OfSound(name string, in io.Reader, sound string) (*Sound, error) {
 	return a, nil
 }
 
-// tallyUp counts, as long as there are not too many names.
+// tallyUp increments a count, unless there are too many names.
 func tallyUp(n map[string]int, name string) {
 	if _, there := n[name]; there || len(n) < maxNames {
 		n[name]++
@@ -117,7 +116,7 @@ func noSound(name, sound string, names map[string]bool) error {
 	return fmt.Errorf("%s: nothing is told of a sound %q, only of %s", name, sound, strings.Join(known, ", "))
 }
 
-// Print prints the sums, and the loss that was heard most.
+// Print prints the counts and the most audible loss.
 func (a *Sound) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s: asked for %s, started %d%s.\n", words.OneLine(a.Sound), words.Count(a.Asked, "time"), a.Started, refusals(a.Rejected, a.Limited, a.Coalesced))
 	fmt.Fprintf(w, "  %d came to their end, %d were stopped, %d were stolen", a.Ended, a.Stopped, a.Stolen)

@@ -18,7 +18,7 @@ func tellSlot(e *report.Event) string {
 	return fmt.Sprintf(" in slot %d", e.Slot)
 }
 
-// tellGain says who gave way, after what a voice did.
+// tellGain names the victim that made room for a voice.
 func tellGain(loser *report.Event) string {
 	if loser == nil {
 		return ""
@@ -44,7 +44,7 @@ func tellEnd(e *report.Event, inSlot, atOnce bool) string {
 	return during
 }
 
-// tellVirtual says why a voice has become virtual.
+// tellVirtual explains why a voice became virtual.
 func tellVirtual(e *report.Event, head *report.Report) string {
 	switch {
 	case e.By == 0 && e.Reason != mixer.ReasonResize:
@@ -60,7 +60,7 @@ func tellVirtual(e *report.Event, head *report.Report) string {
 	return fmt.Sprintf("became virtual%s %s: %s. %s%s", taken, tellReason(e, head), tellWaits(e, "it goes on unheard, and may come back"), tellChoice(e, head), tellLost(e))
 }
 
-// tellWaits says of a voice that became virtual how it goes on, of one that ends as text says.
+// tellWaits describes how a virtual voice continues. text is for a voice that ends by itself.
 func tellWaits(e *report.Event, text string) string {
 	if !e.Endless {
 		return text
@@ -68,8 +68,8 @@ func tellWaits(e *report.Event, text string) string {
 	return text[:len("it ")] + "never ends by itself, so it goes on unheard and comes back when it is loud enough"
 }
 
-// tellExchange says what a voice had that came back for another. Of equal priority it
-// has to be 1 dB louder.
+// tellExchange compares a restored virtual voice with the voice it replaced. At equal priority it must be 1
+// dB louder.
 func tellExchange(e *report.Event) string {
 	switch {
 	case e.ByPriority():
@@ -80,7 +80,7 @@ func tellExchange(e *report.Event) string {
 	return "is going to be louder"
 }
 
-// tellStolen says why a voice was stolen.
+// tellStolen explains why a voice was stolen.
 func tellStolen(e *report.Event, head *report.Report) string {
 	if e.Reason == mixer.ReasonVirtualFull {
 		kind := "virtual"
@@ -107,8 +107,7 @@ func tellStolen(e *report.Event, head *report.Report) string {
 	return fmt.Sprintf("was stolen for %s, %s%s. %s%s", voiceName(e.BySound, e.By)+outranked(e, ""), tellReason(e, head), tellNoVirtual(e, head), tellChoice(e, head), tellLost(e))
 }
 
-// tellNoVirtual says of what had to give way to a full pool, or was refused by it, why
-// it did not become virtual.
+// tellNoVirtual explains why a victim or rejected start of a full pool did not become virtual.
 func tellNoVirtual(e *report.Event, head *report.Report) string {
 	switch e.Reason {
 	case mixer.ReasonPoolFull, mixer.ReasonResize, mixer.ReasonQuieter, mixer.ReasonProtected, mixer.ReasonOutranked:
@@ -124,7 +123,7 @@ func tellNoVirtual(e *report.Event, head *report.Report) string {
 	return fmt.Sprintf(", and none of the %d virtual voices gave way to it either", head.Virtual)
 }
 
-// tellReason says what was full.
+// tellReason describes the limit that was reached.
 func tellReason(e *report.Event, head *report.Report) string {
 	switch e.Reason {
 	case mixer.ReasonPoolFull:
@@ -160,7 +159,7 @@ func tellReason(e *report.Event, head *report.Report) string {
 	return cmp.Or(reasons[e.Reason], "for the reason "+e.Reason.String())
 }
 
-// reasons are those of which there is no more to say.
+// reasons holds the texts that need no further data.
 var reasons = map[mixer.Reason]string{
 	mixer.ReasonResize:      "since the pool became smaller",
 	mixer.ReasonVirtualFull: "since all virtual voices were taken as well",
@@ -170,14 +169,14 @@ var reasons = map[mixer.Reason]string{
 	mixer.ReasonExchanged:   "since another one was louder",
 }
 
-// tellChoice says why it was this voice.
+// tellChoice explains why this voice was chosen.
 func tellChoice(e *report.Event, head *report.Report) string {
 	policy := policyOf(e)
 	now := ""
-	if e.Kind == mixer.EventVirtual || (head.Virtual > 0 || e.Endless) && e.Reason != mixer.ReasonGroupLimit && e.Reason != mixer.ReasonBusLimit { // whose victims do not come back
+	if e.Kind == mixer.EventVirtual || (head.Virtual > 0 || e.Endless) && e.Reason != mixer.ReasonGroupLimit && e.Reason != mixer.ReasonBusLimit { // victims of these limits are not restored
 		now = " in the next 20 ms"
 	}
-	// Priority comes before the policy: only those of the lowest are compared.
+	// Priority comes before the policy: only candidates with the lowest priority are compared.
 	among, those := fmt.Sprintf("Of the %d that could give way it ", e.Candidates), fmt.Sprintf(" of the %d that could give way", e.Candidates)
 	if e.Peers > 0 && e.Peers < e.Candidates {
 		among = fmt.Sprintf("Of the %d that could give way %d had the lowest priority, %d; of those it ", e.Candidates, e.Peers, e.Priority)
@@ -223,7 +222,7 @@ func tellChoice(e *report.Event, head *report.Report) string {
 	return why
 }
 
-// tellMuffled says what the filters of a victim, and the effects and sends of its buses, made of it.
+// tellMuffled describes the influence of a victim's filters, and of the effects and sends of its buses.
 func tellMuffled(e *report.Event) string {
 	var by []string
 	if e.LowPass != 0 {
@@ -243,7 +242,7 @@ func tellMuffled(e *report.Event) string {
 	return fmt.Sprintf(". It was muffled by %s (%s)", difference(e.Muffled), strings.Join(by, ", "))
 }
 
-// tellLost says what muffled a victim, and what can have been lost.
+// tellLost describes the influence of filters on a victim, and the largest possible loss.
 func tellLost(e *report.Event) string {
 	text := tellMuffled(e)
 	switch {
@@ -266,7 +265,7 @@ func tellLost(e *report.Event) string {
 	return text
 }
 
-// tellRefusedChoice says against whom a newcomer lost.
+// tellRefusedChoice compares a rejected start with the quietest voice.
 func tellRefusedChoice(e *report.Event) string {
 	if e.Reason == mixer.ReasonQuieter && e.Audibility.Finite() && e.RunnerUp.Finite() {
 		return fmt.Sprintf("It would have been heard at %s, %s quieter than the quietest of the %s that played (%s)",
@@ -275,8 +274,8 @@ func tellRefusedChoice(e *report.Event) string {
 	return "It " + wouldBeHeard(e.Audibility)
 }
 
-// Outcome says of a start that was refused, stolen or became a part of another what
-// happened. before is the start whose cooldown refused it, where that is known.
+// Outcome describes a start that was rejected, stolen or merged into another. before is the start that caused
+// a cooldown, if it is known.
 func Outcome(e *report.Event, head *report.Report, before *report.Event) string {
 	switch e.Kind {
 	case mixer.EventStolen:
@@ -312,8 +311,8 @@ func Outcome(e *report.Event, head *report.Report, before *report.Event) string 
 	return e.Kind.String()
 }
 
-// Steal says in one sentence who lost a voice to whom, and what decided: the priority, else
-// the policy.
+// Steal returns a sentence with the victim, the start that took its slot, and the deciding priority or
+// policy.
 func Steal(e *report.Event, rate int) string {
 	if e.By == 0 {
 		return fmt.Sprintf("%s lost its voice at %s, since the pool became smaller", words.OneLine(e.Sound), words.Seconds(e.Frame, rate))
@@ -346,12 +345,12 @@ func Steal(e *report.Event, rate int) string {
 	return fmt.Sprintf("%s lost its voice to %s%s at %s: %s", words.OneLine(e.Sound), words.OneLine(e.BySound), outranked(e, ","), words.Seconds(e.Frame, rate), why)
 }
 
-// ruling is what a policy looks at that does not compare how loud voices are.
+// ruling holds the criterion of each policy that does not compare levels.
 var ruling = map[mixer.Overflow]string{
 	mixer.StealOldest: "it was the oldest", mixer.StealGain: "it had the least gain", mixer.StealMasked: "it was hidden best by the others",
 }
 
-// policyOf returns the policy that chose: limits have one of their own.
+// policyOf returns the effective policy. Limits have a policy of their own.
 func policyOf(e *report.Event) mixer.Overflow {
 	switch policy := e.Policy; {
 	case e.Reason == mixer.ReasonGroupLimit && policy == mixer.StealOldest:
@@ -363,10 +362,10 @@ func policyOf(e *report.Event) mixer.Overflow {
 	}
 }
 
-// alone reports whether priority decided, before anything else was looked at.
+// alone reports whether the priority alone decided.
 func alone(e *report.Event) bool { return e.Peers == 1 && e.Candidates > 1 }
 
-// rivals says among whom the policy chose.
+// rivals describes the candidates of the policy.
 func rivals(e *report.Event) string {
 	if e.Peers > 0 && e.Peers < e.Candidates {
 		return fmt.Sprintf("%d of the lowest priority (%d)", e.Peers, e.Priority)
@@ -374,8 +373,8 @@ func rivals(e *report.Event) string {
 	return fmt.Sprint(e.Candidates)
 }
 
-// outranked says that the priority of who took a slot gave it the right to, and ends with
-// end; else it is empty.
+// outranked describes the higher priority of the start that took a slot, followed by end. It returns "" if
+// the priority was not higher.
 func outranked(e *report.Event, end string) string {
 	if !e.Outranking() || e.Reason == mixer.ReasonExchanged || e.NewcomerPriority <= e.Priority {
 		return ""
@@ -383,7 +382,7 @@ func outranked(e *report.Event, end string) string {
 	return fmt.Sprintf(", whose priority %d is above its own %d%s", e.NewcomerPriority, e.Priority, end)
 }
 
-// silent is a level that nobody hears.
+// silent is an inaudible level in dB.
 const silent = -120
 
 func roundLevel(l report.Level) string {

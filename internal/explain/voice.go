@@ -11,7 +11,7 @@ import (
 	"voicepool/mixer"
 )
 
-// Voice is the life of a voice.
+// Voice is the history of a voice.
 type Voice struct {
 	Voice uint64 `json:"voice"`
 	Sound string `json:"sound"`
@@ -20,13 +20,12 @@ type Voice struct {
 	Fate   string   `json:"fate"` // ended, stopped, stolen, playing
 	From   float64  `json:"from_seconds"`
 	To     float64  `json:"to_seconds"`
-	Heard  float64  `json:"heard_seconds"` // in a slot; silence and pauses included
+	Heard  float64  `json:"heard_seconds"` // time in a slot, including silence and pauses
 	Events []Moment `json:"events"`
 	Advice []string `json:"advice"`
 }
 
-// OfVoice reads a report and tells the life of one voice. Errors are one line that
-// begins with name.
+// OfVoice reads a report and returns the history of one voice. Errors are one line that begins with name.
 func OfVoice(name string, in io.Reader, number uint64) (*Voice, error) {
 	life := &Life{Number: number}
 	head, err := report.Read(name, in, func(e *report.Event) error {
@@ -50,13 +49,13 @@ func OfVoice(name string, in io.Reader, number uint64) (*Voice, error) {
 	}
 }
 
-// Print prints the life, an event to a line.
+// Print prints the history, one event per line.
 func (a *Voice) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s\n", a.Title())
 	printMoments(w, a.Events, 0, a.Advice)
 }
 
-// Title is the life in one sentence.
+// Title summarizes the history in one sentence.
 func (a *Voice) Title() string {
 	fate := map[string]string{
 		"ended": "came to its end", "stopped": "was stopped", "stolen": "was stolen", "playing": "still played when the report ends",
@@ -67,26 +66,26 @@ func (a *Voice) Title() string {
 	return fmt.Sprintf("%s #%d (%s), %s to %s, %s.", words.OneLine(a.Sound), a.Voice, a.CueText(a.Cue), words.Clock(a.From), words.Clock(a.To), fate)
 }
 
-// Life gathers what a report tells of one voice.
+// Life collects the events of one voice.
 type Life struct {
 	Number uint64
-	Events []*report.Event // of the voice, and of those that gave way to it
-	Gaps   Gaps            // in which nothing was heard
+	Events []*report.Event // of the voice and of its victims
+	Gaps   Gaps            // times without sound
 }
 
-// Add takes an event, if it is one of the voice's: of the first 10,000.
+// Add adds an event of the voice or of a victim. At most 10,000 are kept.
 func (l *Life) Add(e *report.Event) {
 	if (e.Voice == l.Number || e.By == l.Number) && len(l.Events) < maxKept {
 		l.Events = append(l.Events, e)
 	}
 }
 
-// Started reports whether there is anything to be told of the voice.
+// Started reports whether the report has an event of the voice.
 func (l *Life) Started() bool {
 	return slices.ContainsFunc(l.Events, func(e *report.Event) bool { return e.Voice == l.Number })
 }
 
-// Tell puts a life into words.
+// Tell converts the events into a Voice.
 func (l *Life) Tell(head *report.Report) *Voice {
 	a := &Voice{Voice: l.Number, Fate: "playing", To: secondsOf(head.Frames, head), Events: []Moment{}}
 	var losses []*report.Event
@@ -99,7 +98,7 @@ func (l *Life) Tell(head *report.Report) *Voice {
 		}
 		inSlot = false
 	}
-	var loser *report.Event // who gave way to it at this frame
+	var loser *report.Event // its victim at this frame
 	for _, e := range l.Events {
 		if e.Voice != l.Number {
 			if e.Kind != mixer.EventCoalesced {
