@@ -47,5 +47,5 @@
 //
 // New starts no goroutine. Goroutines start with the first pitched voice of quality Best, with the first
 // Handle.Done, and with each voice that plays a stream. They end when they are idle. Close ends all of
-// them. Call Close after closing the device. A mixer without such voices needs no Close.
+// them. Call Close after closing the device. A mixer that never started one needs no Close.
 package mixer

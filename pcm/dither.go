@@ -2,16 +2,14 @@ package pcm
 
 import "math"
 
-// Dither rounds samples to 16 bits with triangular dither: the mean and the
-// power of the rounding error are then independent of the signal. What it gives
-// for a sample depends on the seed, the sample and its number only, so the
-// lengths of blocks do not show. The zero value has the seed 0 and is ready.
+// Dither rounds samples to 16 bits with triangular dither, so that mean and power of the rounding error
+// are independent of the signal. The result depends only on the seed, the sample and its number, so block
+// lengths do not matter. The zero value has the seed 0 and is ready to use.
 type Dither struct{ Seed uint64 }
 
-// Int16 returns x, full scale -1..+1, as an integer, and whether it was clipped
-// to -32768..32767. Digital zero stays 0, without dither. NaN becomes 0 and counts as
-// clipped. The numbers of a stereo stream are 2n for the left and 2n+1 for the
-// right sample of frame n.
+// Int16 converts x, full scale -1..+1, and reports whether it was clipped to -32768..32767. Digital zero
+// stays 0, without dither. NaN becomes 0 and counts as clipped. number is 2n for the left and 2n+1 for
+// the right sample of frame n.
 func (d Dither) Int16(x float32, number uint64) (y int16, clipped bool) {
 	if x == 0 {
 		return 0, false
@@ -28,7 +26,7 @@ func (d Dither) Int16(x float32, number uint64) (y int16, clipped bool) {
 	return int16(v), false
 }
 
-// triangular returns the difference of two numbers drawn evenly from 0..1.
+// triangular returns the difference of two uniform random numbers in 0..1.
 func triangular(state, number uint64) float64 {
 	r := scramble(state + number*0x9e3779b97f4a7c15)
 	return float64(float64(int64(r>>32)-int64(r&0xffffffff)) / (1 << 32))

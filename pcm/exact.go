@@ -29,7 +29,7 @@ func Exp2(x float64) float64 {
 	for _, c := range expTaylor {
 		p = float64((p + c) * y)
 	}
-	return float64(float64((1+p)*math.Float64frombits(uint64(int64(n)+1022)<<52)) * 2) // in two steps: 2^1024 is no float64
+	return float64(float64((1+p)*math.Float64frombits(uint64(int64(n)+1022)<<52)) * 2) // in two steps, because 2^1024 overflows
 }
 
 // logSeries holds 2/(k ln 2) for k = 23, 21, .. 1: log2 of (1+s)/(1-s) as a
@@ -39,8 +39,8 @@ var logSeries = [...]float64{
 	2 / (11 * math.Ln2), 2 / (9 * math.Ln2), 2 / (7 * math.Ln2), 2 / (5 * math.Ln2), 2 / (3 * math.Ln2), 2 / math.Ln2,
 }
 
-// Log2 returns the binary logarithm of x, the same bits on every machine. Zero
-// gives -Inf, what is negative or NaN gives NaN, +Inf gives +Inf.
+// Log2 returns the binary logarithm of x, the same bits on every machine. Zero gives -Inf, a negative x
+// or NaN gives NaN, +Inf gives +Inf.
 func Log2(x float64) float64 {
 	switch {
 	case x != x || x < 0:
@@ -80,7 +80,7 @@ var (
 // +-1 where the cosine is. |x| must be below 2^52; NaN and Inf give NaN.
 func CosPi(x float64) float64 {
 	x = math.Abs(x)
-	x -= 2 * math.Floor(x/2) // exact, 0 <= x < 2; of an infinity NaN
+	x -= 2 * math.Floor(x/2) // exact, 0 <= x < 2; NaN for Inf
 	if x > 1 {
 		x = 2 - x
 	}
@@ -95,7 +95,7 @@ func CosPi(x float64) float64 {
 	return float64(sign * horner(cosTaylor[:], float64(x*math.Pi)))
 }
 
-// SinPi returns sin(pi x), under the same promises as CosPi.
+// SinPi returns sin(pi x), with the same guarantees as CosPi.
 func SinPi(x float64) float64 {
 	if x < 0 {
 		return -SinPi(-x)
@@ -104,11 +104,11 @@ func SinPi(x float64) float64 {
 	return CosPi(x - 0.5)
 }
 
-// SinCosPi returns SinPi(x) and CosPi(x), the same bits. For x in 0..1/2 it takes little more time than one
-// of them.
+// SinCosPi returns SinPi(x) and CosPi(x), with the same bits. For x in 0..1/2 it takes little more time
+// than either of them.
 func SinCosPi(x float64) (sin, cos float64) {
 	rest := 0.5 - x
-	steep := x > 0.25 // the cosine is taken of what is left to 1/2
+	steep := x > 0.25 // the cosine is computed from 1/2 - x
 	if !(x >= 0 && x <= 0.5) || steep == (rest > 0.25) {
 		return SinPi(x), CosPi(x)
 	}
@@ -119,7 +119,7 @@ func SinCosPi(x float64) (sin, cos float64) {
 	y, z := float64(small*math.Pi), float64(large*math.Pi)
 	y2, z2 := float64(y*y), float64(z*z)
 	p, q := 0.0, cosTaylor[0]
-	for i, c := range sinTaylor { // neither waits for the other
+	for i, c := range sinTaylor { // two independent chains of operations
 		p, q = float64(p*y2)+c, float64(q*z2)+cosTaylor[i+1]
 	}
 	if p = float64(p * y); steep {
@@ -128,8 +128,8 @@ func SinCosPi(x float64) (sin, cos float64) {
 	return p, q
 }
 
-// TanPi returns tan(pi x), under the same promises as CosPi; beside 1/2, where the
-// tangent has no bound, it is +Inf or -Inf.
+// TanPi returns tan(pi x), with the same guarantees as CosPi; next to 1/2, where the tangent is
+// unbounded, it is +Inf or -Inf.
 func TanPi(x float64) float64 { return SinPi(x) / CosPi(x) }
 
 // horner evaluates a polynomial in y^2, the highest power first.

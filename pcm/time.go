@@ -6,22 +6,20 @@ import (
 	"time"
 )
 
-// Frames returns how many frames d lasts at rate (frames per second, at least
-// 1), rounded half up. Negative durations give 0, those beyond 2^63 frames
-// the largest count.
+// Frames returns the number of frames in d at rate (frames per second, at least 1), rounded half up. A
+// negative duration gives 0. A result of 2^63 or more gives math.MaxInt64.
 func Frames(d time.Duration, rate int) int64 {
 	return scale(int64(d), uint64(rate), uint64(time.Second/2), uint64(time.Second))
 }
 
-// Duration returns how long frames last at rate (frames per second, at least
-// 1), rounded down to the nanosecond; counts that do not fit give the longest
-// duration.
+// Duration returns the length of frames at rate (frames per second, at least 1), rounded down to the
+// nanosecond. A result that does not fit gives the longest duration.
 func Duration(frames int64, rate int) time.Duration {
 	return time.Duration(scale(frames, uint64(time.Second), 0, uint64(rate)))
 }
 
-// scale returns (x*factor + more) / divisor, rounded down: 0 where x is not positive, and
-// the largest number where it does not fit.
+// scale returns (x*factor + more) / divisor, rounded down: 0 if x is not positive, and math.MaxInt64 if
+// the result does not fit.
 func scale(x int64, factor, more, divisor uint64) int64 {
 	if x <= 0 {
 		return 0

@@ -1,11 +1,10 @@
 package pcm
 
-// Decibels is a gain or a level: 20 log10 of an amplitude ratio. The zero
-// value changes nothing.
+// Decibels is a gain or a level: 20 log10 of an amplitude ratio. The zero value is unity gain.
 type Decibels float64
 
-// Silence is the gain from which down a sound counts as silent: a move that
-// ends here or lower ends in exact silence.
+// Silence is the gain at and below which a sound counts as silent. A fade to this gain or less ends in
+// exact silence.
 const Silence Decibels = -80
 
 // log2of10 is log2(10).
@@ -19,8 +18,7 @@ func (d Decibels) Linear() float64 {
 	return Exp2(float64(float64(d) * (log2of10 / 20)))
 }
 
-// Gain returns the factor that a gain of d means to a listener: Linear, but 0
-// for Silence and less.
+// Gain returns the amplitude factor that is applied for a gain of d: Linear, but 0 for Silence and less.
 func (d Decibels) Gain() float64 {
 	if d <= Silence {
 		return 0
@@ -37,7 +35,7 @@ func FromPower(power float64) Decibels { return Decibels(float64(Log2(power) * (
 // LUFS is a loudness relative to full scale, by ITU-R BS.1770. Silence is -Inf.
 type LUFS float64
 
-// loudnessOffset is what BS.1770 takes off the decibels of a K-weighted power.
+// loudnessOffset is the offset of BS.1770, subtracted from the decibels of a K-weighted power.
 const loudnessOffset = 0.691
 
 // LoudnessOf returns the loudness of a K-weighted mean square, summed over the
@@ -50,12 +48,11 @@ func (l LUFS) Power() float64 {
 	return float64(amplitude * amplitude)
 }
 
-// Semitones is a pitch, relative: 12 make an octave. The zero value changes
-// nothing.
+// Semitones is a relative pitch: 12 make an octave. The zero value leaves the pitch unchanged.
 type Semitones float64
 
 // Ratio returns the speed that gives this pitch: 2^(s/12).
 func (s Semitones) Ratio() float64 { return Exp2(float64(s) / 12) }
 
-// FromRatio returns the semitones of a speed above 0.
+// FromRatio returns the semitones of a speed ratio above 0.
 func FromRatio(ratio float64) Semitones { return Semitones(float64(Log2(ratio) * 12)) }

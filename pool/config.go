@@ -8,72 +8,66 @@ import (
 // ErrConfig is wrapped by every error of New and NewDispatcher.
 var ErrConfig = errors.New("pool: bad configuration")
 
-// ErrLimit is wrapped by the errors of SetLimit and Resize.
+// ErrLimit is wrapped by the errors of SetLimit, Resize and Extend.
 var ErrLimit = errors.New("pool: limit out of range")
 
-// Overflow says what Acquire does when the pool is full, that is when Len has
-// come to Limit and the limit cannot grow.
+// Overflow is the policy of Acquire when the pool is full: Len has reached Limit, and the limit cannot
+// grow.
 type Overflow uint8
 
 const (
-	Refuse Overflow = iota // creates nothing: Acquire returns false
-	Kill                   // releases an active object, named by Config.Choose or else Config.Order, for the newcomer
+	Refuse Overflow = iota // Acquire returns false
+	Kill                   // releases an active object, chosen by Config.Choose or Config.Order, to make room
 )
 
-// Order is an order of the active objects that the pool keeps up to date, so
-// that First knows the head of it at once, whatever the number of objects.
+// Order is an order of the active objects that the pool maintains, so that First takes constant time.
 type Order uint8
 
 const (
-	Unordered Order = iota // keeps none, and costs nothing
+	Unordered Order = iota // no order, at no cost
 	ByAge                  // the oldest first
-	ByScore                // the least score first, see SetScore; among equal scores the oldest
+	ByScore                // the lowest score first, see SetScore; among equal scores the oldest
 )
 
-// Config is what New makes a Pool from. Only Size is needed.
+// Config configures a Pool. Only Size is required.
 type Config[T any] struct {
-	Size     int      // the limit on active objects at first, to which a grown pool comes back; at least 1
-	Max      int      // the number of slots, which no limit exceeds; Size..MaxSlots; 0: Size
-	Overflow Overflow // what happens when the pool is full
-	Order    Order    // what First and Kill go by
+	Size     int      // the initial limit on active objects, at least 1; a grown pool shrinks back to it
+	Max      int      // the number of slots, which is the maximum limit; Size..MaxSlots; 0: Size
+	Overflow Overflow // the policy when the pool is full
+	Order    Order    // the order of First and Kill
 
-	// Choose, where it is not nil, names the object that Kill takes. It may
-	// look at the pool as it likes, fall back on p.First(), and return 0 (or a
-	// stale handle) to have the newcomer refused.
+	// Choose selects the object that Kill releases. It may inspect the pool, fall back on p.First(), and
+	// return 0 or a stale handle to refuse the new object. nil: Order selects it.
 	Choose func(p *Pool[T]) Handle
 
-	Step int // a full pool grows by so many places, up to Max, before Overflow is asked; 0: it does not
-	Idle int // with Step: gives a step back after so many ticks (see Advance) without need; 0: it does not
+	Step int // the limit of a full pool grows by Step, up to Max, before Overflow applies; 0: the pool does not grow
+	Idle int // with Step: the pool shrinks by Step after Idle ticks (see Advance) without need; 0: it does not shrink
 
-	// Keep leaves an object as it was when it was released, for the next owner
-	// to find: for objects that own buffers worth keeping. Without it Release
-	// clears the object, so that every Acquire gives a zero T, and nothing that
-	// it refers to is kept from the collector.
+	// Keep leaves a released object unchanged for its next owner, such as an object with buffers worth
+	// keeping. Without Keep, Release clears the object: every Acquire returns a zero T, and the garbage
+	// collector can free the references of released objects.
 	Keep bool
 
-	// Make fills an object once, before its slot is used for the first time: by
-	// New for the first Size slots, and by the Acquire that needs it for the
-	// others. It implies Keep.
+	// Make initializes an object once, before the first use of its slot. New calls it for the first Size
+	// slots, and Acquire calls it for the others. It implies Keep.
 	Make func(slot int, x *T)
 
-	// OnAcquire initialises an object inside Acquire, which returns it
-	// afterwards. If it releases h, Acquire returns false.
+	// OnAcquire initializes an object inside Acquire. If it releases h, Acquire returns false.
 	OnAcquire func(h Handle, x *T)
 
-	// OnRelease disposes of an object: it is called once for each that leaves
-	// the pool, before its slot is given to anybody else. killed: it had to make
-	// room, and until OnRelease returns nothing else is killed. h is stale already
-	// and serves to compare. It may use the pool. An OnRelease that panics leaves
-	// its slot unused for ever, and still counted by Len.
+	// OnRelease disposes of an object. It is called once for each object that leaves the pool, before its
+	// slot is reused. killed reports whether the object was killed to make room; no other object is
+	// killed until OnRelease returns. h is already stale and only serves comparisons. OnRelease may use
+	// the pool. If it panics, its slot is never used again and still counts in Len.
 	OnRelease func(h Handle, x *T, killed bool)
 
-	// Generation is that of every slot's first use, 1..2^41-1. 0 lets New draw it
-	// at random: a handle from another pool then passes for one of this pool's with
-	// a probability of 2^-41. Set it where handles must be the same on every run.
+	// Generation is the generation of the first use of every slot, 1..2^41-1. With 0, New chooses it at
+	// random. A handle from another pool is then valid in this pool with a probability of 2^-41. Set it
+	// if handles must be the same in every run.
 	Generation uint64
 }
 
-// normal is c with its defaults filled in, or what is wrong with it.
+// normal returns c with its defaults filled in, or the first error.
 func (c Config[T]) normal() (Config[T], error) {
 	if c.Max == 0 {
 		c.Max = c.Size

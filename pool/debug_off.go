@@ -2,17 +2,16 @@
 
 package pool
 
-// debug tells whether reclaimed objects are filled with Reclaimed.
+// debug reports whether released objects are filled with Reclaimed.
 const debug = false
 
-// filler would know where in an object the pattern goes.
+// filler is a stub of the filler in debug_on.go.
 type filler struct{}
 
 func newFiller[T any]() (f filler) { return f }
 
-// fill would fill an object that has been cleared.
+// fill is a stub of fill in debug_on.go.
 func fill[T any](filler, *T) {}
 
-// renew would clear an object that fill has filled, and say how many (0 or 1)
-// were not as fill had left them.
+// renew is a stub of renew in debug_on.go.
 func renew[T any](filler, *T) uint64 { return 0 }

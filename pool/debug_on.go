@@ -9,11 +9,10 @@ import (
 	"unsafe"
 )
 
-// debug tells whether reclaimed objects are filled with Reclaimed.
+// debug reports whether released objects are filled with Reclaimed.
 const debug = true
 
-// filler is what the bytes of a reclaimed object are: left alone where there is a
-// reference, or nothing.
+// filler holds the pattern of a released object, byte by byte. leftAlone marks references and padding.
 type filler []int16
 
 const leftAlone = -1
@@ -25,7 +24,7 @@ func newFiller[T any]() filler {
 	return f
 }
 
-// add fills the numbers of a value of type t at an offset.
+// add sets the pattern of a value of type t at an offset.
 func (f filler) add(t reflect.Type, offset uintptr) {
 	switch kind := t.Kind(); kind {
 	case reflect.Struct:
@@ -49,7 +48,7 @@ func (f filler) add(t reflect.Type, offset uintptr) {
 	}
 }
 
-// number fills a number of so many bytes, which has the lower part of the pattern.
+// number sets the pattern of a number of size bytes. Short numbers get the low bytes of Reclaimed.
 func (f filler) number(offset, size uintptr) {
 	for i := range size {
 		shift := 8 * i
@@ -60,8 +59,7 @@ func (f filler) number(offset, size uintptr) {
 	}
 }
 
-// fill sets the numbers of x, which has been cleared, so that its references are
-// nil already.
+// fill writes the pattern to x, which has been cleared, so its references are nil already.
 func fill[T any](f filler, x *T) {
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(x)), len(f))
 	for i, b := range f {
@@ -71,8 +69,7 @@ func fill[T any](f filler, x *T) {
 	}
 }
 
-// renew clears x, which fill has filled, and returns 1 if it was not as fill had
-// left it.
+// renew clears x and returns 1 if x was changed since fill.
 func renew[T any](f filler, x *T) (scribbled uint64) {
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(x)), len(f))
 	for i, b := range f {

@@ -2,8 +2,8 @@ package pool
 
 import "slices"
 
-// Dispatcher hands events of type E to listeners. Its events are pooled: a program may send
-// as many as it likes, without garbage. NewDispatcher makes one.
+// Dispatcher sends events of type E to listeners. The events come from a pool, so sending any number of
+// them makes no garbage. Create it with NewDispatcher.
 //
 //	h, e, ok := d.Acquire()
 //	if ok {
@@ -11,16 +11,16 @@ import "slices"
 //		d.Dispatch(h)
 //	}
 //
-// Like the Pool that it has its events from, it belongs to one goroutine at a time.
+// Like a Pool, a Dispatcher belongs to one goroutine at a time.
 type Dispatcher[E any] struct {
 	pool      *Pool[E]
 	listeners []listener[E]
 	last      Listener
-	heard     []Handle // the events under way, the innermost last
-	gone      bool     // listeners have left meanwhile
+	heard     []Handle // the events being dispatched, the innermost last
+	gone      bool     // listeners were removed during a dispatch
 }
 
-// Listener names a listener of a Dispatcher. The zero Listener names none.
+// Listener identifies a listener of a Dispatcher. The zero Listener is never used.
 type Listener uint64
 
 type listener[E any] struct {
@@ -28,10 +28,9 @@ type listener[E any] struct {
 	hear func(h Handle, e *E)
 }
 
-// NewDispatcher makes a dispatcher whose events come from a pool of their own.
-// Size must be as large as the number of events that are out at once: mostly
-// that is one, and one more for each event that a listener sends while it hears
-// another. The error wraps ErrConfig.
+// NewDispatcher creates a dispatcher with its own pool of events. Size must be the number of events in
+// use at a time: usually one, plus one for each event that a listener sends while it handles another. The
+// error wraps ErrConfig.
 func NewDispatcher[E any](c Config[E]) (*Dispatcher[E], error) {
 	p, err := New(c)
 	if err != nil {
@@ -40,17 +39,15 @@ func NewDispatcher[E any](c Config[E]) (*Dispatcher[E], error) {
 	return &Dispatcher[E]{pool: p, heard: make([]Handle, 0, p.Max())}, nil
 }
 
-// Pool is the pool that the events come from.
+// Pool returns the pool of the events.
 func (d *Dispatcher[E]) Pool() *Pool[E] { return d.pool }
 
 // Acquire takes an event from the pool, as Pool.Acquire does.
 func (d *Dispatcher[E]) Acquire() (Handle, *E, bool) { return d.pool.Acquire() }
 
-// Listen adds a listener, which hears every event that is dispatched from now
-// on, after those that were there before it. It must not keep e, nor h, but may
-// do anything else: dispatch events of its own, add and remove listeners, or
-// release h, which keeps the event from those after it. Listen may allocate. A nil
-// hear is not added, and has the zero Listener.
+// Listen adds a listener, which is called for every later event, after the listeners added before it.
+// hear must not keep e or h. It may dispatch other events, add and remove listeners, or release h, which
+// hides the event from later listeners. Listen may allocate. If hear is nil, Listen returns 0.
 func (d *Dispatcher[E]) Listen(hear func(h Handle, e *E)) Listener {
 	if hear == nil {
 		return 0
@@ -60,8 +57,8 @@ func (d *Dispatcher[E]) Listen(hear func(h Handle, e *E)) Listener {
 	return d.last
 }
 
-// Unlisten removes a listener, which hears nothing any more from now on, not even
-// an event that is just being dispatched. False: it was not there.
+// Unlisten removes a listener. The listener is not called again, even for an event that is being
+// dispatched. Unlisten returns false if l is not a listener.
 func (d *Dispatcher[E]) Unlisten(l Listener) bool {
 	i := slices.IndexFunc(d.listeners, func(at listener[E]) bool { return at.name == l && at.hear != nil })
 	if i < 0 {
@@ -72,9 +69,9 @@ func (d *Dispatcher[E]) Unlisten(l Listener) bool {
 	return true
 }
 
-// Dispatch lets all listeners hear the event of h, one after the other, and
-// releases it; also when one of them panics. It allocates nothing. False: h names
-// no event, or one that is being dispatched already.
+// Dispatch calls all listeners with the event of h, one after the other, and releases the event, even if
+// a listener panics. It does not allocate. It returns false if h is not an event or is already being
+// dispatched.
 func (d *Dispatcher[E]) Dispatch(h Handle) bool {
 	e := d.pool.Get(h)
 	if e == nil || slices.Contains(d.heard, h) {
@@ -97,7 +94,7 @@ func (d *Dispatcher[E]) finish(h Handle) {
 	d.tidy()
 }
 
-// tidy closes the gaps that listeners have left, once nobody walks over them.
+// tidy deletes removed listeners unless a dispatch is under way.
 func (d *Dispatcher[E]) tidy() {
 	if len(d.heard) == 0 && d.gone {
 		d.listeners = slices.DeleteFunc(d.listeners, func(l listener[E]) bool { return l.hear == nil })

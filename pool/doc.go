@@ -1,29 +1,28 @@
-// Package pool is the object pool pattern: a fixed number of objects, made once, side by
-// side in memory, handed out and taken back. It does not know what they are for:
-// particles, bullets, events, network buffers, playing sounds.
+// Package pool implements the object pool pattern: a fixed number of objects, allocated once, next to
+// each other in memory, and reused. The objects can be of any type: particles, bullets, events, network
+// buffers, playing sounds.
 //
 //	p, err := pool.New(pool.Config[Particle]{Size: 1000})
 //	...
-//	h, x, ok := p.Acquire()            // a handle, the object, or no room
+//	h, x, ok := p.Acquire()            // a handle and the object; ok is false if the pool is full
 //	x.Start(where)
 //	...
-//	for h, x := range p.All() {        // the active ones
+//	for h, x := range p.All() {        // the active objects
 //		if x.Move(); x.Done() {
 //			p.Release(h)               // at any time
 //		}
 //	}
-//	if x := p.Get(h); x != nil { ... } // is it still mine?
+//	if x := p.Get(h); x != nil { ... } // nil if the object was released or killed
 //
-// A Pool belongs to one goroutine at a time. Only New allocates: Config.Max objects, of
-// which Config.Size may be active at first. When the pool is full, it refuses the new object,
-// kills an active one to make room, or grows, as Config says.
+// A Pool belongs to one goroutine at a time. Only New and Extend allocate: New makes room for Config.Max
+// objects, and Config.Size of them may be active at first. A full pool refuses new objects, kills an
+// active object to make room, or grows, as Config selects.
 //
-// A handle has a generation. One that is stale, released twice, or from another pool gets
-// nil or false and changes nothing. A pointer cannot do that: build with the tag pooldebug to
-// find its use after a release, see Reclaimed.
+// A handle contains a generation. Calls with a stale handle, a handle that was already released, or a
+// handle of another pool return nil or false and have no effect. Pointers have no such protection: build
+// with the tag pooldebug to find uses after a release, see Reclaimed.
 //
-// Pool.Suggest says how large a pool should be, from what it has seen. Dispatcher sends
-// events to listeners, with a pool to take them from.
+// Pool.Suggest recommends a pool size from recorded use. A Dispatcher sends pooled events to listeners.
 //
-// docs/pool.md says when a pool is right, what to decide beforehand, and how it works.
+// See docs/pool.md for when to use a pool, the decisions to make, and the implementation.
 package pool

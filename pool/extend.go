@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// Extend makes room for max objects, if there is less, and leaves the limit as it is. It is the
-// one method that allocates: for a pool whose objects are small, such as pointers, and whose owner
-// does not know beforehand how many there are going to be. Handles stay good, but objects move:
-// what Get, At and Acquire have returned must not be used any more. A new slot is taken when
-// there is no other free one. The error wraps ErrLimit; then nothing has changed.
+// Extend increases the number of slots to max and leaves the limit unchanged. It is the only method that
+// allocates. Use it for pools of small objects, such as pointers, if their number is not known in
+// advance.
+//
+// Handles remain valid, but objects move: pointers returned by Get, At and Acquire become invalid. New
+// slots are used after all other free slots. The error wraps ErrLimit; the pool is then unchanged.
 func (p *Pool[T]) Extend(max int) error {
 	if max > MaxSlots {
 		return fmt.Errorf("%w: %d is more than %d slots", ErrLimit, max, MaxSlots)
@@ -36,7 +37,7 @@ func (p *Pool[T]) Extend(max int) error {
 	return nil
 }
 
-// appendFree puts a place, and what follows it, behind all that is free.
+// appendFree appends a place and its successors to the free list.
 func (p *Pool[T]) appendFree(i uint64) {
 	if p.free == 0 {
 		p.free = i

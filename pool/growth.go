@@ -1,6 +1,6 @@
 package pool
 
-// grow adds a step to the limit, if there is one to add.
+// grow raises the limit by a step and reports whether there is room now.
 func (p *Pool[T]) grow() bool {
 	if p.config.Step == 0 || p.limit == p.Max() {
 		return false
@@ -11,13 +11,12 @@ func (p *Pool[T]) grow() bool {
 	return p.Len() < p.limit
 }
 
-// Advance tells the pool that time has passed, in the ticks that Config.Idle counts (frames,
-// milliseconds, calls), not negative. A pool that has grown gives one step back for every
-// Idle ticks in which that step was never needed, down to its size. What is active stays.
-// Advancing by a+b does the same as by a and then by b.
+// Advance passes time in the ticks of Config.Idle (frames, milliseconds or calls), not negative. A grown
+// pool shrinks by one step, down to its size, for every Idle ticks during which the step was not needed.
+// Active objects stay. Advancing by a and then by b is the same as advancing by a+b.
 func (p *Pool[T]) Advance(ticks int) {
 	p.high = max(p.high, p.peak)
-	// Whatever makes a step needed, growth included, brings the peak over the limit without it.
+	// Every need for the step, including growth, raises the peak above the contracted limit.
 	if p.peak > p.contracted() {
 		p.idle = 0
 	}

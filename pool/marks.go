@@ -2,12 +2,11 @@ package pool
 
 import "math/bits"
 
-// marks is a set of places: a bit for each, and a bit for each word that has
-// any, so that the next member is found without a walk over the empty words.
+// marks is a set of places: a bit for each place, and a bit for each word that is not zero. So the next
+// member is found without a search through empty words.
 //
-// It holds every active place, but also some that were released lately: whoever
-// comes by such a one takes it out. So a release need not touch the set, and
-// what is acquired again and again stays in it.
+// It contains all active places and some places that were released. A search removes those, so a release
+// does not touch the set, and a place that is acquired again stays in it.
 type marks struct {
 	words []uint64
 	above []uint64 // bit w%64 of above[w/64]: words[w] is not 0
@@ -18,7 +17,7 @@ func newMarks(n int) marks {
 	return marks{make([]uint64, words), make([]uint64, (words+63)/64)}
 }
 
-// extend makes room for places up to n.
+// extend makes room for places below n.
 func (m *marks) extend(n int) {
 	more := newMarks(n)
 	copy(more.words, m.words)
@@ -40,8 +39,7 @@ func (m *marks) remove(place int) {
 	}
 }
 
-// next is the first member that is not less than place, or 0; place is not
-// negative, and 0 is never a member.
+// next returns the first member at or after place, or 0. place is not negative, and 0 is never a member.
 func (m *marks) next(place int) int {
 	w := place / 64
 	if w >= len(m.words) {

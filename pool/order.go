@@ -2,8 +2,7 @@ package pool
 
 import "math"
 
-// rank is a place in the order: by score, and among equals by birth. As births
-// differ, so do ranks.
+// rank is a key of the order: the score, then the birth. Births are unique, so ranks are unique.
 type rank struct {
 	score uint64 // ordinal of the score
 	birth uint64
@@ -14,8 +13,8 @@ func (a *rank) before(b *rank) bool {
 	return a.score < b.score || a.score == b.score && a.birth < b.birth
 }
 
-// order is a binary heap of the active slots that knows where each of them is,
-// so that any can be moved or taken out.
+// order is a binary heap of the active slots with their heap indices, so that any slot can be moved or
+// removed.
 type order struct {
 	heap []rank
 	at   []uint32 // by slot: its index in heap
@@ -50,7 +49,7 @@ func (o *order) set(slot int, score float64) {
 	o.place(i, r)
 }
 
-// place puts r where it belongs, starting from index i, which is vacant.
+// place inserts r, starting at the vacant index i.
 func (o *order) place(i int, r rank) {
 	if i > 0 && r.before(&o.heap[(i-1)/2]) {
 		o.up(i, r)
@@ -96,8 +95,7 @@ func (o *order) put(i int, r rank) {
 
 const signBit = 1 << 63
 
-// ordinal maps floats to integers of the same order; -0 equals 0, and NaN comes
-// before all others.
+// ordinal maps floats to integers with the same order. -0 equals 0, and NaN is less than all others.
 func ordinal(x float64) uint64 {
 	if x != x {
 		return 0
@@ -109,9 +107,9 @@ func ordinal(x float64) uint64 {
 	return b | signBit
 }
 
-// First is the handle of the object that is the first in Config.Order, and so
-// the first that Kill takes: the oldest, or the one of the least score. 0: there
-// is none, or the pool keeps no order. It costs the same for any number.
+// First returns the first handle in Config.Order, which is also the first that Kill takes: the oldest
+// object or the object with the lowest score. It returns 0 if the pool is empty or unordered. It takes
+// constant time.
 func (p *Pool[T]) First() Handle {
 	if len(p.order.heap) == 0 {
 		return 0
@@ -119,10 +117,9 @@ func (p *Pool[T]) First() Handle {
 	return p.HandleAt(int(p.order.heap[0].slot))
 }
 
-// SetScore gives an object its score, which is 0 when it is acquired: in a pool
-// ordered ByScore the least is the first to be killed. NaN is less than all
-// others. It costs at most one step for each doubling of Len. False: h names no object, or
-// the pool is not ordered ByScore.
+// SetScore sets the score of an object, initially 0. In a pool ordered ByScore the object with the lowest
+// score is killed first. NaN is less than all other scores. The time is logarithmic in Len. SetScore
+// returns false if h is not valid or the pool is not ordered ByScore.
 func (p *Pool[T]) SetScore(h Handle, score float64) bool {
 	if p.config.Order != ByScore || p.Get(h) == nil {
 		return false

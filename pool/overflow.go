@@ -2,7 +2,7 @@ package pool
 
 import "fmt"
 
-// makeRoom is asked by Acquire when the pool is full.
+// makeRoom makes room in a full pool by growth or a kill, and reports whether it did.
 func (p *Pool[T]) makeRoom() bool {
 	if p.grow() {
 		return true
@@ -13,9 +13,8 @@ func (p *Pool[T]) makeRoom() bool {
 	return p.config.Overflow == Kill && p.kill()
 }
 
-// kill takes one object from the pool, if there is one that may be taken. An
-// Acquire that is called by Choose, or by the disposal of the victim, kills
-// nothing: it would go round in circles, or take the newcomer's place.
+// kill kills one object and reports whether it did. Acquire does not kill inside Choose or OnRelease of a
+// victim, because that could recurse endlessly or take the freed slot.
 func (p *Pool[T]) kill() bool {
 	if p.overflowing {
 		return false
@@ -33,12 +32,12 @@ func (p *Pool[T]) kill() bool {
 	return true
 }
 
-// Limit is the number of objects that may be active now.
+// Limit returns the maximum number of active objects at present.
 func (p *Pool[T]) Limit() int { return p.limit }
 
-// SetLimit changes the number of objects that may be active, 1..Max, and the size that a
-// grown pool comes back to. What is active stays: where there is more of it than n, the pool
-// is full until enough has gone. The error wraps ErrLimit; then nothing has changed.
+// SetLimit sets the limit, 1..Max, which is also the size that a grown pool shrinks back to. Active
+// objects stay. If there are more than n, the pool remains full until enough have been released. The
+// error wraps ErrLimit; the pool is then unchanged.
 func (p *Pool[T]) SetLimit(n int) error {
 	if n < 1 || n > p.Max() {
 		return fmt.Errorf("%w: %d is not in 1..%d", ErrLimit, n, p.Max())
@@ -48,8 +47,8 @@ func (p *Pool[T]) SetLimit(n int) error {
 	return nil
 }
 
-// Resize is SetLimit for a pool that must obey at once: where Overflow is Kill, it kills the
-// surplus, one by one as for newcomers, and returns how many it killed.
+// Resize sets the limit as SetLimit does. With the policy Kill it then kills surplus objects one by one
+// and returns their number.
 func (p *Pool[T]) Resize(n int) (killed int, err error) {
 	if err := p.SetLimit(n); err != nil {
 		return 0, err

@@ -2,35 +2,34 @@ package pool
 
 import "math/rand/v2"
 
-// Pool is a pool of objects of type T; New makes one. It belongs to one
-// goroutine at a time: those that share it take turns, under a lock of theirs.
-// It must not be copied.
+// Pool is a pool of objects of type T. Create it with New. It belongs to one goroutine at a time;
+// concurrent users need a lock. It must not be copied.
 type Pool[T any] struct {
-	places []place[T] // by slot number + 1; the first is nobody's
-	marks  marks      // where Next looks
-	used   []uint64   // by number of active objects: how many requests found it so
+	places []place[T] // by slot number + 1; the first one is unused
+	marks  marks      // the places that Next visits
+	used   []uint64   // by number of active objects: the number of Acquires that found it
 	free   uint64     // the first free place, or 0
 
-	easy  int // the number of active objects below which Acquire has nothing to ask
+	easy  int // below this number of active objects, Acquire needs no checks
 	limit int
-	peak  int // the most active objects since the last Advance
+	peak  int // the maximum of active objects since the last Advance
 
-	// What is active is the difference of the first two: see Len.
+	// Len is acquired - released.
 	acquired uint64
-	released uint64 // killed ones too
+	released uint64 // including killed objects
 	refused  uint64
 	killed   uint64
 
-	watched     bool // there is more to do than to take a place and to give it back
+	watched     bool // Acquire and Release have more to do than to take and return a place
 	ordered     bool
 	keep        bool
-	overflowing bool   // Choose, or the disposal of a victim, is under way
-	first       uint64 // the generation of each slot's first use
-	fresh       int    // the first slot that Make has not seen
-	base        int    // the limit that a grown pool comes back to
-	idle        int    // ticks without need of the last step
-	high        int    // the most active objects before the last Advance
-	tight       int    // the least number of active objects at an overflow; -1: none
+	overflowing bool   // Choose, or OnRelease of a victim, is running
+	first       uint64 // the generation of the first use of every slot
+	fresh       int    // the first slot without a Make
+	base        int    // the limit that a grown pool shrinks back to
+	idle        int    // ticks without need for the last step
+	high        int    // the maximum of active objects before the last Advance
+	tight       int    // the minimum of active objects at an overflow; -1: no overflow
 	scribbled   uint64
 	order       order
 	config      Config[T]
@@ -39,18 +38,15 @@ type Pool[T any] struct {
 
 // place is a slot and its header.
 type place[T any] struct {
-	// key is all that is known of the slot. Of an active one it is the handle.
-	// Of a free one it is the generation of its next use and, where a handle
-	// has the slot's own place, the next free place, or 0. No place follows
-	// itself, so no handle, not even an invented one, equals the key of a free
-	// slot. A free one may also be unmarked.
+	// key is the handle of an active place. In a free place it holds the generation of the next use and
+	// the next free place or 0, in the bits of the place. No place follows itself, so no handle, valid or
+	// invented, equals the key of a free place. A free place may also be unmarked.
 	key   uint64
 	value T
 }
 
-// New makes a pool with room for c.Max objects, of which c.Size may be active
-// at first. That is all the memory it ever takes: no other method allocates, but for Extend.
-// The error wraps ErrConfig.
+// New creates a pool with room for c.Max objects, of which c.Size may be active at first. This is all the
+// memory that it uses: only Extend allocates more. The error wraps ErrConfig.
 func New[T any](c Config[T]) (*Pool[T], error) {
 	c, err := c.normal()
 	if err != nil {
@@ -69,7 +65,7 @@ func New[T any](c Config[T]) (*Pool[T], error) {
 		p.first = rand.Uint64N(maxGen + 1)
 	}
 	for i := range p.places {
-		// The first place has 1 for a successor, so that no handle is its key.
+		// The first place has successor 1, so its key is not a handle.
 		p.places[i].key = unmarked | p.first<<placeBits | uint64(i+1)
 		if !p.keep {
 			fill(p.filler, &p.places[i].value)
@@ -84,10 +80,11 @@ func New[T any](c Config[T]) (*Pool[T], error) {
 	return p, nil
 }
 
-// Acquire takes a free slot, the same one on every run, and returns its handle and its
-// object: a zero T, or with Config.Keep what its last owner left. In a full pool it grows,
-// kills or refuses as Config says; it returns 0, nil and false when there is no room. The
-// object is the caller's until it is released or killed: keep the handle, and ask Get.
+// Acquire takes a free slot and returns its handle and object: a zero T, or with Config.Keep the object
+// as its last owner left it. The sequence of slots is the same in every run. A full pool grows, kills or
+// refuses as Config selects; Acquire returns 0, nil and false if there is no room.
+//
+// The object belongs to the caller until it is released or killed: keep the handle and use Get.
 func (p *Pool[T]) Acquire() (Handle, *T, bool) {
 	n := int(p.acquired - p.released)
 	p.used[n]++
@@ -111,9 +108,8 @@ func (p *Pool[T]) Acquire() (Handle, *T, bool) {
 	return Handle(h), &at.value, true
 }
 
-// ready makes sure that there is room for one more where n objects are active,
-// and takes down that there have never been so many. Acquire asks it when n has
-// come to the limit or to the peak.
+// ready makes room for another object in a pool with n active ones, and updates the peak. Acquire calls
+// it when n has reached the limit or the peak.
 func (p *Pool[T]) ready(n int) bool {
 	if n >= p.limit && !p.makeRoom() {
 		p.refused++
@@ -124,10 +120,10 @@ func (p *Pool[T]) ready(n int) bool {
 	return true
 }
 
-// ease follows a change of limit or peak.
+// ease updates easy after a change of limit or peak.
 func (p *Pool[T]) ease() { p.easy = min(p.limit, p.peak) }
 
-// begin is what Acquire has to do in a pool that is watched.
+// begin completes Acquire in a watched pool.
 func (p *Pool[T]) begin(h Handle, x *T) bool {
 	slot := h.Slot()
 	if !p.keep {
@@ -147,8 +143,8 @@ func (p *Pool[T]) begin(h Handle, x *T) bool {
 	return true
 }
 
-// Release gives the object of h back. False: h names none, since it was
-// released or killed before, or comes from another pool; then nothing happens.
+// Release returns the object of h to the pool. If h is not valid, Release has no effect and returns
+// false.
 func (p *Pool[T]) Release(h Handle) bool { return p.reclaim(h, false) }
 
 func (p *Pool[T]) reclaim(h Handle, killed bool) bool {
@@ -174,22 +170,22 @@ func (p *Pool[T]) reclaim(h Handle, killed bool) bool {
 	return true
 }
 
-// end is what Release has to do for an object that somebody wants to see go.
+// end begins Release in a watched pool.
 func (p *Pool[T]) end(h Handle, at *place[T], killed bool) {
 	if p.ordered {
 		p.order.remove(h.Slot())
 	}
 	if p.config.OnRelease != nil {
-		// From here the handle is stale, but the place is not yet free: the hook
-		// may use the pool as it likes, and will not meet its own object there.
+		// The handle is stale now, but the place is not free yet. So OnRelease may use the pool, and no
+		// new object gets this place.
 		at.key = uint64(h) &^ placeMask
 		p.config.OnRelease(h, &at.value, killed)
-		// A walk inside the hook may have taken it for released long ago.
+		// Next, called by OnRelease, may have removed the mark.
 		p.marks.add(uint64(h) & placeMask)
 	}
 }
 
-// Get is the object of h, nil if h names none (any more).
+// Get returns the object of h, or nil if h is not valid.
 func (p *Pool[T]) Get(h Handle) *T {
 	i := uint64(h) & placeMask
 	if i >= uint64(len(p.places)) || p.places[i].key != uint64(h) {
@@ -198,8 +194,7 @@ func (p *Pool[T]) Get(h Handle) *T {
 	return &p.places[i].value
 }
 
-// At is the object in a slot, nil if the slot is free or there is none of that
-// number.
+// At returns the object in a slot, or nil if the slot is free or out of range.
 func (p *Pool[T]) At(slot int) *T {
 	if p.HandleAt(slot) == 0 {
 		return nil
@@ -207,8 +202,7 @@ func (p *Pool[T]) At(slot int) *T {
 	return &p.places[slot+1].value
 }
 
-// HandleAt is the handle of the object in a slot, 0 if the slot is free or there
-// is none of that number.
+// HandleAt returns the handle of the object in a slot, or 0 if the slot is free or out of range.
 func (p *Pool[T]) HandleAt(slot int) Handle {
 	i := uint64(slot + 1)
 	if i >= uint64(len(p.places)) {
@@ -221,8 +215,8 @@ func (p *Pool[T]) HandleAt(slot int) Handle {
 	return Handle(key)
 }
 
-// Len is the number of active objects.
+// Len returns the number of active objects.
 func (p *Pool[T]) Len() int { return int(p.acquired - p.released) }
 
-// Max is the number of slots.
+// Max returns the number of slots.
 func (p *Pool[T]) Max() int { return len(p.places) - 1 }

@@ -1,25 +1,23 @@
 package pool
 
-// Counters is what a pool has done since New.
+// Counters counts the operations of a pool since New.
 type Counters struct {
-	Acquired uint64 // objects given out
-	Released uint64 // objects given back by Release or Clear
-	Killed   uint64 // objects taken to make room
+	Acquired uint64 // successful Acquires
+	Released uint64 // objects returned by Release or Clear
+	Killed   uint64 // objects killed to make room
 	Refused  uint64 // Acquires that found no room
-	Active   uint64 // objects in slots now, counted one by one
+	Active   uint64 // active objects, counted one by one
 
-	// Scribbled counts the objects that were written to between their release
-	// and their next use, as far as it was seen. Always 0 unless the program is
-	// built with the tag pooldebug.
+	// Scribbled counts objects that were changed between their release and their next use, as far as
+	// detected. It is 0 unless the program is built with the tag pooldebug.
 	Scribbled uint64
 }
 
-// Balanced reports whether what is active is what was acquired and neither released nor
-// killed. It holds at any time except inside OnRelease, whose object is in between.
+// Balanced reports whether Active equals Acquired - Released - Killed. This always holds, except inside
+// OnRelease.
 func (c Counters) Balanced() bool { return c.Active == c.Acquired-c.Released-c.Killed }
 
-// Counters counts the active objects, which takes a walk, and returns the count
-// with all others.
+// Counters counts the active objects one by one and returns all counters.
 func (p *Pool[T]) Counters() Counters {
 	c := Counters{
 		Acquired: p.acquired, Released: p.released - p.killed, Killed: p.killed, Refused: p.refused, Scribbled: p.scribbled,
@@ -30,11 +28,11 @@ func (p *Pool[T]) Counters() Counters {
 	return c
 }
 
-// HighWater is the largest number of objects that were active at once.
+// HighWater returns the maximum number of active objects so far.
 func (p *Pool[T]) HighWater() int { return max(p.high, p.peak) }
 
-// Use is the histogram of use: the number of Acquires that found n objects active,
-// whether they were served or not; 0 for n outside 0..Max.
+// Use returns the number of Acquires that found n objects active, successful or not; 0 for n outside
+// 0..Max.
 func (p *Pool[T]) Use(n int) uint64 {
 	if n < 0 || n >= len(p.used) {
 		return 0
@@ -42,12 +40,12 @@ func (p *Pool[T]) Use(n int) uint64 {
 	return p.used[n]
 }
 
-// Suggest returns the smallest size, at least 1, with which at most a share of the Acquires
-// seen, 0..1, would have been refused or would have killed. Play the busiest scene with
-// plenty of room, and ask for 0.01. docs/pool.md says how good the answer is.
+// Suggest returns a pool size from recorded use: the smallest size, at least 1, that would have refused
+// or killed in at most the given share (0..1) of the recorded Acquires. Play the busiest scene with
+// plenty of room and call Suggest(0.01). See docs/pool.md for the accuracy of the result.
 //
-// False: what was seen cannot tell, since the pool itself overflowed more often than that.
-// A larger size than the one returned is needed; try again with more room.
+// ok is false if the pool itself overflowed more often. Then a larger size is necessary; repeat the
+// recording with more room.
 func (p *Pool[T]) Suggest(share float64) (size int, ok bool) {
 	var asked uint64
 	for _, count := range p.used {
@@ -56,7 +54,7 @@ func (p *Pool[T]) Suggest(share float64) (size int, ok bool) {
 	found := uint64(0)
 	for size = len(p.used); size > 1; size-- {
 		found += p.used[size-1]
-		if found > 0 && !(float64(found) <= share*float64(asked)) { // also where the share is NaN
+		if found > 0 && !(float64(found) <= share*float64(asked)) { // true for a NaN share, too
 			break
 		}
 	}

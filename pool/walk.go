@@ -2,9 +2,9 @@ package pool
 
 import "iter"
 
-// Next is the first active slot that is not less than slot, -1 if there is none. Objects may
-// come and go between two calls, as the loop of All shows. A walk costs one step for each
-// active object, and one, once, for each that was released since the last walk.
+// Next returns the first active slot at or after slot, or -1. Objects may be acquired and released
+// between calls. A complete walk takes one step for each active object and for each object released since
+// the last walk.
 func (p *Pool[T]) Next(slot int) int {
 	i := p.marks.next(max(slot, 0) + 1)
 	for i > 0 && p.places[i].key&placeMask != uint64(i) {
@@ -15,10 +15,9 @@ func (p *Pool[T]) Next(slot int) int {
 	return i - 1
 }
 
-// All goes through the active objects in the order of their slots, at the cost
-// of Next, and allocates nothing. The body may release any of them, which then
-// do not come up any more, and acquire new ones, which come up if their slot is
-// still ahead.
+// All iterates over the active objects in the order of their slots. It does not allocate. The loop body
+// may release objects, which are then skipped, and acquire objects, which appear if their slot is still
+// ahead.
 func (p *Pool[T]) All() iter.Seq2[Handle, *T] {
 	return func(yield func(Handle, *T) bool) {
 		for s := p.Next(0); s >= 0; s = p.Next(s + 1) {
@@ -30,8 +29,8 @@ func (p *Pool[T]) All() iter.Seq2[Handle, *T] {
 	}
 }
 
-// Nth is the handle of the active object that has i others in smaller slots, 0
-// unless 0 <= i < Len. It walks there: good for picking one now and then.
+// Nth returns the handle of the active object with index i in the order of slots, or 0 if i is not in
+// 0..Len-1. It takes linear time and is meant for picking an object now and then.
 func (p *Pool[T]) Nth(i int) Handle {
 	if i < 0 {
 		return 0
@@ -43,8 +42,8 @@ func (p *Pool[T]) Nth(i int) Handle {
 	return p.HandleAt(s)
 }
 
-// Free goes through the free slots, the one that Acquire will take next first.
-// The body must leave the pool as it is.
+// Free iterates over the free slots in the order of future Acquires. The loop body must not change the
+// pool.
 func (p *Pool[T]) Free() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := p.free; i > 0; i = p.places[i].key & placeMask {
@@ -55,8 +54,7 @@ func (p *Pool[T]) Free() iter.Seq[int] {
 	}
 }
 
-// Clear releases all active objects, in the order of their slots, as at the end
-// of a scene, and says how many there were.
+// Clear releases all active objects in the order of their slots, and returns their number.
 func (p *Pool[T]) Clear() int {
 	n := 0
 	for h := range p.All() {

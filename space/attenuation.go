@@ -9,16 +9,16 @@ import (
 	"voicepool/pcm"
 )
 
-// Curve is how a gain falls with the distance. With d the distance, held within
-// Min..Max, and r the rolloff, the factors are those of the clamped models of
-// OpenAL 1.1, 3.4; at Min and nearer they are 1.
+// Curve is the shape of an attenuation over distance. With the distance d clamped to Min..Max and the
+// rolloff r, the factors follow the clamped models of OpenAL 1.1, section 3.4. At Min and nearer they are
+// 1.
 type Curve uint8
 
 const (
-	Inverse     Curve = iota // Min / (Min + r (d - Min)): with r = 1 6 dB less at twice the distance
+	Inverse     Curve = iota // Min / (Min + r (d - Min)): with r = 1, -6 dB per doubling of the distance
 	Linear                   // 1 - r (d - Min) / (Max - Min), at least 0: with r = 1 silent from Max on
 	Exponential              // (d / Min)^-r
-	Constant                 // 1: distance changes no gain
+	Constant                 // 1: distance does not change the gain
 )
 
 var curveNames = [...]string{"inverse", "linear", "exponential", "constant"}
@@ -30,27 +30,25 @@ func (c Curve) String() string {
 	return fmt.Sprintf("curve(%d)", uint8(c))
 }
 
-// ParseCurve returns the curve of a name: inverse, linear, exponential or constant.
+// ParseCurve returns the curve named inverse, linear, exponential or constant.
 func ParseCurve(name string) (Curve, bool) {
 	i := slices.Index(curveNames[:], name)
 	return Curve(max(i, 0)), i >= 0
 }
 
-// Attenuation is what distance does to a gain. The zero value is the default of
-// OpenAL: inverse, from a distance of 1 on, without end.
+// Attenuation is the gain over distance. The zero value is the default of OpenAL: inverse, from a
+// distance of 1 on, without a maximum.
 type Attenuation struct {
 	Curve   Curve
-	Min     float64 // nearer changes nothing; 1e-6..1e9, 0: 1
-	Max     float64 // farther changes nothing more; Min..1e10, 0: no end. A linear curve needs one above Min
-	Rolloff float64 // how steep, 1e-6..1000; 0: 1
+	Min     float64 // the gain is 0 dB up to this distance; 1e-6..1e9, 0: 1
+	Max     float64 // the gain is constant from this distance on; Min..1e10, 0: infinite. Linear needs a Max above Min
+	Rolloff float64 // the steepness, 1e-6..1000; 0: 1
 
-	// Table is a curve of one's own, in the place of the four above, which are
-	// zero then; nil: none.
+	// Table is a custom curve that replaces the four fields above, which must be zero. It may be nil.
 	Table *Table
 }
 
-// Table is a curve of one's own, sampled. It never changes, and any number of
-// voices may share it.
+// Table is a sampled custom curve. It is immutable, and any number of voices may share it.
 type Table struct {
 	min, max float64
 	factors  [tableSteps + 1]float64
@@ -59,12 +57,10 @@ type Table struct {
 
 const tableSteps = 256
 
-// NewTable samples a curve between the distances min and max, 0 <= min < max <=
-// 1e10, at the 257 distances min + (max - min) (i/256)^2: close together where
-// curves are steep. Between them the factor is a straight line in i; nearer
-// than min and farther than max it stays. The gain is called once for each, in
-// order, and never after; it is at most +24 dB, and -80 dB or less is silence.
-// Control side. The error wraps ErrRange.
+// NewTable samples a curve between the distances min and max, 0 <= min < max <= 1e10. It calls gain once
+// for each of the 257 distances min + (max - min) (i/256)^2 in order; they are dense where curves are
+// steep. Between them the factor is interpolated linearly in i. Outside min..max it is constant. A gain
+// is at most +24 dB, and -80 dB or less is silence. Control side. The error wraps ErrRange.
 func NewTable(min, max float64, gain func(distance float64) pcm.Decibels) (*Table, error) {
 	if !inRange(min, 0, maxDistance) || !inRange(max, 0, maxDistance) || min >= max || gain == nil {
 		return nil, fmt.Errorf("%w: a table from %v to %v: distances rise, within 0..1e10, and have a gain", ErrRange, min, max)
@@ -74,7 +70,7 @@ func NewTable(min, max float64, gain func(distance float64) pcm.Decibels) (*Tabl
 		part := float64(i) / tableSteps
 		distance := min + float64((max-min)*float64(part*part))
 		if i == tableSteps {
-			distance = max // it was rounded
+			distance = max // avoids the rounding error
 		}
 		g := gain(distance)
 		if !(g <= mostGain) {
@@ -91,18 +87,18 @@ func NewTable(min, max float64, gain func(distance float64) pcm.Decibels) (*Tabl
 	return t, nil
 }
 
-// Points returns places of the curve from which NewPointTable makes one that is the same to the
-// bit: those that it was made from, or else all that were sampled. Silence is -80 dB.
+// Points returns points from which NewPointTable makes a table with the same bits: the points of
+// NewPointTable, or all samples of NewTable. Silence is -80 dB.
 func (t *Table) Points() []Point { return slices.Clone(t.points) }
 
-// Point is a place of a curve that is given by some of its places.
+// Point is a point of a curve.
 type Point struct {
 	Distance float64      // 0..1e10
 	Gain     pcm.Decibels // at most +24; -80 or less is silence
 }
 
-// NewPointTable is NewTable for a curve that goes straight in decibels from
-// point to point. There are at least two, their distances rise.
+// NewPointTable returns a table for a curve that is linear in decibels between the points. It needs at
+// least two points with increasing distances. Control side. The error wraps ErrRange.
 func NewPointTable(points ...Point) (*Table, error) {
 	for i, p := range points {
 		if !(p.Gain <= mostGain) || !inRange(p.Distance, 0, maxDistance) || i > 0 && p.Distance <= points[i-1].Distance {
@@ -135,10 +131,10 @@ func NewPointTable(points ...Point) (*Table, error) {
 	return t, nil
 }
 
-// maxDistance is beyond any distance between two places in space.
+// maxDistance exceeds all distances between two points in space.
 const maxDistance = 1e10
 
-// ready returns a, checked and with its zeros filled in; of a table its distances.
+// ready validates a and fills in defaults; for a table it returns the distances.
 func (a Attenuation) ready() (Attenuation, error) {
 	if t := a.Table; t != nil {
 		if a != (Attenuation{Table: t}) {
@@ -162,7 +158,7 @@ func (a Attenuation) ready() (Attenuation, error) {
 	return a, nil
 }
 
-// said returns one that is made ready to the same.
+// said returns an Attenuation for which ready returns a.
 func (a Attenuation) said() Attenuation {
 	switch {
 	case a.Table != nil:

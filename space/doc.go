@@ -1,30 +1,29 @@
-// Package space places voices around a listener. It turns distance, direction and
-// motion into the gain, pan and pitch of a sound.
+// Package space places voices around a listener. It computes the gain, pan and pitch of a sound from
+// distance, direction and motion.
 //
-// An Emitter describes a voice when it starts, a Spot where it moves to, a Listener who
-// hears:
+// An Emitter describes a voice at its start, a Spot its later positions, and a Listener the listener:
 //
 //	m.Play(shot, mixer.Options{Emitter: &space.Emitter{Spot: space.Spot{Position: gun}}})
 //	m.SetListener(space.Listener{Position: camera, Forward: look, Doppler: 1})
 //
-// A Flat makes all three of pixels, for games in two dimensions. A place pans by half at
-// most, see Listener.Strength, and a stereo sound is folded to mono, see Emitter.Spread.
+// For two-dimensional games, a Flat creates all three from pixels. By default a place pans by at most
+// half, see Listener.Strength, and a stereo sound is mixed down to mono, see Emitter.Spread.
 //
-// The mixer prepares both once, on the control side, by Emitter.Source and
-// Listener.Ear. Ear.Hear then needs no check and gives the same bits on every machine.
-// The zero values change nothing of a mono sound.
+// The mixer prepares emitters and listeners on the control side, with Emitter.Source and Listener.Ear.
+// Ear.Hear then needs no checks and gives the same bits on every machine. With the zero values, a mono
+// sound is unchanged.
 package space
 
 import "errors"
 
-// ErrRange is wrapped by every error of this package: a coordinate, angle, distance or
-// gain is out of its range, or is not a number.
+// ErrRange is wrapped by every error of this package: a coordinate, angle, distance or gain is out of
+// range or NaN.
 var ErrRange = errors.New("space: out of range")
 
 const (
-	leastGain = -120 // dB, of a cone's outside
-	mostGain  = 24   // dB, of a table
+	leastGain = -120 // dB, of Cone.OuterGain
+	mostGain  = 24   // dB, of a Table
 )
 
-// inRange is false for NaN, too.
+// inRange is false for NaN.
 func inRange(x, from, to float64) bool { return x >= from && x <= to }

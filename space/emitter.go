@@ -7,26 +7,26 @@ import (
 	"voicepool/pcm"
 )
 
-// Spot is where a voice is: the part of an Emitter that moves. The zero value
-// is at the origin, at rest, and sounds alike in all directions.
+// Spot is the position and motion of a voice: the part of an Emitter that changes. The zero value is at
+// the origin, at rest, and omnidirectional.
 type Spot struct {
 	Position, Velocity Vector // each coordinate in -1e9..1e9
-	Forward            Vector // the axis of its cone, of any length; zero: none, and no cone
+	Forward            Vector // the axis of its cone, of any length; zero: omnidirectional
 
-	// Occlusion is how much of it is behind walls, 0 (nothing) to 1: a closed room. It takes the
-	// sound down, and its heights, on its way to the listener and on that to its sends.
+	// Occlusion is how much of the voice is behind walls, from 0 (open) to 1 (a closed room). It
+	// attenuates the sound, with a low-pass, on its direct path and on its sends.
 	Occlusion float64
 
-	// Obstruction is the same for what stands in the way of the sound, which goes around it, 0..1:
-	// a pillar, a car. The sends stay as they are.
+	// Obstruction is how much of the direct path is blocked by an object that the sound goes around, such
+	// as a pillar or a car, 0..1. It attenuates the direct path, with a low-pass. The sends are
+	// unchanged.
 	Obstruction float64
 }
 
 // Muffled reports whether the spot needs a low-pass.
 func (s *Spot) Muffled() bool { return s.Occlusion > 0 || s.Obstruction > 0 }
 
-// Checked returns s with a Forward of length 1 or 0. Control side. The error
-// wraps ErrRange.
+// Checked returns s with a Forward of length 1 or 0. Control side. The error wraps ErrRange.
 func (s Spot) Checked() (Spot, error) {
 	if !s.Position.inSpace() || !s.Velocity.inSpace() {
 		return Spot{}, fmt.Errorf("%w: a place at %v with a velocity of %v: coordinates are finite and in -1e9..1e9", ErrRange, s.Position, s.Velocity)
@@ -44,23 +44,21 @@ func (s Spot) Checked() (Spot, error) {
 	return s, nil
 }
 
-// Cone is how a voice sounds to the side of its Spot.Forward and behind it. The
-// angles are those of the whole cone, from edge to edge, as OpenAL has them.
-// Between the two the factor goes straight in the cosine of the angle off the
-// axis, which saves an arc cosine and has no edge that could be heard. The zero
-// value sounds alike in all directions.
+// Cone is the directivity of a voice around Spot.Forward. Angles are full angles from edge to edge, as in
+// OpenAL. Between Inner and Outer the factor is linear in the cosine of the angle off the axis. This
+// saves an arc cosine and has no audible edge. The zero value is omnidirectional.
 type Cone struct {
-	Inner     float64      // degrees, 0..360: inside it nothing changes
-	Outer     float64      // degrees, Inner..360: outside it there is OuterGain
+	Inner     float64      // degrees, 0..360: no change inside
+	Outer     float64      // degrees, Inner..360: OuterGain outside
 	OuterGain pcm.Decibels // -120..0; -80 or less is silence
-	LowPass   float64      // the cutoff outside, 20..20,000 Hz; 0: off. Between the two it goes straight in its logarithm
+	LowPass   float64      // the cutoff outside, 20..20,000 Hz; 0: off. It is interpolated linearly in its logarithm
 }
 
-// cone is what the audio side needs of a Cone.
+// cone is a Cone prepared for the audio side.
 type cone struct {
 	inner, outer float64 // cosines of the angles off the axis
-	outside      float64 // the factor there; 1: no cone
-	down         float64 // the cutoff there, in octaves below MaxCutoff; 0: off
+	outside      float64 // the factor outside; 1: no cone
+	down         float64 // the cutoff outside, in octaves below MaxCutoff; 0: off
 }
 
 func (c *Cone) ready() (cone, error) {
@@ -76,46 +74,47 @@ func (c *Cone) ready() (cone, error) {
 	}, nil
 }
 
-// Emitter is a voice's part in space: where it is, and what distance and direction do to it.
-// Together with a Listener it comes to a gain, which counts in the audibility, to a pan and
-// to a shift of pitch. The zero value beside the zero Listener changes nothing of a mono sound; a stereo one
-// it folds, see Spread.
+// Emitter is the spatial description of a voice: where it is, and how distance and direction change it.
+// Together with a Listener it gives a gain, which counts in the audibility, a pan and a Doppler shift.
+// With the zero Emitter and the zero Listener, a mono sound is unchanged and a stereo sound is mixed
+// down, see Spread.
 //
-// The pan is 0 in front, behind, above and below, and at the sides as much as
-// Listener.Strength says. docs/decisions/011-spatial.md has the formulas of pan and Doppler shift.
+// The pan is 0 in front, behind, above and below, and largest at the sides, see Listener.Strength.
+// docs/decisions/011-spatial.md has the formulas of pan and Doppler shift.
 type Emitter struct {
 	Spot        Spot
 	Cone        Cone
 	Attenuation Attenuation
 
-	// Spread is how wide a stereo sound stays, 0..1. At 0 it is folded to one channel,
-	// so that nothing of it is lost when it is panned. At 1 it stays as it is, and only
-	// its far side falls. A mono sound has no width.
+	// Spread is the width of a stereo sound, 0..1. At 0 it is mixed down to one channel, so that panning
+	// loses neither channel. At 1 it keeps both channels, and only the far side is attenuated. Mono
+	// sounds ignore it.
 	Spread float64
 
-	// Air is how many metres of air there are in a unit of length, 0..1000: it takes the
-	// heights of what is far. 0: none; 1 where lengths are in metres. docs/effects.md has the curve.
+	// Air is the number of metres per unit of length, 0..1000, for the absorption of air. It attenuates
+	// the high frequencies of distant voices. 0: off; 1 if lengths are in metres. docs/effects.md has the
+	// curve.
 	Air float64
 
-	// SendAttenuation is what distance does to the sends of the voice. The zero value does as
-	// Attenuation; one that falls less has what is far be more hall than sound.
+	// SendAttenuation is the attenuation of the sends of the voice. The zero value is the same as
+	// Attenuation. With a flatter curve, distant voices have more reverb relative to the direct sound.
 	SendAttenuation Attenuation
 }
 
-// Source is an Emitter that was checked and prepared for the audio side.
+// Source is an Emitter prepared for the audio side.
 type Source struct {
 	Spot        Spot // as Checked returns it
 	Spread      float64
-	Cone        Cone // as it was described
+	Cone        Cone // as described
 	cone        cone
-	attenuation Attenuation // without zeros
-	sends       Attenuation // the same, of its sends
-	apart       bool        // they have one of their own
+	attenuation Attenuation // with defaults
+	sends       Attenuation // of the sends, with defaults
+	apart       bool        // sends have their own attenuation
 	air         float64
-	plain       bool // it is muffled by what its Spot says alone
+	plain       bool // only its Spot can muffle it
 }
 
-// Source checks e and works out what stays. Control side. The error wraps ErrRange.
+// Source validates and prepares e. Control side. The error wraps ErrRange.
 func (e Emitter) Source() (Source, error) {
 	spot, wrongSpot := e.Spot.Checked()
 	cone, wrongCone := e.Cone.ready()
@@ -141,12 +140,12 @@ func (e Emitter) Source() (Source, error) {
 	return s, nil
 }
 
-// Muffles reports whether the source may need a low-pass, wherever it is.
+// Muffles reports whether the source may need a low-pass at any position.
 func (s *Source) Muffles() bool {
 	return s.air > 0 || s.cone.down > 0 || s.Spot.Muffled()
 }
 
-// Emitter returns one that makes the same Source. It may say what the one that made s left at zero.
+// Emitter returns an Emitter that produces s. Defaults are filled in.
 func (s *Source) Emitter() Emitter {
 	return Emitter{
 		Spot: s.Spot, Cone: s.Cone, Attenuation: s.attenuation.said(), Spread: s.Spread, Air: s.air, SendAttenuation: s.sends.said(),

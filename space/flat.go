@@ -2,29 +2,27 @@ package space
 
 import "cmp"
 
-// Flat is a world in two dimensions, as a screen shows it: x grows to the right, and whether
-// y grows down or up changes nothing. Lengths are in pixels, or in what else the game
-// counts. The zero value is a screen 1280 wide.
+// Flat is a two-dimensional world as shown on a screen: x grows to the right; y may grow down or up.
+// Lengths are in pixels or another unit of the game. The zero value is a screen 1280 wide.
 //
-// The pan follows the offset from the middle of the screen and is full at its edge. The
-// gain falls with the distance, in a straight line.
+// The pan follows the offset from the middle of the screen and is full at its edge. The gain falls
+// linearly with the distance.
 type Flat struct {
 	Width    float64 // of the screen, 1e-6..1e9; 0: 1280
-	Near     float64 // nothing changes within it; 0: half the width
-	Far      float64 // silence from there on, above Near; 0: twice the width, or twice Near if that is more
+	Near     float64 // full gain up to this distance; 0: half the width
+	Far      float64 // silence from this distance on, above Near; 0: twice the width, or twice Near if that is more
 	Strength float64 // as Listener.Strength
 }
 
-// Listener returns who hears in the middle of the screen, for Mixer.SetListener, which
-// finds what is out of range.
+// Listener returns a listener at the middle of the screen for Mixer.SetListener, which checks the ranges.
 func (f Flat) Listener(x, y float64) Listener {
 	return Listener{Position: Vector{x, y}, Strength: f.Strength, Width: cmp.Or(f.Width, 1280)}
 }
 
-// Spot returns a place, for Mixer.SetPositions.
+// Spot returns a position for Mixer.SetPositions.
 func (f Flat) Spot(x, y float64) Spot { return Spot{Position: Vector{x, y}} }
 
-// Emitter returns a sound at a place, for mixer.Options. Play finds what is out of range.
+// Emitter returns an emitter at a position for mixer.Options. Play checks the ranges.
 func (f Flat) Emitter(x, y float64) *Emitter {
 	width := cmp.Or(f.Width, 1280)
 	near := cmp.Or(f.Near, width/2)

@@ -6,24 +6,25 @@ import (
 	"voicepool/pcm"
 )
 
-// Heard is what a place comes to at one instant.
+// Heard is the effect of a place at one instant.
 type Heard struct {
 	Gain  float64 // a factor
 	Pan   float64 // -1..+1
 	Pitch pcm.Semitones
 }
 
-// Muffled is the rest of it: what stands in the way of a voice. Of one that is free it is {Direct: 1, Sends: 1}.
+// Muffled holds the filters and path gains of a voice. For an unobstructed voice it is {Direct: 1, Sends:
+// 1}.
 type Muffled struct {
-	LowPass float64 // the cutoff in Hz, the lowest of all that there are; 0: off
+	LowPass float64 // the lowest cutoff that applies, in Hz; 0: off
 
-	// Of its direct way alone, and of its sends alone, besides Heard.Gain and LowPass.
+	// On the direct path alone, and on the sends alone, in addition to Heard.Gain and LowPass.
 	Direct        float64 // a factor
 	DirectLowPass float64 // the cutoff in Hz, below LowPass; 0: off
 	Sends         float64 // a factor
 }
 
-// Hear works out how a voice is heard, as Emitter says. Audio side.
+// Hear computes how the listener hears a source, as documented at Emitter. Audio side.
 func (l *Ear) Hear(e *Source) (Heard, Muffled) {
 	s := &e.Spot
 	x, y, z := s.Position[0]-l.Position[0], s.Position[1]-l.Position[1], s.Position[2]-l.Position[2]
@@ -50,7 +51,7 @@ func (l *Ear) Hear(e *Source) (Heard, Muffled) {
 	return e.muffled(Heard{Gain: gain, Pan: pan, Pitch: pitch}, x, y, z)
 }
 
-// at returns the factor of a distance.
+// at returns the factor at a distance.
 func (a *Attenuation) at(distance float64) float64 {
 	if a.Table != nil {
 		return a.Table.at(distance)
@@ -65,7 +66,7 @@ func (a *Attenuation) at(distance float64) float64 {
 	case Linear:
 		return max(1-float64(a.Rolloff*((d-a.Min)/(a.Max-a.Min))), 0)
 	case Exponential:
-		return min(pcm.Exp2(-float64(a.Rolloff*pcm.Log2(d/a.Min))), 1) // both are right but for the last bits
+		return min(pcm.Exp2(-float64(a.Rolloff*pcm.Log2(d/a.Min))), 1) // min, because of rounding errors
 	}
 	return 1
 }
@@ -78,7 +79,7 @@ func (t *Table) at(distance float64) float64 {
 	return a + float64((b-a)*(x-float64(i)))
 }
 
-// at returns the factor of a direction, by the cosine of its angle off the axis.
+// at returns the factor in a direction, given the cosine of its angle off the axis.
 func (c *cone) at(cosine float64) float64 {
 	switch {
 	case cosine >= c.inner:
@@ -89,7 +90,7 @@ func (c *cone) at(cosine float64) float64 {
 	return c.outside + float64((1-c.outside)*((cosine-c.outer)/(c.inner-c.outer)))
 }
 
-// lowPass returns the cutoff of a direction, in octaves below MaxCutoff.
+// lowPass returns the cutoff in a direction, in octaves below MaxCutoff.
 func (c *cone) lowPass(cosine float64) float64 {
 	switch {
 	case c.down == 0 || cosine >= c.inner:
@@ -100,16 +101,15 @@ func (c *cone) lowPass(cosine float64) float64 {
 	return float64(c.down * ((c.inner - cosine) / (c.inner - c.outer)))
 }
 
-// shift returns the Doppler shift at the speed c of sound. vl and vs are the
-// velocities of the listener and of the voice along the way from the voice to
-// the listener.
+// shift returns the Doppler shift at a speed c of sound. vl and vs are the velocities of the listener and
+// of the voice, projected onto the line from the voice to the listener.
 func shift(c, vl, vs float64) pcm.Semitones {
 	if vl == vs {
 		return 0
 	}
 	heard, sent := c-vl, c-min(vs, c)
 	switch {
-	case float64(heard*16) <= sent: // also where the listener flees from all sound, and heard is negative
+	case float64(heard*16) <= sent: // also true if the listener is faster than sound and heard is negative
 		return -48
 	case heard >= float64(sent*16):
 		return 48
@@ -117,14 +117,13 @@ func shift(c, vl, vs float64) pcm.Semitones {
 	return min(max(pcm.FromRatio(heard/sent), -48), 48)
 }
 
-// Shifts returns how far a Doppler shift goes at most, down and up, between the
-// listener and a voice of a velocity, wherever both are: places move, and with them the
-// part of a velocity that counts. Control side.
+// Shifts returns the maximum Doppler shifts, down and up, between the listener and a voice of a velocity.
+// They hold for all positions, because positions change without notice. Control side.
 func (l *Ear) Shifts(velocity *Vector) (below, above pcm.Semitones) {
 	if l.Waves == 0 || l.Velocity == *velocity {
 		return 0, 0
 	}
-	const slack = 1 + 1e-12 // what counts is rounded
+	const slack = 1 + 1e-12 // for rounding errors
 	vl := math.Sqrt(l.Velocity.along(l.Velocity[0], l.Velocity[1], l.Velocity[2])) * slack
 	vs := math.Sqrt(velocity.along(velocity[0], velocity[1], velocity[2])) * slack
 	return shift(l.Waves, vl, -vs), shift(l.Waves, -vl, vs)

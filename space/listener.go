@@ -5,50 +5,47 @@ import (
 	"fmt"
 )
 
-// Listener is who hears: where, moving how, looking which way. The zero value
-// stands at the origin, looks along -z with +y up, and hears no Doppler shift.
+// Listener is the position, velocity and orientation of the listener. The zero value is at the origin,
+// looks along -z with +y up, and hears no Doppler shift.
 type Listener struct {
 	Position, Velocity Vector // each coordinate in -1e9..1e9
 
-	// Which way the listener looks and which way is up for it, of any length
-	// but 0 and not along one line; Up need not be at a right angle. A zero
-	// Forward is (0, 0, -1), a zero Up (0, 1, 0).
+	// Forward and Up are the direction of view and the upward direction, of any length but 0 and not
+	// parallel. Up need not be perpendicular to Forward. A zero Forward is (0, 0, -1), a zero Up (0, 1,
+	// 0).
 	Forward, Up Vector
 
-	// Doppler is how much of the Doppler shift is heard, 0..100: 0 none, 1 as
-	// much as in nature.
+	// Doppler scales the Doppler shift, 0..100: 0 is off, 1 is physically correct.
 	Doppler float64
 
 	SpeedOfSound float64 // units of length per second, 0.001..1e9; 0: 343.3
 
-	// Strength is how far a place pans a sound at most, 1e-6..1; 0: 0.5, which is 8 dB
-	// between the two sides. At 1 a sound at the right is silent at the left. With NoPan
-	// every place is heard in the middle: a slider of the player's that comes to 0 hands over
-	// that.
+	// Strength is the maximum pan of a place, 1e-6..1; 0: 0.5, which is 8 dB between the two sides. At 1
+	// a sound at the right is silent at the left. NoPan disables panning; use it when a pan-strength
+	// slider is at 0.
 	Strength float64
 
-	// Width is how much the listener sees from left to right, 1e-6..1e9. With it the pan
-	// follows the offset to the side, and is full at the edge. 0: the pan follows the
-	// direction, whatever the distance.
+	// Width is the visible width from left to right, 1e-6..1e9. With Width, the pan follows the offset to
+	// the side and is full at the edge. 0: the pan follows the direction, at any distance.
 	Width float64
 }
 
-// NoPan, as a Strength, has no place pan a sound. Distance, cone and Doppler shift stay.
+// NoPan, as a Strength, disables panning by place. Distance, cone and Doppler shift still apply.
 const NoPan = -1
 
-// leastAngle is the least sine of the angle between Forward and Up.
+// leastAngle is the minimum sine of the angle between Forward and Up.
 const leastAngle = 1e-6
 
-// Ear is a Listener that was checked and prepared for the audio side.
+// Ear is a Listener prepared for the audio side.
 type Ear struct {
 	Position, Velocity Vector
-	Right              Vector  // the axis from the left ear to the right one, of length 1
+	Right              Vector  // the axis from the left ear to the right ear, of length 1
 	Waves              float64 // the speed of sound, divided by the Doppler factor; 0: no Doppler shift
 	Strength           float64 // the pan at the edge
-	Half               float64 // of the width; 0: the pan follows the direction
+	Half               float64 // half of the width; 0: the pan follows the direction
 }
 
-// Ear checks l and works out its axis. Control side. The error wraps ErrRange.
+// Ear validates and prepares l. Control side. The error wraps ErrRange.
 func (l Listener) Ear() (Ear, error) {
 	forward, up := cmp.Or(l.Forward, Vector{0, 0, -1}), cmp.Or(l.Up, Vector{0, 1, 0})
 	speed := cmp.Or(l.SpeedOfSound, 343.3)

@@ -6,20 +6,21 @@ import (
 	"voicepool/pcm"
 )
 
-// What muffles a voice takes its gain down, and has a low-pass, whose cutoff goes straight in its
-// logarithm: octaves below MaxCutoff, so that 0 is off. Of several low-passes the lowest acts.
+// Muffling attenuates a voice and applies a low-pass. Cutoffs are interpolated in octaves below
+// MaxCutoff, so that 0 is off. The lowest of several cutoffs applies.
 const (
 	MinCutoff = 20    // Hz
 	MaxCutoff = 20000 // Hz
 
-	// Full occlusion, and full obstruction: decibels, and the cutoff in Hz. Both go there straight, the
-	// cutoff from MaxCutoff on. docs/effects.md says what they are taken from.
+	// The gains in dB and the cutoffs in Hz of full occlusion and full obstruction. Gains are
+	// interpolated linearly, cutoffs linearly in octaves from MaxCutoff. docs/effects.md has their
+	// sources.
 	OcclusionGain      = -24
 	OcclusionLowPass   = 800
 	ObstructionGain    = -12
 	ObstructionLowPass = 2000
 
-	maxAir = 1000 // metres in a unit of length
+	maxAir = 1000 // metres per unit of length
 )
 
 var (
@@ -27,7 +28,7 @@ var (
 	obstructionDown = octavesBelow(ObstructionLowPass)
 )
 
-// octavesBelow returns how far a cutoff is below MaxCutoff; 0 is off.
+// octavesBelow returns the distance of a cutoff to MaxCutoff in octaves; 0 is off.
 func octavesBelow(hz float64) float64 {
 	if hz == 0 {
 		return 0
@@ -35,7 +36,7 @@ func octavesBelow(hz float64) float64 {
 	return pcm.Log2(MaxCutoff / hz)
 }
 
-// below is the other way round.
+// below is the inverse of octavesBelow.
 func below(octaves float64) (hz float64) {
 	if octaves <= 0 {
 		return 0
@@ -43,7 +44,8 @@ func below(octaves float64) (hz float64) {
 	return max(float64(MaxCutoff*pcm.Exp2(-octaves)), MinCutoff)
 }
 
-// muffled returns what is heard of a voice behind what is in its way: of h, off the listener by so much.
+// muffled applies cone, air, occlusion and obstruction to h. The source is at (x, y, z) relative to the
+// listener.
 func (e *Source) muffled(h Heard, x, y, z float64) (Heard, Muffled) {
 	s, m := &e.Spot, Muffled{Direct: 1, Sends: 1}
 	distance := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
@@ -72,8 +74,8 @@ func (e *Source) muffled(h Heard, x, y, z float64) (Heard, Muffled) {
 	return h, m
 }
 
-// What air takes, by ISO 9613-1 (1993), at 20 degrees Celsius, a humidity of 50 % and 101.325 kPa: of a
-// frequency f in Hz
+// The absorption of air by ISO 9613-1 (1993), at 20 degrees Celsius, a humidity of 50 % and 101.325 kPa,
+// for a frequency f in Hz, is
 //
 //	8.686 f^2 (airHeat + airOxygen O / (O^2 + f^2) + airNitrogen N / (N^2 + f^2)) dB/m
 //
@@ -86,7 +88,8 @@ const (
 	airN        = 331.8504944     // Hz
 )
 
-// airAbsorption returns the absorption of a frequency in dB/m, and its slope, of its square.
+// airAbsorption returns the absorption in dB/m at the square of a frequency, and its derivative by the
+// square.
 func airAbsorption(square float64) (is, slope float64) {
 	o, n := float64(airO*airO)+square, float64(airN*airN)+square
 	each := airHeat + airOxygen*airO/o + airNitrogen*airN/n
@@ -94,13 +97,13 @@ func airAbsorption(square float64) (is, slope float64) {
 	return float64(8.686 * float64(square*each)), 8.686 * (airHeat + bent)
 }
 
-// airLowPass returns the frequency of which so many metres of air take 3 dB; 0: it is above MaxCutoff.
+// airLowPass returns the frequency that the given length of air attenuates by 3 dB; 0: above MaxCutoff.
 func airLowPass(metres float64) (hz float64) {
 	const top = MaxCutoff * MaxCutoff
 	if most, _ := airAbsorption(top); float64(most*metres) <= 3 {
 		return 0
 	}
-	// Newton's way. The curve bends downwards, so from the first step on it comes from below.
+	// Newton's method. The curve is concave, so from the first step on it converges from below.
 	square := float64(0)
 	for range airSteps {
 		is, slope := airAbsorption(square)
@@ -113,5 +116,5 @@ func airLowPass(metres float64) (hz float64) {
 	return math.Sqrt(square)
 }
 
-// airSteps bounds the way, of which the longest has nine steps.
+// airSteps limits the iterations; the slowest convergence takes nine.
 const airSteps = 12
