@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -37,7 +38,7 @@ func crowdSounds(t *testing.T, r *rand.Rand, n int) (sounds []*voice.Sound) {
 // positions do not depend on the length of the blocks, and so not on when virtual voices are passed.
 func TestVirtualVoicesLag(t *testing.T) {
 	became := 0
-	for seed := range uint64(12) {
+	for seed := range uint64(longtest.Amount(4, 12)) {
 		var want []pcm.Frame
 		var wantEvents []Event
 		var wantPositions []time.Duration

@@ -49,6 +49,10 @@ func noise(r *rand.Rand, rate, channels, frames int) voice.Samples {
 
 // filled is a stream whose feeds hold all of it before it begins.
 func filled(t testing.TB, rate, frames int) *voice.Sound {
+	wave := make([]pcm.Frame, frames)
+	for i := range wave {
+		wave[i] = pcm.Frame{float32(0.3 * math.Sin(float64(i)/9)), float32(0.3 * math.Cos(float64(i)/31))}
+	}
 	s, err := voice.NewStream(voice.Stream{Name: "stream", Rate: rate, Frames: int64(frames), Open: func(c voice.Course) (*voice.Feed, error) {
 		n := frames - int(c.From)
 		if c.Loop[1] > 0 {
@@ -57,8 +61,7 @@ func filled(t testing.TB, rate, frames int) *voice.Sound {
 		f := voice.NewFeed(max(n, 1), c)
 		data := make([]pcm.Frame, max(n, 0))
 		for i := range data {
-			at := float64(c.At(int64(i)))
-			data[i] = pcm.Frame{float32(0.3 * math.Sin(at/9)), float32(0.3 * math.Cos(at/31))}
+			data[i] = wave[c.At(int64(i))]
 		}
 		f.Write(data)
 		f.End()
@@ -68,15 +71,32 @@ func filled(t testing.TB, rate, frames int) *voice.Sound {
 	return s
 }
 
+const movingRate = 8000
+
+// movingSounds draws the sounds of a moving scene from a seed: a stream and seven others.
+func movingSounds(t testing.TB, seed uint64) []*voice.Sound {
+	r := rand.New(rand.NewPCG(seed, 2))
+	sounds := []*voice.Sound{filled(t, movingRate, 3000)}
+	for i := range 7 {
+		s := noise(r, movingRate, 1+i%2, 100+r.IntN(4000))
+		s.Name = fmt.Sprint("s", i)
+		if from := len(s.Data) / 8; i%2 == 0 {
+			s.Loop = [2]int64{int64(from), int64(from + 11 + r.IntN(300)%(len(s.Data)/4))}
+		}
+		sounds = append(sounds, sound(t, s))
+	}
+	return sounds
+}
+
 // movingScene plays everything that moves, all drawn from a seed, and renders it
 // in blocks.
-func movingScene(t testing.TB, seed uint64, limiter bool, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
-	return movingSceneFrom(t, seed, limiter, 0, block)
+func movingScene(t testing.TB, seed uint64, sounds []*voice.Sound, limiter bool, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
+	return movingSceneFrom(t, seed, sounds, limiter, 0, block)
 }
 
 // movingSceneFrom is movingScene that skips all before a frame. Then it has no inserts.
-func movingSceneFrom(t testing.TB, seed uint64, limiter bool, from int, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
-	const rate, length = 8000, 4500
+func movingSceneFrom(t testing.TB, seed uint64, sounds []*voice.Sound, limiter bool, from int, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
+	const rate, length = movingRate, 4500
 	r := rand.New(rand.NewPCG(seed, 1))
 	c := mixer.Config{
 		Rate: rate, Voices: 3 + r.IntN(10), MaxVoices: 16, NoLimiter: !limiter, Commands: 2048, Overflow: mixer.Overflow(r.IntN(5)), Grow: mixer.Grow{Step: 2, Max: 15, Idle: 80 * time.Millisecond},
@@ -94,15 +114,6 @@ func movingSceneFrom(t testing.TB, seed uint64, limiter bool, from int, block fu
 	}
 	m := newMixer(t, c)
 	defer m.Close()
-	sounds := []*voice.Sound{filled(t, rate, 3000)}
-	for i := range 7 {
-		s := noise(r, rate, 1+i%2, 100+r.IntN(4000))
-		s.Name = fmt.Sprint("s", i)
-		if from := len(s.Data) / 8; i%2 == 0 {
-			s.Loop = [2]int64{int64(from), int64(from + 11 + r.IntN(300)%(len(s.Data)/4))}
-		}
-		sounds = append(sounds, sound(t, s))
-	}
 	group, err := m.NewGroup("crowd", mixer.GroupOptions{Voices: 2, Coalesce: 25 * time.Millisecond})
 	must(t, err)
 	var handles []mixer.Handle
@@ -235,11 +246,13 @@ func movingSceneFrom(t testing.TB, seed uint64, limiter bool, from int, block fu
 // blocks of one frame, of 4,096, and of random lengths: the same bits, the same
 // events, the same counters.
 func TestBlocksDoNotShowWhateverMoves(t *testing.T) {
+	defer longtest.Checks(25)()
 	kinds := map[mixer.EventKind]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		seed, limiter := rapid.Uint64().Draw(rt, "seed"), rapid.Bool().Draw(rt, "limiter")
 		lengths := rapid.SliceOfN(rapid.IntRange(1, 4096), 1, 20).Draw(rt, "blocks")
-		bits, events, st := movingScene(t, seed, limiter, func() int { return 4096 })
+		sounds := movingSounds(t, seed)
+		bits, events, st := movingScene(t, seed, sounds, limiter, func() int { return 4096 })
 		for _, e := range events {
 			kinds[e.Kind]++
 		}
@@ -248,7 +261,7 @@ func TestBlocksDoNotShowWhateverMoves(t *testing.T) {
 			"of one frame": func() int { return 1 },
 			"drawn":        func() int { i++; return lengths[i%len(lengths)] },
 		} {
-			b, e, s := movingScene(t, seed, limiter, block)
+			b, e, s := movingScene(t, seed, sounds, limiter, block)
 			for k := range min(len(e), len(events)) {
 				if e[k] != events[k] {
 					rt.Fatalf("blocks %s: event %d is\n%+v, not\n%+v", name, k, e[k], events[k])

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"voicepool/effect"
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -145,9 +146,12 @@ func TestBusFilterClicks(t *testing.T) {
 	tone := clickTone(t)
 	worst := math.Inf(-1)
 	cutoffs := []float64{0, 20, 150, 1000, 8000, 20000}
-	for _, from := range cutoffs {
-		for _, to := range cutoffs {
+	for i, from := range cutoffs {
+		for k, to := range cutoffs {
 			for phase := range 4 {
+				if !longtest.Enabled() && (i+k+phase)%4 != 0 {
+					continue
+				}
 				for _, over := range []time.Duration{0, 50 * ms} {
 					for which := 1; which < 4; which++ {
 						b := mixer.BusConfig{Name: "a"}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"voicepool/effect"
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -73,7 +74,7 @@ func TestNothingRingsBehindSilence(t *testing.T) {
 // voice and RingsUntil. All blocks give the same.
 func TestRingsUntilIsLateEnough(t *testing.T) {
 	loud := 0
-	for seed := range uint64(150) {
+	for seed := range uint64(longtest.Amount(50, 150)) {
 		var first []float32
 		for _, block := range []int{1, 17, 400} {
 			r := rand.New(rand.NewPCG(seed, 9))

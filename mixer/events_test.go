@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -31,7 +32,7 @@ func TestEventsOfALongBlock(t *testing.T) {
 		{Voices: 8, Virtual: 32}, {Voices: 32, Virtual: 64}, {Voices: 1, Virtual: 1}, {Voices: 4, Virtual: 200, Overflow: mixer.StealMasked},
 		{Voices: 8, Virtual: 32, Commands: 3}, {Voices: 8}, {Voices: 300, Commands: 3}, {Voices: 20, Virtual: 300, Commands: 5},
 	} {
-		for _, seconds := range []int{15, 20} {
+		for _, seconds := range []int{15, 20}[:longtest.Amount(1, 2)] {
 			r := rand.New(rand.NewPCG(1, 2))
 			c.Rate, c.NoLimiter = 1000, true
 			m := newMixer(t, c)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -109,7 +110,7 @@ func TestFastStreams(t *testing.T) {
 				}
 				return out
 			}
-			for seed := range uint64(3) {
+			for seed := range uint64(longtest.Amount(1, 3)) {
 				want := run(seed, func(f *voice.Feed) int { return f.Size() / 4 })
 				r := rand.New(rand.NewPCG(seed, 8))
 				for name, free := range map[string]func(f *voice.Feed) int{

@@ -6,27 +6,35 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
 
+const filteredRate = 24000
+
+// filteredSounds draws six sounds from a seed, of which two are compact.
+func filteredSounds(t *testing.T, seed uint64) (sounds []*voice.Sound) {
+	r := rand.New(rand.NewPCG(seed, 8))
+	for i := range 6 {
+		samples := noise(r, filteredRate, 1+i%2, 3000+1000*i)
+		samples.Compact = i >= 4
+		samples.Loop = [2]int64{500, 2900}
+		sounds = append(sounds, sound(t, samples))
+	}
+	return sounds
+}
+
 // filteredCrowd renders voices of which most have filters, on buses and with sends, that are moved, paused,
 // stolen and stopped. One mixer with stems mixes each voice by itself.
-func filteredCrowd(t *testing.T, seed uint64, block int, stems bool) []pcm.Frame {
-	const rate, n = 24000, 24000
+func filteredCrowd(t *testing.T, seed uint64, sounds []*voice.Sound, block int, stems bool) []pcm.Frame {
+	const rate, n = filteredRate, 24000
 	r := rand.New(rand.NewPCG(seed, 7))
 	m := newMixer(t, mixer.Config{
 		Rate: rate, Voices: 48, Virtual: 16, NoLimiter: true, Stems: stems, Buses: []mixer.BusConfig{{Name: "sfx"}, {Name: "hall"}},
 	})
 	defer m.Close()
-	var sounds []*voice.Sound
-	for i := range 6 {
-		samples := noise(r, rate, 1+i%2, 3000+1000*i)
-		samples.Compact = i >= 4
-		samples.Loop = [2]int64{500, 2900}
-		sounds = append(sounds, sound(t, samples))
-	}
 	cutoff := func() float64 { return []float64{0, 0, 90, 700, 5000}[r.IntN(5)] }
 	buses := []mixer.Bus{busOf(t, m, "sfx"), busOf(t, m, "hall")}
 	var handles []mixer.Handle
@@ -72,11 +80,12 @@ func filteredCrowd(t *testing.T, seed uint64, block int, stems bool) []pcm.Frame
 // TestFilterBlocks: voices that are filtered side by side, among others, give the bits of voices that are
 // mixed one by one, in blocks of any length.
 func TestFilterBlocks(t *testing.T) {
-	for seed := range uint64(4) {
-		want := filteredCrowd(t, seed, 4096, true)
+	for seed := range uint64(longtest.Amount(2, 4)) {
+		sounds := filteredSounds(t, seed)
+		want := filteredCrowd(t, seed, sounds, 4096, true)
 		loudest := float32(0)
 		for _, block := range []int{1, 7, 64, 480, 4096} {
-			for i, x := range filteredCrowd(t, seed, block, false) {
+			for i, x := range filteredCrowd(t, seed, sounds, block, false) {
 				for side := range x {
 					if math.Float32bits(x[side]) != math.Float32bits(want[i][side]) {
 						t.Fatalf("seed %d, in blocks of %d: frame %d is %v, one by one %v", seed, block, i, x, want[i])

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -103,7 +104,7 @@ func TestBusFilterModel(t *testing.T) {
 		high, low modelBusFilter
 		set       int // the frame at which a cutoff was set last
 	}
-	for seed := range uint64(12) {
+	for seed := range uint64(longtest.Amount(4, 12)) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		db := []pcm.Decibels{0, -6, -3, -9, 0}
 		m := newMixer(t, mixer.Config{Rate: rate, NoLimiter: true, Buses: []mixer.BusConfig{
@@ -119,7 +120,9 @@ func TestBusFilterModel(t *testing.T) {
 		names, sounds := []string{"master", "a", "b", "c", "d"}, make([]voice.Samples, 5)
 		for i := range sounds {
 			sounds[i] = noise(r, rate, 2, n)
-			play(t, m.At(0), sound(t, sounds[i]), mixer.Options{Bus: busOf(t, m, names[i]), Gain: -12})
+			loaded, err := voice.NewSound(sounds[i])
+			must(t, err)
+			play(t, m.At(0), loaded, mixer.Options{Bus: busOf(t, m, names[i]), Gain: -12})
 		}
 		type move struct {
 			frame, bus, frames int

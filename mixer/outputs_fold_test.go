@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -30,7 +31,7 @@ func told(m *mixer.Mixer) []mixer.Event {
 // gives what the pairs of that one add up to.
 func TestFold(t *testing.T) {
 	stolen := int64(0)
-	for seed := range uint64(60) {
+	for seed := range uint64(longtest.Amount(20, 60)) {
 		r := rand.New(rand.NewPCG(seed, 42))
 		lengths := func() int { return 1 + r.IntN(400) }
 		s := newOutScript(t, seed)
@@ -62,14 +63,14 @@ func TestFold(t *testing.T) {
 			}
 		}
 	}
-	if stolen < 500 {
+	if stolen < int64(longtest.Amount(150, 500)) {
 		t.Errorf("%d voices were stolen", stolen)
 	}
 }
 
 // TestOutputStems: stems add up to all outputs together, and change no bit of any.
 func TestOutputStems(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range uint64(longtest.Amount(4, 12)) {
 		s := newOutScript(t, seed)
 		s.config.NoLimiter, s.config.DCGuard, s.config.SoftClip = true, false, false
 		for i := range s.config.Buses {
@@ -120,7 +121,7 @@ func TestOutputStems(t *testing.T) {
 
 // TestOutputsSkip: what is skipped changes nothing of what comes after it, on any output.
 func TestOutputsSkip(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(longtest.Amount(7, 20)) {
 		s := newOutScript(t, seed)
 		s.config.NoLimiter, s.config.DCGuard, s.config.SoftClip = true, false, false
 		c := s.fresh()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -242,7 +243,7 @@ func pairOf(frames []pcm.Frame, outputs, pair int) (out []pcm.Frame) {
 // a mixer gives that has its buses alone. Pairs that no output names are silent.
 func TestOutputsAreMixersOfTheirOwn(t *testing.T) {
 	heard := 0
-	for seed := range uint64(60) {
+	for seed := range uint64(longtest.Amount(20, 60)) {
 		r := rand.New(rand.NewPCG(seed, 41))
 		lengths := func() int { return 1 + r.IntN(400) }
 		s := newOutScript(t, seed)
@@ -276,7 +277,7 @@ func TestOutputsAreMixersOfTheirOwn(t *testing.T) {
 			}
 		}
 	}
-	if heard < 60 {
+	if heard < longtest.Amount(20, 60) {
 		t.Errorf("%d outputs were heard in the middle", heard)
 	}
 }

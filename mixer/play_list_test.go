@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -22,7 +23,7 @@ func TestPlayOrder(t *testing.T) {
 		do    func(at mixer.Moment)
 	}
 	const frames = 12000
-	for seed := range uint64(20) {
+	for seed := range uint64(longtest.Amount(7, 20)) {
 		var want []pcm.Frame
 		for _, longest := range []int{1, 4000, 700, 90} {
 			r := rand.New(rand.NewPCG(seed, 5))

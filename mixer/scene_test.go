@@ -1,6 +1,7 @@
 package mixer_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -169,20 +170,21 @@ func (sc *scene) run(t testing.TB, sounds []*voice.Sound, block func(at int64) i
 	b, e := fnv.New64a(), fnv.New64a()
 	polled := make([]mixer.Event, 64)
 	last := int64(-1)
-	buf := make([]pcm.Frame, 8192)
+	buf, raw := make([]pcm.Frame, 8192), []byte(nil)
 	for at := int64(0); at < sc.length; {
 		n := min(int64(block(at)), sc.length-at)
 		m.Render(buf[:n])
 		at += n
+		raw = raw[:0]
 		for _, f := range buf[:n] {
 			for _, x := range f {
 				if x != x || math.Abs(float64(x)) > 1e6 {
 					t.Fatalf("a sample is %v", x)
 				}
-				u := math.Float32bits(x)
-				b.Write([]byte{byte(u), byte(u >> 8), byte(u >> 16), byte(u >> 24)})
+				raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
 			}
 		}
+		b.Write(raw)
 		for k := m.Events(polled); k > 0; k = m.Events(polled) {
 			for _, ev := range polled[:k] {
 				if ev.Frame < last {
@@ -213,6 +215,7 @@ func TestBlocksDoNotShow(t *testing.T) {
 	sounds := sceneSounds(t)
 	policies := []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool}
 	stolen, limited, rejected := int64(0), int64(0), int64(0)
+	defer longtest.Checks(40)()
 	rapid.Check(t, func(rt *rapid.T) {
 		sc := newScene(rapid.Uint64().Draw(rt, "seed"), policies[rapid.IntRange(0, 4).Draw(rt, "policy")])
 		blocks := []func(int64) int{func(int64) int { return 512 }, func(int64) int { return 1 }, func(int64) int { return 7 }, func(int64) int { return 4096 }, func(at int64) int { return 1 + int(at*7919)%601 }}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 )
@@ -14,13 +15,14 @@ import (
 // first frame on, with the same events and counters, where nothing rings in the master.
 func TestSkip(t *testing.T) {
 	heard := 0
-	for seed := range uint64(120) {
+	for seed := range uint64(longtest.Amount(30, 120)) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		lengths := func() int { return 1 + r.IntN(900) }
 		from := 1 + r.IntN(4400)
 		// One frame is skipped where all are to be mixed: without inserts, as the other.
-		want, wantEvents, wantStats := movingSceneFrom(t, seed, false, 1, lengths)
-		got, events, stats := movingSceneFrom(t, seed, false, from, lengths)
+		sounds := movingSounds(t, seed)
+		want, wantEvents, wantStats := movingSceneFrom(t, seed, sounds, false, 1, lengths)
+		got, events, stats := movingSceneFrom(t, seed, sounds, false, from, lengths)
 		if i := slices.IndexFunc(got[:from], func(f pcm.Frame) bool { return f != pcm.Frame{} }); i >= 0 {
 			t.Fatalf("seed %d: frame %d of what was skipped is %v", seed, i, got[i])
 		}

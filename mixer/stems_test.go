@@ -11,16 +11,35 @@ import (
 
 	"pgregory.net/rapid"
 
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/space"
 	"voicepool/voice"
 )
 
-// stemGame plays a game that is drawn from a seed, with so many sounds, in blocks, and
+const stemRate = 8000
+
+// stemSounds draws the sounds of a game from a seed. The fourth is a stream.
+func stemSounds(t testing.TB, seed uint64, kinds int) (list []*voice.Sound) {
+	r := rand.New(rand.NewPCG(seed, 3))
+	for i := range kinds {
+		if i == 3 {
+			list = append(list, filled(t, stemRate, 2000))
+			continue
+		}
+		s := noise(r, stemRate, 1+i%2, 100+r.IntN(2000))
+		s.Name, s.Loop = fmt.Sprint("s", i), pcm.Loop{10, 90}
+		list = append(list, sound(t, s))
+	}
+	return list
+}
+
+// stemGame plays a game that is drawn from a seed, with some sounds, in blocks, and
 // returns the mix and, where they are kept, the stems.
-func stemGame(t testing.TB, seed uint64, kinds int, keep bool, c mixer.Config, block func() int) (mix []pcm.Frame, stems map[string][]pcm.Frame) {
-	const rate, length = 8000, 3200
+func stemGame(t testing.TB, seed uint64, list []*voice.Sound, keep bool, c mixer.Config, block func() int) (mix []pcm.Frame, stems map[string][]pcm.Frame) {
+	const rate, length = stemRate, 3200
+	kinds := len(list)
 	r := rand.New(rand.NewPCG(seed, 2))
 	duck := mixer.Duck{When: "left", By: 11, Attack: 9 * time.Millisecond, Hold: 35 * time.Millisecond, Release: 61 * time.Millisecond}
 	c.Rate, c.Voices, c.MaxVoices, c.NoLimiter, c.Stems = rate, 2+r.IntN(6), 8, true, keep
@@ -31,16 +50,6 @@ func stemGame(t testing.TB, seed uint64, kinds int, keep bool, c mixer.Config, b
 	}
 	m := newMixer(t, c)
 	defer m.Close()
-	var list []*voice.Sound
-	for i := range kinds {
-		if i == 3 {
-			list = append(list, filled(t, rate, 2000))
-			continue
-		}
-		s := noise(r, rate, 1+i%2, 100+r.IntN(2000))
-		s.Name, s.Loop = fmt.Sprint("s", i), pcm.Loop{10, 90}
-		list = append(list, sound(t, s))
-	}
 	names := []string{"", "step", "shot"}[:min(kinds, 3)] // one sound is one stem
 	buses := []string{"master", "top", "left", "right", "music"}
 	ms := func(most int) time.Duration { return time.Duration(r.IntN(most)) * time.Millisecond }
@@ -88,7 +97,8 @@ func stemGame(t testing.TB, seed uint64, kinds int, keep bool, c mixer.Config, b
 				stems = map[string][]pcm.Frame{}
 			}
 			name := of.Name + "/" + of.Sound
-			stems[name] = slices.Concat(stems[name], make([]pcm.Frame, now-int64(len(stems[name]))), part)
+			stem := append(stems[name], make([]pcm.Frame, now-int64(len(stems[name])))...)
+			stems[name] = append(stem, part...)
 		}
 	}
 	return mix, stems
@@ -99,17 +109,18 @@ func stemGame(t testing.TB, seed uint64, kinds int, keep bool, c mixer.Config, b
 // otherwise: each of some 60 additions and products on the way of a frame by 2^-24 of the
 // largest of the sums, which stay below 8.
 func TestStemsAddUp(t *testing.T) {
+	defer longtest.Checks(50)()
 	sounding := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		seed, kinds := rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(1, 6).Draw(rt, "sounds")
 		lengths := rapid.SliceOfN(rapid.IntRange(1, 160), 1, 20).Draw(rt, "blocks")
-		i := 0
+		list, i := stemSounds(t, seed, kinds), 0
 		drawn := func() int { i++; return lengths[i%len(lengths)] }
-		plain, none := stemGame(t, seed, kinds, false, mixer.Config{}, func() int { return 4096 })
+		plain, none := stemGame(t, seed, list, false, mixer.Config{}, func() int { return 4096 })
 		if none != nil {
 			rt.Fatal("there are stems that nobody asked for")
 		}
-		mix, stems := stemGame(t, seed, kinds, true, mixer.Config{}, drawn)
+		mix, stems := stemGame(t, seed, list, true, mixer.Config{}, drawn)
 		if !slices.Equal(mix, plain) {
 			rt.Fatal("with stems the mix is another")
 		}

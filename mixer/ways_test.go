@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"voicepool/effect"
+	"voicepool/internal/longtest"
 	"voicepool/internal/loudness"
 	"voicepool/internal/stretch"
 	"voicepool/mixer"
@@ -24,7 +26,15 @@ import (
 )
 
 // corpus returns the embedded sounds, and those below the folder that VOICEPOOL_SOUNDS names.
-func corpus(t *testing.T) (all []*voice.Sound) {
+func corpus(t *testing.T) []*voice.Sound {
+	t.Helper()
+	all, err := loadCorpus()
+	must(t, err)
+	return all
+}
+
+// loadCorpus decodes the sounds of corpus once for all tests.
+var loadCorpus = sync.OnceValues(func() ([]*voice.Sound, error) {
 	library := sounds.NewLibrary(sounds.Options{Rate: 48000})
 	sources := embedded.Sources()
 	if folder := os.Getenv("VOICEPOOL_SOUNDS"); folder != "" {
@@ -35,15 +45,11 @@ func corpus(t *testing.T) (all []*voice.Sound) {
 			return err
 		})
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
-	all, err := library.Load(context.Background(), sources...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
+	return library.Load(context.Background(), sources...)
+})
 
 // TestHearsFilters: how loud scores say that a filtered voice is going to be is how loud it is, alone and
 // rendered: K-weighted, its best average from each hop on. That is so over all sounds and cutoffs within
@@ -107,6 +113,25 @@ func wrongBy(t *testing.T, s *voice.Sound, o mixer.Options) (all []float64) {
 type hears struct {
 	buses  []mixer.BusConfig
 	master []effect.Effect
+	at     []hearsBus // at a frequency
+	bands  [][]eqBand // by bus, as at
+}
+
+// hearsBus is how much a bus lets through at a frequency, once that is known.
+type hearsBus struct {
+	power float64
+	known bool
+}
+
+// eqBand is the transfer function of a band of an equaliser.
+type eqBand struct{ n, d [3]float64 }
+
+// listen reads the settings of all equalisers.
+func (h *hears) listen() {
+	h.at, h.bands = make([]hearsBus, len(h.buses)+1), [][]eqBand{equalisers(h.master)}
+	for _, b := range h.buses {
+		h.bands = append(h.bands, equalisers(b.Effects))
+	}
 }
 
 func (h *hears) find(name string) *mixer.BusConfig {
@@ -118,9 +143,8 @@ func (h *hears) find(name string) *mixer.BusConfig {
 	return nil
 }
 
-// equalised is the squared magnitude of the equalisers among effects at a frequency, by the cookbook.
-func equalised(effects []effect.Effect, hertz float64) float64 {
-	power := 1.0
+// equalisers returns the bands of the equalisers among effects, by the cookbook.
+func equalisers(effects []effect.Effect) (bands []eqBand) {
 	for _, e := range effects {
 		if e.Kind().Name != "eq" {
 			continue
@@ -131,7 +155,7 @@ func equalised(effects []effect.Effect, hertz float64) float64 {
 		}
 		for b := 1; b <= 2; b++ {
 			at := fmt.Sprintf("bands.%d.", b)
-			w0, w := 2*math.Pi*value(at+"freq")/48000, 2*math.Pi*hertz/48000
+			w0 := 2 * math.Pi * value(at+"freq") / 48000
 			a, alpha := math.Pow(10, value(at+"gain")/40), math.Sin(w0)/2/value(at+"q")
 			var n, d [3]float64
 			switch value(at + "type") {
@@ -142,12 +166,22 @@ func equalised(effects []effect.Effect, hertz float64) float64 {
 			case effect.LowPass:
 				n, d = [3]float64{(1 - math.Cos(w0)) / 2, 1 - math.Cos(w0), (1 - math.Cos(w0)) / 2}, [3]float64{1 + alpha, -2 * math.Cos(w0), 1 - alpha}
 			}
-			at2 := func(c [3]float64) float64 {
-				z := complex(c[0], 0) + complex(c[1], 0)*cmplx.Exp(complex(0, -w)) + complex(c[2], 0)*cmplx.Exp(complex(0, -2*w))
-				return real(z)*real(z) + imag(z)*imag(z)
-			}
-			power *= at2(n) / at2(d)
+			bands = append(bands, eqBand{n, d})
 		}
+	}
+	return bands
+}
+
+// equalised is the squared magnitude of the bands of equalisers at a frequency.
+func equalised(bands []eqBand, hertz float64) float64 {
+	power, w := 1.0, 2*math.Pi*hertz/48000
+	z1, z2 := cmplx.Exp(complex(0, -w)), cmplx.Exp(complex(0, -2*w))
+	at := func(c [3]float64) float64 {
+		z := complex(c[0], 0) + complex(c[1], 0)*z1 + complex(c[2], 0)*z2
+		return real(z)*real(z) + imag(z)*imag(z)
+	}
+	for _, b := range bands {
+		power *= at(b.n) / at(b.d)
 	}
 	return power
 }
@@ -155,11 +189,20 @@ func equalised(effects []effect.Effect, hertz float64) float64 {
 func linear(x pcm.Decibels) float64 { return math.Pow(10, float64(x)/10) }
 
 // bus is what is heard of a power of 1 that comes to a bus, at a frequency; "": the master.
-func (h *hears) bus(name string, hertz float64) (power float64) {
-	if name == "" {
-		return equalised(h.master, hertz)
+func (h *hears) bus(name string, hertz float64) float64 {
+	i := 1 + slices.IndexFunc(h.buses, func(b mixer.BusConfig) bool { return b.Name == name })
+	if !h.at[i].known {
+		h.at[i] = hearsBus{h.work(i, hertz), true}
 	}
-	b := h.find(name)
+	return h.at[i].power
+}
+
+// work works out what bus says, of a bus by its number: 0 is the master.
+func (h *hears) work(i int, hertz float64) (power float64) {
+	if i == 0 {
+		return equalised(h.bands[0], hertz)
+	}
+	b := &h.buses[i-1]
 	if b.Mute {
 		return 0
 	}
@@ -175,7 +218,7 @@ func (h *hears) bus(name string, hertz float64) (power float64) {
 	if b.LowPass > 0 {
 		power /= 1 + math.Pow(w/math.Tan(math.Pi*b.LowPass/48000), 4)
 	}
-	return equalised(b.Effects, hertz) * power
+	return equalised(h.bands[i], hertz) * power
 }
 
 // heardVoice is a voice of such a mixer.
@@ -225,6 +268,7 @@ func pinkEdge(b int) float64 {
 // what the definition says, and so after each of them has moved.
 func TestHearsWays(t *testing.T) {
 	pink, worst := level(t, 48000, 4800, 0.1), 0.0
+	defer longtest.Checks(50)()
 	rapid.Check(t, func(rt *rapid.T) {
 		gain := rapid.Float64Range(-20, 6)
 		eq := func(label string) effect.Effect {
@@ -266,15 +310,21 @@ func TestHearsWays(t *testing.T) {
 		}
 		check := func(when string) {
 			m.Render(make([]pcm.Frame, 4801))
-			for _, v := range voices {
-				want := 0.0
-				for b := range 12 {
-					const points = 48
-					from, to := pinkEdge(b), pinkEdge(b+1)
-					for i := range points {
-						want += h.voice(v, from*math.Pow(to/from, (float64(i)+0.5)/points)) / points / 12
+			h.listen()
+			wanted := make([]float64, len(voices))
+			for b := range 12 {
+				const points = 48
+				from, to := pinkEdge(b), pinkEdge(b+1)
+				for i := range points {
+					clear(h.at)
+					hertz := from * math.Pow(to/from, (float64(i)+0.5)/points)
+					for k, v := range voices {
+						wanted[k] += h.voice(v, hertz) / points / 12
 					}
 				}
+			}
+			for k, v := range voices {
+				want := wanted[k]
 				got := float64(v.handle.Audibility()) + 20
 				if d := got - 10*math.Log10(want); want > 0 && math.Abs(d) > 1 || want == 0 && !math.IsInf(got, -1) {
 					rt.Fatalf("%s: %+v: %.2f dB, by definition %.2f dB", when, v, got, 10*math.Log10(want))
