@@ -33,3 +33,14 @@ func Checks(short int) (restore func()) {
 	set(strconv.Itoa(short))
 	return func() { set(before) }
 }
+
+// Every returns a function that is called once per case of a test and reports whether to run the case. The long
+// variant runs all of them, the short one every nth. If n and the length of an inner loop have no common factor,
+// each of its cases runs sooner or later.
+func Every(n int) (next func() bool) {
+	cases := 0
+	return func() bool {
+		cases++
+		return Enabled() || cases%n == 0
+	}
+}
