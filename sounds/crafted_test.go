@@ -34,15 +34,18 @@ func mustRead(t testing.TB, path string) []byte {
 
 // swelling is a FLAC file of a few bytes a frame, each of which is 65,535
 // samples of eight channels.
-func swelling(frames int) []byte {
+func swelling(frames int) []byte { return swellingOf(frames, 0xffff) }
+
+// swellingOf is swelling with blocks of a size.
+func swellingOf(frames int, size uint16) []byte {
 	info := make([]byte, 34)
-	binary.BigEndian.PutUint16(info, 0xffff)
-	binary.BigEndian.PutUint16(info[2:], 0xffff)
+	binary.BigEndian.PutUint16(info, size)
+	binary.BigEndian.PutUint16(info[2:], size)
 	binary.BigEndian.PutUint64(info[10:], 48000<<44|7<<41|15<<36) // rate, channels-1, bits-1, length not known
 	b := append([]byte("fLaC\x80\x00\x00\x22"), info...)
 	for range frames {
 		start := len(b)
-		b = append(b, 0xff, 0xf8, 0x70, 0x78, 0, 0xff, 0xfe) // a block of 16-bit size, eight channels, bits as announced
+		b = append(b, 0xff, 0xf8, 0x70, 0x78, 0, byte((size-1)>>8), byte(size-1)) // a block of 16-bit size, eight channels, bits as announced
 		b[start+3] = 0x70
 		b = append(b, byte(crc(b[start:], 8, 0x07)))
 		for range 8 {

@@ -412,7 +412,7 @@ func TestDamageToldAgain(t *testing.T) {
 // TestDamageListed: of a file with thousands of damaged places at most 100 are listed and told, and they
 // cover the rest.
 func TestDamageListed(t *testing.T) {
-	file := swelling(3000)
+	file := swellingOf(3000, 4096)
 	one := (len(file) - 42) / 3000
 	for i := 43; i < len(file)-one; i += 2 * one {
 		file[i+one-3] ^= 1

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"voicepool/internal/longtest"
 	"voicepool/sounds/internal/source"
 	"voicepool/voice"
 )
@@ -92,7 +93,7 @@ func TestSeek(t *testing.T) {
 				t.Errorf("%d frames are not long", want.Frames())
 			}
 			from := []int64{0, 1, want.Frames() - 1, want.Frames(), 1151, 1152, 1153, 2304}
-			for range 40 {
+			for range longtest.Amount(6, 40) {
 				from = append(from, random.Int64N(want.Frames()))
 			}
 			random.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
