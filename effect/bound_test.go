@@ -63,7 +63,7 @@ func TestTenMillionFrames(t *testing.T) {
 		each = 1 << 12
 	}
 	for _, k := range effect.Kinds() {
-		for seed := range uint64(28) {
+		for seed := range uint64(longtest.Amount(12, 28)) {
 			r := rand.New(rand.NewPCG(seed, 7))
 			rate := []int{8000, 44100, 48000, 96000}[seed%4]
 			e := settings(t, r, k)

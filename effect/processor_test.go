@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"voicepool/effect"
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
@@ -106,12 +107,15 @@ func TestBlocksDoNotShow(t *testing.T) {
 					t.Fatalf("%s of seed %d gives %v at frame %d", k.Name, seed, f, i)
 				}
 			}
-			for _, n := range []int{1, 7, 64, 480, 4096, 0} {
+			for i, n := range []int{1, 7, 64, 480, 4096, 0, 0} {
 				block := func() int { return n }
 				if n == 0 {
 					block = func() int { return 1 + r.IntN(4096) }
 				}
-				for _, skip := range []bool{false, true} {
+				for j, skip := range []bool{false, true} {
+					if !longtest.Enabled() && (2*i+j+int(seed))%7 != 0 {
+						continue // the short variant renders two of the 14, and all of them with other seeds
+					}
 					if got := through(e.NewProcessor(rate, 4096), in, key, moves, block, skip); !slices.Equal(got, want) {
 						i := 0
 						for got[i] == want[i] {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
@@ -139,7 +140,7 @@ func TestModel(t *testing.T) {
 // the same formula gives for -200 dBFS, and nothing on the way is smaller.
 func TestTail(t *testing.T) {
 	loosest := 0.0
-	for seed := range uint64(150) {
+	for seed := range uint64(longtest.Amount(40, 150)) {
 		r := rand.New(rand.NewPCG(2, seed))
 		rate := rates[seed%4]
 		v := drawn(r, 0.03)

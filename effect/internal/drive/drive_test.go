@@ -50,11 +50,25 @@ func settled(d *Drive, n int, periods, amplitude float64) (y []float64) {
 	return y
 }
 
+// circles holds what circle returned.
+var circles = map[int][]complex128{}
+
+// circle returns the n-th roots of 1, clockwise.
+func circle(n int) []complex128 {
+	if circles[n] == nil {
+		for i := range n {
+			circles[n] = append(circles[n], cmplx.Exp(complex(0, -2*math.Pi*float64(i)/float64(n))))
+		}
+	}
+	return circles[n]
+}
+
 // line returns the amplitude of periods in x.
 func line(x []float64, periods int) float64 {
 	var sum complex128
+	turns := circle(len(x))
 	for i, v := range x {
-		sum += complex(v, 0) * cmplx.Exp(complex(0, -2*math.Pi*float64(periods*i%len(x))/float64(len(x))))
+		sum += complex(v, 0) * turns[periods*i%len(x)]
 	}
 	if periods == 0 || 2*periods == len(x) {
 		return cmplx.Abs(sum) / float64(len(x))
