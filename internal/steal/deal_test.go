@@ -89,7 +89,7 @@ func TestDealFew(t *testing.T) {
 
 // TestIntegers: what was made of 16 bits comes back as it was.
 func TestIntegers(t *testing.T) {
-	for _, r := range Corpus(1)[:3] {
+	for _, r := range CorpusOne()[:3] {
 		samples := make([]float32, len(r.Samples))
 		for i, x := range r.Samples {
 			samples[i] = float32(x) / 32768

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
@@ -16,7 +17,7 @@ func TestScenes(t *testing.T) {
 	if Race {
 		t.Skip("one goroutine, and slow")
 	}
-	corpus := Corpus(1)
+	corpus := CorpusOne()
 	for name, want := range map[string]struct {
 		starts, sounding [2]float64
 		hash             string
@@ -34,9 +35,11 @@ func TestScenes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			parts, err := s.Parts(corpus)
-			if err != nil {
-				t.Fatal(err)
+			var parts []Part
+			if seed < uint64(longtest.Amount(1, 3)) {
+				if parts, err = s.Parts(corpus); err != nil {
+					t.Fatal(err)
+				}
 			}
 			sounding := 0.0
 			for i, e := range s.Events {
@@ -51,7 +54,9 @@ func TestScenes(t *testing.T) {
 				if e.Wall.Turns != nil {
 					fmt.Fprintln(h, e.Wall)
 				}
-				sounding += float64(parts[i].To-parts[i].From) / float64(s.Frames)
+				if parts != nil {
+					sounding += float64(parts[i].To-parts[i].From) / float64(s.Frames)
+				}
 				if loops(corpus[e.Sound].Kind) != (e.Stop > 0) || e.Gain > 0 || math.Abs(e.Pan) > 0.8 || e.At < 0 || e.At >= s.Frames || e.Stop > s.Frames {
 					t.Errorf("%s, seed %d: event %d is %+v", name, seed, i, e)
 				}
@@ -60,7 +65,7 @@ func TestScenes(t *testing.T) {
 				t.Errorf("%s, seed %d: the events are not in the order of their frames", name, seed)
 			}
 			starts := float64(len(s.Events)) / sceneSeconds
-			if starts < want.starts[0] || starts > want.starts[1] || sounding < want.sounding[0] || sounding > want.sounding[1] {
+			if starts < want.starts[0] || starts > want.starts[1] || parts != nil && (sounding < want.sounding[0] || sounding > want.sounding[1]) {
 				t.Errorf("%s, seed %d: %.0f starts a second, want %v; %.0f sound at once, want %v", name, seed, starts, want.starts, sounding, want.sounding)
 			}
 		}

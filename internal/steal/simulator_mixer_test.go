@@ -12,6 +12,7 @@ import (
 
 	"voicepool/cue"
 	"voicepool/cue/report"
+	"voicepool/internal/longtest"
 	"voicepool/internal/steal"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -67,7 +68,7 @@ func TestWallsMix(t *testing.T) {
 	if steal.Race {
 		t.Skip("one goroutine, and slow")
 	}
-	corpus := steal.Corpus(1)
+	corpus := steal.CorpusOne()
 	scene, err := steal.NewScene("walls", 1, corpus)
 	if err != nil {
 		t.Fatal(err)
@@ -95,8 +96,8 @@ func TestSimulator(t *testing.T) {
 	if steal.Race {
 		t.Skip("one goroutine, and slow")
 	}
-	corpus := steal.Corpus(1)
-	stage := newStage(t, corpus)
+	corpus := steal.CorpusOne()
+	stage, next := newStage(t, corpus), longtest.Every(2)
 	for _, name := range steal.Scenes() {
 		if name == "walls" { // of which the simulator knows nothing; see TestWallsMix
 			continue
@@ -113,6 +114,9 @@ func TestSimulator(t *testing.T) {
 			policy mixer.Overflow
 			least  score
 		}{{mixer.StealQuietest, quietest}, {mixer.StealOldest, oldest}, {mixer.StealGain, leastGain}} {
+			if !next() {
+				continue
+			}
 			mix, report, cues := stage.render(t, scene, 16, c.policy)
 			var real []move
 			byVoice := map[uint64]int{}
