@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"voicepool/bank"
@@ -137,15 +138,15 @@ func TestGoBlocks(t *testing.T) {
 			t.Errorf("%s: the block is not formatted as gofmt does; it would be\n%s", at, formatted)
 		}
 	}
-	imports := exported(t, sources)
+	files := token.NewFileSet()
+	imports := exported(t, sources)(files)
 	for _, at := range slices.Sorted(maps.Keys(sources)) {
-		files := token.NewFileSet()
 		f, err := parser.ParseFile(files, "block.go", sources[at], parser.SkipObjectResolution)
 		if err != nil {
 			t.Errorf("%s: %v", at, err)
 			continue
 		}
-		config := types.Config{Importer: imports(files), Error: func(err error) {
+		config := types.Config{Importer: imports, Error: func(err error) {
 			if fault := err.(types.Error); !strings.HasPrefix(fault.Msg, "declared and not used") {
 				line := 0
 				if p := files.Position(fault.Pos); p.Filename == "page" {
@@ -188,6 +189,29 @@ func complete(t *testing.T, at, text string) string {
 	return head + preamble + body
 }
 
+// exports returns the files of what the compiler has exported, by path: of the packages that fragments may name, and
+// of all that these import.
+var exports = sync.OnceValues(func() (map[string]string, error) {
+	return listExports(slices.Sorted(maps.Values(packageOf)))
+})
+
+// listExports returns the files of what the compiler has exported of packages and of all that these import.
+func listExports(packages []string) (map[string]string, error) {
+	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}, packages...)...)
+	var why strings.Builder
+	list.Stderr = &why
+	listed, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", list, err, &why)
+	}
+	files := map[string]string{}
+	for line := range strings.Lines(string(listed)) {
+		name, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		files[name] = file
+	}
+	return files, nil
+}
+
 // exported returns an importer of all that the sources import, from what the compiler has
 // exported.
 func exported(t *testing.T, sources map[string]string) func(*token.FileSet) types.Importer {
@@ -202,17 +226,18 @@ func exported(t *testing.T, sources map[string]string) func(*token.FileSet) type
 			wanted[strings.Trim(i.Path.Value, `"`)] = true
 		}
 	}
-	arguments := append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}, slices.Sorted(maps.Keys(wanted))...)
-	list := exec.Command("go", arguments...)
-	list.Stderr = os.Stderr
-	listed, err := list.Output()
+	compiled, err := exports()
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]string{}
-	for line := range strings.Lines(string(listed)) {
-		name, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		files[name] = file
+	files := maps.Clone(compiled)
+	maps.DeleteFunc(wanted, func(path string, _ bool) bool { return files[path] != "" || path == "unsafe" })
+	if len(wanted) > 0 {
+		more, err := listExports(slices.Sorted(maps.Keys(wanted)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		maps.Copy(files, more)
 	}
 	return func(set *token.FileSet) types.Importer {
 		return importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
@@ -230,7 +255,7 @@ func TestPageTest(t *testing.T) {
 		if err := os.WriteFile(file, []byte(p.text()), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if printed, err := exec.Command("go", "test", "-v", file).CombinedOutput(); err != nil || !strings.Contains(string(printed), "--- PASS: TestJump") {
+		if printed, err := exec.Command("go", "test", "-ldflags=-w", "-v", file).CombinedOutput(); err != nil || !strings.Contains(string(printed), "--- PASS: TestJump") {
 			t.Errorf("%s: the test ended with %v and printed\n%s", at, err, printed)
 		}
 		return

@@ -107,11 +107,12 @@ func TestReadmeGame(t *testing.T) {
 			t.Errorf("%s: the game has %d lines, want at most 30", at, len(p.lines))
 		}
 		folder, list := begin(t, p.text(), readmeTest(t)), commands(t)
-		tested := run(t, folder, nil, append(list[len(list)-2], "-v")...)
+		// Nothing needs DWARF, which makes linking longer.
+		tested := run(t, folder, []string{"GOFLAGS=-ldflags=-w"}, append(list[len(list)-2], "-v")...)
 		if !strings.Contains(tested, "--- PASS: TestCoin") {
 			t.Errorf("the test printed\n%s", tested)
 		}
-		printed := run(t, folder, []string{"GOFLAGS=-tags=nooto"}, list[len(list)-1]...)
+		printed := run(t, folder, []string{"GOFLAGS=-tags=nooto -ldflags=-w"}, list[len(list)-1]...)
 		want := regexp.MustCompile(`null: this program was built without sound \(tag nooto\): 6[0-4] started, [34]\d stolen`)
 		if !want.MatchString(printed) {
 			t.Errorf("%s: the game printed\n%s", at, printed)

@@ -1,8 +1,6 @@
 package archtest
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -11,7 +9,6 @@ import (
 	"go/types"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,61 +33,70 @@ type walls struct {
 	owner map[*types.Var]*types.TypeName // of fields: the struct
 }
 
-// exports returns the compiled form of what the package mixer imports, by path.
-var exports = sync.OnceValues(func() (map[string]string, error) {
-	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export", "voicepool/mixer")
-	var why strings.Builder
-	list.Stderr = &why
-	out, err := list.Output()
+// mixerFiles are the parsed files of the package mixer, and an importer of what they import.
+type mixerFiles struct {
+	set      *token.FileSet
+	texts    []string
+	files    []*ast.File
+	importer types.Importer
+}
+
+// parseMixer parses the package mixer once for all tests.
+var parseMixer = sync.OnceValues(func() (m mixerFiles, err error) {
+	compiled, err := exports()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %s", list, err, &why)
+		return m, err
 	}
-	compiled := map[string]string{}
-	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
-		var p struct{ ImportPath, Export string }
-		if err := d.Decode(&p); err != nil {
-			return nil, err
+	m.set = token.NewFileSet()
+	m.importer = importer.ForCompiler(m.set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(compiled[path]) })
+	names, err := filepath.Glob("mixer/*.go")
+	if err != nil {
+		return m, err
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
 		}
-		compiled[p.ImportPath] = p.Export
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return m, err
+		}
+		f, err := parser.ParseFile(m.set, name, text, parser.SkipObjectResolution)
+		if err != nil {
+			return m, err
+		}
+		m.texts, m.files = append(m.texts, string(text)), append(m.files, f)
 	}
-	return compiled, nil
+	return m, nil
 })
 
 // readWalls type-checks the package mixer, with one more file by its text, or none, and
 // with something written behind a text of it.
 func readWalls(t *testing.T, more, behind, written string) *walls {
 	t.Helper()
-	compiled, err := exports()
+	mixer, err := parseMixer()
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &walls{
-		set: token.NewFileSet(), funcs: map[*types.Func]*ast.FuncDecl{}, owner: map[*types.Var]*types.TypeName{},
+		set: mixer.set, funcs: map[*types.Func]*ast.FuncDecl{}, owner: map[*types.Var]*types.TypeName{},
 		info: &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}},
 	}
-	var files []*ast.File
-	parse := func(name, text string) {
-		if behind != "" {
-			text = strings.Replace(text, behind, behind+written, 1)
-		}
+	parse := func(name, text string) *ast.File {
 		f, err := parser.ParseFile(w.set, name, text, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, f)
+		return f
 	}
-	names, _ := filepath.Glob("mixer/*.go")
-	for _, name := range names {
-		if !strings.HasSuffix(name, "_test.go") {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			parse(name, string(text))
+	files := slices.Clone(mixer.files)
+	for i, text := range mixer.texts {
+		if behind != "" && strings.Contains(text, behind) {
+			files[i] = parse("changed.go", strings.Replace(text, behind, behind+written, 1))
 		}
 	}
-	parse("more.go", "package mixer\n"+more)
-	check := types.Config{Importer: importer.ForCompiler(w.set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(compiled[path]) })}
+	files = append(files, parse("more.go", "package mixer\n"+more))
+	check := types.Config{Importer: mixer.importer}
 	if w.pkg, err = check.Check("voicepool/mixer", w.set, files, w.info); err != nil {
 		t.Fatal(err)
 	}
