@@ -49,7 +49,7 @@ func TestMutants(t *testing.T) {
 	}{
 		{scene: "fire", seeds: []uint64{1, 2, 3}, oldest: 9, gain: 4, best: 0.5},
 		{scene: "rts", seeds: []uint64{3}, oldest: 5.3, gain: 3.4, best: 0.3},
-	} {
+	}[:longtest.Amount(1, 2)] {
 		const pool = 32
 		errors, usual := map[string]float64{}, map[string]float64{}
 		best := 0.0

@@ -102,6 +102,9 @@ func TestSimulator(t *testing.T) {
 		if name == "walls" { // of which the simulator knows nothing; see TestWallsMix
 			continue
 		}
+		if !longtest.Enabled() && (name == "plat" || name == "rts") {
+			continue
+		}
 		scene, err := steal.NewScene(name, 3, corpus)
 		if err != nil {
 			t.Fatal(err)
