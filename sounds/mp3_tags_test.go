@@ -5,9 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"voicepool/internal/longtest"
 )
 
 // tagBody returns n bytes as a picture has them, in which headers of MP3 frames are found too.
@@ -60,16 +63,22 @@ func TestMP3TagsBetween(t *testing.T) {
 		tags[fmt.Sprint("APE ", n)] = apeV2(n, true)
 		tags[fmt.Sprint("all ", n)] = slices.Concat(apeV2(n, true), id3v1, id3v2(n, false))
 	}
+	next := longtest.Every(5)
 	for parts := 2; parts <= 4; parts++ {
 		want := mustDecode(t, bytes.Repeat(part, parts))
 		if n := want.Frames(); n != int64(parts)*mustDecode(t, part).Frames() {
 			t.Fatalf("%d parts have %d frames", parts, n)
 		}
-		for name, tag := range tags {
-			for where, data := range map[string][]byte{
-				"between": bytes.Repeat(slices.Concat(part, tag), parts)[:parts*(len(part)+len(tag))-len(tag)],
-				"behind":  bytes.Repeat(slices.Concat(part, tag), parts),
-			} {
+		for _, name := range slices.Sorted(maps.Keys(tags)) {
+			tag := tags[name]
+			for _, where := range []string{"between", "behind"} {
+				if !next() {
+					continue
+				}
+				data := bytes.Repeat(slices.Concat(part, tag), parts)
+				if where == "between" {
+					data = data[:len(data)-len(tag)]
+				}
 				got := mustDecode(t, data)
 				if !slices.Equal(got.Samples, want.Samples) {
 					t.Errorf("%d parts, %s %s: %d frames, want %d", parts, name, where, got.Frames(), want.Frames())
