@@ -1,6 +1,6 @@
-// Package fields reads mappings by tables: each key with the place of its value, whose type says
-// how the value is read, checked and written. It gathers what is wrong, and does not know what
-// the keys mean.
+// Package fields parses mappings with tables of fields. A field has a key and a destination, whose type
+// determines how the value is parsed, checked and written. The package collects errors. It is independent of
+// the meaning of the keys.
 package fields
 
 import (
@@ -15,19 +15,19 @@ import (
 	"voicepool/pcm"
 )
 
-// maxWrong is how many faults are listed; a file with more has another problem.
+// maxWrong is the largest number of listed errors.
 const maxWrong = 1000
 
-// Reader gathers what is wrong. The zero Reader is ready.
+// Reader collects errors. The zero Reader is ready to use.
 type Reader struct {
-	HalfRate float64 // no cutoff may be beyond it; 0: any may
+	HalfRate float64 // upper limit of cutoffs; 0: no limit
 
 	wrong []*yaml.Error
-	hints int // cells that have been spent on suggestions
-	more  int // faults that are not listed
+	hints int // cells computed for suggestions
+	more  int // number of unlisted errors
 }
 
-// Fail notes what is wrong, and where.
+// Fail records an error at a place.
 func (r *Reader) Fail(at yaml.Place, format string, args ...any) {
 	if len(r.wrong) == maxWrong {
 		r.more++
@@ -36,7 +36,7 @@ func (r *Reader) Fail(at yaml.Place, format string, args ...any) {
 	r.wrong = append(r.wrong, &yaml.Error{Place: at, Msg: fmt.Sprintf(format, args...)})
 }
 
-// Of begins the messages of all that do finds wrong with the name of what is wrong; empty: none.
+// Of runs do and prefixes the errors that it finds with name, if name is not empty.
 func (r *Reader) Of(name string, do func()) {
 	from := len(r.wrong)
 	do()
@@ -48,10 +48,10 @@ func (r *Reader) Of(name string, do func()) {
 	}
 }
 
-// Failed reports whether something is wrong.
+// Failed reports whether there are errors.
 func (r *Reader) Failed() bool { return len(r.wrong) > 0 }
 
-// Wrong returns what is wrong in the order of the file.
+// Wrong returns the errors in file order.
 func (r *Reader) Wrong() []*yaml.Error {
 	slices.SortStableFunc(r.wrong, func(a, b *yaml.Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -62,28 +62,28 @@ func (r *Reader) Wrong() []*yaml.Error {
 	return r.wrong
 }
 
-// Field is a key that a mapping may have, and where its value is. The type of To says how the
-// value is read and written: a number, a text, a bool, what unmarshals itself from a text, a
-// Value, or a function, which only reads. nil leaves the value for later.
+// Field is a key of a mapping with the destination of its value. The type of To determines how the value is
+// parsed and written: a number, a string, a bool, an encoding.TextUnmarshaler, a Value, or a function, which
+// only parses. If To is nil, the value is not parsed.
 type Field struct {
 	Key    string
 	To     any
 	Within Limits
-	Like   any // what the value looks like, where To does not say it: a Shape, or as To
+	Like   any // the shape of the value if To does not define it: a Shape, or a type as in To
 }
 
-// Value is a place for a value that is read in a way of its own.
+// Value is a destination with a format of its own.
 type Value interface {
-	// Read reads the value of a pair, and reports whether it could.
+	// Read parses the value of a pair and reports whether it is valid.
 	Read(r *Reader, p *yaml.Pair, within Limits) bool
 
-	// Text returns the value as a file has it, and whether it is another than zero.
+	// Text returns the value in the format of a file, and whether it is not zero.
 	Text() (text string, some bool)
 
 	Shape
 }
 
-// Read reads a mapping that has some fields. what is how messages call it: "a bus".
+// Read parses a mapping with the given fields. what is its name in messages: "a bus".
 func (r *Reader) Read(n *yaml.Node, what string, fields []Field) {
 	keys := make([]string, len(fields))
 	for i := range fields {
@@ -92,7 +92,7 @@ func (r *Reader) Read(n *yaml.Node, what string, fields []Field) {
 	r.Each(n, what, keys, func(i int, p *yaml.Pair) { r.Value(p, &fields[i]) })
 }
 
-// Value reads what a field takes, and reports whether it could.
+// Value parses the value of a field and reports whether it is valid.
 func (r *Reader) Value(p *yaml.Pair, f *Field) bool {
 	switch to := f.To.(type) {
 	case nil:
@@ -125,7 +125,7 @@ func (r *Reader) Value(p *yaml.Pair, f *Field) bool {
 	panic(fmt.Sprintf("fields: nothing reads %T", f.To))
 }
 
-// Given returns the pair of a key that a mapping has with a value, or nil.
+// Given returns the pair of a key if the mapping has it with a value, or nil.
 func Given(n *yaml.Node, key string) *yaml.Pair {
 	i := slices.IndexFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key })
 	if i < 0 || n.Pairs[i].Value.Kind == yaml.Nothing {
@@ -134,18 +134,18 @@ func Given(n *yaml.Node, key string) *yaml.Pair {
 	return &n.Pairs[i]
 }
 
-// Missing reports whether a mapping has no such key, with a value or without.
+// Missing reports whether a mapping lacks a key. A key without a value counts as present.
 func Missing(n *yaml.Node, key string) bool {
 	return !slices.ContainsFunc(n.Pairs, func(p yaml.Pair) bool { return p.Key == key })
 }
 
-// Each calls do for every key of a mapping that is one of keys, by its place there, in the order of
-// the file. It reports whether there were others.
+// Each calls do, in file order, for every pair whose key is in keys, with the index of the key. It reports
+// whether the mapping has other keys.
 func (r *Reader) Each(n *yaml.Node, what string, keys []string, do func(i int, p *yaml.Pair)) (unknown bool) {
 	return r.EachOf(n, what, keys, keys, do)
 }
 
-// EachOf is Each of a mapping in which another key rules some of the keys out. If a key is unknown, the message
+// EachOf is like Each for a mapping whose valid keys depend on another key. For an unknown key, the message
 // suggests only keys in takes.
 func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func(i int, p *yaml.Pair)) (unknown bool) {
 	if n.Kind == yaml.Nothing {
@@ -155,7 +155,7 @@ func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func
 		r.Fail(n.Place, "%s is a mapping, such as {%s: ...}, not %s", what, keys[0], n.Kind)
 		return false
 	}
-	lines := make([]int, len(keys)) // the line of each key's first pair; 0: none yet
+	lines := make([]int, len(keys)) // the line of each key's first pair; 0: not seen
 	var free []string               // the keys to suggest
 	for i := range n.Pairs {
 		p := &n.Pairs[i]
@@ -189,7 +189,7 @@ func (r *Reader) EachOf(n *yaml.Node, what string, keys, takes []string, do func
 	return unknown
 }
 
-// absent returns the keys that a mapping lacks, in time linear in its length.
+// absent returns the keys that a mapping lacks, in linear time.
 func absent(n *yaml.Node, keys []string) (missing []string) {
 	present := make(map[string]bool, len(n.Pairs))
 	for i := range n.Pairs {

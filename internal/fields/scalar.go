@@ -10,24 +10,24 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// Limits are the range of a number.
+// Limits is the range of a number.
 type Limits struct {
 	From, To float64
-	Unit     string // as messages have it: " of decibels"
-	Cutoff   bool   // it is a cutoff, which may not be beyond Reader.HalfRate
+	Unit     string // text for messages: " of decibels"
+	Cutoff   bool   // the number is a cutoff, which may not exceed Reader.HalfRate
 }
 
-// String says what a number is to be, as messages do.
+// String describes the valid numbers in messages.
 func (l Limits) String() string {
 	return fmt.Sprintf("a number%s from %s to %s", l.Unit, short(l.From), short(l.To))
 }
 
-// Refuses says that a number is out of range.
+// Refuses returns a message that a number is out of range.
 func (l Limits) Refuses(text string) string {
 	return fmt.Sprintf("%s is out of range: it takes %s", text, l)
 }
 
-// Scalar returns the text of a value that must be one; want says what it is.
+// Scalar returns the text of a scalar value. want describes the valid values in the error.
 func (r *Reader) Scalar(p *yaml.Pair, want string) (string, bool) {
 	if p.Value.Kind != yaml.Scalar {
 		r.Fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, p.Value.Kind)
@@ -36,7 +36,7 @@ func (r *Reader) Scalar(p *yaml.Pair, want string) (string, bool) {
 	return p.Value.Text, true
 }
 
-// Refuse says that a value is not what is wanted. It returns false.
+// Refuse records that a value is invalid. want describes the valid values. It returns false.
 func (r *Reader) Refuse(p *yaml.Pair, want string) bool {
 	if text, ok := r.Scalar(p, want); ok {
 		r.Fail(p.Value.Place, "%s takes %s, not %s", p.Key, want, yaml.Quote(text))
@@ -81,7 +81,7 @@ func short(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// Whole reads a whole number of a range.
+// Whole parses an integer in a range.
 func (r *Reader) Whole(p *yaml.Pair, from, to int64) (int64, bool) {
 	n, ok := ParseWhole(p.Value.Text, from, to)
 	if ok && !p.Value.Quoted {
@@ -90,7 +90,7 @@ func (r *Reader) Whole(p *yaml.Pair, from, to int64) (int64, bool) {
 	return 0, r.Refuse(p, fmt.Sprintf("a whole number from %d to %d", from, to))
 }
 
-// flag reads true or false.
+// flag parses true or false.
 func (r *Reader) flag(p *yaml.Pair, dst *bool) bool {
 	text := p.Value.Text
 	if p.Value.Quoted || text != "true" && text != "false" {
@@ -100,7 +100,7 @@ func (r *Reader) flag(p *yaml.Pair, dst *bool) bool {
 	return true
 }
 
-// time reads a time.
+// time parses a time.
 func (r *Reader) time(p *yaml.Pair, dst encoding.TextUnmarshaler) bool {
 	text, ok := r.Scalar(p, "a time such as 1.5s, 250ms, 2m3s or a number of seconds")
 	if !ok {
@@ -113,7 +113,7 @@ func (r *Reader) time(p *yaml.Pair, dst encoding.TextUnmarshaler) bool {
 	return err == nil
 }
 
-// Word reads a name.
+// Word parses a non-empty name.
 func (r *Reader) Word(p *yaml.Pair, dst *string) bool {
 	text, ok := r.Scalar(p, "a name")
 	if ok && text == "" {
@@ -124,13 +124,13 @@ func (r *Reader) Word(p *yaml.Pair, dst *string) bool {
 	return ok
 }
 
-// ParseWhole reads a whole number of a range.
+// ParseWhole parses an integer in a range.
 func ParseWhole(text string, from, to int64) (n int64, ok bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil && n >= from && n <= to
 }
 
-// Join lists two names or more: "a, b or c".
+// Join joins at least two names: "a, b or c".
 func Join(names []string) string {
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]

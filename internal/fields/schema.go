@@ -7,25 +7,25 @@ import (
 	"voicepool/pcm"
 )
 
-// Schema is a JSON schema, of draft 2020-12.
+// Schema is a JSON schema, draft 2020-12.
 type Schema map[string]any
 
-// Shape is what knows the schema of a value.
+// Shape is implemented by types that have a JSON schema.
 type Shape interface {
-	// Schema returns the schema of the value; nil: editors must not offer it.
+	// Schema returns the schema of the value, or nil if editors should not offer it.
 	Schema(within Limits) Schema
 }
 
-// Schema returns itself: a schema is a shape of its own.
+// Schema returns s itself.
 func (s Schema) Schema(Limits) Schema { return s }
 
-// Deferred makes a shape where a schema is wanted: reading a file makes none.
+// Deferred is a shape that is created only when its schema is needed, not when a file is parsed.
 type Deferred func() Shape
 
 // Schema returns the schema of the shape.
 func (d Deferred) Schema(within Limits) Schema { return d().Schema(within) }
 
-// name is the schema of a text that is not empty.
+// name is the schema of a non-empty string.
 var name = Schema{"type": "string", "minLength": 1}
 
 func (l Limits) schema(kind string) Schema {
@@ -38,13 +38,13 @@ func (l Limits) schema(kind string) Schema {
 
 func either(of ...Schema) Schema { return Schema{"anyOf": of} }
 
-// Mapping is the shape of a mapping that has some fields, of which some must be there.
+// Mapping is the shape of a mapping with the given fields. The keys in Needs are required.
 type Mapping struct {
 	Fields []Field
 	Needs  []string
 }
 
-// Schema returns an object that has no other fields.
+// Schema returns an object schema without additional properties.
 func (m Mapping) Schema(Limits) Schema {
 	keys := Schema{}
 	for i := range m.Fields {
@@ -59,31 +59,31 @@ func (m Mapping) Schema(Limits) Schema {
 	return out
 }
 
-// Names is the shape of a mapping from names to what is of another shape, or nothing.
+// Names is the shape of a mapping from names to values of a shape, or null.
 type Names struct{ Of any }
 
-// Schema returns an object of any fields.
+// Schema returns an object schema with arbitrary property names.
 func (n Names) Schema(within Limits) Schema {
 	one := (&Field{To: n.Of, Within: within}).schema()
 	return Schema{"type": "object", "additionalProperties": either(one, Schema{"type": "null"})}
 }
 
-// Ranged is the shape of a number that has a range.
+// Ranged is the shape of a number in a range.
 type Ranged struct {
 	Of     any
 	Within Limits
 }
 
-// Schema returns that of the number.
+// Schema returns the schema of the number.
 func (r Ranged) Schema(Limits) Schema { return (&Field{To: r.Of, Within: r.Within}).schema() }
 
-// List is the shape of a list of at most so many; 0: of any number.
+// List is the shape of a list with Least to Most items. Most 0 means no limit.
 type List struct {
 	Of          any
 	Least, Most int
 }
 
-// Schema returns an array.
+// Schema returns an array schema.
 func (l List) Schema(within Limits) Schema {
 	out := Schema{"type": "array", "items": (&Field{To: l.Of, Within: within}).schema(), "minItems": l.Least}
 	if l.Most > 0 {
@@ -92,10 +92,10 @@ func (l List) Schema(within Limits) Schema {
 	return out
 }
 
-// Either is the shape of what is of one of several.
+// Either is the shape of a value with one of several shapes.
 type Either []any
 
-// Schema returns any of them.
+// Schema returns a schema that accepts any of the shapes.
 func (e Either) Schema(within Limits) Schema {
 	var all []Schema
 	for _, of := range e {
@@ -104,7 +104,7 @@ func (e Either) Schema(within Limits) Schema {
 	return either(all...)
 }
 
-// schema returns that of a field's value.
+// schema returns the schema of the field's value.
 func (f *Field) schema() Schema {
 	to := f.To
 	if f.Like != nil {

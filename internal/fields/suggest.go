@@ -9,19 +9,19 @@ import (
 	"voicepool/internal/words"
 )
 
-// Sorted returns the keys of a map in their order.
+// Sorted returns the sorted keys of a map.
 func Sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// maxHints is what may be spent on the suggestions of one file, in cells of distance: about a
-// quarter of a second. A file with many names and many faults has them for the first faults.
+// maxHints limits the work for suggestions per file, in cells of distance tables: about a quarter of a
+// second. In a file with many names and errors, only the first errors get suggestions.
 const maxHints = 50_000_000
 
-// Suggest returns "; did you mean ...?" with the nearest of the names, or "" where none is near
-// enough to be meant, or nobody would see it.
+// Suggest returns "; did you mean ...?" with the nearest name. It returns "" if no name is near enough or the
+// limit of errors or work is reached.
 func (r *Reader) Suggest(word string, names func() []string) string {
 	const (
 		longest = 64
-		perName = 40 // for the name itself, of a list that was made and sorted
+		perName = 40 // cost of listing and sorting a name
 	)
 	if len(word) > longest || len(r.wrong) >= maxWrong || r.hints >= maxHints {
 		return ""
@@ -47,7 +47,7 @@ func (r *Reader) Suggest(word string, names func() []string) string {
 	return fmt.Sprintf("; did you mean %q?", best)
 }
 
-// meant returns what a key is called here that has another name elsewhere, or else the nearest one.
+// meant suggests the equivalent of a key of another program, or else the nearest key.
 func (r *Reader) meant(word string, keys []string) string {
 	if key := words.Synonym(word, keys); key != "" {
 		return fmt.Sprintf("; did you mean %q?", key)

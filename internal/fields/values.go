@@ -8,10 +8,10 @@ import (
 	"voicepool/mixer"
 )
 
-// Span is a number, or a range of them.
+// Span is a number or a range of numbers.
 type Span struct{ From, To float64 }
 
-// Read reads a value or a range [from, to].
+// Read parses a value or a range [from, to].
 func (s *Span) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 	if p.Value.Kind != yaml.List {
 		ok := r.number(p, &s.From, within)
@@ -36,16 +36,16 @@ func (s *Span) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 	return true
 }
 
-// Text returns the number; one that is written is not left to chance.
+// Text returns From. A written value is never random.
 func (s *Span) Text() (string, bool) { return Shortest(s.From), s.From != 0 }
 
-// Schema returns a number or two.
+// Schema returns the schema of a number or a pair of numbers.
 func (s *Span) Schema(within Limits) Schema {
 	one := within.schema("number")
 	return either(one, Schema{"type": "array", "items": one, "minItems": 2, "maxItems": 2})
 }
 
-// choice is one of some values, by its name.
+// choice is one of several values, written by name.
 type choice[T interface {
 	comparable
 	fmt.Stringer
@@ -54,7 +54,7 @@ type choice[T interface {
 	values []T
 }
 
-// Choice is a place for one of some values.
+// Choice returns a destination for one of several values.
 func Choice[T interface {
 	comparable
 	fmt.Stringer
@@ -62,7 +62,7 @@ func Choice[T interface {
 	return &choice[T]{to, values}
 }
 
-// Read reads one of some values by its name.
+// Read parses the name of a value.
 func (c *choice[T]) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	text, ok := r.Scalar(p, "a word")
 	if !ok {
@@ -89,7 +89,7 @@ func (c *choice[T]) Text() (string, bool) {
 	return Quoted((*c.to).String()), *c.to != zero
 }
 
-// Schema returns the names.
+// Schema returns an enum of the names.
 func (c *choice[T]) Schema(Limits) Schema {
 	names := make([]string, len(c.values))
 	for i, v := range c.values {
@@ -104,10 +104,11 @@ type optional[T any] struct {
 	place func(*T) any
 }
 
-// Optional is a place for a value that may be missing, which is read as one of place is.
+// Optional returns a destination for an optional value. place returns the destination for a value that is
+// present.
 func Optional[T any](to **T, place func(*T) any) Value { return optional[T]{to, place} }
 
-// Read reads the value.
+// Read parses the value.
 func (o optional[T]) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 	value := new(T)
 	ok := r.Value(p, &Field{To: o.place(value), Within: within})
@@ -117,7 +118,7 @@ func (o optional[T]) Read(r *Reader, p *yaml.Pair, within Limits) bool {
 	return ok
 }
 
-// Text returns the value, if there is one.
+// Text returns the value, if present.
 func (o optional[T]) Text() (text string, some bool) {
 	if *o.to == nil {
 		return "", false
@@ -126,34 +127,34 @@ func (o optional[T]) Text() (text string, some bool) {
 	return text, true
 }
 
-// Schema returns that of the value.
+// Schema returns the schema of the value.
 func (o optional[T]) Schema(within Limits) Schema {
 	return (&Field{To: o.place(new(T)), Within: within}).schema()
 }
 
-// Refused is a key that is known and not taken. It says why: "is called ...".
+// Refused is a known key that is rejected. Its text is the reason: "is called ...".
 type Refused string
 
-// Read says so.
+// Read records the reason.
 func (n Refused) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	r.Fail(p.Place, "%s %s", p.Key, string(n))
 	return false
 }
 
-// Text returns nothing: it is not written.
+// Text returns "", because the key is never written.
 func (n Refused) Text() (string, bool) { return "", false }
 
-// Schema returns nothing: editors do not offer it.
+// Schema returns nil, so that editors do not offer the key.
 func (n Refused) Schema(Limits) Schema { return nil }
 
-// Name is a place for the name of something that exists.
+// Name is a destination for the name of a known object.
 type Name struct {
 	To    *string
 	What  string          // "bus"
-	Known map[string]bool // not needed to write it
+	Known map[string]bool // not needed for writing
 }
 
-// Read reads the name.
+// Read parses the name.
 func (n Name) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	name := ""
 	if !r.Word(p, &name) {
@@ -170,16 +171,16 @@ func (n Name) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 // Text returns the name.
 func (n Name) Text() (string, bool) { return Quoted(*n.To), *n.To != "" }
 
-// Schema returns a name.
+// Schema returns the schema of a name.
 func (n Name) Schema(Limits) Schema { return name }
 
-// Loop is a place for whether something loops, and how often.
+// Loop is a destination for a loop flag or a number of rounds.
 type Loop struct {
-	On     *bool // nil: it is a set, which says how often a voice goes back still, and Rounds is as of mixer.Change
+	On     *bool // nil for a set cue, with Rounds as in mixer.Change: the remaining rounds
 	Rounds *int
 }
 
-// Read reads true, false, or how often a loop is played.
+// Read parses true, false, or a number of rounds.
 func (l Loop) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	text := p.Value.Text
 	n, counted := ParseWhole(text, 1, mixer.MaxRounds)
@@ -191,7 +192,7 @@ func (l Loop) Read(r *Reader, p *yaml.Pair, _ Limits) bool {
 	case text == "true":
 		n = mixer.Forever
 	default:
-		n = min(n+1, mixer.MaxRounds) // the round under way is one of them
+		n = min(n+1, mixer.MaxRounds) // the current round counts as well
 	}
 	*l.Rounds = int(n)
 	return true
@@ -211,7 +212,7 @@ func (l Loop) Text() (string, bool) {
 	return strconv.FormatBool(on), on
 }
 
-// Schema returns true, false or a number of rounds.
+// Schema returns the schema of a boolean or a number of rounds.
 func (l Loop) Schema(Limits) Schema {
 	return either(Schema{"type": "boolean"}, Limits{From: 1, To: mixer.MaxRounds}.schema("integer"))
 }

@@ -8,10 +8,10 @@ import (
 	"voicepool/pcm"
 )
 
-// Line is what stands between the braces of a mapping.
+// Line is the text between the braces of a mapping.
 type Line struct{ body []byte }
 
-// Raw writes a value as it is.
+// Raw appends a key with a formatted value.
 func (l *Line) Raw(key, value string) {
 	if len(l.body) > 0 {
 		l.body = append(l.body, ", "...)
@@ -19,10 +19,10 @@ func (l *Line) Raw(key, value string) {
 	l.body = append(append(append(l.body, key...), ": "...), value...)
 }
 
-// String returns what has been written.
+// String returns the text.
 func (l *Line) String() string { return string(l.body) }
 
-// Fields writes those that are not zero, and some always.
+// Fields appends the non-zero fields, and always those whose keys are in always.
 func (l *Line) Fields(fields []Field, always ...string) {
 	for i := range fields {
 		f := &fields[i]
@@ -32,7 +32,7 @@ func (l *Line) Fields(fields []Field, always ...string) {
 	}
 }
 
-// text returns a value as a file has it, and whether it is another than zero.
+// text returns a value in the format of a file, and whether it is not zero.
 func (f *Field) text() (text string, some bool) {
 	switch to := f.To.(type) {
 	case *float64:
@@ -60,8 +60,8 @@ func (f *Field) text() (text string, some bool) {
 	return "", false
 }
 
-// Shortest writes a number that is read as the same one.
+// Shortest formats a number with the fewest digits that parse to the same number.
 func Shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Quoted writes a text in double quotes, as Go and YAML read it. Invalid UTF-8 bytes become U+FFFD.
+// Quoted returns a text in double quotes that both Go and YAML can parse. Invalid UTF-8 bytes become U+FFFD.
 func Quoted(text string) string { return strconv.Quote(string([]rune(text))) }

@@ -1,4 +1,4 @@
-// Package loading brings the sounds of rules into a library, for banks and cue sheets.
+// Package loading loads the sounds of banks and cue sheets into a library.
 package loading
 
 import (
@@ -16,7 +16,7 @@ import (
 	"voicepool/voice"
 )
 
-// Ways is how a sound is going to be played.
+// Ways is a set of ways to play a sound.
 type Ways uint8
 
 const (
@@ -24,11 +24,11 @@ const (
 	Looped
 )
 
-// Sound is a sound as it is played, by file. What loops is prepared in another way, so that the
-// conversion of its rate leaves no seam. A stream is the same in both.
+// Sound holds the loaded files of a sound, by file index. Looped sounds are resampled differently, so that
+// the loop has no seam. Streams are the same in both.
 type Sound struct{ Once, Looped []*voice.Sound }
 
-// Files returns the files to be looped or not.
+// Files returns the files for looped or unlooped playback.
 func (s *Sound) Files(loop bool) []*voice.Sound {
 	if loop {
 		return s.Looped
@@ -36,21 +36,21 @@ func (s *Sound) Files(loop bool) []*voice.Sound {
 	return s.Once
 }
 
-// Options says how sounds are loaded; the zero value is good.
+// Options configures Sounds. The zero value is usable.
 type Options struct {
-	Progress func(done, total int)          // as cue.Loading
-	OnError  func(source string, err error) // of streams, as of sounds.StreamOptions
+	Progress func(done, total int)          // see cue.Loading
+	OnError  func(source string, err error) // for streams; see sounds.StreamOptions
 }
 
-// Sounds loads all sounds, as many files at a time as there are processors, each in its ways.
-// What could not be loaded is in the result of Missing. When ctx ends the error is its own.
+// Sounds loads all sounds for the ways they are played, as many files in parallel as there are processors.
+// Missing collects the sounds that could not be loaded. If ctx ends, its error is returned.
 func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, ways []Ways, o Options) ([]Sound, *Missing, error) {
 	var (
 		all     = make([]Sound, len(r.Sounds))
 		missing = &Missing{rules: r, told: map[string]bool{}}
 		sources []sounds.Source
 		files   []rules.File
-		places  []**voice.Sound // of each source, where it goes
+		places  []**voice.Sound // by source: destination of the sound
 	)
 	for i := range r.Sounds {
 		sound := &r.Sounds[i]
@@ -92,7 +92,7 @@ func Sounds(ctx context.Context, r *rules.Rules, lib *sounds.Library, ways []Way
 	return all, missing, ctx.Err()
 }
 
-// openStreams opens the files of a sound that is decoded as it plays.
+// openStreams opens the files of a streamed sound.
 func openStreams(ctx context.Context, lib *sounds.Library, sound *rules.Sound, missing *Missing, o Options) []*voice.Sound {
 	opened := make([]*voice.Sound, len(sound.Files))
 	for j, f := range sound.Files {
@@ -110,17 +110,17 @@ func openStreams(ctx context.Context, lib *sounds.Library, sound *rules.Sound, m
 	return opened
 }
 
-// Missing gathers what is wrong with sounds.
+// Missing collects errors of sounds.
 type Missing struct {
 	rules *rules.Rules
 	wrong rules.Errors
 	told  map[string]bool
 }
 
-// Note notes what is wrong with a file, once for both ways to play it.
+// Note records the error of a file, once for both ways to play it.
 func (m *Missing) Note(f rules.File, err error) {
 	msg := strings.TrimPrefix(err.Error(), "sounds: ")
-	if path.Ext(f.Path) == "" && !strings.Contains(f.Path, "/") && errors.Is(err, fs.ErrNotExist) { // seems to be a name
+	if path.Ext(f.Path) == "" && !strings.Contains(f.Path, "/") && errors.Is(err, fs.ErrNotExist) { // probably a name
 		msg += m.meant(f.Path)
 	}
 	e := &rules.Error{File: m.rules.File, Line: f.Line, Column: f.Column, Msg: msg, Sound: err}
@@ -130,7 +130,7 @@ func (m *Missing) Note(f rules.File, err error) {
 	}
 }
 
-// meant says what a name of no file may mean.
+// meant returns a hint for a name that is not a file.
 func (m *Missing) meant(name string) string {
 	if m.rules.Named == nil {
 		return "; " + parse.AskEmbedded
@@ -142,7 +142,7 @@ func (m *Missing) meant(name string) string {
 	return fmt.Sprintf("; the nearest embedded sound is %q", words.Nearest(name, known))
 }
 
-// Err returns what is wrong, in the order of the lines, as rules.Errors; or nil.
+// Err returns the errors in line order, as rules.Errors, or nil.
 func (m *Missing) Err() error {
 	if len(m.wrong) == 0 {
 		return nil

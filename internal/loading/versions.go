@@ -10,22 +10,23 @@ import (
 	"voicepool/voice"
 )
 
-// Versions gathers the versions of sounds that pitched voices read, and their spectra. The zero value has none.
+// Versions collects the resampled variants (mip levels) that pitched voices need, and the spectra of sounds.
+// The zero value is empty.
 type Versions struct {
-	Progress func(done, total int) // as cue.Loading; nil: nobody is told
+	Progress func(done, total int) // see cue.Loading; may be nil
 
 	all  []version
 	seen map[version]bool
 }
 
-// version is one of a sound's.
+// version is a variant of a sound.
 type version struct {
 	sound  *voice.Sound
 	level  int
 	looped bool
 }
 
-// Need adds what sounds need, to be looped or not, for pitches from least to most, in semitones.
+// Need adds the variants of sounds, looped or not, for pitches from least to most, in semitones.
 func (v *Versions) Need(sounds []*voice.Sound, looped bool, least, most float64) {
 	from, to := voice.LevelOf(pcm.Semitones(least)), voice.LevelOf(pcm.Semitones(most))
 	if least != most {
@@ -38,7 +39,7 @@ func (v *Versions) Need(sounds []*voice.Sound, looped bool, least, most float64)
 	}
 }
 
-// Measure adds the spectra of sounds, to be looped or not.
+// Measure adds the spectra of sounds, looped or not.
 func (v *Versions) Measure(sounds []*voice.Sound, looped bool) {
 	for _, sound := range sounds {
 		if !sound.Refined(voice.SpectrumLevel, looped) {
@@ -58,7 +59,8 @@ func (v *Versions) add(one version) {
 	v.all = append(v.all, one)
 }
 
-// Make makes them, as many at a time as there are processors. When ctx ends it is its error.
+// Make computes all variants, as many in parallel as there are processors. If ctx ends, its error is
+// returned.
 func (v *Versions) Make(ctx context.Context) error {
 	var (
 		wait  sync.WaitGroup

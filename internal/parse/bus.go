@@ -7,7 +7,7 @@ import (
 	"voicepool/mixer"
 )
 
-// Bus returns the fields of a bus, all but its duck and its effects.
+// Bus returns the fields of a bus, except its duck, sends and effects.
 func Bus(b *rules.Bus, buses, outputs map[string]bool) []fields.Field {
 	return []fields.Field{
 		{Key: "parent", To: bus(&b.Parent, buses)},
@@ -23,7 +23,7 @@ func Bus(b *rules.Bus, buses, outputs map[string]bool) []fields.Field {
 	}
 }
 
-// duckField is the field of a duck, which a function reads.
+// duckField returns the field of a duck, parsed by read.
 func duckField(read func(*yaml.Pair) bool) fields.Field {
 	return fields.Field{Key: "duck", To: read, Like: fields.Mapping{Fields: Duck(&rules.Duck{}, nil), Needs: []string{"when", "by"}}}
 }
@@ -70,11 +70,11 @@ func (r *Reader) allBuses(n *yaml.Node) {
 		}
 		r.rules.Buses = append(r.rules.Buses, b)
 	})
-	known := map[string]bool{} // whether a bus comes to the master
+	known := map[string]bool{} // whether the chain of parents ends at the master
 	var comes func(bus string) bool
 	comes = func(bus string) bool {
 		if _, ok := known[bus]; !ok {
-			known[bus] = false // if the way leads back to it
+			known[bus] = false // in case of a cycle
 			above := parents[bus]
 			known[bus] = above == nil || comes(above.Value.Text)
 		}
@@ -88,13 +88,13 @@ func (r *Reader) allBuses(n *yaml.Node) {
 	r.route(func(bus string) *yaml.Pair { return given[bus] })
 }
 
-// GivesWay reports what is wrong with the bus to which another one gives way, by its key `when`.
+// GivesWay checks the bus that another bus is ducked by, its key `when`.
 func (r *Reader) GivesWay(n *yaml.Node, when, bus string) {
 	if len(r.rules.Outputs) > 0 && when == r.rules.Outputs[0].Name {
 		when = "master"
 	}
 	switch when {
-	case "": // it is missing
+	case "": // missing, reported elsewhere
 	case bus:
 		r.Fail(fields.Given(n, "when").Value.Place, "when: a bus cannot give way to itself")
 	case "master":

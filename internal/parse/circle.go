@@ -10,15 +10,16 @@ import (
 	"voicepool/mixer"
 )
 
-// circles reports the first bus that comes to itself, by sends or by the keys of effects.
+// circles reports the first bus with a path back to itself through sends, parents or sidechain keys of
+// effects.
 func (r *Reader) circles(root *yaml.Node) {
-	type end struct { // of what leads from a bus to another one, or may be led back
+	type end struct { // a bus with sends or keyed effects, which can close a cycle
 		key, name string
 		sends     []mixer.Send
 		effects   []effect.Effect
 	}
 	ends := []end{{"master", "master", nil, r.rules.Master.Effects}}
-	var ways []words.Way // where what is mixed for a bus goes, or whom it tells how loud it is
+	var ways []words.Way // steps of the signal, or of a level to a sidechain
 	way := func(from, to, says string, names ...any) {
 		ways = append(ways, words.Way{From: from, To: to, Says: fmt.Sprintf(says, names...)})
 	}
@@ -67,18 +68,18 @@ func (r *Reader) circles(root *yaml.Node) {
 	}
 }
 
-// isMaster reports whether a name is that of the first output, which is the master.
+// isMaster reports whether a name belongs to the first output, whose bus is the master.
 func (r *Reader) isMaster(name string) bool {
 	return len(r.rules.Outputs) > 0 && name == r.rules.Outputs[0].Name
 }
 
-// closes returns where a bus has what may lead back to it: nil, if it has nothing.
+// closes returns the pair of a bus that can close a cycle, or nil.
 func closes(root *yaml.Node, key, bus string, sends []mixer.Send, effects []effect.Effect) *yaml.Pair {
 	of := fields.Given(root, key)
 	if of != nil && key != bus {
 		of = fields.Given(of.Value, bus)
 	}
-	if of == nil { // the first output has those of the master
+	if of == nil { // the first output's are in the master
 		return nil
 	}
 	if len(sends) > 0 {

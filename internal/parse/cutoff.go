@@ -5,10 +5,10 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// cutoff is that of a filter, in Hz; 0: off.
+// cutoff is a destination for the cutoff of a filter, in Hz; 0: off.
 type cutoff struct{ to *float64 }
 
-// Cutoff is a place for the cutoff of a filter: a number of Hz, or off.
+// Cutoff returns a destination for the cutoff of a filter: a number of Hz, or off.
 func Cutoff(to *float64) fields.Value { return cutoff{to} }
 
 func (c cutoff) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
@@ -27,7 +27,7 @@ func (c cutoff) Text() (string, bool) {
 	return fields.Shortest(*c.to), true
 }
 
-// Schema returns a number, or off.
+// Schema returns the schema of a number or off.
 func (c cutoff) Schema(within fields.Limits) fields.Schema {
 	number := fields.Schema{"type": "number", "minimum": within.From, "maximum": within.To}
 	return fields.Schema{"anyOf": []fields.Schema{number, {"enum": []string{"off"}}}}

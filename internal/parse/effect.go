@@ -11,14 +11,14 @@ import (
 	"voicepool/mixer"
 )
 
-// effectsField is the field of the effects of a bus, which a function reads.
+// effectsField returns the field of the effects of a bus, parsed by read.
 func effectsField(read func(*yaml.Pair) bool) fields.Field {
 	return fields.Field{Key: "effects", To: read, Like: fields.Deferred(func() fields.Shape {
 		return fields.List{Of: effectShape(), Most: mixer.MaxEffects}
 	})}
 }
 
-// effectShape is what one effect of a list looks like: its kind alone, or with what is set.
+// effectShape returns the shape of an effect in a list: its kind, or a mapping from the kind to its values.
 func effectShape() fields.Shape {
 	of := fields.Either{choices(effect.Names())}
 	for _, k := range effect.Kinds() {
@@ -28,7 +28,7 @@ func effectShape() fields.Shape {
 	return of
 }
 
-// Moves is the field in which values of effects are moved, by what the effects are called.
+// Moves returns the field that sets values of effects, by effect name, parsed by read.
 func Moves(read func(*yaml.Pair) bool) fields.Field {
 	return fields.Field{Key: "effects", To: read, Like: fields.Deferred(func() fields.Shape {
 		of := fields.Either{}
@@ -39,10 +39,10 @@ func Moves(read func(*yaml.Pair) bool) fields.Field {
 	})}
 }
 
-// choices is the shape of one of some words.
+// choices returns an enum of words.
 func choices(words []string) fields.Schema { return fields.Schema{"enum": words} }
 
-// effectFields returns the fields of an effect; whole: with what it is besides its values.
+// effectFields returns the fields of an effect. whole includes id and key.
 func effectFields(k *effect.Kind, whole bool, read func(*yaml.Pair) bool) []fields.Field {
 	var all []fields.Field
 	if whole {
@@ -67,7 +67,7 @@ func paramFields(params []effect.Param, read func(*yaml.Pair) bool) []fields.Fie
 	return all
 }
 
-// paramShape is what a value looks like.
+// paramShape returns the shape of a parameter value.
 func paramShape(p *effect.Param) any {
 	number := fields.Schema{"type": "number", "minimum": p.From, "maximum": p.To}
 	switch {
@@ -83,10 +83,10 @@ func paramShape(p *effect.Param) any {
 	return number
 }
 
-// onOff reports whether a choice is written true or false.
+// onOff reports whether a parameter is written as true or false.
 func onOff(p *effect.Param) bool { return len(p.Choices) == 2 }
 
-// effects reads the effects of a bus.
+// effects parses the effects of a bus.
 func (r *Reader) effects(p *yaml.Pair, to *[]effect.Effect) bool {
 	if p.Value.Kind != yaml.List {
 		r.Fail(p.Value.Place, "effects is a list, such as [{reverb: {time: 2s}}], not %s", p.Value.Kind)
@@ -111,7 +111,7 @@ func (r *Reader) effects(p *yaml.Pair, to *[]effect.Effect) bool {
 	return true
 }
 
-// effect reads one effect.
+// effect parses one effect.
 func (r *Reader) effect(n *yaml.Node) (e effect.Effect, ok bool) {
 	var name string
 	values := &yaml.Node{Kind: yaml.Mapping, Place: n.Place}
@@ -157,7 +157,7 @@ func (r *Reader) effect(n *yaml.Node) (e effect.Effect, ok bool) {
 	return e, err == nil
 }
 
-// bandsHaveFreq finds bands of a type that do not say where.
+// bandsHaveFreq reports equaliser bands with a type but without a frequency.
 func (r *Reader) bandsHaveFreq(values *yaml.Node) {
 	p := fields.Given(values, "bands")
 	if p == nil || p.Value.Kind != yaml.List {
@@ -170,7 +170,7 @@ func (r *Reader) bandsHaveFreq(values *yaml.Node) {
 	}
 }
 
-// effectValue reads a value of an effect, or its bands.
+// effectValue parses a value of an effect, or its bands.
 func (r *Reader) effectValue(p *yaml.Pair, k *effect.Kind, set func(path string, value float64)) bool {
 	if p.Key != "bands" || k.Bands == 0 {
 		return r.param(p, &k.Params[slices.IndexFunc(k.Params, func(q effect.Param) bool { return q.Name == p.Key })], p.Key, set)
@@ -192,7 +192,7 @@ func (r *Reader) effectValue(p *yaml.Pair, k *effect.Kind, set func(path string,
 	return true
 }
 
-// param reads one value.
+// param parses one value.
 func (r *Reader) param(p *yaml.Pair, of *effect.Param, path string, set func(path string, value float64)) bool {
 	x, ok := 0.0, true
 	switch {
@@ -225,7 +225,7 @@ func (r *Reader) param(p *yaml.Pair, of *effect.Param, path string, set func(pat
 	return ok
 }
 
-// unitOf returns the unit of a value as messages have it.
+// unitOf returns the unit of a value for messages.
 func unitOf(p *effect.Param) string {
 	switch p.Unit {
 	case effect.Decibels:
@@ -236,7 +236,7 @@ func unitOf(p *effect.Param) string {
 	return ""
 }
 
-// brief spells a time in seconds as sheets do: 250ms, 4s.
+// brief formats a time in seconds as in sheets: 250ms, 4s.
 func brief(seconds float64) string {
 	if seconds < 1 {
 		return fields.Shortest(seconds*1000) + "ms"
@@ -244,7 +244,7 @@ func brief(seconds float64) string {
 	return fields.Shortest(seconds) + "s"
 }
 
-// EffectMoves reads values of effects that move, of a bus that has some effects: of a scene or a cue.
+// EffectMoves parses new values for effects of a bus, in a scene or a cue. has lists the effects of the bus.
 func (r *Reader) EffectMoves(p *yaml.Pair, bus string, has []effect.Effect, to *[]rules.EffectMove) {
 	names := make([]string, len(has))
 	for i := range has {
@@ -269,7 +269,7 @@ func (r *Reader) EffectMoves(p *yaml.Pair, bus string, has []effect.Effect, to *
 	})
 }
 
-// EffectsOf returns the effects of a bus, master and outputs too.
+// EffectsOf returns the effects of a bus, of the master, or of an output.
 func (r *Reader) EffectsOf(bus string) []effect.Effect {
 	return r.rules.EffectsOf(bus)
 }

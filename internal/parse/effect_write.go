@@ -9,7 +9,7 @@ import (
 	"voicepool/internal/fields"
 )
 
-// WriteEffects spells the effects of a bus as a file has them, without what is as it is by default.
+// WriteEffects formats the effects of a bus as in a file, without default values.
 func WriteEffects(all []effect.Effect) string {
 	of := make([]string, len(all))
 	for i := range all {
@@ -21,7 +21,7 @@ func WriteEffects(all []effect.Effect) string {
 				values[kind.Path(j)] = x
 			}
 		}
-		for b := range kind.Bands { // a sheet wants the freq of each band that does something
+		for b := range kind.Bands { // the parser requires freq for each band with a type
 			if at := kind.At(b, 0); e.Value(at) != effect.Flat {
 				values[kind.Path(at+1)] = e.Value(at + 1)
 			}
@@ -39,7 +39,7 @@ func WriteEffects(all []effect.Effect) string {
 	return "[" + strings.Join(of, ", ") + "]"
 }
 
-// WriteMoves spells values of effects that move. kinds are those of the effects, by what they are called.
+// WriteMoves formats new values of effects. kinds returns the kind of an effect by its name.
 func WriteMoves(moves []rules.EffectMove, kinds func(name string) *effect.Kind) string {
 	var all fields.Line
 	for i := range moves {

@@ -6,14 +6,13 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// Every is a place for the time from one repetition to the next, or the least and the most.
+// Every is a destination for the interval between repetitions, or its range.
 type Every struct{ Least, Most *rules.Time }
 
-// leastEvery is the shortest time from one repetition to the next, so that no frame has more of
-// them than can be gone through: a nanosecond.
+// leastEvery is the shortest interval, a nanosecond. It limits the number of repetitions per frame.
 var leastEvery = rules.FrameTime(1, 1e9)
 
-// Read reads a time or two.
+// Read parses a time or a pair of times.
 func (e Every) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	if p.Value.Kind != yaml.List {
 		return every(r, p, e.Least)
@@ -39,7 +38,7 @@ func (e Every) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	return true
 }
 
-// every reads a time from one repetition to the next.
+// every parses one interval.
 func every(r *fields.Reader, p *yaml.Pair, to *rules.Time) bool {
 	ok := r.Value(p, &fields.Field{To: to})
 	switch {
@@ -53,10 +52,10 @@ func every(r *fields.Reader, p *yaml.Pair, to *rules.Time) bool {
 	return false
 }
 
-// Text returns nothing: what is recorded has been drawn.
+// Text returns "", because recorded cues do not repeat.
 func (e Every) Text() (string, bool) { return "", false }
 
-// Schema returns a time or two.
+// Schema returns the schema of a time or a pair of times.
 func (e Every) Schema(within fields.Limits) fields.Schema {
 	return fields.Either{e.Least, fields.List{Of: e.Least, Least: 2, Most: 2}}.Schema(within)
 }

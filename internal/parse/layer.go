@@ -8,10 +8,10 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// MaxLayers is how many sounds one play has at most.
+// MaxLayers is the largest number of sounds in one play.
 const MaxLayers = 8
 
-// layerName is where a layer names its sound, which may be defined after it.
+// layerName is the sound name of a layer. The sound may be defined later in the file.
 type layerName struct {
 	at    yaml.Place
 	sound string
@@ -21,7 +21,7 @@ func layerFields(l *rules.Layer) []fields.Field {
 	return []fields.Field{{Key: "sound", To: &l.Sound}, {Key: "delay", To: &l.Delay}}
 }
 
-// layers reads the names of sounds, or mappings of them.
+// layers parses a list of sound names or mappings.
 func (r *Reader) layers(p *yaml.Pair, s *rules.Sound) bool {
 	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 || len(p.Value.Items) > MaxLayers {
 		r.Fail(p.Value.Place, "layers takes a list of 1 to %d sounds", MaxLayers)
@@ -43,10 +43,10 @@ func (r *Reader) layers(p *yaml.Pair, s *rules.Sound) bool {
 	return true
 }
 
-// withLayers are the keys that a sound with layers takes: what it adds to each of them.
+// withLayers are the keys of a sound with layers. Their values apply to all layers.
 var withLayers = []string{"layers", "parameters", "gain", "pitch", "speed", "pan", "priority"}
 
-// layered refuses what belongs to the layers.
+// layered rejects keys that belong to the sounds of the layers.
 func (r *Reader) layered(p *yaml.Pair) {
 	for _, pair := range p.Value.Pairs {
 		if !slices.Contains(withLayers, pair.Key) {
@@ -55,7 +55,7 @@ func (r *Reader) layered(p *yaml.Pair) {
 	}
 }
 
-// checkLayers finds the sounds that layers name, when all are known.
+// checkLayers checks the sound names of layers once all sounds are known.
 func (r *Reader) checkLayers() {
 	for _, n := range r.named {
 		i, known := r.Sounds[n.sound]

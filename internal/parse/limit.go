@@ -9,10 +9,10 @@ import (
 	"voicepool/mixer"
 )
 
-// limit is a place for a number of voices, or {voices, per, full}.
+// limit is a destination for a number of voices, or {voices, per, full}.
 type limit rules.Limit
 
-// Read reads the number or the mapping.
+// Read parses the number or the mapping.
 func (l *limit) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	if p.Value.Kind != yaml.Mapping {
 		return r.Value(p, &fields.Field{To: &l.Voices, Within: Counts})
@@ -35,14 +35,14 @@ func (l *limit) fields(counted *per) []fields.Field {
 	}
 }
 
-// Schema returns that of a number or a mapping.
+// Schema returns the schema of a number or the mapping.
 func (l *limit) Schema(fields.Limits) fields.Schema {
 	number := fields.Schema{"type": "integer", "minimum": Counts.From, "maximum": Counts.To}
 	mapping := fields.Mapping{Fields: l.fields(new(per)), Needs: []string{"voices"}}
 	return fields.Schema{"anyOf": []fields.Schema{number, mapping.Schema(fields.Limits{})}}
 }
 
-// Text returns the number, or the mapping where that says more.
+// Text returns the number, or the mapping if it has other values.
 func (l *limit) Text() (string, bool) {
 	number := fmt.Sprint(l.Voices)
 	if !l.PerOwner && l.Full == mixer.StealQuietest {
@@ -55,7 +55,7 @@ func (l *limit) Text() (string, bool) {
 	return text + fmt.Sprintf(", full: %v}", l.Full), l.Voices != 0
 }
 
-// per is what a limit counts.
+// per selects whether a limit applies per sound or per owner.
 type per bool
 
 const (

@@ -8,10 +8,10 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// middle is the note that is called C4.
+// middle is the MIDI note of C4.
 const middle = 60
 
-// ParseNote reads a note: 0..127, or a name such as C4, F#3 or Bb-1, C4 being 60.
+// ParseNote parses a MIDI note: 0..127, or a name such as C4, F#3 or Bb-1. C4 is 60.
 func ParseNote(text string) (note int, ok bool) {
 	if n, ok := fields.ParseWhole(text, 0, 127); ok {
 		return int(n), true
@@ -37,10 +37,10 @@ func ParseNote(text string) (note int, ok bool) {
 	return note, note >= 0 && note <= 127
 }
 
-// Note is the value of a key that names a note of MIDI.
+// Note is a destination for a MIDI note.
 type Note struct{ To *int }
 
-// Read reads a number or a name.
+// Read parses a number or a name.
 func (n Note) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	text, ok := r.Scalar(p, noteWanted)
 	if !ok {
@@ -57,7 +57,7 @@ const noteWanted = "a number from 0 to 127, or a name such as C4, which is 60"
 // Text returns the number.
 func (n Note) Text() (string, bool) { return strconv.Itoa(*n.To), true }
 
-// Schema returns either.
+// Schema returns the schema of a number or a name.
 func (Note) Schema(fields.Limits) fields.Schema {
 	return fields.Schema{"anyOf": []fields.Schema{
 		{"type": "integer", "minimum": 0, "maximum": 127}, {"type": "string", "pattern": "^[A-Ga-g][#b]?-?[0-9]$"},

@@ -11,10 +11,10 @@ import (
 	"voicepool/mixer"
 )
 
-// pair is a place for a pair of channels, written as 3-4: the first of them.
+// pair is a destination for a pair of channels, written as 3-4. It stores the first channel.
 type pair struct{ to *int }
 
-// Read reads a pair.
+// Read parses a pair.
 func (c pair) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	const most = 2 * mixer.MaxOutputs
 	first, second, found := strings.Cut(p.Value.Text, "-")
@@ -38,7 +38,7 @@ func (c pair) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 // Text returns the pair.
 func (c pair) Text() (string, bool) { return fmt.Sprintf("%d-%d", *c.to, *c.to+1), *c.to != 0 }
 
-// Schema returns the pairs that there are.
+// Schema returns an enum of all pairs.
 func (c pair) Schema(fields.Limits) fields.Schema {
 	var all []string
 	for i := 1; i < 2*mixer.MaxOutputs; i += 2 {
@@ -47,10 +47,10 @@ func (c pair) Schema(fields.Limits) fields.Schema {
 	return fields.Schema{"enum": all}
 }
 
-// outputName is a place for the name of an output.
+// outputName is a destination for the name of an output.
 type outputName struct{ fields.Name }
 
-// Read reads the name.
+// Read parses the name.
 func (n outputName) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if len(n.Known) == 0 && p.Value.Kind == yaml.Scalar {
 		r.Fail(p.Place, "output: there are no outputs; name them first, as in `outputs: {main: 1-2, %s: 3-4}`", yaml.Quote(p.Value.Text))
@@ -59,7 +59,7 @@ func (n outputName) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) b
 	return n.Name.Read(r, p, within)
 }
 
-// Output returns the fields of an output, all but its effects.
+// Output returns the fields of an output, except its effects.
 func Output(o *rules.Output) []fields.Field {
 	return []fields.Field{
 		{Key: "channels", To: pair{&o.Channel}},
@@ -69,15 +69,15 @@ func Output(o *rules.Output) []fields.Field {
 	}
 }
 
-// outputsShape is what outputs look like. None is without its channels.
+// outputsShape returns the shape of outputs. Channels are required.
 func outputsShape() fields.Shape {
 	o := &rules.Output{}
 	one := fields.Either{pair{&o.Channel}, fields.Mapping{Fields: append(Output(o), effectsField(nil)), Needs: []string{"channels"}}}
 	return fields.Schema{"type": "object", "maxProperties": mixer.MaxOutputs, "additionalProperties": one.Schema(fields.Limits{})}
 }
 
-// allOutputs reads the outputs, before the buses, which name them. The names of outputs are those of
-// buses, too.
+// allOutputs parses the outputs before the buses, which refer to them. An output's name is also the name of
+// its bus.
 func (r *Reader) allOutputs(n *yaml.Node) {
 	if n.Kind == yaml.Mapping && len(n.Pairs) > mixer.MaxOutputs {
 		r.Fail(n.Place, "outputs has %d entries; there are at most %d, of two channels each", len(n.Pairs), mixer.MaxOutputs)
@@ -98,7 +98,7 @@ func (r *Reader) allOutputs(n *yaml.Node) {
 			r.Fail(p.Place, "output %s needs `channels`, its pair of channels, such as 3-4", yaml.Quote(p.Key))
 		}
 		if o.Channel == 0 {
-			return // it has been told
+			return // reported already
 		}
 		if other, taken := users[o.Channel]; taken {
 			r.Fail(p.Value.Place, "outputs %s and %s have the same channels, %d-%d", yaml.Quote(other), yaml.Quote(p.Key), o.Channel, o.Channel+1)
@@ -113,8 +113,7 @@ func (r *Reader) allOutputs(n *yaml.Node) {
 	})
 }
 
-// firstOutput has the gain and the cutoffs of the first output, whose bus is the master, be those of the
-// master.
+// firstOutput moves the gain and cutoffs of the first output to the master, which is its bus.
 func (r *Reader) firstOutput(p *yaml.Pair, o *rules.Output) {
 	m := &r.rules.Master
 	if o.Gain != 0 && m.Gain != 0 {
@@ -134,12 +133,12 @@ func (r *Reader) firstOutput(p *yaml.Pair, o *rules.Output) {
 	}
 }
 
-// givenTwice reports what both the first output and the master say.
+// givenTwice reports a key that both the first output and the master have.
 func (r *Reader) givenTwice(p *yaml.Pair, key string) {
 	r.Fail(fields.Given(p.Value, key).Place, "%s: the bus of the first output is the master, and `master` says it, too; leave one of them out", key)
 }
 
-// masterEffects reads the effects of the master and of the outputs, whose keys name buses.
+// masterEffects parses the effects of the master and of the outputs, whose sidechain keys name buses.
 func (r *Reader) masterEffects(root *yaml.Node) {
 	master := &r.rules.Master.Effects
 	if p := fields.Given(root, "master"); p != nil {
@@ -164,10 +163,10 @@ func (r *Reader) masterEffects(root *yaml.Node) {
 	}
 }
 
-// later is the reader of a field that is read when all buses are known.
+// later accepts a field that is parsed once all buses are known.
 func later(*yaml.Pair) bool { return true }
 
-// route checks the output of a bus, whose parent may be on another one.
+// route checks that the outputs of a bus and of its parent agree.
 func (r *Reader) route(at func(bus string) *yaml.Pair) {
 	if len(r.rules.Outputs) == 0 {
 		return
@@ -182,10 +181,10 @@ func (r *Reader) route(at func(bus string) *yaml.Pair) {
 	for i := range r.rules.Buses {
 		named[r.rules.Buses[i].Name] = r.rules.Buses[i].Output
 	}
-	var of func(bus string) string // its output
+	var of func(bus string) string // the output of a bus
 	of = func(bus string) string {
 		if _, known := outputs[bus]; !known {
-			outputs[bus] = first // if the way leads back to it
+			outputs[bus] = first // in case of a cycle
 			outputs[bus] = of(parents[bus])
 		}
 		return outputs[bus]

@@ -17,7 +17,7 @@ func parameterFields(p *rules.Parameter) []fields.Field {
 	}
 }
 
-// parameters reads what moves a sound.
+// parameters parses the parameters of a sound.
 func (r *Reader) parameters(p *yaml.Pair, s *rules.Sound) bool {
 	r.Named(p.Value, "parameters", func(p *yaml.Pair) {
 		one := rules.Parameter{Name: p.Key}
@@ -51,10 +51,10 @@ func (r *Reader) parameters(p *yaml.Pair, s *rules.Sound) bool {
 	return true
 }
 
-// curve is a place for points.
+// curve is a destination for the points of a curve.
 type curve struct{ to *rules.Curve }
 
-// Read reads a list of points, [x, y].
+// Read parses a list of points, [x, y].
 func (c curve) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if p.Value.Kind != yaml.List || len(p.Value.Items) == 0 {
 		r.Fail(p.Value.Place, "%s takes a list of points, such as [[0, -12], [1, 0]]", p.Key)
@@ -76,10 +76,10 @@ func (c curve) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	return true
 }
 
-// Text returns nothing: no recorder writes curves.
+// Text returns "", because recorders do not write curves.
 func (c curve) Text() (string, bool) { return "", false }
 
-// Schema returns a list of pairs of numbers.
+// Schema returns the schema of a list of pairs of numbers.
 func (c curve) Schema(fields.Limits) fields.Schema {
 	number := fields.Schema{"type": "number"}
 	return fields.List{Of: fields.List{Of: number, Least: 2, Most: 2}, Least: 1}.Schema(fields.Limits{})

@@ -1,5 +1,5 @@
-// Package parse reads rules: the part of a file that banks and cue sheets share. Its tables of
-// fields are what a file may say, for reading, for writing and for the schema of editors.
+// Package parse parses the rules that banks and cue sheets share. Its tables of fields define the valid keys
+// for parsing, for writing and for the JSON schema.
 package parse
 
 import (
@@ -15,7 +15,7 @@ import (
 	"voicepool/voice"
 )
 
-// The ranges of numbers.
+// The ranges of numeric values.
 var (
 	Decibels   = fields.Limits{From: mixer.MinGain, To: mixer.MaxGain, Unit: fields.DecibelUnit}
 	Semitones  = fields.Limits{From: -mixer.MaxPitch, To: mixer.MaxPitch, Unit: " of semitones"}
@@ -23,25 +23,25 @@ var (
 	Pans       = fields.Limits{From: -mixer.MaxPan, To: mixer.MaxPan}
 	Cutoffs    = fields.Limits{From: mixer.MinCutoff, To: mixer.MaxCutoff, Unit: fields.HertzUnit, Cutoff: true}
 	Priorities = fields.Limits{From: -mixer.MaxPriority, To: mixer.MaxPriority}
-	Values     = fields.Limits{From: -1e9, To: 1e9} // of parameters
+	Values     = fields.Limits{From: -1e9, To: 1e9} // parameter values
 	Counts     = fields.Limits{From: 1, To: mixer.MaxVoices}
 )
 
-// Reader reads a file of rules, and gathers what is wrong.
+// Reader parses the rules of a file and collects errors.
 type Reader struct {
 	fields.Reader
-	Buses  map[string]bool // and "master"
-	Sounds map[string]int  // by name, in Rules.Sounds
+	Buses  map[string]bool // names of buses, including "master"
+	Sounds map[string]int  // by name, index in Rules.Sounds
 
 	rules   *rules.Rules
 	outputs map[string]bool
-	groups  map[string]*rules.Sound // the first of each
+	groups  map[string]*rules.Sound // first sound of each group
 	named   []layerName
 	thens   []then
 }
 
-// New returns a reader that fills rules, which it gives the defaults of a file. named are the
-// sounds that there are besides files.
+// New returns a reader that fills in to, starting from the defaults of a file. named lists sounds that need
+// no file.
 func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reader {
 	*to = rules.Rules{
 		File: file, FS: fsys, Named: named, Voices: 32, Rate: 48000, Quality: voice.Best, Seed: 1, Master: rules.Master{Limiter: true},
@@ -51,11 +51,9 @@ func New(to *rules.Rules, file string, fsys fs.FS, named []sounds.Source) *Reade
 	}
 }
 
-// Text reads the text of a file, a "bank" or a "cue sheet", which has some fields besides the
-// rules. It calls rest with the root, when all but those is read: what names sounds and buses
-// comes after them, wherever it stands.
-//
-// It reports whether the text is YAML.
+// Text parses the text of a "bank" or "cue sheet". more lists its fields beyond the rules. Text calls rest
+// with the root after the rules have been parsed, so that rest can refer to their sounds and buses regardless
+// of the order in the file. It reports whether the text is valid YAML.
 func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*yaml.Node)) bool {
 	root, wrong := yaml.Read(src, what)
 	if wrong != nil {
@@ -67,14 +65,14 @@ func (r *Reader) Text(src []byte, what string, more []fields.Field, rest func(*y
 		rest(root)
 	}
 	if !r.Failed() {
-		if err := r.rules.Config().Check(); err != nil { // beyond a limit that nothing above knows
+		if err := r.rules.Config().Check(); err != nil { // limits of the mixer that the checks above do not cover
 			r.Fail(yaml.Place{}, "%v", err)
 		}
 	}
 	return true
 }
 
-// Errors returns what is wrong with the file, as rules.Errors, or nil.
+// Errors returns the errors of the file as rules.Errors, or nil.
 func (r *Reader) Errors() error {
 	var all rules.Errors
 	for _, w := range r.Wrong() {
@@ -86,12 +84,12 @@ func (r *Reader) Errors() error {
 	return all
 }
 
-// File is the shape of a file that has some fields besides the rules.
+// File returns the shape of a file with additional fields.
 func File(more []fields.Field) fields.Mapping {
 	return fields.Mapping{Fields: append(more, New(&rules.Rules{}, "", nil, nil).fields()...)}
 }
 
-// fields returns those of the root. What names others is read after them.
+// fields returns the fields of the root. Sections that refer to names are parsed later, by root.
 func (r *Reader) fields() []fields.Field {
 	s := r.rules
 	type shape = fields.Deferred
@@ -123,12 +121,12 @@ func quality(to *voice.Quality) any {
 
 func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 	s := r.rules
-	if p := fields.Given(n, "rate"); p != nil { // wherever it stands
+	if p := fields.Given(n, "rate"); p != nil { // before the other keys, regardless of their order
 		rate, _ := strconv.Atoi(p.Value.Text)
 		r.HalfRate = float64(max(rate, 0)) / 2
 	}
 	r.Read(n, what, append(more, r.fields()...))
-	// What names others comes after them, wherever it stands.
+	// Sections that refer to names are parsed after the definitions, regardless of their order.
 	if p := fields.Given(n, "grow"); p != nil {
 		r.grow(p)
 	}
@@ -182,7 +180,7 @@ func (r *Reader) master(p *yaml.Pair) bool {
 	return true
 }
 
-// Grow returns the fields of how a pool grows.
+// Grow returns the fields of a growing pool.
 func Grow(g *rules.Grow) []fields.Field {
 	return []fields.Field{
 		{Key: "step", To: &g.Step, Within: Counts},

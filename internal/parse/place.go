@@ -23,13 +23,13 @@ func Cone(c *space.Cone) []fields.Field {
 	}
 }
 
-// Air is how many metres of air there are in a unit of length.
+// Air is the range of metres of air per unit of length.
 var Air = fields.Limits{From: 0, To: 1000}
 
-// Behind is how much of a sound is behind something.
+// Behind is the range of occlusion and obstruction.
 var Behind = fields.Limits{From: 0, To: 1}
 
-// Distance returns the fields of an attenuation, all but its curve and its table.
+// Distance returns the fields of an attenuation, except its curve and its table.
 func Distance(a *space.Attenuation) []fields.Field {
 	return []fields.Field{
 		{Key: "min", To: &a.Min, Within: fields.Limits{From: 1e-6, To: 1e9}},
@@ -38,16 +38,16 @@ func Distance(a *space.Attenuation) []fields.Field {
 	}
 }
 
-// OfBanks are the keys of a sound that a file with cues does not take.
+// OfBanks lists the keys of a sound that are invalid in a file with cues.
 var OfBanks = []string{"then"}
 
-// Vector is a place for a point or a direction, [x, y] or [x, y, z]; nil: none.
+// Vector is a destination for a point or direction, [x, y] or [x, y, z]. nil means not set.
 type Vector struct{ To **space.Vector }
 
-// places are where a coordinate may be.
+// places is the range of a coordinate.
 var places = fields.Limits{From: -1e9, To: 1e9}
 
-// Read reads two or three numbers.
+// Read parses two or three numbers.
 func (v Vector) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	if n := len(p.Value.Items); p.Value.Kind != yaml.List || n < 2 || n > 3 {
 		r.Fail(p.Value.Place, "%s takes a list of x, y and z, or of x and y, such as [3, 0, -1]", p.Key)
@@ -73,25 +73,25 @@ func (v Vector) Text() (string, bool) {
 	return fmt.Sprintf("[%s, %s, %s]", fields.Shortest(x[0]), fields.Shortest(x[1]), fields.Shortest(x[2])), true
 }
 
-// Schema returns two or three numbers.
+// Schema returns the schema of two or three numbers.
 func (v Vector) Schema(fields.Limits) fields.Schema {
 	one := fields.Schema{"type": "number", "minimum": places.From, "maximum": places.To}
 	return fields.Schema{"type": "array", "items": one, "minItems": 2, "maxItems": 3}
 }
 
-// Strength is how much a place pans.
+// Strength is the range of the panning strength of a listener.
 var Strength = fields.Limits{From: 1e-6, To: 1}
 
-// Doppler is how much of the Doppler shift a listener hears.
+// Doppler is the range of the factor of the Doppler shift.
 var Doppler = fields.Limits{From: 0, To: 100}
 
-// SpeedOfSound is in units of length a second.
+// SpeedOfSound is the range of the speed of sound, in units of length per second.
 var SpeedOfSound = fields.Limits{From: 0.001, To: 1e9}
 
-// Width is how much a listener sees.
+// Width is the range of the width of a listener's view.
 var Width = fields.Limits{From: 1e-6, To: 1e9}
 
-// place returns the fields that say how a sound is heard where it has a place.
+// place returns the fields of a sound's spatial behaviour.
 func (r *Reader) place(s *rules.Sound) []fields.Field {
 	read := func(do func(p *yaml.Pair)) func(*yaml.Pair) bool {
 		return func(p *yaml.Pair) bool { do(p); return true }
@@ -105,7 +105,7 @@ func (r *Reader) place(s *rules.Sound) []fields.Field {
 		{Key: "distance", To: read(func(p *yaml.Pair) { r.distance(p, &e.Attenuation) }), Like: distance},
 		{Key: "send_distance", To: read(func(p *yaml.Pair) {
 			if r.distance(p, &e.SendAttenuation); e.SendAttenuation == (space.Attenuation{}) {
-				e.SendAttenuation.Min = 1 // all as usual: nothing would be the curve of the sound
+				e.SendAttenuation.Min = 1 // the usual attenuation; a zero value would mean the curve of the sound
 			}
 		}), Like: distance},
 		{Key: "air", To: &e.Air, Within: Air},
@@ -117,7 +117,7 @@ func (r *Reader) place(s *rules.Sound) []fields.Field {
 	}
 }
 
-// hears notes what package space says of an emitter whose fields are in range, each alone.
+// hears reports combinations of emitter values that package space rejects.
 func (r *Reader) hears(p *yaml.Pair, e space.Emitter) {
 	if r.Failed() {
 		return
@@ -127,7 +127,7 @@ func (r *Reader) hears(p *yaml.Pair, e space.Emitter) {
 	}
 }
 
-// curves returns the names of all curves.
+// curves returns the names of all attenuation curves.
 func curves() []string {
 	names := []string{"table"}
 	for c := space.Inverse; c <= space.Constant; c++ {
@@ -136,7 +136,7 @@ func curves() []string {
 	return names
 }
 
-// distance reads {curve: inverse, min: 1, max: 50, rolloff: 1} or {curve: table, table: ...}.
+// distance parses {curve: inverse, min: 1, max: 50, rolloff: 1} or {curve: table, table: ...}.
 func (r *Reader) distance(p *yaml.Pair, a *space.Attenuation) {
 	curves := curves()
 	var named, table *yaml.Pair
@@ -163,7 +163,7 @@ func (r *Reader) distance(p *yaml.Pair, a *space.Attenuation) {
 	}
 }
 
-// hint returns the nearest of some names, or all of them.
+// hint suggests the nearest name, or lists all names.
 func (r *Reader) hint(name string, names []string) string {
 	if hint := r.Suggest(name, func() []string { return names }); hint != "" {
 		return hint
@@ -171,7 +171,8 @@ func (r *Reader) hint(name string, names []string) string {
 	return "; it takes one of " + fields.Join(names)
 }
 
-// table reads a curve that goes straight in decibels from point to point; nil: it is none.
+// table parses an attenuation curve that is linear in decibels between its points. It returns nil on an
+// error.
 func (r *Reader) table(p *yaml.Pair) *space.Table {
 	const shape = "a list of pairs of a distance and a gain, such as [[1, 0], [10, -20], [50, -80]]"
 	if p.Value.Kind != yaml.List || len(p.Value.Items) > maxFiles {
@@ -200,10 +201,10 @@ func (r *Reader) table(p *yaml.Pair) *space.Table {
 	return t
 }
 
-// PanStrength is a place for how much places pan; 0 is space.NoPan.
+// PanStrength is a destination for the panning strength; 0 is stored as space.NoPan.
 type PanStrength struct{ To *float64 }
 
-// Read reads 0, or a number of a range.
+// Read parses 0, or a number in the range.
 func (s PanStrength) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if p.Value.Text == "0" && !p.Value.Quoted {
 		*s.To = space.NoPan
@@ -215,7 +216,7 @@ func (s PanStrength) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) 
 // Text returns the number.
 func (s PanStrength) Text() (string, bool) { return fields.Shortest(max(*s.To, 0)), *s.To != 0 }
 
-// Schema returns the range, with 0.
+// Schema returns the schema of the range including 0.
 func (s PanStrength) Schema(within fields.Limits) fields.Schema {
 	return fields.Schema{"type": "number", "minimum": 0, "maximum": within.To}
 }

@@ -7,12 +7,12 @@ import (
 	"voicepool/pcm"
 )
 
-// Scene returns the fields of a scene, all but its buses.
+// Scene returns the fields of a scene, except its buses.
 func Scene(s *rules.Scene) []fields.Field {
 	return []fields.Field{{Key: "voices", To: &s.Voices, Within: Counts}}
 }
 
-// SceneBus returns the fields of a bus in a scene, all but its duck and its effects.
+// SceneBus returns the fields of a bus in a scene, except its duck, effects and sends.
 func SceneBus(b *rules.SceneBus) []fields.Field {
 	return []fields.Field{
 		{Key: "gain", To: fields.Optional(&b.Gain, func(x *pcm.Decibels) any { return x }), Within: Decibels},
@@ -22,7 +22,7 @@ func SceneBus(b *rules.SceneBus) []fields.Field {
 	}
 }
 
-// sceneFields are all of them.
+// sceneFields returns all fields of a scene.
 func sceneFields(s *rules.Scene, buses func(*yaml.Pair) bool) []fields.Field {
 	bus := fields.Mapping{Fields: append(SceneBus(&rules.SceneBus{}), duckField(nil), Moves(nil), SendMoves(nil))}
 	return append(Scene(s), fields.Field{Key: "buses", To: buses, Like: fields.Names{Of: bus}})

@@ -11,23 +11,23 @@ import (
 	"voicepool/pcm"
 )
 
-// sendsField is the field of the sends of a bus, which a function reads.
+// sendsField returns the field of the sends of a bus, parsed by read.
 func sendsField(read func(*yaml.Pair) bool) fields.Field {
 	return fields.Field{Key: "sends", To: read, Like: sendsShape()}
 }
 
-// sendsShape is what sends look like: gains, or more of each.
+// sendsShape returns the shape of sends: a gain or a mapping per bus.
 func sendsShape() fields.Names {
 	long := fields.Mapping{Fields: sendFields(&mixer.Send{}), Needs: []string{"gain"}}
 	return fields.Names{Of: fields.Either{sendGain(), long}}
 }
 
-// SendMoves is the field in which gains of sends are moved.
+// SendMoves returns the field that sets gains of sends, parsed by read.
 func SendMoves(read func(*yaml.Pair) bool) fields.Field {
 	return fields.Field{Key: "sends", To: read, Like: fields.Names{Of: sendGain()}}
 }
 
-// sendGain is what a gain of a send looks like.
+// sendGain returns the shape of the gain of a send.
 func sendGain() fields.Shape {
 	return fields.Ranged{Of: new(pcm.Decibels), Within: Decibels}
 }
@@ -39,7 +39,7 @@ func sendFields(s *mixer.Send) []fields.Field {
 	}
 }
 
-// sends reads the sends of a bus: gains by the buses to which they lead, or more of each.
+// sends parses the sends of a bus, a mapping from buses to gains or mappings.
 func (r *Reader) sends(p *yaml.Pair, bus string, to *[]mixer.Send) bool {
 	r.Named(p.Value, "sends", func(p *yaml.Pair) {
 		s := mixer.Send{To: p.Key}
@@ -50,7 +50,7 @@ func (r *Reader) sends(p *yaml.Pair, bus string, to *[]mixer.Send) bool {
 	return true
 }
 
-// readSend reads a send: its gain, or, where there may be more, more of it.
+// readSend parses a send: its gain, or, if more is true, optionally a mapping.
 func readSend(r *fields.Reader, p *yaml.Pair, s *mixer.Send, more bool) bool {
 	if !more || p.Value.Kind != yaml.Mapping {
 		return r.Value(p, &fields.Field{Key: p.Key, To: &s.Gain, Within: Decibels})
@@ -63,7 +63,7 @@ func readSend(r *fields.Reader, p *yaml.Pair, s *mixer.Send, more bool) bool {
 	return true
 }
 
-// sendTo reports whether there is a bus to which another one can send.
+// sendTo reports whether a bus may send to the bus named by the key.
 func (r *Reader) sendTo(p *yaml.Pair, bus string) bool {
 	switch {
 	case p.Key == "master" || r.isMaster(p.Key):
@@ -78,7 +78,7 @@ func (r *Reader) sendTo(p *yaml.Pair, bus string) bool {
 	return false
 }
 
-// SendMoves reads gains of sends that move, of a bus that has some: of a scene or a cue.
+// SendMoves parses new gains for sends of a bus, in a scene or a cue.
 func (r *Reader) SendMoves(p *yaml.Pair, bus string, to *[]mixer.Send) {
 	has := r.SendsOf(bus)
 	r.Named(p.Value, "sends", func(p *yaml.Pair) {
@@ -109,7 +109,7 @@ func (r *Reader) SendsOf(bus string) []mixer.Send {
 	return nil
 }
 
-// WriteSends spells sends as a file has them.
+// WriteSends formats sends as in a file.
 func WriteSends(all []mixer.Send) string {
 	var line fields.Line
 	for _, s := range all {
@@ -122,20 +122,20 @@ func WriteSends(all []mixer.Send) string {
 	return "{" + line.String() + "}"
 }
 
-// voiceSends are the sends of a voice, by the buses to which they lead.
+// voiceSends is a destination for the sends of a voice.
 type voiceSends struct {
 	to    *[]mixer.Send
 	known map[string]bool
 	more  bool
 }
 
-// VoiceSends is a place for the sends of a sound or a start, or, without more, for gains of them. known
-// are the buses.
+// VoiceSends returns a destination for the sends of a sound or start. If more is false, only gains are valid.
+// known contains the buses.
 func VoiceSends(to *[]mixer.Send, known map[string]bool, more bool) fields.Value {
 	return voiceSends{to, known, more}
 }
 
-// Read reads them.
+// Read parses the sends.
 func (v voiceSends) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	*v.to = nil
 	if n := len(p.Value.Pairs); p.Value.Kind == yaml.Mapping && n > mixer.VoiceSends {
@@ -159,14 +159,14 @@ func (v voiceSends) Read(r *fields.Reader, p *yaml.Pair, _ fields.Limits) bool {
 	return good
 }
 
-// Text returns them as a file has them.
+// Text returns the sends in the format of a file.
 func (v voiceSends) Text() (string, bool) { return WriteSends(*v.to), len(*v.to) > 0 }
 
-// Schema returns gains, or more, by the names of buses.
+// Schema returns the schema of a mapping from buses to gains or mappings.
 func (v voiceSends) Schema(fields.Limits) fields.Schema { return sendsShape().Schema(Decibels) }
 
-// SendsHome reports a voice that sends to the bus that it is on, or to the first output, which is the
-// master: where it says so, or what is at n.
+// SendsHome reports a voice that sends to its own bus or to the master. The error is at the sends of n, or at
+// n.
 func (r *Reader) SendsHome(n *yaml.Node, sends []mixer.Send, bus string) {
 	at := n.Place
 	if p := fields.Given(n, "sends"); p != nil {

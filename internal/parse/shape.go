@@ -6,18 +6,18 @@ import (
 	"voicepool/voice"
 )
 
-// shortShapes are the names of shapes that people write besides their own.
+// shortShapes maps alternative names of shapes to shapes.
 var shortShapes = map[string]voice.Shape{"db": voice.InDecibels, "linear": voice.InAmplitude}
 
-// shape is a place for the shape of a gain's way.
+// shape is a destination for the shape of a fade.
 type shape struct{ fields.Value }
 
-// Shape is a place for the shape of a gain's way.
+// Shape returns a destination for the shape of a fade.
 func Shape(to *voice.Shape) fields.Value {
 	return shape{fields.Choice(to, voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower)}
 }
 
-// Read reads the name of a shape, by either of its names.
+// Read parses the name or the alternative name of a shape.
 func (s shape) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	if long, some := shortShapes[p.Value.Text]; some && p.Value.Kind == yaml.Scalar {
 		named, value := *p, *p.Value
@@ -27,7 +27,7 @@ func (s shape) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	return s.Value.Read(r, p, within)
 }
 
-// Schema returns all names.
+// Schema returns an enum of all names.
 func (s shape) Schema(within fields.Limits) fields.Schema {
 	return fields.Either{s.Value, fields.Schema{"enum": fields.Sorted(shortShapes)}}.Schema(within)
 }

@@ -18,7 +18,7 @@ func bus(to *string, known map[string]bool) fields.Value {
 	return fields.Name{To: to, What: "bus", Known: known}
 }
 
-const maxFiles = 65536 // of a sound
+const maxFiles = 65536 // per sound
 
 func (r *Reader) allSounds(n *yaml.Node) {
 	r.Named(n, "sounds", func(p *yaml.Pair) {
@@ -33,7 +33,7 @@ func (r *Reader) allSounds(n *yaml.Node) {
 	r.follow()
 }
 
-// Sound returns the fields of a sound, all but its files and what is coalesced.
+// Sound returns the fields of a sound, except its files and coalesce.
 func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 	return []fields.Field{
 		{Key: "pick", To: fields.Choice(&s.Pick, rules.PickRandom, rules.PickShuffle, rules.PickRound)},
@@ -64,7 +64,7 @@ func Sound(s *rules.Sound, buses map[string]bool) []fields.Field {
 	}
 }
 
-// soundFields are all of them.
+// soundFields returns all fields of a sound except the spatial ones.
 func soundFields(s *rules.Sound, buses map[string]bool, files, coalesce, layers, parameters func(*yaml.Pair) bool) []fields.Field {
 	path := new(string)
 	return append([]fields.Field{
@@ -135,7 +135,7 @@ func (r *Reader) sound(p *yaml.Pair, s *rules.Sound) {
 	}
 }
 
-// group finds what the sounds of a group say otherwise than the first of them.
+// group reports a sound whose limits differ from the first sound of its group.
 func (r *Reader) group(p *yaml.Pair, s *rules.Sound) {
 	if s.Limit.Voices == 0 && s.Cooldown == (rules.Time{}) && s.Coalesce == (rules.Coalesce{}) {
 		r.Fail(p.Place, "a group shares a limit, a cooldown or coalesce; this sound has none")
@@ -150,7 +150,7 @@ func (r *Reader) group(p *yaml.Pair, s *rules.Sound) {
 	}
 }
 
-// coalesce reads a time, or {within: time, most: Decibels}.
+// coalesce parses a time, or {within: time, most: Decibels}.
 func (r *Reader) coalesce(p *yaml.Pair, c *rules.Coalesce) bool {
 	n := p.Value
 	if n.Kind != yaml.Mapping {
@@ -166,7 +166,7 @@ func (r *Reader) coalesce(p *yaml.Pair, c *rules.Coalesce) bool {
 	return true
 }
 
-// files reads one path or several.
+// files parses one path or a list of paths.
 func (r *Reader) files(p *yaml.Pair, s *rules.Sound) {
 	if p.Key == "file" {
 		if _, ok := r.Scalar(p, "a path"); ok {
@@ -187,7 +187,7 @@ func (r *Reader) files(p *yaml.Pair, s *rules.Sound) {
 	}
 }
 
-// File appends a path, or the embedded or generated sound of that name.
+// File appends a path, or the embedded or generated sound with that name.
 func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
 	f := rules.File{Line: n.Line, Column: n.Column, Path: n.Text}
 	_, found := r.rules.Find(n.Text)
@@ -210,10 +210,10 @@ func (r *Reader) File(n *yaml.Node, files []rules.File) []rules.File {
 	return append(files, f)
 }
 
-// AskEmbedded says how a bank has embedded sounds.
+// AskEmbedded is a hint on how to use embedded sounds in a bank.
 const AskEmbedded = "for embedded sounds call bank.Open(fsys, name, lib, embedded.Sources()...)"
 
-// Known returns the names of the sounds that there are besides files.
+// Known returns the names of the sounds that need no file.
 func (r *Reader) Known() (names []string) {
 	for i := range r.rules.Named {
 		names = append(names, r.rules.Named[i].Name)
@@ -229,7 +229,7 @@ func (r *Reader) Add(s rules.Sound) int {
 	return i
 }
 
-// soundShape returns the fields of any sound, for their shapes.
+// soundShape returns the fields of a sound for its schema.
 func (r *Reader) soundShape() []fields.Field {
 	s := &rules.Sound{}
 	return append(soundFields(s, nil, nil, nil, nil, nil), r.place(s)...)

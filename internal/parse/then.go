@@ -8,13 +8,13 @@ import (
 	"voicepool/internal/yaml"
 )
 
-// then is a sound that another one follows, and where that is said.
+// then is a `then` key and the sound that has it.
 type then struct {
 	pair *yaml.Pair
 	name string
 }
 
-// follow finds what follows a sound that is not there, or the sound itself, however far on.
+// follow reports sounds whose follower does not exist, and chains that lead back to their first sound.
 func (r *Reader) follow() {
 	for _, t := range r.thens {
 		next := t.pair.Value.Text
@@ -40,7 +40,7 @@ func (r *Reader) follow() {
 	}
 }
 
-// Thens returns where sounds say what follows them.
+// Thens returns the places of all `then` keys.
 func (r *Reader) Thens() (all []yaml.Place) {
 	for _, t := range r.thens {
 		all = append(all, t.pair.Place)
@@ -48,7 +48,7 @@ func (r *Reader) Thens() (all []yaml.Place) {
 	return all
 }
 
-// after returns the name of what follows a sound, or nothing.
+// after returns the name of the follower of a sound, or "".
 func (r *Reader) after(name string) string {
 	if i, ok := r.Sounds[name]; ok {
 		return r.rules.Sounds[i].Then
@@ -56,7 +56,7 @@ func (r *Reader) after(name string) string {
 	return ""
 }
 
-// region is a place for what loops: true, false, how often, or where the loop begins and ends.
+// region is a destination for a loop: true, false, a number of rounds, or the times of the loop region.
 type region struct {
 	fields.Loop
 	sound *rules.Sound
@@ -66,13 +66,13 @@ func (l region) fields() []fields.Field {
 	return []fields.Field{{Key: "from", To: &l.sound.LoopFrom}, {Key: "to", To: &l.sound.LoopTo}}
 }
 
-// Schema returns that of what Loop takes, or of a mapping.
+// Schema returns the schema of Loop or of a mapping.
 func (l region) Schema(within fields.Limits) fields.Schema {
 	mapping := fields.Mapping{Fields: l.fields(), Needs: []string{"to"}}
 	return fields.Schema{"anyOf": []fields.Schema{l.Loop.Schema(within), mapping.Schema(within)}}
 }
 
-// Read reads it.
+// Read parses the loop.
 func (l region) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool {
 	s := l.sound
 	if p.Value.Kind != yaml.Mapping {
@@ -89,7 +89,7 @@ func (l region) Read(r *fields.Reader, p *yaml.Pair, within fields.Limits) bool 
 	return true
 }
 
-// Text returns where the loop is, or what Loop says.
+// Text returns the loop region, or the text of Loop.
 func (l region) Text() (string, bool) {
 	if l.sound.LoopTo.IsZero() {
 		return l.Loop.Text()

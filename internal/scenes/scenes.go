@@ -14,19 +14,19 @@ import (
 	"voicepool/voice"
 )
 
-// State is what a scene moves.
+// State holds the values that a scene sets.
 type State struct {
-	scene  *rules.Scene // nil: none
+	scene  *rules.Scene // nil: no scene
 	voices int
-	buses  map[string]busState // "master" too
+	buses  map[string]busState // by name, including "master"
 }
 
 type busState struct {
-	change mixer.Change // the fields of a bus
+	change mixer.Change // the properties of a bus
 	duck   mixer.Duck
 
-	effects map[string]effectState  // by their names
-	sends   map[string]pcm.Decibels // by where they lead
+	effects map[string]effectState  // by name
+	sends   map[string]pcm.Decibels // by destination bus
 }
 
 // effectState is the kind of an effect and all its values.
@@ -35,7 +35,7 @@ type effectState struct {
 	values effect.Values
 }
 
-// Of returns what a file says in a scene of it; nil: in none.
+// Of returns the state of a file in a scene, or outside all scenes if scene is nil.
 func Of(r *rules.Rules, scene *rules.Scene) State {
 	s := State{scene: scene, voices: r.Voices, buses: map[string]busState{"master": {change: mixer.Change{Gain: r.Master.Gain, LowPass: r.Master.LowPass, HighPass: r.Master.HighPass}, effects: valuesOf(r.Master.Effects)}}}
 	for i := range r.Outputs {
@@ -108,7 +108,7 @@ func gainsOf(sends []mixer.Send) map[string]pcm.Decibels {
 	return all
 }
 
-// moved returns the values that differ from those before.
+// moved returns the values that differ from old.
 func moved(now, old effect.Values) effect.Values {
 	moves := effect.Values{}
 	for name, x := range now {
@@ -119,7 +119,7 @@ func moved(now, old effect.Values) effect.Values {
 	return moves
 }
 
-// path returns where the file says something of the state: in the scene, or outside of it.
+// path returns the path of a value in the file: in the scene if the scene sets it, or at the top level.
 func (s *State) path(keys ...string) []string {
 	if s.scene == nil {
 		return keys
@@ -134,7 +134,7 @@ func (s *State) path(keys ...string) []string {
 	return keys
 }
 
-// Find returns the scene of a name, or nil.
+// Find returns the scene with a name, or nil.
 func Find(r *rules.Rules, name string) *rules.Scene {
 	i := slices.IndexFunc(r.Scenes, func(s rules.Scene) bool { return s.Name == name })
 	if i < 0 {
@@ -143,7 +143,7 @@ func Find(r *rules.Rules, name string) *rules.Scene {
 	return &r.Scenes[i]
 }
 
-// since returns the change of what differs from another state of a bus.
+// since returns a change with the properties of a bus that differ from old.
 func since(now, old *mixer.Change) mixer.Change {
 	c := *now
 	for _, f := range [...]struct {
@@ -163,37 +163,37 @@ func since(now, old *mixer.Change) mixer.Change {
 		}
 	}
 	if c.Fields&mixer.FieldGain != 0 && min(now.Gain, old.Gain) <= pcm.Silence {
-		c.Shape = voice.RaisedCosine // straight in decibels, two scenes that cross would leave a hole
+		c.Shape = voice.RaisedCosine // a linear fade in decibels would leave a hole between two scenes
 	}
 	return c
 }
 
-// Stage is a mixer and what scenes have made of it. For one goroutine at a time.
+// Stage tracks the scene state of a mixer. One goroutine at a time.
 type Stage struct {
 	mixer *mixer.Mixer
-	at    func(frame int64) mixer.Moment // of what it does
+	at    func(frame int64) mixer.Moment // returns the moment for commands at a frame
 	state State
-	size  size // of the pool
+	size  size // size of the pool
 }
 
-// size is how large the pool is: now until a frame, then from there on.
+// size is the size of the pool: now before frame from, and then afterwards.
 type size struct {
 	now, then int
 	from      int64
 }
 
-// NewStage returns the stage of a mixer that is as a file says without a scene. at gives the moments
-// of frames.
+// NewStage returns the stage of a mixer in the state of the file without a scene. at returns the moment for
+// commands at a frame.
 func NewStage(m *mixer.Mixer, r *rules.Rules, at func(int64) mixer.Moment) Stage {
 	s := Stage{mixer: m, at: at, state: Of(r, nil)}
 	s.size = size{now: s.state.voices, then: s.state.voices}
 	return s
 }
 
-// Move takes the mixer to a state at a frame, or mixer.Now, within a time, but for what only
-// another mixer can take, of which it tells late: more voices than this one may have, and ducks of
-// buses that it has not. Buses that the state does not name stay as they are. After an error it may
-// be called again. Effects and sends that the mixer lacks are passed over.
+// Move moves the mixer to a state within a time, starting at a frame or mixer.Now. Buses outside the state
+// stay unchanged. Effects and sends that the mixer lacks are skipped. Changes that require another mixer are
+// reported to late: more voices than its maximum, and ducks by buses that it lacks. After an error, Move may
+// be called again.
 func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path []string, format string, args ...any)) error {
 	m := s.mixer
 	if to.voices != s.state.voices {
@@ -205,7 +205,7 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.state.buses)) { // in one order, for recordings
+	for _, name := range slices.Sorted(maps.Keys(s.state.buses)) { // in a fixed order, for recordings
 		old := s.state.buses[name]
 		now, ok := to.buses[name]
 		if !ok {
@@ -244,7 +244,7 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 		}
 	}
 	for name := range to.buses {
-		if _, known := s.state.buses[name]; !known { // the mixer has it not
+		if _, known := s.state.buses[name]; !known { // the mixer lacks it
 			delete(to.buses, name)
 		}
 	}
@@ -252,8 +252,8 @@ func (s *Stage) Move(frame int64, to State, within time.Duration, late func(path
 	return nil
 }
 
-// keep leaves b the effects and sends of old, which are those of the mixer: what b lacks stays as it was, and
-// what b has besides is dropped.
+// keep reduces the effects and sends of b to the ones in old, which the mixer has. Values missing in b are taken
+// from old.
 func (b *busState) keep(old *busState) {
 	effects, sends := maps.Clone(old.effects), maps.Clone(old.sends)
 	for name, e := range b.effects {
@@ -269,7 +269,7 @@ func (b *busState) keep(old *busState) {
 	b.effects, b.sends = effects, sends
 }
 
-// moveSends moves the gains of sends of a bus that differ from those before.
+// moveSends moves the send gains of a bus that have changed.
 func (s *Stage) moveSends(frame int64, bus mixer.Bus, now, old map[string]pcm.Decibels, within time.Duration) error {
 	for _, to := range slices.Sorted(maps.Keys(now)) {
 		if old[to] != now[to] {
@@ -281,7 +281,7 @@ func (s *Stage) moveSends(frame int64, bus mixer.Bus, now, old map[string]pcm.De
 	return nil
 }
 
-// moveEffects moves the values of effects of a bus that differ from those before.
+// moveEffects moves the effect values of a bus that have changed.
 func (s *Stage) moveEffects(frame int64, bus mixer.Bus, now, old map[string]effectState, within time.Duration) error {
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if moves := moved(now[name].values, old[name].values); len(moves) > 0 {
@@ -293,7 +293,7 @@ func (s *Stage) moveEffects(frame int64, bus mixer.Bus, now, old map[string]effe
 	return nil
 }
 
-// Resize gives the pool another size at a frame, whatever a scene has ordered for later.
+// Resize changes the size of the pool at a frame and cancels a later change by a scene.
 func (s *Stage) Resize(frame int64, voices int) error {
 	if err := s.at(frame).Resize(voices); err != nil {
 		return err
@@ -302,8 +302,8 @@ func (s *Stage) Resize(frame int64, voices int) error {
 	return nil
 }
 
-// fade makes the pool larger at a frame, or smaller when a fade is over. Either replaces what a
-// scene before has ordered for later.
+// fade grows the pool at a frame, or shrinks it at the end of a fade. It replaces a pending change by an
+// earlier scene.
 func (s *Stage) fade(frame int64, voices int, within time.Duration) error {
 	m, p := s.mixer, &s.size
 	at, waits := frame, true

@@ -2,11 +2,10 @@ package words
 
 import "strings"
 
-// Way is a step from one name to another, and how a sentence says it.
+// Way is a directed edge between two names. Says describes it in a sentence.
 type Way struct{ From, To, Says string }
 
-// Circles reports whether some ways come back to where they began: no order of the names is one in which
-// all ways go on.
+// Circles reports whether the edges contain a cycle.
 func Circles(ways []Way) bool {
 	leads, into := map[string][]string{}, map[string]int{}
 	for _, w := range ways {
@@ -33,7 +32,7 @@ func Circles(ways []Way) bool {
 	return gone < len(ways)
 }
 
-// Circle returns the shortest way from a name back to it, as its steps say; empty: there is none.
+// Circle describes the shortest cycle through a name by its edges. It returns "" if there is no cycle.
 func Circle(ways []Way, name string) string {
 	type step struct {
 		way    int

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ParseNumber reads a number in decimal digits, with a point or an exponent.
+// ParseNumber parses a decimal number with an optional point and exponent.
 func ParseNumber(text string) (x float64, ok bool) {
 	if strings.Trim(text, "0123456789.eE+-") != "" || !strings.ContainsAny(text, "0123456789") {
 		return 0, false
@@ -14,7 +14,8 @@ func ParseNumber(text string) (x float64, ok bool) {
 	return x, err == nil
 }
 
-// ParseDecibels reads a gain, which may have its unit: -6, -6dB or -6 dB. unit reports whether it has.
+// ParseDecibels parses a gain with an optional unit: -6, -6dB or -6 dB. unit reports whether the unit is
+// present.
 func ParseDecibels(text string) (x float64, unit, ok bool) {
 	if n := len(text) - len("dB"); n > 0 && strings.EqualFold(text[n:], "dB") {
 		text, unit = strings.TrimRight(text[:n], " "), true

@@ -2,8 +2,8 @@ package words
 
 import "strings"
 
-// CueNumber returns the number of a cue in the form in which two are compared: 2.5 and 02.50 are one number,
-// and any other text is itself.
+// CueNumber returns the canonical form of a cue number: 2.5 and 02.50 are equal. Other texts are returned
+// unchanged.
 func CueNumber(text string) string {
 	whole, part, found := strings.Cut(text, ".")
 	if strings.Trim(whole+part, "0123456789") != "" || whole == "" || found && part == "" {

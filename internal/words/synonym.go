@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Synonym returns the key, of some, that has the name word in other programs; empty: none has.
+// Synonym returns the key whose name in other programs is word, or "".
 func Synonym(word string, keys []string) string {
 	plain := strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(word))
 	for _, key := range elsewhere[plain] {
@@ -17,11 +17,11 @@ func Synonym(word string, keys []string) string {
 	return ""
 }
 
-// Synonyms returns the names that Synonym knows, sorted.
+// Synonyms returns the names that Synonym accepts, sorted.
 func Synonyms() []string { return slices.Sorted(maps.Keys(elsewhere)) }
 
-// elsewhere is what keys are called in other programs, in small letters, and what they are here:
-// the first that a mapping takes.
+// elsewhere maps names used in other programs, in lower case, to keys. The first key that a mapping accepts
+// is used.
 var elsewhere = map[string][]string{
 	"volume": {"gain"}, "vol": {"gain"}, "level": {"gain"}, "db": {"gain"}, "loudness": {"gain", "lufs"},
 	"amplitude": {"gain"}, "balance": {"pan"}, "panning": {"pan"}, "muted": {"mute"}, "detune": {"pitch"},

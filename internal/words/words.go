@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// OneLine returns text as one line: control characters become spaces, whatever the name
-// of a file has in it.
+// OneLine returns text as one line. It replaces control characters, which file names may contain, by spaces.
 func OneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -24,7 +23,7 @@ func OneLine(text string) string {
 	}, strings.TrimSpace(text))
 }
 
-// Name returns the name of a value; of one that has none what it is, and its number.
+// Name returns the name of a value, or what and its number if it has no name.
 func Name[T ~uint8](what string, value T, names []string) string {
 	if int(value) < len(names) {
 		return names[value]
@@ -32,7 +31,7 @@ func Name[T ~uint8](what string, value T, names []string) string {
 	return fmt.Sprintf("%s(%d)", what, value)
 }
 
-// Count returns a number with its noun: "1 voice", "2 voices".
+// Count formats a number with its noun: "1 voice", "2 voices".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -40,14 +39,14 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Ranked returns the keys of a count, the most frequent first.
+// Ranked returns the keys of a count, most frequent first.
 func Ranked(n map[string]int) []string {
 	return slices.SortedFunc(maps.Keys(n), func(x, y string) int {
 		return cmp.Or(cmp.Compare(n[y], n[x]), cmp.Compare(x, y))
 	})
 }
 
-// Tally lists a count, the six most frequent first: "34 (bell 20, drip 14)".
+// Tally formats a count, with the six most frequent keys first: "34 (bell 20, drip 14)".
 func Tally(n map[string]int) string {
 	sum := 0
 	var parts []string
@@ -65,7 +64,7 @@ func Tally(n map[string]int) string {
 	return fmt.Sprintf("%d (%s)", sum, strings.Join(parts, ", "))
 }
 
-// Seconds returns so many frames at a rate as a time, to a tenth of a second.
+// Seconds formats a number of frames as a time, to a tenth of a second.
 func Seconds(frames int64, rate int) string {
 	s := float64(frames) / float64(rate)
 	if s >= 60 {
@@ -74,7 +73,7 @@ func Seconds(frames int64, rate int) string {
 	return fmt.Sprintf("%.1f s", s)
 }
 
-// Clock returns a time in seconds, to the millisecond: "1.250 s", "2:05.000".
+// Clock formats a time in seconds, to the millisecond: "1.250 s", "2:05.000".
 func Clock(seconds float64) string {
 	if seconds < 60 {
 		return fmt.Sprintf("%.3f s", seconds)
@@ -82,7 +81,7 @@ func Clock(seconds float64) string {
 	return fmt.Sprintf("%d:%06.3f", int(seconds/60), seconds-60*float64(int(seconds/60)))
 }
 
-// Level returns a level in decibels to a tenth, without its unit; silence is "-inf".
+// Level formats a level in decibels to a tenth, without a unit. Silence is "-inf".
 func Level(db float64) string {
 	if math.IsInf(db, -1) {
 		return "-inf"
@@ -90,8 +89,8 @@ func Level(db float64) string {
 	return fmt.Sprintf("%.1f", db)
 }
 
-// Cause returns what the system said of a file, without the operation and the name:
-// the message has named the file already.
+// Cause returns the underlying error of a file error, without the operation and the file name, which the
+// message already contains.
 func Cause(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -100,11 +99,10 @@ func Cause(err error) error {
 	return err
 }
 
-// packages are the prefixes of errors that tell a user of the command nothing.
+// packages are prefixes of errors that do not help a user of the command.
 var packages = [...]string{"cue: ", "sounds: ", "wav: ", "oto: ", "pulse: ", "mixer: ", "voice: ", "watch: "}
 
-// Plain returns the message of an error as one line, without the name of the package
-// that it comes from.
+// Plain returns the message of an error as one line, without the package prefix.
 func Plain(err error) string {
 	line := OneLine(err.Error())
 	for _, name := range packages {
@@ -113,12 +111,12 @@ func Plain(err error) string {
 	return line
 }
 
-// Nearest returns the one of some names that is nearest to a name, the first of several.
+// Nearest returns the name nearest to a given name, or the first of several.
 func Nearest(name string, names []string) string {
 	best, least := "", 0
 	for _, n := range names {
 		d := 0
-		if name == "" || !strings.HasPrefix(n, name) { // what a name begins with is near to it
+		if name == "" || !strings.HasPrefix(n, name) { // a name that begins with the given text has distance 0
 			d = Distance(name[:min(len(name), 64)], n)
 		}
 		if best == "" || d < least {
@@ -128,8 +126,8 @@ func Nearest(name string, names []string) string {
 	return best
 }
 
-// Distance returns how many letters must be inserted, left out, replaced or
-// swapped with their neighbour to make b of a.
+// Distance returns the number of letters that must be inserted, deleted, replaced or swapped with a neighbour
+// to turn a into b.
 func Distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -11,10 +11,11 @@ import (
 
 func isFlow(c byte) bool { return strings.IndexByte(",[]{}", c) >= 0 }
 
-// fault says in this package's words what the library finds wrong.
+// fault converts an error of the YAML library to an error of this package.
 func (t *text) fault(err error) *Error {
 	wrong := t.foundWrong(err)
-	// Where YAML wants a space, on the line of the fault or the one before, another character may look like one.
+	// A missing space, on the line of the error or the line before, may be a character that looks like a
+	// space.
 	for line := max(wrong.Line-1, 1); line <= min(wrong.Line, len(t.lines)); line++ {
 		row, _, _ := strings.Cut(t.src[t.lines[line-1]:], "\n")
 		if i := strings.IndexFunc(row, OddSpace); i >= 0 && !isText(row[:i]) {
@@ -25,17 +26,18 @@ func (t *text) fault(err error) *Error {
 	return wrong
 }
 
-// isText reports whether the character after the beginning of a line is part of a comment, of a quoted text,
-// or of a text in a script beyond ASCII.
+// isText reports whether the character after before, a line's beginning, belongs to a comment, a quoted text,
+// or a text in a non-ASCII script.
 func isText(before string) bool {
 	return strings.Contains(before, "#") || strings.Count(before, `"`)%2 > 0 || strings.Count(before, "'")%2 > 0 ||
 		before != "" && before[len(before)-1] > 0x7f
 }
 
-// OddSpace reports whether a character looks like a space and is none in YAML, such as a no-break space.
+// OddSpace reports whether a character, such as a no-break space, looks like a space but does not separate in
+// YAML.
 func OddSpace(r rune) bool { return r > 0x7f && unicode.IsSpace(r) }
 
-// foundWrong is fault without regard to characters that look like spaces.
+// foundWrong is fault without the check for odd spaces.
 func (t *text) foundWrong(err error) *Error {
 	var e *library.LoadError
 	if !errors.As(err, &e) {
@@ -53,8 +55,8 @@ func (t *text) foundWrong(err error) *Error {
 	case e.Message == "could not find expected ':'":
 		return t.unexpected(from, false)
 	case strings.HasPrefix(e.Message, "mapping values are not allowed"):
-		// The colon makes a key of what stands before it: of a part of a
-		// value that has gone on from the line before.
+		// The colon turns the text before it into a key. That text may be the continuation of a value from
+		// the previous line.
 		before := t.before(at)
 		if first := strings.TrimLeft(before, " "); !strings.Contains(first, ": ") && !strings.HasPrefix(first, "[") && !strings.HasPrefix(first, "{") {
 			return t.unexpected(at.back(first), false)
@@ -73,14 +75,13 @@ func (t *text) foundWrong(err error) *Error {
 	return t.unexpected(at, strings.Contains(e.ContextMsg, "a flow"))
 }
 
-// back returns the place where what ends at a place begins.
+// back returns the beginning of a text that ends at p.
 func (p Place) back(text string) Place {
 	return Place{p.Line, p.Column - utf8.RuneCountInString(text)}
 }
 
-// openQuote looks for a quote that is open at the end of the line before that of
-// a fault. A quote that is closed in a later line is the first fault there is, and
-// what it makes of what follows is not.
+// openQuote reports a quote that is open at the end of the line before an error. A quote closed on a later
+// line is the first error of the file; the errors that it causes are not reported.
 func (t *text) openQuote(e *library.LoadError) *Error {
 	if line := e.Mark.Line; line > 1 && line <= len(t.lines) {
 		_, _, err := load(t.until(line))
@@ -96,12 +97,12 @@ func (t *text) openQuote(e *library.LoadError) *Error {
 
 func (p Place) unclosed() *Error { return p.wrong("this quote is not closed in its line") }
 
-// neverClosed names the bracket that is open at the end of the text.
+// neverClosed reports the bracket that is open at the end of the text.
 func (t *text) neverClosed(e *library.LoadError) *Error {
 	at := t.place(e.Mark.Line, e.Mark.Column)
 	if e.ContextMsg == "while parsing a flow node" {
-		// The library names what is missing there. Once there is something,
-		// it names the bracket.
+		// At the end of the text the library reports the missing token. If more text follows, it reports the
+		// bracket.
 		if _, _, err := load(t.sent + "\n x"); !errors.As(err, &e) {
 			return t.unexpected(at, false)
 		}
@@ -113,7 +114,7 @@ func (t *text) neverClosed(e *library.LoadError) *Error {
 	return t.unexpected(at, false)
 }
 
-// quoteFault says what is wrong with an escape of the quote that begins at from.
+// quoteFault reports an invalid escape in the quote that begins at from.
 func (t *text) quoteFault(from, at Place, msg string) *Error {
 	if !closes(t.rest(from)) {
 		return from.unclosed()
@@ -134,8 +135,7 @@ func (t *text) quoteFault(from, at Place, msg string) *Error {
 	return from.wrong("an escape names no character")
 }
 
-// unexpected says what stands at a place that it has no place in, or that begins
-// nothing that is read.
+// unexpected reports the token at a place: it is not allowed there, or not supported.
 func (t *text) unexpected(at Place, inFlow bool) *Error {
 	rest := t.rest(at)
 	if strings.HasPrefix(rest, "\t") {
@@ -173,8 +173,8 @@ func (t *text) unexpected(at Place, inFlow bool) *Error {
 	return at.wrong("%s has no place here; is the indentation right?", Quote(word))
 }
 
-// token returns the first piece of a text: a bracket, a dash, what is in quotes,
-// or what a plain value or a name would be.
+// token returns the first token of a text: a bracket, a dash, a quoted text, or the extent of a plain value
+// or name.
 func token(rest string, inFlow bool) string {
 	switch c := rest[0]; {
 	case isFlow(c), c == '-' && separates(rest[1:]):

@@ -1,13 +1,12 @@
-// Package yaml reads YAML into a tree whose every key and value has its line and
-// column, for messages. It does not know what the text is about.
+// Package yaml parses YAML into a tree whose keys and values have a line and a column for messages. It is
+// independent of the content.
 //
-// It reads a part of YAML 1.2 that includes JSON: lists and mappings in block and flow
-// style, plain and quoted values that fit a line, comments, anchors and aliases, one
-// document. It refuses, by name, tags, directives, text in block style, and keys that
-// are no simple values. Numbers are not interpreted: a value is its text.
+// It accepts a subset of YAML 1.2 that includes JSON: lists and mappings in block and flow style, plain and
+// quoted values on a single line, comments, anchors and aliases, one document. It rejects tags, directives,
+// block text, and keys that are not scalars, each with its own message. Numbers are not interpreted: a value
+// is its text.
 //
-// go.yaml.in/yaml/v4 parses the text. This package adds bounds on what a text may cost,
-// and messages in one voice.
+// The parser is go.yaml.in/yaml/v4. This package limits its memory and depth, and unifies the messages.
 package yaml
 
 import (
@@ -20,35 +19,35 @@ import (
 	library "go.yaml.in/yaml/v4"
 )
 
-// Kind is what a node is.
+// Kind is the kind of a node.
 type Kind uint8
 
 const (
-	Nothing Kind = iota // a value that is not there, or null
+	Nothing Kind = iota // a missing value, or null
 	Scalar              // a text
 	List
 	Mapping
 )
 
-// String returns the kind as messages call it: "a list".
+// String returns the kind for messages: "a list".
 func (k Kind) String() string {
 	return [...]string{"nothing", "a value", "a list", "a mapping"}[k]
 }
 
-// Place is where something stands in a text.
+// Place is a position in a text.
 type Place struct {
-	Line   int // from 1; 0: the text as a whole
+	Line   int // from 1; 0: the whole text
 	Column int // in characters, from 1
 }
 
-// Node is a value. One that aliases name is shared by all of them.
+// Node is a value. All aliases of a node share it.
 type Node struct {
 	Place
 	Kind   Kind
-	Quoted bool    // of a Scalar: it stands in quotes, so it is a text whatever it looks like
-	Text   string  // of a Scalar; null has the word that it was written with
-	Items  []*Node // of a List
-	Pairs  []Pair  // of a Mapping, in the order of the text; a key may stand there twice
+	Quoted bool    // Scalar: it is quoted, and therefore always a string
+	Text   string  // Scalar: the text; for null, the word as written
+	Items  []*Node // List
+	Pairs  []Pair  // Mapping: in file order; a key may occur more than once
 }
 
 // Pair is a key of a mapping with its value.
@@ -58,10 +57,10 @@ type Pair struct {
 	Value *Node
 }
 
-// Error is what is wrong with a text, and where.
+// Error is an error at a position in a text.
 type Error struct {
 	Place
-	Msg string // what is wrong and what would be right, in one line
+	Msg string // error and remedy, on one line
 }
 
 // Error returns "12:7: " and the message.
@@ -76,7 +75,7 @@ func (p Place) wrong(format string, args ...any) *Error {
 	return &Error{p, fmt.Sprintf(format, args...)}
 }
 
-// Quote quotes what a text says, cut to 60 characters, for a message of one line.
+// Quote quotes a text, cut to 60 characters, for a one-line message.
 func Quote(text string) string {
 	const most = 60
 	if r := []rune(text); len(r) > most {
@@ -86,26 +85,26 @@ func Quote(text string) string {
 }
 
 const (
-	// maxDepth bounds how deep a text may be nested; a real one needs five.
+	// maxDepth limits the nesting depth; real files need five levels.
 	maxDepth = 32
 
-	// maxNodes bounds the memory that a text takes, and what aliases make of it
-	// when they are written out: a cue has about six.
+	// maxNodes limits the number of nodes, with aliases counted as copies, and thereby the memory. A cue has
+	// about six.
 	maxNodes = 1 << 21
 
-	// maxText bounds a key or a value, in bytes.
+	// maxText limits the size of a key or value, in bytes.
 	maxText = 1 << 16
 )
 
-// Read returns the root of a text, of kind Nothing or nil when it is empty. what is
-// how messages call the text, such as "cue sheet".
+// Read parses a text and returns its root, which is nil or of kind Nothing if the text is empty. what is the
+// name of the text in messages, such as "cue sheet".
 func Read(src []byte, what string) (root *Node, wrong *Error) {
 	t, wrong := newText(src, what)
 	if wrong != nil {
 		return nil, wrong
 	}
 	defer func() {
-		// The reader gives up from wherever it is with an *Error.
+		// The parser stops on the first error by a panic with an *Error.
 		if r := recover(); r != nil {
 			e, ok := r.(*Error)
 			if !ok {
@@ -130,16 +129,16 @@ func Read(src []byte, what string) (root *Node, wrong *Error) {
 	return root, nil
 }
 
-// load has the library read a document. It returns the document as far as there
-// is one, and where what follows begins. A panic of the library is an error.
+// load parses a document with the library. It returns the document as far as it was parsed, and the position
+// after it. A panic of the library becomes an error.
 func load(src string) (doc *library.Node, end Place, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the YAML library gives up: %v", r)
 		}
 	}()
-	// The nodes of the stream stand before and after that of the document. Nodes
-	// are not checked for keys that stand twice, which would be quadratic.
+	// The stream has nodes before and after the node of the document. The library's check for duplicate keys
+	// is off, because it takes quadratic time.
 	l, err := library.NewLoader(strings.NewReader(src), library.WithStreamNodes(), library.WithUniqueKeys(false), library.WithPlugin(bounds{}))
 	if err != nil {
 		return nil, Place{}, err
@@ -159,19 +158,19 @@ func load(src string) (doc *library.Node, end Place, err error) {
 	return doc, end, nil
 }
 
-// bounds stop the library where a text is nested too deep. Aliases are not
-// followed when nodes are made.
+// bounds makes the library stop if a text is nested too deeply. The library does not expand aliases when it
+// creates nodes.
 type bounds struct{}
 
 var errDeep = fmt.Errorf("this is nested deeper than %d levels", maxDepth)
 
-// CheckDepth is called with the number of blocks or of brackets that are open.
+// CheckDepth is called with the number of open blocks or brackets.
 func (bounds) CheckDepth(depth int, c *library.DepthContext) error {
 	if depth > maxDepth || depth == maxDepth && c.Kind == library.DepthKindFlow {
-		return errDeep // a bracket has something in it
+		return errDeep // a bracket contains at least one more level
 	}
 	return nil
 }
 
-// CheckAlias is called when values are made of nodes.
+// CheckAlias is called when the library expands aliases, which this package does not use.
 func (bounds) CheckAlias(int, int) error { return nil }

@@ -9,30 +9,30 @@ import (
 )
 
 const (
-	// MaxBytes is the size of a text that is read at all: some 200,000 cues.
+	// MaxBytes is the maximum size of a text, about 200,000 cues.
 	MaxBytes = 16 << 20
 
-	// maxMarks bounds the commas, colons, dashes and so on of a text, and so the
-	// nodes that the library makes before they can be counted: one each, two for
-	// a comma. A text of maxNodes values has fewer.
+	// maxMarks limits the number of commas, colons, dashes and similar marks. It thereby limits the nodes
+	// that the library creates before they can be counted: one per mark, two per comma. A text with maxNodes
+	// values has fewer marks.
 	maxMarks = 7 << 20
 )
 
-// text is what is read, with the places of its lines.
+// text is a source text with the positions of its lines.
 type text struct {
-	src   string // with \n at the ends of lines
-	sent  string // what the library gets of it
-	begun int    // line that has the mark of a document before it in sent; 0: none
-	what  string // "cue sheet"
-	the   string // "the sheet"
-	lines []int  // where each begins
-	pairs bool   // sent has stand-ins for surrogate pairs
+	src   string // lines end with \n
+	sent  string // the text given to the library
+	begun int    // the line in sent with an added document mark; 0: no line
+	what  string // name for messages: "cue sheet"
+	the   string // name for messages: "the sheet"
+	lines []int  // offset of each line
+	pairs bool   // sent contains stand-ins for surrogate pairs
 
-	last Place // the place that was asked for last, and where it is
+	last Place // the position and offset of the last lookup
 	at   int
 }
 
-// newText refuses what is no text, and what would take too much memory.
+// newText rejects sources that are not text or would need too much memory.
 func newText(src []byte, what string) (*text, *Error) {
 	t := &text{what: what, the: "the " + what[strings.LastIndexByte(what, ' ')+1:], lines: []int{0}, last: Place{1, 1}}
 	if len(src) > MaxBytes {
@@ -60,8 +60,7 @@ func newText(src []byte, what string) (*text, *Error) {
 			marks++
 		case '\t':
 		case 0x85, 0x2028, 0x2029, 0xfeff:
-			// The library takes the first three for the ends of lines, which
-			// YAML 1.2 and editors do not.
+			// The library treats the first three as line ends; YAML 1.2 and editors do not.
 			return nil, p.wrong("%s has the character %U here, which not every reader takes for the same; write an escape, in quotes", t.the, r)
 		default:
 			if r < ' ' || r == 0x7f || r&^1 == 0xfffe {
@@ -80,9 +79,9 @@ func newText(src []byte, what string) (*text, *Error) {
 
 const begin = "--- "
 
-// begin puts the mark of a document before a text that is all in brackets, as JSON
-// is. The library would look for the end of the brackets before it reads what is
-// in them, since all of it might be a key, and take four times the memory.
+// begin puts a document mark before a text that starts with a bracket, such as JSON. Otherwise the library
+// would parse up to the closing bracket first, because the whole text might be a key, and take four times the
+// memory.
 func (t *text) begin() {
 	if at := t.skip(t.last); t.offset(at) < len(t.src) && strings.IndexByte("[{", t.src[t.offset(at)]) >= 0 {
 		i := t.lines[at.Line-1]
@@ -90,7 +89,7 @@ func (t *text) begin() {
 	}
 }
 
-// place returns the place in src of one in sent; behind the end of the text, the end.
+// place converts a position in sent to a position in src. Positions after the end become the end.
 func (t *text) place(line, column int) Place {
 	if last := len(t.lines); line > last {
 		return Place{last, 1 + utf8.RuneCountInString(t.src[t.lines[last-1]:])}
@@ -110,8 +109,7 @@ func (t *text) until(line int) string {
 	return t.sent[:end]
 }
 
-// offset returns where in src a place is. It is quick when the places that are
-// asked for go forward.
+// offset returns the offset of a position in src. It is fast if positions increase from call to call.
 func (t *text) offset(p Place) int {
 	if p.Line != t.last.Line || p.Column < t.last.Column {
 		t.last, t.at = Place{p.Line, 1}, t.lines[p.Line-1]
@@ -124,16 +122,16 @@ func (t *text) offset(p Place) int {
 	return t.at
 }
 
-// rest returns the text from a place on.
+// rest returns the text from a position on.
 func (t *text) rest(p Place) string { return t.src[t.offset(p):] }
 
-// before returns what stands before a place on its line.
+// before returns the text on the line before a position.
 func (t *text) before(p Place) string {
 	end := t.offset(p)
 	return t.src[t.lines[p.Line-1]:end]
 }
 
-// forward returns the place of what follows a place by some bytes.
+// forward returns the position n bytes after p.
 func (t *text) forward(p Place, n int) Place {
 	over := t.src[t.offset(p):][:n]
 	if lines := strings.Count(over, "\n"); lines > 0 {
@@ -144,7 +142,7 @@ func (t *text) forward(p Place, n int) Place {
 	return p
 }
 
-// skip returns the place of what follows a place after space and comments.
+// skip returns the position after spaces and comments.
 func (t *text) skip(p Place) Place {
 	rest := t.rest(p)
 	n := 0
@@ -166,12 +164,12 @@ func (t *text) skip(p Place) Place {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
-// separates reports whether a text begins with space, or is at its end.
+// separates reports whether a text is empty or begins with white space.
 func separates(text string) bool { return text == "" || isBlank(text[0]) }
 
-// JSON writes a character beyond U+FFFF as two escapes, a surrogate pair, which
-// the library refuses. It gets two characters of the private use area in their
-// place, as long in the text, so that places stay; restored joins them.
+// JSON encodes a character beyond U+FFFF as two escapes, a surrogate pair, which the library rejects. The
+// pair is replaced by two stand-ins from the private use area with the same length, so that positions do not
+// change. restored joins them.
 const (
 	surrogates = 0xd800 // the first of 2048
 	standIns   = 0xe800 // the first of as many
@@ -184,8 +182,8 @@ var (
 
 func isStandIn(r rune) bool { return r >= standIns && r < standIns+2048 }
 
-// withStandIns returns a text with stand-ins for its surrogate pairs, and whether
-// it has any. A text that has such characters of its own is left as it is.
+// withStandIns replaces surrogate pairs in a text by stand-ins and reports whether there were any. A text
+// that already contains such characters is returned unchanged.
 func withStandIns(src string) (string, bool) {
 	if !surrogatePair.MatchString(src) || standInEscape.MatchString(src) || strings.ContainsFunc(src, isStandIn) {
 		return src, false
@@ -195,10 +193,10 @@ func withStandIns(src string) (string, bool) {
 	}), true
 }
 
-// restored returns the text of a scalar with what stood for stand-ins; false when
-// one of them has lost the other.
+// restored replaces the stand-ins in a scalar by the original characters. It returns false if a stand-in has
+// no partner.
 func restored(text string, escaped bool) (string, bool) {
-	if !escaped { // the backslash stood for itself
+	if !escaped { // in an unescaped text the backslash is literal
 		return standInEscape.ReplaceAllString(text, `\ud$1`), true
 	}
 	var b strings.Builder

@@ -7,20 +7,20 @@ import (
 	library "go.yaml.in/yaml/v4"
 )
 
-// tree makes nodes of the library's.
+// tree converts nodes of the library to Nodes.
 type tree struct {
 	*text
 	anchored map[*library.Node]*anchored
-	nodes    int // made, and those again that aliases name
-	deepest  int // level of those made since it was set
+	nodes    int // number of nodes, with aliases counted as copies
+	deepest  int // greatest level since it was last reset
 	spare    []Node
 }
 
-// anchored is a node that has a name.
+// anchored is a node with an anchor.
 type anchored struct {
-	node  *Node // nil until all of it is made
+	node  *Node // nil until it is complete
 	nodes int
-	depth int // of what is in it
+	depth int // depth of its content
 }
 
 // tree returns the root of a document.
@@ -29,7 +29,7 @@ func (t *text) tree(doc *library.Node) *Node {
 	return b.value(doc.Content[0], 1, b.place(doc.Line, doc.Column))
 }
 
-// node makes a node, or gives up where there are too many.
+// node creates a node. It panics if there are too many.
 func (b *tree) node(at Place, k Kind) *Node {
 	if len(b.spare) == 0 {
 		b.spare = make([]Node, 256)
@@ -47,7 +47,7 @@ func (b *tree) count(at Place, nodes int) {
 	}
 }
 
-// enter says that something stands at a level.
+// enter records a node at a level. It panics if the level is too deep.
 func (b *tree) enter(at Place, level int) {
 	if level > maxDepth {
 		panic(at.wrong("%v", errDeep))
@@ -55,8 +55,7 @@ func (b *tree) enter(at Place, level int) {
 	b.deepest = max(b.deepest, level)
 }
 
-// value makes a node and what is in it. Its mark is where it is said to be when
-// nothing is there.
+// value converts a node and its content. mark is the position of a missing value.
 func (b *tree) value(n *library.Node, level int, mark Place) *Node {
 	at := b.place(n.Line, n.Column)
 	if n.Kind == library.AliasNode {
@@ -89,7 +88,7 @@ func (p Place) unknown(name string) *Error {
 	return p.wrong("nothing before this is anchored as %s", Quote("&"+name))
 }
 
-// untagged returns where a node begins after its anchor, and refuses a tag.
+// untagged returns the position of a node after its anchor. It rejects tags.
 func (b *tree) untagged(n *library.Node, at Place) Place {
 	tagged := n.Style&library.TaggedStyle != 0 || n.Tag == "!"
 	if n.Anchor == "" && !tagged {
@@ -104,7 +103,7 @@ func (b *tree) untagged(n *library.Node, at Place) Place {
 	return at
 }
 
-// bare makes a node that begins at a place.
+// bare converts a node without its anchor.
 func (b *tree) bare(n *library.Node, at Place, level int, mark Place) *Node {
 	b.enter(at, level)
 	switch n.Kind {
@@ -112,7 +111,7 @@ func (b *tree) bare(n *library.Node, at Place, level int, mark Place) *Node {
 		list := b.node(at, List)
 		list.Items = make([]*Node, len(n.Content))
 		for i, item := range n.Content {
-			dash := b.place(item.Line, item.Column-1) // right before nothing
+			dash := b.place(item.Line, item.Column-1) // the place of an empty item
 			list.Items[i] = b.value(item, level+1, dash)
 		}
 		return list
@@ -140,10 +139,10 @@ func (b *tree) bare(n *library.Node, at Place, level int, mark Place) *Node {
 	return scalar
 }
 
-// isNothing reports whether a scalar has not a character.
+// isNothing reports whether a scalar is an empty plain text.
 func isNothing(n *library.Node) bool { return n.Value == "" && n.Style == 0 }
 
-// key returns a key and where it stands.
+// key returns the position and text of a key.
 func (b *tree) key(n *library.Node) (Place, string) {
 	at := b.place(n.Line, n.Column)
 	if before := strings.TrimRight(b.before(at), " \t"); strings.HasSuffix(before, "?") && endsWord(before[:len(before)-1]) {
@@ -163,12 +162,12 @@ func (b *tree) key(n *library.Node) (Place, string) {
 	return at, text
 }
 
-// endsWord reports whether what stands before a mark lets it be one.
+// endsWord reports whether a mark can follow the text before it.
 func endsWord(before string) bool {
 	return before == "" || strings.HasSuffix(before, " ") || strings.HasSuffix(before, "\t") || isFlow(before[len(before)-1])
 }
 
-// scalar returns the text of a scalar, which ends in the line that it begins in.
+// scalar returns the text of a scalar. It rejects a scalar of more than one line.
 func (b *tree) scalar(n *library.Node, at Place) string {
 	if len(n.Value) > maxText {
 		panic(at.wrong("this text is longer than %d bytes", maxText))
@@ -192,8 +191,7 @@ func (b *tree) scalar(n *library.Node, at Place) string {
 	return value
 }
 
-// closes reports whether the quote that a text begins with is closed before the
-// line ends.
+// closes reports whether the quote at the beginning of rest is closed on the same line.
 func closes(rest string) bool {
 	mark := rest[0]
 	for i := 1; i < len(rest) && rest[i] != '\n'; i++ {
