@@ -20,6 +20,7 @@ var pages = []struct {
 }{
 	{"README.md", 0},
 	{"docs/concepts.md", 0},
+	{"docs/glossary.md", 0},
 	{"docs/cues.md", 0},
 	{"docs/shows.md", 0},
 	{"docs/service.md", 0},
