@@ -10,53 +10,52 @@ import (
 	"voicepool/voice"
 )
 
-// bus is a sub-mix on the audio side. Its voices, and the tails of those that
-// gave way, are added up in a block, then what the buses below it give, and all
-// that goes on under the bus's insert and gains.
+// bus is a sub-mix on the audio side. Each block sums its voices, its tails, and the outputs of the buses
+// below it. The sum passes through the effects, the insert, the filter and the gains.
 type bus struct {
 	limit   int
 	playing int // voices on it and below it
 	paused  bool
-	held    bool // it is paused, or one above it is
+	held    bool // it or a bus above it is paused
 	muted   bool
 	soloed  bool
-	faced   bool // heard, if only some are: it is soloed, or one above it is
-	quiet   bool // nothing of it is heard: it is muted, or one above it is
+	faced   bool // it or a bus above it is soloed
+	quiet   bool // it or a bus above it is muted
 
 	gain   voice.Move // decibels
 	pan    voice.Move
-	pitch  voice.Move // semitones, of its voices
+	pitch  voice.Move // semitones, added to its voices
 	mute   voice.Move // a factor
-	direct voice.Move // a factor of its own voices: 0 while others are soloed
+	direct voice.Move // a factor of its own voices: 0 while other buses are soloed
 
-	reach stereo // the factors that count in scores, down to those of its output's master bus
-	most  stereo // the upper bound of that with mutes on their way, without direct
-	shift bool   // they have moved since scores were fresh
+	reach stereo // the factors that count in scores, down to the master bus of its output
+	most  stereo // the upper bound of the factors including fades of mutes, without direct
+	shift bool   // reach or the response has changed since the scores were refreshed
 
 	duck    duck
-	filter  voice.Filter // behind its effects and its insert
+	filter  voice.Filter // after the effects and the insert
 	rack    rack
-	rings   int64 // frames for which its filter does at most
-	ringing int64 // frames for which what comes here rings at most, by effects here and above
-	// The frame at which a gain on the way from here closed last, and until when sound from before rings.
+	rings   int64 // the maximum tail of its filter in frames
+	ringing int64 // the maximum tail of all effects from here on, in frames
+	// closedAt is the last frame at which a gain after this bus opened or closed. rangUntil is the end of
+	// the tail of sound from before that frame.
 	closedAt, rangUntil int64
 	sends               []send
-	fed                 bool          // something sends to it, or did
-	past                bool          // voices of others have sent to it in this stretch, past its direct
-	gave                bool          // it gave something in this block
-	given               []pcm.Frame   // what it gave last, where another bus listens to it or gets a part of it; else nil
-	insert              *insert       // nil: none
-	next                *insert       // what is set while insert is faded in
-	meter               *master.Meter // nil: none; the master's comes after its guards
+	fed                 bool          // another bus or a voice sends to it, or has sent to it
+	past                bool          // sends were added to pasts in this stretch
+	gave                bool          // it had output in this block
+	given               []pcm.Frame   // its last output, for sends and keys of other buses; nil if unused
+	insert              *insert       // may be nil
+	next                *insert       // replaces insert after the crossfade under way
+	meter               *master.Meter // may be nil; the meter of the master comes after the limiter
 
 	sums
 }
 
-// tailsRing returns how many frames the ring of a bus's tails has: a power of two that
-// holds a hop and a tail.
+// tailsRing returns the length of a tail ring: a power of two that holds a hop and a tail.
 func tailsRing(hop, tail int64) int64 { return int64(1) << bits.Len64(uint64(hop+tail-1)) }
 
-// newBuses makes the buses as they were described.
+// newBuses creates the buses from their descriptions.
 func newBuses(described []BusConfig, a *audio) []bus {
 	buses := make([]bus, len(described))
 	for i, d := range described {
@@ -93,16 +92,16 @@ func newBuses(described []BusConfig, a *audio) []bus {
 	return buses
 }
 
-// count adds voices to those that live on a bus and above it.
+// count adds playing to the number of voices of a bus and of all buses above it.
 func (a *audio) count(bus uint16, playing int) {
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
 		a.buses[i].playing += playing
 	}
 }
 
-// refresh brings what scores and pauses use up to date, from the master down: of
-// each move the larger of present and target. Ducking does not count, or ducked
-// voices would flip in and out.
+// refresh updates the state that scores and pauses use, from the master down. Each fade counts with the
+// larger of its current and target value. Ducks do not count, because ducked voices would be stolen and
+// restored again and again.
 func (a *audio) refresh() {
 	for _, i := range a.down {
 		b := &a.buses[i]
@@ -125,7 +124,7 @@ func (a *audio) refresh() {
 	a.refreshWays()
 }
 
-// face ramps each bus's own voices to what is soloed now.
+// face fades the own voices of each bus in or out after a change of solos.
 func (a *audio) face(over int64) {
 	some := false
 	for i := range a.buses {
@@ -139,7 +138,7 @@ func (a *audio) face(over int64) {
 	}
 }
 
-// pitches reports whether a bus or one above it has a pitch, or comes from one.
+// pitches reports whether a bus or a bus above it has a pitch other than 0, or fades from one.
 func (a *audio) pitches(bus uint16) bool {
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
 		if p := &a.buses[i].pitch; p.From != 0 || p.To != 0 {
@@ -149,7 +148,7 @@ func (a *audio) pitches(bus uint16) bool {
 	return false
 }
 
-// pitchOf returns the sum of the pitches of a bus and those above it.
+// pitchOf returns the sum of the pitches of a bus and the buses above it.
 func (a *audio) pitchOf(bus uint16) voice.Move {
 	sum := voice.Move{Start: a.now}
 	for i := int(bus); i >= 0; i = a.tree[i].parent {
@@ -161,7 +160,7 @@ func (a *audio) pitchOf(bus uint16) voice.Move {
 	return sum
 }
 
-// setBus moves a bus, and the pitch and the scores of the voices heard through it.
+// setBus sets properties of a bus, and updates the pitch and the scores of its voices.
 func (a *audio) setBus(index int, c *command) {
 	b := &a.buses[index]
 	over := a.smoothed(a.heard(index, false), c.over)
@@ -194,9 +193,8 @@ func (a *audio) setBus(index int, c *command) {
 	}
 }
 
-// heard reports whether anything is heard through a bus, or of its own voices: a voice
-// that began before this frame, a tail, what others send, a filter that rings, or effects and an insert,
-// which may.
+// heard reports whether a bus may have output, or with own whether its own voices and tails do. Effects,
+// inserts and received sends count as output.
 func (a *audio) heard(index int, own bool) bool {
 	on := func(bus int) bool { return bus == index || !own && a.tree.through(bus, index) }
 	for i := range a.buses {
@@ -210,8 +208,8 @@ func (a *audio) heard(index int, own bool) bool {
 	})
 }
 
-// lend has the bus at the end of an output be mixed where that is to go, if it changes nothing on the way
-// and is alone there: its own memory would be in no cache where many mixers take turns.
+// lend makes the master bus of an output mix directly into the output, if it is the only bus there and
+// leaves the sum unchanged. A separate buffer would miss the cache when many mixers take turns.
 func (a *audio) lend(o *output) {
 	if o.root < 0 {
 		return
@@ -222,7 +220,7 @@ func (a *audio) lend(o *output) {
 	}
 }
 
-// passes reports whether all that is added up for a bus goes on as it is from a frame on.
+// passes reports whether a bus passes its sum unchanged from a frame on.
 func (b *bus) passes(frame int64) bool {
 	return b.insert == nil && !b.filter.Works() && len(b.rack.all) == 0 && b.given == nil && b.meter == nil && b.duck.rules == nil && b.gain.Rests(0, frame) && b.pan.Rests(0, frame) &&
 		b.mute.Rests(1, frame) && b.direct.Rests(1, frame) && b.duck.move.Rests(0, frame)
@@ -300,7 +298,7 @@ func (a *audio) mixBuses(n int64) {
 	}
 }
 
-// alone returns where what the bus gives is kept apart from what others give; nil: nowhere.
+// alone returns the buffer for the output of the bus if it is needed separately, or nil.
 func (b *bus) alone(a *audio) []pcm.Frame {
 	switch {
 	case b.given != nil:
@@ -311,15 +309,14 @@ func (b *bus) alone(a *audio) []pcm.Frame {
 	return nil
 }
 
-// face lets of a bus's own voices be heard what its direct says: nothing while others are
-// soloed.
+// face applies the fade of solos to the own voices of a bus.
 func (b *bus) face(own *sums, frame, n int64) {
 	if own.used && (b.direct.To != 1 || b.direct.End() > frame) {
 		scale(own.mixed[:n], &b.direct, frame)
 	}
 }
 
-// apply adds src to dst under the gains of the bus.
+// apply adds src to dst with the gains of the bus.
 func (b *bus) apply(dst, src []pcm.Frame, frame int64) {
 	for len(dst) > 0 {
 		from, to := line(frame, &b.gain, &b.pan, &b.mute, &b.duck.move)
@@ -337,9 +334,8 @@ func (b *bus) apply(dst, src []pcm.Frame, frame int64) {
 	}
 }
 
-// line returns where the straight line begins and ends on which moves are at a frame: at
-// places of the grid that voices use, too, whatever the blocks, or where a move begins or
-// ends. While nothing moves it goes on for ever.
+// line returns the ends of the linear segment around a frame. Segments end on the grid that voices use,
+// and at the ends of fades, so they do not depend on blocks. Without a fade, to is never.
 func line(frame int64, moves ...*voice.Move) (from, to int64) {
 	grid, end, last := int64(64), int64(never), int64(0)
 	for _, m := range moves {
@@ -364,7 +360,7 @@ func (b *bus) factors(frame int64) (left, right float64) {
 	return float64(left * g), float64(right * g)
 }
 
-// scale multiplies a block by a moving factor.
+// scale multiplies a block by a fading factor.
 func scale(block []pcm.Frame, m *voice.Move, frame int64) {
 	for len(block) > 0 {
 		from, to := line(frame, m)

@@ -6,8 +6,9 @@ import (
 	"voicepool/voice"
 )
 
-// colour works out what is heard of a voice in each band, for an index, and reports whether that is
-// something else than its gains say: those of the voice, and the power of all on its direct way.
+// colour computes the response of a voice per band and stores it at an index. It reports whether the
+// response differs from the flat response of the gains: reach are the gains of the voice, direct is the
+// power on its path through its own bus.
 func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct float64) bool {
 	sp := a.spectral.Load()
 	if sp == nil {
@@ -30,12 +31,12 @@ func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct fl
 	if w.sends {
 		heard.Add(&w.sent, power)
 	}
-	if screen := r.screen(); screen != nil { // on the way to the bus
+	if screen := r.screen(); screen != nil { // on the path to the bus
 		screen.Passes(v, a.now, (*[spectrum.Bands]float64)(heard))
 	}
 	if r.sends > 0 {
 		rare := r.rare.Load()
-		if r.placed { // with a curve of their own, which may go on where nothing is heard of the voice
+		if r.placed { // sends have their own attenuation and may be audible if the voice is not
 			power = pair(v.SendReach(a.now)).power()
 		}
 		for j := range r.sends {
@@ -51,12 +52,11 @@ func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct fl
 	return true
 }
 
-// audibilities is how loud a voice is from now on, and in the next 20 ms.
+// audibilities holds the loudness of a voice from now on, and in the next 20 ms.
 type audibilities struct{ whole, soon float32 }
 
-// audibilities returns how loud a voice of an index is from now on, and in the next 20 ms: the power of
-// its gains times its indices, or, where it is coloured, that of each band. The latter is 0 where keeps
-// says that nobody asks.
+// audibilities returns the loudness of the voice at an index: its gain power times its indices, or, if it
+// is coloured, the sum over bands. soon is 0 for a coloured voice without keeps.
 func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice, keeps bool) audibilities {
 	index, near := v.Indices()
 	ahead, now := power, power
@@ -70,14 +70,14 @@ func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice
 	return audibilities{float32(float64(ahead * index)), float32(float64(now * near))}
 }
 
-// raises reports whether a voice may be louder than its gains say: by sends, or by the equalisers of its
-// buses. Its own filters take away.
+// raises reports whether sends or equalizers of buses may make a voice louder than its gains. Filters of
+// the voice only attenuate.
 func (a *audio) raises(s *slot) bool {
 	sp := a.spectral.Load()
 	return s.sends || sp != nil && sp.buses[s.bus].colours
 }
 
-// muffle notes by how much what a voice of an index goes through makes it less audible.
+// muffle stores in an event how much the response of a voice reduces its audibility.
 func (a *audio) muffle(e *Event, s *slot, i int) {
 	e.LowPass, e.HighPass = s.voice.Cutoffs()
 	if screen := s.record.screen(); screen != nil {
@@ -89,6 +89,6 @@ func (a *audio) muffle(e *Event, s *slot, i int) {
 		return
 	}
 	if index, _ := s.voice.Indices(); index > 0 {
-		e.Muffled = pcm.Decibels(max(float64(a.scores.whole[i])/float64(s.power*index), 1e-30)) // a factor; 0: nothing does
+		e.Muffled = pcm.Decibels(max(float64(a.scores.whole[i])/float64(s.power*index), 1e-30)) // a factor; 0 means no filters
 	}
 }

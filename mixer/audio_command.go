@@ -5,12 +5,12 @@ import (
 	"voicepool/voice"
 )
 
-// do carries out one command at the present frame.
+// do executes a command at the present frame.
 func (a *audio) do(c *command) {
 	switch {
 	case c.kind == cmdPlay:
 		a.record(c.record).settle()
-	case c.kind == cmdResize && c.seq < a.resized: // a later call has acted already
+	case c.kind == cmdResize && c.seq < a.resized: // a later call was executed before
 		return
 	case c.kind == cmdResize:
 		a.resized = c.seq
@@ -73,12 +73,12 @@ func (a *audio) do(c *command) {
 			c.feed.Drop()
 		}
 		if c.change.Fields&FieldProtect != 0 {
-			a.shrink() // what was kept by its protection alone; all are set, so the policy has its choice
+			a.shrink() // after all voices are set, so the policy can choose among all of them
 		}
 	}
 }
 
-// each does c to every living voice that its target names, in their order.
+// each applies c to every living voice of its target, in the order of voices.
 func (a *audio) each(c *command) {
 	if c.target.kind == oneVoice {
 		a.one(c)
@@ -97,7 +97,7 @@ func (a *audio) each(c *command) {
 	}
 }
 
-// names reports whether a target means a start.
+// names reports whether a target selects a start.
 func (s *shared) names(t *Target, r *record) bool {
 	switch t.kind {
 	case oneVoice:
@@ -112,15 +112,16 @@ func (s *shared) names(t *Target, r *record) bool {
 	return t.kind == allVoices
 }
 
-// one does c to the voice of a handle, if it lives. A stop also reaches a start
-// that has not come yet.
+// one applies c to the voice of a handle. For a pending start, a stop cancels it, and other commands are
+// kept until it begins.
 func (a *audio) one(c *command) {
 	id := c.target.id
 	r := a.record(id)
 	switch {
 	case r.live == id:
 		a.act(r.stands.index(), c)
-	// The record may be another's, or become that just now: its new id comes before its new state.
+	// The record may belong to another start, or change its owner just now: the new id is written before
+	// the new state.
 	case r.stands.state().Over() || pool.Handle(r.id.Load()) != id:
 	case c.kind == cmdStop:
 		a.cancel(r, id)
@@ -129,7 +130,7 @@ func (a *audio) one(c *command) {
 	}
 }
 
-// act does c to one voice.
+// act applies c to one voice.
 func (a *audio) act(i int, c *command) {
 	a.noteAct(i, c)
 	s := a.at(i)
@@ -147,7 +148,7 @@ func (a *audio) act(i int, c *command) {
 			x := c.change.get(f)
 			s.set(f, x, a.now, over, c.change.Shape)
 		}
-		if c.feed != nil { // of a loop
+		if c.feed != nil { // for new rounds
 			c.taken = true
 			s.voice.TurnTo(c.feed)
 		}
@@ -167,11 +168,11 @@ func (a *audio) act(i int, c *command) {
 	}
 }
 
-// seek takes a voice to another place of its sound.
+// seek moves a voice to another position in its sound.
 func (a *audio) seek(i int, c *command) {
 	s := a.at(i)
 	if s.voice.Sound().Streamed() != (c.feed != nil) {
-		return // of several sounds, those that the command is not for
+		return // the command is for streams, or for sounds in memory
 	}
 	c.taken = true
 	a.leaveTail(s, a.now)
@@ -185,7 +186,7 @@ func (a *audio) seek(i int, c *command) {
 	a.rescore(i)
 }
 
-// smoothed returns how long a move takes: what is not heard need not be smoothed.
+// smoothed returns the length of a fade: at least 5 ms if it is heard.
 func (a *audio) smoothed(heard bool, over int64) int64 {
 	if !heard {
 		return over
@@ -209,7 +210,7 @@ func (a *audio) stop(i int, over int64, shape voice.Shape) {
 	a.finish(i, a.now, EventStopped, &Event{})
 }
 
-// hold notes that a bus, or everything, is paused, for what starts there meanwhile.
+// hold stores the pause of a bus or of all voices for later starts.
 func (a *audio) hold(c *command) {
 	switch c.target.kind {
 	case busVoices:
@@ -222,7 +223,7 @@ func (a *audio) hold(c *command) {
 
 func (a *audio) pause(i int, by pauses) {
 	s := a.at(i)
-	if s.dying { // it would hold its slot for nothing
+	if s.dying { // it would keep its slot during the pause
 		a.stop(i, 0, voice.Natural)
 		return
 	}

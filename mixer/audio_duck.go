@@ -8,23 +8,23 @@ import (
 	"voicepool/voice"
 )
 
-// duck is how a bus gives way to another.
+// duck is the state of the duck of a bus.
 type duck struct {
-	rules *ducking // nil: it does not
+	rules *ducking // nil: off
 	down  bool
-	upAt  int64      // where it lets go, if nothing comes in between; never: not known yet
+	upAt  int64      // the frame of the release, if no trigger comes before; never: unknown
 	move  voice.Move // decibels
 }
 
-// ducking is a Duck in frames. The control side makes it, and nobody changes it.
+// ducking is a Duck in frames. The control side creates it, and it is immutable.
 type ducking struct {
 	when                  int     // index of the other bus
-	above                 float32 // an audibility
+	above                 float32 // a power
 	by                    float64
 	attack, hold, release int64
 }
 
-// newDucking returns what the audio side needs of a Duck; nil for one that does nothing.
+// newDucking converts a Duck for the audio side; nil for the zero Duck.
 func (s *shared) newDucking(d *Duck) *ducking {
 	if d.By == 0 {
 		return nil
@@ -32,13 +32,12 @@ func (s *shared) newDucking(d *Duck) *ducking {
 	above := cmp.Or(d.Above, DuckAbove).Linear()
 	return &ducking{
 		when: s.tree.find(d.When), above: float32(above * above), by: float64(d.By), hold: pcm.Frames(d.Hold, s.rate),
-		attack:  max(pcm.Frames(d.Attack, s.rate), s.smooth), // nothing is ever cut hard
+		attack:  max(pcm.Frames(d.Attack, s.rate), s.smooth), // at least 5 ms against clicks
 		release: max(pcm.Frames(d.Release, s.rate), s.smooth),
 	}
 }
 
-// change gives a duck other rules. One that is down goes to its new depth from where it
-// is, or lets go; what it waits for is asked anew.
+// change replaces the rules of a duck. A lowered bus moves to the new depth, or releases.
 func (d *duck) change(rules *ducking, now int64) {
 	old := d.rules
 	d.rules, d.upAt = rules, never
@@ -52,8 +51,8 @@ func (d *duck) change(rules *ducking, now int64) {
 	}
 }
 
-// turn lowers the bus when what it gives way to is loud enough, and settles when it lets
-// go when that has fallen silent by a command, or by itself: scores are fresh on the grid.
+// turn lowers the bus if a voice of the other bus is loud enough, and schedules the release if it no
+// longer is. The scores that it compares are refreshed on the grid.
 func (d *duck) turn(a *audio) {
 	r := d.rules
 	if r == nil {
@@ -70,8 +69,8 @@ func (d *duck) turn(a *audio) {
 	}
 }
 
-// turnsUp returns where in the next n frames the bus lets go, or n. Voices that
-// end inside these frames may cause it there; nothing starts inside.
+// turnsUp returns after how many of the next n frames the bus releases, or n. Voices that end inside
+// these frames may cause the release. No voice starts inside them.
 func (d *duck) turnsUp(a *audio, n int64) int64 {
 	if !d.down {
 		return n
@@ -84,18 +83,19 @@ func (d *duck) turnsUp(a *audio, n int64) int64 {
 	return min(d.upAt-a.now, n)
 }
 
+// up starts the release at a frame.
 func (d *duck) up(frame int64) {
 	d.down, d.upAt = false, never
 	d.move.Turn(frame, 0, d.rules.release)
 }
 
-// hears reports whether a bus gives way to a voice.
+// hears reports whether a voice triggers a duck.
 func (a *audio) hears(d *ducking, i int, s *slot) bool {
 	return i < a.base && a.scores.whole[i] >= d.above && s.paused == 0 && a.tree.below(int(s.bus), d.when)
 }
 
-// lastEnd returns the frame at which the last of the voices to which a bus gives way came to
-// its end, if all of them have before a frame: reap has not counted them out yet.
+// lastEnd reports whether all triggering voices end before a frame, and returns the frame of the last
+// end. reap has not removed these voices yet.
 func (a *audio) lastEnd(d *ducking, before int64) (frame int64, silent bool) {
 	if len(a.ends) == 0 {
 		return a.now, false

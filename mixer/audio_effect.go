@@ -6,16 +6,16 @@ import (
 	"voicepool/voice"
 )
 
-// MaxEffects is how many effects a bus may have.
+// MaxEffects is the maximum number of effects of a bus.
 const MaxEffects = 16
 
-// rack is the effects of a bus, in order.
+// rack holds the effects of a bus in order.
 type rack struct {
 	all  []*effect.Processor
-	keys []int // the bus that each listens to, an index; -1: its own
+	keys []int // by effect: index of its key bus; -1: its own bus
 }
 
-// newRack makes the effects of a bus as they are described.
+// newRack creates the effects of a bus from their descriptions.
 func (s *shared) newRack(described []effect.Effect, rate int) rack {
 	r := rack{all: make([]*effect.Processor, len(described)), keys: make([]int, len(described))}
 	for i := range described {
@@ -27,7 +27,7 @@ func (s *shared) newRack(described []effect.Effect, rate int) rack {
 	return r
 }
 
-// tail returns how long the effects ring at most, one after the other.
+// tail returns the maximum tail of all effects in series.
 func (r *rack) tail() (frames int64) {
 	for _, p := range r.all {
 		frames += p.Tail()
@@ -35,8 +35,8 @@ func (r *rack) tail() (frames int64) {
 	return frames
 }
 
-// measure works out how long what comes to each bus from a frame on rings at most, on its way to the output
-// too. Nothing goes through a bus that is silent or muted, or through a send that is silent.
+// measure computes, for each bus, the maximum tail of sound that arrives from a frame on, including the
+// buses down to the output and sends. Closed gains and sends end a path.
 func (a *audio) measure(frame int64) {
 	a.measuredAt, a.measured = frame, never
 	for at := len(a.up) - 1; at >= 0; at-- {
@@ -65,23 +65,24 @@ func (a *audio) measureAt(frame int64) {
 	}
 }
 
-// remeasure notes when a gain that moves at a frame has closed.
+// remeasure schedules the next measure for the end of a fade.
 func (a *audio) remeasure(frame int64, m *voice.Move) {
 	if end := m.End(); end > frame {
 		a.measured = min(a.measured, end)
 	}
 }
 
-// opens reports whether anything goes through the gains of a bus from a frame on.
+// opens reports whether the gains of a bus let sound through from a frame on.
 func (b *bus) opens(frame int64) bool {
 	return b.gain.Most(frame) > 0 && max(b.mute.At(frame), b.mute.To) > 0
 }
 
-// opens reports whether anything goes through a send from a frame on.
+// opens reports whether a send lets sound through from a frame on.
 func (s *send) opens(frame int64) bool { return s.gain.Most(frame) > 0 }
 
-// ringPast extends the tail of the effects behind a bus when a gain on its way opens or closes at a frame: sound that
-// passed before the frame still rings. was is the ringing time of the bus before the change, in frames.
+// ringPast extends the tail of the effects after a bus when a gain on its path opens or closes at a
+// frame: sound that passed before the frame still rings. was is the ringing time of the bus before the
+// change, in frames.
 func (a *audio) ringPast(index int, frame, was int64) {
 	a.measure(a.now)
 	b := &a.buses[index]
@@ -96,8 +97,8 @@ func (a *audio) ringPast(index int, frame, was int64) {
 	}
 }
 
-// ringBefore extends the tail for a voice that began before a gain on its way opened or closed: the effects ring at
-// least as long as ringPast found for that gain.
+// ringBefore extends the tail for a voice that began before a gain on its path opened or closed: the
+// effects ring at least as long as ringPast found for that gain.
 func (a *audio) ringBefore(s *slot) {
 	if s.began >= a.closedAt {
 		return
@@ -109,7 +110,7 @@ func (a *audio) ringBefore(s *slot) {
 	}
 }
 
-// ringUntil notes that effects ring until a frame.
+// ringUntil records that effects ring until a frame.
 func (a *audio) ringUntil(frame int64) {
 	a.stats.RingsUntil = max(a.stats.RingsUntil, frame)
 	if a.skips {
@@ -117,7 +118,7 @@ func (a *audio) ringUntil(frame int64) {
 	}
 }
 
-// sounds reports whether a voice or a tail is on its way to a bus, or its effects or its filter ring.
+// sounds reports whether a voice, a tail, an effect or a filter feeds a bus.
 func (a *audio) sounds(index int) bool {
 	for i := range a.buses {
 		if b := &a.buses[i]; a.tree.through(i, index) && (b.tailsEnd > a.now || !b.rack.idle(a.now) || b.filter.Rings()) {
@@ -132,7 +133,7 @@ func (a *audio) sounds(index int) bool {
 	return false
 }
 
-// idle reports whether silence in gives silence out.
+// idle reports whether silence at the input gives silence at the output.
 func (r *rack) idle(frame int64) bool {
 	for _, p := range r.all {
 		if !p.Idle(frame) {
@@ -142,7 +143,7 @@ func (r *rack) idle(frame int64) bool {
 	return true
 }
 
-// listens reports whether an effect hears another bus in this block.
+// listens reports whether the key bus of an effect had output in this block.
 func (a *audio) listens(r *rack) bool {
 	for _, k := range r.keys {
 		if k >= 0 && a.buses[k].gave {
@@ -152,7 +153,7 @@ func (a *audio) listens(r *rack) bool {
 	return false
 }
 
-// effects takes the block of a bus through its effects. What rings goes on when nothing comes in.
+// effects runs the effects of a bus. They also run without input while they have a tail.
 func (a *audio) effects(index int, n int64) {
 	b := &a.buses[index]
 	if len(b.rack.all) == 0 || !b.used && b.rack.idle(a.now) && !a.listens(&b.rack) {
@@ -173,10 +174,10 @@ func (a *audio) effects(index int, n int64) {
 	a.rings = a.rings || !b.rack.idle(a.now+n)
 }
 
-// audible is what counts as heard of what rings: -90 dBFS.
+// audible is the amplitude that counts as heard in the tail of an effect: -90 dBFS.
 const audible = 3.1623e-5
 
-// ringFrom notes that nothing comes to a bus from a frame on, but what comes later.
+// ringFrom records the tail of the effects after the input of a bus ends at a frame.
 func (a *audio) ringFrom(frame int64, bus int) {
 	a.measureAt(frame)
 	if ringing := a.buses[bus].ringing; ringing > 0 {
@@ -184,7 +185,7 @@ func (a *audio) ringFrom(frame int64, bus int) {
 	}
 }
 
-// hearRing notes until when the outputs are heard while effects ring.
+// hearRing updates SilentFrom while effects ring.
 func (a *audio) hearRing() {
 	if !a.rings {
 		return
@@ -200,7 +201,7 @@ func (a *audio) hearRing() {
 	}
 }
 
-// setEffect moves values of an effect.
+// setEffect fades parameters of an effect.
 func (a *audio) setEffect(index int, c *command) {
 	r := &a.buses[index].rack
 	p := r.all[c.part.effect.place]

@@ -1,6 +1,6 @@
 package mixer
 
-// filter takes the block of a bus through its filter, which rings on when nothing comes in.
+// filter runs the filter of a bus, also without input while it has a tail.
 func (a *audio) filter(index int, n int64) {
 	b := &a.buses[index]
 	if !b.filter.Works() {
@@ -10,7 +10,7 @@ func (a *audio) filter(index int, n int64) {
 		b.filter.Skip(n, a.now)
 		return
 	}
-	a.rings = true // within this block at least
+	a.rings = true // at least within this block
 	if !b.filter.Process(b.block(n), a.now) {
 		clear(b.mixed[:n])
 		a.stats.Faults++
@@ -18,7 +18,7 @@ func (a *audio) filter(index int, n int64) {
 	}
 }
 
-// refilter notes that a cutoff of a bus is on its way.
+// refilter updates ringing times and responses after a change of a cutoff of a bus.
 func (a *audio) refilter(index int) {
 	b := &a.buses[index]
 	b.rings = max(b.rings, b.filter.Tail(a.now))

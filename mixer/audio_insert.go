@@ -6,22 +6,20 @@ import (
 	"voicepool/pcm"
 )
 
-// insert is the user's effect on a bus. The control side makes it; then it is the audio
-// side's.
+// insert is an effect of the user on a bus. The control side creates it; then the audio side owns it.
 type insert struct {
-	effect Insert      // nil: none, or one that failed
-	dry    []pcm.Frame // the block without it
-	before *insert     // what it takes the place of, until end; nil: nothing
-	old    []pcm.Frame // the block with that
-	end    int64       // where the fade from it is over
+	effect Insert      // nil: removed or failed
+	dry    []pcm.Frame // the block before the effect
+	before *insert     // the previous insert, until end; may be nil
+	old    []pcm.Frame // the block after the previous insert
+	end    int64       // the end of the crossfade
 }
 
 func newInsert(effect Insert, hop int64) *insert {
 	return &insert{effect: effect, dry: make([]pcm.Frame, hop), old: make([]pcm.Frame, hop)}
 }
 
-// setInsert fades a bus over to another insert. While a fade is under way, the last one
-// that is set waits for its end.
+// setInsert crossfades to another insert. During a crossfade, the last one that is set waits for its end.
 func (a *audio) setInsert(b *bus, i *insert) {
 	if b.insert != nil && a.now < b.insert.end {
 		b.next = i
@@ -35,7 +33,7 @@ func (b *bus) fadeTo(i *insert, frame, smooth int64) {
 	b.insert, b.next = i, nil
 }
 
-// insert runs the effect of a bus over its block.
+// insert runs the insert of a bus, or both inserts during a crossfade.
 func (a *audio) insert(index int, n int64) {
 	b := &a.buses[index]
 	for done := int64(0); done < n && b.insert != nil; {
@@ -63,7 +61,7 @@ func (a *audio) insert(index int, n int64) {
 	}
 }
 
-// through takes a block through an insert. An effect that fails is taken out.
+// through runs an insert on a block and removes it if it fails.
 func (a *audio) through(index int, i *insert, block []pcm.Frame) {
 	if i == nil || i.effect == nil {
 		return
@@ -86,7 +84,7 @@ func (i *insert) run(block []pcm.Frame) (ok bool) {
 	return true
 }
 
-// cross fades from old to block: so many frames are left of the fade.
+// cross crossfades from old to block; left frames of the fade remain.
 func cross(block, old []pcm.Frame, left, fade int64) {
 	for i := range block {
 		g := float32(left-int64(i)) / float32(fade)

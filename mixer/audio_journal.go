@@ -1,6 +1,6 @@
 package mixer
 
-// entryKinds is what the commands are called in a journal.
+// entryKinds maps commands to journal entries; 0: not recorded as such.
 var entryKinds = [...]EntryKind{
 	cmdPlay: EntryPlay, cmdStop: EntryStop, cmdPause: EntryPause, cmdResume: EntryResume, cmdSet: EntrySet,
 	cmdSeek: EntrySeek, cmdPlace: 0, cmdWant: 0, cmdWantBus: 0, cmdResize: EntryResize,
@@ -8,7 +8,7 @@ var entryKinds = [...]EntryKind{
 	cmdFire: 0, cmdDrop: 0, cmdAdd: 0,
 }
 
-// entry is what a journal has of a command.
+// entry returns the journal entry of a command.
 func (a *audio) entry(c *command) Entry {
 	e := Entry{
 		Frame: a.now, Kind: entryKinds[c.kind], Frames: c.over, Place: c.place, Voices: int(c.voices), Change: c.change,
@@ -32,15 +32,15 @@ func (a *audio) entry(c *command) Entry {
 	return e
 }
 
-// note records a command that has been carried out.
+// note records an executed command.
 func (j *journal) note(e Entry) {
 	if !j.ring.Push(e) {
 		j.lost.Add(1)
 	}
 }
 
-// noteCommand notes what acts on a start that comes, on a bus or on everything,
-// before it is done. What acts on voices is noted where it reaches them.
+// noteCommand records a command for a start, a bus or the mixer before it is executed. Commands for
+// voices are recorded by noteAct.
 func (a *audio) noteCommand(c *command) {
 	if a.journal.ring == nil || entryKinds[c.kind] == 0 {
 		return
@@ -50,7 +50,7 @@ func (a *audio) noteCommand(c *command) {
 	case c.kind == cmdPlay:
 		r := a.record(c.record)
 		if r.cancel == c.record {
-			return // it never was
+			return // cancelled before it began
 		}
 		o := &r.options
 		e.Start, e.Sound, e.Group, e.Bus = uint64(c.record), r.sound.Load(), r.group, a.tree[r.bus].name
@@ -74,7 +74,7 @@ func (a *audio) noteCommand(c *command) {
 	a.journal.note(e)
 }
 
-// noteAct notes what a command does to a voice that noteCommand has not noted.
+// noteAct records a command for a voice, unless noteCommand has recorded it.
 func (a *audio) noteAct(i int, c *command) {
 	s := a.at(i)
 	if a.journal.ring == nil || c.target.kind == busVoices || c.target.kind == allVoices ||
@@ -83,7 +83,7 @@ func (a *audio) noteAct(i int, c *command) {
 	}
 	e := a.entry(c)
 	if c.kind == cmdSet && c.feed == nil && s.voice.Sound().Streamed() {
-		// Of a stream only SetLoop sets the rounds.
+		// For a stream only SetLoop sets the rounds.
 		if e.Change.Fields &^= FieldRounds; e.Change.Fields == 0 {
 			return
 		}
@@ -92,14 +92,14 @@ func (a *audio) noteAct(i int, c *command) {
 	a.journal.note(e)
 }
 
-// noteListener notes that who hears has moved.
+// noteListener records a move of the listener.
 func (a *audio) noteListener(ears *earVectors) {
 	if a.journal.ring != nil {
 		a.journal.note(Entry{Frame: a.now, Kind: EntryPlace, Listener: ears.listener()})
 	}
 }
 
-// notePlace notes where a voice has moved to.
+// notePlace records a move of a voice in space.
 func (a *audio) notePlace(s *slot, p *placed) {
 	if a.journal.ring != nil {
 		e := Entry{Frame: a.now, Kind: EntryPlace, Start: uint64(s.record.live)}

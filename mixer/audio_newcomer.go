@@ -1,14 +1,14 @@
 package mixer
 
-// came is what newcomer has found out, for the voice that comes in after it.
+// came holds the scores of the incoming start for its voice.
 type came struct {
 	known, coloured bool
 	power           float64
 	heard           audibilities
 }
 
-// newcomer returns the audibility that the voice of a start that asks to come in would have, and the
-// whole of it where that is something else.
+// newcomer computes the scores of the incoming start: the audibility that is compared, and the audibility
+// over its whole length.
 func (a *audio) newcomer(r *record) (audibility, whole float64) {
 	v, last := a.coming, len(a.scores.audibility)
 	reach := pair(v.Reach(a.now))
@@ -25,7 +25,7 @@ func (a *audio) newcomer(r *record) (audibility, whole float64) {
 	return float64(heard.soon), float64(heard.whole)
 }
 
-// arrived is rescore for the voice that newcomer looked at, if it did.
+// arrived scores the voice of the incoming start, from the result of newcomer if there is one.
 func (a *audio) arrived(i int, s *slot) {
 	if !a.came.known {
 		a.rescore(i)

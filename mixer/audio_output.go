@@ -5,26 +5,26 @@ import (
 	"voicepool/pcm"
 )
 
-// output is the end of a mix on its way to the device: what guards it and what measures it.
+// output is the end of a mix: DC guard, limiter and meter.
 type output struct {
-	pair    int         // which pair of channels of the device
-	mixed   []pcm.Frame // one hop; nil: it is mixed where it is to go
-	into    []pcm.Frame // of this stretch: where it is mixed
-	silent  bool        // into is
-	root    int         // the one bus that goes into it; -1: there are several
+	pair    int         // index of its channel pair of the device
+	mixed   []pcm.Frame // one hop; nil: it is mixed into the destination
+	into    []pcm.Frame // the buffer of the present stretch
+	silent  bool        // into is silent
+	root    int         // the only bus that feeds it; -1: several
 	limiter *master.Limiter
 	dc      *master.DCGuard // nil: off
-	meter   *master.Meter   // of what is heard; nil: off
+	meter   *master.Meter   // after the limiter; nil: off
 }
 
-// outputs are the ends of all mixes.
+// outputs holds the outputs of the mixer.
 type outputs struct {
 	all     []output
-	pairs   int         // how many pairs of channels are interleaved
-	nowhere []pcm.Frame // where frames go that nobody wants
+	pairs   int         // the number of interleaved channel pairs
+	nowhere []pcm.Frame // buffer for frames that are discarded
 }
 
-// newOutputs returns the outputs of a configuration. With Config.Fold it is one.
+// newOutputs creates the outputs of a configuration. With Config.Fold it is one.
 func newOutputs(s *shared, c *Config, tail int64) outputs {
 	outs := outputs{all: make([]output, 1), pairs: 1}
 	if len(c.Outputs) > 0 && !c.Fold {
@@ -62,7 +62,7 @@ func (t tree) root(output int) int {
 	panic("mixer: an output without a master bus")
 }
 
-// end returns the output on which a bus is heard.
+// end returns the output of a bus.
 func (a *audio) end(bus int) *output {
 	if len(a.outputs.all) == 1 {
 		return &a.outputs.all[0]
@@ -70,7 +70,7 @@ func (a *audio) end(bus int) *output {
 	return &a.outputs.all[a.tree[bus].output]
 }
 
-// begin clears what the next frames of all outputs are mixed into: dst, if there is but one.
+// begin selects and clears the buffers for the next frames: dst itself if there is one output.
 func (outs *outputs) begin(dst []pcm.Frame) (n int64) {
 	n = int64(len(dst) / outs.pairs)
 	for k := range outs.all {
@@ -84,7 +84,7 @@ func (outs *outputs) begin(dst []pcm.Frame) (n int64) {
 	return n
 }
 
-// interleave puts the frames of the outputs where the device wants them.
+// interleave copies the outputs to their channels.
 func (outs *outputs) interleave(dst []pcm.Frame) {
 	if outs.pairs == 1 {
 		return
@@ -100,7 +100,7 @@ func (outs *outputs) interleave(dst []pcm.Frame) {
 	}
 }
 
-// guard takes the mix of an output through what guards it.
+// guard runs the fault check, DC guard, limiter and meter of an output.
 func (a *audio) guard(o *output) {
 	n := int64(len(o.into))
 	if !o.silent {
@@ -110,7 +110,7 @@ func (a *audio) guard(o *output) {
 		if changed := o.dc.Process(o.into); changed > 0 {
 			a.silentFrom(a.now - n + changed)
 		}
-		if o.dc.Rings() { // until when, the frames that come say
+		if o.dc.Rings() { // the end depends on the next frames
 			a.silentFrom(a.now + 1)
 		}
 		o.silent = false
@@ -131,7 +131,7 @@ func (a *audio) guard(o *output) {
 	}
 }
 
-// whole returns the part of dst that has whole frames of all pairs, and clears the rest.
+// whole returns the part of dst with complete frames of all pairs, and clears the rest.
 func (outs *outputs) whole(dst []pcm.Frame) []pcm.Frame {
 	if outs.pairs == 1 {
 		return dst

@@ -7,15 +7,15 @@ import (
 	"voicepool/voice"
 )
 
-// placed is a voice's part in space.
+// placed is the spatial state of a voice.
 type placed struct {
 	source space.Source
 	space  voice.Space
 
-	lowPass, directLowPass float64 // where they go, or are, in Hz; 0: off
+	lowPass, directLowPass float64 // current or target cutoffs in Hz; 0: off
 }
 
-// settle has a start be where it has been moved to meanwhile.
+// settle applies a move to a start that has not begun.
 func (r *record) settle() {
 	if !r.placed || !r.moved.Load() {
 		return
@@ -25,7 +25,7 @@ func (r *record) settle() {
 	}
 }
 
-// place returns what its place does to a start.
+// place computes the initial spatial state of a start; nil if it is not spatial.
 func (a *audio) place(r *record) *voice.Space {
 	if !r.placed {
 		return nil
@@ -38,8 +38,8 @@ func (a *audio) place(r *record) *voice.Space {
 	return &p.space
 }
 
-// hear returns how a start that is placed is heard now. What is on its direct way alone is a part of the
-// whole where it sends nowhere.
+// hear computes how a spatial start is heard now. Without sends, the direct path is merged into the
+// whole.
 func (a *audio) hear(r *record) (voice.Placed, space.Muffled) {
 	h, m := a.ear.Hear(&r.where.source)
 	if r.sends > 0 {
@@ -54,7 +54,7 @@ func (a *audio) hear(r *record) (voice.Placed, space.Muffled) {
 	return voice.Placed(h), space.Muffled{LowPass: m.LowPass, Direct: 1, Sends: 1}
 }
 
-// movePlaces has all voices glide to where they are wanted.
+// movePlaces moves all voices to their latest positions.
 func (a *audio) movePlaces() {
 	a.placesSent.Store(false)
 	ears, all := readMoved(a, &a.listenerMoved, &a.listener)
@@ -75,7 +75,7 @@ func (a *audio) movePlaces() {
 	}
 }
 
-// listen has all voices glide to where another listener hears them.
+// listen sets the listener and moves all spatial voices accordingly.
 func (a *audio) listen(ears *earVectors) {
 	a.ear = ears.ear()
 	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
@@ -85,7 +85,7 @@ func (a *audio) listen(ears *earVectors) {
 	}
 }
 
-// glide has a voice go to where it is heard now.
+// glide fades a voice to its present place.
 func (a *audio) glide(i int, s *slot) {
 	p := &s.record.where.placed
 	over := a.hop
@@ -103,11 +103,12 @@ func (a *audio) glide(i int, s *slot) {
 	a.rescore(i)
 }
 
-// leastTurn is 1/64 of an octave: by less nobody hears a cutoff move. Else the air would move those of all that
-// a game moves, always, and one on its way costs more than one that rests.
+// leastTurn is the smallest change of a cutoff that is applied: 1/64 of an octave, which is inaudible.
+// Otherwise absorption by air would keep the cutoffs of all moving voices fading, which costs more than a
+// constant cutoff.
 const leastTurn = 1.0108892860517005
 
-// turns reports whether a cutoff of a place goes from one to another; 0 is off.
+// turns reports whether a cutoff changes enough to be applied; 0 is off.
 func turns(from, to float64) bool {
 	if from == 0 || to == 0 {
 		return from != to
@@ -115,8 +116,8 @@ func turns(from, to float64) bool {
 	return to > float64(from*leastTurn) || from > float64(to*leastTurn)
 }
 
-// readMoved reads what has moved, if it has. Of what is being written it is to be asked
-// again: whoever writes it is not done.
+// readMoved reads a position if it has changed. If a write is in progress, it leaves the flags set for
+// the next block.
 func readMoved[A spotVectors | earVectors](a *audio, moved *atomic.Bool, words *seqVectors[A]) (read A, ok bool) {
 	if !moved.Swap(false) {
 		return read, false

@@ -1,15 +1,15 @@
 package mixer
 
-// armory is what waits for counts, and what was fired.
+// armory tracks the salvos that are waiting, fired and dropped.
 type armory struct {
-	zero     *Salvo // whose counts are 0: fired after all else of this frame
-	fired    *Salvo
-	doomed   *Salvo // that the command under way drops
-	awaiting int    // salvos that wait for a count
+	zero     *Salvo // list of salvos whose counts may be 0; they fire after all other commands of this frame
+	fired    *Salvo // list
+	doomed   *Salvo // dropped by the present command
+	awaiting int    // the number of salvos that wait for a count
 }
 
-// arms has a command of a salvo wait until that is fired, and reports whether it does, or was dropped.
-// Else it has its frame now.
+// arms queues a command until its salvo is fired. It returns false if the salvo was fired already; the
+// command then has an absolute frame. Commands of a dropped salvo are discarded.
 func (a *audio) arms(c *command) bool {
 	s := c.salvo
 	base := s.base.Load()
@@ -32,7 +32,7 @@ func (a *audio) arms(c *command) bool {
 	return true
 }
 
-// void ends a command that does not act.
+// void discards a command without executing it.
 func (a *audio) void(c *command) {
 	switch {
 	case c.kind == cmdPlay:
@@ -43,7 +43,7 @@ func (a *audio) void(c *command) {
 	}
 }
 
-// fire fires a salvo at this frame, or has it wait for a count.
+// fire fires a salvo at this frame, or makes it wait for a count.
 func (a *audio) fire(s *Salvo, c *Count) {
 	switch {
 	case s.dropped || s.base.Load() >= 0 || s.count != nil:
@@ -57,7 +57,7 @@ func (a *audio) fire(s *Salvo, c *Count) {
 	}
 }
 
-// arm has the commands of what was fired act.
+// arm schedules the commands of fired salvos.
 func (a *audio) arm() {
 	for s := a.fired; s != nil; {
 		for place := s.first; place != 0; {
@@ -73,7 +73,7 @@ func (a *audio) arm() {
 	a.fired = nil
 }
 
-// resolve fires what waited for counts that are 0, and reports whether there was something.
+// resolve fires the salvos whose counts are 0, and reports whether there were any.
 func (a *audio) resolve() bool {
 	for s := a.zero; s != nil; {
 		next := s.next
@@ -94,7 +94,7 @@ func (a *audio) resolve() bool {
 	return true
 }
 
-// uncount takes a start that is over off its counts.
+// uncount decrements the counts of a finished start.
 func (a *audio) uncount(r *record) {
 	counts := &r.rare.Load().counts
 	for i, c := range counts {
@@ -107,7 +107,7 @@ func (a *audio) uncount(r *record) {
 	r.counted = false
 }
 
-// add moves a count. What waits for it is looked at when it is 0.
+// add adds n to a count. If the count reaches 0, its salvos are checked by resolve.
 func (a *audio) add(c *Count, n int64) {
 	if c.left += n; c.left > 0 {
 		return
@@ -120,7 +120,8 @@ func (a *audio) add(c *Count, n int64) {
 	c.waiting = nil
 }
 
-// drop drops what of a salvo has not acted, when the command that says so is out of the way.
+// drop discards the pending commands of a dropped salvo. It runs after the command that drops it, which
+// may be in the queue itself.
 func (a *audio) drop() {
 	s := a.doomed
 	if a.doomed = nil; s.dropped {
@@ -153,14 +154,14 @@ func (a *audio) drop() {
 	}
 }
 
-// discharge ends a command that was held and does not act.
+// discharge discards a queued command.
 func (a *audio) discharge(place int32) {
 	a.void(&a.queue.held[place])
 	a.queue.forget(place)
 	a.underWay.land()
 }
 
-// without returns a list without a salvo.
+// without removes a salvo from a list.
 func without(list, s *Salvo) *Salvo {
 	if list == s {
 		list, s.next = s.next, nil
@@ -174,7 +175,7 @@ func without(list, s *Salvo) *Salvo {
 	return list
 }
 
-// unloop takes starts that have left their loops off counts that go by that.
+// unloop decrements loop counts of voices that have left their loops.
 func (a *audio) unloop() {
 	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
 		r := a.roster.at(i).record
@@ -192,8 +193,8 @@ func (a *audio) unloop() {
 	}
 }
 
-// untilOver returns how many of n frames there are before the first voice may be over whose end a
-// salvo waits for.
+// untilOver returns how many of n frames remain before the first counted voice may end, if a salvo waits
+// for its count.
 func (a *audio) untilOver(n int64) int64 {
 	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
 		s := a.roster.at(i)
@@ -209,7 +210,7 @@ func (a *audio) untilOver(n int64) int64 {
 
 func loops(c *Count) bool { return c != nil && c.loops }
 
-// untilLeft returns how many of n frames there are before a voice may be over or, with loop, may leave its loop.
+// untilLeft returns how many of n frames remain before a voice may end or, with loop, may leave its loop.
 func (a *audio) untilLeft(s *slot, n int64, loop bool) int64 {
 	left, _ := s.voice.Left(n, a.now, loop && !s.voice.Endless() && !s.voice.LeftLoop())
 	return min(n, max(left, 1), max(s.endAt-a.now, 1))

@@ -6,18 +6,18 @@ import (
 	"voicepool/voice"
 )
 
-// send is a Send at work.
+// send is the state of a Send.
 type send struct {
 	bus  int // an index
 	gain voice.Move
 	pre  bool
 
-	share   float32 // the factor of the gain where it rested last: it takes long to work out
-	shareOf float64 // that gain
-	known   bool    // there is one
+	share   float32 // the cached factor for the gain shareOf
+	shareOf float64
+	known   bool // share is valid
 }
 
-// newSends makes the sends of a bus as they are described.
+// newSends creates the sends of a bus from their descriptions.
 func (s *shared) newSends(described []Send) []send {
 	all := make([]send, len(described))
 	for i, d := range described {
@@ -26,8 +26,8 @@ func (s *shared) newSends(described []Send) []send {
 	return all
 }
 
-// sendOn adds what a bus gives, and what it has before its gains, to the buses to which it sends: of a
-// stretch of n frames. pre is what it has mixed, post what it gives.
+// sendOn adds n frames of a bus to the destinations of its sends. pre is the mix of the bus, post its
+// output.
 func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 	b := &a.buses[index]
 	for i := range b.sends {
@@ -35,7 +35,7 @@ func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 		if !s.opens(a.now) {
 			continue
 		}
-		src, from := post, a.tree[index].above // what it gives is muted already
+		src, from := post, a.tree[index].above // post is already muted
 		if s.pre {
 			src, from = pre, index
 		}
@@ -44,7 +44,7 @@ func (a *audio) sendOn(index int, pre, post []pcm.Frame, n int64) {
 	}
 }
 
-// mutes adds to moves those by which a bus and those above it are muted. They are for their sends, too.
+// mutes appends the fading mutes of a bus and the buses above it, which also apply to sends.
 func (a *audio) mutes(moves []*voice.Move, bus int) []*voice.Move {
 	for i := bus; i >= 0; i = a.tree[i].above {
 		if m := &a.buses[i].mute; !a.rested(m) {
@@ -54,11 +54,11 @@ func (a *audio) mutes(moves []*voice.Move, bus int) []*voice.Move {
 	return moves
 }
 
-// rested reports whether a factor is 1 and has been so for as long as a line may be: what ends within one
-// has it begin anew, whatever the block.
+// rested reports whether a factor has been 1 since the last segment boundary. A fade that ends within a
+// segment starts a new segment there, independent of blocks.
 func (a *audio) rested(m *voice.Move) bool { return m.Rests(1, a.now&^63) }
 
-// addMoving adds src to dst under a gain, in decibels, and factors after it.
+// addMoving adds src to dst with a gain in decibels and further factors.
 func addMoving(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
 	for len(dst) > 0 {
 		from, to := line(frame, moves...)
@@ -75,7 +75,7 @@ func addMoving(dst, src []pcm.Frame, moves []*voice.Move, frame int64) {
 	}
 }
 
-// product returns a gain, in decibels, times the factors after it.
+// product returns a gain in decibels times further factors, as a factor.
 func product(moves []*voice.Move, frame int64) float64 {
 	g := moves[0].Gain(frame)
 	for _, m := range moves[1:] {
@@ -84,7 +84,7 @@ func product(moves []*voice.Move, frame int64) float64 {
 	return g
 }
 
-// setSend moves the gain of a send of a bus.
+// setSend fades the gain of a send of a bus.
 func (a *audio) setSend(index int, c *command) {
 	for i := range a.buses[index].sends {
 		if s := &a.buses[index].sends[i]; s.bus == c.part.send.bus {
@@ -99,7 +99,8 @@ func (a *audio) setSend(index int, c *command) {
 	a.refresh()
 }
 
-// mixSending mixes a voice to its bus and to those to which it sends, in front of next.
+// mixSending mixes a voice to its bus and to the destinations of its sends. next is the voice that is
+// mixed next.
 func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
 	if a.sendSteady(v, next, n) {
 		return
@@ -125,7 +126,7 @@ func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
 		if to.pre {
 			src = pre[:given]
 		}
-		// A solo elsewhere takes a bus's own voices, but not what others send to it.
+		// A solo of another bus silences a bus's own voices, but not the sends that it receives.
 		b, past := &a.buses[to.bus], int64(0)
 		if !b.direct.Rests(1, a.now) {
 			if past = given; b.direct.To == 1 {
@@ -139,7 +140,7 @@ func (a *audio) mixSending(v seat, next *voice.Voice, n int64) {
 	}
 }
 
-// addSent adds src, from a frame on, to dst under a send of a voice.
+// addSent adds src, which starts at a frame, to dst with the gain of a send of a voice.
 func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
 	if share, rests := a.restingShare(s, to); rests {
 		dsp.Frames(dst, src, dsp.Ramp{Left: share, Right: share})
@@ -148,7 +149,7 @@ func (a *audio) addSent(s *slot, to *send, dst, src []pcm.Frame, frame int64) {
 	}
 }
 
-// past returns where voices of others are added up for a bus whose own are not heard in full.
+// past returns the buffer for sends to a bus whose own voices are not fully heard.
 func (a *audio) past(bus int, n int64) []pcm.Frame {
 	b, room := &a.buses[bus], (*a.pasts[bus].Load())[:n]
 	if !b.past {
@@ -158,8 +159,8 @@ func (a *audio) past(bus int, n int64) []pcm.Frame {
 	return room
 }
 
-// restingShare returns the factor of a send of a voice, if nothing moves and nothing mutes it. The moves
-// that act on it are in moving.
+// restingShare returns the factor of a send of a voice if it is constant and not muted. It leaves the
+// factors of the send in a.moving.
 func (a *audio) restingShare(s *slot, to *send) (share float32, rests bool) {
 	if moves := a.sending(s, to); len(moves) > 1 || to.gain.End() > a.now {
 		return 0, false
@@ -170,8 +171,8 @@ func (a *audio) restingShare(s *slot, to *send) (share float32, rests bool) {
 	return to.share, true
 }
 
-// sendSteady is mixSending for a voice with one send, where nothing moves: it mixes to both buses at
-// once. It reports whether it has.
+// sendSteady is the fast path of mixSending for a voice with one send and constant gains: it mixes to
+// both buses at once. It reports whether it applied.
 func (a *audio) sendSteady(v seat, next *voice.Voice, n int64) bool {
 	if s := v.slot; s.record.sends != 1 || n >= s.endAt-a.now || !s.voice.Sends(n) || a.apart(s, s.record.screen(), a.now) {
 		return false
@@ -182,7 +183,7 @@ func (a *audio) sendSteady(v seat, next *voice.Voice, n int64) bool {
 	}
 	share, rests := a.restingShare(v.slot, to)
 	if rests {
-		sent := (*a.sendRoom.Load())[:n] // thrown away, where the send is silent
+		sent := (*a.sendRoom.Load())[:n] // discarded if the send is silent
 		if share != 0 {
 			sent = a.buses[to.bus].block(n)
 		}
@@ -191,8 +192,8 @@ func (a *audio) sendSteady(v seat, next *voice.Voice, n int64) bool {
 	return rests
 }
 
-// direct returns what of a voice that sends goes to its own bus, from a frame on: src, behind what is on
-// its direct way alone, where there is such.
+// direct returns the signal of a voice with sends for its own bus: src after the filter and gain of its
+// direct path.
 func (a *audio) direct(s *slot, screen *voice.Screen, src []pcm.Frame, frame int64) []pcm.Frame {
 	if !a.apart(s, screen, frame) {
 		return src
@@ -209,12 +210,12 @@ func (a *audio) direct(s *slot, screen *voice.Screen, src []pcm.Frame, frame int
 	return dst
 }
 
-// apart reports whether something acts on the direct way of a voice that sends, and not on its sends.
+// apart reports whether the direct path of a voice has a filter or gain that its sends do not have.
 func (a *audio) apart(s *slot, screen *voice.Screen, frame int64) bool {
 	return s.record.placed && (screen != nil && screen.Active() || !s.record.where.space.Direct.Rests(1, frame))
 }
 
-// directTail is direct for a tail, which leaves the voice as it is.
+// directTail is direct for a tail; it does not change the filter of the voice.
 func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 	screen := s.record.screen()
 	if screen != nil && screen.Active() {
@@ -225,11 +226,11 @@ func (a *audio) directTail(s *slot, tail []pcm.Frame, frame int64) []pcm.Frame {
 	return a.direct(s, screen, tail, frame)
 }
 
-// mixAlone mixes a voice into sendRoom, and returns how many frames it gave.
+// mixAlone mixes a voice into sendRoom and returns the number of frames.
 func (a *audio) mixAlone(v seat, next *voice.Voice, n int64) (given int64) {
 	b := &a.buses[v.slot.bus]
 	mixed, used, lent := b.mixed, b.used, b.lent
-	defer func() { // also of a voice that panics
+	defer func() { // runs even if the voice panics
 		if !b.used {
 			given = 0
 		}
@@ -239,7 +240,7 @@ func (a *audio) mixAlone(v seat, next *voice.Voice, n int64) (given int64) {
 	return a.mixVoice(v.index, v.slot, next, n)
 }
 
-// sending returns the gain of a send of a voice, and the factors after it: those of what mutes the voice.
+// sending returns the gain of a send of a voice and the factors of the mutes that apply to the voice.
 func (a *audio) sending(s *slot, to *send) []*voice.Move {
 	a.moving = append(a.moving[:0], &to.gain)
 	if s.record.placed && !to.pre {
@@ -247,15 +248,15 @@ func (a *audio) sending(s *slot, to *send) []*voice.Move {
 			a.moving = append(a.moving, m)
 		}
 	}
-	if m := &a.buses[s.bus].direct; !a.rested(m) { // another bus is soloed
+	if m := &a.buses[s.bus].direct; !a.rested(m) { // fades while another bus is soloed
 		a.moving = append(a.moving, m)
 	}
 	a.moving = a.mutes(a.moving, int(s.bus))
 	return a.moving
 }
 
-// sendTail sends the tail of a voice, from a frame on, to where the voice sends. pre is what of it comes
-// before its fader, if there is a send of that.
+// sendTail adds the tail of a voice to the destinations of its sends. pre is the tail before the fader;
+// nil without a pre-fader send.
 func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	rare := s.record.rare.Load()
 	for i := range s.record.sends {
@@ -274,7 +275,7 @@ func (a *audio) sendTail(s *slot, tail, pre []pcm.Frame, frame int64) {
 	}
 }
 
-// ringVoice notes that a voice gives nothing from a frame on.
+// ringVoice records the tails of effects after a voice ends at a frame.
 func (a *audio) ringVoice(s *slot, frame int64) {
 	a.ringFrom(frame, int(s.bus))
 	a.ringBefore(s)
@@ -288,7 +289,7 @@ func (a *audio) ringVoice(s *slot, frame int64) {
 	}
 }
 
-// moveSend moves the gain of a send of a start, if it has one to that bus: within so many frames.
+// moveSend fades the gain of a send of a start, if it sends to that bus.
 func (a *audio) moveSend(r *record, c *command, over int64) {
 	if r.sends == 0 {
 		return

@@ -1,14 +1,14 @@
 package mixer
 
-// growth is the state of a pool that grows.
+// growth is the state of a growing pool.
 type growth struct {
-	step, max int   // step 0: it does not grow
-	idle      int64 // frames without need until it contracts
-	needed    int64 // the last frame at which it was needed so large
-	peak      int   // the most voices since the grid was last passed
+	step, max int   // 0: the pool does not grow
+	idle      int64 // frames without need before it shrinks
+	needed    int64 // the last frame at which the present size was needed
+	peak      int   // the maximum number of voices since the last frame of the grid
 }
 
-// extend grows a full pool by a step, and reports whether there is a free voice now.
+// extend grows a full pool by a step and reports whether there is a free slot.
 func (a *audio) extend() bool {
 	a.grow.needed = a.now
 	limit := min(a.slots.Limit()+a.grow.step, a.grow.max)
@@ -18,7 +18,7 @@ func (a *audio) extend() bool {
 	return a.free()
 }
 
-// contract takes the last step back when it has not been needed for long.
+// contract shrinks the pool by a step after Idle frames without need.
 func (a *audio) contract() {
 	peak := max(a.grow.peak, a.slots.Len())
 	a.grow.peak = a.slots.Len()
@@ -34,7 +34,7 @@ func (a *audio) contract() {
 	}
 }
 
-// contractUntil does what contract does at each hop between now and a frame while nothing plays.
+// contractUntil has the same effect as contract at each hop between now and a frame while no voice plays.
 func (a *audio) contractUntil(frame int64) {
 	every := max((a.grow.idle+a.hop-1)/a.hop*a.hop, a.hop)
 	at := max((a.grow.needed+a.grow.idle+a.hop-1)/a.hop*a.hop, a.now+a.hop)
@@ -44,14 +44,14 @@ func (a *audio) contractUntil(frame int64) {
 	}
 }
 
-// resize moves the limit to n.
+// resize sets the number of slots.
 func (a *audio) resize(n int) {
 	a.wanted = n
 	a.setLimit(n)
 	a.shrink()
 }
 
-// shrink takes what plays beyond the limit, but for what is protected.
+// shrink steals voices until the pool is within its limit, except protected ones.
 func (a *audio) shrink() {
 	policy := a.overflow
 	if policy == Reject || policy == GrowPool {
@@ -79,7 +79,7 @@ func (a *audio) setLimit(n int) {
 	a.stats.Voices = int64(n)
 }
 
-// seatsTaken notes how many voices live, which has grown.
+// seatsTaken updates the maxima after a slot was taken.
 func (a *audio) seatsTaken() {
 	a.stats.HighWater = max(a.stats.HighWater, int64(a.slots.Len()))
 	a.grow.peak = max(a.grow.peak, a.slots.Len())

@@ -1,16 +1,16 @@
 package mixer
 
-// sleeps is Mixer.Sleep: the next frame is due so many frames after the mixer was made.
+// sleeps implements Mixer.Sleep. due is the frame that is due, counted from the creation of the mixer.
 func (a *audio) sleeps(due int64) bool {
 	a.sleep.offset.Store(a.now - due)
-	if !a.idle() { // asked last: what is sent after it finds the mixer asleep
+	if !a.idle() { // after the store, so that later commands find the mixer asleep
 		a.sleep.offset.Store(awake)
 		return false
 	}
 	return true
 }
 
-// wake is Mixer.Wake at the time at which a frame is due, counted as in sleeps.
+// wake implements Mixer.Wake; due is as in sleeps.
 func (a *audio) wake(due int64) (frames int64) {
 	if offset := a.sleep.offset.Load(); offset != awake {
 		frames = max(offset+due-a.now, 0)
@@ -20,29 +20,28 @@ func (a *audio) wake(due int64) (frames int64) {
 	return frames
 }
 
-// idle reports whether all frames from here on are silence, and nothing has been sent or is
-// left to be done.
+// idle reports whether all further frames are silent and no command is pending.
 func (a *audio) idle() bool {
 	if !a.quiet || a.slots.Len()+a.virtuals.Len() > 0 || len(a.links) > 0 || a.awaiting > 0 ||
 		a.underWay.len() > 0 || a.stopsWait.Load() || a.wantsWait.Load() || a.placesWait.Load() {
 		return false
 	}
 	for i := range a.buses {
-		if !a.buses[i].still(a.now) { // quiet is as of the last frame: a command may have acted since
+		if !a.buses[i].still(a.now) { // quiet may be outdated by a command
 			return false
 		}
 	}
 	return true
 }
 
-// skip is Mixer.Skip.
+// skip implements Mixer.Skip.
 func (a *audio) skip(frames int64) {
-	longest := a.longest.Load() // no device has asked for these
+	longest := a.longest.Load() // these blocks do not count
 	a.skips = true
 	defer func() {
 		a.skips = false
 		a.longest.Store(longest)
-		for i, place := a.after(0); i >= 0; i, place = a.after(place) { // nothing went through
+		for i, place := a.after(0); i >= 0; i, place = a.after(place) { // no sound passed through the filters
 			a.roster.at(i).restScreen()
 		}
 	}()
@@ -53,8 +52,8 @@ func (a *audio) skip(frames int64) {
 	}
 }
 
-// elapse lets n frames of an idle mixer pass as render would, but without executing commands. It mixes only
-// until the tails, the meters and the guards rest, so the cost does not depend on n.
+// elapse advances an idle mixer by n frames as render would, without executing commands. It mixes only
+// until tails, meters and guards are idle, so the time does not depend on n.
 func (a *audio) elapse(n int64) {
 	from := a.now
 	for n > 0 {
@@ -71,8 +70,8 @@ func (a *audio) elapse(n int64) {
 	a.publish(from)
 }
 
-// untilWork returns how many of n frames an idle mixer can leap over: whole hops in which moves of buses
-// proceed, but no meter, effect or guard has a tail and no duck releases.
+// untilWork returns how many of n frames an idle mixer can leap over: complete hops during which no
+// meter, effect or guard has a tail and no duck releases. Fades of buses may be under way.
 func (a *audio) untilWork(n int64) int64 {
 	if n < a.hop || a.now%a.hop != 0 {
 		return 0
@@ -99,12 +98,12 @@ func (a *audio) untilWork(n int64) int64 {
 	return n - n%a.hop
 }
 
-// still reports whether a bus stays silent from a frame on while nothing comes in.
+// still reports whether a bus stays silent from a frame on without input.
 func (b *bus) still(frame int64) bool {
 	return b.tailsEnd <= frame && b.insert == nil && b.rack.idle(frame) && !b.filter.Rings()
 }
 
-// leap passes n frames, at most those of untilWork.
+// leap advances by n frames, at most the result of untilWork.
 func (a *audio) leap(n int64) {
 	for i := range a.buses {
 		b := &a.buses[i]

@@ -7,7 +7,7 @@ import (
 	"voicepool/voice"
 )
 
-// start decides what becomes of a Play at its frame.
+// start decides the outcome of a start at its frame.
 func (a *audio) start(c *command) {
 	id := c.record
 	r := a.record(id)
@@ -30,7 +30,7 @@ func (a *audio) start(c *command) {
 		return
 	}
 	sound, s := r.sound.Load(), &r.plays
-	if space := a.place(r); space != r.options.Space { // a store costs more than a look
+	if space := a.place(r); space != r.options.Space {
 		r.options.Space = space
 	}
 	a.coming = &s.voice
@@ -45,7 +45,8 @@ func (a *audio) start(c *command) {
 		return
 	}
 	a.stats.Started++
-	// Field by field, since there is a voice in it. It may be what a start before has left.
+	// Assigned field by field, because the slot contains a voice. The slot may hold values of an earlier
+	// start.
 	s.record, r.live = r, id
 	s.paused, s.sounded, s.settled, s.loops, s.dying, s.virtual, s.dry, s.lacks = 0, false, false, false, false, false, false, false
 	s.shown, s.loopsShown, s.power, s.keeps = 0, false, 0, false
@@ -107,13 +108,13 @@ func (a *audio) start(c *command) {
 	}
 }
 
-// silent reports whether the sound is empty, or begins at its end.
+// silent reports whether the sound is empty or the start begins at its end.
 func (r *record) silent() bool {
 	sound := r.sound.Load()
 	return !sound.Streamed() && r.options.From >= sound.Frames() && !(r.options.Loop && sound.Loop().Frames() > 0)
 }
 
-// pass counts a start that is over as it begins. It takes no voice.
+// pass counts a start that is over as soon as it begins. It takes no voice.
 func (a *audio) pass(r *record, id pool.Handle, kind EventKind) {
 	a.stats.Started++
 	number := uint64(a.stats.Started)
@@ -126,7 +127,7 @@ func (a *audio) pass(r *record, id pool.Handle, kind EventKind) {
 	a.discard(r, id, kind)
 }
 
-// discard gives back the record of a start that nobody will hear, and closes its feed.
+// discard returns the record of a start that has no voice, and closes its feed.
 func (a *audio) discard(r *record, id pool.Handle, kind EventKind) {
 	if feed := r.options.Feed; feed != nil {
 		feed.Drop()
@@ -147,16 +148,15 @@ func (a *audio) turnAway(c *command, e *Event) {
 	a.discard(r, c.record, e.Kind)
 }
 
-// makeRoom sees to it that there is a free place for r and takes it: a slot, or,
-// where only a virtual voice can be had, that. It returns the index, or -1, and
-// then it has said why, and nobody has gone. Where nobody goes on unheard at most one victim
-// is taken, which serves every limit that is reached.
+// makeRoom takes an index for a start: a free slot, the slot of a victim, or the index of a virtual
+// voice. On failure it returns -1 and has emitted the event, and no voice was stolen. Without virtual
+// voices at most one voice is stolen, even if several limits are reached.
 func (a *audio) makeRoom(c *command, r *record) int {
 	q := query{prio: r.prio, owner: r.owner, bus: -1, all: true}
 	reason := ReasonNone
 	for i := int(r.bus); i >= 0 && reason == ReasonNone; i = a.tree[i].parent {
 		if b := &a.buses[i]; b.limit > 0 && b.playing >= b.limit {
-			reason, q.bus = ReasonBusLimit, i // the lowest: a victim there serves all above it
+			reason, q.bus = ReasonBusLimit, i // the lowest bus: its victim serves all limits above it
 		}
 	}
 	if g := r.group; g != nil && g.limit > 0 && a.sharing(g, r.owner) >= g.limit {
@@ -175,8 +175,8 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	r.asks(&e, uint64(a.stats.Started)+1)
 	e.Reason, e.powers.runnerUp = reason, -1
 	var whole float64
-	// Of virtual voices a limit looks at all, and a full pool only where one of them has
-	// to make room.
+	// A limit compares all virtual voices. A full pool compares them only if one of them has to be
+	// stolen.
 	a.freshen(reason != ReasonNone || !a.hides(true) || a.finiteMost > 0 && !a.hides(false))
 	e.powers.newcomer, whole = a.newcomer(r)
 	if reason == ReasonBusLimit {
@@ -194,7 +194,7 @@ func (a *audio) makeRoom(c *command, r *record) int {
 			return -1
 		}
 	}
-	// Nobody goes before it is clear that the pool takes r without that voice.
+	// No voice is stolen before it is certain that the pool accepts r without that voice.
 	prio := a.setAside(gone.slot)
 	if gone.slot >= 0 && free() {
 		a.putBack(gone.slot, prio)
@@ -232,8 +232,8 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	return a.takeVirtual(a.asks.endless, &r.plays)
 }
 
-// setAside has a voice, if there is one, count as gone, and returns the priority that scores have
-// of it, with which putBack undoes it.
+// setAside makes a voice count as gone; i may be -1. It returns the priority for putBack, which undoes
+// it.
 func (a *audio) setAside(i int) (prio int32) {
 	if a.leaving = i; i >= 0 {
 		prio = a.scores.prio[i]
@@ -248,27 +248,26 @@ func (a *audio) putBack(i int, prio int32) {
 	}
 }
 
-// seat gives a voice what goes with its index, and makes public where it is.
+// seat updates the state that depends on the index of a voice, and publishes the index.
 func (a *audio) seat(i int) {
 	s := a.at(i)
 	s.virtual = i >= a.base
 	a.noteWaits(i)
 	a.reached[i] = s.voice.Position()
 	showFrames(&a.positions[i], a.reached[i])
-	s.record.stands.seat(s.state(), i) // last: it says that the position is there
+	s.record.stands.seat(s.state(), i) // last: readers of the index expect a valid position
 }
 
-// unseat publishes the position of a voice that leaves its index, before another has it.
+// unseat publishes the position of a voice that leaves its index, before another voice gets the index.
 func (r *record) unseat(v *voice.Voice) {
 	showFrames(&r.position, v.Position())
 	r.stands.seat(r.stands.state(), -1)
 }
 
-// contest has c be who gives way to r, whose coming e tells of. Where nobody does, r
-// does not win, and e says why it is refused.
+// contest chooses the victim c for r and reports whether r wins. Otherwise it sets e to the event of the
+// refusal.
 func (a *audio) contest(c *choice, q *query, r *record, e *Event) (wins bool) {
-	// The limit of a group has a policy of its own; a bus and the pool steal only
-	// where the mixer's steals at all.
+	// The limit of a group has its own policy. Buses and the pool use the policy of the mixer.
 	policy := a.overflow
 	switch {
 	case e.Reason == ReasonGroupLimit:
@@ -305,14 +304,14 @@ func (a *audio) contest(c *choice, q *query, r *record, e *Event) (wins bool) {
 	return false
 }
 
-// isLess reports whether r would be heard less in the next 20 ms than the voice that is to
-// give way to it, as far as r may come back.
+// isLess reports whether r, if it can become virtual, would be less audible in the next 20 ms than its
+// victim.
 func (a *audio) isLess(r *record, victim *choice, e *Event) bool {
 	steals := a.overflow == StealQuietest || a.overflow == GrowPool
 	return steals && a.asks.keeps && a.scores.prio[victim.slot] == r.prio && e.powers.newcomer < victim.audibility
 }
 
-// refuse makes what was to be said of a victim what is to be said of the newcomer.
+// refuse turns the event of a victim into the event of a rejected start.
 func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 	own := e.powers.newcomer
 	*e = Event{
@@ -321,9 +320,10 @@ func (e *Event) refuse(why Reason, c *choice, runnerUp float64) {
 	}
 }
 
-// outranks says why no voice can be taken, and the lowest priority that is above the newcomer's.
+// outranks returns the reason why no voice can be stolen, and the lowest priority above the incoming
+// start.
 func (a *audio) outranks(q *query) (why Reason, lowest int32) {
-	if q.spared != nil { // was it for those of its group alone?
+	if q.spared != nil { // possible victims may all be in the spared group
 		var c choice
 		others := *q
 		others.spared = nil
@@ -341,7 +341,7 @@ func (a *audio) outranks(q *query) (why Reason, lowest int32) {
 	return ReasonProtected, 0
 }
 
-// steal ends a voice for somebody else, leaving its tail.
+// steal ends a voice for another one, with a tail.
 func (a *audio) steal(c *choice, e *Event) {
 	s := a.at(c.slot)
 	a.weigh(e, c)
@@ -351,21 +351,21 @@ func (a *audio) steal(c *choice, e *Event) {
 	a.finish(c.slot, a.now, EventStolen, e)
 }
 
-// weigh notes what decided a choice.
+// weigh stores the levels of a choice in the event.
 func (a *audio) weigh(e *Event, c *choice) {
 	s := a.at(c.slot)
 	e.powers.audibility, e.powers.runnerUp, e.powers.lost = c.audibility, c.runnerUp, a.lost(s)
 	a.muffle(e, s, c.slot)
 	e.RunnerUpPriority, e.Candidates, e.Peers, e.Priority = c.next, c.candidates, c.peers, s.prio
-	if e.Reason != ReasonGroupLimit { // which has a policy of its own
+	if e.Reason != ReasonGroupLimit { // a group has its own policy
 		e.Policy = a.overflow
 	}
 	e.Endless = s.endless
 }
 
-// joins makes a start a part of the voice with which its group began last, if
-// that is near enough, and reports whether it did. That voice then sounds as loud
-// as so many incoherent ones: their powers add up.
+// joins merges a start into the last voice of its group, if that began recently enough, and reports
+// whether it did. The voice then is as loud as all merged starts together, as incoherent sources: their
+// powers add up.
 func (a *audio) joins(c *command, r *record, g *Group) bool {
 	if g.within == 0 || !g.started || a.now-g.last > g.within {
 		return false
@@ -375,10 +375,10 @@ func (a *audio) joins(c *command, r *record, g *Group) bool {
 		return false
 	}
 	s := a.at(first.stands.index())
-	if s.voice.FadingOut() || s.paused&pausedItself != 0 || s.virtual { // what it swallowed would not be heard
+	if s.voice.FadingOut() || s.paused&pausedItself != 0 || s.virtual { // the merged start would not be heard
 		return false
 	}
-	// As the group's sounds are the same, their gains alone are compared.
+	// The sounds of a group are considered equal, so only their gains are compared.
 	own := pcm.Decibels(r.options.BaseGain + r.options.Gain - s.start).Linear()
 	s.crowdPower = min(s.crowdPower+float64(own*own), g.most)
 	s.voice.SetCrowd(a.now, pcm.FromPower(s.crowdPower), a.smoothed(s.sounded, 0))

@@ -2,9 +2,8 @@ package mixer
 
 import "voicepool/internal/dsp"
 
-// mixApart is mixFrom for all voices, each by itself first, and then added to its bus and
-// to its stem: the bits of the mix are the same, since each kernel adds what it has worked
-// out for a frame at once.
+// mixApart mixes each voice alone and adds it to its bus and its stem. The mix has the same bits as with
+// mixFrom, because each kernel adds the final value of a frame at once.
 func (a *audio) mixApart(alive []seat, n int64) {
 	for i := range alive {
 		s := alive[i].slot
@@ -21,7 +20,7 @@ func (a *audio) mixApart(alive []seat, n int64) {
 	}
 }
 
-// beginStems does for all stems what mixBuses begins with.
+// beginStems prepares all stems for mixBuses.
 func (a *audio) beginStems(n int64) {
 	for s := a.stems.first.Load(); s != nil; s = s.next {
 		at := a.now % a.hop
@@ -35,15 +34,14 @@ func (a *audio) beginStems(n int64) {
 	}
 }
 
-// silence clears what the stems put into the last frames.
+// silence clears the output of all stems.
 func (st *stems) silence() {
 	for s := st.first.Load(); s != nil; s = s.next {
 		clear(s.out)
 	}
 }
 
-// applyStems takes what stems have on a bus through its gains: of a stretch of n frames
-// those from one place to another.
+// applyStems applies the gains of a bus to its stems, for the frames from..to of a stretch of n frames.
 func (a *audio) applyStems(bus int, from, to, n int64) {
 	b := &a.buses[bus]
 	for s := a.stems.first.Load(); s != nil; s = s.next {
@@ -60,9 +58,9 @@ func (a *audio) applyStems(bus int, from, to, n int64) {
 	}
 }
 
-// name notes what the start is called of which an event tells.
+// name stores the stem and the play of a start in an event.
 func (a *audio) name(e *Event, r *record) {
-	if a.stems != nil { // else it would be read for nothing, and is in no cache
+	if a.stems != nil { // otherwise unused, and reading it would miss the cache
 		rare := r.rare.Load()
 		e.stem, e.play = rare.stem, r.play.Load()
 	}

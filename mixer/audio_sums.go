@@ -5,27 +5,26 @@ import (
 	"voicepool/pcm"
 )
 
-// sums is what is added up for a bus before its gains: the voices of a stretch, and the
-// tails of those that gave way.
+// sums accumulates the input of a bus: the voices of a stretch, and the tails of stolen voices.
 type sums struct {
 	mixed []pcm.Frame // one hop
-	used  bool        // mixed has something in it
-	lent  bool        // mixed is where the output is mixed, see lend
-	own   []pcm.Frame // what mixed is else, meanwhile
+	used  bool        // mixed is not silent
+	lent  bool        // mixed is the buffer of the output, see lend
+	own   []pcm.Frame // the own buffer while lent
 
-	tails     []pcm.Frame // a ring by frame number
+	tails     []pcm.Frame // a ring indexed by frame number
 	tailsMask int64
-	tailsEnd  int64 // from this frame on it is silent
+	tailsEnd  int64 // it is silent from this frame on
 }
 
 func newSums(hop, ring int64) sums {
 	return sums{mixed: make([]pcm.Frame, hop), tails: make([]pcm.Frame, ring), tailsMask: ring - 1}
 }
 
-// block returns the n frames into which the bus is being mixed, silent at first.
+// block returns the n frames of the accumulator, cleared on first use.
 func (b *sums) block(n int64) []pcm.Frame {
 	if !b.used {
-		if !b.lent { // else it is
+		if !b.lent { // the output is already clear
 			clear(b.mixed[:n])
 		}
 		b.used = true
@@ -33,8 +32,8 @@ func (b *sums) block(n int64) []pcm.Frame {
 	return b.mixed[:n]
 }
 
-// addTail adds the end of a voice, from frame on. It may reach one hop and one
-// tail beyond the first frame that is not mixed.
+// addTail adds the tail of a voice from frame on. It may extend one hop and one tail beyond the first
+// frame that is not mixed.
 func (b *sums) addTail(tail []pcm.Frame, frame int64) {
 	for len(tail) > 0 {
 		at := frame & b.tailsMask
@@ -46,7 +45,7 @@ func (b *sums) addTail(tail []pcm.Frame, frame int64) {
 	}
 }
 
-// takeTails adds n frames of tails to the block, and leaves silence behind.
+// takeTails moves n frames of tails into the block.
 func (b *sums) takeTails(frame, n int64) {
 	n = min(n, b.tailsEnd-frame)
 	if n <= 0 {

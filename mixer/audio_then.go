@@ -7,7 +7,7 @@ import (
 	"voicepool/voice"
 )
 
-// link is a start that waits for another one to be over.
+// link is a pending successor.
 type link struct {
 	lead, next pool.Handle
 	when       When
@@ -20,15 +20,14 @@ type successor struct {
 	stopped bool // it never sounds
 }
 
-// chain is who follows whom. Both lists have room for all commands under way, of which each
-// start that waits is one; see room.
+// chain holds the successors. Both lists have room for all commands under way, see room.
 type chain struct {
 	links  []link
 	ready  []successor
-	handed *voice.Moves // those of the lead of the start that is under way; nil: it follows nobody
+	handed *voice.Moves // the fades of the lead of the present start; nil without a lead
 }
 
-// link has a start wait for another one, in the place of what waited for it until now.
+// link makes a start wait for the end of another one and replaces an earlier successor.
 func (a *audio) link(c *command) {
 	a.underWay.keep()
 	*a.record(c.record).rare.Load().handed = voice.Moves{}
@@ -41,13 +40,13 @@ func (a *audio) link(c *command) {
 		a.ready = append(a.ready, successor{link: l, stopped: true})
 	case r.live == l.lead || own && !state.Over():
 		a.links = append(a.links, l)
-	default: // it came to its end meanwhile
+	default: // it has ended already
 		a.ready = append(a.ready, successor{link: l, stopped: own && state != StateEnded})
 	}
 }
 
-// unlink lets what follows a start begin, or, where that did not end by itself, not. moves are
-// those of the voice; nil: there are none.
+// unlink makes the successor of a lead ready. The successor counts as stopped unless the lead ended by
+// itself. moves are the fades of the lead; may be nil.
 func (a *audio) unlink(lead pool.Handle, ended bool, moves *voice.Moves) {
 	for i := range a.links {
 		if l := a.links[i]; l.lead == lead {
@@ -61,7 +60,7 @@ func (a *audio) unlink(lead pool.Handle, ended bool, moves *voice.Moves) {
 	}
 }
 
-// cancel stops a start that has not come.
+// cancel stops a start that has not begun.
 func (a *audio) cancel(r *record, id pool.Handle) {
 	r.cancel = id
 	for i := range a.links {
@@ -73,9 +72,9 @@ func (a *audio) cancel(r *record, id pool.Handle) {
 	}
 }
 
-// succeed starts what follows starts that are over.
+// succeed starts the ready successors.
 func (a *audio) succeed() {
-	for i := 0; i < len(a.ready); i++ { // more may come meanwhile
+	for i := 0; i < len(a.ready); i++ { // the list may grow
 		s := &a.ready[i]
 		r := a.record(s.next)
 		if s.stopped {
@@ -92,15 +91,15 @@ func (a *audio) succeed() {
 	a.ready = a.ready[:0]
 }
 
-// takeOver has the start that is under way go on with the moves in which its lead left off, and
-// returns of which fields: of fades, and of the ramps of what was set for both. What was set for
-// it to something else itself, it keeps.
+// takeOver continues the fades of the lead in the present start and returns the properties: of long
+// fades, and of ramps of properties that were set on both to the same value. A property set to another
+// value is kept.
 func (a *audio) takeOver(r *record, id pool.Handle) (fields wants) {
 	if a.handed == nil {
 		return 0
 	}
 	if f := r.filter(); f != nil && a.handed.Filtered() {
-		a.coming.LendFilter(a.now, f, 0, 0) // for what it takes over
+		a.coming.LendFilter(a.now, f, 0, 0) // for the cutoffs that it takes over
 	}
 	own := a.coming.Moves()
 	goes := movesOf(&own)
@@ -129,7 +128,7 @@ func (a *audio) takeOver(r *record, id pool.Handle) (fields wants) {
 	return fields
 }
 
-// noteTaken notes what a voice has taken over, as what it is and where it goes from here.
+// noteTaken records the fades that a voice has taken over: their present values and their targets.
 func (a *audio) noteTaken(i int, fields wants) {
 	moves := a.at(i).voice.Moves()
 	for f, m := range movesOf(&moves) {
@@ -145,11 +144,11 @@ func (a *audio) noteTaken(i int, fields wants) {
 	}
 }
 
-// leave ends the voices that leave their loops at this frame for others.
+// leave ends the voices that leave their loops at this frame for their successors.
 func (a *audio) leave() {
 	for i := 0; i < len(a.links); {
 		if l := &a.links[i]; l.at == a.now {
-			a.giveWay(a.record(l.lead).stands.index()) // takes the link out
+			a.giveWay(a.record(l.lead).stands.index()) // removes the link
 		} else {
 			i++
 		}
@@ -157,14 +156,13 @@ func (a *audio) leave() {
 	a.succeed()
 }
 
-// giveWay ends a voice at this frame for its successor. Nothing else in a journal would.
+// giveWay ends a voice at this frame for its successor and records the cut in the journal.
 func (a *audio) giveWay(i int) {
 	a.noteAct(i, &command{kind: cmdStop, over: noTail})
 	a.finish(i, a.now, EventEnded, &Event{})
 }
 
-// untilNext returns how many of n frames there are before the first voice ends that
-// another one follows.
+// untilNext returns how many of n frames remain before the first voice with a successor ends.
 func (a *audio) untilNext(n int64) int64 {
 	for i := 0; i < len(a.links); {
 		l := &a.links[i]
@@ -181,7 +179,7 @@ func (a *audio) untilNext(n int64) int64 {
 		}
 		left, wraps := s.voice.Left(n, a.now, l.when == AtLoopEnd)
 		switch {
-		case left == 0: // it was taken to its end by a command
+		case left == 0: // a command moved it to its end
 			a.giveWay(index)
 			a.succeed()
 			i = 0
@@ -194,7 +192,7 @@ func (a *audio) untilNext(n int64) int64 {
 	return n
 }
 
-// untilEnd returns how many of n frames there are before the first voice may be over.
+// untilEnd returns how many of n frames remain before the first voice may end or leave its loop.
 func (a *audio) untilEnd(n int64) int64 {
 	for i, place := a.after(0); i >= 0; i, place = a.after(place) {
 		s := a.present(i)
@@ -206,7 +204,7 @@ func (a *audio) untilEnd(n int64) int64 {
 	return n
 }
 
-// leftLoop reports whether a voice has left its loop, or is over.
+// leftLoop reports whether a voice has left its loop or is over.
 func (a *audio) leftLoop(id pool.Handle) bool {
 	r := a.record(id)
 	if r.live != id {

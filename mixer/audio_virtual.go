@@ -8,7 +8,7 @@ import (
 	"voicepool/internal/dsp"
 )
 
-// state returns what has become of a voice that lives.
+// state returns the state of a living voice.
 func (s *slot) state() State {
 	switch {
 	case s.paused != 0:
@@ -19,10 +19,9 @@ func (s *slot) state() State {
 	return StatePlaying
 }
 
-// demote takes a voice's slot, leaving its tail. It goes on as a virtual one, if it is
-// one that does; if there is no place for it, the least audible of all that could make
-// room and itself is lost for good. prio and whole are those of the start that it is
-// for, as lose and leastVirtual have them.
+// demote takes the slot of a voice, with a tail, and makes it virtual if possible. If all virtual voices
+// are in use, the least audible one, or the voice itself, is stolen for good. prio and whole are the
+// priority and audibility of the incoming start.
 func (a *audio) demote(c *choice, e *Event, prio int32, whole float64) {
 	s := a.at(c.slot)
 	if !s.keeps {
@@ -44,20 +43,19 @@ func (a *audio) demote(c *choice, e *Event, prio int32, whole float64) {
 	a.tell(e, EventVirtual, a.at(to), a.now, to)
 }
 
-// lose ends a virtual voice for good, for a newcomer of which whole is the audibility.
+// lose ends a virtual voice for good. whole is the audibility of the incoming start.
 func (a *audio) lose(c *choice, e Event, whole float64) {
 	a.weigh(&e, c)
 	e.Reason, e.powers.newcomer = ReasonVirtualFull, whole
 	a.finish(c.slot, a.now, EventStolen, &e)
 }
 
-// leastVirtual has c be the virtual voice that is lost first of those that a start of
-// priority prio may take for the sake of an endless or a finite voice: the one that would
-// be missed least from now on.
+// leastVirtual chooses the virtual voice c that is stolen to make room for an endless or a finite one:
+// the least audible from now on, with a priority of at most prio.
 func (a *audio) leastVirtual(c *choice, prio int32, endless bool) {
 	q := query{prio: prio, bus: -1, virtual: true}
-	if all, finite := a.unheard(); a.below(endless) { // anyone makes room
-	} else if endless && finite > 0 { // only another one of its kind does
+	if all, finite := a.unheard(); a.below(endless) { // any kind makes room
+	} else if endless && finite > 0 { // only the same kind makes room
 		q.only = endlessOnes
 	} else if !endless && finite < all {
 		q.only = finiteOnes
@@ -65,9 +63,8 @@ func (a *audio) leastVirtual(c *choice, prio int32, endless bool) {
 	a.choose(c, &q, stealForGood)
 }
 
-// goesUnheard reports whether a start for which there is no slot becomes a virtual voice: if it
-// is one that does, and not the first to be lost among those. least, nobody before, is who is
-// lost for it.
+// goesUnheard reports whether a start without a slot becomes a virtual voice. least is the virtual voice
+// that is stolen for it; unchanged if there is room.
 func (a *audio) goesUnheard(least *choice, r *record, whole float64) bool {
 	if !a.asks.keeps || a.hides(a.asks.endless) {
 		return a.asks.keeps
@@ -76,7 +73,7 @@ func (a *audio) goesUnheard(least *choice, r *record, whole float64) bool {
 	return least.slot >= 0 && (a.scores.prio[least.slot] != r.prio || least.audibility < whole)
 }
 
-// move takes a voice from one index to another, which was taken for it.
+// move moves a voice to another index, which was taken for it.
 func (a *audio) move(from, to int) int {
 	s := a.at(to)
 	a.seat(to)
@@ -85,7 +82,7 @@ func (a *audio) move(from, to int) int {
 		sp.heard[to] = sp.heard[from]
 	}
 	if a.scores.masks != nil {
-		a.noteMasks(to, s) // last: a virtual voice is not rated yet
+		a.noteMasks(to, s) // last, because a virtual voice has no rating yet
 	}
 	a.noteDue(to)
 	a.vacate(from)
@@ -102,15 +99,15 @@ func (s *scores) move(from, to int) {
 	}
 }
 
-// The hysteresis of an exchange, 1 dB, and how many there are in 10 ms.
+// The hysteresis of an exchange, 1 dB, and the maximum number of exchanges in 10 ms.
 const (
 	exchangeGain = 1.2589254
-	maskedGain   = 2 // of StealMasked, whose scores are squeezed
+	maskedGain   = 2 // for StealMasked, whose scores have a compressed scale
 	exchanges    = 4
 )
 
-// untilTick returns how many of n frames there are to the next frame of the grid: of 20 ms, and of
-// 10 ms while a voice is virtual.
+// untilTick returns how many of n frames remain before the next frame of the grid: 20 ms, or 10 ms while
+// there are virtual voices.
 func (a *audio) untilTick(n int64) int64 {
 	at := a.now % a.hop
 	if half := a.hop / 2; at < half && a.virtuals.Len() > 0 {
@@ -119,7 +116,7 @@ func (a *audio) untilTick(n int64) int64 {
 	return min(n, a.hop-at)
 }
 
-// tick does what the grid has for this frame.
+// tick does the work of the grid, if this frame is on it.
 func (a *audio) tick() {
 	at := a.now % a.hop
 	half := at == a.hop/2 && a.virtuals.Len() > 0
@@ -134,9 +131,9 @@ func (a *audio) tick() {
 	a.exchange()
 }
 
-// exchange gives free slots to the best virtual voices, then the slots of real ones to
-// those that are much louder. Whoever gives way goes on unheard if it is one that does;
-// under Reject only those give way, since nobody is to be lost.
+// exchange restores virtual voices: first into free slots, then into the slots of much less audible real
+// voices. Such a voice becomes virtual if it can. With the policy Reject only voices that can become
+// virtual lose their slots.
 func (a *audio) exchange() {
 	if a.virtuals.Len() == 0 {
 		return
@@ -177,8 +174,8 @@ func (a *audio) exchange() {
 	}
 }
 
-// swap exchanges a real voice and a virtual one. Where the real one cannot have the
-// other's place, somebody is lost as for a start.
+// swap exchanges a real and a virtual voice. If the real voice cannot take the place of the virtual one,
+// a voice is stolen as for a start.
 func (a *audio) swap(c *choice, best int, e Event) {
 	real, virtual := a.at(c.slot), a.at(best)
 	if !real.keeps || real.endless != virtual.endless && !a.below(real.endless) {
@@ -192,7 +189,7 @@ func (a *audio) swap(c *choice, best int, e Event) {
 	a.put(c.slot, virtual)
 	a.put(best, real)
 	a.rank(c.slot, a.tree[virtual.bus].output)
-	real.record.unseat(&real.voice) // nobody may look where the other one is
+	real.record.unseat(&real.voice) // before the indices are reused
 	virtual.record.unseat(&virtual.voice)
 	for _, i := range [...]int{c.slot, best} {
 		s := a.at(i)
@@ -204,10 +201,11 @@ func (a *audio) swap(c *choice, best int, e Event) {
 	a.comeBack(c.slot)
 }
 
-// fewFree is up to how many free slots are filled by a search each; more, by putting all in order once.
+// fewFree is the number of free slots above which fill sorts the virtual voices instead of searching for
+// each.
 const fewFree = 32
 
-// fill gives free slots to virtual voices, and reports whether there was one.
+// fill restores virtual voices into free slots, and reports whether there were any.
 func (a *audio) fill() (took bool) {
 	free := a.slots.Limit() - a.slots.Len()
 	if free > fewFree {
@@ -228,19 +226,19 @@ func (a *audio) fill() (took bool) {
 		}
 		a.takeBack(i)
 		took = true
-		a.scores.eligible[i] = unstealable // no other key has changed
+		a.scores.eligible[i] = unstealable // the other keys are unchanged
 	}
 	return took
 }
 
-// takeBack gives a virtual voice a free slot.
+// takeBack restores a virtual voice into a free slot.
 func (a *audio) takeBack(i int) {
 	s := a.at(i)
 	a.comeBack(a.move(i, a.takeSlot(a.tree[s.bus].output, s)))
 	a.seatsTaken()
 }
 
-// inOrder returns the virtual voices that may come back, the first one first.
+// inOrder returns the virtual voices that may be restored, in the order of first.
 func (a *audio) inOrder() []int32 {
 	order := a.scores.eligible[a.base:a.base]
 	for i, waits := range a.scores.waits[:a.scores.used] {
@@ -252,18 +250,18 @@ func (a *audio) inOrder() []int32 {
 	return order
 }
 
-// first orders virtual voices by which comes back first: those that would be heard at all, then those of the
-// highest priority, whether protected or not, the loudest in the next 20 ms, the oldest.
+// first orders virtual voices for restoring: audible voices first, then by priority regardless of
+// protection, then the loudest in the next 20 ms, then the oldest.
 func (a *audio) first(i, j int32) int {
 	s, keys := &a.scores, a.scores.returnKeys()
 	x, y := keys[i], keys[j]
-	if (x == 0) != (y == 0) { // or one that is muted would keep its place before those that are not
+	if (x == 0) != (y == 0) { // otherwise muted voices would block audible ones
 		return cmp.Compare(y, x)
 	}
 	return cmp.Or(cmp.Compare(s.waits[int(i)-a.base], s.waits[int(j)-a.base]), cmp.Compare(y, x), cmp.Compare(s.number[i], s.number[j]))
 }
 
-// noteWaits records whether the virtual voice of an index may come back, and before whom.
+// noteWaits updates whether the virtual voice at an index may be restored, and its priority.
 func (a *audio) noteWaits(i int) {
 	if i < a.base {
 		return
@@ -276,7 +274,7 @@ func (a *audio) noteWaits(i int) {
 	a.scores.waits[i], a.scores.used = waits, max(a.scores.used, i+1)
 }
 
-// returnKeys returns how loud voices would be that come back.
+// returnKeys returns how loud voices would be if restored.
 func (s *scores) returnKeys() []float32 {
 	if s.masks != nil {
 		return s.masks.score
@@ -284,7 +282,7 @@ func (s *scores) returnKeys() []float32 {
 	return s.audibility
 }
 
-// turn prepares what firstBack searches, so that the weakest of it comes back first, as first has it.
+// turn prepares the keys of firstBack, so that the weakest one is restored first, in the order of first.
 func (a *audio) turn() {
 	const loudest = 0x7f800000 // the bits of infinity
 	s := &a.scores
@@ -293,14 +291,13 @@ func (a *audio) turn() {
 	for i, x := range keys {
 		waits := s.waits[i]
 		if x == 0 && waits != unstealable {
-			waits += 2*MaxPriority + 1 // behind all that would be heard
+			waits += 2*MaxPriority + 1 // after all audible ones
 		}
 		order[i], s.turned[i] = waits, math.Float32frombits(loudest-math.Float32bits(x))
 	}
 }
 
-// firstBack returns the virtual voice that comes back first; -1: there is none. What turn has prepared
-// has to hold.
+// firstBack returns the virtual voice that is restored first, or -1. It uses the keys of turn.
 func (a *audio) firstBack() int {
 	s, from := &a.scores, a.base
 	order, turned := s.eligible[from:from+s.used], s.turned[:s.used]
@@ -311,7 +308,7 @@ func (a *audio) firstBack() int {
 	return from + oldest(&w, order, turned, s.number[from:])
 }
 
-// comeBack lets a voice be heard that was virtual until now.
+// comeBack fades in a restored voice.
 func (a *audio) comeBack(i int) {
 	s := a.at(i)
 	s.voice.Return(a.now, a.smooth)

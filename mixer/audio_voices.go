@@ -11,7 +11,7 @@ import (
 	"voicepool/voice"
 )
 
-// mixVoices adds every voice that sounds to its bus, in the order of slots.
+// mixVoices adds the voices to their buses, in the order of slots.
 func (a *audio) mixVoices(n int64) {
 	alive := a.real()
 	if bank := a.filterBank.Load(); bank != nil {
@@ -29,13 +29,13 @@ func (a *audio) mixVoices(n int64) {
 		return cmp.Or(cmp.Compare(e.after, f.after), cmp.Compare(a.order(int(e.slot)), a.order(int(f.slot))))
 	})
 	for _, e := range a.ends {
-		if e.cut && int(e.slot) < a.base { // here, so that tails are added up in the order of their frames
+		if e.cut && int(e.slot) < a.base { // here, so that tails are summed in the order of their frames
 			a.leaveTail(a.at(int(e.slot)), a.now+int64(e.after))
 		}
 	}
 }
 
-// mixFrom mixes voices and returns how many: all, or up to one that panicked.
+// mixFrom mixes voices and returns their number: all, or up to one that panicked.
 func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 	defer func() {
 		if recover() != nil {
@@ -56,7 +56,7 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 		if next = nil; done+1 < len(alive) {
 			next = &alive[done+1].slot.voice
 		}
-		steady := false // then there is nothing else to know
+		steady := false // whether the fast path has done everything
 		switch {
 		case v.slot.sends && v.index < heard:
 			a.mixSending(v, next, n)
@@ -74,7 +74,7 @@ func (a *audio) mixFrom(alive []seat, n int64) (done int) {
 	return done
 }
 
-// filterAhead filters the next voices together that are mixed for n frames through filters, as many as a bank takes.
+// filterAhead filters the next voices together, as many as a bank takes.
 func (a *audio) filterAhead(bank *voice.Bank, next []seat, heard int, n int64) {
 	for _, v := range next {
 		if a.gathers(v, heard, n) && !bank.Add(&v.slot.voice, n, a.now) {
@@ -84,12 +84,12 @@ func (a *audio) filterAhead(bank *voice.Bank, next []seat, heard int, n int64) {
 	bank.Run(n, a.now)
 }
 
-// gathers reports whether a voice is mixed for n frames.
+// gathers reports whether a voice is mixed for all n frames.
 func (a *audio) gathers(v seat, heard int, n int64) bool {
 	return v.slot.paused == 0 && v.index < heard && n < v.slot.endAt-a.now
 }
 
-// heardSlots returns how many indices from the first on are mixed: those of real voices.
+// heardSlots returns the number of indices that are mixed: all slots, or 0 in Skip.
 func (a *audio) heardSlots() int {
 	if a.skips {
 		return 0
@@ -97,7 +97,7 @@ func (a *audio) heardSlots() int {
 	return a.base
 }
 
-// mixVoice mixes up to n frames of a voice to its bus, and returns how many it gave.
+// mixVoice mixes up to n frames of a voice to its bus and returns their number.
 func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64) {
 	room := min(n, s.endAt-a.now)
 	if i < a.heardSlots() {
@@ -128,7 +128,7 @@ func (a *audio) mixVoice(i int, s *slot, next *voice.Voice, n int64) (got int64)
 	return got
 }
 
-// reap ends the voices that came to their end, in the order of their frames.
+// reap ends the voices in a.ends, in the order of their frames.
 func (a *audio) reap() {
 	for _, e := range a.ends {
 		i, frame, kind := int(e.slot), a.now+int64(e.after), EventEnded
@@ -153,9 +153,9 @@ func (a *audio) reap() {
 	a.ends = a.ends[:0]
 }
 
-// tell says what happened at a frame to a voice of an index, besides what e knows.
+// tell completes and emits an event of the voice at an index.
 func (a *audio) tell(e *Event, k EventKind, s *slot, frame int64, i int) {
-	if e.Frame, e.Kind, e.Slot = frame, k, i; s.virtual { // it has no slot
+	if e.Frame, e.Kind, e.Slot = frame, k, i; s.virtual { // a virtual voice has no slot
 		e.Slot = -1
 	}
 	e.Voice, e.Sound, e.Group, e.Ref = s.number(), s.voice.Sound(), s.record.group, s.record.ref
@@ -163,12 +163,12 @@ func (a *audio) tell(e *Event, k EventKind, s *slot, frame int64, i int) {
 	a.emit(e)
 }
 
-// asks has an event tell for the sake of which start, or voice, something happens to others.
+// asks stores the start or voice that causes an event.
 func (r *record) asks(e *Event, number uint64) {
 	e.By, e.BySound, e.ByGroup, e.ByRef, e.NewcomerPriority = number, r.sound.Load(), r.group, r.ref, r.prio
 }
 
-// outcome counts a start that is over, by what was told of it, and returns its state.
+// outcome counts a finished start by its event and returns its state.
 func (a *audio) outcome(k EventKind) State {
 	state, count := StateEnded, &a.stats.Ended
 	switch k {
@@ -187,8 +187,8 @@ func (a *audio) outcome(k EventKind) State {
 	return state
 }
 
-// leaveTail mixes the next 10 ms of a voice, fewer of a very fast stream, under a raised
-// cosine into the accumulator of its bus. The voice itself stays where it is.
+// leaveTail adds a tail to the bus of a voice: its next 10 ms, or less for a very fast stream, under a
+// raised cosine. The voice itself is unchanged.
 func (a *audio) leaveTail(s *slot, frame int64) {
 	if !s.sounded || s.paused != 0 || s.virtual || s.voice.Rises(frame) || a.tail == 0 {
 		return
@@ -226,7 +226,7 @@ func (a *audio) leaveTail(s *slot, frame int64) {
 	}
 }
 
-// fadeAway takes the frames of a tail down, which has a length.
+// fadeAway applies the window of a tail of the given length.
 func (a *audio) fadeAway(tail []pcm.Frame, length int64) {
 	if length == a.tail {
 		dsp.Window(tail, a.window)
@@ -238,7 +238,7 @@ func (a *audio) fadeAway(tail []pcm.Frame, length int64) {
 	}
 }
 
-// mixed is Mix of a voice that may fail: then it gives nothing.
+// mixed is Voice.Mix without panics: it returns 0 if the voice panics.
 func mixed(v *voice.Voice, dst []pcm.Frame, frame int64) (n int) {
 	defer func() {
 		if recover() != nil {
@@ -252,7 +252,7 @@ func (a *audio) silentFrom(frame int64) {
 	a.stats.SilentFrom = max(a.stats.SilentFrom, frame)
 }
 
-// finish ends a voice and gives its index back.
+// finish ends a voice and frees its index.
 func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	s, state := a.at(i), a.outcome(k)
 	a.silentFrom(frame)
@@ -263,7 +263,7 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	}
 	a.count(s.bus, -1)
 	a.tell(e, k, s, frame, i)
-	showFrames(&s.record.position, s.voice.Position()) // giveBack says that it is there
+	showFrames(&s.record.position, s.voice.Position()) // before giveBack publishes the state
 	if len(a.links) > 0 {
 		moves := s.voice.Moves()
 		a.unlink(s.record.live, state == StateEnded, &moves)
@@ -272,19 +272,19 @@ func (a *audio) finish(i int, frame int64, k EventKind, e *Event) {
 	a.giveBack(s.record, s.record.live, state)
 }
 
-// vacate makes an index free. Whoever was there is over, or elsewhere.
+// vacate frees an index after its voice has ended or moved.
 func (a *audio) vacate(i int) {
-	a.scores.set(i, unstealable, 0, false) // or the number would be found twice
+	a.scores.set(i, unstealable, 0, false) // otherwise the number would occur twice
 	if i >= a.base {
 		a.scores.waits[i-a.base], a.scores.holds[i] = unstealable, never
 	}
 	a.release(i)
 }
 
-// giveBack returns a record; the audio side does not touch it after.
+// giveBack returns a record to the control side; the audio side does not use it again.
 func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 	r.live = 0
-	r.plays.voice.Drop() // or the collector could not have them
+	r.plays.voice.Drop() // releases references for the garbage collector
 	release.Pointer(&r.sound, nil)
 	r.turnsTo(nil)
 	r.group, r.options.Feed, r.options.Space = nil, nil, nil
@@ -292,5 +292,5 @@ func (a *audio) giveBack(r *record, id pool.Handle, state State) {
 		a.uncount(r)
 	}
 	r.stands.seat(state, -1)
-	a.freed.Push(id) // has room for every record
+	a.freed.Push(id) // never full: it has room for every record
 }

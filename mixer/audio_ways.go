@@ -5,25 +5,24 @@ import (
 	"voicepool/voice"
 )
 
-// A voice is heard on several ways: through its bus down to an output, and through all buses to which it
-// and its buses send. On each way filters and equalisers leave a part of each band. What a choice
-// compares is the power of all ways together: they add up as powers, since what comes back from a hall
-// has other phases.
+// A voice is heard over several paths: through its bus down to an output, and through the sends of the
+// voice and of its buses. Filters and equalizers change each band on each path. Choices compare the total
+// power of all paths. Powers add up because a reverb changes the phases.
 
-// ways are those of what comes to a bus.
+// ways are the spectral responses for sound that enters a bus.
 type ways struct {
-	own       spectrum.Gains // through its effects and filters
-	ownAt     int64          // the place of the grid they are of; -1: none yet
+	own       spectrum.Gains // of its effects and filters
+	ownAt     int64          // the frame of the grid for which own is valid; -1: not computed
 	ownMoves  bool
-	through   spectrum.Gains // and those of the buses below, to its output
-	sent      spectrum.Gains // by sends, of a power of 1
-	whole     spectrum.Gains // of a power of 1, both, with all gains
-	sends     bool           // there is something of it
-	colours   bool           // it is not all as if there were nothing of it
-	shiftSent bool           // whole has become another since scores were fresh
+	through   spectrum.Gains // of it and the buses below, down to the output
+	sent      spectrum.Gains // over sends, for an input power of 1
+	whole     spectrum.Gains // both, with all gains, for an input power of 1
+	sends     bool           // sent is not zero
+	colours   bool           // the response is not flat, or there are sends
+	shiftSent bool           // whole has changed since the scores were refreshed
 }
 
-// refreshWays brings the ways of all buses up to date, each after those to which it gives.
+// refreshWays updates the responses of all buses. Each bus comes after the buses that it feeds.
 func (a *audio) refreshWays() {
 	sp := a.spectral.Load()
 	if sp == nil {
@@ -66,13 +65,13 @@ func (a *audio) refreshWays() {
 		w.shiftSent = w.shiftSent || w.whole != whole
 		moved = moved || b.shift || w.shiftSent
 	}
-	if moved { // also where scores were fresh in this frame already
+	if moved { // even if scores were refreshed in this frame
 		a.scored, a.scoredVirtual = -1, -1
 	}
 }
 
-// filters works out what the effects and filters of a bus let through: when they are told something, and
-// at each place of the grid while they move.
+// filters updates the response of the effects and filters of a bus: after a change, and on each frame of
+// the grid during a fade.
 func (a *audio) filters(i int, w *ways) {
 	at := a.now / a.hop * a.hop
 	if w.ownAt >= 0 && (!w.ownMoves || w.ownAt == at) {
@@ -87,14 +86,14 @@ func (a *audio) filters(i int, w *ways) {
 	}
 }
 
-// filtersMove has refreshWays look again at the effects and filters of a bus.
+// filtersMove invalidates the response of the effects and filters of a bus.
 func (a *audio) filtersMove(i int) {
 	if sp := a.spectral.Load(); sp != nil {
 		sp.buses[i].ownAt = -1
 	}
 }
 
-// sendsSettled reports whether the sends of a voice stay as they are from a frame on.
+// sendsSettled reports whether the sends of a voice are constant from a frame on.
 func (r *record) sendsSettled(frame int64) bool {
 	if r.sends == 0 {
 		return true
@@ -114,7 +113,7 @@ func (r *record) sendsSettled(frame int64) bool {
 	return true
 }
 
-// shiftsSent reports whether what the voice of a record sends to has shifted.
+// shiftsSent reports whether the response of a bus that the voice sends to has changed.
 func (a *audio) shiftsSent(r *record) bool {
 	sp := a.spectral.Load()
 	if r.sends == 0 || sp == nil {
@@ -129,7 +128,7 @@ func (a *audio) shiftsSent(r *record) bool {
 	return false
 }
 
-// shiftsAny reports whether anything that is sent to has shifted.
+// shiftsAny reports whether the response of any bus that receives sends has changed.
 func (a *audio) shiftsAny() bool {
 	if sp := a.spectral.Load(); sp != nil {
 		for i := range sp.buses {

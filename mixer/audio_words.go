@@ -7,10 +7,10 @@ import (
 	"voicepool/voice"
 )
 
-// receiveWords reads what stands in the records because the ring was full. By
-// now all that was sent before has arrived.
+// receiveWords applies the stops, sets and positions that did not fit into the ring buffer. All commands
+// sent before them have arrived.
 func (a *audio) receiveWords() {
-	if a.stopsWait.Load() && a.stopsWait.Swap(false) { // a swap costs more
+	if a.stopsWait.Load() && a.stopsWait.Swap(false) { // a swap is more expensive
 		for _, r := range a.allRecords() {
 			if !a.takeStop(r) {
 				a.stopsWait.Store(true)
@@ -36,23 +36,23 @@ func (a *audio) receiveWords() {
 	}
 }
 
-// applyWants moves a voice to what its record wants, once it has started.
+// applyWants applies pending sets to a voice, or keeps them for a start that has not begun.
 func (a *audio) applyWants(r *record, id pool.Handle, fields wants) {
 	switch {
 	case r.live == id:
 		a.moveTo(r, fields, nil)
 	case r.stands.state().Over() || pool.Handle(r.id.Load()) != id:
 	default:
-		if ahead := r.ahead(id); ahead != nil { // what was asked for later counts
+		if ahead := r.ahead(id); ahead != nil { // the later set counts
 			ahead.fields &^= fields
 		}
 		a.foreseeWishes(r, id, fields)
 	}
 }
 
-// foreseeWishes has a start that has not come begin where its wishes end.
+// foreseeWishes makes a pending start begin with the final values of its pending sets.
 func (a *audio) foreseeWishes(r *record, id pool.Handle, fields wants) {
-	rare := r.rare.Load() // there is one: a wish was made
+	rare := r.rare.Load() // not nil: a pending set exists
 	for f := range voiceMoves {
 		if fields&(1<<f) == 0 {
 			continue
@@ -66,22 +66,22 @@ func (a *audio) foreseeWishes(r *record, id pool.Handle, fields wants) {
 	}
 }
 
-// wishLater leaves a wish that is being written to the next block.
+// wishLater defers a pending set that is being written to the next block.
 func (a *audio) wishLater(dirty *dirtyWord, f settable) {
 	dirty.Or(1 << f)
 	a.wantsWait.Store(true)
 }
 
-// moveTo moves a voice to what was foreseen of it, if anything was, else to what its record wants.
+// moveTo sets properties of a voice: from ahead if it has the property, otherwise from the pending sets.
 func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 	if ahead == nil {
 		ahead = &foreseen{}
 	}
-	rare := r.rare.Load() // there is one: something was foreseen, or is wanted
+	rare := r.rare.Load() // not nil: ahead or a pending set exists
 	i := r.stands.index()
 	heard := a.at(i).sounded
 	done := fields
-	if a.wantsWait.Load() { // what the ring had no place for comes yet
+	if a.wantsWait.Load() { // pending sets that did not fit are applied later
 		done &^= ahead.fields
 	}
 	r.dirty.And(^uint32(done))
@@ -134,7 +134,7 @@ func (a *audio) moveTo(r *record, fields wants, ahead *foreseen) {
 	}
 }
 
-// applyBusWants moves a bus to what is wished of it.
+// applyBusWants applies pending sets to a bus.
 func (a *audio) applyBusWants(index int, fields wants) {
 	b := &a.busWishes[index]
 	heard := fields != 0 && a.heard(index, false)
@@ -164,7 +164,7 @@ func (a *audio) moveBus(index int, f settable, x float64, over int64, shape voic
 	a.setBus(index, &c)
 }
 
-// takeStop carries out the stop of a record, and reports whether none waits any more.
+// takeStop executes the pending stop of a record, and reports whether no stop remains.
 func (a *audio) takeStop(r *record) bool {
 	rare := r.rare.Load()
 	if rare == nil {
@@ -177,7 +177,7 @@ func (a *audio) takeStop(r *record) bool {
 	}
 	id, at, over, after := pool.Handle(s.id.Load()), s.at.Load(), s.over.Load(), s.after.Load()
 	switch {
-	case version&1 != 0 || s.version.Load() != version: // it is being written
+	case version&1 != 0 || s.version.Load() != version: // a write is in progress
 		return false
 	case a.now < at:
 		return false
@@ -188,23 +188,22 @@ func (a *audio) takeStop(r *record) bool {
 		}
 	case after == 0 && pool.Handle(r.id.Load()) == id:
 		a.cancel(r, id)
-	case a.commands.Popped() < after: // the start may be one that has not arrived
+	case a.commands.Popped() < after: // the start may not have arrived yet
 		return false
 	}
 	s.done.Store(version)
 	return true
 }
 
-// foreseen is what commands have made of a start that has not come yet. It is
-// apart from what the record wants, which the control side may be writing: of
-// the two, what was asked for later counts.
+// foreseen holds the properties that commands have set on a start that has not begun. It is separate from
+// the pending sets, which the control side may be writing. The later of both counts.
 type foreseen struct {
 	id     pool.Handle // of the start that it is for
 	fields wants
 	values [numWants]float64
 }
 
-// note notes that the start of a handle begins with a field at a value.
+// note sets the initial value of a property of a start.
 func (f *foreseen) note(id pool.Handle, field settable, value float64) {
 	if f.id != id {
 		*f = foreseen{id: id}
@@ -213,13 +212,13 @@ func (f *foreseen) note(id pool.Handle, field settable, value float64) {
 	f.values[field] = value
 }
 
-// foresee notes a change of a start that has not come yet: it starts so.
+// foresee applies a command to a start that has not begun.
 func (a *audio) foresee(r *record, c *command) {
-	ahead, id := &r.rare.Load().foreseen, c.target.id // put has made it
+	ahead, id := &r.rare.Load().foreseen, c.target.id // allocated by put
 	switch {
 	case c.kind == cmdSend:
 		a.moveSend(r, c, 0)
-		for i := range r.sends { // the journal says how it begins
+		for i := range r.sends { // the journal records the initial gains
 			if rare := r.rare.Load(); rare.sends[i].bus == c.part.send.bus {
 				rare.sent[i].Gain = c.part.send.gain
 			}
