@@ -13,7 +13,7 @@ import (
 	"voicepool/internal/words"
 )
 
-// text returns an argument as a text: numbers are written as people write them.
+// text returns an argument as a string. Numbers are formatted in decimal.
 func (c *call) text(i int) (string, error) {
 	if i >= len(c.args) {
 		return "", fmt.Errorf("argument %d is missing", i+1)
@@ -37,7 +37,7 @@ func (c *call) text(i int) (string, error) {
 	return "", fmt.Errorf("argument %d is %s, not a text or a number", i+1, typeName(c.args[i]))
 }
 
-// typeName names the type of an argument in a message.
+// typeName returns the name of an argument's type for messages.
 func typeName(arg any) string {
 	switch arg.(type) {
 	case []any:
@@ -58,7 +58,7 @@ func typeName(arg any) string {
 	return "of another type"
 }
 
-// readable returns an error for arguments of a type that OSC does not define.
+// readable returns an error if an argument has a type that OSC does not define.
 func readable(args []any) error {
 	for i, arg := range args {
 		if t, is := arg.(osc.Unknown); is {
@@ -68,7 +68,7 @@ func readable(args []any) error {
 	return nil
 }
 
-// number returns an argument as a number. Many remotes send all that they send as text.
+// number returns an argument as a number. It also accepts text, because many remotes send only text.
 func (c *call) number(i int) (float64, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *call) number(i int) (float64, error) {
 	return x, nil
 }
 
-// decibels returns an argument as a gain, with or without its unit.
+// decibels returns an argument as a gain, with or without a unit.
 func (c *call) decibels(i int) (float64, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *call) cutoff(i int) (float64, error) {
 	return c.number(i)
 }
 
-// truth returns an argument as true or false.
+// truth returns an argument as a bool.
 func (c *call) truth(i int) (bool, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *call) truth(i int) (bool, error) {
 	return false, fmt.Errorf("%q is neither 0 nor 1", words.OneLine(text))
 }
 
-// time returns an argument as a time: a number of seconds, or a text as sheets have it.
+// time returns an argument as a time: a number of seconds, or a text as in sheets.
 func (c *call) time(i int) (time.Duration, error) {
 	text, err := c.text(i)
 	if err != nil {
@@ -130,8 +130,8 @@ func (c *call) time(i int) (time.Duration, error) {
 	return t.Duration(1e6), nil
 }
 
-// pressed reads the argument of an address that a button sends. No argument, 1, true and an impulse are the
-// press. 0 and false are the release, which does nothing.
+// pressed reads the argument of an address that a button sends. A missing argument, 1, true and an impulse
+// are a press. 0 and false are a release, which is ignored.
 func (c *call) pressed() (bool, error) {
 	if len(c.args) == 0 {
 		return true, nil
@@ -158,7 +158,7 @@ func (c *call) pressed() (bool, error) {
 	return false, fmt.Errorf("%s is neither 1, the press of a button, nor 0, its release", text)
 }
 
-// most refuses more arguments than a method takes.
+// most returns an error if there are more than n arguments.
 func (c *call) most(n int) error {
 	switch {
 	case len(c.args) <= n:
@@ -169,10 +169,10 @@ func (c *call) most(n int) error {
 	return fmt.Errorf("it takes at most %s", words.Count(n, "argument"))
 }
 
-// reader reads the value of a key from an argument.
+// reader reads the value of a key from argument i.
 type reader func(c *call, i int) error
 
-// pairs reads keys and values from an argument on.
+// pairs reads keys and values, beginning at argument from.
 func (c *call) pairs(from int, keys map[string]reader) error {
 	seen := map[string]bool{}
 	for i := from; i < len(c.args); i += 2 {
@@ -197,7 +197,7 @@ func (c *call) pairs(from int, keys map[string]reader) error {
 	return nil
 }
 
-// into returns what reads a value into a place.
+// into returns a reader that stores a value in place.
 func into[T any](place *T, read func(*call, int) (T, error)) reader {
 	return func(c *call, i int) (err error) {
 		*place, err = read(c, i)
@@ -205,7 +205,7 @@ func into[T any](place *T, read func(*call, int) (T, error)) reader {
 	}
 }
 
-// maybe is into for a place that says by nil that it has no value.
+// maybe is like into for an optional value.
 func maybe[T any](place **T, read func(*call, int) (T, error)) reader {
 	return func(c *call, i int) error {
 		value, err := read(c, i)
@@ -214,7 +214,7 @@ func maybe[T any](place **T, read func(*call, int) (T, error)) reader {
 	}
 }
 
-// whole returns an argument as a whole number.
+// whole returns an argument as an integer.
 func (c *call) whole(i int) (int, error) {
 	x, err := c.number(i)
 	if err == nil && (x != math.Trunc(x) || math.Abs(x) > 1e9) {

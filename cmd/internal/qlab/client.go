@@ -16,25 +16,25 @@ import (
 	"voicepool/internal/words"
 )
 
-// client is somebody who asks: a connection of TCP, or a sender of UDP.
+// client is a remote: a TCP connection or a UDP sender.
 type client struct {
 	server *Server
 	from   netip.AddrPort
 	conn   *connection // nil: over UDP
 
 	mutex    sync.Mutex
-	passcode string // as /connect had it last
+	passcode string // the last passcode of /connect
 
-	// Of UDP, under the server's mutex.
+	// For UDP; guarded by the server's mutex.
 	seen time.Time
 
-	// Of whoever reads the messages.
-	known  bool // it is on this machine, or has said /connect: it may be answered over UDP
-	budget int  // bytes that may answer the packet that is read
-	proven bool // it has said something that is allowed
+	// Owned by the goroutine that handles the messages.
+	known  bool // it is local or has sent /connect, so it may be answered over UDP
+	budget int  // bytes left for answers to the current packet
+	proven bool // it has sent a permitted message
 }
 
-// reply is an answer, as QLab has it.
+// reply is an answer in the format of QLab.
 type reply struct {
 	Workspace string `json:"workspace_id,omitempty"`
 	Address   string `json:"address"`
@@ -42,13 +42,13 @@ type reply struct {
 	Data      any    `json:"data,omitempty"`
 }
 
-// errDenied answers what is not allowed.
+// errDenied answers a request that is not permitted.
 var errDenied = errors.New("denied")
 
-// maxAddress is how long an address may be, as it stands twice in the answer.
+// maxAddress is the longest accepted address, which occurs twice in the answer.
 const maxAddress = 1024
 
-// handle carries out a message, and answers it.
+// handle carries out a message and answers it.
 func (c *client) handle(m *cue.Message) {
 	if len(m.Address) > maxAddress {
 		why := fmt.Sprintf("an address has more than %d bytes", maxAddress)
@@ -76,7 +76,7 @@ func (c *client) handle(m *cue.Message) {
 	c.answer(m.Address, &r)
 }
 
-// sentence says what is wrong. What a room or a show does not say for people is not told.
+// sentence returns the message of an error for a remote. Internal details of rooms and shows are left out.
 func sentence(err error) string {
 	if at, ok := errors.AsType[*room.Error](err); ok {
 		if at.Kind == room.Refused && at.Reason != "" && !strings.Contains(at.Detail, at.Reason) {
@@ -95,7 +95,7 @@ func (c *client) answer(address string, r *reply) {
 	e.SetEscapeHTML(false)
 	if err := e.Encode(r); err != nil {
 		text.Reset()
-		_ = e.Encode(reply{Workspace: r.Workspace, Address: r.Address, Status: "error", Data: "the answer cannot be written"}) // texts alone can
+		_ = e.Encode(reply{Workspace: r.Workspace, Address: r.Address, Status: "error", Data: "the answer cannot be written"}) // cannot fail: it contains only strings
 	}
 	encode := func(text string) []byte {
 		return osc.Append(nil, &cue.Message{Address: "/reply" + address, Args: []any{text}})
@@ -118,7 +118,7 @@ func (c *client) answer(address string, r *reply) {
 	c.server.send(c.from, packet)
 }
 
-// update tells of a change, without ever waiting. Any goroutine.
+// update sends a notification without blocking. Any goroutine.
 func (c *client) update(address string, args []any) {
 	packet := osc.Append(nil, &cue.Message{Address: address, Args: args})
 	if c.conn != nil {
@@ -128,7 +128,7 @@ func (c *client) update(address string, args []any) {
 	c.server.send(c.from, packet)
 }
 
-// role returns what the client may do in a room. Any goroutine.
+// role returns the client's role in a room. Any goroutine.
 func (c *client) role(name string) Role {
 	c.mutex.Lock()
 	passcode := c.passcode
@@ -143,7 +143,7 @@ func (s *Server) check(passcode string, from netip.Addr, rooms ...string) Role {
 	return s.options.Check(passcode, rooms, from)
 }
 
-// end has the client's connection end. Any goroutine.
+// end closes the client's connection. Any goroutine.
 func (c *client) end() {
 	if c.conn != nil {
 		c.conn.end()

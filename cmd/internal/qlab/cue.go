@@ -10,10 +10,10 @@ import (
 // panicOver is the fade of a cue's panic.
 const panicOver = time.Second
 
-// active is the word for all cues that run.
+// active selects all running cues.
 const active = "active"
 
-// cue is /cue/{number}/... and /cue_id/{id}/...: what a cue has, or does.
+// cue handles /cue/{number}/... and /cue_id/{id}/...: properties and actions of a cue.
 func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
 	if len(rest) < 2 {
 		return nil, errUnknown
@@ -35,7 +35,7 @@ func (c *call) cue(rest []string, find func(*list, string) int) (any, error) {
 	return c.tell(l.cue(i), rest[1:])
 }
 
-// all does with all cues that run what an address says.
+// all applies an address to all running cues.
 func (c *call) all(l *list, rest []string) (any, error) {
 	if do, found := deeds[rest[0]]; found && len(rest) == 1 {
 		for i := range l.state.List {
@@ -58,7 +58,7 @@ func (c *call) all(l *list, rest []string) (any, error) {
 	return all, nil
 }
 
-// tell tells what a cue has.
+// tell returns the properties of a cue.
 func (c *call) tell(v values, rest []string) (any, error) {
 	switch rest[0] {
 	case "valuesForKeys":
@@ -87,10 +87,10 @@ func (c *call) tell(v values, rest []string) (any, error) {
 	return value, nil
 }
 
-// deed is what a cue does.
+// deed is an action on a cue.
 type deed func(c *call, l *list, i int) error
 
-// act does something with a cue, for somebody who may.
+// act runs an action on a cue if the client may operate.
 func (c *call) act(do deed, l *list, i int) error {
 	if c.role(c.name) < Operate {
 		return errDenied
@@ -98,15 +98,15 @@ func (c *call) act(do deed, l *list, i int) error {
 	return do(c, l, i)
 }
 
-// ceases is a deed that ends a cue within a time.
+// ceases returns an action that fades a cue out.
 func ceases(over time.Duration) deed {
 	return func(c *call, l *list, i int) error { return c.room.Show().Cease(l.state.List[i].Cue, over) }
 }
 
-// starts begins a cue. What stands by stays.
+// starts starts a cue and keeps the standby cue.
 func starts(c *call, l *list, i int) error { return c.room.Show().Start(l.state.List[i].Cue) }
 
-// onPress is a deed that a button may send.
+// onPress returns an action that is run by the press of a button.
 func onPress(do deed) deed {
 	return func(c *call, l *list, i int) error {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -120,7 +120,7 @@ var deeds = map[string]deed{
 	"start":       onPress(starts),
 	"go":          onPress(starts),
 	"preview":     onPress(starts),
-	"load":        onPress(func(*call, *list, int) error { return nil }), // all is loaded
+	"load":        onPress(func(*call, *list, int) error { return nil }), // every cue is always loaded
 	"loadAt":      loadAt,
 	"stop":        onPress(ceases(quick)),
 	"hardStop":    onPress(ceases(hard)),
@@ -140,7 +140,7 @@ func panicIn(c *call, l *list, i int) error {
 	return ceases(over)(c, l, i)
 }
 
-// loadAt has the cue that stands by begin at a time within it.
+// loadAt sets the start time of the standby cue.
 func loadAt(c *call, l *list, i int) error {
 	at, err := c.time(0)
 	if err != nil {
@@ -152,8 +152,7 @@ func loadAt(c *call, l *list, i int) error {
 	return c.room.Show().Load(at)
 }
 
-// pause has a cue that runs stand still, or go on, where no other does: all that sounds stands still
-// as one.
+// pause pauses or resumes a running cue if no other cue runs, because a pause affects the whole show.
 func (c *call) pause(l *list, i int, on bool) error {
 	if _, runs := l.runs[l.state.List[i].Cue]; !runs || on == l.state.Paused {
 		return nil

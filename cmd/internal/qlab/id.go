@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// What QLab calls a cue list is that of a room, and a workspace is a room. Ids are made from names, so
-// that a remote's buttons work after a restart, and on another machine.
+// A room is one workspace of QLab with one cue list. Ids are derived from names, so that the buttons of a
+// remote work after a restart and on another machine.
 
 func workspaceID(room string) string   { return id("workspace", room) }
 func listID(room string) string        { return id("list", room) }
 func cueID(room, number string) string { return id("cue", room, number) }
 
-// root is what QLab calls the parent of all lists.
+// root is QLab's name for the parent of all lists.
 const root = "[root group of cue lists]"
 
-// idLength is how long an id is.
+// idLength is the length of an id.
 const idLength = 36
 
-// id returns a UUID of version 8 that is made from words.
+// id returns a version 8 UUID derived from words.
 func id(words ...string) string {
 	hash := sha256.New()
 	for _, w := range words {

@@ -8,25 +8,25 @@ import (
 )
 
 const (
-	maxLanes  = 256     // senders of UDP whose packets are carried out at once
-	maxQueued = 256     // packets of one of them that wait
-	maxBytes  = 4 << 20 // of all packets that wait; decoded they take some four times that
+	maxLanes  = 256     // UDP senders served in parallel
+	maxQueued = 256     // waiting packets per sender
+	maxBytes  = 4 << 20 // bytes of all waiting packets; decoded they take about four times that
 )
 
-// lane is what a sender of UDP has sent and what is not carried out yet: a room that is stuck keeps up
-// those who play on it, and nobody else. It has a goroutine while something waits.
+// lane is the queue of a UDP sender. Senders have separate queues, so that a slow room only delays its own
+// clients. A lane has a goroutine while packets are waiting.
 type lane struct {
 	waits []waiting
 }
 
-// waiting is what a packet of so many bytes has.
+// waiting is a decoded packet with its size in bytes.
 type waiting struct {
 	messages []*cue.Message
 	bytes    int
 }
 
-// queue has the messages of a packet carried out behind those of its sender before it. Too many are
-// dropped and counted.
+// queue appends the messages of a packet to the queue of its sender. It drops and counts packets beyond the
+// limits.
 func (s *Server) queue(from netip.AddrPort, packet waiting) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -51,7 +51,7 @@ func (s *Server) queue(from netip.AddrPort, packet waiting) {
 	s.queued += packet.bytes
 }
 
-// drain carries out what waits in a lane, until nothing does.
+// drain carries out the queue of a lane until it is empty.
 func (s *Server) drain(from netip.AddrPort, l *lane) {
 	for {
 		s.mutex.Lock()

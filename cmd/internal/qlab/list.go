@@ -11,22 +11,22 @@ import (
 	"voicepool/cue"
 )
 
-// list is how the list of a room stands.
+// list is a snapshot of the cue list of a room.
 type list struct {
 	room  string
 	state *room.State
 	sheet *cue.Sheet
-	runs  map[string]show.Running // by the numbers of cues
-	where map[string]int          // the places of cues in the sheet, by their numbers
-	long  map[string]float64      // the seconds of sounds
+	runs  map[string]show.Running // by cue number
+	where map[string]int          // index in the sheet by cue number
+	long  map[string]float64      // durations of sounds in seconds
 }
 
-// values are what is told about a cue, by QLab's keys.
+// values holds the properties of a cue by QLab's keys.
 type values map[string]any
 
 var errNoCue = errors.New("there is no such cue")
 
-// look returns how the list stands now.
+// look returns a snapshot of the list.
 func (c *call) look() *list {
 	l := &list{room: c.name, state: c.room.State(), sheet: c.room.Sheet(), runs: map[string]show.Running{}, long: map[string]float64{}}
 	for _, r := range l.state.Running {
@@ -43,7 +43,7 @@ func (c *call) look() *list {
 	return l
 }
 
-// place returns the place of the cue of a number; -1: there is none.
+// place returns the index of the cue with a number, or -1.
 func (l *list) place(number string) int {
 	if number == "" {
 		return -1
@@ -52,14 +52,14 @@ func (l *list) place(number string) int {
 	if i := slices.IndexFunc(l.state.List, same); i >= 0 {
 		return i
 	}
-	if i, err := l.sheet.Place(number); err == nil { // 2.50 is 2.5
+	if i, err := l.sheet.Place(number); err == nil { // 2.50 equals 2.5
 		number = l.sheet.List[i].Number
 		return slices.IndexFunc(l.state.List, same)
 	}
 	return -1
 }
 
-// byNumber returns the place of the cue of a number, or of the one that stands by.
+// byNumber returns the index of the cue with a number, or of the standby cue.
 func (l *list) byNumber(number string) int {
 	switch number {
 	case "selected", "playhead", "playbackPosition":
@@ -68,12 +68,12 @@ func (l *list) byNumber(number string) int {
 	return l.place(number)
 }
 
-// byID returns the place of the cue of an id.
+// byID returns the index of the cue with an id, or -1.
 func (l *list) byID(id string) int {
 	return slices.IndexFunc(l.state.List, func(one show.ListCue) bool { return strings.EqualFold(id, cueID(l.room, one.Cue)) })
 }
 
-// idOf returns the id of the cue of a number; none: there is none.
+// idOf returns the id of the cue with a number, or "none".
 func (l *list) idOf(number string) string {
 	if i := l.place(number); i >= 0 {
 		return cueID(l.room, l.state.List[i].Cue)
@@ -81,7 +81,7 @@ func (l *list) idOf(number string) string {
 	return "none"
 }
 
-// cue returns what is told about a cue.
+// cue returns the properties of a cue.
 func (l *list) cue(i int) values {
 	one := &l.state.List[i]
 	run, runs := l.runs[one.Cue]
@@ -120,8 +120,8 @@ func (l *list) cue(i int) values {
 	return v
 }
 
-// lasts returns the seconds from where a cue begins to where an action of it is over, as far as the
-// sheet says.
+// lasts returns the end of an action in seconds after the beginning of its cue, as far as it is known from
+// the sheet.
 func (l *list) lasts(a *cue.Cue) float64 {
 	over := a.Over.Duration(1e6).Seconds()
 	if a.Verb == cue.Play {
@@ -135,7 +135,7 @@ func (l *list) lasts(a *cue.Cue) float64 {
 	return a.At.Duration(1e6).Seconds() + over
 }
 
-// kind returns what QLab would call a cue.
+// kind returns QLab's type of a cue.
 func kind(c *cue.ListCue, actions []cue.Cue) string {
 	switch {
 	case c.Timeline:
@@ -164,7 +164,7 @@ func kind(c *cue.ListCue, actions []cue.Cue) string {
 	return "Memo"
 }
 
-// continues returns QLab's number of how a list goes on from a cue.
+// continues returns QLab's number for a continue mode.
 func continues(then string) int {
 	return max(slices.Index([]string{"wait", "continue", "follow"}, then), 0)
 }
@@ -176,7 +176,7 @@ func colour(name string) string {
 	return strings.ToLower(name)
 }
 
-// header returns what is told about the list itself, without its cues.
+// header returns the properties of the list without its cues.
 func (l *list) header() values {
 	return values{
 		"uniqueID": listID(l.room), "number": "", "name": "Main Cue List", "displayName": "Main Cue List", "listName": "Main Cue List",
@@ -188,7 +188,7 @@ func (l *list) header() values {
 	}
 }
 
-// children returns what is told about all cues of the list.
+// children returns the properties of all cues of the list.
 func (l *list) children() []values {
 	all := []values{}
 	for i := range l.state.List {
@@ -197,14 +197,14 @@ func (l *list) children() []values {
 	return all
 }
 
-// lists returns the lists of a room: one, with its cues.
+// lists returns the lists of a room: a single list with its cues.
 func (l *list) lists() []values {
 	one := l.header()
 	one["cues"] = l.children()
 	return []values{one}
 }
 
-// selected returns the cue that stands by: selection and playhead are one here.
+// selected returns the standby cue. Selection and playhead are the same here.
 func (l *list) selected() []values {
 	if i := l.place(l.state.Standby); i >= 0 {
 		return []values{l.cue(i)}
@@ -212,7 +212,7 @@ func (l *list) selected() []values {
 	return []values{}
 }
 
-// running returns the cues that run, and those that stand still in a pause where that is asked for.
+// running returns the running cues, including paused cues if paused is true.
 func (l *list) running(paused bool) []values {
 	all := []values{}
 	for i := range l.state.List {
@@ -223,8 +223,8 @@ func (l *list) running(paused bool) []values {
 	return all
 }
 
-// listed is a method that tells of cues: with all that they have, /shallow without what lies in them,
-// and /uniqueIDs with their ids alone.
+// listed returns a method for cues with all their properties. /shallow omits their children, and /uniqueIDs
+// returns only ids.
 func listed(which func(*list) []values) func(*call, []string) (any, error) {
 	return func(c *call, rest []string) (any, error) {
 		if err := c.most(0); err != nil {
@@ -234,7 +234,7 @@ func listed(which func(*list) []values) func(*call, []string) (any, error) {
 	}
 }
 
-// told returns of cues what an address asks for.
+// told selects the form of cue properties that an address requests.
 func told(all []values, rest []string) (any, error) {
 	form := strings.Join(rest, "/")
 	ids, shallow := false, false
@@ -260,7 +260,7 @@ func told(all []values, rest []string) (any, error) {
 	return all, nil
 }
 
-// onlyIDs returns the id of a cue, and of those in it.
+// onlyIDs returns the ids of a cue and its children.
 func onlyIDs(v values) values {
 	inside := []values{}
 	for _, one := range v["cues"].([]values) {
@@ -269,7 +269,7 @@ func onlyIDs(v values) values {
 	return values{"uniqueID": v["uniqueID"], "cues": inside}
 }
 
-// only returns the values of some keys. Keys that there are not are left out.
+// only returns the values of the given keys. Unknown keys are ignored.
 func (v values) only(keys []string) values {
 	out := maps.Clone(v)
 	maps.DeleteFunc(out, func(key string, _ any) bool { return !slices.Contains(keys, key) })

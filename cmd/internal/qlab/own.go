@@ -10,10 +10,10 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// stopOver is the fade of a stop without a time, as the word stop has it.
+// stopOver is the fade of a stop without a time, like the command word stop.
 const stopOver = 2 * time.Second
 
-// own is what follows /voicepool/{room}.
+// own maps the addresses after /voicepool/{room} to methods.
 var own = map[string]method{
 	"connect": {None, plainly((*call).connect)},
 	"updates": {Read, plainly((*call).updates)},
@@ -35,7 +35,7 @@ var own = map[string]method{
 
 func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// moment takes the words at TIME off the end of the arguments.
+// moment removes "at TIME" from the end of the arguments.
 func (c *call) moment() (when room.Moment, err error) {
 	n := len(c.args) - 2
 	if n < 0 || c.args[n] != "at" {
@@ -49,12 +49,12 @@ func (c *call) moment() (when room.Moment, err error) {
 	return room.Moment{At: &at}, nil
 }
 
-// coming is the answer to what is done later.
+// coming is the answer to a scheduled command.
 type coming struct {
 	Frame int64 `json:"frame"`
 }
 
-// then does something at a moment: now, or when its time has come.
+// then runs do at a moment, now or later.
 func (c *call) then(when room.Moment, word string, do func() (any, error)) (any, error) {
 	frame, later, err := c.room.Later(when, word, func() error {
 		_, err := do()
@@ -69,8 +69,8 @@ func (c *call) then(when room.Moment, word string, do func() (any, error)) (any,
 	return coming{frame}, nil
 }
 
-// timed is a method whose last arguments may give the time. read reads the other arguments and returns the
-// action; nil: there is nothing to do.
+// timed returns a method whose arguments may end with a time. read parses the other arguments and returns the
+// action, or nil for the release of a button.
 func timed(word string, read func(c *call) (do func() error, err error)) func(*call, []string) (any, error) {
 	return plainly(func(c *call) (any, error) {
 		when, err := c.moment()
@@ -85,7 +85,7 @@ func timed(word string, read func(c *call) (do func() error, err error)) func(*c
 	})
 }
 
-// standing is what a GO answers.
+// standing is the answer to a GO.
 type standing struct {
 	Cue     string `json:"cue"`
 	Standby string `json:"standby"`
@@ -116,7 +116,7 @@ func (c *call) goes() (any, error) {
 	})
 }
 
-// asText adds to the error of a number that it may be a cue number, which is sent as a text.
+// asText adds a hint to the error of a numeric argument: a cue number must be sent as text.
 func (c *call) asText(err error) error {
 	if text, e := c.text(0); e == nil {
 		return fmt.Errorf("%w; a cue number is sent as a text: %q", err, text)
@@ -124,7 +124,7 @@ func (c *call) asText(err error) error {
 	return err
 }
 
-// first returns the first argument; nil: there is none.
+// first returns the first argument, or nil.
 func (c *call) first() any {
 	if len(c.args) == 0 {
 		return nil
@@ -150,7 +150,7 @@ func (c *call) hold(on bool) error {
 	return nil
 }
 
-// alone reads the argument of a button.
+// alone returns a reader for the argument of a button.
 func alone(do func(*call) error) func(*call) (func() error, error) {
 	return func(c *call) (func() error, error) {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -160,7 +160,7 @@ func alone(do func(*call) error) func(*call) (func() error, error) {
 	}
 }
 
-// play is /play sound [key value ...].
+// play handles /play sound [key value ...].
 func (c *call) play() (any, error) {
 	sound, err := c.text(0)
 	if err != nil {
@@ -181,7 +181,7 @@ func (c *call) play() (any, error) {
 	return v, known(err)
 }
 
-// known returns an error of a room as it is where it is meant for people.
+// known returns an error of a room unchanged, and hides internal errors.
 func known(err error) error {
 	if _, ok := errors.AsType[*room.Error](err); err == nil || ok {
 		return err
@@ -189,12 +189,12 @@ func known(err error) error {
 	return errors.New("it failed")
 }
 
-// voices is what moves of a target.
+// voices is the answer to commands that act on voices.
 type voices struct {
 	Voices []uint64 `json:"voices"`
 }
 
-// set is /set target key value ...
+// set handles /set target key value ...
 func (c *call) set() (any, error) {
 	target, err := c.text(0)
 	if err != nil {
@@ -218,8 +218,8 @@ func (c *call) set() (any, error) {
 	return voices{numbers}, known(err)
 }
 
-// stop is /stop [target] [seconds] [at TIME]: without a target, or with all, the cues that run. One argument that
-// is a number with a point is the time.
+// stop handles /stop [target] [seconds] [at TIME]. Without a target, or with all, it stops the running cues.
+// A single floating-point argument is the time.
 func (c *call) stop() (any, error) {
 	when, err := c.moment()
 	if err != nil {
@@ -257,7 +257,7 @@ func (c *call) stop() (any, error) {
 	return voices{numbers}, known(err)
 }
 
-// scene is /scene name [seconds] [at TIME].
+// scene handles /scene name [seconds] [at TIME].
 func (c *call) scene() (func() error, error) {
 	name, err := c.text(0)
 	if err != nil {
@@ -275,7 +275,7 @@ func (c *call) scene() (func() error, error) {
 	return func() error { return known(c.room.Scene(name, over)) }, known(c.room.CheckScene(name, over))
 }
 
-// bus is /bus/{bus}/gain db [seconds], /bus/{bus}/lowpass and highpass Hz [seconds], 0: off,
+// bus handles /bus/{bus}/gain db [seconds], /bus/{bus}/lowpass and highpass Hz [seconds] (0: off),
 // /bus/{bus}/mute 0|1 and /bus/{bus}/solo 0|1.
 func (c *call) bus(rest []string) (any, error) {
 	if len(rest) != 2 {

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// call is a message that is carried out.
+// call is a message being handled.
 type call struct {
 	*client
 	args []any
-	name string // of the room
+	name string // name of the room
 	room Room
 }
 
-// method is what an address does: rest is what follows it there.
+// method handles an address. rest is the remaining path.
 type method struct {
 	needs Role
 	do    func(c *call, rest []string) (any, error)
 }
 
-// route finds what an address is about, and does it.
+// route finds the method of an address and runs it.
 func (c *call) route(path []string) (any, error) {
 	switch {
 	case path[0] == "voicepool" && len(path) > 2:
@@ -47,7 +47,7 @@ func (c *call) route(path []string) (any, error) {
 	return c.run(workspaceMethods, path)
 }
 
-// cues are the addresses of cues.
+// cues maps the addresses of cues to methods.
 var cues = map[string]method{
 	"cue":    {Read, func(c *call, rest []string) (any, error) { return c.cue(rest, (*list).byNumber) }},
 	"cue_id": {Read, func(c *call, rest []string) (any, error) { return c.cue(rest, (*list).byID) }},
@@ -55,7 +55,7 @@ var cues = map[string]method{
 
 func noRoom(name string) error { return fmt.Errorf("there is no room %q", name) }
 
-// enter has the call be about a room. It reports whether there is one.
+// enter selects the room of the call and reports whether it exists.
 func (c *call) enter(name string) bool {
 	if r := c.server.room(name); r != nil {
 		c.name, c.room = name, r
@@ -64,7 +64,7 @@ func (c *call) enter(name string) bool {
 	return false
 }
 
-// room returns the room of a name; nil: there is none, or it has ended.
+// room returns the room with a name, or nil if it does not exist or has ended.
 func (s *Server) room(name string) Room {
 	r := s.options.Rooms(name)
 	if r == nil {
@@ -86,7 +86,7 @@ func (s *Server) names() []string {
 	return s.options.Names()
 }
 
-// workspace returns the name of the room that an id, or a name, is of.
+// workspace returns the name of the room with a workspace id or name.
 func (c *call) workspace(id string) string {
 	s := c.server
 	if len(id) != idLength || s.room(id) != nil {
@@ -95,7 +95,7 @@ func (c *call) workspace(id string) string {
 	s.idsMutex.Lock()
 	defer s.idsMutex.Unlock()
 	names := s.names()
-	if len(s.ids) > 2*len(names)+16 { // most are of rooms that have ended
+	if len(s.ids) > 2*len(names)+16 { // most belong to rooms that have ended
 		clear(s.ids)
 	}
 	for _, name := range names {
@@ -111,7 +111,7 @@ func (c *call) workspace(id string) string {
 	return id
 }
 
-// run does what the first word of a path says.
+// run runs the method of the first path element.
 func (c *call) run(methods map[string]method, path []string) (any, error) {
 	m, found := methods[path[0]]
 	if !found {
@@ -132,7 +132,7 @@ func (c *call) run(methods map[string]method, path []string) (any, error) {
 
 var errUnknown = errors.New("no method has this address")
 
-// plainly is a method of an address that nothing follows.
+// plainly returns a method for an address without a remaining path.
 func plainly(do func(c *call) (any, error)) func(*call, []string) (any, error) {
 	return func(c *call, rest []string) (any, error) {
 		if len(rest) > 0 {
@@ -142,7 +142,7 @@ func plainly(do func(c *call) (any, error)) func(*call, []string) (any, error) {
 	}
 }
 
-// button is a method that a button may send.
+// button returns a method that a button may send.
 func button(do func(c *call) error) func(*call, []string) (any, error) {
 	return plainly(func(c *call) (any, error) {
 		if pressed, err := c.pressed(); err != nil || !pressed {
@@ -152,7 +152,7 @@ func button(do func(c *call) error) func(*call, []string) (any, error) {
 	})
 }
 
-// fixed is a method of something that is always the same here, and can be set to that alone.
+// fixed returns a method for a constant setting. It can only be set to its value.
 func fixed(value bool) func(*call, []string) (any, error) {
 	return plainly(func(c *call) (any, error) {
 		if len(c.args) > 0 {

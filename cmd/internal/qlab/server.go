@@ -1,15 +1,15 @@
-// Package qlab answers remotes: programs that play on rooms by Open Sound Control, over UDP and over
-// TCP with SLIP, by addresses of their own and by those of QLab.
+// Package qlab answers remote controls: programs that operate rooms with Open Sound Control over UDP, or over
+// TCP with SLIP. It supports its own addresses and QLab's.
 //
 //	s := qlab.New(qlab.Options{Rooms: rooms, Main: "main"})
 //	err := s.Listen("127.0.0.1:53000")
 //	defer s.Close()
 //
-// A message acts when it arrives; time tags are ignored. Each is answered with /reply and its address,
-// and one text of JSON. Over UDP an answer goes to port 53001 of the sender.
+// A message acts when it arrives; time tags are ignored. Each message is answered with /reply, its address,
+// and one JSON string. Over UDP the answer goes to port 53001 of the sender.
 //
-// A sender of UDP can be forged, so that answers would flood somebody else. Another machine is answered
-// only after its /connect, with the passcode where one is needed, and each packet with 64 KiB at most.
+// UDP source addresses can be forged, and answers could then flood a third party. Therefore another machine
+// is answered only after its /connect, with the passcode if required, and with at most 64 KiB per packet.
 package qlab
 
 import (
@@ -30,7 +30,7 @@ import (
 	"voicepool/internal/words"
 )
 
-// Room is what a server needs of a room: a *room.Room.
+// Room is the part of *room.Room that a server uses.
 type Room interface {
 	State() *room.State
 	Levels() (l *room.Levels, revision int64, still bool)
@@ -46,51 +46,52 @@ type Room interface {
 	Done() <-chan struct{}
 }
 
-// Role is what somebody may do in a room.
+// Role is the permission of a client in a room.
 type Role uint8
 
 const (
 	None    Role = iota
-	Read         // see how it stands
-	Operate      // play
+	Read         // read its state
+	Operate      // operate it
 )
 
-// Options say who is answered, and for whom.
+// Options configures a server.
 type Options struct {
-	Rooms func(name string) Room // the room of a name; nil: there is none
-	Names func() []string        // of all rooms; nil: there is Main alone
-	Main  string                 // the room of addresses without a room; empty: main
+	Rooms func(name string) Room // returns the room with a name, or nil
+	Names func() []string        // returns the names of all rooms; nil: only Main
+	Main  string                 // the room of addresses without a room; default main
 
-	// Check says what a passcode allows in some rooms, the most of it; it is empty where none was given. nil: everybody
-	// may operate. It is asked for each message, by any goroutine.
+	// Check returns the highest role that a passcode has in any of the rooms. passcode is empty if the client
+	// sent no passcode. If Check is nil, every client may operate. It is called for each message, by any
+	// goroutine.
 	Check func(passcode string, rooms []string, from netip.Addr) Role
 
-	ReplyPort     int       // of answers over UDP; 0: 53001
-	ReplyToSender bool      // UDP is also answered at the sender's own port
-	Counters      *Counters // nil: nobody looks
+	ReplyPort     int       // for answers over UDP; 0: 53001
+	ReplyToSender bool      // also answer UDP at the sender's own port
+	Counters      *Counters // may be nil
 }
 
-// Counters count what a server does. Any goroutine.
+// Counters count the work of a server. Any goroutine.
 type Counters struct {
-	Messages   atomic.Int64 // that were read
-	Malformed  atomic.Int64 // packets and frames that were not
+	Messages   atomic.Int64 // messages parsed
+	Malformed  atomic.Int64 // packets and frames that could not be parsed
 	Failed     atomic.Int64 // messages answered with error
 	Denied     atomic.Int64 // messages answered with denied
-	Unanswered atomic.Int64 // messages of senders that may be forged, and answers that UDP cannot carry
+	Unanswered atomic.Int64 // messages of possibly forged senders, and answers too large for UDP
 	Refused    atomic.Int64 // connections and senders beyond the limit
-	Slow       atomic.Int64 // connections dropped because they did not read, or did not end a frame; packets of UDP dropped because too many wait
-	Clients    atomic.Int64 // connected now
+	Slow       atomic.Int64 // connections closed because they did not read or did not finish a frame; UDP packets dropped from a full queue
+	Clients    atomic.Int64 // currently connected
 
-	Fault atomic.Pointer[string] // why the last malformed packet was not read; nil: there was none
+	Fault atomic.Pointer[string] // error of the last malformed packet; may be nil
 }
 
 const (
-	maxConns = 64  // of TCP
-	maxPeers = 256 // of UDP
+	maxConns = 64  // TCP connections
+	maxPeers = 256 // UDP senders
 
-	expires = 61 * time.Second       // a sender of UDP is forgotten after so long without a message
-	tick    = 50 * time.Millisecond  // from look to look for what has changed
-	goodbye = 200 * time.Millisecond // for the last message of a server that ends
+	expires = 61 * time.Second       // a UDP sender is forgotten after this time without a message
+	tick    = 50 * time.Millisecond  // polling interval for changes
+	goodbye = 200 * time.Millisecond // time limit for the last message of a closing server
 
 	replyPort = 53001
 )
@@ -99,8 +100,8 @@ const (
 type Server struct {
 	options  Options
 	counters *Counters
-	prove    time.Duration // until somebody has said something that is allowed
-	finish   time.Duration // from the first byte of a frame to its last, and for a write
+	prove    time.Duration // time limit for the first permitted message of a connection
+	finish   time.Duration // time limit for a frame, and for a write
 	now      func() time.Time
 
 	mutex   sync.Mutex
@@ -109,17 +110,17 @@ type Server struct {
 	conns   map[*client]bool
 	peers   map[netip.AddrPort]*client
 	lanes   map[netip.AddrPort]*lane
-	queued  int // bytes of packets that wait in lanes
+	queued  int // bytes waiting in lanes
 	watches map[watched]*picture
-	looking bool // somebody looks for what has changed
+	looking bool // the goroutine that polls for changes is running
 	ended   chan struct{}
 	all     sync.WaitGroup
 
 	idsMutex sync.Mutex
-	ids      map[string]string // of workspaces, by the names of rooms: a hash of each for each message takes too long
+	ids      map[string]string // workspace ids by room name, because a hash per message would be slow
 }
 
-// New returns a server that listens nowhere yet.
+// New returns a server without a listener.
 func New(o Options) *Server {
 	if o.Main == "" {
 		o.Main = "main"
@@ -136,8 +137,8 @@ func New(o Options) *Server {
 	}
 }
 
-// Listen has the server answer at an address, such as 127.0.0.1:53000, over TCP and UDP. Port 0 takes
-// a port that is free for both.
+// Listen starts to serve at an address, such as 127.0.0.1:53000, over TCP and UDP. Port 0 chooses a port that
+// is free for both.
 func (s *Server) Listen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -161,7 +162,7 @@ func (s *Server) Listen(address string) error {
 	return err
 }
 
-// Serve has the server answer on sockets that are open. It closes them at its end.
+// Serve starts to serve on open sockets. Close closes them.
 func (s *Server) Serve(tcp net.Listener, udp net.PacketConn) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -178,15 +179,15 @@ func (s *Server) Serve(tcp net.Listener, udp net.PacketConn) error {
 	return nil
 }
 
-// Addr returns where the server listens, over TCP and UDP alike.
+// Addr returns the address of the server, which is the same for TCP and UDP.
 func (s *Server) Addr() net.Addr {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.tcp.Addr()
 }
 
-// Close tells those who asked for updates that their workspace has gone, and ends the server and all
-// connections. Closing twice is harmless.
+// Close sends a disconnect notification to clients with updates, and ends the server and all connections. It
+// may be called twice.
 func (s *Server) Close() error {
 	s.mutex.Lock()
 	select {
@@ -215,7 +216,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// pause waits for a time, or for the end of the server, which it reports.
+// pause waits for a time or the end of the server. It returns true at the end.
 func (s *Server) pause(d time.Duration) (ended bool) {
 	select {
 	case <-s.ended:
@@ -225,7 +226,7 @@ func (s *Server) pause(d time.Duration) (ended bool) {
 	}
 }
 
-// read has the messages of a packet carried out. It reports whether the packet could be read.
+// read carries out the messages of a packet. It reports whether the packet is valid.
 func (s *Server) read(c *client, packet []byte) bool {
 	all, ok := s.decode(packet)
 	for _, m := range all {
@@ -234,7 +235,7 @@ func (s *Server) read(c *client, packet []byte) bool {
 	return ok
 }
 
-// decode returns the messages of a packet, and whether it could be read. It counts both.
+// decode returns the messages of a packet and whether the packet is valid. It counts both.
 func (s *Server) decode(packet []byte) ([]*cue.Message, bool) {
 	all, err := osc.Decode(packet)
 	if err != nil {

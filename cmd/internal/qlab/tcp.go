@@ -11,10 +11,10 @@ import (
 	"voicepool/cmd/internal/osc"
 )
 
-// unsent is how many updates may wait for a connection.
+// unsent is the largest number of updates queued for a connection.
 const unsent = 256
 
-// connection is one of TCP.
+// connection is a TCP connection.
 type connection struct {
 	server  *Server
 	conn    net.Conn
@@ -24,14 +24,14 @@ type connection struct {
 	writing sync.Mutex
 }
 
-// accept takes connections.
+// accept accepts connections.
 func (s *Server) accept(l net.Listener) {
 	for {
 		conn, err := l.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // too many open files, say
+		if err != nil { // such as too many open files
 			if s.pause(tick) {
 				return
 			}
@@ -41,7 +41,7 @@ func (s *Server) accept(l net.Listener) {
 	}
 }
 
-// greet begins to serve a connection, unless there are too many.
+// greet starts to serve a connection unless there are too many.
 func (s *Server) greet(conn net.Conn) {
 	c := &client{server: s, known: true}
 	c.conn = &connection{server: s, conn: conn, updates: make(chan []byte, unsent), ended: make(chan struct{})}
@@ -72,7 +72,7 @@ func (s *Server) greet(conn net.Conn) {
 	})
 }
 
-// forget drops a client that has gone.
+// forget removes a client that has disconnected.
 func (s *Server) forget(c *client) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -84,8 +84,8 @@ func (s *Server) forget(c *client) {
 	}
 }
 
-// listen reads messages until the connection ends. Somebody who says nothing that is allowed, or who
-// does not end a frame, is dropped; somebody else may be silent for as long as he likes.
+// listen reads messages until the connection ends. It closes a connection that sends no permitted message in
+// time, or that does not finish a frame. Other connections may be silent indefinitely.
 func (c *client) listen() {
 	s, conn := c.server, c.conn.conn
 	conn.SetReadDeadline(time.Now().Add(s.prove))
@@ -105,7 +105,7 @@ func (c *client) listen() {
 			s.counters.Malformed.Add(int64(bad))
 		}
 		switch pending := frames.Pending(); {
-		case !c.proven: // the time runs on
+		case !c.proven: // the deadline for the first permitted message stays
 		case pending && (!waits || whole):
 			waits = true
 			conn.SetReadDeadline(time.Now().Add(s.finish))
@@ -122,7 +122,7 @@ func (c *client) listen() {
 	}
 }
 
-// write sends a packet. A connection that does not take it in time ends.
+// write sends a packet. It closes the connection if that takes too long.
 func (c *connection) write(packet []byte) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -142,7 +142,7 @@ func (c *connection) write(packet []byte) {
 	}
 }
 
-// later sends an update behind others. Where too many wait, the connection ends.
+// later queues an update. It closes the connection if the queue is full.
 func (c *connection) later(packet []byte) {
 	select {
 	case c.updates <- packet:
@@ -153,7 +153,7 @@ func (c *connection) later(packet []byte) {
 	}
 }
 
-// tell sends updates until the connection ends, and closes it behind the last.
+// tell sends updates until the connection ends, and then closes it after the last one.
 func (c *connection) tell() {
 	defer c.conn.Close()
 	for {
@@ -175,10 +175,10 @@ func (c *connection) tell() {
 	}
 }
 
-// end ends the connection, behind the updates that wait. Any goroutine.
+// end ends the connection after the queued updates. Any goroutine.
 func (c *connection) end() { c.once.Do(func() { close(c.ended) }) }
 
-// plain returns an address as IPv4 where it is one.
+// plain converts an IPv4-mapped address to IPv4.
 func plain(at netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }

@@ -9,10 +9,10 @@ import (
 	"voicepool/cmd/internal/osc"
 )
 
-// maxDatagram is how long a packet of UDP may be.
+// maxDatagram is the largest UDP payload in bytes.
 const maxDatagram = 65507
 
-// receive reads packets of UDP. Messages of a sender act in the order in which they come.
+// receive reads UDP packets. The messages of a sender act in order of arrival.
 func (s *Server) receive(conn net.PacketConn) {
 	packet := make([]byte, osc.MaxPacket+1)
 	for {
@@ -21,7 +21,7 @@ func (s *Server) receive(conn net.PacketConn) {
 			return
 		}
 		at, ok := from.(*net.UDPAddr)
-		if err != nil || !ok { // a system may tell here that an answer reached nobody
+		if err != nil || !ok { // some systems report an undeliverable answer here
 			if s.pause(tick) {
 				return
 			}
@@ -33,7 +33,7 @@ func (s *Server) receive(conn net.PacketConn) {
 	}
 }
 
-// peer returns who sends from an address: one that is kept, or somebody new.
+// peer returns the known client of an address, or a new one.
 func (s *Server) peer(from netip.AddrPort) *client {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -49,8 +49,7 @@ func (s *Server) peer(from netip.AddrPort) *client {
 	return c
 }
 
-// keep has a sender of UDP be known from now on, until it is silent for too long. It reports whether
-// there is room for it.
+// keep registers a UDP sender until it expires. It reports whether there is room.
 func (s *Server) keep(c *client) bool {
 	if c.conn != nil {
 		return true
@@ -71,7 +70,7 @@ func (s *Server) keep(c *client) bool {
 	return true
 }
 
-// expire drops the senders that have been silent for too long. Under the mutex.
+// expire removes the UDP senders that have been silent for too long. The caller holds the mutex.
 func (s *Server) expire() {
 	for _, c := range s.peers {
 		if s.now().Sub(c.seen) >= expires {
@@ -80,7 +79,7 @@ func (s *Server) expire() {
 	}
 }
 
-// drop forgets a sender of UDP. Under the mutex.
+// drop removes a UDP sender. The caller holds the mutex.
 func (s *Server) drop(c *client) {
 	if s.peers[c.from] != c {
 		return
@@ -94,8 +93,8 @@ func (s *Server) drop(c *client) {
 	}
 }
 
-// send sends a packet to the port for answers of a machine, and to the one that asked where that is
-// wanted. What does not arrive is lost, as it is with UDP. Any goroutine.
+// send sends a packet to the reply port of a machine, and optionally to the sender's port. Lost packets are
+// not sent again. Any goroutine.
 func (s *Server) send(to netip.AddrPort, packet []byte) {
 	ports := []uint16{uint16(s.options.ReplyPort)}
 	if s.options.ReplyToSender && to.Port() != ports[0] {

@@ -7,13 +7,13 @@ import (
 	"voicepool/cmd/internal/show"
 )
 
-// watched is a room whose updates a client gets.
+// watched is a client and a room whose updates it receives.
 type watched struct {
 	client *client
 	room   string
 }
 
-// picture is what a client has been told of a room.
+// picture is the state of a room as last reported to a client.
 type picture struct {
 	of       Room
 	revision int64
@@ -22,10 +22,10 @@ type picture struct {
 	paused   bool
 	order    []string
 	cues     map[string]show.ListCue // by number
-	runs     map[string]string       // what state the cues are in that run
+	runs     map[string]string       // states of the running cues
 }
 
-// watch has a client told of what changes in a room from now on.
+// watch starts to send updates of a room to a client.
 func (s *Server) watch(c *client, name string, r Room) {
 	p := new(picture).next(r)
 	s.mutex.Lock()
@@ -42,7 +42,7 @@ func (s *Server) watch(c *client, name string, r Room) {
 	}
 }
 
-// unwatch ends what a client is told of a room; empty: of all.
+// unwatch ends the updates of a room; an empty name means all rooms.
 func (s *Server) unwatch(c *client, name string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -59,7 +59,7 @@ func (s *Server) isWatching(c *client, name string) bool {
 	return s.watches[watched{c, name}] != nil
 }
 
-// look tells of changes as long as somebody wants to know.
+// look polls for changes while there are watches.
 func (s *Server) look() {
 	for !s.pause(tick) {
 		s.mutex.Lock()
@@ -77,7 +77,7 @@ func (s *Server) look() {
 	}
 }
 
-// tell tells of what has changed since some pictures. A room is looked at once.
+// tell sends the changes since the given pictures. Each room is examined only once.
 func (s *Server) tell(all map[watched]*picture) {
 	stands := map[string]*picture{}
 	for w, was := range all {
@@ -102,7 +102,7 @@ func (s *Server) tell(all map[watched]*picture) {
 	}
 }
 
-// replace notes what a client is told, unless it is no longer told, or told anew.
+// replace stores a new picture unless the watch has ended or been replaced.
 func (s *Server) replace(w watched, was, now *picture) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -113,10 +113,10 @@ func (s *Server) replace(w watched, was, now *picture) bool {
 	return true
 }
 
-// next returns how a room stands now: the same picture where nothing has changed.
+// next returns the current picture of a room, or p if there is no change.
 func (p *picture) next(r Room) *picture {
 	levels, revision, _ := r.Levels()
-	if levels == nil { // it is ending
+	if levels == nil { // the room is ending
 		return p
 	}
 	n := *p
@@ -141,7 +141,7 @@ func (p *picture) next(r Room) *picture {
 	return &n
 }
 
-// since tells a client what is not as it was.
+// since sends the differences to an earlier picture to a client.
 func (p *picture) since(was *picture, w watched) {
 	under := "/update/workspace/" + workspaceID(w.room)
 	changed := func(id string) { w.client.update(under+"/cue_id/"+id, nil) }
@@ -170,7 +170,7 @@ func (p *picture) since(was *picture, w watched) {
 	}
 }
 
-// stands returns what state a cue is in; empty: it does not run.
+// stands returns the state of a running cue, or "".
 func (p *picture) stands(number string) string {
 	state := p.runs[number]
 	if state != "" && p.paused {

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// version is what remotes take for QLab's. They look at the number before the point.
+// version is reported as QLab's version. Remotes parse the number before the point.
 const version = "5.4 (voicepool)"
 
 const (
-	quick = 50 * time.Millisecond // the fade of QLab's stop, which is at once there
-	hard  = 5 * time.Millisecond  // of its hardStop and reset
+	quick = 50 * time.Millisecond // fade of QLab's stop, which is immediate there
+	hard  = 5 * time.Millisecond  // fade of QLab's hardStop and reset
 )
 
-// workspaceMethods are QLab's addresses, alone and below /workspace/{id}.
+// workspaceMethods maps QLab's addresses to methods, with and without /workspace/{id}.
 var workspaceMethods = map[string]method{
 	"version":     {None, plainly(func(c *call) (any, error) { return version, nil })},
 	"workspaces":  {None, plainly((*call).workspaces)},
@@ -57,7 +57,7 @@ var workspaceMethods = map[string]method{
 	"select_id":   {Operate, (*call).playheadID},
 }
 
-// workspaces tells of the rooms.
+// workspaces returns all rooms.
 func (c *call) workspaces() (any, error) {
 	type workspace struct {
 		ID       string `json:"uniqueID"`
@@ -74,8 +74,8 @@ func (c *call) workspaces() (any, error) {
 	return all, nil
 }
 
-// connect takes the passcode. Without one it only tells that one is needed, as remotes ask for that
-// before they send theirs.
+// connect stores the passcode. Without a passcode it reports whether one is required, because remotes ask
+// that first.
 func (c *call) connect() (any, error) {
 	passcode := ""
 	if len(c.args) > 0 {
@@ -104,7 +104,8 @@ func (c *call) connect() (any, error) {
 	return "ok:view|control", nil
 }
 
-// may returns what a passcode may do in the room, or, where none is meant and none is called main, in any.
+// may returns the role of a passcode in the room of the call. Without a room, it returns the highest role in
+// any room.
 func (c *call) may(passcode string) Role {
 	if c.room != nil {
 		return c.server.check(passcode, c.from.Addr(), c.name)
@@ -112,7 +113,7 @@ func (c *call) may(passcode string) Role {
 	return c.server.check(passcode, c.from.Addr(), c.server.names()...)
 }
 
-// disconnect forgets the passcode, and ends the updates.
+// disconnect deletes the passcode and ends the updates.
 func (c *call) disconnect() (any, error) {
 	c.mutex.Lock()
 	c.passcode = ""
@@ -121,7 +122,7 @@ func (c *call) disconnect() (any, error) {
 	return nil, nil
 }
 
-// thump is a sign of life, which needs no room.
+// thump is a keep-alive message. It needs no room.
 func (c *call) thump() (any, error) {
 	c.mutex.Lock()
 	passcode := c.passcode
@@ -133,7 +134,7 @@ func (c *call) thump() (any, error) {
 	return "thump", nil
 }
 
-// updates asks for updates, or for no more of them; without an argument it tells whether they come.
+// updates turns updates on or off; without an argument it reports whether they are on.
 func (c *call) updates() (any, error) {
 	if len(c.args) == 0 {
 		return c.server.isWatching(c.client, c.name), nil
@@ -153,7 +154,7 @@ func (c *call) updates() (any, error) {
 	return true, nil
 }
 
-// settings is /settings/general/minGoTime, which is the guard of GO.
+// settings handles /settings/general/minGoTime, the minimum time between two GOs.
 func (c *call) settings(rest []string) (any, error) {
 	if strings.Join(rest, "/") != "general/minGoTime" {
 		return nil, errUnknown
@@ -165,7 +166,7 @@ func (c *call) settings(rest []string) (any, error) {
 	return guard.Seconds(), nil
 }
 
-// overrides is /overrides/{what}Enabled: nothing is overridden here.
+// overrides handles /overrides/{name}Enabled, which is always true.
 func (c *call) overrides(rest []string) (any, error) {
 	if len(rest) != 1 || !strings.HasSuffix(rest[0], "Enabled") {
 		return nil, errUnknown
@@ -189,7 +190,7 @@ func (c *call) panicIn() error {
 	return err
 }
 
-// reset ends all cues, and has the first one stand by.
+// reset stops all cues and moves the standby to the first enabled cue.
 func (c *call) reset() error {
 	c.room.Show().Stop(hard)
 	for _, one := range c.room.State().List {
@@ -200,7 +201,7 @@ func (c *call) reset() error {
 	return nil
 }
 
-// playhead is /playhead/next, /playhead/previous and /playhead/{number}: what stands by.
+// playhead handles /playhead/next, /playhead/previous and /playhead/{number}, which move the standby.
 func (c *call) playhead(rest []string) (any, error) {
 	if len(rest) == 0 && len(c.args) == 1 {
 		number, err := c.text(0)
@@ -223,7 +224,7 @@ func (c *call) playhead(rest []string) (any, error) {
 	return nil, c.room.Show().Standby(rest[0])
 }
 
-// playheadID tells which cue stands by; with an id it has that one stand by.
+// playheadID returns the id of the standby cue, or moves the standby to the cue with an id.
 func (c *call) playheadID(rest []string) (any, error) {
 	l := c.look()
 	if len(rest) == 0 && len(c.args) == 1 {

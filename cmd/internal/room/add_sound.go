@@ -20,15 +20,15 @@ import (
 	"voicepool/sounds"
 )
 
-// longestFile is the most bytes that the name of a file has.
+// longestFile is the longest accepted file name, in bytes.
 const longestFile = 255
 
-// fileName reports whether a sound that is taken in may have a name, which its file has, too.
+// fileName reports whether a name is valid for an uploaded sound and its file.
 func fileName(name string) bool {
 	return name != "" && len(name) <= longestFile && name[0] != '.' && utf8.ValidString(name) && !strings.ContainsAny(name, `/\`) && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// CheckFile returns an error for a name that AddSound refuses.
+// CheckFile returns an error for a name that AddSound rejects.
 func CheckFile(name string) error {
 	if fileName(name) {
 		return nil
@@ -36,17 +36,17 @@ func CheckFile(name string) error {
 	return wrong("name", "%q is not the name of a file: it takes 1 to %d bytes of UTF-8 without /, \\, control characters and a leading dot", words.OneLine(name), longestFile)
 }
 
-// uploadEnding is that of a file that is not complete yet.
+// uploadEnding is the extension of an incomplete file.
 const uploadEnding = ".upload"
 
-// arriving is what a complete file is called until it has its name.
+// arriving is the temporary name of a complete file.
 const arriving = ".arriving"
 
-// AddSound stores a sound under its name in the room's folder, decoded under the limits. Sounds of the sheet
-// that have this file play it from then on, and what plays continues with the old one. Where the sheet has
-// none, it gets a sound of that name. It returns the sound of the sheet. A sound of this name that has another
-// file is an *Error of Kind Refused, as is a file of the sheet's own folder. While the data comes, the room
-// can be changed and ended. After an error the room and its folder are as before.
+// AddSound stores a sound under its name in the room's folder. The data is decoded under the limits. Sounds
+// of the sheet that use this file play the new data from then on; playing voices continue with the old. If
+// the sheet has no such sound, one with that name is added. AddSound returns the sound of the sheet. A sound
+// of this name with another file, or a file in the sheet's own folder, is an *Error of Kind Refused. During
+// the upload the room can be changed and ended. After an error the room and its folder are unchanged.
 func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound, *sounds.Info, error) {
 	if err := CheckFile(name); err != nil {
 		return Sound{}, nil, err
@@ -70,7 +70,7 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 		return Sound{}, nil, err
 	}
 	defer part.Discard()
-	info, err := r.decode(ctx, name, part, data) // as slowly as it comes: nothing waits for it
+	info, err := r.decode(ctx, name, part, data) // without a lock, because the data may arrive slowly
 	if err != nil {
 		return Sound{}, nil, err
 	}
@@ -96,11 +96,11 @@ func (r *Room) AddSound(ctx context.Context, name string, data io.Reader) (Sound
 	return one, info, nil
 }
 
-// replaced is what a file is called that another replaces, until the room has taken the other.
+// replaced is the temporary name of a replaced file, until the room uses the new one.
 const replaced = ".replaced"
 
-// replaceFile gives a file that has arrived its name, and has the room go by a text that names it. After an
-// error the old file, or none, has the name.
+// replaceFile renames a complete file to its final name and applies a sheet text that uses it. After an error
+// the old file, if any, has its name again.
 func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.File, file string, text []byte) error {
 	old, err := folder.Lstat(file)
 	if err == nil && !old.Mode().IsRegular() {
@@ -122,13 +122,13 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 	}
 	if err == nil {
 		was := r.Text()
-		if err = r.change(ctx, text); err != nil && old != nil { // the old file is heard again
+		if err = r.change(ctx, text); err != nil && old != nil { // load the old file again
 			defer func() { _ = r.apply(context.WithoutCancel(ctx), was) }()
 		}
 	}
 	switch {
 	case err == nil && old != nil:
-		_ = folder.Remove(replaced) // else the next upload does
+		_ = folder.Remove(replaced) // on an error the next upload removes it
 	case err != nil && old != nil:
 		err = errors.Join(err, folder.Rename(replaced, file))
 	case err != nil:
@@ -142,8 +142,9 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 	return err
 }
 
-// preserve gives a file the second name replaced. The file has its own name all the time, so that a crash does not
-// lose it. link is Root.Link; if it fails, as on a file system without hard links, preserve copies the file.
+// preserve gives a file the additional name replaced. The file keeps its own name all the time, so that a
+// crash does not lose it. link is Root.Link; if it fails, as on a file system without hard links, preserve
+// copies the file.
 func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to string) error) (err error) {
 	_ = folder.Remove(replaced)
 	if link(file, replaced) == nil {
@@ -168,7 +169,7 @@ func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to
 	return err
 }
 
-// uploads returns the folder that takes sounds; empty: there is none.
+// uploads returns the folder for uploaded sounds, or "".
 func (r *Room) uploads() string {
 	if r.options.Free {
 		return r.options.Uploads
@@ -176,7 +177,7 @@ func (r *Room) uploads() string {
 	return r.options.Folder
 }
 
-// named returns how the sheet calls a file of that folder.
+// named returns the path of an uploaded file in the sheet.
 func (r *Room) named(file string) string {
 	if r.options.Free {
 		return filepath.Join(r.options.Uploads, file)
@@ -184,7 +185,8 @@ func (r *Room) named(file string) string {
 	return file
 }
 
-// taken returns the file of that folder that a sound is from, whatever its format was; false: it is none.
+// taken returns the uploaded file of a sound, regardless of its format. ok is false if the sound has another
+// file.
 func (r *Room) taken(name string, files []rules.File) (file string, ok bool) {
 	if len(files) != 1 {
 		return "", false
@@ -193,7 +195,7 @@ func (r *Room) taken(name string, files []rules.File) (file string, ok bool) {
 	return file, files[0].Path == r.named(file) && strings.TrimSuffix(file, filepath.Ext(file)) == name
 }
 
-// decode takes in a file, and returns what it is.
+// decode stores a file and returns its properties.
 func (r *Room) decode(ctx context.Context, name string, part *whole.File, data io.Reader) (*sounds.Info, error) {
 	most := r.options.Limits.Bytes
 	if most <= 0 {
@@ -206,7 +208,7 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 	if n > most {
 		return nil, &Error{Kind: Limit, Field: "body", Limit: most, Detail: fmt.Sprintf("the file is longer than %d bytes, which is the most", most)}
 	}
-	if err := part.Sync(); err != nil { // what survives a restart may name it
+	if err := part.Sync(); err != nil { // a sheet that survives a restart may refer to it
 		return nil, err
 	}
 	if _, err := part.Seek(0, io.SeekStart); err != nil {
@@ -223,8 +225,8 @@ func (r *Room) decode(ctx context.Context, name string, part *whole.File, data i
 	return &info, nil
 }
 
-// textWith returns the text of the sheet with a sound in it that has a file of some name, the name of that
-// sound, and the file. Sounds that were stored by older programs have files with an ending of their own.
+// textWith returns the text of the sheet with a sound for a file, the name of that sound, and the file.
+// Sounds stored by older programs have files with an extension.
 func (r *Room) textWith(name string) (text []byte, sound, file string, err error) {
 	text = r.Text()
 	s := r.Sheet()
@@ -267,7 +269,7 @@ func (r *Room) textWith(name string) (text []byte, sound, file string, err error
 	return nil, "", "", &Error{Kind: Refused, Field: "sheet", Reason: "sheet", Detail: fmt.Sprintf("sheet: there is no place in its text for a sound; give it %q by hand", "sounds: {"+entry+"}")}
 }
 
-// enter puts an entry at the head of the sounds of a text.
+// enter inserts an entry at the beginning of the sounds of a text.
 func enter(text string, root *yaml.Node, entry string) string {
 	var all *yaml.Node
 	if root != nil {
@@ -298,7 +300,7 @@ func enter(text string, root *yaml.Node, entry string) string {
 	return text[:before] + strings.Repeat(" ", column) + entry + "\n" + text[before:]
 }
 
-// within puts an entry behind a bracket.
+// within inserts an entry after an opening bracket.
 func within(text string, at int, entry string, more bool) string {
 	if more {
 		entry += ", "

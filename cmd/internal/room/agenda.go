@@ -11,30 +11,31 @@ import (
 	"voicepool/pcm"
 )
 
-// mostLater bounds what a room has to do later.
+// mostLater is the largest number of scheduled actions of a room.
 const mostLater = 1000
 
-// agenda is what a show does at later frames of the mix: GO, standby, panic, stop, pause and scenes. It
-// goes by a timer, since these are nothing that the mixer could do by itself.
+// agenda schedules show actions for later frames of the mix: GO, standby, panic, stop, pause and scenes. It
+// uses a timer, because the mixer cannot carry them out by itself.
 type agenda struct {
-	acting sync.Mutex // what is due is done one after another
+	acting sync.Mutex // due actions run one after another
 
 	mutex  sync.Mutex
-	all    []appointment // by their frames, and as they were asked for
-	timer  *time.Timer   // of the first; nil: there was none yet
+	all    []appointment // ordered by frame, then by request
+	timer  *time.Timer   // for the first appointment; may be nil
 	closed bool
 }
 
-// appointment is something that is done at a frame.
+// appointment is an action at a frame.
 type appointment struct {
 	frame int64
-	what  string // for people
+	what  string // description for messages
 	do    func() error
 }
 
-// Later has something done at a moment: with the first block behind it, within 20 ms where the machine
-// keeps time. It returns false where the moment is not later than now: then nothing is done. What fails
-// is told by the show. A panic, another mixer and the end of the room cancel all that waits.
+// Later schedules an action for a moment. It runs with the first block after that moment, within 20 ms on a
+// machine that keeps real time. If the moment is not in the future, Later returns false and does not schedule
+// the action. Errors of the action are reported by the show. A panic, a replaced mixer and the end of the
+// room cancel all scheduled actions.
 func (r *Room) Later(when Moment, what string, do func() error) (frame int64, later bool, err error) {
 	if err := when.check(); err != nil {
 		return 0, false, err
@@ -57,13 +58,13 @@ func (r *Room) Later(when Moment, what string, do func() error) (frame int64, la
 	return frame, true, nil
 }
 
-// wind sets the timer to the first appointment. The mutex of the agenda is held.
+// wind sets the timer to the first appointment. The caller holds the mutex of the agenda.
 func (r *Room) wind() {
 	a := &r.agenda
 	if len(a.all) == 0 {
 		return
 	}
-	left := min(a.all[0].frame-r.on().player.Mixer().Now(), int64(r.rate)*3600) // then it looks again
+	left := min(a.all[0].frame-r.on().player.Mixer().Now(), int64(r.rate)*3600) // at most an hour, then it checks again
 	wait := max(pcm.Duration(left, r.rate), time.Millisecond)
 	if a.timer == nil {
 		a.timer = time.AfterFunc(wait, r.keep)
@@ -72,7 +73,7 @@ func (r *Room) wind() {
 	a.timer.Reset(wait)
 }
 
-// keep does what is due.
+// keep runs the due actions.
 func (r *Room) keep() {
 	a := &r.agenda
 	a.acting.Lock()
@@ -90,11 +91,11 @@ func (r *Room) keep() {
 		if err := one.do(); err != nil {
 			r.Show().Say(one.what + " at frame " + fmt.Sprint(one.frame) + ": " + err.Error())
 		}
-		_ = r.settle(func() error { return nil }) // it begins now; where the room has ended, nothing does
+		_ = r.settle(func() error { return nil }) // start the next block now; no effect if the room has ended
 	}
 }
 
-// cancel forgets what waits.
+// cancel removes all appointments.
 func (a *agenda) cancel() {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
@@ -102,7 +103,7 @@ func (a *agenda) cancel() {
 	a.all = a.all[:0]
 }
 
-// close forgets what waits, and takes nothing any more.
+// close removes all appointments and rejects new ones.
 func (a *agenda) close() {
 	a.mutex.Lock()
 	a.closed = true

@@ -8,23 +8,23 @@ import (
 	"voicepool/mixer"
 )
 
-// mostSteps is how many steps a batch has at most.
-const mostSteps = 500 // a mixer takes 960 commands at a time
+// mostSteps is the largest number of steps in a batch.
+const mostSteps = 500 // a mixer accepts 960 commands at a time
 
-// batch is steps that are asked for together. They wait in a salvo, so that none acts before all have
-// been taken.
+// batch collects steps that act together. They wait in a mixer.Salvo, so that no step acts before all are
+// accepted.
 type batch struct {
 	room   *Room
 	stage  *stage
 	steps  []Step
 	salvo  *mixer.Salvo
-	asks   []*ask // of the plays, by step
+	asks   []*ask // results of the plays, by step
 	voices [][]mixer.Handle
 }
 
-// Batch carries out steps at one frame, or none of them: what cannot be read, or is not there, is an
-// error that names its place in the batch by Field, as "commands[2].gain". A step finds what an earlier
-// one starts under an id. Their own times do not count. What the pool refuses keeps nothing else back.
+// Batch carries out all steps at one frame, or no step. An invalid step is an error whose Field is its
+// position, such as "commands[2].gain". A step may refer to an id that an earlier step starts. The steps' own
+// times are ignored. A start that the pool rejects does not affect the other steps.
 func (r *Room) Batch(when Moment, steps []Step) (frame int64, results []Result, err error) {
 	if err := when.check(); err != nil {
 		return 0, nil, err
@@ -82,7 +82,7 @@ func (b *batch) ask() error {
 	return nil
 }
 
-// placed says in which step an error is.
+// placed adds the index of a step to an error.
 func placed(i int, err error) error {
 	one, ok := errors.AsType[*Error](of(err))
 	if !ok {
@@ -97,7 +97,7 @@ func placed(i int, err error) error {
 	return &e
 }
 
-// check returns what is wrong with a step.
+// check validates a step.
 func (b *batch) check(s *Step) error {
 	switch {
 	case s.Play != nil:
@@ -116,7 +116,7 @@ func (b *batch) check(s *Step) error {
 	return wrong("do", "it says nothing to do; it takes one of play, set, stop, bus")
 }
 
-// step gives a step to the salvo. made are the ids of plays before it.
+// step gives a step to the salvo. made holds the ids of earlier plays.
 func (b *batch) step(i int, made map[string]bool) (err error) {
 	s, at := &b.steps[i], b.salvo.At(0)
 	switch {
@@ -148,7 +148,7 @@ func (b *batch) step(i int, made map[string]bool) (err error) {
 	return nil
 }
 
-// targets returns what a step acts on.
+// targets returns the targets of a step.
 func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err error) {
 	on := b.steps[i].On
 	b.voices[i] = b.stage.find(on)
@@ -167,7 +167,7 @@ func (b *batch) targets(i int, made map[string]bool) (all []mixer.Target, err er
 	return all, nil
 }
 
-// results says what became of the steps.
+// results returns the outcome of each step.
 func (b *batch) results(frame int64, later bool) ([]Result, error) {
 	results := make([]Result, len(b.steps))
 	r := b.room
@@ -204,7 +204,7 @@ func (b *batch) results(frame int64, later bool) ([]Result, error) {
 	return results, nil
 }
 
-// numbers returns the voices that a step acted on, those of plays before it too.
+// numbers returns the voices that a step acted on, including voices of earlier plays in the batch.
 func (b *batch) numbers(i int) (numbers []uint64) {
 	for _, h := range b.voices[i] {
 		numbers = append(numbers, h.Number())

@@ -6,21 +6,21 @@ import (
 	"voicepool/mixer"
 )
 
-// Brief is what is cheap to know of a room.
+// Brief is a summary of a room that is cheap to compute.
 type Brief struct {
 	Rate   int
-	Frame  int64 // of the mix
+	Frame  int64 // frame of the mix
 	Stats  mixer.Stats
-	Device string // none: it is paced, and heard over the network
-	Lost   string // since when and why nothing is heard; empty: it is
-	Asked  int64  // frames that the card has asked for, while all is paused, too; 0: there is none
+	Device string // none: paced by the clock, and streamed over the network
+	Lost   string // since when and why the output is lost; empty: it works
+	Asked  int64  // frames requested by the device, also during a pause; 0: no device
 
-	// Behind is how long what is due is not mixed yet. It is 0 in a room that sleeps, and on a card, which
-	// says in Lost what is wrong.
+	// Behind is the delay of the mix against the clock. It is 0 if the room sleeps, and with a device, whose
+	// faults are in Lost.
 	Behind time.Duration
 }
 
-// Brief returns what is cheap to know: it touches neither levels nor voices.
+// Brief returns the summary. It reads neither levels nor voices.
 func (r *Room) Brief() Brief {
 	m, heard := r.on().player.Mixer(), r.heard()
 	b := Brief{Rate: r.rate, Frame: m.Now(), Stats: m.Stats(), Device: heard.Device, Lost: heard.Lost}
@@ -37,7 +37,7 @@ func (r *Room) Brief() Brief {
 	return b
 }
 
-// LastEvent returns the number of the last event; 0: there was none.
+// LastEvent returns the number of the last event, or 0.
 func (r *Room) LastEvent() int64 {
 	r.log.mutex.Lock()
 	defer r.log.mutex.Unlock()

@@ -10,27 +10,27 @@ import (
 type Entry struct {
 	Key      string
 	Value    []byte
-	Revision uint64    // of the bucket when it was written
+	Revision uint64    // revision of the bucket at the time of the write
 	Created  time.Time // by the clock of the bucket
 	Deleted  bool
 }
 
-// Bucket is a key-value bucket whose writes are linearizable. Its reads may be old. An error that is
-// neither ErrConflict nor ErrMissing leaves open whether a write was done. Any goroutine.
+// Bucket is a key-value bucket with linearizable writes. Reads may be stale. After an error other than
+// ErrConflict or ErrMissing, it is unknown whether a write has succeeded. Any goroutine.
 type Bucket interface {
-	// Put writes a value if the last revision of the key is the one given; 0: the key is not there. The error
-	// wraps ErrConflict where it is another.
+	// Put writes a value if the last revision of the key equals revision; 0 means that the key must not
+	// exist. Otherwise the error wraps ErrConflict.
 	Put(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
 
-	// Delete removes a key if its last revision is the one given.
+	// Delete removes a key if its last revision equals revision.
 	Delete(ctx context.Context, key string, revision uint64) error
 
-	// Get returns the value of a key. The error wraps ErrMissing where it is not there.
+	// Get returns the value of a key. If the key does not exist, the error wraps ErrMissing.
 	Get(ctx context.Context, key string) (Entry, error)
 
-	// Watch tells of all keys but those of how rooms stand, and of each that changes, in the order of
-	// revisions, until ctx ends, or until it cannot go on. An Entry without a key stands between what is there
-	// and what changes.
+	// Watch passes to tell all entries except room states, and then with each change in revision order. An
+	// Entry without a key separates the existing entries from the changes. Watch returns when ctx ends or the
+	// watch fails.
 	Watch(ctx context.Context, tell func(Entry)) error
 }
 

@@ -18,10 +18,10 @@ import (
 type kept struct {
 	conn  *cluster.Conn
 	kv    jetstream.KeyValue
-	heals atomic.Bool // it is being looked for
+	heals atomic.Bool // the bucket is being recreated
 }
 
-// Open opens the bucket of a cluster, and makes it where it is not there.
+// Open opens the bucket of a cluster and creates it if it does not exist.
 func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
 	kv, err := c.Bucket(ctx, cluster.Placement, 1)
 	if err != nil {
@@ -30,7 +30,7 @@ func Open(ctx context.Context, c *cluster.Conn) (Bucket, error) {
 	return &kept{conn: c, kv: kv}, nil
 }
 
-// known returns an error of JetStream as one of Bucket.
+// known converts an error of JetStream to an error of Bucket.
 func (k *kept) known(err error) error {
 	switch {
 	case err == nil:
@@ -60,7 +60,7 @@ func (k *kept) Put(ctx context.Context, key string, value []byte, revision uint6
 	return now, err
 }
 
-// heal makes the bucket anew where NATS has lost it with all its data. It does not wait.
+// heal recreates a bucket that NATS has lost with all its data. It does not wait.
 func (k *kept) heal() {
 	if !k.heals.CompareAndSwap(false, true) {
 		return
@@ -68,7 +68,7 @@ func (k *kept) heal() {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
 		defer cancel()
-		_, _ = k.conn.Bucket(ctx, cluster.Placement, 1) // else it is tried again with the next write
+		_, _ = k.conn.Bucket(ctx, cluster.Placement, 1) // on an error the next write tries again
 		pause(ctx, time.Second)
 		k.heals.Store(false)
 	}()
@@ -86,11 +86,12 @@ func (k *kept) Get(ctx context.Context, key string) (Entry, error) {
 	return entry(e), nil
 }
 
-// watched are the keys of a watch. How rooms stand is much, and read once, by who takes them.
+// watched lists the keys of a watch. Room states are excluded: they are large, and only a new owner reads
+// them.
 var watched = []string{nodes + ">", rooms + ">", drains + ">"}
 
 func (k *kept) Watch(ctx context.Context, tell func(Entry)) error {
-	w, err := k.kv.WatchFiltered(ctx, slices.Clone(watched)) // which writes over them
+	w, err := k.kv.WatchFiltered(ctx, slices.Clone(watched)) // a copy, because WatchFiltered overwrites its argument
 	if err != nil {
 		return k.known(err)
 	}

@@ -7,38 +7,38 @@ import (
 	"time"
 )
 
-// errNamesake says that the record of the node is another's, which may live.
+// errNamesake means that the record belongs to another node of this name, which may be alive.
 var errNamesake = errors.New("another node of this name may still play")
 
-// lease is the record of the node, which is renewed.
+// lease maintains the record of this node.
 type lease struct {
 	node *Node
 
 	mutex    sync.Mutex
 	life     string
-	revision uint64 // of the record; 0: there is none of this life
+	revision uint64 // of the record; 0: this life has no record
 	beat     int64
 	stand    Stand
-	until    time.Duration // of the clock
-	skew     time.Duration // how much the clock of the bucket is ahead of this machine's
-	sent     time.Time     // when the last renewal was sent, and when its answer came
+	until    time.Duration // end of the lease, by Options.Now
+	skew     time.Duration // the clock of the bucket minus the clock of this machine
+	sent     time.Time     // when the last renewal was sent and answered
 	answered time.Time
-	told     uint64 // the last revision that a watch has told of, and when that was, by the clock of the bucket
+	told     uint64 // the last revision reported by a watch, and its time by the clock of the bucket
 	created  time.Time
-	took     time.Duration // that the answer took by which the clocks were compared, and when
+	took     time.Duration // round trip of the last comparison of clocks, and its time
 	compared time.Time
-	ended    bool      // nothing of this node is heard any more
-	untold   time.Time // since when a renewal is answered that no watch tells of; zero: each is told
+	ended    bool      // the node has stopped playing
+	untold   time.Time // when a renewal succeeded that the watch has not reported yet; zero: all are reported
 }
 
-// current returns the life that the node is in.
+// current returns the current life of the node.
 func (l *lease) current() string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.life
 }
 
-// holds reports whether rooms may be taken: the lease goes on for a while.
+// holds reports whether the lease lasts long enough to take rooms.
 func (l *lease) holds() bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -46,13 +46,13 @@ func (l *lease) holds() bool {
 	return l.revision != 0 && l.until-o.Now() > o.Timing.Lease/4
 }
 
-// record returns the record of the node, as it is now. The mutex is held.
+// record returns the current record of the node. The caller holds the mutex.
 func (l *lease) record() NodeRecord {
 	o := &l.node.options
 	return NodeRecord{Node: o.Name, Life: l.life, Address: o.Address, Stand: l.stand, Most: o.Most, Beat: l.beat}
 }
 
-// take begins a life: it writes a record where there is none, or one of a life that is over.
+// take begins a life: it writes the record if the key is free or holds a finished life.
 func (l *lease) take(ctx context.Context) error {
 	o := &l.node.options
 	key := nodes + o.Name
@@ -63,22 +63,22 @@ func (l *lease) take(ctx context.Context) error {
 		return err
 	default:
 		r, ok := decode[NodeRecord](old.Value)
-		if ok && r.Stand != Gone && r.Life != l.current() { // else it is this life's: an answer was lost
-			return errNamesake // which is marked as gone when it stands still
+		if ok && r.Stand != Gone && r.Life != l.current() { // otherwise it is this life's, and an answer was lost
+			return errNamesake // which will be marked as gone if it does not change
 		}
 	}
 	return l.write(ctx, old.Revision)
 }
 
-// get is Bucket.Get within the time of a renewal.
+// get is Bucket.Get with the timeout of a renewal.
 func (l *lease) get(ctx context.Context, key string) (Entry, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.node.options.Timing.Renew)
 	defer cancel()
 	return l.node.options.Bucket.Get(ctx, key)
 }
 
-// write writes the record behind a revision, and extends the lease where that succeeds. What it counts
-// from is the moment before it was sent.
+// write writes the record with an expected revision and extends the lease on success. The lease counts from
+// the moment before the record was sent.
 func (l *lease) write(ctx context.Context, behind uint64) error {
 	o := &l.node.options
 	l.mutex.Lock()
@@ -100,7 +100,7 @@ func (l *lease) write(ctx context.Context, behind uint64) error {
 		l.untold = l.answered
 	}
 	l.compare()
-	if !l.ended { // else the answer comes after the end of the node
+	if !l.ended { // otherwise the answer arrived after the end of the node
 		o.Extend(l.until)
 	}
 	return nil
@@ -116,7 +116,7 @@ func (l *lease) keep(ctx context.Context) {
 		l.mutex.Unlock()
 		var err error
 		switch {
-		case revision == 0 && l.node.hasOldSeats(): // what it plays may not be heard in another life
+		case revision == 0 && l.node.hasOldSeats(): // rooms of an old life must end before a new life begins
 			wait = o.Timing.Look
 			continue
 		case revision == 0:
@@ -134,8 +134,8 @@ func (l *lease) keep(ctx context.Context) {
 	}
 }
 
-// adopt looks at what is there instead of what was to be renewed. A renewal of this life whose answer was lost is
-// gone on from. Everything else ends this life.
+// adopt handles a conflict. If the stored record is a renewal of this life whose answer was lost, the life
+// continues. Otherwise this life has ended.
 func (l *lease) adopt(ctx context.Context) {
 	o := &l.node.options
 	e, err := l.get(ctx, nodes+o.Name)
@@ -146,20 +146,20 @@ func (l *lease) adopt(ctx context.Context) {
 	if l.renewed(&e, &r) {
 		return
 	}
-	l.node.drop() // without the mutex: seats ask for the life
+	l.node.drop() // without the mutex, because seats call current
 	o.Say("this node was taken for dead, since nobody heard from it: its rooms are others' now, and it begins anew")
 }
 
-// renewed goes on from a record as it is there, or ends this life: then it returns false.
+// renewed continues with a stored record. It returns false if this life has ended.
 func (l *lease) renewed(e *Entry, r *NodeRecord) bool {
 	o := &l.node.options
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	switch {
 	case r.Life == l.life && r.Stand != Gone:
-		l.revision = max(l.revision, e.Revision) // an old read has a lower one
+		l.revision = max(l.revision, e.Revision) // a stale read has a lower one
 		return true
-	case e.Revision < l.revision && o.Now() < l.until+o.Timing.Lease: // an old read
+	case e.Revision < l.revision && o.Now() < l.until+o.Timing.Lease: // a stale read
 		return true
 	}
 	o.Extend(0)
@@ -167,21 +167,21 @@ func (l *lease) renewed(e *Entry, r *NodeRecord) bool {
 	return false
 }
 
-// ahead returns how much the clock of the bucket is ahead of this machine's.
+// ahead returns the clock of the bucket minus the clock of this machine.
 func (l *lease) ahead() time.Duration {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.skew
 }
 
-// stood changes what the node does, at once where NATS answers.
+// stood changes the stand, which the next renewal writes.
 func (l *lease) stood(stand Stand) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.stand = stand
 }
 
-// seen takes the record as the bucket has it: its time tells how the clocks differ.
+// seen processes the node's record as reported by the watch. Its time is used to compare the clocks.
 func (l *lease) seen(e *Entry) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -192,14 +192,14 @@ func (l *lease) seen(e *Entry) {
 	l.compare()
 }
 
-// compare compares the clocks, once both the answer to a renewal and what a watch tells of it are there.
-// The mutex is held.
+// compare compares the clocks once both the answer to a renewal and the watch's report have arrived. The
+// caller holds the mutex.
 func (l *lease) compare() {
 	if l.told != l.revision || l.revision == 0 || l.created.IsZero() {
 		return
 	}
-	// The error is half of what the answer took at most: a slow one tells less than a quick one of before. Clocks
-	// drift apart by a few ms a minute.
+	// The error is at most half the round trip, so a slow answer is less accurate than an earlier quick one.
+	// Clocks drift apart by a few ms a minute.
 	took := l.answered.Sub(l.sent)
 	if took > l.took+l.answered.Sub(l.compared)/1000 && !l.compared.IsZero() {
 		return
@@ -207,14 +207,14 @@ func (l *lease) compare() {
 	l.skew, l.took, l.compared = l.created.Sub(l.sent.Add(took/2).Round(0)), took, l.answered
 }
 
-// deaf reports whether no watch has told of a renewal for so long.
+// deaf reports whether the watch has missed a renewal for longer than long.
 func (l *lease) deaf(long time.Duration) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return !l.untold.IsZero() && time.Since(l.untold) > long
 }
 
-// end has nothing of the node be heard any more, whatever is answered later.
+// end stops the output of the node permanently, regardless of later answers.
 func (l *lease) end() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -222,7 +222,7 @@ func (l *lease) end() {
 	l.node.options.Extend(0)
 }
 
-// release gives the lease back.
+// release gives up the lease.
 func (l *lease) release(ctx context.Context) {
 	l.stood(Gone)
 	l.mutex.Lock()
@@ -233,10 +233,10 @@ func (l *lease) release(ctx context.Context) {
 		return
 	}
 	_, err := l.node.options.Bucket.Put(ctx, nodes+record.Node, encode(record), revision)
-	if errors.Is(err, ErrConflict) { // a renewal was on its way
+	if errors.Is(err, ErrConflict) { // a renewal was in flight
 		if e, err := l.get(ctx, nodes+record.Node); err == nil {
 			if r, _ := decode[NodeRecord](e.Value); r.Life == record.Life {
-				_, _ = l.node.options.Bucket.Put(ctx, nodes+record.Node, encode(record), e.Revision) // else it runs out
+				_, _ = l.node.options.Bucket.Put(ctx, nodes+record.Node, encode(record), e.Revision) // on an error the lease expires
 			}
 		}
 	}

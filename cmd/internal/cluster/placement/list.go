@@ -12,19 +12,19 @@ import (
 	"voicepool/internal/words"
 )
 
-// Placed is a room, as `voicepool rooms` tells it.
+// Placed is a room as listed by `voicepool rooms`.
 type Placed struct {
 	Room     string    `json:"room"`
-	Node     string    `json:"node"` // that plays it, or did last; empty: none has it
+	Node     string    `json:"node"` // the current or last owner; empty: no owner
 	Address  string    `json:"address"`
 	State    string    `json:"state"` // playing, moving or nobody
-	Epoch    int64     `json:"epoch"` // how often it was taken
+	Epoch    int64     `json:"epoch"` // number of times the room was taken
 	Revision uint64    `json:"revision"`
 	Since    time.Time `json:"since"`
-	Why      string    `json:"why,omitempty"` // no node can play it
+	Why      string    `json:"why,omitempty"` // why a node cannot play it
 }
 
-// Member is a node, as `voicepool rooms` tells it.
+// Member is a node as listed by `voicepool rooms`.
 type Member struct {
 	Node    string `json:"node"`
 	Address string `json:"address"`
@@ -33,8 +33,7 @@ type Member struct {
 	Most    int    `json:"most"`
 }
 
-// List returns what is placed, and the nodes, by their names. stale is how old a record of a node may be
-// that counts as up.
+// List returns all rooms and nodes, sorted by name. A node whose record is older than stale counts as gone.
 func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, members []Member, err error) {
 	v := view{now: func() time.Duration { return 0 }}
 	v.begin()
@@ -52,7 +51,7 @@ func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, me
 	if !v.all {
 		return nil, nil, cmp.Or(err, context.Cause(ctx))
 	}
-	up := map[string]int{} // places among members, by lives
+	up := map[string]int{} // index in members by life
 	for _, name := range slices.Sorted(maps.Keys(v.nodes)) {
 		r := v.nodes[name].record
 		m := Member{Node: name, Address: r.Address, State: r.Stand.String(), Most: r.Most}
@@ -81,7 +80,7 @@ func List(ctx context.Context, b Bucket, stale time.Duration) (list []Placed, me
 	return list, members, nil
 }
 
-// Drain asks a node to give its rooms away, or takes that back.
+// Drain sets or clears the request to a node to give its rooms away.
 func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 	e, err := b.Get(ctx, nodes+node)
 	if errors.Is(err, ErrMissing) {
@@ -104,7 +103,7 @@ func Drain(ctx context.Context, b Bucket, node string, on bool) error {
 	return b.Delete(ctx, drains+node, old.Revision)
 }
 
-// Sheets returns the bundles of all rooms. A record that cannot be read is an error.
+// Sheets returns the bundles of all rooms. It fails if a record cannot be parsed.
 func Sheets(ctx context.Context, b Bucket) ([]string, error) {
 	sheets, all := map[string]string{}, false
 	var wrong error

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// openWithin is how long another node may take to open a room that is handed over to it.
+// openWithin is the maximum time for another node to open a room that is handed over to it.
 const openWithin = 20 * time.Second
 
-// draining reports whether this node gives its rooms away.
+// draining reports whether this node must give its rooms away, and updates its stand.
 func (n *Node) draining() bool {
 	n.seen.mutex.Lock()
 	asked := n.seen.drains[n.options.Name] == n.lease.current()
@@ -21,9 +21,9 @@ func (n *Node) draining() bool {
 	return asked
 }
 
-// move hands the room over to another node with a cross-fade: that opens it unheard, from how it stands
-// now, and says so; then the record changes hands, this node fades out and that one in. It reports whether
-// the room has left.
+// move hands the room over to another node with a cross-fade. The other node opens the room silently from its
+// current state and sets Ready. Then the record changes its owner, this node fades out and the other fades
+// in. move reports whether the room has left.
 func (s *seat) move(ctx context.Context) (left bool) {
 	next := s.choose()
 	if next == "" {
@@ -33,9 +33,9 @@ func (s *seat) move(ctx context.Context) (left bool) {
 	case s.node.moves <- struct{}{}:
 		defer func() { <-s.node.moves }()
 	default:
-		return false // others first
+		return false // too many moves at once
 	}
-	s.leave(true) // orders wait from here on, so that nothing changes
+	s.leave(true) // requests wait from here on, so that the state does not change
 	defer s.leave(false)
 	s.note(ctx)
 	r := s.record
@@ -50,11 +50,11 @@ func (s *seat) move(ctx context.Context) (left bool) {
 	if ready {
 		r.Node, r.Life, r.From = owner.record.Node, next, s.life
 		r.Epoch, r.Since = r.Epoch+1, time.Now()
-		s.tenant.Leave(Fade) // before it is written: the answer may come late, or never
+		s.tenant.Leave(Fade) // before the write, whose answer may be late or lost
 	}
 	done, sure := s.write(ctx, r)
 	switch {
-	case ready && (done || !sure): // the other may be heard by now
+	case ready && (done || !sure): // the other node may be audible by now
 		pause(ctx, Fade+s.node.options.Timing.Look)
 		return true
 	case ready:
@@ -66,14 +66,14 @@ func (s *seat) move(ctx context.Context) (left bool) {
 	return false
 }
 
-// leave says whether the room is on its way.
+// leave marks whether the room is moving.
 func (s *seat) leave(leaving bool) {
 	s.node.mutex.Lock()
 	defer s.node.mutex.Unlock()
 	s.leaving = leaving
 }
 
-// choose returns the life that takes the room best; empty: there is none.
+// choose returns the life best suited to take the room, or "".
 func (s *seat) choose() string {
 	all, _, _ := s.node.seen.nodesNow()
 	load := map[string]int{}
@@ -88,12 +88,12 @@ func (s *seat) choose() string {
 	return ""
 }
 
-// reread goes on from the record that was seen last, where it is still this node's.
+// reread adopts the last record seen. It quits if the record belongs to another node.
 func (s *seat) reread() {
 	r, known := s.node.seen.room(s.record.Room)
 	switch {
 	case !known && s.node.seen.settled(), known && r.record.Life != s.life && r.revision > s.revision:
-		s.quit() // it is another's, or not placed any more
+		s.quit() // another node has the room, or it was removed
 	case r.revision > s.revision:
 		s.node.mutex.Lock()
 		s.record, s.revision = r.record, r.revision
@@ -101,14 +101,14 @@ func (s *seat) reread() {
 	}
 }
 
-// awaits waits until another node has opened the room.
+// awaits waits until the life next has opened the room.
 func (s *seat) awaits(ctx context.Context, next string) (owner seenNode, ready bool) {
 	o := &s.node.options
 	for end := o.Now() + openWithin; o.Now() < end && s.node.lease.holds() && pause(ctx, o.Timing.Look/5); {
 		s.reread()
 		owner, alive := s.node.seen.alive(next)
 		switch {
-		case !alive || s.record.Next != next: // it is gone, or cannot
+		case !alive || s.record.Next != next: // the other node has gone or has refused
 			return owner, false
 		case s.record.Ready:
 			return owner, true
@@ -117,7 +117,7 @@ func (s *seat) awaits(ctx context.Context, next string) (owner seenNode, ready b
 	return owner, false
 }
 
-// prepare opens a room that another node hands over, and plays it when it is this node's.
+// prepare opens a room that another node hands over, and plays it once this node owns it.
 func (s *seat) prepare(ctx context.Context) {
 	o := &s.node.options
 	state, err := s.handed(ctx)
@@ -144,7 +144,7 @@ func (s *seat) prepare(ctx context.Context) {
 	}
 }
 
-// handed returns how the room stands from which it is to be opened.
+// handed returns the state from which to open a room that is handed over.
 func (s *seat) handed(ctx context.Context) (state stateRecord, err error) {
 	o := &s.node.options
 	if s.record.State == 0 {
@@ -152,7 +152,7 @@ func (s *seat) handed(ctx context.Context) (state stateRecord, err error) {
 	}
 	for range 100 {
 		e, err := s.node.lease.get(ctx, states+s.record.Room)
-		if err == nil && e.Revision == s.record.State { // else the read is old
+		if err == nil && e.Revision == s.record.State { // otherwise the read is stale
 			s.behind = e.Revision
 			state, _ = decode[stateRecord](e.Value)
 			return state, nil

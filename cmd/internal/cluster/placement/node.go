@@ -10,66 +10,66 @@ import (
 	"time"
 )
 
-// Timing is how leases go. It is the same on all nodes of a cluster.
+// Timing configures the leases. It must be equal on all nodes of a cluster.
 type Timing struct {
-	Lease  time.Duration // that a node plays on after the last renewal that succeeded
-	Renew  time.Duration // between renewals
-	Margin time.Duration // that others wait longer: clocks may go that much unequally in a Lease
-	Look   time.Duration // between looks at what is to be taken
-	Queue  time.Duration // that a node waits for one that comes before it in the order of a room
-	Forget time.Duration // after which the record of a node that is gone goes, too
+	Lease  time.Duration // how long a node plays after sending its last successful renewal
+	Renew  time.Duration // interval between renewals
+	Margin time.Duration // additional wait of other nodes: the largest difference of two clocks during a Lease
+	Look   time.Duration // polling interval for rooms to take
+	Queue  time.Duration // how long a node waits per predecessor in the order of a room
+	Forget time.Duration // when the record of a node that is gone is deleted
 }
 
-// Standard is the timing of the program.
+// Standard is the timing of the voicepool program.
 var Standard = Timing{Lease: 3500 * time.Millisecond, Renew: 700 * time.Millisecond, Margin: 250 * time.Millisecond, Look: 50 * time.Millisecond, Queue: time.Second, Forget: 10 * time.Minute}
 
-// Tenant is a room that this node has opened. All methods may be called by any goroutine.
+// Tenant is a room opened by this node. Its methods may be called by any goroutine.
 type Tenant interface {
-	// State returns how it stands, as JSON, for another node to go on from. still is the same as long as
-	// nothing has changed but the time.
+	// State returns the state of the room as JSON, for another node to resume from. still changes if anything
+	// other than the playback time has changed.
 	State() (state []byte, still string)
 
-	// Sheet returns the bundle of its sheet and sounds, as they are now, and the File that goes with it; empty:
-	// it cannot be told now.
+	// Sheet returns the bundle of the current sheet and sounds, and its File. It returns "" if that is not
+	// available now.
 	Sheet(context.Context) (sheet, file string)
 
-	Enter(fade time.Duration) // it is heard from here on, while the node may be; also after a Leave
-	Leave(fade time.Duration) // it is heard no more after the fade. It does not wait
-	Close()                   // ends it: nothing of it is heard from the moment of the call
-	Done() <-chan struct{}    // closed when it has ended, by itself or by a call
+	Enter(fade time.Duration) // fades in, if the node may play; also after a Leave
+	Leave(fade time.Duration) // fades out; does not wait
+	Close()                   // ends the room; it is silent from the moment of the call
+	Done() <-chan struct{}    // closed when the room has ended, for any reason
 }
 
-// Refusal is the error of a room that a node cannot open now or later, such as one with a faulty sheet.
+// Refusal is a permanent error of opening a room on a node, such as a faulty sheet.
 type Refusal struct{ Err error }
 
-// Error says what is wrong.
+// Error returns the message of Err.
 func (r Refusal) Error() string { return r.Err.Error() }
 
-// Unwrap returns what is wrong.
+// Unwrap returns Err.
 func (r Refusal) Unwrap() error { return r.Err }
 
-// Opening is what a room is opened from.
+// Opening is the input for opening a room.
 type Opening struct {
 	Room, Sheet, File string
-	State             []byte        // how it stood; nil: it begins
-	Skew              time.Duration // to add to the times in State, so that they are this machine's
+	State             []byte        // state to resume; nil: a new room
+	Skew              time.Duration // to add to the times in State, to convert them to this machine's clock
 }
 
-// Options say what a node is.
+// Options configures a node.
 type Options struct {
 	Name    string
 	Address string
-	Most    int // rooms
+	Most    int // largest number of rooms
 	Timing  Timing
 	Bucket  Bucket
-	Now     func() time.Duration // the clock of leases, which never stands still
-	Extend  func(time.Duration)  // told until when this node may be heard, by that clock; 0: not any more
+	Now     func() time.Duration // the clock of leases; monotonic, also during sleep
+	Extend  func(time.Duration)  // called with the end of the lease by that clock; 0: stop playing
 
-	// Open opens a room, which is not heard yet. It may take its time. The error says why this node cannot; one
-	// that is no Refusal is tried again.
+	// Open opens a room silently. It may take long. If it fails with a Refusal, this node does not try again;
+	// after other errors it does.
 	Open func(context.Context, Opening) (Tenant, error)
 
-	Say func(string) // told what people should know, a line each; any goroutine
+	Say func(string) // called with lines for the operator; any goroutine
 }
 
 // Node is this node of a cluster.
@@ -78,31 +78,31 @@ type Node struct {
 	lease    lease
 	seen     view
 	watching watching
-	life     context.Context // of its goroutines
+	life     context.Context // context of its goroutines
 	cancel   context.CancelFunc
 	group    sync.WaitGroup
 
 	mutex   sync.Mutex
 	seats   map[string]*seat
-	removed map[string]uint64 // revisions of rooms that were removed here, which a watch may still tell of
+	removed map[string]uint64 // revisions of rooms that were removed here, which a watch may still report
 	closed  bool
 
-	failures map[string]failure // of rooms that could not be opened
-	unfenced error              // why the record of this node's last life could not be marked as gone; nil: it can
-	moves    chan struct{}      // has one for each room that moves
+	failures map[string]failure // by room: failed attempts to open it
+	unfenced error              // why this node's previous record cannot be marked as gone; may be nil
+	moves    chan struct{}      // semaphore of moving rooms
 
 	ending chan struct{} // closed by Close
-	fade   time.Duration // of that
+	fade   time.Duration // fade-out of Close
 }
 
-// mostMoves is how many rooms a node that is drained hands over at once.
+// mostMoves is the largest number of rooms that a draining node moves at once.
 const mostMoves = 4
 
-// Fade is how long a room fades that moves from node to node.
+// Fade is the length of the cross-fade of a moving room.
 const Fade = 300 * time.Millisecond
 
-// Join has a node begin. It waits until it has a lease: where another process of this name has one that
-// goes on, that is an error; where it does not, until that is over.
+// Join starts a node and waits for its lease. If another running process has the lease of this name, Join
+// fails. If that process has died, Join waits until its lease has expired.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	o.Timing = cmp.Or(o.Timing, Standard)
 	n := &Node{options: o, seats: map[string]*seat{}, removed: map[string]uint64{}, failures: map[string]failure{}, moves: make(chan struct{}, mostMoves), ending: make(chan struct{})}
@@ -126,14 +126,15 @@ func newLife() string { return rand.Text()[:12] }
 func (n *Node) enrol(ctx context.Context) error {
 	o := &n.options
 	began, told := o.Now(), ""
-	able := began // since when nothing keeps this node from ending the record of another life
+	able := began // since when the node is able to mark another life as gone
 	for {
 		err := n.lease.take(ctx)
 		if err == nil || ctx.Err() != nil {
 			return cmp.Or(ctx.Err(), err)
 		}
 		if errors.Is(err, errNamesake) {
-			// Whether the other node runs shows only where this one sees its record and may write it.
+			// Whether the other node is running can only be decided if this node sees its record and can
+			// write it.
 			why := cmp.Or(n.Watching(), n.fenced())
 			if why != nil {
 				able = o.Now()
@@ -153,14 +154,14 @@ func (n *Node) enrol(ctx context.Context) error {
 	}
 }
 
-// fenced returns why the record of this node's last life cannot be marked as gone; nil: it can, as far as is known.
+// fenced returns why this node's previous record cannot be marked as gone, or nil.
 func (n *Node) fenced() error {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	return n.unfenced
 }
 
-// pause waits for a time, and reports whether ctx goes on.
+// pause waits for a time and reports whether ctx is still active.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -172,10 +173,10 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Name returns what the node is called.
+// Name returns the name of the node.
 func (n *Node) Name() string { return n.options.Name }
 
-// Elsewhere returns the node that plays a room, if another does, as far as is known here.
+// Elsewhere returns the node that plays a room, if another node does. The information may be stale.
 func (n *Node) Elsewhere(room string) (node, address string, known bool) {
 	r, known := n.seen.room(room)
 	if !known || r.record.Life == n.lease.current() {
@@ -185,19 +186,19 @@ func (n *Node) Elsewhere(room string) (node, address string, known bool) {
 	return r.record.Node, owner.record.Address, alive
 }
 
-// Orphan reports whether nobody plays a room that is placed, and why the node that tried last cannot.
+// Orphan reports whether a placed room has no owner, and why the last node to try cannot play it.
 func (n *Node) Orphan(room string) (why string, orphan bool) {
 	r, known := n.seen.room(room)
 	if !known {
 		return "", false
 	}
 	if _, alive := n.seen.alive(r.record.Life); alive {
-		return "", r.record.Life == n.lease.current() // which is opening it
+		return "", r.record.Life == n.lease.current() // this node is opening it
 	}
 	return r.record.why(), true
 }
 
-// Moving reports whether a room of this node is on its way to another.
+// Moving reports whether a room of this node is moving to another.
 func (n *Node) Moving(room string) bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -205,8 +206,8 @@ func (n *Node) Moving(room string) bool {
 	return s != nil && s.leaving
 }
 
-// Close has the node leave: others go on with its rooms at once. It returns when nothing is heard any more,
-// within the fade and parting.
+// Close makes the node leave. Other nodes resume its rooms at once. It returns when the node is silent, at
+// the latest after the fade plus parting.
 func (n *Node) Close(fade time.Duration) {
 	n.mutex.Lock()
 	again := n.closed
@@ -219,7 +220,7 @@ func (n *Node) Close(fade time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), fade+parting)
 	defer cancel()
 	if n.sits() {
-		pause(ctx, fade) // meanwhile rooms write down how they stood
+		pause(ctx, fade) // during the fade, rooms save their state
 	}
 	n.lease.end()
 	n.cancel()
@@ -231,14 +232,14 @@ func (n *Node) Close(fade time.Duration) {
 	}()
 	select {
 	case <-over:
-	case <-ctx.Done(): // what does not end is heard no more
+	case <-ctx.Done(): // rooms that have not ended are silent
 	}
 }
 
-// parting is how long NATS may take at the end of a node.
+// parting is the time limit for NATS at the end of a node.
 const parting = 250 * time.Millisecond
 
-// sits reports whether rooms are open here.
+// sits reports whether rooms are open on this node.
 func (n *Node) sits() bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

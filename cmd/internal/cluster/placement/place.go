@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// Elsewhere says that another node plays a room.
+// Elsewhere is the error for a room that another node plays.
 type Elsewhere struct{ Room, Node, Address string }
 
-// Error says so.
+// Error names the room and the node.
 func (e *Elsewhere) Error() string {
 	return fmt.Sprintf("the room %s is placed already, and the node %s plays it", e.Room, e.Node)
 }
 
-// Place has this node play a room of a sheet that nobody plays yet, and returns when it is heard. The error
-// is an *Elsewhere, or that of its opening: then the room is not placed.
+// Place places a new room with a sheet and plays it on this node. It returns when the room is audible. If
+// another node has the room, the error is an *Elsewhere. If the room cannot be opened, that error is returned
+// and the room is not placed.
 func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 	o := &n.options
 	tries := 0
@@ -40,13 +41,13 @@ func (n *Node) Place(ctx context.Context, room, sheet, file string) error {
 	return errors.New("NATS does not take the room: its record changes all the time, or this node has no lease")
 }
 
-// mostTries is how often a room is opened that is placed, where the fault may pass.
+// mostTries is the number of attempts to open a new room if the error may be temporary.
 const mostTries = 5
 
-// notNow is the error of a room that could not be opened this time.
+// notNow is a temporary error of opening a room.
 type notNow struct{ error }
 
-// place is one try of Place.
+// place is one attempt of Place.
 func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool, err error) {
 	o, life := &n.options, n.lease.current()
 	e, err := o.Bucket.Get(ctx, rooms+room)
@@ -56,18 +57,18 @@ func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool
 	old, _ := decode[RoomRecord](e.Value)
 	if err := n.free(ctx, &old); err != nil {
 		if errors.Is(err, ErrConflict) {
-			err = nil // another look
+			err = nil // try again
 		}
 		return false, err
 	}
 	r := seenRoom{record: RoomRecord{Room: room, Sheet: sheet, File: file, Node: o.Name, Life: life, Epoch: old.Epoch + 1, Since: time.Now()}}
 	if r.revision, err = o.Bucket.Put(ctx, rooms+room, encode(&r.record), e.Revision); err != nil {
 		if errors.Is(err, ErrConflict) {
-			err = nil // another look
+			err = nil // try again
 		}
 		return false, err
 	}
-	if e.Revision == 0 { // how another room of this name stood is none of its business
+	if e.Revision == 0 { // discard the state of an earlier room with this name
 		if err := n.forget(ctx, room); err != nil {
 			return false, errors.Join(err, n.Remove(ctx, room, 0))
 		}
@@ -93,14 +94,14 @@ func (n *Node) place(ctx context.Context, room, sheet, file string) (placed bool
 	return true, nil
 }
 
-// seat returns that of a room; nil: it is not here.
+// seat returns the seat of a room on this node, or nil.
 func (n *Node) seat(room string) *seat {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	return n.seats[room]
 }
 
-// Known reports whether a room is placed, and the File that it was placed with.
+// Known reports whether a room is placed, and its File.
 func (n *Node) Known(ctx context.Context, room string) (file string, known bool, err error) {
 	e, err := n.options.Bucket.Get(ctx, rooms+room)
 	if errors.Is(err, ErrMissing) {
@@ -110,9 +111,9 @@ func (n *Node) Known(ctx context.Context, room string) (file string, known bool,
 	return r.File, err == nil, err
 }
 
-// Remove ends a room that this node plays, or that nobody does: it and how it stood are forgotten. What is
-// open here fades out first and is closed, so that nobody else is heard meanwhile. Where the error leaves open
-// whether the room is removed, it is heard again as soon as it is known not to be.
+// Remove removes a room that this node plays, or that has no owner, together with its state. An open room
+// first fades out and is closed, so that it is silent before another node can place it. If the error leaves
+// the result open, the room becomes audible again once it is certain that it still exists.
 func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) error {
 	for range 100 {
 		if s := n.playing(room); s != nil {
@@ -132,7 +133,7 @@ func (n *Node) Remove(ctx context.Context, room string, fade time.Duration) erro
 	return ErrConflict
 }
 
-// playing returns the seat of a room that is this node's; nil: none is.
+// playing returns the seat of a room that this node owns, or nil.
 func (n *Node) playing(room string) *seat {
 	life := n.lease.current()
 	n.mutex.Lock()
@@ -143,7 +144,7 @@ func (n *Node) playing(room string) *seat {
 	return nil
 }
 
-// remove is one try of Remove, of a room that is not open here.
+// remove is one attempt of Remove for a room that is not open here.
 func (n *Node) remove(ctx context.Context, room string) error {
 	e, err := n.options.Bucket.Get(ctx, rooms+room)
 	if errors.Is(err, ErrMissing) {
@@ -160,11 +161,11 @@ func (n *Node) remove(ctx context.Context, room string) error {
 		return err
 	}
 	n.drops(room, e.Revision)
-	_ = n.forget(ctx, room) // else it is when a room of this name is placed
+	_ = n.forget(ctx, room) // on an error Place tries again for a new room of this name
 	return nil
 }
 
-// free returns an error where another node plays a room: an *Elsewhere, or ErrConflict where nobody knows.
+// free returns an error if another node plays a room: an *Elsewhere, or ErrConflict if that is uncertain.
 func (n *Node) free(ctx context.Context, r *RoomRecord) error {
 	if r.Life == n.lease.current() {
 		return nil
@@ -172,20 +173,20 @@ func (n *Node) free(ctx context.Context, r *RoomRecord) error {
 	if owner, alive := n.seen.alive(r.Life); alive {
 		return &Elsewhere{r.Room, r.Node, owner.record.Address}
 	}
-	if !n.over(ctx, r) { // what this node has seen is old
+	if !n.over(ctx, r) { // this node's view is stale
 		return ErrConflict
 	}
 	return nil
 }
 
-// drops notes that a room is removed, of which a watch may still tell.
+// drops records that a room was removed, because a watch may still report it.
 func (n *Node) drops(room string, revision uint64) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	n.removed[room] = max(revision, n.removed[room])
 }
 
-// forget removes how a room stood.
+// forget deletes the state of a room.
 func (n *Node) forget(ctx context.Context, room string) error {
 	e, err := n.options.Bucket.Get(ctx, states+room)
 	if err == nil {

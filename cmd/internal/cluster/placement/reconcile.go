@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// reconcile looks again and again at what is to be taken, until ctx ends.
+// reconcile periodically looks for rooms to take, until ctx ends.
 func (n *Node) reconcile(ctx context.Context) {
-	orphans := map[string]time.Duration{} // rooms that nobody plays, and since when that has been seen
+	orphans := map[string]time.Duration{} // rooms without an owner, and since when
 	peeked := time.Duration(0)
 	for pause(ctx, n.options.Timing.Look) {
 		deaf := n.lease.deaf(4 * n.options.Timing.Look)
@@ -35,8 +35,8 @@ func (n *Node) reconcile(ctx context.Context) {
 	}
 }
 
-// peek reads the records of all known nodes. It replaces the watch where a NATS server has died that leads
-// JetStream: a new watch begins only after an election, which takes seconds, but reads are answered before that.
+// peek reads the records of all known nodes. It replaces the watch if the NATS server that leads JetStream
+// has died: a new watch begins only after an election, which takes seconds, but reads are answered earlier.
 func (n *Node) peek(ctx context.Context) {
 	all, _, _ := n.seen.nodesNow()
 	var asked sync.WaitGroup
@@ -52,7 +52,7 @@ func (n *Node) peek(ctx context.Context) {
 	asked.Wait()
 }
 
-// refresh reads the record of one room, which the watch has not reported yet.
+// refresh reads the record of one room that the watch has not reported yet.
 func (n *Node) refresh(ctx context.Context, room string) {
 	e, err := n.lease.get(ctx, rooms+room)
 	n.seen.mutex.Lock()
@@ -65,8 +65,8 @@ func (n *Node) refresh(ctx context.Context, room string) {
 	}
 }
 
-// fence marks a node as gone whose record stands still for longer than it may play, and forgets one that
-// is gone for long: its life is over without a record, too.
+// fence marks a node as gone if its record has not changed for longer than the node may play. It deletes the
+// record of a node that has been gone for long. A life without a record also counts as over.
 func (n *Node) fence(ctx context.Context, s *seenNode) {
 	o := &n.options
 	still := o.Now() - s.since
@@ -74,13 +74,13 @@ func (n *Node) fence(ctx context.Context, s *seenNode) {
 		n.seen.touch(s.record.Node, o.Now())
 		ctx, cancel := context.WithTimeout(ctx, o.Timing.Renew)
 		defer cancel()
-		_ = o.Bucket.Delete(ctx, nodes+s.record.Node, s.revision) // else it is tried again
+		_ = o.Bucket.Delete(ctx, nodes+s.record.Node, s.revision) // on an error it tries again later
 		return
 	}
 	if s.record.Stand == Gone || s.record.Life == n.lease.current() || still <= o.Timing.Lease+o.Timing.Margin {
 		return
 	}
-	n.seen.touch(s.record.Node, o.Now()) // before it is tried again
+	n.seen.touch(s.record.Node, o.Now()) // limits the rate of attempts
 	ctx, cancel := context.WithTimeout(ctx, o.Timing.Renew)
 	defer cancel()
 	s.record.Stand = Gone
@@ -94,13 +94,13 @@ func (n *Node) fence(ctx context.Context, s *seenNode) {
 	}
 	if err == nil {
 		n.seen.mutex.Lock()
-		n.seen.markDead(s.record.Life) // a watch may tell of a later record alone
+		n.seen.markDead(s.record.Life) // the watch may skip this revision
 		n.seen.mutex.Unlock()
 		o.Say("the node " + s.record.Node + " is gone")
 	}
 }
 
-// touch has a node count as seen now.
+// touch resets the time of the last change of a node.
 func (v *view) touch(name string, now time.Duration) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -110,7 +110,7 @@ func (v *view) touch(name string, now time.Duration) {
 	}
 }
 
-// look takes rooms that nobody plays, and prepares those that are handed over.
+// look takes rooms without an owner, and prepares rooms that are handed over to this node.
 func (n *Node) look(ctx context.Context, all []seenNode, orphans map[string]time.Duration) {
 	o, life := &n.options, n.lease.current()
 	load := map[string]int{}
@@ -124,12 +124,12 @@ func (n *Node) look(ctx context.Context, all []seenNode, orphans map[string]time
 		there[r.Room] = true
 		_, alive := n.seen.alive(r.Life)
 		switch {
-		case r.Life == life: // it is played, or an answer was lost
+		case r.Life == life: // it is open, or an answer was lost
 			delete(orphans, r.Room)
 			n.sit(ctx, &list[i], (*seat).regain)
 		case alive && r.Next != life:
 			delete(orphans, r.Room)
-		case alive: // it is handed over to this node
+		case alive: // handed over to this node
 			delete(orphans, r.Room)
 			n.sit(ctx, &list[i], (*seat).prepare)
 		default:
@@ -140,7 +140,7 @@ func (n *Node) look(ctx context.Context, all []seenNode, orphans map[string]time
 			}
 			place := slices.Index(n.order(r, all, load), life)
 			wait := time.Duration(place) * o.Timing.Queue
-			if r.Life != "" && !n.seen.gone(r.Life) { // its record may be on its way
+			if r.Life != "" && !n.seen.gone(r.Life) { // its record may still arrive
 				wait += o.Timing.Lease + o.Timing.Margin
 			}
 			if place >= 0 && o.Now()-since >= wait && !n.rests(r.Room) {
@@ -155,8 +155,8 @@ func (n *Node) look(ctx context.Context, all []seenNode, orphans map[string]time
 	}
 }
 
-// over reports whether the life that a room was played in has ended for good. Where no record is seen that
-// says so, the last record of its node is written anew: that proves that none of this life comes any more.
+// over reports whether the life that played a room has ended permanently. If the view has no record of its
+// end, over rewrites the last record of its node. That proves that this life cannot write again.
 func (n *Node) over(ctx context.Context, r *RoomRecord) bool {
 	if r.Life == "" || n.seen.gone(r.Life) {
 		return true
@@ -175,20 +175,20 @@ func (n *Node) over(ctx context.Context, r *RoomRecord) bool {
 	return err == nil
 }
 
-// rests reports whether this node leaves a room alone for a while, which it could not open.
+// rests reports whether this node waits before it tries to open a room again.
 func (n *Node) rests(room string) bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	return n.options.Now() < n.failures[room].until
 }
 
-// failure is how often a room could not be opened, and until when it is left alone.
+// failure is the number of failed attempts to open a room, and the time of the next attempt.
 type failure struct {
 	times int
 	until time.Duration
 }
 
-// fail leaves a room alone for a while, each time for longer.
+// fail records a failed attempt. The wait grows with each failure.
 func (n *Node) fail(room string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -198,11 +198,12 @@ func (n *Node) fail(room string) {
 	n.failures[room] = f
 }
 
-// longestRest is how long a node leaves a room alone at most that it could not open.
+// longestRest is the longest wait after a failed attempt to open a room.
 const longestRest = 30 * time.Second
 
-// order returns the lives that may take a room, the first choice first: by rendezvous hashing (Thaler and
-// Ravishankar, 1998), so that the rooms of one node go to all others evenly, and no two nodes want one at once.
+// order returns the lives that may take a room, in order of preference. It uses rendezvous hashing (Thaler
+// and Ravishankar, 1998), so that the rooms of one node are spread evenly and two nodes do not compete for a
+// room.
 func (n *Node) order(r *RoomRecord, all []seenNode, load map[string]int) (lives []string) {
 	o := &n.options
 	type one struct {
@@ -233,7 +234,7 @@ func mixed(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// sit has a room be opened here, in some way, if that is not under way already; nil: it is.
+// sit opens a seat for a room, which runs how. It returns nil if the room already has a seat here.
 func (n *Node) sit(ctx context.Context, r *seenRoom, how func(*seat, context.Context)) *seat {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
@@ -250,7 +251,7 @@ func (n *Node) sit(ctx context.Context, r *seenRoom, how func(*seat, context.Con
 	return s
 }
 
-// hasOldSeats reports whether rooms are open that were taken in a life before this one.
+// hasOldSeats reports whether rooms of an earlier life are still open.
 func (n *Node) hasOldSeats() bool {
 	life := n.lease.current()
 	n.mutex.Lock()
@@ -263,7 +264,7 @@ func (n *Node) hasOldSeats() bool {
 	return false
 }
 
-// drop ends what this node plays in a life that is over: nothing of it is heard any more.
+// drop closes all rooms of a life that has ended.
 func (n *Node) drop() {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

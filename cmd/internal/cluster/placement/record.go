@@ -10,32 +10,32 @@ import (
 	"voicepool/internal/words"
 )
 
-// The keys of a bucket begin with what they are.
+// Prefixes of keys in a bucket.
 const (
 	nodes  = "node."
 	rooms  = "room."
 	states = "state."
-	drains = "drain." // asks a node to give its rooms away; the value is its life
+	drains = "drain." // request to a node to give its rooms away; the value is its life
 )
 
-// Stand is what a node does.
+// Stand is the state of a node.
 type Stand uint8
 
 const (
-	Up       Stand = iota // it takes rooms, and plays them
+	Up       Stand = iota // it takes and plays rooms
 	Draining              // it gives its rooms away
-	Gone                  // it plays nothing any more, and never will in this life
+	Gone                  // it has stopped playing permanently in this life
 )
 
 var stands = []string{"up", "draining", "gone"}
 
-// String returns the stand as records have it.
+// String returns the stand as in records.
 func (s Stand) String() string { return words.Name("Stand", s, stands) }
 
-// MarshalText is String.
+// MarshalText returns String.
 func (s Stand) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads a stand. What a newer program writes counts as up: it is left alone.
+// UnmarshalText parses a stand. Unknown values of newer programs count as Up, so that the node is left alone.
 func (s *Stand) UnmarshalText(text []byte) error {
 	*s = Up
 	for i, name := range stands {
@@ -46,33 +46,33 @@ func (s *Stand) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// NodeRecord is a node, as JSON in the bucket.
+// NodeRecord is the JSON record of a node in the bucket.
 type NodeRecord struct {
 	Node    string `json:"node"`
-	Life    string `json:"life"`    // tells it from others of this name, before and after
-	Address string `json:"address"` // of its HTTP
+	Life    string `json:"life"`    // distinguishes successive processes of the same name
+	Address string `json:"address"` // of its HTTP server
 	Stand   Stand  `json:"stand"`
-	Most    int    `json:"most"` // rooms that it takes
-	Beat    int64  `json:"beat"` // renewals
+	Most    int    `json:"most"` // largest number of rooms
+	Beat    int64  `json:"beat"` // number of renewals
 }
 
-// RoomRecord is a room, as JSON in the bucket.
+// RoomRecord is the JSON record of a room in the bucket.
 type RoomRecord struct {
 	Room    string            `json:"room"`
-	Sheet   string            `json:"sheet"` // the bundle of its sheet and sounds
+	Sheet   string            `json:"sheet"` // bundle of its sheet and sounds
 	File    string            `json:"file,omitempty"`
-	Node    string            `json:"node"` // that plays it; empty: nobody
+	Node    string            `json:"node"` // its owner; empty: no owner
 	Life    string            `json:"life"`
-	Epoch   int64             `json:"epoch"` // times that it was taken
+	Epoch   int64             `json:"epoch"` // number of times it was taken
 	Since   time.Time         `json:"since"`
-	Next    string            `json:"next,omitempty"`    // the life of the node that is to play it
-	State   uint64            `json:"state,omitempty"`   // revision of its state, from which that is to open it
-	Ready   bool              `json:"ready,omitempty"`   // that has
-	From    string            `json:"from,omitempty"`    // the life that it was handed over by, which fades it out
-	Refused map[string]string `json:"refused,omitempty"` // why lives cannot play it
+	Next    string            `json:"next,omitempty"`    // the life that will take it over
+	State   uint64            `json:"state,omitempty"`   // revision of the state to open it from
+	Ready   bool              `json:"ready,omitempty"`   // Next has opened it
+	From    string            `json:"from,omitempty"`    // the life that handed it over and fades it out
+	Refused map[string]string `json:"refused,omitempty"` // by life: why it cannot play the room
 }
 
-// why returns why one of the nodes that cannot play the room cannot; empty: all may.
+// why returns the reason why some node cannot play the room, or "".
 func (r *RoomRecord) why() (why string) {
 	for _, life := range slices.Sorted(maps.Keys(r.Refused)) {
 		why = r.Refused[life]
@@ -80,27 +80,27 @@ func (r *RoomRecord) why() (why string) {
 	return why
 }
 
-// stateRecord is how a room stood, as JSON in the bucket.
+// stateRecord is the JSON record of a room's state in the bucket.
 type stateRecord struct {
 	Epoch int64           `json:"epoch"`
-	Skew  time.Duration   `json:"skew"` // how much the clock of NATS is ahead of the writer's
+	Skew  time.Duration   `json:"skew"` // the clock of NATS minus the writer's
 	State json.RawMessage `json:"state"`
 }
 
-// encode returns a record as it lies in the bucket.
+// encode returns the JSON of a record.
 func encode(record any) []byte {
 	text, err := json.Marshal(record)
 	if err != nil {
-		panic(err) // the types above have no such values
+		panic(err) // the record types contain no such values
 	}
 	return text
 }
 
-// decode reads a record; false: it is none.
+// decode parses a record. ok is false if it is invalid.
 func decode[T any](text []byte) (record T, ok bool) {
 	err := json.Unmarshal(text, &record)
 	return record, err == nil
 }
 
-// named returns the name in a key that begins with a kind.
+// named returns the part of a key after a prefix.
 func named(key, kind string) (name string, ok bool) { return strings.CutPrefix(key, kind) }

@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// removal asks a seat to end its room for good.
+// removal is a request to a seat to remove its room.
 type removal struct {
-	ctx    context.Context // of who asks
+	ctx    context.Context // of the caller
 	fade   time.Duration
-	answer chan error // has room for one
+	answer chan error // has capacity 1
 }
 
-// ask asks for a removal, and waits for it. heard is false where the seat has ended before it heard of it.
+// ask requests a removal and waits for the answer. heard is false if the seat ended before it received the
+// request.
 func (s *seat) ask(ctx context.Context, fade time.Duration) (heard bool, err error) {
 	r := &removal{ctx, fade, make(chan error, 1)}
 	select {
@@ -31,8 +32,9 @@ func (s *seat) ask(ctx context.Context, fade time.Duration) (heard bool, err err
 	}
 }
 
-// remove fades the room out, and removes it. It reports whether it is removed; else it is heard again. While
-// nobody knows it is silent, for another node may have placed it anew.
+// remove fades the room out and removes it. It reports whether the room was removed; otherwise the room
+// becomes audible again. While the result is uncertain the room stays silent, because another node may have
+// placed it again.
 func (s *seat) remove(ctx context.Context, r *removal) (gone bool) {
 	n, key := s.node, rooms+s.record.Room
 	s.tenant.Leave(r.fade)
@@ -44,7 +46,7 @@ func (s *seat) remove(ctx context.Context, r *removal) (gone bool) {
 			err = n.options.Bucket.Delete(once, key, s.revision)
 			cancel()
 			gone = err == nil
-		} else if done, sure := s.write(ctx, s.record); done { // nobody waits any more, and no removal comes after this
+		} else if done, sure := s.write(ctx, s.record); done { // the caller has given up, and a successful write excludes a removal
 			s.tenant.Enter(Fade)
 			return false
 		} else if sure {
@@ -55,7 +57,7 @@ func (s *seat) remove(ctx context.Context, r *removal) (gone bool) {
 		}
 		if gone {
 			n.drops(s.record.Room, s.revision)
-			_ = n.forget(ctx, s.record.Room) // else it is when a room of this name is placed
+			_ = n.forget(ctx, s.record.Room) // on an error Place tries again for a new room of this name
 			s.tenant.Close()
 			r.answer <- nil
 			return true
@@ -66,7 +68,7 @@ func (s *seat) remove(ctx context.Context, r *removal) (gone bool) {
 	return false
 }
 
-// missing reports whether the room is not placed any more, and goes on from its record otherwise.
+// missing reports whether the room has been removed. If not, it adopts the current record.
 func (s *seat) missing(ctx context.Context) bool {
 	e, err := s.node.lease.get(ctx, rooms+s.record.Room)
 	if err != nil {

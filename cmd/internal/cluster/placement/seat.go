@@ -10,30 +10,30 @@ import (
 	"voicepool/internal/words"
 )
 
-// seat is a room on this node, from when it is taken or prepared until it is closed. All but quit and
-// the channels is its own goroutine's, which writes record, revision and leaving under the node's mutex.
+// seat is a room on this node, from its taking or preparation until it is closed. The fields belong to its
+// goroutine, except quit and the channels. record, revision and leaving are written under the node's mutex.
 type seat struct {
 	node *Node
-	life string // in which it was taken
+	life string // the life that took it
 	quit context.CancelFunc
 
-	opened chan struct{} // closed when it is heard, or never will be
-	failed error         // why it is not; read after opened is closed
-	over   chan struct{} // closed when it is closed, and has left the seat to others
-	asks   chan *removal // taken while it is heard
+	opened chan struct{} // closed when the room is audible or has failed
+	failed error         // why it has failed; valid after opened is closed
+	over   chan struct{} // closed when the seat has been removed
+	asks   chan *removal // received while the room is audible
 
 	record   RoomRecord
 	revision uint64
-	leaving  bool   // it is on its way to another node
-	tenant   Tenant // nil: it is not open
+	leaving  bool   // moving to another node
+	tenant   Tenant // nil: not open
 
-	behind  uint64 // revision of its state; 0: there is none
+	behind  uint64 // revision of its state; 0: no state
 	still   string
-	written bool // still is what is written
-	large   bool // it was said that how it stands is too large
+	written bool // still is the saved value
+	large   bool // Say has reported that the state is too large
 }
 
-// end closes the room, and leaves the seat to others.
+// end closes the room and removes the seat.
 func (s *seat) end() {
 	s.settle(errors.New("the room has moved, or has ended"))
 	s.quit()
@@ -49,7 +49,7 @@ func (s *seat) end() {
 	}
 }
 
-// settle says that the room is open, or why it is not.
+// settle reports that the room is open, or why it is not.
 func (s *seat) settle(err error) {
 	select {
 	case <-s.opened:
@@ -59,11 +59,10 @@ func (s *seat) settle(err error) {
 	}
 }
 
-// mine reports whether the room is this node's, in this life, as far as is known.
+// mine reports whether the room belongs to the current life of this node.
 func (s *seat) mine() bool { return s.node.lease.current() == s.life }
 
-// write writes the record of the room. It reports whether it is what it was to become: sure is false where
-// nobody knows.
+// write writes the record of the room. done reports success. sure is false if the result is unknown.
 func (s *seat) write(ctx context.Context, record RoomRecord) (done, sure bool) {
 	revision, err := s.put(ctx, rooms+record.Room, &record, s.revision)
 	switch {
@@ -78,14 +77,14 @@ func (s *seat) write(ctx context.Context, record RoomRecord) (done, sure bool) {
 	return false, false
 }
 
-// put is Bucket.Put of a record within the time of a lease.
+// put is Bucket.Put of a record with the timeout of a lease.
 func (s *seat) put(ctx context.Context, key string, record any, behind uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.node.options.Timing.Lease)
 	defer cancel()
 	return s.node.options.Bucket.Put(ctx, key, encode(record), behind)
 }
 
-// take takes a room that nobody plays, and plays it.
+// take takes a room without an owner and plays it.
 func (s *seat) take(ctx context.Context) {
 	if !s.node.over(ctx, &s.record) {
 		s.node.fail(s.record.Room)
@@ -99,13 +98,13 @@ func (s *seat) take(ctx context.Context) {
 	switch done, sure := s.write(ctx, r); {
 	case done:
 		s.resume(ctx)
-	case sure: // the record is newer than what this node has seen
+	case sure: // the view is stale
 		s.node.refresh(ctx, r.Room)
 	}
 }
 
-// regain plays a room that is this node's as far as has been seen, which may be old: writing its record
-// anew proves it.
+// regain plays a room that this node owns according to its view, which may be stale. Rewriting the record
+// proves it.
 func (s *seat) regain(ctx context.Context) {
 	r := s.record
 	r.Next, r.State, r.Ready = "", 0, false
@@ -114,19 +113,19 @@ func (s *seat) regain(ctx context.Context) {
 	}
 }
 
-// resume plays a room that is this node's.
+// resume plays a room that this node owns.
 func (s *seat) resume(ctx context.Context) {
 	state, err := s.recall(ctx)
 	if err != nil {
 		s.settle(err)
-		return // it is tried again
+		return // it will be tried again
 	}
 	if s.open(ctx, &state) {
 		s.play(ctx)
 	}
 }
 
-// open opens the room from how it stood. Where this node cannot, others may.
+// open opens the room from a state. If this node cannot, other nodes may.
 func (s *seat) open(ctx context.Context, state *stateRecord) bool {
 	opening := Opening{Room: s.record.Room, Sheet: s.record.Sheet, File: s.record.File, State: state.State}
 	if state.State != nil {
@@ -147,8 +146,7 @@ func (s *seat) open(ctx context.Context, state *stateRecord) bool {
 	return false
 }
 
-// giveUp gives a room back that this node cannot play: for good, where the error is a Refusal, else for a
-// while.
+// giveUp gives up a room that this node cannot play: permanently after a Refusal, otherwise temporarily.
 func (s *seat) giveUp(ctx context.Context, err error) {
 	o := &s.node.options
 	s.node.fail(s.record.Room)
@@ -168,8 +166,8 @@ func (s *seat) giveUp(ctx context.Context, err error) {
 	s.write(ctx, r)
 }
 
-// recall returns how the room stood. Its writing it anew, at the revision that was read, proves that this
-// was the last, and that who played it before writes no more.
+// recall reads the state of the room and writes it back at the same revision. This proves that the state is
+// the latest and that the previous owner can write no further state.
 func (s *seat) recall(ctx context.Context) (stateRecord, error) {
 	o, key := &s.node.options, states+s.record.Room
 	for range 100 {
@@ -200,7 +198,7 @@ func (s *seat) recall(ctx context.Context) (stateRecord, error) {
 	return stateRecord{}, errors.New("how it stood is written by another all the time")
 }
 
-// play has the room be heard, and writes down how it stands, until it is to end.
+// play makes the room audible and saves its state periodically until the room ends.
 func (s *seat) play(ctx context.Context) {
 	if !s.enter() {
 		return
@@ -209,14 +207,14 @@ func (s *seat) play(ctx context.Context) {
 	entered, next := o.Now(), o.Now()
 	for ctx.Err() == nil {
 		if r, known := n.seen.room(s.record.Room); known && r.revision > s.revision {
-			s.reread() // which ends this where it is another's
+			s.reread() // ends this loop if another node owns the room
 		}
-		if n.lease.holds() { // else what is written might not count
+		if n.lease.holds() { // otherwise a write might be lost
 			if o.Now() >= next {
 				s.note(ctx)
 				next = o.Now() + o.Timing.Renew
 			}
-			settled := o.Now()-entered > 2*Fade // else three would be heard for a moment
+			settled := o.Now()-entered > 2*Fade // otherwise three nodes would be audible for a moment
 			if settled && n.draining() && s.move(ctx) {
 				return
 			}
@@ -238,7 +236,7 @@ func (s *seat) play(ctx context.Context) {
 	}
 }
 
-// enter has the room be heard.
+// enter makes the room audible.
 func (s *seat) enter() bool {
 	if !s.mine() {
 		return false
@@ -255,7 +253,7 @@ func (s *seat) enter() bool {
 	return true
 }
 
-// note writes down how the room stands, if that is another than what is written.
+// note saves the sheet and the state of the room if they have changed.
 func (s *seat) note(ctx context.Context) {
 	if sheet, file := s.tenant.Sheet(ctx); sheet != "" && (sheet != s.record.Sheet || file != s.record.File) {
 		r := s.record
@@ -274,11 +272,11 @@ func (s *seat) note(ctx context.Context) {
 	switch {
 	case err == nil:
 		s.behind, s.still, s.written = revision, still, true
-	case errors.Is(err, ErrConflict): // a write whose answer was lost, or another's
+	case errors.Is(err, ErrConflict): // a write whose answer was lost, or another node's
 		if e, err := s.node.lease.get(ctx, states+s.record.Room); errors.Is(err, ErrMissing) {
 			s.behind = 0
 		} else if was, ok := decode[stateRecord](e.Value); err == nil && ok && was.Epoch > s.record.Epoch {
-			s.quit() // another has taken the room
+			s.quit() // another node has taken the room
 		} else if err == nil && ok && was.Epoch == s.record.Epoch {
 			s.behind = max(s.behind, e.Revision)
 		}

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// view is what a node has seen of the bucket.
+// view is a node's copy of the bucket.
 type view struct {
 	now func() time.Duration
 
 	mutex  sync.Mutex
 	nodes  map[string]seenNode // by name
 	rooms  map[string]seenRoom
-	drains map[string]string // lives that are to give their rooms away, by the node's name
-	fresh  map[string]Entry  // what is there, while a watch begins; nil: none does
-	dead   map[string]bool   // lives that are over for good: none comes back
-	top    uint64            // the highest revision
-	all    bool              // all that was there has been seen
+	drains map[string]string // by node: the life that must give its rooms away
+	fresh  map[string]Entry  // entries of a watch that is starting; nil: no watch is starting
+	dead   map[string]bool   // lives that have ended permanently
+	top    uint64            // highest revision
+	all    bool              // the whole bucket has been seen once
 }
 
-// seenNode is a node, and since when its record stands still.
+// seenNode is the record of a node and the time of its last change.
 type seenNode struct {
 	record   NodeRecord
 	revision uint64
@@ -35,7 +35,7 @@ type seenRoom struct {
 	since    time.Duration
 }
 
-// begin says that a watch begins: what it does not tell of is not there any more.
+// begin starts a new watch. Keys that the watch does not report have been deleted.
 func (v *view) begin() {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -45,13 +45,13 @@ func (v *view) begin() {
 	}
 }
 
-// clear forgets everything. The mutex is held.
+// clear empties the view. The caller holds the mutex.
 func (v *view) clear() {
 	v.nodes, v.rooms, v.drains, v.top = map[string]seenNode{}, map[string]seenRoom{}, map[string]string{}, 0
 	v.dead = map[string]bool{}
 }
 
-// take takes what a watch tells.
+// take processes an entry reported by a watch.
 func (v *view) take(e *Entry) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -65,14 +65,14 @@ func (v *view) take(e *Entry) {
 	v.note(e)
 }
 
-// note notes an entry. The mutex is held.
+// note stores an entry. The caller holds the mutex.
 func (v *view) note(e *Entry) {
 	v.top = max(v.top, e.Revision)
 	if name, is := named(e.Key, nodes); is {
 		r, ok := decode[NodeRecord](e.Value)
 		if e.Deleted || !ok {
 			delete(v.nodes, name)
-		} else if old := v.nodes[name]; e.Revision > old.revision { // else it is told again, and stands still
+		} else if old := v.nodes[name]; e.Revision > old.revision { // otherwise it is a repetition, and the record has not changed
 			v.nodes[name] = seenNode{r, e.Revision, v.now()}
 			if old.record.Life != r.Life {
 				v.markDead(old.record.Life)
@@ -97,13 +97,13 @@ func (v *view) note(e *Entry) {
 	}
 }
 
-// settle forgets what is not there any more. The mutex is held.
+// settle removes keys that no longer exist. The caller holds the mutex.
 func (v *view) settle() {
 	top := uint64(0)
 	for _, e := range v.fresh {
 		top = max(top, e.Revision)
 	}
-	if top < v.top { // the bucket is another one: NATS has lost its data, or its last writes
+	if top < v.top { // a new bucket: NATS has lost its data or its last writes
 		v.clear()
 		for _, e := range v.fresh {
 			v.note(&e)
@@ -116,7 +116,7 @@ func (v *view) settle() {
 	v.fresh, v.all = nil, true
 }
 
-// room returns a room.
+// room returns the record of a room.
 func (v *view) room(name string) (seenRoom, bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -124,17 +124,17 @@ func (v *view) room(name string) (seenRoom, bool) {
 	return r, known
 }
 
-// settled reports whether the watch has told of all that was there, and tells of what changes.
+// settled reports whether the watch has reported the whole bucket.
 func (v *view) settled() bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	return v.fresh == nil
 }
 
-// mostDead bounds the lives that are remembered as over. One that is forgotten is looked up.
+// mostDead limits the number of remembered ended lives. A forgotten one is looked up again.
 const mostDead = 10_000
 
-// markDead notes that a life is over. The mutex is held.
+// markDead records that a life has ended. The caller holds the mutex.
 func (v *view) markDead(life string) {
 	if len(v.dead) >= mostDead {
 		clear(v.dead)
@@ -142,21 +142,21 @@ func (v *view) markDead(life string) {
 	v.dead[life] = true
 }
 
-// gone reports whether a life is known to be over.
+// gone reports whether a life is known to have ended.
 func (v *view) gone(life string) bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	return v.dead[life]
 }
 
-// alive returns the node of a life that may go on, as far as is known.
+// alive returns the node of a life that may still be running.
 func (v *view) alive(life string) (seenNode, bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	return v.living(life)
 }
 
-// living is alive. The mutex is held.
+// living is alive for callers that hold the mutex.
 func (v *view) living(life string) (seenNode, bool) {
 	for _, n := range v.nodes {
 		if n.record.Life == life && n.record.Stand != Gone {
@@ -166,8 +166,8 @@ func (v *view) living(life string) (seenNode, bool) {
 	return seenNode{}, false
 }
 
-// nodesNow returns the nodes, sorted by name. ever is true once any watch has reported the whole bucket. complete is
-// true while the present watch has.
+// nodesNow returns the nodes, sorted by name. ever is true once any watch has reported the whole bucket.
+// complete is true if the current watch has.
 func (v *view) nodesNow() (all []seenNode, ever, complete bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -177,7 +177,7 @@ func (v *view) nodesNow() (all []seenNode, ever, complete bool) {
 	return all, v.all, v.all && v.fresh == nil
 }
 
-// roomsNow returns the rooms, by their names.
+// roomsNow returns the rooms, sorted by name.
 func (v *view) roomsNow() (all []seenRoom) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -191,7 +191,7 @@ func (v *view) roomsNow() (all []seenRoom) {
 func (n *Node) watch(ctx context.Context) {
 	patience := n.options.Timing.Look
 	for ctx.Err() == nil {
-		// A watch that a server of NATS has left in the lurch is begun anew soon; one that is slow gets more time.
+		// A watch abandoned by a NATS server is restarted soon; a slow one gets more time.
 		patience = min(2*max(patience, 4*n.options.Timing.Look), n.options.Timing.Lease)
 		if n.watchOnce(ctx, patience) {
 			patience = n.options.Timing.Look
@@ -202,8 +202,8 @@ func (n *Node) watch(ctx context.Context) {
 	}
 }
 
-// watchOnce watches until that ends, or does not tell of this node's own renewals for so long. It reports
-// whether it has told of any.
+// watchOnce watches until the watch ends or misses this node's own renewals for longer than patience. It
+// reports whether it has seen any renewal.
 func (n *Node) watchOnce(ctx context.Context, patience time.Duration) (told bool) {
 	n.seen.begin()
 	life := ctx
@@ -225,7 +225,7 @@ func (n *Node) watchOnce(ctx context.Context, patience time.Duration) (told bool
 			n.lease.seen(&e)
 		}
 	})
-	if life.Err() == nil { // it is begun anew
+	if life.Err() == nil { // it will be restarted
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}

@@ -8,18 +8,18 @@ import (
 	"voicepool/internal/words"
 )
 
-// errDeaf is the error of a watch that does not tell of this node's own renewals.
+// errDeaf is the error of a watch that does not report this node's own renewals.
 var errDeaf = errors.New("NATS reports no changes any more, although it takes renewals")
 
-// watching is how the watch on the bucket does.
+// watching is the state of the watch on the bucket.
 type watching struct {
 	mutex  sync.Mutex
-	err    error // of the last watch; nil: it works, or none has ended yet
+	err    error // of the last watch; nil: the watch works, or is the first one
 	said   string
 	errors int64
 }
 
-// failed notes the end of a watch, and says why once until another reason or success.
+// failed records the end of a watch, and reports its reason unless it has just been reported.
 func (w *watching) failed(say func(string), err error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -31,7 +31,7 @@ func (w *watching) failed(say func(string), err error) {
 	}
 }
 
-// works notes that a watch has told of all that is there.
+// works records that a watch has reported the whole bucket.
 func (w *watching) works(say func(string)) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -41,7 +41,7 @@ func (w *watching) works(say func(string)) {
 	w.err, w.said = nil, ""
 }
 
-// Watching returns why this node does not see the other nodes and the rooms; nil: it does.
+// Watching returns why this node cannot see the other nodes and rooms, or nil.
 func (n *Node) Watching() error {
 	n.watching.mutex.Lock()
 	defer n.watching.mutex.Unlock()
@@ -51,7 +51,7 @@ func (n *Node) Watching() error {
 	return fmt.Errorf("this node does not see the other nodes and the rooms: %w", n.watching.err)
 }
 
-// WatchErrors returns how many watches have failed.
+// WatchErrors returns the number of watches that have failed.
 func (n *Node) WatchErrors() int64 {
 	n.watching.mutex.Lock()
 	defer n.watching.mutex.Unlock()
