@@ -40,6 +40,7 @@ const (
 
 var overflowNames = [...]string{"quietest", "oldest", "gain", "reject", "grow", "masked"}
 
+// String returns the name of the policy as ParseOverflow takes it.
 func (o Overflow) String() string { return words.Name("overflow", o, overflowNames[:]) }
 
 // ParseOverflow returns the policy named quietest, oldest, gain, reject, grow or masked.
@@ -104,7 +105,7 @@ type Config struct {
 
 	// Events is the capacity of the event queue, which New allocates. 0: enough for all events of one
 	// block of up to 20 s. A block may need more if its streams underrun repeatedly or Resize shrinks the
-	// pool. So it may with a Virtual of 0, if endless voices are exchanged all the time.
+	// pool. So may a block with a Virtual of 0 in which endless voices are exchanged all the time.
 	Events int
 
 	Journal int // capacity of the journal, see Mixer.Journal; 0: off

@@ -33,6 +33,7 @@ const (
 
 var kindNames = [...]string{"kind(0)", "started", "ended", "stopped", "stolen", "rejected", "limited", "missed", "coalesced", "underrun", "virtual", "real", "fault", "broken", "device"}
 
+// String returns the name of the kind, such as "started".
 func (k EventKind) String() string { return words.Name("kind", k, kindNames[:]) }
 
 // Reason is the reason why a voice was stolen or a start refused.
@@ -54,6 +55,7 @@ const (
 
 var reasonNames = [...]string{"", "pool", "limit", "bus", "cooldown", "resize", "quieter", "protected", "priority", "virtual", "exchange"}
 
+// String returns a short name of the reason, such as "pool"; "" for ReasonNone.
 func (r Reason) String() string { return words.Name("reason", r, reasonNames[:]) }
 
 // Event is an occurrence on the audio side at an exact frame. Events are ordered by frame; a victim comes

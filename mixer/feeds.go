@@ -151,8 +151,9 @@ func (m *Mixer) sendFeed(c command) error {
 	return nil
 }
 
-// Prepare makes offline rendering reproducible. It waits until all streams have decoded ahead and all
-// versions for pitched voices are computed. Call it before each Render, on the same goroutine.
+// Prepare makes offline rendering reproducible. It waits until all streams have decoded ahead, and until
+// the band-limited versions of sounds that pitched voices read are computed. Call it before each Render,
+// on the same goroutine.
 //
 // Prepare returns the number of frames that may be rendered before the next call. Without streams this is
 // a large number. With streams it is the smallest number that any of them can serve at the highest speed.
@@ -175,9 +176,9 @@ func (m *Mixer) Prepare() (frames int) {
 // ErrClosed is returned by Play, and by Seek of a stream, after Close.
 var ErrClosed = errors.New("mixer: closed")
 
-// Close ends the goroutines of the mixer: the stream decoders, the goroutines that compute versions of
-// pitched sounds, and the goroutine of Handle.Done. It closes all channels of Done. Play then fails with
-// ErrClosed. Control side.
+// Close ends the goroutines of the mixer: the stream decoders, the goroutines that compute band-limited
+// versions of pitched sounds, and the goroutine of Handle.Done. It closes all channels of Done. Play then
+// fails with ErrClosed. Control side.
 //
 // Close the device first: Render must not be called after Close. A mixer without streams, pitched sounds
 // and calls of Done has no goroutines and needs no Close.

@@ -50,10 +50,10 @@ type GroupOptions struct {
 
 	Cooldown time.Duration // the minimum time between two starts
 
-	// Coalesce merges all starts within this time after the first one into one voice. Its gain becomes
-	// the sum of that number of incoherent voices, limited to Most above its own gain. It keeps the
-	// place, bus, priority and protection of the first start. Coalescing is checked before the cooldown.
-	// 0: off.
+	// Coalesce merges all starts within this time after the first one into one voice. The voice becomes
+	// as loud as all these starts together, as incoherent sources, but at most Most louder than its own
+	// gain. It keeps the place, bus, priority and protection of the first start. Coalescing is checked
+	// before the cooldown. 0: off.
 	Coalesce time.Duration
 	Most     pcm.Decibels // 0: 6 dB
 }

@@ -56,7 +56,7 @@ func (h Handle) Number() uint64 {
 }
 
 // Position returns the position in the sound at the end of the last block, or where the voice ended. It
-// is 0 before the voice begins and a while after it has ended.
+// is 0 before the voice begins, and for a voice that ended long ago.
 func (h Handle) Position() time.Duration {
 	r, unlock := h.lock()
 	switch {
@@ -180,7 +180,7 @@ func (h Handle) Sound() *voice.Sound {
 	return ask(h, Handle.lock, nil, func(r *record) *voice.Sound { return r.sound.Load() })
 }
 
-// Tag returns Options.Tag. It becomes 0 a while after the voice has ended.
+// Tag returns Options.Tag; 0 for a voice that ended long ago.
 func (h Handle) Tag() uint64 {
 	if r, unlock := h.lock(); r != nil {
 		defer unlock()

@@ -78,7 +78,7 @@ func (at Moment) FadeOut(t Target, fade time.Duration, shape voice.Shape) error 
 }
 
 // Cut ends the voices of t at the frame, without a tail. This clicks, unless another sound continues
-// seamlessly, as with Handle.Then. A successor of a loop leaves an entry of such a cut in the journal.
+// seamlessly, as with Handle.Then, which records a cut in the journal.
 func (at Moment) Cut(t Target) error {
 	return at.mixer.sendEach(command{kind: cmdStop, frame: at.frame, salvo: at.salvo, rank: at.rank, ref: at.ref, target: t, over: noTail})
 }

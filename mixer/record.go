@@ -28,6 +28,7 @@ const (
 
 var stateNames = [...]string{"none", "pending", "playing", "paused", "virtual", "ended", "stopped", "stolen", "rejected", "limited", "coalesced"}
 
+// String returns the name of the state, such as "playing".
 func (s State) String() string { return words.Name("state", s, stateNames[:]) }
 
 // Over reports whether the start will not sound again.

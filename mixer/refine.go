@@ -8,9 +8,9 @@ import (
 	"voicepool/voice"
 )
 
-// refinery computes the versions of sounds that pitched voices read, and their spectra, in the order of
-// the requests. Its goroutines end when they are idle. There are at most GOMAXPROCS-1 of them, or one,
-// because the audio side may need a processor.
+// refinery computes the mip levels of sounds: the band-limited versions that pitched voices read, and
+// their spectra, in the order of the requests. Its goroutines end when they are idle. There are at most
+// GOMAXPROCS-1 of them, or one, because the audio side may need a processor.
 type refinery struct {
 	mutex   sync.Mutex
 	idle    sync.Cond

@@ -25,6 +25,7 @@ const (
 
 var whenFullNames = [...]string{"default", "virtual", "end"}
 
+// String returns "default", "virtual" or "end".
 func (w WhenFull) String() string { return words.Name("when full", w, whenFullNames[:]) }
 
 // ParseWhenFull returns the value named virtual or end.

@@ -23,6 +23,7 @@ const (
 
 var curveNames = [...]string{"inverse", "linear", "exponential", "constant"}
 
+// String returns the name of the curve as ParseCurve takes it.
 func (c Curve) String() string {
 	if int(c) < len(curveNames) {
 		return curveNames[c]
