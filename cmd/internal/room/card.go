@@ -16,28 +16,28 @@ import (
 	"voicepool/pcm"
 )
 
-// card is the device of a room. Its audio side takes no lock: what it plays goes through a ring to
-// who listens.
+// card is the device of a room. Its audio side takes no lock: the frames for listeners go through a ring
+// buffer.
 type card struct {
 	room    *Room
 	device  device.Device
-	best    *auto.Device // nil: it is none that is looked after
+	best    *auto.Device // nil: a null device
 	kind    string
 	waits   ring.Ring[slab]
-	heeded  atomic.Bool  // somebody listens
-	asked   atomic.Int64 // frames that the device has asked for
-	ahead   atomic.Int64 // nanoseconds until what it asks for is heard
+	heeded  atomic.Bool  // there are listeners
+	asked   atomic.Int64 // frames requested by the device
+	ahead   atomic.Int64 // nanoseconds between a request of the device and the output of its frames
 	stop    chan struct{}
 	stopped chan struct{}
 }
 
-// slab is a piece of a block on its way to who listens.
+// slab is a part of a block on its way to the listeners.
 type slab struct {
 	frames [512]pcm.Frame
 	n      int
 }
 
-// CheckDevice returns an error for what is no Device of Options.
+// CheckDevice returns an error if text is not a valid Options.Device.
 func CheckDevice(text string) error {
 	if text == "" || text == "none" {
 		return nil
@@ -46,7 +46,7 @@ func CheckDevice(text string) error {
 	return err
 }
 
-// parseDevice reads a device that plays.
+// parseDevice parses a device for playback.
 func parseDevice(text string) (d performance.Device, err error) {
 	err = d.UnmarshalText([]byte(text))
 	switch kind, _, _ := strings.Cut(text, ":"); {
@@ -58,7 +58,7 @@ func parseDevice(text string) (d performance.Device, err error) {
 	return d, err
 }
 
-// openCard opens the device of a room and begins to play on it.
+// openCard opens the device of a room and starts playback.
 func openCard(r *Room) (*card, error) {
 	o := &r.options
 	asked, err := parseDevice(o.Device)
@@ -73,7 +73,7 @@ func openCard(r *Room) (*card, error) {
 	case asked.Kind == "null":
 		c.device = null.NewPaced(null.Config{Rate: r.rate, Outputs: r.on().player.Outputs(), Block: o.Block})
 	case asked.Kind == "auto":
-		if config.Outputs > 1 { // a card that has them all, if there is one
+		if config.Outputs > 1 { // prefer a device with all outputs
 			c.best, _ = auto.Find(config)
 		}
 		if c.best == nil {
@@ -101,7 +101,7 @@ func openCard(r *Room) (*card, error) {
 	return c, nil
 }
 
-// Render is the source of the device. Audio side.
+// Render is called by the device. Audio side.
 func (c *card) Render(dst []pcm.Frame) {
 	c.room.on().player.Render(dst)
 	c.room.valve.shape(dst, c.Outputs(), c.room.rate, time.Duration(c.ahead.Load()))
@@ -113,18 +113,18 @@ func (c *card) Render(dst []pcm.Frame) {
 	for len(dst) > 0 {
 		var s slab
 		s.n = copy(s.frames[:len(s.frames)/wide*wide], dst)
-		c.waits.Push(s) // who drains is too slow: a gap
+		c.waits.Push(s) // if the ring is full, listeners get a gap
 		dst = dst[s.n:]
 	}
 }
 
-// Outputs is the player's.
+// Outputs returns the outputs of the player.
 func (c *card) Outputs() int { return c.room.on().player.Outputs() }
 
-// Rate is the player's.
+// Rate returns the sample rate of the player.
 func (c *card) Rate() int { return c.room.rate }
 
-// drain gives what is played to who listens.
+// drain passes the played frames to the listeners.
 func (c *card) drain() {
 	defer close(c.stopped)
 	ticker := time.NewTicker(step)
@@ -144,7 +144,7 @@ func (c *card) drain() {
 	}
 }
 
-// heard says where the room is heard.
+// heard returns the state of the output.
 func (c *card) heard() live.Heard {
 	h := live.Heard{Device: c.kind, State: "playing", Latency: pcm.Duration(int64(c.device.Latency()), c.device.Rate())}
 	if c.best != nil {
@@ -153,7 +153,7 @@ func (c *card) heard() live.Heard {
 	return h
 }
 
-// close ends the playing on the device.
+// close stops the device.
 func (c *card) close() error {
 	err := c.device.Close()
 	close(c.stop)

@@ -12,20 +12,20 @@ import (
 	"voicepool/internal/words"
 )
 
-// fadeAway is how long what plays fades where another player takes the room.
+// fadeAway is the fade-out before another player replaces the current one.
 const fadeAway = 50 * time.Millisecond
 
-// Change has the room go by another sheet, which plays on: what sounds goes on, and files that have
-// changed are read anew. Where the mixer itself is another one, as with new buses, everything fades out and
-// the other sheet begins, at frame 0 and on the same device, with the gains that were moved by hand.
-// Another rate, and on a card another number of outputs, are errors of Kind Refused.
+// Change switches the room to another sheet. Playing voices continue, and changed files are read again. If
+// the sheet needs another mixer, for example for new buses, everything fades out and the new sheet begins at
+// frame 0 on the same device, with the gains that were set by hand. Another sample rate, or with a device
+// another number of outputs, is an error of Kind Refused.
 func (r *Room) Change(ctx context.Context, text []byte) error {
 	r.changes.Lock()
 	defer r.changes.Unlock()
 	return r.change(ctx, text)
 }
 
-// change is Change. The mutex of changes is held.
+// change is Change for callers that hold the mutex of changes.
 func (r *Room) change(ctx context.Context, text []byte) error {
 	old := r.Text()
 	err := r.apply(ctx, text)
@@ -38,7 +38,7 @@ func (r *Room) change(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// apply is change without storing it.
+// apply is change without storing the sheet.
 func (r *Room) apply(ctx context.Context, text []byte) error {
 	if r.ended() {
 		return errClosed
@@ -71,7 +71,7 @@ func (r *Room) apply(ctx context.Context, text []byte) error {
 	return err
 }
 
-// replace has another player take the room. The mutex of changes is held.
+// replace installs a new player. The caller holds the mutex of changes.
 func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	now, err := r.newStage(ctx, s, r.library(s), cue.Options{})
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 		r.pace.again()
 		r.pace.mutex.Unlock()
 	} else {
-		old.player.Hold(false) // what is paused would not end
+		old.player.Hold(false) // a paused player would not end
 		old.player.Finish()
 		<-old.fed
 		r.swap(now)
@@ -111,7 +111,7 @@ func (r *Room) replace(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// fadeOut has all that plays fade, and waits for it.
+// fadeOut fades out all voices and waits for the end of the fade.
 func (r *Room) fadeOut(st *stage) {
 	if !r.sounds() {
 		return
@@ -126,7 +126,7 @@ func (r *Room) fadeOut(st *stage) {
 	}
 }
 
-// swap has another stage be the one that plays. On a paced room its mutex is held.
+// swap makes another stage the current one. In a paced room the caller holds the mutex of pace.
 func (r *Room) swap(now *stage) {
 	r.log.mutex.Lock()
 	r.log.forgetVoices()
@@ -138,7 +138,7 @@ func (r *Room) swap(now *stage) {
 	r.stage.Store(now)
 }
 
-// refit has listeners hear another number of outputs; those of one that is not there any more end.
+// refit changes the number of output pairs. Listeners of removed outputs end.
 func (h *hall) refit(pairs int) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

@@ -6,13 +6,13 @@ import (
 	"voicepool/mixer"
 )
 
-// Cutoffs are those of the filters of a bus, in Hz, as they were moved by hand; 0: off, nil: they were not.
+// Cutoffs are filter cutoffs of a bus that were set by hand, in Hz; 0: off; nil: not set.
 type Cutoffs struct {
 	LowPass  *float64 `json:"lowpass,omitempty"`
 	HighPass *float64 `json:"highpass,omitempty"`
 }
 
-// cutoffs returns the change of those that the fader moves.
+// cutoffs returns the change of the cutoffs in a fader.
 func (f *Fader) cutoffs() (c mixer.Change) {
 	if f.LowPass != nil {
 		c.Fields, c.LowPass = c.Fields|mixer.FieldLowPass, *f.LowPass
@@ -23,13 +23,13 @@ func (f *Fader) cutoffs() (c mixer.Change) {
 	return c
 }
 
-// moveCutoffs notes what people have moved.
+// moveCutoffs records cutoffs set by hand.
 func (d *desk) moveCutoffs(bus string, f *Fader) {
 	was := d.cutoffs[bus]
 	d.cutoffs[bus] = Cutoffs{cmp.Or(f.LowPass, was.LowPass), cmp.Or(f.HighPass, was.HighPass)}
 }
 
-// cutoffsOf returns what was moved by hand.
+// cutoffsOf returns the cutoffs of a bus that were set by hand.
 func (d *desk) cutoffsOf(bus string) Cutoffs {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

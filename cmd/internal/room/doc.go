@@ -1,5 +1,5 @@
-// Package room keeps a room: a mixer with its sounds, its sheet and its device, played by many
-// programs at once. It knows no network.
+// Package room runs a room: a mixer with its sounds, its sheet and its device, shared by several programs. It
+// has no network code.
 //
 //	r, err := room.Open(ctx, room.Options{Name: "main", Text: sheet})
 //	verdict, err := r.Play(room.Order{Sound: "bell"})

@@ -14,12 +14,11 @@ import (
 	"voicepool/pcm"
 )
 
-// Effects are values of effects of a bus, by what the effects are called and by the names of their values,
-// such as "time" and "bands.1.freq". A value is a number, true or false, or a text as sheets have it: "4s",
-// "-6dB", "off", "peak".
+// Effects maps names of effects on a bus to values by name, such as "time" and "bands.1.freq". A value is a
+// number, a bool, or a text as in sheets: "4s", "-6dB", "off", "peak".
 type Effects map[string]map[string]any
 
-// moves returns where the values go, of a bus.
+// moves converts the values for the effects of a bus.
 func (e Effects) moves(b mixer.Bus) (map[string]effect.Values, error) {
 	has, all := b.Effects(), map[string]effect.Values{}
 	for _, name := range slices.Sorted(maps.Keys(e)) {
@@ -52,7 +51,7 @@ func (e Effects) moves(b mixer.Bus) (map[string]effect.Values, error) {
 	return all, nil
 }
 
-// spelled returns a value as JSON has it, on one line.
+// spelled formats a value for a message, on one line.
 func spelled(value any) string {
 	if value == nil {
 		return "null"
@@ -60,7 +59,7 @@ func spelled(value any) string {
 	return words.OneLine(fmt.Sprint(value))
 }
 
-// valueOf reads a value.
+// valueOf parses a value.
 func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 	switch v := from.(type) {
 	case float64:
@@ -87,7 +86,7 @@ func valueOf(p *effect.Param, from any) (x float64, ok bool) {
 	return 0, false
 }
 
-// actOn moves what the fader says of the effects and the sends of a bus.
+// actOn sends the effect values and send gains of a fader to the mixer.
 func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
 	moves, err := f.Effects.moves(b)
 	if err != nil {
@@ -110,7 +109,7 @@ func (f *Fader) actOn(at mixer.Moment, b mixer.Bus) error {
 	return nil
 }
 
-// moveEffects notes what people have moved in the effects and the sends of a bus.
+// moveEffects records effect values and send gains set by hand.
 func (d *desk) moveEffects(bus string, f *Fader) {
 	for name, values := range f.Effects {
 		if d.effects[bus] == nil {
@@ -127,7 +126,7 @@ func (d *desk) moveEffects(bus string, f *Fader) {
 	maps.Copy(d.sends[bus], f.Sends)
 }
 
-// effectsOf returns what was moved by hand in the effects and the sends of a bus.
+// effectsOf returns the effect values and send gains of a bus that were set by hand.
 func (d *desk) effectsOf(bus string) (Effects, map[string]float64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -14,30 +14,30 @@ import (
 	"voicepool/voice"
 )
 
-// Fader is what moves in a bus: what is nil stays.
+// Fader is a change of a bus. Nil fields do not change.
 type Fader struct {
 	Gain       *float64
-	LowPass    *float64 // Hz; 0: off
-	HighPass   *float64 // the same
+	LowPass    *float64 // in Hz; 0: off
+	HighPass   *float64 // like LowPass
 	Mute, Solo *bool
 	Over       time.Duration
-	Duck       *Duck // its By of 0 ends the duck
+	Duck       *Duck // a Duck with By 0 turns the duck off
 	Effects    Effects
-	Sends      map[string]float64 // dB, by the buses to which they lead
+	Sends      map[string]float64 // in dB, by destination bus
 	When       Moment
 }
 
-// Duck is how a bus ducks.
+// Duck configures the ducking of a bus.
 type Duck struct {
 	When    string        `json:"when"`
 	By      float64       `json:"by"`              // dB
-	Above   *float64      `json:"above,omitempty"` // dB; nil: mixer.DuckAbove
+	Above   *float64      `json:"above,omitempty"` // in dB; nil: mixer.DuckAbove
 	Attack  time.Duration `json:"attack"`
 	Hold    time.Duration `json:"hold"`
 	Release time.Duration `json:"release"`
 }
 
-// above is that of a mixer's duck.
+// above returns the threshold of the duck.
 func (d *Duck) above() pcm.Decibels {
 	if d.Above == nil {
 		return mixer.DuckAbove
@@ -45,20 +45,20 @@ func (d *Duck) above() pcm.Decibels {
 	return pcm.Decibels(*d.Above)
 }
 
-// desk is what people have moved: the mixer does not tell it.
+// desk records changes made by hand, which the mixer does not report.
 type desk struct {
 	mutex   sync.Mutex
 	solo    map[string]bool
-	moved   map[string]bool               // by hand
-	ducks   map[string]Duck               // by hand
-	effects map[string]Effects            // by bus: the same
-	sends   map[string]map[string]float64 // by bus, and where they lead: the same
-	cutoffs map[string]Cutoffs            // by bus: the same
-	later   []laterFader                  // by their frames, and as they were asked for
+	moved   map[string]bool               // buses changed by hand
+	ducks   map[string]Duck               // ducks set by hand
+	effects map[string]Effects            // by bus
+	sends   map[string]map[string]float64 // by bus and destination
+	cutoffs map[string]Cutoffs            // by bus
+	later   []laterFader                  // scheduled changes, by frame and then in order of request
 	scene   string
 }
 
-// laterFader is a fader that moves a bus at a frame.
+// laterFader is a fader scheduled for a frame.
 type laterFader struct {
 	frame int64
 	bus   string
@@ -70,7 +70,7 @@ func (d *desk) begin() {
 	d.effects, d.sends, d.cutoffs = map[string]Effects{}, map[string]map[string]float64{}, map[string]Cutoffs{}
 }
 
-// duckOf returns how a bus was made to duck by hand; nil: as the sheet says.
+// duckOf returns the duck of a bus that was set by hand, or nil.
 func (d *desk) duckOf(bus string) *Duck {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -80,14 +80,14 @@ func (d *desk) duckOf(bus string) *Duck {
 	return nil
 }
 
-// movedBuses returns what was moved by hand, sorted.
+// movedBuses returns the buses changed by hand, sorted.
 func (d *desk) movedBuses() []string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return slices.Sorted(maps.Keys(d.moved))
 }
 
-// check returns what is wrong with a fader.
+// check validates a fader.
 func (f *Fader) check() error {
 	if f.Gain != nil {
 		if err := ranged("gain", *f.Gain); err != nil {
@@ -117,7 +117,7 @@ func (f *Fader) check() error {
 	return f.When.check()
 }
 
-// act asks the mixer for what a fader says.
+// act sends a fader to the mixer.
 func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
 	if f.Gain != nil {
 		err := at.SetGain(mixer.TargetBus(b), pcm.Decibels(*f.Gain))
@@ -156,7 +156,7 @@ func (f *Fader) act(at mixer.Moment, b mixer.Bus) error {
 	return nil
 }
 
-// SetBus moves a bus, "master" included, and returns how it stands then.
+// SetBus changes a bus, which may be "master", and returns its new state.
 func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
 	if err := f.check(); err != nil {
 		return Bus{}, err
@@ -172,7 +172,7 @@ func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
 		frame, later = r.frame(&f.When)
 		st, at := r.on(), frame
 		if scened := st.scened.Load(); at == mixer.Now && scened > st.player.Mixer().Next() {
-			at = scened // behind a scene that was asked for before
+			at = scened // after a scene that was requested earlier
 		}
 		return f.act(st.player.Mixer().At(at), b)
 	})
@@ -183,7 +183,7 @@ func (r *Room) SetBus(bus string, f Fader) (Bus, error) {
 	return r.bus(bus), nil
 }
 
-// fader returns the bus that a fader moves.
+// fader returns the bus of a fader.
 func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
 	m, s := r.on().player.Mixer(), r.Sheet()
 	b, err := m.Bus(bus)
@@ -204,7 +204,7 @@ func (r *Room) fader(bus string, f *Fader) (mixer.Bus, error) {
 	return b, nil
 }
 
-// moved notes what people have moved, or what is to move later at a frame.
+// moved records a change made by hand, now or scheduled for a frame.
 func (r *Room) moved(bus string, f *Fader, frame int64, later bool) {
 	r.arrive()
 	if later {
@@ -221,14 +221,14 @@ func (r *Room) move(bus string, f *Fader) {
 	}
 }
 
-// arrive notes what has moved by now, of what was asked for before.
+// arrive records the scheduled changes that are due.
 func (r *Room) arrive() {
 	for _, one := range r.desk.due(r.on().player.Mixer().Now()) {
 		r.move(one.bus, &one.fader)
 	}
 }
 
-// postpone keeps a fader until its frame.
+// postpone schedules a fader.
 func (d *desk) postpone(one laterFader) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -236,7 +236,7 @@ func (d *desk) postpone(one laterFader) {
 	d.later = slices.Insert(d.later, at, one)
 }
 
-// due takes out what is due by a frame.
+// due removes and returns the faders due by a frame.
 func (d *desk) due(frame int64) []laterFader {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -249,14 +249,14 @@ func (d *desk) due(frame int64) []laterFader {
 	return due
 }
 
-// forget drops what waits: its mixer has gone.
+// forget drops the scheduled faders, because their mixer is gone.
 func (d *desk) forget() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.later = nil
 }
 
-// move notes what people have moved.
+// move records a change made by hand.
 func (d *desk) move(bus string, f *Fader) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -271,7 +271,7 @@ func (d *desk) move(bus string, f *Fader) {
 	d.moveCutoffs(bus, f)
 }
 
-// bus returns how a bus stands.
+// bus returns the state of a bus.
 func (r *Room) bus(name string) Bus {
 	b, err := r.on().player.Mixer().Bus(name)
 	if err != nil {

@@ -10,30 +10,30 @@ import (
 	"voicepool/mixer"
 )
 
-// Kind is what kind of thing went wrong.
+// Kind is the kind of an Error.
 type Kind uint8
 
 const (
-	Range    Kind = iota + 1 // a value is out of range, or a text cannot be read
-	NotFound                 // a room, sound, cue, bus or voice that is not there
-	Refused                  // the pool, or the show, refuses
-	Busy                     // the audio side is behind
-	Limit                    // too much
+	Range    Kind = iota + 1 // a value is out of range, or a text is invalid
+	NotFound                 // a room, sound, cue, bus or voice does not exist
+	Refused                  // the pool or the show has rejected it
+	Busy                     // the audio side is late
+	Limit                    // a limit is exceeded
 	Closed                   // the room has ended
 )
 
-// Error is what a room says of an order that it does not carry out. Nothing has changed.
+// Error is the error of an order. The order has had no effect.
 type Error struct {
 	Kind    Kind
-	Field   string // of the order, or of the sheet, that it is about; empty: none
-	Detail  string // one sentence, as check has it
-	Nearest string // of NotFound: the nearest name; empty: none
-	Reason  string // of Refused: the mixer's
-	Limit   int64  // of Limit: how much there may be
+	Field   string // field of the order, or part of the sheet; may be empty
+	Detail  string // one sentence
+	Nearest string // NotFound: the nearest name; may be empty
+	Reason  string // Refused: the mixer's reason
+	Limit   int64  // Limit: the limit
 	Event   *report.Event
 }
 
-// Error returns the sentence.
+// Error returns Detail.
 func (e *Error) Error() string { return e.Detail }
 
 var (
@@ -41,7 +41,7 @@ var (
 	errBusy   = &Error{Kind: Busy, Detail: "the audio side is behind; ask again later"}
 )
 
-// notFound is the error of a name that is not there; nearest may be empty.
+// notFound returns the error for an unknown name. nearest may be empty.
 func notFound(what, name, nearest string) *Error {
 	e := &Error{Kind: NotFound, Field: what, Nearest: nearest, Detail: fmt.Sprintf("there is no %s %q", what, words.OneLine(name))}
 	if nearest != "" {
@@ -50,12 +50,12 @@ func notFound(what, name, nearest string) *Error {
 	return e
 }
 
-// wrong is the error of a field.
+// wrong returns an error for a field.
 func wrong(field, format string, values ...any) *Error {
 	return &Error{Kind: Range, Field: field, Detail: field + ": " + fmt.Sprintf(format, values...)}
 }
 
-// of returns an error of the mixer, the player or the show as one of the room.
+// of converts an error of the mixer, the player or the show.
 func of(err error) error {
 	var already *Error
 	switch {
@@ -73,7 +73,7 @@ func of(err error) error {
 	return said(err)
 }
 
-// limits are the ranges of what orders say, as check has them.
+// limits holds the ranges of order fields.
 var limits = map[string]struct {
 	from, to float64
 	takes    string
@@ -87,7 +87,7 @@ var limits = map[string]struct {
 	"above":    {-120, -1, "a number of decibels from -120 to -1"},
 }
 
-// Takes returns what a field of an order takes, in words; empty: nothing is said of it.
+// Takes describes the valid values of an order field, or returns "".
 func Takes(field string) string {
 	switch field {
 	case "loop", "protect", "mute", "solo", "pause":
@@ -96,10 +96,10 @@ func Takes(field string) string {
 	return limits[field].takes
 }
 
-// Decibels reports whether a field of an order is a gain, which may have its unit: "-6dB".
+// Decibels reports whether an order field is a gain, which may be written with a unit: "-6dB".
 func Decibels(field string) bool { return field == "gain" || field == "by" || field == "above" }
 
-// ranged returns what is wrong with a value of a field.
+// ranged returns an error if a field is out of range.
 func ranged(field string, x float64) error {
 	if l := limits[field]; !(x >= l.from && x <= l.to) {
 		return wrong(field, "%v is out of range: it takes %s", x, l.takes)
@@ -107,7 +107,7 @@ func ranged(field string, x float64) error {
 	return nil
 }
 
-// cutoff returns what is wrong with a cutoff of a field; nil: nothing is said of it.
+// cutoff returns an error if a cutoff is out of range. nil is valid.
 func cutoff(field string, hz *float64) error {
 	if hz == nil || *hz == 0 || *hz >= mixer.MinCutoff && *hz <= mixer.MaxCutoff {
 		return nil
@@ -115,10 +115,10 @@ func cutoff(field string, hz *float64) error {
 	return wrong(field, "%v is out of range: it takes a number of Hz from 20 to 20000, or 0 for off", *hz)
 }
 
-// longest is the longest time that an order may have.
+// longest is the longest time in an order.
 const longest = 24 * time.Hour
 
-// lasting returns what is wrong with a time of a field.
+// lasting returns an error if a time is out of range.
 func lasting(field string, d time.Duration) error {
 	if d < 0 || d > longest {
 		return wrong(field, "%v is out of range: it takes a time from 0 to 24h", d)

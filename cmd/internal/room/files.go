@@ -11,20 +11,20 @@ import (
 	"voicepool/voice"
 )
 
-// held is a sound of a stage, and how its files were when it was loaded.
+// held is a loaded sound, with the stamps of its files at loading.
 type held struct {
 	seconds float64
 	sounds  []*voice.Sound
-	stamps  map[string]stamp // by the paths of files
+	stamps  map[string]stamp // by path
 }
 
-// stamp tells whether a file has changed.
+// stamp identifies a version of a file.
 type stamp struct {
 	time time.Time
 	size int64
 }
 
-// stampOf returns that of a file of a sheet; zero: there is none.
+// stampOf returns the stamp of a file of a sheet, or zero if it does not exist.
 func stampOf(s *cue.Sheet, path string) stamp {
 	var info fs.FileInfo
 	var err error
@@ -42,7 +42,7 @@ func stampOf(s *cue.Sheet, path string) stamp {
 	return stamp{info.ModTime(), info.Size()}
 }
 
-// holds returns what a sheet has loaded.
+// holds returns the loaded sounds of a sheet by name.
 func holds(s *cue.Sheet, files []loading.Sound) map[string]held {
 	all := make(map[string]held, len(files))
 	for i := range files {
@@ -61,7 +61,7 @@ func holds(s *cue.Sheet, files []loading.Sound) map[string]held {
 	return all
 }
 
-// forgetChanged has files that have changed since they were loaded be read anew by the next sheet.
+// forgetChanged removes sounds of changed files from the library, so that the next sheet loads them again.
 func (st *stage) forgetChanged(sheet *cue.Sheet) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()

@@ -11,7 +11,7 @@ import (
 	"voicepool/pcm"
 )
 
-// Levels is what moves all the time.
+// Levels holds the values that change continuously.
 type Levels struct {
 	Frame   int64          `json:"frame"`
 	Time    float64        `json:"time"`
@@ -31,25 +31,25 @@ type BusLevel struct {
 	Bus  string  `json:"bus"`
 	Peak float64 `json:"peak"`
 
-	Reduction float64 `json:"reduction,omitempty"` // dB, of its compressors
+	Reduction float64 `json:"reduction,omitempty"` // in dB, of its compressors
 }
 
-// fresh is for how long Levels are those that were worked out last.
+// fresh is the time for which Levels are reused.
 const fresh = 30 * time.Millisecond
 
-// meter keeps what was worked out last.
+// meter caches Levels.
 type meter struct {
 	mutex    sync.Mutex
 	at       time.Time
 	last     *Levels
 	still    bool
 	revision int64
-	print    string // of what is no level: where it changes, so does the revision
+	print    string // summary of the slow values; a change increments the revision
 }
 
-// Levels returns what moves, and the revision of the State; it is worked out once for all who ask
-// within 30 ms. still reports that nothing has moved since the last one was made: then it is that
-// one itself, so that who has it already knows by comparing.
+// Levels returns the current levels and the revision of the State. The result is computed at most once per 30
+// ms and shared. still reports that no value has changed; l is then the pointer returned before, so that
+// callers can compare pointers.
 func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 	m := &r.meter
 	m.mutex.Lock()
@@ -69,7 +69,7 @@ func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 	return m.last, m.revision, m.still
 }
 
-// levels works out what moves, and the print of what does not.
+// levels computes the levels and the summary of the slow values.
 func (r *Room) levels() (*Levels, string) {
 	shown, s := r.on().show.State(), r.on().player.Sheet()
 	st, now := r.on().player.Mixer().Stats(), r.on().player.Mixer().Now()
@@ -93,12 +93,12 @@ func (r *Room) levels() (*Levels, string) {
 	return l, print.String()
 }
 
-// level returns a sample in decibels.
+// level converts a sample to decibels.
 func level(x float32) float64 {
 	return tenth(max(float64(pcm.FromLinear(float64(x))), silence))
 }
 
-// same reports whether nothing has moved but time.
+// same reports whether no value but the time has changed.
 func (l *Levels) same(now *Levels) bool {
 	return l.Playing == 0 && now.Playing == 0 && l.Stolen == now.Stolen && l.Left == now.Left && l.Right == now.Right &&
 		slices.Equal(l.Buses, now.Buses) && slices.Equal(l.Voices, now.Voices) && len(l.Running) == 0 && len(now.Running) == 0 &&

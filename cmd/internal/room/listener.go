@@ -12,11 +12,11 @@ import (
 	"voicepool/pcm"
 )
 
-// waits is how much waits for a listener at most.
+// waits is the capacity of a listener's buffer.
 const waits = 2 * time.Second
 
-// Listen returns a listener of an output; "": the first, or, in a room without a card, all of them
-// added up, what is too loud being clipped.
+// Listen returns a listener for an output. "" means the first output, or, in a room without a device, the
+// clipped sum of all outputs.
 func (r *Room) Listen(output string) (*Listener, error) {
 	l := &Listener{room: r, pair: -1, more: make(chan struct{}, 1), limit: 4 * int(pcm.Frames(waits, r.rate))}
 	s := r.on().player.Sheet()
@@ -46,24 +46,24 @@ func (r *Room) Listen(output string) (*Listener, error) {
 	return l, nil
 }
 
-// Listener hears a room: 16-bit stereo.
+// Listener receives the output of a room as 16-bit stereo.
 type Listener struct {
 	room  *Room
-	pair  int // -1: all of them
-	limit int // bytes
+	pair  int // -1: the sum of all pairs
+	limit int // in bytes
 	more  chan struct{}
 
 	mutex sync.Mutex
 	waits []byte
 	ended error
-	given []byte // the caller's
+	given []byte // returned by the last Next
 }
 
 // Rate returns the frames per second.
 func (l *Listener) Rate() int { return l.room.rate }
 
-// Next waits for the next frames, interleaved, little-endian, until ctx ends. They are valid until the
-// next call. It returns io.EOF when the room has ended, and ErrSlow where more than two seconds wait.
+// Next waits for the next frames, interleaved and little-endian, until ctx ends. The slice is valid until the
+// next call. It returns io.EOF when the room has ended, and ErrSlow if more than two seconds are buffered.
 func (l *Listener) Next(ctx context.Context) ([]byte, error) {
 	for {
 		l.mutex.Lock()
@@ -85,13 +85,13 @@ func (l *Listener) Next(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// Close ends the listening.
+// Close closes the listener.
 func (l *Listener) Close() {
 	l.room.hall.leave(l)
 	l.end(io.EOF)
 }
 
-// end has Next return an error, when what waits has been taken.
+// end makes Next return err after the buffered frames.
 func (l *Listener) end(err error) {
 	l.mutex.Lock()
 	if l.ended == nil {
@@ -108,7 +108,7 @@ func (l *Listener) tell() {
 	}
 }
 
-// take takes a block of so many pairs, and reports whether there was room.
+// take buffers a block and reports whether there was room.
 func (l *Listener) take(block []pcm.Frame, pairs int) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -131,7 +131,7 @@ func (l *Listener) take(block []pcm.Frame, pairs int) bool {
 	return true
 }
 
-// sample returns 16 bits of a sample.
+// sample converts a sample to 16 bits.
 func sample(x float32) int16 {
 	x = min(max(x*32768, -32768), 32767)
 	if x < 0 {
@@ -140,16 +140,16 @@ func sample(x float32) int16 {
 	return int16(min(x+0.5, 32767))
 }
 
-// hall is where the listeners of a room are.
+// hall holds the listeners of a room.
 type hall struct {
 	mutex   sync.Mutex
-	pairs   int // of a block
+	pairs   int // output pairs in a block
 	all     []*Listener
 	dropped int64
 	closed  bool
 }
 
-// enter takes a listener. Another sheet may have come since its output was looked up.
+// enter adds a listener. It checks the output again, because the sheet may have changed.
 func (h *hall) enter(l *Listener) error {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -180,7 +180,7 @@ func (h *hall) empty() bool {
 	return len(h.all) == 0
 }
 
-// give gives a block to all of them. Who is too slow is dropped.
+// give passes a block to all listeners. Slow listeners are dropped.
 func (h *hall) give(block []pcm.Frame) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -197,7 +197,7 @@ func (h *hall) give(block []pcm.Frame) {
 	h.all = kept
 }
 
-// close ends all of them.
+// close ends all listeners.
 func (h *hall) close() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -208,17 +208,17 @@ func (h *hall) close() {
 	h.all = nil
 }
 
-// Listeners returns how many there are, and how many were dropped because they were too slow.
+// Listeners returns the number of listeners, and of listeners dropped because they were too slow.
 func (r *Room) Listeners() (now int, dropped int64) {
 	r.hall.mutex.Lock()
 	defer r.hall.mutex.Unlock()
 	return len(r.hall.all), r.hall.dropped
 }
 
-// missing is the error of a name that is not there.
+// missing returns the error for an unknown name.
 func missing(what, name string, known []string) *Error {
 	nearest := ""
-	if i := slices.Index(known, name); i >= 0 { // that of a voice which is over
+	if i := slices.Index(known, name); i >= 0 { // the id of a voice that has ended
 		known = slices.Delete(slices.Clone(known), i, i+1)
 	}
 	if len(known) > 0 {

@@ -10,31 +10,30 @@ import (
 // Numbered is an event with its number in the room, from 1.
 type Numbered struct {
 	Number int64
-	Text   string // one sentence for people
+	Text   string // one sentence
 	report.Event
 }
 
-// Kept is how many events a room keeps at least.
+// Kept is the minimum number of events that a room keeps.
 const Kept = 100_000
 
-// log keeps the last events of a room. Its memory grows with what it keeps: a beginning or an end takes
-// 40 bytes, a loss 120.
+// log keeps the last events of a room. A beginning or an end takes 40 bytes, a loss 120.
 type log struct {
 	rate int
 
 	mutex  sync.Mutex
 	tape   tape
-	voices map[uint64]lived // those that live, by their numbers
-	took   map[uint64]loser // who lost a slot, by the number of who has it
+	voices map[uint64]lived // living voices by number
+	took   map[uint64]loser // the victim of a voice, by the voice's number
 	ref    int64            // of the last ask
 	asked  map[int64]*ask
-	more   chan struct{} // closed with the next event; nil: nobody waits
+	more   chan struct{} // closed at the next event; nil: no waiters
 	closed bool
 }
 
-// lived is what events have told of a voice.
+// lived is the state of a voice according to its events.
 type lived struct {
-	sound string // as the sheet calls it
+	sound string // name in the sheet
 	real  bool   // it has a slot
 }
 
@@ -49,7 +48,8 @@ func (l *log) begin(rate int) {
 	l.forgetVoices()
 }
 
-// forgetVoices says that another mixer counts from here on. Nobody else has the log, or the mutex is held.
+// forgetVoices is called when another mixer starts, whose voice numbers begin again. The caller holds the
+// mutex or the only reference.
 func (l *log) forgetVoices() {
 	l.voices, l.took = map[uint64]lived{}, map[uint64]loser{}
 	l.tape.clear()
@@ -77,7 +77,7 @@ func (l *log) note(e *report.Event) {
 	l.tellAll()
 }
 
-// tellAll wakes who waits. The mutex is held.
+// tellAll wakes the waiters. The caller holds the mutex.
 func (l *log) tellAll() {
 	if l.more != nil {
 		close(l.more)
@@ -85,7 +85,7 @@ func (l *log) tellAll() {
 	}
 }
 
-// tell says of a voice what only events tell.
+// tell adds to a voice the data that only events contain.
 func (l *log) tell(v *Voice) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -97,14 +97,14 @@ func (l *log) tell(v *Voice) {
 	}
 }
 
-// stretch returns those of the events from a number to another that are kept.
+// stretch returns the stored events in a range of numbers.
 func (l *log) stretch(from, to int64) stretch {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.tape.stretch(from, to)
 }
 
-// close ends who waits.
+// close ends the waits for events.
 func (l *log) close() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -14,27 +14,27 @@ import (
 	"voicepool/pcm"
 )
 
-// loops are the loops that were started by hand or by a GO: a snapshot has them.
+// loops tracks loops started by hand or by a GO, for snapshots.
 type loops struct {
 	mutex sync.Mutex
 	all   []looping
-	most  int // of all, before those that are over are forgotten
-	start int // of the last
+	most  int // at this size, add calls tidy
+	start int // number of the last start
 }
 
-// looping is a loop that was started by hand or by a GO.
+// looping is a voice of such a loop.
 type looping struct {
 	order  Order
 	voice  mixer.Handle
 	began  int64    // frame
-	cue    *cue.Cue // that began it; nil: it was started by hand
-	number string   // of that in the list, before a restart too; empty: it has none
-	start  int      // layers of one have the same
-	paused bool     // by itself, as far as is known while all is paused
-	sought int      // seeks
+	cue    *cue.Cue // the cue that started it; nil: started by hand or restored
+	number string   // number of its list cue, also after a restart; may be empty
+	start  int      // common to all layers of a start
+	paused bool     // paused individually, as far as it is known during a pause of the show
+	sought int      // number of seeks
 }
 
-// note takes a start by hand at a frame, if it is a loop.
+// note records a start by hand at a frame if it loops.
 func (l *loops) note(o *Order, frame int64, handles []mixer.Handle, s *cue.Sheet) {
 	i := slices.IndexFunc(soundsOf(s), func(name string) bool { return name == o.Sound })
 	if i < 0 || o.Loop != nil && !*o.Loop || o.Loop == nil && !s.Sounds[i].Loop && s.Sounds[i].Layers == nil {
@@ -50,7 +50,7 @@ func (l *loops) note(o *Order, frame int64, handles []mixer.Handle, s *cue.Sheet
 	}
 }
 
-// fired takes a start of a cue, if it may be a loop.
+// fired records a start by a cue if it may loop.
 func (l *loops) fired(st *stage, c *cue.Cue, e *report.Event) {
 	s := st.player.Sheet()
 	if c.Verb != cue.Play || c.Sound >= len(s.Sounds) || !c.Loop && s.Sounds[c.Sound].Layers == nil || c.Rounds > 0 {
@@ -58,7 +58,7 @@ func (l *loops) fired(st *stage, c *cue.Cue, e *report.Event) {
 	}
 	found := st.find(strconv.FormatUint(e.Voice, 10))
 	if len(found) == 0 {
-		return // it is over
+		return // it has ended
 	}
 	sound := &s.Sounds[c.Sound]
 	one := looping{voice: found[0], began: e.Frame, cue: c, number: e.ListCue, order: Order{
@@ -73,13 +73,13 @@ func (l *loops) fired(st *stage, c *cue.Cue, e *report.Event) {
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if n := len(l.all); n == 0 || l.all[n-1].cue != c || l.all[n-1].began != e.Frame { // else it is another layer
+	if n := len(l.all); n == 0 || l.all[n-1].cue != c || l.all[n-1].began != e.Frame { // otherwise another layer of the same start
 		l.start++
 	}
 	l.add(one)
 }
 
-// add takes a voice of the last start. The mutex is held.
+// add adds a voice of the last start. The caller holds the mutex.
 func (l *loops) add(one looping) {
 	one.start = l.start
 	if len(l.all) >= l.most {
@@ -89,12 +89,12 @@ func (l *loops) add(one looping) {
 	l.all = append(l.all, one)
 }
 
-// tidy forgets those that are over. The mutex is held.
+// tidy removes voices that have ended. The caller holds the mutex.
 func (l *loops) tidy() {
 	l.all = slices.DeleteFunc(l.all, func(one looping) bool { return one.voice.State().Over() })
 }
 
-// move takes what was moved in voices.
+// move applies changes made to voices.
 func (l *loops) move(voices []uint64, m *Move) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -121,22 +121,23 @@ func (l *loops) move(voices []uint64, m *Move) {
 	}
 }
 
-// running returns those that run, at a frame; held: all is paused, so that orders wait.
+// running returns the running loops at a frame. held means that the show is paused, so that commands are
+// pending.
 func (l *loops) running(frame int64, rate int, held bool) []Loop {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.tidy()
 	all := []Loop{}
-	last := 0 // that is in it
+	last := 0 // start number of the last loop in all
 	for i := range l.all {
 		one := &l.all[i]
 		h, o := one.voice, one.order
 		gain := float64(h.Gain())
 		state := h.State()
 		if state == mixer.StatePending || !h.Looping() && state != mixer.StatePaused || one.start == last || math.IsInf(gain, -1) {
-			continue // the last: it is on its way to its end
+			continue // pending, leaving its loop, another layer, or fading to its end
 		}
-		if !held { // a show's pause of a target is not told here
+		if !held { // during a pause of the show, the state of single voices is unknown
 			one.paused = state == mixer.StatePaused
 		}
 		last = one.start
@@ -150,7 +151,7 @@ func (l *loops) running(frame int64, rate int, held bool) []Loop {
 	return all
 }
 
-// revive says which cue of the list has begun voices before a restart.
+// revive stores the list cue that had started the voices before a restart.
 func (l *loops) revive(voices []mixer.Handle, number string) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -161,14 +162,14 @@ func (l *loops) revive(voices []mixer.Handle, number string) {
 	}
 }
 
-// clear forgets all.
+// clear removes all loops.
 func (l *loops) clear() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.all = nil
 }
 
-// resume has a loop of a snapshot go on where it would be after a time.
+// resume restarts a loop of a snapshot at its position after the elapsed time.
 func (r *Room) resume(l *Loop, since time.Duration) error {
 	o := l.Order
 	o.Gain = l.Gain
@@ -177,14 +178,14 @@ func (r *Room) resume(l *Loop, since time.Duration) error {
 		o.From += time.Duration(float64(since) * o.ratio())
 		if o.For > 0 {
 			if o.For -= since; o.For <= 0 {
-				return nil // it is over by now
+				return nil // it would have ended
 			}
 		}
 	}
 	o.When, o.FadeIn = Moment{}, 10*time.Millisecond
 	st := r.on()
 	checked := o
-	checked.From = 0 // after days it is longer than what may be asked for; the player folds it into the loop
+	checked.From = 0 // after days it exceeds the limit of an order; the player wraps it into the loop
 	if err := checked.check(st.player.Sheet()); err != nil {
 		return err
 	}
@@ -196,7 +197,7 @@ func (r *Room) resume(l *Loop, since time.Duration) error {
 		}
 		for _, h := range ask.handles {
 			m := Move{}
-			if len(ask.handles) == 1 { // layers have places of their own
+			if len(ask.handles) == 1 { // layers have their own pans
 				m.Pan = &l.Pan
 			}
 			if l.Paused {

@@ -7,13 +7,13 @@ import (
 	"voicepool/pcm"
 )
 
-// Moment is when an order acts; the zero value is now.
+// Moment is the time of an order. The zero value means now.
 type Moment struct {
-	Frame int64          `json:"frame,omitempty"` // of the mix; 0: At counts
-	At    *time.Duration `json:"at,omitempty"`    // since the room began; nil: now
+	Frame int64          `json:"frame,omitempty"` // frame of the mix; 0: use At
+	At    *time.Duration `json:"at,omitempty"`    // since the beginning of the room; nil: now
 }
 
-// check returns what is wrong with a moment.
+// check validates a moment.
 func (m *Moment) check() error {
 	if m.Frame < 0 {
 		return wrong("frame", "%d is out of range: it takes a frame from 0", m.Frame)
@@ -24,7 +24,7 @@ func (m *Moment) check() error {
 	return nil
 }
 
-// frame returns the frame of a moment, and whether it is later than now.
+// frame returns the frame of a moment and whether it is in the future.
 func (r *Room) frame(m *Moment) (frame int64, later bool) {
 	switch {
 	case m.Frame > 0:

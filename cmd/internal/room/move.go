@@ -10,10 +10,10 @@ import (
 	"voicepool/voice"
 )
 
-// Move is what moves in voices: what is nil stays.
+// Move is a change of voices. Nil fields do not change.
 type Move struct {
 	Gain, Pan, Pitch, Speed *float64
-	LowPass, HighPass       *float64 // Hz; 0: off
+	LowPass, HighPass       *float64 // in Hz; 0: off
 	Over                    time.Duration
 	Shape                   string
 	Seek                    *time.Duration
@@ -23,7 +23,7 @@ type Move struct {
 	When                    Moment
 }
 
-// check returns what is wrong with a move.
+// check validates a move.
 func (m *Move) check() error {
 	for _, one := range []struct {
 		field string
@@ -59,13 +59,13 @@ func (m *Move) check() error {
 	return m.When.check()
 }
 
-// shapes are the ways of a gain, by their names in a sheet.
+// shapes maps names in sheets to shapes of fades.
 var shapes = map[string]voice.Shape{
 	"": voice.Natural, "decibels": voice.InDecibels, "db": voice.InDecibels, "amplitude": voice.InAmplitude, "linear": voice.InAmplitude,
 	"cosine": voice.RaisedCosine, "power": voice.ConstantPower,
 }
 
-// shape returns the shape of a name.
+// shape returns the shape with a name.
 func shape(name string) (voice.Shape, error) {
 	s, ok := shapes[name]
 	if !ok {
@@ -74,7 +74,7 @@ func shape(name string) (voice.Shape, error) {
 	return s, nil
 }
 
-// change returns what is set at once.
+// change returns the properties to set.
 func (m *Move) change() (c mixer.Change) {
 	if m.Gain != nil {
 		c.Fields, c.Gain = c.Fields|mixer.FieldGain, pcm.Decibels(*m.Gain)
@@ -107,7 +107,7 @@ func (m *Move) change() (c mixer.Change) {
 	return c
 }
 
-// act asks the mixer for a move of a voice.
+// act sends a move of a voice to the mixer.
 func (m *Move) act(at mixer.Moment, t mixer.Target) error {
 	if c := m.change(); c.Fields != 0 {
 		if err := at.Set(t, c, m.Over); err != nil {
@@ -128,7 +128,7 @@ func (m *Move) act(at mixer.Moment, t mixer.Target) error {
 	return at.Resume(t)
 }
 
-// Set moves the voices of a target: the number of a start, or an id that names all of its. It returns their numbers.
+// Set changes the voices of a target: the number of a start, or an id. It returns their numbers.
 func (r *Room) Set(target string, m Move) ([]uint64, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (r *Room) Set(target string, m Move) ([]uint64, error) {
 	return voices, err
 }
 
-// Stop ends the voices of a target within a time; 0: with a tail of 10 ms.
+// Stop fades out the voices of a target; over 0 means a tail of 10 ms. It returns their numbers.
 func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, error) {
 	if err := lasting("over", over); err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (r *Room) Stop(target string, over time.Duration, when Moment) ([]uint64, e
 	return r.each(target, when, func(at mixer.Moment, t mixer.Target) error { return at.Stop(t, over) })
 }
 
-// each does something to each voice of a target, and returns their numbers.
+// each applies do to each voice of a target and returns their numbers.
 func (r *Room) each(target string, when Moment, do func(mixer.Moment, mixer.Target) error) (numbers []uint64, err error) {
 	r.orders.Lock()
 	defer r.orders.Unlock()
@@ -163,7 +163,7 @@ func (r *Room) each(target string, when Moment, do func(mixer.Moment, mixer.Targ
 			if err := do(r.on().player.Mixer().At(frame), mixer.TargetVoice(h)); err != nil {
 				return err
 			}
-			if n := h.Number(); n != 0 { // 0: it has not begun
+			if n := h.Number(); n != 0 { // 0: not started yet
 				numbers = append(numbers, n)
 			}
 		}

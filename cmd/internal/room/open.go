@@ -20,8 +20,8 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// Open makes a room and begins to play it. Without a Text it has the sounds of the program. The error
-// is of its sheet or its sounds, an *Error of Kind Range, or of its device.
+// Open creates a room and starts to play it. Without Text it has the program's embedded sounds. The error
+// concerns the sheet, its sounds (an *Error of Kind Range) or the device.
 func Open(ctx context.Context, o Options) (*Room, error) {
 	if o.Text == nil {
 		o.Text = demo()
@@ -29,7 +29,7 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 	if o.Title == "" {
 		o.Title = o.Name
 	}
-	for _, folder := range []*string{&o.Folder, &o.Uploads} { // as hide wants them
+	for _, folder := range []*string{&o.Folder, &o.Uploads} { // hide needs absolute paths
 		if *folder == "" || !o.Free {
 			continue
 		}
@@ -58,7 +58,7 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 	return r, nil
 }
 
-// sweep removes what a process that was killed had begun to take in.
+// sweep removes the incomplete uploads of a killed process.
 func (r *Room) sweep() {
 	if r.uploads() == "" {
 		return
@@ -66,15 +66,15 @@ func (r *Room) sweep() {
 	for _, name := range []string{arriving, replaced} {
 		os.Remove(filepath.Join(r.uploads(), name))
 	}
-	parts, _ := filepath.Glob(filepath.Join(r.uploads(), ".voicepool-*"+uploadEnding)) // the pattern is right
+	parts, _ := filepath.Glob(filepath.Join(r.uploads(), ".voicepool-*"+uploadEnding)) // the pattern is valid
 	for _, part := range parts {
-		if info, err := os.Stat(part); err == nil && time.Since(info.ModTime()) > 2*time.Hour { // nobody takes so long
+		if info, err := os.Stat(part); err == nil && time.Since(info.ModTime()) > 2*time.Hour { // older than any running upload
 			os.Remove(part)
 		}
 	}
 }
 
-// demo is a bank of the program's own sounds.
+// demo returns a bank of the embedded sounds.
 func demo() []byte {
 	var text strings.Builder
 	text.WriteString("sounds:\n")
@@ -84,7 +84,7 @@ func demo() []byte {
 	return []byte(text.String())
 }
 
-// read reads a sheet, whose files lie in the folder of the room.
+// read parses a sheet whose files are in the room's folder.
 func (r *Room) read(text []byte) (*cue.Sheet, error) {
 	o := &r.options
 	s, err := cue.Parse(o.Title, text)
@@ -95,7 +95,7 @@ func (r *Room) read(text []byte) (*cue.Sheet, error) {
 		}
 		return nil, &Error{Kind: Range, Field: "sheet", Detail: detail}
 	}
-	s.Length = nil // a room goes on: Feed would end there, and close the mixer
+	s.Length = nil // a room does not end: Feed would return at the length and close the mixer
 	if o.Voices > 0 {
 		s.Voices = o.Voices
 	}
@@ -111,15 +111,15 @@ func (r *Room) read(text []byte) (*cue.Sheet, error) {
 		r.findUploads(s)
 		return s, nil
 	}
-	s.File = "sheet.yaml" // its own folder is that of the room
+	s.File = "sheet.yaml" // relative to the room's folder
 	if err := r.confine(s); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// findUploads gives a file of a Free sheet its path in the folder of uploads, if the sheet names the file without a
-// folder and the folder of the sheet does not have it.
+// findUploads sets the path of uploaded files in a Free sheet. It applies to files without a folder that do
+// not exist in the folder of the sheet.
 func (r *Room) findUploads(s *cue.Sheet) {
 	if r.options.Uploads == "" {
 		return
@@ -141,9 +141,9 @@ func (r *Room) findUploads(s *cue.Sheet) {
 	}
 }
 
-// hide removes the server's folders from a message about a sheet. A file has the name that the sheet uses; if that
-// is an absolute path or the path of an upload, only its last element. The message may name other files in the same
-// folders: those lose the folder, too.
+// hide removes the server's folders from a message about a sheet. A file is replaced by its name in the
+// sheet, or by its last path element if that name is absolute or an upload. Other files in the same folders
+// also lose their folder.
 func (r *Room) hide(s *cue.Sheet, text string) string {
 	shown := map[string]string{s.File: filepath.Base(r.options.Title)}
 	for i := range s.Sounds {
@@ -173,15 +173,15 @@ func (r *Room) hide(s *cue.Sheet, text string) string {
 	return withoutFolders(strings.NewReplacer(pairs...).Replace(text), folders)
 }
 
-// addParents adds the folders that an absolute path lies in, except the root.
+// addParents adds all parent folders of an absolute path except the root.
 func addParents(folders map[string]bool, path string) {
 	for dir := filepath.Dir(path); filepath.IsAbs(dir) && dir != filepath.Dir(dir) && !folders[dir]; dir = filepath.Dir(dir) {
 		folders[dir] = true
 	}
 }
 
-// withoutFolders removes absolute folders from the paths in a message: as they are, in another case, and as a
-// shell or Go quotes them.
+// withoutFolders removes absolute folders from the paths in a message: verbatim, in another case, and quoted
+// as by a shell or by Go.
 func withoutFolders(text string, folders map[string]bool) string {
 	spellings := map[string]bool{}
 	for dir := range folders {
@@ -198,7 +198,7 @@ func withoutFolders(text string, folders map[string]bool) string {
 		if !strings.Contains(strings.ToLower(text), strings.ToLower(folder)) {
 			continue
 		}
-		// After a letter it is the middle of a relative path, such as sounds/srv/x.wav.
+		// After a letter the match is inside a relative path, such as sounds/srv/x.wav.
 		pattern, err := regexp.Compile(`(^|[^\pL\pN._-])(?i:` + regexp.QuoteMeta(folder) + ")")
 		if err != nil { // the folder is not valid UTF-8
 			text = strings.ReplaceAll(text, folder, "")
@@ -209,10 +209,10 @@ func withoutFolders(text string, folders map[string]bool) string {
 	return text
 }
 
-// voices returns how many voices a sheet asks for, virtual ones included.
+// voices returns the number of voices of a sheet, including virtual voices.
 func voices(s *cue.Sheet) int { return max(s.Voices, s.Grow.Max) + s.Virtual }
 
-// confine has a sheet see the folder of the room, and nothing else.
+// confine restricts a sheet to the room's folder.
 func (r *Room) confine(s *cue.Sheet) error {
 	s.FS = nowhere{}
 	if r.folder == nil && r.options.Folder != "" {
@@ -240,14 +240,14 @@ func (r *Room) confine(s *cue.Sheet) error {
 	return nil
 }
 
-// nowhere has no files.
+// nowhere is a file system without files.
 type nowhere struct{}
 
 func (nowhere) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// begin makes the player, and has it play.
+// begin creates the player and starts playback.
 func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	r.log.begin(s.Rate)
 	r.desk.begin()
@@ -256,12 +256,12 @@ func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	var err error
 	lib, began := r.library(s), time.Time{}
 	if was != nil && timed(s) {
-		if _, err = r.held(ctx, s, lib); err != nil { // before the clock is read: it takes its time
+		if _, err = r.held(ctx, s, lib); err != nil { // before the clock is read, because it is slow
 			return err
 		}
 		began = time.Now()
 		if st, err = r.newStage(ctx, s, lib, cue.Options{From: was.from(s.Rate)}); err != nil && ctx.Err() == nil {
-			st, began = nil, time.Time{} // it is over there
+			st, began = nil, time.Time{} // the show has ended by then
 		}
 	}
 	if st == nil {
@@ -281,7 +281,7 @@ func (r *Room) begin(ctx context.Context, s *cue.Sheet) error {
 	return nil
 }
 
-// timed reports whether a sheet goes by time from its beginning.
+// timed reports whether a sheet has a timeline that starts with it.
 func timed(s *cue.Sheet) bool {
 	own := len(s.Cues)
 	if len(s.List) > 0 {
@@ -295,7 +295,7 @@ func timed(s *cue.Sheet) bool {
 	return own > 0
 }
 
-// sound begins to mix: on a card, or by the clock, by which it began at a time; zero: now.
+// sound starts mixing, with a device or by the clock. began is the beginning by the clock; zero: now.
 func (r *Room) sound(ctx context.Context, began time.Time) (err error) {
 	o := &r.options
 	if o.Device != "" && o.Device != "none" {
@@ -312,7 +312,7 @@ func (r *Room) sound(ctx context.Context, began time.Time) (err error) {
 	return nil
 }
 
-// unread returns the error of a sheet, or of its sounds.
+// unread converts an error of a sheet or its sounds.
 func (r *Room) unread(ctx context.Context, s *cue.Sheet, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -324,7 +324,7 @@ func (r *Room) unread(ctx context.Context, s *cue.Sheet, err error) error {
 	return &Error{Kind: Range, Field: "sheet", Detail: r.hide(s, detail)}
 }
 
-// say tells people something.
+// say reports a line to the operator.
 func (r *Room) say(line string) {
 	if r.options.Say != nil {
 		r.options.Say(line)

@@ -6,34 +6,34 @@ import (
 	"voicepool/sounds"
 )
 
-// Options say what a room is made from.
+// Options configures a room.
 type Options struct {
 	Name   string
-	Title  string // of its sheet in messages, such as show.yaml; empty: the name
-	Text   []byte // the sheet or the bank
-	Folder string // where its sounds lie, and nowhere else; empty: it has those of the program alone
-	Free   bool   // its sheet may name any file: it was named by whoever started the program
+	Title  string // name of its sheet in messages, such as show.yaml; default Name
+	Text   []byte // sheet or bank
+	Folder string // the only folder for its sounds; empty: only embedded sounds
+	Free   bool   // the sheet may use any file, because the operator chose it
 
-	// Uploads is the folder in which AddSound stores the sounds of a Free room. Its sheet may name them without a
-	// folder; a file of that name in Folder comes first. AddSound makes the folder. A room that is not Free stores
-	// its sounds in Folder.
+	// Uploads is the folder where AddSound stores the sounds of a Free room. Its sheet may use them without a
+	// folder; a file of that name in Folder has precedence. AddSound creates the folder. Other rooms store
+	// their sounds in Folder.
 	Uploads string
 
-	// Device is as --device has it; empty or "none": it has no card, is paced by the clock, and heard
-	// over the network. Buffer and Block are of a card; 0: as the driver has it.
+	// Device is like --device. Empty or "none" means no device: the room is paced by the clock and streamed
+	// over the network. Buffer and Block configure the device; 0: the driver's default.
 	Device string
 	Buffer time.Duration
 	Block  int
 
-	// Keep stores the room after a change of its sheet or its sounds. An error takes the change back, and is the
-	// error of the change. It is called while no other change runs; nil: nothing is stored.
+	// Keep stores the room after a change of its sheet or sounds. If it fails, the change is reverted and
+	// returns the error. Calls do not overlap. It may be nil.
 	Keep func(*Room) error
 
-	Voices  int        // of the pool; 0: as the sheet says
-	Most    func() int // how many voices a sheet may ask for, virtual ones included; any goroutine; nil: as many as there may be
+	Voices  int        // size of the pool; 0: the sheet's
+	Most    func() int // returns the limit on voices of a sheet, including virtual voices; any goroutine; nil: no limit
 	Limits  sounds.Limits
-	Permit  *Permit      // it is heard while that holds, from Enter on; nil: always
-	Workers *Workers     // mix the rooms without a card; nil: some of its own
-	Resume  *Snapshot    // it goes on from there; nil: it begins
-	Say     func(string) // told what people should know, a line each; any goroutine; nil: nobody
+	Permit  *Permit      // after Enter, the room is audible while the permit holds; nil: always
+	Workers *Workers     // mix rooms without a device; nil: the room has its own
+	Resume  *Snapshot    // state to resume; nil: start from the beginning
+	Say     func(string) // called with lines for the operator; any goroutine; may be nil
 }

@@ -8,28 +8,28 @@ import (
 	"voicepool/pcm"
 )
 
-// Order asks for a start. Pointers that are nil, and zeros, leave what the sheet says.
+// Order is a request for a start. Nil and zero fields use the values of the sheet.
 type Order struct {
 	Sound    string        `json:"sound"`
 	Gain     float64       `json:"gain,omitempty"`
 	Pan      float64       `json:"pan,omitempty"`
 	Pitch    float64       `json:"pitch,omitempty"`
 	Speed    float64       `json:"speed,omitempty"`   // 0: 1
-	LowPass  *float64      `json:"lowpass,omitempty"` // Hz; 0: off; nil: as the sound says
+	LowPass  *float64      `json:"lowpass,omitempty"` // in Hz; 0: off; nil: the sound's
 	HighPass *float64      `json:"highpass,omitempty"`
 	Bus      string        `json:"bus,omitempty"`
 	Loop     *bool         `json:"loop,omitempty"`
 	Priority int           `json:"priority,omitempty"` // added to the sound's
-	Protect  bool          `json:"protect,omitempty"`  // it is never stolen; false: as the sound says
-	Owner    string        `json:"owner,omitempty"`    // what it belongs to, for limits per owner
+	Protect  bool          `json:"protect,omitempty"`  // never stolen; false: the sound's value
+	Owner    string        `json:"owner,omitempty"`    // for limits per owner
 	ID       string        `json:"id,omitempty"`
 	FadeIn   time.Duration `json:"fade_in,omitempty"`
 	From     time.Duration `json:"from,omitempty"`
-	For      time.Duration `json:"for,omitempty"` // 0: as long as the sound
+	For      time.Duration `json:"for,omitempty"` // 0: the whole sound
 	When     Moment        `json:"when,omitzero"`
 }
 
-// check returns what is wrong with an order.
+// check validates an order.
 func (o *Order) check(s *cue.Sheet) error {
 	found := false
 	for i := range s.Sounds {
@@ -59,7 +59,7 @@ func (o *Order) check(s *cue.Sheet) error {
 	return nil
 }
 
-// start asks the player for what is ordered, at a frame of the mixer or of a salvo.
+// start passes the order to the player, for a frame of the mixer or of a salvo.
 func (o *Order) start(p *cue.Player, frame int64, salvo *mixer.Salvo, ref int64) ([]mixer.Handle, error) {
 	if o.Bus != "" {
 		if _, err := p.Mixer().Bus(o.Bus); err != nil {
@@ -73,10 +73,10 @@ func (o *Order) start(p *cue.Player, frame int64, salvo *mixer.Salvo, ref int64)
 	})
 }
 
-// Play starts a sound and waits for the verdict: at once in a room without a card, at the next block
-// in one with a card. A refusal is an *Error of Kind Refused with its event. A start for later is
-// answered at once with the state pending, and has no number yet; so is one while the show is paused on
-// a card. Give such a start an ID to reach it by.
+// Play starts a sound and waits for the result: immediate in a room without a device, at the next block with
+// one. A rejection is an *Error of Kind Refused with its event. A start in the future returns at once with
+// the state pending and without a number, and so does a start while the show is paused on a device. Give such
+// a start an ID to address it.
 func (r *Room) Play(o Order) (Verdict, error) {
 	st := r.on()
 	if err := o.check(st.player.Sheet()); err != nil {

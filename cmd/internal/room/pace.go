@@ -8,25 +8,25 @@ import (
 	"voicepool/pcm"
 )
 
-// pace has a room without a card be mixed by the clock. mutex is the room's audio side: who holds it
-// may call Render, Sleep, Wake and Turn.
+// pace mixes a room without a device by the clock. mutex guards the audio side of the room: its holder may
+// call Render, Sleep, Wake and Turn.
 type pace struct {
 	room    *Room
 	workers *Workers
-	own     bool        // the workers are this room's alone
-	asleep  atomic.Bool // it is in no list of the workers; who ends that puts it there
+	own     bool        // the workers belong to this room only
+	asleep  atomic.Bool // not in the workers' schedule; clearing it adds the room again
 
 	mutex sync.Mutex
-	began time.Time // when frame 0 was due
-	out   int64     // frames that are over: mixed, slept or held
-	dozes bool      // the mixer sleeps
+	began time.Time // time of frame 0
+	out   int64     // frames completed: mixed, slept or held
+	dozes bool      // the mixer is asleep
 	ended bool
 	block []pcm.Frame
 
-	next time.Time // when it is mixed next: the workers'
+	next time.Time // time of the next mix; owned by the workers
 }
 
-// start begins to mix the room, which began at a time; zero: now.
+// start begins to mix the room, with the given time as its beginning; zero: now.
 func (p *pace) start(began time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -38,31 +38,30 @@ func (p *pace) start(began time.Time) {
 	p.workers.add(p, time.Now())
 }
 
-// place has the clock go by the mixer of a stage. The mutex is held, or nothing is mixed yet.
+// place sets the clock to the mixer of a stage. The caller holds the mutex, or mixing has not begun.
 func (p *pace) place(st *stage) {
 	p.out, p.dozes = st.player.Mixer().Now(), false
 	p.began = time.Now().Add(-pcm.Duration(p.out, p.room.rate))
-	p.block = make([]pcm.Frame, int(pcm.Frames(step, p.room.rate)+1)*st.player.Outputs()) // one more: some steps have it
+	p.block = make([]pcm.Frame, int(pcm.Frames(step, p.room.rate)+1)*st.player.Outputs()) // one more, because of rounding
 }
 
-// at returns when a frame is due.
+// at returns the due time of a frame.
 func (p *pace) at(frame int64) time.Time { return p.began.Add(pcm.Duration(frame, p.room.rate)) }
 
-// poke has the workers look at the room, if it sleeps. Any goroutine, whatever it holds.
+// poke wakes a sleeping room. Any goroutine, with or without locks.
 func (p *pace) poke() {
 	if p.asleep.CompareAndSwap(true, false) {
 		p.workers.add(p, time.Now())
 	}
 }
 
-// again has the workers mix the stage that has been placed, also if the player before it ended by itself. The
-// mutex is held.
+// again resumes mixing after place, even if the previous player ended by itself. The caller holds the mutex.
 func (p *pace) again() {
 	p.ended = false
 	p.poke()
 }
 
-// rouse ends a sleep. The mutex is held.
+// rouse ends a sleep. The caller holds the mutex.
 func (p *pace) rouse() {
 	p.poke()
 	if p.dozes {
@@ -71,14 +70,14 @@ func (p *pace) rouse() {
 	}
 }
 
-// carryOut has what was asked for act at this moment. The mutex is held.
+// carryOut makes the given commands act at the current frame. The caller holds the mutex.
 func (p *pace) carryOut() {
 	st := p.room.on()
 	st.player.Mixer().Render(nil)
 	p.tend(st)
 }
 
-// tend has the player do what is to be done. The mutex is held.
+// tend calls Turn of the player. The caller holds the mutex.
 func (p *pace) tend(st *stage) {
 	if p.ended {
 		return
@@ -93,7 +92,8 @@ func (p *pace) tend(st *stage) {
 	}
 }
 
-// turn mixes what is due, and returns when more will be; false: it sleeps, or has ended.
+// turn mixes the frames that are due and returns the time of the next mix. again is false if the room sleeps
+// or has ended.
 func (p *pace) turn(w *Workers) (next time.Time, again bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -117,7 +117,7 @@ func (p *pace) turn(w *Workers) (next time.Time, again bool) {
 		p.asleep.Store(true)
 		return time.Time{}, false
 	}
-	next = tick.Add(step) // before it sleeps: then others may have it
+	next = tick.Add(step) // read before the room sleeps, because a waker may change it afterwards
 	if p.sleeps() {
 		w.awake.Add(-1)
 		return time.Time{}, false
@@ -125,10 +125,10 @@ func (p *pace) turn(w *Workers) (next time.Time, again bool) {
 	return next, true
 }
 
-// due returns how many frames are due at a time, and not mixed.
+// due returns the number of unmixed frames that are due at a time.
 func (p *pace) due(at time.Time) int64 { return pcm.Frames(at.Sub(p.began), p.room.rate) - p.out }
 
-// mix mixes some frames, and gives them to who listens.
+// mix mixes some frames and passes them to the listeners.
 func (p *pace) mix(frames int) {
 	st := p.room.on()
 	block := p.block[:frames*st.player.Outputs()]
@@ -139,22 +139,21 @@ func (p *pace) mix(frames int) {
 	p.room.hall.give(block)
 }
 
-// sleeps reports whether nothing is to be mixed until something is asked for; then, whoever asks has it
-// in the list again.
+// sleeps puts the room to sleep if it is idle, and reports whether it did. A later request wakes it.
 func (p *pace) sleeps() bool {
 	r, st := p.room, p.room.on()
 	if !r.hall.empty() || !st.player.Idle() {
 		return false
 	}
-	p.asleep.Store(true) // from here on who asks wakes it
+	p.asleep.Store(true) // from here on a request wakes the room
 	if r.hall.empty() && st.player.Idle() && st.player.Mixer().Sleep(p.at(p.out)) {
 		p.dozes = true
 		return true
 	}
-	return !p.asleep.CompareAndSwap(true, false) // somebody was faster: it is in the list already
+	return !p.asleep.CompareAndSwap(true, false) // a request was faster and has already woken it
 }
 
-// end has it be mixed no more.
+// end stops mixing.
 func (p *pace) end() {
 	p.mutex.Lock()
 	p.ended = true

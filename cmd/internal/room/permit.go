@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// Permit says until when rooms may be heard: the lease of a node. One that was never extended lets
-// nothing be heard. All methods may be called by any goroutine, and by an audio side.
+// Permit holds the time until which rooms may be audible: the lease of a cluster node. A permit that has
+// never been extended does not hold. Methods may be called by any goroutine, including an audio side.
 type Permit struct {
 	now   func() time.Duration
 	until atomic.Int64
-	lost  atomic.Int64 // when it was first seen to be over, in Unix nanoseconds; 0: it is not
+	lost  atomic.Int64 // time when its end was first noticed, in Unix nanoseconds; 0: not ended
 }
 
-// NewPermit returns a permit that goes by a clock, which also counts the time in which the machine sleeps.
+// NewPermit returns a permit with a clock, which must also run while the machine sleeps.
 func NewPermit(now func() time.Duration) *Permit { return &Permit{now: now} }
 
-// Extend lets rooms be heard until a time of the clock.
+// Extend makes the permit hold until a time of the clock.
 func (p *Permit) Extend(until time.Duration) {
 	p.until.Store(int64(until))
 	p.lost.Store(0)
 }
 
-// End lets them be heard no more.
+// End ends the permit.
 func (p *Permit) End() { p.until.Store(0) }
 
-// Holds reports whether what is heard after a time may be heard.
+// Holds reports whether the permit holds at a time ahead of now.
 func (p *Permit) Holds(ahead time.Duration) bool {
 	if p == nil || int64(p.now()+ahead) < p.until.Load() {
 		return true
@@ -34,7 +34,7 @@ func (p *Permit) Holds(ahead time.Duration) bool {
 	return false
 }
 
-// Lost says since when nothing may be heard, and why; empty: it may.
+// Lost describes since when and why the permit does not hold, or returns "".
 func (p *Permit) Lost() string {
 	if p.Holds(0) {
 		return ""

@@ -9,14 +9,14 @@ import (
 	"voicepool/pcm"
 )
 
-// revival is a player for which loops that a cue of the list began before a restart are of that cue, so
-// that a stop finds them and screens show it.
+// revival is a player that attributes restored loops to the list cues that started them before a restart, so
+// that a stop finds them and displays show them.
 type revival struct {
 	*cue.Player
 	loops *loops
 }
 
-// Playing returns the cues that run, those with revived loops last.
+// Playing returns the running cues. Cues of restored loops come last.
 func (v revival) Playing() []cue.Running {
 	all, s, last := v.Player.Playing(), v.Sheet(), 0
 	for _, one := range v.loops.revived() {
@@ -37,18 +37,17 @@ func (v revival) Playing() []cue.Running {
 	return all
 }
 
-// Cease stops a cue of the list.
+// Cease stops a list cue.
 func (v revival) Cease(list int, over time.Duration) {
 	v.Player.Cease(list, over)
 	for _, one := range v.loops.revived() {
 		if i, err := v.Sheet().Place(one.number); err == nil && i == list || err != nil && list < 0 {
-			_ = v.Mixer().At(mixer.Now).Stop(mixer.TargetVoice(one.voice), over) // it may be over by now
+			_ = v.Mixer().At(mixer.Now).Stop(mixer.TargetVoice(one.voice), over) // the voice may have ended
 		}
 	}
 }
 
-// revived returns the loops that a cue of the list began before a restart, the voices of layers one by
-// one.
+// revived returns the restored loops of list cues, with one entry per layer.
 func (l *loops) revived() []looping {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

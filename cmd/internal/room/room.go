@@ -11,23 +11,24 @@ import (
 	"voicepool/cue"
 )
 
-// Room is a room. All methods may be called by any goroutine.
+// Room is a running room. Methods may be called by any goroutine.
 //
-// Orders are one at a time. In a room without a card each is carried out at once, by a Render of no
-// frames, under the mutex under which its workers mix; on a card the audio side takes no lock.
+// Orders are carried out one at a time. In a room without a device, an order acts at once: a Render of zero
+// frames carries it out, under the mutex that the workers hold while mixing. With a device, the audio side
+// takes no lock.
 type Room struct {
 	options Options
 	rate    int
 	text    atomic.Pointer[string]
-	folder  *os.Root // nil: it has none
+	folder  *os.Root // may be nil
 
 	stage atomic.Pointer[stage]
-	pace  *pace // nil: it has a card
-	card  *card // nil: it is paced
+	pace  *pace // nil if the room has a device
+	card  *card // nil if the room is paced by the clock
 	valve valve
 
-	orders  sync.Mutex // of what moves buses and scenes, and of steps that belong together
-	changes sync.Mutex // of sheets
+	orders  sync.Mutex // serializes changes of buses and scenes, and batches
+	changes sync.Mutex // serializes changes of the sheet
 	desk    desk
 	loops   loops
 	agenda  agenda
@@ -39,25 +40,25 @@ type Room struct {
 	done    chan struct{}
 }
 
-// Done is closed when the room has ended.
+// Done returns a channel that is closed when the room has ended.
 func (r *Room) Done() <-chan struct{} { return r.done }
 
-// Name returns what the room is called.
+// Name returns the name of the room.
 func (r *Room) Name() string { return r.options.Name }
 
-// Show returns what runs the list: GO, standby, panic, pause, scenes and the words of control.
+// Show returns the show, which runs the list: GO, standby, panic, pause, scenes and control words.
 func (r *Room) Show() *show.Show { return r.on().show }
 
-// Sheet returns the sheet that is played.
+// Sheet returns the current sheet.
 func (r *Room) Sheet() *cue.Sheet { return r.on().player.Sheet() }
 
-// Voices returns how many voices the room has, virtual ones included.
+// Voices returns the number of voices of the room, including virtual voices.
 func (r *Room) Voices() int { return int(r.on().player.Mixer().Stats().Voices) + r.Sheet().Virtual }
 
-// Text returns the text of the sheet, as it was given.
+// Text returns the text of the sheet.
 func (r *Room) Text() []byte { return []byte(*r.text.Load()) }
 
-// Look returns the picture of a live view: for who draws one.
+// Look returns the data for a live view.
 func (r *Room) Look() live.Picture {
 	p := live.Picture{Rate: r.rate, Stats: r.on().player.Mixer().Stats()}
 	p.Left, p.Right = r.on().player.Levels()
@@ -65,7 +66,7 @@ func (r *Room) Look() live.Picture {
 	return p
 }
 
-// heard says where the room is heard.
+// heard returns the state of the output.
 func (r *Room) heard() live.Heard {
 	h := live.Heard{Device: "none", State: "playing"}
 	if r.card != nil {
@@ -77,18 +78,18 @@ func (r *Room) heard() live.Heard {
 	return h
 }
 
-// on returns what plays.
+// on returns the current stage.
 func (r *Room) on() *stage { return r.stage.Load() }
 
-// wake has the room be awake: something is asked for. Any goroutine, whatever it holds.
+// wake wakes the room after a request. Any goroutine, with or without locks.
 func (r *Room) wake() {
 	if p := r.pace; p != nil {
 		p.poke()
 	}
 }
 
-// settle carries out an order, whose commands are given by do, and what is due at this moment. On a
-// card they act at the next block.
+// settle carries out an order: do issues its commands. In a paced room they act at once; with a device they
+// act at the next block.
 func (r *Room) settle(do func() error) error {
 	if r.ended() {
 		return errClosed
@@ -118,16 +119,16 @@ func (r *Room) ended() bool {
 	}
 }
 
-// Close ends the room: what plays fades out, listeners and watchers end. Closing twice is harmless.
+// Close fades out the voices and ends the room, its listeners and its watchers. It may be called twice.
 func (r *Room) Close(fade time.Duration) error {
 	var err error
 	r.closing.Do(func() {
 		r.agenda.close()
 		r.changes.Lock()
 		defer r.changes.Unlock()
-		defer close(r.done) // before another change begins
+		defer close(r.done) // before another change can begin
 		st := r.on()
-		st.player.Hold(false) // what is paused would not end
+		st.player.Hold(false) // a paused player would not end
 		st.player.Mixer().StopAll(fade)
 		r.wake()
 		if r.sounds() {
@@ -161,7 +162,7 @@ func (r *Room) Close(fade time.Duration) error {
 	return err
 }
 
-// sounds reports whether something plays.
+// sounds reports whether voices are playing or pending.
 func (r *Room) sounds() bool {
 	st := r.on().player.Mixer().Stats()
 	return st.Playing > 0 || st.Pending > 0

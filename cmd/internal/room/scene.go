@@ -8,7 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// CheckScene returns what would be wrong with a change of the scene.
+// CheckScene validates a change of the scene.
 func (r *Room) CheckScene(name string, over time.Duration) error {
 	if err := lasting("over", over); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (r *Room) CheckScene(name string, over time.Duration) error {
 	return nil
 }
 
-// Scene changes the scene within a time; empty: the sheet without one.
+// Scene changes the scene within a time. "" leaves all scenes.
 func (r *Room) Scene(name string, over time.Duration) error {
 	if err := r.CheckScene(name, over); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (r *Room) Scene(name string, over time.Duration) error {
 	err := r.settle(func() error {
 		err := r.on().player.Do("scene", name, fmt.Sprintf("over=%gs", over.Seconds()))
 		if err == nil && r.pace != nil {
-			r.pace.tend(r.on()) // hands it to the mixer
+			r.pace.tend(r.on()) // passes the command to the mixer
 		}
 		return err
 	})
@@ -48,10 +48,10 @@ func (r *Room) Scene(name string, over time.Duration) error {
 	return err
 }
 
-// ahead is how far ahead of the mix a player plans a scene at most.
+// ahead is the longest time between the scheduling of a scene by the player and its start.
 const ahead = 25 * time.Millisecond
 
-// fired takes a cue of the list that has begun: it may change the scene. Of the goroutine of the player.
+// fired records the scene of a list cue that has begun. It runs on the goroutine of the player.
 func (r *Room) fired(list int, _ int64) {
 	st := r.on()
 	if st == nil {
@@ -69,14 +69,14 @@ func (r *Room) fired(list int, _ int64) {
 	}
 }
 
-// show notes the scene.
+// show records the current scene.
 func (d *desk) show(name string) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.scene = name
 }
 
-// shown returns the scene.
+// shown returns the current scene.
 func (d *desk) shown() string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

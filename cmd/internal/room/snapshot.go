@@ -8,42 +8,42 @@ import (
 	"voicepool/bank/rules"
 )
 
-// Snapshot is what survives a restart, as JSON.
+// Snapshot is the state that survives a restart, as JSON.
 type Snapshot struct {
 	Room    string    `json:"room"`
 	Time    time.Time `json:"time"`
 	Frame   int64     `json:"frame"`
-	Paused  bool      `json:"paused,omitempty"` // all stands still, the time too
+	Paused  bool      `json:"paused,omitempty"` // the whole show, including its clock
 	Text    string    `json:"text"`
 	Scene   string    `json:"scene"`
 	Standby string    `json:"standby"`
 	Last    string    `json:"last"`
-	Buses   []Moved   `json:"buses"` // those that were moved by hand
-	Loops   []Loop    `json:"loops"` // those that were started by hand or by a GO
+	Buses   []Moved   `json:"buses"` // buses changed by hand
+	Loops   []Loop    `json:"loops"` // loops started by hand or by a GO
 }
 
-// Moved is a bus that was moved by hand.
+// Moved is a bus changed by hand.
 type Moved struct {
 	Bus
-	Duck *Duck `json:"duck,omitempty"` // nil: as the sheet says
+	Duck *Duck `json:"duck,omitempty"` // nil: the sheet's
 	Cutoffs
 
-	Values Effects            `json:"values,omitempty"` // of its effects, that were moved
-	Sends  map[string]float64 `json:"sends,omitempty"`  // dB, that were moved
+	Values Effects            `json:"values,omitempty"` // changed effect values
+	Sends  map[string]float64 `json:"sends,omitempty"`  // changed send gains in dB
 }
 
-// Loop is a loop that runs.
+// Loop is a running loop.
 type Loop struct {
 	Order    Order   `json:"order"`
-	Cue      string  `json:"cue,omitempty"` // of the list, that began it; empty: it was started by hand
-	Position float64 `json:"position"`      // seconds, at Snapshot.Time
-	Gain     float64 `json:"gain"`          // as it was moved to
+	Cue      string  `json:"cue,omitempty"` // list cue that started it; empty: started by hand
+	Position float64 `json:"position"`      // in seconds, at Snapshot.Time
+	Gain     float64 `json:"gain"`          // current gain
 	Pan      float64 `json:"pan"`
 	Paused   bool    `json:"paused"`
-	Sought   int     `json:"-"` // seeks so far: a position that has moved otherwise than by the clock
+	Sought   int     `json:"-"` // number of seeks; a seek changes the position independently of the clock
 }
 
-// Snapshot returns what is to survive.
+// Snapshot returns the state that survives a restart.
 func (r *Room) Snapshot() *Snapshot {
 	st := r.on()
 	shown, now := st.show.State(), st.player.Mixer().Now()
@@ -61,7 +61,7 @@ func (r *Room) Snapshot() *Snapshot {
 	return out
 }
 
-// ratio is how much faster than the sound it plays, but for what the sheet says.
+// ratio returns the playback speed relative to the sound's own.
 func (o *Order) ratio() float64 {
 	speed := o.Speed
 	if speed == 0 {
@@ -70,7 +70,7 @@ func (o *Order) ratio() float64 {
 	return speed * math.Pow(2, o.Pitch/12)
 }
 
-// since returns how long ago it was, by the clock of the room.
+// since returns the time elapsed since the snapshot, by the clock of the room.
 func (s *Snapshot) since() time.Duration {
 	if s.Paused {
 		return 0
@@ -78,12 +78,13 @@ func (s *Snapshot) since() time.Duration {
 	return max(time.Since(s.Time), 0)
 }
 
-// from is where the clock of a snapshot would be now: that of a sheet that goes by time.
+// from returns the current time of the snapshot's clock, for a sheet with a timeline.
 func (s *Snapshot) from(rate int) rules.Time {
 	return rules.FrameTime(s.Frame+int64(s.since().Seconds()*float64(rate)), rate)
 }
 
-// resumeAll puts the room where a snapshot was. What is not in the sheet any more is left out, and told.
+// resumeAll restores the state of a snapshot. Parts that no longer exist in the sheet are reported and
+// skipped.
 func (r *Room) resumeAll(s *Snapshot) {
 	st, since := r.on(), s.since()
 	tell := func(err error) {
@@ -98,7 +99,7 @@ func (r *Room) resumeAll(s *Snapshot) {
 	for _, b := range s.Buses {
 		if slices.Contains(known, b.Bus.Bus) {
 			f := Fader{Gain: &b.Gain, LowPass: b.LowPass, HighPass: b.HighPass, Mute: &b.Mute, Duck: b.Duck, Effects: b.Values, Sends: b.Sends}
-			if b.Solo { // the master has none
+			if b.Solo { // the master cannot be soloed
 				f.Solo = &b.Solo
 			}
 			_, err := r.SetBus(b.Bus.Bus, f)

@@ -21,28 +21,28 @@ import (
 	"voicepool/sounds"
 )
 
-// stage is what plays: a change that the player cannot take puts another in its place.
+// stage is a player with its show and sounds. A change that the player does not support replaces the stage.
 type stage struct {
 	player *cue.Player
 	show   *show.Show
 	sounds *sounds.Library
-	fed    chan struct{}      // closed when the player has come to its end
-	cancel context.CancelFunc // of Feed; nil: the room is paced
-	scened atomic.Int64       // the frame behind which the last scene acts
+	fed    chan struct{}      // closed when the player has ended
+	cancel context.CancelFunc // cancels Feed; nil in a paced room
+	scened atomic.Int64       // the frame after which the last scene acts
 
 	mutex sync.Mutex
-	held  map[string]held         // the sounds, by their names
-	named map[mixer.Handle]string // what the sheet calls the sounds of starts that are pending
-	most  int                     // of named, before those that are not pending any more are forgotten
+	held  map[string]held         // by sound name
+	named map[mixer.Handle]string // sound names of pending starts
+	most  int                     // at this size, expect removes the starts that have begun
 }
 
-// library returns what loads the sounds of a sheet.
+// library returns a library for the sounds of a sheet.
 func (r *Room) library(s *cue.Sheet) *sounds.Library {
 	damaged := func(file string, place sounds.Damage) { r.say("warning: " + findings.Line(file, place)) }
 	return sounds.NewLibrary(sounds.Options{Rate: s.Rate, Limits: r.options.Limits, OnDamage: damaged})
 }
 
-// newStage makes a player of a sheet, with its sounds. Nothing plays yet.
+// newStage creates the player of a sheet and loads its sounds. It does not start playback.
 func (r *Room) newStage(ctx context.Context, s *cue.Sheet, lib *sounds.Library, o cue.Options) (*stage, error) {
 	st := &stage{fed: make(chan struct{}), named: map[mixer.Handle]string{}, sounds: lib}
 	o.Live, o.Changes, o.Meters, o.Watch, o.Wake = true, true, true, func(e report.Event) { r.watch(st, &e) }, r.wake
@@ -65,18 +65,19 @@ func (r *Room) newStage(ctx context.Context, s *cue.Sheet, lib *sounds.Library, 
 	return st, nil
 }
 
-// watch takes an event of a stage.
+// watch processes an event of a stage.
 func (r *Room) watch(st *stage, e *report.Event) {
 	r.log.note(e)
 	if st.player == nil || e.Kind != mixer.EventStarted {
-		return // nothing of what is told while the player is made goes on by itself
+		return // events during the construction of the player do not concern loops to restore
 	}
 	if s := st.player.Sheet(); e.Cue >= byHand(s) && e.Cue < len(s.Cues) {
 		r.loops.fired(st, &s.Cues[e.Cue], e)
 	}
 }
 
-// byHand returns the first cue that a GO begins: the clock of a sheet brings back what comes before it.
+// byHand returns the index of the first cue that a GO starts. Earlier cues are restored by the clock of the
+// sheet.
 func byHand(s *cue.Sheet) int {
 	switch {
 	case !timed(s):
@@ -87,7 +88,7 @@ func byHand(s *cue.Sheet) int {
 	return s.List[0].First
 }
 
-// learn looks up the lengths of the sounds of a sheet.
+// learn loads the sounds of a sheet and stores their lengths.
 func (r *Room) learn(ctx context.Context, st *stage, s *cue.Sheet) error {
 	all, err := r.held(ctx, s, st.sounds)
 	if err != nil {
@@ -117,7 +118,7 @@ func (r *Room) held(ctx context.Context, s *cue.Sheet, lib *sounds.Library) (map
 	return holds(s, files), nil
 }
 
-// expect notes what the sheet calls the sound of starts for later: events tell it of those that have begun.
+// expect stores the sound name of pending starts. Once they have begun, events provide it.
 func (st *stage) expect(sound string, handles []mixer.Handle) {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
@@ -130,14 +131,14 @@ func (st *stage) expect(sound string, handles []mixer.Handle) {
 	}
 }
 
-// soundOf returns what the sheet calls the sound of a start that is pending; empty: nobody has said.
+// soundOf returns the sound name of a pending start, or "".
 func (st *stage) soundOf(h mixer.Handle) string {
 	st.mutex.Lock()
 	defer st.mutex.Unlock()
 	return st.named[h]
 }
 
-// find returns the voices of a target: the number of one, or the id of some.
+// find returns the voices of a target: the number of a voice, or an id.
 func (st *stage) find(target string) (found []mixer.Handle) {
 	number, err := strconv.ParseUint(target, 10, 64)
 	tag, _ := st.player.Tag(target)
@@ -149,7 +150,7 @@ func (st *stage) find(target string) (found []mixer.Handle) {
 	return found
 }
 
-// feed has the player of a room with a card go on.
+// feed runs Feed for a room with a device.
 func (st *stage) feed(ctx context.Context, say func(string)) {
 	ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -160,7 +161,7 @@ func (st *stage) feed(ctx context.Context, say func(string)) {
 	}()
 }
 
-// end ends it at once: nothing renders it any more.
+// end closes the stage. Rendering must have stopped.
 func (st *stage) end() {
 	if st.cancel != nil {
 		st.cancel()
@@ -169,7 +170,7 @@ func (st *stage) end() {
 	st.player.Close()
 }
 
-// buses returns the names of all buses, that of the master first.
+// buses returns the names of all buses, "master" first.
 func buses(s *cue.Sheet) []string {
 	names := []string{"master"}
 	for i := range s.Outputs {
@@ -191,7 +192,7 @@ func soundsOf(s *cue.Sheet) (names []string) {
 	return names
 }
 
-// said returns an error of an action as one of the room.
+// said converts an error of an action.
 func said(err error) *Error {
 	text := strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), cue.ErrAction.Error()+": "), "play: ")
 	e := &Error{Kind: Range, Detail: text}
@@ -203,5 +204,5 @@ func said(err error) *Error {
 	return e
 }
 
-// patience is how long a verdict is waited for on a card, and the player for what was asked of it.
+// patience is the time limit for a verdict from a device and for requests to the player.
 const patience = 2 * time.Second

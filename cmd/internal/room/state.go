@@ -10,18 +10,18 @@ import (
 	"voicepool/mixer"
 )
 
-// State is how a room stands, as JSON.
+// State is the state of a room, as JSON.
 type State struct {
 	Room      string  `json:"room"`
 	Title     string  `json:"title"`
-	Revision  int64   `json:"revision"` // moves with everything but levels, voices and time
+	Revision  int64   `json:"revision"` // increments when anything except levels, voices and time changes
 	Rate      int     `json:"rate"`
 	Frame     int64   `json:"frame"`
-	Time      float64 `json:"time"` // seconds since it began
+	Time      float64 `json:"time"` // in seconds since the beginning
 	Paused    bool    `json:"paused"`
-	Device    string  `json:"device"` // none: it is paced, and heard over the network
+	Device    string  `json:"device"` // none: paced by the clock, and streamed over the network
 	Sink      string  `json:"sink"`
-	Lost      string  `json:"lost"` // since when and why nothing is heard; empty: it is
+	Lost      string  `json:"lost"` // since when and why the output is lost; empty: it works
 	LatencyMS float64 `json:"latency_ms"`
 
 	Pool    int64         `json:"pool"`
@@ -42,35 +42,35 @@ type State struct {
 	Said    []string       `json:"said"`
 }
 
-// Bus is a bus in a State.
+// Bus is the state of a bus.
 type Bus struct {
 	Bus    string  `json:"bus"`
 	Parent string  `json:"parent,omitempty"`
-	Gain   float64 `json:"gain"` // dB
+	Gain   float64 `json:"gain"` // in dB
 	Mute   bool    `json:"mute"`
 	Solo   bool    `json:"solo"`
-	Peak   float64 `json:"peak"` // dB, of the last 400 ms
+	Peak   float64 `json:"peak"` // in dB, over the last 400 ms
 
 	Effects   []show.Rack `json:"effects,omitempty"`
-	Reduction float64     `json:"reduction,omitempty"` // dB, of its compressors, as of the last block
+	Reduction float64     `json:"reduction,omitempty"` // in dB, of its compressors, in the last block
 }
 
-// Voice is a start that is not over, in a State.
+// Voice is a start that has not ended.
 type Voice struct {
 	Voice    uint64  `json:"voice"`
 	ID       string  `json:"id,omitempty"`
 	Sound    string  `json:"sound"`
-	Slot     int     `json:"slot"`  // -1: virtual, or pending
-	Level    float64 `json:"level"` // dB: how loud it is going to be; -120: nothing
+	Slot     int     `json:"slot"`  // -1: virtual or pending
+	Level    float64 `json:"level"` // audibility in dB; -120: silent
 	Pan      float64 `json:"pan"`
 	State    string  `json:"state"` // playing, paused, virtual, pending or silent
 	Looping  bool    `json:"looping"`
-	Position float64 `json:"position"`            // seconds
-	Took     uint64  `json:"took,omitempty"`      // the voice that lost its slot to it
-	TookName string  `json:"took_name,omitempty"` // and the sound of that
+	Position float64 `json:"position"`            // in seconds
+	Took     uint64  `json:"took,omitempty"`      // number of its victim
+	TookName string  `json:"took_name,omitempty"` // sound of its victim
 }
 
-// Sound is a sound of a room, in a State.
+// Sound is a sound of a room.
 type Sound struct {
 	Sound   string  `json:"sound"`
 	Seconds float64 `json:"seconds"`
@@ -78,12 +78,12 @@ type Sound struct {
 	Bus     string  `json:"bus,omitempty"`
 }
 
-// silence is the level of nothing, in JSON, which has no infinity.
+// silence is the level of silence in JSON, which cannot represent infinity.
 const silence = -120
 
 func tenth(x float64) float64 { return math.Round(10*x) / 10 }
 
-// State returns how the room stands.
+// State returns the state of the room.
 func (r *Room) State() *State {
 	_, revision, _ := r.Levels()
 	shown := r.on().show.State()
@@ -112,7 +112,7 @@ func (r *Room) State() *State {
 	return out
 }
 
-// voices returns the starts that are not over, by their numbers; those that are pending come last.
+// voices returns the starts that have not ended, by number, pending starts last.
 func (r *Room) voices() []Voice {
 	all := []Voice{}
 	on := r.on()
@@ -131,7 +131,7 @@ func (r *Room) voices() []Voice {
 		switch {
 		case state == mixer.StatePlaying && v.Level <= silence:
 			v.State = "silent"
-		case state == mixer.StatePaused: // it keeps its audibility, but nothing of it is heard
+		case state == mixer.StatePaused: // Audibility does not consider the pause
 			v.Level = silence
 		}
 		r.log.tell(&v)

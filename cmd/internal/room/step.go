@@ -2,19 +2,19 @@ package room
 
 import "time"
 
-// Step is a command of a Batch: one of them is not nil.
+// Step is a command of a batch. Exactly one of the pointers is set.
 type Step struct {
 	Play *Order
 	Set  *Move
 	Stop *time.Duration
 	Bus  *Fader
-	On   string // of Set and Stop the target, of Bus its name
+	On   string // target of Set and Stop, or bus of Bus
 }
 
-// Result is what became of a step.
+// Result is the outcome of a step.
 type Result struct {
 	Verdict *Verdict `json:"verdict,omitempty"`
 	Voices  []uint64 `json:"voices,omitempty"`
 	Bus     *Bus     `json:"bus,omitempty"`
-	Refused *Error   `json:"-"` // of a play that the pool refused
+	Refused *Error   `json:"-"` // a play rejected by the pool
 }

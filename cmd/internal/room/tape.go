@@ -8,44 +8,44 @@ import (
 	"voicepool/mixer"
 )
 
-// tape keeps a room's last events, in pieces. The oldest piece is dropped as a whole. Events in a piece have no
-// pointers (but for the odd ones), so the garbage collector does not read them. A written event never changes:
-// a stretch relies on that.
+// tape stores a room's last events in pieces. The oldest piece is dropped as a whole. Except for the odd
+// events, a piece contains no pointers, so that the garbage collector need not scan it. A stored event never
+// changes; stretch relies on that.
 type tape struct {
 	pieces []piece
-	before int64 // events that were dropped
-	last   int64 // the number of the last event; 0: there was none
+	before int64 // number of dropped events
+	last   int64 // number of the last event; 0: no event
 
 	names book[string]
 	calls book[report.Called]
 }
 
-// pieceLength is how many events a piece has.
+// pieceLength is the number of events per piece.
 const pieceLength = 1024
 
-// piece is a stretch of the tape.
+// piece is a block of consecutive events.
 type piece struct {
 	all  []kept
 	wide []wide
 	odd  []report.Event
 }
 
-// kept is an event: of a beginning or an end all that it says.
+// kept is the short form of an event. It is complete for the beginning and end of a voice.
 type kept struct {
 	frame       int64
 	voice       uint64
-	sound, call uint32 // in the books
+	sound, call uint32 // indexes in the books
 	cue, slot   int32
-	more        int32 // the place of the rest: from 1 in wide, from -1 downwards in odd; 0: there is none
+	more        int32 // the other fields: 1 + index in wide, or -1 - index in odd; 0: no others
 	kind        mixer.EventKind
 	reason      mixer.Reason
 }
 
-// wide is what an event of a choice says besides: of a loss or a refusal all that there is.
+// wide holds the other fields of losses and rejections.
 type wide struct {
 	by                                           uint64
 	audibility, newcomer, runnerUp, lost         report.Level
-	bySound, bus, cooldown                       uint32 // in the book of names
+	bySound, bus, cooldown                       uint32 // indexes in names
 	candidates, peers, limit                     int32
 	priority, newcomerPriority, runnerUpPriority int32
 	muffled, lowPass, highPass                   float32
@@ -53,13 +53,13 @@ type wide struct {
 	endless, hasRunnerUp, perOwner               bool
 }
 
-// book gives short numbers to what comes again and again.
+// book assigns indexes to recurring values.
 type book[T comparable] struct {
 	places map[T]uint32
 	all    []T
 }
 
-// place returns the number of something.
+// place returns the index of a value and adds it if necessary.
 func (b *book[T]) place(x T) uint32 {
 	i, ok := b.places[x]
 	if !ok {
@@ -73,12 +73,12 @@ func (b *book[T]) place(x T) uint32 {
 	return i
 }
 
-// add adds an event, and drops the oldest where there are enough.
+// add adds an event and drops the oldest piece if the tape is full.
 func (t *tape) add(e *report.Event) {
 	n := len(t.pieces)
 	if n == 0 || len(t.pieces[n-1].all) == pieceLength {
 		if n > 0 {
-			t.pieces[n-1].wide = slices.Clone(t.pieces[n-1].wide) // without the room to grow
+			t.pieces[n-1].wide = slices.Clone(t.pieces[n-1].wide) // drop the spare capacity
 		}
 		if t.last-t.before >= Kept+pieceLength {
 			t.before += pieceLength
@@ -94,7 +94,7 @@ func (t *tape) add(e *report.Event) {
 	t.last++
 }
 
-// pack adds an event to a piece, as short as it can be.
+// pack adds an event to a piece in the shortest form that represents it.
 func (t *tape) pack(p *piece, e *report.Event) {
 	k := kept{frame: e.Frame, voice: e.Voice, sound: t.names.place(e.Sound), call: t.calls.place(e.Called), cue: int32(e.Cue), slot: int32(e.Slot), kind: e.Kind, reason: e.Reason}
 	plain := *e
@@ -111,7 +111,7 @@ func (t *tape) pack(p *piece, e *report.Event) {
 		if t.long(&k, &w) == plain {
 			p.wide = append(p.wide, w)
 			k.more = int32(len(p.wide))
-		} else { // of a device, which speaks otherwise each time
+		} else { // a device event, with a varying text
 			p.odd = append(p.odd, plain)
 			k.more = -int32(len(p.odd))
 		}
@@ -119,14 +119,14 @@ func (t *tape) pack(p *piece, e *report.Event) {
 	p.all = append(p.all, k)
 }
 
-// short returns what the short form says.
+// short expands the short form.
 func (t *tape) short(k *kept) report.Event {
 	e := report.EventOf(&mixer.Event{Frame: k.frame, Kind: k.kind, Voice: k.voice, Slot: int(k.slot), Reason: k.reason})
 	e.Sound, e.Called, e.Cue = t.names.all[k.sound], t.calls.all[k.call], int(k.cue)
 	return e
 }
 
-// long returns what it says with the rest.
+// long expands the short form with the other fields.
 func (t *tape) long(k *kept, w *wide) report.Event {
 	e := t.short(k)
 	e.By, e.Audibility, e.Newcomer, e.RunnerUp, e.Lost = w.by, w.audibility, w.newcomer, w.runnerUp, w.lost
@@ -138,10 +138,10 @@ func (t *tape) long(k *kept, w *wide) report.Event {
 	return e
 }
 
-// first returns the number of the first event that is kept; where there is none that of the next.
+// first returns the number of the first stored event, or of the next event if the tape is empty.
 func (t *tape) first() int64 { return t.before + 1 }
 
-// at returns the event of a number, which is kept.
+// at returns the stored event with a number.
 func (t *tape) at(number int64) report.Event {
 	i := number - t.before - 1
 	p := &t.pieces[i/pieceLength]
@@ -155,17 +155,17 @@ func (t *tape) at(number int64) report.Event {
 	}
 }
 
-// clear drops all. Numbers go on.
+// clear drops all events. Numbers continue.
 func (t *tape) clear() { *t = tape{before: t.last, last: t.last} }
 
-// stretch is some events of a tape. Any goroutine may read it while the tape goes on.
+// stretch is a range of events. It may be read by any goroutine while the tape changes.
 type stretch struct {
 	tape        tape
 	first, last int64
 }
 
-// stretch returns those of the events from a number to another that are kept. It copies none of them, so that
-// whoever tells the tape of events hardly ever waits for who reads.
+// stretch returns the stored events in a range of numbers. It copies no events, so that readers hardly delay
+// add.
 func (t *tape) stretch(from, to int64) stretch {
 	s := stretch{first: max(from, t.first()), last: min(to, t.last)}
 	if s.first <= s.last {
@@ -177,7 +177,7 @@ func (t *tape) stretch(from, to int64) stretch {
 	return s
 }
 
-// all returns the events with their numbers.
+// all iterates over the events with their numbers.
 func (s *stretch) all() iter.Seq2[int64, report.Event] {
 	return func(yield func(int64, report.Event) bool) {
 		for n := s.first; n <= s.last && yield(n, s.tape.at(n)); n++ {

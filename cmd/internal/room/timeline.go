@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// looksBack is how much of the past a timeline shows.
+	// looksBack is the length of a timeline.
 	looksBack = 10 * time.Minute
 
-	// drawn is how many events a timeline has at most: the last ones.
+	// drawn is the largest number of events in a timeline: the latest ones.
 	drawn = 20_000
 )
 
-// Timeline writes a page of the voices of the last ten minutes, or of as much as the last 20,000 events
-// reach back. What began before that is not in it.
+// Timeline writes a page with the voices of the last ten minutes, or of the last 20,000 events if they span
+// less. Voices that began earlier are omitted.
 func (r *Room) Timeline(w io.Writer) error {
 	out := r.Report(drawn)
 	since := out.Frames - pcm.Frames(looksBack, r.rate)
@@ -44,5 +44,5 @@ func (r *Room) Timeline(w io.Writer) error {
 	return t.Write(w, timeline.HTML)
 }
 
-// TimelinePolicy returns the content security policy that the page of Timeline needs.
+// TimelinePolicy returns the content security policy required by the page of Timeline.
 func TimelinePolicy() string { return timeline.Policy() }

@@ -7,30 +7,30 @@ import (
 	"voicepool/pcm"
 )
 
-// valve is the last thing that a mix goes through before it is heard, in a room that has a Permit: it fades
-// in and out, and is shut while the permit does not hold. The room plays on behind it, and is in time when it opens.
+// valve is the last stage of the mix in a room with a Permit. It fades the room in and out, and is closed
+// while the permit does not hold. The room keeps playing behind a closed valve and stays in time.
 type valve struct {
-	permit *Permit      // nil: it is always open
-	asked  atomic.Int64 // frames of the last fade that was asked for; below 0: out; 0: none was yet, and it is shut
-	gain   float32      // of the last frame; the audio side's
-	barred bool         // by the permit; the audio side's
+	permit *Permit      // nil: always open
+	asked  atomic.Int64 // length of the last requested fade in frames; negative: fade-out; 0: no request yet, closed
+	gain   float32      // of the last frame; audio side
+	barred bool         // closed by the permit; audio side
 }
 
 const (
-	// reopening is how long a room fades in that may be heard again.
+	// reopening is the fade-in when the permit holds again.
 	reopening = 10 * time.Millisecond
 
-	// soon is how long before the end of a permit a room fades out, at least.
+	// soon is the minimum time between a fade-out and the end of the permit.
 	soon = 20 * time.Millisecond
 )
 
-// Enter has a room be heard that was opened with a Permit, after a fade. Before, it plays unheard.
+// Enter fades in a room that was opened with a Permit. Before, it plays silently.
 func (r *Room) Enter(fade time.Duration) { r.valve.asked.Store(max(pcm.Frames(fade, r.rate), 1)) }
 
-// Leave has a room be heard no more, after a fade. It does not wait for that.
+// Leave fades the room out. It does not wait for the end of the fade.
 func (r *Room) Leave(fade time.Duration) { r.valve.asked.Store(-max(pcm.Frames(fade, r.rate), 1)) }
 
-// shape fades a block of frames of so many outputs, which is heard after a time. Audio side.
+// shape applies the fade to a block, which is output after the time ahead. Audio side.
 func (v *valve) shape(block []pcm.Frame, outputs, rate int, ahead time.Duration) {
 	if v.permit == nil {
 		return
@@ -43,7 +43,7 @@ func (v *valve) shape(block []pcm.Frame, outputs, rate int, ahead time.Duration)
 	case !v.permit.Holds(ahead):
 		v.gain, v.barred = 0, true
 		step = -1
-	case !v.permit.Holds(ahead + max(lasts, soon)): // it ends with the next block: this one fades
+	case !v.permit.Holds(ahead + max(lasts, soon)): // the permit ends during the next block: fade out now
 		step, v.barred = -v.gain/float32(max(frames, 1)), true
 	case asked > 0 && v.barred:
 		step = 1 / float32(pcm.Frames(reopening, rate))
@@ -68,7 +68,7 @@ func (v *valve) shape(block []pcm.Frame, outputs, rate int, ahead time.Duration)
 		}
 	}
 	if v.barred && step <= 0 {
-		gain = 0 // whatever was rounded
+		gain = 0 // exact despite rounding
 		clear(block[max(len(block)-outputs, 0):])
 	}
 	if gain == 1 {

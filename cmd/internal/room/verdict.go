@@ -8,26 +8,26 @@ import (
 	"voicepool/mixer"
 )
 
-// Verdict is what became of an order.
+// Verdict is the result of an order.
 type Verdict struct {
 	Voice  uint64   `json:"voice"`
-	Voices []uint64 `json:"voices,omitempty"` // of several layers
+	Voices []uint64 `json:"voices,omitempty"` // if there are several layers
 	Sound  string   `json:"sound"`
 	ID     string   `json:"id,omitempty"`
 	Frame  int64    `json:"frame"`
 	State  string   `json:"state"` // playing, pending, virtual or coalesced
-	Slot   int      `json:"slot"`  // -1: none
+	Slot   int      `json:"slot"`  // -1: no slot
 }
 
 // ask is a start that waits for its verdict.
 type ask struct {
 	ref     int64
 	handles []mixer.Handle
-	first   *report.Event // the first event of it; under the mutex of the log
-	told    chan struct{} // has one with that
+	first   *report.Event // its first event; guarded by the mutex of the log
+	told    chan struct{} // receives an item when first is set
 }
 
-// ask returns a mark for a start whose verdict somebody waits for.
+// ask registers a start whose verdict a caller waits for.
 func (l *log) ask() *ask {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -37,14 +37,14 @@ func (l *log) ask() *ask {
 	return a
 }
 
-// forget says that nobody waits for a verdict any more.
+// forget removes an ask.
 func (l *log) forget(a *ask) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	delete(l.asked, a.ref)
 }
 
-// answer gives an event to who waits for it. The mutex is held.
+// answer passes an event to its waiting ask. The caller holds the mutex.
 func (l *log) answer(e *report.Event) {
 	if a := l.asked[e.Ref]; a != nil && (a.first == nil || a.first.Kind != mixer.EventStarted && e.Kind == mixer.EventStarted) {
 		one := *e
@@ -55,19 +55,19 @@ func (l *log) answer(e *report.Event) {
 	}
 }
 
-// first returns the first event of a start, a beginning before all others; nil: there is none.
+// firstOf returns the first event of a start, preferably its beginning, or nil.
 func (l *log) firstOf(a *ask) *report.Event {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return a.first
 }
 
-// verdict returns what has become of a start.
+// verdict returns the result of a start.
 func (r *Room) verdict(o *Order, a *ask) (Verdict, error) {
 	v := Verdict{Sound: o.Sound, ID: o.ID, State: "pending", Slot: -1}
 	e := r.log.firstOf(a)
 	if e == nil {
-		if r.card == nil { // it has a delay, or all stands still
+		if r.card == nil { // delayed, or the show is paused
 			return v, nil
 		}
 		timer := time.NewTimer(patience)
@@ -79,7 +79,7 @@ func (r *Room) verdict(o *Order, a *ask) (Verdict, error) {
 			return Verdict{}, errClosed
 		case <-timer.C:
 			for _, h := range a.handles {
-				_ = h.Stop() // it is not to sound when nobody waits for it any more
+				_ = h.Stop() // do not let it sound after the caller has given up
 			}
 			return Verdict{}, errBusy
 		}
@@ -110,7 +110,7 @@ func (r *Room) verdict(o *Order, a *ask) (Verdict, error) {
 	return v, nil
 }
 
-// reason says in words why a start was refused.
+// reason returns the text of a rejection reason.
 func reason(r mixer.Reason) string {
 	switch r {
 	case mixer.ReasonPoolFull:

@@ -14,7 +14,7 @@ import (
 	"voicepool/mixer"
 )
 
-// Events returns up to limit events from a number on, and the number of the first that is kept.
+// Events returns up to limit events beginning at a number, and the number of the first stored event.
 func (r *Room) Events(from int64, limit int) (events []Numbered, first int64) {
 	r.log.mutex.Lock()
 	first = r.log.tape.first()
@@ -24,7 +24,7 @@ func (r *Room) Events(from int64, limit int) (events []Numbered, first int64) {
 	return s.say(r.rate), first
 }
 
-// Watch returns a watcher of the events from a number on; 0: of those from now on.
+// Watch returns a watcher for events beginning at a number; 0: later events only.
 func (r *Room) Watch(from int64) *Watcher {
 	if from <= 0 {
 		r.log.mutex.Lock()
@@ -34,18 +34,18 @@ func (r *Room) Watch(from int64) *Watcher {
 	return &Watcher{log: &r.log, next: from}
 }
 
-// Watcher hands out events in their order. It keeps none itself: nobody waits for who is slow. One
+// Watcher returns events in order. It has no buffer of its own, so a slow watcher does not delay others. One
 // goroutine at a time.
 type Watcher struct {
 	log  *log
 	next int64
 }
 
-// most is how many events a watcher hands out at a time.
+// most is the largest number of events returned at a time.
 const most = 1000
 
-// Next waits for the next events until ctx ends. It returns io.EOF when the room has ended, and
-// ErrSlow where what comes next is not kept any more.
+// Next waits for the next events until ctx ends. It returns io.EOF when the room has ended, and ErrSlow if
+// the next event has already been dropped.
 func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
 	for {
 		l := w.log
@@ -76,10 +76,10 @@ func (w *Watcher) Next(ctx context.Context) ([]Numbered, error) {
 	}
 }
 
-// ErrSlow says that a reader was too slow.
+// ErrSlow means that a reader was too slow.
 var ErrSlow = errors.New("room: the reader is too slow")
 
-// sentence says an event in one sentence.
+// sentence describes an event in one sentence.
 func sentence(e *report.Event, head *report.Report) string {
 	name := words.OneLine(e.Sound) + " #" + strconv.FormatUint(e.Voice, 10)
 	switch e.Kind {
@@ -116,7 +116,7 @@ func sentence(e *report.Event, head *report.Report) string {
 	return name + ": " + e.Kind.String()
 }
 
-// Voice returns a start that is kept: its events, oldest first. The error is of Kind NotFound.
+// Voice returns the stored events of a voice, oldest first. The error has Kind NotFound.
 func (r *Room) Voice(number uint64) ([]Numbered, error) {
 	var events []Numbered
 	head := &report.Report{Version: 1, Rate: r.rate}
@@ -132,7 +132,7 @@ func (r *Room) Voice(number uint64) ([]Numbered, error) {
 	return events, nil
 }
 
-// Explain says why a voice sounds, was stolen or refused, in sentences.
+// Explain explains in sentences why a voice sounds, was stolen or was rejected.
 func (r *Room) Explain(number uint64) ([]string, error) {
 	events, err := r.Voice(number)
 	if err != nil {
@@ -153,7 +153,7 @@ func (r *Room) Explain(number uint64) ([]string, error) {
 	return append(text, told.Advice...), nil
 }
 
-// head returns what is known of the playing so far, without events.
+// head returns a report of the show so far, without events.
 func (r *Room) head() *report.Report {
 	st, s := r.on().player.Mixer().Stats(), r.on().player.Sheet()
 	return &report.Report{
@@ -162,7 +162,7 @@ func (r *Room) head() *report.Report {
 	}
 }
 
-// Report returns what is known of the playing so far, with the last events that are kept, up to a limit.
+// Report returns a report of the show so far, with up to limit of the latest stored events.
 func (r *Room) Report(limit int) *report.Report {
 	out := r.head()
 	s := r.log.stretch(r.LastEvent()-int64(limit)+1, math.MaxInt64)
@@ -172,9 +172,8 @@ func (r *Room) Report(limit int) *report.Report {
 	return out
 }
 
-// WriteReport writes what Report has, with all events that are kept. It holds a thousand of them at a
-// time, however slowly w takes them. The error is that of w, or ErrSlow where events went that were
-// still to be written.
+// WriteReport writes a report with all stored events. It buffers a thousand of them, even if w is slow. The
+// error is w's, or ErrSlow if events were dropped before they could be written.
 func (r *Room) WriteReport(w io.Writer) error {
 	head := r.head()
 	r.log.mutex.Lock()

@@ -9,25 +9,25 @@ import (
 )
 
 const (
-	// step is how often a room without a card is mixed, and how long a block of it is at most. All rooms are
-	// mixed at the same ticks: a worker wakes once for all of them.
+	// step is the mixing interval of rooms without a device, and the longest block. All rooms are mixed at
+	// the same ticks, so that a worker wakes only once for all of them.
 	step = 10 * time.Millisecond
 
-	// lateBy is from when on a block counts as late, and standstill from when on frames are left out.
+	// A block is late after lateBy. After standstill, frames are skipped.
 	lateBy     = 20 * time.Millisecond
 	standstill = time.Second
 )
 
-// Workers mix rooms that have no card: a few goroutines for any number of rooms. A room that sleeps is
-// in none of their lists, and costs nothing. Any goroutine.
+// Workers mix rooms without a device. A few goroutines serve any number of rooms. A sleeping room is not in
+// the schedule. Any goroutine.
 type Workers struct {
-	began  time.Time // of the ticks
+	began  time.Time // time of tick 0
 	mutex  sync.Mutex
 	due    schedule
-	timed  int // workers that sleep until the first of them is due
+	timed  int // workers that sleep until the first room is due
 	closed bool
 
-	wake  chan struct{} // has one when somebody is to look at the schedule anew
+	wake  chan struct{} // receives an item when a worker must read the schedule again
 	done  chan struct{} // closed by Close
 	group sync.WaitGroup
 
@@ -36,7 +36,7 @@ type Workers struct {
 	longest               atomic.Int64 // nanoseconds
 }
 
-// NewWorkers starts n workers; 0: as many as there are processors.
+// NewWorkers starts n workers; 0: one per processor.
 func NewWorkers(n int) *Workers {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
@@ -48,7 +48,7 @@ func NewWorkers(n int) *Workers {
 	return w
 }
 
-// Close ends them. Rooms that they mix stand still then.
+// Close stops the workers. Their rooms are no longer mixed.
 func (w *Workers) Close() {
 	w.mutex.Lock()
 	closed := w.closed
@@ -60,16 +60,16 @@ func (w *Workers) Close() {
 	w.group.Wait()
 }
 
-// Pace is how well workers keep time.
+// Pace holds statistics of workers.
 type Pace struct {
-	Rooms, Awake int           // rooms they mix, and those that are not silent
-	Blocks       int64         // mixed since they began
-	Late         int64         // of those, more than 20 ms after they were due
-	Skipped      int64         // frames left out, after a standstill of more than a second
-	Longest      time.Duration // that a block was mixed for
+	Rooms, Awake int           // rooms of the workers, and rooms that are not asleep
+	Blocks       int64         // blocks mixed
+	Late         int64         // blocks mixed more than 20 ms after they were due
+	Skipped      int64         // frames skipped after delays of more than a second
+	Longest      time.Duration // longest time for a block
 }
 
-// Pace returns how well they keep time. Any goroutine.
+// Pace returns the statistics. Any goroutine.
 func (w *Workers) Pace() Pace {
 	return Pace{
 		Rooms: int(w.rooms.Load()), Awake: int(w.awake.Load()), Blocks: w.blocks.Load(), Late: w.late.Load(),
@@ -77,7 +77,7 @@ func (w *Workers) Pace() Pace {
 	}
 }
 
-// add has a room be mixed at a time, and then until its turn says that it sleeps.
+// add schedules a room at a time. The room stays scheduled until it sleeps.
 func (w *Workers) add(p *pace, at time.Time) {
 	w.awake.Add(1)
 	w.mutex.Lock()
@@ -90,7 +90,7 @@ func (w *Workers) add(p *pace, at time.Time) {
 	}
 }
 
-// rouse has a worker look at the schedule.
+// rouse wakes a worker to read the schedule.
 func (w *Workers) rouse() {
 	select {
 	case w.wake <- struct{}{}:
@@ -98,10 +98,10 @@ func (w *Workers) rouse() {
 	}
 }
 
-// tick returns the last tick until a time.
+// tick returns the last tick at or before a time.
 func (w *Workers) tick(now time.Time) time.Time { return now.Add(-(now.Sub(w.began) % step)) }
 
-// work is the life of a worker.
+// work is the loop of a worker.
 func (w *Workers) work() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -133,7 +133,8 @@ func (w *Workers) work() {
 	}
 }
 
-// next takes the room that is due, or returns how long none is; 0: none is awake.
+// next removes the first room from the schedule if it is due. Otherwise it returns the time until then; 0: no
+// room is awake.
 func (w *Workers) next() (p *pace, wait time.Duration) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -146,13 +147,13 @@ func (w *Workers) next() (p *pace, wait time.Duration) {
 		return nil, wait
 	}
 	p = heap.Pop(&w.due).(*pace)
-	if len(w.due) > 0 && (w.timed == 0 || !w.due[0].next.After(now)) { // another worker takes the next
+	if len(w.due) > 0 && (w.timed == 0 || !w.due[0].next.After(now)) { // let another worker take the next room
 		w.rouse()
 	}
 	return p, 0
 }
 
-// mixed notes a block that was due at a time, and how long it took.
+// mixed records the due time and duration of a block.
 func (w *Workers) mixed(due, begun, now time.Time) {
 	w.blocks.Add(1)
 	if now.Sub(due) > lateBy {
@@ -166,7 +167,7 @@ func (w *Workers) mixed(due, begun, now time.Time) {
 	}
 }
 
-// schedule is a heap of rooms by when they are due.
+// schedule is a heap of rooms by due time.
 type schedule []*pace
 
 func (s schedule) Len() int           { return len(s) }
