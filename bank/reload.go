@@ -25,10 +25,10 @@ const (
 	settle = 50 * time.Millisecond
 )
 
-// Watch reloads the bank whenever its file or sounds change, until ctx ends. It polls the sizes and times of
-// the files four times a second, so it works with any file system that has them; an embed.FS never changes.
-// told, which may be nil, is called with the error of each Reload, or nil on success. Run Watch in its own
-// goroutine. It is meant for development.
+// Watch reloads the bank whenever its file or sounds change, until ctx ends. It polls the sizes and times
+// of the files four times a second, so it works with any file system that has them. An embed.FS never
+// changes. After each Reload, Watch calls told, which may be nil, with the error or nil. Run Watch in its
+// own goroutine. It is meant for development.
 func (b *Bank) Watch(ctx context.Context, told func(err error)) {
 	done, last := b.stamps(), map[string]stamp(nil)
 	ticker := time.NewTicker(look)
@@ -105,12 +105,12 @@ func (b *Bank) stamps() map[string]stamp {
 }
 
 // Reload reads the file again. Later starts follow the new rules; playing voices continue. Gains, pans,
-// pitches, mutes, cutoffs and ducks of buses, effect values and send gains move to their new values within 50
-// ms, if the file has changed them. Sounds that are already in the library are not read again.
+// pitches, mutes, cutoffs and ducks of buses, effect values and send gains move to their new values within
+// 50 ms, if the file has changed them. Sounds that are already in the library are not read again.
 //
 // If the file is faulty or has lost all its sounds, or a sound cannot be loaded, the bank keeps its old
-// state; the error is as in Open. Changes that require a new mixer, such as another bus, effect or send, are
-// reported in an error that wraps ErrMixer, one line each with its place in the file; all other changes
+// state; the error is as in Open. Changes that require a new mixer, such as another bus, effect or send,
+// are reported in an error that wraps ErrMixer, one line each with its place in the file. All other changes
 // apply. A sound on a bus that the mixer lacks plays on the nearest parent bus that it has.
 func (b *Bank) Reload() error { return b.reload(nil) }
 

@@ -47,7 +47,7 @@ type armed struct {
 }
 
 // arm switches the player to the lookahead: from now on each GO adds its cues when its frame comes near. It
-// does nothing on later calls.
+// has no effect on later calls.
 func (p *Player) arm() {
 	if p.armed.on {
 		return

@@ -153,8 +153,8 @@ func (b *beginning) stands(s *Sheet) error {
 	return nil
 }
 
-// Standby returns the index in Sheet.List of the next cue at the beginning of a live show. It returns the
-// length of the list if there is no next cue.
+// Standby returns the index in Sheet.List of the next cue at the beginning of a live show. At the end of
+// the list it returns the length of the list.
 func (p *Player) Standby() int { return p.begins.standby }
 
 // settle applies the lasting results of the list cues before the next one: endless loops, played from their
@@ -225,7 +225,7 @@ func (c *Cue) settled() *Cue {
 	return &out
 }
 
-// beginsAt returns the frame at which the show begins. For a cue it is a frame of the mixer, and known is
+// beginsAt returns the first frame of the show. For a cue it is a frame of the mixer, and known is
 // false until the frame is certain. For a time it is a frame of the output.
 func (p *Player) beginsAt() (frame int64, known bool) {
 	b, rate := &p.begins, p.sheet.Rate

@@ -24,18 +24,19 @@ import (
 // it runs.
 var ErrChange = errors.New("cue: the show keeps its sheet")
 
-// Change switches a running show to another sheet, such as its file after an edit. Starts from now on follow
-// the new sheet; voices that already play continue. If the timeline started with the show, it continues at
-// the same time in the new sheet. If a list cue started it, it continues with the old cues. The configuration
-// of the mixer cannot change: kept lists the keys of the sheet that differ and keep their old values.
+// Change switches a running show to another sheet, such as its file after an edit. Starts from now on
+// follow the new sheet; voices that already play continue. If the timeline started with the show, it
+// continues at the same time in the new sheet. If a list cue started it, it continues with the old cues.
+// The configuration of the mixer cannot change: kept lists the keys of the sheet that differ and keep their
+// old values.
 //
 // Change needs Options.Changes and a running Feed. The library is the one given to NewPlayer. Control side,
-// any goroutine except the one of Feed.
+// any goroutine except Feed's.
 //
-// When the change takes effect, the goroutine of Feed calls adopted, which may be nil. adopted must call take
-// once: from that call on, Sheet, Playing and positions in the list refer to the new sheet. A caller that
-// uses positions in the list calls take under the lock that guards them. adopted returns gain changes in
-// decibels by cue number, which are applied as by Trim.
+// When the change takes effect, the goroutine of Feed calls adopted, which may be nil. This function must
+// call take once. From that call on, Sheet, Playing and positions in the list refer to the new sheet. A
+// caller that uses positions in the list calls take under the lock that guards them. The result of adopted
+// is applied like Trim: gain changes in decibels by cue number.
 //
 // The error is from LoadSounds or wraps ErrChange; the show then keeps its old sheet.
 func (p *Player) Change(ctx context.Context, s *Sheet, lib *sounds.Library, adopted func(take func()) map[string]float64) (kept []string, err error) {

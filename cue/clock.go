@@ -15,15 +15,15 @@ type alarm struct {
 	launches, cues int // how many existed before the panic
 }
 
-// stand is an interval in which the mixer does not advance, in frames.
+// stand is an interval during which the mixer does not advance, in frames.
 type stand struct {
 	at     int64 // frame of the mixer
 	output int64 // frame of the output
 	frames int64 // duration; never: it does not end
 }
 
-// pauses maps mixer frames to output frames. Its input is the output frames at which pauses begin and end,
-// alternately. The mixer stops after the fade-out of a pause.
+// pauses maps mixer frames to output frames. Its input is the output frames of the beginnings and ends of
+// pauses, alternately. The mixer stops after the fade-out of a pause.
 type pauses struct {
 	fade   int64 // length of a fade, in frames
 	faded  int64

@@ -12,9 +12,9 @@ import (
 	"voicepool/mixer"
 )
 
-// CheckRender returns an error if a render of the sheet would never end: a loop that is never stopped, or a
-// pause that is never resumed or stopped. The error is of type rules.Errors, as from Parse. It is nil if the
-// sheet has a length or ends by itself.
+// CheckRender returns an error if a render of the sheet would never end. Reasons are a loop that is never
+// stopped, and a pause that is never resumed or stopped. The error is of type rules.Errors, as from Parse.
+// It is nil if the sheet has a length or ends by itself.
 func (s *Sheet) CheckRender() error {
 	if err := s.CheckGoes(); err != nil || s.Length != nil {
 		return err
@@ -49,8 +49,7 @@ func (s *Sheet) CheckRender() error {
 	return r.Errors()
 }
 
-// moment is a position in the order in which cues act. The zero value means never: no other moment lies
-// before it.
+// moment is a position in the order of acting cues. The zero value means never; every other moment is later.
 type moment struct {
 	frame int64
 	index int
@@ -73,11 +72,11 @@ func later(m, n moment) moment {
 	return m
 }
 
-// moment returns the last time at which cue i acts.
+// moment returns the moment of the last repetition of cue i.
 func (s *Sheet) moment(i int) moment { return moment{s.Cues[i].last(s.Rate), i} }
 
-// surely returns a moment at which cue i has certainly acted. For a cue with random intervals it is the first
-// repetition.
+// surely returns the latest moment that is certain: the last repetition of cue i, or the first if its
+// intervals are random.
 func (s *Sheet) surely(i int) moment {
 	if c := &s.Cues[i]; !c.EveryMost.IsZero() {
 		return moment{c.frame(0, s.Rate), i}
@@ -98,7 +97,7 @@ type latest map[string]moment
 
 func (l latest) note(target string, m moment) { l[target] = later(l[target], m) }
 
-// endings holds, per target, the last moments at which voices are stopped, resumed, or released from loops.
+// endings holds, per target, the moments of the last stop, the last resume and the last release from loops.
 // The target "all" stands for every voice.
 type endings struct {
 	stops, resumes  latest
@@ -111,8 +110,7 @@ type endings struct {
 	buses map[string]moment
 }
 
-// start is a start with an id. stop is the moment by which it and all earlier starts of the id have been
-// stopped.
+// start is a start with an id. All starts of the id up to this one have been stopped at stop.
 type start struct{ begin, stop moment }
 
 func (s *Sheet) endings() *endings {
@@ -202,7 +200,7 @@ func left(all []start, m moment) bool {
 	return n > 0 && !m.before(all[n-1].stop)
 }
 
-// stop returns the last moment at which the voices of a start are stopped.
+// stop returns the moment of the last stop of the voices of a start.
 func (e *endings) stop(c *Cue) moment {
 	return later(later(e.stops[c.ID], e.stops["all"]), e.under[c.Bus])
 }
@@ -236,8 +234,8 @@ func (e *endings) paused(pause *Cue, m moment) bool {
 	return some && !m.before(stop)
 }
 
-// ErrEndless is wrapped by the error of Read if voices still sound after the last moment at which the sheet
-// lets any end. It indicates a fault of the mixer and prevents a render from filling the disk.
+// ErrEndless is wrapped by the error of Read if voices still sound when everything in the sheet must have ended. It
+// indicates a fault of the mixer and prevents a render from filling the disk.
 var ErrEndless = errors.New("cue: the render does not end")
 
 const (

@@ -1,8 +1,8 @@
 package cue
 
-// Ends estimates the frame at which the show ends, for a progress display. It is the Length of the sheet, or
-// the time at which every start has played once at its own speed and loops have been stopped. Pauses and
-// pitches are ignored. The result is 0 if the sheet repeats. Control side.
+// Ends estimates the last frame of the show, for a progress display. It is the Length of the sheet; without
+// a Length, it is the time when every start has played once at its own speed and loops have been stopped.
+// Pauses and pitches are ignored. The result is 0 if the sheet repeats. Control side.
 func (p *Player) Ends() int64 {
 	switch {
 	case p.cut != never:

@@ -9,8 +9,8 @@ import (
 )
 
 // smooth gives a list fade to or from silence a raised cosine if the cue does not set a shape. Two crossing
-// fades that are straight in decibels would leave a hole in the middle. smooth tracks in sheet order which
-// targets are silent. target is the pair with the target of the cue, if it has one.
+// fades that are straight in decibels would leave a hole in the middle. The method tracks in sheet order
+// which targets are silent. The argument target is the pair with the target of the cue; it may be nil.
 func (d *draft) smooth(n *yaml.Node, target *yaml.Pair) {
 	if d.silent == nil {
 		d.silent = map[string]bool{}

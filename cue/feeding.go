@@ -10,13 +10,12 @@ import (
 )
 
 const (
-	// ahead is the minimum time by which Feed stays ahead of the audio side; look is its polling interval.
+	// ahead is the minimum lead of Feed over the audio side. look is its polling interval.
 	ahead = 200 * time.Millisecond
 	look  = 5 * time.Millisecond
 
-	// fadeOut is the length of the final fade-out of Feed. settling is how long the output must stay silent
-	// before Feed ends with starts still pending. patience is how long Feed waits for an audio side that has
-	// stopped.
+	// fadeOut is the length of the final fade-out of Feed. Feed then ends after settling of silence even if
+	// starts are pending, and after patience if the audio side has stopped.
 	fadeOut  = 300 * time.Millisecond
 	settling = 100 * time.Millisecond
 	patience = time.Second

@@ -18,7 +18,7 @@ type hold struct {
 
 	// Fields of the audio side. flips passes the changes to the control side.
 	was    bool
-	output int64 // output frames so far
+	output int64 // number of output frames
 	flips  ring.Ring[flip]
 	plan   []flip // scheduled changes
 }

@@ -45,7 +45,7 @@ func (s *Sheet) fired() *Sheet {
 	return out
 }
 
-// unfired returns a copy of the sheet to which begin can add actions.
+// unfired returns a copy of the sheet, so that begin can add actions.
 func (s *Sheet) unfired() *Sheet {
 	out := *s
 	out.begun, out.Cues, out.own = true, slices.Clone(s.Cues), len(s.Cues)
@@ -58,7 +58,7 @@ func (s *Sheet) unfired() *Sheet {
 	return &out
 }
 
-// begin adds the actions of a GO at a time: those of a cue and of the cues that follow it. It returns the
+// begin adds the actions of a GO at a time: the actions of a cue and of its followers. It returns the
 // index after the last of these cues. The actions are shifted as if from had already elapsed since the GO.
 func (s *Sheet) begin(head int, at, from rules.Time) (next int) {
 	base, since, after := at, rules.Time{}, -1

@@ -46,7 +46,7 @@ type Go struct {
 	Cue          string     // the number of a cue; empty: the next one
 	Does         Deed
 	Over         rules.Time // fade-out of DoPanic
-	From         rules.Time // DoGo: the cue begins as if so much time had elapsed since its GO
+	From         rules.Time // DoGo: the cue begins as if this time had elapsed since its GO
 }
 
 // Deed is a command for a whole show.

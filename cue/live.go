@@ -23,7 +23,7 @@ type live struct {
 	requests            []func() // run by the goroutine of Feed
 	playing             []Running
 	ids                 []string          // index + 1 is the tag; includes ids from Do and earlier sheets
-	tagged              map[string]uint64 // the tags of the ids seen so far; filled by tagOf
+	tagged              map[string]uint64 // index of ids, filled by tagOf
 	owners              map[string]uint64 // owner numbers, including owners from Do and earlier sheets
 	madeIDs, madeOwners madeNames         // created by Start
 	tags                []uint64          // tags by the current sheet's own tags; nil: they are equal
@@ -72,7 +72,7 @@ func (l *live) rouse() {
 }
 
 // askOf queues a function for a list cue. If the sheet changes before it runs, it gets the new index of the
-// same cue, and it does not run if the cue is gone. -1 stays -1.
+// same cue. If the cue is gone, it does not run. -1 stays -1.
 func (l *live) askOf(p *Player, s *Sheet, list int, do func(list int)) {
 	switch {
 	case list < 0:
@@ -129,7 +129,7 @@ func (p *Player) FireFrom(list int, from time.Duration) error {
 }
 
 // Panic fades everything out within a time and cancels waits, follow-ons, repetitions, the timeline and
-// pending starts of Start. If two overlap, the one that is silent first wins. Any goroutine.
+// pending starts of Start. If two overlap, the fade that ends first wins. Any goroutine.
 func (p *Player) Panic(over time.Duration) { p.live.ask(func() { p.panic(over, p.soonest()) }) }
 
 // Cease fades out everything that a list cue plays and cancels its waits and repetitions. A cue that follows

@@ -17,7 +17,7 @@ type letter struct {
 // outbox holds the messages that are scheduled but not sent, in no order.
 type outbox []letter
 
-// write puts a message into the outbox. It does nothing in a render.
+// write puts a message into the outbox. It has no effect in a render.
 func (p *Player) write(a *Action, c *Cue) {
 	if p.options.Send == nil || p.file.read {
 		return

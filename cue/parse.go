@@ -103,7 +103,7 @@ func (d *draft) repeat(p, cues *yaml.Pair) {
 	}
 }
 
-// fields returns the keys of a sheet beyond the ones of rules.Rules.
+// fields returns the keys of a sheet other than the keys of rules.Rules.
 func (s *Sheet) fields() []fields.Field {
 	return []fields.Field{
 		{Key: "cues"},

@@ -353,7 +353,7 @@ func inherit[T any](n *yaml.Node, key string, dst *T, sound T) {
 	}
 }
 
-// repetitions computes how many times a cue acts. faulty means that one of its times is invalid.
+// repetitions computes how many times a cue acts. faulty means that a time of the cue is invalid.
 func (d *draft) repetitions(n *yaml.Node, faulty bool) {
 	every, times, until := fields.Given(n, "every"), fields.Given(n, "times"), fields.Given(n, "until")
 	switch {

@@ -13,7 +13,7 @@ import (
 	"voicepool/mixer"
 )
 
-// WriteTo writes the sheet recorded so far. The sheet ends by itself unless voices keep looping or stay
+// WriteTo writes the recorded sheet. The sheet ends by itself unless voices keep looping or stay
 // paused; End gives it a length.
 func (r *Recorder) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder

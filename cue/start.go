@@ -42,10 +42,10 @@ type Start struct {
 	Ref   int64        // returned in report.Event; 0..MaxRef
 }
 
-// Start starts a sound of the sheet at once, like bank.Bank.Play: one random variation, with gain and pitch
-// drawn from their ranges, under the limits of the sound; or all of its layers, each with a handle. A start
-// is not a cue: its events have Cue -1, and waits for the end of its id ignore it. A cue that sets parameters
-// applies to it.
+// Start starts a sound of the sheet at once, like bank.Bank.Play. It plays one random variation, with gain
+// and pitch drawn from their ranges, under the limits of the sound. A layered sound plays all its layers,
+// each with a handle. A start is not a cue: its events have Cue -1, and waits for the end of its id ignore
+// it. A cue that sets parameters applies to it.
 //
 // The random choices depend on the seed of the sheet, the name, and the number of earlier successful starts
 // of this name by hand. Start may be called from NewPlayer to Close; control side, any goroutine. The error

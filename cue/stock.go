@@ -59,7 +59,7 @@ type stock struct {
 	wares map[string]*ware
 }
 
-// ware is a sound of a stock, or one of its layers.
+// ware is a sound of a stock, or a layer of a sound.
 type ware struct {
 	rules   *rules.Sound
 	index   int            // index in Player.sheet.Sounds
@@ -121,7 +121,7 @@ func (d *draws) draw(w *ware, seed uint64) chance.Draw {
 	return chance.Draw{Seed: seed, Place: w.place, Time: d.starts}
 }
 
-// file chooses the file of a sound or of one of its layers. The caller holds the mutex.
+// file chooses the file of a sound or of a layer of it. The caller holds the mutex.
 func (d *draws) file(w *ware, layer int, draw chance.Draw) int {
 	for len(d.files) <= layer {
 		d.files = append(d.files, filing{})

@@ -25,9 +25,9 @@ type turning struct {
 
 // Turn is one iteration of Feed, for programs that run many players on one goroutine. It hands over the
 // commands that are due soon, serves requests, polls the events and reports them. It never blocks. Call it
-// about every 10 ms, or, if the player is Idle, after a call of Options.Wake. done means that the show has
-// ended with err; the player is then closed. The fade-out after Finish also takes place in Turn. If a
-// program calls Turn, its goroutine is the goroutine of Feed in this documentation.
+// about every 10 ms, or, if the player is Idle, after a call of Options.Wake. The result done means that
+// the show has ended with err and the player is closed. The fade-out after Finish also takes place in Turn.
+// If a program calls Turn, its goroutine is the goroutine of Feed in this documentation.
 func (p *Player) Turn() (done bool, err error) {
 	t := &p.turning
 	if t.done {

@@ -96,8 +96,8 @@ const (
 	maxText = 1 << 16
 )
 
-// Read parses a text and returns its root, which is nil or of kind Nothing if the text is empty. what is the
-// name of the text in messages, such as "cue sheet".
+// Read parses a text and returns its root. The root of an empty text is nil or of kind Nothing. The
+// argument what names the text in messages, such as "cue sheet".
 func Read(src []byte, what string) (root *Node, wrong *Error) {
 	t, wrong := newText(src, what)
 	if wrong != nil {

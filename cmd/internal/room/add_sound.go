@@ -143,8 +143,8 @@ func (r *Room) replaceFile(ctx context.Context, folder *os.Root, part *whole.Fil
 }
 
 // preserve gives a file the additional name replaced. The file keeps its own name all the time, so that a
-// crash does not lose it. link is Root.Link; if it fails, as on a file system without hard links, preserve
-// copies the file.
+// crash does not lose it. The argument link is Root.Link. If it fails, as on a file system without hard
+// links, preserve copies the file.
 func preserve(folder *os.Root, file string, mode fs.FileMode, link func(from, to string) error) (err error) {
 	_ = folder.Remove(replaced)
 	if link(file, replaced) == nil {

@@ -16,9 +16,9 @@ import (
 const fadeAway = 50 * time.Millisecond
 
 // Change switches the room to another sheet. Playing voices continue, and changed files are read again. If
-// the sheet needs another mixer, for example for new buses, everything fades out and the new sheet begins at
-// frame 0 on the same device, with the gains that were set by hand. Another sample rate, or with a device
-// another number of outputs, is an error of Kind Refused.
+// the sheet needs another mixer, for example for new buses, everything fades out. The new sheet then begins
+// at frame 0 on the same device, with the gains that were set by hand. Another sample rate, or with a
+// device another number of outputs, is an error of Kind Refused.
 func (r *Room) Change(ctx context.Context, text []byte) error {
 	r.changes.Lock()
 	defer r.changes.Unlock()

@@ -47,9 +47,9 @@ type meter struct {
 	print    string // summary of the slow values; a change increments the revision
 }
 
-// Levels returns the current levels and the revision of the State. The result is computed at most once per 30
-// ms and shared. still reports that no value has changed; l is then the pointer returned before, so that
-// callers can compare pointers.
+// Levels returns the current levels and the revision of the State. The result is computed at most once per
+// 30 ms and shared. If still is true, no value has changed and l is the pointer that was returned before.
+// Callers can therefore compare pointers.
 func (r *Room) Levels() (l *Levels, revision int64, still bool) {
 	m := &r.meter
 	m.mutex.Lock()

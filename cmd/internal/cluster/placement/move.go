@@ -144,7 +144,7 @@ func (s *seat) prepare(ctx context.Context) {
 	}
 }
 
-// handed returns the state from which to open a room that is handed over.
+// handed returns the state of a room that is handed over, to open it from.
 func (s *seat) handed(ctx context.Context) (state stateRecord, err error) {
 	o := &s.node.options
 	if s.record.State == 0 {
