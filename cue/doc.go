@@ -15,9 +15,9 @@
 // and Start act on a player while it plays: Fire starts a cue of the list, Do runs a cue given as words, and
 // Start plays a sound of the sheet.
 //
-// Times in a sheet are exact decimals. Each is rounded to a frame once, half up. Repetition k is due at at +
-// k x every before rounding, so rhythms do not drift. Random choices are a hash of the sheet's seed and the
-// position of the cue, so they do not depend on stolen or rejected voices.
+// Times in a sheet are exact decimals. Each is rounded to a frame once, half up. Repetition k is due at
+// `at` + k x `every` before rounding, so rhythms do not drift. Random choices are a hash of the sheet's
+// seed and the position of the cue, so they do not depend on stolen or rejected voices.
 //
 // A parsed sheet is read-only and safe for concurrent use. docs/cues.md describes every key.
 package cue

@@ -306,7 +306,7 @@ func (sc *Schedule) drawn(c *Cue, d chance.Draw, key [2]int) (out drawn) {
 	return out
 }
 
-// mostPicked limits how many file choices of one cue are skipped for later cues.
+// mostPicked limits how many file choices one cue takes from the pickers of later cues.
 const mostPicked = 4096
 
 // enlist gives a starting list cue a file picker of its own. It continues after the choices of all list cues

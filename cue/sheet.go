@@ -80,7 +80,7 @@ type Cue struct {
 	// Play.
 	Sound    int    // index in Sheet.Sounds
 	ID       string // may be empty
-	Bus      string // Bus to From default to the values of the sound
+	Bus      string // the default of Bus and of the fields down to From is the value of the sound
 	Priority int
 	Protect  bool
 	Owner    string // for limits per owner; may be empty

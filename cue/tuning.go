@@ -110,7 +110,8 @@ func (l *line) turn(frame, least int64) {
 	if !moves {
 		return
 	}
-	// A set at the frame of a start is not applied to it, so the voice joins the line one frame later.
+	// At the frame of its start a voice takes a set as its initial value, without a ramp. Therefore it gets
+	// a corner one frame later.
 	for _, at := range l.of.starts {
 		if at++; at > frame && at < last {
 			l.corners = append(l.corners, at)
