@@ -148,6 +148,7 @@ func above(m *mixer.Mixer, r *rules.Rules, name string) mixer.Bus {
 	return mixer.Bus{}
 }
 
+// on describes the bus that above returns, for messages.
 func on(m *mixer.Mixer, r *rules.Rules, name string) string {
 	if bus := above(m, r, name); bus != (mixer.Bus{}) {
 		return fmt.Sprintf("the bus %q", bus.Name())

@@ -61,6 +61,7 @@ func (p *Player) act(at mixer.Moment, c *Cue, target mixer.Target) error {
 	return at.Set(target, c.Change, over)
 }
 
+// target returns the mixer target of a cue.
 func (p *Player) target(c *Cue) mixer.Target {
 	switch {
 	case c.Scope == OnID:

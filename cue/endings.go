@@ -113,6 +113,7 @@ type endings struct {
 // start is a start with an id. All starts of the id up to this one have been stopped at stop.
 type start struct{ begin, stop moment }
 
+// endings collects the stops, resumes, releases and starts of the sheet.
 func (s *Sheet) endings() *endings {
 	e := &endings{
 		stops: latest{}, resumes: latest{}, releases: latest{}, keeps: latest{},

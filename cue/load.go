@@ -24,6 +24,8 @@ func (s *Sheet) LoadSounds(ctx context.Context, lib *sounds.Library, progress Lo
 	return err
 }
 
+// load loads every sound of the sheet, once or looped as its cues need it. A live show also needs the
+// variants for starts by hand. b collects the errors of streams.
 func (s *Sheet) load(ctx context.Context, lib *sounds.Library, progress Loading, b *broken, live bool) ([]loading.Sound, error) {
 	ways := make([]loading.Ways, len(s.Sounds))
 	for i := range s.Cues {

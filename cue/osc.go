@@ -102,6 +102,7 @@ func (d *draft) destination(p *yaml.Pair, to *string) bool {
 // notInAddresses are characters with a special meaning in OSC addresses.
 const notInAddresses = " #*,?[]{}"
 
+// address parses an OSC address.
 func (d *draft) address(p *yaml.Pair, to *string) bool {
 	if !d.Word(p, to) {
 		return false

@@ -242,6 +242,7 @@ func (d *draft) times(p *yaml.Pair) bool {
 	return ok
 }
 
+// id parses the id of a cue and assigns its tag.
 func (d *draft) id(p *yaml.Pair) bool {
 	r, c := d.reader, &d.Cue
 	if !r.Word(p, &c.ID) {

@@ -317,6 +317,7 @@ func (p *Player) poll() {
 	}
 }
 
+// tell adds an event to the report and passes it to Options.Watch.
 func (p *Player) tell(e report.Event) {
 	if p.options.Events {
 		p.beneath.expect(len(p.events), &e)

@@ -141,6 +141,7 @@ func (r *Recorder) Add(entries []mixer.Entry) error {
 // Cues returns the number of cues.
 func (r *Recorder) Cues() int { return r.count }
 
+// add converts one journal entry to a cue.
 func (r *Recorder) add(e *mixer.Entry) error {
 	if r.silences(e) {
 		return nil

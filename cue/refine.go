@@ -53,6 +53,7 @@ func (m *moves) note(c *mixer.Change) {
 	}
 }
 
+// pitches computes the pitch ranges from all set and fade cues and from the pitches of buses.
 func (s *Sheet) pitches() pitches {
 	p := pitches{map[uint64]*moves{}, map[string]span{}, s.doppler()}
 	own := map[string]span{}

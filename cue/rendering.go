@@ -330,6 +330,7 @@ func (b *beneath) turn(events []report.Event) int64 {
 	return next
 }
 
+// close ends the first open window and stores its result in the event.
 func (b *beneath) close(events []report.Event) {
 	v := &b.victims[b.closed]
 	b.closed++

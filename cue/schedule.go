@@ -106,6 +106,7 @@ func (s *Sheet) Schedule(rate int, seed uint64) *Schedule {
 // expect counts the starts or messages of a cue.
 func (sc *Schedule) expect(c *Cue) { sc.expectMore(c, c.Times) }
 
+// expectMore adds a number of repetitions to the starts or messages still to come.
 func (sc *Schedule) expectMore(c *Cue, times uint64) {
 	if n := sc.left(c); n != nil {
 		if sc.sheet.again(c) {
@@ -292,6 +293,7 @@ func (sc *Schedule) draw(a *Action, c *Cue) {
 	}
 }
 
+// drawn makes the random choices of a cue or layer. key identifies its own file picker, if it has one.
 func (sc *Schedule) drawn(c *Cue, d chance.Draw, key [2]int) (out drawn) {
 	s := &sc.sheet.Sounds[c.Sound]
 	if len(s.Files) > 0 {

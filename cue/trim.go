@@ -21,6 +21,7 @@ func (p *Player) Trim(list int, by pcm.Decibels) {
 	p.live.askOf(p, p.Sheet(), list, func(list int) { p.trim(list, by) })
 }
 
+// trim is Trim on the goroutine of Feed.
 func (p *Player) trim(list int, by pcm.Decibels) {
 	s := p.sheet
 	s.trimCues(s.List[list].First, s.List[list].Count, by)

@@ -30,6 +30,8 @@ func tellGain(loser *report.Event) string {
 	return fmt.Sprintf("; for it %s %s, at %s against its own %s", voiceName(loser.Sound, loser.Voice), verb, heardAt(loser.Audibility), heardAt(loser.Newcomer))
 }
 
+// tellEnd describes the end of a voice. inSlot is false for a virtual voice; atOnce means that it ended at
+// the frame of its start.
 func tellEnd(e *report.Event, inSlot, atOnce bool) string {
 	end, before, during := "came to its end", "had nothing to play, and ended", "came to its end while it was virtual, unheard"
 	if e.Kind == mixer.EventStopped {

@@ -40,6 +40,7 @@ func Duck(d *rules.Duck, buses map[string]bool) []fields.Field {
 	}
 }
 
+// allBuses parses the buses and reports cycles of parents.
 func (r *Reader) allBuses(n *yaml.Node) {
 	if n.Kind == yaml.Mapping {
 		if len(n.Pairs) > mixer.MaxBuses {

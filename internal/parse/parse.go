@@ -119,6 +119,7 @@ func quality(to *voice.Quality) any {
 	return fields.Choice(to, voice.Linear, voice.Cubic, voice.Best)
 }
 
+// root parses the mapping of a whole file.
 func (r *Reader) root(n *yaml.Node, what string, more []fields.Field) {
 	s := r.rules
 	if p := fields.Given(n, "rate"); p != nil { // before the other keys, regardless of their order

@@ -21,6 +21,7 @@ type State struct {
 	buses  map[string]busState // by name, including "master"
 }
 
+// busState holds the values of one bus in a scene.
 type busState struct {
 	change mixer.Change // the properties of a bus
 	duck   mixer.Duck

@@ -136,6 +136,7 @@ func (c *client) role(name string) Role {
 	return c.server.check(passcode, c.from.Addr(), name)
 }
 
+// check returns the highest role of a passcode in some rooms; see Options.Check.
 func (s *Server) check(passcode string, from netip.Addr, rooms ...string) Role {
 	if s.options.Check == nil {
 		return Operate

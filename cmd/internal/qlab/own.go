@@ -91,6 +91,7 @@ type standing struct {
 	Standby string `json:"standby"`
 }
 
+// goes handles /go [number] [at TIME]. A text argument is a cue number; other arguments come from a button.
 func (c *call) goes() (any, error) {
 	when, err := c.moment()
 	if err != nil {

@@ -214,6 +214,7 @@ func (r *Room) moved(bus string, f *Fader, frame int64, later bool) {
 	r.move(bus, f)
 }
 
+// move records a change made by hand in the desk and in the show.
 func (r *Room) move(bus string, f *Fader) {
 	r.desk.move(bus, f)
 	if f.Mute != nil {

@@ -101,6 +101,7 @@ func (l *Listener) end(err error) {
 	l.tell()
 }
 
+// tell wakes Next.
 func (l *Listener) tell() {
 	select {
 	case l.more <- struct{}{}:

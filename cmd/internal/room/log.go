@@ -55,6 +55,7 @@ func (l *log) forgetVoices() {
 	l.tape.clear()
 }
 
+// note stores an event, answers the start that waits for it, and updates the living voices.
 func (l *log) note(e *report.Event) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
