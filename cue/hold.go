@@ -19,7 +19,7 @@ type hold struct {
 	// Fields of the audio side. flips passes the changes to the control side.
 	was    bool
 	output int64 // number of output frames
-	flips  ring.Ring[flip]
+	flips  *ring.Ring[flip]
 	plan   []flip // scheduled changes
 }
 

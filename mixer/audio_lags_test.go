@@ -154,7 +154,7 @@ func TestCrowdCost(t *testing.T) {
 			}
 		}
 		m.Render(make([]pcm.Frame, 1600))
-		a, passed, scored := m.audio.(*audio), 0, 0
+		a, passed, scored := m.audio, 0, 0
 		for range starts {
 			if a.virtuals.Len() < crowd {
 				t.Fatalf("%d voices are virtual", a.virtuals.Len())
@@ -193,8 +193,7 @@ func TestMaskAgain(t *testing.T) {
 		}
 	}
 	m.Render(make([]pcm.Frame, 1600))
-	a := m.audio.(*audio)
-	k := a.scores.masks
+	a, k := m.audio, m.audio.scores.masks
 	left := 0
 	for n := range 400 {
 		if n%20 == 0 {

@@ -15,7 +15,7 @@ func BreakVoice(m *Mixer, h Handle, steadily bool) bool {
 	if r.live != h.id {
 		return false
 	}
-	v := reflect.ValueOf(&m.audio.(*audio).at(r.stands.index()).voice).Elem()
+	v := reflect.ValueOf(&m.audio.at(r.stands.index()).voice).Elem()
 	open := func(f reflect.Value) reflect.Value {
 		return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
 	}
@@ -32,6 +32,5 @@ func BreakVoice(m *Mixer, h Handle, steadily bool) bool {
 
 // PitchVoice moves the pitch of the voice of h behind the back of the control side.
 func PitchVoice(m *Mixer, h Handle, pitch pcm.Semitones) {
-	a := m.audio.(*audio)
-	a.at(m.record(h.id).stands.index()).voice.SetPitch(a.now, pitch, 0)
+	m.audio.at(m.record(h.id).stands.index()).voice.SetPitch(m.audio.now, pitch, 0)
 }

@@ -88,7 +88,7 @@ type Played struct {
 
 // journal queues entries for the control side.
 type journal struct {
-	ring ring.Ring[Entry] // nil: off
+	ring *ring.Ring[Entry] // nil: off
 	lost atomic.Int64
 }
 

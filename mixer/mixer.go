@@ -13,31 +13,19 @@ import (
 	"voicepool/voice"
 )
 
-// audioSide is *audio. The interface hides its generic pools from the compiler: it compiles the methods
-// of a generic type again in each package that sees the type, even in a private field.
-type audioSide interface {
-	render(dst []pcm.Frame)
-	skip(frames int64)
-	untilEnd(most int64) int64
-	leftLoop(id pool.Handle) bool
-	sleeps(due int64) bool
-	wake(due int64) (frames int64)
-}
-
 // Mixer mixes a fixed pool of voices. Render, Skip, UntilEnd, LeftLoop, Sleep and Wake belong to the
 // audio side. All other methods belong to the control side and are safe for concurrent use.
 type Mixer struct {
 	*shared
-	audio audioSide // used by the methods of the audio side alone
+	audio *audio // used by the methods of the audio side alone
 
 	// The control side.
 	maxVoices   int
 	latency     int
 	mutex       sync.Mutex // among callers; the audio side never takes it
 	unlock      func()     // mutex.Unlock, made once
-	records     recordPool
-	mostRecords int            // the maximum number of records
-	over        [4]pool.Handle // scratch space of retire
+	records     *pool.Pool[*record]
+	mostRecords int // the maximum number of records
 	plays       plays
 	fates       fates
 	rares       supply[recordRare]
@@ -104,12 +92,11 @@ func New(c Config) (*Mixer, error) {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	m.enter(c.made.records)
-	a, err := newAudio(m.shared, &c, buses)
-	if err != nil {
+	if m.audio, err = newAudio(m.shared, &c, buses); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	m.audio, m.outputs = a, a.pairs
-	if l := a.outputs.all[0].limiter; l != nil {
+	m.outputs = m.audio.pairs
+	if l := m.audio.outputs.all[0].limiter; l != nil {
 		m.latency = l.Ahead()
 	}
 	return m, nil

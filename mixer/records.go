@@ -7,17 +7,6 @@ import (
 	"voicepool/space"
 )
 
-// recordPool is a pool.Pool[*record], hidden for the same reason as audioSide.
-type recordPool interface {
-	Acquire() (pool.Handle, **record, bool)
-	Release(pool.Handle) bool
-	Get(pool.Handle) **record
-	Len() int
-	Max() int
-	Extend(max int) error
-	SetLimit(n int) error
-}
-
 // mostRecords returns the maximum number of records: one for each voice and each command under way. It is
 // also the maximum number of fates.
 func (c *Config) mostRecords() int {
@@ -107,8 +96,9 @@ func (m *Mixer) acquire(frame int64) (pool.Handle, *record) {
 // retire takes back a few records of finished starts and remembers their fates. It reports whether there
 // were any.
 func (m *Mixer) retire() bool {
-	n := m.freed.Take(m.over[:])
-	for _, id := range m.over[:n] {
+	var over [4]pool.Handle
+	n := m.freed.Take(over[:])
+	for _, id := range over[:n] {
 		r := m.record(id)
 		x := m.fates.add(id)
 		x.state, x.number, x.tag, x.position = r.stands.state(), r.number.Load(), r.tag, r.position.Load()

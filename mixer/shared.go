@@ -27,7 +27,7 @@ type shared struct {
 
 	// From the control side to the audio side.
 	directory     atomic.Pointer[[]*record] // all records by index; see moreRecords
-	commands      ring.Ring[command]
+	commands      *ring.Ring[command]
 	moreRoom      atomic.Pointer[room] // larger buffers; see makeRoomFor
 	underWay      flight
 	listener      seqVectors[earVectors]
@@ -45,9 +45,9 @@ type shared struct {
 	spectral      atomic.Pointer[spectral]      // nil until the first filter or send
 
 	// From the audio side to the control side.
-	freed     ring.Ring[pool.Handle]
+	freed     *ring.Ring[pool.Handle]
 	positions []atomic.Int64 // by index of a voice: frames of the sound
-	events    ring.Ring[cell]
+	events    *ring.Ring[cell]
 	polled    atomic.Bool // the control side reads events, so lost events are counted
 	journal   journal
 	stems     *stems                // nil without Config.Stems

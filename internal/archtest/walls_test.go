@@ -302,7 +302,7 @@ func TestWalls(t *testing.T) {
 func TestWallsHold(t *testing.T) {
 	for _, v := range []struct{ name, text, want string }{
 		{
-			name: "control reads the audio side", text: "func (m *Mixer) Peek() int64 { return m.audio.(*audio).now }",
+			name: "control reads the audio side", text: "func (m *Mixer) Peek() int64 { return m.audio.now }",
 			want: "Peek, of the control side, names audio.now",
 		},
 		{

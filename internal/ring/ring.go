@@ -11,58 +11,7 @@ import (
 // waits, allocates or calls the system. Several producers must exclude each
 // other by a mutex of their own; so must several consumers. It holds as many
 // values as New was told, and more after a Grow, which either side may call.
-//
-// It is an interface because the compiler compiles the methods of a generic struct again in each package
-// that sees the type, even in a private field.
-type Ring[T any] interface {
-	// Push appends v and reports whether there was room. Producer side.
-	Push(v T) bool
-
-	// Back returns where the value that is pushed next lies, if there is room for n, all
-	// of which come with one Send; else nil. Producer side.
-	Back(n int) *T
-
-	// Next returns where the value lies that comes i after that of Back. Producer side.
-	Next(i int) *T
-
-	// Send hands the values over that stand at Back and after it. Producer side.
-	Send(n int)
-
-	// Pushed returns how many values have ever been pushed. Either side.
-	Pushed() uint64
-
-	// Pop takes the oldest value, if there is one, and forgets what it refers to.
-	// Consumer side.
-	Pop() (v T, ok bool)
-
-	// Take moves the oldest values to dst, at most so many as it has places for, and returns how many. It may
-	// leave some for the next call, but takes one if any waits. Consumer side.
-	Take(dst []T) (n int)
-
-	// Front returns the value that Pop would take, where it lies; nil if the ring is
-	// empty. It stays there until Drop. Consumer.
-	Front() *T
-
-	// Drop takes the value of Front out, and forgets it. Consumer; only after a Front
-	// that was not nil.
-	Drop()
-
-	// Popped returns how many values have ever been taken. Either side.
-	Popped() uint64
-
-	// Len returns how many values wait. Each side may ask; for the consumer it is
-	// a lower bound, for the producer an upper one.
-	Len() int
-
-	// Cap returns for how many values there is room, at least, where none wait.
-	Cap() int
-
-	// Grow makes room for at least n values, whatever waits besides. It allocates. One
-	// goroutine at a time, of either side or of neither.
-	Grow(n int)
-}
-
-type queue[T any] struct {
+type Ring[T any] struct {
 	spare atomic.Pointer[segment[T]] // what Grow has made and the producer has not begun with
 	size  atomic.Int64               // of the last segment
 
@@ -89,31 +38,39 @@ func newSegment[T any](n int) *segment[T] {
 }
 
 // New returns an empty ring for at least n values, n >= 1.
-func New[T any](n int) Ring[T] {
+func New[T any](n int) *Ring[T] {
 	s := newSegment[T](n)
-	r := &queue[T]{read: s, written: s}
+	r := &Ring[T]{read: s, written: s}
 	r.size.Store(int64(len(s.slots)))
 	return r
 }
 
-func (r *queue[T]) Grow(n int) {
+// Grow makes room for at least n values, whatever waits besides. It allocates. One
+// goroutine at a time, of either side or of neither.
+func (r *Ring[T]) Grow(n int) {
 	s := newSegment[T](n)
 	r.size.Store(int64(len(s.slots)))
 	r.spare.Store(s)
 }
 
-func (r *queue[T]) Cap() int { return int(r.size.Load()) }
+// Cap returns for how many values there is room, at least, where none wait.
+func (r *Ring[T]) Cap() int { return int(r.size.Load()) }
 
-func (r *queue[T]) Len() int {
+// Len returns how many values wait. Each side may ask; for the consumer it is
+// a lower bound, for the producer an upper one.
+func (r *Ring[T]) Len() int {
 	head := r.head.Load() // first: the tail only grows, so the difference is never negative
 	return int(r.tail.Load() - head)
 }
 
-func (r *queue[T]) Pushed() uint64 { return r.tail.Load() }
+// Pushed returns how many values have ever been pushed. Either side.
+func (r *Ring[T]) Pushed() uint64 { return r.tail.Load() }
 
-func (r *queue[T]) Popped() uint64 { return r.head.Load() }
+// Popped returns how many values have ever been taken. Either side.
+func (r *Ring[T]) Popped() uint64 { return r.head.Load() }
 
-func (r *queue[T]) Push(v T) bool {
+// Push appends v and reports whether there was room. Producer side.
+func (r *Ring[T]) Push(v T) bool {
 	at := r.Back(1)
 	if at == nil {
 		return false
@@ -123,7 +80,9 @@ func (r *queue[T]) Push(v T) bool {
 	return true
 }
 
-func (r *queue[T]) Back(n int) *T {
+// Back returns where the value that is pushed next lies, if there is room for n, all
+// of which come with one Send; else nil. Producer side.
+func (r *Ring[T]) Back(n int) *T {
 	tail, s := r.tail.Load(), r.written
 	if tail+uint64(n)-max(r.head.Load(), s.first) > uint64(len(s.slots)) {
 		if s = r.begin(tail, n); s == nil {
@@ -133,15 +92,17 @@ func (r *queue[T]) Back(n int) *T {
 	return &s.slots[tail&s.mask]
 }
 
-func (r *queue[T]) Next(i int) *T {
+// Next returns where the value lies that comes i after that of Back. Producer side.
+func (r *Ring[T]) Next(i int) *T {
 	s := r.written
 	return &s.slots[(r.tail.Load()+uint64(i))&s.mask]
 }
 
-func (r *queue[T]) Send(n int) { release.Uint64(&r.tail, r.tail.Load()+uint64(n)) }
+// Send hands the values over that stand at Back and after it. Producer side.
+func (r *Ring[T]) Send(n int) { release.Uint64(&r.tail, r.tail.Load()+uint64(n)) }
 
 // begin goes on with what Grow has made, if it has; n values have to fit.
-func (r *queue[T]) begin(tail uint64, n int) *segment[T] {
+func (r *Ring[T]) begin(tail uint64, n int) *segment[T] {
 	if s := r.spare.Load(); s == nil || n > len(s.slots) {
 		return nil
 	}
@@ -152,7 +113,9 @@ func (r *queue[T]) begin(tail uint64, n int) *segment[T] {
 	return s
 }
 
-func (r *queue[T]) Pop() (v T, ok bool) {
+// Pop takes the oldest value, if there is one, and forgets what it refers to.
+// Consumer side.
+func (r *Ring[T]) Pop() (v T, ok bool) {
 	if front := r.Front(); front != nil {
 		v, ok = *front, true
 		r.Drop()
@@ -160,7 +123,9 @@ func (r *queue[T]) Pop() (v T, ok bool) {
 	return v, ok
 }
 
-func (r *queue[T]) Front() *T {
+// Front returns the value that Pop would take, where it lies; nil if the ring is
+// empty. It stays there until Drop. Consumer.
+func (r *Ring[T]) Front() *T {
 	head := r.head.Load()
 	if head == r.tail.Load() {
 		return nil
@@ -172,7 +137,9 @@ func (r *queue[T]) Front() *T {
 	return &s.slots[head&s.mask]
 }
 
-func (r *queue[T]) Take(dst []T) (n int) {
+// Take moves the oldest values to dst, at most so many as it has places for, and returns how many. It may
+// leave some for the next call, but takes one if any waits. Consumer side.
+func (r *Ring[T]) Take(dst []T) (n int) {
 	if r.Front() == nil {
 		return 0
 	}
@@ -190,7 +157,9 @@ func (r *queue[T]) Take(dst []T) (n int) {
 	return n
 }
 
-func (r *queue[T]) Drop() {
+// Drop takes the value of Front out, and forgets it. Consumer; only after a Front
+// that was not nil.
+func (r *Ring[T]) Drop() {
 	head := r.head.Load()
 	var zero T
 	r.read.slots[head&r.read.mask] = zero

@@ -148,10 +148,10 @@ func TestGrowBetweenTwo(t *testing.T) {
 // TestForgets checks that a value that has left does not keep what it refers to alive.
 func TestForgets(t *testing.T) {
 	type value = *[1 << 10]byte
-	for name, leave := range map[string]func(ring.Ring[value]){
-		"Pop":  func(r ring.Ring[value]) { r.Pop() },
-		"Drop": func(r ring.Ring[value]) { r.Front(); r.Drop() },
-		"Take": func(r ring.Ring[value]) { r.Take(make([]value, 1)) },
+	for name, leave := range map[string]func(*ring.Ring[value]){
+		"Pop":  func(r *ring.Ring[value]) { r.Pop() },
+		"Drop": func(r *ring.Ring[value]) { r.Front(); r.Drop() },
+		"Take": func(r *ring.Ring[value]) { r.Take(make([]value, 1)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := ring.New[value](4)

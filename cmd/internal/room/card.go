@@ -23,7 +23,7 @@ type card struct {
 	device  device.Device
 	best    *auto.Device // nil: a null device
 	kind    string
-	waits   ring.Ring[slab]
+	waits   *ring.Ring[slab]
 	heeded  atomic.Bool  // there are listeners
 	asked   atomic.Int64 // frames requested by the device
 	ahead   atomic.Int64 // nanoseconds between a request of the device and the output of its frames
