@@ -7,8 +7,8 @@ import (
 )
 
 // colour computes the response of a voice per band and stores it at an index. It reports whether the
-// response differs from the flat response of the gains: reach are the gains of the voice, direct is the
-// power on its path through its own bus.
+// response differs from a flat one. reach holds the gains of the voice. direct is the power on its path
+// through its own bus.
 func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct float64) bool {
 	sp := a.spectral.Load()
 	if sp == nil {
@@ -56,7 +56,7 @@ func (a *audio) colour(i int, v *voice.Voice, r *record, reach stereo, direct fl
 type audibilities struct{ whole, soon float32 }
 
 // audibilities returns the loudness of the voice at an index: its gain power times its indices, or, if it
-// is coloured, the sum over bands. soon is 0 for a coloured voice without keeps.
+// is coloured, the sum over bands. For a coloured voice, soon is only computed with keeps.
 func (a *audio) audibilities(i int, coloured bool, power float64, v *voice.Voice, keeps bool) audibilities {
 	index, near := v.Indices()
 	ahead, now := power, power

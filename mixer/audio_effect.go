@@ -97,7 +97,7 @@ func (a *audio) ringPast(index int, frame, was int64) {
 	}
 }
 
-// ringBefore extends the tail for a voice that began before a gain on its path opened or closed: the
+// ringBefore extends the tail for a voice that began before a gain on its path opened or closed. The
 // effects ring at least as long as ringPast found for that gain.
 func (a *audio) ringBefore(s *slot) {
 	if s.began >= a.closedAt {

@@ -91,8 +91,8 @@ func (a *audio) succeed() {
 	a.ready = a.ready[:0]
 }
 
-// takeOver continues the fades of the lead in the present start and returns the properties: of long
-// fades, and of ramps of properties that were set on both to the same value. A property set to another
+// takeOver continues fades of the lead in the present start and returns their properties. It takes over
+// long fades, and ramps of properties that were set on both to the same value. A property set to another
 // value is kept.
 func (a *audio) takeOver(r *record, id pool.Handle) (fields wants) {
 	if a.handed == nil {

@@ -50,8 +50,8 @@ func (a *audio) lose(c *choice, e Event, whole float64) {
 	a.finish(c.slot, a.now, EventStolen, &e)
 }
 
-// leastVirtual chooses the virtual voice c that is stolen to make room for an endless or a finite one:
-// the least audible from now on, with a priority of at most prio.
+// leastVirtual chooses the virtual voice c that is stolen to make room for an endless or a finite one. It
+// is the least audible from now on, with a priority of at most prio.
 func (a *audio) leastVirtual(c *choice, prio int32, endless bool) {
 	q := query{prio: prio, bus: -1, virtual: true}
 	if all, finite := a.unheard(); a.below(endless) { // any kind makes room

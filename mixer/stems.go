@@ -53,9 +53,9 @@ func (m *Mixer) stemOf(of Stem, bus uint16) *stem {
 	return s
 }
 
-// Stems returns the contribution of each stem to the last n frames: the voices with their tails, after
-// all gains, pans, places and ducks, summed over all outputs. It requires Config.Stems and is empty
-// without.
+// Stems returns the contribution of each stem to the last n frames. It contains the voices with their
+// tails, after all gains, pans, places and ducks, summed over all outputs. It requires Config.Stems and
+// is empty without.
 //
 // Stems do not contain effects, inserts, filters of buses, the DC guard and the limiter. In a mixer
 // without these, the stems add up to the mix before the limiter, apart from rounding.
