@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -225,7 +226,7 @@ func filterStep(out []pcm.Frame, from int) float64 {
 // TestFilterClicks: no move of a cutoff within 5 ms or more makes a step in a tone of 200 Hz of full
 // scale, at any phase: on, off, across the tone, both at once, or one that meets another.
 func TestFilterClicks(t *testing.T) {
-	worst := map[int]float64{}
+	worst, next := map[int]float64{}, longtest.Every(7)
 	for _, rate := range []int{32000, 48000, 96000} {
 		data := make([]float32, rate/2)
 		for i := range data {
@@ -238,6 +239,9 @@ func TestFilterClicks(t *testing.T) {
 				for _, over := range []int64{int64(rate) / 200, int64(rate) / 20} {
 					for phase := int64(0); phase < 8; phase++ {
 						for _, which := range []int{1, 2, 3, 5} {
+							if !next() {
+								continue
+							}
 							var first [2]float64
 							if which&1 != 0 {
 								first[0] = from

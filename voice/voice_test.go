@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/voice"
 )
@@ -217,7 +218,7 @@ func TestAnyBlocks(t *testing.T) {
 // and loop lengths: the same bits but where the written one has no neighbours.
 func TestLoopSeam(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for n := range 300 {
+	for n := range longtest.Amount(100, 300) {
 		c := 1 + n%2
 		frames := 30 + r.IntN(300)
 		data := make([]float32, frames*c)
