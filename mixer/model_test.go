@@ -26,6 +26,7 @@ func TestAgainstModel(t *testing.T) {
 	if !longtest.Enabled() || raceDetector {
 		calls = 200
 	}
+	defer longtest.Checks(50)()
 	var made, frames, ties, stolen int64
 	kinds := map[mixer.EventKind]int{}
 	reasons := map[mixer.Reason]int{}

@@ -66,7 +66,7 @@ func newScene(seed uint64, overflow mixer.Overflow) *scene {
 	sc := &scene{length: 6000, config: mixer.Config{
 		Rate: sceneRate, Voices: 1 + r.IntN(12), Overflow: overflow, RejectQuietest: r.IntN(4) == 0 && (overflow == mixer.StealQuietest || overflow == mixer.GrowPool),
 		Grow: mixer.Grow{Step: 2, Max: 20, Idle: 50 * time.Millisecond}, MaxVoices: 20,
-		NoLimiter: r.IntN(3) == 0, Commands: 4096,
+		NoLimiter: r.IntN(3) == 0, Commands: 512,
 		Buses: []mixer.BusConfig{
 			{Name: "sfx", Gain: -3, Voices: r.IntN(6)},
 			{Name: "music", Pan: 0.3, Pitch: 1, Duck: mixer.Duck{When: "sfx", By: 12, Attack: 7 * time.Millisecond, Release: 31 * time.Millisecond}},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"voicepool/effect"
+	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/voice"
@@ -20,7 +21,7 @@ func TestSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sounds := noiseSounds(t, 3, 1)
 		slept := 0
-		for seed := range uint64(400) {
+		for seed := range uint64(longtest.Amount(150, 400)) {
 			random := rand.New(rand.NewPCG(seed, 0))
 			one := func(n ...int) int { return n[random.IntN(len(n))] }
 			c := mixer.Config{

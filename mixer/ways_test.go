@@ -61,7 +61,7 @@ func TestHearsFilters(t *testing.T) {
 			continue
 		}
 		s.Refine(voice.SpectrumLevel, false)
-		for hertz := 100.0; hertz <= 10001; hertz *= math.Pow(10, 0.25) {
+		for hertz := 100.0; hertz <= 10001; hertz *= math.Pow(10, 0.25*float64(longtest.Amount(2, 1))) {
 			low = append(low, wrongBy(t, s, mixer.Options{LowPass: hertz})...)
 			high = append(high, wrongBy(t, s, mixer.Options{HighPass: hertz})...)
 		}
