@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
@@ -84,7 +85,7 @@ func (m *room) draw(r *rand.Rand) {
 // of its rings and for all lengths of runs.
 func TestRoomBits(t *testing.T) {
 	m := &room{ring: fenced[float32](t, 4096)}
-	for seed := range uint64(3000) {
+	for seed := range uint64(longtest.Amount(1000, 3000)) {
 		m.compare(t, seed)
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
 // TestMean: a shaper gives the mean of the curve over each step, whatever the step.
 func TestMean(t *testing.T) {
 	r, worst := rand.New(rand.NewPCG(8, 8)), 0.0
-	for range 3000 {
+	for range longtest.Amount(800, 3000) {
 		u, step := 3*r.Float64()-1.5, math.Ldexp(r.Float64()*4-2, -r.IntN(20))
 		s := Shaper{u: Pair{u}, area: Pair{area(u)}, before: Pair{u}, last: Pair{u + step}}
 		x := []pcm.Frame{{float32(u + step)}}
