@@ -304,10 +304,7 @@ func TestDamageKinds(t *testing.T) {
 
 // TestDamageIsConcealed: files of many blocks, pages or frames play, damaged in any way behind the first one.
 func TestDamageIsConcealed(t *testing.T) {
-	rounds := 2
-	if longtest.Enabled() {
-		rounds = 20
-	}
+	rounds := longtest.Amount(1, 20)
 	song := longFLAC(t, 24)
 	for name, data := range map[string][]byte{
 		"x.flac": song, "flac.oga": inOgg(song, 7), "vorbis.ogg": longOgg(t, "vorbis-many-pages.ogg", 2),

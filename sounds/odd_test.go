@@ -36,7 +36,7 @@ func TestAround(t *testing.T) {
 	tag := append([]byte("ID3\x04\x00\x00\x00\x00\x03\x74"), make([]byte, 500)...)
 	id3v1 := append([]byte("TAG"), make([]byte, 125)...)
 	ape := append([]byte("APETAGEX\xd0\x07\x00\x00\x20\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), make([]byte, 8)...)
-	fronts := [][]byte{nil, zeros[:64], tag, slices.Concat(tag, zeros), slices.Concat(zeros, tag)}
+	next, fronts := longtest.Every(3), [][]byte{nil, zeros[:64], tag, slices.Concat(tag, zeros), slices.Concat(zeros, tag)}
 	tails := [][]byte{nil, zeros, make([]byte, 70000), tag, id3v1, ape, slices.Concat(zeros, tag, id3v1), slices.Concat(ape, id3v1, zeros[:3])}
 	for _, name := range []string{
 		"flac-16-2.flac", "oggflac-2.oga", "oggflac-ffmpeg-1.oga", "vorbis-many-pages.ogg", "vorbis-8000-1.ogg", "opus-music-20-2.opus",
@@ -47,7 +47,10 @@ func TestAround(t *testing.T) {
 		for i, front := range fronts {
 			for j, tail := range tails {
 				what := fmt.Sprintf("%s, front %d, tail %d", name, i, j)
-				same(t, what, slices.Concat(front, data, tail), want, i == j%len(fronts) && (j < len(fronts) || longtest.Enabled()))
+				stream := i == j%len(fronts) && (j < len(fronts) || longtest.Enabled())
+				if next() || stream {
+					same(t, what, slices.Concat(front, data, tail), want, stream)
+				}
 			}
 		}
 	}
