@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing/fstest"
 
 	"voicepool/internal/words"
 	"voicepool/sounds"
@@ -117,7 +116,7 @@ func (s Named) source(in io.Reader) (sounds.Source, error) {
 	if err != nil {
 		return sounds.Source{}, err
 	}
-	return sounds.Source{Name: "-", File: StandardInput, FS: fstest.MapFS{StandardInput: {Data: data, Mode: 0o444}}}, nil
+	return sounds.Source{Name: "-", File: StandardInput, FS: &inputFS{data}}, nil
 }
 
 // ReadInput reads all of standard input.

@@ -1,0 +1,24 @@
+package catalog
+
+import (
+	"testing"
+)
+
+// TestInputFS reads the bytes of standard input as any other file. No other file exists.
+func TestInputFS(t *testing.T) {
+	f := &inputFS{[]byte("RIFF")}
+	file, err := f.Open(StandardInput)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read [8]byte
+	if n, _ := file.Read(read[:]); string(read[:n]) != "RIFF" {
+		t.Errorf("read %q", read[:n])
+	}
+	if info, err := file.Stat(); err != nil || info.Size() != 4 || info.Name() != StandardInput || info.IsDir() {
+		t.Errorf("Stat returns %v, %v", info, err)
+	}
+	if _, err := f.Open("other"); err == nil {
+		t.Error("another file was opened")
+	}
+}
