@@ -3,36 +3,21 @@ package space_test
 import (
 	"fmt"
 
-	"voicepool/mixer"
-	"voicepool/pcm"
 	"voicepool/space"
-	"voicepool/voice"
 )
 
-// heard plays a sound of full scale at a place, and returns how loud it is on both sides.
+// heard returns what a listener hears of a sound at a place. A Mixer computes the same after SetListener.
 func heard(l space.Listener, e *space.Emitter) string {
-	data := make([]float32, 1000)
-	for i := range data {
-		data[i] = 1
-	}
-	tone, err := voice.NewSound(voice.Samples{Rate: 48000, Channels: 1, Data: data})
+	ear, err := l.Ear()
 	if err != nil {
 		return err.Error()
 	}
-	m, err := mixer.New(mixer.Config{NoLimiter: true})
+	source, err := e.Source()
 	if err != nil {
 		return err.Error()
 	}
-	defer m.Close()
-	if err := m.SetListener(l); err != nil {
-		return err.Error()
-	}
-	if _, err := m.Play(tone, mixer.Options{Emitter: e}); err != nil {
-		return err.Error()
-	}
-	block := make([]pcm.Frame, 100)
-	m.Render(block)
-	return fmt.Sprintf("left %.2f, right %.2f", block[99][0], block[99][1])
+	h, muffled := ear.Hear(&source)
+	return fmt.Sprintf("gain %.2f, pan %+.2f", h.Gain*muffled.Direct, h.Pan)
 }
 
 // A game in two dimensions counts in pixels.
@@ -44,10 +29,10 @@ func ExampleFlat() {
 	fmt.Println("far left:", heard(camera, flat.Emitter(3600, 360)))
 	fmt.Println("too far:", heard(camera, flat.Emitter(9000, 360)))
 	// Output:
-	// middle: left 0.71, right 0.71
-	// right edge: left 0.26, right 0.63
-	// far left: left 0.13, right 0.05
-	// too far: left 0.00, right 0.00
+	// middle: gain 1.00, pan +0.00
+	// right edge: gain 0.69, pan +0.50
+	// far left: gain 0.14, pan -0.50
+	// too far: gain 0.00, pan +0.50
 }
 
 // Strength is how far a place pans at most.
@@ -57,10 +42,10 @@ func ExampleListener_strength() {
 		fmt.Println(strength, heard(space.Listener{Strength: strength}, right))
 	}
 	// Output:
-	// -1 left 0.71, right 0.71
-	// 0 left 0.38, right 0.92
-	// 0.25 left 0.56, right 0.83
-	// 1 left 0.00, right 1.00
+	// -1 gain 1.00, pan +0.00
+	// 0 gain 1.00, pan +0.50
+	// 0.25 gain 1.00, pan +0.25
+	// 1 gain 1.00, pan +1.00
 }
 
 // Curves of distance, at ten units in front of the listener.
@@ -81,11 +66,11 @@ func ExampleAttenuation() {
 		fmt.Println(heard(space.Listener{}, &space.Emitter{Spot: front, Attenuation: a}))
 	}
 	// Output:
-	// left 0.07, right 0.07
-	// left 0.35, right 0.35
-	// left 0.24, right 0.24
-	// left 0.35, right 0.35
-	// left 0.35, right 0.35
+	// gain 0.10, pan +0.00
+	// gain 0.50, pan +0.00
+	// gain 0.33, pan +0.00
+	// gain 0.50, pan +0.00
+	// gain 0.50, pan +0.00
 }
 
 // A loudspeaker that looks to the right is softer to its left.
@@ -98,9 +83,9 @@ func ExampleCone() {
 		fmt.Println(forward, heard(space.Listener{}, e))
 	}
 	// Output:
-	// [-1 0 0] left 0.38, right 0.92
-	// [0 1 0] left 0.24, right 0.58
-	// [1 0 0] left 0.10, right 0.23
+	// [-1 0 0] gain 1.00, pan +0.50
+	// [0 1 0] gain 0.63, pan +0.50
+	// [1 0 0] gain 0.25, pan +0.50
 }
 
 // A wall takes a sound down. What stands beside the way does less, and nothing to the sends.
@@ -109,8 +94,8 @@ func ExampleSpot() {
 		fmt.Println(s.Occlusion, s.Obstruction, heard(space.Listener{}, &space.Emitter{Spot: s}))
 	}
 	// Output:
-	// 0 0 left 0.71, right 0.71
-	// 0 1 left 0.18, right 0.18
-	// 0.5 0 left 0.18, right 0.18
-	// 1 0 left 0.04, right 0.04
+	// 0 0 gain 1.00, pan +0.00
+	// 0 1 gain 0.25, pan +0.00
+	// 0.5 0 gain 0.25, pan +0.00
+	// 1 0 gain 0.06, pan +0.00
 }
