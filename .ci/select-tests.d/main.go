@@ -1,0 +1,113 @@
+// Command select-tests prints, for each folder of a package, a pattern for `go test -run`: the tests, examples and
+// fuzz targets whose source, or the source of what they mention in the test files of the package, matches an
+// expression. It goes by names alone, so it selects too much rather than too little. A package without a match is
+// left out.
+//
+//	select-tests EXPRESSION FOLDER...
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"log"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) < 3 {
+		log.Fatal("usage: select-tests EXPRESSION FOLDER...")
+	}
+	wanted := regexp.MustCompile(os.Args[1])
+	for _, folder := range os.Args[2:] {
+		names, err := tests(folder, wanted)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if len(names) > 0 {
+			fmt.Printf("%s\t^(%s)$\n", folder, strings.Join(names, "|"))
+		}
+	}
+}
+
+// group is the declarations of one name: functions, methods of any type, types, variables and constants.
+type group struct {
+	matches  bool
+	mentions map[string]bool
+}
+
+func tests(folder string, wanted *regexp.Regexp) (names []string, err error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		return nil, err
+	}
+	groups := map[string]*group{}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		set := token.NewFileSet()
+		parsed, err := parser.ParseFile(set, file, source, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		add := func(name string, node ast.Node) {
+			g := groups[name]
+			if g == nil {
+				g = &group{mentions: map[string]bool{}}
+				groups[name] = g
+			}
+			g.matches = g.matches || wanted.Match(source[set.Position(node.Pos()).Offset:set.Position(node.End()).Offset])
+			ast.Inspect(node, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok {
+					g.mentions[id.Name] = true
+				}
+				return true
+			})
+		}
+		for _, decl := range parsed.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				add(d.Name.Name, d)
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					switch s := spec.(type) {
+					case *ast.TypeSpec:
+						add(s.Name.Name, s)
+					case *ast.ValueSpec:
+						for _, name := range s.Names {
+							add(name.Name, s)
+						}
+					}
+				}
+			}
+		}
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, g := range groups {
+			for name := range g.mentions {
+				if other := groups[name]; !g.matches && other != nil && other.matches {
+					g.matches, grown = true, true
+				}
+			}
+		}
+	}
+	// What runs by itself concerns each test of the package.
+	all := groups["init"] != nil && groups["init"].matches || groups["TestMain"] != nil && groups["TestMain"].matches
+	kind := regexp.MustCompile(`^(Test|Example|Fuzz)([^a-z]|$)`)
+	for name, g := range groups {
+		if kind.MatchString(name) && name != "TestMain" && (all || g.matches) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
