@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"voicepool/effect/internal/treble"
+	"voicepool/internal/dsp"
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
@@ -160,6 +161,30 @@ func TestReset(t *testing.T) {
 		d.Process(x, 96)
 		if fresh.Process(y, 96); !slices.Equal(x, y) {
 			t.Errorf("seed %d: it remembers", seed)
+		}
+	}
+}
+
+// TestMoveArrives: a drive keeps sounding while the amount moves. Once the move is over and the filters have forgotten
+// it, the drive gives the bits of one that began with the new amount.
+func TestMoveArrives(t *testing.T) {
+	const n, begins = 9600, 4800
+	from, to := Values{Amount: 3}, Values{Amount: 25}
+	moved, jumped := with(48000, from), with(48000, to)
+	got, want := sine(0, n, 200, 0.125), sine(0, n, 200, 0.125)
+	jumped.Process(want, 0)
+	for frame := 0; frame < n; frame += 32 {
+		if frame == begins {
+			moved.Move(&to)
+		}
+		moved.Process(got[frame:frame+32], int64(frame))
+		if dsp.Peak(got[max(frame-96, 0):frame+32]) < 0.06 && frame > 2*span {
+			t.Fatalf("the drive is silent before frame %d", frame+32)
+		}
+	}
+	for i := begins + 64 + 2*span; i < n; i++ {
+		if got[i] != want[i] {
+			t.Fatalf("frame %d after the move is %v, want %v", i-begins, got[i], want[i])
 		}
 	}
 }
