@@ -1,11 +1,15 @@
 package main
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // control is another server with the same rooms and no clients, in the same seconds: what it skips is the machine's
 // doing.
 type control struct {
 	*server
+	began  time.Time
 	before map[string]float64
 }
 
@@ -24,18 +28,20 @@ func beside(ctx context.Context, o *options, rooms, voices int) (*control, error
 
 // begin notes what the control has skipped so far.
 func (c *control) begin(ctx context.Context) (err error) {
+	c.began = time.Now()
 	c.before, err = c.metrics(ctx)
 	return err
 }
 
-// judge checks how many frames a server skipped since begin. The clients take processor time from it, of which the
-// control has its share, too: up to a millisecond more than thrice its own frames is allowed.
-func (c *control) judge(ctx context.Context, j *judge, skipped float64) error {
+// judge checks how many frames a server skipped since begin.
+func (c *control) judge(ctx context.Context, j *judge, s *server, skipped float64) error {
 	after, err := c.metrics(ctx)
 	if err != nil {
 		return err
 	}
-	_, left := late(c.before, after)
-	j.check(skipped <= 48+3*left, "%.0f frames were skipped, by the control %.0f", skipped, left)
+	share, left := late(c.before, after)
+	frames := time.Since(c.began).Seconds() * float64(48000*len(c.names))
+	j.check(skipped <= 48+left+frames*shortage(s, c.server, share), "%.0f frames were skipped; by the control %.0f, of which %.3f %% of the blocks were late",
+		skipped, left, 100*share)
 	return nil
 }

@@ -99,7 +99,7 @@ func crowd(ctx context.Context, o *options, j *judge) error {
 	j.check(events.Load() >= int64(played*reading/2), "%d plays reached %d readers as %d events", played, reading, events.Load())
 	j.check(after["go_goroutines"] <= before["go_goroutines"]+8, "%.0f goroutines before, %.0f with all, %.0f after", before["go_goroutines"], full["go_goroutines"], after["go_goroutines"])
 	share, skipped := late(before, after)
-	if err := control.judge(ctx, j, skipped); err != nil {
+	if err := control.judge(ctx, j, s, skipped); err != nil {
 		return err
 	}
 	j.note("%.0f messages a second; %.2f %% of the blocks were late; %.1f KB of heap a socket", float64(messages.Load()-begun)/float64(o.seconds), 100*share,

@@ -108,7 +108,7 @@ func hostile(ctx context.Context, o *options, j *judge) error {
 	}
 	j.check(missed.Load() == 0, "%d of %d plays in the midst of it were missed", missed.Load(), played.Load())
 	_, skipped := late(before, after)
-	if err := control.judge(ctx, j, skipped); err != nil {
+	if err := control.judge(ctx, j, s, skipped); err != nil {
 		return err
 	}
 	j.check(after["go_goroutines"] <= before["go_goroutines"]+8, "%.0f goroutines before, %.0f after", before["go_goroutines"], after["go_goroutines"])

@@ -139,10 +139,11 @@ func mixed(ctx context.Context, o *options, j *judge) error {
 	j.check(last < 1.5*first+64e6, "the heap was %.0f MB in the first half and %.0f MB in the second: %+.0f KB/s, kept events included", first/1e6, last/1e6, grown/1e3)
 	share, skipped := late(before, after)
 	without, left := late(calm, calmAfter)
-	j.check(share <= without+mostLate, "%.3f %% of %.0f blocks were late; of the same rooms without clients, at the same time, %.3f %%",
+	short := shortage(s, control, without)
+	j.check(share <= mostLate+short, "%.3f %% of %.0f blocks were late; of the same rooms without clients, at the same time, %.3f %%",
 		100*share, after["voicepool_blocks_total"]-before["voicepool_blocks_total"], 100*without)
 	frames := float64(o.seconds) * mixedRooms * 48000
-	j.check(skipped <= 0.001*frames+3*left, "%.0f frames were skipped of %.0f, without clients %.0f", skipped, frames, left)
+	j.check(skipped <= (0.001+short)*frames+left, "%.0f frames were skipped of %.0f, without clients %.0f", skipped, frames, left)
 	j.note("longest block took %.1f ms, %.0f s of processor time in %d s, without clients %.1f ms, %.0f s",
 		1000*after["voicepool_block_longest_seconds"], s.processor(), o.seconds, 1000*calmAfter["voicepool_block_longest_seconds"], control.processor())
 	control.kill()
@@ -171,6 +172,13 @@ func say(text *string) string {
 		return ""
 	}
 	return ": " + *text
+}
+
+// shortage returns which share of a server's blocks may be late because processors are short: the share of the
+// control, times twice the processor time that the server uses for each second of the control's. The server needs its
+// turn so much more often. On a machine with time to spare the control has no late blocks, and the shortage is 0.
+func shortage(s, control *server, late float64) float64 {
+	return late * max(1, 2*s.processor()/max(control.processor(), 0.1))
 }
 
 // late returns the share of blocks that were late between two looks, and how many frames were skipped.
