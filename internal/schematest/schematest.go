@@ -263,7 +263,7 @@ func (sh *Shape) find(s *schema, learned map[string][]any) {
 		if v := sh.Needs.Get(k.Name); v != nil {
 			k.Good = append([]any{v}, k.Good...)
 		}
-		if sh.alone(k); k.Fits && sh.extra == nil && sh.Needs.Get(k.Name) == nil {
+		if sh.alone(k, m.known[names[k]]); k.Fits && sh.extra == nil && sh.Needs.Get(k.Name) == nil {
 			sh.extra = Map{{k.Name, k.Good[0]}}
 		}
 	}
@@ -283,11 +283,16 @@ const most = 24
 // right reports whether the file is right in which the mapping has some keys.
 func (sh *Shape) right(keys Map) bool { return sh.matrix.wrong(sh.File(keys)) == 0 }
 
-// alone puts those values of a key first with which it is right alone.
-func (sh *Shape) alone(k *Key) {
+// alone puts those values of a key first with which it is right alone. Of a key that was right elsewhere with
+// other keys only, it tries few.
+func (sh *Shape) alone(k, known *Key) {
 	var fit, other []any
+	tries := most
+	if known != nil && known.With != nil {
+		tries = 2
+	}
 	for _, v := range k.Good {
-		if len(fit) == 0 && len(other) < most && sh.right(Map{{k.Name, v}}) {
+		if len(fit) == 0 && len(other) < tries && sh.right(Map{{k.Name, v}}) {
 			fit = append(fit, v)
 		} else {
 			other = append(other, v)
