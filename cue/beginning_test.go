@@ -27,7 +27,7 @@ func TestBeginning(t *testing.T) {
 			"goes: [1s, 5s]",
 	} {
 		want, whole := f.play(sheet)
-		for range 40 {
+		for range rounds(10, 40) {
 			from := random.IntN(len(want))
 			p := f.player(sheet, cue.Options{Events: true, From: rules.FrameTime(int64(from), rate)})
 			got := readAll(t, p, 1+random.IntN(900))

@@ -125,7 +125,7 @@ func TestExtentOfRandomSheets(t *testing.T) {
 	f := newFolder(t)
 	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
 	file := filepath.Join(f.path, "s.yaml")
-	needs := 0
+	needs, tried := 0, 0
 	rapid.Check(t, func(r *rapid.T) {
 		text := drawSheet(r)
 		s, err := cue.Parse(file, []byte(text))
@@ -138,16 +138,18 @@ func TestExtentOfRandomSheets(t *testing.T) {
 		if checkExtent(t, file, text, lib).Voices > s.Voices {
 			needs++
 		}
+		tried++
 	})
-	for seed := range uint64(60) {
+	for seed := range rounds(16, 60) {
 		draw := rand.New(rand.NewPCG(seed, 21))
 		text := "rate: 1000\n" + randomList(draw) + fmt.Sprintf("goes: [%dms]\n", draw.IntN(300))
 		if checkExtent(t, file, text, lib).Voices > 2 {
 			needs++
 		}
+		tried++
 	}
-	if needs < 20 {
-		t.Errorf("only %d sheets need more than their pool has", needs)
+	if needs < tried/8 {
+		t.Errorf("only %d of %d sheets need more than their pool has", needs, tried)
 	}
 }
 

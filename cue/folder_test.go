@@ -2,18 +2,36 @@ package cue_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
 	"voicepool/cue"
 	"voicepool/cue/report"
 	"voicepool/device/wav"
+	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/sounds"
 )
+
+// TestMain has garbage be collected rarely: the tests make thousands of mixers, each of some megabytes. The short
+// variants of the tests that take random values take fewer of them than the default of rapid.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(1 << 30)
+	flag.Parse()
+	if checks := flag.Lookup("rapid.checks"); !longtest.Enabled() && checks.Value.String() == checks.DefValue {
+		if err := checks.Value.Set("20"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 // rate is that of the tests' sheets: a frame is a millisecond.
 const rate = 1000
@@ -44,6 +62,14 @@ func newFolder(t testing.TB) folder {
 		}
 	}
 	return f
+}
+
+// rounds returns how many rounds of a random test there are: few, or all in the long variants of tests.
+func rounds(few, all uint64) uint64 {
+	if longtest.Enabled() {
+		return all
+	}
+	return few
 }
 
 // player makes a player of a sheet at the rate of the tests, without a limiter

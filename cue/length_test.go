@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
+	"voicepool/internal/longtest"
 )
 
 // TestLengthOfSoundlessStarts: a start beyond the end of its sound ends as it
@@ -25,6 +26,10 @@ cues:
 			t.Errorf("limiter %v: in one block the render has %d frames, want 100", limiter, len(want))
 		}
 		for block := 1; block <= 101; block++ {
+			few := block < 5 || block%8 == 3 || block >= 63 && block <= 65 || block >= 99
+			if !few && !longtest.Enabled() {
+				continue
+			}
 			if got := readAll(t, f.player(text, cue.Options{}), block); !slices.Equal(got, want) {
 				t.Errorf("limiter %v: in blocks of %d the render has %d frames, want %d", limiter, block, len(got), len(want))
 			}

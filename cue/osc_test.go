@@ -117,7 +117,7 @@ list:
   - {cue: 1, do: [{play: half.wav, loop: true, id: x}, {osc: {to: "h:1", address: /list}, every: 10ms, times: 200}, {at: end of x, osc: {to: "h:1", address: /end}}]}
   - {cue: 2, stop: x}
 `
-	for seed := range uint64(60) {
+	for seed := range rounds(20, 60) {
 		draw := rand.New(rand.NewPCG(seed, 3))
 		block, fire, stop, end := 1+draw.IntN(40), 50+draw.IntN(200), 400+draw.IntN(200), 900+draw.IntN(300)
 		var p *cue.Player

@@ -12,7 +12,6 @@ import (
 
 	"voicepool/bank/rules"
 	"voicepool/cue"
-	"voicepool/internal/longtest"
 	"voicepool/internal/loudness"
 	"voicepool/mixer"
 	"voicepool/pcm"
@@ -153,11 +152,7 @@ func playerOfText(t testing.TB, lib *sounds.Library, text string, o cue.Options)
 // render of a plain sheet with that output's buses alone; and its row in the report says the same.
 func TestOutputsAlone(t *testing.T) {
 	lib := sounds.NewLibrary(sounds.Options{Rate: 48000})
-	seeds := uint64(12)
-	if !longtest.Enabled() {
-		seeds = 3
-	}
-	for seed := range seeds {
+	for seed := range rounds(2, 12) {
 		s := newWideSheet(seed)
 		p := playerOfText(t, lib, s.text(-1), cue.Options{})
 		if p.Outputs() != fourOutputs {
@@ -244,7 +239,7 @@ func wideLive(t *testing.T, p *cue.Player, n int) (out []pcm.Frame) {
 // TestFoldedSheet: a sheet that is folded is one mix, and its decisions are those of all outputs.
 func TestFoldedSheet(t *testing.T) {
 	lib := sounds.NewLibrary(sounds.Options{Rate: 48000})
-	for seed := range uint64(3) {
+	for seed := range rounds(1, 3) {
 		text := strings.NewReplacer("voices: 200", "voices: 4", "limiter: true", "limiter: false", "dc_guard: true", "dc_guard: false").Replace(newWideSheet(seed).text(-1))
 		apart := playerOfText(t, lib, text, cue.Options{Events: true})
 		all := readAll(t, apart, 4000)

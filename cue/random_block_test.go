@@ -12,7 +12,6 @@ import (
 	"voicepool/cue"
 	"voicepool/cue/report"
 	"voicepool/device/wav"
-	"voicepool/internal/longtest"
 	"voicepool/pcm"
 	"voicepool/sounds"
 )
@@ -38,11 +37,7 @@ func TestRandomSheetsInLongBlocks(t *testing.T) {
 		}
 	}
 	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
-	sheets := 40
-	if !longtest.Enabled() {
-		sheets = 12
-	}
-	for seed := range uint64(sheets) {
+	for seed := range rounds(5, 40) {
 		text := streamSheet(rand.New(rand.NewPCG(seed, 6)), rate)
 		s, err := cue.Parse(filepath.Join(f.path, "s.yaml"), []byte(text))
 		if err != nil {

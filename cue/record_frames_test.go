@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"voicepool/cue"
-	"voicepool/internal/longtest"
 	"voicepool/pcm"
 )
 
@@ -49,10 +48,7 @@ func recordedSheet(draw *rand.Rand) string {
 // and in the same bits.
 func TestRecordingHasAllFrames(t *testing.T) {
 	libs := libraries{}
-	seeds := 600
-	if !longtest.Enabled() {
-		seeds = 120
-	}
+	seeds := int(rounds(30, 600))
 	tried, silent := 0, 0
 	texts := []string{ // layers that come after the length
 		"rate: 8000\nsounds: {bell: {}, both: {layers: [{sound: bell, delay: 1500ms}]}}\ncues: [{at: 0, play: both}]\nlength: 1s\n",

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"voicepool/cue"
+	"voicepool/internal/longtest"
 	"voicepool/internal/schematest"
 	"voicepool/pcm"
 )
@@ -35,11 +36,16 @@ func TestRecordTakesEveryKeyOfASound(t *testing.T) {
 		}
 		return cue.With(more, x("true")).With("for", x("1200ms"))
 	}
-	tried := 0
+	tried, turn, least := 0, 0, 20
+	if longtest.Enabled() {
+		least = 60
+	}
 	for _, sh := range m.Places[i].Shapes {
 		for _, k := range sh.Keys {
 			for i, v := range k.Good {
-				if _, mapping := v.(schematest.Map); i >= 3 && !mapping {
+				_, mapping := v.(schematest.Map)
+				short := i == 0 || i%4 == turn%4 && (mapping || i < 3)
+				if turn++; !short && !longtest.Enabled() || i >= 3 && !mapping {
 					continue
 				}
 				file := sh.File(k.With.With(k.Name, v))
@@ -58,7 +64,8 @@ func TestRecordTakesEveryKeyOfASound(t *testing.T) {
 			}
 		}
 	}
-	if tried < 60 {
+	t.Logf("%d sheets were recorded", tried)
+	if tried < least {
 		t.Errorf("only %d sheets were recorded", tried)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"voicepool/bank/rules"
 	"voicepool/cue"
 	"voicepool/device/null"
-	"voicepool/internal/longtest"
 	"voicepool/mixer"
 	"voicepool/pcm"
 	"voicepool/sounds"
@@ -39,10 +38,7 @@ func TestRecord(t *testing.T) {
 			all, files[s[0]] = append(all, s[0]), name
 		}
 	}
-	seeds := 40
-	if !longtest.Enabled() {
-		seeds = 8
-	}
+	seeds := int(rounds(8, 40))
 	entries, sounding := 0, 0
 	for seed := range seeds {
 		random := rand.New(rand.NewPCG(uint64(seed), 9))

@@ -15,7 +15,7 @@ import (
 // and run, from its beginning and from any place on.
 func TestRepeat(t *testing.T) {
 	f := newFolder(t)
-	for seed := range uint64(40) {
+	for seed := range rounds(12, 40) {
 		draw := rand.New(rand.NewPCG(seed, 8))
 		const rounds, last = 5, 2300
 		period := 300 + draw.IntN(300)

@@ -55,7 +55,7 @@ func alike(t *testing.T, what string, got, want []pcm.Frame) {
 func TestTurn(t *testing.T) {
 	f := newFolder(t)
 	sheets := []string{busySheet, liveSheet + "goes: [10ms, 100ms, 170ms]\n"}
-	for seed := range uint64(20) {
+	for seed := range rounds(8, 20) {
 		sheets = append(sheets, randomList(rand.New(rand.NewPCG(seed, 21)))+"goes: [0ms]\n")
 	}
 	for _, sheet := range sheets {
