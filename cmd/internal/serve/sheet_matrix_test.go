@@ -59,12 +59,15 @@ var sheetTexts = sync.OnceValues(func() (texts []string, err error) {
 	}
 	n, every := 0, 4
 	if !longtest.Enabled() {
-		every = 16
+		every = 48
 	}
+	fresh := map[string]bool{} // keys that are alike in several places come once in the short variants of tests
 	for c := range m.Singles(false) {
-		if n++; c.Good || n%every == 0 {
+		key := fmt.Sprint(c.Keys[0].Name, c.Keys[0].Good[:1])
+		if n++; c.Good && (!fresh[key] || longtest.Enabled()) || n%every == 0 {
 			add(c)
 		}
+		fresh[key] = fresh[key] || c.Good
 	}
 	return texts, nil
 })
@@ -135,7 +138,11 @@ func TestRoomsTakeEveryKey(t *testing.T) {
 	done.Wait()
 	plays()
 	t.Logf("%d made, %d taken, %d refused", made.Load(), taken.Load(), refused.Load())
-	if made.Load() < 100 || taken.Load() < 500 || refused.Load() < 10 {
+	least := int64(len(all) / 2)
+	if longtest.Enabled() {
+		least = 500
+	}
+	if made.Load() < least/5 || taken.Load() < least || refused.Load() < 10 {
 		t.Error("they are too few")
 	}
 }
@@ -189,7 +196,10 @@ func TestHangUpsTakeEveryKey(t *testing.T) {
 	s := configured(t, first)
 	plays := s.steady()
 	all := edits(t)
-	changed, kept := 0, 0
+	changed, kept, least := 0, 0, len(all)/2
+	if longtest.Enabled() {
+		least = 500
+	}
 	for len(all) > 0 {
 		n := min(rooms, len(all))
 		for i, text := range all[:n] {
@@ -214,7 +224,7 @@ func TestHangUpsTakeEveryKey(t *testing.T) {
 		}
 	}
 	t.Logf("%d sheets were taken, and %d refused", changed, kept)
-	if changed < 500 || kept < 20 {
+	if changed < least || kept < least/25 {
 		t.Errorf("%d sheets were taken and %d refused: too few", changed, kept)
 	}
 }
@@ -249,8 +259,11 @@ func TestHangUpsTakeEveryKeyOfTheConfiguration(t *testing.T) {
 	for c := range m.Cover() {
 		try(c)
 	}
+	n := 0
 	for c := range m.Singles(false) {
-		try(c)
+		if n++; c.Good || n%2 == 0 || longtest.Enabled() {
+			try(c)
+		}
 	}
 	plays()
 	s.write("c.yaml", room)
