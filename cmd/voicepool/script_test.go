@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"voicepool/internal/longtest"
 )
 
 func TestMain(m *testing.M) {
@@ -29,6 +31,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			// The race detector lets every process sleep for a second at its end.
 			e.Setenv("GORACE", "atexit_sleep_ms=0")
+			e.Setenv("GOGC", "400") // what runs for a moment need not collect garbage
 			formats, err := filepath.Abs("../../sounds/testdata/formats")
 			e.Setenv("FORMATS", formats)
 			return err
@@ -40,6 +43,8 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
+			case "long":
+				return longtest.Enabled(), nil
 			case "root":
 				return os.Geteuid() == 0, nil
 			case "full":

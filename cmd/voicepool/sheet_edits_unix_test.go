@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ import (
 // and still answers GO.
 func TestGoTakesEdits(t *testing.T) {
 	const ten = schematest.Text("10m") // the length, which would end the show
+	defer debug.SetGCPercent(debug.SetGCPercent(800))
 	m, err := schematest.Sheets(cue.Schema(), func(text string) int {
 		if _, err := cue.Parse("matrix.yaml", []byte(text)); err != nil {
 			return strings.Count(err.Error(), "\n") + 1

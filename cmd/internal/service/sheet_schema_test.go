@@ -1,4 +1,4 @@
-package main
+package service_test
 
 import (
 	"bytes"
@@ -10,13 +10,13 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"go.yaml.in/yaml/v4"
+	goyaml "go.yaml.in/yaml/v4"
 
 	"voicepool/cue"
 )
 
-// schema compiles what `voicepool schema` prints.
-func schema(t *testing.T) *jsonschema.Schema {
+// sheetSchema compiles what `voicepool schema` prints.
+func sheetSchema(t *testing.T) *jsonschema.Schema {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(cue.Schema()))
 	if err != nil {
 		t.Fatal(err)
@@ -32,10 +32,10 @@ func schema(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-// decode returns a text as an editor sees it.
-func decode(t *testing.T, text []byte) any {
+// edited returns a text as an editor sees it.
+func edited(t *testing.T, text []byte) any {
 	var v any
-	if err := yaml.Unmarshal(text, &v); err != nil {
+	if err := goyaml.Unmarshal(text, &v); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return v
@@ -43,17 +43,17 @@ func decode(t *testing.T, text []byte) any {
 
 // TestSheetsFitTheSchema: every sheet of the tree that Parse takes, and what each of its faults does.
 func TestSheetsFitTheSchema(t *testing.T) {
-	s, sheets := schema(t), 0
+	s, sheets := sheetSchema(t), 0
 	check := func(file string, text []byte) {
 		if _, err := cue.Parse(file, text); err != nil {
 			return
 		}
 		sheets++
-		if err := s.Validate(decode(t, text)); err != nil {
+		if err := s.Validate(edited(t, text)); err != nil {
 			t.Errorf("%s: %v\n%s", file, err, text)
 		}
 	}
-	err := filepath.WalkDir("../..", func(file string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../../..", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -86,7 +86,7 @@ func TestSheetsFitTheSchema(t *testing.T) {
 // TestTheSchemaKnowsWhatParseKnows: what Parse takes fits, and what it refuses by a key, a range or
 // a word does not.
 func TestTheSchemaKnowsWhatParseKnows(t *testing.T) {
-	s := schema(t)
+	s := sheetSchema(t)
 	for _, c := range []struct {
 		text string
 		fits bool
@@ -146,7 +146,7 @@ func TestTheSchemaKnowsWhatParseKnows(t *testing.T) {
 		{text: "cues: [{at: 1, fade: coin}]"},
 		{text: "cues: {at: 1, play: coin}"},
 	} {
-		if err := s.Validate(decode(t, []byte(c.text))); (err == nil) != c.fits {
+		if err := s.Validate(edited(t, []byte(c.text))); (err == nil) != c.fits {
 			t.Errorf("%s fits: %t, want %t: %v", c.text, err == nil, c.fits, err)
 		}
 		_, err := cue.Parse("a.yaml", []byte(c.text))
