@@ -65,7 +65,7 @@ func paced(ctx context.Context, o *options, j *judge, name string, connect conne
 				return
 			}
 			defer conn.Close()
-			conn.SetDeadline(end.Add(30 * time.Second))
+			conn.SetDeadline(end.Add(2 * time.Minute))
 			answers := bufio.NewReader(conn)
 			ask, err := connect(conn, answers, host)
 			if err != nil {
@@ -110,7 +110,7 @@ func paced(ctx context.Context, o *options, j *judge, name string, connect conne
 	j.note("%.2f %% of the blocks were late, %.0f frames skipped", 100*share, skipped)
 	// Speed goals are told, not judged; but a server that stands still fails, unless the machine stands still.
 	lost := control.Lost(begin, begin.Add(over))
-	j.check(at(0.99) < 2*time.Second+lost, "the 99th percentile is below 2 s; the control lost %v of %v", lost, over)
+	j.check(at(0.99) < 2*time.Second+2*lost, "the 99th percentile is below 2 s; the control lost %v of %v, and so did clients and server", lost, over)
 	err = s.stop()
 	j.check(err == nil, "it ends: %v", err)
 	return nil
