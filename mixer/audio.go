@@ -84,6 +84,8 @@ type audio struct {
 	scores        scores
 	scored        int64     // the last frame at which all scores of slots were refreshed
 	scoredVirtual int64     // the same for virtual voices
+	scoredMoving  int64     // the same for what those are worth from now on that move
+	searched      int64     // the last frame at which freshenWholes was called
 	due           scoresDue // when scores have to be refreshed
 	queue         queue
 	buses         []bus
@@ -124,7 +126,7 @@ func hopOf(rate int) int64 { return max((int64(rate)+25)/50, 1) }
 func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 	n := c.MaxVoices + c.unheard()
 	a := &audio{
-		shared: s, ticked: -1, scored: -1, scoredVirtual: -1, tail: c.tail(),
+		shared: s, ticked: -1, scored: -1, scoredVirtual: -1, scoredMoving: -1, tail: c.tail(),
 		overflow: c.Overflow, refuses: c.RejectQuietest, wanted: c.Voices, softClip: c.SoftClip,
 		scores: newScores(n, c.unheard()),
 		ends:   make([]end, 0, 2*n),
@@ -140,7 +142,14 @@ func newAudio(s *shared, c *Config, buses []BusConfig) (*audio, error) {
 		return nil, err
 	}
 	a.lags.now = &a.now
+	a.due.virtual = newGroupsDue(c.unheard())
+	for i := range a.due.wholes {
+		a.due.wholes[i] = newGroupsDue(c.unheard())
+	}
 	a.scores.runs = newRuns(c.MaxVoices)
+	if c.Overflow == StealGain {
+		a.scores.gain = make([]float32, n)
+	}
 	if c.Overflow == StealMasked {
 		a.scores.masks = newMasks(c.MaxVoices, c.unheard())
 	}

@@ -6,7 +6,7 @@ import "math"
 // step. So a virtual voice may lag: its place is brought up to the present frame at the end of the block,
 // before anything reads or changes it, and in the stretch in which its step may change or its sound may end.
 
-// lagGroup is how many virtual voices share an entry of lags.calm and lags.due.
+// lagGroup is how many virtual voices share an entry of lags.calm and of groupsDue.
 const lagGroup = 16
 
 // lags holds how far virtual voices have been passed, by index from base on.
@@ -15,15 +15,14 @@ type lags struct {
 	passed []uint32       // by voice: the low bits of the frame up to which it has been passed
 	steady []uint32       // by voice: for how many frames from there it moves on at a constant step
 	calm   []int64        // by group: the first frame at which one of its voices may do something else
-	due    []int64        // by group: the first frame at which one of its scores may change
 	passes [lagGroup]seat // the voices of a group that are passed in a stretch
 }
 
 func newLags(virtual int) lags {
 	groups := (virtual + lagGroup - 1) / lagGroup
-	l := lags{passed: make([]uint32, virtual), steady: make([]uint32, virtual), calm: make([]int64, groups), due: make([]int64, groups)}
+	l := lags{passed: make([]uint32, virtual), steady: make([]uint32, virtual), calm: make([]int64, groups)}
 	for g := range groups {
-		l.calm[g], l.due[g] = never, never
+		l.calm[g] = never
 	}
 	return l
 }
@@ -112,22 +111,24 @@ func (a *audio) mixGroup(g int, n int64) {
 // lagGroups returns how many groups have ever had a voice.
 func (a *audio) lagGroups() int { return (a.scores.used + lagGroup - 1) / lagGroup }
 
-// followVirtual computes the scores of virtual voices that may have changed, all of them if a bus has shifted.
-func (a *audio) followVirtual(shifted bool) {
-	if shifted {
-		for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
-			a.renew(a.base+j, a.present(a.base+j), true)
-		}
+// renewVirtual computes the scores of all virtual voices.
+func (a *audio) renewVirtual() {
+	for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
+		a.renew(a.base+j, a.present(a.base+j), true)
+	}
+}
+
+// followVirtual computes the scores of virtual voices that may have changed.
+func (a *audio) followVirtual() {
+	due := &a.due.virtual
+	if a.now < due.first {
 		return
 	}
-	if a.now < a.due.virtual {
-		return
-	}
-	a.due.virtual = never
+	due.first = never
 	used := a.scores.holds[a.base : a.base+a.scores.used]
-	for g, due := range a.lags.due[:a.lagGroups()] {
-		if due <= a.now {
-			due = never
+	for g, first := range due.groups[:a.lagGroups()] {
+		if first <= a.now {
+			first = never
 			from := g * lagGroup
 			for j, holds := range used[from:min(from+lagGroup, len(used))] {
 				if holds <= a.now {
@@ -135,10 +136,47 @@ func (a *audio) followVirtual(shifted bool) {
 					a.renew(i, a.present(i), false)
 					holds = a.scores.holds[i]
 				}
-				due = min(due, holds)
+				first = min(first, holds)
 			}
-			a.lags.due[g] = due
+			due.groups[g] = first
 		}
-		a.due.virtual = min(a.due.virtual, due)
+		due.first = min(due.first, first)
+	}
+}
+
+// wholeMoving is the wholeClass of virtual voices that move or have been moved. The others have that of their kind:
+// 0 if they end by themselves, 1 if not.
+const wholeMoving = 2
+
+// wholeClass returns with which others a virtual voice is looked at by followWholes.
+func (a *audio) wholeClass(j int) int {
+	if a.scores.wholes[j] == 0 {
+		return wholeMoving
+	}
+	return one(a.scores.endless[a.base+j])
+}
+
+// followWholes computes the scores of virtual voices of a class that may be worth something else from now on.
+func (a *audio) followWholes(class int) {
+	due := &a.due.wholes[class]
+	if a.now < due.first {
+		return
+	}
+	due.first = never
+	for g, first := range due.groups[:a.lagGroups()] {
+		if first <= a.now {
+			due.groups[g] = never
+			for j := g * lagGroup; j < min((g+1)*lagGroup, a.scores.used); j++ {
+				switch whole := a.scores.wholes[j]; {
+				case a.wholeClass(j) != class:
+				case whole <= a.now:
+					a.renew(a.base+j, a.present(a.base+j), false) // notes when it is due again
+				default:
+					due.groups[g] = min(due.groups[g], whole)
+				}
+			}
+			first = due.groups[g]
+		}
+		due.first = min(due.first, first)
 	}
 }

@@ -1,6 +1,7 @@
 package mixer
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"voicepool/internal/longtest"
 	"voicepool/pcm"
+	"voicepool/sounds"
 	"voicepool/voice"
 )
 
@@ -138,39 +140,89 @@ func TestVirtualVoicesLag(t *testing.T) {
 }
 
 // TestCrowdCost checks that starts at frames of their own pass few of the virtual voices beside them, and compute
-// few scores again.
+// few scores again: on the grid, and, in a mixer that has to lose a virtual voice for each of them, to find that.
 func TestCrowdCost(t *testing.T) {
 	const crowd, starts = 4000, 100
 	r := rand.New(rand.NewPCG(1, 8))
 	sounds := crowdSounds(t, r, 6)
 	for _, policy := range []Overflow{StealQuietest, StealMasked} {
-		m, err := New(Config{Rate: 8000, Voices: 16, Virtual: crowd, Commands: 4 * (crowd + 16), NoLimiter: true, Overflow: policy})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range crowd + 16 {
-			if _, err := m.Play(sounds[i%6], Options{Loop: true, Gain: pcm.Decibels(-50 * r.Float64()), From: time.Duration(r.IntN(100)) * time.Millisecond}); err != nil {
+		for _, full := range []bool{false, true} {
+			m, err := New(Config{Rate: 8000, Voices: 16, Virtual: crowd, Commands: 4 * (crowd + 16), NoLimiter: true, Overflow: policy})
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		m.Render(make([]pcm.Frame, 1600))
-		a, passed, scored := m.audio, 0, 0
-		for range starts {
-			if a.virtuals.Len() < crowd {
-				t.Fatalf("%d voices are virtual", a.virtuals.Len())
+			for i := range crowd + 16 {
+				if _, err := m.Play(sounds[i%6], Options{Loop: true, Gain: pcm.Decibels(-50 * r.Float64()), From: time.Duration(r.IntN(100)) * time.Millisecond}); err != nil {
+					t.Fatal(err)
+				}
 			}
-			for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
-				scored += one(a.scores.holds[i] <= a.now)
+			m.Render(make([]pcm.Frame, 1600))
+			a, passed, scored, looked := m.audio, 0, 0, 0
+			for range starts {
+				if a.virtuals.Len() < crowd {
+					t.Fatalf("%d voices are virtual", a.virtuals.Len())
+				}
+				for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
+					if full {
+						scored += one(a.scores.wholes[i-a.base] <= a.now)
+					} else {
+						scored += one(a.scores.holds[i] <= a.now)
+					}
+				}
+				if full {
+					a.freshen(freshMoving)
+					a.freshenWholes(anyOnes)
+					for i := range a.scores.least.kinds {
+						for _, runs := range a.scores.least.kinds[i].louder {
+							looked += bits.OnesCount64(runs) * runSlots
+						}
+					}
+					var c choice
+					if a.chooseVirtual(&c, 0, anyOnes); c.candidates < crowd {
+						t.Fatalf("%d voices might be lost", c.candidates)
+					}
+				} else {
+					a.freshen(freshAll)
+				}
+				a.mix(a.nowhere[:1])
+				for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
+					passed += one(a.lags.passed[j] == uint32(a.now))
+				}
 			}
-			a.freshen(true)
-			a.mix(a.nowhere[:1])
-			for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
-				passed += one(a.lags.passed[j] == uint32(a.now))
+			if passed > starts*crowd/10 || scored > starts*crowd/5 || looked > starts*crowd*2/3 {
+				t.Errorf("%v, full %v: of %d voices %d were passed, %d scores were computed, %d were looked at, in %d stretches", policy, full, crowd, passed, scored, looked, starts)
 			}
 		}
-		if passed > starts*crowd/10 || scored > starts*crowd/5 {
-			t.Errorf("%v: of %d voices %d were passed, and %d scores were computed, in %d stretches", policy, crowd, passed, scored, starts)
+	}
+}
+
+// TestMaskedCost checks that on the grid few of many virtual voices are rated by the whole formula.
+func TestMaskedCost(t *testing.T) {
+	const crowd = 4000
+	r := rand.New(rand.NewPCG(1, 8))
+	sounds := noiseOfSteps(t, r, 8)
+	m, err := New(Config{Rate: 8000, Voices: 16, Virtual: crowd, Commands: 4 * (crowd + 16), NoLimiter: true, Overflow: StealMasked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range crowd {
+		if _, err := m.Play(sounds[r.IntN(8)], Options{Loop: true, Gain: pcm.Decibels(-50 * r.Float64())}); err != nil {
+			t.Fatal(err)
 		}
+	}
+	a, rated := m.audio, 0
+	for tick := range 60 {
+		m.Render(make([]pcm.Frame, 80))
+		a.tick()
+		a.maskAll(false, 1)
+		for j, waits := range a.scores.waits[:a.scores.used] {
+			if tick >= 10 && waits != unstealable {
+				rated += one(a.scores.masks.score[a.base+j] == a.beside(j))
+			}
+		}
+	}
+	if rated > 50*crowd/50 {
+		t.Errorf("%d of %d voices were rated in 50 places of the grid", rated, crowd)
 	}
 }
 
@@ -199,7 +251,7 @@ func TestMaskAgain(t *testing.T) {
 		if n%20 == 0 {
 			m.Render(make([]pcm.Frame, 160))
 			a.tick()
-			a.maskAll(false)
+			a.maskAll(false, 1+r.IntN(fewFree+2))
 		}
 		for _, v := range a.real() {
 			if r.IntN(3) == 0 {
@@ -209,7 +261,7 @@ func TestMaskAgain(t *testing.T) {
 				}
 			}
 		}
-		a.maskAll(true)
+		a.maskAll(true, 1)
 		a.turn()
 		got := a.firstBack()
 		score := k.score[got]
@@ -217,7 +269,7 @@ func TestMaskAgain(t *testing.T) {
 			left += one(waits != unstealable && k.score[a.base+j] != a.beside(j))
 		}
 		bounds := slices.Clone(k.score[a.base:])
-		a.maskAll(false)
+		a.maskAll(false, fewFree+1)
 		a.turn()
 		if want := a.firstBack(); got != want || score != k.score[want] {
 			t.Fatalf("%d: voice %d comes back first, of a score of %v, want %d, of %v", n, got, score, want, k.score[want])
@@ -232,4 +284,29 @@ func TestMaskAgain(t *testing.T) {
 	if left < 100*200 {
 		t.Errorf("%d scores were not computed again", left)
 	}
+}
+
+// noiseOfSteps returns sounds of noise at 8 kHz, prepared, of which the loudness in the next 20 ms has four steps
+// in each hop of the index.
+func noiseOfSteps(t *testing.T, r *rand.Rand, n int) (all []*voice.Sound) {
+	for i := range n {
+		c := &sounds.Clip{Name: "noise", Rate: 8000, Channels: 1, Samples: make([]float32, 1500+r.IntN(6000))}
+		level := 0.0
+		for j := range c.Samples {
+			if j%100 == 0 {
+				level = r.Float64()
+			}
+			c.Samples[j] = float32(level * (r.Float64() - 0.5))
+		}
+		if i%2 == 0 {
+			frames := int64(len(c.Samples))
+			c.Loop = &pcm.Loop{frames / 4, frames / 2}
+		}
+		s, err := sounds.Prepare(c, sounds.Options{Rate: 8000, Masking: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
 }

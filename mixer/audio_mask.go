@@ -19,7 +19,10 @@ type masks struct {
 	hidden [voice.Bands]float64    // how much of a band's masker has to be reached
 	quiet  [voice.Bands]float64    // the threshold in quiet
 	least  [2][voice.Bands]float64 // by hop and band: what can just be heard of virtual voices
-	parts  [voice.Bands][spectrum.Bands]float64
+
+	inverse [2][voice.Bands]float64 // 1/least
+	best    [fewFree]topScore       // for maskAll
+	parts   [voice.Bands][spectrum.Bands]float64
 }
 
 // energies are of two hops.
@@ -73,14 +76,9 @@ func (a *audio) noteMasks(i int, s *slot) {
 
 // noteEnergy is noteMasks for a virtual voice on the grid.
 func (a *audio) noteEnergy(i int, s *slot) {
-	k, masks, heard := a.scores.masks, s.voice.Masks(), a.heardIn(i, s.coloured, s.power)
+	k, heard := a.scores.masks, a.heardIn(i, s.coloured, s.power)
 	k.stale[i-a.base] = false
-	e := &k.energy[i-a.base]
-	for h := range e {
-		for b, g := range heard {
-			e[h][b] = float32(masks[h].Energy[b] * g)
-		}
-	}
+	s.voice.Energies(&heard, (*[2][voice.Bands]float32)(&k.energy[i-a.base]))
 }
 
 // set notes what a voice has, of which heard is left^2 + right^2 in each band.
@@ -143,9 +141,10 @@ func (a *audio) mask(asked bool) (total [2][voice.Bands]float64) {
 	return total
 }
 
-// maskAll is mask, and works out how much is heard of the virtual voices that may come back. again: only of those
-// that may come back first, after a change in the same frame; the others have a score that is too large.
-func (a *audio) maskAll(again bool) {
+// maskAll is mask, and works out how much is heard of the virtual voices that may come back: of the first so many,
+// at least one, or of all if more than fewFree are wanted. The others have a score that is too large, but not so
+// large that they would come before those. again: after a change in the same frame.
+func (a *audio) maskAll(again bool, first int) {
 	k := a.scores.masks
 	if k == nil {
 		return
@@ -155,36 +154,106 @@ func (a *audio) maskAll(again bool) {
 		for b, x := range total[h] {
 			least := float64(max(x, 0)*k.hidden[b]) + k.quiet[b]
 			growth = max(growth, k.least[h][b]/least) // no score has grown by more: it is a sum of r/(1+r)
-			k.least[h][b] = least
+			k.least[h][b], k.inverse[h][b] = least, 1/least
 		}
 	}
-	margin := float32(growth * 1.000001) // for rounding
-	first, best := int32(unstealable), float32(0)
+	margin := float32(growth * forRounding)
+	best := topScores{most: max(first, 1), all: k.best[:0]}
 	for j, waits := range a.scores.waits[:a.scores.used] {
-		score := &k.score[a.base+j]
 		if waits == unstealable {
 			continue
 		}
+		score := &k.score[a.base+j]
+		if first > fewFree {
+			*score = a.beside(j)
+			continue
+		}
 		if again {
-			most := *score * margin
-			if most == 0 || waits > first || waits == first && most < best {
+			if most := *score * margin; !best.mayTake(waits, most) {
 				*score = most
 				continue
 			}
 		}
-		if *score = a.beside(j); *score > 0 && (waits < first || *score > best) {
-			first, best = waits, *score
+		if *score = a.atMost(j); !best.mayTake(waits, *score) {
+			continue
+		}
+		if *score = a.beside(j); *score > 0 {
+			best.take(waits, *score)
 		}
 	}
 }
 
-// beside returns how much of a virtual voice is heard beside the real ones.
-func (a *audio) beside(j int) float32 {
-	k, score := a.scores.masks, 0.0
+// forRounding is the margin of a bound of a score, which is a sum of rounded terms.
+const forRounding = 1.000001
+
+// topScores are the best scores that have been found so far, the first one first.
+type topScores struct {
+	most int
+	all  []topScore
+}
+
+type topScore struct {
+	waits int32
+	score float32
+}
+
+// mayTake reports whether a voice may be among the best that waits so and has at most this score.
+func (t *topScores) mayTake(waits int32, most float32) bool {
+	if most == 0 || len(t.all) < t.most {
+		return most != 0
+	}
+	last := &t.all[len(t.all)-1]
+	return waits < last.waits || waits == last.waits && most >= last.score
+}
+
+// take puts a score in its place, if it is among the best.
+func (t *topScores) take(waits int32, score float32) {
+	i := len(t.all)
+	for i > 0 && (waits < t.all[i-1].waits || waits == t.all[i-1].waits && score > t.all[i-1].score) {
+		i--
+	}
+	if i == t.most {
+		return
+	}
+	if len(t.all) < t.most {
+		t.all = t.all[:len(t.all)+1]
+	}
+	copy(t.all[i+1:], t.all[i:])
+	t.all[i] = topScore{waits, score}
+}
+
+// atMost returns a bound of what beside returns: r/(1+r) is concave, so the sum of it over all bands and hops is
+// at most as if all r were their mean. It takes one division instead of two for each band.
+func (a *audio) atMost(j int) float32 {
+	const n = 2 * voice.Bands
+	k, e, sum := a.scores.masks, a.energyOf(j), 0.0
+	for h := range e {
+		inverse := &k.inverse[h]
+		for b, x := range e[h] {
+			sum += float64(float64(x) * inverse[b])
+		}
+	}
+	switch {
+	case sum == 0:
+		return 0
+	case sum > 1e9: // or it might be infinite
+		return n * forRounding
+	}
+	return float32(sum/(1+sum/n)*forRounding) + math.SmallestNonzeroFloat32 // where float32 is coarse
+}
+
+// energyOf returns what a virtual voice has in each band.
+func (a *audio) energyOf(j int) *energies {
+	k := a.scores.masks
 	if k.stale[j] {
 		a.noteEnergy(a.base+j, *a.virtuals.At(j))
 	}
-	e := &k.energy[j]
+	return &k.energy[j]
+}
+
+// beside returns how much of a virtual voice is heard beside the real ones.
+func (a *audio) beside(j int) float32 {
+	k, e, score := a.scores.masks, a.energyOf(j), 0.0
 	for h := range e {
 		for b, x := range e[h] {
 			r := float64(x) / k.least[h][b]

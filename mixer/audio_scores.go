@@ -9,7 +9,7 @@ import (
 // scores holds what a choice of victim looks at, packed by slot.
 type scores struct {
 	audibility []float32 // a power, see docs/decisions/005-steal-the-least-audible.md
-	gain       []float32 // left^2 + right^2
+	gain       []float32 // left^2 + right^2; nil if the policy is not StealGain
 	none       []float32 // zeros, for those who look at the number alone
 	number     []uint64
 	prio       []int32
@@ -26,9 +26,11 @@ type scores struct {
 	waits  []int32   // the negated priority; unstealable for one that must not come back
 	turned []float32 // a key that falls as the voice gets louder, see turn
 	used   int       // one above the highest index that was ever taken
+	wholes []int64   // the first frame at which whole may change; 0: the voice moves, or has been moved
 
-	masks *masks // nil: nobody looks at them
-	runs  *runs  // nil: there are few slots
+	masks *masks   // nil: nobody looks at them
+	runs  *runs    // nil: there are few slots
+	least *unheard // finds the virtual voice to lose
 }
 
 // unstealable is the priority of protected voices and free slots, above any newcomer's.
@@ -36,17 +38,18 @@ const unstealable = 1<<31 - 1
 
 func newScores(n, virtual int) scores {
 	s := scores{
-		audibility: make([]float32, n), gain: make([]float32, n), none: make([]float32, n),
+		audibility: make([]float32, n), none: make([]float32, n),
 		number: make([]uint64, n), prio: make([]int32, n), eligible: make([]int32, n),
 		whole: make([]float32, n), endless: make([]bool, n), holds: make([]int64, n),
-		waits: make([]int32, virtual), turned: make([]float32, virtual),
+		waits: make([]int32, virtual), turned: make([]float32, virtual), wholes: make([]int64, virtual),
 	}
 	for i := range s.waits {
-		s.waits[i], s.holds[n-virtual+i] = unstealable, never
+		s.waits[i], s.wholes[i], s.holds[n-virtual+i] = unstealable, never, never
 	}
 	for i := range n {
 		s.prio[i] = unstealable
 	}
+	s.least = newUnheard(&s, n-virtual)
 	return s
 }
 
@@ -60,8 +63,29 @@ func (s *scores) set(i int, prio int32, number uint64, protected bool) {
 
 // setPrio gives an index a priority.
 func (s *scores) setPrio(i int, prio int32) {
-	s.prio[i] = prio
-	s.runs.change(i)
+	if s.runs.change(i); s.prio[i] != prio {
+		s.prio[i] = prio
+		s.least.move(i - s.base())
+	}
+}
+
+// base returns the first index of a virtual voice.
+func (s *scores) base() int { return len(s.prio) - len(s.waits) }
+
+// setEndless records whether the voice of an index ends by itself.
+func (s *scores) setEndless(i int, endless bool) {
+	if s.endless[i] != endless {
+		s.endless[i] = endless
+		s.least.move(i - s.base())
+	}
+}
+
+// setWhole gives an index an audibility from now on.
+func (s *scores) setWhole(i int, x float32) {
+	if s.whole[i] != x {
+		s.whole[i] = x
+		s.least.change(i - s.base())
+	}
 }
 
 // setAudibility gives an index an audibility.
@@ -87,18 +111,34 @@ func (a *audio) rescore(i int) {
 // reckon notes the scores of a voice of which the power is known.
 func (a *audio) reckon(i int, s *slot, heard audibilities) {
 	s.settled = s.voice.Settled(a.now) && s.record.sendsSettled(a.now)
-	a.scores.gain[i] = float32(s.power)
-	a.scores.endless[i] = s.endless
+	if a.scores.gain != nil {
+		a.scores.gain[i] = float32(s.power)
+	}
+	a.scores.setEndless(i, s.endless)
 	s.loops = s.voice.Returns()
+	if i >= a.base {
+		a.scores.wholes[i-a.base] = 0 // the voice has been moved
+	}
 	a.note(i, s, heard)
 	s.record.levels.show(float32(s.voice.Pan(a.now)), float32(s.voice.Gain()))
 }
 
-// freshen makes the scores of the slots those of this frame, and where that is asked
-// for those of virtual voices too: all on the grid, and before a choice those that it
-// looks at. Whatever moves a voice or a bus afterwards in the same frame rescores it.
-func (a *audio) freshen(virtual bool) {
-	real, virtual := a.scored != a.now, virtual && a.scoredVirtual != a.now
+// freshness says which scores a choice looks at.
+type freshness uint8
+
+const (
+	freshReal   freshness = iota // those of real voices
+	freshMoving                  // and what virtual voices that move are worth from now on, see freshenWholes
+	freshAll                     // and all of virtual voices
+)
+
+// freshen makes scores those of this frame: all on the grid, and before a choice those that it looks at.
+// Whatever moves a voice or a bus afterwards in the same frame rescores it.
+func (a *audio) freshen(which freshness) {
+	real, virtual := a.scored != a.now, which > freshReal && a.scoredVirtual != a.now
+	if virtual && which == freshMoving && a.scoredMoving == a.now {
+		virtual = false
+	}
 	if !real && !virtual {
 		return
 	}
@@ -111,9 +151,17 @@ func (a *audio) freshen(virtual bool) {
 	if real {
 		a.followReal(shifted)
 	}
-	if a.scored = a.now; virtual {
-		a.followVirtual(shifted)
+	a.scored = a.now
+	switch {
+	case virtual && shifted:
+		a.renewVirtual()
 		a.scoredVirtual = a.now
+	case virtual && which == freshAll:
+		a.followVirtual()
+		a.scoredVirtual = a.now
+	case virtual:
+		a.followWholes(wholeMoving)
+		a.scoredMoving = a.now
 	}
 	if shifted && (a.virtuals.Len() == 0 || a.scoredVirtual == a.now) {
 		for i := range a.buses {
@@ -123,8 +171,42 @@ func (a *audio) freshen(virtual bool) {
 	}
 }
 
+// freshenWholes makes what virtual voices of a kind are worth from now on that of this frame, after freshen has done
+// so for those that move. A choice that looks at the others only looks at nothing else.
+func (a *audio) freshenWholes(which only) {
+	if a.searched = a.now; a.scoredVirtual != a.now {
+		for from, to := lookIn(which); from < to; from++ {
+			a.followWholes(from)
+		}
+	}
+}
+
 // scoresDue is the first frame at which a score may be something else.
-type scoresDue struct{ real, virtual int64 }
+type scoresDue struct {
+	real    int64
+	virtual groupsDue
+	wholes  [3]groupsDue // by wholeClass
+}
+
+// groupsDue holds the first frame at which a score of virtual voices may change: of all, and by lagGroup of them.
+type groupsDue struct {
+	first  int64
+	groups []int64
+}
+
+func newGroupsDue(virtual int) groupsDue {
+	d := groupsDue{groups: make([]int64, (virtual+lagGroup-1)/lagGroup)}
+	for g := range d.groups {
+		d.groups[g] = never
+	}
+	return d
+}
+
+// note notes when the score of a virtual voice may change.
+func (d *groupsDue) note(j int, frame int64) {
+	group := &d.groups[j/lagGroup]
+	d.first, *group = min(d.first, frame), min(*group, frame)
+}
 
 // followReal computes the scores of real voices that may have changed, all of them if a bus has shifted.
 func (a *audio) followReal(shifted bool) {
@@ -158,7 +240,7 @@ func (a *audio) follow(i int, s *slot) {
 // note notes how loud a voice is going to be.
 func (a *audio) note(i int, s *slot, heard audibilities) {
 	audibility := heard.whole
-	a.scores.whole[i] = audibility
+	a.scores.setWhole(i, audibility)
 	if s.keeps {
 		audibility = heard.soon
 	}
@@ -185,15 +267,36 @@ func (a *audio) noteUntil(i int, s *slot) {
 		until += s.voice.IndexStays()
 	}
 	a.scores.holds[i] = until
+	if i >= a.base {
+		a.noteWhole(i-a.base, s, until)
+	}
 	a.noteDue(i)
 }
+
+// noteWhole notes until when the audibility of a virtual voice from now on stays as it is. The rest of its score
+// may change before, until gives the frame.
+func (a *audio) noteWhole(j int, s *slot, until int64) {
+	whole := &a.scores.wholes[j]
+	switch {
+	case !s.settled:
+		*whole = 0
+	case a.now-a.searched > 10*a.hop, s.coloured && !s.voice.KnowsSpectrum(): // without a search the rest costs time
+		*whole = until
+	case *whole <= a.now:
+		*whole = max(until, a.now+s.voice.IndexStays())
+	default:
+		return
+	}
+	a.noteWholeDue(j)
+}
+
+func (a *audio) noteWholeDue(j int) { a.due.wholes[a.wholeClass(j)].note(j, a.scores.wholes[j]) }
 
 func (a *audio) noteDue(i int) {
 	if holds := a.scores.holds[i]; i < a.base {
 		a.due.real = min(a.due.real, holds)
 	} else {
-		group := &a.lags.due[(i-a.base)/lagGroup]
-		a.due.virtual, *group = min(a.due.virtual, holds), min(*group, holds)
+		a.due.virtual.note(i-a.base, holds)
 	}
 }
 
@@ -228,9 +331,8 @@ type query struct {
 	bus   int    // on this bus or below it; -1: any
 	all   bool   // virtual ones too
 
-	virtual bool // virtual ones alone
-	only    only
-	spared  *Group // none of this group and owner
+	only   only
+	spared *Group // none of this group and owner
 }
 
 // only narrows a query down.
@@ -267,21 +369,18 @@ type choice struct {
 // choose has c be the victim: of the lowest priority, then the least by the policy, then
 // the oldest. Free slots and protected voices have a priority that nobody reaches.
 func (a *audio) choose(c *choice, q *query, policy Overflow) {
-	s, from, to := &a.scores, 0, a.base
-	if q.virtual {
-		from = a.base
-	}
-	if q.virtual || q.all {
+	s, to := &a.scores, a.base
+	if q.all {
 		to = len(s.prio)
 	}
-	prios, numbers := s.prio[from:to], s.number[from:to]
-	keys, loud := s.keys(policy)[from:to], s.loud(policy)[from:to]
+	prios, numbers := s.prio[:to], s.number[:to]
+	keys, loud := s.keys(policy)[:to], s.loud(policy)[:to]
 	among := q.group != nil || q.bus >= 0 || q.only != anyOnes || q.spared != nil
 	if among {
-		prios = a.eligible(q, prios, from)
+		prios = a.eligible(q, prios)
 	}
 	var w dsp.Weakest
-	if s.runs != nil && !among && !q.virtual && !q.all && &keys[0] == &s.audibility[0] {
+	if s.runs != nil && !among && !q.all && &keys[0] == &s.audibility[0] {
 		s.runs.weakest(&w, prios, keys, q.prio)
 	} else {
 		w.Find(prios, keys, q.prio)
@@ -292,7 +391,7 @@ func (a *audio) choose(c *choice, q *query, policy Overflow) {
 		return
 	}
 	slot := oldest(&w, prios, keys, numbers)
-	c.slot, c.audibility = from+slot, float64(loud[slot])
+	c.slot, c.audibility = slot, float64(loud[slot])
 	if w.Prio < q.prio {
 		c.peers = 0
 		for _, p := range prios {
@@ -323,11 +422,11 @@ func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int
 }
 
 // eligible returns the priorities of those that q looks at: the others are out of reach.
-func (a *audio) eligible(q *query, prios []int32, from int) []int32 {
+func (a *audio) eligible(q *query, prios []int32) []int32 {
 	eligible := a.scores.eligible[:len(prios)]
 	copy(eligible, prios)
 	if q.group == nil && q.bus < 0 && q.spared == nil && q.only != keptOnes { // what scores know
-		for i, endless := range a.scores.endless[from : from+len(eligible)] {
+		for i, endless := range a.scores.endless[:len(eligible)] {
 			if endless != (q.only == endlessOnes) {
 				eligible[i] = unstealable
 			}
@@ -335,7 +434,7 @@ func (a *audio) eligible(q *query, prios []int32, from int) []int32 {
 		return eligible
 	}
 	for i, prio := range prios {
-		if prio <= q.prio && !a.means(q, a.roster.at(from+i)) {
+		if prio <= q.prio && !a.means(q, a.roster.at(i)) {
 			eligible[i] = unstealable
 		}
 	}

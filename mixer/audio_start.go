@@ -176,8 +176,15 @@ func (a *audio) makeRoom(c *command, r *record) int {
 	e.Reason, e.powers.runnerUp = reason, -1
 	var whole float64
 	// A limit compares all virtual voices. A full pool compares them only if one of them has to be
-	// stolen.
-	a.freshen(reason != ReasonNone || !a.hides(true) || a.finiteMost > 0 && !a.hides(false))
+	// stolen, see leastVirtual.
+	switch {
+	case reason != ReasonNone:
+		a.freshen(freshAll)
+	case !a.hides(true) || a.finiteMost > 0 && !a.hides(false):
+		a.freshen(freshMoving)
+	default:
+		a.freshen(freshReal)
+	}
 	e.powers.newcomer, whole = a.newcomer(r)
 	if reason == ReasonBusLimit {
 		e.Bus = Bus{index: uint16(q.bus)}

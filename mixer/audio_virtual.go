@@ -53,14 +53,15 @@ func (a *audio) lose(c *choice, e Event, whole float64) {
 // leastVirtual chooses the virtual voice c that is stolen to make room for an endless or a finite one. It
 // is the least audible from now on, with a priority of at most prio.
 func (a *audio) leastVirtual(c *choice, prio int32, endless bool) {
-	q := query{prio: prio, bus: -1, virtual: true}
+	only := anyOnes
 	if all, finite := a.unheard(); a.below(endless) { // any kind makes room
 	} else if endless && finite > 0 { // only the same kind makes room
-		q.only = endlessOnes
+		only = endlessOnes
 	} else if !endless && finite < all {
-		q.only = finiteOnes
+		only = finiteOnes
 	}
-	a.choose(c, &q, stealForGood)
+	a.freshenWholes(only)
+	a.chooseVirtual(c, prio, only)
 }
 
 // goesUnheard reports whether a start without a slot becomes a virtual voice. least is the virtual voice
@@ -84,7 +85,9 @@ func (a *audio) move(from, to int) int {
 	if a.scores.masks != nil {
 		a.noteMasks(to, s) // last, because a virtual voice has no rating yet
 	}
-	a.noteDue(to)
+	if a.noteDue(to); to >= a.base {
+		a.noteWholeDue(to - a.base)
+	}
 	a.vacate(from)
 	return to
 }
@@ -92,8 +95,15 @@ func (a *audio) move(from, to int) int {
 func (s *scores) move(from, to int) {
 	s.setAudibility(to, s.audibility[from])
 	s.setPrio(to, s.prio[from])
-	s.gain[to], s.number[to] = s.gain[from], s.number[from]
-	s.whole[to], s.endless[to], s.holds[to] = s.whole[from], s.endless[from], s.holds[from]
+	s.number[to], s.holds[to] = s.number[from], s.holds[from]
+	if s.gain != nil {
+		s.gain[to] = s.gain[from]
+	}
+	s.setWhole(to, s.whole[from])
+	s.setEndless(to, s.endless[from])
+	if j := to - s.base(); j >= 0 {
+		s.wholes[j] = 0 // it is not known of real voices
+	}
 	if k := s.masks; k != nil {
 		k.score[to] = k.score[from]
 	}
@@ -127,7 +137,7 @@ func (a *audio) tick() {
 	if at == 0 && a.grow.step > 0 {
 		a.contract()
 	}
-	a.freshen(true)
+	a.freshen(freshAll)
 	a.exchange()
 }
 
@@ -138,7 +148,7 @@ func (a *audio) exchange() {
 	if a.virtuals.Len() == 0 {
 		return
 	}
-	a.maskAll(false)
+	a.maskAll(false, a.freeSlots())
 	changed := a.fill()
 	policy, gain := StealQuietest, float64(exchangeGain)
 	if a.scores.masks != nil {
@@ -151,7 +161,7 @@ func (a *audio) exchange() {
 	}
 	for range exchanges {
 		if changed {
-			a.maskAll(true)
+			a.maskAll(true, 1)
 		}
 		a.turn()
 		best, s := a.firstBack(), &a.scores
@@ -205,9 +215,12 @@ func (a *audio) swap(c *choice, best int, e Event) {
 // each.
 const fewFree = 32
 
-// fill restores virtual voices into free slots, and reports whether there were any.
+// freeSlots returns how many slots are free; negative: protected voices hold more than there are.
+func (a *audio) freeSlots() int { return a.slots.Limit() - a.slots.Len() }
+
+// fill gives free slots to virtual voices, and reports whether there was one.
 func (a *audio) fill() (took bool) {
-	free := a.slots.Limit() - a.slots.Len()
+	free := a.freeSlots()
 	if free > fewFree {
 		waiting := a.inOrder()
 		for _, i := range waiting[:min(free, len(waiting))] {

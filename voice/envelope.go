@@ -77,6 +77,30 @@ func (e *Envelope) Most(frame int64, looped bool) float64 {
 	return most
 }
 
+// Energies gives e what Masks returns as energies, times so much of each band. Audio side.
+func (v *Voice) Energies(heard *[Bands]float32, e *[2][Bands]float32) {
+	envelope := &v.sound.envelope
+	if envelope.Masks == nil {
+		for h, m := range v.Masks() {
+			for b, g := range heard {
+				e[h][b] = float32(m.Energy[b] * g)
+			}
+		}
+		return
+	}
+	table, at := tableOf(envelope.Masks, envelope.MasksLoop, v.Looping()), max(envelope.hop(v.Position()), 0)
+	for h := range e {
+		if at += int64(h); envelope.Hop < 1 || at >= int64(len(table)) {
+			e[h] = [Bands]float32{}
+			continue
+		}
+		energy := &table[at].Energy
+		for b, g := range heard {
+			e[h][b] = float32(energy[b] * g)
+		}
+	}
+}
+
 // tableOf returns the table of those that loop, where there is one of their own.
 func tableOf[T any](once, loop []T, looped bool) []T {
 	if looped && loop != nil {

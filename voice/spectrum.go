@@ -39,6 +39,9 @@ func (v *Voice) Through(heard *[SpectrumBands]float64, near bool) (index, soon f
 	return hop.Through(g), hop.Now.Through(g), lacks
 }
 
+// KnowsSpectrum reports whether somebody has measured the spectrum that Through goes by.
+func (v *Voice) KnowsSpectrum() bool { return v.sound.spectra[setOf(v.Looping())].Load() != nil }
+
 // Filters reports whether a filter of the voice acts.
 func (v *Voice) Filters() bool { return v.filter.active() }
 

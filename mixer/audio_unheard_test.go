@@ -1,0 +1,258 @@
+package mixer
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"voicepool/pcm"
+	"voicepool/voice"
+)
+
+// chooseByWalk is chooseVirtual by a walk over all virtual voices.
+func (a *audio) chooseByWalk(limit int32, which only) choice {
+	s := &a.scores
+	c := choice{slot: -1, runnerUp: -1}
+	second := -1
+	less := func(i, j int) bool { return j < 0 || s.less(i, j, s.whole) }
+	for i := a.base; i < len(s.prio); i++ {
+		if s.prio[i] > limit || s.prio[i] == unstealable || which != anyOnes && s.endless[i] != (which == endlessOnes) {
+			continue
+		}
+		c.candidates++
+		if less(i, c.slot) {
+			c.slot, second = i, c.slot
+		} else if less(i, second) {
+			second = i
+		}
+	}
+	if c.slot < 0 {
+		return c
+	}
+	c.audibility = float64(s.whole[c.slot])
+	for i := a.base; i < len(s.prio); i++ {
+		c.peers += one(s.prio[i] == s.prio[c.slot] && (which == anyOnes || s.endless[i] == (which == endlessOnes)))
+	}
+	if second >= 0 {
+		c.runnerUp, c.next = float64(s.whole[second]), s.prio[second]
+	}
+	return c
+}
+
+// TestChooseVirtual changes scores at random, and checks that the virtual voice to lose and all that is told of the
+// choice are what a walk over all virtual voices finds: with ties, protected voices, free places, priorities that
+// one voice has alone, limits above and below them, and voices that turn from endless to finite.
+func TestChooseVirtual(t *testing.T) {
+	for _, virtual := range []int{1, 63, 64, 65, 700, 1500} {
+		r := rand.New(rand.NewPCG(5, uint64(virtual)))
+		const slots = 5
+		a := &audio{scores: newScores(slots+virtual, virtual)}
+		a.base = slots
+		s := &a.scores
+		priorities, kinds, number, alone, ties, none := int32(1), 2000, uint64(0), 0, 0, 0
+		for round := range 5000 {
+			if round%100 == 0 {
+				priorities, kinds = 1+r.Int32N(4), 1+r.IntN(2000)
+				for i := range s.prio { // or most would be free
+					number++
+					s.set(i, r.Int32N(priorities), number, false)
+				}
+			}
+			for range 1 + r.IntN(4) {
+				i := r.IntN(slots + virtual)
+				number++
+				switch r.IntN(10) {
+				case 0:
+					s.set(i, unstealable, 0, false)
+				case 1:
+					s.set(i, r.Int32N(priorities), number, true)
+				case 2:
+					if to := r.IntN(slots + virtual); to != i {
+						s.move(i, to)
+						s.set(i, unstealable, 0, false)
+					}
+				case 3:
+					if r.IntN(20) == 0 {
+						s.set(i, -1, number, false)
+					}
+				case 4:
+					s.setEndless(i, !s.endless[i])
+				default:
+					s.set(i, r.Int32N(priorities), number, false)
+					s.setWhole(i, float32(r.IntN(kinds)))
+				}
+			}
+			limit, which := r.Int32N(6)-1, []only{anyOnes, endlessOnes, finiteOnes}[r.IntN(3)]
+			var got choice
+			a.chooseVirtual(&got, limit, which)
+			want := a.chooseByWalk(limit, which)
+			if got != want {
+				t.Fatalf("%d virtual voices, round %d, limit %d, kind %d: %+v, want %+v", virtual, round, limit, which, got, want)
+			}
+			none += one(want.slot < 0)
+			alone += one(want.candidates > 1 && want.peers == 1)
+			ties += one(want.candidates > 1 && want.audibility == want.runnerUp && want.peers > 1)
+		}
+		if virtual > 1 && (alone < 20 || ties < 100 || none < 5) {
+			t.Errorf("%d virtual voices: %d were alone, %d were ties, %d times there was none", virtual, alone, ties, none)
+		}
+	}
+}
+
+// TestFreshWholes gives random commands at random frames, and checks that what virtual voices are worth from now
+// on is up to date after freshen has looked only at those for which it may have changed.
+func TestFreshWholes(t *testing.T) {
+	stale, looked := 0, 0
+	for seed := range uint64(12) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		sounds := crowdSounds(t, r, 6)
+		sounds = append(sounds, noiseOfSteps(t, r, 6)...)
+		for _, s := range sounds { // or it would be done by another goroutine, at any time
+			s.Refine(voice.SpectrumLevel, false)
+			s.Refine(voice.SpectrumLevel, true)
+		}
+		m, err := New(Config{
+			Rate: 8000, Voices: 4, Virtual: 60, Commands: 1024, NoLimiter: true,
+			Overflow: []Overflow{StealQuietest, StealMasked}[seed%2], Buses: []BusConfig{{Name: "a"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := m.audio
+		bus, _ := m.Bus("a")
+		for range 120 {
+			for range r.IntN(6) {
+				target := TargetTag(uint64(1 + r.IntN(9)))
+				switch r.IntN(8) {
+				default:
+					o := Options{
+						Loop: r.IntN(2) == 0, Gain: pcm.Decibels(-50 * r.Float64()), Speed: []float64{0, 1.5, 0.3}[r.IntN(3)], Tag: uint64(1 + r.IntN(9)),
+						From: time.Duration(r.IntN(80)) * time.Millisecond, LowPass: float64(r.IntN(4) / 3 * 900),
+					}
+					if r.IntN(3) == 0 {
+						o.Bus = bus
+					}
+					m.Play(sounds[r.IntN(len(sounds))], o) // which may be refused
+				case 0:
+					m.At(Now).Pause(target)
+				case 1:
+					m.At(Now).Resume(target)
+				case 2:
+					m.At(Now).Set(target, Change{Fields: FieldGain | FieldSpeed, Gain: pcm.Decibels(-40 * r.Float64()), Speed: 0.5 + r.Float64()}, time.Duration(r.IntN(40))*time.Millisecond)
+				case 3:
+					m.At(Now).Set(TargetBus(bus), Change{Fields: FieldGain, Gain: pcm.Decibels(-20 * r.Float64())}, time.Duration(r.IntN(9))*time.Millisecond)
+				case 4:
+					m.At(Now).Set(target, Change{Fields: FieldRounds, Rounds: 1 + r.IntN(3)}, 0)
+				case 5:
+					m.At(Now).Seek(target, time.Duration(r.IntN(300))*time.Millisecond)
+				}
+			}
+			m.Render(make([]pcm.Frame, 1+r.IntN(150)))
+			a.freshen(freshMoving)
+			which := []only{anyOnes, endlessOnes, finiteOnes}[r.IntN(3)]
+			a.freshenWholes(which)
+			for i := a.next(a.base); i >= 0; i = a.next(i + 1) {
+				s := a.present(i)
+				if which != anyOnes && s.endless != (which == endlessOnes) {
+					continue
+				}
+				soon := a.scores.audibility[i]
+				heard := a.audibilities(i, s.coloured, s.power, &s.voice, s.keeps)
+				if heard.whole != a.scores.whole[i] {
+					t.Fatalf("seed %d, frame %d: voice %d has %v from now on, want %v", seed, a.now, s.number(), a.scores.whole[i], heard.whole)
+				}
+				looked++
+				stale += one(s.keeps && heard.soon != soon)
+			}
+		}
+		m.Close()
+	}
+	if looked < 10000 || stale < 1000 {
+		t.Errorf("of %d scores %d were left for the grid: it proves too little", looked, stale)
+	}
+}
+
+// TestMaskFirst changes what real voices hide and what virtual ones have, and checks that the virtual voices that
+// come back first are the same ones whether all are rated or only those that may be among them, and that no voice
+// is said to be heard less than it is.
+func TestMaskFirst(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 4))
+	sounds := noiseOfSteps(t, r, 8)
+	m, err := New(Config{Rate: 8000, Voices: 8, Virtual: 400, Commands: 4096, NoLimiter: true, Overflow: StealMasked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 400 {
+		o := Options{Loop: true, Gain: pcm.Decibels(-70 * r.Float64()), Priority: r.IntN(20) / 19, Pan: r.Float64()*2 - 1}
+		if r.IntN(4) == 0 {
+			o.Gain = -30 // for equal scores
+		}
+		if _, err := m.Play(sounds[r.IntN(8)], o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.Render(make([]pcm.Frame, 1600))
+	a, k := m.audio, m.audio.scores.masks
+	firstOnes := func(n int) (first []int) {
+		a.turn()
+		for range n {
+			i := a.firstBack()
+			if i < 0 {
+				break
+			}
+			first = append(first, i)
+			a.scores.eligible[i] = unstealable
+		}
+		return first
+	}
+	rated, all := 0, 0
+	for round := range 300 {
+		for _, v := range a.real() {
+			g := float32(math.Exp(6*r.Float64() - 3))
+			for b := range voice.Bands {
+				k.hops[v.index][r.IntN(2)].Spread[b] *= g
+			}
+		}
+		for j := a.virtuals.Next(0); j >= 0; j = a.virtuals.Next(j + 1) {
+			if g := float32(math.Exp(20*r.Float64() - 10)); r.IntN(3) == 0 {
+				e := &k.energy[j]
+				e[r.IntN(2)][r.IntN(voice.Bands)] *= g
+				switch r.IntN(20) {
+				case 0:
+					*e = energies{}
+				case 1:
+					for b := range voice.Bands {
+						e[0][b], e[1][b] = 1e24, 1e24
+					}
+				}
+			}
+		}
+		if round%10 == 0 { // energies as they are
+			m.Render(make([]pcm.Frame, 80))
+			a.tick()
+		}
+		n := 1 + r.IntN(fewFree)
+		a.maskAll(false, n)
+		got, bounds := firstOnes(n), slices.Clone(k.score[a.base:])
+		a.maskAll(false, fewFree+1)
+		if want := firstOnes(n); !slices.Equal(got, want) {
+			t.Fatalf("round %d: %v come back first, want %v", round, got, want)
+		}
+		for j, waits := range a.scores.waits[:a.scores.used] {
+			if waits == unstealable {
+				continue
+			}
+			exact := k.score[a.base+j]
+			if bounds[j] < exact {
+				t.Fatalf("round %d: voice %d is said to have at most %v, and has %v", round, j, bounds[j], exact)
+			}
+			all++
+			rated += one(bounds[j] == exact)
+		}
+	}
+	if rated > all*2/3 {
+		t.Errorf("%d of %d scores were computed", rated, all)
+	}
+}
