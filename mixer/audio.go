@@ -84,8 +84,8 @@ type audio struct {
 	scores        scores
 	scored        int64     // the last frame at which all scores of slots were refreshed
 	scoredVirtual int64     // the same for virtual voices
-	scoredMoving  int64     // the same for what those are worth from now on that move
-	searched      int64     // the last frame at which freshenWholes was called
+	scoredMoving  int64     // the same for whole of virtual voices that move
+	searched      int64     // the last frame of a freshenWholes
 	due           scoresDue // when scores have to be refreshed
 	queue         queue
 	buses         []bus

@@ -2,20 +2,21 @@ package mixer
 
 import "math"
 
-// Starts split a block into stretches. In most of them thousands of virtual voices only move on at a constant
-// step. So a virtual voice may lag: its place is brought up to the present frame at the end of the block,
-// before anything reads or changes it, and in the stretch in which its step may change or its sound may end.
+// Starts split a block into stretches. In most stretches thousands of virtual voices only advance at a
+// constant step. So a virtual voice may lag behind: its position is updated at the end of the block, and
+// before it is read or changed. It is also updated in a stretch that may change its step or end its
+// sound.
 
-// lagGroup is how many virtual voices share an entry of lags.calm and of groupsDue.
+// lagGroup is the number of virtual voices that share an entry of lags.calm and of groupsDue.
 const lagGroup = 16
 
-// lags holds how far virtual voices have been passed, by index from base on.
+// lags holds how far virtual voices have advanced, by index minus base.
 type lags struct {
 	now    *int64
-	passed []uint32       // by voice: the low bits of the frame up to which it has been passed
-	steady []uint32       // by voice: for how many frames from there it moves on at a constant step
-	calm   []int64        // by group: the first frame at which one of its voices may do something else
-	passes [lagGroup]seat // the voices of a group that are passed in a stretch
+	passed []uint32       // by voice: the low bits of the frame up to which it has advanced
+	steady []uint32       // by voice: for how many frames from there its step is constant
+	calm   []int64        // by group: the first frame at which a voice may need more than a constant step
+	passes [lagGroup]seat // the voices of a group that advance in a stretch
 }
 
 func newLags(virtual int) lags {
@@ -27,16 +28,16 @@ func newLags(virtual int) lags {
 	return l
 }
 
-// put notes that a voice that is up to date has an index from now on.
+// put records that an up-to-date voice has a new index.
 func (l *lags) put(j int) {
 	l.passed[j] = uint32(*l.now)
 	l.touch(j)
 }
 
-// touch notes that a voice may change.
+// touch records that a voice may change.
 func (l *lags) touch(j int) { l.steady[j], l.calm[j/lagGroup] = 0, 0 }
 
-// at returns the voice of an index, up to date, for a caller that may change it.
+// at returns the voice at an index, up to date, for a caller that may change it.
 func (a *audio) at(i int) *slot {
 	s := a.present(i)
 	if i >= a.base {
@@ -45,7 +46,7 @@ func (a *audio) at(i int) *slot {
 	return s
 }
 
-// present returns the voice of an index, up to date, for a caller that does not change it.
+// present returns the voice at an index, up to date, for a caller that does not change it.
 func (a *audio) present(i int) *slot {
 	s := a.roster.at(i)
 	if i >= a.base {
@@ -54,11 +55,11 @@ func (a *audio) present(i int) *slot {
 	return s
 }
 
-// catchUp passes a virtual voice to the present frame.
+// catchUp advances a virtual voice to the present frame.
 func (a *audio) catchUp(j int, s *slot) {
 	l := &a.lags
 	lag := int64(int32(uint32(a.now) - l.passed[j]))
-	if lag <= 0 { // negative: the stretch that ends is not over for all
+	if lag <= 0 { // negative: other voices have not finished this stretch
 		return
 	}
 	if s.paused == 0 {
@@ -68,8 +69,8 @@ func (a *audio) catchUp(j int, s *slot) {
 	l.steady[j] -= uint32(min(lag, int64(l.steady[j])))
 }
 
-// mixVirtual passes the virtual voices that may do something else within n frames than move on at a constant
-// step. The others lag.
+// mixVirtual advances the virtual voices that may need more than a constant step within n frames. The
+// others lag.
 func (a *audio) mixVirtual(n int64) {
 	l, to := &a.lags, a.now+n
 	for g, calm := range l.calm[:a.lagGroups()] {
@@ -108,7 +109,7 @@ func (a *audio) mixGroup(g int, n int64) {
 	l.calm[g] = calm
 }
 
-// lagGroups returns how many groups have ever had a voice.
+// lagGroups returns the number of groups that have ever had a voice.
 func (a *audio) lagGroups() int { return (a.scores.used + lagGroup - 1) / lagGroup }
 
 // renewVirtual computes the scores of all virtual voices.
@@ -144,11 +145,11 @@ func (a *audio) followVirtual() {
 	}
 }
 
-// wholeMoving is the wholeClass of virtual voices that move or have been moved. The others have that of their kind:
-// 0 if they end by themselves, 1 if not.
+// wholeMoving is the wholeClass of virtual voices that move or were moved. The class of other voices is
+// their kind: 0 if they have an end, 1 if they are endless.
 const wholeMoving = 2
 
-// wholeClass returns with which others a virtual voice is looked at by followWholes.
+// wholeClass returns the class of a virtual voice for followWholes.
 func (a *audio) wholeClass(j int) int {
 	if a.scores.wholes[j] == 0 {
 		return wholeMoving
@@ -156,7 +157,8 @@ func (a *audio) wholeClass(j int) int {
 	return one(a.scores.endless[a.base+j])
 }
 
-// followWholes computes the scores of virtual voices of a class that may be worth something else from now on.
+// followWholes computes the scores of the virtual voices of a class whose whole audibility may have
+// changed.
 func (a *audio) followWholes(class int) {
 	due := &a.due.wholes[class]
 	if a.now < due.first {
@@ -170,7 +172,7 @@ func (a *audio) followWholes(class int) {
 				switch whole := a.scores.wholes[j]; {
 				case a.wholeClass(j) != class:
 				case whole <= a.now:
-					a.renew(a.base+j, a.present(a.base+j), false) // notes when it is due again
+					a.renew(a.base+j, a.present(a.base+j), false) // also schedules the next time
 				default:
 					due.groups[g] = min(due.groups[g], whole)
 				}

@@ -8,24 +8,23 @@ import (
 	"voicepool/voice"
 )
 
-// masks is what the policy StealMasked looks at: what voices have in the bands of the ear
-// in this hop and the next, what that hides of others, and how much of each is heard beside
-// the rest.
+// masks is the data of the policy StealMasked for this hop and the next. It holds the energy of voices in
+// the bands of the ear, how much it masks, and how much of each voice is heard beside the others.
 type masks struct {
-	hops   [][2]voice.Masks        // by slot, with the gains of the voice; the last is of the start that asks to come in
-	energy []energies              // the same of virtual voices, which hide nothing
-	stale  []bool                  // by virtual voice: its energy is not up to date
-	score  []float32               // by index; of virtual voices only of those that may come back
-	hidden [voice.Bands]float64    // how much of a band's masker has to be reached
-	quiet  [voice.Bands]float64    // the threshold in quiet
-	least  [2][voice.Bands]float64 // by hop and band: what can just be heard of virtual voices
+	hops   [][2]voice.Masks        // by slot, with the gains of the voice; the last is the incoming start
+	energy []energies              // by virtual voice; these mask no other voice
+	stale  []bool                  // by virtual voice: its energy is outdated
+	score  []float32               // by index; valid for virtual voices that may be restored
+	hidden [voice.Bands]float64    // by band: the threshold relative to the masker
+	quiet  [voice.Bands]float64    // by band: the threshold in quiet
+	least  [2][voice.Bands]float64 // by hop and band: the threshold for virtual voices
 
 	inverse [2][voice.Bands]float64 // 1/least
-	best    [fewFree]topScore       // for maskAll
+	best    [fewFree]topScore       // scratch space of maskAll
 	parts   [voice.Bands][spectrum.Bands]float64
 }
 
-// energies are of two hops.
+// energies holds the energy by hop and band.
 type energies [2][voice.Bands]float32
 
 func newMasks(slots, virtual int) *masks {
@@ -34,9 +33,9 @@ func newMasks(slots, virtual int) *masks {
 		score: make([]float32, slots+virtual),
 	}
 	for b := range voice.Bands {
-		// 3 dB below the masker up to 12 Bark above the lowest band, then 0.25 dB
-		// more for each Bark; in quiet 1.456 f^-0.8 dB, f in kHz in the middle of the
-		// band, for each of its eight half Bark.
+		// 3 dB below the masker up to 12 Bark above the lowest band, then 0.25 dB more per Bark. The
+		// threshold in quiet is 1.456 f^-0.8 dB, with f in kHz in the middle of the band, for each of its
+		// eight half Bark.
 		above := float64(4*b) + 2
 		khz := kilohertz(above)
 		k.hidden[b] = pcm.Exp2(float64(-(3 + float64(0.25*max(above-12, 0))) / 10 * log2Of10))
@@ -46,7 +45,7 @@ func newMasks(slots, virtual int) *masks {
 	return k
 }
 
-// kilohertz returns what is so many Bark above the lowest band: the Bark scale is z(f) = 7 asinh(f/650 Hz).
+// kilohertz converts Bark above the lowest band to kHz. The Bark scale is z(f) = 7 asinh(f/650 Hz).
 func kilohertz(above float64) float64 {
 	x := (above + lowestBark) / 7 * math.Log2E
 	return float64(0.65 / 2 * (pcm.Exp2(x) - pcm.Exp2(-x)))
@@ -57,8 +56,8 @@ const (
 	log2Of10   = math.Log2E * math.Ln10
 )
 
-// noteMasks notes what a voice of an index has. Between two places of the grid it is enough to note that this
-// is something else for a virtual voice: it is read on the grid alone.
+// noteMasks updates the data of the voice at an index. Between two frames of the grid the energy of a
+// virtual voice is only marked as outdated, because it is read on the grid alone.
 func (a *audio) noteMasks(i int, s *slot) {
 	k := a.scores.masks
 	switch {
@@ -74,14 +73,14 @@ func (a *audio) noteMasks(i int, s *slot) {
 	}
 }
 
-// noteEnergy is noteMasks for a virtual voice on the grid.
+// noteEnergy updates the energy of a virtual voice.
 func (a *audio) noteEnergy(i int, s *slot) {
 	k, heard := a.scores.masks, a.heardIn(i, s.coloured, s.power)
 	k.stale[i-a.base] = false
 	s.voice.Energies(&heard, (*[2][voice.Bands]float32)(&k.energy[i-a.base]))
 }
 
-// set notes what a voice has, of which heard is left^2 + right^2 in each band.
+// set updates the data of a real voice. heard is left^2 + right^2 in each band.
 func (k *masks) set(i int, heard [voice.Bands]float32, v *voice.Voice) {
 	k.hops[i] = v.Masks()
 	for h := range k.hops[i] {
@@ -93,8 +92,8 @@ func (k *masks) set(i int, heard [voice.Bands]float32, v *voice.Voice) {
 	}
 }
 
-// heardIn returns left^2 + right^2 of a voice of an index in each band of the masks, where power is that
-// of its gains.
+// heardIn returns left^2 + right^2 of the voice at an index in each band of the masks. power is left^2 +
+// right^2 of its gains.
 func (a *audio) heardIn(i int, coloured bool, power float64) (heard [voice.Bands]float32) {
 	for b := range heard {
 		if heard[b] = float32(power); coloured {
@@ -104,9 +103,9 @@ func (a *audio) heardIn(i int, coloured bool, power float64) (heard [voice.Bands
 	return heard
 }
 
-// mask works out how much of every real voice is heard beside the others,
-// and the one that asks to come in, if there is one: the sum of r/(1+r) over both
-// hops and all bands, r being its energy over what of it the others hide. It returns what all of them hide.
+// mask computes how much of every real voice is heard beside the others, and beside the incoming start if
+// asked is true. The score is the sum of r/(1+r) over both hops and all bands, where r is the energy
+// divided by the masking threshold of the others. It returns the total masking.
 func (a *audio) mask(asked bool) (total [2][voice.Bands]float64) {
 	k := a.scores.masks
 	add := func(i int) {
@@ -141,9 +140,9 @@ func (a *audio) mask(asked bool) (total [2][voice.Bands]float64) {
 	return total
 }
 
-// maskAll is mask, and works out how much is heard of the virtual voices that may come back: of the first so many,
-// at least one, or of all if more than fewFree are wanted. The others have a score that is too large, but not so
-// large that they would come before those. again: after a change in the same frame.
+// maskAll is mask, and computes how much of the virtual voices would be heard if restored. It rates the
+// first voices to restore, at least one, or all voices if first exceeds fewFree. The scores of the others
+// are upper bounds, low enough not to come before those. again is true after a change in the same frame.
 func (a *audio) maskAll(again bool, first int) {
 	k := a.scores.masks
 	if k == nil {
@@ -153,7 +152,7 @@ func (a *audio) maskAll(again bool, first int) {
 	for h := range total {
 		for b, x := range total[h] {
 			least := float64(max(x, 0)*k.hidden[b]) + k.quiet[b]
-			growth = max(growth, k.least[h][b]/least) // no score has grown by more: it is a sum of r/(1+r)
+			growth = max(growth, k.least[h][b]/least) // bounds the growth of every score, which is a sum of r/(1+r)
 			k.least[h][b], k.inverse[h][b] = least, 1/least
 		}
 	}
@@ -186,7 +185,7 @@ func (a *audio) maskAll(again bool, first int) {
 // forRounding is the margin of a bound of a score, which is a sum of rounded terms.
 const forRounding = 1.000001
 
-// topScores are the best scores that have been found so far, the first one first.
+// topScores holds the best scores found, in restore order.
 type topScores struct {
 	most int
 	all  []topScore
@@ -197,7 +196,8 @@ type topScore struct {
 	score float32
 }
 
-// mayTake reports whether a voice may be among the best that waits so and has at most this score.
+// mayTake reports whether a voice with the given priority and at most the given score may be among the
+// best.
 func (t *topScores) mayTake(waits int32, most float32) bool {
 	if most == 0 || len(t.all) < t.most {
 		return most != 0
@@ -206,7 +206,7 @@ func (t *topScores) mayTake(waits int32, most float32) bool {
 	return waits < last.waits || waits == last.waits && most >= last.score
 }
 
-// take puts a score in its place, if it is among the best.
+// take inserts a score if it is among the best.
 func (t *topScores) take(waits int32, score float32) {
 	i := len(t.all)
 	for i > 0 && (waits < t.all[i-1].waits || waits == t.all[i-1].waits && score > t.all[i-1].score) {
@@ -222,8 +222,8 @@ func (t *topScores) take(waits int32, score float32) {
 	t.all[i] = topScore{waits, score}
 }
 
-// atMost returns a bound of what beside returns: r/(1+r) is concave, so the sum of it over all bands and hops is
-// at most as if all r were their mean. It takes one division instead of two for each band.
+// atMost returns an upper bound of beside. r/(1+r) is concave, so its sum over all bands and hops is
+// largest if all r equal their mean. The bound takes one division instead of two for each band.
 func (a *audio) atMost(j int) float32 {
 	const n = 2 * voice.Bands
 	k, e, sum := a.scores.masks, a.energyOf(j), 0.0
@@ -236,13 +236,13 @@ func (a *audio) atMost(j int) float32 {
 	switch {
 	case sum == 0:
 		return 0
-	case sum > 1e9: // or it might be infinite
+	case sum > 1e9: // avoids infinity
 		return n * forRounding
 	}
-	return float32(sum/(1+sum/n)*forRounding) + math.SmallestNonzeroFloat32 // where float32 is coarse
+	return float32(sum/(1+sum/n)*forRounding) + math.SmallestNonzeroFloat32 // for the coarse steps of small float32
 }
 
-// energyOf returns what a virtual voice has in each band.
+// energyOf returns the energy of a virtual voice, up to date.
 func (a *audio) energyOf(j int) *energies {
 	k := a.scores.masks
 	if k.stale[j] {
@@ -251,7 +251,7 @@ func (a *audio) energyOf(j int) *energies {
 	return &k.energy[j]
 }
 
-// beside returns how much of a virtual voice is heard beside the real ones.
+// beside returns how much of a virtual voice would be heard beside the real ones.
 func (a *audio) beside(j int) float32 {
 	k, e, score := a.scores.masks, a.energyOf(j), 0.0
 	for h := range e {

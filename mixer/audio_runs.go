@@ -7,16 +7,15 @@ import (
 	"voicepool/internal/dsp"
 )
 
-// runs is what a choice among many slots knows of each run of 64: whom it would take there by
-// audibility. It looks again only at the runs in which something has changed, and at what it knows
-// of the others.
+// runs is an index for choices among many slots by audibility. It holds the victim of each run of 64
+// slots. A search updates only the runs with changes.
 type runs struct {
 	slots      int
-	lowest     []int32   // by run: the lowest priority; those that only fill up have unstealable
-	least      []float32 // of that priority the least audibility
-	next       []uint32  // the bits of the next; noNext: one slot alone has that priority
-	at         []int32   // the first slot that has both
-	candidates []int32   // how many slots have a priority of at most limit
+	lowest     []int32   // by run: the lowest priority; unstealable for padding
+	least      []float32 // the least audibility with that priority
+	next       []uint32  // the bits of the second least; noNext: a single slot has that priority
+	at         []int32   // the first slot with both
+	candidates []int32   // the number of slots with a priority of at most limit
 	all        int       // the sum of candidates
 	limit      int32
 	changed    []uint64 // by run, a bit each
@@ -24,17 +23,17 @@ type runs struct {
 
 const (
 	runSlots = 64
-	fewRuns  = 8 // up to so many are no faster than all slots
+	fewRuns  = 8 // up to this number of runs, a search of all slots is as fast
 	noNext   = math.MaxUint32
 )
 
-// newRuns returns nil where there are few slots.
+// newRuns returns nil if there are few slots.
 func newRuns(slots int) *runs {
 	n := (slots + runSlots - 1) / runSlots
 	if n < fewRuns {
 		return nil
 	}
-	full := (n + 15) &^ 15 // as kernels have it
+	full := (n + 15) &^ 15 // padded for the kernels
 	r := &runs{
 		slots: slots, lowest: make([]int32, full), least: make([]float32, full), next: make([]uint32, n),
 		at: make([]int32, n), candidates: make([]int32, n), changed: make([]uint64, (n+63)/64),
@@ -46,7 +45,7 @@ func newRuns(slots int) *runs {
 	return r
 }
 
-// change notes that the priority or the audibility of an index is another one.
+// change records a change of the priority or the audibility at an index.
 func (r *runs) change(i int) {
 	if r != nil && i < r.slots {
 		run := i / runSlots
@@ -60,7 +59,7 @@ func (r *runs) changeAll() {
 	}
 }
 
-// weakest has w find what it would in all slots.
+// weakest is w.Find for all slots.
 func (r *runs) weakest(w *dsp.Weakest, prio []int32, audibility []float32, limit int32) {
 	if limit != r.limit {
 		r.limit = limit
@@ -79,12 +78,12 @@ func (r *runs) weakest(w *dsp.Weakest, prio []int32, audibility []float32, limit
 	run := w.At
 	next := r.next[run]
 	if !w.Alone {
-		next = min(next, math.Float32bits(w.Next)) // as bits they are in the same order
+		next = min(next, math.Float32bits(w.Next)) // bits have the same order
 	}
 	w.Candidates, w.Next, w.Alone, w.At = r.all, math.Float32frombits(next), next == noNext, int(r.at[run])
 }
 
-// look looks at a run again.
+// look updates a run.
 func (r *runs) look(run int, prio []int32, audibility []float32) {
 	from, to := run*runSlots, min((run+1)*runSlots, r.slots)
 	var w dsp.Weakest

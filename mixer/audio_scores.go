@@ -6,34 +6,34 @@ import (
 	"voicepool/internal/dsp"
 )
 
-// scores holds what a choice of victim looks at, packed by slot.
+// scores holds the data that choices of a victim compare, by index.
 type scores struct {
 	audibility []float32 // a power, see docs/decisions/005-steal-the-least-audible.md
 	gain       []float32 // left^2 + right^2; nil if the policy is not StealGain
-	none       []float32 // zeros, for those who look at the number alone
+	none       []float32 // zeros, for a choice by number alone
 	number     []uint64
 	prio       []int32
-	eligible   []int32 // where a choice among some has their priorities, and turn its order
+	eligible   []int32 // scratch space: priorities of the candidates, and keys of turn
 
-	// The audibility of a voice that goes on unheard is that of the next 20 ms; whole is
-	// what it has from now on, as that of all others.
+	// whole is the audibility from now on. audibility has the same value, except for voices that can
+	// become virtual: there it covers the next 20 ms.
 	whole []float32
 
-	endless []bool  // it never comes to an end by itself
-	holds   []int64 // the first frame at which all this may be something else, see follow
+	endless []bool  // it does not end by itself
+	holds   []int64 // the first frame at which any of these may change, see follow
 
-	// Of virtual voices alone, from base on.
-	waits  []int32   // the negated priority; unstealable for one that must not come back
-	turned []float32 // a key that falls as the voice gets louder, see turn
-	used   int       // one above the highest index that was ever taken
-	wholes []int64   // the first frame at which whole may change; 0: the voice moves, or has been moved
+	// For virtual voices, by index minus base.
+	waits  []int32   // the negated priority; unstealable if it must not be restored
+	turned []float32 // a key that falls with the loudness, see turn
+	used   int       // one above the highest index used so far
+	wholes []int64   // the first frame at which whole may change; 0: the voice moves or was moved
 
-	masks *masks   // nil: nobody looks at them
-	runs  *runs    // nil: there are few slots
+	masks *masks   // nil if the policy is not StealMasked
+	runs  *runs    // nil if there are few slots
 	least *unheard // finds the virtual voice to lose
 }
 
-// unstealable is the priority of protected voices and free slots, above any newcomer's.
+// unstealable is the priority of protected voices and free slots. It exceeds all priorities.
 const unstealable = 1<<31 - 1
 
 func newScores(n, virtual int) scores {
@@ -61,7 +61,7 @@ func (s *scores) set(i int, prio int32, number uint64, protected bool) {
 	s.setPrio(i, prio)
 }
 
-// setPrio gives an index a priority.
+// setPrio sets the priority at an index.
 func (s *scores) setPrio(i int, prio int32) {
 	if s.runs.change(i); s.prio[i] != prio {
 		s.prio[i] = prio
@@ -72,7 +72,7 @@ func (s *scores) setPrio(i int, prio int32) {
 // base returns the first index of a virtual voice.
 func (s *scores) base() int { return len(s.prio) - len(s.waits) }
 
-// setEndless records whether the voice of an index ends by itself.
+// setEndless sets whether the voice at an index is endless.
 func (s *scores) setEndless(i int, endless bool) {
 	if s.endless[i] != endless {
 		s.endless[i] = endless
@@ -80,7 +80,7 @@ func (s *scores) setEndless(i int, endless bool) {
 	}
 }
 
-// setWhole gives an index an audibility from now on.
+// setWhole sets the audibility from now on at an index.
 func (s *scores) setWhole(i int, x float32) {
 	if s.whole[i] != x {
 		s.whole[i] = x
@@ -88,7 +88,7 @@ func (s *scores) setWhole(i int, x float32) {
 	}
 }
 
-// setAudibility gives an index an audibility.
+// setAudibility sets the audibility at an index.
 func (s *scores) setAudibility(i int, x float32) {
 	if s.audibility[i] != x {
 		s.audibility[i] = x
@@ -96,9 +96,9 @@ func (s *scores) setAudibility(i int, x float32) {
 	}
 }
 
-// rescore computes the audibility of a voice afresh: the best average loudness
-// from its place on, times the power of all gains on its way, of which each
-// that moves counts as it is or as it is going to be, whichever is more.
+// rescore computes the audibility of a voice from the beginning: the best average loudness from its
+// position on, times the power of all its gains. Each fade counts with the larger of its current and
+// target value.
 func (a *audio) rescore(i int) {
 	s := a.at(i)
 	reach := pair(s.voice.Reach(a.now))
@@ -108,7 +108,7 @@ func (a *audio) rescore(i int) {
 	a.reckon(i, s, a.audibilities(i, s.coloured, s.power, &s.voice, s.keeps))
 }
 
-// reckon notes the scores of a voice of which the power is known.
+// reckon stores the scores of a voice with a known power.
 func (a *audio) reckon(i int, s *slot, heard audibilities) {
 	s.settled = s.voice.Settled(a.now) && s.record.sendsSettled(a.now)
 	if a.scores.gain != nil {
@@ -117,23 +117,23 @@ func (a *audio) reckon(i int, s *slot, heard audibilities) {
 	a.scores.setEndless(i, s.endless)
 	s.loops = s.voice.Returns()
 	if i >= a.base {
-		a.scores.wholes[i-a.base] = 0 // the voice has been moved
+		a.scores.wholes[i-a.base] = 0 // the voice was moved
 	}
 	a.note(i, s, heard)
 	s.record.levels.show(float32(s.voice.Pan(a.now)), float32(s.voice.Gain()))
 }
 
-// freshness says which scores a choice looks at.
+// freshness selects the scores that a choice needs.
 type freshness uint8
 
 const (
-	freshReal   freshness = iota // those of real voices
-	freshMoving                  // and what virtual voices that move are worth from now on, see freshenWholes
-	freshAll                     // and all of virtual voices
+	freshReal   freshness = iota // real voices
+	freshMoving                  // and whole of virtual voices that move, see freshenWholes
+	freshAll                     // and all scores of virtual voices
 )
 
-// freshen makes scores those of this frame: all on the grid, and before a choice those that it looks at.
-// Whatever moves a voice or a bus afterwards in the same frame rescores it.
+// freshen updates scores to this frame: all of them on the grid, and before a choice the scores that it
+// needs. Later changes of a voice or a bus in the same frame rescore it.
 func (a *audio) freshen(which freshness) {
 	real, virtual := a.scored != a.now, which > freshReal && a.scoredVirtual != a.now
 	if virtual && which == freshMoving && a.scoredMoving == a.now {
@@ -171,8 +171,8 @@ func (a *audio) freshen(which freshness) {
 	}
 }
 
-// freshenWholes makes what virtual voices of a kind are worth from now on that of this frame, after freshen has done
-// so for those that move. A choice that looks at the others only looks at nothing else.
+// freshenWholes updates whole of the virtual voices of a kind to this frame, after freshen(freshMoving).
+// It suffices for a choice that compares whole alone.
 func (a *audio) freshenWholes(which only) {
 	if a.searched = a.now; a.scoredVirtual != a.now {
 		for from, to := lookIn(which); from < to; from++ {
@@ -181,14 +181,14 @@ func (a *audio) freshenWholes(which only) {
 	}
 }
 
-// scoresDue is the first frame at which a score may be something else.
+// scoresDue holds the first frame at which a score may change.
 type scoresDue struct {
 	real    int64
 	virtual groupsDue
 	wholes  [3]groupsDue // by wholeClass
 }
 
-// groupsDue holds the first frame at which a score of virtual voices may change: of all, and by lagGroup of them.
+// groupsDue holds the first frame at which a score of virtual voices may change: of all, and by lagGroup.
 type groupsDue struct {
 	first  int64
 	groups []int64
@@ -202,7 +202,7 @@ func newGroupsDue(virtual int) groupsDue {
 	return d
 }
 
-// note notes when the score of a virtual voice may change.
+// note schedules an update of the score of a virtual voice.
 func (d *groupsDue) note(j int, frame int64) {
 	group := &d.groups[j/lagGroup]
 	d.first, *group = min(d.first, frame), min(*group, frame)
@@ -224,20 +224,19 @@ func (a *audio) followReal(shifted bool) {
 
 // renew computes the score of a voice.
 func (a *audio) renew(i int, s *slot, shifted bool) {
-	if s.settled && !a.buses[s.bus].shift && !(shifted && a.shiftsSent(s.record)) { // as most: it has only moved on
+	if s.settled && !a.buses[s.bus].shift && !(shifted && a.shiftsSent(s.record)) { // the usual case: it has only advanced
 		a.follow(i, s)
 	} else {
 		a.rescore(i)
 	}
 }
 
-// follow computes the audibility of a voice from the power of its gains, and from what is heard of it in
-// each band.
+// follow computes the audibility of a voice from its stored gain power and response.
 func (a *audio) follow(i int, s *slot) {
 	a.note(i, s, a.audibilities(i, s.coloured, s.power, &s.voice, s.keeps))
 }
 
-// note notes how loud a voice is going to be.
+// note stores the audibility of a voice.
 func (a *audio) note(i int, s *slot, heard audibilities) {
 	audibility := heard.whole
 	a.scores.setWhole(i, audibility)
@@ -248,7 +247,7 @@ func (a *audio) note(i int, s *slot, heard audibilities) {
 		a.noteMasks(i, s)
 	}
 	a.scores.setAudibility(i, audibility)
-	s.loops = s.loops && s.voice.Returns() // it may have gone back for the last time
+	s.loops = s.loops && s.voice.Returns() // the last round may have begun
 	if s.shown != audibility || s.loopsShown != s.loops {
 		s.shown, s.loopsShown = audibility, s.loops
 		s.record.score.show(audibility, float32(one(s.loops)))
@@ -256,7 +255,7 @@ func (a *audio) note(i int, s *slot, heard audibilities) {
 	a.noteUntil(i, s)
 }
 
-// noteUntil notes until when the score of a voice stays as it is while nobody moves it or its bus.
+// noteUntil schedules the next update of a score, if the voice and its bus are not changed before.
 func (a *audio) noteUntil(i int, s *slot) {
 	until := a.now
 	switch {
@@ -273,14 +272,14 @@ func (a *audio) noteUntil(i int, s *slot) {
 	a.noteDue(i)
 }
 
-// noteWhole notes until when the audibility of a virtual voice from now on stays as it is. The rest of its score
-// may change before, until gives the frame.
+// noteWhole schedules the next update of whole of a virtual voice. Its other scores may change earlier,
+// at until.
 func (a *audio) noteWhole(j int, s *slot, until int64) {
 	whole := &a.scores.wholes[j]
 	switch {
 	case !s.settled:
 		*whole = 0
-	case a.now-a.searched > 10*a.hop, s.coloured && !s.voice.KnowsSpectrum(): // without a search the rest costs time
+	case a.now-a.searched > 10*a.hop, s.coloured && !s.voice.KnowsSpectrum(): // without searches, separate updates cost time
 		*whole = until
 	case *whole <= a.now:
 		*whole = max(until, a.now+s.voice.IndexStays())
@@ -300,7 +299,8 @@ func (a *audio) noteDue(i int) {
 	}
 }
 
-// power returns left^2 + right^2 of a voice on this bus that has such gains, through its output's master bus.
+// power returns left^2 + right^2 of a voice on this bus with the given gains, down to the master bus of
+// its output.
 func (b *bus) power(reach stereo) float64 {
 	if b.quiet || b.direct.To == 0 {
 		return 0
@@ -319,33 +319,33 @@ func (s stereo) times(t stereo) stereo {
 
 func (s stereo) power() float64 { return float64(s.left*s.left) + float64(s.right*s.right) }
 
-// stealForGood is the policy of limits: its victim does not come back, so all that it
-// would still have played counts, not the next 20 ms.
+// stealForGood is the policy of limits. Its victim is not restored, so its whole remainder counts instead
+// of the next 20 ms.
 const stealForGood Overflow = 1 << 7
 
-// query says which voices may be taken.
+// query selects the candidates of a choice.
 type query struct {
-	prio  int32  // those of this priority or a lower one
+	prio  int32  // of this priority or a lower one
 	group *Group // of this group; nil: any
-	owner uint64 // and, where the group counts by owners, of this owner
+	owner uint64 // with GroupOptions.PerOwner: of this owner
 	bus   int    // on this bus or below it; -1: any
-	all   bool   // virtual ones too
+	all   bool   // including virtual voices
 
 	only   only
-	spared *Group // none of this group and owner
+	spared *Group // not of this group and owner
 }
 
-// only narrows a query down.
+// only restricts a query to a kind of voice.
 type only uint8
 
 const (
 	anyOnes only = iota
 	endlessOnes
 	finiteOnes
-	keptOnes // those that go on unheard
+	keptOnes // voices that can become virtual
 )
 
-// means reports whether a query is about a voice, whatever its priority.
+// means reports whether a query selects a voice, regardless of its priority.
 func (a *audio) means(q *query, s *slot) bool {
 	switch {
 	case q.group != nil && !q.group.counts(s, q.owner), q.spared != nil && q.spared.counts(s, q.owner), q.bus >= 0 && !a.tree.below(int(s.bus), q.bus):
@@ -356,18 +356,18 @@ func (a *audio) means(q *query, s *slot) bool {
 	return q.only == anyOnes || s.endless == (q.only == endlessOnes)
 }
 
-// choice is the answer.
+// choice is the result of a query.
 type choice struct {
-	slot       int     // -1: there is none
-	candidates int     // how many could have been taken
-	peers      int     // how many of them had its priority
-	audibility float64 // of the least, by what the policy looks at
-	runnerUp   float64 // the audibility of the second least; -1: there was none
-	next       int32   // its priority
+	slot       int     // -1: no candidate
+	candidates int     // the number of candidates
+	peers      int     // the number of candidates with the victim's priority
+	audibility float64 // of the victim, as the policy compares it
+	runnerUp   float64 // of the second candidate; -1: no second candidate
+	next       int32   // priority of the second candidate
 }
 
-// choose has c be the victim: of the lowest priority, then the least by the policy, then
-// the oldest. Free slots and protected voices have a priority that nobody reaches.
+// choose stores the victim in c: the candidate with the lowest priority, then the lowest key of the
+// policy, then the lowest number. Free slots and protected voices have the priority unstealable.
 func (a *audio) choose(c *choice, q *query, policy Overflow) {
 	s, to := &a.scores, a.base
 	if q.all {
@@ -404,7 +404,7 @@ func (a *audio) choose(c *choice, q *query, policy Overflow) {
 	case w.Candidates == 1:
 	case !w.Alone && &keys[0] == &loud[0]:
 		c.runnerUp, c.next = float64(w.Next), w.Prio
-	default: // it is known by what it would be without the victim
+	default: // the runner-up is the victim of a search without the victim
 		prio := prios[slot]
 		prios[slot] = unstealable
 		w.Find(prios, keys, q.prio)
@@ -413,7 +413,7 @@ func (a *audio) choose(c *choice, q *query, policy Overflow) {
 	}
 }
 
-// oldest returns which of the weakest is the oldest.
+// oldest returns the oldest of the weakest candidates.
 func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int {
 	if !w.Alone && w.Next == w.Key {
 		return dsp.FindEldest(prios, keys, numbers, w.Prio, w.Key)
@@ -421,11 +421,11 @@ func oldest(w *dsp.Weakest, prios []int32, keys []float32, numbers []uint64) int
 	return w.At
 }
 
-// eligible returns the priorities of those that q looks at: the others are out of reach.
+// eligible returns the priorities for a query; other voices get unstealable.
 func (a *audio) eligible(q *query, prios []int32) []int32 {
 	eligible := a.scores.eligible[:len(prios)]
 	copy(eligible, prios)
-	if q.group == nil && q.bus < 0 && q.spared == nil && q.only != keptOnes { // what scores know
+	if q.group == nil && q.bus < 0 && q.spared == nil && q.only != keptOnes { // decided by scores alone
 		for i, endless := range a.scores.endless[:len(eligible)] {
 			if endless != (q.only == endlessOnes) {
 				eligible[i] = unstealable
@@ -449,7 +449,7 @@ func (s *scores) loud(policy Overflow) []float32 {
 	return s.audibility
 }
 
-// keys returns what a policy looks at first.
+// keys returns the keys that a policy compares first.
 func (s *scores) keys(policy Overflow) []float32 {
 	switch policy {
 	case StealGain:
@@ -462,7 +462,7 @@ func (s *scores) keys(policy Overflow) []float32 {
 	return s.loud(policy)
 }
 
-// less reports whether i gives way before j, under the keys of a policy: a total order.
+// less reports whether i is a victim before j, with the keys of a policy. It is a total order.
 func (s *scores) less(i, j int, keys []float32) bool {
 	switch {
 	case s.prio[i] != s.prio[j]:
@@ -473,17 +473,16 @@ func (s *scores) less(i, j int, keys []float32) bool {
 	return s.number[i] < s.number[j]
 }
 
-// lost returns the certificate of a voice that is taken away: what can be missing
-// of it at most, see Event.Lost. Of whatever moves it takes what is more, also of
-// a mute on its way, and of the two channels of a sound the louder one, since the
-// index is their mean, which one of them may have all by itself.
+// lost returns the bound Event.Lost of a stolen voice, as a power. Each fade, including those of mutes,
+// counts with the larger value. For stereo sounds the louder channel counts for both, because the index
+// is a mean that one channel may have alone.
 func (a *audio) lost(s *slot) float64 {
 	if a.raises(s) {
 		return math.Inf(1)
 	}
 	b := &a.buses[s.bus]
 	if s.settled && s.power > 0 && !b.quiet && b.most == b.reach && b.direct.Rests(1, a.now) && s.voice.Sound().Channels() == 1 {
-		return float64(s.power * s.voice.Most()) // nothing moves, so the power is the bound already
+		return float64(s.power * s.voice.Most()) // constant gains: the power is the bound
 	}
 	g := pair(s.voice.Bound(a.now)).times(both(max(b.direct.At(a.now), b.direct.To))).times(b.most)
 	if s.voice.Sound().Channels() == 2 {
@@ -491,7 +490,7 @@ func (a *audio) lost(s *slot) float64 {
 	}
 	power := g.power()
 	if power == 0 {
-		return 0 // also where nobody knows how loud it is
+		return 0 // even if its loudness is unknown
 	}
 	return float64(power * s.voice.Most())
 }

@@ -7,34 +7,35 @@ import (
 	"voicepool/internal/dsp"
 )
 
-// unheard finds the virtual voice that is missed least from now on, of endless voices, of finite ones or of both.
+// unheard finds the virtual voice that is the least audible from now on, among endless voices, finite
+// ones or both.
 type unheard struct {
-	prio    []int32 // by virtual voice, as scores have it
+	prio    []int32 // by virtual voice, slices of scores
 	endless []bool
 	whole   []float32
 	number  []uint64
-	kinds   [2]unheardKind  // those that end by themselves, and the endless ones
-	own     [runSlots]int32 // see ownPrio
+	kinds   [2]unheardKind  // finite voices, and endless ones
+	own     [runSlots]int32 // scratch space of ownPrio
 }
 
-// unheardKind holds, of each run of 64 virtual voices, what a search for the least of one kind finds there. A
-// search looks again only at the runs in which a voice has changed.
+// unheardKind is an index of the virtual voices of one kind. It holds the first victim of each run of 64
+// voices. A search updates only the runs with changes.
 type unheardKind struct {
-	lowest  []int32   // by run: the lowest priority; unstealable if there is none
-	least   []float32 // of that priority the least audibility
-	next    []uint32  // the bits of the next; noNext: one voice alone has that priority
-	at      []int32   // the first voice that has both
-	peers   []int32   // how many voices have that priority
+	lowest  []int32   // by run: the lowest priority; unstealable if it is empty
+	least   []float32 // the least audibility with that priority
+	next    []uint32  // the bits of the second least; noNext: a single voice has that priority
+	at      []int32   // the first voice with both
+	peers   []int32   // the number of voices with that priority
 	highest []int32   // the highest priority of a voice that may be lost
-	all     []int32   // how many may be lost
+	all     []int32   // the number of voices that may be lost
 	louder  []uint64  // by run, a bit each: an audibility has changed
-	moved   []uint64  // the same of a priority or a kind
+	moved   []uint64  // by run, a bit each: a priority or a kind has changed
 }
 
 func newUnheard(s *scores, base int) *unheard {
 	u := &unheard{prio: s.prio[base:], endless: s.endless[base:], whole: s.whole[base:], number: s.number[base:]}
 	runs := (len(u.prio) + runSlots - 1) / runSlots
-	full := (runs + 15) &^ 15 // as kernels have it
+	full := (runs + 15) &^ 15 // padded for the kernels
 	for i := range u.kinds {
 		k := &u.kinds[i]
 		*k = unheardKind{
@@ -49,7 +50,7 @@ func newUnheard(s *scores, base int) *unheard {
 	return u
 }
 
-// move notes that a virtual voice has another priority, or is of another kind.
+// move records a change of the priority or the kind of a virtual voice.
 func (u *unheard) move(j int) {
 	if j >= 0 {
 		mark(u.kinds[0].moved, j)
@@ -57,7 +58,7 @@ func (u *unheard) move(j int) {
 	}
 }
 
-// change notes that a virtual voice has another audibility.
+// change records a change of the audibility of a virtual voice.
 func (u *unheard) change(j int) {
 	if j >= 0 {
 		mark(u.kinds[one(u.endless[j])].louder, j)
@@ -66,7 +67,8 @@ func (u *unheard) change(j int) {
 
 func mark(runs []uint64, j int) { runs[j/runSlots/64] |= 1 << (j / runSlots % 64) }
 
-// ownPrio returns the first voice of a run, and the priorities of its voices of a kind; the others are out of reach.
+// ownPrio returns the first voice of a run, and the priorities of its voices of a kind. The others get
+// unstealable.
 func (u *unheard) ownPrio(run, kind int) (from int, prio []int32) {
 	from = run * runSlots
 	to := min(from+runSlots, len(u.prio))
@@ -80,7 +82,7 @@ func (u *unheard) ownPrio(run, kind int) (from int, prio []int32) {
 	return from, prio
 }
 
-// look looks at a run again. moved: also at how many have which priority.
+// look updates a run; with moved also the counts by priority.
 func (u *unheard) look(run, kind int, moved bool) {
 	k := &u.kinds[kind]
 	from, prio := u.ownPrio(run, kind)
@@ -104,7 +106,7 @@ func (u *unheard) look(run, kind int, moved bool) {
 	}
 }
 
-// findKind returns the least of the voices of a kind with a priority of at most limit, as dsp.Weakest has it.
+// findKind returns the least audible voice of a kind with a priority of at most limit, as dsp.Weakest.
 func (u *unheard) findKind(kind int, limit int32) (w unheardLeast) {
 	k := &u.kinds[kind]
 	for i, moved := range k.moved {
@@ -121,7 +123,7 @@ func (u *unheard) findKind(kind int, limit int32) (w unheardLeast) {
 	run := w.At
 	next := k.next[run]
 	if !w.Alone {
-		next = min(next, math.Float32bits(w.Next)) // as bits they are in the same order
+		next = min(next, math.Float32bits(w.Next)) // bits have the same order
 	}
 	w.Candidates = 0
 	for run := range k.all {
@@ -144,13 +146,13 @@ func (u *unheard) findKind(kind int, limit int32) (w unheardLeast) {
 	return w
 }
 
-// unheardLeast is what a search finds.
+// unheardLeast is the result of a search.
 type unheardLeast struct {
 	dsp.Weakest
-	peers int // how many voices have its priority
+	peers int // the number of voices with its priority
 }
 
-// with returns what a search among the voices of both finds.
+// with merges the results of two searches.
 func (w unheardLeast) with(v unheardLeast) unheardLeast {
 	switch {
 	case v.Candidates == 0:
@@ -170,7 +172,7 @@ func (w unheardLeast) with(v unheardLeast) unheardLeast {
 	return w
 }
 
-// lookIn says in which kinds a search looks.
+// lookIn returns the range of kinds for a search.
 func lookIn(which only) (from, to int) {
 	switch which {
 	case finiteOnes:
@@ -188,7 +190,7 @@ func (u *unheard) find(which only, limit int32) (w unheardLeast) {
 	return w
 }
 
-// oldest returns which of the least, found by a search, is the oldest.
+// oldest returns the oldest of the least audible voices of a search.
 func (u *unheard) oldest(w *unheardLeast, which only) int {
 	if w.Alone || w.Next != w.Key {
 		return w.At
@@ -209,8 +211,8 @@ func (u *unheard) oldest(w *unheardLeast, which only) int {
 	return oldest
 }
 
-// chooseVirtual has c be the virtual voice that is lost first of those with a priority of at most limit: of the
-// lowest priority, then the least from now on, then the oldest.
+// chooseVirtual stores the virtual voice to lose in c, with a priority of at most limit: the lowest
+// priority, then the least audible from now on, then the oldest.
 func (a *audio) chooseVirtual(c *choice, limit int32, which only) {
 	s, u := &a.scores, a.scores.least
 	w := u.find(which, limit)
@@ -224,7 +226,7 @@ func (a *audio) chooseVirtual(c *choice, limit int32, which only) {
 	case w.Candidates == 1:
 	case !w.Alone:
 		c.runnerUp, c.next = float64(w.Next), w.Prio
-	default: // it is known by what would be found without the victim
+	default: // the runner-up is the result of a search without the victim
 		prio := s.prio[c.slot]
 		s.setPrio(c.slot, unstealable)
 		w = u.find(which, limit)

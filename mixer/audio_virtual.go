@@ -102,7 +102,7 @@ func (s *scores) move(from, to int) {
 	s.setWhole(to, s.whole[from])
 	s.setEndless(to, s.endless[from])
 	if j := to - s.base(); j >= 0 {
-		s.wholes[j] = 0 // it is not known of real voices
+		s.wholes[j] = 0 // unknown for real voices
 	}
 	if k := s.masks; k != nil {
 		k.score[to] = k.score[from]
@@ -215,7 +215,7 @@ func (a *audio) swap(c *choice, best int, e Event) {
 // each.
 const fewFree = 32
 
-// freeSlots returns how many slots are free; negative: protected voices hold more than there are.
+// freeSlots returns the number of free slots; negative if protected voices exceed the limit.
 func (a *audio) freeSlots() int { return a.slots.Limit() - a.slots.Len() }
 
 // fill gives free slots to virtual voices, and reports whether there was one.
