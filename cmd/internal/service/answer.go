@@ -7,8 +7,9 @@ import (
 	"voicepool/cmd/internal/problem"
 )
 
-// Answer carries out a message on a room, as a WebSocket takes it, and returns the reply that a WebSocket
-// gives: for other protocols of messages. What ctx may do is asked as in Do. Any goroutine.
+// Answer carries out a message for a room and returns the reply, both in the format of the
+// WebSocket. Other message protocols use it. The caller's role is checked as in Do. Safe for
+// concurrent use.
 func (s *Server) Answer(ctx context.Context, room string, message []byte) []byte {
 	var over error
 	switch most := s.options.Limits.BodyBytes; {
@@ -23,7 +24,7 @@ func (s *Server) Answer(ctx context.Context, room string, message []byte) []byte
 	return text
 }
 
-// Refuse returns the reply to a message that is not carried out, since of an error.
+// Refuse returns the reply to a message that is rejected with err. The message is not carried out.
 func (s *Server) Refuse(message []byte, err error) []byte {
 	text, _ := s.reply(context.Background(), "", message, err)
 	return text
@@ -31,13 +32,15 @@ func (s *Server) Refuse(message []byte, err error) []byte {
 
 type trustKey struct{}
 
-// Trust returns a context whose caller has a role in each room: something else decides who asks, such as
-// the permissions of NATS. Options.Allow is not asked.
+// Trust returns a context whose caller has the given role in every room. Options.Allow is not
+// called for it, because another system has checked the caller, for example the permissions of
+// NATS.
 func Trust(ctx context.Context, role Role) context.Context {
 	return context.WithValue(ctx, trustKey{}, role)
 }
 
-// trusted returns whether a context has been trusted, and an error where that is not enough.
+// trusted reports whether ctx comes from Trust. It returns an error if the trusted role is below
+// need.
 func trusted(ctx context.Context, need Role) (is bool, err error) {
 	have, is := ctx.Value(trustKey{}).(Role)
 	if is && have < need {

@@ -12,7 +12,7 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// header is the beginning of an endless WAV file of 16-bit stereo.
+// header returns the header of an endless WAV file of 16-bit stereo.
 func header(rate int) []byte {
 	const endless, channels, bytes = 0xFFFFFFFF, 2, 2
 	b := append(make([]byte, 0, 44), "RIFF\xff\xff\xff\xffWAVEfmt "...)
@@ -27,7 +27,7 @@ func header(rate int) []byte {
 	return binary.LittleEndian.AppendUint32(b, endless)
 }
 
-// wav streams the mix as it is played.
+// wav streams the mix of a room as a WAV file in real time.
 func (s *Server) wav(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.house(r.PathValue("room"))
 	if err != nil {
@@ -68,14 +68,14 @@ func (s *Server) wav(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// form is what the first message of a WebSocket of sound says.
+// form is the first message of an audio WebSocket: the format of the blocks that follow.
 type form struct {
 	Rate     int    `json:"rate"`
 	Channels int    `json:"channels"`
 	Format   string `json:"format"`
 }
 
-// audio sends the mix as it is played over a WebSocket.
+// audio sends the mix of a room over a WebSocket in real time.
 func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.house(r.PathValue("room"))
 	if err != nil {
@@ -107,19 +107,19 @@ func (s *Server) audio(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// part ends a WebSocket for a reason.
+// part closes a WebSocket with a status that fits err.
 func (s *Server) part(ctx context.Context, c *websocket.Conn, err error, kind string) {
 	switch {
-	case ctx.Err() != nil && s.ctx.Err() == nil: // the other side has gone
+	case ctx.Err() != nil && s.ctx.Err() == nil: // the client has gone
 	case errors.Is(err, room.ErrSlow):
 		s.metrics.dropped(kind, ctx)
-		_ = c.Close(websocket.StatusPolicyViolation, "too slow") // it may not hear that
+		_ = c.Close(websocket.StatusPolicyViolation, "too slow") // the close frame may not reach a slow client
 	default:
 		_ = c.Close(websocket.StatusGoingAway, "the room has ended")
 	}
 }
 
-// upgrades returns a problem where a call asks for no WebSocket.
+// upgrades returns a problem if the request does not ask for a WebSocket.
 func upgrades(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upgrade") == "" {
 		w.Header().Set("Upgrade", "websocket")
@@ -128,26 +128,26 @@ func upgrades(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// upgrade makes a WebSocket of a call, while do goes on.
+// upgrade turns a request into a WebSocket and closes it after do has returned.
 func (s *Server) upgrade(w http.ResponseWriter, r *http.Request, kind string, do func(context.Context, *websocket.Conn)) error {
 	done, err := s.enter()
 	if err != nil {
 		return err
 	}
 	defer done()
-	// Who may ask from which page is the guard's to say, which knows the names of the server.
+	// The guard checks the Origin header, because it has the names of the server.
 	c, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: s.options.Allow != nil})
 	if err != nil {
-		return nil // it has been answered
+		return nil // Accept has answered the request
 	}
 	s.metrics.sockets(kind).Inc()
 	defer s.metrics.sockets(kind).Dec()
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer c.CloseNow()
-	defer cancel() // before CloseNow, so that nobody waits
-	// The guard ends the context of the call when its token is taken back, or its session is over.
+	defer cancel() // before CloseNow, so that CloseNow does not wait
+	// The guard cancels the request's context when the token is revoked or the session expires.
 	defer context.AfterFunc(r.Context(), func() {
-		_ = c.Close(websocket.StatusPolicyViolation, "the token has ended") // nothing is sent from here on
+		_ = c.Close(websocket.StatusPolicyViolation, "the token has ended") // Close has sent the last frame
 		cancel()
 	})()
 	c.SetReadLimit(s.options.Limits.BodyBytes)

@@ -10,16 +10,17 @@ import (
 	"voicepool/internal/words"
 )
 
-// mostCommands bounds a batch.
+// mostCommands limits the number of commands in a batch.
 const mostCommands = 500
 
-// batched is the answer to a batch: what each command's own call answers, or its problem.
+// batched is the answer to a batch. Each result is the body or the problem that a single call would
+// return.
 type batched struct {
 	Frame   int64 `json:"frame"`
 	Results []any `json:"results"`
 }
 
-// batch carries out commands at one frame, or none of them.
+// batch carries out all commands at the same frame, or rejects all of them.
 func batch(r *room.Room, o *Order) (int, any) {
 	f := read(o.With, "", "frame", "at", "commands")
 	f.needs("commands")

@@ -14,14 +14,15 @@ import (
 )
 
 const (
-	heartbeat = 15 * time.Second // of a stream of events in which nothing happens
-	patience  = 10 * time.Second // with a reader that takes nothing
-	mostLast  = 10_000           // events in one answer
+	heartbeat = 15 * time.Second // the interval of comments in an idle event stream
+	patience  = 10 * time.Second // time limit for a reader to accept one write
+	mostLast  = 10_000           // maximum events in one answer
 )
 
-// spell appends an event as JSON: that of a report, with its number and its sentence.
+// spell appends an event as JSON. It adds the number and the sentence of the event to the report's
+// format.
 func spell(to []byte, e *room.Numbered) []byte {
-	sentence, _ := json.Marshal(e.Text) // a text can always be
+	sentence, _ := json.Marshal(e.Text) // marshaling a string cannot fail
 	text := e.Event.AppendJSON(to)
 	text = append(text[:len(text)-1], `,"number":`...)
 	text = append(strconv.AppendInt(text, e.Number, 10), `,"text":`...)
@@ -33,7 +34,8 @@ type past struct {
 	Events []json.RawMessage `json:"events"`
 }
 
-// events streams what happens, or answers with the last of it.
+// events streams the events of a room. With the parameter last it answers with the last n events
+// instead.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.house(r.PathValue("room"))
 	if err != nil {
@@ -59,7 +61,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// begins returns the number of the event at which a stream begins; 0: with the next.
+// begins returns the number of the first event of a stream, or 0 for the next event.
 func begins(r *http.Request, h *house) (int64, error) {
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		return h.after(id)
@@ -79,9 +81,10 @@ func begins(r *http.Request, h *house) (int64, error) {
 	return from, h.kept("from", from)
 }
 
-// after returns the number of the event behind the one of an id, as "k3v9x2ab-17" or "17". An id of another
-// life of the room, before a restart, is followed by all that is kept of this one; a number that this one
-// has not reached is of another life, too, and is followed by the next event.
+// after returns the number of the event that follows the event with an id such as "k3v9x2ab-17" or
+// "17". An id from an earlier life of the room, before a restart, gives the first event that is
+// still stored. A number that this life has not reached also belongs to another life; after then
+// returns 0, the next event.
 func (h *house) after(id string) (int64, error) {
 	const name = "Last-Event-ID"
 	text := id
@@ -99,7 +102,7 @@ func (h *house) after(id string) (int64, error) {
 	return number + 1, h.kept(name, number+1)
 }
 
-// numbered reads the number of an event.
+// numbered parses the number of an event.
 func numbered(name, text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 || n > 1<<53 {
@@ -108,7 +111,7 @@ func numbered(name, text string) (int64, error) {
 	return n, nil
 }
 
-// kept returns an error where an event has been forgotten.
+// kept returns an error if the event has been discarded.
 func (h *house) kept(name string, number int64) error {
 	if _, first := h.room.Events(number, 1); number < first {
 		return problem.New(http.StatusNotFound, "%s: the event %d is not kept any more; the first that is kept is %d", name, number, first).Of(name)
@@ -126,8 +129,8 @@ func last(w http.ResponseWriter, r *room.Room, n int) error {
 	return write(w, http.StatusOK, &out)
 }
 
-// stream has a call last: it is counted, ends with the server, and its reader is not waited for longer
-// than patience allows.
+// stream runs do for a long-lived response. It counts the response, cancels it when the server
+// closes, and lifts its read deadline.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.Context, *http.ResponseController) error) error {
 	done, err := s.enter()
 	if err != nil {
@@ -141,11 +144,11 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, do func(context.
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 	out := http.NewResponseController(w)
-	_ = out.SetReadDeadline(time.Time{}) // where there is none, there is none to lift
+	_ = out.SetReadDeadline(time.Time{}) // a connection without deadlines returns an error
 	return do(ctx, out)
 }
 
-// enter counts a socket or a stream, until done.
+// enter counts an open socket or stream. The caller calls done when it ends.
 func (s *Server) enter() (done func(), err error) {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
@@ -164,7 +167,7 @@ func (s *Server) enter() (done func(), err error) {
 	}, nil
 }
 
-// tell writes events until the room or the call ends.
+// tell writes events until the room or the request ends.
 func (s *Server) tell(ctx context.Context, w http.ResponseWriter, out *http.ResponseController, life string, watcher *room.Watcher) error {
 	b := []byte(": events\n\n")
 	for {

@@ -14,7 +14,7 @@ import (
 	"voicepool/mixer"
 )
 
-// statuses are what HTTP calls the kinds of a room's errors.
+// statuses maps the kinds of a room's errors to HTTP status codes.
 var statuses = map[room.Kind]int{
 	room.Range:    http.StatusBadRequest,
 	room.NotFound: http.StatusNotFound,
@@ -24,7 +24,7 @@ var statuses = map[room.Kind]int{
 	room.Closed:   http.StatusNotFound,
 }
 
-// fault returns an error as a problem. What nobody foresaw is a 500 without details.
+// fault converts an error to a problem. An unknown error becomes a 500 without details.
 func fault(err error) *problem.Problem {
 	var p *problem.Problem
 	var e *room.Error
@@ -52,18 +52,19 @@ func fault(err error) *problem.Problem {
 // errDiskFull is the error number of Windows for a full disk.
 const errDiskFull = syscall.Errno(112)
 
-// full reports whether an error says that a disk is full, or that a quota is used up.
+// full reports whether err means a full disk or an exhausted quota.
 func full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || runtime.GOOS == "windows" && errors.Is(err, errDiskFull)
 }
 
-// answer returns an error as the answer to a call.
+// answer returns the status and the problem of an error.
 func answer(err error) (int, any) {
 	p := fault(err)
 	return p.Status, p
 }
 
-// shown returns an error of the show as a problem: what it does not do now is a 409.
+// shown converts an error of the show to a problem. An action that the show rejects in its present
+// state is a 409.
 func shown(err error, field string) error {
 	switch {
 	case errors.Is(err, mixer.ErrBusy), errors.Is(err, mixer.ErrClosed):
@@ -81,13 +82,13 @@ func shown(err error, field string) error {
 	return p
 }
 
-// refusals are what a show does not do now, in short.
+// refusals maps the show's errors to short reasons.
 var refusals = []struct {
 	err  error
 	name string
 }{{show.ErrGuard, "guard"}, {show.ErrPaused, "paused"}, {show.ErrOver, "list over"}, {show.ErrEnd, "list over"}}
 
-// plain returns the message of an error as one line, without what no caller knows.
+// plain returns the message of an error as one line, without the prefix "no action: ".
 func plain(err error) string {
 	text := words.Plain(err)
 	const action = "no action: "

@@ -8,16 +8,16 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// Follower hands out the events of a room as the messages that a WebSocket has of them. It keeps none
-// itself. One goroutine at a time.
+// Follower returns the events of a room as WebSocket messages. It stores no events itself. Use it
+// from one goroutine at a time.
 type Follower struct {
 	room    *room.Room
 	life    string
 	watcher *room.Watcher
-	last    int64 // the number of the event that was handed out last
+	last    int64 // the number of the last returned event
 }
 
-// Follow returns a follower of the events of a room from now on.
+// Follow returns a Follower that starts with the next event of a room.
 func (s *Server) Follow(name string) (*Follower, error) {
 	h, err := s.house(name)
 	if err != nil {
@@ -31,11 +31,11 @@ func follow(r *room.Room, life string) *Follower {
 	return &Follower{room: r, life: life, watcher: r.Watch(last + 1), last: last}
 }
 
-// Next waits for the next events until ctx ends. missed is how many before them are not kept any more, since
-// they were asked for too late. The error is io.EOF when the room has ended.
+// Next waits for the next events until ctx ends. missed is the number of events before them that
+// were discarded because the caller was too slow. After the end of the room the error is io.EOF.
 func (f *Follower) Next(ctx context.Context) (messages [][]byte, missed int64, err error) {
 	all, err := f.watcher.Next(ctx)
-	for errors.Is(err, room.ErrSlow) { // this machine is; it goes on with what happens next
+	for errors.Is(err, room.ErrSlow) { // this server was too slow: continue with the next event
 		f.watcher = f.room.Watch(0)
 		all, err = f.watcher.Next(ctx)
 	}

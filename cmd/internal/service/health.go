@@ -10,7 +10,7 @@ import (
 	"voicepool/cmd/internal/problem"
 )
 
-// stale is how long a room may be behind before it counts as standing still.
+// stale is the delay after which a room counts as stalled.
 const stale = 2 * time.Second
 
 // health is the answer of /healthz and /readyz.
@@ -18,7 +18,7 @@ type health struct {
 	Status string `json:"status"`
 }
 
-// healthy says that the process answers, and whether it is still opening its rooms.
+// healthy answers that the process runs, and whether it is still opening its rooms.
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
 	if s.opening.Load() {
 		return write(w, http.StatusOK, &health{"opening"})
@@ -26,7 +26,7 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
 	return write(w, http.StatusOK, &health{"ok"})
 }
 
-// ready says whether all rooms play.
+// ready answers whether all rooms are playing.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	if s.opening.Load() {
 		return opening()
@@ -42,15 +42,15 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 	return write(w, http.StatusOK, &health{"ok"})
 }
 
-// Opened says that the rooms are there which were to be opened.
+// Opened ends the phase of Options.Opening: from now on all calls are answered.
 func (s *Server) Opened() { s.opening.Store(false) }
 
 func opening() error {
 	return problem.New(http.StatusServiceUnavailable, "the rooms are being opened; ask again in a moment")
 }
 
-// Still returns the names of the rooms that do not play: what was due two seconds ago is not mixed yet.
-// A room whose sound card is lost keeps time, and is heard over the network.
+// Still returns the names of the stalled rooms: their mix is more than two seconds behind. A room
+// with a lost sound card does not count, because it keeps time and can be heard over the network.
 func (s *Server) Still() (names []string) {
 	for _, r := range s.Rooms() {
 		if b := r.Brief(); b.Behind > stale {
@@ -63,10 +63,10 @@ func (s *Server) Still() (names []string) {
 //go:embed openapi.json
 var openapi []byte
 
-// document answers with the description of all calls.
+// document answers with the OpenAPI description of all calls.
 func (s *Server) document(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(openapi)))
-	_, _ = w.Write(openapi) // who has gone needs no answer
+	_, _ = w.Write(openapi) // an error means that the client has gone
 	return nil
 }

@@ -17,19 +17,19 @@ import (
 	"voicepool/internal/words"
 )
 
-// house is a room with those who watch it.
+// house is a room with its watchers.
 type house struct {
 	room   *room.Room
 	hub    hub
-	life   string      // tells the numbers of its events from those of a room of the same name before it
-	ending atomic.Bool // a call has ended it, and it fades
+	life   string      // distinguishes the event numbers of this room from those that an earlier room with this name used
+	ending atomic.Bool // a call has ended the room, and it fades out
 	left   sync.Once
 
-	calls int // uploads and sheets that it is taking; guarded by Server.alone
+	calls int // running uploads and sheet changes; guarded by Server.alone
 }
 
-// Add has calls play on a room. The error is of its name, which another has, or of the limit. Its
-// Close ends its being here.
+// Add makes a room available to calls. It fails if the name is taken or a limit is reached. Closing
+// the room removes it.
 func (s *Server) Add(r *room.Room) error {
 	if err := s.reserve(r.Name()); err != nil {
 		return err
@@ -38,7 +38,8 @@ func (s *Server) Add(r *room.Room) error {
 	return nil
 }
 
-// Room returns a room by its name; nil: there is none, or a call has ended it.
+// Room returns a room by its name. It returns nil if the room does not exist or a call has ended
+// it.
 func (s *Server) Room(name string) *room.Room {
 	if h, err := s.stays(name); err == nil {
 		return h.room
@@ -46,13 +47,13 @@ func (s *Server) Room(name string) *room.Room {
 	return nil
 }
 
-// Rooms returns all rooms, by their names.
+// Rooms returns all rooms, sorted by name.
 func (s *Server) Rooms() []*room.Room {
 	all, _ := s.census()
 	return all
 }
 
-// census returns all rooms, and what those have counted that have ended.
+// census returns all rooms, and the summed counts of the rooms that have ended.
 func (s *Server) census() (all []*room.Room, over sums) {
 	s.mutex.RLock()
 	for _, h := range s.houses {
@@ -66,7 +67,7 @@ func (s *Server) census() (all []*room.Room, over sums) {
 	return all, over
 }
 
-// house returns that of a name, or a problem with the nearest.
+// house returns the room with a name, or a problem that suggests the nearest name.
 func (s *Server) house(name string) (*house, error) {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()
@@ -83,7 +84,8 @@ func (s *Server) house(name string) (*house, error) {
 	return nil, problem.New(http.StatusNotFound, "there is no room %q", words.OneLine(name)).Of("room").Near(words.Nearest(name, names))
 }
 
-// stays is house of a room that goes on. One that fades out since a call has ended it is a problem.
+// stays returns the room with a name like house, but rejects a room that is fading out after a call
+// has ended it.
 func (s *Server) stays(name string) (*house, error) {
 	h, err := s.house(name)
 	if err == nil && h.ending.Load() {
@@ -92,10 +94,10 @@ func (s *Server) stays(name string) (*house, error) {
 	return h, err
 }
 
-// ending is the reason of a refusal that lasts as long as a room ends.
+// ending is the reason of refusals that last until the room has ended.
 const ending = "ending"
 
-// reserve keeps the name of a room that is being made.
+// reserve reserves the name of a room before the room is made.
 func (s *Server) reserve(name string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -114,7 +116,7 @@ func (s *Server) reserve(name string) error {
 	return nil
 }
 
-// settle puts a room under its name, which is reserved; nil gives the name back.
+// settle registers a room under its reserved name. With nil it releases the name.
 func (s *Server) settle(name string, r *room.Room) *house {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -129,19 +131,19 @@ func (s *Server) settle(name string, r *room.Room) *house {
 	return h
 }
 
-// await forgets a room when it has ended.
+// await removes a room when it has ended.
 func (s *Server) await(name string, h *house) {
 	<-h.room.Done()
 	s.forget(name, h)
 }
 
-// forget removes a room that has ended, and keeps what it has counted. It returns when the name is free.
+// forget removes a room that has ended and keeps its counts. When it returns, the name is free.
 func (s *Server) forget(name string, h *house) {
 	h.left.Do(func() { s.leave(name, h) })
 }
 
-// leave is forget. Files of a room that a call has ended go before the name is free: another room of
-// this name has files of its own.
+// leave does the work of forget. If a call has ended the room, its files are removed before the
+// name is free, because the next room with this name has its own files.
 func (s *Server) leave(name string, h *house) {
 	if h.ending.Load() && s.options.Gone != nil {
 		s.options.Gone(h.room)
@@ -157,7 +159,7 @@ func (s *Server) leave(name string, h *house) {
 	}
 }
 
-// workers returns what mixes the rooms that calls make.
+// workers returns the workers that mix the rooms made by calls.
 func (s *Server) workers() *room.Workers {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -196,13 +198,13 @@ func (s *Server) raise(ctx context.Context, name string, text []byte) (*house, e
 	}
 	if err != nil {
 		if folder != "" {
-			_ = os.Remove(folder) // unless sounds are in it
+			_ = os.Remove(folder) // fails if sounds are in it, which is fine
 		}
 		s.settle(name, nil)
 		return nil, err
 	}
 	h := s.settle(name, r)
-	if h == nil { // the server has ended meanwhile
+	if h == nil { // the server was closed in between
 		_ = r.Close(0)
 		return nil, problem.New(http.StatusServiceUnavailable, "the server is ending")
 	}
@@ -219,22 +221,23 @@ func (s *Server) raise(ctx context.Context, name string, text []byte) (*house, e
 	return h, nil
 }
 
-// early is the sheet of a room that was made for a sound, whose own sheet comes later.
+// early is the sheet of a room that an upload has made. The room's own sheet comes later.
 const early = "# This room was made by the upload of a sound. PUT a sheet that names its files.\nsounds: {}\n"
 
-// isEarly reports whether a room waits for its sheet.
+// isEarly reports whether a room is still waiting for its sheet.
 func isEarly(r *room.Room) bool {
 	comment, _, _ := strings.Cut(early, "\n")
 	return strings.HasPrefix(string(r.Text()), comment)
 }
 
-// entrance is what the calls wait for that make or replace the room of one name.
+// entrance is the lock of one room name. Calls that make, replace or withdraw the room hold it.
 type entrance struct {
 	sync.Mutex
-	calls int // that have it, or wait for it
+	calls int // calls that hold the lock or wait for it
 }
 
-// alone waits until no other call makes, replaces or withdraws the room of a name. The caller calls done.
+// alone locks the name of a room, so that only one call makes, replaces or withdraws it. The caller
+// calls done.
 func (s *Server) alone(name string) (done func()) {
 	s.mutex.Lock()
 	e := s.entrances[name]
@@ -255,10 +258,10 @@ func (s *Server) alone(name string) (done func()) {
 	}
 }
 
-// hold returns the room of a name, which is not withdrawn until release. If there is none, hold makes it from a
-// text; nil: it makes none.
+// hold returns the room with a name and keeps it from being withdrawn until release. If the room
+// does not exist, hold makes it from text. If text is nil, it returns an error instead.
 func (s *Server) hold(ctx context.Context, name string, text []byte) (h *house, made bool, err error) {
-	defer s.alone(name)() // of several calls that come at once the first makes the room
+	defer s.alone(name)() // of several simultaneous calls, the first makes the room
 	h, err = s.stays(name)
 	if p, is := errors.AsType[*problem.Problem](err); is && p.Status == http.StatusNotFound && text != nil {
 		h, err = s.raise(ctx, name, text)
@@ -278,8 +281,8 @@ func (s *Server) release(name string, h *house) {
 	s.withdraw(name, h)
 }
 
-// withdraw ends a room that an upload has made, if the room has no sound and no call that may give it one. The
-// caller has the name alone.
+// withdraw ends a room that an upload has made, if the room has no sound and no running call that
+// may add one. The caller holds the lock of the name.
 func (s *Server) withdraw(name string, h *house) {
 	if h.calls == 0 && string(h.room.Text()) == early && h.ending.CompareAndSwap(false, true) {
 		_ = h.room.Close(0) // it has no device
@@ -287,8 +290,8 @@ func (s *Server) withdraw(name string, h *house) {
 	}
 }
 
-// receiver returns the room that takes a sound, until release. If there is no room of that name, receiver makes
-// one, so that sounds can come before the sheet that names them.
+// receiver returns the room for an uploaded sound and holds it until release. If the room does not
+// exist, receiver makes it, so that sounds can be uploaded before the sheet that names them.
 func (s *Server) receiver(ctx context.Context, name string) (*house, error) {
 	var text []byte
 	if s.options.Folder != "" && s.options.Raise == nil && named(name) {
@@ -321,7 +324,7 @@ func (s *Server) remake(ctx context.Context, name string, h *house, text []byte)
 	return nil
 }
 
-// spare returns how many voices all other rooms leave to one.
+// spare returns how many voices a room may use: the limit minus the voices of all other rooms.
 func (s *Server) spare(name string) int {
 	left := s.options.Limits.RoomVoices
 	for _, r := range s.Rooms() {
@@ -332,14 +335,14 @@ func (s *Server) spare(name string) int {
 	return max(left, 0)
 }
 
-// named reports whether a name can be that of a room or of a sound, and so of a file.
+// named reports whether a name is valid for a room or a sound, and so for a file.
 func named(name string) bool {
 	return len(name) >= 1 && len(name) <= 64 && name[0] != '.' && !strings.ContainsFunc(name, func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.')
 	})
 }
 
-// unnamed is the problem of a name that cannot be.
+// unnamed returns the problem of an invalid name.
 func unnamed(what, name string) error {
 	return problem.New(http.StatusBadRequest, "%s: %q is not 1 to 64 of a-z, A-Z, 0-9, _, - and ., without a . in front", what, words.OneLine(name)).Of(what)
 }

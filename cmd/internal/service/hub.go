@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	tick = time.Second / 30       // between levels
-	lull = 100 * time.Millisecond // the same in a room in which nothing moves
-	calm = 30                     // ticks without a move before a lull
+	tick = time.Second / 30       // between messages of levels
+	lull = 100 * time.Millisecond // the same in an idle room
+	calm = 30                     // ticks without a change before the interval becomes lull
 )
 
-// hub tells the sockets of a room what happens. What they are told is spelled once for all of them. It
-// has two goroutines while there is a socket, and none otherwise.
+// hub sends the events, state and levels of a room to its sockets. Each message is encoded once for
+// all of them. The hub runs two goroutines while it has a socket.
 type hub struct {
 	server *Server
 	room   *room.Room
@@ -26,8 +26,8 @@ type hub struct {
 
 	mutex   sync.Mutex
 	sockets map[*socket]bool
-	cancel  context.CancelFunc // of the goroutines; nil: there are none
-	state   []byte             // the last that was told
+	cancel  context.CancelFunc // cancels the two goroutines; nil if they do not run
+	state   []byte             // the last state that was sent
 	levels  []byte
 }
 
@@ -35,7 +35,7 @@ func (h *hub) begin(s *Server, r *room.Room, life string) {
 	h.server, h.room, h.life, h.wake, h.sockets = s, r, life, make(chan struct{}, 1), map[*socket]bool{}
 }
 
-// stir has the hub look at once, where something may have changed.
+// stir makes the hub check for changes now.
 func (h *house) stir() {
 	select {
 	case h.hub.wake <- struct{}{}:
@@ -43,7 +43,7 @@ func (h *house) stir() {
 	}
 }
 
-// enter adds a socket, which is told how the room stands, and then what happens.
+// enter adds a socket. It receives the current state first, then changes.
 func (h *hub) enter(c *socket) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -72,7 +72,7 @@ func (h *hub) leave(c *socket) {
 	}
 }
 
-// typed spells a message. What cannot be spelled is null.
+// typed encodes a message. A value that cannot be encoded becomes null.
 func typed(kind, key string, value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -81,7 +81,7 @@ func typed(kind, key string, value any) []byte {
 	return bytes.Join([][]byte{[]byte(`{"type":"` + kind + `","` + key + `":`), text, []byte("}")}, nil)
 }
 
-// look tells levels and state as they change, until the hub has no socket.
+// look sends levels and state whenever they change, until the hub has no socket.
 func (h *hub) look(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -95,7 +95,7 @@ func (h *hub) look(ctx context.Context) {
 			return
 		case <-h.wake:
 			still = 0
-			timer.Reset(tick) // so that there are no more than thirty a second
+			timer.Reset(tick) // limits messages to thirty a second
 			continue
 		case <-timer.C:
 		}
@@ -121,12 +121,12 @@ func (h *hub) look(ctx context.Context) {
 	}
 }
 
-// show gives all sockets what is new.
+// show sends the new state and levels to all sockets.
 func (h *hub) show(ctx context.Context, state, levels []byte) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	if ctx.Err() != nil {
-		return // another look goes on by now
+		return // a later goroutine has taken over
 	}
 	if state != nil {
 		h.state = state
@@ -139,8 +139,8 @@ func (h *hub) show(ctx context.Context, state, levels []byte) {
 	}
 }
 
-// watch tells events, until the hub has no socket or the room ends. Sockets go on with what happens next
-// where this machine is too slow.
+// watch sends events until the hub has no socket or the room ends. If the server is too slow,
+// sockets miss events and continue with the next one.
 func (h *hub) watch(ctx context.Context, f *Follower) {
 	for {
 		messages, _, err := f.Next(ctx)
@@ -157,7 +157,7 @@ func (h *hub) watch(ctx context.Context, f *Follower) {
 	}
 }
 
-// each does something with all sockets.
+// each calls do for every socket.
 func (h *hub) each(ctx context.Context, do func(*socket)) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

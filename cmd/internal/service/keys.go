@@ -13,33 +13,34 @@ import (
 
 const (
 	longestKey = 128              // bytes
-	keptKeys   = 1000             // of a room
-	keptFor    = 10 * time.Minute // a key
+	keptKeys   = 1000             // maximum per room
+	keptFor    = 10 * time.Minute // lifetime of a key
 )
 
-// keys keep the first answers to calls with a key of idempotency, by rooms. Any goroutine.
+// keys stores the first answer to each call that has an idempotency key, per room. Safe for
+// concurrent use.
 type keys struct {
 	mutex sync.Mutex
 	rooms map[string]*ring
 }
 
-// ring is the keys of a room, the oldest first.
+// ring holds the keys of a room, the oldest first.
 type ring struct {
 	calls map[string]*kept
 	order []*kept
 }
 
-// kept is a call with a key, and its answer once done is closed.
+// kept is a call with a key. Its answer is valid once done is closed.
 type kept struct {
 	call   string
 	since  time.Time
 	done   chan struct{}
-	print  [sha256.Size]byte // of the body
-	status int               // 0: it came to no answer that holds
+	print  [sha256.Size]byte // hash of the body
+	status int               // 0: the call gave no answer that may be reused
 	body   any
 }
 
-// once carries out a call, or returns the answer that it had under its key. call begins with the room's
+// once carries out a call, or returns the stored answer of its key. call begins with the room's
 // name and a zero byte.
 func (k *keys) once(ctx context.Context, key, call, body string, act func() (int, any)) (int, any) {
 	if key == "" {
@@ -59,7 +60,7 @@ func (k *keys) once(ctx context.Context, key, call, body string, act func() (int
 	return status, out
 }
 
-// again returns the answer of the first call, or a problem where that had another body.
+// again returns the answer of the first call, or a problem if the first call had a different body.
 func (one *kept) again(ctx context.Context, print [sha256.Size]byte) (int, any) {
 	select {
 	case <-one.done:
@@ -75,7 +76,7 @@ func (one *kept) again(ctx context.Context, print [sha256.Size]byte) (int, any) 
 	return one.status, one.body
 }
 
-// begin returns what is kept of a call, and whether it is the first.
+// begin returns the entry of a call, and whether this call is the first with its key.
 func (k *keys) begin(call string) (one *kept, first bool) {
 	name, _, _ := strings.Cut(call, "\x00")
 	k.mutex.Lock()
@@ -99,7 +100,7 @@ func (k *keys) begin(call string) (one *kept, first bool) {
 	return one, true
 }
 
-// shed forgets keys that are too old, and all but so many.
+// shed drops expired keys, and the oldest keys above the limit most.
 func (r *ring) shed(now time.Time, most int) {
 	n := 0
 	for n < len(r.order) && (now.Sub(r.order[n].since) >= keptFor || len(r.order)-n > most) {
@@ -109,15 +110,15 @@ func (r *ring) shed(now time.Time, most int) {
 	r.order = append(r.order[:0], r.order[n:]...)
 }
 
-// drop forgets a call, where its key is not another's by now.
+// drop deletes an entry, unless its key belongs to a newer call.
 func (r *ring) drop(one *kept) {
 	if r.calls[one.call] == one {
 		delete(r.calls, one.call)
 	}
 }
 
-// end notes the answer to a first call. What failed here, or could not be done at that time, is not kept:
-// the same call may do better later.
+// end stores the answer of a first call. A server error or a temporary refusal is not stored,
+// because the same call may succeed later.
 func (k *keys) end(one *kept, print [sha256.Size]byte, status int, body any) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
@@ -131,7 +132,7 @@ func (k *keys) end(one *kept, print [sha256.Size]byte, status int, body any) {
 	close(one.done)
 }
 
-// forget ends the keeping of a room that has ended.
+// forget drops all keys of a room that has ended.
 func (k *keys) forget(name string) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()

@@ -11,15 +11,15 @@ import (
 	"voicepool/internal/words"
 )
 
-// said is the answer to what is asked of a show.
+// said is the answer to an order for a show.
 type said struct {
-	Cue     string `json:"cue,omitempty"` // that a GO began
+	Cue     string `json:"cue,omitempty"` // the cue that a GO started
 	Standby string `json:"standby"`
 	Said    string `json:"said,omitempty"`
-	Frame   int64  `json:"frame,omitempty"` // at which it will be done
+	Frame   int64  `json:"frame,omitempty"` // the frame of an action that was scheduled for later
 }
 
-// then carries out an order of a show now, or has it be carried out at its moment.
+// then carries out an order of a show now, or schedules it for its moment.
 func then(r *room.Room, when room.Moment, word string, do func() (int, any)) (int, any) {
 	frame, later, err := r.Later(when, word, func() error {
 		_, body := do()
@@ -37,12 +37,12 @@ func then(r *room.Room, when room.Moment, word string, do func() (int, any)) (in
 	return http.StatusAccepted, &said{Standby: r.Show().Next(), Said: word, Frame: frame}
 }
 
-// stood answers with what stands by now.
+// stood answers with the cue on standby.
 func stood(r *room.Room, word string) (int, any) {
 	return http.StatusOK, &said{Standby: r.Show().Next(), Said: word}
 }
 
-// place returns an error where the list has no cue of a number.
+// place returns an error if the list has no cue with this number.
 func place(r *room.Room, number string) error {
 	s := r.Sheet()
 	_, err := s.Place(number)
@@ -58,7 +58,7 @@ func place(r *room.Room, number string) error {
 	return p
 }
 
-// fire is a GO.
+// fire carries out a GO.
 func fire(r *room.Room, o *Order) (int, any) {
 	f := read(o.With, "", "cue", "from", "at", "frame")
 	number, from, when := f.text("cue"), f.time("from"), f.when()
@@ -79,7 +79,7 @@ func fire(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// standby has a cue stand by.
+// standby puts a cue on standby.
 func standby(r *room.Room, o *Order) (int, any) {
 	f := read(o.With, "", "cue", "step", "at", "frame")
 	number, step, when := f.text("cue"), f.whole("step"), f.when()
@@ -112,7 +112,7 @@ func standby(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// panicked fades everything out and cancels what waits.
+// panicked fades everything out and cancels waiting cues.
 func panicked(r *room.Room, o *Order) (int, any) {
 	f := read(o.With, "", "at", "frame")
 	when := f.when()
@@ -125,7 +125,8 @@ func panicked(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// stopAll has the cues that run fade out, or what has an id, or is on a bus.
+// stopAll fades out all running cues. With a target it stops only the voices with that id or on
+// that bus.
 func stopAll(r *room.Room, o *Order) (int, any) {
 	f := read(o.With, "", "over", "target", "at", "frame")
 	over, target, when := or(f.time("over"), show.Fade), f.text("target"), f.when()
@@ -141,7 +142,8 @@ func stopAll(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// pause has everything stand still, or go on, or what has an id, or is on a bus.
+// pause pauses or resumes everything. With a target it affects only the voices with that id or on
+// that bus.
 func pause(r *room.Room, o *Order) (int, any) {
 	f := read(o.With, "", "on", "target", "at", "frame")
 	on, target, when := or(f.truth("on"), true), f.text("target"), f.when()
@@ -161,7 +163,7 @@ func pause(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// act has a show do something with a target.
+// act runs a show action on a target.
 func act(r *room.Room, word, target string, rest ...string) (int, any) {
 	if strings.ContainsFunc(target, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
 		return answer(problem.New(http.StatusNotFound, "nothing is called %q", words.OneLine(target)).Of("target"))
@@ -191,7 +193,7 @@ func scene(r *room.Room, o *Order) (int, any) {
 	})
 }
 
-// fade is how long a room fades when it ends, where nobody says, and longestFade how long it may.
+// fade is the default length of the fade when a room ends, and longestFade the maximum.
 const (
 	fade        = 300 * time.Millisecond
 	longestFade = time.Minute

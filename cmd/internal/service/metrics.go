@@ -19,16 +19,16 @@ import (
 type metrics struct {
 	server *Server
 	set    *victoria.Set
-	over   sums // of rooms that have ended; under the server's mutex
+	over   sums // of ended rooms; guarded by the server's mutex
 }
 
-// sums are what rooms have counted together.
+// sums are the counts of several rooms, added up.
 type sums struct {
 	started, rejected, limited, coalesced, stolen int64
 	late, underruns, lost, slow                   int64
 }
 
-// add adds what a room has counted.
+// add adds the counts of a room.
 func (s *sums) add(st *mixer.Stats, slow int64) {
 	s.started += st.Started
 	s.rejected += st.Rejected
@@ -95,7 +95,8 @@ func sample(name string, labels ...string) string {
 	return name + b.String() + "}"
 }
 
-// call counts an answer. A stream is counted, but its time is nobody's wait.
+// call counts an answer. A stream is counted without a duration, because it lasts as long as its
+// client listens.
 func (m *metrics) call(pattern string, status int, took time.Duration) {
 	_, route, _ := strings.Cut(pattern, " ")
 	if route == "" {
@@ -112,7 +113,8 @@ func (m *metrics) call(pattern string, status int, took time.Duration) {
 	}
 }
 
-// dropped counts a reader that takes nothing any more, where it is not gone.
+// dropped counts a reader that was dropped for being slow. It does not count a client that has
+// gone.
 func (m *metrics) dropped(kind string, ctx context.Context) {
 	if ctx.Err() == nil {
 		m.slow(kind)
@@ -121,14 +123,14 @@ func (m *metrics) dropped(kind string, ctx context.Context) {
 
 func (m *metrics) slow(kind string) { m.counter("voicepool_readers_dropped_total", "kind", kind).Inc() }
 
-// OSC counts messages of Open Sound Control: those that were received, and of those the ones that were
-// dropped. Any goroutine.
+// OSC counts OSC messages: how many were received, and how many of them were dropped. Safe for
+// concurrent use.
 func (s *Server) OSC(received, dropped int) {
 	s.metrics.counter("voicepool_osc_messages_total", "outcome", "received").Add(received)
 	s.metrics.counter("voicepool_osc_messages_total", "outcome", "dropped").Add(dropped)
 }
 
-// Unstored counts a room or a sound that could not be stored. Any goroutine.
+// Unstored counts a room or a sound that could not be stored. Safe for concurrent use.
 func (s *Server) Unstored(err error) {
 	reason := "other"
 	if full(err) {
@@ -137,21 +139,20 @@ func (s *Server) Unstored(err error) {
 	s.metrics.counter("voicepool_store_failures_total", "reason", reason).Inc()
 }
 
-// Kinds of messages over NATS.
+// Kinds of NATS messages.
 const (
 	Orders  = "orders"
 	Replies = "replies"
 	Events  = "events"
 )
 
-// NATS counts messages over NATS of a kind: those that went through, and those that were dropped. Any
-// goroutine.
+// NATS counts NATS messages of one kind, passed and dropped. Safe for concurrent use.
 func (s *Server) NATS(kind string, passed, dropped int) {
 	s.metrics.counter("voicepool_nats_messages_total", "kind", kind, "outcome", "passed").Add(passed)
 	s.metrics.counter("voicepool_nats_messages_total", "kind", kind, "outcome", "dropped").Add(dropped)
 }
 
-// Watches counts watches on the nodes and rooms of NATS that have failed. Any goroutine.
+// Watches counts failed watches on the nodes and rooms in NATS. Safe for concurrent use.
 func (s *Server) Watches(failed int) {
 	s.metrics.counter("voicepool_nats_watch_errors_total").Add(failed)
 }
@@ -165,12 +166,13 @@ func (s *Server) scrape(w http.ResponseWriter, r *http.Request) error {
 	victoria.WriteFDMetrics(&all)
 	writeProcess(&all)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	w.Write(describe(all.Bytes())) // an error means that the caller is gone
+	w.Write(describe(all.Bytes())) // an error means that the client has gone
 	return nil
 }
 
-// describe adds the help text to each family of metrics, writes its type once, and removes families that have no
-// help text: the library writes many of the process that users were not promised.
+// describe adds the help text to each metric family and writes its type once. It removes families
+// without a help text: the library exports many process metrics that are not part of our documented
+// set.
 func describe(all []byte) []byte {
 	var out bytes.Buffer
 	written, known := map[string]bool{}, false
@@ -242,7 +244,8 @@ func (m *metrics) writeRooms(w io.Writer) {
 	}
 }
 
-// mixing returns what mixes the rooms that calls make; nil: nothing yet.
+// mixing returns the workers that mix the rooms made by calls, or nil if they have not been
+// started.
 func (s *Server) mixing() *room.Workers {
 	s.mutex.RLock()
 	defer s.mutex.RUnlock()

@@ -13,8 +13,8 @@ import (
 	victoria "github.com/VictoriaMetrics/metrics"
 )
 
-// writeProcess writes the metrics of the process that the library lacks. Those of the network and of memory are read
-// from /proc, and are left out on systems without it.
+// writeProcess writes the process metrics that the library lacks. Network and memory figures come
+// from /proc and are left out on systems without it.
 func writeProcess(w io.Writer) {
 	runtime := []runtimemetrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}, {Name: "/sched/gomaxprocs:threads"}}
 	runtimemetrics.Read(runtime)
@@ -32,7 +32,7 @@ func writeProcess(w io.Writer) {
 	}
 }
 
-// networkBytes returns the bytes that the network namespace of the process has received and sent.
+// networkBytes returns the bytes received and sent in the network namespace of the process.
 func networkBytes() (received, sent uint64, ok bool) {
 	text, err := os.ReadFile("/proc/self/net/netstat")
 	if err != nil {
@@ -62,7 +62,7 @@ func networkBytes() (received, sent uint64, ok bool) {
 	return 0, 0, false
 }
 
-// addressSpace returns the limit of the address space of the process in bytes, 2^64 if there is none.
+// addressSpace returns the address-space limit of the process in bytes, or 2^64 if it is unlimited.
 func addressSpace() (most float64, ok bool) {
 	text, err := os.ReadFile("/proc/self/limits")
 	if err != nil {

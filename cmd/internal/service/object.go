@@ -18,16 +18,16 @@ import (
 	"voicepool/internal/words"
 )
 
-// object is an object of JSON that is read strictly: it has known fields, each once, of the right
-// type. Its first fault stays in wrong, and what is read after it is nothing.
+// object is a JSON object that is read strictly: only known fields, each at most once, of the right
+// type. The first error is kept in wrong. After it, all reads return zero values.
 type object struct {
-	at     string // stands before its fields in messages, as "commands[2].with."
+	at     string // the prefix of its fields in messages, such as "commands[2].with."
 	keys   []string
 	values []json.RawMessage
 	wrong  *problem.Problem
 }
 
-// read reads an object. No text at all is an object without fields.
+// read parses an object. Empty text is an object without fields.
 func read(text []byte, at string, known ...string) *object {
 	o := &object{at: at}
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -55,7 +55,7 @@ func read(text []byte, at string, known ...string) *object {
 			return o.broken(syntax(err))
 		}
 		if !slices.Contains(known, key) {
-			if o.wrong == nil { // the rest is read: a reply says what it is to
+			if o.wrong == nil { // parsing continues, because a reply needs the ref field
 				o.wrong = problem.New(400, "there is no field %q", at+words.OneLine(key)).Of(at + words.OneLine(key)).Near(cmp.Or(words.Synonym(key, known), words.Nearest(key, known)))
 			}
 			continue
@@ -75,7 +75,7 @@ func read(text []byte, at string, known ...string) *object {
 	return o
 }
 
-// syntax says what is wrong with the spelling.
+// syntax describes a JSON syntax error.
 func syntax(err error) string {
 	var s *json.SyntaxError
 	switch {
@@ -87,7 +87,7 @@ func syntax(err error) string {
 	return "a field's name is wanted"
 }
 
-// into reads a field into a map; wants says what it is to be.
+// into decodes a field into a map. wants describes the expected value.
 func (o *object) into(key string, to any, wants string) {
 	if v := o.raw(key); v != nil && (string(v) == "null" || json.Unmarshal(v, to) != nil) {
 		o.fault(key, "it takes "+wants)
@@ -102,14 +102,14 @@ func (o *object) broken(why string) *object {
 	return o
 }
 
-// fault notes what is wrong with a field.
+// fault records the first error of the object.
 func (o *object) fault(key, why string) {
 	if o.wrong == nil {
 		o.wrong = problem.New(400, "%s: %s", o.at+key, why).Of(o.at + key)
 	}
 }
 
-// refuse is the fault of a value that is not what a field takes, as check says it.
+// refuse records that a value has the wrong type, in the words of the command check.
 func (o *object) refuse(key string, v json.RawMessage) {
 	takes, text := room.Takes(key), string(v)
 	switch {
@@ -127,7 +127,7 @@ func (o *object) refuse(key string, v json.RawMessage) {
 	}
 }
 
-// raw returns the value of a field; nil: it is not there.
+// raw returns the value of a field, or nil if it is absent.
 func (o *object) raw(key string) json.RawMessage {
 	if i := slices.Index(o.keys, key); i >= 0 && o.wrong == nil {
 		return o.values[i]
@@ -135,7 +135,7 @@ func (o *object) raw(key string) json.RawMessage {
 	return nil
 }
 
-// needs returns a fault where one of some fields is not there.
+// needs records an error if a required field is absent.
 func (o *object) needs(keys ...string) {
 	for _, key := range keys {
 		if !slices.Contains(o.keys, key) {
@@ -144,7 +144,8 @@ func (o *object) needs(keys ...string) {
 	}
 }
 
-// text returns a field that is a name: a string, or a number or a truth, which are names as in sheets.
+// text returns a field that is a name. As in sheets, numbers and booleans are accepted as names,
+// too.
 func (o *object) text(key string) (s string) {
 	v := o.raw(key)
 	if v == nil {
@@ -163,10 +164,11 @@ func (o *object) text(key string) (s string) {
 	return s
 }
 
-// longestName bounds the strings of a call: names, ids, numbers of cues.
+// longestName limits the strings of a call in bytes: names, ids and cue numbers.
 const longestName = 256
 
-// number returns a field that is a number. A gain may be a string with its unit, as in sheets: "-6dB".
+// number returns a field that is a number. A gain may be a string with its unit, as in sheets:
+// "-6dB".
 func (o *object) number(key string) *float64 {
 	v := o.raw(key)
 	if v == nil {
@@ -189,7 +191,7 @@ func (o *object) number(key string) *float64 {
 	return &x
 }
 
-// cutoff returns a field that is the cutoff of a filter. As in sheets it may be "off", which is 0.
+// cutoff returns a field that is the cutoff of a filter. As in sheets, it may be "off", which is 0.
 func (o *object) cutoff(key string) *float64 {
 	if string(o.raw(key)) == `"off"` {
 		return new(float64)
@@ -197,7 +199,7 @@ func (o *object) cutoff(key string) *float64 {
 	return o.number(key)
 }
 
-// decibels reads a string that is a gain with its unit.
+// decibels parses a string that is a gain with its unit.
 func decibels(v json.RawMessage) (x float64, ok bool) {
 	var text string
 	if json.Unmarshal(v, &text) != nil {
@@ -207,7 +209,7 @@ func decibels(v json.RawMessage) (x float64, ok bool) {
 	return x, ok && unit
 }
 
-// whole returns a field that is a whole number.
+// whole returns a field that is an integer.
 func (o *object) whole(key string) *int64 {
 	x := o.number(key)
 	if x == nil {
@@ -220,7 +222,7 @@ func (o *object) whole(key string) *int64 {
 	return new(int64(*x))
 }
 
-// truth returns a field that is true or false.
+// truth returns a field that is a boolean.
 func (o *object) truth(key string) *bool {
 	switch v := o.raw(key); string(v) {
 	case "":
@@ -232,7 +234,7 @@ func (o *object) truth(key string) *bool {
 	return nil
 }
 
-// name reads the text of a key; one that is empty is wrong.
+// name returns a text field that must not be empty.
 func (o *object) name(key string) string {
 	s := o.text(key)
 	if s == "" && o.raw(key) != nil {
@@ -241,7 +243,7 @@ func (o *object) name(key string) string {
 	return s
 }
 
-// length reads the time of a key; one of 0 is wrong.
+// length returns a time field that must not be 0.
 func (o *object) length(key string) *time.Duration {
 	d := o.time(key)
 	if d != nil && *d == 0 {
@@ -250,7 +252,7 @@ func (o *object) length(key string) *time.Duration {
 	return d
 }
 
-// time returns a field that is a time: a number of seconds, or as a sheet has it.
+// time returns a field that is a time: a number of seconds, or a string as in a sheet.
 func (o *object) time(key string) *time.Duration {
 	v := o.raw(key)
 	if v == nil {
@@ -273,16 +275,16 @@ func (o *object) time(key string) *time.Duration {
 	return &d
 }
 
-// duration reads a time as sheets have it.
+// duration parses a time as in sheets.
 func duration(text string) (time.Duration, error) {
 	t, err := rules.ParseTime(text)
 	return t.Duration(nanoseconds), err
 }
 
-// nanoseconds is a rate at which times are whole.
+// nanoseconds is the rate at which a count of frames equals a time in nanoseconds.
 const nanoseconds = 1e9
 
-// or returns what p points to, or x where it points to nothing.
+// or returns *p, or x if p is nil.
 func or[T any](p *T, x T) T {
 	if p == nil {
 		return x
@@ -290,5 +292,5 @@ func or[T any](p *T, x T) T {
 	return *p
 }
 
-// some returns what p points to, or nothing.
+// some returns *p, or the zero value if p is nil.
 func some[T any](p *T) (x T) { return or(p, x) }

@@ -11,26 +11,26 @@ import (
 	"voicepool/internal/words"
 )
 
-// Order is what a program asks of a room, over any protocol.
+// Order is a command for a room, independent of the protocol.
 type Order struct {
 	Do    string          // play, set, stop, bus, go, standby, panic, stopall, pause, scene, batch or state
-	Voice string          // of set and stop: the number of a start, or an id
-	Bus   string          // of bus: its name
-	With  json.RawMessage // the body that the call has over HTTP; nil: none
-	Key   string          // of idempotency; empty: none
+	Voice string          // for set and stop: the number of a start, or an id
+	Bus   string          // for bus: the bus name
+	With  json.RawMessage // the request body, as in HTTP; nil if absent
+	Key   string          // idempotency key; optional
 
-	more func(n int) error // counts n commands more of who asks
+	more func(n int) error // counts n more commands against the caller's rate limit
 }
 
-// deed is how an order is carried out.
+// deed describes how an order is carried out.
 type deed struct {
 	name string
 	role Role
-	on   string // what it is on: voice, bus or nothing
+	on   string // the target in the Order: "voice", "bus" or empty
 	act  func(*room.Room, *Order) (int, any)
 }
 
-// deeds is the one table of orders, in the order in which messages have them.
+// deeds is the only table of orders, in the order that messages list them.
 var deeds = [...]deed{
 	{"play", Operate, "", play},
 	{"set", Operate, "voice", set},
@@ -46,9 +46,9 @@ var deeds = [...]deed{
 	{"state", Read, "", state},
 }
 
-// Do carries out an order on a room and returns what HTTP answers: the status, and the body, which
-// json.Marshal takes. A body of a status from 400 on is a *problem.Problem. What ctx may do is asked
-// of Options.Allow. Any goroutine.
+// Do carries out an order on a room. It returns the HTTP status and a body for json.Marshal. If the
+// status is 400 or above, the body is a *problem.Problem. Options.Allow checks the caller's role in
+// ctx. Safe for concurrent use.
 func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body any) {
 	i := slices.IndexFunc(deeds[:], func(d deed) bool { return d.name == o.Do })
 	if i < 0 {
@@ -81,7 +81,7 @@ func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body
 	}
 	o.more = func(n int) error { return s.count(ctx, n) }
 	key := o.Key
-	if d.role == Read { // it changes nothing: a first answer would only be old, and take the place of a key
+	if d.role == Read { // a read changes nothing: a stored answer would only be outdated and use up an entry
 		key = ""
 	}
 	status, body = s.keys.once(ctx, key, name+"\x00"+o.Do+"\x00"+o.Voice+"\x00"+o.Bus, string(o.With), func() (int, any) {
@@ -93,7 +93,7 @@ func (s *Server) Do(ctx context.Context, name string, o Order) (status int, body
 	return status, body
 }
 
-// state returns how a room stands.
+// state returns the state of a room.
 func state(r *room.Room, o *Order) (int, any) {
 	if f := read(o.With, ""); f.wrong != nil {
 		return answer(f.wrong)

@@ -11,13 +11,13 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// reasons is the answer to why a voice sounds, was stolen or refused.
+// reasons explains why a voice plays, was stolen or was rejected.
 type reasons struct {
 	Voice uint64   `json:"voice"`
 	Text  []string `json:"text"`
 }
 
-// explain says why a voice sounds, was stolen or refused.
+// explain answers why a voice plays, was stolen or was rejected.
 func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.house(r.PathValue("room"))
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, &reasons{number, text})
 }
 
-// report answers with what is known of the playing so far.
+// report answers with the report of the room's playback so far.
 func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.house(r.PathValue("room"))
 	if err != nil {
@@ -44,12 +44,12 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	if err := h.room.WriteReport(w); errors.Is(err, room.ErrSlow) {
 		s.metrics.dropped("answers", r.Context())
-		panic(http.ErrAbortHandler) // half a report is not to be taken for one
+		panic(http.ErrAbortHandler) // aborts, so that a partial report is not mistaken for a whole one
 	}
-	return nil // who has gone needs no answer
+	return nil // an error means that the client has gone
 }
 
-// timeline answers with a page of the voices of the last minutes.
+// timeline answers with a page that shows the voices of the last minutes.
 func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	h, err := s.house(r.PathValue("room"))
 	if err != nil {
@@ -60,14 +60,14 @@ func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", room.TimelinePolicy()) // the guard's forbids the script that the page has inside
+	w.Header().Set("Content-Security-Policy", room.TimelinePolicy()) // the guard's policy forbids the page's inline script
 	w.Header().Set("Content-Length", strconv.Itoa(page.Len()))
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = page.WriteTo(w) // who has gone needs no answer
+	_, _ = page.WriteTo(w) // an error means that the client has gone
 	return nil
 }
 
-// draw draws the timeline of a room, a few at once.
+// draw renders the timeline of a room. The channel drawing limits how many are rendered at once.
 func (s *Server) draw(ctx context.Context, r *room.Room) (*bytes.Buffer, error) {
 	select {
 	case s.drawing <- struct{}{}:

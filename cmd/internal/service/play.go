@@ -12,7 +12,7 @@ import (
 	"voicepool/internal/words"
 )
 
-// playFields are those of a play.
+// playFields are the fields of a play order.
 var playFields = []string{"sound", "gain", "pan", "pitch", "speed", "lowpass", "highpass", "bus", "loop", "priority", "protect", "owner", "id", "fade_in", "from", "for", "at", "frame"}
 
 // play starts a sound.
@@ -29,7 +29,7 @@ func play(r *room.Room, o *Order) (int, any) {
 	return settled(&v), &v
 }
 
-// settled is the status of a start.
+// settled returns the HTTP status of a start.
 func settled(v *room.Verdict) int {
 	if v.State == "pending" {
 		return http.StatusAccepted
@@ -37,7 +37,7 @@ func settled(v *room.Verdict) int {
 	return http.StatusCreated
 }
 
-// play reads what asks for a start.
+// play reads the fields of a play order.
 func (o *object) play() room.Order {
 	o.needs("sound")
 	return room.Order{
@@ -48,10 +48,11 @@ func (o *object) play() room.Order {
 	}
 }
 
-// short returns a number as an int, which may have 32 bits: what is beyond them is out of range anyway.
+// short converts to int, which may have 32 bits. Clamping is safe: larger numbers are out of range
+// anyway.
 func short(n int64) int { return int(min(max(n, math.MinInt32), math.MaxInt32)) }
 
-// when reads at which moment an order acts.
+// when reads the moment of an order.
 func (o *object) when() room.Moment {
 	m := room.Moment{Frame: some(o.whole("frame")), At: o.time("at")}
 	if m.Frame < 0 {
@@ -63,10 +64,10 @@ func (o *object) when() room.Moment {
 	return m
 }
 
-// setFields are those of a move of voices.
+// setFields are the fields of a set order.
 var setFields = []string{"gain", "pan", "pitch", "speed", "lowpass", "highpass", "over", "seek", "pause", "loop", "priority", "shape", "at", "frame"}
 
-// set moves voices.
+// set changes properties of voices.
 func set(r *room.Room, o *Order) (int, any) {
 	f := read(o.With, "", setFields...)
 	m := f.move()
@@ -76,7 +77,7 @@ func set(r *room.Room, o *Order) (int, any) {
 	return voices(r.Set(o.Voice, m))
 }
 
-// move reads what moves in voices.
+// move reads the fields of a set order.
 func (o *object) move() room.Move {
 	m := room.Move{
 		Gain: o.number("gain"), Pan: o.number("pan"), Pitch: o.number("pitch"), Speed: o.number("speed"),
@@ -89,7 +90,7 @@ func (o *object) move() room.Move {
 	return m
 }
 
-// stopFields are those of a stop of voices.
+// stopFields are the fields of a stop order.
 var stopFields = []string{"over", "at", "frame"}
 
 // stop ends voices.
@@ -102,17 +103,17 @@ func stop(r *room.Room, o *Order) (int, any) {
 	return voices(r.Stop(o.Voice, over, when))
 }
 
-// stop reads how voices end.
+// stop reads the fields of a stop order.
 func (o *object) stop() (over time.Duration, when room.Moment) {
 	return some(o.time("over")), o.when()
 }
 
-// moved is the answer to what moves or ends voices.
+// moved is the answer to a set or stop order: the affected voices.
 type moved struct {
 	Voices []uint64 `json:"voices"`
 }
 
-// voices answers with the numbers of voices.
+// voices answers with the numbers of the affected voices.
 func voices(numbers []uint64, err error) (int, any) {
 	if err != nil {
 		return answer(err)
@@ -123,13 +124,13 @@ func voices(numbers []uint64, err error) (int, any) {
 	return http.StatusOK, &moved{numbers}
 }
 
-// busFields and duckFields are those of a move of a bus.
+// busFields are the fields of a bus order, and duckFields those in its duck object.
 var (
 	busFields  = []string{"gain", "lowpass", "highpass", "mute", "solo", "over", "duck", "effects", "sends", "at", "frame"}
 	duckFields = []string{"when", "by", "above", "attack", "hold", "release"}
 )
 
-// bus moves a bus.
+// bus changes properties of a bus.
 func bus(r *room.Room, o *Order) (int, any) {
 	f := read(o.With, "", busFields...)
 	fader := f.fader()
@@ -143,7 +144,7 @@ func bus(r *room.Room, o *Order) (int, any) {
 	return http.StatusOK, &b
 }
 
-// gains reads gains by names.
+// gains reads an object that maps names to gains.
 func (o *object) gains(key string) map[string]float64 {
 	var read map[string]json.RawMessage
 	o.into(key, &read, "an object of gains in dB, such as {\"hall\": -6}")
@@ -163,7 +164,7 @@ func (o *object) gains(key string) map[string]float64 {
 	return all
 }
 
-// fader reads what moves in a bus. A duck of null ends that.
+// fader reads the fields of a bus order. A duck of null ends the ducking.
 func (o *object) fader() room.Fader {
 	f := room.Fader{Gain: o.number("gain"), LowPass: o.cutoff("lowpass"), HighPass: o.cutoff("highpass"), Mute: o.truth("mute"), Solo: o.truth("solo"), Over: some(o.time("over")), When: o.when()}
 	o.into("effects", &f.Effects, "an object of effects, such as {\"reverb\": {\"time\": 4}}")

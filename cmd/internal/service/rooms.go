@@ -13,11 +13,11 @@ import (
 	"voicepool/internal/words"
 )
 
-// brief is a room in the list of rooms.
+// brief is an entry in the list of rooms.
 type brief struct {
 	Room    string  `json:"room"`
 	Playing int64   `json:"playing"`
-	Voices  int64   `json:"voices"` // of the pool
+	Voices  int64   `json:"voices"` // the size of the pool
 	Time    float64 `json:"time"`
 	Device  string  `json:"device"`
 	List    bool    `json:"list"` // it has cues that wait for GO
@@ -41,10 +41,10 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, &out)
 }
 
-// yamls are what a sheet may be called.
+// yamls are the media types accepted for a sheet.
 var yamls = map[string]bool{"application/yaml": true, "application/x-yaml": true, "text/yaml": true}
 
-// put makes a room from a sheet or a bank, or has one go by another.
+// put makes a room from a sheet or a bank, or changes an existing room to it.
 func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("room")
 	if !named(name) {
@@ -57,7 +57,7 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if len(bytes.TrimSpace(text)) == 0 { // as of a file that is not there
+	if len(bytes.TrimSpace(text)) == 0 { // for example, from a file that does not exist
 		return problem.New(http.StatusBadRequest, "the body is empty; a sheet or a bank is wanted").Of("sheet")
 	}
 	status, body := s.keys.once(r.Context(), r.Header.Get("Idempotency-Key"), "\x00put\x00"+name, string(text), func() (int, any) {
@@ -70,7 +70,7 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request) error {
 	return write(w, status, body)
 }
 
-// sheet makes a room from a sheet or a bank, or has one go by another.
+// sheet makes a room from a sheet or a bank, or changes an existing room to it.
 func (s *Server) sheet(ctx context.Context, name string, text []byte) (status int, now *room.Room, err error) {
 	h, made, err := s.hold(ctx, name, text)
 	if err != nil {
@@ -93,8 +93,8 @@ func (s *Server) sheet(ctx context.Context, name string, text []byte) (status in
 	return http.StatusOK, h.room, nil
 }
 
-// noted returns the error of a sheet or a sound. An error of the server is logged and counted, but not that a
-// call was canceled.
+// noted returns the error of a sheet or a sound. It logs and counts an error of the server, unless
+// the call was canceled.
 func (s *Server) noted(name string, err error) error {
 	canceled := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if status := fault(err).Status; !canceled && (status == http.StatusInternalServerError || status == http.StatusInsufficientStorage) {
@@ -107,7 +107,7 @@ func (s *Server) noted(name string, err error) error {
 	return err
 }
 
-// end ends a room with a fade.
+// end fades a room out and removes it.
 func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 	name, over := r.PathValue("room"), fade
 	if text := r.URL.Query().Get("over"); text != "" {
@@ -138,7 +138,7 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 	return write(w, status, body)
 }
 
-// ended is the answer to the end of a room.
+// ended is the answer when a room has ended.
 type ended struct {
 	Room string `json:"room"`
 }

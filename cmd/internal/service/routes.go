@@ -15,16 +15,16 @@ import (
 	"voicepool/internal/words"
 )
 
-// route is a call of HTTP.
+// route is an HTTP call.
 type route struct {
 	pattern string
 	role    Role
-	takes   []string // what may stand behind the ?
-	do      string   // the order that it is; empty: call answers
+	takes   []string // accepted query parameters
+	do      string   // the name of its order; if empty, call answers
 	call    func(*Server, http.ResponseWriter, *http.Request) error
 }
 
-// routes are all calls but "/", which openapi.json describes.
+// routes holds all calls except "/". openapi.json describes them.
 var routes = [...]route{
 	{"GET /v1/rooms", Read, nil, "", (*Server).list},
 	{"PUT /v1/rooms/{room}", Admin, nil, "", (*Server).put},
@@ -66,7 +66,7 @@ func (s *Server) route(c *route) http.Handler {
 	})
 }
 
-// through answers a call that is in order.
+// through checks a request and answers it.
 func (s *Server) through(c *route, w http.ResponseWriter, r *http.Request) error {
 	if err := s.allow(r.Context(), c.role, r.PathValue("room")); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (s *Server) through(c *route, w http.ResponseWriter, r *http.Request) error
 	return write(w, status, body)
 }
 
-// sent sends a call to the server that plays its room, if that is another.
+// sent redirects a request if another server plays the room.
 func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err error) {
 	name := r.PathValue("room")
 	if name == "" || s.options.Elsewhere == nil {
@@ -110,7 +110,7 @@ func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err er
 		return false, nil
 	}
 	address, err := s.options.Elsewhere(name)
-	if err != nil && r.Method == http.MethodPut && r.PathValue("name") == "" { // a sheet for a room that nobody plays
+	if err != nil && r.Method == http.MethodPut && r.PathValue("name") == "" { // a sheet for a room that no server plays
 		return false, nil
 	}
 	if err != nil || address == "" {
@@ -121,7 +121,7 @@ func (s *Server) sent(w http.ResponseWriter, r *http.Request) (sent bool, err er
 	return true, nil
 }
 
-// flat returns what stands behind the ? as the body that it stands for: a frame is a number there.
+// flat returns query parameters as the fields of a body. The frame becomes a number.
 func flat(values url.Values) map[string]any {
 	out := map[string]any{}
 	for key := range values {
@@ -133,7 +133,7 @@ func flat(values url.Values) map[string]any {
 	return out
 }
 
-// asked returns what is wrong with what stands behind the ?.
+// asked checks the query parameters.
 func asked(r *http.Request, takes []string) error {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -150,7 +150,7 @@ func asked(r *http.Request, takes []string) error {
 	return nil
 }
 
-// body reads the body of a call, up to a limit.
+// body reads the body of a request, up to a limit.
 func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if r.ContentLength == 0 || r.Body == nil {
 		return nil, nil
@@ -166,7 +166,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, most int64) ([]byt
 	return b.Bytes(), unread(err)
 }
 
-// unread returns the error of a body that cannot be read as a problem.
+// unread returns the problem of a body that cannot be read.
 func unread(err error) error {
 	var long *http.MaxBytesError
 	switch {
@@ -182,7 +182,7 @@ func tooLong(most int64) error {
 	return problem.New(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", most).Over(most)
 }
 
-// write answers with JSON, or with a problem.
+// write answers with JSON, or with the problem in body.
 func write(w http.ResponseWriter, status int, body any) error {
 	if p, wrong := body.(*problem.Problem); wrong {
 		p.Write(w)
@@ -197,11 +197,11 @@ func write(w http.ResponseWriter, status int, body any) error {
 	h.Set("Content-Length", strconv.Itoa(len(text)+1))
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // who has gone needs no answer
+	_, _ = w.Write(append(text, '\n')) // an error means that the client has gone
 	return nil
 }
 
-// other answers what no route does: the board, or a problem.
+// other answers requests that match no route: with the board or a problem.
 func (s *Server) other(w http.ResponseWriter, r *http.Request) {
 	var can []string
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
@@ -210,7 +210,7 @@ func (s *Server) other(w http.ResponseWriter, r *http.Request) {
 			can = append(can, method)
 		}
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, s.options.Limits.BodyBytes)) // so that the answer arrives
+	_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, s.options.Limits.BodyBytes)) // so that the client receives the answer
 	switch {
 	case len(can) > 0:
 		w.Header().Set("Allow", strings.Join(can, ", "))

@@ -12,78 +12,80 @@ import (
 	"voicepool/sounds"
 )
 
-// Role is what a caller may do. Each may do what those before it may.
+// Role is a permission level. Each role includes the roles before it.
 type Role uint8
 
 const (
-	Public  Role = iota // health and the document: nobody is asked
+	Public  Role = iota // health and the API description: no check
 	Read                // see and hear
-	Operate             // play, and all that sounds
-	Admin               // make and end rooms, add sounds
+	Operate             // play, and change the sound
+	Admin               // make and end rooms, upload sounds
 )
 
-// Options say how a Server serves. The zero value lets everybody do everything.
+// Options configure a Server. The zero value permits every call to everyone.
 type Options struct {
-	// Folder is where the sounds of rooms lie that calls make, each room's in a folder of its name; empty:
-	// those take no sounds.
+	// Folder holds the sounds of rooms made by calls, in one folder per room, named after it. If
+	// empty, these rooms accept no sounds.
 	Folder  string
-	Workers *room.Workers // mix rooms that calls make; nil: some of the server's own
+	Workers *room.Workers // mix the rooms made by calls; nil: the server starts its own
 	Limits  Limits
-	Sounds  sounds.Limits // of each sound
+	Sounds  sounds.Limits // for each sound
 
-	// Allow returns an error, a *problem.Problem, where the caller of a context has not the role in a
-	// room; a room of "" is none in particular. Nil: everybody may do everything.
+	// Allow returns a *problem.Problem if the caller in ctx lacks the role in a room. The room ""
+	// means no particular room. Nil permits everything.
 	Allow func(ctx context.Context, role Role, room string) error
 
-	// Take counts n requests more of the caller of a context: a message of a WebSocket is one, and each
-	// command of a batch behind its first. It returns an error, a *problem.Problem, where there are too
-	// many. Nil: nobody counts.
+	// Take counts n more requests of the caller in ctx against a rate limit: each WebSocket
+	// message, and each command of a batch after the first. It returns a *problem.Problem if the
+	// limit is exceeded. Nil means no limit.
 	Take func(ctx context.Context, n int) error
 
-	// Barred returns an error, a *problem.Problem, while a room takes no orders of a role above Read. Nil:
-	// each takes them. Any goroutine.
+	// Barred returns a *problem.Problem while a room rejects orders that need a role above Read.
+	// Nil: rooms accept all orders. Safe for concurrent use.
 	Barred func(room string) error
 
-	// Elsewhere returns the address of the server that plays a room which this one does not, as
-	// http://HOST:PORT; empty: no other has it. Calls are sent there. The error, a *problem.Problem, is of a room
-	// that nobody plays at the moment. Nil: there are no others. Any goroutine.
+	// Elsewhere returns the address of the server that plays a room missing here, as
+	// http://HOST:PORT, or "" if the room is unknown. Requests are redirected to it. It returns a
+	// *problem.Problem if no server plays the room at the moment. Nil: there are no other servers.
+	// Safe for concurrent use.
 	Elsewhere func(room string) (address string, err error)
 
-	// Keep stores a room before a call that has made or changed it is answered. After an error the call undoes
-	// what it has done. Nil: nothing is stored. Any goroutine.
+	// Keep stores a room before the call that has made or changed it is answered. If it fails, the
+	// call undoes its change. Nil: rooms are not stored. Safe for concurrent use.
 	Keep func(*room.Room) error
 
-	// Raise makes a room for a call, and adds it. Nil: the server does.
+	// Raise makes a room for a call and adds it. Nil: the server makes the room itself.
 	Raise func(ctx context.Context, room string, text []byte) error
 
-	// Ending is asked before a call ends a room with a fade, and may fade it out itself; an error, a
-	// *problem.Problem, keeps it. Nil: it may. Any goroutine.
+	// Ending is called before a call fades a room out, and may do the fade itself. If it returns a
+	// *problem.Problem, the room continues. Nil: every room may be ended. Safe for concurrent use.
 	Ending func(ctx context.Context, room string, fade time.Duration) error
 
-	// Ready returns an error, a *problem.Problem, while the server as a whole cannot play. Nil: it can.
+	// Ready returns a *problem.Problem while the server as a whole cannot play. Nil: it always can.
 	Ready func() error
 
-	// Gone removes the files of a room that a call has ended, before another can have its name; nil: they
-	// stay. Any goroutine.
+	// Gone removes the files of a room that a call has ended, before the name is free again. Nil:
+	// the files stay. Safe for concurrent use.
 	Gone func(*room.Room)
 
-	// Opening has the server answer 503 to all but health and the document, until Opened is called.
+	// Opening makes the server answer 503 to all calls except health and the API description, until
+	// Opened is called.
 	Opening bool
 
-	Board http.Handler // answers "/" and below; nil: nobody
-	Say   func(string) // told what people should know, a line each; any goroutine; nil: nobody
+	Board http.Handler // serves all paths without a route; optional
+	Say   func(string) // receives log lines for the operator; safe for concurrent use; optional
 }
 
-// Limits bound what calls may cost; 0 is the default behind each.
+// Limits restrict the resources of calls. A field of 0 has the default in its comment.
 type Limits struct {
 	Rooms      int   // 2,000
-	RoomVoices int   // 65,536 of all rooms that calls make, real and virtual
-	RoomSounds int   // 1,000 files of a room
-	RoomBytes  int64 // 1 GiB of sounds of a room
+	RoomVoices int   // 65,536 in all rooms made by calls, real and virtual
+	RoomSounds int   // 1,000 files per room
+	RoomBytes  int64 // 1 GiB of sounds per room
 	SheetBytes int64 // 1 MiB
 	SoundBytes int64 // 64 MiB
-	BodyBytes  int64 // 64 KiB, of orders and messages
-	Sockets    int   // 4,096: WebSockets, streams of events and of sound at once
+	BodyBytes  int64 // 64 KiB, for orders and messages
+	Sockets    int   // 4,096: WebSockets and streams of events and audio at once
 }
 
 func (l *Limits) fill() {
@@ -105,35 +107,35 @@ func (l *Limits) fill() {
 	}
 }
 
-// Server answers calls. It is an http.Handler; all methods may be called by any goroutine.
+// Server answers calls. It is an http.Handler. All methods are safe for concurrent use.
 type Server struct {
 	options Options
 	mux     *http.ServeMux
 	keys    keys
 	metrics *metrics
-	uploads chan struct{} // one for each sound that is taken at once
-	drawing chan struct{} // one for each timeline that is drawn at once
+	uploads chan struct{} // one entry for each running upload
+	drawing chan struct{} // one entry for each timeline being rendered
 	open    atomic.Int64  // sockets and streams
 
-	patience time.Duration // with a reader that takes nothing of an answer
+	patience time.Duration // time limit for a reader to accept a piece of an answer
 
 	ctx    context.Context // ends with the server
 	cancel context.CancelFunc
-	calls  sync.WaitGroup // sockets and streams, and the houses' watchers
+	calls  sync.WaitGroup // sockets, streams and the goroutines that watch rooms
 
 	mutex     sync.RWMutex
-	houses    map[string]*house    // nil: of a room that is being made
-	entrances map[string]*entrance // by the names of rooms, see alone
+	houses    map[string]*house    // a nil entry reserves the name of a room that is being made
+	entrances map[string]*entrance // by room name, see alone
 	own       *room.Workers        // started for the first room that needs them
 	closed    bool
 
 	opening atomic.Bool
 }
 
-// farewell is how long sockets and streams may take to end by themselves.
+// farewell is how long Close waits for sockets and streams to end by themselves.
 const farewell = 300 * time.Millisecond
 
-// uploading is how many sounds are taken at once, and drawing how many timelines are drawn.
+// uploading limits simultaneous uploads, and drawing limits timelines rendered at once.
 const uploading, drawing = 4, 4
 
 // New returns a server without rooms.
@@ -177,7 +179,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(t, r)
 }
 
-// allow asks whether a caller has a role in a room.
+// allow checks the caller's role in a room.
 func (s *Server) allow(ctx context.Context, role Role, name string) error {
 	if role == Public {
 		return nil
@@ -188,7 +190,7 @@ func (s *Server) allow(ctx context.Context, role Role, name string) error {
 	return s.options.Allow(ctx, role, name)
 }
 
-// count counts n requests more of a caller.
+// count counts n more requests of a caller.
 func (s *Server) count(ctx context.Context, n int) error {
 	if s.options.Take == nil || n <= 0 {
 		return nil
@@ -202,7 +204,8 @@ func (s *Server) say(line string) {
 	}
 }
 
-// Close ends all rooms within a time, and all sockets and streams. It returns when they have ended.
+// Close fades out and ends all rooms, then all sockets and streams. It returns when they have
+// ended.
 func (s *Server) Close(fade time.Duration) {
 	s.mutex.Lock()
 	s.closed = true
@@ -213,7 +216,7 @@ func (s *Server) Close(fade time.Duration) {
 	var ends sync.WaitGroup
 	for _, h := range all {
 		if h != nil {
-			ends.Go(func() { _ = h.room.Close(fade) }) // what a device says at the end helps nobody
+			ends.Go(func() { _ = h.room.Close(fade) }) // an error of a closing device needs no handling
 		}
 	}
 	ends.Wait()
@@ -225,7 +228,7 @@ func (s *Server) Close(fade time.Duration) {
 	parting := time.NewTimer(farewell)
 	defer parting.Stop()
 	select {
-	case <-over: // all have been told of the end
+	case <-over: // all clients have received the end
 	case <-parting.C:
 	}
 	s.cancel()

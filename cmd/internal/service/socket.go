@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	waiting   = 8192                  // messages of a socket that may wait for its reader: a batch with its losses
-	waitBytes = 8 << 20               // and how long they may be together; those of a room are the same for all its sockets
-	ping      = 20 * time.Second      // between signs of life
-	mostWrong = 100                   // messages that are no JSON before a socket ends
-	overdrawn = 10 * time.Millisecond // after a message beyond the rate, before the next is read
+	waiting   = 8192                  // messages of a socket that may wait for its reader: a batch with all its stolen voices
+	waitBytes = 8 << 20               // limit of their total size; the sockets of a room share the same bytes
+	ping      = 20 * time.Second      // interval of pings
+	mostWrong = 100                   // unreadable messages before a socket is closed
+	overdrawn = 10 * time.Millisecond // pause after a message above the rate limit
 )
 
-// socket is a WebSocket of orders and events. Two goroutines serve it: one reads and carries out, one
-// writes.
+// socket is a WebSocket of orders and events. One goroutine reads and carries out orders, another
+// one writes.
 type socket struct {
 	server *Server
 	conn   *websocket.Conn
@@ -35,13 +35,13 @@ type socket struct {
 	mutex  sync.Mutex
 	out    [][]byte // replies and events
 	bytes  int
-	state  []byte // the newest that is not written yet
+	state  []byte // the newest state that is not written yet
 	levels []byte
 	over   bool // the room has ended
 	slow   bool
 }
 
-// socket answers a call with a WebSocket of orders and events.
+// socket answers a request with a WebSocket of orders and events.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("room")
 	h, err := s.house(name)
@@ -55,7 +55,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	if err := upgrades(w, r); err != nil {
 		return err
 	}
-	caller := r.Context() // says who asks
+	caller := r.Context() // carries the caller's identity
 	return s.upgrade(w, r, "orders", func(ctx context.Context, conn *websocket.Conn) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -80,7 +80,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// show replaces what the socket has not seen yet of state and levels; nil: as before.
+// show sets the state and levels to write next. Nil leaves a value unchanged.
 func (c *socket) show(state, levels []byte) {
 	c.mutex.Lock()
 	if state != nil {
@@ -93,7 +93,8 @@ func (c *socket) show(state, levels []byte) {
 	c.tell()
 }
 
-// queue adds a message. Where too many wait, the socket ends: nobody waits for its reader.
+// queue adds a message to the output. If the queue is full, the socket is closed, so that a slow
+// reader blocks nothing else.
 func (c *socket) queue(message []byte) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -110,7 +111,7 @@ func (c *socket) queue(message []byte) {
 	c.tell()
 }
 
-// end says that the room has ended.
+// end announces that the room has ended.
 func (c *socket) end() {
 	c.mutex.Lock()
 	c.over = true
@@ -125,7 +126,7 @@ func (c *socket) tell() {
 	}
 }
 
-// take returns what is to be written: replies and events before how things stand.
+// take returns the messages to write: replies and events first, then state and levels.
 func (c *socket) take(before [][]byte) (all [][]byte, over bool) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -142,7 +143,7 @@ func (c *socket) take(before [][]byte) (all [][]byte, over bool) {
 	return all, c.over
 }
 
-// write writes until ctx ends.
+// write writes messages until ctx ends.
 func (c *socket) write(ctx context.Context) {
 	defer c.cancel()
 	timer := time.NewTimer(ping)
@@ -180,7 +181,7 @@ func (c *socket) write(ctx context.Context) {
 	}
 }
 
-// push writes a message, and drops a reader that does not take it in time.
+// push writes a message. A reader that does not accept it in time is dropped and counted.
 func (s *Server) push(ctx context.Context, c *websocket.Conn, kind websocket.MessageType, message []byte, what string) bool {
 	soon, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -202,7 +203,7 @@ func (c *socket) read(ctx, caller context.Context, name string) {
 	for wrong := 0; wrong < mostWrong; {
 		kind, message, err := c.conn.Read(ctx)
 		switch {
-		case err != nil: // too long a message has been answered with 1009, most breaches of the protocol with 1002
+		case err != nil: // the library has answered a message above the limit with 1009, most protocol errors with 1002
 			if strings.Contains(err.Error(), "unmasked") {
 				_ = c.conn.Close(websocket.StatusProtocolError, "a client masks its frames")
 			}
@@ -235,7 +236,7 @@ type reply struct {
 	Body   any             `json:"body"`
 }
 
-// idle waits for a time, or for the end of ctx.
+// idle waits for d, or until ctx ends.
 func idle(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -245,8 +246,9 @@ func idle(ctx context.Context, d time.Duration) {
 	}
 }
 
-// reply carries out a message, unless over says why not, such as the rate of who asks; readable: it is an
-// order, if maybe a wrong one.
+// reply carries out a message and returns its encoded reply. If over is not nil, for example
+// because of the rate limit, the message is rejected with that error. readable reports whether the
+// message was a readable order, valid or not.
 func (s *Server) reply(caller context.Context, name string, message []byte, over error) (text []byte, readable bool) {
 	f := read(message, "", "ref", "key", "do", "voice", "bus", "with")
 	out := reply{Type: "reply", Ref: f.ref()}
@@ -269,9 +271,9 @@ func (s *Server) reply(caller context.Context, name string, message []byte, over
 	return text, readable
 }
 
-// ref returns what the sender knows a message by: a number or a text, which the reply has too.
+// ref returns the sender's reference of a message, a number or a string. The reply repeats it.
 func (o *object) ref() json.RawMessage {
-	i := slices.Index(o.keys, "ref") // also where something else is wrong
+	i := slices.Index(o.keys, "ref") // also if another field is wrong
 	if i < 0 {
 		return nil
 	}
@@ -283,7 +285,7 @@ func (o *object) ref() json.RawMessage {
 	return v
 }
 
-// safely carries out an order, of which a fault of the program may not end the server.
+// safely carries out an order. A panic becomes an error, so that it does not end the server.
 func (s *Server) safely(do func() (int, any)) (status int, body any) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// told is a ResponseWriter that knows its status, and waits for no reader: each piece of an answer has
-// to be taken within patience.
+// told is a ResponseWriter that records the status and limits slow readers: each piece of an answer
+// must be accepted within patience.
 type told struct {
 	http.ResponseWriter
 	out      *http.ResponseController
 	patience time.Duration
-	status   int       // 0: nothing is answered yet
-	renewed  time.Time // when the deadline was set last
-	slow     bool      // the reader has taken too long
+	status   int       // 0: not answered yet
+	renewed  time.Time // the last time the deadline was set
+	slow     bool      // the reader was too slow
 	lasts    bool      // it is a stream, which counts its slow readers itself
 }
 
-// piece is how many bytes have to be taken within patience.
+// piece is the number of bytes that a reader must accept within patience.
 const piece = 64 << 10
 
-// renew gives the reader its time anew.
+// renew extends the write deadline.
 func (t *told) renew() {
 	if now := time.Now(); now.Sub(t.renewed) > t.patience/10 {
 		t.renewed = now
-		_ = t.out.SetWriteDeadline(now.Add(t.patience)) // a recorder of tests has none
+		_ = t.out.SetWriteDeadline(now.Add(t.patience)) // a test recorder has no deadlines
 	}
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (t *told) WriteHeader(status int) {
 	if t.status == 0 {
 		t.status = status
@@ -39,7 +39,7 @@ func (t *told) WriteHeader(status int) {
 	t.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes in pieces.
+// Write writes in pieces, each with its own deadline.
 func (t *told) Write(b []byte) (n int, err error) {
 	if t.status == 0 {
 		t.status = http.StatusOK
@@ -55,5 +55,5 @@ func (t *told) Write(b []byte) (n int, err error) {
 	}
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (t *told) Unwrap() http.ResponseWriter { return t.ResponseWriter }

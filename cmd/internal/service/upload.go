@@ -17,7 +17,7 @@ import (
 	"voicepool/internal/words"
 )
 
-// uploaded is the answer to a sound.
+// uploaded is the answer to an upload.
 type uploaded struct {
 	Sound    string  `json:"sound"`
 	Seconds  float64 `json:"seconds"`
@@ -25,7 +25,7 @@ type uploaded struct {
 	Rate     int     `json:"rate"`
 }
 
-// upload takes a sound into a room.
+// upload adds a sound to a room.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	if err := room.CheckFile(name); err != nil {
@@ -67,13 +67,13 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	status, body := 0, any(nil)
 	defer func() { s.keys.end(one, in.print(), status, body) }()
 	status, body = s.take(r.Context(), h, name, in)
-	if err := in.drain(); err != nil { // the print is of all of it
+	if err := in.drain(); err != nil { // the hash covers the whole body
 		status, body = answer(unread(err))
 	}
 	return write(w, status, body)
 }
 
-// take has a room take a sound.
+// take adds a sound to a room.
 func (s *Server) take(ctx context.Context, h *house, name string, in *measured) (status int, body any) {
 	if err := s.fits(h.room.Name(), name); err != nil {
 		return answer(err)
@@ -89,15 +89,15 @@ func (s *Server) take(ctx context.Context, h *house, name string, in *measured) 
 	return http.StatusCreated, &uploaded{Sound: sound.Sound, Seconds: sound.Seconds, Channels: info.Channels, Rate: info.Rate}
 }
 
-// fits returns the limit that the sounds of a room have reached, without the one that a new one replaces, and
-// without what is being taken in.
+// fits returns an error if the stored sounds of a room have reached a limit. A sound that will be
+// replaced and running uploads do not count.
 func (s *Server) fits(name, sound string) error {
 	if s.options.Folder == "" {
 		return nil
 	}
 	files, err := os.ReadDir(filepath.Join(s.options.Folder, name))
 	if err != nil {
-		return nil // it has none yet; another fault is told where it is written
+		return nil // the folder does not exist yet; other errors appear when the sound is written
 	}
 	bytes, count, l := int64(0), 0, &s.options.Limits
 	for _, f := range files {
@@ -115,7 +115,7 @@ func (s *Server) fits(name, sound string) error {
 	return nil
 }
 
-// measured reads a body, and keeps its sum and what was wrong with it.
+// measured reads a body and records its hash and its first error.
 type measured struct {
 	in  io.Reader
 	sum hash.Hash
@@ -132,10 +132,10 @@ func (m *measured) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// drain reads what is left.
+// drain reads the rest of the body.
 func (m *measured) drain() error {
 	if m.err == nil {
-		_, _ = io.Copy(io.Discard, m) // m.err has what was wrong
+		_, _ = io.Copy(io.Discard, m) // m.err holds the error
 	}
 	return m.err
 }
