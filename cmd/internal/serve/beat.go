@@ -6,17 +6,18 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// stale is how long a room may be behind before its heart stands still.
+// stale is the delay of a room's mix from which on the heartbeat stops.
 const stale = 2 * time.Second
 
-// beat is the audio's heartbeat, as it was felt last.
+// beat is the state of the audio heartbeat at its last check.
 type beat struct {
-	asked map[string]int64 // frames that cards have asked for
+	asked map[string]int64 // per room: frames requested by its card
 }
 
-// moves reports whether all rooms that should move have moved since it was asked last: those that are
-// paced keep up or sleep, the cards of the others ask for sound, which they do while a show is paused, too,
-// or are known to be lost. A room that does not answer keeps it from returning, as it should.
+// moves reports whether all rooms have made progress since the last call. A paced room must keep up
+// or sleep. A room with a card must have been asked for sound, which happens even while a show is
+// paused, or its card must be known to be lost. If a room blocks, moves blocks too, so that the
+// watchdog is not fed.
 func (b *beat) moves(rooms []*room.Room) bool {
 	alive, asked := true, map[string]int64{}
 	for _, r := range rooms {

@@ -8,14 +8,15 @@ import (
 	"voicepool/internal/words"
 )
 
-// complaint is a log line about something that clients cause, and so could cause without end: it comes at once,
-// and then once a minute. The zero complaint is ready.
+// complaint limits log lines about events that clients can cause without end: the first line
+// appears at once, further lines once a minute. The zero value is ready to use.
 type complaint struct {
-	told int64     // how many had happened at the last line
-	at   time.Time // of the last line
+	told int64     // the count at the last line
+	at   time.Time // time of the last line
 }
 
-// due reports whether a line is due, and how many more have happened since the last one; n is how many in all.
+// due reports whether a line is due, and how many events have happened since the last line. n is
+// the total number of events.
 func (c *complaint) due(now time.Time, n int64) (more int64, due bool) {
 	if n == c.told || !c.at.IsZero() && now.Sub(c.at) < time.Minute {
 		return 0, false
@@ -25,11 +26,12 @@ func (c *complaint) due(now time.Time, n int64) (more int64, due bool) {
 	return more, true
 }
 
-// crowding logs connections that are refused, or that wait for a file of the process.
+// crowding logs connections that are refused, or that wait because the process has too many open
+// files.
 type crowding struct {
-	connections, perAddress int  // the most that are open at once, in all and of one address
-	files                   int  // that the process may open
-	byFiles                 bool // the files bound the connections, not the configuration
+	connections, perAddress int  // limits of open connections, in total and per address
+	files                   int  // limit of open files of the process; 0: no limit
+	byFiles                 bool // the connection limit comes from the file limit, not from the configuration
 
 	refused, crowded, waiting complaint
 }
@@ -50,11 +52,11 @@ func (c *crowding) complain(now time.Time, counts guard.Counts, say func(string)
 	}
 }
 
-// spareFiles is how many files the server keeps for rooms, their sounds and the state.
+// spareFiles is the number of files reserved for rooms, their sounds and the state.
 const spareFiles = 16
 
-// bound bounds connections, and those that are told why they are refused, to the files that a process may open;
-// used of them are open already. files of 0 is no bound.
+// bound lowers the limits of connections and refusal messages to the files that the process may
+// open. used files are already open. If files is 0, there is no limit.
 func bound(l guard.Limits, files, used int) guard.Limits {
 	if files <= 0 {
 		return l

@@ -14,29 +14,29 @@ import (
 	"voicepool/mixer"
 )
 
-// Config is what a configuration file says. Its paths are as from the folder of the program; the file
-// has them as from its own.
+// Config is the content of a configuration file. In the file, relative paths start at the folder of
+// the file. In Config they start at the working directory.
 type Config struct {
 	Listen, OSC      string
-	Tokens           string // a file
+	Tokens           string // path of the token file
 	Cert, Key, State string
 	Hosts            []string
 	Limits           guard.Limits
-	MostRooms        int // 0: as the service has it
+	MostRooms        int // 0: the default of the service
 	Rooms            []RoomConfig
 }
 
 // RoomConfig is a room of a configuration file.
 type RoomConfig struct {
 	Name   string
-	Sheet  string // a file: a sheet or a bank; empty: the sounds of the program
-	Folder string // of its sounds; empty: the sheet's
-	Device string // as --device; empty: none
-	Voices int    // 0: as the sheet says
+	Sheet  string // path of a sheet or a bank; empty: the built-in sounds
+	Folder string // of its sounds; empty: the folder of the sheet
+	Device string // as in --device; optional
+	Voices int    // 0: as in the sheet
 	Public Public
 }
 
-// Public is what those without a token may do in a room.
+// Public is the role of callers without a token in a room.
 type Public uint8
 
 const (
@@ -46,20 +46,20 @@ const (
 	PublicOperate
 )
 
-// String returns it as files have it.
+// String returns the value as it appears in configuration files.
 func (p Public) String() string {
 	return words.Name("Public", p, []string{"", "none", "read", "operate"})
 }
 
-// role returns the role that it is.
+// role returns the guard's role. some is false if the configuration sets none.
 func (p Public) role() (role guard.Role, some bool) {
 	return guard.Role(max(p, PublicNone) - PublicNone), p != PublicUnsaid
 }
 
-// mostConfig bounds a configuration file, in bytes.
+// mostConfig is the maximum size of a configuration file in bytes.
 const mostConfig = 1 << 20
 
-// LoadConfig reads a configuration file. All that is wrong is one error, a line each.
+// LoadConfig reads a configuration file. Its error shows the first fault and counts the others.
 func LoadConfig(path string) (*Config, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() > mostConfig {
@@ -72,7 +72,7 @@ func LoadConfig(path string) (*Config, error) {
 	return ParseConfig(path, text)
 }
 
-// ParseConfig reads the text of a configuration file.
+// ParseConfig parses the text of a configuration file.
 func ParseConfig(path string, text []byte) (*Config, error) {
 	title := words.OneLine(path)
 	root, wrong := yaml.Read(text, "configuration")
@@ -145,7 +145,7 @@ func (c *Config) limits() []fields.Field {
 	}
 }
 
-// fields returns the keys of a room. bank and sink are other ways to name its sheet and its device.
+// fields returns the keys of a room. bank and sink are alternatives to sheet and device.
 func (c *RoomConfig) fields(bank, sink *string) []fields.Field {
 	return []fields.Field{
 		{Key: "sheet", To: &c.Sheet},
@@ -186,7 +186,7 @@ func (c *Config) room(r *fields.Reader, p *yaml.Pair) {
 	c.Rooms = append(c.Rooms, one)
 }
 
-// readHosts reads a name or a list of them.
+// readHosts reads a host name or a list of host names.
 func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 	items := []*yaml.Node{p.Value}
 	if p.Value.Kind == yaml.List {
@@ -207,7 +207,7 @@ func readHosts(r *fields.Reader, p *yaml.Pair, to *[]string) bool {
 	return true
 }
 
-// checkHost returns an error for what is no name of a host.
+// checkHost returns an error for an invalid host name.
 func checkHost(host string) error {
 	if host == "" || strings.ContainsAny(host, "/@ \t*?#") {
 		return fmt.Errorf("%s is no name of a host, want a name such as stage.local, or name:port", yaml.Quote(host))
@@ -215,11 +215,11 @@ func checkHost(host string) error {
 	return nil
 }
 
-// mostName bounds the name of a room, in bytes.
+// mostName is the maximum length of a room name in bytes.
 const mostName = 64
 
-// checkName returns an error for what no room may be called: the names are those of folders, and stand
-// in addresses.
+// checkName returns an error for an invalid room name. Room names are used as folder names and in
+// URLs.
 func checkName(name string) error {
 	for i, r := range name {
 		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.' && i > 0) {
@@ -232,7 +232,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// place has paths begin at the folder of the program.
+// place makes the paths relative to the working directory and sorts the rooms by name.
 func (c *Config) place(folder string) {
 	paths := []*string{&c.Tokens, &c.Cert, &c.Key, &c.State}
 	for i := range c.Rooms {

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// each does something for all items, for some of them at once. After the first error, and after the end
-// of ctx, no other is begun.
+// each calls do for all items, up to atOnce at a time. After the first error or the end of ctx it
+// starts no further calls.
 func each[T any](ctx context.Context, atOnce int, items []T, do func(context.Context, T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

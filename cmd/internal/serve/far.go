@@ -26,27 +26,27 @@ import (
 	"voicepool/cue"
 )
 
-// mostRooms is how many rooms a node takes where the configuration does not say.
+// mostRooms is the default maximum number of rooms on a node.
 const mostRooms = 2000
 
-// far is what a server has of a cluster.
+// far connects a server to a cluster. It is nil on a server without --nats.
 type far struct {
 	server   *server
 	conn     *cluster.Conn
-	leases   *cluster.Conn // of its own, so that nothing is in the way of a renewal
+	leases   *cluster.Conn // a connection of its own, so that other traffic does not delay lease renewals
 	depot    atomic.Pointer[depot.Depot]
 	node     *placement.Node
 	subjects *subject.Rooms
 	permit   *room.Permit
 	joined   atomic.Pointer[placement.Node] // node, once it has a lease
 
-	blind int64 // failed watches that the service was told of
+	blind int64 // failed watches already reported to the service
 
 	mutex   sync.Mutex
 	tenants map[*room.Room]*tenant
 }
 
-// join has the server be a node of a cluster, once NATS answers.
+// join makes the server a node of a cluster. It waits until NATS answers.
 func (s *server) join(ctx context.Context) error {
 	name, err := cluster.NodeName(s.Far.Node)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *server) join(ctx context.Context) error {
 	return nil
 }
 
-// hangUp ends the connection.
+// hangUp closes the connections.
 func (f *far) hangUp() error {
 	for _, c := range []*cluster.Conn{f.conn, f.leases} {
 		if c != nil {
@@ -100,8 +100,8 @@ func (f *far) hangUp() error {
 	return nil
 }
 
-// patiently does something again and again until it succeeds or ctx ends, and says what is waited for when that
-// changes. A server that is too old ends it.
+// patiently retries do until it succeeds or ctx ends, and logs each change of the error. It gives
+// up if the NATS server is too old.
 func (s *server) patiently(ctx context.Context, do func() error) error {
 	for told := ""; ; {
 		err := do()
@@ -124,7 +124,7 @@ func (s *server) patiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// lost is told when the connection goes, and when it is back.
+// lost logs that the connection is lost, or with nil that it is back.
 func (f *far) lost(err error) {
 	if err != nil {
 		f.server.Say("the connection to NATS is lost (" + plain(err) + "); rooms play until the lease of this node ends")
@@ -133,7 +133,7 @@ func (f *far) lost(err error) {
 	f.server.Say("NATS is back")
 }
 
-// extend lets the rooms of this node be heard until a time.
+// extend permits the output of this node's rooms until a time. 0 ends the permission.
 func (f *far) extend(until time.Duration) {
 	if until == 0 {
 		f.permit.End()
@@ -142,17 +142,17 @@ func (f *far) extend(until time.Duration) {
 	f.permit.Extend(until)
 }
 
-// close leaves the cluster: others go on with the rooms.
+// close leaves the cluster. Other nodes take over the rooms.
 func (f *far) close(fade time.Duration) {
 	if n := f.joined.Load(); n != nil {
 		n.Close(fade)
 	}
 	f.leases.NC.Close()
-	f.conn.NC.Close() // so that nothing waits for it
+	f.conn.NC.Close() // closed directly, so that pending calls return
 	f.subjects.Close()
 }
 
-// count tells the service what has failed since it was told last.
+// count reports newly failed watches to the service.
 func (f *far) count(h *service.Server) {
 	if n := f.joined.Load(); n != nil {
 		failed := n.WatchErrors()
@@ -161,7 +161,7 @@ func (f *far) count(h *service.Server) {
 	}
 }
 
-// ready returns an error while this node has no lease, or does not see the cluster.
+// ready returns an error while this node has no lease or no view of the cluster.
 func (f *far) ready() error {
 	if n := f.joined.Load(); n != nil {
 		if err := n.Watching(); err != nil {
@@ -174,7 +174,7 @@ func (f *far) ready() error {
 	return nil
 }
 
-// ending ends the placing of a room that a call ends, and fades it out before.
+// ending removes the placement of a room that a call ends. The placement fades the room out first.
 func (f *far) ending(ctx context.Context, name string, fade time.Duration) error {
 	if err := f.barred(name); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (f *far) ending(ctx context.Context, name string, fade time.Duration) error
 	return nil
 }
 
-// barred returns why a room takes no orders now.
+// barred returns the reason why a room rejects orders at the moment, or nil.
 func (f *far) barred(name string) error {
 	switch n := f.joined.Load(); {
 	case !f.permit.Holds(0):
@@ -198,7 +198,8 @@ func (f *far) barred(name string) error {
 	return nil
 }
 
-// elsewhere returns the address of the node that plays a room, or a problem where none does that is placed.
+// elsewhere returns the address of the node that plays a room. If the room is placed but not
+// played, it returns a problem.
 func (f *far) elsewhere(name string) (address string, err error) {
 	n := f.joined.Load()
 	if n == nil {
@@ -236,7 +237,7 @@ func (f *far) raise(ctx context.Context, name string, text []byte) error {
 	return f.placed(n.Place(ctx, name, sum, ""))
 }
 
-// placed returns an error of a placing as a call has it.
+// placed converts an error of a placement to the error of a call.
 func (f *far) placed(err error) error {
 	if there, is := errors.AsType[*placement.Elsewhere](err); is {
 		return problem.New(http.StatusConflict, "%s", there.Error()).Of("room").For("elsewhere")
@@ -244,13 +245,13 @@ func (f *far) placed(err error) error {
 	return err
 }
 
-// faultySheet is the error of a sheet that a call brings.
+// faultySheet returns the error of a faulty sheet in a call.
 func faultySheet(err error) error {
 	return &room.Error{Kind: room.Range, Field: "sheet", Detail: err.Error()}
 }
 
-// pack puts a sheet with its sounds, which lie in a folder, where other nodes find it. The error is of the
-// sheet, an *room.Error, or of NATS, a *problem.Problem.
+// pack stores a sheet and its sounds from a folder in the depot, where other nodes find them. A
+// fault of the sheet is an *room.Error, and a failure of NATS a *problem.Problem.
 func (f *far) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err == nil {
@@ -260,13 +261,13 @@ func (f *far) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string
 		switch {
 		case !fs.ValidPath(path):
 			return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("lies outside the folder of the sheet, in which a room on NATS has all its sounds")}
-		case err != nil: // a room that nobody has given sounds has none
+		case err != nil: // the folder does not exist, because the room has received no sounds
 			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 		}
 		return root.Open(filepath.FromSlash(path))
 	}
 	sum, wrong := f.depot.Load().Pack(ctx, &s.Rules, text, filepath.Base(s.File), open)
-	if wrong != nil && ctx.Err() == nil && !faulty(wrong) { // its bucket may be gone, with all data of NATS
+	if wrong != nil && ctx.Err() == nil && !faulty(wrong) { // the bucket may have been deleted together with all data of NATS
 		if d, err := depot.Open(ctx, f.conn); err == nil {
 			f.depot.Store(d)
 			sum, wrong = d.Pack(ctx, &s.Rules, text, filepath.Base(s.File), open)
@@ -283,14 +284,14 @@ func (f *far) pack(ctx context.Context, s *cue.Sheet, text []byte, folder string
 	return "", problem.New(http.StatusServiceUnavailable, "the sheet cannot be given to NATS: %s", plain(cluster.Plain(wrong))).For("nats")
 }
 
-// faulty reports whether an error is of a sheet or of its sounds.
+// faulty reports whether an error belongs to a sheet or its sounds.
 func faulty(err error) bool {
 	_, is := errors.AsType[rules.Errors](err)
 	return is
 }
 
-// offer places a room of the command line or the configuration, if nobody plays it yet. What was changed
-// over the network since it was placed stays, while its file is the same.
+// offer places a room of the command line or the configuration, unless a node already plays it. If
+// its file is unchanged since it was placed, later changes over the network are kept.
 func (s *server) offer(ctx context.Context, c RoomConfig) error {
 	f := s.far.Load()
 	text, err := s.text(&c)
@@ -313,7 +314,7 @@ func (s *server) offer(ctx context.Context, c RoomConfig) error {
 			return nil
 		}
 		if there && known == file {
-			return nil // whoever takes it
+			return nil // some node will take it
 		}
 		r := s.hall.Room(c.Name)
 		if r != nil {
@@ -325,7 +326,7 @@ func (s *server) offer(ctx context.Context, c RoomConfig) error {
 			err = f.node.Place(ctx, c.Name, sum, file)
 		}
 		if _, elsewhere := errors.AsType[*placement.Elsewhere](err); elsewhere && time.Now().Before(end) && ctx.Err() == nil {
-			time.Sleep(time.Second / 20) // the watch has not told of it yet
+			time.Sleep(time.Second / 20) // the watch has not reported it yet
 			continue
 		}
 		if e, ok := errors.AsType[*room.Error](err); ok && e.Kind == room.Range {
@@ -338,7 +339,7 @@ func (s *server) offer(ctx context.Context, c RoomConfig) error {
 	}
 }
 
-// renew has a room of this node go by a file that has changed since it was placed.
+// renew changes a room on this node to a file that was edited after the room was placed.
 func (s *server) renew(ctx context.Context, r *room.Room, text []byte, file string) error {
 	if err := r.Change(ctx, text); err != nil {
 		s.Say(fmt.Sprintf("the room %s stays as it was placed: %s", r.Name(), plain(err)))

@@ -2,5 +2,5 @@
 
 package serve
 
-// files returns how many files the process may open: there is no bound to ask for.
+// files returns zeros: this system has no limit of open files.
 func files() (most, used int) { return 0, 0 }

@@ -14,8 +14,8 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// newHall makes what has the rooms and answers for them. Sounds of rooms that are made over the
-// network lie in a folder of each room's name.
+// newHall returns the service that owns the rooms and answers calls. Uploaded sounds are stored in
+// one folder per room.
 func (s *server) newHall() *service.Server {
 	o := service.Options{
 		Folder: s.uploads(), Workers: s.workers, Limits: service.Limits{Rooms: s.config.MostRooms}, Sounds: s.Limits,
@@ -24,7 +24,7 @@ func (s *server) newHall() *service.Server {
 	if s.store != nil {
 		o.Keep = s.keepNow
 	}
-	if s.Far.NATS != "" { // each finds the far that is there when it opens: until then calls are answered 503
+	if s.Far.NATS != "" { // each function loads s.far when it is called; until the rooms are opened, calls are answered with 503
 		o.Barred = func(name string) error { return s.far.Load().barred(name) }
 		o.Elsewhere = func(name string) (string, error) { return s.far.Load().elsewhere(name) }
 		o.Ending = func(ctx context.Context, name string, fade time.Duration) error {
@@ -36,7 +36,7 @@ func (s *server) newHall() *service.Server {
 	return service.New(o)
 }
 
-// uploads returns the folder of those folders.
+// uploads returns the folder that contains the sound folders of the rooms.
 func (s *server) uploads() string {
 	if s.store != nil {
 		return filepath.Join(s.store.folder, "sounds")
@@ -44,15 +44,15 @@ func (s *server) uploads() string {
 	return s.scratch
 }
 
-// allow asks the guard. The roles of the service are the guard's.
+// allow checks a role with the guard. The roles of both packages have equal values.
 func allow(ctx context.Context, role service.Role, room string) error {
 	return denied(guard.Allow(ctx, room, guard.Role(role)))
 }
 
-// take has the guard count.
+// take counts n requests with the guard.
 func take(ctx context.Context, n int) error { return denied(guard.Take(ctx, n)) }
 
-// denied returns an error of the guard as the problem that it is.
+// denied converts an error of the guard to a problem.
 func denied(err error) error {
 	if d, ok := errors.AsType[*guard.Denied](err); ok {
 		return problem.New(d.Status, "%s", d.Detail).Over(int64(d.Limit))
@@ -60,7 +60,7 @@ func denied(err error) error {
 	return err
 }
 
-// leave waits until a room that has ended has left the hall, and its name is free.
+// leave waits until the service has removed a room that has ended, so that its name is free.
 func leave(h *service.Server, r *room.Room) {
 	for h.Room(r.Name()) == r {
 		runtime.Gosched()

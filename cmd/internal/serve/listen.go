@@ -15,7 +15,7 @@ import (
 	"voicepool/internal/words"
 )
 
-// checkAddress returns an error for what is no address to listen at.
+// checkAddress returns an error for an invalid address to listen on.
 func checkAddress(address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
@@ -28,7 +28,7 @@ func checkAddress(address string) error {
 	return fmt.Errorf("%s is no address, want HOST:PORT such as 127.0.0.1:7700, or :7700 for all", words.OneLine(address))
 }
 
-// listen returns what clients connect to: a socket that the service manager passes, or one of its own.
+// listen returns the socket passed by the service manager, or opens its own.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	passed, err := systemd.Sockets()
 	if err != nil {
@@ -49,7 +49,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return l, taken("listen", address, err)
 }
 
-// taken returns the error of listening at an address, by the flag that names it.
+// taken converts an error of listening. Its message names the flag.
 func taken(flag, address string, err error) error {
 	switch {
 	case err == nil:
@@ -62,7 +62,7 @@ func taken(flag, address string, err error) error {
 	return fmt.Errorf("--%s: %s: %w", flag, address, plainNet(err))
 }
 
-// plainNet returns what the system said of an address.
+// plainNet returns the system error inside a network error.
 func plainNet(err error) error {
 	var at *os.SyscallError
 	if errors.As(err, &at) {
@@ -75,7 +75,7 @@ func plainNet(err error) error {
 	return err
 }
 
-// loopback reports whether only this machine reaches an address.
+// loopback reports whether an address can be reached from this machine only.
 func loopback(a net.Addr) bool {
 	switch a := a.(type) {
 	case *net.TCPAddr:
@@ -86,7 +86,8 @@ func loopback(a net.Addr) bool {
 	return false
 }
 
-// boardAddress returns where people find the board: of all addresses, by the name of the machine.
+// boardAddress returns the URL of the board. If the server listens on all addresses, the URL has
+// the host name.
 func boardAddress(a net.Addr, secure bool) string {
 	scheme := "http"
 	if secure {
@@ -103,7 +104,7 @@ func boardAddress(a net.Addr, secure bool) string {
 	return scheme + "://" + host + "/"
 }
 
-// ownNames are the names by which others on the network reach this machine.
+// ownNames returns the names of this machine on the network.
 func ownNames() []string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {
@@ -112,13 +113,13 @@ func ownNames() []string {
 	return []string{name, name + ".local"}
 }
 
-// certificate is a certificate that can be read anew.
+// certificate is a TLS certificate that can be reloaded.
 type certificate struct {
 	cert, key string
 	now       atomic.Pointer[tls.Certificate]
 }
 
-// load reads the files. On an error what was read before stays.
+// load reads the files. After an error the previous certificate remains in use.
 func (c *certificate) load() error {
 	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
 	if err != nil {

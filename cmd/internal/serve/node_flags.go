@@ -9,14 +9,14 @@ import (
 	"voicepool/cmd/internal/cluster"
 )
 
-// Far are the flags by which a server is a node of a cluster.
+// Far holds the flags that make a server a node of a cluster.
 type Far struct {
 	cluster.Flags
 	Node      string `placeholder:"NAME" help:"Name of this node on NATS, its own among all (the host's name)."`
 	Advertise string `placeholder:"HOST:PORT" help:"Address at which others reach this node on NATS (the host's name, or that of --listen, and its port)."`
 }
 
-// check returns an error for flags of the server that do not go with NATS.
+// check returns an error for flags that cannot be combined with NATS.
 func (f *Far) check(o *Options) error {
 	switch {
 	case f.NATS == "" && (f.Node != "" || f.Advertise != ""):
@@ -39,7 +39,7 @@ func (f *Far) check(o *Options) error {
 	return f.Flags.Check()
 }
 
-// checkFar returns an error for a configuration that does not go with NATS.
+// checkFar returns an error for a configuration that cannot be used with NATS.
 func (c *Config) checkFar() error {
 	if c.State != "" {
 		return errors.New("state: does not go with --nats: NATS keeps the rooms")
@@ -59,7 +59,7 @@ func (c *Config) checkFar() error {
 	return nil
 }
 
-// address returns where others reach this node.
+// address returns the URL of this node for other nodes.
 func (s *server) address() string {
 	scheme := "http://"
 	if s.cert != nil {

@@ -8,15 +8,15 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// made is a room of the configuration, as it was made.
+// made is a room of the configuration, with the settings it was made with.
 type made struct {
 	config  RoomConfig
 	sheet   string // hash of the file
 	room    *room.Room
-	dropped bool // it is not in the configuration any more, and ends
+	dropped bool // it was removed from the configuration, and is ending
 }
 
-// registry has the rooms of the configuration by their names. Any goroutine.
+// registry holds the rooms of the configuration by name. Safe for concurrent use.
 type registry struct {
 	mutex sync.Mutex
 	all   map[string]made
@@ -44,7 +44,7 @@ func (g *registry) remove(name string) {
 	delete(g.all, name)
 }
 
-// names returns the names of all, in their order.
+// names returns the names of all rooms, sorted.
 func (g *registry) names() []string {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()

@@ -11,15 +11,15 @@ import (
 	"voicepool/internal/words"
 )
 
-// remotes are programs that play by OSC.
+// remotes serves remote controls that use OSC.
 type remotes struct {
 	server            *qlab.Server
 	counters          qlab.Counters
-	received, dropped int64 // that were told to the service
+	received, dropped int64 // already reported to the service
 	malformed         complaint
 }
 
-// open listens for them, where the configuration has an address.
+// open listens for OSC if the configuration has an address for it.
 func (m *remotes) open(s *server) error {
 	if s.config.OSC == "" {
 		return nil
@@ -28,7 +28,7 @@ func (m *remotes) open(s *server) error {
 		Main: mainRoom,
 		Rooms: func(name string) qlab.Room {
 			if f := s.far.Load(); f != nil && f.barred(name) != nil {
-				return nil // remotes ask again
+				return nil // remotes retry
 			}
 			if r := s.hall.Room(name); r != nil {
 				return r
@@ -46,7 +46,7 @@ func (m *remotes) open(s *server) error {
 			if err != nil {
 				return qlab.None
 			}
-			return qlab.Role(min(role, guard.Operate)) // the roles are the same, but for Admin
+			return qlab.Role(min(role, guard.Operate)) // the values are equal, except that qlab has no Admin
 		},
 		Counters: &m.counters,
 	})
@@ -56,7 +56,7 @@ func (m *remotes) open(s *server) error {
 	return nil
 }
 
-// count tells the service what has come since it was told last.
+// count reports new messages to the service.
 func (m *remotes) count(h *service.Server) {
 	c := &m.counters
 	dropped := c.Malformed.Load() + c.Unanswered.Load() + c.Refused.Load() + c.Slow.Load()
@@ -65,7 +65,7 @@ func (m *remotes) count(h *service.Server) {
 	m.received, m.dropped = received, dropped
 }
 
-// complain logs that packets were malformed.
+// complain logs malformed packets.
 func (m *remotes) complain(now time.Time, say func(string)) {
 	n, due := m.malformed.due(now, m.counters.Malformed.Load())
 	if !due {

@@ -15,10 +15,10 @@ import (
 	"voicepool/internal/words"
 )
 
-// mainRoom is the room of a sheet of the command line.
+// mainRoom is the name of the room with the sheet of the command line.
 const mainRoom = "main"
 
-// begin makes what has the rooms. There is none yet.
+// begin makes the service that owns the rooms, without opening any.
 func (s *server) begin() (err error) {
 	if s.config.State != "" {
 		folder, err := filepath.Abs(s.config.State)
@@ -37,7 +37,7 @@ func (s *server) begin() (err error) {
 	return nil
 }
 
-// open opens the rooms: those of the configuration, and then those that are kept.
+// open opens all rooms: first the configured ones, then the stored ones.
 func (s *server) open(ctx context.Context) error {
 	how := s.make
 	if s.Far.NATS != "" {
@@ -59,7 +59,7 @@ func (s *server) open(ctx context.Context) error {
 	return err
 }
 
-// text reads the sheet of a room; nil: it has the sounds of the program.
+// text reads the sheet of a room. The result nil means the built-in sounds.
 func (s *server) text(c *RoomConfig) ([]byte, error) {
 	switch {
 	case c.Sheet == "" && c.Name == mainRoom && s.Options.Config == "":
@@ -74,7 +74,7 @@ func (s *server) text(c *RoomConfig) ([]byte, error) {
 	return text, nil
 }
 
-// make makes a room of the configuration, which goes on where it was.
+// make makes a room of the configuration. It resumes from the stored snapshot, if any.
 func (s *server) make(ctx context.Context, c RoomConfig) error {
 	given, err := s.text(&c)
 	if err != nil {
@@ -108,11 +108,11 @@ func (s *server) make(ctx context.Context, c RoomConfig) error {
 	if kept != nil {
 		o.Resume = kept.Snapshot
 		if kept.Sheet == sum && kept.Snapshot.Text != "" {
-			o.Text = []byte(kept.Snapshot.Text) // the file is the same, and the room was changed since
+			o.Text = []byte(kept.Snapshot.Text) // the file is unchanged, and the room was changed over the network
 		}
 	}
 	r, err := room.Open(ctx, o)
-	if err != nil && kept != nil && ctx.Err() == nil { // what is kept must not keep the server from starting
+	if err != nil && kept != nil && ctx.Err() == nil { // a bad snapshot must not keep the server from starting
 		s.Say(fmt.Sprintf("the room %s begins anew, without what was kept: %s", c.Name, plain(err)))
 		o.Resume, o.Text = nil, given
 		r, err = room.Open(ctx, o)
@@ -130,7 +130,7 @@ func (s *server) make(ctx context.Context, c RoomConfig) error {
 	return nil
 }
 
-// restore makes a room that was made over the network.
+// restore makes a stored room that was originally made over the network.
 func (s *server) restore(ctx context.Context, name string) error {
 	if _, there := s.made.get(name); there {
 		return nil
@@ -145,7 +145,7 @@ func (s *server) restore(ctx context.Context, name string) error {
 	}
 	r, err := room.Open(ctx, room.Options{
 		Name: name, Text: []byte(kept.Snapshot.Text), Folder: folder, Limits: s.Limits, Workers: s.workers, Resume: kept.Snapshot, Say: s.told(name),
-		Keep: s.keepNow, // there is a store, since it was kept
+		Keep: s.keepNow, // there is a store, because the room comes from it
 	})
 	if err != nil {
 		if ctx.Err() == nil {
@@ -157,22 +157,22 @@ func (s *server) restore(ctx context.Context, name string) error {
 	return s.hall.Add(r)
 }
 
-// told returns where a room says what people should know.
+// told returns a log function that adds the room's name.
 func (s *server) told(name string) func(string) {
 	return func(line string) { s.Say(name + ": " + line) }
 }
 
-// plain returns an error as a line.
+// plain returns an error as one line.
 func plain(err error) string { return words.Plain(err) }
 
-// gone removes the files of a room that has been ended over the network. What is kept of a room of the
-// configuration stays.
+// gone removes the files of a room that a call has ended. The stored state of a configured room is
+// kept.
 func (s *server) gone(r *room.Room) {
 	name := r.Name()
 	if err := os.RemoveAll(filepath.Join(s.scratch, name)); err != nil {
 		s.Say(fmt.Sprintf("the sounds of the room %s cannot be removed: %s", name, plain(words.Cause(err))))
 	}
-	if m, there := s.made.get(name); there && m.room == r || s.far.Load() != nil { // NATS keeps it, or not
+	if m, there := s.made.get(name); there && m.room == r || s.far.Load() != nil { // on a cluster, NATS holds the state of the room
 		return
 	}
 	if err := s.store.forget(name); err != nil {
@@ -180,7 +180,7 @@ func (s *server) gone(r *room.Room) {
 	}
 }
 
-// tidy leaves no files behind but those that are kept.
+// tidy closes the store and removes temporary files.
 func (s *server) tidy() {
 	s.store.close()
 	if s.freeScratch != nil {
@@ -188,7 +188,7 @@ func (s *server) tidy() {
 	}
 }
 
-// reload reads the configuration and the tokens anew. Where something is wrong, nothing changes.
+// reload reads the configuration and the tokens again. After an error it changes nothing.
 func (s *server) reload(ctx context.Context) {
 	c, err := s.read()
 	if err != nil {
@@ -246,8 +246,8 @@ func (s *server) reload(ctx context.Context) {
 	s.Say("the configuration is read anew")
 }
 
-// change has the rooms be those of another configuration: new ones begin, those that are gone end, and
-// those whose sheet has changed play on.
+// change applies the rooms of a new configuration: it makes new rooms, ends removed ones and
+// changes the sheets of edited ones while they play.
 func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte) {
 	for _, name := range s.made.names() {
 		if !slices.ContainsFunc(c.Rooms, func(r RoomConfig) bool { return r.Name == name }) {
@@ -256,12 +256,12 @@ func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte)
 	}
 	for _, r := range c.Rooms {
 		old, there := s.made.get(r.Name)
-		if there && s.hall.Room(r.Name) != old.room { // it was ended over the network
+		if there && s.hall.Room(r.Name) != old.room { // a call has ended it
 			s.made.remove(r.Name)
 			there = false
 		}
 		same := old.config
-		same.Public = r.Public // which is the guard's
+		same.Public = r.Public // only the guard uses it
 		switch sum := hash(texts[r.Name]); {
 		case there && same == r && old.sheet == sum:
 		case there && same == r:
@@ -281,12 +281,12 @@ func (s *server) change(ctx context.Context, c *Config, texts map[string][]byte)
 	}
 }
 
-// drop ends a room of the configuration. What is kept of it stays.
+// drop ends a room of the configuration and keeps its stored state.
 func (s *server) drop(name string) {
 	m, _ := s.made.get(name)
 	s.keep(context.Background(), m.room)
 	m.dropped = true
-	s.made.set(name, m) // nothing of its end is kept
+	s.made.set(name, m) // its state is not stored after this
 	if err := m.room.Close(fade); err != nil {
 		s.Say(plain(err))
 	}

@@ -8,16 +8,17 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// writers is how many rooms are written at once: the disk takes many a time that it takes one.
+// writers is the number of rooms written at once. Parallel writes are much faster than one after
+// the other.
 const writers = 16
 
-// saver writes rooms down, from time to time.
+// saver stores changed rooms at regular intervals.
 type saver struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-// save begins to write down what changes, until stop.
+// save starts the saver.
 func (s *server) save() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.saver = saver{cancel, make(chan struct{})}
@@ -36,16 +37,16 @@ func (s *server) save() {
 	}()
 }
 
-// keepAll writes down the rooms that have changed.
+// keepAll stores the rooms that have changed.
 func (s *server) keepAll(ctx context.Context) {
-	_ = each(ctx, writers, s.hall.Rooms(), func(_ context.Context, r *room.Room) error { // the end of ctx is no fault
+	_ = each(ctx, writers, s.hall.Rooms(), func(_ context.Context, r *room.Room) error { // the end of ctx is not an error
 		s.keep(ctx, r)
 		return nil
 	})
 }
 
-// keep writes a room down that goes on, unless ctx is over when its turn comes. A failure is counted, and logged
-// once until the room can be written again.
+// keep stores a running room, unless ctx has ended when its turn comes. A failure is counted, and
+// logged once until the room can be written again.
 func (s *server) keep(ctx context.Context, r *room.Room) {
 	err := s.write(ctx, r)
 	if err != nil {
@@ -56,10 +57,10 @@ func (s *server) keep(ctx context.Context, r *room.Room) {
 	}
 }
 
-// keepNow writes a room down before a call that has changed it is answered.
+// keepNow stores a room before the call that has changed it is answered.
 func (s *server) keepNow(r *room.Room) error { return s.write(context.Background(), r) }
 
-// write writes a room down, unless ctx is over when its turn comes.
+// write stores a room, unless ctx has ended when its turn comes.
 func (s *server) write(ctx context.Context, r *room.Room) error {
 	return s.store.save(r.Name(), func() (*room.Snapshot, string) {
 		m, there := s.made.get(r.Name())
@@ -74,14 +75,14 @@ func (s *server) write(ctx context.Context, r *room.Room) error {
 	})
 }
 
-// last is how a room stands at the end of the server.
+// last is the state of a room at the end of the server.
 type last struct {
 	snapshot *room.Snapshot
 	sheet    string
 }
 
-// lasts returns how the rooms stand, before they fade. Nothing else is written from here on but what
-// keepLast is given.
+// lasts stops the saver and returns the state of all rooms before they fade. Afterwards only
+// keepLast writes.
 func (s *server) lasts() (all []last) {
 	if s.saver.cancel != nil {
 		s.saver.cancel()
@@ -102,7 +103,7 @@ func (s *server) lasts() (all []last) {
 	return all
 }
 
-// keepLast writes down how the rooms stood, and counts each.
+// keepLast stores the states returned by lasts. It counts each in steps.
 func (s *server) keepLast(all []last, steps *atomic.Int64) {
 	_ = each(context.Background(), writers, all, func(_ context.Context, l last) error {
 		defer steps.Add(1)

@@ -1,5 +1,6 @@
-// Package serve keeps a server of rooms running: it opens what the configuration names, keeps the
-// rooms in a folder, reads the configuration anew, feeds the watchdog, and ends in order.
+// Package serve runs a server of rooms. It opens the rooms of the configuration, stores their state
+// in a folder, reloads the configuration, feeds the service manager's watchdog, and shuts down in
+// order.
 package serve
 
 import (
@@ -22,29 +23,29 @@ import (
 	"voicepool/sounds"
 )
 
-// Options are what the command line says.
+// Options hold the settings of the command line.
 type Options struct {
-	Sheet  string // the room main; empty: the configuration, or the sounds of the program
-	Bank   []byte // the text of the room main where there is neither; nil: it has all sounds of the program
-	Config string // a file; empty: none
+	Sheet  string // of the room main; empty: the configuration, or the built-in sounds
+	Bank   []byte // the text of the room main if Sheet and Config are empty; nil: all built-in sounds
+	Config string // path of a file; optional
 
-	Listen, OSC      string // empty: as the configuration says
-	Device           string // of the room main of a sheet
-	Voices           int    // of it; 0: as the sheet says
+	Listen, OSC      string // empty: as in the configuration
+	Device           string // of the room main with a sheet
+	Voices           int    // of the room main; 0: as in the sheet
 	State, TokenFile string
 	Hosts            []string
 	Cert, Key        string
 
-	Far Far // rooms are placed on NATS; without its URL they are this server's
+	Far Far // with a NATS URL, rooms are placed on a cluster; otherwise they belong to this server
 
 	Limits  sounds.Limits
-	Say     func(string) // a line for people; any goroutine
-	Show    func(string) // a line that was asked for, such as where the board is
-	Link    func(string) // told of the link by which an admin logs in, where people alone see it; nil: nobody
+	Say     func(string) // receives log lines; safe for concurrent use
+	Show    func(string) // receives requested output, such as the URL of the board
+	Link    func(string) // receives the login link of an admin, which must not reach a log; optional
 	Hangups <-chan struct{}
 }
 
-// Check returns an error for flags that cannot be meant.
+// Check returns an error for invalid flags or combinations.
 func (o *Options) Check() error {
 	for _, host := range o.Hosts {
 		if err := checkHost(host); err != nil {
@@ -68,13 +69,13 @@ func (o *Options) Check() error {
 }
 
 const (
-	fade      = 300 * time.Millisecond // at the end, and of a room that ends
-	lastWords = 300 * time.Millisecond // for answers that are under way at the end
-	often     = 900 * time.Millisecond // from writing the state to writing it again
+	fade      = 300 * time.Millisecond // the fade-out of the server, or of a room that ends
+	lastWords = 300 * time.Millisecond // time for running answers at the end
+	often     = 900 * time.Millisecond // interval between writes of the state
 	standard  = "127.0.0.1:7700"
 )
 
-// server is a server that runs.
+// server is a running server.
 type server struct {
 	Options
 	config  *Config
@@ -83,27 +84,27 @@ type server struct {
 	public  atomic.Pointer[map[string]Public]
 	cert    *certificate // nil: no TLS
 	addr    net.Addr
-	store   *store // nil: nothing is kept
+	store   *store // nil: no state is stored
 	workers *room.Workers
 	far     atomic.Pointer[far] // nil: no cluster
 	hall    *service.Server
 	remotes remotes
 	crowd   crowding
 
-	scratch     string // for sounds of rooms where nothing is kept
-	freeScratch func() // nil: there is none yet
+	scratch     string // for sounds of rooms without a store
+	freeScratch func() // nil before scratch is made
 	saver       saver
 	made        registry
 	beat        beat
 }
 
-// Faulty is the error of what the server is told: its configuration, its tokens, its sheets.
+// Faulty is an error in the user's input: the configuration, the tokens or a sheet.
 type Faulty struct{ error }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the wrapped error.
 func (f Faulty) Unwrap() error { return f.error }
 
-// Run serves until ctx ends, and then ends within a second.
+// Run serves until ctx ends, and then shuts down within about a second.
 func Run(ctx context.Context, o Options) (err error) {
 	if err := o.Check(); err != nil {
 		return Faulty{err}
@@ -145,13 +146,13 @@ func Run(ctx context.Context, o Options) (err error) {
 		s.end(nil)
 		return err
 	}
-	web := s.guard.Server(s.guard.Wrap(s.hall)) // which says that the rooms are being opened
+	web := s.guard.Server(s.guard.Wrap(s.hall)) // answers 503 while the rooms are being opened
 	served := make(chan error, 1)
 	go func() { served <- s.serve(web, l) }()
 	if err := s.open(ctx); err != nil {
 		s.end(web)
 		if ctx.Err() != nil {
-			return nil // it was told to end while it began
+			return nil // the server was told to end while it started
 		}
 		return err
 	}
@@ -167,7 +168,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	return s.end(web)
 }
 
-// read reads the configuration, in which flags count more than the file.
+// read reads the configuration. Flags override the file.
 func (s *server) read() (*Config, error) {
 	c := &Config{}
 	if s.Options.Config != "" {
@@ -196,13 +197,13 @@ func (s *server) read() (*Config, error) {
 	}
 	main := RoomConfig{Name: mainRoom, Sheet: s.Sheet, Device: cmp.Or(s.Device, "auto"), Voices: s.Voices}
 	if s.Far.NATS != "" {
-		main.Device = "" // which is the node's
+		main.Device = "" // the device of the node
 	}
 	c.Rooms = append(c.Rooms, main)
 	return c, nil
 }
 
-// tokens reads the token file; nil: there is none.
+// tokens reads the token file, or returns nil if there is no token file.
 func (s *server) tokens(c *Config) (*guard.Tokens, error) {
 	if c.Tokens == "" {
 		return nil, nil
@@ -214,7 +215,7 @@ func (s *server) tokens(c *Config) (*guard.Tokens, error) {
 	return t, err
 }
 
-// allowed says whom the guard lets in.
+// allowed returns the access rules for the guard.
 func (s *server) allowed(c *Config, tokens *guard.Tokens) guard.Options {
 	public := map[string]Public{}
 	for _, r := range c.Rooms {
@@ -234,7 +235,7 @@ func (s *server) allowed(c *Config, tokens *guard.Tokens) guard.Options {
 	}
 }
 
-// serve serves until the server is closed.
+// serve serves HTTP until the server is closed.
 func (s *server) serve(web *http.Server, l net.Listener) (err error) {
 	l = s.guard.Listener(l)
 	if s.cert != nil {
@@ -249,7 +250,7 @@ func (s *server) serve(web *http.Server, l net.Listener) (err error) {
 	return err
 }
 
-// greet says where the board is, and who may play.
+// greet shows the URL of the board and, with tokens, a login link.
 func (s *server) greet(tokens bool) {
 	board := boardAddress(s.addr, s.cert != nil)
 	switch {
@@ -261,19 +262,19 @@ func (s *server) greet(tokens bool) {
 	s.Show("the board: " + board)
 }
 
-// warn says that everybody may play, where there are no tokens and others can reach the server.
+// warn logs a warning if there are no tokens and other machines can reach the server.
 func (s *server) warn() {
 	if !loopback(s.addr) {
 		s.Say("WARNING: there is no token file: whoever reaches " + s.addr.String() + " may play here; --token-file names one")
 	}
 }
 
-// status is a line for the service manager.
+// status returns a status line for the service manager.
 func (s *server) status() string {
 	return fmt.Sprintf("serving %d rooms at %s", len(s.hall.Rooms()), s.addr)
 }
 
-// mind does what is to be done while the server serves, until ctx ends or the server fails.
+// mind handles reloads and periodic work until ctx ends or the HTTP server fails.
 func (s *server) mind(ctx context.Context, served <-chan error) {
 	count := time.NewTicker(often)
 	defer count.Stop()
@@ -301,8 +302,7 @@ func (s *server) mind(ctx context.Context, served <-chan error) {
 	}
 }
 
-// watch feeds the watchdog while audio moves, whatever else is done, until the function is called that it
-// returns.
+// watch feeds the watchdog while the audio makes progress, until stop is called.
 func (s *server) watch() (stop func()) {
 	over := make(chan struct{})
 	if s.manager.Watchdog() > 0 {
@@ -324,8 +324,9 @@ func (s *server) watch() (stop func()) {
 	return func() { close(over) }
 }
 
-// finishes waits until done is closed, and reports whether it is. It gives up when steps has not moved for a
-// while: many rooms take their time to fade and to be stored, and one that hangs does not keep the server.
+// finishes waits until done is closed and reports whether that happened. It gives up when steps has
+// not changed for patience. So many rooms get enough time to fade and to be stored, but one hanging
+// room does not block the exit.
 func finishes(done <-chan struct{}, steps *atomic.Int64, patience time.Duration) bool {
 	for {
 		before := steps.Load()
@@ -342,7 +343,7 @@ func finishes(done <-chan struct{}, steps *atomic.Int64, patience time.Duration)
 	}
 }
 
-// end ends what is open. Without many rooms that takes less than a second.
+// end shuts everything down. With few rooms this takes less than a second.
 func (s *server) end(web *http.Server) error {
 	done := make(chan struct{})
 	var steps atomic.Int64

@@ -23,18 +23,19 @@ import (
 	"voicepool/internal/words"
 )
 
-// stateVersion is the version of what is written. It moves when older programs would read it wrongly.
+// stateVersion is the version of the file format. It is raised when older programs would misread
+// the files.
 const stateVersion = 1
 
-// kept is what is kept of a room, as JSON.
+// kept is the stored state of a room, as JSON.
 type kept struct {
 	Version  int            `json:"version"`
-	Sheet    string         `json:"sheet,omitempty"` // hash of the file that the room was made from; empty: it was made over the network
+	Sheet    string         `json:"sheet,omitempty"` // hash of the file that the room was made from; empty: made over the network
 	Snapshot *room.Snapshot `json:"snapshot"`
 }
 
-// store keeps the rooms in a folder: rooms/NAME.json for each, and its sounds in sounds/NAME. The sessions of browsers
-// are in sessions.json. nil keeps nothing. Any goroutine.
+// store stores the rooms in a folder: rooms/NAME.json for each room, its sounds in sounds/NAME, and
+// browser sessions in sessions.json. A nil store does nothing. Safe for concurrent use.
 type store struct {
 	folder string
 	lock   *os.File
@@ -44,16 +45,17 @@ type store struct {
 	written map[string]*written // by room
 }
 
-// written is what is on the disk of a room. Its mutex is held while its files are written or removed.
+// written describes the stored files of a room. Its mutex is held while they are written or
+// removed.
 type written struct {
 	mutex sync.Mutex
 	sheet string
-	still *room.Snapshot // nil: nothing is known
-	gone  time.Time      // when it was forgotten
-	fails bool           // the last time that it was written
+	still *room.Snapshot // nil: unknown
+	gone  time.Time      // when the room was forgotten
+	fails bool           // whether the last write failed
 }
 
-// openStore opens a folder, and takes it for this program alone.
+// openStore opens a folder and locks it against other processes.
 func openStore(folder string, say func(string)) (*store, error) {
 	s := &store{folder: folder, written: map[string]*written{}, say: say}
 	for _, below := range []string{"rooms", "sounds"} {
@@ -71,7 +73,7 @@ func openStore(folder string, say func(string)) (*store, error) {
 	return s, nil
 }
 
-// on returns what is on the disk of a room.
+// on returns the entry of a room.
 func (s *store) on(name string) *written {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -83,7 +85,7 @@ func (s *store) on(name string) *written {
 	return w
 }
 
-// close leaves the folder to others.
+// close unlocks the folder.
 func (s *store) close() {
 	if s != nil {
 		s.lock.Close()
@@ -95,7 +97,7 @@ func (s *store) rooms() string { return filepath.Join(s.folder, "rooms") }
 
 func (s *store) file(name string) string { return filepath.Join(s.rooms(), name+".json") }
 
-// sounds returns the folder of the sounds of a room, which is there then.
+// sounds returns the folder of a room's sounds. It creates the folder.
 func (s *store) sounds(name string) (string, error) {
 	folder := filepath.Join(s.folder, "sounds", name)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -104,12 +106,12 @@ func (s *store) sounds(name string) (string, error) {
 	return folder, nil
 }
 
-// names returns the rooms that are kept.
+// names returns the names of the stored rooms.
 func (s *store) names() (list []string) {
 	if s == nil {
 		return nil
 	}
-	entries, _ := os.ReadDir(s.rooms()) // made by openStore
+	entries, _ := os.ReadDir(s.rooms()) // openStore has made the folder
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok && checkName(name) == nil {
 			list = append(list, name)
@@ -118,8 +120,8 @@ func (s *store) names() (list []string) {
 	return list
 }
 
-// load returns what is kept of a room; nil: nothing. What cannot be read is set aside, and told. The
-// error is of what a newer program has written, which stays as it is.
+// load returns the stored state of a room, or nil if there is no usable file. An unreadable file is
+// renamed and reported. A file of a newer program is an error and stays unchanged.
 func (s *store) load(name string) (*kept, error) {
 	if s == nil {
 		return nil, nil
@@ -145,7 +147,7 @@ func (s *store) load(name string) (*kept, error) {
 	return nil, s.setAside(path, fmt.Sprintf("the room %s begins anew", name))
 }
 
-// setAside renames a file that cannot be read, and says so with what follows from it.
+// setAside renames an unreadable file and logs this together with the consequence.
 func (s *store) setAside(path, follows string) error {
 	if err := os.Rename(path, path+".broken"); err != nil {
 		return fmt.Errorf("%s: is broken, and cannot be set aside: %w", words.OneLine(path), words.Cause(err))
@@ -154,11 +156,11 @@ func (s *store) setAside(path, follows string) error {
 	return nil
 }
 
-// sessions returns the file of the sessions of browsers.
+// sessions returns the path of the file with browser sessions.
 func (s *store) sessions() string { return filepath.Join(s.folder, "sessions.json") }
 
-// openSessions restores the sessions of browsers from the folder, and keeps them there from then on. A file that
-// cannot be read is set aside. The error is of a file that a newer program has written, which stays as it is.
+// openSessions restores the browser sessions from the folder, and stores them there from then on.
+// An unreadable file is renamed. A file of a newer program is an error and stays unchanged.
 func (s *store) openSessions(g *guard.Guard) error {
 	if s == nil {
 		return nil
@@ -185,8 +187,9 @@ func (s *store) openSessions(g *guard.Guard) error {
 	return g.Restore(nil, keep)
 }
 
-// save writes a room down if it is another than what is on the disk. It asks for the snapshot while no
-// other goroutine writes or forgets the room; nil: there is nothing to write any more.
+// save stores a room if its state differs from the file. It calls ask for the snapshot while it
+// holds the room's lock, so that no other goroutine writes or forgets the room. A nil snapshot
+// skips the write.
 func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet string)) error {
 	if s == nil {
 		return nil
@@ -213,7 +216,7 @@ func (s *store) save(name string, ask func() (snapshot *room.Snapshot, sheet str
 	return nil
 }
 
-// failing notes whether a room could not be written, and reports whether that is new.
+// failing records whether the last write of a room failed, and reports whether that has changed.
 func (s *store) failing(name string, fails bool) (changed bool) {
 	if s == nil {
 		return false
@@ -225,7 +228,7 @@ func (s *store) failing(name string, fails bool) (changed bool) {
 	return changed
 }
 
-// stillOf returns a snapshot without what moves by the clock alone.
+// stillOf returns a snapshot without the values that change merely with time.
 func stillOf(snapshot *room.Snapshot) *room.Snapshot {
 	still := *snapshot
 	still.Time, still.Frame = time.Time{}, 0
@@ -238,7 +241,8 @@ func stillOf(snapshot *room.Snapshot) *room.Snapshot {
 	return &still
 }
 
-// tidy forgets rooms that went a while ago: nobody saves them any more.
+// tidy drops the entries of rooms that were forgotten more than a minute ago. No write for them can
+// be pending then.
 func (s *store) tidy() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -253,7 +257,7 @@ func (s *store) tidy() {
 	}
 }
 
-// forget removes what is kept of a room that somebody has ended. Its sounds go with it.
+// forget removes the stored state and the sounds of a room that was ended.
 func (s *store) forget(name string) error {
 	if s == nil {
 		return nil
@@ -273,7 +277,7 @@ func (s *store) forget(name string) error {
 	return whole.SyncFolder(s.rooms())
 }
 
-// writeFile has a file be complete on the disk, or as it was. Only this user may read it.
+// writeFile replaces a file atomically and syncs it to the disk. Only this user may read it.
 func writeFile(path string, text []byte) error {
 	f, err := whole.Create(path, ".json")
 	if err != nil {
@@ -295,7 +299,7 @@ func writeFile(path string, text []byte) error {
 	return whole.SyncFolder(filepath.Dir(path))
 }
 
-// hash names a text.
+// hash returns a hexadecimal hash of a text.
 func hash(text []byte) string {
 	sum := sha256.Sum256(bytes.TrimSpace(text))
 	return hex.EncodeToString(sum[:])

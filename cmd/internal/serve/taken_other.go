@@ -4,5 +4,5 @@ package serve
 
 import "syscall"
 
-// errTaken is the error of an address that another program listens at.
+// errTaken is the error of an address that is in use.
 var errTaken error = syscall.EADDRINUSE

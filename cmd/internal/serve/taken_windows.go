@@ -2,5 +2,5 @@ package serve
 
 import "golang.org/x/sys/windows"
 
-// errTaken is the error of an address that another program listens at.
+// errTaken is the error of an address that is in use.
 var errTaken error = windows.WSAEADDRINUSE

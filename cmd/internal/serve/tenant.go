@@ -15,10 +15,10 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// drift is how much a room may leave the clock before how it stands is written anew.
+// drift is the clock deviation of a room from which on its state is written again.
 const drift = 20 * time.Millisecond
 
-// tenant is a room of this node of a cluster.
+// tenant is a room played by this node of a cluster.
 type tenant struct {
 	far    *far
 	room   *room.Room
@@ -26,13 +26,13 @@ type tenant struct {
 
 	mutex   sync.Mutex
 	entered bool
-	sheet   string    // the bundle of text
-	text    string    // hash of what was packed
-	file    string    // hash of the file that it was placed from
-	began   time.Time // when its frame 0 was due, as it was written last
+	sheet   string    // the depot bundle of text
+	text    string    // hash of the packed sheet
+	file    string    // hash of the file that the room was placed from
+	began   time.Time // when its frame 0 was due, as last written
 }
 
-// open opens a room from how it stood. It is not heard yet.
+// open opens a room from its stored state. It stays silent until Enter.
 func (f *far) open(ctx context.Context, o placement.Opening) (placement.Tenant, error) {
 	s := f.server
 	d := f.depot.Load()
@@ -59,7 +59,7 @@ func (f *far) open(ctx context.Context, o placement.Opening) (placement.Tenant, 
 	return t, nil
 }
 
-// lasting returns an error as a Refusal, where trying again would help nobody.
+// lasting wraps an error in a Refusal if a retry cannot help.
 func lasting(err error) error {
 	e, of := errors.AsType[*room.Error](err)
 	if of && e.Kind == room.Range && e.Field == "sheet" || errors.Is(err, depot.ErrMissing) {
@@ -68,7 +68,7 @@ func lasting(err error) error {
 	return err
 }
 
-// open opens the room of a sheet in its folder.
+// open unpacks the sheet into the room's folder and opens the room.
 func (t *tenant) open(ctx context.Context, o *placement.Opening, b *depot.Bundle) error {
 	s := t.far.server
 	path, err := t.far.depot.Load().Unpack(ctx, b, t.folder)
@@ -88,7 +88,7 @@ func (t *tenant) open(ctx context.Context, o *placement.Opening, b *depot.Bundle
 		options.Resume = was
 	}
 	t.room, err = room.Open(ctx, options)
-	if err != nil && options.Resume != nil && ctx.Err() == nil { // what is kept must not keep it from playing
+	if err != nil && options.Resume != nil && ctx.Err() == nil { // a bad snapshot must not keep the room from playing
 		s.Say(fmt.Sprintf("the room %s begins anew, without how it stood: %s", o.Room, plain(err)))
 		options.Resume = nil
 		t.room, err = room.Open(ctx, options)
@@ -96,14 +96,14 @@ func (t *tenant) open(ctx context.Context, o *placement.Opening, b *depot.Bundle
 	return err
 }
 
-// tenant returns that of a room; nil: it is gone.
+// tenant returns the tenant of a room, or nil if the room is gone.
 func (f *far) tenant(r *room.Room) *tenant {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	return f.tenants[r]
 }
 
-// State is that of placement.Tenant. The sheet is not in it.
+// State implements placement.Tenant. The state does not include the sheet.
 func (t *tenant) State() (state []byte, still string) {
 	snapshot := t.room.Snapshot()
 	snapshot.Text = ""
@@ -117,13 +117,13 @@ func (t *tenant) State() (state []byte, still string) {
 	t.mutex.Unlock()
 	state, err := json.Marshal(snapshot)
 	if err != nil {
-		panic(err) // it has no infinity
+		panic(err) // a snapshot has no infinity, so marshaling cannot fail
 	}
 	text, _ := json.Marshal(stillOf(snapshot))
 	return state, string(text) + began.String()
 }
 
-// Sheet is that of placement.Tenant.
+// Sheet implements placement.Tenant.
 func (t *tenant) Sheet(ctx context.Context) (sheet, file string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -141,14 +141,14 @@ func (t *tenant) Sheet(ctx context.Context) (sheet, file string) {
 	return t.sheet, t.file
 }
 
-// filed notes the file that the room goes by.
+// filed records the hash of the room's new file.
 func (t *tenant) filed(file string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.file = file
 }
 
-// Enter is that of placement.Tenant: calls find the room.
+// Enter implements placement.Tenant. It makes the room audible and available to calls.
 func (t *tenant) Enter(fade time.Duration) {
 	s := t.far.server
 	t.mutex.Lock()
@@ -166,16 +166,16 @@ func (t *tenant) Enter(fade time.Duration) {
 	}
 }
 
-// Leave is that of placement.Tenant.
+// Leave implements placement.Tenant.
 func (t *tenant) Leave(fade time.Duration) {
 	t.room.Leave(fade)
 	t.far.subjects.End(t.room.Name())
 }
 
-// Done is that of placement.Tenant.
+// Done implements placement.Tenant.
 func (t *tenant) Done() <-chan struct{} { return t.room.Done() }
 
-// Close is that of placement.Tenant.
+// Close implements placement.Tenant.
 func (t *tenant) Close() {
 	f := t.far
 	t.room.Leave(0)
