@@ -2,26 +2,25 @@ package voice
 
 import "voicepool/internal/dsp"
 
-// Bank filters voices side by side, which takes a fraction of the time that each by itself takes, and
-// gives the same bits. Add takes voices that are mixed next, Run filters them, and MixSteady mixes what
-// is ready. Audio side.
+// Bank filters several voices side by side with the same bits as one by one, in a fraction of the time. Add
+// registers voices that are mixed next, Run filters them, and MixSteady mixes the results. Audio side.
 type Bank struct {
-	frames  int64 // of the longest stretch
+	frames  int64 // maximum frames per block
 	rows    [dsp.BankLanes][]float32
-	used    int       // rows
-	spare   []float32 // a right channel that nobody wants
+	used    int       // rows in use
+	spare   []float32 // scratch space for an unused right channel
 	voices  [dsp.BankLanes]banked
-	count   int  // of them
-	pending int  // voices that are ready and not mixed yet
-	holds   bool // it knows voices, or did in this stretch
+	count   int  // number of voices
+	pending int  // filtered voices that are not mixed yet
+	holds   bool // refers to voices of this block or the last one
 	high    chorus
 	low     chorus
 }
 
-// NewBank returns a bank for stretches of at most so many frames.
+// NewBank returns a bank for blocks of at most frames frames.
 func NewBank(frames int64) *Bank {
 	b := &Bank{frames: frames}
-	stride := dsp.WholeTurns(int(frames)) + dsp.BankTurn // a turn may begin at any frame
+	stride := dsp.WholeTurns(int(frames)) + dsp.BankTurn // the kernel may start its 16-frame turn at any frame
 	samples := make([]float32, stride*(dsp.BankLanes+1))
 	for i := range b.rows {
 		b.rows[i] = samples[i*stride:][:stride:stride]
@@ -30,8 +29,8 @@ func NewBank(frames int64) *Bank {
 	return b
 }
 
-// Clear begins a stretch. What is ready and was not mixed, since a voice failed, is forgotten, and so
-// are sounds and voices, or the collector could not have them.
+// Clear begins a block. It drops results that were not mixed because a voice failed, and all references to
+// sounds and voices, so that the garbage collector can free them.
 func (b *Bank) Clear() {
 	if !b.holds {
 		return
@@ -47,8 +46,8 @@ func (b *Bank) Clear() {
 	b.count, b.used, b.pending, b.holds = 0, 0, 0, false
 }
 
-// Wants reports whether nothing is ready and the voice can be filtered with others for n frames, the
-// first of which is frame: it has a filter, and nothing but its gains and cutoffs moves.
+// Wants reports whether the bank is empty and can filter the voice for n frames from frame on. The voice must
+// have an active filter, and only its gains and cutoffs may move.
 func (b *Bank) Wants(v *Voice, n, frame int64) bool { return b.pending == 0 && b.takes(v, n, frame) }
 
 func (b *Bank) takes(v *Voice, n, frame int64) bool {
@@ -59,7 +58,7 @@ func (b *Bank) takes(v *Voice, n, frame int64) bool {
 	return v.filter.active() && v.glidesThrough(n, frame) && n <= b.frames
 }
 
-// Add adds the voice if it is such a one, and reports whether there is room for more.
+// Add adds the voice if the bank can filter it. It reports whether there is room for more voices.
 func (b *Bank) Add(v *Voice, n, frame int64) bool {
 	if !b.takes(v, n, frame) {
 		return true
@@ -79,8 +78,7 @@ func (b *Bank) Add(v *Voice, n, frame int64) bool {
 	return b.used < dsp.BankLanes
 }
 
-// Run filters n frames, the first of which is frame, of the voices that were added. One channel alone is
-// left to MixSteady.
+// Run filters the added voices for n frames from frame on. A single channel is left to MixSteady.
 func (b *Bank) Run(n, frame int64) {
 	all, used := b.voices[:b.count], b.used
 	if b.count, b.used = 0, 0; used < 2 {
@@ -101,7 +99,7 @@ func (b *Bank) Run(n, frame int64) {
 	b.pending = len(all)
 }
 
-// rest filters the voices whose cutoffs rest.
+// rest filters the voices whose cutoffs are constant.
 func (b *Bank) rest(all []banked, n, frame int64) {
 	b.high.gather(true, false)
 	b.low.gather(false, false)
@@ -124,7 +122,7 @@ func (b *Bank) rest(all []banked, n, frame int64) {
 	b.low.leave()
 }
 
-// move filters the voices whose cutoffs move, as far as the lines of all of them go at a time.
+// move filters the voices whose cutoffs move, in pieces within which every coefficient ramp is linear.
 func (b *Bank) move(all []banked, n, frame int64) {
 	for from := int64(0); from < n; {
 		k := n - from

@@ -10,13 +10,13 @@ type banked struct {
 	bank   *Bank
 	voice  *Voice
 	filter *Filter
-	rows   [2][]float32 // of each channel: what it gives in the end
-	direct []float32    // where its samples are read that need not be copied; nil: they are in rows
-	moves  bool         // its cutoffs do
-	glides bool         // its gains do
+	rows   [2][]float32 // output of each channel
+	direct []float32    // input samples that need no copy; nil: they are in rows
+	moves  bool         // cutoffs move
+	glides bool         // gains move
 }
 
-// read has the voice go on by n frames, and puts them where they are filtered.
+// read advances the voice by n frames and puts its samples into the rows or into direct.
 func (e *banked) read(n int64) {
 	v := e.voice
 	s := &v.steady
@@ -36,7 +36,7 @@ func (e *banked) read(n int64) {
 			return
 		}
 		src := wide[pos>>32:]
-		if e.direct = src; e.moves || len(src) < dsp.WholeTurns(int(n))+dsp.BankTurn { // more is read than n
+		if e.direct = src; e.moves || len(src) < dsp.WholeTurns(int(n))+dsp.BankTurn { // the kernel reads more than n samples
 			copy(left, src[:n])
 			e.direct = nil
 		}
@@ -55,7 +55,7 @@ func (e *banked) read(n int64) {
 	}
 }
 
-// mix adds what is ready to dst, and a share of it to send, if there is one.
+// mix adds the filtered samples to dst and, if send is not nil, a share of them to send.
 func (e *banked) mix(next *Voice, dst, send []pcm.Frame, share float32, frame int64) {
 	e.filter.ready, e.voice.steady.filtered = nil, e.filter.active()
 	e.bank.pending--
@@ -78,7 +78,7 @@ func (e *banked) mix(next *Voice, dst, send []pcm.Frame, share float32, frame in
 	}
 }
 
-// put adds samples to dst, and a share to send, if there is one: then the gains rest.
+// put adds samples to dst and a share to send, if it is not nil. With a send, the gains are constant.
 func (e *banked) put(next *Voice, dst, send []pcm.Frame, k kernel, samples []float32, share float32, frame int64) {
 	v := e.voice
 	if send == nil {
@@ -88,8 +88,8 @@ func (e *banked) put(next *Voice, dst, send []pcm.Frame, k kernel, samples []flo
 	k.mixSend(dst, send, &store{wide: samples}, 0, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}, share)
 }
 
-// chorus is filters of one kind in a bank that run side by side: high-passes or low-passes, along lines
-// of weights or at rest.
+// chorus is a set of filters of the same kind that run side by side: all high-passes or all low-passes, with
+// constant coefficients or with coefficient ramps.
 type chorus struct {
 	dsp.Bank
 	high, lines bool
@@ -103,11 +103,11 @@ type side struct {
 	states   *dsp.PoleStates
 }
 
-// gather begins a chorus. It takes a voice if its filter is on.
+// gather starts a new chorus.
 func (c *chorus) gather(high, lines bool) { c.high, c.lines, c.lanes = high, lines, 0 }
 
-// add takes the channels of a voice, if its filter is on. frame is the one that is filtered next, the one
-// after from others in its rows.
+// add adds the channels of a voice if the filter of this kind is on. frame is the next frame to be filtered;
+// it is at index from of the rows.
 func (c *chorus) add(e *banked, from int, frame int64) {
 	f := e.filter
 	p := f.which(c.high)
@@ -140,7 +140,7 @@ func (c *chorus) add(e *banked, from int, frame int64) {
 	}
 }
 
-// filter filters n frames, after from others.
+// filter filters n frames, starting at index from of the rows.
 func (c *chorus) filter(from, n int) {
 	for i := range c.lanes {
 		x := &c.sides[i]
@@ -149,14 +149,14 @@ func (c *chorus) filter(from, n int) {
 	c.Filter(c.lanes, n, c.high, c.lines)
 }
 
-// leave gives the states back to the filters.
+// leave copies the filter states back to the voices.
 func (c *chorus) leave() {
 	for i := range c.lanes {
 		*c.sides[i].states = c.States(i)
 	}
 }
 
-// forget lets go of samples and states.
+// forget drops all references to samples and states.
 func (c *chorus) forget() {
 	clear(c.sides[:])
 	c.Forget()

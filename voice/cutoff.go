@@ -2,28 +2,28 @@ package voice
 
 import "voicepool/pcm"
 
-// The range of a cutoff, in Hz. One beyond 0.49 of the rate counts as 0.49 of it. 0 is off.
+// The range of a cutoff, in Hz. Values above 0.49 of the sample rate count as 0.49 of it; 0 means off.
 const (
 	MinCutoff = 20
 	MaxCutoff = 20000
 )
 
-// highestCutoff is the share of the rate beyond which no cutoff goes.
+// highestCutoff limits cutoffs to this share of the sample rate.
 const highestCutoff = 0.49
 
-// Cutoff is a cutoff on its way: the Move is that of its binary logarithm, in Hz. Off is 0.49 of the
-// rate for a low-pass, 20 Hz for a high-pass.
+// Cutoff is a moving cutoff. The Move is in the binary logarithm of Hz. A low-pass that is off has 0.49 of
+// the sample rate, a high-pass that is off has 20 Hz.
 type Cutoff struct {
 	Move
-	depth Move // how much of the filter is heard, 0..1: 0 where it is off
+	depth Move // mix of the filtered signal, 0..1; 0: off
 }
 
-// openAt returns the logarithm of the cutoff that is as good as no low-pass.
+// openAt returns the logarithm of a cutoff at which a low-pass is practically off.
 func openAt(rate int) float64 { return pcm.Log2(float64(highestCutoff * float64(rate))) }
 
-var closedAt = pcm.Log2(MinCutoff) // as good as no high-pass
+var closedAt = pcm.Log2(MinCutoff) // at this cutoff a high-pass is practically off
 
-// LowPassAt and HighPassAt return where a cutoff comes to rest, as Cutoff has it; hz 0: off.
+// LowPassAt returns the value of a Cutoff for a low-pass of hz; 0: off.
 func LowPassAt(hz float64, rate int) float64 {
 	if hz == 0 {
 		return openAt(rate)
@@ -31,7 +31,7 @@ func LowPassAt(hz float64, rate int) float64 {
 	return min(pcm.Log2(hz), openAt(rate))
 }
 
-// HighPassAt is described at LowPassAt.
+// HighPassAt returns the value of a Cutoff for a high-pass of hz; 0: off.
 func HighPassAt(hz float64, rate int) float64 {
 	if hz == 0 {
 		return closedAt
@@ -39,7 +39,7 @@ func HighPassAt(hz float64, rate int) float64 {
 	return min(pcm.Log2(hz), openAt(rate))
 }
 
-// Hz returns the cutoff at a frame; 0: it is off.
+// Hz returns the cutoff at a frame in Hz; 0: off.
 func (c *Cutoff) Hz(frame int64) float64 {
 	if c.heard(frame) == 0 {
 		return 0
@@ -47,7 +47,7 @@ func (c *Cutoff) Hz(frame int64) float64 {
 	return pcm.Exp2(c.At(frame))
 }
 
-// Goal returns the cutoff to which it is on its way; 0: off.
+// Goal returns the cutoff in Hz at the end of the move; 0: off.
 func (c *Cutoff) Goal() float64 {
 	if c.depth.To == 0 {
 		return 0
@@ -55,7 +55,7 @@ func (c *Cutoff) Goal() float64 {
 	return pcm.Exp2(c.To)
 }
 
-// heard returns how much of the filter is heard at a frame, in proportion to time.
+// heard returns the mix of the filtered signal at a frame, linear in time.
 func (c *Cutoff) heard(frame int64) float64 {
 	if frame < c.depth.Start {
 		return c.depth.From
@@ -63,8 +63,8 @@ func (c *Cutoff) heard(frame int64) float64 {
 	return c.depth.At(frame)
 }
 
-// turn starts a move to a place. A filter that comes to be is heard within fade frames from here on;
-// one that goes is not heard any more within the last of them.
+// turn starts a move. A filter that is switched on fades in within the first fade frames; a filter that is
+// switched off fades out within the last fade frames.
 func (c *Cutoff) turn(frame int64, to float64, off bool, frames, fade int64) {
 	frames = max(frames, 0)
 	fade = min(frames, fade)

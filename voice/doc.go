@@ -1,14 +1,14 @@
-// Package voice has one playing of a sound: its position and speed, its gains left and
-// right and their ramps, and how loud it is going to be.
+// Package voice plays one sound: it keeps its position and speed, its left and right gains with their ramps,
+// and estimates how loud it is going to be.
 //
-// A Voice is pure and single-threaded. It knows no pool, no mixer and no clock: the
-// caller passes time as a frame number. All that moves is a function of that number,
-// never accumulated, so the length of blocks does not change the bits:
+// A Voice is pure and single-threaded. It has no pool, mixer or clock: the caller passes time as a frame
+// number. Every moving value is computed from that number and never accumulated, so the block length does not
+// change the output bits:
 //
 //	var v voice.Voice
 //	v.Start(sound, voice.Options{Gain: -6}, frame)
-//	n := v.Mix(dst, frame) // adds len(dst) frames, or n < len(dst): it has ended
+//	n := v.Mix(dst, frame) // adds len(dst) frames; n < len(dst): the voice has ended
 //
-// Programs use package mixer. Package sounds makes a Sound of a file; NewSound and
-// NewStream make one of samples.
+// Programs use package mixer. Package sounds makes a Sound from a file; NewSound and NewStream make one from
+// samples.
 package voice

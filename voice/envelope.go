@@ -5,34 +5,33 @@ import (
 	"math"
 )
 
-// Envelope is the loudness index of a sound at unit gain: for each hop the best
-// average loudness from there on, as a K-weighted mean square (the mean of the
-// channels), 0..1e15. The slices are read by the audio side and must never change.
+// Envelope is the loudness index of a sound at unit gain. For each hop it holds the largest mean loudness of
+// any stretch that begins there, as a K-weighted mean square (the mean of the channels), 0..1e15. The audio
+// side reads the slices, so they must never change.
 type Envelope struct {
-	Hop  int64     // frames per hop, at least 1; 0: there is no index
-	Once []float32 // by hop of the position, for voices that play to their end
-	Loop []float32 // the same for voices that loop; nil: Once serves both
+	Hop  int64     // frames per hop, at least 1; 0: no index
+	Once []float32 // indexed by hop, for voices that play to the end
+	Loop []float32 // the same for looping voices; nil: Once
 
-	// Near is the mean energy of the next 20 ms, by which voices come and go that may
-	// come back; nil: Once and Loop serve. NearLoop is for those that loop. They have
-	// an entry for each Step frames; 0: for each hop.
+	// Near is the mean energy of the next 20 ms. The mixer uses it to decide which voices become virtual or
+	// are restored. nil: Once and Loop are used. NearLoop is for looping voices. Both have an entry for each
+	// Step frames; 0: for each hop.
 	Near, NearLoop []float32
 	Step           int64
 
-	// Later is the largest mean of any three hops in a row that are still to come;
-	// LaterLoop that of a loop, from anywhere in it.
+	// Later is the largest mean of any three consecutive hops that are still to come. LaterLoop is the same
+	// for a loop, from any position in it.
 	Later     []float32
 	LaterLoop float32
 
-	// Masks says by hop what is heard in which band, and what that hides; MasksLoop
-	// the same for voices that loop, with one hop more. nil: it is taken to be as loud
-	// in all bands. See package mixer's StealMasked.
+	// Masks holds, by hop, the energy in each band and how much it masks. MasksLoop is the same for looping
+	// voices and has one hop more. nil: the energy is spread evenly over the bands. See mixer.StealMasked.
 	Masks, MasksLoop []Masks
 
-	declared float64 // without an index: a power; 0: unknown
+	declared float64 // power without an index; 0: unknown
 }
 
-// unknown is the declared level of what has no envelope: -20 dB, a power of 0.01.
+// unknown is the declared power of a sound without an index: -20 dB.
 const unknown = 0.01
 
 // At returns the index at a position in frames.
@@ -48,7 +47,7 @@ func (e *Envelope) Soon(frame int64, looped bool) float64 {
 	return e.lookUp(tableOf(e.Near, e.NearLoop, looped), max(frame/max(e.step(), 1), 0))
 }
 
-// Both returns what At and Soon do.
+// Both returns the results of At and Soon.
 func (e *Envelope) Both(frame int64, looped bool) (index, soon float64) {
 	if e.Near == nil {
 		index = e.At(frame, looped)
@@ -61,11 +60,10 @@ func (e *Envelope) Both(frame int64, looped bool) (index, soon float64) {
 	return e.lookUp(tableOf(e.Once, e.Loop, looped), step/4), e.lookUp(tableOf(e.Near, e.NearLoop, looped), step)
 }
 
-// quarters reports whether four steps are a hop, so that one division finds both: a division is slow.
+// quarters reports whether a hop has exactly four steps, so that one division finds both entries.
 func (e *Envelope) quarters() bool { return e.Step > 0 && e.Hop == 4*e.Step }
 
-// Most returns the largest energy of any three hops from a position on; Inf when
-// nobody knows.
+// Most returns the largest energy of any three hops after a position; +Inf if unknown.
 func (e *Envelope) Most(frame int64, looped bool) float64 {
 	if e.Later == nil {
 		return math.Inf(1)
@@ -77,7 +75,7 @@ func (e *Envelope) Most(frame int64, looped bool) float64 {
 	return most
 }
 
-// Energies gives e what Masks returns as energies, times so much of each band. Audio side.
+// Energies stores the energies of Masks, each multiplied by the gain of its band in heard, in e. Audio side.
 func (v *Voice) Energies(heard *[Bands]float32, e *[2][Bands]float32) {
 	envelope := &v.sound.envelope
 	if envelope.Masks == nil {
@@ -101,7 +99,7 @@ func (v *Voice) Energies(heard *[Bands]float32, e *[2][Bands]float32) {
 	}
 }
 
-// tableOf returns the table of those that loop, where there is one of their own.
+// tableOf returns loop for looping voices if it exists, otherwise once.
 func tableOf[T any](once, loop []T, looped bool) []T {
 	if looped && loop != nil {
 		return loop
@@ -109,7 +107,7 @@ func tableOf[T any](once, loop []T, looped bool) []T {
 	return once
 }
 
-// step returns how many frames an entry of Near stands for.
+// step returns how many frames an entry of Near covers.
 func (e *Envelope) step() int64 { return cmp.Or(max(e.Step, 0), e.Hop) }
 
 // hop returns the number of the hop at a position; 0 without an index.
@@ -130,33 +128,32 @@ func (e *Envelope) lookUp(g []float32, hop int64) float64 {
 	return float64(g[hop])
 }
 
-// size returns how many bytes the tables take.
+// size returns the size of the tables in bytes.
 func (e *Envelope) size() int64 {
 	return 4 * int64(len(e.Once)+len(e.Loop)+len(e.Near)+len(e.NearLoop)+len(e.Later)+2*Bands*(len(e.Masks)+len(e.MasksLoop)))
 }
 
-// Bands is how many bands of four Bark the masking index has.
+// Bands is the number of bands of the masking index, four Bark each.
 const Bands = 7
 
-// Masks is what a hop of a sound has in each band: its energy as the ear weights
-// it, and what that masks, spread over the bands. Full scale is 92 dB. Both are
-// powers, at unit gain, the mean of the channels.
+// Masks holds, for one hop and each band, the ear-weighted energy and the masking that it causes, spread over
+// the bands. Both are powers at unit gain, the mean of the channels; full scale is 92 dB.
 type Masks struct {
 	Energy, Spread [Bands]float32
 }
 
-// maskScale is a mean square of 1 in the powers of Masks.
+// maskScale converts a mean square to the powers of Masks.
 const maskScale = 2 * 1.5848931924611134e9
 
-// Masks returns what the voice has in the present hop and in the next, at unit
-// gain. What has no such index is as loud in all bands.
+// Masks returns the masking index of the present hop and the next one, at unit gain. Without an index the
+// energy is spread evenly over the bands.
 func (v *Voice) Masks() (m [2]Masks) {
 	e := &v.sound.envelope
 	if e.Masks == nil {
 		for b := range Bands {
 			m[0].Energy[b] = float32(float64(v.Soon()*maskScale) / Bands)
 		}
-		m[0].Spread = m[0].Energy // so flat a spectrum is its own spread, but for a fraction of a decibel
+		m[0].Spread = m[0].Energy // a flat spectrum equals its spread to within a fraction of a decibel
 		m[1] = m[0]
 		return m
 	}

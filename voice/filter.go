@@ -6,32 +6,31 @@ import (
 	"voicepool/pcm"
 )
 
-// A voice that has a filter goes source, high-pass, low-pass, then gain and place. Both are
-// Butterworth filters of two poles, as trapezoidal state-variable filters (Zavalishin, Simper),
-// which are stable however their cutoffs move.
+// The signal path of a voice with a filter is: source, high-pass, low-pass, then gain and pan. Both filters
+// are two-pole Butterworth filters, built as trapezoidal state-variable filters (Zavalishin, Simper). Those
+// are stable however their cutoffs move.
 
-// Filter is what a voice with a low-pass or a high-pass has besides. It belongs to one voice at a
-// time, which LendFilter gives it to. A copy of such a voice needs one of its own: see
-// Split. The zero Filter is off.
+// Filter holds the low-pass and high-pass state of one voice. LendFilter assigns it to a voice, and it
+// belongs to one voice at a time: a copy of the voice needs its own, see Split. The zero Filter is off.
 type Filter struct {
 	high, low  pass
 	rate       int
-	start, end int64            // the line of weights that is under way
-	moves      bool             // a line is under way, or one is to begin
-	stale      bool             // it begins from rest
-	ready      *banked          // what a bank has made for the stretch that is mixed next; nil: nothing
-	warped     *spectrum.Warped // of a bus: the bands at its rate
-	pre        *Pre             // of a voice that is heard before its fader, too; nil: it is not
+	start, end int64            // frames of the present coefficient ramp
+	moves      bool             // a coefficient ramp is in progress or about to begin
+	stale      bool             // the states must be cleared before the next use
+	ready      *banked          // output of a bank for the next block; nil: not filtered yet
+	warped     *spectrum.Warped // of a bus: the spectrum bands at its rate
+	pre        *Pre             // pre-fader output of the voice; nil: not used
 }
 
-// lineGrid is how many frames of the mix a line of weights has: it ends at a multiple of it.
+// lineGrid is the length of a coefficient ramp: each ramp ends at a multiple of it, in frames of the mix.
 const lineGrid = 32
 
-// filterPiece is how many frames are filtered at a time. The states are looked at in frames of the
-// mix that are multiples of it: in the same ones for all voices.
+// filterPiece is the number of frames filtered at a time. Tiny states are cleared at multiples of it in frames
+// of the mix, at the same frames for all voices.
 const filterPiece = 256
 
-// begin makes f what a voice starts with.
+// begin initializes f for a voice that starts.
 func (f *Filter) begin(rate int, lowHz, highHz float64) {
 	*f = Filter{rate: rate}
 	f.low.rest(LowPassAt(lowHz, rate), lowHz != 0, rate)
@@ -46,22 +45,22 @@ func (f *Filter) which(high bool) *pass {
 	return &f.low
 }
 
-// active reports whether the filter does anything.
+// active reports whether the filter changes the signal.
 func (f *Filter) active() bool { return f != nil && (f.low.on || f.high.on) }
 
-// turn moves a cutoff of p: c.
+// turn moves c, a cutoff of p.
 func (f *Filter) turn(p *pass, c *Cutoff, frame int64, to float64, off bool, frames int64) {
 	was := p.on
-	if _, heard := p.acts(frame); was && heard == 0 { // nobody hears it: it may as well be off
+	if _, heard := p.acts(frame); was && heard == 0 { // inaudible: switch it off
 		*p = pass{Cutoff: p.Cutoff, place: p.place, placed: p.placed}
 	}
-	if was || !off || f.active() { // also where nothing changes, as if it had been on and off again
+	if was || !off || f.active() { // even if the result is the same, so that the bits equal those after switching on and off
 		f.interrupt(frame)
 	}
 	if off && !was {
 		return
 	}
-	if off && (frames <= 0 || c.heard(frame) == 0) { // nobody hears how
+	if off && (frames <= 0 || c.heard(frame) == 0) { // switched off at once or while inaudible
 		*c = Cutoff{Move: Rest(to)}
 		if _, heard := p.acts(frame); heard == 0 {
 			*p = pass{Cutoff: p.Cutoff, place: p.place, placed: p.placed}
@@ -76,11 +75,11 @@ func (f *Filter) turn(p *pass, c *Cutoff, frame int64, to float64, off bool, fra
 		p.to = p.weights(frame, f.rate)
 	}
 	if frames <= 0 {
-		f.end, p.fresh = -1, false // at once
+		f.end, p.fresh = -1, false // immediately
 	}
 }
 
-// interrupt ends the line that is under way at a frame. What follows begins there.
+// interrupt ends the present coefficient ramp at a frame, so that a new one can begin there.
 func (f *Filter) interrupt(frame int64) {
 	if f.moves && frame < f.end && frame >= f.start {
 		share := float32(frame-f.start) / float32(f.end-f.start)
@@ -95,8 +94,8 @@ func (f *Filter) interrupt(frame int64) {
 	f.moves = true
 }
 
-// line begins a line of weights at a frame. It begins where the last one has ended, or, after a gap,
-// where the moves are. With the last one done, the filter rests.
+// line begins a coefficient ramp at a frame. It starts from the end of the last ramp or, after a gap, from
+// the present values of the moves. After the last ramp the filter has constant coefficients.
 func (f *Filter) line(frame int64) {
 	next := (frame/lineGrid + 1) * lineGrid
 	done := true
@@ -125,7 +124,7 @@ func (f *Filter) line(frame int64) {
 	}
 }
 
-// wake has a filter that was not heard begin from rest.
+// wake clears the states of a filter whose voice was silent.
 func (f *Filter) wake() {
 	if f.stale {
 		f.stale = false
@@ -135,8 +134,8 @@ func (f *Filter) wake() {
 	}
 }
 
-// next returns how many of n frames come before the filter has to be looked at, and looks where it
-// has to.
+// next returns how many of n frames can be filtered before the next ramp or state check, and begins a ramp if
+// one is due.
 func (f *Filter) next(n, frame int64) int64 {
 	if f.moves && (frame >= f.end || frame < f.start) {
 		f.line(frame)
@@ -147,7 +146,7 @@ func (f *Filter) next(n, frame int64) int64 {
 	return min(n, filterPiece-frame%filterPiece)
 }
 
-// pass looks at the states after the frames before one, if it is time.
+// pass clears tiny states if the frame is a multiple of filterPiece.
 func (f *Filter) pass(frame int64) {
 	if frame%filterPiece == 0 {
 		for _, p := range [...]*pass{&f.high, &f.low} {
@@ -157,8 +156,7 @@ func (f *Filter) pass(frame int64) {
 	}
 }
 
-// mono takes src, of which the first frame has a number, through the filter to dst, which may be the
-// same.
+// mono filters src, whose first frame has the number frame, into dst. dst may be src.
 func (f *Filter) mono(dst, src []float32, frame int64) {
 	for len(src) > 0 {
 		n := f.next(int64(len(src)), frame)
@@ -183,7 +181,7 @@ func (f *Filter) mono(dst, src []float32, frame int64) {
 			f.low.to.LowPass(y, x, &f.low.left)
 			x = y
 		}
-		if &x[0] != &y[0] { // it has just become off
+		if &x[0] != &y[0] { // the filter was just switched off
 			copy(y, x)
 		}
 		dst, src, frame = dst[n:], src[n:], frame+n
@@ -215,7 +213,7 @@ func (f *Filter) stereo(x []pcm.Frame, frame int64) {
 	}
 }
 
-// share returns how far a frame is in the line, in frames; each is the share of one.
+// share returns how many frames of the ramp precede frame; each returns the share of one frame.
 func (f *Filter) share(frame int64) int { return int(frame - f.start) }
 
 func (f *Filter) each() float32 { return 1 / float32(f.end-f.start) }

@@ -5,8 +5,7 @@ import (
 	"voicepool/pcm"
 )
 
-// LendFilter gives a filter to a voice that has none, to have from a frame on, with the cutoffs in
-// Hz; 0: off.
+// LendFilter assigns f to a voice that has no filter, from frame on, with cutoffs in Hz; 0: off.
 func (v *Voice) LendFilter(frame int64, f *Filter, lowPass, highPass float64) {
 	if v.filter != nil {
 		return
@@ -17,7 +16,7 @@ func (v *Voice) LendFilter(frame int64, f *Filter, lowPass, highPass float64) {
 	}
 }
 
-// Split has a copy of a voice go on with a filter of its own, f, from where the filter of both is.
+// Split gives a copy of a voice its own filter f, with the same state as the original.
 func (v *Voice) Split(f *Filter) {
 	if v.filter != nil {
 		*f = *v.filter
@@ -25,8 +24,8 @@ func (v *Voice) Split(f *Filter) {
 	}
 }
 
-// SetLowPass moves the cutoff of the low-pass, 20..20,000 Hz, straight in its logarithm; 0 is off. One
-// that is not off needs a filter.
+// SetLowPass moves the cutoff of the low-pass to 20..20,000 Hz, linearly in its logarithm; 0 is off. It does
+// not work without a filter, see LendFilter.
 func (v *Voice) SetLowPass(frame int64, hz float64, frames int64) {
 	if f := v.filter; f != nil {
 		f.turn(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
@@ -42,8 +41,8 @@ func (v *Voice) SetHighPass(frame int64, hz float64, frames int64) {
 	v.replanFilter(frame)
 }
 
-// replanFilter is Replan for a voice of which nothing but a cutoff has been moved. One that went on
-// steadily does so again at once, or a bank would not take it in this block.
+// replanFilter is Replan after a change of a cutoff only. A steady voice becomes steady again at once, so
+// that a bank can take it in this block.
 func (v *Voice) replanFilter(frame int64) {
 	steady := v.steady.left > 0
 	v.Replan(frame)
@@ -52,7 +51,8 @@ func (v *Voice) replanFilter(frame int64) {
 	}
 }
 
-// SetPlaceLowPass is SetLowPass for the low-pass of the voice's place. Of both the lower one acts.
+// SetPlaceLowPass moves the low-pass of the voice's spatial position. The lower of the two cutoffs is
+// effective.
 func (v *Voice) SetPlaceLowPass(frame int64, hz float64, frames int64) {
 	f := v.filter
 	if f == nil || hz == 0 && !f.low.placed {
@@ -62,7 +62,7 @@ func (v *Voice) SetPlaceLowPass(frame int64, hz float64, frames int64) {
 	v.Replan(frame)
 }
 
-// place moves the cutoff of a place.
+// place moves the cutoff of the spatial position.
 func (f *Filter) place(frame int64, hz float64, frames int64) {
 	p := &f.low
 	to := LowPassAt(hz, f.rate)
@@ -70,7 +70,7 @@ func (f *Filter) place(frame int64, hz float64, frames int64) {
 		p.placed, p.place = true, Cutoff{Move: Rest(openAt(f.rate))}
 	}
 	off := hz == 0
-	if frames <= 0 && !off && !p.on { // as one that begins with it
+	if frames <= 0 && !off && !p.on { // the filter starts together with the cutoff
 		p.place = Cutoff{Move: Rest(to), depth: Rest(1)}
 		p.on, p.fresh, p.left, p.right = true, false, dsp.PoleStates{}, dsp.PoleStates{}
 		p.to = p.weights(frame, f.rate)
@@ -82,7 +82,7 @@ func (f *Filter) place(frame int64, hz float64, frames int64) {
 	}
 }
 
-// Cutoffs returns where the low-pass and the high-pass that act are on their way to, in Hz; 0: off.
+// Cutoffs returns the final values of the effective low-pass and high-pass, in Hz; 0: off.
 func (v *Voice) Cutoffs() (lowPass, highPass float64) {
 	if v.filter == nil {
 		return 0, 0
@@ -90,7 +90,7 @@ func (v *Voice) Cutoffs() (lowPass, highPass float64) {
 	return v.filter.low.goal(), v.filter.high.goal()
 }
 
-// Cutoff returns where the cutoff of the screen is on its way to, in Hz; 0: off.
+// Cutoff returns the final value of the cutoff in Hz; 0: off.
 func (s *Screen) Cutoff() float64 { return s.filter.low.goal() }
 
 func (p *pass) goal() float64 {
@@ -100,8 +100,7 @@ func (p *pass) goal() float64 {
 	return 0
 }
 
-// LowPass returns the cutoff of the low-pass at a frame, in Hz, and the one to which it is on its
-// way; 0: off.
+// LowPass returns the cutoff of the low-pass at a frame and at the end of its move, in Hz; 0: off.
 func (v *Voice) LowPass(frame int64) (is, goes float64) {
 	if v.filter == nil {
 		return 0, 0
@@ -117,8 +116,7 @@ func (v *Voice) HighPass(frame int64) (is, goes float64) {
 	return v.filter.high.Hz(frame), v.filter.high.Goal()
 }
 
-// give is run for a voice whose samples may have a way of their own to go, through a filter or to a
-// narrower place, before they are added to dst, if there is one.
+// give is run plus the processing that precedes the addition to dst: a filter or a narrower stereo image.
 func (v *Voice) give(dst []pcm.Frame, n, frame int64) int64 {
 	at := int(frame - v.segStart)
 	switch {
@@ -130,8 +128,8 @@ func (v *Voice) give(dst []pcm.Frame, n, frame int64) int64 {
 	return v.run(dst, n, at)
 }
 
-// runFiltered is run for a voice with a filter, or one that is heard before its fader, too. It is read at
-// full gain first.
+// runFiltered is run for a voice with an active filter or a pre-fader output. It reads the samples at unit
+// gain first.
 func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	filters, pre := v.filter.active(), v.filter.before()
 	if filters {
@@ -163,7 +161,7 @@ func (v *Voice) runFiltered(dst []pcm.Frame, n, frame int64) (done int64) {
 	return done
 }
 
-// addFiltered takes a piece through the filter, and adds it to dst.
+// addFiltered filters a piece and adds it to dst.
 func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 	if v.sound.channels == 1 {
 		var samples [filterPiece]float32
@@ -179,7 +177,7 @@ func (v *Voice) addFiltered(dst, piece []pcm.Frame, frame int64, g dsp.Ramp) {
 	v.placed(dst, piece, g)
 }
 
-// placed adds a piece to dst, folded where its place is narrower.
+// placed adds a piece to dst, downmixed if the spatial position narrows the stereo image.
 func (v *Voice) placed(dst, piece []pcm.Frame, g dsp.Ramp) {
 	if v.folds() {
 		own, other := v.space.shares()
@@ -191,7 +189,7 @@ func (v *Voice) placed(dst, piece []pcm.Frame, g dsp.Ramp) {
 
 // mixSteadyFiltered is MixSteady for a voice with a filter.
 func (v *Voice) mixSteadyFiltered(next *Voice, dst []pcm.Frame, frame int64) bool {
-	if ready := v.filter.ready; ready != nil { // it has gone on already
+	if ready := v.filter.ready; ready != nil { // the bank has already advanced the voice
 		ready.mix(next, dst, nil, 0, frame)
 		return true
 	}
@@ -203,8 +201,8 @@ func (v *Voice) mixSteadyFiltered(next *Voice, dst []pcm.Frame, frame int64) boo
 	return true
 }
 
-// mixFiltered adds what a voice reads in a row from a position on to dst, through its filter, while its
-// gains glide or rest.
+// mixFiltered reads contiguous samples from pos on, filters them and adds them to dst, with moving or
+// constant gains.
 func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, glides bool) {
 	v.filter.wake()
 	s := &v.steady
@@ -237,7 +235,7 @@ func (v *Voice) mixFiltered(next *Voice, dst []pcm.Frame, pos, frame int64, glid
 	s.filtered = v.filter.active()
 }
 
-// put adds samples to dst under gains that glide or rest.
+// put adds samples to dst with moving or constant gains.
 func (v *Voice) put(next *Voice, dst []pcm.Frame, k kernel, samples []float32, frame int64, glides bool) {
 	from := store{wide: samples}
 	if glides {

@@ -20,8 +20,8 @@ func (v *Voice) Gains(frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// Gain returns the voice's own gain, without its base, in decibels: where it is on its way to, if it
-// moves; -Inf where it fades out and ends.
+// Gain returns the final value of the voice's moving gain in decibels, without BaseGain. It is -Inf for a
+// voice that fades out.
 func (v *Voice) Gain() float64 {
 	if v.out.out {
 		return math.Inf(-1)
@@ -29,7 +29,7 @@ func (v *Voice) Gain() float64 {
 	return v.gain.To
 }
 
-// Pan returns the pan of the voice and its place at a frame.
+// Pan returns the sum of the voice's pan and the pan of its spatial position at a frame.
 func (v *Voice) Pan(frame int64) float64 {
 	pan := v.pan.At(frame)
 	if v.space != nil {
@@ -38,19 +38,19 @@ func (v *Voice) Pan(frame int64) float64 {
 	return pan
 }
 
-// within returns a pan that is not beyond the sides.
+// within clamps a pan to -1..+1.
 func within(pan float64) float64 { return min(max(pan, -1), 1) }
 
-// known is what a segment, or a score, has worked out that the next one often needs again.
+// known caches factors that consecutive segments and scores often need again.
 type known struct {
-	gain, factor float64       // in decibels, not 0
-	pans         [2]panFactors // that asked for last, and another one
+	gain, factor float64       // the last gain in decibels, not 0, and its factor
+	pans         [2]panFactors // the two pans used last
 }
 
-// panFactors are those of a pan that is not 0.
+// panFactors are the factors of a pan other than 0.
 type panFactors struct{ pan, left, right float64 }
 
-// gained returns the factor of the voice's own gain.
+// gained returns the factor of the moving gain.
 func (v *Voice) gained(frame int64) float64 {
 	if frame < v.gain.End() {
 		return v.gain.Gain(frame)
@@ -58,7 +58,7 @@ func (v *Voice) gained(frame int64) float64 {
 	return v.target()
 }
 
-// target returns the factor of the gain where its move ends.
+// target returns the factor of the gain at the end of its move.
 func (v *Voice) target() float64 {
 	to, k := v.gain.To, &v.known
 	if to == 0 {
@@ -70,7 +70,7 @@ func (v *Voice) target() float64 {
 	return k.factor
 }
 
-// panned returns the factors of a pan of the voice.
+// panned returns the factors of a pan and caches them.
 func (v *Voice) panned(pan float64) (left, right float64) {
 	k := &v.known.pans
 	switch pan {
@@ -87,7 +87,7 @@ func (v *Voice) panned(pan float64) (left, right float64) {
 	return k[0].left, k[0].right
 }
 
-// passed is panned for a pan that is left soon.
+// passed is panned without caching, for a pan that will soon change.
 func (v *Voice) passed(pan float64) (left, right float64) {
 	for i := range v.known.pans {
 		if k := &v.known.pans[i]; k.pan == pan && pan != 0 {
@@ -97,12 +97,11 @@ func (v *Voice) passed(pan float64) (left, right float64) {
 	return v.law().At(pan)
 }
 
-// Reach returns the left and right factors that count for how loud the voice is
-// going to be: of each move the larger of present and target, but a fade out as
-// it is.
+// Reach returns the left and right factors for the voice's audibility: for each move the larger of the
+// current and the target value. A fade-out counts with its current value.
 func (v *Voice) Reach(frame int64) (left, right float64) { return v.reachUnder(frame, v.reach(frame)) }
 
-// SendReach is Reach for the way to its sends.
+// SendReach is Reach for the signal path to the voice's sends.
 func (v *Voice) SendReach(frame int64) (left, right float64) {
 	g := v.common(frame)
 	if s := v.space; s != nil && s.apart {
@@ -111,7 +110,7 @@ func (v *Voice) SendReach(frame int64) (left, right float64) {
 	return v.reachUnder(frame, g)
 }
 
-// reachUnder returns the factors of a gain and the pans.
+// reachUnder returns the factors for a gain and the pan.
 func (v *Voice) reachUnder(frame int64, g float64) (left, right float64) {
 	var placed Move
 	pan := v.wholePan(frame, &placed)
@@ -124,9 +123,8 @@ func (v *Voice) reachUnder(frame int64, g float64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// Bound returns the left and right factors that the voice does not exceed as long
-// as no gain of it is raised: each the larger of what it is and what it is going
-// to be.
+// Bound returns left and right factors that the voice does not exceed until a gain is raised. Each is the
+// larger of the current and the target factor.
 func (v *Voice) Bound(frame int64) (left, right float64) {
 	var placed Move
 	g, pan := v.reach(frame), v.wholePan(frame, &placed)
@@ -138,7 +136,7 @@ func (v *Voice) Bound(frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// wholePan returns the pan with that of its place, for which placed has room.
+// wholePan returns the sum of the voice's pan and its spatial pan. placed is scratch space.
 func (v *Voice) wholePan(frame int64, placed *Move) *Move {
 	if v.space == nil {
 		return &v.pan
@@ -147,7 +145,7 @@ func (v *Voice) wholePan(frame int64, placed *Move) *Move {
 	return placed
 }
 
-// reach returns the larger of the present and the coming gain.
+// reach returns the larger of the current and the target gain.
 func (v *Voice) reach(frame int64) (gain float64) {
 	gain = v.common(frame)
 	if s := v.space; s != nil && s.apart {
@@ -156,7 +154,7 @@ func (v *Voice) reach(frame int64) (gain float64) {
 	return gain
 }
 
-// common is reach without what is on the direct way alone.
+// common is reach without the factor of the direct path.
 func (v *Voice) common(frame int64) (gain float64) {
 	most := v.target()
 	if frame < v.gain.End() {
@@ -172,7 +170,7 @@ func (v *Voice) common(frame int64) (gain float64) {
 	return gain
 }
 
-// lasting returns the factor of what no move can make larger.
+// lasting returns the factors that no move can raise: the base gain and a fade-out.
 func (v *Voice) lasting(frame int64) float64 {
 	g := v.baseGain
 	if v.out.out {
@@ -181,14 +179,14 @@ func (v *Voice) lasting(frame int64) float64 {
 	return g
 }
 
-// Settled reports whether what Reach and Passes return stays as it is at frame while nobody
-// moves the voice.
+// Settled reports whether the results of Reach and Passes stay constant from frame on until a caller changes
+// the voice.
 func (v *Voice) Settled(frame int64) bool {
 	return v.gain.End() <= frame && v.pan.End() <= frame && v.crowd.End() <= frame && !v.out.out && v.filter.settled(frame) &&
 		(v.space == nil || v.space.gain.End() <= frame && v.space.pan.End() <= frame && (!v.space.apart || v.space.Direct.End() <= frame))
 }
 
-// law returns how a pan acts on the voice.
+// law returns the pan law of the voice.
 func (v *Voice) law() Law {
 	switch {
 	case v.sound.channels == 1 || v.sound.mono:
@@ -199,8 +197,7 @@ func (v *Voice) law() Law {
 	return Stereo
 }
 
-// Wider returns the factors of a moving pan under a law: those at a frame or
-// those it moves towards, whichever have the larger power.
+// Wider returns the factors of a moving pan, either at the frame or at its target: the pair with more power.
 func Wider(law Law, pan *Move, frame int64) (left, right float64) {
 	at := pan.At(frame)
 	left, right = law.At(at)
@@ -211,18 +208,17 @@ func Wider(law Law, pan *Move, frame int64) (left, right float64) {
 	return wider(left, right, toLeft, toRight)
 }
 
-// wider returns the factors of the larger power, of what is and what is going to be.
+// wider returns the pair of factors with more power.
 func wider(left, right, toLeft, toRight float64) (float64, float64) {
-	// The pans of a mono sound have one power, but for the last bits: those must
-	// not decide, since under a panned bus it is not the same which counts.
+	// The pans of a mono sound have equal power except for the last bits. Those bits must not decide, because
+	// under a panned bus the two pairs are not equivalent.
 	if float64(toLeft*toLeft)+float64(toRight*toRight) > (float64(left*left)+float64(right*right))*(1+1e-9) {
 		return toLeft, toRight
 	}
 	return left, right
 }
 
-// Larger returns each factor of a moving pan under a law as it is at a frame or as it
-// is going to be, whichever is more.
+// Larger returns, per channel, the larger of the current and the target pan factor.
 func Larger(law Law, pan *Move, frame int64) (left, right float64) {
 	at := pan.At(frame)
 	left, right = law.At(at)

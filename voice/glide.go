@@ -7,13 +7,13 @@ import (
 	"voicepool/pcm"
 )
 
-// glide is a stretch in which gains move and nothing else: not the step, nor what is read.
+// glide is a stretch of frames within which only gains move: the step and the source of samples are constant.
 type glide struct {
-	until int64 // the frame at which a move ends; 0: there is no such stretch
-	grid  int64 // how many frames apart the gains are sampled
+	until int64 // frame at which a move ends; 0: no such stretch
+	grid  int64 // distance between gain samples in frames
 }
 
-// glides reports whether the segment that has just been planned is one of such a stretch.
+// glides reports whether only gains move in the segment that was just planned.
 func (v *Voice) glides(frame int64) bool {
 	if v.glide.until == never || v.feed != nil || v.over > 0 || v.lacks || v.filter.before() != nil || v.untilOut() > 0 {
 		return false
@@ -26,16 +26,16 @@ func (v *Voice) glides(frame int64) bool {
 	return v.space == nil || v.space.pitch.From == v.space.pitch.To || v.space.pitch.End() <= frame
 }
 
-// source is samples that stand in a row: what a kernel reads, from a position on.
+// source is a run of contiguous samples and the kernel that reads it.
 type source struct {
 	kernel    kernel
 	from      *store
 	pos, step int64
-	ahead     uintptr // what is read next
+	ahead     uintptr // address of the samples that are read next, for prefetching
 }
 
-// goGliding is goOn for as much of n frames as the voice glides and all that it reads
-// stands in a row. It returns how many those are.
+// goGliding is goOn while only gains move and the samples are contiguous, for at most n frames. It returns
+// how many those are.
 func (v *Voice) goGliding(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	v.settle()
 	s := &v.steady
@@ -51,8 +51,7 @@ func (v *Voice) goGliding(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	return n
 }
 
-// glidesThrough reports whether the voice glides for n frames and beyond, and what it reads for them
-// stands in a row.
+// glidesThrough reports whether goGliding would serve n frames and more.
 func (v *Voice) glidesThrough(n, frame int64) bool {
 	if v.fresh || frame+n >= v.glide.until || v.Over(frame) {
 		return false
@@ -63,8 +62,7 @@ func (v *Voice) glidesThrough(n, frame int64) bool {
 	return n <= left
 }
 
-// glideOver adds n frames of a source to dst, if there is one, under the gains of a glide. The source goes
-// on by as many.
+// glideOver adds n frames of src to dst, if it is not nil, with moving gains. It advances src by n frames.
 func (v *Voice) glideOver(dst []pcm.Frame, n, frame int64, src *source) {
 	for done := int64(0); done < n; {
 		k := int64(0)
@@ -91,11 +89,11 @@ func (v *Voice) glideOver(dst []pcm.Frame, n, frame int64, src *source) {
 	}
 }
 
-// pieces is how many straight lines are worked out at once.
+// pieces is the maximum number of gain ramps computed at once.
 const pieces = 8
 
-// wholeLines returns how many of n frames are worked out at once: those of some whole lines,
-// from the grid on, or none where lines are shorter than a kernel's turn.
+// wholeLines returns how many of n frames form whole ramps that can be computed at once. It returns 0 off the
+// grid, and if the ramps are shorter than a turn of a kernel.
 func (v *Voice) wholeLines(frame, n int64) int64 {
 	grid := v.glide.grid // a power of two
 	if grid < 8 || frame&(grid-1) != 0 {
@@ -104,7 +102,7 @@ func (v *Voice) wholeLines(frame, n int64) int64 {
 	return min(n, pieces*grid) &^ (grid - 1)
 }
 
-// glideOn adds some whole lines of a source to dst.
+// glideOn adds a number of whole gain ramps of a source to dst.
 func (v *Voice) glideOn(dst []pcm.Frame, frame int64, src *source) {
 	v.segStart, v.segEnd = frame, frame+int64(len(dst))
 	left, right := v.toLeft, v.toRight

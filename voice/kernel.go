@@ -8,7 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// kernel is the formula of package dsp that a voice is mixed with.
+// kernel is the formula of package dsp that mixes a voice.
 type kernel dsp.Formula
 
 const (
@@ -19,7 +19,7 @@ const (
 	monoBest    = kernel(dsp.MonoBest)
 )
 
-// kernelAt returns the kernel that reads the sound as it is, at a position.
+// kernelAt returns the kernel that reads the original sound at a position.
 func (v *Voice) kernelAt(pos int64) kernel {
 	k := monoCubic
 	switch {
@@ -31,10 +31,10 @@ func (v *Voice) kernelAt(pos int64) kernel {
 	return k + v.sound.second()
 }
 
-// second returns how much further the kernel of two channels is.
+// second returns the offset from a mono kernel to the kernel for the sound's channels.
 func (s *Sound) second() kernel { return kernel(s.channels - 1) }
 
-// mix adds a run of samples to dst.
+// mix adds samples to dst.
 func (k kernel) mix(dst []pcm.Frame, from *store, pos, step int64, g dsp.Ramp) {
 	if from.compact != nil {
 		dsp.Mix(dsp.Formula(k), dst, from.compact, pos, step, &g)
@@ -43,7 +43,7 @@ func (k kernel) mix(dst []pcm.Frame, from *store, pos, step int64, g dsp.Ramp) {
 	}
 }
 
-// mixSend is mix for a kernel of unity that also adds a share of what it adds to send.
+// mixSend is mix for a kernel at unity pitch that also adds a share of the output to send.
 func (k kernel) mixSend(dst, send []pcm.Frame, from *store, pos int64, g dsp.Ramp, share float32) {
 	if from.compact != nil {
 		dsp.MixSend(dsp.Formula(k), dst, send, from.compact, pos, &g, share)
@@ -52,7 +52,7 @@ func (k kernel) mixSend(dst, send []pcm.Frame, from *store, pos int64, g dsp.Ram
 	}
 }
 
-// mixRamps is mix under ramps for as many frames each.
+// mixRamps is mix with a sequence of gain ramps of each frames.
 func (k kernel) mixRamps(dst []pcm.Frame, from *store, pos, step int64, ramps []dsp.Ramp, each int) {
 	if from.compact != nil {
 		dsp.MixRamps(dsp.Formula(k), dst, from.compact, pos, step, ramps, each)
@@ -61,25 +61,25 @@ func (k kernel) mixRamps(dst []pcm.Frame, from *store, pos, step int64, ramps []
 	}
 }
 
-// at returns the address of the sample of a position.
+// at returns the address of the sample at a position.
 func (k kernel) at(from *store, pos int64) uintptr {
-	i := uintptr(pos >> 32 << (k & 1)) // the odd ones have two channels
+	i := uintptr(pos >> 32 << (k & 1)) // odd kernels have two channels
 	if from.compact != nil {
 		return uintptr(unsafe.Pointer(unsafe.SliceData(from.compact))) + 2*i
 	}
 	return uintptr(unsafe.Pointer(unsafe.SliceData(from.wide))) + 4*i
 }
 
-// store is the samples of a sound, interleaved, in one of two forms.
+// store holds the interleaved samples of a sound in either of two formats.
 type store struct {
 	wide    []float32 // full scale is -1..+1
-	compact []int16   // the same in units of 2^-15
+	compact []int16   // in units of 2^-15
 }
 
-// size returns how many bytes it takes.
+// size returns the size in bytes.
 func (s *store) size() int64 { return 4*int64(len(s.wide)) + 2*int64(len(s.compact)) }
 
-// gather returns a store of n samples, of which sample i is sample at(i) of s.
+// gather returns a store of n samples; sample i is sample at(i) of s.
 func (s *store) gather(n int64, at func(i int64) int64) store {
 	if s.compact != nil {
 		return store{compact: gather(s.compact, n, at)}
@@ -95,7 +95,7 @@ func gather[S float32 | int16](src []S, n int64, at func(i int64) int64) []S {
 	return dst
 }
 
-// narrow rounds a sample to 16 bits; what is beyond full scale is clipped.
+// narrow rounds a sample to 16 bits and clips it at full scale.
 func narrow(x float32) int16 {
 	return int16(min(max(math.Floor(float64(float64(x)*0x1p15)+0.5), math.MinInt16), math.MaxInt16))
 }

@@ -6,13 +6,13 @@ import (
 	"voicepool/pcm"
 )
 
-// Law is how a pan acts on what is panned: Mono, Stereo, or from 0 to 1 how wide a placed
-// stereo sound stays. 0 pans its two channels as the one that they are folded to.
+// Law is a pan law: Mono, Stereo, or the width 0..1 that remains of a positioned stereo sound. At 0 both
+// channels are panned like their mono downmix.
 type Law float64
 
 const (
-	Mono   Law = -1 // of one channel, by Pan
-	Stereo Law = 1  // of two, by Balance
+	Mono   Law = -1 // for one channel, see Pan
+	Stereo Law = 1  // for two channels, see Balance
 )
 
 // At returns the left and right factors of a pan.
@@ -33,8 +33,8 @@ func (l Law) At(pan float64) (left, right float64) {
 		float64(s*right) + float64((1-s)*float64(math.Sqrt2*foldedRight))
 }
 
-// Pan returns the left and right factors of a pan, -1 (left) .. +1 (right), of
-// a mono sound: constant power, -3 dB at the centre.
+// Pan returns the left and right factors for a mono sound and a pan from -1 (left) to +1 (right). It has
+// constant power and -3 dB at the centre.
 func Pan(pan float64) (left, right float64) {
 	if pan == 0 {
 		return centre[0], centre[1]
@@ -42,7 +42,7 @@ func Pan(pan float64) (left, right float64) {
 	return panned(pan)
 }
 
-// centre is the pan of most voices.
+// centre holds the factors of the most frequent pan.
 var centre = func() (c [2]float64) {
 	c[0], c[1] = panned(0)
 	return c
@@ -53,8 +53,8 @@ func panned(pan float64) (left, right float64) {
 	return left, right
 }
 
-// Balance returns the left and right factors of a pan of something that is
-// stereo already: 1 at the centre, and only the far side falls.
+// Balance returns the left and right factors for a stereo sound: 1 at the centre, and only the far side is
+// attenuated.
 func Balance(pan float64) (left, right float64) {
 	if pan == 0 {
 		return 1, 1

@@ -2,9 +2,9 @@ package voice
 
 import "voicepool/pcm"
 
-// Left returns for how many of the next n frames the voice goes on, and nothing moves it:
-// fewer where it comes to its end, or, with loop, to the end of its loop. wraps says that
-// it is the loop's. What is not decoded yet of a stream counts as going on.
+// Left returns how many of the next n frames the voice will play if it is not changed. The result is smaller
+// than n if the voice ends before; with loop, also if its loop ends before. wraps reports that the end of the
+// loop is the reason. Frames of a stream that are not decoded yet count as available.
 func (v *Voice) Left(n, frame int64, loop bool) (frames int64, wraps bool) {
 	switch {
 	case v.Over(frame):
@@ -18,7 +18,7 @@ func (v *Voice) Left(n, frame int64, loop bool) (frames int64, wraps bool) {
 		return n, false
 	}
 	copied := *v
-	copied.filter, copied.steady.filtered = nil, false // it tells nothing, and is not a copy
+	copied.filter, copied.steady.filtered = nil, false // the copy is silent and must not share the filter
 	copied.waits = false
 	left := int64(never)
 	if loop {
@@ -47,8 +47,8 @@ func (v *Voice) Left(n, frame int64, loop bool) (frames int64, wraps bool) {
 	return done, false
 }
 
-// untilWrap returns how far it is, 32.32, until the voice has heard its loop to the end,
-// whether it goes back then or not. never: it is behind its loop, or does not loop.
+// untilWrap returns the distance to the next end of the loop, in 32.32 frames, whether the voice jumps back
+// there or not. It returns never if the voice does not loop or is behind its loop.
 func (v *Voice) untilWrap() int64 {
 	loop, at, rest, ends := v.rounds()
 	behind, size := at-loop[1], loop.Frames()
@@ -65,8 +65,8 @@ func (v *Voice) untilWrap() int64 {
 	return (size-behind%size)<<32 - rest
 }
 
-// rounds returns the loop of the voice, its position, and how many ends of rounds are still to come
-// behind the first; never: it goes back without end. The loop of a voice that does not loop is empty.
+// rounds returns the loop, the whole and fractional position, and how many ends of the loop follow after the
+// next one; never: without limit. The loop is empty for a voice that does not loop.
 func (v *Voice) rounds() (loop pcm.Loop, at, rest, ends int64) {
 	loop, at, rest = v.sound.loop, v.pos>>32, v.pos&(1<<32-1)
 	switch {
@@ -87,10 +87,10 @@ func (v *Voice) rounds() (loop pcm.Loop, at, rest, ends int64) {
 	return loop, at, rest, ends
 }
 
-// loops reports whether the voice was told to play its loop: it is in the loop, before it, or has left it.
+// loops reports whether the voice was started with a loop, even if it has left the loop since.
 func (v *Voice) loops() bool { return v.loop || v.jumps >= 0 }
 
-// LeftLoop reports whether the voice loops and has come to the end of its loop for the last time.
+// LeftLoop reports whether the voice has passed the end of its loop for the last time.
 func (v *Voice) LeftLoop() bool {
 	loop, at, _, ends := v.rounds()
 	size := loop.Frames()

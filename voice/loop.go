@@ -5,9 +5,9 @@ import (
 	"voicepool/pcm"
 )
 
-// SetRounds has the voice play its loop so often, counted as Options.Rounds: the round that
-// is under way is the first. 0 or less: until it is released. A voice beyond the end of its
-// loop plays on. It moves nothing that is heard, and no stream.
+// SetRounds sets how many times the voice plays its loop, including the present round, as in Options.Rounds.
+// 0 or less: until it is released. It has no effect on a stream or behind the end of the loop, and makes no
+// audible step.
 func (v *Voice) SetRounds(rounds int32) {
 	if v.feed != nil {
 		return
@@ -16,7 +16,7 @@ func (v *Voice) SetRounds(rounds int32) {
 	switch at := v.pos >> 32; {
 	case size <= 0 || !v.Looping() && at >= to || v.unrolls() && at >= v.unrolled(to):
 		return
-	case rounds > 0 && at >= to: // in the seam, some rounds have been begun
+	case rounds > 0 && at >= to: // in the seam, where some rounds have already begun
 		v.jumps = rounds + int32((at-to)/size)
 	default:
 		v.jumps = max(rounds, 0) - 1
@@ -26,14 +26,13 @@ func (v *Voice) SetRounds(rounds int32) {
 	v.stale()
 }
 
-// Returns reports whether a voice that loops is not in its last round yet.
+// Returns reports whether a looping voice still has a round after the present one.
 func (v *Voice) Returns() bool { return v.Looping() && v.jumps != 0 }
 
-// SeekTo goes to a frame of the sound, from silence up over some frames. A stream
-// goes on with what another feed brings.
+// SeekTo jumps to a frame of the sound and fades in from silence. A stream continues with the given feed.
 func (v *Voice) SeekTo(frame, to, fade int64, feed *Feed) {
 	end := v.sound.loop[1]
-	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= end { // some rounds have been begun
+	if at := v.pos >> 32; v.Looping() && v.jumps >= 0 && at >= end { // some rounds have already begun
 		v.jumps = max(v.jumps-int32((at-end)/v.sound.loop.Frames())-1, 0)
 		v.loop = v.jumps > 0
 	}
@@ -50,20 +49,19 @@ func (v *Voice) SeekTo(frame, to, fade int64, feed *Feed) {
 	v.Return(frame, fade)
 }
 
-// seam is the neighbourhood of a loop's end, laid out as the ear hears it: what
-// stands before the end, then the loop's beginning again. A voice that loops
-// leaves the samples at from, goes on in the seam, and at wrap goes back by
-// back frames, where the same samples stand around it. So no kernel knows of
-// loops, and a seam is exact at any pitch and under any interpolation.
+// seam holds the samples around the end of a loop in playing order: those before the end, then those after
+// the loop's start. A looping voice switches from the samples to the seam at from. At wrap it jumps back by
+// back frames to a position with the same neighbours. Kernels therefore need no code for loops, and a loop is
+// exact at any pitch and with any interpolation.
 type seam struct {
-	data store // interleaved; its frame 0 is the sound's frame from-guardBefore
+	data store // interleaved; its frame 0 is frame from-guardBefore of the sound
 	from int64 // positions from here on are read from data
-	wrap int64 // the first position that is no longer read
-	back int64 // a whole number of loop lengths
+	wrap int64 // first position that is no longer read
+	back int64 // a multiple of the loop length
 }
 
-// shortLoop is the length in frames under which a loop is repeated within its
-// seam, so that a block has a bounded number of wraps.
+// shortLoop is the length in frames below which a loop is repeated within its seam. This limits the number of
+// jumps per block.
 const shortLoop = 64
 
 func newSeam(s *Sound) seam {
@@ -88,17 +86,16 @@ func newSeam(s *Sound) seam {
 	return m
 }
 
-// A voice that counts the rounds of a short loop reads its sound written out: the
-// rounds that are still to come stand in a row, and its position counts in that
-// row. So the way out is exact, however few rounds there are, where what a kernel
-// reads at once holds several of them.
+// A voice that counts the rounds of a short loop reads an unrolled sound, the row: the remaining rounds
+// follow each other, and the position counts frames of that row. The exit from the loop is therefore exact
+// even if a kernel reads several rounds at once.
 
-// unrolls reports whether the voice reads so.
+// unrolls reports whether the voice reads an unrolled loop.
 func (v *Voice) unrolls() bool {
 	return v.Looping() && v.jumps >= 0 && v.sound.loop[1]-v.sound.loop[0] < shortLoop
 }
 
-// unrolled returns where a frame at or behind the loop's end stands in the row.
+// unrolled returns the position in the row of a frame at or behind the loop's end.
 func (v *Voice) unrolled(frame int64) int64 {
 	if v.jumps < 0 {
 		return frame
@@ -106,7 +103,7 @@ func (v *Voice) unrolled(frame int64) int64 {
 	return frame + int64(v.jumps)*(v.sound.loop[1]-v.sound.loop[0])
 }
 
-// rewind takes rounds that are over out of the row, and leaves it after the last.
+// rewind removes completed rounds from the row, and leaves the row after the last round.
 func (v *Voice) rewind() {
 	m, length := &v.sound.seam, v.sound.loop.Frames()
 	if last := v.unrolled(v.sound.loop[1]); v.pos>>32 >= last+guardAfter {
@@ -121,10 +118,10 @@ func (v *Voice) rewind() {
 	}
 }
 
-// unrollPiece is how many frames are written out at a time.
+// unrollPiece is the number of frames unrolled at a time.
 const unrollPiece = 1<<maxOctaves + 64
 
-// mixUnrolled adds as many frames as one piece serves.
+// mixUnrolled adds dst's frames, which must fit in one piece.
 func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 	first := v.pos>>32 - guardBefore
 	frames := ((v.pos+int64(len(dst)-1)*v.step)>>32 - first) + 1 + guardBefore
@@ -148,7 +145,7 @@ func (v *Voice) mixUnrolled(dst []pcm.Frame, g dsp.Ramp) {
 	v.kernelAt(v.pos).mix(dst, &piece, v.pos-first<<32, v.step, g)
 }
 
-// standsAt returns which frame of the store stands at a place of the row.
+// standsAt returns the frame of the store at a position of the row.
 func (v *Voice) standsAt(at int64) int64 {
 	s := v.sound
 	switch {
@@ -161,19 +158,19 @@ func (v *Voice) standsAt(at int64) int64 {
 	return min(max(at+guardBefore, 0), s.frames+guardBefore+guardAfter-1)
 }
 
-// rowEnd returns where the voice leaves the row, or the sound ends; of a row that is
-// longer than a position can count, some place further on.
+// rowEnd returns where the voice leaves the row or the sound ends. If the row is longer than a position can
+// count, it returns a position further on.
 func (v *Voice) rowEnd() int64 {
 	return min(v.unrolled(v.sound.loop[1])+guardAfter, v.unrolled(v.sound.frames), v.pos>>32+1<<20)
 }
 
-// Endless reports whether the voice never comes to an end by itself: it repeats its loop
-// until it is released, or it is a stream that does so, or one whose length nobody knows.
+// Endless reports whether the voice never ends by itself. That holds for a voice or stream whose loop repeats
+// until it is released, and for a stream of unknown length.
 func (v *Voice) Endless() bool {
 	switch {
 	case v.out.out:
 		return false
-	case v.next != nil: // what it is going to be
+	case v.next != nil: // the feed that follows
 		return v.next.course.endless()
 	case v.feed != nil:
 		return v.feed.course.endless() || v.sound.frames == 0

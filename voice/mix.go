@@ -7,14 +7,12 @@ import (
 	"voicepool/pcm"
 )
 
-// Mix adds the voice to dst, whose first frame has the number frame, and goes
-// on by as many frames. It returns how many it had to give: fewer than len(dst)
-// when it has ended, and the frame of its end is the first one without it.
-// Frames follow each other without a gap, but for pauses.
+// Mix adds the voice to dst, whose first frame has the number frame, and advances by len(dst) frames. It
+// returns the number of frames before the voice's end, len(dst) if it has not ended. Successive calls must be
+// contiguous except for pauses.
 func (v *Voice) Mix(dst []pcm.Frame, frame int64) int { return v.MixBefore(nil, dst, frame) }
 
-// MixBefore is Mix where another voice, or nil, is mixed next: its samples are asked for
-// meanwhile.
+// MixBefore is Mix followed by another voice: it prefetches the samples of next, which may be nil.
 func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
 	if v.MixSteady(next, dst, frame) {
 		return len(dst)
@@ -25,8 +23,8 @@ func (v *Voice) MixBefore(next *Voice, dst []pcm.Frame, frame int64) int {
 	return int(v.goOn(dst, next, int64(len(dst)), frame))
 }
 
-// Skip goes on by n frames as Mix does, to the very same place, and gives
-// nothing. It returns how many frames Mix would have had to give.
+// Skip advances by n frames exactly like Mix, without output. It returns how many frames Mix would have
+// produced.
 func (v *Voice) Skip(n, frame int64) int64 {
 	if v.SkipSteady(n) {
 		return n
@@ -40,8 +38,8 @@ func (v *Voice) Skip(n, frame int64) int64 {
 	return v.goOn(nil, nil, n, frame)
 }
 
-// goOn adds n frames to dst, here and below to nothing where that is nil. It returns
-// how many there were.
+// goOn adds n frames to dst and returns how many there were. If dst is nil, it only advances; so do the
+// functions that it calls.
 func (v *Voice) goOn(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	v.steady.left = 0
 	done := int64(0)
@@ -62,7 +60,7 @@ func (v *Voice) goOn(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 		done += got
 		frame += got
 		v.fresh = v.fresh && got == 0
-		v.faulty = v.faulty || got == 0 && !v.Over(frame) // nothing may keep a render for ever
+		v.faulty = v.faulty || got == 0 && !v.Over(frame) // a voice without progress must not block a render forever
 	}
 	if done == n {
 		v.settleDown()
@@ -70,7 +68,7 @@ func (v *Voice) goOn(dst []pcm.Frame, next *Voice, n, frame int64) int64 {
 	return done
 }
 
-// after returns what of dst, if there is one, comes after some frames.
+// after returns dst without its first frames, or nil if dst is nil.
 func after(dst []pcm.Frame, frames int64) []pcm.Frame {
 	if dst == nil {
 		return nil
@@ -78,7 +76,7 @@ func after(dst []pcm.Frame, frames int64) []pcm.Frame {
 	return dst[frames:]
 }
 
-// Over reports whether the voice has nothing left to give at frame.
+// Over reports whether the voice has no more output at frame.
 func (v *Voice) Over(frame int64) bool {
 	if v.sound == nil || v.faulty || v.out.out && frame >= v.out.end() {
 		return true
@@ -92,8 +90,8 @@ func (v *Voice) Over(frame int64) bool {
 	return !v.Looping() && v.pos>>32 >= v.sound.frames
 }
 
-// run adds n frames of one segment, each channel by itself; at counts from the segment's
-// start. It returns how many: fewer where the voice comes to its end, or out of its loop.
+// run adds n frames of one segment; at counts from the segment's start. It returns fewer if the voice ends or
+// leaves its loop.
 func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	switch {
 	case v.feed != nil:
@@ -106,7 +104,7 @@ func (v *Voice) run(dst []pcm.Frame, n int64, at int) int64 {
 	return v.runPlain(dst, n, g)
 }
 
-// runPlain is run for a voice that reads the sound as it is.
+// runPlain is run for a voice that reads the original sound.
 func (v *Voice) runPlain(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	done := int64(0)
 	for done < n && v.segEnd > v.segStart {
@@ -132,17 +130,16 @@ func (v *Voice) runPlain(dst []pcm.Frame, n int64, g dsp.Ramp) int64 {
 	return done
 }
 
-// stepsTo returns how many steps it takes to pass left, which is above 0; at most n.
+// stepsTo returns how many steps cover the distance left, which is above 0; at most n.
 func stepsTo(left, step, n int64) int64 {
-	if n < 1<<20 && uint64(n*step-1) < uint64(left) { // usually, and a division is slow
+	if n < 1<<20 && uint64(n*step-1) < uint64(left) { // the usual case, without a division
 		return n
 	}
 	return min((left+step-1)/step, n)
 }
 
-// window returns the samples that the position stands in, the frame of the
-// sound that data begins with, and the first position that is beyond them. Where
-// they are written out in a row, there is no data yet.
+// window returns the samples around the position, the frame of the sound at the start of data, and the first
+// position behind data. data is nil for an unrolled loop.
 func (v *Voice) window() (data *store, first, limit int64) {
 	s := v.sound
 	if !v.Looping() {
@@ -157,8 +154,8 @@ func (v *Voice) window() (data *store, first, limit int64) {
 	return &s.seam.data, s.seam.from - guardBefore, min(s.seam.wrap, v.leaves())
 }
 
-// leaves returns where a looping voice has to leave its seam for good, since what
-// it reads ahead is beyond its last round.
+// leaves returns the position at which a looping voice must leave the seam for good, because the samples
+// after it belong to the frames behind the last round.
 func (v *Voice) leaves() int64 {
 	if v.jumps < 0 {
 		return math.MaxInt64
@@ -167,8 +164,8 @@ func (v *Voice) leaves() int64 {
 	return s.loop[1] + int64(v.jumps)*(s.loop[1]-s.loop[0]) - guardAfter
 }
 
-// wrap takes a looping position that has passed the seam back into the loop. One
-// that counts its rounds leaves the seam for good before its last round is over.
+// wrap moves a looping position that has passed the seam back into the loop. A voice that counts its rounds
+// leaves the seam before its last round is over.
 func (v *Voice) wrap() {
 	if !v.Looping() {
 		return

@@ -5,32 +5,31 @@ import (
 	"voicepool/pcm"
 )
 
-// Move is a parameter on its way: from From at frame Start to To, Frames later.
-// The zero value rests at 0.
+// Move is a value that moves from From at frame Start to To within Frames. The zero value is constant 0.
 type Move struct {
 	From, To float64
 	Start    int64
 	Frames   int64
-	Shape    Shape // of a move in decibels; all others are straight
+	Shape    Shape // for a move in decibels; all others are linear
 }
 
-// Shape is the way that a gain takes.
+// Shape is the curve of a gain over time.
 type Shape uint8
 
 const (
-	Natural       Shape = iota // in decibels; of a fade in or out, which has its end at silence, a raised cosine
-	InDecibels                 // straight in decibels
-	InAmplitude                // straight in amplitude
-	RaisedCosine               // in amplitude, level at both ends
-	ConstantPower              // a quarter of a sine in amplitude: two that cross keep their power
+	Natural       Shape = iota // linear in decibels; for a fade-in or fade-out, a raised cosine
+	InDecibels                 // linear in decibels
+	InAmplitude                // linear in amplitude
+	RaisedCosine               // raised cosine in amplitude: zero slope at both ends
+	ConstantPower              // quarter of a sine in amplitude: a crossfade keeps its power
 )
 
 var shapeNames = [...]string{"natural", "decibels", "amplitude", "cosine", "power"}
 
 func (s Shape) String() string { return words.Name("shape", s, shapeNames[:]) }
 
-// between returns how far a move of the shape is, 0..1, from an amplitude to a
-// larger one at share t of its time; the way down is the way up, mirrored.
+// between returns the progress, 0..1, from a smaller amplitude to a larger one after the share t of the time.
+// A move down is the mirror image.
 func (s Shape) between(t float64) float64 {
 	switch s {
 	case RaisedCosine:
@@ -41,21 +40,21 @@ func (s Shape) between(t float64) float64 {
 	return t
 }
 
-// Rest returns a move that is where it is.
+// Rest returns a constant move.
 func Rest(at float64) Move { return Move{From: at, To: at} }
 
-// rest has a zero move rest at a value. What is read at once after a copy waits for it.
+// rest makes a zero move constant. It sets fields one by one: reading a freshly copied struct stalls.
 func (m *Move) rest(at float64) { m.From, m.To = at, at }
 
 // At returns the value at a frame.
 func (m *Move) At(frame int64) float64 {
-	if frame-m.Start >= m.Frames { // usually, and so little that it is no call
+	if frame-m.Start >= m.Frames { // the usual case, small enough to be inlined
 		return m.To
 	}
 	return m.on(frame)
 }
 
-// on is At before the move ends.
+// on is At before the end of the move.
 func (m *Move) on(frame int64) float64 {
 	if m.Shape > InDecibels {
 		return max(float64(pcm.FromLinear(m.Gain(frame))), float64(pcm.Silence))
@@ -63,27 +62,25 @@ func (m *Move) on(frame int64) float64 {
 	return m.From + float64((m.To-m.From)*(float64(frame-m.Start)/float64(m.Frames)))
 }
 
-// End returns the first frame from which it rests.
+// End returns the first frame at which the final value holds.
 func (m *Move) End() int64 { return m.Start + m.Frames }
 
-// Rests reports whether it is at a value, and stays there, from a frame on.
+// Rests reports whether the value is at from frame on.
 func (m *Move) Rests(at float64, frame int64) bool { return m.To == at && m.End() <= frame }
 
-// Turn starts a move at frame, from wherever it is, to to.
+// Turn starts a move at frame from the present value to the value to.
 func (m *Move) Turn(frame int64, to float64, frames int64) {
-	m.From = m.At(frame) // and field by field, as in rest
+	m.From = m.At(frame) // field by field, as in rest
 	m.To, m.Start, m.Frames, m.Shape = to, frame, max(frames, 0), Natural
 }
 
-// TurnGain is Turn for a gain in decibels: silence is no further away than
-// pcm.Silence, from which and to which the line is drawn.
+// TurnGain is Turn for a gain in decibels. Gains below pcm.Silence start or end at pcm.Silence.
 func (m *Move) TurnGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	m.From = max(m.At(frame), float64(pcm.Silence))
 	m.To, m.Start, m.Frames, m.Shape = max(float64(to), float64(pcm.Silence)), frame, max(frames, 0), shape
 }
 
-// Gain returns the factor of a move in decibels at a frame. It is 0 at and
-// below pcm.Silence.
+// Gain returns the factor of a move in decibels at a frame. It is 0 at and below pcm.Silence.
 func (m *Move) Gain(frame int64) float64 {
 	t := frame - m.Start
 	if m.Shape <= InDecibels || t >= m.Frames {
@@ -97,8 +94,7 @@ func (m *Move) Gain(frame int64) float64 {
 	return low + float64((high-low)*m.Shape.between(share))
 }
 
-// Most returns the factor of a move in decibels at a frame or where it ends,
-// whichever is more.
+// Most returns the larger of the current and the final factor of a move in decibels.
 func (m *Move) Most(frame int64) float64 {
 	to := pcm.Decibels(m.To).Gain()
 	if frame >= m.End() {
@@ -107,8 +103,8 @@ func (m *Move) Most(frame int64) float64 {
 	return max(m.Gain(frame), to)
 }
 
-// Grid returns how many frames apart a curve is sampled while it moves: it is
-// followed by straight lines, shorter where it bends more.
+// Grid returns the distance in frames between the points at which the move is sampled. The gain is linear
+// between them, so a move with more curvature has a shorter distance.
 func (m *Move) Grid() int64 { return grid(m.Frames) }
 
 func grid(frames int64) int64 {
@@ -123,17 +119,17 @@ func grid(frames int64) int64 {
 	return 64
 }
 
-// curve is a way from silence to full, or to silence. The zero value is full.
+// curve is a fade-in or a fade-out. The zero value is a constant 1.
 type curve struct {
 	start, frames int64
 	out           bool
 	shape         Shape
-	level         float64 // where a fade out begins, 0..1
+	level         float64 // initial factor of a fade-out, 0..1
 }
 
 func fadeIn(frame, frames int64) curve { return curve{start: frame, frames: frames} }
 
-// at returns the factor at a frame. The end comes first, so that it is no call, as in Move.At.
+// at returns the factor at a frame.
 func (c *curve) at(frame int64) float64 {
 	switch {
 	case frame-c.start < c.frames:
@@ -144,7 +140,7 @@ func (c *curve) at(frame int64) float64 {
 	return 1
 }
 
-// on is at before it ends.
+// on is at before the end of the fade.
 func (c *curve) on(frame int64) float64 {
 	t := frame - c.start
 	switch {
@@ -156,7 +152,7 @@ func (c *curve) on(frame int64) float64 {
 	return c.shape.from(float64(t) / float64(c.frames))
 }
 
-// from returns the factor at a share of the way from silence to full.
+// from returns the factor after a share of the way from silence to full gain.
 func (s Shape) from(share float64) float64 {
 	switch s {
 	case Natural:

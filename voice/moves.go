@@ -2,16 +2,16 @@ package voice
 
 import "voicepool/internal/dsp"
 
-// Moves are those of a voice's own gain, pan, pitch, speed and cutoffs.
+// Moves holds the moves of a voice's own gain, pan, pitch, speed and cutoffs.
 type Moves struct {
 	Gain, Pan, Pitch, Speed Move
 	LowPass, HighPass       Cutoff
 
-	filter bool // it had one; where that was:
+	filter bool // the voice had a filter, with these states
 	states [2][2]dsp.PoleStates
 }
 
-// Moves returns those of the voice.
+// Moves returns the moves of the voice.
 func (v *Voice) Moves() Moves {
 	m := Moves{Gain: v.gain, Pan: v.pan, Pitch: v.pitch, Speed: v.speed}
 	if f := v.filter; f != nil {
@@ -23,10 +23,10 @@ func (v *Voice) Moves() Moves {
 	return m
 }
 
-// Filtered reports whether they are of a voice with a filter.
+// Filtered reports whether the voice had a filter.
 func (m *Moves) Filtered() bool { return m.filter }
 
-// SetMoves gives a voice that starts at frame moves that may have begun before it.
+// SetMoves sets the moves of a voice that starts at frame. They may have begun before that frame.
 func (v *Voice) SetMoves(frame int64, m *Moves) {
 	v.gain, v.pan, v.pitch, v.speed = m.Gain, m.Pan, m.Pitch, m.Speed
 	if f := v.filter; f != nil && m.filter {
@@ -36,7 +36,7 @@ func (v *Voice) SetMoves(frame int64, m *Moves) {
 	v.Replan(frame)
 }
 
-// goOn gives a filter that begins a move that may have begun before it.
+// goOn sets a cutoff of a new filter to a move that may have begun before.
 func (f *Filter) goOn(p *pass, c *Cutoff) {
 	if *c == p.Cutoff {
 		return
@@ -45,8 +45,8 @@ func (f *Filter) goOn(p *pass, c *Cutoff) {
 	f.moves, f.end = true, -1
 }
 
-// GoOn has a voice that starts begin with what the filter of the one before it has left, so that
-// there is no step between them.
+// GoOn copies the filter states of the preceding voice to a voice that starts, so that there is no step
+// between them.
 func (v *Voice) GoOn(m *Moves) {
 	f := v.filter
 	if !f.active() || !m.filter {

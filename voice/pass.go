@@ -10,16 +10,16 @@ import (
 // pass is a low-pass or a high-pass.
 type pass struct {
 	Cutoff
-	place    Cutoff    // of a low-pass, that of the voice's place: the lower of the two acts
-	placed   bool      // it has one, or had
-	from, to dsp.Poles // of the line
+	place    Cutoff    // for a low-pass: cutoff of the spatial position; the lower cutoff is effective
+	placed   bool      // place has been set
+	from, to dsp.Poles // ends of the coefficient ramp
 	left     dsp.PoleStates
-	right    dsp.PoleStates // of a stereo sound
+	right    dsp.PoleStates // for stereo
 	on       bool
-	fresh    bool // a low-pass that begins amid a sound, and so at its place
+	fresh    bool // a low-pass that starts in mid-sound, with the present sample as its state
 }
 
-// silentState is 400 dB under full scale. A state below it is none, so that none becomes denormal.
+// silentState is 400 dB below full scale. Smaller states are set to 0 so that they never become denormal.
 const silentState = 1e-20
 
 func (p *pass) rest(at float64, on bool, rate int) {
@@ -30,7 +30,7 @@ func (p *pass) rest(at float64, on bool, rate int) {
 	}
 }
 
-// acts returns the logarithm of the cutoff that acts at a frame, and how much of the filter is heard.
+// acts returns the logarithm of the effective cutoff at a frame, and the mix of the filtered signal.
 func (p *pass) acts(frame int64) (at, heard float64) {
 	at, heard = p.At(frame), p.heard(frame)
 	if p.placed {
@@ -39,7 +39,7 @@ func (p *pass) acts(frame int64) (at, heard float64) {
 	return at, heard
 }
 
-// goes returns the same of where it is on its way to.
+// goes returns the same at the end of the moves.
 func (p *pass) goes() (at, heard float64) {
 	at, heard = p.To, p.depth.To
 	if p.placed {
@@ -48,12 +48,12 @@ func (p *pass) goes() (at, heard float64) {
 	return at, heard
 }
 
-// moving reports whether a cutoff is on its way at a frame.
+// moving reports whether a cutoff moves at a frame.
 func (p *pass) moving(frame int64) bool {
 	return p.End() > frame || p.placed && p.place.End() > frame
 }
 
-// weights returns the coefficients of a frame.
+// weights returns the filter coefficients at a frame.
 func (p *pass) weights(frame int64, rate int) dsp.Poles {
 	at, depth := p.acts(frame)
 	g := pcm.TanPi(min(pcm.Exp2(at)/float64(rate), highestCutoff))
@@ -68,8 +68,8 @@ func (p *pass) weights(frame int64, rate int) dsp.Poles {
 	}
 }
 
-// bothMono gives the bits of a high-pass and then a low-pass, in less time: one does not wait for the
-// other's states.
+// bothMono is HighPass followed by LowPass with the same bits. Interleaving them shortens the dependency
+// chain.
 func bothMono(dst, src []float32, w, v *dsp.Poles, s, t *dsp.PoleStates) {
 	h, g, band, low, band2, low2 := *w, *v, s.Band, s.Low, t.Band, t.Low
 	dst = dst[:len(src)]
@@ -108,7 +108,7 @@ func highStereo(x []pcm.Frame, w *dsp.Poles, s, t *dsp.PoleStates) {
 	*s, *t = dsp.PoleStates{Band: band, Low: low}, dsp.PoleStates{Band: band2, Low: low2}
 }
 
-// glideMono is a high-pass or a low-pass in a line of weights, from a frame of it on.
+// glideMono filters along the coefficient ramp, starting at frame at of the ramp.
 func (p *pass) glideMono(dst, src []float32, high bool, at int, each float32) {
 	if p.fresh {
 		p.fresh, p.left.Low = false, src[0]
@@ -117,7 +117,7 @@ func (p *pass) glideMono(dst, src []float32, high bool, at int, each float32) {
 	line.Filter(dst, src, high, &p.left)
 }
 
-// line returns what is left of the line of weights from a frame of it on.
+// line returns the rest of the coefficient ramp from frame at of it on.
 func (p *pass) line(at int, each float32) dsp.PoleLine {
 	return dsp.PoleLine{From: p.from, Way: p.from.Way(&p.to), At: at, Each: each}
 }

@@ -5,38 +5,36 @@ import (
 	"voicepool/pcm"
 )
 
-// points are gains at frames of a stretch in which no move ends before the last of them.
-// They are made together, by kernels, and have the bits of those that are made one by one.
+// points are gains at equidistant frames; no move ends before the last of them. Vector kernels compute them
+// together, with the same bits as one by one.
 type points struct {
-	first, grid int64 // the first frame, and how far it is to the next
+	first, grid int64 // first frame, and the distance to the next
 	count       int
 	left, right values
 }
 
-// values are one for each point. Kernels make them by fours: what is beyond the last
-// point means nothing.
+// values has one value per point. Kernels compute four at a time; values beyond the last point are undefined.
 type values [pieces]float64
 
-// fours returns the values that kernels make.
+// fours returns the values that kernels compute: count rounded up to a multiple of four.
 func (p *points) fours(x *values) []float64 { return x[:(p.count+3)&^3] }
 
-// moving reports whether what comes to its end at a frame moves between the points.
+// moving reports whether a move that ends at a frame still moves at the first point.
 func (p *points) moving(end int64) bool { return end >= p.first }
 
-// line fills x with how far something is on its way, which began at a frame: from there, by
-// change in so many frames.
+// line fills x with a line that starts at frame start with value from and changes by change within frames.
 func (p *points) line(x *values, from, change float64, start, frames int64) {
 	dsp.Line(p.fours(x), from, change, p.first-start, p.grid, frames)
 }
 
-// land has something be at its end at the last point, if it is.
+// land sets the last point to the final value if the move ends there or before.
 func (p *points) land(x *values, end int64, at float64) {
 	if p.first+int64(p.count-1)*p.grid >= end {
 		x[p.count-1] = at
 	}
 }
 
-// gainsAt fills in what Gains returns at the points.
+// gainsAt computes the results of Gains at all points.
 func (v *Voice) gainsAt(p *points) {
 	var gain, x values
 	p.gained(&gain, v)
@@ -81,14 +79,14 @@ func (v *Voice) gainsAt(p *points) {
 	}
 }
 
-// scale multiplies all of x.
+// scale multiplies all of x by factor.
 func (p *points) scale(x *values, factor float64) {
 	for i := range p.count {
 		x[i] = float64(x[i] * factor)
 	}
 }
 
-// move fills in Move.At of a move that goes straight.
+// move computes Move.At for a linear move.
 func (p *points) move(x *values, m *Move) {
 	if !p.moving(m.End()) {
 		for i := range p.count {
@@ -100,7 +98,7 @@ func (p *points) move(x *values, m *Move) {
 	p.land(x, m.End(), m.To)
 }
 
-// gained fills in the factors of the voice's own gain.
+// gained computes the factors of the voice's moving gain.
 func (p *points) gained(x *values, v *Voice) {
 	m := &v.gain
 	switch {
@@ -130,7 +128,7 @@ func (p *points) gained(x *values, v *Voice) {
 	p.land(x, m.End(), pcm.Decibels(m.To).Gain())
 }
 
-// in fills in curve.at of a way to full.
+// in computes curve.at for a fade-in.
 func (p *points) in(x *values, c *curve) {
 	if !p.moving(c.end()) {
 		for i := range p.count {
@@ -143,7 +141,7 @@ func (p *points) in(x *values, c *curve) {
 	p.land(x, c.end(), 1)
 }
 
-// out fills in curve.at of a way to silence.
+// out computes curve.at for a fade-out.
 func (p *points) out(x *values, c *curve) {
 	if c.shape == Natural {
 		p.line(x, 0, 1, c.start, c.frames)
@@ -161,7 +159,7 @@ func (p *points) out(x *values, c *curve) {
 	p.land(x, c.end(), 0)
 }
 
-// from replaces shares by Shape.from.
+// from applies Shape.from to each value.
 func (p *points) from(x *values, s Shape) {
 	switch s {
 	case Natural:
@@ -176,7 +174,7 @@ func (p *points) from(x *values, s Shape) {
 	p.between(x, s)
 }
 
-// between replaces shares by Shape.between.
+// between applies Shape.between to each value.
 func (p *points) between(x *values, s Shape) {
 	switch s {
 	case RaisedCosine:
@@ -192,7 +190,7 @@ func (p *points) between(x *values, s Shape) {
 	}
 }
 
-// panned fills in the factors of a moving pan. x is free before and after.
+// panned computes the factors of a moving pan. x is scratch space.
 func (p *points) panned(x *values, v *Voice) {
 	law, beside := v.law(), 0.0
 	switch {

@@ -5,24 +5,24 @@ import (
 	"voicepool/pcm"
 )
 
-// Pre is what a voice has besides that is also to be heard before its fader: without its gain, its pan and
-// its place, but with its base, its filter, its fades in and out and its crowd. It belongs to one voice at
-// a time. A copy of such a voice needs one of its own: see SplitPre.
+// Pre is the pre-fader output of a voice. It includes the base gain, the filter, fades and the crowd gain,
+// but not the moving gain, the pan and the spatial position. It belongs to one voice at a time: a copy needs
+// its own, see SplitPre.
 type Pre struct {
-	ramp            dsp.Ramp // of the segment of the voice
-	toLeft, toRight float64  // as those of the voice
+	ramp            dsp.Ramp // gains in the segment of the voice
+	toLeft, toRight float64  // as in Voice
 	into            []pcm.Frame
-	first           int64 // the frame of the mix that into begins with
+	first           int64 // frame of the mix at the start of into
 }
 
-// LendPre has a voice that has a Filter, which may be off, be heard before its fader, too, from a frame on.
+// LendPre adds a pre-fader output to a voice from frame on. The voice must have a Filter, which may be off.
 func (v *Voice) LendPre(frame int64, p *Pre) {
 	*p = Pre{}
 	v.filter.pre = p
 	v.Replan(frame)
 }
 
-// SplitPre is Split for a Pre, after that.
+// SplitPre is Split for the pre-fader output; it must be called after Split.
 func (v *Voice) SplitPre(p *Pre) {
 	if was := v.filter.before(); was != nil {
 		*p = *was
@@ -30,7 +30,7 @@ func (v *Voice) SplitPre(p *Pre) {
 	}
 }
 
-// before returns what the voice of a filter has before its fader; nil: nothing that is asked for.
+// before returns the pre-fader output of the voice; nil: there is no such output.
 func (f *Filter) before() *Pre {
 	if f == nil {
 		return nil
@@ -38,10 +38,10 @@ func (f *Filter) before() *Pre {
 	return f.pre
 }
 
-// Into says where the next Mix, which begins at a frame, adds what comes before the fader.
+// Into sets the destination of the pre-fader output for the next Mix, which must begin at frame.
 func (p *Pre) Into(dst []pcm.Frame, frame int64) { p.into, p.first = dst, frame }
 
-// gains returns the left and right factors of a voice before its fader, at a frame.
+// gains returns the left and right pre-fader factors of a voice at a frame.
 func (p *Pre) gains(v *Voice, frame int64) (left, right float64) {
 	g := float64(v.lasting(frame) * float64(v.in.at(frame)*v.back.at(frame)))
 	if v.crowd.From != 0 || v.crowd.To != 0 {
@@ -55,7 +55,8 @@ func (p *Pre) gains(v *Voice, frame int64) (left, right float64) {
 	return float64(g * left), float64(g * right)
 }
 
-// lineUp is that of the voice. goes says that the segment begins where the one before has ended.
+// lineUp sets the ramp for a segment, as Voice.lineUp does. goes reports that the segment follows the last
+// one without a gap.
 func (p *Pre) lineUp(v *Voice, frame, to int64, goes bool) {
 	left, right := p.toLeft, p.toRight
 	if !goes {
@@ -69,14 +70,14 @@ func (p *Pre) lineUp(v *Voice, frame, to int64, goes bool) {
 	}
 }
 
-// add adds a piece of the voice, from a frame of the mix on, which is the frame at of the segment.
+// add adds a piece of the voice. frame is its frame in the mix, at its frame in the segment.
 func (p *Pre) add(piece []pcm.Frame, frame int64, at int) {
 	g := p.ramp
 	g.Start = at
 	dsp.Frames(p.into[frame-p.first:][:len(piece)], piece, g)
 }
 
-// filterPiece takes a piece through the filter, in place.
+// filterPiece filters a piece in place.
 func (v *Voice) filterPiece(x []pcm.Frame, frame int64) {
 	if v.sound.channels == 2 {
 		v.filter.stereo(x, frame)
@@ -93,8 +94,8 @@ func (v *Voice) filterPiece(x []pcm.Frame, frame int64) {
 	}
 }
 
-// ReachPre returns the power that counts for how loud what comes before the fader is going to be, left and
-// right together, as Reach counts moves.
+// ReachPre returns the power of the pre-fader factors for the voice's audibility, left and right together.
+// Moves count as in Reach.
 func (v *Voice) ReachPre(frame int64) (power float64) {
 	g := v.lasting(frame)
 	if v.crowd.From != 0 || v.crowd.To != 0 {

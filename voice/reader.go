@@ -5,14 +5,14 @@ import (
 	"voicepool/pcm"
 )
 
-// reader is where a voice reads: a version of its sound, at a place of its own,
-// or, without one, the sound as it is, at the place of the voice.
+// reader is the position of a voice in a mip level of its sound. Without a version, the voice reads the
+// original sound at its own position.
 type reader struct {
 	version *version
-	pos     int64 // 32.32, in frames of the version
+	pos     int64 // in 32.32 frames of the version
 }
 
-// run adds n frames to dst, if there is one, a step of the sound apart.
+// run adds n frames to dst, if it is not nil. step is in frames of the original sound.
 func (r *reader) run(dst []pcm.Frame, n, step int64, k kernel, g dsp.Ramp) {
 	v := r.version
 	if v == nil {
@@ -32,7 +32,7 @@ func (r *reader) run(dst []pcm.Frame, n, step int64, k kernel, g dsp.Ramp) {
 	}
 }
 
-// turnBack takes a place beyond the end of a loop back into it.
+// turnBack moves a position beyond the end of the loop back into the loop.
 func (r *reader) turnBack() {
 	v := r.version
 	if over := r.pos - v.wrap; v.looped && over >= 0 {
@@ -40,7 +40,7 @@ func (r *reader) turnBack() {
 	}
 }
 
-// read returns a reader of a version at the place of the voice.
+// read returns a reader of a version at the position of the voice.
 func (v *Voice) read(from *version) reader {
 	if from == nil {
 		return reader{}
@@ -48,17 +48,16 @@ func (v *Voice) read(from *version) reader {
 	r := reader{from, scaled(v.pos, from.level)}
 	if from.looped {
 		if v.again && r.pos+from.back < from.wrap {
-			r.pos += from.back // where what comes before is the loop's end
+			r.pos += from.back // so that the samples before it are the end of the loop
 		}
 		r.turnBack()
 	}
 	return r
 }
 
-// turn has the voice read what is best for the step of the segment that begins
-// at frame, and reports whether the segment has to be planned anew. What is
-// heard goes from one reader to the other over 5 ms, and one change ends before
-// the next begins; how fast the voice goes does not depend on it.
+// turn selects the mip level for the step of the segment that begins at frame, and crossfades from the old
+// level over 5 ms. It waits until the last crossfade has ended. It reports whether the segment must be
+// planned again. Levels do not affect the position of the voice.
 func (v *Voice) turn(frame int64) bool {
 	if v.quality != Best || v.sound.refine == nil || v.over > 0 {
 		return false
@@ -76,7 +75,7 @@ func (v *Voice) turn(frame int64) bool {
 	}
 	v.was, v.turned, v.over = was, frame, int32(v.sound.rate+199)/200
 	if v.Looping() && v.jumps == 0 && from != nil {
-		// Both are the same between what comes into the loop and what comes out of it.
+		// Looped and unlooped versions are equal only between the loop's start and end.
 		if room := (v.sound.loop[1] - v.pos>>32 - reachOf(from.level)) << 32 / v.step; room >= 16 {
 			v.over = int32(min(int64(v.over), room))
 		}
@@ -84,12 +83,12 @@ func (v *Voice) turn(frame int64) bool {
 	return true
 }
 
-// reachOf returns how many frames of the sound the filter of a version reaches.
+// reachOf returns how many frames of the sound the filter of a mip level covers to each side.
 func reachOf(level int) int64 { return versionReach*powersOf3[level]>>level + 1 }
 
-// untilOut returns for how many frames more a voice in the last round of its loop
-// reads the version in which the loop never ends: until what came before that
-// round does not tell any more. 0: it should not, or has no time for it.
+// untilOut returns for how many more frames a voice in its last round should read the looped version. That
+// version is right until the filter no longer covers samples from before the round. 0: the looped version
+// must not be used.
 func (v *Voice) untilOut() int64 {
 	from := v.now.version
 	if from == nil || !from.looped || !v.Looping() || v.jumps != 0 {
@@ -103,7 +102,7 @@ func (v *Voice) untilOut() int64 {
 	return (out - v.pos + v.step - 1) / v.step
 }
 
-// choose returns the version to read, nil for none, and whether another would be better.
+// choose returns the mip level to read, nil for the original sound, and whether a better one is missing.
 func (v *Voice) choose(frame int64) (from *version, lacks bool) {
 	if v.step == dsp.One && uint32(v.pos) == 0 || v.unrolls() {
 		return nil, false
@@ -111,7 +110,7 @@ func (v *Voice) choose(frame int64) (from *version, lacks bool) {
 	looped := v.Looping() && (v.jumps != 0 || v.untilOut() > 0)
 	level := levelOf(v.step)
 	if from := v.now.version; from != nil && from.looped == looped && v.bends(frame) {
-		// A pitch on its way has to pass a limit clearly: 1.55 up, 1.45 down.
+		// Hysteresis for a moving pitch: the limits are 1.55 upwards and 1.45 downwards.
 		if from.level == level-1 && v.step <= limit(level-1)/30*31 || from.level == level+1 && v.step > limit(level)/30*29 {
 			level = from.level
 		}
@@ -132,18 +131,18 @@ func (v *Voice) bends(frame int64) bool {
 	return v.space != nil && v.space.pitch.End() > frame
 }
 
-// stale begins a new segment, since how often the voice goes back has changed.
+// stale forces a new segment, because the number of remaining loop jumps has changed.
 func (v *Voice) stale() {
 	if v.quality == Best && v.sound.refine != nil {
 		v.segEnd, v.glide = v.segStart, glide{}
 	}
 }
 
-// Lacks reports whether the voice reads something worse than it should, because
-// the version that it needs is not there yet.
+// Lacks reports whether the voice reads a worse mip level than it should, because the right one is not ready
+// yet.
 func (v *Voice) Lacks() bool { return v.lacks }
 
-// runVersions is run for a voice that reads a version, or comes from one.
+// runVersions is run for a voice that reads a mip level or crossfades from one.
 func (v *Voice) runVersions(dst []pcm.Frame, n int64, at int) int64 {
 	now, was := v.ramp, dsp.Ramp{}
 	if v.over > 0 {
@@ -164,8 +163,7 @@ func (v *Voice) runVersions(dst []pcm.Frame, n int64, at int) int64 {
 	return n
 }
 
-// crossed returns the ramps of both readers in a segment of a change: their sum
-// is that of the voice.
+// crossed returns the ramps of both readers during a crossfade. Their sum is the ramp of the voice.
 func (v *Voice) crossed() (now, was dsp.Ramp) {
 	g := &v.ramp
 	n, over := float32(v.segEnd-v.segStart), float32(v.over)

@@ -2,33 +2,33 @@ package voice
 
 import "voicepool/pcm"
 
-// Screen is a low-pass on the way that a voice takes alone to its bus, where its sends take another: it
-// is for what the voice has given. The zero Screen is off.
+// Screen is a low-pass on the direct path of a voice to its bus, if its sends take another path. It filters
+// the voice's output. The zero Screen is off.
 type Screen struct{ filter Filter }
 
-// Begin makes it that of a voice that starts, at a rate, with a cutoff in Hz; 0: off.
+// Begin initializes the filter at a sample rate for a voice that starts, with a cutoff in Hz; 0: off.
 func (s *Screen) Begin(rate int, hz float64) {
 	s.filter.begin(rate, 0, 0)
 	s.Set(0, hz, 0)
 }
 
-// Begun reports whether it is one of a rate.
+// Begun reports whether Begin has been called.
 func (s *Screen) Begun() bool { return s.filter.rate > 0 }
 
-// Set moves the cutoff, straight in its logarithm; 0: off.
+// Set moves the cutoff in Hz, linearly in its logarithm; 0: off.
 func (s *Screen) Set(frame int64, hz float64, frames int64) {
 	if hz != 0 || s.filter.low.placed {
 		s.filter.place(frame, hz, frames)
 	}
 }
 
-// Active reports whether it does anything.
+// Active reports whether the filter changes the signal.
 func (s *Screen) Active() bool { return s.filter.active() }
 
-// Rest has it begin from silence.
+// Rest clears the state before the next use.
 func (s *Screen) Rest() { s.filter.stale = true }
 
-// Apply takes what the voice has given from a frame on through it.
+// Apply filters the output of a voice from frame on, in place.
 func (s *Screen) Apply(x []pcm.Frame, frame int64) {
 	s.filter.wake()
 	s.filter.stereo(x, frame)

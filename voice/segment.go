@@ -7,15 +7,14 @@ import (
 	"voicepool/pcm"
 )
 
-// Replan begins a new segment at frame: a stretch in which the gains are
-// straight lines and the step is constant. Segments end on a grid of frames, or
-// where a move ends, so they do not depend on blocks.
+// Replan begins a new segment at frame: a stretch with linear gains and a constant step. Segments end on a
+// grid of frames or where a move ends, so they do not depend on block boundaries.
 func (v *Voice) Replan(frame int64) {
 	v.toAt, v.glide = never, glide{}
 	v.proceed(frame)
 }
 
-// proceed is Replan where a segment has come to its end and nobody has moved the voice.
+// proceed is Replan at the end of a segment, without a change of the voice.
 func (v *Voice) proceed(frame int64) {
 	v.steady.left = 0
 	if frame < v.glide.until {
@@ -30,14 +29,14 @@ func (v *Voice) proceed(frame int64) {
 		to = v.plan(frame)
 	}
 	if v.glides(frame) {
-		v.segEnd = frame // the gains of a stretch are worked out as it is mixed
+		v.segEnd = frame // gains are computed while the segment is mixed
 		return
 	}
 	v.glide = glide{}
 	v.lineUp(frame, to)
 }
 
-// plan begins a segment at frame, but for its gains: those go to the frame that it returns.
+// plan begins a segment at frame without its gains, and returns the frame at which the gain ramp ends.
 func (v *Voice) plan(frame int64) (to int64) {
 	end := int64(never)
 	g := int64(64)
@@ -50,7 +49,7 @@ func (v *Voice) plan(frame int64) (to int64) {
 		}
 	}
 	if v.space != nil {
-		if e := v.space.pitch.End(); e > frame { // they end together
+		if e := v.space.pitch.End(); e > frame { // all three end together
 			end, g = min(end, e), min(g, v.space.grid)
 		}
 	}
@@ -62,15 +61,14 @@ func (v *Voice) plan(frame int64) (to int64) {
 	return v.planTo(frame, end, g)
 }
 
-// rests reports whether no move and no curve of the voice ends after a frame: there is nothing to
-// look at one by one.
+// rests reports whether no move and no fade ends after frame.
 func (v *Voice) rests(frame int64) bool {
 	return v.space == nil && max(
 		v.gain.End(), v.pan.End(), v.pitch.End(), v.speed.End(), v.shared.End(), v.crowd.End(), v.in.end(), v.out.end(), v.back.end(),
 	) <= frame
 }
 
-// planTo is plan where moves end at a frame, or never, and are sampled so many frames apart.
+// planTo is plan for moves that end at the frame end, or never, and are sampled every g frames.
 func (v *Voice) planTo(frame, end, g int64) (to int64) {
 	if v.over > 0 {
 		end = min(end, v.turned+int64(v.over))
@@ -90,11 +88,10 @@ func (v *Voice) planTo(frame, end, g int64) (to int64) {
 	return to
 }
 
-// straight begins a segment of a stretch in which gains move.
+// straight begins a segment within which only gains move.
 func (v *Voice) straight(frame int64) { v.lineUp(frame, v.extend(frame)) }
 
-// extend begins a segment at frame and returns its end: the next frame of the grid, or where
-// a move ends.
+// extend begins a segment at frame and returns its end: the next frame of the grid, or the end of a move.
 func (v *Voice) extend(frame int64) int64 {
 	v.segStart, v.segEnd = frame, v.glide.until
 	if v.segEnd != never {
@@ -103,7 +100,7 @@ func (v *Voice) extend(frame int64) int64 {
 	return v.segEnd
 }
 
-// lineUp has the gains go in a straight line from frame to another; to never: they rest.
+// lineUp sets the gain ramp from frame to to; never: the gains are constant.
 func (v *Voice) lineUp(frame, to int64) {
 	left, right := v.toLeft, v.toRight
 	if p := v.filter.before(); p != nil {
@@ -121,10 +118,10 @@ func (v *Voice) lineUp(frame, to int64) {
 	}
 }
 
-// patience is how many frames apart a voice that lacks a version looks for it.
+// patience is the number of frames that a voice waits between two searches for a missing mip level.
 const patience = 1024
 
-// stepAt returns the step of a frame, 32.32.
+// stepAt returns the step at a frame, 32.32.
 func (v *Voice) stepAt(frame int64) int64 {
 	semitones := v.basePitch + v.pitch.At(frame) + v.speed.At(frame) + v.shared.At(frame)
 	if v.space != nil {
@@ -133,7 +130,7 @@ func (v *Voice) stepAt(frame int64) int64 {
 	return stepOf(semitones)
 }
 
-// stepOf returns the step of a pitch, 32.32.
+// stepOf returns the step for a pitch, 32.32.
 func stepOf(semitones float64) int64 {
 	if semitones == 0 {
 		return dsp.One

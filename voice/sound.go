@@ -19,49 +19,45 @@ import (
 var ErrSound = errors.New("voice: not a playable sound")
 
 const (
-	// guardBefore and guardAfter are the frames of silence kept around the
-	// samples, so that no kernel ever reads outside them.
+	// guardBefore and guardAfter are the frames of silence around the samples, so that no kernel reads
+	// outside them.
 	guardBefore = 4
 	guardAfter  = 20
 
-	// maxFrames bounds a sound so that a position fits 32.32 fixed point:
-	// 12 hours at 48 kHz.
+	// maxFrames limits a sound so that a position fits 32.32 fixed point: 12 hours at 48 kHz.
 	maxFrames = 1<<31 - 1<<12
 
-	// maxSample is the largest magnitude a sample may have, 96 dB over full scale: floats may be
-	// scaled as integers of 16 bits are. Beyond that a file is not loud but broken.
+	// maxSample is the largest allowed magnitude of a sample, 96 dB over full scale. It allows floats that
+	// are scaled as 16-bit integers. Beyond it a file is broken rather than loud.
 	maxSample = 1 << 16
 )
 
-// Samples is what NewSound prepares a Sound from.
+// Samples are the input of NewSound.
 type Samples struct {
 	Name     string    // for reports; any
-	File     string    // where it comes from, for reports; any
-	Rate     int       // frames per second, 1..768,000: the mixer's, which never converts
+	File     string    // source file for reports; any
+	Rate     int       // frames per second, 1..768,000; must equal the mixer's rate, which never converts
 	Channels int       // 1 or 2
 	Data     []float32 // interleaved; full scale is -1..+1; copied
 
-	// Compact keeps 16 bits a sample, which is half the memory. What was made of
-	// 16 bits sounds the same, to the bit; all else is rounded to the nearest, and
-	// clipped at full scale.
+	// Compact stores 16 bits per sample, which halves the memory. Material that was 16 bits already sounds
+	// the same to the bit. Other samples are rounded to the nearest value and clipped at full scale.
 	Compact bool
 
-	// Loop is the part that repeats when a voice loops, in frames: from the
-	// first frame of the loop to the one after its last. The zero value means
-	// the whole sound.
+	// Loop is the part that a looping voice repeats: from its first frame to the frame after its last. The
+	// zero value means the whole sound.
 	Loop pcm.Loop
 
-	// Refine makes the versions that the quality Best reads, when they are needed;
-	// package sounds has one. nil: there are none, and Best is Cubic.
+	// Refine makes the mip levels for quality Best when they are needed; package sounds has one. Without it,
+	// Best is the same as Cubic.
 	Refine Refiner
 
-	// Envelope says how loud the sound is going to be from any place on. The
-	// zero value means a steady level of -20 dB.
+	// Envelope is the loudness index of the sound. The zero value means a constant level of -20 dB.
 	Envelope Envelope
 }
 
-// Sound is decoded, prepared, immutable audio data, shared by all voices that
-// play it and by both sides. What comes to it later are versions of it.
+// Sound is decoded, prepared audio data, shared by both sides and by all voices that play it. It is
+// immutable; only mip levels are added later.
 type Sound struct {
 	name     string
 	rate     int
@@ -73,24 +69,24 @@ type Sound struct {
 	seam     seam
 
 	refine    Refiner
-	refining  [2][Levels]sync.Mutex              // among those who make one of the versions
-	unrefined atomic.Bool                        // its Refiner gave what is no sound
+	refining  [2][Levels]sync.Mutex              // serializes the makers of each mip level
+	unrefined atomic.Bool                        // the Refiner failed or returned invalid samples
 	versions  [2][Levels]atomic.Pointer[version] // once and looped, by level
-	needs     [2]atomic.Uint32                   // those that voices have missed
+	needs     [2]atomic.Uint32                   // levels that voices have missed
 	spectra   [2]atomic.Pointer[measured]        // once and looped
 
 	file   string
-	warped *spectrum.Warped // the bands at its rate
+	warped *spectrum.Warped // spectrum bands at the sound's rate
 
-	// Of a stream: it has no data, and of an envelope the declared level alone.
+	// For a stream: it has no data and only the declared level of an envelope.
 	open func(Course) (*Feed, error)
-	mono bool // both channels are one
+	mono bool // both channels are equal
 }
 
-// maxPower is beyond any power that a sound can have, in Masks too.
+// maxPower is above any power that a sound can have, also in Masks.
 const maxPower = 1e15
 
-// check refuses what is no power: the choice of a victim would rest on it.
+// check rejects invalid powers, because victims are chosen by them.
 func (e *Envelope) check() error {
 	tables := [][]float32{e.Once, e.Loop, e.Near, e.NearLoop, e.Later, {e.LaterLoop}}
 	for _, masks := range [][]Masks{e.Masks, e.MasksLoop} {
@@ -108,9 +104,9 @@ func (e *Envelope) check() error {
 	return nil
 }
 
-// NewSound checks and copies s. Control side. Samples that are not finite or
-// beyond 65,536 (96 dB over full scale) are refused with the frame where they stand;
-// samples below 2^-80 (-482 dBFS) become 0. The error wraps ErrSound.
+// NewSound checks and copies s. Control side. It rejects samples that are not finite or beyond 65,536 (96 dB
+// over full scale), and reports their frame. Samples below 2^-80 (-482 dBFS) become 0. The error wraps
+// ErrSound.
 func NewSound(s Samples) (*Sound, error) {
 	switch {
 	case s.Channels != 1 && s.Channels != 2:
@@ -157,12 +153,11 @@ func NewSound(s Samples) (*Sound, error) {
 	return out, nil
 }
 
-// Refine makes a version that the quality Best reads, unless it is there: that of
-// a level, 0..Levels-1, for voices that loop or do not; of SpectrumLevel it measures the spectrum. It takes some thousandths of
-// the sound's length. A sound whose Refiner panics, or gives samples that are not
-// finite or too few or too many, has no versions from then on. A stream, an empty
-// sound and one without a Refiner have none. Control side, any goroutine; it never
-// changes what is there.
+// Refine makes a mip level, 0..Levels-1, for looping or other voices unless it exists. With SpectrumLevel it
+// measures the spectrum. It takes some thousandths of the sound's duration. If the Refiner panics or returns
+// samples that are not finite, too few or too many, the sound has no mip levels from then on. Streams, empty
+// sounds and sounds without a Refiner have no mip levels. Control side, any goroutine; existing levels never
+// change.
 func (s *Sound) Refine(level int, looped bool) {
 	if level == SpectrumLevel {
 		s.measureSpectrum(looped)
@@ -177,17 +172,17 @@ func (s *Sound) Refine(level int, looped bool) {
 	v, frames := newVersion(s, level, looped)
 	v.data.wide = s.refined(level, looped, frames)
 	samples := v.data.wide
-	if int64(len(samples)) != frames*int64(s.channels) || !(dsp.Settle(samples, samples) <= 8*maxSample) { // what is compensated may be 18 dB louder
+	if int64(len(samples)) != frames*int64(s.channels) || !(dsp.Settle(samples, samples) <= 8*maxSample) { // the compensation for the kernel may add 18 dB
 		s.unrefined.Store(true)
 		return
 	}
 	s.versions[setOf(looped)][level].Store(v)
 }
 
-// prepareBest makes what voices read versions with.
+// prepareBest computes the tables for reading mip levels.
 var prepareBest = sync.OnceFunc(dsp.PrepareBest)
 
-// refined returns what the Refiner gives; nothing where it panics.
+// refined returns the samples from the Refiner; nil if it panics.
 func (s *Sound) refined(level int, looped bool, frames int64) (samples []float32) {
 	defer func() {
 		if recover() != nil {
@@ -197,10 +192,10 @@ func (s *Sound) refined(level int, looped bool, frames int64) (samples []float32
 	return s.refine(s, level, looped, -guardBefore, frames)
 }
 
-// Name returns what the sound is called in reports.
+// Name returns the name of the sound in reports.
 func (s *Sound) Name() string { return s.name }
 
-// File returns the file that the sound was read from, with slashes; empty: it was made.
+// File returns the path of the source file, with slashes; empty if the sound was not read from a file.
 func (s *Sound) File() string { return s.file }
 
 // Rate returns the frames per second.
@@ -212,15 +207,13 @@ func (s *Sound) Channels() int { return s.channels }
 // Frames returns the length in frames; an empty sound has 0.
 func (s *Sound) Frames() int64 { return s.frames }
 
-// Loop returns the part that repeats when a voice loops; the zero Loop if it is a stream
-// of which nobody knows the length.
+// Loop returns the part that a looping voice repeats; the zero Loop for a stream of unknown length.
 func (s *Sound) Loop() pcm.Loop { return s.loop }
 
 // Envelope returns the loudness index; its slices must not be changed.
 func (s *Sound) Envelope() Envelope { return s.envelope }
 
-// Bytes returns how much memory the samples, the versions made of them, the index and
-// the spectrum take.
+// Bytes returns the memory used by the samples, the mip levels, the index and the spectrum.
 func (s *Sound) Bytes() int64 {
 	sum := s.data.size() + s.seam.data.size() + s.envelope.size()
 	for set := range s.versions {
@@ -236,11 +229,11 @@ func (s *Sound) Bytes() int64 {
 	return sum
 }
 
-// Compact reports whether samples are kept in 16 bits.
+// Compact reports whether samples are stored in 16 bits.
 func (s *Sound) Compact() bool { return s.data.compact != nil }
 
-// Samples returns the interleaved samples, without guards; they must not be
-// changed. Those of a compact sound are made anew by each call. Control side.
+// Samples returns the interleaved samples without guards; they must not be changed. For a compact sound each
+// call makes a new slice. Control side.
 func (s *Sound) Samples() []float32 {
 	from, to := guardBefore*s.channels, (guardBefore+int(s.frames))*s.channels
 	if !s.Compact() {

@@ -15,13 +15,13 @@ func (s *Sound) measureSpectrum(looped bool) {
 	s.spectra[setOf(looped)].Store(&measured{hops})
 }
 
-// SpectrumBands is in how many bands spectra are known: 0.68 octaves each, from 50 Hz to 14 kHz, the first
-// and the last with all that is beyond.
+// SpectrumBands is the number of spectrum bands: 0.68 octaves each, from 50 Hz to 14 kHz. The first and the
+// last band include everything beyond.
 const SpectrumBands = spectrum.Bands
 
-// Through returns what is left of the powers that Indices returns, as factors, where so much of each band
-// is heard; the latter only if near is true. Where nobody has measured the sound's spectrum, it is pink; lacks says that somebody should.
-// Audio side.
+// Through returns the shares of the powers of Indices that remain if each band is multiplied by its power
+// gain in heard. It computes soon only if near is true. A sound without a measured spectrum counts as pink;
+// lacks reports that its spectrum should be measured. Audio side.
 func (v *Voice) Through(heard *[SpectrumBands]float64, near bool) (index, soon float64, lacks bool) {
 	hop := &spectrum.Pink
 	if looped := v.Looping(); v.sound.spectra[setOf(looped)].Load() != nil {
@@ -39,26 +39,26 @@ func (v *Voice) Through(heard *[SpectrumBands]float64, near bool) (index, soon f
 	return hop.Through(g), hop.Now.Through(g), lacks
 }
 
-// KnowsSpectrum reports whether somebody has measured the spectrum that Through goes by.
+// KnowsSpectrum reports whether the spectrum for Through has been measured.
 func (v *Voice) KnowsSpectrum() bool { return v.sound.spectra[setOf(v.Looping())].Load() != nil }
 
-// Filters reports whether a filter of the voice acts.
+// Filters reports whether a filter of the voice is active.
 func (v *Voice) Filters() bool { return v.filter.active() }
 
-// Passes multiplies gains, as powers, by what the filters of the voice let through at a frame, or where
-// they are on their way to, whichever is more in each band. Audio side.
+// Passes multiplies power gains by the response of the voice's filters. In each band it uses the larger of
+// the response at frame and the final one. Audio side.
 func (v *Voice) Passes(frame int64, gains *[SpectrumBands]float64) {
 	if v.filter != nil {
 		v.filter.passes(frame, v.sound.warped, (*spectrum.Gains)(gains))
 	}
 }
 
-// Passes multiplies gains by what the screen of a voice lets through, as the voice's Passes does.
+// Passes multiplies gains by the response of the screen, as Voice.Passes does.
 func (s *Screen) Passes(v *Voice, frame int64, gains *[SpectrumBands]float64) {
 	s.filter.passes(frame, v.sound.warped, (*spectrum.Gains)(gains))
 }
 
-// Settled reports whether what Passes lets through stays as it is from a frame on.
+// Settled reports whether the response for Passes is constant from frame on.
 func (s *Screen) Settled(frame int64) bool { return s.filter.settled(frame) }
 
 func (f *Filter) passes(frame int64, w *spectrum.Warped, g *spectrum.Gains) {
@@ -73,7 +73,7 @@ func (f *Filter) passes(frame int64, w *spectrum.Warped, g *spectrum.Gains) {
 func (p *pass) passes(frame int64, g *spectrum.Gains, w *spectrum.Warped, low bool) {
 	goes, heard := p.goes()
 	is, now := p.acts(frame)
-	if heard == 0 || now < 1 { // without it all is heard
+	if heard == 0 || now < 1 { // the unfiltered signal is audible, too
 		return
 	}
 	most := w.Pass(goes, low)
@@ -84,7 +84,7 @@ func (p *pass) passes(frame int64, g *spectrum.Gains, w *spectrum.Warped, low bo
 	g.Times(&most)
 }
 
-// settled reports whether what passes lets through stays as it is from a frame on.
+// settled reports whether the response for passes is constant from frame on.
 func (f *Filter) settled(frame int64) bool {
 	return f == nil || f.low.settled(frame) && f.high.settled(frame)
 }

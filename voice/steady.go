@@ -5,22 +5,21 @@ import (
 	"voicepool/pcm"
 )
 
-// steady is how a voice goes on while neither its gains nor its step move and all
-// that it reads stands in a row: what a kernel needs, worked out once for many
-// blocks.
+// steady is the fast path of a voice with constant gains, a constant step and contiguous samples: the
+// arguments of the kernel, computed once for many blocks.
 type steady struct {
-	left   int64 // frames for which it surely holds; 0: it does not
-	step   int64 // in frames of what is read
-	shift  int64 // from the position of the reader to that in from
+	left   int64 // frames for which the fast path is valid; 0: it is not
+	step   int64 // in frames of the source
+	shift  int64 // offset from the reader's position to the position in from
 	from   *store
 	kernel kernel
-	refine bool // a version of the sound is read
+	refine bool // the source is a mip level
 
-	filtered bool // what is read goes through a filter
+	filtered bool // the samples go through a filter
 }
 
-// MixSteady is MixBefore for a voice that goes on steadily to the end of dst and beyond
-// it. It reports whether it does; if not, nothing has been done.
+// MixSteady is MixBefore for a voice that stays on the fast path to the end of dst and beyond. It reports
+// whether it is; if not, it has done no work.
 func (v *Voice) MixSteady(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return (uint64(len(dst)-1) < uint64(v.steady.left) || v.steady.filtered) && v.mixSteady(next, dst, frame)
 }
@@ -36,8 +35,8 @@ func (v *Voice) mixSteady(next *Voice, dst []pcm.Frame, frame int64) bool {
 	return true
 }
 
-// Sends reports whether MixSend can mix the next n frames: the voice goes on steadily at its own pitch,
-// and what goes through its filter, if it has one, is ready.
+// Sends reports whether MixSend can mix the next n frames. The voice must be on the fast path at its original
+// pitch, and the bank must have filtered it if it has a filter.
 func (v *Voice) Sends(n int64) bool {
 	s := &v.steady
 	if s.filtered {
@@ -46,7 +45,7 @@ func (v *Voice) Sends(n int64) bool {
 	return s.kernel <= stereoUnity && uint64(n-1) < uint64(s.left)
 }
 
-// MixSend is MixSteady, where Sends says so, that also adds a share of what it adds to dst to send.
+// MixSend is MixSteady that also adds a share of the output to send. Sends must have returned true.
 func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s := &v.steady
 	if s.filtered {
@@ -58,7 +57,7 @@ func (v *Voice) MixSend(next *Voice, dst, send []pcm.Frame, share float32) {
 	s.kernel.mixSend(dst, send, s.from, pos, dsp.Ramp{Left: v.ramp.Left, Right: v.ramp.Right, Ahead: next.ahead()}, share)
 }
 
-// SkipSteady is MixSteady without a sound.
+// SkipSteady is MixSteady without output.
 func (v *Voice) SkipSteady(n int64) bool {
 	if !v.passSteady(n) {
 		return false
@@ -69,7 +68,7 @@ func (v *Voice) SkipSteady(n int64) bool {
 	return true
 }
 
-// passSteady goes on by n frames, if the voice does so steadily.
+// passSteady advances by n frames if the voice is on the fast path.
 func (v *Voice) passSteady(n int64) bool {
 	s := &v.steady
 	if uint64(n-1) >= uint64(s.left) {
@@ -83,8 +82,8 @@ func (v *Voice) passSteady(n int64) bool {
 	return true
 }
 
-// ahead returns the address from which a voice is going to read, if there is one, as far as
-// it is known. It may be none any more.
+// ahead returns the address from which a voice will read next, for prefetching; 0: unknown. The address may
+// no longer be valid.
 func (v *Voice) ahead() uintptr {
 	if v == nil || v.steady.from == nil {
 		return 0
@@ -92,7 +91,7 @@ func (v *Voice) ahead() uintptr {
 	return v.steady.kernel.at(v.steady.from, v.place())
 }
 
-// place returns the position in what a steady voice reads.
+// place returns the position in the samples of the fast path.
 func (v *Voice) place() int64 {
 	if v.steady.refine {
 		return v.now.pos + v.steady.shift
@@ -100,16 +99,15 @@ func (v *Voice) place() int64 {
 	return v.pos + v.steady.shift
 }
 
-// settleDown works out how the voice goes on from here, if it does so steadily. What
-// bends, waits or comes to an end does not.
+// settleDown puts the voice on the fast path if its present segment never ends.
 func (v *Voice) settleDown() {
 	if v.segEnd == never && !v.fresh {
 		v.settle()
 	}
 }
 
-// settle works out how the voice reads while its step does not move, and for how many
-// frames all of that stands in a row. Until it is asked for again, only the latter changes.
+// settle computes the arguments of the kernel for a constant step, and for how many frames the samples are
+// contiguous. Until the next call only the latter changes.
 func (v *Voice) settle() {
 	s := &v.steady
 	s.left = 0
@@ -117,7 +115,7 @@ func (v *Voice) settle() {
 		return
 	}
 	data, first, limit := v.window()
-	if data != &v.sound.data { // a seam is short
+	if data != &v.sound.data { // a seam is too short
 		return
 	}
 	s.filtered = v.filter.active()
@@ -134,22 +132,22 @@ func (v *Voice) settle() {
 	s.left = max(left, 0)
 }
 
-// SteadyFor returns for how many frames the voice surely moves on at a constant step, while nothing changes it.
+// SteadyFor returns for how many frames the voice keeps a constant step if it is not changed.
 func (v *Voice) SteadyFor() int64 { return v.steady.left }
 
-// stepsIn returns how many whole steps there are in a distance.
+// stepsIn returns how many whole steps fit in a distance.
 func stepsIn(distance, step int64) int64 {
-	if step == dsp.One { // usually, and a division is slow
+	if step == dsp.One { // the usual case, without a division
 		return distance >> 32
 	}
 	return distance / step
 }
 
-// IndexStays returns for how many frames from here on the index of Indices, Masks and what
-// Returns says surely stay as they are, while nobody moves the voice.
+// IndexStays returns for how many frames the index of Indices, Masks and Returns stay constant if the voice
+// is not changed.
 func (v *Voice) IndexStays() int64 { return v.staysWithin(v.sound.envelope.Hop) }
 
-// SoonStays returns the same for all that IndexStays is about and Soon.
+// SoonStays is IndexStays that also includes Soon.
 func (v *Voice) SoonStays() int64 {
 	e := &v.sound.envelope
 	switch {
@@ -161,7 +159,7 @@ func (v *Voice) SoonStays() int64 {
 	return min(v.IndexStays(), v.staysWithin(e.Step))
 }
 
-// staysWithin returns how many frames it surely is to the next multiple of hop.
+// staysWithin returns a lower bound of the frames until the next multiple of hop.
 func (v *Voice) staysWithin(hop int64) int64 {
 	switch {
 	case v.feed != nil:

@@ -10,31 +10,28 @@ import (
 	"voicepool/pcm"
 )
 
-// Stream is what NewStream makes a Sound from: one that is decoded as it plays.
+// Stream is the input of NewStream, for a sound that is decoded while it plays.
 type Stream struct {
 	Name   string       // for reports; any
-	File   string       // where it comes from, for reports; any
-	Rate   int          // frames per second of what the feeds carry: the mixer's, which never converts
-	Frames int64        // the length, in frames; 0: nobody knows
-	Level  pcm.Decibels // the mean loudness that counts for its audibility, at most 0; 0: -20 dB
+	File   string       // source file for reports; any
+	Rate   int          // frames per second of the feeds; must equal the mixer's rate, which never converts
+	Frames int64        // the length in frames; 0: unknown
+	Level  pcm.Decibels // mean loudness for its audibility, at most 0; 0: -20 dB
 
-	// Mono says that both samples of every frame are equal: it is panned as a sound
-	// of one channel is.
+	// Mono declares that both samples of every frame are equal. The stream is then panned like a sound with
+	// one channel.
 	Mono bool
 
-	// Loop is the part that repeats when a voice loops, in frames; the zero value
-	// means all of it.
+	// Loop is the part that a looping voice repeats, in frames; the zero value means the whole stream.
 	Loop pcm.Loop
 
-	// Open begins to decode a course, in a goroutine of its own that ends when the
-	// feed is closed, and returns where the frames come from. It is called on the
-	// control side, by each Play and each Seek, and does not wait for frames. A
-	// course repeats what its Loop says, or, with a Loop of 0 to 0, nothing.
+	// Open begins to decode a course in a new goroutine, which ends when the feed is closed, and returns the
+	// feed. Each Play and each Seek calls it on the control side. It must not wait for frames.
 	Open func(Course) (*Feed, error)
 }
 
-// NewStream returns a sound that is decoded as it plays. Control side. Its frames
-// are stereo. The error wraps ErrSound.
+// NewStream returns a sound that is decoded while it plays. Its frames are stereo. Control side. The error
+// wraps ErrSound.
 func NewStream(s Stream) (*Sound, error) {
 	switch {
 	case s.Rate < 1 || s.Rate > 768000:
@@ -55,11 +52,11 @@ func NewStream(s Stream) (*Sound, error) {
 	}, nil
 }
 
-// Streamed reports whether the sound is decoded as it plays.
+// Streamed reports whether the sound is decoded while it plays.
 func (s *Sound) Streamed() bool { return s.open != nil }
 
-// Open begins to decode a course of a stream. Control side. The error is that of
-// Stream.Open. Where that panics, or returns no feed, the error wraps ErrSound.
+// Open begins to decode a course of a stream. Control side. It returns the error of Stream.Open. If that
+// function panics or returns no feed, the error wraps ErrSound.
 func (s *Sound) Open(c Course) (feed *Feed, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -73,25 +70,22 @@ func (s *Sound) Open(c Course) (feed *Feed, err error) {
 }
 
 const (
-	// leastFade is how many frames a stream falls silent over at least, however
-	// fast it is.
+	// leastFade is the minimum length in frames of the fade when a stream runs out of frames.
 	leastFade = 8
 
-	// streamReach is how many frames around its position a voice needs of a
-	// stream: before it, and beyond it.
+	// streamReach is the number of frames of a stream that a voice needs before and after its position.
 	streamReach = 4
 
-	// streamPiece is how many frames of a stream are laid out in a row at a time:
-	// enough for one step of the fastest voice.
+	// streamPiece is the number of stream frames made contiguous at a time: enough for one step of the
+	// fastest voice.
 	streamPiece = 1<<maxOctaves + 256
 )
 
-// over reports whether a voice that has heard so much has heard all.
+// over reports whether a voice that has played heard frames has played everything.
 func (f *Feed) over(heard int64) bool { return f.ended.Load() && heard >= f.written.Load() }
 
-// Commit returns the voice's Position, and lets go of what it has played of a
-// stream. Until then a copy of the voice may go on from where it was, as its tail
-// does. To be called when both are done.
+// Commit returns the voice's Position and releases the played frames of a stream. Before Commit, a copy of
+// the voice can still continue from the old position, as its tail does. Call it when both are mixed.
 func (v *Voice) Commit() int64 {
 	if v.steady.left > 0 {
 		return v.pos >> 32
@@ -106,7 +100,7 @@ func (v *Voice) Commit() int64 {
 	return v.Position()
 }
 
-// Drop ends the voice: it closes what that is fed by, and has it refer to nothing any more.
+// Drop ends the voice, closes its feeds and drops all its references.
 func (v *Voice) Drop() {
 	if v.feed != nil {
 		v.feed.Drop()
@@ -116,8 +110,8 @@ func (v *Voice) Drop() {
 	v.steady.from, v.now.version, v.was.version = nil, nil, nil
 }
 
-// Tail returns how many frames a tail has that is to have n from a frame on: fewer of a
-// stream so fast that a prepared feed may not hold them, see Feed.Prepared.
+// Tail returns the length of a tail that should have n frames from frame on. It is shorter for a stream so
+// fast that a prepared feed may not hold them, see Feed.Prepared.
 func (v *Voice) Tail(frame, n int64) int64 {
 	if v.feed == nil {
 		return n
@@ -132,19 +126,19 @@ func (v *Voice) Tail(frame, n int64) int64 {
 	return min(n, v.feed.tailRoom()<<32/max(v.step, stepOf(semitones)))
 }
 
-// Dry reports whether the stream has run dry, and from which frame on it fades
-// out: then it is silent until frames come.
+// Dry reports whether the stream has run out of frames, and the frame at which its fade-out begins. It is
+// silent until more frames arrive.
 func (v *Voice) Dry() (from int64, dry bool) { return v.back.start, v.dry }
 
-// Faulty reports whether the voice ended because it gave what is no sound.
+// Faulty reports whether the voice ended because of invalid samples.
 func (v *Voice) Faulty() bool { return v.faulty }
 
-// Broken reports whether the voice has come to where its stream broke.
+// Broken reports whether the voice has reached the point at which its stream broke.
 func (v *Voice) Broken() bool { return v.feed != nil && v.feed.broken.Load() && v.feed.over(v.heard) }
 
-// mixStream is Mix for a stream. Where frames do not come in time, it falls
-// silent over the last 5 ms of the stream that it has, waits, and comes back over 5 ms. A
-// voice that has not begun waits without having been dry.
+// mixStream is Mix for a stream. If frames arrive too late, the voice fades out over the last 5 ms of the
+// available frames, waits, and fades in over 5 ms. A voice that has not begun yet waits without counting as
+// dry.
 func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	smooth := int64(v.sound.rate+199) / 200
 	done := 0
@@ -161,11 +155,11 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 		}
 		n := v.turnFeed(int64(len(dst) - done))
 		fade := smooth
-		if v.step > dsp.One { // the same stretch of the stream, but a few frames at least
+		if v.step > dsp.One { // the same time in the stream, but at least a few frames
 			fade = min(smooth, max(smooth<<32/v.step, leastFade))
 		}
 		if left, ends := v.supply(); !ends && !v.dry && left < n+fade {
-			if left > fade { // up to there it is as ever
+			if left > fade { // no fade until there
 				n = left - fade
 			} else {
 				v.dry = true
@@ -183,7 +177,7 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 		got := v.give(dst[done:], n, frame)
 		done += int(got)
 		frame += got
-		if got < n && !v.Over(frame) { // it became faster than was reckoned with
+		if got < n && !v.Over(frame) { // the voice became faster than expected
 			v.dry = true
 			v.back = curve{start: frame, out: true}
 		}
@@ -191,16 +185,15 @@ func (v *Voice) mixStream(dst []pcm.Frame, frame int64) int {
 	return done
 }
 
-// served reports whether there is a tenth of a second to begin with, or all there is.
+// served reports whether enough frames are available to begin: a tenth of a second, or the whole stream.
 func (v *Voice) served() bool {
 	enough := min(int64(v.sound.rate)/10+streamReach, int64(len(v.feed.ring))/2)
 	left, ends := v.supply()
 	return ends || left > 0 && v.feed.written.Load()-v.heard >= enough
 }
 
-// supply returns how many frames the voice can surely give, at its present or
-// any coming speed of this segment, from what has been decoded; and whether
-// that is all that ever comes.
+// supply returns how many frames the decoded part is sure to yield at the present and any later speed of this
+// segment. ends reports that the stream has been decoded to its end.
 func (v *Voice) supply() (frames int64, ends bool) {
 	if v.feed.ended.Load() {
 		return math.MaxInt64, true
@@ -214,7 +207,7 @@ func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	var piece [2 * (streamReach + streamPiece + streamReach)]float32
 	done := int64(0)
 	for done < n {
-		// Called after ended was looked at: what is written now includes the last.
+		// ended has been loaded before, so this value includes the last frames.
 		left := v.feed.written.Load() - v.heard
 		if left <= 0 {
 			break
@@ -235,18 +228,18 @@ func (v *Voice) runStream(dst []pcm.Frame, n int64, at int) int64 {
 	return done
 }
 
-// pass goes on by n frames in the course of a stream.
+// pass advances by n frames in a stream.
 func (v *Voice) pass(n int64) {
 	v.pos += n * v.step
 	v.heard += v.pos >> 32
 	v.pos &= 1<<32 - 1
 }
 
-// copyTo fills dst with the frames of the course from first on; what is not there is
-// silent. It reports whether all of them are finite and in range.
+// copyTo fills dst with the frames of the course from first on; missing frames are silent. It reports whether
+// all are finite and in range.
 func (f *Feed) copyTo(dst []float32, first int64) bool {
 	ring := dsp.Interleaved(f.ring)
-	// From here on in samples, of which two are a frame.
+	// From here on counts are in samples, two per frame.
 	from, to, largest := 2*first, 2*f.written.Load(), float32(0)
 	for len(dst) > 0 {
 		n := int64(len(dst))
@@ -279,7 +272,7 @@ func (v *Voice) skipStream(n, frame int64) int64 {
 		}
 		k := v.turnFeed(min(n-done, v.segEnd-frame))
 		to := v.heard + (v.pos+k*v.step)>>32
-		switch ended := v.feed.ended.Load(); { // before what is written, which then is all
+		switch ended := v.feed.ended.Load(); { // load ended before written, which is then final
 		case to > v.feed.written.Load() && !ended:
 			v.waits = true
 			return n

@@ -8,23 +8,23 @@ import (
 	"voicepool/pcm"
 )
 
-// A bus has a Filter, too, for all that it gives: the stereo one of voices. It looks at the states at
-// multiples of filterPiece of the mix, whatever has been silent before.
+// A bus has a Filter, too: it filters the output of the bus in stereo. Its states are checked at multiples of
+// filterPiece in frames of the mix, regardless of silence before.
 
-// Begin makes f the filter of a bus, with the cutoffs in Hz; 0: off.
+// Begin initializes f as the filter of a bus, with cutoffs in Hz; 0: off.
 func (f *Filter) Begin(rate int, lowPass, highPass float64) {
 	f.begin(rate, lowPass, highPass)
 	f.warped = spectrum.Warp(rate)
 }
 
-// Passes multiplies gains by what the filter of a bus lets through, as those of a voice do, and reports
-// whether that still moves.
+// Passes multiplies gains by the response of a bus filter, as Voice.Passes does. It reports whether the
+// response still moves.
 func (f *Filter) Passes(frame int64, gains *[SpectrumBands]float64) (moves bool) {
 	f.passes(frame, f.warped, (*spectrum.Gains)(gains))
 	return !f.settled(frame)
 }
 
-// TurnLowPass moves the cutoff of the low-pass of a bus, straight in its logarithm; hz 0 is off.
+// TurnLowPass moves the cutoff of the low-pass of a bus, linearly in its logarithm; hz 0 is off.
 func (f *Filter) TurnLowPass(frame int64, hz float64, frames int64) {
 	f.turn(&f.low, &f.low.Cutoff, frame, LowPassAt(hz, f.rate), hz == 0, frames)
 }
@@ -34,13 +34,13 @@ func (f *Filter) TurnHighPass(frame int64, hz float64, frames int64) {
 	f.turn(&f.high, &f.high.Cutoff, frame, HighPassAt(hz, f.rate), hz == 0, frames)
 }
 
-// Works reports whether the filter changes anything, or a cutoff is on its way.
+// Works reports whether the filter changes the signal or a cutoff moves.
 func (f *Filter) Works() bool { return f.low.on || f.high.on || f.moves }
 
-// Moves reports whether a cutoff is on its way.
+// Moves reports whether a cutoff moves.
 func (f *Filter) Moves() bool { return f.moves }
 
-// Rings reports whether silence in gives something else out.
+// Rings reports whether the filter still has a tail.
 func (f *Filter) Rings() bool {
 	for _, p := range [...]*pass{&f.high, &f.low} {
 		if p.left != (dsp.PoleStates{}) || p.right != (dsp.PoleStates{}) {
@@ -50,12 +50,12 @@ func (f *Filter) Rings() bool {
 	return false
 }
 
-// brokenState is what no state exceeds: beyond it something is no sound.
+// brokenState is above any state that valid samples can cause.
 const brokenState = 1e15
 
-// Process takes a block of a bus through the filter, in place. frame is that of its first frame: blocks
-// follow each other, or what lies between them is passed by Skip, but for what is silent while nothing
-// moves or rings. It reports whether what came was sound; if not, the filter begins anew from rest.
+// Process filters a block of a bus in place, starting at frame. Between two calls, Skip must cover all frames
+// during which a cutoff moves or the filter has a tail. It reports whether the result is valid; if not, the
+// states are cleared.
 func (f *Filter) Process(block []pcm.Frame, frame int64) (ok bool) {
 	f.stereo(block, frame)
 	ok = true
@@ -71,9 +71,9 @@ func (f *Filter) Process(block []pcm.Frame, frame int64) (ok bool) {
 	return ok
 }
 
-// Skip is Process for n silent frames into a filter that does not ring.
+// Skip is Process for n frames of silence into a filter without a tail.
 func (f *Filter) Skip(n, frame int64) {
-	if last := (frame + n - 1) / lineGrid * lineGrid; f.moves && last > frame { // no earlier line leaves a trace
+	if last := (frame + n - 1) / lineGrid * lineGrid; f.moves && last > frame { // earlier ramps have no effect
 		n, frame = frame+n-last, last
 	}
 	for n > 0 && f.moves {
@@ -83,8 +83,8 @@ func (f *Filter) Skip(n, frame int64) {
 	}
 }
 
-// Tail returns for how many frames the filter rings at most, louder than -90 dBFS, after an input of
-// full scale: where its cutoffs are at a frame, or on their way from there.
+// Tail returns how many frames the tail lasts at most above -90 dBFS after a full-scale input. It uses the
+// lower of the cutoff at frame and the final cutoff.
 func (f *Filter) Tail(frame int64) (frames int64) {
 	for _, p := range [...]*pass{&f.high, &f.low} {
 		if p.on {
@@ -94,12 +94,12 @@ func (f *Filter) Tail(frame int64) (frames int64) {
 	return frames
 }
 
-// FilterTail is Tail for one filter whose cutoff, in Hz, rests.
+// FilterTail is Tail for one filter with a constant cutoff in Hz.
 func FilterTail(hz float64, rate int) int64 { return tailAt(pcm.Log2(hz), rate) }
 
-// tailAt is the Tail of one filter at the logarithm of a cutoff. Its poles are (1+s)/(1-s) for s of
-// g (-1 +- i) / sqrt 2, and what is left at the end of an input is at most four times as large: the sum
-// of the magnitudes of either state's response is less than two.
+// tailAt is the Tail of one filter for the logarithm of a cutoff. Its poles are (1+s)/(1-s) for s of g (-1 +-
+// i) / sqrt 2. The state at the end of an input is at most four times the input: the sum of the magnitudes of
+// either state's response is less than two.
 func tailAt(cutoff float64, rate int) int64 {
 	a := pcm.TanPi(min(pcm.Exp2(cutoff)/float64(rate), highestCutoff)) / math.Sqrt2
 	square := float64(a * a)

@@ -1,15 +1,15 @@
 package voice
 
-// A stream leaves its loop, or begins to repeat it, by another feed: one that begins a little
-// before the end of the loop and goes on as it should. Up to there both have the same frames,
-// so the voice changes feeds between them, and nobody hears where.
+// To change the number of loop rounds, a stream switches to another feed. The new feed starts a little before
+// the end of the loop and continues with the new rounds. Until that end both feeds have equal frames, so the
+// switch between them is inaudible.
 
-// TurnLead is how many frames before the end of a loop such a feed begins; of a shorter loop
-// the loop itself.
+// TurnLead is the distance in frames from the start of such a feed to the end of the loop; a shorter loop uses its whole
+// length.
 const TurnLead = 64
 
-// TurnTo has a stream go on with another feed where it comes to the end of its loop next. One
-// that is behind its loop plays on.
+// TurnTo switches a stream to another feed at the next end of its loop. A stream behind its loop ignores and
+// drops the feed.
 func (v *Voice) TurnTo(feed *Feed) {
 	loop, c := v.sound.loop, &v.feed.course
 	at, size := c.From+v.heard, loop.Frames()
@@ -28,7 +28,7 @@ func (v *Voice) TurnTo(feed *Feed) {
 	v.jumps = max(v.jumps, 0)
 }
 
-// Rounds returns how often a feed plays its loop that begins before the end of it; -1: without
+// Rounds returns how many times a feed that starts before the end of the loop plays the loop; -1: without
 // end.
 func (f *Feed) Rounds() int {
 	switch c := &f.course; {
@@ -40,7 +40,7 @@ func (f *Feed) Rounds() int {
 	return 1
 }
 
-// turnFeed changes feeds where it is time. It returns how many of n frames there are before.
+// turnFeed switches feeds if it is time. It returns how many of n frames come before the switch.
 func (v *Voice) turnFeed(n int64) int64 {
 	if v.next == nil {
 		return n
@@ -53,7 +53,7 @@ func (v *Voice) turnFeed(n int64) int64 {
 	}
 	c := &v.feed.course
 	end := c.From + v.nextAt + v.sound.loop[1] - v.next.course.From
-	if end < c.Out() && !v.next.begun() { // it is late: once more
+	if end < c.Out() && !v.next.begun() { // the new feed is late: play the loop once more
 		v.nextAt += c.Loop.Frames()
 		return v.turnFeed(n)
 	}
@@ -63,12 +63,12 @@ func (v *Voice) turnFeed(n int64) int64 {
 	return n
 }
 
-// begun reports whether a feed has what a voice needs to go on with it.
+// begun reports whether a feed has enough frames for a switch to it.
 func (f *Feed) begun() bool {
 	return f.ended.Load() || f.written.Load() >= min(int64(len(f.ring))/2, 4096)
 }
 
-// leaveFeeds closes the feeds that are not v.feed.
+// leaveFeeds closes the feeds other than v.feed.
 func (v *Voice) leaveFeeds() {
 	for _, f := range [...]*Feed{v.next, v.past} {
 		if f != nil {

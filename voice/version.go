@@ -7,43 +7,39 @@ import (
 	"voicepool/pcm"
 )
 
-// Levels is how many versions a sound can have, once and looped: the last is
-// read at steps up to 1.5 by the fastest voice.
+// Levels is the maximum number of mip levels of a sound, for looping and other voices each. The fastest voice
+// reads the last level at a step of at most 1.5.
 const Levels = 14
 
-// SpectrumLevel stands for the spectrum of a sound where Refine, Refined and Needed say versions: what a
-// choice of victim knows filters by. It takes about a thousandth of the sound's length. A stream, and a
-// sound without a loudness index, have none and count as pink.
+// SpectrumLevel requests the spectrum of a sound from Refine, Refined and Needed. Victims are chosen with it
+// if filters are active. The measurement takes about a thousandth of the sound's duration. Streams and sounds
+// without a loudness index have no spectrum and count as pink.
 const SpectrumLevel = Levels
 
-// Refiner makes the samples of a version of a sound: interleaved, frames of
-// them, the first of which is the version's frame first, which may be before the
-// sound. A version of level k has (2/3)^k times the sound's rate; it is
-// band-limited and compensated for the kernel dsp.MonoBest. That of a looped
-// sound goes on with the loop where the loop ends, again and again. Control side;
-// it does not change the sound, and gives the same each time.
+// Refiner makes the samples of a mip level of a sound, interleaved. It returns the given number of frames,
+// starting at the level's frame first, which may be negative. Level k has (2/3)^k times the sound's rate. It
+// is band-limited and compensated for the kernel dsp.MonoBest. A looped level repeats the loop after the
+// loop's end. Control side; a Refiner must not change the sound and must return the same samples each time.
 type Refiner func(s *Sound, level int, looped bool, first, frames int64) []float32
 
-// version is a sound as the quality Best reads it: at a lower rate for higher
-// pitches, so that a step is hardly ever more than one and a half frames.
-// Positions in it are 32.32 in its own frames. Immutable.
+// version is a mip level: the sound at a lower rate, for quality Best at higher pitches. A step is hardly
+// ever more than one and a half frames. Positions are 32.32 in its own frames. Immutable.
 type version struct {
 	level  int
 	looped bool
-	data   store // its frame 0 is the version's frame -guardBefore
-	wrap   int64 // the first position that is no longer read
-	back   int64 // of a looped version: a whole number of loop lengths, to be taken off then
+	data   store // its frame 0 is frame -guardBefore of the level
+	wrap   int64 // first position that is no longer read
+	back   int64 // of a looped level: the jump back at wrap, a multiple of the loop length
 }
 
-// versionReach is how many frames of a version its filter reaches to both sides,
-// and a kernel besides. So far beyond the end of a loop nothing tells any more
-// what came before it.
+// versionReach is how many frames of a mip level its filter and a kernel cover to each side. This far beyond
+// the end of a loop, samples from before the loop have no effect.
 const versionReach = 128 + 8
 
-// newVersion returns a version of s without samples, and how many frames it needs.
+// newVersion returns a mip level of s without samples, and the number of frames it needs.
 func newVersion(s *Sound, level int, looped bool) (v *version, frames int64) {
 	v = &version{level: level, looped: looped}
-	end, beyond := s.frames, int64(guardAfter/2) // steps are rounded, and an end is found in frames of the sound
+	end, beyond := s.frames, int64(guardAfter/2) // steps are rounded, and the end is found in frames of the sound
 	if looped {
 		length := s.loop.Frames()
 		times := int64(1)
@@ -77,10 +73,10 @@ var powersOf3 = func() (p [Levels + 1]int64) {
 	return p
 }()
 
-// limit returns the largest step at which a version is read: 1.5 of its frames.
+// limit returns the largest step at which a mip level is read: 1.5 of its frames.
 func limit(level int) int64 { return powersOf3[level+1] << 32 >> (level + 1) }
 
-// levelOf returns the level of the version for a step.
+// levelOf returns the mip level for a step.
 func levelOf(step int64) int {
 	level := 0
 	for level < Levels-1 && step > limit(level) {
@@ -89,9 +85,8 @@ func levelOf(step int64) int {
 	return level
 }
 
-// LevelOf returns which version a voice of this pitch reads, speed included: the
-// least whose step is at most one and a half of its frames; -1 where it reads the
-// sound as it is.
+// LevelOf returns the mip level that a voice of this pitch reads, speed included: the lowest level with a
+// step of at most 1.5. It returns -1 if the voice reads the original sound.
 func LevelOf(pitch pcm.Semitones) int {
 	step := stepOf(float64(pitch))
 	if step == dsp.One {
@@ -107,8 +102,8 @@ func setOf(looped bool) int {
 	return 0
 }
 
-// version returns a version of the sound, or, with lacks, the nearest that is there
-// below it, else above it, else nil.
+// version returns a mip level of the sound. If it is missing, version sets lacks and returns the nearest
+// lower one, else the nearest higher one, else nil.
 func (s *Sound) version(level int, looped bool) (v *version, lacks bool) {
 	set := &s.versions[setOf(looped)]
 	if v = set[level].Load(); v != nil {
@@ -127,18 +122,18 @@ func (s *Sound) version(level int, looped bool) (v *version, lacks bool) {
 	return nil, true
 }
 
-// Needed returns which versions voices have missed since it was last called, a bit
-// for each level. Any goroutine.
+// Needed returns the mip levels that voices have missed since the last call, a bit for each level. Any
+// goroutine.
 func (s *Sound) Needed(looped bool) (levels uint32) { return s.needs[setOf(looped)].Swap(0) }
 
-// need notes what a voice misses. Audio side.
+// need records a missing mip level. Audio side.
 func (s *Sound) need(level int, looped bool) {
 	if n := &s.needs[setOf(looped)]; n.Load()>>level&1 == 0 {
 		n.Or(1 << level)
 	}
 }
 
-// Refined reports whether a version is there, or can never be. Any goroutine.
+// Refined reports whether a mip level exists or can never exist. Any goroutine.
 func (s *Sound) Refined(level int, looped bool) bool {
 	if level == SpectrumLevel {
 		return s.envelope.Hop < 1 || s.open != nil || s.frames == 0 || s.spectra[setOf(looped)].Load() != nil
@@ -146,6 +141,5 @@ func (s *Sound) Refined(level int, looped bool) bool {
 	return !s.Refines() || s.versions[setOf(looped)][level].Load() != nil
 }
 
-// Refines reports whether the sound can have versions: it was made with a
-// Refiner.
+// Refines reports whether the sound can have mip levels: it was made with a Refiner that has not failed.
 func (s *Sound) Refines() bool { return s.refine != nil && !s.unrefined.Load() }

@@ -8,21 +8,21 @@ import (
 	"voicepool/pcm"
 )
 
-// Quality is how a voice reads between the samples of its sound.
+// Quality is the method by which a voice interpolates between the samples of its sound.
 type Quality uint8
 
 const (
-	DefaultQuality Quality = iota // what is above it says: the mixer's for a voice, Best for a mixer
-	Best                          // eight taps on versions of the sound, see Refiner; of a stream, and where there are none, Cubic
-	Linear                        // a straight line between two samples
-	Cubic                         // a cubic through four
+	DefaultQuality Quality = iota // inherit: a voice uses the mixer's quality, a mixer uses Best
+	Best                          // eight taps on mip levels of the sound, see Refiner; Cubic for streams and sounds without mip levels
+	Linear                        // linear interpolation between two samples
+	Cubic                         // cubic interpolation through four samples
 )
 
 var qualityNames = [...]string{"default", "best", "linear", "cubic"}
 
 func (q Quality) String() string { return words.Name("quality", q, qualityNames[:]) }
 
-// ParseQuality returns the quality of a name: best, linear or cubic.
+// ParseQuality returns the quality with the given name: best, linear or cubic.
 func ParseQuality(name string) (Quality, bool) {
 	for q := Best; q <= Cubic; q++ {
 		if q.String() == name {
@@ -32,91 +32,90 @@ func ParseQuality(name string) (Quality, bool) {
 	return 0, false
 }
 
-// Options is how a voice starts; the zero value changes nothing. All frames are
-// counts at the sound's rate.
+// Options are the initial properties of a voice. The zero value changes nothing. All frames are frames of the
+// sound, at its rate.
 type Options struct {
-	BaseGain  pcm.Decibels  // a part that stays
-	Gain      pcm.Decibels  // the part that moves
+	BaseGain  pcm.Decibels  // constant part of the gain
+	Gain      pcm.Decibels  // moving part of the gain
 	Pan       float64       // -1..+1
-	BasePitch pcm.Semitones // a part that stays, speed included
-	Pitch     pcm.Semitones // a part that moves
-	Speed     float64       // a ratio that moves; 0 means 1
-	From      int64         // where in the sound it starts
-	FadeIn    int64         // frames of the way from silence at the start
-	FadeShape Shape         // of that
+	BasePitch pcm.Semitones // constant part of the pitch, including a constant speed
+	Pitch     pcm.Semitones // moving part of the pitch
+	Speed     float64       // moving speed, as a ratio; 0 means 1
+	From      int64         // frame of the sound at which playback starts
+	FadeIn    int64         // length of the fade-in in frames
+	FadeShape Shape         // shape of the fade-in
 	Loop      bool
-	Rounds    int32 // how often it plays its loop; 0: until it is released
+	Rounds    int32 // number of times the loop plays; 0: until it is released
 	Quality   Quality
 
-	Feed  *Feed  // of a stream: where its frames come from; it begins at From
-	Space *Space // what its place in space does to it; nil: nothing
+	Feed  *Feed  // source of a stream's frames; its first frame is From
+	Space *Space // spatial position; nil: not positioned
 }
 
-// never is a frame that does not come.
+// never is a frame in the unreachable future.
 const never = math.MaxInt64
 
-// maxOctaves bounds the speed of a voice to 2^8 times the sound's, so that a
-// step stays far from the limits of 32.32 fixed point.
+// maxOctaves limits the speed of a voice to 2^8 times the sound's speed, so that a step stays far from the
+// limits of 32.32 fixed point.
 const maxOctaves = 8
 
-// Voice is one playing of a sound. It is a value: a copy goes on by itself,
-// which is how a stolen voice gets its tail; one with a Filter needs a Split first. The zero Voice
-// has ended.
+// Voice is one playback of a sound. It is a value: a copy continues independently, which is how a stolen
+// voice gets its tail. A copy of a voice with a Filter needs a Split first. The zero Voice has ended.
 type Voice struct {
 	steady steady
-	pos    int64 // 32.32 frames of the sound; of a stream, of its course from heard on
+	pos    int64 // in 32.32 frames of the sound; for a stream, the fraction after heard
 	step   int64
 	now    reader
-	ramp   dsp.Ramp // of the segment [segStart, segEnd)
+	ramp   dsp.Ramp // gains in the segment [segStart, segEnd)
 
 	sound  *Sound
 	feed   *Feed
 	space  *Space
 	filter *Filter
-	heard  int64 // of a stream: whole frames of its course that are behind it
-	next   *Feed // what it goes on with from the frame nextAt of its course on, see TurnTo
-	past   *Feed // what it has gone on from, until Commit
+	heard  int64 // for a stream: whole frames of its range that have been played
+	next   *Feed // feed that replaces the present one at frame nextAt of the range, see TurnTo
+	past   *Feed // feed that was replaced, kept until Commit
 	nextAt int64
 
-	baseGain  float64 // a factor
+	baseGain  float64 // linear factor
 	basePitch float64
-	gain      Move // decibels
+	gain      Move // in decibels
 	pan       Move
-	pitch     Move // semitones
-	speed     Move // semitones as well
-	shared    Move // semitones that the voice's bus brings
-	crowd     Move // decibels, for the starts that it stands for besides its own
+	pitch     Move // in semitones
+	speed     Move // in semitones
+	shared    Move // pitch of the voice's bus, in semitones
+	crowd     Move // in decibels; raises the gain for merged starts that the voice represents
 	in, out   curve
-	back      curve // the way back from a pause
+	back      curve // fade-in after a pause
 
-	was    reader // while crossing: what it comes from
-	turned int64  // the frame at which that began
-	over   int32  // how many frames it takes; 0: it does not cross
-	jumps  int32  // how often it still goes back in its loop; negative: without end, or it does not loop
+	was    reader // previous reader during a crossfade
+	turned int64  // frame at which the crossfade began
+	over   int32  // length of the crossfade in frames; 0: no crossfade
+	jumps  int32  // remaining jumps back to the loop start; negative: unlimited, or the voice does not loop
 
 	segStart int64
 	segEnd   int64
-	toLeft   float64 // the gains of the frame toAt, where the segment goes; with its end
-	toRight  float64 // they are those that the next one begins with
+	toLeft   float64 // gains at frame toAt, the end of the segment;
+	toRight  float64 // the next segment starts with them
 	toAt     int64
 	known    known
 	glide    glide
 
 	loop    bool
 	quality Quality
-	waits   bool // of a stream: for frames
-	dry     bool // of a stream: it has run dry after it began
+	waits   bool // for a stream: waiting for frames
+	dry     bool // for a stream: it ran out of frames after it had begun
 
-	fresh bool // nothing of it has been heard since it came from silence
-	again bool // it has gone back in its loop
-	lacks bool // the version that it should read is not there yet
+	fresh bool // still silent since it started or restarted, so a change makes no click
+	again bool // has jumped back in its loop at least once
+	lacks bool // the wanted mip level is not ready yet
 
-	faulty bool // it gave what is no sound
+	faulty bool // ended because of invalid samples
 }
 
-// Start makes v a playing of s that sounds from frame on.
+// Start begins a playback of s that sounds from frame on.
 func (v *Voice) Start(s *Sound, o Options, frame int64) {
-	*v = Voice{} // and then field by field: a literal would be made elsewhere, and copied
+	*v = Voice{} // Fields are set one by one: the compiler would build a literal elsewhere and copy it.
 	v.sound, v.feed, v.space, v.pos = s, o.Feed, o.Space, o.From<<32
 	v.loop, v.jumps, v.quality, v.waits, v.fresh = o.Loop && o.Rounds != 1, -1, max(o.Quality, Best), o.Feed != nil, true
 	if o.Loop {
@@ -137,16 +136,16 @@ func (v *Voice) Start(s *Sound, o Options, frame int64) {
 	v.Replan(frame)
 }
 
-// Sound returns what is played.
+// Sound returns the sound that the voice plays.
 func (v *Voice) Sound() *Sound { return v.sound }
 
-// Looping reports whether it goes back at the end of its loop, at least once
-// more. The feed of a stream does so by itself.
+// Looping reports whether the voice will jump back at the end of its loop at least once more. It is false for
+// streams, whose feeds repeat the loop themselves.
 func (v *Voice) Looping() bool {
 	return v.loop && v.feed == nil && v.sound.loop[1] > v.sound.loop[0]
 }
 
-// Position returns the frame of the sound that is next.
+// Position returns the next frame of the sound to be played.
 func (v *Voice) Position() int64 {
 	if v.feed != nil {
 		return v.feed.course.At(v.heard)
@@ -158,50 +157,50 @@ func (v *Voice) Position() int64 {
 	if v.unrolls() && p >= v.unrolled(v.sound.loop[1]) {
 		return p - v.unrolled(0)
 	}
-	if v.Looping() && p >= v.sound.loop[1] { // At takes a copy
+	if v.Looping() && p >= v.sound.loop[1] { // At has a value receiver and would copy the loop
 		p = v.sound.loop.At(p)
 	}
 	return p
 }
 
-// Indices returns the best average loudness from the position on, at unit gain, as a
-// K-weighted mean square, and Soon. Those of a stream are declared.
+// Indices returns two loudness values at unit gain. index is the largest mean loudness of any stretch that
+// begins at the position, as a K-weighted mean square; soon is the value of Soon. For a stream both are the
+// declared level.
 func (v *Voice) Indices() (index, soon float64) {
 	return v.sound.envelope.Both(v.Position(), v.Looping())
 }
 
-// Soon returns the energy of the next 20 ms, at unit gain. That of a stream is
-// declared.
+// Soon returns the energy of the next 20 ms at unit gain; for a stream, the declared level.
 func (v *Voice) Soon() float64 {
 	return v.sound.envelope.Soon(v.Position(), v.Looping())
 }
 
-// Most returns the largest energy of any 60 ms that are still to come, at unit
-// gain; Inf when nobody knows, as of a stream.
+// Most returns the largest energy of any remaining stretch of 60 ms, at unit gain. It returns +Inf if that is
+// unknown, as it is for a stream.
 func (v *Voice) Most() float64 {
 	return v.sound.envelope.Most(v.Position(), v.Looping())
 }
 
-// SetGain moves the gain to to, in the given way.
+// SetGain moves the gain to the value to within frames, along the given shape.
 func (v *Voice) SetGain(frame int64, to pcm.Decibels, frames int64, shape Shape) {
 	v.gain.TurnGain(frame, to, frames, shape)
 	v.Replan(frame)
 }
 
-// SetCrowd moves what the voice gains for the starts that it stands for.
+// SetCrowd moves the extra gain of a voice that represents several merged starts.
 func (v *Voice) SetCrowd(frame int64, to pcm.Decibels, frames int64) {
 	v.move(&v.crowd, frame, float64(to), frames)
 }
 
-// SetPan moves the pan to to, -1..+1.
+// SetPan moves the pan to the value to, -1..+1.
 func (v *Voice) SetPan(frame int64, to float64, frames int64) { v.move(&v.pan, frame, to, frames) }
 
-// SetPitch moves the pitch to to, straight in semitones.
+// SetPitch moves the pitch to the value to, linearly in semitones.
 func (v *Voice) SetPitch(frame int64, to pcm.Semitones, frames int64) {
 	v.move(&v.pitch, frame, float64(to), frames)
 }
 
-// SetSpeed moves the speed to the ratio to (above 0), straight in semitones.
+// SetSpeed moves the speed to the ratio to (above 0), linearly in semitones.
 func (v *Voice) SetSpeed(frame int64, to float64, frames int64) {
 	v.move(&v.speed, frame, float64(pcm.FromRatio(to)), frames)
 }
@@ -211,26 +210,26 @@ func (v *Voice) move(m *Move, frame int64, to float64, frames int64) {
 	v.Replan(frame)
 }
 
-// SetShared gives the voice the pitch of its bus, moving or not.
+// SetShared sets the pitch that the voice inherits from its bus.
 func (v *Voice) SetShared(frame int64, pitch Move) {
 	v.shared = pitch
 	v.Replan(frame)
 }
 
-// Return makes the voice rise from silence after a pause. Its other moves go on.
+// Return fades the voice in from silence after a pause. Its other moves continue.
 func (v *Voice) Return(frame, frames int64) {
 	v.back = fadeIn(frame, frames)
 	v.fresh, v.over, v.was = true, 0, reader{}
 	v.Replan(frame)
 }
 
-// Rises reports whether the voice comes back from silence at a frame: before it,
-// there was nothing that could be cut.
+// Rises reports whether the voice starts to fade in after a pause at exactly this frame. Before it the voice
+// was silent, so it can be cut there without a click.
 func (v *Voice) Rises(frame int64) bool {
 	return v.back.frames > 0 && v.back.start == frame && !v.back.out
 }
 
-// FadeOut makes the voice end, silent, at frame+frames, unless it ends before.
+// FadeOut ends the voice at frame+frames with a fade to silence. An earlier end stays as it is.
 func (v *Voice) FadeOut(frame, frames int64, shape Shape) {
 	if v.out.out && v.out.end() <= frame+frames {
 		return
@@ -243,14 +242,13 @@ func (v *Voice) FadeOut(frame, frames int64, shape Shape) {
 	v.Replan(frame)
 }
 
-// FadingOut reports whether a fade out is under way.
+// FadingOut reports whether a fade-out is in progress.
 func (v *Voice) FadingOut() bool { return v.out.out }
 
-// FadeEnd returns the frame from which a fade out is silent.
+// FadeEnd returns the first silent frame after a fade-out.
 func (v *Voice) FadeEnd() int64 { return v.out.end() }
 
-// Delay moves a start that has not sounded yet to frame, as if it had been
-// asked for then.
+// Delay moves a start that has not sounded yet to frame, as if the start had been requested for that frame.
 func (v *Voice) Delay(frame int64) {
 	v.in.start = frame
 	if v.back.frames > 0 {
