@@ -1,5 +1,5 @@
-// Package cluster connects to NATS, by which rooms and renders go past one machine. It has the names of
-// the subjects, buckets and streams; what they hold is in the packages that use them.
+// Package cluster connects to NATS, which joins several machines for rooms and renders. It defines
+// the names of the subjects, buckets and streams. Other packages define their contents.
 //
 //	c, err := cluster.Dial(ctx, cluster.Flags{NATS: "nats://stage-a:4222,nats://stage-b:4222"}, nil)
 //	defer c.Close()
@@ -25,23 +25,23 @@ import (
 	"voicepool/internal/words"
 )
 
-// Names of what lies in JetStream. All begin alike, so that one server may have other users.
+// Names in JetStream. They share a prefix, so that other programs can use the same server.
 const (
-	Placement = "voicepool_placement" // key-value: nodes, rooms and how these stand
+	Placement = "voicepool_placement" // key-value: nodes, rooms and their state
 	Farm      = "voicepool_farm"      // key-value: jobs
 	Jobs      = "VOICEPOOL_JOBS"      // stream: the queue of jobs
 	JobsOn    = "voicepool.farm.jobs" // its subject
-	Objects   = "voicepool_objects"   // object store: sheets, sounds and results, by their content
+	Objects   = "voicepool_objects"   // object store: sheets, sounds and results, by content hash
 )
 
-// Command is the subject on which a room answers; Event is that on which it tells what happens.
+// Command returns the subject on which a room accepts orders.
 func Command(room string) string { return "voicepool.room." + room + ".cmd" }
 
-// Event returns the subject on which a room tells what happens.
+// Event returns the subject on which a room publishes its events.
 func Event(room string) string { return "voicepool.room." + room + ".event" }
 
-// CheckName returns an error for what neither a room nor a node on NATS may be called: the names are
-// parts of subjects and keys.
+// CheckName returns an error if a name is invalid for a room or a node on NATS. Names are parts of
+// subjects and keys.
 func CheckName(name string) error {
 	if name == "" || len(name) > 64 || strings.ContainsFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
@@ -51,7 +51,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// NodeName returns the name of a node; empty: that of the host.
+// NodeName returns the name of a node. The default is the host name with "-" for ".".
 func NodeName(name string) (string, error) {
 	if name == "" {
 		host, err := os.Hostname()
@@ -63,13 +63,13 @@ func NodeName(name string) (string, error) {
 	return name, CheckName(name)
 }
 
-// Flags are those of the commands that use NATS.
+// Flags are the flags of all commands that use NATS.
 type Flags struct {
 	NATS  string `name:"nats" placeholder:"URL" env:"VOICEPOOL_NATS" help:"NATS servers with JetStream: nats://HOST:4222, several separated by commas."`
 	Creds string `name:"nats-creds" predictor:"file" placeholder:"FILE" env:"VOICEPOOL_NATS_CREDS" help:"Credentials for NATS, as nsc writes them."`
 }
 
-// Check returns an error for a URL that cannot be meant.
+// Check returns an error for an invalid URL.
 func (f *Flags) Check() error {
 	if f.NATS == "" {
 		return errors.New("--nats is missing: write nats://HOST:4222, or set VOICEPOOL_NATS")
@@ -84,7 +84,7 @@ func (f *Flags) Check() error {
 	return nil
 }
 
-// hidden returns an address without its password.
+// hidden returns an address without its user and password.
 func hidden(address string) string {
 	if _, host, found := strings.Cut(address, "@"); found {
 		return host
@@ -92,17 +92,17 @@ func hidden(address string) string {
 	return address
 }
 
-// Patience is how long a call of NATS may take.
+// Patience is the time limit of a NATS call.
 const Patience = 5 * time.Second
 
-// Oldest is the oldest version of a NATS server that works: older ones have no consumers with several filters, which
-// nodes watch each other by.
+// Oldest is the oldest supported version of the NATS server. Older servers lack consumers with
+// several filters, which nodes need to watch each other.
 const Oldest = "2.10.0"
 
-// ErrTooOld is the error of a NATS server that is older than Oldest.
+// ErrTooOld is the error of a NATS server older than Oldest.
 var ErrTooOld = errors.New("the NATS server is too old")
 
-// tooOld returns an error for the version of a server that is too old, or that cannot be read.
+// tooOld returns an error if a server version is too old or unreadable.
 func tooOld(version string) error {
 	var have, need [3]int
 	if n, _ := fmt.Sscanf(version, "%d.%d.%d", &have[0], &have[1], &have[2]); n == 3 {
@@ -114,21 +114,21 @@ func tooOld(version string) error {
 	return plain{fmt.Sprintf("the NATS server has version %s, and voicepool needs %s or newer", words.OneLine(cmp.Or(version, "unknown")), Oldest), ErrTooOld}
 }
 
-// Conn is a connection. All methods may be called by any goroutine.
+// Conn is a connection to NATS. All methods are safe for concurrent use.
 type Conn struct {
 	NC *nats.Conn
 	JS jetstream.JetStream
 
-	denied atomic.Pointer[denial] // the last that NATS did not permit; nil: nothing
+	denied atomic.Pointer[denial] // the last missing permission; nil: no problem so far
 }
 
-// denial is something that the permissions of the user do not allow.
+// denial is an operation that the user's permissions do not allow.
 type denial struct {
 	says string
 	when time.Time
 }
 
-// deny notes an error that NATS reports by itself, if it is of permissions: the call that it belongs to gets no
+// deny records a permission error. NATS reports it asynchronously, and the call itself gets no
 // answer.
 func (c *Conn) deny(err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
@@ -141,10 +141,11 @@ func (c *Conn) deny(err error) {
 	c.denied.Store(&denial{fmt.Sprintf("NATS does not permit this user to %s %s; docs/cluster.md lists the permissions that voicepool needs", does, words.OneLine(subject)), time.Now()})
 }
 
-// violation finds what a server does not permit in its message.
+// violation matches the server's message about a missing permission.
 var violation = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]+)"`)
 
-// Plain is the function Plain, and names the permission that is missing where a call got no answer because of it.
+// Plain is like the function Plain. In addition it names the missing permission if a call got no
+// answer because of it.
 func (c *Conn) Plain(err error) error {
 	d := c.denied.Load()
 	if d != nil && time.Since(d.when) < 2*Patience && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrPermissionViolation)) {
@@ -153,8 +154,8 @@ func (c *Conn) Plain(err error) error {
 	return Plain(err)
 }
 
-// Unopened returns why something of JetStream cannot be opened. Where nothing answers, it asks whether there is a
-// JetStream at all.
+// Unopened returns why a JetStream resource cannot be opened. If the call got no answer, it checks
+// whether JetStream is enabled.
 func (c *Conn) Unopened(ctx context.Context, err error) error {
 	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) {
 		ctx, cancel := context.WithTimeout(ctx, Patience)
@@ -166,9 +167,9 @@ func (c *Conn) Unopened(ctx context.Context, err error) error {
 	return c.Plain(err)
 }
 
-// Dial connects, and fails where no server answers at once. lost is told when the connection goes (with
-// an error) and when it is back (nil), by a goroutine of the connection; nil: nobody. It reconnects for ever, and never
-// sends late what could not be sent at once.
+// Dial connects to NATS. It fails if no server answers at once. lost is optional: it is called with
+// an error when the connection is lost, and with nil when it is restored, on a goroutine of the
+// connection. The connection retries without end, and does not buffer messages while it is lost.
 func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
@@ -188,7 +189,7 @@ func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { tell(nil) }),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.deny(err) }), // each call returns its own error, but not this
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.deny(err) }), // a call returns its other errors itself
 	}
 	if f.Creds != "" {
 		options = append(options, nats.UserCredentials(f.Creds))
@@ -227,14 +228,14 @@ func Dial(ctx context.Context, f Flags, lost func(error)) (*Conn, error) {
 	}
 }
 
-// Close ends the connection, after what was asked for has been sent.
+// Close sends all pending messages and closes the connection.
 func (c *Conn) Close() {
-	_ = c.NC.FlushTimeout(time.Second) // it may be lost
+	_ = c.NC.FlushTimeout(time.Second) // the connection may be lost
 	c.NC.Close()
 }
 
-// Replicas returns how many copies of all that lies in JetStream there are: three on a cluster, one on a
-// server alone.
+// Replicas returns the number of copies of JetStream data: three on a NATS cluster, one on a single
+// server.
 func (c *Conn) Replicas() int {
 	if c.NC.ConnectedClusterName() != "" {
 		return 3
@@ -242,13 +243,13 @@ func (c *Conn) Replicas() int {
 	return 1
 }
 
-// Bucket opens a key-value bucket, and makes it where it is not there.
+// Bucket opens a key-value bucket. If it does not exist, Bucket creates it.
 func (c *Conn) Bucket(ctx context.Context, name string, history uint8) (jetstream.KeyValue, error) {
 	kv, err := c.JS.KeyValue(ctx, name)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
 		kv, err = c.JS.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, History: history, Replicas: c.Replicas()})
 	}
-	if errors.Is(err, jetstream.ErrBucketExists) { // another was faster
+	if errors.Is(err, jetstream.ErrBucketExists) { // another client has created it at the same time
 		kv, err = c.JS.KeyValue(ctx, name)
 	}
 	if err != nil {
@@ -257,7 +258,7 @@ func (c *Conn) Bucket(ctx context.Context, name string, history uint8) (jetstrea
 	return kv, nil
 }
 
-// Plain returns an error of NATS as a sentence of its own words. errors.Is finds the first in it.
+// Plain returns a NATS error with a readable message that wraps err.
 func Plain(err error) error {
 	for _, known := range []struct {
 		is   error
@@ -285,9 +286,9 @@ func Plain(err error) error {
 	return plain{strings.TrimPrefix(strings.TrimPrefix(words.Plain(err), "nats: "), "API error: "), err}
 }
 
-// Replaced reports whether JetStream refused a write because it was for what is not the last any more. Of its
-// two codes the second is that of streams with copies, which also refuse a write while another to the same
-// place is under way.
+// Replaced reports whether JetStream refused a write because the expected revision is outdated.
+// JetStream has two codes for it. Replicated streams use the second one, also while another write
+// to the same subject is running.
 func Replaced(err error) bool {
 	api, is := errors.AsType[*jetstream.APIError](err)
 	return is && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
@@ -295,17 +296,17 @@ func Replaced(err error) bool {
 
 const full = "the storage of JetStream is full; raise max_file_store in the server's configuration or the limit of the account, or free its disk"
 
-// apiErrors are sentences for codes of JetStream.
+// apiErrors maps JetStream error codes to readable messages.
 var apiErrors = map[jetstream.ErrorCode]string{
 	10002: full, // the limit of the account
 	10005: "this NATS cluster has too few servers with JetStream for three copies; it needs three, or one server that is no cluster",
 	10023: full, // the limit of the server
 	10028: "the memory of JetStream is full; raise max_memory_store in the server's configuration or the limit of the account",
-	10047: full, // of a stream that is made
-	10077: full, // a message that cannot be stored
+	10047: full, // while a stream is created
+	10077: full, // a message cannot be stored
 }
 
-// plain is an error in other words.
+// plain is an error with a different message.
 type plain struct {
 	says string
 	err  error

@@ -2,14 +2,14 @@ package guard
 
 import "net/netip"
 
-// address is where somebody asks from.
+// address is the address of a client.
 type address struct {
-	ip       netip.Addr   // zero: a socket of this machine
-	block    netip.Prefix // what one client is likely to have: of IPv6 the /64
+	ip       netip.Addr   // zero for a unix socket
+	block    netip.Prefix // the addresses that one client is likely to own: an IPv6 /64, or a single IPv4 address
 	loopback bool
 }
 
-// addressOf reads an address as net gives it, with a port.
+// addressOf parses an address with a port, as package net prints it.
 func addressOf(text string) address {
 	at, err := netip.ParseAddrPort(text)
 	if err != nil {

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// badge says what its bearer may do, until it ends.
+// badge holds the permissions of a client until it ends.
 type badge struct {
 	id    id
 	role  Role
 	rooms []string // empty: all
-	name  string   // of the bearer, for people
+	name  string   // of the client, for people
 	ended context.Context
 	end   context.CancelFunc
-	spent bucket // what is left of its rate
+	spent bucket // the client's use of its rate
 }
 
-// in returns the role of the bearer in a room; in "", which is the server as a whole, a badge of
-// some rooms may read.
+// in returns the client's role in a room. The room "" is the server as a whole: there, a badge that
+// is limited to some rooms has at most the role Read.
 func (b *badge) in(room string) Role {
 	switch {
 	case b.ended.Err() != nil:
@@ -30,22 +30,22 @@ func (b *badge) in(room string) Role {
 	return None
 }
 
-// covers reports whether a badge may do all that a role in a room may; "": in all rooms.
+// covers reports whether the badge includes a role in a room, or with "" in all rooms.
 func (b *badge) covers(role Role, room string) bool {
 	return b.in(room) >= role && (room != "" || len(b.rooms) == 0)
 }
 
-// visitor is who asks.
+// visitor is the client of a request.
 type visitor struct {
 	guard   *Guard
 	addr    address
-	badge   *badge   // nil: somebody without a token
-	session *session // nil: not by a cookie
+	badge   *badge   // nil: no valid token or session
+	session *session // nil: not identified by a cookie
 }
 
 type visitorKey struct{}
 
-// in returns the role of a visitor in a room.
+// in returns the visitor's role in a room.
 func (v *visitor) in(room string) Role {
 	if v.badge != nil {
 		return v.badge.in(room)
@@ -68,8 +68,8 @@ func (v *visitor) in(room string) Role {
 	return Operate
 }
 
-// Of returns the role in a room of who asks. A room "" is the server as a whole. Whom no Guard has let in
-// may do nothing.
+// Of returns the caller's role in a room. The room "" is the server as a whole. Without a Guard in
+// ctx the role is None.
 func Of(ctx context.Context, room string) Role {
 	v, ok := ctx.Value(visitorKey{}).(*visitor)
 	if !ok {
@@ -78,7 +78,7 @@ func Of(ctx context.Context, room string) Role {
 	return v.in(room)
 }
 
-// Allow returns a *Denied of 401 or 403 where who asks may not do in a room what a role may.
+// Allow returns a *Denied with status 401 or 403 if the caller lacks a role in a room.
 func Allow(ctx context.Context, room string, need Role) error {
 	have := Of(ctx, room)
 	if have >= need {
@@ -90,8 +90,8 @@ func Allow(ctx context.Context, room string, need Role) error {
 	return denied(403, "this needs the role %v; the token is of %v here", need, have)
 }
 
-// Take counts n requests more of who asks: a message of a WebSocket, or the commands of a batch. It
-// returns a *Denied of 429 where there are too many.
+// Take counts n more requests of the caller, such as a WebSocket message or the commands of a
+// batch. It returns a *Denied with status 429 if the rate limit is exceeded.
 func Take(ctx context.Context, n int) error {
 	if v, ok := ctx.Value(visitorKey{}).(*visitor); ok && n > 0 {
 		if err := v.take(n); err != nil {
@@ -101,8 +101,9 @@ func Take(ctx context.Context, n int) error {
 	return nil
 }
 
-// Passcode returns the role of who knows a token, or of those who know none: the highest in some rooms. It is
-// for protocols that have no headers, from an address as net gives it. A wrong one counts once.
+// Passcode returns the highest role that a token gives in some rooms. Without a valid token, it
+// returns the role of anonymous callers. It serves protocols without headers. remote is an address
+// as package net prints it. A wrong passcode counts as one failed login.
 func (g *Guard) Passcode(remote, passcode string, rooms ...string) (role Role, err error) {
 	v := &visitor{guard: g, addr: addressOf(remote)}
 	if rules := g.rules.Load(); passcode != "" && rules.Tokens != nil {

@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// Denied says why something may not be done.
+// Denied is the error of a request that the guard rejects.
 type Denied struct {
-	Status int           // of HTTP
+	Status int           // HTTP status
 	Detail string        // one sentence
-	Limit  int           // that is passed, which the sentence explains; 0: none
-	After  time.Duration // when it may be tried again; 0: not said
+	Limit  int           // the exceeded limit, explained in Detail; 0: not a limit
+	After  time.Duration // time until a retry may succeed; 0: unknown
 }
 
 func denied(status int, format string, args ...any) *Denied {
 	return &Denied{Status: status, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Error returns the sentence.
+// Error returns Detail.
 func (d *Denied) Error() string { return d.Detail }
 
-// Seconds returns After in whole seconds, at least one where something is to be waited for.
+// Seconds returns After rounded up to whole seconds.
 func (d *Denied) Seconds() int { return int(math.Ceil(d.After.Seconds())) }
 
-// problem returns what RFC 9457 says of it.
+// problem returns the error as problem JSON (RFC 9457).
 func (d *Denied) problem() []byte {
 	text, _ := json.Marshal(struct {
 		Type   string `json:"type"`
@@ -40,10 +40,10 @@ func (d *Denied) problem() []byte {
 	return append(text, '\n')
 }
 
-// scheme is how somebody says who asks.
+// scheme is the WWW-Authenticate header of a 401.
 const scheme = `Bearer realm="voicepool"`
 
-// Write answers with an error of this package, as RFC 9457 has it.
+// Write answers with an error of this package as problem JSON (RFC 9457).
 func Write(w http.ResponseWriter, err error) {
 	d, ok := errors.AsType[*Denied](err)
 	if !ok {

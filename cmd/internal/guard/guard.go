@@ -1,15 +1,14 @@
-// Package guard decides who may do what on a server of HTTP. It checks Host and Origin, knows
-// tokens, sessions of browsers and links of one use, and bounds rates and connections.
+// Package guard controls access to an HTTP server. It checks Host and Origin headers, tokens,
+// browser sessions and one-time login links, and limits rates and connections.
 //
 //	g := guard.New(guard.Options{Tokens: tokens, Hosts: []string{"stage.local"}})
 //	defer g.Close()
 //	server := g.Server(g.Wrap(handler))
 //	err := server.Serve(g.Listener(listener))
-//
 //	// In the handler:
 //	if err := guard.Allow(r.Context(), room, guard.Operate); err != nil { ... }
 //
-// All methods may be called by any goroutine.
+// All methods are safe for concurrent use.
 package guard
 
 import (
@@ -20,29 +19,29 @@ import (
 	"sync/atomic"
 )
 
-// Options say whom a Guard lets in.
+// Options are the access rules of a Guard.
 type Options struct {
-	Tokens   *Tokens  // nil: there are none, and nobody needs one
-	Loopback bool     // the server listens on loopback alone
+	Tokens   *Tokens  // nil: tokens are not required
+	Loopback bool     // the server listens on loopback only
 	Secure   bool     // it is served under TLS
-	Hosts    []string // names that it is reached by, besides its addresses and localhost; a port may follow
+	Hosts    []string // host names of the server, with an optional port; its addresses and localhost are always accepted
 
-	// Public returns the role of those without a token in a room, where it has one of its own. nil:
-	// no room has.
+	// Public returns the role of callers without a token in a room, if the room sets one. Nil: no
+	// room sets one.
 	Public func(room string) (role Role, some bool)
 
 	Limits Limits
 }
 
-// Limits bound what clients take; 0 is the default.
+// Limits restrict the resources of clients. A field of 0 has the default in parentheses.
 type Limits struct {
-	Connections int // at once, in all (4096)
-	PerAddress  int // at once, of an address that is not loopback (512)
-	Rate        int // requests and messages a second, in all (20000)
-	AddressRate int // of an address that is not loopback, and of a token used from there (2000)
-	Logins      int // that fail, a minute and address (5)
+	Connections int // open at once, in total (4096)
+	PerAddress  int // open at once per address, except loopback (512)
+	Rate        int // requests and messages per second, in total (20000)
+	AddressRate int // per address except loopback, and per token used from such addresses (2000)
+	Logins      int // failed logins per minute and address (5)
 	Sessions    int // of browsers (1024)
-	Refusals    int // connections that are told at once why they are refused (64)
+	Refusals    int // refused connections that may receive an answer at once (64)
 }
 
 // MostConnections and MostPerAddress are the defaults of Limits.Connections and Limits.PerAddress.
@@ -62,16 +61,16 @@ func (l Limits) complete() Limits {
 	return l
 }
 
-// Counts are what a Guard has refused since it began, and what it holds.
+// Counts are the rejections of a Guard since it was made, and its current sessions and connections.
 type Counts struct {
-	Hosts, Origins, Tokens int64 // a wrong Host, a foreign Origin, a wrong token or key
-	Rates, Connections     int64 // too many requests, too many connections in all
-	Crowded                int64 // too many connections of one address
-	Files                  int64 // connections that waited since the process had no file left
-	Sessions, Open         int   // of browsers, and connections, now
+	Hosts, Origins, Tokens int64 // wrong Host headers, foreign Origins, wrong tokens or link keys
+	Rates, Connections     int64 // too many requests, too many connections in total
+	Crowded                int64 // too many connections per address
+	Files                  int64 // failed accepts because the process has too many open files
+	Sessions, Open         int   // current browser sessions and connections
 }
 
-// Guard lets in and keeps out.
+// Guard authenticates and limits the clients of an HTTP server.
 type Guard struct {
 	limits Limits
 	rules  atomic.Pointer[rules]
@@ -80,7 +79,7 @@ type Guard struct {
 	end   context.CancelFunc
 
 	sessions sessions
-	salt     []byte // of the ids of tokens
+	salt     []byte // salt of the token ids
 	keeping  sync.Mutex
 	keepText func(text []byte)
 	rates    rates
@@ -88,14 +87,14 @@ type Guard struct {
 	crowd    crowd
 
 	counts struct{ hosts, origins, tokens, rates, connections, crowded, files atomic.Int64 }
-	change sync.Mutex // of rules
+	change sync.Mutex // serializes changes of rules
 }
 
-// rules are what Change changes.
+// rules are the part of a Guard that Change replaces.
 type rules struct {
 	Options
 	hosts map[string]bool // lower case, without a port
-	open  *badge          // makes the links of callers without a token; nil: there are tokens
+	open  *badge          // the badge of links made without a token; nil if tokens are required
 }
 
 // New returns a Guard.
@@ -111,9 +110,9 @@ func New(o Options) *Guard {
 	return g
 }
 
-// Change has the Guard go by other options. Sessions of tokens that are gone, or that may do something
-// else now, end at once, and so do requests under way in their name. If the first tokens appear, the sessions
-// and links made without tokens end too. Limits stay.
+// Change replaces the options, except the limits. If a token is removed or its permissions change,
+// its sessions and long requests end at once. If the first tokens are added, all sessions and links
+// made without tokens end, too.
 func (g *Guard) Change(o Options) {
 	g.change.Lock()
 	defer g.change.Unlock()
@@ -148,14 +147,14 @@ func (g *Guard) Change(o Options) {
 	g.keep()
 }
 
-// Close ends all sessions and all requests under way in their name.
+// Close ends all sessions and their long requests.
 func (g *Guard) Close() {
 	g.keeping.Lock()
 	defer g.keeping.Unlock()
 	g.end()
 }
 
-// Counts returns what has been refused.
+// Counts returns the current counts.
 func (g *Guard) Counts() Counts {
 	return Counts{
 		Hosts: g.counts.hosts.Load(), Origins: g.counts.origins.Load(), Tokens: g.counts.tokens.Load(),
@@ -164,7 +163,7 @@ func (g *Guard) Counts() Counts {
 	}
 }
 
-// Wrap returns a handler that lets through to next what may pass. It answers /login, /logout and
+// Wrap returns a handler that passes permitted requests to next. It answers /login, /logout and
 // /v1/login-links itself.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
@@ -189,7 +188,7 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 		defer cancel()
 		switch v := ctx.Value(visitorKey{}).(*visitor); {
 		case v.badge == nil && g.rules.Load().Tokens != nil:
-			w.Header().Set("WWW-Authenticate", scheme) // with a token it may be answered otherwise
+			w.Header().Set("WWW-Authenticate", scheme) // the answer may be different with a token
 		case v.session != nil:
 			w.Header().Set(sessionHeader, v.session.badge.role.String()) // scripts cannot read the cookie
 		}
@@ -197,7 +196,7 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// check returns the context of a request that may pass, which names who asks.
+// check authenticates a request and returns a context that identifies the caller.
 func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *Denied) {
 	rules := g.rules.Load()
 	if err := rules.host(r); err != nil {
@@ -219,11 +218,11 @@ func (g *Guard) check(r *http.Request) (context.Context, context.CancelFunc, *De
 	if v.badge == nil || !lasting(r) {
 		return ctx, func() {}, nil
 	}
-	// What may last long, as an event stream or a WebSocket, ends with the badge.
+	// A long response, such as an event stream or a WebSocket, ends with the badge.
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(v.badge.ended, cancel)
 	return ctx, func() { stop(); cancel() }, nil
 }
 
-// lasting reports whether an answer may go on for long.
+// lasting reports whether the response to a request may be long.
 func lasting(r *http.Request) bool { return r.Method == http.MethodGet }

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// identify finds out who asks: by a token, or by the cookie of a session.
+// identify finds the caller's badge by a token or a session cookie.
 func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 	if header := r.Header.Get("Authorization"); header != "" {
 		if rules.Tokens == nil {
-			return nil // nobody needs one
+			return nil // tokens are not required
 		}
 		scheme, secret, _ := strings.Cut(header, " ")
 		if strings.EqualFold(scheme, "Bearer") {
@@ -35,11 +35,12 @@ func (g *Guard) identify(v *visitor, rules *rules, r *http.Request) *Denied {
 	return nil
 }
 
-// sessionHeader is a header of each answer to a browser that is logged in. Its value is the session's role.
+// sessionHeader is a header of each answer to a browser that is logged in. Its value is the
+// session's role.
 const sessionHeader = "Voicepool-Session"
 
-// cookieName returns the name of the cookie. Browsers take one that begins with __Host- from this
-// host alone, over TLS.
+// cookieName returns the name of the session cookie. Browsers accept the prefix __Host- only from
+// the host itself, over TLS.
 func cookieName(secure bool) string {
 	if secure {
 		return "__Host-voicepool"

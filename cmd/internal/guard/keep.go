@@ -12,38 +12,38 @@ import (
 	"time"
 )
 
-// keptVersion is the version of the text in which sessions are kept. It rises when older programs would read
-// the text wrongly.
+// keptVersion is the version of the stored sessions. It is raised when older programs would misread
+// them.
 const keptVersion = 1
 
-// ErrNewer is the error of sessions that a newer program has kept.
+// ErrNewer is the error of sessions stored by a newer program.
 var ErrNewer = errors.New("the sessions are of a newer voicepool")
 
-// keptSessions are the sessions of browsers as JSON. They contain hashes only: neither a cookie nor a token can
-// be read from them.
+// keptSessions are the stored browser sessions as JSON. They contain only hashes of cookies and
+// tokens.
 type keptSessions struct {
 	Version  int           `json:"version"`
-	Salt     []byte        `json:"salt"` // of the ids of tokens
+	Salt     []byte        `json:"salt"` // salt of the token ids
 	Sessions []keptSession `json:"sessions"`
 }
 
 type keptSession struct {
-	Cookie []byte    `json:"cookie"`          // the hash of the cookie
+	Cookie []byte    `json:"cookie"`          // hash of the cookie
 	Until  time.Time `json:"until"`           // when the session expires
-	Under  []byte    `json:"under,omitempty"` // the id of the token or session that it ends with; empty: it began without tokens
+	Under  []byte    `json:"under,omitempty"` // id of the token or session that this session ends with; empty: it began without tokens
 	Role   string    `json:"role"`
 	Rooms  []string  `json:"rooms,omitempty"`
 	Name   string    `json:"name"`
 }
 
-// id names a badge: the hash of a session's cookie, or the hash of a token with its role and rooms. The zero id is
-// the badge of a server without tokens.
+// id identifies a badge: the hash of a session's cookie, or the hash of a token with its role and
+// rooms. The zero id is the badge of a server without tokens.
 type id [sha256.Size]byte
 
-// ownID is the id of the badge with which a server that has tokens makes its own links.
+// ownID is the id of the badge used for the links of the server itself, if tokens are required.
 var ownID = id{sha256.Size - 1: 1}
 
-// tokenID returns the id of a token. It changes with the role and the rooms of the token.
+// tokenID returns the id of a token. It depends on the token's role and rooms, too.
 func tokenID(salt []byte, t *token) (of id) {
 	mac := hmac.New(sha256.New, salt)
 	mac.Write(t.sum[:])
@@ -63,7 +63,7 @@ func newSalt() []byte {
 	return salt
 }
 
-// read reads what a Guard kept; an empty text has no sessions.
+// read parses stored sessions. An empty text has no sessions.
 func (k *keptSessions) read(text []byte) error {
 	if len(text) == 0 {
 		*k = keptSessions{Version: keptVersion, Salt: newSalt()}
@@ -85,14 +85,14 @@ func (k *keptSessions) read(text []byte) error {
 	return nil
 }
 
-// Restore begins the sessions that an earlier Guard kept, with the time that they had left. A session does not begin
-// again if its token is gone, or has another role or other rooms. A session that began while there were no tokens
-// begins again only if there are still none. An empty text has no sessions. Restore is called
-// once, before the Guard lets anything in. An error says that the text is not of a Guard, or wraps ErrNewer; nothing
-// has changed then.
+// Restore restores the sessions stored by an earlier Guard, with their remaining time. It skips a
+// session if its token was removed, or has a different role or other rooms. A session from a time
+// without tokens is restored only if tokens are still not required. An empty text has no sessions.
+// Restore must be called once, before the Guard serves requests. If the text is invalid or newer
+// (ErrNewer), Restore returns an error and changes nothing.
 //
-// From then on keep is given the sessions as text when one begins or ends, before the answer, and not after Close.
-// Its calls do not overlap. The text has hashes of cookies, and no token.
+// Afterwards keep is called with the text of all sessions whenever a session begins or ends, before
+// the answer is sent, but not after Close. Calls of keep do not overlap.
 func (g *Guard) Restore(text []byte, keep func(text []byte)) error {
 	var kept keptSessions
 	if err := kept.read(text); err != nil {
@@ -109,7 +109,7 @@ func (g *Guard) Restore(text []byte, keep func(text []byte)) error {
 	return nil
 }
 
-// begin begins sessions that were kept.
+// begin restores stored sessions.
 func (g *Guard) begin(kept []keptSession) {
 	rules := g.rules.Load()
 	badges := map[id]*badge{ownID: {ended: g.ended}}
@@ -123,7 +123,7 @@ func (g *Guard) begin(kept []keptSession) {
 	}
 	now := time.Now()
 	kept = slices.DeleteFunc(kept, func(k keptSession) bool { return !now.Before(k.Until) })
-	kept = kept[max(len(kept)-g.limits.Sessions, 0):] // the oldest end if there are too many
+	kept = kept[max(len(kept)-g.limits.Sessions, 0):] // if there are too many, the oldest are dropped
 	latest := now.Add(sessionTime)
 	for _, k := range kept {
 		var under id
@@ -143,24 +143,24 @@ func (g *Guard) begin(kept []keptSession) {
 	}
 }
 
-// keep hands the sessions to the function that Restore was given, if there is one.
+// keep passes the sessions to the function given to Restore, if any.
 func (g *Guard) keep() {
 	if g.keepText == nil {
 		return
 	}
 	g.keeping.Lock()
 	defer g.keeping.Unlock()
-	if g.ended.Err() != nil { // Close has ended all sessions, which are to begin again
+	if g.ended.Err() != nil { // Close has ended all sessions; they are restored at the next start
 		return
 	}
 	k := keptSessions{Version: keptVersion, Salt: g.salt, Sessions: g.sessions.kept()}
 	text, err := json.MarshalIndent(k, "", " ")
-	if err == nil { // texts and times can always be written
+	if err == nil { // marshaling strings and times cannot fail
 		g.keepText(append(text, '\n'))
 	}
 }
 
-// kept returns the sessions that have not ended, the oldest first.
+// kept returns the active sessions, the oldest first.
 func (s *sessions) kept() []keptSession {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

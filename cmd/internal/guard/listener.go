@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// crowd are the connections that are open.
+// crowd counts the open connections.
 type crowd struct {
 	limits    Limits
 	mutex     sync.Mutex
 	open      int
 	addresses map[netip.Prefix]int
-	leaving   int // those that are told why they are refused
+	leaving   int // refused connections that are receiving an answer
 }
 
 func (c *crowd) count() int {
@@ -30,7 +30,7 @@ func (c *crowd) count() int {
 	return c.open
 }
 
-// enter counts a connection, or says why it is refused.
+// enter counts a new connection, or returns why it is refused.
 func (c *crowd) enter(a address) *Denied {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -63,8 +63,9 @@ func (c *crowd) leave(a address) {
 	}
 }
 
-// Listener returns a listener that refuses connections beyond the limits, with an answer of HTTP that
-// names the limit. Below TLS nobody could read it; then it closes them.
+// Listener returns a listener that refuses connections beyond the limits. It answers with an HTTP
+// error that names the limit. Under TLS it only closes the connection, because the client could not
+// read the answer.
 func (g *Guard) Listener(l net.Listener) net.Listener { return &listener{l, g} }
 
 type listener struct {
@@ -72,7 +73,7 @@ type listener struct {
 	guard *Guard
 }
 
-// Accept returns the next connection that is within the limits.
+// Accept returns the next connection within the limits.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -96,19 +97,19 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// conn is a connection that is counted.
+// conn is a counted connection.
 type conn struct {
 	net.Conn
 	leave func()
 }
 
-// Close closes it, and counts it once.
+// Close closes the connection and removes it from the count once.
 func (c *conn) Close() error {
 	c.leave()
 	return c.Conn.Close()
 }
 
-// CloseWrite lets a server send all that it has before it closes.
+// CloseWrite closes the writing side, if the connection supports it.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -116,9 +117,9 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// refuse tells a client why, and closes. It waits half a second for the client to ask: Go's client drops an
-// answer that comes before the question. Then it reads the rest, since closing a connection with unread data
-// loses the answer. All of it takes a second at most.
+// refuse sends the reason to a client and closes the connection, within one second. It first waits
+// up to half a second for the request, because Go's client drops an early answer. Then it reads the
+// rest, because closing with unread data would lose the answer.
 func (g *Guard) refuse(c net.Conn, why *Denied) {
 	g.crowd.mutex.Lock()
 	full := g.crowd.leaving >= g.limits.Refusals || g.rules.Load().Secure
@@ -140,7 +141,7 @@ func (g *Guard) refuse(c net.Conn, why *Denied) {
 		begin := time.Now()
 		c.SetReadDeadline(begin.Add(time.Second / 2))
 		head := make([]byte, mostHeader)
-		n, _ := c.Read(head) // a client that sends nothing gets JSON
+		n, _ := c.Read(head) // a client that sends no request gets JSON
 		c.SetDeadline(begin.Add(time.Second))
 		kind, text := mediaType, why.problem()
 		if r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(head[:n]))); err == nil && showsPage(r) {

@@ -20,12 +20,12 @@ var loginText string
 //go:embed login.css
 var loginCSS []byte
 
-// mostForm bounds what is sent to log in, in bytes.
+// mostForm is the maximum size of a login form in bytes.
 const mostForm = 4096
 
 var loginTemplate = template.Must(template.New("login").Parse(loginText))
 
-// loginPage shows the page, or follows a link of one use.
+// loginPage shows the login page, or logs in with a one-time link.
 func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 	v := r.Context().Value(visitorKey{}).(*visitor)
 	key := r.URL.Query().Get("key")
@@ -50,7 +50,7 @@ func (g *Guard) loginPage(w http.ResponseWriter, r *http.Request) {
 	g.enter(w, r, b)
 }
 
-// login takes the form of the page.
+// login handles the form of the login page.
 func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	if err := g.failures.blocked(v.addr); err != nil {
@@ -79,7 +79,7 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 	g.enter(w, r, b)
 }
 
-// enter begins a session, and leads to the board.
+// enter starts a session and redirects to the board.
 func (g *Guard) enter(w http.ResponseWriter, r *http.Request, b *badge) {
 	v := r.Context().Value(visitorKey{}).(*visitor)
 	if v.session != nil && v.session.badge.id != b.id { // a session that made the link stays: the new one ends with it
@@ -109,7 +109,7 @@ func (g *Guard) setCookie(w http.ResponseWriter, value string, age int) {
 	w.Header().Set("Cache-Control", "no-store")
 }
 
-// next returns where a login leads to: a path of this server.
+// next returns the redirect target after a login: a path on this server.
 func next(r *http.Request) string {
 	to := r.FormValue("next")
 	if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") {
@@ -118,8 +118,8 @@ func next(r *http.Request) string {
 	return to
 }
 
-// showLogin answers with the login page and a message, which may be empty. The page keeps the address that the
-// login leads to.
+// showLogin answers with the login page and an optional message. The page keeps the redirect
+// target.
 func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request, status int, message string) {
 	to := next(r)
 	if to == "/" {
@@ -142,7 +142,7 @@ func (g *Guard) showLogin(w http.ResponseWriter, r *http.Request, status int, me
 	loginTemplate.Execute(w, page)
 }
 
-// refuseLogin answers with the login page while an address has to wait.
+// refuseLogin answers with the login page while an address is blocked.
 func (g *Guard) refuseLogin(w http.ResponseWriter, r *http.Request, why *Denied) {
 	w.Header().Set("Retry-After", strconv.Itoa(why.Seconds()))
 	g.showLogin(w, r, why.Status, fmt.Sprintf("There were %s. Try again in %d s.", why.Detail, why.Seconds()))
@@ -159,8 +159,8 @@ type invitation struct {
 	Room string `json:"room"`
 }
 
-// makeLink makes a link of one use. It may do at most what its maker may, and ends with the maker's
-// token.
+// makeLink makes a one-time login link. The link has at most the permissions of its maker, and ends
+// with the maker's token.
 func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	v, rules := r.Context().Value(visitorKey{}).(*visitor), g.rules.Load()
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostForm))
@@ -186,7 +186,7 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	if from == nil {
 		from = rules.open
 	}
-	if from == nil { // the tokens were removed after the rules were read
+	if from == nil { // tokens were removed after the rules were read
 		Write(w, denied(401, "the tokens of the server have just changed; ask again"))
 		return
 	}
@@ -201,7 +201,7 @@ func (g *Guard) makeLink(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(map[string]string{"url": scheme + "://" + r.Host + path})
 }
 
-// read reads an invitation.
+// read parses an invitation.
 func (i *invitation) read(data []byte) (Role, *Denied) {
 	var given map[string]json.RawMessage
 	if !utf8.Valid(data) || json.Unmarshal(data, &given) != nil {

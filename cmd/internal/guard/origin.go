@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// hostNames returns the names of some hosts as Host has them, without ports.
+// hostNames returns the host names accepted in Host headers, without ports.
 func hostNames(hosts []string) map[string]bool {
 	names := map[string]bool{"localhost": true}
 	for _, h := range hosts {
@@ -18,7 +18,7 @@ func hostNames(hosts []string) map[string]bool {
 	return names
 }
 
-// splitHost returns the name of a host in lower case, and its port; "": none.
+// splitHost returns a host name in lower case, and its port or "".
 func splitHost(host string) (name, port string) {
 	name = host
 	if n, p, err := net.SplitHostPort(host); err == nil {
@@ -29,7 +29,8 @@ func splitHost(host string) (name, port string) {
 	return strings.TrimSuffix(strings.ToLower(name), "."), port
 }
 
-// host checks Host: a page whose name an attacker lets point to this machine has another.
+// host checks the Host header. This prevents DNS rebinding: a page of an attacker whose name points
+// to this machine sends another Host.
 func (s *rules) host(r *http.Request) *Denied {
 	name, _ := splitHost(r.Host)
 	if s.hosts[name] {
@@ -44,8 +45,9 @@ func (s *rules) host(r *http.Request) *Denied {
 	return denied(403, "Host: this server is not known by that name; --host names it")
 }
 
-// origin checks that what changes something, and what opens a WebSocket, is not sent by a page of
-// somebody else. by says that a cookie names who asks: browsers send it whoever made the page.
+// origin rejects a changing request or a WebSocket that a page of another site sends. cookie
+// reports whether a cookie identifies the caller. Browsers attach cookies to requests of foreign
+// pages, too.
 func (s *rules) origin(r *http.Request, cookie bool) *Denied {
 	if safe(r.Method) && !upgrades(r) {
 		return nil
@@ -63,14 +65,14 @@ func (s *rules) origin(r *http.Request, cookie bool) *Denied {
 		return nil
 	case "":
 		if !cookie {
-			return nil // no browser
+			return nil // not a browser
 		}
 		return denied(403, "Origin: is missing beside the cookie; programs send Authorization: Bearer TOKEN")
 	}
 	return denied(403, "Sec-Fetch-Site: a page of another site may not do this")
 }
 
-// own reports whether an origin is of this server.
+// own reports whether an origin is this server.
 func (s *rules) own(origin, host string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.Host == "" {
@@ -87,7 +89,7 @@ func (s *rules) own(origin, host string) bool {
 	return false
 }
 
-// sameHost reports whether two hosts with ports are one, where a missing port is the scheme's.
+// sameHost reports whether two hosts are equal. A missing port is the default of the scheme.
 func sameHost(a, b, scheme string) bool {
 	standard := map[string]string{"http": "80", "https": "443"}[scheme]
 	nameA, portA := splitHost(a)
@@ -105,13 +107,13 @@ func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// upgrades reports whether a request asks for another protocol.
+// upgrades reports whether a request asks to switch protocols.
 func upgrades(r *http.Request) bool {
 	return r.Header.Get("Upgrade") != "" || strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade")
 }
 
-// secure sets headers that keep browsers from doing more than the pages need. tls: browsers take the
-// last one only where nobody can have changed it on its way, and say so on their console.
+// secure sets headers that restrict the pages in browsers. Browsers accept
+// Cross-Origin-Opener-Policy only over TLS, and log a warning otherwise.
 func secure(h http.Header, tls bool) {
 	h.Set("Content-Security-Policy", "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")

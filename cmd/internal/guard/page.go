@@ -20,8 +20,8 @@ var errorTemplate = template.Must(template.New("error").Parse(errorText))
 // mediaType is the media type of an error (RFC 9457).
 const mediaType = "application/problem+json"
 
-// wantsPage reports whether an Accept header asks for HTML, as that of a browser does when it opens an
-// address. Scripts and programs accept JSON or anything.
+// wantsPage reports whether an Accept header asks for HTML, as browsers do for a page. Scripts and
+// programs accept JSON or anything.
 func wantsPage(accept string) bool {
 	accept = strings.ToLower(accept)
 	return strings.Contains(accept, "text/html") && !strings.Contains(accept, "json")
@@ -32,17 +32,17 @@ func showsPage(r *http.Request) bool {
 	return wantsPage(r.Header.Get("Accept")) && !upgrades(r)
 }
 
-// pageWriter replaces an answer in JSON that reports an error by a page with the same status and sentence. All
-// other answers pass unchanged.
+// pageWriter replaces a JSON error by an HTML page with the same status and sentence. Other answers
+// pass unchanged.
 type pageWriter struct {
 	http.ResponseWriter
 	request *http.Request
 	began   bool // a status was written or held
-	status  int  // of the error that is held; 0: none
+	status  int  // of the held error; 0: no error
 	held    bytes.Buffer
 }
 
-// WriteHeader holds the status of an error back.
+// WriteHeader holds back the status of an error.
 func (p *pageWriter) WriteHeader(status int) {
 	if !p.began && status >= 400 && strings.HasPrefix(p.Header().Get("Content-Type"), mediaType) {
 		p.status = status
@@ -53,7 +53,7 @@ func (p *pageWriter) WriteHeader(status int) {
 	}
 }
 
-// Write holds the text of an error back.
+// Write holds back the text of an error.
 func (p *pageWriter) Write(b []byte) (int, error) {
 	p.began = true
 	if p.status != 0 {
@@ -62,7 +62,7 @@ func (p *pageWriter) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// FlushError flushes what is not held back.
+// FlushError flushes the answer unless it is held back.
 func (p *pageWriter) FlushError() error {
 	if p.status != 0 {
 		return nil
@@ -71,10 +71,10 @@ func (p *pageWriter) FlushError() error {
 	return http.NewResponseController(p.ResponseWriter).Flush()
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (p *pageWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// finish writes the page of the error that was held back.
+// finish writes the page of the held error.
 func (p *pageWriter) finish() {
 	if p.status == 0 {
 		return
@@ -92,11 +92,11 @@ func (p *pageWriter) finish() {
 	p.ResponseWriter.Write(errorPage(p.held.Bytes(), p.status, h.Get("Retry-After"), next))
 }
 
-// errorPage returns the page of an error. problem is its JSON; after is a number of seconds, or empty; next is
-// the address that a login leads to, or empty.
+// errorPage returns the page of an error. problem is its JSON. after is a number of seconds or
+// empty. next is the redirect target of a login or empty.
 func errorPage(problem []byte, status int, after, next string) []byte {
 	var said struct{ Detail string }
-	_ = json.Unmarshal(problem, &said) // without a sentence the page has the title
+	_ = json.Unmarshal(problem, &said) // without a sentence the page shows the title
 	first, size := utf8.DecodeRuneInString(said.Detail)
 	detail := said.Detail
 	if size > 0 {
@@ -113,6 +113,6 @@ func errorPage(problem []byte, status int, after, next string) []byte {
 	_ = errorTemplate.Execute(&page, struct {
 		Status                      int
 		Title, Detail, After, Login string
-	}{status, http.StatusText(status), detail, after, login}) // a buffer takes all
+	}{status, http.StatusText(status), detail, after, login}) // writing to a buffer cannot fail
 	return page.Bytes()
 }

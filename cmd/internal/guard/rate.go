@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// bucket bounds a rate: it holds what a second brings. It fills as time passes. The zero bucket is
-// full.
+// bucket is a token bucket with the capacity of one second. The zero bucket is full.
 type bucket struct {
 	mutex sync.Mutex
 	spent float64
 	last  time.Time
 }
 
-// take takes n of rate a second, or returns how long there are too few. More than a second brings is
-// taken as what a second brings.
+// take takes n tokens at a refill rate per second. If the bucket has too few, it takes none of them
+// and returns the time until it has enough. n is capped at rate.
 func (b *bucket) take(n, rate float64, now time.Time) time.Duration {
 	n = min(n, rate)
 	b.mutex.Lock()
@@ -33,10 +32,10 @@ func (b *bucket) take(n, rate float64, now time.Time) time.Duration {
 	return 0
 }
 
-// mostAddresses is how many addresses are remembered.
+// mostAddresses is the maximum number of stored addresses.
 const mostAddresses = 4096
 
-// rates are the buckets of all, and of each address.
+// rates holds the buckets of the server and of each address.
 type rates struct {
 	server        bucket
 	limit, single float64
@@ -49,7 +48,8 @@ func (s *rates) init(l Limits) {
 	s.addresses = map[netip.Prefix]*bucket{}
 }
 
-// of returns the bucket of an address. Where there are too many, any that is forgotten begins anew.
+// of returns the bucket of an address. If the map is full, it first drops other addresses, which
+// then start with full buckets.
 func (s *rates) of(block netip.Prefix) *bucket {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -62,7 +62,7 @@ func (s *rates) of(block netip.Prefix) *bucket {
 	return b
 }
 
-// forget makes room in a map of addresses that is full.
+// forget deletes a quarter of a full map of addresses.
 func forget[T any](m map[netip.Prefix]T) {
 	if len(m) < mostAddresses {
 		return
@@ -97,8 +97,8 @@ func (v *visitor) take(n int) *Denied {
 	return &Denied{Status: 429, Detail: fmt.Sprintf("more than %.0f requests a second of this %s", limit, what), Limit: int(limit), After: wait}
 }
 
-// failures bound how often an address may try tokens. Each one too many doubles the time that it has
-// to wait, up to 15 minutes.
+// failures limits how often an address may try tokens. Each failure above the limit doubles the
+// waiting time, up to 15 minutes.
 type failures struct {
 	least     int
 	mutex     sync.Mutex
@@ -110,7 +110,7 @@ type trier struct {
 	from    time.Time // when its minute began
 	count   int
 	wait    time.Duration
-	blocked time.Time // until when
+	blocked time.Time // end of the waiting time
 }
 
 const (
@@ -142,7 +142,7 @@ func (f *failures) fail(a address) *Denied {
 	if err := f.refuse(t, now); err != nil {
 		return err
 	}
-	if now.Sub(later(t.from, t.blocked)) > mostWait { // it has been good
+	if now.Sub(later(t.from, t.blocked)) > mostWait { // long enough without failures
 		*t = trier{from: now}
 	} else if t.wait == 0 && now.Sub(t.from) > time.Minute {
 		t.from, t.count = now, 0

@@ -6,22 +6,22 @@ import (
 	"voicepool/internal/words"
 )
 
-// Role is what somebody may do. Each includes those before it.
+// Role is a permission level. Each role includes the roles before it.
 type Role uint8
 
 const (
 	None    Role = iota
 	Read         // hear, and see state, events, reports and metrics
 	Operate      // play, GO, faders, panic
-	Admin        // make and end rooms, give sounds, invite
+	Admin        // make and end rooms, upload sounds, make login links
 )
 
 var roleNames = []string{"none", "read-only", "operator", "admin"}
 
-// String returns the role as token files have it.
+// String returns the role as it appears in token files.
 func (r Role) String() string { return words.Name("Role", r, roleNames) }
 
-// ParseRole reads a role of a token file.
+// ParseRole parses a role of a token file.
 func ParseRole(text string) (Role, error) {
 	for r := Read; r <= Admin; r++ {
 		if text == r.String() {

@@ -19,18 +19,18 @@ const (
 // session is a browser that is logged in. The id of its badge is the hash of its cookie.
 type session struct {
 	badge *badge
-	under id // of the token or session that it ends with
+	under id // id of the token or session that it ends with
 	until time.Time
 }
 
-// link logs a browser in once.
+// link is a one-time login link.
 type link struct {
 	sum   id
-	badge *badge // its id is that of the token or session which made the link
+	badge *badge // with the id of the token or session that made the link
 	until time.Time
 }
 
-// sessions are those that are logged in, and those who may, oldest first.
+// sessions holds browser sessions and unused login links, each oldest first.
 type sessions struct {
 	mutex sync.Mutex
 	most  int
@@ -39,7 +39,7 @@ type sessions struct {
 	links []link
 }
 
-// secret returns 256 random bits as text, and the hash of that.
+// secret returns 256 random bits as text, and the hash of the text.
 func secret() (text string, sum id) {
 	var bits [32]byte
 	rand.Read(bits[:])
@@ -47,15 +47,15 @@ func secret() (text string, sum id) {
 	return text, sha256.Sum256([]byte(text))
 }
 
-// begin returns the cookie of a new session in the name of a badge.
+// begin starts a session with the permissions of a badge and returns its cookie.
 func (s *sessions) begin(of *badge) (cookie string) {
 	cookie, sum := secret()
 	s.add(sum, of, time.Now().Add(sessionTime))
 	return cookie
 }
 
-// add adds a session in the name of a badge, which ends with that badge or at a time. The oldest session ends if
-// there are too many.
+// add adds a session with the permissions of a badge. It ends with that badge, or at the given
+// time. If there are too many sessions, the oldest ends.
 func (s *sessions) add(sum id, of *badge, until time.Time) *session {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -84,9 +84,9 @@ func (s *sessions) add(sum id, of *badge, until time.Time) *session {
 	return one
 }
 
-// find returns the session of a cookie; nil: there is none.
+// find returns the session of a cookie, or nil.
 func (s *sessions) find(cookie string) *session {
-	sum := sha256.Sum256([]byte(cookie)) // which tells nothing of how near it is to another
+	sum := sha256.Sum256([]byte(cookie)) // comparing hashes leaks no timing information about the cookie
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	one := s.list[sum]
@@ -107,7 +107,7 @@ func (s *sessions) count() (n int) {
 	return n
 }
 
-// invite returns the key of a link that logs in once, in the name of a badge.
+// invite returns the key of a one-time link with the permissions of a badge.
 func (s *sessions) invite(b *badge) (key string) {
 	key, sum := secret()
 	s.mutex.Lock()
@@ -121,7 +121,8 @@ func (s *sessions) invite(b *badge) (key string) {
 	return key
 }
 
-// use returns the badge of a link, once; nil: there is none, or not any more.
+// use returns the badge of a link and deletes the link. It returns nil if the key is unknown or
+// expired.
 func (s *sessions) use(key string) *badge {
 	sum := sha256.Sum256([]byte(key))
 	s.mutex.Lock()
@@ -138,9 +139,9 @@ func (s *sessions) use(key string) *badge {
 	return l.badge
 }
 
-// Invite returns the path of a link that logs a browser in once, within an hour, with a role in a
-// room; "": in all rooms. It is for whoever started the server. Without tokens, the link and its session end when
-// the first tokens appear.
+// Invite returns the path of a one-time login link with a role in a room, or in all rooms for "".
+// The link is valid for one hour. It is meant for the person who started the server. Without
+// tokens, the link and its session end when the first tokens are added.
 func (g *Guard) Invite(role Role, room string) (path string) {
 	from := g.rules.Load().open
 	if from == nil {
@@ -149,7 +150,7 @@ func (g *Guard) Invite(role Role, room string) (path string) {
 	return g.invite(from, role, room)
 }
 
-// invite is Invite of a link that ends with a badge, and so do its sessions.
+// invite makes a link whose sessions end with the badge of.
 func (g *Guard) invite(of *badge, role Role, room string) (path string) {
 	b := &badge{id: of.id, role: role, name: "a link", ended: of.ended, end: func() {}}
 	if room != "" {

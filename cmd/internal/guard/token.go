@@ -18,23 +18,23 @@ import (
 const (
 	leastToken = 16      // characters
 	mostToken  = 512     // characters
-	mostTokens = 1000    // each is compared with each that is presented
+	mostTokens = 1000    // each is compared with every presented token
 	mostFile   = 1 << 20 // bytes of a token file
 )
 
-// token is a line of a token file. It knows the token's hash alone.
+// token is a line of a token file. It holds only the hash of the token.
 type token struct {
 	sum   [sha256.Size]byte
 	badge *badge
 }
 
-// Tokens are those of a token file.
+// Tokens are the tokens of a token file.
 type Tokens struct{ list []*token }
 
-// Len returns how many there are.
+// Len returns the number of tokens.
 func (t *Tokens) Len() int { return len(t.list) }
 
-// LoadTokens reads a token file. Notes are about what it should not be, such as readable by others.
+// LoadTokens reads a token file. notes are warnings, for example that others can read the file.
 func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -59,8 +59,8 @@ func LoadTokens(path string) (t *Tokens, notes []string, err error) {
 	return t, notes, err
 }
 
-// ParseTokens reads lines ROLE TOKEN [ROOM,ROOM...] [# NAME]. Faults begin with title:line, and never
-// quote what may be a token.
+// ParseTokens parses lines ROLE TOKEN [ROOM,ROOM...] [# NAME]. An error begins with title:line, and
+// never quotes text that may be a token.
 func ParseTokens(title string, text []byte) (*Tokens, error) {
 	if len(text) > mostFile {
 		return nil, fmt.Errorf("%s: has more than 1 MiB", title)
@@ -88,7 +88,7 @@ func ParseTokens(title string, text []byte) (*Tokens, error) {
 	return t, nil
 }
 
-// parseToken reads a line; nil: it is empty.
+// parseToken parses a line. It returns nil for an empty line.
 func parseToken(line string, number int) (*token, error) {
 	fields := strings.Fields(line)
 	name := fmt.Sprintf("line %d", number)
@@ -130,7 +130,8 @@ func parseToken(line string, number int) (*token, error) {
 	return &token{sha256.Sum256([]byte(secret)), b}, nil
 }
 
-// issue returns tokens whose badges are valid: those of old for tokens that may do the same as before.
+// issue returns a copy of the tokens with active badges. A token with unchanged permissions keeps
+// its badge from old.
 func (t *Tokens) issue(ended context.Context, salt []byte, old *rules) *Tokens {
 	out := &Tokens{}
 	for _, one := range t.list {
@@ -150,8 +151,8 @@ func (t *Tokens) issue(ended context.Context, salt []byte, old *rules) *Tokens {
 	return out
 }
 
-// find returns the badge of a token, or nil. It takes the same time wherever the token stands, and
-// whatever it begins with.
+// find returns the badge of a token, or nil. Its time depends neither on the position of the token
+// nor on its text.
 func (t *Tokens) find(secret string) *badge {
 	if len(secret) > mostToken {
 		return nil

@@ -1,4 +1,4 @@
-// Package roster has the commands that tell where rooms are played, and that move them: voicepool rooms and
+// Package roster has the commands that list and move the rooms of a cluster: voicepool rooms and
 // voicepool drain.
 package roster
 
@@ -14,10 +14,10 @@ import (
 	"voicepool/internal/words"
 )
 
-// stale is how old the record of a node may be that counts as up.
+// stale is the maximum age of the record of a node that counts as up.
 var stale = placement.Standard.Lease + placement.Standard.Margin
 
-// on has a command use the bucket of a cluster.
+// on connects to a cluster and calls do with its bucket.
 func on(c *console.Console, f cluster.Flags, do func(context.Context, placement.Bucket) error) error {
 	if err := f.Check(); err != nil {
 		return console.Usage("%w", err)
@@ -36,7 +36,7 @@ func on(c *console.Console, f cluster.Flags, do func(context.Context, placement.
 	return do(interrupted, bucket)
 }
 
-// list is placement.List for so long as NATS may take.
+// list calls placement.List with a time limit.
 func list(ctx context.Context, b placement.Bucket) ([]placement.Placed, []placement.Member, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*cluster.Patience)
 	defer cancel()
@@ -53,7 +53,7 @@ type Rooms struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run lists them, with the nodes.
+// Run lists the rooms and the nodes.
 func (r *Rooms) Run(c *console.Console) error {
 	return on(c, r.Flags, func(ctx context.Context, b placement.Bucket) error {
 		rooms, nodes, err := list(ctx, b)
@@ -91,7 +91,7 @@ func dash(text string) string {
 	return words.OneLine(text)
 }
 
-// Drain is the command that moves the rooms off a node.
+// Drain is the command that moves all rooms off a node.
 type Drain struct {
 	Node string `arg:"" optional:"" help:"The node, as voicepool rooms lists it (that of this host's name)."`
 	cluster.Flags
@@ -99,7 +99,7 @@ type Drain struct {
 	Wait time.Duration `placeholder:"TIME" default:"1m" help:"Wait at most so long until all have moved (${default})."`
 }
 
-// Run moves them off, and waits until all have gone.
+// Run moves the rooms and waits until all have moved.
 func (d *Drain) Run(c *console.Console) error {
 	node, err := cluster.NodeName(d.Node)
 	if err != nil {

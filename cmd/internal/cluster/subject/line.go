@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	waiting = 256                    // orders of a room that may wait for those before them
-	parting = 500 * time.Millisecond // for the orders that wait when a room ends here
+	waiting = 256                    // orders of a room that may wait in its queue
+	parting = 500 * time.Millisecond // time for the waiting orders when a room ends here
 )
 
-// line is a room that answers: one goroutine carries out its orders, in the order of their arrival, and one
-// publishes its events.
+// line connects a room to its subjects: one goroutine carries out orders as they arrive, another
+// one publishes events.
 type line struct {
 	rooms *Rooms
 	name  string
@@ -31,13 +31,13 @@ type line struct {
 	leave func() // unsubscribes
 	over  atomic.Bool
 
-	cancel  context.CancelFunc // of the events
+	cancel  context.CancelFunc // stops the events
 	ctx     context.Context    // of the orders
-	refuse  context.CancelFunc // those that still wait
+	refuse  context.CancelFunc // rejects the waiting orders
 	workers sync.WaitGroup
 }
 
-// begin has a room answer.
+// begin subscribes to the orders of a room and starts its goroutines.
 func (s *Rooms) begin(room string) (*line, error) {
 	follower, err := s.hall.Follow(room)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Rooms) begin(room string) (*line, error) {
 	return l, nil
 }
 
-// end ends the line: no order comes any more, and those that wait are answered.
+// end closes the line: it unsubscribes and answers the waiting orders.
 func (l *line) end() {
 	l.leave()
 	l.cancel()
@@ -66,7 +66,7 @@ func (l *line) end() {
 	l.refuse()
 }
 
-// take takes an order that has come. It does not wait.
+// take queues an order without blocking. If the queue is full, it rejects the order.
 func (l *line) take(m letter) {
 	select {
 	case l.queue <- m:
@@ -77,7 +77,7 @@ func (l *line) take(m letter) {
 	}
 }
 
-// work carries out orders.
+// work carries out the queued orders.
 func (l *line) work() {
 	hall := l.rooms.hall
 	for m := range l.queue {
@@ -92,8 +92,8 @@ func (l *line) work() {
 	}
 }
 
-// tell publishes events until the room ends or the line does. Those that cannot be published are dropped:
-// NATS is not waited for.
+// tell publishes events until the room or the line ends. It does not wait for NATS: events that
+// cannot be published are dropped.
 func (l *line) tell(ctx context.Context, f *service.Follower) {
 	to := cluster.Event(l.name)
 	for {
@@ -115,7 +115,7 @@ func (l *line) tell(ctx context.Context, f *service.Follower) {
 	}
 }
 
-// heard says once that events cannot be published, and once that they can be again.
+// heard logs once when publishing events begins to fail, and once when it works again.
 func (s *Rooms) heard(err error) {
 	switch {
 	case err != nil && s.deaf.CompareAndSwap(false, true):
@@ -125,7 +125,7 @@ func (s *Rooms) heard(err error) {
 	}
 }
 
-// answer sends a reply to who waits for one.
+// answer sends a reply if the sender wants it.
 func (s *Rooms) answer(m letter, text []byte) {
 	if !answerable(m.reply) {
 		return
@@ -142,8 +142,9 @@ func (s *Rooms) answer(m letter, text []byte) {
 	}
 }
 
-// answerable reports whether somebody waits for a reply on a subject. Those of NATS itself, as of buckets,
-// and of rooms and jobs are no inbox: who may only play could write there by this node's permissions.
+// answerable reports whether a reply may be sent to a subject. It rejects subjects of NATS and of
+// rooms and jobs. Otherwise a client that may only play could write there with the permissions of
+// this node.
 func answerable(reply string) bool {
 	return reply != "" && reply[0] != '$' && !strings.HasPrefix(reply, "voicepool.")
 }

@@ -1,14 +1,14 @@
-// Package subject lets any program with a client of NATS play on the rooms of this node: over NATS, MQTT or
-// NATS's WebSocket. A room takes on its subject the orders that a WebSocket of the service takes, and
-// answers with the same replies. It publishes its events on another.
+// Package subject makes the rooms of this node available to any NATS client: over NATS, MQTT or
+// NATS's WebSocket. A room has one subject for orders, with the orders and replies of the service's
+// WebSocket, and one for its events.
 //
 //	s := subject.New(conn, hall, say)
 //	defer s.Close()
 //	err := s.Begin("main") // this node plays the room
-//	s.End("main")          // and does not any more
+//	s.End("main")          // this node has stopped playing it
 //
-// Who may play is a matter of NATS's permissions: whoever may publish to a room's subject may do what an
-// operator may.
+// NATS's permissions control access: a client that may publish to a room's subject has the role of
+// an operator.
 package subject
 
 import (
@@ -20,7 +20,7 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// Rooms are those that this node answers for. All methods may be called by any goroutine.
+// Rooms connects the rooms of this node to NATS. All methods are safe for concurrent use.
 type Rooms struct {
 	hall *service.Server
 	wire wire
@@ -29,12 +29,12 @@ type Rooms struct {
 
 	mutex  sync.Mutex
 	lines  map[string]*line
-	busy   map[string]chan struct{} // rooms that begin or end; closed when that is done
+	busy   map[string]chan struct{} // rooms that begin or end; the channel is closed afterwards
 	closed bool
 }
 
-// New returns the rooms of a hall on a connection; there is none yet. say is told what people should know, a
-// line each; nil: nobody is.
+// New returns a Rooms for the rooms of hall. Call Begin to connect a room. say receives log lines
+// and may be nil.
 func New(conn *cluster.Conn, hall *service.Server, say func(string)) *Rooms {
 	return open(&natsWire{conn.NC}, hall, say)
 }
@@ -48,8 +48,9 @@ func open(w wire, hall *service.Server, say func(string)) *Rooms {
 
 var errClosed = errors.New("the connection to NATS is closed")
 
-// Begin has a room of the hall answer. For one that answers already it does nothing, unless that has ended
-// and another room has its name. The connection may be lost: then the room answers when it is back.
+// Begin makes a room of the hall available on NATS. It does nothing if the room already is, unless
+// that room has ended and a new one has its name. If the connection is lost, the subscription
+// starts when it is restored.
 func (s *Rooms) Begin(room string) error {
 	if err := cluster.CheckName(room); err != nil {
 		return err
@@ -73,8 +74,8 @@ func (s *Rooms) Begin(room string) error {
 	return nil
 }
 
-// End has a room answer no longer. It returns when NATS sends no further order here, or is lost, and those
-// that came before are answered.
+// End disconnects a room. It returns when NATS delivers no further orders, or is lost, and all
+// received orders have been answered.
 func (s *Rooms) End(room string) {
 	defer s.hold(room)()
 	if l := s.line(room); l != nil {
@@ -83,7 +84,7 @@ func (s *Rooms) End(room string) {
 	}
 }
 
-// Close ends all rooms. The connection stays open.
+// Close disconnects all rooms. The connection stays open.
 func (s *Rooms) Close() {
 	s.mutex.Lock()
 	s.closed = true
@@ -102,7 +103,7 @@ func (s *Rooms) Close() {
 	all.Wait()
 }
 
-// hold keeps other calls from a room until release.
+// hold locks a room against other calls until release.
 func (s *Rooms) hold(room string) (release func()) {
 	done := make(chan struct{})
 	s.mutex.Lock()
@@ -128,7 +129,7 @@ func (s *Rooms) line(room string) *line {
 	return s.lines[room]
 }
 
-// put notes the line of a room; nil: it has none any more. It returns false where all have been closed.
+// put stores the line of a room, or deletes it for nil. It returns false after Close.
 func (s *Rooms) put(room string, l *line) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

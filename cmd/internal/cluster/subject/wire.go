@@ -11,36 +11,37 @@ import (
 	"voicepool/cmd/internal/cluster"
 )
 
-// letter is a message that has come.
+// letter is a received message.
 type letter struct {
 	data  []byte
-	reply string // the subject of who waits for an answer; empty: nobody does
+	reply string // the subject for the reply; empty if the sender expects none
 }
 
-// wire is what rooms need of NATS.
+// wire is the part of NATS that this package needs. Tests replace it.
 type wire interface {
-	// subscribe hands the messages of a subject to take, one after the other, which does not wait. lost is
-	// told how many were dropped before it. leave returns when none comes any more.
+	// subscribe calls take for each message of a subject, in sequence. take must not block. lost
+	// receives the number of messages dropped since its last call. leave returns when take will not
+	// be called again.
 	subscribe(subject string, take func(letter), lost func(int)) (leave func(), err error)
 
-	// publish sends a message, or fails at once where the connection is lost.
+	// publish sends a message. It fails at once if the connection is lost.
 	publish(subject string, data []byte) error
 }
 
 const (
-	patience   = time.Second // with NATS, when a room begins or ends
-	most       = 4096        // messages of a room that are read, and wait to be taken
-	mostLength = 8 << 20     // and how long they may be together
+	patience   = time.Second // time limit for NATS when a room begins or ends
+	most       = 4096        // received messages of a room that wait for take
+	mostLength = 8 << 20     // limit of their total size in bytes
 )
 
-// natsWire is the wire of a connection.
+// natsWire is the wire of a real connection.
 type natsWire struct{ nc *nats.Conn }
 
 // publish sends a message.
 func (n *natsWire) publish(subject string, data []byte) error { return n.nc.Publish(subject, data) }
 
-// subscribe subscribes without a queue group: a node that stands still would swallow some of the orders of
-// a room that another plays by now.
+// subscribe subscribes without a queue group. With one, a stalled node would swallow some of the
+// orders for a room that another node has taken over.
 func (n *natsWire) subscribe(subject string, take func(letter), lost func(int)) (leave func(), err error) {
 	told := 0
 	sub, err := n.nc.Subscribe(subject, func(m *nats.Msg) {
@@ -55,7 +56,7 @@ func (n *natsWire) subscribe(subject string, take func(letter), lost func(int)) 
 	}
 	closed := make(chan struct{})
 	sub.SetClosedHandler(func(string) { close(closed) })
-	_ = sub.SetPendingLimits(most, mostLength) // it fails for a closed one, as Drain will
+	_ = sub.SetPendingLimits(most, mostLength) // it fails for a closed subscription, as will Drain
 	leave = func() {
 		if n.nc.IsConnected() && sub.Drain() == nil {
 			late := time.NewTimer(patience)
@@ -66,11 +67,11 @@ func (n *natsWire) subscribe(subject string, take func(letter), lost func(int)) 
 			case <-late.C:
 			}
 		}
-		_ = sub.Unsubscribe() // of a connection that is lost: it is not subscribed again
+		_ = sub.Unsubscribe() // if the connection is lost, this prevents a new subscription
 		<-closed
 	}
 	if n.nc.IsConnected() {
-		_ = n.nc.FlushTimeout(patience) // if it is lost meanwhile, it is subscribed when it is back
+		_ = n.nc.FlushTimeout(patience) // if it is lost now, NATS subscribes after the reconnect
 	}
 	if err := n.nc.LastError(); errors.Is(err, nats.ErrPermissionViolation) && strings.Contains(err.Error(), `"`+subject+`"`) {
 		leave()
