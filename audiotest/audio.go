@@ -14,36 +14,35 @@ import (
 	"voicepool/pcm"
 )
 
-// Audio is a mixer, the clock that it goes by, and what it has played so far.
+// Audio is a mixer under test, its clock, and a recording of its output.
 type Audio struct {
 	take
 	mixer   *mixer.Mixer
 	config  mixer.Config
-	elapsed time.Duration // the time that was stepped
+	elapsed time.Duration // the sum of all steps
 	doing   bool          // a function of Do is running
-	planned []plan        // in the order of their frames
+	planned []plan        // sorted by frame
 	stems   map[mixer.Stem]*track
-	may     []string // what Knows was told
+	may     []string // the names passed to Knows
 	block   []pcm.Frame
 	reader  *mixer.EventReader
 	polled  []mixer.Event
 	events  []mixer.Event
 	voices  []*life          // in the order of their starts
-	numbers map[uint64]*life // by their numbers
+	numbers map[uint64]*life // by voice number
 	refused []mixer.Event
-	save    string // where a failed test leaves what it heard; "": nowhere
+	save    string // folder for the output of a failed test; "": none
 }
 
-// plan is a call of the game at a frame.
+// plan is a function to be called at a frame.
 type plan struct {
 	frame int64
 	call  func()
 }
 
-// New returns a mixer of a configuration, at frame 0. Config.Stems is set for it, and
-// Config.Clock, where there is none, goes by the steps. A configuration that is wrong ends
-// the test, and so do several outputs: what is heard here is stereo. The mixer is closed with the
-// test.
+// New returns an Audio with a new mixer, at frame 0. It sets Config.Stems, and a nil Config.Clock becomes a
+// clock that follows the steps. An invalid configuration ends the test, and so does a mixer with several
+// outputs: Audio records stereo. The mixer is closed at the end of the test.
 func New(t testing.TB, c mixer.Config) *Audio {
 	t.Helper()
 	c.Stems = true
@@ -78,7 +77,7 @@ func New(t testing.TB, c mixer.Config) *Audio {
 	return a
 }
 
-// stereo returns an error where a source has several outputs.
+// stereo returns an error if a source has several outputs.
 func stereo(src device.Source) error {
 	if n := device.OutputsOf(src); n > 1 {
 		return fmt.Errorf("the mixer has %d outputs, want 1: fold them (Config.Fold)", n)
@@ -86,12 +85,11 @@ func stereo(src device.Source) error {
 	return nil
 }
 
-// Mixer returns the mixer, for the game.
+// Mixer returns the mixer under test.
 func (a *Audio) Mixer() *mixer.Mixer { return a.mixer }
 
-// Step plays so long, at once. What the game has asked for acts from the first frame on.
-// Frames are counted from the sum of all steps, so that steps of a sixtieth of a second do
-// not drift.
+// Step renders audio of duration d. Commands that the game issued before take effect at the first frame. The
+// end of a step is computed from the sum of all steps, so that steps of 1/60 s do not drift.
 func (a *Audio) Step(d time.Duration) {
 	a.t.Helper()
 	if d < 0 {
@@ -101,9 +99,9 @@ func (a *Audio) Step(d time.Duration) {
 	a.play(pcm.Frames(a.elapsed, a.rate))
 }
 
-// Sleep is Step for a game that goes by the clock of package time: it plays 1 ms, sleeps
-// 1 ms, and so on. Inside testing/synctest that takes no time, and what the game does at a
-// whole millisecond of that clock acts at the frame of it, whatever the scheduler does.
+// Sleep is Step for a game that uses the clock of package time: it renders 1 ms, sleeps 1 ms, and repeats that.
+// Inside testing/synctest it takes no real time, and a command that the game issues at a whole millisecond
+// takes effect exactly at the frame of that millisecond.
 func (a *Audio) Sleep(d time.Duration) {
 	a.t.Helper()
 	for settle(); d > 0; settle() {
@@ -114,16 +112,16 @@ func (a *Audio) Sleep(d time.Duration) {
 	}
 }
 
-// settle waits, inside testing/synctest, until all that is due now has been done.
+// settle waits, inside testing/synctest, until all goroutines that are due now have run.
 func settle() {
-	defer func() { _ = recover() }() // outside of it there is nothing to wait for
+	defer func() { _ = recover() }() // outside of synctest, Wait panics
 	synctest.Wait()
 }
 
-// Do has a function called when at has passed since frame 0, before the frame there is
-// played: what it asks of the mixer acts at that very frame. Functions of the same time are
-// called in the order of Do. They may call Do and make assertions, but not Step. A test that ends
-// before one of them is called fails.
+// Do schedules a function call for the time at, counted from frame 0. The call happens before the frame at that
+// time is rendered, so its commands take effect exactly at that frame. Functions of equal times are called in
+// the order of Do. They may call Do and make assertions, but not Step. If a test ends before a call, the test
+// fails.
 func (a *Audio) Do(at time.Duration, call func()) {
 	a.t.Helper()
 	frame := pcm.Frames(at, a.rate)
@@ -137,7 +135,7 @@ func (a *Audio) Do(at time.Duration, call func()) {
 	a.planned = slices.Insert(a.planned, after, plan{frame, call})
 }
 
-// play goes on to a frame.
+// play renders up to a frame, and calls the functions of Do on the way.
 func (a *Audio) play(to int64) {
 	a.t.Helper()
 	if a.doing {
@@ -172,7 +170,7 @@ func (a *Audio) play(to int64) {
 	}
 }
 
-// poll goes through the events that have come.
+// poll iterates over the new events.
 func (a *Audio) poll() iter.Seq[*mixer.Event] {
 	return func(yield func(*mixer.Event) bool) {
 		for {
@@ -190,13 +188,13 @@ func (a *Audio) poll() iter.Seq[*mixer.Event] {
 	}
 }
 
-// Mix returns what was heard so far, after the limiter: a copy.
+// Mix returns a copy of the mix so far, after the limiter.
 func (a *Audio) Mix() []pcm.Frame { return a.mix.read(0, a.frames) }
 
-// Stem returns what the starts of a name alone put into the mix so far, tails included,
-// through all gains, places and ducks: a copy, as long as the mix. It comes before the
-// limiter, whose look-ahead delays the mix, and before effects: see mixer.Mixer.Stems.
-// Of a name that nothing has it fails the test and returns nil.
+// Stem returns a copy of the contribution of all starts with a name to the mix, tails included, after all
+// gains, pans and ducking. It is as long as the mix. It is taken before the limiter, whose look-ahead delays
+// the mix, and before effects: see mixer.Mixer.Stems. If the name is unknown, Stem fails the test and returns
+// nil.
 func (a *Audio) Stem(name string) []pcm.Frame {
 	a.t.Helper()
 	stems, ok := a.known(name)
@@ -206,15 +204,14 @@ func (a *Audio) Stem(name string) []pcm.Frame {
 	return a.sum(stems).read(0, a.frames)
 }
 
-// Sound asserts that anything is heard, and returns all of the mix, from its first sound
-// to its last. A sound is a sample above -84 dBFS.
+// Sound asserts that the mix is not silent, and returns the mix from its first audible sample to its last. A
+// sample is audible above -84 dBFS.
 func (a *Audio) Sound() *Heard {
 	a.t.Helper()
 	return a.sound()
 }
 
-// Silent asserts that nothing is heard in the mix from one time to another: no sample is
-// above -84 dBFS.
+// Silent asserts that the mix is silent from one time to another: no sample is above -84 dBFS.
 func (a *Audio) Silent(from, to time.Duration) {
 	a.t.Helper()
 	a.silent(from, to)

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// referenceFrames bounds how much of a sound is looked for: its beginning.
+	// referenceFrames is the length of the beginning of a sound that is searched for.
 	referenceFrames = 1 << 16
 
-	// leastCorrelation is that of a sound that is found.
+	// leastCorrelation is the correlation at which a sound counts as found.
 	leastCorrelation = 0.5
 )
 
-// reference returns the beginning of a sound, folded to mono.
+// reference returns the beginning of a sound, downmixed to mono.
 func reference(s *voice.Sound) []float64 {
 	data, channels := s.Samples(), s.Channels()
 	out := make([]float64, min(s.Frames(), referenceFrames))
@@ -29,15 +29,15 @@ func reference(s *voice.Sound) []float64 {
 	return out
 }
 
-// match is a place at which a sound was found.
+// match is a position where a sound was found.
 type match struct {
-	at, frames  int64 // where, and how long the sound is
-	apart       int64 // how far the next one is away at least
+	at, frames  int64 // position and length of the sound
+	apart       int64 // minimum distance to the next match
 	correlation float64
 }
 
-// find returns where a sound is heard, and the best correlation of all. Two matches are at
-// least half of the reference apart.
+// find returns all matches of a sound, and the best correlation. Two matches are at least half of the reference
+// apart.
 func find(frames []pcm.Frame, s *voice.Sound) (all []match, best float64) {
 	ref := reference(s)
 	for k, x := range correlate(frames, ref) {
@@ -48,8 +48,7 @@ func find(frames []pcm.Frame, s *voice.Sound) (all []match, best float64) {
 	return all, best
 }
 
-// keep adds a match that comes after the others. Of two that are too near to one another the
-// better one stays.
+// keep adds a match that follows the others. If it is too close to the last one, only the better match is kept.
 func keep(all []match, m match) []match {
 	n := len(all)
 	switch {
@@ -61,9 +60,8 @@ func keep(all []match, m match) []match {
 	return all
 }
 
-// correlate returns, for each place at which a reference may begin, the square root of the
-// part of the power of both channels there that is the reference. Beyond their end, frames
-// are silent.
+// correlate returns the correlation with the reference for each start position: the square root of the
+// reference's share of the power of both channels. Frames past the end count as silence.
 func correlate(frames []pcm.Frame, ref []float64) []float64 {
 	n := 1 << bits.Len(uint(2*len(ref)))
 	t := fourier.New(n)
@@ -102,8 +100,8 @@ func correlate(frames []pcm.Frame, ref []float64) []float64 {
 	return out
 }
 
-// powers returns, for each frame, the sum of the squares of so many from there on; 0 where
-// they are silent.
+// powers returns, for each frame, the sum of the squares of the n frames from there on. It returns 0 if they
+// are silent.
 func powers(frames []pcm.Frame, n int) []float64 {
 	sums := make([]float64, len(frames)+1)
 	for i, f := range frames {

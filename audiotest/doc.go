@@ -1,5 +1,5 @@
-// Package audiotest lets a test hear what a game played: it is to a mixer what httptest is
-// to HTTP. It needs no sound card and waits for nothing.
+// Package audiotest records and checks the audio output of a game in a test, as httptest does for HTTP. It
+// needs no sound card and runs faster than real time.
 //
 //	a := audiotest.New(t, mixer.Config{Voices: 2}) // a mixer on a clock that the test steps
 //	game := NewGame(a.Mixer())
@@ -10,18 +10,18 @@
 //	a.Never("scream")
 //	a.Golden("testdata/level1.wav")
 //
-// Starts are called what mixer.Options.Name says, which is the name of their bank, or else
-// what voice.Sound.Name says. The name of a file, or the end of its path, names one
-// variation. A name that nothing has fails the test; Never says which it takes.
+// A start has the name in mixer.Options.Name, which is the name in its bank, or otherwise the name in
+// voice.Sound.Name. The name of a file, or the end of its path, selects one variation. An unknown name fails
+// the test; Never documents which names it accepts.
 //
-// An assertion that does not hold fails the test with one line, and then draws the voices
-// over time as text. The test goes on; what stands behind it in a chain is passed over.
+// A failed assertion fails the test with one line, followed by a text drawing of the voices over time. The test
+// continues, and the remaining assertions of the chain are skipped.
 //
-// Two flags belong to go test. -audiotest.update writes the files of Golden anew.
-// -audiotest.save DIR writes what a failed test heard into DIR/TestName: mix.wav, a WAV
-// file for each sound in stems, report.json and timeline.txt.
+// The package adds two flags to go test. -audiotest.update rewrites the files of Golden. -audiotest.save DIR
+// saves the output of a failed test in DIR/TestName: mix.wav, a WAV file per sound in stems, report.json and
+// timeline.txt.
 //
-// An Audio has no goroutine and no state outside itself: tests may run in parallel, and
-// inside testing/synctest. All methods belong to the goroutine of the test; the game may
-// call its mixer from any, and poll Mixer.Events.
+// An Audio has no goroutines and no shared state: tests may run in parallel, and inside testing/synctest. All
+// methods must be called by the test's goroutine. The game may use its mixer from any goroutine, and poll
+// Mixer.Events.
 package audiotest

@@ -18,17 +18,16 @@ import (
 	"voicepool/sounds"
 )
 
-// Golden asserts that the mix so far is, frame by frame and to the bit, that of a WAV
-// file, which the flag -audiotest.update writes. Where it is not, it leaves the mix beside
-// that file, with .got.wav for .wav, and says where they differ, by how much, and who
-// sounded there.
+// Golden asserts that the mix so far equals a WAV file bit by bit. The flag -audiotest.update writes that file.
+// If they differ, Golden saves the mix next to the file, with the extension .got.wav, and reports the first
+// difference, the largest difference, and the voices at the first difference.
 func (a *Audio) Golden(file string) {
 	a.t.Helper()
 	a.golden(file)
 }
 
-// GoldenHash asserts that the mix so far has a SHA-256, in hexadecimal: that of its samples
-// as float32, little endian, left before right. It has the same bits on every machine.
+// GoldenHash asserts the SHA-256 hash of the mix so far, in hexadecimal. The hash covers the samples as
+// float32, little endian, left before right. It is the same on every machine.
 func (a *Audio) GoldenHash(want string) {
 	a.t.Helper()
 	a.goldenHash(want)
@@ -68,7 +67,7 @@ func (k *take) golden(file string) {
 	k.fail("%s; the mix is in %s", differs, got)
 }
 
-// compare says how the mix differs from a file; "": it does not.
+// compare describes the difference between the mix and a file. It returns "" if they are equal.
 func (k *take) compare(file string, mix, want []pcm.Frame) string {
 	n := min(len(mix), len(want))
 	first, most := difference(mix[:n], want[:n])
@@ -94,7 +93,7 @@ func (k *take) goldenHash(want string) {
 	}
 }
 
-// write writes frames as a WAV file of float32.
+// write saves frames as a WAV file of float32.
 func (k *take) write(file string, frames []pcm.Frame) error {
 	f, err := wav.Create(file, wav.Config{Rate: k.rate, Format: wav.F32, Frames: int64(len(frames))})
 	if err != nil {
@@ -107,7 +106,7 @@ func (k *take) write(file string, frames []pcm.Frame) error {
 	return f.Close()
 }
 
-// readGolden reads a file of frames.
+// readGolden reads the frames and the sample rate of a file.
 func readGolden(file string) ([]pcm.Frame, int, error) {
 	in, err := os.Open(file)
 	if err != nil {
@@ -117,7 +116,7 @@ func readGolden(file string) ([]pcm.Frame, int, error) {
 	return decode(file, in)
 }
 
-// decode reads mono or stereo audio.
+// decode reads the frames and the sample rate of mono or stereo audio.
 func decode(name string, r io.Reader) ([]pcm.Frame, int, error) {
 	c, err := sounds.Decode(context.Background(), name, r, sounds.Limits{})
 	if err != nil {

@@ -9,31 +9,31 @@ import (
 	"voicepool/pcm"
 )
 
-// Heard is a sound that was heard, once or several times. Its methods are assertions, which
-// narrow it and return it, so that they can stand in a chain.
+// Heard holds the occurrences of a sound. Its methods are assertions. Each one returns the Heard, so that
+// assertions can be chained.
 type Heard struct {
 	take  *take
 	name  string // quoted
 	track *track
 	stems []mixer.Stem
-	heard []hearing // none: an assertion has failed
+	heard []hearing // empty after a failed assertion
 }
 
-// hearing is one time that a sound was heard.
+// hearing is one occurrence of a sound.
 type hearing struct {
 	span
-	begins []int64 // the frames at which it can be said to begin
+	begins []int64 // the frames that At accepts as the beginning
 }
 
-// At asserts that the sound began at a time since the first frame, to the frame, and goes
-// on with those that did. A sound begins with its first frame, and also with the first
-// one that is not silent.
+// At asserts that the sound began exactly at a time, counted from the first frame, and keeps only the
+// occurrences that did. Both the first frame of a voice and its first frame that is not silent count as the
+// beginning.
 func (h *Heard) At(at time.Duration) *Heard {
 	h.take.t.Helper()
 	return h.Near(at, 0)
 }
 
-// Near is At for a time that is known within a tolerance, as that of a recording.
+// Near is At with a tolerance, for instance for recordings.
 func (h *Heard) Near(at, tolerance time.Duration) *Heard {
 	h.take.t.Helper()
 	if at < 0 || tolerance < 0 {
@@ -63,7 +63,7 @@ func (h *Heard) Near(at, tolerance time.Duration) *Heard {
 	return h
 }
 
-// Times asserts that the sound was heard so many times.
+// Times asserts the number of occurrences of the sound.
 func (h *Heard) Times(n int) *Heard {
 	h.take.t.Helper()
 	if got := len(h.heard); got > 0 && got != n {
@@ -73,16 +73,16 @@ func (h *Heard) Times(n int) *Heard {
 	return h
 }
 
-// sideBound is by how many decibels one side is louder that is not in the centre.
+// sideBound is the level difference in dB above which a sound is left or right of the center.
 const sideBound = 1
 
-// Left asserts that the left channel is more than 1 dB louder than the right one.
+// Left asserts that the left channel is more than 1 dB louder than the right channel.
 func (h *Heard) Left() *Heard {
 	h.take.t.Helper()
 	return h.side("on the left", func(d float64) bool { return d > sideBound })
 }
 
-// Right asserts that the right channel is more than 1 dB louder than the left one.
+// Right asserts that the right channel is more than 1 dB louder than the left channel.
 func (h *Heard) Right() *Heard {
 	h.take.t.Helper()
 	return h.side("on the right", func(d float64) bool { return d < -sideBound })
@@ -108,10 +108,10 @@ func (h *Heard) side(where string, there func(leftOver float64) bool) *Heard {
 	return h
 }
 
-// Level asserts that the RMS of both channels, from where the sound begins to where it
-// ends, gives way or is played to, is level dBFS within a tolerance. As in mixer.Levels, a sine at full
-// scale in both channels has -3 dBFS, and in one of them -6. Silence never has a level.
-// Of an Audio it is the level of this sound alone: that of its stem.
+// Level asserts that the RMS level of both channels is level dBFS within a tolerance. It is measured from the
+// beginning of the sound until it ends, is stolen, or the recording ends. As in mixer.Levels, a full-scale sine
+// has -3 dBFS in both channels, and -6 dBFS in one of them. Silence never passes. For an Audio, Level measures
+// this sound alone: its stem.
 func (h *Heard) Level(level, tolerance pcm.Decibels) *Heard {
 	h.take.t.Helper()
 	if len(h.heard) == 0 {
@@ -124,7 +124,7 @@ func (h *Heard) Level(level, tolerance pcm.Decibels) *Heard {
 	return h
 }
 
-// fail fails the test with a picture of the sound.
+// fail fails the test with a timeline that includes the sound.
 func (h *Heard) fail(format string, values ...any) {
 	h.take.t.Helper()
 	h.take.failAt(focus{stems: h.stems}, format, values...)

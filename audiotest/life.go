@@ -11,24 +11,24 @@ import (
 	"voicepool/pcm"
 )
 
-// life is a voice, as its events tell it.
+// life is the history of a voice, collected from its events.
 type life struct {
 	number uint64
 	of     mixer.Stem
 	play   uint64
-	slot   int  // its last; -1: it never had one
+	slot   int  // the last slot; -1: it never had a slot
 	real   bool // it has a slot now
 	parts  []span
 	began  int64
-	last   mixer.Event // that ended it, or made it virtual last; Kind 0: neither
+	last   mixer.Event // the event that ended the voice or last made it virtual; Kind 0: neither happened
 	over   bool
-	broke  bool // its stream did
+	broke  bool // its stream broke
 }
 
-// never is the end of what has not ended.
+// never is the end of a span that has not ended.
 const never = 1<<63 - 1
 
-// live notes an event of a voice, or of a start that got none.
+// live records an event of a voice, or of a start without a voice.
 func (a *Audio) live(e *mixer.Event) {
 	switch e.Kind {
 	case mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
@@ -39,7 +39,7 @@ func (a *Audio) live(e *mixer.Event) {
 		a.voices, a.numbers[e.Voice] = append(a.voices, l), l
 	}
 	l := a.numbers[e.Voice]
-	if l == nil { // of no voice
+	if l == nil { // an event without a voice
 		return
 	}
 	switch e.Kind {
@@ -59,7 +59,7 @@ func (a *Audio) live(e *mixer.Event) {
 	}
 }
 
-// past returns what of a stretch of a voice has been played.
+// past clips a span to the frames rendered so far.
 func (a *Audio) past(s span) span { return span{s.from, min(s.to, a.frames)} }
 
 // of returns the voices of some stems.
@@ -72,7 +72,7 @@ func (a *Audio) of(stems []mixer.Stem) (all []*life) {
 	return all
 }
 
-// sounding returns the voices that were in the mix at a frame of it.
+// sounding describes the voices that are audible at a frame of the mix.
 func (a *Audio) sounding(frame int64) string {
 	at, tail := frame-a.mixer.LatencyFrames(), pcm.Frames(10*time.Millisecond, a.rate)
 	var names []string
@@ -90,7 +90,7 @@ func (a *Audio) sounding(frame int64) string {
 	return strings.Join(names, ", ") + " sounded there"
 }
 
-// complete fails the test where events are missing, by which all voices are known.
+// complete reports whether the event reader has seen all started voices. If not, it fails the test.
 func (a *Audio) complete() bool {
 	a.t.Helper()
 	missing := a.mixer.Stats().Started - int64(len(a.voices))
@@ -100,8 +100,8 @@ func (a *Audio) complete() bool {
 	return missing <= 0
 }
 
-// Heard asserts that a sound was heard: that a voice of its name put something other than
-// silence into the mix. It returns all the times that it was. The layers of a play are one.
+// Heard asserts that a sound was heard: that a voice with that name contributed a sample other than zero to the
+// mix. It returns all occurrences. The layers of one play count as one occurrence.
 func (a *Audio) Heard(name string) *Heard {
 	a.t.Helper()
 	h := &Heard{take: &a.take, name: strconv.Quote(name)}
@@ -116,10 +116,10 @@ func (a *Audio) Heard(name string) *Heard {
 	return h
 }
 
-// leadIn is how much silence a sound may begin with to be heard at its first frame.
+// leadIn is the longest initial silence of a sound whose first frame still counts as its beginning.
 const leadIn = 20 * time.Millisecond
 
-// hearings returns the voices of some stems that were heard, those of a play together.
+// hearings returns the audible occurrences of some stems. The voices of one play are one occurrence.
 func (a *Audio) hearings(stems []mixer.Stem) (all []hearing) {
 	type play struct {
 		name   string
@@ -162,7 +162,7 @@ func (a *Audio) hearings(stems []mixer.Stem) (all []hearing) {
 	return all
 }
 
-// unheard says why nothing of some stems was heard.
+// unheard explains why some stems were not heard.
 func (a *Audio) unheard(stems []mixer.Stem) string {
 	if lives := a.of(stems); len(lives) > 0 {
 		l := lives[0]
@@ -191,10 +191,9 @@ func (a *Audio) unheard(stems []mixer.Stem) string {
 	return "it was not played"
 }
 
-// Never asserts that a sound was not heard: whatever was asked for, no voice of it put
-// anything other than silence into the mix. A misspelt name does not pass: where a bank or
-// Knows says which names there are, any other one fails the test, and else one that is
-// nearly that of a start.
+// Never asserts that a sound was not heard: its voices, if it has any, contributed only silence to the mix.
+// Never also guards against misspelt names. If a bank plays on the mixer or Knows was called, an unlisted name
+// fails the test. Otherwise a name fails if it is similar to the name of a start.
 func (a *Audio) Never(name string) {
 	a.t.Helper()
 	stems, ok := a.possible(name)
@@ -210,14 +209,14 @@ func (a *Audio) Never(name string) {
 	}
 }
 
-// Stolen is a sound of which voices were stolen.
+// Stolen holds the stolen voices of a sound.
 type Stolen struct {
 	audio *Audio
 	name  string
-	by    []mixer.Event // none: an assertion has failed
+	by    []mixer.Event // empty after a failed assertion
 }
 
-// Stolen asserts that a voice of a sound was stolen. One that goes on virtual was not.
+// Stolen asserts that a voice of a sound was stolen. Becoming virtual does not count.
 func (a *Audio) Stolen(name string) *Stolen {
 	a.t.Helper()
 	s := &Stolen{audio: a, name: name}
@@ -244,7 +243,7 @@ func (a *Audio) Stolen(name string) *Stolen {
 	return s
 }
 
-// By asserts that one of these voices gave way to a voice of another sound.
+// By asserts that a voice of another sound stole at least one of these voices.
 func (s *Stolen) By(name string) *Stolen {
 	s.audio.t.Helper()
 	if s.by == nil {
@@ -268,7 +267,7 @@ func (s *Stolen) By(name string) *Stolen {
 	return s
 }
 
-// thief is what the voice is called that an event says took the place.
+// thief returns the name of the voice that took the slot.
 func (a *Audio) thief(e *mixer.Event) string {
 	if l := a.numbers[e.By]; l != nil {
 		return a.called(l.of)

@@ -12,14 +12,14 @@ import (
 	"voicepool/pcm"
 )
 
-// Recording is audio that came from elsewhere: a file, or what a stream gave.
+// Recording is audio from another source than an Audio: a file, or the output of a stream.
 type Recording struct {
 	take
 	known []named
 }
 
-// Listen reads a recording to its end: WAV, or another format that package sounds reads,
-// mono or stereo. What cannot be read ends the test.
+// Listen reads a recording to its end: WAV, or another format of package sounds, mono or stereo. A read error
+// ends the test.
 func Listen(t testing.TB, r io.Reader) *Recording {
 	t.Helper()
 	frames, rate, err := decode("recording", r)
@@ -29,15 +29,15 @@ func Listen(t testing.TB, r io.Reader) *Recording {
 	return recording(t, rate, frames)
 }
 
-// Raw says how samples without a header are to be read: interleaved, little endian.
+// Raw describes the format of samples without a header: interleaved, little endian.
 type Raw struct {
 	Rate     int  // frames per second, 1..768,000; 0: 48,000
 	Channels int  // 1 or 2; 0: 2
-	Int16    bool // 16-bit integers; else float32
+	Int16    bool // 16-bit integers; otherwise float32
 }
 
-// ListenRaw reads samples without a header to the end of r. What cannot be read, or does
-// not end with a whole frame, ends the test.
+// ListenRaw reads samples without a header to the end of r. A read error or an incomplete last frame ends the
+// test.
 func ListenRaw(t testing.TB, r io.Reader, raw Raw) *Recording {
 	t.Helper()
 	rate, channels, size := cmp.Or(raw.Rate, 48000), cmp.Or(raw.Channels, 2), 4
@@ -75,7 +75,7 @@ func recording(t testing.TB, rate int, frames []pcm.Frame) *Recording {
 	return r
 }
 
-// levels draws how loud the recording is over time, with the letters of a timeline.
+// levels draws the level of the recording over time, with the symbols of a timeline.
 func (r *Recording) levels() string {
 	line := make([]byte, columns)
 	for x := range line {
@@ -86,18 +86,17 @@ func (r *Recording) levels() string {
 		pcm.Duration(r.frames, r.rate).Round(time.Microsecond), r.rate, line, float64(r.mix.level(span{0, r.frames})))
 }
 
-// Frames returns the recording: a copy.
+// Frames returns a copy of the recording.
 func (r *Recording) Frames() []pcm.Frame { return r.mix.read(0, r.frames) }
 
-// Sound asserts that anything is heard, and returns all of it, from the first sound to the
-// last. A sound is a sample above -84 dBFS.
+// Sound asserts that the recording is not silent, and returns it from its first audible sample to its last. A
+// sample is audible above -84 dBFS.
 func (r *Recording) Sound() *Heard {
 	r.t.Helper()
 	return r.sound()
 }
 
-// Silent asserts that nothing is heard from one time to another: no sample is above
-// -84 dBFS.
+// Silent asserts that the recording is silent from one time to another: no sample is above -84 dBFS.
 func (r *Recording) Silent(from, to time.Duration) {
 	r.t.Helper()
 	r.silent(from, to)

@@ -11,34 +11,32 @@ import (
 	"voicepool/voice"
 )
 
-// named is a sound that may be heard in a recording, and what it is called there.
+// named is a sound to search for in a recording, with an optional name.
 type named struct {
 	name  string
 	sound *voice.Sound
 }
 
-// Knows says which sounds may be in the recording. Heard and Never then take their names,
-// voice.Sound.Name, or the ends of the paths of their files.
+// Knows adds sounds to search for in the recording. Heard and Never then accept their names, voice.Sound.Name,
+// or the ends of the paths of their files.
 func (r *Recording) Knows(sounds ...*voice.Sound) {
 	for _, s := range sounds {
 		r.known = append(r.known, named{"", s})
 	}
 }
 
-// KnowsNamed is Knows for sounds that have names of their own, such as all those of a bank:
-// r.KnowsNamed(b.Sounds()). Several sounds of one name are variations of it. What is
-// streamed can be named, but not found.
+// KnowsNamed is Knows for sounds with other names, such as the sounds of a bank: r.KnowsNamed(b.Sounds()).
+// Several sounds with one name are its variations. A stream can be added, but Heard and Never cannot find it.
 func (r *Recording) KnowsNamed(sounds iter.Seq2[string, *voice.Sound]) {
 	for name, s := range sounds {
 		r.known = append(r.known, named{name, s})
 	}
 }
 
-// Heard asserts that a sound that the recording knows is heard in it, at its own pitch,
-// wherever it makes up at least a quarter of the power: the correlation with it is 0.5 or
-// more. Of a name with variations any one will do. Level and side are then those of the
-// recording while the sound lasts, whatever else is heard. The sound has to be loaded, of
-// the recording's rate and not silent.
+// Heard asserts that a sound added with Knows is heard in the recording, at its original pitch. It is found
+// where it makes up at least a quarter of the power, which is a correlation of at least 0.5. If a name has
+// variations, any of them matches. Level and side assertions then measure the whole recording during the sound.
+// The sound must be loaded, have the recording's sample rate, and not be silent.
 func (r *Recording) Heard(name string) *Heard {
 	r.t.Helper()
 	h := &Heard{take: &r.take, name: strconv.Quote(name), track: &r.mix}
@@ -52,8 +50,7 @@ func (r *Recording) Heard(name string) *Heard {
 	return h
 }
 
-// Never asserts that a sound that the recording knows is nowhere heard in it, as Heard
-// looks for it.
+// Never asserts that a sound added with Knows does not occur in the recording, by the criterion of Heard.
 func (r *Recording) Never(name string) {
 	r.t.Helper()
 	all, _, _ := r.find(name)
@@ -66,8 +63,8 @@ func (r *Recording) Never(name string) {
 	}
 }
 
-// find returns where the sounds of a name are heard, and the best correlation of all. It
-// fails the test where they cannot be looked for.
+// find returns the occurrences of a name, and the best correlation. If the sounds of the name cannot be
+// searched for, it fails the test.
 func (r *Recording) find(name string) (all []match, best float64, ok bool) {
 	r.t.Helper()
 	meant := r.meant(name)
@@ -97,9 +94,9 @@ func (r *Recording) find(name string) (all []match, best float64, ok bool) {
 	return kept, best, true
 }
 
-// meant returns the sounds that a name means: those of a name of their own, or else the one
-// of a name, or of the end of the path of a file. It fails the test where there is none,
-// or where it does not choose.
+// meant returns the sounds that a name refers to: the sounds added under that name, or else the single sound
+// with that name, or else the single sound whose path ends with it. It fails the test if the name is unknown or
+// ambiguous.
 func (r *Recording) meant(name string) (sounds []*voice.Sound) {
 	r.t.Helper()
 	pick := func(means func(n named) bool) {

@@ -10,12 +10,11 @@ import (
 	"voicepool/mixer"
 )
 
-// Knows says that the game has sounds of these names, whether it plays them or not. From
-// then on Never refuses a name that nothing has, since it may be misspelt. The names of a
-// bank that plays on the mixer are known, as if they had been told.
+// Knows declares the names of all sounds that the game has, played or not. Never then rejects other names,
+// since they may be misspelt. The names of a bank that plays on the mixer are declared automatically.
 func (a *Audio) Knows(names ...string) { a.may = append(a.may, names...) }
 
-// all returns the stems that there are or may be, in an order of their own.
+// all returns the stems that exist or may appear, sorted.
 func (a *Audio) all() []mixer.Stem {
 	stems := map[mixer.Stem]bool{}
 	for of := range a.mixer.Stems(0) {
@@ -29,10 +28,10 @@ func (a *Audio) all() []mixer.Stem {
 	})
 }
 
-// meant returns the stems that a name means, and the files among which it does not choose.
+// meant returns the stems that a name refers to. If the name is ambiguous, it also returns the candidate files.
 //
-// First it is the name of starts, or of a sound whose starts have none; then that of the
-// sound of any; then the end of the path of a file.
+// The name is tried as the name of starts (including unnamed starts of a sound with that name), then as the
+// name of a sound, then as the end of the path of a file.
 func (a *Audio) meant(name string) (stems []mixer.Stem, files []string) {
 	all := a.all()
 	pick := func(means func(of mixer.Stem) bool) []mixer.Stem {
@@ -55,23 +54,22 @@ func (a *Audio) meant(name string) (stems []mixer.Stem, files []string) {
 	return stems, files
 }
 
-// known returns the stems that a name means. It fails the test where nothing has that name.
+// known returns the stems that a name refers to. It fails the test if the name is unknown.
 func (a *Audio) known(name string) ([]mixer.Stem, bool) {
 	a.t.Helper()
 	return a.find(name, "")
 }
 
-// possible is known for a name that need not have been played, where Knows helps.
+// possible is known for a name that may not have been played.
 func (a *Audio) possible(name string) ([]mixer.Stem, bool) {
 	a.t.Helper()
 	if len(a.may) == 0 && len(a.mixer.Expected()) == 0 && a.unlike(name) {
-		return nil, a.complete() // nobody has said which names there are
+		return nil, a.complete() // the names of the game are unknown
 	}
 	return a.find(name, fmt.Sprintf("; if the game has it, say a.Knows(%q)", name))
 }
 
-// unlike reports whether a name is not that of a start, nor nearly so: a third of its
-// letters at least are others.
+// unlike reports whether a name differs from the names of all starts, by at least a third of its letters.
 func (a *Audio) unlike(name string) bool {
 	near := func(of string) bool { return of != "" && words.Distance(name, of) <= max(1, len(name)/3) }
 	return name != "" && !strings.Contains(name, "/") && !slices.ContainsFunc(a.all(), func(of mixer.Stem) bool {
@@ -114,7 +112,7 @@ func (a *Audio) find(name, help string) ([]mixer.Stem, bool) {
 	return nil, false
 }
 
-// sum returns what some stems put into the mix together.
+// sum returns the sum of some stems.
 func (a *Audio) sum(stems []mixer.Stem) *track {
 	if len(stems) == 1 && a.stems[stems[0]] != nil {
 		return a.stems[stems[0]]
@@ -128,7 +126,7 @@ func (a *Audio) sum(stems []mixer.Stem) *track {
 	return all
 }
 
-// called is what the picture calls the voices of a stem.
+// called returns the name of a stem's voices in the timeline.
 func (a *Audio) called(of mixer.Stem) string {
 	if of.Name != "" {
 		return of.Name
@@ -136,7 +134,7 @@ func (a *Audio) called(of mixer.Stem) string {
 	return a.apart(of)
 }
 
-// apart is the name of a stem's sound, or its file where that is needed to tell it.
+// apart returns the name of a stem's sound, or its file if the name is ambiguous.
 func (a *Audio) apart(of mixer.Stem) string {
 	for other := range a.stems {
 		if other.Sound == of.Sound && other.File != of.File && of.File != "" {
@@ -146,7 +144,7 @@ func (a *Audio) apart(of mixer.Stem) string {
 	return of.Sound
 }
 
-// variation tells which sound of a name it is.
+// variation returns the sound of a stem, as a suffix for the timeline.
 func (a *Audio) variation(of mixer.Stem) string {
 	if sound := a.apart(of); of.Name != "" && sound != of.Name {
 		return ", " + sound

@@ -15,13 +15,13 @@ import (
 	"voicepool/pcm"
 )
 
-// The flags stand beside those of package testing, which parses them.
+// Package testing parses these flags with its own.
 var (
 	update = flag.Bool("audiotest.update", false, "write the files of Golden anew")
 	save   = flag.String("audiotest.save", "", "folder into which failed tests write mix, stems, report and timeline")
 )
 
-// fileName makes a name of a test or a sound one of a file.
+// fileName turns the name of a test or a sound into a file name.
 func fileName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
@@ -31,7 +31,7 @@ func fileName(name string) string {
 	}, name)
 }
 
-// leave writes what was heard into a folder of its own.
+// leave saves the output of the test in a new folder.
 func (a *Audio) leave() {
 	a.t.Helper()
 	dir, err := ownFolder(filepath.Join(a.save, fileName(a.t.Name())))
@@ -58,7 +58,7 @@ func (a *Audio) leave() {
 	a.t.Logf("audiotest: mix, stems, report and timeline are in %s", dir)
 }
 
-// ownFolder makes a folder of a name, or of that name and a number where there is one.
+// ownFolder creates a folder, and appends a number if the name is taken.
 func ownFolder(name string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return "", err
@@ -74,7 +74,7 @@ func ownFolder(name string) (string, error) {
 	}
 }
 
-// Report returns what happened, as voicepool report and explain read it.
+// Report returns a report of the events, in the format that voicepool report and explain read.
 func (a *Audio) Report() *report.Report {
 	st := a.mixer.Stats()
 	r := &report.Report{

@@ -10,41 +10,41 @@ import (
 	"voicepool/pcm"
 )
 
-// take is what was heard, wherever it came from.
+// take is the part that Audio and Recording share.
 type take struct {
 	t       testing.TB
 	rate    int
 	frames  int64
 	mix     track
-	update  bool // golden files are written
+	update  bool // write golden files instead of comparing
 	picture func(focus) string
-	around  func(frame int64) string // who sounded there; nil: nobody knows
+	around  func(frame int64) string // describes the voices at a frame; nil: unknown
 }
 
-// focus is what a picture has to show, whatever else it leaves out; the zero focus: nothing.
+// focus selects what a timeline must show if it cannot show everything. The zero focus selects no voices.
 type focus struct {
-	stems []mixer.Stem // voices of these
-	span  span         // those that lived here
+	stems []mixer.Stem // voices of these stems
+	span  span         // voices that lived within it
 }
 
-// fail fails the test with one line and the picture.
+// fail fails the test with one line and a timeline.
 func (k *take) fail(format string, values ...any) {
 	k.t.Helper()
 	k.failAt(focus{}, format, values...)
 }
 
-// failAt is fail with a picture of something.
+// failAt is fail with a focus for the timeline.
 func (k *take) failAt(f focus, format string, values ...any) {
 	k.t.Helper()
 	k.t.Errorf("audiotest: %s\n%s", fmt.Sprintf(format, values...), k.picture(f))
 }
 
-// when tells a frame as a time.
+// when formats a frame as a time.
 func (k *take) when(frame int64) string {
 	return fmt.Sprintf("%v (frame %d)", pcm.Duration(frame, k.rate).Round(time.Microsecond), frame)
 }
 
-// listed is some times, at most five.
+// listed formats at most five frames as times.
 func (k *take) listed(frames []int64) string {
 	var b strings.Builder
 	for i, f := range frames {
@@ -60,11 +60,10 @@ func (k *take) listed(frames []int64) string {
 	return b.String()
 }
 
-// silenceBound is the least sample that is no silence where audio may have been dithered:
-// two steps of 16 bits.
+// silenceBound is the largest amplitude of silence in audio that may be dithered: two 16-bit steps.
 const silenceBound = 2.0 / 32768
 
-// silent is Silent of Audio and of Recording.
+// silent implements Silent of Audio and Recording.
 func (k *take) silent(from, to time.Duration) {
 	k.t.Helper()
 	first, last := pcm.Frames(from, k.rate), pcm.Frames(to, k.rate)
@@ -77,7 +76,7 @@ func (k *take) silent(from, to time.Duration) {
 	}
 }
 
-// sound is Sound of Audio and of Recording.
+// sound implements Sound of Audio and Recording.
 func (k *take) sound() *Heard {
 	k.t.Helper()
 	h := &Heard{take: k, name: "the mix", track: &k.mix}

@@ -11,15 +11,15 @@ import (
 	"voicepool/pcm"
 )
 
-// The measures of a timeline in text.
+// The dimensions of a timeline.
 const (
 	columns = 32 // of time
-	rows    = 40 // voices that are drawn: the last ones, but where something failed those that it is about
-	names   = 12 // letters of a name
+	rows    = 40 // at most: the last voices, or those of the focus
+	names   = 12 // letters per name
 )
 
-// Timeline returns the voices over time as text, a voice to a line: how loud its sound was
-// in each column, from when to when it lived, and what became of it.
+// Timeline returns a text drawing of the voices over time, one voice per line: the level of its sound in each
+// column, the times of its start and end, and the reason for its end.
 //
 //	# -20 dB and louder   = -40 dB   - -60 dB   . less   ~ virtual   x gave way
 func (a *Audio) Timeline() string { return a.timeline(focus{}) }
@@ -57,8 +57,8 @@ func (a *Audio) timeline(f focus) string {
 	return b.String()
 }
 
-// drawn returns the voices that a picture has room for: the last ones that it has to show, and then the last
-// ones of all.
+// drawn returns the voices to draw, at most rows: first the last voices of the focus, then the last other
+// voices.
 func (a *Audio) drawn(f focus) []*life {
 	if len(a.voices) <= rows {
 		return a.voices
@@ -88,10 +88,10 @@ func (a *Audio) drawn(f focus) []*life {
 	return all
 }
 
-// label is a name of a fixed width with a number, which may be 0.
+// label formats a name with a fixed width, followed by a voice number unless that is 0.
 func label(name string, number uint64) string {
 	letters := []rune(words.OneLine(name))
-	if n := len(letters); n > names && slices.Contains(letters, '/') { // of a path the end
+	if n := len(letters); n > names && slices.Contains(letters, '/') { // keep the end of a path
 		letters = append([]rune("…"), letters[n-names+1:]...)
 	} else if n > names {
 		letters = append(letters[:names-2], '.', '.')
@@ -103,7 +103,7 @@ func label(name string, number uint64) string {
 	return fmt.Sprintf("%s #%-3d", text, number)
 }
 
-// row draws a voice.
+// row draws the level of a voice over time.
 func (a *Audio) row(l *life) string {
 	end := a.frames
 	if l.over {
@@ -143,7 +143,7 @@ func letter(level pcm.Decibels) byte {
 	return ".-=#"[i]
 }
 
-// fate says from when to when a voice lived, how loud, and what became of it.
+// fate describes the start and end of a voice, its level, and the reason for its end.
 func (a *Audio) fate(l *life) string {
 	level := "silent"
 	var heard []span

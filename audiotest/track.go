@@ -6,13 +6,13 @@ import (
 	"voicepool/pcm"
 )
 
-// track is audio by frame number. Chunks that are silent are not kept.
+// track is sparse audio, indexed by frame number. Silent chunks are not stored.
 type track struct{ chunks map[int64][]pcm.Frame }
 
 // chunkFrames is the length of a chunk.
 const chunkFrames = 4096
 
-// write puts frames at a place.
+// write copies frames to a position.
 func (t *track) write(at int64, frames []pcm.Frame) {
 	for len(frames) > 0 {
 		n := min(int64(len(frames)), chunkFrames-at%chunkFrames)
@@ -31,7 +31,7 @@ func (t *track) write(at int64, frames []pcm.Frame) {
 	}
 }
 
-// read returns a copy of the frames from one place to another.
+// read returns a copy of the frames from one position to another.
 func (t *track) read(from, to int64) []pcm.Frame {
 	out := make([]pcm.Frame, max(to-from, 0))
 	for at := from; at < to; {
@@ -44,7 +44,7 @@ func (t *track) read(from, to int64) []pcm.Frame {
 	return out
 }
 
-// add adds what another track has.
+// add mixes another track into this one.
 func (t *track) add(other *track) {
 	for at, from := range other.chunks {
 		to := t.chunks[at]
@@ -59,7 +59,7 @@ func (t *track) add(other *track) {
 	}
 }
 
-// firstSound returns the first frame of which a sample is above a bound, or -1.
+// firstSound returns the index of the first frame with a sample above a bound, or -1.
 func firstSound(frames []pcm.Frame, bound float32) int {
 	for i, f := range frames {
 		if max(f[0], -f[0], f[1], -f[1]) > bound {
@@ -69,11 +69,11 @@ func firstSound(frames []pcm.Frame, bound float32) int {
 	return -1
 }
 
-// span is frames from one to another, the last one not included.
+// span is a half-open range of frames.
 type span struct{ from, to int64 }
 
-// sides returns the mean squares of left and right over some spans, which may overlap and
-// are in the order of their beginnings.
+// sides returns the mean squares of left and right over some spans, which may overlap and must be sorted by
+// their beginnings.
 func (t *track) sides(spans []span) (left, right float64) {
 	var n, done int64
 	for _, s := range spans {
@@ -91,14 +91,14 @@ func (t *track) sides(spans []span) (left, right float64) {
 	return left / float64(n), right / float64(n)
 }
 
-// level is the RMS of both channels over some spans, as mixer.Levels has it.
+// level returns the RMS of both channels over some spans, as mixer.Levels defines it.
 func (t *track) level(spans ...span) pcm.Decibels {
 	left, right := t.sides(spans)
 	return pcm.FromPower((left + right) / 2)
 }
 
-// difference returns the first frame at which two pieces of audio differ, or -1, and by
-// how much they do at most.
+// difference returns the first frame where two recordings differ, or -1, and the largest difference of a
+// sample.
 func difference(a, b []pcm.Frame) (first int64, most float64) {
 	first = -1
 	for i := range a {

@@ -8,18 +8,18 @@ import (
 	"voicepool/pcm"
 )
 
-// untilMost is how long Until goes on.
+// untilMost is the longest time that Until renders.
 const untilMost = 5 * time.Minute
 
-// Voice is what Until waits for: a mixer.Handle, or a bank.Handle with all its voices.
+// Voice is a voice that Until can wait for: a mixer.Handle, or a bank.Handle with all its voices.
 type Voice interface {
 	Number() uint64
 	State() mixer.State
 }
 
-// Until plays on until a voice is over, at most 5 minutes. It fails the test where that
-// does not come, as with an endless loop or a voice that stays paused.
-// The zero Handle, which Play returns with an error, fails it at once.
+// Until renders until a voice has ended, at most 5 minutes. If the voice has not ended by then, for instance
+// because it loops endlessly or is paused, the test fails. The zero Handle, which Play returns with an error,
+// fails the test immediately.
 func (a *Audio) Until(h Voice) {
 	a.t.Helper()
 	if h.State() == mixer.StateNone {
@@ -32,9 +32,9 @@ func (a *Audio) Until(h Voice) {
 	a.stepUntil(untilMost, func() bool { return h.State().Over() }, why)
 }
 
-// UntilSilent plays on until no voice is pending, playing or virtual, no effect rings any more
-// (mixer.Stats.RingsUntil), and the last 20 ms of the mix are silent, at most so long. It fails the test where
-// that does not come.
+// UntilSilent renders until no voice is pending, playing or virtual, the tails of all effects have ended
+// (mixer.Stats.RingsUntil), and the last 20 ms of the mix are silent. If that takes longer than most, the test
+// fails.
 func (a *Audio) UntilSilent(most time.Duration) {
 	a.t.Helper()
 	playing, rings := 0, int64(0)
@@ -59,7 +59,7 @@ func (a *Audio) UntilSilent(most time.Duration) {
 	})
 }
 
-// stepUntil plays pieces of 1 ms until something is so.
+// stepUntil renders in pieces of 1 ms until over returns true.
 func (a *Audio) stepUntil(most time.Duration, over func() bool, why func() string) {
 	a.t.Helper()
 	end := a.frames + pcm.Frames(most, a.rate)

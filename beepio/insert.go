@@ -10,30 +10,30 @@ import (
 	"voicepool/pcm"
 )
 
-// Insert is a chain of beep's effects as the effect of a bus, or of the whole mix:
+// Insert uses a chain of beep's effects as the effect of a bus, or of the whole mix:
 //
 //	room, err := beepio.NewInsert(func(s beep.Streamer) beep.Streamer {
 //		return &effects.Volume{Streamer: effects.Mono(s), Base: 2, Volume: -1}
 //	})
 //	m, err := mixer.New(mixer.Config{Buses: []mixer.BusConfig{{Name: "room", Insert: room}}})
 //
-// The chain is called for 512 frames at a time, as beep's own mixer does, whatever the
-// lengths of the mixer's blocks are. So it gives the same bits for all of them, and the
-// bus is late by Delay. A chain that panics, or gives NaN or Inf, is taken out by the mixer.
+// The chain is called for 512 frames at a time, like beep's own mixer, independently of the mixer's block size.
+// So its output does not depend on the block size, and the bus is delayed by Delay frames. If a chain panics,
+// or outputs NaN or Inf, the mixer removes it.
 type Insert struct {
 	chain  beep.Streamer
 	source source
 	in     [block][2]float64
 	out    [block][2]float64
-	at     int // how much of in is there, and of out is given
-	ahead  int // how far the chain reads ahead
+	at     int // frames in in, and frames consumed from out
+	ahead  int // frames that the chain reads ahead
 }
 
 var _ mixer.Insert = (*Insert)(nil)
 
 const (
-	mostAhead = 4 * block // how far a chain may read ahead, in frames
-	trial     = 256       // how many blocks of silence a chain is tried with
+	mostAhead = 4 * block // maximum read-ahead of a chain, in frames
+	trial     = 256       // blocks of silence in a trial run
 )
 
 const (
@@ -41,16 +41,16 @@ const (
 	slower    = "it takes fewer frames than it gives" + resampler
 )
 
-// source is what the chain of an Insert reads.
+// source is the beep.Streamer that the chain of an Insert reads.
 type source struct {
 	frames  [mostAhead + 2*block][2]float64
-	n       int // of them
-	missing int // how many have been asked for and were not there: silence
-	unread  int // how many blocks have come since the chain has read any
-	dropped int // how often frames were given up that nobody reads, as of a beep.Ctrl that is paused
+	n       int // number of valid frames
+	missing int // frames that the chain requested beyond n and received as silence
+	unread  int // blocks since the chain last read
+	dropped int // number of times that unread frames were dropped, for instance with a paused beep.Ctrl
 }
 
-// Stream gives what there is, and silence where that is not enough.
+// Stream delivers the available frames, then silence.
 func (s *source) Stream(samples [][2]float64) (n int, ok bool) {
 	k := copy(samples, s.frames[:s.n])
 	s.n = copy(s.frames[:], s.frames[k:s.n])
@@ -63,14 +63,14 @@ func (s *source) Stream(samples [][2]float64) (n int, ok bool) {
 // Err returns nil.
 func (s *source) Err() error { return nil }
 
-// NewInsert returns an Insert. chain wraps the sound of the bus in effects and returns the
-// outermost. It is called twice: the first chain is tried with 1.4 s of silence and dropped.
-// Control side. The error wraps ErrStreamer where chain panics, gives what is no sound,
-// comes to an end, or takes more or fewer frames than it gives, as a resampler does.
+// NewInsert returns an Insert. chain wraps the streamer of the bus in effects and returns the outermost effect.
+// It is called twice: the first chain processes 1.4 s of silence as a trial and is discarded. Control side. The
+// error wraps ErrStreamer if chain panics, outputs NaN or Inf, ends, or reads more or fewer frames than it
+// outputs, as a resampler does.
 //
-// Process allocates nothing but what the effects do. Of beep's own, Equalizer and Doppler
-// allocate at each call. Effects must not be changed while the bus plays, unless they lock
-// what they read: use Bus.SetInsert with another chain.
+// Process itself does not allocate, but effects may. Of beep's effects, Equalizer and Doppler allocate at each
+// call. Effects must not be changed while the bus plays, unless they lock their settings: use Bus.SetInsert
+// with another chain instead.
 func NewInsert(chain func(beep.Streamer) beep.Streamer) (i *Insert, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -106,10 +106,10 @@ func newInsert(chain func(beep.Streamer) beep.Streamer) *Insert {
 	return i
 }
 
-// Delay returns by how many frames the chain is late: 512, and what it reads ahead.
+// Delay returns the delay of the chain in frames: 512 plus its read-ahead.
 func (i *Insert) Delay() int { return block + i.ahead }
 
-// Process takes a block through the chain. Audio side.
+// Process runs a block through the chain. Audio side.
 func (i *Insert) Process(frames []pcm.Frame) {
 	for n := range frames {
 		f, x := &frames[n], i.out[i.at]
@@ -124,7 +124,7 @@ func (i *Insert) Process(frames []pcm.Frame) {
 	}
 }
 
-// run takes what has come in through the chain.
+// run runs the collected input through the chain.
 func (i *Insert) run() {
 	s := &i.source
 	if s.unread++; s.unread > mostAhead/block && s.n > i.ahead {

@@ -12,21 +12,19 @@ import (
 	"voicepool/sounds"
 )
 
-// Stream returns s, at rate frames per second, as what a library plays as it comes:
+// Stream returns s, at rate frames per second, as a source for sounds.Library.StreamFrames:
 //
 //	music, err := lib.StreamFrames(beepio.Stream("music", s, format.SampleRate), sounds.StreamOptions{})
 //
-// A plain streamer can be played once; a beep.StreamSeeker again and again, from
-// any place, and looped (where beep's decoder can seek: that of FLAC cannot in every
-// file, which is then played once), but by one voice at a time, since it is in one place at
-// a time: a voice that begins, and one that seeks, takes it away from what
-// played it before, which ends after what was decoded ahead. Nothing else may
-// use s from the first Play on, but beep's own lock is not needed.
+// A plain streamer can be played once. A beep.StreamSeeker can be played repeatedly, from any position, and
+// looped, but by one voice at a time, since it has only one position. When another voice starts or seeks, it
+// takes the streamer over; the previous voice ends after its frames that are already decoded. (Some of beep's
+// decoders cannot seek, for instance in some FLAC files; these play once.) From the first Play on, the program
+// must not use s; beep's own lock is not needed.
 //
-// A streamer that panics, fails, gives what is no sound, or nothing three times
-// without being drained, ends the stream with an error that wraps ErrStreamer;
-// sounds.StreamOptions.OnError is told. One that does not return from Stream
-// makes the stream run dry, and its goroutine cannot be stopped. Control side.
+// The stream ends with an error that wraps ErrStreamer if the streamer panics, fails, outputs invalid samples,
+// or returns no frames three times without being drained. The error goes to sounds.StreamOptions.OnError. If
+// Stream of the streamer never returns, the stream starves, and its goroutine cannot be stopped. Control side.
 func Stream(name string, s beep.Streamer, rate beep.SampleRate) sounds.FrameSource {
 	shared := &streamer{s: s}
 	src := sounds.FrameSource{Name: name, Rate: int(rate), Open: shared.open}
@@ -36,12 +34,12 @@ func Stream(name string, s beep.Streamer, rate beep.SampleRate) sounds.FrameSour
 	return src
 }
 
-// streamer is what all readers of a beep.Streamer share.
+// streamer is shared by all readers of a beep.Streamer.
 type streamer struct {
 	mu     sync.Mutex
 	s      beep.Streamer
-	now    *reader // who plays it; nil: nobody has yet
-	prefix string  // of errors: a name, or nothing where the library says it
+	now    *reader // the current reader; nil: not yet played
+	prefix string  // prefix of errors: a name, or empty if the library adds the name
 }
 
 func (s *streamer) open() (sounds.FrameReader, error) {
@@ -56,7 +54,7 @@ func (s *streamer) open() (sounds.FrameReader, error) {
 	if ok {
 		return &seekReader{reader: r, s: seeker}, r.guard(func() error {
 			if before == nil && seeker.Position() == 0 {
-				return nil // some decoders cannot seek, and play all the same
+				return nil // already at the start; some decoders cannot seek
 			}
 			return seeker.Seek(0)
 		})
@@ -67,15 +65,15 @@ func (s *streamer) open() (sounds.FrameReader, error) {
 	return r, nil
 }
 
-// reader is a beep.Streamer as one voice plays it.
+// reader reads a beep.Streamer for one voice.
 type reader struct {
 	streamer *streamer
 	given    int64
 	samples  [block][2]float64
 }
 
-// guard calls f while nobody else uses the streamer, if no other reader has taken
-// it, and makes an error of a panic.
+// guard calls f with exclusive use of the streamer, unless another reader has taken the streamer over. A panic
+// becomes an error.
 func (r *reader) guard(f func() error) (err error) {
 	r.streamer.mu.Lock()
 	defer r.streamer.mu.Unlock()
@@ -93,7 +91,7 @@ func (r *reader) guard(f func() error) (err error) {
 	return f()
 }
 
-// Read gives what the streamer gives.
+// Read reads the next frames of the streamer.
 func (r *reader) Read(dst []pcm.Frame) (n int, err error) {
 	samples := r.samples[:min(len(dst), block)]
 	err = r.guard(func() error {
@@ -116,7 +114,7 @@ func (r *reader) Read(dst []pcm.Frame) (n int, err error) {
 	return n, err
 }
 
-// seekReader is a beep.StreamSeeker as one voice plays it.
+// seekReader reads a beep.StreamSeeker for one voice.
 type seekReader struct {
 	*reader
 	s beep.StreamSeeker
@@ -124,13 +122,12 @@ type seekReader struct {
 
 var _ sounds.FrameSeeker = (*seekReader)(nil)
 
-// SeekFrame makes Read go on at a frame; beyond the end, at the end.
+// SeekFrame makes Read continue at a frame. Frames beyond the end are limited to the end.
 func (r *seekReader) SeekFrame(frame int64) error {
 	return r.guard(func() error { return r.s.Seek(int(min(frame, int64(max(r.s.Len(), 0))))) })
 }
 
-// lengthOf returns the length that a streamer claims; 0, which nobody knows, where
-// it panics.
+// lengthOf returns the length that a streamer reports, or 0 (unknown) if Len panics.
 func lengthOf(s beep.StreamSeeker) (frames int64) {
 	defer func() {
 		if recover() != nil {
@@ -140,18 +137,16 @@ func lengthOf(s beep.StreamSeeker) (frames int64) {
 	return int64(max(s.Len(), 0))
 }
 
-// ErrStreamer is wrapped by the errors of Read.
+// ErrStreamer is wrapped by the errors of this package.
 var ErrStreamer = errors.New("beepio: bad streamer")
 
-// emptyReads is how often a streamer may give nothing and say that it is not
-// drained, before it counts as one that never will be.
+// emptyReads is the number of consecutive reads without frames after which a streamer counts as broken.
 const emptyReads = 3
 
-// Read takes all that s gives, at rate frames per second, as a clip to be
-// prepared by the package sounds: one of beep's decoders, generators or effects.
-// Control side. A streamer that gives more than frames, gives nothing and does
-// not drain, panics or fails ends in an error, which wraps ErrStreamer; one that
-// does not return from Stream cannot be stopped.
+// Read reads all frames of s, at rate frames per second, into a clip for package sounds. s may be a decoder,
+// generator or effect of beep. Control side. If the streamer has more than frames frames, returns no frames
+// three times without being drained, panics or fails, Read returns an error that wraps ErrStreamer. If Stream
+// of the streamer never returns, neither does Read.
 func Read(name string, s beep.Streamer, rate beep.SampleRate, frames int) (*sounds.Clip, error) {
 	shared := &streamer{s: s, prefix: name + ": "}
 	r := &reader{streamer: shared}

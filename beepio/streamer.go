@@ -1,12 +1,11 @@
-// Package beepio joins the mixer to programs that use beep.
+// Package beepio connects the mixer to programs that use beep.
 //
-// A Streamer is a mixer as a beep.Streamer, which speaker.Play takes. Read makes a sound
-// of a beep.Streamer; Stream makes a stream of it, which a voice plays as it comes. An
-// Insert is a chain of beep's effects as the effect of a bus. For a mixer as an io.Reader
-// see package device/reader.
+// A Streamer presents a mixer as a beep.Streamer, for speaker.Play. Read makes a sound from a beep.Streamer;
+// Stream makes a stream from it, which is decoded as it plays. An Insert uses a chain of beep's effects as the
+// effect of a bus. For a mixer as an io.Reader see package device/reader.
 //
-// Beep's decoders are for files that you trust: on hostile ones they panic, take all memory
-// or never return. Those of package sounds do not, and are the default.
+// Use beep's decoders only for trusted files: malicious files make them panic, exhaust the memory or never
+// return. The decoders of package sounds are safe, and are the default.
 //
 //	speaker.Play(beepio.NewStreamer(m))          // the audio side
 //	clip, err := beepio.Read("tone", tone, 48000, 10*48000) // at most ten seconds
@@ -21,11 +20,11 @@ import (
 	"voicepool/pcm"
 )
 
-// block is how many frames are mixed at a time.
+// block is the number of frames that are mixed at a time.
 const block = 512
 
-// Streamer is a mixer as beep sees it: a stream of the mixer's rate that never
-// drains. It fails only where the mixer has several outputs: beep plays stereo.
+// Streamer presents a mixer as an endless beep.Streamer at the mixer's rate. It fails only if the mixer has
+// several outputs, because beep plays stereo.
 type Streamer struct {
 	mixer  device.Source
 	err    error
@@ -34,8 +33,8 @@ type Streamer struct {
 
 var _ beep.Streamer = (*Streamer)(nil)
 
-// NewStreamer returns the audio side of m as a beep.Streamer. Nothing else may
-// render m. Of a mixer with several outputs it gives nothing, and Err says so.
+// NewStreamer returns the audio side of m as a beep.Streamer. No other code may render m. If the mixer has
+// several outputs, Stream returns no samples and Err returns an error.
 func NewStreamer(m *mixer.Mixer) *Streamer { return newStreamer(m, m.Rate()) }
 
 func newStreamer(src device.Source, rate int) *Streamer {

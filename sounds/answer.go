@@ -14,19 +14,18 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// A file is decoded in another process by this exchange: the parent writes a
-// line, what it asks for, and the file; the child answers with a line, and the
-// samples, float32 in little-endian order. The child may have been taken over by
-// the file, so nothing it says is believed. The lines are words with blanks
-// between them, see request and answer; "-" is none. They are not JSON:
-// encoding/json would add 0.2 MB to every game.
+// Protocol between the parent and the child process that decodes a file (see Limits.Isolate): the parent writes
+// a request line and the bytes of the file. The child writes an answer line, a line per damaged place, and the
+// samples as float32 in little-endian order. The parent validates every field of the answer, because a malicious
+// file may have taken over the child. A line consists of words separated by blanks; "-" is the empty word. The
+// format is not JSON because encoding/json would add 0.2 MB to every game.
 
-// request returns the line with which a file of so many bytes is to be decoded.
+// request returns the request line for a file of size bytes under these limits.
 func (l Limits) request(size int64) string {
 	return fmt.Sprintln("decode", size, l.Bytes, l.Frames, l.Memory, l.Channels, l.MinRate, l.MaxRate, int64(l.Time))
 }
 
-// readRequest reads such a line.
+// readRequest parses a request line.
 func readRequest(in *bufio.Reader) (size int64, l Limits, err error) {
 	w, err := readLine(in)
 	if err != nil || w.text() != "decode" {
@@ -43,17 +42,16 @@ func readRequest(in *bufio.Reader) (size int64, l Limits, err error) {
 	return size, l, nil
 }
 
-// answer is what the child found: a clip, whose samples follow, or why there
-// is none.
+// answer is the answer of the child: a clip, or the error that prevented decoding.
 type answer struct {
 	Fault string
-	Kind  string // of the fault: one of faultKinds, or none of them
+	Kind  string // of the fault, see faultKinds; empty: another error
 	*Clip
 	Frames  int64
-	damages int64 // how many lines of them follow
+	damages int64 // number of damage lines that follow
 }
 
-// line writes an answer.
+// line returns the answer line, followed by one line per damaged place.
 func (a *answer) line() string {
 	if a.Clip == nil {
 		return fmt.Sprintln("fault", cmp.Or(a.Kind, "-"), strconv.Quote(a.Fault))
@@ -82,10 +80,10 @@ func (a *answer) line() string {
 	return lines
 }
 
-// short cuts a text off so that a line has room for it, where a byte may take four in its quotes.
+// short truncates text so that it fits in a line after quoting, which can make four bytes of one.
 func short(text string) string { return text[:min(len(text), maxLine/8)] }
 
-// damage reads the line of a damaged place.
+// damage parses a line about a damaged place and appends it to the clip.
 func (a *answer) damage(w *words) error {
 	if w.text() != "damage" {
 		return errAnother
@@ -100,7 +98,7 @@ func (a *answer) damage(w *words) error {
 	return nil
 }
 
-// parse reads an answer's line.
+// parse parses the answer line.
 func (a *answer) parse(w *words) error {
 	switch w.text() {
 	case "fault":
@@ -142,7 +140,7 @@ func (a *answer) parse(w *words) error {
 	return nil
 }
 
-// printable returns a text of another process as one line that can be printed.
+// printable replaces the unprintable characters of text, so that it is safe to print on one line.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -152,13 +150,14 @@ func printable(text string) string {
 	}, text)
 }
 
-// maxLine bounds the line that either side begins with.
+// maxLine is the size of the largest line of the protocol, in bytes.
 const maxLine = 4096
 
-// errAnother: a line is not what was to come.
+// errAnother reports a line that violates the protocol.
 var errAnother = errors.New("another line")
 
-// readLine reads one line, no longer than the reader's buffer.
+// readLine reads one line of at most the size of the reader's buffer. It returns errSilent at the end of the
+// input.
 func readLine(r *bufio.Reader) (*words, error) {
 	line, err := r.ReadSlice('\n')
 	switch {
@@ -170,13 +169,13 @@ func readLine(r *bufio.Reader) (*words, error) {
 	return &words{rest: strings.Split(strings.TrimSuffix(string(line), "\n"), " ")}, nil
 }
 
-// words are what is left of a line.
+// words holds the unread words of a line.
 type words struct {
 	rest  []string
-	wrong bool // there was no word, or no number
+	wrong bool // a word was missing or was not a number
 }
 
-// text takes a word; "-" is "".
+// text returns the next word, and "" for "-".
 func (w *words) text() string {
 	if len(w.rest) == 0 {
 		w.wrong = true
@@ -190,7 +189,7 @@ func (w *words) text() string {
 	return word
 }
 
-// number takes a whole number.
+// number returns the next word as an integer.
 func (w *words) number() int64 {
 	n, err := strconv.ParseInt(w.text(), 10, 64)
 	w.wrong = w.wrong || err != nil

@@ -8,38 +8,36 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// Clip is a sound as its file has it: decoded, at its own rate, with all its
-// channels.
+// Clip is a decoded sound at the sample rate and with the channels of its file.
 type Clip struct {
-	Name     string // what it was called when it was decoded
+	Name     string // the name that was passed to Decode
 	Format   string // wav, aiff, flac, oggflac, vorbis, opus, mp3
-	Encoding string // how its samples were kept, as s16 or ima-adpcm; empty where they are not
+	Encoding string // sample encoding such as s16 or ima-adpcm; empty for compressed formats
 	Channels int    // 1..8
 	Rate     int    // frames per second
 
-	// Samples are interleaved; full scale is -1..+1. More than two channels are
-	// in the order of the bits of Speakers: front left, front right, centre, LFE,
-	// back left, back right and so on.
+	// Samples are interleaved; full scale is -1..+1. Channels follow the order of the bits in Speakers: front
+	// left, front right, center, LFE, back left, back right and so on.
 	Samples []float32
 
-	// Speakers has a bit for each channel's place, as WAVEFORMATEXTENSIBLE
-	// counts them. 0 means the usual places for that many channels.
+	// Speakers is the channel mask of WAVEFORMATEXTENSIBLE, one bit per channel. 0 means the usual layout for
+	// the number of channels.
 	Speakers uint32
 
-	// Gain brings the sound to -18 LUFS according to the tags of the file, -64..+64 dB. nil: it has no
-	// such tag.
+	// Gain is the gain that brings the sound to -18 LUFS according to the tags of the file, -64..+64 dB. nil:
+	// the file has no such tag.
 	Gain *pcm.Decibels
 
-	// Loop is the part to repeat, from its first frame to the frame after its last one. nil: the file
-	// has none.
+	// Loop is the loop of the file, from its first frame to the frame after its last one. nil: the file has no
+	// loop.
 	Loop *pcm.Loop
 
 	// Damages lists at most 100 places that could not be decoded, in order. If a file has more, the
 	// last one reaches to the end of the damage.
 	Damages []Damage
 
-	// Notes lists the oddities of the file, each in one sentence: a loop that ends behind the sound,
-	// samples that are not finite numbers, a header that announces more samples than there are.
+	// Notes lists oddities of the file, one sentence each: a loop that ends after the sound, samples that are
+	// not finite numbers, a header that announces more samples than the file contains.
 	Notes []string
 }
 
@@ -51,11 +49,11 @@ func (c *Clip) Frames() int64 {
 	return int64(len(c.Samples) / c.Channels)
 }
 
-// maxSample is the largest magnitude that a sample may have, 96 dB over full scale: floats may be scaled
-// as integers of 16 bits are. Beyond it a file is not loud but broken.
+// maxSample is the largest magnitude of a valid sample, 96 dB over full scale, because some files scale floats
+// like 16-bit integers. A file with larger samples is broken.
 const maxSample = 1 << 16
 
-// checkSamples looks once at samples of which the first is of frame at.
+// checkSamples returns an error if a sample is not valid. at is the frame number of the first sample.
 func checkSamples(samples []float32, channels int, at int64) error {
 	i := goodSamples(samples)
 	if i == len(samples) {
@@ -64,10 +62,10 @@ func checkSamples(samples []float32, channels int, at int64) error {
 	return source.Broken("the sample of frame %d is %v, not within -%d..+%d", at+int64(i/channels), samples[i], maxSample, maxSample)
 }
 
-// goodSamples returns how many samples come before the first that is none.
+// goodSamples returns the number of samples before the first invalid one.
 func goodSamples(samples []float32) int {
 	i := 0
-	for ; i+8 <= len(samples); i += 8 { // whose bits together make no more than 2, as of most they do
+	for ; i+8 <= len(samples); i += 8 { // the OR of the bits is at least their maximum, so one comparison clears most groups of eight
 		x := (*[8]float32)(samples[i:])
 		a := math.Float32bits(x[0]) | math.Float32bits(x[1]) | math.Float32bits(x[2]) | math.Float32bits(x[3])
 		b := math.Float32bits(x[4]) | math.Float32bits(x[5]) | math.Float32bits(x[6]) | math.Float32bits(x[7])
@@ -80,43 +78,41 @@ func goodSamples(samples []float32) int {
 	return i + badSample(samples[i:])
 }
 
-// badSample is goodSamples one by one.
+// badSample returns the number of samples before the first invalid one, one by one.
 func badSample(samples []float32) int {
 	for i, x := range samples {
-		if math.Float32bits(x)&^(1<<31) > math.Float32bits(maxSample) { // NaN and Inf have the largest bits
+		if math.Float32bits(x)&^(1<<31) > math.Float32bits(maxSample) { // the bits of NaN and Inf are larger
 			return i
 		}
 	}
 	return len(samples)
 }
 
-// Info is what is told about a sound: of its file, and of what was made of it
-// when it was prepared.
+// Info describes a sound: its file, and how it was prepared.
 type Info struct {
 	Name     string
-	File     string // its path, of the system or in Source.FS
+	File     string // the path in the operating system or in Source.FS
 	Format   string // wav, aiff, flac, oggflac, vorbis, opus, mp3
 	Encoding string // as in Clip
 	Channels int
 	Rate     int
 	Frames   int64     // at its own rate
 	Seconds  float64   // its length
-	Loop     *pcm.Loop // in frames at its own rate; nil: it names none
-	Bytes    int64     // of memory, when prepared; 0 when it was not
+	Loop     *pcm.Loop // in frames of the file; nil: no loop
+	Bytes    int64     // memory of the prepared sound; 0: not prepared
 
-	Damages []Damage      // as Clip.Damages; nil for a stream, of which Options.OnDamage is told
-	Notes   []string      // as Clip.Notes; those of a stream are what its headers tell, after Library.Scan or with StreamOptions.Measure all
+	Damages []Damage      // as Clip.Damages; nil for a stream, which reports damage to Options.OnDamage
+	Notes   []string      // as Clip.Notes; for a stream only the notes from its headers, unless Library.Scan or StreamOptions.Measure read all of it
 	TagGain *pcm.Decibels // as Clip.Gain
-	Gain    pcm.Decibels  // by which Leveling has changed it, when prepared
+	Gain    pcm.Decibels  // applied by Leveling when the sound was prepared
 
-	// Measured says that the next two are known. They are -Inf for silence.
+	// Measured reports that Loudness and TruePeak are valid. They are -Inf for silence.
 	Measured bool
 	Loudness pcm.LUFS     // of the file, integrated, by BS.1770-4
 	TruePeak pcm.Decibels // of the file, relative to full scale
 }
 
-// Describe returns what is to be told of a clip. measure adds loudness and true
-// peak. Control side.
+// Describe returns the Info of a clip. measure adds loudness and true peak. Control side.
 func Describe(c *Clip, measure bool) Info {
 	info := Info{
 		Name: c.Name, Format: c.Format, Encoding: c.Encoding, Channels: c.Channels, Rate: c.Rate, Frames: c.Frames(), Loop: c.Loop, Notes: c.Notes, Damages: c.Damages, TagGain: c.Gain,
@@ -138,13 +134,13 @@ func (c *Clip) measure() (pcm.LUFS, pcm.Decibels) {
 	return m.read()
 }
 
-// meter measures the loudness and the true peak of samples as they come.
+// meter measures the loudness and the true peak of samples block by block.
 type meter struct {
 	loudness *loudness.Meter
 	peak     *loudness.PeakMeter
 }
 
-// newMeter returns a meter of samples like those of c.
+// newMeter returns a meter for samples with the rate and the channels of c.
 func newMeter(c *Clip) meter {
 	return meter{loudness.NewMeter(c.Rate, c.loudnessWeights()), loudness.NewPeakMeter(c.Rate, c.Channels)}
 }

@@ -13,16 +13,16 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// slack is what decoding may need besides the file and its samples: heap
-// comes in arenas of 64 MiB, and threads come with stacks.
+// slack is the memory for everything but the file and its samples: the heap grows in arenas of 64 MiB, and
+// threads have stacks.
 const slack = 128 << 20
 
-// processors is how many run at a time: one decodes, one collects garbage. The
-// threads of a large machine would not fit in the slack.
+// processors is GOMAXPROCS of the child: one to decode, one to collect garbage. The thread stacks of a large
+// machine would not fit in slack.
 const processors = 2
 
-// confine takes from this process what decoding a file of a size does not
-// need. RLIMIT_AS would be simpler, but Go reserves more addresses than it uses.
+// confine sets resource limits for decoding a file of size bytes: core dumps, processor time and memory. It
+// sets RLIMIT_DATA because Go reserves more addresses than RLIMIT_AS could allow.
 func confine(size int64, lim Limits) error {
 	has, err := dataSize()
 	if err != nil {
@@ -30,8 +30,8 @@ func confine(size int64, lim Limits) error {
 	}
 	runtime.GOMAXPROCS(processors)
 	seconds := uint64((lim.Time + time.Second - 1) / time.Second)
-	// A file is gathered in a buffer that doubles, and so are samples. What has
-	// been collected is used again, but counts.
+	// The buffers of the file and of the samples double as they grow. Freed memory is reused, but it still
+	// counts against the limit.
 	memory := uint64(has + slack + 4*size + 4*min(lim.Memory, source.Swell(size)))
 	for _, l := range [...]struct {
 		resource int
@@ -51,7 +51,7 @@ func confine(size int64, lim Limits) error {
 	return nil
 }
 
-// dataSize returns how much of what RLIMIT_DATA bounds there is already.
+// dataSize returns the memory of this process that already counts against RLIMIT_DATA, in bytes.
 func dataSize() (int64, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

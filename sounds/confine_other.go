@@ -2,6 +2,5 @@
 
 package sounds
 
-// confine does nothing: there are no such limits here, and the race detector
-// needs more memory than any would grant.
+// confine has no effect: other systems lack such limits, and the race detector needs too much memory for them.
 func confine(int64, Limits) error { return nil }

@@ -7,23 +7,23 @@ import (
 	"unicode"
 )
 
-// withFile puts the name of a file into the command that a message names, so that it can be run as it
-// stands: {file} is the file, {file.flac} and {file.wav} are the same with another ending.
+// withFile puts the name of a file into the command of an error message, so that a user can run it: {file}
+// becomes the name, {file.flac} and {file.wav} the name with another extension.
 func withFile(message, name string) string {
 	if !strings.Contains(message, "{file") {
 		return message
 	}
 	if name == "-" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) || name == "" {
-		name = "FILE" // standard input, or a name that no line shows
+		name = "FILE" // standard input, or an unprintable name
 	}
 	if runtime.GOOS != "windows" && (strings.HasPrefix(name, "-") || strings.Contains(name, ":")) && !filepath.IsAbs(name) {
-		name = "./" + name // else it is an option, or the name of a protocol
+		name = "./" + name // otherwise the tool would read it as an option or as a URL
 	}
 	base := strings.TrimSuffix(name, filepath.Ext(name))
 	return strings.NewReplacer("{file}", quoted(name), "{file.flac}", quoted(other(base, name, ".flac")), "{file.wav}", quoted(other(base, name, ".wav"))).Replace(message)
 }
 
-// other returns base with an ending, and with one more word where that is name itself.
+// other returns base with another extension. If that is the name of the input file, it adds "-converted".
 func other(base, name, ending string) string {
 	if strings.EqualFold(base+ending, name) {
 		base += "-converted"
@@ -31,10 +31,10 @@ func other(base, name, ending string) string {
 	return base + ending
 }
 
-// harmless is what no shell takes for anything but a letter.
+// harmless lists the characters that need no quotes in a shell.
 const harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,@"
 
-// quoted returns a name as a shell reads it.
+// quoted returns name, quoted for a shell if necessary.
 func quoted(name string) string {
 	letters := harmless
 	if runtime.GOOS == "windows" {

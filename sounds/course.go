@@ -9,72 +9,71 @@ import (
 	"voicepool/voice"
 )
 
-// course gives the frames of an origin at another rate and on a voice's course:
-// from a place on, with a part that repeats. They are to the bit those of the
-// sound that is loaded: its parts, the intro, the loop and what is behind it,
-// are converted from the same neighbours.
+// course reads the frames of an origin at the library's rate for one voice: from a start position, with a
+// repeated loop. The frames have the same bits as the loaded sound: its intro, loop and rest are converted with
+// the same neighbouring samples.
 type course struct {
 	from     origin
 	channels int // 1 or 2
 	factor   float64
-	plan     plan // without a resampler, where the rate stays
+	plan     plan // its resampler is nil if the rate stays the same
 	loop     [2]int64
-	back     int64 // how often it still goes back in it; below 0: always
-	at       int64 // the next frame
+	back     int64 // remaining jumps back to the start of the loop; below 0: unlimited
+	at       int64 // the next frame to return
 
 	part   part
-	begun  bool      // the origin stands where the part goes on
-	source int64     // the frame of the source that comes next from ready or the origin
-	ready  []float32 // what the origin gave and was not taken yet
-	window []float64 // what the part is made from, interleaved
-	base   int64     // which frame of the source, or of its endless repetition, window begins with
-	ended  bool      // nothing follows in the source
-	why    error     // io.EOF, or what keeps it from going on
+	begun  bool      // the origin is at the position that part needs
+	source int64     // the source frame that follows ready or the frames of the origin
+	ready  []float32 // read from the origin, not yet consumed
+	window []float64 // input of the resampler, interleaved
+	base   int64     // the source frame (counting repetitions of the loop) that window begins with
+	ended  bool      // the source has no further frames
+	why    error     // io.EOF, or the read error
 	out    []float32
 
-	short []pcm.Frame // of a short loop, what has been made of it
+	short []pcm.Frame // converted frames of a loop of at most maxShort frames
 }
 
-// part is a stretch of a sound with neighbours of one kind.
+// part is a section of a sound. Its kind determines the samples around it that the resampler sees.
 type part uint8
 
 const (
-	plain part = iota // as it stands, in silence
-	intro             // what follows is the loop, again and again
-	round             // so is what comes before
+	plain part = iota // surrounded by silence
+	intro             // followed by endless repetitions of the loop
+	round             // the loop: preceded and followed by endless repetitions
 )
 
-// maxShort is the longest loop that is kept in memory, in frames.
+// maxShort is the length of the longest loop whose converted frames are kept in memory.
 const maxShort = 1 << 16
 
-// pieceIn is about how many frames of a source are converted at a time.
+// pieceIn is the approximate number of source frames that are converted at a time.
 const pieceIn = 1 << 13
 
 func newCourse(from origin, channels int, p plan, c voice.Course) *course {
-	// One channel stands in both, as a pan in the middle puts it there.
+	// A mono sound is written to both channels as a centered pan would write it.
 	factor := 1.0
 	if channels == 1 {
 		factor, _ = voice.Pan(0)
 	}
 	back := c.Rounds - 1
-	if size := c.Loop.Frames(); size > 0 && back >= 0 && c.From >= c.Loop[1] { // some rounds are over
+	if size := c.Loop.Frames(); size > 0 && back >= 0 && c.From >= c.Loop[1] { // the start is after some rounds
 		back = max(back-(c.From-c.Loop[1])/size-1, 0)
 	}
 	return &course{from: from, channels: channels, factor: factor, plan: p, loop: c.Loop, back: back, at: c.At(0)}
 }
 
-// Close gives the origin back.
+// Close closes the origin.
 func (c *course) Close() error {
 	c.from.close()
 	return nil
 }
 
-// Read gives the frames that come, at least one.
+// Read returns the next frames, at least one.
 func (c *course) Read(dst []pcm.Frame) (int, error) {
 	size := c.loop[1] - c.loop[0]
 	switch {
 	case size <= 0 || c.at < c.loop[1]:
-	case c.back == 0: // the rest, of which nothing repeats
+	case c.back == 0: // after the last round the rest of the sound follows
 		size, c.loop, c.short = 0, [2]int64{}, nil
 	default:
 		if c.at = c.loop[0]; c.back > 0 {
@@ -103,8 +102,7 @@ func (c *course) Read(dst []pcm.Frame) (int, error) {
 	return got, err
 }
 
-// next gives the samples that come, of at most n frames and at least one, whatever the
-// voice repeats. They are valid until the next call.
+// next returns the next 1..n frames, ignoring the loop of the voice. They are valid until the next call.
 func (c *course) next(n int64) (x []float32, err error) {
 	p, end := c.parted()
 	if !c.begun || p != c.part {
@@ -122,7 +120,7 @@ func (c *course) next(n int64) (x []float32, err error) {
 	return x, err
 }
 
-// parted returns which part the next frame belongs to, and where that ends.
+// parted returns the part of the next frame, and the frame at which that part ends.
 func (c *course) parted() (part, int64) {
 	switch {
 	case c.plan.source == nil || c.plan.resampler == nil || c.at >= c.plan.loop[1]:
@@ -133,7 +131,7 @@ func (c *course) parted() (part, int64) {
 	return round, c.plan.loop[1]
 }
 
-// begin brings the origin to where a part needs it.
+// begin seeks the origin to the first source frame that a part needs.
 func (c *course) begin(p part) error {
 	c.part, c.begun, c.ended, c.why, c.ready = p, true, false, nil, nil
 	c.window = c.window[:0]
@@ -154,7 +152,7 @@ func (c *course) begin(p part) error {
 	return c.from.seek(c.source)
 }
 
-// pull takes what comes from the source, at most n frames.
+// pull returns the next frames of the source, at most n. Within a loop it wraps around.
 func (c *course) pull(n int64) ([]float32, error) {
 	if c.part != plain {
 		if c.source == c.plan.source[1] {
@@ -182,7 +180,7 @@ func (c *course) pull(n int64) ([]float32, error) {
 	return x, nil
 }
 
-// frames writes samples as frames.
+// frames writes samples to dst as stereo frames.
 func (c *course) frames(dst []pcm.Frame, x []float32) int {
 	n := len(x) / c.channels
 	for i := range n {
@@ -207,7 +205,7 @@ func (c *course) convert(n int64) ([]float32, error) {
 		return nil, err
 	}
 	if c.ended {
-		length := c.source // what could be read, if it is broken
+		length := c.source // the number of readable frames, if the source is broken
 		if errors.Is(c.why, io.EOF) {
 			length = c.from.length()
 		}
@@ -220,7 +218,7 @@ func (c *course) convert(n int64) ([]float32, error) {
 	return c.out, nil
 }
 
-// fill brings the window to a frame.
+// fill extends the window up to and including frame last.
 func (c *course) fill(last int64) error {
 	for {
 		need := last + 1 - c.base - int64(len(c.window)/c.channels)
@@ -245,7 +243,7 @@ func (c *course) fill(last int64) error {
 	}
 }
 
-// silence goes on with silent frames.
+// silence appends silent frames to the window.
 func (c *course) silence(frames int64) {
 	n := len(c.window)
 	c.window = source.Grow(c.window, int(frames)*c.channels)

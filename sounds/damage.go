@@ -12,22 +12,22 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// Damage is a place of a file that could not be decoded. Silence was put there, into which the sound
-// before it fades, or for Opus what its decoder makes up.
+// Damage is a place of a file that could not be decoded. It was replaced by a fade to silence, or for Opus by
+// the packet-loss concealment of the decoder.
 type Damage struct {
 	Frame  int64 // where it begins, in frames of the file
-	Frames int64 // how many frames were made up; 0: none, because the file is cut short there, or its length there is unknown
+	Frames int64 // how many frames were replaced; 0: the file is cut short there, or the length of the damage is unknown
 	Rate   int   // frames per second
 	Err    error // the fault; it wraps ErrDecode
 }
 
-// At returns where the place begins.
+// At returns the time of the first damaged frame.
 func (d *Damage) At() time.Duration { return pcm.Duration(d.Frame, d.Rate) }
 
-// Length returns how long the place is.
+// Length returns the duration of the damage.
 func (d *Damage) Length() time.Duration { return pcm.Duration(d.Frames, d.Rate) }
 
-// String returns the place and the fault in one line.
+// String returns the place and the error in one line.
 func (d *Damage) String() string {
 	if d.Frames == 0 {
 		return fmt.Sprintf("damaged at %.3f s: %v", d.At().Seconds(), d.Err)
@@ -35,8 +35,8 @@ func (d *Damage) String() string {
 	return fmt.Sprintf("damaged at %.3f s, %.3f s were concealed: %v", d.At().Seconds(), d.Length().Seconds(), d.Err)
 }
 
-// damagesOf returns places that a codec has found in a sound of a rate, whose first frame is frame
-// from of what was decoded, and which has so many frames.
+// damagesOf converts the damages that a codec found: positions become relative to frame from, and are clipped
+// to a sound of frames frames.
 func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
 	var list []Damage
 	for _, d := range found {
@@ -47,7 +47,7 @@ func damagesOf(found []source.Damage, rate int, from, frames int64) []Damage {
 	return list
 }
 
-// refuse returns the fault of the first damaged place, if a file with one is refused.
+// refuse returns the error of the first damaged place if Options.Strict is set.
 func (o *Options) refuse(list []Damage) error {
 	if o.Strict && len(list) > 0 {
 		return list[0].Err
@@ -55,7 +55,7 @@ func (o *Options) refuse(list []Damage) error {
 	return nil
 }
 
-// tell calls Options.OnDamage, once for each place. Any goroutine.
+// tell calls Options.OnDamage once for each new place. Any goroutine.
 func (l *Library) tell(src Source, list ...Damage) {
 	for _, d := range list {
 		if l.opt.OnDamage != nil && l.isNew(src, d.Frame) {
@@ -64,14 +64,14 @@ func (l *Library) tell(src Source, list ...Damage) {
 	}
 }
 
-// damagedFile is a file with damaged places. Files of one name in different file systems are different;
-// those that cannot be told from others count as one.
+// damagedFile identifies a file with damaged places. Files with equal names in different file systems are
+// different, except in file systems that cannot be compared.
 type damagedFile struct {
 	label string
 	fsys  any
 }
 
-// isNew notes a damaged place of a file, and reports whether it was not noted before.
+// isNew records a damaged place of a file, and reports whether it was new.
 func (l *Library) isNew(src Source, frame int64) bool {
 	file := damagedFile{src.label(), src.key().fsys}
 	if _, unique := file.fsys.(*byte); unique {
@@ -87,8 +87,8 @@ func (l *Library) isNew(src Source, frame int64) bool {
 	return true
 }
 
-// forgetDamages forgets the damaged places of a file that was read again, or of which no sound is left.
-// The caller holds the mutex.
+// forgetDamages removes the records of a file that was read again, or whose sounds have all been dropped. The
+// caller holds the mutex.
 func (l *Library) forgetDamages(label string) {
 	for file := range l.damaged {
 		if file.label == label {
@@ -97,13 +97,14 @@ func (l *Library) forgetDamages(label string) {
 	}
 }
 
-// Scan decodes a file to its end, as a stream that is played does, and keeps nothing of it but notes, which
-// Info then has for the streams of the file. It calls Options.OnDamage. The error names the source; it says what a stream of the file would end
-// with before its end, or is that of ctx. Control side.
+// Scan decodes a whole file as a stream would, to find its damaged places and its notes. It calls
+// Options.OnDamage, and adds the notes to the Info of the file's streams. The samples are discarded. The error
+// names the source. It is the error at which a stream of the file would end early, or the error of ctx. Control
+// side.
 func (l *Library) Scan(ctx context.Context, src Source) (err error) {
 	defer func() { err = named(src.label(), err) }()
 	defer rescue("the decoder", &err)
-	src.Leveling = Leveling{Tags: true} // which measures nothing
+	src.Leveling = Leveling{Tags: true} // so that openTrack does not measure
 	t, err := l.openTrack(src, &StreamOptions{})
 	if err != nil {
 		return err
@@ -128,7 +129,7 @@ func (l *Library) Scan(ctx context.Context, src Source) (err error) {
 	return err
 }
 
-// addNotes adds notes to what is known of the streams of a file.
+// addNotes adds notes to the Info of all streams of a file.
 func (l *Library) addNotes(file string, notes []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,16 +15,15 @@ import (
 	"voicepool/sounds/internal/wav"
 )
 
-// Decode reads a whole sound from r: WAV, AIFF, FLAC, Ogg Vorbis, Opus or MP3, known by
-// its content. name stands in errors, which are one line and wrap ErrFormat,
-// ErrDecode, ErrLimit, what r failed with, or the end of ctx. Hostile data is an
-// error, never a panic, a hang or much memory. Control side.
+// Decode reads a whole sound from r: WAV, AIFF, FLAC, Ogg Vorbis, Opus or MP3, detected by content. Errors are
+// one line, begin with name, and wrap ErrFormat, ErrDecode, ErrLimit, the error of r, or the error of ctx.
+// Malicious data causes an error, but never a panic, a hang or excessive memory use. Control side.
 //
-// Decode reads r from another goroutine. It returns when ctx ends, or when r gives
-// nothing for Limits.Time, but at least a second; a Read that is under way then is left behind.
+// Decode reads r from another goroutine. It returns when ctx ends, or when r delivers no data for Limits.Time
+// (at least one second). A pending Read is then abandoned.
 //
-// Places that cannot be decoded are concealed, and listed in Clip.Damages. A file of which nothing can
-// be decoded is an error.
+// Places that cannot be decoded are concealed and listed in Clip.Damages. If the whole file is undecodable,
+// Decode returns an error.
 func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, error) {
 	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(r), nil }
 	clip, err := decode(ctx, open, lim.withDefaults(), nil)
@@ -35,8 +34,8 @@ func Decode(ctx context.Context, name string, r io.Reader, lim Limits) (*Clip, e
 	return clip, nil
 }
 
-// decode is Decode for what has to be opened first, without the name, under limits that
-// have their defaults. The samples of the clip may be in room, and then it has them.
+// decode is Decode without the name, for an input that it opens. lim must have its defaults filled in. The
+// samples of the clip may share memory with room, which keeps that memory.
 func decode(ctx context.Context, open opening, lim Limits, room *spare) (*Clip, error) {
 	data, err := gather(ctx, open, lim.Bytes, max(lim.Time, grace))
 	if err != nil {
@@ -55,20 +54,21 @@ func decode(ctx context.Context, open opening, lim Limits, room *spare) (*Clip, 
 	})
 }
 
-// mostFrames is for how many samples a byte of a file is believed to stand before it is decoded. What
-// announces more may be right, but shows it first.
+// mostFrames limits how many frames per byte of the file are allocated from a header alone. If a header
+// announces more, memory grows as the samples are decoded.
 const mostFrames = 8
 
-// A file that gives more samples than modest and modestFactor for each of its bytes, or than mostModest,
-// and more than it announces, is counted before more memory is taken: it is silent, or made to take memory.
+// When decoding produces more samples than the header announced, and more than min(modest + modestFactor * file
+// size, mostModest), the frames are counted first and allocated exactly. Such a file is silence, or an attempt
+// to exhaust memory.
 const (
 	modest       = 2 << 20
 	modestFactor = 64
 	mostModest   = 16 << 20
 )
 
-// count returns how many frames a file has, as far as it can be decoded, in the memory of a packet. The
-// error is that of a limit, or of ctx.
+// count decodes a file without keeping samples, and returns its number of frames up to the first decoding
+// error. It returns the error of a limit or of ctx.
 func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits) (frames int64, err error) {
 	r, err := f.open(in, lim)
 	if err != nil {
@@ -87,7 +87,7 @@ func (f *format) count(ctx context.Context, in *source.Input, lim source.Limits)
 	if errors.Is(err, ErrLimit) {
 		return 0, err
 	}
-	return frames, nil // decoding finds what else is wrong
+	return frames, nil // drain reports other errors
 }
 
 // drain decodes a whole file.
@@ -130,7 +130,7 @@ func drain(ctx context.Context, f *format, in *source.Input, lim source.Limits, 
 	return &c, checkSamples(c.Samples, c.Channels, 0)
 }
 
-// notesOf returns what is odd in a file of so many frames.
+// notesOf returns the notes of a file with that many frames; below 0: unknown.
 func notesOf(h *source.Head, frames int64) []string {
 	if frames == 0 {
 		h.Note("there is no sound in it: it has 0 frames")
@@ -138,16 +138,16 @@ func notesOf(h *source.Head, frames int64) []string {
 	return h.Notes()
 }
 
-// format is a kind of file that is read.
+// format is a supported file format.
 type format struct {
 	name string
 
-	// is finds a file of this format by its beginning, or by what comes behind tags and zeros there.
+	// is detects this format from the first bytes of a file, after any tags and zeros.
 	is   func(beginning []byte) bool
 	open func(in *source.Input, lim source.Limits) (source.Reader, error)
 }
 
-// formats are those with magic bytes, in the order in which a file is tried.
+// formats lists the formats with magic bytes, in the order of detection.
 var formats = [...]format{
 	{"wav", wav.Is, wav.Open},
 	{"aiff", aiff.Is, aiff.Open},
@@ -157,10 +157,10 @@ var formats = [...]format{
 	{"vorbis", ogg.Is, vorbis.Open},
 }
 
-// mp3Format comes last: it has no magic bytes.
+// mp3Format is tried last because MP3 has no magic bytes.
 var mp3Format = format{"mp3", mp3.Is, mp3.Open}
 
-// clip returns what a file says, without samples.
+// clip returns a Clip with the header's information, without samples.
 func (f *format) clip(h *source.Head) Clip {
 	return Clip{Format: f.name, Encoding: h.Encoding, Channels: h.Channels, Rate: h.Rate, Speakers: h.Speakers, Gain: h.Gain()}
 }

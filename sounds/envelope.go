@@ -8,22 +8,21 @@ import (
 	"voicepool/voice"
 )
 
-// loopAhead is how far into the repetitions the index of a looped voice looks,
-// in seconds.
+// loopAhead is the lookahead of a looped sound's index into the repetitions, in seconds.
 const loopAhead = 2
 
-// hopper gathers the K-weighted energy of a sound, hop by hop.
+// hopper measures the K-weighted energy of a sound per hop of 20 ms and per step of a quarter of a hop.
 type hopper struct {
 	filters []loudness.Filter
 	hop     int64
 	sum     float64
-	frames  int64     // in the hop under way
-	k       []float64 // the mean of the channels, as a mean square
+	frames  int64     // in the current hop
+	k       []float64 // mean square per hop, averaged over the channels
 
 	step  int64     // a quarter of a hop, at least one frame
-	ahead int64     // frames to the end of the step under way
-	past  float64   // of the hop before, less what the present one had before the step
-	fine  []float64 // as k, by step
+	ahead int64     // frames left in the current step
+	past  float64   // past+sum is the energy of the current step, also across the end of a hop
+	fine  []float64 // like k, per step
 }
 
 func newHopper(rate, channels int) *hopper {
@@ -36,10 +35,10 @@ func newHopper(rate, channels int) *hopper {
 	return h
 }
 
-// hopFrames is 20 ms at a rate, rounded, and at least one frame.
+// hopFrames returns the frames in 20 ms, rounded, at least one.
 func hopFrames(rate int) int64 { return max(1, int64(rate+25)/50) }
 
-// write takes whole frames of interleaved samples.
+// write measures interleaved samples. A partial frame at the end is ignored.
 func (h *hopper) write(samples []float32) {
 	for channels := int64(len(h.filters)); int64(len(samples)) >= channels; {
 		n := min(h.hop-h.frames, h.ahead, int64(len(samples))/channels)
@@ -55,7 +54,7 @@ func (h *hopper) write(samples []float32) {
 	}
 }
 
-// end closes a hop, which counts in full even where the sound ends within it.
+// end closes a hop. A partial hop is averaged over its full length.
 func (h *hopper) end() {
 	h.k = append(h.k, h.sum/float64(h.hop*int64(len(h.filters))))
 	h.past += h.sum
@@ -65,13 +64,13 @@ func (h *hopper) end() {
 	}
 }
 
-// endStep closes a step as end does a hop.
+// endStep closes a step.
 func (h *hopper) endStep() {
 	h.fine = append(h.fine, (h.past+h.sum)/float64(h.step*int64(len(h.filters))))
 	h.past, h.ahead = -h.sum, h.step
 }
 
-// finish returns the energies with the last, partial hop, and closes the last step.
+// finish closes the last, partial hop and step, and returns the energies.
 func (h *hopper) finish() []float64 {
 	if h.ahead < h.step {
 		h.endStep()
@@ -82,24 +81,22 @@ func (h *hopper) finish() []float64 {
 	return h.k
 }
 
-// fork returns a copy that goes on by itself.
+// fork returns an independent copy.
 func (h *hopper) fork() *hopper {
 	c := *h
 	c.filters, c.k, c.fine = slices.Clone(h.filters), slices.Clone(h.k), slices.Clone(h.fine)
 	return &c
 }
 
-// measureEnvelope makes both tables of a sound, for voices that play to the end and
-// for those that repeat loop, given in frames, which is not empty unless the
-// sound is.
+// measureEnvelope computes the loudness index of a sound, for voices that play to the end and for voices that
+// repeat loop. loop is in frames; it is empty only if the sound is.
 func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice.Envelope {
 	h := newHopper(rate, channels)
 	from, to := loop[0]*int64(channels), loop[1]*int64(channels)
 	h.write(samples[:to])
 	looped := h.fork()
 	h.write(samples[to:])
-	// What was cut off at the end rings in the filter: nothing for the ear to miss,
-	// but a bound has to have it.
+	// The K filter rings after the last frame. This energy is inaudible, but an upper bound must include it.
 	rings := h.fork()
 	rings.write(make([]float32, (stretch.Least+2)*h.hop*int64(channels)))
 	once := h.finish()
@@ -120,16 +117,15 @@ func measureEnvelope(samples []float32, channels, rate int, loop [2]int64) voice
 	best, _ = stretch.Loop(looped.k, int(hops), int(ahead))
 	e.Loop = narrow(best)
 	e.NearLoop = narrow(soon(looped.fine)[:(loop[1]+h.step-1)/h.step])
-	// Wherever a voice is in its loop, all of the loop is still to come.
+	// A voice in a loop still has the whole loop ahead of it, whatever its position.
 	e.LaterLoop = float32(later(looped.k)[loop[0]/h.hop])
 	return e
 }
 
-// soonSteps is how many steps voices that come back are compared by: 20 ms.
+// soonSteps is the number of steps over which restored voices are compared: 20 ms.
 const soonSteps = 4
 
-// soon returns the mean energy of each step and those that follow; what lies beyond the
-// end is silent.
+// soon returns, per step, the mean energy of the step and its successors. Frames past the end count as silence.
 func soon(fine []float64) []float64 {
 	out := make([]float64, len(fine))
 	for i := range fine {
@@ -138,8 +134,8 @@ func soon(fine []float64) []float64 {
 	return out
 }
 
-// later returns the largest mean of three hops in a row from each hop on; what
-// lies beyond the end is silent.
+// later returns, per hop, the largest mean of three consecutive hops from there on. Frames past the end count
+// as silence.
 func later(k []float64) []float64 {
 	out := make([]float64, len(k))
 	most := 0.0

@@ -12,31 +12,29 @@ import (
 	"voicepool/voice"
 )
 
-// FrameReader gives the frames of a stream, in order. Read fills the beginning
-// of dst and says how much of it; the error is io.EOF at the end, and may come
-// together with the last frames. One that is an io.Closer is closed when nobody
-// needs it any more. It is called by one goroutine at a time, never by the
-// audio side, and may wait: the mix does not wait for it.
+// FrameReader reads the frames of a stream, in order. Read fills the beginning of dst and returns the number of
+// frames. The error is io.EOF at the end, also together with the last frames. If the reader is an io.Closer, it
+// is closed after its last Read. Calls come from one goroutine at a time, never from the audio side. Read may
+// block: the mix does not wait for it.
 type FrameReader interface {
 	Read(dst []pcm.Frame) (n int, err error)
 }
 
-// feeder decodes ahead: it fills a feed from a reader, in a goroutine of its
-// own, until the feed is closed or the reader has ended.
+// feeder fills a feed from a reader ahead of playback, in its own goroutine, until the feed is closed or the
+// reader ends.
 type feeder struct {
 	feed *voice.Feed
 	from FrameReader
-	rest time.Duration   // between two looks at a feed that is full
-	fail func(error)     // is told why a stream ends too early
-	more func() bool     // nil, or whether something follows after the end; it calls feed.End if not
-	news <-chan struct{} // on which something comes when more may have changed its mind
+	rest time.Duration   // poll interval while the feed is full
+	fail func(error)     // receives the error of a stream that ends early
+	more func() bool     // optional; reports at io.EOF whether more frames follow, otherwise it calls feed.End
+	news <-chan struct{} // signals that more may now return true
 }
 
-// aheadFrames is how much is decoded ahead if nothing else is said, at the usual
-// rate.
+// aheadFrames is the default length of the feed at 48 kHz: 2.7 s.
 const aheadFrames = 1 << 17
 
-// newFeeder returns a feeder of so much ahead, at a rate; 0 means 2.7 s.
+// newFeeder returns a feeder with a feed of that length at a rate; 0 means 2.7 s.
 func newFeeder(ahead time.Duration, rate int, c voice.Course, from FrameReader, fail func(error)) *feeder {
 	frames := aheadFrames * int64(rate) / defaultRate
 	if ahead > 0 {
@@ -46,10 +44,10 @@ func newFeeder(ahead time.Duration, rate int, c voice.Course, from FrameReader, 
 	return &feeder{feed: feed, from: from, rest: max(pcm.Duration(int64(feed.Size()), rate)/4, time.Millisecond), fail: fail}
 }
 
-// piece is how many frames are decoded at a time.
+// piece is the number of frames that are decoded at a time.
 const piece = 2048
 
-// run fills the feed.
+// run fills the feed, closes the reader, and ends the feed.
 func (f *feeder) run() {
 	end := f.feed.End
 	defer func() { end() }()
@@ -63,7 +61,7 @@ func (f *feeder) run() {
 	}
 }
 
-// fill decodes until the end, and says what is wrong with it.
+// fill decodes until the end, and returns the error of an early end.
 func (f *feeder) fill() error {
 	buf := make([]pcm.Frame, piece)
 	timer := time.NewTimer(f.rest)
@@ -96,8 +94,8 @@ func (f *feeder) fill() error {
 	return nil
 }
 
-// wait comes back when somebody waits for frames, or after a while: the audio
-// side wakes nobody.
+// wait returns when the feed wakes the feeder, when news arrives, or after f.rest. It polls because the audio
+// side sends no signals.
 func (f *feeder) wait(timer *time.Timer) {
 	timer.Reset(f.rest)
 	select {

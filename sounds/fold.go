@@ -2,7 +2,7 @@ package sounds
 
 import "math/bits"
 
-// The places of channels, as WAVEFORMATEXTENSIBLE counts them.
+// The channel bits of WAVEFORMATEXTENSIBLE.
 const (
 	frontLeft = 1 << iota
 	frontRight
@@ -20,11 +20,11 @@ const (
 // half is -3 dB.
 const half = 0.70710678118654752440
 
-// hearing is what of a channel comes to each ear when it is folded, by the coefficients
-// of ITU-R BS.775, and what it counts in the loudness of BS.1770.
+// hearing is the gain of a channel in a stereo downmix (ITU-R BS.775), and its weight in the loudness of
+// BS.1770.
 type hearing struct{ left, right, weight float64 }
 
-// hearings are those of the places that are not heard as the front centre is.
+// hearings lists the channels that are not downmixed like the front center.
 var hearings = map[uint32]hearing{
 	frontLeft:          {1, 0, 1},
 	frontRight:         {0, 1, 1},
@@ -38,8 +38,8 @@ var hearings = map[uint32]hearing{
 	sideRight:          {0, half, 1.41},
 }
 
-// hearings returns how each channel is heard: at the place that the file says, or that is
-// usual for that many.
+// hearings returns the downmix gains of each channel, by the channel mask of the file, or the usual layout if
+// the mask does not match the number of channels.
 func (c *Clip) hearings() folder {
 	mask := c.Speakers
 	if bits.OnesCount32(mask) != c.Channels {
@@ -57,7 +57,7 @@ func (c *Clip) hearings() folder {
 	list := make(folder, 0, c.Channels)
 	for ; mask != 0; mask &= mask - 1 {
 		h, ok := hearings[mask&-mask]
-		if !ok { // the front centre, and what hangs overhead
+		if !ok { // the front center and the height channels
 			h = hearing{half, half, 1}
 		}
 		list = append(list, h)
@@ -65,11 +65,10 @@ func (c *Clip) hearings() folder {
 	return list
 }
 
-// folder turns frames of many channels, which are heard so, into mono or stereo. One or
-// two channels stay as they are.
+// folder downmixes frames to stereo, given the gains of each channel. Mono and stereo frames are unchanged.
 type folder []hearing
 
-// fold appends to dst what becomes of src.
+// fold appends the downmix of src to dst.
 func (f folder) fold(dst, src []float32) []float32 {
 	if len(f) <= 2 {
 		return append(dst, src...)
@@ -85,7 +84,7 @@ func (f folder) fold(dst, src []float32) []float32 {
 	return dst
 }
 
-// fold returns the samples of a clip as mono or stereo.
+// fold returns the samples of a clip, downmixed to stereo if it has more channels.
 func fold(c *Clip) (samples []float32, channels int) {
 	if c.Channels <= 2 {
 		return c.Samples, c.Channels
@@ -93,7 +92,7 @@ func fold(c *Clip) (samples []float32, channels int) {
 	return c.hearings().fold(make([]float32, 0, 2*c.Frames()), c.Samples), 2
 }
 
-// loudnessWeights returns what each channel counts in BS.1770.
+// loudnessWeights returns the weight of each channel in BS.1770.
 func (c *Clip) loudnessWeights() []float64 {
 	w := make([]float64, c.Channels)
 	for i, h := range c.hearings() {

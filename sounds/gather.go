@@ -12,13 +12,11 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// opening opens what is to be read. It may wait, and gives up when ctx ends if it
-// can.
+// opening opens an input. It may block; where possible it returns when ctx ends.
 type opening func(ctx context.Context) (io.ReadCloser, error)
 
-// gather opens and reads all of something. It returns when ctx ends, or when nothing has
-// come for so long as idle, whatever the other side does. A call that does not come back
-// is left behind, and what it has opened is closed after it.
+// gather opens an input and reads all of it. It returns when ctx ends, or when no data has arrived for idle. A
+// call that is still blocked then is abandoned, and the input is closed when the call returns.
 func gather(ctx context.Context, open opening, limit int64, idle time.Duration) ([]byte, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -42,8 +40,8 @@ func gather(ctx context.Context, open opening, limit int64, idle time.Duration) 
 	return nil, fmt.Errorf("given up: %w", ctx.Err())
 }
 
-// readAll opens and reads to the end, in pieces, so that nothing is sized by what anybody
-// promises, or until ctx ends. After each piece it sends to more, if there is room.
+// readAll opens an input and reads it to the end, or until ctx ends. It reads in pieces instead of trusting an
+// announced size. After each piece it sends to more, if there is room.
 func readAll(ctx context.Context, open opening, limit int64, more chan<- struct{}) (data []byte, err error) {
 	r, err := open(ctx)
 	if err != nil {
@@ -55,7 +53,7 @@ func readAll(ctx context.Context, open opening, limit int64, more chan<- struct{
 		}
 	}()
 	tooLarge := source.Beyond("more than %d bytes", limit)
-	if f, ok := r.(fs.File); ok { // what a file says of its size only serves to refuse it early
+	if f, ok := r.(fs.File); ok { // the announced size only serves to reject a file early
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > limit {
 			return nil, tooLarge
 		}
@@ -81,26 +79,26 @@ func readAll(ctx context.Context, open opening, limit int64, more chan<- struct{
 	return nil, ctx.Err()
 }
 
-// caught makes an error of a panic: what is called may be anybody's.
+// caught calls do and returns a panic as an error: do may be the caller's code.
 func caught(what string, do func() error) (err error) {
 	defer rescue(what, &err)
 	return do()
 }
 
-// rescue, deferred, makes an error of a panic.
+// rescue, deferred, turns a panic into an error.
 func rescue(what string, err *error) {
 	if p := recover(); p != nil {
 		*err = source.Broken("%s failed: %v", what, p)
 	}
 }
 
-// outcome is what a call has returned.
+// outcome holds the results of a call.
 type outcome[T any] struct {
 	value T
 	err   error
 }
 
-// aside calls do in a goroutine of its own. A panic is an error.
+// aside calls do in its own goroutine. A panic becomes an error.
 func aside[T any](what string, do func() (T, error)) <-chan outcome[T] {
 	done := make(chan outcome[T], 1)
 	go func() {
@@ -112,11 +110,11 @@ func aside[T any](what string, do func() (T, error)) <-chan outcome[T] {
 	return done
 }
 
-// grace is how long a decoder whose time is up may take to notice.
+// grace is the time that a decoder has to stop after its deadline.
 const grace = time.Second
 
-// guarded runs decode in a goroutine of its own, until its time or ctx ends. A decoder
-// that does not come back at all is left behind: nothing inside a process can stop it.
+// guarded runs decode in its own goroutine, until its time or ctx ends. A decoder that ignores both is
+// abandoned: a process cannot stop a goroutine.
 func guarded(ctx context.Context, limit time.Duration, decode func(context.Context) (*Clip, error)) (*Clip, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -133,7 +131,7 @@ func guarded(ctx context.Context, limit time.Duration, decode func(context.Conte
 	return nil, timed(ctx, limit, ctx.Err())
 }
 
-// timed says what the end of a context means here: a limit, if it was ours.
+// timed replaces the error of an expired context: by a limit error if the deadline of limit caused it.
 func timed(ctx context.Context, limit time.Duration, err error) error {
 	switch {
 	case err == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()):

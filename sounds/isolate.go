@@ -25,10 +25,10 @@ var (
 	clipEncodings = [...]string{"", "u8", "s8", "s16", "s24", "s32", "f32", "f64", "alaw", "ulaw", "ima-adpcm", "ms-adpcm"}
 )
 
-// decodeIsolated has a child process decode a file, and ends it when its time
-// is up, when ctx ends, or when it says too much.
+// decodeIsolated decodes a file in a child process. It kills the child when its time is up, when ctx ends, or
+// when its answer is invalid.
 func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error) {
-	ctx, cancel := context.WithTimeout(ctx, lim.Time+grace) // it watches its time itself
+	ctx, cancel := context.WithTimeout(ctx, lim.Time+grace) // the child checks the time itself; this is the fallback
 	defer cancel()
 	child := exec.CommandContext(ctx, lim.Isolate[0], lim.Isolate[1:]...)
 	child.Stdin = io.MultiReader(strings.NewReader(lim.request(int64(len(data)))), bytes.NewReader(data))
@@ -44,10 +44,10 @@ func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error)
 		}
 		return nil, fmt.Errorf("no process to decode in: %w", err)
 	}
-	// What a child has started may hold the pipe open when it is gone itself.
+	// A process that the child started may keep the pipe open after the child has ended.
 	stop := context.AfterFunc(ctx, func() { _ = out.Close() })
 	clip, err := readAnswer(out, lim, int64(len(data)))
-	expired := ctx.Err() // before it is our own doing
+	expired := ctx.Err() // before cancel below
 	stop()
 	if err != nil {
 		cancel()
@@ -66,10 +66,10 @@ func decodeIsolated(ctx context.Context, data []byte, lim Limits) (*Clip, error)
 	return clip, nil
 }
 
-// errSilent: a child has ended before its answer had.
+// errSilent reports that the child ended before its answer was complete.
 var errSilent = errors.New("cut short")
 
-// readAnswer reads and checks what a child says of a file of size bytes, to the end.
+// readAnswer reads and validates the child's answer about a file of size bytes.
 func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	in := bufio.NewReaderSize(r, maxLine)
 	var a answer
@@ -127,8 +127,7 @@ func readAnswer(r io.Reader, lim Limits, size int64) (*Clip, error) {
 	return c, checkSamples(c.Samples, c.Channels, 0)
 }
 
-// fault returns the error that a child reports, of which only the text is taken
-// as it comes: one line that can be printed.
+// fault returns the error that a child reported. Its kind is one of ours, and its text is made printable.
 func (a *answer) fault() error {
 	text := printable(a.Fault)
 	for _, k := range faultKinds {
@@ -139,14 +138,14 @@ func (a *answer) fault() error {
 	return errors.New(text)
 }
 
-// ServeDecode is the other side of [Limits].Isolate, for a process that does nothing
-// else: it decodes the file that stdin brings and answers on stdout. What the request
-// allows is narrowed to lim, of which a zero field allows anything. The error is nil
-// whenever an answer was written, which may be that the file is broken.
+// ServeDecode is the child's side of [Limits].Isolate, for a process with no other purpose: it decodes the file
+// that arrives on stdin and answers on stdout. The limits are the stricter of the request's and lim's; a zero
+// field of lim adds no limit. The error is nil whenever an answer was written, even if the answer is that the
+// file is broken.
 //
-// On Linux the process first gives up memory beyond what the file may take, processor
-// time beyond twice Limits.Time, and core dumps. When it passes one of these it dies,
-// and the parent reports that. Elsewhere only the parent bounds it.
+// On Linux the process first limits its own memory to the needs of the file, its processor time to about twice
+// Limits.Time, and disables core dumps. If it exceeds a limit, it dies, and the parent reports that. On other
+// systems only the parent limits it.
 func ServeDecode(stdin io.Reader, stdout io.Writer, lim Limits) error {
 	return serve(stdin, stdout, lim, confine)
 }
@@ -175,7 +174,7 @@ func serve(stdin io.Reader, stdout io.Writer, lim Limits, confine func(size int6
 		a.Clip, a.Frames = clip, clip.Frames()
 	}
 	out := bufio.NewWriterSize(stdout, 1<<16)
-	_, _ = out.WriteString(a.line()) // a Writer stays with its first error
+	_, _ = out.WriteString(a.line()) // a Writer keeps its first error
 	if clip != nil {
 		for _, x := range clip.Samples {
 			_, _ = out.Write(binary.LittleEndian.AppendUint32(out.AvailableBuffer(), math.Float32bits(x)))

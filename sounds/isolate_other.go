@@ -4,5 +4,5 @@ package sounds
 
 import "os/exec"
 
-// lead leaves a child as it is: it is killed, but not what it may have started.
+// lead does nothing: only the child itself is killed, not the processes that it started.
 func lead(*exec.Cmd) {}

@@ -7,17 +7,16 @@ import (
 	"voicepool/pcm"
 )
 
-// The resampler's filter: a sinc under a Kaiser window. All lengths are in
-// frames of the slower of the two rates, all frequencies in units of its
-// Nyquist frequency. With these figures 44.1 to 48 kHz is flat to 20 kHz and
-// rejects from 22.05 kHz on, by more than 120 dB.
+// The resampler's filter: a sinc under a Kaiser window. All lengths are in frames of the slower of the two
+// rates, all frequencies in units of its Nyquist frequency. From 44.1 to 48 kHz the filter is flat to 20 kHz
+// and rejects by more than 120 dB above 22.05 kHz.
 const (
-	kernelHalf   = 84     // half its length
-	kernelShape  = 12.5   // of the window: -125 dB
-	kernelCutoff = 0.9535 // the middle of its slope, where it has fallen by half
+	kernelHalf   = 84     // half of its length
+	kernelShape  = 12.5   // the beta of the Kaiser window: -125 dB
+	kernelCutoff = 0.9535 // the frequency of half amplitude
 )
 
-// kernel returns the filter at x.
+// kernel returns the filter's impulse response at x.
 func kernel(x float64) float64 {
 	r := math.Abs(x) / kernelHalf
 	if r >= 1 {
@@ -31,7 +30,7 @@ func kernel(x float64) float64 {
 	return float64(float64(kernelCutoff*sinc)*bessel(float64(kernelShape*math.Sqrt(1-float64(r*r))))) / bessel(kernelShape)
 }
 
-// bessel is the modified Bessel function I0, by its series.
+// bessel returns the modified Bessel function I0, computed by its series.
 func bessel(y float64) float64 {
 	q := float64(y*y) / 4
 	sum, term := 1.0, 1.0
@@ -42,24 +41,22 @@ func bessel(y float64) float64 {
 	return sum
 }
 
-// filter is a kernel, tabulated by phase: row r is for places r/rows of a frame of the
-// source behind a whole one. It begins so many frames before that. Immutable.
+// filter is a kernel, tabulated by phase: row r holds the taps for a position r/rows of a frame after a whole
+// source frame. The taps begin before frames earlier. Immutable.
 type filter struct {
 	before, width int64
 	rows          int64
-	table         []float64 // rows+1 of them, or rows where each phase has its own
+	table         []float64 // rows+1 rows, or rows if each phase has its own
 }
 
-// row returns the taps of a row.
+// row returns the taps of row r.
 func (f *filter) row(r int64) []float64 { return f.table[r*f.width : (r+1)*f.width] }
 
-// filterRows is how many rows make linear interpolation between them err by
-// less than -130 dB, where the kernel is not stretched. A grid has as many
-// points to a frame of the slower rate.
+// filterRows is the number of rows for which linear interpolation between rows has an error below -130 dB, if
+// the kernel is not stretched. It is also the number of grid points per frame of the slower rate.
 const filterRows = 2048
 
-// maxExact bounds the table of a filter that is computed point by point, in
-// numbers.
+// maxExact is the largest filter, in taps, that is computed point by point.
 const maxExact = 1 << 17
 
 // newGrid tabulates one half of the kernel.
@@ -71,9 +68,9 @@ func newGrid() []float64 {
 	return grid
 }
 
-// onGrid reads the kernel from a grid.
+// onGrid interpolates the kernel from a grid.
 func onGrid(grid []float64, x float64) float64 {
-	x = math.Abs(x) * filterRows // a power of two
+	x = math.Abs(x) * filterRows // exact, a power of two
 	if x >= kernelHalf*filterRows {
 		return 0
 	}
@@ -81,11 +78,11 @@ func onGrid(grid []float64, x float64) float64 {
 	return grid[i] + float64((grid[i+1]-grid[i])*(x-float64(i)))
 }
 
-// newFilter makes the filter for a ratio, stretched to the slower rate: with a row for each phase that
-// occurs, if these are few and the ratio is not to be bent; else with enough
-// rows for any. Large ones are read from a grid.
+// newFilter returns the filter for a ratio, stretched to the slower rate. If the ratio has few phases and is
+// not bent for a loop, each phase has a row. Otherwise there are enough rows to interpolate any phase. Large
+// filters are interpolated from a grid.
 func newFilter(r ratio, bent bool, grid func() []float64) *filter {
-	stretch := 1.0 // frames of the source to one of the slower rate
+	stretch := 1.0 // source frames per frame of the slower rate
 	if r.in > r.out {
 		stretch = float64(r.in) / float64(r.out)
 	}
@@ -106,8 +103,7 @@ func newFilter(r ratio, bent bool, grid func() []float64) *filter {
 	return f
 }
 
-// fill sets the taps of a row, so that their sum is one: a constant stays that
-// constant.
+// fill sets the taps of a row, normalized to a sum of one, so that a constant signal is preserved.
 func (f *filter) fill(taps []float64, fraction, stretch float64, h func(float64) float64) {
 	sum := 0.0
 	for i := range taps {
@@ -119,8 +115,7 @@ func (f *filter) fill(taps []float64, fraction, stretch float64, h func(float64)
 	}
 }
 
-// filters keeps what was made, for the next sound of the same rates. The zero
-// value is empty; any goroutine.
+// filters caches filters by ratio. The zero value is empty; any goroutine.
 type filters struct {
 	mu   sync.Mutex
 	grid func() []float64
@@ -132,8 +127,8 @@ type filterKey struct {
 	bent bool
 }
 
-// of returns the filter for a ratio. Loops, whose ratios are bent in their own
-// ways, share one for each pair of rates.
+// of returns the filter for a ratio. All loops with one pair of rates share a filter, although their bent
+// ratios differ.
 func (f *filters) of(r ratio, bent bool) *filter {
 	f.mu.Lock()
 	once, ok := f.made[filterKey{r, bent}]

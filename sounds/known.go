@@ -8,9 +8,9 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// formatOf finds the format of a file by its content, and leaves in at the beginning. Formats with
-// magic bytes come first, those that are not read included. MP3 has none: its frames are searched for,
-// and what is inside another container may look like them.
+// formatOf detects the format of a file by its content, and leaves in at the beginning. It tries formats with
+// magic bytes first, including unsupported ones. MP3 is last: it has no magic bytes, so its frames are searched
+// for, and the data of another container may look like them.
 func formatOf(in *source.Input) (*format, error) {
 	if len(in.Peek(source.Probe)) == 0 {
 		return nil, cmp.Or(in.Err, source.Unknown("the file is empty"))
@@ -34,8 +34,8 @@ func formatOf(in *source.Input) (*format, error) {
 	return nil, source.Unknown("neither WAV, AIFF, FLAC, Ogg Vorbis, Opus nor MP3")
 }
 
-// magicOf finds a format by the magic bytes at the beginning of body. The error names one that is not read;
-// both are nil if there are none.
+// magicOf detects a format by the magic bytes at the beginning of body. The error names an unsupported format.
+// Both results are nil if the bytes are not recognized.
 func magicOf(body []byte) (*format, error) {
 	for i := range formats {
 		if formats[i].is(body) {
@@ -50,21 +50,21 @@ func magicOf(body []byte) (*format, error) {
 	return nil, nil
 }
 
-// unknown is a format that is known by its name alone.
+// unknown is an unsupported format that is recognized only to name it in the error.
 type unknown struct {
-	at    int // where in the file the magic bytes are
+	at    int // offset of the magic bytes
 	magic string
-	form  string                 // what stands eight bytes behind the magic, as in RIFF; empty: anything
-	proof func(body []byte) bool // of magic bytes that are too few; nil: they are enough
+	form  string                 // bytes at offset 8 after the magic, as in RIFF; empty: any
+	proof func(body []byte) bool // further check if the magic bytes are too few; nil: unnecessary
 	name  string
-	tool  string // the command that makes a sound of it; empty: none does
+	tool  string // the command that converts it; empty: the file is not a sound
 }
 
 func (u *unknown) is(body []byte) bool {
 	return has(body, u.at, u.magic) && has(body, u.at+8, u.form) && (u.proof == nil || u.proof(body))
 }
 
-// has reports whether text stands at a place of b.
+// has reports whether b contains text at an offset.
 func has(b []byte, at int, text string) bool {
 	return len(b) >= at+len(text) && string(b[at:at+len(text)]) == text
 }
@@ -76,7 +76,7 @@ func (u *unknown) refused() error {
 	return source.Unknown("%s is not read; convert it: %s", u.name, u.tool)
 }
 
-// What makes sounds of other formats. The names of files are put in where the file is known.
+// Commands that convert unsupported formats. withFile replaces the placeholders.
 const (
 	byFFmpeg  = source.Convert
 	fromVideo = "ffmpeg -i {file} -vn {file.flac}"
@@ -179,17 +179,17 @@ var unread = [...]unknown{
 	{magic: "\xff\xd8\xff", name: "JPEG"},
 }
 
-// isAtom reports whether the size of a QuickTime atom makes sense: at least its head, or 1 for one of
-// 64 bits.
+// isAtom reports whether the size of a QuickTime atom is plausible: at least the atom's header, or 1 for a
+// 64-bit size.
 func isAtom(b []byte) bool {
 	size := binary.BigEndian.Uint32(b)
 	return size == 1 || size >= 8 && size < 1<<31
 }
 
-// isFlash reports whether the version of a Flash file makes sense.
+// isFlash reports whether the version of a Flash file is plausible.
 func isFlash(b []byte) bool { return len(b) >= 8 && b[3] > 0 && b[3] < 64 }
 
-// isTS and isM2TS report whether the sync bytes of three packets are there.
+// isTS and isM2TS report whether three packets begin with a sync byte.
 func isTS(b []byte) bool   { return syncs(b, 0, 188) }
 func isM2TS(b []byte) bool { return syncs(b, 4, 192) }
 
@@ -202,7 +202,7 @@ func syncs(b []byte, first, size int) bool {
 	return true
 }
 
-// isADTS reports whether a frame of AAC begins here, behind which another one or the end comes.
+// isADTS reports whether b begins with an AAC frame that is followed by another frame or the end.
 func isADTS(b []byte) bool {
 	if len(b) < 7 || b[1]&0xf6 != 0xf0 || b[2]&0x3c > 12<<2 {
 		return false
@@ -211,7 +211,7 @@ func isADTS(b []byte) bool {
 	return size >= 7 && (size >= len(b)-1 || b[size] == 0xff && b[size+1] == b[1])
 }
 
-// isLOAS reports whether a frame of AAC in LOAS begins here, behind which another one or the end comes.
+// isLOAS reports whether b begins with an AAC frame in LOAS that is followed by another frame or the end.
 func isLOAS(b []byte) bool {
 	if len(b) < 3 || b[1]&0xe0 != 0xe0 {
 		return false
@@ -220,11 +220,11 @@ func isLOAS(b []byte) bool {
 	return size > 3 && (size >= len(b)-1 || b[size] == 0x56 && b[size+1]&0xe0 == 0xe0)
 }
 
-// isAC3 reports whether the head of an AC-3 or E-AC-3 frame makes sense.
+// isAC3 reports whether the header of an AC-3 or E-AC-3 frame is plausible.
 func isAC3(b []byte) bool { return len(b) >= 6 && b[5]>>3 <= 16 }
 
-// isIRCAM reports whether the head of an IRCAM file makes sense: its magic, its rate and its channels, in
-// either order.
+// isIRCAM reports whether an IRCAM header is plausible: its magic bytes and its number of channels, in either
+// byte order.
 func isIRCAM(b []byte) bool {
 	if len(b) < 16 {
 		return false

@@ -16,10 +16,9 @@ import (
 	"voicepool/voice"
 )
 
-// Library holds prepared sounds, all at one rate. A source is read and decoded
-// once, however many ask for it, also at the same time; what could not be
-// loaded is tried again when asked for again. All methods: control side, any
-// goroutine. A Library has no goroutines of its own and needs no Close.
+// Library loads sounds and keeps them, all at one sample rate. A source is read and decoded once, even if
+// several goroutines request it at the same time. A source that failed to load is tried again at the next
+// request. All methods: control side, any goroutine. A Library has no goroutines of its own and needs no Close.
 type Library struct {
 	opt     Options
 	filters filters
@@ -27,12 +26,12 @@ type Library struct {
 	mu      sync.Mutex
 	entries map[sourceKey]*entry
 	infos   map[*voice.Sound]Info
-	more    chan struct{}           // closed when another sound is there
-	damaged map[damagedFile][]int64 // the frames of Options.OnDamage
-	sought  int                     // missing files for which withNearby has searched
+	more    chan struct{}           // closed when another sound has been loaded
+	damaged map[damagedFile][]int64 // frames already reported to Options.OnDamage
+	sought  int                     // number of missing files that withNearby has handled
 }
 
-// entry is a sound in the library, or on its way there until done is closed.
+// entry is a sound of the library. It is still loading until done is closed.
 type entry struct {
 	done  chan struct{}
 	src   Source
@@ -40,7 +39,7 @@ type entry struct {
 	err   error
 }
 
-// ready reports whether a sound is there.
+// ready reports whether the sound has been loaded.
 func (e *entry) ready() bool {
 	select {
 	case <-e.done:
@@ -58,20 +57,19 @@ func NewLibrary(opt Options) *Library {
 // Rate returns the rate of all sounds of the library, in Hz.
 func (l *Library) Rate() int { return l.opt.rate() }
 
-// LoadFile returns the sound of a file.
+// LoadFile returns the sound of a file. It loads the file at the first call.
 func (l *Library) LoadFile(path string) (*voice.Sound, error) {
 	return l.load(context.Background(), Source{File: path})
 }
 
-// LoadFS returns the sound of a file of fsys.
+// LoadFS returns the sound of a file of fsys. It loads the file at the first call.
 func (l *Library) LoadFS(fsys fs.FS, name string) (*voice.Sound, error) {
 	return l.load(context.Background(), Source{File: name, FS: fsys})
 }
 
-// Load returns the sounds of all sources, in their order, loading as many at a
-// time as there are processors. Of several errors it returns the one that comes
-// first in the order of sources; sounds that were loaded all the same stay in
-// the library. When ctx ends, so does Load, with its error.
+// Load returns the sounds of all sources, in their order. It loads as many at a time as there are processors.
+// If several fail, it returns the error of the source that is first in the argument list; the sounds that were
+// loaded stay in the library. If ctx ends, Load returns its error.
 func (l *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, error) {
 	loaded := make([]*voice.Sound, len(sources))
 	errs := make([]error, len(sources))
@@ -85,16 +83,15 @@ func (l *Library) Load(ctx context.Context, sources ...Source) ([]*voice.Sound, 
 	return loaded, nil
 }
 
-// LoadEach loads sources as Load does, and calls done with the index of each as
-// soon as it is there or has failed: one call at a time, from any goroutine, in
-// no order. Sources are begun in their order, until a call returns false. It
-// comes back when the last of the calls has. A panic of done is one of LoadEach.
+// LoadEach loads sources as Load does, and calls done with the index of each source when it has been loaded or
+// has failed: one call at a time, from any goroutine, in any order. Sources are started in their order, until a
+// call of done returns false. LoadEach returns after the last call of done. If done panics, LoadEach panics.
 func (l *Library) LoadEach(ctx context.Context, sources []Source, done func(i int, s *voice.Sound, err error) bool) {
 	var (
-		next    atomic.Int64 // the source to begin
+		next    atomic.Int64 // the next source to load
 		telling sync.Mutex
 		wait    sync.WaitGroup
-		failed  any // what a call of done panicked with
+		failed  any // the value with which done panicked
 	)
 	tell := func(i int, s *voice.Sound, err error) (more bool) {
 		telling.Lock()
@@ -123,18 +120,18 @@ func (l *Library) LoadEach(ctx context.Context, sources []Source, done func(i in
 	}
 }
 
-// Info returns what is known of a sound of this library.
+// Info returns the information about a sound of this library. ok is false if the sound is unknown.
 func (l *Library) Info(s *voice.Sound) (Info, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	info, ok := l.infos[s]
 	if ok && !s.Streamed() {
-		info.Bytes = s.Bytes() // it may have been made ready for pitches since
+		info.Bytes = s.Bytes() // versions for pitches may have been added
 	}
 	return info, ok
 }
 
-// Infos returns what is known of all sounds of this library, streams included, by their files.
+// Infos returns the information about all sounds of this library, streams included, sorted by file.
 func (l *Library) Infos() []Info {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -143,8 +140,8 @@ func (l *Library) Infos() []Info {
 	return list
 }
 
-// Forget drops a sound, loaded or a stream, that nobody will ask for again: it is
-// loaded anew if somebody does. Voices that play it, and who holds it, keep it.
+// Forget removes a sound or stream from the library. The next request loads it again. Voices that play the
+// sound, and other references to it, keep it in memory.
 func (l *Library) Forget(s *voice.Sound) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,7 +160,7 @@ func (l *Library) Forget(s *voice.Sound) {
 	}
 }
 
-// Bytes returns how much memory the sounds of the library take.
+// Bytes returns the memory of all sounds of the library, in bytes.
 func (l *Library) Bytes() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -174,9 +171,9 @@ func (l *Library) Bytes() int64 {
 	return sum
 }
 
-// load returns what is there, waits for what is on its way, or brings it.
+// load returns the sound of a source. It loads the source, unless that is done or in progress.
 func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
-	if err := src.Leveling.valid(); err != nil { // a NaN would be a key that nobody finds again
+	if err := src.Leveling.valid(); err != nil { // a NaN in the key could never be found again
 		return nil, named(src.label(), err)
 	}
 	key := src.key()
@@ -200,12 +197,11 @@ func (l *Library) load(ctx context.Context, src Source) (*voice.Sound, error) {
 		if !errors.Is(e.err, context.Canceled) && !errors.Is(e.err, context.DeadlineExceeded) || ctx.Err() != nil {
 			return e.sound, e.err
 		}
-		// It was given up by whoever began it, which is not our doing.
+		// The goroutine that started it was canceled; try again.
 	}
 }
 
-// bring loads the sound of an entry, keeps what is known of it, and says so to those who
-// look at the files. A failure is forgotten.
+// bring loads the sound of an entry, stores its Info and closes l.more. A failed entry is removed.
 func (l *Library) bring(ctx context.Context, key sourceKey, e *entry) {
 	sound, info, err := l.read(ctx, e.src, l.opt)
 	l.mu.Lock()
@@ -221,14 +217,14 @@ func (l *Library) bring(ctx context.Context, key sourceKey, e *entry) {
 	l.more = make(chan struct{})
 }
 
-// read makes a sound of a source. A file system that panics is an error: others may be
+// read makes a sound of a source. A panic of the file system becomes an error, because other goroutines may be
 // waiting for the same sound.
 func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.Sound, _ Info, err error) {
 	defer func() { err = named(src.label(), err) }()
 	defer rescue("the source", &err)
 	opt.Loop = opt.Loop || src.Looped
 	opt.Masking = opt.Masking || src.Masking
-	room := l.spares.take() // what failed may be at work in it still, so it is given back at the end alone
+	room := l.spares.take() // a decoder that failed may still write to it, so only success gives it back
 	clip, err := decode(ctx, src.open, opt.Limits.withDefaults(), room)
 	if err != nil {
 		return nil, Info{}, l.withNearby(src, err)
@@ -258,9 +254,8 @@ func (l *Library) read(ctx context.Context, src Source, opt Options) (_ *voice.S
 	return sound, info, nil
 }
 
-// Files returns the files of the operating system whose sounds are in the library,
-// sorted, and a channel that is closed when another sound is there. Control side,
-// any goroutine.
+// Files returns the files of the operating system whose sounds are in the library, sorted, and a channel that
+// is closed when another sound has been loaded. Control side, any goroutine.
 func (l *Library) Files() (files []string, more <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -273,17 +268,16 @@ func (l *Library) Files() (files []string, more <-chan struct{}) {
 	return slices.Compact(files), l.more
 }
 
-// Reload reads a file of the operating system again, in each way in which the library
-// has loaded it, and calls changed for each, unless ctx has ended.
+// Reload reads a file of the operating system again. If the library has loaded it several times with different
+// options, it reloads each sound, and calls changed for each, unless ctx has ended.
 //
-// From then on the library has the new sound, for whoever asks. The old one stays
-// valid for who holds it: voices that play it go on with it, and its memory is
-// free when the last has let go. A file that cannot be read, is half written, damaged or
-// gone, leaves the old sound in the library; changed is then told old and
-// the error. Control side, any goroutine.
+// Afterwards the library returns the new sound. The old sound stays valid: voices that play it continue with
+// it, and its memory is freed with the last reference. If the file cannot be read, is half written, damaged or
+// missing, the old sound stays in the library; changed then receives the old sound and the error. Control side,
+// any goroutine.
 func (l *Library) Reload(ctx context.Context, file string, changed func(old, now *voice.Sound, err error)) {
 	l.mu.Lock()
-	var loaded []*entry // in several ways
+	var loaded []*entry // once per set of options
 	for key, e := range l.entries {
 		if key.File == file && key.fsys == nil && e.ready() {
 			loaded = append(loaded, e)
@@ -297,11 +291,11 @@ func (l *Library) Reload(ctx context.Context, file string, changed func(old, now
 	}
 }
 
-// renew reads a sound again, and puts it into the place of the old one, unless
-// something else stands there by now.
+// renew reads a sound again and replaces the old entry, unless the entry has changed in the meantime. Then it
+// returns nil.
 func (l *Library) renew(ctx context.Context, e *entry) (*voice.Sound, error) {
 	opt := l.opt
-	opt.Strict = true // it may be half written
+	opt.Strict = true // damage may mean that the file is half written
 	sound, info, err := l.read(ctx, e.src, opt)
 	if err != nil {
 		return nil, err

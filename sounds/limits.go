@@ -12,19 +12,19 @@ import (
 )
 
 var (
-	// ErrFormat is wrapped by the errors of data that is no sound this package
-	// knows: text, an empty file, a format or an encoding it does not read.
+	// ErrFormat is wrapped by the errors of unsupported data: text, an empty file, an unsupported format or
+	// encoding.
 	ErrFormat = source.ErrFormat
 
-	// ErrDecode is wrapped by the errors of a sound that is broken: cut short,
-	// with headers that contradict each other, with samples that are no numbers.
+	// ErrDecode is wrapped by the errors of a broken sound: cut short, with contradicting headers, or with
+	// samples that are not numbers.
 	ErrDecode = source.ErrDecode
 
-	// ErrLimit is wrapped by the errors of a sound that passes one of Limits.
+	// ErrLimit is wrapped by the errors of a sound that exceeds one of Limits.
 	ErrLimit = source.ErrLimit
 )
 
-// The limits that a zero field of Limits means.
+// The defaults for zero fields of Limits.
 const (
 	defaultBytes    = 256 << 20
 	defaultFrames   = 1 << 27 // 46 minutes at 48 kHz
@@ -35,16 +35,13 @@ const (
 	defaultTime     = 30 * time.Second
 )
 
-// Limits bounds what a file may cost. The zero value of each field means the
-// default given with it; nothing here can be switched off. The decoded samples
-// of a file may take at most 32 MiB plus 16,000 times its size. Silence takes
-// up to 8,600 times its file.
+// Limits bounds the resources that decoding a file may use. A zero field means the default given with it; no
+// limit can be disabled. In addition the decoded samples of a file may take at most 32 MiB plus 16,000 times
+// its size. (Encoded silence expands up to 8,600 times.)
 //
-// A decoder that hangs is left behind and cannot be ended within a process.
-// Isolate names a command line by which each file is decoded in a process of
-// its own, which is killed when its time is up and calls [ServeDecode]. Empty,
-// which is the default, means no such thing: a program never starts itself a
-// second time unasked.
+// A decoder that hangs is abandoned, since a goroutine cannot be stopped from outside. Isolate is a command
+// line of a program that calls [ServeDecode]. Each file is then decoded in a child process, which is killed
+// when its time is up. It is empty by default: a program never starts itself a second time unasked.
 type Limits struct {
 	Bytes    int64         // size of the file; 256 MiB
 	Frames   int64         // frames decoded; 2^27, which is 46 minutes at 48 kHz
@@ -56,8 +53,7 @@ type Limits struct {
 	Isolate  []string      `json:"-"` // a program and its arguments; empty
 }
 
-// withDefaults fills in what is zero, and pulls in what is beyond what the
-// rest of the package can hold.
+// withDefaults fills in zero fields, and reduces Channels and MaxRate to the maxima that the package supports.
 func (l Limits) withDefaults() Limits {
 	l.Bytes = cmp.Or(max(l.Bytes, 0), defaultBytes)
 	l.Frames = cmp.Or(max(l.Frames, 0), defaultFrames)
@@ -69,7 +65,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// narrowed returns the smaller of each limit of both; zero is none.
+// narrowed returns the stricter of both values of each limit; zero means no limit.
 func (l Limits) narrowed(by Limits) Limits {
 	l.Bytes = smaller(l.Bytes, by.Bytes)
 	l.Frames = smaller(l.Frames, by.Frames)
@@ -88,25 +84,24 @@ func smaller[T int | int64 | time.Duration](x, y T) T {
 	return x
 }
 
-// bounds are the limits that codecs keep.
+// bounds returns the limits that codecs check.
 func (l Limits) bounds() source.Limits {
 	return source.Limits{Frames: l.Frames, Memory: l.Memory, Channels: l.Channels, MinRate: l.MinRate, MaxRate: l.MaxRate}
 }
 
-// boundsOf are the limits that codecs keep for a whole file of size bytes.
+// boundsOf returns the limits that codecs check for a whole file of size bytes.
 func (l Limits) boundsOf(size int64) source.Limits {
 	b := l.bounds()
 	b.Size = size
 	return b
 }
 
-// named puts the package and the sound's name before what is wrong, once, at
-// the package's edge.
+// named prefixes an error with the package and the sound's name. Exported functions call it once.
 func named(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	// The operation and the path of a PathError would say the name twice.
+	// The operation and the path of a PathError would repeat the name.
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
 	}
@@ -116,7 +111,7 @@ func named(name string, err error) error {
 	return &namedError{"sounds: " + name + ": " + withFile(err.Error(), name), err}
 }
 
-// namedError is an error of a sound under its name.
+// namedError is an error with the sound's name in its text.
 type namedError struct {
 	text  string
 	cause error
@@ -125,7 +120,7 @@ type namedError struct {
 func (e *namedError) Error() string { return e.text }
 func (e *namedError) Unwrap() error { return e.cause }
 
-// unplayable is an error of voice without the name of that package.
+// unplayable removes the prefix of package voice from an error.
 type unplayable struct{ error }
 
 func (u unplayable) Error() string { return strings.TrimPrefix(u.error.Error(), "voice: ") }

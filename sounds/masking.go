@@ -9,34 +9,33 @@ import (
 	"voicepool/voice"
 )
 
-// The bands of the masking index: four Bark each from 80 Hz up, which is 18 kHz at
-// the end. The Bark scale is z(f) = 7 asinh(f/650 Hz).
+// The bands of the masking index: four Bark each from 80 Hz up; the last one ends at 18 kHz. The Bark scale is
+// z(f) = 7 asinh(f/650 Hz).
 const (
 	maskBark   = 4
 	maskLowest = 80
 )
 
-// The slopes of the spread: decibels per Bark, for what lies below a masker and
-// for what lies above it.
+// The slopes of the masking spread, in decibels per Bark: towards frequencies below the masker, and above it.
 const (
 	maskDown = 27
 	maskUp   = 12
 )
 
-// fullScale is the power of a sine of full scale: 92 dB.
+// fullScale is the power of a full-scale sine: 92 dB.
 const fullScale pcm.Decibels = 92
 
-// power returns the power of decibels.
+// power converts decibels to a power ratio.
 func power(db float64) float64 { return pcm.Exp2(db / 10 * math.Log2E * math.Ln10) }
 
-// bark returns where a frequency in Hz stands.
+// bark converts a frequency in Hz to the Bark scale.
 func bark(f float64) float64 {
 	x := f / 650
 	return float64(7*math.Ln2) * pcm.Log2(x+math.Sqrt(float64(x*x)+1))
 }
 
-// ear returns the weight of a frequency in Hz, as a power: the threshold in quiet
-// where it tells of the outer and middle ear (Terhardt 1979, as in PEAQ).
+// ear returns the weight of a frequency in Hz, as a power: the transfer function of the outer and middle ear,
+// derived from the threshold in quiet (Terhardt 1979, as in PEAQ).
 func ear(f float64) float64 {
 	k := f / 1000
 	x := 3.3 - k
@@ -46,16 +45,16 @@ func ear(f float64) float64 {
 	return power(middle - low - high)
 }
 
-// masker makes the masking index of sounds at one rate. It works in float64, in a
-// fixed order, so that the index has the same bits everywhere.
+// masker computes the masking index of sounds at one rate. It works in float64, in a fixed order, so that the
+// index has the same bits on every machine.
 type masker struct {
 	hop      int64
-	window   []float64 // Hann, with the scale in it: a power of two of at least a hop, 1,024 at 48 kHz
+	window   []float64 // Hann, scaled by the full scale; its length is the power of two at or above a hop: 1,024 at 48 kHz
 	fft      *fourier.Transform
 	weight   []float64                         // by bin
-	band     []int                             // by bin; -1: none
+	band     []int                             // by bin; -1: outside all bands
 	spread   [voice.Bands][voice.Bands]float64 // from, to
-	samples  []float64                         // of the window, interleaved
+	samples  []float64                         // the samples under the window, interleaved
 	spectrum []complex128
 }
 
@@ -65,7 +64,7 @@ func newMasker(rate int) *masker {
 	for int64(n) < m.hop {
 		n *= 2
 	}
-	// The power of a sine in all bins is 3 n^2 / 32 of its amplitude's square.
+	// The power of a sine, summed over all bins, is 3 n^2 / 32 times the square of its amplitude.
 	scale := math.Sqrt(power(float64(fullScale)) * 32 / 3 / float64(n) / float64(n))
 	m.window, m.fft, m.spectrum = make([]float64, n), fourier.New(n), make([]complex128, n)
 	for i := range n {
@@ -92,7 +91,7 @@ func newMasker(rate int) *masker {
 	return m
 }
 
-// hopOf measures the window of a sound that begins at a frame.
+// hopOf measures the window of a sound that begins at frame first.
 func (m *masker) hopOf(s *refining, first int64) (out voice.Masks) {
 	m.samples = source.Grow(m.samples[:0], len(m.window)*s.channels)
 	s.fill(m.samples, first)
@@ -104,8 +103,8 @@ func (m *masker) hopOf(s *refining, first int64) (out voice.Masks) {
 		m.spectrum[i] = complex(float64(left*w), float64(right*w))
 	}
 	m.fft.Apply(m.spectrum)
-	// Two channels in one transform: what both have in a bin is what it and its
-	// mirror image have.
+	// One complex transform contains both channels. The sum of their powers in a bin is half the power of the
+	// bin and its mirror image.
 	var energy [voice.Bands]float64
 	n := len(m.window)
 	for k, b := range m.band {
@@ -126,10 +125,9 @@ func (m *masker) hopOf(s *refining, first int64) (out voice.Masks) {
 	return out
 }
 
-// measureMasks makes the masking index of a sound, as measureEnvelope makes that of
-// its loudness: by hop, for voices that play to the end and for those that loop,
-// which have one hop more, to look at the one after the last. Each window has its
-// hop in its middle.
+// measureMasks computes the masking index of a sound by hop, for voices that play to the end and for voices
+// that loop. The index of a loop has one hop more, so that the last hop has a successor. Each window is
+// centered on its hop.
 func measureMasks(samples []float32, channels, rate int, loop [2]int64) (once, looped []voice.Masks) {
 	m := newMasker(rate)
 	index := func(s refining, hops int64) []voice.Masks {

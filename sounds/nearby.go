@@ -11,15 +11,15 @@ import (
 	"unicode"
 )
 
-// Bounds of the search for a file whose name is almost the one asked for.
+// Limits of the search for files with similar names.
 const (
-	mostEntries  = 10_000 // files of a folder
-	mostElements = 32     // folders of a path
-	mostSought   = 20     // missing files of a library
+	mostEntries  = 10_000 // entries per folder
+	mostElements = 32     // folders per path
+	mostSought   = 20     // missing files per library
 )
 
-// withNearby adds to the error of a file that does not exist the name of a similar file. It searches for the
-// first mostSought missing files of the library only, since a sheet may name thousands.
+// withNearby adds the name of a similar file to the error of a missing file. It searches for the first
+// mostSought missing files of the library only, since a sheet may name thousands.
 func (l *Library) withNearby(src Source, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -41,7 +41,7 @@ func (l *Library) withNearby(src Source, err error) error {
 	return fmt.Errorf("%w; %s", err, near)
 }
 
-// entries returns the entries of a folder, mostEntries at most, as far as they can be read.
+// entries returns the readable entries of a folder, at most mostEntries.
 func (s Source) entries(dir string) []fs.DirEntry {
 	if s.FS != nil {
 		f, err := s.FS.Open(path.Clean(dir))
@@ -56,7 +56,7 @@ func (s Source) entries(dir string) []fs.DirEntry {
 		list, _ := folder.ReadDir(mostEntries)
 		return list
 	}
-	if info, err := os.Stat(filepath.FromSlash(dir)); err != nil || !info.IsDir() { // opening a pipe would wait
+	if info, err := os.Stat(filepath.FromSlash(dir)); err != nil || !info.IsDir() { // opening a pipe would block
 		return nil
 	}
 	f, err := os.Open(filepath.FromSlash(dir))
@@ -68,8 +68,8 @@ func (s Source) entries(dir string) []fs.DirEntry {
 	return list
 }
 
-// nearby describes the file whose path differs from the source's only in case, in slashes, or in how its
-// accents are encoded. It returns "" if there is none.
+// nearby describes a file whose path differs from the source's only in case, slashes or the Unicode encoding of
+// accents. It returns "" if no such file exists.
 func (s Source) nearby() string {
 	asked := strings.ReplaceAll(filepath.ToSlash(s.File), `\`, "/")
 	found := ""
@@ -115,7 +115,7 @@ func (s Source) nearby() string {
 	return fmt.Sprintf("the file %+q is there, which differs in how its accents are encoded (Unicode NFC or NFD)", found)
 }
 
-// accented are the lower-case letters with one accent that have a letter without it, by their ranges.
+// accented lists the ranges of lower-case letters with one accent, each with its base letter.
 var accented = [...]struct {
 	from, to rune
 	letter   rune
@@ -127,8 +127,8 @@ var accented = [...]struct {
 	{0x175, 0x175, 'w'}, {0x177, 0x177, 'y'}, {0x17a, 0x17e, 'z'},
 }
 
-// spelling returns a name in lower case, with its accents behind their letters: it is equal for names that
-// look alike. It splits the letters of European languages.
+// spelling returns a key that is equal for names that look alike: lower case, with each accent written as an
+// apostrophe after its base letter. It covers the letters of European languages.
 func spelling(name string) string {
 	var b strings.Builder
 	for _, r := range name {

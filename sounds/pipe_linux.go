@@ -11,18 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pipe is a pipe that can be given up: neither its opening nor a read keeps a
-// thread waiting.
+// pipe reads a named pipe without blocking a thread, so that ctx can cancel both the opening and the reads.
 type pipe struct {
 	file  *os.File
 	conn  syscall.RawConn
 	ctx   context.Context
 	stop  func() bool
-	begun bool // something has come
+	begun bool // data has arrived
 }
 
 func openPipe(ctx context.Context, path string) (io.ReadCloser, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which does not wait for a writer
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // O_NONBLOCK does not wait for a writer
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +34,8 @@ func openPipe(ctx context.Context, path string) (io.ReadCloser, error) {
 	return &pipe{file: f, conn: conn, ctx: ctx, stop: stop}, nil
 }
 
-// Read waits for a writer first: without one a pipe that nobody waits for looks as
-// if it had ended.
+// Read waits until a writer has opened the pipe. A plain read of a pipe without a writer would return the end
+// of the file.
 func (p *pipe) Read(b []byte) (n int, err error) {
 	waited := p.conn.Read(func(fd uintptr) bool {
 		for {
@@ -49,8 +48,8 @@ func (p *pipe) Read(b []byte) (n int, err error) {
 			case n > 0 || err != nil || p.begun:
 				return true
 			}
-			if ready := readiness(int(fd)); ready&unix.POLLIN == 0 { // else it came just now
-				return ready != 0 // a writer came and went
+			if ready := readiness(int(fd)); ready&unix.POLLIN == 0 { // otherwise data has just arrived
+				return ready != 0 // a writer opened the pipe and closed it
 			}
 		}
 	})
@@ -74,8 +73,8 @@ func (p *pipe) Close() error {
 	return p.file.Close()
 }
 
-// readiness returns what there is to be said of an open pipe: POLLIN, POLLHUP when
-// all writers have left it, 0 as long as none has come.
+// readiness polls an open pipe: POLLIN for data, POLLHUP after all writers have closed it, 0 before the first
+// writer.
 func readiness(fd int) int16 {
 	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	_, err := unix.Poll(fds, 0)

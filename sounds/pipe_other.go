@@ -8,6 +8,5 @@ import (
 	"os"
 )
 
-// openPipe opens a pipe, which may wait for its other side for ever: whoever calls
-// it leaves it behind.
+// openPipe opens a pipe. It may block forever, so callers run it in a goroutine that they can abandon.
 func openPipe(_ context.Context, path string) (io.ReadCloser, error) { return os.Open(path) }

@@ -12,48 +12,44 @@ import (
 	"voicepool/voice"
 )
 
-// defaultRate is the mixer's usual rate.
+// defaultRate is the default sample rate of the mixer.
 const defaultRate = 48000
 
-// Options says how sounds are made ready. The zero value means 48 kHz, files
-// as they are, the default limits.
+// Options configures how sounds are prepared. The zero value means 48 kHz, no leveling, and default limits.
 type Options struct {
-	// Rate is the mixer's, in Hz, 1..768,000; 0 means 48,000.
+	// Rate is the sample rate of the mixer in Hz, 1..768,000; 0 means 48,000.
 	Rate int
 
-	// Loop takes sounds without loop points of their own as loops from their
-	// first frame to their last, so that the conversion to Rate leaves no seam.
+	// Loop makes each sound without loop points loop from its first frame to its last, so that the conversion
+	// to Rate leaves no seam.
 	Loop bool
 
-	// Leveling says how loud sounds are made.
+	// Leveling adjusts the loudness of sounds.
 	Leveling Leveling
 
-	// Compact keeps sounds in 16 bits a sample, half the memory. A file of 16 bits
-	// at the mixer's rate loses nothing by it; what is louder than full scale is
-	// clipped.
+	// Compact stores sounds with 16 bits per sample, in half the memory. A 16-bit file at the mixer's rate is
+	// stored without loss; samples beyond full scale are clipped.
 	Compact bool
 
-	// MaxPitch is the highest pitch, speed included, for which sounds are made ready
-	// as they are loaded, 0..96 semitones. Whatever is played pitched without it, or
-	// higher, is made ready by the mixer when it is first asked for, and reads
-	// something worse until then. 0: nothing is.
+	// MaxPitch is the highest pitch, speed included, that sounds are prepared for when they are loaded, 0..96
+	// semitones. For other pitched voices, the mixer prepares the sound at the first use; until then the voice
+	// plays at a lower quality. 0: no preparation.
 	MaxPitch pcm.Semitones
 
-	// Masking has sounds measured in bands, which the policy mixer.StealMasked looks
-	// at: 5.6 kB and about 10 ms of work for a second of sound.
+	// Masking measures sounds in frequency bands for the policy mixer.StealMasked. It takes 5.6 kB and about 10
+	// ms per second of sound.
 	Masking bool
 
-	// Measure has a Library measure loudness and true peak of what it loads, for
-	// Info; it costs about a hundredth of a sound's length.
+	// Measure makes a Library measure the loudness and true peak of loaded sounds, for Info. It takes about a
+	// hundredth of a sound's duration.
 	Measure bool
 
-	// Strict refuses files that are damaged. Otherwise the places that cannot be decoded are
-	// concealed.
+	// Strict rejects damaged files. Otherwise places that cannot be decoded are concealed.
 	Strict bool
 
-	// OnDamage is called with each damaged place of a file that a Library loads or streams, once for
-	// each place and at most 100 times for each file: of a stream when it is decoded, a little before it
-	// is heard. The file is Source.File. Any goroutine. nil: it is not called.
+	// OnDamage is called for each damaged place of a file that a Library loads or streams, once per place and
+	// at most 100 times per file. For a stream the call comes during decoding, shortly before playback. file is
+	// Source.File. Any goroutine. nil: no calls.
 	OnDamage func(file string, d Damage) `json:"-"`
 
 	Limits Limits
@@ -61,7 +57,7 @@ type Options struct {
 
 func (o Options) rate() int { return cmp.Or(o.Rate, defaultRate) }
 
-// rateError says that no mixer has the rate; nil: one may.
+// rateError returns an error if the rate is out of range.
 func (o Options) rateError() error {
 	if rate := o.rate(); rate < 1 || rate > defaultMaxRate {
 		return source.Beyond("a mixer's rate of %d Hz is not in 1..%d", rate, defaultMaxRate)
@@ -69,9 +65,8 @@ func (o Options) rateError() error {
 	return nil
 }
 
-// Prepare makes a sound for a mixer out of what a file held: folded to mono or
-// stereo, converted to the mixer's rate, with its loudness index. The clip is
-// not changed. Control side.
+// Prepare makes a sound for a mixer from a decoded file: downmixed to mono or stereo, converted to the mixer's
+// rate, with its loudness index. The clip is not changed. Control side.
 func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	if err := c.valid(); err != nil {
 		return nil, named(c.Name, err)
@@ -83,8 +78,9 @@ func Prepare(c *Clip, opt Options) (*voice.Sound, error) {
 	return sound, named(c.Name, err)
 }
 
-// prepare is Prepare for a valid clip, with a name and a file of its own and what may be there
-// already: its loudness and peak, filters, and memory to work in. It returns the gain of its leveling too.
+// prepare is Prepare for a valid clip, with a title and a file name. measured returns loudness and peak,
+// filters caches resampling filters, and room provides working memory. It also returns the gain of the
+// leveling.
 func prepare(
 	ctx context.Context, c *Clip, opt Options, measured func() (pcm.LUFS, pcm.Decibels), title, file string, filters *filters, room *spare,
 ) (_ *voice.Sound, gain pcm.Decibels, err error) {
@@ -131,7 +127,7 @@ func prepare(
 	return sound, gain, nil
 }
 
-// valid checks a clip that somebody may have made by hand.
+// valid checks a clip, which the caller may have built by hand.
 func (c *Clip) valid() error {
 	switch frames := c.Frames(); {
 	case c.Channels < 1 || c.Channels > defaultChannels:
@@ -148,27 +144,23 @@ func (c *Clip) valid() error {
 	return checkSamples(c.Samples, c.Channels, 0)
 }
 
-// leastLUFS is the lowest loudness that a sound can be brought to.
+// leastLUFS is the lowest target loudness.
 const leastLUFS = -70
 
-// maxPeak is how far raising a sound may take its true peak: what EBU R 128
-// allows.
+// maxPeak is the highest true peak that leveling may raise a sound to, in dBTP: the limit of EBU R 128.
 const maxPeak pcm.Decibels = -1
 
-// Leveling says how loud sounds are made when they are loaded. The zero value
-// leaves them as they are.
+// Leveling adjusts the loudness of sounds when they are loaded. The zero value leaves them unchanged.
 type Leveling struct {
-	// LUFS is the integrated loudness to bring a sound to, -70 to just below 0;
-	// 0 means none. Silence stays silent.
+	// LUFS is the target integrated loudness, -70 to just below 0; 0 means no target. Silence stays silent.
 	LUFS float64
 
-	// Tags takes a sound's loudness from its ReplayGain or R128 tags, where it
-	// has some, instead of measuring it. Without LUFS it brings what has tags to
-	// -18, and leaves all else.
+	// Tags takes the loudness of a sound from its ReplayGain or R128 tags, if it has any, instead of measuring
+	// it. Without LUFS the target of tagged sounds is -18 LUFS, and untagged sounds stay unchanged.
 	Tags bool
 }
 
-// valid says what is wrong with it.
+// valid returns an error if LUFS is out of range.
 func (l Leveling) valid() error {
 	if l.LUFS == 0 || l.LUFS >= leastLUFS && l.LUFS < 0 {
 		return nil
@@ -176,8 +168,7 @@ func (l Leveling) valid() error {
 	return source.Beyond("a loudness of %v LUFS is not in %d..0", l.LUFS, leastLUFS)
 }
 
-// gain returns by how much a clip is to be changed. It is never raised so far
-// that its true peak passes maxPeak.
+// gain returns the gain for a clip. It never raises the true peak of the clip above maxPeak.
 func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.Decibels, error) {
 	if err := l.valid(); err != nil {
 		return 0, err
@@ -200,7 +191,7 @@ func (l Leveling) gain(c *Clip, measured func() (pcm.LUFS, pcm.Decibels)) (pcm.D
 	return min(gain, max(0, maxPeak-peak)), nil
 }
 
-// amplify multiplies samples, each rounded once.
+// amplify multiplies samples by a factor. Each product is rounded once.
 func amplify(samples []float32, factor float64) {
 	if factor == 1 {
 		return

@@ -10,10 +10,9 @@ import (
 	"voicepool/voice"
 )
 
-// Queue is a stream of several files, one after the other without a gap, to
-// which more can be added while it plays. A voice that has come to its end has
-// ended: what is added later is heard by those that are not there yet, and by
-// those that begin anew. All methods: control side, any goroutine.
+// Queue is a stream that plays several files without gaps. Sources can be added while it plays. A voice that
+// has played all sources has ended; voices that are still playing, and new ones, also play the sources added
+// later. All methods: control side, any goroutine.
 type Queue struct {
 	lib   *Library
 	opt   StreamOptions
@@ -25,13 +24,11 @@ type Queue struct {
 	readers map[*queueReader]bool
 }
 
-// NewQueue returns a queue of sources, which may be none yet. Of the options
-// CountsAs is that of all of them. The error names the source that cannot be had.
+// NewQueue returns a queue of sources, possibly empty. StreamOptions.CountsAs is the loudness of the whole
+// queue. The error names the first source that cannot be opened.
 //
-// The loop points of files do not count; each is played once. Sources that are
-// given in one call and have the same rate are converted to the library's as one:
-// tracks of an album that go on into each other stay whole. Others are converted
-// as if they stood alone.
+// Each file is played once; loop points are ignored. Sources of one call with equal rates are resampled as one
+// signal, so that album tracks continue seamlessly. Other sources are converted separately.
 func (l *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*Queue, error) {
 	if err := opt.valid(); err != nil {
 		return nil, named(name, err)
@@ -45,12 +42,10 @@ func (l *Library) NewQueue(name string, opt StreamOptions, sources ...Source) (*
 	return q, q.Add(sources...)
 }
 
-// Sound returns what plays the queue from its first source on. Its length is not
-// known.
+// Sound returns the sound that plays the queue from its first source. Its length is unknown.
 func (q *Queue) Sound() *voice.Sound { return q.sound }
 
-// Add puts sources behind those that are there. If one cannot be had, none is
-// added.
+// Add appends sources to the queue. If one cannot be opened, it adds none of them.
 func (q *Queue) Add(sources ...Source) error {
 	var runs [][]*track
 	for _, src := range sources {
@@ -80,7 +75,7 @@ func (q *Queue) Add(sources ...Source) error {
 	return nil
 }
 
-// open begins to decode for a voice.
+// open starts to decode the queue for a voice.
 func (q *Queue) open(c voice.Course) (*voice.Feed, error) {
 	r := &queueReader{queue: q, from: c.From, news: make(chan struct{}, 1)}
 	r.fail = q.opt.failure(q.name)
@@ -93,21 +88,20 @@ func (q *Queue) open(c voice.Course) (*voice.Feed, error) {
 	return f.feed, nil
 }
 
-// queueReader is a queue as one voice plays it.
+// queueReader reads the queue for one voice.
 type queueReader struct {
 	queue *Queue
 	feed  *voice.Feed
 	news  chan struct{}
 	fail  func(error)
-	from  int64   // frames that are still to be passed over
-	now   *course // nil: between two
+	from  int64   // frames that are still to skip
+	now   *course // nil: between two runs
 	run   *runOrigin
-	rest  []*track // of a run of which a track was broken
-	next  int      // the run that comes then; it is changed under the queue's lock
+	rest  []*track // remaining tracks of a run after a broken track
+	next  int      // index of the next run; protected by the queue's lock
 }
 
-// more says whether the queue has more than has been read, and ends the feed if
-// not.
+// more reports whether the queue has unread sources. Otherwise it ends the feed.
 func (r *queueReader) more() bool {
 	r.queue.mu.Lock()
 	defer r.queue.mu.Unlock()
@@ -118,7 +112,7 @@ func (r *queueReader) more() bool {
 	return false
 }
 
-// Read goes on with the next file where one is broken.
+// Read continues with the next file after a broken one.
 func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	for {
 		if r.now == nil && !r.turn() {
@@ -142,7 +136,7 @@ func (r *queueReader) Read(dst []pcm.Frame) (int, error) {
 	}
 }
 
-// turn begins the next run; false if there is none.
+// turn starts the next run, and reports whether there is one.
 func (r *queueReader) turn() bool {
 	tracks := r.rest
 	r.rest = nil
@@ -171,7 +165,7 @@ func (r *queueReader) turn() bool {
 	return true
 }
 
-// Close takes the reader off its queue.
+// Close removes the reader from its queue.
 func (r *queueReader) Close() error {
 	r.queue.mu.Lock()
 	delete(r.queue.readers, r)
@@ -182,15 +176,15 @@ func (r *queueReader) Close() error {
 	return nil
 }
 
-// runOrigin is tracks of the same kind as one.
+// runOrigin presents several tracks with equal rates and channels as one origin.
 type runOrigin struct {
 	tracks []*track
 	now    *cursor
-	i      int   // which of the tracks it is in
-	before int64 // frames of those before it
+	i      int   // index of the current track
+	before int64 // frames of the tracks before it
 }
 
-// total returns how many frames all tracks have.
+// total returns the number of frames of all tracks.
 func (o *runOrigin) total() (int64, error) {
 	sum := int64(0)
 	for _, t := range o.tracks {
@@ -218,7 +212,7 @@ func (o *runOrigin) seek(frame int64) error {
 	return o.enter(i, before, frame-before)
 }
 
-// enter opens a track at a frame of it.
+// enter opens track i at a frame. before is the number of frames of the previous tracks.
 func (o *runOrigin) enter(i int, before, frame int64) error {
 	o.close()
 	o.i, o.before, o.now = i, before, nil
@@ -262,7 +256,7 @@ func (o *runOrigin) close() {
 	}
 }
 
-// Sources returns how many sources have been added.
+// Sources returns the number of sources that have been added.
 func (q *Queue) Sources() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

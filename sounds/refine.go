@@ -10,10 +10,9 @@ import (
 	"voicepool/voice"
 )
 
-// Refine is the voice.Refiner of all sounds that this package makes: the sound
-// band-limited for its level and divided by the spectrum of the kernel that reads
-// it, so that eight taps do the work of many. Control side; it takes about a hundredth
-// of the sound's length. The same bits on every machine.
+// Refine is the voice.Refiner of all sounds that this package makes. It returns the sound band-limited for a
+// level and divided by the spectrum of the interpolation kernel, so that eight taps suffice to read it. It
+// takes about a hundredth of the sound's duration. The result has the same bits on every machine. Control side.
 func Refine(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
 	r := refining{samples: s.Samples(), channels: s.Channels(), frames: s.Frames()}
 	if looped {
@@ -46,19 +45,19 @@ func (o *Options) refine(ctx context.Context, s *voice.Sound, loops bool) error 
 	return nil
 }
 
-// refining is a sound on its way to one of its versions.
+// refining holds the source of a version to be computed.
 type refining struct {
 	samples  []float32
 	channels int
 	frames   int64
-	loop     pcm.Loop // what repeats for ever; zero: nothing
+	loop     pcm.Loop // repeated forever; zero: no loop
 }
 
-// directLevels is how many levels are made of the sound itself. The others, whose
-// filters would be long, are made of the version below.
+// directLevels is the number of levels that are computed from the sound itself. Higher levels would need long
+// filters, so they are computed from the level below.
 const directLevels = 4
 
-// make fills dst with the frames of a version from first on.
+// make computes the frames of a version from first on, and fills dst.
 func (r *refining) make(dst []float32, level int, first int64) {
 	frames := int64(len(dst) / r.channels)
 	if level < directLevels {
@@ -76,8 +75,8 @@ func (r *refining) make(dst []float32, level int, first int64) {
 	})
 }
 
-// fill sets dst to the frames of the sound from a given one on. It is silent around them, or
-// goes on with its loop.
+// fill copies frames of the sound to dst, from a given frame on. Outside the sound it writes silence, or
+// repetitions of the loop.
 func (r *refining) fill(dst []float64, frame int64) {
 	channels, end, length := int64(r.channels), r.frames, r.loop[1]-r.loop[0]
 	if length > 0 {
@@ -102,7 +101,7 @@ func (r *refining) fill(dst []float64, frame int64) {
 	}
 }
 
-// widen sets dst to the first samples of src.
+// widen converts the first samples of src to float64, and fills dst.
 func widen(dst []float64, src []float32) {
 	src = src[:len(dst)]
 	for i, x := range src {
@@ -110,8 +109,8 @@ func widen(dst []float64, src []float32) {
 	}
 }
 
-// refineFilters are those of the direct levels, and the one that makes each other
-// level of the one below it; made when they are first needed.
+// refineFilters holds the filters of the direct levels, and the filter that computes any other level from the
+// one below it. They are made on demand.
 var refineFilters = func() (f [directLevels + 1]func() *resampler) {
 	for level := range directLevels {
 		f[level] = sync.OnceValue(func() *resampler { return newRefineFilter(level, false) })

@@ -7,22 +7,20 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// The band of a version, in cycles per frame of it, which is 48 kHz where the
-// sound has that rate: flat to 17 kHz, then half a cosine, nothing from 19.5 kHz
-// on. The filter reaches over 128 frames to both sides, under a Kaiser window.
+// The band of a version, in cycles per frame of it, as a fraction of 48 kHz: flat to 17 kHz, then half a
+// cosine, zero from 19.5 kHz on. The filter spans 128 frames on both sides, under a Kaiser window.
 const (
 	refineFlat  = 17.0 / 48
 	refineEnd   = 19.5 / 48
 	refineReach = 128
 	refineShape = 8
 
-	// bestShape is the b of the kernel that is compensated, dsp.MonoBest: I0(b
-	// sqrt(1-(x/4)^2)) / I0(b).
+	// bestShape is the b of the compensated kernel, dsp.MonoBest: I0(b sqrt(1-(x/4)^2)) / I0(b).
 	bestShape = 14.75
 )
 
-// bestSpectrum returns the kernel's spectrum at a frequency below b/8pi: 8
-// sinh(s)/(s I0(b)), s being sqrt(b^2-(8 pi f)^2), as of every such window.
+// bestSpectrum returns the spectrum of the kernel, a Kaiser window, at a frequency f below b/8pi: 8 sinh(s)/(s
+// I0(b)), with s = sqrt(b^2-(8 pi f)^2).
 func bestSpectrum(f float64) float64 {
 	w := float64(8 * math.Pi * f)
 	s := math.Sqrt(float64(bestShape*bestShape) - float64(w*w))
@@ -30,9 +28,8 @@ func bestSpectrum(f float64) float64 {
 	return float64(4*(e-1/e)) / float64(s*bessel(bestShape))
 }
 
-// refineResponse returns what a filter does at a frequency, in cycles per frame
-// of the version that it makes. One that makes it of the version below undoes the
-// compensation of that.
+// refineResponse returns the response of a filter at a frequency, in cycles per frame of the computed version.
+// A chained filter reads the version below, and undoes the compensation in it.
 func refineResponse(f float64, chained bool) float64 {
 	if f >= refineEnd {
 		return 0
@@ -47,12 +44,10 @@ func refineResponse(f float64, chained bool) float64 {
 	return g
 }
 
-// newRefineFilter makes what makes a version, which has 2^level frames for 3^level of
-// what it is made of. The taps are W(u) 2 integral from 0 to refineEnd of
-// response(f) cos(2 pi f u) df, at the distance u in frames of the version, times
-// (2/3)^level, since the sum is over frames of the source. All levels have the
-// same taps, at other distances. There is a row for each phase, so that any goroutine
-// may use the resampler.
+// newRefineFilter returns the filter that computes a version. The version has 2^level frames for 3^level source
+// frames. The taps are W(u) 2 integral from 0 to refineEnd of response(f) cos(2 pi f u) df, at the distance u
+// in frames of the version, times (2/3)^level, since the sum is over source frames. All levels sample the same
+// function at other distances. Each phase has a row, so that any goroutine may use the resampler.
 func newRefineFilter(level int, chained bool) *resampler {
 	r, scale := ratio{1, 1}, 1.0
 	for range level {
@@ -67,7 +62,7 @@ func newRefineFilter(level int, chained bool) *resampler {
 	for i := range response {
 		response[i] = refineResponse(float64(float64(i)*step), chained)
 	}
-	response[0] /= 2 // the trapezoid rule; the last one is 0
+	response[0] /= 2 // the trapezoid rule; the last value is 0
 	window := bessel(refineShape)
 	for p := range f.rows {
 		row := f.row(p)
@@ -85,8 +80,8 @@ func newRefineFilter(level int, chained bool) *resampler {
 	return newResampler(r, f)
 }
 
-// normalize has the taps sum to a number, from which the window takes them by some
-// ten thousandths: a constant stays that constant.
+// normalize scales the taps to a given sum, so that a constant signal is preserved. The window changes the sum
+// by some ten-thousandths.
 func normalize(taps []float64, to float64) {
 	sum := 0.0
 	for _, h := range taps {
@@ -108,11 +103,11 @@ func cosines(c []float64, x float64) float64 {
 	return c[0] + (float64(twice/2*b1) - b2)
 }
 
-// span is how many frames are made at a time.
+// span is the number of frames that are computed at a time.
 const span = 4096
 
-// run makes the frames of dst, which is interleaved, from first on. fill sets frames of the
-// source from a given one on.
+// run computes the frames of dst, which is interleaved, from first on. fill writes source frames to its dst,
+// from a given frame on.
 func (s *resampler) run(dst []float32, channels int, first int64, fill func(dst []float64, frame int64)) {
 	var window []float64
 	for n := 0; len(dst) > 0; dst, first = dst[n*channels:], first+int64(n) {

@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// ratio is how many frames come out for how many that go in, in lowest terms.
+// ratio is the number of output frames per number of input frames, in lowest terms.
 type ratio struct{ out, in int64 }
 
 func newRatio(out, in int64) ratio {
@@ -21,7 +21,7 @@ func newRatio(out, in int64) ratio {
 	return ratio{out / a, in / a}
 }
 
-// scale converts a count of frames, rounded half up.
+// scale converts a number of input frames to output frames, rounded half up.
 func (r ratio) scale(frames int64) int64 {
 	hi, lo := bits.Mul64(uint64(frames), uint64(r.out))
 	lo, carry := bits.Add64(lo, uint64(r.in/2), 0)
@@ -29,11 +29,10 @@ func (r ratio) scale(frames int64) int64 {
 	return int64(q)
 }
 
-// place returns where frame n of the result lies in the source: a whole frame
-// and how many out-ths of one behind it.
+// place returns the position of output frame n in the source: a whole frame, and a fraction in units of 1/out.
 func (r ratio) place(n int64) (frame, phase int64) {
 	periods, rest := n/r.out, n%r.out
-	if rest < 0 { // before the first
+	if rest < 0 { // n is before the first frame
 		periods, rest = periods-1, rest+r.out
 	}
 	hi, lo := bits.Mul64(uint64(rest), uint64(r.in))
@@ -41,19 +40,18 @@ func (r ratio) place(n int64) (frame, phase int64) {
 	return periods*r.in + int64(q), int64(rem)
 }
 
-// resampler converts by one ratio, with a filter that others may share.
+// resampler converts by one ratio, with a filter that may be shared.
 type resampler struct {
 	ratio
 	*filter
-	taps []float64 // of a phase between two rows
+	taps []float64 // buffer for the taps of a phase between two rows
 }
 
 func newResampler(r ratio, f *filter) *resampler {
 	return &resampler{ratio: r, filter: f, taps: make([]float64, f.width)}
 }
 
-// phase returns the taps for a place that many out-ths of a frame behind a
-// whole one.
+// phase returns the taps for a position p/out of a frame after a whole frame.
 func (s *resampler) phase(p int64) []float64 {
 	at := p * s.rows
 	row, rest := at/s.out, at%s.out
@@ -65,9 +63,9 @@ func (s *resampler) phase(p int64) []float64 {
 	return s.taps
 }
 
-// convert makes the frames that fill dst of interleaved ones. window begins where the filter
-// does for the first, which lies phase out-ths behind a whole frame. Frames of one phase
-// have the same taps and are made in one go.
+// convert computes frames until dst, which is interleaved, is full. window begins with the first tap's sample
+// for the first frame, whose position is phase/out after a whole frame. Frames of equal phase share their taps
+// and are computed together.
 func (s *resampler) convert(dst []float32, window []float64, channels int, phase int64) {
 	begin, every := int64(0), min(s.out, int64(len(dst)/channels))
 	for first := range every {
@@ -80,13 +78,12 @@ func (s *resampler) convert(dst []float32, window []float64, channels int, phase
 	}
 }
 
-// resample converts interleaved samples from one rate to another, and a loop
-// with them. The length is frames*to/from, rounded half up. Where there is a loop, its
-// length is rounded to whole frames and the ratio of the whole sound is bent by that
-// much (at most half a frame in a loop's length, which for a second of 48 kHz is a
-// fiftieth of a cent), so that the loop is exactly periodic. Within the loop the source
-// is taken as endlessly repeated to both sides, so the seam is exactly what a resampled
-// endless repetition has there. The result may be in room.
+// resample converts interleaved samples from one rate to another, together with a loop. The length is
+// frames*to/from, rounded half up. The length of a loop is rounded to whole frames. The ratio of the whole
+// sound is adjusted by that much, at most half a frame per loop (for a loop of one second at 48 kHz, a fiftieth
+// of a cent), so that the loop is exactly periodic. Inside the loop the source counts as endlessly repeated to
+// both sides, so the seam is the same as in a resampled endless repetition. The result may share memory with
+// room.
 func resample(ctx context.Context, filters *filters, src []float32, channels int, from, to int, loop *pcm.Loop, room *spare) ([]float32, *pcm.Loop, error) {
 	if from == to || len(src) == 0 {
 		return src, loop, nil
@@ -134,12 +131,11 @@ func (w *whole) length() int64 { return int64(len(w.samples) / w.channels) }
 
 func (w *whole) close() {}
 
-// plan is how a sound is converted: by which ratio, and where its loop comes to
-// lie.
+// plan describes a conversion: the resampler, and the loop before and after.
 type plan struct {
 	*resampler
-	source *pcm.Loop // the loop, in frames of the source; nil: there is none
-	loop   pcm.Loop  // in frames of the result
+	source *pcm.Loop // the loop, in source frames; nil: no loop
+	loop   pcm.Loop  // the loop, in output frames
 }
 
 func newPlan(filters *filters, from, to int, loop *pcm.Loop) plan {
@@ -160,7 +156,7 @@ func newPlan(filters *filters, from, to int, loop *pcm.Loop) plan {
 	return plan{s, loop, [2]int64{first, first + s.scale(length)}}
 }
 
-// total is how many frames become of so many.
+// total returns the number of output frames for a number of source frames.
 func (p *plan) total(frames int64) int64 {
 	switch {
 	case p.resampler == nil || frames == 0:

@@ -16,28 +16,26 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// Source names a sound to load: a file of FS, or of the operating system where FS is nil.
+// Source names a sound to load: a file of FS, or of the operating system if FS is nil.
 type Source struct {
-	Name string // what it is called in reports; empty: the file's name without its ending
+	Name string // the name in reports; empty: the file's name without its extension
 	File string // a path
 	FS   fs.FS
 
-	// Loop is the part that repeats, in frames of the file, instead of the loop points that
-	// it may have; LoopTimes is the same in times, to the nearest frame. The zero values say
-	// nothing. A loop that is not inside the file is an error of loading.
+	// Loop overrides the loop points of the file, in frames of the file. LoopTimes does the same in times,
+	// rounded to the nearest frame. Zero values keep the loop points of the file. A loop that is not inside the
+	// file is an error when loading.
 	Loop      pcm.Loop
 	LoopTimes [2]time.Duration
-	Looped    bool // as Options.Loop, for this one
+	Looped    bool // as Options.Loop, for this source
 
-	Masking bool // as Options.Masking, for this one
+	Masking bool // as Options.Masking, for this source
 
-	// Leveling is as Options.Leveling, for this one; the zero value means that of
-	// the library.
+	// Leveling replaces Options.Leveling for this source, unless it is zero.
 	Leveling Leveling
 }
 
-// sourceKey is equal for the sources of one and the same sound. A file has one
-// sound, whatever it is called.
+// sourceKey identifies the sound of a source. The name of a source is not part of it.
 type sourceKey struct {
 	Source // without FS and Name
 	fsys   any
@@ -55,15 +53,14 @@ func (s Source) key() sourceKey {
 	case v.Comparable():
 		k.fsys = s.FS
 	case v.Kind() == reflect.Map || v.Kind() == reflect.Func || v.Kind() == reflect.Slice:
-		k.fsys = v.Pointer() // fstest.MapFS, and adapters of a function
+		k.fsys = v.Pointer() // fstest.MapFS, and adapters of functions
 	default:
-		k.fsys = new(byte) // nothing tells it from others: equal to itself alone
+		k.fsys = new(byte) // not comparable with other file systems: a unique value
 	}
 	return k
 }
 
-// input opens the source for reading bit by bit. A pipe is refused before it is
-// opened and may wait.
+// input opens the source for streaming. It rejects a pipe, because opening one may block.
 func (s Source) input() (*source.Input, error) {
 	if s.mode()&fs.ModeNamedPipe != 0 {
 		return nil, source.Fault(ErrStream, "a pipe cannot be a stream, which is opened again by each Play: load it")
@@ -71,10 +68,10 @@ func (s Source) input() (*source.Input, error) {
 	return source.Open(func() (io.ReadCloser, error) { return s.open(context.Background()) })
 }
 
-// label is how errors call the source.
+// label returns the name of the source in errors.
 func (s Source) label() string { return cmp.Or(s.File, s.Name) }
 
-// title is what the sound is called in reports.
+// title returns the name of the sound in reports.
 func (s Source) title() string {
 	base := filepath.Base(s.File)
 	if s.FS != nil {
@@ -83,12 +80,11 @@ func (s Source) title() string {
 	return cmp.Or(s.Name, strings.TrimSuffix(base, path.Ext(base)), base)
 }
 
-// path is what the sound's File says.
+// path returns the value of the sound's File.
 func (s Source) path() string { return filepath.ToSlash(s.File) }
 
-// open opens what is to be read. It does not open what is no file: opening a device
-// may do something, and reading one may never end. A pipe is read like a file; ctx
-// ends the wait for its other side where the system can.
+// open opens the source. It rejects devices and sockets: opening a device may have side effects, and reading
+// one may never end. A pipe is read like a file; if the system allows it, ctx ends the wait for a writer.
 func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 	if s.File == "" {
 		return nil, source.Fault(fs.ErrNotExist, "a source without a file")
@@ -119,8 +115,8 @@ func (s Source) open(ctx context.Context) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// notFile says what something is that cannot be read as a file; nil if it can. Of
-// a directory it says so before the system does, whose words differ.
+// notFile returns an error if mode is not readable as a file. For a directory its message is the same on all
+// systems.
 func notFile(mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():
@@ -133,8 +129,7 @@ func notFile(mode fs.FileMode) error {
 	return nil
 }
 
-// mode returns what kind of file a source is, 0 where nobody says before it is
-// opened.
+// mode returns the file mode of a source, or 0 if it is unknown before the source is opened.
 func (s Source) mode() fs.FileMode {
 	stat := os.Stat
 	if s.FS != nil {
@@ -145,17 +140,16 @@ func (s Source) mode() fs.FileMode {
 		stat = f.Stat
 	}
 	info, err := stat(s.File)
-	if err != nil { // opening will say it
+	if err != nil { // opening will report the error
 		return 0
 	}
 	return info.Mode()
 }
 
-// loops reports whether a part is named that repeats.
+// loops reports whether the source overrides the loop.
 func (s *Source) loops() bool { return s.Loop != pcm.Loop{} || s.LoopTimes != [2]time.Duration{} }
 
-// region returns the part that repeats, of a file of a rate and so many frames; nil: none is
-// named.
+// region returns the overriding loop for a file with a rate and a number of frames; nil: no override.
 func (s *Source) region(rate int, frames int64) (*pcm.Loop, error) {
 	loop := s.Loop
 	switch times := s.LoopTimes != [2]time.Duration{}; {

@@ -2,12 +2,12 @@ package sounds
 
 import "sync"
 
-// spare is memory for samples on their way from a file to a sound, which has a copy of its own. A
-// library uses it again for the next file: new memory costs as much as some of the work. nil: there is
-// none to be had, and none is kept.
+// spare is working memory for decoding and conversion. The finished sound has a copy of its samples, so a
+// library reuses the memory for the next file: allocating it costs as much as some of the work. A nil spare
+// keeps no memory.
 type spare struct {
-	clip      []float32 // as the file has them
-	converted []float32 // at the rate of the mixer
+	clip      []float32 // samples at the rate of the file
+	converted []float32 // samples at the rate of the mixer
 }
 
 func (s *spare) forClip() []float32 {
@@ -17,14 +17,14 @@ func (s *spare) forClip() []float32 {
 	return s.clip[:0]
 }
 
-// keepClip keeps memory that forClip gave, or what it was replaced by when it was too small.
+// keepClip stores the buffer of a clip, which may have been reallocated since forClip.
 func (s *spare) keepClip(x []float32) {
 	if s != nil {
 		s.clip = x
 	}
 }
 
-// forConverted returns memory for so many samples.
+// forConverted returns an empty buffer with a capacity of n samples.
 func (s *spare) forConverted(n int64) []float32 {
 	if s == nil {
 		return make([]float32, 0, n)
@@ -35,7 +35,7 @@ func (s *spare) forConverted(n int64) []float32 {
 	return s.converted[:0]
 }
 
-// spares has what nobody uses at the moment. The zero value is empty; any goroutine.
+// spares is a pool of spare memory. The zero value is empty; any goroutine.
 type spares struct{ pool sync.Pool }
 
 func (s *spares) take() *spare {
@@ -45,5 +45,5 @@ func (s *spares) take() *spare {
 	return &spare{}
 }
 
-// give takes memory back that nothing refers to any more.
+// give returns a spare to the pool. The caller must hold no references to its memory.
 func (s *spares) give(one *spare) { s.pool.Put(one) }

@@ -11,44 +11,42 @@ import (
 	"voicepool/voice"
 )
 
-// ErrStream is wrapped by the errors of what is asked of a stream and cannot be
-// had of it.
+// ErrStream is wrapped by errors of operations that streams do not support, such as leveling an unmeasured
+// stream, and by the error of a file that changed after it was opened.
 var ErrStream = errors.New("sounds: not so as a stream")
 
-// StreamOptions says how a stream is made. The zero value means 2.7 s decoded
-// ahead, the library's leveling, and that nobody is told of errors.
+// StreamOptions configures a stream. The zero value decodes 2.7 s ahead, uses the library's leveling, and
+// ignores errors.
 type StreamOptions struct {
-	// Ahead is how much is decoded ahead, for each voice that plays the stream;
-	// 0 means 131,072 frames at 48 kHz, 2.7 s, which is a megabyte. At most ten
-	// minutes.
+	// Ahead is the duration that is decoded ahead for each voice that plays the stream; 0 means 131,072 frames
+	// at 48 kHz, 2.7 s, which takes one megabyte. At most ten minutes.
 	Ahead time.Duration
 
-	// CountsAs is the loudness that the stream is taken to have when a voice is to be
-	// stolen, -120 to just below 0 LUFS. It changes no volume. 0 means what Measure
-	// finds, else what the tags say, else -20 LUFS.
+	// CountsAs is the loudness that the victim search assumes for the stream, -120 to just below 0 LUFS. It
+	// changes no volume. 0 means the measured loudness with Measure, otherwise the loudness from the tags,
+	// otherwise -20 LUFS.
 	CountsAs pcm.LUFS
 
-	// Gain changes the stream, besides its leveling, -120..120 dB.
+	// Gain is added to the gain of the leveling, -120..120 dB.
 	Gain pcm.Decibels
 
-	// Measure decodes the whole stream once when it is opened, to learn its
-	// loudness: leveling is then that of a loaded sound. Without it leveling is
-	// done by tags alone, and only downwards, since nobody knows the peaks.
+	// Measure decodes the whole stream when it is opened, to measure its loudness; leveling then works as for a
+	// loaded sound. Without it leveling uses tags only, and never raises the level because the peaks are
+	// unknown.
 	Measure bool
 
-	// OnError is told, from the goroutine that decodes, why a stream ends before
-	// its end. The error names the stream. A panic of OnError is dropped.
+	// OnError is called from the decoding goroutine with the reason that a stream ends early. The error names
+	// the stream. A panic of OnError is ignored.
 	OnError func(name string, err error)
 }
 
-// OpenStream returns a sound that is decoded as it plays, in memory that does not depend
-// on its length. Its frames are to the bit those that Load returns without
-// Options.Compact, loops included, whatever the place it starts from. Of Limits those
-// for the whole length (Bytes, Frames, Memory, Time) and Isolate do not apply.
+// OpenStream returns a sound that is decoded as it plays, in memory that is independent of its length. From any
+// start position and through loops, its frames have the same bits as the sound that Load returns without
+// Options.Compact. Isolate and the limits for the whole length (Bytes, Frames, Memory, Time) do not apply.
 //
-// It reads the beginning of the file, and walks over the rest where the length or a loop
-// is not told there for certain. The error names the source. Each Play opens the file
-// anew: it must be the same then. What is broken ends after what could be read. Control side.
+// OpenStream reads the beginning of the file. If the beginning does not announce a reliable length or a loop
+// needs the length, it also scans the rest. The error names the source. Each Play opens the file again; the
+// file must not have changed. A broken file ends after the last readable frame. Control side.
 func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error) {
 	t, err := l.openTrack(src, &opt)
 	if err != nil {
@@ -70,12 +68,12 @@ func (l *Library) OpenStream(src Source, opt StreamOptions) (*voice.Sound, error
 	return sound, nil
 }
 
-// maxStreamFrames is the longest length that a voice's position is told in; what
-// is longer has none.
+// maxStreamFrames is the longest length for which a voice reports its position. The length of a longer stream
+// is reported as unknown.
 const maxStreamFrames = 1<<31 - 1<<12
 
-// stream returns a sound of what open gives, which has a rate and, in frames of it, the
-// length of s and a loop.
+// stream returns a sound of the frames that open's origin delivers. rate is their rate; s.Frames and loop are
+// in frames at that rate.
 func (l *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop, opt StreamOptions, open func() (origin, error)) (*voice.Sound, error) {
 	p := l.planOf(rate, loop)
 	s.Rate, s.Frames, s.Loop = l.Rate(), p.total(s.Frames), p.loop
@@ -92,7 +90,7 @@ func (l *Library) stream(label string, s voice.Stream, rate int, loop *pcm.Loop,
 			return nil, named(label, err)
 		}
 		course := newCourse(from, channels, l.planOf(rate, loop), c)
-		course.factor = 1 // of a mono stream the pan takes care
+		course.factor = 1 // the mixer pans mono streams itself
 		f := newFeeder(opt.Ahead, l.Rate(), c, course, opt.failure(label))
 		go f.run()
 		return f.feed, nil
@@ -106,7 +104,7 @@ const (
 	maxStreamGain = 120              // bounds StreamOptions.Gain, up or down
 )
 
-// valid says what is wrong with the numbers. CountsAs is left to voice.NewStream.
+// valid returns an error if a field is out of range. voice.NewStream checks CountsAs.
 func (o *StreamOptions) valid() error {
 	switch {
 	case o.Ahead < 0 || o.Ahead > maxAhead:
@@ -117,47 +115,44 @@ func (o *StreamOptions) valid() error {
 	return nil
 }
 
-// failure returns what is called when a stream fails.
+// failure returns the function that reports the failure of a stream.
 func (o *StreamOptions) failure(label string) func(error) {
 	return func(err error) {
-		defer func() { _ = recover() }() // nobody is left to be told
+		defer func() { _ = recover() }() // a panic of OnError cannot be reported
 		if o.OnError != nil {
 			o.OnError(label, named(label, err))
 		}
 	}
 }
 
-// planOf returns how a rate becomes that of the library. Each course needs one of
-// its own.
+// planOf returns a conversion from a rate to the library's. A plan must not be shared by courses.
 func (l *Library) planOf(rate int, loop *pcm.Loop) plan {
 	return newPlan(&l.filters, rate, l.Rate(), loop)
 }
 
-// FrameSource is where frames come from that no file has.
+// FrameSource describes a stream of frames that the program itself generates.
 type FrameSource struct {
 	Name   string
-	Rate   int       // frames per second; they are converted to the library's
-	Frames int64     // the length, at that rate; 0: nobody knows
-	Loop   *pcm.Loop // in frames at that rate; nil: none
+	Rate   int       // frames per second; the frames are converted to the library's rate
+	Frames int64     // the length, at that rate; 0: unknown
+	Loop   *pcm.Loop // in frames at that rate; nil: no loop
 
-	// Open returns the frames from the first on. It is called on the control side
-	// by each Play and each Seek, and by the goroutine that decodes where a stream
-	// goes back and its reader is no FrameSeeker.
+	// Open returns a reader that starts at the first frame. Each Play and each Seek calls it on the control
+	// side. The decoding goroutine calls it to jump back if the reader is not a FrameSeeker.
 	Open func() (FrameReader, error)
 }
 
-// FrameSeeker is a FrameReader that can go on anywhere. Of others, what comes
-// before a place is read and thrown away.
+// FrameSeeker is a FrameReader that can seek. With other readers, the frames before the target are read and
+// discarded.
 type FrameSeeker interface {
 	FrameReader
 
-	// SeekFrame makes Read go on at a frame, 0 being the first.
+	// SeekFrame makes Read continue at a frame, counted from 0.
 	SeekFrame(frame int64) error
 }
 
-// StreamFrames returns a sound of frames that are made as it plays. Control
-// side. Of the options Measure does not apply. A reader that panics or gives
-// what is no sound ends the stream. The error names the source.
+// StreamFrames returns a sound of frames that are generated as it plays. StreamOptions.Measure is ignored. A
+// reader that panics or returns invalid samples ends the stream. The error names the source. Control side.
 func (l *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound, error) {
 	if err := opt.valid(); err != nil {
 		return nil, named(src.Name, err)
@@ -177,12 +172,12 @@ func (l *Library) StreamFrames(src FrameSource, opt StreamOptions) (*voice.Sound
 	})
 }
 
-// frameOrigin is what a FrameSource gives.
+// frameOrigin is the origin of a FrameSource.
 type frameOrigin struct {
 	open   func() (FrameReader, error)
 	r      FrameReader
 	factor float64
-	at     int64 // the frame that r gives next
+	at     int64 // the next frame of r
 	end    error
 	frames [piece]pcm.Frame
 	out    [2 * piece]float32
@@ -247,7 +242,7 @@ func (o *frameOrigin) close() {
 	o.r, o.end = nil, io.EOF
 }
 
-// streamLevel returns what a stream's loudness counts.
+// streamLevel limits a loudness to the range of StreamOptions.CountsAs.
 func streamLevel(l pcm.LUFS) pcm.LUFS {
 	return min(max(l, -120), -0.1)
 }

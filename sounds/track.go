@@ -12,20 +12,20 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// track is a file that is played as a stream: what is known of it.
+// track is a file that is played as a stream.
 type track struct {
-	lib      *Library // that is told of damage
+	lib      *Library // receives reports of damage; may be nil
 	src      Source
 	lim      source.Limits
 	clip     Clip       // without samples
-	mu       sync.Mutex // of the next two, once it is open
-	frames   int64      // the length as far as it is announced; 0: it is not
-	counted  bool       // frames is what is there
-	channels int        // after folding
+	mu       sync.Mutex // guards frames and counted after openTrack
+	frames   int64      // the announced or counted length; 0: unknown
+	counted  bool       // frames is exact
+	channels int        // after the downmix
 	gain     pcm.Decibels
 	marks    source.Marks
 
-	// By which a file is known that is no longer the same.
+	// Size and modification time of the opened file, to detect changes.
 	size     int64
 	modified time.Time
 
@@ -34,7 +34,7 @@ type track struct {
 	peak     pcm.Decibels
 }
 
-// openTrack reads what has to be known of a stream, and sets its level.
+// openTrack opens a source as a stream, and determines its length, loop and level.
 func (l *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error) {
 	defer rescue("the decoder", &err)
 	leveling := cmp.Or(src.Leveling, l.opt.Leveling)
@@ -65,7 +65,7 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error
 	}
 	frames := t.frames
 	if !t.counted {
-		frames = -1 // it may have some
+		frames = -1 // unknown
 	}
 	t.clip.Notes = notesOf(c.r.About(), frames)
 	if t.gain, err = t.level(leveling); err != nil {
@@ -82,15 +82,15 @@ func (l *Library) openTrack(src Source, opt *StreamOptions) (t *track, err error
 	return t, nil
 }
 
-// learn finds the length and the loop.
+// learn determines the length and the loop.
 func (t *track) learn(c *cursor, loop bool) error {
 	h := c.r.About()
 	t.frames = h.Frames
 	t.counted = h.Sure
-	// What the tags say of a loop is measured by the length that is there.
+	// Loop tags refer to the exact length.
 	needed := loop || t.src.loops() || h.Loop(math.MaxInt64) != nil || t.frames == 0 && h.Walks
-	// Two files joined are announced as the first one. One that was cut short is
-	// announced longer than it is; the stream ends where it ends, with the error.
+	// Concatenated files announce the length of the first one. A truncated file announces more frames than it
+	// has; its stream ends with the error at the last frame.
 	if needed || h.Walks {
 		if err := t.count(c); err != nil && (needed || !errors.Is(err, ErrDecode)) {
 			return err
@@ -108,7 +108,7 @@ func (t *track) learn(c *cursor, loop bool) error {
 	return nil
 }
 
-// count finds the length that is there. It leaves the cursor anywhere.
+// count determines the exact length. It leaves the cursor at an undefined position.
 func (t *track) count(c *cursor) error {
 	if t.counted {
 		return nil
@@ -122,7 +122,7 @@ func (t *track) count(c *cursor) error {
 	return nil
 }
 
-// exact returns how many frames there are.
+// exact returns the exact number of frames.
 func (t *track) exact() (int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,9 +138,9 @@ func (t *track) exact() (int64, error) {
 	return t.frames, err
 }
 
-// measure decodes all of it.
+// measure decodes the whole track to measure its loudness and true peak.
 func (t *track) measure(c *cursor) error {
-	c.folder, c.factor = nil, 1 // channels stay as they are
+	c.folder, c.factor = nil, 1 // keep all channels
 	if err := c.seek(0); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (t *track) measure(c *cursor) error {
 	return nil
 }
 
-// level returns the gain that leveling gives.
+// level returns the gain of the leveling.
 func (t *track) level(l Leveling) (pcm.Decibels, error) {
 	tagged := l.Tags && t.clip.Gain != nil
 	if !t.measured && l.LUFS != 0 && !tagged {
@@ -165,7 +165,7 @@ func (t *track) level(l Leveling) (pcm.Decibels, error) {
 	}
 	return l.gain(&t.clip, func() (pcm.LUFS, pcm.Decibels) {
 		if !t.measured {
-			return source.TagReference, 0 // a peak that allows no raising
+			return source.TagReference, 0 // a peak that prevents raising
 		}
 		return t.loudness, t.peak
 	})
@@ -205,25 +205,23 @@ func (t *track) cursor() (c *cursor, err error) {
 	return c, nil
 }
 
-// origin gives the frames of a sound in order, from any place, at its own rate
-// and of one channel or two.
+// origin reads the frames of a mono or stereo sound from any position, at the sound's own rate.
 type origin interface {
-	// seek makes read go on at a frame.
+	// seek makes read continue at a frame.
 	seek(frame int64) error
 
-	// read returns what follows, at least one frame, interleaved; it is valid until
-	// the next call. The error is io.EOF at the end.
+	// read returns the next frames, at least one, interleaved. They are valid until the next call. The error is
+	// io.EOF at the end.
 	read() ([]float32, error)
 
-	// length returns how many frames there are, once read has said io.EOF.
+	// length returns the number of frames after read has returned io.EOF.
 	length() int64
 
 	close()
 }
 
-// cursor is a place in a file: it gives the frames from there on, without what
-// the encoder added, checked, folded and under their gain, in memory that is
-// bounded by a packet.
+// cursor decodes a track from any position. It removes the padding of the encoder, checks the samples,
+// downmixes them and applies the gain. Its memory is bounded by the size of a packet.
 type cursor struct {
 	track  *track
 	in     *source.Input
@@ -232,13 +230,13 @@ type cursor struct {
 	folder folder
 	factor float64 // of the gain
 
-	clip    Clip           // what has been decoded
-	taken   int64          // frames of it
-	skip    int64          // frames of it that are before the place
-	at      int64          // the frame that read gives next
-	decoded int64          // frames of the file up to the end of clip, with what the encoder added
-	end     error          // what comes behind clip
-	place   *source.Damage // the last damaged one, which may become longer; nil: it was told
+	clip    Clip           // decoded frames that have not been read
+	taken   int64          // frames of clip that were read
+	skip    int64          // frames of clip to skip before the seek position
+	at      int64          // the next frame of read
+	decoded int64          // frame number of the end of clip, padding included
+	end     error          // the error after clip
+	place   *source.Damage // the last damaged place, which may still grow; nil: already reported
 	out     []float32
 }
 
@@ -249,7 +247,7 @@ func (c *cursor) seek(frame int64) error {
 	at, err := c.r.SeekFrame(frame+front, c.marks)
 	err = cmp.Or(c.in.Err, err)
 	c.tell()
-	c.r.About().TakeDamages() // of what was passed over
+	c.r.About().TakeDamages() // discard damage found while seeking
 	c.clip.Samples, c.taken, c.end = c.clip.Samples[:0], 0, err
 	c.at, c.decoded, c.skip = frame, at, frame+front-at
 	return err
@@ -289,8 +287,8 @@ func (c *cursor) read() ([]float32, error) {
 	}
 }
 
-// damaged tells the library of damaged places in what was decoded behind frame old of clip, each when its
-// end is known. A strict library ends there.
+// damaged reports damaged places of the frames after frame old of clip to the library, each when its end is
+// known. With Options.Strict the cursor ends there.
 func (c *cursor) damaged(old int64) {
 	for _, d := range c.r.About().TakeDamages() {
 		if lib := c.track.lib; lib != nil && lib.opt.Strict {
@@ -309,7 +307,7 @@ func (c *cursor) damaged(old int64) {
 	}
 }
 
-// tell tells the library of the last damaged place.
+// tell reports the last damaged place to the library.
 func (c *cursor) tell() {
 	if lib := c.track.lib; lib != nil && c.place != nil {
 		frames := int64(math.MaxInt64)
