@@ -10,9 +10,9 @@ import (
 	"voicepool/voice"
 )
 
-// TestCallsDoNotAllocate calls each by itself. Of all that the control side has,
-// NewGroup, NewTable, Handle.Done, the mixer's own making and what opens or seeks
-// a stream allocate, and say so, or are not for the time of a game.
+// TestCallsDoNotAllocate checks each call of the control side. The exceptions are New, NewGroup,
+// NewTable, Handle.Done and calls that open or seek a stream. They document that they allocate, or are
+// not called during a game.
 func TestCallsDoNotAllocate(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 16, MaxVoices: 32, Buses: []mixer.BusConfig{{Name: "sfx"}, {Name: "below", Parent: "sfx"}}})
 	led := newMixer(t, mixer.Config{Rate: 8000, Lead: 20 * time.Millisecond})
@@ -112,8 +112,8 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestRenderDoesNotAllocate with all of it moving at once: a tree with a solo, a
-// duck and an insert, shapes, seeks, rounds, places, crowds, steals and a lead.
+// TestRenderDoesNotAllocate renders with all features at once: a tree of buses with a solo, a duck and an
+// insert, shapes, seeks, rounds, places, coalesced starts, steals and a lead.
 func TestRenderDoesNotAllocate(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 12, Buses: []mixer.BusConfig{
 		{Name: "sfx", Voices: 9}, {Name: "shots", Parent: "sfx", Voices: 7, Pitch: 1},

@@ -13,7 +13,7 @@ import (
 	"voicepool/voice"
 )
 
-// crowdSounds returns sounds at 8 kHz of which the loudness changes every 20 ms.
+// crowdSounds returns sounds at 8 kHz with a loudness that changes every 20 ms.
 func crowdSounds(t *testing.T, r *rand.Rand, n int) (sounds []*voice.Sound) {
 	for range n {
 		s := voice.Samples{Name: "s", Rate: 8000, Channels: 1, Data: make([]float32, 900+r.IntN(6000))}
@@ -36,8 +36,8 @@ func crowdSounds(t *testing.T, r *rand.Rand, n int) (sounds []*voice.Sound) {
 	return sounds
 }
 
-// TestVirtualVoicesLag gives random commands for frames of their own, and checks that the frames, events and
-// positions do not depend on the length of the blocks, and so not on when virtual voices are passed.
+// TestVirtualVoicesLag sends random commands for exact frames. It checks that frames, events and
+// positions do not depend on the block lengths, which determine when lagging virtual voices are updated.
 func TestVirtualVoicesLag(t *testing.T) {
 	became := 0
 	for seed := range uint64(longtest.Amount(4, 12)) {
@@ -139,8 +139,8 @@ func TestVirtualVoicesLag(t *testing.T) {
 	}
 }
 
-// TestCrowdCost checks that starts at frames of their own pass few of the virtual voices beside them, and compute
-// few scores again: on the grid, and, in a mixer that has to lose a virtual voice for each of them, to find that.
+// TestCrowdCost checks that a start at its own frame updates few of the virtual voices, and recomputes
+// few scores.
 func TestCrowdCost(t *testing.T) {
 	const crowd, starts = 4000, 100
 	r := rand.New(rand.NewPCG(1, 8))
@@ -226,8 +226,8 @@ func TestMaskedCost(t *testing.T) {
 	}
 }
 
-// TestMaskAgain changes what real voices hide, and checks that the virtual voice that comes back first is the same
-// one whether all are rated again or only those that may be it.
+// TestMaskAgain changes how much the real voices mask. It checks that the first virtual voice to restore
+// is the same whether all are rated again or only the possible ones.
 func TestMaskAgain(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	sounds := crowdSounds(t, r, 6)

@@ -7,8 +7,8 @@ import (
 	"voicepool/internal/dsp"
 )
 
-// TestRuns checks that runs tell of many slots what a look at all of them does, however these
-// change: ties, protected voices and free slots, one that has a priority alone, and other limits.
+// TestRuns compares runs with a search through all slots, after random changes: ties, protected voices,
+// free slots, a priority that a single slot has, and other limits.
 func TestRuns(t *testing.T) {
 	if newRuns(runSlots*(fewRuns-1)) != nil {
 		t.Error("few slots have runs")
@@ -19,7 +19,7 @@ func TestRuns(t *testing.T) {
 		s.runs = newRuns(slots)
 		priorities, kinds := int32(1), 2000
 		for round := range 20000 {
-			if round%1000 == 0 { // from few to many ties, and priorities that one has alone
+			if round%1000 == 0 { // from few to many ties, and single priorities
 				priorities, kinds = 1+random.Int32N(4), 1+random.IntN(2000)
 			}
 			for range 1 + random.IntN(3) {

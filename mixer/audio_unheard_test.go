@@ -11,7 +11,7 @@ import (
 	"voicepool/voice"
 )
 
-// chooseByWalk is chooseVirtual by a walk over all virtual voices.
+// chooseByWalk is chooseVirtual with a linear search.
 func (a *audio) chooseByWalk(limit int32, which only) choice {
 	s := &a.scores
 	c := choice{slot: -1, runnerUp: -1}
@@ -41,9 +41,9 @@ func (a *audio) chooseByWalk(limit int32, which only) choice {
 	return c
 }
 
-// TestChooseVirtual changes scores at random, and checks that the virtual voice to lose and all that is told of the
-// choice are what a walk over all virtual voices finds: with ties, protected voices, free places, priorities that
-// one voice has alone, limits above and below them, and voices that turn from endless to finite.
+// TestChooseVirtual changes scores at random and compares chooseVirtual with a search through all virtual
+// voices: the victim and the data of its event. It covers ties, protected voices, free places, priorities
+// of a single voice, limits above and below them, and voices that change from endless to finite.
 func TestChooseVirtual(t *testing.T) {
 	for _, virtual := range []int{1, 63, 64, 65, 700, 1500} {
 		r := rand.New(rand.NewPCG(5, uint64(virtual)))
@@ -55,7 +55,7 @@ func TestChooseVirtual(t *testing.T) {
 		for round := range 5000 {
 			if round%100 == 0 {
 				priorities, kinds = 1+r.Int32N(4), 1+r.IntN(2000)
-				for i := range s.prio { // or most would be free
+				for i := range s.prio { // otherwise most would be free
 					number++
 					s.set(i, r.Int32N(priorities), number, false)
 				}
@@ -101,15 +101,15 @@ func TestChooseVirtual(t *testing.T) {
 	}
 }
 
-// TestFreshWholes gives random commands at random frames, and checks that what virtual voices are worth from now
-// on is up to date after freshen has looked only at those for which it may have changed.
+// TestFreshWholes sends random commands at random frames. It checks that whole of virtual voices is up to
+// date after freshen and freshenWholes, which update only voices with possible changes.
 func TestFreshWholes(t *testing.T) {
 	stale, looked := 0, 0
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		sounds := crowdSounds(t, r, 6)
 		sounds = append(sounds, noiseOfSteps(t, r, 6)...)
-		for _, s := range sounds { // or it would be done by another goroutine, at any time
+		for _, s := range sounds { // otherwise another goroutine would compute the spectra at any time
 			s.Refine(voice.SpectrumLevel, false)
 			s.Refine(voice.SpectrumLevel, true)
 		}
@@ -174,9 +174,9 @@ func TestFreshWholes(t *testing.T) {
 	}
 }
 
-// TestMaskFirst changes what real voices hide and what virtual ones have, and checks that the virtual voices that
-// come back first are the same ones whether all are rated or only those that may be among them, and that no voice
-// is said to be heard less than it is.
+// TestMaskFirst changes the masking of real voices and the energy of virtual ones. It checks that the
+// first virtual voices to restore are the same whether all are rated or only the possible ones, and that
+// no score is below its exact value.
 func TestMaskFirst(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 4))
 	sounds := noiseOfSteps(t, r, 8)
@@ -229,7 +229,7 @@ func TestMaskFirst(t *testing.T) {
 				}
 			}
 		}
-		if round%10 == 0 { // energies as they are
+		if round%10 == 0 { // unchanged energies
 			m.Render(make([]pcm.Frame, 80))
 			a.tick()
 		}

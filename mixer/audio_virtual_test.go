@@ -10,8 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestFirstBack checks, among up to 100 virtual voices, that the one that comes back first is the one that a
-// walk over all of them finds, whatever was set, paused, muted or stopped.
+// TestFirstBack compares firstBack with a linear search through up to 100 virtual voices, after random
+// sets, pauses, mutes and stops.
 func TestFirstBack(t *testing.T) {
 	for _, policy := range []Overflow{StealQuietest, StealMasked} {
 		r := rand.New(rand.NewPCG(1, uint64(policy)))
@@ -91,7 +91,7 @@ func TestFirstBack(t *testing.T) {
 	}
 }
 
-// before orders virtual voices by which comes back first, by what is known of the voices themselves.
+// before orders virtual voices by restore order, computed from the voices themselves.
 func (a *audio) before(i, j int) int {
 	keys := a.scores.returnKeys()
 	x, y := keys[i], keys[j]
@@ -101,8 +101,8 @@ func (a *audio) before(i, j int) int {
 	return cmp.Or(cmp.Compare(a.at(j).prio, a.at(i).prio), cmp.Compare(y, x), cmp.Compare(a.at(i).number(), a.at(j).number()))
 }
 
-// TestManyComeBack: where more slots become free than are searched for one by one, the same voices come back
-// as where slots become free a few at a time, in the same order.
+// TestManyComeBack checks that voices are restored in the same order whether many slots become free at
+// once or a few at a time.
 func TestManyComeBack(t *testing.T) {
 	var want []uint64
 	for _, step := range []int{fewFree, 4 * fewFree} {

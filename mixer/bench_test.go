@@ -9,7 +9,7 @@ import (
 	"voicepool/voice"
 )
 
-// noiseSounds are n shared sounds of two seconds at 48 kHz.
+// noiseSounds returns n shared sounds of two seconds at 48 kHz.
 func noiseSounds(b testing.TB, n, channels int) []*voice.Sound {
 	var out []*voice.Sound
 	x := uint32(1)
@@ -24,9 +24,8 @@ func noiseSounds(b testing.TB, n, channels int) []*voice.Sound {
 	return out
 }
 
-// BenchmarkStartSteal is a start on the audio side that takes a victim, with
-// the victim's tail: of voices without filters, of voices that all have one, and of such where choices
-// know nothing of it.
+// BenchmarkStartSteal measures a start on the audio side that steals a voice, including the victim's
+// tail: among voices without filters, among voices with filters, and with Config.Blind.
 func BenchmarkStartSteal(b *testing.B) {
 	sounds := noiseSounds(b, 4, 1)
 	for _, n := range []int{32, 256, 1024, 4096} {

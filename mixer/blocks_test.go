@@ -16,7 +16,7 @@ import (
 	"voicepool/voice"
 )
 
-// echo is an insert whose output does not depend on blocks.
+// echo is an insert with an output that does not depend on blocks.
 type echo struct {
 	line []pcm.Frame
 	at   int
@@ -33,7 +33,7 @@ func (e *echo) Process(block []pcm.Frame) {
 	}
 }
 
-// noise returns white noise that falls, and its index.
+// noise returns decaying white noise with its loudness index.
 func noise(r *rand.Rand, rate, channels, frames int) voice.Samples {
 	s := voice.Samples{Rate: rate, Channels: channels, Data: make([]float32, frames*channels)}
 	for i := range s.Data {
@@ -47,7 +47,7 @@ func noise(r *rand.Rand, rate, channels, frames int) voice.Samples {
 	return s
 }
 
-// filled is a stream whose feeds hold all of it before it begins.
+// filled returns a stream that is completely decoded before it begins.
 func filled(t testing.TB, rate, frames int) *voice.Sound {
 	wave := make([]pcm.Frame, frames)
 	for i := range wave {
@@ -73,7 +73,7 @@ func filled(t testing.TB, rate, frames int) *voice.Sound {
 
 const movingRate = 8000
 
-// movingSounds draws the sounds of a moving scene from a seed: a stream and seven others.
+// movingSounds returns seven sounds and a stream for a moving scene, drawn from a seed.
 func movingSounds(t testing.TB, seed uint64) []*voice.Sound {
 	r := rand.New(rand.NewPCG(seed, 2))
 	sounds := []*voice.Sound{filled(t, movingRate, 3000)}
@@ -88,13 +88,12 @@ func movingSounds(t testing.TB, seed uint64) []*voice.Sound {
 	return sounds
 }
 
-// movingScene plays everything that moves, all drawn from a seed, and renders it
-// in blocks.
+// movingScene plays a scene in which every property moves, drawn from a seed, and renders it in blocks.
 func movingScene(t testing.TB, seed uint64, sounds []*voice.Sound, limiter bool, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
 	return movingSceneFrom(t, seed, sounds, limiter, 0, block)
 }
 
-// movingSceneFrom is movingScene that skips all before a frame. Then it has no inserts.
+// movingSceneFrom is movingScene after a Skip to a frame. It has no inserts then.
 func movingSceneFrom(t testing.TB, seed uint64, sounds []*voice.Sound, limiter bool, from int, block func() int) (out []pcm.Frame, events []mixer.Event, st mixer.Stats) {
 	const rate, length = movingRate, 4500
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -145,7 +144,7 @@ func movingSceneFrom(t testing.TB, seed uint64, sounds []*voice.Sound, limiter b
 			}
 			if r.IntN(3) == 0 {
 				o.Emitter = &space.Emitter{Spot: space.Spot{Position: space.Vector{r.Float64()*8 - 4, 1, 0}}}
-				if from == 0 { // what a filter holds is not skipped
+				if from == 0 { // Skip does not run filters
 					o.Emitter.Air, o.Emitter.Spot.Occlusion = float64(i%2)*50, float64(i%3)/2
 				}
 				if name == "left" && i%4 > 0 {
@@ -155,7 +154,7 @@ func movingSceneFrom(t testing.TB, seed uint64, sounds []*voice.Sound, limiter b
 					}
 				}
 			}
-			if cutoff := []float64{0, 0, 60, 400, 3000}; from == 0 && r.IntN(3) == 0 { // what a filter holds is not skipped
+			if cutoff := []float64{0, 0, 60, 400, 3000}; from == 0 && r.IntN(3) == 0 { // Skip does not run filters
 				o.LowPass, o.HighPass = cutoff[r.IntN(5)], cutoff[r.IntN(5)]
 			}
 			s := sounds[r.IntN(len(sounds))]
@@ -176,7 +175,7 @@ func movingSceneFrom(t testing.TB, seed uint64, sounds []*voice.Sound, limiter b
 		case 2:
 			must(t, at.Resume(target))
 		case 3:
-			// Streams that may be over by then are left out.
+			// Except streams, which may be over by then.
 			must(t, at.Seek(mixer.TargetSound(sounds[1+r.IntN(len(sounds)-1)]), ms(300)))
 			must(t, at.Seek(mixer.TargetVoice(theme), ms(300)))
 		case 4, 5, 6:
@@ -211,7 +210,7 @@ func movingSceneFrom(t testing.TB, seed uint64, sounds []*voice.Sound, limiter b
 	buf, polled := make([]pcm.Frame, 4096), make([]mixer.Event, 256)
 	positions := make([]space.Spot, len(handles))
 	for now := 0; now < length; {
-		// Places move at frames of the scene, whatever the blocks.
+		// Positions change at frames of the scene, independent of the blocks.
 		if now%1500 == 0 {
 			for i := range positions {
 				positions[i] = space.Spot{Position: space.Vector{float64((i*7+now/100)%9) - 4, 1, 0}, Velocity: space.Vector{float64(i%3) * 20, 0, 0}}
@@ -242,9 +241,8 @@ func movingSceneFrom(t testing.TB, seed uint64, sounds []*voice.Sound, limiter b
 	return out, events, m.Stats()
 }
 
-// TestBlocksDoNotShowWhateverMoves renders scenes in which everything moves, in
-// blocks of one frame, of 4,096, and of random lengths: the same bits, the same
-// events, the same counters.
+// TestBlocksDoNotShowWhateverMoves renders moving scenes in blocks of one frame, of 4,096 frames and of
+// random lengths. Bits, events and counters must be equal.
 func TestBlocksDoNotShowWhateverMoves(t *testing.T) {
 	defer longtest.Checks(25)()
 	kinds := map[mixer.EventKind]int{}

@@ -10,7 +10,7 @@ import (
 	"voicepool/voice"
 )
 
-// breaking returns a stream that breaks, or only ends, after some frames.
+// breaking returns a stream that breaks after some frames, or ends there.
 func breaking(t *testing.T, frames int, breaks bool) *voice.Sound {
 	t.Helper()
 	s, err := voice.NewStream(voice.Stream{Name: "tape", Rate: 48000, Frames: 100000, Open: func(c voice.Course) (*voice.Feed, error) {
@@ -31,14 +31,15 @@ func breaking(t *testing.T, frames int, breaks bool) *voice.Sound {
 	return s
 }
 
-// TestBrokenStream: a stream that breaks says so where that is heard, at the same frame in blocks of
-// any length, before its end; one that ends, or is stopped before it breaks, does not.
+// TestBrokenStream checks that a broken stream emits EventBroken at the frame where it is heard, before
+// its end, in blocks of any length. A stream that ends, or is stopped before it breaks, emits no such
+// event.
 func TestBrokenStream(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		frames  int
 		breaks  bool
-		stop    int64 // the frame of a stop; 0: none
+		stop    int64 // the frame of a stop; 0: no stop
 		virtual bool
 		want    string
 	}{

@@ -8,7 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// start decides what becomes of a Play: crowd, cooldown, limits, pool.
+// start decides the outcome of a Play: coalescing, cooldown, limits, pool.
 func (x *brute) start(p *brutePlay) {
 	x.stats.Asked++
 	v := newBruteVoice(p, min(int64(p.o.From.Milliseconds())*x.rate/1000, p.sound.frames))
@@ -68,7 +68,7 @@ func (x *brute) start(p *brutePlay) {
 	v.show()
 }
 
-// freeSlot is the slot that the mixer says a voice has taken; any that is free will do.
+// freeSlot returns the slot in the mixer's event. Every free slot is accepted.
 func (x *brute) freeSlot(k mixer.EventKind, number uint64) int {
 	e := x.next()
 	if e.Kind != k || e.Voice != number {
@@ -96,7 +96,7 @@ func (x *brute) turnAway(p *brutePlay, e mixer.Event) {
 	x.says(p, e)
 }
 
-// hasRoom reports whether a slot is free, which a pool that grows may make.
+// hasRoom reports whether a slot is free, after growing the pool if possible.
 func (x *brute) hasRoom() bool {
 	if x.count(hasSlot) < x.limit {
 		return true
@@ -112,7 +112,7 @@ func (x *brute) hasRoom() bool {
 	return x.count(hasSlot) < x.limit
 }
 
-// by says for whose sake something happens.
+// by stores the start that causes an event.
 func (x *brute) by(e mixer.Event, v *bruteVoice) mixer.Event {
 	e.By, e.BySound, e.ByRef, e.NewcomerPriority = uint64(x.stats.Started)+1, v.play.sound.sound, v.play.o.Ref, int32(v.prio)
 	if v.play.group != nil {
@@ -121,14 +121,14 @@ func (x *brute) by(e mixer.Event, v *bruteVoice) mixer.Event {
 	return e
 }
 
-// makeRoom sees to a slot for a newcomer, or, where it can only be virtual, returns what
-// is to be said of that; ok is false where it is turned away, which has been said.
+// makeRoom finds a slot for an incoming start. If the start can only be virtual, it returns the event for
+// that. ok is false if the start is refused; the event has been checked then.
 func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	in, reason := func(*bruteVoice) bool { return true }, mixer.ReasonNone
 	for b := v.bus; b >= 0; b = x.buses[b].parent {
 		onIt := func(w *bruteVoice) bool { return x.below(w.bus, b) }
 		if limit := x.buses[b].limit; limit > 0 && x.count(onIt) >= limit {
-			in, reason = onIt, mixer.ReasonBusLimit // the lowest serves all above it
+			in, reason = onIt, mixer.ReasonBusLimit // the lowest bus serves all buses above it
 			break
 		}
 	}
@@ -142,7 +142,8 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 		}
 	}
 	if reason != mixer.ReasonNone {
-		// Who gives way to a limit is lost for good: all of it counts, and virtual voices too.
+		// The victim of a limit is lost for good: its whole remainder counts, and virtual voices are
+		// candidates.
 		policy := x.config.Overflow
 		switch {
 		case reason == mixer.ReasonGroupLimit:
@@ -199,14 +200,14 @@ func (x *brute) makeRoom(v *bruteVoice) (waits *mixer.Event, ok bool) {
 	return nil, true
 }
 
-// isLess reports whether a newcomer that may come back goes unheard, since its next 20 ms are
-// less than what would give way.
+// isLess reports whether an incoming start becomes virtual, because its next 20 ms are less audible than
+// the victim's.
 func (x *brute) isLess(v, victim *bruteVoice, policy mixer.Overflow) bool {
 	if policy != mixer.StealQuietest || !x.keeps(v) || victim.prio != v.prio {
 		return false
 	}
 	own, least := x.level(v), x.level(victim)
-	if least != 0 && tied(own, least) { // then the mixer may think otherwise
+	if least != 0 && tied(own, least) { // the mixer may decide otherwise
 		said := func(e mixer.Event) bool {
 			return e.Kind == mixer.EventStarted && e.Ref == v.play.o.Ref && e.Slot < 0
 		}
@@ -222,7 +223,7 @@ func (x *brute) isLess(v, victim *bruteVoice, policy mixer.Overflow) bool {
 	return true
 }
 
-// pool chooses whom a newcomer takes that needs a slot.
+// pool chooses the victim for an incoming start that needs a slot.
 func (x *brute) pool(v *bruteVoice) (policy mixer.Overflow, victim *bruteVoice, e, refused mixer.Event) {
 	if policy = x.config.Overflow; policy == mixer.GrowPool {
 		policy = mixer.StealQuietest
@@ -231,14 +232,13 @@ func (x *brute) pool(v *bruteVoice) (policy mixer.Overflow, victim *bruteVoice, 
 	return policy, victim, e, refused
 }
 
-// refuses is what is said where the pool has no place for a newcomer, even without the one
-// that a limit has it take; nil: it has one. It only tries: voices and
-// events stay, and the pool has grown in vain where it is refused.
+// refuses returns the event of the refusal if the pool has no slot for an incoming start, even without
+// the victim of a limit; otherwise nil. It restores all state.
 func (x *brute) refuses(v, without *bruteVoice) (said *mixer.Event) {
 	voices, events, limit := x.voices, x.events, x.limit
 	defer func() {
 		if x.voices, x.events = voices, events; said == nil {
-			x.limit = limit // it grows when the time has come
+			x.limit = limit // it grows later
 		}
 	}()
 	x.voices = x.among(func(w *bruteVoice) bool { return w != without })
@@ -260,7 +260,7 @@ func (x *brute) refuses(v, without *bruteVoice) (said *mixer.Event) {
 	return &refused
 }
 
-// contest chooses whom a newcomer takes, or says why nobody.
+// contest chooses the victim for an incoming start, or returns the event of the refusal.
 func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, in func(*bruteVoice) bool, score, loud func(*bruteVoice) float64, own float64) (*bruteVoice, mixer.Event, mixer.Event) {
 	refused := mixer.Event{Kind: mixer.EventRejected, Reason: why, Audibility: pcm.FromPower(own), Newcomer: pcm.FromPower(own), RunnerUp: none}
 	if policy == mixer.Reject {
@@ -312,8 +312,8 @@ func (x *brute) contest(v *bruteVoice, why mixer.Reason, policy mixer.Overflow, 
 	return victim, e, refused
 }
 
-// giveWay takes a voice's slot. Where it goes on, and there are too many, the least of
-// them and it is lost. prio and best are those of the voice that it is for.
+// giveWay takes the slot of a voice. If the voice becomes virtual and all places are in use, the least
+// audible virtual voice, or the voice itself, is lost. prio and best belong to the incoming start.
 func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, prio int, best float64) {
 	if !x.keeps(victim) {
 		e.Kind = mixer.EventStolen
@@ -341,7 +341,7 @@ func (x *brute) giveWay(victim *bruteVoice, e mixer.Event, prio int, best float6
 	x.says(victim.play, e)
 }
 
-// shrink takes what has a slot beyond the limit, unless it is protected.
+// shrink steals voices beyond the limit, except protected ones.
 func (x *brute) shrink() {
 	policy := x.config.Overflow
 	if policy == mixer.Reject || policy == mixer.GrowPool {
@@ -358,7 +358,7 @@ func (x *brute) shrink() {
 	}
 }
 
-// each does something to voices in the order in which the mixer finds them.
+// each applies do to voices in the order of the mixer.
 func (x *brute) each(of func(*bruteVoice) bool, do func(*bruteVoice)) (found bool) {
 	for _, v := range x.inTheirOrder(slices.Clone(x.among(of))) {
 		found = true

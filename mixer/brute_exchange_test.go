@@ -8,7 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// exchange is what happens to virtual voices every 10 ms.
+// exchange restores virtual voices every 10 ms.
 func (x *brute) exchange() {
 	wait := func(v *bruteVoice) bool { return v.virtual() && !v.holding() && v.stopped == nil }
 	score, ratio := x.level, math.Pow(10, 0.1)
@@ -17,7 +17,7 @@ func (x *brute) exchange() {
 	}
 	order := func(score func(*bruteVoice) float64) func(a, b *bruteVoice) (float64, bool) {
 		rising := x.rising(score)
-		return func(a, b *bruteVoice) (float64, bool) { // what is heard at all; the highest priority; the loudest
+		return func(a, b *bruteVoice) (float64, bool) { // audible voices; the highest priority; the loudest
 			if s, t := score(a) == 0, score(b) == 0; s != t {
 				if s {
 					return 1, true

@@ -9,26 +9,25 @@ import (
 	"voicepool/pcm"
 )
 
-// brute is a mixer that does nothing but choose: it goes from frame to frame, works out
-// every score from the beginning where one is asked for, and follows the mixer's
-// events, each of which has to be what it would have said. Where two scores are nearer
-// to each other than rounding, and do not come from the same, it takes the mixer's word.
+// brute is a model of the choices of a mixer. It advances frame by frame, computes each score from the
+// definition, and compares its decisions with the events of the mixer. If two scores differ by less than
+// rounding and have different inputs, it accepts the choice of the mixer.
 type brute struct {
-	endless int // voices that may be virtual
+	endless int // maximum of virtual endless voices
 	config  mixer.Config
 	fatal   func(format string, a ...any)
 
 	rate, hop, smooth int64
 
 	now, ticked int64
-	voices      []*bruteVoice // that live, in no order
+	voices      []*bruteVoice // living voices, in no order
 	buses       []bruteBus
 	paused      bool
 	limit       int   // slots
-	wanted      int   // by New and Resize
-	resized     int   // the call of Resize that counts
+	wanted      int   // slots by New and Resize
+	resized     int   // the last effective call of Resize
 	needed      int64 // the last frame of the grid at which the pool was needed so large
-	most        int   // real voices at once since then
+	most        int   // maximum of real voices since then
 	commands    []bruteCommand
 	events      []mixer.Event
 	stats       mixer.Stats
@@ -75,7 +74,7 @@ func (x *brute) below(bus, above int) bool {
 	return false
 }
 
-// render goes n frames on, along what the mixer says has happened.
+// render advances by n frames and compares with the events of the mixer.
 func (x *brute) render(n int, events []mixer.Event) {
 	x.events = events
 	for i := range x.commands {
@@ -122,7 +121,7 @@ func (x *brute) arrive() {
 	}
 }
 
-// reap ends what has nothing left: real voices by slot, then virtual ones.
+// reap ends the finished voices: real ones by slot, then virtual ones.
 func (x *brute) reap() {
 	gone := x.among(func(v *bruteVoice) bool {
 		over, _ := v.over(x.now)
@@ -137,8 +136,8 @@ func (x *brute) reap() {
 	}
 }
 
-// inTheirOrder puts voices in the order in which a command finds them: by slot, and
-// virtual ones after all others as the mixer happens to keep them.
+// inTheirOrder sorts voices in the order of commands: by slot, then virtual voices in the order of the
+// mixer.
 func (x *brute) inTheirOrder(voices []*bruteVoice) []*bruteVoice {
 	slices.SortFunc(voices, func(a, b *bruteVoice) int {
 		switch {
@@ -154,7 +153,7 @@ func (x *brute) inTheirOrder(voices []*bruteVoice) []*bruteVoice {
 	return voices
 }
 
-// says takes the next event, which has to be want.
+// says compares the next event with want.
 func (x *brute) says(p *brutePlay, want mixer.Event) {
 	want.Frame = x.now
 	if p != nil {
@@ -179,7 +178,7 @@ func (x *brute) says(p *brutePlay, want mixer.Event) {
 	}
 }
 
-// living says what choices look at.
+// living formats the inputs of choices.
 func (x *brute) living() (s string) {
 	for _, v := range x.voices {
 		s += fmt.Sprintf("voice %d in slot %d: priority %d, protected %v, held %v, stopping %v, next %.9g, all %.9g, gains %.9g\n",
@@ -188,9 +187,8 @@ func (x *brute) living() (s string) {
 	return s
 }
 
-// bruteSlack bounds the rounding of a score: of the index, of the powers of up to four
-// gains and of the product, each to half of 2^-23 in float32, and twice that for the
-// two that are compared.
+// bruteSlack bounds the rounding of two scores that are compared. A score rounds the index, the powers of
+// up to four gains, and the product, each to half of 2^-23 in float32.
 const bruteSlack = 16 * 0x1p-24
 
 func tied(a, b float64) bool { return math.Abs(a-b) <= bruteSlack*max(math.Abs(a), math.Abs(b)) }
@@ -202,7 +200,7 @@ func (x *brute) next() mixer.Event {
 	return x.events[0]
 }
 
-// saidVictim is whom the mixer takes next, which another one may be lost for.
+// saidVictim returns the next victim of the mixer, for which another voice may be lost.
 func (x *brute) saidVictim() uint64 {
 	for _, e := range x.events {
 		switch {
@@ -216,9 +214,8 @@ func (x *brute) saidVictim() uint64 {
 	return 0
 }
 
-// first returns the voice that comes first by order, which is negative where a comes
-// before b by more than rounding can say; among those that tie with it that which the
-// mixer said.
+// first returns the first voice in an order. order is negative if a comes before b by more than rounding.
+// Among tied voices it returns the voice named by the mixer.
 func (x *brute) first(among []*bruteVoice, said uint64, order func(a, b *bruteVoice) (by float64, exact bool)) *bruteVoice {
 	if len(among) == 0 {
 		return nil
@@ -244,7 +241,7 @@ func (x *brute) first(among []*bruteVoice, said uint64, order func(a, b *bruteVo
 	return out
 }
 
-// rising orders by priority, then by a score: the lowest first.
+// rising orders by priority, then by ascending score.
 func (x *brute) rising(score func(*bruteVoice) float64) func(a, b *bruteVoice) (float64, bool) {
 	known := map[*bruteVoice]float64{}
 	of := func(v *bruteVoice) float64 {
@@ -267,7 +264,7 @@ func (x *brute) rising(score func(*bruteVoice) float64) func(a, b *bruteVoice) (
 	}
 }
 
-// scoreOf is what a policy compares first, for slots.
+// scoreOf returns the score that a policy compares first, for slots.
 func (x *brute) scoreOf(policy mixer.Overflow, newcomer *bruteVoice) func(*bruteVoice) float64 {
 	switch policy {
 	case mixer.StealOldest:
@@ -280,8 +277,7 @@ func (x *brute) scoreOf(policy mixer.Overflow, newcomer *bruteVoice) func(*brute
 	return x.level
 }
 
-// choose returns who gives way of those that may, and what an event says of it. The
-// scores that it says are of loud.
+// choose returns the victim among candidates, and the levels of its event, which are values of loud.
 func (x *brute) choose(among []*bruteVoice, said uint64, score, loud func(*bruteVoice) float64) (*bruteVoice, mixer.Event) {
 	order := x.rising(score)
 	victim := x.first(among, said, order)
@@ -292,7 +288,7 @@ func (x *brute) choose(among []*bruteVoice, said uint64, score, loud func(*brute
 	rest := slices.DeleteFunc(slices.Clone(among), func(v *bruteVoice) bool { return v == victim })
 	if second := x.first(rest, 0, order); second != nil {
 		e.RunnerUp, e.RunnerUpPriority = pcm.FromPower(loud(second)), int32(second.prio)
-		// Which of several is second best says nothing of who goes: any that ties.
+		// The runner-up does not change the victim, so every tied voice is accepted.
 		for _, v := range rest {
 			by, exact := order(v, second)
 			if i := x.saidOf(victim); i >= 0 && !exact && math.Abs(by) <= bruteSlack && sameLevel(pcm.FromPower(loud(v)), x.events[i].RunnerUp, bruteSlack) {
@@ -308,7 +304,7 @@ func (x *brute) choose(among []*bruteVoice, said uint64, score, loud func(*brute
 	return victim, e
 }
 
-// saidOf is the place of the next event of a voice.
+// saidOf returns the index of the next event of a voice.
 func (x *brute) saidOf(v *bruteVoice) int {
 	return slices.IndexFunc(x.events, func(e mixer.Event) bool { return e.Voice == v.number })
 }
@@ -333,7 +329,7 @@ func (x *brute) finish(v *bruteVoice, e mixer.Event) {
 	x.says(p, e)
 }
 
-// show brings what the caller sees of a voice up to date.
+// show updates the visible state of a voice.
 func (v *bruteVoice) show() {
 	switch {
 	case v.holding():
@@ -345,14 +341,14 @@ func (v *bruteVoice) show() {
 	}
 }
 
-// heldMost notes how many voices have a slot.
+// heldMost updates the maximum number of voices with a slot.
 func (x *brute) heldMost() {
 	n := x.count(hasSlot)
 	x.most = max(x.most, n)
 	x.stats.HighWater = max(x.stats.HighWater, int64(n))
 }
 
-// contract takes a step back when the pool was not needed for so long, on the grid.
+// contract shrinks the pool by a step after Idle without need, on the grid.
 func (x *brute) contract() {
 	most, smaller := max(x.most, x.count(hasSlot)), max(x.limit-x.config.Grow.Step, x.wanted)
 	x.most = x.count(hasSlot)

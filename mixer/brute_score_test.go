@@ -11,18 +11,17 @@ import (
 	"voicepool/voice"
 )
 
-// bruteSound is a sound with all its indices, made from its samples by their
-// definitions, in float64 and without any cleverness.
+// bruteSound is a sound with all its indices, computed from its samples by definition, in float64.
 type bruteSound struct {
 	sound      *voice.Sound
 	frames     int64
 	loop       [2]int64
 	channels   int
-	once, many bruteIndex // of voices that play to the end, and of those that loop
+	once, many bruteIndex // of voices that play to the end, and of looping voices
 }
 
-// bruteIndex says by hop: the best average from there on, and what it and the next have in
-// each band and spread into each; and by quarter of a hop the mean of the next 20 ms.
+// bruteIndex holds, by hop, the best average from there on, and the energy and spread masking per band of
+// this hop and the next. It also holds the mean of the next 20 ms, by quarter of a hop.
 type bruteIndex struct {
 	best, near []float64
 	masks      [][2]bruteMasks
@@ -81,8 +80,8 @@ func bruteSounds(t testing.TB, rate int) (out []*bruteSound) {
 	return out
 }
 
-// bruteEnergies is the K-weighted mean square of each stretch, of which a second has so many, a
-// partial one by the full.
+// bruteEnergies returns the K-weighted mean square of each stretch, with each stretches per second. A
+// partial stretch is divided by the full length.
 func bruteEnergies(rate, each, frames, channels int, at func(int64, int) float64) []float64 {
 	hop := rate / each
 	k := make([]float64, (frames+hop-1)/hop)
@@ -96,8 +95,8 @@ func bruteEnergies(rate, each, frames, channels int, at func(int64, int) float64
 	return k
 }
 
-// bruteWeight is the K filter of BS.1770, redesigned for a rate by the bilinear
-// transform; under 8 kHz there is none.
+// bruteWeight is the K filter of BS.1770, redesigned for a rate by the bilinear transform; below 8 kHz it
+// is the identity.
 func bruteWeight(rate int) func(float64) float64 {
 	if rate < 8000 {
 		return func(x float64) float64 { return x }
@@ -138,7 +137,7 @@ func bruteBest(k []float64, hops, ahead int) []float64 {
 	return g
 }
 
-// bruteNear is the energy of four stretches: of 20 ms.
+// bruteNear returns the energy of four stretches, which is 20 ms.
 func bruteNear(k []float64) []float64 {
 	out := make([]float64, len(k))
 	for i := range out {
@@ -149,9 +148,9 @@ func bruteNear(k []float64) []float64 {
 	return out
 }
 
-// bruteBands is what each hop and the next have in each band: a Fourier sum over a
-// Hann window around the hop's middle, weighted by the ear, 92 dB for a sine of full
-// scale; and what that spreads, 27 dB a Bark down and 12 up.
+// bruteBands returns the energy of each hop and the next in each band, and its spread. It is a Fourier
+// sum over a Hann window around the hop's middle, weighted by the ear, with 92 dB for a full-scale sine.
+// The spread falls by 27 dB a Bark downwards and 12 dB upwards.
 func bruteBands(rate, hops, channels int, at func(int64, int) float64, repeats bool) [][2]bruteMasks {
 	hop, size := rate/50, 2
 	for size < hop {
@@ -206,7 +205,7 @@ func bruteBands(rate, hops, channels int, at func(int64, int) float64, repeats b
 	return out
 }
 
-// flatMasks is of a sound without a masking index: as loud in all bands.
+// flatMasks returns the energies of a sound without a masking index: equally loud in all bands.
 func flatMasks(near float64) (m [2]bruteMasks) {
 	for b := range voice.Bands {
 		m[0].energy[b] = near * 2 * math.Pow(10, 9.2) / voice.Bands
@@ -216,8 +215,8 @@ func flatMasks(near float64) (m [2]bruteMasks) {
 	return m
 }
 
-// bruteHeard is how much is heard, beside all that sounds at once, of a voice with a
-// power in some bands: sum of r/(1+r).
+// bruteHeard returns how much of a voice with a power in some bands is heard beside all other voices: the
+// sum of r/(1+r).
 func bruteHeard(own [2]bruteMasks, power float64, others []bruteMasker) (score float64) {
 	for h := range 2 {
 		for b := range voice.Bands {
@@ -241,7 +240,7 @@ type bruteMasker struct {
 	masks [2]bruteMasks
 }
 
-// TestBruteIndex: what sounds carry is what their samples say.
+// TestBruteIndex compares the indices of sounds with their definition.
 func TestBruteIndex(t *testing.T) {
 	for _, rate := range []int{1000, 8000} {
 		for _, b := range bruteSounds(t, rate) {

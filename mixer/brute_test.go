@@ -17,11 +17,11 @@ import (
 	"voicepool/voice"
 )
 
-// TestBrute plays random programs on small mixers of every policy, with priorities,
-// protection, limits, virtual voices and pools that grow and are resized, and checks
-// every choice by brute force: who gives way, who is refused, who is lost for good, who
-// becomes virtual and who comes back. Positions, scores and events are worked out anew
-// by definition. After every block the handles, the counters and the identities agree.
+// TestBrute plays random programs on small mixers of every policy, with priorities, protection, limits,
+// virtual voices and pools that grow and are resized. It checks every choice by brute force: the victim,
+// the refused start, the voice that is lost for good, becomes virtual or is restored. Positions, scores
+// and events are computed by definition. After every block the handles, the counters and the identities
+// must agree.
 func TestBrute(t *testing.T) {
 	runs, checks, calls := 1, "100", 130
 	switch {
@@ -38,7 +38,7 @@ func TestBrute(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			d := newBruteDuo(t, rt, rapid.Uint64().Draw(rt, "config"))
 			for i, seed := range rapid.SliceOfN(rapid.Uint64(), calls, calls).Draw(rt, "calls") {
-				if seed != 0 { // which is what shrinks to nothing
+				if seed != 0 { // 0 is the shrunk value
 					d.call(rand.New(rand.NewPCG(seed, uint64(i))))
 				}
 			}
@@ -64,11 +64,11 @@ func TestBrute(t *testing.T) {
 	if !longtest.Enabled() || raceDetector || t.Failed() {
 		return
 	}
-	want := []string{ // there are hundreds of each
+	want := []string{ // hundreds of each occur
 		"resize", "reject", "grow", "a free slot", "a lower priority", "a virtual one lost", "the victim lost", "became virtual", "begins virtual", "no virtual one", "less than all",
 		"no exchange", "protected, nobody", "priority, nobody",
 	}
-	if long { // and of these some
+	if long { // and some of these
 		want = append(want, "pool, quietest", "pool, oldest", "pool, gain", "pool, masked", "limit", "limit, oldest", "limit, reject", "an owner's limit", "its like alone", "bus", "quieter", "contract", "a virtual one by a limit", "a limit's victim stays",
 			"exchange, quietest", "exchange, oldest", "exchange, gain", "exchange, reject", "exchange, grow", "exchange, masked")
 	}
@@ -79,7 +79,7 @@ func TestBrute(t *testing.T) {
 	}
 }
 
-// bruteDuo is a mixer beside its brute force.
+// bruteDuo is a mixer with its brute-force model.
 type bruteDuo struct {
 	t       *rapid.T
 	m       *mixer.Mixer
@@ -88,7 +88,7 @@ type bruteDuo struct {
 	groups  []*bruteGroup
 	plays   []*brutePlay
 	log     []string
-	resizes int // calls
+	resizes int // number of calls
 	block   []pcm.Frame
 	events  []mixer.Event
 }
@@ -145,7 +145,7 @@ func newBruteDuo(t *testing.T, rt *rapid.T, seed uint64) *bruteDuo {
 	return d
 }
 
-// last is what was asked last.
+// last returns the last calls.
 func (d *bruteDuo) last() string {
 	return d.log[0] + "\n" + strings.Join(d.log[max(len(d.log)-50, 1):], "\n")
 }
@@ -193,7 +193,7 @@ func (d *bruteDuo) call(r *rand.Rand) {
 	}
 }
 
-// when is now or a frame to come.
+// when returns Now or a later frame.
 func (d *bruteDuo) when(r *rand.Rand) int64 {
 	if r.IntN(2) == 0 {
 		return mixer.Now
@@ -230,7 +230,7 @@ func (d *bruteDuo) play(r *rand.Rand) {
 	d.x.send(at, func() { d.x.start(p) })
 }
 
-// bus moves a bus.
+// bus changes a bus.
 func (d *bruteDuo) bus(r *rand.Rand) {
 	i, at, over := r.IntN(4), d.when(r), time.Duration(5+r.IntN(3)*40)*ms
 	b := &d.x.buses[i]
@@ -249,7 +249,7 @@ func (d *bruteDuo) bus(r *rand.Rand) {
 	})
 }
 
-// moment tells some voices something.
+// moment sends a random command to some voices.
 func (d *bruteDuo) moment(r *rand.Rand) {
 	x := d.x
 	var target mixer.Target
@@ -325,12 +325,12 @@ func (d *bruteDuo) moment(r *rand.Rand) {
 		on := r.IntN(2) == 0
 		d.say("At(%d).Set %s protect %v", at, name, on)
 		d.check(to.Set(target, mixer.Change{Fields: mixer.FieldProtect, Protect: on}, 0))
-		// All of them are set, and then what was kept by its protection alone goes.
+		// First all voices are set, then voices beyond the limit that were only protected are stolen.
 		x.send(at, func() { each(func(v *bruteVoice) { v.protect = on })(); x.shrink() })
 	}
 }
 
-// render goes on in both and compares what can be seen.
+// render advances both and compares the visible state.
 func (d *bruteDuo) render(n int) {
 	d.say("render %d", n)
 	d.m.Render(d.block[:n])
@@ -350,7 +350,7 @@ func (d *bruteDuo) render(n int) {
 	}
 }
 
-// finish lets all come to its end.
+// finish ends all voices.
 func (d *bruteDuo) finish() {
 	d.render(int(d.x.rate) / 10)
 	d.check(d.m.At(mixer.Now).Stop(mixer.TargetAll(), 0))

@@ -5,8 +5,7 @@ import (
 	"voicepool/pcm"
 )
 
-// wait makes a newcomer virtual for which there is no slot, unless all virtual voices
-// are worth more.
+// wait makes an incoming start without a slot virtual, unless all virtual voices are worth more.
 func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
 	if !x.hides(v) {
 		lost, e, worse := x.outlasted(v)
@@ -23,11 +22,11 @@ func (x *brute) wait(v *bruteVoice, refused mixer.Event) (*mixer.Event, bool) {
 	return &refused, true
 }
 
-// outlasted is whom a newcomer takes that needs a place among virtual voices. It is worse
-// where all of those are worth more.
+// outlasted returns the virtual voice that an incoming start replaces. worse is true if all of them are
+// worth more.
 func (x *brute) outlasted(v *bruteVoice) (lost *bruteVoice, e mixer.Event, worse bool) {
 	lost, e = x.leastVirtual(v, v.prio)
-	// Of two that are worth the same the one that has not begun goes.
+	// If both are worth the same, the incoming start is refused.
 	worse = lost == nil || lost.prio == v.prio && x.best(lost) >= x.best(v)
 	if lost != nil && lost.prio == v.prio && x.best(v) != 0 && tied(x.best(lost), x.best(v)) && x.key(lost) != x.key(v) {
 		worse = x.next().Kind == mixer.EventRejected
@@ -35,9 +34,9 @@ func (x *brute) outlasted(v *bruteVoice) (lost *bruteVoice, e mixer.Event, worse
 	return lost, e, worse
 }
 
-// leastVirtual is who is lost first among virtual voices for v: of the lowest priority, the
-// least of all that is still to come, the oldest. Protected ones never are, and where as
-// many of the kind of v are virtual as may be, those of the other kind do not help.
+// leastVirtual returns the virtual voice that is lost first for v: by priority, then by its whole
+// remainder, then by age. Protected voices are never lost. If the places for the kind of v are all in
+// use, only voices of this kind are candidates.
 func (x *brute) leastVirtual(v *bruteVoice, prio int) (*bruteVoice, mixer.Event) {
 	crowded := x.crowded(v)
 	may := func(w *bruteVoice) bool { return w.prio <= prio && (!crowded || w.endless() == v.endless()) }

@@ -6,8 +6,7 @@ import (
 	"voicepool/mixer"
 )
 
-// bruteVoice is one playing as far as choices look at it: where it is, how loud all
-// that it is multiplied with makes it, who may take it.
+// bruteVoice is a voice with all inputs of a choice: its position, its gains and its protection.
 type bruteVoice struct {
 	play    *brutePlay
 	number  uint64
@@ -17,18 +16,18 @@ type bruteVoice struct {
 	tag     uint64
 	bus     int
 	loop    bool
-	pos     int64 // 2^-32 frames
+	pos     int64 // in 2^-32 frames
 	step    int64
-	heard   bool // it has gone on, so that moves of it are smoothed
+	heard   bool // it has sounded, so changes are smoothed
 	endAt   int64
 	held    int64
-	paused  [3]bool // itself, by its bus, by all
+	paused  [3]bool // itself, by its bus, by TargetAll
 	gain    bruteMove
-	crowd   float64 // the power of all starts that it stands for, of its own
+	crowd   float64 // the summed power of coalesced starts, relative to its own
 	stopped *bruteStop
 }
 
-// brutePlay is one start, as its caller knows it.
+// brutePlay is one start, as the caller sees it.
 type brutePlay struct {
 	h      mixer.Handle
 	sound  *bruteSound
@@ -60,7 +59,7 @@ type bruteBus struct {
 	paused bool
 }
 
-// bruteMove is a gain in decibels on its way.
+// bruteMove is a fade of a gain in decibels.
 type bruteMove struct {
 	from, to      float64
 	start, frames int64
@@ -77,10 +76,10 @@ func (m *bruteMove) turn(f int64, to float64, frames int64) {
 	*m = bruteMove{from: max(m.at(f), -80), to: max(to, -80), start: f, frames: frames}
 }
 
-// reach is the factor that counts: of what moves the larger of present and target.
+// reach returns the factor that counts: the larger of the current and the target value.
 func (m *bruteMove) reach(f int64) float64 { return max(factor(m.at(f)), factor(m.to)) }
 
-// bruteStop is a stop that takes its time: a raised cosine from a level.
+// bruteStop is a stop with a fade: a raised cosine from a level.
 type bruteStop struct {
 	start, frames int64
 	level         float64
@@ -105,7 +104,7 @@ func newBruteVoice(p *brutePlay, from int64) *bruteVoice {
 func (v *bruteVoice) holding() bool { return v.paused[0] || v.paused[1] || v.paused[2] }
 func (v *bruteVoice) virtual() bool { return v.slot < 0 }
 
-// next goes on by a frame.
+// next advances by a frame.
 func (v *bruteVoice) next() {
 	v.pos += v.step
 	v.heard = true
@@ -119,7 +118,7 @@ func (v *bruteVoice) wrap() {
 	}
 }
 
-// over reports whether nothing follows, and whether that is a stop's doing.
+// over reports whether the voice has ended, and whether a stop ended it.
 func (v *bruteVoice) over(now int64) (over, stopped bool) {
 	stopped = v.stopped != nil && now >= v.stopped.start+v.stopped.frames
 	return stopped || !v.loop && v.pos>>32 >= v.play.sound.frames || v.endAt != 0 && now >= v.endAt, stopped
@@ -133,7 +132,7 @@ func (v *bruteVoice) index() (*bruteIndex, int64) {
 	return &v.play.sound.once, v.pos >> 32 / hop
 }
 
-// near is the energy of the next 20 ms.
+// near returns the energy of the next 20 ms.
 func (v *bruteVoice) near() float64 {
 	i, _ := v.index()
 	if step := v.pos >> 32 / v.play.sound.sound.Envelope().Step; step < int64(len(i.near)) {
@@ -142,7 +141,7 @@ func (v *bruteVoice) near() float64 {
 	return 0
 }
 
-// power is g^2: left and right, of all that the voice is multiplied with.
+// power returns g^2, left and right together, with all gains of the voice.
 func (x *brute) power(v *bruteVoice) float64 {
 	g := factor(float64(v.play.o.Base.Gain)) * v.gain.reach(x.now) * math.Sqrt(v.crowd)
 	if v.stopped != nil {
@@ -164,8 +163,8 @@ func (x *brute) power(v *bruteVoice) float64 {
 	return g * g * (1 + c*c)
 }
 
-// best is the score of a voice that would be lost for good, soon that of the next
-// 20 ms.
+// best returns the score of a voice that would be lost for good; soon returns the score of its next 20
+// ms.
 func (x *brute) best(v *bruteVoice) float64 {
 	i, hop := v.index()
 	if hop >= int64(len(i.best)) {
@@ -178,7 +177,7 @@ func (x *brute) soon(v *bruteVoice) float64 {
 	return x.power(v) * v.near()
 }
 
-// level is what choices between a slot and no slot look at.
+// level returns the score that is compared for a slot.
 func (x *brute) level(v *bruteVoice) float64 {
 	if x.keeps(v) {
 		return x.soon(v)
@@ -186,21 +185,21 @@ func (x *brute) level(v *bruteVoice) float64 {
 	return x.best(v)
 }
 
-// endless reports whether a voice never comes to an end by itself.
+// endless reports whether a voice does not end by itself.
 func (v *bruteVoice) endless() bool { return v.loop && v.play.o.For == 0 && v.stopped == nil }
 
-// like reports whether a voice is of those that share the limit of v.
+// like reports whether w shares the group limit of v.
 func (v *bruteVoice) like(w *bruteVoice) bool {
 	g := v.play.group
 	return g != nil && w.play.group == g && (!g.o.PerOwner || w.play.o.Owner == v.play.o.Owner)
 }
 
-// keeps reports whether a voice goes on unheard where a full pool has no slot for it.
+// keeps reports whether a voice becomes virtual if a full pool has no slot for it.
 func (x *brute) keeps(v *bruteVoice) bool {
 	return v.play.o.WhenFull != mixer.WhenFullEnd && (v.endless() || x.config.Virtual > 0)
 }
 
-// crowded reports whether as many voices of the kind of v are virtual as may be.
+// crowded reports whether all places for virtual voices of the kind of v are in use.
 func (x *brute) crowded(v *bruteVoice) bool {
 	most := x.config.Virtual
 	if v.endless() {
@@ -209,7 +208,7 @@ func (x *brute) crowded(v *bruteVoice) bool {
 	return x.count(func(w *bruteVoice) bool { return w.virtual() && w.endless() == v.endless() }) >= most
 }
 
-// hides reports whether v may become virtual without anybody lost.
+// hides reports whether v may become virtual without another voice being lost.
 func (x *brute) hides(v *bruteVoice) bool {
 	return !x.crowded(v) && x.count(isVirtual) < x.config.Virtual+x.endless
 }
@@ -226,8 +225,7 @@ func (v *bruteVoice) masks() (m [2]bruteMasks) {
 	return m
 }
 
-// heardOf is how much is heard of a voice beside those that have a slot, and, if there
-// is one, a newcomer.
+// heardOf returns how much of a voice is heard beside the voices in slots and the incoming start, if any.
 func (x *brute) heardOf(v, newcomer *bruteVoice) float64 {
 	var others []bruteMasker
 	for _, o := range x.voices {
@@ -241,7 +239,7 @@ func (x *brute) heardOf(v, newcomer *bruteVoice) float64 {
 	return bruteHeard(v.masks(), x.power(v), others)
 }
 
-// bruteKey is all that a score comes from: where two agree in it, no rounding decides.
+// bruteKey holds all inputs of a score: voices with equal keys have equal scores, without rounding.
 type bruteKey struct {
 	sound    *bruteSound
 	loop     bool
@@ -264,7 +262,7 @@ func (x *brute) key(v *bruteVoice) bruteKey {
 		k.gain = bruteMove{to: k.gain.to}
 	}
 	if v.play.sound.channels == 1 {
-		k.pan = 0 // but for rounding
+		k.pan = 0 // apart from rounding
 		if v.play.o.Pan != 0 {
 			k.pan = 2 + v.play.o.Pan
 		}
@@ -272,7 +270,7 @@ func (x *brute) key(v *bruteVoice) bruteKey {
 	return k
 }
 
-// hold notes that a bus, or everything, is held or let go.
+// hold sets or clears a pause of a bus or of all voices.
 func (x *brute) hold(flag, bus int, on bool) {
 	switch flag {
 	case 1:

@@ -15,8 +15,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestBusFilterWays: by whatever way a cutoff comes to a bus, a stereo voice on it sounds as one that has
-// the filter itself, to the bit, in blocks of any length.
+// TestBusFilterWays sets a cutoff of a bus in every way. A stereo voice on the bus must have the same
+// bits as a voice with the filter itself, in blocks of any length.
 func TestBusFilterWays(t *testing.T) {
 	const rate, n = 8000, 4000
 	samples := noise(rand.New(rand.NewPCG(3, 4)), rate, 2, 1500)
@@ -80,8 +80,8 @@ func TestBusFilterWays(t *testing.T) {
 	}
 }
 
-// TestBusFilterBits: cutoffs of buses that move while voices come, go and send, and while nothing sounds,
-// give the same bits and the same counts in blocks of any length.
+// TestBusFilterBits moves cutoffs of buses while voices begin, end and send, and during silence. Bits and
+// counters must be equal in blocks of any length.
 func TestBusFilterBits(t *testing.T) {
 	render := func(block int) ([]pcm.Frame, mixer.Stats) {
 		m := newMixer(t, mixer.Config{Rate: 8000, Voices: 4, Virtual: 3, LowPass: 3000, Buses: []mixer.BusConfig{
@@ -114,8 +114,8 @@ func TestBusFilterBits(t *testing.T) {
 	}
 }
 
-// TestBusFilterRings: a bus rings on behind its voices, the mixer knows until when, and sleeps after that;
-// then it begins anew from rest.
+// TestBusFilterRings checks the tail of a bus filter after its voices, its reported end, and the sleep
+// after it. The next sound must start with a filter at rest.
 func TestBusFilterRings(t *testing.T) {
 	m := at1k(t, mixer.BusConfig{Name: "a", LowPass: 20})
 	play(t, m.At(10), level(t, 1000, 300, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
@@ -141,7 +141,7 @@ func TestBusFilterRings(t *testing.T) {
 	}
 }
 
-// TestBusFilterClicks: no move of a cutoff of a bus makes a step in a tone of 200 Hz, at any phase.
+// TestBusFilterClicks moves the cutoffs of a bus at any phase of a tone of 200 Hz and checks for clicks.
 func TestBusFilterClicks(t *testing.T) {
 	tone := clickTone(t)
 	worst := math.Inf(-1)
@@ -179,7 +179,7 @@ func TestBusFilterClicks(t *testing.T) {
 	t.Logf("at most %.1f dB", worst)
 }
 
-// overdriven gives the most that an insert may.
+// overdriven is an insert with the largest output that is allowed.
 type overdriven struct{}
 
 func (overdriven) Process(block []pcm.Frame) {
@@ -188,7 +188,7 @@ func (overdriven) Process(block []pcm.Frame) {
 	}
 }
 
-// TestBusFilterFaults: a filter in which no sound has come begins anew, and says so.
+// TestBusFilterFaults checks that a filter with a NaN or Inf is reset and reported.
 func TestBusFilterFaults(t *testing.T) {
 	buses := []mixer.BusConfig{{Name: "a", LowPass: 300}}
 	for i := range 6 { // 10^7 times louder
@@ -215,8 +215,8 @@ func TestBusFilterFaults(t *testing.T) {
 	}
 }
 
-// TestBusFilterRefused: what no filter has is refused, with its range, and of the first output what is
-// said twice.
+// TestBusFilterRefused checks the errors for cutoffs out of range and for settings of the first output
+// that are given twice.
 func TestBusFilterRefused(t *testing.T) {
 	delay := []effect.Effect{newEffect(t, "delay", nil)}
 	outputs := func(o mixer.Output) []mixer.Output {

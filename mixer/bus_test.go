@@ -23,6 +23,7 @@ func TestPausedBusHoldsWhatStarts(t *testing.T) {
 	}
 }
 
+// TestMasterIsEverything checks that pausing or stopping the master applies to all voices.
 func TestMasterIsEverything(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	bus, _ := m.Bus("sfx")
@@ -85,6 +86,8 @@ func TestMuteAndBusGain(t *testing.T) {
 	}
 }
 
+// TestSilentBusJumps checks that a bus without sound changes at once, so that the attack of a start is
+// exact.
 func TestSilentBusJumps(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	bus, _ := m.Bus("sfx")
@@ -99,7 +102,7 @@ func TestSilentBusJumps(t *testing.T) {
 	}
 }
 
-// TestDuckNeverSteps: without an attack or a release a bus still moves smoothly.
+// TestDuckNeverSteps checks that a duck without attack or release still moves smoothly.
 func TestDuckNeverSteps(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true, Buses: []mixer.BusConfig{
 		{Name: "sfx"}, {Name: "music", Duck: mixer.Duck{When: "sfx", By: 6}},

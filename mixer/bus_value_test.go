@@ -13,7 +13,7 @@ import (
 	"voicepool/voice"
 )
 
-// TestBusVerbs: each method of a bus does what the command of its name does.
+// TestBusVerbs compares each method of Bus with the command of the same name.
 func TestBusVerbs(t *testing.T) {
 	for name, c := range map[string]struct {
 		verb  func(b mixer.Bus) error
@@ -55,13 +55,13 @@ func TestBusVerbs(t *testing.T) {
 	}
 }
 
-// TestBusFader: a bus takes each position of a slider, also when it is made, and tells it.
+// TestBusFader passes each slider position to a bus, by SetGain and in its BusConfig, and reads it back.
 func TestBusFader(t *testing.T) {
 	m := newMixer(t, mixer.Config{Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	b := busOf(t, m, "sfx")
 	for i := range 104 {
 		position := float64(i) / 100
-		if i > 100 { // a slider that is hardly open
+		if i > 100 { // a slider close to 0
 			position = []float64{1e-3, 1e-9, math.SmallestNonzeroFloat64}[i-101]
 		}
 		gain := pcm.FromFader(position)
@@ -79,7 +79,7 @@ func TestBusFader(t *testing.T) {
 	}
 }
 
-// TestBusGain: what a page of settings shows is what was set last.
+// TestBusGain checks that Bus.Gain returns the last gain, for a settings page.
 func TestBusGain(t *testing.T) {
 	m := newMixer(t, mixer.Config{MasterGain: -2, Commands: 1, Buses: []mixer.BusConfig{{Name: "sfx", Gain: -6}}})
 	b, top := busOf(t, m, "sfx"), busOf(t, m, "master")
@@ -114,7 +114,7 @@ func TestBusNames(t *testing.T) {
 	}
 }
 
-// TestMomentVerbs: each sets what the Change of its name sets.
+// TestMomentVerbs compares each setter of Moment with Set.
 func TestMomentVerbs(t *testing.T) {
 	for name, c := range map[string]struct {
 		verb   func(at mixer.Moment, target mixer.Target) error
@@ -159,7 +159,7 @@ func TestMomentVerbs(t *testing.T) {
 	}
 }
 
-// TestOptionsThatContradict: what could only be meant otherwise is an error.
+// TestOptionsThatContradict checks that contradictory options are errors.
 func TestOptionsThatContradict(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000})
 	s := level(t, 1000, 900, 1)
@@ -178,7 +178,7 @@ func TestOptionsThatContradict(t *testing.T) {
 	}
 }
 
-// TestQualityOfAVoice: a voice of a mixer of another quality can be of the best.
+// TestQualityOfAVoice checks that Options.Quality overrides Config.Quality.
 func TestQualityOfAVoice(t *testing.T) {
 	for name, c := range map[string]struct {
 		mixer, voice, want voice.Quality
@@ -198,8 +198,8 @@ func TestQualityOfAVoice(t *testing.T) {
 	}
 }
 
-// TestGainOfLaterFrames: a gain is told from 50 ms before the frame on that it was set for; one of a salvo when
-// that is fired, and never where it is dropped.
+// TestGainOfLaterFrames checks that Bus.Gain returns a gain from 50 ms before its frame on. A gain of a
+// salvo counts after the firing, and never if the salvo is dropped.
 func TestGainOfLaterFrames(t *testing.T) {
 	m, err := mixer.New(mixer.Config{Rate: 48000, Buses: []mixer.BusConfig{{Name: "sfx", Gain: -1}}})
 	if err != nil {

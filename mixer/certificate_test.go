@@ -16,9 +16,8 @@ import (
 
 const certificateRate = 8000
 
-// certificateSounds are decaying noise and tones, beats, pauses with a future, in
-// mono, in stereo, and in one channel of two. Those of deep are all below what
-// the K filter passes.
+// certificateSounds returns decaying noise and tones, beats, and pauses followed by sound: in mono, in
+// stereo, and in one channel of two. With deep, all are below the passband of the K filter.
 func certificateSounds(t testing.TB, deep bool) (out []*voice.Sound) {
 	r := rand.New(rand.NewPCG(8, 15))
 	for i := range 48 {
@@ -58,15 +57,15 @@ func certificateSounds(t testing.TB, deep bool) (out []*voice.Sound) {
 	return out
 }
 
-// excess is how many times the certificate something comes to at most.
+// excess holds maxima relative to the certificate.
 type excess struct {
 	whole, hops, anywhere float64
 }
 
-// taken renders a random scene in which a voice loses its slot, with and without
-// that, and without the voice. It returns how much the K-weighted power of 60 ms
-// comes to, in parts of the certificate: of the voice from there on, in windows on
-// the hops of its sound; of what is missing in the mix, so; and in any windows.
+// taken renders a random scene in which a voice is stolen: with one slot, with two, and without the
+// voice. It returns maxima of the K-weighted power in windows of 60 ms, relative to the certificate. They
+// are for the voice itself on the hops of its sound, for the missing part of the mix on these hops, and
+// for the missing part in any window.
 func taken(t testing.TB, r *rand.Rand, all []*voice.Sound, moves bool) (x excess, ok bool) {
 	s, other := pick(r, all...), pick(r, all...)
 	o := mixer.Options{Gain: pcm.Decibels(-r.Float64() * 30), Pan: pick(r, 0, -1, 1, r.Float64()*2-1), Loop: r.IntN(4) == 0, Priority: -1, Base: mixer.Base{Gain: -2}}
@@ -130,7 +129,7 @@ func taken(t testing.TB, r *rand.Rand, all []*voice.Sound, moves bool) (x excess
 	}
 	for i := max(cut-3*hop, 0); i+3*hop <= length; i++ {
 		part := func(sums *[length + 1]float64) float64 {
-			return max((sums[i+3*hop]-sums[i])/(3*hop)-1e-11, 0) / (lost + 1e-30) // less what is rounding
+			return max((sums[i+3*hop]-sums[i])/(3*hop)-1e-11, 0) / (lost + 1e-30) // without rounding errors
 		}
 		x.anywhere = max(x.anywhere, part(&missing))
 		if (i-began+from)%hop == 0 {
@@ -143,11 +142,9 @@ func taken(t testing.TB, r *rand.Rand, all []*voice.Sound, moves bool) (x excess
 	return x, true
 }
 
-// TestCertificate: what a voice that was stolen would have had never exceeds
-// Event.Lost, in windows of 60 ms on its hops, and neither does what is missing in
-// the mix; windows anywhere else reach into four hops, so that they may have twice
-// as much. The fade of 10 ms itself makes a thump of what the K filter would not
-// pass: that of sounds under 25 Hz is bounded by nothing.
+// TestCertificate checks that a stolen voice, and the missing part of the mix, never exceed Event.Lost in
+// windows of 60 ms on the hops. Other windows overlap four hops and may have twice as much. The 10 ms
+// fade itself adds low frequencies, so the bound does not hold for sounds below 25 Hz.
 func TestCertificate(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 42))
 	for _, c := range []struct {
@@ -181,7 +178,7 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// TestNothingIsLostOfSilence: a victim that nobody hears, of a sound whose loudness nobody knows, loses nothing.
+// TestNothingIsLostOfSilence checks that Lost is -Inf for an inaudible victim of unknown loudness.
 func TestNothingIsLostOfSilence(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
 	s := level(t, 1000, 100, 0.5)

@@ -11,23 +11,21 @@ import (
 	"voicepool/voice"
 )
 
-// The click metric. A low tone is heard, something happens to it at a frame, and
-// the output goes through the fourth difference (1, -4, 6, -4, 1) / 16: a high-pass
-// with a gain of 1 at half the rate, of -150 dB for the tone, and -14.5 dB for the
-// step of a hard cut. The click is the largest magnitude that comes out from 3 ms
-// before the event on, against the peak of the tone, at the worst of some phases.
-// Fades of a raised cosine have no corners. Moves that are straight have one at
-// each end, by their law: the sharpest, -47 dB, has a gain between full and silence
-// in 5 ms, straight in decibels.
+// The click metric. A low tone plays, an event happens at a frame, and the output passes the fourth
+// difference (1, -4, 6, -4, 1) / 16. This is a high-pass with a gain of 1 at half the rate, -150 dB for
+// the tone, and -14.5 dB for the step of a hard cut. The click is the largest output magnitude from 3 ms
+// before the event on, relative to the peak of the tone, in the worst of several phases. Raised-cosine
+// fades have no corners. Linear fades have a corner at each end. The sharpest, at -47 dB, is a gain
+// between full and silence in 5 ms, linear in decibels.
 const (
 	clickRate   = 48000
-	clickLimit  = -75 // dB: what no event comes to
-	clickCorner = -42 // dB: what no straight move comes to
-	clickHard   = -20 // dB: what a hard cut is at least
+	clickLimit  = -75 // dB, the limit for events
+	clickCorner = -42 // dB, the limit for linear fades
+	clickHard   = -20 // dB, the minimum for a hard cut
 	clickFrames = 14400
 )
 
-// clickTone is 200 Hz for a second, with a loop of a whole number of periods.
+// clickTone is a second of 200 Hz with a loop of a whole number of periods.
 func clickTone(t testing.TB) *voice.Sound {
 	data := make([]float32, clickRate)
 	for i := range data {
@@ -36,7 +34,7 @@ func clickTone(t testing.TB) *voice.Sound {
 	return sound(t, voice.Samples{Name: "tone", Rate: clickRate, Channels: 1, Data: data, Loop: [2]int64{2400, 7200}})
 }
 
-// click returns the metric of an output, in dB, from 3 ms before a frame on.
+// click returns the metric of an output in dB, from 3 ms before a frame on.
 func click(out []pcm.Frame, at int) float64 {
 	largest := 0.0
 	for i := max(at-144, 4); i < len(out); i++ {
@@ -48,7 +46,7 @@ func click(out []pcm.Frame, at int) float64 {
 	return 20 * math.Log10(largest/0.5)
 }
 
-// clickScene is a tone, and what happens to it at a frame.
+// clickScene is a tone and an event at a frame.
 type clickScene struct {
 	name    string
 	corner  bool
@@ -174,7 +172,7 @@ func clickScenes(t testing.TB) []clickScene {
 	return scenes
 }
 
-// clickGroup is the group of the scene that is played.
+// clickGroup is the group of the present scene.
 var clickGroup *mixer.Group
 
 func grouped(o mixer.GroupOptions) func(m *mixer.Mixer) mixer.Options {
@@ -191,10 +189,10 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// clickPhases are frames at some phases of the tone, whose period is 240 frames.
+// clickPhases are frames at several phases of the tone, which has a period of 240 frames.
 var clickPhases = []int64{4800, 4860, 4913, 4981, 5003, 5020}
 
-// output plays the tone and has something happen to it at a frame.
+// output plays the tone and triggers the event at a frame.
 func (s *clickScene) output(t testing.TB, tone *voice.Sound, at int64) []pcm.Frame {
 	c := s.config
 	c.Rate, c.NoLimiter = clickRate, true
@@ -212,8 +210,8 @@ func (s *clickScene) output(t testing.TB, tone *voice.Sound, at int64) []pcm.Fra
 	return out
 }
 
-// TestNothingClicks: no event comes to what the metric calls a click, and a hard
-// cut put in by hand comes to far more.
+// TestNothingClicks checks that no event exceeds the limit of the metric, and that a hard cut clearly
+// does.
 func TestNothingClicks(t *testing.T) {
 	tone := clickTone(t)
 	for _, s := range clickScenes(t) {
@@ -247,8 +245,7 @@ func TestNothingClicks(t *testing.T) {
 	}
 }
 
-// TestPlacesDoNotClick: the same for a voice that jumps from one place to another,
-// or is passed by its listener.
+// TestPlacesDoNotClick does the same for a voice that jumps between places, or is passed by the listener.
 func TestPlacesDoNotClick(t *testing.T) {
 	tone := clickTone(t)
 	for name, move := range map[string]func(m *mixer.Mixer, h mixer.Handle) error{
@@ -289,7 +286,7 @@ func TestPlacesDoNotClick(t *testing.T) {
 	}
 }
 
-// through is an insert that changes nothing, and fails at a frame.
+// through is an insert that passes its input and fails at a frame.
 type through struct{ left int }
 
 func (e *through) Process(block []pcm.Frame) {
@@ -298,7 +295,7 @@ func (e *through) Process(block []pcm.Frame) {
 	}
 }
 
-// TestInsertLeavesQuietly: the block goes on where an insert fails.
+// TestInsertLeavesQuietly checks that a failing insert causes no click.
 func TestInsertLeavesQuietly(t *testing.T) {
 	tone := clickTone(t)
 	e := &through{left: 5000}
@@ -315,8 +312,7 @@ func TestInsertLeavesQuietly(t *testing.T) {
 	}
 }
 
-// TestUnderrunDoesNotClick: a stream that runs dry falls silent, and comes back,
-// gently.
+// TestUnderrunDoesNotClick checks that a stream that runs dry fades out and back in.
 func TestUnderrunDoesNotClick(t *testing.T) {
 	worst := math.Inf(-1)
 	for _, first := range []int{6000, 6060, 6113, 6201} {

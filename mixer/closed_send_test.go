@@ -13,7 +13,7 @@ import (
 	"voicepool/pcm"
 )
 
-// echoHall returns a bus with echoes, and one that sends to it and goes through another with echoes.
+// echoHall returns a bus with echoes, and a bus that sends to it and feeds another bus with echoes.
 func echoHall(t *testing.T, send mixer.Send) []mixer.BusConfig {
 	echo := newEffect(t, "delay", effect.Values{"time": 0.1, "feedback": 0.5})
 	return []mixer.BusConfig{
@@ -22,8 +22,8 @@ func echoHall(t *testing.T, send mixer.Send) []mixer.BusConfig {
 	}
 }
 
-// TestNothingRingsBehindSilence: what goes through no open gain leaves Stats.RingsUntil at 0, and lets the mixer
-// sleep.
+// TestNothingRingsBehindSilence checks that sound behind closed gains leaves Stats.RingsUntil at 0 and
+// lets the mixer sleep.
 func TestNothingRingsBehindSilence(t *testing.T) {
 	silent := pcm.Decibels(math.Inf(-1))
 	for _, c := range []struct {
@@ -32,7 +32,7 @@ func TestNothingRingsBehindSilence(t *testing.T) {
 		voice  mixer.Options
 		gain   pcm.Decibels // of the bus
 		mute   bool
-		before bool // of the bus is set when the mixer runs, not in its configuration
+		before bool // set while the mixer runs, instead of in the configuration
 		rings  bool
 	}{
 		{name: "an open send behind a closed gain", send: mixer.Send{Gain: -20}, gain: silent},
@@ -70,8 +70,8 @@ func TestNothingRingsBehindSilence(t *testing.T) {
 	}
 }
 
-// TestRingsUntilIsLateEnough opens and closes sends, gains and mutes at random: nothing is heard after the last
-// voice and RingsUntil. All blocks give the same.
+// TestRingsUntilIsLateEnough opens and closes sends, gains and mutes at random. The output must be silent
+// after the last voice and RingsUntil, and equal in blocks of any length.
 func TestRingsUntilIsLateEnough(t *testing.T) {
 	loud := 0
 	for seed := range uint64(longtest.Amount(50, 150)) {

@@ -11,8 +11,9 @@ import (
 	"voicepool/voice"
 )
 
-// BenchmarkStartsInCrowd renders blocks of 10 ms with 100 starts, at one frame or each at its own, beside 32 real
-// and 15,000 virtual loops. The starts are one-shots of 50 to 100 ms. Full: no further voice can become virtual.
+// BenchmarkStartsInCrowd renders blocks of 10 ms with 100 starts, at one frame or each at its own, with
+// 32 real and 15,000 virtual loops. The starts are one-shots of 50 to 100 ms. Full: no further voice can
+// become virtual.
 func BenchmarkStartsInCrowd(b *testing.B) {
 	const rate, block, starts, crowd = 48000, 480, 100, 15000
 	for _, policy := range []mixer.Overflow{mixer.StealQuietest, mixer.StealMasked} {
@@ -47,7 +48,7 @@ func BenchmarkStartsInCrowd(b *testing.B) {
 	}
 }
 
-// noises returns prepared sounds of noise, of n frames at most and half of it at least.
+// noises returns prepared sounds of noise with n/2 to n frames.
 func noises(b testing.TB, r *rand.Rand, count, n int) (all []*voice.Sound) {
 	for range count {
 		samples := make([]float32, n/2+r.IntN(n/2))

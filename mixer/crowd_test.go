@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// crowd is a mixer with a group that makes one voice of what starts within 10 ms.
+// crowd returns a mixer with a group that coalesces starts within 10 ms.
 func crowd(t testing.TB, o mixer.GroupOptions, buses ...mixer.BusConfig) (*mixer.Mixer, *mixer.Group) {
 	t.Helper()
 	m := at1k(t, buses...)
@@ -24,8 +24,8 @@ func crowd(t testing.TB, o mixer.GroupOptions, buses ...mixer.BusConfig) (*mixer
 	return m, g
 }
 
-// TestCrowdGain: n starts at one frame sound as loud as n incoherent voices, 10
-// log10 n, exactly from the first sample on, up to what is allowed.
+// TestCrowdGain checks that n starts at one frame are as loud as n incoherent voices, 10 log10 n, from
+// the first sample on, up to the maximum.
 func TestCrowdGain(t *testing.T) {
 	for _, c := range []struct {
 		starts int
@@ -68,8 +68,8 @@ func TestCrowdGain(t *testing.T) {
 	}
 }
 
-// TestCrowdWindow is counted from the first start, its end included, and begins
-// anew with the next voice.
+// TestCrowdWindow checks that the window counts from the first start, includes its end, and restarts with
+// the next voice.
 func TestCrowdWindow(t *testing.T) {
 	m, g := crowd(t, mixer.GroupOptions{})
 	s := level(t, 1000, 400, 0.1)
@@ -80,14 +80,14 @@ func TestCrowdWindow(t *testing.T) {
 	wantEvents(t, m, "0 started 1, 4 coalesced by 1, 10 coalesced by 1, 11 started 2, 15 coalesced by 2, 21 coalesced by 2, 22 started 3, 40 started 4")
 }
 
-// TestCrowdIsSmooth: a voice that sounds already comes to its new gain within 5
-// ms; the gains of the starts count as they are to each other.
+// TestCrowdIsSmooth checks that a sounding voice reaches its new gain within 5 ms, and that the gains of
+// the starts count relative to each other.
 func TestCrowdIsSmooth(t *testing.T) {
 	m, g := crowd(t, mixer.GroupOptions{Most: 24})
 	s := level(t, 1000, 400, 0.1)
 	play(t, m.At(0), s, mixer.Options{Pan: -1, Group: g, Gain: -10, Base: mixer.Base{Gain: 4}})
 	play(t, m.At(5), s, mixer.Options{Pan: -1, Group: g, Gain: -6})                               // as loud
-	play(t, m.At(8), s, mixer.Options{Pan: -1, Group: g, Gain: 4, Base: mixer.Base{Gain: -10}})   // too
+	play(t, m.At(8), s, mixer.Options{Pan: -1, Group: g, Gain: 4, Base: mixer.Base{Gain: -10}})   // as loud
 	play(t, m.At(10), s, mixer.Options{Pan: -1, Group: g, Gain: pcm.FromLinear(2 * 0.501187234)}) // four times the power
 	got := left(m, 40)
 	one := 0.1 * math.Pow(10, -0.3)
@@ -100,7 +100,7 @@ func TestCrowdIsSmooth(t *testing.T) {
 	}
 }
 
-// TestCrowdBelow: what a set moves is the voice's own gain; the crowd's stays.
+// TestCrowdBelow checks that SetGain changes the voice's own gain and keeps the gain of the crowd.
 func TestCrowdBelow(t *testing.T) {
 	m, g := crowd(t, mixer.GroupOptions{})
 	s := level(t, 1000, 400, 0.1)
@@ -110,7 +110,7 @@ func TestCrowdBelow(t *testing.T) {
 	wantAbout(t, "after it", left(m, 30)[29], 0.1*math.Sqrt2*0.1)
 }
 
-// TestCrowdCounts: a crowd is louder, so another voice gives way.
+// TestCrowdCounts checks that the gain of a crowd counts in the choice of a victim.
 func TestCrowdCounts(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Overflow: mixer.StealGain})
 	g, _ := m.NewGroup("crowd", mixer.GroupOptions{Coalesce: 10 * ms})
@@ -123,8 +123,8 @@ func TestCrowdCounts(t *testing.T) {
 	wantEvents(t, m, "0 started 1, 0 started 2, 3 coalesced by 1, 5 stolen 2 by 3 (pool), 5 started 3")
 }
 
-// TestCrowdNeedsAVoice: what has ended, was stopped or is fading out takes nobody
-// in, and one that its user holds does not swallow what should be heard.
+// TestCrowdNeedsAVoice checks that starts do not join a voice that has ended, was stopped or paused, or
+// is fading out.
 func TestCrowdNeedsAVoice(t *testing.T) {
 	for name, c := range map[string]struct {
 		act  func(m *mixer.Mixer, h mixer.Handle)
@@ -146,7 +146,7 @@ func TestCrowdNeedsAVoice(t *testing.T) {
 			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Pause(mixer.TargetVoice(h)) },
 			"0 started 1, 5 started 2, 8 coalesced by 2",
 		},
-		"paused with its bus": { // so would the other be
+		"paused with its bus": { // the other would be paused, too
 			func(m *mixer.Mixer, h mixer.Handle) { m.At(3).Pause(mixer.TargetBus(busOf(t, m, "b"))) },
 			"0 started 1, 5 coalesced by 1, 8 coalesced by 1",
 		},
@@ -169,8 +169,8 @@ func TestCrowdNeedsAVoice(t *testing.T) {
 	}
 }
 
-// TestCrowdGoesFirst: before the cooldown, which counts from voice to voice, and
-// before the limit.
+// TestCrowdGoesFirst checks that coalescing comes before the limit and the cooldown, which counts between
+// voices.
 func TestCrowdGoesFirst(t *testing.T) {
 	m, g := crowd(t, mixer.GroupOptions{Cooldown: 25 * ms, Voices: 1})
 	s := level(t, 1000, 400, 0.1)
@@ -181,7 +181,7 @@ func TestCrowdGoesFirst(t *testing.T) {
 	wantEvents(t, m, "0 started 1, 10 coalesced by 1, 11 limited (cooldown), 24 limited (cooldown), 25 stolen 1 by 2 (limit), 25 started 2, 30 coalesced by 2")
 }
 
-// TestCrowdOfAStopped: a start that was stopped before its frame joins nobody.
+// TestCrowdOfAStopped checks that a start that was stopped before its frame does not join a voice.
 func TestCrowdOfAStopped(t *testing.T) {
 	m, g := crowd(t, mixer.GroupOptions{})
 	s := level(t, 1000, 400, 0.1)
@@ -194,7 +194,7 @@ func TestCrowdOfAStopped(t *testing.T) {
 	}
 }
 
-// TestCrowdEvent says whom a start has joined.
+// TestCrowdEvent checks that the event names the voice that a start has joined.
 func TestCrowdEvent(t *testing.T) {
 	m, g := crowd(t, mixer.GroupOptions{})
 	a, b := level(t, 1000, 400, 0.1), level(t, 1000, 400, 0.1)

@@ -10,8 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestSilentFromWithDCGuard: from which frame on all is silent does not depend on blocks,
-// and is the frame after the last that is not, while the guard lets go as well.
+// TestSilentFromWithDCGuard checks that Stats.SilentFrom is independent of blocks and is the frame after
+// the last frame that is not silent, while the DC guard fades out.
 func TestSilentFromWithDCGuard(t *testing.T) {
 	const rate, length = 8000, 60000
 	r := rand.New(rand.NewPCG(4, 4))
@@ -61,8 +61,8 @@ func TestSilentFromWithDCGuard(t *testing.T) {
 	}
 }
 
-// TestSilentFromGrows: while the guard is heard, no frame that is heard is said to be
-// silent, after blocks of one frame.
+// TestSilentFromGrows renders blocks of one frame while the DC guard fades out. SilentFrom must never be
+// before an audible frame.
 func TestSilentFromGrows(t *testing.T) {
 	const rate = 8000
 	m := newMixer(t, mixer.Config{Rate: rate, DCGuard: true, NoLimiter: true})

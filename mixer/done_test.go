@@ -17,8 +17,8 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// TestDone closes within 10 ms after the end, whatever the end was, and its
-// goroutine goes when nobody waits any more.
+// TestDone checks that the channel closes within 10 ms after any kind of end, and that the goroutine ends
+// when no channel is left.
 func TestDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2})
@@ -57,11 +57,11 @@ func TestDone(t *testing.T) {
 		if a, b, c, d := ends.State(), stopped.State(), rejected.State(), cancelled.State(); a != mixer.StateEnded || b != mixer.StateStopped || c != mixer.StateRejected || d != mixer.StateStopped {
 			t.Errorf("%v, %v, %v, %v", a, b, c, d)
 		}
-		// Of what is over already, and of nothing, at once.
+		// For a finished voice and for the zero handle, immediately.
 		if !closed(ends.Done()) || !closed(mixer.Handle{}.Done()) {
 			t.Error("not done, though it is over")
 		}
-		// Another round, when the goroutine has gone; Test waits for it to go again.
+		// Once more, after the goroutine has ended; Test waits for it to end again.
 		again := play(t, m.At(mixer.Now), s, mixer.Options{})
 		c := again.Done()
 		left(m, 60)
@@ -72,7 +72,7 @@ func TestDone(t *testing.T) {
 	})
 }
 
-// TestDoneIsWaitedFor is how it is meant: a goroutine waits while another renders.
+// TestDoneIsWaitedFor waits in a goroutine while another one renders.
 func TestDoneIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMixer(t, mixer.Config{Rate: 1000})
@@ -99,14 +99,13 @@ func TestDoneIsWaitedFor(t *testing.T) {
 	})
 }
 
-// TestDoneOfAReusedRecord: it closes also when, before anybody has looked, the
-// record serves another start already.
+// TestDoneOfAReusedRecord checks that the channel closes even if the record was reused in the meantime.
 func TestDoneOfAReusedRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 1})
 		s := level(t, 1000, 1, 0.5)
 		c := play(t, m.At(mixer.Now), s, mixer.Options{}).Done()
-		for range 20 { // round and round through three records
+		for range 20 { // repeatedly through three records
 			left(m, 5)
 			play(t, m.At(mixer.Now), s, mixer.Options{})
 		}

@@ -11,7 +11,7 @@ import (
 	"voicepool/voice"
 )
 
-// straight is a number that goes to its target in a straight line.
+// straight is a value that moves linearly to its target.
 type straight struct {
 	from, to        float64
 	begin, duration int64
@@ -28,13 +28,13 @@ func (s *straight) turn(frame int64, to float64, duration int64) {
 	*s = straight{s.at(frame), to, frame, duration}
 }
 
-// TestDopplerAgainstFormula: a sine of an emitter that flies past a listener, at random places, speeds and block
-// lengths, has the phase that the sum of (c-vl)/(c-vs) gives, where the shift moves within 20 ms and straight in
-// semitones; the distance and the direction give its level.
+// TestDopplerAgainstFormula plays a sine of an emitter that flies past a listener, at random places,
+// speeds and block lengths. Its phase must follow the sum of (c-vl)/(c-vs), with the shift moving within
+// 20 ms and linearly in semitones. Its level must follow distance and direction.
 //
-// A pitch that moves goes in stairs of g = 8 to 64 frames, of which 16 g² times the way in semitones is at most
-// the frames of the move, or g is 8. Each stair has the ratio of its first frame. So one move shifts the phase by
-// at most g/2 times the change of the ratio, in frames of the sound.
+// A moving pitch is a staircase with steps of g = 8 to 64 frames. 16 g² times the change in semitones is
+// at most the length of the move in frames, or g is 8. Each step has the ratio of its first frame. So one
+// move shifts the phase by at most g/2 times the change of the ratio, in frames of the sound.
 func TestDopplerAgainstFormula(t *testing.T) {
 	still, moving := math.Inf(-1), 0.0
 	for seed := range uint64(40) {
@@ -62,7 +62,7 @@ func TestDopplerAgainstFormula(t *testing.T) {
 		h := play(t, m.At(0), sound(t, voice.Samples{Name: "sine", Rate: rate, Channels: 1, Data: samples}), mixer.Options{
 			Loop: true, Emitter: &space.Emitter{Spot: spot},
 		})
-		// heard returns gain, pan and semitones, by the documented formulas.
+		// heard returns gain, pan and semitones by the documented formulas.
 		heard := func(s space.Spot, l space.Listener) (gain, pan, shift float64) {
 			var way space.Vector
 			distance := 0.0
@@ -71,7 +71,7 @@ func TestDopplerAgainstFormula(t *testing.T) {
 				distance += way[i] * way[i]
 			}
 			distance = math.Sqrt(distance)
-			vl, vs := 0.0, 0.0 // along the way from the voice to the listener
+			vl, vs := 0.0, 0.0 // along the line from the voice to the listener
 			for i := range way {
 				vl -= way[i] / distance * l.Velocity[i]
 				vs -= way[i] / distance * s.Velocity[i]
@@ -80,7 +80,7 @@ func TestDopplerAgainstFormula(t *testing.T) {
 			return 1 / max(distance, 1), way[0] / distance, 12 * math.Log2((c-vl)/(c-vs)) // the right is +x
 		}
 		var gain, pan, shift straight
-		drift := 0.0 // frames of the sound that all moves so far may have shifted the phase by
+		drift := 0.0 // maximum phase shift by all moves, in frames of the sound
 		set := func(frame int64, duration int64) {
 			g, p, s := heard(spot, listener)
 			stair, way := 64.0, math.Abs(s-shift.at(frame))
@@ -116,7 +116,7 @@ func TestDopplerAgainstFormula(t *testing.T) {
 				g, p := gain.at(at), pan.at(at)
 				was := phase
 				phase += 2 * math.Pi / period * math.Exp2(shift.at(at)/12)
-				if was < 4*math.Pi/period { // the interpolation has silence before the sound
+				if was < 4*math.Pi/period { // interpolation with the silence before the sound
 					continue
 				}
 				x := math.Sin(was)

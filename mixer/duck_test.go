@@ -10,8 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestDuckHold: the release begins so long after the last voice has ended, was
-// stopped or paused; one that comes in between begins it anew.
+// TestDuckHold checks that the release begins Hold after the last voice has ended, was stopped or paused.
+// Another voice in between restarts the hold.
 func TestDuckHold(t *testing.T) {
 	duck := func(hold int) []mixer.BusConfig {
 		return []mixer.BusConfig{
@@ -57,8 +57,8 @@ func TestDuckHold(t *testing.T) {
 	wantAbout(t, "after it", got[270], 1)
 }
 
-// TestDuckHears: a bus gives way to a voice that is loud enough on another bus, not to one
-// that nobody hears, and lets go on the grid when what it gave way to has become quiet.
+// TestDuckHears checks that a bus is lowered by a voice that is loud enough, not by an inaudible one, and
+// released on the grid after the voice has become quiet.
 func TestDuckHears(t *testing.T) {
 	flat := level(t, 1000, 999, 1) // without an index it counts as -20 dB
 	decays := sound(t, voice.Samples{

@@ -13,19 +13,19 @@ import (
 	"voicepool/voice"
 )
 
-// The oracles of this file compute what docs/effects.md and the packages of the effects document: one frame at
-// a time, in float64 and with package math. Each test renders random values, moves and block lengths.
+// The oracles of this file compute the formulas of docs/effects.md and of the effect packages: one frame
+// at a time, in float64 and with package math. Each test renders random values, fades and block lengths.
 
-// automated is a parameter of an effect that moves.
+// automated is a parameter of an effect with a fade.
 type automated struct {
 	name            string
 	log             bool
-	off             float64 // what 0 counts as; 0: the parameter cannot be off
+	off             float64 // the value that stands for 0; 0: the parameter cannot be off
 	from, to        float64
 	begin, duration int64
 }
 
-// at returns the value at a frame: straight, or straight in its logarithm.
+// at returns the value at a frame, interpolated linearly, or linearly in its logarithm.
 func (a *automated) at(frame int64) float64 {
 	from, to := a.from, a.to
 	if a.off > 0 && from == 0 {
@@ -44,13 +44,13 @@ func (a *automated) at(frame int64) float64 {
 	return from + share*(to-from)
 }
 
-// set begins a move.
+// set begins a fade.
 func (a *automated) set(frame int64, to float64, duration int64) {
 	a.from, a.to, a.begin, a.duration = a.at(frame), to, frame, duration
 }
 
-// spline is what acts of a number that is told every 32 frames: the mean of the last 32 frames of straight
-// lines between what was told.
+// spline smooths a value that is updated every 32 frames: the mean of the last 32 frames of the linear
+// interpolation.
 type spline struct {
 	from, to float64
 	line     [33]float64
@@ -66,7 +66,7 @@ func newSpline(x float64) spline {
 
 func (s *spline) tell(x float64) { s.from, s.to = s.to, x }
 
-// next returns the number at a frame.
+// next returns the value at a frame.
 func (s *spline) next(frame int64) (mean float64) {
 	copy(s.line[:], s.line[1:])
 	s.line[32] = s.from + (s.to-s.from)*float64(frame%32+1)/32
@@ -82,7 +82,7 @@ type oracle interface {
 	step(frame int64, x, key [2]float64) (out [2]float64) // one frame
 }
 
-// oracleRun is a bus with one effect in the mixer, and the same in float64.
+// oracleRun is a bus with one effect in a mixer, and the same effect in float64.
 type oracleRun struct {
 	rate    int
 	mixer   *mixer.Mixer
@@ -93,7 +93,8 @@ type oracleRun struct {
 	in, key []pcm.Frame
 }
 
-// newOracleRun plays random material on a bus with an effect. The effect listens to another bus if keyed.
+// newOracleRun plays random material on a bus with an effect. If keyed, the effect has another bus as its
+// key.
 func newOracleRun(t *testing.T, r *rand.Rand, kind string, values effect.Values, keyed bool, frames int) *oracleRun {
 	t.Helper()
 	o := &oracleRun{rate: []int{8000, 44100, 48000, 96000}[r.IntN(4)], kind: kind, values: map[string]*automated{}, moves: map[int64]func(){}}
@@ -118,7 +119,7 @@ func newOracleRun(t *testing.T, r *rand.Rand, kind string, values effect.Values,
 	return o
 }
 
-// play plays noise, tones, impulses and silence, at levels that jump, and returns it.
+// play plays noise, tones, impulses and silence, at levels that jump, and returns the frames.
 func (o *oracleRun) play(t *testing.T, r *rand.Rand, bus string, frames int) []pcm.Frame {
 	t.Helper()
 	out := make([]pcm.Frame, frames)
@@ -145,7 +146,7 @@ func (o *oracleRun) play(t *testing.T, r *rand.Rand, bus string, frames int) []p
 	return out
 }
 
-// move moves a value from a frame on.
+// move fades a parameter from a frame on.
 func (o *oracleRun) move(t *testing.T, frame int64, name string, to float64, over time.Duration) {
 	t.Helper()
 	must(t, o.mixer.At(frame).SetEffect(o.bus, o.kind, effect.Values{name: to}, over))
@@ -158,8 +159,8 @@ func (o *oracleRun) move(t *testing.T, frame int64, name string, to float64, ove
 	}
 }
 
-// worst renders the mixer in random blocks, and returns the largest difference from the oracle in dB of the
-// output's peak, from a frame on.
+// worst renders the mixer in random blocks. It returns the largest difference from the oracle, in dB
+// relative to the peak of the output, from a frame on.
 func (o *oracleRun) worst(t *testing.T, r *rand.Rand, want oracle, from int, subtract []pcm.Frame) float64 {
 	t.Helper()
 	got := make([]pcm.Frame, 0, len(o.in))
@@ -212,7 +213,7 @@ func (o *oracleRun) worst(t *testing.T, r *rand.Rand, want oracle, from int, sub
 	return 20 * math.Log10(max(off, 1e-15)/max(peak, 1e-9))
 }
 
-// between draws a number of a range, often one of its ends.
+// between returns a random number in a range, often one of its ends.
 func between(r *rand.Rand, low, high float64) float64 {
 	switch r.IntN(6) {
 	case 0:
@@ -223,16 +224,17 @@ func between(r *rand.Rand, low, high float64) float64 {
 	return low + (high-low)*r.Float64()
 }
 
-// logBetween draws a number of a range, even in its logarithm.
+// logBetween returns a random number in a range, uniform in its logarithm.
 func logBetween(r *rand.Rand, low, high float64) float64 {
 	return min(max(math.Exp(between(r, math.Log(low), math.Log(high))), low), high)
 }
 
-// compressorOracle is equations 4, 7 and 17 of Giannoulis, Massberg and Reiss. The second stage falls with the
-// attack or a sixteenth of the release, and the first stage's release is shorter by that time.
+// compressorOracle implements equations 4, 7 and 17 of Giannoulis, Massberg and Reiss. The second stage
+// falls with the attack or a sixteenth of the release, and the first stage's release is shorter by that
+// time.
 type compressorOracle struct {
 	rate         float64
-	acts         []spline // threshold, knee, slope, the three shares of the detector, the factor of the makeup
+	acts         []spline // threshold, knee, slope, the three detector shares, the makeup factor
 	peak, smooth float64  // dB
 }
 
@@ -273,8 +275,8 @@ func (c *compressorOracle) step(frame int64, x, key [2]float64) [2]float64 {
 	return [2]float64{x[0] * gain, x[1] * gain}
 }
 
-// TestCompressorAgainstFormulas: a compressor in a mixer is the paper's, whatever moves. The static curve uses
-// a logarithm in float32 that is right to 3e-5 octaves, which is -93 dB of a sample.
+// TestCompressorAgainstFormulas compares a compressor with the paper, with moving parameters. The static
+// curve uses a logarithm in float32 that is right to 3e-5 octaves, which is -93 dB of a sample.
 func TestCompressorAgainstFormulas(t *testing.T) {
 	worst := math.Inf(-1)
 	for seed := range uint64(40) {
@@ -307,12 +309,12 @@ func TestCompressorAgainstFormulas(t *testing.T) {
 	t.Logf("at most %.1f dB", worst)
 }
 
-// delayOracle is the delay line of docs/effects.md: an echo at an exact frame, a low-pass of one pole in the
-// loop, echoes that alternate, and a raised cosine of 20 ms from one time to another. A line that has taken in
-// silence for as long as its time is empty.
+// delayOracle is the delay line of docs/effects.md: an echo at an exact frame, a one-pole low-pass in the
+// loop, alternating echoes, and a raised-cosine crossfade of 20 ms between times. A line is empty after
+// as much silence as its time.
 type delayOracle struct {
 	rate                      float64
-	acts                      []spline // feedback, what the low-pass keeps, ping-pong
+	acts                      []spline // feedback, low-pass coefficient, ping-pong
 	past                      [][2]float64
 	low                       [2]float64
 	time, next, wanted, faded int
@@ -378,8 +380,9 @@ func (d *delayOracle) step(frame int64, x, _ [2]float64) [2]float64 {
 	return out
 }
 
-// TestDelayAgainstFormulas: a delay in a mixer is the documented loop, whatever moves. The line holds float32
-// samples: each pass rounds by at most -150 dB, and a feedback of 0.95 adds 20 passes, or 26 dB.
+// TestDelayAgainstFormulas compares a delay with the documented loop, with moving parameters. The line
+// holds float32 samples: each pass rounds by at most -150 dB, and a feedback of 0.95 adds 20 passes, or
+// 26 dB.
 func TestDelayAgainstFormulas(t *testing.T) {
 	worst := math.Inf(-1)
 	for seed := range uint64(40) {
@@ -412,13 +415,13 @@ func TestDelayAgainstFormulas(t *testing.T) {
 	t.Logf("at most %.1f dB", worst)
 }
 
-// eqOracle is a cascade of the biquads of Bristow-Johnson's cookbook while values rest.
+// eqOracle is a cascade of the biquads of Bristow-Johnson's cookbook, for constant parameters.
 type eqOracle struct {
 	rate   float64
 	bands  int
 	b, a   [8][3]float64
-	x, y   [8][2][2]float64 // of each band and channel: the last inputs and outputs
-	frozen bool             // values have been told
+	x, y   [8][2][2]float64 // by band and channel: the last inputs and outputs
+	frozen bool             // the parameters have been set
 }
 
 func (q *eqOracle) tell(v func(string) float64) {
@@ -479,7 +482,7 @@ func eqValues(r *rand.Rand, bands int, kinds []float64) effect.Values {
 	return values
 }
 
-// TestEqualiserAgainstFormulas: an equaliser in a mixer is the cookbook's cascade in float64. Only its
+// TestEqualiserAgainstFormulas compares an equalizer with the cookbook's cascade in float64. Only its
 // output is rounded, to float32, which is -150 dB.
 func TestEqualiserAgainstFormulas(t *testing.T) {
 	worst := math.Inf(-1)
@@ -496,8 +499,8 @@ func TestEqualiserAgainstFormulas(t *testing.T) {
 	t.Logf("at most %.1f dB", worst)
 }
 
-// movingEq is the same cascade while values move: Zavalishin's filters with tan(pi freq/rate), the damping and
-// the gain of each frame, 16 frames late as the mean of 32 frames is.
+// movingEq is the cascade with moving parameters: Zavalishin's filters with tan(pi freq/rate), the
+// damping and the gain of each frame, 16 frames late like the mean of 32 frames.
 type movingEq struct {
 	eqOracle
 	values [8][4]*automated // frequency, q, gain and type of each band
@@ -537,9 +540,9 @@ func (q *movingEq) step(frame int64, x, _ [2]float64) [2]float64 {
 	return x
 }
 
-// TestMovingEqualiserAgainstFormulas: while frequencies, gains and q move for 0.2 s or longer, an equaliser
-// follows the filter that has the values of each frame. Coefficients move
-// in lines of 32 frames, which differ from that most at 8 kHz: a line is there 2 % of a move.
+// TestMovingEqualiserAgainstFormulas fades frequencies, gains and q for 0.2 s or longer and compares with
+// the filter that has the exact values of each frame. The coefficients move in lines of 32 frames. At 8
+// kHz, where the difference is largest, such a line is 2 % of a fade.
 func TestMovingEqualiserAgainstFormulas(t *testing.T) {
 	worst := math.Inf(-1)
 	for seed := range uint64(20) {

@@ -13,7 +13,7 @@ import (
 	"voicepool/pcm"
 )
 
-// newEffect returns an effect that is good.
+// newEffect returns a valid effect.
 func newEffect(t testing.TB, kind string, values effect.Values) effect.Effect {
 	t.Helper()
 	e, err := effect.New(kind, values)
@@ -23,7 +23,7 @@ func newEffect(t testing.TB, kind string, values effect.Values) effect.Effect {
 	return e
 }
 
-// inBlocks renders so many frames in blocks of a length.
+// inBlocks renders a number of frames in blocks of a length.
 func inBlocks(m *mixer.Mixer, frames, block int) []pcm.Frame {
 	out := make([]pcm.Frame, frames)
 	for at := 0; at < frames; at += block {
@@ -32,8 +32,8 @@ func inBlocks(m *mixer.Mixer, frames, block int) []pcm.Frame {
 	return out
 }
 
-// TestEcho: a delay on a bus gives echoes at exact frames, of what was there before the gains of the bus,
-// beside other buses that have none, and rings on when its voices are over.
+// TestEcho checks that a delay on a bus gives echoes at exact frames, before the gains of the bus, and a
+// tail after its voices. Other buses must not change.
 func TestEcho(t *testing.T) {
 	for _, block := range []int{1, 7, 64, 500} {
 		echo := newEffect(t, "delay", effect.Values{"time": 0.1, "feedback": 0.5})
@@ -50,8 +50,8 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-// TestEffectsOfAll: the effects of the master, of a bus and of an output take all that comes there, in
-// their order.
+// TestEffectsOfAll checks that effects of the master, of a bus and of an output process their input in
+// order.
 func TestEffectsOfAll(t *testing.T) {
 	by := func(time float64) effect.Effect {
 		e := newEffect(t, "delay", effect.Values{"time": time, "feedback": 0})
@@ -70,8 +70,8 @@ func TestEffectsOfAll(t *testing.T) {
 	}
 }
 
-// TestSetEffect: values move at their frame and within their time, are told, and give the same bits in
-// blocks of any length.
+// TestSetEffect checks that parameters fade at their frame and within their time, can be read back, and
+// give the same bits in blocks of any length.
 func TestSetEffect(t *testing.T) {
 	render := func(block int) []pcm.Frame {
 		m := newMixer(t, mixer.Config{
@@ -125,7 +125,7 @@ func TestSetEffect(t *testing.T) {
 	}
 }
 
-// TestKey: a compressor listens to another bus, also to one that comes later in the configuration.
+// TestKey checks a compressor with a key bus, including a bus that comes later in the configuration.
 func TestKey(t *testing.T) {
 	pump := newEffect(t, "compressor", effect.Values{"threshold": -40, "ratio": 100, "attack": 0.0005, "release": 0.02})
 	pump.Key = "kick"
@@ -147,8 +147,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestEffectsSleep: a mixer sleeps when the last echo is over, not before, and says when that is heard no
-// more.
+// TestEffectsSleep checks that a mixer sleeps after the last echo, not before, and reports when it is
+// inaudible.
 func TestEffectsSleep(t *testing.T) {
 	m := at1k(t, mixer.BusConfig{Name: "hall", Effects: []effect.Effect{newEffect(t, "delay", effect.Values{"time": 0.25, "feedback": 0.5})}})
 	play(t, m.At(10), level(t, 1000, 1, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "hall")})
@@ -173,7 +173,7 @@ func TestEffectsSleep(t *testing.T) {
 	}
 }
 
-// TestEffectsRefused: what is wrong with effects is said, with the place, the range and the nearest name.
+// TestEffectsRefused checks the errors of bad effects: their place, range and nearest name.
 func TestEffectsRefused(t *testing.T) {
 	comp, delay := newEffect(t, "compressor", nil), newEffect(t, "delay", nil)
 	key := func(e effect.Effect, bus string) effect.Effect {
@@ -210,7 +210,7 @@ func TestEffectsRefused(t *testing.T) {
 	}
 }
 
-// TestEffectsAllocateOutsideRender: values that move, and what rings.
+// TestEffectsAllocateOutsideRender checks fading parameters and tails.
 func TestEffectsAllocateOutsideRender(t *testing.T) {
 	var all []effect.Effect
 	for _, k := range effect.Kinds() {

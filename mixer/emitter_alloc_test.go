@@ -8,7 +8,7 @@ import (
 	"voicepool/space"
 )
 
-// TestFreshEmittersDoNotAllocate plays with an Emitter that is made for each start: it stays on the stack of the
+// TestFreshEmittersDoNotAllocate creates an Emitter for each start: it must stay on the stack of the
 // caller.
 func TestFreshEmittersDoNotAllocate(t *testing.T) {
 	for _, stems := range []bool{false, true} {

@@ -9,8 +9,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestLoopsAreNotLost: twelve loops play, a menu of 8 voices brings its own sounds, and
-// then the game goes on. Under every policy all twelve are heard again.
+// TestLoopsAreNotLost plays twelve loops, then a menu with 8 voices of its own, then continues. Under
+// every policy all twelve loops must be restored.
 func TestLoopsAreNotLost(t *testing.T) {
 	for _, policy := range []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool, mixer.StealMasked} {
 		c := mixer.Config{Rate: 1000, Voices: 32, Overflow: policy, NoLimiter: true, Events: 4096}
@@ -50,7 +50,7 @@ func TestLoopsAreNotLost(t *testing.T) {
 	}
 }
 
-// TestWhenFull says by hand what becomes of voices that give way, by what they are.
+// TestWhenFull lists the outcome for stolen voices of each kind.
 func TestWhenFull(t *testing.T) {
 	type m = *mixer.Mixer
 	loop := mixer.Options{Loop: true, Gain: -20}
@@ -104,8 +104,8 @@ func TestWhenFull(t *testing.T) {
 	}
 }
 
-// TestEndlessPlaces: endless voices have places of their own. When those are taken, the
-// least audible loop is lost, and nobody that ends has to go for it.
+// TestEndlessPlaces checks that endless voices have their own places. If these are in use, the least
+// audible loop is lost, not a voice with an end.
 func TestEndlessPlaces(t *testing.T) {
 	c := mixer.Config{Rate: 1000, Voices: 1, Virtual: 1, NoLimiter: true}
 	mixer.LimitEndless(&c, 2)
@@ -120,7 +120,7 @@ func TestEndlessPlaces(t *testing.T) {
 		"3 started 4, 3 virtual 4 (quieter), 4 stolen 2 by 5 (virtual), 4 virtual 3 by 5 (pool), 4 started 5")
 }
 
-// TestEndlessBound: a mixer keeps as many loops as it says, and has records for them.
+// TestEndlessBound checks that a mixer keeps the documented number of loops and has records for them.
 func TestEndlessBound(t *testing.T) {
 	for _, c := range []mixer.Config{{Voices: 2}, {Voices: 40, Commands: 8}, {Voices: 3, MaxVoices: 9, Virtual: 5, Commands: 64}} {
 		c.Rate, c.NoLimiter = 1000, true
@@ -135,7 +135,7 @@ func TestEndlessBound(t *testing.T) {
 			play(t, m.At(mixer.Now), s, mixer.Options{Loop: true})
 			m.Render(make([]pcm.Frame, 1))
 		}
-		for range commands { // as many starts may be under way as ever
+		for range commands { // still the full number of starts under way
 			if _, err := m.At(5000).Play(s, mixer.Options{}); err != nil && commands == 8 {
 				t.Errorf("%+v: %v", c, err)
 			}
@@ -146,8 +146,8 @@ func TestEndlessBound(t *testing.T) {
 	}
 }
 
-// TestEndlessStreams: a stream that repeats itself, or whose length nobody knows, waits
-// as a loop does, and is where it would be when it comes back.
+// TestEndlessStreams checks that a stream that repeats, or has an unknown length, becomes virtual as a
+// loop does and is restored at its exact position.
 func TestEndlessStreams(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -185,7 +185,7 @@ func TestEndlessStreams(t *testing.T) {
 	}
 }
 
-// TestParseWhenFull reads what String says.
+// TestParseWhenFull parses the results of String.
 func TestParseWhenFull(t *testing.T) {
 	for _, w := range []mixer.WhenFull{mixer.WhenFullVirtual, mixer.WhenFullEnd} {
 		if got, ok := mixer.ParseWhenFull(w.String()); !ok || got != w {

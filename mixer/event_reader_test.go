@@ -11,8 +11,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestEventReaders: whoever reads has all events from when the reader was made, in their
-// order, whatever the others read; Mixer.Events too.
+// TestEventReaders checks that each reader receives all events since its creation in order, independent
+// of other readers, and so does Mixer.Events.
 func TestEventReaders(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 4})
@@ -76,7 +76,7 @@ func TestEventReaders(t *testing.T) {
 	})
 }
 
-// TestEventReaderIsBounded: who does not read loses what is too much, and nobody else does.
+// TestEventReaderIsBounded checks that a slow reader loses events and the other readers do not.
 func TestEventReaderIsBounded(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Events: 4})
 	idle, closed, busy := m.NewEventReader(), m.NewEventReader(), m.NewEventReader()
@@ -101,7 +101,7 @@ func TestEventReaderIsBounded(t *testing.T) {
 	}
 }
 
-// A log hears all events, and takes none from the game.
+// A log receives all events without taking any from the game.
 func ExampleMixer_NewEventReader() {
 	m, _ := mixer.New(mixer.Config{Rate: 8})
 	log := m.NewEventReader()

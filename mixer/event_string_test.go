@@ -6,7 +6,7 @@ import (
 	"voicepool/mixer"
 )
 
-// TestEventString: an event prints itself, whatever it lacks.
+// TestEventString formats events with missing fields.
 func TestEventString(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
 	s := level(t, 1000, 900, 1)

@@ -6,7 +6,8 @@ import (
 	"voicepool/mixer"
 )
 
-// TestEventsLostOfReaders: events count as lost from the first call that reads them on, by Events or by a reader.
+// TestEventsLostOfReaders checks that events count as lost from the first reading call on, by Events or a
+// reader.
 func TestEventsLostOfReaders(t *testing.T) {
 	for name, read := range map[string]func(*mixer.Mixer){
 		"Events":         func(m *mixer.Mixer) { m.Events(nil) },

@@ -11,8 +11,8 @@ import (
 	"voicepool/voice"
 )
 
-// restless returns a sound at 1000 Hz that is loud and quiet by turns, 20 ms each, so that
-// it takes a slot from others and loses it again all the time.
+// restless returns a sound at 1000 Hz that alternates between loud and quiet every 20 ms, so that it
+// gains and loses a slot all the time.
 func restless(t *testing.T, on int) *voice.Sound {
 	return indexed(t, 0.1, func(hop int) float32 {
 		if hop%2 == on {
@@ -22,9 +22,8 @@ func restless(t *testing.T, on int) *voice.Sound {
 	})
 }
 
-// TestEventsOfALongBlock: a mixer whose Config leaves Events out loses none of those of one
-// block of 20 s, in which voices are exchanged as often as they can be and as many
-// commands act as can be under way.
+// TestEventsOfALongBlock checks that the default Config.Events loses no events in one block of 20 s, with
+// the maximum number of exchanges and commands.
 func TestEventsOfALongBlock(t *testing.T) {
 	sounds := [2]*voice.Sound{restless(t, 0), restless(t, 1)}
 	polled := make([]mixer.Event, 1<<16)
@@ -38,7 +37,7 @@ func TestEventsOfALongBlock(t *testing.T) {
 			m := newMixer(t, c)
 			block := make([]pcm.Frame, seconds*1000)
 			for i := range c.Voices + c.Virtual {
-				play(t, m.At(mixer.Now), sounds[i%2], mixer.Options{Loop: i/2%2 == 0}) // each kind has places of its own
+				play(t, m.At(mixer.Now), sounds[i%2], mixer.Options{Loop: i/2%2 == 0}) // each kind has its own places
 				m.Render(nil)
 			}
 			m.Render(block[:1])

@@ -12,7 +12,7 @@ func ExampleHandle_Stop() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
 	h, _ := m.Play(tone(500), mixer.Options{Pan: -1})
 	render(m, 100)
-	h.Stop() // its slot is free at once, a tail of 10 ms is heard
+	h.Stop() // its slot is free at once, with a tail of 10 ms
 	block := render(m, 20)
 	fmt.Println(h.State(), block[5][0] > 0, block[10][0])
 	fmt.Println(h.Stop())
@@ -78,7 +78,7 @@ func ExampleHandle_SetLoop() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
 	h, _ := m.Play(tone(100), mixer.Options{Loop: true})
 	render(m, 1050)
-	h.SetLoop(1) // the engine stops: the round is played to its end
+	h.SetLoop(1) // the engine stops: the present round plays to its end
 	render(m, 49)
 	fmt.Println(h.State())
 	render(m, 1)
@@ -137,7 +137,7 @@ func ExampleHandle_Audibility() {
 func ExampleHandle_Done() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
 	h, _ := m.Play(tone(100), mixer.Options{})
-	render(m, 200) // a device does so meanwhile
+	render(m, 200) // in a program, the device renders
 	<-h.Done()
 	fmt.Println(h.State())
 	// Output: ended
@@ -168,7 +168,7 @@ func ExampleMoment_Seek() {
 func ExampleMoment_Pause() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, Buses: []mixer.BusConfig{{Name: "sfx"}}})
 	sfx, _ := m.Bus("sfx")
-	m.At(0).Pause(mixer.TargetBus(sfx)) // what starts there waits
+	m.At(0).Pause(mixer.TargetBus(sfx)) // later starts wait, too
 	h, _ := m.At(50).Play(tone(500), mixer.Options{Bus: sfx})
 	m.At(100).Resume(mixer.TargetBus(sfx))
 	render(m, 60)

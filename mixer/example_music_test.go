@@ -7,7 +7,7 @@ import (
 	"voicepool/pcm"
 )
 
-// Music that follows on: an intro, then a loop, which is left at its end for an outro.
+// Gapless music: an intro, then a loop, which is left at its end for an outro.
 func ExampleHandle_Then() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
 	intro, loop, outro := tone(250), tone(100), tone(300)
@@ -31,7 +31,7 @@ func ExampleHandle_Then() {
 	// 850 ended 3
 }
 
-// A page of settings: volumes of 0 to 1, kept in a file, are gains of buses.
+// A settings page: volumes of 0 to 1, stored in a file, set the gains of buses.
 func ExampleBus_SetGain() {
 	m, _ := mixer.New(mixer.Config{Buses: []mixer.BusConfig{{Name: "music"}, {Name: "sfx"}}})
 	saved := map[string]float64{"master": 1, "music": 0.5, "sfx": 0}

@@ -7,7 +7,7 @@ import (
 	"voicepool/mixer"
 )
 
-// What is in a salvo waits until it is fired, and then acts at one frame.
+// Commands in a salvo wait until it is fired and are then executed at one frame.
 func ExampleSalvo() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
 	s := m.NewSalvo()
@@ -24,8 +24,8 @@ func ExampleSalvo() {
 	// playing: 2 fired: true 130
 }
 
-// A salvo can wait for the end of several voices: what it has begins at the very frame at which the last
-// of them is over.
+// A salvo can wait for the end of several voices: its commands are executed at the frame at which the
+// last of them ends.
 func ExampleCount() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000})
 	speech, applause := m.NewCount(), m.NewSalvo()

@@ -10,7 +10,7 @@ import (
 	"voicepool/voice"
 )
 
-// tone is a sound of so many milliseconds; package sounds loads real ones.
+// tone returns a sound of the given length; package sounds loads real ones.
 func tone(milliseconds int) *voice.Sound {
 	data := make([]float32, milliseconds)
 	for i := range data {
@@ -20,7 +20,7 @@ func tone(milliseconds int) *voice.Sound {
 	return s
 }
 
-// render stands for a device, which calls Render by itself.
+// render simulates a device, which calls Render by itself.
 func render(m *mixer.Mixer, milliseconds int) []pcm.Frame {
 	block := make([]pcm.Frame, milliseconds)
 	m.Render(block)
@@ -130,7 +130,7 @@ func ExampleMixer_SetPositions() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
 	h, _ := m.Play(tone(500), mixer.Options{Emitter: &space.Emitter{}})
 	render(m, 10)
-	// Once a frame of the game, for all that has moved.
+	// Once per frame of the game, for all objects that have moved.
 	m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{4, 0, 0}}})
 	heard := render(m, 50)[49]
 	fmt.Printf("left %.3f, right %.3f\n", heard[0], heard[1])
@@ -159,7 +159,7 @@ func ExampleMixer_NewGroup() {
 	// Output: 1 came too soon, 1 gave way, 2 play
 }
 
-// Forty shots within 30 ms are one voice, as loud as four.
+// Forty shots within 30 ms become one voice, as loud as four.
 func ExampleGroupOptions_coalesce() {
 	m, _ := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true})
 	shots, _ := m.NewGroup("shots", mixer.GroupOptions{Coalesce: 30 * time.Millisecond, Most: 6})
@@ -219,7 +219,7 @@ func ExampleDuck() {
 	// 600: 0.50
 }
 
-// half is an effect: an insert of a bus.
+// half is an effect, used as the insert of a bus.
 type half struct{}
 
 func (half) Process(block []pcm.Frame) {
@@ -251,9 +251,9 @@ func ExampleNewPointTable() {
 	// [0 0]
 }
 
-// Calls that a game makes between two blocks keep their distances in time.
+// Calls between two blocks keep their distances in time.
 func ExampleConfig_lead() {
-	now := time.Duration(0) // a test's clock; without one it is the system's
+	now := time.Duration(0) // a test clock; the default is the system clock
 	m, _ := mixer.New(mixer.Config{Rate: 1000, Lead: 20 * time.Millisecond, Clock: func() time.Duration { return now }})
 	m.Play(tone(5), mixer.Options{})
 	now += 7 * time.Millisecond

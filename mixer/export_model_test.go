@@ -7,9 +7,8 @@ import (
 	"voicepool/pcm"
 )
 
-// BreakVoice makes the voice of h such that to mix it panics: a step of 0 is a
-// division by nothing, and one that goes on steadily has nothing to read. It
-// reports whether there is such a voice.
+// BreakVoice makes the voice of h panic when it is mixed, and reports whether there is such a voice. A
+// step of 0 causes a division by zero; with steadily, the fast path has no samples to read.
 func BreakVoice(m *Mixer, h Handle, steadily bool) bool {
 	r := m.record(h.id)
 	if r.live != h.id {
@@ -30,7 +29,7 @@ func BreakVoice(m *Mixer, h Handle, steadily bool) bool {
 	return true
 }
 
-// PitchVoice moves the pitch of the voice of h behind the back of the control side.
+// PitchVoice changes the pitch of the voice of h without the control side.
 func PitchVoice(m *Mixer, h Handle, pitch pcm.Semitones) {
 	m.audio.at(m.record(h.id).stands.index()).voice.SetPitch(m.audio.now, pitch, 0)
 }

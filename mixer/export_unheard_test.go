@@ -1,4 +1,4 @@
 package mixer
 
-// LimitEndless bounds the endless voices that a mixer keeps unheard.
+// LimitEndless sets the maximum number of virtual endless voices.
 func LimitEndless(c *Config, n int) { c.endless = n }

@@ -13,7 +13,7 @@ import (
 	"voicepool/voice"
 )
 
-// wave is what streams repeat.
+// wave is repeated by the streams.
 var wave = func() []pcm.Frame {
 	frames := make([]pcm.Frame, 1<<16)
 	for i := range frames {
@@ -23,7 +23,7 @@ var wave = func() []pcm.Frame {
 	return frames
 }()
 
-// supplied is a stream whose feeds are filled by hand.
+// supplied is a stream with feeds that are filled by hand.
 type supplied struct {
 	sound *voice.Sound
 	feeds []*voice.Feed
@@ -41,7 +41,7 @@ func newSupplied(t testing.TB, rate, size int) *supplied {
 	return s
 }
 
-// fill writes until so much of each feed is free.
+// fill writes to each feed until the given room is left.
 func (s *supplied) fill(free func(f *voice.Feed) int) {
 	for i, f := range s.feeds {
 		n := f.Room() - free(f)
@@ -56,9 +56,8 @@ func (s *supplied) fill(free func(f *voice.Feed) int) {
 	}
 }
 
-// TestFastStreams: at speeds up to 256 what is heard of streams that are stolen, stopped,
-// paused and moved does not depend on how much more than Prepare asks for has been
-// decoded, and nothing runs dry.
+// TestFastStreams checks that at speeds up to 256, streams that are stolen, stopped, paused and moved
+// sound the same however much more than Prepare requires was decoded, and never run dry.
 func TestFastStreams(t *testing.T) {
 	for _, rate := range []int{8000, 48000} {
 		for _, size := range []int{1, 1 << 17} {

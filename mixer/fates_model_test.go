@@ -8,8 +8,8 @@ import (
 	"voicepool/pool"
 )
 
-// TestFatesAgainstAList drives the fates and a list of them by the same random calls, also where their
-// numbers come round.
+// TestFatesAgainstAList compares fates with a list under the same random calls, including an overflow of
+// their numbers.
 func TestFatesAgainstAList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := fates{most: rapid.SampledFrom([]int{1, 32, 100}).Draw(t, "most")}
@@ -23,7 +23,7 @@ func TestFatesAgainstAList(t *testing.T) {
 		}
 		if rapid.Bool().Draw(t, "round") {
 			add(200)
-			f.told, list = 1<<32-40, nil // as if all that came between were forgotten
+			f.told, list = 1<<32-40, nil // as if all fates in between were forgotten
 			clear(f.heads)
 			add(len(f.all))
 		}

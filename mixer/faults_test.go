@@ -12,8 +12,7 @@ import (
 
 const faultRate = 8000
 
-// streamOf returns a stream that is all there before it begins. Its frames are
-// written as they are, sound or not.
+// streamOf returns a stream that is completely decoded before it begins. Its frames are not checked.
 func streamOf(t testing.TB, frames []pcm.Frame) *voice.Sound {
 	t.Helper()
 	s, err := voice.NewStream(voice.Stream{Name: "stream", Rate: faultRate, Open: func(c voice.Course) (*voice.Feed, error) {
@@ -26,8 +25,8 @@ func streamOf(t testing.TB, frames []pcm.Frame) *voice.Sound {
 	return s
 }
 
-// withOthers renders voices around what misbehaves, on the same buses and off
-// them, and returns what came, how the misbehaving one ended, and the events.
+// withOthers renders a misbehaving voice or insert among other voices, on the same buses and on others.
+// It returns the output, the handle of the misbehaving voice, and the events.
 func withOthers(t testing.TB, bad func(m *mixer.Mixer, bus mixer.Bus) mixer.Handle, block int, insert mixer.Insert) ([]pcm.Frame, mixer.Handle, []mixer.Event, *mixer.Mixer) {
 	m := newMixer(t, mixer.Config{Rate: faultRate, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "bus", Gain: -3}, {Name: "wet", Insert: insert}}})
 	bus, _ := m.Bus("bus")
@@ -49,9 +48,8 @@ func withOthers(t testing.TB, bad func(m *mixer.Mixer, bus mixer.Bus) mixer.Hand
 	return out, h, events[:m.Events(events)], m
 }
 
-// TestFaultyStream: a stream that gives NaN, Inf or what no sound may be is ended
-// and reported within its block, and no frame of it is heard from then on; what
-// else plays has the same bits as without it.
+// TestFaultyStream checks that a stream with NaN, Inf or values out of range is ended and reported within
+// its block, and is not heard from then on. The other voices must have the same bits as without it.
 func TestFaultyStream(t *testing.T) {
 	want, _, _, _ := withOthers(t, nil, 500, nil)
 	for name, x := range map[string]float32{
@@ -59,7 +57,7 @@ func TestFaultyStream(t *testing.T) {
 	} {
 		for _, at := range []int{0, 1, 700} {
 			for channel := range 2 {
-				frames := make([]pcm.Frame, 1500) // silent but for the fault: it adds nothing to the mix
+				frames := make([]pcm.Frame, 1500) // silent apart from the fault, so it adds 0 to the mix
 				frames[at][channel] = x
 				s := streamOf(t, frames)
 				got, h, events, m := withOthers(t, func(m *mixer.Mixer, bus mixer.Bus) mixer.Handle {
@@ -89,7 +87,7 @@ func TestFaultyStream(t *testing.T) {
 	}
 }
 
-// TestLoudestStream: what a sound may be, a stream may give.
+// TestLoudestStream checks that a stream may have the largest values that a sound may have.
 func TestLoudestStream(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: faultRate, NoLimiter: true})
 	play(t, m.At(0), streamOf(t, []pcm.Frame{{8, -8}, {1e-40, -1e-40}, {1, 0}}), mixer.Options{})
@@ -100,7 +98,7 @@ func TestLoudestStream(t *testing.T) {
 	}
 }
 
-// bursting is an insert that fails at its nth block, in its own way.
+// bursting is an insert that fails at its nth block.
 type bursting struct {
 	n    int
 	fail func(block []pcm.Frame)
@@ -111,12 +109,12 @@ func (b *bursting) Process(block []pcm.Frame) {
 		b.fail(block)
 	}
 	if b.n < 0 {
-		block[0][0] += 1e6 // never again
+		block[0][0] += 1e6 // must not be called again
 	}
 }
 
-// TestFaultyInsert: one that panics, or leaves what is no sound, is taken out in
-// its block, of which nothing is lost.
+// TestFaultyInsert checks that an insert that panics or leaves invalid samples is removed within its
+// block, and that the block keeps its input.
 func TestFaultyInsert(t *testing.T) {
 	want, _, _, _ := withOthers(t, nil, 500, nil)
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
@@ -151,8 +149,8 @@ func TestFaultyInsert(t *testing.T) {
 	}
 }
 
-// TestPanickingVoice: a voice that panics is ended and reported in its block. What
-// else plays has the same bits as without it, its own bus and later slots too.
+// TestPanickingVoice checks that a voice that panics is ended and reported in its block. Other voices,
+// also on the same bus and in later slots, must have the same bits as without it.
 func TestPanickingVoice(t *testing.T) {
 	want, _, _, _ := withOthers(t, nil, 500, nil)
 	got, h, events, m := withOthers(t, func(m *mixer.Mixer, bus mixer.Bus) mixer.Handle {

@@ -13,7 +13,7 @@ import (
 	"voicepool/voice"
 )
 
-// happened polls all events and writes them down: "10 started 1, 20 stolen 1 (pool)".
+// happened polls all events and formats them: "10 started 1, 20 stolen 1 (pool)".
 func happened(m *mixer.Mixer) string {
 	events := make([]mixer.Event, 256)
 	var out []string
@@ -33,7 +33,7 @@ func happened(m *mixer.Mixer) string {
 	return strings.Join(out, ", ")
 }
 
-// wantEvents compares what has happened.
+// wantEvents compares the events.
 func wantEvents(t testing.TB, m *mixer.Mixer, want string) {
 	t.Helper()
 	if got := happened(m); got != want {
@@ -41,7 +41,7 @@ func wantEvents(t testing.TB, m *mixer.Mixer, want string) {
 	}
 }
 
-// wantAbout compares a sample but for rounding.
+// wantAbout compares a sample with a tolerance for rounding.
 func wantAbout(t testing.TB, what string, got float32, want float64) {
 	t.Helper()
 	if math.Abs(float64(got)-want) > 1e-6 {
@@ -49,10 +49,10 @@ func wantAbout(t testing.TB, what string, got float32, want float64) {
 	}
 }
 
-// falling is a raised cosine of n frames, from 1 to 0, at its frame i.
+// falling returns frame i of a raised cosine of n frames, from 1 to 0.
 func falling(i, n int) float64 { return 0.5 + 0.5*math.Cos(math.Pi*float64(i)/float64(n)) }
 
-// at1k is a mixer whose frame is a millisecond: a tail has 10, a way back 5.
+// at1k returns a mixer with frames of a millisecond: a tail has 10 frames, a fade-in 5.
 func at1k(t testing.TB, buses ...mixer.BusConfig) *mixer.Mixer {
 	t.Helper()
 	return newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Buses: buses})
@@ -60,7 +60,7 @@ func at1k(t testing.TB, buses ...mixer.BusConfig) *mixer.Mixer {
 
 const ms = time.Millisecond
 
-// busOf returns a bus that there is.
+// busOf returns an existing bus.
 func busOf(t testing.TB, m *mixer.Mixer, name string) mixer.Bus {
 	t.Helper()
 	b, err := m.Bus(name)
@@ -70,8 +70,8 @@ func busOf(t testing.TB, m *mixer.Mixer, name string) mixer.Bus {
 	return b
 }
 
-// TestZerosChangeNothing: what is written out as its zero, or as the default
-// that the zero stands for, gives the same bits as what is left out.
+// TestZerosChangeNothing checks that explicit zeros and explicit defaults give the same bits as omitted
+// fields.
 func TestZerosChangeNothing(t *testing.T) {
 	run := func(c mixer.Config, group *mixer.GroupOptions, o mixer.Options) []pcm.Frame {
 		c.Rate, c.Voices = 1000, 4
@@ -118,8 +118,8 @@ func TestZerosChangeNothing(t *testing.T) {
 	}
 }
 
-// TestFeatureErrors: what is out of range names itself and its range, wraps
-// ErrOption or ErrConfig, and changes nothing.
+// TestFeatureErrors checks that errors for values out of range name the value and the range, wrap
+// ErrOption or ErrConfig, and have no effect.
 func TestFeatureErrors(t *testing.T) {
 	m := at1k(t, mixer.BusConfig{Name: "sfx"})
 	s := level(t, 1000, 100, 1)
@@ -192,7 +192,7 @@ func TestFeatureErrors(t *testing.T) {
 		_, err := mixer.New(c.config)
 		wantError(t, err, mixer.ErrConfig, c.want)
 	}
-	// What is gone says so.
+	// Handles of ended voices return ErrGone.
 	h.Stop()
 	left(m, 1)
 	for name, err := range map[string]error{
@@ -218,7 +218,7 @@ func wantError(t testing.TB, err, kind error, want string) {
 	}
 }
 
-// TestShapes: the middle of each way, of a voice and of a bus, up and down.
+// TestShapes checks the middle of each fade shape, of a voice and of a bus, up and down.
 func TestShapes(t *testing.T) {
 	for _, c := range []struct {
 		shape    voice.Shape
@@ -253,8 +253,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestConstantPowerKeepsPower: of two that cross in this shape the powers add up
-// to that of one, from silence to full.
+// TestConstantPowerKeepsPower checks that the powers of a crossfade with this shape add up to a constant.
 func TestConstantPowerKeepsPower(t *testing.T) {
 	m := at1k(t)
 	out := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1})
@@ -274,8 +273,8 @@ func TestConstantPowerKeepsPower(t *testing.T) {
 	}
 }
 
-// TestFadeTurnsMidway: a move that begins while another is on its way begins
-// where that one is, whatever the shapes.
+// TestFadeTurnsMidway checks that a new fade begins at the current value of the fade under way, for all
+// shapes.
 func TestFadeTurnsMidway(t *testing.T) {
 	m := at1k(t)
 	h := play(t, m.At(0), level(t, 1000, 900, 1), hardLeft)
@@ -287,7 +286,7 @@ func TestFadeTurnsMidway(t *testing.T) {
 	wantAbout(t, "the end", got[120], 1)
 }
 
-// TestFadeOfAHandle is TestShapes by Handle.Fade.
+// TestFadeOfAHandle is TestShapes with Handle.Fade.
 func TestFadeOfAHandle(t *testing.T) {
 	m := at1k(t)
 	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), hardLeft)
@@ -303,5 +302,5 @@ func TestFadeOfAHandle(t *testing.T) {
 	}
 }
 
-// msOf is a time of so many frames at 1,000 Hz.
+// msOf returns the length of frames at 1,000 Hz.
 func msOf(frames int) time.Duration { return time.Duration(frames) * ms }

@@ -14,7 +14,7 @@ import (
 
 const filteredRate = 24000
 
-// filteredSounds draws six sounds from a seed, of which two are compact.
+// filteredSounds returns six sounds drawn from a seed; two of them are compact.
 func filteredSounds(t *testing.T, seed uint64) (sounds []*voice.Sound) {
 	r := rand.New(rand.NewPCG(seed, 8))
 	for i := range 6 {
@@ -26,8 +26,8 @@ func filteredSounds(t *testing.T, seed uint64) (sounds []*voice.Sound) {
 	return sounds
 }
 
-// filteredCrowd renders voices of which most have filters, on buses and with sends, that are moved, paused,
-// stolen and stopped. One mixer with stems mixes each voice by itself.
+// filteredCrowd renders voices, most of them with filters, on buses and with sends, that are moved,
+// paused, stolen and stopped. With stems, the mixer mixes each voice separately.
 func filteredCrowd(t *testing.T, seed uint64, sounds []*voice.Sound, block int, stems bool) []pcm.Frame {
 	const rate, n = filteredRate, 24000
 	r := rand.New(rand.NewPCG(seed, 7))
@@ -77,8 +77,8 @@ func filteredCrowd(t *testing.T, seed uint64, sounds []*voice.Sound, block int, 
 	return renderIn(m, n, block)
 }
 
-// TestFilterBlocks: voices that are filtered side by side, among others, give the bits of voices that are
-// mixed one by one, in blocks of any length.
+// TestFilterBlocks checks that voices filtered in a batch have the same bits as voices mixed one by one,
+// in blocks of any length.
 func TestFilterBlocks(t *testing.T) {
 	for seed := range uint64(longtest.Amount(2, 4)) {
 		sounds := filteredSounds(t, seed)

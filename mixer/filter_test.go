@@ -14,8 +14,8 @@ import (
 	"voicepool/voice"
 )
 
-// filterVoice mixes a voice by itself, with cutoffs that it begins with and others that it goes to
-// from a frame on, unless that is negative.
+// filterVoice mixes a single voice with initial cutoffs, and with other target cutoffs from a frame on. A
+// negative frame means no change.
 func filterVoice(s *voice.Sound, low, high float64, at int64, toLow, toHigh float64, frames int64, n int) []pcm.Frame {
 	var v voice.Voice
 	var f voice.Filter
@@ -33,8 +33,7 @@ func filterVoice(s *voice.Sound, low, high float64, at int64, toLow, toHigh floa
 	return out
 }
 
-// TestFilterWays: by whatever way a cutoff comes to a voice, it has the bits of one that is mixed by
-// itself.
+// TestFilterWays sets a cutoff of a voice in every way and compares with filterVoice.
 func TestFilterWays(t *testing.T) {
 	const rate, n = 8000, 4000
 	r := rand.New(rand.NewPCG(3, 4))
@@ -115,7 +114,7 @@ func TestFilterWays(t *testing.T) {
 	}
 }
 
-// TestFilterErrors: what no filter has is refused, with its range.
+// TestFilterErrors checks the errors for cutoffs out of range.
 func TestFilterErrors(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000})
 	s := level(t, 1000, 500, 0.1)
@@ -141,10 +140,10 @@ func TestFilterErrors(t *testing.T) {
 	}
 }
 
-// TestFilterThen: two halves with a filter that is the same, at rest or moving over the join, have the
-// bits of the whole sound.
+// TestFilterThen checks that two halves of a sound with the same filter, constant or fading over the
+// join, have the same bits as the whole sound.
 func TestFilterThen(t *testing.T) {
-	const rate, n, half = 8000, 3000, 1024 // where a line of a move ends
+	const rate, n, half = 8000, 3000, 1024 // the end of a segment
 	r := rand.New(rand.NewPCG(5, 6))
 	data := noise(r, rate, 1, n).Data
 	part := func(from, to int) *voice.Sound {
@@ -179,7 +178,7 @@ func TestFilterThen(t *testing.T) {
 	}
 }
 
-// TestFilterJournal: starts and sets are noted with their cutoffs.
+// TestFilterJournal checks that starts and sets are recorded with their cutoffs.
 func TestFilterJournal(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Journal: 64})
 	s := level(t, 1000, 400, 0.1)

@@ -13,7 +13,7 @@ import (
 	"voicepool/voice"
 )
 
-// opening returns a stream whose Open is open from the second call on.
+// opening returns a stream that uses open from the second call of Open on.
 func opening(t testing.TB, open func() (*voice.Feed, error)) *voice.Sound {
 	t.Helper()
 	calls := 0
@@ -30,8 +30,8 @@ func opening(t testing.TB, open func() (*voice.Feed, error)) *voice.Sound {
 	return s
 }
 
-// TestForeignOpen: a stream whose Open panics, or gives no feed, is an error of Play and of
-// Seek. Nothing has changed, and the mixer goes on.
+// TestForeignOpen checks that a stream whose Open panics or returns no feed is an error of Play and of
+// Seek, without further effects.
 func TestForeignOpen(t *testing.T) {
 	for name, open := range map[string]func() (*voice.Feed, error){
 		"panics":         func() (*voice.Feed, error) { panic("no such file") },
@@ -61,7 +61,7 @@ func TestForeignOpen(t *testing.T) {
 	}
 }
 
-// TestForeignOpenLeaves: an Open that ends its goroutine leaves the mixer as it was.
+// TestForeignOpenLeaves checks that an Open that ends its goroutine leaves the mixer unchanged.
 func TestForeignOpenLeaves(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 2})
 	s := opening(t, func() (*voice.Feed, error) { runtime.Goexit(); return nil, nil })
@@ -81,7 +81,7 @@ func TestForeignOpenLeaves(t *testing.T) {
 	}
 }
 
-// TestForeignRefiner: one that panics makes no versions; the sound is read as one without.
+// TestForeignRefiner checks that a Refiner that panics makes no versions; the sound plays without them.
 func TestForeignRefiner(t *testing.T) {
 	s := pitchable(t, func(*voice.Sound, int, bool, int64, int64) []float32 { panic("out of memory") })
 	m := newMixer(t, mixer.Config{})
@@ -95,8 +95,8 @@ func TestForeignRefiner(t *testing.T) {
 	}
 }
 
-// TestForeignClock: one that panics stands still. Commands act a lead after what has been
-// mixed, and a Stop arrives.
+// TestForeignClock checks that a clock that panics counts as stopped. Commands are executed a lead after
+// the mixed frames, and a Stop arrives.
 func TestForeignClock(t *testing.T) {
 	broken := false
 	m := newMixer(t, mixer.Config{Rate: 1000, Lead: 20 * time.Millisecond, Clock: func() time.Duration {

@@ -10,9 +10,9 @@ import (
 	"voicepool/voice"
 )
 
-// BenchmarkFrame200 is the control side of a frame of a game with 200 voices that move in
-// gain, pan, pitch and place, ten of them between two blocks: the fastest first one, which
-// sends commands, and the fastest of the others.
+// BenchmarkFrame200 measures the control side for a game frame with 200 voices that change gain, pan,
+// pitch and place, ten times between two blocks. It reports the fastest first frame, which sends
+// commands, and the fastest of the others.
 func BenchmarkFrame200(b *testing.B) {
 	s := noiseSounds(b, 1, 1)[0]
 	for name, fade := range map[string]time.Duration{"set": 0, "fade": 30 * time.Millisecond} {

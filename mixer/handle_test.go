@@ -93,14 +93,6 @@ func TestBadArguments(t *testing.T) {
 	}
 }
 
-// TestBusyChangesNothing fills the ring while nothing renders.
-
-// TestSetsCoalesce sets one voice a million times while nothing renders.
-
-// TestStaleHandle lets a record serve another start: the old handle must not
-
-// touch it.
-
 func TestStopFadesAndTails(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
 	s := level(t, 1000, 1000, 1)
@@ -150,34 +142,7 @@ func TestPauseResume(t *testing.T) {
 	}
 }
 
-// TestMasterIsEverything: to pause or stop the master is to pause or stop all.
-
-// TestFuture is the heart: a voice in a pause with a loud future stays, and one
-
-// that is louder now but fading goes.
-
-// TestNoAllocation runs every call and every policy with a full pool.
-
-// TestManyGoroutines calls everything from everywhere while blocks are made;
-
-// the race detector and the identities say whether it is sound.
-
-// TestStopOfAPendingStart: a stale stop for the same record must not undo it.
-
-// TestWantsOfAPendingStart: what a start that has not come is set to, it starts
-
-// with; by a full ring, and by a command, too.
-
-// TestWantsKeepTheOrder: a set of one field does not carry that of another past
-
-// a command between them.
-
-// TestEndedSoundsAreCollected: nothing in the mixer keeps a sound once its
-
-// voices are gone and its events are polled.
-
-// TestPauseKeepsTheFadeIn: a fade in goes on while its voice is paused.
-
+// TestPauseKeepsTheFadeIn checks that a fade-in continues while its voice is paused.
 func TestPauseKeepsTheFadeIn(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
 	h := play(t, m.At(0), level(t, 1000, 5000, 1), mixer.Options{Pan: -1, FadeIn: 2 * time.Second})
@@ -190,15 +155,3 @@ func TestPauseKeepsTheFadeIn(t *testing.T) {
 		}
 	}
 }
-
-// TestSilentBusJumps: a bus that nothing is heard through moves at once, so that
-
-// the attack of what starts is exact.
-
-// TestGrowsLast: a limit that is reached is looked at before the pool grows, and
-
-// what is needed between two looks counts as need.
-
-// TestNothingToPlay: an empty sound takes no voice from anybody.
-
-// TestWhyNobody: a rejected start says whether protection or priority kept it out.

@@ -10,8 +10,9 @@ import (
 	"voicepool/voice"
 )
 
-// TestHandlesWrap runs a random program with the generations of its handles far from their end, and another time just
-// before it, so that they begin anew. Both give the same events and states: an old handle never names another voice.
+// TestHandlesWrap runs a random program with handle generations far from their end, and again just before
+// it, so that they wrap around. Events and states must be equal: an old handle never identifies another
+// voice.
 func TestHandlesWrap(t *testing.T) {
 	sound, err := voice.NewSound(voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 30)})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestRoundsBeyondCounting: more rounds of a short loop than a position could
-// count in a row keep nobody waiting.
+// TestRoundsBeyondCounting plays more rounds of a short loop than an unrolled position could count,
+// without delay.
 func TestRoundsBeyondCounting(t *testing.T) {
 	for _, rounds := range []int{50_000_000, 1_000_000_000} {
 		m := at1k(t)
@@ -29,8 +29,7 @@ func TestRoundsBeyondCounting(t *testing.T) {
 	}
 }
 
-// whole returns a stream of so many frames, decoded at once, and the feeds that it
-// has opened.
+// whole returns a stream that is decoded at once, and the feeds that it has opened.
 func whole(t *testing.T, frames int) (*voice.Sound, *[]weak.Pointer[voice.Feed]) {
 	t.Helper()
 	var opened []weak.Pointer[voice.Feed]
@@ -47,8 +46,7 @@ func whole(t *testing.T, frames int) (*voice.Sound, *[]weak.Pointer[voice.Feed])
 	return s, &opened
 }
 
-// TestFeedsAreLetGo: the feed of a voice that has ended is nobody's any more, long
-// before its record is used again.
+// TestFeedsAreLetGo checks that the feed of an ended voice is released long before its record is reused.
 func TestFeedsAreLetGo(t *testing.T) {
 	m := at1k(t)
 	s, opened := whole(t, 100)
@@ -63,14 +61,13 @@ func TestFeedsAreLetGo(t *testing.T) {
 			kept++
 		}
 	}
-	if len(*opened) != 50 || kept > 1 { // the control side looks after the last
+	if len(*opened) != 50 || kept > 1 { // the control side keeps the last one
 		t.Errorf("of %d feeds %d are kept", len(*opened), kept)
 	}
 	runtime.KeepAlive(m)
 }
 
-// TestBusyOpensNothing: a Play that the ring has no place for has not touched the
-// stream.
+// TestBusyOpensNothing checks that a Play without room in the ring buffer does not open the stream.
 func TestBusyOpensNothing(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Commands: 1})
 	s, opened := whole(t, 100)
@@ -84,8 +81,8 @@ func TestBusyOpensNothing(t *testing.T) {
 	}
 }
 
-// TestStopKeepsItsLead: a stop that the ring has no place for comes as long after
-// its start as it was asked for, within a block.
+// TestStopKeepsItsLead checks that a stop without room in the ring buffer keeps its distance to the
+// start, within a block.
 func TestStopKeepsItsLead(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		c := &clock{}
@@ -118,7 +115,7 @@ func TestStopKeepsItsLead(t *testing.T) {
 	}
 }
 
-// TestClosed: what waits is let go, and no stream is opened any more.
+// TestClosed checks that Close releases waiters, and that no stream is opened after it.
 func TestClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := at1k(t)
@@ -146,8 +143,8 @@ func TestClosed(t *testing.T) {
 	})
 }
 
-// TestHostileRefiner: versions that are no sound are not read; all others go on as
-// without them.
+// TestHostileRefiner checks that invalid versions are not used, and that other sounds play as without
+// them.
 func TestHostileRefiner(t *testing.T) {
 	data := slices.Repeat([]float32{0.1}, 9000)
 	for name, give := range map[string]func(n int64) []float32{
@@ -179,8 +176,8 @@ func TestHostileRefiner(t *testing.T) {
 	}
 }
 
-// TestDryWhateverTheBlocks: where a stream runs dry, what is heard of it and when
-// it is told do not depend on the blocks.
+// TestDryWhateverTheBlocks checks that the output and events of a stream that runs dry do not depend on
+// the blocks.
 func TestDryWhateverTheBlocks(t *testing.T) {
 	run := func(block int) string {
 		m := newMixer(t, mixer.Config{NoLimiter: true})
@@ -214,7 +211,7 @@ func TestDryWhateverTheBlocks(t *testing.T) {
 	}
 }
 
-// TestPrepareSmallFeeds: what Prepare promises holds at the highest speed.
+// TestPrepareSmallFeeds checks the result of Prepare at the highest speed.
 func TestPrepareSmallFeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMixer(t, mixer.Config{NoLimiter: true})

@@ -12,12 +12,12 @@ import (
 	"voicepool/pcm"
 )
 
-// wildInsert halves what it hears until the frame at which it fails, in one of many
-// ways. What it does is a function of the frame alone.
+// wildInsert halves its input until the frame at which it fails, in one of many ways. Its output depends
+// on the frame alone.
 type wildInsert struct {
 	seen, fails int64
 	how         int
-	calls       int // after it failed: there must be none
+	calls       int // calls after the failure: must stay 0
 	failed      bool
 	longest     int
 }
@@ -30,7 +30,7 @@ func (w *wildInsert) Process(block []pcm.Frame) {
 	for i := range block {
 		block[i][0], block[i][1] = block[i][0]/2, block[i][1]/2
 	}
-	if w.fails >= 0 { // it also writes behind its block, where there is room
+	if w.fails >= 0 { // also writes beyond its block, if the capacity allows
 		_ = append(block, pcm.Frame{float32(math.NaN()), 7})
 	}
 	i := w.fails - w.seen
@@ -64,8 +64,7 @@ func (w *wildInsert) Process(block []pcm.Frame) {
 	}
 }
 
-// wildRun is a session of a tree of buses whose inserts fail: what is heard, what is
-// said, what is counted.
+// wildRun is the output, the events and the counters of a tree of buses with failing inserts.
 type wildRun struct {
 	out    []pcm.Frame
 	events []mixer.Event
@@ -135,11 +134,10 @@ func runWild(t *testing.T, seed uint64, block func(r *rand.Rand) int, works bool
 	return run, inserts
 }
 
-// TestWildInserts: inserts that fail at random frames and in every way, on trees of
-// buses, do not keep the mix from going on: it stays finite, each is taken out within
-// its own block with one Fault event and called no more, voices live and die as if
-// nothing had happened, and before the first failure each bit is that of inserts that
-// work. Of two sessions in blocks of the same lengths all bits agree.
+// TestWildInserts runs trees of buses with inserts that fail at random frames in every way. The mix must
+// stay finite, and each failed insert must be removed within its block with one Fault event and not be
+// called again. Voices must start and end as usual. Before the first failure all bits must be equal to
+// those with working inserts. Two runs with the same block lengths must have equal bits.
 func TestWildInserts(t *testing.T) {
 	seeds := uint64(250)
 	switch {
@@ -164,7 +162,7 @@ func TestWildInserts(t *testing.T) {
 			if w.failed {
 				want++
 				ways[w.how]++
-				first = min(first, w.fails/20*20) // blocks end on the grid at least
+				first = min(first, w.fails/20*20) // blocks end at least on the grid
 			}
 		}
 		var others []mixer.Event
@@ -219,8 +217,8 @@ func TestWildInserts(t *testing.T) {
 	}
 }
 
-// anyFault reports whether a fault is said at the beginning of a block that may hold a
-// frame: of at most 20 ms.
+// anyFault reports whether a fault was reported for a block that may contain a frame. Blocks have at most
+// 20 ms.
 func anyFault(faults map[string]int64, frame int64) bool {
 	for _, at := range faults {
 		if at <= frame && frame < at+20 {

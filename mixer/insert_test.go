@@ -8,13 +8,13 @@ import (
 	"voicepool/pcm"
 )
 
-// written is an insert that a test writes as a function.
+// written is an insert given as a function.
 type written func(block []pcm.Frame)
 
 func (e written) Process(block []pcm.Frame) { e(block) }
 
-// TestInsert changes all that its bus gives, before the bus's gains, what comes
-// from below included, and nothing beside it.
+// TestInsert checks that an insert processes the whole output of its bus, including the buses below it,
+// before the gains of the bus, and no other bus.
 func TestInsert(t *testing.T) {
 	doubled := written(func(block []pcm.Frame) {
 		for i := range block {
@@ -34,8 +34,8 @@ func TestInsert(t *testing.T) {
 	wantAbout(t, "right", block[29][1], math.Sqrt2/2*(-0.1*3./8+4./8))
 }
 
-// TestInsertSeesEveryFrame: blocks without a gap, of 1 frame to 20 ms, while the
-// bus is silent as well; what it makes of silence is heard.
+// TestInsertSeesEveryFrame checks that blocks have no gaps and 1 frame to 20 ms, also while the bus is
+// silent, and that output made from silence is heard.
 func TestInsertSeesEveryFrame(t *testing.T) {
 	seen, longest := 0, 0
 	m := at1k(t, mixer.BusConfig{Name: "a", Insert: written(func(block []pcm.Frame) {
@@ -63,8 +63,8 @@ func TestInsertSeesEveryFrame(t *testing.T) {
 	}
 }
 
-// TestInsertTakenOut: one that panics, or gives what is no sound, is taken out
-// within its block, which goes on without it.
+// TestInsertTakenOut checks that an insert that panics or leaves invalid samples is removed within its
+// block, which continues without it.
 func TestInsertTakenOut(t *testing.T) {
 	for name, wrong := range map[string]func(block []pcm.Frame){
 		"panic":    func(block []pcm.Frame) { block[0][0] = 9; panic("wrong") },

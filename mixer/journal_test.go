@@ -19,8 +19,8 @@ func journalSound(t *testing.T) *voice.Sound {
 	return s
 }
 
-// TestJournal: what acts on voices is told of each of them, at the frame at which
-// it acted; what never began is not told.
+// TestJournal checks that a command for voices is recorded for each of them at its frame, and that starts
+// that never began are not recorded.
 func TestJournal(t *testing.T) {
 	m, err := mixer.New(mixer.Config{Rate: 1000, Voices: 4, NoLimiter: true, Journal: 64})
 	if err != nil {
@@ -49,7 +49,7 @@ func TestJournal(t *testing.T) {
 	type line struct {
 		frame  int64
 		kind   mixer.EntryKind
-		voice  int // 1, 2; 0: everything
+		voice  int // 1, 2; 0: the mixer
 		fields mixer.Fields
 		frames int64
 		place  int64
@@ -78,7 +78,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// sameLines compares two lists, but for the order within a frame.
+// sameLines compares two lists, ignoring the order within a frame.
 func sameLines[T any](a, b []T, equal func(a, b T) bool) bool {
 	if len(a) != len(b) {
 		return false
@@ -91,8 +91,8 @@ func sameLines[T any](a, b []T, equal func(a, b T) bool) bool {
 	return true
 }
 
-// TestJournalLost: entries that nobody reads are counted, and those that there was
-// room for stay; without a journal there is nothing; neither allocates.
+// TestJournalLost checks that entries that are not read are counted, and that earlier entries stay.
+// Without a journal there are no entries. Neither allocates.
 func TestJournalLost(t *testing.T) {
 	s := journalSound(t)
 	block := make([]pcm.Frame, 8)
@@ -114,7 +114,7 @@ func TestJournalLost(t *testing.T) {
 		}
 		entries := make([]mixer.Entry, 64)
 		n, lost := m.Journal(entries), m.JournalLost()
-		// The start and ten sets.
+		// One start and ten sets.
 		if size == 0 && (n != 0 || lost != 0) || size > 0 && (n != size || lost != 11-int64(size) || entries[0].Kind != mixer.EntryPlay) {
 			t.Errorf("with room for %d there are %d, and %d are lost", size, n, lost)
 		}

@@ -7,7 +7,7 @@ import (
 	"voicepool/mixer"
 )
 
-// TestLatency: what was configured, and the longest block.
+// TestLatency checks the configured values and the longest block.
 func TestLatency(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 48000, Lead: 30 * time.Millisecond})
 	left(m, 480)

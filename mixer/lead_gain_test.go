@@ -8,8 +8,8 @@ import (
 	"voicepool/voice"
 )
 
-// mustReturn fails the test when call does not return: a deadlock. The time is far above what any call
-// takes, on a loaded machine too.
+// mustReturn fails the test if call does not return, which means a deadlock. The timeout is far above the
+// duration of any call, even on a loaded machine.
 func mustReturn(t *testing.T, name string, call func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -24,8 +24,8 @@ func mustReturn(t *testing.T, name string, call func()) {
 	}
 }
 
-// TestLeadOfBusGains: with a lead every call that sets or reads the gain of a bus returns, and Bus.Gain
-// is the gain that was set last.
+// TestLeadOfBusGains checks that with a lead every call that sets or reads the gain of a bus returns, and
+// that Bus.Gain returns the last gain.
 func TestLeadOfBusGains(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Lead: 5 * ms, Clock: new(clock).read, Buses: []mixer.BusConfig{{Name: "a"}}})
 	bus, err := m.Bus("a")

@@ -15,8 +15,8 @@ import (
 	"voicepool/voice"
 )
 
-// leadTwins are a mixer that is called at moments in time, and one that is told the
-// frame of each: the moment in frames, and the lead.
+// leadTwins are a mixer with a lead that is called at times, and a mixer without a lead that gets the
+// same calls with explicit frames: the time in frames plus the lead.
 type leadTwins struct {
 	t        *testing.T
 	c        *clock
@@ -35,10 +35,10 @@ func (l *leadTwins) fatal(format string, a ...any) {
 	l.t.Fatalf("%s\n"+format, append([]any{strings.Join(l.log[max(0, len(l.log)-30):], "\n")}, a...)...)
 }
 
-// frame is where a call of this moment acts.
+// frame returns the frame of a call at the present time.
 func (l *leadTwins) frame() int64 { return l.c.now.Milliseconds() + l.lead }
 
-// call asks both for the same.
+// call makes the same random call to both.
 func (l *leadTwins) call(r *rand.Rand, sounds []*voice.Sound) {
 	at := l.set.At(l.frame())
 	both := func(a, b error) {
@@ -105,7 +105,7 @@ func (l *leadTwins) call(r *rand.Rand, sounds []*voice.Sound) {
 	}
 }
 
-// render makes n frames of both, in blocks of other lengths in the second.
+// render renders n frames of both, with different blocks in the second.
 func (l *leadTwins) render(r *rand.Rand, n int) {
 	got, want := make([]pcm.Frame, n), make([]pcm.Frame, 0, n)
 	l.say("render %d", n)
@@ -128,7 +128,7 @@ func (l *leadTwins) render(r *rand.Rand, n int) {
 		l.fatal("what happened is\n%s\nwith explicit frames\n%s", x, y)
 	}
 	x, y := l.led.Stats(), l.set.Stats()
-	x.Pending, y.Pending = 0, 0 // the other is also told of voices that are gone
+	x.Pending, y.Pending = 0, 0 // the other also gets commands for ended voices
 	if x.Late != 0 || x != y {
 		l.fatal("the led one counts\n%+v, the other\n%+v", x, y)
 	}
@@ -139,9 +139,8 @@ func (l *leadTwins) render(r *rand.Rand, n int) {
 	}
 }
 
-// TestLeadAgainstFrames: a device whose blocks come on time. Whatever is asked for
-// between two blocks, of all that goes by now, has the bits, the events and the
-// counters of the same asked for the frame that its moment is, and the lead.
+// TestLeadAgainstFrames simulates a device with regular blocks. All kinds of calls between two blocks
+// must have the same bits, events and counters as calls for the frame of their time plus the lead.
 func TestLeadAgainstFrames(t *testing.T) {
 	sessions, calls := uint64(40), 0
 	switch {
@@ -161,7 +160,7 @@ func TestLeadAgainstFrames(t *testing.T) {
 		l.led = newMixer(t, c)
 		for n := int64(0); n < 1500; {
 			size := 1 + r.Int64N(block)
-			// A call as the block begins, by which the line through the blocks is drawn.
+			// A call at the start of the block, which anchors the line through the blocks.
 			l.call(r, sounds)
 			for at := r.Int64N(8); at < size; at += r.Int64N(8) {
 				l.c.now = time.Duration(n+at) * ms
@@ -178,10 +177,9 @@ func TestLeadAgainstFrames(t *testing.T) {
 	t.Logf("%d calls between two blocks", calls)
 }
 
-// TestLeadUneven: blocks come unevenly or not at all for a while, and the clock runs on.
-// What is asked for acts in the order of the calls, never late as long as no block is
-// longer than the lead, and never further ahead than twice the lead; calls between two
-// blocks keep their distances, but just after a while in which nothing was rendered.
+// TestLeadUneven simulates irregular blocks and pauses of the device while the clock runs. Calls are
+// executed in order, and never late while no block exceeds the lead. They are never further ahead than
+// twice the lead. Calls between two blocks keep their distances, except just after a pause.
 func TestLeadUneven(t *testing.T) {
 	sessions := uint64(100)
 	if long {
@@ -197,7 +195,7 @@ func TestLeadUneven(t *testing.T) {
 		type called struct {
 			at       time.Duration
 			rendered int64
-			apart    bool // a distance from the call before is to be kept
+			apart    bool // the distance to the previous call must be kept
 		}
 		var calls []called
 		var began []int64
@@ -213,13 +211,13 @@ func TestLeadUneven(t *testing.T) {
 				calls = append(calls, called{c.now, m.Now(), len(calls) > 0 && calls[len(calls)-1].rendered == m.Now() && uneven == 0})
 			}
 			switch r.IntN(12) {
-			case 0: // nothing is rendered for long
+			case 0: // a pause of the device
 				d := time.Duration(r.Int64N(int64(time.Hour)))
 				c.now, begin, uneven = c.now+d, begin+d, 3
 			case 1:
 				m.Render(nil)
 			default:
-				n := pcm.Frames(c.now-begin, rate) - m.Now() + 1 + r.Int64N(lead/4) // a block comes when it has been played
+				n := pcm.Frames(c.now-begin, rate) - m.Now() + 1 + r.Int64N(lead/4) // the device requests a block when the last one has been played
 				c.now = max(c.now, begin+pcm.Duration(m.Now()+n, rate)+time.Duration(r.Int64N(int64(ms))))
 				m.Render(make([]pcm.Frame, n))
 				uneven = max(uneven-1, 0)

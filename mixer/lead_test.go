@@ -15,10 +15,10 @@ type clock struct{ now time.Duration }
 
 func (c *clock) read() time.Duration { return c.now }
 
-// TestLeadKeepsDistances: calls between two blocks act as far from each other as
-// they were made, each so long after its call.
+// TestLeadKeepsDistances checks that calls between two blocks keep their distances, and that each is
+// executed a lead after its call.
 func TestLeadKeepsDistances(t *testing.T) {
-	c := &clock{now: time.Hour} // from any beginning
+	c := &clock{now: time.Hour} // any origin
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Lead: 20 * ms, Clock: c.read})
 	begin := c.now
 	s := level(t, 1000, 5, 0.1)
@@ -56,9 +56,8 @@ func TestLeadKeepsDistances(t *testing.T) {
 	}
 }
 
-// TestLeadFollows: blocks that come unevenly, and a device whose clock is a
-// little fast or slow, leave nearly all distances within a frame, none is off by
-// more than half a millisecond, and nothing is late.
+// TestLeadFollows simulates irregular blocks and a device clock that is slightly fast or slow. Almost all
+// distances must be kept to a frame, all of them to half a millisecond, and no command may be late.
 func TestLeadFollows(t *testing.T) {
 	const rate, block = 48000, 480
 	for _, drift := range []float64{0, 0.0002, -0.0002} {
@@ -105,8 +104,7 @@ func TestLeadFollows(t *testing.T) {
 	}
 }
 
-// TestLeadOfHandles: what a handle is told keeps its distances too, and its
-// order.
+// TestLeadOfHandles checks that calls of handles keep their distances and their order.
 func TestLeadOfHandles(t *testing.T) {
 	c := &clock{}
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Lead: 20 * ms, Clock: c.read})
@@ -128,7 +126,7 @@ func TestLeadOfHandles(t *testing.T) {
 	wantEvents(t, m, "20 started 1, 75 stopped 1")
 }
 
-// TestLeadLeavesFrames: a call for a frame is not led.
+// TestLeadLeavesFrames checks that the lead does not apply to a call for an explicit frame.
 func TestLeadLeavesFrames(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Lead: 20 * ms, Clock: new(clock).read})
 	play(t, m.At(3), level(t, 1000, 5, 0.1), mixer.Options{})
@@ -136,8 +134,8 @@ func TestLeadLeavesFrames(t *testing.T) {
 	wantEvents(t, m, "3 started 1, 8 ended 1")
 }
 
-// TestLeadAfterAPause: while nothing is rendered frames do not run away, and when it
-// goes on the lead is what it was.
+// TestLeadAfterAPause checks that frames do not run away while the mixer does not render, and that the
+// lead is the same afterwards.
 func TestLeadAfterAPause(t *testing.T) {
 	c := &clock{}
 	m := newMixer(t, mixer.Config{Rate: 1000, Lead: 20 * ms, Clock: c.read})
@@ -152,7 +150,7 @@ func TestLeadAfterAPause(t *testing.T) {
 	wantEvents(t, m, "20 started 1, 21 ended 1, 120 started 2, 121 ended 2, 220 started 3, 221 ended 3")
 }
 
-// TestLeadOfTheSystem: without a Clock the system's is taken.
+// TestLeadOfTheSystem uses the system clock.
 func TestLeadOfTheSystem(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Lead: 20 * ms})
 	play(t, m.At(mixer.Now), level(t, 1000, 1, 0.1), mixer.Options{})

@@ -7,8 +7,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestLimitRefused: what the pool refuses has taken nobody by a limit before. One slot is
-// taken by a loop, another loop is unheard, and a third start is under a limit that is reached.
+// TestLimitRefused checks that no voice is stolen for a limit if the pool rejects the start. The slot is
+// taken by a loop, another loop is virtual, and the third start is at a limit.
 func TestLimitRefused(t *testing.T) {
 	type o = mixer.Options
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestLimitByHand plays four starts of a group of two, or of two for each owner.
+// TestLimitByHand plays four starts of a group that is limited to two voices, in total or per owner.
 func TestLimitByHand(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -50,7 +50,7 @@ func TestLimitByHand(t *testing.T) {
 	}
 }
 
-// TestLimitErrors: a limit takes three policies.
+// TestLimitErrors checks that a limit accepts three policies.
 func TestLimitErrors(t *testing.T) {
 	m := newMixer(t, mixer.Config{})
 	for _, full := range []mixer.Overflow{mixer.StealGain, mixer.GrowPool, mixer.StealMasked, 99} {
@@ -62,7 +62,7 @@ func TestLimitErrors(t *testing.T) {
 	}
 }
 
-// TestLimitSaysItsPolicy: an event of a limit names the limit's policy, not the pool's.
+// TestLimitSaysItsPolicy checks that an event of a limit has the limit's policy instead of the pool's.
 func TestLimitSaysItsPolicy(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Overflow: mixer.StealGain, NoLimiter: true})
 	s := level(t, 1000, 100, 0.1)

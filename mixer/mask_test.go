@@ -11,7 +11,7 @@ import (
 	"voicepool/voice"
 )
 
-// slowMask is how much of a voice is heard beside others, by the definition.
+// slowMask returns how much of a voice is heard beside others, by definition.
 func slowMask(own *[2]voice.Masks, power float64, masks []*[2]voice.Masks, powers []float64) (score float64) {
 	for h := range 2 {
 		for b := range voice.Bands {
@@ -30,8 +30,8 @@ func slowMask(own *[2]voice.Masks, power float64, masks []*[2]voice.Masks, power
 	return score
 }
 
-// TestMaskAgainstDefinition: on the grid, the packed scores of all voices are what
-// the definition says, and so is the choice of a victim.
+// TestMaskAgainstDefinition compares the packed scores of all voices and the choice of a victim with the
+// definition, on the grid.
 func TestMaskAgainstDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 7))
 	var all []*voice.Sound
@@ -66,7 +66,7 @@ func TestMaskAgainstDefinition(t *testing.T) {
 			m.Events(events)
 			m.Render(nil)
 		}
-		// A start at a place between: all that moved has been scored on the grid.
+		// A start between two frames of the grid: changes were scored on the grid.
 		var now [][2]voice.Masks
 		var own, others []*[2]voice.Masks
 		var powers []float64
@@ -132,9 +132,8 @@ func TestMaskedGoesWithVirtual(t *testing.T) {
 	}
 }
 
-// TestMaskedTakesWhatIsHidden: of a loud tone, one beside it and a faint one far
-// away the second is the least heard, though not the quietest. When the loud one
-// ends it is worth a slot again.
+// TestMaskedTakesWhatIsHidden plays a loud tone, a tone next to it and a distant faint tone. The second
+// is masked most, though it is not the quietest. When the loud tone ends, the second must be restored.
 func TestMaskedTakesWhatIsHidden(t *testing.T) {
 	tone := func(hz float64) *voice.Sound {
 		c := &sounds.Clip{Name: "tone", Rate: policyRate, Channels: 1, Samples: make([]float32, policyRate)}

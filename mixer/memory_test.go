@@ -11,6 +11,7 @@ import (
 	"voicepool/pcm"
 )
 
+// TestNoAllocation runs every call and every policy with a full pool.
 func TestNoAllocation(t *testing.T) {
 	for _, policy := range []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool} {
 		m := newMixer(t, mixer.Config{Voices: 16, Overflow: policy, Buses: []mixer.BusConfig{{Name: "sfx", Voices: 12}}})
@@ -52,6 +53,8 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
+// TestManyGoroutines calls all methods from many goroutines while blocks are rendered. The race detector
+// and the identities of Stats check the result.
 func TestManyGoroutines(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 8, Commands: 64, MaxVoices: 16})
 	s := level(t, 8000, 400, 0.2)
@@ -102,7 +105,7 @@ func TestManyGoroutines(t *testing.T) {
 	for n := 0; n < 3000 || calls.Load() < 3000 && !t.Failed(); n++ {
 		m.Render(block)
 		m.Events(events)
-		runtime.Gosched() // on one processor too
+		runtime.Gosched() // for a single processor
 	}
 	close(stop)
 	wg.Wait()
@@ -117,6 +120,8 @@ func TestManyGoroutines(t *testing.T) {
 	}
 }
 
+// TestEndedSoundsAreCollected checks that the mixer keeps no reference to a sound after its voices have
+// ended and its events were polled.
 func TestEndedSoundsAreCollected(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000})
 	freed := make(chan bool, 1)

@@ -9,8 +9,7 @@ import (
 	"voicepool/voice"
 )
 
-// ramp returns a mono sound whose samples count up, so that each says where it
-// stands: frame n is (n+1)/1024.
+// ramp returns a mono sound with increasing samples, which identify their frames: frame n is (n+1)/1024.
 func ramp(t testing.TB, rate, frames int) *voice.Sound {
 	t.Helper()
 	data := make([]float32, frames)
@@ -20,7 +19,7 @@ func ramp(t testing.TB, rate, frames int) *voice.Sound {
 	return sound(t, voice.Samples{Name: "ramp", Rate: rate, Channels: 1, Data: data})
 }
 
-// level returns a steady mono sound.
+// level returns a constant mono sound.
 func level(t testing.TB, rate, frames int, x float32) *voice.Sound {
 	t.Helper()
 	data := make([]float32, frames)
@@ -30,7 +29,7 @@ func level(t testing.TB, rate, frames int, x float32) *voice.Sound {
 	return sound(t, voice.Samples{Name: "level", Rate: rate, Channels: 1, Data: data})
 }
 
-// sound returns a sound with its spectrum, or scores would become others when that comes.
+// sound returns a sound with its spectrum, because scores change when a spectrum becomes available.
 func sound(t testing.TB, s voice.Samples) *voice.Sound {
 	t.Helper()
 	out, err := voice.NewSound(s)
@@ -84,7 +83,7 @@ func equal(t testing.TB, got, want []float32) {
 	}
 }
 
-// hardLeft keeps a mono sound's samples as they are, on the left.
+// hardLeft plays a mono sound unchanged on the left.
 var hardLeft = mixer.Options{Pan: -1}
 
 func TestPlayIsExact(t *testing.T) {

@@ -12,19 +12,19 @@ import (
 	"voicepool/voice"
 )
 
-// modelBusFilter is one filter of a bus in float64: its cutoff moves straight in its logarithm.
+// modelBusFilter is one filter of a bus in float64: its cutoff moves linearly in its logarithm.
 type modelBusFilter struct {
 	high     bool
 	from, to float64 // binary logarithms of cutoffs
 	depths   [2]float64
 	start    int
 	frames   int
-	fade     [2]int // from when to when the depth moves
+	fade     [2]int // the fade of the depth
 	fresh    bool
 	states   [2][2]float64
 }
 
-// turn moves it: hz 0 is off.
+// turn moves the cutoff; hz 0 is off.
 func (f *modelBusFilter) turn(frame, frames, rate int, hz float64) {
 	open := 0.49 * float64(rate)
 	if f.high {
@@ -43,7 +43,7 @@ func (f *modelBusFilter) turn(frame, frames, rate int, hz float64) {
 	}
 }
 
-// way returns how far a frame is from one to another, 0..1.
+// way returns the progress of a fade at a frame, 0..1.
 func way(frame, from, to int) float64 {
 	if frame >= to {
 		return 1
@@ -59,15 +59,15 @@ func (f *modelBusFilter) depth(frame int) float64 {
 	return f.depths[0] + (f.depths[1]-f.depths[0])*way(frame, f.fade[0], f.fade[1])
 }
 
-// weights returns what the states and the input of a frame count for: see take.
+// weights returns the weights of the states and the input at a frame, see take.
 func (f *modelBusFilter) weights(frame, rate int) [6]float64 {
 	g := math.Tan(math.Pi * min(math.Exp2(f.at(frame))/float64(rate), 0.49))
 	a := 1 / (1 + g*(g+math.Sqrt2))
 	return [6]float64{2*a - 1, 2 * g * a, 2 * g * g * a, a, a * (g + math.Sqrt2), 0.5 - 0.5*math.Cos(math.Pi*f.depth(frame))}
 }
 
-// take takes a frame through the filter: its weights go in straight lines from every 32nd frame, or one
-// at which something was set, to the next.
+// take filters a frame. The weights are interpolated linearly between every 32nd frame, starting at the
+// last set.
 func (f *modelBusFilter) take(x [2]float64, frame, rate, set int) [2]float64 {
 	from, to := max(frame/32*32, set), (frame/32+1)*32
 	w, next := f.weights(from, rate), f.weights(to, rate)
@@ -94,15 +94,15 @@ func (f *modelBusFilter) take(x [2]float64, frame, rate, set int) [2]float64 {
 	return x
 }
 
-// TestBusFilterModel compares a tree of buses whose cutoffs move with a model in float64: each bus is
-// filtered before its gain, and so are its sends before the gains, and after.
+// TestBusFilterModel compares a tree of buses with moving cutoffs with a model in float64. A bus is
+// filtered before its gain, and before both kinds of sends.
 func TestBusFilterModel(t *testing.T) {
 	const rate, n = 48000, 24000
 	type bus struct {
 		parent    int
 		gain      float64
 		high, low modelBusFilter
-		set       int // the frame at which a cutoff was set last
+		set       int // the frame of the last set of a cutoff
 	}
 	for seed := range uint64(longtest.Amount(4, 12)) {
 		r := rand.New(rand.NewPCG(seed, 9))

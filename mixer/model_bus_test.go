@@ -6,7 +6,7 @@ import (
 	"voicepool/voice"
 )
 
-// modelBus is a sub-mix of the model.
+// modelBus is a bus of the model.
 type modelBus struct {
 	parent        int
 	limit         int
@@ -16,8 +16,8 @@ type modelBus struct {
 	pitch, mute   glide
 	direct        glide
 	duck          modelDuck
-	score         pair // the factors that count in scores, of the last refresh
-	quiet         bool // of the last refresh: muted here or above
+	score         pair // the factors in scores, as of the last refresh
+	quiet         bool // as of the last refresh: muted here or above
 	tailsEnd      int64
 	sum           heard
 	curve, facing busCurve // of its factors, and of direct
@@ -29,7 +29,7 @@ type modelDuck struct {
 	by                    float64
 	attack, hold, release int64
 	down                  bool
-	upAt                  int64 // -1: not known
+	upAt                  int64 // -1: unknown
 	move                  glide
 }
 
@@ -53,7 +53,7 @@ func (x *model) playing(bus int) (n int) {
 	return n
 }
 
-// loud counts those of them that make a bus give way.
+// loud counts the voices that trigger a duck.
 func (x *model) loud(d *modelDuck) (n int) {
 	for _, v := range x.slots {
 		if v != nil && !v.paused() && x.below(v.play.bus, d.when) && v.score.audibility >= float32(d.above) { // scores are float32
@@ -63,7 +63,7 @@ func (x *model) loud(d *modelDuck) (n int) {
 	return n
 }
 
-// held reports whether a bus or one above it is paused.
+// held reports whether a bus or a bus above it is paused.
 func (x *model) held(bus int) bool {
 	for ; bus >= 0; bus = x.buses[bus].parent {
 		if x.buses[bus].paused {
@@ -73,7 +73,7 @@ func (x *model) held(bus int) bool {
 	return false
 }
 
-// refresh works out what the buses bring to scores.
+// refresh computes the factors of buses in scores.
 func (x *model) refresh() {
 	for i := range x.buses {
 		b := &x.buses[i]
@@ -87,8 +87,7 @@ func (x *model) refresh() {
 	}
 }
 
-// faced reports whether the voices of a bus are heard: where any bus is soloed, it has
-// to be that one or below it.
+// faced reports whether the voices of a bus are heard: without a solo, or on a soloed bus or below it.
 func (x *model) faced(bus int) bool {
 	some := false
 	for i := range x.buses {
@@ -101,7 +100,7 @@ func (x *model) faced(bus int) bool {
 	return !some
 }
 
-// face turns the voices of buses to what they are to be.
+// face fades the voices of buses after a change of solos.
 func (x *model) face(over int64) {
 	for i := range x.buses {
 		b, to := &x.buses[i], truth(x.faced(i))
@@ -116,7 +115,7 @@ func (x *model) face(over int64) {
 	}
 }
 
-// pitchOf is the pitch that the buses give to a voice.
+// pitchOf returns the sum of the pitches of a bus and the buses above it.
 func (x *model) pitchOf(bus int) glide {
 	sum := glide{start: x.now}
 	for ; bus >= 0; bus = x.buses[bus].parent {
@@ -128,7 +127,7 @@ func (x *model) pitchOf(bus int) glide {
 	return sum
 }
 
-// heard reports whether anything comes through a bus.
+// heard reports whether a bus has output.
 func (x *model) heard(bus int) bool {
 	for i := range x.buses {
 		if x.below(i, bus) && x.sounding(i) {
@@ -138,7 +137,7 @@ func (x *model) heard(bus int) bool {
 	return false
 }
 
-// sounding reports whether anything comes from voices of a bus itself.
+// sounding reports whether a bus has sound of its own voices.
 func (x *model) sounding(bus int) bool {
 	for _, v := range x.slots {
 		if v != nil && v.sounded && !v.paused() && v.play.bus == bus {
@@ -148,7 +147,7 @@ func (x *model) sounding(bus int) bool {
 	return x.buses[bus].tailsEnd > x.now
 }
 
-// turnDucks lowers buses, and lets them go.
+// turnDucks lowers and releases buses.
 func (x *model) turnDucks() {
 	for i := range x.buses {
 		d := &x.buses[i].duck
@@ -189,18 +188,18 @@ func (b *modelBus) factors(f int64) pair {
 	return balance(b.pan.at(f)).times(pair{g, g})
 }
 
-// busCurve is a piece of the factors of a bus, and of which moves.
+// busCurve is a piece of the factors of a bus, with the fades that they depend on.
 type busCurve struct {
 	moves [4]glide
 	piece piece
 }
 
-// at returns the factors of frame f, how far a line can be from them, and their bound.
+// at returns the exact factors of frame f, the maximum deviation of a line, and their bound.
 func (b *modelBus) at(f int64) (g, bent, most pair) {
 	return b.curve.at(f, [4]glide{b.gain, b.pan, b.mute, b.duck.move}, b.factors)
 }
 
-// directAt is the same of the factor that soloing brings.
+// directAt is at for the factor of solos.
 func (b *modelBus) directAt(f int64) (g, bent, most pair) {
 	return b.facing.at(f, [4]glide{b.direct}, func(f int64) pair { x := b.direct.at(f); return pair{x, x} })
 }

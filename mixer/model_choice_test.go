@@ -7,7 +7,7 @@ import (
 	"voicepool/pcm"
 )
 
-// start decides what becomes of a Play.
+// start decides the outcome of a Play.
 func (x *model) start(p *modelPlay) {
 	x.stats.Asked++
 	if p.cancel {
@@ -53,8 +53,8 @@ func (x *model) start(p *modelPlay) {
 	if g != nil {
 		g.started, g.last, g.crowd = true, x.now, v
 	}
-	// Its Started event comes last, but says in which slot all of it happens: ends
-	// in between would be those of a start at its own frame, which there are none.
+	// Its Started event comes last and contains the slot of all preceding events. Ends in between would
+	// belong to a start at its own frame, which does not occur.
 	v.slot = x.next().Slot
 	e := mixer.Event{Kind: mixer.EventStarted, Voice: v.number}
 	x.emit(p, e)
@@ -104,7 +104,7 @@ func (x *model) turnAway(p *modelPlay, e mixer.Event) {
 	x.emit(p, e)
 }
 
-// joins makes a start a part of the voice that its group began last.
+// joins merges a start into the last voice of its group.
 func (x *model) joins(p *modelPlay, g *modelGroup) bool {
 	v := g.crowd
 	if g.within == 0 || v == nil || x.now-g.last > g.within || v.play.voice != v || len(v.out) > 0 || v.self {
@@ -124,7 +124,7 @@ func (x *model) joins(p *modelPlay, g *modelGroup) bool {
 	return true
 }
 
-// makeRoom takes at most one victim, which has to serve all limits.
+// makeRoom steals at most one voice, which has to serve all limits.
 func (x *model) makeRoom(p *modelPlay) bool {
 	reason, inBus := mixer.ReasonNone, -1
 	for b := p.bus; b >= 0; b = x.buses[b].parent {
@@ -219,7 +219,7 @@ func (x *model) steal(victim, second *modelVoice, among []*modelVoice, e mixer.E
 	x.finish(victim, e)
 }
 
-// peers returns how many have a voice's priority.
+// peers returns the number of voices with the priority of a voice.
 func peers(of *modelVoice, among []*modelVoice) (n int) {
 	for _, v := range among {
 		if v.prio == of.prio {
@@ -229,7 +229,8 @@ func peers(of *modelVoice, among []*modelVoice) (n int) {
 	return n
 }
 
-// choose returns the two that give way first: by priority, policy and age. Where rounding may decide between two, the mixer's choice holds.
+// choose returns the first two victims: by priority, policy and age. If rounding may decide between two,
+// the mixer's choice is accepted.
 func (x *model) choose(among []*modelVoice, policy mixer.Overflow) (least, second *modelVoice) {
 	for _, v := range among {
 		switch {
@@ -276,7 +277,7 @@ func (x *model) before(v, w *modelVoice, policy mixer.Overflow) bool {
 	return v.number < w.number
 }
 
-// tied reports whether only rounding puts one of two before the other.
+// tied reports whether two voices differ by rounding alone.
 func (x *model) tied(v, w *modelVoice, policy mixer.Overflow) bool {
 	a, b := v.score, w.score
 	switch {
@@ -290,7 +291,7 @@ func (x *model) tied(v, w *modelVoice, policy mixer.Overflow) bool {
 	return near(float64(a.audibility), float64(b.audibility))
 }
 
-// freshen works all scores out as they are at this frame.
+// freshen computes all scores at this frame.
 func (x *model) freshen() {
 	x.refresh()
 	for _, v := range x.slots {
@@ -317,7 +318,7 @@ func (x *model) scoreOf(v *modelVoice) modelScore {
 	return s
 }
 
-// extend lets a pool grow that may.
+// extend grows the pool if possible.
 func (x *model) extend() bool {
 	x.needed = x.now
 	x.limit = max(x.limit, min(x.limit+x.config.Grow.Step, x.config.Grow.Max))
@@ -342,13 +343,13 @@ func (x *model) contract() {
 	}
 }
 
-// resize steals what plays beyond the new limit.
+// resize steals voices beyond the new limit.
 func (x *model) resize(n int) {
 	x.wanted, x.limit, x.stats.Voices = n, n, int64(n)
 	x.shrink()
 }
 
-// shrink steals what plays beyond the limit, unless it is protected.
+// shrink steals voices beyond the limit, except protected ones.
 func (x *model) shrink() {
 	policy := x.config.Overflow
 	if policy == mixer.Reject || policy == mixer.GrowPool {

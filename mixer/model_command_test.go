@@ -6,7 +6,7 @@ import (
 	"voicepool/voice"
 )
 
-// do carries out a command.
+// do executes a command.
 func (x *model) do(c *modelCommand) {
 	t := &c.target
 	switch c.kind {
@@ -21,7 +21,7 @@ func (x *model) do(c *modelCommand) {
 			}
 			x.apply(v, c.field, c.play.want[c.field], over)
 			if c.field == wantProtect {
-				x.shrink() // it may have been kept by its protection alone
+				x.shrink() // it may have been protected
 			}
 		} else {
 			c.play.ahead[c.field] = nil
@@ -35,7 +35,7 @@ func (x *model) do(c *modelCommand) {
 		return
 	case modelSet:
 		if c.change.Fields&mixer.FieldProtect != 0 {
-			defer x.shrink() // what was kept by its protection alone
+			defer x.shrink() // voices that were protected
 		}
 		if t.bus >= 0 {
 			x.setBus(t.bus, c)
@@ -73,7 +73,7 @@ func (x *model) do(c *modelCommand) {
 	}
 }
 
-// foresee has a start begin with a change that comes before it.
+// foresee applies a command to a start that has not begun.
 func (p *modelPlay) foresee(c *modelCommand) {
 	want := func(field int, value float64) { p.ahead[field] = &value }
 	switch c.kind {
@@ -114,7 +114,7 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// apply brings a voice to what its handle wants.
+// apply sets a property of a voice from its handle.
 func (x *model) apply(v *modelVoice, field int, value float64, over int64) {
 	v.play.dirty[field] = false
 	x.move(v, field, value, over, voice.InDecibels)
@@ -224,7 +224,7 @@ func (x *model) resume(v *modelVoice, flag *bool) {
 	}
 	if v.sounded {
 		v.back = bow{start: x.now, frames: x.smooth}
-	} else { // it begins now, where a seek has taken it gently
+	} else { // it begins now, with a fade-in after a seek
 		v.in.start, v.back.start = x.now, x.now
 	}
 	v.plan(x.now)

@@ -2,21 +2,20 @@ package mixer_test
 
 import "math"
 
-// The model goes along the exact curve of every move, by math.Cos and math.Pow. The
-// mixer draws straight lines from one place of the curve to another. What that can be off
-// follows from how long the lines are, which docs/decisions/002-frames-not-blocks.md gives.
+// The model follows the exact curve of every fade, with math.Cos and math.Pow. The mixer draws straight
+// lines between points of the curve. The deviation follows from the length of the lines, see
+// docs/decisions/002-frames-not-blocks.md.
 //
-// Take a line over n frames whose ends are on a curve f, and a frame t between them. The
-// line is off by at most n²/8 times the largest second difference |f(s-1) - 2f(s) + f(s+1)|
-// of the frames between its ends. (It is n²/8 max|f''| for a curve of which one knows f''
-// only; second differences need not be worked out by hand for products of curves, and hold
-// at the jump to silence at -80 dB, too.) No line goes beyond the begin or the end of a
-// move, where the curve has a corner.
+// Take a line over n frames with its ends on a curve f, and a frame t between them. The line deviates by
+// at most n²/8 times the largest second difference |f(s-1) - 2f(s) + f(s+1)| of the frames between its
+// ends. (With a known f'' this is n²/8 max|f''|. Second differences need no derivation for products of
+// curves, and include the jump to silence at -80 dB.) No line crosses the begin or the end of a fade,
+// where the curve has a corner.
 
 // longest is the length of the longest lines.
 const longest = 64
 
-// pieces returns how long lines are at most while a move of so many frames is under way.
+// pieces returns the maximum length of lines during a fade of the given length.
 func pieces(frames int64) int64 {
 	for _, p := range []struct{ below, length int64 }{{128, 2}, {1024, 8}, {4096, 16}} {
 		if frames < p.below {
@@ -30,13 +29,13 @@ func pieces(frames int64) int64 {
 type piece struct {
 	from, until int64
 	exact       []pair
-	bent        pair // how far a line can be from the curve
-	most        pair // how large a line can be
+	bent        pair // maximum deviation of a line
+	most        pair // maximum value of a line
 }
 
-// newPiece begins a piece at f, on a curve whose last corner was at last and whose next
-// is at end, MaxInt64 for none. It ends with that, or at a multiple of length, as the
-// lines do for whose length the pitch holds still.
+// newPiece begins a piece at f. last and end are the previous and the next corner of the curve, MaxInt64
+// without one. The piece ends at that corner or at a multiple of length, like the lines for which the
+// pitch is constant.
 func newPiece(curve func(int64) pair, f, last, end, length int64) piece {
 	if end == math.MaxInt64 {
 		g := curve(f)
@@ -44,7 +43,7 @@ func newPiece(curve func(int64) pair, f, last, end, length int64) piece {
 	}
 	p := piece{from: f, until: min(end, (f/length+1)*length)}
 	before, after := max(last, f-length), min(end, p.until+length)
-	var near []pair // all that a line can touch which has a frame of the piece
+	var near []pair // the points of all lines that overlap the piece
 	for s := before; s <= after; s++ {
 		near = append(near, curve(s))
 	}
@@ -61,18 +60,18 @@ func newPiece(curve func(int64) pair, f, last, end, length int64) piece {
 	return p
 }
 
-// at returns the exact factors at a frame, and how far a line can be from them.
+// at returns the exact factors at a frame, and the maximum deviation of a line.
 func (p *piece) at(f int64) (exact, bent pair) {
 	return p.exact[min(f-p.from, int64(len(p.exact)-1))], p.bent
 }
 
-// heard is a frame, exactly, and what the mixer's may be off.
+// heard is an exact frame with the tolerance for the mixer's frame.
 type heard struct {
 	pair
-	bent  float64 // since its factors go along lines
-	bound float64 // the sum of the peaks of all that is in it
-	parts int     // how much is in it
-	steps int     // roundings on its way, besides those that add up the parts
+	bent  float64 // deviation of lines
+	bound float64 // the sum of the peaks of all parts
+	parts int     // number of parts
+	steps int     // roundings, except of the sum of the parts
 }
 
 func (h *heard) add(g heard) {
@@ -84,8 +83,7 @@ func (h *heard) add(g heard) {
 	h.steps = max(h.steps, g.steps)
 }
 
-// times returns h under factors of which a line is bent away, and that are no larger than
-// most.
+// times multiplies h by exact factors, with lines that deviate by at most bent and do not exceed most.
 func (h heard) times(exact, bent, most pair) heard {
 	largest := max(most[0], most[1])
 	return heard{
@@ -94,18 +92,17 @@ func (h heard) times(exact, bent, most pair) heard {
 	}
 }
 
-// On the way of a sample through a factor that goes along a line there are five roundings
-// to float32: of the line's begin and its slope, of slope times frames, of their sum, and
-// of the product. On the way of a voice there are five more: the difference of two samples
-// (which is of up to two peaks), its share, the sum, and for a tail the window and the product.
+// A factor along a line takes five roundings to float32: the line's begin, its slope, slope times frames,
+// their sum, and the product. A voice takes six more: the difference of two samples (of up to two peaks),
+// its share, the sum, and for a tail the window and the product.
 const (
 	lineSteps  = 5
 	voiceSteps = lineSteps + 6
 )
 
-// tolerance returns what the mixer's frame may be off: lines that are bent away, and
-// roundings of at most 2^-24 of the sum of the peaks each. The last summand is that of
-// numbers too small for a float32 to have all its bits.
+// tolerance returns the allowed deviation of the mixer's frame: of lines, and of roundings by at most
+// 2^-24 of the sum of the peaks each. The last summand is for numbers too small to have all bits of a
+// float32.
 func (h heard) tolerance() float64 {
 	return h.bent + float64(h.steps+voiceSteps+h.parts)*0x1p-24*h.bound + 1e-12
 }

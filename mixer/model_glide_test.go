@@ -6,7 +6,7 @@ import (
 	"voicepool/voice"
 )
 
-// glide is the model's move: a value on its way.
+// glide is a fade of the model.
 type glide struct {
 	from, to      float64
 	start, frames int64
@@ -28,7 +28,7 @@ func (g *glide) at(f int64) float64 {
 	return g.from + float64((g.to-g.from)*(float64(t)/float64(g.frames)))
 }
 
-// gain reads decibels as a factor, on the way that the shape says.
+// gain returns the value in decibels as a factor, along the shape of the fade.
 func (g *glide) gain(f int64) float64 {
 	t := f - g.start
 	if g.shape <= voice.InDecibels || t >= g.frames {
@@ -51,10 +51,10 @@ func (g *glide) turn(f int64, to float64, frames int64) {
 	*g = glide{from: g.at(f), to: to, start: f, frames: frames}
 }
 
-// turnGain turns decibels, of which silence is no further away than -80.
+// turnGain fades decibels; -80 counts as silence.
 func (g *glide) turnGain(f int64, to float64, frames int64, shape voice.Shape) {
 	from := g.at(f)
-	if from < -80+1e-9 { // a line of amplitudes can cross 1e-4 at a frame, whose logarithm rounds to either side
+	if from < -80+1e-9 { // a line of amplitudes can cross 1e-4 at a frame, and its logarithm may round to either side
 		from = -80
 	}
 	*g = glide{from: from, to: max(to, -80), start: f, frames: frames, shape: shape}
@@ -68,7 +68,7 @@ func factor(db float64) float64 {
 	return math.Pow(10, db/20)
 }
 
-// bow is the model's raised cosine of a fade in.
+// bow is the raised cosine of a fade-in.
 type bow struct {
 	start, frames int64
 	shape         voice.Shape
@@ -76,7 +76,7 @@ type bow struct {
 
 func (b *bow) end() int64 { return b.start + b.frames }
 
-// down is the way of a fade out, from 1 to 0.
+// down returns the value of a fade-out, from 1 to 0.
 func (b *bow) down(f int64) float64 {
 	if f >= b.end() {
 		return 0
@@ -93,7 +93,7 @@ func (b *bow) down(f int64) float64 {
 	return 0.5 + 0.5*math.Cos(math.Pi*x)
 }
 
-// at is the way of a fade in, which is that of a fade out the other way round.
+// at returns the value of a fade-in, which is a reversed fade-out.
 func (b *bow) at(f int64) float64 {
 	if f >= b.end() {
 		return 1
@@ -101,11 +101,11 @@ func (b *bow) at(f int64) float64 {
 	return (&bow{b.start, b.frames, b.shape}).down(2*b.start + b.frames - f)
 }
 
-// fades are all the fades out that were asked of a voice, in their order. The one that
-// ends first counts, of several the first asked, and each begins where the voice then was.
+// fades are all the fade-outs of a voice, in the order of the calls. The first to end counts, and among
+// equals the first call. Each begins at the present value of the voice.
 type fades []bow
 
-// first is the index of the one that counts; -1: there is none.
+// first returns the index of the fade that counts, or -1.
 func (o fades) first() int {
 	first := -1
 	for i := range o {
@@ -122,7 +122,7 @@ func (o fades) over(f int64) bool {
 	return i >= 0 && f >= o[i].end()
 }
 
-// at returns the factor at a frame that is not before the last of them.
+// at returns the factor at a frame that is not before the last fade.
 func (o fades) at(f int64) float64 {
 	i := o.first()
 	if i < 0 {

@@ -8,16 +8,16 @@ import (
 	"voicepool/pcm"
 )
 
-// near allows for rounding where scores decide.
+// near compares scores with a tolerance for rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= modelSlack*max(math.Abs(a), math.Abs(b)) }
 
 const modelSlack = 1e-5
 
-// none is the RunnerUp of an event where there was no second.
+// none is the RunnerUp of an event with one candidate.
 var none = pcm.Decibels(math.Inf(1))
 
-// sameLevels compares the levels that decided, and takes them out of both events.
-// Where a model says nothing of a level, the mixer has silence.
+// sameLevels compares the levels of a choice and clears them in both events. If the model does not
+// compute a level, the mixer has silence.
 func sameLevels(got, want *mixer.Event, slack float64) bool {
 	same := true
 	for _, p := range [][2]*pcm.Decibels{{&got.Audibility, &want.Audibility}, {&got.Newcomer, &want.Newcomer}, {&got.RunnerUp, &want.RunnerUp}} {
@@ -30,7 +30,7 @@ func sameLevels(got, want *mixer.Event, slack float64) bool {
 	return same
 }
 
-// sameLevel allows for a difference of the powers, a share of the larger one.
+// sameLevel compares levels with a relative tolerance of their powers.
 func sameLevel(a, b pcm.Decibels, slack float64) bool {
 	return a == b || math.Abs(float64(a-b)) <= -float64(pcm.FromPower(1-slack))
 }

@@ -9,8 +9,8 @@ import (
 	"voicepool/pcm"
 )
 
-// model is a mixer that is slow and obviously right: it goes from frame to frame,
-// keeps a plain list of voices, and mixes in float64.
+// model is a simple and slow model of a mixer: it advances frame by frame, keeps a plain list of voices,
+// and mixes in float64.
 type model struct {
 	m      *mixer.Mixer
 	config mixer.Config
@@ -32,10 +32,10 @@ type model struct {
 	stats    mixer.Stats
 	commands []modelCommand
 	seq      int
-	resized  int // the command of the Resize that counts
+	resized  int // the last effective command of Resize
 	other    int
-	expected []mixer.Event // what the mixer said, not yet accounted for
-	ties     int           // near-ties that the mixer decided otherwise
+	expected []mixer.Event // events of the mixer that are not yet compared
+	ties     int           // near-ties that the mixer decided differently
 }
 
 type modelCommand struct {
@@ -64,7 +64,7 @@ const (
 	modelResize
 )
 
-// modelTarget says whom a command is for: names is nil for one start alone.
+// modelTarget is the target of a command: names is nil for a single start.
 type modelTarget struct {
 	mixer.Target
 	one    *modelPlay
@@ -111,7 +111,7 @@ func (x *model) frames(d time.Duration) int64 { return pcm.Frames(d, x.rate) }
 
 func (x *model) send(c modelCommand) {
 	if fields := c.change.Fields; c.kind == modelSet && c.frame == mixer.Now && c.target.one != nil && fields < mixer.FieldMute && fields&(fields-1) != 0 {
-		c.change.Fields = fields & -fields // each by itself
+		c.change.Fields = fields & -fields // one property at a time
 		x.send(c)
 		c.change.Fields = fields & (fields - 1)
 		x.send(c)
@@ -136,9 +136,9 @@ func (x *model) send(c modelCommand) {
 	x.commands = append(x.commands, c)
 }
 
-// replaces has a set of now of one voice take the place of one of the same field that no block has seen
-// and behind which there are wants alone: a tail that they leave knows the last set only. A solo of a bus
-// that is taken back leaves no trace, and the last time of several counts.
+// replaces makes a set of now replace an earlier one of the same voice and property. It applies if no
+// block and no command except pending sets came in between: a tail in between uses the last set only. A
+// solo of a bus that ends in the same block has no effect, and the last fade time counts.
 func (x *model) replaces(c *modelCommand) bool {
 	solo := c.target.bus >= 0 && c.change.Fields == mixer.FieldSolo
 	if c.kind != modelSet || c.frame != mixer.Now || !solo && (c.target.one == nil || c.change.Fields >= mixer.FieldMute) {
@@ -150,7 +150,7 @@ func (x *model) replaces(c *modelCommand) bool {
 			return false
 		}
 		if was.kind == modelSet && was.frame == mixer.Now && was.target.one == c.target.one && was.target.bus == c.target.bus && was.change.Fields == c.change.Fields {
-			if !solo && was.over == 0 && c.over > 0 && !x.sounds(c.target.one) { // it goes on from there
+			if !solo && was.over == 0 && c.over > 0 && !x.sounds(c.target.one) { // the fade starts from there
 				return false
 			}
 			was.change, was.over = c.change, c.over
@@ -170,8 +170,8 @@ func (x *model) sounds(p *modelPlay) bool {
 	return false
 }
 
-// want is a call of a handle that sets one thing now. What may take its time acts in the
-// order of the calls; of the others what no block has seen is replaced.
+// want is a call of a handle that sets one property now. Properties that can fade are set in the order of
+// the calls. For others, the last call between two blocks counts.
 func (x *model) want(p *modelPlay, field int, value float64) {
 	if field <= wantSpeed {
 		c := mixer.Change{
@@ -189,7 +189,7 @@ func (x *model) want(p *modelPlay, field int, value float64) {
 	p.seq[field] = x.seq
 }
 
-// render makes n frames.
+// render renders n frames.
 func (x *model) render(n int, events []mixer.Event) (out []heard) {
 	x.expected = events
 	for i := range x.commands {
@@ -208,7 +208,7 @@ func (x *model) render(n int, events []mixer.Event) (out []heard) {
 			x.arrive()
 		}
 		x.turnDucks()
-		x.reap() // what a seek took beyond the end
+		x.reap() // voices that a seek moved beyond the end
 		x.releaseDucks()
 		out = append(out, x.mix())
 		x.now++
@@ -227,7 +227,7 @@ func (x *model) arrive() {
 		x.contract()
 		x.freshen()
 	}
-	for i := 0; i < len(x.commands); { // in the order of the calls; nothing comes in between
+	for i := 0; i < len(x.commands); { // in the order of the calls, without interruption
 		if c := x.commands[i]; c.frame <= x.now {
 			x.commands = append(x.commands[:i], x.commands[i+1:]...)
 			x.do(&c)
@@ -237,7 +237,7 @@ func (x *model) arrive() {
 	}
 }
 
-// mix makes one frame: voices and tails onto their buses, those up the tree.
+// mix mixes one frame: voices and tails to their buses, and buses up the tree.
 func (x *model) mix() heard {
 	for i := range x.buses {
 		x.buses[i].sum = heard{}
@@ -264,7 +264,7 @@ func (x *model) mix() heard {
 	return x.sum(0)
 }
 
-// sum returns what a bus gives.
+// sum returns the output of a bus.
 func (x *model) sum(bus int) heard {
 	b := &x.buses[bus]
 	h := b.sum.times(b.directAt(x.now))
@@ -276,7 +276,7 @@ func (x *model) sum(bus int) heard {
 	return h.times(b.at(x.now))
 }
 
-// reap ends the voices that have nothing left, in the order of slots.
+// reap ends the finished voices, in the order of slots.
 func (x *model) reap() {
 	for _, v := range x.slots {
 		if v == nil || v.paused() {
@@ -330,7 +330,7 @@ func (x *model) finish(v *modelVoice, e mixer.Event) {
 	x.emit(p, e)
 }
 
-// emit compares an event with what the mixer said, and returns the latter.
+// emit compares an event with the next event of the mixer, and returns the latter.
 func (x *model) emit(p *modelPlay, want mixer.Event) mixer.Event {
 	want.Frame = x.now
 	if p != nil {
@@ -345,7 +345,7 @@ func (x *model) emit(p *modelPlay, want mixer.Event) mixer.Event {
 	got := x.expected[0]
 	x.expected = x.expected[1:]
 	a, b := got, want
-	if want.Kind == mixer.EventStarted && want.Slot >= 0 { // which slot is free is its business
+	if want.Kind == mixer.EventStarted && want.Slot >= 0 { // any free slot is accepted
 		b.Slot = got.Slot
 		if got.Slot < 0 || got.Slot >= len(x.slots) || x.slots[got.Slot] != nil {
 			x.fatal("voice %d starts in slot %d, which is not free", got.Voice, got.Slot)
@@ -359,7 +359,7 @@ func (x *model) emit(p *modelPlay, want mixer.Event) mixer.Event {
 	return got
 }
 
-// next returns the event that the mixer says next, for choices between near-ties.
+// next returns the next event of the mixer, for choices between near-ties.
 func (x *model) next() mixer.Event {
 	if len(x.expected) == 0 {
 		return mixer.Event{}

@@ -9,7 +9,7 @@ import (
 	"voicepool/voice"
 )
 
-// target draws whom a command is for.
+// target draws the target of a command.
 func (d *duo) target(r *rand.Rand) (modelTarget, string) {
 	t := modelTarget{bus: -1, names: anyVoice}
 	switch n := r.IntN(10); {
@@ -39,7 +39,7 @@ func (d *duo) target(r *rand.Rand) (modelTarget, string) {
 	return t, "everything"
 }
 
-// moment gives a command for a frame.
+// moment sends a random command for a frame.
 func (d *duo) moment(r *rand.Rand) {
 	t, name := d.target(r)
 	at := d.when(r)
@@ -47,10 +47,10 @@ func (d *duo) moment(r *rand.Rand) {
 	moment := d.m.At(at).WithRef(ref)
 	c := modelCommand{frame: at, target: t, ref: ref}
 	kind := pick(r, modelStop, modelPause, modelResume, modelResume, modelSet, modelSet, modelSet, modelSeek)
-	if (kind == modelStop || kind == modelPause) && t.one == nil && r.IntN(3) > 0 { // or there is little to hear
+	if (kind == modelStop || kind == modelPause) && t.one == nil && r.IntN(3) > 0 { // otherwise too few voices remain
 		kind = modelResume
 	}
-	if kind != modelSet && t.bus == 0 { // the master is everything
+	if kind != modelSet && t.bus == 0 { // the master selects all voices
 		c.target.all, c.target.bus = true, -1
 	}
 	switch c.kind = kind; kind {

@@ -22,13 +22,13 @@ type modelPlay struct {
 	voice  *modelVoice
 	cancel bool
 
-	ahead [numModelWants]*float64 // of commands, before it began
+	ahead [numModelWants]*float64 // set by commands before it began
 	want  [numModelWants]float64
 	dirty [numModelWants]bool
 	seq   [numModelWants]int
 }
 
-// The wants of a handle, in the order in which they act.
+// The properties of a handle, in the order in which they are applied.
 const (
 	wantGain = iota
 	wantPan

@@ -2,21 +2,20 @@ package mixer_test
 
 import "math"
 
-// stray is how far the places of a voice are from where the exact pitch would have brought
-// it, in frames of its sound. The step from place to place is held over a piece, as it is
-// in the middle: places have to be the mixer's to the bit, since ends follow from them.
+// stray is the deviation of the positions of a voice from the positions with the exact pitch, in frames
+// of its sound. The mixer holds the step constant over a piece, at its value in the middle. Positions
+// must equal the mixer's to the bit, because the ends of voices follow from them.
 //
-// Over a whole piece of n frames that is the midpoint rule, which is off by at most n³/24
-// times the largest second derivative of the step. Within a piece, or where one is broken
-// off, it is off by up to n²/8 times the first derivative more, which is what the step of
-// the middle makes of one half. Where n is odd the step is that of the frame before the
-// middle, half a frame early: n/2 times the first derivative.
+// Over a complete piece of n frames this is the midpoint rule, with an error of at most n³/24 times the
+// largest second derivative of the step. Within a piece, or in a piece that is cut short, the error is
+// larger by up to n²/8 times the first derivative, because one half uses the step of the middle. For odd
+// n the step is taken half a frame before the middle, which adds n/2 times the first derivative.
 type stray struct {
 	off     float64
-	allowed float64 // of all pieces before
-	whole   float64 // of the present one
+	allowed float64 // of all earlier pieces
+	whole   float64 // of the present piece
 	half    float64
-	left    int64 // of its frames
+	left    int64 // remaining frames of the piece
 	until   int64
 }
 
@@ -36,8 +35,8 @@ func (s *stray) plan(octaves func(int64) float64, p *piece) {
 	}
 }
 
-// step notes a step of 2^-32 frames. The pitch is straight within a frame, so that the
-// exact one has a closed form.
+// step adds a step in 2^-32 frames. The pitch is linear within a frame, so the exact step has a closed
+// form.
 func (s *stray) step(octaves func(int64) float64, f, step int64) {
 	a := octaves(f)
 	exact := math.Exp2(a)
@@ -47,7 +46,7 @@ func (s *stray) step(octaves func(int64) float64, f, step int64) {
 		}
 	}
 	s.off += float64(step)*0x1p-32 - exact
-	s.allowed += 0x1p-32 // half of that for the rounding of the step
+	s.allowed += 0x1p-32 // half of it for the rounding of the step
 	s.left--
 }
 

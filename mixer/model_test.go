@@ -17,10 +17,9 @@ import (
 	"voicepool/voice"
 )
 
-// TestAgainstModel asks a mixer and the model the same at random, and renders
-// blocks of random lengths in between: the same voices play, the same events
-// come, handles and counters say the same, and what is heard is the exact curve within
-// what heard.tolerance derives.
+// TestAgainstModel sends random calls to a mixer and to the model, and renders blocks of random lengths
+// in between. Voices, events, handles and counters must agree. The output must agree within
+// heard.tolerance.
 func TestAgainstModel(t *testing.T) {
 	calls := 1080
 	if !longtest.Enabled() || raceDetector {
@@ -33,7 +32,7 @@ func TestAgainstModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := newDuo(t, rt, rapid.Uint64().Draw(rt, "config"))
 		for i, seed := range rapid.SliceOfN(rapid.Uint64(), calls, calls).Draw(rt, "calls") {
-			if seed != 0 { // which is what shrinks to nothing
+			if seed != 0 { // 0 is the shrunk value
 				d.call(rand.New(rand.NewPCG(seed, uint64(i))))
 				made++
 			}
@@ -82,7 +81,7 @@ type duo struct {
 
 func newDuo(t *testing.T, rt *rapid.T, seed uint64) *duo {
 	r := rand.New(rand.NewPCG(seed, 7))
-	c := mixer.Config{ // no duck's Above can be met exactly: whole decibels are, and roundings would decide
+	c := mixer.Config{ // no duck's Above is a whole number of decibels, so that rounding does not decide
 		Rate: []int{1000, 1000, 1000, 8000}[r.IntN(4)], Voices: 1 + r.IntN(8), MaxVoices: 12, NoLimiter: true, Commands: 8192,
 		Overflow: mixer.Overflow(r.IntN(5)), Grow: mixer.Grow{Step: 2, Max: 11, Idle: 70 * time.Millisecond},
 		MasterGain: pcm.Decibels(-r.IntN(3)),
@@ -98,7 +97,7 @@ func newDuo(t *testing.T, rt *rapid.T, seed uint64) *duo {
 		t: rt, m: newMixer(t, c), block: make([]pcm.Frame, 4096), events: make([]mixer.Event, 8192),
 		kinds: map[mixer.EventKind]int{}, reasons: map[mixer.Reason]int{}, counts: r.IntN(2) == 0,
 	}
-	d.seeks = !d.counts // beyond which rounds a seek leads, nobody says
+	d.seeks = !d.counts // the rounds after a seek are not specified
 	d.log = append(d.log, fmt.Sprintf("%+v", c))
 	d.model = newModel(d.m, c, func(format string, a ...any) {
 		rt.Fatalf("%s\n"+format, append([]any{d.last()}, a...)...)
@@ -121,14 +120,14 @@ func newDuo(t *testing.T, rt *rapid.T, seed uint64) *duo {
 	return d
 }
 
-// last is what was asked last.
+// last returns the last calls.
 func (d *duo) last() string {
 	return strings.Join(d.log[:1], "") + "\n" + strings.Join(d.log[max(len(d.log)-60, 1):], "\n")
 }
 
-// modelSounds are tones and noises, mono and stereo, of some lengths, of which
-// some have an index. It is another while they loop, but where loops are left: at
-// which of its frames a voice stops being one that loops is its own business.
+// modelSounds returns tones and noise, mono and stereo, of several lengths, some with an index. The index
+// of looping voices is different, except if loops are left: the frame at which such a voice stops looping
+// is not specified.
 func modelSounds(t testing.TB, rate int, counts bool) (sounds []*voice.Sound) {
 	r := rand.New(rand.NewPCG(3, 4))
 	ms := rate / 1000
@@ -163,7 +162,7 @@ func (d *duo) say(format string, a ...any) {
 
 func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 
-// call asks both for one thing, or renders a block.
+// call makes one random call to both, or renders a block.
 func (d *duo) call(r *rand.Rand) {
 	switch n := r.IntN(100); {
 	case n < 15:
@@ -195,7 +194,7 @@ func (d *duo) check(err error) {
 	}
 }
 
-// when is now, or a frame before or after it.
+// when returns Now, or an earlier or later frame.
 func (d *duo) when(r *rand.Rand) int64 {
 	if r.IntN(2) == 0 {
 		return mixer.Now
@@ -233,7 +232,7 @@ func (d *duo) play(r *rand.Rand) {
 	if o.Loop && d.counts && r.IntN(2) == 0 {
 		o.Rounds = 1 + r.IntN(4)
 	}
-	if o.Loop || d.counts || r.IntN(2) == 0 { // the model keeps nobody unheard; TestBrute does
+	if o.Loop || d.counts || r.IntN(2) == 0 { // the model has no virtual voices; TestBrute does
 		o.WhenFull = mixer.WhenFullEnd
 	}
 	p := &modelPlay{sound: d.sounds[i], state: mixer.StatePending}
@@ -260,7 +259,7 @@ func (d *duo) play(r *rand.Rand) {
 	d.model.send(modelCommand{kind: modelStart, frame: at, play: p})
 }
 
-// some returns a start, mostly a late one; and its number.
+// some returns a start, usually a late one, and its number.
 func (d *duo) some(r *rand.Rand) (*modelPlay, int) {
 	if len(d.plays) == 0 {
 		return nil, 0
@@ -270,7 +269,7 @@ func (d *duo) some(r *rand.Rand) (*modelPlay, int) {
 	return d.plays[i], i
 }
 
-// handle asks something of a handle.
+// handle makes a random call of a handle.
 func (d *duo) handle(r *rand.Rand) {
 	p, i := d.some(r)
 	if p == nil {
@@ -344,7 +343,7 @@ func (d *duo) handle(r *rand.Rand) {
 	}
 }
 
-// render mixes n frames on both sides and compares all that can be seen.
+// render renders n frames on both sides and compares the visible state.
 func (d *duo) render(n int) {
 	d.say("render %d", n)
 	block := d.block[:n]
@@ -381,7 +380,7 @@ func (d *duo) render(n int) {
 	}
 }
 
-// finish lets all come to its end.
+// finish ends all voices.
 func (d *duo) finish() {
 	d.render(200)
 	for range 2 {

@@ -21,7 +21,7 @@ func constantPower(pan float64) pair {
 	return pair{quarter((1 + pan) / 2), quarter((1 - pan) / 2)}
 }
 
-// quarter falls from 1 at 0 to 0, exactly, at 1 along a cosine.
+// quarter falls from 1 at 0 to exactly 0 at 1 along a cosine.
 func quarter(x float64) float64 {
 	if x == 1 {
 		return 0
@@ -29,21 +29,19 @@ func quarter(x float64) float64 {
 	return math.Cos(math.Pi / 2 * x)
 }
 
-// wider returns the factors of a pan as it is or as it is going to be, whichever
-// have more power. For a mono sound that is the last bit's choice, so the laws
-// are the ones of the package here.
+// wider returns the current or the target factors of a pan, the ones with more power. For a mono sound
+// the last bit decides, so the pan laws come from package voice.
 func wider(law func(float64) (left, right float64), pan *glide, f int64) pair {
 	var now, then pair
 	now[0], now[1] = law(pan.at(f))
 	then[0], then[1] = law(pan.to)
-	if then.power() > now.power()*(1+1e-9) { // the pans of a mono sound have one power
+	if then.power() > now.power()*(1+1e-9) { // all pans of a mono sound have the same power
 		return then
 	}
 	return now
 }
 
-// modelVoice is one playing, by its definition: every frame is worked out on its
-// own.
+// modelVoice is a voice by definition: every frame is computed separately.
 type modelVoice struct {
 	play    *modelPlay
 	sound   *voice.Sound
@@ -51,7 +49,7 @@ type modelVoice struct {
 	peak    float64
 	number  uint64
 	slot    int
-	endAt   int64 // 0: none
+	endAt   int64 // 0: no end
 	held    int64
 	prio    int
 	protect bool
@@ -61,7 +59,7 @@ type modelVoice struct {
 	sounded bool
 	dying   bool
 
-	pos   int64 // 2^-32 frames
+	pos   int64 // in 2^-32 frames
 	loop  bool
 	jumps int
 
@@ -72,14 +70,14 @@ type modelVoice struct {
 	crowdPower                             float64
 
 	piece piece // of the gains
-	step  int64 // of the place in the sound, as long as the piece
+	step  int64 // of the position in the sound, constant over a piece
 	stray stray
 
 	score modelScore
 }
 
-// modelScore is what a choice looks at, and all that it comes from: voices that
-// agree in the latter are twins, whose order no rounding decides.
+// modelScore holds the scores of a choice and all their inputs. Voices with equal inputs are twins: their
+// order does not depend on rounding.
 type modelScore struct {
 	audibility, gain float32
 	twin             twinKey
@@ -112,7 +110,7 @@ func newModelVoice(p *modelPlay, f int64) *modelVoice {
 	return v
 }
 
-// semitones is exact where positions depend on it.
+// semitones is exact, because positions depend on it.
 func semitones(ratio float64) float64 {
 	if ratio == 0 {
 		ratio = 1
@@ -128,12 +126,12 @@ func (v *modelVoice) looping() bool {
 	return v.loop && to > from
 }
 
-// endless reports whether it never comes to an end by itself.
+// endless reports whether it does not end by itself.
 func (v *modelVoice) endless() bool {
 	return v.looping() && v.jumps < 0 && v.endAt == 0 && len(v.out) == 0
 }
 
-// fold takes a position beyond the end of its loop back.
+// fold wraps a position beyond the end of the loop.
 func (v *modelVoice) fold() {
 	loop := v.sound.Loop()
 	from, to := loop[0], loop[1]
@@ -146,7 +144,7 @@ func (v *modelVoice) fold() {
 	}
 }
 
-// rounds has it play its loop n times, of which the first is under way; -1: always.
+// rounds sets the number of rounds, including the present one; -1: endless.
 func (v *modelVoice) rounds(n int) {
 	to := v.sound.Loop()[1]
 	if v.jumps = n; n > 0 {
@@ -171,7 +169,7 @@ func (v *modelVoice) factors(f int64) pair {
 	return v.law()(v.pan.at(f)).times(pair{g, g})
 }
 
-// plan begins a piece at f. What acts on the voice at a frame begins another.
+// plan begins a piece at f. Every change of the voice begins another piece.
 func (v *modelVoice) plan(f int64) {
 	last, end, length := int64(math.MinInt64), int64(math.MaxInt64), int64(longest)
 	moves := func(start, until, frames int64) {
@@ -205,7 +203,7 @@ func (v *modelVoice) octaves(f int64) float64 {
 	return min(max((v.basePitch+v.pitch.at(f)+v.speed.at(f)+v.shared.at(f))/12, -8), 8)
 }
 
-// frame returns the voice's frame f, and goes on.
+// frame returns the voice's frame f and advances.
 func (v *modelVoice) frame(f int64) (out heard) {
 	if f >= v.piece.until {
 		v.plan(f)
@@ -228,7 +226,7 @@ func (v *modelVoice) frame(f int64) (out heard) {
 	return out
 }
 
-// after returns the neighbour of a frame: after the loop's last comes its first.
+// after returns the next frame of the sound: the loop's last frame is followed by its first.
 func (v *modelVoice) after(i int64) int64 {
 	if loop := v.sound.Loop(); v.looping() && i+1 == loop[1] {
 		return loop[0]
@@ -243,8 +241,8 @@ func (v *modelVoice) sample(i int64) float64 {
 	return float64(v.data[i])
 }
 
-// reach returns the factors that count for the audibility: of each move the
-// larger of present and target, of a fade out the present.
+// reach returns the factors in the audibility: for each fade the larger of the current and the target
+// value, for a fade-out the current value.
 func (v *modelVoice) reach(f int64) pair {
 	g := factor(v.base) * max(v.gain.gain(f), factor(v.gain.to)) * math.Pow(10, max(v.crowd.at(f), v.crowd.to)/20)
 	g *= v.out.at(f)
@@ -267,7 +265,7 @@ func (v *modelVoice) key(f int64) twinKey {
 	return k
 }
 
-// modelTail is what is left of a voice that gave way: 10 ms under a raised cosine.
+// modelTail is the tail of a voice: 10 ms under a raised cosine.
 type modelTail struct {
 	bus    int
 	start  int64

@@ -10,8 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestMostVoices fills a pool of as many voices as there may be, steals the quietest ones for more starts, and stops
-// half of all by a tag and the others by their handles.
+// TestMostVoices fills a pool of the maximum size, steals the quietest voices for more starts, and stops
+// half of them by a tag and the others by their handles.
 func TestMostVoices(t *testing.T) {
 	voices := 8192
 	if longtest.Enabled() {
@@ -24,7 +24,7 @@ func TestMostVoices(t *testing.T) {
 	options := func(i int, gain pcm.Decibels) mixer.Options {
 		return mixer.Options{Loop: true, Gain: gain, Tag: uint64(1 + i%2), WhenFull: mixer.WhenFullEnd}
 	}
-	gains := r.Perm(voices) // a voice of its own level each, the quietest by the least
+	gains := r.Perm(voices) // each voice has its own level, the quietest the lowest
 	handles := make([]mixer.Handle, voices)
 	for i := range handles {
 		handles[i] = play(t, m.At(mixer.Now), s, options(i, pcm.Decibels(-70+60*float64(gains[i])/float64(voices))))
@@ -55,7 +55,7 @@ func TestMostVoices(t *testing.T) {
 	}
 	must(t, m.At(mixer.Now).Stop(mixer.TargetTag(1), 0))
 	for i, h := range handles {
-		if i%2 == 0 { // the tag did
+		if i%2 == 0 { // stopped by the tag
 			continue
 		}
 		if err := h.Stop(); (err != nil) != h.State().Over() {

@@ -12,7 +12,7 @@ import (
 	"voicepool/voice"
 )
 
-// rain is noise that neither begins nor ends.
+// rain returns noise without an attack or a decay.
 func rain(t testing.TB, rate, frames int) *voice.Sound {
 	r := rand.New(rand.NewPCG(3, 4))
 	data := make([]float32, frames)
@@ -22,7 +22,7 @@ func rain(t testing.TB, rate, frames int) *voice.Sound {
 	return sound(t, voice.Samples{Rate: rate, Channels: 1, Data: data, Loop: [2]int64{0, int64(frames)}})
 }
 
-// muffled is a random spot, most of them behind something.
+// muffled returns a random spot, usually occluded or obstructed.
 func muffled(r *rand.Rand) space.Spot {
 	at := func() float64 { return r.Float64()*60 - 30 }
 	return space.Spot{
@@ -31,8 +31,8 @@ func muffled(r *rand.Rand) space.Spot {
 	}
 }
 
-// modelPlace is how a place is heard, on its way from one spot to the next: gain and pan straight, the
-// cutoff straight in its logarithm.
+// modelPlace is the effect of a place, fading from one spot to the next: gain and pan linearly, the
+// cutoff linearly in its logarithm.
 type modelPlace struct{ gain, pan, low glide }
 
 func (p *modelPlace) turn(f int64, gain, pan, hz float64, frames int64) {
@@ -42,8 +42,8 @@ func (p *modelPlace) turn(f int64, gain, pan, hz float64, frames int64) {
 	}
 }
 
-// TestMuffledModel compares a voice behind walls with a model in float64, whose weights are worked out at
-// each frame: of what the mixer draws lines between.
+// TestMuffledModel compares a voice behind walls with a model in float64 that computes the weights at
+// each frame. The mixer interpolates them.
 func TestMuffledModel(t *testing.T) {
 	const rate, hop, steps = 48000, 960, 40
 	s := rain(t, rate, 5000)
@@ -63,7 +63,7 @@ func TestMuffledModel(t *testing.T) {
 		for step := range int64(steps) {
 			if step > 0 {
 				e.Spot = muffled(r)
-				e.Spot.Occlusion = max(e.Spot.Occlusion, 0.05) // a low-pass that comes to be fades in
+				e.Spot.Occlusion = max(e.Spot.Occlusion, 0.05) // a low-pass that is switched on fades in
 				must(t, m.SetPositions([]mixer.Handle{h}, []space.Spot{e.Spot}))
 			}
 			source, err := e.Source()
@@ -104,7 +104,7 @@ func TestMuffledModel(t *testing.T) {
 	}
 }
 
-// walls is a mixer with a hall on an output of its own, and noise that sends there.
+// walls returns a mixer with a reverb bus on its own output, and noise that sends to it.
 func walls(t testing.TB, e *space.Emitter) (*mixer.Mixer, mixer.Handle) {
 	m := newMixer(t, mixer.Config{
 		Rate: 48000, NoLimiter: true, Outputs: []mixer.Output{{Name: "main", Channel: 1}, {Name: "wet", Channel: 3}},
@@ -114,7 +114,7 @@ func walls(t testing.TB, e *space.Emitter) (*mixer.Mixer, mixer.Handle) {
 	return m, h
 }
 
-// power returns the mean power of one of two pairs of channels, from a frame on.
+// power returns the mean power of one of two channel pairs, from a frame on.
 func power(out []pcm.Frame, pair, from int) (sum float64) {
 	for i := 2*from + pair; i < len(out); i += 2 {
 		sum += float64(out[i][0]*out[i][0] + out[i][1]*out[i][1])
@@ -122,8 +122,8 @@ func power(out []pcm.Frame, pair, from int) (sum float64) {
 	return sum / float64(len(out)/2-from)
 }
 
-// TestObstructionLeavesSends: what stands in the way of a voice is not in the way of its sends, which keep
-// their bits; occlusion is. A voice that sends sounds on its bus as one that does not.
+// TestObstructionLeavesSends checks that an obstruction does not change the sends, to the bit, and an
+// occlusion does. A voice with sends must sound on its bus like a voice without.
 func TestObstructionLeavesSends(t *testing.T) {
 	in := func(occlusion, obstruction float64) *space.Emitter {
 		return &space.Emitter{Spot: space.Spot{Position: space.Vector{0, 0, -2}, Occlusion: occlusion, Obstruction: obstruction}}
@@ -152,7 +152,7 @@ func TestObstructionLeavesSends(t *testing.T) {
 		}
 	}
 	db := func(a, b float64) float64 { return 10 * math.Log10(a/b) }
-	// White noise through two poles: 1.11 times the cutoff of it is left, of half of the rate.
+	// White noise through two poles: 1.11 times the cutoff remains, of half of the rate.
 	if got, want := db(power(wall, 0, 2000), power(free, 0, 2000)), -24+10*math.Log10(1.11*800/24000); math.Abs(got-want) > 1 {
 		t.Errorf("behind a wall it is %.1f dB softer, want %.1f", got, want)
 	}
@@ -161,7 +161,7 @@ func TestObstructionLeavesSends(t *testing.T) {
 	}
 }
 
-// TestSendDistance: the sends have a curve of their own, also where nothing is heard of the voice itself.
+// TestSendDistance checks that sends have their own attenuation, even if the voice itself is inaudible.
 func TestSendDistance(t *testing.T) {
 	e := &space.Emitter{
 		Spot:            space.Spot{Position: space.Vector{0, 0, -2}},
@@ -181,8 +181,8 @@ func TestSendDistance(t *testing.T) {
 	}
 }
 
-// TestMuffledBlocks: with walls that come and go, sends, pauses, seeks and too few voices, the bits are
-// the same in blocks of any length, with stems too.
+// TestMuffledBlocks moves walls around voices with sends, pauses, seeks and too few slots. The bits must
+// be equal in blocks of any length, and with stems.
 func TestMuffledBlocks(t *testing.T) {
 	render := func(seed uint64, block int, stems bool) []pcm.Frame {
 		const frames = 12000
@@ -240,8 +240,7 @@ func TestMuffledBlocks(t *testing.T) {
 	}
 }
 
-// TestMuffledLater: a voice that was free when it started, or has not yet, is behind a wall as soon as it
-// is told so, in whatever way.
+// TestMuffledLater occludes a voice after its start, or before it begins, in every way.
 func TestMuffledLater(t *testing.T) {
 	wall := space.Spot{Position: space.Vector{0, 0, -1}, Occlusion: 1}
 	for name, tell := range map[string]func(m *mixer.Mixer, h mixer.Handle) error{
@@ -274,12 +273,12 @@ func TestMuffledLater(t *testing.T) {
 	}
 }
 
-// TestMuffledIsStolenFirst: the gain of a wall counts in the audibility, with sends and without, and a
-// voice that was virtual behind one comes back when it goes away.
+// TestMuffledIsStolenFirst checks that the gain of a wall counts in the audibility, with sends and
+// without. A voice that became virtual behind a wall must be restored when the wall is removed.
 func TestMuffledIsStolenFirst(t *testing.T) {
 	for _, spot := range []space.Spot{{Occlusion: 1}, {Obstruction: 1}, {Occlusion: 1, Obstruction: 1}} {
 		for _, sends := range [][]mixer.Send{nil, {{To: "hall"}}} {
-			// Filters count too, see TestWallsHide: here the gain is to be seen.
+			// Filters count too, see TestWallsHide. Here only the gain matters.
 			m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Virtual: 2, Blind: true, Buses: []mixer.BusConfig{{Name: "hall"}}})
 			s := steady(t, 0.25)
 			walled := play(t, m.At(0), s, mixer.Options{Emitter: &space.Emitter{Spot: spot}, Sends: sends})
@@ -303,12 +302,12 @@ func TestMuffledIsStolenFirst(t *testing.T) {
 	}
 }
 
-// TestMuffledIsHeard: scores hear the low-pass of a place as that of a voice, and of what is on the direct way
-// alone nothing in the sends.
+// TestMuffledIsHeard checks that scores include the low-pass of a place like the low-pass of a voice, and
+// that filters of the direct path do not affect the sends.
 func TestMuffledIsHeard(t *testing.T) {
 	level := func(o mixer.Options) float64 {
 		m := newMixer(t, mixer.Config{Voices: 2, Buses: []mixer.BusConfig{{Name: "hall"}}})
-		play(t, m.At(0), rainy(t), mixer.Options{LowPass: 5000, Gain: -60}) // from when on filters are heard
+		play(t, m.At(0), rainy(t), mixer.Options{LowPass: 5000, Gain: -60}) // enables filters in scores
 		h := play(t, m.At(0), rainy(t), o)
 		m.Render(make([]pcm.Frame, 1000))
 		return float64(h.Audibility())
@@ -328,7 +327,7 @@ func TestMuffledIsHeard(t *testing.T) {
 		}
 	}
 	free, pillar := level(mixer.Options{}), level(mixer.Options{Emitter: in(0, 1), Sends: sends})
-	if pillar < free || pillar > free+0.3 { // the hall has all of it, and a little comes by the pillar
+	if pillar < free || pillar > free+0.3 { // the reverb gets all of it, and a little passes the pillar
 		t.Errorf("behind a pillar it is %.2f dB with its send, and %.2f in the open without", pillar, free)
 	}
 	far := &space.Emitter{
@@ -340,7 +339,7 @@ func TestMuffledIsHeard(t *testing.T) {
 	}
 }
 
-// TestMuffledRenderDoesNotAllocate, with walls that come and go around voices that send.
+// TestMuffledRenderDoesNotAllocate moves walls around voices with sends.
 func TestMuffledRenderDoesNotAllocate(t *testing.T) {
 	m, h := walls(t, &space.Emitter{Spot: space.Spot{Position: space.Vector{0, 0, -1}}, SendAttenuation: space.Attenuation{Rolloff: 0.5}})
 	block, n := make([]pcm.Frame, 2*960), 0
@@ -359,7 +358,8 @@ func TestMuffledRenderDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestSmallTurns: steps of a place that nobody hears do not move its cutoff, and many of them do.
+// TestSmallTurns checks that inaudibly small changes of a place do not move its cutoff, and that many of
+// them do.
 func TestSmallTurns(t *testing.T) {
 	render := func(step float64, steps int) []pcm.Frame {
 		e := &space.Emitter{Spot: space.Spot{Position: space.Vector{0, 0, -100}}, Air: 1, Attenuation: space.Attenuation{Curve: space.Constant}}

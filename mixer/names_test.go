@@ -8,8 +8,7 @@ import (
 	"voicepool/voice"
 )
 
-// TestNamesOfWhatIsNone: a value without a name says what it is, and its number, and does
-// not pass for another one.
+// TestNamesOfWhatIsNone checks that String of an invalid value gives its type and number.
 func TestNamesOfWhatIsNone(t *testing.T) {
 	for want, value := range map[string]fmt.Stringer{
 		"overflow(99)": mixer.Overflow(99), "state(99)": mixer.State(99), "kind(99)": mixer.EventKind(99), "reason(99)": mixer.Reason(99),

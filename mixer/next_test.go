@@ -8,7 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestNext: a call of now acts at the frame that Next says, with a lead and without.
+// TestNext checks that a call of now is executed at the frame that Next returns, with a lead and without.
 func TestNext(t *testing.T) {
 	for _, c := range []struct {
 		lead, clock time.Duration

@@ -10,15 +10,15 @@ import (
 	"voicepool/pcm"
 )
 
-// keyed returns a compressor that listens to a bus.
+// keyed returns a compressor with a key bus.
 func keyed(t *testing.T, bus string) effect.Effect {
 	e := newEffect(t, "compressor", nil)
 	e.Key = bus
 	return e
 }
 
-// TestOutputEffects: effects and cutoffs of an output are on its master bus, those of the first on the
-// master, and move like those of a bus.
+// TestOutputEffects checks that effects and cutoffs of an output are on its master bus, or on the master
+// for the first output, and fade like those on other buses.
 func TestOutputEffects(t *testing.T) {
 	echo := func(time float64) []effect.Effect {
 		return []effect.Effect{newEffect(t, "delay", effect.Values{"time": time, "feedback": 0})}

@@ -27,8 +27,8 @@ func told(m *mixer.Mixer) []mixer.Event {
 	return events
 }
 
-// TestFold: with voices too few, a folded mixer steals as the one with several outputs does, and
-// gives what the pairs of that one add up to.
+// TestFold checks that a folded mixer with too few voices steals the same voices as a mixer with several
+// outputs, and that its output is the sum of their pairs.
 func TestFold(t *testing.T) {
 	stolen := int64(0)
 	for seed := range uint64(longtest.Amount(20, 60)) {
@@ -68,7 +68,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestOutputStems: stems add up to all outputs together, and change no bit of any.
+// TestOutputStems checks that stems add up to the sum of all outputs and change no bit of them.
 func TestOutputStems(t *testing.T) {
 	for seed := range uint64(longtest.Amount(4, 12)) {
 		s := newOutScript(t, seed)
@@ -119,7 +119,7 @@ func TestOutputStems(t *testing.T) {
 	}
 }
 
-// TestOutputsSkip: what is skipped changes nothing of what comes after it, on any output.
+// TestOutputsSkip checks that a Skip does not change the following output of any pair.
 func TestOutputsSkip(t *testing.T) {
 	for seed := range uint64(longtest.Amount(7, 20)) {
 		s := newOutScript(t, seed)
@@ -148,8 +148,8 @@ func TestOutputsSkip(t *testing.T) {
 	}
 }
 
-// TestOutputsApart: the master's gain and mute are the first output's; its pause and a stop of all
-// are for all voices. Frames that are not whole are silent.
+// TestOutputsApart checks that gain and mute of the master apply to the first output, and that its pause
+// and stop apply to all voices. Incomplete frames must be silent.
 func TestOutputsApart(t *testing.T) {
 	m := newMixer(t, mixer.Config{
 		Rate: 1000, NoLimiter: true, Outputs: []mixer.Output{{Name: "main"}, {Name: "radio", Channel: 5, Gain: -20}},
@@ -209,7 +209,7 @@ func TestOutputsApart(t *testing.T) {
 	}
 }
 
-// TestOutputsDoNotAllocate, while voices come, go and are stolen on all of them.
+// TestOutputsDoNotAllocate renders while voices start, end and are stolen on all outputs.
 func TestOutputsDoNotAllocate(t *testing.T) {
 	m := newMixer(t, mixer.Config{
 		Rate: 8000, Voices: 4, Virtual: 2, Meters: true, DCGuard: true,
@@ -235,7 +235,7 @@ func TestOutputsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestOutputErrors: what cannot be is an error that says why.
+// TestOutputErrors checks the errors for invalid outputs.
 func TestOutputErrors(t *testing.T) {
 	two := []mixer.Output{{Name: "main"}, {Name: "radio"}}
 	many := make([]mixer.Output, 17)

@@ -15,16 +15,16 @@ import (
 
 const outRate, outLength = 8000, 14000
 
-// part is a mixer that carries out a script: of all outputs, or of one alone.
+// part is a mixer that runs a script: all outputs, or a single one.
 type part struct {
 	*mixer.Mixer
-	of      int // the output; everything: all
+	of      int // the output, or everything
 	handles map[int]mixer.Handle
 }
 
 const everything = -1
 
-// bus returns the bus of a name; that of an output is the master of a mixer that has it alone.
+// bus returns a bus by name. In a mixer with a single output, the bus of that output is the master.
 func (p *part) bus(t testing.TB, name string) mixer.Bus {
 	if p.of != everything && name == outName(p.of) {
 		name = "master"
@@ -40,14 +40,14 @@ type step struct {
 	do func(p *part)
 }
 
-// outScript is a mixer of several outputs, and what happens in it.
+// outScript is a configuration with several outputs, and a list of commands.
 type outScript struct {
 	config mixer.Config
 	buses  [][]string // by output
 	steps  []step
 }
 
-// fresh returns the configuration with inserts that nobody else has.
+// fresh returns the configuration with its own inserts.
 func (s *outScript) fresh() mixer.Config {
 	c := s.config
 	c.Buses = slices.Clone(c.Buses)
@@ -65,7 +65,7 @@ func (s *outScript) fresh() mixer.Config {
 	return c
 }
 
-// alone returns the configuration of a mixer that has the buses of one output, and no outputs.
+// alone returns the configuration of a mixer with the buses of one output, without Outputs.
 func (s *outScript) alone(k int) mixer.Config {
 	c := s.fresh()
 	c.MasterGain, c.Insert = c.Outputs[k].Gain, c.Outputs[k].Insert
@@ -81,7 +81,7 @@ func (s *outScript) alone(k int) mixer.Config {
 	return c
 }
 
-// run carries the script out in blocks, and returns the frames of all pairs, interleaved.
+// run runs the script in blocks, and returns the frames of all pairs, interleaved.
 func (s *outScript) run(t testing.TB, c mixer.Config, of int, block func() int) (*mixer.Mixer, []pcm.Frame) {
 	m := newMixer(t, c)
 	p := &part{m, of, map[int]mixer.Handle{}}
@@ -147,7 +147,7 @@ func newOutScript(t testing.TB, seed uint64) *outScript {
 	return s
 }
 
-// draw draws what happens.
+// draw draws the commands.
 func (s *outScript) draw(t testing.TB, r *rand.Rand) {
 	sounds := []*voice.Sound{level(t, outRate, 11000, 0.2)}
 	for i := range 5 {
@@ -164,7 +164,7 @@ func (s *outScript) draw(t testing.TB, r *rand.Rand) {
 		k := r.IntN(len(s.buses))
 		names := append([]string{outName(k)}, s.buses[k]...)
 		name, at, within := names[r.IntN(len(names))], r.Int64N(outLength), over()
-		// Several at a frame: what ends together gives back its slot together.
+		// Several at the same frame: voices that end together free their slots together.
 		if r.IntN(2) == 0 {
 			at = at / 2000 * 2000
 		}
@@ -216,7 +216,7 @@ func (s *outScript) draw(t testing.TB, r *rand.Rand) {
 		case kind == 17:
 			change = mixer.Change{Fields: mixer.FieldPan | mixer.FieldMute, Pan: r.Float64() - 0.5, Mute: r.IntN(3) == 0}
 			do(k, func(p *part, at mixer.Moment) error { return at.Set(mixer.TargetBus(p.bus(t, name)), change, within) })
-		case name != outName(k): // the first output's bus is that of all voices
+		case name != outName(k): // the bus of the first output carries all voices
 			do(k, func(p *part, at mixer.Moment) error {
 				switch target := mixer.TargetBus(p.bus(t, name)); i % 3 {
 				case 0:
@@ -239,8 +239,8 @@ func pairOf(frames []pcm.Frame, outputs, pair int) (out []pcm.Frame) {
 	return out
 }
 
-// TestOutputsAreMixersOfTheirOwn: each output of a mixer with voices enough gives, to the bit, what
-// a mixer gives that has its buses alone. Pairs that no output names are silent.
+// TestOutputsAreMixersOfTheirOwn checks that each output of a mixer with enough voices has the same bits
+// as a mixer with its buses alone. Unused pairs must be silent.
 func TestOutputsAreMixersOfTheirOwn(t *testing.T) {
 	heard := 0
 	for seed := range uint64(longtest.Amount(20, 60)) {

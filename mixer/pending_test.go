@@ -9,6 +9,7 @@ import (
 	"voicepool/pcm"
 )
 
+// TestBusyChangesNothing fills the ring buffer while the mixer does not render.
 func TestBusyChangesNothing(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 4, Commands: 3})
 	s := level(t, 1000, 500, 0.5)
@@ -22,7 +23,7 @@ func TestBusyChangesNothing(t *testing.T) {
 	if err := m.At(0).Pause(mixer.TargetAll()); err != mixer.ErrBusy {
 		t.Fatalf("a command says %v", err)
 	}
-	// Neither a stop nor a want is lost.
+	// Stops and sets are never lost.
 	if err := handles[1].Stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func TestBusyChangesNothing(t *testing.T) {
 	if got := left(m, 1)[0]; got != float32(0.5)*float32(math.Sqrt2/2) {
 		t.Errorf("the silent one is heard: %v", got)
 	}
-	// StopAll is not lost either, and does not touch what comes after it.
+	// StopAll is not lost either, and does not affect later starts.
 	for range 3 {
 		play(t, m.At(mixer.Now), s, mixer.Options{})
 	}
@@ -52,6 +53,7 @@ func TestBusyChangesNothing(t *testing.T) {
 	}
 }
 
+// TestSetsCoalesce sets one voice a million times while the mixer does not render.
 func TestSetsCoalesce(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Commands: 8, NoLimiter: true})
 	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 0.5), hardLeft)
@@ -92,13 +94,14 @@ func TestStopBeforeTheStart(t *testing.T) {
 	}
 }
 
+// TestStaleHandle reuses a record: the old handle must not affect the new start.
 func TestStaleHandle(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 1})
 	s := level(t, 1000, 1, 0.5)
 	long := level(t, 1000, 1000, 0.5)
 	old := play(t, m.At(mixer.Now), s, mixer.Options{})
 	left(m, 5)
-	for range 2 { // three records: the next start is in the old one's
+	for range 2 { // there are three records: the next start reuses the old one's
 		play(t, m.At(mixer.Now), s, mixer.Options{})
 		left(m, 5)
 	}
@@ -117,6 +120,7 @@ func TestStaleHandle(t *testing.T) {
 	}
 }
 
+// TestStopOfAPendingStart checks that an outdated stop of the same record does not undo a later one.
 func TestStopOfAPendingStart(t *testing.T) {
 	for shorts := range 16 {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 4})
@@ -125,7 +129,7 @@ func TestStopOfAPendingStart(t *testing.T) {
 		if err := m.At(500).Stop(mixer.TargetVoice(old), 0); err != nil {
 			t.Fatal(err)
 		}
-		for range shorts { // until the record comes round
+		for range shorts { // until the record is reused
 			left(m, 20)
 			play(t, m.At(mixer.Now), s, mixer.Options{})
 		}
@@ -138,6 +142,8 @@ func TestStopOfAPendingStart(t *testing.T) {
 	}
 }
 
+// TestWantsOfAPendingStart checks that a pending start begins with the properties that were set on it,
+// also with a full ring buffer.
 func TestWantsOfAPendingStart(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Commands: 1, NoLimiter: true})
 	s := level(t, 1000, 500, 1)
@@ -158,6 +164,8 @@ func TestWantsOfAPendingStart(t *testing.T) {
 	}
 }
 
+// TestWantsKeepTheOrder checks that a set of one property does not move an earlier set of another
+// property past a command between them.
 func TestWantsKeepTheOrder(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
 	h := play(t, m.At(mixer.Now), level(t, 1000, 500, 1), hardLeft)
@@ -171,8 +179,8 @@ func TestWantsKeepTheOrder(t *testing.T) {
 	}
 }
 
-// TestTheLaterOfTwoChanges: of a fade and a set before a start the later counts,
-// whichever way it came.
+// TestTheLaterOfTwoChanges checks that of a fade and a set before a start the later one counts, for both
+// ways of sending.
 func TestTheLaterOfTwoChanges(t *testing.T) {
 	s := level(t, 1000, 500, 1)
 	for _, setLast := range []bool{false, true} {

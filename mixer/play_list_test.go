@@ -14,9 +14,9 @@ import (
 	"voicepool/voice"
 )
 
-// TestPlayOrder commands plays of three to six layers by one handle, and checks that the frames do not depend on
-// when the calls come: it makes all calls for the next frames at the beginning of each block, so records are
-// given to layers in another order for blocks of other lengths.
+// TestPlayOrder sends commands to plays of three to six layers by one handle. It checks that the output
+// does not depend on the time of the calls. All calls for the next frames are made at the beginning of
+// each block, so different block lengths assign records to layers in different orders.
 func TestPlayOrder(t *testing.T) {
 	type action struct {
 		frame int64

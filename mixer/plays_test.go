@@ -12,10 +12,9 @@ import (
 	"voicepool/voice"
 )
 
-// TestPlays starts a voice every 86 ms of a day, a million in all, and lets them end
-// in every way there is; a twentieth of it unless VOICEPOOL_LONG is "day". The heap
-// stays within a megabyte, what the events tell adds up to what the counters say,
-// and in the end nothing is left.
+// TestPlays starts a voice every 86 ms of a day, a million in all, and ends them in every possible way; a
+// twentieth of this unless VOICEPOOL_LONG is "day". The heap must stay within a megabyte, events must
+// agree with the counters, and no voice must remain.
 func TestPlays(t *testing.T) {
 	const rate, commands = 1000, 512
 	day, plays := int64(24*3600*rate), int64(1_000_000)
@@ -87,7 +86,7 @@ func TestPlays(t *testing.T) {
 			h, err := m.At(then).Play(s, o)
 			if err == mixer.ErrBusy {
 				busy++
-				end = min(end, then+1) // and mix, so that there is room
+				end = min(end, then+1) // and mix, to make room
 				break
 			}
 			must(t, err)
@@ -149,7 +148,7 @@ func TestPlays(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, c[0], c[1])
 		}
 	}
-	for kind := mixer.EventStarted; kind <= mixer.EventFault; kind++ { // beyond it are those of streams and devices
+	for kind := mixer.EventStarted; kind <= mixer.EventFault; kind++ { // the others belong to streams and devices
 		if seen[kind] == 0 && kind != mixer.EventUnderrun {
 			t.Errorf("nothing %v: it proves too little", kind)
 		}

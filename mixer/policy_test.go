@@ -13,7 +13,7 @@ import (
 	"voicepool/voice"
 )
 
-// policySound is a sound with its loudness index by the definition, in O(n^2).
+// policySound is a sound with its loudness index by definition, in O(n^2).
 type policySound struct {
 	sound      *voice.Sound
 	once, loop []float64
@@ -84,8 +84,8 @@ func policySounds(t testing.TB) (out []policySound) {
 	return out
 }
 
-// defined is the audibility of a voice by its definition, at this frame, on buses as
-// they were at another one.
+// defined returns the audibility of a voice by definition at this frame, with the buses as of another
+// frame.
 func (a *audio) defined(i int, since int64, known map[*voice.Sound]policySound) float64 {
 	s := a.at(i)
 	left, right := s.voice.Reach(a.now)
@@ -114,10 +114,9 @@ func (a *audio) defined(i int, since int64, known map[*voice.Sound]policySound) 
 	return (left*left + right*right) * index
 }
 
-// TestScores has everything move that counts, at random, and compares the packed
-// scores with the definition: on the grid, all of them; when a command comes, those
-// that it has changed; else they stay as they were, unless there is a choice. The
-// victim is the least of all as they are at its frame.
+// TestScores moves all inputs of scores at random and compares the packed scores with the definition. On
+// the grid all scores are compared. After a command those that it changed are compared. Otherwise scores
+// must stay the same until a choice. The victim must be the least at its frame.
 func TestScores(t *testing.T) {
 	all := policySounds(t)
 	known := map[*voice.Sound]policySound{}
@@ -155,11 +154,11 @@ func TestScores(t *testing.T) {
 		a := m.audio
 		block := make([]pcm.Frame, 400)
 		events := make([]Event, 64)
-		since, prio := int64(0), int32(0) // of the buses, of the newcomer
+		since, prio := int64(0), int32(0) // of the buses, of the incoming start
 		for range 400 {
 			m.Render(block[:1+r.IntN(200)])
 			before := a.now
-			m.Render(nil) // the grid, if it is here
+			m.Render(nil) // the grid, if this frame is on it
 			m.Events(events)
 			if a.now != before {
 				t.Fatal("time goes on")
@@ -170,7 +169,7 @@ func TestScores(t *testing.T) {
 				number         uint64
 				prio           int32
 				stored, really float64
-				fresh          float64 // with buses as they are now
+				fresh          float64 // with the present buses
 			}
 			var living []score
 			for i := a.next(0); i >= 0; i = a.next(i + 1) {
@@ -196,7 +195,7 @@ func TestScores(t *testing.T) {
 					Gain: pcm.Decibels(-r.Float64() * 30), Pan: r.Float64()*2 - 1, Pitch: pcm.Semitones(r.IntN(13) - 6), Loop: r.IntN(3) == 0,
 					Priority: r.IntN(2), Protect: r.IntN(9) == 0, FadeIn: time(), Bus: buses[r.IntN(3)],
 				}
-				if o.Loop { // or what it is going to be would not be all that counts
+				if o.Loop { // otherwise target values would not be all that counts
 					o.WhenFull = WhenFullEnd
 				}
 				if r.IntN(3) == 0 {
@@ -207,9 +206,9 @@ func TestScores(t *testing.T) {
 				check(err)
 				handles = append(handles, h)
 			case 4:
-				at.Set(TargetVoice(h), Change{Fields: FieldGain, Gain: pcm.Decibels(-r.Float64() * 40)}, time()) // which may be gone
+				at.Set(TargetVoice(h), Change{Fields: FieldGain, Gain: pcm.Decibels(-r.Float64() * 40)}, time()) // the voice may be gone
 			case 5:
-				at.Set(TargetVoice(h), Change{Fields: FieldPan | FieldPitch, Pan: r.Float64()*2 - 1, Pitch: 3}, time()) // which may be gone
+				at.Set(TargetVoice(h), Change{Fields: FieldPan | FieldPitch, Pan: r.Float64()*2 - 1, Pitch: 3}, time()) // the voice may be gone
 			case 6:
 				since = a.now
 				check(at.Set(TargetBus(buses[r.IntN(3)]), Change{Fields: FieldGain | FieldPan, Pan: r.Float64() - 0.5, Gain: pcm.Decibels(-r.Float64() * 9)}, time()))
@@ -253,7 +252,7 @@ func TestScores(t *testing.T) {
 				}
 				switch {
 				case near(stored, really), near(stored, fresh):
-				case was.number != 0 && (near(was.really, really) || near(was.fresh, fresh)) && stored == was.stored: // no command has changed it
+				case was.number != 0 && (near(was.really, really) || near(was.fresh, fresh)) && stored == was.stored: // unchanged by commands
 				default:
 					t.Fatalf("seed %d, frame %d: voice %d has %v, by definition %v; before the command %+v", seed, a.now, a.at(i).number(), stored, really, was)
 				}

@@ -16,9 +16,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestPreparedWhatIsSetBefore: Prepare makes ready what a pitch needs that was set, for a
-// later frame, before the Play that it acts on was called; and what is set for an earlier
-// frame than what was set before.
+// TestPreparedWhatIsSetBefore checks that Prepare computes versions for a pitch that was set for a later
+// frame before the Play was called, and for sets with decreasing frames.
 func TestPreparedWhatIsSetBefore(t *testing.T) {
 	set := func(at mixer.Moment, target mixer.Target, c mixer.Change) {
 		t.Helper()
@@ -109,7 +108,7 @@ func TestPreparedWhatIsSetBefore(t *testing.T) {
 	}
 }
 
-// thinned is a Refiner that takes no time: every frame of a version is one of the sound.
+// thinned is a fast Refiner: every frame of a version is a frame of the sound.
 func thinned(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
 	samples, channels := s.Samples(), int64(s.Channels())
 	dst := make([]float32, frames*channels)
@@ -129,7 +128,7 @@ func thinned(s *voice.Sound, level int, looped bool, first, frames int64) []floa
 	return dst
 }
 
-// tune gives frames of a sine for ever, as a stream.
+// tune is an endless stream of a sine.
 type tune struct{ at int64 }
 
 func (s *tune) Read(dst []pcm.Frame) (int, error) {
@@ -143,10 +142,9 @@ func (s *tune) Read(dst []pcm.Frame) (int, error) {
 	return len(dst), nil
 }
 
-// preparedScene renders a scene with all that Prepare is there for, drawn from a seed, in
-// blocks: pitches up to 256 times the speed, set before and after the Play that they are
-// for, Doppler, streams, seeks, loops, pauses, virtual voices, the DC guard, a lead. Calls
-// are made at frames of the scene, whatever the blocks.
+// preparedScene renders a scene that needs Prepare, drawn from a seed, in blocks. It has pitches up to
+// 256 times the speed, set before and after the Play, Doppler, streams, seeks, loops, pauses, virtual
+// voices, the DC guard and a lead. Calls are made at frames of the scene, independent of the blocks.
 func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pcm.Frame, mixer.Stats) {
 	const rate, length, step = 8000, 9000, 300
 	r := rand.New(rand.NewPCG(seed, 3))
@@ -173,7 +171,7 @@ func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pc
 			n.Loop = [2]int64{100, 1500}
 		}
 		list = append(list, sound(t, n))
-		if used { // as if it had been played in all pitches
+		if used { // as if played in all pitches before
 			for level := range voice.Levels {
 				list[i+1].Refine(level, false)
 				list[i+1].Refine(level, true)
@@ -250,8 +248,8 @@ func preparedScene(t testing.TB, seed uint64, used bool, block func() int) ([]pc
 	return out, st
 }
 
-// TestPreparedBlocks: what is prepared before each block gives the same bits in all
-// blocks, and whether its sounds were used before or not. Nothing reads something worse.
+// TestPreparedBlocks checks that prepared blocks of any length have the same bits, whether the sounds
+// were used before or not, and that no voice reads a worse version.
 func TestPreparedBlocks(t *testing.T) {
 	seeds := uint64(40)
 	if !longtest.Enabled() || raceDetector {
@@ -274,7 +272,7 @@ func TestPreparedBlocks(t *testing.T) {
 				}
 				return size
 			}
-			if size > 0 && size < 64 && seed%8 != 1 { // they take long
+			if size > 0 && size < 64 && seed%8 != 1 { // slow
 				continue
 			}
 			got, st := preparedScene(t, seed, false, block)

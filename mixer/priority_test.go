@@ -6,8 +6,7 @@ import (
 	"voicepool/mixer"
 )
 
-// TestPriorityChanges: a voice that was out of reach gives way once its priority
-// falls, and the other way round.
+// TestPriorityChanges checks that a voice can be stolen after its priority is lowered, and vice versa.
 func TestPriorityChanges(t *testing.T) {
 	s := level(t, 1000, 900, 0.5)
 	for name, set := range map[string]func(m *mixer.Mixer, h mixer.Handle, to int) error{
@@ -40,7 +39,7 @@ func TestPriorityChanges(t *testing.T) {
 	}
 }
 
-// TestProtectToggles keeps a voice, lets it go, and keeps it again.
+// TestProtectToggles protects a voice, ends the protection, and protects it again.
 func TestProtectToggles(t *testing.T) {
 	s := level(t, 1000, 900, 0.5)
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2})
@@ -61,8 +60,8 @@ func TestProtectToggles(t *testing.T) {
 		"45 stolen 3 by 4 (pool), 45 started 4, 50 stolen 1 by 5 (pool), 50 started 5")
 }
 
-// TestProtectedBeyondALimit: what is protected stays when the pool becomes
-// smaller, and goes when it is so no longer. No start finds room meanwhile.
+// TestProtectedBeyondALimit checks that protected voices stay when the pool becomes smaller, and are
+// stolen when their protection ends. Starts in between find no room.
 func TestProtectedBeyondALimit(t *testing.T) {
 	defer func() {
 		if wrong := recover(); wrong != nil {

@@ -12,9 +12,8 @@ import (
 	"voicepool/space"
 )
 
-// TestPutIsWhereItIsToldAtOnce: what Moment moves at a frame sounds as what SetPositions and
-// SetListener move when the block before that frame has been mixed; in blocks of any length. The
-// journals say the same.
+// TestPutIsWhereItIsToldAtOnce compares SetPosition and SetListener of a Moment with SetPositions and
+// SetListener of the mixer between the blocks, in blocks of any length. The journals must agree.
 func TestPutIsWhereItIsToldAtOnce(t *testing.T) {
 	const frames, step = 4800, 480
 	render := func(seed uint64, block int, ahead bool) ([]pcm.Frame, []mixer.Entry) {
@@ -104,7 +103,7 @@ func differ(got, want []pcm.Frame) int {
 	return -1
 }
 
-// TestPutErrors: what has no place, and places that there are not.
+// TestPutErrors checks the errors for targets without a place and for invalid places.
 func TestPutErrors(t *testing.T) {
 	m, err := mixer.New(mixer.Config{})
 	if err != nil {
@@ -135,7 +134,8 @@ func TestPutErrors(t *testing.T) {
 	}
 }
 
-// TestPanShowsThePlace: Handle.Pan is the voice's own pan and that of its place, as far as the side.
+// TestPanShowsThePlace checks that Handle.Pan is the sum of the voice's pan and the pan of its place,
+// clamped.
 func TestPanShowsThePlace(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000})
 	defer m.Close()

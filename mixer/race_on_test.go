@@ -2,5 +2,5 @@
 
 package mixer_test
 
-// raceDetector says that everything takes ten times as long.
+// raceDetector reports whether the race detector, which is ten times slower, is on.
 const raceDetector = true

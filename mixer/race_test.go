@@ -20,7 +20,7 @@ import (
 // long selects tests of many minutes, run by hand.
 var long = longtest.Day()
 
-// hurried is a device that pulls as fast as it can, in blocks of all lengths.
+// hurried is a device that renders as fast as it can, in blocks of all lengths.
 type hurried struct {
 	stop atomic.Bool
 	done sync.WaitGroup
@@ -42,8 +42,7 @@ func (d *hurried) Close() error {
 	return nil
 }
 
-// identities is a source that checks after every block of a mixer what holds in
-// every snapshot.
+// identities checks the identities of Stats after every block of a mixer.
 type identities struct {
 	t      *testing.T
 	m      *mixer.Mixer
@@ -65,12 +64,10 @@ func (s *identities) check() bool {
 	return ok
 }
 
-// TestEightCallers has eight goroutines ask for everything at once while a device
-// pulls: in a hurry, or, when the test takes its time, as a sound card does. In the
-// middle the device is closed, nothing renders for a while, and another one goes on.
-// What the callers see holds in every snapshot, and in the end all voices are over and all
-// records are free. At last the mixer is closed under the callers' hands. The race
-// detector watches.
+// TestEightCallers makes all kinds of calls from eight goroutines while a device renders: as fast as
+// possible, or in the long variant like a sound card. In the middle the device is closed, and another one
+// continues after a pause. The callers check each snapshot. In the end all voices are over and all
+// records are free. Finally the mixer is closed during calls. The race detector checks accesses.
 func TestEightCallers(t *testing.T) {
 	const rate, voices, commands = 8000, 12, 256
 	last := 1200 * time.Millisecond
@@ -91,13 +88,13 @@ func TestEightCallers(t *testing.T) {
 	}
 	group, err := m.NewGroup("group", mixer.GroupOptions{Voices: 3, Coalesce: time.Millisecond})
 	must(t, err)
-	var feeds sync.Map // those that are open, and some more
+	var feeds sync.Map // the open ones, and some more
 	var opened atomic.Int64
 	stream, err := voice.NewStream(voice.Stream{Rate: rate, Frames: 4000, Open: func(c voice.Course) (*voice.Feed, error) {
 		f := voice.NewFeed(4096, c)
 		f.Write(make([]pcm.Frame, 2000))
 		f.End()
-		if feeds.Store(f, true); opened.Add(1)%256 == 0 { // or they would fill the memory
+		if feeds.Store(f, true); opened.Add(1)%256 == 0 { // otherwise they would fill the memory
 			feeds.Range(func(f, _ any) bool {
 				if f.(*voice.Feed).Closed() {
 					feeds.Delete(f)
@@ -136,7 +133,7 @@ func TestEightCallers(t *testing.T) {
 						o.Group = group
 					}
 					if r.IntN(3) == 0 {
-						o.Sends = []mixer.Send{{To: "music"}} // refused of those that are there
+						o.Sends = []mixer.Send{{To: "music"}} // refused for existing sends
 					}
 					if n, err := at.Play(sounds[r.IntN(3)], o); err == nil {
 						shared[r.IntN(len(shared))].Store(&n)
@@ -178,7 +175,7 @@ func TestEightCallers(t *testing.T) {
 						}
 					}
 				case 19:
-					if calls.Load()%64 == 0 { // each has a goroutine look after it
+					if calls.Load()%64 == 0 { // each needs a goroutine
 						h.Done()
 					}
 				case 20:
@@ -248,8 +245,8 @@ func TestEightCallers(t *testing.T) {
 	}
 	t.Logf("%d calls, %d blocks, %d streams opened", calls.Load(), source.blocks.Load(), opened.Load())
 	block := make([]pcm.Frame, 96)
-	// What waits for its frame comes, and all is stopped: twice, since the ring
-	// may have been full.
+	// Pending commands are executed, and all voices are stopped: repeatedly, since the ring buffer may
+	// have been full.
 	for range 3 {
 		m.StopAll(0)
 		for range 40 {
@@ -272,7 +269,7 @@ func TestEightCallers(t *testing.T) {
 		})
 	}
 	feedsAreClosed()
-	// As many as fit before anything was asked fit again, without a frame between.
+	// The initial capacity is available again, without a frame in between.
 	for i := range commands {
 		if _, err := m.Play(sounds[0], mixer.Options{}); err != nil {
 			t.Fatalf("start %d of %d: %v", i+1, commands, err)
@@ -289,6 +286,6 @@ func TestEightCallers(t *testing.T) {
 		}
 	}
 	wait()
-	m.Close() // what was opened meanwhile
+	m.Close() // with streams opened in the meantime
 	feedsAreClosed()
 }

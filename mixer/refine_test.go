@@ -13,7 +13,7 @@ import (
 	"voicepool/voice"
 )
 
-// pitchable returns a second of sines whose versions are made by refine.
+// pitchable returns a second of sines with a Refiner.
 func pitchable(t *testing.T, refine voice.Refiner) *voice.Sound {
 	t.Helper()
 	data := make([]float32, 48000)
@@ -27,7 +27,7 @@ func pitchable(t *testing.T, refine voice.Refiner) *voice.Sound {
 	return s
 }
 
-// TestRefineNothing plays at unity: no versions are made.
+// TestRefineNothing plays at unity speed: no versions are computed.
 func TestRefineNothing(t *testing.T) {
 	s := pitchable(t, sounds.Refine)
 	before := s.Bytes()
@@ -45,7 +45,7 @@ func TestRefineNothing(t *testing.T) {
 	}
 }
 
-// TestRefineAsked looks which versions are made for what is asked.
+// TestRefineAsked checks which versions are computed for different calls.
 func TestRefineAsked(t *testing.T) {
 	for name, c := range map[string]struct {
 		play         func(*mixer.Mixer, *voice.Sound)
@@ -157,8 +157,8 @@ func TestRefineAsked(t *testing.T) {
 	}
 }
 
-// TestUnready has a version come late: the voice plays on meanwhile, is counted
-// once, and goes over without a click.
+// TestUnready delays a version: the voice plays on, is counted once, and changes to the version without a
+// click.
 func TestUnready(t *testing.T) {
 	ready := make(chan struct{})
 	s := pitchable(t, func(s *voice.Sound, level int, looped bool, first, frames int64) []float32 {
@@ -191,7 +191,7 @@ func TestUnready(t *testing.T) {
 	late := 0
 	for i := range out {
 		d := math.Abs(float64(out[i][0] - want[i][0]))
-		if i > 12000 && d > 0 { // it looks every 1,024 frames, and goes over in 240
+		if i > 12000 && d > 0 { // it checks every 1,024 frames and crossfades in 240
 			t.Fatalf("frame %d is off by %v", i, d)
 		}
 		if d > 0 {
@@ -206,7 +206,7 @@ func TestUnready(t *testing.T) {
 	}
 }
 
-// TestRefineNeeds: what a voice misses that nobody foresaw is made by the next Prepare.
+// TestRefineNeeds checks that the next Prepare computes a version that a voice lacked unexpectedly.
 func TestRefineNeeds(t *testing.T) {
 	s := pitchable(t, sounds.Refine)
 	m := newMixer(t, mixer.Config{})
@@ -225,7 +225,7 @@ func TestRefineNeeds(t *testing.T) {
 	}
 }
 
-// TestRefinedPlayAllocatesNothing plays and moves what is ready for it.
+// TestRefinedPlayAllocatesNothing plays and changes a sound with all its versions.
 func TestRefinedPlayAllocatesNothing(t *testing.T) {
 	s := pitchable(t, sounds.Refine)
 	for level := range 4 {

@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestNewIsSmall is what a server with hundreds of rooms counts on.
+// TestNewIsSmall checks the size of a new mixer, for servers with hundreds of rooms.
 func TestNewIsSmall(t *testing.T) {
 	for _, c := range []struct {
 		voices, virtual int
@@ -18,7 +18,7 @@ func TestNewIsSmall(t *testing.T) {
 	}{{8, 0, 128_000}, {32, 0, 256_000}, {1024, 0, 1_500_000}, {8, 32, 200_000}, {32, 64, 256_000}, {32, 1024, 1_500_000}} {
 		var before, after runtime.MemStats
 		least := ^uint64(0)
-		for range 5 { // other goroutines may allocate meanwhile
+		for range 5 { // other goroutines may allocate, too
 			runtime.ReadMemStats(&before)
 			m, err := mixer.New(mixer.Config{Voices: c.voices, Virtual: c.virtual})
 			runtime.ReadMemStats(&after)
@@ -32,7 +32,7 @@ func TestNewIsSmall(t *testing.T) {
 	}
 }
 
-// TestSmallMixerGrows asks a mixer for as much as it ever takes before anything is rendered: nothing is lost.
+// TestSmallMixerGrows sends the maximum number of commands before the first frame: all must be executed.
 func TestSmallMixerGrows(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, NoLimiter: true})
 	s := level(t, 1000, 3, 0.1)
@@ -40,7 +40,7 @@ func TestSmallMixerGrows(t *testing.T) {
 	for i := range handles {
 		at := m.At(mixer.Now)
 		if i%3 == 0 {
-			at = m.At(int64(i % 50)) // some of them wait on the audio side
+			at = m.At(int64(i % 50)) // some wait on the audio side
 		}
 		if i >= len(handles)-64 {
 			at = m.At(mixer.Now)
@@ -82,8 +82,7 @@ func TestSmallMixerGrows(t *testing.T) {
 	}
 }
 
-// TestFatesAreKept has starts end one after the other, and asks for all of which a record was kept when
-// there was one for each.
+// TestFatesAreKept ends starts one after the other and queries as many of them as there are records.
 func TestFatesAreKept(t *testing.T) {
 	const rate = 1000
 	m := newMixer(t, mixer.Config{Rate: rate, Voices: 8, NoLimiter: true})
@@ -122,7 +121,7 @@ func TestFatesAreKept(t *testing.T) {
 	}
 }
 
-// TestEventsWait polls nothing for as many events as a mixer has always kept, by default.
+// TestEventsWait polls no events until the default capacity is reached.
 func TestEventsWait(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, NoLimiter: true})
 	s := level(t, 1000, 1, 0.1)
@@ -136,7 +135,7 @@ func TestEventsWait(t *testing.T) {
 	}
 }
 
-// TestGivenIsMade has a mixer that was told how much is under way carry that out without an allocation.
+// TestGivenIsMade checks that a mixer with explicit capacities does not allocate up to these.
 func TestGivenIsMade(t *testing.T) {
 	s := level(t, 1000, 3, 0.1)
 	block, next := make([]pcm.Frame, 20), 0

@@ -11,7 +11,7 @@ import (
 	"voicepool/voice"
 )
 
-// writtenOut is what a sound of so many frames gives that plays a loop so often.
+// writtenOut returns the frames of a sound that plays its loop a number of rounds.
 func writtenOut(frames, from, to, rounds int) []int {
 	out := count(0, to)
 	for range rounds - 1 {
@@ -20,7 +20,7 @@ func writtenOut(frames, from, to, rounds int) []int {
 	return append(out, count(to, frames)...)
 }
 
-// TestRounds plays loops of many lengths so often, then the rest of the sound.
+// TestRounds plays loops of many lengths and rounds, then the rest of the sound.
 func TestRounds(t *testing.T) {
 	for _, length := range []int{1, 2, 3, 5, 7, 8, 10, 12, 31, 63, 64, 65, 100, 128, 200} {
 		for _, rounds := range []int{1, 2, 3, 5, 13, 64, 70} {
@@ -42,7 +42,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestRoundsToTheEnd: a loop that ends where its sound does.
+// TestRoundsToTheEnd plays a loop that ends at the end of its sound.
 func TestRoundsToTheEnd(t *testing.T) {
 	for _, length := range []int{1, 9, 64, 150} {
 		m := at1k(t)
@@ -54,8 +54,8 @@ func TestRoundsToTheEnd(t *testing.T) {
 	}
 }
 
-// TestRoundsAtAnyPitch: what plays its loop so often has the same bits as the
-// sound written out, between the samples too.
+// TestRoundsAtAnyPitch checks that a loop with rounds has the same bits as the sound written out, also
+// between samples.
 func TestRoundsAtAnyPitch(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
@@ -87,8 +87,8 @@ func TestRoundsAtAnyPitch(t *testing.T) {
 	}
 }
 
-// TestRelease lets a loop go at every frame around its seam: it goes on to the
-// end of its sound from where it is, to the bit.
+// TestRelease releases a loop at every frame around its seam: the voice must continue to the end of the
+// sound, to the bit.
 func TestRelease(t *testing.T) {
 	for _, length := range []int{1, 3, 10, 63, 64, 100} {
 		to := 100 + length
@@ -126,7 +126,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestSetLoop: how often it plays its loop from the call on, the round under way included.
+// TestSetLoop checks the number of rounds after a call, including the present round.
 func TestSetLoop(t *testing.T) {
 	loop := func(n int) []int {
 		var out []int
@@ -167,7 +167,7 @@ func TestSetLoop(t *testing.T) {
 			t.Errorf("%s: it is %v", name, h.State())
 		}
 	}
-	// Without end, until it is let go.
+	// Endless, until it is released.
 	m := at1k(t)
 	h := play(t, m.At(0), loopedRamp(t, 300, 100, 200), hardLeft)
 	h.SetLoop(mixer.Forever)
@@ -176,8 +176,8 @@ func TestSetLoop(t *testing.T) {
 	wantFrames(t, "let go after a hundred rounds", left(m, 200), count(100, 300))
 }
 
-// TestRoundsCountInTheFuture: what will not be played again does not count in
-// the audibility.
+// TestRoundsCountInTheFuture checks that parts that will not be played again do not count in the
+// audibility.
 func TestRoundsCountInTheFuture(t *testing.T) {
 	env := voice.Envelope{Hop: 20, Once: []float32{.5, .5, .5, .5, .5, .01, .01, .01, .01, .01}, Loop: []float32{.5, .5, .5, .5, .5, .5, .5, .5, .5, .5}}
 	s := sound(t, voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 200), Envelope: env})

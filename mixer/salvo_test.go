@@ -12,7 +12,7 @@ import (
 	"voicepool/voice"
 )
 
-// follower is a start that comes so long after all of those before it are over.
+// follower is a start at a delay after all earlier starts are over.
 type follower struct {
 	sound  *voice.Sound
 	o      mixer.Options
@@ -33,9 +33,8 @@ func steps(draw *rand.Rand, sounds []*voice.Sound) (chain []follower) {
 	return chain
 }
 
-// TestSalvoFollows: a chain of salvos that is armed at once gives, in blocks of any length, the
-// frames and the events of one whose starts are asked for at the frame at which the last before them
-// is over.
+// TestSalvoFollows compares a chain of salvos that is sent at once with starts that are requested when
+// the previous ones are over. Frames and events must be equal in blocks of any length.
 func TestSalvoFollows(t *testing.T) {
 	var sounds []*voice.Sound
 	for _, frames := range []int{900, 133, 1} {
@@ -55,7 +54,7 @@ func TestSalvoFollows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, f := range others { // what takes their voices
+			for i, f := range others { // starts that steal their voices
 				if _, err := m.At(int64(i)*211).Play(f.sound, f.o); err != nil {
 					t.Fatal(err)
 				}
@@ -154,7 +153,7 @@ func TestSalvoFollows(t *testing.T) {
 	}
 }
 
-// TestSalvo: what is fired acts at one frame, and what is dropped never does.
+// TestSalvo checks that fired commands are executed at one frame, and dropped commands never.
 func TestSalvo(t *testing.T) {
 	m, err := mixer.New(mixer.Config{Voices: 8, Rate: 1000, Commands: 32})
 	if err != nil {
@@ -193,7 +192,7 @@ func TestSalvo(t *testing.T) {
 	do(m.At(13).Fire(fired))
 	do(m.At(15).FireAt(dropped, c))
 	do(m.At(15).FireAt(other, c))
-	do(m.At(15).Fire(fired)) // does nothing
+	do(m.At(15).Fire(fired)) // has no effect
 	m.Render(block)
 	play(fired.At(1)) // late
 	do(m.At(40).Drop(dropped))
@@ -222,14 +221,14 @@ func TestSalvo(t *testing.T) {
 	if handles[1].State() != mixer.StateStopped || m.Stats().Pending != 0 || m.Stats().Late != 1 {
 		t.Errorf("%v, %+v", handles[1].State(), m.Stats())
 	}
-	// It is fired no more, and what it is given is stopped.
+	// It cannot be fired again, and starts added to it are stopped.
 	do(m.At(mixer.Now).Fire(dropped))
 	play(dropped.At(5))
 	m.Render(block)
 	if st := m.Stats(); st.Playing != 0 || st.Stopped != 2 || st.Pending != 0 {
 		t.Errorf("%+v", st)
 	}
-	// What waits is under way, so there is an end to it; a stop of a handle reaches it.
+	// Waiting commands count as under way, so their number is limited. A stop by a handle reaches them.
 	waits := m.NewSalvo()
 	for err = nil; err == nil; {
 		var h mixer.Handle

@@ -17,8 +17,7 @@ import (
 	"voicepool/voice"
 )
 
-// A scene is a list of calls with their frames, made from a seed: everything
-// that a mixer can be asked, at random.
+// A scene is a list of calls with their frames, drawn from a seed from all calls of a mixer.
 type scene struct {
 	config mixer.Config
 	length int64
@@ -34,7 +33,7 @@ type sceneState struct {
 
 const sceneRate = 8000
 
-// sceneSounds are noise, tones and a decay, mono and stereo, some with loops.
+// sceneSounds returns noise, tones and a decay, mono and stereo, some with loops.
 func sceneSounds(t testing.TB) []*voice.Sound {
 	r := rand.New(rand.NewPCG(1, 2))
 	var out []*voice.Sound
@@ -149,8 +148,7 @@ func newScene(seed uint64, overflow mixer.Overflow) *scene {
 	return sc
 }
 
-// run renders the scene in blocks and returns a digest of its bits, one of its
-// events, and the last stats.
+// run renders the scene in blocks. It returns digests of its bits and of its events, and the last stats.
 func (sc *scene) run(t testing.TB, sounds []*voice.Sound, block func(at int64) int) (bits, events uint64, st mixer.Stats) {
 	t.Helper()
 	m := newMixer(t, sc.config)
@@ -209,8 +207,8 @@ func (sc *scene) run(t testing.TB, sounds []*voice.Sound, block func(at int64) i
 	return b.Sum64(), e.Sum64(), st
 }
 
-// TestBlocksDoNotShow renders random scenes in blocks of many lengths: the same
-// bits, the same events, the same numbers.
+// TestBlocksDoNotShow renders random scenes in blocks of many lengths. Bits, events and counters must be
+// equal.
 func TestBlocksDoNotShow(t *testing.T) {
 	sounds := sceneSounds(t)
 	policies := []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool}

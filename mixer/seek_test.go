@@ -9,7 +9,7 @@ import (
 	"voicepool/voice"
 )
 
-// loopedRamp is a ramp of so many frames that repeats a part.
+// loopedRamp returns a ramp with a loop.
 func loopedRamp(t testing.TB, frames int, from, to int64) *voice.Sound {
 	t.Helper()
 	data := make([]float32, frames)
@@ -19,7 +19,7 @@ func loopedRamp(t testing.TB, frames int, from, to int64) *voice.Sound {
 	return sound(t, voice.Samples{Name: "looped", Rate: 1000, Channels: 1, Data: data, Loop: [2]int64{from, to}})
 }
 
-// frames writes down where in a ramp samples come from; -1 is silence.
+// frames returns the frames of a ramp that samples come from; -1 is silence.
 func frames(samples []float32) []int {
 	out := make([]int, len(samples))
 	for i, x := range samples {
@@ -28,7 +28,7 @@ func frames(samples []float32) []int {
 	return out
 }
 
-// count is the frames from, from+1, ... before to.
+// count returns the frames from, from+1, ... before to.
 func count(from, to int) []int {
 	var out []int
 	for i := from; i < to; i++ {
@@ -44,7 +44,7 @@ func wantFrames(t testing.TB, what string, got []float32, want []int) {
 	}
 }
 
-// TestSeek: a tail of what was there, and a way back of 5 ms into what is.
+// TestSeek checks the tail of the old position and the fade-in of 5 ms at the new one.
 func TestSeek(t *testing.T) {
 	m := at1k(t)
 	h := play(t, m.At(0), ramp(t, 1000, 500), hardLeft)
@@ -61,7 +61,7 @@ func TestSeek(t *testing.T) {
 	if h.Position() != 250*ms || h.State() != mixer.StatePlaying {
 		t.Errorf("it is %v at %v", h.State(), h.Position())
 	}
-	// By its handle, at the next frame; back again; calls replace each other.
+	// By its handle, at the next frame; then back. Calls replace each other.
 	if h.Seek(0) != nil || h.Seek(300*ms) != nil || h.Seek(100*ms) != nil {
 		t.Error("a seek fails")
 	}
@@ -72,7 +72,7 @@ func TestSeek(t *testing.T) {
 	wantEvents(t, m, "0 started 1")
 }
 
-// TestSeekNames: of a tag, a sound, a bus, everything; nobody there is missed.
+// TestSeekNames seeks by tag, sound, bus and all; a missing tag is reported.
 func TestSeekNames(t *testing.T) {
 	s := ramp(t, 1000, 500)
 	for name, target := range map[string]func(*mixer.Mixer) mixer.Target{
@@ -94,7 +94,7 @@ func TestSeekNames(t *testing.T) {
 	wantEvents(t, m, "20 missed")
 }
 
-// TestSeekInALoop: the place counts, and the loop goes on from there.
+// TestSeekInALoop checks that a loop continues from the new position.
 func TestSeekInALoop(t *testing.T) {
 	for _, c := range []struct {
 		to     int
@@ -132,8 +132,8 @@ func TestSeekBeyondTheEnd(t *testing.T) {
 	}
 }
 
-// TestSeekOfAPause: a voice that is held goes on from the new place, from
-// silence; no tail is left twice.
+// TestSeekOfAPause checks that a paused voice continues at the new position, from silence, and leaves one
+// tail.
 func TestSeekOfAPause(t *testing.T) {
 	m := at1k(t)
 	h := play(t, m.At(0), ramp(t, 1000, 500), hardLeft)
@@ -150,9 +150,8 @@ func TestSeekOfAPause(t *testing.T) {
 	wantFrames(t, "after it", got[15:], count(305, 340))
 }
 
-// TestSeekOfWhatIsHeld: a start that waits on a paused bus and is taken to
-// another place fades in there when the bus resumes, as any start that does not
-// begin at its first sample.
+// TestSeekOfWhatIsHeld seeks a start that waits on a paused bus. When the bus resumes, it must fade in at
+// the new position, as every start that does not begin at its first sample.
 func TestSeekOfWhatIsHeld(t *testing.T) {
 	m := at1k(t, mixer.BusConfig{Name: "b"})
 	bus := busOf(t, m, "b")
@@ -166,7 +165,7 @@ func TestSeekOfWhatIsHeld(t *testing.T) {
 	wantFrames(t, "after it", got[65:], count(305, 340))
 }
 
-// TestSeekBeforeTheStart: it starts there.
+// TestSeekBeforeTheStart checks that a pending start begins at the new position.
 func TestSeekBeforeTheStart(t *testing.T) {
 	for name, seek := range map[string]func(*mixer.Mixer, mixer.Handle) error{
 		"by its handle": func(_ *mixer.Mixer, h mixer.Handle) error { return h.Seek(300 * ms) },
@@ -186,7 +185,7 @@ func TestSeekBeforeTheStart(t *testing.T) {
 	}
 }
 
-// TestSeekKeepsFor: the time that a voice was given goes on.
+// TestSeekKeepsFor checks that a seek does not change the end of Options.For.
 func TestSeekKeepsFor(t *testing.T) {
 	m := at1k(t)
 	h := play(t, m.At(0), ramp(t, 1000, 500), mixer.Options{Pan: -1, For: 100 * ms})

@@ -16,8 +16,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestBusSends: a send gives a bus a part of another one, after its gains or before them, wherever the two are
-// in the configuration; the part moves, and a mute ends both, also one above.
+// TestBusSends checks sends of buses after and before their gains, for any order in the configuration.
+// Their gains fade, and a mute of the bus or of a bus above it silences both.
 func TestBusSends(t *testing.T) {
 	for _, block := range []int{1, 7, 64, 999} {
 		m := newMixer(t, mixer.Config{
@@ -53,7 +53,7 @@ func TestBusSends(t *testing.T) {
 	}
 }
 
-// TestSendsRing: what was sent rings when the voices are over, and the mixer knows until when.
+// TestSendsRing checks the tail of sent sound after its voices, and its reported end.
 func TestSendsRing(t *testing.T) {
 	echo := newEffect(t, "delay", effect.Values{"time": 0.1, "feedback": 0.5})
 	m := at1k(t, mixer.BusConfig{Name: "hall", Effects: []effect.Effect{echo}}, mixer.BusConfig{Name: "sfx", Sends: []mixer.Send{{To: "hall", Gain: -20}}})
@@ -70,7 +70,7 @@ func TestSendsRing(t *testing.T) {
 	}
 }
 
-// TestSendsRefused: a circle, and what is no bus or out of range.
+// TestSendsRefused checks the errors for loops, unknown buses and values out of range.
 func TestSendsRefused(t *testing.T) {
 	to := func(names ...string) (sends []mixer.Send) {
 		for _, name := range names {
@@ -110,8 +110,8 @@ func TestSendsRefused(t *testing.T) {
 	}
 }
 
-// TestVoiceSends: a voice gives other buses parts of itself, behind its gain and its place; the parts move, also
-// those of a start that has not come; a mute and a solo of its bus are for them, too; and its tail goes there.
+// TestVoiceSends checks sends of voices after their gain and place. Their gains fade, also before the
+// start. Mute and solo of the voice's bus apply to them, and they carry its tail.
 func TestVoiceSends(t *testing.T) {
 	db := func(x float64) float64 { return math.Pow(10, x/20) }
 	for _, block := range []int{1, 7, 64, 999} {
@@ -124,7 +124,7 @@ func TestVoiceSends(t *testing.T) {
 		sends := []mixer.Send{{To: "hall", Gain: -6}, {To: "room", Gain: -20}}
 		o := mixer.Options{Pan: -1, Gain: -10, Bus: busOf(t, m, "sfx"), Sends: sends, Tag: 7}
 		h := play(t, m.At(50), level(t, 1000, 3000, 1), o)
-		sends[0].Gain = 24 // it was copied
+		sends[0].Gain = 24 // the slice was copied
 		must(t, h.SetSend("room", -80, 0))
 		must(t, m.At(300).SetSend(mixer.TargetTag(7), "hall", 0, 100*ms))
 		must(t, m.At(300).SetSend(mixer.TargetTag(7), "other", 0, 100*ms))
@@ -173,8 +173,8 @@ func TestVoiceSends(t *testing.T) {
 	must(t, h.SetSend("b", 0, 0))
 }
 
-// TestVoiceSendsBits: voices that send, come, go, move and are stolen give the same bits in blocks of any length,
-// and Render allocates nothing.
+// TestVoiceSendsBits checks that voices with sends that start, end, fade and are stolen have the same
+// bits in blocks of any length, and that Render does not allocate.
 func TestVoiceSendsBits(t *testing.T) {
 	render := func(block int) []pcm.Frame {
 		m := newMixer(t, mixer.Config{
@@ -208,8 +208,8 @@ func TestVoiceSendsBits(t *testing.T) {
 	}
 }
 
-// TestFedBusesMoveSmoothly: gains of a bus that others feed, or in which only an echo is left, take their 5 ms, and a
-// compressor hears its key also while its own bus is silent.
+// TestFedBusesMoveSmoothly checks that gains of a bus with received sends, or with an echo alone, fade in
+// 5 ms, and that a compressor processes its key while its own bus is silent.
 func TestFedBusesMoveSmoothly(t *testing.T) {
 	echo := newEffect(t, "delay", effect.Values{"time": 0.5, "feedback": 0})
 	m := at1k(t, mixer.BusConfig{Name: "sfx", Sends: []mixer.Send{{To: "hall"}}, Gain: -80}, mixer.BusConfig{Name: "hall", Effects: []effect.Effect{echo}}, mixer.BusConfig{Name: "voices"})
@@ -231,7 +231,8 @@ func TestFedBusesMoveSmoothly(t *testing.T) {
 	}
 }
 
-// TestSendsOfEndingMoves: where the move of a mute ends while that of a send goes on, blocks do not show.
+// TestSendsOfEndingMoves ends the fade of a mute during the fade of a send. The bits must not depend on
+// blocks.
 func TestSendsOfEndingMoves(t *testing.T) {
 	render := func(block int) []pcm.Frame {
 		m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "hall"}, {Name: "sfx", Mute: true}}})
@@ -249,9 +250,8 @@ func TestSendsOfEndingMoves(t *testing.T) {
 	}
 }
 
-// TestVoicePreSends: before its fader a voice is sent without its gain, its pan and its place, but with its
-// base, its filter, its fades, what mutes its bus, and its tail; and what it gives else stays as it is, to
-// the bit.
+// TestVoicePreSends checks that a pre-fader send excludes gain, pan and place, and includes base, filter,
+// fades, mutes and tail. The other output of the voice must be unchanged, to the bit.
 func TestVoicePreSends(t *testing.T) {
 	db := func(x float64) float64 { return math.Pow(10, x/20) }
 	for _, block := range []int{1, 7, 64, 999} {
@@ -274,7 +274,7 @@ func TestVoicePreSends(t *testing.T) {
 		must(t, m.At(700).SetGain(mixer.TargetVoice(h), 0))
 		must(t, m.At(800).Stop(mixer.TargetVoice(h), 0))
 		out := inBlocks(m, 2*900, 2*block)
-		for i, want := range map[int][3]float64{ // on the right of the bus, and in the hall
+		for i, want := range map[int][3]float64{ // on the right of the bus, and in the reverb
 			49: {0, 0, 0}, 100: {db(-53) / 4, db(-9) / 2, db(-9) / 4}, 200: {db(-53) / 2, db(-9), db(-9) / 2}, 350: {0, db(-9), db(-9) / 2},
 			450: {0, db(-3), db(-3) / 2}, 550: {0, 0, 0}, 650: {0, db(-3), db(-3) / 2}, 750: {db(-43) / 2, db(-3), db(-3) / 2},
 			805: {db(-43) / 4, db(-3) / 2, db(-3) / 4}, 810: {0, 0, 0},
@@ -294,8 +294,8 @@ func TestVoicePreSends(t *testing.T) {
 	}
 }
 
-// TestVoicePreSendsPlace: a place, and a fold of stereo by it, is not in what is sent before the fader;
-// a filter is.
+// TestVoicePreSendsPlace checks that a pre-fader send excludes the place and its mono mix, and includes
+// the filter.
 func TestVoicePreSendsPlace(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, channels := range []int{1, 2} {
@@ -337,8 +337,8 @@ func TestVoicePreSendsPlace(t *testing.T) {
 	}
 }
 
-// TestSoloKeepsSends: a solo of a voice's own bus keeps its part in the hall, but not what lives in the hall;
-// and so while it comes and goes, in blocks of any length.
+// TestSoloKeepsSends solos the bus of a voice. Its send to the reverb is still heard, and voices on the
+// reverb bus are not, also while the solo fades, in blocks of any length.
 func TestSoloKeepsSends(t *testing.T) {
 	render := func(block int, own bool) []pcm.Frame {
 		m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true, Buses: []mixer.BusConfig{{Name: "hall"}, {Name: "sfx"}}})
@@ -368,7 +368,7 @@ func TestSoloKeepsSends(t *testing.T) {
 	}
 }
 
-// TestSendMovesCount: a choice hears that a send of a voice, and a bus's first cutoff, have moved, and so in
+// TestSendMovesCount checks that a choice includes a moved send of a voice and a bus's first cutoff, in
 // the same frame.
 func TestSendMovesCount(t *testing.T) {
 	s := rainy(t)

@@ -22,7 +22,7 @@ func times(g float32) written {
 	}
 }
 
-// settled renders a level of 1 on a bus, at 1 kHz, until it stands.
+// settled renders a level of 1 on a bus, at 1 kHz, until it is constant.
 func settled(t *testing.T, b mixer.BusConfig) (*mixer.Mixer, mixer.Bus) {
 	t.Helper()
 	m := at1k(t, b)
@@ -31,7 +31,7 @@ func settled(t *testing.T, b mixer.BusConfig) (*mixer.Mixer, mixer.Bus) {
 	return m, busOf(t, m, b.Name)
 }
 
-// TestSetInsert: an effect comes, is replaced and goes over 5 ms, which are 5 frames.
+// TestSetInsert adds, replaces and removes an insert with a crossfade of 5 ms, which is 5 frames.
 func TestSetInsert(t *testing.T) {
 	m, b := settled(t, mixer.BusConfig{Name: "a"})
 	for _, c := range []struct {
@@ -53,7 +53,7 @@ func TestSetInsert(t *testing.T) {
 	}
 }
 
-// TestSetInsertInAFade: of what is set while a fade is under way the last comes after it.
+// TestSetInsertInAFade checks that the last insert that is set during a crossfade follows it.
 func TestSetInsertInAFade(t *testing.T) {
 	m, b := settled(t, mixer.BusConfig{Name: "a", Insert: times(0.5)})
 	must(t, b.SetInsert(times(0.25)))
@@ -69,8 +69,8 @@ func TestSetInsertInAFade(t *testing.T) {
 	}
 }
 
-// TestSetInsertFails: one that fails while it is faded in, or out, is taken out. What is
-// beside it stays, and nothing jumps to full scale.
+// TestSetInsertFails checks that an insert that fails during a crossfade is removed, that the other one
+// stays, and that the output does not jump to full scale.
 func TestSetInsertFails(t *testing.T) {
 	for name, first := range map[string]bool{"the old one": true, "the new one": false} {
 		calls := 0
@@ -103,8 +103,8 @@ func TestSetInsertFails(t *testing.T) {
 	}
 }
 
-// TestBlocksDoNotShowInserts: effects and ducks that come and go, in blocks of many
-// lengths: the same bits.
+// TestBlocksDoNotShowInserts sets and removes inserts and ducks in blocks of many lengths. The bits must
+// be equal.
 func TestBlocksDoNotShowInserts(t *testing.T) {
 	var first []float32
 	for _, block := range []int{1, 3, 20, 64, 500} {
@@ -144,7 +144,7 @@ func TestBlocksDoNotShowInserts(t *testing.T) {
 	}
 }
 
-// TestMasterInsert: an effect on the whole mix, before the master's gain.
+// TestMasterInsert checks an insert on the whole mix, before the gain of the master.
 func TestMasterInsert(t *testing.T) {
 	limit := written(func(block []pcm.Frame) {
 		for i := range block {
@@ -164,7 +164,8 @@ func TestMasterInsert(t *testing.T) {
 	}
 }
 
-// TestSetDuck: another depth, another bus to react to, none: always from where it is.
+// TestSetDuck sets another depth, another trigger bus and no duck; the bus must fade from its present
+// depth.
 func TestSetDuck(t *testing.T) {
 	m, err := mixer.New(mixer.Config{Rate: 1000, NoLimiter: true, Journal: 16, Buses: []mixer.BusConfig{{Name: "music"}, {Name: "sfx"}, {Name: "speech"}}})
 	must(t, err)
@@ -230,7 +231,7 @@ type silencer struct{}
 
 func (*silencer) Process(block []pcm.Frame) { clear(block) }
 
-// TestBusLevels: what the meter of a bus shows; of a mixer without meters, silence.
+// TestBusLevels checks the meter of a bus; without meters it is silence.
 func TestBusLevels(t *testing.T) {
 	silence := fmt.Sprint(mixer.Bus{}.Levels())
 	for _, meters := range []bool{false, true} {
@@ -245,7 +246,7 @@ func TestBusLevels(t *testing.T) {
 	}
 }
 
-// TestSetInsertAllocatesOutsideRender: effects and ducks that come and go, one each 5 ms.
+// TestSetInsertAllocatesOutsideRender sets and removes inserts and ducks every 5 ms.
 func TestSetInsertAllocatesOutsideRender(t *testing.T) {
 	now := time.Duration(0)
 	m := newMixer(t, mixer.Config{

@@ -9,14 +9,14 @@ import (
 	"voicepool/pcm"
 )
 
-// TestChangeErrors: what a Change has that is out of range names itself and its range, and
-// the bounds are in it.
+// TestChangeErrors checks that the error for a property out of range names the property and the range,
+// and that the bounds are accepted.
 func TestChangeErrors(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000})
 	h := play(t, m.At(mixer.Now), level(t, 1000, 500, 0.1), mixer.Options{})
 	for _, v := range []struct {
 		change mixer.Change
-		want   string // "": it is none
+		want   string // "": valid
 	}{
 		{mixer.Change{Fields: mixer.FieldGain, Gain: 24.5}, "a gain of 24.5 dB is not in -120..24"},
 		{mixer.Change{Fields: mixer.FieldGain, Gain: 24}, ""},

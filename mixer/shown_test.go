@@ -11,8 +11,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestShown: a handle tells where its voice plays, how loud, where it is panned and whether it
-// goes back, also while that moves.
+// TestShown checks that a handle returns the position, loudness, pan and loop state of its voice, also
+// during fades.
 func TestShown(t *testing.T) {
 	data := make([]float32, 48000)
 	for i := range data {
@@ -87,7 +87,8 @@ func TestShown(t *testing.T) {
 	check("gone", louder, shown{-1, 0, 0, false})
 }
 
-// TestNextOwner: a start whose record was another's shows nothing of that one, and is where it was put.
+// TestNextOwner checks that a start in a reused record shows no state of the last one, and has its own
+// position.
 func TestNextOwner(t *testing.T) {
 	m := newMixer(t, mixer.Config{Voices: 8, Commands: 8})
 	s, block := level(t, 48000, 48000, 0.1), make([]pcm.Frame, 960)
@@ -111,7 +112,7 @@ func TestNextOwner(t *testing.T) {
 				t.Fatalf("round %d: a voice on the left is panned to %v, looping %v, gain %v, position %v", round, h.Pan(), h.Looping(), h.Gain(), h.Position())
 			}
 			must(t, h.Stop())
-			must(t, m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{9, 0, 0}}})) // it never gets there
+			must(t, m.SetPositions([]mixer.Handle{h}, []space.Spot{{Position: space.Vector{9, 0, 0}}})) // the fade does not end
 		}
 		m.Render(block)
 	}

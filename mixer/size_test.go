@@ -48,8 +48,8 @@ func TestResize(t *testing.T) {
 	}
 }
 
-// TestUnprotectedSurplus: where protection ends for several voices at once, the policy
-// chooses among all of them, not the order of their slots.
+// TestUnprotectedSurplus checks that the policy chooses among all voices whose protection ends at once,
+// not by slot.
 func TestUnprotectedSurplus(t *testing.T) {
 	for _, virtual := range []int{0, 4} {
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 3, Virtual: virtual})
@@ -71,6 +71,8 @@ func TestUnprotectedSurplus(t *testing.T) {
 	}
 }
 
+// TestGrowsLast checks that a limit is applied before the pool grows, and that the need between two
+// frames of the grid counts.
 func TestGrowsLast(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Overflow: mixer.GrowPool, Grow: mixer.Grow{Step: 1, Max: 6, Idle: 100 * time.Millisecond}})
 	s := level(t, 1000, 400, 0.5)
@@ -97,7 +99,7 @@ func TestGrowsLast(t *testing.T) {
 	}
 }
 
-// TestResizeAfterResize: of the calls of Resize the later one counts, from its frame on.
+// TestResizeAfterResize checks that the later call of Resize counts, from its frame on.
 func TestResizeAfterResize(t *testing.T) {
 	type call struct {
 		frame  int64

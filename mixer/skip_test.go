@@ -11,15 +11,15 @@ import (
 	"voicepool/pcm"
 )
 
-// TestSkip: a mix that begins in the middle is the rest of the whole one, to the bit and from its
-// first frame on, with the same events and counters, where nothing rings in the master.
+// TestSkip compares a mix after a Skip with the end of the complete mix, if the master has no tails.
+// Bits, events and counters must be equal from the first frame on.
 func TestSkip(t *testing.T) {
 	heard := 0
 	for seed := range uint64(longtest.Amount(30, 120)) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		lengths := func() int { return 1 + r.IntN(900) }
 		from := 1 + r.IntN(4400)
-		// One frame is skipped where all are to be mixed: without inserts, as the other.
+		// The complete mix skips one frame, so that it has no inserts either.
 		sounds := movingSounds(t, seed)
 		want, wantEvents, wantStats := movingSceneFrom(t, seed, sounds, false, 1, lengths)
 		got, events, stats := movingSceneFrom(t, seed, sounds, false, from, lengths)
@@ -46,9 +46,9 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// TestSkipIsSilent: what is skipped costs no block, and no mixing of those that sleep.
+// TestSkipIsSilent checks that skipped frames do not count as blocks and are not mixed.
 func TestSkipIsSilent(t *testing.T) {
-	m := newMixer(t, mixer.Config{Rate: 10, NoLimiter: true}) // a tail would have no frame
+	m := newMixer(t, mixer.Config{Rate: 10, NoLimiter: true}) // a tail has no frame
 	play(t, m.At(0), level(t, 10, 100, 0.5), mixer.Options{})
 	m.Skip(40)
 	if st := m.Stats(); m.Now() != 40 || st.Playing != 1 {

@@ -15,8 +15,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestSleep: a mixer that sleeps whenever it may gives the frames, the events and the
-// counters of one that never does, whatever is asked for and when.
+// TestSleep compares a mixer that sleeps whenever possible with a mixer that never sleeps, under random
+// calls. Frames, events and counters must be equal.
 func TestSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sounds := noiseSounds(t, 3, 1)
@@ -74,8 +74,8 @@ func TestSleep(t *testing.T) {
 					}
 				}
 				if sleeps {
-					// Something was asked for at once, but acts after the frames that have passed: so it
-					// does for who is not asleep only when it is asked for then.
+					// A command of now in a sleep is executed after the frames that have passed. The
+					// mixer that does not sleep has to get the command at that time.
 					if what >= 6 {
 						time.Sleep(length)
 						if got, want := m[1].Now(), m[0].Now()+int64(n); got != want {
@@ -121,8 +121,8 @@ func TestSleep(t *testing.T) {
 	})
 }
 
-// sleepConfig returns a configuration drawn from all options that take part in a sleep. hold is how long
-// its duck holds at most.
+// sleepConfig returns a configuration drawn from all options that affect a sleep. hold is the maximum
+// hold of its duck.
 func sleepConfig(t *testing.T, one func(...int) int, hold time.Duration) mixer.Config {
 	c := mixer.Config{
 		Rate: 8000, Voices: 2, Virtual: one(0, 2), DCGuard: one(0, 1) == 0, Meters: one(0, 1) == 0, NoLimiter: one(0, 1) == 0,
@@ -147,7 +147,7 @@ func sleepConfig(t *testing.T, one func(...int) int, hold time.Duration) mixer.C
 	return c
 }
 
-// disturb starts voices and moves of buses that take up to a time.
+// disturb starts voices and fades of buses that take up to the given time.
 func disturb(t *testing.T, m *mixer.Mixer, sounds []*voice.Sound, one func(...int) int, over time.Duration) {
 	for i := range one(0, 1, 4) {
 		_, _ = m.Play(sounds[i%3], mixer.Options{Bus: busOf(t, m, []string{"a", "b"}[i%2]), For: 20 * time.Millisecond, Gain: -10})
@@ -166,8 +166,8 @@ func disturb(t *testing.T, m *mixer.Mixer, sounds []*voice.Sound, one func(...in
 	}
 }
 
-// TestLongSleep: a sleep of any length, begun at any place of all grids, leaves the mixer as if it had been
-// rendered: its levels, its counters, its pool, its stems, and all that is heard afterwards.
+// TestLongSleep sleeps for any length, from any offset to the grids. Afterwards the mixer must be in the
+// state as if it had been rendered: its levels, counters, pool, stems and output.
 func TestLongSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rate = 8000
@@ -228,7 +228,7 @@ func TestLongSleep(t *testing.T) {
 				if !maps.EqualFunc(stems[0], stems[1], slices.Equal) {
 					t.Fatalf("seed %d, after %d frames: the stems differ", seed, n)
 				}
-				both(func(m *mixer.Mixer, one func(...int) int) { // goes on while it is awake
+				both(func(m *mixer.Mixer, one func(...int) int) { // continues while it is awake
 					must(t, busOf(t, m, "a").SetMute(false))
 					for i := range 1 + one(0, 1) {
 						_, _ = m.Play(sounds[i], mixer.Options{Bus: busOf(t, m, []string{"a", "b"}[i]), For: 10 * time.Millisecond})
@@ -240,8 +240,8 @@ func TestLongSleep(t *testing.T) {
 	})
 }
 
-// TestSleepOfAYear: with any configuration and after any move a mixer wakes from a year as fast as from a
-// minute. Frame by frame each sleep would take minutes.
+// TestSleepOfAYear checks that with any configuration and after any fade, a mixer wakes from a year as
+// fast as from a minute. Rendered frame by frame, each sleep would take minutes.
 func TestSleepOfAYear(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	synctest.Test(t, func(t *testing.T) {
@@ -268,7 +268,8 @@ func TestSleepOfAYear(t *testing.T) {
 	})
 }
 
-// TestSleepKeepsAsks: what is asked for in a sleep acts at the frame at which the sleep ends.
+// TestSleepKeepsAsks checks that a command sent in a sleep is executed at the frame at which the sleep
+// ends.
 func TestSleepKeepsAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true})
@@ -297,13 +298,13 @@ func TestSleepKeepsAsks(t *testing.T) {
 			t.Errorf("now is %d, want 372", m.Now())
 		}
 		m.Sleep(time.Now())
-		if m.Render(block); m.Now() != 432 { // nobody woke it
+		if m.Render(block); m.Now() != 432 { // rendered without Wake
 			t.Errorf("now is %d, want 432", m.Now())
 		}
 	})
 }
 
-// TestSleepNot: what has something to do, or may begin to sound by itself, does not sleep.
+// TestSleepNot checks that a mixer with pending work or possible output does not sleep.
 func TestSleepNot(t *testing.T) {
 	s := level(t, 1000, 5000, 0.5)
 	for name, begin := range map[string]func(m *mixer.Mixer){
@@ -327,7 +328,7 @@ func TestSleepNot(t *testing.T) {
 			}
 		},
 	} {
-		for _, n := range []int{0, 3} { // the command has acted before a frame is rendered, or after
+		for _, n := range []int{0, 3} { // frames rendered after the command
 			m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 1})
 			m.Render(make([]pcm.Frame, 5))
 			begin(m)
@@ -339,7 +340,7 @@ func TestSleepNot(t *testing.T) {
 	}
 }
 
-// nothing is an insert that leaves all as it is.
+// nothing is an insert that passes its input.
 type nothing struct{}
 
 func (nothing) Process([]pcm.Frame) {}

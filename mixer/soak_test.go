@@ -13,9 +13,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestADay mixes 24 hours of a slow mixer, in which voices start, loop, wait and
-// are stolen: counters and positions are those that a day should give, and the
-// heap does not grow.
+// TestADay mixes 24 hours at a low rate. Voices start, loop, wait and are stolen. Counters and positions
+// must have the expected values, and the heap must not grow.
 func TestADay(t *testing.T) {
 	const rate = 1000
 	day := int64(24 * 3600 * rate)
@@ -57,7 +56,7 @@ func TestADay(t *testing.T) {
 	if h.State() != mixer.StatePlaying || h.Number() != 1 {
 		t.Errorf("what began it is %v, voice %d", h.State(), h.Number())
 	}
-	// 1.0001 is held in 32 bits of fraction.
+	// 1.0001 is rounded to 32 bits of fraction.
 	step := math.Floor(pcm.Exp2(float64(pcm.FromRatio(1.0001))/12)*(1<<32)+0.5) / (1 << 32)
 	exact := math.Mod(float64(day)*step, 7919)
 	if got := float64(h.Position()) / float64(time.Second) * rate; math.Abs(got-exact) > 1.1 {
@@ -73,8 +72,8 @@ func used() int64 {
 	return int64(s.HeapAlloc)
 }
 
-// TestAnHourAtASpeed: after an hour at 48 kHz a voice at a speed of 1.0001 is within
-// a frame of where it should be, whatever the blocks.
+// TestAnHourAtASpeed checks that after an hour at 48 kHz a voice with a speed of 1.0001 is within a frame
+// of its exact position, for all block lengths.
 func TestAnHourAtASpeed(t *testing.T) {
 	if !longtest.Enabled() || raceDetector {
 		t.Skip("172,800,000 frames")
@@ -95,8 +94,7 @@ func TestAnHourAtASpeed(t *testing.T) {
 	}
 }
 
-// TestGenerations uses one record more often than 16 bits can count: old handles
-// never come to life again.
+// TestGenerations reuses one record more often than 16 bits can count: old handles must stay invalid.
 func TestGenerations(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Commands: 1, NoLimiter: true}) // three records
 	s := level(t, 1000, 1, 0.5)
@@ -133,8 +131,8 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// TestLeadSoak has calls come irregularly, between blocks of a device that is not
-// quite in step with the clock: those of one gap keep their distances to the frame.
+// TestLeadSoak makes irregular calls between blocks of a device with a different clock rate. Calls
+// between the same blocks must keep their distances to the frame.
 func TestLeadSoak(t *testing.T) {
 	const rate = 8000
 	r := rand.New(rand.NewPCG(5, 6))
@@ -182,8 +180,7 @@ func TestLeadSoak(t *testing.T) {
 		if at < before {
 			t.Fatalf("call %d comes before the one before it", i)
 		}
-		// Between two blocks the line moves by a leak of less than a frame; each of
-		// the two is rounded, too.
+		// Between two blocks the line falls by less than a frame, and both calls are rounded.
 		if gaps[i] == gaps[i-1] && gaps[i] > 100 {
 			pairs++
 			if want := asked[i] - asked[i-1]; at-before < want-1 || at-before > want+1 {

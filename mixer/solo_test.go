@@ -8,8 +8,8 @@ import (
 	"voicepool/pcm"
 )
 
-// solos plays 1/16 on a, 1/8 on b, 1/4 on c, 1/2 on d and 1 on the master, and
-// returns what is heard of them some frames after each step, in sixteenths.
+// solos plays 1/16 on a, 1/8 on b, 1/4 on c, 1/2 on d and 1 on the master. It returns the output some
+// frames after each step, in sixteenths.
 func solos(t *testing.T, buses []mixer.BusConfig, steps ...mixer.Change) []float32 {
 	t.Helper()
 	m := at1k(t, buses...)
@@ -19,7 +19,7 @@ func solos(t *testing.T, buses []mixer.BusConfig, steps ...mixer.Change) []float
 	}
 	out := []float32{left(m, 20)[10] * 16}
 	for _, c := range steps {
-		// The bus stands in Gain, which a solo does not look at.
+		// Gain holds the index of the bus; a solo ignores it.
 		name := []string{"a", "b", "c", "d"}[int(c.Gain)]
 		m.At(mixer.Now).Set(mixer.TargetBus(busOf(t, m, name)), mixer.Change{Fields: c.Fields, Solo: c.Solo, Mute: c.Mute}, 0)
 		out = append(out, left(m, 20)[10]*16)
@@ -27,8 +27,8 @@ func solos(t *testing.T, buses []mixer.BusConfig, steps ...mixer.Change) []float
 	return out
 }
 
-// TestSolo: with any bus soloed, what is heard is on soloed buses and below
-// them; it goes on its way through those above.
+// TestSolo checks that with a solo only soloed buses and the buses below them are heard, through the
+// buses above them.
 func TestSolo(t *testing.T) {
 	on := func(bus int) mixer.Change {
 		return mixer.Change{Fields: mixer.FieldSolo, Solo: true, Gain: pcm.Decibels(bus)}
@@ -69,8 +69,7 @@ func TestSolo(t *testing.T) {
 	}
 }
 
-// TestSoloCounts: what is not heard beside a solo has nothing to lose, and its
-// tail is not heard either.
+// TestSoloCounts checks that a voice silenced by a solo has no audibility, and that its tail is silent.
 func TestSoloCounts(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, NoLimiter: true, Buses: family()})
 	s := level(t, 1000, 900, 0.5)
@@ -90,7 +89,7 @@ func TestSoloCounts(t *testing.T) {
 	wantEvents(t, m, "0 started 1, 0 started 2, 30 stolen 1 by 3 (pool), 30 started 3")
 }
 
-// TestSoloIsSmooth: 5 ms, or as long as it is asked to take.
+// TestSoloIsSmooth checks that a solo fades in 5 ms, or in the given time.
 func TestSoloIsSmooth(t *testing.T) {
 	m := at1k(t, family()...)
 	play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "a")})
@@ -102,9 +101,8 @@ func TestSoloIsSmooth(t *testing.T) {
 	}
 }
 
-// TestSoloAtAStart: what nothing was heard of need not be smoothed: a start at
-// the frame at which a solo ends begins at its first sample, exactly, whatever is
-// heard through its bus from below.
+// TestSoloAtAStart checks that a bus without sound of its own is not smoothed. A start at the frame at
+// which a solo ends begins with its exact first sample, whatever is heard through its bus from below.
 func TestSoloAtAStart(t *testing.T) {
 	for _, below := range []bool{false, true} {
 		m := at1k(t, mixer.BusConfig{Name: "a"}, mixer.BusConfig{Name: "low", Parent: "a"}, mixer.BusConfig{Name: "d", Solo: true})

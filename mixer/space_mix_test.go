@@ -12,7 +12,7 @@ import (
 	"voicepool/voice"
 )
 
-// steady is silence, said to have this power from the start to the end.
+// steady returns silence with a declared constant power.
 func steady(t testing.TB, power float32) *voice.Sound {
 	t.Helper()
 	env := voice.Envelope{Hop: 20}
@@ -22,12 +22,12 @@ func steady(t testing.TB, power float32) *voice.Sound {
 	return sound(t, voice.Samples{Name: "steady", Rate: 1000, Channels: 1, Data: make([]float32, 2000), Envelope: env})
 }
 
-// at places an emitter.
+// at returns an emitter at a position.
 func at(x, y, z float64) *space.Emitter {
 	return &space.Emitter{Spot: space.Spot{Position: space.Vector{x, y, z}}}
 }
 
-// hard is a mixer whose listener hears nothing at one side of what is at the other.
+// hard returns a mixer with a listener of full pan strength.
 func hard(t testing.TB) *mixer.Mixer {
 	t.Helper()
 	m := at1k(t)
@@ -35,8 +35,8 @@ func hard(t testing.TB) *mixer.Mixer {
 	return m
 }
 
-// TestEmitterIsHeard: gain from distance, pan from direction, exact from the
-// first frame on, and copied when it starts.
+// TestEmitterIsHeard checks the gain by distance and the pan by direction, exact from the first frame on.
+// The emitter must be copied at the start.
 func TestEmitterIsHeard(t *testing.T) {
 	for name, c := range map[string]struct {
 		emitter     *space.Emitter
@@ -66,7 +66,7 @@ func TestEmitterIsHeard(t *testing.T) {
 	}
 }
 
-// TestSetPositions moves voices within 20 ms, straight, from the next frame on.
+// TestSetPositions moves voices within 20 ms, linearly, from the next frame on.
 func TestSetPositions(t *testing.T) {
 	m := hard(t)
 	h := play(t, m.At(mixer.Now), level(t, 1000, 900, 1), mixer.Options{Emitter: at(4, 0, 0)})
@@ -79,7 +79,7 @@ func TestSetPositions(t *testing.T) {
 	for i, want := range map[int]float64{0: 0.25, 10: 0.1875, 20: 0.125, 59: 0.125} {
 		wantAbout(t, "on its way", block[i][1], want)
 	}
-	// The listener moves: the same.
+	// The same by a move of the listener.
 	if err := m.SetListener(space.Listener{Strength: 1, Position: space.Vector{4, 0, 0}}); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestSetPositions(t *testing.T) {
 	for i, want := range map[int]float64{0: 0.125, 10: 0.1875, 20: 0.25} {
 		wantAbout(t, "the listener on its way", block[i][1], want)
 	}
-	// It turns round: what was at the right is at the left.
+	// It turns round: a voice at the right is now at the left.
 	if err := m.SetListener(space.Listener{Strength: 1, Position: space.Vector{4, 0, 0}, Forward: space.Vector{0, 0, 1}}); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestSetPositions(t *testing.T) {
 	wantAbout(t, "behind its back, right", block[30][1], 0)
 }
 
-// TestSetPositionsBeforeTheStart: it starts there.
+// TestSetPositionsBeforeTheStart checks that a pending start begins at the new position.
 func TestSetPositionsBeforeTheStart(t *testing.T) {
 	m := hard(t)
 	h := play(t, m.At(50), level(t, 1000, 100, 1), mixer.Options{Emitter: at(4, 0, 0)})
@@ -112,8 +112,8 @@ func TestSetPositionsBeforeTheStart(t *testing.T) {
 	wantAbout(t, "later", got[59], 1)
 }
 
-// TestPositionsAreReplaced: a thousand calls while nothing renders take one
-// command; the last one counts, and none is lost when there is no room.
+// TestPositionsAreReplaced makes a thousand calls without rendering: they take one command, the last one
+// counts, and it is not lost without room.
 func TestPositionsAreReplaced(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Commands: 1})
 	must(t, m.SetListener(space.Listener{Strength: 1}))
@@ -141,13 +141,13 @@ func TestPositionsAreReplaced(t *testing.T) {
 	wantAbout(t, "the last place of all", block[25][1], 1./2)
 }
 
-// TestFarIsStolenFirst: a place counts in the audibility, of the newcomer too.
+// TestFarIsStolenFirst checks that the place counts in the audibility, also of the incoming start.
 func TestFarIsStolenFirst(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, RejectQuietest: true})
 	s := steady(t, 0.25)
 	far := play(t, m.At(0), s, mixer.Options{Emitter: at(0, 0, -100)})
 	near := play(t, m.At(0), s, mixer.Options{Emitter: at(0, 0, -10), Gain: -3})
-	play(t, m.At(10), s, mixer.Options{Emitter: at(0, 0, -1000)}) // fainter than all: refused
+	play(t, m.At(10), s, mixer.Options{Emitter: at(0, 0, -1000)}) // the faintest: rejected
 	left(m, 20)
 	if a := float64(far.Audibility()); math.Abs(a-(-46.02)) > 0.01 {
 		t.Errorf("at 100 the audibility is %v dB, want -46.02", a)
@@ -164,14 +164,14 @@ func TestFarIsStolenFirst(t *testing.T) {
 	wantEvents(t, m, "0 started 1, 0 started 2, 10 rejected (quieter), 60 stolen 2 by 3 (pool), 60 started 3")
 }
 
-// TestDopplerPlays: what comes nearer is faster.
+// TestDopplerPlays checks that an approaching voice plays faster.
 func TestDopplerPlays(t *testing.T) {
 	m := at1k(t)
 	if err := m.SetListener(space.Listener{Doppler: 1, SpeedOfSound: 300}); err != nil {
 		t.Fatal(err)
 	}
 	e := at(0, 0, -100)
-	e.Spot.Velocity = space.Vector{0, 0, 150} // at half the speed of sound: an octave up
+	e.Spot.Velocity = space.Vector{0, 0, 150} // half the speed of sound: an octave up
 	h := play(t, m.At(20), ramp(t, 1000, 900), mixer.Options{Emitter: e})
 	left(m, 120)
 	if h.Position() != 200*ms {
@@ -179,7 +179,7 @@ func TestDopplerPlays(t *testing.T) {
 	}
 }
 
-// TestPositionErrors: nothing moves when one place is wrong.
+// TestPositionErrors checks that no voice moves if one place is invalid.
 func TestPositionErrors(t *testing.T) {
 	m := hard(t)
 	other := at1k(t)
@@ -212,7 +212,7 @@ func TestPositionErrors(t *testing.T) {
 			t.Errorf("%v, want %q", c.err, c.want)
 		}
 	}
-	// Those without a place, and those that are nothing, are passed over.
+	// Voices without a place and zero handles are skipped.
 	if err := m.SetPositions(list(plain, mixer.Handle{}), []space.Spot{here, here}); err != nil {
 		t.Errorf("%v", err)
 	}
@@ -221,8 +221,8 @@ func TestPositionErrors(t *testing.T) {
 	wantAbout(t, "what was to stay", block[40][1], 0.25)
 }
 
-// TestPlacedStereo: a stereo sound loses nothing at the side, and what is equal in both
-// channels is as loud in the middle as without a place.
+// TestPlacedStereo checks that a stereo sound at the side keeps both channels, and that equal channels
+// are as loud in the middle as without a place.
 func TestPlacedStereo(t *testing.T) {
 	for name, c := range map[string]struct {
 		emitter     *space.Emitter

@@ -21,7 +21,7 @@ func TestCooldownAndLimits(t *testing.T) {
 	for _, frame := range []int64{30, 31, 32} {
 		play(t, m.At(frame), s, mixer.Options{Bus: bus, Gain: pcm.Decibels(frame - 40)})
 	}
-	play(t, m.At(40), s, mixer.Options{Group: g, Priority: -1}) // all of the group are above it
+	play(t, m.At(40), s, mixer.Options{Group: g, Priority: -1}) // all voices of the group have a higher priority
 	left(m, 50)
 	ev := make([]mixer.Event, 50)
 	ev = ev[:m.Events(ev)]
@@ -54,6 +54,8 @@ func TestCooldownAndLimits(t *testing.T) {
 	}
 }
 
+// TestFuture checks the central rule: a voice in a quiet passage with a loud future stays, and a voice
+// that is louder now but fading is stolen.
 func TestFuture(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2})
 	data := make([]float32, 400)
@@ -74,7 +76,7 @@ func TestFuture(t *testing.T) {
 	}
 }
 
-// TestTiesOfGain: of two of the same gain the older gives way, not the quieter.
+// TestTiesOfGain checks that of two voices with the same gain the older is stolen, not the quieter.
 func TestTiesOfGain(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Overflow: mixer.StealGain})
 	a := play(t, m.At(0), level(t, 1000, 500, 0.5), mixer.Options{Gain: -6})
@@ -147,6 +149,7 @@ func TestAttackOfTheNewcomerIsExact(t *testing.T) {
 	}
 }
 
+// TestNothingToPlay checks that an empty sound steals no voice.
 func TestNothingToPlay(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
 	long := play(t, m.At(0), level(t, 1000, 100, 0.5), mixer.Options{})
@@ -164,6 +167,7 @@ func TestNothingToPlay(t *testing.T) {
 	}
 }
 
+// TestWhyNobody checks that a rejected start reports whether protection or priority is the reason.
 func TestWhyNobody(t *testing.T) {
 	s := level(t, 1000, 100, 0.5)
 	for _, c := range []struct {
@@ -182,8 +186,8 @@ func TestWhyNobody(t *testing.T) {
 	}
 }
 
-// TestOpposingMoves: of each move the larger of present and target counts, by
-// itself: a voice that falls on a bus that rises is not taken for a silent one.
+// TestOpposingMoves checks that each fade counts separately with the larger of its current and target
+// value: a falling voice on a rising bus does not count as silent.
 func TestOpposingMoves(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 2, Buses: []mixer.BusConfig{{Name: "sfx", Gain: -80}}})
 	bus, _ := m.Bus("sfx")
@@ -199,7 +203,7 @@ func TestOpposingMoves(t *testing.T) {
 	}
 }
 
-// TestTailIsRounded: 10 ms at 22,050 Hz are 221 frames, not 220.
+// TestTailIsRounded checks that 10 ms at 22,050 Hz are 221 frames, not 220.
 func TestTailIsRounded(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 22050, NoLimiter: true})
 	h := play(t, m.At(0), level(t, 22050, 5000, 0.5), mixer.Options{})

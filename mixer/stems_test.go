@@ -20,7 +20,7 @@ import (
 
 const stemRate = 8000
 
-// stemSounds draws the sounds of a game from a seed. The fourth is a stream.
+// stemSounds returns the sounds of a game, drawn from a seed. The fourth is a stream.
 func stemSounds(t testing.TB, seed uint64, kinds int) (list []*voice.Sound) {
 	r := rand.New(rand.NewPCG(seed, 3))
 	for i := range kinds {
@@ -35,8 +35,7 @@ func stemSounds(t testing.TB, seed uint64, kinds int) (list []*voice.Sound) {
 	return list
 }
 
-// stemGame plays a game that is drawn from a seed, with some sounds, in blocks, and
-// returns the mix and, where they are kept, the stems.
+// stemGame plays a random game in blocks and returns the mix and, with keep, the stems.
 func stemGame(t testing.TB, seed uint64, list []*voice.Sound, keep bool, c mixer.Config, block func() int) (mix []pcm.Frame, stems map[string][]pcm.Frame) {
 	const rate, length = stemRate, 3200
 	kinds := len(list)
@@ -104,10 +103,9 @@ func stemGame(t testing.TB, seed uint64, list []*voice.Sound, keep bool, c mixer
 	return mix, stems
 }
 
-// TestStemsAddUp: with stems the mix has the bits that it has without; they add up to it,
-// and that of the only sound is the mix. What is added in another order is rounded
-// otherwise: each of some 60 additions and products on the way of a frame by 2^-24 of the
-// largest of the sums, which stay below 8.
+// TestStemsAddUp checks that stems do not change the bits of the mix, and add up to it; the stem of a
+// single sound is the mix. Another order of the sum rounds differently: each of some 60 additions and
+// products of a frame by 2^-24 of the largest sum, which is below 8.
 func TestStemsAddUp(t *testing.T) {
 	defer longtest.Checks(50)()
 	sounding := 0
@@ -148,7 +146,7 @@ func TestStemsAddUp(t *testing.T) {
 	}
 }
 
-// double is an effect that is easy to see.
+// double is an effect with an obvious result.
 type double struct{}
 
 func (double) Process(block []pcm.Frame) {
@@ -157,7 +155,7 @@ func (double) Process(block []pcm.Frame) {
 	}
 }
 
-// TestStemsComeBeforeEffects: of a bus with an insert, and of the master's.
+// TestStemsComeBeforeEffects checks inserts of a bus and of the master.
 func TestStemsComeBeforeEffects(t *testing.T) {
 	m := newMixer(t, mixer.Config{
 		Rate: 1000, NoLimiter: true, Stems: true, Insert: double{},
@@ -190,7 +188,7 @@ func TestStemsDoNotAllocateInRender(t *testing.T) {
 	}
 }
 
-// TestNoStems: none where nobody wants them.
+// TestNoStems checks that there are no stems without Config.Stems.
 func TestNoStems(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000})
 	play(t, m.At(0), level(t, 1000, 100, 0.25), mixer.Options{})
@@ -200,14 +198,14 @@ func TestNoStems(t *testing.T) {
 	}
 }
 
-// events returns what has happened since they were polled last.
+// events returns the events since the last call.
 func events(m *mixer.Mixer) []mixer.Event {
 	all := make([]mixer.Event, 64)
 	return all[:m.Events(all)]
 }
 
-// TestWhatAStemIs: what has the same name, sound and file is one stem, all else is kept
-// apart, and events say which it is.
+// TestWhatAStemIs checks that starts with the same name, sound and file share a stem, that others do not,
+// and that events contain the stem.
 func TestWhatAStemIs(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8, NoLimiter: true, Stems: true, Virtual: 2})
 	made := func(name, file string, x float32) *voice.Sound {
@@ -234,7 +232,7 @@ func TestWhatAStemIs(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("the stems are\n%v\nwant\n%v", got, want)
 	}
-	must(t, m.At(20).Resize(2)) // steals three, and two go on virtual
+	must(t, m.At(20).Resize(2)) // steals three; two become virtual
 	left(m, 200)
 	kinds := map[mixer.EventKind]int{}
 	for _, e := range events(m) {

@@ -12,8 +12,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestStopsOfAFullRing: of several stops that the ring had no place for the earliest end
-// counts, whatever their order and whoever they were for.
+// TestStopsOfAFullRing sends several stops without room in the ring buffer. The earliest end counts,
+// whatever their order and target.
 func TestStopsOfAFullRing(t *testing.T) {
 	stops := map[string]func(m *mixer.Mixer, h mixer.Handle, over time.Duration){
 		"Stop":    func(_ *mixer.Mixer, h mixer.Handle, over time.Duration) { h.StopOver(over) },
@@ -37,7 +37,7 @@ func TestStopsOfAFullRing(t *testing.T) {
 	}
 }
 
-// fill leaves no place in the ring.
+// fill fills the ring buffer.
 func fill(m *mixer.Mixer) {
 	for m.At(1<<40).Stop(mixer.TargetTag(1), 0) == nil {
 	}
@@ -45,9 +45,9 @@ func fill(m *mixer.Mixer) {
 	}
 }
 
-// TestStopsAreNeverLost asks for starts and stops at random, with room in the ring and
-// without: every voice has stopped at the earliest end that any of its stops means, and
-// what was asked for a later frame has begun unless it was itself stopped.
+// TestStopsAreNeverLost sends random starts and stops, with room in the ring buffer and without. Every
+// voice must stop at the earliest end of its stops. Starts for later frames must begin unless they were
+// stopped themselves.
 func TestStopsAreNeverLost(t *testing.T) {
 	s := level(t, 1000, 1<<20, 0.001)
 	var full, both int
@@ -59,7 +59,7 @@ func TestStopsAreNeverLost(t *testing.T) {
 			cancelled bool
 		}
 		m := newMixer(t, mixer.Config{Rate: 1000, Voices: 64, Commands: rapid.IntRange(1, 4).Draw(rt, "commands"), NoLimiter: true, Events: 4096})
-		m.Render(make([]pcm.Frame, 1)) // so that nothing ends at frame 0
+		m.Render(make([]pcm.Frame, 1)) // no voice can end at frame 0
 		var starts []*start
 		now := func() int64 { return m.Now() }
 		overs := rapid.SampledFrom([]int64{0, 0, 1, 7, 40, 10000})
@@ -143,8 +143,8 @@ func TestStopsAreNeverLost(t *testing.T) {
 	}
 }
 
-// TestStopsWhileRendering: a StopOver after a Stop takes nothing back, wherever a block
-// reads between the two.
+// TestStopsWhileRendering checks that a StopOver after a Stop does not delay the end, even if a block
+// starts between the two.
 func TestStopsWhileRendering(t *testing.T) {
 	s := level(t, 1000, 1<<20, 0.001)
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 64, Commands: 64, NoLimiter: true, Events: 1 << 16})
@@ -183,8 +183,8 @@ func TestStopsWhileRendering(t *testing.T) {
 	}
 }
 
-// TestCut: what is cut is silent from its frame on, with its slot free, however it plays;
-// a start that has not come never sounds.
+// TestCut checks that a cut voice is silent from its frame on, with its slot free, in every state. A
+// pending start must never sound.
 func TestCut(t *testing.T) {
 	for name, move := range map[string]func(*mixer.Mixer, mixer.Handle) error{
 		"as it plays":  nil,

@@ -23,8 +23,8 @@ func (i tinyInsert) Process(block []pcm.Frame) {
 	}
 }
 
-// TestNoSubnormals: whatever sounds, gains and inserts make, no filter, effect, resampler or buffer of
-// the mixer holds a subnormal number after a block.
+// TestNoSubnormals checks that no filter, effect, resampler or buffer of the mixer holds a subnormal
+// number after a block, for any sounds, gains and inserts.
 func TestNoSubnormals(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	var chain []effect.Effect

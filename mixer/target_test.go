@@ -9,8 +9,8 @@ import (
 	"voicepool/space"
 )
 
-// TestTargetsOfAnotherMixer passes buses, voices and groups of one mixer to another, which
-// has fewer buses: an error each time, and nothing changes.
+// TestTargetsOfAnotherMixer passes buses, voices and groups of one mixer to another with fewer buses:
+// each call must fail without an effect.
 func TestTargetsOfAnotherMixer(t *testing.T) {
 	other := at1k(t, family()...)
 	s, _ := whole(t, 900)

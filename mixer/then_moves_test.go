@@ -12,8 +12,8 @@ import (
 	"voicepool/voice"
 )
 
-// joined renders what is done to two halves that follow each other, and whole to one sound
-// of both. join is the frame between them; both begin at 0.
+// joined renders commands on two halves that follow each other, and on the whole sound. join is the frame
+// between the halves; both renderings begin at 0.
 func joined(t *testing.T, streams, join, block int, do func(m *mixer.Mixer, hs ...mixer.Handle)) (got, want []pcm.Frame) {
 	t.Helper()
 	const size = 6000
@@ -38,7 +38,7 @@ func joined(t *testing.T, streams, join, block int, do func(m *mixer.Mixer, hs .
 	return got, want
 }
 
-// each does something to all handles.
+// each calls do for all handles.
 func each(t *testing.T, hs []mixer.Handle, do func(mixer.Handle) error) {
 	t.Helper()
 	for _, h := range hs {
@@ -46,16 +46,15 @@ func each(t *testing.T, hs []mixer.Handle, do func(mixer.Handle) error) {
 	}
 }
 
-// TestThenMoves: a fade, or another set, over the join of two halves of a sound is the one
-// that the whole sound has, whether both handles were told or the first alone. Where the
-// join is on the grid of the lines that follow a move, it is so to the bit; else it is off by
-// no more than a line of the grid is from its curve.
+// TestThenMoves fades over the join of two halves of a sound and compares with the fade of the whole
+// sound, with the call on both handles or on the first alone. If the join is on the grid of the segments,
+// the bits must be equal. Otherwise the difference is at most the deviation of a segment from its curve.
 func TestThenMoves(t *testing.T) {
 	shapes := []voice.Shape{voice.InDecibels, voice.InAmplitude, voice.RaisedCosine, voice.ConstantPower}
 	type move struct {
 		name string
 		do   func(m *mixer.Mixer, hs []mixer.Handle)
-		both bool // the second one has to be told, too
+		both bool // the second one needs the call, too
 	}
 	moves := []move{
 		{"a pan", func(m *mixer.Mixer, hs []mixer.Handle) {
@@ -106,7 +105,7 @@ func TestThenMoves(t *testing.T) {
 						continue
 					}
 					for _, block := range blockLengths {
-						if block < 64 && (streams > 0 || join%64 == 0) { // they take long
+						if block < 64 && (streams > 0 || join%64 == 0) { // slow
 							continue
 						}
 						what := fmt.Sprintf("%s, join at %d, streams %b, %d told, blocks of %d", move.name, join, streams, told, block)
@@ -115,8 +114,8 @@ func TestThenMoves(t *testing.T) {
 						})
 						for i := range want {
 							off := math.Hypot(float64(got[i][0]-want[i][0]), float64(got[i][1]-want[i][1]))
-							// A line of h frames is off by (h ln(10)/20 dB/frame)^2 / 8 of what it follows, at most
-							// 6e-4 here, and frames are at most 0.18.
+							// A segment of h frames deviates by (h ln(10)/20 dB/frame)^2 / 8 of the
+							// curve, at most 6e-4 here, and frames are at most 0.18.
 							if limit := 1.1e-4; off > 0 && (join%64 == 0 || i < join || i >= join+64 || off > limit) {
 								t.Fatalf("%s: frame %d is %v, want %v", what, i, got[i], want[i])
 							}
@@ -128,9 +127,8 @@ func TestThenMoves(t *testing.T) {
 	}
 }
 
-// TestThenMovesPitch: with a pitch or a speed that moves over the join, the successor ends
-// where the second half of the whole sound does. What is left of a step at the join it has
-// not: at most a frame of the sound.
+// TestThenMovesPitch fades a pitch or a speed over the join: the successor must end where the whole sound
+// does. The fraction of a step at the join is lost, at most a frame of the sound.
 func TestThenMovesPitch(t *testing.T) {
 	for _, c := range []mixer.Change{
 		{Fields: mixer.FieldPitch, Pitch: 12}, {Fields: mixer.FieldPitch, Pitch: -20},
@@ -169,7 +167,7 @@ func TestThenMovesPitch(t *testing.T) {
 					}
 					return next
 				})
-				// At the slowest, a frame of the sound is so many of the mix.
+				// At the lowest speed, the length of a frame of the sound in frames of the mix.
 				step := 1 / math.Exp2(min(float64(c.Pitch), 0)/12) / min(max(c.Speed, 1e-9), 1)
 				if c.Speed == 0 {
 					step = 1 / math.Exp2(min(float64(c.Pitch), 0)/12)
@@ -182,8 +180,8 @@ func TestThenMovesPitch(t *testing.T) {
 	}
 }
 
-// TestThenMovesOwn says by hand which moves a successor takes over, and which it does not.
-// The first one has the gain of -6 dB and ends at frame 100; the second one begins with -40.
+// TestThenMovesOwn lists the fades that a successor takes over or not. The first voice has a gain of -6
+// dB and ends at frame 100; the second one begins with -40 dB.
 func TestThenMovesOwn(t *testing.T) {
 	fade := func(m *mixer.Mixer, h mixer.Handle, at int64, gain pcm.Decibels, within time.Duration) {
 		must(t, m.At(at).Fade(mixer.TargetVoice(h), gain, within, voice.InDecibels))
@@ -243,8 +241,8 @@ func TestThenMovesOwn(t *testing.T) {
 	}
 }
 
-// TestThenMovesFar: one fade goes through a whole chain, an empty sound and a voice that is
-// virtual among it, and is in the journal as what each of them takes over.
+// TestThenMovesFar fades through a whole chain that includes an empty sound and a virtual voice. The
+// journal must contain the part of each of them.
 func TestThenMovesFar(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 1, NoLimiter: true, Journal: 64})
 	s := level(t, 1000, 50, 0.5)
@@ -281,11 +279,11 @@ func TestThenMovesFar(t *testing.T) {
 	}
 }
 
-// TestThenMovesPrepared: Prepare makes ready what a successor reads that takes over the pitch
-// of the first voice, whichever was called first.
+// TestThenMovesPrepared checks that Prepare computes the versions for a successor that takes over the
+// pitch of the first voice, in any order of the calls.
 func TestThenMovesPrepared(t *testing.T) {
 	for _, c := range []mixer.Change{{Fields: mixer.FieldPitch, Pitch: 30}, {Fields: mixer.FieldSpeed, Speed: 9}} {
-		for early := range 4 { // of 2 on, the first one reads no versions itself
+		for early := range 4 { // from 2 on, the first one needs no versions itself
 			s, second, third := pitchable(t, sounds.Refine), pitchable(t, sounds.Refine), pitchable(t, sounds.Refine)
 			m := newMixer(t, mixer.Config{Voices: 1})
 			h := play(t, m.At(100), s, mixer.Options{For: 50 * ms, Quality: []voice.Quality{voice.Best, voice.Cubic}[early/2]})

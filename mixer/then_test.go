@@ -16,7 +16,7 @@ import (
 	"voicepool/voice"
 )
 
-// taped gives the frames of a stream from memory.
+// taped reads the frames of a stream from memory.
 type taped struct {
 	frames []pcm.Frame
 	at     int64
@@ -35,7 +35,7 @@ func (s *taped) SeekFrame(frame int64) error {
 	return nil
 }
 
-// tape returns a stream of some frames at 8 kHz, which may have a loop.
+// tape returns a stream of frames at 8 kHz, which may have a loop.
 func tape(t testing.TB, frames []pcm.Frame, loop *pcm.Loop) *voice.Sound {
 	t.Helper()
 	s, err := sounds.NewLibrary(sounds.Options{Rate: 8000}).StreamFrames(sounds.FrameSource{
@@ -66,7 +66,7 @@ func loaded(t testing.TB, frames []pcm.Frame, loop pcm.Loop) *voice.Sound {
 	return sound(t, voice.Samples{Name: "loaded", Rate: 8000, Channels: 2, Data: data, Loop: loop})
 }
 
-// renderIn renders n frames in blocks of some length, of a mixer that plays streams.
+// renderIn renders n frames of a mixer with streams in blocks of a length.
 func renderIn(m *mixer.Mixer, n, block int) []pcm.Frame {
 	out := make([]pcm.Frame, n)
 	for i := 0; i < n; {
@@ -79,8 +79,8 @@ func renderIn(m *mixer.Mixer, n, block int) []pcm.Frame {
 
 var blockLengths = []int{1, 7, 64, 480, 4096}
 
-// TestThen: what follows on is, to the bit, two starts of which the second one has the
-// frame at which the first one ends: loaded or streamed, at any speed, in any blocks.
+// TestThen compares a successor with two starts, the second at the frame at which the first ends: loaded
+// or streamed, at any speed, in blocks of any length. The bits must be equal.
 func TestThen(t *testing.T) {
 	const size, from, to, begin = 1500, 300, 1100, 40
 	first, second := hiss(1, size), hiss(2, 900)
@@ -95,7 +95,7 @@ func TestThen(t *testing.T) {
 		}
 		for _, speed := range []float64{1, 0.37, 1.0001, 2.5, 16} {
 			for _, when := range []mixer.When{mixer.AtEnd, mixer.AtLoopEnd} {
-				// The frame by hand: the first one that is not before the end.
+				// The expected frame: the first one that is not before the end.
 				step := math.Floor(math.Exp2(float64(pcm.FromRatio(speed))/12)*(1<<32) + 0.5)
 				length := size
 				if when == mixer.AtLoopEnd {
@@ -105,7 +105,7 @@ func TestThen(t *testing.T) {
 				o := mixer.Options{Speed: speed, Loop: when == mixer.AtLoopEnd, Quality: voice.Cubic}
 				follows := mixer.Options{Gain: -3, Speed: 1.1, Quality: voice.Cubic}
 
-				// Two starts; the first has nothing behind the place, where that is its loop's end.
+				// Two starts. At a loop's end the first sound has no frames after it.
 				m := newMixer(t, mixer.Config{Rate: 8000, NoLimiter: true})
 				play(t, m.At(begin), a, o)
 				want := renderIn(m, end, 4096)
@@ -140,8 +140,8 @@ func TestThen(t *testing.T) {
 	}
 }
 
-// TestThenWhateverMoves: whatever is done to the first voice, in blocks of any length the
-// second one starts at the frame at which the first one ends.
+// TestThenWhateverMoves sends all kinds of commands to the first voice. The second must start at the
+// frame at which the first ends, in blocks of any length.
 func TestThenWhateverMoves(t *testing.T) {
 	loop := pcm.Loop{300, 1100}
 	first := hiss(3, 4000)
@@ -197,8 +197,8 @@ func TestThenWhateverMoves(t *testing.T) {
 	}
 }
 
-// TestThenNothingFollows: a voice that does not end by itself takes its successor along,
-// and those that would have followed that.
+// TestThenNothingFollows checks that a voice that does not end by itself stops its successor and all
+// further ones.
 func TestThenNothingFollows(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(m *mixer.Mixer, h mixer.Handle)
@@ -250,7 +250,7 @@ func TestThenNothingFollows(t *testing.T) {
 	}
 }
 
-// TestThenBefore: a successor is set, stopped, replaced and followed before it starts.
+// TestThenBefore sets, stops, replaces and follows a successor before it starts.
 func TestThenBefore(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
 	s := level(t, 1000, 100, 0.5)
@@ -294,7 +294,7 @@ func TestThenBefore(t *testing.T) {
 	}
 }
 
-// TestThenVirtual: what is virtual is followed where it would end.
+// TestThenVirtual checks that a virtual voice is followed at its end.
 func TestThenVirtual(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 2, NoLimiter: true})
 	h := play(t, m.At(0), level(t, 1000, 133, 0.1), mixer.Options{})
@@ -306,7 +306,7 @@ func TestThenVirtual(t *testing.T) {
 		"133 started 3, 233 ended 3, 240 real 2")
 }
 
-// TestThenFor: the end of a For is one, and a start that ends as it begins has one too.
+// TestThenFor checks that successors follow the end of a For, and a start that is over as it begins.
 func TestThenFor(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, NoLimiter: true})
 	empty := sound(t, voice.Samples{Rate: 1000, Channels: 1})
@@ -323,8 +323,8 @@ func TestThenFor(t *testing.T) {
 		"50 started 5, 70 ended 5")
 }
 
-// TestThenInAJournal: a start that follows on is one at its frame. A voice that leaves its
-// loop for it is cut, since nothing else keeps a recording from going on with it.
+// TestThenInAJournal checks that a successor is recorded as a start at its frame. If the voice leaves its
+// loop for it, a cut is recorded, because otherwise a replay would continue the loop.
 func TestThenInAJournal(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Journal: 16})
 	s := level(t, 1000, 100, 0.1)
@@ -345,8 +345,9 @@ func TestThenInAJournal(t *testing.T) {
 	}
 }
 
-// TestThenAtLoopEnd: AtLoopEnd is one frame in all blocks: the next end of the loop, in the last round too, or
-// the voice's end, if it does not loop or is past its loop. So is the frame at which a count of loops is 0.
+// TestThenAtLoopEnd checks that AtLoopEnd is the same frame in all blocks: the next end of the loop, also
+// in the last round. If the voice does not loop or is past its loop, it is the voice's end. A loop count
+// must reach 0 at the same frame.
 func TestThenAtLoopEnd(t *testing.T) {
 	const begin = 77
 	cases, next := 0, loaded(t, hiss(2, 50), pcm.Loop{})
@@ -354,7 +355,7 @@ func TestThenAtLoopEnd(t *testing.T) {
 		loop := pcm.Loop{size / 4, size * 3 / 4}
 		for streamed, s := range []*voice.Sound{loaded(t, hiss(1, int(size)), loop), tape(t, hiss(1, int(size)), &loop)} {
 			for _, speed := range []float64{1, 1.3} {
-				for rounds := -1; rounds < 4; rounds++ { // -1: it does not loop
+				for rounds := -1; rounds < 4; rounds++ { // -1: no loop
 					o := mixer.Options{Loop: rounds >= 0, Rounds: max(rounds, 0), Speed: speed}
 					for _, asked := range []int64{0, begin + 1, begin + size*4/5, begin + size} { // when Then is called
 						step := int64(math.Floor(math.Exp2(float64(pcm.FromRatio(speed))/12)*(1<<32) + 0.5))

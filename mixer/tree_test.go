@@ -12,8 +12,8 @@ func family() []mixer.BusConfig {
 	return []mixer.BusConfig{{Name: "c", Parent: "b"}, {Name: "a"}, {Name: "b", Parent: "a"}, {Name: "d"}}
 }
 
-// TestTreeMultiplies: what goes through a bus is under its gain, and under those
-// of all above it; the order in which buses are described does not matter.
+// TestTreeMultiplies checks that the gains of a bus and of all buses above it are multiplied, in any
+// order of the configuration.
 func TestTreeMultiplies(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, MasterGain: -6, Buses: []mixer.BusConfig{
 		{Name: "c", Parent: "b", Gain: -3}, {Name: "a", Gain: -5, Pan: 1}, {Name: "b", Parent: "a", Gain: -1}, {Name: "d", Parent: "master", Gain: -7},
@@ -38,12 +38,11 @@ func TestTreeMultiplies(t *testing.T) {
 	}
 }
 
-// TestTreePitch: the pitches of all buses above a voice add up, while they move
-// too.
+// TestTreePitch checks that the pitches of all buses above a voice add up, also during fades.
 func TestTreePitch(t *testing.T) {
 	m := at1k(t, mixer.BusConfig{Name: "c", Parent: "b", Pitch: 5}, mixer.BusConfig{Name: "b", Parent: "a"}, mixer.BusConfig{Name: "a", Pitch: 7})
 	h := play(t, m.At(0), ramp(t, 1000, 2000), mixer.Options{Bus: busOf(t, m, "c")})
-	m.At(100).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldPitch, Pitch: -5}, 0) // 5 ms of it: 12 semitones straight
+	m.At(100).Set(mixer.TargetBus(busOf(t, m, "a")), mixer.Change{Fields: mixer.FieldPitch, Pitch: -5}, 0) // 5 ms of it: 12 semitones linearly
 	left(m, 100)
 	if h.Position() != 200*ms {
 		t.Errorf("an octave up it is at %v after 100 ms", h.Position())
@@ -64,8 +63,8 @@ func TestTreePitch(t *testing.T) {
 	}
 }
 
-// TestTreeLimits: a limit counts what is below its bus too, and of several that
-// are reached the lowest finds the victim.
+// TestTreeLimits checks that a limit includes the buses below, and that the lowest of several reached
+// limits chooses the victim.
 func TestTreeLimits(t *testing.T) {
 	s := level(t, 1000, 900, 0.5)
 	type start struct {
@@ -129,7 +128,7 @@ func TestTreeLimits(t *testing.T) {
 	}
 }
 
-// TestLimitIsFreed: what ends below a bus makes room in all above it.
+// TestLimitIsFreed checks that the end of a voice makes room in all buses above it.
 func TestLimitIsFreed(t *testing.T) {
 	buses := family()
 	buses[1].Voices = 1
@@ -144,7 +143,7 @@ func TestLimitIsFreed(t *testing.T) {
 	wantEvents(t, m, "0 started 1, 10 ended 1, 10 started 2, 20 ended 2, 20 started 3, 25 stopped 3, 25 started 4, 35 ended 4")
 }
 
-// TestPausesInATree: a voice sounds when no bus on its way is paused.
+// TestPausesInATree checks that a voice sounds if no bus above it is paused.
 func TestPausesInATree(t *testing.T) {
 	m := at1k(t, family()...)
 	bus := func(name string) mixer.Target { return mixer.TargetBus(busOf(t, m, name)) }
@@ -153,15 +152,15 @@ func TestPausesInATree(t *testing.T) {
 	m.At(20).Pause(bus("b"))
 	m.At(40).Pause(bus("a"))
 	late := play(t, m.At(50), ramp(t, 1000, 900), mixer.Options{Pan: -1, Bus: busOf(t, m, "c"), Gain: pcm.Silence})
-	m.At(60).Resume(bus("a")) // b still holds it
+	m.At(60).Resume(bus("a")) // b is still paused
 	m.At(80).Resume(bus("c")) // which was not paused
 	m.At(100).Resume(bus("b"))
 	m.At(120).Pause(bus("a"))
-	m.At(140).Resume(bus("b")) // a holds it
+	m.At(140).Resume(bus("b")) // a is still paused
 	m.At(160).Resume(bus("a"))
 	m.At(180).Pause(mixer.TargetVoice(h))
 	m.At(180).Pause(bus("a"))
-	m.At(200).Resume(bus("a")) // it holds itself
+	m.At(200).Resume(bus("a")) // the voice itself is still paused
 	m.At(210).Resume(mixer.TargetVoice(h))
 	playing := func(from, to int) bool {
 		return from >= 0 && to <= 20 || from >= 100 && to <= 120 || from >= 160 && to <= 180 || from >= 210
@@ -187,7 +186,7 @@ func TestPausesInATree(t *testing.T) {
 	}
 }
 
-// TestStopOfAParent ends all voices below it, and no others.
+// TestStopOfAParent checks that all voices below the bus end, and no others.
 func TestStopOfAParent(t *testing.T) {
 	m := at1k(t, family()...)
 	for _, name := range []string{"a", "b", "c", "d", "master"} {
@@ -199,7 +198,7 @@ func TestStopOfAParent(t *testing.T) {
 	wantEvents(t, m, "0 started 1, 0 started 2, 0 started 3, 0 started 4, 0 started 5, 20 stopped 2, 20 stopped 3, 40 stopped 1, 90 ended 4, 90 ended 5")
 }
 
-// TestMuteOfAParent silences all below it; what is behind it counts as silent.
+// TestMuteOfAParent checks that all buses below are silent and their voices count as silent.
 func TestMuteOfAParent(t *testing.T) {
 	m := at1k(t, family()...)
 	h := play(t, m.At(0), level(t, 1000, 900, 1), mixer.Options{Pan: -1, Bus: busOf(t, m, "c")})
@@ -218,8 +217,8 @@ func TestMuteOfAParent(t *testing.T) {
 	}
 }
 
-// TestLimitNamesItsBus: of all buses above a start, the event has the one whose
-// limit was reached.
+// TestLimitNamesItsBus checks that the event has the bus with the reached limit, of all buses above a
+// start.
 func TestLimitNamesItsBus(t *testing.T) {
 	s := level(t, 1000, 900, 0.5)
 	for _, policy := range []mixer.Overflow{mixer.StealQuietest, mixer.Reject} {

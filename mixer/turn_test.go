@@ -10,8 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestStreamLeavesItsLoop: a stream that is let go, or that is kept in, has the bits of the
-// loaded sound, whenever it is asked, at any speed and in any blocks.
+// TestStreamLeavesItsLoop releases the loop of a stream, or keeps it, at any time. The bits must be the
+// same as with the loaded sound, at any speed and in blocks of any length.
 func TestStreamLeavesItsLoop(t *testing.T) {
 	frames := hiss(5, 3000)
 	for _, loop := range []pcm.Loop{{300, 1100}, {500, 540}, {0, 3000}} {
@@ -51,8 +51,9 @@ func TestStreamLeavesItsLoop(t *testing.T) {
 	}
 }
 
-// TestStreamCountsRounds: a stream that plays its loop so often, from its start or from a call
-// on, has the bits and the end of the loaded sound, from anywhere, at any speed, in any blocks.
+// TestStreamCountsRounds plays a number of rounds of a stream, from its start or from a call on. Bits and
+// end must be the same as with the loaded sound, from any position, at any speed and in blocks of any
+// length.
 func TestStreamCountsRounds(t *testing.T) {
 	frames := hiss(6, 2000)
 	for _, loop := range []pcm.Loop{{300, 1100}, {500, 540}, {0, 2000}, {700, 712}} {
@@ -105,8 +106,8 @@ func TestStreamCountsRounds(t *testing.T) {
 	}
 }
 
-// TestStreamRoundsFollowed: what follows a stream that counts its rounds starts where they are
-// over, or at the end of the round that is under way.
+// TestStreamRoundsFollowed checks the start of a successor of a stream with rounds: after its rounds, or
+// at the end of the present round.
 func TestStreamRoundsFollowed(t *testing.T) {
 	frames, loop := hiss(7, 1500), pcm.Loop{300, 1100}
 	for _, when := range []mixer.When{mixer.AtEnd, mixer.AtLoopEnd} {

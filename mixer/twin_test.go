@@ -15,21 +15,20 @@ import (
 // hardRight keeps a mono sound out of the left channel, to the bit.
 var hardRight = mixer.Options{Pan: 1}
 
-// A twin is played by two mixers: by one that has room for all, and by one whose
-// only slot another sound takes from it from frame taken to frame given.
+// A twin is played by two mixers: one with room for all voices, and one whose only slot is stolen by
+// another sound from frame taken to frame given.
 type twin struct {
 	name   string
 	sound  *voice.Sound
 	play   mixer.Options
 	script func(m *mixer.Mixer, h mixer.Handle) error // while it is virtual
 	rate   int                                        // 0: 8,000
-	slack  float64                                    // how far samples may be apart; 0: not at all
+	slack  float64                                    // maximum difference of samples
 }
 
 const twinTaken, twinGiven = 3000, 9190
 
-// run renders both and returns their left channels, and what became of the twin
-// that was virtual.
+// run renders both and returns their left channels, and the events of both.
 func (w *twin) run(t *testing.T, rate int, block func(i int) int) (stolen, whole []float32, events [2][]mixer.Event) {
 	t.Helper()
 	blocker := level(t, rate, twinGiven-twinTaken, 0.5)
@@ -72,8 +71,8 @@ func noisy(t testing.TB, rate, channels, frames int, loop [2]int64, refine voice
 	return sound(t, s)
 }
 
-// TestTwin: what was virtual and comes back has the bits of what never was, as soon
-// as it is heard in full; and ends where that ends.
+// TestTwin checks that a restored voice has the same bits as a voice that was never virtual, after its
+// fade-in, and the same end.
 func TestTwin(t *testing.T) {
 	const rate = 8000
 	noisy := func(channels, frames int, loop [2]int64) *voice.Sound {
@@ -119,8 +118,8 @@ func TestTwin(t *testing.T) {
 		{name: "emitter", sound: looped, play: with(func(o *mixer.Options) { o.Emitter = at(-1, 0, 0) })},
 		{name: "pitch moves meanwhile", sound: looped, play: loop, script: set(3500, mixer.Change{Fields: mixer.FieldPitch, Pitch: 9}, 300*time.Millisecond)},
 		{name: "speed jumps meanwhile", sound: looped, play: loop, script: set(5001, mixer.Change{Fields: mixer.FieldSpeed, Speed: 1.7}, 0)},
-		// In its 5 ms the moves are sampled more often; the sum of steps is the same but
-		// for some ten-thousandths of a frame, where the grid of 20 ms is one of 64 frames.
+		// During the fade-in of 5 ms the fades are sampled more often. The sum of steps differs by some
+		// ten-thousandths of a frame if the 20 ms grid is a multiple of 64 frames.
 		{name: "pitch moves still", rate: 48000, sound: noisy48, play: loop, script: set(3500, mixer.Change{Fields: mixer.FieldPitch, Pitch: 9}, time.Second), slack: 1e-5},
 		{name: "gain moves still", sound: looped, play: loop, script: set(3500, mixer.Change{Fields: mixer.FieldGain, Gain: -30}, time.Second), slack: 1e-6},
 		{name: "bus pitch", sound: looped, play: loop, script: func(m *mixer.Mixer, h mixer.Handle) error {
@@ -185,8 +184,8 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestEndsVirtual: what ends while it is virtual ends where its twin does, and
-// nothing of it is heard after.
+// TestEndsVirtual checks that a voice that ends while it is virtual ends at the same frame, and is not
+// heard afterwards.
 func TestEndsVirtual(t *testing.T) {
 	const rate = 8000
 	stop := func(over time.Duration) func(m *mixer.Mixer, h mixer.Handle) error {
@@ -222,7 +221,7 @@ func TestEndsVirtual(t *testing.T) {
 	}
 }
 
-// TestTwinOfARefused: a start that never had a slot moves as if it had been heard.
+// TestTwinOfARefused checks that fades of a start that never had a slot progress as if it were heard.
 func TestTwinOfARefused(t *testing.T) {
 	const rate = 8000
 	s := noisy(t, rate, 1, 5000, [2]int64{}, nil)

@@ -12,8 +12,8 @@ import (
 	"voicepool/voice"
 )
 
-// BenchmarkVirtual renders a second in which 32 of up to 288 voices have slots: 300 starts of noise that
-// decays, each 0.2 to 3 s long and 0 to 36 dB quieter.
+// BenchmarkVirtual renders a second with 32 slots for up to 288 voices: 300 starts of decaying noise,
+// each 0.2 to 3 s long and 0 to 36 dB quieter.
 func BenchmarkVirtual(b *testing.B) {
 	const rate, block = 48000, 480
 	r := rand.New(rand.NewPCG(1, 2))
@@ -43,8 +43,8 @@ func BenchmarkVirtual(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "x-realtime")
 }
 
-// BenchmarkStartUnheard is a start in a full pool while so many loops are unheard, all that
-// there may be: 32 starts of loops in a block of 64 frames, at one frame, or each at its own.
+// BenchmarkStartUnheard measures a start in a full pool with the maximum number of virtual loops: 32
+// starts of loops in a block of 64 frames, at one frame or each at its own.
 func BenchmarkStartUnheard(b *testing.B) {
 	sounds := noiseSounds(b, 4, 1)
 	for _, unheard := range []int{1, 256, 1024} {

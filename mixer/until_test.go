@@ -11,8 +11,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestUntilEnd mixes by stretches of UntilEnd, and checks that each voice ends, and leaves its loop, at the end of one,
-// whatever is done to the voices. Events tell of the ends.
+// TestUntilEnd mixes in stretches of UntilEnd, and checks that each voice ends and leaves its loop at the
+// end of a stretch, under random commands. Events report the ends.
 func TestUntilEnd(t *testing.T) {
 	ends, leaves := 0, int64(0)
 	for seed := range uint64(20) {

@@ -9,8 +9,8 @@ import (
 	"voicepool/voice"
 )
 
-// fallen returns a second of silence at 1000 Hz whose index is once in its first hop,
-// and later from then on. It is hardly heard in the next 20 ms.
+// fallen returns a second of silence at 1000 Hz with the index once in its first hop, and later after it.
+// near is its audibility in the next 20 ms.
 func fallen(t *testing.T, once, later, near float32) *voice.Sound {
 	e := voice.Envelope{Hop: 20}
 	for hop := range 50 {
@@ -22,9 +22,9 @@ func fallen(t *testing.T, once, later, near float32) *voice.Sound {
 	return sound(t, voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 1000), Envelope: e})
 }
 
-// TestVirtualFresh: where a virtual voice has to be lost between two ticks, it is the
-// least of that frame; and a choice of which virtual voices are no part leaves them to
-// be made fresh at the next tick.
+// TestVirtualFresh checks that a virtual voice that is lost between two frames of the grid is the least
+// audible at that frame. A choice without virtual voices must leave their scores to the next frame of the
+// grid.
 func TestVirtualFresh(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 2, NoLimiter: true})
 	falls := play(t, m.At(10), fallen(t, 0.5, 0.01, 1e-6), mixer.Options{})

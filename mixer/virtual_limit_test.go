@@ -13,8 +13,8 @@ import (
 	"voicepool/voice"
 )
 
-// indexed returns a second of silence at 1000 Hz with an index: from now on, and that
-// of the next 20 ms at each hop.
+// indexed returns a second of silence at 1000 Hz with an index for the rest of the sound, and one for the
+// next 20 ms at each hop.
 func indexed(t *testing.T, once float32, near func(hop int) float32) *voice.Sound {
 	e := voice.Envelope{Hop: 20}
 	for hop := range 2000 {
@@ -23,8 +23,8 @@ func indexed(t *testing.T, once float32, near func(hop int) float32) *voice.Soun
 	return sound(t, voice.Samples{Rate: 1000, Channels: 1, Data: make([]float32, 40000), Envelope: e})
 }
 
-// TestVirtualLimit: a limit takes a voice for good, also where there are virtual
-// voices. So the one goes that is missed least from now on, not in the next 20 ms.
+// TestVirtualLimit checks that a limit ends a voice for good, even if virtual voices are possible. The
+// victim is the voice that is least audible from now on, not in the next 20 ms.
 func TestVirtualLimit(t *testing.T) {
 	swell := indexed(t, 0.1, func(int) float32 { return 1e-6 })
 	tail := indexed(t, 1e-4, func(int) float32 { return 1e-4 })
@@ -60,8 +60,8 @@ func TestVirtualLimit(t *testing.T) {
 	}
 }
 
-// TestVirtualPositions: two voices take turns on one slot, all the time. Whoever reads a
-// position meanwhile never sees the other one's.
+// TestVirtualPositions alternates two voices on one slot. Concurrent reads of a position must never
+// return the other voice's.
 func TestVirtualPositions(t *testing.T) {
 	var sounds [2]*voice.Sound
 	for on := range sounds {
@@ -103,7 +103,7 @@ func TestVirtualPositions(t *testing.T) {
 		})
 		events := make([]mixer.Event, 64)
 		for k := range 900 {
-			if k%30 == 0 { // however late the reader comes to run, and on one processor
+			if k%30 == 0 { // for a reader that runs late, on a single processor
 				for before := reads.Load(); reads.Load() == before && !t.Failed(); {
 					runtime.Gosched()
 				}
@@ -123,8 +123,8 @@ func TestVirtualPositions(t *testing.T) {
 	}
 }
 
-// TestVirtualLostEvent: the event of a virtual voice that is lost counts those that
-// could be, says which was the second, and compares all that is still to come.
+// TestVirtualLostEvent checks the event of a lost virtual voice: the number of candidates, the runner-up,
+// and levels of the whole remainder.
 func TestVirtualLostEvent(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 3, Overflow: mixer.Reject, NoLimiter: true})
 	near := func(int) float32 { return 1e-6 }

@@ -16,7 +16,7 @@ import (
 	"voicepool/voice"
 )
 
-// TestVirtualByHand has frames of a millisecond, a grid of 10 and a way back of 5.
+// TestVirtualByHand has frames of a millisecond, a grid of 10 and a fade-in of 5.
 func TestVirtualByHand(t *testing.T) {
 	type m = *mixer.Mixer
 	for _, c := range []struct {
@@ -152,7 +152,7 @@ func TestVirtualByHand(t *testing.T) {
 	}
 }
 
-// TestMostReal: voices that come back count among those that live at once.
+// TestMostReal checks that restored voices count in Stats.HighWater.
 func TestMostReal(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, MaxVoices: 4, Virtual: 3})
 	for range 4 {
@@ -169,7 +169,7 @@ func TestMostReal(t *testing.T) {
 	}
 }
 
-// TestFourExchanges: of twelve that become much louder, four come back in 10 ms.
+// TestFourExchanges makes twelve virtual voices much louder: four must be restored in 10 ms.
 func TestFourExchanges(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 12, Virtual: 12, Overflow: mixer.Reject, NoLimiter: true})
 	for i := range 24 {
@@ -189,8 +189,8 @@ func TestFourExchanges(t *testing.T) {
 	}
 }
 
-// TestNoFlutter: two loops within 0.1 dB of each other, whose gains tremble by as
-// much, and one slot. Neither comes or goes more often than every 100 ms.
+// TestNoFlutter plays two loops within 0.1 dB of each other, with gains that vary by as much, on one
+// slot. Neither may change its state more often than every 100 ms.
 func TestNoFlutter(t *testing.T) {
 	const rate = 8000
 	r := rand.New(rand.NewPCG(5, 6))
@@ -223,8 +223,8 @@ func TestNoFlutter(t *testing.T) {
 	}
 }
 
-// TestNoTailOfNothing: a voice that gives way at the frame at which it came back
-// has not been heard, and leaves nothing.
+// TestNoTailOfNothing checks that a voice that is stolen at the frame at which it was restored leaves no
+// tail.
 func TestNoTailOfNothing(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1, Virtual: 2, NoLimiter: true})
 	s := level(t, 1000, 1000, 0.5)
@@ -247,7 +247,7 @@ func TestNoTailOfNothing(t *testing.T) {
 	}
 }
 
-// TestVirtualBlocks: virtual voices do not show how long blocks are.
+// TestVirtualBlocks checks that virtual voices do not depend on block lengths.
 func TestVirtualBlocks(t *testing.T) {
 	sounds := sceneSounds(t)
 	policies := []mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject, mixer.GrowPool, mixer.StealMasked}
@@ -274,7 +274,7 @@ func TestVirtualBlocks(t *testing.T) {
 	}
 }
 
-// TestVirtualDoesNotAllocate has voices come and go, be lost and be exchanged.
+// TestVirtualDoesNotAllocate starts, ends, loses and exchanges voices.
 func TestVirtualDoesNotAllocate(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 4, MaxVoices: 8, Virtual: 8, Commands: 256})
 	s := level(t, 8000, 3000, 0.1)
@@ -310,8 +310,8 @@ func TestVirtualDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestVirtualCallers has four goroutines start, move and stop voices of a mixer that
-// keeps many virtual ones, while one renders. The race detector watches.
+// TestVirtualCallers starts, changes and stops voices of a mixer with many virtual voices from four
+// goroutines, while it renders. The race detector checks accesses.
 func TestVirtualCallers(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 8000, Voices: 4, MaxVoices: 8, Virtual: 12, Overflow: mixer.StealMasked, Commands: 128, NoLimiter: true})
 	s := []*voice.Sound{level(t, 8000, 900, 0.1), level(t, 8000, 5000, 0.1)}

@@ -9,7 +9,7 @@ import (
 	"voicepool/mixer"
 )
 
-// voices writes down what the mixer lists: the tags and states, in order.
+// voices formats the tags and states that the mixer lists, in order.
 func voices(m *mixer.Mixer) string {
 	var out []string
 	for h := range m.Voices() {
@@ -19,8 +19,8 @@ func voices(m *mixer.Mixer) string {
 	return strings.Join(out, ", ")
 }
 
-// TestVoices: pending ones, playing ones, paused ones and those that fade out
-// are there; what is over is not.
+// TestVoices checks that pending, playing, paused and fading voices are listed, and finished ones are
+// not.
 func TestVoices(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 3})
 	s, short := level(t, 1000, 900, 0.5), level(t, 1000, 15, 0.5)
@@ -53,8 +53,7 @@ func TestVoices(t *testing.T) {
 	want("")
 }
 
-// TestVoicesWhileTheyChange: the body may stop what it meets, start more, and
-// break off.
+// TestVoicesWhileTheyChange stops and starts voices in the loop body, and breaks out of the loop.
 func TestVoicesWhileTheyChange(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 8})
 	s := level(t, 1000, 900, 0.5)
@@ -68,7 +67,7 @@ func TestVoicesWhileTheyChange(t *testing.T) {
 			t.Fatal("it never ends")
 		}
 		h.Stop()
-		left(m, 1) // it is over, and the record of its kind is free
+		left(m, 1) // it is over, and its record is free
 	}
 	if n != 8 || m.Stats().Playing != 0 {
 		t.Errorf("%d were met, %d play", n, m.Stats().Playing)
@@ -85,7 +84,7 @@ func TestVoicesWhileTheyChange(t *testing.T) {
 	}
 }
 
-// TestWhatAHandleKnows: its sound, its tag and its audibility, while it lives.
+// TestWhatAHandleKnows checks sound, tag and audibility during the life of a voice.
 func TestWhatAHandleKnows(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, Voices: 1})
 	s := steady(t, 0.25)
@@ -94,13 +93,13 @@ func TestWhatAHandleKnows(t *testing.T) {
 		t.Errorf("pending: %v, %d, %v", h.Sound(), h.Tag(), h.Audibility())
 	}
 	left(m, 10)
-	// A power of 0.25 under 10 dB less.
+	// A power of 0.25, 10 dB lower.
 	if got := float64(h.Audibility()); got < -16.03 || got > -16.01 {
 		t.Errorf("its audibility is %v dB, want -16.02", got)
 	}
 	m.At(10).Set(mixer.TargetVoice(h), mixer.Change{Fields: mixer.FieldGain, Gain: -30}, 40*ms)
 	left(m, 30)
-	// What is more of present and target, as it was at 20, where scores are refreshed.
+	// The larger of the current and target value, as of frame 20, the last refresh of scores.
 	if got := float64(h.Audibility()); got < -21.03 || got > -21.01 {
 		t.Errorf("on its way it is %v dB, want -21.02", got)
 	}

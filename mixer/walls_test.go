@@ -12,7 +12,7 @@ import (
 	"voicepool/voice"
 )
 
-// rainy returns noise, of which a low-pass takes most, with all that a choice looks at.
+// rainy returns prepared noise that a low-pass attenuates strongly.
 func rainy(t *testing.T) *voice.Sound {
 	t.Helper()
 	for _, s := range corpus(t) {
@@ -26,8 +26,8 @@ func rainy(t *testing.T) *voice.Sound {
 	return nil
 }
 
-// TestWallsHide: the voice behind a wall gives way though its gain is the highest, but not in a mixer
-// that is blind to filters. The event says by how much it was muffled, and by what.
+// TestWallsHide checks that the voice behind a wall is stolen though its gain is the highest, but not
+// with Config.Blind. The event must contain how much it was muffled, and its cutoff.
 func TestWallsHide(t *testing.T) {
 	for _, blind := range []bool{false, true} {
 		m := newMixer(t, mixer.Config{Voices: 2, Blind: blind})
@@ -61,14 +61,14 @@ func TestWallsHide(t *testing.T) {
 	}
 }
 
-// TestWallsOfPlaces: what a wall, or a pillar in the way, takes by its low-pass counts besides its gain, with
-// sends and without; the sends of what is behind a pillar stay bright.
+// TestWallsOfPlaces checks that the low-pass of an occlusion or obstruction counts in addition to its
+// gain, with sends and without. An obstruction leaves the sends bright.
 func TestWallsOfPlaces(t *testing.T) {
 	s := rainy(t)
 	for _, c := range []struct {
 		spot  space.Spot
 		sends []mixer.Send
-		least float64 // dB that the low-pass takes
+		least float64 // dB of the low-pass
 		most  float64
 	}{
 		{space.Spot{Occlusion: 1}, nil, 5, 30}, {space.Spot{Obstruction: 1}, nil, 1, 30},
@@ -84,7 +84,7 @@ func TestWallsOfPlaces(t *testing.T) {
 			return float64(h.Audibility())
 		}
 		taken := audibility(true) - audibility(false)
-		if c.sends != nil { // without filters sends count as nothing
+		if c.sends != nil { // sends only count together with filters
 			open := c.spot
 			open.Occlusion, open.Obstruction = 0, 0
 			m := newMixer(t, mixer.Config{Voices: 2, Buses: []mixer.BusConfig{{Name: "hall"}}})
@@ -96,7 +96,7 @@ func TestWallsOfPlaces(t *testing.T) {
 				taken -= 24 // by its gain
 			} else {
 				sent := math.Pow(10, float64(c.sends[0].Gain)/10)
-				taken -= 10 * math.Log10((1+sent)/(math.Pow(10, -1.2)+sent)) // the direct way alone is 12 dB down
+				taken -= 10 * math.Log10((1+sent)/(math.Pow(10, -1.2)+sent)) // the direct path alone is 12 dB down
 			}
 		}
 		if taken < c.least || taken > c.most {
@@ -105,7 +105,7 @@ func TestWallsOfPlaces(t *testing.T) {
 	}
 }
 
-// TestWallsGoAway: a loop behind a wall is unheard, and comes back when the wall goes.
+// TestWallsGoAway checks that a loop behind a wall is virtual and is restored when the wall is removed.
 func TestWallsGoAway(t *testing.T) {
 	m := newMixer(t, mixer.Config{Voices: 1})
 	s := rainy(t)
@@ -124,7 +124,8 @@ func TestWallsGoAway(t *testing.T) {
 	}
 }
 
-// TestWallsMove: while a cutoff moves, the voice counts as it is or as it is going to be, whichever is more.
+// TestWallsMove checks that during a fade of a cutoff the larger of the current and target audibility
+// counts.
 func TestWallsMove(t *testing.T) {
 	m := newMixer(t, mixer.Config{Voices: 1})
 	s := rainy(t)
@@ -146,15 +147,15 @@ func TestWallsMove(t *testing.T) {
 	}
 }
 
-// TestFirstFilter: the first voice with a filter that a mixer ever has is heard as what it is, though scores
-// were made fresh in this frame before anybody knew of filters.
+// TestFirstFilter checks the score of the first voice with a filter in a mixer, even if scores were
+// refreshed in this frame before.
 func TestFirstFilter(t *testing.T) {
 	m := newMixer(t, mixer.Config{Voices: 1})
 	s := rainy(t)
 	_, err := m.Play(s, mixer.Options{})
 	must(t, err)
 	m.Render(make([]pcm.Frame, 960))
-	m.Render(nil) // the grid is done
+	m.Render(nil) // the frame of the grid is done
 	_, err = m.Play(s, mixer.Options{LowPass: 400})
 	must(t, err)
 	m.Render(make([]pcm.Frame, 100))
@@ -170,8 +171,9 @@ func TestFirstFilter(t *testing.T) {
 	t.Error("nobody was stolen")
 }
 
-// TestChoiceHearsThisFrame: what moves in the frame of a choice counts in it, also where scores were made
-// fresh in that frame before: an equaliser, a send of a bus, and a mute of what is sent to.
+// TestChoiceHearsThisFrame checks that a change in the frame of a choice counts, even if scores were
+// refreshed in that frame before. It changes an equalizer, a send of a bus, and the mute of its
+// destination.
 func TestChoiceHearsThisFrame(t *testing.T) {
 	s := rainy(t)
 	low, err := effect.New("eq", effect.Values{"bands.1.type": effect.LowPass, "bands.1.freq": 100})
@@ -219,8 +221,8 @@ func one(b bool) int64 {
 	return 0
 }
 
-// TestWallsInEvents: the event of a victim has the cutoff of what stands in its way alone, and no bound of
-// what is lost where it sends.
+// TestWallsInEvents checks that the event of a victim has the cutoff of its direct path, and an unknown
+// Lost if it has sends.
 func TestWallsInEvents(t *testing.T) {
 	s := rainy(t)
 	m := newMixer(t, mixer.Config{Voices: 1, Buses: []mixer.BusConfig{{Name: "hall"}}})
@@ -247,8 +249,8 @@ func TestWallsInEvents(t *testing.T) {
 	}
 }
 
-// TestWallsMoveAlong: a voice behind a wall counts the same wherever it came from: from the beginning, by
-// another one's slot, and from where it was unheard.
+// TestWallsMoveAlong checks that the score of a voice behind a wall does not depend on its history: from
+// the beginning, in another voice's slot, and restored.
 func TestWallsMoveAlong(t *testing.T) {
 	s := rainy(t)
 	wall := mixer.Options{Loop: true, LowPass: 300}
@@ -262,7 +264,7 @@ func TestWallsMoveAlong(t *testing.T) {
 		if louder {
 			must(t, first.SetGain(0))
 		}
-		m.Render(make([]pcm.Frame, 960)) // scores are made on a grid
+		m.Render(make([]pcm.Frame, 960)) // scores are computed on a grid
 		walled := play(t, m.At(mixer.Now), s, wall)
 		m.Render(make([]pcm.Frame, 4800))
 		if louder {
@@ -272,7 +274,7 @@ func TestWallsMoveAlong(t *testing.T) {
 			must(t, first.Stop())
 			m.Render(make([]pcm.Frame, 4800))
 		}
-		// Rain changes from one place of the grid to the next, which are nearer where somebody is virtual.
+		// The noise differs between frames of the grid, which is finer with virtual voices.
 		if got := float64(walled.Audibility()); walled.State() != mixer.StatePlaying || math.Abs(got-want) > 3 {
 			t.Errorf("behind a louder one %v: it is %v and counts %.1f dB, alone %.1f", louder, walled.State(), got, want)
 		}

@@ -25,7 +25,7 @@ import (
 	"voicepool/voice"
 )
 
-// corpus returns the embedded sounds, and those below the folder that VOICEPOOL_SOUNDS names.
+// corpus returns the embedded sounds, and the sounds in the folder VOICEPOOL_SOUNDS.
 func corpus(t *testing.T) []*voice.Sound {
 	t.Helper()
 	all, err := loadCorpus()
@@ -51,9 +51,9 @@ var loadCorpus = sync.OnceValues(func() ([]*voice.Sound, error) {
 	return library.Load(context.Background(), sources...)
 })
 
-// TestHearsFilters: how loud scores say that a filtered voice is going to be is how loud it is, alone and
-// rendered: K-weighted, its best average from each hop on. That is so over all sounds and cutoffs within
-// 0.7 dB in the median, and within 2 dB for 95 of 100.
+// TestHearsFilters compares the scores of filtered voices with their measured loudness, rendered alone:
+// K-weighted, the best average from each hop on. Over all sounds and cutoffs the median error must be
+// below 0.7 dB, and 95 of 100 below 2 dB.
 func TestHearsFilters(t *testing.T) {
 	var low, high []float64
 	for _, s := range corpus(t) {
@@ -76,7 +76,7 @@ func TestHearsFilters(t *testing.T) {
 	}
 }
 
-// wrongBy returns by how many dB scores are wrong at each hop of a sound, where it is louder than -80 dB.
+// wrongBy returns the errors of scores in dB at each hop of a sound that is louder than -80 dB.
 func wrongBy(t *testing.T, s *voice.Sound, o mixer.Options) (all []float64) {
 	m, err := mixer.New(mixer.Config{Rate: 48000, Voices: 1, NoLimiter: true})
 	if err != nil {
@@ -91,7 +91,7 @@ func wrongBy(t *testing.T, s *voice.Sound, o mixer.Options) (all []float64) {
 	filters := []loudness.Filter{loudness.NewFilter(48000), loudness.NewFilter(48000)}
 	block, flat := make([]pcm.Frame, hop), make([]float32, 2*hop)
 	for at := int64(0); at < s.Frames(); at += hop {
-		m.Render(block[:1]) // what is said is of the frame before
+		m.Render(block[:1]) // scores are of the frame before
 		said = append(said, float64(h.Audibility()))
 		m.Render(block[1:])
 		for i, x := range block {
@@ -108,8 +108,9 @@ func wrongBy(t *testing.T, s *voice.Sound, o mixer.Options) (all []float64) {
 	return all
 }
 
-// hears says in float64 how loud a voice is, by its definition: over a grid of frequencies, on each way by
-// itself. What nobody has measured has the same power in each of twelve bands, pink within.
+// hears computes the loudness of voices in float64 by definition: over a grid of frequencies, for each
+// path separately. A sound without a measured spectrum has the same power in each of twelve bands, and is
+// pink within.
 type hears struct {
 	buses  []mixer.BusConfig
 	master []effect.Effect
@@ -117,16 +118,16 @@ type hears struct {
 	bands  [][]eqBand // by bus, as at
 }
 
-// hearsBus is how much a bus lets through at a frequency, once that is known.
+// hearsBus is the response of a bus at a frequency, if it is known.
 type hearsBus struct {
 	power float64
 	known bool
 }
 
-// eqBand is the transfer function of a band of an equaliser.
+// eqBand is the transfer function of a band of an equalizer.
 type eqBand struct{ n, d [3]float64 }
 
-// listen reads the settings of all equalisers.
+// listen reads the settings of all equalizers.
 func (h *hears) listen() {
 	h.at, h.bands = make([]hearsBus, len(h.buses)+1), [][]eqBand{equalisers(h.master)}
 	for _, b := range h.buses {
@@ -143,7 +144,7 @@ func (h *hears) find(name string) *mixer.BusConfig {
 	return nil
 }
 
-// equalisers returns the bands of the equalisers among effects, by the cookbook.
+// equalisers returns the bands of the equalizers among effects, by the cookbook.
 func equalisers(effects []effect.Effect) (bands []eqBand) {
 	for _, e := range effects {
 		if e.Kind().Name != "eq" {
@@ -172,7 +173,7 @@ func equalisers(effects []effect.Effect) (bands []eqBand) {
 	return bands
 }
 
-// equalised is the squared magnitude of the bands of equalisers at a frequency.
+// equalised returns the squared magnitude of the bands of equalizers at a frequency.
 func equalised(bands []eqBand, hertz float64) float64 {
 	power, w := 1.0, 2*math.Pi*hertz/48000
 	z1, z2 := cmplx.Exp(complex(0, -w)), cmplx.Exp(complex(0, -2*w))
@@ -188,7 +189,7 @@ func equalised(bands []eqBand, hertz float64) float64 {
 
 func linear(x pcm.Decibels) float64 { return math.Pow(10, float64(x)/10) }
 
-// bus is what is heard of a power of 1 that comes to a bus, at a frequency; "": the master.
+// bus returns the output power for an input power of 1 of a bus, at a frequency; "": the master.
 func (h *hears) bus(name string, hertz float64) float64 {
 	i := 1 + slices.IndexFunc(h.buses, func(b mixer.BusConfig) bool { return b.Name == name })
 	if !h.at[i].known {
@@ -197,7 +198,7 @@ func (h *hears) bus(name string, hertz float64) float64 {
 	return h.at[i].power
 }
 
-// work works out what bus says, of a bus by its number: 0 is the master.
+// work computes bus for a bus by its number: 0 is the master.
 func (h *hears) work(i int, hertz float64) (power float64) {
 	if i == 0 {
 		return equalised(h.bands[0], hertz)
@@ -230,7 +231,7 @@ type heardVoice struct {
 	sends     []mixer.Send
 }
 
-// voice is what is heard of a voice at a frequency, of a power of 1.
+// voice returns the output power of a voice with a power of 1 at a frequency.
 func (h *hears) voice(v *heardVoice, hertz float64) float64 {
 	if h.find(v.bus).Mute {
 		return 0
@@ -253,7 +254,7 @@ func (h *hears) voice(v *heardVoice, hertz float64) float64 {
 	return power * linear(v.gain)
 }
 
-// pinkEdge is the lower edge of a band in which something is heard.
+// pinkEdge is the lower edge of an audible band.
 func pinkEdge(b int) float64 {
 	switch b {
 	case 0:
@@ -264,8 +265,8 @@ func pinkEdge(b int) float64 {
 	return 50 * math.Pow(280, float64(b)/12)
 }
 
-// TestHearsWays: what scores say of voices in a tree of buses with equalisers and sends, is
-// what the definition says, and so after each of them has moved.
+// TestHearsWays compares the scores of voices in a tree of buses with equalizers and sends with the
+// definition, also after changes of each of them.
 func TestHearsWays(t *testing.T) {
 	pink, worst := level(t, 48000, 4800, 0.1), 0.0
 	defer longtest.Checks(50)()

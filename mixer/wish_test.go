@@ -12,7 +12,7 @@ import (
 	"voicepool/voice"
 )
 
-// setsOf draws calls that set voices and buses, for a mixer and its handles.
+// setsOf draws calls that set properties of voices and buses of a mixer.
 func setsOf(t *rapid.T, buses int) func(m *mixer.Mixer, handles []mixer.Handle) error {
 	within := time.Duration(rapid.SampledFrom([]int{0, 0, 1, 7, 30, 100}).Draw(t, "within")) * time.Millisecond
 	shape := voice.Shape(rapid.IntRange(0, 3).Draw(t, "shape"))
@@ -67,10 +67,10 @@ func setsOf(t *rapid.T, buses int) func(m *mixer.Mixer, handles []mixer.Handle) 
 	c.Fields = mixer.Fields(rapid.SampledFrom([]mixer.Fields{
 		1, 2, 3, 4, 7, mixer.FieldMute, mixer.FieldGain | mixer.FieldMute, mixer.FieldSolo, 7 | mixer.FieldMute | mixer.FieldSolo,
 	}).Draw(t, "fields"))
-	if bus != 2 { // one solo, for good: one that is taken back turns the others there and back again
+	if bus != 2 { // one solo that stays: ending a solo would fade the others twice
 		c.Fields = c.Fields&^mixer.FieldSolo | mixer.FieldGain
 	}
-	if c.Fields&mixer.FieldSolo != 0 { // of two the time of the last counts, not that of the first
+	if c.Fields&mixer.FieldSolo != 0 { // of two the fade time of the last counts
 		within = 0
 	}
 	return func(m *mixer.Mixer, handles []mixer.Handle) error {
@@ -82,9 +82,9 @@ func setsOf(t *rapid.T, buses int) func(m *mixer.Mixer, handles []mixer.Handle) 
 	}
 }
 
-// TestSetsOfOneBlock: what is heard of sets between two blocks is, to the bit, what is heard
-// where each is carried out by itself, one after the other, at the same frame. Solos that are
-// set and taken back between two blocks are left out: they leave no trace.
+// TestSetsOfOneBlock compares sets between two blocks with the same sets executed one after the other at
+// the same frame, to the bit. Solos that end before the next block are excluded, because they have no
+// effect.
 func TestSetsOfOneBlock(t *testing.T) {
 	s := level(t, 1000, 900, 0.5)
 	rapid.Check(t, func(t *rapid.T) {
@@ -135,8 +135,8 @@ func TestSetsOfOneBlock(t *testing.T) {
 	})
 }
 
-// TestSetsAreNeverLost: at any rate of calls, with room for hardly a command, sets do not
-// fail, and voices and buses come to what was set last.
+// TestSetsAreNeverLost sets properties at any rate of calls, with room for few commands: sets must not
+// fail, and the last value must be reached.
 func TestSetsAreNeverLost(t *testing.T) {
 	for _, commands := range []int{1, 8, 64, 1024} {
 		m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Voices: 8, Commands: max(commands, 8), Buses: []mixer.BusConfig{{Name: "sfx"}}})
@@ -177,8 +177,8 @@ func TestSetsAreNeverLost(t *testing.T) {
 	}
 }
 
-// TestSetsFollowWishes: a set that comes when the ring has room again does not act before
-// one that has to wait for the next block.
+// TestSetsFollowWishes checks that a set that fits into the ring buffer does not overtake an earlier one
+// that has to wait for the next block.
 func TestSetsFollowWishes(t *testing.T) {
 	var h mixer.Handle
 	var m *mixer.Mixer
@@ -193,7 +193,7 @@ func TestSetsFollowWishes(t *testing.T) {
 	started := play(t, m.At(mixer.Now), s, mixer.Options{Pan: -1})
 	left(m, 10)
 	h = started
-	play(t, m.At(30), s, mixer.Options{Pan: 1}) // takes half of the ring until the middle of the block
+	play(t, m.At(30), s, mixer.Options{Pan: 1}) // takes half of the ring buffer until the middle of the block
 	left(m, 50)
 	if len(sets) > 0 {
 		t.Fatalf("%d sets were not called", len(sets))
@@ -201,8 +201,8 @@ func TestSetsFollowWishes(t *testing.T) {
 	wantAbout(t, "after the block what is heard", left(m, 50)[49], 0.5*0.1)
 }
 
-// TestFullRingCountsOnce: a set that finds the ring full counts once, and one that replaces
-// it does not.
+// TestFullRingCountsOnce checks that a set without room in the ring buffer counts once, and that a set
+// that replaces it does not count.
 func TestFullRingCountsOnce(t *testing.T) {
 	m := newMixer(t, mixer.Config{Rate: 1000, NoLimiter: true, Commands: 2})
 	s := level(t, 1000, 900, 0.5)
@@ -216,8 +216,8 @@ func TestFullRingCountsOnce(t *testing.T) {
 	wantAbout(t, "what is heard", left(m, 50)[49], 0.5*0.1)
 }
 
-// TestCutoffsOfOneBlock: a cutoff that is turned off and on again between two blocks, or on and off, while
-// the filter fades or the other one moves, sounds as the last of both by itself.
+// TestCutoffsOfOneBlock turns a cutoff off and on, or on and off, between two blocks, while the filter or
+// the other cutoff fades. The result must be the same as with the last call alone.
 func TestCutoffsOfOneBlock(t *testing.T) {
 	s := level(t, 1000, 900, 0.5)
 	for gap := range 14 {

@@ -11,8 +11,8 @@ import (
 	"voicepool/space"
 )
 
-// TestZeroValues calls every method of the zero values of types that are copied, with zero arguments and
-// with good ones. None panics, and every error is there.
+// TestZeroValues calls every method of the zero values of copyable types, with zero arguments and with
+// valid ones. They must not panic, and must return an error if they can.
 func TestZeroValues(t *testing.T) {
 	m := at1k(t, mixer.BusConfig{Name: "a"})
 	sound := level(t, 1000, 900, 1)
@@ -40,8 +40,8 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-// calls calls a method of a zero value with arguments by their types, or zeros. It must not panic, and must
-// return an error if it can.
+// calls calls a method of a zero value with arguments by their types, or zeros. It must not panic, and
+// must return an error if it can.
 func calls(t *testing.T, name string, method reflect.Value, arguments map[reflect.Type]any) {
 	t.Helper()
 	defer func() {
