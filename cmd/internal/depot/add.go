@@ -18,18 +18,19 @@ import (
 )
 
 const (
-	chunkSize = 128 << 10 // as the object store of nats.go has it
-	mostUnder = 16        // chunks that are under way
+	chunkSize = 128 << 10 // the chunk size of nats.go's object store
+	mostUnder = 16        // chunks sent without acknowledgment
 )
 
-// chunksOf and metaOf are the subjects of the parts of an object, as NATS's ADR-20 has them.
+// chunksOf and metaOf return the subjects of the parts of an object, as defined in NATS's ADR-20.
 func chunksOf(id string) string { return "$O." + cluster.Objects + ".C." + id }
 func metaOf(name string) string {
 	return "$O." + cluster.Objects + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
 }
 
-// Add sends what it reads in one pass. The object store of nats.go wants the name first, which is the hash of
-// what is sent here: it would be read and hashed twice, which is half of what a result costs a worker.
+// Add reads its input once, and sends and hashes it at the same time. The object store of nats.go
+// needs the name before the data. Because the name is the hash, it would have to read and hash the
+// data twice.
 func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
 	id, h := rand.Text(), sha256.New()
 	info := jetstream.ObjectInfo{Bucket: cluster.Objects, NUID: id, ObjectMeta: jetstream.ObjectMeta{Opts: &jetstream.ObjectMetaOptions{ChunkSize: chunkSize}}}
@@ -43,7 +44,7 @@ func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64
 		}
 	}()
 	var under []jetstream.PubAckFuture
-	buffers := make([][]byte, mostUnder) // one for each that is under way: it may be sent again
+	buffers := make([][]byte, mostUnder) // one per unacknowledged chunk, which may be sent again
 	for {
 		buffer := &buffers[int(info.Chunks)%mostUnder]
 		if *buffer == nil {
@@ -78,14 +79,14 @@ func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64
 	if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
 		return "", 0, err
 	}
-	if last != nil && sumOf(last) == sum { // it was there
+	if last != nil && sumOf(last) == sum { // it already exists
 		if time.Since(last.ModTime) > fresh {
 			err = s.Touch(ctx, sum)
 		}
 		if !errors.Is(err, ErrMissing) {
 			return sum, int64(info.Size), err
 		}
-		last = nil // it is gone just now
+		last = nil // it has just been removed
 	}
 	info.Name, info.Digest = sum, jetstream.GetObjectDigestValue(h)
 	text, err := json.Marshal(info)
@@ -94,7 +95,7 @@ func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64
 	}
 	meta := &nats.Msg{Subject: metaOf(sum), Data: text, Header: nats.Header{}}
 	meta.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
-	kept = true // though the answer be lost: what has its name keeps its chunks
+	kept = true // even if the answer is lost, an object that has its name needs its chunks
 	if _, err = s.js.PublishMsg(ctx, meta); err != nil {
 		return "", 0, err
 	}
@@ -104,7 +105,7 @@ func (s natsStore) Add(ctx context.Context, r io.Reader) (sum string, size int64
 	return sum, int64(info.Size), nil
 }
 
-// await waits until at most so many chunks are under way.
+// await waits until at most most chunks are unacknowledged.
 func await(ctx context.Context, under []jetstream.PubAckFuture, most int) ([]jetstream.PubAckFuture, error) {
 	for len(under) > most {
 		select {
@@ -121,7 +122,8 @@ func await(ctx context.Context, under []jetstream.PubAckFuture, most int) ([]jet
 	return under, nil
 }
 
-// purge removes chunks that belong to no object any more. Where it fails they stay, and hurt nobody.
+// purge removes the chunks of an object that was not completed or was replaced. A failure leaves
+// unused chunks and does no other harm.
 func (s natsStore) purge(id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
 	defer cancel()

@@ -18,25 +18,26 @@ import (
 	"voicepool/internal/words"
 )
 
-// What a bundle may have at most. Sheets of people are far below.
+// Limits of a bundle, far above those of real sheets.
 const (
 	mostFiles = 10_000
-	mostText  = 16 << 20 // as a sheet may have
+	mostText  = 16 << 20 // the limit of a sheet
 	mostJSON  = 40 << 20
 	mostBytes = 64 << 30 // of all files
-	mostUp    = 32       // folders above that of the sheet
+	mostUp    = 32       // levels above the sheet's folder
 	mostPath  = 4096
 )
 
-// Bundle is a sheet with all that it plays. The same content makes the same bundle, whatever the folder was.
+// Bundle is a sheet with all files that it plays. The same content gives the same bundle, whatever
+// its folder.
 type Bundle struct {
-	Name  string            `json:"name"`            // of the file of the sheet, without a folder
+	Name  string            `json:"name"`            // base name of the sheet's file
 	Text  []byte            `json:"text"`            // of the sheet
-	Files map[string]string `json:"files,omitempty"` // sums, by paths as the sheet has them
+	Files map[string]string `json:"files,omitempty"` // content hashes by path, as written in the sheet
 }
 
-// Pack puts a sheet and all files that its sounds name, and returns the sum of its bundle. text is the
-// sheet's, name that of its file. open opens a path of the sheet, from wherever that is.
+// Pack stores a sheet and all files of its sounds, and returns the hash of the bundle. text is the
+// content of the sheet, and name the name of its file. open opens a path of the sheet.
 func (d *Depot) Pack(ctx context.Context, r *rules.Rules, text []byte, name string, open func(path string) (io.ReadCloser, error)) (sum string, err error) {
 	b := &Bundle{Name: name, Text: text, Files: map[string]string{}}
 	var wrong rules.Errors
@@ -83,7 +84,7 @@ func (d *Depot) Pack(ctx context.Context, r *rules.Rules, text []byte, name stri
 	return d.PutBytes(ctx, data)
 }
 
-// Bundle returns a bundle that somebody has packed.
+// Bundle loads a bundle that Pack has stored.
 func (d *Depot) Bundle(ctx context.Context, sum string) (*Bundle, error) {
 	data, err := d.read(ctx, sum, mostJSON)
 	if err != nil {
@@ -99,9 +100,9 @@ func (d *Depot) Bundle(ctx context.Context, sum string) (*Bundle, error) {
 	return b, nil
 }
 
-// Unpack lays a bundle out in an empty folder, so that every path of the sheet leads to its file, and
-// returns where the sheet is. The sheet lies as deep as its paths lead upwards, so nothing is written outside
-// the folder.
+// Unpack writes a bundle into an empty folder, so that each path of the sheet leads to its file. It
+// returns the path of the sheet. If paths lead upwards, the sheet is placed deep enough that all
+// files stay inside the folder.
 func (d *Depot) Unpack(ctx context.Context, b *Bundle, folder string) (sheet string, err error) {
 	p, err := b.plan()
 	if err != nil {
@@ -134,7 +135,7 @@ func (d *Depot) Unpack(ctx context.Context, b *Bundle, folder string) (sheet str
 		if err := root.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 			return "", err
 		}
-		// All folders below are ours and new, and plan has no path that leads out.
+		// All folders below are new, and plan allows no path that leads out.
 		if err := d.Get(ctx, one.sum, filepath.Join(folder, at)); err != nil {
 			return "", err
 		}
@@ -142,7 +143,8 @@ func (d *Depot) Unpack(ctx context.Context, b *Bundle, folder string) (sheet str
 	return filepath.Join(folder, sheet), nil
 }
 
-// small finds that the files of a plan are too large together. What a cache has was small enough.
+// small returns an error if the files of a plan are too large together. Files in the cache do not
+// count, because they were checked before.
 func (d *Depot) small(ctx context.Context, p *plan) error {
 	left, seen := int64(mostBytes), map[string]bool{}
 	for _, one := range p.files {
@@ -161,7 +163,7 @@ func (d *Depot) small(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// plan is where the parts of a bundle go: paths below the folder, with slashes.
+// plan lists the places of a bundle's parts: slash-separated paths below the folder.
 type plan struct {
 	sheet string
 	files []placed
@@ -170,7 +172,7 @@ type plan struct {
 // placed is one file of a plan.
 type placed struct{ at, sum string }
 
-// plan checks a bundle, whoever has made it, and returns where its parts go.
+// plan validates an untrusted bundle and returns the places of its parts.
 func (b *Bundle) plan() (*plan, error) {
 	switch {
 	case b.Name == "" || b.Name == "." || b.Name == ".." || len(b.Name) > 255 || strings.ContainsAny(b.Name, "/\\\x00") || !filepath.IsLocal(b.Name):
@@ -196,7 +198,7 @@ func (b *Bundle) plan() (*plan, error) {
 		}
 		up = max(up, n)
 	}
-	deep := "sheet" // a name that no path has, so that none leads by another way to what it means
+	deep := "sheet" // a name that occurs in no path, so that no other path can reach the same file
 	for parts[deep] {
 		deep += "_"
 	}
@@ -217,7 +219,7 @@ func (b *Bundle) plan() (*plan, error) {
 	return p, nil
 }
 
-// checkPath finds what no path of a bundle may be.
+// checkPath returns an error for a path that a bundle may not contain.
 func checkPath(name string) error {
 	clean := path.Clean(name)
 	ups := 0

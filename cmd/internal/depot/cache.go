@@ -11,16 +11,16 @@ import (
 	"sync"
 )
 
-// Cache is a folder of files that were fetched, by their sums. The files that were not used for longest go
-// where there are more bytes than it may have. All methods may be called by any goroutine.
+// Cache is a folder of fetched files, named by their hashes. If the cache exceeds its maximum size,
+// the least recently used files are removed. All methods are safe for concurrent use.
 type Cache struct {
 	folder string
 	most   int64
 
 	mutex sync.Mutex
-	clock uint64 // of uses
+	clock uint64 // counts uses
 	files map[string]*cached
-	size  int64 // of all files
+	size  int64 // of all files, in bytes
 }
 
 // cached is a file of a cache. Its mutex is held while it is fetched.
@@ -31,12 +31,13 @@ type cached struct {
 	there bool
 }
 
-// NewCache returns a cache of at most so many bytes in a folder that nobody else writes to.
+// NewCache returns a cache with a maximum size in bytes. Only the cache may write to the folder.
 func NewCache(folder string, most int64) *Cache {
 	return &Cache{folder: folder, most: most, files: map[string]*cached{}}
 }
 
-// place has a file be at a path where nothing is: a hard link where the system makes one, else a copy.
+// place puts a file at a new path, as a hard link if possible, otherwise as a copy. If the cache
+// lacks the file, place calls fetch.
 func (c *Cache) place(sum, path string, fetch func(path string) error) error {
 	if err := CheckSum(sum); err != nil {
 		return err
@@ -74,14 +75,14 @@ func (c *Cache) place(sum, path string, fetch func(path string) error) error {
 	return nil
 }
 
-// has reports whether a file is there at the moment.
+// has reports whether a file is in the cache.
 func (c *Cache) has(sum string) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return c.files[sum] != nil && c.files[sum].there
 }
 
-// shrink removes what was not used for longest, except what others hold.
+// shrink removes the least recently used files, except files in use.
 func (c *Cache) shrink() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -103,13 +104,13 @@ func (c *Cache) shrink() {
 		}
 		if one.there && os.Remove(filepath.Join(c.folder, sum)) == nil {
 			c.size -= one.size
-			one.there = false // who waits for it fetches it again
+			one.there = false // a waiting caller fetches it again
 		}
 		one.mutex.Unlock()
 	}
 }
 
-// link makes a name for a file where nothing is.
+// link makes a new path for a file.
 func link(from, path string) error {
 	if os.Link(from, path) == nil {
 		return nil

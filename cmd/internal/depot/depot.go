@@ -1,5 +1,5 @@
-// Package depot keeps files by their content in an object store of NATS: sheets, sounds and results. The
-// name of a file is its SHA-256, so the same file lies there once, whoever puts it. A sheet with all that it
+// Package depot stores files by content in an object store of NATS: sheets, sounds and results. The
+// name of a file is its SHA-256, so equal files are stored once. A sheet with all files that it
 // plays is a Bundle.
 //
 //	d, err := depot.Open(ctx, c)
@@ -24,46 +24,49 @@ import (
 	"voicepool/internal/words"
 )
 
-// ErrMissing is the error of a file that nobody has put, or of which parts are gone.
+// ErrMissing is the error of a file that is not stored, or not completely.
 var ErrMissing = errors.New("is not in the object store")
 
-// Object is a file as a store knows it.
+// Object describes a stored file.
 type Object struct {
 	Name string
 	Size int64
-	Sum  string    // the SHA-256 that the store has
-	Used time.Time // when it was put, or touched, by the clock of the store
+	Sum  string    // the SHA-256 reported by the store
+	Used time.Time // when it was last put or touched, by the clock of the store
 }
 
-// Store is where the files lie.
+// Store is a store of named objects.
 type Store interface {
-	// Stat returns what lies under a name. ErrMissing: nothing.
+	// Stat describes an object. If the name is unknown, the error is ErrMissing.
 	Stat(ctx context.Context, name string) (Object, error)
-	// Touch has what lies under a name count as put now. ErrMissing: nothing.
+	// Touch sets the Used time of an object to now. If the name is unknown, the error is
+	// ErrMissing.
 	Touch(ctx context.Context, name string) error
-	// List returns all that lies there, and what time it is by the clock of the store.
+	// List returns all objects and the current time of the store's clock.
 	List(ctx context.Context) (all []Object, now time.Time, err error)
-	// Remove removes an object, unless it was put or touched meanwhile, and reports whether it did.
+	// Remove removes an object unless it was put or touched since o was read. It reports whether
+	// the object was removed.
 	Remove(ctx context.Context, o Object) (bool, error)
-	// Put replaces what lies under a name, and returns the SHA-256 of what it has read.
+	// Put stores or replaces an object. It returns the SHA-256 of the data.
 	Put(ctx context.Context, name string, r io.Reader) (sum string, err error)
-	// Add puts what it reads under its SHA-256, and returns that and the size.
+	// Add stores data under its SHA-256. It returns the hash and the size in bytes.
 	Add(ctx context.Context, r io.Reader) (sum string, size int64, err error)
-	// Get opens what lies under a name.
+	// Get opens an object for reading.
 	Get(ctx context.Context, name string) (io.ReadCloser, error)
 }
 
-// Depot keeps files by their content. All methods may be called by any goroutine.
+// Depot stores files by content. All methods are safe for concurrent use.
 type Depot struct {
 	store Store
-	cache *Cache // nil: none
+	cache *Cache // optional
 
 	mutex  sync.Mutex
-	hashed map[string]stamped   // files of the disk, by path
-	there  map[string]time.Time // when sums were found to lie there
+	hashed map[string]stamped   // files on the disk, by path
+	there  map[string]time.Time // when hashes were last found in the store
 }
 
-// stamped is the sum of a file, while the file stays as it was.
+// stamped is the hash of a file on the disk. It is valid while the size and the modification time
+// are unchanged.
 type stamped struct {
 	size  int64
 	mod   time.Time
@@ -76,14 +79,15 @@ func New(store Store) *Depot {
 	return &Depot{store: store, hashed: map[string]stamped{}, there: map[string]time.Time{}}
 }
 
-// Cached returns the depot with a cache before it, from which Get and Unpack take files.
+// Cached returns a depot whose Get and Unpack take files from a cache first.
 func (d *Depot) Cached(c *Cache) *Depot {
 	with := New(d.store)
 	with.cache = c
 	return with
 }
 
-// CheckSum returns an error for what is no name of a file.
+// CheckSum returns an error unless sum is the name of a file: a SHA-256 in lower-case hexadecimal
+// digits.
 func CheckSum(sum string) error {
 	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size || hex.EncodeToString(raw) != sum {
 		return fmt.Errorf("%q is no SHA-256, want 64 digits of 0-9 and a-f", words.OneLine(sum[:min(len(sum), 80)]))
@@ -91,8 +95,9 @@ func CheckSum(sum string) error {
 	return nil
 }
 
-// Put keeps a file, unless it lies there whole, and returns its sum. It opens the file once to hash it and,
-// where it has to be sent, once more. A file that changes meanwhile is an error.
+// Put stores a file, unless it is already complete in the store, and returns its hash. It opens the
+// file once to hash it and, if necessary, again to send it. If the file changes in between, Put
+// returns an error.
 func (d *Depot) Put(ctx context.Context, open func() (io.ReadCloser, error)) (sum string, err error) {
 	sum, err = d.sum(open)
 	if err != nil {
@@ -101,22 +106,22 @@ func (d *Depot) Put(ctx context.Context, open func() (io.ReadCloser, error)) (su
 	return sum, d.send(ctx, sum, open)
 }
 
-// PutFile is Put of a file of the disk.
+// PutFile is Put for a file on the disk.
 func (d *Depot) PutFile(ctx context.Context, path string) (sum string, err error) {
 	return d.Put(ctx, func() (io.ReadCloser, error) { return os.Open(path) })
 }
 
-// PutBytes is Put of bytes.
+// PutBytes is Put for a byte slice.
 func (d *Depot) PutBytes(ctx context.Context, data []byte) (sum string, err error) {
 	return d.Put(ctx, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
 }
 
-// Add keeps what it reads, in one pass: for what is hardly there already. It returns its sum and its size.
+// Add stores data in one pass and returns its hash and size. It suits data that is probably new.
 func (d *Depot) Add(ctx context.Context, r io.Reader) (sum string, size int64, err error) {
 	return d.store.Add(ctx, r)
 }
 
-// sum hashes a file. A file of the disk is hashed once while its size and its time stay as they are.
+// sum hashes a file. A file on the disk is hashed again only after its size or time has changed.
 func (d *Depot) sum(open func() (io.ReadCloser, error)) (string, error) {
 	r, err := open()
 	if err != nil {
@@ -137,7 +142,8 @@ func (d *Depot) sum(open func() (io.ReadCloser, error)) (string, error) {
 		d.mutex.Lock()
 		last, known := d.hashed[file.Name()]
 		d.mutex.Unlock()
-		// What was written in the last moment before it was hashed may have changed since at the same time.
+		// Timestamps are coarse: a file hashed right after a write may have changed again with the
+		// same time.
 		if known && last.size == now.size && last.mod.Equal(now.mod) && last.heard.Sub(last.mod) > 2*time.Second {
 			return last.sum, nil
 		}
@@ -156,7 +162,7 @@ func (d *Depot) sum(open func() (io.ReadCloser, error)) (string, error) {
 	return now.sum, nil
 }
 
-// send puts a file under its sum, unless it lies there.
+// send stores a file under its hash, unless it is already there.
 func (d *Depot) send(ctx context.Context, sum string, open func() (io.ReadCloser, error)) error {
 	d.mutex.Lock()
 	found := time.Since(d.there[sum]) < fresh
@@ -181,7 +187,7 @@ func (d *Depot) send(ctx context.Context, sum string, open func() (io.ReadCloser
 		if err != nil {
 			return err
 		}
-		if sent != sum { // which nobody takes for the file: its sum is told with it
+		if sent != sum { // harmless: readers compare the object's hash with its name
 			return errors.New("changed while it was read; try again")
 		}
 	}
@@ -192,14 +198,14 @@ func (d *Depot) send(ctx context.Context, sum string, open func() (io.ReadCloser
 	return nil
 }
 
-// bound forgets all that a map remembers, before it is too much.
+// bound clears a map that has become too large.
 func bound[V any](m map[string]V) {
 	if len(m) >= 1<<14 {
 		clear(m)
 	}
 }
 
-// Size returns the size of a file.
+// Size returns the size of a file in bytes.
 func (d *Depot) Size(ctx context.Context, sum string) (int64, error) {
 	if err := CheckSum(sum); err != nil {
 		return 0, err
@@ -214,8 +220,8 @@ func (d *Depot) Size(ctx context.Context, sum string) (int64, error) {
 	return o.Size, nil
 }
 
-// Touch has a file that lies there count as put now, as Put does with one that it finds. ErrMissing: it is not
-// there.
+// Touch sets the Used time of a stored file to now, as Put does for a file that already exists. If
+// the file is not stored, the error is ErrMissing.
 func (d *Depot) Touch(ctx context.Context, sum string) error {
 	err := CheckSum(sum)
 	if err == nil {
@@ -227,7 +233,8 @@ func (d *Depot) Touch(ctx context.Context, sum string) error {
 	return nil
 }
 
-// Get writes a file to a path, where it appears whole or not at all. What has another sum is an error.
+// Get writes a file to a path. The path then has the whole file, or after an error no file. A wrong
+// hash is an error.
 func (d *Depot) Get(ctx context.Context, sum, path string) error {
 	if d.cache != nil {
 		return d.cache.place(sum, path, func(path string) error { return d.fetch(ctx, sum, path) })
@@ -235,7 +242,7 @@ func (d *Depot) Get(ctx context.Context, sum, path string) error {
 	return d.fetch(ctx, sum, path)
 }
 
-// fetch is Get from the store.
+// fetch does Get from the store, without the cache.
 func (d *Depot) fetch(ctx context.Context, sum, path string) error {
 	f, err := whole.Create(path, ".part")
 	if err != nil {
@@ -251,7 +258,7 @@ func (d *Depot) fetch(ctx context.Context, sum, path string) error {
 	return f.Keep()
 }
 
-// Write writes a file to w. What has another sum is an error, which comes after its bytes.
+// Write writes a file to w. A wrong hash is an error, returned after all bytes were written.
 func (d *Depot) Write(ctx context.Context, sum string, w io.Writer) error {
 	if err := CheckSum(sum); err != nil {
 		return err
@@ -271,7 +278,7 @@ func (d *Depot) Write(ctx context.Context, sum string, w io.Writer) error {
 	return nil
 }
 
-// read returns a file that is at most so large.
+// read returns a file of at most most bytes.
 func (d *Depot) read(ctx context.Context, sum string, most int64) ([]byte, error) {
 	size, err := d.Size(ctx, sum)
 	if err != nil {

@@ -11,10 +11,12 @@ import (
 	"voicepool/cmd/internal/cluster"
 )
 
-// What an object is called, its size and where its chunks are is its last message on a subject: its meta.
-// The object store of nats.go writes it whatever has been written meanwhile. These compare and set.
+// The meta of an object is the last message on its subject: name, size and location of the chunks.
+// The object store of nats.go overwrites it unconditionally. The functions of this file replace it
+// only if it is unchanged (compare and set).
 
-// meta returns the meta of an object, and its place in the stream. ErrMissing: there is none.
+// meta returns the meta of an object and its sequence in the stream. If the object does not exist,
+// the error is ErrMissing.
 func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo, uint64, error) {
 	msg, err := s.stream.GetLastMsgForSubject(ctx, metaOf(name))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -31,8 +33,8 @@ func (s natsStore) meta(ctx context.Context, name string) (*jetstream.ObjectInfo
 	return info, msg.Sequence, nil
 }
 
-// write replaces the meta at a place of the stream by another one, whose place it returns; 0: somebody else
-// has replaced it.
+// write replaces the meta at a sequence of the stream and returns the new sequence. It returns 0 if
+// the meta was replaced in between.
 func (s natsStore) write(ctx context.Context, info *jetstream.ObjectInfo, place uint64) (uint64, error) {
 	text, err := json.Marshal(info)
 	if err != nil {
@@ -50,8 +52,8 @@ func (s natsStore) write(ctx context.Context, info *jetstream.ObjectInfo, place 
 	return ack.Sequence, nil
 }
 
-// Touch writes the meta of an object once more. That is done only if nobody has removed it, whatever a server
-// that is behind the others says.
+// Touch writes the meta of an object again, but only if the object was not removed. The
+// compare-and-set protects against the answer of a lagging server.
 func (s natsStore) Touch(ctx context.Context, name string) error {
 	gone := false
 	err := again(ctx, still, func(ctx context.Context) error {
@@ -89,6 +91,6 @@ func (s natsStore) Remove(ctx context.Context, o Object) (bool, error) {
 		return false, err
 	}
 	s.purge(info.NUID)
-	_ = s.stream.Purge(ctx, jetstream.WithPurgeSubject(metaOf(o.Name)), jetstream.WithPurgeSequence(mark+1)) // it hurts nobody
+	_ = s.stream.Purge(ctx, jetstream.WithPurgeSubject(metaOf(o.Name)), jetstream.WithPurgeSequence(mark+1)) // a mark that stays does no harm
 	return true, nil
 }

@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	once  = time.Second           // for which one answer is waited for
-	still = 10 * time.Second      // without an answer, until a file is taken for lost
-	lag   = time.Second           // that a server may be behind the others
+	once  = time.Second           // time limit of one try
+	still = 10 * time.Second      // time without an answer after which a file counts as lost
+	lag   = time.Second           // possible delay of a server behind the others
 	pause = 50 * time.Millisecond // between two tries
 )
 
-// reader reads an object chunk by chunk, each by its own request, which any server answers that has it. The
-// object store of nats.go has a consumer made instead, and JetStream's leader makes it: where that has died, an
-// election comes first.
+// reader reads an object with one request per chunk. Any server that has a copy can answer it. The
+// object store of nats.go creates a consumer instead, which needs JetStream's leader. If the leader
+// has died, that waits for an election.
 type reader struct {
 	ctx     context.Context
 	stream  jetstream.Stream
 	subject string
-	next    uint64 // the sequence from which the next chunk is
-	left    uint32 // chunks
-	data    []byte // of the chunk that is being read
+	next    uint64 // lowest stream sequence of the next chunk
+	left    uint32 // remaining chunks
+	data    []byte // unread part of the current chunk
 }
 
 func (r *reader) Read(p []byte) (int, error) {
@@ -51,11 +51,11 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close is for io.ReadCloser.
+// Close implements io.Closer. It does nothing.
 func (r *reader) Close() error { return nil }
 
-// again does something until it succeeds, for so long; what is not there is waited for while a server may
-// be behind.
+// again retries do until it succeeds, at most for the duration long. A missing object is retried
+// only for the duration lag, because a server may be behind.
 func again(ctx context.Context, long time.Duration, do func(context.Context) error) error {
 	for began := time.Now(); ; {
 		soon, cancel := context.WithTimeout(ctx, once)

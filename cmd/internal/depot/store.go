@@ -15,7 +15,7 @@ import (
 	"voicepool/cmd/internal/cluster"
 )
 
-// Open opens the depot of NATS, and makes it where it is not there.
+// Open opens the depot in NATS. If it does not exist, Open creates it.
 func Open(ctx context.Context, c *cluster.Conn) (*Depot, error) {
 	objects, err := c.JS.ObjectStore(ctx, cluster.Objects)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
@@ -23,7 +23,7 @@ func Open(ctx context.Context, c *cluster.Conn) (*Depot, error) {
 			Bucket: cluster.Objects, Description: "files of voicepool, by their SHA-256", Replicas: c.Replicas(),
 		})
 	}
-	if errors.Is(err, jetstream.ErrBucketExists) { // another was faster
+	if errors.Is(err, jetstream.ErrBucketExists) { // another client has created it at the same time
 		objects, err = c.JS.ObjectStore(ctx, cluster.Objects)
 	}
 	if err != nil {
@@ -36,11 +36,11 @@ func Open(ctx context.Context, c *cluster.Conn) (*Depot, error) {
 	return New(natsStore{c.JS, objects, stream}), nil
 }
 
-// natsStore is the object store of NATS.
+// natsStore is an object store of NATS.
 type natsStore struct {
 	js      jetstream.JetStream
 	objects jetstream.ObjectStore
-	stream  jetstream.Stream // where it keeps them
+	stream  jetstream.Stream // the stream of the object store
 }
 
 func (s natsStore) Stat(ctx context.Context, name string) (Object, error) {
@@ -78,7 +78,7 @@ func (s natsStore) Put(ctx context.Context, name string, r io.Reader) (string, e
 	return sumOf(info), nil
 }
 
-// Get opens an object. Its chunks are fetched as they are read.
+// Get opens an object. Its chunks are fetched while it is read.
 func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	var info *jetstream.ObjectInfo
 	err := again(ctx, still, func(ctx context.Context) (err error) {
@@ -91,7 +91,7 @@ func (s natsStore) Get(ctx context.Context, name string) (io.ReadCloser, error) 
 	return &reader{ctx: ctx, stream: s.stream, subject: chunksOf(info.NUID), next: 1, left: info.Chunks}, nil
 }
 
-// missing returns ErrMissing for what is not there, and others in plain words.
+// missing converts the error of a missing object to ErrMissing, and other errors to readable ones.
 func missing(err error) error {
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		return ErrMissing
@@ -99,7 +99,7 @@ func missing(err error) error {
 	return cluster.Plain(err)
 }
 
-// sumOf returns the digest that NATS keeps of an object, as we write it; empty: none that we know.
+// sumOf returns the SHA-256 of an object in our format, or "" if NATS stores none.
 func sumOf(info *jetstream.ObjectInfo) string {
 	text, found := strings.CutPrefix(info.Digest, "SHA-256=")
 	raw, err := base64.URLEncoding.DecodeString(text)

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Who packs a sheet, or ends a job, puts files first and writes down afterwards that they are needed. So a
-// file that was put, or found there, within the last day is never removed.
+// A client first stores its files and then records that they are needed. Therefore Sweep keeps
+// every file that was put or found during the last day.
 const (
 	Kept  = 24 * time.Hour
-	fresh = time.Hour // what was used longer ago is touched when it is found there
+	fresh = time.Hour // files used longer ago are touched when they are found
 )
 
-// Sweep removes the files that nobody has put or found there for so long, usually Kept, and that nobody needs.
-// It lists them, and then asks for the sums that are needed. It returns what it has removed, also with an
-// error.
+// Sweep removes files that are not needed and were not put or found within the duration kept,
+// normally Kept. It lists the files first, and calls needs for the needed hashes afterwards. It
+// returns the removed files and bytes, even after an error.
 func (d *Depot) Sweep(ctx context.Context, kept time.Duration, needs func(context.Context) (map[string]bool, error)) (files int, bytes int64, err error) {
 	old, now, err := d.store.List(ctx)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"voicepool/internal/words"
 )
 
-// verb is a command that a job may be.
+// verb is a command that a job can run.
 type verb struct {
-	flags map[string]bool // that it may have; true: they take a value
-	file  bool            // its result is a file, not what it prints
+	flags map[string]bool // permitted flags; true: the flag takes a value
+	file  bool            // the result is a file instead of the standard output
 }
 
-// verbs are the commands, with the flags that name no file.
+// verbs are the permitted commands, with all flags that name no files.
 var verbs = map[string]verb{
 	"render": {file: true, flags: map[string]bool{
 		"voices": true, "overflow": true, "virtual": true, "refuse": false, "rate": true, "quality": true, "seed": true, "length": true,
@@ -26,14 +26,14 @@ var verbs = map[string]verb{
 	"stealbench": {flags: map[string]bool{"voices": true, "policies": true, "length": true, "json": false, "isolate": false}},
 }
 
-// Verbs returns the commands that jobs may be.
+// Verbs returns the commands that jobs can run.
 func Verbs() []string { return slices.Sorted(maps.Keys(verbs)) }
 
-// mostArg is how long an argument may be.
+// mostArg is the maximum length of an argument in bytes.
 const mostArg = 4096
 
-// CheckArgs returns the arguments of a job in the one form that they have: --flag=value, by name. A flag that
-// names a file is refused, for it would be one of the worker's.
+// CheckArgs returns the arguments of a job in their canonical form: --flag=value, sorted by flag.
+// It rejects a flag that names a file, because the file would be one of the worker's machine.
 func CheckArgs(do string, args []string) ([]string, error) {
 	v, known := verbs[do]
 	if !known {
@@ -75,7 +75,8 @@ func CheckArgs(do string, args []string) ([]string, error) {
 	return all, nil
 }
 
-// check returns an error for an order that no submit of ours has made.
+// check rejects an order with arguments that are not in canonical form. Such an order was not made
+// by our submit.
 func (o *Order) check() error {
 	args, err := CheckArgs(o.Do, o.Args)
 	if err == nil && !slices.Equal(args, o.Args) {

@@ -15,28 +15,28 @@ import (
 	"voicepool/internal/words"
 )
 
-// mostResult is how many bytes a job may write.
+// mostResult is the maximum number of bytes that a job may write.
 const mostResult = 16 << 30
 
-// ending is how a run has ended.
+// ending classifies the end of a run.
 type ending uint8
 
 const (
 	ended  ending = iota // with a result
-	faulty               // with a message that would be the same everywhere
-	crash                // by a signal, a panic, or what the system did to it
+	faulty               // with an error that would be the same on every machine
+	crash                // killed by a signal, a panic or the system
 	cut                  // the worker ends
 )
 
-// outcome is what has come of a run.
+// outcome is the result of a run.
 type outcome struct {
 	how  ending
-	said string // why not ended
-	file string // the result
+	said string // the error, unless how is ended
+	file string // path of the result
 	took time.Duration
 }
 
-// run runs a job in a process of its own, which is killed when ctx ends.
+// run runs a job in its own process, which is killed when ctx ends.
 func run(ctx context.Context, program, folder, sheet string, s *Spec) (o outcome) {
 	begin := time.Now()
 	o = outcome{file: filepath.Join(folder, "result")}
@@ -109,7 +109,7 @@ func behind(text string) string {
 	return ": " + text
 }
 
-// watch ends a run that writes more than a result may have.
+// watch cancels a run that writes more than mostResult bytes.
 func watch(ctx context.Context, folder string, end context.CancelCauseFunc) {
 	for {
 		select {
@@ -131,7 +131,7 @@ func watch(ctx context.Context, folder string, end context.CancelCauseFunc) {
 	}
 }
 
-// edges keeps the beginning and the end of what is written.
+// edges keeps the first and the last 8 KiB of the data written to it.
 type edges struct{ first, last []byte }
 
 const edge = 8 << 10
@@ -146,7 +146,7 @@ func (e *edges) Write(p []byte) (int, error) {
 
 func (e *edges) String() string { return string(e.first) + string(e.last) }
 
-// panicked returns the line with which Go's runtime ends a program; empty: it did not.
+// panicked returns the line of a Go panic or fatal error in text, or "".
 func panicked(text string) string {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "runtime: out of memory") || strings.HasPrefix(line, "SIG") {
@@ -156,7 +156,7 @@ func panicked(text string) string {
 	return ""
 }
 
-// last returns the last lines of what a program says, as one.
+// last returns the last n lines of a program's output, joined to one line.
 func last(text string, n int) string {
 	var lines []string
 	for line := range bytes.Lines([]byte(text)) {

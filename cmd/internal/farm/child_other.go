@@ -4,5 +4,5 @@ package farm
 
 import "os/exec"
 
-// apart does nothing where there are no groups of processes.
+// apart is a no-op on systems without process groups.
 func apart(*exec.Cmd) {}

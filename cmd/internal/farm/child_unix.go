@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// apart gives a process a group of its own, which is killed as one.
+// apart starts the process in its own process group, so that it can be killed as a whole.
 func apart(child *exec.Cmd) {
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	child.Cancel = func() error { return syscall.Kill(-child.Process.Pid, syscall.SIGKILL) }

@@ -62,10 +62,10 @@ type SubmitCommand struct {
 	cluster.Flags
 }
 
-// atOnce is how many sheets are submitted at once.
+// atOnce is the maximum number of sheets that are submitted at the same time.
 const atOnce = 16
 
-// Run submits the sheets, and prints the IDs in their order.
+// Run submits the sheets and prints the job IDs in the order of the sheets.
 func (s *SubmitCommand) Run(c *console.Console) error {
 	args, err := CheckArgs(s.Do, s.Args)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *SubmitCommand) Run(c *console.Console) error {
 	return c.Outcome(wrong...)
 }
 
-// submit packs the sheet of a file and submits a job of it.
+// submit packs the sheet in a file and submits a job for it.
 func (f *Farm) submit(ctx context.Context, do string, args []string, file string, again bool) (*Job, error) {
 	if file == "-" {
 		return nil, console.Usage("-: a job needs a sheet with a name; save it to a file")
@@ -150,7 +150,7 @@ type WorkCommand struct {
 	cluster.Flags
 }
 
-// Run works until a signal comes, or until nothing is left.
+// Run works until a signal arrives or, with Drain, the queue is empty.
 func (w *WorkCommand) Run(c *console.Console) error {
 	o := Options{Name: w.Name, Slots: runtime.GOMAXPROCS(0), Drain: w.Drain, Patience: w.Patience, Say: func(line string) { c.Say("%s", line) }}
 	if w.Slots != nil {
@@ -187,7 +187,7 @@ func (w *WorkCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// host returns the name of the machine, of what a name may have.
+// host returns the name of the machine, with "-" for invalid characters.
 func host() string {
 	name, err := os.Hostname()
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"voicepool/cmd/internal/depot"
 )
 
-// Farm is a queue of jobs, what is known of them, and their files. All methods may be called by any goroutine.
+// Farm holds a queue of jobs, their records and their files. All methods are safe for concurrent
+// use.
 type Farm struct {
 	Depot   *depot.Depot
 	version string // of this program
@@ -27,11 +28,12 @@ type Farm struct {
 	queue   jetstream.Stream
 }
 
-// remembered is how long the queue knows a message that comes twice. The ledger knows jobs for ever.
+// remembered is the time for which the queue rejects duplicate messages. The ledger recognizes
+// known jobs without a time limit.
 const remembered = 5 * time.Minute
 
-// Open opens the farm of NATS, and makes it where it is not there. version is that of Version: workers take
-// jobs of their own version alone, for others might have other results.
+// Open opens the farm in NATS. If it does not exist, Open creates it. version comes from Version:
+// workers take only jobs of their own version, because other versions might give other results.
 func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 	d, err := depot.Open(ctx, c)
 	if err != nil {
@@ -48,7 +50,7 @@ func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 			Retention: jetstream.WorkQueuePolicy, Duplicates: remembered, Replicas: c.Replicas(),
 		})
 	}
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another was faster
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another client has created it at the same time
 		queue, err = c.JS.Stream(ctx, cluster.Jobs)
 	}
 	if err != nil {
@@ -57,16 +59,16 @@ func Open(ctx context.Context, c *cluster.Conn, version string) (*Farm, error) {
 	return &Farm{Depot: d, version: version, ledger: ledger{Bucket(kv)}, conn: c, kv: kv, js: c.JS, queue: queue}, nil
 }
 
-// token is what a version is called in subjects.
+// token returns a short hash of a version for use in subjects.
 func token(version string) string {
 	sum := sha256.Sum256([]byte(version))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Bucket returns the table that a bucket of NATS is.
+// Bucket returns a Table in a NATS bucket.
 func Bucket(kv jetstream.KeyValue) Table { return table{kv} }
 
-// table is a bucket of NATS.
+// table is a Table in a NATS bucket.
 type table struct{ kv jetstream.KeyValue }
 
 func (t table) Get(ctx context.Context, key string) ([]byte, uint64, error) {
@@ -94,7 +96,8 @@ func (t table) Delete(ctx context.Context, key string, revision uint64) error {
 	return conflict(t.kv.Purge(ctx, key, jetstream.LastRevision(revision)))
 }
 
-// conflict returns ErrConflict for a revision that is none any more, and others in plain words.
+// conflict converts the error of an outdated revision to ErrConflict, and other errors to readable
+// ones.
 func conflict(err error) error {
 	switch {
 	case err == nil:
@@ -105,7 +108,7 @@ func conflict(err error) error {
 	return cluster.Plain(err)
 }
 
-// Job returns a job. ErrUnknown: there is none.
+// Job returns a job. If the ID is unknown, the error is ErrUnknown.
 func (f *Farm) Job(ctx context.Context, id string) (*Job, error) {
 	j, _, err := f.ledger.job(ctx, id)
 	return j, err
@@ -122,7 +125,7 @@ func (f *Farm) Jobs(ctx context.Context) ([]*Job, error) {
 	for {
 		select {
 		case entry := <-watcher.Updates():
-			if entry == nil { // all that were there
+			if entry == nil { // the end of the existing entries
 				return all, nil
 			}
 			j := &Job{}
@@ -138,8 +141,8 @@ func (f *Farm) Jobs(ctx context.Context) ([]*Job, error) {
 	}
 }
 
-// Submit puts a job into the queue, and returns it. One that is there already is returned as it is; with
-// again one that has not come to a result is tried anew.
+// Submit puts a job into the queue and returns it. A known job is returned unchanged. If again is
+// set, a job that ended without a result is queued once more.
 func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 	o.Version = f.version
 	if err := o.check(); err != nil {
@@ -147,7 +150,7 @@ func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 	}
 	id := o.ID()
 	j, revision, err := f.ledger.job(ctx, id)
-	once := id // what the queue knows the message by
+	once := id // the message ID, by which the queue recognizes duplicates
 	switch {
 	case errors.Is(err, ErrUnknown):
 	case err != nil:
@@ -161,10 +164,10 @@ func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 		if there || err != nil {
 			return j, err
 		}
-		if j, revision, err = f.ledger.job(ctx, id); err != nil || j.State.ended() { // just now
+		if j, revision, err = f.ledger.job(ctx, id); err != nil || j.State.ended() { // it has just ended
 			return j, err
 		}
-		once = fmt.Sprintf("%s-%d", id, revision) // its message is lost
+		once = fmt.Sprintf("%s-%d", id, revision) // its message was lost
 	}
 	if once != id {
 		was, mine := *j, false
@@ -174,7 +177,7 @@ func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 			}
 			return mine
 		})
-		if err != nil || !mine { // another does the same, or a worker has it
+		if err != nil || !mine { // another client does the same, or a worker has the job
 			return j, err
 		}
 	}
@@ -184,7 +187,7 @@ func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 		if known != nil {
 			return nil, known
 		}
-		if !there { // it was the message of a job that has ended, and was forgotten
+		if !there { // it was the message of a job that has ended and was forgotten
 			if j, _, err := f.ledger.job(ctx, id); !errors.Is(err, ErrUnknown) {
 				return j, err
 			}
@@ -203,7 +206,7 @@ func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 	})
 }
 
-// publish puts a job into the queue, which knows the message by a name.
+// publish puts a job into the queue. name is the message ID.
 func (f *Farm) publish(ctx context.Context, o *Order, name string) (*jetstream.PubAck, error) {
 	text, err := json.Marshal(o)
 	if err != nil {

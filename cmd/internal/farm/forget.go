@@ -23,7 +23,7 @@ type ForgetCommand struct {
 	cluster.Flags
 }
 
-// Run forgets jobs, and removes files that neither a job nor a room needs any more.
+// Run forgets jobs, and removes files that neither a job nor a room needs.
 func (r *ForgetCommand) Run(c *console.Console) error {
 	switch {
 	case len(r.IDs) == 0 && r.Older == nil:
@@ -58,7 +58,7 @@ func (r *ForgetCommand) Run(c *console.Console) error {
 	return interrupted.Instead(c, err)
 }
 
-// chosen returns the jobs that are to be forgotten.
+// chosen returns the jobs to forget.
 func (r *ForgetCommand) chosen(all []*Job) ([]*Job, error) {
 	if r.Older != nil {
 		return slices.DeleteFunc(all, func(j *Job) bool { return !j.State.ended() || time.Since(j.Ended) < *r.Older }), nil
@@ -72,7 +72,8 @@ func (r *ForgetCommand) chosen(all []*Job) ([]*Job, error) {
 	return over, err
 }
 
-// forget forgets jobs, and returns how many: those that are tried anew meanwhile stay.
+// forget forgets jobs and returns their number. It skips a job that has been queued again in
+// between.
 func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
 	for _, j := range over {
 		gone, err := f.ledger.forget(ctx, j.ID)
@@ -83,19 +84,19 @@ func (f *Farm) forget(ctx context.Context, over []*Job) (jobs int, err error) {
 			jobs++
 		}
 	}
-	if err := f.kv.PurgeDeletes(ctx); err != nil { // the marks of those that were forgotten before
+	if err := f.kv.PurgeDeletes(ctx); err != nil { // removes the deletion marks of jobs forgotten earlier
 		return jobs, cluster.Plain(err)
 	}
 	return jobs, nil
 }
 
-// Sweep removes files that neither a job nor a room needs, and that nobody has put or found for so long,
-// usually depot.Kept.
+// Sweep removes files that neither a job nor a room needs and that were not put or found within the
+// duration kept, normally depot.Kept.
 func (f *Farm) Sweep(ctx context.Context, kept time.Duration) (files int, bytes int64, err error) {
 	return f.Depot.Sweep(ctx, kept, f.needs)
 }
 
-// needs returns the sums of all files that jobs and rooms need.
+// needs returns the hashes of all files that jobs and rooms need.
 func (f *Farm) needs(ctx context.Context) (map[string]bool, error) {
 	jobs, err := f.Jobs(ctx)
 	if err != nil {
@@ -121,7 +122,7 @@ func (f *Farm) needs(ctx context.Context) (map[string]bool, error) {
 	for sum := range bundles {
 		needed[sum] = true
 		b, err := f.Depot.Bundle(ctx, sum)
-		if errors.Is(err, depot.ErrMissing) { // who needs it will say so
+		if errors.Is(err, depot.ErrMissing) { // the job or room will report it
 			continue
 		}
 		if err != nil {

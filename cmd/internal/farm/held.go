@@ -18,19 +18,21 @@ import (
 	"voicepool/internal/words"
 )
 
-// held is a message of the queue that a worker has. The queue is told again and again that it has it still.
+// held is a queue message that this worker holds. While it does, it regularly extends the
+// acknowledgment deadline.
 type held struct {
 	msg    jetstream.Msg
 	order  Order
-	number uint64 // in the queue
-	run    string // what the try is called
+	number uint64 // sequence in the queue
+	run    string // random ID of this try
 	folder string // of the job
-	sheet  string // in it
-	broken string // why it cannot be run; empty: it can
-	done   func() // ends the telling
+	sheet  string // path of the sheet in it
+	broken string // why the job cannot run; empty if it can
+	done   func() // stops extending the deadline
 }
 
-// hold takes a message; nil: it is none of ours, and gone.
+// hold starts to hold a message. An invalid message is removed from the queue, and the result is
+// nil.
 func (w *worker) hold(msg jetstream.Msg) *held {
 	h := &held{msg: msg, run: rand.Text()}
 	meta, err := msg.Metadata()
@@ -54,23 +56,23 @@ func (w *worker) hold(msg jetstream.Msg) *held {
 			case <-stop:
 				return
 			case <-time.After(w.patience / 3):
-				_ = msg.InProgress() // the next one may come through
+				_ = msg.InProgress() // after a failure, the next one may succeed
 			}
 		}
 	}()
 	return h
 }
 
-// end is the end of what the worker does for a message, which it tells the queue by tell.
+// end releases a message: it removes the job's folder and calls tell to acknowledge the message.
 func (h *held) end(tell func() error) {
 	h.done()
 	if h.folder != "" {
-		_ = os.RemoveAll(h.folder) // else with the folder of all
+		_ = os.RemoveAll(h.folder) // a remaining folder is removed when the worker ends
 	}
-	_ = tell() // if it is lost, the job comes back and is found to be settled
+	_ = tell() // if it is lost, the message is delivered again, and the job is found to be settled
 }
 
-// back gives a message back to the queue.
+// back returns a message to the queue.
 func (h *held) back(after time.Duration) {
 	h.end(func() error {
 		if after == 0 {
@@ -80,7 +82,8 @@ func (h *held) back(after time.Duration) {
 	})
 }
 
-// prepare unpacks what a job reads. What fails here for good is a try of the job that fails.
+// prepare unpacks the files of a job. If that fails permanently, h.broken is set, and the try
+// counts as failed.
 func (w *worker) prepare(ctx context.Context, h *held) {
 	err := again(ctx, 10*time.Second, func(ctx context.Context) error {
 		if h.folder != "" {
@@ -135,7 +138,7 @@ func (w *worker) finish(ctx context.Context, h *held, o outcome) {
 		case ctx.Err() != nil && err != nil:
 			w.taken(h)
 			return
-		case errors.Is(err, nats.ErrMaxPayload): // everywhere, and as long as NATS is as it is
+		case errors.Is(err, nats.ErrMaxPayload): // it fails on every worker with this NATS configuration
 			do = failed("the result cannot be sent: "+words.Plain(err), o.took)
 		case err != nil:
 			do = crashed("the result cannot be sent: "+words.Plain(err), o.took)
@@ -150,7 +153,7 @@ func (w *worker) finish(ctx context.Context, h *held, o outcome) {
 		return err
 	})
 	switch {
-	case err != nil: // others will do it again, and find the same
+	case err != nil: // another worker repeats the job with the same result
 		w.bad.say(w.Say, fmt.Errorf("the end of the job %s cannot be written: %w", h.order.ID(), err))
 		h.back(w.patience)
 	case ours && !j.State.ended():
@@ -160,16 +163,16 @@ func (w *worker) finish(ctx context.Context, h *held, o outcome) {
 			w.tell(j)
 		}
 		h.end(h.msg.Ack)
-	default: // another worker has the job: it took us for dead
+	default: // another worker has the job, because this one seemed dead
 		h.end(func() error { return nil })
 	}
 }
 
-// taken gives a job back whose try does not count.
+// taken returns a job to the queue without counting the try.
 func (w *worker) taken(h *held) {
 	ctx, cancel := context.WithTimeout(context.Background(), cluster.Patience)
 	defer cancel()
-	_, _, _ = w.ledger.settle(ctx, h.order.ID(), h.run, stopped) // else it counts
+	_, _, _ = w.ledger.settle(ctx, h.order.ID(), h.run, stopped) // if this fails, the try counts
 	h.back(0)
 }
 
@@ -179,11 +182,12 @@ func (w *worker) tell(j *Job) {
 	}
 }
 
-// again does something until it succeeds, for so long at most. What is too large for a message is not tried again.
+// again retries do until it succeeds, at most for the duration most. A message that is too large is
+// not retried.
 func again(ctx context.Context, most time.Duration, do func(context.Context) error) error {
 	end := time.Now().Add(most)
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		err := do(ctx) // whose calls of NATS have their own limits
+		err := do(ctx) // NATS calls have their own time limits
 		if err == nil || ctx.Err() != nil || errors.Is(err, nats.ErrMaxPayload) || time.Now().Add(wait).After(end) {
 			return err
 		}
@@ -191,7 +195,7 @@ func again(ctx context.Context, most time.Duration, do func(context.Context) err
 	}
 }
 
-// pause waits, but not after the end of ctx.
+// pause waits for d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -199,7 +203,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// told says a thing once, until another is to be said. Any goroutine.
+// told suppresses repeated messages: the same message appears at most once a minute. Safe for
+// concurrent use.
 type told struct {
 	mutex sync.Mutex
 	last  string

@@ -1,5 +1,5 @@
-// Package farm runs voicepool on many machines: renders and measurements are jobs of a queue of NATS. A job
-// is known by what it does, so one that was done is never done again.
+// Package farm runs voicepool on many machines. Renders and measurements are jobs in a NATS queue.
+// A job is identified by its content, so a job with a result is never run again.
 //
 //	f, err := farm.Open(ctx, conn, version)
 //	job, err := f.Submit(ctx, farm.Order{Spec: farm.Spec{Do: "render", Bundle: sum}, File: "show.yaml"}, false)
@@ -15,22 +15,23 @@ import (
 	"time"
 )
 
-// mostTries is how often a job may crash or lose its worker before it is set aside.
+// mostTries is the number of tries, ended by a crash or a lost worker, after which a job is set
+// aside.
 const mostTries = 3
 
-// Spec is all that the result of a job depends on.
+// Spec contains everything that determines the result of a job.
 type Spec struct {
 	Do      string   `json:"do"`             // the command
-	Args    []string `json:"args,omitempty"` // as CheckArgs returns them
-	Bundle  string   `json:"bundle"`         // the sum of the sheet and all that it plays
+	Args    []string `json:"args,omitempty"` // as returned by CheckArgs
+	Bundle  string   `json:"bundle"`         // hash of the bundle: the sheet and its files
 	Version string   `json:"version"`        // of the program
 }
 
-// ID returns what a job is called: the first half of the SHA-256 of its Spec, as JSON.
+// ID returns the ID of a job: the first half of the SHA-256 of its Spec as JSON.
 func (s *Spec) ID() string {
 	text, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // strings alone
+		panic(err) // marshaling strings cannot fail
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:idLength/2])
@@ -42,52 +43,52 @@ const idLength = 32
 // Order is a message of the queue.
 type Order struct {
 	Spec
-	File string `json:"file"` // the sheet's, as who submitted it calls it
+	File string `json:"file"` // path of the sheet on the machine that submitted it
 }
 
-// State is how far a job is.
+// State is the state of a job.
 type State string
 
-// The states of jobs. The last three are ends.
+// The states of jobs. The last three are final.
 const (
 	Queued  State = "queued"
 	Running State = "running"
 	Done    State = "done"
-	Failed  State = "failed"    // the program says why, and would so anywhere
-	Aside   State = "set aside" // it has crashed, or lost its worker, too often
+	Failed  State = "failed"    // with an error that would be the same on every machine
+	Aside   State = "set aside" // it has crashed or lost its worker too often
 )
 
-// states are all of them, in the order of lists.
+// states are all states in the order of the status output.
 var states = [...]State{Queued, Running, Done, Failed, Aside}
 
-// ended reports whether nothing will be done any more.
+// ended reports whether the state is final.
 func (s State) ended() bool { return s == Done || s == Failed || s == Aside }
 
 // Try is one run of a job that a worker has begun.
 type Try struct {
 	Worker string `json:"worker"`
-	Said   string `json:"said,omitempty"` // how it went wrong; empty: it goes on, or its worker has died
+	Said   string `json:"said,omitempty"` // the error; empty while the try runs, or if its worker has died
 }
 
-// Job is what is known of a job.
+// Job is the record of a job.
 type Job struct {
 	ID string `json:"id"`
 	Order
 	State   State     `json:"state"`
 	Tries   []Try     `json:"tries,omitempty"`
-	Reason  string    `json:"reason,omitempty"` // of an end that is not Done
-	Result  string    `json:"result,omitempty"` // its sum
+	Reason  string    `json:"reason,omitempty"` // why it is Failed or Aside
+	Result  string    `json:"result,omitempty"` // hash of the result
 	Size    int64     `json:"size,omitempty"`   // of the result, in bytes
 	Queued  time.Time `json:"queued,omitzero"`
 	Began   time.Time `json:"began,omitzero"` // the last try
 	Ended   time.Time `json:"ended,omitzero"`
-	Seconds float64   `json:"seconds,omitempty"` // of the run that ended it
+	Seconds float64   `json:"seconds,omitempty"` // duration of the final run
 
-	Message uint64 `json:"message,omitempty"` // its number in the queue; 0: the next one that comes
-	Run     string `json:"run,omitempty"`     // of the last try: who else finishes the job is too late
+	Message uint64 `json:"message,omitempty"` // sequence in the queue; 0: unknown so far
+	Run     string `json:"run,omitempty"`     // ID of the last try; a worker with another ID may not settle the job
 }
 
-// reason says why a job is set aside.
+// reason returns the reason for setting a job aside.
 func (j *Job) reason() string {
 	var all []string
 	for _, t := range j.Tries {

@@ -14,8 +14,8 @@ var (
 	ErrConflict = errors.New("another has changed the job meanwhile")
 )
 
-// Table keeps values by their keys. It compares and sets: a value is replaced only at the revision at which
-// it was read.
+// Table is a key-value store with compare-and-set: Update and Delete fail unless revision is the
+// current one.
 type Table interface {
 	Get(ctx context.Context, key string) (value []byte, revision uint64, err error) // ErrUnknown
 	Create(ctx context.Context, key string, value []byte) error                     // ErrConflict
@@ -23,10 +23,10 @@ type Table interface {
 	Delete(ctx context.Context, key string, revision uint64) error                  // ErrConflict
 }
 
-// ledger has what is known of all jobs. Every change of one is here.
+// ledger stores the records of all jobs. All changes of a job go through it.
 type ledger struct{ Table }
 
-// job returns a job, and its revision.
+// job returns a job and its revision.
 func (l ledger) job(ctx context.Context, id string) (*Job, uint64, error) {
 	value, revision, err := l.Get(ctx, id)
 	if err != nil {
@@ -39,12 +39,13 @@ func (l ledger) job(ctx context.Context, id string) (*Job, uint64, error) {
 	return j, revision, nil
 }
 
-// Conflicts are tried again, so often at most.
+// mostConflicts is the maximum number of tries after conflicts.
 const mostConflicts = 50
 
-// change does something to a job that nobody else changes meanwhile. A job that is not there is begun by
-// order; nil: it has to be there. do returns whether it has changed the job, and may be called again. A job
-// that it leaves as it is is written all the same: what a replica of NATS answers may be old, and is so found.
+// change modifies a job atomically. If the job is unknown, it is made from order, or with a nil
+// order the call fails. do modifies the job and reports whether it has. It may be called several
+// times. An unmodified job is written as well, because the write detects a stale answer of a NATS
+// replica.
 func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *Job) bool) (*Job, error) {
 	for n := range mostConflicts {
 		if n > 3 {
@@ -84,16 +85,16 @@ func (l ledger) change(ctx context.Context, id string, order *Order, do func(j *
 	return nil, fmt.Errorf("%s: %w", id, ErrConflict)
 }
 
-// claim begins a try. It reports whether the job is to be run; where it is not, the message of the queue is
-// of no use any more.
+// claim begins a try. ours reports whether the job should run. If not, the queue message is
+// obsolete.
 func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run string) (j *Job, ours bool, err error) {
 	j, err = l.change(ctx, o.ID(), o, func(j *Job) bool {
 		ours = false
 		switch {
-		case j.State == Running && j.Run == run: // the answer to the change was lost
+		case j.State == Running && j.Run == run: // the answer to an earlier change was lost
 			ours = true
 			return false
-		case j.State.ended(), j.Message != 0 && j.Message != message: // done, or of another message
+		case j.State.ended(), j.Message != 0 && j.Message != message: // ended, or belonging to another message
 			return false
 		}
 		j.Message = message
@@ -109,7 +110,7 @@ func (l ledger) claim(ctx context.Context, o *Order, message uint64, worker, run
 	return j, ours && err == nil, err
 }
 
-// settle ends a try, if it is the last of its job. It reports whether it was, or has been settled so before.
+// settle ends a try, if it is the last try of its job. ours reports whether it is.
 func (l ledger) settle(ctx context.Context, id, run string, do func(j *Job)) (j *Job, ours bool, err error) {
 	j, err = l.change(ctx, id, nil, func(j *Job) bool {
 		if ours = j.Run == run; !ours || j.State != Running {
@@ -121,7 +122,7 @@ func (l ledger) settle(ctx context.Context, id, run string, do func(j *Job)) (j 
 	return j, ours && err == nil, err
 }
 
-// forget removes a job, if it has ended and nobody tries it anew. It reports whether it did.
+// forget removes a job that has ended. It reports whether the job was removed.
 func (l ledger) forget(ctx context.Context, id string) (bool, error) {
 	for range mostConflicts {
 		j, revision, err := l.job(ctx, id)
@@ -131,7 +132,7 @@ func (l ledger) forget(ctx context.Context, id string) (bool, error) {
 		if err == nil {
 			err = l.Delete(ctx, id, revision)
 		}
-		if !errors.Is(err, ErrConflict) { // else what was read was old
+		if !errors.Is(err, ErrConflict) { // after a conflict, the record was stale
 			return err == nil, err
 		}
 	}
@@ -145,14 +146,14 @@ func done(sum string, size int64, took time.Duration) func(*Job) {
 	}
 }
 
-// failed ends a job that would fail everywhere.
+// failed ends a job with an error that would be the same on every machine.
 func failed(said string, took time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Reason, j.Ended, j.Seconds = Failed, said, time.Now(), took.Seconds()
 	}
 }
 
-// crashed counts a try, and sets the job aside after the last.
+// crashed records a failed try. After the last try it sets the job aside.
 func crashed(said string, took time.Duration) func(*Job) {
 	return func(j *Job) {
 		j.State, j.Tries[len(j.Tries)-1].Said = Queued, said
@@ -162,5 +163,5 @@ func crashed(said string, took time.Duration) func(*Job) {
 	}
 }
 
-// stopped takes a try back: its worker has ended in order.
+// stopped removes the last try, because its worker has been shut down.
 func stopped(j *Job) { j.State, j.Tries = Queued, j.Tries[:len(j.Tries)-1] }

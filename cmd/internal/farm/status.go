@@ -25,7 +25,8 @@ type StatusCommand struct {
 	cluster.Flags
 }
 
-// Run prints the counts, and a line for each job that is not done; of jobs that are named, each.
+// Run prints the counts, and a line for each job that is not done. If IDs are given, it prints a
+// line for each of their jobs.
 func (s *StatusCommand) Run(c *console.Console) error {
 	interrupted := c.Listen()
 	defer interrupted.Close()
@@ -69,7 +70,7 @@ func (s *StatusCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// line says how a job is.
+// line describes the state of a job in one line.
 func line(j *Job) string {
 	text := fmt.Sprintf("%s  %-9s  %s %s", j.ID, j.State, j.Do, words.OneLine(strings.Join(append([]string{j.File}, j.Args...), " ")))
 	switch {
@@ -83,7 +84,7 @@ func line(j *Job) string {
 	return text
 }
 
-// waits says of a job that this program does not run which one does.
+// waits returns a note if a queued job needs another version of the program.
 func waits(j *Job, version string) string {
 	if j.State != Queued || j.Version == version {
 		return ""
@@ -91,7 +92,7 @@ func waits(j *Job, version string) string {
 	return "; it waits for a worker of " + words.OneLine(j.Version)
 }
 
-// meant returns the jobs that are meant by how their IDs begin, each once.
+// meant returns the jobs whose IDs begin with the given prefixes, each job once.
 func meant(all []*Job, given []string) ([]*Job, error) {
 	byID, ids, found := map[string]*Job{}, []string(nil), []*Job(nil)
 	for _, j := range all {
@@ -109,7 +110,7 @@ func meant(all []*Job, given []string) ([]*Job, error) {
 	return found, nil
 }
 
-// match returns the one ID that is meant by how it begins.
+// match returns the only ID that begins with the given prefix.
 func match(given string, ids []string) (string, error) {
 	if given == "" || len(given) > idLength || strings.Trim(given, "0123456789abcdef") != "" {
 		return "", console.Usage("%q is no ID of a job: up to %d digits of 0-9 and a-f", words.OneLine(given), idLength)
@@ -133,7 +134,7 @@ func match(given string, ids []string) (string, error) {
 	return "", console.Usage("%s begins the IDs of %d jobs, as of %s and %s: give more digits", given, len(found), found[0], found[1])
 }
 
-// find returns the job that is meant by how its ID begins.
+// find returns the job whose ID begins with the given prefix.
 func (f *Farm) find(ctx context.Context, given string) (*Job, error) {
 	if len(given) == idLength {
 		if _, err := match(given, []string{given}); err != nil {

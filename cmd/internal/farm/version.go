@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Program returns the path by which this program starts itself: on Linux one that stays the same program
-// when its file is replaced.
+// Program returns the path of the running program. On Linux, the path stays valid when the file is
+// replaced.
 func Program() (string, error) {
 	if runtime.GOOS == "linux" {
 		if _, err := os.Stat("/proc/self/exe"); err == nil {
@@ -22,8 +22,8 @@ func Program() (string, error) {
 	return os.Executable()
 }
 
-// Version returns what tells this program from others whose results may differ: the version of its module,
-// or its commit, or else the hash of its file.
+// Version identifies builds that give the same results: by the module version, the commit, or the
+// hash of the executable.
 func Version() (string, error) {
 	if version := stamped(debug.ReadBuildInfo()); version != "" {
 		return version, nil
@@ -44,7 +44,7 @@ func Version() (string, error) {
 	return "build " + hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// stamped returns the version or the commit of a build, if it is exactly that.
+// stamped returns the version or the commit of an unmodified build, or "".
 func stamped(info *debug.BuildInfo, ok bool) string {
 	if !ok {
 		return ""

@@ -16,15 +16,15 @@ import (
 	"voicepool/cmd/internal/scratch"
 )
 
-// Options say how a worker works.
+// Options configure a worker.
 type Options struct {
 	Name     string        // in messages and reasons
-	Slots    int           // jobs at once
-	Drain    bool          // end when nothing is left to do
-	Patience time.Duration // after which others take the jobs of a worker that is silent; 0: as it is, 30 s at first
-	Program  string        // what runs the jobs; empty: this program
-	Told     func(*Job)    // of a job that has ended here, by any goroutine; nil: nobody
-	Say      func(string)  // of what is wrong with the worker, by any goroutine; nil: nobody
+	Slots    int           // maximum simultaneous jobs
+	Drain    bool          // end when the queue is empty
+	Patience time.Duration // time after which other workers take the jobs of a silent worker; 0: unchanged, initially 30 s
+	Program  string        // the executable for jobs; empty: this program
+	Told     func(*Job)    // called when a job has ended here; safe for concurrent use; optional
+	Say      func(string)  // receives problems of the worker; safe for concurrent use; optional
 }
 
 const (
@@ -32,8 +32,8 @@ const (
 	mostCached = 4 << 30 // bytes
 )
 
-// Worker takes jobs of a farm, runs them, and sends their results. While one runs, the next is fetched and
-// the result of the one before is sent.
+// worker takes jobs from a farm, runs them and sends their results. While a job runs, the worker
+// fetches the next one and sends the previous result.
 type worker struct {
 	*Farm
 	Options
@@ -42,12 +42,12 @@ type worker struct {
 	depot    *depot.Depot // with a cache
 	folder   string       // of all jobs
 	ready    chan *held
-	sending  chan struct{} // one for each result under way
-	bad      told          // what was said last
+	sending  chan struct{} // one entry per result being sent
+	bad      told          // suppresses repeated messages
 }
 
-// Work takes jobs until ctx ends, or with Drain until nothing is left. A job that runs when ctx ends goes
-// back into the queue at once.
+// Work runs jobs until ctx ends or, with Drain, the queue is empty. When ctx ends, running jobs
+// return to the queue at once.
 func (f *Farm) Work(ctx context.Context, o Options) error {
 	w := &worker{Farm: f, Options: o, ready: make(chan *held), sending: make(chan struct{}, o.Slots)}
 	if w.Program == "" {
@@ -80,13 +80,14 @@ func (f *Farm) Work(ctx context.Context, o Options) error {
 	fetchers.Wait()
 	close(w.ready)
 	runners.Wait()
-	for range cap(w.sending) { // until all is sent
+	for range cap(w.sending) { // waits until all results are sent
 		w.sending <- struct{}{}
 	}
 	return nil
 }
 
-// join opens what all workers of this version take their jobs from, and makes it where it is not there.
+// join opens the shared consumer of all workers of this version. If it does not exist, join creates
+// it.
 func (w *worker) join(ctx context.Context) error {
 	name := "work_" + token(w.version)
 	consumer, err := w.queue.Consumer(ctx, name)
@@ -108,7 +109,7 @@ func (w *worker) join(ctx context.Context) error {
 	return nil
 }
 
-// fetch gets jobs ready, one after the other.
+// fetch fetches and prepares jobs, one at a time.
 func (w *worker) fetch(ctx context.Context) {
 	for bad := 0; ctx.Err() == nil; {
 		msg, err := w.next(ctx)
@@ -140,7 +141,7 @@ func (w *worker) fetch(ctx context.Context) {
 	}
 }
 
-// next returns the next message; nil: there is none for a while.
+// next returns the next message, or nil after a while without one.
 func (w *worker) next(ctx context.Context) (jetstream.Msg, error) {
 	wait := 20 * time.Second
 	if w.Drain {
@@ -161,13 +162,14 @@ func (w *worker) next(ctx context.Context) (jetstream.Msg, error) {
 	return nil, nil
 }
 
-// drained reports whether nothing waits, and nothing is under way with any worker: it may come back.
+// drained reports whether the queue is empty and no worker holds a message, which might return to
+// the queue.
 func (w *worker) drained(ctx context.Context) bool {
 	info, err := w.consumer.Info(ctx)
 	return err == nil && info.NumPending == 0 && info.NumAckPending == 0
 }
 
-// run runs what is ready, one after the other.
+// run runs prepared jobs, one at a time.
 func (w *worker) run(ctx context.Context) {
 	for h := range w.ready {
 		if ctx.Err() != nil {
@@ -178,11 +180,11 @@ func (w *worker) run(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 			w.taken(h)
-		case err != nil: // NATS is away
+		case err != nil: // NATS does not answer
 			w.bad.say(w.Say, err)
 			h.back(time.Second)
 		case !ours:
-			if j.Run == h.run { // it was us who set it aside
+			if j.Run == h.run { // this worker has set it aside
 				w.tell(j)
 			}
 			h.end(h.msg.Term)
@@ -200,7 +202,7 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// claim is ledger.claim, tried again while NATS is away for a moment.
+// claim calls ledger.claim, and retries it while NATS does not answer.
 func (w *worker) claim(ctx context.Context, h *held) (j *Job, ours bool, err error) {
 	err = again(ctx, 10*time.Second, func(ctx context.Context) (err error) {
 		j, ours, err = w.ledger.claim(ctx, &h.order, h.number, w.Name, h.run)

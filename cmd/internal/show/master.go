@@ -8,7 +8,7 @@ import (
 	"voicepool/voice"
 )
 
-// Master moves the gains of the masters of all outputs by some decibels.
+// Master changes the gains of the master buses of all outputs by a number of decibels.
 func (s *Show) Master(by float64) error {
 	s.mutex.Lock()
 	masters := s.masters()
@@ -26,7 +26,7 @@ func (s *Show) Master(by float64) error {
 	return nil
 }
 
-// masters returns the buses that are the masters of outputs.
+// masters returns the names of the master buses.
 func (s *Show) masters() []string {
 	names := []string{"master"}
 	if n := len(s.sheet.Outputs); n > 1 {
@@ -37,7 +37,7 @@ func (s *Show) masters() []string {
 	return names
 }
 
-// Mute mutes a bus, or lets it be heard again.
+// Mute mutes or unmutes a bus.
 func (s *Show) Mute(name string, on bool) error {
 	b, err := s.player.Mixer().Bus(name)
 	if err == nil {
@@ -59,22 +59,22 @@ func (s *Show) buses() (names []string) {
 	return names
 }
 
-// Muted notes that somebody else has muted a bus, or has let it be heard again.
+// Muted records that a bus was muted or unmuted by another part of the program.
 func (s *Show) Muted(name string, on bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.muted[name] = on
 }
 
-// IsMuted reports whether a bus was muted, by the sheet or by somebody.
+// IsMuted reports whether a bus is muted.
 func (s *Show) IsMuted(name string) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.muted[name]
 }
 
-// Return has a show begin where another was: the cue of its last GO, and the one that stood by, by their
-// numbers. One that is not there any more leaves things as they are.
+// Return resumes a show at an earlier position: last is the cue of the last GO, and standby the cue
+// on standby, both by number. An unknown number is ignored.
 func (s *Show) Return(last, standby string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -2,9 +2,9 @@ package show
 
 import "voicepool/mixer"
 
-// Rack is an effect of a bus, in a State.
+// Rack is an effect of a bus in a State.
 type Rack struct {
-	Effect string `json:"effect"` // what it is called
+	Effect string `json:"effect"` // its name
 	Kind   string `json:"kind"`
 	Bypass bool   `json:"bypass"`
 }

@@ -4,11 +4,11 @@ import (
 	"time"
 )
 
-// What remotes ask for beside the words of control: a cue that begins or ends by itself, as QLab's
-// remotes know it.
+// Actions of remote controls that the text commands lack, such as starting or stopping a single cue
+// as in QLab.
 
-// Start begins the cue of a number, and what goes on from it. Standby stays where it is, and the guard
-// of GO does not count.
+// Start starts the cue with a number and its follow-ons. Standby does not move, and the guard of GO
+// does not apply.
 func (s *Show) Start(number string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -26,7 +26,7 @@ func (s *Show) Start(number string) error {
 	return nil
 }
 
-// Cease has the cue of a number fade out, where it runs or waits.
+// Cease fades out the cue with a number, if it is running or waiting.
 func (s *Show) Cease(number string, over time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -44,11 +44,11 @@ func (s *Show) Cease(number string, over time.Duration) error {
 	return nil
 }
 
-// PanicIn fades everything out within a time, and cancels waits, follow-ons and the timeline.
+// PanicIn fades everything out within over, and cancels waits, follow-ons and the timeline.
 func (s *Show) PanicIn(over time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.paused { // what is paused would never fade
+	if s.paused { // a paused voice would never fade
 		s.paused = false
 		s.player.Hold(false)
 	}
@@ -56,7 +56,7 @@ func (s *Show) PanicIn(over time.Duration) {
 	s.tell("panic")
 }
 
-// Guarded returns the guard of GO, and how long no GO counts from now on.
+// Guarded returns the guard of GO and its remaining time.
 func (s *Show) Guarded() (guard, left time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -1,6 +1,5 @@
-// Package show is a show that people run: what stands by, GO with its guard, panic, pause, and the
-// words by which all of this is asked for, from a terminal, a socket or a MIDI device. It knows no
-// terminal and no socket.
+// Package show controls a running show: standby, GO with its guard, panic, pause, and the text
+// commands for them. Terminals, sockets and MIDI devices use it.
 package show
 
 import (
@@ -16,7 +15,7 @@ import (
 	"voicepool/pcm"
 )
 
-// Player is what a show plays: a cue.Player.
+// Player is the part of cue.Player that a show uses.
 type Player interface {
 	FireFrom(list int, from time.Duration) error
 	Panic(over time.Duration)
@@ -31,26 +30,26 @@ type Player interface {
 }
 
 const (
-	// Guard is how long after a GO no other counts, where Options do not say.
+	// Guard is the default time after a GO for which further GOs are ignored.
 	Guard = 300 * time.Millisecond
 
-	// Fade is how long a stop takes that does not say.
+	// Fade is the default fade time of a stop.
 	Fade = 2 * time.Second
 
-	panicOver = time.Second          // the fade of a panic; another one within it is hard
-	hardOver  = 5 * time.Millisecond // of the second
+	panicOver = time.Second          // the fade of a panic; a second panic within this time is immediate
+	hardOver  = 5 * time.Millisecond // the fade of the second panic
 )
 
-// Options say how a show is run.
+// Options configure a show.
 type Options struct {
-	Guard    time.Duration // 0: none
+	Guard    time.Duration // 0: off
 	Begun    time.Time     // when the show began
-	File     string        // the absolute path of its sheet; empty: none
-	Device   string        // as --device was given
-	Panicked func()        // called by Panic and PanicIn, under a lock: it calls nothing of the show; nil: nobody
+	File     string        // absolute path of the sheet; optional
+	Device   string        // the value of --device
+	Panicked func()        // called by Panic and PanicIn while the show is locked, so it must not call the show; optional
 }
 
-// Show is a show while it is run. Its methods may be called by any goroutine.
+// Show is a running show. Its methods are safe for concurrent use.
 type Show struct {
 	sheet   *cue.Sheet
 	player  Player
@@ -58,22 +57,22 @@ type Show struct {
 	done    chan struct{} // closed by Quit
 
 	mutex    sync.Mutex
-	standby  int           // the place in the list that the next GO begins; its length: none
-	last     int           // that the last GO began; -1: none
-	loaded   time.Duration // how far within it the cue that stands by begins
-	pressed  time.Time     // when GO was asked for last, whether it counted or not
+	standby  int           // list index of the cue for the next GO; the length of the list at its end
+	last     int           // list index of the last GO; -1: none so far
+	loaded   time.Duration // start time within the cue on standby
+	pressed  time.Time     // time of the last GO, accepted or not
 	alarmed  time.Time     // when the last panic was
 	paused   bool
 	quit     bool
 	said     []string
 	muted    map[string]bool // buses
-	trims    map[int]float64 // of cues, by their place in the list
+	trims    map[int]float64 // in dB, by list index of the cue
 	picture  live.Picture
-	troubles int // of the picture, that have been told
+	troubles int // number of reported troubles of the picture
 	watchers map[chan<- string]bool
 }
 
-// New returns a show of a sheet, where its player begins.
+// New returns a show of a sheet. Standby starts at the player's position.
 func New(sheet *cue.Sheet, player Player, o Options) *Show {
 	s := &Show{sheet: sheet, player: player, options: o, last: -1, done: make(chan struct{}), watchers: map[chan<- string]bool{}, muted: map[string]bool{}, trims: map[int]float64{}}
 	for i := range sheet.Buses {
@@ -83,11 +82,11 @@ func New(sheet *cue.Sheet, player Player, o Options) *Show {
 	return s
 }
 
-// Done is closed when the show has been told to end.
+// Done returns a channel that Quit closes.
 func (s *Show) Done() <-chan struct{} { return s.done }
 
-// from returns the first cue that is armed from a place on, in steps of 1 or -1; the length of the
-// list where there is none behind it, and -1 where there is none before it.
+// from returns the first armed cue from index at on, in steps of 1 or -1. Without one, it returns
+// the length of the list or -1.
 func (s *Show) from(at, step int) int {
 	for at >= 0 && at < len(s.sheet.List) && s.sheet.List[at].Off {
 		at += step
@@ -95,7 +94,7 @@ func (s *Show) from(at, step int) int {
 	return at
 }
 
-// after returns what stands by when a cue has begun, and all that goes on from it.
+// after returns the cue on standby after the cue head and its follow-ons have started.
 func (s *Show) after(head int) int {
 	i := head
 	for i < len(s.sheet.List)-1 && s.sheet.List[i].Then != cue.ThenWait {
@@ -104,7 +103,7 @@ func (s *Show) after(head int) int {
 	return min(s.from(i+1, 1), len(s.sheet.List))
 }
 
-// What a show does not do now.
+// Errors of actions that the show rejects in its present state.
 var (
 	ErrGuard  = errors.New("within the guard of the last GO; nothing is fired")
 	ErrPaused = errors.New("the show is paused; resume it first")
@@ -112,15 +111,15 @@ var (
 	ErrEnd    = errors.New("there is no cue further on")
 )
 
-// Go begins the cue of a number, or the one that stands by where it is empty. A GO within the guard
-// of another does nothing, and begins the guard anew: a key that is held is one GO.
+// Go starts the cue with a number, or with "" the cue on standby. A GO within the guard of another
+// GO is ignored and restarts the guard, so a held key counts as one GO.
 func (s *Show) Go(number string) error {
 	_, err := s.Begin(number, nil)
 	return err
 }
 
-// Begin is Go at a time within the cue; nil: as Load says, or at its beginning. It returns the number of
-// the cue that has begun.
+// Begin is like Go, but starts at a time within the cue. If at is nil, it starts at the time set by
+// Load, or at the beginning. It returns the number of the started cue.
 func (s *Show) Begin(number string, at *time.Duration) (begun string, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -161,14 +160,14 @@ func (s *Show) Begin(number string, at *time.Duration) (begun string, err error)
 	return s.sheet.List[i].Number, nil
 }
 
-// Next returns the number of the cue that stands by; empty at the end of the list.
+// Next returns the number of the cue on standby, or "" at the end of the list.
 func (s *Show) Next() string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.number(s.standby)
 }
 
-// Load has the cue that stands by begin at a time within it, at its next GO; 0: at its beginning.
+// Load sets the start time within the cue on standby for its next GO.
 func (s *Show) Load(at time.Duration) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -180,7 +179,7 @@ func (s *Show) Load(at time.Duration) error {
 	return nil
 }
 
-// find returns the place in the list of a cue that can begin.
+// find returns the list index of an armed cue.
 func (s *Show) find(number string) (int, error) {
 	i, err := s.sheet.Place(number)
 	if err == nil && s.sheet.List[i].Off {
@@ -189,7 +188,7 @@ func (s *Show) find(number string) (int, error) {
 	return i, err
 }
 
-// Standby has the cue of a number stand by.
+// Standby puts the cue with a number on standby.
 func (s *Show) Standby(number string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -205,7 +204,7 @@ func (s *Show) stand(i int) {
 	s.tell("standby " + s.number(i))
 }
 
-// number returns that of a place; empty at the end of the list.
+// number returns the number of a cue by list index, or "" at the end of the list.
 func (s *Show) number(i int) string {
 	if i < 0 || i >= len(s.sheet.List) {
 		return ""
@@ -213,7 +212,7 @@ func (s *Show) number(i int) string {
 	return s.sheet.List[i].Number
 }
 
-// Step moves standby to the next cue, or to the one before.
+// Step moves standby forward or backward to the next armed cue.
 func (s *Show) Step(by int) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -226,7 +225,7 @@ func (s *Show) Step(by int) error {
 }
 
 // Panic fades everything out within a second, and cancels waits, follow-ons and the timeline. A
-// second one within that is at once.
+// second Panic within that time is immediate.
 func (s *Show) Panic() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -236,7 +235,7 @@ func (s *Show) Panic() {
 	} else {
 		s.alarmed = now
 	}
-	if s.paused { // what is paused would never fade
+	if s.paused { // a paused voice would never fade
 		s.paused = false
 		s.player.Hold(false)
 	}
@@ -244,7 +243,7 @@ func (s *Show) Panic() {
 	s.tell("panic")
 }
 
-// fall has everything fade out, and all that waits be cancelled. The mutex is held.
+// fall fades everything out and cancels all waits. The caller holds the mutex.
 func (s *Show) fall(over time.Duration) {
 	s.player.Panic(over)
 	if s.options.Panicked != nil {
@@ -252,7 +251,7 @@ func (s *Show) fall(over time.Duration) {
 	}
 }
 
-// Stop has the cues that run fade out, with what they wait for.
+// Stop fades out the running cues and cancels their waits.
 func (s *Show) Stop(over time.Duration) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -262,7 +261,7 @@ func (s *Show) Stop(over time.Duration) {
 	s.tell("stop")
 }
 
-// Pause has everything stand still, or go on: voices, the timeline, waits and follow-ons.
+// Pause pauses or resumes everything: voices, the timeline, waits and follow-ons.
 func (s *Show) Pause(on bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -273,14 +272,14 @@ func (s *Show) Pause(on bool) {
 	}
 }
 
-// Paused reports whether everything stands still.
+// Paused reports whether the show is paused.
 func (s *Show) Paused() bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.paused
 }
 
-// Quit ends the show. Nothing is asked of it after.
+// Quit ends the show. The show must not be used afterwards.
 func (s *Show) Quit() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -292,10 +291,11 @@ func (s *Show) Quit() {
 	}
 }
 
-// Change has the show go by another sheet, which its player has changed to, and returns the trims that
-// are not written, by the numbers of cues. What stands by and what was fired last is found again by its
-// number; where the number is gone, the next one that is still there stands by, or the one behind the
-// last, or the first. take has the player show it, while nothing is asked of that by a place in the list.
+// Change switches the show to another sheet, after its player has changed to it. It returns the
+// unsaved trims by cue number. Standby and the last GO keep their cue numbers. If the number on
+// standby is gone, the next remaining cue is on standby, else the cue after the last GO, else the
+// first. take makes the player use the new list while the show is locked, so that no list index is
+// used in between.
 func (s *Show) Change(sheet *cue.Sheet, take func()) map[string]float64 {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -328,14 +328,14 @@ func (s *Show) Change(sheet *cue.Sheet, take func()) map[string]float64 {
 	return trims
 }
 
-// Say notes something that has happened, for screens and whoever watches.
+// Say reports an event to screens and watchers.
 func (s *Show) Say(line string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.tell(line)
 }
 
-// kept is how many lines of what has happened a screen can ask for.
+// kept is the number of recent lines in a State.
 const kept = 100
 
 func (s *Show) tell(line string) {
@@ -345,12 +345,13 @@ func (s *Show) tell(line string) {
 	for w := range s.watchers {
 		select {
 		case w <- line:
-		default: // who does not read loses lines
+		default: // a slow reader loses lines
 		}
 	}
 }
 
-// Watch has a channel get what happens, in lines, while there is room in it, until Unwatch.
+// Watch sends events as lines to a channel, until Unwatch. If the channel is full, lines are
+// dropped.
 func (s *Show) Watch(lines chan<- string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

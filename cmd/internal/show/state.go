@@ -10,7 +10,7 @@ import (
 	"voicepool/cue"
 )
 
-// State is what a screen shows, as JSON.
+// State is the state of a show for screens, as JSON.
 type State struct {
 	Show      string  `json:"show"`
 	Time      float64 `json:"time"` // seconds
@@ -19,9 +19,9 @@ type State struct {
 	Sink      string  `json:"sink"`
 	Heard     string  `json:"heard"`
 	LatencyMS float64 `json:"latency_ms"`
-	Lost      string  `json:"lost"` // since when and why nothing is heard; empty: it is
+	Lost      string  `json:"lost"` // why and since when the output is silent; empty if it is not
 	Standby   string  `json:"standby"`
-	Loaded    float64 `json:"loaded"` // seconds within it at which that begins
+	Loaded    float64 `json:"loaded"` // start time within the cue on standby, in seconds
 	Last      string  `json:"last"`   // the cue of the last GO
 
 	List    []ListCue    `json:"list"`
@@ -31,10 +31,10 @@ type State struct {
 	Pool    int64        `json:"pool"`
 	Playing int64        `json:"playing"`
 	Stolen  int64        `json:"stolen"`
-	Said    []string     `json:"said"`            // what has happened, the last of it
-	File    string       `json:"file,omitempty"`  // the absolute path of the sheet
-	Begun   string       `json:"begun,omitempty"` // when, as in RFC 3339
-	Asked   string       `json:"asked,omitempty"` // the device as --device gave it
+	Said    []string     `json:"said"`            // the most recent events
+	File    string       `json:"file,omitempty"`  // absolute path of the sheet
+	Begun   string       `json:"begun,omitempty"` // start time as in RFC 3339
+	Asked   string       `json:"asked,omitempty"` // the value of --device
 }
 
 // ListCue is a cue of the list in a State.
@@ -48,13 +48,13 @@ type ListCue struct {
 	Trim   float64 `json:"trim"` // dB
 }
 
-// Running is a cue that sounds, or waits, in a State.
+// Running is a running or waiting cue in a State.
 type Running struct {
 	Cue       string   `json:"cue"`
 	Name      string   `json:"name"`
 	State     string   `json:"state"`     // sounding or waiting
 	Elapsed   float64  `json:"elapsed"`   // seconds
-	Remaining *float64 `json:"remaining"` // seconds; null: nobody knows
+	Remaining *float64 `json:"remaining"` // seconds; null: unknown
 }
 
 // Bus is a bus in a State.
@@ -65,10 +65,10 @@ type Bus struct {
 	Peak float64 `json:"peak"` // dB, of the last 400 ms
 
 	Effects   []Rack  `json:"effects,omitempty"`
-	Reduction float64 `json:"reduction,omitempty"` // dB, of its compressors, as of the last block
+	Reduction float64 `json:"reduction,omitempty"` // gain reduction of its compressors in the last block, in dB
 }
 
-// Look keeps a picture of what plays, for State.
+// Look sets the picture of the current playback for State, and reports its new troubles.
 func (s *Show) Look(p live.Picture) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -79,7 +79,7 @@ func (s *Show) Look(p live.Picture) {
 	s.troubles = len(p.Troubles)
 }
 
-// State returns how things stand.
+// State returns the current state.
 func (s *Show) State() *State {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -130,7 +130,7 @@ func (s *Show) State() *State {
 	return st
 }
 
-// name returns what a screen calls a cue: what it does, where it has no name.
+// name returns the display name of a cue: its name, or a description of its actions.
 func (s *Show) name(l *cue.ListCue) string {
 	switch {
 	case l.Name != "" || l.Count == 0:
@@ -141,7 +141,7 @@ func (s *Show) name(l *cue.ListCue) string {
 	return s.does(l.First)
 }
 
-// does returns what an action is, such as "play bell".
+// does describes an action, such as "play bell".
 func (s *Show) does(action int) string {
 	c := &s.sheet.Cues[action]
 	what := c.Target
@@ -156,7 +156,7 @@ func (s *Show) does(action int) string {
 	return strings.TrimSpace(c.Verb.String() + " " + what)
 }
 
-// silence is the level of nothing, in JSON, which has no infinity.
+// silence is the level of silence in JSON, which has no infinity.
 const silence = -120
 
 func tenth(x float64) float64 { return math.Round(10*x) / 10 }

@@ -15,8 +15,8 @@ import (
 	"voicepool/pcm"
 )
 
-// Trim moves the gain of the cue of the last GO by some decibels, or of the one that stands by before
-// the first.
+// Trim changes the gain of the cue of the last GO by a number of decibels. Before the first GO it
+// changes the cue on standby.
 func (s *Show) Trim(by float64) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -40,7 +40,7 @@ func (s *Show) Trim(by float64) error {
 	return nil
 }
 
-// Write writes the trims into the sheet, in which all else stays as it is, and begins them anew.
+// Write writes the trims into the sheet file, without other changes, and resets them.
 func (s *Show) Write() error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -76,7 +76,7 @@ func (s *Show) Write() error {
 	return nil
 }
 
-// save writes a file as a whole, or not at all.
+// save replaces a file atomically.
 func save(path string, text []byte) error {
 	f, err := whole.Create(path, ".part")
 	if err != nil {

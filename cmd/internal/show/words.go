@@ -11,15 +11,15 @@ import (
 	"voicepool/internal/words"
 )
 
-// word is a command of control: what it is called, what comes behind it, and what it does.
+// word is a text command: its name, its arguments, its help text and its function.
 type word struct {
 	name, takes, does string
-	least, most       int // words behind it
+	least, most       int // number of arguments
 	do                func(s *Show, rest []string) error
 }
 
-// table is the commands, in the order in which help has them. What is not here is an action, as a
-// cue of the sheet would be.
+// table lists the commands in the order of the help. Any other command is an action, as in a cue of
+// a sheet.
 var table = []word{
 	{"go", "[CUE]", "begin the cue that stands by, or the one of a number", 0, maxWords, func(s *Show, rest []string) error { return s.Go(strings.Join(rest, " ")) }},
 	{"standby", "CUE", "have a cue stand by", 1, maxWords, func(s *Show, rest []string) error { return s.Standby(strings.Join(rest, " ")) }},
@@ -46,10 +46,10 @@ var table = []word{
 	{"quit", "", "fade out and end the show", 0, 0, func(s *Show, _ []string) error { s.Quit(); return nil }},
 }
 
-// Others are the commands that who speaks with a client answers: they ask for no change.
+// Others are the commands that the client's connection answers. They change no state.
 var Others = []string{"state", "events", "help"}
 
-// Help returns the commands, a line each.
+// Help returns the commands, one line each.
 func Help() (lines []string) {
 	for _, w := range table {
 		lines = append(lines, fmt.Sprintf("%-32s %s", strings.TrimSpace(w.name+" "+w.takes), w.does))
@@ -58,10 +58,10 @@ func Help() (lines []string) {
 		fmt.Sprintf("%-32s %s", "events on|off", "tell what happens, a line each"))
 }
 
-// maxWords bounds a command.
+// maxWords is the maximum number of words in a command.
 const maxWords = 100
 
-// Do carries out a command. The error says what would be right; then nothing has changed.
+// Do carries out a command line. After an error the show is unchanged.
 func (s *Show) Do(line string) error {
 	all := strings.Fields(line)
 	switch {
@@ -89,7 +89,7 @@ func (s *Show) Do(line string) error {
 	return w.do(s, rest)
 }
 
-// unknown is the error of a word that is no command.
+// unknown returns the error of an unknown command, with the nearest one.
 func unknown(name string) error {
 	names := slices.Clone(Others)
 	for _, w := range table {
@@ -103,7 +103,7 @@ func act(verb string) func(*Show, []string) error {
 	return func(s *Show, rest []string) error { return s.act(append([]string{verb}, rest...)) }
 }
 
-// act carries out what a cue of the sheet would.
+// act carries out an action, as in a cue of the sheet.
 func (s *Show) act(all []string) error {
 	err := s.player.Do(all...)
 	if err == nil {
@@ -167,7 +167,7 @@ func trim(s *Show, rest []string) error {
 	return s.Trim(by)
 }
 
-// decibels reads by how much a gain moves.
+// decibels parses a gain change in decibels.
 func decibels(command, text string) (by float64, err error) {
 	by, _, ok := words.ParseDecibels(text)
 	if !ok || math.Abs(by) > 200 {
