@@ -24,10 +24,10 @@ sounds:
   moved: {layers: [a, d], parameters: {x: {from: 0, to: 1, gain: [[0, -6], [1, 0]]}}}
 `
 
-// TestPlaysDoNotAllocate: however a play is made up, and whatever else sounds meanwhile.
+// TestPlaysDoNotAllocate checks all kinds of plays while other sounds play.
 func TestPlaysDoNotAllocate(t *testing.T) {
 	for _, name := range []string{"a", "d", "hum", "one", "pair", "late", "song", "both", "moved"} {
-		for _, others := range []int{0, 24} { // that never end
+		for _, others := range []int{0, 24} { // number of endless voices
 			b, m := ready(t, manyWays)
 			block, events := make([]pcm.Frame, 2500), make([]mixer.Event, 256)
 			for range others {
@@ -41,7 +41,7 @@ func TestPlaysDoNotAllocate(t *testing.T) {
 				m.Render(block)
 				m.Events(events)
 			}
-			for range 400 { // the records, and the plays
+			for range 400 { // warm up the pools of records and plays
 				once()
 			}
 			if n := testing.AllocsPerRun(100, once); n != 0 {
@@ -51,7 +51,7 @@ func TestPlaysDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestPlaysThatGoOnDoNotAllocate: layers that nothing of has ended are made ahead.
+// TestPlaysThatGoOnDoNotAllocate checks layered plays while all earlier ones still play.
 func TestPlaysThatGoOnDoNotAllocate(t *testing.T) {
 	b, _ := ready(t, manyWays)
 	start(t, b, "pair", bank.Options{})
@@ -61,8 +61,8 @@ func TestPlaysThatGoOnDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestFreshPlaysDoNotAllocate plays with Options whose parts are made for each start: they stay on the stack of
-// the caller.
+// TestFreshPlaysDoNotAllocate plays with Options whose parts are created for each start. They must stay on
+// the caller's stack.
 func TestFreshPlaysDoNotAllocate(t *testing.T) {
 	for _, name := range []string{"a", "d", "hum", "pair", "late", "song", "moved"} {
 		b, m := ready(t, "buses: {hall: {}}"+manyWays)
@@ -86,7 +86,7 @@ func TestFreshPlaysDoNotAllocate(t *testing.T) {
 				start()
 				m.Render(block)
 			}
-			for range 400 { // the records, and the plays
+			for range 400 { // warm up the pools of records and plays
 				once()
 			}
 			if n := testing.AllocsPerRun(100, once); n != 0 {

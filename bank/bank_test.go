@@ -20,11 +20,11 @@ import (
 
 const rate = 8000
 
-// tone returns a WAV file of a constant level.
+// tone returns a WAV file with a constant level.
 func tone(frames int, level float32) *fstest.MapFile {
 	out := []byte("RIFF....WAVEfmt ")
 	out = binary.LittleEndian.AppendUint32(out, 16)
-	for _, x := range []uint16{3, 1} { // float, mono
+	for _, x := range []uint16{3, 1} { // format float, one channel
 		out = binary.LittleEndian.AppendUint16(out, x)
 	}
 	out = binary.LittleEndian.AppendUint32(out, rate)
@@ -40,8 +40,8 @@ func tone(frames int, level float32) *fstest.MapFile {
 	return &fstest.MapFile{Data: out}
 }
 
-// files is a file system with a bank and the sounds a.wav to d.wav, in sfx, and high.wav: d.wav, every
-// other frame with the other sign, which is loud where a level is not.
+// files is a file system with a bank and the sounds a.wav to d.wav, in sfx. It also has high.wav, which is
+// d.wav with alternating signs, so that it is audible without a DC offset.
 func files(text string) fstest.MapFS {
 	fsys := fstest.MapFS{"sounds.yaml": {Data: []byte(text)}}
 	for i, name := range []string{"a", "b", "c", "d"} {
@@ -49,7 +49,7 @@ func files(text string) fstest.MapFS {
 	}
 	high := tone(800, 0.5)
 	for i := len(high.Data) - 4; i > len(high.Data)-4*800; i -= 8 {
-		high.Data[i+3] ^= 0x80 // a float's sign
+		high.Data[i+3] ^= 0x80 // the sign bit of the float
 	}
 	fsys["sfx/high.wav"] = high
 	return fsys
@@ -60,7 +60,7 @@ func open(t testing.TB, text string) (*bank.Bank, error) {
 	return bank.Open(files(text), "sounds.yaml", sounds.NewLibrary(sounds.Options{Rate: rate}))
 }
 
-// play opens a bank and makes its mixer.
+// ready opens a bank and creates its mixer.
 func ready(t testing.TB, text string) (*bank.Bank, *mixer.Mixer) {
 	t.Helper()
 	b, err := open(t, text)
@@ -98,7 +98,7 @@ sounds:
   other: {files: [sfx/a.wav, sfx/b.wav], gain: [-60, -50]}
 `
 
-// draws returns which file each of some plays takes, and how loud.
+// draws returns the file and gain of each of n plays.
 func draws(t *testing.T, pick string, n int, between func(b *bank.Bank, m *mixer.Mixer)) (out []string) {
 	b, m := ready(t, fmt.Sprintf(steps, pick))
 	for range n {
@@ -112,7 +112,8 @@ func draws(t *testing.T, pick string, n int, between func(b *bank.Bank, m *mixer
 	return out
 }
 
-// TestChanceDependsOnTheNameAlone: other sounds, refused plays and other banks change nothing.
+// TestChanceDependsOnTheNameAlone checks that other sounds, rejected plays and other banks do not affect
+// random choices.
 func TestChanceDependsOnTheNameAlone(t *testing.T) {
 	for _, pick := range []string{"random", "shuffle", "round"} {
 		alone := draws(t, pick, 20, nil)
@@ -136,8 +137,8 @@ func TestChanceDependsOnTheNameAlone(t *testing.T) {
 	}
 }
 
-// TestShuffle: each file once in every four, none twice in a row, although every second play was
-// refused first.
+// TestShuffle checks that each cycle has every file once and that no file plays twice in a row, although
+// every second play was rejected first.
 func TestShuffle(t *testing.T) {
 	b, m := ready(t, fmt.Sprintf(steps, "shuffle"))
 	var got []string
@@ -158,7 +159,7 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// TestOptionsAddUp: gain, pan, pitch, speed and priority of the game come on top of the rules.
+// TestOptionsAddUp checks that the game's gain, pan, pitch, speed and priority are added to the rules.
 func TestOptionsAddUp(t *testing.T) {
 	for _, c := range []struct {
 		rule string
@@ -182,7 +183,7 @@ func TestOptionsAddUp(t *testing.T) {
 	}
 }
 
-// TestRulesHold: limits, cooldowns, groups, priorities and times of the file count.
+// TestRulesHold checks limits, cooldowns, groups, priorities and times of the file.
 func TestRulesHold(t *testing.T) {
 	for _, c := range []struct {
 		sounds string
@@ -210,7 +211,7 @@ func TestRulesHold(t *testing.T) {
 	}
 }
 
-// TestErrors: every wrong input gives a line that names the place and what would be right.
+// TestErrors checks that each invalid input gives a line with its place and a remedy.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{text: "sounds: {s: {file: sfx/a.wav, gian: 3}}", want: `sounds.yaml:1:31: unknown key "gian" in a sound; did you mean "gain"?`},
@@ -239,7 +240,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCallErrors: what a game does wrong.
+// TestCallErrors checks the errors of invalid calls.
 func TestCallErrors(t *testing.T) {
 	b, err := open(t, "buses: {sfx: {}}\nsounds: {step: {file: sfx/a.wav, bus: sfx}}")
 	if err != nil {
@@ -269,7 +270,8 @@ func TestCallErrors(t *testing.T) {
 	}
 }
 
-// TestPlayFromManyGoroutines: every play is counted once, so the draws are those of one goroutine.
+// TestPlayFromManyGoroutines checks that every play is counted once, with the same choices as on one
+// goroutine.
 func TestPlayFromManyGoroutines(t *testing.T) {
 	text := "voices: 256\n" + strings.TrimPrefix(fmt.Sprintf(steps, "random"), "\nvoices: 8\n")
 	count := func(workers int) map[string]int {

@@ -9,14 +9,15 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// Embedded sounds are there where a game asks for them; where it does not the error says how.
+// TestEmbeddedSounds checks that embedded sounds are available on request, and that the error otherwise
+// contains the remedy.
 func TestEmbeddedSounds(t *testing.T) {
 	t.Parallel()
 	const ask = "for embedded sounds call bank.Open(fsys, name, lib, embedded.Sources()...)"
 	for _, c := range []struct {
 		name, text string
 		asked      bool
-		want       string // in the error; empty: there is none
+		want       string // part of the error; empty: no error
 	}{
 		{name: "asked, no file", text: "sounds: {coin: {}}", asked: true},
 		{name: "asked, short", text: "sounds: {money: coin}", asked: true},

@@ -11,8 +11,8 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// assets stands for the files of a game; with a folder it is os.DirFS("assets"), or an embed.FS.
-// It asks for the embedded sounds, and so has no files of its own.
+// assets contains the files of a game. In a real game it is os.DirFS("assets") or an embed.FS. This bank uses
+// embedded sounds, so it has no sound files of its own.
 var assets = fstest.MapFS{"sounds.yaml": {Data: []byte(`
 voices: 16
 buses:
@@ -24,7 +24,7 @@ sounds:
   theme: {bus: music, loop: true, stream: true}
 `)}}
 
-// Open reads a designer's file, NewMixer makes the mixer that it describes, and Play plays by name.
+// Open reads a designer's file, NewMixer creates its mixer, and Play plays a sound by name.
 func Example() {
 	lib := sounds.NewLibrary(sounds.Options{})
 	b, err := bank.Open(assets, "sounds.yaml", lib, embedded.Sources()...)
@@ -46,7 +46,7 @@ func Example() {
 		}
 		fmt.Println(h.Sound().Name())
 	}
-	m.Render(make([]pcm.Frame, 480)) // a device does this
+	m.Render(make([]pcm.Frame, 480)) // called by the device in a real game
 	fmt.Println(m.Stats().Playing, "voices")
 	// Output:
 	// step2
@@ -56,7 +56,7 @@ func Example() {
 	// 4 voices
 }
 
-// A name that the file does not have is an error that names the nearest.
+// The error of an unknown name suggests the nearest name.
 func ExampleBank_Play_error() {
 	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
 	m, _ := b.NewMixer()
@@ -66,8 +66,7 @@ func ExampleBank_Play_error() {
 	// Output: bank: unknown name: there is no sound "stpe"; the nearest is "step"
 }
 
-// Whoever wants another mixer than the file says takes its configuration, changes it, and hands
-// the mixer to Use.
+// To use another mixer than the file describes, change its configuration and pass the mixer to Use.
 func ExampleBank_Use() {
 	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
 	config := b.Config()
@@ -86,7 +85,7 @@ func ExampleBank_Use() {
 	// <nil>
 }
 
-// Music and sounds of buses: the game keeps its volumes with the mixer that the bank made.
+// The game controls the volumes of music and sounds through the buses of the bank's mixer.
 func ExampleBank_NewMixer() {
 	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
 	m, err := b.NewMixer()

@@ -43,7 +43,7 @@ func near(t *testing.T, what string, got pcm.Frame, left, right float64) {
 	}
 }
 
-// TestLayers: each layer by its own rules and its own delay, all by one handle.
+// TestLayers checks that each layer follows its own rules and delay under one handle.
 func TestLayers(t *testing.T) {
 	b, m := ready(t, layered)
 	h := start(t, b, "boom", bank.Options{Gain: -4})
@@ -80,7 +80,7 @@ func TestLayers(t *testing.T) {
 	near(t, "a delayed layer that was stopped", render(m, 1000)[999], 0, 0)
 }
 
-// TestLayersDrawForThemselves: a sound that is twice a layer draws twice.
+// TestLayersDrawForThemselves checks that two layers with the same sound have independent choices.
 func TestLayersDrawForThemselves(t *testing.T) {
 	b, m := ready(t, `
 sounds:
@@ -106,7 +106,7 @@ sounds:
 	}
 }
 
-// TestLayersOneByOne: the pool takes and refuses layers as it does other sounds.
+// TestLayersOneByOne checks that the pool accepts and rejects layers individually.
 func TestLayersOneByOne(t *testing.T) {
 	b, m := ready(t, strings.Replace(layered, "voices: 8", "voices: 1\noverflow: reject", 1))
 	h := start(t, b, "boom", bank.Options{})
@@ -116,7 +116,7 @@ func TestLayersOneByOne(t *testing.T) {
 	}
 }
 
-// TestStaleHandles: a handle whose play was used again never moves another.
+// TestStaleHandles checks that a handle has no effect after its play has been reused.
 func TestStaleHandles(t *testing.T) {
 	b, m := ready(t, layered)
 	old := start(t, b, "pair", bank.Options{})
@@ -134,8 +134,8 @@ func TestStaleHandles(t *testing.T) {
 	}
 }
 
-// TestParameters: curves are straight between points and level outside, add up with what the game
-// sets, and move without a step.
+// TestParameters checks that curves are linear between points and constant outside, are added to the game's
+// values, and move without steps.
 func TestParameters(t *testing.T) {
 	b, m := ready(t, layered)
 	h := start(t, b, "motor", bank.Options{})
@@ -161,7 +161,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestBankParameters: b.Set moves all that play, and what starts later.
+// TestBankParameters checks that Bank.Set affects playing and later sounds.
 func TestBankParameters(t *testing.T) {
 	b, m := ready(t, layered)
 	motor := start(t, b, "motor", bank.Options{Gain: 20})
@@ -177,7 +177,7 @@ func TestBankParameters(t *testing.T) {
 	near(t, "what starts later", render(m, 400)[399], 0.5*db(-20), 0.05*db(-20))
 }
 
-// TestPitchOfParameters: an octave up is read twice as fast.
+// TestPitchOfParameters checks that an octave up doubles the speed.
 func TestPitchOfParameters(t *testing.T) {
 	b, m := ready(t, layered)
 	h := start(t, b, "motor", bank.Options{})
@@ -242,7 +242,7 @@ func TestParameterErrors(t *testing.T) {
 	}
 }
 
-// TestLayersDoNotAllocate: plays that are over are used again.
+// TestLayersDoNotAllocate checks that ended plays are reused.
 func TestLayersDoNotAllocate(t *testing.T) {
 	b, m := ready(t, layered)
 	block := make([]pcm.Frame, 1000)
@@ -259,7 +259,7 @@ func TestLayersDoNotAllocate(t *testing.T) {
 	}
 }
 
-// A parameter of the game moves gain and pitch along the curves of the file.
+// A parameter of the game changes gain and pitch along the curves of the file.
 func ExampleHandle_Set() {
 	file := fstest.MapFS{"sounds.yaml": {Data: []byte(`
 sounds:

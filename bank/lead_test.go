@@ -9,14 +9,14 @@ import (
 	"voicepool/pcm"
 )
 
-// TestADelayedLayerHasTheLead: a delay counts from the frame at which the layers without one start,
-// which is where At(frame).Play would start: with Config.Lead by the clock, also within a block.
+// TestADelayedLayerHasTheLead checks that delays count from the frame of the layers without a delay, which is
+// the frame of At(frame).Play. With Config.Lead it depends on the clock, also within a block.
 func TestADelayedLayerHasTheLead(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		lead         time.Duration
-		clock        time.Duration // of the call, a block of 50 ms having been rendered at 0
-		frame        int64         // of PlayAt
+		clock        time.Duration // time of the call; a block of 50 ms was rendered at 0
+		frame        int64         // argument of PlayAt
 		first, delay int64
 	}{
 		{name: "no lead", frame: mixer.Now, first: 400, delay: 80},
@@ -42,7 +42,7 @@ func TestADelayedLayerHasTheLead(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Render(make([]pcm.Frame, 400))
-		m.Next() // the mixer sees how far the clock is
+		m.Next() // the mixer reads the clock
 		now += c.clock
 		if _, err := b.PlayAt(c.frame, "both", bank.Options{}); err != nil {
 			t.Fatal(err)

@@ -36,8 +36,8 @@ func (f *changingFiles) write(text string) {
 	f.text = text
 }
 
-// card plays a mixer as a sound card does: a goroutine renders a block every so often. A card that is lost
-// renders no more, and start takes its place with blocks of another length.
+// card calls Render like a sound card: a goroutine renders a block periodically. A lost card stops rendering,
+// and start replaces it with a mixer of another block length.
 type card struct {
 	stop chan struct{}
 	done sync.WaitGroup
@@ -63,8 +63,8 @@ func (c *card) lose() {
 	c.done.Wait()
 }
 
-// TestLossWithReload loses the card while a game plays and reloads its bank, and closes the mixer in the
-// middle of that. All calls return, the sound comes back, and Play fails once the mixer is closed.
+// TestLossWithReload loses the card while a game plays and reloads its bank, and then closes the mixer. All
+// calls must return, the sound must continue, and Play must fail once the mixer is closed.
 func TestLossWithReload(t *testing.T) {
 	for seed := range uint64(2) {
 		synctest.Test(t, func(t *testing.T) { loseAndReload(t, seed) })

@@ -12,7 +12,7 @@ import (
 	"voicepool/sounds"
 )
 
-// TestManySounds opens a bank of many sounds, each with a file of its own, and plays three of them.
+// TestManySounds opens a bank with many sounds, each with its own file, and plays three of them.
 func TestManySounds(t *testing.T) {
 	many := 1000
 	if longtest.Enabled() {

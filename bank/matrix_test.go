@@ -21,7 +21,7 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// matrix is the matrix of banks. Its keys come from the tables that Open reads by.
+// matrix is the test matrix of banks. Its keys come from the tables of Open.
 var matrix = sync.OnceValues(func() (*schematest.Matrix, error) {
 	schema, err := json.Marshal(parse.File(nil).Schema(fields.Limits{}))
 	if err != nil {
@@ -37,7 +37,7 @@ var matrix = sync.OnceValues(func() (*schematest.Matrix, error) {
 	})
 })
 
-// opened is the error of Open for a text, of which a panic is one too.
+// opened returns the error of Open for a text. A panic also becomes an error.
 func opened(fsys fstest.MapFS, lib *sounds.Library, text string) error {
 	return guarded(func() error {
 		fsys["sounds.yaml"].Data = []byte(text)
@@ -46,7 +46,7 @@ func opened(fsys fstest.MapFS, lib *sounds.Library, text string) error {
 	})
 }
 
-// guarded runs a function, and makes an error of a panic.
+// guarded runs a function and converts a panic to an error.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -58,12 +58,12 @@ func guarded(f func() error) (err error) {
 
 var errPanic = errors.New("panic")
 
-// placed matches a fault with the line and the column of a bank.
+// placed matches an error with a line and column of a bank.
 var placed = regexp.MustCompile(`^sounds\.yaml:[1-9][0-9]*:[1-9][0-9]*: `)
 
-// TestBankMatrix opens a bank with each key of each mapping, alone and in pairs, with values that are right
-// and values that are wrong, in one line and in block style. Each fault has a line and a column. With
-// VOICEPOOL_LONG=1 it takes all pairs in all places, and all values that are wrong.
+// TestBankMatrix opens a bank with each key of each mapping, alone and in pairs, with valid and invalid
+// values, in flow and block style. Each error must have a line and a column. With VOICEPOOL_LONG=1 it uses
+// all pairs in all places and all invalid values.
 func TestBankMatrix(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
 	full := longtest.Enabled()
@@ -132,8 +132,8 @@ func TestBankMatrix(t *testing.T) {
 	}
 }
 
-// TestReloadTakesEveryKey: a bank that plays reads each key, alone and with as many others as go with it, one
-// file after the other. What it refuses changes nothing, and a voice that plays goes on throughout.
+// TestReloadTakesEveryKey reloads a playing bank with each key, alone and combined with as many others as
+// possible. A rejected file must have no effect, and a playing voice must continue throughout.
 func TestReloadTakesEveryKey(t *testing.T) {
 	m, err := matrix()
 	if err != nil {
@@ -180,7 +180,7 @@ func TestReloadTakesEveryKey(t *testing.T) {
 				}
 			}
 		}
-		for i := range b.Rules().Sounds { // whatever the sound says, it can be asked for
+		for i := range b.Rules().Sounds { // every sound can be played
 			if name := b.Rules().Sounds[i].Name; name != "held" {
 				if err := guarded(func() error { _, err := b.Play(name, bank.Options{}); return err }); errors.Is(err, errPanic) {
 					t.Fatalf("%s: %v\n%s", c.Name, err, text)

@@ -25,8 +25,8 @@ sounds:
 
 var leads = []time.Duration{0, 20 * time.Millisecond}
 
-// voiceCalls returns arguments for the calls that move voices, by the names of the methods. A Moment takes the
-// target before them.
+// voiceCalls returns arguments for the methods that change voices, by method name. Methods of a Moment take
+// the target before them.
 func voiceCalls() map[string][]any {
 	return map[string][]any{
 		"Cut": {}, "Fade": {pcm.Decibels(-9), 20 * time.Millisecond, voice.RaisedCosine}, "FadeOut": {20 * time.Millisecond, voice.InDecibels},
@@ -37,7 +37,7 @@ func voiceCalls() map[string][]any {
 	}
 }
 
-// call calls a method of v with arguments, and returns its error.
+// call calls a method of v and returns its error.
 func call(v reflect.Value, method string, arguments ...any) error {
 	in := []reflect.Value{}
 	for _, x := range arguments {
@@ -50,8 +50,8 @@ func call(v reflect.Value, method string, arguments ...any) error {
 	return err
 }
 
-// layersTogether compares a play of two layers that move moves with two plays of the same sounds, each of
-// which it moves: they must give the same frames, and others than without it, if heard is set.
+// layersTogether compares a play with two layers, changed by move, with two plays of the same sounds, each
+// changed by move. The frames must be equal and, if heard is set, differ from the unchanged plays.
 func layersTogether(t *testing.T, name string, heard bool, lead time.Duration, move func(m *mixer.Mixer, h bank.Handle) error) {
 	t.Helper()
 	outputs := [3][]pcm.Frame{}
@@ -85,7 +85,7 @@ func layersTogether(t *testing.T, name string, heard bool, lead time.Duration, m
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
-		m.Prepare() // the versions of sounds that a pitch reads
+		m.Prepare() // prepares the mip levels for pitched voices
 		outputs[i] = render(m, 2000)
 	}
 	if !slices.Equal(outputs[0], outputs[1]) {
@@ -96,14 +96,14 @@ func layersTogether(t *testing.T, name string, heard bool, lead time.Duration, m
 	}
 }
 
-// TestMomentsReachAllLayers calls every method of a Moment that takes a target with that of a bank's handle, now
-// and at a frame, with a lead and without.
+// TestMomentsReachAllLayers calls every method of a Moment with a target on the handle of a bank, now and at
+// a frame, with and without a lead.
 func TestMomentsReachAllLayers(t *testing.T) {
 	moment, calls := reflect.TypeFor[mixer.Moment](), voiceCalls()
 	found := 0
 	for i := range moment.NumMethod() {
 		method := moment.Method(i)
-		if method.Type.NumIn() < 2 || method.Type.In(1) != reflect.TypeFor[mixer.Target]() || method.Name == "Seek" { // which moves the first layer
+		if method.Type.NumIn() < 2 || method.Type.In(1) != reflect.TypeFor[mixer.Target]() || method.Name == "Seek" { // Seek moves only the first layer
 			continue
 		}
 		found++
@@ -129,12 +129,13 @@ func TestMomentsReachAllLayers(t *testing.T) {
 	}
 }
 
-// TestHandlesReachAllLayers calls every method of a bank's handle that moves voices, with a lead and without.
+// TestHandlesReachAllLayers calls every method of a bank's handle that changes voices, with and without a
+// lead.
 func TestHandlesReachAllLayers(t *testing.T) {
 	handle, calls := reflect.TypeFor[bank.Handle](), voiceCalls()
 	for i := range handle.NumMethod() {
 		method := handle.Method(i)
-		if method.Type.NumOut() != 1 || method.Type.Out(0) != reflect.TypeFor[error]() || method.Name == "Seek" || method.Name == "Set" { // they move the first layer, and parameters
+		if method.Type.NumOut() != 1 || method.Type.Out(0) != reflect.TypeFor[error]() || method.Name == "Seek" || method.Name == "Set" { // Seek moves only the first layer, and Set a parameter
 			continue
 		}
 		arguments, ok := calls[method.Name]
@@ -151,8 +152,8 @@ func TestHandlesReachAllLayers(t *testing.T) {
 	}
 }
 
-// TestStopAtAFrameReachesAll: at the frame a stop by the handle of a bank ends every layer, those whose delay is
-// not over, and what follows the first, which may be over long since and forgotten.
+// TestStopAtAFrameReachesAll checks a stop at a frame by the handle of a bank. It must end every layer,
+// including delayed layers, and successors of a first voice that has long ended.
 func TestStopAtAFrameReachesAll(t *testing.T) {
 	b, m := ready(t, `
 voices: 8
@@ -165,7 +166,7 @@ sounds:
 `)
 	boom, music := start(t, b, "boom", bank.Options{}), start(t, b, "intro", bank.Options{})
 	render(m, 900)
-	for range 4000 { // so many that the mixer forgets the intro
+	for range 4000 { // enough to make the mixer forget the intro
 		start(t, b, "tick", bank.Options{}).Stop()
 		render(m, 1)
 	}
@@ -192,15 +193,15 @@ sounds:
 	}
 }
 
-// TestPlaysOfGamesAndBanks starts a play of a bank and one of the game for each number that the game might count to,
-// and stops the former: the latter play on.
+// TestPlaysOfGamesAndBanks starts a play of a bank and, for each number that the game may use, a play of the
+// game. Stopping the bank's play must not stop the game's.
 func TestPlaysOfGamesAndBanks(t *testing.T) {
 	b, err := open(t, "{voices: 8, sounds: {low: {file: sfx/a.wav, loop: true}, both: {layers: [low, low]}}}")
 	if err != nil {
 		t.Fatal(err)
 	}
 	config := b.Config()
-	config.Stems = true // or events have no plays
+	config.Stems = true // events contain play numbers only with stems
 	m, err := mixer.New(config)
 	if err != nil {
 		t.Fatal(err)
@@ -230,7 +231,7 @@ func TestPlaysOfGamesAndBanks(t *testing.T) {
 	}
 }
 
-// TestZeroHandle calls every method of the zero Handle: none panics, and every error is there.
+// TestZeroHandle checks that every method of the zero Handle returns an error and does not panic.
 func TestZeroHandle(t *testing.T) {
 	v, calls := reflect.ValueOf(bank.Handle{}), voiceCalls()
 	for i := range v.NumMethod() {

@@ -13,20 +13,20 @@ import (
 	"voicepool/space"
 )
 
-// there is an emitter in front of the listener, so far away.
+// there returns an emitter in front of the listener at a distance.
 func there(distance float64) *space.Emitter {
 	return &space.Emitter{Spot: space.Spot{Position: space.Vector{0, 0, -distance}, Forward: space.Vector{0, 0, -1}}}
 }
 
-// TestPlaces: distance, cone and spread of the file count where the game gives a place, and
-// what the game says itself goes before them.
+// TestPlaces checks that distance, cone and spread of the file apply to emitters of the game, and that the
+// game's own values have precedence.
 func TestPlaces(t *testing.T) {
 	own := there(10)
 	own.Attenuation = space.Attenuation{Curve: space.Constant}
 	for _, c := range []struct {
 		rule    string
 		emitter *space.Emitter
-		want    float64 // a factor
+		want    float64 // linear gain
 	}{
 		{rule: "distance: {min: 5}", emitter: nil, want: 1},
 		{rule: "gain: 0", emitter: there(10), want: 0.1},
@@ -40,7 +40,7 @@ func TestPlaces(t *testing.T) {
 		{rule: "distance: {min: 5}", emitter: own, want: 1},
 		{rule: "cone: {inner: 90, outer: 180, gain: -20}", emitter: there(1), want: 0.1},
 		{rule: "cone: {outer: 180, gain: -80}", emitter: there(1), want: 0},
-		{rule: "cone: {outer: 180, lowpass: 20}", emitter: there(1), want: 1.0418}, // as the step response of a Butterworth
+		{rule: "cone: {outer: 180, lowpass: 20}", emitter: there(1), want: 1.0418}, // the step response of a Butterworth filter
 		{rule: "air: 1000, distance: {curve: constant}", emitter: there(1e7), want: 1.0418},
 	} {
 		b, m := ready(t, "master: {limiter: false}\nsounds: {s: {file: sfx/d.wav, pan: -1, "+c.rule+"}}\n")
@@ -69,7 +69,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPlaceFaults: each says where it is wrong and what would be right, in a line.
+// TestPlaceFaults checks the messages for invalid spatial values.
 func TestPlaceFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{text: "distance: {curve: invers}", want: `20: curve: there is no "invers"; did you mean "inverse"?`},
@@ -106,11 +106,11 @@ func TestPlaceFaults(t *testing.T) {
 	}
 }
 
-// TestPlacedPlayDoesNotAllocate: the place of a start takes no memory.
+// TestPlacedPlayDoesNotAllocate checks starts with an emitter.
 func TestPlacedPlayDoesNotAllocate(t *testing.T) {
 	b, m := ready(t, "sounds: {s: {file: sfx/d.wav, distance: {min: 5}}}")
 	at, block := there(3), make([]pcm.Frame, 64)
-	for range 64 { // the records
+	for range 64 { // warm up the pool of records
 		start(t, b, "s", bank.Options{Emitter: at})
 		m.Render(block)
 		m.Events(make([]mixer.Event, 64))

@@ -14,7 +14,7 @@ import (
 	"voicepool/space"
 )
 
-// TestSetPositions: all layers are where they would be if each were moved by itself.
+// TestSetPositions checks that all layers have the same positions as if each were moved individually.
 func TestSetPositions(t *testing.T) {
 	var outs [2][]pcm.Frame
 	for i, names := range [][]string{{"boom"}, {"low", "tail"}} {
@@ -36,7 +36,7 @@ func TestSetPositions(t *testing.T) {
 	}
 }
 
-// TestSetPositionsOfWhatIsOver: an old handle moves nothing, and nothing is allocated.
+// TestSetPositionsOfWhatIsOver checks that an old handle has no effect, and that the call does not allocate.
 func TestSetPositionsOfWhatIsOver(t *testing.T) {
 	b, m := ready(t, manyWays)
 	old := start(t, b, "pair", bank.Options{})
@@ -60,7 +60,7 @@ func TestSetPositionsOfWhatIsOver(t *testing.T) {
 	}
 }
 
-// TestSilenceStaysSilence: a parameter that adds makes no silence audible, as in sheets.
+// TestSilenceStaysSilence checks that a parameter does not make a silent play audible, as in sheets.
 func TestSilenceStaysSilence(t *testing.T) {
 	for _, gain := range []pcm.Decibels{-80, -90, -120} {
 		b, m := ready(t, "sounds: {s: {file: sfx/d.wav, parameters: {x: {from: 0, to: 1, gain: [[0, 24]]}}}}")
@@ -71,7 +71,7 @@ func TestSilenceStaysSilence(t *testing.T) {
 	}
 }
 
-// Once a frame a game moves all that it has started; a play of several layers is one of them.
+// A game moves all its plays once per frame. A play with several layers counts as one.
 func ExampleBank_SetPositions() {
 	b, _ := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
 	m, _ := b.NewMixer()

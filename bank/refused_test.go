@@ -21,8 +21,8 @@ sounds:
   twice: {layers: [song, song, y]}
 `
 
-// TestRefusedPlaysDrawNothing: a play of which the mixer takes a part only, and so nothing, changes
-// no draw of later ones: of layers, of what follows, and of sounds that share it.
+// TestRefusedPlaysDrawNothing checks a play that the mixer accepts only in part and that therefore fails. It
+// must not affect the random choices of layers, successors and other plays of the same sounds.
 func TestRefusedPlaysDrawNothing(t *testing.T) {
 	for _, pick := range []string{"random", "shuffle", "round"} {
 		text := strings.ReplaceAll(refusals, "PICK", pick)
@@ -37,8 +37,8 @@ func TestRefusedPlaysDrawNothing(t *testing.T) {
 	}
 }
 
-// namesOf returns which files some plays of a sound take, and at which gains and pitches, where
-// before each of them plays are refused in the midst, for want of room; 0: none.
+// namesOf returns the files, gains and pitches of some plays of a sound. Before each play, others fail
+// halfway because the mixer accepts only room commands; 0 means no failing plays.
 func namesOf(t *testing.T, text, name string, room int) (out []string) {
 	b, err := open(t, text)
 	if err != nil {

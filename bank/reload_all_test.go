@@ -12,7 +12,7 @@ import (
 	"voicepool/pcm"
 )
 
-// reloadParts are the parts of a bank, with the texts that each may have. The first ones are the base.
+// reloadParts are the parts of a bank with alternative texts. The first texts form the base.
 var reloadParts = [...][]string{
 	{"voices: 4", "voices: 2"},
 	{"virtual: 0", "virtual: 3"},
@@ -41,7 +41,7 @@ var reloadParts = [...][]string{
 		"  sfx: {sends: {hall: -6}, effects: [{width: {width: 0.5}}, {eq: {bands: [{type: peak, freq: 1000, gain: -20}]}}]}", // swapped
 		"  sfx: {sends: {hall: -6}, effects: [{width: {width: 1.5}}]}",                                                       // removed
 		"  sfx: {sends: {hall: -6}, effects: [{eq: {bands: [{type: peak, freq: 1000, gain: -20}]}}, {width: {width: 0.5}}, {drive: {amount: 20}}]}",
-		"  sfx: {sends: {hall: -6}, effects: [{eq: {bands: [{type: peak, freq: 1000, gain: -20}]}}, {drive: {id: width, amount: 20, mix: 0.3}}]}", // another of the same name
+		"  sfx: {sends: {hall: -6}, effects: [{eq: {bands: [{type: peak, freq: 1000, gain: -20}]}}, {drive: {id: width, amount: 20, mix: 0.3}}]}", // another effect with the same name
 		"  sfx: {sends: {hall: -20}, effects: [{eq: {bands: [{type: peak, freq: 1000, gain: -20}]}}, {width: {width: 0.5}}]}",
 		"  sfx: {sends: {hall: {gain: -6, pre: true}}, effects: [{eq: {bands: [{type: peak, freq: 1000, gain: -20}]}}, {width: {width: 0.5}}]}",
 		"  sfx: {effects: [{eq: {bands: [{type: peak, freq: 1000, gain: -20}]}}, {width: {width: 0.5}}]}",
@@ -51,7 +51,7 @@ var reloadParts = [...][]string{
 	{"sounds: {s: {file: sfx/high.wav, bus: sfx, gain: -12}, t: {file: sfx/b.wav, bus: hall}}", "sounds: {s: {file: sfx/c.wav, bus: hall}, t: {file: sfx/b.wav, gain: [-9, 0]}}"},
 }
 
-// reloadTexts returns the base, and what differs from it in one part.
+// reloadTexts returns the base, and all texts that differ from it in one part.
 func reloadTexts() (texts []string) {
 	for part, all := range reloadParts {
 		for i, text := range all {
@@ -74,7 +74,7 @@ func reloadTexts() (texts []string) {
 	return texts
 }
 
-// heardOf returns what a mixer gives of some plays of a bank when its buses have settled.
+// heardOf renders some plays of a bank after its buses have settled.
 func heardOf(t *testing.T, b *bank.Bank, m *mixer.Mixer, frames int) []pcm.Frame {
 	t.Helper()
 	render(m, frames*m.Outputs())
@@ -85,9 +85,9 @@ func heardOf(t *testing.T, b *bank.Bank, m *mixer.Mixer, frames int) []pcm.Frame
 	return render(m, 1500*m.Outputs())
 }
 
-// TestReloadIsHeardOrAnError goes from each bank to others, and then back, or to other values of effects and
-// sends. Reload returns an error, which names a line, or the mixer gives what a new mixer of the new file gives.
-// What the mixer was made with, and other values of it, are never an error.
+// TestReloadIsHeardOrAnError reloads from each bank to others and back, or to other values of effects and
+// sends. Either Reload returns an error with a line, or the mixer sounds like a new mixer of the new file.
+// The original file, and other values of its settings, must never give an error.
 func TestReloadIsHeardOrAnError(t *testing.T) {
 	texts := reloadTexts()
 	want := make([][]pcm.Frame, len(texts))
@@ -98,7 +98,7 @@ func TestReloadIsHeardOrAnError(t *testing.T) {
 		b, m := ready(t, text)
 		want[i] = heardOf(t, b, m, 4000)
 	}
-	var moved []int // what a mixer of the base can take
+	var moved []int // parts that a mixer of the base can change
 	for i, text := range texts {
 		if strings.Contains(text, "freq: 1000, gain: 20}") || strings.Contains(text, "hall: -20}, effects") {
 			moved = append(moved, i)
@@ -157,7 +157,7 @@ func farthest(a, b []pcm.Frame) float64 {
 	return far
 }
 
-// TestReloadPartsAreAll: every field of a bank differs between two of the texts.
+// TestReloadPartsAreAll checks that every field of a bank differs between two of the texts.
 func TestReloadPartsAreAll(t *testing.T) {
 	noKey := map[string]bool{"Rules.File": true, "Rules.FS": true, "Rules.Named": true, "Rules.Blind": true, "Rules.Fold": true}
 	seen := map[string]map[string]bool{}

@@ -11,8 +11,8 @@ import (
 	"voicepool/bank"
 )
 
-// TestReloadWhatTheMixerLacks: a bus and voices that only a new mixer can have are told, and
-// scenes and other reloads go on.
+// TestReloadWhatTheMixerLacks checks that a bus and a pool size that need a new mixer are reported, and that
+// scenes and other reloads still work.
 func TestReloadWhatTheMixerLacks(t *testing.T) {
 	const old = "voices: 4\nbuses: {sfx: {}}\nsounds: {s: {file: sfx/d.wav, bus: sfx}}\nscenes: {menu: {voices: 2}}\n"
 	for name, now := range map[string]string{
@@ -39,7 +39,7 @@ func TestReloadWhatTheMixerLacks(t *testing.T) {
 	}
 }
 
-// TestReloadOfNothing: a file that a program has begun to write is no bank without sounds.
+// TestReloadOfNothing checks that a partly written file does not become a bank without sounds.
 func TestReloadOfNothing(t *testing.T) {
 	b, _, fsys := reloading(t, "sounds: {s: {file: sfx/d.wav}}")
 	for _, text := range []string{"", "# soon\n", "buses: {sfx: {}}\n"} {
@@ -53,7 +53,7 @@ func TestReloadOfNothing(t *testing.T) {
 	}
 }
 
-// TestWatchWaitsForASound: a sound that is named before its file is there is read when it comes.
+// TestWatchWaitsForASound checks that a sound whose file does not exist yet is loaded when the file appears.
 func TestWatchWaitsForASound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _, fsys := reloaded(t)
@@ -76,8 +76,8 @@ func TestWatchWaitsForASound(t *testing.T) {
 	})
 }
 
-// TestReloadOfManyThings: of one reload all counts that the mixer can take, and each thing that it
-// cannot take is a line with its place.
+// TestReloadOfManyThings checks that one reload applies all possible changes, and reports each impossible
+// change with a line and its place.
 func TestReloadOfManyThings(t *testing.T) {
 	const old = `voices: 4
 master: {limiter: false}
@@ -111,7 +111,7 @@ sounds.yaml:8:34: voices: only a new mixer takes this; call NewMixer. Until then
 sounds.yaml:8:52: when: only a new mixer has the bus "ui"; call NewMixer. Until then the duck stays as it was`
 	b, m, fsys := reloading(t, old)
 	rewrite(fsys, "sounds.yaml", []byte(now))
-	for range 2 { // what waits is told each time
+	for range 2 { // pending changes are reported each time
 		if err := b.Reload(); !errors.Is(err, bank.ErrMixer) || err.Error() != want {
 			t.Fatalf("the reload says\n%v\nwant\n%s", err, want)
 		}
@@ -146,7 +146,7 @@ sounds.yaml:8:52: when: only a new mixer has the bus "ui"; call NewMixer. Until 
 	near(t, "s of the new mixer", render(next, 400)[399], 0.5*db(-46), 0)
 }
 
-// TestABusThatComesBack: the mixer still has a bus that was out of the file for a while.
+// TestABusThatComesBack checks that a bus that was removed from the file for a while still works.
 func TestABusThatComesBack(t *testing.T) {
 	const with = "buses: {sfx: {gain: -3}}\nsounds: {s: {file: sfx/d.wav, bus: sfx}}\n"
 	b, m, fsys := reloading(t, with)

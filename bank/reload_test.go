@@ -27,7 +27,7 @@ sounds:
   s: {file: sfx/d.wav, bus: sfx, pan: -1, limit: 2}
 `
 
-// reloaded opens a bank, and returns it with what it reads.
+// reloaded opens a bank and returns it with its mixer and its folder.
 func reloaded(t *testing.T) (*bank.Bank, *mixer.Mixer, *folder) { return reloading(t, before) }
 
 func reloading(t *testing.T, text string) (*bank.Bank, *mixer.Mixer, *folder) {
@@ -45,7 +45,7 @@ func reloading(t *testing.T, text string) (*bank.Bank, *mixer.Mixer, *folder) {
 	return b, m, fsys
 }
 
-// folder is a file system whose files change while others read them.
+// folder is a file system that can change while it is read.
 type folder struct {
 	mu    sync.Mutex
 	files fstest.MapFS
@@ -63,8 +63,8 @@ func rewrite(f *folder, name string, data []byte) {
 	f.files[name] = &fstest.MapFile{Data: data, ModTime: time.Now()}
 }
 
-// TestWatch: each change of the file, and of a sound, is heard by what starts next, buses move at
-// once without a step, and a broken file changes nothing and is told.
+// TestWatch checks that later starts use the changed file and sounds, that buses move promptly and without
+// steps, and that a broken file is reported and has no effect.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, m, fsys := reloaded(t)
@@ -135,8 +135,8 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestReload: limits of what plays go on to count, draws go on, and what a mixer cannot take is
-// said.
+// TestReload checks that limits keep counting playing voices, that random choices continue, and that changes
+// the mixer cannot apply are reported.
 func TestReload(t *testing.T) {
 	b, m, fsys := reloaded(t)
 	for range 2 {
@@ -167,7 +167,7 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// During development the game watches its files; in a release the file system never changes.
+// During development the game watches its files. In a release the file system never changes.
 func ExampleBank_Watch() {
 	b, err := bank.Open(os.DirFS("assets"), "sounds.yaml", sounds.NewLibrary(sounds.Options{}))
 	if err != nil {

@@ -31,12 +31,12 @@ scenes:
   plain: {}
 `
 
-// heard renders some time, and returns the last frame and the largest step of a sample.
+// heard renders some time and returns the last frame and the largest step between samples.
 func heard(m *mixer.Mixer, d time.Duration) (last pcm.Frame, step float64) {
 	return steepest(render(m, int(pcm.Frames(d, rate))))
 }
 
-// heardHigh is heard where high.wav is on the left, of which it takes away the signs.
+// heardHigh is heard for high.wav on the left, with its alternating signs removed.
 func heardHigh(m *mixer.Mixer, d time.Duration) (last pcm.Frame, step float64) {
 	out := render(m, int(pcm.Frames(d, rate)))
 	for i := 1; i < len(out); i += 2 {
@@ -54,15 +54,15 @@ func steepest(out []pcm.Frame) (last pcm.Frame, step float64) {
 	return out[len(out)-1], step
 }
 
-// TestScenes: each scene from each other comes to the same levels and size, and no sample steps by
-// more than the steepest fade does: 80 dB in 300 ms is 0.4 % a frame; a tail of 10 ms 2 %.
+// TestScenes checks each transition between scenes: the final levels and pool size are right, and no step
+// exceeds the steepest fade. 80 dB in 300 ms is 0.4 % per frame, a tail of 10 ms 2 %.
 func TestScenes(t *testing.T) {
 	want := map[string]struct {
-		sfx, music float64 // dB
+		sfx, music float64 // in dB
 		voices     int
 	}{
 		"":      {sfx: -6, music: -24, voices: 4},
-		"menu":  {sfx: -80, music: 0, voices: 2}, // nobody hears what it would give way to
+		"menu":  {sfx: -80, music: 0, voices: 2}, // sfx, the trigger of the duck, is silent
 		"fight": {sfx: 0, music: -36, voices: 16},
 		"still": {sfx: -120, music: -32, voices: 4},
 		"plain": {sfx: -6, music: -24, voices: 4},
@@ -99,8 +99,8 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// TestSceneAfterScene: a scene that comes before the last one is over wins, whatever that had
-// ordered for later.
+// TestSceneAfterScene checks that a scene set during another transition wins over the pending changes of that
+// one.
 func TestSceneAfterScene(t *testing.T) {
 	for _, names := range [][]string{{"menu", "fight"}, {"fight", "menu"}, {"menu", "", "menu"}, {"menu", "fight", "menu", "fight"}, {"fight", "menu", ""}} {
 		b, m := ready(t, fights)
@@ -122,8 +122,8 @@ func TestSceneAfterScene(t *testing.T) {
 	}
 }
 
-// TestSceneTakenBack: a scene that comes before the last one is over takes its size back too. Nothing
-// is stolen until the last fade is over, and then only what is beyond the size of the last scene.
+// TestSceneTakenBack checks that a scene set during another transition also replaces its pool size. No voice
+// may be stolen before the last fade has ended, and then only beyond the size of the last scene.
 func TestSceneTakenBack(t *testing.T) {
 	sizes := map[string]int64{"menu": 2, "": 4, "fight": 16}
 	for _, first := range []string{"menu", "", "fight"} {
@@ -142,7 +142,7 @@ func TestSceneTakenBack(t *testing.T) {
 					if err := b.Scene(name, 300*time.Millisecond); err != nil {
 						t.Fatal(err)
 					}
-					if name != last { // else the first fade to it goes on
+					if name != last { // otherwise the first fade to it continues
 						last, end = name, 200*i+300
 					}
 					heard(m, 200*time.Millisecond)
@@ -162,7 +162,7 @@ func TestSceneTakenBack(t *testing.T) {
 	}
 }
 
-// TestSceneLeavesTheGameItsGains: what no scene names stays where the game has put it.
+// TestSceneLeavesTheGameItsGains checks that buses outside all scenes keep the game's gains.
 func TestSceneLeavesTheGameItsGains(t *testing.T) {
 	b, m := ready(t, fights)
 	speech, _ := m.Bus("speech")
@@ -213,7 +213,7 @@ func TestSceneErrors(t *testing.T) {
 	}
 }
 
-// A scene moves the size of the pool and its buses, with a fade.
+// A scene changes the size of the pool and the buses, with a fade.
 func ExampleBank_Scene() {
 	file := fstest.MapFS{"sounds.yaml": {Data: []byte(`
 voices: 8
@@ -226,7 +226,7 @@ scenes:
 	m, _ := b.NewMixer()
 	defer m.Close()
 	fmt.Println(b.Scene("fight", 300*time.Millisecond))
-	m.Render(make([]pcm.Frame, 480)) // a device does this
+	m.Render(make([]pcm.Frame, 480)) // called by the device in a real game
 	music, _ := m.Bus("music")
 	fmt.Println(m.Stats().Voices, "voices, music at", music.Gain())
 	// Output:

@@ -14,11 +14,11 @@ import (
 	"voicepool/sounds"
 )
 
-// slow is a file system that takes a minute to open a file, once its disk is asleep.
+// slow is a file system that takes a minute to open a certain file while asleep is set.
 type slow struct {
 	fs.FS
 	mu     sync.Mutex
-	asleep string // the file
+	asleep string // the slow file
 	fails  bool
 }
 
@@ -66,8 +66,8 @@ func slowBank(t *testing.T) (*bank.Bank, *mixer.Mixer, *slow) {
 	return b, m, fsys
 }
 
-// TestASlowDiskHoldsUpNothingElse: while a stream is opened other sounds start, parameters are set
-// and scenes change, all at once.
+// TestASlowDiskHoldsUpNothingElse checks that other starts, parameters and scenes work while a stream is
+// being opened.
 func TestASlowDiskHoldsUpNothingElse(t *testing.T) {
 	for _, name := range []string{"music", "calm", "scene"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -95,7 +95,8 @@ func TestASlowDiskHoldsUpNothingElse(t *testing.T) {
 	}
 }
 
-// TestAParameterReachesWhatIsBeingOpened: what is set for all meanwhile holds for it.
+// TestAParameterReachesWhatIsBeingOpened checks that a parameter set meanwhile applies to a stream being
+// opened.
 func TestAParameterReachesWhatIsBeingOpened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, m, fsys := slowBank(t)
@@ -118,13 +119,13 @@ func TestAParameterReachesWhatIsBeingOpened(t *testing.T) {
 	})
 }
 
-// TestSlowPlaysOfANameTakeTurns: a play that fails after a minute has drawn nothing, and the one
-// that was asked for meanwhile draws as if it had never been; a reload waits for both.
+// TestSlowPlaysOfANameTakeTurns checks a play that fails after a minute: it takes its choices back, and a
+// play requested meanwhile chooses as if it had not existed. A reload waits for both.
 func TestSlowPlaysOfANameTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, m, fsys := slowBank(t)
 		defer m.Close()
-		start(t, b, "scene", bank.Options{}) // takes the first of three
+		start(t, b, "scene", bank.Options{}) // uses the first of three files
 		fsys.sleep("sfx/a.wav", true)
 		failed := make(chan error)
 		go func() {

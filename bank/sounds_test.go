@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSounds: each variation comes under the name of the bank, in order; of layers the first sound.
+// TestSounds checks that all variations are listed by name, in order, and layered sounds by their first
+// layer.
 func TestSounds(t *testing.T) {
 	b, err := open(t, `sounds:
   step: {files: [sfx/b.wav, sfx/a.wav]}

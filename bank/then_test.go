@@ -19,7 +19,7 @@ sounds:
   end: {file: sfx/c.wav, bus: music, gain: -6}
 `
 
-// TestThen: what a file says of what follows starts at the exact frame.
+// TestThen checks that successors in a file start at the exact frame.
 func TestThen(t *testing.T) {
 	b, m := ready(t, music)
 	h, err := b.Play("intro", bank.Options{Tag: 7, Gain: -3})
@@ -45,7 +45,8 @@ func TestThen(t *testing.T) {
 	for _, e := range events[:m.Events(events)] {
 		got = append(got, e.Frame)
 	}
-	// It goes back at 1400 + n 200. At 4000 it has just done so: it leaves at 4200, and has 200 to its end.
+	// The loop goes back at 1400 + n x 200. At 4000 it has just gone back, so it leaves the loop at 4200 and
+	// has 200 frames left.
 	want := []int64{0, 800, 800, 4400, 4400, 5200}
 	if len(got) != len(want) {
 		t.Fatalf("events at %v, want %v", got, want)
@@ -57,7 +58,7 @@ func TestThen(t *testing.T) {
 	}
 }
 
-// TestThenStops: to stop the first is to stop all.
+// TestThenStops checks that stopping the first sound cancels the others.
 func TestThenStops(t *testing.T) {
 	b, m := ready(t, music)
 	h, err := b.Play("intro", bank.Options{})
@@ -75,7 +76,7 @@ func TestThenStops(t *testing.T) {
 	}
 }
 
-// TestThenStopsWhatPlays: the handle of a play stops whichever sound of it plays, and what follows.
+// TestThenStopsWhatPlays checks that the handle stops the current sound and cancels its successors.
 func TestThenStopsWhatPlays(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -104,7 +105,7 @@ func TestThenStopsWhatPlays(t *testing.T) {
 	}
 }
 
-// TestThenFaults: a place in the file, and what would be right.
+// TestThenFaults checks the places and remedies of errors.
 func TestThenFaults(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"unknown": {
@@ -128,7 +129,7 @@ func TestThenFaults(t *testing.T) {
 	}
 }
 
-// TestThenLeavesItsLoop: the handle of a chain acts on what plays, also when the first is over.
+// TestThenLeavesItsLoop checks that the handle acts on the current sound after the first has ended.
 func TestThenLeavesItsLoop(t *testing.T) {
 	b, m := ready(t, music)
 	h, err := b.Play("intro", bank.Options{})

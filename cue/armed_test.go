@@ -14,7 +14,7 @@ import (
 	"voicepool/pcm"
 )
 
-// randomList returns a random sheet with a list that follows ends, without times of GO.
+// randomList returns a random sheet with a list that waits for ends, without times of GO.
 func randomList(draw *rand.Rand) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "voices: %d\nseed: %d\nmaster: {limiter: %v}\nbuses: {sfx: {gain: -3, voices: 3}}\n", 2+draw.IntN(5), draw.IntN(9), draw.IntN(2) == 0)
@@ -65,13 +65,13 @@ func randomList(draw *rand.Rand) string {
 	return b.String()
 }
 
-// playLive plays by Feed and Render, in blocks, and returns what Render gave. do is called before
-// each block.
+// playLive plays with Feed and Render, in blocks, and returns the output of Render. It calls do before each
+// block.
 func playLive(t *testing.T, p *cue.Player, block int, do func(frame int)) (out []pcm.Frame) {
 	return playLiveAt(t, p, rate, block, do)
 }
 
-// playLiveAt is playLive at another rate.
+// playLiveAt is playLive at another sample rate.
 func playLiveAt(t *testing.T, p *cue.Player, rate, block int, do func(frame int)) (out []pcm.Frame) {
 	synctest.Test(t, func(t *testing.T) {
 		if err := p.Prime(); err != nil {
@@ -99,7 +99,7 @@ func playLiveAt(t *testing.T, p *cue.Player, rate, block int, do func(frame int)
 	return out
 }
 
-// TestFeedFollows: in real time the frames are those of the render, whatever follows what.
+// TestFeedFollows checks that a list with follow-ons gives the same frames in real time as in a render.
 func TestFeedFollows(t *testing.T) {
 	f := newFolder(t)
 	waits, seeds := 0, rounds(40, 150)
@@ -112,7 +112,7 @@ func TestFeedFollows(t *testing.T) {
 		}
 		s, err := cue.Parse("s", []byte(sheet+goes+"]\n"))
 		for ; err != nil; s, err = cue.Parse("s", []byte(sheet+goes+"]\n")) {
-			goes = goes[:strings.LastIndex(strings.TrimSuffix(goes, ", "), " ")+1] // one GO less
+			goes = goes[:strings.LastIndex(strings.TrimSuffix(goes, ", "), " ")+1] // remove the last GO
 			if !strings.Contains(goes, "ms") {
 				t.Fatal(err, sheet)
 			}
@@ -144,9 +144,8 @@ func TestFeedFollows(t *testing.T) {
 	}
 }
 
-// TestLiveIsRendered: a list that is driven live, with random GOs, panics, jumps and pauses, gives the
-// frames of the render of what was recorded, keeps the identities of the report, and leaves nothing
-// playing.
+// TestLiveIsRendered operates a list live with random GOs, panics, jumps and pauses. The recording must
+// render to the same frames and keep the identities of the report, and no voice may remain.
 func TestLiveIsRendered(t *testing.T) {
 	f := newFolder(t)
 	for seed := range rounds(45, 170) { // of 60 steps each
@@ -167,11 +166,11 @@ func TestLiveIsRendered(t *testing.T) {
 				return
 			}
 			switch n := draw.IntN(20); {
-			case held && n == 6: // a panic ends a pause
+			case held && n == 6: // a panic during a pause
 				held = false
 				p.Hold(false)
 				p.Panic(time.Duration(draw.IntN(90)) * time.Millisecond)
-			case held && n != 5: // else, who pauses resumes before anything else
+			case held && n != 5: // during a pause only a resume or a panic may follow
 			case n < 4:
 				if err := p.Fire(draw.IntN(len(s.List))); err != nil {
 					t.Error(err)

@@ -15,13 +15,14 @@ import (
 	"voicepool/pcm"
 )
 
-// pausedGoes has panics and pauses among its GOs.
+// pausedGoes are scheduled GOs with panics and pauses.
 const pausedGoes = "0.4s\n0.9s pause\n1.1s resume\n1.5s\n2s pause\n2.005s resume\n2.3s panic 200ms\n3s 1\n3.5s pause\n3.9s resume\n4s\n"
 
 const pausedSheet = "voices: 4\ncues: [{at: 0, play: quiet.wav, loop: true, for: 6s}, {at: 0.85s, play: half.wav, every: 173ms, times: 30}]\n" +
 	"list: [{cue: 1, play: half.wav, id: a, loop: true, fade_in: 300ms}, {cue: 2, pre: 20ms, play: short.wav, then: follow}, {cue: 3, do: [{play: half.wav, id: b}, {at: end of b, stop: a, over: 2s}]}]\n"
 
-// TestBeginningInPauses: a render from any place on is the end of the whole, pauses and panics included.
+// TestBeginningInPauses checks that a render from any place equals the end of the complete render, including
+// pauses and panics.
 func TestBeginningInPauses(t *testing.T) {
 	f := newFolder(t)
 	for _, limiter := range []string{"false", "true"} {
@@ -39,7 +40,7 @@ func TestBeginningInPauses(t *testing.T) {
 			if short := i < 60 && i%2 == len(limiter)%2 || i >= 140; !short && !longtest.Enabled() {
 				continue
 			}
-			if i < 60 { // where a pause begins or ends
+			if i < 60 { // the beginnings and ends of pauses
 				from = []int{900, 1100, 2000, 2005, 3500, 3900}[i%6] + i/6 - 2
 			}
 			p := f.playerOf(read(), cue.Options{From: rules.FrameTime(int64(from), rate)})
@@ -54,7 +55,7 @@ func TestBeginningInPauses(t *testing.T) {
 				t.Errorf("it began at %d, want %d", p.Began(), from)
 			}
 		}
-		for _, block := range []int{7, 50} { // and on a device
+		for _, block := range []int{7, 50} { // also on a device
 			p := f.playerOf(read(), cue.Options{Block: block})
 			got, latency := playLive(t, p, block, func(int) {}), int(p.Mixer().LatencyFrames())
 			if !slices.Equal(got[latency:latency+len(want)], want) {
@@ -64,8 +65,8 @@ func TestBeginningInPauses(t *testing.T) {
 	}
 }
 
-// TestBeginningLive: a live show that begins in the middle has what the GOs before it have begun, and
-// goes on as the render of what was recorded.
+// TestBeginningLive checks a live show that begins in the middle: the earlier GOs count as done, and the show
+// continues like a render of its recording.
 func TestBeginningLive(t *testing.T) {
 	f := newFolder(t)
 	for seed := range rounds(20, 60) {
@@ -116,8 +117,8 @@ func TestBeginningLive(t *testing.T) {
 	}
 }
 
-// TestBeginningSettled: without times of GO, the cues before the one that stands by count as finished:
-// loops without an end begin, and what was set is set.
+// TestBeginningSettled checks a beginning without times of GO: the cues before the next one count as
+// finished, so that their endless loops play and their set values apply.
 func TestBeginningSettled(t *testing.T) {
 	f := newFolder(t)
 	const list = "voices: 6\nbuses: {m: {}}\nscenes: {low: {buses: {m: {gain: -9}}}}\n" + `
@@ -161,7 +162,7 @@ list:
 	}
 }
 
-// TestHandIDs: an id that came by hand can be named later; one that did not come cannot.
+// TestHandIDs checks that an id given by hand can be used later, and that an unknown id cannot.
 func TestHandIDs(t *testing.T) {
 	f := newFolder(t)
 	p := f.player("sounds: {a: {file: half.wav, loop: true}}\nlist: [{cue: 1, play: a, id: x}]", cue.Options{Live: true})

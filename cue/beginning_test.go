@@ -13,8 +13,8 @@ import (
 	"voicepool/sounds"
 )
 
-// TestBeginning: what is rendered from a place on is the end of the whole, to the bit, with the
-// same events.
+// TestBeginning checks that a render from a place equals the end of the complete render, bit for bit and with
+// the same events.
 func TestBeginning(t *testing.T) {
 	f := newFolder(t)
 	random := rand.New(rand.NewPCG(17, 1))
@@ -45,7 +45,8 @@ func TestBeginning(t *testing.T) {
 	}
 }
 
-// TestBeginningAtCue: a show begins where a cue does, also where only a render knows when that is.
+// TestBeginningAtCue checks that a show can begin with a cue, even if only a render can find the time of that
+// cue.
 func TestBeginningAtCue(t *testing.T) {
 	f := newFolder(t)
 	sheet := "cues: [{at: 4s, cue: 20, play: short.wav}]\n" +
@@ -60,7 +61,7 @@ func TestBeginningAtCue(t *testing.T) {
 	}
 }
 
-// TestBeginningNowhere: what begins beyond its end, or with a cue that is not there, says so.
+// TestBeginningNowhere checks the errors for a beginning after the end of the show and for an unknown cue.
 func TestBeginningNowhere(t *testing.T) {
 	f := newFolder(t)
 	for _, c := range []struct {
@@ -79,7 +80,7 @@ func TestBeginningNowhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := cue.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: rate}), c.options)
-		if err == nil { // it is known when it has played that far
+		if err == nil { // the error comes when the player has reached the end
 			n, block := 0, make([]pcm.Frame, 100)
 			for err == nil && n == 0 {
 				n, err = p.Read(block)

@@ -10,8 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestBelowMix: the report says how far under the mix lies what was taken from it,
-// however the render is read.
+// TestBelowMix checks BelowMix in the report for reads of different lengths.
 func TestBelowMix(t *testing.T) {
 	f := newFolder(t)
 	const sheet = `voices: 1

@@ -10,8 +10,8 @@ import (
 	"voicepool/sounds"
 )
 
-// BenchmarkRender plays ten seconds of a scene that keeps 32 voices busy, with
-// pitches, a bus and the limiter, and reports how much faster than real time.
+// BenchmarkRender renders ten seconds of a scene with 32 busy voices, pitches, a bus and the limiter. It
+// reports the speed relative to real time.
 func BenchmarkRender(b *testing.B) {
 	s, err := cue.Parse("bench", []byte(`
 length: 10s

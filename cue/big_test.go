@@ -11,7 +11,7 @@ import (
 	"voicepool/sounds"
 )
 
-// bigSheets are sheets with many of something, faulty and not.
+// bigSheets are sheets with many items of one kind, valid and faulty.
 var bigSheets = map[string]func(b *strings.Builder, n int){
 	"unknown sounds": func(b *strings.Builder, n int) {
 		lines(b, "sounds:\n", "  sound%d: click\n", n)
@@ -60,7 +60,7 @@ var bigSheets = map[string]func(b *strings.Builder, n int){
 	},
 }
 
-// lines writes a line for each of n numbers.
+// lines writes n numbered lines.
 func lines(b *strings.Builder, head, line string, n int) {
 	b.WriteString(head)
 	for i := range n {
@@ -68,8 +68,8 @@ func lines(b *strings.Builder, head, line string, n int) {
 	}
 }
 
-// TestBigSheets: the time that a sheet takes does not grow with the square of what is in it. What
-// did so took minutes for these.
+// TestBigSheets checks that parsing time does not grow quadratically. With quadratic time these sheets took
+// minutes.
 func TestBigSheets(t *testing.T) {
 	n, limit := 20000, 20*time.Second
 	if !longtest.Enabled() {
@@ -86,7 +86,7 @@ func TestBigSheets(t *testing.T) {
 				ends = s.CheckRender()
 			}
 		})
-		begin := time.Now() // several goroutines load
+		begin := time.Now() // wall-clock time, because several goroutines load
 		if s != nil {
 			loads = s.LoadSounds(t.Context(), sounds.NewLibrary(sounds.Options{Rate: s.Rate}), nil)
 		}

@@ -10,8 +10,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestReadEnds: what goes on after all that the sheet lets sound is an error, here a voice that
-// was held behind the sheet's back, so that no disk is filled.
+// TestReadEnds checks that a render ends with an error if a voice plays on after the end of the sheet,
+// because it would fill the disk. Here the test itself holds a voice on the mixer.
 func TestReadEnds(t *testing.T) {
 	f := newFolder(t)
 	for _, text := range []string{

@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// ceased is a list whose cues have all kinds of what is still to come.
+// ceased is a list whose cues have all kinds of pending actions.
 const ceased = `
 sounds: {half: half.wav, late: {layers: [half, {sound: half, delay: 2s}]}}
 list:
@@ -22,8 +22,8 @@ list:
   - {cue: 6, play: half.wav, loop: true}
 `
 
-// TestCease: however soon after its GO a cue is stopped, and a panic comes after that, nothing of it is left
-// then: nothing waits, nothing sounds later, and the end comes at once.
+// TestCease stops a cue at any time after its GO, followed by a panic. No action may remain, no sound may
+// follow, and the show must end at once.
 func TestCease(t *testing.T) {
 	f := newFolder(t)
 	const block = 10
@@ -33,7 +33,7 @@ func TestCease(t *testing.T) {
 				what := fmt.Sprintf("cue %d, stopped %d blocks after its GO, panics %v blocks after that", list+1, cease, panics)
 				p := f.player(ceased, cue.Options{Live: true, Events: true, Block: block})
 				last := 5 + cease
-				due := map[int]int{} // panics, by blocks
+				due := map[int]int{} // panics by block
 				for _, n := range panics {
 					last += n
 					due[last]++
@@ -63,7 +63,7 @@ func TestCease(t *testing.T) {
 							time.Sleep(pcm.Duration(block, rate))
 							quiet := last + 12
 							if len(panics) == 0 && list > 2 {
-								quiet = 400 // what goes on from it by itself does so
+								quiet = 400 // its follower still begins
 							}
 							if n < quiet {
 								continue
@@ -97,8 +97,8 @@ func TestCease(t *testing.T) {
 	}
 }
 
-// TestEndComes: what is to come in an hour, or waits for what never comes, holds no end up for more than a
-// second, and never sounds.
+// TestEndComes checks that pending actions in the distant future, or with endless waits, do not delay the end
+// by more than a second and never sound.
 func TestEndComes(t *testing.T) {
 	f := newFolder(t)
 	const block = 10

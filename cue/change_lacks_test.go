@@ -9,8 +9,8 @@ import (
 	"voicepool/sounds"
 )
 
-// TestChangeToWhatTheMixerLacks: an edit whose cues or scenes move effects, sends or voices that the mixer of
-// the show does not have is refused, and so is an action by hand. The show plays on.
+// TestChangeToWhatTheMixerLacks checks that an edit is rejected if it uses effects, sends or voices that the
+// mixer of the show does not have. The same holds for an action by hand. The show continues.
 func TestChangeToWhatTheMixerLacks(t *testing.T) {
 	const (
 		head = "sounds: {a: {file: half.wav}}\n"

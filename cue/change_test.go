@@ -15,7 +15,7 @@ import (
 	"voicepool/sounds"
 )
 
-// changed has a player take another sheet.
+// changed calls Change with a sheet and returns the kept keys.
 func (f folder) changed(p *cue.Player, text string, adopted func(take func()) map[string]float64) []string {
 	f.Helper()
 	kept, err := p.Change(f.Context(), f.sheet(rate, text), sounds.NewLibrary(sounds.Options{Rate: rate}), adopted)
@@ -25,13 +25,13 @@ func (f folder) changed(p *cue.Player, text string, adopted func(take func()) ma
 	return kept
 }
 
-// TestChangeTimeline: a timeline goes on as another sheet says, at the same time of that.
+// TestChangeTimeline checks that a timeline continues at the same time in the new sheet.
 func TestChangeTimeline(t *testing.T) {
 	f := newFolder(t)
 	const head = "voices: 5\nsounds:\n  a: {files: [half.wav, quiet.wav], gain: -3}\n  b: {file: short.wav}\n  c: {file: quiet.wav, loop: true}\n"
 	for seed := range rounds(16, 40) {
 		draw := rand.New(rand.NewPCG(seed, 5))
-		// Nothing is due in the time in which the change may act: 700 to 1300.
+		// No action is due in the interval in which the change may take effect, 700 to 1300.
 		when := func() int { return []int{draw.IntN(700), 1300 + draw.IntN(900)}[draw.IntN(2)] }
 		one := func() string {
 			switch draw.IntN(4) {
@@ -50,7 +50,7 @@ func TestChangeTimeline(t *testing.T) {
 				both += fmt.Sprintf("  - {at: %dms, %s\n", at, line)
 			}
 		}
-		after += "  - {at: 3s, play: short.wav, id: y}\n  - {at: 3s, play: short.wav, id: x}\n" // its ids come in another order
+		after += "  - {at: 3s, play: short.wav, id: y}\n  - {at: 3s, play: short.wav, id: x}\n" // its ids appear in another order
 		both += "  - {at: 3s, play: short.wav, id: y}\n  - {at: 3s, play: short.wav, id: x}\n"
 		for range 9 {
 			line, at := one(), when()
@@ -63,7 +63,7 @@ func TestChangeTimeline(t *testing.T) {
 		after += fmt.Sprintf("  - {at: 10ms, play: b, every: %dms, times: %d}\n", every, last)
 		for k := range last {
 			at := 10 + k*every
-			if at >= 700 && at <= 1300 { // nobody knows
+			if at >= 700 && at <= 1300 { // undefined
 				after = strings.Replace(after, fmt.Sprintf("every: %dms, times: %d", every, last), "every: 1ms, times: 1", 1)
 				every = 0
 				break
@@ -93,7 +93,8 @@ func TestChangeTimeline(t *testing.T) {
 	}
 }
 
-// TestChangeList: GOs go by the sheet that came last; what has begun goes on, and can be stopped by it.
+// TestChangeList checks that GOs follow the latest sheet, and that running cues continue and can be stopped
+// by it.
 func TestChangeList(t *testing.T) {
 	f := newFolder(t)
 	p := f.player("list:\n  - {cue: 1, play: half.wav, id: house, loop: true}\n  - {cue: 2, play: short.wav}\n  - {cue: 3, play: short.wav}\n",
@@ -134,7 +135,7 @@ func TestChangeList(t *testing.T) {
 				take()
 				return map[string]float64{"3": -3}
 			})
-			if got := fmt.Sprint(playing()); got != "[1 gone]" { // at once: nobody sees places of the one before
+			if got := fmt.Sprint(playing()); got != "[1 gone]" { // immediately: positions of the old sheet are never visible
 				t.Errorf("%v play", got)
 			}
 		case 22:
@@ -146,7 +147,7 @@ func TestChangeList(t *testing.T) {
 			}
 			fire("3")
 		case 40:
-			fire("1") // the house ends, and cue 3 goes on
+			fire("1") // the house ends, and cue 3 continues
 		case 80:
 			p.Finish()
 		}
@@ -163,7 +164,7 @@ func TestChangeList(t *testing.T) {
 	}
 }
 
-// TestChangeRefused: what a show under way cannot take changes nothing, and is told.
+// TestChangeRefused checks that an unsuitable sheet is rejected and has no effect.
 func TestChangeRefused(t *testing.T) {
 	f := newFolder(t)
 	const sheet = "voices: 3\nbuses: {a: {}, b: {}}\nlength: 300ms\ncues: [{at: 0, play: half.wav}]"
@@ -202,8 +203,7 @@ func TestChangeRefused(t *testing.T) {
 	q.Close()
 }
 
-// TestChangeNothing: a sheet that changes to itself, again and again, gives the frames of one that does
-// not.
+// TestChangeNothing checks that repeated changes to an equal sheet do not affect the output.
 func TestChangeNothing(t *testing.T) {
 	f := newFolder(t)
 	for seed := range rounds(12, 30) {
@@ -239,13 +239,13 @@ func TestChangeNothing(t *testing.T) {
 	}
 }
 
-// TestChangeOwners: what is played by hand belongs to the owner of its name, in whatever order sheets
-// name them, and whether they name them at all.
+// TestChangeOwners checks that starts by hand belong to the owner with their name, regardless of the order of
+// owners in the sheets, and even if a sheet does not name them.
 func TestChangeOwners(t *testing.T) {
 	f := newFolder(t)
 	const list = "voices: 8\nsounds: {s: {file: half.wav, limit: {voices: 1, per: owner}}}\nlist:\n  - {cue: %[1]s, play: s, owner: %[1]s, loop: true}\n  - {cue: %[2]s, play: s, owner: %[2]s, loop: true}\n"
 	for _, c := range []struct {
-		other  string // the sheet that comes; empty: none does
+		other  string // the new sheet; empty: no change
 		hands  []string
 		voices int64
 	}{
@@ -287,8 +287,8 @@ func TestChangeOwners(t *testing.T) {
 	}
 }
 
-// refusesNone has a list go on that an edit leaves without a cue: a file is empty for a moment while it
-// is written. The sheet that comes back is taken.
+// refusesNone checks that a list continues after an edit that removes all cues, because a file is briefly
+// empty while it is written. The restored sheet is then accepted.
 func (f folder) refusesNone(lib *sounds.Library) {
 	const sheet = "list: [{cue: 1, play: half.wav}, {cue: 2, play: short.wav}]\ngoes: [0]\nlength: 200ms"
 	p := f.player(sheet, cue.Options{Changes: true})
@@ -311,7 +311,7 @@ func (f folder) refusesNone(lib *sounds.Library) {
 	})
 }
 
-// TestChangeDraws: what a cue draws at its next GO is what it would have drawn without a change.
+// TestChangeDraws checks that a change does not affect the random choices of the next GO of a cue.
 func TestChangeDraws(t *testing.T) {
 	f := newFolder(t)
 	const sheet = "sounds: {s: {file: half.wav, gain: [-20, 0]}}\nlist: [{cue: 1, play: s}, {cue: 2, play: s}]"
@@ -333,7 +333,7 @@ func TestChangeDraws(t *testing.T) {
 	}
 }
 
-// TestChangeTrims: what is trimmed, and is not written, counts in the sheet that comes.
+// TestChangeTrims checks that unsaved trims also apply to the new sheet.
 func TestChangeTrims(t *testing.T) {
 	f := newFolder(t)
 	play := func(gain int, trims map[string]float64) (out []float32) {
@@ -360,8 +360,8 @@ func TestChangeTrims(t *testing.T) {
 	}
 }
 
-// TestChangeGoes: the times of GO that are still to come are those of the sheet that comes, and the same
-// cue stands by; one for which none is left does nothing.
+// TestChangeGoes checks that the remaining scheduled GOs come from the new sheet, and that the same cue is
+// next. A GO without a remaining cue has no effect.
 func TestChangeGoes(t *testing.T) {
 	f := newFolder(t)
 	p := f.player("list: [{cue: 1, play: half.wav}, {cue: 2, play: short.wav}, {cue: 3, play: quiet.wav}]\ngoes: [100ms, 2s]", cue.Options{Changes: true, Events: true, Block: 20})

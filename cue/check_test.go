@@ -2,8 +2,7 @@ package cue_test
 
 import "testing"
 
-// TestCheckRender: what comes to an end, and what does not; the messages are in
-// testdata/faults.txt.
+// TestCheckRender checks which sheets end. The messages are in testdata/faults.txt.
 func TestCheckRender(t *testing.T) {
 	for _, c := range []struct {
 		cues string
@@ -17,7 +16,7 @@ func TestCheckRender(t *testing.T) {
 		{"{at: 0, play: coin, loop: true, id: a}, {at: 1, stop: b}, {at: 0, play: coin, id: b}", false},
 		{"{at: 1, play: coin, loop: true, id: a}, {at: 1, stop: a}", true},
 		{"{at: 1, stop: a}, {at: 1, play: coin, loop: true, id: a}", false},
-		{"{at: 1.000002, stop: a}, {at: 1.000001, play: coin, loop: true, id: a}", false}, // in one frame, the stop before the start
+		{"{at: 1.000002, stop: a}, {at: 1.000001, play: coin, loop: true, id: a}", false}, // at the same frame, with the stop before the start
 		{"{at: 0, play: coin, loop: true}, {at: 1, stop: all}", true},
 		{"{at: 0, play: coin, loop: true}, {at: 1, stop: master}", true},
 		{"{at: 0, play: coin, loop: true, bus: x}, {at: 1, stop: x}", true},
@@ -77,7 +76,7 @@ func TestCheckRender(t *testing.T) {
 	}
 }
 
-// TestCheckRenderOfStreams: a set lets a stream out of its loop as it does a loaded sound.
+// TestCheckRenderOfStreams checks that a set releases a stream from its loop like a loaded sound.
 func TestCheckRenderOfStreams(t *testing.T) {
 	for _, rounds := range []string{"false", "2"} {
 		s := parse(t, "sounds: {bgm: coin}\ncues: [{at: 0, play: bgm, loop: true, id: a}, {at: 1, set: a, loop: "+rounds+"}]")

@@ -11,7 +11,7 @@ import (
 	"voicepool/sounds"
 )
 
-// report reads a sheet to its end and returns its report.
+// reportOf renders a sheet to its end and returns its report.
 func reportOf(t *testing.T, sheet string) *report.Report {
 	t.Helper()
 	s, err := cue.Parse("s.yaml", []byte(sheet))
@@ -31,8 +31,7 @@ func reportOf(t *testing.T, sheet string) *report.Report {
 	}
 }
 
-// TestCutIsTheEnd: what voices do while the last frames come out of the limiter
-// is no part of the report.
+// TestCutIsTheEnd checks that events while the limiter is flushed after the cut are not in the report.
 func TestCutIsTheEnd(t *testing.T) {
 	for _, limiter := range []string{"true", "false"} {
 		r := reportOf(t, "length: 1s\nmaster: {limiter: "+limiter+"}\ncues: [{at: 0s, play: wind, loop: true, for: 1.001s}]")
@@ -42,8 +41,7 @@ func TestCutIsTheEnd(t *testing.T) {
 	}
 }
 
-// TestTheRestIsBounded: what a sheet asks for after its last sound does not take
-// for ever, however often it repeats.
+// TestTheRestIsBounded checks that actions after the last sound take bounded time, however often they repeat.
 func TestTheRestIsBounded(t *testing.T) {
 	r := reportOf(t, `
 buses: {sfx: {}}

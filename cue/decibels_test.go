@@ -7,7 +7,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestGainsWithUnit: a gain with dB is the gain without, wherever a sheet takes one.
+// TestGainsWithUnit checks that every gain of a sheet may be written with the unit dB.
 func TestGainsWithUnit(t *testing.T) {
 	for _, c := range []struct {
 		text string

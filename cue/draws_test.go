@@ -11,8 +11,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestEveryBetween: the times between repetitions are of their range, all of it, the same for the
-// same seed, others for another; and as many as are asked for, or up to `until`.
+// TestEveryBetween checks random intervals: they cover their range, depend only on the seed, and their number
+// respects `times` and `until`.
 func TestEveryBetween(t *testing.T) {
 	s := parse(t, "cues: [{at: 1s, play: coin, every: [300ms, 900ms], times: 2000}]")
 	var last int64
@@ -56,7 +56,8 @@ func TestEveryBetween(t *testing.T) {
 	}
 }
 
-// TestChanceInTime: a share of the repetitions acts, by the seed alone; what is left out counts nowhere.
+// TestChanceInTime checks that the given share of repetitions acts, depending only on the seed, and that
+// skipped repetitions are not counted.
 func TestChanceInTime(t *testing.T) {
 	for _, share := range []float64{0.001, 0.3, 0.5, 0.999, 1} {
 		s := parse(t, fmt.Sprintf("cues: [{at: 0, play: coin, every: 1ms, times: 20000, chance: %v}]", share))
@@ -77,7 +78,7 @@ func TestChanceInTime(t *testing.T) {
 	}
 }
 
-// TestChanceIsLazy: a thousand million repetitions take no memory.
+// TestChanceIsLazy checks that a billion repetitions take no memory.
 func TestChanceIsLazy(t *testing.T) {
 	s := parse(t, "cues: [{at: 0, set: master, gain: 0, every: [1ms, 3ms], times: 1000000000, chance: 0.5}]")
 	sc := s.Schedule(48000, 1)
@@ -87,8 +88,8 @@ func TestChanceIsLazy(t *testing.T) {
 	}
 }
 
-// TestChanceInAChain: a cue of the list is over when what chance leaves of it is over, and the bits
-// are the same for any blocks.
+// TestChanceInAChain checks that a list cue ends after its remaining random repetitions, with the same output
+// for all block lengths.
 func TestChanceInAChain(t *testing.T) {
 	f := newFolder(t)
 	for seed := range 8 {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestDuckReleaseInTheList: `release` of a duck is a time in a cue of the list, too, and what a cue releases is an id.
+// TestDuckReleaseInTheList checks the two meanings of `release` in a list cue: a time of a duck, and an id to
+// release.
 func TestDuckReleaseInTheList(t *testing.T) {
 	const head = "buses: {music: {}, sfx: {}}\ncues: [{at: 0, play: coin, id: x, loop: true}, {at: 1s, duck: music, when: sfx, by: 15, release: 300ms}]\n"
 	for _, list := range []string{

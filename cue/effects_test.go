@@ -8,8 +8,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestEffectCues: a scene moves values of effects as cues do that say the same, in blocks of any length, and
-// what is in no scene returns.
+// TestEffectCues checks that a scene sets effect values like equivalent cues, for all block lengths, and that
+// other values return to the sheet's.
 func TestEffectCues(t *testing.T) {
 	f := newFolder(t)
 	const head = `buses: {hall: {effects: [{delay: {time: 40ms, feedback: 0.5}}, {delay: {id: far, time: 90ms, mix: 0.1}}], sends: {well: -20}}, well: {effects: [delay]}}
@@ -36,8 +36,8 @@ cues: [{at: 0, play: x, every: 70ms, times: 9}, `
 	}
 }
 
-// TestQuietRingIsKept: what rings below -90 dBFS is as it is where something follows, also behind a pause of
-// the player, and is left out at the end.
+// TestQuietRingIsKept checks that a tail below -90 dBFS is kept if sound follows, also after a pause of the
+// player, and is cut at the end.
 func TestQuietRingIsKept(t *testing.T) {
 	f := newFolder(t)
 	const sheet = `buses: {hall: {effects: [{delay: {time: 40ms, feedback: 0.5, lowpass: 100}}]}}

@@ -8,7 +8,7 @@ import (
 	"voicepool/sounds"
 )
 
-// TestEnds: where nothing is held, pitched or stopped, a show ends when its last sound does.
+// TestEnds checks that a show without pauses, pitches and stops ends with its last sound.
 func TestEnds(t *testing.T) {
 	for _, text := range []string{
 		"length: 300ms\ncues: [{at: 0s, play: rain, loop: true}]",
@@ -29,7 +29,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestPreparing: it is told of the versions that pitched sounds need, from none to all.
+// TestPreparing checks the progress of resampling for pitched sounds.
 func TestPreparing(t *testing.T) {
 	s := parse(t, "quality: best\ncues: [{at: 0s, play: coin, pitch: 5}, {at: 0s, play: click, pitch: 14}, {at: 0s, play: bell}]")
 	var told []int

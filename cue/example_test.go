@@ -17,7 +17,7 @@ import (
 	"voicepool/voice"
 )
 
-// A sheet that asks for three coins, played faster than real time.
+// A sheet with three coins is rendered faster than real time.
 func Example() {
 	sheet, err := cue.Parse("coins.yaml", []byte(`
 voices: 2
@@ -53,7 +53,7 @@ cues:
 	// true 1
 }
 
-// What is wrong in a sheet comes all at once, with its place.
+// Parse returns all errors of a sheet with their places.
 func ExampleParse() {
 	_, err := cue.Parse("show.yaml", []byte(`
 cues:
@@ -66,14 +66,14 @@ cues:
 	// show.yaml:4:26: unknown key "pich" in a cue; did you mean "pitch"?
 }
 
-// What a game has played becomes a sheet that renders to the same bits.
+// The recording of a game becomes a sheet that renders to the same bits.
 func ExampleRecorder() {
 	coin, err := embedded.Load(sounds.NewLibrary(sounds.Options{}), "coin")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	config := mixer.Config{Rate: 48000, Voices: 2, Journal: 1 << 16} // entries that may wait
+	config := mixer.Config{Rate: 48000, Voices: 2, Journal: 1 << 16} // capacity of the journal
 	m, err := mixer.New(config)
 	if err != nil {
 		fmt.Println(err)
@@ -86,7 +86,7 @@ func ExampleRecorder() {
 		return
 	}
 	recorder := cue.NewRecorder(head, func(s *voice.Sound) (rules.Sound, bool) {
-		return rules.Sound{Name: s.Name(), Files: []rules.File{{Name: s.Name()}}}, true // an embedded one
+		return rules.Sound{Name: s.Name(), Files: []rules.File{{Name: s.Name()}}}, true // an embedded sound
 	})
 
 	m.Play(coin, mixer.Options{Gain: -6})

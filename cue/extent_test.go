@@ -22,13 +22,13 @@ import (
 	"voicepool/sounds"
 )
 
-// most returns how many voices lived at once at most, by the events of a report.
+// most returns the largest number of simultaneous voices according to the events of a report.
 func most(r *report.Report) (peak int) {
 	living := map[uint64]bool{}
 	for _, e := range r.Events {
 		switch e.Kind {
 		case mixer.EventStarted:
-			if e.Slot >= 0 { // else it ends as it begins
+			if e.Slot >= 0 { // otherwise it ends as it begins
 				living[e.Voice] = true
 			}
 		case mixer.EventEnded, mixer.EventStopped, mixer.EventStolen:
@@ -56,15 +56,14 @@ func rendered(t testing.TB, s *cue.Sheet, lib *sounds.Library) *report.Report {
 	return p.Report()
 }
 
-// roomy returns the text of a sheet with a pool of so many voices that nothing is ever stolen for one.
+// roomy returns the text of a sheet with a pool that is large enough to avoid stealing.
 func roomy(text string) string {
-	text = strings.ReplaceAll(text, "{voices: 1, buses", "{buses") // of a scene
+	text = strings.ReplaceAll(text, "{voices: 1, buses", "{buses") // in a scene
 	text = regexp.MustCompile(`(?m)^voices:.*\n`).ReplaceAllString(strings.ReplaceAll(text, "overflow: grow", "overflow: quietest"), "")
 	return "voices: 9000\n" + regexp.MustCompile(`(at: [^,]*), voices: \d+`).ReplaceAllString(text, "$1, voices: 9000")
 }
 
-// checkExtent compares the extent of a sheet with what its renders report: as it is, and with room for
-// all.
+// checkExtent compares the extent of a sheet with its renders, with its own pool and with a large one.
 func checkExtent(t testing.TB, file, text string, lib *sounds.Library) cue.Extent {
 	t.Helper()
 	parse := func(text string) *cue.Sheet {
@@ -109,7 +108,7 @@ func TestExtent(t *testing.T) {
 	}
 }
 
-// TestExtentOfGuardedSheet: what a DC guard fades out after the last voice is a part of the render.
+// TestExtentOfGuardedSheet checks that the fade-out of the DC guard is included.
 func TestExtentOfGuardedSheet(t *testing.T) {
 	f := newFolder(t)
 	const rate = 8000
@@ -120,7 +119,7 @@ func TestExtentOfGuardedSheet(t *testing.T) {
 	}
 }
 
-// TestExtentOfRandomSheets: what is worked out without mixing is what renders report.
+// TestExtentOfRandomSheets compares extents, computed without mixing, with the reports of renders.
 func TestExtentOfRandomSheets(t *testing.T) {
 	f := newFolder(t)
 	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
@@ -153,7 +152,8 @@ func TestExtentOfRandomSheets(t *testing.T) {
 	}
 }
 
-// TestExtentOfShows: two minutes with everything in it that can move, and the show of the page.
+// TestExtentOfShows checks a show of two minutes with all kinds of changes, and the show of the
+// documentation.
 func TestExtentOfShows(t *testing.T) {
 	if !longtest.Enabled() {
 		t.Skip("renders minutes")
@@ -174,8 +174,7 @@ func TestExtentOfShows(t *testing.T) {
 	}
 }
 
-// TestExtentOfWhatIsLeft: of endless sheets, of missing sounds, and when time is over, it says what it
-// can.
+// TestExtentOfWhatIsLeft checks the results for endless sheets, missing sounds and a time limit.
 func TestExtentOfWhatIsLeft(t *testing.T) {
 	f := newFolder(t)
 	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
@@ -199,8 +198,8 @@ cues: [{at: 0, play: half}, {at: 0, play: gone, every: 1ms, times: 9}, {at: 50ms
 	}
 }
 
-// TestExtentOfMovingPitch: a voice that changes what it reads while its pitch moves adds up its steps
-// otherwise than one that does not. Here that is a frame.
+// TestExtentOfMovingPitch checks a voice that switches mip levels while its pitch moves. Its positions are
+// then rounded differently, which amounts to one frame here.
 func TestExtentOfMovingPitch(t *testing.T) {
 	f := newFolder(t)
 	checkExtent(t, filepath.Join(f.path, "s.yaml"), `rate: 1000
@@ -217,8 +216,8 @@ cues:
 `, sounds.NewLibrary(sounds.Options{Rate: rate}))
 }
 
-// TestExtentOfACrowd: a billion starts in a second are given up when the time is over, not when they are played. The
-// bound is far beyond that time: without it the test takes minutes.
+// TestExtentOfACrowd checks that a billion starts in a second are given up at the time limit. The limit of
+// the test is far longer than that, but without the time limit the test would take minutes.
 func TestExtentOfACrowd(t *testing.T) {
 	f := newFolder(t)
 	s, err := cue.Parse(filepath.Join(f.path, "s.yaml"), []byte("cues: [{at: 0, play: coin, every: 1ns, times: 1000000000}]"))

@@ -10,12 +10,12 @@ import (
 	"voicepool/voice"
 )
 
-// TestShapesOfFades: a fade of the list to or from silence is a raised cosine; others, and those of
-// `cues`, stay straight in decibels; what is said wins.
+// TestShapesOfFades checks that list fades to or from silence are raised cosines, that other fades and fades
+// in `cues` are linear in decibels, and that an explicit shape has precedence.
 func TestShapesOfFades(t *testing.T) {
 	for _, c := range []struct {
 		actions string
-		want    voice.Shape // of the last
+		want    voice.Shape // shape of the last cue
 	}{
 		{actions: "{fade: a, to: -80}", want: voice.RaisedCosine},
 		{actions: "{fade: a, to: -100 dB}", want: voice.RaisedCosine},
@@ -50,8 +50,8 @@ func TestShapesOfFades(t *testing.T) {
 	}
 }
 
-// TestCrossfade: it is a stop, or the fade of a bus to silence, and a fade or a start, of one time and
-// along the shape that keeps the power.
+// TestCrossfade checks its two actions: a stop, or a fade of a bus to silence, and a fade or a start. Both
+// take the same time with constant power.
 func TestCrossfade(t *testing.T) {
 	f := newFolder(t)
 	const head = "voices: 9\nlength: 7s\nbuses: {day: {}, night: {gain: -80}}\nlist: [{cue: 1, do: [{play: half.wav, id: a, loop: true, for: 5s}, " +
@@ -81,12 +81,12 @@ func TestCrossfade(t *testing.T) {
 	}
 }
 
-// TestShapesOfEnds: fade_in and stop go along the shape that is said; without one, a raised cosine.
+// TestShapesOfEnds checks the shapes of fade_in and stop: the given shape or, by default, a raised cosine.
 func TestShapesOfEnds(t *testing.T) {
 	f := newFolder(t)
 	for _, c := range []struct {
 		shape string
-		want  float64 // half way
+		want  float64 // gain in the middle
 	}{
 		{shape: "", want: 0.5}, {shape: ", shape: cosine", want: 0.5}, {shape: ", shape: linear", want: 0.5},
 		{shape: ", shape: db", want: 0.01}, {shape: ", shape: power", want: math.Sqrt2 / 2},
@@ -105,8 +105,8 @@ func TestShapesOfEnds(t *testing.T) {
 	}
 }
 
-// TestShapesOfScenes: a scene that leads to or from silence goes in a raised cosine, others straight in
-// decibels.
+// TestShapesOfScenes checks that a scene to or from silence fades in a raised cosine, and other scenes
+// linearly in decibels.
 func TestShapesOfScenes(t *testing.T) {
 	f := newFolder(t)
 	for gain, want := range map[string]float64{"-80": 0.5, "-100": 0.5, "-40": 0.1} {

@@ -13,7 +13,7 @@ import (
 	"voicepool/voice"
 )
 
-// withRamp adds ramp.wav: 100 frames, of which the frame i is i/128.
+// withRamp adds ramp.wav with 100 frames, in which frame i is i/128.
 func withRamp(t testing.TB) folder {
 	f := newFolder(t)
 	w, err := wav.Create(filepath.Join(f.path, "ramp.wav"), wav.Config{Rate: rate, Format: wav.F32})
@@ -33,14 +33,14 @@ func withRamp(t testing.TB) folder {
 	return f
 }
 
-// TestFeatures plays what sheets may say of trees, solos, ducks, crowds, loops,
-// shapes and seeks, and looks at some frames.
+// TestFeatures plays sheets with bus trees, solos, ducks, coalescing, loops, shapes and seeks, and checks
+// some frames.
 func TestFeatures(t *testing.T) {
 	f := withRamp(t)
 	for name, c := range map[string]struct {
 		sheet  string
 		length int
-		frames map[int]float64 // on the left
+		frames map[int]float64 // left channel
 		events string
 	}{
 		"a tree": {
@@ -182,7 +182,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestCoalescedInTheReport: counted, with whom it joined.
+// TestCoalescedInTheReport checks that coalesced starts are counted, with the voice they joined.
 func TestCoalescedInTheReport(t *testing.T) {
 	f := newFolder(t)
 	_, r := f.play("sounds: {s: {file: quiet.wav, coalesce: 10ms}}\ncues: [{at: 0, play: s, every: 1ms, times: 5}]")
@@ -200,7 +200,7 @@ func TestCoalescedInTheReport(t *testing.T) {
 	}
 }
 
-// TestParseFeatures: what the keys become.
+// TestParseFeatures checks the parsed values of keys.
 func TestParseFeatures(t *testing.T) {
 	s := parse(t, `
 buses:
@@ -256,7 +256,7 @@ cues:
 	}
 }
 
-// TestSource: where a sheet finds its files.
+// TestSource checks the paths of files.
 func TestSource(t *testing.T) {
 	s := parse(t, "sounds: {a: {file: sub/a.wav, lufs: -20}, b: {file: /abs/b.wav}, c: {file: coin}}\ncues: []")
 	s.File = filepath.Join("folder", "s.yaml")

@@ -14,7 +14,7 @@ import (
 	"voicepool/pcm"
 )
 
-// perform plays a sheet on a device that pulls in real time, as a show would be.
+// perform plays a sheet on a device in real time.
 func perform(t *testing.T, p *cue.Player, ctx context.Context, block int) error {
 	t.Helper()
 	if err := p.Prime(); err != nil {
@@ -31,7 +31,7 @@ func perform(t *testing.T, p *cue.Player, ctx context.Context, block int) error 
 	return err
 }
 
-// TestFeed: in real time the same happens as in a render, and nothing is late.
+// TestFeed checks that real time gives the same events as a render, and that no command is late.
 func TestFeed(t *testing.T) {
 	defer leak.Check(t)
 	f := newFolder(t)
@@ -65,7 +65,7 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// TestFeedLong: a quarter of an hour in no time, with a start every second.
+// TestFeedLong plays a quarter of an hour with a start every second, without waiting.
 func TestFeedLong(t *testing.T) {
 	f := newFolder(t)
 	p := f.player("cues: [{at: 0, play: short.wav, every: 1s, times: 900}]", cue.Options{})
@@ -96,7 +96,7 @@ func TestFeedIsCut(t *testing.T) {
 	}
 }
 
-// TestFeedIsCancelled: everything fades out, what was handed over too, and the
+// TestFeedIsCancelled checks that everything fades out, including starts handed over before, and that the
 // error is the context's.
 func TestFeedIsCancelled(t *testing.T) {
 	defer leak.Check(t)
@@ -109,7 +109,7 @@ func TestFeedIsCancelled(t *testing.T) {
 		if err := perform(t, p, ctx, 20); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Feed gave %v", err)
 		}
-		// A fade of 300 ms, all of it mixed: the last block of 20 ms is mixed ahead of its time.
+		// The fade takes 300 ms, all of it mixed; the last block of 20 ms is mixed ahead of time.
 		d, st := time.Since(begin), p.Mixer().Stats()
 		if st.SilentFrom < 1300 || st.Frame < st.SilentFrom || d < 1280*time.Millisecond || d > 1400*time.Millisecond {
 			t.Errorf("it took %v to end after a second, silent from frame %d on, at frame %d", d, st.SilentFrom, st.Frame)
@@ -125,8 +125,7 @@ func TestFeedIsCancelled(t *testing.T) {
 	}
 }
 
-// TestFeedOfDeadDevice: when nothing renders, Feed ends all the same once it is
-// told to.
+// TestFeedOfDeadDevice checks that Feed ends when cancelled even if the device does not render.
 func TestFeedOfDeadDevice(t *testing.T) {
 	f := newFolder(t)
 	p := f.player("cues: [{at: 0, play: half.wav}]", cue.Options{})
@@ -143,7 +142,7 @@ func TestFeedOfDeadDevice(t *testing.T) {
 	})
 }
 
-// TestRenderDoesNotAllocate, with starts, steals and the limiter at work.
+// TestRenderDoesNotAllocate checks Render with starts, steals and the limiter.
 func TestRenderDoesNotAllocate(t *testing.T) {
 	f := newFolder(t)
 	p := f.player(strings.Replace(busySheet, "times: 60", "times: 600", 1), cue.Options{})
@@ -159,8 +158,7 @@ func TestRenderDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestFeedMissesNothing: what was handed over when the last voice has ended is
-// waited for.
+// TestFeedMissesNothing checks that Feed waits for starts that were handed over when the last voice ended.
 func TestFeedMissesNothing(t *testing.T) {
 	f := newFolder(t)
 	p := f.player("cues: [{at: 0, play: short.wav, id: a}, {at: 150ms, stop: a}, {at: 10s, stop: a}]", cue.Options{Events: true})

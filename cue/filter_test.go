@@ -10,7 +10,8 @@ import (
 	"voicepool/mixer"
 )
 
-// TestCutoffs: a cue's cutoff replaces its sound's, off too; of layers each sound has its own.
+// TestCutoffs checks that a cutoff of a cue replaces the sound's, including off, and that layers keep their
+// own.
 func TestCutoffs(t *testing.T) {
 	s, err := cue.Parse("s.yaml", []byte(`
 sounds:
@@ -36,8 +37,8 @@ cues:
 	}
 }
 
-// TestBusCutoffs: cutoffs of buses move by scenes as by cues that say the same, in blocks of any length, with
-// the effects of an output.
+// TestBusCutoffs checks that a scene sets bus cutoffs like equivalent cues, for all block lengths, together
+// with effects of an output.
 func TestBusCutoffs(t *testing.T) {
 	f := newFolder(t)
 	const head = `outputs: {main: {channels: 1-2, lowpass: 400}, far: {channels: 3-4, effects: [{delay: {time: 30ms, mix: 0.5}}], highpass: 40}}
@@ -61,8 +62,7 @@ cues: [{at: 0, play: x, every: 70ms, times: 9}, {at: 0, play: y, every: 60ms, ti
 	}
 }
 
-// TestRecordsCutoffs: what a mixer with cutoffs, effects of outputs and sends before the fader did is the
-// sheet that says it.
+// TestRecordsCutoffs checks the recording of a mixer with cutoffs, output effects and pre-fader sends.
 func TestRecordsCutoffs(t *testing.T) {
 	delay, err := effect.New("delay", effect.Values{"time": 0.03, "mix": 0.5})
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"voicepool/sounds"
 )
 
-// TestMain has garbage be collected rarely: the tests make thousands of mixers, each of some megabytes. The short
-// variants of the tests that take random values take fewer of them than the default of rapid.
+// TestMain makes garbage collections rare, because the tests create thousands of mixers of several megabytes
+// each. It also sets a lower number of rapid checks for the short variants of the tests.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(1 << 30)
@@ -33,11 +33,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// rate is that of the tests' sheets: a frame is a millisecond.
+// rate is the sample rate of the test sheets: a frame is a millisecond.
 const rate = 1000
 
-// folder holds a sheet and its sounds: half.wav, 100 frames of a half; quiet.wav,
-// 100 frames of a hundredth; short.wav, 20 frames of a half; none.wav, no frame.
+// folder holds a sheet and its sounds. half.wav has 100 frames of 0.5, quiet.wav 100 frames of 0.01,
+// short.wav 20 frames of 0.5, and none.wav is empty.
 type folder struct {
 	testing.TB
 	path string
@@ -64,7 +64,7 @@ func newFolder(t testing.TB) folder {
 	return f
 }
 
-// rounds returns how many rounds of a random test there are: few, or all in the long variants of tests.
+// rounds returns the number of rounds of a random test: all in the long variants of tests, few otherwise.
 func rounds(few, all uint64) uint64 {
 	if longtest.Enabled() {
 		return all
@@ -72,20 +72,19 @@ func rounds(few, all uint64) uint64 {
 	return few
 }
 
-// player makes a player of a sheet at the rate of the tests, without a limiter
-// where the sheet does not say.
+// player creates a player of a sheet at the test rate. Unless the sheet sets it, the limiter is off.
 func (f folder) player(text string, o cue.Options) *cue.Player {
 	f.Helper()
 	return f.playerAt(rate, text, o)
 }
 
-// playerAt is player at another rate.
+// playerAt is player at another sample rate.
 func (f folder) playerAt(rate int, text string, o cue.Options) *cue.Player {
 	f.Helper()
 	return f.playerOf(f.sheet(rate, text), o)
 }
 
-// sheet reads the sheet of player.
+// sheet parses the sheet of player.
 func (f folder) sheet(rate int, text string) *cue.Sheet {
 	f.Helper()
 	head := fmt.Sprintf("rate: %d\n", rate)
@@ -99,7 +98,7 @@ func (f folder) sheet(rate int, text string) *cue.Sheet {
 	return s
 }
 
-// playerOf makes a player of a sheet that was read.
+// playerOf creates a player of a parsed sheet.
 func (f folder) playerOf(s *cue.Sheet, o cue.Options) *cue.Player {
 	f.Helper()
 	p, err := cue.NewPlayer(f.Context(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), o)
@@ -109,7 +108,7 @@ func (f folder) playerOf(s *cue.Sheet, o cue.Options) *cue.Player {
 	return p
 }
 
-// readAll plays to the end in blocks.
+// readAll reads to the end in blocks.
 func readAll(t interface{ Fatalf(string, ...any) }, p *cue.Player, block int) []pcm.Frame {
 	var out []pcm.Frame
 	dst := make([]pcm.Frame, block)
@@ -122,7 +121,7 @@ func readAll(t interface{ Fatalf(string, ...any) }, p *cue.Player, block int) []
 		if none++; n > 0 {
 			none = 0
 		}
-		if err != nil || none > 1<<10 || len(out) > 1<<20 { // none, within a long silence
+		if err != nil || none > 1<<10 || len(out) > 1<<20 { // no frames, in a long silence
 			t.Fatalf("Read gave %d, %v after %d frames", n, err, len(out))
 		}
 	}
@@ -148,7 +147,7 @@ func (f folder) identities(r *report.Report) {
 	}
 }
 
-// events writes events down in short.
+// events formats events briefly.
 func events(r *report.Report) string {
 	var parts []string
 	for _, e := range r.Events {

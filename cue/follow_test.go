@@ -12,7 +12,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestListFrames: what the list does, and at which frame, whatever the blocks.
+// TestListFrames checks the frames of all events of a list, for different block lengths.
 func TestListFrames(t *testing.T) {
 	f := newFolder(t)
 	for name, c := range map[string]struct {
@@ -108,12 +108,12 @@ func TestListFrames(t *testing.T) {
 	}
 }
 
-// TestFollowOracle: a chain of follow-ons gives the bits of a sheet by time, in which each comes at
-// the frame at which the one before it was over in the mix of those before.
+// TestFollowOracle compares a chain of follow-ons with a timed sheet, bit for bit. Each time is the frame of
+// the end of the predecessor in a mix of the earlier cues.
 func TestFollowOracle(t *testing.T) {
 	f := newFolder(t)
 	head, timeline, _ := strings.Cut(strings.TrimSuffix(busySheet, "  - {at: 600ms, stop: m, over: 20ms}\n  - {at: 3s, stop: m}\n"), "cues:")
-	// What the list plays has a shuffle of its own: the list takes files apart from the timeline.
+	// The shuffle differs from the timeline's, because a list chooses files independently.
 	shuffled := "  l: {files: [half.wav, quiet.wav, short.wav], pick: shuffle, gain: [-9, 3], pitch: [-2, 2], bus: sfx, limit: 3, cooldown: 8ms}\n"
 	head = strings.Replace(head, "sounds:\n", "sounds:\n"+shuffled, 1)
 	timeline = "cues:" + timeline + "  - {at: 2s, stop: m}\n"

@@ -14,8 +14,7 @@ import (
 	"voicepool/sounds"
 )
 
-// TestFull: what a sheet says of a full pool and of a full limit is what happens, and the
-// report tells it.
+// TestFull checks the behaviour of a full pool and of a full limit, and their reasons in the report.
 func TestFull(t *testing.T) {
 	for _, c := range []struct {
 		name, text, want string

@@ -7,8 +7,8 @@ import (
 	"voicepool/cue"
 )
 
-// TestGoesNumbers: a number with a # is one in a file of GOs as well, and what comes behind a # is for
-// people all the same.
+// TestGoesNumbers checks that a cue number with a # works in a file of GOs, and that a # still begins a
+// comment.
 func TestGoesNumbers(t *testing.T) {
 	s, err := cue.Parse("show.yaml", []byte(`list: [{cue: 1, play: coin}, {cue: "#3", play: coin}, {cue: "B #2", play: coin}, {cue: 4, play: coin}]`))
 	if err != nil {

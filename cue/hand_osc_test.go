@@ -8,7 +8,7 @@ import (
 	"voicepool/cue"
 )
 
-// TestSendsByHand: who asks for a message gets it sent at the next moment, once.
+// TestSendsByHand checks that a message requested by hand is sent once, at the next moment.
 func TestSendsByHand(t *testing.T) {
 	f := newFolder(t)
 	for _, live := range []bool{false, true} {

@@ -11,7 +11,7 @@ import (
 	"voicepool/sounds"
 )
 
-// crash are sounds with layers of constant sounds.
+// crash is a sheet with layered constant sounds.
 const crash = `buses: {sfx: {gain: -6}, low: {parent: sfx}}
 sounds:
   thud:  {file: half.wav, gain: -3, pan: -0.5, priority: 2, bus: low}
@@ -20,8 +20,8 @@ sounds:
   late: {layers: [{sound: thud, delay: 5s}]}
 `
 
-// TestLayers: a sound with layers is heard as its layers are, each by a cue of its own, that have
-// all that the layered sound adds.
+// TestLayers compares a layered sound with separate cues for its layers that include the values of the
+// layered sound.
 func TestLayers(t *testing.T) {
 	f := newFolder(t)
 	const one = "scenes: {one: {voices: 1}}\n"
@@ -98,8 +98,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestLayersTold: the report names the sounds of the layers and the cue of all of them, and a pool
-// that is full refuses them one by one.
+// TestLayersTold checks that the report names the sounds of layers and their common cue, and that a full pool
+// rejects layers individually.
 func TestLayersTold(t *testing.T) {
 	f := newFolder(t)
 	const one = "cues: [{at: 0, play: half.wav}, {at: 10ms, play: crash, loop: false, from: 0}]"
@@ -118,7 +118,7 @@ func TestLayersTold(t *testing.T) {
 	}
 }
 
-// TestLayersChance: each layer has draws of its own, which other cues do not change.
+// TestLayersChance checks that the random choices of a layer are independent of other cues.
 func TestLayersChance(t *testing.T) {
 	const sounds = `sounds:
   a: {files: [half.wav, quiet.wav], pick: random, gain: [-6, 0], pitch: [-3, 3]}
@@ -154,7 +154,7 @@ func TestLayersChance(t *testing.T) {
 	}
 }
 
-// TestRecordLayers: a sheet with layers and parameters that was recorded renders to the same bits.
+// TestRecordLayers checks that the recording of a sheet with layers and parameters renders to the same bits.
 func TestRecordLayers(t *testing.T) {
 	f := newFolder(t)
 	text := crash + `  motor: {layers: [half.wav2, {sound: tail, delay: 20ms}], parameters: {rpm: {from: 0, to: 9, gain: [[0, -20], [3, -3], [9, 0]], pitch: [[0, -5], [9, 5]]}}}
@@ -178,8 +178,8 @@ cues:
 	replayed(t, "layers", recorder, sounds.NewLibrary(sounds.Options{Rate: rate}), live)
 }
 
-// TestLayersCrowd: more starts and sets of one frame than the mixer has room for are asked for once
-// each, and what they come to does not depend on the blocks.
+// TestLayersCrowd starts and sets more at one frame than the mixer has room for. Each command must be handed
+// over once, with the same result for all block lengths.
 func TestLayersCrowd(t *testing.T) {
 	f := newFolder(t)
 	const text = `voices: 9

@@ -8,7 +8,7 @@ import (
 	"voicepool/sounds"
 )
 
-// TestLeftIsRendered: the time that is left of a cue is that until the end of its last voice, as a render has it.
+// TestLeftIsRendered compares the remaining time of a cue with the end of its last voice in a render.
 func TestLeftIsRendered(t *testing.T) {
 	f := newFolder(t)
 	for _, c := range []string{
@@ -41,7 +41,7 @@ func TestLeftIsRendered(t *testing.T) {
 					continue
 				}
 				looked = true
-				if at, end := int64(frame)+r.Left, r.Begun+ends; at < end-40 || at > end+40 { // some blocks ago
+				if at, end := int64(frame)+r.Left, r.Begun+ends; at < end-40 || at > end+40 { // up to a few blocks ago
 					t.Errorf("%s: at %d there are %d frames left, and its end is at %d", c, frame, r.Left, end)
 				}
 			}

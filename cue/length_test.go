@@ -9,9 +9,8 @@ import (
 	"voicepool/internal/longtest"
 )
 
-// TestLengthOfSoundlessStarts: a start beyond the end of its sound ends as it
-// begins, and a render lasts until then, wherever the edges of the blocks lie and
-// with the limiter or without.
+// TestLengthOfSoundlessStarts checks a start after the end of its sound: it ends as it begins, and the render
+// lasts until then, for all block lengths, with and without the limiter.
 func TestLengthOfSoundlessStarts(t *testing.T) {
 	f := newFolder(t)
 	for _, limiter := range []bool{false, true} {

@@ -14,7 +14,7 @@ import (
 	"voicepool/sounds"
 )
 
-// buses writes the buses of a sheet, each of them in the one before where they are deep.
+// buses writes n buses; if deep is true, each one is the child of the previous one.
 func buses(n int, deep bool) string {
 	var b strings.Builder
 	b.WriteString("buses:\n")
@@ -27,9 +27,10 @@ func buses(n int, deep bool) string {
 	return b.String()
 }
 
-// TestLimits: what a mixer refuses, Parse refuses, and the most that Parse takes a mixer takes.
+// TestLimits checks that Parse rejects the values that a mixer rejects, and that a mixer accepts the limits
+// of Parse.
 func TestLimits(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(50)) // these mixers take hundreds of megabytes
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // for mixers of hundreds of megabytes
 	const play = "cues: [{at: 0, play: click"
 	for i, c := range []struct{ good, bad, message string }{
 		{
@@ -111,9 +112,10 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// played makes the player of a sheet, or only checks its mixer, and reads some frames where it has no length.
+// played creates a player of a sheet, and reads some frames if the sheet has no length. With check it only checks
+// the configuration of the mixer.
 func played(t *testing.T, s *cue.Sheet, check bool) error {
-	if check { // a mixer of 65536 voices takes some hundred megabytes: the short variants of tests make one
+	if check { // a mixer of 65536 voices takes several hundred megabytes
 		return s.Config().Check()
 	}
 	p, err := cue.NewPlayer(t.Context(), s, sounds.NewLibrary(sounds.Options{Rate: s.Rate}), cue.Options{})

@@ -6,7 +6,7 @@ import (
 	"voicepool/cue"
 )
 
-// showList has every key of the list.
+// showList has every key of a list.
 const showList = `
 sounds: {song: coin, thunder: zap, door: coin, steps: coin}
 list:

@@ -9,7 +9,7 @@ import (
 	"voicepool/device/null"
 )
 
-// liveSheet is a list that has a loop, a chain, a follow-on and a wait for the end of an id.
+// liveSheet is a list with a loop, a chain, a follow-on and a wait for the end of an id.
 const liveSheet = `
 voices: 8
 list:
@@ -20,7 +20,7 @@ list:
   - {cue: 5, play: coin, arm: false}
 `
 
-// TestLive: what is done to a list while it plays.
+// TestLive checks commands to a list while it plays.
 func TestLive(t *testing.T) {
 	f := newFolder(t)
 	var fired []int
@@ -56,7 +56,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestLeft: what is said to be left of a cue is what it plays from there on.
+// TestLeft compares the reported remaining time of a cue with its actual duration.
 func TestLeft(t *testing.T) {
 	f := newFolder(t)
 	for _, c := range []string{
@@ -81,7 +81,7 @@ func TestLeft(t *testing.T) {
 		})
 		events := p.Report().Events
 		ends := events[len(events)-1].Frame
-		if looks == 0 || at+left < ends-25 || at+left > ends+25 { // some blocks may lie between
+		if looks == 0 || at+left < ends-25 || at+left > ends+25 { // within a few blocks
 			t.Errorf("%s: at %d %d are left, but it ends at %d", c, at, left, ends)
 		}
 		f.identities(p.Report())

@@ -11,8 +11,8 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// TestLoading: progress is told at first, and of every file in both ways it is played, also
-// of one that cannot be had.
+// TestLoading checks the progress calls: at the start and after each file, once per use, also for missing
+// files.
 func TestLoading(t *testing.T) {
 	s := parse(t, "sounds: {a: {files: [coin, no.wav]}, b: {file: click, lufs: -30}}\ncues: [{at: 0, play: a}, {at: 0, play: a, loop: true, for: 1s}]")
 	var got []int

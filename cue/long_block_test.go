@@ -15,8 +15,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestLongBlockLosesNoEvents renders ten minutes in one block, in which virtual voices come
-// back all the time: the report is that of short blocks.
+// TestLongBlockLosesNoEvents renders ten minutes with frequent restores of virtual voices in one block. The
+// report must equal the one of short blocks.
 func TestLongBlockLosesNoEvents(t *testing.T) {
 	f := newFolder(t)
 	for i, name := range []string{"even.wav", "odd.wav"} {
@@ -63,8 +63,8 @@ func TestLongBlockLosesNoEvents(t *testing.T) {
 	}
 }
 
-// TestLengthWithDCGuard: a render with the guard against a DC offset has the same length in
-// all blocks, with the limiter and without.
+// TestLengthWithDCGuard checks that a render with the DC guard has the same length for all block lengths,
+// with and without the limiter.
 func TestLengthWithDCGuard(t *testing.T) {
 	for _, master := range []string{"{dc_guard: true}", "{dc_guard: true, limiter: false}"} {
 		f := newFolder(t)

@@ -12,8 +12,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestChangeTakesEveryKey: a show under way takes each key of a sheet, alone and with as many others as go
-// with it, one edit after the other.
+// TestChangeTakesEveryKey changes a running show to sheets with each key, alone and combined with as many
+// others as possible.
 func TestChangeTakesEveryKey(t *testing.T) {
 	m, err := matrix()
 	if err != nil {
@@ -74,8 +74,8 @@ func TestChangeTakesEveryKey(t *testing.T) {
 	}
 }
 
-// TestChangeFromManySheets: shows of sheets with many keys take others, and play all their cues then. What a
-// mixer has not is refused with the edit, and does not end the show later.
+// TestChangeFromManySheets changes running shows between sheets with many keys, and plays all cues
+// afterwards. Features that the mixer lacks must be rejected by the change and must not end the show later.
 func TestChangeFromManySheets(t *testing.T) {
 	m, err := matrix()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"voicepool/sounds"
 )
 
-// matrix is the matrix of cue sheets.
+// matrix is the test matrix of cue sheets.
 var matrix = sync.OnceValues(func() (*schematest.Matrix, error) {
 	return schematest.Sheets(cue.Schema(), func(text string) int {
 		_, err := parsed(text)
@@ -32,7 +32,7 @@ var matrix = sync.OnceValues(func() (*schematest.Matrix, error) {
 	})
 })
 
-// parsed is cue.Parse, of which a panic is an error.
+// parsed is cue.Parse with panics converted to errors.
 func parsed(text string) (s *cue.Sheet, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -69,7 +69,7 @@ func render100ms(t *testing.T, s *cue.Sheet, lib *sounds.Library) (err error) {
 	return nil
 }
 
-// libraries are those of all rates.
+// libraries holds a library per sample rate.
 type libraries map[int]*sounds.Library
 
 func (l libraries) of(rate int) *sounds.Library {
@@ -79,9 +79,9 @@ func (l libraries) of(rate int) *sounds.Library {
 	return l[rate]
 }
 
-// TestSchemaMatrix reads each key of each mapping of a sheet, alone and in pairs, with values that are
-// right and values that are wrong, in one line and in block style, and renders 100 ms of what is right. With
-// VOICEPOOL_LONG=1 it takes all pairs in all places, and all values that are wrong.
+// TestSchemaMatrix parses each key of each mapping of a sheet, alone and in pairs, with valid and invalid
+// values, in flow and block style, and renders 100 ms of the valid sheets. With VOICEPOOL_LONG=1 it uses all
+// pairs in all places and all invalid values.
 func TestSchemaMatrix(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
 	full := longtest.Enabled()
@@ -103,7 +103,7 @@ func TestSchemaMatrix(t *testing.T) {
 			if errors.Is(err, errPanic) {
 				t.Fatalf("%s: %v\n%s", c.Name, err, text)
 			}
-			if c.Good && len(c.Keys) == 1 && err != nil { // it was right when the matrix was made
+			if c.Good && len(c.Keys) == 1 && err != nil { // it was valid when the matrix was made
 				t.Errorf("%s is right in one line, and now it is not: %v\n%s", c.Name, err, text)
 			}
 			if err != nil {
@@ -151,8 +151,8 @@ func TestSchemaMatrix(t *testing.T) {
 	}
 }
 
-// once returns what reports whether a key with its first value comes for the first time. Keys that are alike in
-// several places come once.
+// once returns a function that reports whether it is called for the first time with the first key of a case and
+// its first good value. The same key in several places is thus tested once.
 func once() func(schematest.Case) bool {
 	seen := map[string]bool{}
 	return func(c schematest.Case) bool {
@@ -162,8 +162,8 @@ func once() func(schematest.Case) bool {
 	}
 }
 
-// agree fails where a render of a sheet panics, or where a check finds that something is wrong and the render
-// does not, or the other way round. A check loads the sounds, and plays the sheet without mixing it.
+// agree fails if a render panics, or if a check and a render disagree about errors. A check loads the sounds
+// and plays the sheet without mixing.
 func agree(t *testing.T, name, text string, s *cue.Sheet, lib *sounds.Library) {
 	t.Helper()
 	short := *s
@@ -180,14 +180,14 @@ func agree(t *testing.T, name, text string, s *cue.Sheet, lib *sounds.Library) {
 	}
 }
 
-// TestCheckNamesTheCue: what a mixer refuses while a sheet is played is an error of the cue, with its place, of a
-// check and of a render.
+// TestCheckNamesTheCue checks that an error of the mixer while playing is reported with the place of the cue,
+// by a check and by a render.
 func TestCheckNamesTheCue(t *testing.T) {
 	s, err := parsed("rate: 8000\nbuses: {sfx: {}}\ncues:\n  - {at: 0, play: coin}\n  - {at: 5ms, set: sfx, gain: -3}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Cues[1].Change.Gain = 99 // which Parse refuses, as all that is known to be wrong
+	s.Cues[1].Change.Gain = 99 // Parse rejects it, like every known invalid value
 	lib := libraries{}.of(s.Rate)
 	_, check := s.Extent(t.Context(), lib, time.Minute)
 	for what, err := range map[string]error{"check": check, "render": render100ms(t, s, lib)} {
@@ -197,7 +197,7 @@ func TestCheckNamesTheCue(t *testing.T) {
 	}
 }
 
-// TestCheckAndRenderAgree: of random sheets, a check finds what a render ends with.
+// TestCheckAndRenderAgree compares checks and renders of random sheets.
 func TestCheckAndRenderAgree(t *testing.T) {
 	m, err := matrix()
 	if err != nil {

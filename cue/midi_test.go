@@ -6,7 +6,7 @@ import (
 	"voicepool/cue"
 )
 
-// TestMidi: what the table of a sheet says.
+// TestMidi checks the parsed MIDI table.
 func TestMidi(t *testing.T) {
 	s := parse(t, "list: [{cue: 1, play: coin}, {cue: 2.5, play: coin}]\n"+
 		"midi: [{note: C4, do: go}, {note: 61, channel: 10, cue: 2.50}, {program: 0, do: panic}, {control: 64, do: back}]")

@@ -32,7 +32,7 @@ list: [{cue: 1, osc: {to: desk.local:65535, address: /a}, then: follow}, {cue: 2
 	}
 }
 
-// messages is a sheet of messages by the end of this and that, and its times of GO.
+// messages is a sheet with messages that wait for different ends, and its times of GO.
 const messages = `
 cues:
   - {at: 0, play: short.wav, every: 100ms, times: 5}
@@ -48,13 +48,13 @@ list:
 goes: [111ms]
 `
 
-// sent is a message that was sent, and the frame.
+// sent is a message that was sent, and its frame.
 type sent struct {
 	address string
 	frame   int64
 }
 
-// listen has a player tell what it sends, which must be once the frame is mixed, and soon.
+// listen collects the messages that a player sends. Each must be sent soon after its frame has been mixed.
 func listen(t *testing.T, p **cue.Player, o cue.Options) (*[]sent, cue.Options) {
 	all := new([]sent)
 	o.Send = func(m *cue.Message, frame int64) {
@@ -66,11 +66,11 @@ func listen(t *testing.T, p **cue.Player, o cue.Options) (*[]sent, cue.Options) 
 	return all, o
 }
 
-// TestSends: each message is sent once, at its frame, whatever it waits for; a render of the same sends
-// none.
+// TestSends checks that each message is sent once at its frame, regardless of its waits. A render sends no
+// messages.
 func TestSends(t *testing.T) {
 	f := newFolder(t)
-	// Where each ends is where a sound of a frame begins that stands in for it.
+	// A sound of one frame marks the frame of each end.
 	marked := strings.NewReplacer(
 		`osc: {to: "h:1", address: /time}`, "play: quiet.wav, for: 1ms, gain: -1",
 		`osc: {to: "h:1", address: /followed, args: [2]}`, "play: quiet.wav, for: 1ms, gain: -2",
@@ -107,8 +107,8 @@ func TestSends(t *testing.T) {
 	}
 }
 
-// TestSendsAreDropped: what a panic, the stop of a cue or the end of a show comes before is not sent;
-// what was mixed before that is.
+// TestSendsAreDropped checks that a panic, the stop of a cue and the end of a show cancel later messages, but
+// not messages whose frame has been mixed.
 func TestSendsAreDropped(t *testing.T) {
 	f := newFolder(t)
 	const sheet = `
@@ -150,7 +150,7 @@ list:
 				panicked = g.At.Frames(rate)
 			}
 		}
-		if stopped := p.Report().Events; seed%2 > 0 { // the stop itself is at the frame of no event
+		if stopped := p.Report().Events; seed%2 > 0 { // the stop itself has no event at its frame
 			panicked = stopped[len(stopped)-1].Frame - 20
 		}
 		if fired < 0 || panicked < 0 {
@@ -173,7 +173,7 @@ list:
 		}
 		slices.SortFunc(want, order)
 		slices.SortFunc(*got, order)
-		if seed%2 > 0 { // the timeline goes on until the end
+		if seed%2 > 0 { // the timeline continues to the end
 			last := (*got)[len(*got)-1]
 			if last.frame < int64(end-60) || last.frame > int64(end+60) {
 				t.Errorf("seed %d: the last message is of %d, the show ended at %d", seed, last.frame, end)
@@ -186,7 +186,7 @@ list:
 	}
 }
 
-// TestSendsFromTheMiddle: what lies before is not sent again.
+// TestSendsFromTheMiddle checks that messages before the beginning are not sent.
 func TestSendsFromTheMiddle(t *testing.T) {
 	f := newFolder(t)
 	for _, list := range []string{"", "list: [{cue: 1, play: short.wav, then: follow}, {cue: 2, osc: {to: \"h:1\", address: /l}}]\ngoes: [50ms]\n"} {
@@ -211,7 +211,8 @@ func TestSendsFromTheMiddle(t *testing.T) {
 	}
 }
 
-// TestPanicOfTimeline: a panic ends `cues` that no list goes with, too, and what they send.
+// TestPanicOfTimeline checks that a panic also ends `cues` in a sheet without a list, including their
+// messages.
 func TestPanicOfTimeline(t *testing.T) {
 	f := newFolder(t)
 	var p *cue.Player
@@ -229,7 +230,7 @@ func TestPanicOfTimeline(t *testing.T) {
 		for i := range 90 {
 			if time.Sleep(20 * time.Millisecond); i == 20 {
 				p.Panic(100 * time.Millisecond)
-				synctest.Wait() // Feed has heard of it before the next block
+				synctest.Wait() // Feed receives it before the next block
 			}
 			p.Render(dst)
 		}

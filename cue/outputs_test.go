@@ -20,13 +20,13 @@ import (
 
 const fourOutputs = 4
 
-// wideSheet is a random sheet of four outputs: lines that belong to one each.
+// wideSheet is a random sheet with four outputs. Each line belongs to one output.
 type wideSheet struct {
-	outputs []string    // what follows the names
-	masters []string    // what a sheet says that has that output alone
-	buses   [][2]string // of a bus: its line with outputs and without; by bus
-	cues    []string    // ROOT stands for the master bus of the output
-	of      [2][]int    // the outputs of buses and cues
+	outputs []string    // the values after their names
+	masters []string    // the head of a sheet with only this output
+	buses   [][2]string // by bus: its line with and without outputs
+	cues    []string    // ROOT is replaced by the master bus of the output
+	of      [2][]int    // output index by bus and by cue
 	master  string
 	length  string
 }
@@ -86,7 +86,7 @@ func newWideSheet(seed uint64) *wideSheet {
 			line = fmt.Sprintf("at: %dms, pause: a%d}\n  - {at: %dms, resume: a%d", at, k, at+90, k)
 			s.cues, s.of[1] = append(s.cues, "  - {at: 0s, voices: 200}\n"), append(s.of[1], k)
 		}
-		if n := strings.Count(line, "\n"); n > 0 { // two cues, so the place of the next is one more
+		if n := strings.Count(line, "\n"); n > 0 { // two cues, so the position of the next increases by one
 			s.cues[len(s.cues)-1] = strings.Split("  - {"+line+"}", "\n")[0] + "\n"
 			line = strings.Split(line, "- {")[1]
 		}
@@ -99,8 +99,8 @@ func (s *wideSheet) bus(k int, wide, alone string) {
 	s.buses, s.of[0] = append(s.buses, [2]string{wide, alone}), append(s.of[0], k)
 }
 
-// text returns the sheet, or the plain one of one output alone. There the cues of the others do
-// nothing: a choice of chance goes by the place of its cue.
+// text returns the sheet, or a plain sheet for one output. There the cues of other outputs have no effect but
+// remain, because random choices depend on the positions of cues.
 func (s *wideSheet) text(only int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "voices: 200\nseed: 3\n%s", s.length)
@@ -134,7 +134,7 @@ func (s *wideSheet) text(only int) string {
 	return b.String()
 }
 
-// playerOfText makes a player of a sheet with embedded sounds.
+// playerOfText creates a player of a sheet with embedded sounds.
 func playerOfText(t testing.TB, lib *sounds.Library, text string, o cue.Options) *cue.Player {
 	t.Helper()
 	s, err := cue.Parse("sheet.yaml", []byte(text))
@@ -148,8 +148,8 @@ func playerOfText(t testing.TB, lib *sounds.Library, text string, o cue.Options)
 	return p
 }
 
-// TestOutputsAlone: a sheet with four outputs and voices enough for all. Each equals, to the bit, the
-// render of a plain sheet with that output's buses alone; and its row in the report says the same.
+// TestOutputsAlone renders a sheet with four outputs and enough voices. Each output must equal, bit for bit,
+// the render of a plain sheet with the buses of that output, and so must its row in the report.
 func TestOutputsAlone(t *testing.T) {
 	lib := sounds.NewLibrary(sounds.Options{Rate: 48000})
 	for seed := range rounds(2, 12) {
@@ -185,7 +185,7 @@ func TestOutputsAlone(t *testing.T) {
 			if row.Name != fmt.Sprintf("out%d", k) || row.Channels != fmt.Sprintf("%d-%d", 2*k+1, 2*k+2) || row.Peak != report.Peak {
 				t.Errorf("seed %d: the row is %+v, the peak alone is %v", seed, row, report.Peak)
 			}
-			// Alone it may end earlier: silence follows, which the loudness of it has, too.
+			// The plain sheet may end earlier. The silence after it counts for its loudness as well.
 			meter, truly := loudness.NewMeter(48000, []float64{1, 1}), loudness.NewPeakMeter(48000, 2)
 			samples := make([]float32, 0, 2*len(all)/fourOutputs)
 			for _, f := range append(want, make([]pcm.Frame, len(all)/fourOutputs-len(want))...) {
@@ -200,15 +200,14 @@ func TestOutputsAlone(t *testing.T) {
 		if asked != r.Totals.Asked {
 			t.Errorf("seed %d: %d starts, alone %d", seed, r.Totals.Asked, asked)
 		}
-		// Feed and Render give the frames of Read; folded they are added up.
+		// Feed and Render give the frames of Read. The downmix is their sum.
 		if !slices.Equal(wideLive(t, playerOfText(t, lib, s.text(-1), cue.Options{}), len(all)), all) {
 			t.Errorf("seed %d: what Render gives differs", seed)
 		}
 	}
 }
 
-// wideLive plays by Feed and Render, and returns the first frames that Render gave, behind the
-// latency.
+// wideLive plays with Feed and Render and returns the first n frames after the latency.
 func wideLive(t *testing.T, p *cue.Player, n int) (out []pcm.Frame) {
 	t.Helper()
 	const block = 480
@@ -236,7 +235,8 @@ func wideLive(t *testing.T, p *cue.Player, n int) (out []pcm.Frame) {
 	return out[int(p.Mixer().LatencyFrames())*p.Outputs():][:n]
 }
 
-// TestFoldedSheet: a sheet that is folded is one mix, and its decisions are those of all outputs.
+// TestFoldedSheet checks that a downmixed sheet has one output, with the same decisions as all outputs
+// together.
 func TestFoldedSheet(t *testing.T) {
 	lib := sounds.NewLibrary(sounds.Options{Rate: 48000})
 	for seed := range rounds(1, 3) {
@@ -271,7 +271,7 @@ func TestFoldedSheet(t *testing.T) {
 	}
 }
 
-// TestOutputsBeginInTheMiddle: all outputs go on from there as they would have.
+// TestOutputsBeginInTheMiddle checks a beginning in the middle with several outputs.
 func TestOutputsBeginInTheMiddle(t *testing.T) {
 	lib := sounds.NewLibrary(sounds.Options{Rate: 48000})
 	text := strings.ReplaceAll(newWideSheet(5).text(-1), "dc_guard: true", "dc_guard: false")
@@ -283,7 +283,7 @@ func TestOutputsBeginInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestOutputsConfig: what a sheet says of outputs is what the mixer gets.
+// TestOutputsConfig checks the mixer configuration of outputs.
 func TestOutputsConfig(t *testing.T) {
 	s := parse(t, "outputs: {main: {channels: 1-2, gain: -3}, radio: 5-6, foyer: {channels: 3-4, gain: 2}}\n"+
 		"buses: {a: {output: radio}, b: {parent: a}, c: {parent: foyer, output: foyer}, d: {parent: main}}\ncues: []\n")
@@ -298,7 +298,7 @@ func TestOutputsConfig(t *testing.T) {
 	}
 }
 
-// TestOutputsDoNotAllocate where a device calls Render, which measures each of them.
+// TestOutputsDoNotAllocate checks Render, which measures each output.
 func TestOutputsDoNotAllocate(t *testing.T) {
 	lib := sounds.NewLibrary(sounds.Options{Rate: 48000})
 	p := playerOfText(t, lib, "outputs: {a: 1-2, b: 3-4, c: 5-6, d: 7-8}\ncues: [{at: 0s, play: theme, bus: d}, {at: 10ms, play: bell}]\n", cue.Options{})
@@ -318,7 +318,7 @@ func TestOutputsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestRecordedOutputs: the head that is written for a mixer is read as that mixer.
+// TestRecordedOutputs checks that the recorded head of a mixer parses to the same mixer.
 func TestRecordedOutputs(t *testing.T) {
 	c := mixer.Config{
 		Outputs: []mixer.Output{{Name: "main", Gain: -3}, {Name: "the radio", Channel: 7, Gain: 2}, {Name: "foyer"}},

@@ -8,8 +8,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestPanicIsSilent: whatever plays, waits and is still to come, a panic is silent a second after it was
-// asked for, and a second one 20 ms after that; nothing sounds later. Blocks have 5 ms.
+// TestPanicIsSilent checks that a panic is silent one second after it was requested, and 20 ms after a second
+// panic, for all kinds of playing, waiting and pending actions. No sound may follow. Blocks have 5 ms.
 func TestPanicIsSilent(t *testing.T) {
 	f := newFolder(t)
 	const rate, block = 8000, 40
@@ -42,7 +42,7 @@ func TestPanicIsSilent(t *testing.T) {
 					p.Finish()
 				}
 			})
-			silent := asked + int(pcm.Frames(time.Second+20*time.Millisecond, rate)) // a block, and the look-ahead of the limiter
+			silent := asked + int(pcm.Frames(time.Second+20*time.Millisecond, rate)) // plus a block and the look-ahead of the limiter
 			if again {
 				silent = twice + int(pcm.Frames(20*time.Millisecond, rate))
 			}

@@ -11,7 +11,7 @@ import (
 	"voicepool/pcm"
 )
 
-// motors are sounds with parameters: one of half.wav, which is a half wherever it is read.
+// motors are sounds with parameters. One of them plays half.wav, which is constant.
 const motors = `sounds:
   motor:
     file: half.wav
@@ -25,13 +25,13 @@ const motors = `sounds:
 length: 1s
 `
 
-// TestParameters: at each frame the gain is what the cue has of its own with what the parameters
-// add, however they move together, in blocks of any length.
+// TestParameters checks that the gain at each frame is the cue's own plus the parameters', for overlapping
+// ramps and all block lengths.
 func TestParameters(t *testing.T) {
 	f := newFolder(t)
 	for name, c := range map[string]struct {
 		cues string
-		want map[int]float64 // dB at a frame
+		want map[int]float64 // in dB, by frame
 	}{
 		"where it begins": {
 			cues: "{at: 0, play: motor}", want: map[int]float64{0: -20, 999: -20},
@@ -143,13 +143,13 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// level returns the gain with which half.wav is heard in the middle, at a frame.
+// level returns the gain of half.wav in the middle at a frame.
 func level(out []pcm.Frame, frame int) float64 {
 	return 20 * math.Log10(float64(out[frame][0])/0.5)
 }
 
-// TestParametersMiss: the set of an id whose voices are gone counts as missed, once, and none of all
-// does.
+// TestParametersMiss checks that a set for an id without voices counts as missed once, and a set for all does
+// not.
 func TestParametersMiss(t *testing.T) {
 	f := newFolder(t)
 	_, r := f.play(motors + `cues:
@@ -171,7 +171,8 @@ func of(r *report.Report, kind string) string {
 	return events(r)
 }
 
-// TestParametersPitch: a parameter moves the pitch, and leaves what is not pitched as it is.
+// TestParametersPitch checks that a parameter moves the pitch, and does not affect sounds without that
+// parameter.
 func TestParametersPitch(t *testing.T) {
 	f := withRamp(t)
 	const sheet = `sounds: {r: {file: ramp.wav, quality: linear, parameters: {up: {from: 0, to: 1, pitch: [[0, 0], [1, 12]]}}}}
@@ -186,7 +187,7 @@ cues: [{at: 0, play: r, id: a}, {at: 20ms, set: a, parameters: {up: 1}, over: 5m
 	if step := out[40][0] - out[39][0]; math.Abs(float64(step)-2.0/128) > 1e-6 {
 		t.Errorf("an octave up it goes by %v a frame, want %v", step, 2.0/128)
 	}
-	// A parameter of the gain leaves the pitch that the cue has.
+	// A parameter of the gain does not change the pitch of the cue.
 	both, _ := f.play(`sounds: {r: {file: ramp.wav, quality: linear, parameters: {low: {from: 0, to: 1, gain: [[0, 0], [1, -20]]}}}}
 cues: [{at: 0, play: r, id: a}, {at: 5ms, set: a, pitch: 12, over: 10ms}, {at: 10ms, set: a, parameters: {low: 1}}]
 `)

@@ -12,8 +12,7 @@ import (
 	"voicepool/internal/longtest"
 )
 
-// FuzzParse: whatever is read, the result is a sheet that can be scheduled, or
-// errors with places, at once.
+// FuzzParse checks that any input quickly gives a sheet that can be scheduled, or errors with places.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(wholeSheet))
 	f.Add([]byte(`{"cues": [{"at": 1, "play": "coin", "every": 1e-3, "until": 2}], "voices": 3}`))
@@ -61,7 +60,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestHostile reads a megabyte of each of the things that bring readers down.
+// TestHostile parses a megabyte of each construct that is known to break parsers.
 func TestHostile(t *testing.T) {
 	for _, piece := range []string{
 		"[", "{", "{a: ", "- ", "-\n", "? ", "? a\n", ": ", ":", "a: ", "a:\n", "&a ", "&", "*a ", "*", "!", "!!a ", "!<", "|\n", ">\n ", "#", "# \n",
@@ -76,7 +75,7 @@ func TestHostile(t *testing.T) {
 			src := before + strings.Repeat(piece, n/len(piece))
 			var took time.Duration
 			var err error
-			for range 20 { // the machine may have had other work
+			for range 20 { // the machine may have been busy
 				took = spent(t, func() { _, err = cue.Parse("h", []byte(src)) })
 				if took <= 300*time.Millisecond {
 					break

@@ -19,7 +19,7 @@ import (
 	"voicepool/voice"
 )
 
-// parse reads a sheet that is right.
+// parse parses a valid sheet.
 func parse(t testing.TB, text string) *cue.Sheet {
 	t.Helper()
 	s, err := cue.Parse("sheet.yaml", []byte(text))
@@ -29,7 +29,7 @@ func parse(t testing.TB, text string) *cue.Sheet {
 	return s
 }
 
-// wholeSheet is the one of the documentation, without a stream.
+// wholeSheet is the sheet of the documentation without its stream.
 const wholeSheet = `
 voices: 16                     # slots
 virtual: 0
@@ -125,8 +125,8 @@ func TestParseDefaults(t *testing.T) {
 	}
 }
 
-// TestSameInEveryStyle reads one sheet in block style, in flow style, as JSON,
-// with anchors, with Windows' line ends, and with a byte order mark.
+// TestSameInEveryStyle parses a sheet in block style, in flow style, as JSON, with anchors, with Windows line
+// ends and with a byte order mark.
 func TestSameInEveryStyle(t *testing.T) {
 	want := parse(t, "voices: 4\ncues:\n  - {at: 1s, play: coin, gain: -6}\n  - {at: 2s, play: coin, gain: -6}\n")
 	for _, text := range []string{
@@ -147,8 +147,8 @@ func TestSameInEveryStyle(t *testing.T) {
 	}
 }
 
-// TestFaults compares all messages of faulty sheets with testdata/faults.txt:
-// sheets, each followed by the lines that it gets.
+// TestFaults compares all messages of faulty sheets with testdata/faults.txt, which has sheets followed by
+// their messages.
 func TestFaults(t *testing.T) {
 	data, err := os.ReadFile("testdata/faults.txt")
 	if err != nil {
@@ -218,7 +218,7 @@ func TestLoadSheet(t *testing.T) {
 	}
 }
 
-// manyCues is a sheet of n cues in flow or block style.
+// manyCues returns a sheet with n cues in flow or block style.
 func manyCues(n int, block bool) []byte {
 	var b strings.Builder
 	b.WriteString("cues:\n")
@@ -258,9 +258,9 @@ func TestErrorsAreInOrder(t *testing.T) {
 	}
 }
 
-// TestTooMuch: what is far too much is refused, in bounded memory.
+// TestTooMuch checks that oversized input is rejected in bounded memory.
 func TestTooMuch(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(50)) // these sheets take hundreds of megabytes
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // for sheets that take hundreds of megabytes
 	for _, c := range []struct{ text, last string }{
 		{"cues: [" + strings.Repeat("{},", 500001) + "]", "x:1:7: cues has 500001 entries; a sheet has at most 500000"},
 		{"cues: [" + strings.Repeat("[],", 2100000) + "]", "x:1:6291458: the sheet has more than 2097152 values"},

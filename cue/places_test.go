@@ -9,13 +9,13 @@ import (
 	"voicepool/cue"
 )
 
-// TestPlaces: a cue gives a sound a place, another one moves it from its frame on, and so does one
-// that moves the listener; in blocks of any length.
+// TestPlaces checks that cues set and move the position of a sound and of the listener, for all block
+// lengths.
 func TestPlaces(t *testing.T) {
 	f := newFolder(t)
 	for name, c := range map[string]struct {
 		cues        string
-		left, right float64 // of frame 95, of 1 in the middle
+		left, right float64 // at frame 95; 1 for a sound in the middle
 	}{
 		"nowhere":            {cues: "{at: 0, play: half.wav}", left: 1, right: 1},
 		"where the ear is":   {cues: "{at: 0, play: half.wav, place: [0, 0]}", left: 1, right: 1},
@@ -55,8 +55,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestDoppler: what comes nearer is over sooner, as much as the cue of the listener says. The mixer
-// is asked for the same by hand.
+// TestDoppler checks that an approaching sound ends sooner, by the factor of the listener cue. The same
+// commands are given to a mixer directly.
 func TestDoppler(t *testing.T) {
 	f := newFolder(t)
 	const still = "{at: 0, play: half.wav, place: [0, 0, -90], id: a}"
@@ -64,7 +64,7 @@ func TestDoppler(t *testing.T) {
 	long := len(readAll(t, f.player("cues: ["+still+"]", cue.Options{}), 64))
 	for name, c := range map[string]struct {
 		cues  string
-		ratio float64 // of the pitches
+		ratio float64 // ratio of the pitches
 	}{
 		"nobody hears it":     {cues: comes, ratio: 1},
 		"half the pitch more": {cues: "{at: 0, listener: [0, 0], doppler: 1, speed_of_sound: 60}, " + comes, ratio: 1.5},
@@ -86,7 +86,7 @@ func TestDoppler(t *testing.T) {
 	}
 }
 
-// TestDopplerIsChecked: what is wrong says where, and what would be right.
+// TestDopplerIsChecked checks the messages for invalid values.
 func TestDopplerIsChecked(t *testing.T) {
 	for cues, want := range map[string]string{
 		"{at: 0, play: hit, velocity: [1, 0]}":                         "x:1:27: velocity goes with `place`: it is how fast the sound moves there, for the Doppler shift",

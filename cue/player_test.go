@@ -28,10 +28,10 @@ func TestExactFrames(t *testing.T) {
 	for name, c := range map[string]struct {
 		sheet   string
 		length  int
-		from    int // frames of a half
+		from    int // first frame of 0.5
 		to      int
 		wants   string
-		blanks  bool // frames beyond from..to are not compared
+		blanks  bool // frames outside from..to are not compared
 		playing int64
 	}{
 		"a sound": {
@@ -150,8 +150,7 @@ func TestExactFrames(t *testing.T) {
 	}
 }
 
-// TestSetMovesOwnPart: a fade moves the cue's part to an absolute value, the
-// sound's stays.
+// TestSetMovesOwnPart checks that a fade sets the cue's own gain and keeps the sound's.
 func TestSetMovesOwnPart(t *testing.T) {
 	f := newFolder(t)
 	out, _ := f.play("sounds: {s: {file: half.wav, gain: -20}}\ncues: [{at: 0, play: s, id: a, gain: -3}, {at: 20ms, fade: a, to: 20, over: 10ms}, {at: 60ms, set: a, pan: -1}]")
@@ -183,8 +182,8 @@ cues:
   - {at: 3s, stop: m}
 `
 
-// TestBlocksDoNotShow: blocks of any length give the same bits, and the same
-// report but for the time that it took.
+// TestBlocksDoNotShow checks that all block lengths give the same bits and, except for the render time, the
+// same report.
 func TestBlocksDoNotShow(t *testing.T) {
 	f := newFolder(t)
 	var want []pcm.Frame
@@ -214,7 +213,7 @@ func TestBlocksDoNotShow(t *testing.T) {
 	}
 }
 
-// TestLatencyIsTakenOff: under its ceiling the limiter changes nothing at all.
+// TestLatencyIsTakenOff checks that the limiter does not change a signal below its ceiling.
 func TestLatencyIsTakenOff(t *testing.T) {
 	f := newFolder(t)
 	const cues = "cues: [{at: 10ms, play: half.wav, for: 50ms}, {at: 200ms, play: short.wav}]"
@@ -225,7 +224,7 @@ func TestLatencyIsTakenOff(t *testing.T) {
 	}
 }
 
-// TestBurst asks for far more at one frame than the mixer takes at a time.
+// TestBurst issues far more commands at one frame than the mixer accepts at once.
 func TestBurst(t *testing.T) {
 	f := newFolder(t)
 	out, r := f.play("voices: 4\ncues:\n- {at: 10ms, play: short.wav, every: 1ns, times: 15000}\n- {at: 20ms, play: short.wav, gain: -100}\n")
@@ -340,8 +339,8 @@ cues:
 	}
 }
 
-// TestSoundTooLoudToPrepare: a wave at the limit of 65,536 overshoots it in another rate. The message
-// names no package.
+// TestSoundTooLoudToPrepare checks a wave at the limit of 65,536, which exceeds it after resampling. The
+// message contains no package name.
 func TestSoundTooLoudToPrepare(t *testing.T) {
 	f := newFolder(t)
 	w, err := wav.Create(filepath.Join(f.path, "loud.wav"), wav.Config{Rate: 44100, Format: wav.F32})

@@ -16,9 +16,9 @@ import (
 	"voicepool/sounds"
 )
 
-// TestRandomSheetsInLongBlocks: sheets with streams, seeks, effects, sends and parameters give the same frames
-// and events in blocks of any length. In a block of 100,000 frames all commands are given before the first frame
-// is mixed.
+// TestRandomSheetsInLongBlocks checks that sheets with streams, seeks, effects, sends and parameters give the
+// same frames and events for all block lengths. In a block of 100,000 frames, all commands are given before
+// the first frame is mixed.
 func TestRandomSheetsInLongBlocks(t *testing.T) {
 	const rate = 8000
 	f := newFolder(t)

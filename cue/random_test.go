@@ -16,8 +16,8 @@ import (
 	"voicepool/sounds"
 )
 
-// TestRandomSheets: whatever a sheet asks for, the sums of the report hold, its
-// events are in order and agree with the sums, and the render ends.
+// TestRandomSheets checks random sheets: the sums of the report are consistent, its events are in order and
+// agree with the sums, and the render ends.
 func TestRandomSheets(t *testing.T) {
 	f := newFolder(t)
 	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
@@ -85,7 +85,7 @@ func TestRandomSheets(t *testing.T) {
 	})
 }
 
-// replayedAt renders what was recorded, and returns the first frame that differs, or -1.
+// replayedAt renders a recording and returns the first frame that differs, or -1.
 func replayedAt(t *rapid.T, recorder *cue.Recorder, lib *sounds.Library, want []pcm.Frame) (int, string) {
 	var text strings.Builder
 	if _, err := recorder.WriteTo(&text); err != nil {

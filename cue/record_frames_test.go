@@ -13,8 +13,8 @@ import (
 	"voicepool/pcm"
 )
 
-// recordedSheet returns a sheet of starts that may lie behind the end of their sound or of the sheet: delays of
-// layers, offsets, loops, gains, fades, stops and lengths.
+// recordedSheet returns a sheet whose starts may lie after the end of their sound or of the sheet, through
+// delays of layers, offsets, loops, gains, fades, stops and lengths.
 func recordedSheet(draw *rand.Rand) string {
 	ms := func(most int) string { return fmt.Sprintf("%dms", draw.IntN(most)) }
 	maybe := func(format string, values ...any) string {
@@ -44,17 +44,16 @@ func recordedSheet(draw *rand.Rand) string {
 	return b.String()
 }
 
-// TestRecordingHasAllFrames: the recording of a sheet renders to the frames of the sheet, no more and no fewer,
-// and in the same bits.
+// TestRecordingHasAllFrames checks that the recording of a sheet renders to exactly the same frames.
 func TestRecordingHasAllFrames(t *testing.T) {
 	libs := libraries{}
 	seeds := int(rounds(30, 600))
 	tried, silent := 0, 0
-	texts := []string{ // layers that come after the length
+	texts := []string{ // layers after the length
 		"rate: 8000\nsounds: {bell: {}, both: {layers: [{sound: bell, delay: 1500ms}]}}\ncues: [{at: 0, play: both}]\nlength: 1s\n",
 		"rate: 8000\nsounds: {bell: {}, coin: {}, both: {layers: [coin, {sound: bell, delay: 1500ms}]}}\ncues: [{at: 0, play: both}]\nlength: 1200ms\n",
 		"rate: 8000\nmaster: {effects: [{reverb: {time: 0.2}}]}\nsounds: {bell: {}, coin: {}, both: {layers: [coin, {sound: bell, delay: 8s}]}}\ncues: [{at: 0, play: both}]\nlength: 6s\n",
-		"rate: 8000\ncues: [{at: 0, play: coin}, {at: 1300ms, play: coin, from: 20s}]\n", // behind the end of its sound
+		"rate: 8000\ncues: [{at: 0, play: coin}, {at: 1300ms, play: coin, from: 20s}]\n", // after the end of its sound
 	}
 	for seed := range uint64(seeds) {
 		texts = append(texts, recordedSheet(rand.New(rand.NewPCG(seed, 19))))
@@ -98,7 +97,7 @@ func TestRecordingHasAllFrames(t *testing.T) {
 	}
 }
 
-// framesOf renders a sheet in blocks of a size, and returns its recording.
+// framesOf renders a sheet in blocks of a size and also returns its recording.
 func framesOf(t *testing.T, s *cue.Sheet, libs libraries, text string, size int) (all []pcm.Frame, recorder *cue.Recorder) {
 	t.Helper()
 	p, err := cue.NewPlayer(t.Context(), s, libs.of(s.Rate), cue.Options{Record: true})

@@ -13,8 +13,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestRecordTakesEveryKeyOfASound: whatever a sound says, the recording of what a sheet plays renders to the
-// same frames. The keys come from the schema.
+// TestRecordTakesEveryKeyOfASound checks that a recording renders to the same frames for every key of a
+// sound. The keys come from the schema.
 func TestRecordTakesEveryKeyOfASound(t *testing.T) {
 	m, err := matrix()
 	if err != nil {
@@ -31,7 +31,7 @@ func TestRecordTakesEveryKeyOfASound(t *testing.T) {
 		switch more {
 		case "":
 			return cue
-		case "from": // behind the end of the sound
+		case "from": // after the end of the sound
 			return cue.With("from", x("20s"))
 		}
 		return cue.With(more, x("true")).With("for", x("1200ms"))
@@ -106,7 +106,7 @@ func recordAndReplay(t *testing.T, name, text string, s *cue.Sheet, libs librari
 	}
 	replayed, _ := frames(again, false)
 	for i, want := range played {
-		got := pcm.Frame{} // a sheet ends with its last start, where what follows it is silence
+		got := pcm.Frame{} // the sheet may end with its last start, which is followed by silence
 		if i < len(replayed) {
 			got = replayed[i]
 		}

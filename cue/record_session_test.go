@@ -13,7 +13,7 @@ import (
 	"voicepool/voice"
 )
 
-// anyEffects are effects of a bus, one of them of another than the usual values.
+// anyEffects returns random effects of a bus; one of them has unusual values.
 func anyEffects(t *testing.T, r *rand.Rand) []effect.Effect {
 	echo, err := effect.New("delay", effect.Values{"time": 0.01 + 0.1*r.Float64(), "feedback": r.Float64() / 2, "lowpass": 20 + 9000*r.Float64(), "mix": r.Float64()})
 	if err != nil {
@@ -28,17 +28,17 @@ func anyEffects(t *testing.T, r *rand.Rand) []effect.Effect {
 	return []effect.Effect{echo, calm}
 }
 
-// session is a game that does anything at any time.
+// session is a game that issues random commands.
 type session struct {
 	t       *testing.T
 	random  *rand.Rand
 	mixer   *mixer.Mixer
-	sounds  []*voice.Sound // once and looped by turns
+	sounds  []*voice.Sound // once and looped, alternately
 	files   map[*voice.Sound]string
 	groups  []*mixer.Group
 	buses   []mixer.Bus
 	handles []mixer.Handle
-	filters bool // voices have cutoffs, and follow nobody: what a filter hands over is not recorded
+	filters bool // voices have cutoffs and no successors, because filter states passed to successors are not recorded
 }
 
 func (s *session) between(from, to float64) float64 { return from + (to-from)*s.random.Float64() }
@@ -59,7 +59,7 @@ func (s *session) moment() mixer.Moment {
 	return s.mixer.At(s.mixer.Now() + s.random.Int64N(6000))
 }
 
-// start returns what a start may be of, and how.
+// start returns a random sound and options.
 func (s *session) start() (*voice.Sound, mixer.Options) {
 	k := s.random.IntN(len(s.sounds))
 	o := mixer.Options{
@@ -67,7 +67,7 @@ func (s *session) start() (*voice.Sound, mixer.Options) {
 		Priority: s.random.IntN(3) - 1, Protect: s.random.IntN(12) == 0, Loop: k%2 == 1, Tag: uint64(s.random.IntN(4)),
 		Owner: uint64(s.random.IntN(3)), WhenFull: mixer.WhenFull(s.random.IntN(3)),
 	}
-	if k%2 == 1 { // how many endless voices wait goes by Commands, of which a sheet knows nothing
+	if k%2 == 1 { // a sheet cannot set Commands, which limits the number of waiting endless voices
 		o.WhenFull = mixer.WhenFullEnd
 	}
 	if s.random.IntN(2) == 0 {
@@ -114,12 +114,12 @@ func (s *session) start() (*voice.Sound, mixer.Options) {
 	return s.sounds[k], o
 }
 
-// cutoff draws one; some are off.
+// cutoff returns a random cutoff, sometimes off.
 func (s *session) cutoff() float64 {
 	return [...]float64{0, 20, 90, s.between(20, 20000), 20000}[s.random.IntN(5)]
 }
 
-// keep keeps what has begun, or follows another.
+// keep stores the handle of a start or successor.
 func (s *session) keep(h mixer.Handle, err error) {
 	if err == nil {
 		s.handles = append(s.handles, h)

@@ -6,7 +6,7 @@ import (
 	"voicepool/space"
 )
 
-// table is a curve of points, or of a function.
+// table returns a random curve of points or of a function.
 func (s *session) table() *space.Table {
 	if s.random.IntN(2) == 0 {
 		slope := s.between(-9, -0.5)
@@ -28,7 +28,7 @@ func (s *session) table() *space.Table {
 	return t
 }
 
-// spot is somewhere, mostly on the move.
+// spot returns a random position, mostly with a velocity.
 func (s *session) spot() (at space.Spot) {
 	moves := s.random.IntN(4) > 0
 	for i := range at.Position {
@@ -37,13 +37,13 @@ func (s *session) spot() (at space.Spot) {
 			at.Velocity[i] = s.between(-40, 40)
 		}
 	}
-	if s.filters { // what a filter hands over is not recorded
+	if s.filters { // filter states passed to successors are not recorded
 		at.Occlusion, at.Obstruction = max(s.between(-1, 1), 0), max(s.between(-1, 1), 0)
 	}
 	return at
 }
 
-// move moves voices in space: at once, also those that have not begun, or at a moment.
+// move moves voices in space, at once or at a moment, including voices that have not begun.
 func (s *session) move(target mixer.Target) {
 	if s.random.IntN(2) == 0 {
 		s.moment().SetPosition(target, s.spot())
@@ -59,7 +59,7 @@ func (s *session) move(target mixer.Target) {
 	}
 }
 
-// muffle gives an emitter what muffles it, and a curve for its sends.
+// muffle adds random occlusion and a random send attenuation to an emitter.
 func (s *session) muffle(e *space.Emitter) {
 	if s.filters && s.random.IntN(2) == 0 {
 		e.Air, e.Cone.LowPass = s.between(0, 9), s.between(20, 20000)

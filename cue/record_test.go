@@ -21,7 +21,7 @@ import (
 	"voicepool/voice"
 )
 
-// TestRecord: a session that was recorded renders to the same bits.
+// TestRecord checks that the recording of a session renders to the same bits.
 func TestRecord(t *testing.T) {
 	const rate = 8000
 	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
@@ -106,8 +106,8 @@ func TestRecord(t *testing.T) {
 				sounding++
 			}
 		}
-		// A start that was stopped before it came is in no sheet, and the last
-		// frames are beyond the end where there is a limiter.
+		// A start that was stopped before it began is not in the sheet. With a limiter the last frames lie
+		// after the end.
 		is, was := player.Report().Totals, m.Stats()
 		if m.LatencyFrames() == 0 && (is.Stolen != was.Stolen || is.Limited != was.Limited || is.Rejected != was.Rejected || is.Coalesced != was.Coalesced) {
 			t.Errorf("seed %d: %d stolen, %d limited, %d rejected, %d coalesced; there were %d, %d, %d, %d", seed,
@@ -119,7 +119,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// replayed renders what a recorder has, and compares it with what there was.
+// replayed renders a recording and compares it with the live frames.
 func replayed(t *testing.T, what string, recorder *cue.Recorder, lib *sounds.Library, live []pcm.Frame) *cue.Player {
 	t.Helper()
 	var text bytes.Buffer
@@ -160,7 +160,7 @@ func replayed(t *testing.T, what string, recorder *cue.Recorder, lib *sounds.Lib
 	return player
 }
 
-// around returns the cues of the second up to a frame.
+// around returns the cues of the last second before a frame.
 func around(text string, frame, rate int) string {
 	var out []string
 	for _, l := range strings.Split(text, "\n") {

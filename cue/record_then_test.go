@@ -15,8 +15,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestRecordThen: what followed on follows on in the sheet, to the bit, however the voice
-// before it came to its end. There is one slot, and nothing gives way.
+// TestRecordThen checks that successors are also gapless in the recording, bit for bit, however their
+// predecessor ended. There is one slot, and no voice is stolen.
 func TestRecordThen(t *testing.T) {
 	const rate = 8000
 	lib := sounds.NewLibrary(sounds.Options{Rate: rate})
@@ -51,7 +51,7 @@ func TestRecordThen(t *testing.T) {
 			move: func(m *mixer.Mixer, h mixer.Handle) error { return m.At(1500).Seek(mixer.TargetVoice(h), time.Hour) },
 		},
 		{
-			name: "cut", how: mixer.Options{Loop: true}, // nothing follows it
+			name: "cut", how: mixer.Options{Loop: true}, // no successor
 			move: func(m *mixer.Mixer, h mixer.Handle) error { return m.At(1500).Cut(mixer.TargetVoice(h)) },
 		},
 	} {

@@ -17,7 +17,7 @@ import (
 	"voicepool/voice"
 )
 
-// TestGroup: sounds of a group share a limit; they must say the same of it.
+// TestGroup checks that the sounds of a group share one limit and must agree on it.
 func TestGroup(t *testing.T) {
 	play := func(text string) *report.Report {
 		t.Helper()
@@ -50,8 +50,8 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// TestRecorderStops: a stop of all that comes while one is under way that is over
-// no later is left out; one that is over sooner, or follows a start, is not.
+// TestRecorderStops checks which stops of all voices are recorded. A stop is omitted during an earlier stop
+// that ends no later. It is recorded if it ends sooner, or if it follows a start.
 func TestRecorderStops(t *testing.T) {
 	head, err := SheetOf(mixer.Config{Rate: 1000})
 	if err != nil {
@@ -82,7 +82,7 @@ func TestRecorderStops(t *testing.T) {
 	}
 }
 
-// TestRecorderRefuses: what no sheet can say is an error that names its time.
+// TestRecorderRefuses checks the errors, with a time, for entries that a sheet cannot express.
 func TestRecorderRefuses(t *testing.T) {
 	head, err := SheetOf(mixer.Config{Rate: 1000})
 	if err != nil {
@@ -115,8 +115,8 @@ type nothing struct{}
 
 func (nothing) Process([]pcm.Frame) {}
 
-// TestRecorderOfMasked: a sheet with masked has its sounds measured in bands. A mixer whose sounds
-// are not steals otherwise, so its journal is no such sheet.
+// TestRecorderOfMasked checks that the policy masked requires sounds with masking data. A mixer without them
+// steals differently, so its journal cannot become a sheet.
 func TestRecorderOfMasked(t *testing.T) {
 	for _, c := range []struct {
 		policy   mixer.Overflow

@@ -15,8 +15,7 @@ import (
 	"voicepool/voice"
 )
 
-// TestVersions looks what a sheet has made ready before it begins, and that a
-// render lacks nothing.
+// TestVersions checks the resampled variants prepared for a sheet, and that a render needs no others.
 func TestVersions(t *testing.T) {
 	for sheet, want := range map[string]string{
 		"sounds: {s: {file: hit}}\ncues: [{at: 0, play: s}]":                                                                                  "",

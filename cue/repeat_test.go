@@ -11,8 +11,8 @@ import (
 	"voicepool/cue"
 )
 
-// TestRepeat: a sheet that repeats gives the frames of one in which all rounds are written out, rendered
-// and run, from its beginning and from any place on.
+// TestRepeat compares a repeating sheet with a sheet that contains all rounds, in a render and in real time,
+// from the beginning and from other places.
 func TestRepeat(t *testing.T) {
 	f := newFolder(t)
 	for seed := range rounds(12, 40) {
@@ -37,7 +37,7 @@ func TestRepeat(t *testing.T) {
 		}
 		for k := range 2 * rounds {
 			for i, line := range cues {
-				if head, rest, found := strings.Cut(line, ", every: "); found { // what comes after the length is left out
+				if head, rest, found := strings.Cut(line, ", every: "); found { // repetitions after the length are dropped
 					var every, times int
 					fmt.Sscanf(rest, "%dms, times: %d", &every, &times)
 					line = fmt.Sprintf("%s, every: %dms, times: %d", head, every, min(times, (period-at[i]-1)/every+1))
@@ -51,7 +51,8 @@ func TestRepeat(t *testing.T) {
 			s.Length = &end
 			return s
 		}
-		// Of two cues at one frame the one of the round before comes last in the one, and first in the other.
+		// For two cues at one frame, the order of an earlier and a later round differs between the two
+		// sheets.
 		if clash(at, cues, period) {
 			continue
 		}
@@ -92,7 +93,7 @@ func clash(at []int, cues []string, period int) bool {
 	return false
 }
 
-// TestRepeatDraws: each round draws anew, in the same way each time it is played.
+// TestRepeatDraws checks that each round has its own random choices, which are reproducible.
 func TestRepeatDraws(t *testing.T) {
 	f := newFolder(t)
 	s := f.sheet(rate, "length: 1s\nrepeat: true\nseed: 4\ncues:\n  - {at: 0, play: short.wav, every: [40ms, 200ms], until: 900ms, chance: 0.5}\n")

@@ -9,8 +9,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestResize: a cue makes the pool smaller, which takes what plays beyond it, and larger than the
-// sheet has it.
+// TestResize checks a cue that shrinks the pool, which steals voices, and another cue that enlarges it beyond the
+// sheet's size.
 func TestResize(t *testing.T) {
 	f := newFolder(t)
 	for name, c := range map[string]struct{ sheet, events string }{
@@ -41,8 +41,7 @@ func TestResize(t *testing.T) {
 	}
 }
 
-// TestSetDuck: a bus ducks from a cue on, by another depth after another, and no more after the
-// last, in blocks of any length.
+// TestSetDuck checks cues that start, change and end the duck of a bus, for all block lengths.
 func TestSetDuck(t *testing.T) {
 	f := newFolder(t)
 	const sheet = `buses: {a: {}, b: {}}
@@ -70,8 +69,8 @@ cues:
 	}
 }
 
-// TestSceneCues: a scene moves the pool, gains, mutes and ducks as the cues do that say the same,
-// and what is in no scene returns.
+// TestSceneCues checks that a scene sets the pool, gains, mutes and ducks like equivalent cues, and that
+// other values return to the sheet's.
 func TestSceneCues(t *testing.T) {
 	f := newFolder(t)
 	const head = `voices: 3

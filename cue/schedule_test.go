@@ -14,7 +14,7 @@ import (
 	"voicepool/cue"
 )
 
-// actions lists everything a sheet asks for.
+// actions lists all actions of a sheet.
 func actions(s *cue.Sheet) []cue.Action {
 	var out []cue.Action
 	sc := s.Schedule(s.Rate, s.Seed)
@@ -51,7 +51,7 @@ cues:
 	}
 }
 
-// TestRhythmDoesNotDrift: each repetition is rounded by itself.
+// TestRhythmDoesNotDrift checks that each repetition is rounded separately.
 func TestRhythmDoesNotDrift(t *testing.T) {
 	s := parse(t, "rate: 1000\ncues: [{at: 0.1ms, play: coin, every: 0.333333333333s, times: 3001}]")
 	all := actions(s)
@@ -73,7 +73,7 @@ func TestUntilIsExclusive(t *testing.T) {
 	}
 }
 
-// TestScheduleIsLazy: a thousand million repetitions take no memory.
+// TestScheduleIsLazy checks that a billion repetitions take no memory.
 func TestScheduleIsLazy(t *testing.T) {
 	s := parse(t, "cues: [{at: 0, play: coin, every: 1ms, times: 1000000000}]")
 	var before, after runtime.MemStats
@@ -83,7 +83,7 @@ func TestScheduleIsLazy(t *testing.T) {
 		sc.Next()
 	}
 	runtime.ReadMemStats(&after)
-	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<16 { // a byte of each would be more
+	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<16 { // a byte per repetition would exceed it
 		t.Errorf("100,000 of them took %d bytes", got)
 	}
 	if got, want := sc.Plays(), uint64(1000000000-100000); got != want {
@@ -91,7 +91,7 @@ func TestScheduleIsLazy(t *testing.T) {
 	}
 }
 
-// TestScheduleAgainstSorting compares the heap with a list that is sorted.
+// TestScheduleAgainstSorting compares the heap with a sorted list.
 func TestScheduleAgainstSorting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b strings.Builder
@@ -199,8 +199,7 @@ func TestChance(t *testing.T) {
 	}
 }
 
-// TestChanceSameBits pins what is drawn: run on every machine that CI has, it is
-// the proof that they agree.
+// TestChanceSameBits compares random choices with fixed values, to prove that all machines of the CI agree.
 func TestChanceSameBits(t *testing.T) {
 	for seed, want := range map[int]string{1: "68e1a4b09aad3cd9", 2: "6187fda2b1344164"} {
 		h := fnv.New64a()

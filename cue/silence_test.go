@@ -9,7 +9,7 @@ import (
 	"voicepool/sounds"
 )
 
-// TestReadReturnsInSilence: a sound that comes in thirty years keeps no caller waiting.
+// TestReadReturnsInSilence checks that Read returns during a silence of thirty years.
 func TestReadReturnsInSilence(t *testing.T) {
 	sheet, err := cue.Parse("s.yaml", []byte("cues: [{at: 1000000000s, play: blip}]"))
 	if err != nil {
@@ -28,7 +28,7 @@ func TestReadReturnsInSilence(t *testing.T) {
 	}
 }
 
-// TestReadAcrossSilence: what a long silence holds back comes all the same.
+// TestReadAcrossSilence checks that sound after a long silence is complete.
 func TestReadAcrossSilence(t *testing.T) {
 	sheet, err := cue.Parse("s.yaml", []byte("master: {limiter: false}\ncues: [{at: 20s, play: blip}]"))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestSpectraAreReady: a sheet in which something filters or sends has the spectra of its sounds before it
-// begins, so that its choices do not depend on when they come. One in which nothing does has none.
+// TestSpectraAreReady checks that the spectra of sounds are ready at the beginning if the sheet has filters
+// or sends, so that victim choices do not depend on timing. Other sheets have no spectra.
 func TestSpectraAreReady(t *testing.T) {
 	const peak = "effects: [{eq: {bands: [{type: peak, freq: 300, gain: 3}]}}]"
 	for text, want := range map[string]bool{

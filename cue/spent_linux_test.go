@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// spent returns the processor time that a call takes: what else the machine does is not in it.
+// spent returns the processor time of a call, which excludes other processes.
 func spent(t *testing.T, call func()) time.Duration {
 	t.Helper()
 	runtime.LockOSThread()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// spent returns the time that a call takes.
+// spent returns the time of a call.
 func spent(t *testing.T, call func()) time.Duration {
 	t.Helper()
 	begin := time.Now()

@@ -13,13 +13,13 @@ import (
 	"voicepool/pcm"
 )
 
-// staller is a source whose device stands still for a time, at a frame, or for ever.
+// staller is a source whose device stalls at a frame, for a time or permanently.
 type staller struct {
 	player *cue.Player
-	at     int64 // frames
+	at     int64 // in frames
 	stands time.Duration
 	done   int64
-	free   chan struct{} // of a stall for ever
+	free   chan struct{} // ends a permanent stall
 }
 
 func (s *staller) Render(dst []pcm.Frame) {
@@ -35,8 +35,7 @@ func (s *staller) Render(dst []pcm.Frame) {
 
 const forever = 1000 * time.Hour
 
-// stalled plays a sheet on a device that stands still, until ctx ends, and returns what Feed gave
-// and how long it took.
+// stalled plays a sheet on a stalling device until ctx ends. It returns the error and the duration of Feed.
 func stalled(t *testing.T, p *cue.Player, at int64, stands, until time.Duration) (took time.Duration, err error) {
 	if err := p.Prime(); err != nil {
 		t.Fatal(err)
@@ -58,8 +57,8 @@ func stalled(t *testing.T, p *cue.Player, at int64, stands, until time.Duration)
 	return took, err
 }
 
-// TestFeedOfStallingDevice: a device that comes late by seconds catches up. All that was to happen
-// happens, late or not, every event is told, and the sums hold.
+// TestFeedOfStallingDevice checks that Feed catches up after a stall of seconds. All actions happen, late or
+// not, all events are reported, and the sums are consistent.
 func TestFeedOfStallingDevice(t *testing.T) {
 	f := newFolder(t)
 	for _, stands := range []time.Duration{50 * time.Millisecond, time.Second, 7 * time.Second, time.Minute} {
@@ -92,8 +91,8 @@ func TestFeedOfStallingDevice(t *testing.T) {
 	}
 }
 
-// TestFeedOfStoppedDevice: a device that stops for ever holds nothing up when the playing is told to
-// end, before the stall, in it, or while everything fades out, and the sums hold as they are then.
+// TestFeedOfStoppedDevice checks that a permanently stalled device does not delay the end, whether the end is
+// requested before, during or after the beginning of the stall. The sums are consistent.
 func TestFeedOfStoppedDevice(t *testing.T) {
 	f := newFolder(t)
 	for _, text := range []string{

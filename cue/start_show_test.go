@@ -15,7 +15,7 @@ import (
 	"voicepool/sounds"
 )
 
-// TestStartIsFound: cues find what was started by hand by its id, layers that wait and parameters too.
+// TestStartIsFound checks that cues find starts by hand by their id, including delayed layers and parameters.
 func TestStartIsFound(t *testing.T) {
 	f := newFolder(t)
 	for _, c := range []struct {
@@ -37,7 +37,7 @@ func TestStartIsFound(t *testing.T) {
 		c.start.Frame, c.start.ID = 400, "x"
 		got := turned(t, p, 20, func(frame int) {
 			switch frame {
-			case 20: // what comes within 200 ms is handed over before
+			case 20: // commands of the next 200 ms were handed over before
 				if _, err := p.Start(c.start); err != nil {
 					t.Fatal(err)
 				}
@@ -49,12 +49,12 @@ func TestStartIsFound(t *testing.T) {
 	}
 }
 
-// TestStartAndTheEnd: a sheet ends when all of it and all that was started by hand is over, and no sooner.
+// TestStartAndTheEnd checks that a sheet ends exactly when all its sounds and all starts by hand have ended.
 func TestStartAndTheEnd(t *testing.T) {
 	f := newFolder(t)
 	for _, c := range []struct{ cue, first, last, ends int }{
-		{600, 20, 40, 700},   // what was started by hand ends before the sheet begins
-		{100, 150, 500, 600}, // behind the end of the sheet
+		{600, 20, 40, 700},   // starts by hand end before the sheet begins
+		{100, 150, 500, 600}, // after the end of the sheet
 		{100, 300, 500, 600},
 		{0, 0, 0, 100},
 	} {
@@ -83,7 +83,8 @@ func TestStartAndTheEnd(t *testing.T) {
 	}
 }
 
-// TestStartOfSalvo: starts of a salvo begin together where it is fired, and none where it is dropped.
+// TestStartOfSalvo checks that the starts of a salvo begin together when it is fired, and never if it is
+// dropped.
 func TestStartOfSalvo(t *testing.T) {
 	f := newFolder(t)
 	p := f.player(kit+"cues: [{at: 5s, play: bell}]\n", cue.Options{Block: 20, Live: true, Events: true})
@@ -104,7 +105,7 @@ func TestStartOfSalvo(t *testing.T) {
 			}
 		case 400:
 			if !p.Idle() {
-				p.Finish() // the cue at 5 s is still to come
+				p.Finish() // the cue at 5 s is still pending
 			}
 		}
 	})
@@ -114,8 +115,8 @@ func TestStartOfSalvo(t *testing.T) {
 	}
 }
 
-// TestStartWhileAllMoves: starts from many goroutines while the sheet changes, turns and renders. Each is
-// told once, under the name that it was asked for by.
+// TestStartWhileAllMoves starts sounds from many goroutines while the sheet changes and renders. Each start
+// must be reported once, with the name of its sound.
 func TestStartWhileAllMoves(t *testing.T) {
 	f := newFolder(t)
 	asked, told := [2]sync.Map{}, 0
@@ -194,7 +195,7 @@ func TestStartWhileAllMoves(t *testing.T) {
 	p.Close()
 }
 
-// TestStartAfterChange: a sheet that has come brings its sounds, and those that are gone are gone.
+// TestStartAfterChange checks that a new sheet adds its sounds and removes others.
 func TestStartAfterChange(t *testing.T) {
 	f := newFolder(t)
 	var told []string
@@ -230,7 +231,7 @@ func TestStartAfterChange(t *testing.T) {
 	}
 }
 
-// BenchmarkStart starts a sound by hand, beside what the mixer takes for it.
+// BenchmarkStart measures a start by hand, and separately the part of the mixer.
 func BenchmarkStart(b *testing.B) {
 	f := newFolder(b)
 	p := f.player(kit+"cues: [{at: 5s, play: bell}]\n", cue.Options{Live: true})

@@ -15,7 +15,7 @@ import (
 	"voicepool/voice"
 )
 
-// kit is the sounds of the tests of starts by hand.
+// kit has the sounds for tests of starts by hand.
 const kit = `
 voices: 6
 buses: {sfx: {gain: -3}, low: {parent: sfx, gain: -2}}
@@ -32,10 +32,10 @@ sounds:
   cool: {file: short.wav, cooldown: 250ms}
 `
 
-// stopped ends everything, so that a sheet with loops has an end.
+// stopped ends everything, so that a sheet with loops ends.
 const stopped = "  - {at: 1s, stop: all}\n"
 
-// TestStart: a start by hand is what a cue of the sheet is at the same frame, to the bit.
+// TestStart compares a start by hand with a cue at the same frame, bit for bit.
 func TestStart(t *testing.T) {
 	f := newFolder(t)
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestStart(t *testing.T) {
 	} {
 		sheet := kit + "cues:\n  - {at: 100ms, " + c.cue + ", id: x}\n" + stopped
 		want := turned(t, f.player(sheet, cue.Options{Block: 20}), 20, nil)
-		idle := strings.Replace(sheet, "at: 100ms", "at: 5s", 1) // so that what it loops is prepared
+		idle := strings.Replace(sheet, "at: 100ms", "at: 5s", 1) // prepares the looped variant of its sound
 		p := f.player(idle, cue.Options{Block: 20, Live: true, Events: true})
 		c.start.Frame, c.start.ID, c.start.Ref = 100, "x", 7
 		got := turned(t, p, 20, func(frame int) {
@@ -81,8 +81,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestPlaysOfGamesAndPlayers stops a start of several layers by one of its handles: a start that a game makes with
-// one of the first numbers of plays on the mixer of the player plays on.
+// TestPlaysOfGamesAndPlayers stops a start with several layers through one of its handles. Plays that a game
+// has numbered itself on the same mixer must continue.
 func TestPlaysOfGamesAndPlayers(t *testing.T) {
 	p := newFolder(t).player(kit+"cues:\n  - {at: 5s, play: bell}\n", cue.Options{Block: 20, Live: true})
 	sound, err := voice.NewSound(voice.Samples{Name: "own", Rate: p.Rate(), Channels: 1, Data: make([]float32, 4000)})
@@ -127,7 +127,7 @@ func TestPlaysOfGamesAndPlayers(t *testing.T) {
 	}
 }
 
-// TestStartFolds: behind the end of a loop a start goes on where the loop would be.
+// TestStartFolds checks that a start after the end of a loop continues at the position in the loop.
 func TestStartFolds(t *testing.T) {
 	f := newFolder(t)
 	sheet := kit + "cues:\n  - {at: 5s, play: many}\n" + stopped
@@ -157,7 +157,7 @@ func TestStartFolds(t *testing.T) {
 	}
 }
 
-// TestStartUnderLimits: limits, cooldowns and the pool count, and events say what the sheet does.
+// TestStartUnderLimits checks limits, cooldowns and the pool, and the events of starts.
 func TestStartUnderLimits(t *testing.T) {
 	f := newFolder(t)
 	var all []report.Event
@@ -205,8 +205,8 @@ func TestStartUnderLimits(t *testing.T) {
 	}
 }
 
-// TestStartByChance: the variations of a name depend on the seed and on how many starts of it there were,
-// and on nothing else.
+// TestStartByChance checks that variations depend only on the seed and on the number of earlier starts of the
+// name.
 func TestStartByChance(t *testing.T) {
 	f := newFolder(t)
 	const n = 30
@@ -243,7 +243,7 @@ func TestStartByChance(t *testing.T) {
 	}
 }
 
-// TestStartSays: what is no start is refused in the words of a check, and changes nothing.
+// TestStartSays checks that invalid starts are rejected with messages and have no effect.
 func TestStartSays(t *testing.T) {
 	f := newFolder(t)
 	p := f.player(kit+"cues: [{at: 1s, play: bell, id: known}]\n", cue.Options{Block: 20, Live: true})
@@ -286,8 +286,8 @@ func TestStartSays(t *testing.T) {
 	}
 }
 
-// TestStartIDs: ids and owners that are made by hand are forgotten when their voices are over, however
-// many come; those that play, and those that a sheet or an action has, are not.
+// TestStartIDs checks that ids and owners created by starts are deleted when their voices have ended, and
+// kept while they play or while a sheet or an action uses them.
 func TestStartIDs(t *testing.T) {
 	f := newFolder(t)
 	p := f.player(kit+"cues: [{at: 1s, play: bell, id: known}]\n", cue.Options{Block: 20, Live: true, Changes: true})
@@ -345,8 +345,8 @@ func TestStartIDs(t *testing.T) {
 	}
 }
 
-// TestPanicOfStarts: a panic cancels what was started by hand for later, alone and in a salvo, with layers and
-// without.
+// TestPanicOfStarts checks that a panic cancels pending starts by hand, single or in a salvo, with and
+// without layers.
 func TestPanicOfStarts(t *testing.T) {
 	f := newFolder(t)
 	p := f.player(kit, cue.Options{Block: 20, Live: true})

@@ -15,8 +15,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestStreamLeavesItsLoopByACue: a stream that is let out of its loop, or kept in it, or counts its
-// rounds, gives the bits of the loaded sound.
+// TestStreamLeavesItsLoopByACue checks that a stream that is released from its loop, kept in it, or limited
+// to a number of rounds gives the same bits as the loaded sound.
 func TestStreamLeavesItsLoopByACue(t *testing.T) {
 	lib := sounds.NewLibrary(sounds.Options{Rate: 8000})
 	for _, cues := range []string{
@@ -56,8 +56,8 @@ func TestStreamLeavesItsLoopByACue(t *testing.T) {
 	}
 }
 
-// TestRecordOfStreams: what SetLoop and Set do to streams that loop, as they play, as they begin and
-// before they have come, is recorded, and renders to the same bits.
+// TestRecordOfStreams checks the recording of SetLoop and Set on looping streams, before, at and after their
+// start.
 func TestRecordOfStreams(t *testing.T) {
 	const rate = 8000
 	lib := sounds.NewLibrary(sounds.Options{Rate: rate})

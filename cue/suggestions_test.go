@@ -14,7 +14,7 @@ import (
 	"voicepool/internal/words"
 )
 
-// mappings are sheets with one place, %s, for another key in each kind of mapping.
+// mappings are sheets with a place, %s, for another key in each kind of mapping.
 var mappings = []string{
 	"%s: null\ncues: [{at: 0s, play: coin}]",
 	"sounds: {a: {file: coin, %s: null}}",
@@ -40,9 +40,9 @@ var verbCues = []string{
 	"scene: s", "move: a, place: [1, 2]", "listener: [1, 0]", "osc: {to: 'a:1', address: /a}",
 }
 
-// TestSuggestionsWork: a key that is suggested in the place of an unknown one is taken there. The unknown ones are
-// the names that other programs have, and every key of the schema with a letter dropped, doubled, swapped or
-// changed, in every kind of mapping.
+// TestSuggestionsWork checks that every suggested key is valid in its place. The unknown keys are names of
+// other programs, and every key of the schema with a letter dropped, doubled, swapped or changed, in every
+// kind of mapping.
 func TestSuggestionsWork(t *testing.T) {
 	sheets := slices.Clone(mappings)
 	for _, action := range verbCues {
@@ -106,7 +106,7 @@ func TestSuggestionsWork(t *testing.T) {
 	t.Logf("%d sheets tried, %d keys suggested", tried, len(suggested))
 }
 
-// collectKeys adds the keys that a schema names.
+// collectKeys adds the keys of a schema.
 func collectKeys(schema any, keys map[string]bool) {
 	switch s := schema.(type) {
 	case map[string]any:

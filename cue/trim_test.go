@@ -7,7 +7,7 @@ import (
 	"voicepool/cue"
 )
 
-// TestTrimmed: gains are moved in the text, and nothing else.
+// TestTrimmed checks that only gains change in the text.
 func TestTrimmed(t *testing.T) {
 	for _, c := range []struct{ name, src, want, err string }{
 		{name: "no gain yet", src: "list:\n  - {cue: 1, play: coin} # the coin\n", want: "list:\n  - {cue: 1, play: coin, gain: -3} # the coin\n"},

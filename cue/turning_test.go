@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// turned plays by turns, on one goroutine that waits for nothing, until the player is done.
+// turned plays with Turn on one goroutine, without waiting, until the player is done.
 func turned(t *testing.T, p *cue.Player, block int, do func(frame int)) (out []pcm.Frame) {
 	t.Helper()
 	if err := p.Prime(); err != nil {
@@ -34,7 +34,7 @@ func turned(t *testing.T, p *cue.Player, block int, do func(frame int)) (out []p
 	return nil
 }
 
-// alike compares frames; those that one of both has more are silent.
+// alike compares frames. Additional frames of the longer one must be silent.
 func alike(t *testing.T, what string, got, want []pcm.Frame) {
 	t.Helper()
 	for i := range max(len(got), len(want)) {
@@ -51,7 +51,7 @@ func alike(t *testing.T, what string, got, want []pcm.Frame) {
 	}
 }
 
-// TestTurn: a player that is turned plays and tells what one does that is fed, and no time passes.
+// TestTurn checks that a player driven by Turn plays and reports the same as with Feed, in no time.
 func TestTurn(t *testing.T) {
 	f := newFolder(t)
 	sheets := []string{busySheet, liveSheet + "goes: [10ms, 100ms, 170ms]\n"}
@@ -81,7 +81,8 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestTurnFinishes: the fade at the end is done by turns, and ends after a second where nobody renders.
+// TestTurnFinishes checks that Turn performs the fade-out, which ends after a second if the device does not
+// render.
 func TestTurnFinishes(t *testing.T) {
 	f := newFolder(t)
 	const sheet = "list: [{cue: 1, play: half.wav, loop: true}]"
@@ -103,7 +104,7 @@ func TestTurnFinishes(t *testing.T) {
 				if done {
 					break
 				}
-				time.Sleep(20 * time.Millisecond) // of the bubble
+				time.Sleep(20 * time.Millisecond) // of the synctest bubble
 				if renders || turns < 50 {
 					p.Render(dst)
 				}
@@ -125,7 +126,7 @@ func TestTurnFinishes(t *testing.T) {
 	}
 }
 
-// TestIdle: who plays nothing is idle until something is asked for, which wakes the owner.
+// TestIdle checks that a silent player is idle until a request, which calls Wake.
 func TestIdle(t *testing.T) {
 	f := newFolder(t)
 	woken := 0

@@ -12,7 +12,7 @@ import (
 	"voicepool/cue"
 )
 
-// vamp writes vamp.wav: 100 frames, of which 40 to 59 are a loop.
+// vamp writes vamp.wav with 100 frames, of which 40 to 59 are a loop.
 func (f folder) vamp() {
 	f.Helper()
 	le := binary.LittleEndian
@@ -35,15 +35,16 @@ func (f folder) vamp() {
 	}
 }
 
-// TestVampOut: the end of an id is the very frame at which it leaves its loop, though it plays on behind
-// that; of one that has no loop, or is stopped in it, its end. `then: follow` waits for the end of all.
+// TestVampOut checks that the end of a looping id is the exact frame where it leaves its loop, although it
+// plays on. The end of an id without a loop, or stopped in it, is the end of its voice. `then: follow` waits
+// for the end of all voices.
 func TestVampOut(t *testing.T) {
 	f := newFolder(t)
 	f.vamp()
 	for _, stream := range []string{"", "sounds: {vamp.wav: {file: ./vamp.wav, stream: true}}\n"} {
 		for _, c := range []struct {
-			name, do string // at 130
-			at, over int    // when what waits begins, and when the vamp is over
+			name, do string // at frame 130
+			at, over int    // the frame of the waiting action, and of the end of the vamp
 			play     string
 		}{
 			{name: "released", do: "release: v", at: 140, over: 180, play: "loop: true"},
@@ -56,7 +57,7 @@ func TestVampOut(t *testing.T) {
 		} {
 			sheet := "voices: 9\n" + stream + "list:\n  - {cue: 1, do: [{play: vamp.wav, id: v, " + c.play + "}, {at: 130ms, " + c.do + "}, {at: end of v, play: short.wav}], then: follow}\n" +
 				"  - {cue: 2, play: half.wav}\ngoes: [0]\n"
-			if strings.Contains(c.do, "release") && stream != "" { // another decoder goes on, which knows of no loop
+			if strings.Contains(c.do, "release") && stream != "" { // a released stream continues in another decoder, without a loop
 				continue
 			}
 			rendered := f.player(sheet, cue.Options{Events: true})

@@ -9,7 +9,7 @@ import (
 	"voicepool/mixer"
 )
 
-// TestFinishWithStartsToCome: starts that are hours away do not hold up the end, and never sound.
+// TestFinishWithStartsToCome checks that starts in several hours do not delay the end and never sound.
 func TestFinishWithStartsToCome(t *testing.T) {
 	f := newFolder(t)
 	p := f.player("cues: [{at: 0, play: half.wav, id: first}]", cue.Options{Live: true})

@@ -10,8 +10,8 @@ import (
 	"voicepool/cue"
 )
 
-// TestWithin: a GO that begins some time within a cue gives, from then on, what the cue gives so long
-// after its GO, but for the 5 ms in which sounds come in.
+// TestWithin checks that a GO with an offset gives the same frames as the cue at that offset after its GO,
+// except for the 5 ms in which sounds fade in.
 func TestWithin(t *testing.T) {
 	f := newFolder(t)
 	for seed := range rounds(36, 120) {
@@ -36,7 +36,7 @@ func TestWithin(t *testing.T) {
 		list := "voices: 64\nsounds: {h: {file: half.wav}, s: {file: short.wav}, l: {layers: [h, {sound: s, delay: 90ms}]}}\nlist:\n" +
 			fmt.Sprintf("  - {cue: 1, pre: %dms, then: continue, wait: %dms, do: [%s]}\n", draw.IntN(2)*30, draw.IntN(300), strings.Join(do, ", ")) +
 			"  - {cue: 2, do: [{play: half.wav, loop: 4}, {at: 80ms, play: quiet.wav}]}\n"
-		from := 64 * draw.IntN(8) // fades are drawn on a grid of so many frames
+		from := 64 * draw.IntN(8) // the grid of fades
 		read := func(goes string) *cue.Sheet {
 			s := f.sheet(rate, list)
 			if err := s.ReadGoes("goes", []byte(goes)); err != nil {
@@ -47,7 +47,7 @@ func TestWithin(t *testing.T) {
 		want := readAll(t, f.playerOf(read("0 1"), cue.Options{}), 64)
 		got := readAll(t, f.playerOf(read(fmt.Sprintf("0 1 from %dms", from)), cue.Options{}), 64)
 		differ := -1
-		for i := from + 25; i < len(want) || i-from < len(got); i++ { // and the tails of what ended before
+		for i := from + 25; i < len(want) || i-from < len(got); i++ { // plus the tails of earlier sounds
 			a, b := float32(0), float32(0)
 			if i < len(want) {
 				a = want[i][0]
@@ -66,7 +66,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestWithinLive: the same by hand is rendered from what was noted.
+// TestWithinLive compares a live GO with an offset with a render of its recording.
 func TestWithinLive(t *testing.T) {
 	f := newFolder(t)
 	const list = "list: [{cue: 1, play: half.wav, loop: 9, then: follow}, {cue: 2, do: [{play: half.wav, id: a, fade_in: 300ms, every: 70ms, times: 5}, {at: end of a, play: short.wav}]}]"
@@ -99,7 +99,7 @@ func TestWithinLive(t *testing.T) {
 	}
 }
 
-// TestWithinFades: of a fade in, what is left of its time.
+// TestWithinFades checks that only the remaining part of a fade-in is played.
 func TestWithinFades(t *testing.T) {
 	f := newFolder(t)
 	s := f.sheet(rate, "list: [{cue: 1, play: half.wav, loop: true, for: 1s, fade_in: 300ms}]")

@@ -72,7 +72,7 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
-// TestTimesAreExact compares with rational arithmetic, rounded half up.
+// TestTimesAreExact compares times with rational arithmetic, rounded half up.
 func TestTimesAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[0-9]{1,9}(\.[0-9]{0,18})?`).Draw(t, "seconds")
@@ -96,7 +96,7 @@ func TestTimesAreExact(t *testing.T) {
 	})
 }
 
-// TestFrameTime: every count of frames is a time that is rounded to it.
+// TestFrameTime checks that every number of frames has a time that rounds to it.
 func TestFrameTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.IntRange(1, 768000).Draw(t, "rate")
