@@ -286,7 +286,7 @@ func TestMaskAgain(t *testing.T) {
 	}
 }
 
-// noiseOfSteps returns sounds of noise at 8 kHz, prepared, of which the loudness in the next 20 ms has four steps
+// noiseOfSteps returns prepared sounds of noise at 8 kHz. Their loudness in the next 20 ms has four steps
 // in each hop of the index.
 func noiseOfSteps(t *testing.T, r *rand.Rand, n int) (all []*voice.Sound) {
 	for i := range n {
