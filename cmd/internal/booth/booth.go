@@ -1,5 +1,5 @@
-// Package booth is where a show is run from while it plays: it puts the hands on it that were asked
-// for, a terminal, standard input, sockets and a MIDI device, and takes them off at the end.
+// Package booth connects a running show to its controls: a terminal, standard input, sockets and a
+// MIDI device.
 package booth
 
 import (
@@ -23,39 +23,39 @@ import (
 	"voicepool/internal/words"
 )
 
-// Options say who runs a show.
+// Options configure the controls of a show.
 type Options struct {
 	Guard   time.Duration
-	Sheet   string    // the file of the sheet; "-" or empty: none
-	Device  string    // as --device was given
-	Control string    // "-": In and Out; unix:PATH: a socket there; empty: the socket of this user alone
-	In      io.Reader // its end ends the show
+	Sheet   string    // the file of the sheet; "-" or empty without a file
+	Device  string    // the value of --device
+	Control string    // "-": In and Out; unix:PATH: a socket at PATH; empty: only the default socket of this user
+	In      io.Reader // the end of its input ends the show
 	Out     io.Writer
-	Midi    string             // a raw MIDI device, a pipe or a file; empty: none
-	Goes    string             // where GOs are recorded; empty: nowhere
-	Say     func(string)       // tells people what goes wrong
-	Screen  func(s *show.Show) // shows it on a terminal until the show ends; nil: nobody does
-	Alone   bool               // nobody is there yet: where to run it from is told
-	Keys    *os.File           // a terminal whose keys have a hand on it; nil: none
+	Midi    string             // a raw MIDI device, a pipe or a file; optional
+	Goes    string             // file that records GOs; optional
+	Say     func(string)       // prints a message
+	Screen  func(s *show.Show) // shows the show on a terminal until it ends; optional
+	Alone   bool               // print how to control the show, because it has no screen yet
+	Keys    *os.File           // a terminal whose keys control the show; optional
 }
 
-// Booth is where a show is run from.
+// Booth holds the controls of a show.
 type Booth struct {
 	options Options
 	sheet   *cue.Sheet
 	goes    *os.File
 	done    int         // number of GOs in goes
 	size    int         // bytes in goes
-	failed  error       // what went wrong with it
-	player  *cue.Player // while it plays
+	failed  error       // the first error while writing goes
+	player  *cue.Player // set by Attend
 	midi    *os.File
-	show    *show.Show // while it plays
+	show    *show.Show // set by Attend
 	sockets []*control.Socket
 	hands   sync.WaitGroup
-	restore func() // gives the terminal of the keys back
+	restore func() // restores the terminal of the keys
 }
 
-// Open opens the files that are asked for.
+// Open opens the MIDI device and the file for GOs, if requested.
 func Open(sheet *cue.Sheet, o Options) (*Booth, error) {
 	b := &Booth{sheet: sheet, options: o}
 	if o.Midi != "" {
@@ -74,8 +74,8 @@ func Open(sheet *cue.Sheet, o Options) (*Booth, error) {
 	return b, nil
 }
 
-// openGoes opens an empty file for the GOs of a show. A file with content is refused: it may be the only record
-// of an evening. So is a file that another show has open for its GOs, where the system has file locks.
+// openGoes opens an empty file for the GOs of a show. It refuses a file with content, which may be
+// the only record of an evening. It also refuses a file that another show has locked for its GOs.
 func openGoes(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
 		return nil, console.Usage("--record-goes %s: this is a pipe, and a record is rewritten with each GO; name a file", words.OneLine(path))
@@ -103,8 +103,8 @@ func openGoes(path string) (*os.File, error) {
 	return nil, err
 }
 
-// openMidi opens what sends MIDI. A pipe is opened for writing as well, so that it does not end
-// with the first who writes to it.
+// openMidi opens a MIDI source. A pipe is opened for writing as well, so that it does not end when
+// its first writer closes it.
 func openMidi(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -116,7 +116,7 @@ func openMidi(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// Close closes the files. The error is that of the GOs that were recorded.
+// Close closes the files. It returns an error if the record of GOs could not be written.
 func (b *Booth) Close() (err error) {
 	if b.goes != nil {
 		b.record()
@@ -131,22 +131,22 @@ func (b *Booth) Close() (err error) {
 	return err
 }
 
-// Look takes a picture of what plays. It is for performance.Options.Look.
+// Look takes a picture of the playback. Use it as performance.Options.Look.
 func (b *Booth) Look(p live.Picture) {
 	b.show.Look(p)
 	b.record()
 }
 
-// Changed takes the sheet in that the player has changed to, and returns what is trimmed of it. It is
-// for performance.Options.Changed.
+// Changed switches the show to the player's new sheet and returns the unsaved trims. Use it as
+// performance.Options.Changed.
 func (b *Booth) Changed(sheet *cue.Sheet, take func()) map[string]float64 {
 	return b.show.Change(sheet, take)
 }
 
-// Tell tells whoever looks at the show: for performance.Options.Tell and Sent.
+// Tell reports an event on the screens of the show. Use it for performance.Options.Tell and Sent.
 func (b *Booth) Tell(line string) { b.show.Say(line) }
 
-// record writes what was done to the show until now, when that is more than before.
+// record rewrites the file of GOs if there are new ones.
 func (b *Booth) record() {
 	if b.goes == nil || b.player == nil || b.failed != nil {
 		return
@@ -162,19 +162,19 @@ func (b *Booth) record() {
 		_, b.failed = b.goes.WriteAt(text.Bytes(), 0)
 	}
 	if b.failed == nil && text.Len() < b.size {
-		b.failed = b.goes.Truncate(int64(text.Len())) // a pause can shorten the times before it
+		b.failed = b.goes.Truncate(int64(text.Len())) // a pause can shorten earlier times
 	}
 	b.size = text.Len()
 }
 
-// Attend puts the hands on a show. It is for performance.Options.Attend.
+// Attend starts the controls of a show. Use it as performance.Options.Attend.
 func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
 	b.player, b.show = p, show.New(b.sheet, p, show.Options{Guard: b.options.Guard, Begun: time.Now(), File: b.path(), Device: b.options.Device})
 	if err := b.listen(); err != nil {
 		return nil, err
 	}
 	if b.options.Control == "-" {
-		go func() { // a read of standard input may never end
+		go func() { // not awaited: a read of standard input may never end
 			if err := control.Serve(b.options.In, b.options.Out, b.show); err != nil {
 				b.say(fmt.Sprintf("--control -: %v", words.Cause(err)))
 			}
@@ -182,7 +182,7 @@ func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
 		}()
 	}
 	if b.midi != nil {
-		go b.follow() // as well
+		go b.follow() // not awaited, either
 	}
 	if restore := b.press(); restore != nil {
 		b.restore = restore
@@ -193,13 +193,14 @@ func (b *Booth) Attend(p *cue.Player) (leave func(), err error) {
 	return b.leave, nil
 }
 
-// say tells people something, on the terminal and on the screens of the show.
+// say prints a message on the terminal and on the screens of the show.
 func (b *Booth) say(line string) {
 	b.options.Say(line)
 	b.show.Say(line)
 }
 
-// Hint returns how to run a show that has no screen here. It is for performance.Options.Hint.
+// Hint returns a line that explains how to control a show without a screen. Use it as
+// performance.Options.Hint.
 func (b *Booth) Hint() string {
 	if !b.options.Alone || len(b.sockets) == 0 {
 		return ""
@@ -207,7 +208,7 @@ func (b *Booth) Hint() string {
 	return fmt.Sprintf("the show waits for: voicepool attach, or voicepool send unix:%s go", b.sockets[0].Path())
 }
 
-// path returns the absolute path of the sheet; empty: it has none.
+// path returns the absolute path of the sheet, or "".
 func (b *Booth) path() string {
 	if b.options.Sheet == "" || b.options.Sheet == "-" {
 		return ""
@@ -219,12 +220,12 @@ func (b *Booth) path() string {
 	return path
 }
 
-// warn says so if another show plays the same sheet on the same device: who starts it again after its terminal
-// was closed wants to attach to it.
+// warn prints a message if another show plays the same sheet on the same device. An operator whose
+// terminal was closed may have started the show again instead of attaching to it.
 func (b *Booth) warn() {
 	all, err := control.All()
 	if err != nil || b.path() == "" {
-		return // listen says what is wrong
+		return // listen reports the error
 	}
 	for _, r := range all {
 		if r.State.File == b.path() && (r.State.Asked == b.options.Device || r.Device() == b.options.Device) {
@@ -267,7 +268,7 @@ func unixPath(address string) (string, bool) {
 	return "", false
 }
 
-// follow does what a MIDI device asks for.
+// follow carries out the commands of a MIDI device.
 func (b *Booth) follow() {
 	err := midi.Listen(b.midi, func() []cue.Midi { return b.player.Sheet().Midi }, func(command string) {
 		if err := b.show.Do(command); err != nil {
@@ -279,7 +280,7 @@ func (b *Booth) follow() {
 	}
 }
 
-// leave takes the hands off.
+// leave ends the show and its controls.
 func (b *Booth) leave() {
 	b.show.Quit()
 	if b.restore != nil {

@@ -1,16 +1,16 @@
 package booth
 
-// press follows the keys of a terminal: space pauses, Esc panics, Q ends. It returns what gives the
-// terminal back; nil where there is none.
+// press handles the keys of a terminal: space pauses, Esc panics, Q ends. It returns a function
+// that restores the terminal, or nil without one.
 func (b *Booth) press() (restore func()) {
 	if b.options.Keys == nil {
 		return nil
 	}
 	restore, err := single(b.options.Keys)
 	if err != nil {
-		return nil // it is no terminal
+		return nil // not a terminal
 	}
-	go func() { // a read of a terminal may never end
+	go func() { // not awaited: a read of a terminal may never end
 		var keys [64]byte
 		for {
 			n, err := b.options.Keys.Read(keys[:])
@@ -23,8 +23,8 @@ func (b *Booth) press() (restore func()) {
 	return restore
 }
 
-// key does what a key says. What comes together is no key that somebody pressed: an arrow, or what
-// was pasted.
+// key handles the bytes of one read. Several bytes at once are ignored: they are an arrow key or
+// pasted text.
 func (b *Booth) key(key string) {
 	switch key {
 	case " ":

@@ -9,5 +9,5 @@ import (
 
 func single(*os.File) (func(), error) { return nil, errors.ErrUnsupported }
 
-// Forget does nothing here: nobody knows how.
+// Forget is a no-op on this system.
 func Forget() {}

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// single has a terminal give each key by itself, and not show it. Ctrl-C goes on as a signal.
+// single switches a terminal to unbuffered input without echo. Ctrl-C still sends a signal.
 func single(f *os.File) (restore func(), err error) {
 	fd := int(f.Fd())
 	old, err := unix.IoctlGetTermios(fd, getTermios)
@@ -22,14 +22,14 @@ func single(f *os.File) (restore func(), err error) {
 		return nil, err
 	}
 	forget(fd)
-	return func() { _ = unix.IoctlSetTermios(fd, setTermios, old) }, nil // it may be gone
+	return func() { _ = unix.IoctlSetTermios(fd, setTermios, old) }, nil // the terminal may be gone
 }
 
-// Forget has nobody get what was typed on the terminal of this process before now.
+// Forget discards pending input of the terminal of this process.
 func Forget() {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return // there is none
+		return // there is no terminal
 	}
 	defer f.Close()
 	forget(int(f.Fd()))

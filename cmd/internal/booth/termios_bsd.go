@@ -9,7 +9,7 @@ const (
 	setTermios = unix.TIOCSETA
 )
 
-// forget drops what was typed before. It does not wait for what is written to be read.
+// forget discards pending input of a terminal, without waiting for its output.
 func forget(fd int) {
 	const input = 1 // FREAD
 	_ = unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, input)

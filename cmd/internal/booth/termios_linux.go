@@ -7,5 +7,5 @@ const (
 	setTermios = unix.TCSETS
 )
 
-// forget drops what was typed before. It does not wait for what is written to be read.
+// forget discards pending input of a terminal, without waiting for its output.
 func forget(fd int) { _ = unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }

@@ -1,5 +1,5 @@
-// Package control lets programs run a show by lines of text: a command a line in, an answer of JSON
-// a line out, over standard input or a socket.
+// Package control lets programs run a show with lines of text over standard input or a socket. Each
+// command is one line, and each answer is one line of JSON.
 package control
 
 import (
@@ -14,7 +14,7 @@ import (
 	"voicepool/cmd/internal/show"
 )
 
-// Answer is what comes back for a line: whether it was carried out, and what was asked for.
+// Answer is the answer to a command: whether it was carried out, and the requested data.
 type Answer struct {
 	OK       bool        `json:"ok"`
 	Error    string      `json:"error,omitempty"`
@@ -22,29 +22,30 @@ type Answer struct {
 	Commands []string    `json:"commands,omitempty"`
 }
 
-// Event is what comes between answers after `events on`.
+// Event is a line between answers after `events on`.
 type Event struct {
 	Event string `json:"event"`
 }
 
 const (
 	longest  = 1 << 14 // bytes of a line
-	unseen   = 256     // events that may wait for who reads them
+	unseen   = 256     // events that may wait for a slow reader
 	tooLarge = "a line has at most 16384 bytes"
 )
 
-// session is somebody who runs a show.
+// session is the connection of one client.
 type session struct {
 	show *show.Show
-	mu   sync.Mutex // of out
+	mu   sync.Mutex // guards out
 	out  *json.Encoder
 
-	events chan string // nil: they are off
+	events chan string // nil: events are off
 	told   sync.WaitGroup
 }
 
-// Serve answers the commands of in on out, until in ends. A line that is no command gets an error
-// for an answer, and nothing changes. The error is that of in or out; nil at the end of in.
+// Serve reads commands from in and writes answers to out until in ends. An invalid line gets an
+// error as its answer and changes nothing. Serve returns an error of in or out, and nil at the end
+// of in.
 func Serve(in io.Reader, out io.Writer, s *show.Show) error {
 	one := &session{show: s, out: json.NewEncoder(out)}
 	one.out.SetEscapeHTML(false)
@@ -103,7 +104,7 @@ func (s *session) answer(line string) *Answer {
 	return &Answer{OK: true}
 }
 
-// plain returns what an error says, without the name of its package.
+// plain returns the message of an error without the name of its package.
 func plain(err error) string {
 	text := err.Error()
 	for _, prefix := range []string{"cue: no action: ", "cue: ", "mixer: "} {
@@ -120,7 +121,7 @@ func (s *session) write(what any) error {
 	return s.out.Encode(what)
 }
 
-// listen has events told between answers.
+// listen starts to send events between answers.
 func (s *session) listen() {
 	if s.events != nil {
 		return
@@ -131,7 +132,7 @@ func (s *session) listen() {
 	s.told.Go(func() {
 		for e := range events {
 			if s.write(Event{e}) != nil {
-				return // the answers fail as well
+				return // answers fail as well
 			}
 		}
 	})
@@ -147,8 +148,8 @@ func (s *session) mute() {
 	s.told.Wait()
 }
 
-// Ask sends a command, and returns its answer, past what is told between. in and out are those of
-// Serve.
+// Ask sends a command to a Serve at the other end of in and out, and returns its answer. It skips
+// events.
 func Ask(in io.Writer, out *bufio.Reader, command string) (line []byte, err error) {
 	if strings.ContainsAny(command, "\n\r") {
 		return nil, errors.New("a command is one line")
@@ -173,7 +174,7 @@ func Ask(in io.Writer, out *bufio.Reader, command string) (line []byte, err erro
 	}
 }
 
-// Local returns what answers the commands of one who is in the same process.
+// Local returns a function that carries out commands in the same process.
 func Local(s *show.Show) func(command string) (*Answer, error) {
 	one := &session{show: s, out: json.NewEncoder(io.Discard)}
 	return func(command string) (*Answer, error) {
@@ -188,7 +189,7 @@ func Local(s *show.Show) func(command string) (*Answer, error) {
 
 var errEnded = errors.New("the show has ended")
 
-// Remote returns what asks a show at the other end of a connection.
+// Remote returns a function that sends commands over a connection.
 func Remote(conn io.ReadWriter) func(command string) (*Answer, error) {
 	lines := bufio.NewReader(conn)
 	return func(command string) (*Answer, error) {

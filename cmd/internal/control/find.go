@@ -11,13 +11,13 @@ import (
 	"voicepool/internal/words"
 )
 
-// Running is a show of this user that runs.
+// Running is a running show of this user.
 type Running struct {
 	Path  string // of its socket
 	State *show.State
 }
 
-// String describes a show so that one among several can be chosen.
+// String describes the show for a choice among several.
 func (r Running) String() string {
 	s := r.State
 	text := fmt.Sprintf("unix:%s  %s", r.Path, words.OneLine(s.Show))
@@ -31,11 +31,11 @@ func (r Running) String() string {
 	return text + "  on " + words.OneLine(r.Device()) + "  " + standby
 }
 
-// Device returns the device on which the show plays.
+// Device returns the device that the show plays on.
 func (r Running) Device() string {
 	switch s := r.State; {
 	case s.Device == "":
-		return s.Asked // it has not begun to play
+		return s.Asked // it has not started to play
 	case s.Sink != "":
 		return s.Device + " " + s.Sink
 	default:
@@ -43,7 +43,8 @@ func (r Running) Device() string {
 	}
 }
 
-// answers is how long a show may take to answer when all are listed, and asked is how many are asked at once.
+// answers is the time limit of a show's answer when all shows are listed. asked is the number of
+// shows that are queried at once.
 const answers, asked = 2 * time.Second, 16
 
 // All returns the shows of this user that answer, in the order of their sockets.
@@ -71,14 +72,14 @@ func All() (all []Running, err error) {
 	return all, nil
 }
 
-// stateOf asks a show for its state; nil: it does not answer in time.
+// stateOf returns the state of a show, or nil without an answer in time.
 func stateOf(path string) *show.State {
 	conn, err := Dial("unix:" + path)
 	if err != nil {
 		return nil
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(answers)) // a process that is stopped never answers
+	_ = conn.SetDeadline(time.Now().Add(answers)) // a stopped process never answers
 	answer, err := Remote(conn)("state")
 	if err != nil {
 		return nil
@@ -86,8 +87,9 @@ func stateOf(path string) *show.State {
 	return answer.State
 }
 
-// Find connects to the show of this user that plays a sheet, or with "" to the only one that runs.
-// If there is no such show, or several, conn is nil: same lists the shows of the sheet, all those that run.
+// Find connects to the show of this user that plays a sheet. With "", it connects to the only
+// running show. If the choice is not unique, conn is nil. same lists the matching shows, and all
+// lists every running show.
 func Find(sheet string) (conn net.Conn, same, all []Running, err error) {
 	if all, err = All(); err != nil {
 		return nil, nil, nil, err
@@ -105,7 +107,7 @@ func Find(sheet string) (conn net.Conn, same, all []Running, err error) {
 	return conn, same, all, err
 }
 
-// pick returns the shows whose state is wanted.
+// pick returns the shows with a wanted state.
 func pick(all []Running, wanted func(*show.State) bool) (some []Running) {
 	for _, r := range all {
 		if wanted(r.State) {

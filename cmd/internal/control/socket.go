@@ -16,10 +16,10 @@ import (
 	"voicepool/internal/words"
 )
 
-// most is how many may run a show at the same time.
+// most is the maximum number of simultaneous connections.
 const most = 64
 
-// Socket is a socket by which a show is run.
+// Socket is a Unix socket that controls a show.
 type Socket struct {
 	listener net.Listener
 	path     string
@@ -30,8 +30,8 @@ type Socket struct {
 	all   sync.WaitGroup
 }
 
-// Listen makes a socket at a path, for this user alone. One that nobody answers any more is
-// replaced; where somebody does, or something else is, the error says so.
+// Listen makes a socket that only this user can access. It replaces a stale socket. If another show
+// answers there, or the path is not a socket, it returns an error.
 func Listen(path string, s *show.Show) (*Socket, error) {
 	if err := vacate(path); err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func Listen(path string, s *show.Show) (*Socket, error) {
 	return one, nil
 }
 
-// listen makes a socket for this user alone: in a folder that nobody else can enter, until it has
-// its mode.
+// listen makes the socket in a private folder, sets its mode, and then moves it to path. So no
+// other user can ever connect.
 func listen(path string) (*net.UnixListener, error) {
 	closed, err := os.MkdirTemp(filepath.Dir(path), ".voicepool-")
 	if err != nil {
@@ -69,11 +69,11 @@ func listen(path string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// vacate takes away a socket that nobody answers.
+// vacate removes a socket without a listener.
 func vacate(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return nil // net.Listen says what is wrong
+		return nil // net.Listen reports the error
 	}
 	if info.Mode()&fs.ModeSocket == 0 {
 		return fmt.Errorf("unix:%s: a file is there already; name another, or remove it", path)
@@ -92,7 +92,7 @@ func (s *Socket) accept(to *show.Show) {
 			return
 		}
 		if err != nil {
-			time.Sleep(50 * time.Millisecond) // too many open files, say
+			time.Sleep(50 * time.Millisecond) // for example, too many open files
 			continue
 		}
 		s.mutex.Lock()
@@ -100,7 +100,7 @@ func (s *Socket) accept(to *show.Show) {
 		if !full {
 			s.conns[c] = true
 			s.all.Go(func() {
-				_ = Serve(c, c, to) // who has gone needs no answer
+				_ = Serve(c, c, to) // an error means that the client has gone
 				s.mutex.Lock()
 				delete(s.conns, c)
 				s.mutex.Unlock()
@@ -114,10 +114,10 @@ func (s *Socket) accept(to *show.Show) {
 	}
 }
 
-// last is how long an answer may take to be read when a socket ends.
+// last is the time limit for a client to read an answer when the socket is closed.
 const last = 200 * time.Millisecond
 
-// Close ends the socket and all who are connected, behind the answers that are under way.
+// Close closes the socket and all connections, after running answers.
 func (s *Socket) Close() error {
 	s.mutex.Lock()
 	s.ended = true
@@ -131,11 +131,11 @@ func (s *Socket) Close() error {
 	return errors.Join(err, os.Remove(s.path))
 }
 
-// Path returns where it is.
+// Path returns the path of the socket.
 func (s *Socket) Path() string { return s.path }
 
-// Folder returns the folder of this user's shows, and makes it: XDG_RUNTIME_DIR/voicepool, or one
-// beside the temporary files.
+// Folder returns the folder of this user's shows: XDG_RUNTIME_DIR/voicepool, or one beside the
+// temporary files. It creates the folder.
 func Folder() (string, error) {
 	folder := filepath.Join(os.TempDir(), fmt.Sprintf("voicepool-%d", os.Getuid()))
 	if run := os.Getenv("XDG_RUNTIME_DIR"); run != "" {
@@ -148,13 +148,13 @@ func Folder() (string, error) {
 	if err != nil {
 		return "", words.Cause(err)
 	}
-	if !info.IsDir() || os.Chmod(folder, 0o700) != nil { // only its owner may
+	if !info.IsDir() || os.Chmod(folder, 0o700) != nil { // only the owner may change the mode
 		return "", fmt.Errorf("%s is no folder of this user's alone", folder)
 	}
 	return folder, nil
 }
 
-// Shows returns the sockets of this user's shows that answer.
+// Shows returns the paths of the sockets of this user's shows that accept connections.
 func Shows() ([]string, error) {
 	folder, err := Folder()
 	if err != nil {
@@ -171,7 +171,7 @@ func Shows() ([]string, error) {
 	return alive, err
 }
 
-// Dial connects to the show of an address, unix:PATH.
+// Dial connects to the show at an address unix:PATH.
 func Dial(address string) (net.Conn, error) {
 	path, found := strings.CutPrefix(address, "unix:")
 	if !found || path == "" {

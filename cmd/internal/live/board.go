@@ -1,5 +1,5 @@
-// Package live shows on a terminal, or line by line, what a player plays. It asks the mixer
-// for its voices, and prints a summary at the end.
+// Package live shows the voices of a player on a terminal or as lines of text, and prints a summary
+// at the end.
 package live
 
 import (
@@ -13,17 +13,17 @@ import (
 	"voicepool/mixer"
 )
 
-// Picture is what there is to see of a player at one moment.
+// Picture is the visible state of a player at one moment.
 type Picture struct {
 	Rate        int
 	Stats       mixer.Stats
 	Left, Right float32 // the highest samples since the last picture
 	Heard       Heard
-	Ends        int64  // the frame at which the show ends, about; 0: nobody knows
-	Next        string // what the sheet does next, and at which frame; empty: nothing, or nobody knows
+	Ends        int64  // estimated end of the show in frames; 0: unknown
+	Next        string // the sheet's next action and its frame; empty: no action, or unknown
 	NextAt      int64
 	Buses       []Bus          // without the master
-	Troubles    []string       // what has failed so far, a line each
+	Troubles    []string       // failures so far, one line each
 	voices      []lane         // by slot
 	events      []report.Event // since the last picture
 }
@@ -39,13 +39,13 @@ type lane struct {
 	slot    int
 	number  uint64
 	sound   string
-	colour  int     // of the sound: its place in the sheet
+	colour  int     // color index: the index of its sound in the sheet
 	level   float64 // dB
 	pan     float64
 	looping bool
 	paused  bool
-	silent  bool // nothing of it is heard, as beside a bus that is soloed
-	// Who lost the slot to it, and how many frames ago.
+	silent  bool // inaudible, for example because another bus is soloed
+	// The voice that lost the slot to this one, and how many frames ago.
 	victim *report.Event
 	age    int64
 }
@@ -54,11 +54,11 @@ type lane struct {
 type Voice struct {
 	Slot  int     `json:"slot"`
 	Sound string  `json:"sound"`
-	Level float64 `json:"level"` // dB; -120: nothing
+	Level float64 `json:"level"` // dB; -120: silence
 	State string  `json:"state"` // playing, paused or silent
 }
 
-// colourOf returns the colour of a sound, counted from 0.
+// colourOf returns the color index of a sound.
 func colourOf(s *cue.Sheet, sound string) int {
 	for i := range s.Sounds {
 		if s.Sounds[i].Name == sound {
@@ -68,7 +68,7 @@ func colourOf(s *cue.Sheet, sound string) int {
 	return 0
 }
 
-// Shown returns the voices of a picture, by slot.
+// Shown returns the voices of a picture by slot.
 func (p *Picture) Shown() []Voice {
 	all := make([]Voice, 0, len(p.voices))
 	for _, l := range p.voices {
@@ -83,27 +83,26 @@ func (p *Picture) Shown() []Voice {
 	return all
 }
 
-// Board makes pictures of what a player plays. It asks the mixer how its voices are,
-// and keeps of events what the mixer does not tell: the names of sounds in the sheet,
-// who lost a slot to whom, and what a summary is made of. The goroutine of the player
-// writes on it, another one looks at it.
+// Board makes pictures of a player. It reads the voices from the mixer. From events it collects the
+// sounds' names in the sheet, the stolen voices, and the figures of the summary. The player's
+// goroutine calls Watch, and another goroutine may call Look.
 type Board struct {
 	mutex  sync.Mutex
-	voices map[uint64]known         // that live, by number
-	taken  map[uint64]*report.Event // who lost a slot, by the number of who has it
+	voices map[uint64]known         // living voices by number
+	taken  map[uint64]*report.Event // stolen voices, by the number of the voice that has the slot now
 	recent []report.Event           // since the last look
 
 	plan
 	history
 }
 
-// known is what events have told of a voice.
+// known is the information from events about a voice.
 type known struct {
-	sound string // as the sheet calls it
+	sound string // as named in the sheet
 	real  bool   // it has a slot
 }
 
-// NewBoard returns a board for one playing of a sheet.
+// NewBoard returns a Board for one run of a sheet.
 func NewBoard() *Board {
 	return &Board{
 		voices: map[uint64]known{}, taken: map[uint64]*report.Event{},
@@ -111,7 +110,7 @@ func NewBoard() *Board {
 	}
 }
 
-// Watch takes one event. It is for cue.Options.Watch.
+// Watch records an event. Use it as cue.Options.Watch.
 func (b *Board) Watch(e report.Event) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -133,7 +132,7 @@ func (b *Board) Watch(e report.Event) {
 	}
 }
 
-// Look makes a picture of what a player plays.
+// Look returns a picture of the player.
 func (b *Board) Look(p *cue.Player) Picture {
 	m := p.Mixer()
 	now := Picture{Rate: p.Sheet().Rate, Stats: m.Stats()}
@@ -147,11 +146,11 @@ func (b *Board) Look(p *cue.Player) Picture {
 		}
 		l := lane{slot: slot, number: h.Number(), level: float64(h.Audibility()), pan: h.Pan(), looping: h.Looping(), paused: state == mixer.StatePaused}
 		l.silent = !l.paused && math.IsInf(l.level, -1)
-		if l.paused { // it keeps its audibility, but nothing of it is heard
+		if l.paused { // it keeps its audibility, but is not heard
 			l.level = math.Inf(-1)
 		}
 		l.sound = sound.Name()
-		if v, ok := b.voices[l.number]; ok { // else its event is still to come
+		if v, ok := b.voices[l.number]; ok { // otherwise its event has not arrived yet
 			l.sound = v.sound
 		}
 		l.colour = colourOf(p.Sheet(), l.sound)
@@ -160,7 +159,7 @@ func (b *Board) Look(p *cue.Player) Picture {
 		}
 		now.voices = append(now.voices, l)
 	}
-	// A slot may have changed hands between two questions: the newcomer has it.
+	// A slot may change hands between two queries: the newer voice has it.
 	slices.SortFunc(now.voices, func(x, y lane) int { return cmp.Or(cmp.Compare(x.slot, y.slot), cmp.Compare(y.number, x.number)) })
 	now.voices = slices.CompactFunc(now.voices, func(x, y lane) bool { return x.slot == y.slot })
 	now.events, b.recent = b.recent, nil

@@ -7,16 +7,16 @@ import (
 	"voicepool/cmd/internal/column"
 )
 
-// Heard is where a picture is heard, and whether it is.
+// Heard is the state of the audio output.
 type Heard struct {
-	Device  string // as --device takes it; "" shows nothing
-	Sink    string // "" where the device does not say
+	Device  string // as in --device; if empty, the view does not show it
+	Sink    string // empty if the device does not report it
 	State   string // playing, or another word
 	Latency time.Duration
-	Lost    string // why nothing is heard; "" while it is
+	Lost    string // why the output is silent; empty if it works
 }
 
-// heard draws where it is heard: a line in red where nothing is.
+// heard draws the state of the output, in red if it is silent.
 func (v *View) heard(h *Heard) {
 	switch {
 	case h.Lost != "":

@@ -13,30 +13,30 @@ import (
 	"voicepool/mixer"
 )
 
-// history keeps of all events what a summary tells: who lost to whom, and the
-// steals worth telling.
+// history collects the figures of the summary: the stolen voices by sound, and the most notable
+// steals.
 type history struct {
-	lost     map[string]map[string]int // by victim and newcomer
+	lost     map[string]map[string]int // by victim and incoming sound
 	refused  map[string]int            // by reason and sound
 	happened tally
-	quietest *report.Event // the steal that was heard least, and the one heard most
+	quietest *report.Event // the steals with the lowest and the highest audibility
 	loudest  *report.Event
-	ranked   int // losses that priority decided, and the one of those that was heard most
+	ranked   int // number of losses decided by priority, and the loudest of them
 	outrank  *report.Event
-	crowd    moment // the frame with the most starts asked for
-	crowded  moment // the one that is being counted
+	crowd    moment // the frame with the most requested starts
+	crowded  moment // the frame being counted
 }
 
-// tally is how often each kind of event happened.
+// tally counts events by kind.
 type tally [mixer.EventDevice + 1]int
 
-// moment is what happened in one frame.
+// moment counts the events of one frame.
 type moment struct {
 	frame int64
 	tally
 }
 
-// asked is how many starts the frame asked for.
+// asked returns the number of requested starts in the frame.
 func (m *moment) asked() int {
 	t := &m.tally
 	return t[mixer.EventStarted] + t[mixer.EventCoalesced] + t[mixer.EventRejected] + t[mixer.EventLimited]
@@ -65,7 +65,7 @@ func (h *history) note(e report.Event) {
 	}
 }
 
-// tell lists what the frame has cost: nothing is "".
+// tell lists the lost starts and voices of the frame. It returns "" if there were no losses.
 func (m *moment) tell() string {
 	var parts []string
 	for _, cost := range [...]struct {
@@ -102,19 +102,19 @@ func (h *history) steal(e report.Event) {
 	}
 }
 
-// Outputs prints what was heard on each of several outputs.
+// Outputs prints the levels of each output, if there are several.
 func Outputs(w io.Writer, r *report.Report) {
 	for i := range r.Outputs {
 		o := &r.Outputs[i]
 		peak := words.Level(float64(o.Peak)) + " dB"
-		if o.TruePeak.Finite() { // a render measures it
+		if o.TruePeak.Finite() { // only a render measures it
 			peak += ", true peak " + words.Level(float64(o.TruePeak)) + " dB"
 		}
 		fmt.Fprintf(w, "output %s (%s): peak %s, loudness %s LUFS\n", words.OneLine(o.Name), o.Channels, peak, words.Level(float64(o.Loudness)))
 	}
 }
 
-// Summary tells how it went.
+// Summary prints a summary of the run.
 func (b *Board) Summary(w io.Writer, r *report.Report) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -159,7 +159,7 @@ func (b *Board) Summary(w io.Writer, r *report.Report) {
 	}
 }
 
-// most is how many lines a list in a summary has.
+// most is the maximum number of lines of a list in a summary.
 const most = 8
 
 func (h *history) losses(w io.Writer) {

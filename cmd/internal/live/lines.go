@@ -11,20 +11,19 @@ import (
 	"voicepool/mixer"
 )
 
-// Lines prints lines: one for each second in which something happened, or
-// one for each event.
+// Lines prints one line per second with events, or with verbose one line per event.
 type Lines struct {
 	out     io.Writer
 	verbose bool
 
 	second  int64
-	pending []report.Event   // of second
-	voices  map[uint64]state // those that live
+	pending []report.Event   // events of second
+	voices  map[uint64]state // living voices
 	playing [states]int      // now, by state
-	most    [states]int      // in second
+	most    [states]int      // maximum in second
 }
 
-// state is where a voice plays.
+// state is the state of a voice.
 type state uint8
 
 const (
@@ -34,12 +33,13 @@ const (
 	states
 )
 
-// NewLines returns what prints to out.
+// NewLines returns a Lines that prints to out.
 func NewLines(out io.Writer, verbose bool) *Lines {
 	return &Lines{out: out, verbose: verbose, voices: map[uint64]state{}}
 }
 
-// Show prints the events of a picture, or the seconds that are over: at the last, all.
+// Show prints the new events, or the completed seconds. If last is set, it prints the current
+// second, too.
 func (l *Lines) Show(p Picture, last bool) {
 	for _, e := range p.events {
 		if l.verbose {
@@ -81,7 +81,7 @@ func (l *Lines) flush(p Picture) {
 	if len(l.pending) == 0 {
 		return
 	}
-	happened := map[mixer.EventKind]map[string]int{} // how often, by sound
+	happened := map[mixer.EventKind]map[string]int{} // counts, by sound
 	var steal *report.Event
 	missed := 0
 	for i, e := range l.pending {
@@ -126,7 +126,7 @@ func (l *Lines) flush(p Picture) {
 	}
 }
 
-// Describe is one event in one line.
+// Describe returns an event as one line of text.
 func Describe(e report.Event, rate int) string {
 	line := fmt.Sprintf("%9.3f s  %-8s", float64(e.Frame)/float64(rate), e.Kind)
 	if e.Sound != "" {

@@ -4,27 +4,27 @@ import (
 	"voicepool/cue"
 )
 
-// plan is what a sheet is going to do.
+// plan holds the upcoming actions of a sheet.
 type plan struct {
 	sheet    *cue.Sheet
-	schedule *cue.Schedule // nil: nobody knows
+	schedule *cue.Schedule // nil: unknown
 	ends     int64
 	next     cue.Action
-	ahead    bool // next is one
+	ahead    bool // next is valid
 }
 
-// Plan has pictures tell what comes next, and when it ends. It is for a player that goes by
-// its sheet alone, before it begins.
+// Plan adds the next action and the end of the show to the pictures. Call it before the player
+// starts, and only if the player follows its sheet without an operator.
 func (b *Board) Plan(p *cue.Player) {
 	s := p.Sheet()
 	b.plan = plan{sheet: s, schedule: s.Schedule(s.Rate, s.Seed), ends: p.Ends()}
 }
 
-// steps bounds how many actions are passed over for one picture.
+// steps is the maximum number of actions skipped for one picture.
 const steps = 4096
 
-// tell tells what comes after the frame of a picture, by the sheet that plays by now. When another one
-// ends nobody knows.
+// tell sets the next action after the picture's frame, from the sheet that is playing now. After a
+// change of the sheet, the end is unknown.
 func (l *plan) tell(now *Picture, s *cue.Sheet) {
 	if l.schedule == nil {
 		return
@@ -44,7 +44,7 @@ func (l *plan) tell(now *Picture, s *cue.Sheet) {
 	}
 }
 
-// levels returns those of the buses of a player.
+// levels returns the levels of a player's buses.
 func levels(p *cue.Player) (all []Bus) {
 	sheet := p.Sheet()
 	for i := range sheet.Buses {

@@ -13,15 +13,15 @@ import (
 	"voicepool/cmd/internal/column"
 )
 
-// Screen is the whole of a terminal, drawn again and again, which has its own
-// contents back when the screen is closed.
+// Screen draws on a whole terminal. Close restores the terminal's previous contents.
 //
-// A goroutine writes to it. A terminal that takes no more holds nothing up: it misses pictures.
+// Its own goroutine writes to the terminal. A slow terminal misses pictures but delays no other
+// goroutine.
 type Screen struct {
 	file   *os.File
-	latest chan []byte // the picture to be written
+	latest chan []byte // the next picture to write
 	done   chan struct{}
-	mutex  sync.Mutex // of latest and closed: a second signal closes it from another goroutine
+	mutex  sync.Mutex // guards latest and closed; on a second signal, another goroutine calls Close
 	closed bool
 	colour bool
 	buf    bytes.Buffer
@@ -30,27 +30,27 @@ type Screen struct {
 	rows   int
 }
 
-// OpenScreen takes the terminal over, until Close.
+// OpenScreen takes over the terminal until Close.
 func OpenScreen(file *os.File, colour bool) *Screen {
 	s := &Screen{file: file, colour: colour, latest: make(chan []byte, 1), done: make(chan struct{})}
 	go s.write()
 	return s
 }
 
-// write writes pictures. A terminal that is gone is no reason to stop the sound.
+// write writes pictures. It ignores errors, because a lost terminal must not stop the sound.
 func (s *Screen) write() {
 	defer close(s.done)
-	s.file.WriteString("\x1b[?1049h\x1b[?25l\x1b[?7l") // other screen, no cursor, no wrapping
+	s.file.WriteString("\x1b[?1049h\x1b[?25l\x1b[?7l") // alternate screen, no cursor, no wrapping
 	for picture := range s.latest {
 		s.file.Write(picture)
 	}
 	s.file.WriteString("\x1b[?7h\x1b[?25h\x1b[?1049l")
 }
 
-// giveBack is how long a terminal is waited for that takes no more.
+// giveBack is how long Close waits for a blocked terminal.
 const giveBack = 500 * time.Millisecond
 
-// Close gives the terminal back as it was.
+// Close restores the terminal.
 func (s *Screen) Close() {
 	s.mutex.Lock()
 	s.closed = true
@@ -62,7 +62,7 @@ func (s *Screen) Close() {
 	}
 }
 
-// begin starts a Picture, whatever size the window has by now.
+// begin starts a picture in the current window size.
 func (s *Screen) begin() {
 	s.width, s.height = 80, 24
 	if w, h, err := term.GetSize(int(s.file.Fd())); err == nil && w > 0 && h > 0 {
@@ -76,7 +76,7 @@ func (s *Screen) begin() {
 // free returns how many lines still fit.
 func (s *Screen) free() int { return s.height - s.rows }
 
-// style is how a line looks, as the parameters of an ANSI attribute.
+// style is the style of a line, as the parameters of an ANSI attribute.
 type style string
 
 const (
@@ -89,7 +89,7 @@ const (
 	flashed style = "7;"
 )
 
-// soundStyles are for sounds, which can be told apart on a dark ground and on a light one.
+// soundStyles are the colors of sounds. They are readable on dark and light backgrounds.
 var soundStyles = [...]style{
 	"38;5;33", "38;5;208", "38;5;34", "38;5;135", "38;5;178", "38;5;37", "38;5;204", "38;5;137", "38;5;106", "38;5;63", "38;5;186", "38;5;74", "38;5;170", "38;5;71",
 }
@@ -103,7 +103,7 @@ func (s *Screen) line(how style, format string, args ...any) {
 		s.buf.WriteString("\r\n")
 	}
 	text := column.Cut(fmt.Sprintf(format, args...), s.width)
-	// Without colours a flash is still told by its mark.
+	// Without colors, a flash is still visible by its mark.
 	if how == plain || !s.colour {
 		s.buf.WriteString("\x1b[K" + text)
 		return
@@ -111,7 +111,8 @@ func (s *Screen) line(how style, format string, args ...any) {
 	fmt.Fprintf(&s.buf, "\x1b[K\x1b[%sm%s\x1b[0m", how, text)
 }
 
-// wrapped draws a text in as many lines as it needs, where all of them are free, or first is set.
+// wrapped draws a text on as many lines as it needs. If they do not fit, it draws nothing, unless
+// first is set.
 func (s *Screen) wrapped(how style, text string, first bool) {
 	lines := wrap(text, s.width)
 	if len(lines) > s.free() && !first {
@@ -122,7 +123,8 @@ func (s *Screen) wrapped(how style, text string, first bool) {
 	}
 }
 
-// wrap breaks a text between words into lines of so many columns, all but the first indented.
+// wrap breaks a text between words into lines of at most width columns. All lines except the first
+// are indented.
 func wrap(text string, width int) (lines []string) {
 	const indent = "  "
 	line := ""
@@ -139,7 +141,7 @@ func wrap(text string, width int) (lines []string) {
 	return append(lines, line)
 }
 
-// end hands the picture over, in the place of one that still waits.
+// end passes the picture to the writer. It replaces a picture that is still waiting.
 func (s *Screen) end() {
 	if s.free() > 0 {
 		s.buf.WriteString("\r\n\x1b[J")
@@ -153,5 +155,5 @@ func (s *Screen) end() {
 	case <-s.latest:
 	default:
 	}
-	s.latest <- bytes.Clone(s.buf.Bytes()) // there is room: nobody else writes to it
+	s.latest <- bytes.Clone(s.buf.Bytes()) // there is room, because this is the only sender
 }

@@ -7,22 +7,22 @@ import (
 	"voicepool/cue/report"
 )
 
-// Told is a voice of a Picture that somebody else tells, such as a server.
+// Told is a voice of a Picture from another source, such as a server.
 type Told struct {
 	Slot     int
 	Number   uint64
 	Sound    string
-	Colour   int     // of the sound, from 0
+	Colour   int     // color index of the sound
 	Level    float64 // dB
 	Pan      float64
 	Looping  bool
 	Paused   bool
-	Silent   bool          // nothing of it is heard
-	Victim   *report.Event // who lost the slot to it; nil: nobody
+	Silent   bool          // inaudible
+	Victim   *report.Event // the voice that lost the slot to this one, or nil
 	SinceWon int64         // frames since then
 }
 
-// With returns the picture with the voices and the events that somebody else tells.
+// With returns the picture with voices and events from another source.
 func (p Picture) With(voices []Told, events []report.Event) Picture {
 	p.events = events
 	p.voices = make([]lane, 0, len(voices))

@@ -14,26 +14,25 @@ import (
 	"voicepool/pcm"
 )
 
-// View shows the voices on the whole of a terminal, and what was stolen
-// last below them.
+// View shows the voices on a whole terminal, and the last steals below them.
 type View struct {
 	screen *Screen
 	title  string
-	hint   string         // a line below the title; empty: none
-	steals []report.Event // the last ones
+	hint   string         // a line below the title; optional
+	steals []report.Event // the most recent
 	peaks  [2]float64     // of the meters, in dB, falling
 }
 
-// NewView returns a view on a screen, headed by a title and, unless it is empty, a hint for the operator.
+// NewView returns a view on a screen with a title and an optional hint for the operator.
 func NewView(screen *Screen, title, hint string) *View {
 	return &View{screen: screen, title: title, hint: hint, peaks: [2]float64{bar.Bottom, bar.Bottom}}
 }
 
-// flash is for how long a slot shows that it was taken, in seconds.
+// flash is how long a slot is highlighted after a steal, in seconds.
 const flash = 0.5
 
-// keepSteals is how many of the last steals are kept, for all rows that are free; a low window
-// has leastSteals rows for them.
+// keepSteals is the number of stored steals. leastSteals is the number of rows for them in a low
+// window.
 const keepSteals, leastSteals = 64, 5
 
 // Show draws a picture.
@@ -91,8 +90,8 @@ func (v *View) Show(p Picture) {
 	s.end()
 }
 
-// head is the first line: what is played, where it is, how many voices, how it
-// ends; in a narrow window the most of it that fits.
+// head returns the first line: title, time, number of voices and how to end. It is shortened to fit
+// a narrow window.
 func (v *View) head(p Picture) string {
 	at := words.Seconds(p.Stats.Frame, p.Rate)
 	if left := p.Ends - p.Stats.Frame; p.Ends > 0 && left > 0 {
@@ -116,8 +115,8 @@ func (v *View) head(p Picture) string {
 	)
 }
 
-// cutTitle is a title in so many columns; what would leave little of it is
-// left as it is, too long.
+// cutTitle cuts a title to width columns. Below 12 columns it returns the whole title, because the
+// rest would be useless.
 func cutTitle(title string, width int) string {
 	if width < 12 {
 		return title
@@ -125,13 +124,13 @@ func cutTitle(title string, width int) string {
 	return strings.TrimRight(column.Pad(title, width), " ")
 }
 
-// totals counts what has become of the starts. Where there is no room for all,
-// what is 0 is left out, then what is told least.
+// totals returns the counts of the starts. In a narrow window it omits counts of 0 first, then the
+// less important ones.
 func totals(st *mixer.Stats, width int) string {
 	type total struct {
 		what string
 		n    int64
-		odd  bool // shown when there is some
+		odd  bool // shown only if not 0
 	}
 	all := []total{
 		{"asked", st.Asked, false}, {"started", st.Started, false}, {"ended", st.Ended, false}, {"stopped", st.Stopped, false},
@@ -160,7 +159,8 @@ func totals(st *mixer.Stats, width int) string {
 	)
 }
 
-// lanes draws one line for each slot, or for as many voices as fit.
+// lanes draws one line for each slot. If the slots do not fit, it draws one line for each voice
+// that fits.
 func (v *View) lanes(p Picture, fit int) {
 	slots := int(p.Stats.Voices)
 	if n := len(p.voices); n > 0 {
@@ -211,7 +211,7 @@ func (v *View) lane(l lane, rate int) {
 	v.screen.line(how, "%s", column.First(width, all+note, all, loud, name, fmt.Sprintf("%4d", l.slot)))
 }
 
-// buses draws the levels of as many buses as fit, and counts the others.
+// buses draws the levels of as many buses as fit, and the number of the others.
 func buses(all []Bus, width int) string {
 	line := ""
 	for i, b := range all {
@@ -228,10 +228,10 @@ func buses(all []Bus, width int) string {
 	return strings.TrimRight(line, " ")
 }
 
-// voiceBar is the width of a voice's bar in a window.
+// voiceBar returns the width of a voice's bar in a window.
 func voiceBar(window int) int { return max(window-62, 6) }
 
-// place draws where a voice is between left and right.
+// place draws the pan position of a voice.
 func place(pan float64) string {
 	const width = 13
 	at := int(math.Round((min(max(pan, -1), 1) + 1) / 2 * (width - 1)))

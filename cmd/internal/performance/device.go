@@ -22,21 +22,22 @@ import (
 	"voicepool/pcm"
 )
 
-// Device is where --device wants things to be heard.
+// Device is the value of --device.
 type Device struct {
 	Kind string // auto, pulse, oto, null, wav, raw, raw16
-	Name string // of a file, or of a sink
+	Name string // of a file or a sink
 }
 
-// formats are what is written, by kind.
+// formats are the file formats by kind.
 var formats = map[string]wav.Config{
 	"wav": {}, "raw": {Format: wav.F32, Raw: true}, "raw16": {Format: wav.S16, Raw: true},
 }
 
-// want is what --device takes.
+// want lists the values of --device.
 const want = "auto, pulse, pulse:SINK, oto, null, wav:FILE, raw:FILE, raw16:FILE or -"
 
-// UnmarshalText reads what want lists. The file - is standard output, and - alone a WAV on it.
+// UnmarshalText parses a value of --device. The file "-" is standard output, and "-" alone is a WAV
+// on standard output.
 func (d *Device) UnmarshalText(text []byte) error {
 	kind, name, named := strings.Cut(string(text), ":")
 	_, written := formats[kind]
@@ -55,7 +56,7 @@ func (d *Device) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String returns the device as --device takes it.
+// String returns the device in the format of --device.
 func (d Device) String() string {
 	if d.Name == "" {
 		return d.Kind
@@ -63,7 +64,8 @@ func (d Device) String() string {
 	return d.Kind + ":" + words.OneLine(d.Name)
 }
 
-// Writes reports whether the device is a file, or a pipe: somebody waits for what it writes.
+// Writes reports whether the device is a file or a pipe. Then the playback must not be cut off,
+// because a reader needs all of it.
 func (d Device) Writes() bool {
 	_, written := formats[d.Kind]
 	return written
@@ -72,7 +74,7 @@ func (d Device) Writes() bool {
 // Standard reports whether the device is standard output.
 func (d Device) Standard() bool { return d.Writes() && d.Name == "-" }
 
-// File returns the file that is written; "" where none is.
+// File returns the path of the recorded file, or "".
 func (d Device) File() string {
 	if !d.Writes() || d.Standard() {
 		return ""
@@ -80,11 +82,11 @@ func (d Device) File() string {
 	return d.Name
 }
 
-// Plays reports whether the device is a sound card, or may be one.
+// Plays reports whether the device is or may be a sound card.
 func (d Device) Plays() bool { return !d.Writes() && d.Kind != "null" }
 
-// open opens the device for so many outputs, each of two channels. auto says so when it takes another
-// than the sound card.
+// open opens the device for a number of stereo outputs. auto prints a message if it falls back from
+// the sound card.
 func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (opened, error) {
 	d := o.Device
 	switch {
@@ -101,13 +103,13 @@ func (o *Options) open(c *console.Console, rate, outputs int, seed uint64) (open
 	return opened{Device: card}, err
 }
 
-// opened is a device, and the file that it records to, if it has one.
+// opened is a device, and its file if it records to one.
 type opened struct {
 	device.Device
 	file *wav.File
 }
 
-// write opens what is written.
+// write opens a file or standard output.
 func (d Device) write(config wav.Config) (opened, error) {
 	if !d.Standard() {
 		file, err := wav.Record(d.Name, config)
@@ -126,15 +128,15 @@ func (d Device) write(config wav.Config) (opened, error) {
 	return opened{Device: wav.NewDevice(sink)}, nil
 }
 
-// gate stands between a device and what it plays, so that the playing can be put in order while the
-// device is stuck: once it is shut, the source is asked no more, whatever the device does.
+// gate lies between a device and its source. Once it is shut, the source is not called again, even
+// if the device is stuck. So the playback can be finished safely.
 type gate struct {
 	source device.Rated
 	shut   atomic.Bool
 	inside atomic.Bool
 }
 
-// Render is the source's, and silence behind a gate that is shut. Audio side.
+// Render renders the source, or silence if the gate is shut. Audio side.
 func (g *gate) Render(dst []pcm.Frame) {
 	g.inside.Store(true)
 	defer g.inside.Store(false)
@@ -145,13 +147,13 @@ func (g *gate) Render(dst []pcm.Frame) {
 	g.source.Render(dst)
 }
 
-// Outputs is the source's.
+// Outputs returns the number of outputs of the source.
 func (g *gate) Outputs() int { return device.OutputsOf(g.source) }
 
-// Rate is the source's.
+// Rate returns the rate of the source.
 func (g *gate) Rate() int { return g.source.Rate() }
 
-// close shuts the gate, and returns when nobody is inside: at most one block later.
+// close shuts the gate and waits until a running Render has returned, at most one block later.
 func (g *gate) close() {
 	g.shut.Store(true)
 	for g.inside.Load() {
@@ -159,14 +161,15 @@ func (g *gate) close() {
 	}
 }
 
-// closing is how long what is stuck is waited for when a command has been told to end.
+// closing is the waiting time for blocked operations after the command was told to end.
 const closing = 2 * time.Second
 
-// errStuck is the error of a device that does not come back.
+// errStuck is the error of a device that does not return.
 var errStuck = errors.New("the device is stuck: what reads it, or its driver, has stopped")
 
-// closeDevice closes a device. One that is stuck is left behind, for the process is about to end:
-// one that records only when ctx has ended too, for whoever reads it may be slow.
+// closeDevice closes a device. A stuck device is abandoned after the time closing, because the
+// process is about to end. For a recording device, that time starts only when ctx has ended,
+// because its reader may be slow.
 func closeDevice(ctx context.Context, d device.Device, records bool) error {
 	if !records {
 		ended, cancel := context.WithCancel(ctx)

@@ -1,5 +1,5 @@
-// Package performance plays a cue sheet on a device in real time, shows it, and writes how it
-// went. It ends in order although the device is stuck, or nobody reads what it shows.
+// Package performance plays a cue sheet on a device in real time, shows the playback, and writes
+// reports. It ends in order even if the device is stuck or the output is not read.
 package performance
 
 import (
@@ -30,40 +30,40 @@ import (
 	"voicepool/voice"
 )
 
-// Options say how a sheet is played.
+// Options configure the playback of a sheet.
 type Options struct {
 	Title  string
-	Hint   func() string // a line for the operator, shown in the live view below the title; nil: none
-	Player cue.Options   // where it begins, and what else is not said here
+	Hint   func() string // a line for the operator below the title of the live view; optional
+	Player cue.Options   // the start position and other player options
 
-	// Attend is called when the playing begins, and what it returns before it ends: for whoever has a
-	// hand on it. Look takes pictures of it. Both may be nil.
+	// Attend is called when the playback begins, and its result leave before it ends, for a caller
+	// that controls the show. Look receives pictures of the playback. Both are optional.
 	Attend func(*cue.Player) (leave func(), err error)
 	Look   func(live.Picture)
-	// Again reads the sheet again, which is the file Sheet, and returns nil where that has not changed
-	// since it was read last; nil: the sheet is not followed. Changed is told, as cue.Player.Change says; it may be nil.
+	// Again reads the sheet file again. It returns nil if the file is unchanged. If Again is nil,
+	// changes of the file are ignored. Changed is passed to cue.Player.Change; it is optional.
 	Again   func(context.Context) (*cue.Sheet, error)
 	Sheet   string
 	Changed func(sheet *cue.Sheet, take func()) map[string]float64
-	Tell    func(line string) // as well, what becomes of that; nil: nobody
+	Tell    func(line string) // receives messages about changes of the sheet, too; optional
 
-	Drawn  bool // who attends draws on the terminal: nothing else is printed there meanwhile
-	Silent bool // nothing of what happens is printed
+	Drawn  bool // the caller draws on the terminal, so the playback prints nothing there
+	Silent bool // print no events
 	Device Device
-	Buffer time.Duration // of the sound card; 0: as the driver has it
-	Block  int           // frames at a time, where the device does not say
+	Buffer time.Duration // of the sound card; 0: the driver's default
+	Block  int           // frames per block, if the device does not set it
 	Limits sounds.Limits
 
-	Sent func(what string) // told of each OSC message that went out; any goroutine; nil: nobody
+	Sent func(what string) // called for each OSC message sent; safe for concurrent use; optional
 
-	Report, Timeline, Record string // files to be written; empty: none
+	Report, Timeline, Record string // output files; optional
 	JSON                     bool   // print the report to standard output
 	Verbose                  bool
-	Reload                   bool // files that change are read again
-	Strict                   bool // what was not heard is an error, whatever the device
+	Reload                   bool // reload sound files that change
+	Strict                   bool // treat any inaudible part as an error, whatever the device
 }
 
-// Play plays a sheet to its end or to Ctrl-C, shows what happens, and says how it went.
+// Play plays a sheet until it ends or Ctrl-C, shows the playback, and prints a summary.
 func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet, l *Options) error {
 	report, err := output.Open(interrupted, l.Report)
 	if err != nil {
@@ -131,7 +131,7 @@ func Play(c *console.Console, interrupted *console.Interrupts, sheet *cue.Sheet,
 	return err
 }
 
-// sent returns what is told of each message that went out.
+// sent returns a function that reports each OSC message sent.
 func (l *Options) sent(told *troubles, rate int) func(*cue.Message, int64) {
 	return func(m *cue.Message, frame int64) {
 		if l.Sent != nil {
@@ -143,10 +143,10 @@ func (l *Options) sent(told *troubles, rate int) func(*cue.Message, int64) {
 	}
 }
 
-// looked is how often what happens is looked at.
+// looked is the interval between pictures.
 const looked = time.Second / 20
 
-// performance is one playing of a sheet on a device.
+// performance is one playback of a sheet on a device.
 type performance struct {
 	options    *Options
 	console    *console.Console
@@ -161,7 +161,7 @@ type performance struct {
 	interrupts *console.Interrupts
 	shown      shown
 	troubles   *troubles
-	follow     func() // the sheet, from now on
+	follow     func() // starts to follow changes of the sheet
 	messages   *osc.Sender
 }
 
@@ -184,7 +184,8 @@ func (s *performance) play() error {
 	defer cancel(nil)
 	gauge := device.NewGauge(s.player, s.device.Rate())
 	entry := &gate{source: gauge}
-	// What is left behind here, or by closeDevice, finds the gate shut when the report is made.
+	// An abandoned goroutine of this function or of closeDevice finds the gate shut when the report
+	// is made.
 	defer entry.close()
 	if s.options.Attend != nil { // before Start: a control that fails must not leave an empty recording
 		leave, err := s.options.Attend(s.player)
@@ -205,7 +206,7 @@ func (s *performance) play() error {
 	s.follow()
 	err = s.player.Feed(ctx)
 	if err == nil {
-		// What is mixed is still to be heard.
+		// The last mixed frames are still in the device.
 		select {
 		case <-time.After(pcm.Duration(int64(s.device.Latency()), s.device.Rate())):
 		case <-ctx.Done():
@@ -226,13 +227,13 @@ func (s *performance) play() error {
 		err = failed
 	}
 	if _, signalled := errors.AsType[console.Interruption](err); signalled {
-		return nil // perform says it
+		return nil // Play returns the signal
 	}
 	return err
 }
 
-// show shows what happens until stop is closed. What fails is told at once, and stops nothing: it
-// cancels the playing only where the device that failed was all that was asked for.
+// show draws pictures until stop is closed. It reports failures at once and continues. It cancels
+// the playback only if the device has failed and was its only purpose.
 func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 	show := s.view()
 	defer s.console.Restore()
@@ -263,14 +264,14 @@ func (s *performance) show(stop <-chan struct{}, cancel context.CancelCauseFunc)
 	}
 }
 
-// alone reports whether nothing is left to be made when a file cannot be recorded any more.
+// alone reports whether the recording of the device is the only requested output.
 func (s *performance) alone() bool {
 	o := s.options
 	return o.Device.Writes() && o.Report == "" && o.Timeline == "" && o.Record == "" && !o.JSON
 }
 
-// view chooses what shows pictures, of which one is the last: a live view drawn on a
-// terminal, else lines, else nothing. It also chooses where lines and the summary go.
+// view selects the function that shows pictures: a live view on a terminal, lines, or nothing. It
+// also selects the destination of lines and the summary.
 func (s *performance) view() (show func(p live.Picture, last bool)) {
 	c, l := s.console, s.options
 	if l.Drawn {
@@ -307,8 +308,8 @@ func (s *performance) view() (show func(p live.Picture, last bool)) {
 	return func(live.Picture, bool) {}
 }
 
-// tell writes the files, then prints how it went: what reads standard output may have
-// stopped. A file that fails takes no other with it.
+// tell writes the output files and then prints the summary. The summary is last because the reader
+// of standard output may be stuck. A file that fails does not affect the others.
 func (s *performance) tell(file *output.File) error {
 	l, c := s.options, s.console
 	r := s.player.Report()
@@ -317,11 +318,11 @@ func (s *performance) tell(file *output.File) error {
 	var recorded, unheard error
 	if s.recorded != nil {
 		var recorder *cue.Recorder
-		recorder, unheard = s.player.Recorder() // what could be noted is written all the same
+		recorder, unheard = s.player.Recorder() // the part that could be recorded is written anyway
 		recorded = s.recorded.SaveFrom(recorder)
 	}
 	if l.JSON || l.Report == "-" {
-		r.WriteTo(c.Out) // its error stays with it
+		r.WriteTo(c.Out) // c.Out keeps its error
 	}
 	if s.shown.Log != nil {
 		s.board.Summary(s.shown, r)
@@ -332,11 +333,11 @@ func (s *performance) tell(file *output.File) error {
 	return c.Outcome(written, drawn, recorded, unheard, s.sound.verdict(l.Strict), s.troubles.verdict(l.Strict))
 }
 
-// loadLine says in a line how much of its time the mixing has needed.
+// loadLine describes the load of the mixing in one line.
 func loadLine(l device.Load) string {
 	line := fmt.Sprintf("mixing took %.1f %% of the time, %.1f ms at the most; %d of %d blocks were late; %d garbage collections; ",
 		100*l.Mean, l.Longest.Seconds()*1000, l.Late, l.Blocks, l.Collections)
-	// What most blocks needed: the step under which nine in ten lie.
+	// The load that 90% of the blocks stayed below.
 	sum := int64(0)
 	for i, n := range l.Shares {
 		if sum += n; sum*10 >= l.Blocks*9 && i < len(l.Shares)-1 {
@@ -346,7 +347,7 @@ func loadLine(l device.Load) string {
 	return line + "more than one in ten was late"
 }
 
-// latencyLine says what lies between a call and the ear.
+// latencyLine describes the latency between a call and the ear in one line.
 func latencyLine(l mixer.Latency, d device.Device) string {
 	ms := func(t time.Duration) float64 { return t.Seconds() * 1000 }
 	of := device.LatenciesOf(d)
@@ -359,8 +360,8 @@ func latencyLine(l mixer.Latency, d device.Device) string {
 	return line
 }
 
-// change has the player go by its sheet when that changes on disk, until ctx ends. One that is broken is
-// told and ignored.
+// change switches the player to the sheet file when it changes, until ctx ends. A faulty sheet is
+// reported and ignored.
 func (s *performance) change(ctx context.Context, lib *sounds.Library) {
 	name := words.OneLine(s.options.Sheet)
 	tell := func(line string) {
@@ -399,7 +400,7 @@ func (s *performance) change(ctx context.Context, lib *sounds.Library) {
 	}
 }
 
-// watch has files that change on disk played anew until ctx ends.
+// watch reloads sound files that change, until ctx ends.
 func (s *performance) watch(ctx context.Context, lib *sounds.Library) {
 	err := watch.Files(ctx, lib, func(old, now *voice.Sound, err error) {
 		switch {

@@ -14,23 +14,22 @@ import (
 	"voicepool/pcm"
 )
 
-// sound tells what becomes of the sound while a device plays: where it is heard, and, where it
-// is not, at once.
+// sound tracks the audio device and reports at once when it is lost or back.
 type sound struct {
 	asked  Device
 	device device.Device
-	best   *auto.Device // where the device is supervised, else nil
-	lost   string       // since when and why nothing is heard
+	best   *auto.Device // the supervised device, or nil
+	lost   string       // why and since when the output is silent
 	events []report.Event
 }
 
-// newSound returns what looks after a device, and what was asked for.
+// newSound returns a sound for an opened device. asked is the requested device.
 func newSound(asked Device, d device.Device) *sound {
 	best, _ := d.(*auto.Device)
 	return &sound{asked: asked, device: d, best: best}
 }
 
-// look returns what has happened since the last look, in lines.
+// look returns new events of the device as lines.
 func (s *sound) look() (lines []string) {
 	if s.best == nil {
 		return nil
@@ -39,7 +38,7 @@ func (s *sound) look() (lines []string) {
 	for {
 		n := s.best.Events(events[:])
 		for _, e := range events[:n] {
-			// That nothing is heard from the first frame on was told when the device was opened.
+			// A failure at the first frame was reported when the device was opened.
 			if e.Kind == auto.Back || e.Frame > 0 || e.Final {
 				lines = append(lines, e.String())
 			}
@@ -51,7 +50,7 @@ func (s *sound) look() (lines []string) {
 	}
 }
 
-// note keeps an event for the report.
+// note records an event for the report.
 func (s *sound) note(e *auto.Event) {
 	entry := report.Event{
 		Kind: mixer.EventDevice, Frame: e.Frame, Cue: -1, Slot: -1,
@@ -61,7 +60,7 @@ func (s *sound) note(e *auto.Event) {
 	if e.Kind == auto.Lost {
 		entry.State, entry.Why = report.DeviceLost, e.Reason
 		s.lost = e.Since()
-		// The driver that was lost has turned out to be lost for good.
+		// The driver reports a second loss when it gives up for good.
 		if n := len(s.events); n > 0 && s.events[n-1].State == report.DeviceLost {
 			s.events = s.events[:n-1]
 		}
@@ -69,7 +68,7 @@ func (s *sound) note(e *auto.Event) {
 	s.events = append(s.events, entry)
 }
 
-// picture returns what a live view shows of it.
+// picture returns the state of the output for a live view.
 func (s *sound) picture() live.Heard {
 	h := live.Heard{Device: s.asked.String(), State: "playing", Latency: pcm.Duration(int64(s.device.Latency()), s.device.Rate()), Lost: s.lost}
 	switch {
@@ -81,7 +80,7 @@ func (s *sound) picture() live.Heard {
 	return h
 }
 
-// report puts what happened into a report.
+// report adds the events to a report.
 func (s *sound) report(r *report.Report) {
 	s.look()
 	for _, e := range s.events {
@@ -92,8 +91,8 @@ func (s *sound) report(r *report.Report) {
 	}
 }
 
-// verdict returns an error where not all was heard of what should have been: on a device that
-// was asked for by its name, and when it is strict.
+// verdict returns an error if a part was not heard and the device was requested by name, or strict
+// is set.
 func (s *sound) verdict(strict bool) error {
 	if s.best == nil || s.asked.Kind == "auto" && !strict {
 		return nil
@@ -104,8 +103,8 @@ func (s *sound) verdict(strict bool) error {
 	return nil
 }
 
-// openCard opens a sound card. auto says so when there is none; one that was named has to be
-// there. One with fewer channels than the outputs need is an error of any of them.
+// openCard opens a sound card. If auto finds none, it prints a message and plays silently. A device
+// requested by name must exist. A card with too few channels is an error in both cases.
 func openCard(c *console.Console, d Device, config auto.Config) (device.Device, error) {
 	if d.Kind != "auto" {
 		config.Driver = d.Kind

@@ -13,18 +13,18 @@ import (
 	"voicepool/sounds"
 )
 
-// troubles are what is told while a show goes on. A failure is told once, and makes the exit code
-// 1. Any goroutine.
+// troubles prints messages and failures of a running show. Each failure is printed once, and sets
+// the exit code to 1. Safe for concurrent use.
 type troubles struct {
 	console *console.Console
 	mutex   sync.Mutex
 	lines   []string // the failures
-	later   bool     // a live view is where messages would go
-	waiting []string // until it is gone
+	later   bool     // a live view covers the terminal for messages
+	waiting []string // messages for the time after the live view
 	damages findings.Damages
 }
 
-// damaged warns of a damaged place of a file.
+// damaged prints a warning for a damaged place in a file.
 func (t *troubles) damaged(file string, place sounds.Damage) {
 	t.damages.Add(file, place)
 	if !t.console.Quiet {
@@ -32,7 +32,7 @@ func (t *troubles) damaged(file string, place sounds.Damage) {
 	}
 }
 
-// verdict returns an error where damaged places of files were concealed, when it is strict.
+// verdict returns an error if strict is set and damaged places were concealed.
 func (t *troubles) verdict(strict bool) error {
 	if n := t.damages.Len(); strict && n > 0 {
 		return fmt.Errorf("--strict: %s concealed, so not all was heard", words.Count(n, "damaged place"))
@@ -40,7 +40,7 @@ func (t *troubles) verdict(strict bool) error {
 	return nil
 }
 
-// add tells of a failure, and reports whether it is a new one.
+// add prints a failure and reports whether it is a new one.
 func (t *troubles) add(err error) bool {
 	line := console.Message(err)
 	t.mutex.Lock()
@@ -53,15 +53,15 @@ func (t *troubles) add(err error) bool {
 	return true
 }
 
-// note tells of something at once, or, where that would be written over the live view, which
-// shows it, when the view is gone.
+// note prints a message. If a live view covers the terminal, the message waits until the view has
+// ended.
 func (t *troubles) note(line string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.say(line)
 }
 
-// say is note under the mutex.
+// say does the work of note. The caller holds the mutex.
 func (t *troubles) say(line string) {
 	if t.later {
 		t.waiting = append(t.waiting, line)
@@ -70,14 +70,14 @@ func (t *troubles) say(line string) {
 	t.console.Say("%s", line)
 }
 
-// draw says that a live view begins.
+// draw marks the start of a live view.
 func (t *troubles) draw() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.later = t.console.ErrTerminal != nil
 }
 
-// undraw says that it is gone.
+// undraw marks its end and prints the waiting messages.
 func (t *troubles) undraw() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -88,14 +88,14 @@ func (t *troubles) undraw() {
 	t.waiting = nil
 }
 
-// all returns what there is so far.
+// all returns the failures so far.
 func (t *troubles) all() []string {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return slices.Clone(t.lines)
 }
 
-// outcome returns err, unless all of it was told: then it says no more.
+// outcome returns err, or an error without a message if the failure was printed before.
 func (t *troubles) outcome(err error) error {
 	lines := t.all()
 	if err == nil && len(lines) > 0 || err != nil && slices.Contains(lines, console.Message(err)) {
@@ -104,13 +104,13 @@ func (t *troubles) outcome(err error) error {
 	return err
 }
 
-// shown is where lines are shown.
+// shown is the destination of lines.
 type shown struct {
 	*spill.Log
 	name string
 }
 
-// err returns what keeps lines from being written, if anything does.
+// err returns the write error of the lines, if any.
 func (s shown) err() error {
 	if s.Log == nil {
 		return nil
@@ -118,7 +118,7 @@ func (s shown) err() error {
 	return s.named(s.Log.Err())
 }
 
-// named returns an error with the name of what failed.
+// named adds the name of the destination to an error.
 func (s shown) named(err error) error {
 	switch {
 	case err == nil:
@@ -129,7 +129,7 @@ func (s shown) named(err error) error {
 	return fmt.Errorf("%s: %w", s.name, words.Cause(err))
 }
 
-// end waits for what is still to be written, and tells what never will be.
+// end waits for the remaining lines and reports the lines that could not be written.
 func (s shown) end(t *troubles, limit time.Duration) error {
 	if s.Log == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// dial opens a WebSocket, signed with the token.
+// dial opens a WebSocket with the token.
 func (c *web) dial(ctx context.Context, address string) (*websocket.Conn, *http.Response, error) {
 	head := http.Header{}
 	c.sign(head)

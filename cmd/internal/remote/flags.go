@@ -9,14 +9,14 @@ import (
 	"voicepool/internal/words"
 )
 
-// Flags are those of the commands that can play on a room of a server.
+// Flags are the flags of commands that can play on a room of a server.
 type Flags struct {
 	To    string `placeholder:"URL" env:"VOICEPOOL_URL" help:"Play on a room of a server, voicepool serve: http://HOST:PORT/ROOM, or nats://HOST:PORT/ROOM on a cluster; without /ROOM the room main."`
 	Token string `hidden:"" env:"VOICEPOOL_TOKEN" help:"Token of the server; give it by VOICEPOOL_TOKEN."`
 	Creds string `hidden:"" name:"to-creds" env:"VOICEPOOL_NATS_CREDS" help:"Credentials for NATS; give them by VOICEPOOL_NATS_CREDS."`
 }
 
-// Room returns the client of the room that is meant.
+// Room returns a client of the room.
 func (f *Flags) Room() (*Client, error) {
 	room, err := New(f.To, f.Token, f.Creds)
 	if err != nil {
@@ -25,7 +25,7 @@ func (f *Flags) Room() (*Client, error) {
 	return room, nil
 }
 
-// Command has the room carry out a command, and prints the answer.
+// Command carries out a command in the room and prints the answer.
 func (f *Flags) Command(c *console.Console, command ...string) error {
 	room, err := f.Room()
 	if err != nil {
@@ -37,7 +37,7 @@ func (f *Flags) Command(c *console.Console, command ...string) error {
 	return Answered(c, answer, err)
 }
 
-// Answered prints what a server answers. What it refuses is wrong usage, as a faulty sheet is.
+// Answered prints the answer of a server. A refusal is a usage error, like a faulty sheet.
 func Answered(c *console.Console, answer []byte, err error) error {
 	if refused, is := errors.AsType[*Refusal](err); is && refused.Status < 500 || errors.Is(err, ErrWords) {
 		return console.Usage("%s", words.Plain(err))

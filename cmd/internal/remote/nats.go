@@ -19,24 +19,24 @@ import (
 )
 
 const (
-	// between is how long a room that is watched is left alone before it is asked again how it stands.
+	// between is the interval between state requests while a room is watched.
 	between = 100 * time.Millisecond
 
-	// crowd is how many events may wait until it has been asked.
+	// crowd is the number of events that may wait for the next state.
 	crowd = 1024
 )
 
-// natsLine is the line over NATS.
+// natsLine is a line over NATS.
 type natsLine struct {
 	at   string // without a password
 	room string
 	dial func(context.Context) (post, error)
 }
 
-// post is a connection to NATS.
+// post is a connection to NATS. Tests replace it.
 type post interface {
 	request(ctx context.Context, subject string, data []byte) ([]byte, error)
-	follow(subject string, events chan<- []byte) error // drops what is too much
+	follow(subject string, events chan<- []byte) error // drops events that do not fit
 	close()
 }
 
@@ -94,13 +94,13 @@ func hidden(address string) string {
 
 func (n *natsLine) where() string { return n.at }
 
-// open connects.
+// open connects to NATS.
 func (n *natsLine) open(ctx context.Context) (post, error) {
 	p, err := n.dial(ctx)
 	if err == nil || ctx.Err() != nil {
 		return p, err
 	}
-	if why := errors.Unwrap(err); why != nil { // without the flag, which is another's
+	if why := errors.Unwrap(err); why != nil { // without the name of a flag of other commands
 		err = why
 	}
 	return nil, fmt.Errorf("%s: %w", n.at, err)
@@ -151,7 +151,7 @@ func (n *natsLine) order(ctx context.Context, p post, o *Order) (json.RawMessage
 	return r.Body, nil
 }
 
-// watch asks the room how it stands, again and again, and follows its events.
+// watch requests the state of the room at regular intervals and follows its events.
 func (n *natsLine) watch(ctx context.Context, w *watching, show func(live.Picture, bool)) error {
 	p, err := n.open(ctx)
 	if err != nil {
@@ -167,7 +167,7 @@ func (n *natsLine) watch(ctx context.Context, w *watching, show func(live.Pictur
 	for {
 		state, err := n.order(ctx, p, &Order{Do: "state"})
 		if refused, is := errors.AsType[*Refusal](err); is && refused.Status/100 != 4 {
-			return fmt.Errorf("%s: %s", n.at, refused.Detail) // it may be over soon
+			return fmt.Errorf("%s: %s", n.at, refused.Detail) // the condition may be temporary
 		}
 		if err != nil {
 			return err
@@ -192,8 +192,8 @@ func (n *natsLine) watch(ctx context.Context, w *watching, show func(live.Pictur
 // office is a connection to a real NATS.
 type office struct{ *cluster.Conn }
 
-// request sends a message and waits for the reply. What NATS does not let pass is known as soon as NATS has
-// read it, not only when nobody answers.
+// request sends a message and waits for the reply. It detects a missing permission immediately
+// instead of after the time limit.
 func (o office) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
 	inbox := o.NC.NewInbox()
 	sub, err := o.NC.SubscribeSync(inbox)
@@ -217,7 +217,7 @@ func (o office) request(ctx context.Context, subject string, data []byte) ([]byt
 	return m.Data, nil
 }
 
-// follow has the messages of a subject come, until close.
+// follow sends the messages of a subject to events, until close.
 func (o office) follow(subject string, events chan<- []byte) error {
 	_, err := o.NC.Subscribe(subject, func(m *nats.Msg) {
 		select {

@@ -5,15 +5,15 @@ import (
 	"net/url"
 )
 
-// Order is what a room is asked for, as messages have it over NATS and over the server's WebSocket.
+// Order is an order for a room, in the message format of NATS and of the server's WebSocket.
 type Order struct {
 	Do    string         `json:"do"`
-	Voice string         `json:"voice,omitempty"` // of set and stop
-	Bus   string         `json:"bus,omitempty"`   // of bus
+	Voice string         `json:"voice,omitempty"` // for set and stop
+	Bus   string         `json:"bus,omitempty"`   // for bus
 	With  map[string]any `json:"with,omitempty"`
 }
 
-// Call returns the call of HTTP that is the same: its method, and its path below that of the room.
+// Call returns the equivalent HTTP call: the method, and the path below the room's path.
 func (o *Order) Call() (method, path string) {
 	switch o.Do {
 	case "set":

@@ -1,5 +1,5 @@
-// Package remote plays on a room of a server that runs somewhere else, over HTTP or over NATS: what the
-// commands do that take --to.
+// Package remote plays on a room of another server, over HTTP or NATS. It implements the commands
+// that take --to.
 //
 //	c, err := remote.New("http://127.0.0.1:7700/main", token, "")
 //	c, err := remote.New("nats://stage-a,stage-b/main", "", credentials)
@@ -22,37 +22,38 @@ import (
 	"voicepool/internal/words"
 )
 
-// Main is the room of an address that names none.
+// Main is the room of an address without a room.
 const Main = "main"
 
 const (
-	// patience is how long a server may take for an answer.
+	// patience is the time limit of an answer.
 	patience = 10 * time.Second
 
-	// most is how many bytes an answer may have.
+	// most is the maximum size of an answer in bytes.
 	most = 16 << 20
 )
 
-// Client plays on one room of a server. Any goroutine.
+// Client plays on one room of a server. Safe for concurrent use.
 type Client struct {
 	line
 	room string
 }
 
-// line carries orders to a room, and tells of it.
+// line is a connection to the room of a server.
 type line interface {
-	// ask has the room carry out an order, and returns the body of the answer.
+	// ask sends an order to the room and returns the body of the answer.
 	ask(ctx context.Context, o *Order) (json.RawMessage, error)
 
 	// watch follows the room over one connection.
 	watch(ctx context.Context, w *watching, show func(live.Picture, bool)) error
 
-	// where returns the server's address, for messages.
+	// where returns the server's address for messages.
 	where() string
 }
 
-// New returns a client of the room of an address: http://HOST:PORT/ROOM with a token, or nats://HOST:PORT/ROOM
-// with a file of credentials; empty: none. Without a room it is that of Main. It does not connect.
+// New returns a client for a room, without connecting. The address is http://HOST:PORT/ROOM with an
+// optional token, or nats://HOST:PORT/ROOM with an optional file of credentials. The default room
+// is Main.
 func New(address, token, creds string) (*Client, error) {
 	scheme, _, _ := strings.Cut(address, "://")
 	switch scheme {
@@ -68,7 +69,7 @@ func New(address, token, creds string) (*Client, error) {
 		return nil, fmt.Errorf("%s: write http://HOST:PORT, or http://HOST:PORT/ROOM, and nothing behind it", words.OneLine(address))
 	}
 	room = cmp.Or(room, Main)
-	// The path of the room is escaped once, where it is made.
+	// The room's name is escaped once, here.
 	base := &url.URL{Scheme: u.Scheme, Host: u.Host}
 	return &Client{newWeb(base.JoinPath("v1", "rooms", url.PathEscape(room)), token), room}, nil
 }
@@ -76,7 +77,7 @@ func New(address, token, creds string) (*Client, error) {
 // Room returns the room's name.
 func (c *Client) Room() string { return c.room }
 
-// ask is that of the line, asked again while the room moves from one node to another.
+// ask sends an order. It retries while the room moves from one node to another.
 func (c *Client) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	for began := time.Now(); ; {
 		answer, err := c.line.ask(ctx, o)
@@ -99,29 +100,29 @@ func (c *Client) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 
 const (
 	moving     = "moving"               // the reason of a refusal while a room moves
-	brief      = 200 * time.Millisecond // how long to wait then; between two nodes nobody answers over NATS for less
-	succession = 5 * time.Second        // until another node has taken the room of one that has died
+	brief      = 200 * time.Millisecond // interval of retries; during a move, a room is unreachable over NATS for less than this
+	succession = 5 * time.Second        // time for another node to take over the room of a dead node
 )
 
-// nobody is the error of a room that nobody plays. It was not asked for anything.
+// nobody is the error of a room that no server plays. The order was not carried out.
 type nobody struct {
 	says  string
-	again time.Duration // for which it is to be asked again
+	again time.Duration // how long to retry
 }
 
 func (n nobody) Error() string { return n.says }
 
-// Refusal is an answer that is none of success. Its text is the server's sentence.
+// Refusal is an error status of the server, with the server's message.
 type Refusal struct {
 	Status int
 	Detail string
 	reason string
 }
 
-// Error returns the sentence.
+// Error returns the message.
 func (r *Refusal) Error() string { return r.Detail }
 
-// refusal reads a problem.
+// refusal parses a problem.
 func refusal(status int, text []byte) *Refusal {
 	var p struct {
 		Title, Detail, Reason string

@@ -13,21 +13,21 @@ import (
 	"voicepool/internal/words"
 )
 
-// ErrWords is wrapped by the error of Say where the words are no command. Nothing has been sent.
+// ErrWords is wrapped by errors of Say if the words are not a valid command. No order was sent.
 var ErrWords = errors.New("no command")
 
-// word is a command: what it is called, what comes behind it, and what it asks the server for.
+// word is a command: its name, its arguments and the order that it sends.
 type word struct {
 	name, takes string
-	least, most int // words behind it
+	least, most int // number of arguments
 	ask         func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error)
 }
 
-// many bounds the words of a command.
+// many is the maximum number of words of a command.
 const many = 100
 
-// table is the commands, in the order in which help has them: those of a show, as `voicepool send`
-// has them for a socket.
+// table lists the commands in the order of the help. They are the show commands that `voicepool
+// send` accepts for a socket.
 var table = []word{
 	{"go", "[CUE]", 0, 1, order("go", "cue")},
 	{"standby", "CUE", 1, 1, order("standby", "cue")},
@@ -50,7 +50,7 @@ var table = []word{
 	}},
 }
 
-// Help returns the commands, a line each.
+// Help returns the commands, one line each.
 func Help() (lines []string) {
 	for _, w := range table {
 		lines = append(lines, strings.TrimSpace(w.name+" "+w.takes))
@@ -58,8 +58,8 @@ func Help() (lines []string) {
 	return lines
 }
 
-// Say has the room carry out a command, and returns the server's answer. An error that is a *Refusal is the
-// server's; others say that it cannot be reached, or wrap ErrWords.
+// Say carries out a command in the room and returns the server's answer. The error is a *Refusal of
+// the server, an error that wraps ErrWords, or a connection error.
 func (c *Client) Say(ctx context.Context, command ...string) (json.RawMessage, error) {
 	if len(command) == 0 {
 		return nil, fmt.Errorf("%w: a command is missing, such as: go", ErrWords)
@@ -80,7 +80,7 @@ func (c *Client) Say(ctx context.Context, command ...string) (json.RawMessage, e
 	return w.ask(c, ctx, rest)
 }
 
-// order returns what asks for an order with its words under some keys.
+// order returns a function that sends an order with its words under the given keys.
 func order(do string, keys ...string) func(*Client, context.Context, []string) (json.RawMessage, error) {
 	return func(c *Client, ctx context.Context, rest []string) (json.RawMessage, error) {
 		body := map[string]any{}
@@ -92,7 +92,7 @@ func order(do string, keys ...string) func(*Client, context.Context, []string) (
 	}
 }
 
-// behind takes the key off key=value, where it stands there.
+// behind removes an optional prefix key= from a word.
 func behind(text, key string) string {
 	if value, found := strings.CutPrefix(text, key+"="); found {
 		return value
@@ -121,7 +121,7 @@ func mute(on bool) func(*Client, context.Context, []string) (json.RawMessage, er
 	}
 }
 
-// stop ends what has an id, or, without one, the cues that run.
+// stop stops voices by id, or all running cues without one.
 func (c *Client) stop(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body := map[string]any{}
 	if n := len(rest); n > 0 && isTime(rest[n-1]) && (n == 2 || !isNumber(rest[0])) {
@@ -145,18 +145,18 @@ func (c *Client) play(ctx context.Context, rest []string) (json.RawMessage, erro
 	return c.Play(ctx, body)
 }
 
-// Play starts a sound: the body is that of the server's call.
+// Play starts a sound. body has the fields of the server's call.
 func (c *Client) Play(ctx context.Context, body map[string]any) (json.RawMessage, error) {
 	return c.ask(ctx, &Order{Do: "play", With: body})
 }
 
-// set moves a bus, or what has an id.
+// set changes a bus or voices with an id.
 func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error) {
 	body, err := pairs("set", rest[1:])
 	if err != nil {
 		return nil, err
 	}
-	if to, some := body["to"]; some { // of a fade
+	if to, some := body["to"]; some { // for a fade
 		delete(body, "to")
 		body["gain"] = to
 	}
@@ -170,7 +170,7 @@ func (c *Client) set(ctx context.Context, rest []string) (json.RawMessage, error
 	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: body})
 }
 
-// isBus asks whether a name is a bus of the room.
+// isBus reports whether a name is a bus of the room.
 func (c *Client) isBus(ctx context.Context, name string) (bool, error) {
 	answer, err := c.ask(ctx, &Order{Do: "state"})
 	if err != nil {
@@ -194,7 +194,8 @@ func (c *Client) seek(ctx context.Context, rest []string) (json.RawMessage, erro
 	return c.ask(ctx, &Order{Do: "set", Voice: rest[0], With: map[string]any{"seek": to}})
 }
 
-// pairs reads words such as gain=-3: numbers and truths as such, all else as text.
+// pairs parses words such as gain=-3. Numbers and booleans keep their type, and other values are
+// strings.
 func pairs(verb string, all []string) (map[string]any, error) {
 	body := map[string]any{}
 	for _, text := range all {
@@ -210,7 +211,7 @@ func pairs(verb string, all []string) (map[string]any, error) {
 	return body, nil
 }
 
-// valueOf returns what a value is in JSON. An id is a text, whatever it looks like.
+// valueOf returns the JSON value of a word. An id, a bus or a sound is always a string.
 func valueOf(key, text string) any {
 	if key == "id" || key == "bus" || key == "sound" {
 		return text
@@ -224,7 +225,7 @@ func valueOf(key, text string) any {
 	return text
 }
 
-// isNumber reports whether a text is a number as JSON has it.
+// isNumber reports whether a text is a valid JSON number.
 func isNumber(text string) bool {
 	_, err := strconv.ParseFloat(text, 64)
 	return err == nil && json.Valid([]byte(text))

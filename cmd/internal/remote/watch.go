@@ -14,19 +14,21 @@ import (
 	"voicepool/pcm"
 )
 
-// errEnd says that the room has ended.
+// errEnd reports that the room has ended.
 var errEnd = errors.New("the room has ended")
 
 const (
-	// again is how long a lost server is left alone before it is asked again.
+	// again is the interval of retries after the connection is lost.
 	again = time.Second
 
-	// longest is how many bytes a message of a server may have: the state of a room of many voices.
+	// longest is the maximum size of a message in bytes. The state of a room with many voices is
+	// long.
 	longest = 16 << 20
 )
 
-// Watch gives pictures of the room to show until ctx ends or the room does, which is no error. A server
-// that is lost is told in the picture and asked again; one that cannot be reached at first is an error.
+// Watch passes pictures of the room to show until ctx or the room ends. The end of the room is not
+// an error. If the connection is lost, the picture shows that, and Watch reconnects. A failure of
+// the first connection is an error.
 func (c *Client) Watch(ctx context.Context, show func(p live.Picture, last bool)) error {
 	w := &watching{colours: map[string]int{}, took: map[uint64]report.Event{}}
 	for first := true; ; first = false {
@@ -51,17 +53,17 @@ func (c *Client) Watch(ctx context.Context, show func(p live.Picture, last bool)
 	}
 }
 
-// watching is what is known of a room that is watched.
+// watching is the state of a watched room.
 type watching struct {
 	seen    bool
 	now     live.Picture
-	colours map[string]int          // of sounds
-	took    map[uint64]report.Event // who lost a slot, by the number of who has it
+	colours map[string]int          // color index by sound
+	took    map[uint64]report.Event // stolen voices, by the number of the voice that has the slot now
 	voices  []voiceState
 	events  []report.Event // since the last picture
 }
 
-// message is what a server tells.
+// message is a message of a server.
 type message struct {
 	Type  string          `json:"type"`
 	State *roomState      `json:"state"`
@@ -85,7 +87,7 @@ type roomState struct {
 	} `json:"sounds"`
 }
 
-// levels is what moves all the time.
+// levels holds the values that change all the time.
 type levels struct {
 	Frame   int64        `json:"frame"`
 	Playing int64        `json:"playing"`
@@ -109,7 +111,7 @@ type voiceState struct {
 	Looping bool    `json:"looping"`
 }
 
-// take takes a message, and reports whether there is a new picture.
+// take handles a message and reports whether there is a new picture.
 func (w *watching) take(text []byte) (moved bool, err error) {
 	var m message
 	if json.Unmarshal(text, &m) != nil {
@@ -134,7 +136,7 @@ func (w *watching) take(text []byte) (moved bool, err error) {
 	return false, nil
 }
 
-// state takes how a room stands.
+// state handles the state of a room.
 func (w *watching) state(s *roomState) {
 	st := &w.now.Stats
 	w.now.Rate = s.Rate
@@ -152,7 +154,7 @@ func (w *watching) state(s *roomState) {
 	w.levels(&s.levels)
 }
 
-// levels takes what moves.
+// levels handles new levels.
 func (w *watching) levels(l *levels) {
 	w.now.Stats.Frame, w.now.Stats.Playing, w.voices = l.Frame, l.Playing, l.Voices
 	w.now.Left, w.now.Right = linear(l.Left), linear(l.Right)
@@ -164,7 +166,7 @@ func (w *watching) levels(l *levels) {
 	}
 }
 
-// linear returns the factor of a level in decibels; nil: silence.
+// linear returns the factor of a level in decibels. Nil is silence.
 func linear(db *float64) float32 {
 	if db == nil || *db <= silence {
 		return 0
@@ -172,14 +174,14 @@ func linear(db *float64) float32 {
 	return float32(pcm.Decibels(*db).Linear())
 }
 
-// silence is the level of nothing, in JSON.
+// silence is the level of silence in JSON.
 const silence = -120
 
-// event takes what has happened, and counts it: a state comes only now and then.
+// event handles an event and updates the counts, because states arrive only occasionally.
 func (w *watching) event(text json.RawMessage) {
 	var e report.Event
 	if e.UnmarshalJSON(text) != nil {
-		return // of a newer server, say
+		return // for example, of a newer server
 	}
 	st := &w.now.Stats
 	switch e.Kind {
@@ -210,10 +212,10 @@ func (w *watching) event(text json.RawMessage) {
 	}
 }
 
-// kept is how many events wait for a picture at most.
+// kept is the maximum number of events stored for the next picture.
 const kept = 1024
 
-// picture returns how things stand, with the events since the last one.
+// picture returns the current picture with the events since the last one.
 func (w *watching) picture() live.Picture {
 	var all []live.Told
 	alive := map[uint64]bool{}

@@ -15,14 +15,14 @@ import (
 	"voicepool/internal/words"
 )
 
-// web is the line over HTTP.
+// web is a line over HTTP.
 type web struct {
 	base  *url.URL // of the room, without a slash at the end
 	token string
 	http  *http.Client
 }
 
-// detours is how often a server may name another, which plays the room.
+// detours is the maximum number of redirects to the server that plays the room.
 const detours = 2
 
 func newWeb(base *url.URL, token string) *web {
@@ -31,8 +31,8 @@ func newWeb(base *url.URL, token string) *web {
 	return c
 }
 
-// elsewhere follows a server of a cluster to the one that plays the room, and to nothing else. The token
-// goes along, so a way that is encrypted stays so.
+// elsewhere permits redirects to the server of a cluster that plays the room, but no others. The
+// token is sent along, so https must not become http.
 func (c *web) elsewhere(r *http.Request, via []*http.Request) error {
 	last := via[len(via)-1]
 	if r.Response.StatusCode != http.StatusTemporaryRedirect || len(via) > detours || r.URL.User != nil ||
@@ -46,7 +46,7 @@ func (c *web) elsewhere(r *http.Request, via []*http.Request) error {
 
 func (c *web) where() string { return c.base.Host }
 
-// ask makes the call that an order is.
+// ask makes the HTTP call of an order.
 func (c *web) ask(ctx context.Context, o *Order) (json.RawMessage, error) {
 	method, path := o.Call()
 	var send io.Reader
@@ -98,7 +98,7 @@ func (c *web) sign(h http.Header) {
 	}
 }
 
-// unsigned is refusal, and says how a token is given.
+// unsigned returns a Refusal. For status 401 it explains how to give a token.
 func unsigned(status int, text []byte) error {
 	r := refusal(status, text)
 	if status == http.StatusUnauthorized {
@@ -107,8 +107,8 @@ func unsigned(status int, text []byte) error {
 	return r
 }
 
-// unreachable says where nobody answers, and why. A server that another has named may have died a moment ago:
-// then that names another soon.
+// unreachable describes a connection error. If a redirect led to a server that has just died, the
+// error permits retries, because the first server soon names another.
 func (c *web) unreachable(err error) error {
 	host := c.base.Host
 	if at, ok := errors.AsType[*url.Error](err); ok {

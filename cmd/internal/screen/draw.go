@@ -28,7 +28,7 @@ var (
 	}
 )
 
-// put draws a line of text in exactly so many columns.
+// put draws a line of text in exactly width columns.
 func put(t tcell.Screen, x, y, width int, text string, style tcell.Style) {
 	if width <= 0 {
 		return
@@ -39,7 +39,7 @@ func put(t tcell.Screen, x, y, width int, text string, style tcell.Style) {
 		var takes int
 		letter, rest, takes, state = uniseg.FirstGraphemeClusterInString(rest, state)
 		runes := []rune(letter)
-		if takes == 0 { // a control character, say
+		if takes == 0 { // for example, a control character
 			continue
 		}
 		t.SetContent(x, y, runes[0], runes[1:], style)
@@ -47,14 +47,14 @@ func put(t tcell.Screen, x, y, width int, text string, style tcell.Style) {
 	}
 }
 
-// keys is what ? shows.
+// keys is the help text of the key ?.
 var keys = []string{
 	"Space   GO", "Up Down standby", "G       standby by number", "L       load to a time within it", "Esc     panic: a fade of 1 s; again: at once", "S       stop with a fade of 2 s",
 	"P       pause and resume everything", "[ ]     trim the cue by 1 dB", "W       write the trims into the sheet", "+ -     master by 1 dB",
 	"M       mute a bus", "Q Q     end the show", "Ctrl-C  leave it (attach)", "any key goes back",
 }
 
-// draw draws the show: its head, its list, what sounds, and what the last line says.
+// draw draws the whole screen: head, cue list, buses and voices, and the foot.
 func (s *screen) draw(t tcell.Screen) {
 	t.Clear()
 	w, h := t.Size()
@@ -81,7 +81,7 @@ func (s *screen) draw(t tcell.Screen) {
 		side = min(w*2/5, 48)
 		list = w - side - 1
 	}
-	bottom := 2 // the cue that stands by, and messages
+	bottom := 2 // rows for the cue on standby and messages
 	s.drawList(t, list, 2, h-bottom)
 	if side > 0 {
 		s.drawSide(t, list+1, side, 2, h-bottom)
@@ -111,7 +111,7 @@ func (s *screen) drawHead(t tcell.Screen, w int) {
 	}
 }
 
-// levels is a line of the levels of the buses.
+// levels returns a line with the levels of the buses.
 func (s *screen) levels(w int) string {
 	line := ""
 	for _, b := range s.state.Buses {
@@ -127,7 +127,8 @@ func (s *screen) levels(w int) string {
 	return line
 }
 
-// drawList draws the cues, so that the one that stands by is among them, from one row to another.
+// drawList draws the cues in the rows between from and to. It scrolls so that the cue on standby is
+// visible.
 func (s *screen) drawList(t tcell.Screen, w, from, to int) {
 	st, rows := s.state, to-from
 	at := len(st.List)
@@ -178,7 +179,7 @@ func (s *screen) drawList(t tcell.Screen, w, from, to int) {
 		}
 		then := " "
 		if c.Then != "wait" {
-			then = "+" // it goes on by itself
+			then = "+" // its follow-on starts automatically
 		}
 		name := words.OneLine(c.Name)
 		if c.Note != "" {
@@ -209,7 +210,7 @@ func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 		} else {
 			line(text+bar.Level(b.Peak, meter)+fmt.Sprintf(" %4s", level(b.Peak)), plain)
 		}
-		// The other buses and the count of voices come first where there is little room.
+		// If there is little room, the other buses and the count of voices have priority.
 		if len(b.Effects) > 0 && y+len(st.Buses)-i < to {
 			line(rack(&b, w), dim)
 		}
@@ -229,8 +230,8 @@ func (s *screen) drawSide(t tcell.Screen, x, w, from, to int) {
 	}
 }
 
-// rack returns the effects of a bus in so many columns, and at their end by how much its compressors take it
-// down.
+// rack returns the effects of a bus in w columns, with the gain reduction of its compressors at the
+// end.
 func rack(b *show.Bus, w int) string {
 	right := ""
 	if b.Reduction > 0 {
@@ -245,7 +246,7 @@ func rack(b *show.Bus, w int) string {
 	return column.Pad(text, max(w-column.Width(right), 0)) + right
 }
 
-// drawFoot draws what GO does, and a message or a question.
+// drawFoot draws the effect of GO, and a message or a question.
 func (s *screen) drawFoot(t tcell.Screen, w, h int) {
 	st := s.state
 	text := " GO: nothing, the list is over"
@@ -279,7 +280,7 @@ func (s *screen) drawFoot(t tcell.Screen, w, h int) {
 	}
 }
 
-// clock returns a time as a stage manager reads it: 4.2, 1:04.2, 1:02:03.
+// clock formats a time for an operator: 4.2, 1:04.2, 1:02:03.
 func clock(seconds float64) string {
 	whole := int(seconds)
 	switch {
@@ -291,7 +292,7 @@ func clock(seconds float64) string {
 	return fmt.Sprintf("%d:%02d:%02d", whole/3600, whole/60%60, whole%60)
 }
 
-// level returns a level in dB, and nothing for silence.
+// level returns a level in dB, or "-" for silence.
 func level(db float64) string {
 	if db <= -100 {
 		return "-"

@@ -1,5 +1,5 @@
-// Package screen draws a show on a terminal, and asks for what its operator's keys say. It knows of
-// the show what its state says, and speaks to it by words alone: so it may be another process.
+// Package screen draws a show on a terminal and sends commands for the operator's keys. It uses
+// only the state and the text commands of the show, so the show may run in another process.
 package screen
 
 import (
@@ -16,35 +16,36 @@ import (
 	"voicepool/cmd/internal/show"
 )
 
-// Ask has a show carry out a command, and returns its answer. The error is that of the way to it.
+// Ask sends a command to a show and returns its answer. The error is a failure of the connection.
 type Ask func(command string) (*control.Answer, error)
 
 const (
-	looked = 100 * time.Millisecond // how often the state is asked for
-	sure   = 2 * time.Second        // within which a second Q ends the show
-	shown  = 5 * time.Second        // how long a message stays
+	looked = 100 * time.Millisecond // interval between requests of the state
+	sure   = 2 * time.Second        // time within which a second Q ends the show
+	shown  = 5 * time.Second        // display time of a message
 )
 
-// ErrLost is returned when the terminal is gone. The show is not: others may attach to it.
+// ErrLost is returned when the terminal is lost. The show continues, and another terminal may
+// attach to it.
 var ErrLost = errors.New("the terminal is gone")
 
-// ErrLeft is returned when the operator has left a show that goes on.
+// ErrLeft is returned when the operator leaves a running show.
 var ErrLeft = errors.New("left; the show goes on")
 
-// screen is what is on a terminal.
+// screen is the state of the display.
 type screen struct {
 	ask   Ask
 	now   func() time.Time
 	state *show.State
 
-	message string    // what went wrong, or is asked for
-	until   time.Time // when it goes
+	message string    // an error or a question
+	until   time.Time // end of its display time
 	quits   time.Time // when Q was pressed once
-	prompt  *prompt   // nil: keys are keys
+	prompt  *prompt   // nil: keys are commands
 	helps   bool
 	pasting bool
-	top     int  // the first cue of the list that is drawn
-	may     bool // it may leave a show that goes on
+	top     int  // index of the first visible cue
+	may     bool // the operator may leave the running show
 	end     error
 	over    bool
 }
@@ -56,8 +57,8 @@ type prompt struct {
 	done     func(text string)
 }
 
-// Run draws a show and follows the keys, until the show ends or is lost. With attached the operator
-// may leave it: Ctrl-C does so then. The terminal is begun, and ended.
+// Run draws a show and handles keys until the show ends or the connection is lost. With attached,
+// Ctrl-C leaves the show. Run initializes and finalizes the terminal.
 func Run(ctx context.Context, terminal tcell.Screen, attached bool, ask Ask) error {
 	if err := terminal.Init(); err != nil {
 		return fmt.Errorf("%w: %w", ErrLost, err)
@@ -91,7 +92,7 @@ func Run(ctx context.Context, terminal tcell.Screen, attached bool, ask Ask) err
 	return s.end
 }
 
-// follow does what an event of the terminal asks for.
+// follow handles an event of the terminal.
 func (s *screen) follow(terminal tcell.Screen, e tcell.Event) error {
 	switch e := e.(type) {
 	case *tcell.EventResize:
@@ -106,14 +107,14 @@ func (s *screen) follow(terminal tcell.Screen, e tcell.Event) error {
 	return nil
 }
 
-// look asks how the show stands.
+// look requests the state of the show.
 func (s *screen) look() {
 	answer, err := s.ask("state")
 	switch {
 	case err != nil:
-		s.over = true // it has ended, or cannot be reached
+		s.over = true // the show has ended, or cannot be reached
 		if broken, some := errors.AsType[*net.OpError](err); some {
-			err = broken.Err // the name of the socket tells nobody anything
+			err = broken.Err // without the name of the socket, which would not help
 		}
 		if s.may {
 			s.end = fmt.Errorf("the show has ended (%w)", err)
@@ -123,7 +124,7 @@ func (s *screen) look() {
 	}
 }
 
-// command sends a command, and shows what is wrong with it.
+// command sends a command and shows its error.
 func (s *screen) command(format string, args ...any) {
 	answer, err := s.ask(fmt.Sprintf(format, args...))
 	switch {
@@ -132,14 +133,14 @@ func (s *screen) command(format string, args ...any) {
 	case !answer.OK:
 		s.say(answer.Error)
 	default:
-		s.message = "" // what went wrong before is over
+		s.message = "" // clears an earlier error
 		s.look()
 	}
 }
 
 func (s *screen) say(message string) { s.message, s.until = message, s.now().Add(shown) }
 
-// key does what a key says. What is pasted is no key.
+// key handles a key. Pasted text is ignored.
 func (s *screen) key(e *tcell.EventKey) {
 	switch {
 	case s.pasting:
@@ -208,7 +209,7 @@ func (s *screen) rune(r rune) {
 	}
 }
 
-// mute mutes a bus, or lets it be heard again.
+// mute mutes a bus, or unmutes it if it is muted.
 func (s *screen) mute(name string) {
 	word := "mute"
 	for _, b := range s.state.Buses {
@@ -219,7 +220,7 @@ func (s *screen) mute(name string) {
 	s.command("%s %s", word, name)
 }
 
-// typed takes a key of an answer.
+// typed handles a key while a question is open.
 func (s *screen) typed(e *tcell.EventKey) {
 	p := s.prompt
 	switch e.Key() {
