@@ -11,24 +11,24 @@ import (
 	"voicepool/internal/words"
 )
 
-// ErrEffect is wrapped by the errors of New and Set: an unknown kind or parameter, or a value that is
-// out of range.
+// ErrEffect is wrapped by the errors of New and Set: an unknown kind, an unknown parameter, or a value out of
+// range.
 var ErrEffect = errors.New("effect: bad value")
 
-// maxValues is as many as any kind has.
+// maxValues is the largest number of values of a kind.
 const maxValues = 40
 
-// Effect is an effect as it is described: its kind and its values. The zero Effect is none. Effects
-// may be copied and compared.
+// Effect describes an effect: its kind and its values. The zero Effect has no kind. Effects may be copied and
+// compared.
 type Effect struct {
-	ID   string // what it is called on its bus; "": as its kind is
-	Key  string // of a compressor: the bus whose level counts; "": its own
+	ID   string // name on its bus; "": the name of the kind
+	Key  string // for a compressor: the bus that controls it; "": its own
 	kind *Kind
 	set  [maxValues]float64
 }
 
-// Values are values by their names, as Kind.Path has them: "time", "bands.1.freq". Times are in
-// seconds, a choice is the place of one of Param.Choices. What is not named keeps its default.
+// Values maps the names of values, as returned by Kind.Path ("time", "bands.1.freq"), to numbers. Times are
+// in seconds; a choice is its index in Param.Choices. Values that are not listed keep their defaults.
 type Values map[string]float64
 
 // New returns an effect of a kind. Control side. The error wraps ErrEffect and names the nearest kind or
@@ -50,10 +50,10 @@ func New(kind string, values Values) (Effect, error) {
 	return e, nil
 }
 
-// Kind returns what it is; nil for the zero Effect.
+// Kind returns the kind of the effect; nil for the zero Effect.
 func (e *Effect) Kind() *Kind { return e.kind }
 
-// Name returns what it is called on its bus.
+// Name returns the name of the effect on its bus.
 func (e *Effect) Name() string {
 	switch {
 	case e.ID != "":
@@ -64,8 +64,8 @@ func (e *Effect) Name() string {
 	return e.kind.Name
 }
 
-// Set sets one value. Control side. The error wraps ErrEffect and names the nearest parameter, or the
-// range; then nothing has changed.
+// Set sets one value. Control side. The error wraps ErrEffect and names the nearest parameter, or the range;
+// after an error all values are unchanged.
 func (e *Effect) Set(name string, to float64) error {
 	if e.kind == nil {
 		return fmt.Errorf("%w: the zero Effect has no values", ErrEffect)
@@ -82,18 +82,18 @@ func (e *Effect) Set(name string, to float64) error {
 	return nil
 }
 
-// Value returns a value by its place, see Kind.Find.
+// Value returns the value at an index, see Kind.Find.
 func (e *Effect) Value(i int) float64 { return e.set[i] }
 
-// Tail returns for how many frames of a rate the effect rings at most, louder than -90 dBFS, after an
-// input of full scale has ended, whichever of some moves have been made.
+// Tail returns an upper bound of the tail at a sample rate: for how many frames after a full-scale input the
+// output stays above -90 dBFS. It covers every combination of the given moves.
 func (e *Effect) Tail(rate int, moves []Values) int64 {
 	if e.kind == nil {
 		return 0
 	}
 	v := e.set
 	longest := e.kind.tail(v[:e.kind.Len()], rate)
-	for range 2 { // a tail grows or falls with each value, whatever the others are
+	for range 2 { // a tail is monotonic in each value, regardless of the others
 		for i := range e.kind.Len() {
 			for _, move := range moves {
 				x, ok := move[e.kind.Path(i)]
@@ -124,7 +124,7 @@ func (p *Param) Allows(x float64) bool {
 	return x >= p.From && x <= p.To
 }
 
-// Range says what a value may be: "20 to 20000 Hz, or off".
+// Range returns a text of the allowed values: "20 to 20000 Hz, or off".
 func (p *Param) Range() string {
 	switch {
 	case len(p.Choices) == len(onOff):
@@ -142,7 +142,7 @@ func (p *Param) Range() string {
 	return text
 }
 
-// Spell returns a value as sheets have it: 350ms, off, true, peak.
+// Spell returns a value as it is written in sheets: 350ms, off, true, peak.
 func (p *Param) Spell(x float64) string {
 	switch {
 	case len(p.Choices) == len(onOff):
@@ -157,7 +157,7 @@ func (p *Param) Spell(x float64) string {
 	return short(x)
 }
 
-// spellTime spells a time in seconds, which reads as the same number.
+// spellTime returns a time in seconds as text that parses to the same number.
 func spellTime(x float64) string {
 	ms := strconv.FormatFloat(x*1000, 'f', 9, 64)
 	ms = strings.TrimSuffix(strings.TrimRight(ms, "0"), ".")
@@ -165,11 +165,11 @@ func spellTime(x float64) string {
 		return ms + "ms"
 	}
 	s := strconv.FormatFloat(x, 'f', -1, 64)
-	if _, decimals, _ := strings.Cut(s, "."); len(decimals) > 18 { // more than a sheet takes
+	if _, decimals, _ := strings.Cut(s, "."); len(decimals) > 18 { // the maximum in a sheet
 		s = strconv.FormatFloat(x, 'f', 18, 64)
 	}
 	return s + "s"
 }
 
-// short spells a number as people do.
+// short returns the shortest text of a number.
 func short(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -14,7 +14,7 @@ import (
 // longestDelay is the longest time of a delay, in seconds.
 const longestDelay = 4
 
-// engine returns what makes the sound of the kind at a rate.
+// engine returns a new engine of the kind for a sample rate.
 func (k *Kind) engine(rate int) engine {
 	switch k.Name {
 	case "eq":
@@ -33,8 +33,8 @@ func (k *Kind) engine(rate int) engine {
 	panic("effect: a kind without an engine")
 }
 
-// tail returns for how many frames an effect of the kind rings after its input has ended, louder than
-// -90 dBFS, at most.
+// tail returns an upper bound of the tail for the given values: for how many frames after the input ends the
+// output stays above -90 dBFS.
 func (k *Kind) tail(v []float64, rate int) int64 {
 	switch k.Name {
 	case "eq":
@@ -52,14 +52,14 @@ func (k *Kind) tail(v []float64, rate int) int64 {
 	return 0
 }
 
-// equalising is an equaliser as an engine.
+// equalising adapts an equaliser to the engine interface.
 type equalising struct {
 	*eq.Equaliser
 	kind   *Kind
 	warped *spectrum.Warped
 }
 
-// bands returns the values of an equaliser.
+// bands converts the values to those of an equaliser.
 func (k *Kind) bands(v []float64) (values eq.Values) {
 	values.N = k.Bands
 	for i := range values.Bands {
@@ -82,7 +82,7 @@ func (e *equalising) process(block, _ []pcm.Frame, frame int64) { e.Process(bloc
 func (e *equalising) reset()                                    { e.Reset() }
 func (e *equalising) idle() bool                                { return e.Idle() }
 
-// room is a reverb as an engine.
+// room adapts a reverb to the engine interface.
 type room struct{ *reverb.Reverb }
 
 func roomValues(v []float64) reverb.Values {
@@ -102,7 +102,7 @@ func (r *room) process(block, _ []pcm.Frame, frame int64) { r.Process(block, fra
 func (r *room) reset()                                    { r.Reset() }
 func (r *room) idle() bool                                { return r.Idle() }
 
-// driving is a drive as an engine.
+// driving adapts a drive to the engine interface.
 type driving struct{ *drive.Drive }
 
 func (d *driving) tell(v []float64, at bool) {
@@ -119,7 +119,7 @@ func (d *driving) reset()                                    { d.Reset() }
 func (d *driving) idle() bool                                { return d.Idle() }
 func (d *driving) latency() int64                            { return d.Latency() }
 
-// widening is a width as an engine.
+// widening adapts a width effect to the engine interface.
 type widening struct{ *width.Width }
 
 func (w *widening) tell(v []float64, at bool) {
@@ -135,7 +135,7 @@ func (w *widening) process(block, _ []pcm.Frame, frame int64) { w.Process(block,
 func (w *widening) reset()                                    { w.Reset() }
 func (w *widening) idle() bool                                { return w.Idle() }
 
-// compressing is a compressor as an engine.
+// compressing adapts a compressor to the engine interface.
 type compressing struct{ *compressor.Compressor }
 
 func (c *compressing) tell(v []float64, at bool) {
@@ -152,7 +152,7 @@ func (c *compressing) reset()                                      { c.Reset() }
 func (c *compressing) idle() bool                                  { return c.Idle() }
 func (c *compressing) reduction() float64                          { return c.Reduction() }
 
-// echoing is a delay as an engine.
+// echoing adapts a delay to the engine interface.
 type echoing struct{ *delay.Delay }
 
 func delayValues(v []float64) delay.Values {

@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// Kind is a kind of effect: what it is called, and what can be set.
+// Kind is a kind of effect: its name and its parameters.
 type Kind struct {
 	Name   string
-	Does   string  // in a few words
-	Params []Param // without those of bands
-	Bands  int     // so many bands at most; 0: it has none
-	Band   []Param // what each band has, called "bands.1.freq" and so on
-	Key    bool    // another bus may say how loud it is, see Effect.Key
+	Does   string  // a short description
+	Params []Param // without the parameters of bands
+	Bands  int     // maximum number of bands; 0: no bands
+	Band   []Param // parameters of each band, with paths such as "bands.1.freq"
+	Key    bool    // accepts a sidechain bus, see Effect.Key
 }
 
-// Param is a number that can be set in an effect.
+// Param is a numeric parameter of an effect.
 type Param struct {
 	Name              string
 	Unit              Unit
 	From, To, Default float64
-	Log               bool     // it moves straight in its logarithm, else straight
-	Off               bool     // 0, written off, is allowed, too: nothing is filtered
-	Choices           []string // the value is the place of one of them, and changes at once
-	Does              string   // in a few words
+	Log               bool     // moves linearly in its logarithm
+	Off               bool     // 0, written "off", is allowed too: no filter
+	Choices           []string // the value is an index into Choices and changes at once
+	Does              string   // a short description
 }
 
-// Unit is what the number of a Param counts.
+// Unit is the unit of a Param.
 type Unit string
 
 // The units of parameters.
@@ -38,7 +38,7 @@ const (
 	Decibels Unit = "dB"
 )
 
-// The types of a band, which are the values of its type. A band of type Flat does nothing.
+// The types of a band. A band of type Flat has no effect.
 const (
 	Flat float64 = iota
 	LowShelf
@@ -57,7 +57,7 @@ var (
 	bypass = Param{Name: "bypass", To: 1, Choices: onOff, Does: "on: nothing goes into the effect any more, all goes past it"}
 )
 
-// kinds are all kinds of effects.
+// kinds is the table of all kinds.
 var kinds = [...]Kind{
 	{
 		Name: "eq", Does: "an equaliser of up to 8 bands", Bands: 8,
@@ -122,7 +122,7 @@ var kinds = [...]Kind{
 	},
 }
 
-// Kinds returns all kinds of effects. Nobody may change them.
+// Kinds returns all kinds of effects. They must not be changed.
 func Kinds() []*Kind {
 	all := make([]*Kind, len(kinds))
 	for i := range kinds {
@@ -131,7 +131,7 @@ func Kinds() []*Kind {
 	return all
 }
 
-// KindOf returns the kind of a name; nil: there is none.
+// KindOf returns the kind with the given name; nil: unknown.
 func KindOf(name string) *Kind {
 	for i := range kinds {
 		if kinds[i].Name == name {
@@ -150,11 +150,11 @@ func Names() []string {
 	return names
 }
 
-// Len returns how many values an effect of the kind has: those of Params, then those of the
-// bands, one after the other.
+// Len returns the number of values of an effect of the kind: the values of Params, then the values of each
+// band in turn.
 func (k *Kind) Len() int { return len(k.Params) + k.Bands*len(k.Band) }
 
-// Param returns what there is at a place, 0..Len()-1.
+// Param returns the parameter at an index, 0..Len()-1.
 func (k *Kind) Param(i int) *Param {
 	if i < len(k.Params) {
 		return &k.Params[i]
@@ -162,7 +162,7 @@ func (k *Kind) Param(i int) *Param {
 	return &k.Band[(i-len(k.Params))%len(k.Band)]
 }
 
-// Path returns what the value at a place is called: "time", "bands.2.freq".
+// Path returns the name of the value at an index: "time", "bands.2.freq".
 func (k *Kind) Path(i int) string {
 	if i < len(k.Params) {
 		return k.Params[i].Name
@@ -171,7 +171,7 @@ func (k *Kind) Path(i int) string {
 	return "bands." + strconv.Itoa(i/len(k.Band)+1) + "." + k.Band[i%len(k.Band)].Name
 }
 
-// Find returns the place of a value by its name; -1: there is none.
+// Find returns the index of the value with the given name; -1: unknown.
 func (k *Kind) Find(name string) int {
 	if i := slices.IndexFunc(k.Params, func(p Param) bool { return p.Name == name }); i >= 0 {
 		return i
@@ -188,10 +188,10 @@ func (k *Kind) Find(name string) int {
 	return -1
 }
 
-// At returns the place of a parameter of a band, both counted from 0.
+// At returns the index of a parameter of a band; both arguments count from 0.
 func (k *Kind) At(band, param int) int { return len(k.Params) + band*len(k.Band) + param }
 
-// paths returns what all values are called.
+// paths returns the names of all values.
 func (k *Kind) paths() []string {
 	names := make([]string, k.Len())
 	for i := range names {

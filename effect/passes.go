@@ -5,12 +5,12 @@ import (
 	"voicepool/voice"
 )
 
-// Filters reports whether the effect is one that Passes knows more of than that it lets all through.
+// Filters reports whether Passes computes a frequency response for the effect. It does so for equalisers.
 func (e *Effect) Filters() bool { return e.kind != nil && e.kind.Bands > 0 }
 
-// Passes multiplies gains, as powers, by what an equaliser lets through at a frame, or where it is on its
-// way to, whichever is more in each band; other kinds let all through. It reports whether it still
-// moves. Audio side.
+// Passes multiplies power gains by the response of an equaliser. In each band it uses the larger of the
+// response at frame and the final one. For other kinds it changes no gain. It reports whether the response
+// still moves. Audio side.
 func (p *Processor) Passes(frame int64, gains *[voice.SpectrumBands]float64) (moves bool) {
 	e, is := p.engine.(*equalising)
 	if !is {

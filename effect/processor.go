@@ -9,62 +9,62 @@ import (
 	"voicepool/voice"
 )
 
-// grid is how many frames apart values are told to an engine while they move: at multiples of it of
-// the frames that Process is told.
+// grid is the distance in frames between updates of an engine's values while they move. Updates happen at
+// multiples of it, in the frame numbers passed to Process.
 const grid = 32
 
-// loudest is what no sample of an effect may exceed: beyond it something is broken.
+// loudest is above any valid sample; larger ones are the result of a fault.
 const loudest = 1e15
 
-// engine is what makes the sound of a kind. Its values are in the order of the kind.
+// engine implements the signal processing of a kind. Its values are in the order of the kind.
 type engine interface {
-	// tell has the values be these: at once, or in a straight line within the next grid frames.
+	// tell sets the values, at once or along a straight line within the next grid frames.
 	tell(values []float64, at bool)
 	process(block, key []pcm.Frame, frame int64)
 	reset()
 	idle() bool
 }
 
-// reducer is an engine that takes its input down.
+// reducer is an engine that reduces the level of its input.
 type reducer interface{ reduction() float64 }
 
-// late is an engine whose output comes some frames later than its input.
+// late is an engine whose output is delayed.
 type late interface{ latency() int64 }
 
-// Processor is an Effect at work. New makes it on the control side; then it is the audio side's, one
-// goroutine at a time. It allocates nothing after that.
+// Processor runs an Effect. NewProcessor makes it on the control side; then it belongs to the audio side, one
+// goroutine at a time. Its methods do not allocate.
 type Processor struct {
 	kind    *Kind
 	id, key string
 	engine  engine
 	rate    int
-	open    float64 // what off is on its way: 0.49 of the rate, as a logarithm
+	open    float64 // end point of a move to off: 0.49 of the rate, as a logarithm
 	moves   [maxValues]voice.Move
 	values  [maxValues]float64
-	until   int64 // the frame from which on nothing moves
-	tail    int64 // how long it rings at most, as values are or are going to be
+	until   int64 // first frame at which all values are constant
+	tail    int64 // upper bound of the tail for the present and the target values
 
-	wet, in     line  // the factors of what comes out, and of what goes in
-	mix, bypass int   // their places; -1: there is none
-	least       int64 // frames that a move takes at least: 10 ms
-	fade        int64 // the same of a bypass: 20 ms
+	wet, in     line  // factors of the output and of the input
+	mix, bypass int   // their indices; -1: the kind does not have them
+	least       int64 // minimum length of a move in frames: 10 ms
+	fade        int64 // minimum length of a change of bypass: 20 ms
 	dry         []pcm.Frame
-	lag         []pcm.Frame // what goes past the effect comes as late: the last frames of it
-	owed        int         // so many of them, up to the last that is not silent, are still to come
-	heard       []pcm.Frame // a part of the key, settled; empty: the kind takes no key
+	lag         []pcm.Frame // delay line for the dry signal, as long as the latency
+	owed        int         // remaining frames of lag, up to the last that is not silent
+	heard       []pcm.Frame // validated part of the sidechain; empty: no sidechain
 
-	set     [maxValues]atomic.Uint64 // for whoever asks: the values that were set last
-	reduced atomic.Uint64            // and the reduction
+	set     [maxValues]atomic.Uint64 // last target values, for Effect
+	reduced atomic.Uint64            // reduction, for Reduction
 }
 
-// line is a factor on its way within the frames of a grid.
+// line is a factor that moves linearly within a grid step.
 type line struct{ from, to float32 }
 
-// at returns the factor i frames after a place of the grid.
+// at returns the factor i frames after the start of the grid step.
 func (l line) at(i int64) float32 { return l.from + float32((l.to-l.from)*(float32(i)/grid)) }
 
-// NewProcessor returns an effect at work at a rate, in frames per second, silent at first. It takes
-// blocks of up to most frames. Control side.
+// NewProcessor returns a silent processor for a sample rate. most is the maximum block length in frames.
+// Control side.
 func (e *Effect) NewProcessor(rate, most int) *Processor {
 	p := &Processor{
 		kind: e.kind, rate: rate, engine: e.kind.engine(rate), open: pcm.Log2(float64(0.49 * float64(rate))),
@@ -88,7 +88,7 @@ func (e *Effect) NewProcessor(rate, most int) *Processor {
 	return p
 }
 
-// domain returns a value as it moves: in its logarithm, or as it is.
+// domain converts a value to the domain in which it moves: its logarithm, or the value itself.
 func (p *Processor) domain(i int, x float64) float64 {
 	param := p.kind.Param(i)
 	if param.Off && x == 0 {
@@ -100,7 +100,7 @@ func (p *Processor) domain(i int, x float64) float64 {
 	return x
 }
 
-// value is the way back.
+// value is the inverse of domain.
 func (p *Processor) value(i int, x float64) float64 {
 	param := p.kind.Param(i)
 	if param.Off && x >= p.open {
@@ -112,7 +112,7 @@ func (p *Processor) value(i int, x float64) float64 {
 	return x
 }
 
-// look works out the values of a frame, and the lines that lead to them.
+// look computes the values at a frame, and the factor lines that end there.
 func (p *Processor) look(frame int64) {
 	for i := range p.kind.Len() {
 		m := &p.moves[i]
@@ -127,8 +127,8 @@ func (p *Processor) look(frame int64) {
 	}
 }
 
-// Set has a value, by its place, be to from a frame on, over so many frames: at least 10 ms, of a
-// bypass 20 ms, so that nothing clicks. A choice of more than two changes at once.
+// Set moves the value at index place to the value to within over frames, starting at frame. To avoid clicks a
+// move takes at least 10 ms, for a bypass 20 ms. A choice among more than two changes at once.
 func (p *Processor) Set(frame int64, place int, to float64, over int64) {
 	over = max(over, p.least)
 	if place == p.bypass {
@@ -149,10 +149,10 @@ func (p *Processor) Set(frame int64, place int, to float64, over int64) {
 	p.tail = max(p.tail, p.kind.tail(ends[:p.kind.Len()], p.rate))
 }
 
-// Process takes a block through the effect, in place. frame is that of its first frame; blocks follow
-// each other, but may leave out what is silent while the effect is Idle. key is as long as the block:
-// what a compressor listens to; nil: the block. Where the effect makes what is no sound it begins anew
-// from silence, and Process returns false.
+// Process processes a block in place. frame is the number of its first frame. Blocks must be contiguous,
+// except that silent blocks may be left out while the effect is Idle. key is the sidechain signal of a
+// compressor, as long as the block; nil: the block itself. If the engine produces invalid samples, it
+// restarts from silence and Process returns false.
 func (p *Processor) Process(block, key []pcm.Frame, frame int64) (ok bool) {
 	ok = true
 	samples := dsp.Interleaved(block)
@@ -183,7 +183,7 @@ func (p *Processor) Process(block, key []pcm.Frame, frame int64) (ok bool) {
 	return ok
 }
 
-// part is Process of frames within which nothing is told.
+// part processes frames between two updates of the engine.
 func (p *Processor) part(block, key []pcm.Frame, frame int64) bool {
 	whole := line{1, 1}
 	alone := p.wet == whole && p.in == whole
@@ -209,7 +209,7 @@ func (p *Processor) part(block, key []pcm.Frame, frame int64) bool {
 	return good
 }
 
-// hold takes a block past the effect.
+// hold puts the delayed dry signal into dry and stores the block in the delay line.
 func (p *Processor) hold(dry, block []pcm.Frame) {
 	n := copy(dry, p.lag)
 	copy(dry[n:], block)
@@ -220,7 +220,7 @@ func (p *Processor) hold(dry, block []pcm.Frame) {
 	}
 }
 
-// silentEnd returns how many frames are silent at the end of some.
+// silentEnd returns the number of silent frames at the end of a slice.
 func silentEnd(frames []pcm.Frame) (n int) {
 	for n < len(frames) && frames[len(frames)-1-n] == (pcm.Frame{}) {
 		n++
@@ -228,7 +228,7 @@ func silentEnd(frames []pcm.Frame) (n int) {
 	return n
 }
 
-// blend adds what goes past the effect to what comes out of it.
+// blend mixes the dry signal with the output.
 func (p *Processor) blend(block, dry []pcm.Frame, frame int64) {
 	for i := range block {
 		at := (frame + int64(i)) % grid
@@ -240,22 +240,21 @@ func (p *Processor) blend(block, dry []pcm.Frame, frame int64) {
 	}
 }
 
-// Idle reports whether silence in gives silence out from a frame on, until a value is set: then blocks
-// may be left out.
+// Idle reports whether silent input yields silent output from frame on, until the next Set. Blocks may then
+// be left out.
 func (p *Processor) Idle(frame int64) bool { return frame >= p.until && p.owed == 0 && p.engine.idle() }
 
-// Tail returns for how many frames the effect rings at most, louder than -90 dBFS, after an input of
-// full scale has ended.
+// Tail returns an upper bound of the tail: for how many frames after a full-scale input the output stays
+// above -90 dBFS.
 func (p *Processor) Tail() int64 { return p.tail }
 
-// Reduction returns by how much a compressor has taken its input down in the last block, in dB from 0;
-// 0 of others. Any goroutine may call it.
+// Reduction returns the gain reduction of a compressor in the last block, in dB from 0; 0 for other kinds.
+// Any goroutine may call it.
 func (p *Processor) Reduction() pcm.Decibels {
 	return pcm.Decibels(math.Float64frombits(p.reduced.Load()))
 }
 
-// Effect returns what the Processor was made from, with the values that were set last. Any goroutine may
-// call it.
+// Effect returns the processor's Effect with the values that were set last. Any goroutine may call it.
 func (p *Processor) Effect() Effect {
 	e := Effect{ID: p.id, Key: p.key, kind: p.kind}
 	for i := range p.kind.Len() {

@@ -1,9 +1,9 @@
-// Package compressor lowers what is loud: a feed-forward compressor with a soft knee, whose
-// level is taken in the logarithmic domain, after D. Giannoulis, M. Massberg and J. D. Reiss,
-// "Digital Dynamic Range Compressor Design", Journal of the Audio Engineering Society 60 (2012).
+// Package compressor implements a feed-forward compressor with a soft knee and level detection in the
+// logarithmic domain, after D. Giannoulis, M. Massberg and J. D. Reiss, "Digital Dynamic Range Compressor
+// Design", Journal of the Audio Engineering Society 60 (2012).
 //
-// Both sides of a frame get the same gain, which the louder one decides. There is no
-// look-ahead and no latency: at rest and without makeup the output is the input, to the bit.
+// Both channels of a frame get the same gain, computed from the louder one. The compressor has no look-ahead
+// and no latency: without reduction and makeup the output equals the input to the bit.
 package compressor
 
 import (
@@ -16,13 +16,13 @@ import (
 type Values struct {
 	Threshold float64 // dBFS, -60..0
 	Ratio     float64 // 1..100 to one; 100 makes a limiter
-	Attack    float64 // seconds, 0.0001..0.5: the time to 63 % of a step up of the reduction in dB
-	Release   float64 // seconds, 0.005..5: the same of a step down
-	Knee      float64 // dB, 0..24: the width of the part that bends, around the threshold
-	Makeup    float64 // dB, -24..24: a gain after it
+	Attack    float64 // seconds, 0.0001..0.5: time to 63 % of a step up of the reduction in dB
+	Release   float64 // seconds, 0.005..5: the same for a step down
+	Knee      float64 // dB, 0..24: width of the curved part around the threshold
+	Makeup    float64 // dB, -24..24: gain after the reduction
 }
 
-// defaults returns the values that a new compressor has.
+// defaults returns the values of a new compressor.
 func defaults() Values {
 	return Values{Threshold: -18, Ratio: 4, Attack: 0.005, Release: 0.12, Knee: 6}
 }
@@ -30,10 +30,10 @@ func defaults() Values {
 const (
 	octave = 6.02059991327962390427 // dB: 20 log10(2)
 
-	run = 64 // frames that are worked on at once
+	run = 64 // maximum frames per step
 )
 
-// Compressor is one compressor for both sides. It needs no memory of past samples.
+// Compressor is a stereo compressor. It stores no past samples.
 type Compressor struct {
 	rate  int
 	glide glide.Glide // of the settings
@@ -42,7 +42,7 @@ type Compressor struct {
 	times    times
 	makeup   float32
 	detector detector
-	most     float32 // the largest reduction since it was asked for, octaves
+	most     float32 // largest reduction since the last Reduction call, in octaves
 
 	buffer [run]float32
 }
@@ -62,14 +62,14 @@ func (c *Compressor) Jump(v *Values) {
 	c.set(c.glide.Now())
 }
 
-// Move moves the parameters to v in 64 frames, see the package glide. Call it only at frames that
-// are multiples of 32.
+// Move moves the parameters to v in 64 frames, see package glide. Call it only at frames that are multiples
+// of 32.
 func (c *Compressor) Move(v *Values) {
 	s := settings(v, c.rate)
 	c.glide.Move(s[:])
 }
 
-// set makes settings act.
+// set applies settings.
 func (c *Compressor) set(s []float64) {
 	s = s[:count]
 	c.curve = newCurve(s[threshold], s[knee], s[slope])
@@ -80,8 +80,8 @@ func (c *Compressor) set(s []float64) {
 	}
 }
 
-// Process compresses block in place. The level of key decides, or that of block where key is
-// nil. len(key) >= len(block). frame is the mixer's number of the first frame. Audio side.
+// Process compresses block in place, by the level of key or, if key is nil, of block. len(key) >= len(block).
+// frame is the mixer's number of the first frame. Audio side.
 func (c *Compressor) Process(block, key []pcm.Frame, frame int64) {
 	if key == nil {
 		key = block
@@ -100,7 +100,7 @@ func (c *Compressor) Process(block, key []pcm.Frame, frame int64) {
 	}
 }
 
-// compress works on up to run frames. What it leaves out would change no bit.
+// compress processes up to run frames. Steps are skipped only if they would change no bit.
 func (c *Compressor) compress(block, key []pcm.Frame) {
 	quiet := dsp.Peak(key) <= c.curve.quiet
 	if quiet && c.detector.rests() {
@@ -119,7 +119,7 @@ func (c *Compressor) compress(block, key []pcm.Frame) {
 	}
 }
 
-// amplify applies the makeup alone.
+// amplify applies the makeup.
 func (c *Compressor) amplify(block []pcm.Frame) {
 	gain := c.makeup
 	if gain == 1 {
@@ -131,25 +131,25 @@ func (c *Compressor) amplify(block []pcm.Frame) {
 	}
 }
 
-// Reset forgets the reduction and ends a move. The parameters stay.
+// Reset clears the reduction and ends a move. The parameters stay.
 func (c *Compressor) Reset() {
 	c.detector, c.most = detector{}, 0
 	c.glide.Arrive()
 	c.set(c.glide.Now())
 }
 
-// Idle reports whether the gain is back at 0 dB, exactly: a reduction of less than 1e-6 dB counts
-// as none at frames that are multiples of 64. Until something exceeds the knee, Process
-// then applies the makeup only, and a pause in the calls changes nothing.
+// Idle reports whether the reduction is exactly 0 dB and no parameter moves. At frames that are multiples of
+// 64 a reduction below 1e-6 dB becomes 0. Until the input exceeds the knee, Process then only applies the
+// makeup, and calls may be left out.
 func (c *Compressor) Idle() bool { return c.glide.Still() && c.detector.rests() }
 
-// Reduction returns the largest reduction in dB, 0 or more, of the frames since it was last called.
-// Without frames since then it returns the present one. The makeup does not count. Audio side.
+// Reduction returns the largest reduction in dB, 0 or more, since the last call. Without frames since then it
+// returns the present one. The makeup does not count. Audio side.
 func (c *Compressor) Reduction() float64 {
 	largest := c.most
 	c.most = float32(c.detector.smooth)
 	return float64(max(largest, c.most)) * octave
 }
 
-// Tail returns 0: nothing rings.
+// Tail returns 0: a compressor has no tail.
 func Tail(*Values, int) int64 { return 0 }

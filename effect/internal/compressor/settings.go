@@ -6,20 +6,20 @@ import (
 	"voicepool/pcm"
 )
 
-// What acts on the audio side, in the order of the glide.
+// Indices of the settings in the glide.
 const (
 	threshold = iota // octaves
 	knee             // octaves
 	slope            // 1 - 1/ratio
-	release          // the detector's times
+	release          // times of the detector
 	attack
 	fall
-	makeup // a factor
+	makeup // a linear factor
 	count
 )
 
-// settings returns what v means at a rate. In these units a move is even: threshold and knee in
-// dB, the ratio as its inverse.
+// settings converts v to the numbers that glide at a rate. In these units moves sound even: threshold and
+// knee in dB, the ratio as its inverse.
 func settings(v *Values, rate int) [count]float64 {
 	falling := min(v.Attack, v.Release/fallShare)
 	return [count]float64{
@@ -33,8 +33,8 @@ func settings(v *Values, rate int) [count]float64 {
 	}
 }
 
-// share returns which part of its way a one-pole filter with a time constant in seconds goes in
-// one frame: 1 - e^(-1/(time rate)).
+// share returns the share of the distance to its target that a one-pole filter covers per frame: 1 -
+// e^(-1/(time rate)). time is its time constant in seconds.
 func share(time float64, rate int) float64 {
 	return 1 - pcm.Exp2(-1/math.Ln2/float64(time*float64(rate)))
 }

@@ -1,11 +1,11 @@
-// Package delay makes echoes: a delay line with feedback, a low-pass in the loop and ping-pong.
+// Package delay makes echoes: a delay line with feedback, a low-pass in the loop, and ping-pong.
 //
-// The first echo is the input, to the bit, exactly the time later. Each further one comes after
-// another such time, through the low-pass, at the feedback's gain.
+// The first echo is the input, to the bit, delayed by exactly the time. Each further echo follows after the
+// same time, low-passed once more and multiplied by the feedback.
 //
-// The low-pass has one pole: y = a y + (1-a) x. Its output lies between its input and its last
-// output, so it is stable while it moves, at every cutoff. With a = 0 it is off, exactly.
-// A trapezoidal one would ring at the Nyquist frequency when its cutoff is high.
+// The low-pass has one pole: y = a y + (1-a) x. Its output lies between its input and its last output, so it
+// is stable at every cutoff and while it moves. With a = 0 it is exactly off. A trapezoidal low-pass would
+// ring at the Nyquist frequency for high cutoffs.
 package delay
 
 import (
@@ -20,34 +20,34 @@ import (
 type Values struct {
 	Time     float64 // seconds, 0.001..4
 	Feedback float64 // 0..0.95, a factor
-	LowPass  float64 // Hz, 20..20,000: the cutoff, 3 dB down; 0, and 0.49 of the rate or more, is off
-	PingPong float64 // 0 or 1. 1: the mono sum goes left, and the echoes alternate. A blend between
+	LowPass  float64 // Hz, 20..20,000: the cutoff, 3 dB down; off for 0 and from 0.49 of the rate on
+	PingPong float64 // 0..1. 1: the mono sum enters on the left, and the echoes alternate
 }
 
-// defaults returns the values that a new delay has.
+// defaults returns the values of a new delay.
 func defaults() Values { return Values{Time: 0.35, Feedback: 0.35} }
 
-// grid is how often a move, and so a change of the time, can begin.
+// grid is the distance in frames between the points at which a move, or a change of the time, can begin.
 const grid = glide.Frames
 
-// Delay is the wet signal of one delay.
+// Delay is a delay effect without the dry signal.
 type Delay struct {
 	rate int
 	line line
 	tap  tap
-	low  [2]float64 // the low-pass
+	low  [2]float64 // state of the low-pass
 
 	now   settings
-	glide glide.Glide // of them
+	glide glide.Glide // of the settings
 
-	loud  bool // something has gone into the line since the last frame of the grid
-	quiet int  // frames before that in which nothing has
+	loud  bool // a sample other than 0 has entered the line since the last grid point
+	quiet int  // silent frames before that point
 
 	out, next [grid]pcm.Frame
 }
 
-// New returns a delay for a rate in Hz, with the defaults, that holds times up to longest, in
-// seconds. A frame takes 8 bytes: four seconds at 48 kHz are 1.5 MB. Control side.
+// New returns a delay for a rate in Hz, with the defaults, and for times up to longest, in seconds. A frame
+// takes 8 bytes: four seconds at 48 kHz are 1.5 MB. Control side.
 func New(rate int, longest float64) *Delay {
 	d := &Delay{rate: rate, tap: newTap(rate), glide: glide.New(3)}
 	d.line.ring = make([]pcm.Frame, max(framesOf(longest, rate), 1)+grid)
@@ -56,7 +56,7 @@ func New(rate int, longest float64) *Delay {
 	return d
 }
 
-// Jump sets the parameters at once. A time beyond the longest is taken as that.
+// Jump sets the parameters at once. Times are limited to the longest time.
 func (d *Delay) Jump(v *Values) {
 	d.now = newSettings(v, d.rate)
 	x := d.now.numbers()
@@ -64,9 +64,8 @@ func (d *Delay) Jump(v *Values) {
 	d.tap.jump(d.time(v))
 }
 
-// Move moves the parameters to v, see the package glide: the factors that act in 64 frames. The
-// time moves by a fade of 20 ms, now or after the one that is under way. Call it only at
-// frames that are multiples of 32.
+// Move moves the parameters to v, see package glide: the factors in 64 frames. The time changes by a
+// crossfade of 20 ms, now or after the present one. Call it only at frames that are multiples of 32.
 func (d *Delay) Move(v *Values) {
 	d.tap.move(d.time(v))
 	x := newSettings(v, d.rate).numbers()
@@ -78,14 +77,13 @@ func (d *Delay) time(v *Values) int {
 	return min(max(framesOf(v.Time, d.rate), 1), len(d.line.ring)-grid)
 }
 
-// Process replaces block by its echoes. frame is the mixer's number of the first frame. Audio
-// side.
+// Process replaces block by its echoes. frame is the mixer's number of the first frame. Audio side.
 func (d *Delay) Process(block []pcm.Frame, frame int64) {
 	for len(block) > 0 {
 		d.tap.begin()
 		n := min(len(block), grid-int(frame&(grid-1)), d.tap.reach())
 		if d.silent() && dsp.Peak(block[:n]) == 0 {
-			clear(block[:n]) // of negative zeros too
+			clear(block[:n]) // replaces negative zeros, too
 			for i := 0; i < n && !d.glide.Still(); i++ {
 				d.now.take(d.glide.Next())
 			}
@@ -100,7 +98,7 @@ func (d *Delay) Process(block []pcm.Frame, frame int64) {
 	}
 }
 
-// echo works on frames that are within the tap's reach.
+// echo processes frames within the tap's reach.
 func (d *Delay) echo(block []pcm.Frame) {
 	out, next := d.out[:len(block)], d.next[:len(block)]
 	d.tap.read(&d.line, out, next)
@@ -122,8 +120,8 @@ func (d *Delay) echo(block []pcm.Frame) {
 	copy(block, out)
 }
 
-// turn is called at frames that are multiples of 32. It forgets what can be heard no more: a line
-// that has taken in silence for as long as its time is empty from then on, also for a longer time.
+// turn is called at frames that are multiples of 32. It clears a line whose input has been silent for the
+// length of its time; the line then stays empty for a longer time, too.
 func (d *Delay) turn() {
 	if d.loud {
 		d.quiet = 0
@@ -142,10 +140,10 @@ func (d *Delay) turn() {
 	}
 }
 
-// silent reports whether silence in gives silence out, whatever moves.
+// silent reports whether silent input yields silent output, also during moves.
 func (d *Delay) silent() bool { return d.line.known == 0 && d.low == [2]float64{} }
 
-// Reset forgets the echoes and ends moves. The parameters are those last asked for.
+// Reset drops the echoes and ends moves. The parameters take their target values.
 func (d *Delay) Reset() {
 	d.line.clear()
 	d.low, d.loud, d.quiet = [2]float64{}, false, 0
@@ -154,6 +152,6 @@ func (d *Delay) Reset() {
 	d.tap.jump(d.tap.wanted)
 }
 
-// Idle reports whether no echo is left and nothing moves: silence in gives exact zeros out, and a
-// pause in the calls changes nothing.
+// Idle reports whether all echoes have ended and no parameter moves. Silence in then gives exact zeros out,
+// and calls may be left out.
 func (d *Delay) Idle() bool { return d.silent() && d.glide.Still() && d.tap.still() }

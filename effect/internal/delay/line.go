@@ -2,15 +2,14 @@ package delay
 
 import "voicepool/pcm"
 
-// line remembers the last frames that were put into it. What was put before clear is silence,
-// without any work for it.
+// line is a ring buffer of the last frames. clear takes constant time: older frames then read as silence.
 type line struct {
 	ring  []pcm.Frame
-	place int // where the next frame goes
-	known int // how many frames there are since clear, at most len(ring)
+	place int // index of the next frame
+	known int // number of frames since clear, at most len(ring)
 }
 
-// clear makes all of it silent.
+// clear makes all frames silent.
 func (l *line) clear() { l.known = 0 }
 
 // put appends frames, fewer than the ring has.
@@ -23,8 +22,8 @@ func (l *line) put(src []pcm.Frame) {
 	l.known = min(l.known+len(src), len(l.ring))
 }
 
-// get fills dst with frames of the past, the first of them the one that was put back frames
-// ago. len(dst) <= back <= len(ring).
+// get fills dst with past frames, starting with the frame that was put back frames ago. len(dst) <= back <=
+// len(ring).
 func (l *line) get(dst []pcm.Frame, back int) {
 	if unknown := min(back-l.known, len(dst)); unknown > 0 {
 		clear(dst[:unknown])

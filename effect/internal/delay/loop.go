@@ -6,22 +6,22 @@ import (
 	"voicepool/pcm"
 )
 
-// The loop's formulas, for each frame, with the input (l, r) and what comes out of the line:
+// The formulas of the loop for each frame, with the input (l, r) and the output of the line:
 //
-//	y' = keep y + (1-keep) out                      the low-pass of each side
+//	y' = keep y + (1-keep) out                      low-pass of each side
 //	left  = (1-cross) l + cross (l+r)/2 + feedback ((1-cross) yl' + cross yr')
 //	right = (1-cross) r                 + feedback ((1-cross) yr' + cross yl')
 //
-// All of it is in float64, in the order written. Only what goes into the line is rounded to
-// float32. Each weight is 0..1 and each sum of weights at most 1, while they move too: nothing in the
-// line exceeds the input's peak over (1 - feedback).
+// All of it is in float64, in the order written. Only the input of the line is rounded to float32. Each
+// weight is 0..1 and each sum of weights at most 1, also while they move. No sample in the line therefore
+// exceeds the input's peak over (1 - feedback).
 
 const (
-	inaudible = 1e-10 // -200 dBFS: what is below it does not go into the line
-	spent     = 1e-12 // -240 dBFS: below it the low-pass is emptied, every 32 frames
+	inaudible = 1e-10 // -200 dBFS: smaller samples do not enter the line
+	spent     = 1e-12 // -240 dBFS: smaller states of the low-pass are cleared every 32 frames
 )
 
-// settled returns what goes into the line.
+// settled rounds a sample for the line.
 func settled(x float64) float32 {
 	if math.Abs(x) < inaudible {
 		return 0
@@ -29,7 +29,7 @@ func settled(x float64) float32 {
 	return float32(x)
 }
 
-// plain is the loop without low-pass and ping-pong. next, in and out are of one length.
+// plain is the loop without low-pass and ping-pong. next, in and out have the same length.
 func (s *settings) plain(next, in, out []pcm.Frame, low *[2]float64) {
 	in, out = in[:len(next)], out[:len(next)]
 	feedback := s.feedback
@@ -57,7 +57,7 @@ func (s *settings) filtered(next, in, out []pcm.Frame, low *[2]float64) {
 	low[0], low[1] = left, right
 }
 
-// crossed is the whole loop.
+// crossed is the complete loop.
 func (s *settings) crossed(next, in, out []pcm.Frame, low *[2]float64) {
 	in, out = in[:len(next)], out[:len(next)]
 	feedback, keep, take, cross, stay := s.feedback, s.keep, 1-s.keep, s.cross, 1-s.cross

@@ -6,26 +6,25 @@ import (
 	"voicepool/pcm"
 )
 
-// settings are what acts on the samples of the loop.
+// settings are the factors of the loop.
 type settings struct {
 	feedback float64
-	keep     float64 // of the low-pass: how much of its last output stays, 0 where it is off
-	cross    float64 // 0: each side by itself, 1: ping-pong
+	keep     float64 // low-pass coefficient: the share of the last output that stays; 0: off
+	cross    float64 // 0: separate channels, 1: ping-pong
 }
 
 func newSettings(v *Values, rate int) settings {
 	return settings{feedback: v.Feedback, keep: keep(v.LowPass, rate), cross: v.PingPong}
 }
 
-// numbers returns them for the glide.
+// numbers returns the settings as a vector for the glide.
 func (s settings) numbers() [3]float64 { return [3]float64{s.feedback, s.keep, s.cross} }
 
-// take sets them to what the glide has.
+// take sets the settings from the glide.
 func (s *settings) take(x []float64) { s.feedback, s.keep, s.cross = x[0], x[1], x[2] }
 
-// keep returns a for the low-pass y = a y + (1-a) x, which is 3 dB down at a cutoff in Hz. With
-// u = 1 - cos(2 pi cutoff/rate), 1-a solves x^2 + 2u x - 2u = 0. From 0.49 of the rate on the
-// low-pass is off.
+// keep returns a for the low-pass y = a y + (1-a) x, which is 3 dB down at a cutoff in Hz. With u = 1 - cos(2
+// pi cutoff/rate), 1-a solves x^2 + 2u x - 2u = 0. From 0.49 of the rate on the low-pass is off.
 func keep(cutoff float64, rate int) float64 {
 	part := cutoff / float64(rate)
 	if cutoff <= 0 || part >= 0.49 {
@@ -36,8 +35,8 @@ func keep(cutoff float64, rate int) float64 {
 	return 1 + u - math.Sqrt(float64(u*(u+2)))
 }
 
-// framesOf returns how many frames a time in seconds lasts: its nanoseconds, rounded half up as
-// pcm.Frames does.
+// framesOf returns the number of frames of a time in seconds: its nanoseconds, rounded half up like
+// pcm.Frames.
 func framesOf(time float64, rate int) int {
 	nanoseconds := int64(math.Floor(float64(time*1e9) + 0.5))
 	return int((nanoseconds*int64(rate) + 5e8) / 1e9)

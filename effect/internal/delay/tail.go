@@ -6,18 +6,18 @@ import (
 	"voicepool/pcm"
 )
 
-// Tail returns how many frames after the end of the input the output stays below -90 dBFS of the
-// input's peak, with constant parameters. It is an upper bound. Control side.
+// Tail returns an upper bound of the frames after the end of the input until the output stays below -90 dB of
+// the input's peak, with constant parameters. Control side.
 func Tail(v *Values, rate int) int64 { return decay(v, rate, 4.5*log2of10) }
 
 const log2of10 = 3.32192809488736234787031942948939018
 
-// decay returns how many frames after the end of the input the output stays below its peak, less
-// so many octaves.
+// decay returns how many frames after the end of the input the output stays below its peak minus the given
+// octaves.
 //
-// The loop's weights are not negative. So the line stays below c e^(-q t) for the q that solves
-// keep e^q + feedback (1-keep) e^(q time) = 1, once c is above all that it holds when the input
-// ends: peak/(1 - feedback). In octaves e is 2.
+// The loop's weights are not negative. The line therefore stays below c e^(-q t), where q solves keep e^q +
+// feedback (1-keep) e^(q time) = 1 and c is at least the largest sample in the line when the input ends:
+// peak/(1 - feedback). In octaves e is 2.
 func decay(v *Values, rate int, octaves float64) int64 {
 	s, time := newSettings(v, rate), float64(max(framesOf(v.Time, rate), 1))
 	around := float64(s.feedback * (1 - s.keep))

@@ -2,22 +2,22 @@ package delay
 
 import "voicepool/pcm"
 
-// fadeMillis is how long a change of the time takes at least.
+// fadeMillis is the minimum duration of a change of the time.
 const fadeMillis = 20
 
-// tap is where the line is read: at one time, or while that changes at two, between which a raised
-// cosine blends. A change that comes meanwhile waits until this one is over, and of several
-// the last one counts.
+// tap is the read position of the line. While the time changes, there are two positions with a raised-cosine
+// crossfade between them. A change during a crossfade waits for its end; a later change replaces a waiting
+// one.
 type tap struct {
-	time   int // frames
-	next   int // where a fade goes, else time
-	wanted int // the last one asked for
-	done   int // frames of the fade
+	time   int // in frames
+	next   int // target of the crossfade, otherwise time
+	wanted int // last requested time
+	done   int // completed frames of the crossfade
 
-	rise []float64 // the part of next after 1, 2 .. frames
+	rise []float64 // weight of next after 1, 2 .. frames
 }
 
-// newTap makes a tap for a rate in Hz. A fade takes whole turns of 32 frames.
+// newTap returns a tap for a rate in Hz. A crossfade takes a multiple of 32 frames.
 func newTap(rate int) tap {
 	n := (rate*fadeMillis/1000/grid + 1) * grid
 	t := tap{rise: make([]float64, n)}
@@ -27,13 +27,13 @@ func newTap(rate int) tap {
 	return t
 }
 
-// jump ends a fade, at a time in frames.
+// jump sets the time in frames and ends a crossfade.
 func (t *tap) jump(time int) { t.time, t.next, t.wanted, t.done = time, time, time, 0 }
 
-// move asks for a time in frames.
+// move requests a time in frames.
 func (t *tap) move(time int) { t.wanted = time }
 
-// begin begins the fade that is due.
+// begin begins a waiting crossfade.
 func (t *tap) begin() {
 	if !t.fades() {
 		t.next = t.wanted
@@ -42,13 +42,13 @@ func (t *tap) begin() {
 
 func (t *tap) fades() bool { return t.next != t.time }
 
-// still reports whether it is where it is wanted.
+// still reports whether the requested time has been reached.
 func (t *tap) still() bool { return !t.fades() && t.wanted == t.time }
 
-// reach returns how many frames can be read before one of them must be written, or the fade ends.
+// reach returns how many frames can be read before a frame must be written first or the crossfade ends.
 func (t *tap) reach() int { return min(t.time, t.next, len(t.rise)-t.done) }
 
-// read fills out with the next frames of l, at most reach. Spare is as long.
+// read fills out with the next frames of l, at most reach. spare is scratch space of the same length.
 func (t *tap) read(l *line, out, spare []pcm.Frame) {
 	l.get(out, t.time)
 	if !t.fades() {
@@ -64,7 +64,7 @@ func (t *tap) read(l *line, out, spare []pcm.Frame) {
 	}
 }
 
-// pass moves on by n frames, at most to the end of the fade.
+// pass advances by n frames, at most to the end of the crossfade.
 func (t *tap) pass(n int) {
 	if !t.fades() {
 		return

@@ -1,8 +1,9 @@
-// Package drive is an amplifier that is driven too far: a smooth odd shaper at four times the rate,
-// between filters of linear phase, and a tone after it. An odd shaper makes odd harmonics and no DC
-// offset. It gives means over steps, so that what four times the rate cannot hold folds back lower.
+// Package drive simulates an overdriven amplifier: a smooth odd shaper at four times the rate between
+// linear-phase filters, followed by a tone control. An odd shaper makes odd harmonics and no DC offset. It
+// returns the mean of the curve over each step (antiderivative antialiasing), which attenuates harmonics that
+// would alias even at four times the rate.
 //
-// The output is 49 frames late, see Latency. It is flat up to 0.4 of the rate and ends at half of it.
+// The output is delayed by 49 frames, see Latency. It is flat up to 0.4 of the rate and ends at half of it.
 package drive
 
 import (
@@ -15,35 +16,36 @@ import (
 
 // Values are the parameters.
 type Values struct {
-	// Amount is the gain before the shaper, 0..40 dB. The gain after it leaves a sine of -18 dBFS as
-	// loud as it is. What is louder comes out softer: a sine at full scale by 0.5 dB at 0 dB, by 6 dB
-	// at 12 dB and by 18 dB at 40 dB. Its harmonics are 2 %, 23 % and 47 % of it.
+	// Amount is the gain before the shaper, 0..40 dB. The gain after it preserves the level of a sine of -18
+	// dBFS. Louder signals become softer: a full-scale sine by 0.5 dB at 0 dB, by 6 dB at 12 dB and by 18 dB
+	// at 40 dB. Its harmonics are 2 %, 23 % and 47 % of it.
 	Amount float64
-	// Tone is -1..1. It tilts the spectrum around 1 kHz, which keeps its level. -1 lowers the heights
-	// by 15 dB and raises the depths by 3 dB, 1 does the opposite, 0 nothing.
+	// Tone is -1..1. It tilts the spectrum around 1 kHz, whose level is constant. -1 lowers high frequencies
+	// by 15 dB and raises low frequencies by 3 dB; 1 does the opposite; 0 is flat.
 	Tone float64
 }
 
-// With a gain G before the shaper, whose curve is flat from 1 on, it has G/flat in and flat times the
-// makeup out. So full scale without gain lies 12 dB below where it is flat.
+// The shaper's curve is flat from 1 on. For a gain G, its input is multiplied by G/flat and its output by
+// flat times the makeup. Full scale without gain is therefore 12 dB below the flat part.
 const flat = 4
 
 const (
-	outer = 19 // of the halfband filter from the rate to its double
-	inner = 5  // of that from there to four times the rate
-	back  = 10 // half of the low-pass back to the double
-	final = 49 // half of the low-pass from the double to the rate
+	outer = 19 // of the halfband filter from the rate to twice the rate
+	inner = 5  // of the halfband filter from there to four times the rate
+	back  = 10 // half the length of the low-pass back to twice the rate
+	final = 49 // half the length of the low-pass back to the rate
 
-	// Counted at four times the rate. The shaper is 1.5 late and the low-pass behind it back - 0.5. A
-	// frame is made at the later one of two of the doubled rate: else it were half a frame more.
+	// In frames at four times the rate: the shaper has a delay of 1.5 and the low-pass behind it of back -
+	// 0.5. An output frame is made at the later one of two frames of the doubled rate, which avoids a delay
+	// of another half frame.
 	latency = (2*(2*outer+1) + 2*inner + 1 + 1 + back + 2*final - 2) / 4
-	span    = 2*latency + 2 // frames that an input frame can be heard for, without the tone
+	span    = 2*latency + 2 // frames during which an input frame is audible, without the tone
 
-	run  = 32 // frames that are worked on at once, at most up to a multiple of it
+	run  = 32 // maximum frames per step; steps end at multiples of it
 	rest = 64 // the state of the tone settles at multiples of it
 )
 
-// The numbers that glide.
+// Indices of the numbers that glide.
 const (
 	gain = iota // before the shaper, as a binary logarithm
 	high        // of the tone
@@ -51,7 +53,7 @@ const (
 	count
 )
 
-// Drive is one for both sides.
+// Drive is a stereo drive.
 type Drive struct {
 	outer, inner halfband
 	halving      halving
@@ -59,15 +61,15 @@ type Drive struct {
 	shaper       dsp.Shaper
 	glide        glide.Glide
 	makeup       makeup
-	a, b         float64 // of the shaper, now
+	a, b         float64 // present coefficients of the shaper
 	tone         tone
-	silent       int // frames in a row that were silent, up to span
+	silent       int // number of silent frames in a row, up to span
 
-	// At the rate, its double and four times it, each with what is remembered before it.
+	// Buffers at the rate, at twice and at four times the rate; each begins with its history.
 	in    []pcm.Frame
 	twice []pcm.Frame
 	four  []pcm.Frame
-	after []pcm.Frame // twice the rate, after the shaper
+	after []pcm.Frame // at twice the rate, after the shaper
 
 	shapes [4 * run]dsp.Pair
 	tones  [run][2]float64
@@ -87,7 +89,7 @@ func New(rate int) *Drive {
 	return d
 }
 
-// numbers returns what glides.
+// numbers returns the numbers that glide, for the given parameters.
 func numbers(v *Values) (x [count]float64) {
 	x[gain] = float64(v.Amount / octave)
 	x[high], x[bend] = tilted(v.Tone)
@@ -101,19 +103,19 @@ func (d *Drive) Jump(v *Values) {
 	d.set(d.glide.Now())
 }
 
-// set makes numbers act on the shaper.
+// set computes the coefficients of the shaper.
 func (d *Drive) set(now []float64) {
 	d.a, d.b = pcm.Exp2(now[gain])/flat, float64(pcm.Exp2(d.makeup.at(now[gain]))*flat)
 }
 
-// Move moves the parameters to v in 64 frames, see package glide. Call it only at frames that are
-// multiples of 32.
+// Move moves the parameters to v in 64 frames, see package glide. Call it only at frames that are multiples
+// of 32.
 func (d *Drive) Move(v *Values) {
 	x := numbers(v)
 	d.glide.Move(x[:])
 }
 
-// Latency returns how many frames late the output is. A dry signal beside it needs the same delay.
+// Latency returns the delay of the output in frames. A dry signal beside it needs the same delay.
 func (d *Drive) Latency() int64 { return latency }
 
 // Process drives block in place. frame is the mixer's number of its first frame. Audio side.
@@ -157,22 +159,23 @@ func (d *Drive) work(block []pcm.Frame) {
 	} else {
 		d.shaper.Shape(wide, d.a, d.b)
 	}
-	shaped := dsp.Interleaved(wide) // the differences of the shaper can be subnormal
+	shaped := dsp.Interleaved(wide) // the shaper's differences can be subnormal
 	dsp.Settle(shaped, shaped)
 	d.halving.down(after[len(after)-2*n:], four)
 	d.final.down(block, after)
 	d.color(block, moves)
 
-	copy(in, in[n:]) // what is remembered comes first
+	copy(in, in[n:]) // keep the history
 	copy(twice, twice[2*n:])
 	copy(four, four[4*n:])
 	copy(after, after[2*n:])
 }
 
-// part returns what is remembered and n frames after it, of most.
+// part returns the history and n frames after it; most is the maximum of n.
 func part(x []pcm.Frame, n, most int) []pcm.Frame { return x[:len(x)-most+n] }
 
-// move works out the numbers for n frames. Those of the shaper go straight between two frames.
+// move computes the numbers for n frames. The coefficients of the shaper are interpolated linearly between
+// frames.
 func (d *Drive) move(n int) {
 	for i := range n {
 		a, b, now := d.a, d.b, d.glide.Next()
@@ -186,7 +189,7 @@ func (d *Drive) move(n int) {
 	}
 }
 
-// color puts x through the tone. Where that does nothing it is left out, and forgets.
+// color applies the tone. A flat tone is skipped and its state is cleared.
 func (d *Drive) color(x []pcm.Frame, moves bool) {
 	now := d.glide.Now()
 	switch {
@@ -215,16 +218,16 @@ func (d *Drive) Reset() {
 	clear(d.after)
 }
 
-// Idle reports whether nothing rings or moves: silence gives exact zeros.
+// Idle reports whether the drive has no tail and no parameter moves: silence in gives exact zeros out.
 func (d *Drive) Idle() bool {
 	return d.silent == span && d.tone.state == [2]float64{} && d.glide.Still()
 }
 
-// Tail returns how many frames after its end an input can still be heard, at -90 dB of its peak or
-// more. It is an upper bound. Control side.
+// Tail returns an upper bound of the frames after the end of an input during which the output is above -90 dB
+// of the input's peak. Control side.
 //
-// The filters end by themselves, and the tone's state falls by a constant factor a frame. It is at
-// most the gain of small signals times 8, for the peak between the filters' samples.
+// The filters have finite responses, and the tone's state decays by a constant factor per frame. The state is
+// at most 8 times the gain of small signals, to allow for peaks between samples of the filters.
 func Tail(v *Values, rate int) int64 {
 	x := numbers(v)
 	if x[bend] == 0 {

@@ -2,23 +2,23 @@ package drive
 
 import "voicepool/pcm"
 
-// halfband is a low-pass of linear phase at half of the Nyquist frequency, of 4 half + 3 taps. Every
-// second tap is 0 but the middle one, which is 1/2. taps are twice the others from the first one to
-// before the middle; those after it mirror them.
+// halfband is a linear-phase low-pass at half of the Nyquist frequency with 4 half + 3 taps. The middle tap
+// is 1/2; every other second tap is 0. taps holds the remaining taps before the middle, times two; those
+// after it are mirrored.
 //
-// Each sum goes from the outermost pair of taps inwards. Outputs do not depend on each other, so
-// any number of them may be worked out at once.
+// Each sum runs from the outermost pair of taps inwards. Outputs do not depend on each other, so any number
+// of them may be computed at once.
 type halfband struct {
 	half int
 	taps []float32
 }
 
-// newHalfband returns the ideal low-pass under Kaiser's window of shape beta.
+// newHalfband returns the ideal low-pass under a Kaiser window with parameter beta.
 func newHalfband(half int, beta float64) halfband {
 	taps, sum := make([]float64, half+1), 0.0
 	middle := float64(2*half + 1)
 	for i := range taps {
-		d := middle - float64(2*i) // from the middle, odd
+		d := middle - float64(2*i) // distance from the middle, odd
 		x := d / (middle + 1)
 		taps[i] = pcm.SinPi(d/2) / d * bessel(float64(beta*beta)*(1-float64(x*x)))
 		sum += float64(2 * taps[i])
@@ -40,11 +40,11 @@ func bessel(x float64) float64 {
 	return sum
 }
 
-// past is how many frames before the first one up looks at.
+// past returns how many frames before the first output frame up reads.
 func (h *halfband) past() int { return 2*h.half + 1 }
 
-// up writes src at twice the rate to dst, 2 half + 1 of its frames late. src begins with past frames
-// of before.
+// up writes src at twice the rate to dst, with a delay of 2 half + 1 frames of dst. src begins with past
+// frames of history.
 func (h *halfband) up(dst, src []pcm.Frame) {
 	size := 2 * len(h.taps)
 	for n := range len(dst) / 2 {

@@ -2,20 +2,19 @@ package drive
 
 import "voicepool/pcm"
 
-// halving is a low-pass of linear phase before the first halving of the rate, of an even number of
-// taps: a mean over a step is half a frame late, and so is this. It raises what such means lower.
-// taps are those of the first half, the others mirror them.
+// halving is a linear-phase low-pass before the first halving of the rate. It has an even number of taps and
+// so a delay of a multiple of half a frame, which complements the half frame of the shaper's means. It also
+// compensates the treble loss of those means. taps holds the first half; the second is mirrored.
 type halving struct{ taps []float32 }
 
-// A mean over a step multiplies a frequency by sin(z)/z, where z is pi times its share of the rate.
-// raise is that of the three taps -raise, 1 + 2 raise, -raise, which undo it within 0.0012 dB up to a
-// tenth of the rate.
+// A mean over a step multiplies a frequency by sin(z)/z, where z is pi times its share of the rate. The three
+// taps -raise, 1 + 2 raise, -raise compensate that within 0.0012 dB up to a tenth of the rate.
 const raise = 0.0432
 
-// newHalving returns an ideal low-pass at a share of the rate, of 2 half taps, under Kaiser's window
-// of shape beta, but for the three taps that raise. The taps add up to 1.
+// newHalving returns an ideal low-pass at a share of the rate with 2 half taps under a Kaiser window with
+// parameter beta, convolved with the three taps of raise. The taps add up to 1.
 func newHalving(half int, share, beta float64) halving {
-	width := half - 1 // of a half of the low-pass alone
+	width := half - 1 // half the length of the low-pass alone
 	low, sum := make([]float64, half+1), 0.0
 	for i := range width {
 		d := float64(width-i) - 0.5
@@ -23,7 +22,7 @@ func newHalving(half int, share, beta float64) halving {
 		low[i+1] = pcm.SinPi(float64(2*share*d)) / d * bessel(float64(beta*beta)*(1-float64(x*x)))
 		sum += float64(2 * low[i+1])
 	}
-	low[half] = low[width] // the first one behind the middle
+	low[half] = low[width] // the first tap behind the middle
 	h := halving{taps: make([]float32, half)}
 	for i := range h.taps {
 		before := 0.0
@@ -36,8 +35,8 @@ func newHalving(half int, share, beta float64) halving {
 	return h
 }
 
-// down writes each second frame of src, low-passed, to dst. The sum goes from the outermost pair of
-// taps inwards.
+// down writes each second frame of src, low-passed, to dst. The sum runs from the outermost pair of taps
+// inwards.
 func (h *halving) down(dst, src []pcm.Frame) {
 	size := 2 * len(h.taps)
 	for n := range dst {

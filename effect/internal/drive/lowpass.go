@@ -6,13 +6,13 @@ import (
 	"voicepool/pcm"
 )
 
-// lowpass is a low-pass of linear phase before the last halving of the rate. A halfband filter has
-// -6 dB at the new Nyquist frequency, so harmonics a little above it would come back a little below.
-// This one has ended there. taps are the first ones to the middle, the others mirror them.
+// lowpass is a linear-phase low-pass before the last halving of the rate. A halfband filter has -6 dB at the
+// new Nyquist frequency, so harmonics a little above it would alias to a little below. This filter blocks
+// them. taps holds the taps up to the middle; the others are mirrored.
 type lowpass struct{ taps []float32 }
 
-// newLowpass returns an ideal low-pass at a share of the rate, of 2 half + 1 taps, under Kaiser's
-// window of shape beta. The taps add up to 1.
+// newLowpass returns an ideal low-pass at a share of the rate with 2 half + 1 taps under a Kaiser window with
+// parameter beta. The taps add up to 1.
 func newLowpass(half int, share, beta float64) lowpass {
 	taps, sum := make([]float64, half+1), 0.0
 	for i := range taps {
@@ -35,8 +35,8 @@ func newLowpass(half int, share, beta float64) lowpass {
 	return l
 }
 
-// down writes each second frame of src, low-passed, to dst. The sum goes from the outermost pair of
-// taps inwards.
+// down writes each second frame of src, low-passed, to dst. The sum runs from the outermost pair of taps
+// inwards.
 func (l *lowpass) down(dst, src []pcm.Frame) {
 	half := len(l.taps) - 1
 	taps, middle := l.taps[:half], l.taps[half]

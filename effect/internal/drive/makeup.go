@@ -9,12 +9,13 @@ import (
 
 const (
 	octave    = 6.02059991327962390427 // dB: 20 log10(2)
-	reference = pcm.Decibels(-18)      // the amplitude of a sine that keeps its level
+	reference = pcm.Decibels(-18)      // amplitude of a sine whose level stays the same
 	most      = 40                     // dB, the largest amount
-	fine      = 24                     // places of a makeup per octave of gain: 0.25 dB apart
+	fine      = 24                     // table entries per octave of gain: 0.25 dB apart
 )
 
-// makeup holds the binary logarithms of the gain after the shaper, for gains before it from 1 on.
+// makeup is a table of the gain after the shaper, by the gain before it, from 1 on. Both are binary
+// logarithms.
 type makeup [most*fine/6 + 3]float64
 
 func newMakeup() (m makeup) {
@@ -24,17 +25,17 @@ func newMakeup() (m makeup) {
 	return m
 }
 
-// at returns the makeup of a gain. Both are binary logarithms.
+// at returns the makeup for a gain. Both are binary logarithms.
 func (m *makeup) at(gain float64) float64 {
 	x := max(gain*fine, 0)
 	i := min(int(x), len(m)-2)
 	return m[i] + float64((m[i+1]-m[i])*(x-float64(i)))
 }
 
-// logMakeup returns the binary logarithm of the gain after the shaper with which the reference keeps
-// its level, as the root of the mean square. gain is one, too.
+// logMakeup returns the gain after the shaper that preserves the RMS level of the reference. The result and
+// gain, the gain before the shaper, are binary logarithms.
 func logMakeup(gain float64) float64 {
-	const points = 64 // of a quarter of a period: the mean of a smooth periodic function
+	const points = 64 // points per quarter of a period, for the mean of a smooth periodic function
 	a, sum := reference.Linear(), 0.0
 	peak := float64(pcm.Exp2(gain)*a) / flat
 	for i := range points {

@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	pivot = 1000 // Hz, whose level a tone does not change
-	tilt  = 9    // dB: a tone of 1 raises heights by it, and lowers depths
+	pivot = 1000 // Hz; its level is constant
+	tilt  = 9    // dB: a tone of 1 raises high frequencies and lowers low frequencies by it
 )
 
-// tone tilts the spectrum around the pivot: y = high x + bend low(x), where low is a trapezoidal
-// low-pass of one pole at the pivot.
+// tone tilts the spectrum around the pivot: y = high x + bend low(x), where low is a trapezoidal one-pole
+// low-pass at the pivot.
 type tone struct {
-	share float64    // g/(1+g), of g = tan(pi pivot/rate)
+	share float64    // g/(1+g), with g = tan(pi pivot/rate)
 	state [2]float64 // of the low-pass, left and right
 }
 
@@ -27,7 +27,7 @@ func newTone(rate int) tone {
 // corner returns g. The pivot is at most 0.49 of the rate.
 func corner(rate int) float64 { return pcm.TanPi(min(pivot/float64(rate), 0.49)) }
 
-// tilted returns high and bend of a tone, -1..1. 0 gives 1 and 0.
+// tilted returns high and bend for a tone, -1..1. 0 gives 1 and 0.
 func tilted(x float64) (high, bend float64) {
 	t := pcm.Decibels(tilt * x).Linear()
 	t2 := float64(t * t)
@@ -35,10 +35,10 @@ func tilted(x float64) (high, bend float64) {
 	return float64(level * t), float64(level * (1/t - t))
 }
 
-// grain, added and taken away, rounds a sample to a multiple of 2^-83: none becomes denormal.
+// grain, added and subtracted, rounds a sample to a multiple of 2^-83, so that no sample becomes denormal.
 const grain = 0x1p-30
 
-// step takes one frame through it.
+// step filters one frame.
 func (t *tone) step(x pcm.Frame, high, bend float64) (y pcm.Frame) {
 	for side, v := range x {
 		v, s := float64(v), t.state[side]
@@ -50,7 +50,7 @@ func (t *tone) step(x pcm.Frame, high, bend float64) (y pcm.Frame) {
 	return y
 }
 
-// settle makes a state 0 that is 400 dB below full scale.
+// settle sets a state to 0 if it is 400 dB below full scale.
 func (t *tone) settle() {
 	for side, s := range t.state {
 		if math.Abs(s) < 1e-20 {

@@ -6,27 +6,27 @@ import (
 	"voicepool/pcm"
 )
 
-// band is a Band at work. What moves goes in lines that begin at frames that are multiples of
-// 32. The states are a contraction with any coefficients of a filter, and so with any mean of
-// such: a band is stable however its coefficients move, from one type to another too.
+// band is the state of a Band. Coefficients move along lines that begin at multiples of 32 frames. The state
+// update is a contraction for the coefficients of any filter, and so for any mean of such coefficients. A
+// band is therefore stable however its coefficients move, even from one type to another.
 type band struct {
 	wanted  Band
-	aim     coefficients // of wanted
-	from    coefficients // where a change of type began
-	fade    int          // lines of a change of type that have begun
-	fades   int          // so many make a change of type; fade is that many: none is under way
-	pending bool         // what is wanted has not been told to the glide
+	aim     coefficients // coefficients of wanted
+	from    coefficients // coefficients at the start of a change of type
+	fade    int          // lines of the change of type that have begun
+	fades   int          // total lines of a change of type; fade == fades: no change in progress
+	pending bool         // aim has not been passed to the glide yet
 	glide   glide.Glide
 	now     coefficients
-	filter  dsp.StateVariable // has the coefficients of now where nothing moves
+	filter  dsp.StateVariable // has the coefficients of now unless the band moves
 }
 
-// on reports whether the band does anything to a sample.
+// on reports whether the band changes samples.
 func (b *band) on() bool { return b.moves() || !b.now.passes() }
 
 func (b *band) moves() bool { return b.pending || !b.glide.Still() }
 
-// newBand returns a band that does nothing, for a rate in Hz.
+// newBand returns a band without effect, for a rate in Hz.
 func newBand(rate int) band {
 	lines := (rate/50 + grid - 1) / grid // 20 ms
 	b := band{aim: coefficients{}.passing(), fade: lines, fades: lines, glide: glide.New(count)}
@@ -34,7 +34,7 @@ func newBand(rate int) band {
 	return b
 }
 
-// want takes what v asks for. It begins with the next line.
+// want sets the target. The move begins with the next line.
 func (b *band) want(v *Band, rate int) {
 	if *v == b.wanted {
 		return
@@ -59,8 +59,9 @@ func (b *band) want(v *Band, rate int) {
 	}
 }
 
-// begin begins a filter whose states are 0. The input begins suddenly for it. So at first it has no
-// resonance, and no poles near half the rate: what would ring is gone before it is heard.
+// begin initializes a filter whose states are 0. For this filter the input starts abruptly. At first it
+// therefore has no resonance and no poles near half the rate, so that the ringing decays before the filter is
+// audible.
 func (b *band) begin(s shape) {
 	s.g, s.k = min(s.g, 1), max(s.k, 2)
 	b.now = s.coefficients()
@@ -68,25 +69,25 @@ func (b *band) begin(s shape) {
 	b.glide.Jump(b.now[:])
 }
 
-// jump does at once what is wanted.
+// jump applies the target at once.
 func (b *band) jump() {
 	b.now, b.fade, b.pending = b.aim, b.fades, false
 	b.glide.Jump(b.now[:])
 	b.stand()
 }
 
-// stand begins to stand still.
+// stand sets the constant coefficients after a move.
 func (b *band) stand() {
 	if !b.on() {
-		b.filter.Clear() // the output is the input: it can do without
+		b.filter.Clear() // the output is the input, so no state is needed
 		return
 	}
 	c := &b.now
 	b.filter.Set(c[direct], c[first], c[second], c[keep], c[couple], c[follow])
 }
 
-// line begins a line. A change of type is one from the old filter to the new one, along a raised
-// cosine, while the new one may move.
+// line begins a line. A change of type is a raised-cosine crossfade from the old coefficients to the new
+// ones, which may move too.
 func (b *band) line() {
 	if !b.moves() {
 		return
@@ -103,7 +104,7 @@ func (b *band) line() {
 	b.glide.Move(to[:])
 }
 
-// follow takes x through the band while it moves.
+// follow filters x while the band moves.
 func (b *band) follow(x []pair) {
 	s := &b.filter.State
 	for i := range x {

@@ -1,11 +1,10 @@
-// Package eq is an equaliser of up to eight bands in series. Their responses are those of
-// R. Bristow-Johnson, "Cookbook formulae for audio EQ biquad filter coefficients". They are
-// computed as trapezoidal state-variable filters, which stay stable while they move: V. Zavalishin,
-// "The Art of VA Filter Design", and A. Simper, "Linear Trapezoidal Integrated State Variable
-// Filter With Low Noise Optimisation".
+// Package eq implements an equaliser of up to eight bands in series. Their responses follow R.
+// Bristow-Johnson, "Cookbook formulae for audio EQ biquad filter coefficients". They are computed as
+// trapezoidal state-variable filters, which stay stable while they move: V. Zavalishin, "The Art of VA Filter
+// Design", and A. Simper, "Linear Trapezoidal Integrated State Variable Filter With Low Noise Optimisation".
 //
-// States, coefficients and what passes between bands are float64. With float32 a low-pass of 20 Hz
-// and Q 18 had noise at -98 dBFS at 48 kHz, and a peak of +24 dB at -95 dBFS.
+// States, coefficients and samples between bands are float64. With float32 a low-pass of 20 Hz and Q 18 had
+// noise at -98 dBFS at 48 kHz, and a peak of +24 dB at -95 dBFS.
 package eq
 
 import (
@@ -13,56 +12,56 @@ import (
 	"voicepool/pcm"
 )
 
-// Type is what a band does.
+// Type is the type of a band.
 type Type int
 
 // The types of bands.
 const (
-	None      Type = iota // nothing
+	None      Type = iota // no filter
 	LowShelf              // gain below the frequency, half of the decibels at it
 	Peak                  // gain at the frequency
 	HighShelf             // gain above the frequency, half of the decibels at it
-	LowPass               // two poles; q is the gain at the frequency
-	HighPass              // two poles; q is the gain at the frequency
-	Notch                 // takes the frequency out
+	LowPass               // two poles; Q is the gain at the frequency
+	HighPass              // two poles; Q is the gain at the frequency
+	Notch                 // removes the frequency
 )
 
-// Band is one filter. Gain counts for shelves and peaks only.
+// Band describes one filter. Gain applies to shelves and peaks only.
 type Band struct {
 	Type Type
-	Freq float64 // Hz, 20..20,000; beyond 0.49 of the rate it counts as that
+	Freq float64 // Hz, 20..20,000; limited to 0.49 of the rate
 	Gain float64 // dB, -24..24; 0 changes no bit
-	Q    float64 // 0.1..18; of shelves 0.7071 is the steepest without a hump
+	Q    float64 // 0.1..18; for shelves 0.7071 is the steepest without a hump
 }
 
-// Bands is how many bands there are at most.
+// Bands is the maximum number of bands.
 const Bands = 8
 
-// Values are the parameters: the first N of Bands act, in their order.
+// Values are the parameters: the first N of Bands are active, in this order.
 type Values struct {
 	Bands [Bands]Band
 	N     int
 }
 
 const (
-	run  = 64 // frames that are worked on at once; states settle at multiples of it
-	grid = 32 // lines of a move begin at multiples of it
+	run  = 64 // maximum frames per step; states settle at multiples of it
+	grid = 32 // coefficient ramps begin at multiples of it
 )
 
-// grain, added and taken away, rounds a sample to a multiple of 2^-83, -500 dBFS. What high-passes
-// in a row leave of a DC offset could be denormal.
+// grain, added and subtracted, rounds a sample to a multiple of 2^-83, -500 dBFS. The remainder of a DC
+// offset after several high-passes could be denormal.
 const grain = 0x1p-30
 
-// Equaliser is one equaliser for both sides.
+// Equaliser is a stereo equaliser.
 type Equaliser struct {
 	rate  int
 	bands [Bands]band
-	used  int  // the bands from this one on do nothing
+	used  int  // bands from this index on have no effect
 	moves bool // a band moves
 	x     [run]pair
 }
 
-// New returns an equaliser without a band, for a rate in Hz. Control side.
+// New returns an equaliser without bands for a rate in Hz. Control side.
 func New(rate int) *Equaliser {
 	e := &Equaliser{rate: rate}
 	for i := range e.bands {
@@ -71,7 +70,7 @@ func New(rate int) *Equaliser {
 	return e
 }
 
-// Jump sets the parameters at once. It is for a silent equaliser.
+// Jump sets the parameters at once. The equaliser should be silent.
 func (e *Equaliser) Jump(v *Values) {
 	e.Move(v)
 	for i := range e.bands {
@@ -80,9 +79,9 @@ func (e *Equaliser) Jump(v *Values) {
 	e.look()
 }
 
-// Move moves the parameters to v. Coefficients go in straight lines of 32 frames, smoothed as
-// package glide says. A change of a band's type is a blend of 20 ms. Call it only at frames that
-// are multiples of 32, before their Process.
+// Move moves the parameters to v. Coefficients move along lines of 32 frames, smoothed by package glide. A
+// change of a band's type is a crossfade of 20 ms. Call it only at frames that are multiples of 32, before
+// the Process of that frame.
 func (e *Equaliser) Move(v *Values) {
 	for i := range e.bands {
 		var b Band
@@ -94,7 +93,7 @@ func (e *Equaliser) Move(v *Values) {
 	e.look()
 }
 
-// look finds out which bands have to be worked on.
+// look finds the bands that are active or move.
 func (e *Equaliser) look() {
 	e.used, e.moves = 0, false
 	for i := range e.bands {
@@ -106,8 +105,8 @@ func (e *Equaliser) look() {
 	}
 }
 
-// Process filters block in place. frame is the mixer's number of its first frame. Bands that do
-// nothing cost nothing. Audio side.
+// Process filters block in place. frame is the mixer's number of its first frame. Inactive bands are skipped.
+// Audio side.
 func (e *Equaliser) Process(block []pcm.Frame, frame int64) {
 	for len(block) > 0 {
 		e.begin(frame)
@@ -129,7 +128,7 @@ func (e *Equaliser) Process(block []pcm.Frame, frame int64) {
 	}
 }
 
-// begin begins lines, where a frame is one that they may begin at.
+// begin begins coefficient ramps at frames that are multiples of grid.
 func (e *Equaliser) begin(frame int64) {
 	if !e.moves {
 		return
@@ -142,8 +141,7 @@ func (e *Equaliser) begin(frame int64) {
 	e.look()
 }
 
-// filter takes up to run frames through the bands that do anything. at is the place of the first
-// frame in a group of four.
+// filter applies the active bands to up to run frames. at is the index of the first frame in a group of four.
 func (e *Equaliser) filter(block []pcm.Frame, at int) {
 	x := e.x[:len(block)]
 	dsp.Doubled(x, block)
@@ -151,7 +149,7 @@ func (e *Equaliser) filter(block []pcm.Frame, at int) {
 	dsp.Singled(block, x, grain)
 }
 
-// cascade takes x through the bands.
+// cascade applies the bands to x.
 func (e *Equaliser) cascade(x []pair, at int) {
 	for i := range e.bands[:e.used] {
 		switch b := &e.bands[i]; {
@@ -173,7 +171,7 @@ func (e *Equaliser) Reset() {
 	e.look()
 }
 
-// Idle reports whether nothing rings or moves: silence gives exact zeros.
+// Idle reports whether the equaliser has no tail and no band moves: silence in gives exact zeros out.
 func (e *Equaliser) Idle() bool {
 	for i := range e.bands {
 		b := &e.bands[i]
@@ -184,8 +182,9 @@ func (e *Equaliser) Idle() bool {
 	return true
 }
 
-// Response returns the gain at a frequency in dB, of all bands together. Beyond 0.49 of the rate it is
-// that at 0.49. A band counts -200 dB at least: the middle of a notch has none. Control side.
+// Response returns the gain of all bands at a frequency in Hz, in dB. Frequencies above 0.49 of the rate
+// count as 0.49 of it. Each band contributes at least -200 dB, because a notch has no finite gain at its
+// centre. Control side.
 func (v *Values) Response(freq float64, rate int) float64 {
 	w := pcm.TanPi(min(max(freq/float64(rate), 0), highest))
 	sum := 0.0

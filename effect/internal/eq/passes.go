@@ -2,7 +2,7 @@ package eq
 
 import "voicepool/internal/spectrum"
 
-// Passes multiplies g by what the bands let through at a rate of which warped has the frequencies.
+// Passes multiplies g by the response of the bands. warped holds the spectrum bands at the rate.
 func (v *Values) Passes(rate int, warped *spectrum.Warped, g *spectrum.Gains) {
 	for i := range v.N {
 		if b := &v.Bands[i]; b.Type != None {

@@ -6,14 +6,14 @@ import (
 	"voicepool/pcm"
 )
 
-// highest is the share of the rate beyond which no cutoff goes.
+// highest limits cutoffs to this share of the rate.
 const highest = 0.49
 
-// shape is the analogue prototype of a band: (m0 (s² + k s + 1) + m1 s + m2) / (s² + k s + 1),
-// where s is 1 at the cutoff. g is the bilinear transform's tan(pi cutoff/rate).
+// shape is the analogue prototype of a band: (m0 (s² + k s + 1) + m1 s + m2) / (s² + k s + 1), where s is 1
+// at the cutoff. g is the bilinear transform's tan(pi cutoff/rate).
 type shape struct{ g, k, m0, m1, m2 float64 }
 
-// flat reports whether the band passes its input as it is.
+// flat reports whether the band passes its input unchanged.
 func (s *shape) flat() bool { return s.m0 == 1 && s.m1 == 0 && s.m2 == 0 }
 
 // shape returns the transfer function of Bristow-Johnson's cookbook, in Simper's form.
@@ -41,7 +41,7 @@ func (b *Band) shape(rate int) shape {
 	return s
 }
 
-// power returns the squared magnitude where tan(pi frequency/rate) is w.
+// power returns the squared magnitude at the frequency with tan(pi frequency/rate) = w.
 func (s *shape) power(w float64) float64 {
 	w /= s.g
 	w2 := float64(w * w)
@@ -50,21 +50,21 @@ func (s *shape) power(w float64) float64 {
 	return (float64(re*re) + float64(im*im)) / (float64(down*down) + float64(aside*aside))
 }
 
-// The coefficients of a band at work, see step.
+// Indices of a band's coefficients, see step. The error e is the input minus the second state.
 const (
-	keep   = iota // of the first state from the last frame
-	couple        // of what drives the first state, and of the first state in the second
-	follow        // of what drives the first state, in the second
-	direct        // of the input in the output: the gain at 0 Hz
-	first         // of the first state in the output
-	second        // of what drives the first state, in the output
+	keep   = iota // factor of the first state in its next value
+	couple        // factor of e in the first state, and of the first state in the second
+	follow        // factor of e in the second state
+	direct        // factor of the input in the output: the gain at 0 Hz
+	first         // factor of the first state in the output
+	second        // factor of e in the output
 	count
 )
 
 type coefficients [count]float64
 
-// coefficients returns the trapezoidal state-variable filter of the shape. Its a1, a2 and a3 are
-// Simper's; the states are his ic1eq and ic2eq.
+// coefficients returns the trapezoidal state-variable filter of the shape. Its a1, a2 and a3 are Simper's;
+// the states are his ic1eq and ic2eq.
 func (s *shape) coefficients() coefficients {
 	a1 := 1 / (1 + float64(s.g*(s.g+s.k)))
 	a2 := float64(s.g * a1)
@@ -80,11 +80,11 @@ func (s *shape) coefficients() coefficients {
 	}
 }
 
-// passing returns the same states with an output that is the input.
+// passing returns coefficients with the same state updates whose output is the input.
 func (c coefficients) passing() coefficients {
 	c[direct], c[first], c[second] = 1, 0, 0
 	return c
 }
 
-// passes reports whether the output is the input, whatever the states are.
+// passes reports whether the output is the input for all states.
 func (c *coefficients) passes() bool { return c[direct] == 1 && c[first] == 0 && c[second] == 0 }

@@ -9,12 +9,12 @@ import (
 // inaudible is -90 dB.
 const inaudible = 0x1p-15
 
-// Tail returns how many frames after its end an input of peak 1 can still be heard, at -90 dBFS or
-// more. It is an upper bound for every input. Control side.
+// Tail returns an upper bound of the frames after the end of any input of peak 1 during which the output is
+// above -90 dBFS. Control side.
 //
-// With the impulse response h, the output n frames after the end is at most the sum of |h(m)| over
-// m >= n. That is at most r^n times the sum of |h(m)| r^-m, for any r between the largest pole and
-// 1. Of bands in series, such sums multiply.
+// With the impulse response h, the output n frames after the end is at most the sum of |h(m)| over m >= n.
+// That is at most r^n times the sum of |h(m)| r^-m, for any r between the largest pole and 1. For bands in
+// series, such sums multiply.
 func Tail(v *Values, rate int) int64 {
 	var rings [Bands]ring
 	n, largest := 0, 1e-3
@@ -43,14 +43,14 @@ func Tail(v *Values, rate int) int64 {
 	return int64(math.Ceil(max(least, 0))) + 1
 }
 
-// ring bounds the impulse response of a band: its first sample, and after it b0 and b1 over the
-// poles. pole is the magnitude of the largest.
+// ring bounds the impulse response of a band: its first sample, and then b0 and b1 over the poles. pole is
+// the magnitude of the largest.
 type ring struct {
 	start, pole float64
 	b0          float64    // the second sample
-	rest        float64    // |b0 p + b1|, of the first pole p
+	rest        float64    // |b0 p + b1|, for the first pole p
 	poles       [2]float64 // their magnitudes
-	parts       [2]float64 // the magnitudes of their residues
+	parts       [2]float64 // magnitudes of their residues
 }
 
 // newRing returns the ring of a shape. Its poles are the bilinear transforms of the prototype's.
@@ -59,7 +59,7 @@ func newRing(s *shape) ring {
 	one, two := float64(c[first]*c[couple]), float64(c[second]*c[follow])
 	b0, b1 := one-two, float64(two*c[keep])-one-float64(float64(c[second]*c[couple])*c[couple])
 	h := ring{start: math.Abs(c[direct] + c[second]), b0: math.Abs(b0)}
-	if s.k < 2 { // a pair of conjugates
+	if s.k < 2 { // complex conjugate poles
 		a, b := -float64(s.g*s.k)/2, float64(s.g*math.Sqrt(1-float64(s.k*s.k)/4))
 		square := float64(a*a) + float64(b*b)
 		under := 1 - float64(2*a) + square
@@ -80,8 +80,8 @@ func newRing(s *shape) ring {
 	return h
 }
 
-// sum returns at least the sum of |h(m)| r^-m, by the two poles apart, or by one after the other,
-// which is better where they are nearly the same.
+// sum returns an upper bound of the sum of |h(m)| r^-m. It takes the better one of two bounds: a partial
+// fraction of the two poles, or the poles in series, which is better if they are nearly equal.
 func (h *ring) sum(r float64) float64 {
 	p, q := r-h.poles[0], r-h.poles[1]
 	apart := h.parts[0]/p + h.parts[1]/q

@@ -1,35 +1,35 @@
-// Package glide moves the numbers that act on samples, gains and coefficients, without a bend.
+// Package glide moves gains and coefficients smoothly, without a bend.
 //
-// A move asks for a straight line of 32 frames. What acts is the mean of the last 32 frames of
-// such lines, a quadratic B-spline. So a move takes 64 frames, and the numbers never leave
-// the range of the last three targets. Lines alone are heard: a gain that went over 48 dB
-// within 10 ms left -53 dB above 2 kHz, at 8 kHz and at 44.1 kHz; the spline leaves -76 dB.
+// A move requests a straight line of 32 frames. The result is the mean of the last 32 frames of such lines, a
+// quadratic B-spline. A move therefore takes 64 frames, and the numbers never leave the range of the last
+// three targets. Lines alone are audible: a gain that moved over 48 dB within 10 ms left -53 dB above 2 kHz,
+// at 8 kHz and at 44.1 kHz; the spline leaves -76 dB.
 package glide
 
 // Frames is the length of a straight line. Moves begin at frames that are multiples of it.
 const Frames = 32
 
-// Glide is some numbers that move together. All methods but New are for the audio side.
+// Glide is a vector of numbers that move together. All methods are for the audio side.
 type Glide struct {
-	before, last, target []float64 // of the moves before, of the last one, and of this one
+	before, last, target []float64 // targets of the last move but one, of the last one, and of the present one
 	now                  []float64
-	left                 int  // frames of the line
-	moves                bool // not all targets are the same
+	left                 int  // remaining frames of the line
+	moves                bool // the targets differ
 }
 
-// New returns n numbers, which are 0.
+// New returns n numbers with value 0.
 func New(n int) Glide {
 	x := make([]float64, 4*n)
 	return Glide{before: x[:n:n], last: x[n : 2*n : 2*n], target: x[2*n : 3*n : 3*n], now: x[3*n:]}
 }
 
-// Jump makes x the numbers at once.
+// Jump sets the numbers to x at once.
 func (g *Glide) Jump(x []float64) {
 	copy(g.target, x)
 	g.Arrive()
 }
 
-// Arrive ends a move where it goes.
+// Arrive ends a move at its target.
 func (g *Glide) Arrive() {
 	g.left, g.moves = 0, false
 	copy(g.before, g.target)
@@ -42,7 +42,7 @@ func (g *Glide) Move(x []float64) {
 	if !g.moves && same(x, g.target) {
 		return
 	}
-	if g.left < Frames { // else no frame has passed since the last one
+	if g.left < Frames { // false: no frame has passed since the last Move
 		copy(g.before, g.last)
 		copy(g.last, g.target)
 	}
@@ -50,10 +50,10 @@ func (g *Glide) Move(x []float64) {
 	g.left, g.moves = Frames, true
 }
 
-// Still reports whether nothing moves.
+// Still reports whether the numbers are constant.
 func (g *Glide) Still() bool { return !g.moves }
 
-// Next moves on by a frame, where something moves, and returns the numbers that act on it.
+// Next advances by a frame and returns the numbers for it.
 func (g *Glide) Next() []float64 {
 	if !g.moves {
 		return g.now
@@ -75,7 +75,7 @@ func (g *Glide) Next() []float64 {
 	return g.now
 }
 
-// Now returns the numbers that acted on the last frame. They change with the next one.
+// Now returns the numbers of the last frame. The next call of Next overwrites them.
 func (g *Glide) Now() []float64 { return g.now }
 
 func same(x, y []float64) bool {

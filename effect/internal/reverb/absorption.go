@@ -7,8 +7,9 @@ import (
 	"voicepool/pcm"
 )
 
-// Where the shelves of a line have half of their decibels: so a decay in decibels a second is half way
-// to that of Low at 200 Hz, and to that of High at 5 kHz. Two octaves beyond, less than 1 % is left.
+// Frequencies at which the shelves of a line have half of their gain in decibels. The decay rate in decibels
+// per second is half way to the rate of Low at 200 Hz and to the rate of High at 5 kHz, and within 1 % of it
+// two octaves further out.
 const (
 	lowCorner  = 200
 	highCorner = 5000
@@ -17,11 +18,11 @@ const (
 // perLane is how many numbers a line has, in the order of the factors in dsp.Absorption.
 const perLane = dsp.AbsorptionFactors
 
-// absorption is what each line loses at its end, in two shelves: trapezoidal state-variable filters,
-// which are stable while they move (Simper, "Linear trapezoidal integrated state variable filter").
+// absorption is the loss at the end of each line: two shelves as trapezoidal state-variable filters, which
+// are stable while they move (Simper, "Linear trapezoidal integrated state variable filter").
 type absorption struct{ dsp.Absorption }
 
-// take has numbers act, of one line after the other.
+// take applies the numbers, line by line.
 func (a *absorption) take(x []float64) {
 	for lane := range lanes {
 		for i := range a.Factors {
@@ -32,10 +33,10 @@ func (a *absorption) take(x []float64) {
 
 func (a *absorption) clear() { a.States = [4][lanes]float32{} }
 
-// shelf is a shelf of the cookbook: m0 + m1, m2 of the filter with g and k.
+// shelf is a shelf filter of the cookbook, with the output weights m0 + m1, m2 for the filter with g and k.
 type shelf struct{ g, k, m0, m1, m2 float64 }
 
-// tangents are where the bilinear transform takes frequencies, for a rate.
+// tangents are the frequencies after the bilinear transform at a rate.
 type tangents struct {
 	low, high float64 // the corners
 	bands     [len(halves)]float64
@@ -49,7 +50,7 @@ func newTangents(rate float64) (t tangents) {
 	return t
 }
 
-// newShelf returns a shelf of a gain in dB, of whose corner the tangent is given, see tangents.
+// newShelf returns a shelf with a gain in dB. corner is the tangent of its corner frequency, see tangents.
 func newShelf(high bool, corner float64, gain float64) shelf {
 	a := pcm.Decibels(gain / 2).Linear()
 	s := shelf{g: corner, k: math.Sqrt2, m0: 1}
@@ -64,7 +65,7 @@ func newShelf(high bool, corner float64, gain float64) shelf {
 	return s
 }
 
-// power returns the squared magnitude at a frequency, of which the tangent is given.
+// power returns the squared magnitude at the frequency with the given tangent.
 func (s *shelf) power(tangent float64) float64 {
 	w := tangent / s.g
 	w2 := float64(w * w)
@@ -73,8 +74,8 @@ func (s *shelf) power(tangent float64) float64 {
 	return (float64(re*re) + float64(im*im)) / (float64(down*down) + float64(aside*aside))
 }
 
-// put writes the numbers of the shelf at work: how its states move, by twice what is in the middle of a frame,
-// and what is heard of them.
+// put writes the factors of the shelf for dsp.Absorption: how its states move, and their weights in the
+// output.
 func (s *shelf) put(x []float64, gain float64) {
 	keep := 2 / (1 + float64(s.g*(s.g+s.k)))
 	x[dsp.LowKeep], x[dsp.LowCouple] = keep-1, float64(s.g*keep)

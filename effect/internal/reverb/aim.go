@@ -7,24 +7,24 @@ import (
 	"voicepool/pcm"
 )
 
-// halves are half octaves, in which pink noise has the same energy: their centres in Hz, and how much of
-// its loudness each has, by the K-weighting of ITU-R BS.1770, as powers.
+// halves are half-octave bands, in each of them pink noise has the same energy: their centres in Hz, and the
+// K-weighting of ITU-R BS.1770 as a power gain.
 var halves = [...]struct{ hertz, weight float64 }{
 	{26.3, 0.104}, {37.2, 0.240}, {52.6, 0.432}, {74.3, 0.628}, {105, 0.782}, {149, 0.881}, {210, 0.938}, {297, 0.970}, {420, 0.988},
 	{595, 1.007}, {841, 1.061}, {1189, 1.225}, {1682, 1.580}, {2378, 2.006}, {3364, 2.296}, {4757, 2.433}, {6727, 2.487}, {9514, 2.506},
 	{13454, 2.512}, {19027, 2.512},
 }
 
-// aim works out the numbers for v, where the lines are as long as they are going to be.
+// aim computes the numbers for v with the target lengths of the lines.
 //
-// The lines of a network that loses nothing in its matrix have the same energy. Of a unit of energy
-// that comes in, each pass through lines leaves a part, the mean over them of what they do not absorb,
-// and all passes leave part/(1-part). The gain makes that 1, over the bands of pink noise.
+// The matrix is lossless, so all lines have the same energy. Of each unit of input energy, a pass through the
+// lines leaves a part: the mean over the lines of the energy that they do not absorb. All passes together
+// leave part/(1-part). The gain normalizes that to 1 over the bands of pink noise.
 func (r *Reverb) aim(v *Values) {
 	x, rate := r.next, float64(r.rate)
-	var left [len(halves)]float64 // what a pass leaves of each band
+	var left [len(halves)]float64 // part of each band that remains after a pass
 	for lane := range lanes {
-		passes := float64(r.taps.goal[lane]) / rate // seconds
+		passes := float64(r.taps.goal[lane]) / rate // delay in seconds
 		mid := -60 * passes / v.Time
 		low := newShelf(false, r.tangents.low, mid/v.Low-mid)
 		high := newShelf(true, r.tangents.high, mid/v.High-mid)
@@ -51,7 +51,7 @@ func (r *Reverb) aim(v *Values) {
 			sum += float64(o.weight*left[i]) / (1 - left[i])
 		}
 	}
-	loud := max(sum/weights, 1e-6) // or a room that answers with next to nothing would be all rounding
+	loud := max(sum/weights, 1e-6) // limits the gain of a reverb so short that its output would be rounding errors
 	ratio := pcm.Exp2(float64(v.Early / 10 * math.Log2(10)))
 	x[late] = 1 / math.Sqrt(float64(loud*(1+ratio)))
 	x[early] = math.Sqrt(ratio / (1 + ratio))
@@ -59,12 +59,12 @@ func (r *Reverb) aim(v *Values) {
 	x[same], x[other] = pcm.CosPi(turn), pcm.SinPi(turn)
 }
 
-// between returns which part of the power of each band is left by reading between samples, in the mean over
-// all places between two.
+// between returns the share of each band's power that remains after interpolation between samples, averaged
+// over all fractional positions.
 func between(rate int) (left [len(halves)]float64) {
 	const places = 16
 	for i, h := range halves {
-		w := h.hertz / float64(rate) // turns per sample
+		w := h.hertz / float64(rate) // cycles per sample
 		for n := range places {
 			f := (float64(n) + 0.5) / places
 			c := [4]float64{
@@ -82,7 +82,7 @@ func between(rate int) (left [len(halves)]float64) {
 	return left
 }
 
-// places returns where the lines, the first reflections and what goes into the room are read, in frames.
+// places returns the read positions of the lines, the first reflections and the network's input, in frames.
 func (r *Reverb) places(v *Values) (p places) {
 	per := float64(v.Size * float64(r.rate) / 1000)
 	for i, ms := range lineMillis {
@@ -97,7 +97,7 @@ func (r *Reverb) places(v *Values) (p places) {
 	return p
 }
 
-// prime returns the first prime number from n on: lines of such lengths do not meet.
+// prime returns the first prime number from n on: echoes of lines with such lengths do not coincide.
 func prime(n int) int {
 	for ; ; n++ {
 		is := n > 1

@@ -7,14 +7,14 @@ import (
 	"voicepool/pcm"
 )
 
-// reflection is a first reflection: when it comes at a size of 1, and how loud, of the same side or the
-// other one.
+// reflection is a first reflection: its delay at size 1, its gain, and whether it comes from the other
+// channel.
 type reflection struct {
 	millis, gain float64
 	crosses      bool
 }
 
-// The first reflections of each side. Their powers add up to 1.
+// First reflections of each channel. Their powers add up to 1.
 var (
 	firstLeft = [...]reflection{
 		{4.3, 0.52, false}, {9.1, -0.46, true}, {13.7, 0.41, false}, {18.9, 0.34, true},
@@ -26,20 +26,20 @@ var (
 	}
 )
 
-// foreground is what came in: what goes into the room is read from it, and the first reflections.
+// foreground stores the input. The input of the network and the first reflections are read from it.
 type foreground struct {
 	loops       // left and right
 	furthest    int
 	left, right echoes
 }
 
-// echoes are the first reflections of a side: their gains, and of which loop they are.
+// echoes are the gains and source loops of the first reflections of a channel.
 type echoes struct {
 	gain [len(firstLeft)]float32
 	base [len(firstLeft)]int32
 }
 
-// take has a reflection be the i-th one of a side.
+// take sets reflection i of a channel.
 func (e *echoes) take(f *foreground, i, side int, r *reflection, gain float64) {
 	if r.crosses {
 		side = 1 - side
@@ -47,7 +47,7 @@ func (e *echoes) take(f *foreground, i, side int, r *reflection, gain float64) {
 	e.gain[i], e.base[i] = float32(gain), f.base[side]
 }
 
-// look is read at some places.
+// look reads the first reflections at the given positions.
 func (e *echoes) look(dst *dsp.Stretch, f *foreground, p *[len(firstLeft)]int32, at int64) {
 	var places [len(firstLeft)]int32
 	for i, base := range e.base {
@@ -73,7 +73,7 @@ func newForeground(rate int) foreground {
 
 func (f *foreground) most() int { return f.furthest }
 
-// write writes a run.
+// write stores the input of a run.
 func (f *foreground) write(block []pcm.Frame, at int64) {
 	left, right := (*dsp.Stretch)(f.ring[f.place(0, at):]), (*dsp.Stretch)(f.ring[f.place(1, at):])
 	for i, x := range block[:min(len(block), dsp.RoomRun)] {
@@ -82,7 +82,7 @@ func (f *foreground) write(block []pcm.Frame, at int64) {
 	f.repeat(at)
 }
 
-// read returns what goes into the room in a run, and the first reflections.
+// read returns the input of the network and the first reflections for a run.
 func (f *foreground) read(direct, first *[2]dsp.Stretch, t *taps, at int64, n int) {
 	f.look(direct, first, &t.now, at)
 	if t.done > 0 {
@@ -95,7 +95,7 @@ func (f *foreground) read(direct, first *[2]dsp.Stretch, t *taps, at int64, n in
 	}
 }
 
-// look is read at some places.
+// look is read at the given positions.
 func (f *foreground) look(direct, first *[2]dsp.Stretch, p *places, at int64) {
 	for c := range direct {
 		direct[c] = dsp.Stretch(f.ring[f.place(c, at-int64(p[lanes])):])
@@ -104,17 +104,17 @@ func (f *foreground) look(direct, first *[2]dsp.Stretch, p *places, at int64) {
 	f.right.look(&first[1], f, (*[len(firstRight)]int32)(p[lanes+1+len(firstLeft):]), at)
 }
 
-// The walls of each side, in milliseconds.
+// Delays of the allpasses of each channel, in milliseconds.
 var (
 	wallsLeft  = [...]float64{1.31, 2.11, 4.79, 6.97}
 	wallsRight = [...]float64{1.51, 1.93, 4.51, 7.33}
 )
 
-// wallGain is how much of a wall's answer comes back to it.
+// wallGain is the feedback gain of an allpass.
 const wallGain = dsp.RoomWall
 
-// diffuser is allpasses in a row: all frequencies as loud as they were, and dense. They are those of M. R.
-// Schroeder, "Natural Sounding Artificial Reverberation", JAES 10 (1962).
+// diffuser is a chain of allpasses: it keeps all levels and makes the signal dense. See M. R. Schroeder,
+// "Natural Sounding Artificial Reverberation", JAES 10 (1962).
 type diffuser struct {
 	loops
 	length [len(wallsLeft)]int
@@ -130,11 +130,10 @@ func newDiffuser(rate int, millis [len(wallsLeft)]float64) (d diffuser) {
 	return d
 }
 
-// most returns for how many frames something is in it that counts: each wall gives back less and less,
-// and -200 dB are left after so many turns.
+// most returns how many frames an input affects the chain: each allpass decays, to -200 dB after 50 passes.
 func (d *diffuser) most() int { return 50 * d.sum }
 
-// pass takes a run through all walls.
+// pass processes a run with all allpasses.
 func (d *diffuser) pass(x *dsp.Stretch, at int64) {
 	var from, to [len(wallsLeft)]int32
 	for i := range from {

@@ -2,22 +2,22 @@ package reverb
 
 import "voicepool/internal/dsp"
 
-// lineMillis are the lengths of the lines at a size of 1: a geometric series.
+// lineMillis are the lengths of the lines at size 1: a geometric series.
 var lineMillis = [lanes]float64{
 	14.3, 15.9, 17.6, 19.5, 21.6, 23.9, 26.5, 29.4, 32.6, 36.1, 40.0, 44.4, 49.2, 54.5, 60.4, 67.0,
 }
 
-// The rows of a Hadamard matrix are orthogonal, so left and right are as different as the lines are.
+// Rows of a Hadamard matrix. They are orthogonal, so left and right are as different as the lines are.
 const (
 	tapLeft  = dsp.RoomLeft
 	tapRight = dsp.RoomRight
 	turned   = dsp.RoomTurned
 )
 
-// swing is how many milliseconds the end of a line moves either way at a modulation of 1.
+// swing is the modulation amplitude of a line in milliseconds, at a modulation of 1.
 const swing = 0.35
 
-// unit is a frame of where a line is read.
+// unit is one frame in units of read positions.
 const unit = dsp.RoomUnit
 
 // lines are the delay lines.
@@ -26,14 +26,14 @@ type lines struct {
 	rate     int
 	furthest int
 
-	reach, aims float64          // how far the ends move, in units: as it was asked for, and as it is
-	aimed       int64            // the frame from which they go straight
-	moved, to   [lanes]int32     // where they are then, and rest frames later
-	step        [lanes]int32     // a frame
-	period      [lanes / 2]int64 // frames of a turn, of odd lines
+	reach, aims float64          // modulation amplitude in units: target and present value
+	aimed       int64            // frame at which the present linear pieces start
+	moved, to   [lanes]int32     // offsets at that frame, and rest frames later
+	step        [lanes]int32     // change of offset per frame
+	period      [lanes / 2]int64 // modulation period in frames, of odd lines
 
-	whole, part, at [lanes]int32 // of the run: how far they have moved, whole frames and units, and places
-	other           dsp.Rows     // what is read at the next places
+	whole, part, at [lanes]int32 // of the run: offsets in whole frames and units, and read indices
+	other           dsp.Rows     // samples at the next positions during a crossfade
 }
 
 func newLines(rate int) lines {
@@ -43,7 +43,7 @@ func newLines(rate int) lines {
 	}
 	l := lines{loops: newLoops(most[:]...), rate: rate, furthest: most[lanes-1], aimed: -rest}
 	for i := range l.period {
-		turns := float64(30+4*(2*i+1)) / 100 // a second
+		turns := float64(30+4*(2*i+1)) / 100 // per second
 		l.period[i] = max(int64(float64(rate)/turns), 1)
 	}
 	return l
@@ -51,13 +51,13 @@ func newLines(rate int) lines {
 
 func (l *lines) most() int { return l.furthest }
 
-// depth says how far the ends of the lines are to move.
+// depth sets the modulation amplitude.
 func (l *lines) depth(modulation float64) {
 	l.reach = float64(modulation * swing / 1000 * float64(l.rate) * unit)
 }
 
-// aim has the ends go straight, from a frame on, to where they are to be rest frames later. Each turns at a
-// speed of its own, 0.3 to 0.9 times a second, by the frame alone.
+// aim starts linear pieces from frame to rest frames later. Each line has its own modulation frequency, 0.3
+// to 0.9 Hz, and a phase that is a function of the frame number only.
 func (l *lines) aim(frame int64) {
 	if l.aimed+rest != frame {
 		l.swing(frame)
@@ -70,14 +70,14 @@ func (l *lines) aim(frame int64) {
 	l.aimed, l.aims = frame, l.reach
 }
 
-// still reports whether the ends move as far as was asked for.
+// still reports whether the modulation amplitude has reached its target.
 func (l *lines) still() bool { return l.aims == l.reach }
 
-// swings reports whether the end of a line moves: every other one does. Reading between samples costs
-// heights, and all that sounds comes through these soon enough.
+// swings reports whether a line is modulated: every other one is. Interpolation between samples costs treble,
+// and the matrix distributes the modulation to all lines anyway.
 func swings(lane int) bool { return lane&1 != 0 }
 
-// swing works out how far the ends of the lines have moved at a frame, in units.
+// swing computes the offsets of the lines at a frame, in units.
 func (l *lines) swing(frame int64) {
 	if l.reach == 0 {
 		l.to = [lanes]int32{}
@@ -95,8 +95,8 @@ func (l *lines) swing(frame int64) {
 	}
 }
 
-// prepare works out where the ends are at a frame, and returns for how many of n frames they stay between the
-// same samples.
+// prepare computes the offsets at a frame. It returns for how many of n frames they stay between the same
+// samples.
 func (l *lines) prepare(n int, at int64) int {
 	for i := 1; i < lanes; i += 2 {
 		step := l.step[i]
@@ -112,7 +112,7 @@ func (l *lines) prepare(n int, at int64) int {
 	return n
 }
 
-// read reads the ends of the lines in a run.
+// read reads the ends of the lines for a run.
 func (l *lines) read(y *dsp.Rows, t *taps, at int64, n int) {
 	l.look(y, &t.now, at)
 	if t.done > 0 {
@@ -123,7 +123,7 @@ func (l *lines) read(y *dsp.Rows, t *taps, at int64, n int) {
 	}
 }
 
-// look is read at some places.
+// look is read at the given positions.
 func (l *lines) look(y *dsp.Rows, p *places, at int64) {
 	base, mask := (*[lanes]int32)(l.base), (*[lanes]int32)(l.mask)
 	for i := 0; i < lanes; i += 2 {
@@ -133,7 +133,7 @@ func (l *lines) look(y *dsp.Rows, p *places, at int64) {
 	dsp.Ends(y, l.ring, &l.at, &l.part, &l.step)
 }
 
-// places returns where a run is written.
+// places returns the write indices of a run.
 func (l *lines) places(at int64) *[lanes]int32 {
 	base, mask := (*[lanes]int32)(l.base), (*[lanes]int32)(l.mask)
 	for i := range l.at {

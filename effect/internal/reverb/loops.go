@@ -9,15 +9,15 @@ import (
 // repeated is how many samples are repeated behind the end of a loop.
 const repeated = 32
 
-// loops are delay lines in memory that is written again and again, by the number of the frame alone. Each
-// repeats its first samples behind its end, so that a run lies in one piece wherever it begins.
+// loops are ring buffers indexed by the frame number. Each repeats its first samples behind its end, so that
+// a run is contiguous wherever it begins.
 type loops struct {
 	ring       []float32
 	base, mask []int32
 	least      int32 // the smallest mask
 }
 
-// newLoops returns loops that can be read so many frames back.
+// newLoops returns loops that can be read the given numbers of frames back.
 func newLoops(most ...int) loops {
 	l := loops{least: 1<<31 - 1}
 	size := int32(0)
@@ -31,10 +31,10 @@ func newLoops(most ...int) loops {
 	return l
 }
 
-// place returns where a frame of a loop is.
+// place returns the index of a frame in loop i.
 func (l *loops) place(i int, at int64) int32 { return l.base[i] + int32(at)&l.mask[i] }
 
-// repeat repeats what was written of a run, where that is necessary.
+// repeat copies the start of a loop behind its end, if the run has written there.
 func (l *loops) repeat(at int64) {
 	if int32(at)&l.least >= repeated {
 		return

@@ -1,8 +1,8 @@
-// Package reverb is a room: a feedback delay network of sixteen lines, after J.-M. Jot and A. Chaigne,
-// "Digital Delay Networks for Designing Artificial Reverberators", AES 90th Convention (1991). Each
-// line absorbs in three bands, so that all of them decay in the same time; a Hadamard matrix, which
-// loses nothing, mixes them. Allpasses in front of it make it dense at once, taps before them are the
-// first reflections, and the ends of the lines move slowly.
+// Package reverb implements a reverb as a feedback delay network of sixteen lines, after J.-M. Jot and A.
+// Chaigne, "Digital Delay Networks for Designing Artificial Reverberators", AES 90th Convention (1991). Each
+// line absorbs in three bands, so that all lines decay in the same time, and a lossless Hadamard matrix mixes
+// them. Allpasses before the network make it dense from the start, taps before them are the first
+// reflections, and the ends of the lines are modulated slowly.
 package reverb
 
 import (
@@ -16,42 +16,42 @@ import (
 // Values are the parameters.
 type Values struct {
 	Time       float64 // seconds, 0.1..20, until 500 Hz to 1 kHz are 60 dB down
-	Low        float64 // a factor of Time, 0.25..2.5: half way to it at 200 Hz, see absorption
-	High       float64 // a factor of Time, 0.1..1.5: half way to it at 5 kHz
+	Low        float64 // factor of Time for low frequencies, 0.25..2.5: half way at 200 Hz, see absorption
+	High       float64 // factor of Time for high frequencies, 0.1..1.5: half way at 5 kHz
 	Predelay   float64 // seconds, 0..0.25
-	Size       float64 // 0.2..2, of all lines and reflections
-	Early      float64 // dB, -60..12: the first reflections beside the rest
-	Width      float64 // 0..1: how different left and right are
-	Modulation float64 // 0..1: how far the ends of the lines move
+	Size       float64 // 0.2..2: factor of the lengths of all lines and reflections
+	Early      float64 // dB, -60..12: level of the first reflections relative to the rest
+	Width      float64 // 0..1: stereo width
+	Modulation float64 // 0..1: modulation depth of the lines
 }
 
-// defaults returns the values that a new reverb has.
+// defaults returns the values of a new reverb.
 func defaults() Values {
 	return Values{Time: 1.8, Low: 1.1, High: 0.5, Predelay: 0.01, Size: 1, Early: -6, Width: 1, Modulation: 0.3}
 }
 
 const (
 	lanes = dsp.RoomLines
-	rest  = 64 // what is too quiet is dropped, and the lines' ends are aimed, at multiples of so many frames
+	rest  = 64 // tiny states are cleared, and modulation targets are set, at multiples of this many frames
 
-	// quiet is what counts as silence of what is written: -200 dBFS.
+	// quiet is the level below which written samples count as silence: -200 dBFS.
 	quiet = 1e-10
 )
 
-// The numbers that glide: those of the output, and those of each line.
+// Indices of the numbers that glide: those below for the output, followed by the factors of each line.
 const (
-	late  = iota // the gain of the lines
-	early        // the gain of the first reflections
-	same         // how much of a side is in itself
-	other        // how much of it is in the other one
+	late  = iota // gain of the lines
+	early        // gain of the first reflections
+	same         // share of a channel in itself
+	other        // share of a channel in the other one
 	outputs
 )
 
-// Reverb is one for both sides.
+// Reverb is a stereo reverb.
 type Reverb struct {
 	rate  int
 	glide glide.Glide
-	next  []float64 // room for what Move asks for
+	next  []float64 // scratch space for Move
 
 	fore   foreground
 	walls  [2]diffuser
@@ -59,16 +59,16 @@ type Reverb struct {
 	out    dsp.RoomOutput
 	absorb absorption
 	taps   taps
-	loud   int64 // the last frame that wrote something that counts
-	empty  bool  // there is nothing in it
-	most   int   // frames of a run
+	loud   int64 // last frame at which a sample above quiet was written
+	empty  bool  // the reverb has no tail
+	most   int   // maximum frames per run
 
 	rows      dsp.Rows
 	in, first [2]dsp.Stretch
 	peaks     dsp.Stretch
 	answer    [dsp.RoomRun]pcm.Frame
 
-	between  [len(halves)]float64 // see there
+	between  [len(halves)]float64 // see the function between
 	tangents tangents
 }
 
@@ -86,7 +86,7 @@ func New(rate int) *Reverb {
 	return r
 }
 
-// Jump sets the parameters at once. Of a reverb in which something rings it clicks.
+// Jump sets the parameters at once. It clicks if the reverb has a tail.
 func (r *Reverb) Jump(v *Values) {
 	r.taps.jump(r.places(v))
 	r.aim(v)
@@ -96,8 +96,8 @@ func (r *Reverb) Jump(v *Values) {
 	r.lines.aims = r.lines.reach
 }
 
-// Move moves the parameters to v in 64 frames, see package glide; what is read at another place fades
-// there in 40 ms, and what comes meanwhile waits. Call it only at frames that are multiples of 32.
+// Move moves the parameters to v in 64 frames, see package glide. Read positions change by a crossfade of 40
+// ms; changes during a crossfade wait. Call it only at frames that are multiples of 32.
 func (r *Reverb) Move(v *Values) {
 	r.taps.move(r.places(v))
 	r.aim(v)
@@ -105,7 +105,7 @@ func (r *Reverb) Move(v *Values) {
 	r.lines.depth(v.Modulation)
 }
 
-// take has numbers act from a frame of the run on.
+// take applies numbers from a frame of the run on.
 func (r *Reverb) take(x []float64, from int) {
 	for i := range r.out {
 		for j := range r.out[i][from:] {
@@ -115,7 +115,7 @@ func (r *Reverb) take(x []float64, from int) {
 	r.absorb.take(x[outputs:])
 }
 
-// shortest returns how many frames a run can have: none may be read in the run that writes it.
+// shortest returns the maximum length of a run in frames: no frame may be read in the run that writes it.
 func (r *Reverb) shortest() int {
 	n := dsp.RoomRun
 	for i := range r.walls {
@@ -128,7 +128,7 @@ func (r *Reverb) shortest() int {
 	return max(n, 1)
 }
 
-// Process has block be what the room answers, in place. Audio side.
+// Process replaces block by the reverb, in place. Audio side.
 func (r *Reverb) Process(block []pcm.Frame, frame int64) {
 	for len(block) > 0 {
 		if grid := frame - frame%rest; grid != r.lines.aimed {
@@ -141,7 +141,7 @@ func (r *Reverb) Process(block []pcm.Frame, frame int64) {
 	}
 }
 
-// length returns how many of n frames make the next run.
+// length returns how many of n frames make up the next run.
 func (r *Reverb) length(n int, at int64) int {
 	if r.empty {
 		n = 1
@@ -150,7 +150,7 @@ func (r *Reverb) length(n int, at int64) int {
 	return r.lines.prepare(r.taps.length(n), at)
 }
 
-// run is Process of a run.
+// run processes one run.
 func (r *Reverb) run(block []pcm.Frame, at int64) {
 	n := len(block)
 	r.fore.write(block, at)
@@ -194,7 +194,7 @@ func (r *Reverb) run(block []pcm.Frame, at int64) {
 	r.taps.pass(n)
 }
 
-// move filters the ends of the lines in a run, frame by frame, while numbers glide.
+// move applies the absorption frame by frame while numbers glide.
 func (r *Reverb) move(n int) {
 	for i := range n {
 		if !r.glide.Still() {
@@ -204,7 +204,7 @@ func (r *Reverb) move(n int) {
 	}
 }
 
-// settle drops what is too quiet.
+// settle clears tiny states, and everything after the tail has ended.
 func (r *Reverb) settle(at int64) {
 	r.absorb.Settle(quiet * 1e-5)
 	if !r.empty && at-r.loud > r.longest() {
@@ -212,7 +212,7 @@ func (r *Reverb) settle(at int64) {
 	}
 }
 
-// longest returns how many frames back anything is read.
+// longest returns the longest distance in frames over which samples are read.
 func (r *Reverb) longest() int64 {
 	return int64(r.fore.most() + max(r.walls[0].most(), r.walls[1].most()) + r.lines.most())
 }
@@ -226,14 +226,14 @@ func (r *Reverb) clear() {
 	r.empty = true
 }
 
-// Reset makes the room silent; the parameters stay.
+// Reset makes the reverb silent; the parameters stay.
 func (r *Reverb) Reset() { r.clear() }
 
-// Idle reports whether the room is silent and nothing moves.
+// Idle reports whether the reverb is silent and no parameter moves.
 func (r *Reverb) Idle() bool { return r.empty && r.glide.Still() && r.taps.still() && r.lines.still() }
 
-// Tail returns for how many frames the room answers, louder than -90 dBFS, after an input of full scale:
-// twice the longest time of its bands, which is 120 dB, besides the way through it.
+// Tail returns an upper bound of the frames after a full-scale input during which the output is above -90
+// dBFS. It is twice the longest decay time of the bands, which is 120 dB, plus the delay through the reverb.
 func Tail(v *Values, rate int) int64 {
 	longest := float64(2*v.Time) * max(v.Low, v.High, 1)
 	through := v.Predelay + float64(v.Size*(lineMillis[lanes-1]+2*firstLeft[len(firstLeft)-1].millis)/1000) + 0.1

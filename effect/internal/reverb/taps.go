@@ -5,19 +5,19 @@ import (
 	"voicepool/pcm"
 )
 
-// fadeMillis is how long it takes at least until everything is read at other places.
+// fadeMillis is the minimum duration of a change of the read positions.
 const fadeMillis = 40
 
-// places are where all is read, in frames back: the lines, what goes into the room, and the first
-// reflections of the left and of the right.
+// places are read positions, in frames back: of the lines, of the network's input, and of the first
+// reflections on the left and right.
 type places [lanes + 1 + len(firstLeft) + len(firstRight)]int32
 
-// taps are the places, or, while they change, two of each, between which a raised cosine fades. Places that
-// come meanwhile wait, and the last ones count.
+// taps are the present read positions or, during a change, two sets of positions with a raised-cosine
+// crossfade. A change during a crossfade waits for its end; a later change replaces a waiting one.
 type taps struct {
 	now, next, goal places
-	waits           bool // there is another goal than now
-	done            int  // frames of the fade; 0: there is none
+	waits           bool // goal differs from now
+	done            int  // completed frames of the crossfade; 0: no crossfade
 	rise            []float32
 }
 
@@ -31,12 +31,12 @@ func newTaps(rate int) taps {
 
 func (t *taps) jump(p places) { t.now, t.next, t.goal, t.waits, t.done = p, p, p, false, 0 }
 
-// move asks for places.
+// move requests positions.
 func (t *taps) move(p places) { t.goal, t.waits = p, t.now != p }
 
 func (t *taps) still() bool { return !t.waits }
 
-// length returns for how many of n frames the places stay, or fade between the same two.
+// length returns for how many of n frames the positions stay the same, or the same crossfade lasts.
 func (t *taps) length(n int) int {
 	switch {
 	case t.done > 0:
@@ -47,7 +47,7 @@ func (t *taps) length(n int) int {
 	return n
 }
 
-// pass goes on by as many frames as length allows.
+// pass advances by a number of frames that length allows.
 func (t *taps) pass(n int) {
 	switch {
 	case t.done > 0:
@@ -60,7 +60,7 @@ func (t *taps) pass(n int) {
 	}
 }
 
-// fade fades n samples of x to those of y, as far as the places have.
+// fade crossfades n samples of x to y, starting at the present point of the crossfade.
 func (t *taps) fade(x, y *dsp.Stretch, n int) {
 	for i, w := range t.rise[t.done:][:n] {
 		x[i] = float32(x[i]*(1-w)) + float32(y[i]*w)

@@ -1,10 +1,10 @@
-// Package treble hears clicks in tests of effects: what is above 2 kHz where a low tone went in.
+// Package treble detects clicks in tests of effects: energy above 2 kHz in the response to a low tone.
 package treble
 
 import "math"
 
-// Most returns the largest magnitude above 2 kHz, 1: full scale, of the samples from a frame on, by
-// a Butterworth high-pass of 8 poles, as four sections of the bilinear transform. x stays as it is.
+// Most returns the largest magnitude above 2 kHz (1: full scale) of the samples from a frame on. The filter
+// is a Butterworth high-pass of 8 poles, as four sections of the bilinear transform. x is not changed.
 func Most(x []float64, rate, from int) (most float64) {
 	y := append([]float64(nil), x...)
 	w := math.Tan(math.Pi * 2000 / float64(rate))

@@ -1,5 +1,5 @@
-// Package width moves left and right together or apart: it scales their difference, the side, and
-// leaves their sum.
+// Package width changes the stereo width: it scales the difference of left and right, the side, and keeps
+// their sum.
 package width
 
 import (
@@ -12,12 +12,12 @@ type Values struct {
 	Width float64 // 0..2: 0 is mono, 1 changes no bit, 2 doubles the side and at most the peak
 }
 
-// Width is one at work. It remembers no sample.
+// Width is a width effect. It stores no samples.
 type Width struct {
 	glide glide.Glide
 }
 
-// New returns one of width 1, for any rate. Control side.
+// New returns a Width of 1, for any rate. Control side.
 func New(int) *Width {
 	w := &Width{glide: glide.New(1)}
 	w.glide.Jump([]float64{1})
@@ -30,8 +30,8 @@ func (w *Width) Jump(v *Values) {
 	w.glide.Jump(x[:])
 }
 
-// Move moves the parameters to v in 64 frames, see package glide. Call it only at frames that are
-// multiples of 32.
+// Move moves the parameters to v in 64 frames, see package glide. Call it only at frames that are multiples
+// of 32.
 func (w *Width) Move(v *Values) {
 	x := [...]float64{v.Width}
 	w.glide.Move(x[:])
@@ -48,7 +48,7 @@ func (w *Width) Process(block []pcm.Frame, _ int64) {
 	}
 }
 
-// widen scales the sides of x. Halves are exact, so that 0 makes both sides the same.
+// widen scales the sides of x. Halves are exact, so a width of 0 makes both channels equal.
 func widen(x []pcm.Frame, width float32) {
 	for i := range x {
 		l, r := x[i][0], x[i][1]
@@ -60,8 +60,8 @@ func widen(x []pcm.Frame, width float32) {
 // Reset ends a move. The parameters stay.
 func (w *Width) Reset() { w.glide.Arrive() }
 
-// Idle reports whether nothing moves. Silence gives silence even then.
+// Idle reports whether the width is constant. Silence gives silence during a move, too.
 func (w *Width) Idle() bool { return w.glide.Still() }
 
-// Tail returns 0: nothing rings.
+// Tail returns 0: a width effect has no tail.
 func Tail(*Values, int) int64 { return 0 }
