@@ -1,28 +1,28 @@
 package dsp
 
-// BankLanes is how many voices a Bank filters at once.
+// BankLanes is the number of lanes of a Bank.
 const BankLanes = 16
 
-// BankTurn is how many frames a Bank reads and writes at once.
+// BankTurn is the number of frames that a Bank reads and writes at once.
 const BankTurn = 16
 
 // WholeTurns returns n frames rounded up to whole turns.
 func WholeTurns(n int) int { return (n + BankTurn - 1) &^ (BankTurn - 1) }
 
-// Bank is filters of two poles side by side, all low-passes or all high-passes: a voice a lane. The
-// bits of a lane are the same whoever is in the others.
+// Bank is a set of two-pole filters side by side, all low-passes or all high-passes, one channel per lane.
+// The bits of a lane do not depend on the other lanes.
 type Bank struct {
-	weights [14][BankLanes]float32 // Poles, Ways, how many frames of the line are behind, and the share of one
+	weights [14][BankLanes]float32 // Poles, their change, completed frames of the ramp, and 1 / its length
 	states  [2][BankLanes]float32
-	turned  [BankTurn][BankLanes]float32 // room for kernels
+	turned  [BankTurn][BankLanes]float32 // scratch space for kernels
 	dst     [BankLanes][]float32
 	src     [BankLanes][]float32
 }
 
-// Rest has the coefficients of a lane be still.
+// Rest sets constant coefficients for a lane.
 func (b *Bank) Rest(lane int, p *Poles, s PoleStates) { b.put(lane, p, s) }
 
-// Move has the coefficients of a lane go along a line.
+// Move sets a coefficient ramp for a lane.
 func (b *Bank) Move(lane int, l *PoleLine, s PoleStates) {
 	b.put(lane, &l.From, s)
 	w := &b.weights
@@ -38,17 +38,17 @@ func (b *Bank) put(lane int, p *Poles, s PoleStates) {
 	b.states[0][lane], b.states[1][lane] = s.Band, s.Low
 }
 
-// States returns those of a lane.
+// States returns the states of a lane.
 func (b *Bank) States(lane int) PoleStates {
 	return PoleStates{b.states[0][lane], b.states[1][lane]}
 }
 
-// Through has a lane read src and write dst, which are the same memory or such as no other lane has.
-// Both have capacity for whole turns. What is behind the frames that are filtered is not defined in
-// dst, but stays where it is src, too.
+// Through sets the input and the output of a lane. They are the same memory, or dst is not used by another
+// lane. Both have capacity for whole turns. Behind the filtered frames, dst is undefined unless it is src,
+// which stays unchanged there.
 func (b *Bank) Through(lane int, dst, src []float32) { b.dst[lane], b.src[lane] = dst, src }
 
-// Forget lets go of all memory that lanes read and write.
+// Forget drops the references to inputs and outputs.
 func (b *Bank) Forget() {
 	clear(b.dst[:])
 	clear(b.src[:])
@@ -63,7 +63,7 @@ func (b *Bank) Settle(lanes int, least float32) {
 	}
 }
 
-// Filter filters n frames of the first lanes; moving: each along its line.
+// Filter filters n frames of the first lanes; moving: along their coefficient ramps.
 func (b *Bank) Filter(lanes, n int, high, moving bool) {
 	turns := WholeTurns(n)
 	for i := range lanes {
@@ -78,7 +78,7 @@ func (b *Bank) Filter(lanes, n int, high, moving bool) {
 		}
 		return
 	}
-	for i := lanes; i < BankLanes; i++ { // the others do what the first one does
+	for i := lanes; i < BankLanes; i++ { // unused lanes repeat the first one
 		for k := range b.weights {
 			b.weights[k][i] = b.weights[k][0]
 		}
@@ -87,7 +87,7 @@ func (b *Bank) Filter(lanes, n int, high, moving bool) {
 	bank(b, n, high, moving)
 }
 
-// filter filters a lane.
+// filter filters a lane in Go.
 func (b *Bank) filter(lane, n int, high, moving bool) {
 	s, dst, src := b.States(lane), b.dst[lane][:n], b.src[lane][:n]
 	p := b.poles(0, lane)
@@ -103,7 +103,7 @@ func (b *Bank) filter(lane, n int, high, moving bool) {
 	b.states[0][lane], b.states[1][lane] = s.Band, s.Low
 }
 
-// poles returns what stands in a lane from a row of weights on.
+// poles returns the coefficients of a lane, starting at a row of weights.
 func (b *Bank) poles(row, lane int) Poles {
 	w := b.weights[row:]
 	return Poles{w[0][lane], w[1][lane], w[2][lane], w[3][lane], w[4][lane], w[5][lane]}

@@ -8,9 +8,8 @@ import (
 
 // best reads a compensated sound through 8 taps.
 //
-// Compensated means: band-limited, and divided by the spectrum of the kernel
-// beforehand. So the kernel may let the upper end of the band droop, and 8 taps
-// keep images under -90 dB.
+// A compensated sound is band-limited and divided by the spectrum of the kernel in advance. The kernel may
+// therefore attenuate the upper end of the band, and 8 taps keep images below -90 dB.
 func best[F samples[T], T Sample](dst []pcm.Frame, src []F, pos, step int64, g Ramp) {
 	for i := range dst {
 		s := (*[8]F)(src[pos>>32-3:])
@@ -32,32 +31,28 @@ func best[F samples[T], T Sample](dst []pcm.Frame, src []F, pos, step int64, g R
 	}
 }
 
-// sum8 adds in the order in which vectors do it.
+// sum8 adds in the order of the vector kernels.
 func sum8(q0, q1, q2, q3, q4, q5, q6, q7 float32) float32 {
 	return ((q0 + q2) + (q1 + q3)) + ((q4 + q6) + (q5 + q7))
 }
 
-// phase is the weights of the 8 taps at one of 256 fractions, and how far it is
-// from them to those of the next.
+// phase holds the weights of the 8 taps at 1 of 256 fractions, and their differences to the next phase.
 type phase struct{ at, toNext [8]float32 }
 
-// tap returns the weight of a tap at f of the way to the next phase.
+// tap returns the weight of a tap, interpolated by f towards the next phase.
 func (p *phase) tap(t int, f float32) float32 { return p.at[t] + float32(f*p.toNext[t]) }
 
-// splitBest returns the phase of a position, by the upper 8 bits of its
-// fraction, and how far it is beyond it: the other 24 bits, which a float32
-// holds exactly.
+// splitBest returns the phase of a position, the upper 8 bits of its fraction, and the remaining 24 bits,
+// which a float32 holds exactly.
 func splitBest(pos int64) (row *phase, f float32) {
 	return &phases[uint8(pos>>24)], float32(int32(pos&(1<<24-1))) * 0x1p-24
 }
 
-// phases stands at a multiple of 64 bytes, so that a row is one line of the
-// cache. PrepareBest makes it.
+// phases is aligned to 64 bytes, so that a row is one cache line. PrepareBest makes it.
 var phases *[256]phase
 
-// PrepareBest makes the table that MonoBest and StereoBest read. It takes a millisecond,
-// which a program that pitches no sound does not spend. Control side, once, before the
-// first of them is called.
+// PrepareBest makes the table for MonoBest and StereoBest. It takes a millisecond, so programs without
+// pitched sounds should not call it. Control side, once, before the first use of these formulas.
 func PrepareBest() { phases = newPhases() }
 
 func newPhases() *[256]phase {
@@ -77,8 +72,8 @@ func newPhases() *[256]phase {
 // shape is b of the kernel I0(b sqrt(1-(x/4)^2)) / I0(b).
 const shape = 14.75
 
-// kernel returns the weight of a sample that stands x frames away: the window of
-// Kaiser and Bessel, zero beyond 4 frames.
+// kernel returns the weight of a sample at a distance of x frames: the Kaiser-Bessel window, zero beyond 4
+// frames.
 func kernel(x float64) float64 {
 	const b2 = shape * shape
 	x /= 4
@@ -88,8 +83,8 @@ func kernel(x float64) float64 {
 	return bessel(b2-float64(b2*float64(x*x))) / bessel(b2)
 }
 
-// bessel returns I0(sqrt(y2)), the modified Bessel function of the first kind,
-// as the sum over n of (y2/4)^n / (n!)^2.
+// bessel returns I0(sqrt(y2)), the modified Bessel function of the first kind, as the sum over n of (y2/4)^n
+// / (n!)^2.
 func bessel(y2 float64) float64 {
 	sum, term := 1.0, 1.0
 	for n := 1.0; term > sum*0x1p-60; n++ {

@@ -2,17 +2,16 @@ package dsp
 
 import "voicepool/pcm"
 
-// Biquads is two second-order filters in a row, for two channels at once.
+// Biquads is two second-order filters in series, for two channels at once.
 type Biquads struct {
 	Taps  [10]Pair // b0, b1, b2, a1 and a2 of the first, then of the second
-	State [4]Pair  // what both remember
+	State [4]Pair  // states of both filters
 }
 
-// Pair is a number for the left and one for the right channel.
+// Pair is a left and a right number.
 type Pair [2]float64
 
-// Energy filters interleaved samples and returns sum, to which the square of each one that comes
-// out was added.
+// Energy filters interleaved samples. It adds the square of each output sample to sum and returns the result.
 func (b *Biquads) Energy(samples []float32, sum float64) float64 {
 	n := len(samples) / 2
 	if n > 0 && level != generic {
@@ -21,7 +20,7 @@ func (b *Biquads) Energy(samples []float32, sum float64) float64 {
 	return b.squares(samples, sum, false)
 }
 
-// Power is Energy, where the squares of a frame are added to each other first.
+// Power is Energy, except that the squares of a frame are added to each other first.
 func (b *Biquads) Power(frames []pcm.Frame, sum float64) float64 {
 	if len(frames) > 0 && level != generic {
 		return power(&b.Taps[0][0], &frames[0][0], len(frames), sum)
@@ -29,7 +28,7 @@ func (b *Biquads) Power(frames []pcm.Frame, sum float64) float64 {
 	return b.squares(Interleaved(frames), sum, true)
 }
 
-// squares is both in Go, with all that moves in registers.
+// squares implements both in Go, with all states in registers.
 func (b *Biquads) squares(samples []float32, sum float64, together bool) float64 {
 	h, s := b.Taps, b.State
 	l1, l2, l3, l4 := s[0][0], s[1][0], s[2][0], s[3][0]

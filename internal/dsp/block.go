@@ -7,8 +7,10 @@ import (
 	"voicepool/pcm"
 )
 
-// Frames adds src to dst under a ramp. len(src) >= len(dst). Inlined into another package
-// it would move its ramp to the heap: what a generic function keeps is not known there.
+// Frames adds src to dst with a gain ramp. len(src) >= len(dst).
+//
+// If Frames were inlined into another package, its ramp would move to the heap, because escape analysis does
+// not see through the generic function.
 //
 //go:noinline
 func Frames(dst, src []pcm.Frame, g Ramp) {
@@ -29,8 +31,7 @@ func Sum(dst, src []pcm.Frame) {
 	}
 }
 
-// Window multiplies each frame of dst by the factor of its place in w.
-// len(w) >= len(dst).
+// Window multiplies each frame of dst by the factor at the same index of w. len(w) >= len(dst).
 func Window(dst []pcm.Frame, w []float32) {
 	w = w[:len(dst)]
 	n := turns(len(dst), &Ramp{})
@@ -50,13 +51,13 @@ func Peak(src []pcm.Frame) float32 {
 	if n > 0 {
 		largest = peak(&src[0][0], n)
 	}
-	for _, x := range src[n:] { // as bits magnitudes are in the same order, NaN last
+	for _, x := range src[n:] { // the bits of magnitudes are ordered like the magnitudes, NaN last
 		largest = max(largest, math.Float32bits(x[0])&^(1<<31), math.Float32bits(x[1])&^(1<<31))
 	}
 	return math.Float32frombits(min(largest, infinite))
 }
 
-// Levels is Peak for left and right apart.
+// Levels returns the Peak of the left and of the right channel.
 func Levels(src []pcm.Frame) (left, right float32) {
 	n, l, r := turns(len(src), &Ramp{}), uint32(0), uint32(0)
 	if n > 0 {

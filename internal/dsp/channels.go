@@ -15,7 +15,7 @@ func Apart(left, right, src []float32) {
 	}
 }
 
-// Together copies a row for each channel, which are at least as long, to frames.
+// Together interleaves a row for each channel. The rows are at least as long as dst.
 func Together(dst []pcm.Frame, left, right []float32) {
 	left, right = left[:len(dst)], right[:len(dst)]
 	n := turns(len(dst), &Ramp{})

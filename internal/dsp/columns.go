@@ -1,8 +1,7 @@
 package dsp
 
-// Columns sets dst to the products of x and the columns of a matrix, of which it takes the first row and each
-// every-th after it, and of x as many numbers, in the same places. Each product is added up in the
-// order of the rows.
+// Columns sets dst to the products of x and the columns of a matrix. It uses the first row and every every-th
+// row after it, and the elements of x at the same indices. Each product is summed in the order of the rows.
 func Columns(dst *[36]float64, rows [][36]float64, x []float64, every int) {
 	n := (len(x) + every - 1) / every
 	if n == 0 {

@@ -2,8 +2,8 @@ package dsp
 
 import "voicepool/pcm"
 
-// Line fills dst with a straight line: from + change (t/frames) first, then the same for
-// t+every, t+2 every ... t and what comes of it are below 2^53, frames is not 0.
+// Line fills dst with a straight line: from + change (t/frames), then the same for t+every, t+2 every ... The
+// times and their products are below 2^53, and frames is not 0.
 func Line(dst []float64, from, change float64, t, every, frames int64) {
 	n := fours(len(dst))
 	if n > 0 {
@@ -14,7 +14,7 @@ func Line(dst []float64, from, change float64, t, every, frames int64) {
 	}
 }
 
-// Factors replaces decibels, at most 6000 of them, by pcm.Decibels.Gain.
+// Factors replaces decibels, at most 6000 values, by pcm.Decibels.Gain.
 func Factors(x []float64) {
 	n := fours(len(x))
 	if n > 0 {
@@ -36,8 +36,8 @@ func CosPi(x []float64) {
 	}
 }
 
-// Pans fills left and right with the factors of pans of one channel: of those in x, each
-// with beside added to it, and held within -1..+1. All are as long as x.
+// Pans fills left and right with the mono pan factors of x + beside, clamped to -1..+1. All slices have the
+// length of x.
 func Pans(left, right, x []float64, beside float64) {
 	left, right = left[:len(x)], right[:len(x)]
 	n := fours(len(x))
@@ -50,7 +50,7 @@ func Pans(left, right, x []float64, beside float64) {
 	}
 }
 
-// fours returns how many of n numbers kernels take.
+// fours returns how many of n numbers the kernels process.
 func fours(n int) int {
 	if level == generic {
 		return 0

@@ -16,8 +16,8 @@ func Doubled(dst []Pair, src []pcm.Frame) {
 	}
 }
 
-// Singled writes src to dst as float32. grain is added to each number and taken away: what is
-// smaller than its last bit becomes 0, and none becomes denormal. len(src) >= len(dst).
+// Singled writes src to dst as float32. It adds grain to each number and subtracts it again: numbers below
+// its last bit become 0, so the results are never denormal. len(src) >= len(dst).
 func Singled(dst []pcm.Frame, src []Pair, grain float64) {
 	src = src[:len(dst)]
 	n := 0

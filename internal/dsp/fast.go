@@ -9,17 +9,15 @@ import (
 	"voicepool/pcm"
 )
 
-// Each function here hands as many frames or slots as it can to the kernels of this
-// machine, whole turns from the first on, and returns how many. A kernel trusts what it
-// is given: whatever could make it read outside src, or count frames beyond what a
-// float32 holds, is left to Go.
+// Each function here passes as many whole turns of frames or slots as possible to the kernels of this
+// machine, and returns how many. Kernels do not check their arguments. Go therefore handles all frames for
+// which a kernel would read outside src or count frames beyond the precision of a float32.
 //
-// A kernel takes n frames or slots, a multiple of its turn and not 0: 16 slots, 16 frames
-// with AVX-512, else 8. One that mixes takes ramps for as many frames each, a multiple of
-// its turn too, of which n is a multiple. Peak kernels return bits, those of a NaN as the
-// largest.
+// A kernel processes n frames or slots, a multiple of its turn and not 0: 16 slots, 16 frames with AVX-512,
+// otherwise 8 frames. A mixing kernel takes ramps of equal length, also a multiple of its turn; n is a
+// multiple of that length. Peak kernels return bits, with NaN as the largest.
 
-// compact is added to a formula for the kernel of samples of 16 bits.
+// compact is added to a formula for the kernel that reads 16-bit samples.
 const compact Formula = 8
 
 func fastMix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *Ramp) int {
@@ -71,7 +69,8 @@ func fastMixSend[T Sample](f Formula, dst, send []pcm.Frame, src []T, g *Ramp, s
 	return n
 }
 
-// fastMixRamps mixes all frames or none. Ramps start at 0, and each has whole turns.
+// fastMixRamps mixes either all frames or no frame, and reports which. Ramps start at 0, and each has whole
+// turns.
 func fastMixRamps[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, ramps []Ramp, each int) bool {
 	n, frames, kernel := len(dst), len(src)>>(f&1), f.kernel(unsafe.Sizeof(T(0)))
 	if level == generic || n == 0 || n > 1<<16 || each&7 != 0 || kernel >= MonoBest+compact ||
@@ -87,7 +86,7 @@ func fastMixRamps[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64
 	return true
 }
 
-// kernel returns the number of the kernel for samples of so many bytes.
+// kernel returns the number of the kernel for samples of the given size in bytes.
 func (f Formula) kernel(size uintptr) Formula {
 	if size == 2 {
 		f += compact
@@ -95,7 +94,7 @@ func (f Formula) kernel(size uintptr) Formula {
 	return f
 }
 
-// ahead returns what to ask the machine for: if nothing else, what it has anyway.
+// ahead returns the address to prefetch; without a known one, an address that is in the cache already.
 func (g *Ramp) ahead(dst []pcm.Frame) uintptr {
 	if g.Ahead == 0 {
 		return uintptr(unsafe.Pointer(&dst[0]))
@@ -103,14 +102,14 @@ func (g *Ramp) ahead(dst []pcm.Frame) uintptr {
 	return g.Ahead
 }
 
-// reach is what a formula reads around a position's frame.
+// reach is the number of frames that a formula reads before and after a position's frame.
 type reach struct{ before, after int }
 
-// reaches lists them by half the number of the formula.
+// reaches is indexed by half the number of the formula.
 var reaches = [...]reach{{0, 0}, {0, 1}, {1, 2}, {3, 4}}
 
-// turns returns how many of n frames, whole turns, kernels may take from pos on, in a
-// src of so many frames.
+// turns returns n if kernels can process n frames from pos on, in a src with the given number of frames,
+// otherwise 0.
 func (r reach) turns(n int, pos, step int64, frames int) int {
 	last := pos + int64(n-1)*step
 	if n > 1<<16 || uint64(step) > 1<<40 || pos>>32 < int64(r.before) || last < pos || last>>32 >= int64(frames-r.after) {
@@ -119,22 +118,22 @@ func (r reach) turns(n int, pos, step int64, frames int) int {
 	return n
 }
 
-// search is the kernels of the choice of a victim. n is a multiple of 16, not 0; p and k
-// are the priority and the bits of the key that are looked for.
+// search holds the kernels of the victim search. n is a multiple of 16, not 0; p and k are the wanted
+// priority and the bits of the wanted key.
 type search struct {
-	// weakest returns the lowest priority and how many are at most limit; of that priority the
-	// bits of the least and the next key, all ones where there is none; and the first place of
-	// that priority and least key.
+	// weakest returns the lowest priority and how many priorities are at most limit. For that priority it
+	// returns the bits of the smallest and the second smallest key, all ones if missing, and the first slot
+	// with the priority and the smallest key.
 	weakest func(prio *int32, key *float32, n int, limit int32) (lowest, candidates int32, least, next uint32, at int)
 
-	// numbered returns the place of the first slot that has a number, or n.
+	// numbered returns the first slot with number x, or n.
 	numbered func(number *uint64, n int, x uint64) int
 
-	// eldest returns the least number, or 2^63-1. Numbers are below that.
+	// eldest returns the smallest number, or 2^63-1. Numbers are below that.
 	eldest func(prio *int32, key *float32, number *uint64, n int, p int32, k uint32) uint64
 }
 
-// slotTurns returns how many of n slots kernels may take.
+// slotTurns returns how many of n slots the kernels process.
 func slotTurns(n int) int {
 	if level == generic {
 		return 0
@@ -142,7 +141,7 @@ func slotTurns(n int) int {
 	return n &^ 15
 }
 
-// fastWeakest returns how many slots it has looked at, and what Weakest.Find knows of them.
+// fastWeakest returns the number of slots it has searched, and the results of Weakest.Find for them.
 func fastWeakest(prio []int32, key []float32, limit int32) (done int, lowest int32, candidates int, least, next uint32, at int) {
 	n := slotTurns(len(prio))
 	if n == 0 {
@@ -152,8 +151,8 @@ func fastWeakest(prio []int32, key []float32, limit int32) (done int, lowest int
 	return n, lowest, int(count), least, next, at
 }
 
-// fastEldest returns how many slots it has looked at, and the one that it has found
-// among them, or -1, with its number.
+// fastEldest returns the number of slots it has searched, and the slot found among them, or -1, with its
+// number.
 func fastEldest(prio []int32, key []float32, number []uint64, p int32, k float32) (done, slot int, least uint64) {
 	n := slotTurns(len(prio))
 	if n == 0 {

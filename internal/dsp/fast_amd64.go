@@ -96,8 +96,8 @@ func cosPi(x *float64, n int)   { cosPiAVX2(x, n) }
 
 func pans(left, right, x *float64, n int, beside float64) { pansAVX2(left, right, x, n, beside) }
 
-// wider returns how many of n frames the kernels of AVX-512 may take. Pitched ones load a
-// window of src for each 16 frames of one channel, or 8 of two, and pick from it.
+// wider returns how many of n frames the AVX-512 kernels can process. Pitched ones load a window of src for
+// each 16 frames of one channel, or 8 of two, and select samples from it.
 func (f Formula) wider(n int, pos, step int64, frames int) int {
 	if f >= MonoBest {
 		return 0
@@ -110,7 +110,7 @@ func (f Formula) wider(n int, pos, step int64, frames int) int {
 		return 0
 	}
 	window, each := 32>>(f&1), 16>>(f&1)
-	// From here on a window is not inside.
+	// Positions from here on have a window that exceeds src.
 	limit := int64(frames-reaches[f>>1].after-window+1) << 32
 	if pos+int64(n-each)*step < limit {
 		return n
@@ -121,7 +121,7 @@ func (f Formula) wider(n int, pos, step int64, frames int) int {
 	return min(n, (int((limit-1-pos)/step)+each)&^15)
 }
 
-// mix calls a kernel of whole turns of 8 frames.
+// mix calls a kernel with turns of 8 frames.
 func mix(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, each int, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
@@ -156,7 +156,7 @@ func mix(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, e
 	}
 }
 
-// mixWider calls a kernel of whole turns of 16 frames.
+// mixWider calls a kernel with turns of 16 frames.
 func mixWider(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, each int, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
@@ -187,7 +187,7 @@ func mixWider(f Formula, dst, src *float32, n int, pos, step int64, ramps *float
 	}
 }
 
-// mixSend calls a kernel of whole turns of 8 frames that has a second destination.
+// mixSend calls a kernel with turns of 8 frames and a second destination.
 func mixSend(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
@@ -202,7 +202,7 @@ func mixSend(f Formula, dst, send, src *float32, n int, share float32, ramp *flo
 	}
 }
 
-// mixSendWider calls a kernel of whole turns of 16 frames that has a second destination.
+// mixSendWider calls a kernel with turns of 16 frames and a second destination.
 func mixSendWider(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {

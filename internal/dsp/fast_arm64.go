@@ -4,7 +4,7 @@ package dsp
 
 import "unsafe"
 
-// detect finds the vectors that every arm64 has.
+// detect returns neon, which every arm64 processor has.
 func detect() instructions { return neon }
 
 var searches = [...]search{neon: {weakest, numberedNEON, eldestNEON}}
@@ -75,7 +75,7 @@ func cosPi(x *float64, n int)   { cosPiNEON(x, n) }
 
 func pans(left, right, x *float64, n int, beside float64) { pansNEON(left, right, x, n, beside) }
 
-// mix calls a kernel of whole turns of 8 frames.
+// mix calls a kernel with turns of 8 frames.
 func mix(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, each int, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {
@@ -110,7 +110,7 @@ func mix(f Formula, dst, src *float32, n int, pos, step int64, ramps *float32, e
 	}
 }
 
-// No kernels take wider turns.
+// NEON has no kernels with wider turns.
 
 func (f Formula) wider(int, int64, int64, int) int { return 0 }
 
@@ -152,7 +152,7 @@ func bank(b *Bank, n int, high, moving bool) {
 	}
 }
 
-// mixSend calls a kernel of whole turns of 8 frames that has a second destination.
+// mixSend calls a kernel with turns of 8 frames and a second destination.
 func mixSend(f Formula, dst, send, src *float32, n int, share float32, ramp *float32, ahead uintptr) {
 	src16 := (*int16)(unsafe.Pointer(src))
 	switch f {

@@ -10,7 +10,7 @@ import (
 
 func detect() instructions { return generic }
 
-// No kernels but those in Go: nobody else takes a frame.
+// This platform has no assembly: the functions below process no frames, and the Go formulas process all.
 
 func fastMix[T Sample](Formula, []pcm.Frame, []T, int64, int64, *Ramp) int { return 0 }
 

@@ -1,18 +1,18 @@
 package dsp
 
-// Filter makes frames of dst, the first and each every-th after it. The n-th of them is the product of
-// taps and as many frames of x from n*step on. Both are interleaved, of 1 or 2 channels; every is 1 or
-// more, step 0 or more. x has as many frames as that takes.
+// Filter computes every every-th frame of dst, starting with the first. The n-th of them is the product of
+// taps and the frames of x from n*step on. Both are interleaved, with 1 or 2 channels; every is 1 or more,
+// step 0 or more. x must be long enough.
 //
-// A sample is added up in four sums, whose order is part of the result: of four taps in a
-// row each goes to another, of the last one to three all go to the first.
+// Each sample is the sum of four partial sums, and their order is part of the result: of four consecutive
+// taps each goes to another sum. The last one to three taps go to the first sum.
 func Filter(dst []float32, channels, every int, taps, x []float64, step int) {
 	stride := channels * every
 	n := (len(dst) + stride - 1) / stride
 	switch n {
 	case 0:
 		return
-	case 1: // whatever the step is
+	case 1: // step does not matter
 		step = 0
 	}
 	if width := len(taps); level != generic && width >= 4 && uint(step) <= uint(len(x)) && ((n-1)*step+width)*channels <= len(x) {
@@ -27,7 +27,7 @@ func Filter(dst []float32, channels, every int, taps, x []float64, step int) {
 		}
 		return
 	}
-	for i := 0; i+1 < n; i += 2 { // two at a time, for the sake of speed
+	for i := 0; i+1 < n; i += 2 { // two frames at a time, for speed
 		a, b := products(taps, x[i*step:], x[(i+1)*step:])
 		dst[i*stride], dst[(i+1)*stride] = float32(a), float32(b)
 	}
@@ -60,7 +60,7 @@ func woven(taps, x []float64) (float64, float64) {
 	return (s0 + s1) + (s2 + s3), (t0 + t1) + (t2 + t3)
 }
 
-// products returns those of taps and x, and of taps and y.
+// products returns the products of taps and x, and of taps and y.
 func products(taps, x, y []float64) (float64, float64) {
 	x, y = x[:len(taps)], y[:len(taps)]
 	var s0, s1, s2, s3, t0, t1, t2, t3 float64
@@ -83,7 +83,7 @@ func products(taps, x, y []float64) (float64, float64) {
 	return (s0 + s1) + (s2 + s3), (t0 + t1) + (t2 + t3)
 }
 
-// Between fills dst with what lies a fraction of the way from a to b. Both are as long as dst.
+// Between fills dst with the linear interpolation from a to b at a fraction. Both are as long as dst.
 func Between(dst, a, b []float64, fraction float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	n := 0

@@ -6,9 +6,8 @@ import (
 	"voicepool/pcm"
 )
 
-// samples are those of a frame of one or two channels. A loop below reads the first of
-// them for the left and the last for the right; of one channel the compiler works both
-// out once.
+// samples is a frame of one or two channels. The loops below read the first sample for the left and the last
+// for the right; for one channel the compiler computes both at once.
 type samples[T Sample] interface{ [1]T | [2]T }
 
 // framesIn returns the same memory as whole frames.
@@ -72,9 +71,8 @@ func cubic[F samples[T], T Sample](dst []pcm.Frame, src []F, pos, step int64, g 
 	}
 }
 
-// hermite is the cubic from b (f = 0) to c (f = 1) whose slopes there are those
-// of the chords a-c and b-d: Catmull and Rom, "A class of local interpolating
-// splines", 1974.
+// hermite is the cubic from b (f = 0) to c (f = 1) whose slopes there are the slopes of the chords a-c and
+// b-d: Catmull and Rom, "A class of local interpolating splines", 1974.
 func hermite(a, b, c, d, f float32) float32 {
 	c1 := float32(0.5 * (c - a))
 	c3 := float32(0.5*(d-a)) + float32(1.5*(b-c))

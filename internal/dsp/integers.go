@@ -13,11 +13,11 @@ const (
 	largest24 = 1 - 1.0/full24
 )
 
-// Integers24 stores frames as integers of 24 bits, the lowest byte first: full scale -1..+1,
-// rounded to the nearest, ties to even, and clipped. NaN becomes 0 and counts as clipped. It returns
-// how many samples were clipped. len(dst) >= 6*len(src).
+// Integers24 converts frames to 24-bit integers, lowest byte first. Full scale is -1..+1; values are rounded
+// to the nearest, ties to even, and clipped. NaN becomes 0 and counts as clipped. It returns the number of
+// clipped samples. len(dst) >= 6*len(src).
 func Integers24(dst []byte, src []pcm.Frame) (clipped int64) {
-	const run = 256 // frames, of which none is clipped or each may be
+	const run = 256 // frames per kernel call, if no sample of them is clipped
 	dst = dst[:6*len(src)]
 	for len(src) > 0 {
 		some := src[:min(len(src), run)]

@@ -1,6 +1,6 @@
 package dsp
 
-// instructions is a set that kernels are written for.
+// instructions is an instruction set with its own kernels.
 type instructions uint8
 
 const (
@@ -10,16 +10,15 @@ const (
 	neon
 )
 
-// level is the best set that this machine has.
+// level is the best instruction set of this machine.
 var level = detect()
 
-// Kernel returns the name of the instructions that the kernels use here:
-// "avx512", "avx2", "neon" or "generic".
+// Kernel returns the name of the instruction set in use: "avx512", "avx2", "neon" or "generic".
 func Kernel() string { return level.String() }
 
 func (i instructions) String() string { return [...]string{"generic", "avx2", "avx512", "neon"}[i] }
 
-// turns returns how many of n frames kernels may take.
+// turns returns how many of n frames the kernels process.
 func turns(n int, g *Ramp) int {
 	if level == generic || !g.still() && uint(g.Start) > 1<<24-uint(n) {
 		return 0

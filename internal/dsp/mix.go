@@ -6,17 +6,16 @@ import (
 	"voicepool/pcm"
 )
 
-// Formula says how Mix makes frames of a sound's samples. Odd ones are those of sounds
-// of two channels.
+// Formula is the interpolation that Mix uses. Odd formulas are for sounds with two channels.
 type Formula uint8
 
-// The formulas. A Best one reads a sound that was compensated: see PrepareBest.
+// The formulas. The Best formulas read a compensated sound and need PrepareBest.
 const (
-	MonoUnity Formula = iota // the samples as they are
+	MonoUnity Formula = iota // no interpolation
 	StereoUnity
-	MonoLinear // straight lines between samples
+	MonoLinear // linear interpolation
 	StereoLinear
-	MonoCubic // the cubic of Catmull and Rom through four samples
+	MonoCubic // Catmull-Rom cubic through four samples
 	StereoCubic
 	MonoBest // 8 taps
 	StereoBest
@@ -25,18 +24,18 @@ const (
 // One is one frame of a position: 32 bits of frames, 32 of fraction.
 const One = 1 << 32
 
-// split returns the whole frame of a position and its fraction in [0, 1),
-// rounded down to the 24 bits that a float32 holds exactly.
+// split returns the whole frame of a position and its fraction in [0, 1), rounded down to the 24 bits that a
+// float32 holds exactly.
 func split(pos int64) (frame int, fraction float32) {
 	return int(pos >> 32), float32(uint32(pos)>>8) * 0x1p-24
 }
 
-// Sample is what a sound is kept in. An int16 x stands for x 2^-15.
+// Sample is the storage type of a sound's samples. An int16 x has the value x 2^-15.
 type Sample interface{ float32 | int16 }
 
-// Mix adds src to dst from pos on, step apart. A position has 32 bits of frames and 32
-// of fraction. The formulas of unity read a frame of src for each of dst, whatever the
-// step. Mix does not change g. It panics where src is too short for what the formula reads.
+// Mix adds src to dst, starting at pos with the given step. A position has 32 bits of frames and 32 of
+// fraction. The formulas of unity ignore step and read one frame of src for each frame of dst. Mix does not
+// change g. It panics if src is too short for the formula.
 func Mix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *Ramp) {
 	if f <= StereoUnity {
 		src, pos, step = src[pos>>32<<(f&1):][:len(dst)<<(f&1)], 0, One
@@ -57,8 +56,8 @@ func Mix[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, g *Ramp
 	}
 }
 
-// MixSend is Mix for a formula of unity that also adds a share of what it adds to dst to send, which is as
-// long and lies elsewhere.
+// MixSend is Mix for a formula of unity that also adds a share of the output to send. send is as long as dst
+// and does not overlap it.
 func MixSend[T Sample](f Formula, dst, send []pcm.Frame, src []T, pos int64, g *Ramp, share float32) {
 	f &= 1
 	src, send = src[pos>>32<<f:][:len(dst)<<f], send[:len(dst)]
@@ -80,8 +79,8 @@ func MixSend[T Sample](f Formula, dst, send []pcm.Frame, src []T, pos int64, g *
 	}
 }
 
-// MixRamps is Mix under ramps that follow each other, each for as many frames from its
-// first on: their Start is 0, and len(dst) is len(ramps) times each.
+// MixRamps is Mix with consecutive ramps of each frames. Their Start is 0, and len(dst) is len(ramps) times
+// each.
 func MixRamps[T Sample](f Formula, dst []pcm.Frame, src []T, pos, step int64, ramps []Ramp, each int) {
 	if f <= StereoUnity {
 		src, pos, step = src[pos>>32<<(f&1):][:len(dst)<<(f&1)], 0, One
@@ -109,9 +108,9 @@ func mixFrames[F samples[T], T Sample](f Formula, dst []pcm.Frame, src []F, pos,
 	}
 }
 
-// of16 returns the ramp for samples of 16 bits. A power of two commutes with every
-// rounding on the way, so they give the same bits as the same samples in float32. Gains
-// and slopes below 2^-111, 670 dB down, are the exception: it makes them denormal.
+// of16 returns the ramp for 16-bit samples. A power of two commutes with every rounding, so the result has
+// the same bits as with the same samples in float32. The exception are gains and slopes below 2^-111, 670 dB
+// down, which become denormal.
 func (g *Ramp) of16() Ramp {
 	return Ramp{g.Left * 0x1p-15, g.Right * 0x1p-15, g.LeftSlope * 0x1p-15, g.RightSlope * 0x1p-15, g.Start, g.Ahead}
 }

@@ -2,15 +2,14 @@ package dsp
 
 import "voicepool/pcm"
 
-// nearError is more than the part of the largest sample by which the kernel of Near is wrong.
-// It sums up 16 products, in float32. Each of their factors is rounded once and each product and
-// sum once: less than 24 roundings of 2^-24, of sums whose magnitude is at most twice that of
-// TruePeakBound.
+// nearError bounds the error of the kernel of Near, relative to the largest sample. The kernel sums 16
+// products in float32. Each factor, product and sum is rounded once: less than 24 roundings of 2^-24, of sums
+// whose magnitude is at most twice TruePeakBound.
 const nearError = 0x1p-14
 
-// Near looks for true peaks beyond a level, at a fraction of the cost of TruePeaks: near[j] becomes
-// 0 where none of dst[4*j] to dst[4*j+3] of TruePeaks is beyond least, or 1 or more where one may
-// be. It reports whether one may be anywhere. len(src) >= 4*len(near)+31; samples may be anything.
+// Near searches for true peaks above a level, at a fraction of the cost of TruePeaks. It sets near[j] to 0 if
+// dst[4*j] to dst[4*j+3] of TruePeaks are at most least, and to 1 or more if they may be above. It reports
+// whether any element is not 0. len(src) >= 4*len(near)+31; samples may have any value.
 func Near(near []uint8, src []pcm.Frame, least float64) bool {
 	if len(near) == 0 {
 		return false
@@ -32,20 +31,20 @@ func Near(near []uint8, src []pcm.Frame, least float64) bool {
 	return some
 }
 
-// nearTurns has the kernel look, and returns how much of near it has set.
+// nearTurns runs the kernel and returns how many elements of near it has set.
 func nearTurns(bytes []uint8, src []pcm.Frame, loudest, least float64) int {
 	n := len(bytes) &^ 1
-	// What is louder could overflow, and what is not finite be lost in a comparison.
+	// Louder samples could overflow, and NaN would be lost in a comparison.
 	if n == 0 || level == generic || !(loudest <= 0x1p100) {
 		return 0
 	}
-	// The last term is for what is rounded below the least normal float32.
+	// The last term covers results below the smallest normal float32.
 	near(&bytes[0], &src[0][0], 4*n, &nearTaps[0], float32(least-float64(loudest*nearError)-0x1p-100))
 	return n
 }
 
-// PeaksBeyond is TruePeaks for those whom only peaks beyond least concern: others may become 0. It
-// reports whether one is beyond.
+// PeaksBeyond is TruePeaks for callers that only need peaks above least: lower ones may become 0. It reports
+// whether any peak is above.
 func PeaksBeyond(dst []float64, src []pcm.Frame, least float64) (beyond bool) {
 	var room [32]uint8
 	for len(dst) > 0 {
@@ -66,7 +65,7 @@ func PeaksBeyond(dst []float64, src []pcm.Frame, least float64) (beyond bool) {
 	return beyond
 }
 
-// peaksOf is TruePeaks for the groups of four that count.
+// peaksOf is TruePeaks for the marked groups of four.
 func peaksOf(dst []float64, src []pcm.Frame, near []uint8) {
 	for j := 0; j < len(near); {
 		first := j

@@ -2,19 +2,19 @@ package dsp
 
 import "voicepool/pcm"
 
-// Poles are the coefficients of a filter of two poles, Butterworth's: a low-pass or a high-pass, as a
+// Poles are the coefficients of a two-pole Butterworth filter, a low-pass or a high-pass, in the form of a
 // trapezoidal state-variable filter (Zavalishin, Simper).
 type Poles struct {
-	Keep, Couple, Follow float32 // of the states
-	Ahead, Damp          float32 // of a high-pass's output
-	Depth                float32 // how much of the filter is heard, while it moves
+	Keep, Couple, Follow float32 // for the states
+	Ahead, Damp          float32 // for the output of a high-pass
+	Depth                float32 // mix of the filtered signal, while it moves
 }
 
-// PoleStates are the two states. The output of a trapezoidal integrator is the mean of its state
-// before and after a frame.
+// PoleStates are the two states. The output of a trapezoidal integrator is the mean of its state before and
+// after a frame.
 type PoleStates struct{ Band, Low float32 }
 
-// Settle makes states 0 that are both below a magnitude, so that none becomes denormal.
+// Settle clears states whose magnitudes are both below least, so that they never become denormal.
 func (s *PoleStates) Settle(least float32) {
 	if s.Band < least && s.Band > -least && s.Low < least && s.Low > -least {
 		*s = PoleStates{}
@@ -27,8 +27,8 @@ func step(keep, couple, follow, x, band, low float32) (band2, low2 float32) {
 	return float32(keep*band) + float32(couple*e), low + float32(couple*band) + float32(follow*e)
 }
 
-// through returns the output of a high-pass for a sample. What is far below the cutoff is in the
-// state, to which x is so near that nothing is lost in their difference.
+// through returns the output of a high-pass for a sample. For frequencies far below the cutoff x is close to
+// the state, so their difference is exact.
 func through(ahead, damp, x, band, low float32) float32 {
 	return float32(ahead*(x-low)) - float32(damp*band)
 }
@@ -41,7 +41,7 @@ func (p *Poles) Step(x, band, low float32) (band2, low2 float32) {
 // High returns the output of a high-pass for a sample, from the states before it.
 func (p *Poles) High(x, band, low float32) float32 { return through(p.Ahead, p.Damp, x, band, low) }
 
-// Way returns how much p changes until it is other.
+// Way returns the difference from p to other.
 func (p *Poles) Way(other *Poles) Poles {
 	return Poles{
 		other.Keep - p.Keep, other.Couple - p.Couple, other.Follow - p.Follow,
@@ -49,7 +49,7 @@ func (p *Poles) Way(other *Poles) Poles {
 	}
 }
 
-// Moved returns p after a share of a way.
+// Moved returns p plus a share of a difference.
 func (p *Poles) Moved(way *Poles, share float32) Poles {
 	return Poles{
 		p.Keep + float32(way.Keep*share), p.Couple + float32(way.Couple*share), p.Follow + float32(way.Follow*share),
@@ -81,17 +81,17 @@ func (p *Poles) HighPass(dst, src []float32, s *PoleStates) {
 	*s = PoleStates{band, low}
 }
 
-// PoleLine is coefficients that go straight from some to others.
+// PoleLine is a linear coefficient ramp from From to From + Way.
 type PoleLine struct {
 	From, Way Poles
-	At        int     // frames that are behind
-	Each      float32 // share of a frame
+	At        int     // completed frames
+	Each      float32 // 1 / length in frames
 }
 
-// share returns how much of the way is done i frames from here.
+// share returns the progress of the ramp i frames from here.
 func (l *PoleLine) share(i int) float32 { return float32(float32(l.At+i) * l.Each) }
 
-// Filter is LowPass, or HighPass, in a line of coefficients.
+// Filter is LowPass, or HighPass, along the ramp.
 func (l *PoleLine) Filter(dst, src []float32, high bool, s *PoleStates) {
 	band, low, h, d := s.Band, s.Low, l.From, l.Way
 	dst = dst[:len(src)]

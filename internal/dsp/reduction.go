@@ -6,16 +6,16 @@ import (
 	"voicepool/pcm"
 )
 
-// Knee is the static curve of a compressor, in octaves: binary logarithms of an amplitude.
+// Knee is the static curve of a compressor. Levels are in octaves: binary logarithms of an amplitude.
 type Knee struct {
-	Begin float32 // where it begins to bend: threshold - width/2
-	Width float32 // of what bends
+	Begin float32 // start of the knee: threshold - width/2
+	Width float32 // of the knee
 	Bend  float32 // 1/(2 width), 0 for a hard knee
 	Slope float32 // 1 - 1/ratio
 }
 
-// Reductions fills dst with what each frame of key asks for, in octaves, 0 or more. The louder
-// side counts. len(key) >= len(dst).
+// Reductions fills dst with the reduction of each frame of key in octaves, 0 or more. The louder channel
+// decides. len(key) >= len(dst).
 func (k *Knee) Reductions(dst []float32, key []pcm.Frame) {
 	key = key[:len(dst)]
 	n := 0
@@ -26,7 +26,7 @@ func (k *Knee) Reductions(dst []float32, key []pcm.Frame) {
 	}
 	for i := n; i < len(dst); i++ {
 		x := &key[i]
-		// As bits magnitudes are in the same order.
+		// The bits of magnitudes are ordered like the magnitudes.
 		peak := max(math.Float32bits(x[0])&^(1<<31), math.Float32bits(x[1])&^(1<<31), quietest)
 		above := positive(octaves(peak) - k.Begin)
 		bent := lesser(above, k.Width)
@@ -34,18 +34,18 @@ func (k *Knee) Reductions(dst []float32, key []pcm.Frame) {
 	}
 }
 
-// positive returns x, or 0 where it is negative.
+// positive returns x, or 0 if it is negative.
 func positive(x float32) float32 {
 	bits := math.Float32bits(x)
 	return math.Float32frombits(bits &^ uint32(int32(bits)>>31))
 }
 
-// lesser returns the lesser of two values that are not negative.
+// lesser returns the smaller of two non-negative values.
 func lesser(x, y float32) float32 {
 	return math.Float32frombits(min(math.Float32bits(x), math.Float32bits(y)))
 }
 
-// Lower lowers each frame by the octaves in x, 0..60, and applies a gain. len(x) >= len(block).
+// Lower attenuates each frame by the octaves in x, 0..60, and applies a gain. len(x) >= len(block).
 func Lower(block []pcm.Frame, x []float32, gain float32) {
 	x = x[:len(block)]
 	n := 0

@@ -6,46 +6,46 @@ import (
 	"voicepool/pcm"
 )
 
-// These functions are the arithmetic of a reverb (effect/internal/reverb), a feedback delay network. Each
-// computes a run of frames, whose samples lie side by side for each line. All compute a whole run; of
-// a shorter one the caller ignores the rest.
+// These functions are the arithmetic of the feedback delay network in effect/internal/reverb. Each computes a
+// run of frames, with the samples of each line contiguous. All compute a whole run; for a shorter run the
+// caller ignores the rest.
 
 const (
 	RoomRun   = 16 // frames of a run
 	RoomLines = 16
 
-	// RoomUnit is a frame of where a line is read: 16 bits behind the point.
+	// RoomUnit is one frame in units of read positions, which have 16 fractional bits.
 	RoomUnit = 1 << 16
 
-	// RoomReach is how many samples of a line Ends reads at most.
+	// RoomReach is the maximum number of samples that Ends reads per line.
 	RoomReach = RoomRun + 3
 
-	// RoomGrain, added and subtracted, rounds what is written to a multiple of 2^-43, -259 dBFS, so that
-	// nothing in the lines is denormal.
+	// RoomGrain, added and subtracted, rounds written samples to a multiple of 2^-43, -259 dBFS, so that no
+	// sample in the lines is denormal.
 	RoomGrain = 0x1p-20
 
-	// RoomWall is how much of an allpass's answer comes back to it.
+	// RoomWall is the feedback gain of an allpass.
 	RoomWall = 0.6
 
-	// RoomLeft and RoomRight are the rows of the Hadamard matrix that are heard.
+	// RoomLeft and RoomRight are the rows of the Hadamard matrix for the output.
 	RoomLeft  = 5
 	RoomRight = 10
 
-	// RoomTurned has the lines that take their input with the other sign: no row of the matrix, so that
-	// slow waves are not gathered in a few lines.
+	// RoomTurned is the set of lines with a negated input. It is not a row of the matrix, so that low
+	// frequencies do not accumulate in a few lines.
 	RoomTurned = 0x5a3c
 )
 
 // Stretch is a run of samples.
 type Stretch [RoomRun]float32
 
-// Rows are the lines of a network in a run.
+// Rows are the lines of a network for a run.
 type Rows [RoomLines]Stretch
 
-// at returns the run of ring that begins at a place.
+// at returns the run of ring that begins at index place.
 func at(ring []float32, place int32) *Stretch { return (*Stretch)(ring[place:]) }
 
-// inside panics unless so many samples of ring are there from each place on.
+// inside panics unless ring has reach samples from each index on.
 func inside(ring []float32, places []int32, reach int) {
 	last := len(ring) - reach
 	for _, p := range places {
@@ -55,7 +55,7 @@ func inside(ring []float32, places []int32, reach int) {
 	}
 }
 
-// Echoes sets dst to the sum of eight runs of ring, times a gain each.
+// Echoes sets dst to the sum of eight runs of ring, each times its gain.
 func Echoes(dst *Stretch, ring []float32, places *[8]int32, gains *[8]float32) {
 	inside(ring, places[:], RoomRun)
 	if level != generic {
@@ -72,7 +72,7 @@ func Echoes(dst *Stretch, ring []float32, places *[8]int32, gains *[8]float32) {
 	*dst = sum
 }
 
-// Walls passes x through four allpasses in a row. from and to are where each reads ring and writes it.
+// Walls passes x through four allpasses in series. from and to are their read and write indices in ring.
 func Walls(x *Stretch, ring []float32, from, to *[4]int32) {
 	inside(ring, from[:], RoomRun)
 	inside(ring, to[:], RoomRun)
@@ -91,9 +91,9 @@ func Walls(x *Stretch, ring []float32, from, to *[4]int32) {
 	}
 }
 
-// Ends reads the lines, each from a place of ring on. The odd ones are read between samples, by a polynomial of
-// third order (Lagrange's): at the place plus 2, less a part, which grows by a step a frame, both in
-// units, 0 to 1 in all frames that count. From each place on ring has RoomReach samples.
+// Ends reads the lines from their indices in ring on. Odd lines are read between samples with a third-order
+// Lagrange polynomial, at the index plus 2 minus part. part grows by step per frame; both are in RoomUnit,
+// and part stays within 0..1 for all frames that count. ring has RoomReach samples from each index on.
 func Ends(dst *Rows, ring []float32, places, part, step *[RoomLines]int32) {
 	inside(ring, places[:], RoomReach)
 	if level != generic {
@@ -118,24 +118,24 @@ func Ends(dst *Rows, ring []float32, places, part, step *[RoomLines]int32) {
 	}
 }
 
-// The factors of a line in Absorption: of two trapezoidal state-variable filters, a low shelf and a high
-// one, and the gain.
+// Indices of the factors of a line in Absorption: two trapezoidal state-variable filters, a low shelf and a
+// high shelf, and the gain. The input of the first state is x minus the second state.
 const (
-	LowKeep   = iota // of the first state in itself
-	LowCouple        // of the first state in the second one, and of what is fed to the first
-	LowFollow        // of what is fed to the second state
-	LowFirst         // of the first state in the output: of the sum of the old one and the new one
-	LowSecond        // of the second one, in the same way
+	LowKeep   = iota // factor of the first state in its next value
+	LowCouple        // factor of the first state in the second one, and of the input in the first
+	LowFollow        // factor of the input in the second state
+	LowFirst         // factor in the output of the sum of the old and the new first state
+	LowSecond        // the same for the second state
 	HighKeep
 	HighCouple
 	HighFollow
 	HighFirst
 	HighSecond
-	HighDirect // of the input in the output
+	HighDirect // factor of the input in the output
 	AbsorptionFactors
 )
 
-// Absorption is what each line loses: factors, states, and room for kernels.
+// Absorption is the loss of each line: factors, states, and scratch space for kernels.
 type Absorption struct {
 	Factors [AbsorptionFactors][RoomLines]float32
 	States  [4][RoomLines]float32
@@ -162,7 +162,7 @@ func (a *Absorption) filter(x *Rows, from, to int) {
 	}
 }
 
-// shelf filters a line by one of its filters, from a factor and a state on.
+// shelf applies one of the filters to a line, starting at the given indices of factors and states.
 func (a *Absorption) shelf(x []float32, line, factor, state int, direct float32) {
 	c, s := a.Factors[factor:][:5], a.States[state:][:2]
 	keep, couple, follow, first, second := c[LowKeep][line], c[LowCouple][line], c[LowFollow][line], c[LowFirst][line], c[LowSecond][line]
@@ -176,7 +176,7 @@ func (a *Absorption) shelf(x []float32, line, factor, state int, direct float32)
 	s[0][line], s[1][line] = s0, s1
 }
 
-// Settle sets states to 0 whose magnitude is below least, or they would become denormal.
+// Settle clears states whose magnitude is below least, so that they never become denormal.
 func (a *Absorption) Settle(least float32) {
 	if level != generic {
 		hush(&a.States, least)
@@ -194,8 +194,8 @@ func (a *Absorption) Settle(least float32) {
 // FilterFrame filters one frame of each line.
 func (a *Absorption) FilterFrame(x *Rows, frame int) { a.filter(x, frame, frame+1) }
 
-// RoomOutput is the gains of the output in a run: of the lines, of the first reflections, of a side in
-// itself, and of a side in the other one.
+// RoomOutput holds the gains of the output in a run: of the lines, of the first reflections, of a channel in
+// itself, and of a channel in the other one.
 type RoomOutput [4]Stretch
 
 // butterflies adds and subtracts rows: two stages of the Hadamard matrix.
@@ -207,9 +207,9 @@ func butterflies(a, b, c, d *Stretch) {
 	}
 }
 
-// Scatter multiplies the lines by the Hadamard matrix of 16 rows, divided by 4, adds the input, left on even
-// lines, and writes each line to its place of ring. first are the first reflections; peaks are the
-// largest magnitudes that each frame writes, NaN the largest of all. x is not needed afterwards.
+// Scatter multiplies the lines by the Hadamard matrix of 16 rows, divided by 4. It adds the input, left on
+// even lines, and writes each line to its index of ring. first are the first reflections. peaks are the
+// largest magnitudes written per frame, with NaN as the largest. x is destroyed.
 func Scatter(out *[RoomRun]pcm.Frame, peaks *Stretch, x *Rows, in, first *[2]Stretch, gains *RoomOutput, ring []float32, places *[RoomLines]int32) {
 	inside(ring, places[:], RoomRun)
 	if level != generic {

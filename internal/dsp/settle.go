@@ -3,15 +3,15 @@ package dsp
 import "math"
 
 // Floor is the smallest magnitude of a sample in the mixer other than 0: -482 dBFS. Gains, filters and
-// effects multiply samples by small factors. From a sample above the floor they make no subnormal
-// number, which processors compute with up to 35 times as slowly.
+// effects multiply samples by small factors. Products of a sample above the floor do not become subnormal;
+// processors compute with subnormal numbers up to 35 times as slowly.
 const Floor = 0x1p-80
 
 // floorBits is Floor as bits of a float32.
 const floorBits = (127 - 80) << 23
 
-// Settle copies src to dst, with 0 for each sample below Floor. It returns the largest magnitude in
-// src; NaN counts as infinite. dst may be src. len(src) >= len(dst).
+// Settle copies src to dst, with 0 for each sample below Floor. It returns the largest magnitude in src; NaN
+// counts as infinite. dst may be src. len(src) >= len(dst).
 func Settle(dst, src []float32) float32 {
 	src = src[:len(dst)]
 	n, largest := 0, uint32(0)

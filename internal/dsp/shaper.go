@@ -6,9 +6,9 @@ import (
 	"voicepool/pcm"
 )
 
-// The curve of a Shaper is p(u) = u - 4/3 u³ + 6/5 u⁵ - 4/7 u⁷ + 1/9 u⁹ for |u| <= 1, and
-// p(±1) = ±128/315 beyond. Its slope is (1 - u²)⁴, so it has four derivatives without a jump: the
-// harmonics of what clips fall soon, and little of them is beyond what oversampling holds.
+// The curve of a Shaper is p(u) = u - 4/3 u³ + 6/5 u⁵ - 4/7 u⁷ + 1/9 u⁹ for |u| <= 1, and p(±1) = ±128/315
+// beyond. Its slope is (1 - u²)⁴, so four derivatives are continuous. The harmonics of clipping therefore
+// decay quickly, and only a small part of them exceeds the oversampled band.
 const (
 	p3 = -4.0 / 3
 	p5 = 6.0 / 5
@@ -22,29 +22,29 @@ const (
 	a8  = -1.0 / 14
 	a10 = 1.0 / 90
 
-	areaOfOne = 0x1.39b39b39b39b4p-2 // of the antiderivative, as area rounds it
+	areaOfOne = 0x1.39b39b39b39b4p-2 // of the antiderivative, with the rounding of area
 )
 
-// shortest is a step that is too short for a quotient of differences. The value in its middle differs from
-// the mean by less than 1e-8.
+// shortest is the smallest step for a quotient of differences. In a shorter step, the value in the middle
+// differs from the mean by less than 1e-8.
 const shortest = 0x1p-12
 
-// straighten is how much of the curvature is taken away from each sample, so that the straight ways between
-// them lower no frequency: with this the mean of a small signal, and what raises it afterwards, are
-// flat within 0.01 dB up to a tenth of the rate.
+// straighten is the share of the curvature that is subtracted from each sample. It compensates the treble
+// loss of linear interpolation between samples: the mean of a small signal, together with its later
+// compensation, is flat within 0.01 dB up to a tenth of the rate.
 const straighten = 0.0872
 
-// Shaper is a curve that clips smoothly, for two channels. What comes out is 1.5 frames late: the mean
-// of p over the straight way from the last input to this one, by the antiderivative of p. A large gain
-// passes the bend of p within a frame, and p looks like a hard clip. The mean lowers most what then
-// folds back to low frequencies: J. D. Parker, V. Zavalishin and E. Le Bivic, "Reducing the Aliasing of
-// Nonlinear Waveshaping Using Continuous-Time Convolution" (DAFx 2016).
+// Shaper is a smooth clipping curve for two channels. Its output is delayed by 1.5 frames: it is the mean of
+// p along the line from the last input to the present one, computed with the antiderivative of p. For a large
+// gain, p acts like a hard clip within one frame. The mean attenuates most the harmonics that would alias to
+// low frequencies: J. D. Parker, V. Zavalishin and E. Le Bivic, "Reducing the Aliasing of Nonlinear
+// Waveshaping Using Continuous-Time Convolution" (DAFx 2016).
 type Shaper struct {
-	before, last Pair // the inputs
-	u, area      Pair // of the end of the last step, and its antiderivative
+	before, last Pair // the last two inputs
+	u, area      Pair // end of the last step, and the antiderivative there
 }
 
-// Shape shapes x in place: with a gain of a before the curve and one of b behind it.
+// Shape shapes x in place, with the gain a before the curve and b after it.
 func (s *Shaper) Shape(x []pcm.Frame, a, b float64) {
 	if n := len(x) &^ 1; level != generic && n > 0 {
 		means(&s.before[0], &x[0][0], n, a, b)
@@ -55,7 +55,7 @@ func (s *Shaper) Shape(x []pcm.Frame, a, b float64) {
 	}
 }
 
-// ShapeMoving does so with an a and a b for each frame. len(ab) >= len(x).
+// ShapeMoving is Shape with an a and a b for each frame. len(ab) >= len(x).
 func (s *Shaper) ShapeMoving(x []pcm.Frame, ab []Pair) {
 	ab = ab[:len(x)]
 	for i := range x {

@@ -1,24 +1,24 @@
 package dsp
 
-// StateVariable is a trapezoidal state-variable filter of two channels whose coefficients stand
-// still. It takes four frames at once, so that they wait for each other once and not four times.
+// StateVariable is a trapezoidal state-variable filter for two channels with constant coefficients. It
+// processes groups of four frames, which shortens the chain of dependent operations.
 //
-// Of a group of four frames, s1 and s2 are the states before it and e = x - s2 for each x of it.
-// For frame k, and for the states behind frame 3, sums are taken in this order:
+// For a group of four frames, s1 and s2 are the states before it and e = x - s2 for each x of it. For frame
+// k, and for the states after frame 3, sums are computed in this order:
 //
 //	y[k] = (direct x[k] + first[k] s1) + ((in[0] e[k] + in[1] e[k-1]) + (in[2] e[k-2] + in[3] e[k-3]))
 //	s1'  = keep s1 + ((up[0] e[0] + up[1] e[1]) + (up[2] e[2] + up[3] e[3]))
 //	s2'  = (s2 + turn s1) + ((low[0] e[0] + low[1] e[1]) + (low[2] e[2] + low[3] e[3]))
 //
-// Terms with an e before e[0] are left out. With a constant input e and s1 are 0, and what comes
-// out is direct x, exactly.
+// Terms with an e before e[0] are left out. For a constant input e and s1 are 0, so the output is exactly
+// direct x.
 type StateVariable struct {
 	taps  [taps]Pair // the same for both channels
 	State [2]Pair    // s1 and s2
-	heard [4]Pair    // what came of a group that is not complete, else 0
+	heard [4]Pair    // inputs of an incomplete group, otherwise 0
 }
 
-// Where the coefficients lie, as the kernels have them.
+// Indices of the coefficients in taps, in the order of the kernels.
 const (
 	direct = 0
 	first  = 1
@@ -30,7 +30,7 @@ const (
 	taps   = 19
 )
 
-// Set sets the coefficients from those of one frame:
+// Set sets the coefficients from those for a single frame:
 //
 //	e   = x - s2
 //	y   = direct x + first s1 + second e
@@ -38,7 +38,7 @@ const (
 //	s2' = s2 + couple s1 + follow e
 func (f *StateVariable) Set(straight, one, two, stay, couple, follow float64) {
 	put := func(k int, x float64) { f.taps[k] = Pair{x, x} }
-	next := func(x Pair) Pair { // what is left of states a frame later, without input
+	next := func(x Pair) Pair { // the states one frame later, without input
 		return Pair{float64(stay*x[0]) - float64(couple*x[1]), x[1] + float64(couple*x[0]) - float64(follow*x[1])}
 	}
 	heard := func(x Pair) float64 { return float64(one*x[0]) - float64(two*x[1]) }
@@ -58,11 +58,11 @@ func (f *StateVariable) Set(straight, one, two, stay, couple, follow float64) {
 	put(turn, rest[1])
 }
 
-// Filter filters x in place. at is the place of its first frame in its group, 0..3. A group that is
-// cut into several calls has the bits of one that is not.
+// Filter filters x in place. at is the index of its first frame in its group, 0..3. A group that is split
+// over several calls has the same bits as a group in one call.
 func (f *StateVariable) Filter(x []Pair, at int) {
 	if at == 0 {
-		f.heard = [4]Pair{} // of a group that was left
+		f.heard = [4]Pair{} // drops an incomplete group
 	} else {
 		n := min(4-at, len(x))
 		f.piece(x[:n], at)
@@ -113,7 +113,7 @@ func (f *StateVariable) piece(x []Pair, at int) {
 	}
 }
 
-// groups filters whole groups, in Go.
+// groups filters whole groups in Go.
 func (f *StateVariable) groups(x []Pair) {
 	h := f.taps
 	l1, r1, l2, r2 := f.State[0][0], f.State[0][1], f.State[1][0], f.State[1][1]
@@ -140,7 +140,7 @@ func group(h *[taps]Pair, x *[4]Pair, c uint, s1, s2 float64) (t1, t2 float64) {
 	return t1, t2
 }
 
-// Settle makes states 0 that are closer to it than least, so that none becomes denormal.
+// Settle clears states with a magnitude below least, so that they never become denormal.
 func (f *StateVariable) Settle(least float64) {
 	for i := range f.State {
 		for c, x := range f.State[i] {
@@ -154,5 +154,5 @@ func (f *StateVariable) Settle(least float64) {
 // Clear makes the filter silent.
 func (f *StateVariable) Clear() { f.State, f.heard = [2]Pair{}, [4]Pair{} }
 
-// Silent reports whether nothing rings in it.
+// Silent reports whether the filter has no tail.
 func (f *StateVariable) Silent() bool { return f.State == [2]Pair{} && f.heard == [4]Pair{} }

@@ -1,9 +1,8 @@
 package dsp
 
-// The taps as kernels read them: the middle, the sum and the difference for each tap of the
-// first half. quarterRows has each four times; eighthRows has the middle, three sums and three
-// differences, of two taps twice each. The last of nearTaps is read by nobody, but together with
-// those before it.
+// The taps in the layout of the kernels: middle, sum and difference for each tap of the first half.
+// quarterRows has each four times. eighthRows has the middle, three sums and three differences, for two taps
+// twice each. The last element of nearTaps is padding for vector loads.
 var (
 	quarterRows = rows()
 	nearTaps    = narrowed()

@@ -12,16 +12,16 @@ const (
 	EighthTaps  = 64
 )
 
-// Interpolator fills taps, whose length is even. The sum of their products with as many samples is
-// the signal at a fraction of a frame, above 0 and below 1, after sample len(taps)/2-1. The taps are a
-// sinc under a squared cosine window.
+// Interpolator fills taps, whose length is even. The sum of the products of taps and samples is the signal at
+// a fraction of a frame, between 0 and 1, after sample len(taps)/2-1. The taps are a sinc under a squared
+// cosine window.
 func Interpolator(taps []float64, fraction float64) {
 	interpolate(taps, fraction, func(cosine float64) float64 { return cosine * cosine })
 }
 
-// FineInterpolator fills taps as Interpolator does, under the square root of a cosine window. With 64
-// taps it loses 1.5 dB at 0.98 of the Nyquist frequency, where a squared cosine loses 4.5 dB. The
-// price is a ripple of 0.08 dB up to 0.8 of the Nyquist frequency.
+// FineInterpolator is Interpolator with the square root of a cosine window. With 64 taps it loses 1.5 dB at
+// 0.98 of the Nyquist frequency, where a squared cosine loses 4.5 dB. In return it has a ripple of 0.08 dB up
+// to 0.8 of the Nyquist frequency.
 func FineInterpolator(taps []float64, fraction float64) { interpolate(taps, fraction, math.Sqrt) }
 
 // interpolate fills taps with a sinc under a window of a cosine, scaled to the sum 1.
@@ -38,14 +38,13 @@ func interpolate(taps []float64, fraction float64, window func(cosine float64) f
 	}
 }
 
-// The places between two frames mirror each other around the middle, and so do
-// their taps. middle holds those of the middle; sum and difference hold what two
-// places as far from it on either side have in common. All stand for the first
-// half of the taps: the other half is their mirror.
+// mirrored holds the taps for two positions at equal distances from the middle between two frames, as half
+// their sum and half their difference. Their taps mirror each other, so the first half is enough. For the
+// middle itself sum holds the taps.
 type mirrored struct{ sum, difference [EighthTaps / 2]float64 }
 
-// quarter is the places 1/4 and 3/4 under the shorter taps; eighth has 1/8 and
-// 7/8, 2/8 and 6/8, 3/8 and 5/8 under the longer ones.
+// quarter is for the positions 1/4 and 3/4 with the shorter taps; eighth is for 1/8 and 7/8, 2/8 and 6/8, 3/8
+// and 5/8 with the longer ones.
 var (
 	quarterMiddle = mirror(QuarterTaps, 0.5, Interpolator).sum
 	quarter       = mirror(QuarterTaps, 0.25, Interpolator)
@@ -67,8 +66,8 @@ func mirror(length int, fraction float64, fill func([]float64, float64)) (m mirr
 	return m
 }
 
-// TruePeakBound is more than the largest magnitude that TruePeaks finds where
-// no sample is beyond 1: the largest sum of the magnitudes of the taps.
+// TruePeakBound is an upper bound of the results of TruePeaks for samples within -1..+1: the largest sum of
+// the magnitudes of the taps.
 var TruePeakBound = bound()
 
 func bound() (largest float64) {
@@ -81,13 +80,12 @@ func bound() (largest float64) {
 		}
 		largest = max(largest, sum)
 	}
-	return float64(largest * (1 + 0x1p-40)) // for the roundings of so many sums
+	return float64(largest * (1 + 0x1p-40)) // for the rounding errors of the sums
 }
 
-// TruePeaks sets dst[i] to the largest magnitude of both channels from
-// src[i+15] to src[i+16], both included, under four-fold oversampling, as ITU-R
-// BS.1770-4, annex 2, has it with fewer taps. len(src) >= len(dst)+31; samples
-// are finite.
+// TruePeaks sets dst[i] to the largest magnitude of both channels from src[i+15] to src[i+16], both included,
+// with four-fold oversampling. It follows ITU-R BS.1770-4, annex 2, with fewer taps. len(src) >= len(dst)+31;
+// samples are finite.
 func TruePeaks(dst []float64, src []pcm.Frame) {
 	if n := len(dst) &^ 3; n > 0 && level != generic {
 		src = src[:len(dst)+QuarterTaps-1]
@@ -115,10 +113,9 @@ func TruePeaks(dst []float64, src []pcm.Frame) {
 	}
 }
 
-// quarters returns the values at the three places between the two samples in
-// the middle of x.
+// quarters returns the values at the three positions between the two middle samples of x.
 func quarters(x *[QuarterTaps]float64) (q1, q2, q3 float64) {
-	var m0, m1, s0, s1, d0, d1 float64 // even and odd taps apart
+	var m0, m1, s0, s1, d0, d1 float64 // even and odd taps
 	for k := 0; k < QuarterTaps/2; k += 2 {
 		a, b := x[k], x[QuarterTaps-1-k]
 		m0 += float64((a + b) * quarterMiddle[k])
@@ -133,15 +130,15 @@ func quarters(x *[QuarterTaps]float64) (q1, q2, q3 float64) {
 	return s + d, m0 + m1, s - d
 }
 
-// FinePeak returns the largest magnitude of both channels at the seven places
-// between src[31] and src[32] that eight-fold oversampling has, by FineInterpolator with twice the
-// taps of TruePeaks. len(src) >= 64; samples are finite.
+// FinePeak returns the largest magnitude of both channels at the seven positions between src[31] and src[32]
+// of eight-fold oversampling. It uses FineInterpolator with twice the taps of TruePeaks. len(src) >= 64;
+// samples are finite.
 func FinePeak(src []pcm.Frame) float64 {
 	src = src[:EighthTaps]
 	if level != generic {
 		return finePeak(&src[0][0], &eighthRows[0][0][0])
 	}
-	var x, y [2][EighthTaps / 2]float64 // the sums and the differences of frames that mirror each other
+	var x, y [2][EighthTaps / 2]float64 // sums and differences of mirrored frames
 	for k := range EighthTaps / 2 {
 		a, b := src[k], src[EighthTaps-1-k]
 		x[0][k], x[1][k] = float64(a[0])+float64(b[0]), float64(a[1])+float64(b[1])
@@ -158,7 +155,7 @@ func FinePeak(src []pcm.Frame) float64 {
 	return peak
 }
 
-// dot is the sum of the products, every fourth of them added up apart.
+// dot returns the sum of the products, with four partial sums.
 func dot(x, taps *[EighthTaps / 2]float64) float64 {
 	var a, b, c, d float64
 	for k := 0; k < len(x); k += 4 {
@@ -170,7 +167,7 @@ func dot(x, taps *[EighthTaps / 2]float64) float64 {
 	return (a + b) + (c + d)
 }
 
-// larger is the larger of a peak and a magnitude.
+// larger returns the larger of a peak and a magnitude.
 func larger(peak, x float64) float64 {
 	if x = math.Abs(x); x > peak {
 		return x

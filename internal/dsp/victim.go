@@ -2,23 +2,22 @@ package dsp
 
 import "math"
 
-// Weakest is what a choice of victim looks at first, over packed arrays of
-// priorities and keys of all slots.
+// Weakest is the result of the first pass of a victim search over packed arrays of the priorities and keys of
+// all slots.
 type Weakest struct {
 	Candidates int     // slots whose priority is at most the limit
-	Prio       int32   // the lowest priority of them
-	Key, Next  float32 // the least and the next key of that priority; they may be equal
-	Alone      bool    // one slot has that priority: there is no Next
-	At         int     // the first slot that has Prio and Key
+	Prio       int32   // their lowest priority
+	Key, Next  float32 // smallest and second smallest key of that priority; they may be equal
+	Alone      bool    // only one slot has that priority, and Next is invalid
+	At         int     // first slot with Prio and Key
 }
 
-// none is beyond the bits of all keys, which as bits are in the same order.
+// none is above the bits of all keys, which are ordered like the keys.
 const none = math.MaxUint32
 
-// Find looks through the slots of a priority of at most limit. Without
-// candidates the rest of the answer means nothing. Keys must be neither negative
-// nor NaN; len(key) >= len(prio). It returns nothing, since a result so large would be
-// copied, and the copy would wait for each of its parts.
+// Find searches the slots whose priority is at most limit. Without candidates the other fields are undefined.
+// Keys must be neither negative nor NaN; len(key) >= len(prio). The result is in the receiver, because the
+// copy of so large a return value would stall.
 func (w *Weakest) Find(prio []int32, key []float32, limit int32) {
 	done, lowest, candidates, least, next, at := fastWeakest(prio, key, limit)
 	for i := done; i < len(prio); i++ {
@@ -42,9 +41,9 @@ func (w *Weakest) Find(prio []int32, key []float32, limit int32) {
 	w.Key, w.Next, w.Alone = math.Float32frombits(least), math.Float32frombits(next), next == none
 }
 
-// FindEldest returns the slot with the least number of those that have exactly this
-// priority and key, or -1. Numbers are below 2^63-1, and no two slots that count have
-// the same; len(key) and len(number) >= len(prio).
+// FindEldest returns the slot with the smallest number among the slots with exactly this priority and key, or
+// -1. Numbers are below 2^63-1, and matching slots have different numbers; len(key) and len(number) >=
+// len(prio).
 func FindEldest(prio []int32, key []float32, number []uint64, p int32, k float32) int {
 	done, slot, least := fastEldest(prio, key, number, p, k)
 	for i := done; i < len(prio); i++ {
