@@ -1,5 +1,5 @@
-// Package device declares what a mixer and a sound device expect of each other: a
-// Device pulls blocks of frames from a Source.
+// Package device defines the interface between a mixer and a sound device: a Device pulls blocks of frames from
+// a Source.
 //
 // docs/devices.md lists the devices. Package devicetest tests the contract.
 package device
@@ -10,75 +10,70 @@ import (
 	"voicepool/pcm"
 )
 
-// ErrUnavailable is wrapped by the errors of a driver that finds no device: no
-// sound card, no server, or one that does not answer. It is a normal situation.
+// ErrUnavailable is wrapped by the error of a driver that finds no device: no sound card, no sound server, or a
+// server that does not answer. Programs should expect it.
 var ErrUnavailable = errors.New("device: none available")
 
-// ErrClosed is returned by what is asked of a device after Close.
+// ErrClosed is returned by calls after Close.
 var ErrClosed = errors.New("device: closed")
 
 // ErrStarted is returned by the second Start of a device.
 var ErrStarted = errors.New("device: already started")
 
-// ErrNoSource is returned by a Start without a source; it changes nothing.
+// ErrNoSource is returned by Start(nil), which has no other effect.
 var ErrNoSource = errors.New("device: no source to pull from")
 
-// ErrRate is wrapped by the error of a Start whose source renders at another rate than
-// the device plays; it changes nothing. So nothing is ever played at a wrong speed.
+// ErrRate is wrapped by the error of Start if the source has another rate than the device, which is then
+// unchanged. So audio is never played at a wrong speed.
 var ErrRate = errors.New("device: another rate")
 
-// Source is what a device plays: Render fills dst, whatever its length, with
-// the next frames. It is called by one goroutine at a time, never waits and
-// never fails. It must write every frame of dst, which may hold old ones. Of a source with
-// several outputs, the frames are interleaved: see Wide.
+// Source is the audio that a device plays. Render fills dst, of any length, with the next frames. It is called
+// by one goroutine at a time, never blocks and never fails. It must write every frame of dst, which may contain
+// old data. The frames of a source with several outputs are interleaved: see Wide.
 type Source interface {
 	Render(dst []pcm.Frame)
 }
 
-// Rated is a source that says at which rate it renders, as a mixer does. A device takes
-// it at that rate only; of other sources it takes the rate for granted.
+// Rated is a source with a known rate, such as a mixer. A device accepts it at that rate only; the rate of
+// other sources is not checked.
 type Rated interface {
 	Source
 
-	// Rate returns the frames per second that Render makes.
+	// Rate returns the sample rate of Render's frames in Hz.
 	Rate() int
 }
 
-// Check returns what is wrong with src for a device of two channels that plays rate frames per
-// second: ErrNoSource, an error that wraps ErrRate or ErrOutputs, or nil. Start of every such
-// device begins with it; see CheckOutputs for others.
+// Check reports whether a device with two channels and rate frames per second can play src. It returns
+// ErrNoSource, an error that wraps ErrRate or ErrOutputs, or nil. Start of every such device calls it first;
+// other devices call CheckOutputs.
 func Check(src Source, rate int) error { return CheckOutputs(src, rate, 1) }
 
-// Preparer is a source that has something to wait for before it renders: streams
-// that are decoded as they play. A device that has no clock to keep calls Prepare
-// before each Render, by the same goroutine, and renders at most as many frames as
-// it returns, which is at least 1.
+// Preparer is a source that may have to wait before it can render, for streams that are decoded as they play. A
+// device without a real-time clock calls Prepare before each Render, from the same goroutine. It then renders
+// at most the returned number of frames, which is at least 1.
 type Preparer interface {
 	Prepare() (frames int)
 }
 
-// Device pulls blocks from a source. Its methods may be called by any
-// goroutine, but not from within Render.
+// Device pulls blocks from a source. Its methods may be called by any goroutine, but not from within Render.
 type Device interface {
-	// Start begins to pull from src, at once and by one goroutine at a time. It
-	// may be called once: after that it returns ErrStarted, and after Close
-	// ErrClosed. It returns what Check or CheckOutputs says of src, and then may be called again.
+	// Start begins to pull from src immediately, from one goroutine at a time. It succeeds once; later calls
+	// return ErrStarted, and calls after Close return ErrClosed. If Check or CheckOutputs rejects src, Start
+	// returns that error and may be called again.
 	Start(src Source) error
 
-	// Rate returns the frames per second that the device asks of its source.
+	// Rate returns the sample rate of the device in Hz.
 	Rate() int
 
-	// Latency returns how many frames lie, at the most, between what Render
-	// gave and what is heard.
+	// Latency returns the maximum delay in frames between Render and the audible output.
 	Latency() int
 
-	// Err returns what ended the device early (its sink failed, the sound card
-	// is gone), or nil. A device without a sink keeps pulling in time.
+	// Err returns the error that ended the device early (the sink failed, the sound card was removed), or nil.
+	// After an error the device still pulls in time.
 	Err() error
 
-	// Close stops the pulling and waits until no Render is under way; after it
-	// the source is not called again. What was rendered but not yet heard may
-	// be lost: to hear the end, let Latency frames pass before. It returns what
-	// could not be finished. Closing twice is harmless.
+	// Close stops pulling and waits until a current Render has returned; the source is not called again. Frames
+	// that were rendered but not yet played may be lost: to hear the end, wait for Latency frames before Close.
+	// It returns an error if the sink could not be completed. Closing twice is harmless.
 	Close() error
 }

@@ -10,44 +10,43 @@ import (
 	"voicepool/pcm"
 )
 
-// Gauge is a source that measures how long another one takes to render: a
-// mixer knows no clock, a device that plays has one. It goes between the two.
+// Gauge is a source that measures the render time of another source. Put it between a mixer, which has no
+// clock, and a device.
 type Gauge struct {
 	source      Source
 	rate        int64
 	outputs     int64
-	collections uint64 // when it was made
+	collections uint64 // at creation
 
 	blocks, late, longest atomic.Int64
-	took, lasted          atomic.Int64 // nanoseconds in all
+	took, lasted          atomic.Int64 // nanoseconds in total
 	shares                [Shares]atomic.Int64
 }
 
-// Shares is how many steps the histogram of a Load has.
+// Shares is the number of bins of the histogram in Load.
 const Shares = 10
 
-// Load is how much of its time a source has needed.
+// Load is the share of real time that a source needed to render.
 type Load struct {
 	Blocks int64
-	Late   int64 // blocks that took longer than they last
+	Late   int64 // blocks that took longer than their duration
 
-	// Shares counts blocks by the share of their own length that they took: the
-	// first those of at most 1/256, then those of at most 1/128, 1/64 ... 1/2 and 1,
-	// the last those that were late.
+	// Shares is a histogram of the share of its own duration that each block took. Bin 0 counts blocks of at
+	// most 1/256, the next bins at most 1/128, 1/64 ... 1/2 and 1, the last one late blocks.
 	Shares [Shares]int64
 
-	Longest time.Duration // that a block took
-	Mean    float64       // the share of all of them together
+	Longest time.Duration // the longest render time of a block
+	Mean    float64       // the share over all blocks
 
-	Collections uint64 // garbage collections of the process meanwhile
+	Collections uint64 // garbage collections of the process since NewGauge
 }
 
-// NewGauge returns a gauge of src, which plays so many frames per second.
+// NewGauge returns a gauge of src, which plays rate frames per second.
 func NewGauge(src Source, rate int) *Gauge {
 	return &Gauge{source: src, rate: int64(rate), outputs: int64(OutputsOf(src)), collections: collections()}
 }
 
-// Render renders, and takes the time.
+// Render renders and measures the time.
 func (g *Gauge) Render(dst []pcm.Frame) {
 	begin := time.Now()
 	g.source.Render(dst)
@@ -60,7 +59,7 @@ func (g *Gauge) Render(dst []pcm.Frame) {
 	g.took.Add(took)
 	g.lasted.Add(lasts)
 	g.longest.Store(max(g.longest.Load(), took))
-	// The least power of two, in 256ths of the length, that is not less.
+	// bin 0 ends at 1/256 of the duration; each further bin doubles the limit
 	step := bits.Len64(uint64(max(took*256-1, 0) / lasts))
 	g.shares[min(step, Shares-1)].Add(1)
 	if took > lasts {
@@ -68,7 +67,7 @@ func (g *Gauge) Render(dst []pcm.Frame) {
 	}
 }
 
-// Rate returns the rate of the source, if it is Rated; else that of NewGauge.
+// Rate returns the rate of the source, if it is Rated, otherwise the rate of NewGauge.
 func (g *Gauge) Rate() int {
 	if r, ok := g.source.(Rated); ok {
 		return r.Rate()
@@ -76,7 +75,7 @@ func (g *Gauge) Rate() int {
 	return int(g.rate)
 }
 
-// Outputs returns how many outputs the source has.
+// Outputs returns the number of outputs of the source.
 func (g *Gauge) Outputs() int { return int(g.outputs) }
 
 // Prepare prepares the source, if it is a Preparer.
@@ -87,8 +86,7 @@ func (g *Gauge) Prepare() (frames int) {
 	return math.MaxInt32
 }
 
-// Load returns what has been measured until now; while blocks are rendered, one
-// field may count a block more than another. Any goroutine.
+// Load returns the measurements so far. During a Render its fields may differ by one block. Any goroutine.
 func (g *Gauge) Load() Load {
 	l := Load{
 		Blocks: g.blocks.Load(), Late: g.late.Load(), Longest: time.Duration(g.longest.Load()),
@@ -103,7 +101,7 @@ func (g *Gauge) Load() Load {
 	return l
 }
 
-// collections returns how many garbage collections have ended.
+// collections returns the number of completed garbage collections.
 func collections() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
 	metrics.Read(sample)

@@ -6,15 +6,15 @@ import (
 	"voicepool/pcm"
 )
 
-// Latencies are the parts of what a device adds between Render and the ear, each at the
-// most. mixer.Latency has the parts before them.
+// Latencies are the parts of the maximum delay that a device adds between Render and the audible output.
+// mixer.Latency has the earlier parts.
 type Latencies struct {
-	Driver time.Duration // what the driver holds, or has the system hold for this stream
-	Server time.Duration // what the sound server, or the card, holds for all streams
+	Driver time.Duration // buffered by the driver, or by the system for this stream
+	Server time.Duration // buffered by the sound server or the card for all streams
 }
 
-// LatenciesOf returns the parts of d.Latency: those that the device tells by a method
-// Latencies, else all of it as the driver's. Control side.
+// LatenciesOf returns the parts of d.Latency: from the device's method Latencies if it has one, otherwise all
+// as Driver. Control side.
 func LatenciesOf(d Device) Latencies {
 	if told, ok := d.(interface{ Latencies() Latencies }); ok {
 		return told.Latencies()

@@ -5,26 +5,26 @@ import (
 	"fmt"
 )
 
-// MaxOutputs is how many outputs a source can have.
+// MaxOutputs is the maximum number of outputs of a source.
 const MaxOutputs = 16
 
-// ErrOutputs is wrapped by the error of a Start whose source has more or fewer outputs than the
-// device plays; it changes nothing. So no output is ever dropped, doubled or guessed.
+// ErrOutputs is wrapped by the error of Start if the source has more or fewer outputs than the device, which is
+// then unchanged. So no output is ever dropped, doubled or guessed.
 var ErrOutputs = errors.New("device: another number of outputs")
 
-// Wide is a source with several outputs, each of them a stereo pair with a clock in common.
-// A device that is opened for as many outputs plays them on 2 x Outputs channels.
+// Wide is a source with several outputs: stereo pairs with a common clock. A device with the same number of
+// outputs plays them on 2 x Outputs channels.
 //
-// Render of a source with n outputs fills interleaved frames: dst[i*n+k] is frame i of output
-// k, and len(dst) is a multiple of n. All else that counts frames counts frames of one output.
+// Render of a source with n outputs fills interleaved frames: dst[i*n+k] is frame i of output k, and len(dst)
+// is a multiple of n. Everywhere else, numbers of frames refer to one output.
 type Wide interface {
 	Source
 
-	// Outputs returns how many outputs Render fills, 1..MaxOutputs. It is always the same.
+	// Outputs returns the number of outputs that Render fills, 1..MaxOutputs. It is constant.
 	Outputs() int
 }
 
-// OutputsOf returns how many outputs a source has: 1 unless it is Wide.
+// OutputsOf returns the number of outputs of a source: 1 unless it is Wide.
 func OutputsOf(src Source) int {
 	if w, ok := src.(Wide); ok {
 		return w.Outputs()
@@ -32,8 +32,8 @@ func OutputsOf(src Source) int {
 	return 1
 }
 
-// CheckOutputs is Check for a device that plays so many outputs, on two channels each. A source
-// with more or fewer gets an error that wraps ErrOutputs.
+// CheckOutputs is Check for a device with several outputs, on two channels each. If the source has more or
+// fewer outputs, the error wraps ErrOutputs.
 func CheckOutputs(src Source, rate, outputs int) error {
 	if src == nil {
 		return ErrNoSource
@@ -48,7 +48,7 @@ func CheckOutputs(src Source, rate, outputs int) error {
 	return nil
 }
 
-// outputsError says that a source has another number of outputs than a device plays.
+// outputsError reports that a source has another number of outputs than a device.
 type outputsError struct{ has, plays int }
 
 func (e *outputsError) Error() string {

@@ -16,28 +16,28 @@ import (
 )
 
 const (
-	// prompt is how long New waits for a card to be opened.
+	// prompt is the time that New waits for a card to open.
 	prompt = 500 * time.Millisecond
 
-	// patience is how long Close waits for a driver.
+	// patience is the time that Close waits for a driver.
 	patience = 300 * time.Millisecond
 
-	// longest is how long an attempt may take.
+	// longest is the time limit of an attempt.
 	longest = 4 * time.Second
 )
 
-// driver is a way to a sound card.
+// driver is one way to open a sound card.
 type driver struct {
 	name  string
-	sinks bool // it can play on a sink of one's choice
+	sinks bool // it can play on a sink chosen by name
 	wide  bool // it can play several outputs
-	once  bool // a process can open it once, so that what is lost stays lost
+	once  bool // a process can open it once only, so a lost card cannot be reopened
 	open  func(ctx context.Context, c *Config) (device.Device, error)
 	busy  atomic.Bool
-	spent atomic.Pointer[error] // why it will not open any more
+	spent atomic.Pointer[error] // the error that made further opens impossible
 }
 
-// Drivers returns the names of the drivers of this system, in the order in which they are tried.
+// Drivers returns the names of the drivers of this system, in the order of trial.
 func Drivers() []string {
 	var names []string
 	for _, d := range drivers() {
@@ -46,14 +46,14 @@ func Drivers() []string {
 	return names
 }
 
-// drivers returns those that c wants.
+// drivers returns the drivers that match Driver and Sink.
 func (c *Config) drivers() []*driver {
 	return slices.DeleteFunc(drivers(), func(d *driver) bool {
 		return c.Driver != "" && d.name != c.Driver || c.Sink != "" && !d.sinks
 	})
 }
 
-// noDriver is the error where c wants what no driver is.
+// noDriver returns the error if no driver matches.
 func (c *Config) noDriver() error {
 	if names := Drivers(); !slices.Contains(names, c.Driver) {
 		return fmt.Errorf("auto: no driver %q, want one of %s", words.OneLine(c.Driver), strings.Join(names, ", "))
@@ -61,25 +61,24 @@ func (c *Config) noDriver() error {
 	return fmt.Errorf("auto: %s has no sinks to choose from, want pulse for sink %q", c.Driver, words.OneLine(c.Sink))
 }
 
-// attempt is one try at a card. What goes on in it may take its time, and nobody waits for
-// it.
+// attempt is one try to open a card. It runs in its own goroutine and may take long.
 type attempt struct {
 	number int
 	tap    *tap
-	opened chan struct{} // closed when driver and card, or err, stand
+	opened chan struct{} // closed when driver, card and err are set
 	driver *driver
 	card   device.Device
 	err    error
 
 	began  time.Time
-	since  time.Time // it takes nothing since then
-	base   int64     // frames that it had taken then
-	fresh  bool      // it has not taken anything yet
-	moves  int       // how often it may take some that are only held
+	since  time.Time // start of the current period without consumed frames
+	base   int64     // frames consumed at since
+	fresh  bool      // it has not consumed any frames yet
+	moves  int       // remaining looks that count consumed frames as prebuffering, not as playback
 	closed bool
 }
 
-// taken returns how many frames the driver has taken.
+// taken returns the number of frames that the driver has consumed.
 func (a *attempt) taken() int64 {
 	if c, ok := a.card.(interface{ Frames() int64 }); ok {
 		return c.Frames()
@@ -87,8 +86,8 @@ func (a *attempt) taken() int64 {
 	return a.tap.taken.Load()
 }
 
-// try begins an attempt: the first driver that opens is started when the device is, and
-// then the attempt is sent to found.
+// try begins an attempt: it opens the first driver that works, starts the card once the device has been
+// started, and sends the attempt to found.
 func (d *Device) try(number int, drivers []*driver) *attempt {
 	a := &attempt{
 		number: number, opened: make(chan struct{}), began: time.Now(), fresh: true,
@@ -120,7 +119,7 @@ func (d *Device) try(number int, drivers []*driver) *attempt {
 	return a
 }
 
-// open opens the first driver that can be.
+// open opens the first driver that works.
 func (d *Device) open(ctx context.Context, drivers []*driver) (*driver, device.Device, error) {
 	if len(drivers) == 0 {
 		return nil, nil, d.config.noDriver()
@@ -136,7 +135,7 @@ func (d *Device) open(ctx context.Context, drivers []*driver) (*driver, device.D
 			continue
 		}
 		if r.once && !r.busy.CompareAndSwap(false, true) {
-			continue // another attempt is at it
+			continue // another attempt is opening it
 		}
 		card, failed := r.open(ctx, &d.config)
 		if errors.Is(failed, oto.ErrSpent) {
@@ -151,7 +150,7 @@ func (d *Device) open(ctx context.Context, drivers []*driver) (*driver, device.D
 			return r, card, nil
 		}
 		err = failed
-		// A server that does not answer is there: no other driver gets past it.
+		// A server that times out exists, and other drivers would use the same server.
 		if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) {
 			break
 		}
@@ -162,7 +161,7 @@ func (d *Device) open(ctx context.Context, drivers []*driver) (*driver, device.D
 	return nil, nil, err
 }
 
-// Reason says an error of Find in one line, without what Find was asked for.
+// Reason formats an error of Find in one line, without the prefixes of the package and driver.
 func Reason(err error) string {
 	text := strings.TrimSuffix(err.Error(), ": "+device.ErrUnavailable.Error())
 	for _, name := range append(Drivers(), "auto") {

@@ -1,11 +1,11 @@
-// Package auto plays on the best device there is, and plays on through every failure: the
-// sound card, or a null device that keeps time unheard until a card is found or comes back.
+// Package auto plays on the best available device and survives every failure: it uses the sound card, or a null
+// device that keeps time silently until a card is found or returns.
 //
 //	out := auto.Open(m, auto.Config{}) // m is a mixer; it never fails
 //	defer out.Close()
 //	log.Print(out) // "pulse on speakers", or "null: no sound card in /dev/snd"
 //
-// Events tells of each loss and each return.
+// Events reports each loss and each return.
 package auto
 
 import (
@@ -20,34 +20,34 @@ import (
 	"voicepool/pcm"
 )
 
-// Config says how a device is opened. The zero value means the defaults.
+// Config configures a device. The zero value means the defaults.
 type Config struct {
-	Rate   int           // frames per second, as oto.Config.Rate; 0 means 48000. Open takes that of its source.
+	Rate   int           // frames per second, as oto.Config.Rate; 0 means 48000. Open uses the rate of its source.
 	Buffer time.Duration // of the sound card, as pulse.Config.Buffer
-	Block  int           // frames at a time while nothing is heard; 0 or less means 512
+	Block  int           // frames per block without a sound card; 0 or less means 512
 
-	// Outputs is how many stereo outputs are played, 1..16; 0 or less means 1. Open takes that of
-	// its source. Drivers that play two channels are not tried for more.
+	// Outputs is the number of stereo outputs, 1..16; 0 or less means 1. Open uses the number of its source.
+	// For more than one output, drivers limited to two channels are skipped.
 	Outputs int
 
-	Driver string // the only one to be tried, of Drivers; "" tries all
-	Sink   string // as pulse.Config.Sink; drivers without sinks are not tried
+	Driver string // the only driver to try, a name in Drivers; "" tries all
+	Sink   string // as pulse.Config.Sink; drivers without sinks are skipped
 
-	// What the system's own mixer shows, as pulse.Config has it. Other drivers show Name.
+	// Name, title and icon in the system's own mixer, as in pulse.Config. Other drivers show Name only.
 	Name, Title, Icon string
 }
 
-// Device is the best device there is. It watches the driver that plays: when the driver is
-// lost, it keeps time, and looks for the driver until it is back. Its methods may be called
-// by any goroutine, but not from within Render.
+// Device plays on the best available driver. It watches the driver, and when the driver is lost, it keeps time
+// silently and retries until the driver is back. Its methods may be called by any goroutine, but not from
+// within Render.
 type Device struct {
 	config  Config
-	drivers []*driver // that are tried
+	drivers []*driver // the drivers to try
 	life    pace.Life
 	valve   valve
 	first   *attempt
 	begun   chan struct{} // closed by Start
-	found   chan *attempt // those that have come to their end
+	found   chan *attempt // finished attempts
 	ctx     context.Context
 	cancel  context.CancelFunc
 	loose   sync.WaitGroup // attempts, and cards that are being closed
@@ -56,30 +56,30 @@ type Device struct {
 	shown
 }
 
-// shown is what others may ask for.
+// shown is the state that other goroutines may read.
 type shown struct {
-	driver  *driver // that plays; nil: none
+	driver  *driver // the playing driver; nil without a sound card
 	heard   device.Device
-	reason  string // why nothing is heard
-	final   bool   // nothing is looked for any more
-	since   int64  // the first frame that is not heard
-	unheard int64  // frames of the gaps that are over
+	reason  string // why no sound card plays
+	final   bool   // the device has stopped looking for a card
+	since   int64  // the first frame of the current gap
+	unheard int64  // frames of the past gaps
 	events  []Event
 }
 
 var _ device.Device = (*Device)(nil)
 
-// Open opens a device at the rate of src, with its outputs, and starts to play it. It never fails: while
-// nothing can be opened the device keeps time unheard, and Reason says why. A card that
-// comes later is found. Control side. It returns within half a second.
+// Open opens a device at the rate of src, with its outputs, and starts to play it. It never fails: without a
+// sound card the device keeps time silently, Reason returns the cause, and a card that appears later is used.
+// Open returns within half a second. Control side.
 func Open(src device.Rated, c Config) *Device {
 	c.Rate, c.Outputs = src.Rate(), device.OutputsOf(src)
 	d := New(c)
-	_ = d.Start(src) // has just been opened for src
+	_ = d.Start(src) // src has the rate and the outputs of d
 	return d
 }
 
-// New opens a device as Open does, at Config.Rate, and leaves the Start to the caller.
+// New opens a device like Open, at Config.Rate, and leaves Start to the caller.
 func New(c Config) *Device {
 	d := begin(c, c.drivers())
 	select {
@@ -90,9 +90,8 @@ func New(c Config) *Device {
 	return d
 }
 
-// Find opens a device as New does, and returns an error where no driver plays: for a
-// driver that was asked for by its name. A driver that is lost later is looked for. It
-// takes up to 8 s where a driver is slow to answer.
+// Find opens a device like New, but returns an error if no driver plays. Use it for a driver that the user
+// chose by name. A driver that is lost later is retried. Find takes up to 8 s if a driver is slow to answer.
 func Find(c Config) (*Device, error) {
 	return find(c, c.drivers())
 }
@@ -108,7 +107,7 @@ func find(c Config, drivers []*driver) (*Device, error) {
 	return d, nil
 }
 
-// begin makes a device which tries drivers.
+// begin returns a device and starts its first attempt.
 func begin(c Config, drivers []*driver) *Device {
 	c.Rate, c.Block, c.Outputs = cmp.Or(max(c.Rate, 0), 48000), cmp.Or(max(c.Block, 0), 512), max(c.Outputs, 1)
 	d := &Device{config: c, drivers: drivers, begun: make(chan struct{}), found: make(chan *attempt)}
@@ -118,7 +117,7 @@ func begin(c Config, drivers []*driver) *Device {
 	return d
 }
 
-// look tells what has become of the first attempt.
+// look publishes the state of the first attempt.
 func (d *Device) look() {
 	select {
 	case <-d.first.opened:
@@ -132,7 +131,7 @@ func (d *Device) look() {
 	}
 }
 
-// show tells who plays, or why nobody does.
+// show publishes the playing driver, or the reason why no driver plays.
 func (d *Device) show(a *attempt, reason string) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -142,7 +141,7 @@ func (d *Device) show(a *attempt, reason string) {
 	}
 }
 
-// Driver returns the driver that plays: one of Drivers, or "null" while nothing is heard.
+// Driver returns the name of the playing driver, as in Drivers, or "null" without a sound card.
 func (d *Device) Driver() string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -152,8 +151,8 @@ func (d *Device) Driver() string {
 	return d.driver.name
 }
 
-// Sink returns what the driver plays on, as the sound server calls it; "" where the driver
-// does not say, and while nothing is heard.
+// Sink returns the name of the sink that the driver plays on. It is "" if the driver has no sinks, or without a
+// sound card.
 func (d *Device) Sink() string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -163,15 +162,15 @@ func (d *Device) Sink() string {
 	return ""
 }
 
-// Reason returns why nothing is heard, in one line; "" while a sound card plays.
+// Reason returns in one line why no sound card plays, or "" if one plays.
 func (d *Device) Reason() string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return d.reason
 }
 
-// Unheard returns how much of the source nobody has heard until now: the gaps that are
-// over, and the one that is open.
+// Unheard returns the duration of the source that was rendered without a sound card: all past gaps, and the
+// current one.
 func (d *Device) Unheard() time.Duration {
 	now := d.valve.count()
 	d.mutex.Lock()
@@ -183,7 +182,7 @@ func (d *Device) Unheard() time.Duration {
 	return pcm.Duration(frames, d.config.Rate)
 }
 
-// String returns the driver with its sink, and the reason where there is one.
+// String returns the driver with its sink, and the reason if there is one.
 func (d *Device) String() string {
 	text := d.Driver()
 	if sink := d.Sink(); sink != "" {
@@ -200,13 +199,13 @@ func (d *Device) Start(src device.Source) error {
 	return d.life.Start(src, d.config.Rate, d.config.Outputs, func() { d.life.Go(d.supervise(src)) })
 }
 
-// Outputs returns how many outputs the device plays.
+// Outputs returns the number of outputs that the device plays.
 func (d *Device) Outputs() int { return d.config.Outputs }
 
 // Rate returns the frames per second that the device plays.
 func (d *Device) Rate() int { return d.config.Rate }
 
-// Latency returns that of the driver that plays, in frames; while none does, Config.Block.
+// Latency returns the latency of the playing driver in frames, or Config.Block without a sound card.
 func (d *Device) Latency() int {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -216,7 +215,7 @@ func (d *Device) Latency() int {
 	return d.heard.Latency()
 }
 
-// Latencies returns the parts of Latency, as the driver that plays tells them.
+// Latencies returns the parts of Latency, as the playing driver reports them.
 func (d *Device) Latencies() device.Latencies {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -226,8 +225,8 @@ func (d *Device) Latencies() device.Latencies {
 	return device.LatenciesOf(d.heard)
 }
 
-// Underflows returns how often a sound server had nothing to play since its driver was
-// opened, because the source was late; 0 where the driver does not say.
+// Underflows returns the number of times that the sound server ran out of frames since its driver was opened,
+// because the source was late. It is 0 if the driver does not report them.
 func (d *Device) Underflows() int64 {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -237,9 +236,8 @@ func (d *Device) Underflows() int64 {
 	return 0
 }
 
-// Err returns what took the sound card away for good: oto can be opened once in a process.
-// Else it returns nil, for the card is looked for. The source is pulled from in time all
-// the same.
+// Err returns an error if the sound card cannot come back: oto can be opened once per process. Otherwise it
+// returns nil, because the device retries. In both cases the device keeps pulling from the source in time.
 func (d *Device) Err() error {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -249,8 +247,8 @@ func (d *Device) Err() error {
 	return fmt.Errorf("auto: %s: %w", d.reason, device.ErrUnavailable)
 }
 
-// Close ends the pulling, when a Render under way has ended, and waits up to 300 ms for
-// the driver. It returns nil.
+// Close stops pulling, after a current Render has returned, and waits up to 300 ms for the driver. It returns
+// nil.
 func (d *Device) Close() error {
 	d.life.Close(func() {
 		d.cancel()

@@ -10,7 +10,7 @@ import (
 	"voicepool/device/pulse"
 )
 
-// drivers returns those of this system, in the order in which they are tried.
+// drivers returns the drivers of this system, in the order of trial.
 func drivers() []*driver {
 	all := []*driver{{name: "oto", once: true, open: openOto}}
 	switch runtime.GOOS {
@@ -25,7 +25,7 @@ func openPulse(ctx context.Context, c *Config) (device.Device, error) {
 		Rate: c.Rate, Buffer: c.Buffer, Sink: c.Sink, Outputs: c.Outputs, Name: c.Name, Title: c.Title, Icon: c.Icon,
 	})
 	if err != nil {
-		return nil, err // not a nil card in an interface
+		return nil, err // a nil *pulse.Device would make a non-nil interface
 	}
 	return card, nil
 }

@@ -8,31 +8,31 @@ import (
 	"voicepool/pcm"
 )
 
-// Kind is what happened to the sound.
+// Kind is the kind of an Event.
 type Kind uint8
 
 const (
-	Lost Kind = iota + 1 // nothing is heard from here on
-	Back                 // it is heard again, after a fade-in of 20 ms
+	Lost Kind = iota + 1 // the sound card plays no further frames
+	Back                 // a sound card plays again, after a fade-in of 20 ms
 )
 
 var kinds = [...]string{"kind(0)", "lost", "back"}
 
 func (k Kind) String() string { return words.Name("kind", k, kinds[:]) }
 
-// Event is a loss of the sound, or its return. They come in turns, the loss first; a second
-// Lost of the same Frame says that it is Final.
+// Event is a loss of the sound card, or its return. They alternate, beginning with a loss. A second Lost with
+// the same Frame reports that the loss is Final.
 type Event struct {
 	Kind   Kind
-	Frame  int64 // of the source, counted from Start: the first that is not heard, or that is heard again
+	Frame  int64 // of the source, counted from Start: the first frame that is lost, or that is played again
 	At     time.Duration
-	Reason string        // of Lost: why, in one line
-	Final  bool          // of Lost: the sound does not come back in this process
-	Gap    time.Duration // of Back: how long nothing was heard
-	On     string        // of Back: the driver, and its sink
+	Reason string        // of Lost: the cause, in one line
+	Final  bool          // of Lost: the sound card cannot come back in this process
+	Gap    time.Duration // of Back: the duration of the gap
+	On     string        // of Back: the driver and its sink
 }
 
-// Since returns of Lost since when nothing is heard, why, and what is done about it:
+// Since describes a Lost event: its time, its cause, and the device's reaction:
 //
 //	12.4 s: server gone; looking
 func (e Event) Since() string {
@@ -43,7 +43,7 @@ func (e Event) Since() string {
 	return fmt.Sprintf("%.1f s: %s; %s", e.At.Seconds(), e.Reason, does)
 }
 
-// String returns the event in one line, for people:
+// String returns the event in one readable line:
 //
 //	no sound since 12.4 s: server gone; looking
 //	sound again at 15.1 s on pulse: 2.7 s were not heard
@@ -54,11 +54,11 @@ func (e Event) String() string {
 	return "no sound since " + e.Since()
 }
 
-// maxEvents is how many events are kept for who does not poll: the last ones.
+// maxEvents is the number of unread events that are kept; older ones are dropped.
 const maxEvents = 1 << 10
 
-// Events moves what has happened since the last call into dst, oldest first, and returns
-// how many. Control side; callers share what there is.
+// Events moves the events since the last call into dst, oldest first, and returns their number. Each event goes
+// to one caller only. Control side.
 func (d *Device) Events(dst []Event) int {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -67,7 +67,7 @@ func (d *Device) Events(dst []Event) int {
 	return n
 }
 
-// tell keeps an event. The mutex is held.
+// tell appends an event to the unread events. The caller holds the mutex.
 func (d *Device) tell(e Event) {
 	e.At = pcm.Duration(e.Frame, d.config.Rate)
 	if len(d.events) == maxEvents {

@@ -8,13 +8,13 @@ import (
 	"voicepool/pcm"
 )
 
-// keeper renders for nobody, in time.
+// keeper renders the source in real time and discards the frames.
 type keeper struct {
 	stop  chan struct{}
 	ended chan struct{}
 }
 
-// keep begins to.
+// keep starts a keeper.
 func keep(v *valve, begin time.Time, config *Config) *keeper {
 	rate, block := config.Rate, config.Block
 	k := &keeper{stop: make(chan struct{}), ended: make(chan struct{})}
@@ -39,11 +39,11 @@ func keep(v *valve, begin time.Time, config *Config) *keeper {
 	return k
 }
 
-// asleepFor is how long the source sleeps at a time.
+// asleepFor is the time after which a sleeping source is woken.
 const asleepFor = 4 * time.Second
 
-// idle waits for a while, or until the source is asked for something, which it reports, or
-// is another's.
+// idle waits until the source has a pending command, which it reports, until a time limit, or until the keeper
+// ends.
 func (k *keeper) idle(v *valve) (asked bool) {
 	alarm := time.NewTimer(asleepFor)
 	defer alarm.Stop()
@@ -56,7 +56,7 @@ func (k *keeper) idle(v *valve) (asked bool) {
 	return false
 }
 
-// end ends it, when a Render under way has ended.
+// end stops the keeper, after a current Render has returned.
 func (k *keeper) end() {
 	if k == nil {
 		return

@@ -7,11 +7,10 @@ import (
 	"voicepool/device"
 )
 
-// narrow reports whether a driver has too few channels for what is to be played.
+// narrow reports whether a driver has too few channels for the outputs.
 func (c *Config) narrow(d *driver) bool { return c.Outputs > 1 && !d.wide }
 
-// split returns the drivers that can play as many outputs as c asks for, and the names of those
-// that cannot.
+// split separates the drivers that can play all outputs of c from the names of those with too few channels.
 func (c *Config) split(drivers []*driver) (wide []*driver, narrow []string) {
 	for _, d := range drivers {
 		if c.narrow(d) {
@@ -23,11 +22,11 @@ func (c *Config) split(drivers []*driver) (wide []*driver, narrow []string) {
 	return wide, narrow
 }
 
-// narrowError is the error where drivers were not tried, because they play two channels.
+// narrowError is the error if drivers were skipped because they play two channels.
 type narrowError struct {
 	names   []string
 	outputs int
-	err     error // of the drivers that were tried; nil: none
+	err     error // of the drivers that were tried; nil: all were skipped
 }
 
 func (e *narrowError) Error() string {
@@ -39,7 +38,7 @@ func (e *narrowError) Error() string {
 		tried, strings.Join(e.names, ", "), e.outputs, 2*e.outputs)
 }
 
-// Unwrap returns the error of what was tried; where nothing was, the channels are too few.
+// Unwrap returns the error of the drivers that were tried, or device.ErrOutputs if all were skipped.
 func (e *narrowError) Unwrap() error {
 	if e.err == nil {
 		return device.ErrOutputs

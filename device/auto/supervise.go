@@ -11,59 +11,58 @@ import (
 )
 
 const (
-	// glance is how often the watchdog looks.
+	// glance is the interval of the watchdog.
 	glance = 50 * time.Millisecond
 
-	// glanceAsleep is how often it looks while the source sleeps: nobody misses anything then, and
-	// what goes wakes the source.
+	// glanceAsleep is the interval while the source sleeps: any sound to be played wakes the source first.
 	glanceAsleep = 2 * time.Second
 
-	// stall is for how long a driver may take nothing when it has nothing left to play.
+	// stall is the time without consumed frames after which a driver with an empty buffer counts as stalled.
 	stall = 250 * time.Millisecond
 
-	// eager is for how long a lost driver is tried again at once; then it is every second.
+	// eager is the time after a loss with attempts at intervals of pause; later they start every second.
 	eager = 10 * time.Second
 	pause = 100 * time.Millisecond
 	again = time.Second
 
-	// tries is how many attempts may be under way.
+	// tries is the maximum number of concurrent attempts.
 	tries = 4
 
-	// stuck is how long a card that takes nothing is kept: one that has played, and one that
-	// has not begun. The sink of the second is suspended, or its server at a standstill.
+	// stuck and slow are the times after which a card that consumes no frames is closed. slow is for a card
+	// that has not begun: its sink may be suspended, or its server hung.
 	stuck, slow = 2 * time.Second, 10 * time.Second
 
-	// filling is how many looks may see a new card take frames that are only held.
+	// filling is the number of looks during which a new card may consume frames that only fill its buffer.
 	filling = 2
 
-	// fade is that of the return.
+	// fade is the duration of the fade-in after a return.
 	fade = 20 * time.Millisecond
 )
 
-// supervisor watches the card that plays, keeps time while none does, and looks for one.
-// One goroutine has it.
+// supervisor watches the playing card. Without one it keeps time and looks for a card. It belongs to one
+// goroutine.
 type supervisor struct {
 	*Device
-	card    *attempt // the one card there is, whether it plays or only might
-	plays   bool     // it does
-	numbers int      // of attempts
+	card    *attempt // the current card, playing or not yet; nil without a card
+	plays   bool     // card is playing
+	numbers int      // number of the last attempt
 
-	// While it plays.
-	taken  int64     // frames, at the last look
-	moved  time.Time // when that was another number
+	// While a card plays:
+	taken  int64     // frames consumed, at the last look
+	moved  time.Time // time of the last change of taken
 	mark   int64     // frames rendered by then
-	marked time.Time // when the last of them were
+	marked time.Time // time of the last Render by then
 
-	// While it does not.
+	// While no card plays:
 	clock  *keeper
-	from   int64 // the first frame that is not heard
+	from   int64 // the first frame of the gap
 	lost   time.Time
-	tried  time.Time // the last attempt began
-	failed time.Time // and ended
+	tried  time.Time // start of the last attempt
+	failed time.Time // end of the last attempt
 	trying int
 }
 
-// supervise starts to play src, and returns what goes on then.
+// supervise starts to play src, and returns the loop to run.
 func (d *Device) supervise(src device.Source) func(stop <-chan struct{}) {
 	s := &supervisor{Device: d, numbers: 1, trying: 1, tried: d.first.began}
 	return s.begin(src)
@@ -114,7 +113,7 @@ func (s *supervisor) run(stop <-chan struct{}) {
 	}
 }
 
-// end closes all that plays.
+// end closes the card, the keeper and the valve.
 func (s *supervisor) end() {
 	s.cancel()
 	s.valve.close()
@@ -122,7 +121,7 @@ func (s *supervisor) end() {
 	s.drop()
 }
 
-// settle makes the driver that opens first the only one: what was lost comes back on it.
+// settle restricts later attempts to the driver that opened first.
 func (s *supervisor) settle(a *attempt) {
 	for i, r := range s.drivers {
 		if r.name == a.driver.name {
@@ -132,7 +131,7 @@ func (s *supervisor) settle(a *attempt) {
 	}
 }
 
-// arrive takes what has become of an attempt.
+// arrive handles the result of an attempt.
 func (s *supervisor) arrive(a *attempt, now time.Time) {
 	s.trying--
 	s.failed = now
@@ -152,7 +151,7 @@ func (s *supervisor) arrive(a *attempt, now time.Time) {
 	}
 }
 
-// look looks after the card, or for one.
+// look checks the card, or looks for one.
 func (s *supervisor) look(now time.Time) {
 	a := s.card
 	if a == nil {
@@ -169,7 +168,7 @@ func (s *supervisor) look(now time.Time) {
 	case s.plays:
 		s.watch(a, taken, now)
 	case taken != a.base && !a.dummy():
-		// The first frames only fill what the driver holds, whether it plays or not.
+		// The first frames only fill the driver's buffer, whether it plays or not.
 		a.base = taken
 		if a.moves--; a.moves < 0 {
 			s.valve.offer(a.number, a.card.Latency())
@@ -179,7 +178,7 @@ func (s *supervisor) look(now time.Time) {
 	}
 }
 
-// watch looks whether the card that plays takes frames, and took them all the time.
+// watch checks that the playing card consumes frames, and that the process did not pause.
 func (s *supervisor) watch(a *attempt, taken int64, now time.Time) {
 	rendered, last, pause := s.valve.look()
 	switch limit := s.limit(); {
@@ -198,20 +197,20 @@ func (s *supervisor) watch(a *attempt, taken int64, now time.Time) {
 	}
 }
 
-// suspended reports whether the driver says that it may play on by itself.
+// suspended reports whether the driver is suspended and may resume by itself.
 func (a *attempt) suspended() bool {
 	c, ok := a.card.(interface{ Suspended() bool })
 	return ok && c.Suspended()
 }
 
-// dummy reports whether the card plays on the sink that a server makes for itself when it has
-// no other: nobody hears that. The server moves the stream when there is another one.
+// dummy reports whether the card plays on the silent sink that a server creates when it lacks a real one. The
+// server moves the stream when another sink appears.
 func (a *attempt) dummy() bool {
 	c, ok := a.card.(interface{ Sink() string })
 	return ok && c.Sink() == "auto_null"
 }
 
-// stays returns how long a card is kept that takes nothing.
+// stays returns the time after which a card that consumes no frames is closed.
 func (a *attempt) stays() time.Duration {
 	if a.fresh {
 		return slow
@@ -219,13 +218,12 @@ func (a *attempt) stays() time.Duration {
 	return stuck
 }
 
-// limit is for how long the card may take nothing: until all that it holds was heard, and
-// for a while.
+// limit returns how long the card may consume no frames: until its buffer has been played, plus stall.
 func (s *supervisor) limit() time.Duration {
 	return stall + pcm.Duration(int64(s.card.card.Latency()), s.config.Rate)
 }
 
-// seek begins an attempt when it is time for one.
+// seek begins an attempt when it is due.
 func (s *supervisor) seek(now time.Time) {
 	due := now.Sub(s.tried) >= again
 	if s.trying == 0 && now.Sub(s.lost) < eager {
@@ -240,14 +238,14 @@ func (s *supervisor) seek(now time.Time) {
 	s.try(s.numbers, s.drivers)
 }
 
-// stall keeps time in the place of a card that may go on by itself.
+// stall switches to the keeper because a card has stalled. The card may resume by itself.
 func (s *supervisor) stall(why error, now time.Time) {
 	a := s.card
 	a.since, a.base, a.moves = now, a.taken(), 0
 	s.hush(a, why)
 }
 
-// lose gives a card up. What a process can open once does not come back.
+// lose gives up a card. A driver that can be opened once only is lost for good.
 func (s *supervisor) lose(why error) {
 	s.mutex.Lock()
 	s.final = s.card.driver.once
@@ -263,7 +261,7 @@ func (s *supervisor) lose(why error) {
 	s.drop()
 }
 
-// despair says why there is no card, and, where no driver is left, that there will be none.
+// despair publishes why there is no card. When all drivers are exhausted, the loss is final.
 func (s *supervisor) despair(why error) {
 	reason := Reason(why)
 	s.show(nil, reason)
@@ -275,8 +273,8 @@ func (s *supervisor) despair(why error) {
 	}
 }
 
-// hush keeps time from where the card was. What it held may not have been heard; the frame
-// after that is due when the card would have played it.
+// hush switches to the keeper at the first frame that the card may not have played. The frames that it still
+// held count as lost; the keeper continues when the card would have played the next frame.
 func (s *supervisor) hush(a *attempt, why error) {
 	held := int64(0)
 	if !a.fresh {
@@ -287,7 +285,7 @@ func (s *supervisor) hush(a *attempt, why error) {
 	s.silence(max(s.mark-held, s.from), begin, Reason(why))
 }
 
-// silence keeps time from a moment on, and tells that nothing is heard.
+// silence starts the keeper and reports the loss.
 func (s *supervisor) silence(from int64, begin time.Time, reason string) {
 	s.from = from
 	s.lost = time.Now()
@@ -298,7 +296,7 @@ func (s *supervisor) silence(from int64, begin time.Time, reason string) {
 	s.tell(Event{Kind: Lost, Frame: from, Reason: reason, Final: s.final})
 }
 
-// resume tells that a card plays on, from a frame on.
+// resume reports that a card plays again from frame from on.
 func (s *supervisor) resume(a *attempt, from int64, now time.Time) {
 	s.clock.end()
 	s.settle(a)
@@ -313,7 +311,7 @@ func (s *supervisor) resume(a *attempt, from int64, now time.Time) {
 	s.from = from
 }
 
-// drop closes the card, if there is one.
+// drop closes the current card, if there is one.
 func (s *supervisor) drop() {
 	if s.card != nil {
 		s.valve.refuse(s.card.number)
@@ -322,7 +320,7 @@ func (s *supervisor) drop() {
 	}
 }
 
-// close closes a card, which may take its time.
+// close closes a card in the background, because that may take long.
 func (s *supervisor) close(a *attempt) {
 	a.closed = true
 	s.loose.Go(func() { _ = a.card.Close() })

@@ -9,35 +9,35 @@ import (
 	"voicepool/pcm"
 )
 
-// valve lets one at a time pull from the source: an attempt by its number, or the device
-// itself, keeping time, as nobody.
+// valve ensures that one holder at a time pulls from the source: an attempt, by its number, or the keeper, as
+// nobody.
 type valve struct {
 	mutex  sync.Mutex
 	src    device.Source // nil before open and after close
 	rate   int
 	outs   int // outputs of the source
 	holder int
-	frames int64         // that were rendered, of each output
-	last   time.Time     // when the last of them were
-	pause  time.Duration // the longest between two blocks of one holder, since the last look
+	frames int64         // frames rendered, of each output
+	last   time.Time     // time of the last Render
+	pause  time.Duration // the longest interval between two blocks of one holder, since the last look
 
-	// While nobody is the holder: frame base is due at begin.
+	// While the keeper is the holder: frame base is due at begin.
 	base  int64
 	begin time.Time
-	heir  int   // who becomes the holder when it pulls next; nobody: none
-	held  int64 // frames that it plays before those that it pulls
+	heir  int   // the attempt that becomes the holder when it pulls next; or nobody
+	held  int64 // frames that the heir's buffer plays before the frames that it pulls
 
-	asleep bool // the source sleeps, and the holder lets it
+	asleep bool // the source sleeps with the consent of the holder
 	slept  time.Time
-	woken  chan struct{} // closed when it is woken
-	asked  chan struct{} // has one when the holder is to wake it, or another has
-	nudge  chan struct{} // has one when it was woken
+	woken  chan struct{} // closed when the source is woken
+	asked  chan struct{} // has one value when the holder must wake the source, or has lost it
+	nudge  chan struct{} // has one value when the source was woken
 
-	from        int64 // the first frame of the holder
-	faded, fade int64 // frames of its fade-in, and of those what is done
+	from        int64 // the first frame of the current holder
+	faded, fade int64 // fade-in in frames: completed, and total
 }
 
-// nobody is the number of who keeps time unheard.
+// nobody is the holder number of the keeper.
 const nobody = 0
 
 // open lets holder pull from src.
@@ -47,8 +47,8 @@ func (v *valve) open(src device.Source, rate, holder int) {
 	v.src, v.rate, v.outs, v.holder, v.last = src, rate, device.OutputsOf(src), holder, time.Now()
 }
 
-// take lets nobody pull. Frame mark would have been due at a time; it returns when the next
-// frame is.
+// take makes the keeper the holder. Frame mark would have been due at due; take returns the due time of the
+// next frame.
 func (v *valve) take(mark int64, due time.Time) (begin time.Time) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -58,7 +58,7 @@ func (v *valve) take(mark int64, due time.Time) (begin time.Time) {
 	return v.begin
 }
 
-// offer lets an attempt have the source when it pulls next. It plays frames that it holds
+// offer makes an attempt the holder at its next pull. The attempt has held frames in its buffer, which it plays
 // first.
 func (v *valve) offer(heir, held int) {
 	v.mutex.Lock()
@@ -66,7 +66,7 @@ func (v *valve) offer(heir, held int) {
 	v.heir, v.held = heir, int64(held)
 }
 
-// refuse takes an offer back, even from who has just accepted it.
+// refuse withdraws an offer, even if it was just accepted.
 func (v *valve) refuse(who int) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -76,8 +76,8 @@ func (v *valve) refuse(who int) {
 	}
 }
 
-// inherit makes the heir the holder, at the frame that is due when what is rendered next, a
-// block as long as dst, will be heard. The mutex is held.
+// inherit makes the heir the holder. It skips frames, so that the next block, as long as dst, is heard at its
+// due time. The caller holds the mutex.
 func (v *valve) inherit(dst []pcm.Frame, now time.Time) {
 	v.holder, v.heir, v.last, v.pause = v.heir, nobody, now, 0
 	block := int64(len(dst) / v.outs)
@@ -90,15 +90,15 @@ func (v *valve) inherit(dst []pcm.Frame, now time.Time) {
 	v.from, v.fade, v.faded = v.frames, pcm.Frames(fade, v.rate), 0
 }
 
-// holds reports whether the source is an attempt's, and from which frame on.
+// holds reports whether an attempt is the holder, and returns its first frame.
 func (v *valve) holds(who int) (from int64, ok bool) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	return v.from, v.holder == who
 }
 
-// look returns how many frames were rendered, when the last of them were, and the longest
-// pause since the last look.
+// look returns the number of frames rendered, the time of the last Render, and the longest interval since the
+// last look.
 func (v *valve) look() (frames int64, last time.Time, pause time.Duration) {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -110,7 +110,7 @@ func (v *valve) look() (frames int64, last time.Time, pause time.Duration) {
 	return v.frames, v.last, pause
 }
 
-// passed returns how many frames have passed in a sleep by now. The mutex is held.
+// passed returns the frames that have passed in a sleep by now. The caller holds the mutex.
 func (v *valve) passed(now time.Time) int64 {
 	if !v.asleep {
 		return 0
@@ -118,7 +118,7 @@ func (v *valve) passed(now time.Time) int64 {
 	return pcm.Frames(now.Sub(v.slept), v.rate)
 }
 
-// sleep lets the source sleep, for who holds it.
+// sleep puts the source to sleep for its holder, and reports whether it did.
 func (v *valve) sleep(who int, at time.Time) bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -142,7 +142,7 @@ func (v *valve) sleep(who int, at time.Time) bool {
 	return true
 }
 
-// wake wakes the source for who holds it, and returns how many frames have passed.
+// wake wakes the source for its holder, and returns the number of frames that have passed.
 func (v *valve) wake(who int, at time.Time) int64 {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -152,7 +152,7 @@ func (v *valve) wake(who int, at time.Time) int64 {
 	return v.rouse(at)
 }
 
-// rouse ends a sleep, if there is one. The mutex is held.
+// rouse ends a sleep, if there is one. The caller holds the mutex.
 func (v *valve) rouse(at time.Time) (frames int64) {
 	if !v.asleep {
 		return 0
@@ -165,7 +165,7 @@ func (v *valve) rouse(at time.Time) (frames int64) {
 	return frames
 }
 
-// seize ends a sleep that the holder does not end itself, and tells it. The mutex is held.
+// seize ends a sleep on behalf of another goroutine, and notifies the holder. The caller holds the mutex.
 func (v *valve) seize(at time.Time) {
 	if v.asleep {
 		v.rouse(at)
@@ -173,7 +173,7 @@ func (v *valve) seize(at time.Time) {
 	}
 }
 
-// put puts one into a channel that may have one.
+// put sends a value unless the channel is full.
 func put(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -181,7 +181,7 @@ func put(c chan struct{}) {
 	}
 }
 
-// take takes one out of a channel, if it has one.
+// take removes a value from a channel, if it has one.
 func take(c chan struct{}) {
 	select {
 	case <-c:
@@ -196,7 +196,7 @@ func (v *valve) sleeps() bool {
 	return v.asleep
 }
 
-// close waits until no Render is under way; after it there is none.
+// close waits until a current Render has returned, and prevents further ones.
 func (v *valve) close() {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -204,14 +204,14 @@ func (v *valve) close() {
 	v.src = nil
 }
 
-// count returns how many frames were rendered.
+// count returns the number of frames rendered.
 func (v *valve) count() int64 {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	return v.frames + v.passed(time.Now())
 }
 
-// render renders for who, and reports whether it is who may pull.
+// render renders if who is the holder, and reports that.
 func (v *valve) render(who int, dst []pcm.Frame) bool {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -239,8 +239,8 @@ func (v *valve) render(who int, dst []pcm.Frame) bool {
 	return true
 }
 
-// fadeIn fades frames of so many outputs in, of which the first is frame from of a fade of so
-// many frames.
+// fadeIn applies a part of a fade-in to interleaved frames. The first one is frame from of a fade with length
+// frames.
 func fadeIn(frames []pcm.Frame, outputs int, from, length int64) {
 	for i := range frames {
 		g := float32(from+int64(i/outputs)) / float32(length)
@@ -249,7 +249,7 @@ func fadeIn(frames []pcm.Frame, outputs int, from, length int64) {
 	}
 }
 
-// tap is what a card pulls from: the source while the card may, else silence.
+// tap is the source of a card: it renders the real source while the card is the holder, and silence otherwise.
 type tap struct {
 	valve *valve
 	who   int
@@ -274,16 +274,16 @@ func (t *tap) Render(dst []pcm.Frame) {
 
 func (t *tap) Rate() int { return t.rate }
 
-// Outputs is how many outputs the card plays.
+// Outputs returns the number of outputs that the card plays.
 func (t *tap) Outputs() int { return t.outputs }
 
-// Sleep is that of the source, while the card may pull from it.
+// Sleep puts the source to sleep while the card is the holder.
 func (t *tap) Sleep(at time.Time) bool { return t.valve.sleep(t.who, at) }
 
-// Asked has one when the source was asked for something, or is not the card's any more.
+// Asked returns a channel that has a value when the source has a pending command, or the card has lost the source.
 func (t *tap) Asked() <-chan struct{} { return t.valve.asked }
 
-// Wake is that of the source.
+// Wake wakes the source.
 func (t *tap) Wake(at time.Time) int64 {
 	frames := t.valve.wake(t.who, at)
 	t.taken.Add(frames)

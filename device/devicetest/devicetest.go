@@ -1,11 +1,11 @@
-// Package devicetest tests whether a device keeps the contract of package device,
-// as testing/iotest does for readers:
+// Package devicetest tests whether a device keeps the contract of package device, as testing/iotest does for
+// readers:
 //
 //	func TestDevice(t *testing.T) {
 //		devicetest.Run(t, func(t testing.TB) device.Device { return mine.New() }, nil)
 //	}
 //
-// A device that plays several outputs has a method Outputs that returns how many.
+// A device that plays several outputs has a method Outputs that returns their number.
 package devicetest
 
 import (
@@ -17,12 +17,11 @@ import (
 	"voicepool/internal/leak"
 )
 
-// patience is how long a device may take for what should happen at once.
+// patience is the time limit for events that should happen immediately.
 const patience = 10 * time.Second
 
-// Run tests the contract on fresh devices, each of which open returns. drive
-// makes a device pull some frames, and is called again and again; it is nil
-// where devices pull by themselves.
+// Run tests the contract on fresh devices from open. drive makes a device pull some frames, and is called
+// repeatedly. drive is nil for devices that pull by themselves.
 func Run(t *testing.T, open func(testing.TB) device.Device, drive func(device.Device)) {
 	t.Helper()
 	t.Run("life", func(t *testing.T) { Life(t, open(t), drive) })
@@ -30,10 +29,9 @@ func Run(t *testing.T, open func(testing.TB) device.Device, drive func(device.De
 	t.Run("close before start", func(t *testing.T) { closeFirst(t, open(t)) })
 }
 
-// Life takes one device through its whole life, and closes it. It is the part
-// of Run for drivers of which a process can have only one. known are functions of
-// goroutines that the driver leaves behind by design, by their full names, as in
-// "example.org/driver.(*Context).loop".
+// Life takes one device through its whole life, and closes it. It is the part of Run for drivers that a process
+// can open only once. known lists the full function names of goroutines that the driver leaves behind by
+// design, such as "example.org/driver.(*Context).loop".
 func Life(t testing.TB, d device.Device, drive func(device.Device), known ...string) {
 	t.Helper()
 	before := leak.Running()
@@ -99,14 +97,14 @@ func Life(t testing.TB, d device.Device, drive func(device.Device), known ...str
 			t.Errorf("the source of a refused Start was asked for %d frames", asked)
 		}
 	}
-	// The leak test gives a device that still pulls the time to be caught at it.
+	// The leak test also gives a device that still pulls time to be detected.
 	if err := leak.Find(before, known...); err != nil {
 		t.Errorf("after Close: %v", err)
 	}
 	src.report(t)
 }
 
-// outputs returns how many outputs a device plays: 1 unless it tells.
+// outputs returns the number of outputs of a device: 1 without a method Outputs.
 func outputs(d device.Device) int {
 	if w, ok := d.(interface{ Outputs() int }); ok {
 		return w.Outputs()
@@ -114,7 +112,7 @@ func outputs(d device.Device) int {
 	return 1
 }
 
-// closeWaits holds the device in Render and looks for so long whether Close comes back.
+// closeWaits blocks the device in Render, and checks for the time look that Close does not return.
 func closeWaits(t testing.TB, d device.Device, drive func(device.Device), look time.Duration) {
 	t.Helper()
 	src := newProbe(d.Rate(), outputs(d), 1)
@@ -141,8 +139,7 @@ func closeWaits(t testing.TB, d device.Device, drive func(device.Device), look t
 		}
 		closed <- src.inside.Load() == 0
 	}()
-	// A Close that does not wait has ample time here to be seen; one that does
-	// never depends on how long this is.
+	// A Close that does not wait returns within this time. A correct Close passes with any time.
 	waited := true
 	select {
 	case <-closed:
@@ -183,7 +180,7 @@ func await(t testing.TB, d device.Device, drive func(device.Device), done <-chan
 	t.Helper()
 	limit := time.After(patience)
 	for {
-		var again <-chan time.Time // never, where the device pulls by itself
+		var again <-chan time.Time // nil for devices that pull by themselves
 		if drive != nil {
 			drive(d)
 			again = time.After(0)

@@ -11,14 +11,14 @@ import (
 	"voicepool/pcm"
 )
 
-// probe is a source that looks at how it is called.
+// probe is a source that checks how a device calls it.
 type probe struct {
 	rate    int
 	outputs int
 	want    int64         // frames until enough is closed
-	enough  chan struct{} // closed when so many frames were asked for
+	enough  chan struct{} // closed when want frames were pulled
 	entered chan struct{} // closed in the first Render
-	hold    chan struct{} // where not nil, the first Render waits for it
+	hold    chan struct{} // if not nil, the first Render waits for it
 
 	frames atomic.Int64
 	inside atomic.Int32
@@ -39,13 +39,13 @@ func newProbe(rate, outputs int, want int64) *probe {
 	return &probe{rate: rate, outputs: outputs, want: want, enough: make(chan struct{}), entered: make(chan struct{})}
 }
 
-// Rate is what the device is to ask for.
+// Rate returns the rate that the device must have.
 func (p *probe) Rate() int { return p.rate }
 
-// Outputs is how many of them the device is to play.
+// Outputs returns the number of outputs that the device must play.
 func (p *probe) Outputs() int { return p.outputs }
 
-// Render gives silence, and notes what a device must not do.
+// Render renders silence, and records violations of the contract.
 func (p *probe) Render(dst []pcm.Frame) {
 	if p.inside.Add(1) != 1 {
 		p.fault("Render was called while another Render was under way")
@@ -67,13 +67,13 @@ func (p *probe) Render(dst []pcm.Frame) {
 		}
 	})
 	clear(dst)
-	runtime.Gosched() // gives a second Render the chance to be seen
+	runtime.Gosched() // gives a concurrent Render the chance to be detected
 	if p.frames.Add(int64(len(dst)/p.outputs)) >= p.want {
 		p.full.Do(func() { close(p.enough) })
 	}
 }
 
-// end says that the device was closed.
+// end records that the device was closed.
 func (p *probe) end() { p.ended.Store(true) }
 
 func (p *probe) fault(what string) {
@@ -84,7 +84,7 @@ func (p *probe) fault(what string) {
 	}
 }
 
-// report tells what was wrong, the first ten of it.
+// report reports the first ten violations.
 func (p *probe) report(t testing.TB) {
 	t.Helper()
 	p.mu.Lock()

@@ -1,14 +1,13 @@
-// Package null has devices that play nothing, for tests and for machines without
-// sound.
+// Package null has devices without audio output, for tests and for machines without sound.
 //
-// A Stepped renders when a test says so, and returns the frames:
+// A Stepped renders when a test calls Step, and returns the frames:
 //
 //	d := null.NewStepped(null.Config{})
 //	d.Start(src)
 //	heard := d.Step(480) // 10 ms
 //
-// A Paced pulls in real time, as a sound card does. It uses the time package only, so a
-// minute passes at once under testing/synctest.
+// A Paced pulls in real time, as a sound card does. It uses package time only, so a minute passes instantly
+// under testing/synctest.
 package null
 
 import (
@@ -19,14 +18,13 @@ import (
 	"voicepool/pcm"
 )
 
-// Config says how a device asks. The zero value is 48,000 frames per second in
-// blocks of 512.
+// Config configures a device. The zero value means 48,000 frames per second in blocks of 512.
 type Config struct {
 	// Rate is in frames per second; 0 or less means 48000.
 	Rate int
-	// Block is how many frames a Paced asks for at once; 0 or less means 512.
+	// Block is the number of frames per Render of a Paced; 0 or less means 512.
 	Block int
-	// Outputs is how many stereo outputs the source has, of 1..16; less means 1, more 16.
+	// Outputs is the number of stereo outputs of the source, 1..16; less means 1, more means 16.
 	Outputs int
 }
 
@@ -41,10 +39,9 @@ func (c Config) filled() Config {
 	return c
 }
 
-// Paced is a device that pulls in real time, as a sound card does: block k is
-// asked for at start + k x block / rate, the first one at once. After a delay
-// it catches up: at any moment as many frames were pulled as should have been.
-// Its methods may be called by any goroutine, but not from within Render.
+// Paced is a device that pulls in real time, as a sound card does: block k is pulled at start + k x block /
+// rate, the first block immediately. After a delay it catches up with the clock. Its methods may be called by
+// any goroutine, but not from within Render.
 type Paced struct {
 	config Config
 	life   pace.Life
@@ -53,7 +50,7 @@ type Paced struct {
 
 var _ device.Device = (*Paced)(nil)
 
-// NewPaced returns a device that waits for Start.
+// NewPaced returns a device that is ready for Start.
 func NewPaced(c Config) *Paced {
 	return &Paced{config: c.filled()}
 }
@@ -64,23 +61,22 @@ func (d *Paced) Start(src device.Source) error {
 	return d.life.Pull(src, d.config.Rate, d.config.Outputs, d.config.Block, keep)
 }
 
-// Frames returns how many frames were pulled.
+// Frames returns the number of frames that were pulled.
 func (d *Paced) Frames() int64 { return d.frames.Load() }
 
-// Outputs returns how many outputs the device asks for.
+// Outputs returns Config.Outputs, limited to 1..16.
 func (d *Paced) Outputs() int { return d.config.Outputs }
 
 // Rate returns Config.Rate.
 func (d *Paced) Rate() int { return d.config.Rate }
 
-// Latency returns Config.Block: a block is pulled when its first frame would
-// begin to be heard.
+// Latency returns Config.Block: a sound card would begin to play a block when it is pulled.
 func (d *Paced) Latency() int { return d.config.Block }
 
-// Err returns nil: nothing can fail.
+// Err returns nil: a Paced cannot fail.
 func (d *Paced) Err() error { return nil }
 
-// Close ends the pulling, when a Render under way has ended. It returns nil.
+// Close stops pulling, after a current Render has returned. It returns nil.
 func (d *Paced) Close() error {
 	d.life.Close(func() {})
 	return nil

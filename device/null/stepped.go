@@ -24,13 +24,13 @@ type Stepped struct {
 
 var _ device.Device = (*Stepped)(nil)
 
-// NewStepped returns a device that waits for Start and then for Step.
+// NewStepped returns a device that is ready for Start and then for Step.
 func NewStepped(c Config) *Stepped {
 	c = c.filled()
 	return &Stepped{rate: c.Rate, outputs: c.Outputs}
 }
 
-// Start sets what Step pulls from. It renders nothing.
+// Start sets the source of Step. It renders no frames.
 func (d *Stepped) Start(src device.Source) error {
 	return d.life.Start(src, d.rate, d.outputs, func() { d.set(src) })
 }
@@ -41,11 +41,10 @@ func (d *Stepped) set(src device.Source) {
 	d.src = src
 }
 
-// Step pulls n frames and returns them; they are valid until the next Step. It
-// pulls them in one block, or, when the source is a device.Preparer, in several,
-// having it prepared for each. The n frames of several outputs are interleaved, as
-// Render of a device.Wide gives them. It returns nil, and pulls nothing, before Start,
-// after Close, and when n is not positive.
+// Step pulls n frames and returns them; they are valid until the next Step. It pulls them in one block. If the
+// source is a device.Preparer, it pulls several blocks and calls Prepare before each. The frames of several
+// outputs are interleaved, as Render of a device.Wide returns them. Before Start, after Close, and if n is not
+// positive, Step pulls no frames and returns nil.
 func (d *Stepped) Step(n int) []pcm.Frame {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -66,26 +65,26 @@ func (d *Stepped) Step(n int) []pcm.Frame {
 	return d.block
 }
 
-// Frames returns how many frames were pulled.
+// Frames returns the number of frames that were pulled.
 func (d *Stepped) Frames() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.frames
 }
 
-// Outputs returns how many outputs the device asks for.
+// Outputs returns Config.Outputs, limited to 1..16.
 func (d *Stepped) Outputs() int { return d.outputs }
 
 // Rate returns Config.Rate.
 func (d *Stepped) Rate() int { return d.rate }
 
-// Latency returns 0: Step returns what would be heard.
+// Latency returns 0: Step returns the frames directly.
 func (d *Stepped) Latency() int { return 0 }
 
-// Err returns nil: nothing can fail.
+// Err returns nil: a Stepped cannot fail.
 func (d *Stepped) Err() error { return nil }
 
-// Close ends the device, when a Step under way has ended. It returns nil.
+// Close ends the device, after a current Step has returned. It returns nil.
 func (d *Stepped) Close() error {
 	d.life.Close(func() { d.set(nil) })
 	return nil

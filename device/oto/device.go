@@ -13,41 +13,37 @@ import (
 )
 
 const (
-	// stall is how long a driver may ask for nothing before the device pulls
-	// in its place.
+	// stall is the time without reads by the driver after which the device renders in its place.
 	stall = 500 * time.Millisecond
 
-	// grace is how long Close waits for a driver to stop.
+	// grace is the time that Close waits for the driver to stop.
 	grace = 500 * time.Millisecond
 )
 
-// output is what a device wants of the driver's one context.
+// output is the part of the driver's context that a device uses.
 type output interface {
-	// play lets the driver read r, keeping bytes of it ahead.
+	// play starts a player that reads r and keeps bytes of it ahead.
 	play(r io.Reader, bytes int) player
-	// Err returns what ended the context, for good.
+	// Err returns the error that ended the context for good.
 	Err() error
 	// Suspend stops the driver from reading.
 	Suspend() error
 }
 
-// player is what a device wants of the driver's one player. It plays as long
-// as it can be reached.
+// player is the part of the driver's player that a device uses. It plays until it is garbage collected.
 type player interface {
-	// PauseAndStopReading waits until no read is under way; after it there is
-	// none.
+	// PauseAndStopReading waits until a current read has returned, and prevents further ones.
 	PauseAndStopReading()
 }
 
-// Device is the sound card. Its methods may be called by any goroutine, but
-// not from within Render.
+// Device is the sound card. Its methods may be called by any goroutine, but not from within Render.
 type Device struct {
 	config Config
 	out    output
 	life   pace.Life
 	player player // nil before Start
 	reader *reader
-	taken  atomic.Int64 // frames, by the driver
+	taken  atomic.Int64 // frames read by the driver
 
 	mu  sync.Mutex
 	err error
@@ -64,21 +60,20 @@ func (d *Device) Start(src device.Source) error {
 	})
 }
 
-// Frames returns how many frames the driver has taken since Start. While it takes none, the
-// device renders in its place, and Frames stands still.
+// Frames returns the number of frames that the driver has read since Start. While it reads none, the device
+// renders in its place, and Frames does not change.
 func (d *Device) Frames() int64 { return d.taken.Load() }
 
 // Rate returns Config.Rate.
 func (d *Device) Rate() int { return d.config.Rate }
 
-// Latency returns what the device holds at the most, and what the driver asked
-// the system to hold. What the system adds to that is not known.
+// Latency returns the maximum number of frames that the device holds and that the driver asked the system to
+// hold. Further buffers of the system are unknown.
 func (d *Device) Latency() int {
 	return 2*d.held() + blockFrames - 1
 }
 
-// Latencies returns the parts of Latency: what the device holds, and what the system was
-// asked to hold.
+// Latencies returns the parts of Latency: frames in the device, and frames that the system was asked to hold.
 func (d *Device) Latencies() device.Latencies {
 	return device.Latencies{
 		Driver: pcm.Duration(int64(d.held()+blockFrames-1), d.config.Rate),
@@ -86,20 +81,19 @@ func (d *Device) Latencies() device.Latencies {
 	}
 }
 
-// held is how many frames the system was asked to hold. The player keeps as many ready: a
-// server may ask for all that it can hold at once, and gets silence for what is not there.
+// held returns the number of frames that the system was asked to hold. The player keeps the same number ready:
+// a server may ask for its whole buffer at once, and plays silence for missing frames.
 func (d *Device) held() int { return int(pcm.Frames(d.config.Buffer, d.config.Rate)) }
 
-// Err returns what took the sound card away, or nil. There is no way back; the
-// source is still pulled from, in time.
+// Err returns the error that took the sound card away, or nil. The card cannot be reopened; the device still
+// pulls from the source in time.
 func (d *Device) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.err
 }
 
-// Close ends the playing at once: the last Latency frames may not be heard. It
-// returns nil.
+// Close stops playing immediately: the last Latency frames may be lost. It returns nil.
 func (d *Device) Close() error {
 	d.life.Close(func() {
 		if d.player != nil {
@@ -109,7 +103,7 @@ func (d *Device) Close() error {
 		suspended := make(chan struct{})
 		go func() {
 			defer close(suspended)
-			// An error means that the context has ended, which is as good.
+			// An error means that the context has already ended.
 			_ = d.out.Suspend()
 		}()
 		select {
@@ -120,7 +114,7 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// watch pulls in time while the driver does not.
+// watch renders in time while the driver does not read.
 func (d *Device) watch(stop <-chan struct{}) {
 	look := time.NewTicker(stall / 4)
 	defer look.Stop()
@@ -136,9 +130,8 @@ func (d *Device) watch(stop <-chan struct{}) {
 	}
 }
 
-// standIn renders for nobody, from when the driver read last until it does
-// again. Only now does it ask for the driver's error: PulseAudio's is set
-// without a lock, right when the reading ends.
+// standIn renders and discards frames in time, from the driver's last read until its next one. Only here does
+// it call the driver's Err, because PulseAudio's error is set without a lock when reading ends.
 func (d *Device) standIn(last time.Time, reads int64, stop <-chan struct{}) {
 	clock := pace.NewClock(last, d.config.Rate, blockFrames)
 	second := int64(d.config.Rate/blockFrames) + 1

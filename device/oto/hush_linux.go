@@ -4,9 +4,8 @@ package oto
 
 import "github.com/ebitengine/purego"
 
-// hush keeps libasound from printing on standard error what it does not find,
-// some 25 lines of it, while the driver looks for a card. The program may use
-// libasound itself: so what it prints is its own affair again after restore.
+// hush silences libasound while the driver looks for a card: it would print some 25 lines about missing devices
+// to standard error. restore enables the messages again, because the program may use libasound itself.
 func hush() (restore func()) {
 	restore = func() {}
 	lib, err := purego.Dlopen("libasound.so.2", purego.RTLD_LAZY|purego.RTLD_GLOBAL)
@@ -17,8 +16,8 @@ func hush() (restore func()) {
 	if err != nil {
 		return restore
 	}
-	// The handler has variable arguments, which no Go function can take. Any C
-	// function that looks at no argument and changes nothing will do.
+	// The handler is variadic, so a Go function cannot be used. Any C function that ignores its arguments and
+	// has no side effects will do.
 	nothing, err := purego.Dlsym(lib, "getpid")
 	if err != nil {
 		return restore

@@ -2,5 +2,5 @@
 
 package oto
 
-// hush is for libasound, on the machines where it can be told.
+// hush does nothing on systems without libasound, or without a way to call it.
 func hush() (restore func()) { return func() {} }

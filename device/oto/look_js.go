@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// look returns no time to wait: a browser starts the sound only after the
-// user has touched the page, and until then the device pulls in time by itself.
+// look returns no waiting time: a browser starts the sound only after the user has interacted with the page.
+// Until then the device pulls in time by itself.
 func look() (time.Duration, error) {
 	if d := probe()[0]; !d.Found {
 		return 0, unavailable("%s", d.Detail)

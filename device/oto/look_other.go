@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// look lets the driver find out.
+// look leaves the search to the driver.
 func look() (time.Duration, error) { return 2 * time.Second, nil }
 
 func probe() []Driver {

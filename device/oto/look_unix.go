@@ -15,17 +15,16 @@ import (
 )
 
 const (
-	// askTime is how long a server may take to say that it can play.
+	// askTime is the time limit for the server's answer.
 	askTime = 300 * time.Millisecond
-	// cardTime is how long the driver may take where there is only a card.
+	// cardTime is the time limit of the driver if there is a card but no server.
 	cardTime = 450 * time.Millisecond
-	// serverTime is how long it may take after a server said it can play.
+	// serverTime is the time limit of the driver after the server has answered.
 	serverTime = 3 * time.Second
 )
 
-// look returns how long to wait for the driver, or why there is no use in
-// trying. It never lets the driver touch ALSA without a card: libasound would
-// print what it did not find, and a server that hangs would hang the driver.
+// look returns how long to wait for the driver, or the reason why trying is useless. Without a card it never
+// lets the driver use ALSA: libasound would print errors, and a hung server would block the driver.
 func look() (time.Duration, error) {
 	err := native.Ask(askTime)
 	switch {
@@ -47,11 +46,11 @@ func probe() []Driver {
 	return []Driver{pulse, cards()}
 }
 
-// cards looks for an output that this user may write to.
+// cards looks for an output device that the user may write to.
 func cards() Driver {
 	alsa := Driver{Name: "alsa"}
 	if runtime.GOOS != "linux" {
-		// The others have libasound only as a port, over devices of their own.
+		// Other systems have libasound only as a port, over their own devices.
 		alsa.Found = runtime.GOOS == "freebsd" || runtime.GOOS == "netbsd"
 		alsa.Detail = "found out by trying"
 		if !alsa.Found {
@@ -66,7 +65,7 @@ func cards() Driver {
 	}
 	alsa.Detail = "no permission for " + paths[0]
 	for _, path := range paths {
-		if unix.Access(path, unix.R_OK|unix.W_OK) == nil { // without opening it
+		if unix.Access(path, unix.R_OK|unix.W_OK) == nil { // checks without opening it
 			return Driver{Name: "alsa", Found: true, Detail: path}
 		}
 	}

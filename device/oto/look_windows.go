@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// look asks how many outputs there are: without any the driver would play to
-// nobody and call that a success.
+// look returns an error if Windows has no output: the driver would succeed without one.
 func look() (time.Duration, error) {
 	if d := probe()[0]; !d.Found {
 		return 0, unavailable("%s", d.Detail)

@@ -2,8 +2,7 @@
 
 package oto
 
-// Open returns an error that wraps device.ErrUnavailable: this program was
-// built without the driver.
+// Open returns an error that wraps device.ErrUnavailable: this program was built without the driver.
 func Open(c Config) (*Device, error) {
 	if _, err := c.filled(); err != nil {
 		return nil, err

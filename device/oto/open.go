@@ -11,13 +11,12 @@ import (
 	driver "github.com/ebitengine/oto/v3"
 )
 
-// Open finds the sound card and makes the process's one device of it. Where
-// there is none it returns an error that wraps device.ErrUnavailable, within
-// half a second; a server that has said it can play has three seconds to begin
-// (a Bluetooth loudspeaker needs them). It prints nothing.
+// Open opens the process's one device on the sound card. Without a sound card it returns an error that wraps
+// device.ErrUnavailable, within half a second. A server that has answered has three seconds to start, which
+// Bluetooth loudspeakers need. Open prints no messages.
 //
-// A process has one sound card, by Open or by the audio context of Ebitengine, never by
-// both: what comes second fails. Beside that context use package device/reader.
+// A process can open the sound card once, with Open or with the audio context of Ebitengine; the second attempt
+// fails. With Ebitengine use package device/reader.
 func Open(c Config) (*Device, error) {
 	c, err := c.filled()
 	if err != nil {
@@ -43,7 +42,7 @@ func Open(c Config) (*Device, error) {
 		select {
 		case <-ready:
 		case <-time.After(patience):
-			// The driver is still at it, and stays hushed.
+			// The driver is still trying, so it stays hushed.
 			return nil, spent("the sound system did not begin to play within %v", patience)
 		}
 	}
@@ -54,12 +53,12 @@ func Open(c Config) (*Device, error) {
 	return &Device{config: c, out: context{ctx}}, nil
 }
 
-// rule is what a second device is told.
+// rule is the error text for a second device.
 const rule = "the sound card of this process is taken: one of an earlier oto.Open and Ebitengine's audio context " +
 	"can have it, and only once; to play through Ebitengine's use device/reader"
 
-// refused makes the error of a driver that did not begin. Of one that has begun before it
-// says the rule: the driver tells nobody by whom.
+// refused returns the error of a driver that failed to start. The driver does not report which code opened it
+// first, so that error lists the candidates.
 func refused(err error) error {
 	if strings.HasSuffix(err.Error(), "context is already created") {
 		return spent("%s", rule)
@@ -67,8 +66,7 @@ func refused(err error) error {
 	return spent("%v", bare(err))
 }
 
-// newContext makes an error of a panic: in a browser's worker the driver calls
-// methods of a document that is not there.
+// newContext turns a panic into an error: in a web worker the driver calls methods of a missing document.
 func newContext(o *driver.NewContextOptions) (ctx *driver.Context, ready chan struct{}, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -78,7 +76,7 @@ func newContext(o *driver.NewContextOptions) (ctx *driver.Context, ready chan st
 	return driver.NewContext(o)
 }
 
-// context is the driver's, as a device wants it.
+// context adapts the driver's context to output.
 type context struct{ *driver.Context }
 
 func (c context) play(r io.Reader, bytes int) player {

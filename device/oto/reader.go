@@ -15,21 +15,20 @@ import (
 const (
 	frameBytes = 8 // two float32
 
-	// blockFrames is how much is rendered at once. A driver that asks for more
-	// gets it in several reads, so that it holds hardly more than it wants to.
+	// blockFrames is the number of frames per Render. A driver that asks for more gets it in several reads, so
+	// that it buffers little more than it needs.
 	blockFrames = 256
 )
 
-// reader is the stream of float32 LE stereo that a driver reads a source by.
-// Its lock keeps Render to one goroutine at a time: the driver's, or the one
-// that stands in for it while it does not ask.
+// reader is the stream of float32 LE stereo frames that the driver reads. Its lock keeps Render to one
+// goroutine at a time: the driver's, or the watchdog that renders in its place.
 type reader struct {
 	mu     sync.Mutex
 	src    device.Source
 	block  [blockFrames]pcm.Frame
 	reads  int64
-	taken  *atomic.Int64 // frames, by the driver
-	last   time.Time     // of the last read
+	taken  *atomic.Int64 // frames read by the driver
+	last   time.Time     // time of the last read
 	closed bool
 }
 
@@ -37,10 +36,9 @@ func newReader(src device.Source, taken *atomic.Int64) *reader {
 	return &reader{src: src, last: time.Now(), taken: taken}
 }
 
-// Read fills p with one block, or what fits of it; the first read fills all of
-// p. A driver takes what one read gave at once and pads with silence what it
-// finds missing: if it began to play with less than it needs for one period,
-// there would be a gap after the first block.
+// Read fills p with one block, or with less if p is shorter; the first read fills all of p. A driver plays the
+// result of a read immediately and pads missing frames with silence. If the first read were shorter than the
+// driver's period, there would be a gap after the first block.
 func (r *reader) Read(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +55,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// render puts one block into p and returns its bytes.
+// render renders one block into p and returns its length in bytes.
 func (r *reader) render(p []byte) int {
 	block := r.block[:min(len(p)/frameBytes, blockFrames)]
 	if len(block) == 0 {
@@ -71,15 +69,15 @@ func (r *reader) render(p []byte) int {
 	return len(block) * frameBytes
 }
 
-// seen returns when the driver read last, and how often it did.
+// seen returns the time of the driver's last read, and the number of reads.
 func (r *reader) seen() (last time.Time, reads int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.last, r.reads
 }
 
-// skip renders one block for nobody, unless the driver has read since reads
-// were counted: then it returns false.
+// skip renders and discards one block. If the driver has read since the count reads, skip renders no block and
+// returns false.
 func (r *reader) skip(reads int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,7 +88,7 @@ func (r *reader) skip(reads int64) bool {
 	return true
 }
 
-// close waits until no Render is under way; after it there is none.
+// close waits until a current Render has returned, and prevents further ones.
 func (r *reader) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

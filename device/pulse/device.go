@@ -20,32 +20,31 @@ import (
 )
 
 const (
-	frameBytes = 8 // two float32, of one output
+	frameBytes = 8 // two float32 of one output
 
-	// blockFrames is how much is rendered at once.
+	// blockFrames is the number of frames per Render.
 	blockFrames = 256
 
-	// stall is how long a server may ask for nothing before the device pulls in its place.
+	// stall is the time without requests by the server after which the device renders in its place.
 	stall = 500 * time.Millisecond
 )
 
-// Device is a stream of a sound server. Its methods may be called by any goroutine, but
-// not from within Render.
+// Device is a stream of a sound server. Its methods may be called by any goroutine, but not from within Render.
 type Device struct {
 	config Config
 	size   int64 // bytes of a frame of all outputs
 	conn   *native.Conn
 	stream uint32
-	home   uint32 // number of the sink that Config.Sink names
+	home   uint32 // index of the sink in Config.Sink
 	life   pace.Life
 
-	wanted     atomic.Int64  // bytes that the server has asked for
-	asked      chan struct{} // has one when wanted has grown
+	wanted     atomic.Int64  // bytes that the server has requested
+	asked      chan struct{} // has one value when wanted has grown
 	frames     atomic.Int64
 	underflows atomic.Int64
 	suspended  atomic.Bool
 	born       time.Time
-	idleSince  atomic.Int64 // from born; 0: the device is not idle
+	idleSince  atomic.Int64 // time since born; 0: the device is not idle
 	once       sync.Once
 	lost       chan struct{}
 
@@ -61,12 +60,12 @@ func newDevice(c Config) *Device {
 	return &Device{config: c, size: int64(c.Outputs) * frameBytes, born: time.Now(), asked: make(chan struct{}, 1), lost: make(chan struct{})}
 }
 
-// client is how the device meets a server.
+// client returns the description of the device for the server.
 func (d *Device) client() native.Client {
 	return native.Client{Name: d.config.Name, Icon: d.config.Icon, Told: d.told, Gone: d.lose}
 }
 
-// told hears a message of the server.
+// told handles a message of the server.
 func (d *Device) told(message any) {
 	switch m := message.(type) {
 	case *proto.Request:
@@ -79,20 +78,20 @@ func (d *Device) told(message any) {
 		left := d.Sink()
 		d.placed(m.DestName, m.BufferTargetLength, m.SinkLatency, m.Suspended)
 		if d.config.Sink != "" && m.DestIndex != d.home || d.config.Outputs > 1 {
-			go d.follow(left, m.DestIndex) // who is told may not ask; Close ends the connection, and with it this wait
+			go d.follow(left, m.DestIndex) // this callback must not send requests; Close ends the connection, and with it the goroutine
 		}
 	case *proto.PlaybackStreamKilled:
 		d.lose(goneError(d.Sink()))
 	}
 }
 
-// follow ends the device after the server has moved its stream from the sink left to the sink with number moved,
-// if the sink of Config.Sink is gone, or if the new sink has too few channels. If the sink of Config.Sink still
-// exists, the user moved the stream. The error begins with the sink that is gone.
+// follow runs after the server has moved the stream from the sink left to the sink with index moved. It ends
+// the device if Config.Sink was removed, or if the new sink has too few channels. If Config.Sink still exists,
+// the user moved the stream. The error begins with the removed sink.
 func (d *Device) follow(left string, moved uint32) {
 	var sinks proto.GetSinkInfoListReply
 	if err := d.conn.Request(&proto.GetSinkInfoList{}, &sinks); err != nil {
-		return // a server that is gone, or hangs, is noticed by others
+		return // other code detects a closed or hung server
 	}
 	exists := func(match func(s *proto.GetSinkInfoReply) bool) bool { return slices.ContainsFunc(sinks, match) }
 	if d.config.Sink != "" && !exists(func(s *proto.GetSinkInfoReply) bool { return s.SinkIndex == d.home }) {
@@ -101,7 +100,7 @@ func (d *Device) follow(left string, moved uint32) {
 	}
 	i := slices.IndexFunc(sinks, func(s *proto.GetSinkInfoReply) bool { return s.SinkIndex == moved })
 	if i < 0 {
-		return // it has gone, too: the server moves the stream again, or ends it
+		return // removed, too: the server moves the stream again, or ends it
 	}
 	err := d.config.fits(sinks[i])
 	if err == nil {
@@ -113,7 +112,7 @@ func (d *Device) follow(left string, moved uint32) {
 	d.lose(err)
 }
 
-// want notes that the server wants bytes.
+// want records that the server wants more bytes.
 func (d *Device) want(bytes uint32) {
 	d.wanted.Add(int64(bytes))
 	select {
@@ -122,7 +121,7 @@ func (d *Device) want(bytes uint32) {
 	}
 }
 
-// placed notes where the stream plays.
+// placed records the sink of the stream and its latencies.
 func (d *Device) placed(sink string, held uint32, server proto.Microseconds, suspended bool) {
 	d.suspended.Store(suspended)
 	d.mu.Lock()
@@ -134,7 +133,7 @@ func (d *Device) placed(sink string, held uint32, server proto.Microseconds, sus
 	}
 }
 
-// lose notes what took the stream away, once.
+// lose records the error that ended the stream. Later errors are ignored.
 func (d *Device) lose(err error) {
 	d.once.Do(func() {
 		d.mu.Lock()
@@ -156,35 +155,34 @@ func (d *Device) Start(src device.Source) error {
 	})
 }
 
-// Outputs returns how many outputs the stream has.
+// Outputs returns the number of outputs of the stream.
 func (d *Device) Outputs() int { return d.config.Outputs }
 
 // Rate returns Config.Rate.
 func (d *Device) Rate() int { return d.config.Rate }
 
-// Latency returns what the server holds at the most, as it said itself.
+// Latency returns the maximum number of frames that the server holds, as the server reported it.
 func (d *Device) Latency() int {
 	l := d.Latencies()
 	return int(pcm.Frames(l.Driver+l.Server, d.config.Rate))
 }
 
-// Latencies returns the parts of Latency: what the server holds of the stream, and of the
-// sink.
+// Latencies returns the parts of Latency: frames that the server holds of the stream, and of the sink.
 func (d *Device) Latencies() device.Latencies {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.latencies
 }
 
-// Sink returns the name of the sink on which the stream plays now: a user may move it.
+// Sink returns the name of the sink that the stream currently plays on. The user may move it.
 func (d *Device) Sink() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.sink
 }
 
-// Frames returns how many frames the server has taken. While it takes none, the device
-// renders in its place, and Frames stands still. While the source sleeps, Frames goes on.
+// Frames returns the number of frames that the server has received. While it requests none, the device renders
+// in its place, and Frames does not change. While the source sleeps, Frames advances with the clock.
 func (d *Device) Frames() int64 {
 	frames := d.frames.Load()
 	if since := d.idleSince.Load(); since != 0 {
@@ -193,25 +191,25 @@ func (d *Device) Frames() int64 {
 	return frames
 }
 
-// Underflows returns how often the server had nothing to play: the source was late.
+// Underflows returns the number of times that the server ran out of frames because the source was late.
 func (d *Device) Underflows() int64 { return d.underflows.Load() }
 
-// Suspended reports whether the server has suspended the sink. It may resume it.
+// Suspended reports whether the server has suspended the sink. The server may resume it.
 func (d *Device) Suspended() bool { return d.suspended.Load() }
 
-// Lost is closed when the server or the stream is gone; Err says why. There is no way
-// back: open another device.
+// Lost is closed when the server or the stream is gone; Err then returns the cause. The device cannot recover:
+// open another one.
 func (d *Device) Lost() <-chan struct{} { return d.lost }
 
-// Err returns what took the stream away, or nil. The source is still pulled from, in time.
+// Err returns the error that ended the stream, or nil. The device still pulls from the source in time.
 func (d *Device) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.err
 }
 
-// Close ends the playing at once: the last Latency frames may not be heard. It returns
-// nil, and waits for no server.
+// Close stops playing immediately: the last Latency frames may be lost. It returns nil, and does not wait for
+// the server.
 func (d *Device) Close() error {
 	d.life.Close(func() { d.conn.Close() })
 	return nil
@@ -221,19 +219,20 @@ func (d *Device) Close() error {
 type feeder struct {
 	*Device
 	src     device.Source
-	sleeper device.Sleeper // src, or nil where it never sleeps
-	silent  int64          // frames of silence that came last
+	sleeper device.Sleeper // src, or nil if it cannot sleep
+	silent  int64          // number of silent frames at the end of the rendered audio
 	stop    <-chan struct{}
 	block   []pcm.Frame // of all outputs
 	bytes   []byte
 }
 
-// run gives the server what it asks for, and renders for nobody while it does not.
+// run sends the frames that the server requests. While the server requests none, it renders and discards frames
+// in time.
 func (f *feeder) run(stop <-chan struct{}) {
 	f.stop = stop
 	last := time.Now()
 	f.feed()
-	// Close ends the connection, and with it this wait.
+	// Close ends the connection, and with it this goroutine.
 	go f.begin()
 	idle := time.NewTimer(stall)
 	defer idle.Stop()
@@ -258,14 +257,14 @@ func (f *feeder) run(stop <-chan struct{}) {
 	}
 }
 
-// begin lets the server play.
+// begin uncorks the stream.
 func (f *feeder) begin() {
 	if err := f.conn.Request(&proto.CorkPlaybackStream{StreamIndex: f.stream}, nil); err != nil {
 		f.lose(f.conn.Explain(err))
 	}
 }
 
-// feed renders and sends what the server wants.
+// feed renders and sends the requested frames.
 func (f *feeder) feed() {
 	for f.wanted.Load() >= f.size {
 		select {
@@ -277,7 +276,7 @@ func (f *feeder) feed() {
 	}
 }
 
-// render renders so many frames of each output and sends them.
+// render renders and sends frames of each output.
 func (f *feeder) render(frames int64) {
 	block, bytes := f.block[:frames*int64(f.config.Outputs)], f.bytes[:frames*f.size]
 	f.src.Render(block)
@@ -297,8 +296,8 @@ func (f *feeder) render(frames int64) {
 	f.wanted.Add(-frames * f.size)
 }
 
-// standIn renders for nobody, from when the server asked last until it does again, or for
-// ever. What the server still holds stays ahead of time, as it was.
+// standIn renders and discards frames in time, from the server's last request until its next one, or forever.
+// The server's buffer remains ahead of time, as before.
 func (f *feeder) standIn(last time.Time, forever bool) {
 	clock := pace.NewClock(last, f.config.Rate, blockFrames)
 	for clock.Wait(f.stop) && (forever || f.wanted.Load() < f.size) {

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// idleAfter is how long a source has been silent that may sleep.
+	// idleAfter is the duration of silence after which the source may sleep.
 	idleAfter = time.Second
 
-	// corkedFor is after how long the server plays for a moment: it puts a sink away that has
-	// played nothing for 5 s, and a sink takes its time to come back.
+	// corkedFor is the longest time without playing: a server suspends a sink that has been idle for 5 s, and
+	// resuming takes time.
 	corkedFor = 4 * time.Second
 
-	// uncorkedFor is for how long it plays then.
+	// uncorkedFor is the time that the server then plays.
 	uncorkedFor = 10 * time.Millisecond
 )
 
-// sleeps reports whether the source has nothing to play, and sleeps from now on.
+// sleeps puts the source to sleep if it has been silent, and reports whether it sleeps.
 func (f *feeder) sleeps() bool {
 	return f.sleeper != nil && f.wanted.Load() < f.size && f.silent >= pcm.Frames(idleAfter, f.config.Rate) && f.sleeper.Sleep(time.Now())
 }
 
-// idle stops the server until the source is asked for something. What the server holds is
-// silence, and it plays that first when it goes on, so a sound then takes as long as ever.
+// idle stops the server until the source is asked for something. The server's buffer contains silence, which it
+// plays first afterwards, so the latency of the next sound is unchanged.
 func (f *feeder) idle() {
 	f.idleSince.Store(int64(time.Since(f.born)))
 	corked := f.cork(true)
@@ -54,16 +54,16 @@ func (f *feeder) idle() {
 		return
 	default:
 	}
-	if !corked { // it may have been heard all the same
+	if !corked { // the server may have received the request anyway
 		go f.begin()
 		return
 	}
 	f.cork(false)
 }
 
-// cork has the server stop, or go on, and reports whether it has: it may not answer.
+// cork stops or resumes the server, and reports whether it has confirmed: it may not answer.
 func (f *feeder) cork(stop bool) bool {
-	answer := make(chan error, 1) // Close ends the connection, and with it this wait
+	answer := make(chan error, 1) // Close ends the connection, and with it the goroutine
 	go func() {
 		answer <- f.conn.Request(&proto.CorkPlaybackStream{StreamIndex: f.stream, Corked: stop}, nil)
 	}()

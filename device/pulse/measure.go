@@ -11,9 +11,8 @@ import (
 	"voicepool/pcm"
 )
 
-// Measure asks the server how long a frame that it is given now takes to be heard, in the
-// parts of Latencies. It waits for a second at the most; of a server that does not answer, or
-// is gone, it returns the error. Control side.
+// Measure queries the server for the current latency of the stream, in the parts of Latencies. It waits at most
+// a second. If the server does not answer, or is gone, it returns the error. Control side.
 func (d *Device) Measure() (device.Latencies, error) {
 	var reply proto.GetPlaybackLatencyReply
 	if err := d.conn.Request(&proto.GetPlaybackLatency{StreamIndex: d.stream}, &reply); err != nil {

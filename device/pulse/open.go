@@ -16,21 +16,20 @@ import (
 	"voicepool/pcm"
 )
 
-// patience is how long Open may take.
+// patience is the time limit of Open.
 const patience = 2 * time.Second
 
-// goneError is the error of a sink that is gone: the server has ended the stream, or has moved it to another sink.
+// goneError is the error of a removed sink: the server has ended the stream, or has moved it to another sink.
 type goneError string
 
 func (sink goneError) Error() string {
 	return fmt.Sprintf("the sink %q is gone", words.OneLine(string(sink)))
 }
 
-// Open connects to the sound server and makes a stream on a sink of it, which plays from
-// Start on. Without a server, or where it does not answer within 2 s or until ctx ends,
-// the error wraps device.ErrUnavailable. A sink that is not there is an error with the
-// nearest name. A sink with fewer channels than Config.Outputs needs is an error that wraps
-// device.ErrOutputs. Control side.
+// Open connects to the sound server and creates a stream on one of its sinks, which plays from Start on.
+// Without a server, or if it does not answer within 2 s or until ctx ends, the error wraps
+// device.ErrUnavailable. If the sink does not exist, the error contains the nearest name. If the sink has fewer
+// channels than Config.Outputs needs, the error wraps device.ErrOutputs. Control side.
 func Open(ctx context.Context, c Config) (*Device, error) {
 	c, err := c.filled()
 	if err != nil {
@@ -46,7 +45,7 @@ func Open(ctx context.Context, c Config) (*Device, error) {
 	return d.on(ctx, conn)
 }
 
-// on makes the device's stream on a connection.
+// on creates the device's stream on a connection.
 func (d *Device) on(ctx context.Context, conn *native.Conn) (*Device, error) {
 	defer context.AfterFunc(ctx, conn.Close)()
 	d.conn = conn
@@ -58,7 +57,7 @@ func (d *Device) on(ctx context.Context, conn *native.Conn) (*Device, error) {
 	return d, nil
 }
 
-// create makes the stream, at rest.
+// create creates the stream, corked.
 func (d *Device) create() error {
 	sink, err := choose(d.conn, d.config)
 	if err != nil {
@@ -74,8 +73,8 @@ func (d *Device) create() error {
 	request := proto.CreatePlaybackStream{
 		SampleSpec:            proto.SampleSpec{Format: proto.FormatFloat32LE, Channels: byte(c.channels()), Rate: uint32(c.Rate)},
 		ChannelMap:            c.places(),
-		ChannelVolumes:        slices.Repeat(proto.ChannelVolumes{proto.VolumeNorm}, c.channels()), // but the user's counts
-		NoRemap:               c.Outputs > 1,                                                       // channel k is the sink's channel k
+		ChannelVolumes:        slices.Repeat(proto.ChannelVolumes{proto.VolumeNorm}, c.channels()), // full volume, multiplied by the user's
+		NoRemap:               c.Outputs > 1,                                                       // channel k is channel k of the sink
 		NoRemix:               c.Outputs > 1,
 		SinkIndex:             sink,
 		Corked:                true,
@@ -89,7 +88,7 @@ func (d *Device) create() error {
 	var reply proto.CreatePlaybackStreamReply
 	if err := d.conn.Request(&request, &reply); err != nil {
 		err = d.conn.Explain(err)
-		if name, _ := c.sink(); name != "" && errors.Is(err, native.ErrNoSink) { // it was there a moment ago
+		if name, _ := c.sink(); name != "" && errors.Is(err, native.ErrNoSink) { // it existed a moment ago
 			err = goneError(name)
 		}
 		return unavailable(err)
@@ -103,7 +102,7 @@ func (d *Device) create() error {
 	return nil
 }
 
-// choose returns the number of the sink that is asked for.
+// choose returns the index of the configured sink.
 func choose(conn *native.Conn, c Config) (uint32, error) {
 	name, by := c.sink()
 	if name == "" {
@@ -127,7 +126,7 @@ func choose(conn *native.Conn, c Config) (uint32, error) {
 	return 0, unavailable(fmt.Errorf("%sno sink %q, the nearest is %q", by, words.OneLine(name), near))
 }
 
-// Sinks lists the sinks of the sound server. Its errors are those of Open.
+// Sinks lists the sinks of the sound server. It returns the errors of Open.
 func Sinks(ctx context.Context) ([]Sink, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -158,9 +157,8 @@ func sinks(conn *native.Conn) ([]Sink, error) {
 	return list, nil
 }
 
-// suspended is the state of a sink that plays nothing.
+// suspended is the state of a suspended sink.
 const suspended = 2
 
-// Server returns where the sound server is, and whether there is something; it asks
-// nobody.
+// Server returns the address of the sound server, and whether it exists, without connecting.
 func Server() (found bool, detail string) { return native.Look() }

@@ -9,7 +9,7 @@ import (
 	"voicepool/device"
 )
 
-// errElsewhere is all that there is here.
+// errElsewhere is the error of all functions on unsupported systems.
 var errElsewhere = errors.New("PulseAudio is played to on Linux and the BSDs alone")
 
 // Open returns an error that wraps device.ErrUnavailable.
@@ -23,30 +23,30 @@ func Open(_ context.Context, c Config) (*Device, error) {
 // Sinks returns an error that wraps device.ErrUnavailable.
 func Sinks(context.Context) ([]Sink, error) { return nil, unavailable(errElsewhere) }
 
-// Server returns where the sound server is: nowhere.
+// Server returns false: this system has no sound server.
 func Server() (found bool, detail string) { return false, errElsewhere.Error() }
 
-// Device is a stream of a sound server. Here Open makes none.
+// Device is a stream of a sound server. On this system Open always fails.
 type Device struct{ device.Device }
 
 // Latencies returns the parts of Latency.
 func (d *Device) Latencies() device.Latencies { return device.Latencies{} }
 
-// Measure asks the server how long a frame takes to be heard.
+// Measure returns an error that wraps device.ErrUnavailable.
 func (d *Device) Measure() (device.Latencies, error) {
 	return device.Latencies{}, unavailable(errElsewhere)
 }
 
-// Sink returns the name of the sink on which the stream plays now.
+// Sink returns the name of the sink that the stream currently plays on.
 func (d *Device) Sink() string { return "" }
 
-// Outputs returns how many outputs the stream has.
+// Outputs returns the number of outputs of the stream.
 func (d *Device) Outputs() int { return 1 }
 
-// Frames returns how many frames the server has taken.
+// Frames returns the number of frames that the server has received.
 func (d *Device) Frames() int64 { return 0 }
 
-// Underflows returns how often the server had nothing to play.
+// Underflows returns the number of times that the server ran out of frames.
 func (d *Device) Underflows() int64 { return 0 }
 
 // Suspended reports whether the server has suspended the sink.

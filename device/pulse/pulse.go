@@ -1,11 +1,11 @@
-// Package pulse plays through a sound server: PulseAudio, or PipeWire with its
-// pipewire-pulse. It needs no C compiler and no library of the system.
+// Package pulse plays through a sound server: PulseAudio, or PipeWire with its pipewire-pulse. It needs no C
+// compiler and no system library.
 //
-// A process can open as many devices as it likes, each on a sink of its own choice, and
-// again after a loss. A machine without a sound server is a normal situation: Open then
-// returns an error that wraps device.ErrUnavailable. No wait is without a limit.
+// A process can open any number of devices, each on its own sink, and reopen them after a loss. Programs should
+// expect machines without a sound server: Open then returns an error that wraps device.ErrUnavailable. Every
+// wait has a time limit.
 //
-// It is for Linux and the BSDs; elsewhere Open always returns that error.
+// It supports Linux and the BSDs; on other systems Open always returns that error.
 package pulse
 
 import (
@@ -17,26 +17,24 @@ import (
 	"voicepool/device"
 )
 
-// Config says how a device is opened. The zero value is 48,000 frames per second with
-// 40 ms in the server, on its default sink.
+// Config configures a device. The zero value means 48,000 frames per second with 40 ms buffered by the server,
+// on its default sink.
 type Config struct {
-	// Rate is in frames per second, 1000..384000; 0 means 48000. The server converts
-	// where the sink has another one.
+	// Rate is in frames per second, 1000..384000; 0 means 48000. The server converts if the sink has another
+	// rate.
 	Rate int
-	// Buffer is how much the server is asked to hold, with what the sink holds,
-	// 5ms..1s; 0 means 40ms.
+	// Buffer is the latency that the server should have, including its sink, 5ms..1s; 0 means 40ms.
 	Buffer time.Duration
-	// Sink is the name of a sink, as Sinks lists them; "" means that of PULSE_SINK, and
-	// without one the server's default. When a sink that is named here is unloaded, the
-	// device is lost, even where the server moves the stream to another sink. A user may
-	// move it all the same.
+	// Sink is the name of a sink, as listed by Sinks; "" means the sink in PULSE_SINK, or otherwise the
+	// server's default. If a sink that is named here is removed, the device is lost, even if the server moves
+	// the stream to another sink. The user may still move the stream.
 	Sink string
-	// Outputs is how many stereo outputs the stream has, 1..16; 0 means 1. The channels of
-	// output k are channels 2k and 2k+1 of the sink, counted from 0, whatever it calls them.
-	// A sink that has fewer channels is refused, and the device is lost when it is moved to one.
+	// Outputs is the number of stereo outputs of the stream, 1..16; 0 means 1. Output k plays on channels 2k
+	// and 2k+1 of the sink, counted from 0, whatever the positions of these channels. Open rejects a sink with
+	// fewer channels, and the device is lost if it is moved to one.
 	Outputs int
-	// Name, Title and Icon are what the mixers of the desktop show of the program and of
-	// what it plays. "" means the name of the program, Name, and audio-x-generic.
+	// Name, Title and Icon are shown by the mixers of the desktop: the program, the audio that it plays, and an
+	// icon. "" means the name of the program, Name, and audio-x-generic.
 	Name, Title, Icon string
 }
 
@@ -60,7 +58,7 @@ func (c Config) filled() (Config, error) {
 	return c, nil
 }
 
-// sink returns the sink that is asked for, and by whom.
+// sink returns the configured sink, and a prefix for errors that names the environment variable.
 func (c Config) sink() (name, by string) {
 	if c.Sink != "" {
 		return c.Sink, ""
@@ -68,18 +66,18 @@ func (c Config) sink() (name, by string) {
 	return os.Getenv("PULSE_SINK"), "PULSE_SINK: "
 }
 
-// Sink is something that a server plays on: a card, a loudspeaker, or nothing at all.
+// Sink is an output of a server: a card, a loudspeaker, or a null sink.
 type Sink struct {
-	Name        string `json:"name"` // as Config.Sink takes it
+	Name        string `json:"name"` // the value for Config.Sink
 	Description string `json:"description"`
 	Rate        int    `json:"rate"` // frames per second
 	Channels    int    `json:"channels"`
 	Default     bool   `json:"default"` // the server's default
 	Suspended   bool   `json:"suspended"`
-	Muted       bool   `json:"muted"` // by the user: it plays, and nothing is heard
+	Muted       bool   `json:"muted"` // by the user: it plays silently
 }
 
-// unavailable makes the error for a machine without a sound server.
+// unavailable returns the error for a machine without a sound server.
 func unavailable(err error) error {
 	return fmt.Errorf("pulse: %w: %w", err, device.ErrUnavailable)
 }

@@ -13,11 +13,11 @@ import (
 	"voicepool/internal/words"
 )
 
-// channels returns how many channels the stream has.
+// channels returns the number of channels of the stream.
 func (c *Config) channels() int { return 2 * c.Outputs }
 
-// places returns where the channels of the stream belong: left and right, or, of several outputs,
-// at no place that a room has. The server counts those.
+// places returns the channel map: left and right for one output, auxiliary channels for several outputs,
+// because they have no positions in a room.
 func (c *Config) places() proto.ChannelMap {
 	if c.Outputs == 1 {
 		return proto.ChannelMap{proto.ChannelLeft, proto.ChannelRight}
@@ -29,10 +29,10 @@ func (c *Config) places() proto.ChannelMap {
 	return places
 }
 
-// wideEnough returns an error where the stream is on a sink that has too few channels.
+// wideEnough returns an error if the sink of the stream has too few channels.
 func (d *Device) wideEnough(sink uint32, name string) error {
 	if d.config.Outputs == 1 {
-		return nil // the server makes a sink of any number of channels play stereo
+		return nil // the server remixes stereo to the channels of the sink
 	}
 	var info proto.GetSinkInfoReply
 	if err := d.conn.Request(&proto.GetSinkInfo{SinkIndex: sink}, &info); err != nil {
@@ -52,8 +52,8 @@ func (d *Device) wideEnough(sink uint32, name string) error {
 	return nil
 }
 
-// fits returns an error where several outputs have more channels than a sink. That which a server
-// makes for itself when it has no other is none.
+// fits returns an error if the sink has fewer channels than several outputs need. The silent sink that a server
+// creates for itself does not count as a sink.
 func (c *Config) fits(s *proto.GetSinkInfoReply) error {
 	switch {
 	case c.Outputs == 1 || int(s.Channels) >= c.channels():
@@ -64,8 +64,8 @@ func (c *Config) fits(s *proto.GetSinkInfoReply) error {
 	return &narrowError{sink: s.SinkName, channels: int(s.Channels), outputs: c.Outputs}
 }
 
-// narrowError says that a sink has too few channels. The server would mix them down and say
-// nothing.
+// narrowError reports that a sink has too few channels. Without it the server would silently downmix the
+// outputs.
 type narrowError struct {
 	sink              string
 	channels, outputs int

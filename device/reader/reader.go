@@ -1,11 +1,11 @@
-// Package reader joins the mixer to what speaks io.Reader, as Ebitengine's audio does.
+// Package reader connects the mixer to code that uses io.Reader, such as Ebitengine's audio.
 //
-// New makes bytes of a mixer, for a player that reads them: the audio side. Read and
-// Stream make sounds of bytes that a decoder gives.
+// New returns the audio side of a mixer as a stream of bytes, for a player that reads it. Read and Stream make
+// sounds from the bytes of a decoder.
 //
 //	mix, err := reader.New(m, context.SampleRate(), reader.Float32)
 //	player, err := context.NewPlayerF32(mix)
-//	player.SetBufferSize(40 * time.Millisecond) // else half a second is mixed ahead
+//	player.SetBufferSize(40 * time.Millisecond) // otherwise half a second is mixed ahead
 //	player.Play()
 package reader
 
@@ -19,16 +19,15 @@ import (
 	"voicepool/pcm"
 )
 
-// Encoding is how a sample is written. All are little-endian; of stereo the left sample
-// comes first.
+// Encoding is the format of a sample. All are little-endian; the left sample of a frame comes first.
 type Encoding uint8
 
 const (
 	Float32 Encoding = iota // four bytes, full scale -1..+1
-	Int16                   // two bytes; what a Reader writes is dithered, and clips beyond full scale
+	Int16                   // two bytes; Reader dithers, and clips beyond full scale
 )
 
-// bytes returns the length of a sample.
+// bytes returns the size of a sample.
 func (e Encoding) bytes() int {
 	if e == Int16 {
 		return 2
@@ -37,32 +36,30 @@ func (e Encoding) bytes() int {
 }
 
 const (
-	// block is how many frames are mixed in a Read after the first. Oto, and so Ebitengine,
-	// asks for its whole buffer whenever a bit of it is free. Given all of it, it holds twice
-	// as much as it wants to.
+	// block is the number of frames that each Read after the first one mixes. Oto, and so Ebitengine, asks for
+	// its whole buffer whenever a part of it is free. If it received that, it would hold twice its buffer.
 	block = 512
 
-	// longest is how many frames are mixed at once in the first Read.
+	// longest is the maximum number of frames per Render in the first Read.
 	longest = 1 << 16
 )
 
-// Reader is a source as a stream of stereo that never ends.
+// Reader presents a source as an endless stream of stereo bytes.
 type Reader struct {
 	src      device.Source
 	encoding Encoding
 	begun    bool
 	frames   []pcm.Frame
-	bytes    [8]byte // of a frame that was read in part
-	rest     []byte  // of bytes, not read yet
+	bytes    [8]byte // a frame that was read in part
+	rest     []byte  // unread part of bytes
 	dither   pcm.Dither
-	samples  uint64 // written
+	samples  uint64 // samples written
 }
 
 var _ io.Reader = (*Reader)(nil)
 
-// New returns the audio side of src, usually a mixer, as bytes for what plays rate frames
-// per second. Nothing else may render src. The error is that of device.Check, or names an
-// encoding that there is not.
+// New returns the audio side of src, usually a mixer, as bytes for a player of rate frames per second. No other
+// code may render src. It returns the error of device.Check, or an error if e is unknown.
 func New(src device.Source, rate int, e Encoding) (*Reader, error) {
 	if err := device.Check(src, rate); err != nil {
 		return nil, fmt.Errorf("reader: %w", err)
@@ -73,10 +70,9 @@ func New(src device.Source, rate int, e Encoding) (*Reader, error) {
 	return &Reader{src: src, encoding: e, frames: make([]pcm.Frame, block)}, nil
 }
 
-// Read mixes into p: the first time as much as fits, after that at most 512 frames, so that
-// a player holds little more than it wants to. Mixer.Latency tells as Block what was mixed
-// at once. Audio side, one goroutine at a time: after the first Read it does not allocate.
-// Its error is always nil.
+// Read mixes into p: the first time as many frames as fit, after that at most 512, so that a player buffers
+// little more than it needs. Mixer.Latency reports this block size as Block. Audio side, one goroutine at a
+// time; after the first Read it does not allocate. Its error is always nil.
 func (r *Reader) Read(p []byte) (n int, err error) {
 	n = copy(p, r.rest)
 	r.rest = r.rest[n:]
@@ -92,7 +88,7 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 		n += k
 		todo = todo[k:]
 	}
-	if len(todo) > 0 { // room for a part of a frame
+	if len(todo) > 0 { // room for part of a frame
 		r.render(r.bytes[:size])
 		k := copy(todo, r.bytes[:size])
 		r.rest = r.bytes[k:size]
@@ -104,7 +100,7 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// render mixes what fits into p, in one block, and returns how many frames that are.
+// render mixes as many frames as fit into p, in one block, and returns their number.
 func (r *Reader) render(p []byte) int {
 	frames := r.frames[:min(len(p)/(2*r.encoding.bytes()), len(r.frames))]
 	r.src.Render(frames)

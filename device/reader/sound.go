@@ -13,11 +13,10 @@ import (
 	"voicepool/voice"
 )
 
-// ErrFormat is wrapped by the errors of bytes that are not what their Format says, and of
-// a Format that cannot be.
+// ErrFormat is wrapped by the errors of bytes that contradict their Format, and of invalid Formats.
 var ErrFormat = errors.New("bad format")
 
-// Format says what bytes mean. Ebitengine's decoders give stereo: DecodeF32 as Float32,
+// Format describes samples in bytes. Ebitengine's decoders output stereo: DecodeF32 as Float32,
 // DecodeWithoutResampling as Int16.
 type Format struct {
 	Rate     int // frames per second, 1..768000
@@ -40,10 +39,10 @@ func (f Format) filled() (Format, error) {
 	return f, nil
 }
 
-// size returns the bytes of a frame.
+// size returns the size of a frame in bytes.
 func (f Format) size() int { return f.Channels * f.Encoding.bytes() }
 
-// samples decodes whole frames, and appends them to dst.
+// samples decodes whole samples, and appends them to dst.
 func (f Format) samples(dst []float32, p []byte) []float32 {
 	for ; len(p) >= f.Encoding.bytes(); p = p[f.Encoding.bytes():] {
 		if f.Encoding == Float32 {
@@ -55,7 +54,7 @@ func (f Format) samples(dst []float32, p []byte) []float32 {
 	return dst
 }
 
-// input is an io.Reader whose bytes are samples.
+// input reads samples from an io.Reader.
 type input struct {
 	format Format
 	in     *bufio.Reader
@@ -63,14 +62,14 @@ type input struct {
 	buffer []float32
 }
 
-// open wraps what an io.Reader gives.
+// open returns an input for an io.Reader.
 func (f Format) open(from io.Reader) *input {
 	in := bufio.NewReaderSize(from, block*f.size())
 	return &input{format: f, in: in, from: from, buffer: make([]float32, 0, block*f.Channels)}
 }
 
-// next decodes at most so many frames, with the error after them. The samples are valid
-// until the next call.
+// next decodes at most frames frames, and returns the error after them. The samples are valid until the next
+// call.
 func (i *input) next(frames int) ([]float32, error) {
 	size := i.format.size()
 	data, err := i.in.Peek(min(frames, block) * size)
@@ -80,12 +79,12 @@ func (i *input) next(frames int) ([]float32, error) {
 		err = fmt.Errorf("%w: it ends %d bytes into a frame of %d; are Channels and Encoding right?",
 			ErrFormat, rest, size)
 	}
-	_, _ = i.in.Discard(whole) // has just been there
+	_, _ = i.in.Discard(whole) // cannot fail after Peek
 	return i.buffer, err
 }
 
-// Read takes all that r gives as a clip, for sounds.Prepare. An r that gives more than
-// frames, fails or panics is an error that names the sound. Control side.
+// Read reads all of r into a clip, for sounds.Prepare. If r has more than frames frames, fails or panics, the
+// error names the sound. Control side.
 func Read(name string, r io.Reader, f Format, frames int64) (c *sounds.Clip, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -116,14 +115,14 @@ func Read(name string, r io.Reader, f Format, frames int64) (c *sounds.Clip, err
 	return c, err
 }
 
-// Stream returns what open gives as the source of a stream, which is decoded as it plays:
+// Stream returns a source that is decoded as it plays, from readers that open returns:
 //
 //	music, err := lib.StreamFrames(source, sounds.StreamOptions{})
 //
-// Each Play calls open, so several voices can play it. What is an io.Seeker can be looped
-// and begun anywhere without reading what comes before; what is an io.Closer is closed at
-// the end of its voice. Stream calls open once, to learn the length. A mono stream is
-// panned as stereo is, at -3 dB. Control side.
+// Each Play calls open, so several voices can play the stream. If the reader is an io.Seeker, the stream can be
+// looped and started anywhere without reading the earlier bytes. If it is an io.Closer, it is closed at the end
+// of its voice. Stream calls open once, to determine the length. A mono stream is panned like stereo, at -3 dB.
+// Control side.
 func Stream(name string, f Format, open func() (io.Reader, error)) (sounds.FrameSource, error) {
 	f, err := f.filled()
 	src := sounds.FrameSource{Name: name, Rate: f.Rate}
@@ -147,7 +146,7 @@ func Stream(name string, f Format, open func() (io.Reader, error)) (sounds.Frame
 	return src, nil
 }
 
-// length opens a stream and returns its frames; 0 where nobody knows.
+// length opens a stream and returns its length in frames; 0: unknown.
 func (f Format) length(open func() (io.Reader, error)) (int64, error) {
 	from, err := open()
 	if err != nil {
@@ -155,17 +154,17 @@ func (f Format) length(open func() (io.Reader, error)) (int64, error) {
 	}
 	bytes := int64(0)
 	if s, ok := from.(io.Seeker); ok {
-		if bytes, err = s.Seek(0, io.SeekEnd); err != nil { // of what is endless
+		if bytes, err = s.Seek(0, io.SeekEnd); err != nil { // the stream is endless
 			bytes = 0
 		}
 	}
 	return max(bytes, 0) / int64(f.size()), (&frameReader{f.open(from)}).Close()
 }
 
-// frameReader is an input as a voice plays it.
+// frameReader reads an input as frames, for one voice.
 type frameReader struct{ *input }
 
-// Read gives what the input gives.
+// Read reads the next frames of the input.
 func (r *frameReader) Read(dst []pcm.Frame) (n int, err error) {
 	samples, err := r.next(len(dst))
 	if r.format.Channels == 2 {
@@ -182,7 +181,7 @@ func (r *frameReader) Read(dst []pcm.Frame) (n int, err error) {
 	return len(samples), err
 }
 
-// Close closes what is an io.Closer.
+// Close closes the reader if it is an io.Closer.
 func (r *frameReader) Close() error {
 	if c, ok := r.from.(io.Closer); ok {
 		return c.Close()
@@ -190,10 +189,10 @@ func (r *frameReader) Close() error {
 	return nil
 }
 
-// frameSeeker is a frameReader of what can seek.
+// frameSeeker is a frameReader that can seek.
 type frameSeeker struct{ *frameReader }
 
-// SeekFrame makes Read go on at a frame.
+// SeekFrame makes Read continue at a frame.
 func (s frameSeeker) SeekFrame(frame int64) error {
 	_, err := s.from.(io.Seeker).Seek(frame*int64(s.format.size()), io.SeekStart)
 	s.in.Reset(s.from)

@@ -9,20 +9,19 @@ import (
 	"voicepool/pcm"
 )
 
-// Sink is where a Device puts its frames: a Writer or a File. One that takes the frames of
-// several outputs, as those two may, has a method Outputs that returns how many.
+// Sink receives the frames of a Device: a Writer or a File. A Sink for several outputs has a method Outputs
+// that returns their number, as Writer and File do.
 type Sink interface {
 	Rate() int
 	Write(frames []pcm.Frame) error
 	Close() error
 }
 
-// deviceBlock is how many frames a Device asks for at once.
+// deviceBlock is the number of frames per Render of a Device.
 const deviceBlock = 512
 
-// Device records what a source plays, in real time: it pulls as a sound card
-// does. To write faster than that, render into a Writer without a device. Its
-// methods may be called by any goroutine, but not from within Render.
+// Device records a source in real time: it pulls as a sound card does. To write faster than real time, render
+// into a Writer without a device. Its methods may be called by any goroutine, but not from within Render.
 type Device struct {
 	sink Sink
 	life pace.Life
@@ -33,8 +32,7 @@ type Device struct {
 
 var _ device.Device = (*Device)(nil)
 
-// NewDevice returns a device that waits for Start. The sink is the device's
-// own from here on; Close closes it.
+// NewDevice returns a device that is ready for Start. It takes the sink over, and Close closes it.
 func NewDevice(sink Sink) *Device {
 	return &Device{sink: sink}
 }
@@ -44,7 +42,7 @@ func (d *Device) Start(src device.Source) error {
 	return d.life.Pull(src, d.sink.Rate(), d.Outputs(), deviceBlock, d.write)
 }
 
-// write gives frames to the sink. One that panics has failed.
+// write passes frames to the sink. A panic of the sink becomes an error.
 func (d *Device) write(frames []pcm.Frame) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -54,7 +52,7 @@ func (d *Device) write(frames []pcm.Frame) {
 	d.fail(d.sink.Write(frames))
 }
 
-// Outputs returns how many outputs the sink takes.
+// Outputs returns the number of outputs of the sink.
 func (d *Device) Outputs() int {
 	if s, ok := d.sink.(interface{ Outputs() int }); ok {
 		return s.Outputs()
@@ -65,19 +63,17 @@ func (d *Device) Outputs() int {
 // Rate returns the sink's rate.
 func (d *Device) Rate() int { return d.sink.Rate() }
 
-// Latency returns 0: what is rendered is recorded at once.
+// Latency returns 0: frames are recorded immediately.
 func (d *Device) Latency() int { return 0 }
 
-// Err returns the first error of the sink. The source is still pulled from, in
-// time.
+// Err returns the first error of the sink. The device still pulls from the source in time.
 func (d *Device) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.err
 }
 
-// Close ends the pulling, closes the sink and returns its first error; again,
-// it returns nil.
+// Close stops pulling, closes the sink and returns its first error. Further calls return nil.
 func (d *Device) Close() (err error) {
 	d.life.Close(func() {
 		d.fail(d.sink.Close())
@@ -86,7 +82,7 @@ func (d *Device) Close() (err error) {
 	return err
 }
 
-// fail keeps the first error.
+// fail stores the first error.
 func (d *Device) fail(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"voicepool/pcm"
 )
 
-// encoder turns frames into bytes. What it gives for a frame depends on the
-// frame and its number only, not on the output.
+// encoder turns frames into bytes. The bytes of a frame depend on the frame and its number only, not on the
+// block size or the output.
 type encoder struct {
 	format  Format
 	outputs int
@@ -18,7 +18,7 @@ type encoder struct {
 	clipped int64
 }
 
-// encode appends interleaved frames to buf, the first of each output being number n.
+// encode appends interleaved frames to buf. n is the number of the first frame of each output.
 func (e *encoder) encode(buf []byte, frames []pcm.Frame, n int64) []byte {
 	le := binary.LittleEndian
 	switch e.format {

@@ -12,8 +12,8 @@ import (
 	"voicepool/pcm"
 )
 
-// File writes a WAV file. One of Create appears under its name, complete, in Close, and leaves
-// nothing behind where that fails; see Record for the other. It is for one goroutine at a time.
+// File writes a WAV file. A file of Create appears under its name, complete, at Close; if that fails, it leaves
+// no file behind. See Record for the alternative. A File is for one goroutine at a time.
 type File struct {
 	path    string // the name in messages
 	writer  *Writer
@@ -22,25 +22,23 @@ type File struct {
 	failure error
 }
 
-// Create makes a file, beside the place it will have. What is there and is not
-// a regular file (a device, a pipe, standard output as /dev/stdout) is written
-// directly. A regular file that is there is replaced in Close, and keeps its
-// permissions; a link goes on pointing where it does, and the file appears there.
-// The errors name path.
+// Create creates a temporary file next to path. If path exists and is not a regular file (a device, a pipe,
+// standard output as /dev/stdout), Create writes to it directly. An existing regular file is replaced at Close,
+// and keeps its permissions; a symbolic link is kept, and its target is replaced. The errors name path.
 //
-// A file that is made or replaced leaves 64 MiB of its disk free, or a twentieth of a smaller disk:
-// with less than that, Create and Write fail with ErrSpace. Where the system does not tell how much
-// there is, a file ends when its disk is full.
+// A created or replaced file leaves 64 MiB of its disk free, or a twentieth of a smaller disk: with less free
+// space, Create and Write fail with ErrSpace. If the system does not report the free space, Write fails when
+// the disk is full.
 func Create(path string, c Config) (*File, error) {
 	return createOn(diskRoom, whole.Create, path, c)
 }
 
-// Record is Create of a file that keeps what it has, whatever happens. Its header is right after
-// every second, so it can be played if the process dies. If its disk is full or fails, Close keeps
-// all that was written, under the name, and returns the error.
+// Record is like Create for a file that keeps all written frames, whatever happens. Its header is updated every
+// second, so it can be played even if the process dies. If its disk is full or fails, Close keeps the written
+// frames under the name, and returns the error.
 //
-// Where no file is there, the recording stands under its name at once. One that is there stays until
-// Close; the recording is beside it meanwhile, as .voicepool-*.wav.
+// If path does not exist, the recording appears under its name immediately. An existing file stays until Close;
+// until then the recording is next to it, as .voicepool-*.wav.
 func Record(path string, c Config) (*File, error) {
 	f, err := createOn(diskRoom, whole.Begin, path, c)
 	if err == nil {
@@ -56,7 +54,8 @@ func (f *File) keep() {
 	}
 }
 
-// createOn is Create on a disk of which look says how much room it has; begin is of package whole.
+// createOn is Create with a function that returns the free space of a disk; begin is a function of package
+// whole.
 func createOn(look func(folder string) (room, bool), begin func(path, ending string) (*whole.File, error), path string, c Config) (*File, error) {
 	f := &File{path: path}
 	var err error
@@ -81,16 +80,16 @@ func createOn(look func(folder string) (room, bool), begin func(path, ending str
 	return f, nil
 }
 
-// Rate returns the frames per second.
+// Rate returns the sample rate in Hz.
 func (f *File) Rate() int { return f.writer.Rate() }
 
-// Outputs returns how many stereo outputs are written.
+// Outputs returns the number of stereo outputs.
 func (f *File) Outputs() int { return f.writer.Outputs() }
 
-// Frames returns how many frames of each output were written.
+// Frames returns the number of frames written, of each output.
 func (f *File) Frames() int64 { return f.writer.Frames() }
 
-// Clipped returns how many samples did not fit; see Writer.Clipped.
+// Clipped returns the number of clipped samples; see Writer.Clipped.
 func (f *File) Clipped() int64 { return f.writer.Clipped() }
 
 // Write appends frames; see Writer.Write.
@@ -101,9 +100,8 @@ func (f *File) Write(frames []pcm.Frame) error {
 	return f.named(f.writer.Write(frames))
 }
 
-// Close completes the file and gives it its name. Where that fails, or a Write has failed, it
-// removes what there was, except of a recording, and returns the first error. Closing again returns
-// the same.
+// Close completes the file and moves it to its name. If that fails, or a Write has failed, it removes the file,
+// unless it is a recording, and returns the first error. Further calls return the same error.
 func (f *File) Close() error {
 	if f.ended {
 		return f.failure
@@ -113,15 +111,15 @@ func (f *File) Close() error {
 	if err == nil {
 		err = f.file.Keep()
 	} else if f.writer.rescue() {
-		_ = f.file.Keep() // the first error is told
+		_ = f.file.Keep() // the first error is returned
 	}
 	f.file.Discard()
 	f.failure = f.named(err)
 	return f.failure
 }
 
-// Abort gives up and leaves nothing behind: what was under the name before is
-// still there. After Close it does nothing, so that it can be deferred.
+// Abort discards the file: a previous file of that name is unchanged. After Close it has no effect, so it can
+// be deferred.
 func (f *File) Abort() {
 	if f.ended {
 		return
@@ -130,8 +128,7 @@ func (f *File) Abort() {
 	f.file.Discard()
 }
 
-// named returns err with the prefix of the package and the name that the user
-// knows, which is not that of the file beside it.
+// named adds the package and the user's file name to an error, instead of the name of the temporary file.
 func (f *File) named(err error) error {
 	if err == nil {
 		return nil

@@ -1,14 +1,14 @@
-// Package wav writes frames as a WAV file.
+// Package wav writes frames to WAV files.
 //
-// A Writer writes onto any io.Writer. A File appears under its name only when it is
-// complete. A Device records in real time what a source plays.
+// A Writer writes to any io.Writer. A File appears under its name only when it is complete. A Device records a
+// source in real time.
 //
-// A writer that can seek gets its sizes at Close. A pipe gets the sizes of a stream
-// (ffffffff, which readers take as: up to the end), unless Config.Frames announces the
-// length. Beyond 4 GiB the file is an RF64. With Config.Raw there is no header at all.
+// If the io.Writer can seek, the sizes in the header are written at Close. A pipe gets the sizes of a stream
+// (ffffffff, which readers take as: until the end), unless Config.Frames announces the length. Beyond 4 GiB the
+// file is an RF64. With Config.Raw there is no header.
 //
-// Config.Outputs is how many stereo outputs are written, as 2 x Outputs channels of one file:
-// channels 1 and 2 are the first output.
+// Config.Outputs is the number of stereo outputs, written as 2 x Outputs channels of one file: channels 1 and 2
+// are the first output.
 package wav
 
 import (
@@ -19,43 +19,39 @@ import (
 	"voicepool/device"
 )
 
-// ErrFormat is wrapped by the error for a format, rate, length or number of
-// outputs that a WAV file cannot have.
+// ErrFormat is wrapped by the error of a format, rate, length or number of outputs that a WAV file cannot have.
 var ErrFormat = errors.New("wav: no such format")
 
-// ErrLength is wrapped by the error for more or fewer frames than
-// Config.Frames announced.
+// ErrLength is wrapped by the error of more or fewer frames than Config.Frames announced.
 var ErrLength = errors.New("wav: not the announced length")
 
 // ErrClosed is returned by a Write after Close or Abort.
 var ErrClosed = errors.New("wav: closed")
 
-// Format is how a sample is stored. Integers clip at full scale; floats keep
-// what is beyond it.
+// Format is the sample format. Integers clip at full scale; floats do not.
 type Format int
 
 const (
 	// S24 is 24-bit integers, rounded to the nearest, ties to even.
 	S24 Format = iota
-	// S16 is 16-bit integers with triangular dither of one step to either
-	// side, but none on digital zero.
+	// S16 is 16-bit integers with triangular dither of one step to either side; digital zero is not dithered.
 	S16
-	// F32 is the float32 values as they are.
+	// F32 is float32, unchanged.
 	F32
 )
 
 var formats = [...]struct {
 	name string
-	bits int    // of a sample
+	bits int    // per sample
 	tag  uint16 // in a file of two channels
 	size uint32 // of its fmt chunk
 }{
-	S24: {"s24", 24, tagExtensible, 40}, // plain PCM is for up to 16 bits
+	S24: {"s24", 24, tagExtensible, 40}, // plain PCM allows up to 16 bits
 	S16: {"s16", 16, tagPCM, 16},
 	F32: {"f32", 32, tagFloat, 18},
 }
 
-// ParseFormat reads a format's name: s16, s24 or f32.
+// ParseFormat parses the name of a format: s16, s24 or f32.
 func ParseFormat(name string) (Format, error) {
 	for f, known := range formats {
 		if known.name == name {
@@ -67,7 +63,7 @@ func ParseFormat(name string) (Format, error) {
 
 func (f Format) known() bool { return f >= 0 && int(f) < len(formats) }
 
-// String returns the format's name.
+// String returns the name of the format.
 func (f Format) String() string {
 	if !f.known() {
 		return fmt.Sprintf("Format(%d)", int(f))
@@ -77,31 +73,29 @@ func (f Format) String() string {
 
 func (f Format) bits() int { return formats[f].bits }
 
-// channels returns how many channels are written.
+// channels returns the number of channels.
 func (c *Config) channels() int { return 2 * c.Outputs }
 
-// frameBytes returns how many bytes a frame of all channels takes.
+// frameBytes returns the size of a frame of all channels in bytes.
 func (c *Config) frameBytes() int { return c.channels() * c.Format.bits() / 8 }
 
-// Config says what is written. The zero value is 48,000 frames per second in
-// 24 bits, of a length that is not known beforehand.
+// Config configures the output. The zero value means 48,000 frames per second in 24 bits, and an unknown
+// length.
 type Config struct {
 	// Rate is in frames per second, up to 768000; 0 means 48000.
 	Rate int
-	// Format is how a sample is stored; the zero value is S24.
+	// Format is the sample format; the zero value is S24.
 	Format Format
-	// Seed makes the dither of S16, which is a function of it and of the
-	// sample's number.
+	// Seed selects the dither of S16, which depends only on Seed and the number of the sample.
 	Seed uint64
-	// Frames is how many there will be, where that is known, or 0. It gives a
-	// pipe its sizes; to write another number of frames is an error.
+	// Frames is the number of frames if it is known, otherwise 0. With it the header of a pipe has its sizes;
+	// writing another number of frames is an error.
 	Frames int64
-	// Raw leaves out the header and all sizes: the samples alone, little-endian, of all
-	// channels in turn.
+	// Raw omits the header and all sizes: the output is interleaved little-endian samples.
 	Raw bool
-	// Outputs is how many stereo outputs are written, 1..16; 0 means 1. Their frames are
-	// interleaved, as Render of a device.Wide gives them. Each output has the samples, and the
-	// dither, of a stereo file of that output alone.
+	// Outputs is the number of stereo outputs, 1..16; 0 means 1. Their frames are interleaved, as Render of a
+	// device.Wide returns them. Each output has the samples, and the dither, of a stereo file of that output
+	// alone.
 	Outputs int
 }
 

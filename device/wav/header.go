@@ -3,8 +3,8 @@ package wav
 import "encoding/binary"
 
 const (
-	// streamed is the size of what has no known end, and in an RF64 of what
-	// the ds64 chunk tells.
+	// streamed is the size of a chunk without a known end, and in an RF64 the placeholder for a size in the
+	// ds64 chunk.
 	streamed = 0xffffffff
 
 	tagPCM        = 1
@@ -14,13 +14,12 @@ const (
 	ds64Bytes = 28
 )
 
-// subtype is the GUID of an extensible format without its first two bytes, which are the tag.
+// subtype is the end of the GUID of an extensible format, after the two bytes of the tag.
 const subtype = "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"
 
-// header returns all that stands before the samples. frames is -1 where the
-// end is not known. With room the header has the same length whatever frames
-// is, so that it can be written again when the length is known: it keeps the
-// place of an RF64's ds64 chunk with a JUNK chunk.
+// header returns the file's bytes before the samples. frames is -1 if the length is unknown. With room the
+// header has the same length for all values of frames, so that it can be rewritten when the length is known: a
+// JUNK chunk reserves the space of an RF64's ds64 chunk.
 func header(c *Config, frames int64, room bool) []byte {
 	le := binary.LittleEndian
 	format := formatChunk(c)
@@ -50,7 +49,7 @@ func header(c *Config, frames int64, room bool) []byte {
 		h = le.AppendUint64(h, uint64(int64(body)+data))
 		h = le.AppendUint64(h, uint64(data))
 		h = le.AppendUint64(h, uint64(frames))
-		h = le.AppendUint32(h, 0) // no table of other chunks' sizes
+		h = le.AppendUint32(h, 0) // table of further chunk sizes: empty
 	case room:
 		h = le.AppendUint32(append(h, "JUNK"...), ds64Bytes)
 		h = append(h, make([]byte, ds64Bytes)...)
@@ -62,13 +61,13 @@ func header(c *Config, frames int64, room bool) []byte {
 	return le.AppendUint32(append(h, "data"...), dataSize)
 }
 
-// formatChunk returns the fmt chunk and, where the format asks for one, a fact
-// chunk whose last four bytes are for the count of frames.
+// formatChunk returns the fmt chunk and, if the format needs one, a fact chunk whose last four bytes are
+// reserved for the number of frames.
 func formatChunk(c *Config) []byte {
 	le, format := binary.LittleEndian, formats[c.Format]
 	tag, size := format.tag, format.size
 	if c.Outputs > 1 {
-		tag, size = tagExtensible, 40 // other formats are for two channels at the most
+		tag, size = tagExtensible, 40 // other formats allow at most two channels
 	}
 	h := le.AppendUint32([]byte("fmt "), size)
 	h = le.AppendUint16(h, tag)
@@ -94,8 +93,8 @@ func formatChunk(c *Config) []byte {
 	return h
 }
 
-// speakers returns the channel mask: front left and front right. Several outputs have no place
-// among the speakers that a mask can name, so it is 0.
+// speakers returns the channel mask: front left and front right for one output, 0 for several outputs, which
+// have no speaker positions.
 func (c *Config) speakers() uint32 {
 	if c.Outputs > 1 {
 		return 0

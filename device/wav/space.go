@@ -9,23 +9,23 @@ import (
 // ErrSpace is wrapped by the errors of a File whose disk is nearly full.
 var ErrSpace = errors.New("wav: the disk is nearly full")
 
-// A File leaves room for all else on a disk: 64 MiB, or a twentieth of a smaller disk.
+// A File leaves 64 MiB of a disk free, or a twentieth of a smaller disk.
 const (
 	keepBytes = 64 << 20
 	keepShare = 20
 )
 
-// room is what a disk has.
-type room struct{ free, size uint64 } // bytes: for this user, and in all
+// room is the space of a disk.
+type room struct{ free, size uint64 } // in bytes: free for this user, and total
 
-// roomy writes to a file while its disk has room.
+// roomy writes to a file while its disk has enough free space.
 type roomy struct {
 	*os.File
 	folder string
-	look   func(folder string) (room, bool) // false: nobody knows
+	look   func(folder string) (room, bool) // ok is false if unknown
 }
 
-// check reports whether so many bytes more leave enough of the disk free.
+// check returns an error if writing more bytes would leave too little of the disk free.
 func (r *roomy) check(more int) error {
 	has, ok := r.look(r.folder)
 	keep := min(has.size/keepShare, keepBytes)
@@ -35,7 +35,7 @@ func (r *roomy) check(more int) error {
 	return &spaceError{has.free, keep}
 }
 
-// Write writes nothing where that would leave too little.
+// Write writes p, unless that would leave too little of the disk free.
 func (r *roomy) Write(p []byte) (int, error) {
 	if err := r.check(len(p)); err != nil {
 		return 0, err

@@ -2,5 +2,5 @@
 
 package wav
 
-// diskRoom knows nothing here: a full disk is found when it is full.
+// diskRoom reports that the free space is unknown: Write fails when the disk is full.
 func diskRoom(string) (room, bool) { return room{}, false }

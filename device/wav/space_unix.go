@@ -4,7 +4,7 @@ package wav
 
 import "syscall"
 
-// diskRoom asks the system how much room the disk of a folder has.
+// diskRoom returns the space of the disk of a folder.
 func diskRoom(folder string) (room, bool) {
 	var s syscall.Statfs_t
 	for {

@@ -8,36 +8,35 @@ import (
 	"voicepool/pcm"
 )
 
-// blockBytes is how much is gathered before it is written.
+// blockBytes is the size of the write buffer.
 const blockBytes = 64 << 10
 
-// Writer writes frames as a WAV file, or raw, onto an io.Writer. It is for one
-// goroutine at a time. After an error it stays with it.
+// Writer writes frames as a WAV file, or raw, to an io.Writer. It is for one goroutine at a time. After an
+// error every call returns that error.
 type Writer struct {
 	w       io.Writer
-	seeker  io.WriteSeeker // nil where w cannot seek
-	origin  int64          // where in seeker the header begins
+	seeker  io.WriteSeeker // nil if w cannot seek
+	origin  int64          // position of the header in seeker
 	config  Config
 	encoder encoder
 	buf     []byte
 	begun   bool  // the header is in buf, or written
-	kept    kept  // nil: the sizes come with Close
-	marked  int64 // frames that the header of a kept file tells
-	reached int64 // bytes of a kept file
+	kept    kept  // nil: the sizes are written at Close
+	marked  int64 // number of frames in the header of a kept file
+	reached int64 // bytes written to a kept file
 	frames  int64
 	err     error
 	closed  bool
 }
 
-// kept is a file whose header is right after every second.
+// kept is a file whose header is updated every second.
 type kept interface {
 	io.WriterAt
 	Truncate(size int64) error
 }
 
-// NewWriter returns a writer onto w, which it does not close. Nothing is
-// written before the first Write or Close. The error is of the configuration
-// and wraps ErrFormat.
+// NewWriter returns a writer to w, which it does not close. It writes no data before the first Write or Close.
+// The error wraps ErrFormat and reports an invalid configuration.
 func NewWriter(w io.Writer, c Config) (*Writer, error) {
 	c, err := c.filled()
 	if err != nil {
@@ -53,22 +52,20 @@ func NewWriter(w io.Writer, c Config) (*Writer, error) {
 	return out, nil
 }
 
-// Rate returns the frames per second.
+// Rate returns the sample rate in Hz.
 func (w *Writer) Rate() int { return w.config.Rate }
 
-// Outputs returns how many stereo outputs are written.
+// Outputs returns the number of stereo outputs.
 func (w *Writer) Outputs() int { return w.config.Outputs }
 
-// Frames returns how many frames of each output were written.
+// Frames returns the number of frames written, of each output.
 func (w *Writer) Frames() int64 { return w.frames }
 
-// Clipped returns how many samples were beyond the full scale of an integer
-// format, or not numbers.
+// Clipped returns the number of samples beyond the full scale of an integer format, including NaN.
 func (w *Writer) Clipped() int64 { return w.encoder.clipped }
 
-// Write appends frames; of several outputs they are interleaved, and as many of each. Its
-// errors wrap what the io.Writer said, ErrLength where more frames come than were announced,
-// or ErrClosed.
+// Write appends frames. The frames of several outputs are interleaved, with the same number of each. The errors
+// wrap the error of the io.Writer, ErrLength if there are more frames than announced, or ErrClosed.
 func (w *Writer) Write(frames []pcm.Frame) error {
 	if w.err == nil && w.closed {
 		return ErrClosed
@@ -101,8 +98,8 @@ func (w *Writer) Write(frames []pcm.Frame) error {
 	return w.err
 }
 
-// Close writes what is gathered, and the sizes where the io.Writer can seek.
-// It returns the first error there was, and the same when called again.
+// Close writes the buffer, and the sizes if the io.Writer can seek. It returns the first error. Further calls
+// return the same error.
 func (w *Writer) Close() error {
 	if w.closed {
 		return w.err
@@ -127,7 +124,7 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// begin puts the header first.
+// begin puts the header into the buffer.
 func (w *Writer) begin() {
 	if w.begun {
 		return
@@ -140,7 +137,7 @@ func (w *Writer) begin() {
 	w.buf = append(w.buf, w.header(frames, room)...)
 }
 
-// header returns what stands before the samples: nothing, where they are raw.
+// header returns the bytes before the samples; nil for raw samples.
 func (w *Writer) header(frames int64, room bool) []byte {
 	if w.config.Raw {
 		return nil
@@ -161,7 +158,7 @@ func (w *Writer) flush() {
 	w.fail(err)
 }
 
-// mark writes the header of a kept file, which has so many frames.
+// mark updates the header of a kept file to a number of frames.
 func (w *Writer) mark(frames int64) error {
 	if w.marked = frames; w.config.Raw {
 		return nil
@@ -170,8 +167,8 @@ func (w *Writer) mark(frames int64) error {
 	return err
 }
 
-// rescue gives a kept file that has failed all the whole frames that it has, and reports whether
-// there is anything to keep. Where that fails too, the last header still holds.
+// rescue repairs a kept file after an error: it truncates the file to whole frames, and updates the header. It
+// reports whether there are frames to keep. If the repair fails, the last header is still valid.
 func (w *Writer) rescue() bool {
 	begin := int64(len(w.header(0, true)))
 	if w.kept == nil || w.reached < max(begin, 1) {
@@ -185,7 +182,7 @@ func (w *Writer) rescue() bool {
 	return true
 }
 
-// patch writes the header again, now that the length is known.
+// patch rewrites the header with the final length.
 func (w *Writer) patch() error {
 	end, err := w.seeker.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -200,8 +197,7 @@ func (w *Writer) patch() error {
 	} else if n != len(h) {
 		return io.ErrShortWrite
 	}
-	// A file that was opened for appending takes every write at its end,
-	// wherever one seeks.
+	// A file that was opened for appending ignores Seek and appends every write.
 	grown, err := w.seeker.Seek(0, io.SeekEnd)
 	if err == nil && grown != end {
 		err = errors.New("the file is open for appending: its sizes cannot be written")
@@ -209,7 +205,7 @@ func (w *Writer) patch() error {
 	return err
 }
 
-// fail keeps the first error.
+// fail stores the first error.
 func (w *Writer) fail(err error) {
 	if err == nil || w.err != nil {
 		return

@@ -18,22 +18,21 @@ import (
 )
 
 const (
-	// answers is how long a server may take for an answer.
+	// answers is the time limit for an answer of the server.
 	answers = time.Second
-	// takes is how long it may take to read what it has asked for.
+	// takes is the time limit for the server to read data.
 	takes = 100 * time.Millisecond
-	// name is how long a name may be, in bytes: package proto puts a request into 1024.
+	// name is the maximum length of a name in bytes: package proto limits a request to 1024.
 	name = 120
 )
 
-// ErrGone says that a server has closed the connection, or has ended.
+// ErrGone reports that the server has closed the connection or ended.
 var ErrGone = errors.New("the sound server is gone")
 
-// ErrNoSink says that a server is there and has nothing to play on.
+// ErrNoSink reports that the server has no output.
 var ErrNoSink = errors.New("the sound server has no output")
 
-// Conn is a connection to a server that has let us in. Its methods may be called by any
-// goroutine.
+// Conn is an authenticated connection to a sound server. Its methods may be called by any goroutine.
 type Conn struct {
 	client proto.Client
 	conn   net.Conn
@@ -42,20 +41,20 @@ type Conn struct {
 
 	once sync.Once
 	mu   sync.Mutex
-	err  error // what ended it
+	err  error // the error that ended it
 }
 
-// Client is who connects.
+// Client describes the connecting application.
 type Client struct {
 	Name string // of the application; "" means the name of the program
 	Icon string // of the application; "" means audio-x-generic
-	// Told is called with the messages of package proto, by one goroutine; Gone once, when
-	// the connection ends, unless Close ends it. Both may be nil.
+	// Told is called with the messages of package proto, from one goroutine. Gone is called once, when the
+	// connection ends without Close. Both may be nil.
 	Told func(message any)
 	Gone func(error)
 }
 
-// Dial connects to the first of Servers that lets the client in, until ctx ends.
+// Dial connects to the first of Servers that accepts the client. ctx limits the time.
 func Dial(ctx context.Context, c Client) (*Conn, error) {
 	servers, err := Servers()
 	if err != nil {
@@ -78,7 +77,7 @@ func Dial(ctx context.Context, c Client) (*Conn, error) {
 	return nil, err
 }
 
-// Open makes a connection of conn, which becomes its own, until ctx ends.
+// Open authenticates on conn and takes it over. ctx limits the time.
 func Open(ctx context.Context, conn net.Conn, server string, c Client) (*Conn, error) {
 	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
@@ -131,7 +130,7 @@ func or(name, other string) string {
 	return name
 }
 
-// Properties makes a list of properties, each cut to what a request can hold.
+// Properties makes a property list, and truncates each value to the size limit of a request.
 func Properties(of map[string]string) proto.PropList {
 	list := proto.PropList{}
 	for key, value := range of {
@@ -141,13 +140,13 @@ func Properties(of map[string]string) proto.PropList {
 	return list
 }
 
-// Explain says of an error of Request which server it came from; nil stays nil.
+// Explain adds the address of the server to an error of Request; nil stays nil.
 func (n *Conn) Explain(err error) error { return Server{addr: n.server}.explain(err) }
 
 // Server returns the address of the server.
 func (n *Conn) Server() string { return n.server }
 
-// Request asks the server, and waits a second at the most.
+// Request sends a request and waits at most a second for the reply.
 func (n *Conn) Request(request proto.RequestArgs, reply proto.Reply) error {
 	err := n.client.Request(request, reply)
 	if gone := n.ended(); gone != nil {
@@ -159,17 +158,17 @@ func (n *Conn) Request(request proto.RequestArgs, reply proto.Reply) error {
 	return err
 }
 
-// Send gives data to a stream. It reports whether the connection stands.
+// Send sends data to a stream. It reports whether the connection is still open.
 func (n *Conn) Send(stream uint32, data []byte) bool {
 	return n.client.Send(stream, data) == nil && n.ended() == nil
 }
 
-// Close ends the connection, and tells nobody.
+// Close ends the connection without calling Client.Gone.
 func (n *Conn) Close() {
 	n.once.Do(func() { n.end(net.ErrClosed) })
 }
 
-// fail ends the connection.
+// fail ends the connection and calls Client.Gone.
 func (n *Conn) fail(err error) {
 	n.once.Do(func() {
 		n.end(err)
@@ -192,8 +191,7 @@ func (n *Conn) ended() error {
 	return n.err
 }
 
-// wire is the connection as package proto sees it: proto does not look at the errors of
-// its writes, and tells of no other end than EOF.
+// wire is the connection for package proto, which ignores write errors, and recognizes only EOF as the end.
 type wire Conn
 
 func (w *wire) Read(p []byte) (int, error) {
@@ -219,8 +217,8 @@ func (w *wire) Write(p []byte) (int, error) {
 	return size, err
 }
 
-// Ask returns nil where the first of Servers that lets us in has an output, and else why
-// not, within limit.
+// Ask returns nil if the first of Servers that accepts a client has an output, otherwise the reason. It takes
+// at most limit.
 func Ask(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	version = 32       // of the protocol, as package proto has it
-	longest = 64 << 10 // bytes of an answer
+	version = 32       // protocol version of package proto
+	longest = 64 << 10 // maximum size of an answer in bytes
 	noOne   = 0xffffffff
 )
 
-// errForeign says that what answers speaks something else.
+// errForeign reports that the peer speaks another protocol.
 var errForeign = errors.New("not a sound server")
 
-// letIn asks a server to let a client in, and returns the protocol's version that both have.
-// Package proto trusts what it reads; whoever passes here speaks its language.
+// letIn authenticates a client, and returns the protocol version that both sides support. Package proto trusts
+// its input, so letIn also verifies that the peer speaks the protocol.
 func letIn(rw io.ReadWriter, cookie []byte) (proto.Version, error) {
 	be := binary.BigEndian
 	args := be.AppendUint32([]byte{'L'}, version)
@@ -40,7 +40,7 @@ func letIn(rw io.ReadWriter, cookie []byte) (proto.Version, error) {
 	if _, err := io.ReadFull(rw, body); err != nil {
 		return 0, err
 	}
-	// Numbers, each after an L: the command, the tag, and what the command tells.
+	// Three numbers, each after an L: the command, the tag, and the argument.
 	if body[0] != 'L' || body[5] != 'L' || body[10] != 'L' || be.Uint32(body[6:]) != 0 {
 		return 0, errForeign
 	}
@@ -54,12 +54,12 @@ func letIn(rw io.ReadWriter, cookie []byte) (proto.Version, error) {
 	return 0, errForeign
 }
 
-// packet makes a packet of a command.
+// packet encodes a command as a packet.
 func packet(command, tag uint32, args []byte) []byte {
 	be := binary.BigEndian
 	p := be.AppendUint32(nil, uint32(10+len(args)))
-	p = be.AppendUint32(p, noOne)      // no stream: a command
-	p = append(p, make([]byte, 12)...) // no offset, no flags
+	p = be.AppendUint32(p, noOne)      // stream index: a command
+	p = append(p, make([]byte, 12)...) // offset and flags: unused
 	p = be.AppendUint32(append(p, 'L'), command)
 	p = be.AppendUint32(append(p, 'L'), tag)
 	return append(p, args...)

@@ -1,7 +1,7 @@
 //go:build (linux || freebsd || netbsd || openbsd || dragonfly) && !android
 
-// Package native speaks to a sound server by PulseAudio's native protocol, which
-// PipeWire speaks, too. It finds the server, is let in by it, and gives every wait a limit.
+// Package native is a client of the native protocol of PulseAudio, which PipeWire supports, too. It finds the
+// server, authenticates, and limits every wait.
 package native
 
 import (
@@ -17,9 +17,9 @@ import (
 	"github.com/jfreymuth/pulse/proto"
 )
 
-// Server is where a sound server may be.
+// Server is the address of a sound server.
 type Server struct {
-	host    string // where not empty, only on the machine of this name
+	host    string // if not empty, valid only on the machine with this name
 	network string // unix, tcp, tcp4, tcp6
 	addr    string
 }
@@ -27,8 +27,8 @@ type Server struct {
 // String returns the address.
 func (s Server) String() string { return s.addr }
 
-// Servers returns the places where a client of PulseAudio looks, in order: those of
-// PULSE_SERVER, or the socket of the session.
+// Servers returns the addresses that a PulseAudio client tries, in order: the list in PULSE_SERVER, or the
+// socket of the session.
 func Servers() ([]Server, error) {
 	list, asked := os.LookupEnv("PULSE_SERVER")
 	if !asked {
@@ -58,7 +58,7 @@ func Servers() ([]Server, error) {
 	return servers, nil
 }
 
-// parse reads one word of PULSE_SERVER.
+// parse parses one word of PULSE_SERVER.
 func parse(word string) (Server, error) {
 	var s Server
 	rest := word
@@ -86,7 +86,7 @@ func parse(word string) (Server, error) {
 	return s, nil
 }
 
-// Look says whether there is something to ask, and asks nothing.
+// Look reports whether the server's socket exists, without connecting.
 func (s Server) Look() (found bool, detail string) {
 	if s.network != "unix" {
 		return true, s.addr + " (not asked)"
@@ -101,8 +101,7 @@ func (s Server) Look() (found bool, detail string) {
 	return true, s.addr
 }
 
-// Look looks at all servers of Servers and returns the first that is found, or why there
-// is none.
+// Look returns the first of Servers that exists, or the reason why it found no server.
 func Look() (found bool, detail string) {
 	servers, err := Servers()
 	if err != nil {
@@ -124,7 +123,7 @@ func (e Silent) Error() string { return "the sound server at " + e.Server + " do
 // Unwrap returns os.ErrDeadlineExceeded.
 func (e Silent) Unwrap() error { return os.ErrDeadlineExceeded }
 
-// explain says which server it was that did not do.
+// explain adds the address of the server to an error.
 func (s Server) explain(err error) error {
 	if err == nil {
 		return nil
@@ -147,7 +146,7 @@ func (s Server) explain(err error) error {
 	return fmt.Errorf("the sound server at %s: %w", s.addr, err)
 }
 
-// refusal puts the error of a server into words.
+// refusal translates an error code of the server.
 func refusal(code proto.Error) error {
 	switch code {
 	case proto.ErrAccessDenied:
@@ -158,7 +157,8 @@ func refusal(code proto.Error) error {
 	return fmt.Errorf("it refuses: %s", strings.TrimPrefix(code.Error(), "pulseaudio: "))
 }
 
-// cookie returns what lets a client in; a server that asks for none takes any.
+// cookie returns the authentication cookie. Without a cookie file it returns zeros, for servers that need no
+// cookie.
 func cookie() ([]byte, error) {
 	path := cmp.Or(os.Getenv("PULSE_COOKIE"), os.Getenv("HOME")+"/.config/pulse/cookie")
 	cookie, err := os.ReadFile(path)

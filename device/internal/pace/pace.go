@@ -1,5 +1,5 @@
-// Package pace has what devices share: a life from Start to Close, and, for those without a
-// clock of their own, blocks in real time, each at its own deadline.
+// Package pace has the shared parts of devices: a life cycle from Start to Close, and, for devices without
+// their own clock, a real-time clock for blocks.
 package pace
 
 import (
@@ -10,8 +10,8 @@ import (
 	"voicepool/pcm"
 )
 
-// Life keeps what the contract of a device says of Start and Close. The zero value is
-// that of a device which waits for Start. Its methods may be called by any goroutine.
+// Life implements the contract of Start and Close for a device. The zero value is ready for Start. Its methods
+// may be called by any goroutine.
 type Life struct {
 	mu              sync.Mutex
 	started, closed bool
@@ -19,8 +19,8 @@ type Life struct {
 	running         sync.WaitGroup
 }
 
-// Start calls begin the first time. It returns what device.CheckOutputs says of src, rate and
-// outputs, ErrClosed or ErrStarted, and calls nothing, where src cannot be played or it is too late.
+// Start calls begin at the first call. It returns the error of device.CheckOutputs for src, rate and outputs,
+// ErrClosed or ErrStarted; in these cases it does not call begin.
 func (l *Life) Start(src device.Source, rate, outputs int, begin func()) error {
 	if err := device.CheckOutputs(src, rate, outputs); err != nil {
 		return err
@@ -39,11 +39,11 @@ func (l *Life) Start(src device.Source, rate, outputs int, begin func()) error {
 	return nil
 }
 
-// Go runs what a device does until stop is closed. It is for begin.
+// Go runs the device's loop in a goroutine until stop is closed. begin calls it.
 func (l *Life) Go(run func(stop <-chan struct{})) { l.running.Go(func() { run(l.stop) }) }
 
-// Pull starts to render src, at rate frames per second and block frames at a time, the first
-// one at once, and gives each block of all outputs to keep. Its errors are those of Start.
+// Pull starts to render src in real time, at rate frames per second and block frames at a time, the first block
+// immediately. It passes each block, with all outputs, to keep. It returns the errors of Start.
 func (l *Life) Pull(src device.Source, rate, outputs, block int, keep func([]pcm.Frame)) error {
 	return l.Start(src, rate, outputs, func() {
 		l.Go(func(stop <-chan struct{}) {
@@ -56,8 +56,8 @@ func (l *Life) Pull(src device.Source, rate, outputs, block int, keep func([]pcm
 	})
 }
 
-// Close stops what Go runs, waits for it and calls end, the first time. Whoever else calls
-// meanwhile waits until it has ended.
+// Close stops the goroutines of Go, waits for them and calls end, once. Concurrent calls wait until end has
+// returned.
 func (l *Life) Close(end func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,9 +72,8 @@ func (l *Life) Close(end func()) {
 	end()
 }
 
-// Clock says when blocks are due: block k at start + k x block / rate. Every
-// deadline is computed from the start, so that no error adds up, and a caller
-// who was late is not made to wait before having caught up.
+// Clock schedules blocks: block k is due at start + k x block / rate. Every deadline is computed from the
+// start, so errors do not accumulate. A late caller does not wait until it has caught up.
 type Clock struct {
 	start time.Time
 	rate  int
@@ -91,11 +90,10 @@ func NewClock(start time.Time, rate, block int) *Clock {
 	return &Clock{start: start, rate: rate, block: int64(block), timer: timer}
 }
 
-// Due returns when the next block is due.
+// Due returns the time of the next block.
 func (c *Clock) Due() time.Time { return c.start.Add(pcm.Duration(c.next, c.rate)) }
 
-// Wait returns true when the next block is due, or false as soon as stop is
-// closed.
+// Wait returns true when the next block is due, or false when stop is closed.
 func (c *Clock) Wait(stop <-chan struct{}) bool {
 	due := c.Due()
 	c.next += c.block
