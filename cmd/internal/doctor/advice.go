@@ -12,14 +12,13 @@ import (
 	"voicepool/internal/words"
 )
 
-// Advice is something that would help.
+// Advice is a suggestion that may restore the sound.
 type Advice struct {
 	Why string `json:"why"`
-	Do  string `json:"do"` // a command for the shell, or what to do in words
+	Do  string `json:"do"` // a shell command, or an instruction in words
 }
 
-// advise gives all the advice that is known for what was found; of what is not known it says
-// nothing.
+// advise adds all applicable advice. It adds no advice for an unknown cause.
 func (x *examination) advise() {
 	list := misled
 	if !x.Sound {
@@ -32,13 +31,13 @@ func (x *examination) advise() {
 	}
 }
 
-// cure gives advice for one fault, on the systems that can have it.
+// cure gives advice for one fault, on systems with a facility.
 type cure struct {
 	needs facility
 	apply func(*examination)
 }
 
-// facility is the part of a system that a cure is about.
+// facility is the part of a system that a cure needs.
 type facility int
 
 const (
@@ -47,7 +46,7 @@ const (
 	alsa                 // the sound cards of Linux
 )
 
-// fits reports whether the examined system has the facility that a cure is about.
+// fits reports whether the examined system has the facility that a cure needs.
 func (c *cure) fits(x *examination) bool {
 	switch c.needs {
 	case soundServer:
@@ -58,7 +57,8 @@ func (c *cure) fits(x *examination) bool {
 	return true
 }
 
-// misled are cures for faults that allow sound, silent are cures for silence. Cures that others depend on come first.
+// misled are cures for faults that still allow sound. silent are cures for silence. A cure that
+// others depend on comes first.
 var (
 	misled = []cure{{anySystem, gaps}, {soundServer, wrongServer}, {soundServer, wrongSink}, {soundServer, elsewhere}}
 	silent = []cure{
@@ -68,14 +68,14 @@ var (
 	}
 )
 
-// say gives some advice if it applies, and there is something to do.
+// say adds advice if it applies and do is not empty.
 func (x *examination) say(applies bool, why, do string) {
 	if applies && do != "" {
 		x.Advice = append(x.Advice, Advice{why, do})
 	}
 }
 
-// failed returns the error of a driver; nil where it plays or was not tried.
+// failed returns the error of a driver, or nil if it plays or was not tried.
 func (x *examination) failed(driver string) error {
 	for _, t := range x.Drivers {
 		if t.Name == driver {
@@ -85,14 +85,14 @@ func (x *examination) failed(driver string) error {
 	return nil
 }
 
-// says reports whether the reason of a driver begins with some words.
+// says reports whether the error message of a driver begins with words.
 func (x *examination) says(driver, words string) bool {
 	return slices.ContainsFunc(x.Drivers, func(t Trial) bool {
 		return t.Name == driver && strings.HasPrefix(t.Detail, words)
 	})
 }
 
-// socket returns the first socket that is as wanted, or nil.
+// socket returns the first socket that satisfies wanted, or nil.
 func (x *examination) socket(wanted func(*Socket) bool) *Socket {
 	for i := range x.Sockets {
 		if s := &x.Sockets[i]; wanted(s) {
@@ -102,7 +102,7 @@ func (x *examination) socket(wanted func(*Socket) bool) *Socket {
 	return nil
 }
 
-// other returns a socket of a server that the drivers do not ask, or nil.
+// other returns a working server socket that the drivers do not use, or nil.
 func (x *examination) other() *Socket {
 	return x.socket(func(s *Socket) bool { return s.Usable && !s.Asked && s.Speaks == "pulse" })
 }
@@ -112,19 +112,19 @@ func (x *examination) pipeWire() bool {
 	return x.socket(func(s *Socket) bool { return s.Usable && s.Speaks == "pipewire" }) != nil
 }
 
-// overdue reports whether a server or a driver did not answer in time on a busy machine. Then the machine is the
-// likely reason.
+// overdue reports whether a server or a driver did not answer in time on a busy machine. Then the
+// load is the likely reason.
 func (x *examination) overdue() bool {
 	return x.Busy != "" && (x.deadline() || slices.ContainsFunc(x.Drivers, func(t Trial) bool { return late(t.err) }))
 }
 
-// late reports whether an error is about an answer that did not come in time.
+// late reports whether an error is a timeout.
 func late(err error) bool {
 	_, stalled := errors.AsType[stallError](err)
 	return stalled || errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errSlow)
 }
 
-// deadline reports whether a server has not answered.
+// deadline reports whether a server did not answer in time.
 func (x *examination) deadline() bool {
 	return late(x.sinkErr)
 }
@@ -143,23 +143,23 @@ func overloaded(x *examination) {
 	x.say(x.overdue(), "this machine is busy: "+x.Busy, "end other programs, and run the doctor again")
 }
 
-// leftOut: nothing was built in that could play.
+// leftOut: no driver was built in.
 func leftOut(x *examination) {
 	built := slices.ContainsFunc(x.Drivers, func(t Trial) bool { return t.Ways != "" })
 	x.say(!built, "no driver was built in", "build it without the tag nooto")
 }
 
-// wrongServer: PULSE_SERVER names nothing that a server could be called.
+// wrongServer: PULSE_SERVER is not a valid server name.
 func wrongServer(x *examination) {
 	x.say(x.says("pulse", "PULSE_SERVER:"), "PULSE_SERVER is not the name of a server", "unset PULSE_SERVER")
 }
 
-// wrongSink: PULSE_SINK names a sink that is not there.
+// wrongSink: PULSE_SINK names an unknown sink.
 func wrongSink(x *examination) {
 	x.say(x.says("pulse", "PULSE_SINK:"), "PULSE_SINK names a sink that is not there", "unset PULSE_SINK")
 }
 
-// elsewhere: there is a server, and the drivers are told to ask another one, or none.
+// elsewhere: a server runs, but the drivers do not use it.
 func elsewhere(x *examination) {
 	other := x.other()
 	if x.sinkErr == nil || other == nil || x.overdue() {
@@ -176,7 +176,7 @@ func elsewhere(x *examination) {
 	x.say(!x.says("pulse", "PULSE_SERVER:"), "a sound server is at "+words.OneLine(other.Path)+", and nobody asks it", do)
 }
 
-// otherUser: the server is that of somebody else.
+// otherUser: the server belongs to another user.
 func otherUser(x *examination) {
 	asked := x.socket(func(s *Socket) bool { return s.Asked && strings.HasPrefix(s.Detail, "no permission") })
 	if asked == nil || x.other() != nil {
@@ -192,7 +192,7 @@ func otherUser(x *examination) {
 	x.say(!sudo && owner != "", why, "run it as "+words.OneLine(owner))
 }
 
-// hanging: a server takes the call and does not answer.
+// hanging: a server accepts the connection but does not answer.
 func hanging(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
 	if !x.deadline() || named || x.overdue() {
@@ -207,27 +207,27 @@ func hanging(x *examination) {
 	}
 }
 
-// units reports whether systemd looks after the programs of this user.
+// units reports whether systemd manages the programs of this user.
 func (x *examination) units() bool {
 	dir := value(x.machine, "XDG_RUNTIME_DIR")
 	return dir != "" && there(x.machine, strings.TrimPrefix(dir, "/")+"/systemd")
 }
 
-// absent reports whether there is no server, neither where it is asked for nor elsewhere.
+// absent reports whether there is no server at any known place.
 func (x *examination) absent() bool {
 	_, named := x.machine.Env("PULSE_SERVER")
 	return x.sinkErr != nil && !named && !x.deadline() && x.other() == nil &&
 		x.socket(func(s *Socket) bool { return s.Asked && strings.HasPrefix(s.Detail, "no permission") }) == nil
 }
 
-// noRuntime: nobody can find a server, since nothing says where.
+// noRuntime: XDG_RUNTIME_DIR is missing, so no server can be found.
 func noRuntime(x *examination) {
 	dir := "/run/user/" + x.machine.Identity().ID
 	x.say(x.absent() && value(x.machine, "XDG_RUNTIME_DIR") == "" && there(x.machine, dir[1:]),
 		"XDG_RUNTIME_DIR is not set, so no sound server can be found", "export XDG_RUNTIME_DIR="+quoted(dir))
 }
 
-// noServer: a server could play, and is not started, or not installed.
+// noServer: a server could play, but is not running or not installed.
 func noServer(x *examination) {
 	usable := slices.ContainsFunc(x.Cards, func(c Card) bool { return c.Usable })
 	if !x.absent() || !usable && !x.pipeWire() {
@@ -248,7 +248,7 @@ func noServer(x *examination) {
 	}
 }
 
-// noOutput: a server is there, and has nothing to play on.
+// noOutput: a server runs, but has no output.
 func noOutput(x *examination) {
 	none := x.sinkErr == nil && (len(x.Sinks) == 0 ||
 		slices.ContainsFunc(x.Sinks, func(s pulse.Sink) bool { return s.Name == dummy }))
@@ -260,14 +260,14 @@ func noOutput(x *examination) {
 	x.say(has && x.units() && len(x.Cards) > 0, "PipeWire sees no sound card", "systemctl --user restart wireplumber")
 }
 
-// muted: the sink plays, and is muted.
+// muted: the sink plays, but is muted.
 func muted(x *examination) {
 	if m, ok := errors.AsType[mutedError](x.failed("pulse")); ok && x.machine.Program("pactl") {
 		x.say(true, m.Error(), "pactl set-sink-mute "+quoted(m.sink)+" 0")
 	}
 }
 
-// suspended: somebody has put the sink to rest.
+// suspended: the sink is suspended.
 func suspended(x *examination) {
 	asleep := errors.Is(x.failed("pulse"), errSuspended) && x.Measured != nil && x.machine.Program("pactl")
 	if asleep {
@@ -275,7 +275,7 @@ func suspended(x *examination) {
 	}
 }
 
-// barred: there are cards, and this user may use none.
+// barred: this user has no permission for any card.
 func barred(x *examination) {
 	if slices.ContainsFunc(x.Cards, func(c Card) bool { return !c.barred }) || len(x.Cards) == 0 {
 		return
@@ -289,7 +289,8 @@ func barred(x *examination) {
 	x.say(group != "" && group != "root" && i.User != "", "the sound cards are for the group "+words.OneLine(group), do)
 }
 
-// busy: all cards are taken by programs that do not share them. A server that does not answer may have taken them itself.
+// busy: all cards are in use by programs that do not share them. A server that does not answer may
+// itself be such a program.
 func busy(x *examination) {
 	if x.sinkErr == nil || x.deadline() {
 		return
@@ -310,12 +311,12 @@ func (x *examination) noLibrary() bool {
 	return err != nil && strings.Contains(err.Error(), "load libasound")
 }
 
-// noLibrary: there is a card, and nothing to play to it with.
+// noLibrary: there is a card, but ALSA's library is missing.
 func noLibrary(x *examination) {
 	x.say(x.noLibrary(), "ALSA's library is not installed", x.System.install(x.machine, "alsa"))
 }
 
-// noCard: a container has only what it is given.
+// noCard: the container was started without a sound card.
 func noCard(x *examination) {
 	_, named := x.machine.Env("PULSE_SERVER")
 	given := x.pipeWire() || x.socket(func(s *Socket) bool { return s.Asked && s.Detail != "not there" }) != nil
@@ -323,10 +324,10 @@ func noCard(x *examination) {
 		"this container was given no sound card", "start it with "+x.System.Container+" run --device /dev/snd")
 }
 
-// plain is a word that a shell takes as it is.
+// plain matches a word that needs no quotes in a shell.
 var plain = regexp.MustCompile(`^[\w./:@%+=-]+$`)
 
-// quoted returns a word as a shell takes it.
+// quoted returns a word quoted for a shell.
 func quoted(word string) string {
 	if word = words.OneLine(word); plain.MatchString(word) {
 		return word

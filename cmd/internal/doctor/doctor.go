@@ -1,6 +1,5 @@
-// Package doctor finds out why a machine is silent: what was built in, which sound servers and
-// cards there are, why each cannot be used, and what would help. It changes nothing, and every
-// wait in it has a limit.
+// Package doctor finds out why a machine is silent: the built-in drivers, the sound servers and
+// cards, why each fails, and a remedy. It changes no settings, and all its waits are limited.
 package doctor
 
 import (
@@ -16,55 +15,55 @@ import (
 	"voicepool/internal/words"
 )
 
-// Report is what was found.
+// Report is the result of an examination.
 type Report struct {
-	Sound     bool         `json:"sound"` // it came out, up to the end
+	Sound     bool         `json:"sound"` // a driver played until the end
 	System    System       `json:"system"`
-	Drivers   []Trial      `json:"drivers"` // in the order in which they are tried
+	Drivers   []Trial      `json:"drivers"` // in the order of trial
 	Variables []Variable   `json:"variables"`
 	Sockets   []Socket     `json:"sockets"`
 	Sinks     []pulse.Sink `json:"sinks"`
 	Cards     []Card       `json:"cards"`
-	Measured  *Measured    `json:"measured,omitempty"` // of the last driver that was listened to
-	Busy      string       `json:"busy,omitempty"`     // how the machine was short of processor time; "" if it was not
+	Measured  *Measured    `json:"measured,omitempty"` // of the last driver that was measured
+	Busy      string       `json:"busy,omitempty"`     // how the machine lacked processor time; "" if it did not
 	Advice    []Advice     `json:"advice"`
 }
 
-// Trial is a driver, and what became of it.
+// Trial is the result of a driver.
 type Trial struct {
 	Name   string `json:"name"`
-	Ways   string `json:"ways"` // what it can play through; "" where it was left out
+	Ways   string `json:"ways"` // possible outputs; "" if it is not built in
 	Plays  bool   `json:"plays"`
-	Detail string `json:"detail"` // on what it plays, or why it does not
+	Detail string `json:"detail"` // the output, or the error
 
 	err error
 }
 
-// Options says how to look.
+// Options configure an examination.
 type Options struct {
-	Tone bool                             // play a tone; else what is played is silence
-	Told func(format string, args ...any) // shows what is being done, in one line; nil: nobody looks
+	Tone bool                             // play a tone; otherwise silence
+	Told func(format string, args ...any) // reports progress in one line; optional
 }
 
 const (
-	// opening is how long a driver may take to open.
+	// opening is the time limit for opening a driver.
 	opening = 5 * time.Second
-	// Listening is how long a driver is listened to.
+	// Listening is the duration of a measurement.
 	Listening = 5 * time.Second
 )
 
-// examination is a look at a machine that is under way.
+// examination is a running examination of a machine.
 type examination struct {
 	Report
 	machine Machine
 	options Options
-	sinkErr error // why the server did not tell its sinks
-	// silenced says that a server takes what is played, and that nobody hears it.
+	sinkErr error // why the server's sinks are unknown
+	// silenced reports that a sound server accepts the audio, but it is not heard.
 	silenced bool
 }
 
-// Examine looks at a machine, and tries its drivers one after the other until one plays. When
-// ctx ends, it returns at once with what it has.
+// Examine examines a machine. It tries the drivers in order until one plays. When ctx ends, it
+// returns at once with the results so far.
 func Examine(ctx context.Context, m Machine, o Options) *Report {
 	if o.Told == nil {
 		o.Told = func(string, ...any) {}
@@ -81,7 +80,7 @@ func Examine(ctx context.Context, m Machine, o Options) *Report {
 	return &x.Report
 }
 
-// try plays on the first driver that can.
+// try tries the drivers until one plays.
 func (x *examination) try(ctx context.Context) {
 	x.Drivers = []Trial{}
 	played := ""
@@ -107,7 +106,7 @@ func (x *examination) try(ctx context.Context) {
 	x.Sound = played != ""
 }
 
-// play plays on a driver, and notes what comes of it.
+// play tries one driver and records the result.
 func (x *examination) play(ctx context.Context, d Driver, t *Trial) {
 	x.options.Told("opening %s", d.Name)
 	if t.err = x.open(ctx, d, t); t.err != nil {
@@ -119,8 +118,8 @@ func (x *examination) play(ctx context.Context, d Driver, t *Trial) {
 // errSlow is the error of a driver that neither opens nor fails.
 var errSlow = fmt.Errorf("it does not open within %v", opening)
 
-// open opens a driver, and listens to it. What the driver of a sound server says is not asked
-// for twice.
+// open opens a driver and measures it. For the sound server, it checks the list of sinks first, so
+// that a known fault is not detected twice.
 func (x *examination) open(ctx context.Context, d Driver, t *Trial) error {
 	if d.Name == "pulse" {
 		if x.ask(ctx); x.sinkErr != nil {
@@ -137,16 +136,16 @@ func (x *examination) open(ctx context.Context, d Driver, t *Trial) error {
 		return err
 	}
 	measured, err := listen(ctx, p, x.options)
-	x.silenced = x.silenced && p.Err() == nil // without the server, others may find a card
+	x.silenced = x.silenced && p.Err() == nil // without the server, the other drivers may find a card
 	if measured != nil {
 		measured.Driver, measured.Sink = d.Name, sinkOf(p)
 		x.Measured = measured
 	}
 	t.Detail = cmp.Or(sinkOf(p), d.Ways)
-	return cmp.Or(err, x.deaf(p)) // a user may move the stream, and a sink may go
+	return cmp.Or(err, x.deaf(p)) // meanwhile a user may have moved the stream, or the sink was removed
 }
 
-// ask asks the sound server what it plays on.
+// ask requests the sinks of the sound server.
 func (x *examination) ask(ctx context.Context) {
 	sinks, err := within(ctx, opening, errSlow, x.machine.Sinks)
 	if x.sinkErr = err; err == nil {
@@ -159,7 +158,7 @@ func (x *examination) ask(ctx context.Context) {
 		}
 	}
 	if len(asked) != 1 || !asked[0].Usable {
-		return // which of them it was is not known
+		return // the answering one is unknown
 	}
 	switch s := asked[0]; {
 	case err == nil:
@@ -173,13 +172,13 @@ func (x *examination) ask(ctx context.Context) {
 	}
 }
 
-// errNoOutput is the error of a server that plays to nobody.
+// errNoOutput is the error of a server without an output.
 var errNoOutput = errors.New("the sound server has no output, and plays to nobody")
 
-// dummy is the sink that PulseAudio and PipeWire make where there is no other.
+// dummy is the sink that PulseAudio and PipeWire create if there is no real one.
 const dummy = "auto_null"
 
-// deaf returns why nobody hears what a player takes, where it is known.
+// deaf returns the known reason why a playing stream is not heard, or nil.
 func (x *examination) deaf(p Player) error {
 	name := sinkOf(p)
 	if name == dummy {
@@ -193,12 +192,12 @@ func (x *examination) deaf(p Player) error {
 	return nil
 }
 
-// mutedError is the error of a sink that is muted.
+// mutedError is the error of a muted sink.
 type mutedError struct{ sink string }
 
 func (e mutedError) Error() string { return "the sink " + words.OneLine(e.sink) + " is muted" }
 
-// sinkOf returns what a player plays on, where it says so.
+// sinkOf returns the sink of a player, or "" if it is unknown.
 func sinkOf(p Player) string {
 	if s, ok := p.(interface{ Sink() string }); ok {
 		return s.Sink()
@@ -206,8 +205,8 @@ func sinkOf(p Player) string {
 	return ""
 }
 
-// within does work that may take its time. What takes longer than limit is left behind, for
-// the process is about to end, and gives slow.
+// within runs work with a time limit. When the limit is exceeded, it abandons the work and returns
+// the error slow. That is acceptable because the process is about to end.
 func within[T any](
 	ctx context.Context, limit time.Duration, slow error, work func(context.Context) (T, error),
 ) (T, error) {
@@ -231,7 +230,7 @@ func within[T any](
 	}
 }
 
-// closeSoon closes a player, and waits for it a little.
+// closeSoon closes a player and waits at most a second.
 func closeSoon(p Player) {
 	_, _ = within(context.Background(), time.Second, errSlow, func(context.Context) (struct{}, error) {
 		return struct{}{}, p.Close()

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// pressed is the share of time, in percent, in which programs wait for a processor of a busy machine.
+	// pressed is the percentage of time for which programs wait for a processor on a busy machine.
 	pressed = 40
-	// paused is for how long a process is not run on a busy machine, though it is due.
+	// paused is how long a busy machine keeps a ready process from running.
 	paused = 50 * time.Millisecond
 )
 
-// processor is the line of one processor in /proc/stat.
+// processor matches the line of one processor in /proc/stat.
 var processor = regexp.MustCompile(`(?m)^cpu[0-9]+ `)
 
-// load returns how a machine was short of processor time, by the longest pause of this process and by the figures
-// of Linux; "" if it was not.
+// load describes a shortage of processor time, from the longest pause of this process and from
+// Linux's figures. It returns "" if there is no shortage.
 func load(m Machine, pause time.Duration) string {
 	if pause >= paused {
 		return fmt.Sprintf("it did not run this program for %d ms", pause.Milliseconds())

@@ -13,22 +13,22 @@ import (
 	"voicepool/internal/words"
 )
 
-// System is what is known of the machine without asking for sound.
+// System describes the machine apart from sound.
 type System struct {
-	Name      string `json:"name"` // as the system calls itself
+	Name      string `json:"name"` // as given by the system
 	OS        string `json:"os"`
 	Arch      string `json:"arch"`
-	Container string `json:"container,omitempty"` // docker, podman: this process runs in one
+	Container string `json:"container,omitempty"` // docker or podman, if this process runs in a container
 
 	release map[string]string // of /etc/os-release
 }
 
-// system looks at the machine.
+// system examines the machine.
 func system(m Machine) System {
 	i := m.Identity()
 	s := System{OS: i.OS, Arch: i.Arch, release: map[string]string{}}
 	if !serves(m) {
-		return s // what these files describe is another system, as under Wine
+		return s // these files describe another system, as under Wine
 	}
 	text, _ := fs.ReadFile(m.Files(), "etc/os-release")
 	for line := range strings.Lines(string(text)) {
@@ -49,22 +49,22 @@ func there(m Machine, path string) bool {
 	return err == nil
 }
 
-// Variable is a variable of the environment that says where the sound is.
+// Variable is an environment variable that affects sound.
 type Variable struct {
 	Name  string `json:"name"`
 	Set   bool   `json:"set"`
 	Value string `json:"value"`
 }
 
-// serves reports whether a sound server can be spoken to from here.
+// serves reports whether the driver of sound servers is built in.
 func serves(m Machine) bool {
 	return slices.ContainsFunc(m.Drivers(), func(d Driver) bool { return d.Name == "pulse" })
 }
 
-// hasALSA reports whether the sound cards are reached through ALSA, which programs may use. On Android they are not.
+// hasALSA reports whether programs can use sound cards through ALSA. On Android they cannot.
 func hasALSA(m Machine) bool { return m.Identity().OS == "linux" }
 
-// variables returns those that the drivers look at.
+// variables returns the variables that the drivers use.
 func variables(m Machine) []Variable {
 	list := []Variable{}
 	if !serves(m) {
@@ -77,26 +77,26 @@ func variables(m Machine) []Variable {
 	return list
 }
 
-// value returns what a variable is set to.
+// value returns the value of a variable, or "".
 func value(m Machine, name string) string {
 	v, _ := m.Env(name)
 	return v
 }
 
-// Socket is where a sound server may listen.
+// Socket is a possible socket of a sound server.
 type Socket struct {
 	Path   string `json:"path"`
-	From   string `json:"from"`  // the variable that leads there, or what has it there
-	Asked  bool   `json:"asked"` // the drivers ask it
+	From   string `json:"from"`  // the variable or the convention that leads there
+	Asked  bool   `json:"asked"` // the drivers use it
 	Usable bool   `json:"usable"`
 	Detail string `json:"detail"`
-	Speaks string `json:"protocol"` // pulse; or pipewire, which no driver speaks
+	Speaks string `json:"protocol"` // pulse, or pipewire, which has no driver here
 }
 
-// sessionOf is where a socket is that no variable leads to.
+// sessionOf is the origin of a socket without a variable.
 const sessionOf = "the session of this user"
 
-// sockets looks at the places where servers listen, those first that are asked.
+// sockets examines the usual places of server sockets. The sockets that drivers use come first.
 func sockets(m Machine) []Socket {
 	list := []Socket{}
 	add := func(path, from, speaks string, asked bool) {
@@ -107,7 +107,7 @@ func sockets(m Machine) []Socket {
 		if s.Detail = unusable(m, path, fs.ModeSocket, "a socket"); s.Detail == "" {
 			s.Usable, s.Detail = true, "there"
 		}
-		// Elsewhere than where the drivers ask, only what is there is news.
+		// Elsewhere, only an existing socket is listed.
 		if asked || from == "XDG_RUNTIME_DIR" && speaks == "pulse" || s.Usable {
 			list = append(list, s)
 		}
@@ -137,7 +137,7 @@ func sockets(m Machine) []Socket {
 	return list
 }
 
-// unusable returns why a file is of no use: "" where it is of a type and may be used.
+// unusable returns why a file cannot be used, or "" if it has the right type and permissions.
 func unusable(m Machine, path string, mode fs.FileMode, kind string) string {
 	info, err := fs.Stat(m.Files(), strings.TrimPrefix(path, "/"))
 	switch {
@@ -156,7 +156,7 @@ func unusable(m Machine, path string, mode fs.FileMode, kind string) string {
 	return ""
 }
 
-// Card is an output of a sound card, as ALSA has it.
+// Card is an output of an ALSA sound card.
 type Card struct {
 	Path   string `json:"path"`
 	Name   string `json:"name"`
@@ -164,13 +164,13 @@ type Card struct {
 	Detail string `json:"detail"`
 	Owner  int    `json:"busy_with,omitempty"` // the process that plays on it
 
-	barred bool // there is no permission
+	barred bool // permission is missing
 }
 
-// output is the name of a file of /dev/snd that plays.
+// output matches the playback devices in /dev/snd.
 var output = regexp.MustCompile(`^pcmC(\d+)D(\d+)p$`)
 
-// cards looks at the outputs of ALSA.
+// cards examines the outputs of ALSA.
 func cards(m Machine) []Card {
 	list := []Card{}
 	if !hasALSA(m) {
@@ -188,7 +188,7 @@ func cards(m Machine) []Card {
 	return list
 }
 
-// card looks at one of them; it opens nothing.
+// card examines an output without opening it.
 func card(m Machine, file, number, device string) Card {
 	c := Card{Path: file, Name: "card " + number}
 	dir := fmt.Sprintf("proc/asound/card%s/pcm%sp", number, device)

@@ -16,50 +16,50 @@ import (
 	"voicepool/device/pulse"
 )
 
-// Machine is what is looked at. Nothing that is asked of it changes anything.
+// Machine is the examined machine. Its methods change no settings.
 type Machine interface {
-	// Identity tells the system, and who asks.
+	// Identity returns the system and the user.
 	Identity() Identity
 	// Env returns a variable of the environment.
 	Env(name string) (value string, set bool)
-	// Program reports whether a program of this name would be found by a shell.
+	// Program reports whether a shell would find a program with this name.
 	Program(name string) bool
-	// Files has the files of the machine, by their path without the first slash.
+	// Files returns the files of the machine. Their paths have no leading slash.
 	Files() fs.FS
-	// Usable returns why this process may not read and write a file; nil: it may.
+	// Usable returns an error if this process may not read and write a file.
 	Usable(path string) error
-	// Owner returns the names of the user and of the group of a file; "" is not known.
+	// Owner returns the names of a file's user and group, or "" if unknown.
 	Owner(path string) (user, group string)
-	// Drivers returns those that were built in, in the order in which they are tried.
+	// Drivers returns the built-in drivers in the order of trial.
 	Drivers() []Driver
-	// Watch measures until stop is called, once. stop returns the longest time for which this process was due to run
-	// and did not.
+	// Watch measures until stop is called, once. stop returns the longest time for which this
+	// process was ready but did not run.
 	Watch() (stop func() time.Duration)
-	// Sinks asks the sound server what it plays on.
+	// Sinks requests the sinks of the sound server.
 	Sinks(ctx context.Context) ([]pulse.Sink, error)
 }
 
-// Identity is a system and a user of it.
+// Identity is a system and its user.
 type Identity struct {
-	OS, Arch string // as runtime has them
-	User     string // the name; "" is not known
-	ID       string // of the user; "" is not known
+	OS, Arch string // as in package runtime
+	User     string // the name; "" if unknown
+	ID       string // of the user; "" if unknown
 }
 
-// Driver is a way to a sound card.
+// Driver is a driver for audio output.
 type Driver struct {
-	Name string // as --device takes it
-	Ways string // what it can play through, as "PulseAudio, PipeWire"; "" where it was left out
+	Name string // as in --device
+	Ways string // possible outputs, such as "PulseAudio, PipeWire"; "" if it is not built in
 	Open func(ctx context.Context) (Player, error)
 }
 
-// Player is a device that counts the frames that its driver took.
+// Player is a device that counts the frames accepted by its driver.
 type Player interface {
 	device.Device
 	Frames() int64
 }
 
-// Here returns the machine on which this process runs.
+// Here returns the machine of this process.
 func Here() Machine { return here{} }
 
 type here struct{}
@@ -121,13 +121,13 @@ func (here) Drivers() (all []Driver) {
 	return all
 }
 
-// ways are what oto plays through, by what it calls them.
+// ways are the display names of oto's outputs.
 var ways = map[string]string{
 	"pulse": "PulseAudio, PipeWire", "alsa": "ALSA", "wasapi": "WASAPI", "coreaudio": "Core Audio",
 	"android": "Android's audio", "webaudio": "Web Audio",
 }
 
-// otoWays returns "" where the tag nooto has left the driver out.
+// otoWays returns oto's outputs, or "" if the tag nooto removed the driver.
 func otoWays() string {
 	var list []string
 	for _, p := range oto.Probe() {
@@ -138,7 +138,7 @@ func otoWays() string {
 	return strings.Join(list, ", ")
 }
 
-// title is what the mixers of the desktop show.
+// title is the name of the stream in mixers of the desktop.
 const title = "voicepool doctor"
 
 func openPulse(ctx context.Context) (Player, error) {

@@ -14,34 +14,34 @@ import (
 	"voicepool/sounds/tone"
 )
 
-// Measured is what a driver did while it played. Times are in milliseconds, but for Seconds.
+// Measured holds the measurements of a driver. Times are in milliseconds, except Seconds.
 type Measured struct {
 	Driver  string  `json:"driver"`
-	Sink    string  `json:"sink"` // "" is not known
+	Sink    string  `json:"sink"` // "" if unknown
 	Tone    bool    `json:"tone"`
 	Seconds float64 `json:"seconds"`
-	Frames  int64   `json:"frames"` // that the driver took
+	Frames  int64   `json:"frames"` // accepted by the driver
 	Rate    int     `json:"rate"`
 	Latency float64 `json:"latency_ms"`       // from a pull to the ear, the median
 	Worst   float64 `json:"worst_latency_ms"` // the longest
-	Asked   int     `json:"latency_asked"`    // how often the server was asked; 0: it is what the driver says, at the most
+	Asked   int     `json:"latency_asked"`    // number of latency requests to the server; 0: an upper bound from the driver
 	Gaps    int     `json:"gaps"`
 	Longest float64 `json:"longest_pause_ms"` // between two pulls
 }
 
 const (
-	// glance is how often a driver is looked at.
+	// glance is the interval between checks of a driver.
 	glance = 20 * time.Millisecond
-	// asking is how often a server is asked.
+	// asking is the interval between latency requests.
 	asking = 100 * time.Millisecond
-	// stuck is for how long a driver may take nothing when it has nothing left to play.
+	// stuck is the maximum time for which a driver may take no frames after its buffer has run out.
 	stuck = 2 * time.Second
-	// still is for how long it may do so at the end.
+	// still is the same limit at the end of the measurement.
 	still = 250 * time.Millisecond
 )
 
-// listen plays for the time of Listening, and measures. The error says why nothing is heard at
-// the end; then what was measured may be nil.
+// listen plays for the time Listening and measures the driver. The error is the reason of silence
+// at the end; then the result may be nil.
 func listen(ctx context.Context, p Player, o Options) (*Measured, error) {
 	s, err := newSource(p.Rate(), o.Tone, pcm.Duration(int64(p.Latency()), p.Rate()))
 	if err != nil {
@@ -70,14 +70,14 @@ func listen(ctx context.Context, p Player, o Options) (*Measured, error) {
 	return m, err
 }
 
-// ms is a time in milliseconds, to a tenth.
+// ms converts a duration to milliseconds, rounded to a tenth.
 func ms(d time.Duration) float64 { return float64(d.Round(100*time.Microsecond).Microseconds()) / 1000 }
 
-// listener looks at a player while it plays.
+// listener measures a player while it plays.
 type listener struct {
 	player    Player
 	frames    int64
-	moved     time.Time // when frames was another number
+	moved     time.Time // the last time frames changed
 	latencies []time.Duration
 }
 
@@ -106,19 +106,19 @@ func (l *listener) run(ctx context.Context, begin time.Time, told func(string, .
 		case now.Sub(asked) >= asking:
 			asked = now
 			told("listening, %.1f of %.0f s", played.Seconds(), Listening.Seconds())
-			if played >= Listening/10 { // the first frames only fill what the server holds
+			if played >= Listening/10 { // the first frames only fill the server's buffer
 				l.ask()
 			}
 		}
 	}
 }
 
-// held is how long what the player holds at the most lasts.
+// held returns the maximum duration of the player's buffer.
 func (l *listener) held() time.Duration {
 	return pcm.Duration(int64(l.player.Latency()), l.player.Rate())
 }
 
-// ask asks the server how long a frame takes, where the player can.
+// ask requests the latency from the server, if the player supports it.
 func (l *listener) ask() {
 	if p, ok := l.player.(interface {
 		Measure() (device.Latencies, error)
@@ -129,10 +129,10 @@ func (l *listener) ask() {
 	}
 }
 
-// errSuspended is the error of a sink that the server has put to rest.
+// errSuspended is the error of a suspended sink.
 var errSuspended = errors.New("the sink is suspended")
 
-// stall returns why the player takes nothing.
+// stall returns why the player takes no frames.
 func (l *listener) stall() error {
 	if s, ok := l.player.(interface{ Suspended() bool }); ok && s.Suspended() {
 		return errSuspended
@@ -148,17 +148,17 @@ type stallError string
 
 func (e stallError) Error() string { return string(e) }
 
-// source is what is played, and notes when it is pulled from.
+// source plays a tone or silence and measures the times of its pulls.
 type source struct {
 	tone sounds.FrameReader // nil: silence
 	rate int
-	held time.Duration // what the player holds lasts as long
+	held time.Duration // duration of the player's buffer
 
 	mutex   sync.Mutex
 	frames  int64
 	last    time.Time
 	longest time.Duration // between two pulls
-	gaps    int           // pauses that were longer than held
+	gaps    int           // pauses longer than held
 }
 
 func newSource(rate int, audible bool, held time.Duration) (*source, error) {
@@ -174,7 +174,8 @@ func newSource(rate int, audible bool, held time.Duration) (*source, error) {
 	return s, err
 }
 
-// Render renders the tone, for a second each on the left, on the right, and on both; or silence.
+// Render renders silence, or the tone: one second each on the left, on the right, and on both
+// channels.
 func (s *source) Render(dst []pcm.Frame) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -191,7 +192,7 @@ func (s *source) Render(dst []pcm.Frame) {
 		s.frames += int64(len(dst))
 		return
 	}
-	n, _ := s.tone.Read(dst) // has no end
+	n, _ := s.tone.Read(dst) // it is endless
 	clear(dst[n:])
 	for i := range dst {
 		left, right := s.gains()
@@ -200,7 +201,7 @@ func (s *source) Render(dst []pcm.Frame) {
 	}
 }
 
-// gains returns the gains of the next frame: each second fades in and out over 20 ms.
+// gains returns the gains of the next frame. Each second fades in and out over 20 ms.
 func (s *source) gains() (left, right float32) {
 	second, in := s.frames/int64(s.rate), s.frames%int64(s.rate)
 	ramp := int64(s.rate/50) + 1
@@ -214,11 +215,10 @@ func (s *source) gains() (left, right float32) {
 	return gain, gain
 }
 
-// Rate returns the frames per second that Render makes.
+// Rate returns the sample rate.
 func (s *source) Rate() int { return s.rate }
 
-// pauses returns how many gaps there were, and the longest time between two pulls in
-// milliseconds.
+// pauses returns the number of gaps, and the longest time between two pulls in milliseconds.
 func (s *source) pauses() (gaps int, longest float64) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

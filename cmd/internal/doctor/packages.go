@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// manager is what installs packages on a family of systems.
+// manager is the package manager of a family of systems.
 type manager struct {
 	command string
-	server  string // a sound server, with what it needs to find cards
-	bridge  string // what makes a PulseAudio server of PipeWire
-	library string // ALSA's; "" where it has several names
+	server  string // the packages of a complete sound server
+	bridge  string // the package that adds a PulseAudio server to PipeWire
+	library string // the package of ALSA's library; "" if the name varies
 }
 
-// managers are those that are known, by ID and ID_LIKE of /etc/os-release.
+// managers are the known package managers, by ID and ID_LIKE of /etc/os-release.
 var managers = map[string]manager{
 	"debian": {command: "apt install", server: "pulseaudio", bridge: "pipewire-pulse"},
 	"fedora": {
@@ -27,8 +27,8 @@ var managers = map[string]manager{
 	"alpine": {command: "apk add", server: "pipewire-pulse wireplumber", bridge: "pipewire-pulse", library: "alsa-lib"},
 }
 
-// install returns the command that installs something: server, pipewire-pulse, wireplumber or
-// alsa; "" where it is not known.
+// install returns the command that installs server, pipewire-pulse, wireplumber or alsa. It returns
+// "" if the command is unknown.
 func (s System) install(m Machine, what string) string {
 	family, known := s.family()
 	if !known {
@@ -46,7 +46,7 @@ func (s System) install(m Machine, what string) string {
 	return sudo(m.Identity()) + family.command + " " + name
 }
 
-// sudo returns what a command begins with that only root may give.
+// sudo returns the prefix of a command that needs root.
 func sudo(i Identity) string {
 	if i.ID == "0" {
 		return ""
@@ -54,7 +54,7 @@ func sudo(i Identity) string {
 	return "sudo "
 }
 
-// family returns the manager of the system, or of one that it says it is like.
+// family returns the package manager of the system, or of a similar system by ID_LIKE.
 func (s System) family() (manager, bool) {
 	for _, id := range append([]string{s.release["ID"]}, strings.Fields(s.release["ID_LIKE"])...) {
 		if f, known := managers[id]; known {
@@ -64,8 +64,8 @@ func (s System) family() (manager, bool) {
 	return manager{}, false
 }
 
-// libasound returns the package of ALSA's library on Debian and Ubuntu, where its name went
-// with the years; of systems that are like them it is not known.
+// libasound returns the name of ALSA's package on Debian and Ubuntu, where it depends on the
+// version. For other systems it returns "".
 func (s System) libasound() string {
 	renamed := map[string]float64{"debian": 13, "ubuntu": 24.04}[s.release["ID"]]
 	version, err := strconv.ParseFloat(s.release["VERSION_ID"], 64)

@@ -17,24 +17,25 @@ import (
 	"voicepool/cmd/internal/ink"
 )
 
-// canvas is what a timeline is drawn on, in pixels from the top left. Alpha is
+// canvas is the drawing surface of a timeline. Coordinates are pixels from the top left. Alpha is
 // 0..1.
 type canvas interface {
 	fill(x, y, w, h float64, c color.RGBA, alpha float64)
-	text(x, y float64, s string, c color.RGBA) // y is the middle of its letters
-	name(x, y float64, s string)               // a text that can be read on any colour
-	span(s string) int                         // how wide a text is at the most
-	layer()                                    // what follows lies above
+	text(x, y float64, s string, c color.RGBA) // y is the vertical center of the text
+	name(x, y float64, s string)               // a text with an outline, readable on any color
+	span(s string) int                         // upper bound of the width of a text
+	layer()                                    // starts a layer above all earlier drawing
 	writeTo(w io.Writer) error
 }
 
-// letter is how wide a letter of an SVG may be, and tall how high letters are, in pixels.
+// letter is the assumed maximum width of a letter in an SVG, and tall the height of letters, in
+// pixels.
 const (
 	letter = 8
 	tall   = 10
 )
 
-// svgCanvas draws as SVG: what has one colour is one path.
+// svgCanvas draws an SVG. Within a layer, all rectangles of one color and opacity are one path.
 type svgCanvas struct {
 	out   bytes.Buffer
 	paths map[string]*bytes.Buffer
@@ -43,8 +44,8 @@ type svgCanvas struct {
 	names bytes.Buffer
 }
 
-// newSVGCanvas returns an SVG as wide as the page that shows it, but not so narrow that its
-// letters cannot be read: then the page scrolls.
+// newSVGCanvas returns an SVG that fills the width of its page. It has a minimum width that keeps
+// letters readable. A narrower page scrolls.
 func newSVGCanvas(width, height int) *svgCanvas {
 	s := &svgCanvas{paths: map[string]*bytes.Buffer{}}
 	fmt.Fprintf(&s.out, `<svg xmlns="http://www.w3.org/2000/svg" width="100%%" viewBox="0 0 %d %d" preserveAspectRatio="xMinYMin meet" style="height:auto;min-width:%dpx" font-family="ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="11" shape-rendering="crispEdges">`+"\n", width, height, width/2)
@@ -132,7 +133,7 @@ func (p *pngCanvas) name(x, y float64, text string) {
 	p.text(x, y, text, bright)
 }
 
-// around are the places of the edge of a letter.
+// around are the offsets that draw the outline of a letter.
 var around = []image.Point{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}
 
 func (p *pngCanvas) span(text string) int { return ink.Span(text) }
@@ -141,7 +142,7 @@ func (p *pngCanvas) layer() {}
 
 func (p *pngCanvas) writeTo(w io.Writer) error { return png.Encode(w, p.img) }
 
-// The colours of a timeline besides those of sounds.
+// The colors of a timeline, except those of sounds.
 var (
 	stolenColour  = color.RGBA{0xff, 0x5a, 0x5a, 0xff}
 	virtualColour = color.RGBA{0xff, 0xc2, 0x4a, 0xff}
@@ -152,8 +153,8 @@ var (
 	laneField     = color.RGBA{0x13, 0x18, 0x20, 0xff}
 )
 
-// soundColours are for the sounds that play most; on a dark ground all can be
-// told apart.
+// soundColours are the colors of the most frequent sounds. They are distinguishable on a dark
+// background.
 var soundColours = [...]color.RGBA{
 	{0x5c, 0xa8, 0xf0, 0xff}, {0xf2, 0xa3, 0x3c, 0xff}, {0x72, 0xd0, 0x6b, 0xff}, {0xb9, 0x8c, 0xf5, 0xff}, {0xf0, 0xe0, 0x5a, 0xff},
 	{0x4f, 0xd6, 0xc8, 0xff}, {0xf0, 0x8c, 0xb4, 0xff}, {0xc0, 0x9a, 0x6b, 0xff}, {0x9f, 0xc4, 0x3a, 0xff}, {0x7f, 0x8c, 0xff, 0xff},
@@ -161,12 +162,12 @@ var soundColours = [...]color.RGBA{
 	{0xc4, 0x78, 0xd8, 0xff},
 }
 
-// soundColour is the colour of a sound, counted from the one that plays most.
+// soundColour returns the color of a sound by its rank in frequency.
 func soundColour(i int) color.RGBA {
 	if i < len(soundColours) {
 		return soundColours[i]
 	}
-	// Further hues are a golden section of the circle apart.
+	// Further hues are spaced by the golden ratio.
 	hue := math.Mod(float64(i)*0.618033988749895, 1) * 6
 	channel := func(shift float64) uint8 {
 		k := math.Mod(shift+hue, 6)

@@ -33,7 +33,7 @@ func drawTimeline(t *Timeline, newCanvas func(width, height int) canvas) (canvas
 
 func (s *timeSheet) x(frame int64) float64 { return timeLeft + float64(frame)*s.perFrame }
 
-// y returns where a part lies, and how high it is.
+// y returns the top and the height of a part.
 func (s *timeSheet) y(p *part) (y, h float64) {
 	if p.virtual {
 		return s.laneTop + s.lane*float64(p.row), s.lane - 1
@@ -41,7 +41,7 @@ func (s *timeSheet) y(p *part) (y, h float64) {
 	return s.slotTop + s.row*float64(p.row), s.row - 1
 }
 
-// opacity of a voice at a frame.
+// opacity returns the opacity of a voice at a frame.
 func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 	if s.levels == nil {
 		return 0.6
@@ -50,7 +50,7 @@ func (s *timeSheet) opacity(number uint64, frame int64) float64 {
 	if !known {
 		return 0.1
 	}
-	// Steps can be told apart, and make long stretches of one.
+	// Rounding to steps makes them distinguishable, and keeps stretches of equal opacity long.
 	x := 0.1 + 0.9*min(max((db-s.bottom)/(s.scale-s.bottom), 0), 1)
 	return math.Round(x*10) / 10
 }
@@ -120,12 +120,12 @@ func (s *timeSheet) drawGround() {
 	}
 }
 
-// besideRow writes a number at the left of what it is about.
+// besideRow writes a label to the left of a row.
 func (s *timeSheet) besideRow(y float64, text string, c color.RGBA) {
 	s.c.text(float64(timeLeft-s.c.span(text)-4), y, text, c)
 }
 
-// drawKey says what marks and opacity mean; y is the middle of its letters.
+// drawKey draws the explanation of marks and opacity. y is the vertical center of its text.
 func (s *timeSheet) drawKey(x, y float64) {
 	refused, coalesced := s.refusals()
 	for _, e := range [...]struct {
@@ -153,7 +153,7 @@ func (s *timeSheet) drawKey(x, y float64) {
 	s.c.text(x+126, y, fmt.Sprintf("audibility %.0f to %.0f dB", s.bottom, s.scale), ink.Words)
 }
 
-// drawRibbons draws every voice, as opaque as it is audible.
+// drawRibbons draws every voice with an opacity by its audibility.
 func (s *timeSheet) drawRibbons() {
 	step := int64(1 << 62)
 	if s.levels != nil {
@@ -184,22 +184,22 @@ func (s *timeSheet) drawRibbons() {
 	}
 }
 
-// stretch draws a part of a ribbon; one too short to be seen is left to the line
-// at its beginning.
+// stretch draws a part of a ribbon. It skips a part below 0.1 pixel, where the line at the voice's
+// beginning is enough.
 func (s *timeSheet) stretch(from, to int64, y, h float64, c color.RGBA, alpha float64) {
 	if w := float64(to-from) * s.perFrame; w >= 0.1 {
 		s.c.fill(s.x(from), y, w, h, c, alpha)
 	}
 }
 
-// drawLosses marks where voices gave way, the brighter the more was heard of
-// them, and links them with who took their place.
+// drawLosses marks where voices were stolen, brighter for more audible ones, and draws links to the
+// voices that took their slots.
 func (s *timeSheet) drawLosses() {
 	dim := s.crowding()
 	for i := range s.ribbons {
 		r := &s.ribbons[i]
 		for _, l := range r.losses {
-			k := slices.IndexFunc(r.parts, func(p part) bool { return p.to == l.frame }) // in which it was until then
+			k := slices.IndexFunc(r.parts, func(p part) bool { return p.to == l.frame }) // the part that ends with the loss
 			if k < 0 {
 				continue
 			}
@@ -240,7 +240,7 @@ func (s *timeSheet) drawLosses() {
 	}
 }
 
-// drawGaps shades the stretches in which nothing was heard, and says why where there is room.
+// drawGaps shades the gaps in the audio output, and writes the reason if there is room.
 func (s *timeSheet) drawGaps() {
 	bottom := s.laneTop + s.lane*float64(s.lanes)
 	for i := range s.gaps {
@@ -253,8 +253,8 @@ func (s *timeSheet) drawGaps() {
 	}
 }
 
-// crowding returns how much fainter links are than they would be if they were
-// few: where they stand close to each other they hide what they link.
+// crowding returns a factor for the opacity of links. It falls as links become dense, because dense
+// links would hide the voices.
 func (s *timeSheet) crowding() float64 {
 	n := 0
 	for i := range s.ribbons {
@@ -263,7 +263,7 @@ func (s *timeSheet) crowding() float64 {
 	return min(1, 0.05*float64(s.width)/float64(max(n, 1)))
 }
 
-// link draws a line from the row of a part to that of another.
+// link draws a vertical line from the row of one part to the row of another.
 func (s *timeSheet) link(x float64, from, to *part, c color.RGBA, alpha float64) {
 	y0, h0 := s.y(from)
 	y1, h1 := s.y(to)
@@ -276,7 +276,7 @@ func (s *timeSheet) link(x float64, from, to *part, c color.RGBA, alpha float64)
 	}
 }
 
-// drawStrips draws how many voices there were, and the peaks of the mix.
+// drawStrips draws the number of voices and the peaks of the mix.
 func (s *timeSheet) drawStrips() {
 	real, virtual := s.counts(s.width)
 	most := int64(max(s.head.Voices, 1))
@@ -301,7 +301,7 @@ func (s *timeSheet) drawStrips() {
 	s.scaleOf(bottom)
 }
 
-// columns draws a column for each pixel of time; those that are alike are one.
+// columns draws a column for each pixel of time, and merges equal neighbors.
 func (s *timeSheet) columns(c color.RGBA, alpha float64, column func(x int) (y, h float64)) {
 	begin := 0
 	for x := 1; x <= s.width; x++ {
@@ -335,7 +335,7 @@ func (s *timeSheet) drawNames() {
 				name += number
 			}
 			if s.c.span(name) > room {
-				if name = s.cut(name, room); utf8.RuneCountInString(name) < 4 { // of which two are points
+				if name = s.cut(name, room); utf8.RuneCountInString(name) < 4 { // two of them are dots
 					continue
 				}
 			}
@@ -345,7 +345,7 @@ func (s *timeSheet) drawNames() {
 	}
 }
 
-// cut returns what there is room for of a text that is too long.
+// cut shortens a text to the given width in pixels.
 func (s *timeSheet) cut(text string, room int) string {
 	for letters := []rune(text); len(letters) > 0; letters = letters[:len(letters)-1] {
 		if cut := string(letters) + ".."; s.c.span(cut) <= room {

@@ -12,15 +12,15 @@ import (
 	"voicepool/mixer"
 )
 
-// File is the file of a timeline, and what is recorded for it; nil: there is none.
+// File is the output file of a timeline, with its recorded levels. A nil File does nothing.
 type File struct {
 	file   *output.File
 	path   string
 	levels *Levels
 }
 
-// Open opens a file, until ctx ends; an empty path gives nil. Levels at a rate are looked
-// at so often, if at all.
+// Open opens a file until ctx ends. For an empty path it returns nil. every is the interval of
+// recorded levels.
 func Open(ctx context.Context, path string, rate int, every time.Duration) (*File, error) {
 	if path == "" {
 		return nil, nil
@@ -32,7 +32,7 @@ func Open(ctx context.Context, path string, rate int, every time.Duration) (*Fil
 	return &File{file, path, NewLevels(rate, every)}, nil
 }
 
-// Block is how many frames may be mixed between two looks.
+// Block limits a block size, so that no level sample is skipped between two blocks.
 func (f *File) Block(frames int) int {
 	if f == nil {
 		return frames
@@ -40,7 +40,8 @@ func (f *File) Block(frames int) int {
 	return int(min(int64(frames), f.levels.step))
 }
 
-// Look records what has just been mixed: so many frames in all, with these levels.
+// Look records the levels of the mixed frames. frames is the total number of mixed frames, and left
+// and right are the peaks since the last call.
 func (f *File) Look(m *mixer.Mixer, frames int64, left, right float32) {
 	if f != nil {
 		f.levels.Hear(frames, max(left, right))
@@ -48,7 +49,7 @@ func (f *File) Look(m *mixer.Mixer, frames int64, left, right float32) {
 	}
 }
 
-// SaveReport draws what was played.
+// SaveReport draws the report and writes the file.
 func (f *File) SaveReport(title string, r *report.Report) error {
 	if f == nil {
 		return nil
@@ -60,30 +61,30 @@ func (f *File) SaveReport(title string, r *report.Report) error {
 	return t.Save(f.file, f.path)
 }
 
-// Discard leaves nothing behind; after SaveReport it does nothing.
+// Discard removes the unfinished file. After SaveReport it does nothing.
 func (f *File) Discard() {
 	if f != nil {
 		f.file.Discard()
 	}
 }
 
-// Save writes the timeline into a file, in the format that the file's name asks for.
+// Save writes the timeline to a file in the format of the path's extension.
 func (t *Timeline) Save(file *output.File, path string) error {
 	format, _ := FormatOf(path)
 	return file.Save(func(w io.Writer) error { return t.Write(w, format) })
 }
 
-// Format is what a timeline is written as.
+// Format is a file format of timelines.
 type Format string
 
-// The formats, by the ending of a file's name.
+// The formats, named by file extension.
 const (
 	SVG  Format = ".svg"
 	PNG  Format = ".png"
-	HTML Format = ".html" // a page that can be zoomed, searched and scrolled
+	HTML Format = ".html" // a page with zoom, search and scrolling
 )
 
-// FormatOf returns the format that the name of a file asks for, and whether it is one.
+// FormatOf returns the format of a path's extension, and whether it is known.
 func FormatOf(path string) (Format, bool) {
 	f := Format(strings.ToLower(filepath.Ext(path)))
 	return f, f == SVG || f == PNG || f == HTML

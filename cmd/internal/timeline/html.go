@@ -14,8 +14,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// The page that shows a timeline. Its parts go where it names them, so that it
-// stands alone; last its data, which is JSON, compressed.
+// The parts of the HTML page of a timeline. They are inserted at its placeholders, so that the page
+// is self-contained. Its data is gzipped JSON in base64.
 var (
 	//go:embed page.html
 	timelinePage string
@@ -32,8 +32,8 @@ func fullPage() string {
 	return strings.NewReplacer("@STYLE@", timelineStyle, "@DRAW@", timelineDraw, "@PAGE@", timelineScript).Replace(timelinePage)
 }
 
-// Policy returns the content security policy under which the page of HTML works: its own style and script run, and
-// nothing else.
+// Policy returns the content security policy of the HTML page. It permits only the page's own style
+// and script.
 var Policy = sync.OnceValue(func() string {
 	hash := func(begin, end string) string {
 		_, text, _ := strings.Cut(fullPage(), begin)
@@ -45,7 +45,7 @@ var Policy = sync.OnceValue(func() string {
 		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 })
 
-// pageVoice is a ribbon in the page; frames, rows and levels are flat lists.
+// pageVoice is a ribbon in the page. Frames, rows and levels are flat lists.
 type pageVoice struct {
 	Number uint64   `json:"n"`
 	Sound  int      `json:"s"`
@@ -53,7 +53,7 @@ type pageVoice struct {
 	To     int64    `json:"b"`
 	Parts  []int64  `json:"p"` // from, to, row, virtual
 	Losses []any    `json:"x"` // frame, by, virtual, level
-	First  int      `json:"f"` // the sample that Levels begins with
+	First  int      `json:"f"` // index of the first sample in Levels
 	Levels []byte   `json:"l,omitempty"`
 	Text   pageText `json:"t"`
 }
@@ -98,7 +98,7 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 		Gaps    []pageGap   `json:"gaps"`
 		Steps   []int64     `json:"steps"` // frame, real, virtual
 		Peaks   []byte      `json:"peaks"`
-		Floor   float64     `json:"floor"` // the level of a byte of 0; each is half a decibel more
+		Floor   float64     `json:"floor"` // level of the byte 0 in dB; each unit adds 0.5 dB
 	}{
 		Title: t.title, About: t.about(), Rate: t.head.Rate, Frames: t.head.Frames, Pool: t.head.Voices, Slots: max(t.slots, 1), Lanes: t.lanes,
 		Sounds: []string{}, Colours: []string{}, Voices: []pageVoice{}, Refused: []pageMark{}, Lost: [][5]any{}, Gaps: []pageGap{}, Steps: t.steps(), Peaks: []byte{},
@@ -126,7 +126,7 @@ func (t *Timeline) writeHTML(w io.Writer) error {
 		g := &t.gaps[i]
 		page.Gaps = append(page.Gaps, pageGap{g.From, g.To, g.Text(t.head)})
 	}
-	var data strings.Builder // what is written to it does not fail
+	var data strings.Builder // writes to it cannot fail
 	encoded := base64.NewEncoder(base64.StdEncoding, &data)
 	packed := gzip.NewWriter(encoded)
 	if err := json.NewEncoder(packed).Encode(page); err != nil {

@@ -7,31 +7,31 @@ import (
 	"voicepool/internal/words"
 )
 
-// The measures of a timeline, in pixels.
+// The dimensions of a timeline in pixels.
 const (
 	timeLeft, timeRight = 96, 64
-	timeHead            = 62 // the title, what was played, the key
+	timeHead            = 62 // title, summary and key
 	timeLegend          = 18 // a line of the legend
 	timeAxis            = 18
 	timeStrip           = 54
 	timeGap             = 10
 
-	// A second is as wide as fills timeUsual, but no narrower than timeLeast,
-	// as long as the whole is no wider than timeMost.
+	// The time axis is timeUsual wide. If a second would be narrower than timeLeast, the axis
+	// grows, up to timeMost.
 	timeUsual, timeLeast, timeMost = 1600, 40, 16000
 
-	// maxTimeRows bounds what a picture shows.
+	// maxTimeRows is the maximum number of rows in a picture.
 	maxTimeRows = 4096
 )
 
-// timeSheet is a timeline on a canvas.
+// timeSheet is the layout of a timeline on a canvas.
 type timeSheet struct {
 	*Timeline
 	c             canvas
-	names         []string // of sounds, as they can be told apart
-	width         int      // of the time
+	names         []string // of sounds, made unique
+	width         int      // of the time axis
 	perFrame      float64  // pixels
-	row, lane     float64  // how high
+	row, lane     float64  // heights
 	slotTop       float64
 	laneTop       float64
 	refusedTop    float64
@@ -45,12 +45,12 @@ type timeSheet struct {
 }
 
 type legendEntry struct {
-	sound int // -1: none
+	sound int // -1: a text without a sound
 	text  string
 }
 
-// distinct returns the names of sounds on one line each; those that are the same then
-// have their number in the list, from 1, before them.
+// distinct returns the names of sounds, each on one line. Equal names get a prefix with their
+// number in the list, from 1.
 func distinct(sounds []string) []string {
 	seen := map[string]int{}
 	for _, name := range sounds {
@@ -68,7 +68,7 @@ func distinct(sounds []string) []string {
 
 func (s *timeSheet) seconds() float64 { return float64(s.head.Frames) / float64(s.head.Rate) }
 
-// layTimeline decides how large all of a timeline is on a canvas like c.
+// layTimeline computes the layout of a timeline on a canvas like c.
 func layTimeline(t *Timeline, c canvas) *timeSheet {
 	s := &timeSheet{Timeline: t, names: distinct(t.sounds), c: c}
 	length := max(s.seconds(), 1e-3)

@@ -9,33 +9,33 @@ import (
 	"voicepool/pcm"
 )
 
-// Levels is how loud voices were over time, as the pool compares them, and how
-// high the peaks of the mix were. One goroutine records.
+// Levels records the audibility of voices over time, as the mixer compares it, and the peaks of the
+// mix. Use it from one goroutine.
 type Levels struct {
 	rate   int
 	step   int64 // frames between two samples
-	ticks  int   // samples up to now
+	ticks  int   // number of samples so far
 	peaks  []uint8
 	tracks map[uint64]*track
 	size   int // samples of all tracks
 }
 
-// track is how audible a voice was, from its first sample on.
+// track is the audibility of a voice, from its first sample on.
 type track struct {
 	first int
-	level []uint8 // half decibels above inaudible; 0: silence
+	level []uint8 // in units of 0.5 dB above inaudible; 0: silence
 }
 
-// maxSamples bounds how many samples there are of all voices: beyond, every other
-// one is given up.
+// maxSamples is the maximum number of samples of all voices. Beyond it, the sample interval is
+// doubled.
 const maxSamples = 1 << 24
 
-// NewLevels returns levels that have a sample for each step of so long.
+// NewLevels returns Levels with the given sample interval.
 func NewLevels(rate int, every time.Duration) *Levels {
 	return &Levels{rate: rate, step: max(pcm.Frames(every, rate), 1), tracks: map[uint64]*track{}}
 }
 
-// halfDecibels and fromHalf make bytes of decibels and back.
+// halfDecibels converts a level in dB to a byte in units of 0.5 dB, and fromHalf converts it back.
 func halfDecibels(db float64) uint8 {
 	if !(db > inaudible) {
 		return 0
@@ -50,19 +50,17 @@ func fromHalf(x uint8) float64 {
 	return float64(x)/2 + inaudible
 }
 
-// Hear takes the highest sample of what has been mixed up to a frame, since it was
-// last told.
+// Hear records the peak of the frames mixed since the last call. frame is the end of these frames.
 func (l *Levels) Hear(frame int64, peak float32) {
 	tick := int(max(frame-1, 0) / l.step)
 	level := halfDecibels(float64(pcm.FromLinear(float64(peak))))
-	for len(l.peaks) <= tick { // all since the last time
+	for len(l.peaks) <= tick { // fills the time since the last call
 		l.peaks = append(l.peaks, level)
 	}
 	l.peaks[tick] = max(l.peaks[tick], level)
 }
 
-// Look asks the mixer how audible its voices are, unless it has been asked for
-// this tick already.
+// Look samples the audibility of the mixer's voices, once per interval.
 func (l *Levels) Look(m *mixer.Mixer) {
 	frame := m.Now()
 	tick := int(frame / l.step)
@@ -75,7 +73,7 @@ func (l *Levels) Look(m *mixer.Mixer) {
 		if number == 0 || state.Over() {
 			continue
 		}
-		if state == mixer.StatePaused { // it keeps its audibility, but nothing of it is heard
+		if state == mixer.StatePaused { // it keeps its audibility, but is not heard
 			db = math.Inf(-1)
 		}
 		t := l.tracks[number]
@@ -87,7 +85,7 @@ func (l *Levels) Look(m *mixer.Mixer) {
 		if before == 0 {
 			t.first = tick
 		}
-		for len(t.level) < tick-t.first { // nobody has looked
+		for len(t.level) < tick-t.first { // samples were missed
 			t.level = append(t.level, t.level[len(t.level)-1])
 		}
 		t.level = append(t.level, halfDecibels(db))
@@ -99,7 +97,7 @@ func (l *Levels) Look(m *mixer.Mixer) {
 	}
 }
 
-// thin gives up every other sample.
+// thin removes every other sample.
 func (l *Levels) thin() {
 	l.size = 0
 	for _, t := range l.tracks {
@@ -119,8 +117,8 @@ func (l *Levels) thin() {
 	l.ticks = (l.ticks + 1) / 2
 }
 
-// at returns how audible a voice was at a frame, and whether anybody has looked
-// while it lived. Before its first sample it is that one.
+// at returns the audibility of a voice at a frame, and whether there is any sample of the voice.
+// Before the first sample it returns that sample.
 func (l *Levels) at(number uint64, frame int64) (db float64, known bool) {
 	t := l.tracks[number]
 	if t == nil || len(t.level) == 0 {
@@ -130,7 +128,7 @@ func (l *Levels) at(number uint64, frame int64) (db float64, known bool) {
 	return fromHalf(t.level[min(max(i, 0), len(t.level)-1)]), true
 }
 
-// peak returns the highest of the mix's peaks in a stretch, in dB.
+// peak returns the highest peak of the mix in a range of frames, in dB.
 func (l *Levels) peak(from, to int64) float64 {
 	highest := uint8(0)
 	for i := from / l.step; i <= max(to-1, from)/l.step && i < int64(len(l.peaks)); i++ {
@@ -139,8 +137,8 @@ func (l *Levels) peak(from, to int64) float64 {
 	return fromHalf(highest)
 }
 
-// scale returns the levels between which opacity goes from its least to 1: 54 dB
-// up to what one sample in a hundred exceeds.
+// scale returns the levels of least and full opacity. 1% of the samples are at or above top. bottom
+// is 54 dB below.
 func (l *Levels) scale() (bottom, top float64) {
 	var n [256]int
 	sum := 0

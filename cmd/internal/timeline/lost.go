@@ -10,13 +10,13 @@ import (
 	"voicepool/mixer"
 )
 
-// quietestLost returns the losses, the quietest first: the louder ones are drawn above. Of
-// equals the first is the last.
+// quietestLost returns the losses from quiet to loud, so that louder ones are drawn on top. Equal
+// levels are sorted from late to early.
 func (t *Timeline) quietestLost() []lost {
 	return slices.SortedStableFunc(slices.Values(t.lost), func(a, b lost) int { return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(b.frame, a.frame)) })
 }
 
-// drawLost draws each loss as high as it would have been loud, and names the loudest.
+// drawLost draws each loss with a height by its level, and labels the loudest.
 func (s *timeSheet) drawLost() {
 	if len(s.lost) == 0 {
 		return
@@ -45,7 +45,7 @@ func (s *timeSheet) drawLost() {
 	s.c.name(x, s.lostTop+7, name)
 }
 
-// colour is that of the mark in the rows.
+// colour returns the color of the mark of a loss.
 func (l *lost) colour() color.RGBA {
 	switch l.kind {
 	case mixer.EventStolen:
@@ -56,15 +56,15 @@ func (l *lost) colour() color.RGBA {
 	return refusedColour
 }
 
-// The levels that strips show, in dB.
+// The range of levels in strips, in dB.
 const peakBottom, peakTop = -60, 0
 
-// share returns how much of a strip a level fills.
+// share returns the share of a strip's height for a level.
 func share(db float64) float64 {
 	return min(max((db-peakBottom)/(peakTop-peakBottom), 0), 1)
 }
 
-// scaleOf draws the lines of a strip of levels, and their labels.
+// scaleOf draws the grid lines and labels of a strip of levels.
 func (s *timeSheet) scaleOf(bottom float64) {
 	for _, db := range [...]float64{-20, -40} {
 		y := bottom - timeStrip*share(db)

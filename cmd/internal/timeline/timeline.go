@@ -1,6 +1,6 @@
-// Package timeline draws voices over time: the slot of each, how audible it was, when it
-// was stolen and by which voice. It draws a report, and Levels that were recorded while
-// the report was made. The result is a picture, or a page that stands alone:
+// Package timeline draws voices over time: the slot of each, its audibility, and when it was stolen
+// by which voice. Its input is a report, with Levels recorded during the same run. Its output is a
+// picture or a self-contained page:
 //
 //	recorded := timeline.NewLevels(rate, 20*time.Millisecond)
 //	recorded.Look(player.Mixer())        // every 20 ms
@@ -20,24 +20,24 @@ import (
 	"voicepool/mixer"
 )
 
-// Timeline is what a picture of voices over time shows.
+// Timeline is the content of a drawing of voices over time.
 type Timeline struct {
 	title   string
 	head    *report.Report
 	sounds  []string // the most frequent first
 	ribbons []ribbon // by number
 	marks   []mark   // starts that got no voice
-	lost    []lost   // what was not heard to its end
+	lost    []lost   // voices and starts that were lost
 	gaps    explain.Gaps
-	slots   int     // that were ever used
-	lanes   int     // that virtual voices need
-	levels  *Levels // nil: nobody has measured
+	slots   int     // number of slots in use at any time
+	lanes   int     // number of rows for virtual voices
+	levels  *Levels // nil: not recorded
 }
 
 // ribbon is a voice.
 type ribbon struct {
 	number   uint64
-	sound    int // in sounds
+	sound    int // index in sounds
 	from, to int64
 	parts    []part
 	losses   []loss
@@ -48,14 +48,14 @@ type ribbon struct {
 type part struct {
 	from, to int64
 	row      int  // a slot, or a lane of virtual voices
-	virtual  bool // it is a lane
+	virtual  bool // row is a lane
 }
 
-// loss is a moment at which a voice gave way.
+// loss is a moment when a voice lost its slot.
 type loss struct {
 	frame   int64
-	by      uint64 // who took its place; 0: nobody
-	virtual bool   // it went on as a virtual voice
+	by      uint64 // the voice that got the slot; 0: no voice did
+	virtual bool   // it became virtual
 	level   float64
 }
 
@@ -67,23 +67,23 @@ type mark struct {
 	text  func() string
 }
 
-// lost is a voice that gave way, or a start that was refused.
+// lost is a stolen voice or a rejected start.
 type lost struct {
 	frame int64
 	voice uint64 // 0: it never started
 	sound int
 	kind  mixer.EventKind
-	level float64 // at which it would have been heard, at least inaudible
+	level float64 // its audibility in dB, at least inaudible
 }
 
-// maxShown bounds how many events a timeline can show: they are kept.
+// maxShown is the maximum number of events, because all are kept in memory.
 const maxShown = 500000
 
 // inaudible is the level of silence in a timeline, in dB.
 const inaudible = -115
 
-// Read reads a report. Errors are one line that begins with name. recorded may be nil:
-// then the voices are drawn without their levels.
+// Read reads a report. Errors are one line that begins with name. If recorded is nil, voices are
+// drawn without levels.
 func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error) {
 	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
 	head, err := report.Read(name, in, func(e *report.Event) error { return g.add(name, e) })
@@ -93,7 +93,7 @@ func Read(title, name string, in io.Reader, recorded *Levels) (*Timeline, error)
 	return g.timeline(title, head, recorded), nil
 }
 
-// Of returns the timeline of what was played, of a report with its events.
+// Of returns the timeline of a report with events.
 func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
 	g := gathering{lives: map[uint64]*explain.Life{}, used: map[string]int{}}
 	for i := range r.Events {
@@ -104,7 +104,7 @@ func Of(title string, r *report.Report, recorded *Levels) (*Timeline, error) {
 	return g.timeline(title, r, recorded), nil
 }
 
-// gathering is what events have told so far.
+// gathering collects the events of a report.
 type gathering struct {
 	lives   map[uint64]*explain.Life
 	used    map[string]int // starts by sound
@@ -121,13 +121,13 @@ func (g *gathering) add(name string, e *report.Event) error {
 	switch e.Kind {
 	case mixer.EventStarted, mixer.EventRejected, mixer.EventLimited, mixer.EventCoalesced:
 		g.used[e.Sound]++
-	case mixer.EventMissed: // it is of no sound
+	case mixer.EventMissed: // it has no sound
 		return nil
 	case mixer.EventDevice:
 		g.gaps.Add(e)
 		return nil
 	default:
-		g.used[e.Sound] += 0 // its start may be lost
+		g.used[e.Sound] += 0 // its start may be missing
 	}
 	if e.Loss() || e.Refusal() {
 		g.lost = append(g.lost, e)
@@ -170,7 +170,7 @@ func (g *gathering) timeline(title string, head *report.Report, recorded *Levels
 	return t
 }
 
-// audible returns a level that is drawn.
+// audible returns a level, at least inaudible.
 func audible(l report.Level) float64 {
 	if !l.Finite() {
 		return inaudible
@@ -178,7 +178,7 @@ func audible(l report.Level) float64 {
 	return max(float64(l), inaudible)
 }
 
-// ribbon puts a life into a row for each of its parts.
+// ribbon converts the life of a voice to parts with rows.
 func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 	b := ribbon{number: l.Number, from: -1, to: t.head.Frames, text: func() *explain.Voice { return l.Tell(t.head) }}
 	row, since, living := -1, int64(0), false
@@ -210,7 +210,7 @@ func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 			b.losses = append(b.losses, loss{e.Frame, e.By, e.Kind == mixer.EventVirtual, audible(e.Audibility)})
 		}
 	}
-	if b.from < 0 { // its start was lost
+	if b.from < 0 { // its start is missing
 		b.from = b.to
 	}
 	leave(t.head.Frames)
@@ -218,10 +218,10 @@ func (t *Timeline) ribbon(l *explain.Life, sounds map[string]int) ribbon {
 	return b
 }
 
-// maxRow bounds the slots of a report.
+// maxRow limits slot numbers in a report.
 const maxRow = 65535
 
-// findLanes gives virtual parts rows of their own, in which they do not meet.
+// findLanes assigns lanes to virtual parts, so that parts in a lane do not overlap.
 func (t *Timeline) findLanes() {
 	var all []*part
 	for i := range t.ribbons {
@@ -232,7 +232,7 @@ func (t *Timeline) findLanes() {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *part) int { return cmp.Compare(a.from, b.from) })
-	var free []int64 // by lane, from when on
+	var free []int64 // by lane: the frame from which it is free
 	for _, p := range all {
 		if p.row = slices.IndexFunc(free, func(f int64) bool { return f <= p.from }); p.row < 0 {
 			p.row = len(free)
@@ -251,7 +251,7 @@ func (t *Timeline) find(number uint64) *ribbon {
 	return &t.ribbons[i]
 }
 
-// partAt returns the part of a voice that begins at a frame, or lasts then.
+// partAt returns the last part of a voice that begins at or before a frame.
 func (b *ribbon) partAt(frame int64) *part {
 	for i, p := range slices.Backward(b.parts) {
 		if p.from <= frame {
@@ -261,8 +261,8 @@ func (b *ribbon) partAt(frame int64) *part {
 	return nil
 }
 
-// steps returns the frames at which the number of voices changes, each with the
-// number of those that are real, and of those that are virtual, from there on.
+// steps returns a flat list of triples: a frame where the number of voices changes, and the numbers
+// of real and virtual voices from there on.
 func (t *Timeline) steps() []int64 {
 	type step struct {
 		frame   int64
@@ -289,8 +289,7 @@ func (t *Timeline) steps() []int64 {
 	return out
 }
 
-// counts returns, for each of n columns, the most voices that were real and the
-// most that were virtual at one time.
+// counts returns the maximum numbers of real and virtual voices in each of n columns.
 func (t *Timeline) counts(n int) (real, virtual []int64) {
 	steps := t.steps()
 	real, virtual = make([]int64, n), make([]int64, n)
@@ -306,8 +305,8 @@ func (t *Timeline) counts(n int) (real, virtual []int64) {
 	return real, virtual
 }
 
-// refusals reports whether there are starts that were refused, and whether some
-// became parts of others.
+// refusals reports whether there are rejected or limited starts, and whether there are coalesced
+// ones.
 func (t *Timeline) refusals() (refused, coalesced bool) {
 	for _, m := range t.marks {
 		coalesced = coalesced || m.kind == mixer.EventCoalesced

@@ -1,6 +1,5 @@
-// Package trial renders a sheet under several policies and sizes of the pool, and compares
-// the mixes with one in which nothing is stolen. It has the figures and tables of voicepool
-// compare, tune and stealbench.
+// Package trial renders a sheet with several policies and pool sizes, and compares the mixes with a
+// mix without steals. It produces the figures and tables of voicepool compare, tune and stealbench.
 package trial
 
 import (
@@ -19,19 +18,19 @@ import (
 	"voicepool/sounds"
 )
 
-// Comparison is a sheet of the user's with the mix that it makes when nothing gives
-// way to a full pool.
+// Comparison is a user's sheet with its reference: the mix with enough voices, so that the pool
+// steals none.
 type Comparison struct {
 	Sheet  *cue.Sheet
-	Needed int // voices, so that nothing gives way to the pool
+	Needed int // number of voices for a mix without losses to the pool
 
 	lib       *sounds.Library
 	reference *steal.Reference
 	seconds   float64
 }
 
-// NewComparison renders a sheet, whose sounds the library has, with voices for all. It
-// also returns that mix, which is not kept.
+// NewComparison renders a sheet with enough voices for all sounds. lib must have loaded the sounds.
+// It also returns the mix, which the Comparison does not keep.
 func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Comparison, *Run, error) {
 	whole, needed, err := renderWhole(ctx, sheet, lib)
 	if err != nil {
@@ -42,9 +41,8 @@ func NewComparison(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (
 	return k, whole, err
 }
 
-// enough is how many voices a policy needs so that nothing gives way to the pool.
-// It may be another number than with the sheet's own, since that acts at the limits
-// of buses too.
+// enough returns the number of voices that a policy needs to avoid losses to the pool. It can
+// differ from Needed, because a policy also decides at the limits of buses.
 func (k *Comparison) enough(ctx context.Context, p Policy) (int, error) {
 	if p.Overflow == k.Sheet.Overflow && p.Refuse == k.Sheet.Refuse && p.Virtuals(k.Sheet.Virtual) == k.Sheet.Virtual {
 		return k.Needed, nil
@@ -53,7 +51,7 @@ func (k *Comparison) enough(ctx context.Context, p Policy) (int, error) {
 	return needed, err
 }
 
-// Label is the name of a policy with what it takes from a sheet.
+// Label returns the name of a policy, with the virtual voices that it takes from a sheet.
 func (p *Policy) Label(sheet *cue.Sheet) string {
 	if p.Virtual == AsSheet && sheet.Virtual > 0 {
 		return fmt.Sprintf("%s+virtual=%d", p.Name, sheet.Virtual)
@@ -61,7 +59,7 @@ func (p *Policy) Label(sheet *cue.Sheet) string {
 	return p.Name
 }
 
-// Measure compares the mix of a pool and a policy with the whole one.
+// Measure renders the sheet with a policy and a pool size, and compares the mix with the reference.
 func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, error) {
 	r, err := render(ctx, p.Apply(k.Sheet, voices), k.lib)
 	if err != nil {
@@ -75,13 +73,13 @@ func (k *Comparison) Measure(ctx context.Context, p Policy, voices int) (Row, er
 	}, nil
 }
 
-// Differs reports whether a mix differs although the pool took nothing.
+// Differs reports whether a mix differs although the pool stole and rejected no voices.
 func (r *Row) Differs() bool {
 	return *r.Steals == 0 && *r.Rejected == 0 && *r.Swaps == 0 && *r.KError > -60
 }
 
-// Heard says in words how much is lost: "3 %". Where nothing can be heard but much
-// has gone, as of two sounds that are the same, it says so.
+// Heard describes the audible loss in words, such as "3 %". If it is 0 but the K-error is large, it
+// adds the K-error. That happens with two equal sounds, for example.
 func (r *Row) Heard(of string) string {
 	text := plainPercent(*r.Tiles) + of
 	if *r.Tiles == 0 && *r.KError > -20 {
@@ -90,7 +88,7 @@ func (r *Row) Heard(of string) string {
 	return text
 }
 
-// AtOnce says that so many voices sound: "1 voice sounds", "2 voices sound".
+// AtOnce returns a phrase such as "1 voice sounds" or "2 voices sound".
 func AtOnce(voices int) string {
 	if voices == 1 {
 		return "1 voice sounds"
@@ -98,8 +96,8 @@ func AtOnce(voices int) string {
 	return words.Count(voices, "voice") + " sound"
 }
 
-// Sentence says in words what a policy costs: "With 24 voices you would hear 3 % of
-// it go; with 32, 0.4 %".
+// Sentence describes the cost of a policy: "With 24 voices you would hear 3 % of it go; with 32,
+// 0.4 %".
 func Sentence(rows []Row, policy string) string {
 	text := ""
 	for _, r := range rows {
@@ -118,7 +116,7 @@ func Sentence(rows []Row, policy string) string {
 	return text
 }
 
-// plainPercent prints a share with as many digits as mean something.
+// plainPercent formats a share with its significant digits.
 func plainPercent(share float64) string {
 	switch {
 	case share == 0:
@@ -131,17 +129,17 @@ func plainPercent(share float64) string {
 	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
-// Search is what Smallest has found.
+// Search is the result of Smallest.
 type Search struct {
-	Best   Row   // of the smallest pool that is enough, or of one for all voices
-	Within bool  // the damage of Best is
-	Rows   []Row // of all pools that were tried, by size
-	Needed int   // voices, so that nothing gives way to the pool
+	Best   Row   // the smallest sufficient pool, or a pool for all voices
+	Within bool  // the damage of Best is within the limit
+	Rows   []Row // all measured pools, by size
+	Needed int   // number of voices for a mix without losses to the pool
 }
 
-// Smallest finds, by halving, the smallest pool whose damage is within a limit while that
-// of the next smaller one is not. Damage falls as pools grow, but for near-ties. It tells
-// of each pool that it tries.
+// Smallest finds the smallest pool whose damage is within a limit, by bisection. It relies on
+// damage falling as the pool grows, which holds except for near-ties. It calls next before it
+// measures a pool.
 func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, next func(voices int)) (*Search, error) {
 	needed, err := k.enough(ctx, p)
 	if err != nil {
@@ -175,20 +173,20 @@ func (k *Comparison) Smallest(ctx context.Context, p Policy, damage float64, nex
 	return s, err
 }
 
-// PolicyRow is how a policy differs from a pool in which nothing gives way.
+// PolicyRow compares a policy with a mix without steals.
 type PolicyRow struct {
 	Policy  string       `json:"policy"`
 	KError  report.Level `json:"k_error_db"`
 	Tiles   float64      `json:"audible_tiles"`
-	Virtual int          `json:"virtual"` // voices beside the pool
+	Virtual int          `json:"virtual"` // virtual voices beside the pool
 	Losses
 	Grown int     `json:"grown_to,omitempty"`
-	Worst *Moment `json:"worst"` // null: there is no difference
+	Worst *Moment `json:"worst"` // null: no difference
 	Wav   string  `json:"wav,omitempty"`
 }
 
-// DefaultPolicies are those that are compared when none is named: what a sheet
-// says is one of them.
+// DefaultPolicies returns the policies to compare if none are given. They include the sheet's own
+// policy.
 func DefaultPolicies(sheet *cue.Sheet) []Policy {
 	var list []Policy
 	for _, o := range [...]mixer.Overflow{mixer.StealQuietest, mixer.StealOldest, mixer.StealGain, mixer.Reject} {
@@ -200,8 +198,8 @@ func DefaultPolicies(sheet *cue.Sheet) []Policy {
 	return list
 }
 
-// Policy compares the mix of a policy, with the sheet's own pool, with the whole one.
-// It returns that mix too.
+// Policy renders the sheet with a policy and its own pool size, and compares the mix with whole. It
+// also returns the mix.
 func (k *Comparison) Policy(ctx context.Context, p Policy, whole *Run) (PolicyRow, []pcm.Frame, error) {
 	limited, err := render(ctx, p.Apply(k.Sheet, k.Sheet.Voices), k.lib)
 	if err != nil {
@@ -219,27 +217,27 @@ func (k *Comparison) Policy(ctx context.Context, p Policy, whole *Run) (PolicyRo
 	return row, limited.Mix, nil
 }
 
-// Moment is where a mix lacks most.
+// Moment is the moment of the largest loss in a mix.
 type Moment struct {
-	Seconds float64        `json:"seconds"`      // the middle of it
-	From    float64        `json:"from_seconds"` //
-	To      float64        `json:"to_seconds"`   //
-	Lost    report.Level   `json:"lost_db"`      // the K-weighted level of what is missing
-	Whole   report.Level   `json:"reference_db"` // and of all that there should be
-	Missing map[string]int `json:"missing"`      // the voices that should be heard, by sound
+	Seconds float64        `json:"seconds"` // its middle
+	From    float64        `json:"from_seconds"`
+	To      float64        `json:"to_seconds"`
+	Lost    report.Level   `json:"lost_db"`      // K-weighted level of the missing part
+	Whole   report.Level   `json:"reference_db"` // K-weighted level of the complete mix
+	Missing map[string]int `json:"missing"`      // number of inaudible starts by sound
 }
 
-// worstFor is how long a moment is, in tenths of a second: the time after which
-// loudness is felt.
+// worstFor is the length of a Moment in tenths of a second. 400 ms is the block length of momentary
+// loudness.
 const worstFor = 4
 
-// findWorst returns the 400 ms in which the difference of two mixes is strongest,
-// in steps of 100 ms; nil when there is none.
+// findWorst returns the 400 ms with the strongest difference between two mixes, in steps of 100 ms.
+// It returns nil if there is no difference.
 func (k *Comparison) findWorst(whole, limited *Run) *Moment {
 	rate := k.Sheet.Rate
 	step := int(loudness.StepFrames(rate))
 	lost, all := stepPowers(k.reference.Difference(limited.Mix), rate, step), stepPowers(whole.Mix, rate, step)
-	best, most := -1, 1e-12 // below -120 dB nothing is lost
+	best, most := -1, 1e-12 // differences below -120 dB are ignored
 	for i := range lost {
 		if p := powerOf(lost, i); p > most {
 			best, most = i, p
@@ -257,7 +255,7 @@ func (k *Comparison) findWorst(whole, limited *Run) *Moment {
 	}
 }
 
-// stepPowers returns the K-weighted power of each step, both channels together.
+// stepPowers returns the K-weighted power of each step, summed over both channels.
 func stepPowers(mix []pcm.Frame, rate, step int) []float64 {
 	powers := make([]float64, (len(mix)+step-1)/step)
 	for i, p := range steal.Powers(rate, mix) {
@@ -266,7 +264,7 @@ func stepPowers(mix []pcm.Frame, rate, step int) []float64 {
 	return powers
 }
 
-// powerOf is the mean power of a moment that begins with a step.
+// powerOf returns the mean power of the moment that begins with step i.
 func powerOf(powers []float64, i int) float64 {
 	sum := 0.0
 	for _, p := range powers[i:min(i+worstFor, len(powers))] {
@@ -275,7 +273,7 @@ func powerOf(powers []float64, i int) float64 {
 	return sum / worstFor
 }
 
-// heardFor returns for how many frames of a stretch each start is heard.
+// heardFor returns for how many frames of a range each start is audible.
 func heardFor(r *Run, from, to int64) map[ask]int64 {
 	frames := map[ask]int64{}
 	for _, s := range spells(r.Report.Events) {
@@ -286,8 +284,8 @@ func heardFor(r *Run, from, to int64) map[ask]int64 {
 	return frames
 }
 
-// missingVoices counts, by sound, the starts that are heard for less of a stretch
-// in one run than in the other, by at least a tenth of it.
+// missingVoices counts starts by sound. It counts those that are audible in limited for at least a
+// tenth of the range less than in whole.
 func missingVoices(whole, limited *Run, from, to int64) map[string]int {
 	is, missing := heardFor(limited, from, to), map[string]int{}
 	for a, n := range heardFor(whole, from, to) {
@@ -298,7 +296,7 @@ func missingVoices(whole, limited *Run, from, to int64) map[string]int {
 	return missing
 }
 
-// String tells it in words.
+// String describes the moment in words.
 func (m *Moment) String() string {
 	var parts []string
 	for i, name := range words.Ranked(m.Missing) {

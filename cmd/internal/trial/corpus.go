@@ -15,16 +15,15 @@ import (
 	"voicepool/voice"
 )
 
-// Corpus are sounds of the user's of which scenes are made.
+// Corpus describes the user's sounds that scenes are built from.
 type Corpus struct {
 	Folder string         `json:"folder"`
-	Kinds  map[string]int `json:"kinds"` // how many of each
+	Kinds  map[string]int `json:"kinds"` // number of sounds by kind
 	Left   []steal.Left   `json:"left_out"`
 }
 
-// Recordings reads the sounds of a folder, whose files are named by their paths in it,
-// and deals them out to the kinds of sounds that scenes are made of. What cannot be
-// used is told in the Corpus.
+// Recordings reads the sounds of a folder and assigns them to the kinds of sounds in scenes. files
+// are paths relative to the folder. Unusable files are listed in the Corpus.
 func Recordings(ctx context.Context, folder string, files []string, limits sounds.Limits, loading cue.Loading) ([]steal.Recording, *Corpus, error) {
 	own := &Corpus{Folder: folder, Kinds: map[string]int{}, Left: []steal.Left{}}
 	lib := sounds.NewLibrary(sounds.Options{Rate: steal.Rate, Limits: limits})
@@ -65,7 +64,7 @@ func Recordings(ctx context.Context, folder string, files []string, limits sound
 	return corpus, own, nil
 }
 
-// mono returns the mean of the channels of a sound.
+// mono returns the mean of a sound's channels.
 func mono(s *voice.Sound) []float32 {
 	samples := s.Samples()
 	if s.Channels() == 1 {
@@ -78,7 +77,7 @@ func mono(s *voice.Sound) []float32 {
 	return middle
 }
 
-// Print tells of which sounds the scenes are made, and which are not used; of none, nothing.
+// Print lists the sounds of the scenes and the unused files. A nil Corpus prints no text.
 func (s *Corpus) Print(w io.Writer) {
 	if s == nil {
 		return

@@ -9,20 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// The measures of a drawing, in pixels.
+// The dimensions of a drawing in pixels.
 const (
 	graphWidth, graphHeight = 190, 170
 	graphGap                = 18
 	graphLeft, graphTop     = 72, 76
 	graphFoot               = 66
 	graphMargin             = 8  // at the right edge
-	graphRow                = 18 // from one line of the legend to the next
+	graphRow                = 18 // line spacing of the legend
 )
 
-// steepest is the least K-error that a panel shows, in dB.
+// steepest is the lowest K-error in a panel, in dB.
 const steepest = -36
 
-// stroke is how the line of a policy looks.
+// stroke is the style of a policy's line.
 type stroke struct{ policy, colour, dash, text string }
 
 var strokes = []stroke{
@@ -34,8 +34,8 @@ var strokes = []stroke{
 	{"bound", "#111", "1 3", "bound"},
 }
 
-// Draw draws one column of panels for each scene: K-error above, audible
-// tiles below, over the size of the pool.
+// Draw draws one column of panels for each scene over the pool size: K-error above, audible tiles
+// below.
 func Draw(w io.Writer, rows []Row, scenes []string) error {
 	var b bytes.Buffer
 	const title = "What is lost when voices are stolen, by the size of the pool"
@@ -80,7 +80,7 @@ func Draw(w io.Writer, rows []Row, scenes []string) error {
 	return err
 }
 
-// strength is the K-error of a row, or else its power.
+// strength returns the K-error of a row, or without one its power error.
 func strength(r *Row) *float64 {
 	if r.KError != nil {
 		return (*float64)(r.KError)
@@ -88,7 +88,7 @@ func strength(r *Row) *float64 {
 	return (*float64)(r.Power)
 }
 
-// damage is the share of audible tiles in percent.
+// damage returns the share of audible tiles in percent.
 func damage(r *Row) *float64 {
 	if r.Tiles == nil {
 		return nil
@@ -96,13 +96,13 @@ func damage(r *Row) *float64 {
 	return new(100 * *r.Tiles)
 }
 
-// graph is what panels have in common: an axis of values and one of pools.
+// graph holds the shared properties of panels: an axis of values and an axis of pool sizes.
 type graph struct {
 	title       string
 	top, bottom float64
 	step        float64
 	unit        string
-	value       func(*Row) *float64 // nil: the row has none
+	value       func(*Row) *float64 // nil: no value in this row
 	pools       []int
 	rows        []Row
 }
@@ -132,13 +132,13 @@ func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 		fmt.Fprintf(b, `<path d="M0 %.1fH%d" stroke="#ddd"/>`, y, graphWidth)
 		if first {
 			less := ""
-			if v == p.bottom && v < 0 { // where all that is further down is drawn
+			if v == p.bottom && v < 0 { // lower values are drawn here, too
 				less = "≤ "
 			}
 			fmt.Fprintf(b, `<text x="-8" y="%.1f" text-anchor="end">%s%g%s</text>`, y+4, less, v, p.unit)
 		}
 	}
-	free := math.Inf(-1) // the left edge of the next label
+	free := math.Inf(-1) // minimum left edge of the next label
 	for _, pool := range p.pools {
 		x, half := p.x(pool), float64(textWidth(fmt.Sprint(pool), 12))/2
 		if x-half < free {
@@ -175,18 +175,18 @@ func (p *graph) draw(b *bytes.Buffer, scene string, left, top int, first bool) {
 	fmt.Fprintln(b, "</g>")
 }
 
-// textWidth returns a width in pixels that a text does not exceed in common sans-serif fonts of a size.
+// textWidth returns an upper bound for the width of a text in pixels, in common sans-serif fonts.
 func textWidth(text string, size float64) int {
 	return int(math.Ceil(0.6 * size * float64(utf8.RuneCountInString(text))))
 }
 
-// legendEntry is the line and the text of a policy in the legend, or a note, which has no line.
+// legendEntry is the line and the text of a policy in the legend, or a note without a line.
 type legendEntry struct {
 	stroke
 	x, line int
 }
 
-// graphLegend returns the entries of the policies of rows, and a note about the axis.
+// graphLegend returns the entries of the policies in rows, and a note about the axis.
 func graphLegend(rows []Row) []legendEntry {
 	var entries []legendEntry
 	for _, policy := range policiesOf(rows) {
@@ -202,7 +202,7 @@ func (e *legendEntry) width() int {
 	return 32 + textWidth(e.text, 12)
 }
 
-// wrap places entries in lines of a width, and returns the number of lines.
+// wrap arranges entries in lines of at most width pixels, and returns the number of lines.
 func wrap(entries []legendEntry, width int) (lines int) {
 	x := 0
 	for i := range entries {

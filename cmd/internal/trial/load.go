@@ -11,16 +11,16 @@ import (
 	"voicepool/sounds"
 )
 
-// Load loads a sheet and its sounds, and renders what they are with voices for all. length, where it is
-// not nil, is where it is cut. Before that, the changes are made to the sheet in their order, and find
-// what is wrong with it; it must have an end behind the first.
+// Load loads a sheet and its sounds, and renders its reference. length overrides the end of the
+// sheet unless it is nil. Load applies changes to the sheet in order before rendering, and stops at
+// the first error. After the first change, the sheet must have an end.
 func Load(c *console.Console, ctx context.Context, path string, length *rules.Time, limits sounds.Limits, changes ...func(*cue.Sheet) error) (*Comparison, *Run, error) {
 	sheet, err := console.Within(ctx, func() (*cue.Sheet, error) { return cue.Load(path) })
 	if err != nil {
 		return nil, nil, err
 	}
 	sheet.Length = cmp.Or(length, sheet.Length)
-	if sheet.Fold = len(sheet.Outputs) > 0; sheet.Fold && !c.Quiet { // two mixes are compared, in stereo
+	if sheet.Fold = len(sheet.Outputs) > 0; sheet.Fold && !c.Quiet { // two stereo mixes are compared
 		c.Say("%s: its outputs are folded: what is compared is one mix of all of them", words.OneLine(path))
 	}
 	for i, change := range changes {

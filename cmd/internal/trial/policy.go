@@ -11,20 +11,21 @@ import (
 	"voicepool/mixer"
 )
 
-// Policy is a policy as a command line names it.
+// Policy is a policy as named on a command line.
 type Policy struct {
 	Name     string
 	Overflow mixer.Overflow
 	Refuse   bool
-	Virtual  int  // AsSheet: it does not say
-	Ends     bool // whatever gives way ends, endless sounds too
-	Blind    bool // to filters, equalisers and sends
+	Virtual  int  // AsSheet: not set
+	Ends     bool // every stolen voice ends, endless sounds too
+	Blind    bool // its scores ignore filters, equalizers and sends
 }
 
-// AsSheet is a number of virtual voices that is the sheet's, or a flag's.
+// AsSheet as a number of virtual voices means the sheet's number, or a flag's.
 const AsSheet = -1
 
-// UnmarshalText reads a policy: quietest, oldest+virtual=64, quietest+refuse, gain+end, quietest+blind.
+// UnmarshalText parses a policy: quietest, oldest+virtual=64, quietest+refuse, gain+end,
+// quietest+blind.
 func (p *Policy) UnmarshalText(text []byte) error {
 	words := strings.Split(string(text), "+")
 	overflow, ok := mixer.ParseOverflow(words[0])
@@ -60,7 +61,7 @@ func (p *Policy) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// PolicyOf is the policy of a sheet, without its virtual voices.
+// PolicyOf returns the policy of a sheet, without its virtual voices.
 func PolicyOf(sheet *cue.Sheet) Policy {
 	p := Policy{Name: sheet.Overflow.String(), Overflow: sheet.Overflow, Refuse: sheet.Refuse, Virtual: AsSheet}
 	if p.Refuse {
@@ -69,7 +70,8 @@ func PolicyOf(sheet *cue.Sheet) Policy {
 	return p
 }
 
-// Virtuals is how many virtual voices there are, where others means so many.
+// Virtuals returns the number of virtual voices. others is the number to use if the policy sets
+// none.
 func (p *Policy) Virtuals(others int) int {
 	if p.Virtual == AsSheet {
 		return others
@@ -77,8 +79,8 @@ func (p *Policy) Virtuals(others int) int {
 	return p.Virtual
 }
 
-// Check finds a policy that does not work with so many virtual voices; how says
-// where more can be had.
+// Check returns an error if the policy needs virtual voices and has none. how names the setting to
+// change.
 func (p *Policy) Check(virtual int, how string) error {
 	if p.Overflow == mixer.StealMasked && virtual == 0 {
 		return fmt.Errorf("%s: masked goes with virtual voices, of which there are none: say %s", p.Name, how)
@@ -86,7 +88,7 @@ func (p *Policy) Check(virtual int, how string) error {
 	return nil
 }
 
-// Sized finds a policy for which there is no such thing as a size of the pool.
+// Sized returns an error for a policy without a fixed pool size.
 func (p *Policy) Sized() error {
 	if p.Overflow == mixer.GrowPool {
 		return errors.New("a pool that grows has no size to be compared")
@@ -94,7 +96,7 @@ func (p *Policy) Sized() error {
 	return nil
 }
 
-// Apply returns a sheet with a pool and a policy, and no limiter.
+// Apply returns a copy of the sheet with a pool size, the policy, and no limiter.
 func (p *Policy) Apply(sheet *cue.Sheet, voices int) *cue.Sheet {
 	s := *sheet
 	s.Voices, s.Virtual, s.Overflow, s.Refuse, s.Master.Limiter = voices, p.Virtuals(sheet.Virtual), p.Overflow, p.Refuse, false

@@ -15,8 +15,8 @@ import (
 	"voicepool/sounds"
 )
 
-// maxCompared is the longest mix that is compared, in seconds: two of them are kept
-// in memory.
+// maxCompared is the maximum length of a compared mix in seconds, because two mixes are kept in
+// memory.
 const maxCompared = 600
 
 // Run is a mix with its report.
@@ -25,18 +25,17 @@ type Run struct {
 	Report *report.Report
 }
 
-// renderWhole renders a sheet with so many voices that none has to give way to a
-// full pool. The limits of its sounds and buses stay, and so does the policy, which
-// decides what gives way to them. It also returns how many voices there were at
-// most.
+// renderWhole renders a sheet with so many voices that the pool is never full. The limits of sounds
+// and buses remain, and the policy decides about steals at these limits. It also returns the
+// highest number of simultaneous voices.
 func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, int, error) {
 	for voices := max(sheet.Voices, 64); ; voices = min(4*voices, 65536) {
 		s := *sheet
 		s.Voices, s.Master.Limiter = voices, false
 		switch s.Overflow {
-		case mixer.GrowPool: // at a limit it chooses as quietest does
+		case mixer.GrowPool: // at a limit, GrowPool chooses like StealQuietest
 			s.Overflow = mixer.StealQuietest
-		case mixer.StealMasked: // which is nothing without them
+		case mixer.StealMasked: // it needs virtual voices
 			s.Virtual = max(s.Virtual, 1)
 		}
 		whole, err := render(ctx, &s, lib)
@@ -51,7 +50,7 @@ func renderWhole(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*R
 	}
 }
 
-// render plays a sheet to its end as voicepool render does, and keeps the mix.
+// render renders a sheet to its end, like voicepool render, and keeps the mix.
 func render(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, error) {
 	player, err := cue.NewPlayer(ctx, sheet, lib, cue.Options{Events: true})
 	if err != nil {
@@ -75,22 +74,22 @@ func render(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (*Run, e
 	}
 }
 
-// Losses counts what gave way in a run: to the pool, and to limits, which a pool
-// of any size leaves.
+// Losses counts the losses in a run: those to the pool, and those to limits, which do not depend on
+// the pool size.
 type Losses struct {
 	Steals   int64 `json:"steals"`         // voices lost for good to a full pool
-	Rejected int64 `json:"rejected"`       // starts for which the pool had no voice
-	Swaps    int64 `json:"became_virtual"` // how often a voice went on unheard
+	Rejected int64 `json:"rejected"`       // starts rejected by a full pool
+	Swaps    int64 `json:"became_virtual"` // how often a voice became virtual
 	LimitLosses
 }
 
-// LimitLosses counts what gave way to limits.
+// LimitLosses counts the losses to limits.
 type LimitLosses struct {
 	LimitSteals int64 `json:"limit_steals"` // voices stolen by the limit of a sound or a bus
-	Limited     int64 `json:"limited"`      // starts refused by such a limit, or by a cooldown
+	Limited     int64 `json:"limited"`      // starts rejected by such a limit, or by a cooldown
 }
 
-// Losses tells from a report what gave way.
+// Losses counts the losses in the run's report.
 func (r *Run) Losses() Losses {
 	t := &r.Report.Totals
 	n := Losses{Steals: t.Stolen, Rejected: t.Rejected, LimitLosses: LimitLosses{Limited: t.Limited}}
@@ -106,27 +105,27 @@ func (r *Run) Losses() Losses {
 	return n
 }
 
-// Pool reports whether the pool has taken anything.
+// Pool reports whether there are losses to the pool.
 func (n Losses) Pool() bool { return n.Steals > 0 || n.Rejected > 0 || n.Swaps > 0 }
 
-// Limits reports whether limits have.
+// Limits reports whether there are losses to limits.
 func (n LimitLosses) Limits() bool { return n.LimitSteals > 0 || n.Limited > 0 }
 
-// ask names a start that a sheet asks for: the n-th of its cue. It is the same
-// under every policy.
+// ask identifies a start requested by a sheet: the n-th of its cue. It is the same with every
+// policy.
 type ask struct {
 	cue, n int
 	sound  string
 }
 
-// spell is a time in which a start is heard: it has a slot.
+// spell is a time range in which a start has a slot.
 type spell struct {
 	ask
-	from, to int64 // to: math.MaxInt64 when nothing ends it
-	lost     bool  // it ends since the voice gives way
+	from, to int64 // to is math.MaxInt64 for an open end
+	lost     bool  // it ends with a steal
 }
 
-// spells returns when each start is heard, by time for each.
+// spells returns the time ranges in which starts have slots.
 func spells(events []report.Event) []spell {
 	var all []spell
 	asked := map[int]int{}

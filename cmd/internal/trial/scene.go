@@ -21,12 +21,12 @@ import (
 	"voicepool/voice"
 )
 
-// sceneRun is a scene of one seed with all that is known without a pool.
+// sceneRun is a scene with one seed, and everything that does not depend on the pool.
 type sceneRun struct {
 	stage     *Stage
 	scene     *steal.Scene
 	sheet     *cue.Sheet
-	cues      []int // the event of a cue
+	cues      []int // index of each cue's event in the scene
 	parts     []steal.Part
 	reference *steal.Reference
 	length    float64 // seconds
@@ -56,8 +56,7 @@ func newSceneRun(ctx context.Context, stage *Stage, name string, seed uint64) (*
 	return r, err
 }
 
-// measure renders the scene with a pool and a policy and compares it with the
-// reference.
+// measure renders the scene with a pool size and a policy, and compares it with the reference.
 func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, error) {
 	run, err := render(ctx, p.Apply(r.sheet, voices), r.stage.lib)
 	if err != nil {
@@ -86,8 +85,8 @@ func (r *sceneRun) measure(ctx context.Context, p Policy, voices int) (Row, erro
 	return row, nil
 }
 
-// follow works out from events when each voice was not heard, and at which of these
-// times it was cut off: they begin when it is heard.
+// follow computes from events when each voice was inaudible. cuts are those of these ranges that
+// begin while the voice was audible.
 func (r *sceneRun) follow(events []report.Event) (unheard, cuts []steal.Span) {
 	heard := make([][]spell, len(r.parts))
 	for _, s := range spells(events) {
@@ -115,16 +114,16 @@ func (r *sceneRun) follow(events []report.Event) (unheard, cuts []steal.Span) {
 	return unheard, cuts
 }
 
-// Plan is what is measured of the built-in scenes.
+// Plan lists the measurements of the built-in scenes.
 type Plan struct {
 	Scenes   []string
 	Seeds    []uint64
-	Voices   []int // sizes of the pool
+	Voices   []int // pool sizes
 	Policies []Policy
 }
 
-// Measure measures every scene with every seed, as many at a time as there are
-// processors, and tells how far it is.
+// Measure measures every scene with every seed, in parallel on all processors. It reports its
+// progress.
 func (p *Plan) Measure(ctx context.Context, stage *Stage, progress func(done, total int)) ([]Row, error) {
 	jobs := len(p.Scenes) * len(p.Seeds)
 	results, errs := make([][]Row, jobs), make([]error, jobs)
@@ -195,15 +194,15 @@ func (p *Plan) Write(to string, corpus []steal.Recording) error {
 	return nil
 }
 
-// Stage is where scenes are rendered: their sounds are files in a folder, so
-// that nothing is different from what render does.
+// Stage is the environment in which scenes are rendered. Their sounds are files in a folder, so
+// that rendering works as in voicepool render.
 type Stage struct {
 	folder string
 	corpus []steal.Recording
 	lib    *sounds.Library
 }
 
-// NewStage writes the sounds into a folder, which Close removes.
+// NewStage writes the sounds into a temporary folder, which Close removes.
 func NewStage(corpus []steal.Recording) (*Stage, error) {
 	folder, err := os.MkdirTemp("", "voicepool-stealbench-")
 	if err != nil {
@@ -229,14 +228,14 @@ func writeCorpus(folder string, corpus []steal.Recording) error {
 	return nil
 }
 
-// ClickShare is how many cuts of a kind click.
+// ClickShare is the share of cuts with an audible click for one kind of fade.
 type ClickShare struct {
 	Name  string  `json:"name"`
 	Share float64 `json:"share"`
 }
 
-// Clicks compares how the mixer lets a voice go with other ways, on pairs of a
-// voice and a newcomer.
+// Clicks compares the mixer's fade of a stolen voice with other fades, on pairs of a voice and an
+// incoming sound.
 func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
 	pairs := steal.Pairs(s.corpus, seed, 300)
 	var failed error
@@ -259,8 +258,7 @@ func (s *Stage) Clicks(seed uint64) ([]ClickShare, error) {
 	return shares, failed
 }
 
-// stolen returns the voice of a pair as it is heard when a mixer of one slot takes
-// it for a silent newcomer.
+// stolen renders the voice of a pair that is stolen by a silent sound in a mixer with one slot.
 func stolen(p *steal.Pair) ([]float32, error) {
 	m, err := mixer.New(mixer.Config{Rate: steal.Rate, Voices: 1, NoLimiter: true})
 	if err != nil {
@@ -285,12 +283,12 @@ func stolen(p *steal.Pair) ([]float32, error) {
 	return heard, nil
 }
 
-// startBatch is how many starts are measured at a time: enough for the clock, few
-// enough that the queue of commands is short, as in a game.
+// startBatch is the number of starts per measurement. It is large enough for the clock, and small
+// enough for a short command queue, as in a game.
 const startBatch = 64
 
-// NsPerStart measures a start in a full pool: the choice, the end of the victim and
-// the start itself, but no tail, since victims have not sounded yet.
+// NsPerStart measures the time of a start in a full pool in nanoseconds: the choice and the end of
+// the victim, and the start itself. It includes no tail, because the victims have not played yet.
 func (s *Stage) NsPerStart(p Policy, voices int) (float64, error) {
 	sound, err := s.corpus[0].Voice()
 	if err != nil {

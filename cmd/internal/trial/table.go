@@ -10,14 +10,14 @@ import (
 	"voicepool/cue/report"
 )
 
-// column is a column of a table with two lines of heading.
+// column is a column of a table with a heading of two lines.
 type column[R any] struct {
 	head, unit string
-	width      int // negative: from the left
+	width      int // negative: left-aligned
 	cell       func(R) string
 }
 
-// printColumns prints a table; columns are two spaces apart.
+// printColumns prints a table. Columns are two spaces apart.
 func printColumns[R any](w io.Writer, columns []column[R], rows []R) {
 	line := func(cell func(column[R]) string) {
 		var cells []string
@@ -33,7 +33,7 @@ func printColumns[R any](w io.Writer, columns []column[R], rows []R) {
 	}
 }
 
-// widest is the width of a column of names.
+// widest returns the width of a column of names.
 func widest[R any](rows []R, least int, name func(R) string) int {
 	for _, r := range rows {
 		least = max(least, len(name(r)))
@@ -41,8 +41,8 @@ func widest[R any](rows []R, least int, name func(R) string) int {
 	return -least
 }
 
-// PrintPolicies prints what each policy loses. Columns of virtual voices and of
-// limits stand there if they have anything to say.
+// PrintPolicies prints the losses of each policy. The columns for virtual voices and limits appear
+// only if they have values.
 func PrintPolicies(w io.Writer, rows []PolicyRow) {
 	name := func(r PolicyRow) string { return r.Policy }
 	columns := []column[PolicyRow]{
@@ -69,7 +69,7 @@ func PrintPolicies(w io.Writer, rows []PolicyRow) {
 	printColumns(w, columns, rows)
 }
 
-// PrintSheet prints what pools of several sizes lose in a second.
+// PrintSheet prints the losses per second by pool size.
 func PrintSheet(w io.Writer, rows []Row) {
 	name := func(r Row) string { return r.Policy }
 	columns := []column[Row]{
@@ -91,8 +91,8 @@ func PrintSheet(w io.Writer, rows []Row) {
 	printColumns(w, columns, rows)
 }
 
-// Otherwise says whence a difference comes that no pool makes. Those are the policies
-// that have it.
+// Otherwise explains differences that do not come from the pool. The policies in those have such
+// differences.
 func Otherwise(those []string, sheet *cue.Sheet) string {
 	own := PolicyOf(sheet)
 	do := "does"
@@ -102,7 +102,7 @@ func Otherwise(those []string, sheet *cue.Sheet) string {
 	return fmt.Sprintf("At the limits of sounds and buses %s %s otherwise than %s, which the sheet says: so the mix differs where the pool takes nothing.", strings.Join(those, ", "), do, own.Label(sheet))
 }
 
-// PrintScenes prints a table; what a row does not have is left out.
+// PrintScenes prints a table. Missing values are left blank.
 func PrintScenes(w io.Writer, rows []Row) {
 	const line = "%-7s %6s %7s  %-24s %8s %8s %8s %8s %8s %9s %9s %9s\n"
 	fmt.Fprintf(w, line, "scene", "voices", "virtual", "policy", "K-error", "power", "to best", "audible", "cuts", "steals/s", "cuts/s", "ns/start")
@@ -118,7 +118,7 @@ func PrintScenes(w io.Writer, rows []Row) {
 	}
 }
 
-// Row is what was measured, the mean of the seeds.
+// Row holds measured values. After Means they are averages over all seeds.
 type Row struct {
 	Scene   string `json:"scene,omitempty"`
 	Voices  int    `json:"voices"`
@@ -126,21 +126,21 @@ type Row struct {
 	Policy  string `json:"policy"` // or optimum, bound
 	Seed    uint64 `json:"seed,omitempty"`
 
-	KError      *report.Level `json:"k_error_db,omitempty"`                // of the mix
-	Power       *report.Level `json:"power_error_db,omitempty"`            // as long as voices add up in power
-	Optimum     *report.Level `json:"over_optimum_db,omitempty"`           // KError less that of the optimum
-	Tiles       *float64      `json:"audible_tiles,omitempty"`             // a share
-	Cuts        *float64      `json:"audible_cuts,omitempty"`              // a share of the steals
-	Steals      *float64      `json:"steals_per_second,omitempty"`         // of the reference's length
-	CutsHeard   *float64      `json:"audible_cuts_per_second,omitempty"`   //
-	Rejected    *float64      `json:"rejects_per_second,omitempty"`        //
-	Swaps       *float64      `json:"became_virtual_per_second,omitempty"` // of a sheet, where steals are the pool's alone
+	KError      *report.Level `json:"k_error_db,omitempty"`        // of the mix
+	Power       *report.Level `json:"power_error_db,omitempty"`    // assuming that the powers of voices add up
+	Optimum     *report.Level `json:"over_optimum_db,omitempty"`   // KError minus the optimum's
+	Tiles       *float64      `json:"audible_tiles,omitempty"`     // a share
+	Cuts        *float64      `json:"audible_cuts,omitempty"`      // a share of the steals
+	Steals      *float64      `json:"steals_per_second,omitempty"` // relative to the length of the reference
+	CutsHeard   *float64      `json:"audible_cuts_per_second,omitempty"`
+	Rejected    *float64      `json:"rejects_per_second,omitempty"`
+	Swaps       *float64      `json:"became_virtual_per_second,omitempty"` // of a sheet, whose Steals count the pool only
 	LimitSteals *float64      `json:"limit_steals_per_second,omitempty"`   // of a sheet
 	Limited     *float64      `json:"limited_per_second,omitempty"`        // of a sheet
 	NsPerPlay   *float64      `json:"ns_per_start,omitempty"`              // in a full pool, without a tail
 }
 
-// Means returns the mean over all seeds of what was measured.
+// Means returns the averages over all seeds.
 func Means(runs []Row) []Row {
 	type key struct {
 		scene, policy string
@@ -171,8 +171,7 @@ func Means(runs []Row) []Row {
 	return rows
 }
 
-// rolling makes mean the mean of n values, of which x is the last. A figure that
-// no seed has stays without a value.
+// rolling updates a mean with the n-th value x. It ignores a nil x.
 func rolling[F ~float64](mean **F, x *F, n float64) {
 	if x == nil {
 		return
@@ -197,7 +196,7 @@ func percent(share *float64) string {
 	return fmt.Sprintf("%.2f %%", 100**share)
 }
 
-// figure prints a figure with as many digits as mean something.
+// figure formats a number with its significant digits.
 func figure(x *float64) string {
 	switch {
 	case x == nil:
