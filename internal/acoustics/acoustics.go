@@ -8,7 +8,7 @@ import (
 	"voicepool/internal/fourier"
 )
 
-// Octave filters a response by the octave around a frequency, without phase: four poles each way.
+// Octave applies a zero-phase band-pass of one octave around a frequency: four poles in each direction.
 func Octave(x []float64, hertz float64, rate int) []float64 {
 	out := slices.Clone(x)
 	pass := func(corner float64, high bool) {
@@ -36,8 +36,8 @@ func Octave(x []float64, hertz float64, rate int) []float64 {
 	return out
 }
 
-// Curve returns by how many dB the rest of an octave has decayed at each frame, in the mean of responses of one
-// length: Schroeder's backward integration.
+// Curve returns the decay of an octave in dB at each frame, averaged over responses of equal length, by
+// Schroeder's backward integration.
 func Curve(responses [][]float64, hertz float64, rate int) []float64 {
 	left := make([]float64, len(responses[0]))
 	for _, x := range responses {
@@ -56,8 +56,8 @@ func Curve(responses [][]float64, hertz float64, rate int) []float64 {
 	return left
 }
 
-// Decay returns the reverberation time of an octave in seconds: that of the line through its Curve from -5 to
-// -35 dB, down to -60 dB.
+// Decay returns the reverberation time of an octave in seconds: a line through its Curve from -5 to -35 dB,
+// extrapolated to -60 dB.
 func Decay(responses [][]float64, hertz float64, rate int) float64 {
 	var n, st, sd, stt, std float64
 	for i, db := range Curve(responses, hertz, rate) {
@@ -71,8 +71,8 @@ func Decay(responses [][]float64, hertz float64, rate int) float64 {
 }
 
 // Density returns the normalised echo density at a frame (Abel and Huang, "A Simple, Robust Measure of
-// Reverberation Echo Density", AES 121, 2006): the share of samples beyond the standard deviation of 20 ms,
-// over that of noise.
+// Reverberation Echo Density", AES 121, 2006): the share of samples beyond the standard deviation within 20
+// ms, relative to noise.
 func Density(x []float64, at, rate int) float64 {
 	half := rate / 100
 	var power, weights float64
@@ -89,8 +89,8 @@ func Density(x []float64, at, rate int) float64 {
 	return beyond / weights / math.Erfc(1/math.Sqrt2)
 }
 
-// Dense returns the time in seconds from the first reflection until a response is as dense as noise: until its
-// Density, taken each millisecond from 20 ms on, is 0.9. It is +Inf where it never is.
+// Dense returns the time in seconds from the first reflection until the response is as dense as noise: until
+// its Density, computed each millisecond from 20 ms on, is 0.9. It returns +Inf if that never happens.
 func Dense(x []float64, rate int) float64 {
 	first := slices.IndexFunc(x, func(x float64) bool { return x != 0 })
 	for at := first + rate/50; at < len(x)-rate/50; at += rate / 1000 {
@@ -101,7 +101,7 @@ func Dense(x []float64, rate int) float64 {
 	return math.Inf(1)
 }
 
-// Correlation returns how two sides of a response correlate, -1..1.
+// Correlation returns the correlation of the two channels of a response, -1..1.
 func Correlation(left, right []float64) float64 {
 	var ll, rr, lr float64
 	for i, l := range left {
@@ -111,11 +111,11 @@ func Correlation(left, right []float64) float64 {
 	return lr / math.Sqrt(ll*rr)
 }
 
-// Window is of how many frames Spectrum is.
+// Window is the number of frames that Spectrum analyzes.
 const Window = 1 << 15
 
-// Spectrum returns the power of each frequency up to half the rate of the first Window frames, or of those that
-// there are.
+// Spectrum returns the powers of the frequencies up to half the rate, computed from the first Window frames
+// of x, or all frames if x is shorter.
 func Spectrum(x []float64) []float64 {
 	re := make([]complex128, Window)
 	for i := range min(Window, len(x)) {
@@ -129,8 +129,8 @@ func Spectrum(x []float64) []float64 {
 	return out
 }
 
-// Ringing returns by how many dB the highest peak of the spectrum between 500 Hz and 4 kHz is above its mean, a
-// second after the impulse. Metallic rooms have high ones; noise is about 10 dB.
+// Ringing returns how many dB the highest peak of the spectrum between 500 Hz and 4 kHz is above its mean,
+// one second after the impulse. Metallic rooms have high values; noise has about 10 dB.
 func Ringing(x []float64, rate int) float64 {
 	s := Spectrum(x[rate:])
 	most, sum := 0.0, 0.0

@@ -1,5 +1,4 @@
-// Package fourier transforms blocks of complex numbers, with the same bits on every
-// machine.
+// Package fourier computes discrete Fourier transforms with the same bits on every machine.
 package fourier
 
 import (
@@ -10,8 +9,8 @@ import (
 
 // Transform transforms blocks of one size. Any number of goroutines may use it.
 type Transform struct {
-	rounds [][][3]complex128 // two steps each: the turns of the first, and the two of the second
-	turns  []complex128      // of the last step, where their number is odd
+	rounds [][][3]complex128 // twiddle factors of two steps each: one of the first, and two of the second
+	turns  []complex128      // twiddle factors of the last step, if the number of steps is odd
 	places []int
 }
 
@@ -40,7 +39,7 @@ func New(n int) *Transform {
 	return f
 }
 
-// Apply replaces x, of the transform's size, by its discrete Fourier transform.
+// Apply replaces x, which has the transform's size, by its discrete Fourier transform.
 func (f *Transform) Apply(x []complex128) {
 	for i, j := range f.places {
 		if i < j {
@@ -50,10 +49,10 @@ func (f *Transform) Apply(x []complex128) {
 	f.ApplyPlaced(x)
 }
 
-// Places returns where ApplyPlaced wants each number to be. It must not be changed.
+// Places returns the input order of ApplyPlaced. It must not be changed.
 func (f *Transform) Places() []int { return f.places }
 
-// ApplyPlaced is Apply for numbers that stand in their Places.
+// ApplyPlaced is Apply for numbers in the order of Places.
 func (f *Transform) ApplyPlaced(x []complex128) {
 	for _, round := range f.rounds {
 		half := len(round)
@@ -77,7 +76,7 @@ func (f *Transform) ApplyPlaced(x []complex128) {
 	}
 }
 
-// times returns h w, every product rounded.
+// times returns h w with every product rounded.
 func times(h, w complex128) complex128 {
 	return complex(
 		float64(real(h)*real(w))-float64(imag(h)*imag(w)),

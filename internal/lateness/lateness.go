@@ -53,7 +53,7 @@ func start(sleep func(time.Duration)) *Control {
 	return c
 }
 
-// Stop ends the measurement. What was measured can still be read.
+// Stop ends the measurement. Its results can still be read.
 func (c *Control) Stop() {
 	close(c.stop)
 	<-c.done

@@ -1,4 +1,4 @@
-// Package leak finds goroutines that a test has left behind, by their stacks.
+// Package leak finds goroutines that a test has left running, by their stacks.
 package leak
 
 import (
@@ -12,12 +12,12 @@ import (
 	"voicepool/internal/words"
 )
 
-// patience is how long what is ending may take.
+// patience is how long goroutines may take to end.
 const patience = time.Second
 
-// Main runs the tests of a package, for its TestMain, and fails when they leave goroutines
-// behind. known are functions of goroutines that stay, by their full names, as in
-// "example.org/driver.(*Context).loop". It does not come back.
+// Main runs the tests of a package, for use in TestMain, and fails if they leave goroutines running. known
+// are functions of goroutines that may stay, by their full names, as in "example.org/driver.(*Context).loop".
+// It does not return.
 func Main(tests interface{ Run() int }, known ...string) {
 	code := tests.Run()
 	if code == 0 {
@@ -29,14 +29,14 @@ func Main(tests interface{ Run() int }, known ...string) {
 	os.Exit(code)
 }
 
-// Check fails a test, at whose end it is deferred, that has left goroutines behind.
+// Check fails a test that has left goroutines running. Defer it at the start of the test.
 func Check(t interface{ Error(args ...any) }) {
 	if err := Find(nil); err != nil {
 		t.Error(err)
 	}
 }
 
-// Running returns the goroutines that there are, for Find.
+// Running returns the present goroutines, for Find.
 func Running() map[string]bool {
 	all := map[string]bool{}
 	for _, stack := range stacks() {
@@ -45,9 +45,9 @@ func Running() map[string]bool {
 	return all
 }
 
-// Find returns an error with the stacks of all goroutines but this one, those of before,
-// those of package testing, and those that run a known function. It gives them a second to
-// end.
+// Find waits up to a second and then returns an error with the stacks of the remaining goroutines. It ignores
+// the calling goroutine, the goroutines in before, those of package testing, and those that run a known
+// function.
 func Find(before map[string]bool, known ...string) error {
 	known = append(known, "os/signal.loop", "os/signal.signal_recv")
 	begin := time.Now()
@@ -67,7 +67,7 @@ func Find(before map[string]bool, known ...string) error {
 	}
 }
 
-// stacks returns the stacks of all goroutines but the caller's.
+// stacks returns the stacks of all goroutines except the caller's.
 func stacks() []string {
 	for size := 64 << 10; ; size *= 2 {
 		buffer := make([]byte, size)
@@ -77,10 +77,10 @@ func stacks() []string {
 	}
 }
 
-// number returns the number of a stack's goroutine, which no other has after it.
+// number returns the number of a stack's goroutine, which is unique within a process.
 func number(stack string) string { return strings.Fields(stack)[1] }
 
-// functions returns those that a stack is in, without the one that began it.
+// functions returns the functions of a stack, without the function that started the goroutine.
 func functions(stack string) []string {
 	var list []string
 	for line := range strings.Lines(stack) {

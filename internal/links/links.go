@@ -1,4 +1,4 @@
-// Package links follows symbolic links to the place where a file is to be written.
+// Package links resolves symbolic links to the path at which a file should be written.
 package links
 
 import (
@@ -9,14 +9,14 @@ import (
 	"path/filepath"
 )
 
-// most is how many links may follow each other.
+// most is the maximum number of links in a chain.
 const most = 40
 
-// errLoop is the error of links that lead back to themselves.
+// errLoop is the error for a cycle of links.
 var errLoop = errors.New("too many symbolic links")
 
-// Follow returns the name behind path that is no symbolic link: path itself, or what it leads to,
-// whether there is a file or not. So a file that is made there leaves the links as they are.
+// Follow returns path or, if it is a symbolic link, the final target, which need not exist. A file created at
+// the result leaves the links unchanged.
 func Follow(path string) (string, error) {
 	for range most {
 		info, err := os.Lstat(path)
@@ -36,7 +36,7 @@ func Follow(path string) (string, error) {
 		if !filepath.IsAbs(target) {
 			target = folder(path) + string(filepath.Separator) + target
 		}
-		// Of a folder that is a link, ".." is what is above its target.
+		// In a folder that is a link, ".." is the parent of its target.
 		above, err := filepath.EvalSymlinks(folder(target))
 		if err != nil {
 			return "", err
@@ -46,7 +46,7 @@ func Follow(path string) (string, error) {
 	return "", errLoop
 }
 
-// folder returns where a name stands, with its ".." as they are.
+// folder returns the folder of a path, without resolving "..".
 func folder(path string) string {
 	dir, _ := filepath.Split(path)
 	return cmp.Or(dir, ".")

@@ -1,8 +1,8 @@
-// Package loudness measures as ITU-R BS.1770-4 and EBU R 128 do: the K filter,
-// integrated loudness in LUFS, true peak.
+// Package loudness implements loudness measurement after ITU-R BS.1770-4 and EBU R 128: the K filter,
+// integrated loudness in LUFS, and true peak.
 //
-// Everything here is a function of the samples alone, with the same bits on every
-// machine. Only constructors allocate, so either side may measure.
+// All results are functions of the samples alone, with the same bits on every machine. Only constructors
+// allocate, so either side may measure.
 package loudness
 
 import (
@@ -10,8 +10,8 @@ import (
 	"voicepool/pcm"
 )
 
-// MinWeightedRate is the rate in Hz under which the K filter changes nothing:
-// its shelf would lie beyond what such a rate can hold.
+// MinWeightedRate is the rate in Hz below which the K filter changes no sample: its shelf would be beyond the
+// Nyquist frequency.
 const MinWeightedRate = 8000
 
 // biquad holds the coefficients of a second-order filter, a0 = 1.
@@ -19,19 +19,19 @@ type biquad struct {
 	b0, b1, b2, a1, a2 float64
 }
 
-// Filter is the K filter for one channel: a shelf that stands for the head,
-// then a high-pass. A copy goes on from the same state on its own.
+// Filter is the K filter for one channel: a shelf that models the head, then a high-pass. A copy continues
+// independently from the same state.
 type Filter struct {
 	shelf, high    biquad
-	s1, s2, h1, h2 float64 // what both remember
+	s1, s2, h1, h2 float64 // states of both filters
 }
 
-// NewFilter returns a filter at rest for a rate in Hz.
+// NewFilter returns a filter with cleared states for a rate in Hz.
 func NewFilter(rate int) Filter {
 	switch {
 	case rate < MinWeightedRate:
 		return Filter{shelf: biquad{b0: 1}, high: biquad{b0: 1}}
-	case rate == 48000: // the coefficients of the standard, to the digit
+	case rate == 48000: // the exact coefficients of the standard
 		return Filter{
 			shelf: biquad{1.53512485958697, -2.69169618940638, 1.19839281085285, -1.69065929318241, 0.73248077421585},
 			high:  biquad{1, -2, 1, -1.99004745483398, 0.99007225036621},
@@ -40,7 +40,7 @@ func NewFilter(rate int) Filter {
 	return Filter{shelf: shelf(rate), high: highPass(rate)}
 }
 
-// shelf redesigns the first filter of the standard: +4 dB from 1,682 Hz up.
+// shelf recomputes the first filter of the standard: +4 dB from 1,682 Hz up.
 func shelf(rate int) biquad {
 	const (
 		frequency = 1681.974450955533
@@ -58,8 +58,8 @@ func shelf(rate int) biquad {
 	}
 }
 
-// highPass redesigns the second one: what is under 38 Hz counts little. Its
-// numerator is the standard's, as others have it, so it gains 0.2 dB at 8 kHz.
+// highPass recomputes the second one, which attenuates below 38 Hz. Its numerator is the standard's, as in
+// other implementations, so it gains 0.2 dB at 8 kHz.
 func highPass(rate int) biquad {
 	const (
 		frequency = 38.13547087602444
@@ -71,7 +71,7 @@ func highPass(rate int) biquad {
 	return biquad{1, -2, 1, 2 * (kk - 1) / a0, (1 - kq + kk) / a0}
 }
 
-// tangent is that of half the angle that a frequency turns in one frame.
+// tangent returns the tangent of half the angle of one frame at a frequency.
 func tangent(frequency float64, rate int) float64 {
 	x := frequency / float64(rate)
 	return pcm.SinPi(x) / pcm.CosPi(x)
@@ -90,8 +90,8 @@ func (f *Filter) Next(x float64) float64 {
 	return z
 }
 
-// Energy adds the squares of what a filter makes of each sample to sum, in the order of
-// the samples, which are interleaved for as many filters.
+// Energy adds the squares of the filtered samples to sum, in the order of the samples. They are interleaved,
+// with one channel per filter.
 func Energy(filters []Filter, samples []float32, sum float64) float64 {
 	switch len(filters) {
 	case 1:
@@ -108,7 +108,7 @@ func Energy(filters []Filter, samples []float32, sum float64) float64 {
 	return sum
 }
 
-// energy1 is Next for all samples, with all that moves in registers.
+// energy1 is Energy for one filter, with all states in registers.
 func energy1(f *Filter, samples []float32, sum float64) float64 {
 	a, b := f.shelf, f.high
 	s1, s2, h1, h2 := f.s1, f.s2, f.h1, f.h2
@@ -126,7 +126,7 @@ func energy1(f *Filter, samples []float32, sum float64) float64 {
 	return sum
 }
 
-// energy2 is Next for two filters at once.
+// energy2 is Energy for two filters.
 func energy2(left, right *Filter, samples []float32, sum float64) float64 {
 	b := both(left, right)
 	sum = b.Energy(samples, sum)
@@ -136,7 +136,7 @@ func energy2(left, right *Filter, samples []float32, sum float64) float64 {
 	return sum
 }
 
-// both returns two filters as one of two channels.
+// both combines two filters into one of two channels.
 func both(left, right *Filter) (b dsp.Biquads) {
 	for c, f := range [...]*Filter{left, right} {
 		for i, q := range [...]biquad{f.shelf, f.high} {
@@ -151,12 +151,11 @@ func both(left, right *Filter) (b dsp.Biquads) {
 	return b
 }
 
-// least is the magnitude below which what a filter remembers is forgotten: -400 dB.
+// least is the magnitude below which states are cleared: -400 dB.
 const least = 1e-20
 
-// Rest forgets a state that has faded below -400 dB, before it turns into
-// denormals, which are slow. To be called now and then, at frames that do not
-// depend on the length of a block.
+// Rest clears states below -400 dB before they become denormal and slow. Call it from time to time, at frames
+// that do not depend on the block length.
 func (f *Filter) Rest() {
 	for _, s := range [...]*float64{&f.s1, &f.s2, &f.h1, &f.h2} {
 		if *s < least && *s > -least {

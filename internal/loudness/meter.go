@@ -13,30 +13,28 @@ const (
 	blockQuarters          = 4 // a block of 400 ms is four steps of 100 ms
 )
 
-// bin counts the blocks of one fiftieth of an LU.
+// bin counts the blocks within 1/50 LU.
 type bin struct {
 	count int64
 	power float64
 }
 
-// Meter measures the integrated loudness of interleaved samples, in constant
-// memory however long they are: the powers of blocks are kept summed in bins
-// of a fiftieth of an LU, which only the two gates ever notice.
+// Meter measures the integrated loudness of interleaved samples in constant memory. It sums the powers of
+// blocks in bins of 1/50 LU; that resolution affects only the two gates.
 type Meter struct {
 	filters []Filter
 	weights []float64
-	even    bool  // all channels count 1
+	even    bool  // all weights are 1
 	step    int64 // frames
-	frames  int64 // in the step that is under way
+	frames  int64 // in the present step
 	sum     float64
 	steps   [blockQuarters]float64
 	seen    int64 // complete steps
 	bins    []bin
 }
 
-// NewMeter returns a meter for a rate in Hz, 1 or more. There is a weight for
-// each channel: 1 for front ones, 1.41 for those at the sides and behind, 0 for
-// low-frequency effects. The slice is kept.
+// NewMeter returns a meter for a rate in Hz, 1 or more. There is a weight for each channel: 1 for front
+// channels, 1.41 for side and rear channels, 0 for low-frequency effects. The meter keeps the slice.
 func NewMeter(rate int, weights []float64) *Meter {
 	m := &Meter{
 		filters: make([]Filter, len(weights)), weights: weights,
@@ -67,7 +65,7 @@ func (m *Meter) Write(samples []float32) {
 	}
 }
 
-// weigh adds the energy of frames in which some channels count more than others.
+// weigh adds the energy of frames with different channel weights.
 func (m *Meter) weigh(samples []float32) {
 	for channels := len(m.filters); len(samples) > 0; samples = samples[channels:] {
 		for c := range m.filters {
@@ -101,9 +99,8 @@ func (m *Meter) endStep() {
 	m.bins[i].power += power
 }
 
-// Integrated returns the loudness of all that was written, gated as the
-// standard says. What is shorter than one block of 400 ms counts as one block of
-// its own length, ungated.
+// Integrated returns the loudness of all samples so far, gated after the standard. Input shorter than one
+// block of 400 ms counts as one block of its own length, without gates.
 func (m *Meter) Integrated() pcm.LUFS {
 	if m.seen < blockQuarters {
 		frames, sum := m.seen*m.step+m.frames, m.sum
@@ -115,7 +112,7 @@ func (m *Meter) Integrated() pcm.LUFS {
 	return m.above((m.above(0) + gateRelative).Power())
 }
 
-// above returns the loudness of the bins whose mean lies over a power; without any, silence.
+// above returns the loudness of the bins whose mean is above a power; without any, silence.
 func (m *Meter) above(least float64) pcm.LUFS {
 	power, count := 0.0, int64(0)
 	for _, b := range m.bins {

@@ -8,23 +8,22 @@ import (
 	"voicepool/pcm"
 )
 
-// peakTaps is the length of the interpolators, in frames of the signal.
+// peakTaps is the length of the interpolators in frames.
 const peakTaps = dsp.QuarterTaps
 
-// peakRun is how many frames are measured at a time.
+// peakRun is the number of frames measured at a time.
 const peakRun = 256
 
-// PeakMeter measures the true peak: the largest magnitude of the signal
-// between its samples as well, by interpolation to at least 192 kHz (four-fold
-// at most).
+// PeakMeter measures the true peak: the largest magnitude of the signal, including values between samples. It
+// interpolates to at least 192 kHz, at most four-fold.
 type PeakMeter struct {
 	channels int
-	phases   [][peakTaps]float64 // of the frames in between
-	lines    []peakLine          // of two channels each; the last may have one, and silence
+	phases   [][peakTaps]float64 // interpolators for the points between frames
+	lines    []peakLine          // two channels each; the last line may have one channel and silence
 	peak     float64
 }
 
-// peakLine is the frames before those that are measured, and these.
+// peakLine holds the frames to be measured and the frames before them.
 type peakLine [peakTaps - 1 + peakRun]pcm.Frame
 
 // NewPeakMeter returns a meter for a rate in Hz.
@@ -57,7 +56,7 @@ func (m *PeakMeter) Write(samples []float32) {
 	}
 }
 
-// measure takes n frames of one or two channels.
+// measure measures n frames of one or two channels.
 func (m *PeakMeter) measure(line *peakLine, samples []float32, channels, n int) {
 	news := line[peakTaps-1:][:n]
 	for i := range news {
@@ -65,7 +64,7 @@ func (m *PeakMeter) measure(line *peakLine, samples []float32, channels, n int) 
 	}
 	m.peak = max(m.peak, float64(dsp.Peak(news)))
 	if len(m.phases) > 0 {
-		// Only what may be beyond the peak so far is worked out.
+		// Only groups that may exceed the present peak are computed.
 		var room [peakRun / 4]uint8
 		near := room[:n/4]
 		if dsp.Near(near, line[:], m.peak) {
@@ -82,7 +81,7 @@ func (m *PeakMeter) measure(line *peakLine, samples []float32, channels, n int) 
 	copy(line[:], line[n:n+peakTaps-1])
 }
 
-// look measures what is between the two frames in the middle of a window.
+// look measures the points between the two middle frames of a window.
 func (m *PeakMeter) look(window *[peakTaps]pcm.Frame, channels int) {
 	for c := range channels {
 		for p := range m.phases {
@@ -97,8 +96,7 @@ func (m *PeakMeter) look(window *[peakTaps]pcm.Frame, channels int) {
 	}
 }
 
-// TruePeak returns the largest magnitude, linear, of all that was written and
-// of what rings after it.
+// TruePeak returns the largest magnitude so far, linear, including the interpolation after the last frame.
 func (m *PeakMeter) TruePeak() float64 {
 	tail := *m
 	tail.lines = slices.Clone(m.lines)

@@ -1,10 +1,9 @@
-// Package release stores words that other goroutines read: whoever sees one sees all that was stored
-// before it. Nothing more is promised: what the writer reads next may be read before others see
-// the word. Where that matters, as where two sides each store a word and look at the other's, take
-// sync/atomic. Audio side.
+// Package release stores words with release semantics: a goroutine that loads the word also sees all earlier
+// stores of the writer. It gives no other guarantee: a later load of the writer may be executed before the
+// store is visible. Two sides that each store a word and then load the other's word need sync/atomic. Audio
+// side.
 //
-// On amd64 such a store is a plain one, for the processor keeps stores in order, and an aligned word is
-// stored as a whole. The exchange that sync/atomic makes of a store waits until all stores before it have
-// reached the cache. That costs as much as ten of them, and much more where they go to memory that no
-// cache holds.
+// On amd64 such a store is a plain store, because the processor keeps stores in order and stores an aligned
+// word as a whole. The exchange instruction of sync/atomic waits until all earlier stores have reached the
+// cache.
 package release

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// The functions are not inlined, so that the compiler moves nothing past them, as in the runtime's own
-// StoreRel.
+// The functions are not inlined, so that the compiler does not move other accesses past them. The runtime's
+// StoreRel does the same.
 
 // Int64 stores x.
 //
@@ -25,7 +25,7 @@ func Uint64(word *atomic.Uint64, x uint64) { *(*uint64)(unsafe.Pointer(word)) = 
 //go:noinline
 func Pointer[T any](word *atomic.Pointer[T], x *T) { *(**T)(unsafe.Pointer(word)) = x }
 
-// Words stores each word of src in the place of dst with the same index. len(dst) >= len(src).
+// Words stores each word of src at the same index of dst. len(dst) >= len(src).
 //
 //go:noinline
 func Words(dst []atomic.Int64, src []int64) {

@@ -4,7 +4,7 @@ package release
 
 import "sync/atomic"
 
-// The race detector has to see the stores. On arm64 an atomic store is no more than such a one.
+// The race detector must see the stores. On arm64 an atomic store already is a release store.
 
 // Int64 stores x.
 func Int64(word *atomic.Int64, x int64) { word.Store(x) }
@@ -15,7 +15,7 @@ func Uint64(word *atomic.Uint64, x uint64) { word.Store(x) }
 // Pointer stores x.
 func Pointer[T any](word *atomic.Pointer[T], x *T) { word.Store(x) }
 
-// Words stores each word of src in the place of dst with the same index. len(dst) >= len(src).
+// Words stores each word of src at the same index of dst. len(dst) >= len(src).
 func Words(dst []atomic.Int64, src []int64) {
 	dst = dst[:len(src)]
 	for i, x := range src {

@@ -1,4 +1,4 @@
-// Package ring has a lock-free queue between two goroutines.
+// Package ring implements a lock-free ring buffer between two goroutines.
 package ring
 
 import (
@@ -7,15 +7,14 @@ import (
 	"voicepool/internal/release"
 )
 
-// Ring is a queue between one producer and one consumer. Neither side ever
-// waits, allocates or calls the system. Several producers must exclude each
-// other by a mutex of their own; so must several consumers. It holds as many
-// values as New was told, and more after a Grow, which either side may call.
+// Ring is a queue between one producer and one consumer. Neither side waits, allocates or makes system calls.
+// Several producers must exclude each other with a mutex; so must several consumers. It holds at least as
+// many values as requested in New, and more after a Grow, which either side may call.
 type Ring[T any] struct {
-	spare atomic.Pointer[segment[T]] // what Grow has made and the producer has not begun with
+	spare atomic.Pointer[segment[T]] // made by Grow, not yet used by the producer
 	size  atomic.Int64               // of the last segment
 
-	_       [64]byte // the two ends are written by different cores: a cache line each
+	_       [64]byte // separate cache lines, because different cores write the two ends
 	head    atomic.Uint64
 	read    *segment[T]
 	_       [48]byte
@@ -24,12 +23,12 @@ type Ring[T any] struct {
 	_       [48]byte
 }
 
-// segment is a part of the ring: value number i stands at i & mask.
+// segment is a part of the ring: value number i is at index i & mask.
 type segment[T any] struct {
 	slots []T
 	mask  uint64
-	first uint64                     // the number of its first value
-	next  atomic.Pointer[segment[T]] // where the values go on that come after it is full
+	first uint64                     // number of its first value
+	next  atomic.Pointer[segment[T]] // segment for the values after this one is full
 }
 
 func newSegment[T any](n int) *segment[T] {
@@ -45,19 +44,19 @@ func New[T any](n int) *Ring[T] {
 	return r
 }
 
-// Grow makes room for at least n values, whatever waits besides. It allocates. One
-// goroutine at a time, of either side or of neither.
+// Grow makes room for at least n values in addition to the waiting ones. It allocates. One goroutine at a
+// time may call it, of either side or another one.
 func (r *Ring[T]) Grow(n int) {
 	s := newSegment[T](n)
 	r.size.Store(int64(len(s.slots)))
 	r.spare.Store(s)
 }
 
-// Cap returns for how many values there is room, at least, where none wait.
+// Cap returns a lower bound of the capacity of an empty ring.
 func (r *Ring[T]) Cap() int { return int(r.size.Load()) }
 
-// Len returns how many values wait. Each side may ask; for the consumer it is
-// a lower bound, for the producer an upper one.
+// Len returns how many values wait. Either side may call it: the consumer gets a lower bound, the producer an
+// upper bound.
 func (r *Ring[T]) Len() int {
 	head := r.head.Load() // first: the tail only grows, so the difference is never negative
 	return int(r.tail.Load() - head)
@@ -80,8 +79,8 @@ func (r *Ring[T]) Push(v T) bool {
 	return true
 }
 
-// Back returns where the value that is pushed next lies, if there is room for n, all
-// of which come with one Send; else nil. Producer side.
+// Back returns the address for the next value, if there is room for n values, otherwise nil. The n values are
+// handed over together by one Send. Producer side.
 func (r *Ring[T]) Back(n int) *T {
 	tail, s := r.tail.Load(), r.written
 	if tail+uint64(n)-max(r.head.Load(), s.first) > uint64(len(s.slots)) {
@@ -92,29 +91,28 @@ func (r *Ring[T]) Back(n int) *T {
 	return &s.slots[tail&s.mask]
 }
 
-// Next returns where the value lies that comes i after that of Back. Producer side.
+// Next returns the address of the value i places after Back. Producer side.
 func (r *Ring[T]) Next(i int) *T {
 	s := r.written
 	return &s.slots[(r.tail.Load()+uint64(i))&s.mask]
 }
 
-// Send hands the values over that stand at Back and after it. Producer side.
+// Send hands over n values, starting with the value at Back. Producer side.
 func (r *Ring[T]) Send(n int) { release.Uint64(&r.tail, r.tail.Load()+uint64(n)) }
 
-// begin goes on with what Grow has made, if it has; n values have to fit.
+// begin switches to the segment made by Grow, if there is one with room for n values.
 func (r *Ring[T]) begin(tail uint64, n int) *segment[T] {
 	if s := r.spare.Load(); s == nil || n > len(s.slots) {
 		return nil
 	}
-	s := r.spare.Swap(nil) // at most larger than the one that was there
+	s := r.spare.Swap(nil) // at least as large as the loaded one
 	s.first = tail
 	r.written.next.Store(s)
 	r.written = s
 	return s
 }
 
-// Pop takes the oldest value, if there is one, and forgets what it refers to.
-// Consumer side.
+// Pop removes and returns the oldest value, if there is one. Consumer side.
 func (r *Ring[T]) Pop() (v T, ok bool) {
 	if front := r.Front(); front != nil {
 		v, ok = *front, true
@@ -123,8 +121,8 @@ func (r *Ring[T]) Pop() (v T, ok bool) {
 	return v, ok
 }
 
-// Front returns the value that Pop would take, where it lies; nil if the ring is
-// empty. It stays there until Drop. Consumer.
+// Front returns the address of the oldest value, or nil if the ring is empty. It is valid until Drop.
+// Consumer side.
 func (r *Ring[T]) Front() *T {
 	head := r.head.Load()
 	if head == r.tail.Load() {
@@ -137,14 +135,14 @@ func (r *Ring[T]) Front() *T {
 	return &s.slots[head&s.mask]
 }
 
-// Take moves the oldest values to dst, at most so many as it has places for, and returns how many. It may
-// leave some for the next call, but takes one if any waits. Consumer side.
+// Take moves the oldest values to dst, at most len(dst), and returns how many. It may leave some for the next
+// call, but takes at least one if any waits. Consumer side.
 func (r *Ring[T]) Take(dst []T) (n int) {
 	if r.Front() == nil {
 		return 0
 	}
 	s, head, tail := r.read, r.head.Load(), r.tail.Load()
-	if next := s.next.Load(); next != nil { // after tail: so it has all that is not here
+	if next := s.next.Load(); next != nil { // loaded after tail, so this segment has all values before next
 		tail = min(tail, next.first)
 	}
 	var zero T
@@ -157,8 +155,7 @@ func (r *Ring[T]) Take(dst []T) (n int) {
 	return n
 }
 
-// Drop takes the value of Front out, and forgets it. Consumer; only after a Front
-// that was not nil.
+// Drop removes the value of Front, which must not have been nil, and its references. Consumer side.
 func (r *Ring[T]) Drop() {
 	head := r.head.Load()
 	var zero T

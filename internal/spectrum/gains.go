@@ -7,11 +7,11 @@ import (
 	"voicepool/pcm"
 )
 
-// Gains are what a filter lets through of each band, as powers: under a pink spectrum, which has the
-// same power in each part of an octave.
+// Gains are the power gains of a filter per band, for a pink spectrum, which has the same power in each part
+// of an octave.
 type Gains [Bands]float64
 
-// Flat returns the gains of no filter.
+// Flat returns gains of 1.
 func Flat() (g Gains) {
 	for b := range g {
 		g[b] = 1
@@ -19,35 +19,35 @@ func Flat() (g Gains) {
 	return g
 }
 
-// Times multiplies by other gains: those of filters one after the other.
+// Times multiplies by other gains, for filters in series.
 func (g *Gains) Times(h *Gains) {
 	for b := range g {
 		g[b] = float64(g[b] * h[b])
 	}
 }
 
-// Scale multiplies all by a factor.
+// Scale multiplies all gains by a factor.
 func (g *Gains) Scale(factor float64) {
 	for b := range g {
 		g[b] = float64(g[b] * factor)
 	}
 }
 
-// Most raises each gain to that of h, if it is less.
+// Most raises each gain to the gain of h, if that is larger.
 func (g *Gains) Most(h *Gains) {
 	for b := range g {
 		g[b] = max(g[b], h[b])
 	}
 }
 
-// Add adds gains, weighted: those of ways beside each other.
+// Add adds weighted gains, for parallel signal paths.
 func (g *Gains) Add(h *Gains, weight float64) {
 	for b := range g {
 		g[b] += float64(h[b] * weight)
 	}
 }
 
-// Parts returns what part each band is of a range in Hz, of its width in octaves.
+// Parts returns the share of each band in a range in Hz, by width in octaves.
 func Parts(from, to float64) (parts [Bands]float64) {
 	from, to = pcm.Log2(from), pcm.Log2(to)
 	for b := range parts {
@@ -63,7 +63,7 @@ func Parts(from, to float64) (parts [Bands]float64) {
 	return parts
 }
 
-// Over returns the mean of the gains over such parts.
+// Over returns the mean of the gains, weighted by the shares of Parts.
 func (g *Gains) Over(parts *[Bands]float64) (mean float64) {
 	for b, x := range g {
 		mean += float64(x * parts[b])
@@ -71,28 +71,28 @@ func (g *Gains) Over(parts *[Bands]float64) (mean float64) {
 	return mean
 }
 
-// highest is the share of the rate beyond which no frequency goes.
+// highest limits frequencies to this share of the rate.
 const highest = 0.49
 
-// Warped are frequencies of one rate as a bilinear transform has them: tan(pi frequency/rate).
+// Warped holds frequencies for one rate after the bilinear transform: tan(pi frequency/rate).
 type Warped struct {
 	rate   int
 	edges  [Bands + 1]float64
 	points [Bands][Points]float64
-	each   [Bands]float64 // 1 over 4 times the width of a band, in octaves; 0: the rate does not have it
+	each   [Bands]float64 // 1 / (4 times the width of a band in octaves); 0: above the range of the rate
 
 	passes   passes
-	kept     float64 // so many of them are drawn between
+	kept     float64 // usable size of the table
 	prepared atomic.Bool
 }
 
-// Points is how many frequencies of a band stand for it where there is no formula for all of it. They
-// are 0.04 octaves apart.
+// Points is the number of sample frequencies per band for responses without a closed form. They are 0.04
+// octaves apart.
 const Points = 16
 
 var warps sync.Map // of *Warped, by rate
 
-// Warp returns those of the bands at a rate in Hz. Control side.
+// Warp returns the warped bands for a rate in Hz. Control side.
 func Warp(rate int) *Warped {
 	if w, ok := warps.Load(rate); ok {
 		return w.(*Warped)
@@ -119,7 +119,8 @@ func warp(rate int) *Warped {
 	return w
 }
 
-// Mean returns the gains of a filter of which power says the squared magnitude at a warped frequency.
+// Mean returns the gains of a filter, averaged per band. power returns its squared magnitude at a warped
+// frequency.
 func (w *Warped) Mean(power func(w float64) float64) (g Gains) {
 	for b := range w.points {
 		sum := 0.0

@@ -7,20 +7,20 @@ import (
 	"voicepool/pcm"
 )
 
-// Sound is what Measure looks at.
+// Sound is the input of Measure.
 type Sound struct {
 	Samples  []float32 // interleaved
 	Channels int       // 1 or 2
 	Rate     int
 	Hop      int64    // frames, at least 1
-	Loop     pcm.Loop // that repeats; empty: none does
+	Loop     pcm.Loop // repeated part; empty: no loop
 }
 
-// aheadSeconds is how far into the repetitions of a loop its stretches reach.
+// aheadSeconds is how far the stretches of a loop extend into its repetitions.
 const aheadSeconds = 2
 
-// Measure returns the hops of a sound: of one that plays to its end, or, where looped says so, of one
-// that repeats its loop, up to its end. It takes about a thousandth of the sound's length.
+// Measure returns the hops of a sound that plays to its end or, if looped is true, repeats its loop; then the
+// hops end at the loop's end. It takes about a thousandth of the sound's duration.
 func Measure(s *Sound, looped bool) []Hop {
 	frames := int64(len(s.Samples) / s.Channels)
 	hops, ahead := int((frames+s.Hop-1)/s.Hop), 0
@@ -32,7 +32,7 @@ func Measure(s *Sound, looped bool) []Hop {
 	for h := 0; h < len(energies); h += m.each {
 		m.measure(energies[h:min(h+m.each, len(energies))])
 	}
-	sums := make([][Bands]float64, len(energies)+1) // of what is behind each hop
+	sums := make([][Bands]float64, len(energies)+1) // sums from each hop to the end
 	for h := len(energies) - 1; h >= 0; h-- {
 		for b, e := range energies[h] {
 			sums[h][b] = sums[h+1][b] + e
@@ -61,7 +61,7 @@ func Measure(s *Sound, looped bool) []Hop {
 			out[h].Ahead[i].take(&e, whole[h])
 		}
 	}
-	for h := range out { // of silence nobody knows: what is loud there in the index is pink
+	for h := range out { // silence has no spectrum of its own; if the index is not silent there, it counts as pink
 		if whole[h] == 0 {
 			out[h].Ahead = Pink.Ahead
 		}
@@ -72,15 +72,15 @@ func Measure(s *Sound, looped bool) []Hop {
 	return out
 }
 
-// meter measures windows of a sound: a Hann window of at least two hops, with its hop in the middle.
-// That of one hop leaks so much that a low-pass at 100 Hz was told wrong by 5 dB. What goes into it is
-// K-weighted already, or an offset of the sound would leak into the lowest band.
+// meter measures windows of a sound: a Hann window of at least two hops, with its hop in the middle. A window
+// of one hop leaks so much that the estimate for a low-pass at 100 Hz was wrong by 5 dB. The input is
+// K-weighted first, because a DC offset of the sound would leak into the lowest band.
 type meter struct {
 	*Sound
 	looped  bool
-	each    int // hops in one transform: two of a mono sound
+	each    int // hops per transform: two for a mono sound
 	filters []loudness.Filter
-	ready   [2][]float64 // what is filtered, by channel: from a frame on
+	ready   [2][]float64 // filtered samples by channel, starting at frame from
 	from    int64
 	fft     *fourier.Transform
 	window  []float64
@@ -115,7 +115,7 @@ func newMeter(s *Sound, looped bool) *meter {
 	return m
 }
 
-// measure adds up the energies of the next hops: as many as go into one transform.
+// measure adds the energies of the next hops, as many as one transform covers.
 func (m *meter) measure(energies [][Bands]float64) {
 	n, hop := len(m.window), int(m.Hop)
 	m.fill()
@@ -127,8 +127,8 @@ func (m *meter) measure(energies [][Bands]float64) {
 		m.spectrum[i] = complex(float64(x[i]*w), float64(y[i]*w))
 	}
 	m.fft.Apply(m.spectrum)
-	// Two real signals are in one transform: the sum of a bin and its mirror image, turned round, is
-	// that of one, their difference that of the other.
+	// One transform contains two real signals: the sum of a bin and its conjugated mirror image belongs to
+	// the first, their difference to the second.
 	last := &energies[len(energies)-1]
 	for i, b := range m.band {
 		z, mirror := m.spectrum[i], m.spectrum[(n-i)%n]
@@ -143,7 +143,7 @@ func (m *meter) measure(energies [][Bands]float64) {
 	}
 }
 
-// fill filters what the next transform needs.
+// fill filters the input of the next transform.
 func (m *meter) fill() {
 	for c := range m.Channels {
 		for len(m.ready[c]) < len(m.window)+int(m.Hop) {
@@ -157,7 +157,7 @@ func (m *meter) fill() {
 	}
 }
 
-// at returns which frame of the sound is heard at one of its course; -1: none is.
+// at returns the frame of the sound that plays at a frame of time; -1: silence.
 func (m *meter) at(frame int64) int64 {
 	switch {
 	case frame < 0:

@@ -6,23 +6,23 @@ import (
 	"voicepool/pcm"
 )
 
-// The cutoffs that are kept: 24 in an octave, from 20 Hz to 20 kHz, but not beyond a quarter of the rate,
-// where the bilinear transform bends slopes. Between two of them gains are drawn straight, which is 0.02 dB
-// off at most.
+// The gains of passes are tabulated for 24 cutoffs per octave from 20 Hz to 20 kHz, up to a quarter of the
+// rate, beyond which the bilinear transform bends the slopes. Linear interpolation between entries has an
+// error of at most 0.02 dB.
 const (
 	cutoffs      = 240
-	cutoffsEach  = 24 // in an octave
+	cutoffsEach  = 24 // per octave
 	lowestCutoff = 20
 )
 
-// passes has the gains of low-passes and high-passes.
+// passes is the table of the gains of low-passes and high-passes.
 type passes struct {
 	once      sync.Once
 	low, high [cutoffs + 1]Gains
 }
 
-// Prepare works out what Pass draws from: it takes 0.3 ms and 46 KB for each rate.
-// Control side; Pass works without it, too, in ten times the time.
+// Prepare computes the table for Pass: it takes 0.3 ms and 46 KB for each rate. Control side. Without it Pass
+// works, too, but takes ten times as long.
 func (w *Warped) Prepare() {
 	w.passes.once.Do(func() {
 		w.kept = min(cutoffs, (pcm.Log2(float64(w.rate)/4)-lowestLog)*cutoffsEach)
@@ -36,8 +36,8 @@ func (w *Warped) Prepare() {
 
 var lowestLog = pcm.Log2(lowestCutoff)
 
-// Pass returns the gains of a Butterworth low-pass of two poles, or of a high-pass, with a cutoff in Hz
-// of which log is the binary logarithm.
+// Pass returns the gains of a two-pole Butterworth low-pass or high-pass. log is the binary logarithm of the
+// cutoff in Hz.
 func (w *Warped) Pass(log float64, low bool) (g Gains) {
 	kept := &w.passes.high
 	if low {
@@ -49,7 +49,7 @@ func (w *Warped) Pass(log float64, low bool) (g Gains) {
 	return g
 }
 
-// drawn draws gains from what is kept, if the cutoff is within.
+// drawn interpolates gains from the table, if the cutoff is in its range.
 func (w *Warped) drawn(g *Gains, log float64, kept *[cutoffs + 1]Gains) bool {
 	at := (log - lowestLog) * cutoffsEach
 	if !(at >= 0 && at < w.kept) || !w.prepared.Load() {
@@ -64,8 +64,8 @@ func (w *Warped) drawn(g *Gains, log float64, kept *[cutoffs + 1]Gains) bool {
 	return true
 }
 
-// pass works out the mean of a pass's power over the logarithm of the frequency, for which there is a
-// formula: with x = w/cutoff, or cutoff/w of a low-pass, the power is q/(1+q), q = x^4.
+// pass computes the mean of a pass's power over the logarithm of the frequency in closed form. With x =
+// w/cutoff, or cutoff/w for a low-pass, the power is q/(1+q), q = x^4.
 func (w *Warped) pass(log float64, low bool) (g Gains) {
 	cutoff, last := pcm.TanPi(min(pcm.Exp2(log)/float64(w.rate), highest)), 0.0
 	for b, edge := range w.edges {
@@ -84,7 +84,7 @@ func (w *Warped) pass(log float64, low bool) (g Gains) {
 			if g[b-1] = float64(way * w.each[b-1]); w.each[b-1] == 0 {
 				g[b-1] = q / (1 + q)
 			}
-			g[b-1] = min(max(g[b-1], 0), 1) // rounding may go beyond where little is left
+			g[b-1] = min(max(g[b-1], 0), 1) // rounding may exceed the range for tiny gains
 		}
 		last = at
 	}

@@ -1,5 +1,5 @@
-// Package spectrum says how much of what is heard of a sound lies in which band, so that one knows
-// what a filter leaves of it without filtering. All numbers have the same bits on every machine.
+// Package spectrum stores the spectrum of a sound in loudness-weighted bands, from which the loudness of the
+// filtered sound can be estimated without filtering. All numbers have the same bits on every machine.
 package spectrum
 
 import (
@@ -8,17 +8,17 @@ import (
 	"voicepool/pcm"
 )
 
-// Bands is how many bands there are: 0.68 octaves each, from 50 Hz to 14 kHz, the first and the last
-// with all that is beyond. Twelve of two bytes are enough, see docs/stealing.md.
+// Bands is the number of bands: 0.68 octaves each, from 50 Hz to 14 kHz. The first and the last band include
+// everything beyond. Twelve bands of two bytes are enough, see docs/stealing.md.
 const Bands = 12
 
 const (
 	lowest  = 50
 	widest  = 14000
-	topmost = 20000 // nothing is heard beyond
+	topmost = 20000 // upper limit of hearing
 )
 
-// edge returns the lower edge of a band in Hz, of Bands the upper one of the last.
+// edge returns the lower edge of a band in Hz; for Bands, the upper edge of the last one.
 func edge(b int) float64 {
 	if b == 0 {
 		return 0
@@ -26,10 +26,10 @@ func edge(b int) float64 {
 	return pcm.Exp2(pcm.Log2(lowest) + float64(float64(b)/Bands*(pcm.Log2(widest)-pcm.Log2(lowest))))
 }
 
-// heardEdge is edge where the part of the first and the last band ends in which most is that is heard.
+// heardEdge is edge, but the first and the last band end at the limits of the audible range.
 func heardEdge(b int) float64 {
 	switch b {
-	case 0: // under 38 Hz the K filter leaves little
+	case 0: // the K filter attenuates everything below 38 Hz
 		return pcm.Exp2(pcm.Log2(lowest) + float64(0.25/Bands*(pcm.Log2(widest)-pcm.Log2(lowest))))
 	case Bands:
 		return topmost
@@ -37,11 +37,11 @@ func heardEdge(b int) float64 {
 	return edge(b)
 }
 
-// Shares are the parts of a K-weighted power that each band has. They are the upper halves of
-// float32, which is 0.02 dB near enough.
+// Shares are the shares of the bands in a K-weighted power. They are the upper halves of float32, exact to
+// 0.02 dB.
 type Shares [Bands]uint16
 
-// pinkShares are those of what nobody has measured: the same in each band.
+// pinkShares are the shares of a sound without a measured spectrum: equal in all bands.
 var pinkShares = func() (s Shares) {
 	var e [Bands]float64
 	for b := range e {
@@ -51,7 +51,7 @@ var pinkShares = func() (s Shares) {
 	return s
 }()
 
-// take has the shares be those of powers, in parts of a whole.
+// take sets the shares to powers divided by whole.
 func (s *Shares) take(e *[Bands]float64, whole float64) {
 	for b, x := range e {
 		share := 0.0
@@ -62,7 +62,7 @@ func (s *Shares) take(e *[Bands]float64, whole float64) {
 	}
 }
 
-// Through returns what gains leave of the power, as a factor.
+// Through returns the share of the power that remains with the given gains.
 func (s *Shares) Through(g *Gains) float64 {
 	sum := 0.0
 	for b, x := range s {
@@ -71,20 +71,20 @@ func (s *Shares) Through(g *Gains) float64 {
 	return sum
 }
 
-// Stretches is of how many stretches a hop tells.
+// Stretches is the number of stretches stored per hop.
 const Stretches = 4
 
-// Hop is what is known of a hop of a sound: the shares of the hop itself, and of stretches that begin
-// there, in parts of the power of that which is loudest on average. The first is that one. The others
-// are loudest in the low, the middle and the high bands: through a filter one of them may be more.
+// Hop is the spectrum at one hop of a sound: of the hop itself, and of stretches that begin there. The shares
+// of stretches are relative to the power of the first stretch, which is loudest on average. The others are
+// loudest in the low, the middle and the high bands: after a filter they may be louder than the first.
 type Hop struct {
 	Now   Shares
 	Ahead [Stretches]Shares
 }
 
-// Through returns what gains leave of the loudest stretch.
+// Through returns the share of the power of the loudest stretch that remains with the given gains.
 func (h *Hop) Through(g *Gains) (most float64) {
-	var a, b, c, d float64 // side by side, so that none waits for another
+	var a, b, c, d float64 // independent sums run in parallel
 	for i, x := range g {
 		a += float64(powerOf(h.Ahead[0][i]) * x)
 		b += float64(powerOf(h.Ahead[1][i]) * x)
@@ -96,5 +96,5 @@ func (h *Hop) Through(g *Gains) (most float64) {
 
 func powerOf(share uint16) float64 { return float64(math.Float32frombits(uint32(share) << 16)) }
 
-// Pink is the hop of what nobody has measured.
+// Pink is the hop of a sound without a measured spectrum.
 var Pink = Hop{pinkShares, [Stretches]Shares{pinkShares}}

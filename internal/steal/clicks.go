@@ -7,15 +7,15 @@ import (
 	"voicepool/pcm"
 )
 
-// Pair is a voice that is cut and the newcomer that takes its place, both mono at
-// Rate and with their loudest 50 ms at -20 dB, K-weighted.
+// Pair is a voice that is cut and the start that replaces it, both mono at Rate and with their loudest 50 ms
+// at -20 dB, K-weighted.
 type Pair struct {
 	Voice    []float32
 	Newcomer []float32
-	Cut      int // in Voice; where it is less than 30 dB under its loudest
+	Cut      int // frame of Voice, at a level less than 30 dB below its loudest
 }
 
-// Pairs draws pairs from a corpus.
+// Pairs draws n pairs from a corpus.
 func Pairs(corpus []Recording, seed uint64, n int) []Pair {
 	r := newRandom(seed, "pairs")
 	pairs := make([]Pair, n)
@@ -41,8 +41,8 @@ const (
 	clickBlocks = 30 // 80 ms after the cut
 )
 
-// levels returns a recording with its loudest 50 ms at -20 dB, the power of the 50 ms
-// around each hop, relative to the loudest, and the power of the loudest as it was.
+// levels returns a recording with its loudest 50 ms at -20 dB, and for each hop the power of the 50 ms around
+// it, relative to the loudest. most is the power of the loudest 50 ms before scaling.
 func levels(r *Recording) (samples []float32, powers []float64, most float64) {
 	filter := loudness.NewFilter(Rate)
 	sums := []float64{0}
@@ -70,7 +70,7 @@ func levels(r *Recording) (samples []float32, powers []float64, most float64) {
 	return samples, powers, most
 }
 
-// Faded returns the voice as it is heard when it fades out from the cut on.
+// Faded returns the voice with a fade-out that begins at the cut.
 func (p *Pair) Faded(fade Fade) []float32 {
 	out := make([]float32, len(p.Voice))
 	copy(out, p.Voice[:p.Cut])
@@ -80,9 +80,9 @@ func (p *Pair) Faded(fade Fade) []float32 {
 	return out
 }
 
-// Clicks returns in which share of pairs, 0..1, the cut is heard as something that
-// neither the voice, had it gone on, nor the newcomer has or hides. heard returns
-// the voice as it is heard, from its beginning on.
+// Clicks returns the share of pairs, 0..1, with an audible cut: the signal contains energy that is neither in
+// the uncut voice nor in the newcomer and that neither masks. heard returns the audible signal of the voice
+// from its beginning on.
 func Clicks(pairs []Pair, heard func(*Pair) []float32) float64 {
 	e := newEar(Rate, clickBlock, clickHop, clickWidth)
 	count := 0
@@ -108,7 +108,7 @@ func (e *ear) click(p *Pair, heard []float32) bool {
 	}
 	const around = 2
 	var blocks [clickBlocks + 2*around][2][]float64
-	first := p.Cut - clickBlock + 1 - around*clickHop // the first block that reaches the cut, and what is around it
+	first := p.Cut - clickBlock + 1 - around*clickHop // first block that includes the cut, and its neighbours
 	for k := range blocks {
 		blocks[k] = e.pair()
 		e.hear(&blocks[k], both, first+k*clickHop, 1)

@@ -8,7 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// Kind is what a recording is of.
+// Kind is the kind of a recording.
 type Kind uint8
 
 const (
@@ -32,11 +32,11 @@ func (k Kind) String() string { return kindNames[k] }
 type Recording struct {
 	Name    string
 	Kind    Kind
-	File    string // that it was made of; empty: of a seed
+	File    string // source file; empty: synthesized from a seed
 	Samples []int16
 }
 
-// recipe makes one recording of a kind.
+// recipe synthesizes recordings of a kind.
 type recipe struct {
 	kind  Kind
 	count int
@@ -48,7 +48,7 @@ var recipes = [...]recipe{
 	{Speech, 5, makeSpeech}, {Bell, 5, makeBell}, {Pickup, 3, makePickup}, {Engine, 3, makeEngine}, {Wind, 3, makeWind},
 }
 
-// Corpus makes the 44 sounds of a seed, with peaks from -12 to -1 dBFS.
+// Corpus synthesizes the 44 sounds of a seed, with peaks from -12 to -1 dBFS.
 func Corpus(seed uint64) []Recording {
 	var all []Recording
 	for _, r := range recipes {
@@ -61,7 +61,7 @@ func Corpus(seed uint64) []Recording {
 	return all
 }
 
-// quantise makes 16 bits of a signal, with a peak in dBFS.
+// quantise converts a signal to 16 bits with the given peak in dBFS.
 func quantise(signal []float64, peak float64) []int16 {
 	top := 0.0
 	for _, x := range signal {
@@ -77,7 +77,7 @@ func quantise(signal []float64, peak float64) []int16 {
 
 func silence(seconds float64) []float64 { return make([]float64, int(seconds*Rate)) }
 
-// decay is a level that falls by half-lives: e^-1 every tau seconds.
+// decay is an exponentially falling level: by a factor of e^-1 every tau seconds.
 type decay struct{ level, factor float64 }
 
 func newDecay(level, tau float64) decay {
@@ -91,8 +91,8 @@ func (d *decay) next() float64 {
 	return now
 }
 
-// tone is a sine whose frequency may move.
-type tone struct{ phase float64 } // in turns
+// tone is a sine with a variable frequency.
+type tone struct{ phase float64 } // in cycles
 
 func (t *tone) next(hz float64) float64 {
 	y := pcm.SinPi(float64(2 * t.phase))
@@ -101,7 +101,7 @@ func (t *tone) next(hz float64) float64 {
 	return y
 }
 
-// lowpass falls by 6 dB an octave.
+// lowpass is a one-pole low-pass, 6 dB per octave.
 type lowpass struct{ y float64 }
 
 func (l *lowpass) next(x, hz float64) float64 {
@@ -110,7 +110,7 @@ func (l *lowpass) next(x, hz float64) float64 {
 	return l.y
 }
 
-// resonance lets through a band around a frequency, with a gain of about 1.
+// resonance is a band-pass with a gain of about 1.
 type resonance struct{ y1, y2 float64 }
 
 func (r *resonance) next(x, hz, width float64) float64 {
@@ -121,10 +121,10 @@ func (r *resonance) next(x, hz, width float64) float64 {
 	return y
 }
 
-// rise is 0 at first and 1 after so many seconds.
+// rise is a linear ramp from 0 to 1 within the given seconds.
 func rise(i int, seconds float64) float64 { return min(float64(i)/float64(seconds*Rate), 1) }
 
-// release fades the last milliseconds out, so that no sound ends with a click.
+// release fades out the last milliseconds, so that a sound does not end with a click.
 func release(signal []float64) []float64 {
 	n := min(Rate/100, len(signal))
 	for i := range n {

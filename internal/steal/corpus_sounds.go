@@ -6,7 +6,7 @@ import (
 	"voicepool/pcm"
 )
 
-// makeLaser is a chirp downwards.
+// makeLaser makes a downward chirp.
 func makeLaser(r *random) []float64 {
 	s := silence(r.between(0.18, 0.5))
 	seconds := float64(len(s)) / Rate
@@ -22,14 +22,14 @@ func makeLaser(r *random) []float64 {
 	return release(s)
 }
 
-// partial is one of a sum of sines that fall.
+// partial is a decaying sine.
 type partial struct {
 	hz    float64
 	tone  tone
 	level decay
 }
 
-// strike adds partials to a signal, from an index on.
+// strike adds partials to a signal, starting at an index.
 func strike(s []float64, from int, partials []partial) {
 	for p := range partials {
 		q := &partials[p]
@@ -39,7 +39,7 @@ func strike(s []float64, from int, partials []partial) {
 	}
 }
 
-// makeClang is struck metal, after a while of almost nothing.
+// makeClang makes struck metal after a pause with faint noise.
 func makeClang(r *random) []float64 {
 	before := r.between(0, 0.3)
 	s := silence(before + r.between(0.7, 1.3))
@@ -57,7 +57,7 @@ func makeClang(r *random) []float64 {
 	return release(s)
 }
 
-// makeBell rings.
+// makeBell makes a bell.
 func makeBell(r *random) []float64 {
 	s := silence(r.between(0.9, 2))
 	seconds := float64(len(s)) / Rate
@@ -70,7 +70,7 @@ func makeBell(r *random) []float64 {
 	return release(s)
 }
 
-// makePickup is three notes upwards.
+// makePickup makes three rising notes.
 func makePickup(r *random) []float64 {
 	gap := r.between(0.06, 0.11)
 	s := silence(float64(3*gap) + 0.25)
@@ -84,7 +84,7 @@ func makePickup(r *random) []float64 {
 	return release(s)
 }
 
-// makeEngine is a loop of 3 s: harmonics of whole cycles under a slow swell.
+// makeEngine makes a loop of 3 s: harmonics with whole cycles and a slow tremolo.
 func makeEngine(r *random) []float64 {
 	s := silence(3)
 	cycles := 90 + r.n(120) // in 3 s
@@ -109,8 +109,7 @@ func makeEngine(r *random) []float64 {
 // vowels are the first three formants in Hz.
 var vowels = [...][3]float64{{730, 1090, 2440}, {270, 2290, 3010}, {300, 870, 2240}, {530, 1840, 2480}, {570, 840, 2410}, {440, 1020, 2240}}
 
-// makeSpeech is a buzz through formants, with 3 to 6 syllables a second and
-// silence between them.
+// makeSpeech makes a buzz through formants, with 3 to 6 syllables a second and silence between them.
 func makeSpeech(r *random) []float64 {
 	s := silence(r.between(0.8, 2))
 	rate := r.between(3, 6)
@@ -143,7 +142,7 @@ func makeSpeech(r *random) []float64 {
 	return release(s)
 }
 
-// makeGun is a burst of noise, sharp at first, with a duller tail.
+// makeGun makes a burst of noise with a sharp attack and a duller tail.
 func makeGun(r *random) []float64 {
 	s := silence(r.between(0.3, 1))
 	seconds := float64(len(s)) / Rate
@@ -157,7 +156,7 @@ func makeGun(r *random) []float64 {
 	return release(s)
 }
 
-// makeExplosion is low noise that rolls.
+// makeExplosion makes rolling low-frequency noise.
 func makeExplosion(r *random) []float64 {
 	s := silence(r.between(1.5, 4))
 	seconds := float64(len(s)) / Rate
@@ -175,7 +174,7 @@ func makeExplosion(r *random) []float64 {
 	return release(s)
 }
 
-// makeStep is two thumps, heel and toe.
+// makeStep makes two thumps, heel and toe.
 func makeStep(r *random) []float64 {
 	s := silence(r.between(0.3, 0.45))
 	thump := func(from int, level float64) {
@@ -192,7 +191,7 @@ func makeStep(r *random) []float64 {
 	return release(s)
 }
 
-// makeWind is filtered noise that comes and goes; noise and filters repeat.
+// makeWind makes a loop of filtered noise with gusts. Noise and filters repeat.
 func makeWind(r *random) []float64 {
 	s := silence(4)
 	source := make([]float64, len(s))
@@ -203,7 +202,7 @@ func makeWind(r *random) []float64 {
 	gusts := 1 + r.n(3)
 	var band resonance
 	var low lowpass
-	for lap := range 2 { // the second one begins as it ends
+	for lap := range 2 { // the second lap starts with the filter states at the end of the first
 		var gust tone
 		for i, x := range source {
 			g := gust.next(float64(gusts) / 4)

@@ -9,31 +9,29 @@ import (
 	"strings"
 )
 
-// Take is a sound that somebody has, to be dealt into a corpus.
+// Take is a sound supplied by the user for a corpus.
 type Take struct {
-	File    string    // its path, with slashes, unlike any other's; the kind may stand in it
+	File    string    // unique path, with slashes; it may contain the kind
 	Samples []float32 // mono, at Rate
 }
 
-// Left is a take that no corpus has a use for.
+// Left is a take that was not used.
 type Left struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
 }
 
-// The lengths in seconds that a corpus has a use for, and the power of the loudest
-// 50 ms under which a take is silent.
+// Limits of takes: their length in seconds, and the power of the loudest 50 ms below which a take is silent.
 const (
 	shortest, longest = 0.05, 10.0
 	inaudible         = 1e-8 // -80 dB
 )
 
-// byLength are the kinds in the order of how long their sounds are.
+// byLength lists the kinds by the typical length of their sounds, shortest first.
 var byLength = [...]Kind{Step, Pickup, Laser, Gun, Clang, Speech, Bell, Explosion, Engine, Wind}
 
-// KindOf returns the kind that a file is called by: by the first word of its name,
-// as in gun-1.wav, or else by its nearest folder of such a name. Case does not
-// count.
+// KindOf returns the kind named by a file: the first word of its name, as in gun-1.wav, or its nearest folder
+// with such a name. Case is ignored.
 func KindOf(file string) (Kind, bool) {
 	folder, name := path.Split(strings.ToLower(file))
 	if end := strings.IndexFunc(name, func(c rune) bool { return c < 'a' || c > 'z' }); end >= 0 {
@@ -49,12 +47,12 @@ func KindOf(file string) (Kind, bool) {
 	return 0, false
 }
 
-// Deal makes a corpus of takes, in the order of kinds and then of files, and says
-// which it leaves out: those shorter than 50 ms or longer than 10 s, and those
-// without anything to be heard. Those whose file names no kind are dealt by
-// their length, in ten equal parts: the shortest are steps, then come pick-ups,
-// lasers, guns, clangs, speech, bells, explosions, engines, and the longest are
-// winds. What is louder than full scale is brought down to it.
+// Deal makes a corpus of takes, sorted by kind and then by file, and returns the takes that it leaves out:
+// those shorter than 50 ms or longer than 10 s, and inaudible ones.
+//
+// Takes whose file names no kind are assigned by length, in ten equal parts: the shortest are steps, then
+// pick-ups, lasers, guns, clangs, speech, bells and explosions follow; engines and winds are the longest.
+// Takes beyond full scale are attenuated to full scale.
 func Deal(takes []Take) (corpus []Recording, left []Left) {
 	var rest []Recording
 	for _, t := range takes {
@@ -89,8 +87,7 @@ func Deal(takes []Take) (corpus []Recording, left []Left) {
 	return corpus, left
 }
 
-// Lacks returns the kinds of which a corpus has no sound: with any, no scene can be
-// made.
+// Lacks returns the kinds without a sound in a corpus. If there are any, NewScene cannot make a scene.
 func Lacks(corpus []Recording) []Kind {
 	var none []Kind
 	for k := range Kind(len(kindNames)) {
@@ -101,7 +98,7 @@ func Lacks(corpus []Recording) []Kind {
 	return none
 }
 
-// unfit says why a recording is of no use, or nothing.
+// unfit returns why a recording cannot be used, or "".
 func (r *Recording) unfit() string {
 	switch seconds := float64(len(r.Samples)) / Rate; {
 	case seconds < shortest:
@@ -124,7 +121,7 @@ func (r *Recording) unfit() string {
 // loudest is the largest sample that a voice may have.
 const loudest = 8
 
-// integers makes 16 bits of samples, the very ones where they were made of 16 bits.
+// integers converts samples to 16 bits; samples that were 16 bits before keep their values.
 func integers(samples []float32) []int16 {
 	top := float32(1)
 	for _, x := range samples {

@@ -7,51 +7,49 @@ import (
 	"voicepool/pcm"
 )
 
-// ear turns blocks of frames into the powers that reach the inner ear, in bands
-// along the basilar membrane, and knows what those hide. The model is that of
-// PEAQ, ITU-R BS.1387, with its constants where the field has no better ones. It
-// has room for one block at a time.
+// ear converts blocks of frames to the powers that reach the inner ear, in bands along the basilar membrane,
+// and computes their masking. The model is PEAQ, ITU-R BS.1387, except for some newer constants. It has
+// buffers for one block at a time.
 type ear struct {
 	size   int
 	window []float64
 	fft    *fourier.Transform
 	block  []complex128
 	power  [2][]float64 // by bin
-	weight []float64    // by bin: outer and middle ear, and the scale of levels
+	weight []float64    // by bin: transfer function of outer and middle ear, and the level scale
 
-	spread float64 // Bark from band to band
-	down   float64 // what is left of a power one band further down
+	spread float64 // distance between bands in Bark
+	down   float64 // attenuation of the masking spread to the next lower band
 	downs  []float64
 	bands  []earBand
-	quiet  []float64 // what the ear's own noise hides
+	quiet  []float64 // masking by the ear's own noise
 }
 
-// earBand is one of the bands.
+// earBand is a band of the ear.
 type earBand struct {
 	from, to int     // bins
 	centre   float64 // Hz
-	noise    float64 // of the ear itself, a power
-	offset   float64 // the mask is this much of the spread power
-	forward  float64 // what is left of a mask after a hop
+	noise    float64 // noise power of the ear itself
+	offset   float64 // ratio of the mask to the spread power
+	forward  float64 // ratio of a mask after a hop (forward masking)
 }
 
-// The bands reach from 80 Hz to 18 kHz. fullScale is the level of a sine of full
-// scale in dB.
+// The bands cover 80 Hz to 18 kHz. fullScale is the level of a full-scale sine in dB.
 const (
 	lowest    = 80.0
 	highest   = 18000.0
 	fullScale = 92.0
 )
 
-// audible is the ratio of a difference to its mask from which it is heard: 1.5 dB.
+// audible is the ratio of a difference to its mask at the threshold of hearing: 1.5 dB.
 const audible = 1.41
 
 func bark(hz float64) float64 { return 7 * math.Asinh(hz/650) }
 
 func hertz(bark float64) float64 { return 650 * math.Sinh(bark/7) }
 
-// newEar returns an ear for blocks of a power of two at a rate, hop frames apart,
-// with so many Bark from band to band.
+// newEar returns an ear for blocks of size frames, a power of two, hop frames apart, at a rate in Hz. width
+// is the distance between bands in Bark.
 func newEar(rate, size, hop int, width float64) *ear {
 	e := &ear{
 		size: size, window: make([]float64, size), fft: fourier.New(size), block: make([]complex128, size),
@@ -93,9 +91,8 @@ func newEar(rate, size, hop int, width float64) *ear {
 	return e
 }
 
-// hear returns the powers in the bands, left and right, of the block that begins
-// at a frame; what lies outside the signal is silence. dst is two slices as long
-// as there are bands.
+// hear stores the powers in the bands, left and right, of the block that begins at frame at. The signal is
+// silent outside its frames. dst is two slices with one element per band.
 func (e *ear) hear(dst *[2][]float64, signal []pcm.Frame, at int, gain float64) {
 	for i := range e.block {
 		e.block[i] = 0
@@ -124,8 +121,8 @@ func (e *ear) hear(dst *[2][]float64, signal []pcm.Frame, at int, gain float64) 
 	}
 }
 
-// smear puts into dst how the powers of a block spread over the bands: towards
-// higher ones the further, the louder they are.
+// smear stores in dst how the powers of a block spread over the bands: louder ones spread further towards
+// higher bands.
 func (e *ear) smear(dst, power []float64) {
 	clear(dst)
 	n := len(e.bands)
@@ -145,7 +142,7 @@ func (e *ear) smear(dst, power []float64) {
 	}
 }
 
-// hears reports whether any of the powers could be heard, if nothing else were.
+// hears reports whether any of the powers is audible in silence.
 func (e *ear) hears(power *[2][]float64) bool {
 	for c := range power {
 		for b, p := range power[c] {
@@ -157,7 +154,7 @@ func (e *ear) hears(power *[2][]float64) bool {
 	return false
 }
 
-// mask turns a spread power into the largest that it hides.
+// mask converts a spread power to the largest masked power.
 func (e *ear) mask(spread []float64) {
 	for i := range spread {
 		spread[i] *= e.bands[i].offset

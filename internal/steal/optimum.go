@@ -5,20 +5,19 @@ import (
 	"slices"
 )
 
-// Optimum is the best that a pool can do that knows the future: which voices it
-// hears, and until when, if a voice that is cut never comes back.
+// Optimum is the best result of a pool that knows the future: which voices it plays and until when, if a cut
+// voice is never restored.
 type Optimum struct {
-	KError float64 // dB, as long as voices add up in power
-	Cuts   []int64 // by part, the frame from which it is not heard; its first frame: never heard
+	KError float64 // dB, if voices add up in power
+	Cuts   []int64 // by part, the frame at which it is cut; its first frame: never played
 }
 
 // Optima returns the optimum for pools of several sizes, in their order.
 //
-// It is a flow of least cost. Slots are units that flow through time, from one
-// start of a voice to the next; at a start they may go through the voice instead,
-// where each stretch carries one unit and is worth the energy that is heard, and
-// leave it at any later start. Each path that is added to the flow is one slot more,
-// so one run serves all sizes. Costs are integers: no decision hangs on a rounding.
+// It is a minimum-cost flow. Slots are units that flow through time, from one start of a voice to the next.
+// At a start a unit may take the path through the voice instead. Each stretch of a voice carries one unit and
+// is worth its energy; a unit may leave the voice at any later start. Each path added to the flow is one more
+// slot, so one run solves all sizes. Costs are integers, so no decision depends on rounding.
 func Optima(parts []Part, frames int64, pools []int) []Optimum {
 	g := newSlots(parts, frames)
 	out := make([]Optimum, len(pools))
@@ -28,7 +27,7 @@ func Optima(parts []Part, frames int64, pools []int) []Optimum {
 		if !enough {
 			cost := min(g.augment(), 0)
 			value -= cost
-			enough = cost == 0 // more slots change nothing
+			enough = cost == 0 // further slots have no effect
 		}
 		for k := range pools {
 			if pools[k] == pool {
@@ -39,15 +38,15 @@ func Optima(parts []Part, frames int64, pools []int) []Optimum {
 	return out
 }
 
-// slots is the flow of slots. Its first nodes are the moments: the starts of voices, on
-// the grid, and the end. Others lie between the stretches of a voice.
+// slots is the network of slots. Its first nodes are the moments: the starts of voices, on the grid, and the
+// end. Other nodes are between the stretches of a voice.
 type slots struct {
 	flow
 	moments   []int64   // frames
 	start     []int     // by part, the moment
 	stretches [][]int32 // by part, the arcs
-	total     float64   // of the energies of parts
-	scale     float64   // of energies
+	total     float64   // energy of all parts
+	scale     float64   // cost per energy
 }
 
 func newSlots(parts []Part, frames int64) *slots {
@@ -72,7 +71,7 @@ func newSlots(parts []Part, frames int64) *slots {
 	for range g.moments {
 		g.end = int32(g.node(0))
 	}
-	at := slices.Clone(g.start) // by part, the node that its stretches have come to
+	at := slices.Clone(g.start) // by part, the node at the end of its last stretch
 	for m := 1; m <= int(g.end); m++ {
 		best := g.nodes[m-1].potential
 		for i := range slices.Backward(parts) {
@@ -98,7 +97,7 @@ func newSlots(parts []Part, frames int64) *slots {
 	return g
 }
 
-// cuts returns where each part is cut: after the last stretch that carries a unit.
+// cuts returns the frame at which each part is cut: after the last stretch that carries a unit.
 func (g *slots) cuts(parts []Part) []int64 {
 	cuts := make([]int64, len(parts))
 	for i, stretches := range g.stretches {
@@ -111,13 +110,12 @@ func (g *slots) cuts(parts []Part) []int64 {
 	return cuts
 }
 
-// Grid is how many frames apart bound and optimum look at the energies of voices:
-// 5 ms.
+// Grid is the time resolution of Bound and Optima in frames: 5 ms.
 const Grid = Rate / 200
 
-// Bound returns the least K-error that a pool of each size can have, in dB, that
-// hears the strongest voices of every 5 ms: no choice can do better, not even one
-// that may swap voices at any time, as long as voices add up in power.
+// Bound returns the smallest possible K-error in dB for each pool size: the error of a pool that plays the
+// strongest voices of every 5 ms. No policy can be better, even if it swaps voices at any time, as long as
+// voices add up in power.
 func Bound(parts []Part, frames int64, pools []int) []float64 {
 	starting := make([][]int, frames/Grid+1)
 	for i := range parts {
@@ -150,15 +148,14 @@ func Bound(parts []Part, frames int64, pools []int) []float64 {
 	return lost
 }
 
-// Span is a time in which a part is not heard: frames of the scene.
+// Span is a range of frames of the scene during which a part is not played.
 type Span struct {
 	Part     int
 	From, To int64
 }
 
-// PowerError returns the K-error, in dB, of parts that are unheard for some times,
-// as long as voices add up in power and go without a tail: what is to be compared
-// with a bound and with Optimum.KError.
+// PowerError returns the K-error in dB of parts that are not played during some spans. It assumes that voices
+// add up in power and have no tails. It is comparable to Bound and to Optimum.KError.
 func PowerError(parts []Part, unheard []Span, frames int64) float64 {
 	lost, total := 0.0, 0.0
 	for i := range parts {
@@ -170,28 +167,27 @@ func PowerError(parts []Part, unheard []Span, frames int64) float64 {
 	return ratio(lost, total)
 }
 
-// flow is a network in which units go from the first node to the node end along the
-// cheapest paths.
+// flow is a network in which units flow from the first node to the node end along the cheapest paths.
 type flow struct {
 	end   int32
 	nodes []node
-	arcs  []arc // each beside the one that leads back
+	arcs  []arc // in pairs: each arc is followed by its reverse
 }
 
-// node is where arcs begin and end. What is looked at together lies together.
+// node is an end of arcs. Its fields are used together, so they are stored together.
 type node struct {
-	first     int32 // its last arc that was added; none: -1
-	via       int32 // the arc that leads here
+	first     int32 // last added arc; -1: no arc
+	via       int32 // arc on the cheapest path to this node
 	distance  int64
-	potential int64 // a shift of costs under which no arc with room has a negative one
+	potential int64 // shift of costs with which no arc with room has a negative cost
 }
 
 // arc leads to a node.
 type arc struct {
 	to   int32
-	next int32 // of the arcs of the same node
-	room int32 // so many more units
-	cost int64 // of each
+	next int32 // next arc of the same node
+	room int32 // remaining capacity
+	cost int64 // per unit
 }
 
 // add adds an arc between two nodes and returns its number.
@@ -202,14 +198,14 @@ func (g *flow) add(from, to, room int, cost int64) int32 {
 	return n
 }
 
-// node returns the number of a new node of a potential.
+// node adds a node with a potential and returns its number.
 func (g *flow) node(potential int64) int {
 	g.nodes = append(g.nodes, node{first: -1, potential: potential})
 	return len(g.nodes) - 1
 }
 
-// augment adds one unit along the cheapest path and returns what that costs. A path
-// that costs something is not worth it: then the flow stays.
+// augment adds one unit along the cheapest path and returns its cost. If the cost is not negative, the flow
+// is unchanged.
 func (g *flow) augment() int64 {
 	g.search()
 	cost := g.nodes[g.end].potential - g.nodes[0].potential
@@ -222,8 +218,8 @@ func (g *flow) augment() int64 {
 	return cost
 }
 
-// search finds the distances from the first node up to that of the end (Dijkstra), and
-// moves the potentials by them, so that they are distances again.
+// search computes the distances from the first node, up to the distance of the end (Dijkstra), and updates
+// the potentials.
 func (g *flow) search() {
 	for n := range g.nodes {
 		g.nodes[n].distance = math.MaxInt64
@@ -254,13 +250,13 @@ func (g *flow) search() {
 	}
 }
 
-// place is a node at a distance.
+// place is a node and its distance.
 type place struct {
 	node     int32
 	distance int64
 }
 
-// nearest is a heap of places, the nearest first.
+// nearest is a heap of places, ordered by distance.
 type nearest []place
 
 func (h *nearest) push(p place) {

@@ -8,35 +8,34 @@ import (
 	"voicepool/voice"
 )
 
-// Part is what one event of a scene puts into a mix.
+// Part is the contribution of an event of a scene to a mix.
 type Part struct {
-	From, To    int64 // its first frame, and the first one at which it needs no slot any more
+	From, To    int64 // its first frame, and the first frame at which it needs no slot
 	Left, Right float64
 	wave        *wave
-	tail        Fade // after To, of a loop that is stopped
+	tail        Fade // after To, for a stopped loop
 }
 
-// wave is a sound as a voice plays it, at unit gain in the middle, from its
-// beginning to its end or, looping, as long as a scene.
+// wave is the output of a voice at unit gain and centre pan, from its beginning to its end; a loop lasts as
+// long as a scene.
 type wave struct {
 	samples []float32
-	energy  []float64 // K-weighted, of the first i x grain samples
+	energy  []float64 // K-weighted energy of the first i x grain samples
 }
 
-// grain is how many samples apart energies are known; between them they are drawn
-// straight.
+// grain is the distance between stored energies in samples; values in between are interpolated linearly.
 const grain = 16
 
-// waveKey tells waves of a corpus from each other.
+// waveKey identifies a wave of a corpus.
 type waveKey struct {
 	sound int
 	speed float64
 	loop  bool
-	wall  string // how it comes and goes meanwhile
+	wall  string // times at which the wall appears and disappears
 }
 
-// Parts returns what each event of a scene puts into the mix. Looping voices end
-// at their stop; nothing is longer than the scene.
+// Parts returns the part of each event of a scene. Looping voices end at their stop; no part is longer than
+// the scene.
 func (s *Scene) Parts(corpus []Recording) ([]Part, error) {
 	waves := map[waveKey]*wave{}
 	tail := RaisedCosine(tailMilliseconds)
@@ -68,7 +67,7 @@ func (s *Scene) Parts(corpus []Recording) ([]Part, error) {
 	return parts, nil
 }
 
-// Voice returns a recording as a sound to be played, without an envelope.
+// Voice returns a recording as a sound without an envelope.
 func (r *Recording) Voice() (*voice.Sound, error) {
 	data := make([]float32, len(r.Samples))
 	for i, x := range r.Samples {
@@ -77,7 +76,7 @@ func (r *Recording) Voice() (*voice.Sound, error) {
 	return voice.NewSound(voice.Samples{Name: r.Name, Rate: Rate, Channels: 1, Data: data})
 }
 
-// newWave has a voice play a recording behind a wall that comes and goes at frames of the scene.
+// newWave renders a recording with a voice. turns are the frames of the scene at which its wall changes.
 func newWave(r *Recording, key waveKey, e *Event, turns []int64, most int64) (*wave, error) {
 	sound, err := r.Voice()
 	if err != nil {
@@ -124,8 +123,7 @@ func (w *wave) until(n int64) float64 {
 	return w.energy[i] + (w.energy[i+1]-w.energy[i])*float64(n%grain)/grain
 }
 
-// Energy returns the K-weighted energy of the part, left and right together,
-// within some frames of the scene.
+// Energy returns the K-weighted energy of the part between two frames of the scene, left and right together.
 func (p *Part) Energy(from, to int64) float64 {
 	from, to = max(from, p.From), min(to, p.To)
 	if from >= to {
@@ -134,21 +132,19 @@ func (p *Part) Energy(from, to int64) float64 {
 	return (p.wave.until(to-p.From) - p.wave.until(from-p.From)) * (p.Left*p.Left + p.Right*p.Right)
 }
 
-// Fade is the factor by which a voice that gives way goes on, by the number of
-// frames since.
+// Fade is the gain of a stolen voice, by the number of frames after the cut.
 type Fade []float32
 
-// tailMilliseconds is how long the mixer fades what is stopped or gives way.
+// tailMilliseconds is the length of the mixer's fade of a stopped or stolen voice.
 const tailMilliseconds = 10
 
-// comeback is what is still missing of a part while the mixer fades it in that comes back.
+// comeback is the missing share of a part while the mixer fades it in after a restore.
 var comeback = RaisedCosine(5)
 
-// Tail is how the mixer fades out what gives way.
+// Tail returns the fade that the mixer uses for stolen voices.
 func Tail() Fade { return RaisedCosine(tailMilliseconds) }
 
-// RaisedCosine falls from 1 to 0 over some milliseconds, as the mixer's tails do
-// over 10.
+// RaisedCosine falls from 1 to 0 within some milliseconds. The mixer's tails have this shape and 10 ms.
 func RaisedCosine(milliseconds int) Fade {
 	f := make(Fade, milliseconds*Rate/1000)
 	for i := range f {
@@ -157,8 +153,7 @@ func RaisedCosine(milliseconds int) Fade {
 	return f
 }
 
-// Linear falls straight from 1 to 0 over some milliseconds; over 0 it is a hard
-// cut.
+// Linear falls linearly from 1 to 0 within some milliseconds; 0: a hard cut.
 func Linear(milliseconds int) Fade {
 	f := make(Fade, milliseconds*Rate/1000)
 	for i := range f {
@@ -167,8 +162,8 @@ func Linear(milliseconds int) Fade {
 	return f
 }
 
-// Add adds the part to a mix of the scene. It gives way at the frame cut: before
-// or at its first frame it is not heard at all.
+// Add adds the part to a mix of the scene. The part is cut at frame cut; at or before its first frame it is
+// not added.
 func (p *Part) Add(dst []pcm.Frame, cut int64, fade Fade) {
 	switch {
 	case cut <= p.From:
@@ -193,15 +188,15 @@ func (p *Part) Add(dst []pcm.Frame, cut int64, fade Fade) {
 	}
 }
 
-// at returns a sample of the part, before any fade.
+// at returns a sample of the part before fades.
 func (p *Part) at(frame int64) float32 { return p.wave.samples[frame-p.From] }
 
-// end returns the frame from which it is silent.
+// end returns the first silent frame after the part.
 func (p *Part) end() int64 { return p.To + int64(len(p.tail)) }
 
-// Missing puts into dst, from the frame cut on, what is not heard of a part that
-// gives way there, at its first frame or later, and comes back at the frame back, or
-// never if that is beyond its end.
+// Missing stores in dst, starting at frame cut, the difference between the full part and the played part. The
+// part is cut at cut, its first frame or later, and restored at frame back, or never if back is beyond its
+// end.
 func (p *Part) Missing(dst []pcm.Frame, cut, back int64, fade Fade) {
 	clear(dst)
 	left, right := float32(p.Left), float32(p.Right)
@@ -220,8 +215,8 @@ func (p *Part) Missing(dst []pcm.Frame, cut, back int64, fade Fade) {
 	}
 }
 
-// Mix returns the mix of a scene of so many frames in which each part gives way at
-// its cut; nil cuts: none does.
+// Mix returns the mix of a scene with the given number of frames. Each part is cut at its element of cuts;
+// nil: no part is cut.
 func Mix(parts []Part, cuts []int64, fade Fade, frames int64) []pcm.Frame {
 	mix := make([]pcm.Frame, frames)
 	for i := range parts {

@@ -1,11 +1,9 @@
 package steal
 
-// random is an integer random source (SplitMix64): the same numbers from the same
-// seed on every machine.
+// random is an integer random source (SplitMix64): the same numbers from the same seed on every machine.
 type random uint64
 
-// newRandom returns a source for a purpose: those of different names have nothing
-// to do with each other.
+// newRandom returns a source for a purpose: sources with different names are independent.
 func newRandom(seed uint64, name string) *random {
 	r := random(seed)
 	for _, c := range []byte(name) {

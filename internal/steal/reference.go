@@ -1,17 +1,16 @@
-// Package steal measures what is lost when voices are stolen: how far a mix with few
-// voices is from the mix with as many as were asked for, and how much of the difference
-// can be heard.
+// Package steal measures the loss caused by stolen voices: how far a mix with few voices is from the mix with
+// all requested voices, and how much of the difference is audible.
 //
-// It has the sounds and scenes for that, the least that any choice of voices must lose,
-// and the best choice that one could make knowing the future.
+// It contains the sounds and scenes for the measurement, a lower bound for any policy, and the best choice
+// with knowledge of the future.
 //
 //	reference, _ := steal.NewReference(unlimited, 48000)
 //	reference.KError(limited) // dB
-//	reference.Tiles(limited)  // the share of what is heard that audibly differs
+//	reference.Tiles(limited)  // share of audible tiles with an audible difference
 //
-// Sounds and scenes are made of integers and the exact functions of pcm, so a seed gives
-// the same ones on every machine. Measures use math and may differ in the last digits.
-// Nothing here runs while sounds play.
+// Sounds and scenes are computed from integers and the exact functions of pcm, so a seed gives the same ones
+// on every machine. Measures use math and may differ in the last digits. This package is not used during
+// playback.
 package steal
 
 import (
@@ -25,39 +24,38 @@ import (
 	"voicepool/pcm"
 )
 
-// Rate is that of all sounds and scenes, in Hz. Any mix can be measured.
+// Rate is the sample rate of all sounds and scenes in Hz. Mixes of any rate can be measured.
 const Rate = 48000
 
 // ErrRate is wrapped by the error of NewReference.
 var ErrRate = errors.New("steal: not a rate that can be measured")
 
-// Reference is the mix in which nothing was stolen, against which others are
-// measured. Its methods may be called by one goroutine at a time.
+// Reference is the mix without stolen voices, to which others are compared. Its methods may be called by one
+// goroutine at a time.
 type Reference struct {
 	rate   int
 	frames []pcm.Frame
 	power  float64 // K-weighted, summed over frames and channels
-	gain   float64 // brings the reference to the level at which it is heard
+	gain   float64 // scales the reference to the listening level
 
 	ear    *ear
 	tiles  []tile
-	heard  int // tiles with something in them
+	heard  int // number of audible tiles
 	cutEar *ear
 	cut    [3][2][]float64
 }
 
-// tile is what a block of the reference holds and hides in one channel.
+// tile is the power and the masking of a block of the reference in one channel.
 type tile struct{ power, mask []float64 }
 
-// floor is the least K-error, in dB: what is further down is no difference.
+// floor is the smallest K-error in dB; smaller differences count as this.
 const floor = -60
 
-// level is the K-weighted mean square, left and right together, at which a
-// reference is heard.
+// level is the K-weighted mean square of a reference at listening level, left and right together.
 const level = 0.01
 
-// NewReference prepares a mix to measure others against. The slice is kept. Rates
-// are 8,000..384,000 Hz; the error wraps ErrRate.
+// NewReference prepares a mix for comparisons. It keeps the slice. Rates are 8,000..384,000 Hz; the error
+// wraps ErrRate.
 func NewReference(frames []pcm.Frame, rate int) (*Reference, error) {
 	if rate < loudness.MinWeightedRate || rate > 384000 {
 		return nil, fmt.Errorf("%w: %d Hz is not in %d..384000", ErrRate, rate, loudness.MinWeightedRate)
@@ -91,8 +89,7 @@ func Powers(rate int, signal []pcm.Frame) iter.Seq2[int, float64] {
 	}
 }
 
-// weighted returns the K-weighted power of a signal, summed over frames and
-// channels.
+// weighted returns the K-weighted power of a signal, summed over frames and channels.
 func weighted(rate int, signal []pcm.Frame) (sum float64) {
 	for _, p := range Powers(rate, signal) {
 		sum += p
@@ -100,7 +97,7 @@ func weighted(rate int, signal []pcm.Frame) (sum float64) {
 	return sum
 }
 
-// listen works out what every tile of the reference holds and hides.
+// listen computes the power and the masking of every tile of the reference.
 func (r *Reference) listen() {
 	e := r.ear
 	n := len(e.bands)
@@ -124,7 +121,7 @@ func (r *Reference) listen() {
 	}
 }
 
-// Difference returns what a mix lacks; what is beyond its end is silence.
+// Difference returns the reference minus a mix, which is silent beyond its end.
 func (r *Reference) Difference(mix []pcm.Frame) []pcm.Frame {
 	difference := slices.Clone(r.frames)
 	for i, f := range mix[:min(len(mix), len(difference))] {
@@ -134,8 +131,8 @@ func (r *Reference) Difference(mix []pcm.Frame) []pcm.Frame {
 	return difference
 }
 
-// KError returns how strong the difference of a mix to the reference is, relative
-// to the reference, both K-weighted, in dB: 0 is all of it, -60 the least.
+// KError returns the K-weighted power of the difference between a mix and the reference, relative to the
+// reference, in dB: 0 is a complete loss, -60 the minimum.
 func (r *Reference) KError(mix []pcm.Frame) float64 {
 	return ratio(weighted(r.rate, r.Difference(mix)), r.power)
 }
@@ -148,9 +145,8 @@ func ratio(part, whole float64) float64 {
 	return max(10*math.Log10(part/whole), floor)
 }
 
-// Tiles returns in which share, 0..1, of all that is heard of the reference the
-// difference of a mix is audible: of its blocks of 2,048 frames at 48 kHz, by
-// channel and by half a Bark.
+// Tiles returns the share, 0..1, of audible tiles of the reference with an audible difference of a mix. A
+// tile is a block of 2,048 frames at 48 kHz, a channel and half a Bark.
 func (r *Reference) Tiles(mix []pcm.Frame) float64 {
 	if r.heard == 0 {
 		return 0
@@ -173,14 +169,14 @@ func (r *Reference) Tiles(mix []pcm.Frame) float64 {
 	return float64(count) / float64(r.heard)
 }
 
-// cutBlocks is how many blocks, half a block apart, a cut is looked at.
+// cutBlocks is the number of blocks, half a block apart, in which a cut is analyzed.
 const cutBlocks = 8
 
-// CutFrames returns how many frames after a cut count.
+// CutFrames returns how many frames after a cut are analyzed.
 func (r *Reference) CutFrames() int { return (cutBlocks + 1) * r.cutEar.size / 2 }
 
-// CutAudible reports whether a cut is heard: whether what is missing of the voice
-// from there on, CutFrames long, comes through the mix without it.
+// CutAudible reports whether a cut at frame at is audible: whether missing, the signal of the voice from
+// there on with CutFrames frames, would be audible in the mix without it.
 func (r *Reference) CutAudible(mix []pcm.Frame, at int64, missing []pcm.Frame) bool {
 	e := r.cutEar
 	gone, mixed, mask := &r.cut[0], &r.cut[1], &r.cut[2]

@@ -18,28 +18,28 @@ var ErrScene = errors.New("steal: no such scene")
 
 // Event is one start.
 type Event struct {
-	At    int64        // the frame
-	Sound int          // in the corpus
+	At    int64        // frame
+	Sound int          // index in the corpus
 	Gain  pcm.Decibels // in steps of 0.01
 	Pan   float64      // -1..+1, in steps of 0.01
 	Speed float64      // 0.92, 1 or 1.09
-	Stop  int64        // of a loop: the frame at which it is stopped; 0: it is no loop
+	Stop  int64        // for a loop: the frame at which it is stopped; 0: no loop
 
-	Wall Wall // between it and the listener
+	Wall Wall // between the emitter and the listener
 }
 
-// Scene is what a game asks for within some seconds.
+// Scene is a list of starts that a game requests within some seconds.
 type Scene struct {
 	Name   string
 	Seed   uint64
-	Frames int64   // its length; what still sounds then is cut
-	Events []Event // by frame
+	Frames int64   // length; playing sounds are cut at its end
+	Events []Event // sorted by frame
 }
 
-// sceneSeconds is how long each scene is.
+// sceneSeconds is the length of each scene.
 const sceneSeconds = 8
 
-// Scenes are the names of all scenes, from the densest in shots to the quietest.
+// Scenes returns the names of all scenes, from the densest in shots to the quietest.
 func Scenes() (names []string) {
 	for _, s := range scenes {
 		names = append(names, s.name)
@@ -55,8 +55,8 @@ var scenes = [...]struct {
 	{"amb", (*scenery).amb}, {"rhythm", (*scenery).rhythm}, {"walls", (*scenery).walls},
 }
 
-// NewScene makes a scene of a seed out of the sounds of a corpus. The error wraps
-// ErrScene and says which scenes there are.
+// NewScene makes a scene from a seed and the sounds of a corpus. The error wraps ErrScene and lists the
+// scenes.
 func NewScene(name string, seed uint64, corpus []Recording) (*Scene, error) {
 	s := &scenery{Scene: Scene{Name: name, Seed: seed, Frames: sceneSeconds * Rate}, random: newRandom(seed, name), kinds: map[Kind][]int{}}
 	for i, r := range corpus {
@@ -71,14 +71,14 @@ func NewScene(name string, seed uint64, corpus []Recording) (*Scene, error) {
 	return &s.Scene, nil
 }
 
-// scenery is a scene that is being made.
+// scenery is a scene under construction.
 type scenery struct {
 	Scene
 	*random
 	kinds map[Kind][]int
 }
 
-// The gains of categories, as factors.
+// Gains of categories, as factors.
 const (
 	weapon   = 0.7
 	impact   = 0.8
@@ -93,7 +93,7 @@ func distant(category, metres float64) pcm.Decibels {
 	return pcm.FromLinear(category / (1 + metres/3))
 }
 
-// any returns one of the sounds of some kinds.
+// any returns a random sound of the given kinds.
 func (s *scenery) any(kinds ...Kind) int {
 	var all []int
 	for _, k := range kinds {
@@ -129,7 +129,7 @@ func frames(seconds float64) int64 { return int64(math.Floor(float64(seconds*Rat
 
 func hundredths(x float64) float64 { return math.Floor(float64(x*100)+0.5) / 100 }
 
-// walk calls f at times that lie between two distances apart.
+// walk calls f at random times; the distances between them are within lo..hi seconds.
 func (s *scenery) walk(lo, hi float64, f func(at float64)) {
 	for at := s.between(0, hi); at < sceneSeconds; at += s.between(lo, hi) {
 		f(at)
@@ -141,19 +141,20 @@ type cue struct {
 	frame int64
 	event int
 	kind  cueKind
-	turn  int // of the wall
+	turn  int // index of the change of the wall
 }
 
-// cueKind is what a line does.
+// cueKind is the action of a line.
 type cueKind int
 
 const (
 	stops cueKind = iota
-	turns         // its wall comes or goes
+	turns         // the wall appears or disappears
 	starts
 )
 
-// cues returns the lines of the sheet. What stops goes before what moves, and that before what starts.
+// cues returns the lines of the sheet. At the same frame stops come first, then changes of walls, then
+// starts.
 func (s *Scene) cues(corpus []Recording) (all []cue) {
 	for i, e := range s.Events {
 		if e.Stop > 0 && e.Stop < s.Frames {
@@ -168,7 +169,7 @@ func (s *Scene) cues(corpus []Recording) (all []cue) {
 	return all
 }
 
-// end returns the frame at which an event is over, or a little later.
+// end returns the frame at which an event ends, or a frame shortly after it.
 func (s *Scene) end(e *Event, corpus []Recording) int64 {
 	if e.Stop > 0 {
 		return min(e.Stop, s.Frames)
@@ -176,9 +177,8 @@ func (s *Scene) end(e *Event, corpus []Recording) int64 {
 	return min(e.At+int64(float64(len(corpus[e.Sound].Samples))/e.Speed)+1, s.Frames)
 }
 
-// Sheet returns the scene as a cue sheet without a limiter; the names of the sounds'
-// files begin with folder. It also returns the event of each cue, or -1 where a cue is
-// a stop.
+// Sheet returns the scene as a cue sheet without a limiter; the names of the sounds' files begin with folder.
+// It also returns the event of each cue, or -1 for a stop.
 func (s *Scene) Sheet(corpus []Recording, folder string) (text []byte, events []int) {
 	b := &bytes.Buffer{}
 	fmt.Fprintf(b, "# The scene %s, seed %d.\nrate: %d\nlength: %s\nmaster: {limiter: false}\nquality: cubic # as Part.Add reads, so that a voice can be mixed alone\nsounds:\n", s.Name, s.Seed, Rate, seconds(s.Frames))
@@ -218,7 +218,7 @@ func (s *Scene) Sheet(corpus []Recording, folder string) (text []byte, events []
 	return b.Bytes(), append(events, -1)
 }
 
-// seconds writes a frame to the microsecond, which a sheet rounds back to it.
+// seconds formats a frame as seconds with microseconds, which a sheet rounds back to the same frame.
 func seconds(frame int64) string {
 	us := (frame*1e6 + Rate/2) / Rate
 	return fmt.Sprintf("%d.%06d", us/1e6, us%1e6)

@@ -5,31 +5,31 @@ import (
 	"strconv"
 )
 
-// Wall is what stands between an emitter and the listener, now and then: a low-pass.
+// Wall is a low-pass between an emitter and the listener that can appear and disappear.
 type Wall struct {
-	Behind bool    // at the start
-	Turns  []int64 // the frames at which it comes or goes
+	Behind bool    // present at the start
+	Turns  []int64 // frames at which it appears or disappears
 }
 
 const (
 	wallCutoff = 400       // Hz
-	wallFrames = Rate / 20 // that it takes to come or go
+	wallFrames = Rate / 20 // time to appear or disappear
 )
 
-// within returns the turns within some frames.
+// within returns the turns between two frames.
 func (w *Wall) within(from, to int64) []int64 {
 	i, _ := slices.BinarySearch(w.Turns, from+1)
 	k, _ := slices.BinarySearch(w.Turns, to)
 	return w.Turns[min(i, k):k]
 }
 
-// from returns the wall as it is from a frame on.
+// from returns the wall from a frame on.
 func (w *Wall) from(frame int64) Wall {
 	i, _ := slices.BinarySearch(w.Turns, frame+1)
 	return Wall{w.Behind != (i%2 == 1), w.Turns[i:]}
 }
 
-// hertz returns the cutoff after so many turns; 0: there is no wall.
+// hertz returns the cutoff after a number of turns; 0: no wall.
 func (w *Wall) hertz(turns int) float64 {
 	if w.Behind != (turns%2 == 1) {
 		return wallCutoff
@@ -37,7 +37,7 @@ func (w *Wall) hertz(turns int) float64 {
 	return 0
 }
 
-// cutoff is how a sheet says it.
+// cutoff returns the cutoff as written in a sheet.
 func (w *Wall) cutoff(turns int) string {
 	if hz := w.hertz(turns); hz > 0 {
 		return strconv.FormatFloat(hz, 'g', -1, 64)
@@ -45,7 +45,7 @@ func (w *Wall) cutoff(turns int) string {
 	return "off"
 }
 
-// walls is a fight in a house: 24 emitters at 2 to 20 m, half of them behind walls that come and go.
+// walls is a fight in a house: 24 emitters at 2 to 20 m, half of them behind walls that appear and disappear.
 func (s *scenery) walls() {
 	for emitter := range 24 {
 		metres, pan, gun := s.between(2, 20), s.place(), s.any(Gun, Laser)

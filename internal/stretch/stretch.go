@@ -1,14 +1,16 @@
-// Package stretch finds the stretch of a sound over which it is loudest on average.
+// Package stretch finds the stretch of a sound that is loudest on average.
 package stretch
 
-// Least is how many hops the shortest stretch has that counts: 60 ms.
+// Least is the minimum length of a stretch in hops: 60 ms.
 const Least = 3
 
-// Once returns the best average of k from each hop on, and the hop at which that stretch ends: the
-// largest mean of k[i:j] over all j >= i+3, and where fewer than three hops are left, their sum by
-// three. The sums S from each hop to the end are points (j, -S[j]). The best mean is the steepest line
-// from i to one of them, which is a corner of their upper hull. It is found by bisection, for the
-// steepness along a hull has one peak.
+// Once returns the largest mean of any stretch of k that starts at each hop, and the hop at which that
+// stretch ends. It is the largest mean of k[i:j] over all j >= i+3; if fewer than three hops are left, a
+// third of their sum.
+//
+// The sums S from each hop to the end are points (j, -S[j]). The largest mean is the steepest line from i to
+// a point, which is a corner of their upper hull. Bisection finds it, because the steepness along a hull has
+// one peak.
 func Once(k []float64) (best []float64, ends []int) {
 	n := len(k)
 	rest := make([]float64, n+1)
@@ -28,7 +30,7 @@ func Once(k []float64) (best []float64, ends []int) {
 			hull = hull[:len(hull)-1]
 		}
 		hull = append(hull, j)
-		lo, hi := 0, len(hull)-1 // the peak is the leftmost corner that its right neighbour does not pass
+		lo, hi := 0, len(hull)-1 // the peak is the leftmost corner whose right neighbour is not steeper
 		for lo < hi {
 			mid := (lo + hi + 1) / 2
 			if mean(i, hull[mid]) >= mean(i, hull[mid-1]) {
@@ -42,8 +44,7 @@ func Once(k []float64) (best []float64, ends []int) {
 	return best, ends
 }
 
-// Loop returns the same for the first hops of an unrolled loop, looking ahead by a fixed number of
-// hops.
+// Loop returns the same for the first hops of an unrolled loop, with a fixed number of hops of lookahead.
 func Loop(k []float64, hops, ahead int) (best []float64, ends []int) {
 	best, ends = make([]float64, hops), make([]int, hops)
 	for i := range best {

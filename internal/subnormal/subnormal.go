@@ -57,7 +57,7 @@ func find(path string, v reflect.Value, seen map[reflect.Value]bool) string {
 	return ""
 }
 
-// loaded returns the pointer that an atomic.Pointer has; false: v is none.
+// loaded returns the pointer in an atomic.Pointer; false: v is a different type.
 func loaded(v reflect.Value) (pointer reflect.Value, is bool) {
 	t := v.Type()
 	if t.PkgPath() != "sync/atomic" || !strings.HasPrefix(t.Name(), "Pointer[") {

@@ -1,4 +1,4 @@
-// Package whole makes files that appear complete under their names, or not at all.
+// Package whole writes files atomically: a file appears under its name when it is complete.
 package whole
 
 import (
@@ -13,20 +13,19 @@ import (
 	"voicepool/internal/links"
 )
 
-// File is written beside the place that it will have. What is there and is not a regular
-// file (a device, a pipe, standard output as /dev/stdout) is written directly. It is for
-// one goroutine at a time.
+// File is written under a temporary name in the folder of its target. Targets that exist and are not regular
+// files (a device, a pipe, standard output as /dev/stdout) are written directly. One goroutine at a time may
+// use it.
 type File struct {
 	*os.File
-	target string   // where part goes in the end
-	part   string   // the file beside target; "" where it is written directly or is ended
+	target string   // final path
+	part   string   // temporary path; "": written directly, or ended
 	lock   *os.File // holds the lock of part until part is renamed or removed; nil without a part
 }
 
-// Create makes a file; while it is written, its name ends in ending. It removes the unfinished files
-// of killed processes that had the same path and ending, where the system has file locks. A regular file that
-// is there is replaced by Keep, and keeps its permissions; a link goes on pointing where
-// it does, and the file appears there.
+// Create makes a file whose temporary name ends in ending. It removes the unfinished files of killed
+// processes with the same path and ending, on systems with file locks. Keep replaces an existing regular file
+// and preserves its permissions. If path is a symbolic link, the link stays and the file replaces its target.
 func Create(path, ending string) (*File, error) { return create(path, ending, false) }
 
 // Begin is Create of a file that is kept if the process dies. If path does not exist, the file has that name from the
@@ -47,7 +46,7 @@ func create(path, ending string, begun bool) (*File, error) {
 	case there && info.IsDir():
 		return nil, errors.New("is a directory")
 	case there:
-		// Its folder would let us replace a file that may not be written.
+		// Write permission of the folder would allow to replace a file without write permission.
 		old, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil || !info.Mode().IsRegular() || IsDescriptor(path) {
 			return &File{File: old}, err
@@ -125,17 +124,17 @@ func (f *File) makePart(ending string, mode fs.FileMode, kept bool) error {
 	return nil
 }
 
-// IsDescriptor tells the names of what this process has open already: behind
-// them may be a regular file, but not one to be replaced.
+// IsDescriptor reports whether path names an open file of this process. Such a path may be a regular file,
+// but must not be replaced.
 func IsDescriptor(path string) bool {
 	path = filepath.ToSlash(path)
 	return path == "/dev/stdout" || path == "/dev/stderr" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
 }
 
-// Direct reports whether what is written is there at once.
+// Direct reports whether the file is written directly, without a temporary name.
 func (f *File) Direct() bool { return f.part == "" }
 
-// Keep gives the file its name. Where that fails it leaves nothing behind.
+// Keep renames the file to its target. On failure it removes the temporary file.
 func (f *File) Keep() error {
 	err := f.close()
 	if err == nil && f.part != "" {
@@ -148,7 +147,7 @@ func (f *File) Keep() error {
 	return err
 }
 
-// Discard leaves nothing behind; after Keep it does nothing.
+// Discard removes the temporary file; after Keep it has no effect.
 func (f *File) Discard() {
 	f.close()
 	if f.part != "" {
@@ -161,7 +160,7 @@ func (f *File) Discard() {
 	}
 }
 
-// close closes all but the standard output, which is the process's own.
+// close closes the file unless it is the standard output of the process.
 func (f *File) close() error {
 	if f.File == os.Stdout {
 		return nil

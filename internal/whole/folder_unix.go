@@ -4,7 +4,7 @@ package whole
 
 import "os"
 
-// SyncFolder has the names in a folder be on the disk.
+// SyncFolder writes the names in a folder to the disk.
 func SyncFolder(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

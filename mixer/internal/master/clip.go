@@ -5,16 +5,16 @@ import (
 	"voicepool/pcm"
 )
 
-// clipKnee is where the soft clip begins: the float32 next to -3 dB.
+// clipKnee is the start of the soft clip: the float32 next to -3 dB.
 const clipKnee = 0.70794577
 
-// SoftClip bends what is beyond the knee k, so that nothing exceeds full scale:
+// SoftClip compresses samples beyond the knee k, so that none exceeds full scale:
 //
 //	f(x) = x                                for |x| <= k, to the bit
 //	f(x) = sign(x) (1 - (1-k)²/(1-2k+|x|))  beyond
 //
-// Value and slope are continuous at the knee, f rises for ever and stays below
-// 1; rounded to float32 it is 1 in the end. dst has no NaN. Audio side.
+// Value and slope are continuous at the knee, and f increases strictly and stays below 1; rounded to float32
+// it reaches 1. dst must not contain NaN. Audio side.
 func SoftClip(dst []pcm.Frame) {
 	if dsp.Peak(dst) <= clipKnee {
 		return
@@ -35,8 +35,8 @@ func bend(x float32) float32 {
 	return x
 }
 
-// SilenceFaults makes silence of the frames in dst of which a sample is not
-// finite, or is beyond MaxPeak, and returns how many there were. Audio side.
+// SilenceFaults sets frames of dst to silence if a sample is not finite or beyond MaxPeak, and returns how
+// many. Audio side.
 func SilenceFaults(dst []pcm.Frame) (faults int64) {
 	if dsp.Peak(dst) <= MaxPeak {
 		return 0

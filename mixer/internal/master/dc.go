@@ -6,37 +6,35 @@ import (
 	"voicepool/pcm"
 )
 
-// The guard's constants. Content from 20 Hz on cannot have a mean as large as
-// dcLoud over a whole second, unless it is beyond full scale.
+// Constants of the guard. Content from 20 Hz on cannot have a mean as large as dcLoud over a whole second,
+// unless it is beyond full scale.
 const (
-	dcLoud       = 0.03162 // -30 dBFS: a mean beyond it is taken away
-	dcQuiet      = 0.01585 // -36 dBFS: and the guard lets go below it
-	dcFrequency  = 3       // Hz: the high-pass is 3 dB down there, 0.1 dB at 20 Hz
+	dcLoud       = 0.03162 // -30 dBFS: a larger mean is removed
+	dcQuiet      = 0.01585 // -36 dBFS: with a smaller mean the guard switches off
+	dcFrequency  = 3       // Hz: corner of the high-pass, 3 dB down; 0.1 dB down at 20 Hz
 	dcFadeMillis = 500
-	dcLeast      = 1e-10 // what is left of a mean that counts as nothing
-	dcLeastRate  = 8000  // Hz: lower ones are for tests, where constants are sounds
+	dcLeast      = 1e-10 // smaller means count as 0
+	dcLeastRate  = 8000  // Hz: lower rates are for tests, whose sounds may be constant
 )
 
-// DCGuard takes away a constant part of the master, and otherwise nothing: a
-// high-pass that is always there would change every bit of every mix.
+// DCGuard removes a DC offset of the master. Without an offset it changes no bit, unlike a permanent
+// high-pass.
 //
-// At the end of every second of frames it looks at their mean. When that is
-// beyond dcLoud in a channel, a one-pole high-pass is faded in, and out again
-// after a second in which no mean was beyond dcQuiet. All that is a function of
-// the frames and their numbers. Audio side.
+// At the end of every second of frames it computes their mean. If the mean of a channel is beyond dcLoud, a
+// one-pole high-pass fades in. It fades out after a second with both means within dcQuiet. The result depends
+// only on the frames and their numbers. Audio side.
 type DCGuard struct {
-	window int64 // frames; 0: it does nothing
+	window int64 // frames; 0: off
 	at     int64 // in the window
 	sum    [2]float64
 	on     bool
-	wet    int64 // how far the high-pass is faded in, 0..fade
+	wet    int64 // progress of the fade, 0..fade
 	fade   int64
-	slow   [2]float64 // the low-pass that is taken off
-	share  float64    // of the way to its input, per frame
+	slow   [2]float64 // low-passed signal, which is subtracted
+	share  float64    // of the distance to its input, per frame
 }
 
-// NewDCGuard returns a guard for a rate in Hz; below dcLeastRate it does
-// nothing.
+// NewDCGuard returns a guard for a rate in Hz; below dcLeastRate it is off.
 func NewDCGuard(rate int) *DCGuard {
 	if rate < dcLeastRate {
 		return &DCGuard{}
@@ -47,8 +45,8 @@ func NewDCGuard(rate int) *DCGuard {
 	}
 }
 
-// Process takes the next frames, which are finite. It returns how many of them it takes
-// until the last one is over that the high-pass changes.
+// Process processes the next frames, which must be finite. It returns the number of frames up to the last one
+// that the high-pass has changed.
 func (d *DCGuard) Process(dst []pcm.Frame) (changed int64) {
 	for done := int64(0); len(dst) > 0 && d.window > 0; {
 		n := min(int64(len(dst)), d.window-d.at)
@@ -70,8 +68,8 @@ func (d *DCGuard) Process(dst []pcm.Frame) (changed int64) {
 	return changed
 }
 
-// filter takes the low-pass off dst. It returns where the last frame ends that this
-// changes.
+// filter subtracts the low-passed signal from dst. It returns the number of frames up to the last changed
+// one.
 func (d *DCGuard) filter(dst []pcm.Frame) (changed int64) {
 	for i := range dst {
 		d.turn(1)
@@ -94,7 +92,7 @@ func (d *DCGuard) filter(dst []pcm.Frame) (changed int64) {
 	return changed
 }
 
-// turn fades for n frames.
+// turn advances the fade by n frames.
 func (d *DCGuard) turn(n int64) {
 	if d.on {
 		d.wet = min(d.wet+n, d.fade)
@@ -103,7 +101,7 @@ func (d *DCGuard) turn(n int64) {
 	}
 }
 
-// pass moves on by n frames, at most to the end of the window.
+// pass advances by n frames, at most to the end of the window.
 func (d *DCGuard) pass(n int64) {
 	d.at += n
 	if d.at < d.window {
@@ -118,7 +116,7 @@ func (d *DCGuard) pass(n int64) {
 	d.at, d.sum = 0, [2]float64{}
 }
 
-// Skip passes n silent frames without work, if they come out silent.
+// Skip passes n silent frames without processing, if they come out silent.
 func (d *DCGuard) Skip(n int64) bool {
 	if d.slow != ([2]float64{}) {
 		return false
@@ -132,20 +130,19 @@ func (d *DCGuard) Skip(n int64) bool {
 	return true
 }
 
-// Rests reports whether silence would change nothing but the place in the window.
+// Rests reports whether silence would change only the position in the window.
 func (d *DCGuard) Rests() bool {
 	return !d.on && d.wet == 0 && d.slow == [2]float64{} && d.sum == [2]float64{}
 }
 
-// Leap passes n silent frames at once, where it rests.
+// Leap passes n silent frames at once. The guard must rest.
 func (d *DCGuard) Leap(n int64) {
 	if d.window > 0 {
 		d.at = (d.at + n) % d.window
 	}
 }
 
-// Rings reports whether the high-pass makes something of a frame of silence that comes
-// next.
+// Rings reports whether the high-pass still has a tail.
 func (d *DCGuard) Rings() bool {
 	if d.slow == ([2]float64{}) {
 		return false

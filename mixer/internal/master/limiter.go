@@ -5,46 +5,46 @@ import (
 	"voicepool/pcm"
 )
 
-// Limiter keeps the true peak of the master under its ceiling. A frame whose neighbourhood stays below
-// the ceiling comes out unchanged, to the bit, some frames later. Audio side.
+// Limiter keeps the true peak of the master below its ceiling. A frame whose neighbourhood stays below the
+// ceiling comes out unchanged, to the bit, with a delay. Audio side.
 //
-// Four-fold oversampling finds the suspects: the places between two frames whose peak exceeds 0.8 of the
-// ceiling. Near the Nyquist frequency it misses peaks, so each suspect is measured once more, eight-fold
-// and with longer taps. A valley lowers the gain before a peak over the ceiling comes out.
+// Four-fold oversampling finds the suspects: positions between two frames whose peak exceeds 0.8 of the
+// ceiling. Near the Nyquist frequency it misses peaks, so each suspect is measured again, eight-fold and with
+// longer taps. A valley lowers the gain before a peak over the ceiling comes out.
 type Limiter struct {
-	between bool // it looks between the frames
+	between bool // measures between the frames, too
 	ahead   int
-	ceiling float64 // what passes as it is
-	target  float64 // what a gain aims at
-	suspect float64 // a place with a larger four-fold peak is measured eight-fold, too
+	ceiling float64 // largest peak that passes unchanged
+	target  float64 // peak after a gain reduction
+	suspect float64 // places with a larger four-fold peak are also measured eight-fold
 	calmest float32 // while no sample exceeds it, no place is a suspect
 
-	line    []pcm.Frame // what came in: the frames up to end, at least past of them
+	line    []pcm.Frame // input up to end, at least past frames
 	end     int
 	past    int
-	peaks   [limiterRun]float64 // 0 may stand for any peak up to suspect
+	peaks   [limiterRun]float64 // 0 may represent any peak up to suspect
 	factors [limiterRun]float32
-	calm    int // frames in a row until now, at least, that are not beyond calmest
-	silent  int // the same of silent ones
+	calm    int // consecutive frames up to now that do not exceed calmest
+	silent  int // consecutive silent frames up to now
 
 	gains valley
 }
 
 const (
-	// Hz, from which on it looks between the frames. Lower rates are for tests: there it holds
-	// the samples alone, and its look-ahead is too short to move a gain gently.
+	// lowest rate in Hz with a measurement between frames. Lower rates are for tests: there the limiter
+	// measures only samples, and its lookahead is too short for smooth gains.
 	limiterLeastRate = 8000
 
-	limiterAheadMicros   = 1500 // how far it looks ahead, besides the taps of its meter
-	limiterReleaseMillis = 80   // the time in which it lets go by 63 %
+	limiterAheadMicros   = 1500 // lookahead in addition to the taps of the meter
+	limiterReleaseMillis = 80   // time constant of the release, to 63 %
 	limiterCeiling       = pcm.Decibels(-1)
-	limiterMargin        = pcm.Decibels(0.1) // how far below the ceiling it goes where it has to act
-	limiterRun           = 64                // frames in which peaks are sought at once
-	limiterSuspect       = 0.8               // of the ceiling; 0.7 finds no more, 0.9 misses up to 1 dB
+	limiterMargin        = pcm.Decibels(0.1) // distance below the ceiling after a gain reduction
+	limiterRun           = 64                // frames per search for peaks
+	limiterSuspect       = 0.8               // share of the ceiling; 0.7 finds no further peaks, 0.9 misses up to 1 dB
 )
 
-// MaxPeak is the largest magnitude of a sample of a mix, 180 dB over full scale: far beyond any mix of
-// sounds that keep to full scale. Frames beyond it become silence.
+// MaxPeak is the largest magnitude of a sample of a mix, 180 dB over full scale: far beyond any mix of sounds
+// within full scale. Frames beyond it become silence.
 const MaxPeak = 1e9
 
 // NewLimiter returns a limiter for a rate in Hz.
@@ -62,7 +62,7 @@ func NewLimiter(rate int) *Limiter {
 		l.ahead += dsp.EighthTaps / 2
 		l.suspect = float64(l.ceiling * limiterSuspect)
 	}
-	l.calmest = float32(l.suspect * (1 - 0x1p-20)) // which rounds to below it
+	l.calmest = float32(l.suspect * (1 - 0x1p-20)) // rounds to below suspect
 	if l.between {
 		l.calmest = float32(l.suspect / dsp.TruePeakBound * (1 - 0x1p-20))
 	}
@@ -72,10 +72,10 @@ func NewLimiter(rate int) *Limiter {
 	return l
 }
 
-// Ahead returns how many frames late the frames come out.
+// Ahead returns the delay of the output in frames.
 func (l *Limiter) Ahead() int { return l.ahead }
 
-// Limit limits dst, whose samples are finite, in place, ahead frames late.
+// Limit limits dst in place, with a delay of Ahead frames. Its samples must be finite.
 func (l *Limiter) Limit(dst []pcm.Frame) {
 	for len(dst) > 0 {
 		n := min(len(dst), limiterRun)
@@ -94,7 +94,7 @@ func (l *Limiter) run(dst []pcm.Frame) {
 	}
 	factors := l.factors[:n]
 	for i := 0; i < n; i++ {
-		needy := i // the next place that may need a gain
+		needy := i // next place that may need a gain
 		for needy < n && l.peaks[needy] <= l.suspect {
 			needy++
 		}
@@ -106,9 +106,9 @@ func (l *Limiter) run(dst []pcm.Frame) {
 	dsp.Window(dst, factors)
 }
 
-// measure appends src to the line and measures the places that can be looked at now, half the longer
-// taps before each frame. It reports whether any is a suspect. While no sample within reach exceeds
-// calmest, it skips the measurement.
+// measure appends src to the line and measures the places whose frames are complete, half the longer taps
+// before each frame. It reports whether any is a suspect. While no sample within reach exceeds calmest, it
+// skips the measurement.
 func (l *Limiter) measure(src []pcm.Frame) (suspects bool) {
 	n := len(src)
 	if l.end+n > len(l.line) {
@@ -134,7 +134,7 @@ func (l *Limiter) measure(src []pcm.Frame) (suspects bool) {
 		return false
 	}
 	if l.between {
-		const after = (dsp.EighthTaps - dsp.QuarterTaps) / 2 // the longer taps reach so much further
+		const after = (dsp.EighthTaps - dsp.QuarterTaps) / 2 // additional reach of the longer taps
 		return dsp.PeaksBeyond(peaks, l.line[l.end-n-after-(dsp.QuarterTaps-1):l.end-after], l.suspect)
 	}
 	for i := range src {
@@ -154,7 +154,7 @@ func (l *Limiter) anyOver(n int) bool {
 	return false
 }
 
-// fine returns peak i of n, measured eight-fold too.
+// fine returns the larger of the four-fold and the eight-fold peak i of n.
 func (l *Limiter) fine(i, n int) float64 {
 	if !l.between {
 		return l.peaks[i]
@@ -163,8 +163,8 @@ func (l *Limiter) fine(i, n int) float64 {
 	return max(l.peaks[i], dsp.FinePeak(l.line[newest-(dsp.EighthTaps-1):newest+1]))
 }
 
-// need returns the gain that peak i of n, a suspect, needs. It is exact only near or below the gain
-// that holds: another changes nothing.
+// need returns the gain for peak i of n, a suspect. The result is exact only near or below the held gain,
+// because larger gains have no effect.
 func (l *Limiter) need(i, n int) int64 {
 	peak := l.peaks[i]
 	if least := int64(l.target / peak * limiterSuspect * unity); 8*least < 9*l.gains.held {
@@ -176,6 +176,5 @@ func (l *Limiter) need(i, n int) int64 {
 	return int64(l.target / peak * unity)
 }
 
-// Skip lets n frames of silence pass, if all before them that matter were
-// silent too: an idle mixer costs nothing.
+// Skip reports whether n frames of silence can be skipped: the relevant frames before were silent too.
 func (l *Limiter) Skip(n int64) bool { return l.silent == l.past && l.gains.flat() }

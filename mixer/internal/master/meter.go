@@ -9,25 +9,25 @@ import (
 	"voicepool/pcm"
 )
 
-// meterSteps is how many steps of 100 ms a peak and an RMS look back.
+// meterSteps is the window of peak and RMS in steps of 100 ms.
 const meterSteps = 4
 
-// Meter measures the frames of a bus and publishes what they come to at the end
-// of every step of 100 ms, on the absolute grid of frames. All frames are given
-// to it in their order, by Feed or Skip. Audio side; anybody may read what it has shown.
+// Meter measures the frames of a bus and publishes the results at the end of every step of 100 ms, on the
+// absolute grid of frames. Feed or Skip must receive all frames in order. Audio side; any goroutine may call
+// Shown.
 type Meter struct {
 	step  int64 // frames
-	at    int64 // in the step that is under way
-	frame int64 // the first that was not given
+	at    int64 // frames of the present step
+	frame int64 // number of the next frame
 
-	peak  float32 // of the step that is under way
-	power float64 // the sum of its squares
+	peak  float32 // of the present step
+	power float64 // sum of its squares
 	peaks [meterSteps]float32
 	sums  [meterSteps]float64
 	index int
 	short loudness.ShortTerm
 
-	// A Shown, all of one moment: readers try again when version changed meanwhile or is odd.
+	// A Shown. Readers retry if version is odd or has changed during the read.
 	version atomic.Uint64
 	shown   [4]atomic.Uint64
 }
@@ -37,7 +37,7 @@ func NewMeter(rate int) *Meter {
 	return &Meter{step: loudness.StepFrames(rate), short: loudness.NewShortTerm(rate)}
 }
 
-// Feed measures the next frames. Those that are not finite count as silence.
+// Feed measures the next frames. Frames that are not finite count as silence.
 func (m *Meter) Feed(frames []pcm.Frame) {
 	for len(frames) > 0 {
 		n := min(int64(len(frames)), m.step-m.at)
@@ -47,7 +47,7 @@ func (m *Meter) Feed(frames []pcm.Frame) {
 	}
 }
 
-// measure takes frames of one step.
+// measure measures frames of one step.
 func (m *Meter) measure(frames []pcm.Frame) {
 	peak := dsp.Peak(frames)
 	if !(peak <= MaxPeak) {
@@ -70,8 +70,7 @@ func (m *Meter) measure(frames []pcm.Frame) {
 	m.short.Write(frames)
 }
 
-// Skip takes n silent frames, at hardly any cost once the filters have nothing
-// left to give.
+// Skip measures n silent frames. It takes constant time per step once the filters are silent.
 func (m *Meter) Skip(n int64) {
 	for n > 0 {
 		k := min(n, m.step-m.at)
@@ -86,13 +85,12 @@ func (m *Meter) Skip(n int64) {
 
 var stillness [64]pcm.Frame
 
-// Rests reports whether all that the meter looks back on is silence, and the filters have nothing left
-// to give.
+// Rests reports whether the whole window is silent, including the filters.
 func (m *Meter) Rests() bool {
 	return m.peak == 0 && m.power == 0 && m.peaks == [meterSteps]float32{} && m.sums == [meterSteps]float64{} && m.short.Silent()
 }
 
-// Leap takes n silent frames at once, where it rests.
+// Leap measures n silent frames in constant time. The meter must rest.
 func (m *Meter) Leap(n int64) {
 	steps := (m.at + n) / m.step
 	m.at, m.frame = (m.at+n)%m.step, m.frame+n
@@ -103,7 +101,7 @@ func (m *Meter) Leap(n int64) {
 	}
 }
 
-// pass moves on by n frames, at most to the end of the step.
+// pass advances by n frames, at most to the end of the step.
 func (m *Meter) pass(n int64) {
 	m.at += n
 	m.frame += n
@@ -117,10 +115,10 @@ func (m *Meter) pass(n int64) {
 	m.show(m.frame)
 }
 
-// show publishes what the last steps have come to, before a frame.
+// show publishes the results of the steps that end before a frame.
 func (m *Meter) show(frame int64) {
 	peak, sum := float32(0), 0.0
-	for i := range meterSteps { // the oldest first
+	for i := range meterSteps { // oldest first
 		k := (m.index + i) % meterSteps
 		peak = max(peak, m.peaks[k])
 		sum += m.sums[k]
@@ -133,15 +131,15 @@ func (m *Meter) show(frame int64) {
 	m.version.Add(1)
 }
 
-// Shown is what a meter has measured at the end of a step.
+// Shown is the result of a meter at the end of a step.
 type Shown struct {
-	Frame  int64   // the first one after the step; 0: no step is over yet
-	Peak   float64 // the largest sample of either channel in the last four steps
-	Square float64 // the mean of both channels in the last four steps
-	Power  float64 // K-weighted, of the last 3 s, ungated; below 8 kHz unweighted
+	Frame  int64   // first frame after the step; 0: no complete step yet
+	Peak   float64 // largest sample of either channel in the last four steps
+	Square float64 // mean square of both channels in the last four steps
+	Power  float64 // K-weighted power of the last 3 s, ungated; unweighted below 8 kHz
 }
 
-// Shown returns what the meter showed last. Control side; it allocates nothing.
+// Shown returns the last published results. Control side; it does not allocate.
 func (m *Meter) Shown() Shown {
 	for {
 		version := m.version.Load()

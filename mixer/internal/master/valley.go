@@ -3,35 +3,35 @@ package master
 // unity is the gain 1 of a valley.
 const unity = 1 << 30
 
-// valley makes a gain that moves gently out of the gains that single places between frames
-// need. It is at most what each of them needs by the time its frames come out, for some frames
-// before and after, and exactly 1 when none needed one for long. Audio side.
+// valley computes a smooth gain from the gains that peaks need. The gain is at most the needed gain when the
+// frames of a peak come out, including some frames before and after. It returns to exactly 1 when no gain has
+// been needed for long. Audio side.
 //
-// A needed gain is held for as long as the valley looks ahead, lets go exponentially, and is
-// averaged twice over half of that time. An average of values that are all at most the needed
-// gain is so, too; two make a curve that is flat where the peak is. Gains are integers, in
-// units of 2^-30: running sums of them are exact, so the blocks do not show.
+// A needed gain is held for the length of the lookahead, released exponentially, and averaged twice over half
+// of that length. An average of values that are at most the needed gain is at most the needed gain, too. Two
+// averages make a curve that is flat around the peak. Gains are integers in units of 2^-30: their running
+// sums are exact, so the result does not depend on the block length.
 type valley struct {
-	lows  []low // the least needed gain at the front, then ever larger ones: a ring
+	lows  []low // ring of needed gains: the smallest at the front, then increasing
 	first int
 	count int
-	hold  int64 // how many places a low counts for, after its own
-	at    int64 // the place
+	hold  int64 // how many places a low is held
+	at    int64 // number of the present place
 
-	held         int64 // the gain that lets go
-	release      int64 // share of the way back per frame, 2^-32
-	inner, outer box   // the average of held, and of that
-	full         int64 // outer's sum where all is unity
+	held         int64 // gain after hold and release
+	release      int64 // share of the remaining distance per frame, 2^-32
+	inner, outer box   // the two averages
+	full         int64 // sum of outer at unity
 }
 
-// low is a place and the gain that it needs.
+// low is a place and its needed gain.
 type low struct{ at, gain int64 }
 
-// newValley looks ahead by so many frames, of which it stays down for about a
-// seventh before a peak and for as many after it.
+// newValley returns a valley with a lookahead of ahead frames. The gain stays at its minimum for about a
+// seventh of them before a peak and as long after it.
 func newValley(ahead int, release int64) valley {
 	flat := ahead * 3 / 20
-	slope := ahead - flat + 1 // the length of both averages together
+	slope := ahead - flat + 1 // total length of both averages
 	outer := slope/2 + 1
 	inner := slope + 1 - outer
 	v := valley{
@@ -43,12 +43,11 @@ func newValley(ahead int, release int64) valley {
 	return v
 }
 
-// flat reports whether the gain is 1 and stays so until another is needed.
+// flat reports whether the gain is 1 until another gain is needed.
 func (v *valley) flat() bool { return v.count == 0 && v.outer.sum == v.full }
 
-// next takes the gain that the next place needs, at most unity, and returns the
-// gain of the frame that comes out: the one that lies as far before this place as
-// the valley looks ahead. While it is flat, places that need nothing may be left
+// next takes the gain that the next place needs, at most unity. It returns the gain of the output frame,
+// which is the lookahead before this place. While the valley is flat, places that need no gain may be left
 // out.
 func (v *valley) next(need int64) float32 {
 	if need < unity {
@@ -63,7 +62,7 @@ func (v *valley) next(need int64) float32 {
 	return gain[0]
 }
 
-// glide sets gains as next(unity) does, one by one: places that need nothing.
+// glide sets gains like repeated calls of next(unity), for places that need no gain.
 func (v *valley) glide(gains []float32) {
 	for len(gains) > 0 {
 		if v.count > 0 && v.low(0).at < v.at-v.hold {
@@ -80,9 +79,9 @@ func (v *valley) glide(gains []float32) {
 	}
 }
 
-// under is glide while the least needed gain is the same. It returns the gain that lets go.
+// under is glide while the smallest needed gain is constant. It returns the new value of held.
 func (v *valley) under(gains []float32, held, most int64) int64 {
-	// What moves is in registers.
+	// Keep the state in registers.
 	release, full := v.release, float64(v.full)
 	inner, i, once := v.inner.values, v.inner.at, v.inner.sum
 	outer, j, twice := v.outer.values, v.outer.at, v.outer.sum
@@ -107,14 +106,14 @@ func (v *valley) under(gains []float32, held, most int64) int64 {
 
 func (v *valley) low(i int) *low { return &v.lows[(v.first+i)%len(v.lows)] }
 
-// box is the sum of the last values. The next one takes the place of the oldest, at at.
+// box is the sum of the last values. at is the index of the oldest one, which is replaced next.
 type box struct {
 	values []int64
 	at     int
 	sum    int64
 }
 
-// newBox returns a box that has been given n times the same value.
+// newBox returns a box filled with a value.
 func newBox(n int, value int64) box {
 	b := box{values: make([]int64, n), sum: int64(n) * value}
 	for i := range b.values {
