@@ -1,22 +1,21 @@
-// Package bar draws levels and shares in block characters, in eighths of a character.
+// Package bar draws levels and shares with block characters, in steps of an eighth of a character.
 package bar
 
 import "strings"
 
-// The levels that bars show: full from Top on, empty from Bottom down.
+// The range of levels in dB: a bar is full at Top and empty at Bottom.
 const (
 	Top    = 0
 	Bottom = -60
 )
 
-// up and right are none to eight eighths of a character, from below and from the left.
+// up and right are characters filled by 0 to 8 eighths, from the bottom and from the left.
 var (
 	up    = [...]rune{' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'}
 	right = [...]rune{' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'}
 )
 
-// Block returns the one character of a level in dB: a space for silence, but never for
-// what can be heard.
+// Block returns one character for a level in dB. It is a space for silence only.
 func Block(db float64) rune {
 	share := (db - Bottom) / (Top - Bottom)
 	switch {
@@ -28,13 +27,13 @@ func Block(db float64) rune {
 	return up[1+int(share*8)]
 }
 
-// Level draws a level in dB as a bar of so many characters, filled up with spaces.
+// Level draws a level in dB as a bar of width characters, padded with spaces.
 func Level(db float64, width int) string { return Share((db-Bottom)/(Top-Bottom), width) }
 
-// Share draws a share of 1 as Level does a level.
+// Share draws a share of 0..1 as a bar of width characters.
 func Share(share float64, width int) string {
 	share = min(max(share, 0), 1)
-	if !(share > 0) { // NaN too
+	if !(share > 0) { // also NaN
 		share = 0
 	}
 	n := int(share * float64(8*width))

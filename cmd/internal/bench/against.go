@@ -9,7 +9,7 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Results is what `voicepool bench --json` prints.
+// Results is the output of `voicepool bench --json`.
 type Results struct {
 	Rate  int   `json:"rate"`
 	Block int   `json:"block"`
@@ -17,8 +17,8 @@ type Results struct {
 	Rows  []Row `json:"rows"`
 }
 
-// ReadResults reads what an earlier `voicepool bench --json` has printed. The error says what the text
-// is instead.
+// ReadResults parses the output of an earlier `voicepool bench --json`. An error explains why the
+// text is not such an output.
 func ReadResults(text []byte) (*Results, error) {
 	var r Results
 	if err := json.Unmarshal(text, &r); err != nil {
@@ -34,25 +34,25 @@ func ReadResults(text []byte) (*Results, error) {
 	return &r, nil
 }
 
-// Change is a row beside the same one of earlier results.
+// Change compares a row with the same row of earlier results.
 type Change struct {
 	Case   string  `json:"case"`
 	Voices int     `json:"voices"`
 	Unit   string  `json:"unit"`
 	Before float64 `json:"before"` // the median of the samples
 	Now    float64 `json:"now"`
-	Share  float64 `json:"change"` // now to before, less 1
-	P      float64 `json:"p"`      // that chance alone makes such a difference
+	Share  float64 `json:"change"` // Now/Before - 1
+	P      float64 `json:"p"`      // the probability that chance alone makes such a difference
 }
 
-// significant is from where on benchstat calls a difference one.
+// significant is the p-value below which a difference is significant, as in benchstat.
 const significant = 0.05
 
-// Differs reports whether chance alone is unlikely to make such a difference.
+// Differs reports whether the difference is statistically significant.
 func (c *Change) Differs() bool { return c.P < significant }
 
-// Against returns the rows that both results have, beside each other. P is that of the Mann-Whitney U
-// test on their samples, as benchstat has it.
+// Against compares the rows that occur in both results. P comes from the Mann-Whitney U test on
+// their samples, as in benchstat.
 func Against(now, before *Results) (changes []Change) {
 	for i := range now.Rows {
 		n := &now.Rows[i]
@@ -73,7 +73,7 @@ func sample(values []float64) *benchmath.Sample {
 	return benchmath.NewSample(append([]float64{}, values...), &benchmath.DefaultThresholds)
 }
 
-// PrintChanges prints what has changed. A difference that chance alone could make is ~.
+// PrintChanges prints the changes. A difference that is not significant is printed as "~".
 func PrintChanges(w io.Writer, changes []Change) {
 	fmt.Fprintf(w, "%-21s %6s %8s %12s %12s %9s %7s\n", "case", "voices", "unit", "before", "now", "change", "p")
 	for i := range changes {

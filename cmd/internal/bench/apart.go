@@ -7,17 +7,17 @@ import (
 	"voicepool/voice"
 )
 
-// The cases of voices that have a sound each: so many that no cache holds what they read.
+// Cases with one sound per voice. The sounds together exceed every cache.
 const (
 	apartVoices = 16384
-	apartFrames = 4096 // of a sound
+	apartFrames = 4096 // per sound
 	apartSpeed  = 1.1
 
 	monoApart, bestApart, copyApart = "mono-apart", "mono-best-apart", "copy-apart"
 )
 
-// apart measures voices that have a sound each, as they are and pitched, and a bare copy of
-// what the pitched ones read: no mixer can be faster than the memory.
+// apart measures voices with one sound each, unpitched and pitched. It also measures a plain copy
+// of the data that the pitched voices read, because memory bandwidth limits every mixer.
 func apart(pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick(monoApart) && !pick(bestApart) && !pick(copyApart) {
 		return nil, nil
@@ -37,7 +37,7 @@ func apart(pick func(string) bool, next Progress) ([]Row, error) {
 		sounds := make([]*voice.Sound, apartVoices)
 		for i := range sounds {
 			var err error
-			if sounds[i], err = sounding(data, 1, false); err != nil { // it is copied
+			if sounds[i], err = sounding(data, 1, false); err != nil { // the data is copied
 				return nil, err
 			}
 		}
@@ -54,8 +54,8 @@ func apart(pick func(string) bool, next Progress) ([]Row, error) {
 	return rows, nil
 }
 
-// copies returns what it takes to copy as much as the pitched voices read, from places as
-// far apart, to where the first cache has it.
+// copies measures copying the amount of data that the pitched voices read into the first-level
+// cache, from equally distant addresses.
 func copies(sound []float32) (runs []float64) {
 	const read = Block*11/10 + 1 // at apartSpeed
 	dst, all := make([]float32, read), make([]float32, 0, apartVoices*apartFrames)

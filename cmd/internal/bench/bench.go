@@ -1,5 +1,5 @@
-// Package bench measures what a machine can mix: the cost of a voice and frame, the cost of
-// calls, and whether blocks are ready in time beside garbage.
+// Package bench measures the mixing speed of a machine: the cost per voice and frame, the cost of
+// calls, and whether blocks are ready in time while garbage is collected.
 package bench
 
 import (
@@ -18,29 +18,29 @@ import (
 	"voicepool/voice"
 )
 
-// Every case is measured with so many voices, as the median of runs.
+// The sample rate, the block length, and the number of runs whose median is the result.
 const (
 	Rate  = 48000 // Hz
 	Block = 512   // frames
 	Runs  = 7
 )
 
-// Options is what is measured.
+// Options select the measurements.
 type Options struct {
-	Voices []int         // how many play
-	Slice  time.Duration // how long each run mixes at least
-	Speed  *float64      // of what is pitched; nil: 1.1
-	Own    bool          // each voice has a sound of its own, instead of 16 that they share
-	Least  bool          // the least time of each place of the grid, not the median
-	All    bool          // also what takes long, or is asked for seldom: memory, and mixers in turn
-	Only   []string      // patterns of cases, as path.Match has them; none: all
-	Load   string        // a folder whose sounds are loaded; empty: none are
+	Voices []int         // numbers of voices
+	Slice  time.Duration // minimum mixing time of each run
+	Speed  *float64      // of pitched voices; nil: 1.1
+	Own    bool          // each voice has its own sound, instead of 16 shared ones
+	Least  bool          // the minimum time at each grid place instead of the median
+	All    bool          // include slow and rarely used measurements, such as memory and several mixers
+	Only   []string      // patterns of case names as in path.Match; empty: all cases
+	Load   string        // a folder of sounds for the loading cases; optional
 }
 
-// maxOwn is for how many voices there are sounds of their own.
+// maxOwn is the maximum number of voices with their own sounds.
 const maxOwn = 1024
 
-// Check says what is wrong with options, by the flags that give them.
+// Check returns an error for invalid options. It names their flags.
 func (o *Options) Check() error {
 	switch {
 	case len(o.Voices) == 0:
@@ -65,22 +65,22 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// picks reports whether a case is to be measured.
+// picks reports whether a case is selected.
 func (o *Options) picks(name string) bool {
 	return len(o.Only) == 0 || slices.ContainsFunc(o.Only, func(pattern string) bool {
-		match, _ := path.Match(pattern, name) // that it is one is checked
+		match, _ := path.Match(pattern, name) // Check has checked the pattern
 		return match
 	})
 }
 
-// Progress is told what is measured next.
+// Progress reports the next measurement.
 type Progress func(format string, args ...any)
 
-// Row is one measured figure: per voice and frame for what mixes, times real time for what
-// renders, per call for all else, or for all files of a folder.
+// Row is a measured figure: per voice and frame for mixing, times real time for renders, per call
+// for calls, or for all files of a folder.
 type Row struct {
 	Case            string   `json:"case"`
-	Voices          int      `json:"voices"` // or mixers, or files
+	Voices          int      `json:"voices"` // number of voices, mixers or files
 	NsPerVoiceFrame *float64 `json:"ns_per_voice_frame,omitempty"`
 	VoicesRealtime  *int     `json:"voices_realtime,omitempty"`
 	Ns              *float64 `json:"ns,omitempty"`
@@ -92,7 +92,7 @@ type Row struct {
 	Samples []float64 `json:"samples"` // of the runs, for Against
 }
 
-// Measure measures all cases, then the calls, and tells what is next.
+// Measure runs the selected measurements. It calls next before each of them.
 func Measure(o Options, next Progress) ([]Row, error) {
 	var rows []Row
 	different := 16
@@ -165,12 +165,12 @@ func Measure(o Options, next Progress) ([]Row, error) {
 	return rows, nil
 }
 
-// callNames are the calls that measureCalls measures.
+// callNames are the cases of measureCalls.
 var callNames = []string{"play", "start-steal", "start-steal-unheard", "stop"}
 
 const silentBlock = "silent-block"
 
-// Cases returns the names of all cases, in their order.
+// Cases returns the names of all cases in order.
 func Cases() (names []string) {
 	for _, c := range cases {
 		names = append(names, c.name)
@@ -180,25 +180,25 @@ func Cases() (names []string) {
 	return append(append(names, loadCases...), "turn", memoryVoices, memoryVirtual, wholeRender, loadedRender)
 }
 
-// way is a way to mix.
+// way is a mixing case.
 type way struct {
 	name     string
 	channels int
 	speed    float64
 	quality  voice.Quality
-	compact  bool // samples of 16 bits
+	compact  bool // 16-bit samples
 	motion   motionKind
-	lowPass  float64 // of each voice, Hz; 0: off
-	sends    bool    // each voice sends to a bus, too
+	lowPass  float64 // cutoff of each voice in Hz; 0: off
+	sends    bool    // each voice also sends to a bus
 }
 
-// motionKind is what moves all the time.
+// motionKind selects properties that change continuously.
 type motionKind uint8
 
 const (
 	atRest     motionKind = iota
 	gainsMove             // each voice fades
-	placesMove            // each voice has a place, which is set 47 times a second
+	placesMove            // each voice has a position, which is set 47 times per second
 )
 
 var cases = []way{
@@ -212,7 +212,7 @@ var cases = []way{
 	{name: "mono-lowpass", channels: 1, speed: 1, lowPass: 3000}, {name: "mono-send", channels: 1, speed: 1, sends: true},
 }
 
-// noises returns sounds of two seconds of quiet noise, which all voices share.
+// noises returns n sounds with two seconds of quiet noise each.
 func noises(n, channels int, compact bool) ([]*voice.Sound, error) {
 	size := 2 * Rate * channels
 	data, sounds := noise(n*size), make([]*voice.Sound, n)
@@ -239,9 +239,8 @@ func noise(samples int) []float32 {
 	return data
 }
 
-// stage fills the pool of a mixer of n voices: they loop, at different places, with
-// different gains and pans. It also returns what has to be called before each block: it
-// moves what the case wants to be moved.
+// stage returns a mixer with n looping voices, which have different positions, gains and pans. Call
+// move before each block: it applies the continuous changes of the case.
 func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(block int), err error) {
 	c := mixer.Config{Rate: Rate, Voices: n, Commands: 2 * (n + starts)}
 	if b.sends {
@@ -275,7 +274,7 @@ func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(bloc
 		if b.motion != placesMove || block%2 != 0 {
 			return
 		}
-		for i := range spots { // round the listener, each at its distance and speed
+		for i := range spots { // voices circle around the listener at different distances and speeds
 			angle := float64(block*(1+i%7))/600 + float64(i)
 			far := float64(2 + i%50)
 			spots[i].Position = space.Vector{float64(far * pcm.CosPi(angle)), 0, float64(far * pcm.SinPi(angle))}
@@ -285,12 +284,12 @@ func (b way) stage(sounds []*voice.Sound, n int) (m *mixer.Mixer, move func(bloc
 	return m, move, nil
 }
 
-// gridPlaces is how many places blocks have on the grid of 20 ms: 15 of them are eight
-// of its fields.
+// gridPlaces is the number of different positions of blocks on the mixer's 20 ms grid: 15 blocks
+// span eight grid cells.
 const gridPlaces = 15
 
-// measure returns nanoseconds per voice and frame: the median of runs of at least a
-// slice, or of all their blocks the least at each place of the grid.
+// measure returns nanoseconds per voice and frame: the median of runs of at least slice. With
+// least, it is the mean over the grid places of the minimum time at each place.
 func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bool) (ns float64, runs []float64, err error) {
 	m, move, err := b.stage(sounds, n)
 	if err != nil {
@@ -298,7 +297,7 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 	}
 	m.Prepare()
 	block := make([]pcm.Frame, Block)
-	for range 3 { // the fade-ins are over, the caches warm
+	for range 3 { // the fade-ins are over, the caches are warm
 		m.Render(block)
 	}
 	number := 0
@@ -308,7 +307,7 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 		blocks := 0
 		var took time.Duration
 		for blocks < 2 || took < slice || least && number < gridPlaces {
-			move(number) // the control side's part is not measured
+			move(number) // the work of the control side is not measured
 			begin := time.Now()
 			m.Render(block)
 			t := time.Since(begin)
@@ -330,7 +329,7 @@ func (b way) measure(sounds []*voice.Sound, n int, slice time.Duration, least bo
 	return each(sum) / gridPlaces, runs, nil
 }
 
-// Median returns the median of what runs have taken.
+// Median returns the median of the values.
 func Median(runs []float64) float64 {
 	all := slices.Sorted(slices.Values(runs))
 	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2

@@ -10,17 +10,16 @@ import (
 )
 
 const (
-	// starts is how many starts one run of measureCalls has.
+	// starts is the number of starts in one run of measureCalls.
 	starts = 2048
-	// atOnce is how many of them come between two blocks: no more than victims that
-	// have been heard, but for the smallest pools.
+	// atOnce is the number of starts between two blocks. Except in the smallest pools, it does not
+	// exceed the number of victims that have already played.
 	atOnce = 32
 )
 
-// measureCalls measures, with n voices that all play: Play on the control side; on the
-// audio side the start of a voice that takes a victim, with the 480 frames of the
-// victim's tail and, where the victim has not been heard yet, without; and the stop of a
-// voice, with its tail.
+// measureCalls measures calls in a full pool of n voices. On the control side it measures Play. On
+// the audio side it measures a start that steals, both with the victim's tail of 480 frames and
+// without one, for victims that have not played yet. It also measures a stop with its tail.
 func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 	m, _, err := way{speed: 1}.stage(sounds, n)
 	if err != nil {
@@ -41,7 +40,7 @@ func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 			heard += c.carryOut()
 			m.Render(block)
 		}
-		// A pool of new voices, and as many starts as above on top of them.
+		// Fill the pool with new voices, and start as many again on top of them.
 		if _, err := c.play(n); err != nil {
 			return nil, err
 		}
@@ -65,7 +64,7 @@ func measureCalls(sounds []*voice.Sound, n int) ([]Row, error) {
 	}, nil
 }
 
-// measureSilence measures a block of a mixer in which nothing plays.
+// measureSilence measures a block of a mixer without voices.
 func measureSilence() (Row, error) {
 	m, err := mixer.New(mixer.Config{Rate: Rate})
 	if err != nil {
@@ -94,7 +93,7 @@ func callRow(name string, n int, runs []float64) Row {
 type caller struct {
 	m      *mixer.Mixer
 	sounds []*voice.Sound
-	living []mixer.Handle // what was asked for last
+	living []mixer.Handle // the voices started last
 	number int
 }
 
@@ -105,7 +104,7 @@ func (c *caller) play(n int) (time.Duration, error) {
 		c.number++
 		i := c.number
 		h, err := c.m.Play(c.sounds[i%len(c.sounds)], mixer.Options{
-			Loop: true, WhenFull: mixer.WhenFullEnd, Gain: -30 - pcm.Decibels(i*197%1301)/100, // a victim is lost
+			Loop: true, WhenFull: mixer.WhenFullEnd, Gain: -30 - pcm.Decibels(i*197%1301)/100, // a victim ends
 		})
 		if err != nil {
 			return 0, err
@@ -115,15 +114,15 @@ func (c *caller) play(n int) (time.Duration, error) {
 	return time.Since(begin), nil
 }
 
-// carryOut returns how long it takes to do what was asked for.
+// carryOut returns the time that the audio side takes for the pending commands.
 func (c *caller) carryOut() time.Duration {
 	begin := time.Now()
 	c.m.Render(nil)
 	return time.Since(begin)
 }
 
-// stop stops what lives of the voices asked for last, lets n new ones start, and
-// returns what one stop took.
+// stop stops the living voices among those started last, starts n new ones, and returns the time
+// per stop.
 func (c *caller) stop(n int) (ns float64, err error) {
 	stopped := 0
 	for _, h := range c.living {

@@ -9,7 +9,7 @@ import (
 	"voicepool/pcm"
 )
 
-// effectCases are effects at work, in time a frame.
+// effectCases are active effects, measured per frame.
 var effectCases = []struct {
 	name, kind string
 	values     effect.Values
@@ -21,7 +21,7 @@ var effectCases = []struct {
 	{"reverb", "reverb", nil},
 }
 
-// effectNames returns what effectCases are called.
+// effectNames returns the names of effectCases.
 func effectNames() (names []string) {
 	for _, c := range effectCases {
 		names = append(names, c.name)
@@ -29,7 +29,7 @@ func effectNames() (names []string) {
 	return names
 }
 
-// effects measures them, on noise.
+// effects measures effectCases on noise.
 func effects(picks func(string) bool, next Progress, slice time.Duration, least bool) ([]Row, error) {
 	var rows []Row
 	in := noise(2 * Block)

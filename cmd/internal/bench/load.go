@@ -16,7 +16,7 @@ import (
 	"voicepool/voice"
 )
 
-// The cases of Options.Load: the time, and that of all processors together.
+// The cases of Options.Load: the elapsed time, and with the suffix the total processor time.
 const (
 	loadCase       = "load"
 	loadPitched    = "load-pitched"
@@ -25,11 +25,11 @@ const (
 
 var loadCases = []string{loadCase, loadCase + processorShare, loadPitched, loadPitched + processorShare}
 
-// loadPitch is how far up and down sounds of loadPitched are made ready for, in semitones.
+// loadPitch is the pitch range of loadPitched in semitones, up and down.
 const loadPitch = 12
 
-// load measures how long the sounds of a folder take to be ready, in all: at their own pitch, and for
-// pitches of an octave up and down.
+// load measures the total loading time of a folder's sounds: for playback at the original pitch,
+// and for pitches up to an octave up and down.
 func (o *Options) load(next Progress) ([]Row, error) {
 	if o.Load == "" || !slices.ContainsFunc(loadCases, o.picks) {
 		return nil, nil
@@ -74,7 +74,7 @@ func (o *Options) load(next Progress) ([]Row, error) {
 	return rows, nil
 }
 
-// ready loads sounds, and makes what pitched voices read of them.
+// ready loads sounds. With pitched, it also prepares them for pitched playback.
 func ready(sources []soundlib.Source, pitched bool) error {
 	ctx := context.Background()
 	all, err := soundlib.NewLibrary(soundlib.Options{Rate: Rate}).Load(ctx, sources...)

@@ -11,11 +11,12 @@ import (
 
 const memoryVoices, memoryVirtual = "memory", "memory-virtual"
 
-// memory measures the bytes that New takes: for voices, and for as many with twice as many virtual ones.
+// memory measures the bytes allocated by mixer.New: with n voices, and with n voices and twice as
+// many virtual voices.
 func memory(pick func(string) bool, next Progress) (rows []Row, err error) {
 	for _, of := range []struct {
 		name    string
-		virtual int // for each voice
+		virtual int // per voice
 	}{{memoryVoices, 0}, {memoryVirtual, 2}} {
 		if !pick(of.name) {
 			continue
@@ -38,15 +39,15 @@ func memory(pick func(string) bool, next Progress) (rows []Row, err error) {
 	return rows, nil
 }
 
-// reserved returns the bytes allocated so far, those that are free again included.
+// reserved returns the total bytes allocated so far, including freed ones.
 func reserved() float64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return float64(m.TotalAlloc)
 }
 
-// turns measures a block of a mixer of eight voices that sound: of one mixer, and of one of 500 in turn, which
-// has left the caches meanwhile.
+// turns measures a block of a mixer with eight voices: for a single mixer, and for 500 mixers in
+// rotation. In rotation, each mixer's data has left the caches before its next block.
 func turns(pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick("turn") {
 		return nil, nil
@@ -68,7 +69,7 @@ func turns(pick func(string) bool, next Progress) ([]Row, error) {
 		}
 		var runs []float64
 		rounds := max(2000/count, 4)
-		runtime.GC() // so that none begins meanwhile
+		runtime.GC() // so that no collection begins during the measurement
 		for range Runs {
 			begin := time.Now()
 			for range rounds {

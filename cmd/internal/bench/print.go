@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Print prints rows as tables: what mixes, then what is called.
+// Print prints rows as tables, one for each unit.
 func Print(w io.Writer, rows []Row) {
 	unit := ""
 	for i := range rows {
@@ -38,7 +38,7 @@ func Print(w io.Writer, rows []Row) {
 	}
 }
 
-// PrintRealtime prints how blocks kept up with real time.
+// PrintRealtime prints whether blocks were ready in time.
 func PrintRealtime(w io.Writer, rows []RealtimeRow) {
 	fmt.Fprintf(w, "%-8s %7s %6s %7s %14s %12s %12s %12s %6s\n", "run", "blocks", "late", "missed", "worst late ms", "render ms", "worst ms", "collections", "GB/s")
 	for _, r := range rows {
@@ -49,14 +49,14 @@ func PrintRealtime(w io.Writer, rows []RealtimeRow) {
 
 // The units of rows.
 const (
-	unitVoice   = "ns/frame" // of a voice
+	unitVoice   = "ns/frame" // per voice
 	unitCall    = "ns"
 	unitBytes   = "bytes"
 	unitSeconds = "s"
 	unitTimes   = "x real"
 )
 
-// Unit returns what the row counts.
+// Unit returns the unit of the row's figure.
 func (r *Row) Unit() string {
 	switch {
 	case r.NsPerVoiceFrame != nil:

@@ -11,23 +11,23 @@ import (
 	"voicepool/voice"
 )
 
-// What bench --realtime mixes, and how much garbage is made beside it.
+// The load of bench --realtime, and the garbage made at the same time.
 const (
 	RealtimeVoices  = 64
 	realtimeGarbage = 1e9 // bytes per second
-	litterers       = 2   // goroutines that make it
+	litterers       = 2   // goroutines that make garbage
 	litterBytes     = 1 << 10
-	litterKept      = 8192 // pieces that each keeps, so that a collection has something to mark
+	litterKept      = 8192 // objects kept by each, so that a collection has something to mark
 )
 
-// RealtimeRow is what came of a run. The device that it stands for plays a block, has
-// another one in reserve, and asks for the one after that when the first begins.
+// RealtimeRow is the result of a run. The simulated device plays a block, holds one more in
+// reserve, and requests the next block when a block begins.
 type RealtimeRow struct {
 	Run         string               `json:"run"`
 	Blocks      int64                `json:"blocks"`
-	Late        int64                `json:"late"`          // ready after the end of the block that began when they were asked for: the reserve is played
-	Missed      int64                `json:"missed"`        // ready after the end of the reserve, too: a gap is heard
-	WorstLate   float64              `json:"worst_late_ms"` // of those that were late
+	Late        int64                `json:"late"`          // blocks that were not ready when the playing block ended, so that the reserve was used
+	Missed      int64                `json:"missed"`        // blocks that were not ready when the reserve ended either: an audible gap
+	WorstLate   float64              `json:"worst_late_ms"` // of the late blocks
 	Mean        float64              `json:"render_mean_ms"`
 	Longest     float64              `json:"render_worst_ms"`
 	Shares      [device.Shares]int64 `json:"shares"` // as in device.Load
@@ -35,8 +35,8 @@ type RealtimeRow struct {
 	Garbage     float64              `json:"gb_per_second"` // made by the whole process
 }
 
-// Realtime makes the control run and the one beside garbage, each of so many
-// blocks, with a mixer of its own, and tells what is next.
+// Realtime makes two runs of the given number of blocks, each with a new mixer: a control run, and
+// a run with garbage. It calls next before each.
 func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 	sounds, err := noises(16, 1, false)
 	if err != nil {
@@ -67,9 +67,8 @@ func Realtime(blocks int64, next Progress) ([]RealtimeRow, error) {
 	return rows, nil
 }
 
-// pace asks src for blocks of a length in real time, as a device with one block in
-// reserve: block k at start + k x block / rate, or as soon as the one before it is
-// ready.
+// pace requests blocks from src in real time, like a device with one block in reserve. Block k is
+// requested at start + k x block / rate, or as soon as the previous block is ready.
 func pace(src device.Source, rate, block int, blocks int64) RealtimeRow {
 	g := device.NewGauge(src, rate)
 	dst := make([]pcm.Frame, block)
@@ -95,15 +94,15 @@ func pace(src device.Source, rate, block int, blocks int64) RealtimeRow {
 	return row
 }
 
-// piece is garbage: memory with a pointer in it. With the word that Go puts before
+// piece is an object that becomes garbage. It contains a pointer. With the word that Go puts before
 // it, it is litterBytes long.
 type piece struct {
 	next *piece
 	_    [litterBytes - 16]byte
 }
 
-// litter makes so many bytes of garbage per second, until stop is called, which
-// returns when nothing is made any more.
+// litter makes perSecond bytes of garbage per second until stop is called. stop returns when all
+// goroutines have ended.
 func litter(perSecond float64) (stop func()) {
 	done := make(chan struct{})
 	var all sync.WaitGroup
@@ -120,7 +119,7 @@ func litter(perSecond float64) (stop func()) {
 				for due := int(time.Since(begin).Seconds() * perSecond / litterers / litterBytes); made < due; made++ {
 					at := made % litterKept
 					if old := kept[(at+1)%litterKept]; old != nil {
-						old.next = nil // or all of it would hang together, and none be garbage
+						old.next = nil // otherwise all objects would stay reachable through the chain
 					}
 					kept[at] = &piece{next: kept[(at+litterKept/2)%litterKept]}
 				}
@@ -131,7 +130,7 @@ func litter(perSecond float64) (stop func()) {
 	return func() { close(done); all.Wait() }
 }
 
-// allocated returns how many bytes the process has ever taken from its heap.
+// allocated returns the total bytes ever allocated on the heap.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)

@@ -19,14 +19,14 @@ import (
 //go:embed scene.yaml
 var renderScene []byte
 
-// The renders: all that the command does, and what of it comes after the sounds are loaded.
+// The render cases: the whole command, and the part after the sounds are loaded.
 const (
 	wholeRender  = "render"
 	loadedRender = "render-loaded"
 )
 
-// renders measures a render to 24 bits, as how many times faster than real time it is by the
-// processor time that it takes. Where nobody counts that there are no rows.
+// renders measures renders to 24 bits in times real time, by processor time. Without a measure of
+// processor time it returns no rows.
 func renders(pick func(string) bool, next Progress) ([]Row, error) {
 	if !pick(wholeRender) && !pick(loadedRender) {
 		return nil, nil
@@ -70,7 +70,7 @@ func renders(pick func(string) bool, next Progress) ([]Row, error) {
 	return rows, nil
 }
 
-// render writes all that a player gives to nowhere, and returns how much that is.
+// render renders a player, discards the output, and returns the number of frames.
 func render(player *cue.Player) (frames int64, err error) {
 	defer player.Close()
 	out, err := wav.NewWriter(io.Discard, wav.Config{Rate: player.Sheet().Rate})

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processorTime returns the time that all processors together have spent in this process; false where
-// nobody counts it.
+// processorTime returns the processor time of this process on all processors, and whether the
+// system reports it.
 func processorTime() (time.Duration, bool) {
 	var u syscall.Rusage
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)

@@ -1,5 +1,5 @@
-// Package board serves the page on which people see and play the rooms of a service: its voices,
-// buses, cues and sounds. The page speaks the service's HTTP and WebSocket, and nothing else.
+// Package board serves a web page that shows and plays the rooms of a service: their voices, buses,
+// cues and sounds. The page uses only the service's HTTP and WebSocket calls.
 //
 //	mux.Handle("GET /{$}", board.Handler())
 //	mux.Handle("GET /board/", board.Handler())
@@ -23,10 +23,11 @@ import (
 //go:embed static
 var files embed.FS
 
-// Policy is the content security policy of the page: nothing inline, nothing from elsewhere.
+// Policy is the content security policy of the page. It forbids inline scripts and content from
+// other hosts.
 const Policy = "default-src 'self'; connect-src 'self' ws: wss:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// types are the content types of the files by their endings. The system's table may say otherwise.
+// types are the content types by file extension. The system's table may be different.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -40,11 +41,11 @@ type asset struct {
 	tag, kind string
 }
 
-// Handler returns what serves the page at / and its files below /board/. Browsers keep the files and
-// ask whether they have changed. Any goroutine.
+// Handler serves the page at / and its files below /board/. Browsers cache the files and revalidate
+// them. Safe for concurrent use.
 func Handler() http.Handler {
 	assets := map[string]asset{}
-	entries, _ := fs.ReadDir(files, "static") // the folder is in the program
+	entries, _ := fs.ReadDir(files, "static") // the folder is embedded
 	for _, e := range entries {
 		data, _ := files.ReadFile("static/" + e.Name())
 		sum := sha256.Sum256(data)

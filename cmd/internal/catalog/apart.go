@@ -2,8 +2,8 @@ package catalog
 
 import "path/filepath"
 
-// tellApart gives rows the names that are shown: the short one, and where others have it too, that
-// with the ending, or else the whole path.
+// tellApart sets the displayed names of rows. Names that several rows share are extended: first to
+// the base name of the file, then to its whole path.
 func tellApart(rows []Row) {
 	for i := range rows {
 		rows[i].name = rows[i].info.Name

@@ -1,5 +1,5 @@
-// Package catalog finds the sounds that a command line names, and tells of each what it is,
-// how loud, and how it looks.
+// Package catalog finds the sounds named on a command line, and describes their format, loudness
+// and shape.
 package catalog
 
 import (
@@ -23,26 +23,26 @@ import (
 	"voicepool/voice"
 )
 
-// Row is what is told about one sound, or why there is nothing to tell.
+// Row describes one sound, or why it could not be loaded.
 type Row struct {
 	info sounds.Info
-	name string // as it is shown, which tells it from the others
+	name string // the displayed name, see tellApart
 	Err  error
 
 	levels  []report.Level // the envelope
-	picture *portrait      // with --png
+	picture *portrait      // for Paint
 }
 
-// Options say how sounds are looked at.
+// Options configure Gather.
 type Options struct {
 	In        io.Reader      // standard input
-	Library   sounds.Options // of the library of each
+	Library   sounds.Options // of the library of each sound
 	Portraits bool           // for Paint
-	Loading   cue.Loading    // what shows how far it is, or nil
+	Loading   cue.Loading    // shows the progress; optional
 }
 
-// Gather loads sounds, as many at a time as there are processors, each into a library of its
-// own: a folder may hold more than fits into memory.
+// Gather loads sounds in parallel on all processors. Each has its own library, because a folder may
+// not fit into memory.
 func Gather(list []Named, o Options) []Row {
 	rows := make([]Row, len(list))
 	console.Each(len(list), o.Loading, func(i int) { rows[i] = o.look(list[i]) })
@@ -51,7 +51,7 @@ func Gather(list []Named, o Options) []Row {
 	return rows
 }
 
-// look loads one sound. A guess that is none gives the zero row.
+// look loads one sound. A guessed sound file with an unknown format gives the zero Row.
 func (o *Options) look(n Named) Row {
 	lib := sounds.NewLibrary(o.Library)
 	source, err := n.source(o.In)
@@ -69,7 +69,7 @@ func (o *Options) look(n Named) Row {
 	switch {
 	case n.Name == "-":
 		info.File = n.Name
-	case n.File == "": // an embedded sound has no file of the user's
+	case n.File == "": // the user has no file of an embedded sound
 		info.File = ""
 	}
 	row := Row{info: info, levels: levelsOf(loaded[0], 16)}
@@ -79,7 +79,7 @@ func (o *Options) look(n Named) Row {
 	return row
 }
 
-// loopOf tells the loop of a sound in a few characters.
+// loopOf describes the loop of a sound in a few characters.
 func loopOf(i sounds.Info) string {
 	switch {
 	case i.Loop != nil:
@@ -90,8 +90,7 @@ func loopOf(i sounds.Info) string {
 	return "-"
 }
 
-// levelsOf returns how loud a sound is from its start to its end, in so many
-// parts: the mean power of each, in dB.
+// levelsOf returns the envelope of a sound: the mean power of each of its parts in dB.
 func levelsOf(s *voice.Sound, parts int) []report.Level {
 	samples := s.Samples()
 	levels := make([]report.Level, parts)
@@ -109,7 +108,7 @@ func levelsOf(s *voice.Sound, parts int) []report.Level {
 	return levels
 }
 
-// blocks draws each in a character; full is -6 dB.
+// blocks draws each level as one character. A full block is -6 dB.
 func blocks(levels []report.Level) string {
 	var out strings.Builder
 	for _, l := range levels {
@@ -118,7 +117,7 @@ func blocks(levels []report.Level) string {
 	return out.String()
 }
 
-// Print prints a table, unless there is nothing to be put into it.
+// Print prints a table of the rows. If all rows have errors, it prints no table.
 func Print(w io.Writer, rows []Row) error {
 	if len(rows) > 0 && !slices.ContainsFunc(rows, func(r Row) bool { return r.Err == nil }) {
 		return nil
@@ -150,7 +149,7 @@ func Print(w io.Writer, rows []Row) error {
 	return table.Flush()
 }
 
-// Notes returns what is odd in the files of rows, a line each.
+// Notes returns remarks about the files of rows, one line each.
 func Notes(rows []Row) (lines []string) {
 	for _, r := range rows {
 		for _, note := range r.info.Notes {
@@ -172,21 +171,21 @@ type soundEntry struct {
 	Seconds  float64        `json:"seconds"`
 	LUFS     report.Level   `json:"lufs"`
 	TruePeak report.Level   `json:"true_peak_db"`
-	TagGain  *report.Level  `json:"tag_gain_db"` // null: it has no tag
+	TagGain  *report.Level  `json:"tag_gain_db"` // null: no tag
 	Gain     report.Level   `json:"gain_db"`
 	Loop     *pcm.Loop      `json:"loop"`
 	Bytes    int64          `json:"bytes"`
-	Notes    []string       `json:"notes,omitempty"` // what is odd in the file
+	Notes    []string       `json:"notes,omitempty"` // remarks about the file
 	Envelope []report.Level `json:"envelope_db"`     // of 16 parts, from start to end
 }
 
-// brokenEntry is one that could not be loaded.
+// brokenEntry is a sound that could not be loaded.
 type brokenEntry struct {
 	Name  string `json:"name"`
 	Error string `json:"error"`
 }
 
-// JSON returns what is printed of rows as JSON.
+// JSON returns the value that is printed as JSON for rows.
 func JSON(rows []Row) any {
 	entries := make([]any, 0, len(rows))
 	for _, r := range rows {
@@ -211,7 +210,7 @@ func JSON(rows []Row) any {
 	}{entries}
 }
 
-// Length prints a length so that short sounds keep their digits.
+// Length formats a duration. Short durations keep milliseconds.
 func Length(s float64) string {
 	if s >= 60 {
 		return time.Duration(s * float64(time.Second)).Round(time.Second).String()

@@ -14,7 +14,7 @@ type Effects struct {
 	JSON  bool     `name:"json" help:"Print JSON."`
 }
 
-// Run lists the kinds, and what can be set in each.
+// Run lists the kinds of effects and their parameters.
 func (e *Effects) Run(c *console.Console) error {
 	kinds := effect.Kinds()
 	if len(e.Kinds) > 0 {
@@ -48,11 +48,11 @@ func (e *Effects) Run(c *console.Console) error {
 	return nil
 }
 
-// listedKind is a kind as JSON has it.
+// listedKind is a kind of effect in JSON.
 type listedKind struct {
 	Name   string        `json:"name"`
 	Does   string        `json:"does"`
-	Bands  int           `json:"bands,omitempty"` // so many of what is named bands.NAME at most
+	Bands  int           `json:"bands,omitempty"` // maximum number of bands, for parameters named bands.NAME
 	Params []listedParam `json:"parameters"`
 }
 
@@ -63,7 +63,7 @@ type listedParam struct {
 	To      float64  `json:"to"`
 	Off     bool     `json:"off,omitempty"` // off is allowed, too
 	Choices []string `json:"choices,omitempty"`
-	Default string   `json:"default"` // as sheets have it
+	Default string   `json:"default"` // as written in sheets
 	Takes   string   `json:"takes"`
 	Does    string   `json:"does"`
 }
@@ -76,7 +76,7 @@ func listed(kinds []*effect.Kind) []listedKind {
 	return all
 }
 
-// paramsOf returns what can be set in a kind, of its bands too.
+// paramsOf returns the parameters of a kind and of its bands.
 func paramsOf(k *effect.Kind) (all []listedParam) {
 	add := func(of string, params []effect.Param) {
 		for i := range params {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// inputFS is a file system whose only file is StandardInput, with these bytes.
+// inputFS is a file system with one file, StandardInput.
 type inputFS struct{ data []byte }
 
 func (f *inputFS) Open(name string) (fs.File, error) {
@@ -16,7 +16,7 @@ func (f *inputFS) Open(name string) (fs.File, error) {
 	return inputFile{bytes.NewReader(f.data)}, nil
 }
 
-// inputFile is the open file, and what Stat returns.
+// inputFile is the open file and its FileInfo.
 type inputFile struct{ *bytes.Reader }
 
 func (f inputFile) Stat() (fs.FileInfo, error) { return f, nil }

@@ -16,17 +16,17 @@ import (
 	"voicepool/sounds/tone"
 )
 
-// Named is a sound as a command line names it: a file, else an embedded sound, or - for
+// Named is a sound named on a command line: a file, an embedded or generated sound, or "-" for
 // standard input.
 type Named struct {
 	Name  string
 	File  string // empty: not a file
-	guess bool   // found in a folder, perhaps no sound
-	tone  bool   // package tone makes it
+	guess bool   // found in a folder, and possibly not a sound
+	tone  bool   // package tone generates it
 }
 
-// Resolve says what a name on the command line means. A file that is there goes
-// before the embedded or generated sound of its name.
+// Resolve interprets a name on the command line. An existing file has precedence over an embedded
+// or generated sound.
 func Resolve(name string) Named {
 	if name == "-" {
 		return Named{Name: name}
@@ -42,7 +42,8 @@ func Resolve(name string) Named {
 	return Named{Name: name, File: name}
 }
 
-// Tone returns whether package tone makes the sound, or what is wrong with its name.
+// Tone reports whether package tone generates the sound. It returns an error if its name is
+// invalid.
 func (s Named) Tone() (bool, error) {
 	if !s.tone {
 		return false, nil
@@ -53,8 +54,8 @@ func (s Named) Tone() (bool, error) {
 	return true, nil
 }
 
-// Find returns what arguments name, of none the embedded sounds. In a folder that is every file with
-// the name or the content of a sound, behind links too. skipped says what was passed over, and why.
+// Find returns the sounds named by paths, or without paths the embedded sounds. In a folder it
+// finds all files that may be sounds, and follows links. skipped lists other entries with reasons.
 func Find(paths []string) (list []Named, skipped []string, err error) {
 	if len(paths) == 0 {
 		for _, name := range embedded.Names() {
@@ -78,14 +79,13 @@ func Find(paths []string) (list []Named, skipped []string, err error) {
 	return list, skipped, nil
 }
 
-// soundName reports whether a file is called like a sound, of a format that can be
-// read or not.
+// soundName reports whether a file has an extension of an audio format, supported or not.
 func soundName(file string) bool {
 	return slices.Contains([]string{".wav", ".wave", ".flac", ".ogg", ".oga", ".mp3", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".aifc", ".wma", ".wv", ".mpc", ".spx"}, strings.ToLower(filepath.Ext(file)))
 }
 
-// InFolder returns the files of a folder, and of the folders in it, that are called
-// like sounds, by their paths in it.
+// InFolder returns the files below a folder with an extension of an audio format, as relative
+// paths.
 func InFolder(folder string) (files []string, err error) {
 	w := walk{visit: func(file string) {
 		if name, relErr := filepath.Rel(folder, file); relErr == nil && soundName(file) {
@@ -99,10 +99,10 @@ func InFolder(folder string) (files []string, err error) {
 	return files, err
 }
 
-// maxInput bounds what is read from standard input, as files are bounded.
+// maxInput is the maximum number of bytes read from standard input. It equals the limit of files.
 const maxInput = 256 << 20
 
-// source returns where a library finds the sound.
+// source returns the library source of a sound.
 func (s Named) source(in io.Reader) (sounds.Source, error) {
 	switch {
 	case s.File != "":
@@ -131,7 +131,7 @@ func ReadInput(in io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// Missing names what is most often wrong with a name in words of its own.
+// Missing returns a helpful error for a missing file that looks like the name of an embedded sound.
 func Missing(file string) error {
 	_, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(file, `./\`) {
@@ -140,6 +140,5 @@ func Missing(file string) error {
 	return nil
 }
 
-// StandardInput is the name of what comes from standard input, so that a library loads it as
-// it loads all others.
+// StandardInput is the file name of standard input in a library.
 const StandardInput = "standard input"

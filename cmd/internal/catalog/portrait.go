@@ -17,17 +17,17 @@ import (
 	"voicepool/voice"
 )
 
-// portraitColumns is how wide a waveform is drawn, in pixels.
+// portraitColumns is the width of a waveform in pixels.
 const portraitColumns = 960
 
-// portrait is what a picture shows of a sound, by column.
+// portrait holds the drawn data of a sound by column.
 type portrait struct {
 	low, high [portraitColumns]float32 // the waveform, all channels
-	level     [portraitColumns]float64 // the loudness index in dB: how loud it is going to be
-	loop      [2]int                   // the columns that repeat; none where both are equal
+	level     [portraitColumns]float64 // the loudness index in dB: the loudness of the rest
+	loop      [2]int                   // the columns of the loop; equal without one
 }
 
-// portray gathers it. looped says that its loop is one that it was made for.
+// portray computes the portrait of a sound. looped reports whether the sound is meant to loop.
 func portray(s *voice.Sound, looped bool) *portrait {
 	p := &portrait{}
 	samples, channels, frames := s.Samples(), int64(s.Channels()), s.Frames()
@@ -49,13 +49,13 @@ func portray(s *voice.Sound, looped bool) *portrait {
 	return p
 }
 
-// The measures of a picture, in pixels.
+// The dimensions of a picture in pixels.
 const (
-	panelLeft    = 64 // the levels
-	panelRight   = 30 // the samples
+	panelLeft    = 64 // for level labels
+	panelRight   = 30 // for sample labels
 	panelLegend  = 30
 	panelTitle   = 18
-	panelWave    = 81 // odd: there is a middle line
+	panelWave    = 81 // odd, so that there is a middle line
 	panelTime    = 32
 	panelHeight  = panelTitle + panelWave + panelTime
 	panelMargins = panelLeft + panelRight
@@ -67,15 +67,15 @@ var (
 	loud    = color.RGBA{0xf2, 0xb1, 0x34, 0xff}
 )
 
-// picture is what panels are painted into.
+// picture is the image that panels are drawn into.
 type picture struct{ *image.RGBA }
 
 func (p picture) fill(x0, y0, x1, y1 int, c color.Color) {
 	draw.Draw(p, image.Rect(x0, y0, x1, y1), image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// Paint draws a legend, then a panel for each row that could be loaded: the waveform, red where
-// it goes beyond full scale, and over it the loudness index.
+// Paint draws a legend and a panel for each loaded row: the waveform, red beyond full scale, and
+// the loudness index over it.
 func Paint(rows []Row) image.Image {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Err != nil })
 	p := picture{image.NewRGBA(image.Rect(0, 0, portraitColumns+panelMargins, len(rows)*panelHeight+panelLegend))}
@@ -97,7 +97,7 @@ func Paint(rows []Row) image.Image {
 	return p.RGBA
 }
 
-// panel draws one sound below a row of pixels.
+// panel draws one sound. top is its first row of pixels.
 func (p picture) panel(r *Row, top int) {
 	ink.Write(p, panelLeft, top+panelTitle-6, titleOf(*r), ink.Words)
 	top += panelTitle
@@ -132,7 +132,7 @@ func (p picture) panel(r *Row, top int) {
 	}
 }
 
-// time draws the lines of a time axis below a row of pixels, and their labels under the panel.
+// time draws the lines and labels of the time axis of a panel.
 func (p picture) time(seconds float64, top int) {
 	if !(seconds > 0) {
 		return
@@ -147,10 +147,10 @@ func (p picture) time(seconds float64, top int) {
 	}
 }
 
-// waveRow is how many rows a sample lies above the middle.
+// waveRow returns the height of a sample above the middle in pixels.
 func waveRow(x float32) int { return int(math.Round(float64(min(max(x, -1), 1)) * (panelWave / 2))) }
 
-// levelRow is the row of a level in dB, from the top; panelWave is below all.
+// levelRow returns the row of a level in dB, from the top. panelWave is below the panel.
 func levelRow(db float64) int {
 	if !(db > bar.Bottom) {
 		return panelWave

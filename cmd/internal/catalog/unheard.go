@@ -10,8 +10,8 @@ import (
 	"voicepool/sounds"
 )
 
-// Unheard finds the starts that begin at or beyond the end of their sound, and
-// end as they begin.
+// Unheard returns errors for starts that begin at or beyond the end of their sound, and so end at
+// once.
 func Unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
 	lengths := make([][]int64, len(sheet.Sounds)) // of each file; -1: it could not be loaded
 	for i := range sheet.Cues {
@@ -39,7 +39,8 @@ func Unheard(ctx context.Context, sheet *cue.Sheet, lib *sounds.Library) (list r
 	return list
 }
 
-// framesOf returns how long the files of a sound are, -1 for what could not be loaded.
+// framesOf returns the lengths of a sound's files in frames, or -1 for files that could not be
+// loaded.
 func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *sounds.Library) []int64 {
 	frames := make([]int64, len(sound.Files))
 	for i, f := range sound.Files {
@@ -51,11 +52,11 @@ func framesOf(ctx context.Context, sheet *cue.Sheet, sound *rules.Sound, lib *so
 	return frames
 }
 
-// Odd returns what is odd in the files of a sheet that a library has loaded.
+// Odd returns remarks about the loaded files of a sheet.
 func Odd(sheet *cue.Sheet, lib *sounds.Library) (list rules.Errors) {
 	notes := map[string][]string{}
 	for _, info := range lib.Infos() {
-		notes[info.File] = info.Notes // the same in all ways to play it
+		notes[info.File] = info.Notes // the same for all variants of a file
 	}
 	for i := range sheet.Sounds {
 		sound := &sheet.Sounds[i]

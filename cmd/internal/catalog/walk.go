@@ -10,21 +10,21 @@ import (
 	"voicepool/internal/words"
 )
 
-// walk finds the files of a folder and of all folders in it, in the order of their names. It
-// follows links, and looks into every folder once, so that it ends.
+// walk visits the files of a folder and its subfolders in name order. It follows links but visits
+// each folder once, so that it ends.
 type walk struct {
 	visit   func(file string)
-	skipped []string // what it passed over, and why
+	skipped []string // skipped entries with reasons
 	seen    []place
 }
 
-// place is a folder, and how it was come to.
+// place is a visited folder and its path.
 type place struct {
 	path string
 	info fs.FileInfo
 }
 
-// folder walks over a folder that is there.
+// folder walks over a folder.
 func (w *walk) folder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func (w *walk) folder(path string) error {
 	return nil
 }
 
-// entry looks at what is in a folder.
+// entry handles an entry of a folder.
 func (w *walk) entry(path string) error {
 	info, err := os.Stat(path)
 	var pathErr *fs.PathError

@@ -1,5 +1,5 @@
-// Package column measures text in the columns of a terminal. A Chinese character takes two
-// columns, a combining mark none.
+// Package column measures text in terminal columns. A Chinese character takes two columns, and a
+// combining mark takes no column.
 package column
 
 import (
@@ -8,10 +8,10 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Width returns how many columns a line takes.
+// Width returns the number of columns of a line.
 func Width(line string) int { return uniseg.StringWidth(line) }
 
-// Cut returns as many of the first letters of a line as fit into so many columns.
+// Cut returns the longest prefix of a line that fits into width columns.
 func Cut(line string, width int) string {
 	end, state := 0, -1
 	for rest := line; rest != ""; {
@@ -26,8 +26,7 @@ func Cut(line string, width int) string {
 	return line
 }
 
-// Pad returns text in exactly so many columns: filled up with spaces, or cut, with a
-// mark of that.
+// Pad returns text in exactly width columns: padded with spaces, or cut with an ellipsis.
 func Pad(text string, width int) string {
 	if Width(text) > width {
 		text = Cut(text, width-1) + "…"
@@ -35,7 +34,7 @@ func Pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-Width(text), 0))
 }
 
-// First returns the first of some lines that fits into so many columns, or the last.
+// First returns the first line that fits into width columns, or the last line.
 func First(width int, lines ...string) string {
 	for _, l := range lines {
 		if Width(l) <= width {

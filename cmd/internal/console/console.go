@@ -1,5 +1,5 @@
-// Package console is where a command reads and writes, how a signal ends it, and with which
-// exit code.
+// Package console provides a command's input and output, its handling of signals, and its exit
+// codes.
 package console
 
 import (
@@ -22,26 +22,26 @@ import (
 	"voicepool/mixer"
 )
 
-// Console is where a command reads and writes: results go to Out, messages to Err.
+// Console is the input and output of a command. Results are written to Out, and messages to Err.
 type Console struct {
 	In  io.Reader
 	Out *Sticky
 	Err io.Writer
-	// The terminals behind them, or nil where there are none.
+	// The terminals of In, Out and Err, or nil.
 	InTerminal, OutTerminal, ErrTerminal *os.File
 
-	Quiet  bool // no progress and no notes
+	Quiet  bool // suppress progress and notes
 	colour bool // NO_COLOR is not set
 
 	mutex  sync.Mutex
-	screen *live.Screen // what has taken a terminal over
+	screen *live.Screen // the screen that uses a terminal, or nil
 
-	line  sync.Mutex       // of what goes to Err
-	shown bool             // a line of progress is there
-	clock func() time.Time // nil: that of the system
+	line  sync.Mutex       // guards Err
+	shown bool             // a progress line is visible
+	clock func() time.Time // for tests; nil: the system's clock
 }
 
-// Restore gives the terminal back, whatever has taken it over. Any goroutine.
+// Restore restores the terminal if a screen uses it. Safe for concurrent use.
 func (c *Console) Restore() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -78,7 +78,7 @@ func New() *Console {
 	return c
 }
 
-// Say prints a message, one line.
+// Say prints a message of one line.
 func (c *Console) Say(format string, args ...any) {
 	c.line.Lock()
 	defer c.line.Unlock()
@@ -86,8 +86,8 @@ func (c *Console) Say(format string, args ...any) {
 	fmt.Fprintf(c.Err, "voicepool: "+format+"\n", args...)
 }
 
-// Finish prints what went wrong, if anything, and returns the exit code. Who reads no
-// further than he wants, as head does, is told nothing.
+// Finish prints the error, if any, and returns the exit code. A broken pipe on standard output, as
+// after head, prints no message.
 func (c *Console) Finish(err error) int {
 	if err == nil || c.Out.Err != nil && ExitCode(err) < 2 {
 		if err = unread(c.Out.Err); err == nil && c.Out.Err != nil {
@@ -103,8 +103,8 @@ func (c *Console) Finish(err error) int {
 	return ExitCode(err)
 }
 
-// Outcome says what failed of the outputs of a command, each on a line of its own. What is
-// finished stays, whatever became of the others.
+// Outcome prints the error of each failed output on its own line. Completed outputs are kept, even
+// if others have failed.
 func (c *Console) Outcome(outputs ...error) error {
 	var failed error
 	for _, err := range outputs {
@@ -116,7 +116,7 @@ func (c *Console) Outcome(outputs ...error) error {
 	return failed
 }
 
-// JSON prints v to Out in the form that people and programs can read.
+// JSON prints v to Out as indented JSON.
 func (c *Console) JSON(v any) error {
 	e := json.NewEncoder(c.Out)
 	e.SetIndent("", "  ")
@@ -124,25 +124,25 @@ func (c *Console) JSON(v any) error {
 	return e.Encode(v)
 }
 
-// Sticky stays with its first error, so that results are printed without looking, and the
-// end of the program tells whether they arrived.
+// Sticky keeps its first error. So results are printed without checks, and Finish reports an error
+// at the end.
 type Sticky struct {
 	W    io.Writer
-	Err  error // the first one
+	Err  error // the first error
 	told bool
 }
 
-// Fail makes an error that has been told the first one, if there is none.
+// Fail sets the first error, if there is none yet. The error counts as already printed.
 func (s *Sticky) Fail(err error) {
 	if s.Err == nil {
 		s.Err, s.told = err, true
 	}
 }
 
-// Unread reports whether a write failed since nobody reads any more, as after head.
+// Unread reports whether a write failed because the reader has closed the pipe, as after head.
 func Unread(err error) bool { return unread(err) != nil }
 
-// Write writes to W, unless a write has failed.
+// Write writes to W, unless an earlier write has failed.
 func (s *Sticky) Write(p []byte) (int, error) {
 	if s.Err != nil {
 		return 0, s.Err
@@ -152,35 +152,34 @@ func (s *Sticky) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// The exit codes; what a signal interrupted ends with 128 + its number.
+// The exit codes. A command interrupted by a signal exits with 128 + the signal's number.
 const (
 	ExitDone   = 0
 	ExitFailed = 1
 	ExitUsage  = 2
 )
 
-// usageError is the error of a command line that is wrong.
+// usageError is the error of an invalid command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// Usage returns the error of a command line that is wrong.
+// Usage returns the error of an invalid command line.
 func Usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// Interruption ends a command that a signal has stopped, after it has put
-// everything in order.
+// Interruption is the error of a command that a signal has stopped, after an orderly shutdown.
 type Interruption struct{ Signal os.Signal }
 
-// Error is the name of the signal.
+// Error returns the name of the signal.
 func (i Interruption) Error() string { return i.Signal.String() }
 
-// Reported ends a command whose errors have been printed.
+// Reported is the error of a command whose errors have already been printed.
 type Reported struct{ Code int }
 
-// Error says no more.
+// Error returns a fixed text, because the errors have been printed.
 func (Reported) Error() string { return "failed" }
 
-// ExitCode returns what a command exits with that has ended with an error, or with none.
+// ExitCode returns the exit code for an error or nil.
 func ExitCode(err error) int {
 	if err == nil {
 		return ExitDone
@@ -201,7 +200,7 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// Message returns the line to be printed for an error, or nothing.
+// Message returns the line to print for an error, or "".
 func Message(err error) string {
 	_, interrupted := errors.AsType[Interruption](err)
 	_, reported := errors.AsType[Reported](err)
@@ -216,8 +215,8 @@ func Message(err error) string {
 	return words.Plain(err)
 }
 
-// Each does n pieces of work, as many at a time as there are processors, and tells done
-// at first and of each that is finished, from this goroutine.
+// Each calls work for 0..n-1, in parallel on all processors. It calls done on its own goroutine:
+// once at the start and after each finished call.
 func Each(n int, done func(done, total int), work func(i int)) {
 	next, finished := atomic.Int64{}, make(chan struct{}, n)
 	for range min(runtime.GOMAXPROCS(0), n) {

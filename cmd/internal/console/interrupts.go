@@ -7,23 +7,22 @@ import (
 	"time"
 )
 
-// Interrupts is a context that ends with the first Ctrl-C (or SIGTERM, SIGHUP),
-// and knows which it was. What has not ended within a second of another one is
-// ended by force.
+// Interrupts is a context that ends with the first Ctrl-C, SIGTERM or SIGHUP. A second signal ends
+// the process by force after a second.
 type Interrupts struct {
 	context.Context
-	Close func() // ends the listening, and the context
+	Close func() // stops listening and ends the context
 }
 
-// patience is how long an end may take when it has been asked for twice.
+// patience is how long a shutdown may take after a second signal.
 const patience = time.Second
 
-// Listen begins to listen until Close. The terminal is given back before a
-// second signal ends the process.
+// Listen starts to listen for signals, until Close. Before a second signal ends the process, the
+// terminal is restored.
 func (c *Console) Listen() *Interrupts {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
-	if list := endings(); len(list) > 0 { // none would mean all
+	if list := endings(); len(list) > 0 { // without arguments, Notify would mean all signals
 		signal.Notify(signals, list...)
 	}
 	done := make(chan struct{})
@@ -41,7 +40,7 @@ func (c *Console) Listen() *Interrupts {
 		case <-done:
 			return
 		}
-		// What ends in order leaves nothing half-written, and takes no longer.
+		// A shutdown in order leaves no partial files, and rarely takes longer.
 		select {
 		case <-time.After(patience):
 			c.Restore()
@@ -55,11 +54,11 @@ func (c *Console) Listen() *Interrupts {
 	}}
 }
 
-// Cause returns the interruption, or nil when there was none.
+// Cause returns the Interruption, or nil without a signal.
 func (i *Interrupts) Cause() error { return context.Cause(i) }
 
-// Instead ends the line of progress and returns the Interruption in the place of what
-// it made of the work.
+// Instead removes the progress line. If a signal has interrupted the work, Instead returns the
+// Interruption instead of the error that it caused.
 func (i *Interrupts) Instead(c *Console, err error) error {
 	c.Progress("")
 	if e := i.Cause(); e != nil && err != nil {
@@ -68,12 +67,12 @@ func (i *Interrupts) Instead(c *Console, err error) error {
 	return err
 }
 
-// orderly is how long work whose context has ended may take to end by itself.
+// orderly is how long work may take to return after its context has ended.
 const orderly = 100 * time.Millisecond
 
-// Within does some work that may block where no context reaches, as the opening
-// of a pipe that nobody writes does. When ctx ends the work is left behind, for
-// the process is about to end, and the error is the cause.
+// Within runs work that may block without respect for ctx, such as opening a pipe without a writer.
+// When ctx ends, it abandons the work and returns the cause. That is acceptable because the process
+// is about to end.
 func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	var got, none T
 	var err error
@@ -85,14 +84,14 @@ func Within[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	if _, finished := Await(ctx, done, orderly); !finished {
 		return none, context.Cause(ctx)
 	}
-	if err != nil && ctx.Err() != nil { // what the end of ctx looks like from there
+	if err != nil && ctx.Err() != nil { // probably a consequence of the end of ctx
 		return got, context.Cause(ctx)
 	}
 	return got, err
 }
 
-// Await waits until something is done, and returns what has come of it. When ctx has ended,
-// it gives it a little time, and reports whether it took no more.
+// Await waits for a value. After the end of ctx it waits for the duration little at most. finished
+// reports whether it got a value.
 func Await[T any](ctx context.Context, done <-chan T, little time.Duration) (got T, finished bool) {
 	select {
 	case got = <-done:
@@ -107,7 +106,7 @@ func Await[T any](ctx context.Context, done <-chan T, little time.Duration) (got
 	}
 }
 
-// Do is Within for work that gives nothing.
+// Do is Within for work without a result.
 func Do(ctx context.Context, work func() error) error {
 	_, err := Within(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err

@@ -13,8 +13,8 @@ import (
 	"voicepool/internal/words"
 )
 
-// Progress shows on a terminal, in one line that replaces itself, what is going
-// on; an empty format takes it away. Elsewhere, and on a quiet console, it prints nothing.
+// Progress shows a progress line on a terminal, replacing the previous one. An empty format removes
+// the line. Without a terminal, or on a quiet console, it does nothing.
 func (c *Console) Progress(format string, args ...any) {
 	if c.ErrTerminal == nil || c.Quiet {
 		return
@@ -26,13 +26,13 @@ func (c *Console) Progress(format string, args ...any) {
 	c.line.Lock()
 	defer c.line.Unlock()
 	c.clear()
-	text := column.Cut(fmt.Sprintf(format, args...), width-1) // a line that wraps is not replaced
+	text := column.Cut(fmt.Sprintf(format, args...), width-1) // a wrapped line could not be replaced
 	if c.shown = text != ""; c.shown {
 		fmt.Fprint(c.Err, text)
 	}
 }
 
-// clear takes the line of progress away.
+// clear removes the progress line.
 func (c *Console) clear() {
 	if c.shown {
 		fmt.Fprint(c.Err, "\r\x1b[K")
@@ -40,7 +40,7 @@ func (c *Console) clear() {
 	}
 }
 
-// now is the time, by the clock of a test where there is one.
+// now returns the time, by the clock of a test if set.
 func (c *Console) now() time.Time {
 	if c.clock != nil {
 		return c.clock()
@@ -48,11 +48,11 @@ func (c *Console) now() time.Time {
 	return time.Now()
 }
 
-// Often is how often progress is shown.
+// Often is the interval between progress updates.
 const Often = 100 * time.Millisecond
 
-// Work returns what shows how far some work is: its share, and the time that is left. It
-// is nil where nothing is shown. The line goes when all is done.
+// Work returns a function that shows the progress of some work as a share and the remaining time.
+// It returns nil if progress is not shown. At the end the line is removed.
 func (c *Console) Work(what string) cue.Loading {
 	if c.ErrTerminal == nil || c.Quiet {
 		return nil
@@ -75,10 +75,10 @@ func (c *Console) Work(what string) cue.Loading {
 	}
 }
 
-// Loading returns what shows how far the loading of sounds is.
+// Loading returns a function that shows the progress of loading sounds.
 func (c *Console) Loading() cue.Loading { return c.Work("loading") }
 
-// Preparing returns what shows how far the preparing of sounds for pitches is.
+// Preparing returns a function that shows the progress of preparing sounds for pitches.
 func (c *Console) Preparing() cue.Loading { return c.Work("preparing") }
 
 // percent draws a share as a bar and a number.
@@ -86,8 +86,7 @@ func percent(share float64) string {
 	return fmt.Sprintf("%s %2.0f %%", bar.Share(share, 20), math.Floor(100*share))
 }
 
-// left says how much time is left for the rest of a share that took so long, where that
-// can be told.
+// left returns the estimated remaining time as text, or "" if it cannot be estimated.
 func left(share float64, took time.Duration) string {
 	if !(share > 0) || share >= 1 || took < time.Second {
 		return ""
@@ -96,8 +95,8 @@ func left(share float64, took time.Duration) string {
 	return fmt.Sprintf(", %v left", max(rest.Round(time.Second), time.Second))
 }
 
-// Rendered tells how far a render is that is about as long as length, and how many times faster
-// than real time; a length of 0 is not known.
+// Rendered describes the progress of a render and its speed relative to real time. length is its
+// approximate length, or 0 if unknown.
 func Rendered(frames, length int64, rate int, took time.Duration) string {
 	line := "mixing " + words.Seconds(frames, rate)
 	if length > 0 {

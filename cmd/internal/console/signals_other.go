@@ -7,17 +7,17 @@ import (
 	"syscall"
 )
 
-// IgnoreBrokenPipes does nothing where there is no such signal.
+// IgnoreBrokenPipes is a no-op on systems without SIGPIPE.
 func IgnoreBrokenPipes() {}
 
-// IgnoreHangups does nothing where there is no such signal.
+// IgnoreHangups is a no-op on systems without SIGHUP.
 func IgnoreHangups() {}
 
-// unread does not know an output that nobody reads any more.
+// unread returns nil: a closed pipe cannot be recognized on this system.
 func unread(error) error { return nil }
 
-// endings are the signals that ask for an end.
+// endings returns the signals that request an end.
 func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
 
-// NotifyHangups does nothing where there is no such signal.
+// NotifyHangups is a no-op on systems without SIGHUP.
 func NotifyHangups(chan<- os.Signal) {}

@@ -10,8 +10,7 @@ import (
 	"syscall"
 )
 
-// unread returns how a command ends whose output nobody reads any more; nil: the write
-// failed for another reason.
+// unread returns an Interruption if the reader of a pipe has closed it, and nil for other errors.
 func unread(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return Interruption{syscall.SIGPIPE}
@@ -19,18 +18,17 @@ func unread(err error) error {
 	return nil
 }
 
-// IgnoreBrokenPipes makes a write to a pipe that nobody reads an error like any
-// other, instead of the end of the process.
+// IgnoreBrokenPipes makes a write to a closed pipe return an error instead of ending the process.
 func IgnoreBrokenPipes() { signal.Ignore(syscall.SIGPIPE) }
 
-// IgnoreHangups has the loss of the terminal end nothing.
+// IgnoreHangups keeps the process running when the terminal is lost.
 func IgnoreHangups() { signal.Ignore(syscall.SIGHUP) }
 
-// endings are the signals that ask for an end. What was ignored when the process began
-// stays so: nohup ignores SIGHUP, and a shell SIGINT for what it runs in the background.
+// endings returns the signals that request an end. Signals ignored at the start stay ignored: nohup
+// ignores SIGHUP, and a shell ignores SIGINT for background jobs.
 func endings() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 }
 
-// NotifyHangups sends SIGHUP to a channel from now on, though it was ignored.
+// NotifyHangups sends SIGHUP to a channel, even if it was ignored.
 func NotifyHangups(to chan<- os.Signal) { signal.Notify(to, syscall.SIGHUP) }

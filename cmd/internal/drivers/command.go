@@ -14,7 +14,7 @@ type Command struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run lists them.
+// Run prints the list.
 func (d *Command) Run(c *console.Console) error {
 	rows := List()
 	if d.JSON {

@@ -1,4 +1,4 @@
-// Package drivers lists where sound can be heard: what --device can name, and which of it auto takes.
+// Package drivers lists the audio devices for --device, and which of them auto selects.
 package drivers
 
 import (
@@ -11,25 +11,25 @@ import (
 	"voicepool/internal/words"
 )
 
-// Row is one thing that --device can name.
+// Row is a device for --device.
 type Row struct {
-	Name   string       `json:"name"` // as --device takes it
+	Name   string       `json:"name"` // as in --device
 	Found  bool         `json:"found"`
-	Auto   bool         `json:"auto"` // auto would take it
+	Auto   bool         `json:"auto"` // auto would select it
 	Detail string       `json:"detail"`
 	Sinks  []pulse.Sink `json:"sinks,omitempty"`
 	Below  []Entry      `json:"drivers,omitempty"`
 }
 
-// Entry is a way to the sound card.
+// Entry is a driver of the sound card.
 type Entry struct {
 	Name   string `json:"name"`
 	Found  bool   `json:"found"`
 	Detail string `json:"detail"`
 }
 
-// State says of a sink how it plays, and whether it is what the server takes unasked. Two
-// channels are nothing to tell, and 0 are not known.
+// State describes a sink: its rate, channels other than 2, and whether it is the server's default,
+// suspended or muted.
 func State(s pulse.Sink) string {
 	text := fmt.Sprintf("%d Hz", s.Rate)
 	if s.Channels != 2 && s.Channels != 0 {
@@ -47,8 +47,7 @@ func State(s pulse.Sink) string {
 	return text
 }
 
-// List opens the sound card, silently: only that tells whether it
-// answers.
+// List returns all devices. To check the sound card, it opens it without playing.
 func List() []Row {
 	server := Row{Name: "pulse", Detail: "the sound server"}
 	sinks, err := pulse.Sinks(context.Background())

@@ -1,4 +1,4 @@
-// Package extent tells how long a cue sheet lasts, and how many voices it needs.
+// Package extent computes the length of a cue sheet and the number of voices that it needs.
 package extent
 
 import (
@@ -16,25 +16,26 @@ import (
 	"voicepool/sounds"
 )
 
-// playing is how long Of plays a sheet to learn how long it is.
+// playing is how long Of renders a sheet to find its length.
 const playing = 5 * time.Second
 
-// Extent is how long a sheet lasts, and how many voices it needs.
+// Extent is the length of a sheet and the number of voices that it needs.
 type Extent struct {
-	Seconds *float64 `json:"seconds"` // null: nobody knows
+	Seconds *float64 `json:"seconds"` // null: unknown
 	Endless bool     `json:"endless"`
-	Waits   int      `json:"waits"`          // cues that wait for GO, where no times of GO are given
-	Voices  *int     `json:"voices"`         // the most at once, if none were stolen; null: nobody knows
-	Pool    []int    `json:"pool"`           // the least slots, and the most
-	Partial bool     `json:"partial"`        // it was not played to its end: these are the least
-	Missing int      `json:"missing_sounds"` // they are left out
-	Rings   bool     `json:"rings"`          // effects ring: Seconds are the most
-	lines   []string // what does not end
-	goes    bool     // it counts with times of GO
+	Waits   int      `json:"waits"`          // cues that wait for GO, if the sheet has no GO times
+	Voices  *int     `json:"voices"`         // maximum simultaneous voices without steals; null: unknown
+	Pool    []int    `json:"pool"`           // the minimum and the maximum number of slots
+	Partial bool     `json:"partial"`        // the time limit was reached, so the values are lower bounds
+	Missing int      `json:"missing_sounds"` // number of unavailable sounds, which are ignored
+	Rings   bool     `json:"rings"`          // effects have tails, so Seconds is an upper bound
+	lines   []string // lines of endless actions
+	goes    bool     // the length depends on GO times
 	unknown error
 }
 
-// Of plays a sheet that is in order, but for sounds that are missing; nil: there is nothing to play.
+// Of computes the extent of a valid sheet. Sounds may be missing. It returns nil for a sheet
+// without cues.
 func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) (*Extent, error) {
 	if sheet.Cues == nil && sheet.List == nil {
 		return nil, nil
@@ -64,7 +65,7 @@ func Of(interrupted *console.Interrupts, sheet *cue.Sheet, lib *sounds.Library) 
 	return x, nil
 }
 
-// Wrong returns the faults with which the sheet ends when it is played. file is the name of the sheet.
+// Wrong returns the faults that stopped the computation. file is the name of the sheet.
 func (x *Extent) Wrong(file string) rules.Errors {
 	if x == nil || x.unknown == nil {
 		return nil
@@ -75,7 +76,7 @@ func (x *Extent) Wrong(file string) rules.Errors {
 	return rules.Errors{{File: file, Msg: console.Message(x.unknown)}}
 }
 
-// slotsOf returns how many slots a sheet has at least, and at most.
+// slotsOf returns the minimum and the maximum number of slots of a sheet.
 func slotsOf(sheet *cue.Sheet) []int {
 	least, most := sheet.Voices, sheet.Voices
 	note := func(voices int) {
@@ -84,7 +85,7 @@ func slotsOf(sheet *cue.Sheet) []int {
 		}
 	}
 	if sheet.Overflow == mixer.GrowPool {
-		note(cmp.Or(sheet.Grow.Max, 4*sheet.Voices)) // the mixer's own
+		note(cmp.Or(sheet.Grow.Max, 4*sheet.Voices)) // the mixer's default
 	}
 	for i := range sheet.Cues {
 		note(sheet.Cues[i].Voices)
@@ -95,7 +96,7 @@ func slotsOf(sheet *cue.Sheet) []int {
 	return []int{least, most}
 }
 
-// String says it in a line.
+// String describes the extent in one line.
 func (x *Extent) String() string {
 	text := ""
 	switch {

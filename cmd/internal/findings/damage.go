@@ -12,13 +12,13 @@ import (
 	"voicepool/sounds"
 )
 
-// Damages gathers the damaged places of files. The zero value is empty; any goroutine.
+// Damages collects damaged places of files. The zero value is empty. Safe for concurrent use.
 type Damages struct {
 	mutex sync.Mutex
 	files map[string][]sounds.Damage
 }
 
-// Add is for sounds.Options.OnDamage.
+// Add records a damaged place. Use it as sounds.Options.OnDamage.
 func (d *Damages) Add(file string, place sounds.Damage) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -28,7 +28,7 @@ func (d *Damages) Add(file string, place sounds.Damage) {
 	d.files[file] = append(d.files[file], place)
 }
 
-// Len returns how many places there are.
+// Len returns the number of damaged places.
 func (d *Damages) Len() (n int) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -38,15 +38,15 @@ func (d *Damages) Len() (n int) {
 	return n
 }
 
-// Line returns a damaged place of a file in one line.
+// Line describes a damaged place of a file in one line.
 func Line(file string, place sounds.Damage) string {
 	return words.OneLine(fmt.Sprintf("%s: %v", file, &place))
 }
 
-// Damaged decodes the streams of a sheet to their end, in the library for which d gathers, and returns the
-// damaged places of all its files, each where the sheet names the file first, and what would end a
-// stream before its end. known are the faults of files that are not read at all. The error is that
-// of ctx.
+// Damaged decodes the streams of a sheet to their end. d must receive the damages of lib. It
+// returns the damaged places of all files, at the position where the sheet first names the file,
+// and errors that end a stream early. known are errors of unreadable files, which are skipped. The
+// error is the cause of ctx.
 func (d *Damages) Damaged(ctx context.Context, r *rules.Rules, lib *sounds.Library, known rules.Errors) (list rules.Errors, err error) {
 	told := map[string]bool{}
 	for i := range r.Sounds {

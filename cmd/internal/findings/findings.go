@@ -1,5 +1,5 @@
-// Package findings has what a check of a sheet or a bank tells: what is wrong, what a game or a render
-// needs besides, and what there is.
+// Package findings builds the results of checking a sheet or a bank: errors, notes for renders and
+// games, and a summary.
 package findings
 
 import (
@@ -13,17 +13,17 @@ import (
 	"voicepool/internal/words"
 )
 
-// Problem is one thing that is wrong.
+// Problem is one finding.
 type Problem struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
 	Message string `json:"message"`
-	Kind    string `json:"kind"` // sheet, sound; no errors: note, of what a render or a game needs besides; warning
-	Text    string `json:"-"`    // of the line that is printed
+	Kind    string `json:"kind"` // sheet or sound for an error; note for requirements of a render or a game; warning
+	Text    string `json:"-"`    // of the printed line
 }
 
-// Contents counts what a sheet has. One without cues is a bank.
+// Contents summarizes a sheet. A sheet without cues is a bank.
 func Contents(sheet *cue.Sheet) string {
 	buses := "1 bus"
 	if n := len(sheet.Buses); n != 1 {
@@ -49,7 +49,7 @@ func Contents(sheet *cue.Sheet) string {
 	return strings.Join(parts, ", ")
 }
 
-// Of returns errors as problems; those of a sound are of a kind of their own.
+// Of converts errors to problems. Errors of sounds have the kind "sound".
 func Of(kind string, list rules.Errors) (all []Problem) {
 	for _, e := range list {
 		p := Problem{e.File, e.Line, e.Column, words.OneLine(e.Msg), kind, words.OneLine(e.Error())}
@@ -66,7 +66,7 @@ func Of(kind string, list rules.Errors) (all []Problem) {
 	return all
 }
 
-// Asks says what a game imports besides for a bank that names embedded sounds.
+// Asks returns a note about the import that a game needs, if a bank names embedded sounds.
 func Asks(sheet *cue.Sheet) rules.Errors {
 	if sheet.Cues != nil || sheet.List != nil {
 		return nil

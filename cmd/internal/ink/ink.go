@@ -1,4 +1,4 @@
-// Package ink has the colours and letters of the command's pictures.
+// Package ink has the colors and letters of the command's pictures.
 package ink
 
 import (
@@ -20,19 +20,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Height is how high capital letters are, in pixels.
+// Height is the height of capital letters in pixels.
 const Height = 9
 
-// goFont is for Latin, Greek and Cyrillic letters. Other scripts are written in bitmaps.
+// goFont is for Latin, Greek and Cyrillic letters. Other scripts use a bitmap font.
 var goFont = sync.OnceValue(func() *opentype.Font {
 	parsed, err := opentype.Parse(goregular.TTF)
 	if err != nil {
-		panic("the embedded font: " + err.Error()) // x/image has tests of it
+		panic("the embedded font: " + err.Error()) // tested by x/image
 	}
 	return parsed
 })
 
-// pen writes one line. It is for one goroutine, since faces are.
+// pen draws one line of text. Because font faces are not safe for concurrent use, use it from one
+// goroutine.
 type pen struct {
 	scaled font.Face
 	lookup sfnt.Buffer
@@ -46,7 +47,7 @@ func newPen() *pen {
 	return &pen{scaled: scaled}
 }
 
-// face returns what a letter is written in.
+// face returns the font of a letter.
 func (p *pen) face(r rune) font.Face {
 	if i, err := goFont().GlyphIndex(&p.lookup, r); err == nil && i != 0 {
 		return p.scaled
@@ -54,14 +55,14 @@ func (p *pen) face(r rune) font.Face {
 	return bitmapfont.Face
 }
 
-// letters calls put with each letter of a shaped text and where it stands, and returns how
-// wide the text is.
+// letters calls put with each letter of a shaped text and its position, and returns the width of
+// the text.
 func (p *pen) letters(text string, put func(face font.Face, r rune, x fixed.Int26_6)) (x fixed.Int26_6) {
 	for _, r := range text {
 		face := p.face(r)
 		advance, _ := face.GlyphAdvance(r)
 		back := fixed.Int26_6(0)
-		if unicode.Is(unicode.Mn, r) { // a mark stands over the letter before it
+		if unicode.Is(unicode.Mn, r) { // a combining mark is drawn over the previous letter
 			back = advance
 		}
 		if put != nil {
@@ -72,9 +73,8 @@ func (p *pen) letters(text string, put func(face font.Face, r rune, x fixed.Int2
 	return x
 }
 
-// Write puts a line of letters into a picture, from x on and upon the line y. Each shift of
-// where they stand is one more copy. Edges of letters may differ by a shade between kinds of
-// processors, which round differently.
+// Write draws a line of text from x on, with the baseline at y. Each of shifts draws a copy with
+// that offset. Edges of letters may differ by a shade between processors that round differently.
 func Write(img draw.Image, x, y int, text string, c color.Color, shifts ...image.Point) {
 	if len(shifts) == 0 {
 		shifts = []image.Point{{}}
@@ -91,11 +91,11 @@ func Write(img draw.Image, x, y int, text string, c color.Color, shifts ...image
 	})
 }
 
-// Span returns how wide a line of letters is, in pixels.
+// Span returns the width of a line of text in pixels.
 func Span(text string) int { return newPen().letters(shape(text), nil).Ceil() }
 
-// shape returns a text in the letters that the font has, from left to right as it is
-// drawn. What it has no letter for is named by its number in Unicode.
+// shape returns a text in drawable letters and visual order, from left to right. A letter missing
+// in the fonts becomes its Unicode number.
 func shape(text string) string {
 	var known strings.Builder
 	p := newPen()
@@ -106,12 +106,12 @@ func shape(text string) string {
 			fmt.Fprintf(&known, "<U+%04X>", r)
 		}
 	}
-	// The number after a name stays there, whichever way the name is read.
+	// A number after a name stays at the end, whatever the direction of the name.
 	name := strings.TrimRightFunc(known.String(), func(r rune) bool { return r < 0x80 })
 	return bitmapfont.PresentationForms(name, bitmapfont.DirectionLeftToRight, language.Arabic) + known.String()[len(name):]
 }
 
-// drawable reports whether a font has a letter: a bitmap without a dot is a space, or none.
+// drawable reports whether a font has a letter. An empty bitmap is a space or a missing letter.
 func (p *pen) drawable(r rune) bool {
 	if r < 0x7f || unicode.IsSpace(r) || p.face(r) == p.scaled {
 		return true
@@ -130,10 +130,10 @@ func (p *pen) drawable(r rune) bool {
 	return false
 }
 
-// The colours that all pictures share, on a dark ground.
+// The colors that all pictures share, on a dark background.
 var (
-	Paper = color.RGBA{0x10, 0x14, 0x1b, 0xff} // the ground
-	Field = color.RGBA{0x18, 0x1e, 0x28, 0xff} // what is drawn on
+	Paper = color.RGBA{0x10, 0x14, 0x1b, 0xff} // the background
+	Field = color.RGBA{0x18, 0x1e, 0x28, 0xff} // the background of drawings
 	Lines = color.RGBA{0x2e, 0x38, 0x46, 0xff}
 	Wave  = color.RGBA{0x5c, 0xa8, 0xd8, 0xff}
 	Words = color.RGBA{0xc8, 0xd0, 0xdc, 0xff}

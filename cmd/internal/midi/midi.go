@@ -1,6 +1,6 @@
-// Package midi has a show follow what a MIDI device sends: notes, programmes and controllers by the
-// table of a sheet, and the GO of MIDI Show Control. It reads raw MIDI, as Linux has it in
-// /dev/snd/midiC1D0, from a file or a pipe; it needs no driver.
+// Package midi controls a show with a MIDI device: notes, programs and controllers by the table of
+// a sheet, and MIDI Show Control. It reads raw MIDI from a file or a pipe, such as Linux's
+// /dev/snd/midiC1D0, without a driver.
 package midi
 
 import (
@@ -13,9 +13,9 @@ import (
 	"voicepool/cue"
 )
 
-// Listen reads raw MIDI to its end, and says what it asks for in the words of control: `go`,
-// `go 2.5`, `panic`, `stop`, `pause`, `resume`, `next`, `back`. The error is that of src; nil at
-// its end. table is asked for at each message.
+// Listen reads raw MIDI to the end of src and calls say with show commands: `go`, `go 2.5`,
+// `panic`, `stop`, `pause`, `resume`, `next`, `back`. It returns an error of src, and nil at its
+// end. It calls table for each message.
 func Listen(src io.Reader, table func() []cue.Midi, say func(command string)) error {
 	in, s := bufio.NewReader(src), splitter{}
 	for {
@@ -34,8 +34,8 @@ func Listen(src io.Reader, table func() []cue.Midi, say func(command string)) er
 	}
 }
 
-// Command returns what a message asks for; empty: nothing. An entry of the table with a channel
-// comes before one for all channels.
+// Command returns the command of a message, or "". A table entry for one channel has precedence
+// over an entry for all channels.
 func Command(message []byte, table []cue.Midi) string {
 	m := midi.Message(message)
 	var channel, number, value uint8
@@ -64,8 +64,8 @@ func Command(message []byte, table []cue.Midi) string {
 	return ""
 }
 
-// The commands of MIDI Show Control that a show follows. (MIDI Show Control 1.1, RP-002/RP-014,
-// table 4: general commands.)
+// The supported commands of MIDI Show Control. (MIDI Show Control 1.1, RP-002/RP-014, table 4:
+// general commands.)
 const (
 	mscGo     = 0x01
 	mscStop   = 0x02
@@ -73,10 +73,10 @@ const (
 	mscAllOff = 0x08
 )
 
-// showControl returns what a system exclusive message asks for that is one of MIDI Show Control:
-// F0 7F DEVICE 02 FORMAT COMMAND DATA F7, of any device and any format. The data of a GO are the
-// number of a cue, maybe with a list and a path behind it, each after a 0; none: the one that
-// stands by.
+// showControl returns the command of a system exclusive message of MIDI Show Control: F0 7F DEVICE
+// 02 FORMAT COMMAND DATA F7, for any device and format. The data of a GO are a cue number,
+// optionally followed by a list and a path, each after a 0. Without data, the GO is for the cue on
+// standby.
 func showControl(body []byte) string {
 	if len(body) < 5 || body[0] != 0x7F || body[2] != 0x02 {
 		return ""
@@ -85,7 +85,7 @@ func showControl(body []byte) string {
 	case mscGo:
 		number, _, _ := strings.Cut(string(body[5:]), "\x00")
 		number = strings.Map(func(r rune) rune {
-			if r <= ' ' || r > '~' { // the GO is refused, and its number is shown
+			if r <= ' ' || r > '~' { // the GO is refused with a message that shows its number
 				return '?'
 			}
 			return r

@@ -1,21 +1,22 @@
 package midi
 
-// splitter takes messages out of raw MIDI: with running status, and messages of the clock in
-// between. (MIDI 1.0 Detailed Specification 4.2.1, pages 4 to 7 and A-1.)
+// splitter extracts messages from raw MIDI. It handles running status and real-time messages inside
+// other messages. (MIDI 1.0 Detailed Specification 4.2.1, pages 4 to 7 and A-1.)
 type splitter struct {
-	message []byte // what there is of one: its status, and data
-	running bool   // its status was given before
-	long    bool   // it is a system exclusive message that is longer than any we read
+	message []byte // the current message: status and data so far
+	running bool   // its status is a running status
+	long    bool   // it is a system exclusive message longer than the limit
 }
 
-// longest is the most bytes of a system exclusive message: MIDI Show Control has 128.
+// longest is the maximum length of a system exclusive message in bytes. MIDI Show Control has up to
+// 128.
 const longest = 256
 
-// next takes a byte, and returns a message that it ends, or nil. The message is good until the next
-// call.
+// next takes a byte and returns the message that it completes, or nil. The message is valid until
+// the next call.
 func (s *splitter) next(b byte) []byte {
 	switch {
-	case b >= 0xF8: // of the clock: anywhere
+	case b >= 0xF8: // real-time messages may occur anywhere
 		return []byte{b}
 	case b == 0xF7:
 		whole := len(s.message) > 0 && s.message[0] == 0xF0 && !s.long
@@ -27,7 +28,7 @@ func (s *splitter) next(b byte) []byte {
 		return nil
 	case b >= 0x80:
 		s.message, s.running, s.long = append(s.message[:0], b), false, false
-	case len(s.message) == 0: // of nothing that was begun
+	case len(s.message) == 0: // data without a status
 		return nil
 	case len(s.message) == longest:
 		s.long = true
@@ -50,7 +51,7 @@ func (s *splitter) next(b byte) []byte {
 	return done
 }
 
-// dataOf returns how many bytes of data follow a status; -1: until the end is said.
+// dataOf returns the number of data bytes after a status, or -1 for data with an end mark.
 func dataOf(status byte) int {
 	switch {
 	case status == 0xF0:

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// MaxPacket is how many bytes a packet has at most.
+	// MaxPacket is the maximum size of a packet in bytes.
 	MaxPacket = 64 << 10
 
-	// MaxMessages is how many messages a packet holds at most, its bundles together.
+	// MaxMessages is the maximum number of messages in a packet, including nested bundles.
 	MaxMessages = 1024
 
-	// MaxDepth is how deep bundles lie in bundles at most.
+	// MaxDepth is the maximum nesting depth of bundles.
 	MaxDepth = 8
 
 	bundleMark = "#bundle\x00"
@@ -28,10 +28,10 @@ const (
 // ErrPacket is wrapped by the errors of Decode.
 var ErrPacket = errors.New("osc: the packet cannot be read")
 
-// Decode reads a packet, a message or a bundle, and returns its messages in their order. Arguments are
-// int32, float32, string, []byte, bool, nil, Impulse, int64, float64, Time, Char, RGBA, MIDI, []any of
-// these, or Unknown. Time tags of bundles are ignored: a command acts when it arrives. A malformed packet
-// returns an error and no messages.
+// Decode parses a packet, which is a message or a bundle, and returns its messages in order.
+// Arguments are int32, float32, string, []byte, bool, nil, Impulse, int64, float64, Time, Char,
+// RGBA, MIDI, []any of these, or Unknown. Time tags of bundles are ignored: a command acts when it
+// arrives. A malformed packet returns an error and no messages.
 func Decode(packet []byte) ([]*cue.Message, error) {
 	if len(packet) > MaxPacket {
 		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrPacket, MaxPacket)
@@ -53,7 +53,7 @@ var (
 	errLength = errors.New("its length is not a multiple of 4")
 )
 
-// packet reads a message or a bundle.
+// packet parses a message or a bundle.
 func (d *decoder) packet(b []byte, depth int) error {
 	if len(b) == 0 || len(b)%4 != 0 {
 		return errLength
@@ -84,7 +84,7 @@ func (d *decoder) packet(b []byte, depth int) error {
 	return nil
 }
 
-// message reads a message. Without any types it has no arguments: old programs leave them out.
+// message parses a message. Old programs omit the type string; then the message has no arguments.
 func (d *decoder) message(b []byte) error {
 	if len(d.messages) == MaxMessages {
 		return fmt.Errorf("it has more than %d messages", MaxMessages)
@@ -118,8 +118,8 @@ func (d *decoder) message(b []byte) error {
 	return nil
 }
 
-// arguments reads the values of some types, and returns the bytes behind them. It stops at a type that OSC
-// does not define, since the size of its value is unknown.
+// arguments parses the values of a type string, and returns the remaining bytes. It stops at a type
+// that OSC does not define, because the size of its value is unknown.
 func arguments(types string, b []byte) (args []any, rest []byte, err error) {
 	var outer [][]any // the arrays around args
 	for _, t := range []byte(types) {
@@ -158,7 +158,7 @@ func arguments(types string, b []byte) (args []any, rest []byte, err error) {
 // known are the types of values that OSC 1.0 defines.
 const known = "ifsbhtdScrmTFNI"
 
-// argument reads a value of a type, and returns what follows it.
+// argument parses a value of a type, and returns the remaining bytes.
 func argument(t byte, b []byte) (arg any, rest []byte, err error) {
 	size := 0
 	switch t {
@@ -209,7 +209,7 @@ func anyText(b []byte) (any, []byte, error) {
 	return s, rest, err
 }
 
-// text reads a text and the zeros behind it.
+// text parses a string and its zero padding.
 func text(b []byte) (s string, rest []byte, err error) {
 	end := bytes.IndexByte(b, 0)
 	if end < 0 {

@@ -1,6 +1,6 @@
-// Package osc speaks Open Sound Control: it encodes and decodes packets, frames them with SLIP for
-// TCP, and sends the messages of a show by UDP. The codec is its own: the format is a few types and a
-// rule for padding, and the one Go library that people know, hypebeast/go-osc, is dormant since 2022.
+// Package osc implements Open Sound Control. It encodes and decodes packets, frames them with SLIP
+// for TCP, and sends the messages of a show over UDP. It has its own codec, because the format is
+// small, and the best-known Go library, hypebeast/go-osc, has been dormant since 2022.
 package osc
 
 import (
@@ -13,23 +13,24 @@ import (
 // Impulse is the argument of type I.
 type Impulse struct{}
 
-// Time is the argument of type t: seconds since 1900 in the upper 32 bits, their fraction in the lower.
+// Time is the argument of type t: seconds since 1900 in the upper 32 bits, their fraction in the
+// lower 32.
 type Time uint64
 
-// Char is the argument of type c: a character, which text of ASCII has.
+// Char is the argument of type c: an ASCII character.
 type Char uint32
 
-// RGBA is the argument of type r: a colour.
+// RGBA is the argument of type r: a color.
 type RGBA [4]byte
 
 // MIDI is the argument of type m: the port, the status byte and two data bytes.
 type MIDI [4]byte
 
-// Unknown is an argument of a type that OSC does not define. It is the last one that can be read.
+// Unknown is an argument of a type that OSC does not define. Arguments after it cannot be read.
 type Unknown byte
 
-// Append appends a message as OSC 1.0 has it: address, types and values, each padded to 4 bytes. A
-// value of a type that OSC does not have is sent as F, false.
+// Append appends a message in the format of OSC 1.0: address, types and values, each padded to 4
+// bytes. A value of an unsupported Go type is sent as F, false.
 func Append(b []byte, m *cue.Message) []byte {
 	types := appendTypes([]byte{','}, m.Args)
 	return appendValues(appendText(appendText(b, m.Address), string(types)), m.Args)
@@ -76,7 +77,7 @@ func appendValues(b []byte, args []any) []byte {
 	return b
 }
 
-// typeOf returns the letter of a value.
+// typeOf returns the type letter of a value.
 func typeOf(arg any) byte {
 	switch arg := arg.(type) {
 	case int32:
@@ -113,7 +114,7 @@ func typeOf(arg any) byte {
 	return 'F'
 }
 
-// appendText appends a text and one to four zeros, up to a multiple of 4 bytes.
+// appendText appends a string and one to four zeros, up to a multiple of 4 bytes.
 func appendText(b []byte, text string) []byte {
 	b = append(b, text...)
 	return append(b, 0, 0, 0, 0)[:len(b)+4-len(text)%4]
@@ -125,7 +126,7 @@ func appendBlob(b, blob []byte) []byte {
 	return append(b, 0, 0, 0)[:len(b)+-len(blob)&3]
 }
 
-// AppendBundle appends a bundle that is to be carried out at once. Each element is a packet.
+// AppendBundle appends a bundle for immediate execution. Each element is a packet.
 func AppendBundle(b []byte, elements ...[]byte) []byte {
 	b = append(b, bundleMark...)
 	b = binary.BigEndian.AppendUint64(b, 1)

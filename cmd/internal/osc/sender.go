@@ -14,32 +14,32 @@ import (
 )
 
 const (
-	// queued is how many messages to one destination wait at most.
+	// queued is the maximum number of messages that wait for one destination.
 	queued = 256
 
-	// stale is how long a message may wait: a light that comes later is worse than none.
+	// stale is how long a message may wait. A late lighting cue is worse than a missing one.
 	stale = time.Second
 
-	// patience is how long the look for a host may take, again how long after a failure a message
-	// has it looked for once more, and ends how long messages are waited for at the end.
+	// patience is the time limit of a host lookup. again is the time from a failed lookup to the
+	// next one. ends is how long Close waits for messages.
 	patience = 5 * time.Second
 	again    = 5 * time.Second
 	ends     = time.Second
 
-	// answers is how long after the last message its refusal is waited for, and a write may take.
+	// answers is how long errors are awaited after the last message, and the time limit of a write.
 	answers = 20 * time.Millisecond
 )
 
-// Options say who is told of what.
+// Options are the callbacks of a Sender.
 type Options struct {
-	Sent   func(m *cue.Message, frame int64) // a message went out; any goroutine; nil: nobody
-	Failed func(error)                       // once for each thing that keeps a destination from being reached; any goroutine
+	Sent   func(m *cue.Message, frame int64) // called for each message sent; safe for concurrent use; optional
+	Failed func(error)                       // called once for each kind of failure per destination; safe for concurrent use
 
-	dial func(ctx context.Context, to string) (net.Conn, error) // in place of UDP, in tests
+	dial func(ctx context.Context, to string) (net.Conn, error) // replaces UDP in tests
 }
 
-// Sender sends the messages of a show. Each destination has a goroutine of its own, so that one whose
-// name cannot be found holds up no other, and never the show.
+// Sender sends the messages of a show. Each destination has its own goroutine, so that a slow
+// lookup delays neither other destinations nor the show.
 type Sender struct {
 	options Options
 	ctx     context.Context
@@ -58,12 +58,12 @@ type desk struct {
 	to    string
 	queue chan packet
 	mutex sync.Mutex
-	told  map[string]bool // failures
+	told  map[string]bool // reported failures
 
-	// Of its goroutine.
+	// Used by its goroutine only.
 	conn   net.Conn
 	looked time.Time
-	refuse sync.WaitGroup // what reads its answers
+	refuse sync.WaitGroup // the goroutine that reads its answers
 }
 
 type packet struct {
@@ -73,7 +73,7 @@ type packet struct {
 	since   time.Time
 }
 
-// New returns a sender that has begun to look for the hosts that a sheet names.
+// New returns a Sender and starts to look up the hosts named in a sheet.
 func New(sheet *cue.Sheet, o Options) *Sender {
 	if o.dial == nil {
 		o.dial = func(ctx context.Context, to string) (net.Conn, error) {
@@ -103,7 +103,7 @@ func (s *Sender) desk(to string) *desk {
 	return d
 }
 
-// Send sends a message and returns at once. It is for cue.Options.Send.
+// Send queues a message and returns at once. Use it as cue.Options.Send.
 func (s *Sender) Send(m *cue.Message, frame int64) {
 	d := s.desk(m.To)
 	s.waiting.Add(1)
@@ -115,14 +115,14 @@ func (s *Sender) Send(m *cue.Message, frame int64) {
 	}
 }
 
-// Close sends what waits, for a second at most. Nothing is to be sent after. Closing twice is
-// harmless.
+// Close sends the waiting messages, within a second at most. Do not call Send afterwards. A second
+// Close does nothing.
 func (s *Sender) Close() {
 	s.close.Do(func() {
 		defer s.cancel()
 		defer time.AfterFunc(ends, s.cancel).Stop()
 		if s.waiting.Load() == 0 {
-			s.cancel() // a look for a host
+			s.cancel() // cancels host lookups
 		}
 		s.mutex.Lock()
 		for _, d := range s.desks {
@@ -133,7 +133,7 @@ func (s *Sender) Close() {
 	})
 }
 
-// run sends what is queued.
+// run sends the queued messages of a destination.
 func (d *desk) run() {
 	d.look()
 	for p := range d.queue {
@@ -147,7 +147,7 @@ func (d *desk) run() {
 	}
 }
 
-// send sends a message, if it can.
+// send sends a message if possible.
 func (d *desk) send(p *packet) {
 	switch {
 	case d.ctx.Err() != nil:
@@ -163,7 +163,7 @@ func (d *desk) send(p *packet) {
 	}
 	err := d.write(p.bytes)
 	if err != nil {
-		err = d.write(p.bytes) // the first one may have had the refusal of the message before
+		err = d.write(p.bytes) // the first error may belong to the previous message
 	}
 	if err != nil {
 		d.fail(err)
@@ -172,7 +172,7 @@ func (d *desk) send(p *packet) {
 	}
 }
 
-// look finds the host.
+// look looks up the host and opens the connection.
 func (d *desk) look() {
 	ctx, cancel := context.WithTimeout(d.ctx, patience)
 	defer cancel()
@@ -192,8 +192,8 @@ func (d *desk) write(packet []byte) error {
 	return err
 }
 
-// listen learns that nobody takes the messages: the system says so to who reads. What a desk answers
-// is passed over.
+// listen reads from the connection, because the system reports a closed port as an error of a read.
+// It ignores answers.
 func (d *desk) listen(conn net.Conn) {
 	answer := make([]byte, 1<<16)
 	for {
@@ -203,12 +203,12 @@ func (d *desk) listen(conn net.Conn) {
 		}
 		if err != nil {
 			d.fail(err)
-			time.Sleep(answers) // what fails for good does so at once
+			time.Sleep(answers) // a permanent error returns at once
 		}
 	}
 }
 
-// fail tells of a failure, if it is a new one.
+// fail reports a failure once.
 func (d *desk) fail(err error) {
 	text := cause(err).Error()
 	d.mutex.Lock()

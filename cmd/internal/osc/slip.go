@@ -1,6 +1,6 @@
 package osc
 
-// The bytes of SLIP, RFC 1055.
+// The special bytes of SLIP, RFC 1055.
 const (
 	slipEnd    = 0xC0
 	slipEsc    = 0xDB
@@ -8,8 +8,8 @@ const (
 	slipEscEsc = 0xDD
 )
 
-// AppendFrame appends a packet as a frame of SLIP, with an END before it and one behind, as OSC 1.1
-// asks for.
+// AppendFrame appends a packet as a SLIP frame with an END before and after it, as OSC 1.1
+// requires.
 func AppendFrame(b, packet []byte) []byte {
 	b = append(b, slipEnd)
 	for _, c := range packet {
@@ -25,16 +25,16 @@ func AppendFrame(b, packet []byte) []byte {
 	return append(b, slipEnd)
 }
 
-// Frames takes a stream of SLIP apart. The zero value stands before the first frame.
+// Frames splits a SLIP stream into frames. The zero value is ready to use.
 type Frames struct {
 	frame  []byte
 	escape bool
-	lost   bool // the rest of the frame is passed over
+	lost   bool // the rest of the frame is skipped
 }
 
-// Feed reads a piece of the stream, and hands each frame that ends in it to take. The frame is valid
-// until take returns. Frames of more than MaxPacket bytes, and those with an escape that SLIP does not
-// have, are left out; bad is how many of them began to be left out. Empty frames are nothing.
+// Feed parses a part of the stream and calls take for each completed frame. The frame is valid
+// until take returns. Frames longer than MaxPacket or with an invalid escape are skipped, and bad
+// counts them. Empty frames are ignored.
 func (f *Frames) Feed(stream []byte, take func(frame []byte)) (bad int) {
 	lose := func() {
 		f.frame, f.lost = nil, true
@@ -75,5 +75,5 @@ func (f *Frames) Feed(stream []byte, take func(frame []byte)) (bad int) {
 	return bad
 }
 
-// Pending reports whether a frame has begun that has not ended.
+// Pending reports whether a frame is incomplete.
 func (f *Frames) Pending() bool { return len(f.frame) > 0 || f.escape || f.lost }

@@ -1,5 +1,5 @@
-// Package output has the files that a command writes: none replaces what the command reads,
-// or another, and each appears complete under its name.
+// Package output manages the output files of a command. They never replace an input of the command
+// or each other, and each appears under its name only when it is complete.
 package output
 
 import (
@@ -20,10 +20,10 @@ import (
 	"voicepool/internal/words"
 )
 
-// List is the files that a command is about to write.
+// List is the list of a command's output files.
 type List []place
 
-// place is one of them.
+// place is an output.
 type place struct {
 	flag string // as in messages: "-o out.wav"
 	path string
@@ -37,10 +37,11 @@ type Input struct {
 	What string    // as in messages: "the sheet a.yaml"
 }
 
-// Of returns a list of the file of a flag, or of none.
+// Of returns a list with the file of a flag, or an empty list for an empty path.
 func Of(flag, sep, path string) List { return List(nil).And(flag, sep, path) }
 
-// And returns the list with the file of a flag, unless the flag names none; - is standard output.
+// And returns the list with the file of a flag added. An empty path adds no file, and "-" is
+// standard output.
 func (l List) And(flag, sep, path string) List {
 	switch path {
 	case "":
@@ -51,12 +52,11 @@ func (l List) And(flag, sep, path string) List {
 	return append(l, place{flag: words.OneLine(flag + sep + path), path: path})
 }
 
-// Print returns the list with what is printed to standard output or standard error; what is how
-// messages call it.
+// Print returns the list with standard output or standard error added. what is its name in
+// messages.
 func (l List) Print(what string, file *os.File) List { return append(l, place{flag: what, file: file}) }
 
-// NoteName says so where a file that is going to be a WAV has a name that promises
-// another format.
+// NoteName prints a note if the name of a WAV file has the extension of another format.
 func NoteName(c *console.Console, path string) {
 	if c.Quiet {
 		return
@@ -67,7 +67,8 @@ func NoteName(c *console.Console, path string) {
 	}
 }
 
-// SheetInputs is what a command reads that plays the sheet of a file; in is standard input.
+// SheetInputs returns the inputs of a command that plays a sheet: the sheet and its sound files. in
+// is standard input.
 func SheetInputs(in io.Reader, path string, sheet *cue.Sheet) []Input {
 	list, plays := []Input{{Path: path, What: "the sheet " + words.OneLine(path)}}, words.OneLine(path)
 	if path == "-" {
@@ -83,10 +84,11 @@ func SheetInputs(in io.Reader, path string, sheet *cue.Sheet) []Input {
 	return list
 }
 
-// Keep finds an output that would replace an input, or another output, under whatever
-// name. Regular files can be lost in that way, and two outputs in a pipe.
+// Keep returns an error if an output would replace an input or another output. It also recognizes
+// files with several names. Regular files could be overwritten in that way, and two outputs could
+// be mixed in a pipe.
 func (l List) Keep(inputs []Input) error {
-	there := make([]fs.FileInfo, len(l)) // nil: nothing that could be lost
+	there := make([]fs.FileInfo, len(l)) // nil for a new file and other outputs without risk
 	found := false
 	for i, o := range l {
 		there[i] = o.stat()
@@ -100,7 +102,7 @@ func (l List) Keep(inputs []Input) error {
 		if o.file != nil || whole.IsDescriptor(o.path) {
 			continue
 		}
-		// The shell has opened those, and a file that replaces them takes their name away.
+		// The shell has opened these files, and the output would replace them.
 		if os.SameFile(there[i], regular(os.Stdout.Stat())) {
 			return console.Usage("%s is the same file as standard output", o.flag)
 		}
@@ -122,7 +124,7 @@ func (l List) Keep(inputs []Input) error {
 	return nil
 }
 
-// stat returns what is known of what could be lost, or nil.
+// stat returns the file information of a file with content to lose, or nil.
 func (p place) stat() fs.FileInfo {
 	info, err := fs.FileInfo(nil), error(nil)
 	if p.file != nil {
@@ -140,10 +142,10 @@ func (i Input) stat() fs.FileInfo {
 	if file, ok := i.In.(*os.File); ok {
 		return regular(file.Stat())
 	}
-	return regular(os.Stat(i.Path)) // of a pipe, no file
+	return regular(os.Stat(i.Path)) // a pipe has no file
 }
 
-// regular returns what is known of a regular file, and nil of all others.
+// regular returns info for a regular file, and nil otherwise.
 func regular(info fs.FileInfo, err error) fs.FileInfo {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -151,7 +153,7 @@ func regular(info fs.FileInfo, err error) fs.FileInfo {
 	return info
 }
 
-// samePlace reports whether two files that are not there yet would be one.
+// samePlace reports whether two new files would be the same file.
 func samePlace(a, b string) bool {
 	a, b = behind(a), behind(b)
 	if filepath.Base(a) != filepath.Base(b) || exists(a) || exists(b) {
@@ -162,7 +164,7 @@ func samePlace(a, b string) bool {
 	return os.SameFile(in, other)
 }
 
-// behind returns where a file will be that is written to a path, if anybody can know.
+// behind returns the target of a path with links, or the path itself if that is unknown.
 func behind(path string) string {
 	if target, err := links.Follow(path); err == nil {
 		return target
@@ -175,20 +177,22 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// File is a file that appears complete under its name. That it can be made is tried before
-// anything is played, so that a name which cannot be written fails at once. Nothing of it is there
-// until Save, so a process that is killed leaves nothing behind. A nil File is none.
+// File is an output that appears under its name only when it is complete. Create checks early that
+// the file can be written, so that an invalid path fails before the playback. The file has no
+// content on the disk until Save, so a killed process leaves no partial file. A nil File does
+// nothing.
 type File struct {
 	path string
-	file *whole.File // open: a pipe, a device; nil: Save makes the file
+	file *whole.File // an open pipe or device; nil: Save creates the file
 }
 
-// Open is Create, until ctx ends.
+// Open calls Create and gives up when ctx ends.
 func Open(ctx context.Context, path string) (*File, error) {
 	return console.Within(ctx, func() (*File, error) { return Create(path) })
 }
 
-// Create makes a File, and opens it where it is not a regular one; an empty path or - gives nil.
+// Create makes a File. It opens the file unless it is a regular one. For an empty path or "-" it
+// returns nil.
 func Create(path string) (*File, error) {
 	if path == "" || path == "-" {
 		return nil, nil
@@ -216,7 +220,7 @@ func (f *File) open() error {
 	return nil
 }
 
-// Save fills the file with write, and gives it its name.
+// Save writes the content with write, and then gives the file its name.
 func (f *File) Save(write func(io.Writer) error) error {
 	if f == nil {
 		return nil
@@ -239,7 +243,7 @@ func (f *File) Save(write func(io.Writer) error) error {
 	return nil
 }
 
-// SaveFrom is Save of what writes itself.
+// SaveFrom is Save for an io.WriterTo.
 func (f *File) SaveFrom(w io.WriterTo) error {
 	return f.Save(func(out io.Writer) error {
 		_, err := w.WriteTo(out)
@@ -247,7 +251,7 @@ func (f *File) SaveFrom(w io.WriterTo) error {
 	})
 }
 
-// Discard leaves nothing behind; after Save it does nothing.
+// Discard removes an unfinished file. After Save it does nothing.
 func (f *File) Discard() {
 	if f != nil && f.file != nil {
 		f.file.Discard()
@@ -255,11 +259,10 @@ func (f *File) Discard() {
 	}
 }
 
-// Standard returns standard output, whose errors say so.
+// Standard returns standard output. Its errors name it.
 func Standard() io.Writer { return namedWriter{"standard output", os.Stdout} }
 
-// namedWriter says in its errors what it writes to. It can seek where the file
-// can.
+// namedWriter adds the name of the file to its errors. It can seek if the file can.
 type namedWriter struct {
 	name string
 	*os.File

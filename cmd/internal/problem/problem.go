@@ -1,4 +1,4 @@
-// Package problem is how the service says that it does not carry out a call: RFC 9457.
+// Package problem describes why the service rejects a call, as problem JSON (RFC 9457).
 //
 //	problem.New(http.StatusBadRequest, "gain: 40 is above 24 dB").Of("gain").Write(w)
 package problem
@@ -15,31 +15,31 @@ import (
 // Type is the media type of a problem.
 const Type = "application/problem+json"
 
-// Problem is why a call was not carried out. It is an error, whose text is the detail.
+// Problem is the reason why a call was rejected. It is an error whose text is Detail.
 type Problem struct {
 	Type    string        `json:"type"`
 	Title   string        `json:"title"` // of the status
 	Status  int           `json:"status"`
 	Detail  string        `json:"detail"`            // one sentence
-	Field   string        `json:"field,omitempty"`   // of the call, that it is about
-	Nearest string        `json:"nearest,omitempty"` // the nearest name of what is not there
-	Reason  string        `json:"reason,omitempty"`  // of a refusal, in a word or two; of a start that was refused the mixer's
-	Limit   int64         `json:"limit,omitempty"`   // that was passed
-	Event   *report.Event `json:"event,omitempty"`   // of a start that was refused
+	Field   string        `json:"field,omitempty"`   // the field of the call with the fault
+	Nearest string        `json:"nearest,omitempty"` // the nearest known name
+	Reason  string        `json:"reason,omitempty"`  // of a refusal, in a word or two; for a rejected start, the mixer's reason
+	Limit   int64         `json:"limit,omitempty"`   // the exceeded limit
+	Event   *report.Event `json:"event,omitempty"`   // of a rejected start
 }
 
-// New returns a problem of a status, with a sentence.
+// New returns a problem with a status and a sentence.
 func New(status int, format string, values ...any) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, values...)}
 }
 
-// Of returns the problem with the field that it is about.
+// Of sets the field with the fault and returns the problem.
 func (p *Problem) Of(field string) *Problem {
 	p.Field = field
 	return p
 }
 
-// Near returns the problem with the nearest name, which its sentence asks for too.
+// Near sets the nearest known name, adds it to the sentence as a question, and returns the problem.
 func (p *Problem) Near(name string) *Problem {
 	if name != "" {
 		p.Nearest = name
@@ -48,13 +48,13 @@ func (p *Problem) Near(name string) *Problem {
 	return p
 }
 
-// For returns the problem with its reason.
+// For sets the reason and returns the problem.
 func (p *Problem) For(reason string) *Problem {
 	p.Reason = reason
 	return p
 }
 
-// Over returns the problem with the limit that was passed.
+// Over sets the exceeded limit and returns the problem.
 func (p *Problem) Over(limit int64) *Problem {
 	p.Limit = limit
 	return p
@@ -63,10 +63,11 @@ func (p *Problem) Over(limit int64) *Problem {
 // Error returns the sentence.
 func (p *Problem) Error() string { return p.Detail }
 
-// Write answers a call with the problem. An answer of 429 or 503 asks for a second of patience.
+// Write answers a call with the problem. With status 429 or 503 it adds a Retry-After of one
+// second.
 func (p *Problem) Write(w http.ResponseWriter) {
 	text, err := json.Marshal(p)
-	if err != nil { // an event that cannot be spelled
+	if err != nil { // an event that cannot be encoded
 		text = []byte(`{"type":"about:blank","title":"Internal Server Error","status":500,"detail":"something went wrong"}`)
 		p.Status = http.StatusInternalServerError
 	}
@@ -78,5 +79,5 @@ func (p *Problem) Write(w http.ResponseWriter) {
 		h.Set("Retry-After", "1")
 	}
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(append(text, '\n')) // who has gone needs no answer
+	_, _ = w.Write(append(text, '\n')) // an error means that the client has gone
 }

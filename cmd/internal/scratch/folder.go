@@ -1,4 +1,5 @@
-// Package scratch gives a process folders of its own, and removes those of processes that were killed.
+// Package scratch gives a process its own temporary folders, and removes folders left by killed
+// processes.
 //
 //	folder, free, err := scratch.New(os.TempDir(), "voicepool-farm-")
 //	defer free()
@@ -17,11 +18,11 @@ import (
 // ErrLocked is the error of a file that another process has locked.
 var ErrLocked = errors.New("another process has it")
 
-// young is how old a folder has to be before others look whether it is anybody's.
+// young is the minimum age of a folder before other processes check whether it is in use.
 const young = 10 * time.Second
 
-// New makes a folder in parent, whose name begins with prefix. It is this process's own until free is called,
-// which removes it, or the process ends. Folders of this prefix whose processes have ended are removed.
+// New makes a folder in parent with a name that begins with prefix, and locks it. free removes it.
+// New also removes folders with this prefix whose processes have ended.
 func New(parent, prefix string) (folder string, free func(), err error) {
 	sweep(parent, prefix)
 	if folder, err = os.MkdirTemp(parent, prefix); err != nil {
@@ -38,7 +39,7 @@ func New(parent, prefix string) (folder string, free func(), err error) {
 	}, nil
 }
 
-// sweep removes the folders of processes that were killed: what they were writing may be large.
+// sweep removes the folders of killed processes, because they may contain large files.
 func sweep(parent, prefix string) {
 	found, _ := filepath.Glob(filepath.Join(parent, prefix+"*"))
 	for _, folder := range found {

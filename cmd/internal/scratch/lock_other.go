@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Lock takes a file for this process alone, until it is closed: Windows lets nobody remove a file that is open.
-// The error wraps ErrLocked where another has it.
+// Lock opens a file for this process alone, until it is closed. It relies on Windows, which refuses
+// to remove open files. If another process has the file, the error is ErrLocked.
 func Lock(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrLocked
@@ -17,5 +17,5 @@ func Lock(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 }
 
-// LockFile returns an error: there are no locks here.
+// LockFile returns an error, because this system has no file locks.
 func LockFile(*os.File) error { return errors.ErrUnsupported }

@@ -1,5 +1,5 @@
-// Package shell has what shells and the manual are told of the command line: how words are completed,
-// and what the page of the manual has besides the commands.
+// Package shell has the command-line completions for shells, and the extra sections of the man
+// page.
 package shell
 
 import (
@@ -10,7 +10,7 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// Scripts has for each shell what registers the program %[1]s for completion.
+// Scripts holds for each shell the script that registers the program %[1]s for completion.
 var Scripts = map[string]string{
 	"bash": "complete -o default -o bashdefault -C %[1]s voicepool\n",
 	"zsh":  "autoload -U +X bashcompinit && bashcompinit\ncomplete -o default -o bashdefault -C %[1]s voicepool\n",
@@ -24,7 +24,7 @@ complete -f -c voicepool -a "(__complete_voicepool)"
 `,
 }
 
-// Predictors say what the arguments and flags with such a tag may be.
+// Predictors returns the completions of arguments and flags by their predictor tag.
 func Predictors() map[string]complete.Predictor {
 	return map[string]complete.Predictor{
 		"sheet":    either(complete.PredictFiles("*.yaml"), complete.PredictFiles("*.yml"), complete.PredictFiles("*.json")),
@@ -37,7 +37,7 @@ func Predictors() map[string]complete.Predictor {
 	}
 }
 
-// either predicts what any of some predicts, each once: all files predict the same folders.
+// either combines predictors and removes duplicates: all file predictors predict the same folders.
 func either(all ...complete.Predictor) complete.Predictor {
 	return complete.PredictFunc(func(a complete.Args) []string {
 		words := complete.PredictOr(all...).Predict(a)
@@ -46,10 +46,10 @@ func either(all ...complete.Predictor) complete.Predictor {
 	})
 }
 
-// Section is a part of the manual's page.
+// Section is a section of the man page.
 type Section struct{ Title, Text string }
 
-// Manual is what the page has besides the commands and their flags.
+// Manual holds the sections of the man page that do not describe commands and flags.
 var Manual = []Section{
 	{"Exit Status", "0: all is done. 1: the work failed. 2: the command line or the sheet is wrong. 141: nobody reads the output any more. 128 and the number of a signal: it was interrupted."},
 	{"Environment", "PULSE_SERVER and PULSE_SINK: the sound server and its sink. NO_COLOR: no colours. VOICEPOOL_URL and VOICEPOOL_TOKEN: the server and the token of --to."},

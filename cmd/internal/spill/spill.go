@@ -1,5 +1,5 @@
-// Package spill writes what a show says beside the show: whoever reads it slowly, or not at all,
-// holds nothing up. What cannot be written is dropped and counted.
+// Package spill writes the output of a show in the background, so that a slow reader does not delay
+// the show. Lines that cannot be written are dropped and counted.
 package spill
 
 import (
@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// keep is how many bytes wait at most.
+// keep is the maximum number of waiting bytes.
 const keep = 1 << 20
 
-// ErrUnread is the error of a Log whose reader takes no more, and is still there.
+// ErrUnread is the error of a Log whose reader is blocked.
 var ErrUnread = errors.New("nobody reads it")
 
-// Log writes lines from a goroutine of its own. Its methods may be called by any goroutine.
+// Log writes lines on its own goroutine. Its methods are safe for concurrent use.
 type Log struct {
 	out io.Writer
 
 	mutex   sync.Mutex
 	waiting []byte
-	under   int // lines of a write that is under way
+	under   int // lines of the running write
 	dropped int // lines
 	err     error
 	closed  bool
@@ -37,8 +37,8 @@ func New(out io.Writer) *Log {
 	return l
 }
 
-// Write takes lines and returns at once, without an error. It drops them where too many wait
-// already, or where a write has failed.
+// Write queues lines and returns at once, without an error. It drops them if the queue is full or a
+// write has failed.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -58,8 +58,8 @@ func (l *Log) Err() error {
 	return l.err
 }
 
-// Close waits until all is written, but only so long. It returns how many lines were not, and
-// the first error: ErrUnread if the time did not do.
+// Close waits until all lines are written, up to a time limit. It returns the number of dropped
+// lines and the first error, which is ErrUnread if the time was not enough.
 func (l *Log) Close(limit time.Duration) (dropped int, err error) {
 	l.mutex.Lock()
 	l.closed = true
@@ -86,7 +86,7 @@ func (l *Log) Close(limit time.Duration) (dropped int, err error) {
 	return l.dropped, l.err
 }
 
-// run writes what waits.
+// run writes the queued lines.
 func (l *Log) run() {
 	defer close(l.done)
 	for range l.wake {
@@ -104,7 +104,7 @@ func (l *Log) run() {
 	}
 }
 
-// take returns what waits, and whether nothing ever will.
+// take returns the queued lines, and whether the log has ended.
 func (l *Log) take() (text []byte, ended bool) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -113,7 +113,7 @@ func (l *Log) take() (text []byte, ended bool) {
 	return text, text == nil && l.closed
 }
 
-// wrote keeps what became of a write that left some text over.
+// wrote records the result of a write. left is the unwritten text.
 func (l *Log) wrote(left []byte, err error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -125,7 +125,7 @@ func (l *Log) wrote(left []byte, err error) {
 	}
 }
 
-// signal wakes run. The mutex is held.
+// signal wakes run. The caller holds the mutex.
 func (l *Log) signal() {
 	select {
 	case l.wake <- struct{}{}:

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// monotonic returns the time of CLOCK_MONOTONIC, by which the service manager goes.
+// monotonic returns the time of CLOCK_MONOTONIC, the clock of the service manager.
 func monotonic() time.Duration {
 	var at unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &at) != nil {

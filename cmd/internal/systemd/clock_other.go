@@ -4,5 +4,5 @@ package systemd
 
 import "time"
 
-// monotonic returns 0: only Linux has this service manager.
+// monotonic returns 0, because this system has no systemd.
 func monotonic() time.Duration { return 0 }

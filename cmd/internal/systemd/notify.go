@@ -1,8 +1,7 @@
-// Package systemd speaks with the service manager that has started the program: it says that the
-// program is ready, feeds the watchdog, and takes sockets over. Without a service manager all of it
-// does nothing.
+// Package systemd communicates with the service manager that started the program: it reports the
+// state, feeds the watchdog, and receives sockets. Without a service manager it does nothing.
 //
-// The protocols are those of sd_notify(3) and sd_listen_fds(3).
+// It implements the protocols of sd_notify(3) and sd_listen_fds(3).
 package systemd
 
 import (
@@ -14,17 +13,17 @@ import (
 	"time"
 )
 
-// patience is how long the service manager may take for a message.
+// patience is the time limit for sending a message.
 const patience = time.Second
 
-// Manager is the service manager. The zero Manager is none. Any goroutine.
+// Manager is the service manager. The zero Manager does nothing. Safe for concurrent use.
 type Manager struct {
-	socket   string        // where messages go; empty: nowhere
-	watchdog time.Duration // how often it wants to hear of the program; 0: never
+	socket   string        // socket for messages; empty without a service manager
+	watchdog time.Duration // watchdog interval; 0: off
 }
 
-// New returns the service manager that the environment names, and forgets what the environment says of
-// it, so that other programs do not speak for this one.
+// New returns the service manager named by the environment. It removes these variables, so that
+// child processes do not send messages for this process.
 func New() Manager {
 	m := Manager{socket: os.Getenv("NOTIFY_SOCKET"), watchdog: watchdog(os.Getenv("WATCHDOG_USEC"), os.Getenv("WATCHDOG_PID"), os.Getpid())}
 	for _, name := range []string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"} {
@@ -33,7 +32,7 @@ func New() Manager {
 	return m
 }
 
-// watchdog reads how often the service manager wants to hear of this process.
+// watchdog parses the watchdog interval for this process.
 func watchdog(usec, pid string, own int) time.Duration {
 	n, err := strconv.ParseInt(usec, 10, 64)
 	if err != nil || n <= 0 || n > int64(24*time.Hour/time.Microsecond) || pid != "" && pid != strconv.Itoa(own) {
@@ -42,27 +41,27 @@ func watchdog(usec, pid string, own int) time.Duration {
 	return time.Duration(n) * time.Microsecond
 }
 
-// Watchdog returns within what time Alive has to be called again; 0: it need not be.
+// Watchdog returns the maximum interval between calls of Alive, or 0 without a watchdog.
 func (m Manager) Watchdog() time.Duration { return m.watchdog }
 
-// Ready says that the program serves.
+// Ready reports that the program serves.
 func (m Manager) Ready(status string) error { return m.send("READY=1", status) }
 
-// Reloading says that the program reads its configuration anew. Ready says that it has.
+// Reloading reports that the program is reloading its configuration. Call Ready afterwards.
 func (m Manager) Reloading() error {
 	return m.send("RELOADING=1\nMONOTONIC_USEC="+strconv.FormatInt(monotonic().Microseconds(), 10), "")
 }
 
-// Stopping says that the program ends.
+// Stopping reports that the program is shutting down.
 func (m Manager) Stopping(status string) error { return m.send("STOPPING=1", status) }
 
 // Alive feeds the watchdog.
 func (m Manager) Alive() error { return m.send("WATCHDOG=1", "") }
 
-// Status says how the program stands, in a line.
+// Status sets the status line of the program.
 func (m Manager) Status(status string) error { return m.send("", status) }
 
-// send sends words, and a status where there is one.
+// send sends assignments and an optional status line.
 func (m Manager) send(words, status string) error {
 	if m.socket == "" {
 		return nil
@@ -71,7 +70,7 @@ func (m Manager) send(words, status string) error {
 		words = strings.TrimPrefix(words+"\nSTATUS="+strings.ReplaceAll(status, "\n", " "), "\n")
 	}
 	name := m.socket
-	if strings.HasPrefix(name, "@") { // of the abstract namespace
+	if strings.HasPrefix(name, "@") { // in the abstract namespace
 		name = "\x00" + name[1:]
 	} else if !strings.HasPrefix(name, "/") {
 		return fmt.Errorf("NOTIFY_SOCKET: %q is no socket of this machine", name)

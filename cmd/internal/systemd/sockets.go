@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// firstSocket is the descriptor of the first socket that is passed.
+// firstSocket is the descriptor of the first passed socket.
 const firstSocket = 3
 
-// mostSockets bounds what is believed of LISTEN_FDS.
+// mostSockets is the largest accepted value of LISTEN_FDS.
 const mostSockets = 64
 
 // Socket is a socket that the service manager has opened for the program.
 type Socket struct {
-	Name string // as the unit calls it; "unknown" where it says nothing
+	Name string // its name in the unit, or "unknown"
 
-	Listener net.Listener   // of TCP or a unix socket; nil: it is none
-	Packets  net.PacketConn // of UDP; nil: it is none
+	Listener net.Listener   // for TCP or a unix socket, else nil
+	Packets  net.PacketConn // for UDP, else nil
 }
 
-// Sockets returns the sockets that the service manager has passed, and forgets what the environment
-// says of them. It is called once.
+// Sockets returns the sockets passed by the service manager, and removes their environment
+// variables. Call it once.
 func Sockets() ([]Socket, error) {
 	names := passed(os.Getenv("LISTEN_PID"), os.Getenv("LISTEN_FDS"), os.Getenv("LISTEN_FDNAMES"), os.Getpid())
 	for _, name := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
@@ -43,7 +43,7 @@ func Sockets() ([]Socket, error) {
 	return list, nil
 }
 
-// Close closes a socket that nobody needs.
+// Close closes an unused socket.
 func (s Socket) Close() error {
 	if s.Listener != nil {
 		return s.Listener.Close()
@@ -51,7 +51,7 @@ func (s Socket) Close() error {
 	return s.Packets.Close()
 }
 
-// passed returns the names of the sockets that are passed to a process.
+// passed returns the names of the sockets passed to a process.
 func passed(pid, count, names string, own int) []string {
 	n, err := strconv.Atoi(count)
 	if err != nil || n < 1 || n > mostSockets || pid != strconv.Itoa(own) {
@@ -68,13 +68,13 @@ func passed(pid, count, names string, own int) []string {
 	return out
 }
 
-// take makes a socket of a descriptor. What net makes is a copy that programs started by this one do
-// not inherit.
+// take converts a descriptor to a Socket. Package net duplicates the descriptor, and child
+// processes do not inherit the copy.
 func take(file *os.File, name string) (Socket, error) {
 	defer file.Close()
 	if l, err := net.FileListener(file); err == nil {
 		if u, ok := l.(*net.UnixListener); ok {
-			u.SetUnlinkOnClose(false) // the service manager's
+			u.SetUnlinkOnClose(false) // the service manager removes it
 		}
 		return Socket{Name: name, Listener: l}, nil
 	}

@@ -1,3 +1,3 @@
-// Package uptime is the clock by which leases go: it counts the time in which the machine sleeps, too, as
-// far as the system can tell.
+// Package uptime is the clock of leases. As far as the system supports it, the clock continues
+// while the machine sleeps.
 package uptime

@@ -6,6 +6,6 @@ import "time"
 
 var began = time.Now()
 
-// Now returns the time since the program began. Whether it counts a sleep of the machine is the system's
-// choice: Windows does, others do not.
+// Now returns the time since the program started. On Windows it includes time asleep, on other
+// systems it does not.
 func Now() time.Duration { return time.Since(began) }

@@ -1,5 +1,5 @@
-// Package value has what flags take besides numbers and names: policies, qualities, times, formats and
-// decibels. Each reads its text, and says what would be right.
+// Package value has the types of flags other than numbers and names: policies, qualities, times,
+// formats and decibels. Each parses its text, and its errors list the valid values.
 package value
 
 import (
@@ -12,10 +12,10 @@ import (
 	"voicepool/voice"
 )
 
-// Overflow is what a full pool does.
+// Overflow is a policy for a full pool.
 type Overflow mixer.Overflow
 
-// UnmarshalText reads the name of a policy.
+// UnmarshalText parses the name of a policy.
 func (o *Overflow) UnmarshalText(text []byte) error {
 	policy, ok := mixer.ParseOverflow(string(text))
 	if *o = Overflow(policy); !ok {
@@ -24,10 +24,10 @@ func (o *Overflow) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Quality is an interpolation.
+// Quality is an interpolation quality.
 type Quality voice.Quality
 
-// UnmarshalText reads the name of a quality.
+// UnmarshalText parses the name of a quality.
 func (q *Quality) UnmarshalText(text []byte) error {
 	quality, ok := voice.ParseQuality(string(text))
 	if *q = Quality(quality); !ok {
@@ -36,23 +36,23 @@ func (q *Quality) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Time is a time as sheets have it.
+// Time is a time as written in sheets.
 type Time rules.Time
 
-// UnmarshalText reads 30s, 1m30s or 1.5.
+// UnmarshalText parses 30s, 1m30s or 1.5.
 func (t *Time) UnmarshalText(text []byte) error {
 	time, err := rules.ParseTime(string(text))
 	*t = Time(time)
 	return err
 }
 
-// Given returns the time as sheets have it; nil: none was given.
+// Given returns the time, or nil if it was not given.
 func (t *Time) Given() *rules.Time { return (*rules.Time)(t) }
 
-// Format is how samples are written.
+// Format is a sample format.
 type Format struct{ wav.Format }
 
-// UnmarshalText reads s16, s24 or f32.
+// UnmarshalText parses s16, s24 or f32.
 func (f *Format) UnmarshalText(text []byte) (err error) {
 	if f.Format, err = wav.ParseFormat(string(text)); err != nil {
 		return fmt.Errorf("%q is no format, want s16, s24 or f32", text)
@@ -60,10 +60,10 @@ func (f *Format) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
-// Gain is a number of decibels, with or without its unit.
+// Gain is a number of decibels, with or without a unit.
 type Gain float64
 
-// UnmarshalText reads -6 or -6dB.
+// UnmarshalText parses -6 or -6dB.
 func (g *Gain) UnmarshalText(text []byte) error {
 	x, _, ok := words.ParseDecibels(string(text))
 	if !ok {
