@@ -41,7 +41,7 @@ func (a *attachCommand) Run(c *console.Console) error {
 	return err
 }
 
-// find connects to the show that is meant.
+// find connects to the show named by the argument.
 func (a *attachCommand) find(c *console.Console) (net.Conn, error) {
 	if strings.HasPrefix(a.Show, "unix:") {
 		return control.Dial(a.Show)

@@ -10,7 +10,7 @@ import (
 )
 
 type benchCommand struct {
-	// With the defaults it takes under 20 seconds on a slow machine.
+	// With the defaults it takes less than 20 seconds on a slow machine.
 	Voices   *[]int         `placeholder:"N,..." help:"Numbers of voices to measure, 1..65536 (32,256,1024,4096)."`
 	Slice    *time.Duration `placeholder:"TIME" help:"Mix at least this long in each of seven runs, 1ns..10s (30ms)."`
 	Speed    *float64       `placeholder:"X" help:"Speed of pitched voices, 1/16..16 (1.1)."`

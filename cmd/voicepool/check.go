@@ -35,7 +35,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 	var notes, odd, warnings rules.Errors
 	var lasts *extent.Extent
 	if sheet != nil {
-		// Of a faulty sheet, the sounds that could be understood.
+		// For a faulty sheet, these are the sounds that could be parsed.
 		damages := &findings.Damages{}
 		lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: k.limits(), OnDamage: damages.Add})
 		err := console.Do(interrupted, func() error { return sheet.LoadSounds(interrupted, lib, c.Loading()) })
@@ -50,7 +50,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 			return err
 		}
 		wrong = slices.Concat(wrong, more, damaged)
-		// What belongs to no line, but to line 0, stays at the end.
+		// Errors without a line have line 0; they are sorted to the end.
 		slices.SortStableFunc(wrong, func(x, y *rules.Error) int {
 			return cmp.Or(cmp.Compare(uint(x.Line-1), uint(y.Line-1)), cmp.Compare(x.Column, y.Column))
 		})
@@ -61,7 +61,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 				return err
 			}
 		}
-		if len(wrong) == 0 { // a render would end with this
+		if len(wrong) == 0 { // a render would fail with these errors
 			wrong = lasts.Wrong(sheet.File)
 		}
 	}
@@ -117,7 +117,7 @@ func (k *checkCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// tell says how long the sheet lasts, where that is known.
+// tell prints the length of the sheet, if it is known.
 func (k *checkCommand) tell(c *console.Console, lasts *extent.Extent) {
 	if lasts != nil && !k.Quiet && !k.JSON {
 		fmt.Fprintf(c.Out, "%s: %v\n", oneLine(k.Sheet), lasts)

@@ -91,7 +91,7 @@ func (b *compareCommand) run(c *console.Console, interrupted *console.Interrupts
 	return nil
 }
 
-// prepare makes the folder of --wav, and finds what must not be replaced in it.
+// prepare makes the folder of --wav, and checks that its files do not replace an input.
 func (b *compareCommand) prepare(c *console.Console, sheet *cue.Sheet) error {
 	if b.Wav == "" {
 		return nil

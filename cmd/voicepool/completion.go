@@ -15,8 +15,8 @@ import (
 	"voicepool/cmd/internal/shell"
 )
 
-// completionCommand prints what a start-up file of a shell reads. The shell then asks the
-// program itself what a word may become, by the variable COMP_LINE.
+// completionCommand prints code for the start-up file of a shell. For each completion, the shell
+// then starts this program with the variable COMP_LINE.
 type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
@@ -31,13 +31,13 @@ func (p *completionCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// Help is what stands below the usage of the command.
+// Help returns the text below the usage of the command.
 func (p *completionCommand) Help() string {
 	return "bash: add to ~/.bashrc: source <(voicepool completion bash)\n\nzsh: add to ~/.zshrc: source <(voicepool completion zsh)\n\n" +
 		"fish: run voicepool completion fish > ~/.config/fish/completions/voicepool.fish"
 }
 
-// completes answers a shell that asks what the words of its line may become, if one does.
+// completes answers a shell's request for completions. It reports whether there was a request.
 func completes(parser *kong.Kong, c *console.Console) (bool, error) {
 	if os.Getenv("COMP_LINE") == "" {
 		return false, nil
@@ -51,11 +51,11 @@ func completes(parser *kong.Kong, c *console.Console) (bool, error) {
 	return answer.Complete(), nil
 }
 
-// manCommand prints the page of the manual.
+// manCommand prints the man page.
 type manCommand struct{}
 
 func (m *manCommand) Run(c *console.Console, app *kong.Context) error {
-	app.Model.Help, app.Model.Detail = strings.TrimSuffix(purpose, "."), capacity // the first is in the head of the page, too
+	app.Model.Help, app.Model.Detail = strings.TrimSuffix(purpose, "."), capacity // the header of the page shows Help, too
 	page := mangokong.NewManPage(1, app.Model)
 	for _, s := range shell.Manual {
 		page = page.WithSection(s.Title, s.Text)

@@ -16,11 +16,11 @@ import (
 //go:embed demo.yaml
 var demoSheet []byte
 
-// demoLoops are the sounds that cues of the show loop.
+// demoLoops matches the sounds of the show that its cues loop.
 var demoLoops = regexp.MustCompile(`(?m)^  (theme|rain|wind|engine): +\{`)
 
-// demoBank returns the sounds of the show and their rules, without its cues. What those loop loops by
-// itself.
+// demoBank returns the sounds of the show and their rules, without its cues. Sounds that the cues
+// loop get the default loop: true.
 func demoBank() []byte {
 	bank, _, _ := bytes.Cut(demoSheet, []byte("\ncues:"))
 	return append(demoLoops.ReplaceAll(bank, []byte("  $1: {loop: true, ")), '\n')

@@ -36,7 +36,7 @@ func (d *doctorCommand) Run(c *console.Console) error {
 	return err
 }
 
-// printReport prints what was found, a line each, and the advice at the end.
+// printReport prints one line for each finding, and the advice at the end.
 func printReport(w io.Writer, r *doctor.Report) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(what, name, detail string) {
@@ -93,7 +93,7 @@ func printReport(w io.Writer, r *doctor.Report) error {
 	return nil
 }
 
-// measured says what a driver did.
+// measured describes the measurements of a driver.
 func measured(m *doctor.Measured) string {
 	text := fmt.Sprintf("%.1f s: latency %.1f ms, %.1f ms at the most", m.Seconds, m.Latency, m.Worst)
 	if m.Asked == 0 {

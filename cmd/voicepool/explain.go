@@ -53,7 +53,7 @@ func (e *explainCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// answer is what explain says: as JSON, or in words.
+// answer is the result of explain, printed as JSON or in words.
 type answer interface{ Print(w io.Writer) }
 
 func (e *explainCommand) check() (voice uint64, err error) {
@@ -71,7 +71,7 @@ func (e *explainCommand) check() (voice uint64, err error) {
 	return voice, nil
 }
 
-// openReport opens a report to be read until done; - is standard input.
+// openReport opens a report for reading; "-" is standard input. The caller calls done.
 func openReport(c *console.Console, path string) (in output.Input, name string, done func(), err error) {
 	if path == "-" {
 		return output.Input{In: c.In, What: "the report on standard input"}, "standard input", func() {}, nil

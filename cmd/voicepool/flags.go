@@ -19,8 +19,8 @@ import (
 	"voicepool/voice"
 )
 
-// sheetFlags are those that all commands which play have. What is not given is
-// nil or zero: then the sheet counts.
+// sheetFlags are the common flags of all commands that play sheets. A flag that is not given is nil
+// or zero, and the sheet's setting applies.
 type sheetFlags struct {
 	Voices   *int            `placeholder:"N" help:"Number of voices in the pool, 1..65536."`
 	Overflow *value.Overflow `predictor:"overflow" placeholder:"POLICY" help:"Policy of a full pool: quietest, oldest, gain, reject, grow, or masked with --virtual."`
@@ -41,10 +41,10 @@ type sheetFlags struct {
 	Verbose  bool   `short:"v" help:"Print every event."`
 }
 
-// maxBlock bounds --block.
+// maxBlock is the maximum of --block.
 const maxBlock = 1 << 20
 
-// check finds what is out of range, whatever the sheet says.
+// check returns an error for values that are invalid for every sheet.
 func (f *sheetFlags) check() error {
 	if err := pool(f.Voices, f.Virtual); err != nil {
 		return err
@@ -60,12 +60,12 @@ func (f *sheetFlags) check() error {
 	return checkTimeline("--timeline", f.Timeline)
 }
 
-// pool finds numbers of voices and of virtual ones that no pool has; nil: as in the sheet.
+// pool checks numbers of voices and virtual voices. Nil means as in the sheet.
 func pool(voices, virtual *int) error {
 	return cmp.Or(inRange("voices", voices, 1, mixer.MaxVoices), inRange("virtual", virtual, 0, mixer.MaxVoices))
 }
 
-// pools finds the first size of some that no pool has.
+// pools checks several pool sizes.
 func pools(sizes []int) (err error) {
 	for i := range sizes {
 		err = cmp.Or(err, pool(&sizes[i], nil))
@@ -73,7 +73,7 @@ func pools(sizes []int) (err error) {
 	return err
 }
 
-// inRange finds a number, if one is given, that its flag does not take.
+// inRange returns an error if x is given and out of range.
 func inRange[N int | float64](flag string, x *N, from, to N) error {
 	if x == nil || *x >= from && *x <= to {
 		return nil
@@ -81,7 +81,7 @@ func inRange[N int | float64](flag string, x *N, from, to N) error {
 	return console.Usage("--%s: %v is not in %v..%v", flag, *x, from, to)
 }
 
-// apply returns the sheet as the flags want it; the sheet itself stays as it is.
+// apply returns a copy of the sheet with the flags applied.
 func (f *sheetFlags) apply(sheet *cue.Sheet) *cue.Sheet {
 	s := *sheet
 	set(&s.Voices, f.Voices)
@@ -103,7 +103,7 @@ func set[T any](dst *T, given *T) {
 	}
 }
 
-// written adds the files that these flags name to what is written.
+// written adds the output files of these flags to the list.
 func (f *sheetFlags) written(list output.List) output.List {
 	if f.JSON {
 		list = list.Print("--json", os.Stdout)
@@ -111,7 +111,7 @@ func (f *sheetFlags) written(list output.List) output.List {
 	return list.And("--report", " ", f.Report).And("--timeline", " ", f.Timeline)
 }
 
-// summed adds the text that a command prints to a file beside its outputs.
+// summed adds the text that a command prints while it writes files.
 func (f *sheetFlags) summed(list output.List, file *os.File, name string) output.List {
 	if f.Quiet || f.JSON || f.Report == "-" {
 		return list
@@ -119,12 +119,12 @@ func (f *sheetFlags) summed(list output.List, file *os.File, name string) output
 	return list.Print("the text on "+name+" (-q prints none)", file)
 }
 
-// foldFlag is what the commands have that play a sheet, which may have several outputs.
+// foldFlag is the flag of commands that play sheets with several outputs.
 type foldFlag struct {
 	Fold bool `help:"Mix all outputs of the sheet into one, in stereo."`
 }
 
-// fold has a sheet be folded, if that is wanted.
+// fold sets the folding of a sheet.
 func (f foldFlag) fold(c *console.Console, sheet *cue.Sheet) {
 	if f.Fold && len(sheet.Outputs) == 0 && !c.Quiet {
 		c.Say("--fold: the sheet has no `outputs`, so there is nothing to fold")
@@ -132,7 +132,7 @@ func (f foldFlag) fold(c *console.Console, sheet *cue.Sheet) {
 	sheet.Fold = f.Fold
 }
 
-// liveFlags are those of the commands that play in real time.
+// liveFlags are the flags of commands that play in real time.
 type liveFlags struct {
 	sheetFlags
 	Strict bool               `help:"Exit with 1 when anything was not heard, with --device auto too, or when a damaged file was concealed."`
@@ -157,7 +157,7 @@ func (l *liveFlags) check() error {
 	return l.sheetFlags.check()
 }
 
-// buffer returns --buffer; 0 means that of the driver.
+// buffer returns the value of --buffer, or 0 for the driver's default.
 func (l *liveFlags) buffer() time.Duration {
 	if l.Buffer == nil {
 		return 0
@@ -180,14 +180,14 @@ func (l *liveFlags) perform(c *console.Console, interrupted *console.Interrupts,
 	return performance.Play(c, interrupted, l.apply(sheet), &o)
 }
 
-// trialFlags are those of the commands that render under several policies.
+// trialFlags are the flags of commands that render with several policies.
 type trialFlags struct {
 	JSON  bool `name:"json" help:"Print JSON."`
 	Quiet bool `short:"q" help:"Show no progress."`
 	isolateFlag
 }
 
-// during does the work of a command until a signal ends it.
+// during runs the work of a command until it ends or a signal interrupts it.
 func (f *trialFlags) during(c *console.Console, work func(*console.Console, *console.Interrupts) error) error {
 	c.Quiet = f.Quiet
 	interrupted := c.Listen()
@@ -195,15 +195,15 @@ func (f *trialFlags) during(c *console.Console, work func(*console.Console, *con
 	return interrupted.Instead(c, work(c, interrupted))
 }
 
-// decodeCommand is what --isolate starts this program with: it decodes one file
-// from standard input and gives up whatever it does not need for that.
+// decodeCommand is the hidden command that --isolate starts in another process. It decodes one file
+// from standard input, with minimal privileges.
 type decodeCommand struct{}
 
 func (decodeCommand) Run(c *console.Console) error {
 	return sounds.ServeDecode(c.In, c.Out, sounds.Limits{})
 }
 
-// isolateFlag is what all commands have that load sounds.
+// isolateFlag is the flag of all commands that load sounds.
 type isolateFlag struct {
 	Isolate bool `help:"Decode each sound in another process, with hard limits."`
 }
@@ -212,12 +212,12 @@ func (f isolateFlag) limits() sounds.Limits {
 	if !f.Isolate {
 		return sounds.Limits{}
 	}
-	program, _ := os.Executable() // or else its own name: the same, unless somebody has named it otherwise
+	program, _ := os.Executable() // fallback: the name that this program was started with
 	return sounds.Limits{Isolate: []string{cmp.Or(program, os.Args[0]), "decode"}}
 }
 
-// far returns an error where a flag is given that means nothing to a server: all but those of remote.Flags,
-// and some.
+// far returns an error for a flag that has no effect with --to. Permitted are the flags of
+// remote.Flags and the flags listed in but.
 func far(app *kong.Context, but ...string) error {
 	for _, p := range app.Path {
 		if p.Flag != nil && p.Flag.Name != "to" && p.Flag.Name != "token" && p.Flag.Name != "to-creds" && !slices.Contains(but, p.Flag.Name) {

@@ -25,21 +25,21 @@ import (
 	"voicepool/cue"
 )
 
-// controlFlags are those of the commands that others may have a hand on.
+// controlFlags are the flags of commands whose shows can be controlled while they run.
 type controlFlags struct {
 	Control string      `placeholder:"WHERE" help:"Take commands, one a line, and answer each with a line of JSON: - is standard input and output, unix:PATH a socket."`
 	Midi    string      `predictor:"file" placeholder:"FILE" help:"Follow a MIDI device, as /dev/snd/midiC1D0, or a pipe: by the table midi of the sheet, and MIDI Show Control."`
 	Guard   *value.Time `placeholder:"TIME" help:"After a GO, ignore others for this long (300ms)."`
 }
 
-// open opens what the flags name.
+// open opens the controls named by the flags.
 func (f controlFlags) open(c *console.Console, sheet *cue.Sheet, o booth.Options) (*booth.Booth, error) {
 	if o.Guard = show.Guard; f.Guard != nil {
 		o.Guard = rules.Time(*f.Guard).Duration(1_000_000)
 	}
 	o.Control, o.Midi, o.In, o.Out = f.Control, f.Midi, c.In, c.Out
 	o.Say = func(line string) {
-		if o.Screen == nil || c.ErrTerminal == nil { // else it would be written over the screen
+		if o.Screen == nil || c.ErrTerminal == nil { // otherwise the message would overwrite the screen
 			c.Say("%s", line)
 		}
 	}
@@ -84,7 +84,7 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 	if g.Goes != "" && g.From == nil && g.Cue == "" {
 		return console.Usage("--goes goes with --from or --cue: the GOs before it count as said; all others are yours")
 	}
-	console.IgnoreHangups() // a terminal that is gone ends no show
+	console.IgnoreHangups() // the show continues if its terminal is lost
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	sheet, err := loadSheet(interrupted, g.Sheet)
@@ -102,13 +102,13 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 		return err
 	}
 	var draw func(*show.Show)
-	// A sheet on standard input leaves the keys to /dev/tty.
+	// If the sheet comes from standard input, keys are read from /dev/tty.
 	if c.OutTerminal != nil && (c.InTerminal != nil || g.Sheet == "-") && g.Control != "-" && !g.Quiet && !g.Verbose {
 		t, err := tcell.NewScreen()
 		if err != nil {
 			return fmt.Errorf("this terminal cannot be drawn on: %w; --control and -q run a show without one", err)
 		}
-		// Who loses the terminal finds the show by attach.
+		// If the terminal is lost, the operator can return with attach.
 		draw = func(s *show.Show) {
 			booth.Forget()
 			_ = screen.Run(interrupted, t, false, control.Local(s))
@@ -124,7 +124,7 @@ func (g *goCommand) Run(c *console.Console, app *kong.Context) error {
 	return leave(c, b, g.explain(g.perform(c, interrupted, sheet, o)))
 }
 
-// leave closes a booth, and returns what went wrong first; what is second is told.
+// leave closes a booth and returns the first error. A second error is printed.
 func leave(c *console.Console, b *booth.Booth, err error) error {
 	closed := b.Close()
 	if err == nil || closed == nil {
@@ -139,7 +139,7 @@ type sendCommand struct {
 	remote.Flags
 }
 
-// patience is how long a show may take for an answer.
+// sendPatience is the time limit of a show's answer.
 const sendPatience = 5 * time.Second
 
 func (s *sendCommand) Run(c *console.Console) error {
@@ -148,7 +148,7 @@ func (s *sendCommand) Run(c *console.Console) error {
 		return s.Flags.Command(c, s.Words...)
 	}
 	command := strings.Join(s.Words[1:], " ")
-	switch bare := strings.TrimSpace(command) == ""; { // which gets no answer
+	switch bare := strings.TrimSpace(command) == ""; { // a bare line would get no answer
 	case bare && !strings.HasPrefix(address, "unix:"):
 		return console.Usage("%s: where does the show listen? Write unix:PATH before the command, or --to URL", oneLine(address))
 	case bare:

@@ -13,25 +13,25 @@ import (
 	"voicepool/cue"
 )
 
-// goesFlag is what commands have that play a list without an operator.
+// goesFlag is the flag of commands that play a list without an operator.
 type goesFlag struct {
 	Goes string `predictor:"file" placeholder:"FILE" help:"Take the times of GO from a file: a time a line, and behind it, where another cue than the next is meant, its number."`
 }
 
-// fromFlags are what commands have that can begin in the middle.
+// fromFlags are the flags of commands that can start in the middle of a show.
 type fromFlags struct {
 	From *value.Time `placeholder:"TIME" help:"Begin at this time of the show, as if all before it had been heard: 30s, 1m30s, 1.5."`
 	Cue  string      `placeholder:"N" help:"Begin where the cue of this number does. Where no cue of the sheet has a number, they count from 0."`
 }
 
-// begin has a player begin there.
+// begin sets the start position of a player.
 func (f fromFlags) begin(o *cue.Options) {
 	if o.Cue = f.Cue; f.From != nil {
 		o.From = rules.Time(*f.From)
 	}
 }
 
-// check refuses both.
+// check returns an error if both flags are given.
 func (f fromFlags) check() error {
 	if f.From != nil && f.Cue != "" {
 		return console.Usage("--from and --cue both say where to begin; give one")
@@ -39,7 +39,7 @@ func (f fromFlags) check() error {
 	return nil
 }
 
-// explain names the flag of a place where no show begins.
+// explain adds the name of the flag to the error of an invalid start position.
 func (f fromFlags) explain(err error) error {
 	switch {
 	case !errors.Is(err, cue.ErrBeginning):
@@ -50,7 +50,7 @@ func (f fromFlags) explain(err error) error {
 	return console.Usage("--from %v: %s", rules.Time(*f.From), console.Message(err))
 }
 
-// read gives a sheet the times of the file.
+// read reads the GO times of the file into a sheet.
 func (g goesFlag) read(sheet *cue.Sheet) error {
 	if g.Goes == "" {
 		return nil
@@ -62,8 +62,8 @@ func (g goesFlag) read(sheet *cue.Sheet) error {
 	return sheet.ReadGoes(g.Goes, text)
 }
 
-// again returns what reads a sheet again that has just been read, if its file has changed since it was
-// read last; nil where it has no file.
+// again returns a function that reloads a sheet. The function returns nil while the file is
+// unchanged. For a sheet without a file, again returns nil.
 func again(path string, goes goesFlag, fold bool) func(context.Context) (*cue.Sheet, error) {
 	if path == "-" {
 		return nil
@@ -87,7 +87,7 @@ func again(path string, goes goesFlag, fold bool) func(context.Context) (*cue.Sh
 	}
 }
 
-// reads adds the file to what a command reads.
+// reads adds the file of GO times to the inputs of a command.
 func (g goesFlag) reads(list []output.Input) []output.Input {
 	if g.Goes == "" {
 		return list

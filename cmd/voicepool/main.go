@@ -1,17 +1,17 @@
-// Command voicepool plays cue sheets through a fixed pool of voices: live, or faster
-// than real time into a file. It reads flags and prints; the packages of the module do
-// the work.
+// Command voicepool plays cue sheets with a fixed pool of voices: live, or faster than real time
+// into a file. This package parses flags and prints results. The packages of the module do the
+// work.
 //
 //	voicepool demo
 //	voicepool play coin bell shot.wav
 //	voicepool run sheet.yaml
 //	voicepool render sheet.yaml -o out.wav
 //
-// The exit code is 0 if all is done, 1 if the work failed, and 2 for wrong usage or a
-// faulty sheet. It is 128 + the signal's number (130 after Ctrl-C, 143 after SIGTERM) if
-// the command was interrupted; sounds fade out and the report is written first. It is 141
-// if nobody reads the output any more; a show is played to its end all the same. A signal
-// that is ignored at the start, as SIGHUP under nohup, stays ignored.
+// The exit code is 0 on success, 1 if the work failed, and 2 for wrong usage or a faulty sheet. If
+// a signal interrupted the command, the exit code is 128 + the signal's number (130 after Ctrl-C,
+// 143 after SIGTERM). Before that, sounds fade out and the report is written. The exit code is 141
+// if the reader of the output has closed the pipe; a show still plays to its end. A signal that is
+// ignored at the start, such as SIGHUP under nohup, stays ignored.
 package main
 
 import (
@@ -30,7 +30,7 @@ import (
 	"voicepool/internal/words"
 )
 
-// grammar is the command line.
+// grammar defines the command line.
 type grammar struct {
 	Demo       demoCommand       `cmd:"" help:"Play the embedded show with the embedded sounds."`
 	Play       playCommand       `cmd:"" help:"Play sounds now, all at once."`
@@ -62,7 +62,7 @@ type grammar struct {
 	Decode     decodeCommand     `cmd:"" hidden:""`
 }
 
-// What the program does, in its help and in the manual.
+// The purpose of the program, for its help and the man page.
 const (
 	purpose  = "Play sounds through a fixed pool of voices."
 	capacity = "When all are busy, steal the one whose loss is heard least."
@@ -73,8 +73,7 @@ func main() {
 	os.Exit(command(os.Args[1:], console.New()))
 }
 
-// knownCommand finds a first argument that is no command, and the command that is
-// nearest to it.
+// knownCommand returns an error with the nearest command if the first argument is not a command.
 func knownCommand(model *kong.Node, name string) error {
 	if strings.HasPrefix(name, "-") {
 		return nil
@@ -97,7 +96,7 @@ func command(args []string, c *console.Console) int {
 		kong.Name("voicepool"),
 		kong.Description(purpose+" "+capacity),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.WithHyphenPrefixedParameters(true), // --gain -6
+		kong.WithHyphenPrefixedParameters(true), // permits --gain -6
 		kong.Writers(c.Out, c.Err),
 		kong.Exit(func(int) { helped = true }),
 	)
@@ -121,7 +120,7 @@ func command(args []string, c *console.Console) int {
 	}
 	ctx, err := parser.Parse(args)
 	switch {
-	case helped, c.Out.Err != nil: // which kong would take for wrong usage
+	case helped, c.Out.Err != nil: // kong would report a closed output as wrong usage
 		return c.Finish(nil)
 	case err != nil:
 		return c.Finish(console.Usage("%w", err))
@@ -129,7 +128,7 @@ func command(args []string, c *console.Console) int {
 	return c.Finish(ctx.Run(c))
 }
 
-// The words of messages, by short names.
+// Short names for the functions used in messages.
 var (
 	oneLine = words.OneLine
 	seconds = words.Seconds
@@ -137,7 +136,7 @@ var (
 	cause   = words.Cause
 )
 
-// loadSheet is cue.Load, until ctx ends.
+// loadSheet loads a sheet and gives up when ctx ends.
 func loadSheet(ctx context.Context, path string) (*cue.Sheet, error) {
 	return console.Within(ctx, func() (*cue.Sheet, error) { return cue.Load(path) })
 }

@@ -62,7 +62,7 @@ func (p *playCommand) Run(c *console.Console, app *kong.Context) error {
 		return err
 	}
 	err = p.perform(c, interrupted, sheet, performance.Options{Title: "play"})
-	// The line of a sheet that nobody has written means nothing.
+	// The error's line in the generated sheet would confuse the user.
 	_, stopped := errors.AsType[console.Interruption](err)
 	if at, ok := errors.AsType[*rules.Error](err); ok && at.Sound != nil && !stopped {
 		return at.Sound
@@ -70,7 +70,7 @@ func (p *playCommand) Run(c *console.Console, app *kong.Context) error {
 	return err
 }
 
-// far plays the sounds of a room, by the names that it has for them.
+// far plays sounds of a room by their names in the room.
 func (p *playCommand) far(c *console.Console) error {
 	room, err := p.Flags.Room()
 	if err != nil {
@@ -91,8 +91,7 @@ func (p *playCommand) far(c *console.Console) error {
 	return nil
 }
 
-// check names flags, where the sheet that is made of them would name its own
-// lines.
+// check validates flags, so that errors name flags instead of lines of the generated sheet.
 func (p *playCommand) check() error {
 	if first := slices.Index(p.Sounds, "-"); first >= 0 && slices.Contains(p.Sounds[first+1:], "-") {
 		return console.Usage("standard input can be played only once")
@@ -103,8 +102,8 @@ func (p *playCommand) check() error {
 		p.liveFlags.check())
 }
 
-// sheet writes the cue sheet that plays all sounds at once, so that play is nothing but
-// a run. It also returns what is read for it; in is standard input.
+// sheet generates a cue sheet that plays all sounds at once. It also returns the input files. in is
+// standard input.
 func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.Sheet, inputs []output.Input, err error) {
 	type entry map[string]any
 	listed := entry{}
@@ -147,8 +146,8 @@ func (p *playCommand) sheet(in io.Reader, spool func() (string, error)) (s *cue.
 	return s, inputs, err
 }
 
-// spool puts a sound from standard input into a file, as sheets name files. What
-// is no sound is found here, so that the message names the right place.
+// spool copies a sound from standard input to a file, because sheets name files. It decodes the
+// sound first, so that an error names standard input.
 func spool(ctx context.Context, in io.Reader, limits sounds.Limits) (string, error) {
 	data, err := console.Within(ctx, func() ([]byte, error) { return catalog.ReadInput(in) })
 	if err != nil {

@@ -35,7 +35,7 @@ type renderCommand struct {
 	foldFlag
 }
 
-// sink is what render writes to.
+// sink is the output of a render.
 type sink interface {
 	Write([]pcm.Frame) error
 	Close() error
@@ -92,8 +92,7 @@ func (r *renderCommand) outputs() output.List {
 	return r.summed(list, os.Stderr, "standard error")
 }
 
-// render writes the file, which is there in the end or not at all, and then the
-// report.
+// render writes the WAV file and then the report. The file appears only if it is complete.
 func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted *console.Interrupts) error {
 	told, err := output.Open(interrupted, r.Report)
 	if err != nil {
@@ -123,7 +122,7 @@ func (r *renderCommand) render(c *console.Console, sheet *cue.Sheet, interrupted
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate, Limits: r.limits(), OnDamage: warnOfDamage(c)})
 	options := cue.Options{Loading: c.Loading(), Preparing: c.Preparing(), Events: r.Report != "" || r.JSON || r.Timeline != ""}
 	r.begin(&options)
-	ranked := 0 // losses that priority decided
+	ranked := 0 // losses decided by priority
 	options.Watch = func(e report.Event) {
 		if e.ByPriority() {
 			ranked++
@@ -158,7 +157,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 	var (
 		frames int64
 		begin  = time.Now()
-		told   time.Time // when progress was
+		told   time.Time // time of the last progress update
 		rate   = player.Sheet().Rate
 	)
 	for {
@@ -190,7 +189,7 @@ func (r *renderCommand) write(c *console.Console, out sink, player *cue.Player, 
 	}
 }
 
-// warnOfDamage returns what prints a damaged place of a file.
+// warnOfDamage returns a function that prints damaged places of files.
 func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
 	return func(file string, place sounds.Damage) {
 		if !c.Quiet {
@@ -199,7 +198,7 @@ func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
 	}
 }
 
-// mixerGrid is how often the mixer refreshes levels.
+// mixerGrid is the interval at which the mixer updates levels.
 const mixerGrid = 20 * time.Millisecond
 
 func (r *renderCommand) summary(c *console.Console, result *report.Report, clipped int64, ranked int, took time.Duration) {

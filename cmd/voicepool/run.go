@@ -64,7 +64,7 @@ func (r *runCommand) Run(c *console.Console) error {
 		return err
 	}
 	o.Attend, o.Look, o.Sent, o.Silent = b.Attend, b.Look, b.Tell, r.Control == "-"
-	if r.Record == "" { // what is recorded goes by one sheet
+	if r.Record == "" { // a recording is for a single version of the sheet
 		o.Sheet, o.Again, o.Changed, o.Tell = r.Sheet, again(r.Sheet, r.goesFlag, r.Fold), b.Changed, b.Tell
 	}
 	return leave(c, b, r.explain(r.perform(c, interrupted, sheet, o)))

@@ -43,7 +43,7 @@ func (s *serveCommand) Run(c *console.Console) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	console.IgnoreHangups() // which are not the end
+	console.IgnoreHangups() // SIGHUP reloads the configuration
 	interrupted := c.Listen()
 	defer interrupted.Close()
 	hangups, stop := console.Hangups()
@@ -58,7 +58,7 @@ func (s *serveCommand) Run(c *console.Console) error {
 			}
 		},
 	}
-	if c.OutTerminal != nil { // what is not a terminal is kept by somebody
+	if c.OutTerminal != nil { // other outputs may be logged, and the link is secret
 		o.Link = o.Show
 	}
 	if s.Voices != nil {

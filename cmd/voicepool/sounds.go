@@ -24,7 +24,7 @@ type soundsCommand struct {
 	isolateFlag
 }
 
-// maxPanels bounds the height of a picture.
+// maxPanels limits the height of a picture.
 const maxPanels = 200
 
 func (s *soundsCommand) Run(c *console.Console) error {
@@ -80,5 +80,5 @@ func (s *soundsCommand) Run(c *console.Console) error {
 	return c.Outcome(failed...)
 }
 
-// otherPictures are the endings of names that promise a picture that is no PNG.
+// otherPictures are extensions of picture formats other than PNG.
 var otherPictures = []string{".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".tif", ".tiff", ".avif"}

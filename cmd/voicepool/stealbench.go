@@ -94,8 +94,7 @@ func (b *stealbenchCommand) plan() *trial.Plan {
 	return &trial.Plan{Scenes: b.Scenes, Seeds: b.Seeds, Voices: b.Voices, Policies: b.Policies}
 }
 
-// recordings returns the sounds of which scenes are made; own is nil where they
-// are the built-in ones.
+// recordings returns the sounds of the scenes. own is nil for the built-in sounds.
 func (b *stealbenchCommand) recordings(ctx context.Context, c *console.Console) (corpus []steal.Recording, own *trial.Corpus, err error) {
 	if b.Sounds == "" {
 		return steal.Corpus(b.Corpus), nil, nil
@@ -184,7 +183,7 @@ func (b *stealbenchCommand) scenes(c *console.Console, interrupted *console.Inte
 	return nil
 }
 
-// moreVirtual says where a sheet may have virtual voices from.
+// moreVirtual describes how to get virtual voices, for messages.
 const moreVirtual = "masked+virtual=64, or give the sheet `virtual: 64`"
 
 func (b *stealbenchCommand) sheet(c *console.Console, interrupted *console.Interrupts) error {

@@ -11,8 +11,8 @@ type timelineCommand struct {
 	Output string `short:"o" required:"" placeholder:"FILE" help:"Picture to write: an .svg, .png or .html file."`
 }
 
-// Run draws what a report tells. It does not tell how loud voices were between
-// events; --timeline, as they play, records that too.
+// Run draws a report. A report has no levels between events. The flag --timeline records them
+// during a run, too.
 func (t *timelineCommand) Run(c *console.Console) error {
 	if err := checkTimeline("-o", t.Output); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (t *timelineCommand) Run(c *console.Console) error {
 	return drawn.Save(file, t.Output)
 }
 
-// checkTimeline finds a name from which nobody knows what to write.
+// checkTimeline returns an error if the extension of a path is not a supported format.
 func checkTimeline(flag, path string) error {
 	if _, ok := timeline.FormatOf(path); !ok && path != "" {
 		return console.Usage("%s: %s is no .svg, .png or .html file", flag, oneLine(path))

@@ -20,7 +20,7 @@ type tuneCommand struct {
 	trialFlags
 }
 
-// shareFlag is a share of something, as 1% or 0.01.
+// shareFlag is a share such as 1% or 0.01.
 type shareFlag float64
 
 func (s *shareFlag) UnmarshalText(text []byte) error {

@@ -24,8 +24,7 @@ func (v *versionCommand) Run(c *console.Console) error {
 	return nil
 }
 
-// buildVersion returns the module's version where the program was built as a
-// module's, else the commit, else "devel".
+// buildVersion returns the module's version, or the commit, or "devel".
 func buildVersion(info *debug.BuildInfo, ok bool) string {
 	if !ok {
 		return "devel"

@@ -14,7 +14,7 @@ import (
 	soundlib "voicepool/sounds"
 )
 
-// renderScene is what is rendered, from the embedded sounds.
+// renderScene is the sheet that is rendered. It uses the embedded sounds.
 //
 //go:embed scene.yaml
 var renderScene []byte
