@@ -1,11 +1,9 @@
-// Package embedded has sounds for every program to use: short effects and a few loops,
-// 48 kHz, 16 bits, one channel or two, as FLAC files. A program that imports it carries
-// all of them, 2 MB.
+// Package embedded contains ready-made sounds: short effects and a few loops, 48 kHz, 16 bits, mono or stereo,
+// as FLAC files. A program that imports it grows by 2 MB.
 //
 //	bell, err := embedded.Load(library, "bell")
 //
-// The recipes are in gen/synth, and go generate ./sounds/embedded makes the files again,
-// by the program flac.
+// The recipes are in gen/synth. go generate ./sounds/embedded regenerates the files with the program flac.
 package embedded
 
 import (
@@ -26,27 +24,26 @@ import (
 //go:embed *.flac
 var files embed.FS
 
-// FS returns the files: "coin.flac" and so on, in one folder.
+// FS returns the file system with the sounds: "coin.flac" and so on, in one folder.
 func FS() fs.FS {
 	return files
 }
 
 // Names returns the names of the sounds, without ".flac", sorted.
 func Names() []string {
-	list, _ := fs.Glob(files, "*.flac") // the pattern is a good one
+	list, _ := fs.Glob(files, "*.flac") // the pattern is valid
 	for i, file := range list {
 		list[i] = strings.TrimSuffix(file, ".flac")
 	}
 	return list
 }
 
-// Source returns where a library finds the sound of a name. Its FS is that of this
-// package, so a library loads a sound once, whoever asks.
+// Source returns the source of a sound by name. All sources share one FS, so a library loads each sound once.
 func Source(name string) sounds.Source {
 	return sounds.Source{Name: name, File: name + ".flac", FS: files}
 }
 
-// Sources returns all of them, for a bank that names embedded sounds:
+// Sources returns the sources of all sounds, for a bank that uses embedded sounds:
 //
 //	b, err := bank.Open(assets, "sounds.yaml", lib, embedded.Sources()...)
 func Sources() (all []sounds.Source) {
@@ -56,8 +53,8 @@ func Sources() (all []sounds.Source) {
 	return all
 }
 
-// Load returns the sound of a name. The error of a name that there is not wraps
-// fs.ErrNotExist and says which is the nearest. Control side.
+// Load returns the sound of a name. The error of an unknown name wraps fs.ErrNotExist and suggests the nearest
+// name. Control side.
 func Load(lib *sounds.Library, name string) (*voice.Sound, error) {
 	if _, ok := Open(name); !ok {
 		nearest := words.Nearest(name, Names())
@@ -70,15 +67,13 @@ func Load(lib *sounds.Library, name string) (*voice.Sound, error) {
 	return loaded[0], nil
 }
 
-// Open returns the bytes of a sound's FLAC file, for the caller to keep, and
-// whether there is a sound of that name.
+// Open returns a copy of a sound's FLAC file, and whether the name is known.
 func Open(name string) ([]byte, bool) {
 	data, err := files.ReadFile(name + ".flac")
 	return data, err == nil
 }
 
-// IsLoop reports whether a sound is made to be looped from its end to its
-// beginning, as its tags say; false for names that are none.
+// IsLoop reports whether a sound is made to loop, according to its tags. It is false for unknown names.
 func IsLoop(name string) bool {
 	data, _ := Open(name)
 	return bytes.Contains(data[:min(len(data), 256)], []byte("LOOPSTART=")) // tags come first

@@ -9,13 +9,13 @@ import (
 	"voicepool/sounds"
 )
 
-// maxLength is the longest clip.
+// maxLength is the maximum duration of a clip.
 const maxLength = 10 * time.Minute
 
-// Clip returns the signal for a time, above 0 to ten minutes, at a rate. It is for
-// sounds.Prepare. It loops without a seam: of a wave it has whole turns, so it is longer or
-// shorter by up to half a turn, and the frequency is right within half a frame of its length,
-// or 10 ppm of a second at 48 kHz. The error wraps ErrSignal.
+// Clip returns a clip of the signal at a rate, for sounds.Prepare. length is above 0 and at most ten minutes.
+// The clip loops seamlessly: a wave has whole periods, so the duration is adjusted by up to half a period. The
+// frequency is exact up to half a frame per clip, which is 10 ppm for one second at 48 kHz. The error wraps
+// ErrSignal.
 func (s Signal) Clip(rate int, length time.Duration) (*sounds.Clip, error) {
 	if err := s.check(rate); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (s Signal) Clip(rate int, length time.Duration) (*sounds.Clip, error) {
 	}
 	g := newGenerator(s, rate, turns, frames)
 	n := int(frames)
-	if s.Shape == Pink { // a lap before: the filter comes to where it is at the end
+	if s.Shape == Pink { // one lap in advance brings the filter to its state at the end
 		for range n {
 			g.next()
 		}
@@ -47,8 +47,8 @@ func (s Signal) Clip(rate int, length time.Duration) (*sounds.Clip, error) {
 	return c, nil
 }
 
-// Source returns the signal without end, as what a library plays as it comes, see
-// Library.StreamFrames. The frequency is exact. The error wraps ErrSignal.
+// Source returns the endless signal as a source for Library.StreamFrames. The frequency is exact. The error
+// wraps ErrSignal.
 func (s Signal) Source(rate int) (sounds.FrameSource, error) {
 	if err := s.check(rate); err != nil {
 		return sounds.FrameSource{}, err
@@ -59,7 +59,7 @@ func (s Signal) Source(rate int) (sounds.FrameSource, error) {
 	return sounds.FrameSource{Name: s.String(), Rate: rate, Open: open}, nil
 }
 
-// reader is the signal as one voice plays it.
+// reader generates the signal for one voice.
 type reader struct{ generator *generator }
 
 // Read fills dst.

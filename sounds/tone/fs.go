@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// FS has a WAV file for each name that Parse takes, for what loads files: Library.LoadFS,
-// sounds.Source. The zero value is at 48 kHz. It is comparable, so a Library makes each sound
-// once.
+// FS contains a WAV file for each name that Parse accepts, for Library.LoadFS and sounds.Source. The zero value
+// has a rate of 48 kHz. FS is comparable, so a Library generates each sound once.
 type FS struct {
 	Rate   int           // frames per second; 0: 48,000
-	Length time.Duration // as Signal.Clip takes it; 0: a second of a wave, ten of noise
+	Length time.Duration // as in Signal.Clip; 0: one second of a wave, ten of noise
 }
 
-// Open makes the file of a name. The error is a *fs.PathError that wraps ErrSignal.
+// Open generates the file of a name. The error is a *fs.PathError that wraps ErrSignal.
 func (f FS) Open(name string) (fs.File, error) {
 	s, err := Parse(name)
 	if err == nil {
@@ -38,7 +37,7 @@ func (f FS) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: unnamed{err, name}}
 }
 
-// unnamed is an error inside one that has said the name.
+// unnamed is an error without the name that the enclosing error already contains.
 type unnamed struct {
 	error
 	name string
@@ -47,7 +46,7 @@ type unnamed struct {
 func (e unnamed) Error() string { return strings.TrimPrefix(Reason(e.error), e.name+": ") }
 func (e unnamed) Unwrap() error { return e.error }
 
-// encode returns samples of two channels as a WAV file of 32-bit floats.
+// encode returns stereo samples as a WAV file of 32-bit floats.
 func encode(samples []float32, rate int) []byte {
 	const header, frame = 58, 8
 	size := uint32(4 * len(samples))
@@ -81,7 +80,7 @@ type file struct {
 func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
 func (f *file) Close() error               { return nil }
 
-// info is what is told of a file.
+// info is the fs.FileInfo of a file.
 type info struct {
 	name string
 	size int64

@@ -7,22 +7,21 @@ import (
 	"voicepool/sounds/internal/wave"
 )
 
-// generator makes a signal, a sample at a time.
+// generator generates a signal, one sample at a time.
 type generator struct {
 	shape       Shape
 	gain        float64
-	phase, turn uint64 // of 2^64, and what a sample adds
+	phase, turn uint64 // in units of 2^-64 periods: the current phase, and the step per sample
 	step        float64
 	seed        wave.Random
 	pink        *pinkFilter
 }
 
-// newGenerator returns a generator of a checked signal that makes so many turns in so many
-// frames.
+// newGenerator returns a generator of a valid signal, with a number of periods per number of frames.
 func newGenerator(s Signal, rate int, turns, frames float64) *generator {
 	g := &generator{shape: s.Shape, seed: wave.Random(s.Seed), step: turns / frames}
 	g.turn = uint64(math.Floor(float64(math.Ldexp(g.step, 64) + 0.5)))
-	// What brings the RMS of each shape, in the phase in which it starts at zero, to Level.
+	// The gains bring the RMS of each shape to Level. The phases make each wave start at zero.
 	rms := float64(Level.Linear() * math.Sqrt(0.5))
 	switch s.Shape {
 	case Sine:
@@ -67,11 +66,9 @@ func (g *generator) next() float32 {
 	return float32(float64(x * g.gain))
 }
 
-// pinkFilter makes pink noise of white: sections of a pole and a zero, half an octave apart
-// and an octave from section to section, which together fall by 3 dB an octave, and one that
-// takes away what does not move. Three taps
-// mend what is left near the Nyquist frequency. All but the number of sections is the same
-// at every rate.
+// pinkFilter turns white noise into pink noise. It is a cascade of sections with a pole and a zero, half an
+// octave apart, at intervals of an octave, which together fall by 3 dB per octave. One more section removes DC.
+// Three taps correct the error near the Nyquist frequency. Only the number of sections depends on the rate.
 type pinkFilter struct {
 	poles, zeros []float64
 	last, out    []float64 // of each section
@@ -79,8 +76,8 @@ type pinkFilter struct {
 }
 
 const (
-	highestPole = 0.88 // in radians a sample
-	lowestPole  = 2    // in hertz, or less: from 4 Hz on the slope is right
+	highestPole = 0.88 // in radians per sample
+	lowestPole  = 2    // at most, in hertz: the slope is correct above 4 Hz
 	middleTap   = 0.9432264921476216
 	outerTap    = 0.09449985829433426
 )
@@ -94,7 +91,7 @@ func newPinkFilter(rate int) *pinkFilter {
 			break
 		}
 	}
-	// Below 1 Hz there is nothing, and so no constant part.
+	// A high-pass at 1 Hz removes DC.
 	f.poles, f.zeros = append(f.poles, pcm.Exp2(-2*math.Pi/math.Ln2/float64(rate))), append(f.zeros, 1)
 	f.last, f.out = make([]float64, len(f.poles)), make([]float64, len(f.poles))
 	return f
@@ -110,8 +107,8 @@ func (f *pinkFilter) next(x float64) float64 {
 	return y
 }
 
-// power returns by how much the filter raises the RMS of white noise: the root of the sum
-// of the squares of its impulse response.
+// power returns the gain of the filter for the RMS of white noise: the root of the sum of the squares of its
+// impulse response.
 func (f *pinkFilter) power(rate int) float64 {
 	g, sum, x := *newPinkFilter(rate), 0.0, 1.0
 	for range 2*rate + 16 {

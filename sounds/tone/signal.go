@@ -13,43 +13,43 @@ import (
 // ErrSignal is wrapped by every error of this package.
 var ErrSignal = errors.New("tone: no such sound")
 
-// Level is the RMS level of all signals, where a sine of full scale has 0 dB. So a sine has
-// its peaks at 0.1, and a square at 0.07. The level of pink noise is that of a long stretch.
+// Level is the RMS level of all signals, relative to a full-scale sine. So a sine has a peak of 0.1, and a
+// square of 0.07. For pink noise it is the long-term level.
 const Level pcm.Decibels = -20
 
-// Shape is what a Signal is.
+// Shape is the waveform of a Signal.
 type Shape uint8
 
 const (
 	Sine     Shape = iota
-	Square         // its edges are rounded over two samples, as those of Saw
-	Saw            // rises, and falls at once
-	Triangle       // has a third of the power of a square beside its fundamental
-	White          // noise, the same power in each hertz, uniform in amplitude
-	Pink           // noise, the same power in each octave from 4 Hz on: -3 dB an octave
+	Square         // its edges are rounded over two samples, like Saw's
+	Saw            // rises linearly, and falls abruptly
+	Triangle       // weak harmonics
+	White          // noise with equal power per hertz, uniform in amplitude
+	Pink           // noise with equal power per octave above 4 Hz: -3 dB per octave
 )
 
 var shapeNames = []string{"sine", "square", "saw", "triangle", "white", "pink"}
 
 func (s Shape) String() string { return words.Name("shape", s, shapeNames) }
 
-// noise reports whether the shape has a seed and no frequency.
+// noise reports whether the shape has a seed instead of a frequency.
 func (s Shape) noise() bool { return s == White || s == Pink }
 
-// Signal is what sounds. The zero value has no frequency and is an error.
+// Signal describes a sound. The zero value has no frequency and is invalid.
 type Signal struct {
 	Shape Shape
-	Hertz float64 // of a wave: 1 to below half the rate
-	Seed  uint64  // of noise: another seed gives other noise
+	Hertz float64 // of a wave: from 1 to below half the rate
+	Seed  uint64  // of noise: selects the random numbers
 }
 
-// Is reports whether a name is meant for Parse: it begins with "tone:" or "noise:".
+// Is reports whether a name is intended for Parse: it begins with "tone:" or "noise:".
 func Is(name string) bool {
 	return strings.HasPrefix(name, "tone:") || strings.HasPrefix(name, "noise:")
 }
 
-// Parse returns the signal of a name: tone:HERTZ, tone:HERTZ:SHAPE with sine, square, saw or
-// triangle, noise:white, noise:pink, or noise:pink:SEED. The error wraps ErrSignal.
+// Parse parses the name of a signal: tone:HERTZ, tone:HERTZ:SHAPE with sine, square, saw or triangle,
+// noise:white, noise:pink, or noise:pink:SEED. The error wraps ErrSignal.
 func Parse(name string) (Signal, error) {
 	kind, rest, _ := strings.Cut(name, ":")
 	first, second, more := strings.Cut(rest, ":")
@@ -92,7 +92,7 @@ func Parse(name string) (Signal, error) {
 	return wrong("a name begins with tone: or noise:, as tone:440 and noise:pink")
 }
 
-// shapeOf returns the place of a name among some, or of the nearest.
+// shapeOf returns the index of a name in names, or of the nearest one.
 func shapeOf(name string, names []string) (Shape, bool) {
 	for i, n := range names {
 		if n == name {
@@ -108,7 +108,7 @@ func shapeOf(name string, names []string) (Shape, bool) {
 	return 0, false
 }
 
-// String returns the name that Parse takes.
+// String returns the name that Parse accepts.
 func (s Signal) String() string {
 	switch {
 	case s.Shape.noise() && s.Seed == 0:
@@ -121,14 +121,14 @@ func (s Signal) String() string {
 	return "tone:" + strconv.FormatFloat(s.Hertz, 'g', -1, 64) + ":" + s.Shape.String()
 }
 
-// Reason returns what an error of this package says, without what all of them begin with: for
-// messages that have named the place.
+// Reason returns the text of an error without the prefix of this package, for messages that already name the
+// place.
 func Reason(err error) string { return strings.TrimPrefix(err.Error(), ErrSignal.Error()+": ") }
 
-// maxRate is the highest rate of a sound.
+// maxRate is the maximum sample rate.
 const maxRate = 768000
 
-// check finds what is out of range at a rate.
+// check returns an error if the signal is invalid at a rate.
 func (s Signal) check(rate int) error {
 	switch {
 	case rate < 1 || rate > maxRate:

@@ -1,5 +1,5 @@
-// Package watch reloads the files of a library when they change on disk. It is for
-// development. A program that does not import it does not compile fsnotify.
+// Package watch reloads the files of a library when they change on disk. It is for development. Programs that
+// do not import it do not contain fsnotify.
 package watch
 
 import (
@@ -20,18 +20,18 @@ import (
 	"voicepool/voice"
 )
 
-// settled is how long a file must have been left alone before it is read again:
-// programs write in pieces, and replace a file in several steps.
+// settled is the time without changes after which a file is reloaded: programs write in pieces, and replace a
+// file in several steps.
 const settled = 100 * time.Millisecond
 
-// Files reads the files of a library again when they change on disk, until ctx ends,
-// which is no error: those of the operating system that are in it, now or later. For
-// each it calls changed, one call at a time, as [sounds.Library.Reload] does. A file that
-// cannot be read is tried again at its next change. Streams and pipes are not read again.
+// Files reloads the files of a library when they change on disk, until ctx ends; it then returns nil. It
+// watches the files of the operating system that are in the library, also those loaded later. For each file it
+// calls changed, one call at a time, as [sounds.Library.Reload] does. A file that cannot be read is tried again
+// at its next change. Streams and pipes are not reloaded.
 //
-// Folders are watched, so a file may be replaced by another of its name; what a symbolic
-// link points to is not. The error is that of a system that tells nobody of changes, or
-// has no more watches to give. Control side; in a goroutine of its own.
+// Files watches folders, so a file may be replaced by another of its name. It does not watch the target of a
+// symbolic link. It returns an error if the system does not report changes, or has no watches left. Control
+// side; it blocks, so run it in its own goroutine.
 func Files(ctx context.Context, lib *sounds.Library, changed func(old, now *voice.Sound, err error)) error {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -41,10 +41,10 @@ func Files(ctx context.Context, lib *sounds.Library, changed func(old, now *voic
 	return newWatch(lib, changed).serve(ctx, n)
 }
 
-// File calls changed, one call at a time, when a file has changed on disk and been left alone for
-// 100 ms; also once at the beginning, for what was changed before. It ends with ctx, which is no
-// error. The folder is watched, so another file may take the file's place. The error is as that of
-// Files. Control side; in a goroutine of its own.
+// File calls changed, one call at a time, when a file has changed on disk and then has not changed for 100 ms.
+// It also calls changed once at the beginning, for earlier changes. It returns nil when ctx ends. It watches
+// the folder, so the file may be replaced. The errors are the same as for Files. Control side; it blocks, so
+// run it in its own goroutine.
 func File(ctx context.Context, path string, changed func()) error {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -61,7 +61,7 @@ func newFile(path string, changed func()) *watch {
 	return &watch{files: files, again: again, only: path, due: map[string]time.Time{path: time.Now()}, folders: map[string]bool{}}
 }
 
-// serve is run, with what the system tells.
+// serve calls run with the events of the system.
 func (w *watch) serve(ctx context.Context, n *fsnotify.Watcher) error {
 	if err := cmp.Or(w.run(ctx, n.Add, n.Events, n.Errors), n.Close()); err != nil {
 		return fmt.Errorf("watch: files cannot be watched: %w", err)
@@ -69,13 +69,13 @@ func (w *watch) serve(ctx context.Context, n *fsnotify.Watcher) error {
 	return nil
 }
 
-// watch is a call of Files, or of File.
+// watch is the state of a call of Files or File.
 type watch struct {
-	files   func() ([]string, <-chan struct{}) // that are watched, and what is closed when there are more
+	files   func() ([]string, <-chan struct{}) // returns the watched files, and a channel that is closed when there are more
 	again   func(ctx context.Context, file string)
-	only    string               // the one file whose changes count; empty: all do
-	due     map[string]time.Time // when a file that has changed is read
-	folders map[string]bool      // that are watched
+	only    string               // the only watched file; empty: all files
+	due     map[string]time.Time // by changed file, the time when it will be reloaded
+	folders map[string]bool      // the watched folders
 }
 
 func newWatch(lib *sounds.Library, changed func(old, now *voice.Sound, err error)) *watch {
@@ -83,7 +83,7 @@ func newWatch(lib *sounds.Library, changed func(old, now *voice.Sound, err error
 	return &watch{files: lib.Files, again: again, due: map[string]time.Time{}, folders: map[string]bool{}}
 }
 
-// run serves events until ctx ends. add begins to watch a folder.
+// run handles events until ctx ends. add watches a folder.
 func (w *watch) run(ctx context.Context, add func(folder string) error, events <-chan fsnotify.Event, errs <-chan error) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -109,7 +109,7 @@ func (w *watch) run(ctx context.Context, add func(folder string) error, events <
 			if !errors.Is(err, fsnotify.ErrEventOverflow) {
 				return err
 			}
-			for _, file := range files { // nobody knows which
+			for _, file := range files { // the overflow hides which files changed
 				w.touched(file)
 			}
 		case <-timer.C:
@@ -121,14 +121,14 @@ func (w *watch) run(ctx context.Context, add func(folder string) error, events <
 	}
 }
 
-// touched puts the reading of a file off.
+// touched postpones the reload of a file.
 func (w *watch) touched(file string) {
 	if w.only == "" || w.only == file {
 		w.due[file] = time.Now().Add(settled)
 	}
 }
 
-// reload reads the files whose time has come.
+// reload reloads the files that are due.
 func (w *watch) reload(ctx context.Context) {
 	for file, at := range w.due {
 		if time.Now().Before(at) {
@@ -136,7 +136,7 @@ func (w *watch) reload(ctx context.Context) {
 		}
 		delete(w.due, file)
 		if info, err := os.Stat(file); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
-			continue // its next writer may keep everybody waiting
+			continue // reading it would block until the next writer
 		}
 		w.again(ctx, file)
 	}

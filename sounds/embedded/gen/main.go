@@ -1,5 +1,5 @@
-// Command gen makes the embedded sounds, in the folder that its argument names. The
-// program flac encodes them.
+// Command gen generates the embedded sounds in the folder given as its argument. It encodes them with the
+// program flac.
 package main
 
 import (
@@ -27,8 +27,7 @@ func main() {
 	}
 }
 
-// encode writes the sound of a recipe. A loop carries its points as LOOPSTART and
-// LOOPLENGTH, counted in frames.
+// encode writes the sound of a recipe as a FLAC file. A loop has the tags LOOPSTART and LOOPLENGTH, in frames.
 func encode(r synth.Recipe, file string) error {
 	channels := r.PCM()
 	var samples []byte

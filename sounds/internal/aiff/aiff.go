@@ -1,4 +1,4 @@
-// Package aiff reads AIFF, and AIFC without compression or with that of the telephone.
+// Package aiff reads AIFF, and AIFC without compression or with A-law and u-law.
 package aiff
 
 import (
@@ -11,30 +11,30 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// Is knows AIFF and AIFC.
+// Is reports whether data begins as AIFF or AIFC.
 func Is(data []byte) bool {
 	return len(data) >= 12 && string(data[:4]) == "FORM" && (string(data[8:12]) == "AIFF" || string(data[8:12]) == "AIFC")
 }
 
-// streamedSize is the least size of a chunk of samples that means "until the end": it is what
-// sox writes where it cannot seek back.
+// streamedSize is the smallest size of a sample chunk that means "until the end": sox writes it if it cannot
+// seek back.
 const streamedSize = 0x7f000000
 
-// maxExcess is how many bytes too many a chunk of samples may claim, as that of WAV.
+// maxExcess is the number of bytes by which a sample chunk may exceed the file, as in WAV.
 const maxExcess = 64
 
-// maxChunk is how much of a chunk is of interest: some thousand marks.
+// maxChunk is the number of bytes read of a chunk, enough for some thousand marks.
 const maxChunk = 64 << 10
 
-// chunks are the parts of a file that matter here.
+// chunks holds the relevant chunks of a file.
 type chunks struct {
-	comm, mark, inst []byte // their beginnings
+	comm, mark, inst []byte // truncated to maxChunk
 	tags             []string
-	data, size       int64 // where the samples begin, and their bytes
-	streamed         bool  // it was not known how many they would be
+	data, size       int64 // position of the samples, and their size in bytes
+	streamed         bool  // the file was written without a known length
 }
 
-// Open reads the chunks of the file that in stands at.
+// Open reads the chunks of the file at the position of in.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(Is)
 	c, err := readChunks(in)
@@ -74,12 +74,11 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return blocks.NewReader(in, h, e, c.data, c.size), nil
 }
 
-// readChunks walks over the chunks of a file, which may come in any order. Those that are not
-// known are passed over.
+// readChunks walks over the chunks of a file, in any order. It skips unknown chunks.
 func readChunks(in *source.Input) (c chunks, err error) {
 	head := in.Peek(12)
 	form, compressed := int64(binary.BigEndian.Uint32(head[4:])), head[11] == 'C'
-	complete := form > 0 && in.At+8+form <= in.Size // as far as its outermost chunk says
+	complete := form > 0 && in.At+8+form <= in.Size // according to its outermost chunk
 	in.Skip(12)
 	walk := blocks.Chunks{Order: binary.BigEndian}
 	for in.Left() >= 8 {
@@ -99,7 +98,7 @@ func readChunks(in *source.Input) (c chunks, err error) {
 		}
 		if size > left {
 			if c.data > 0 && c.comm != nil {
-				break // whatever it is, the samples are all there
+				break // the samples are complete, so ignore the broken chunk
 			}
 			return c, walk.Broken("cut short: a chunk %q of %d bytes is announced, %d bytes are there", id, size, left)
 		}
@@ -138,20 +137,20 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	return c, nil
 }
 
-// parseRate reads a number of 80 bits, to the nearest integer.
+// parseRate rounds an 80-bit float to the nearest integer.
 func parseRate(b []byte) (int64, error) {
 	exponent, mantissa := int(binary.BigEndian.Uint16(b))-16383, binary.BigEndian.Uint64(b[2:])
 	switch {
 	case exponent < 0:
 		return 0, nil
-	case exponent >= 62: // negative, infinite, or beyond all limits
+	case exponent >= 62: // negative, infinite, or out of range
 		return 0, source.Broken("its rate of %x is not a number of Hz", b[:10])
 	}
 	return int64((mantissa>>(62-exponent) + 1) >> 1), nil
 }
 
-// encodings are those that are read, by their four letters. Without bytes, the bits say how
-// many a sample has.
+// encodings lists the supported encodings by compression type. If bytes is 0, the size of a sample follows from
+// its bits.
 var encodings = map[string]struct {
 	kind   blocks.Kind
 	bytes  int
@@ -167,8 +166,8 @@ var encodings = map[string]struct {
 	"ulaw": {kind: blocks.ULaw, bytes: 1}, "ULAW": {kind: blocks.ULaw, bytes: 1},
 }
 
-// encoding returns how the samples are kept. Those of fewer bits stand at the top of their
-// bytes.
+// encoding returns the encoding of the samples. If a sample has fewer bits than its bytes, they are
+// left-aligned.
 func encoding(name string, bits, channels int) (blocks.Encoding, error) {
 	x, ok := encodings[name]
 	if !ok {
@@ -181,7 +180,7 @@ func encoding(name string, bits, channels int) (blocks.Encoding, error) {
 	return e, nil
 }
 
-// loop returns the sustained loop of the instrument, whose ends are marks.
+// loop returns the sustain loop of the instrument; its ends are marks.
 func (c *chunks) loop() (loop pcm.Loop) {
 	if len(c.inst) < 14 || binary.BigEndian.Uint16(c.inst[8:]) == 0 {
 		return loop
@@ -197,7 +196,7 @@ func (c *chunks) loop() (loop pcm.Loop) {
 	return loop
 }
 
-// marks returns the places of marks by their numbers. What is cut short ends the list.
+// marks returns the positions of the marks by number. A truncated mark ends the list.
 func (c *chunks) marks() map[uint16]int64 {
 	places := map[uint16]int64{}
 	if len(c.mark) < 2 {
@@ -209,7 +208,7 @@ func (c *chunks) marks() map[uint16]int64 {
 			break
 		}
 		places[binary.BigEndian.Uint16(b)] = int64(binary.BigEndian.Uint32(b[2:]))
-		name := int(b[6]) + 1 // its length and its letters, padded to an even size
+		name := int(b[6]) + 1 // a length and characters, padded to an even size
 		b = b[min(6+name+name&1, len(b)):]
 	}
 	return places

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// IMA returns the IMA ADPCM of WAV, with blocks of so many bytes; frames is how many each of
-// them has, or 0. A block has a header of four bytes a channel, and then words of eight
-// samples, channel by channel.
+// IMA returns the IMA ADPCM encoding of WAV for blocks of a size in bytes. frames is the number of frames per
+// block, or 0 for the maximum. A block has a header of four bytes per channel, then words of eight samples,
+// alternating between the channels.
 func IMA(bytes, frames, channels int) (e Encoding, err error) {
 	partly := func(n int) int {
 		if n < 4*channels {
@@ -20,9 +20,8 @@ func IMA(bytes, frames, channels int) (e Encoding, err error) {
 	return e, e.size(frames, partly(bytes))
 }
 
-// MS returns Microsoft's ADPCM, whose blocks have so many bytes, and whose predictors have
-// these pairs of factors. A block has a header of seven bytes a channel, and then nibbles,
-// the channels by turns.
+// MS returns Microsoft's ADPCM encoding for blocks of a size in bytes; factors are the coefficient pairs of its
+// predictors. A block has a header of seven bytes per channel, then nibbles, alternating between the channels.
 func MS(bytes, frames, channels int, factors [][2]int) (e Encoding, err error) {
 	partly := func(n int) int {
 		if n < 7*channels {
@@ -39,7 +38,7 @@ func MS(bytes, frames, channels int, factors [][2]int) (e Encoding, err error) {
 	return e, e.size(frames, partly(bytes))
 }
 
-// size sets how many frames a block has: as the file says, or as many as there is room for.
+// size sets the number of frames per block; 0 means as many as fit.
 func (e *Encoding) size(frames, room int) error {
 	if frames == 0 {
 		frames = room
@@ -72,12 +71,12 @@ func decodeIMA(dst []float32, src []byte, channels int) error {
 			return fmt.Errorf("the step %d of an ADPCM block, the last is %d", index, len(imaSteps)-1)
 		}
 		dst[ch] = float32(x) / (1 << 15)
-		words := src[min(4*channels+4*ch, len(src)):] // none where the file ends behind the head
+		words := src[min(4*channels+4*ch, len(src)):] // empty if the file ends after the header
 		for i, at := 0, ch+channels; at < len(dst); i, at = i+1, at+channels {
-			// Bytes of a word follow each other, words of a channel do not.
+			// The bytes of one word are adjacent; the words of one channel are not.
 			code := int(words[i>>3*4*channels+i>>1&3]) >> (i & 1 * 4) & 15
 			step := imaSteps[index]
-			// As the IMA has it: each part is rounded down by itself.
+			// As specified by the IMA, each term is rounded down separately.
 			change := step >> 3
 			if code&4 != 0 {
 				change += step
@@ -99,10 +98,10 @@ func decodeIMA(dst []float32, src []byte, channels int) error {
 	return nil
 }
 
-// imaMoves says how the place among the steps moves, by the size of a code.
+// imaMoves is the change of the step index by the magnitude of a code.
 var imaMoves = [8]int{-1, -1, -1, -1, 2, 4, 6, 8}
 
-// imaSteps are the sizes of a step.
+// imaSteps lists the step sizes.
 var imaSteps = [...]int{
 	7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 19, 21, 23, 25, 28, 31, 34, 37, 41, 45, 50, 55, 60, 66, 73, 80, 88, 97, 107, 118,
 	130, 143, 157, 173, 190, 209, 230, 253, 279, 307, 337, 371, 408, 449, 494, 544, 598, 658, 724, 796, 876, 963, 1060,
@@ -110,7 +109,7 @@ var imaSteps = [...]int{
 	7845, 8630, 9493, 10442, 11487, 12635, 13899, 15289, 16818, 18500, 20350, 22385, 24623, 27086, 29794, 32767,
 }
 
-// MSFactors are the predictors that every file has.
+// MSFactors lists the standard predictors.
 var MSFactors = [][2]int{{256, 0}, {512, -256}, {0, 0}, {192, 64}, {240, 0}, {460, -208}, {392, -232}}
 
 // decodeMS decodes a block.
@@ -137,8 +136,8 @@ func decodeMS(dst []float32, src []byte, channels int, factors [][2]int) error {
 	return nil
 }
 
-// msGrowth is by what a code changes the step, in 256ths.
+// msGrowth is the factor of the step size by code, in 256ths.
 var msGrowth = [16]int{230, 230, 230, 230, 307, 409, 512, 614, 768, 614, 512, 409, 307, 230, 230, 230}
 
-// maxStep bounds what a hostile file makes of it: 32 bits times the growth.
+// maxStep limits the step size in malicious files, so that step times growth fits 32 bits.
 const maxStep = (1<<31 - 1) / 768

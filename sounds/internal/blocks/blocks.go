@@ -1,5 +1,5 @@
-// Package blocks reads sound that is kept in blocks of one size, each of which is decoded by
-// itself: single frames, or blocks of ADPCM. WAV and AIFF share it.
+// Package blocks reads audio in blocks of equal size that are decoded independently: single frames, or blocks
+// of ADPCM. WAV and AIFF share it.
 package blocks
 
 import (
@@ -8,25 +8,25 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// Encoding says how sound is kept.
+// Encoding describes how audio is encoded in blocks.
 type Encoding struct {
 	Name          string
-	Bytes, Frames int  // of a block
-	Float         bool // samples may be no numbers
+	Bytes, Frames int  // per block
+	Float         bool // samples may be NaN or infinite
 
-	// Decode fills dst from consecutive blocks. The last one need not be there beyond the
-	// frames that dst has room for.
+	// Decode fills dst from consecutive blocks. The last block may be truncated after the frames that dst has
+	// room for.
 	Decode func(dst []float32, src []byte) error
 
-	// Partly returns how many frames are in the first bytes of a block; nil: none.
+	// Partly returns the number of frames in the first bytes of a block; nil: 0.
 	Partly func(bytes int) int
 }
 
-// Length returns how many frames are in so many bytes.
+// Length returns the number of frames in a number of bytes.
 func (e *Encoding) Length(bytes int64) int64 {
 	frames := bytes / int64(e.Bytes) * int64(e.Frames)
 	if e.Partly != nil {
-		frames += int64(min(e.Partly(int(bytes%int64(e.Bytes))), e.Frames)) // a block may have room to spare
+		frames += int64(min(e.Partly(int(bytes%int64(e.Bytes))), e.Frames)) // a block may have unused space
 	}
 	return frames
 }
@@ -35,20 +35,20 @@ type reader struct {
 	in *source.Input
 	source.Head
 	e     Encoding
-	start int64 // where the blocks begin, in bytes
-	size  int64 // their bytes
+	start int64 // position of the blocks in bytes
+	size  int64 // size of the blocks in bytes
 	at    int64 // the next frame
 }
 
-// NewReader returns a reader of blocks that begin at start and have size bytes. Head says how
-// many frames they have, at most as many as there are.
+// NewReader returns a reader of blocks that begin at start and have size bytes. head.Frames must not exceed the
+// frames in the blocks.
 func NewReader(in *source.Input, head source.Head, e Encoding, start, size int64) source.Reader {
 	head.Encoding, head.Sure = e.Name, true
 	in.MoveTo(start)
 	return &reader{in: in, Head: head, e: e, start: start, size: size}
 }
 
-// piece is how many samples are decoded at a time, or a block.
+// piece is the number of samples decoded at a time, at least one block.
 const piece = 1 << 13
 
 func (r *reader) Next(dst []float32) ([]float32, error) {

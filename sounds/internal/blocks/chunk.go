@@ -8,22 +8,22 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// chunkIDs are the common names of chunks of WAV and AIFF.
+// chunkIDs lists the common chunk names of WAV and AIFF.
 var chunkIDs = []string{
 	"fmt ", "data", "fact", "smpl", "inst", "LIST", "JUNK", "junk", "PAD ", "bext", "iXML", "cue ", "plst", "PEAK",
 	"ds64", "axml", "chna", "cart", "acid", "strc", "_PMX", "wavl", "slnt", "id3 ", "ID3 ",
 	"COMM", "SSND", "MARK", "INST", "FVER", "NAME", "AUTH", "(c) ", "ANNO", "COMT", "APPL", "MIDI", "AESD", "FLLR", "CHAN",
 }
 
-// Chunks follows the chunks of a WAV or AIFF file, to name the place where they end in other bytes.
+// Chunks tracks the chunks of a WAV or AIFF file, to find the place where the chunk structure breaks.
 type Chunks struct {
 	Order    binary.ByteOrder
-	previous int64  // where the chunk began that ended last; 0: none has ended
-	odd      bool   // it has an odd size
-	strange  string // the first place without a chunk; "": none
+	previous int64  // start of the previous chunk; 0: none
+	odd      bool   // the previous chunk has an odd size
+	strange  string // description of the first place without a chunk; "": none
 }
 
-// Begin notes that a chunk with this name begins at the byte at.
+// Begin records that a chunk with a name begins at an offset.
 func (c *Chunks) Begin(at int64, id string) {
 	if isID([]byte(id)) || c.strange != "" {
 		return
@@ -39,8 +39,8 @@ func (c *Chunks) Begin(at int64, id string) {
 	c.strange = fmt.Sprintf("no chunk begins at byte %d, where the chunk at byte %d ends: %s", at, c.previous, why)
 }
 
-// End moves behind the chunk that began at the byte at with its header of 8 bytes, and has size bytes more.
-// A chunk of an odd size has a pad byte; some programs leave it out, and the next chunk begins at once.
+// End moves in past the chunk at an offset, with its header of 8 bytes and size bytes of data. A chunk of odd
+// size has a pad byte; some programs omit it.
 func (c *Chunks) End(in *source.Input, at, size int64) {
 	in.MoveTo(at + 8 + size)
 	c.previous, c.odd = at, size&1 == 1
@@ -49,8 +49,8 @@ func (c *Chunks) End(in *source.Input, at, size int64) {
 	}
 }
 
-// Broken returns the error of a file that lacks a chunk or ends in the midst of one. A place without a chunk
-// explains it better than what is given.
+// Broken returns the error of a file with a missing or truncated chunk. If the chunk structure is broken, the
+// error describes that instead, because it is the likely cause.
 func (c *Chunks) Broken(format string, args ...any) error {
 	if c.strange != "" {
 		return source.Broken("%s", c.strange)
@@ -58,7 +58,7 @@ func (c *Chunks) Broken(format string, args ...any) error {
 	return source.Broken(format, args...)
 }
 
-// unpadded reports whether the next chunk begins at once, and not a byte later.
+// unpadded reports whether the next chunk begins here instead of one byte later.
 func (c *Chunks) unpadded(in *source.Input) bool {
 	b := in.Peek(9)
 	if len(b) < 9 {
@@ -75,10 +75,10 @@ func (c *Chunks) unpadded(in *source.Input) bool {
 	return isID(here) && fits(b[4:8], 8) && !fits(b[5:9], 9)
 }
 
-// isID reports whether b may be the name of a chunk.
+// isID reports whether b may be a chunk name.
 func isID(b []byte) bool {
 	return !slices.ContainsFunc(b, func(x byte) bool { return x < ' ' || x > '~' })
 }
 
-// isKnown reports whether b is a common name of a chunk.
+// isKnown reports whether b is a common chunk name.
 func isKnown(b []byte) bool { return slices.Contains(chunkIDs, string(b)) }

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Kind is what a sample is.
+// Kind is the number format of a sample.
 type Kind uint8
 
 // The kinds of samples.
@@ -19,10 +19,10 @@ const (
 	ULaw
 )
 
-// linear are the encodings of which each sample stands alone.
+// linear lists the encodings with independent samples.
 var linear = [...]struct {
 	kind   Kind
-	bytes  int // a sample
+	bytes  int // per sample
 	name   string
 	decode func(dst []float32, src []byte)
 }{
@@ -31,8 +31,8 @@ var linear = [...]struct {
 	{ALaw, 1, "alaw", decodeALaw}, {ULaw, 1, "ulaw", decodeULaw},
 }
 
-// Linear returns the encoding of samples of a kind and of so many bytes, the last of which is
-// the highest, or with big the first. ok is false if there is none.
+// Linear returns the encoding for samples of a kind and a size in bytes, little-endian or big-endian. ok is
+// false if it is unsupported.
 func Linear(kind Kind, bytes, channels int, big bool) (e Encoding, ok bool) {
 	for _, l := range linear {
 		if l.kind != kind || l.bytes != bytes {
@@ -50,8 +50,8 @@ func Linear(kind Kind, bytes, channels int, big bool) (e Encoding, ok bool) {
 	return e, false
 }
 
-// Padded returns the encoding of samples of some bits at the bottom of a word of 2 to 4 bytes, in either
-// order. What is above them is not read.
+// Padded returns the encoding for right-aligned samples of bits bits in a word of 2 to 4 bytes. The upper bits
+// are ignored.
 func Padded(bits, bytes, channels int, big bool) Encoding {
 	name := fmt.Sprintf("s%d", (bits+7)/8*8)
 	return Encoding{Name: name, Bytes: bytes * channels, Frames: 1, Decode: func(dst []float32, src []byte) error {
@@ -63,7 +63,7 @@ func Padded(bits, bytes, channels int, big bool) Encoding {
 	}}
 }
 
-// Word returns a whole number of at most 4 bytes, in either order, at the top of 32 bits.
+// Word returns an integer of at most 4 bytes, left-aligned in 32 bits.
 func Word(b []byte, big bool) (x int32) {
 	for i := range b {
 		if big {
@@ -74,7 +74,7 @@ func Word(b []byte, big bool) (x int32) {
 	return x
 }
 
-// swapped decodes samples whose bytes stand the other way round.
+// swapped returns a decoder for the opposite byte order.
 func swapped(bytes int, decode func(dst []float32, src []byte)) func(dst []float32, src []byte) {
 	var turned []byte
 	return func(dst []float32, src []byte) {
@@ -86,9 +86,8 @@ func swapped(bytes int, decode func(dst []float32, src []byte)) func(dst []float
 	}
 }
 
-// Each of these fills dst from the beginning of src, which is long enough.
-// Integers are divided by their full scale, a power of two, so that up to 24
-// bits are exact; 32 bits and doubles are rounded once.
+// Each decoder fills dst from the beginning of src, which must be long enough. Integers are divided by their
+// full scale, a power of two, so up to 24 bits are exact; 32-bit integers and doubles are rounded once.
 
 func decodeU8(dst []float32, src []byte) {
 	for i := range dst {
@@ -127,7 +126,7 @@ func decodeS32(dst []float32, src []byte) {
 }
 
 func decodeF32(dst []float32, src []byte) {
-	_, _ = binary.Decode(src, binary.LittleEndian, dst) // there is enough of it
+	_, _ = binary.Decode(src, binary.LittleEndian, dst) // src is long enough
 }
 
 func decodeF64(dst []float32, src []byte) {

@@ -1,6 +1,5 @@
-// Package flac reads FLAC, exactly and with every checksum verified. The usual
-// library logs a line to standard error for each frame of 24 or 176.4 kHz, does not
-// know 32 bits, and trusts what STREAMINFO says.
+// Package flac reads FLAC, exactly and with every checksum verified. It exists because the usual library logs a
+// line to standard error for each frame of 24 or 176.4 kHz, does not support 32 bits, and trusts STREAMINFO.
 package flac
 
 import (
@@ -17,36 +16,35 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// streamInfo is STREAMINFO: what a FLAC file says of all its frames.
+// streamInfo is STREAMINFO: the common properties of all frames.
 type streamInfo struct {
 	minBlock, maxBlock int
 	rate               int64
 	channels           int
 	bits               uint
-	frames             int64 // 0: not known
+	frames             int64 // 0: unknown
 	md5                [16]byte
 }
 
-// maxFrame bounds the frame that a stream is read for, in bytes: seven times
-// what the largest without any coding has.
+// maxFrame limits the bytes that are read for one frame: seven times the largest uncompressed frame.
 const maxFrame = 16 << 20
 
-// decoder decodes the frames of a stream.
+// decoder decodes the frames of a stream. "Sound frames" are its sample frames, as opposed to FLAC frames.
 type decoder struct {
 	info  streamInfo
 	frame frame
-	at    int64 // the next frame of sound
+	at    int64 // the next sound frame
 
-	first int64     // the number of the first frame
-	block int       // its frames of sound; 0: it is not known yet
-	some  bool      // a frame was decoded
-	tail  []float32 // the end of what was returned last
-	lost  int64     // how many frames of sound are made up before the next frame
-	faded bool      // the sound before them has faded out
-	fault error     // the first
-	ended bool      // what is wrong with the whole was told
+	first int64     // number of the first FLAC frame
+	block int       // sound frames per FLAC frame; 0: not yet known
+	some  bool      // a FLAC frame has been decoded
+	tail  []float32 // end of the last returned audio, for fade-outs
+	lost  int64     // sound frames to conceal before the next FLAC frame
+	faded bool      // the audio before the gap has faded out
+	fault error     // the first error
+	ended bool      // errors of the whole file have been reported
 
-	// The checksum of all samples, while none has been left out, and none read twice.
+	// The checksum of all samples, valid while no frame was skipped or repeated.
 	straight bool
 	sum      hash.Hash
 	raw      []byte
@@ -57,18 +55,18 @@ type reader struct {
 	lim source.Limits
 	source.Head
 	decoder
-	start int64 // where the first frame begins, in bytes
-	most  int   // how many bytes a frame should have at most
-	waste int64 // how many samples were decoded where no frame was
+	start int64 // position of the first FLAC frame in bytes
+	most  int   // expected maximum size of a FLAC frame in bytes
+	waste int64 // number of samples decoded in false frames
 }
 
-// maxWaste is how many samples may be decoded where no frame is, besides eight for each byte of the file.
+// maxWaste is the number of samples that may be decoded in false frames, plus eight per byte of the file.
 const maxWaste = 1 << 24
 
-// Is knows FLAC, also behind tags.
+// Is reports whether data begins as FLAC.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte("fLaC")) }
 
-// Open reads the metadata of the file that in stands at.
+// Open reads the metadata of the file at the position of in.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(Is)
 	in.Skip(4)
@@ -89,7 +87,7 @@ func newDecoder(info streamInfo) decoder {
 	return decoder{info: info, straight: true, sum: md5.New()}
 }
 
-// head returns what the file says of all frames.
+// head returns the Head of the stream.
 func (i *streamInfo) head(tags []string) source.Head {
 	return source.Head{
 		Encoding: fmt.Sprintf("s%d", (i.bits+7)/8*8), Channels: i.channels, Rate: int(i.rate), Tags: tags, Frames: i.frames,
@@ -105,7 +103,7 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 		if at := r.in.At; r.in.PassTail() {
 			return dst, r.finish(0)
 		} else if r.in.MoveTo(at); r.info.frames > 0 && r.at == r.info.frames {
-			return dst, r.finish(0) // all frames have come, and another kind of data follows
+			return dst, r.finish(0) // all frames have been read; unrelated data follows
 		}
 		b = r.in.Peek(r.most)
 	}
@@ -125,7 +123,7 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 	return r.give(dst), nil
 }
 
-// place returns where the frame that was read begins, by its number.
+// place returns the position of the last FLAC frame in sound frames, according to its number.
 func (r *reader) place() int64 {
 	place := r.frame.number - r.first
 	if !r.frame.variable {
@@ -134,12 +132,12 @@ func (r *reader) place() int64 {
 	return place
 }
 
-// give appends the frame that has been read to dst.
+// give appends the samples of the last FLAC frame to dst.
 func (r *decoder) give(dst []float32) []float32 {
 	block, channels := r.frame.block, r.info.channels
 	out := len(dst)
 	dst = source.Grow(dst, block*channels)
-	scale := 1 / float32(int64(1)<<(r.info.bits-1)) // a power of two, so that the product is exact
+	scale := 1 / float32(int64(1)<<(r.info.bits-1)) // a power of two, so the product is exact
 	if channels == 2 {
 		left, right := r.frame.samples[0], r.frame.samples[1]
 		right = right[:len(left)]
@@ -165,8 +163,7 @@ func (r *decoder) give(dst []float32) []float32 {
 	return dst
 }
 
-// read decodes the frame that begins with b, for which more of the file is
-// brought in if that seems to be what it lacks.
+// read decodes the frame at the beginning of b. If b is too short, it reads more of the file.
 func (r *reader) read(b []byte) (n int, err error) {
 	for {
 		n, err = r.frame.read(b, &r.info)
@@ -200,8 +197,8 @@ func (r *decoder) addUp() {
 	r.sum.Write(r.raw[:size])
 }
 
-// whole returns the fault that no single frame shows: a wrong number of frames, or a wrong checksum of all
-// samples. nil: there is none.
+// whole returns the error of the file as a whole: a wrong number of frames, or a wrong checksum of all samples.
+// nil: no error.
 func (r *decoder) whole() error {
 	switch {
 	case r.info.frames > 0 && r.at < r.info.frames:
@@ -214,10 +211,10 @@ func (r *decoder) whole() error {
 	return nil
 }
 
-// SeekFrame finds the frame by halving: FLAC's frames have no length, but numbers.
-// What has numbers that are not in order is found wrongly; no encoder makes it.
+// SeekFrame finds a frame by bisection, because FLAC frames have numbers, but no lengths. If the numbers are
+// not ascending, the result may be wrong; no encoder writes such files.
 func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
-	r.straight = r.straight && r.at == 0                // a loop is added up once at most
+	r.straight = r.straight && r.at == 0                // a loop must not be checksummed twice
 	r.at, r.lost, r.waste, r.tail = 0, 0, 0, r.tail[:0] // a loop seeks in each round
 	r.in.MoveTo(r.start)
 	if frame <= 0 {
@@ -226,7 +223,7 @@ func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	n, err := r.read(r.in.Peek(r.most))
 	if err != nil || int64(r.frame.block) > frame {
 		r.in.MoveTo(r.start)
-		return 0, nil // the error comes with next
+		return 0, nil // Next will return the error
 	}
 	r.first, r.block = r.frame.number, r.frame.block
 	low, high := r.start, r.in.Size
@@ -248,8 +245,7 @@ func (r *reader) SeekFrame(frame int64, _ *source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// find looks for a frame that begins at from or behind it, before to, and
-// decodes it.
+// find searches for a frame that begins in from..to-1, and decodes it.
 func (r *reader) find(from, to int64) (at int64, ok bool) {
 	r.in.MoveTo(from)
 	for r.in.At < to {
@@ -296,8 +292,7 @@ func (r *reader) Count(*source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// readBlocks reads the metadata and moves behind it. What takes much memory
-// and is not needed, as pictures are, is passed over.
+// readBlocks reads the metadata, and moves in past it. It skips large unneeded blocks such as pictures.
 func readBlocks(in *source.Input) (info streamInfo, tags []string, err error) {
 	if b := in.Peek(1); in.Left() < 4+34 || len(b) == 0 || b[0]&0x7f != 0 {
 		return info, nil, source.Broken("there is no STREAMINFO")
@@ -337,7 +332,7 @@ func parseStreamInfo(b []byte) (info streamInfo, err error) {
 	}
 	r := source.NewMSB(b)
 	info.minBlock, info.maxBlock = int(r.Take(16)), int(r.Take(16))
-	r.Take(48) // the smallest and the largest frame, in bytes
+	r.Take(48) // the smallest and the largest frame size in bytes
 	info.rate = int64(r.Take(20))
 	info.channels = int(r.Take(3)) + 1
 	info.bits = uint(r.Take(5)) + 1

@@ -12,24 +12,23 @@ var (
 	errShort = errors.New("cut short")
 )
 
-// frame decodes one frame at a time; its samples are those of the last.
+// frame decodes one FLAC frame at a time, and holds its samples.
 type frame struct {
 	block    int   // frames in it
-	number   int64 // of the frame, or where variable of its first frame of sound
-	variable bool  // the blocks have different sizes
+	number   int64 // frame number, or with variable the number of its first sound frame
+	variable bool  // the frames have different sizes
 	samples  [8][]int64
-	cost     int // how many samples were read for it
+	cost     int // number of decoded samples
 }
 
-// How two channels stand for left and right.
+// Channel assignments of stereo frames.
 const (
 	leftSide  = 8
 	sideRight = 9
 	midSide   = 10
 )
 
-// readHeader reads what stands before the samples of the frame at the beginning of data: how
-// many there are, and how its channels are kept.
+// readHeader reads the header of the frame at the beginning of data. mode is the channel assignment.
 func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode int, err error) {
 	if r.Take(15) != 0x7ffc {
 		return 0, errSync
@@ -105,8 +104,8 @@ func (f *frame) readHeader(r *source.MSB, data []byte, info *streamInfo) (mode i
 	return mode, nil
 }
 
-// read decodes the frame at the beginning of data, checks it against what the
-// file says of all frames, and returns its length in bytes.
+// read decodes the frame at the beginning of data, checks it against STREAMINFO, and returns its length in
+// bytes.
 func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	r := source.NewMSB(data)
 	f.cost = 0
@@ -119,7 +118,7 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	for ch := range channels {
 		b := bits
 		if mode == leftSide && ch == 1 || mode == sideRight && ch == 0 || mode == midSide && ch == 1 {
-			b++ // a difference needs one bit more
+			b++ // a difference needs one more bit
 		}
 		if cap(f.samples[ch]) < f.block {
 			f.samples[ch] = make([]int64, f.block)
@@ -154,8 +153,7 @@ func (f *frame) read(data []byte, info *streamInfo) (int, error) {
 	return at + 2, nil
 }
 
-// codedLength is how many bytes a number has that begins with b, in the scheme
-// of UTF-8.
+// codedLength returns the length of a UTF-8-coded number with first byte b, in bytes.
 func codedLength(b byte) int {
 	n := 0
 	for ; b&0x80 != 0 && n < 7; b <<= 1 {
@@ -183,13 +181,13 @@ func (f *frame) undoStereo(mode int) {
 	}
 }
 
-// The checksums of a frame's header and of a whole frame.
+// The checksums of a frame header and of a whole frame.
 var (
 	crc8  = source.CRC(8, 0x07)
 	crc16 = source.CRC(16, 0x8005)
 )
 
-// readSubframe decodes one channel's samples of at most 33 bits.
+// readSubframe decodes the samples of one channel, of at most 33 bits.
 func readSubframe(r *source.MSB, dst []int64, bits uint) error {
 	if r.Take(1) != 0 {
 		return errors.New("a subframe without its zero bit")
@@ -230,8 +228,8 @@ func readSubframe(r *source.MSB, dst []int64, bits uint) error {
 	return err
 }
 
-// readPredicted reads samples that are told by their distance from a prediction: one
-// of the fixed ones, or one whose factors come first.
+// readPredicted reads samples that are coded as the residual of a linear prediction: with a fixed predictor, or
+// with explicit coefficients.
 func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) error {
 	if order > len(x) {
 		return errors.New("a predictor longer than the block")
@@ -247,7 +245,7 @@ func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) e
 		if precision == 16 || shift < 0 {
 			return errors.New("a reserved predictor")
 		}
-		for i := order - 1; i >= 0; i-- { // the last one's is the next sample's
+		for i := order - 1; i >= 0; i-- { // the last coefficient comes first in the file
 			factors[i] = r.Signed(precision)
 		}
 	}
@@ -277,9 +275,8 @@ func readPredicted(r *source.MSB, x []int64, bits uint, order int, fixed bool) e
 	return nil
 }
 
-// predict adds to each sample what those before it make it expect. The last factor is that of the
-// sample just before. Common numbers of factors are filled up with zeros in front, to the next of which
-// there is a loop without a loop in it.
+// predict adds the prediction from the previous samples to each sample. The last factor belongs to the previous
+// sample. Up to 12 factors are padded with leading zeros to 8 or 12, so that the inner loop is unrolled.
 func predict(x, factors []int64, shift uint) {
 	i := len(factors)
 	slow := func(end int) {

@@ -12,14 +12,14 @@ import (
 // magic begins the first packet of FLAC in Ogg.
 const magic = "\x7fFLAC"
 
-// leastFirst is the length of that packet: the magic, a version, how many headers follow, and
-// a whole FLAC file up to its STREAMINFO.
+// leastFirst is the minimum length of the first packet: the magic, a version, the number of further headers,
+// and a FLAC file up to the end of STREAMINFO.
 const leastFirst = len(magic) + 2 + 2 + 4 + 4 + 34
 
-// InOgg knows an Ogg file with FLAC in it.
+// InOgg reports whether an Ogg file contains FLAC.
 func InOgg(data []byte) bool { return ogg.Carries(data, magic) }
 
-// OpenOgg reads the headers of the first FLAC stream of the Ogg file that in stands at.
+// OpenOgg reads the headers of the first FLAC stream of the Ogg file at the position of in.
 func OpenOgg(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(InOgg)
 	r, err := ogg.NewReader(in, lim, ogg.Kind{Magic: magic}, &packets{lim: lim})
@@ -29,13 +29,13 @@ func OpenOgg(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return r, err
 }
 
-// packets decodes the streams of a chain, whose packets have a frame each.
+// packets decodes the streams of a chain; each packet contains one FLAC frame.
 type packets struct {
 	decoder
 	lim source.Limits
 }
 
-// Open reads STREAMINFO, and the blocks of metadata behind it.
+// Open reads STREAMINFO and the metadata blocks after it.
 func (p *packets) Open(first []byte, next func() ([]byte, error), _ bool) (h source.Head, err error) {
 	if len(first) < leastFirst || string(first[9:13]) != "fLaC" || first[13]&0x7f != 0 {
 		return h, source.Broken("there is no STREAMINFO")
@@ -73,7 +73,7 @@ func (p *packets) Open(first []byte, next func() ([]byte, error), _ bool) (h sou
 	return h, nil
 }
 
-// Decode appends the frame of a packet to dst. ffmpeg ends a stream with an empty packet.
+// Decode appends the samples of a packet to dst. ffmpeg ends a stream with an empty packet.
 func (p *packets) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -88,7 +88,7 @@ func (p *packets) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return p.give(dst), nil
 }
 
-// Pass reads how many frames of sound a packet has.
+// Pass returns the number of sound frames in a packet.
 func (p *packets) Pass(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -100,7 +100,7 @@ func (p *packets) Pass(packet []byte) (int64, error) {
 	return int64(f.block), nil
 }
 
-// Ahead counts the frames of packets.
+// Ahead returns the number of sound frames in packets.
 func (p *packets) Ahead(list ...[]byte) (frames int64) {
 	for _, x := range list {
 		n, _ := p.Pass(x)
@@ -109,19 +109,19 @@ func (p *packets) Ahead(list ...[]byte) (frames int64) {
 	return frames
 }
 
-// Reset gives the checksum of all samples up.
+// Reset disables the checksum of all samples.
 func (p *packets) Reset() { p.straight, p.tail = false, p.tail[:0] }
 
-// Lost prepares for frames that are made up.
+// Lost prepares for concealed frames.
 func (p *packets) Lost() { p.straight = false }
 
-// MakeUp appends frames for some that are lost.
+// MakeUp appends concealed frames.
 func (p *packets) MakeUp(dst []float32, frames int64) []float32 {
 	p.lost = frames
 	return p.makeUp(dst, frames)
 }
 
-// End returns how many frames are announced, and what is wrong with the whole if all of it was decoded.
+// End returns the announced number of frames, and the error of the whole file if all frames were decoded.
 func (p *packets) End() (announced int64, fault error) {
 	if p.straight {
 		fault = p.whole()

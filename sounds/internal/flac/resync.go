@@ -6,8 +6,8 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// resync finds the next frame behind one that cannot be decoded. The frames of sound between them, which
-// their numbers tell, are made up.
+// resync finds the next FLAC frame after an undecodable one. The missing sound frames, according to the frame
+// numbers, are concealed.
 func (r *reader) resync(fault error) error {
 	from := r.in.At
 	fault = source.Broken("frame %d: %v", r.at, fault)
@@ -21,11 +21,11 @@ func (r *reader) resync(fault error) error {
 	if !found {
 		r.in.MoveTo(r.in.Size)
 		if r.at > 0 && r.at == r.info.frames {
-			return nil // it is complete, and something else is behind it
+			return nil // complete; unrelated data follows
 		}
 		rest := r.in.Size - from
 		if r.info.frames == 0 && r.some {
-			r.Conceal(r.at, 0, fault) // how much is missing is not announced
+			r.Conceal(r.at, 0, fault) // the number of missing frames is unknown
 		}
 		return r.finish(rest)
 	}
@@ -39,14 +39,14 @@ func (r *reader) resync(fault error) error {
 	return nil
 }
 
-// conceal has frames of sound be made up, if the file has enough bytes for so many up to a place.
+// conceal schedules missing sound frames for concealment, if the file is long enough for them up to offset at.
 func (r *decoder) conceal(h *source.Head, missing, at int64, fault error) {
 	r.lost, r.straight = h.Gap(missing, r.at, at), false
 	h.Conceal(r.at, r.lost, fault)
 }
 
-// finish ends a file of which the last bytes are not frames. What its header announces besides is made up
-// if it is about as long as these bytes, else the file is cut short.
+// finish ends a file whose last rest bytes are not frames. Announced frames that are missing are concealed if
+// their number fits these bytes. Otherwise the file is cut short.
 func (r *reader) finish(rest int64) error {
 	if missing := r.info.frames - r.at; rest > 0 && missing > 0 && r.at > 0 {
 		if missing <= int64(r.info.maxBlock) || missing <= 4*rest*r.at/max(r.in.Size-rest-r.start, 1) {
@@ -60,7 +60,7 @@ func (r *reader) finish(rest int64) error {
 	return r.end(&r.Head)
 }
 
-// end notes what is wrong with the whole.
+// end reports the error of the whole file.
 func (r *decoder) end(h *source.Head) error {
 	fault := r.whole()
 	switch {
@@ -74,8 +74,7 @@ func (r *decoder) end(h *source.Head) error {
 	return io.EOF
 }
 
-// fill appends frames of sound that are made up: the sound before them fades out, and what follows fades
-// in.
+// fill appends concealed frames: the audio before the gap fades out, and the audio after it fades in.
 func (r *reader) fill(dst []float32) []float32 {
 	n := min(r.lost, source.GapPiece)
 	old := len(dst)
@@ -88,7 +87,7 @@ func (r *reader) fill(dst []float32) []float32 {
 	return dst
 }
 
-// makeUp appends n of the frames of sound that are lost.
+// makeUp appends n of the lost sound frames.
 func (r *decoder) makeUp(dst []float32, n int64) []float32 {
 	old := len(dst)
 	dst = source.Grow(dst, int(n)*r.info.channels)
@@ -102,7 +101,7 @@ func (r *decoder) makeUp(dst []float32, n int64) []float32 {
 	return dst
 }
 
-// fadeIn lets the frame that was read last fade in at the end of a gap.
+// fadeIn fades in the last decoded frame at the end of a gap.
 func (r *decoder) fadeIn(gap []float32) {
 	at, straight, tail, first, faded := r.at, r.straight, r.tail, r.first, r.faded
 	r.straight, r.tail = false, nil

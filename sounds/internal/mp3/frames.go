@@ -6,21 +6,20 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// header is what the four bytes before a frame of layer III say.
+// header is a decoded frame header of layer III.
 type header struct {
-	low       bool // MPEG-2 or 2.5: half or a quarter of the rates, and one granule a frame
+	low       bool // MPEG-2 or 2.5: half or a quarter of the rates, and one granule per frame
 	rate      int
-	bands     int // which table of bands belongs to the rate
+	bands     int // index of the band table
 	channels  int
-	size      int  // of the frame, in bytes, with its header
-	crc       bool // two bytes of checksum follow the header
+	size      int  // of the frame in bytes, header included
+	crc       bool // a 16-bit checksum follows the header
 	midSide   bool
 	intensity bool
 }
 
-// parseHeader reads the header at the beginning of b. Other layers and
-// frames of no declared size are told apart from what is no header at all, for
-// a better error.
+// parseHeader parses the header at the beginning of b. For other layers and free-format frames it returns an
+// error that names them; without any header ok is false and err is nil.
 func parseHeader(b []byte) (h header, ok bool, err error) {
 	if len(b) < 4 || b[0] != 0xff || b[1]&0xe0 != 0xe0 {
 		return h, false, nil
@@ -35,7 +34,7 @@ func parseHeader(b []byte) (h header, ok bool, err error) {
 	case bitrate == 0:
 		return h, false, source.Unknown("free-format MP3 is not read; convert it: mpg123 -w {file.wav} {file}")
 	}
-	halves := [4]int{0: 2, 2: 1}[version] // how often the rates of MPEG-1 are halved
+	halves := [4]int{0: 2, 2: 1}[version] // halvings of the MPEG-1 rates
 	h = header{
 		low: halves > 0, rate: [...]int{44100, 48000, 32000}[rate] >> halves,
 		bands: [...]int{0, 1, 2, 3, 4, 5, 5, 5, 6}[3*halves+rate], channels: 2, crc: b[1]&1 == 0,
@@ -54,7 +53,7 @@ func parseHeader(b []byte) (h header, ok bool, err error) {
 	return h, true, nil
 }
 
-// sideSize is how many bytes of side information follow the header.
+// sideSize returns the size of the side information in bytes.
 func (h header) sideSize() int {
 	switch {
 	case h.low && h.channels == 1:
@@ -65,7 +64,7 @@ func (h header) sideSize() int {
 	return 32
 }
 
-// granules is how many parts of 576 frames are in it.
+// granules returns the number of granules, of 576 sound frames each.
 func (h header) granules() int {
 	if h.low {
 		return 1
@@ -73,29 +72,27 @@ func (h header) granules() int {
 	return 2
 }
 
-// frames is how many frames of sound are in it.
+// frames returns the number of sound frames.
 func (h header) frames() int { return 576 * h.granules() }
 
-// Is wants two frames in a row that agree, or one that is all there is, perhaps
-// behind some rubbish and then whole; or frames of MPEG audio that is not read, whose
-// error says what it is.
+// Is reports whether b contains two consecutive, consistent frames, or one frame at the end, possibly after
+// some garbage. It also accepts frames of unsupported MPEG audio, so that Open can name them in its error.
 func Is(b []byte) bool {
 	_, _, err := firstFrame(b)
 	return !errors.Is(err, errNoFrame)
 }
 
-// maxRubbish is how many bytes may stand before the first frame.
+// maxRubbish is the maximum number of bytes before the first frame.
 const maxRubbish = source.Probe - 4<<10
 
 var errNoFrame = source.Unknown("no MP3 frame is in it")
 
-// firstFrame finds where the frames begin. The error is errNoFrame, or says of
-// which kind that is not read the frames are. What looks like frames of that kind
-// may be in the data of a frame whose beginning is cut off: then three in a row
-// that agree are behind it.
+// firstFrame finds the first frame. The error is errNoFrame, or names an unsupported kind of frames. Frame data
+// of a truncated file may look like unsupported frames; therefore three consecutive, consistent frames override
+// that finding.
 func firstFrame(b []byte) (at int, h header, err error) {
 	other := errNoFrame
-	tries := 16 // at what may be frames of another kind
+	tries := 16 // limits the checks for unsupported frames
 	for at := range min(len(b), maxRubbish) {
 		h, ok, err := parseHeader(b[at:])
 		if err != nil && tries > 0 && errors.Is(other, errNoFrame) {
@@ -118,19 +115,18 @@ func firstFrame(b []byte) (at int, h header, err error) {
 	return 0, h, other
 }
 
-// agrees tells whether another frame like h is behind it; the end of b and a tag do too.
+// agrees reports whether a frame like h, a tag, or the end of b follows the frame h at an offset.
 func agrees(b []byte, at int, h header) bool {
 	next := b[min(at+h.size, len(b)):]
 	n, ok, _ := parseHeader(next)
 	return len(next) == 0 || ok && n.rate == h.rate || source.BeginsTag(next)
 }
 
-// maxOtherFrame is more bytes than a frame of any layer or free format has, of up
-// to 640 kbit/s.
+// maxOtherFrame is an upper bound of the frame size of any layer and of free format, up to 640 kbit/s.
 const maxOtherFrame = 8 << 10
 
-// otherFrames tells whether b begins with frames of one kind whose headers agree, three of them or two that
-// are all there is. The size of a frame of free format is not in its header.
+// otherFrames reports whether b begins with three consistent frames of one kind, or with two at the end of b.
+// The header of a free-format frame does not contain its size.
 func otherFrames(b []byte) bool {
 	same := func(at int) bool {
 		return at+4 <= len(b) && b[at] == b[0] && b[at+1] == b[1] && (b[at+2]^b[2])&^3 == 0 && (b[at+3]^b[3])&0xc0 == 0
@@ -144,7 +140,7 @@ func otherFrames(b []byte) bool {
 		return third+4 >= len(b) || same(third)
 	}
 	if b[1]>>1&3 != 1 {
-		return false // no encoder makes free format of the other layers
+		return false // encoders write free format in layer III only
 	}
 	for size := 24; size < min(len(b), maxOtherFrame); size++ {
 		if !same(size) {
@@ -153,7 +149,7 @@ func otherFrames(b []byte) bool {
 		if 2*size+4 >= len(b) {
 			return true
 		}
-		for pad := -4; pad <= 4; pad++ { // one byte more or less; four of layer I
+		for pad := -4; pad <= 4; pad++ { // padding: one byte, or four in layer I
 			if same(2*size + pad) {
 				return true
 			}
@@ -162,15 +158,15 @@ func otherFrames(b []byte) bool {
 	return false
 }
 
-// otherRates are the bit rates of layers I and II of MPEG-1, then of layer I of MPEG-2, in kbit/s. Layer II
-// of MPEG-2 has those of layer III.
+// otherRates lists the bit rates of layers I and II of MPEG-1, then of layer I of MPEG-2, in kbit/s. Layer II
+// of MPEG-2 uses lowRates.
 var otherRates = [3][15]int{
 	{0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448},
 	{0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384},
 	{0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256},
 }
 
-// otherSize returns how many bytes the frame of layer I or II has that begins with b.
+// otherSize returns the size of the frame of layer I or II at the beginning of b, in bytes.
 func otherSize(b []byte) int {
 	version, layer, bitrate, pad := b[1]>>3&3, b[1]>>1&3, b[2]>>4, int(b[2]>>1&1)
 	rate := [...]int{44100, 48000, 32000}[b[2]>>2&3] >> [4]int{0: 2, 2: 1}[version]
@@ -185,5 +181,5 @@ func otherSize(b []byte) int {
 	return 144*lowRates[bitrate]*1000/rate + pad
 }
 
-// lowRates are the bit rates of layer III of MPEG-2 and 2.5, in kbit/s.
+// lowRates lists the bit rates of layer III of MPEG-2 and 2.5, in kbit/s.
 var lowRates = [15]int{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160}

@@ -9,10 +9,10 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// tree is a prefix code: a fork's two ways, or ^leaf.
+// tree is a prefix code as a binary tree: each node has two children, a node index or ^leaf.
 type tree [][2]int16
 
-// newTree reads a code as trees keeps it.
+// newTree parses a code in the format of trees.
 func newTree(s string) tree {
 	var t tree
 	var grow func() int16
@@ -34,13 +34,13 @@ func newTree(s string) tree {
 	return t
 }
 
-// quickBits is how many bits of a word are looked up at once.
+// quickBits is the number of bits that are decoded by one table lookup.
 const quickBits = 8
 
-// code is a prefix code, with a table of what its words begin with.
+// code is a prefix code with a lookup table for the first bits of a word.
 type code struct {
 	tree
-	quick [1 << quickBits]int16 // leaf<<4|length of the word; of longer ones ^place in the tree
+	quick [1 << quickBits]int16 // leaf<<4|word length, or ^node for longer words
 }
 
 func newCode(s string) *code {
@@ -77,15 +77,15 @@ func (c *code) next(r *source.MSB) int {
 	}
 }
 
-// lines decodes the lines of spectra: the tables that all files share.
+// lines has the shared tables for decoding spectral lines.
 type lines struct {
 	pairs      [32]*code
-	extra      [32]uint // how many bits follow the largest value
+	extra      [32]uint // extra bits after the largest value
 	quadruples [2]*code
 	power      []float64 // n^(4/3)
 }
 
-// spectral makes them when they are first needed.
+// spectral builds the tables on demand.
 var spectral = sync.OnceValue(func() *lines {
 	l := &lines{extra: [32]uint{16: 1, 2, 3, 4, 6, 8, 10, 13, 4, 5, 6, 7, 8, 9, 11, 13}}
 	for i, s := range trees() {
@@ -112,8 +112,7 @@ var spectral = sync.OnceValue(func() *lines {
 
 var errData = errors.New("more data than it has bits")
 
-// read decodes the lines of a granule, as whole numbers to the power 4/3, from
-// data that ends before bit end.
+// read decodes the spectral lines of a granule, as integers to the power of 4/3. The data ends before bit end.
 func (l *lines) read(r *source.MSB, end int, g *granule, x *[576]float64) error {
 	clear(x[:])
 	for i := 0; i < 2*g.pairs; i += 2 {
@@ -146,7 +145,7 @@ func (l *lines) read(r *source.MSB, end int, g *granule, x *[576]float64) error 
 				}
 			}
 		}
-		if r.Position() > end { // the last one was the beginning of something else
+		if r.Position() > end { // the last quadruple exceeds the data: discard it
 			clear(x[i:])
 			break
 		}
@@ -154,7 +153,7 @@ func (l *lines) read(r *source.MSB, end int, g *granule, x *[576]float64) error 
 	return nil
 }
 
-// value completes a value: its higher bits, its sign, its power.
+// value completes a value: its higher bits, its sign and its power.
 func (l *lines) value(r *source.MSB, n int, extra uint) float64 {
 	if n == 0 {
 		return 0
@@ -168,9 +167,9 @@ func (l *lines) value(r *source.MSB, n int, extra uint) float64 {
 	return l.power[n]
 }
 
-// scale gives the lines of each band their size.
+// scale multiplies the lines of each band by its gain.
 func (g *granule) scale(bands []band, x *[576]float64) {
-	step := 2 // quarters of 6 dB
+	step := 2 // in quarters of 6 dB
 	if g.coarse {
 		step = 4
 	}
@@ -190,7 +189,7 @@ func (g *granule) scale(bands []band, x *[576]float64) {
 	}
 }
 
-// reorder puts the three windows of short blocks line by line.
+// reorder interleaves the three windows of short blocks.
 func reorder(bands []band, x *[576]float64) {
 	var y [576]float64
 	for _, b := range bands {

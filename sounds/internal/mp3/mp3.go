@@ -1,8 +1,7 @@
-// Package mp3 reads layer III of MPEG-1, MPEG-2 and MPEG 2.5. The usual library
-// panics on mixed blocks, decodes joint stereo in short ones wrongly, plays noise
-// where the data of frames before is missing, miscounts padded frames of MPEG-2,
-// does not know MPEG 2.5, cuts samples off to 16 bits, and trims nothing. All sums
-// are in float64 with every product converted, so the samples have the same bits on
+// Package mp3 reads layer III of MPEG-1, MPEG-2 and MPEG 2.5. It exists because the usual library panics on
+// mixed blocks, decodes joint stereo in short blocks wrongly, plays noise if the data of earlier frames is
+// missing, miscounts padded frames of MPEG-2, does not support MPEG 2.5, truncates samples to 16 bits, and does
+// not trim padding. All sums are in float64 with every product converted, so the samples have the same bits on
 // every machine.
 package mp3
 
@@ -15,55 +14,54 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// decoderDelay is how many frames late every decoder of layer III gives its
-// sound; encoders do not count it in what they note.
+// decoderDelay is the delay of a layer III decoder in sound frames; encoders do not include it in the delay
+// that they note.
 const decoderDelay = 528 + 1
 
-// maxFrame is more bytes than a frame has, with what tells the end behind it.
+// maxFrame is an upper bound of the frame size, including the following header.
 const maxFrame = 2 << 10
 
-// reader reads layer III of MPEG-1, MPEG-2 and MPEG 2.5. A file that ends
-// within a frame is read up to there, unless it announces more: many do.
+// reader reads layer III of MPEG-1, MPEG-2 and MPEG 2.5. A file that ends within a frame is common; it is an
+// error only if the note announces more frames.
 type reader struct {
 	in  *source.Input
 	lim source.Limits
 	source.Head
 	note  note
-	added [2]int64 // from where to where the encoder has added frames of sound at the end
-	start int64    // where the first frame of sound begins, in bytes
-	first header   // of the first frame; the others agree with it
-	size  int64    // how many frames of sound each has
+	added [2]int64 // range of the padding that the encoder has added at the end, in sound frames
+	start int64    // position of the first frame with sound in bytes
+	first header   // of the first frame; all frames must match it
+	size  int64    // sound frames per MP3 frame
 	todo  work
 
-	count    int64  // of MP3 frames before
-	bytes    int64  // of data in them
-	data     []byte // the last of it
+	count    int64  // number of past MP3 frames
+	bytes    int64  // their data in bytes
+	data     []byte // the end of that data
 	channels [2]channel
 	x        [2][576]float64
 	bands    [2][2][]band // by granule and channel
 
-	// Where the file is damaged.
-	lost    int64 // how many MP3 frames are silent before the next one
-	rubbish int64 // how many bytes since the last frame are not MP3
+	// State of damaged files.
+	lost    int64 // MP3 frames to silence before the next one
+	rubbish int64 // bytes since the last frame that are not MP3
 	torn    bool  // data that frames need was lost
-	whole   bool  // it was decoded from its first frame on
-	sound   bool  // some frame was decoded
-	short   bool  // it is told that frames are missing at its end
-	broken  int   // the size of the last frame, of which the end is missing; 0: it is whole
-	fault   error // the first
+	whole   bool  // decoded without gaps from the first frame
+	sound   bool  // a frame has been decoded
+	short   bool  // missing frames at the end have been reported
+	broken  int   // size of the truncated last frame; 0: complete
+	fault   error // the first error
 }
 
-// work is what is done with a frame.
+// work is the processing of a frame.
 type work uint8
 
 const (
 	decode work = iota
-	gather      // its data is kept for the frames that follow
-	pass        // it is counted
+	gather      // keep its data for the following frames
+	pass        // count it
 )
 
-// Open reads the tags of the file that in stands at, finds its first frame, and
-// reads the note of its encoder.
+// Open reads the tags of the file at the position of in, finds its first frame, and reads the encoder's note.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(source.BeginsID3)
 	tags := in.TakeID3()
@@ -97,7 +95,7 @@ func (r *reader) Next(dst []float32) ([]float32, error) {
 		r.lost--
 		return r.silent(dst), r.lim.Length((r.count+1)*r.size, r.Channels)
 	}
-	r.in.PassTags() // also between two files that are joined
+	r.in.PassTags() // also between concatenated files
 	b := r.in.Peek(maxFrame)
 	if len(b) == 0 {
 		return r.end(dst)
@@ -126,8 +124,7 @@ func (r *reader) Count(m *source.Marks) (int64, error) {
 	return r.given(r.count * r.size), nil
 }
 
-// walk goes on from the nearest place that is known to MP3 frame n, or to the
-// end.
+// walk advances from the nearest mark to MP3 frame n, or to the end.
 func (r *reader) walk(n int64, m *source.Marks) error {
 	r.resume(m.Last(source.Mark{At: r.start}, func(x source.Mark) bool { return x.Packets <= n }))
 	r.todo = pass
@@ -142,11 +139,10 @@ func (r *reader) walk(n int64, m *source.Marks) error {
 	return nil
 }
 
-// SeekFrame begins so early that nothing is missed of what a frame takes from those
-// before it: two granules for the filters, and before these the data of the
-// reservoir.
+// SeekFrame starts early enough that the target frame has its full context: two granules for the filters, and
+// before them the data of the bit reservoir.
 func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
-	target := r.decoded(frame)/r.size - 2*2/int64(r.first.granules()) // the first that is decoded
+	target := r.decoded(frame)/r.size - 2*2/int64(r.first.granules()) // the first MP3 frame to decode
 	if target <= 0 {
 		r.resume(source.Mark{At: r.start})
 		return 0, nil
@@ -169,7 +165,7 @@ func (r *reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	return r.given(target * r.size), nil
 }
 
-// resume goes to a frame and forgets what was before it.
+// resume moves to a mark and resets the state of the decoder.
 func (r *reader) resume(x source.Mark) {
 	r.in.MoveTo(x.At)
 	r.todo, r.bytes = decode, x.Data
@@ -177,11 +173,10 @@ func (r *reader) resume(x source.Mark) {
 	r.lost, r.rubbish, r.broken, r.torn, r.whole = 0, 0, 0, false, x.Packets == 0
 }
 
-// reservoir is how many bytes of data of past frames a frame may use.
+// reservoir is the maximum number of bytes of earlier frames that a frame may use.
 const reservoir = 511
 
-// frame appends the MP3 frame at the beginning of b to dst, and moves behind it. One that cannot be
-// decoded is silent.
+// frame appends the MP3 frame at the beginning of b to dst, and moves past it. An undecodable frame is silent.
 func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 	start := 4
 	if h.crc {
@@ -192,8 +187,8 @@ func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 		side, fault := readSide(b[start:data], h)
 		have := len(r.data)
 		all := append(r.data, b[data:h.size]...)
-		// A frame whose data lies in frames that are not there is silent: so it is
-		// with the first ones of a file that was cut out of another.
+		// If the data of a frame is in missing frames, it is silent. That is normal for the first frames of an
+		// excerpt of another file.
 		silent := fault != nil || side.begin > have
 		if fault != nil {
 			side = sideInfo{}
@@ -217,11 +212,10 @@ func (r *reader) frame(h header, b []byte, dst []float32) ([]float32, error) {
 	return dst, r.lim.Length(r.count*r.size, r.Channels)
 }
 
-// errLost is of a frame whose data was in frames that are damaged.
+// errLost is the error of a frame whose data was in damaged frames.
 var errLost = errors.New("its data is in frames that are damaged")
 
-// decode decodes the granules of a frame into dst. From the first one that cannot be decoded on they
-// are silent, into which the sound before fades.
+// decode decodes the granules of a frame into dst. From the first undecodable granule on, they fade to silence.
 func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst []float32) (fault error) {
 	lines, synth := spectral(), synthesis()
 	at := 0 // in bits
@@ -270,10 +264,10 @@ func (r *reader) decode(h header, side *sideInfo, data []byte, silent bool, dst 
 	return fault
 }
 
-// maxPeak is the largest sample of a sound. What is decoded as more is damaged.
+// maxPeak is the largest plausible sample. Larger ones indicate damage.
 const maxPeak = 8
 
-// tooLoud reports whether a sample is larger than maxPeak.
+// tooLoud reports whether a sample exceeds maxPeak or is NaN.
 func tooLoud(samples []float32) bool {
 	for _, x := range samples {
 		if !(-maxPeak <= x && x <= maxPeak) {

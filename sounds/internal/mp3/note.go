@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// note is what the encoder notes in a frame that holds no sound.
+// note is information that the encoder has stored in a frame without sound.
 type note struct {
-	frames         int64 // of MP3, without this one; 0: not told
-	delay, padding int64 // frames of sound that are not of the original
-	known          bool  // the encoder has left its name, and these two
+	frames         int64 // number of MP3 frames, without this one; 0: unknown
+	delay, padding int64 // padding in sound frames at the beginning and the end
+	known          bool  // the encoder has stored delay and padding
 }
 
-// readXing reads the note of LAME and others from a first frame; false where it
-// is a frame of sound.
+// readXing parses the note of LAME and other encoders in a first frame. ok is false if it is a frame with
+// sound.
 func readXing(frame []byte, h header) (g note, ok bool) {
 	b := frame[min(4+h.sideSize(), len(frame)):]
 	if h.crc && len(b) >= 2 && string(b[:min(len(b), 4)]) != "Xing" && string(b[:min(len(b), 4)]) != "Info" {
@@ -44,11 +44,9 @@ func readXing(frame []byte, h header) (g note, ok bool) {
 	return g, true
 }
 
-// takeOff settles what of the decoded frames of sound is not of the original.
-// Encoders note what they have added. The decoder's own delay is there with every
-// note, also with one that says nothing else, and with one of no delay. What was
-// added at the end stands before the end of the frames that the note counts: in
-// files joined together others follow.
+// takeOff computes the range of sound frames without padding. Encoders note the padding that they have added.
+// The decoder's delay is removed for every note, even for a note without delays. The padding at the end
+// precedes the end of the frames that the note counts, because in concatenated files other frames follow.
 func (r *reader) takeOff() {
 	if !r.note.known && r.note.frames == 0 {
 		return
@@ -64,12 +62,12 @@ func (r *reader) takeOff() {
 	r.Frames = r.added[0] - r.Front
 }
 
-// given returns how many of the first n decoded frames of sound next gives.
+// given returns how many of the first n decoded sound frames remain after trimming.
 func (r *reader) given(n int64) int64 {
 	return n - max(min(n, r.added[1])-r.added[0], 0)
 }
 
-// decoded returns the number of the decoded frame that next gives as its frame n.
+// decoded returns the number of the decoded sound frame that is returned as frame n.
 func (r *reader) decoded(n int64) int64 {
 	if n >= r.added[0] {
 		n += r.added[1] - r.added[0]
@@ -77,7 +75,7 @@ func (r *reader) decoded(n int64) int64 {
 	return n
 }
 
-// cut takes off what the encoder has added to the MP3 frame that ends dst and comes next.
+// cut removes the encoder's padding from the MP3 frame at the end of dst, which is number r.count.
 func (r *reader) cut(dst []float32) []float32 {
 	first := r.count * r.size
 	from, to := min(max(r.added[0]-first, 0), r.size), min(max(r.added[1]-first, 0), r.size)

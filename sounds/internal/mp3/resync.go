@@ -8,12 +8,12 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// alike reports whether a header may be of this sound.
+// alike reports whether a header matches the first one.
 func (r *reader) alike(h header) bool {
 	return h.low == r.first.low && h.rate == r.first.rate && h.channels == r.first.channels && h.size >= 4+h.sideSize()
 }
 
-// leads reports whether the sound continues at a place of b: with a frame, a tag, or the end.
+// leads reports whether a matching frame, a tag or the end is at an offset of b.
 func (r *reader) leads(b []byte, at int) bool {
 	if at >= len(b) {
 		return true
@@ -22,8 +22,8 @@ func (r *reader) leads(b []byte, at int) bool {
 	return ok && r.alike(h) || source.BeginsTag(b[at:])
 }
 
-// follows finds where in b the sound continues: with two frames in a row, or with a tag. The header
-// of a tag is zero.
+// follows finds the place in b where the sound continues: two consecutive frames, or a tag. For a tag h is
+// zero.
 func (r *reader) follows(b []byte) (at int, h header, found bool) {
 	for at := 1; at < min(len(b), maxRubbish); at++ {
 		switch b[at] {
@@ -40,7 +40,7 @@ func (r *reader) follows(b []byte) (at int, h header, found bool) {
 	return 0, h, false
 }
 
-// isSize reports whether a frame may have so many bytes.
+// isSize reports whether n bytes is a valid frame size.
 func (r *reader) isSize(n int) bool {
 	for rate := byte(1); rate < 15; rate++ {
 		version := byte(0xfb)
@@ -60,8 +60,8 @@ func (r *reader) isSize(n int) bool {
 	return false
 }
 
-// isFrame reports whether n bytes before the frame next are one frame, although the header there
-// says that it has another size.
+// isFrame reports whether the n bytes before the frame next are one frame, although its header announces
+// another size.
 func (r *reader) isFrame(n int, says, next header) bool {
 	near := func(x, y int) bool { return x-y <= 1 && y-x <= 1 }
 	switch {
@@ -73,14 +73,14 @@ func (r *reader) isFrame(n int, says, next header) bool {
 	return n < says.size || !r.isSize(n-says.size)
 }
 
-// missing estimates how many frames the n bytes have been that are not MP3, up to place at of b,
-// where the sound continues with the frame next.
+// missing estimates how many frames n bytes of garbage contained. The sound continues at offset at of b with
+// the frame next.
 func (r *reader) missing(n int, b []byte, at int, next header) int64 {
 	switch {
 	case r.isSize(n):
 		return 1
 	case next.size == 0 || bytes.HasPrefix(b, []byte("LYRICSBEGIN")):
-		return 0 // what is between two files
+		return 0 // data between two concatenated files
 	}
 	if _, note := readXing(b[at:min(at+next.size, len(b))], next); note {
 		return 0
@@ -95,13 +95,13 @@ func (r *reader) missing(n int, b []byte, at int, next header) int64 {
 // leastFrame is the size of the smallest frame, in bytes.
 const leastFrame = 24
 
-// resync continues where b does not begin with a frame, or with one that ends where no other begins.
+// resync continues if b does not begin with a frame, or begins with a frame that no frame follows.
 func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	b := r.in.Peek(source.Probe)
 	at, next, found := r.follows(b)
 	switch {
 	case ok && (!found || at > h.size && !r.isFrame(at, h, next)):
-		return r.frame(h, b, dst) // what follows the frame is damaged
+		return r.frame(h, b, dst) // the damage is after this frame
 	case !found:
 		if other, o, err := firstFrame(b); err != nil && !errors.Is(err, errNoFrame) {
 			return dst, source.Broken("frame %d: %v", r.count*r.size, err)
@@ -116,13 +116,13 @@ func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	}
 	n := int(r.rubbish) + at
 	if r.lost = r.missing(n, b, at, next); ok && next.size == 0 {
-		r.lost = 1 // a tag was written over the end of a frame
+		r.lost = 1 // a tag has overwritten the end of a frame
 	}
 	data := 4 + r.first.sideSize()
 	if r.first.crc {
 		data += 2
 	}
-	if r.lost == 1 && r.rubbish == 0 && r.isSize(n) && data < at { // its data may be all right
+	if r.lost == 1 && r.rubbish == 0 && r.isSize(n) && data < at { // its data may be intact
 		r.keep(b[data:at])
 	} else if r.lost > 0 {
 		r.data, r.torn = r.data[:0], true
@@ -135,15 +135,14 @@ func (r *reader) resync(h header, ok bool, dst []float32) ([]float32, error) {
 	return dst, nil
 }
 
-// leadsOther reports whether three frames in a row of another kind than the first are there, or two at the
-// end.
+// leadsOther reports whether three consecutive frames of another kind follow, or two at the end.
 func (r *reader) leadsOther(b []byte, at int, h header) bool {
 	at += h.size
 	next, ok, _ := parseHeader(b[min(at, len(b)):])
 	return ok && next.rate == h.rate && next.channels == h.channels && agrees(b, at, next)
 }
 
-// keep adds the data of a frame to that of the frames before.
+// keep adds the data of a frame to the bit reservoir.
 func (r *reader) keep(data []byte) {
 	r.bytes += int64(len(data))
 	if r.todo == pass {
@@ -155,7 +154,7 @@ func (r *reader) keep(data []byte) {
 	}
 }
 
-// conceal notes that MP3 frames are silent, from the next one on.
+// conceal reports that the next MP3 frames are silent.
 func (r *reader) conceal(frames int64, fault error) {
 	if r.todo != decode {
 		return
@@ -167,7 +166,7 @@ func (r *reader) conceal(frames int64, fault error) {
 	r.Conceal(from, to-from, fault)
 }
 
-// silent appends a frame of silence, into which the sound before it fades.
+// silent appends a silent frame; the previous sound fades out in it.
 func (r *reader) silent(dst []float32) []float32 {
 	if r.todo == decode {
 		old := len(dst)
@@ -179,8 +178,8 @@ func (r *reader) silent(dst []float32) []float32 {
 	return dst
 }
 
-// end completes a file whose note counts more frames than there are: as many as the rubbish at its end
-// may have been are silent.
+// end handles the end of a file. If the note counts more frames than were found, garbage at the end is replaced
+// by as many silent frames as it may have contained.
 func (r *reader) end(dst []float32) ([]float32, error) {
 	missing := r.note.frames - r.count
 	switch {

@@ -8,28 +8,28 @@ import (
 
 // sideInfo is the side information of a frame.
 type sideInfo struct {
-	begin    int // how many bytes before the frame its data begins
+	begin    int // start of its data in bytes before the frame
 	granules [2][2]granule
 }
 
-// granule is what is told of one channel in one granule.
+// granule is the side information of one channel in one granule.
 type granule struct {
 	bits       int // of its data
 	pairs      int // of large values
 	gain       int
-	compress   int // which sizes the scale factors have
+	compress   int // selects the sizes of the scale factors
 	block      int // 0 long, 1 beginning, 2 short, 3 ending
 	mixed      bool
 	tables     [3]int
 	subgain    [3]int
 	region     [2]int // the lines where the second and the third table begin
 	preflag    bool
-	coarse     bool    // scale factors in steps of 6 dB, not 3
-	quadruples int     // which table the small values have
-	shared     [4]bool // the groups of scale factors that are those of the granule before
+	coarse     bool    // scale factors in steps of 6 dB instead of 3
+	quadruples int     // table of the small values
+	shared     [4]bool // the groups of scale factors copied from the previous granule
 }
 
-// readSide reads and checks side information.
+// readSide parses and checks side information.
 func readSide(b []byte, h header) (s sideInfo, err error) {
 	r := source.NewMSB(b)
 	if h.low {
@@ -97,9 +97,8 @@ func (g *granule) read(r *source.MSB, h header) error {
 	return nil
 }
 
-// longBands and shortBands are where the bands begin in which lines have
-// a scale factor of their own: at 44.1, 48, 32 kHz, half of these, and 8 kHz. 16 kHz
-// has those of 11.025 and 12 kHz.
+// longBands and shortBands are the limits of the scale factor bands: at 44.1, 48, 32 kHz, half of these rates,
+// and 8 kHz. 16 kHz also uses the table of 11.025 and 12 kHz.
 var (
 	longBands = [7][23]int{
 		{0, 4, 8, 12, 16, 20, 24, 30, 36, 44, 52, 62, 74, 90, 110, 134, 162, 196, 238, 288, 342, 418, 576},
@@ -121,19 +120,19 @@ var (
 	}
 )
 
-// band is a stretch of lines with one scale factor.
+// band is a range of lines with one scale factor.
 type band struct {
 	from, to int
-	window   int // of a short block; -1: of a long one
-	emphasis int // what preflag adds
+	window   int // window of a short block; -1: long block
+	emphasis int // added by preflag
 	scale    int
-	illegal  bool // as a position in intensity stereo
+	illegal  bool // as an intensity stereo position
 }
 
-// bandsOf lists the bands of a granule, in the order of the file.
+// bandsOf returns the bands of a granule, in the order of the file.
 func (g *granule) bandsOf(h header, list []band) []band {
 	long, short := 22, 13
-	switch { // of mixed ones the lowest 36 lines are long
+	switch { // in mixed blocks the lowest 36 lines are long
 	case g.block == 2 && g.mixed && h.low:
 		long, short = 6, 3
 	case g.block == 2 && g.mixed:
@@ -154,14 +153,14 @@ func (g *granule) bandsOf(h header, list []band) []band {
 	return list
 }
 
-// readScales reads the scale factors of MPEG-1. before are the bands of the
-// granule before, of which some may be taken.
+// readScales reads the scale factors of MPEG-1. before are the bands of the previous granule, for shared scale
+// factors.
 func (g *granule) readScales(r *source.MSB, bands, before []band) {
 	sizes := [2]uint{
 		[...]uint{0, 0, 0, 0, 3, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4}[g.compress],
 		[...]uint{0, 1, 2, 3, 0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 2, 3}[g.compress],
 	}
-	first, highest := 11, 1 // how many have the first size, and how many have none
+	first, highest := 11, 1 // number of bands with the first size, and number of bands without scale factors
 	if g.block == 2 {
 		first, highest = 18, 3
 		if g.mixed {
@@ -182,12 +181,12 @@ func (g *granule) readScales(r *source.MSB, bands, before []band) {
 	}
 }
 
-// lowScales are the ways in which the scale factors of MPEG-2 are kept: in each half,
-// the one that begins at the largest number that scalefac_compress has.
+// lowScales describes the coding of scale factors in MPEG-2. Each half lists ranges of scalefac_compress by
+// their smallest value.
 var lowScales = [2][3]struct {
 	from   int
-	digits [4]int    // scalefac_compress holds the sizes, each below one of these
-	counts [3][4]int // how many have each size: in long, short, mixed blocks
+	digits [4]int    // scalefac_compress is a mixed-radix number of the sizes; these are the radices
+	counts [3][4]int // number of scale factors of each size: in long, short, mixed blocks
 }{
 	{
 		{0, [4]int{5, 5, 4, 4}, [3][4]int{{6, 5, 5, 5}, {9, 9, 9, 9}, {6, 9, 9, 9}}},
@@ -201,8 +200,7 @@ var lowScales = [2][3]struct {
 	},
 }
 
-// readScalesLow reads the scale factors of MPEG-2, which in the right channel
-// of intensity stereo are kept in another way.
+// readScalesLow reads the scale factors of MPEG-2. The right channel of intensity stereo uses another coding.
 func (g *granule) readScalesLow(r *source.MSB, bands []band, intensity bool) {
 	ways, c := &lowScales[0], g.compress
 	if intensity {

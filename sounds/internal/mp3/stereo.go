@@ -7,26 +7,24 @@ import (
 	"voicepool/pcm"
 )
 
-// undoStereo turns what joint stereo kept into left and right. Where the
-// right channel has no more lines, its scale factors are positions: they may say
-// how loud the left one's are in both. The highest band has no scale factor. It
-// takes the position of the band below, or the middle where that one has lines in
-// the right channel: there the scale factor is no position. bands are the right
-// channel's.
+// undoStereo converts joint stereo to left and right. Above the last nonzero line of the right channel, its
+// scale factors are intensity positions: they distribute the lines of the left channel to both. The highest
+// band has no scale factor. It uses the position of the band below, or the middle if that band has lines in the
+// right channel, where the scale factor is not a position. bands are the bands of the right channel.
 func undoStereo(h header, g *granule, bands []band, left, right *[576]float64) {
 	if !h.midSide && !h.intensity {
 		return
 	}
 	done := [576]bool{}
 	if h.intensity {
-		top, middle := 1, 3 // how many of the highest bands have no scale factor; the position between both ears
+		top, middle := 1, 3 // number of highest bands without a scale factor; the center position
 		if g.block == 2 {
 			top = 3
 		}
 		if h.low {
 			middle = 0
 		}
-		var heard [4]bool // by window and, last, for long blocks: whether the right channel has lines here or above
+		var heard [4]bool // by window, and last for long blocks: whether the right channel has lines here or above
 		for i := len(bands) - 1; i >= 0; i-- {
 			b := bands[i]
 			w := b.window
@@ -39,7 +37,7 @@ func undoStereo(h header, g *granule, bands []band, left, right *[576]float64) {
 				continue
 			}
 			scale, illegal := b.scale, b.illegal
-			if i >= len(bands)-top { // it has no scale factor of its own
+			if i >= len(bands)-top { // no scale factor of its own
 				below := bands[i-top]
 				scale, illegal = below.scale, below.illegal
 				if hasLines(right[below.from:below.to]) {
@@ -66,15 +64,15 @@ func undoStereo(h header, g *granule, bands []band, left, right *[576]float64) {
 	}
 }
 
-// hasLines tells whether one of them is not zero.
+// hasLines reports whether a line is not zero.
 func hasLines(x []float64) bool {
 	return slices.ContainsFunc(x, func(y float64) bool { return y != 0 })
 }
 
-// intensityGains returns what of a line is in the left and in the right ear.
+// intensityGains returns the gains of a line in the left and the right channel.
 func intensityGains(h header, g *granule, position int) (left, right float64) {
 	if !h.low {
-		// The tangent t of position*pi/12 splits it into t/(1+t) and 1/(1+t).
+		// With t = tan(position*pi/12), the gains are t/(1+t) and 1/(1+t).
 		s, c := pcm.SinPi(float64(position)/12), pcm.CosPi(float64(position)/12)
 		return s / (s + c), c / (s + c)
 	}

@@ -8,17 +8,17 @@ import (
 	"voicepool/pcm"
 )
 
-// synth turns spectra into sound: the tables that all channels of all files share.
+// synth has the shared tables of the synthesis filter bank.
 type synth struct {
-	long    [18][36]float64 // the transform of a long block, by line
+	long    [18][36]float64 // inverse MDCT of a long block, by line
 	short   [6][12]float64
 	windows [4][36]float64
-	cs, ca  [8]float64      // against the aliases between subbands
-	matrix  [32][36]float64 // by subband; of its 64 rows, of which one is zeros, those 32 that are not mirror images
+	cs, ca  [8]float64      // alias reduction between subbands
+	matrix  [32][36]float64 // by subband; the 32 of its 64 rows that are neither zero nor mirror images
 	window  [512]float64
 }
 
-// synthesis makes them when they are first needed.
+// synthesis builds the tables on demand.
 var synthesis = sync.OnceValue(func() *synth {
 	s := &synth{}
 	for k := range s.long {
@@ -73,14 +73,14 @@ var synthesis = sync.OnceValue(func() *synth {
 	return s
 })
 
-// channel is what one channel remembers.
+// channel is the filter state of one channel.
 type channel struct {
 	overlap [32][18]float64
 	v       [1024]float64
-	at      int // where in v the newest 64 stand
+	at      int // position of the newest 64 values in v
 }
 
-// granule turns 576 lines into 576 samples, every step-th of dst.
+// granule converts 576 lines to 576 samples, and writes them to every step-th element of dst.
 func (s *synth) granule(g *granule, c *channel, x *[576]float64, dst []float32, step int) {
 	boundaries := 31
 	if g.block == 2 {
@@ -118,7 +118,7 @@ func (s *synth) granule(g *granule, c *channel, x *[576]float64, dst []float32, 
 	}
 }
 
-// transform is the windowed inverse transform of one subband.
+// transform computes the windowed inverse MDCT of one subband.
 func (s *synth) transform(x []float64, block int, y *[36]float64) {
 	n := len(x)
 	for n > 0 && x[n-1] == 0 {
@@ -150,7 +150,7 @@ func (s *synth) transform(x []float64, block int, y *[36]float64) {
 	}
 }
 
-// synthesize makes 32 samples of 32 subbands.
+// synthesize computes 32 samples from 32 subbands.
 func (s *synth) synthesize(c *channel, bands *[32]float64, dst []float32, step int) {
 	c.at = (c.at + 1024 - 64) % 1024
 	v := (*[64]float64)(c.v[c.at:])

@@ -1,9 +1,8 @@
 package mp3
 
-// trees are the prefix codes of layer III, by the number of the first table
-// that uses them: a dot is a fork, zero bit first, two digits are a leaf: a pair
-// of values, or the four bits of a quadruple. They are facts of ISO 11172-3,
-// annex B, table B.7.
+// trees returns the prefix codes of layer III, by the number of the first table that uses them. A dot is a
+// node, with the zero branch first; two hex digits are a leaf: a pair of values, or the four bits of a
+// quadruple. The codes are from ISO 11172-3, annex B, table B.7.
 func trees() map[int]string {
 	return map[int]string{
 		1: "...11011000",
@@ -53,9 +52,8 @@ func trees() map[int]string {
 	}
 }
 
-// window is the first half, and the middle, of the window of the synthesis
-// filter, in steps of 2^-16 and with the signs of ISO 11172-3, table B.3; the
-// other half is its mirror.
+// window returns the first half and the middle of the synthesis window, in units of 2^-16 and with the signs of
+// ISO 11172-3, table B.3. The other half is its mirror image.
 func window() [257]int32 {
 	return [257]int32{
 		0, -1, -1, -1, -1, -1, -1, -2, -2, -2, -2, -3, -3, -4, -4, -5,

@@ -1,5 +1,5 @@
-// Package ogg has what the codecs in an Ogg file share: its pages and packets, streams that
-// are chained, what is trimmed at their ends, and how a frame is found.
+// Package ogg has the shared parts of the codecs in Ogg: pages and packets, chained streams, trimming, and
+// seeking.
 package ogg
 
 import (
@@ -15,7 +15,7 @@ import (
 // page is one page of an Ogg file.
 type page struct {
 	continued, first, last bool
-	granule                int64 // the position of the end of its last complete packet; -1: none ends here
+	granule                int64 // position at the end of its last complete packet; -1: no packet ends here
 	serial, sequence       uint32
 	lacing                 []byte
 	body                   []byte
@@ -24,8 +24,8 @@ type page struct {
 // pageMagic begins each page.
 const pageMagic = "OggS"
 
-// readPage takes the page at the beginning of b and returns what follows it. It
-// looks at the checksum or does not.
+// readPage parses the page at the beginning of b, and returns the bytes after it. With checked it also verifies
+// the checksum.
 func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
 	p, rest, err = splitPage(b)
 	size := len(b) - len(rest)
@@ -38,7 +38,7 @@ func readPage(b []byte, checked bool) (p page, rest []byte, err error) {
 	return p, rest, err
 }
 
-// splitPage takes the page at the beginning of b, whatever its first bytes are.
+// splitPage parses the page at the beginning of b without checking its magic bytes.
 func splitPage(b []byte) (p page, rest []byte, err error) {
 	if len(b) < 27 || len(b) < 27+int(b[26]) {
 		return p, nil, source.Broken("cut short in the header of an Ogg page")
@@ -63,14 +63,13 @@ func splitPage(b []byte) (p page, rest []byte, err error) {
 
 var crc32 = source.CRC(32, 0x04c11db7)
 
-// checksum is that of a page; its own place counts as zeros.
+// checksum returns the checksum of a page, with its own field as zeros.
 func checksum(page []byte) uint32 { return crc32(page[:22], make([]byte, 4), page[26:]) }
 
-// Is knows an Ogg file, whatever is in it.
+// Is reports whether data begins as Ogg.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte(pageMagic)) }
 
-// Carries reports whether one of the streams with which an Ogg file begins has a first packet
-// that begins so.
+// Carries reports whether an Ogg file begins with a stream whose first packet begins with magic.
 func Carries(file []byte, magic string) bool {
 	for Is(file) {
 		p, rest, err := readPage(file, false)
@@ -85,49 +84,48 @@ func Carries(file []byte, magic string) bool {
 	return false
 }
 
-// Check says what is wrong with the page at the beginning of a file.
+// Check returns the error of the first page of a file.
 func Check(file []byte) error {
 	_, _, err := readPage(file, true)
 	return err
 }
 
-// stream gives the packets of the first stream in a file that begins as its codec's do, and
-// of those that are chained to it.
+// stream reads the packets of the first stream whose first packet begins with magic, and of the streams chained
+// to it.
 type stream struct {
 	in      *source.Input
-	magic   string // what its first packet begins with
-	exact   bool   // a damaged page is an error: the headers are read
+	magic   string // the beginning of its first packet
+	exact   bool   // treat a damaged page as an error; set while reading headers
 	serial  uint32
 	open    bool // between the first page of a stream and its last
 	next    uint32
-	packets [][]byte // of the last page that completed some
-	partial []byte   // the beginning of a packet that is not complete
+	packets [][]byte // of the last page with complete packets
+	partial []byte   // the beginning of an incomplete packet
 
-	// Of that page: where it begins in the file, and what packet has of it.
+	// Of that page: its position in the file, its granule position, and whether it is the last page.
 	at      int64
 	granule int64
 	last    bool
 
-	reach int64 // the position of the last page
-	end   int64 // where the last page that was read ends
-	doubt error // what is wrong with the page of packets; nil: nothing
-	rest  error // with the page where partial begins
-	hole  error // why pages before the next one are missing; nil: none are
-	waste int64 // how many bytes were checked that are no page
+	reach int64 // granule position of the last page
+	end   int64 // end of the last page in bytes
+	doubt error // error of the page of packets; nil: intact
+	rest  error // error of the page where partial begins
+	hole  error // the reason for missing pages before the next one; nil: no gap
+	waste int64 // number of bytes checked in false pages
 }
 
-// maxWaste is how many bytes may be checked that are no page, besides eight for each byte of the file.
+// maxWaste is the number of bytes that may be checked in false pages, plus eight per byte of the file.
 const maxWaste = 1 << 24
 
-// MaxPage is the size of the largest page, and what a tag behind it is known by.
+// MaxPage is the size of the largest page, plus enough bytes to recognize a tag after it.
 const MaxPage = 27 + 255 + 255*255 + 256
 
-// maxPacket bounds a packet, in bytes: pictures among the tags are the
-// largest there are.
+// maxPacket is the maximum size of a packet, in bytes. The largest packets are pictures in tags.
 const maxPacket = 16 << 20
 
-// packet returns the next packet; the error is io.EOF at the end of the file, and of a stream without a
-// last page that another one follows.
+// packet returns the next packet. The error is io.EOF at the end of the file, and at the end of a stream
+// without a last page if another stream follows.
 func (s *stream) packet() (p []byte, err error) {
 	for len(s.packets) == 0 {
 		if err := s.page(); err != nil {
@@ -139,7 +137,7 @@ func (s *stream) packet() (p []byte, err error) {
 	return p, nil
 }
 
-// tear notes a fault: packets are missing.
+// tear records that packets are missing.
 func (s *stream) tear(fault error) error {
 	if s.exact {
 		return fault
@@ -149,7 +147,7 @@ func (s *stream) tear(fault error) error {
 	return nil
 }
 
-// page reads a page.
+// page reads the next page.
 func (s *stream) page() error {
 	b := s.in.Peek(MaxPage)
 	if len(b) == 0 || b[0] != pageMagic[0] {
@@ -163,7 +161,7 @@ func (s *stream) page() error {
 		case done:
 			return io.EOF
 		case !bytes.HasPrefix(s.in.Peek(MaxPage), []byte(pageMagic)):
-			s.in.MoveTo(at) // it is no tag that is there
+			s.in.MoveTo(at) // not a tag
 		}
 		b = s.in.Peek(MaxPage)
 	}
@@ -194,8 +192,8 @@ func (s *stream) page() error {
 	return nil
 }
 
-// repair returns a page whose checksum is wrong but which ends where another page or the file does, as
-// far as its place in the stream shows what it is.
+// repair returns a page with a wrong checksum, if it ends at another page or at the end of the file. It
+// corrects header fields that follow from the page's place in the stream.
 func (s *stream) repair(b []byte) (p page, rest []byte, ok bool) {
 	p, rest, err := splitPage(b)
 	if err != nil || s.exact || s.hole != nil || !s.open || len(p.lacing) == 0 {
@@ -212,7 +210,7 @@ func (s *stream) repair(b []byte) (p page, rest []byte, ok bool) {
 	return p, rest, true
 }
 
-// resync moves to the next page.
+// resync moves to the next valid page.
 func (s *stream) resync(fault error) error {
 	for s.in.Skip(1); ; {
 		b := s.in.Peek(MaxPage)
@@ -243,11 +241,11 @@ func (s *stream) take(page page) error {
 	switch {
 	case page.first && !s.open:
 		if !bytes.HasPrefix(page.body, []byte(s.magic)) {
-			return nil // another kind of stream beside ours, or before it
+			return nil // a stream of another kind
 		}
 		s.serial, s.open, s.next = page.serial, true, page.sequence
 	case page.first && s.hole != nil && page.serial != s.serial && bytes.HasPrefix(page.body, []byte(s.magic)):
-		s.open = false // the last page of ours is missing
+		s.open = false // the last page of our stream is missing
 		return io.EOF
 	case page.serial != s.serial || !s.open:
 		return nil
@@ -257,7 +255,7 @@ func (s *stream) take(page page) error {
 			return err
 		}
 		if int32(page.sequence-s.next) < 0 {
-			return nil // it was there before
+			return nil // a repeated page
 		}
 	}
 	s.next = page.sequence + 1
@@ -281,7 +279,7 @@ func (s *stream) take(page page) error {
 		}
 	}
 	if torn {
-		return nil // the rest of its packet is on the next page
+		return nil // the rest of the packet is on the next page
 	}
 	if len(s.partial)+size > maxPacket {
 		return source.Beyond("a packet of more than %d bytes", maxPacket)

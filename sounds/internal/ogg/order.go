@@ -1,7 +1,6 @@
 package ogg
 
-// Order returns which channel of a stream of Vorbis or Opus, at most 8, is at a place of a
-// sound's channels.
+// Order returns the channel index in a Vorbis or Opus stream for each channel of a sound, at most 8.
 func Order(channels int) []int {
 	return [...][]int{
 		1: {0}, 2: {0, 1}, 3: {0, 2, 1}, 4: {0, 1, 2, 3}, 5: {0, 2, 1, 3, 4},

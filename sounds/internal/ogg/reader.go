@@ -12,69 +12,67 @@ import (
 
 // Codec decodes the packets of a stream.
 type Codec interface {
-	// Open reads the headers of a stream, the first of which is there. again says that they
-	// are those that it has read last.
+	// Open reads the headers of a stream; first is the first one. again reports that they are the headers of
+	// the previous call.
 	Open(first []byte, next func() ([]byte, error), again bool) (source.Head, error)
 
-	// Decode appends what a packet completes to dst.
+	// Decode appends the frames that a packet completes to dst.
 	Decode(dst []float32, packet []byte) ([]float32, error)
 
-	// Pass counts what a packet completes, and does not decode it.
+	// Pass returns the number of frames that a packet completes, without decoding it.
 	Pass(packet []byte) (frames int64, err error)
 
-	// Ahead counts what packets are going to complete, as far as they are sound.
+	// Ahead returns the number of frames that future packets will complete; it skips invalid packets.
 	Ahead(packets ...[]byte) (frames int64)
 
 	// Reset prepares for a packet that does not follow the last one.
 	Reset()
 
-	// Lost prepares for frames that are made up, behind the last packet; those that follow are of
-	// another one.
+	// Lost prepares for concealed frames after the last packet. The packet after the gap does not follow the
+	// last one.
 	Lost()
 
-	// MakeUp appends some of the frames of a gap to dst.
+	// MakeUp appends concealed frames to dst.
 	MakeUp(dst []float32, frames int64) []float32
 
-	// End returns how many frames the stream announces, 0 if it does not, and what is wrong with the
-	// whole, if all of it was decoded.
+	// End returns the number of frames that the stream announces, or 0, and an error of the stream as a whole.
 	End() (announced int64, fault error)
 }
 
-// longest is more frames than a packet of Opus has.
+// longest is an upper bound of the frames in an Opus packet.
 const longest = 6000
 
-// A state takes some 30 kB: there is one each 20 s, or each 1/64 of a long file.
+// A state takes some 30 kB: one is kept per 20 s, or per 1/64 of a long file.
 const (
 	stateStride = 20 * 48000
 	maxStates   = 64
 )
 
-// Keeper is a Codec of which each packet needs all those before it. A place in its stream is
-// one with a state.
+// Keeper is a Codec whose packets depend on all earlier ones. Its marks contain a state.
 type Keeper interface {
 	Codec
 
-	// State returns what the packets so far leave to those that follow.
+	// State returns the decoder state after the last packet.
 	State() any
 
-	// SetState goes on behind the packets whose state it was.
+	// SetState restores a decoder state.
 	SetState(state any)
 }
 
-// Kind says what streams a Reader reads.
+// Kind describes the streams that a Reader reads.
 type Kind struct {
-	Magic    string // what their first packet begins with
-	Overlaps bool   // a packet completes what the one before it began, so the first gives nothing
-	Leads    bool   // positions may be ahead of frames, by what the first of them says
-	Conceals bool   // what it makes up for a gap goes over into what follows
+	Magic    string // beginning of their first packet
+	Overlaps bool   // a packet completes the previous one, so the first packet yields no frames
+	Leads    bool   // granule positions may be ahead of the frames, as announced by the first position
+	Conceals bool   // concealment continues smoothly into the frames after the gap, so no fade-in is needed
 }
 
-// Reader decodes one kind of stream in an Ogg file. Streams that are chained one
-// after the other are one sound, if they agree on rate and channels.
+// Reader decodes one kind of stream in an Ogg file. Chained streams are one sound, if their rates and channels
+// agree.
 //
-// The positions that pages tell only trim: that of the first page with sound may
-// cut frames off the beginning, that of the last one off the end, of what it
-// completes itself. All else is counted.
+// Granule positions are used for trimming only: the position of the first page with frames may cut frames off
+// the beginning, and the position of the last page may cut off the end of its own frames. All other positions
+// are counted from the packets.
 type Reader struct {
 	in  *source.Input
 	lim source.Limits
@@ -83,37 +81,36 @@ type Reader struct {
 	stream stream
 	codec  Codec
 	opened bool
-	dry    bool // packets are counted, not decoded
+	dry    bool // count packets without decoding them
 
-	link   int64 // of the stream: where it begins, in bytes
-	before int64 // how many frames came before it
-	lead   int64 // what its positions are ahead of its frames
-	over   bool  // it has ended
-	began  bool  // a page of it with sound has come
+	link   int64 // position of the current stream in bytes
+	before int64 // number of frames before the stream
+	lead   int64 // granule positions minus frame numbers in this stream
+	over   bool  // the stream has ended
+	began  bool  // a page with frames has been read
 
 	at    int64 // the next frame
 	fresh bool  // the next packet is the first of its page
-	cut   int64 // how many frames are still to be left out
+	cut   int64 // frames that are still to be skipped
 	limit int64 // the frame where the stream ends; -1: not on this page
 
-	doubt bool      // the page is damaged, but packets of it may be all right
-	lost  int64     // how many frames are made up before the next packet
-	held  []float32 // the last of them, into which the next packet fades
-	sound bool      // a packet was decoded
-	whole bool      // it was decoded from its beginning on
-	ended bool      // the end of the stream was looked at
-	fault error     // the first
+	doubt bool      // the page is damaged, but some packets may be valid
+	lost  int64     // frames to conceal before the next packet
+	held  []float32 // the last concealed frames; the next packet fades in over them
+	sound bool      // a packet has been decoded
+	whole bool      // decoding started at the beginning
+	ended bool      // the end of the stream has been checked
+	fault error     // the first error
 }
 
-// NewReader reads the headers of the first stream of a kind in the file that in stands at; the
-// error is io.EOF if there is none.
+// NewReader reads the headers of the first stream of a kind in the file at the position of in. The error is
+// io.EOF if there is no such stream.
 func NewReader(in *source.Input, lim source.Limits, kind Kind, codec Codec) (*Reader, error) {
 	r := &Reader{in: in, lim: lim, kind: kind, codec: codec, stream: stream{in: in, magic: kind.Magic}, limit: -1, whole: true}
 	return r, r.openLink()
 }
 
-// openLink reads the headers of the stream that comes; the error is io.EOF if there is
-// none.
+// openLink reads the headers of the next stream. The error is io.EOF at the end of the file.
 func (r *Reader) openLink() error {
 	r.stream.exact = true
 	defer func() { r.stream.exact = false }()
@@ -139,7 +136,7 @@ func (r *Reader) openLink() error {
 	return nil
 }
 
-// header returns a packet that there has to be.
+// header returns the next packet, which must exist.
 func (r *Reader) header() ([]byte, error) {
 	p, err := r.stream.packet()
 	if errors.Is(err, io.EOF) {
@@ -202,10 +199,10 @@ func (r *Reader) Next(dst []float32) ([]float32, error) {
 	return dst, r.lim.Length(r.at, r.Channels)
 }
 
-// maxPeak is the largest sample that is believed of a damaged page: 6 dB over full scale.
+// maxPeak is the largest plausible sample of a damaged page: 6 dB over full scale.
 const maxPeak = 2
 
-// tooLoud reports whether a sample is larger than maxPeak, or no number.
+// tooLoud reports whether a sample exceeds maxPeak or is NaN.
 func tooLoud(samples []float32) bool {
 	for _, x := range samples {
 		if !(-maxPeak <= x && x <= maxPeak) {
@@ -215,8 +212,7 @@ func tooLoud(samples []float32) bool {
 	return false
 }
 
-// bad makes up the frames of a packet that cannot be decoded. If their number is unknown, the next page
-// shows it.
+// bad conceals the frames of an undecodable packet. If their number is unknown, the next page determines it.
 func (r *Reader) bad(dst []float32, p []byte, fault error) ([]float32, int64) {
 	n, err := r.codec.Pass(p)
 	if err != nil {
@@ -231,11 +227,11 @@ func (r *Reader) bad(dst []float32, p []byte, fault error) ([]float32, int64) {
 	return dst, n
 }
 
-// note notes frames that are made up.
+// note reports concealed frames.
 func (r *Reader) note(frames int64, fault error) {
 	if r.limit >= 0 && frames > 0 {
 		if frames = min(frames, r.limit-r.at); frames <= 0 {
-			return // they are cut off
+			return // trimmed anyway
 		}
 	}
 	if !r.dry {
@@ -244,7 +240,7 @@ func (r *Reader) note(frames int64, fault error) {
 	}
 }
 
-// gap begins a gap of frames, as far as the file is long enough for them.
+// gap begins a gap of concealed frames, if the file is long enough for them.
 func (r *Reader) gap(missing int64, fault error) {
 	missing = r.Gap(missing, r.at, r.in.At)
 	r.note(missing, fault)
@@ -255,10 +251,11 @@ func (r *Reader) gap(missing int64, fault error) {
 	r.lost = missing
 }
 
-// maxHeld is how many frames of a gap wait for what follows, which fades in there.
+// maxHeld is the number of frames at the end of a gap that are held back for the fade-in of the following
+// frames.
 const maxHeld = 256
 
-// fill appends frames that are made up.
+// fill appends concealed frames.
 func (r *Reader) fill(dst []float32) []float32 {
 	if r.lost <= maxHeld && !r.kind.Conceals {
 		r.held = r.codec.MakeUp(nil, r.lost)
@@ -276,7 +273,7 @@ func (r *Reader) fill(dst []float32) []float32 {
 	return dst
 }
 
-// fadeIn inserts the end of a gap before the frames that follow it, from old on.
+// fadeIn inserts the held end of a gap before the frames from old on, with a fade-in.
 func (r *Reader) fadeIn(dst []float32, old int) []float32 {
 	if len(r.held) == 0 || len(dst) == old {
 		return dst
@@ -287,15 +284,15 @@ func (r *Reader) fadeIn(dst []float32, old int) []float32 {
 	return dst
 }
 
-// finish looks at a stream that has ended. It reports whether frames follow that are made up.
+// finish handles the end of a stream, and reports whether concealed frames follow.
 func (r *Reader) finish(dst []float32) ([]float32, bool) {
 	announced, fault := r.codec.End()
 	if hole := r.stream.hole; hole != nil {
 		missing, rest := announced-(r.at-r.before), r.in.Size-r.stream.end
 		if missing > 4*rest*r.at/max(r.stream.end, 1) {
-			missing = 0 // it is cut short
+			missing = 0 // the stream is cut short
 		}
-		if announced == 0 { // only the end of a packet is on the last page
+		if announced == 0 { // the last page contains only the end of a packet
 			missing = r.stream.reach - r.lead - (r.at - r.before)
 		}
 		r.codec.Lost()
@@ -314,8 +311,7 @@ func (r *Reader) finish(dst []float32) ([]float32, bool) {
 	return dst, false
 }
 
-// keep counts n frames, which stand at the end of dst, and takes off what is to be
-// left out.
+// keep counts the n frames at the end of dst, and trims them.
 func (r *Reader) keep(dst []float32, n int64) []float32 {
 	channels := int64(r.Channels)
 	front := min(r.cut, n)
@@ -333,7 +329,7 @@ func (r *Reader) keep(dst []float32, n int64) []float32 {
 	return dst
 }
 
-// turnPage looks at the position of the page whose first packet is p.
+// turnPage evaluates the granule position of the page whose first packet is p.
 func (r *Reader) turnPage(p []byte) {
 	r.limit = -1
 	granule, ahead := r.stream.granule, int64(0)
@@ -349,10 +345,10 @@ func (r *Reader) turnPage(p []byte) {
 	if r.doubt {
 		start := r.at - r.before + r.lead - r.cut
 		if granule != start+ahead && !r.stream.last {
-			r.stream.hole = doubt // the next page shows where it is
+			r.stream.hole = doubt // the next page determines the position of the damage
 		}
 		if granule < start || granule > start+ahead {
-			granule = -1 // it is damaged, or packets are
+			granule = -1 // the granule position or packets are damaged
 		}
 	}
 	if granule >= 0 && (r.stream.last || r.doubt) {
@@ -362,7 +358,7 @@ func (r *Reader) turnPage(p []byte) {
 	case granule < 0:
 	case hole != nil:
 		missing := max(granule-ahead, 0) - (r.at - r.before + r.lead - r.cut)
-		if r.stream.last && r.kind.Leads { // its end may be cut off
+		if r.stream.last && r.kind.Leads { // the end may be trimmed
 			size := max(r.codec.Ahead(p), 1)
 			missing = (missing + size - 1) / size * size
 		}
@@ -372,7 +368,7 @@ func (r *Reader) turnPage(p []byte) {
 	case r.stream.last || r.began:
 	case r.kind.Leads:
 		r.lead += max(granule-lead, 0)
-	default: // positions may begin anywhere, as in a recording of a broadcast
+	default: // positions may begin anywhere, as in a recorded broadcast
 		r.cut, r.lead = max(lead-granule, 0), max(granule-lead, 0)
 	}
 	if granule < 0 && hole != nil {
@@ -391,9 +387,8 @@ func (r *Reader) Count(m *source.Marks) (int64, error) {
 	return r.at, nil
 }
 
-// SeekFrame walks over the pages, from the nearest place that is known: a position
-// that a page tells need not be right. It begins so early that a gap fades as it does for those who
-// come from the beginning.
+// SeekFrame walks over the pages from the nearest mark, because granule positions may be wrong. It starts early
+// enough that a gap fades as it does when playing from the beginning.
 func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	if k, ok := r.codec.(Keeper); ok {
 		return r.decodeTo(frame, k, m)
@@ -405,8 +400,8 @@ func (r *Reader) SeekFrame(frame int64, m *source.Marks) (int64, error) {
 	return at.Frame, r.resume(at)
 }
 
-// decodeTo goes to a frame of what a Keeper decodes, or to one before it, from the nearest
-// place with a state, and leaves such places.
+// decodeTo decodes up to a frame, or one slightly before it, from the nearest mark with a state, and adds
+// marks.
 func (r *Reader) decodeTo(frame int64, k Keeper, m *source.Marks) (int64, error) {
 	m.Limit(stateStride, maxStates)
 	at := m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })
@@ -435,8 +430,8 @@ func (r *Reader) decodeTo(frame int64, k Keeper, m *source.Marks) (int64, error)
 	return r.at, nil
 }
 
-// place returns a mark of the page that comes, if it begins with a packet of its own, behind
-// the first, and no frames before it are missing.
+// place returns a mark of the next page, and reports whether it is usable: the page begins with a new packet,
+// is not the first one, and no frames before it are missing.
 func (r *Reader) place() (x source.Mark, ok bool) {
 	x = source.Mark{
 		Link: r.link, Before: r.before, Serial: r.stream.serial, Sequence: r.stream.next, Frame: r.at, Lead: r.lead,
@@ -444,13 +439,13 @@ func (r *Reader) place() (x source.Mark, ok bool) {
 	return x, len(r.stream.packets) == 0 && len(r.stream.partial) == 0 && r.stream.hole == nil && r.began && !r.over && r.cut == 0 && r.lost == 0 && len(r.held) == 0
 }
 
-// entered completes a mark if its page was read by the next packet.
+// entered completes a mark, if the next packet was read from its page.
 func (r *Reader) entered(x *source.Mark) bool {
 	x.At = r.stream.at
 	return !r.over && r.link == x.Link && r.stream.next == x.Sequence+1
 }
 
-// walk marks the places up to a frame.
+// walk adds marks up to a frame.
 func (r *Reader) walk(frame int64, m *source.Marks) error {
 	if err := r.resume(m.Last(source.Mark{}, func(x source.Mark) bool { return x.Frame <= frame })); err != nil {
 		return err
@@ -473,7 +468,7 @@ func (r *Reader) walk(frame int64, m *source.Marks) error {
 	return nil
 }
 
-// enter goes to where a stream begins, behind so many frames.
+// enter moves to the beginning of a stream, after before frames.
 func (r *Reader) enter(link, before int64) error {
 	r.in.MoveTo(link)
 	r.stream = stream{in: r.in, magic: r.kind.Magic}
@@ -481,7 +476,7 @@ func (r *Reader) enter(link, before int64) error {
 	return r.openLink()
 }
 
-// resume goes to a page that a mark names, or to the beginning of the file.
+// resume moves to the page of a mark, or to the beginning of the file.
 func (r *Reader) resume(x source.Mark) error {
 	if r.whole = x.At == 0; r.whole {
 		return r.enter(0, 0)

@@ -7,7 +7,7 @@ import (
 	"voicepool/sounds/internal/opus/silk"
 )
 
-// decoder decodes the packets of one stream, of one channel or two.
+// decoder decodes the packets of one mono or stereo stream.
 type decoder struct {
 	channels  int
 	silk      *silk.Decoder
@@ -17,15 +17,15 @@ type decoder struct {
 	redundant [2 * 240]float32
 	passing   [2 * 240]float32
 	scratch   [2 * 960]float32
-	fade      [120]float32 // the square of the rising half of a window
+	fade      [120]float32 // the squared rising half of a window
 
 	passed
 }
 
-// passed is what one frame leaves to the next.
+// passed is the decoder state between frames.
 type passed struct {
-	mode    int  // of the frame before; nothing: there is none
-	covered bool // it ended with a redundant frame of music
+	mode    int  // of the previous frame; nothing: no previous frame
+	covered bool // the previous frame ended with a redundant CELT frame
 	last    config
 }
 
@@ -39,14 +39,14 @@ func newDecoder(channels int) *decoder {
 	return d
 }
 
-// reset forgets all packets.
+// reset resets the state.
 func (d *decoder) reset() {
 	d.silk.Reset()
 	d.celt.Reset()
 	d.passed = passed{}
 }
 
-// state is what packets leave to those that follow.
+// state is the complete decoder state between packets.
 type state struct {
 	passed
 	silk silk.Decoder
@@ -57,7 +57,7 @@ func (d *decoder) state() *state { return &state{d.passed, *d.silk, d.celt.State
 
 func (d *decoder) setState(s *state) { d.passed, *d.silk, d.celt.State = s.passed, s.silk, s.celt }
 
-// decode sets dst to the samples of a packet of which the frames are known.
+// decode decodes a packet, already split into frames, into dst.
 func (d *decoder) decode(dst []float32, c config, frames [][]byte) {
 	d.last = c
 	n := c.frames * d.channels
@@ -66,7 +66,7 @@ func (d *decoder) decode(dst []float32, c config, frames [][]byte) {
 	}
 }
 
-// conceal makes up the samples of a frame that was lost.
+// conceal synthesizes lost audio into dst.
 func (d *decoder) conceal(dst []float32) {
 	clear(dst)
 	n := len(dst) / d.channels
@@ -101,7 +101,7 @@ func (d *decoder) conceal(dst []float32) {
 	}
 }
 
-// decodeFrame sets dst to the samples of a frame.
+// decodeFrame decodes a frame into dst.
 func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 	if len(data) <= 1 {
 		d.conceal(dst)
@@ -154,7 +154,7 @@ func (d *decoder) decodeFrame(dst []float32, c config, data []byte) {
 			add(dst, out)
 		}
 	case d.mode == hybrid && !(redundant != nil && toSpeech && d.covered):
-		d.second.Reset([]byte{0xff, 0xff}) // the transformed bands fade out
+		d.second.Reset([]byte{0xff, 0xff}) // the MDCT bands fade out
 		out := d.scratch[:120*d.channels]
 		d.celt.Decode(out, &d.second, 0, 0, c.band, c.channels)
 		add(dst, out)
@@ -184,9 +184,8 @@ func add(dst, x []float32) {
 	}
 }
 
-// readRedundant returns a frame of music that is hidden behind one of speech, to cover a
-// change between both. It stands at the beginning of the frame, if it is to speech, or at
-// the end.
+// readRedundant returns the redundant CELT frame at the end of a SILK frame, which smooths a change between
+// both coders. It applies to the beginning of the frame with toSpeech, otherwise to the end.
 func (d *decoder) readRedundant(c config, data []byte) (frame []byte, toSpeech bool) {
 	e, more := &d.entropy, 0
 	if c.mode == hybrid {
@@ -211,7 +210,7 @@ func (d *decoder) decodeRedundant(c config, frame []byte) {
 	d.celt.Decode(d.redundant[:240*d.channels], &d.second, 1, 0, c.band, c.channels)
 }
 
-// cross fades from x to y within 2.5 ms.
+// cross crossfades from x to y over 2.5 ms.
 func (d *decoder) cross(dst, x, y []float32) {
 	for i, w := range d.fade {
 		for k := i * d.channels; k < (i+1)*d.channels; k++ {

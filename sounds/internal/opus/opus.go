@@ -1,6 +1,5 @@
-// Package opus reads Opus in Ogg files (RFC 6716, 7845 and 8251). The samples have the same
-// bits on every machine: speech is decoded in whole numbers, music in float64 with every
-// product converted.
+// Package opus reads Opus in Ogg files (RFC 6716, 7845 and 8251). The samples have the same bits on every
+// machine: SILK is decoded with integers, CELT in float64 with every product converted.
 package opus
 
 import (
@@ -13,15 +12,15 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// rate is that of all Opus, whatever was encoded.
+// rate is the output rate of every Opus stream.
 const rate = 48000
 
 const magic = "OpusHead"
 
-// Is knows an Ogg file with Opus in it.
+// Is reports whether an Ogg file contains Opus.
 func Is(data []byte) bool { return ogg.Carries(data, magic) }
 
-// Open reads the headers of the first Opus stream of the file that in stands at.
+// Open reads the headers of the first Opus stream of the file at the position of in.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(Is)
 	if err := ogg.Check(in.Peek(ogg.MaxPage)); err != nil {
@@ -34,19 +33,19 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return r, err
 }
 
-// codec decodes the streams of a chain. Each has streams of one channel or two within it.
+// codec decodes the streams of a chain. Each consists of mono and stereo Opus streams.
 type codec struct {
 	lim     source.Limits
 	gain    float32
-	streams []*decoder // nil: nobody hears it
-	coupled int        // how many have two channels
-	mapping []place    // by channel of a clip
+	streams []*decoder // nil: not mapped to a channel
+	coupled int        // number of stereo streams
+	mapping []place    // by channel of the sound
 	buf     [2 * maxFrames]float32
 	frames  [48][]byte
-	made    int64 // how many frames of a gap the decoder has made up
+	made    int64 // number of concealed frames in the current gap
 }
 
-// place is where a channel comes from.
+// place is the stream and channel that a channel is decoded from.
 type place struct{ stream, channel int } // stream -1: silence
 
 // Open reads both headers.
@@ -79,7 +78,7 @@ func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h s
 	return h, c.readMapping(h.Channels, first[18:])
 }
 
-// readMapping reads which channels come from which stream.
+// readMapping reads the channel mapping.
 func (c *codec) readMapping(channels int, b []byte) error {
 	family, streams, from := b[0], 1, []byte{0, 1}
 	c.coupled = channels - 1
@@ -125,7 +124,7 @@ func (c *codec) readMapping(channels int, b []byte) error {
 	return nil
 }
 
-// Decode appends a packet. One of no bytes says nothing.
+// Decode appends the frames of a packet. An empty packet has none.
 func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -157,7 +156,7 @@ func (c *codec) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return dst, nil
 }
 
-// Pass counts what a packet has.
+// Pass returns the number of frames in a packet.
 func (c *codec) Pass(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -165,7 +164,7 @@ func (c *codec) Pass(packet []byte) (int64, error) {
 	return lengthOf(packet)
 }
 
-// Ahead counts what packets have.
+// Ahead returns the number of frames in packets.
 func (c *codec) Ahead(packets ...[]byte) (frames int64) {
 	for _, p := range packets {
 		if n, err := c.Pass(p); err == nil {
@@ -175,7 +174,7 @@ func (c *codec) Ahead(packets ...[]byte) (frames int64) {
 	return frames
 }
 
-// Reset forgets the packets before.
+// Reset resets the decoders.
 func (c *codec) Reset() {
 	for _, d := range c.streams {
 		if d != nil {
@@ -184,7 +183,7 @@ func (c *codec) Reset() {
 	}
 }
 
-// State returns what the packets so far leave to those that follow.
+// State returns the decoder state after the last packet.
 func (c *codec) State() any {
 	states := make([]*state, len(c.streams))
 	for i, d := range c.streams {
@@ -195,7 +194,7 @@ func (c *codec) State() any {
 	return states
 }
 
-// SetState goes on behind the packets whose state it was.
+// SetState restores a decoder state.
 func (c *codec) SetState(s any) {
 	for i, x := range s.([]*state) {
 		if x != nil {
@@ -204,13 +203,13 @@ func (c *codec) SetState(s any) {
 	}
 }
 
-// Lost prepares for frames that are made up.
+// Lost prepares for concealed frames.
 func (c *codec) Lost() { c.made = 0 }
 
-// mostMadeUp is for how long a gap is filled by the decoder, in frames: then it has decayed.
+// mostMadeUp is the number of frames after which concealment has decayed to silence.
 const mostMadeUp = 48000 / 5
 
-// MakeUp appends frames for some that are lost.
+// MakeUp appends concealed frames.
 func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 	channels, old := len(c.mapping), len(dst)
 	dst = source.Grow(dst, int(frames)*channels)
@@ -231,7 +230,7 @@ func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 	return dst
 }
 
-// spread puts the samples of a stream into the channels that come from it.
+// spread writes the samples of a stream to its channels.
 func (c *codec) spread(out, part []float32, stream, width int) {
 	channels := len(c.mapping)
 	for k, p := range c.mapping {
@@ -244,5 +243,5 @@ func (c *codec) spread(out, part []float32, stream, width int) {
 	}
 }
 
-// End finds nothing: a stream of Opus may end after any packet.
+// End returns 0: an Opus stream may end after any packet.
 func (c *codec) End() (int64, error) { return 0, nil }

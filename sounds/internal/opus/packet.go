@@ -4,7 +4,7 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// The ways in which a frame is coded.
+// The coding modes of a frame.
 const (
 	nothing = iota
 	speech  // SILK
@@ -12,16 +12,16 @@ const (
 	music // CELT
 )
 
-// config is what the first byte of a packet says of its frames.
+// config is the configuration of a packet's frames.
 type config struct {
 	mode     int
-	band     int // the first that is not coded
-	rate     int // of speech, in kHz
+	band     int // end of the coded bands
+	rate     int // of SILK, in kHz
 	frames   int // length of a frame, at 48 kHz
 	channels int
 }
 
-// configOf reads the first byte of a packet.
+// configOf parses the first byte of a packet.
 func configOf(b byte) (c config) {
 	n := int(b >> 3)
 	c.channels = 1 + int(b>>2&1)
@@ -37,21 +37,21 @@ func configOf(b byte) (c config) {
 	return c
 }
 
-// errPacket is of a packet that is cut short, or does not add up.
+// errPacket is the error of a truncated or inconsistent packet.
 var errPacket = source.Broken("an Opus packet whose lengths do not add up")
 
-// maxFrames is how long a packet may be: 120 ms.
+// maxFrames is the maximum duration of a packet: 120 ms.
 const maxFrames = 5760
 
-// split takes a packet into frames, of which the bytes of the last end the packet, unless
-// it is delimited and tells so itself. rest is what follows a packet that does.
+// split splits a packet into frames. The last frame extends to the end of b, unless the packet is
+// self-delimited. rest is the data after a self-delimited packet.
 func split(b []byte, delimited bool, frames [][]byte) (c config, list [][]byte, rest []byte, err error) {
 	if len(b) == 0 {
 		return c, nil, nil, errPacket
 	}
 	c, code := configOf(b[0]), b[0]&3
 	b = b[1:]
-	size := func() int { // how long a frame is; -1: nothing tells
+	size := func() int { // parses the size of a frame; -1: truncated
 		if len(b) == 0 || b[0] >= 252 && len(b) < 2 {
 			return -1
 		}
@@ -133,7 +133,7 @@ func split(b []byte, delimited bool, frames [][]byte) (c config, list [][]byte, 
 	return c, frames, b[padding:], nil
 }
 
-// lengthOf returns how many frames at 48 kHz a packet has, by its beginning.
+// lengthOf returns the number of frames at 48 kHz in a packet, from its first bytes.
 func lengthOf(b []byte) (int64, error) {
 	if len(b) == 0 {
 		return 0, errPacket

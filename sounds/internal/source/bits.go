@@ -6,34 +6,32 @@ import (
 	"sync"
 )
 
-// window is what both orders of bits share. What lies beyond the end is zeros,
-// and over says that it was read: so callers check once, after a number of reads
-// that their loops bound.
+// window has the shared parts of both bit orders. Bits beyond the end are zero, and Over reports that they were
+// read. So callers check once, after a bounded number of reads.
 type window struct {
 	data []byte
-	at   int    // the next byte to take
-	acc  uint64 // bits taken
-	have uint   // how many of them
+	at   int    // the next byte to read
+	acc  uint64 // buffered bits
+	have uint   // number of buffered bits
 }
 
-// Left is how many bits there are, less those beyond the end that have been
-// handed out.
+// Left returns the number of unread bits. It is negative if bits beyond the end were read.
 func (b *window) Left() int { return 8*len(b.data) - b.Position() }
 
-// Over tells whether bits beyond the end have been handed out.
+// Over reports whether bits beyond the end were read.
 func (b *window) Over() bool { return b.Left() < 0 }
 
-// Position is where the next bit stands.
+// Position returns the position of the next bit.
 func (b *window) Position() int { return 8*b.at - int(b.have) }
 
-// MSB reads bits, the highest of a byte first.
+// MSB reads bits, the highest bit of a byte first.
 type MSB struct{ window } // acc is left-aligned
 
-// NewMSB returns a reader of what is in data.
+// NewMSB returns a reader of data.
 func NewMSB(data []byte) *MSB { return &MSB{window{data: data}} }
 
-// fill makes at least 56 bits ready. Of eight bytes at once it counts the whole ones; what it has of the
-// last is the same when it comes again.
+// fill buffers at least 56 bits. It reads eight bytes at once, but counts only the complete ones; the bits of
+// the partial byte are read again later with the same value.
 func (b *MSB) fill() {
 	if b.at <= len(b.data)-8 {
 		b.acc |= binary.BigEndian.Uint64(b.data[b.at:]) >> b.have
@@ -50,7 +48,7 @@ func (b *MSB) fill() {
 	}
 }
 
-// Peek returns what comes, left-aligned, at least 32 bits of it.
+// Peek returns the next bits, left-aligned, at least 32 bits.
 func (b *MSB) Peek() uint64 {
 	if b.have < 32 {
 		b.fill()
@@ -58,7 +56,7 @@ func (b *MSB) Peek() uint64 {
 	return b.acc
 }
 
-// Skip passes over n bits that were peeked at.
+// Skip skips n bits that Peek has returned.
 func (b *MSB) Skip(n uint) {
 	b.acc <<= n
 	b.have -= n
@@ -74,12 +72,12 @@ func (b *MSB) Take(n uint) uint64 {
 	return x
 }
 
-// Signed returns the next n bits as a number in two's complement.
+// Signed returns the next n bits as a two's complement number.
 func (b *MSB) Signed(n uint) int64 {
 	return int64(b.Take(n)<<(64-n)) >> (64 - n)
 }
 
-// Unary counts the zeros before the next one, and takes it too.
+// Unary returns the number of zeros before the next one, and skips both.
 func (b *MSB) Unary() uint64 {
 	var n uint64
 	for {
@@ -100,11 +98,10 @@ func (b *MSB) Unary() uint64 {
 	}
 }
 
-// Rice decodes numbers whose code is a quotient, in unary, and k bits, at most 30. Their lowest bit is
-// their sign.
+// Rice decodes numbers with a unary quotient and k bits, at most 30. The lowest bit is the sign.
 func (b *MSB) Rice(dst []int64, k uint) {
 	acc, have := b.acc, b.have
-	k &= 31 // then no shift is by 64 or more, for which the machine would need a look
+	k &= 31 // lets the compiler omit the check for shifts of 64 or more
 	for i := range dst {
 		if have < 32 {
 			b.acc, b.have = acc, have
@@ -117,7 +114,7 @@ func (b *MSB) Rice(dst []int64, k uint) {
 			code = code<<k | acc>>1>>(63-k)
 			acc <<= k
 			have -= n
-		} else { // it is longer than what is ready
+		} else { // longer than the buffered bits
 			b.acc, b.have = acc, have
 			code = b.Unary()<<k | b.Take(k)
 			acc, have = b.acc, b.have
@@ -127,16 +124,16 @@ func (b *MSB) Rice(dst []int64, k uint) {
 	b.acc, b.have = acc, have
 }
 
-// Align drops the rest of a byte that has been begun.
+// Align skips the rest of a partially read byte.
 func (b *MSB) Align() { b.Take(b.have & 7) }
 
-// LSB reads bits, the lowest of a byte first.
+// LSB reads bits, the lowest bit of a byte first.
 type LSB struct{ window } // acc is right-aligned
 
-// NewLSB returns a reader of what is in data.
+// NewLSB returns a reader of data.
 func NewLSB(data []byte) *LSB { return &LSB{window{data: data}} }
 
-// fill makes at least 56 bits ready, as MSB does.
+// fill buffers at least 56 bits, as MSB does.
 func (b *LSB) fill() {
 	if b.at <= len(b.data)-8 {
 		b.acc |= binary.LittleEndian.Uint64(b.data[b.at:]) << b.have
@@ -153,7 +150,7 @@ func (b *LSB) fill() {
 	}
 }
 
-// Peek returns what comes, at least 32 bits of it.
+// Peek returns the next bits, at least 32 bits.
 func (b *LSB) Peek() uint64 {
 	if b.have < 32 {
 		b.fill()
@@ -161,7 +158,7 @@ func (b *LSB) Peek() uint64 {
 	return b.acc
 }
 
-// Skip passes over n bits that were peeked at.
+// Skip skips n bits that Peek has returned.
 func (b *LSB) Skip(n uint) {
 	b.acc >>= n
 	b.have -= n
@@ -177,14 +174,13 @@ func (b *LSB) Take(n uint) uint32 {
 // Flag returns the next bit.
 func (b *LSB) Flag() bool { return b.Take(1) == 1 }
 
-// End passes over all there is, and one bit more.
+// End skips all bits, and one more, so that Over reports true.
 func (b *LSB) End() { b.at, b.acc, b.have = len(b.data)+1, 0, 7 }
 
-// CRC returns a function that computes the remainder of some bytes by a polynomial of
-// so many bits, at most 32, whose highest bit is left out. Its tables are made when it
-// is first needed.
+// CRC returns a function that computes a CRC with a polynomial of at most 32 bits, whose highest bit is
+// omitted. Its tables are built on demand.
 func CRC(bits int, polynomial uint32) func(parts ...[]byte) uint32 {
-	// Eight tables, of what a byte does that stands so many bytes before the last of eight.
+	// Eight tables: table n is the effect of a byte that n more bytes follow.
 	tables := sync.OnceValue(func() *[8][256]uint32 {
 		var t [8][256]uint32
 		for i := range t[0] {

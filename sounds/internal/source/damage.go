@@ -2,15 +2,15 @@ package source
 
 // Damage is a place of a file that could not be decoded.
 type Damage struct {
-	Frame  int64 // where it begins, in frames that Next returns
-	Frames int64 // how many frames were made up for it; 0: none
-	Err    error // the fault there
+	Frame  int64 // start of the damage, in frames of Next
+	Frames int64 // number of concealed frames; may be 0
+	Err    error // the decoding error
 }
 
-// MaxDamages bounds how many places of a file are listed. The last one covers the rest.
+// MaxDamages is the maximum number of damages per file. The last one covers the rest.
 const MaxDamages = 100
 
-// Conceal notes that frames were made up from a frame on. Places that touch become one.
+// Conceal records that frames were concealed from a frame on. Adjacent damages are merged.
 func (h *Head) Conceal(frame, frames int64, fault error) {
 	if n := len(h.Damages); n > 0 {
 		last := &h.Damages[n-1]
@@ -22,15 +22,15 @@ func (h *Head) Conceal(frame, frames int64, fault error) {
 	h.Damages = append(h.Damages, Damage{frame, frames, fault})
 }
 
-// TakeDamages returns the places that were noted since the last call.
+// TakeDamages returns the damages since the last call.
 func (h *Head) TakeDamages() []Damage {
 	list := h.Damages
 	h.Damages = nil
 	return list
 }
 
-// Gap returns how many frames are made up where some are missing behind frame at, of which the file
-// has so many bytes: all of them, or none where a small file announces a long gap.
+// Gap returns how many of the missing frames after frame at to conceal, given the bytes of the file so far: all
+// of them, or 0 if a small file announces a long gap.
 func (h *Head) Gap(missing, at, bytes int64) int64 {
 	if most := 10*int64(h.Rate) + 64*bytes; missing <= 0 || missing > most || at > most-missing {
 		return 0
@@ -38,10 +38,10 @@ func (h *Head) Gap(missing, at, bytes int64) int64 {
 	return missing
 }
 
-// MaxFade is how many frames a fade at either end of a gap has.
+// MaxFade is the maximum length of the fades at both ends of a gap, in frames.
 const MaxFade = 256
 
-// FadeOut sets the beginning of gap to the mirror image of tail, which comes before it, fading out.
+// FadeOut sets the beginning of gap to the mirror image of tail, the audio before it, fading out.
 func FadeOut(gap, tail []float32, channels int) {
 	frames := min(len(gap)/channels, len(tail)/channels, MaxFade)
 	for i := range frames {
@@ -52,7 +52,7 @@ func FadeOut(gap, tail []float32, channels int) {
 	}
 }
 
-// FadeIn adds to the end of gap the mirror image of head, which follows it, fading in.
+// FadeIn adds the mirror image of head, the audio after gap, to the end of gap, fading in.
 func FadeIn(gap, head []float32, channels int) {
 	frames := min(len(gap)/channels, len(head)/channels, MaxFade)
 	for i := range frames {
@@ -63,10 +63,10 @@ func FadeIn(gap, head []float32, channels int) {
 	}
 }
 
-// Tail returns as much of the end of samples as FadeOut needs, in the memory of old.
+// Tail returns the end of samples that FadeOut needs, in the memory of old.
 func Tail(old, samples []float32, channels int) []float32 {
 	return append(old[:0], samples[max(len(samples)-MaxFade*channels, 0):]...)
 }
 
-// GapPiece is how many frames of a gap are returned at a time.
+// GapPiece is the number of concealed frames returned at a time.
 const GapPiece = 3840

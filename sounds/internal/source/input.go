@@ -7,37 +7,36 @@ import (
 	"time"
 )
 
-// leastWindow is how many bytes of a file are read at a time, at least.
+// leastWindow is the minimum number of bytes read from a file at a time.
 const leastWindow = 64 << 10
 
-// Probe is how many bytes of its beginning it takes to know a format.
+// Probe is the number of bytes at the beginning of a file that determine its format.
 const Probe = 68 << 10
 
-// Input is a file as decoders read it: bytes in order, of which a window is in
-// memory, or all of them. A failed read looks like the end, and stays in Err.
+// Input is a file for decoders: a sequence of bytes with a window or all of them in memory. A read error looks
+// like the end of the file, and is stored in Err.
 type Input struct {
-	buf   []byte // what comes next, as far as it has been read
-	At    int64  // where in the file buf begins
+	buf   []byte // the buffered bytes at At
+	At    int64  // position of buf in the file
 	Size  int64  // of the file
-	Err   error  // what reading failed with
-	whole []byte // all of the file; nil: it is read from file
+	Err   error  // the read error
+	whole []byte // the whole file; nil: it is read from file
 
 	file     io.ReadCloser
-	open     func() (io.ReadCloser, error) // to go back in what cannot seek
-	store    []byte                        // what buf is a part of
+	open     func() (io.ReadCloser, error) // reopens a file that cannot seek
+	store    []byte                        // memory of buf
 	Modified time.Time
 }
 
-// Whole returns a file that is in memory.
+// Whole returns an Input for data in memory.
 func Whole(data []byte) *Input {
 	return &Input{buf: data, whole: data[:len(data):len(data)], Size: int64(len(data))}
 }
 
-// Anew returns a file that is in memory, from its beginning.
+// Anew returns a second Input of a file in memory, at its beginning.
 func (in *Input) Anew() *Input { return Whole(in.whole) }
 
-// Open opens a file for reading bit by bit. What has no size, as a pipe, is
-// an error.
+// Open opens a file for reading in windows. A file without a size, such as a pipe, is an error.
 func Open(open func() (io.ReadCloser, error)) (*Input, error) {
 	f, err := open()
 	if err != nil {
@@ -61,7 +60,7 @@ func Open(open func() (io.ReadCloser, error)) (*Input, error) {
 	return in, nil
 }
 
-// Close gives the file back.
+// Close closes the file.
 func (in *Input) Close() error {
 	if in.file == nil {
 		return nil
@@ -69,11 +68,11 @@ func (in *Input) Close() error {
 	return in.file.Close()
 }
 
-// Left is how many bytes come.
+// Left returns the number of bytes after At.
 func (in *Input) Left() int64 { return in.Size - in.At }
 
-// Peek returns what comes, at least n bytes unless there are fewer. It is valid
-// until the next call of any method.
+// Peek returns the next bytes, at least n unless the file is shorter. They are valid until the next call of any
+// method.
 func (in *Input) Peek(n int) []byte {
 	if len(in.buf) >= n || in.file == nil || in.Err != nil || int64(len(in.buf)) >= in.Left() {
 		return in.buf
@@ -99,8 +98,8 @@ func (in *Input) Peek(n int) []byte {
 	return in.buf
 }
 
-// Take returns the next n bytes, fewer at the end only, and moves behind them.
-// The window stays as small as it is.
+// Take returns a copy of the next n bytes, fewer only at the end of the file, and moves past them. The window
+// does not grow.
 func (in *Input) Take(n int64) []byte {
 	n = min(n, in.Left())
 	b := make([]byte, 0, n)
@@ -116,10 +115,10 @@ func (in *Input) Take(n int64) []byte {
 	return b
 }
 
-// Skip passes over n bytes.
+// Skip skips n bytes.
 func (in *Input) Skip(n int64) { in.MoveTo(in.At + min(n, in.Left())) }
 
-// MoveTo makes At the place of what comes next; beyond the end, the end.
+// MoveTo moves to an offset, limited to the end of the file.
 func (in *Input) MoveTo(at int64) {
 	at = min(max(at, 0), in.Size)
 	end := in.At + int64(len(in.buf))
@@ -137,7 +136,7 @@ func (in *Input) MoveTo(at int64) {
 	in.At = at
 }
 
-// move brings the file from one place to another.
+// move seeks the file from one offset to another.
 func (in *Input) move(from, to int64) error {
 	if s, ok := in.file.(io.Seeker); ok {
 		_, err := s.Seek(to, io.SeekStart)

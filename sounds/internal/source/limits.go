@@ -5,15 +5,14 @@ import (
 	"fmt"
 )
 
-// The kinds of faults that codecs find. Package sounds tells what they are.
+// The kinds of errors of codecs. Package sounds documents them.
 var (
 	ErrFormat = errors.New("sounds: unknown format")
 	ErrDecode = errors.New("sounds: broken sound")
 	ErrLimit  = errors.New("sounds: beyond the limits")
 )
 
-// fault is why a sound cannot be had: what it is an error of, and what is wrong in
-// particular.
+// fault is the error of a sound: a kind and a description.
 type fault struct {
 	kind   error
 	detail string
@@ -22,48 +21,48 @@ type fault struct {
 func (f *fault) Error() string { return f.detail }
 func (f *fault) Unwrap() error { return f.kind }
 
-// Fault returns an error of a kind that says no more than the words.
+// Fault returns an error of a kind whose text is only the description.
 func Fault(kind error, format string, args ...any) error {
 	return &fault{kind, fmt.Sprintf(format, args...)}
 }
 
-// Unknown returns an error of data that no codec reads.
+// Unknown returns the error of an unsupported format.
 func Unknown(format string, args ...any) error { return Fault(ErrFormat, format, args...) }
 
-// Broken returns an error of a sound that is broken.
+// Broken returns the error of a broken sound.
 func Broken(format string, args ...any) error { return Fault(ErrDecode, format, args...) }
 
-// Beyond returns an error of a sound that passes a limit.
+// Beyond returns the error of a sound that exceeds a limit.
 func Beyond(format string, args ...any) error { return Fault(ErrLimit, format, args...) }
 
-// Convert is the command that makes a file that is read of one that is not. {file} is its name,
-// {file.flac} and {file.wav} the same with another ending.
+// Convert is the command that converts a file to a supported format. {file} stands for its name, {file.flac}
+// and {file.wav} for the name with another extension.
 const Convert = "ffmpeg -i {file} {file.flac}"
 
-// Unread returns an error of a format that is known, and not read.
+// Unread returns the error of a known but unsupported format.
 func Unread(format string) error {
 	return Unknown("%s is not read; convert it: %s", format, Convert)
 }
 
-// Limits are what a file may have.
+// Limits are the limits of a file.
 type Limits struct {
-	Frames, Memory   int64 // memory: bytes of samples, four each
+	Frames, Memory   int64 // Memory: bytes of samples, four each
 	Channels         int
 	MinRate, MaxRate int
-	Size             int64 // of the file in bytes, which bounds its samples; 0: no such bound
+	Size             int64 // size of the file in bytes, which limits its samples; 0: no such limit
 }
 
-// The samples of a file take at most SwellBase bytes plus SwellFactor times its size. Eight silent
-// channels of Vorbis take 8,600 times their file, two silent channels of FLAC 2,100 times.
+// The samples of a file take at most SwellBase bytes plus SwellFactor times its size. Eight silent channels of
+// Vorbis take 8,600 times their file, two silent channels of FLAC 2,100 times.
 const (
 	SwellBase   = 32 << 20
 	SwellFactor = 16_000
 )
 
-// Swell returns how many bytes the samples of a file of size bytes may take.
+// Swell returns the maximum size of the samples of a file of size bytes.
 func Swell(size int64) int64 { return SwellBase + SwellFactor*size }
 
-// Shape checks what a header says before a byte is decoded.
+// Shape checks channels and rate of a header.
 func (b Limits) Shape(channels int, rate int64) error {
 	switch {
 	case channels < 1:
@@ -76,10 +75,10 @@ func (b Limits) Shape(channels int, rate int64) error {
 	return nil
 }
 
-// asStream is the remedy for a sound that is too long to be loaded.
+// asStream is the advice for a sound that is too long to load.
 const asStream = "play it as a stream (stream: true)"
 
-// Announced checks how many frames a header says. The data may have fewer.
+// Announced checks the number of frames in a header. The data may have fewer.
 func (b Limits) Announced(frames int64, channels int) error {
 	switch {
 	case frames > b.Frames:
@@ -90,7 +89,7 @@ func (b Limits) Announced(frames int64, channels int) error {
 	return nil
 }
 
-// Length checks how many frames there are, or are so far.
+// Length checks the number of frames decoded so far.
 func (b Limits) Length(frames int64, channels int) error {
 	if b.Size > 0 && frames > Swell(b.Size)/int64(4*channels) {
 		return Beyond("its samples take more than %d MiB plus %d times its %d bytes; %s", SwellBase>>20, SwellFactor, b.Size, asStream)

@@ -1,5 +1,5 @@
-// Package source has what the codecs share: the file as they read it, bits in both
-// orders, tags, what a file may cost, and what a codec is.
+// Package source has the shared parts of the codecs: buffered input, bit readers, tags, limits, and the Reader
+// interface.
 package source
 
 import (
@@ -14,61 +14,59 @@ import (
 	"voicepool/pcm"
 )
 
-// Reader decodes a file packet by packet, from any place. It trusts nothing in
-// the file, and what it allocates is bounded by its packets. One for each
-// format; whole files and streams are decoded by the same.
+// Reader decodes a file packet by packet, from any position. It validates all data, and its memory is bounded
+// by the size of a packet. Each format has one Reader, for whole files and for streams.
 type Reader interface {
-	// About returns what the file says before its samples. What has a Head has it.
+	// About returns the header's information. Types that embed Head inherit it.
 	About() *Head
 
-	// Next appends what a packet completes to dst, which may be nothing. The error
-	// is io.EOF behind the last.
+	// Next appends the samples of the next packet to dst, possibly zero samples. The error is io.EOF after the
+	// last packet.
 	Next(dst []float32) ([]float32, error)
 
-	// SeekFrame makes Next go on at a frame or before it, and returns where: a frame of
-	// what Next would have given from the beginning, whose bits are the same.
-	// What it learns of the file it leaves in marks.
+	// SeekFrame moves to a frame or slightly before it, and returns the position. Next then returns the same
+	// samples as when decoding from the beginning. SeekFrame adds the places that it passes to marks.
 	SeekFrame(frame int64, marks *Marks) (int64, error)
 
-	// Count returns how many frames Next gives from the beginning to the end. It
-	// leaves the reader anywhere.
+	// Count returns the total number of frames that Next returns. It leaves the reader at an undefined
+	// position.
 	Count(marks *Marks) (int64, error)
 }
 
-// Head is what a file says before its samples.
+// Head is the information in a file's header.
 type Head struct {
-	Encoding string // how its samples are kept; empty where samples are not kept
+	Encoding string // sample encoding; empty for compressed formats
 	Channels int
 	Rate     int
-	Speakers uint32 // as WAVEFORMATEXTENSIBLE counts them; 0: the usual ones
+	Speakers uint32 // channel mask of WAVEFORMATEXTENSIBLE; 0: the usual layout
 
 	Tags   []string // "KEY=value"
-	Smpl   pcm.Loop // a loop, from elsewhere than the tags
-	Frames int64    // the length after trimming, as it is announced; 0: it is not
-	Sure   bool     // Frames is what is there
-	Walks  bool     // Count walks over the file and does not decode it
+	Smpl   pcm.Loop // a loop from other sources than tags
+	Frames int64    // the announced length after trimming; 0: unknown
+	Sure   bool     // Frames is exact
+	Walks  bool     // Count walks over the file without decoding it
 
-	// Frames at both ends that the encoder has added.
+	// Padding in frames that the encoder has added at the beginning and the end.
 	Front, Back int64
 
-	Damages []Damage // of what Next returned, since the last TakeDamages
+	Damages []Damage // since the last TakeDamages
 
 	notes   []string
-	silence int64 // samples that are no numbers
-	first   int64 // the frame of the first of them
+	silence int64 // number of samples that are not finite
+	first   int64 // frame of the first of them
 }
 
-// maxNotes bounds how many notes a file has.
+// maxNotes is the maximum number of notes per file.
 const maxNotes = 8
 
-// Note keeps a sentence about what is odd in the file, and does not keep it from being played.
+// Note adds a sentence about an oddity of the file that does not prevent playback.
 func (h *Head) Note(format string, args ...any) {
 	if len(h.notes) < maxNotes {
 		h.notes = append(h.notes, fmt.Sprintf(format, args...))
 	}
 }
 
-// Silence sets the samples to 0 that are infinite or not a number, of which the first is of a frame.
+// Silence replaces infinite and NaN samples by 0. frame is the number of the first frame.
 func (h *Head) Silence(samples []float32, frame int64) {
 	for i, x := range samples {
 		if math.Float32bits(x)&0x7f800000 != 0x7f800000 {
@@ -81,7 +79,7 @@ func (h *Head) Silence(samples []float32, frame int64) {
 	}
 }
 
-// Notes returns what is odd in the file, as far as it was read, a sentence each.
+// Notes returns the oddities found so far, one sentence each.
 func (h *Head) Notes() []string {
 	switch list := slices.Clone(h.notes); h.silence {
 	case 0:
@@ -96,9 +94,8 @@ func (h *Head) Notes() []string {
 // About returns the head itself.
 func (h *Head) About() *Head { return h }
 
-// Read reads at least one of dst, whose kind unit names. The reader may be anybody's: one
-// that says it gave more than there is room for is an error, and so are three empty reads
-// in a row.
+// Read reads at least one element into dst; unit is the name of the elements. It protects against faulty
+// readers: an impossible count is an error, and so are three empty reads in a row.
 func Read[T any](read func([]T) (int, error), dst []T, unit string) (n int, err error) {
 	for range 3 {
 		n, err = read(dst)
@@ -112,9 +109,8 @@ func Read[T any](read func([]T) (int, error), dst []T, unit string) (n int, err 
 	return 0, io.ErrNoProgress
 }
 
-// Grow appends n samples to dst, which are to be set. It doubles what it must
-// enlarge, so that all that was ever allocated stays below four times the
-// result.
+// Grow appends n samples to dst, whose values the caller must set. It doubles the capacity, so that all
+// allocations together stay below four times the result.
 func Grow[T float32 | float64](dst []T, n int) []T {
 	if len(dst)+n > cap(dst) {
 		larger := make([]T, len(dst), max(2*cap(dst), len(dst)+n))
@@ -124,35 +120,34 @@ func Grow[T float32 | float64](dst []T, n int) []T {
 	return dst[:len(dst)+n]
 }
 
-// maxMarks bounds how many places of a file are remembered.
+// maxMarks is the maximum number of marks per file.
 const maxMarks = 2048
 
-// Mark is a place of a file where a decoder can begin.
+// Mark is a place of a file where a decoder can start.
 type Mark struct {
-	Frame int64 // of sound, which it gives first
-	At    int64 // in bytes
+	Frame int64 // the first sound frame returned from there
+	At    int64 // offset in bytes
 
-	Packets, Data int64 // of MP3: how many frames of it, and bytes of their data, are before
+	Packets, Data int64 // of MP3: number of MP3 frames before, and their data in bytes
 
-	// Of Ogg: where the stream begins, which it is, how many frames are before
-	// it, what its positions are ahead, and the number of the page.
+	// Of Ogg: the position and the serial number of the stream, the number of frames before it, the lead of its
+	// granule positions, and the number of the page.
 	Link, Before     int64
 	Lead             int64
 	Serial, Sequence uint32
 
-	State any // of the decoder; nil: it needs none
+	State any // of the decoder; nil: not needed
 }
 
-// Marks are the places that have been found so far, in order, not too dense.
-// The zero value is empty; any goroutine.
+// Marks is a sparse list of known marks, sorted by position. The zero value is empty; any goroutine.
 type Marks struct {
 	mu     sync.Mutex
 	list   []Mark
-	Stride int64 // frames between two of them, at least; 0 means 1<<14
-	most   int   // of them; 0 means maxMarks
+	Stride int64 // minimum distance in frames; 0 means 1<<14
+	most   int   // maximum number; 0 means maxMarks
 }
 
-// Limit makes places rarer, unless there are some.
+// Limit sets a larger stride and a smaller maximum, unless there are marks.
 func (m *Marks) Limit(stride int64, most int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -161,7 +156,7 @@ func (m *Marks) Limit(stride int64, most int) {
 	}
 }
 
-// Wants reports whether a place at a frame would be kept.
+// Wants reports whether Add would keep a mark at a frame.
 func (m *Marks) Wants(frame int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -169,7 +164,7 @@ func (m *Marks) Wants(frame int64) bool {
 	return n == 0 || frame >= m.list[n-1].Frame+m.Stride
 }
 
-// Add keeps a mark, unless it is too near to those that are there.
+// Add adds a mark, unless it is too close to the last one.
 func (m *Marks) Add(x Mark) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -192,8 +187,8 @@ func (m *Marks) Add(x Mark) {
 	m.Stride *= 2
 }
 
-// Last returns the last mark for which before says true, which it does for those up to
-// one of them, or start where it says so of none.
+// Last returns the last mark for which before returns true, or start. before must be true up to some mark, and
+// false after it.
 func (m *Marks) Last(start Mark, before func(Mark) bool) Mark {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,9 +11,8 @@ import (
 	"voicepool/pcm"
 )
 
-// Comments splits a block of Vorbis comments, as FLAC and Ogg have it,
-// into its entries "KEY=value". What is faulty ends the list: tags are not what
-// a sound is refused for.
+// Comments splits a block of Vorbis comments, from FLAC or Ogg, into entries "KEY=value". An invalid entry ends
+// the list: invalid tags do not make a sound invalid.
 func Comments(b []byte) []string {
 	next := func() (string, bool) {
 		if len(b) < 4 {
@@ -28,7 +27,7 @@ func Comments(b []byte) []string {
 		b = b[n:]
 		return s, true
 	}
-	if _, ok := next(); !ok || len(b) < 4 { // who wrote it
+	if _, ok := next(); !ok || len(b) < 4 { // the vendor string
 		return nil
 	}
 	count := binary.LittleEndian.Uint32(b)
@@ -44,8 +43,7 @@ func Comments(b []byte) []string {
 	return list
 }
 
-// readTags returns the values of tags by their names in capitals, and those that
-// are numbers.
+// readTags returns the values of tags by upper-case key, and the values that are integers.
 func readTags(tags []string) (values map[string]string, numbers map[string]int64) {
 	values, numbers = map[string]string{}, map[string]int64{}
 	for _, tag := range tags {
@@ -62,9 +60,9 @@ func readTags(tags []string) (values map[string]string, numbers map[string]int64
 	return values, numbers
 }
 
-// Loop returns the loop of a sound of so many frames: that of its tags, else that of its smpl chunk or its
-// instrument, else nil. A loop that ends behind the sound is cut off there, and one that begins there is
-// ignored; both are noted.
+// Loop returns the loop for a sound of frames frames: from its tags, otherwise from its smpl chunk or
+// instrument, otherwise nil. A loop that ends after the sound is truncated, and a loop that begins after it is
+// ignored; both cases add a note.
 func (h *Head) Loop(frames int64) *pcm.Loop {
 	_, tags := readTags(h.Tags)
 	if from, ok := firstOf(tags, "LOOPSTART", "LOOP_BEGIN", "LOOP_START"); ok {
@@ -84,8 +82,8 @@ func (h *Head) Loop(frames int64) *pcm.Loop {
 	return nil
 }
 
-// within cuts a loop off at the end of a sound of so many frames, and notes it. It returns nil if the loop
-// does not begin inside the sound.
+// within truncates a loop at the end of the sound, and adds a note. It returns nil if the loop begins after the
+// sound.
 func (h *Head) within(l pcm.Loop, frames int64) *pcm.Loop {
 	switch cut := (pcm.Loop{l[0], min(l[1], frames)}); {
 	case frames == 0:
@@ -109,16 +107,14 @@ func firstOf(m map[string]int64, keys ...string) (int64, bool) {
 	return 0, false
 }
 
-// TagReference is the loudness to which the gain in a file's tags brings it:
-// ReplayGain 2.0 has set it so. R128 tags mean -23.
+// TagReference is the target loudness of gain tags in LUFS, as in ReplayGain 2.0. R128 tags target -23.
 const TagReference = -18
 
-// MaxTagGain is the largest gain, up or down, that a tag is believed.
+// MaxTagGain is the largest plausible gain of a tag, up or down, in dB.
 const MaxTagGain = 64
 
-// Gain returns the gain from the tags, "REPLAYGAIN_TRACK_GAIN=-7.03 dB" before
-// "R128_TRACK_GAIN=-1234", which counts in 256ths of a dB; nil: there is none that
-// makes sense.
+// Gain returns the gain from the tags: "REPLAYGAIN_TRACK_GAIN=-7.03 dB", or otherwise "R128_TRACK_GAIN=-1234"
+// in 256ths of a dB. nil: no plausible tag.
 func (h *Head) Gain() *pcm.Decibels {
 	values, _ := readTags(h.Tags)
 	if text, ok := values["REPLAYGAIN_TRACK_GAIN"]; ok {
@@ -141,7 +137,7 @@ func (h *Head) Gain() *pcm.Decibels {
 	return nil
 }
 
-// Believed returns a tag's gain; nil if it makes no sense.
+// Believed returns the gain of a tag, or nil if it is implausible.
 func Believed(gain float64) *pcm.Decibels {
 	if !(math.Abs(gain) <= MaxTagGain) {
 		return nil
@@ -149,12 +145,10 @@ func Believed(gain float64) *pcm.Decibels {
 	return (*pcm.Decibels)(&gain)
 }
 
-// maxID3 is how much of a tag is looked at: what is told in words stands
-// before the pictures, or is not found.
+// maxID3 is the number of bytes of a tag that are searched: text usually precedes the pictures.
 const maxID3 = 1 << 20
 
-// TakeID3 moves behind the ID3v2 tags that come, and returns what the first one
-// says.
+// TakeID3 moves past the ID3v2 tags at the current position, and returns the entries of the first one.
 func (in *Input) TakeID3() (tags []string) {
 	start := in.At
 	if size := id3Tag(in.Peek(10)); size > 0 {
@@ -165,7 +159,7 @@ func (in *Input) TakeID3() (tags []string) {
 	return tags
 }
 
-// PassID3 moves behind the ID3v2 tags that come.
+// PassID3 moves past the ID3v2 tags at the current position.
 func (in *Input) PassID3() {
 	for {
 		size := id3Tag(in.Peek(10))
@@ -176,14 +170,14 @@ func (in *Input) PassID3() {
 	}
 }
 
-// At most maxZeros zeros may come before a sound, and at most maxTags runs of ID3v2 tags.
+// The maximum number of zeros and of runs of ID3v2 tags before a sound.
 const (
 	maxZeros = 1 << 20
 	maxTags  = 16
 )
 
-// PassFront moves to where is finds a sound behind zeros and ID3v2 tags, or to the end of these. It reports
-// whether there was a tag.
+// PassFront skips zeros and ID3v2 tags until is recognizes a sound, or until their end. It reports whether
+// there was a tag.
 func (in *Input) PassFront(is func(beginning []byte) bool) (tagged bool) {
 	zeros, tags := maxZeros, maxTags
 	for {
@@ -218,7 +212,7 @@ func leadingZeros(b []byte) int {
 	return len(b)
 }
 
-// passZeros moves behind the zeros that come next.
+// passZeros skips zeros.
 func (in *Input) passZeros() {
 	for {
 		b := in.Peek(1)
@@ -230,7 +224,7 @@ func (in *Input) passZeros() {
 	}
 }
 
-// PassTail moves behind the zeros and the tags that come next, and reports whether nothing follows.
+// PassTail skips zeros and tags, and reports whether the end of the file follows.
 func (in *Input) PassTail() bool {
 	for at := int64(-1); at != in.At; {
 		at = in.At
@@ -240,7 +234,7 @@ func (in *Input) PassTail() bool {
 	return in.Left() == 0
 }
 
-// PassTags moves behind the ID3v1, ID3v2 and APE tags that come next. Each states its own size.
+// PassTags skips ID3v1, ID3v2 and APE tags. Each states its own size.
 func (in *Input) PassTags() {
 	for {
 		size := tagSize(in.Peek(apeHead), in.Left())
@@ -254,15 +248,15 @@ func (in *Input) PassTags() {
 // BeginsTag reports whether b begins with an ID3v1, ID3v2 or APE tag.
 func BeginsTag(b []byte) bool { return tagSize(b, math.MaxInt64) > 0 }
 
-// The lengths of an ID3v1 tag, of the head of an ID3v2 tag, and of the head or the foot of an APE tag.
+// The sizes of an ID3v1 tag, of the header of an ID3v2 tag, and of the header or footer of an APE tag.
 const (
 	id3v1   = 128
 	id3Head = 10
 	apeHead = 32
 )
 
-// tagSize returns the length of the tag that begins with b, of which left bytes are there; 0: b
-// begins with no tag. Of a tag whose size is wrong only the head is passed over.
+// tagSize returns the length of the tag at the beginning of b, at most left bytes; 0: no tag. If the size of a
+// tag is wrong, it returns the size of its header.
 func tagSize(b []byte, left int64) int64 {
 	if size := id3Tag(b); size > left {
 		return id3Head
@@ -275,7 +269,7 @@ func tagSize(b []byte, left int64) int64 {
 	case len(b) < apeHead || !bytes.HasPrefix(b, []byte("APETAGEX")):
 		return 0
 	}
-	if header := b[23]&0x20 != 0; header { // else it is the foot, and what it counts is before it
+	if header := b[23]&0x20 != 0; header { // otherwise it is the footer, and its size refers to the data before it
 		if size := apeHead + int64(binary.LittleEndian.Uint32(b[12:])); size <= left {
 			return size
 		}
@@ -286,7 +280,7 @@ func tagSize(b []byte, left int64) int64 {
 // BeginsID3 reports whether b begins with an ID3v2 tag.
 func BeginsID3(b []byte) bool { return id3Tag(b) > 0 }
 
-// id3Tag returns the length of an ID3v2 tag that begins with b; 0: there is none.
+// id3Tag returns the length of an ID3v2 tag at the beginning of b; 0: no tag.
 func id3Tag(b []byte) int64 {
 	if len(b) < 10 || !bytes.HasPrefix(b, []byte("ID3")) {
 		return 0
@@ -304,8 +298,8 @@ func id3Tag(b []byte) int64 {
 	return size + 10
 }
 
-// parseID3 returns what users have added to the first ID3v2 tag of a file (the
-// frames TXXX) as "KEY=value". What is faulty ends the list.
+// parseID3 returns the user-defined texts of the first ID3v2 tag of a file (the TXXX frames) as "KEY=value". An
+// invalid frame ends the list.
 func parseID3(file []byte) []string {
 	size := id3Tag(file)
 	if size == 0 {
@@ -316,7 +310,7 @@ func parseID3(file []byte) []string {
 	if flags&0x80 != 0 && version < 4 {
 		b = bytes.ReplaceAll(b, []byte{0xff, 0}, []byte{0xff})
 	}
-	if flags&0x40 != 0 { // an extended header, which counts itself in version 4
+	if flags&0x40 != 0 { // an extended header; in version 4 its size includes itself
 		if len(b) < 4 {
 			return nil
 		}
@@ -326,7 +320,7 @@ func parseID3(file []byte) []string {
 		}
 		b = b[min(skip, uint64(len(b))):]
 	}
-	name, head, width := "TXXX", 10, 8 // width: the bits of a byte of a size
+	name, head, width := "TXXX", 10, 8 // width: bits per byte of a size
 	switch version {
 	case 2:
 		name, head = "TXX", 6
@@ -343,7 +337,7 @@ func parseID3(file []byte) []string {
 			return list
 		}
 		body := b[head:][:n]
-		if string(b[:len(name)]) == name && (version == 2 || b[9] == 0) { // neither packed nor encrypted
+		if string(b[:len(name)]) == name && (version == 2 || b[9] == 0) { // neither compressed nor encrypted
 			if s, ok := parseID3Text(body); ok {
 				list = append(list, s)
 			}
@@ -353,7 +347,7 @@ func parseID3(file []byte) []string {
 	return list
 }
 
-// parseID3Text reads a name and a value in one of the four encodings.
+// parseID3Text parses a name and a value in one of the four encodings.
 func parseID3Text(b []byte) (string, bool) {
 	if len(b) < 1 {
 		return "", false
@@ -364,7 +358,7 @@ func parseID3Text(b []byte) (string, bool) {
 		for _, x := range b[1:] {
 			text = append(text, rune(x))
 		}
-	case 1, 2: // UTF-16, with a mark of its order or in big-endian order
+	case 1, 2: // UTF-16, with a byte order mark or big-endian
 		order := binary.ByteOrder(binary.BigEndian)
 		var units []uint16
 		for b = b[1:]; len(b) >= 2; b = b[2:] {

@@ -8,21 +8,20 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// quickBits is how many bits of a code word are looked up at once.
+// quickBits is the number of bits that are decoded by one table lookup.
 const quickBits = 10
 
-// maxValues bounds the vectors of all codebooks of a file together, in
-// numbers; common encoders need a twentieth of it.
+// maxValues is the maximum total size of all codebooks of a file, in numbers; common encoders need a twentieth
+// of it.
 const maxValues = 1 << 22
 
-// book is a codebook: a prefix code, and a vector for each of its words.
+// book is a codebook: a prefix code with a vector for each word.
 type book struct {
 	dimensions int
-	// quick maps the next bits to an entry and the length of its word, as
-	// entry<<6|length+1; to a node of the tree for longer ones, as ^node; 0: no word.
+	// quick maps the next bits to entry<<6|length+1 of a word, or to ^node for longer words; 0: invalid.
 	quick  *[1 << quickBits]int32
-	nodes  [][2]int32 // children: nodes, or ^entry; 0: none
-	values []float32  // empty: a book of scalars only
+	nodes  [][2]int32 // children: a node, or ^entry; 0: invalid
+	values []float32  // empty: scalars only
 }
 
 // readBook reads a codebook.
@@ -60,14 +59,14 @@ func (s *setup) readBook() *book {
 	return b
 }
 
-// spend counts numbers of codebooks.
+// spend counts the numbers in codebooks, and enforces maxValues.
 func (s *setup) spend(n int) {
 	s.values += n
 	s.need(s.values <= maxValues, "codebooks of more than %d numbers", maxValues)
 }
 
-// makeCode gives each entry its word: the first free one of its length. The
-// words must fill the code; only a single one, of one bit, may stand alone.
+// makeCode assigns to each entry the first free word of its length. The words must use the code completely,
+// except for a single word of one bit.
 func (b *book) makeCode(lengths []uint8) error {
 	var full uint64
 	used := 0
@@ -85,7 +84,7 @@ func (b *book) makeCode(lengths []uint8) error {
 	if full != 1<<32 && !alone {
 		return errors.New("its code words do not fill the code")
 	}
-	var free [33]uint32 // by length, the next word from its highest bit on; 0: a shorter one is split
+	var free [33]uint32 // by length, the next free word, left-aligned; 0: a shorter one must be split
 	b.nodes = make([][2]int32, 1)
 	for entry, length := range lengths {
 		if length == 0 {
@@ -102,7 +101,7 @@ func (b *book) makeCode(lengths []uint8) error {
 		}
 		b.put(entry, uint(length), word>>(32-length))
 	}
-	if alone { // its bit may be either
+	if alone { // its bit may be 0 or 1
 		for i := range b.quick {
 			b.quick[i] = b.quick[i&^1]
 		}
@@ -110,7 +109,7 @@ func (b *book) makeCode(lengths []uint8) error {
 	return nil
 }
 
-// put enters a word, whose highest bit comes first in the file.
+// put adds a word. Its highest bit comes first in the file.
 func (b *book) put(entry int, length uint, word uint32) {
 	if length <= quickBits {
 		step := 1 << length
@@ -136,7 +135,7 @@ func (b *book) put(entry int, length uint, word uint32) {
 	b.nodes[node][word&1] = ^int32(entry)
 }
 
-// scalar decodes an entry; false where no word or no data is.
+// scalar decodes an entry. ok is false for an invalid word or at the end of the data.
 func (b *book) scalar(r *source.LSB) (int, bool) {
 	next := r.Peek()
 	q := b.quick[next&(1<<quickBits-1)]
@@ -147,7 +146,7 @@ func (b *book) scalar(r *source.LSB) (int, bool) {
 	return int(q >> 6), !r.Over()
 }
 
-// long decodes an entry whose word is longer than those that are looked up.
+// long decodes an entry with a word longer than quickBits.
 func (b *book) long(r *source.LSB, next uint64, q int32) (int, bool) {
 	node := ^q
 	for length := uint(quickBits); q != 0 && length < 32; length++ {
@@ -164,7 +163,7 @@ func (b *book) long(r *source.LSB, next uint64, q int32) (int, bool) {
 	return 0, false
 }
 
-// add adds the vectors of entries to x, one after the other; false where there is no more.
+// add adds the vectors of consecutive entries to x. It returns false at the end of the data.
 func (b *book) add(x []float64, r *source.LSB) bool {
 	for size := b.dimensions; len(x) >= size; x = x[size:] {
 		entry, ok := b.scalar(r)
@@ -179,8 +178,7 @@ func (b *book) add(x []float64, r *source.LSB) bool {
 	return true
 }
 
-// readValues reads the vectors, which are made from a lattice or given one by
-// one.
+// readValues reads the vectors, which are built from a lattice or listed explicitly.
 func (s *setup) readValues(b *book, entries int) {
 	kind := s.Take(4)
 	if kind == 0 {
@@ -217,7 +215,7 @@ func (s *setup) readValues(b *book, entries int) {
 	}
 }
 
-// latticeSide is the largest number whose power is not above entries.
+// latticeSide returns the largest side whose power of dimensions is at most entries.
 func latticeSide(entries, dimensions int) int {
 	side := 0
 	for {
@@ -231,7 +229,7 @@ func latticeSide(entries, dimensions int) int {
 	}
 }
 
-// unpackFloat unpacks a number of 21 bits and an exponent.
+// unpackFloat decodes a float with a 21-bit mantissa.
 func unpackFloat(x uint32) float32 {
 	m := float64(x & 0x1fffff)
 	if x>>31 != 0 {

@@ -5,11 +5,11 @@ import (
 	"voicepool/pcm"
 )
 
-// mdct is the inverse modified discrete cosine transform of one size, by way of a
-// complex Fourier transform of a quarter of it, with twiddles before and after it.
+// mdct is the inverse MDCT of one size, computed by a complex Fourier transform of a quarter of the size, with
+// twiddles before and after it.
 type mdct struct {
-	n        int       // frames of a block; a power of two, at least 16
-	cos, sin []float64 // of pi (8k+1) / 4n: both twiddles, before and after, are the same
+	n        int       // frames per block; a power of two, at least 16
+	cos, sin []float64 // of pi (8k+1) / 4n, for both twiddles
 	fft      *fourier.Transform
 	z        []complex128
 	u        []float64
@@ -25,8 +25,8 @@ func newMDCT(n int) *mdct {
 	return t
 }
 
-// inverse sets the two halves of y, whose values are y[i] = sum over k of x[k] cos(pi/2n (2i+1+n/2) (2k+1)),
-// for n values of y and n/2 of x.
+// inverse computes both halves of y: y[i] = sum over k of x[k] cos(pi/2n (2i+1+n/2) (2k+1)), for n values of y
+// and n/2 values of x.
 func (t *mdct) inverse(first, second, x []float64) {
 	m, q := t.n/2, t.n/4
 	x = x[:m]

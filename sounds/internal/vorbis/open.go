@@ -18,7 +18,7 @@ type codec struct {
 // magic begins the first packet of Vorbis.
 const magic = "\x01vorbis"
 
-// Open reads the headers of the first Vorbis stream of the file that in stands at.
+// Open reads the headers of the first Vorbis stream of the file at the position of in.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(ogg.Is)
 	if err := other(in.Peek(ogg.MaxPage)); err != nil {
@@ -31,7 +31,7 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return r, err
 }
 
-// other says by name what is in an Ogg file, if it is not Vorbis.
+// other returns an error that names the content of an Ogg file without Vorbis.
 func other(file []byte) error {
 	if err := ogg.Check(file); err != nil {
 		return err
@@ -73,17 +73,17 @@ func (c *codec) Open(first []byte, next func() ([]byte, error), again bool) (h s
 	return source.Head{Channels: v.channels, Rate: v.rate, Tags: source.Comments(words[7:])}, nil
 }
 
-// Reset forgets the block before.
+// Reset clears the overlap with the previous block.
 func (c *codec) Reset() { c.lastLong, c.rest = -1, -1 }
 
-// Lost prepares for a packet that does not follow the last one, of which the rest fades out.
+// Lost prepares for a gap after the last packet: its second half will fade out.
 func (c *codec) Lost() {
 	if c.lastLong >= 0 {
 		c.rest, c.lastLong = c.lastLong, -1
 	}
 }
 
-// MakeUp appends the rest of the last block, and silence.
+// MakeUp appends the second half of the last block, and silence.
 func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 	old := len(dst)
 	dst = source.Grow(dst, int(frames)*c.channels)
@@ -103,10 +103,10 @@ func (c *codec) MakeUp(dst []float32, frames int64) []float32 {
 	return dst
 }
 
-// End finds nothing: a stream of Vorbis may end after any packet.
+// End returns 0: a Vorbis stream may end after any packet.
 func (c *codec) End() (int64, error) { return 0, nil }
 
-// checkHeader checks that a packet is the header of a kind.
+// checkHeader checks that a packet is a header of a kind.
 func checkHeader(b []byte, kind byte) error {
 	if len(b) < 7 || b[0] != kind || string(b[1:7]) != "vorbis" {
 		return source.Broken("the Vorbis header of kind %d is missing", kind)
@@ -114,7 +114,7 @@ func checkHeader(b []byte, kind byte) error {
 	return nil
 }
 
-// readIdent reads the first header.
+// readIdent reads the identification header.
 func (v *decoder) readIdent(b []byte, lim source.Limits) error {
 	if err := checkHeader(b, 1); err != nil {
 		return err

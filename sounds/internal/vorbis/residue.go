@@ -2,13 +2,13 @@ package vorbis
 
 import "voicepool/sounds/internal/source"
 
-// readResidues decodes the spectra of all channels, half long.
+// readResidues decodes the spectra of all channels, of half values each.
 func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 	var silent [8]bool
 	for ch := range v.channels {
 		silent[ch] = v.curve[ch] == nil
 	}
-	for _, c := range m.coupling { // of a coupled pair both are there, or none
+	for _, c := range m.coupling { // if one channel of a coupled pair is coded, both are
 		if !silent[c.magnitude] || !silent[c.angle] {
 			silent[c.magnitude], silent[c.angle] = false, false
 		}
@@ -28,7 +28,7 @@ func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 		}
 		switch {
 		case !heard:
-		case x.kind == 2: // channels that are kept as one, sample by sample
+		case x.kind == 2: // channels interleaved as one
 			woven := [1][]float64{v.woven[:n*half]}
 			clear(woven[0])
 			v.readResidue(r, x, woven[:])
@@ -43,10 +43,8 @@ func (v *decoder) readResidues(r *source.LSB, m *mapping, half int) {
 	}
 }
 
-// readResidue goes over the partitions of a residue in the order in which they are
-// kept: eight passes, in each the classes (first pass only) and then the
-// vectors of all spectra, partition by partition. It ends where the packet
-// does.
+// readResidue decodes a residue in its stored order: eight passes. Each pass reads the classes (first pass
+// only) and then the vectors of all spectra, partition by partition. It stops at the end of the packet.
 func (v *decoder) readResidue(r *source.LSB, x *residue, spectra [][]float64) {
 	length := len(spectra[0])
 	begin, end := min(x.begin, length), min(x.end, length)
@@ -85,13 +83,13 @@ func (v *decoder) readResidue(r *source.LSB, x *residue, spectra [][]float64) {
 	}
 }
 
-// add decodes the vectors of a partition; false where the packet ends.
+// add decodes the vectors of a partition. It returns false at the end of the packet.
 func (x *residue) add(part []float64, b *book, r *source.LSB) bool {
 	if x.kind != 0 {
 		return b.add(part, r)
 	}
 	steps := x.partition / b.dimensions
-	for n := range steps { // their numbers lie apart
+	for n := range steps { // the numbers of a vector are interleaved
 		entry, ok := b.scalar(r)
 		if !ok {
 			return false

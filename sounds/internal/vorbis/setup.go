@@ -13,9 +13,9 @@ type floor1 struct {
 	partitions []int // classes
 	classes    []floorClass
 	multiplier int
-	x          []int // where the points stand, as the file has them
-	order      []int // their indices from left to right
-	low, high  []int // of each point from the third on, its neighbours among those before
+	x          []int // of the points, in the order of the file
+	order      []int // indices of the points, sorted by x
+	low, high  []int // neighbours of each point among the earlier ones, from the third point on
 }
 
 type floorClass struct {
@@ -24,7 +24,7 @@ type floorClass struct {
 	books                  []*book // nil: zeros
 }
 
-// residue is how the fine structure of spectra is kept.
+// residue describes the coding of the fine structure of spectra.
 type residue struct {
 	kind                  int
 	begin, end, partition int
@@ -33,8 +33,7 @@ type residue struct {
 	books                 [][8]*book
 }
 
-// mapping says which floor and residue a channel has, and which channels are
-// kept as magnitude and angle.
+// mapping assigns floors and residues to channels, and lists the coupled channels.
 type mapping struct {
 	coupling []coupling
 	submap   []int // by channel
@@ -49,18 +48,18 @@ type mode struct {
 	mapping int
 }
 
-// setup is the third header on its way in. What is faulty ends the reading by a panic,
-// which readSetup turns into its error.
+// setup is the setup header while it is parsed. Errors are raised as panics with a fault, which readSetup
+// returns as an error.
 type setup struct {
 	*source.LSB
 	*decoder
 	values int // of the codebooks so far
 }
 
-// fault is what a faulty setup ends with.
+// fault is the panic value of an invalid setup.
 type fault string
 
-// need ends the reading if something does not hold.
+// need panics with a fault unless a condition holds.
 func (s *setup) need(holds bool, format string, args ...any) {
 	if holds {
 		return
@@ -74,7 +73,7 @@ func (s *setup) need(holds bool, format string, args ...any) {
 // number returns the next n bits.
 func (s *setup) number(n uint) int { return int(s.Take(n)) }
 
-// several reads parts of a kind, of which a number of so many bits and one are there.
+// several reads a list whose length minus one is stored in a number of bits.
 func several[T any](s *setup, bits uint, read func() T) (list []T) {
 	for range s.number(bits) + 1 {
 		list = append(list, read())
@@ -82,8 +81,8 @@ func several[T any](s *setup, bits uint, read func() T) (list []T) {
 	return list
 }
 
-// readSetup reads the third header and checks all that its parts say of each
-// other, so that decoding need not.
+// readSetup reads the setup header and validates all references between its parts, so that decoding need not
+// check them.
 func (v *decoder) readSetup(b []byte) (err error) {
 	if err := checkHeader(b, 5); err != nil {
 		return err
@@ -99,7 +98,7 @@ func (v *decoder) readSetup(b []byte) (err error) {
 	}()
 	s := &setup{LSB: source.NewLSB(b[7:]), decoder: v}
 	v.books = several(s, 8, s.readBook)
-	several(s, 6, func() bool { // transforms in time, which never came to be
+	several(s, 6, func() bool { // time-domain transforms: a placeholder in the format
 		s.need(s.Take(16) == 0, "")
 		return true
 	})
@@ -117,7 +116,7 @@ func (v *decoder) readSetup(b []byte) (err error) {
 	return nil
 }
 
-// book reads the number of a codebook.
+// book reads a codebook index and returns the codebook.
 func (s *setup) book() *book {
 	i := s.number(8)
 	s.need(i < len(s.books), "codebook %d of %d", i, len(s.books))
@@ -163,8 +162,7 @@ func (s *setup) readFloor() *floor1 {
 	return f
 }
 
-// arrange sorts the points and finds the neighbours of each; false where two stand at
-// one place.
+// arrange sorts the points and finds the neighbours of each. It returns false if two points have the same x.
 func (f *floor1) arrange() bool {
 	f.order = make([]int, len(f.x))
 	for i := range f.order {
@@ -242,7 +240,7 @@ func (s *setup) readMapping() *mapping {
 		}
 	}
 	for range submaps {
-		s.Take(8) // a configuration in time, which never came to be
+		s.Take(8) // a time configuration: a placeholder in the format
 		floor, residue := s.number(8), s.number(8)
 		s.need(floor < len(s.floors) && residue < len(s.residues), "a submap")
 		m.floors, m.residues = append(m.floors, s.floors[floor]), append(m.residues, s.residues[residue])

@@ -1,7 +1,6 @@
-// Package vorbis reads Vorbis in Ogg files. The usual library loops for ever on some
-// hostile files, refuses the 5.1 that common encoders write, and clips at full scale.
-// All sums are in float64 with every product converted, so the samples have the same
-// bits on every machine.
+// Package vorbis reads Vorbis in Ogg files. It exists because the usual library hangs on some malicious files,
+// rejects 5.1 files of common encoders, and clips at full scale. All sums are in float64 with every product
+// converted, so the samples have the same bits on every machine.
 package vorbis
 
 import (
@@ -19,7 +18,7 @@ import (
 // decoder decodes the packets of one stream.
 type decoder struct {
 	channels, rate int
-	blocks         [2]int // frames of a short and a long block
+	blocks         [2]int // frames per short and long block
 	books          []*book
 	floors         []*floor1
 	residues       []*residue
@@ -27,23 +26,23 @@ type decoder struct {
 	modes          []mode
 
 	transform [2]*mdct
-	slope     [2][]float64 // the rising half of a window, by the shorter of two neighbours
-	fall      [2][]float64 // the falling half, which is its mirror image
+	slope     [2][]float64 // the rising half of a window, by the shorter of two adjacent blocks
+	fall      [2][]float64 // the falling half, its mirror image
 	spectrum  [][]float64  // by channel
-	woven     []float64    // several of them as one, sample by sample
-	first     [][]float64  // by channel, the first half of a block, in time
-	second    [][]float64  // the second
-	last      [][]float64  // that of the block before
-	lastLong  int          // its size; -1: there is none
-	rest      int          // the size of the block before a gap, whose second half is in last; -1: there is none
-	curve     [][]int      // by channel, the floor's points; nil: silence
+	woven     []float64    // several spectra, interleaved
+	first     [][]float64  // by channel, the first half of a block, in time domain
+	second    [][]float64  // by channel, the second half
+	last      [][]float64  // by channel, the second half of the previous block
+	lastLong  int          // size index of the previous block; -1: no previous block
+	rest      int          // size index of the block before a gap, whose second half is in last; -1: none
+	curve     [][]int      // by channel, the heights of the floor's points; nil: silence
 	points    [][65]int
 	step      [65]bool
 	classes   []int
-	order     []int // by channel of a clip, the channel here
+	order     []int // by channel of the sound, the channel in the stream
 }
 
-// decibels are what the steps of a floor mean, as factors.
+// decibels maps floor steps to linear factors.
 var decibels = sync.OnceValue(func() *[256]float64 {
 	var t [256]float64
 	for i := range t {
@@ -52,7 +51,7 @@ var decibels = sync.OnceValue(func() *[256]float64 {
 	return &t
 })
 
-// init makes the tables that the setup calls for.
+// init builds the tables for the setup.
 func (v *decoder) init() {
 	for i, n := range v.blocks {
 		v.transform[i] = newMDCT(n)
@@ -78,8 +77,8 @@ func (v *decoder) init() {
 
 var errPacket = errors.New("a packet that is no sound")
 
-// Decode appends what one packet completes. A packet that ends early is played
-// as far as it goes, as the format wants it.
+// Decode appends the frames that one packet completes. A truncated packet is decoded up to its end, as the
+// format specifies.
 func (v *decoder) Decode(dst []float32, packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return dst, nil
@@ -116,7 +115,7 @@ func (v *decoder) Decode(dst []float32, packet []byte) ([]float32, error) {
 	return dst, nil
 }
 
-// mode reads the beginning of a packet.
+// mode reads the header of a packet.
 func (v *decoder) mode(r *source.LSB) (mode mode, err error) {
 	if r.Flag() {
 		return mode, errPacket
@@ -127,7 +126,7 @@ func (v *decoder) mode(r *source.LSB) (mode mode, err error) {
 	}
 	mode = v.modes[number]
 	if mode.long == 1 {
-		r.Take(2) // which windows the neighbours have, which they say themselves
+		r.Take(2) // the window shapes of the neighbours, which their own packets repeat
 	}
 	if r.Over() {
 		return mode, errPacket
@@ -135,7 +134,7 @@ func (v *decoder) mode(r *source.LSB) (mode mode, err error) {
 	return mode, nil
 }
 
-// Pass counts what a packet completes, and does not decode it.
+// Pass returns the number of frames that a packet completes, without decoding it.
 func (v *decoder) Pass(packet []byte) (int64, error) {
 	if len(packet) == 0 {
 		return 0, nil
@@ -152,7 +151,7 @@ func (v *decoder) Pass(packet []byte) (int64, error) {
 	return int64(n), nil
 }
 
-// Ahead counts what packets are going to complete.
+// Ahead returns the number of frames that future packets will complete.
 func (v *decoder) Ahead(packets ...[]byte) (frames int64) {
 	last := v.lastLong
 	for _, p := range packets {
@@ -163,8 +162,7 @@ func (v *decoder) Ahead(packets ...[]byte) (frames int64) {
 	return frames
 }
 
-// overlap appends the frames from the middle of the block before to the middle
-// of this one.
+// overlap appends the frames from the middle of the previous block to the middle of the current one.
 func (v *decoder) overlap(dst []float32, long int) []float32 {
 	if v.lastLong < 0 {
 		return dst
@@ -172,7 +170,7 @@ func (v *decoder) overlap(dst []float32, long int) []float32 {
 	before, now := v.blocks[v.lastLong]/4, v.blocks[long]/4
 	shorter := min(v.lastLong, long)
 	rise, fall := v.slope[shorter], v.fall[shorter]
-	begin := before - len(rise)/2 // where the crossing begins
+	begin := before - len(rise)/2 // start of the crossfade
 	n := before + now
 	old := len(dst)
 	dst = source.Grow(dst, n*v.channels)
@@ -186,13 +184,13 @@ func (v *decoder) overlap(dst []float32, long int) []float32 {
 	return dst
 }
 
-// spread is where the samples of one channel go.
+// spread writes the samples of one channel to interleaved memory.
 type spread struct {
 	dst  []float32
 	step int
 }
 
-// copy puts samples there.
+// copy writes samples.
 func (s *spread) copy(x []float64) {
 	dst := s.dst
 	for i, y := range x {
@@ -201,7 +199,7 @@ func (s *spread) copy(x []float64) {
 	s.move(len(x))
 }
 
-// cross puts there the sums of what falls and what rises.
+// cross writes a crossfade.
 func (s *spread) cross(x, fall, y, rise []float64) {
 	x, y, fall = x[:len(rise)], y[:len(rise)], fall[:len(rise)]
 	dst := s.dst
@@ -213,11 +211,11 @@ func (s *spread) cross(x, fall, y, rise []float64) {
 	s.move(len(rise))
 }
 
-// move goes on behind n samples.
+// move advances by n samples.
 func (s *spread) move(n int) { s.dst = s.dst[min(n*s.step, len(s.dst)):] }
 
-// uncouple turns magnitude and angle into two channels. Whatever the signs are, one of them is the
-// magnitude, and the other the sum or the difference: without branches, which nobody could predict.
+// uncouple converts magnitude and angle to two channels. Depending on the signs, one of them is the magnitude,
+// and the other the sum or the difference. It has no branches, because they would be unpredictable.
 func uncouple(magnitude, angle []float64) {
 	angle = angle[:len(magnitude)]
 	for i, m := range magnitude {
@@ -238,7 +236,7 @@ func uncouple(magnitude, angle []float64) {
 	}
 }
 
-// read decodes the heights of a floor's points; nil is silence.
+// read decodes the heights of a floor's points. nil means silence.
 func (f *floor1) read(r *source.LSB, y []int) []int {
 	if !r.Flag() {
 		return nil
@@ -273,8 +271,7 @@ func (f *floor1) read(r *source.LSB, y []int) []int {
 	return y
 }
 
-// apply multiplies a spectrum by the line through the points. y becomes their
-// true heights.
+// apply multiplies a spectrum by the line through the points. It replaces y by the final heights.
 func (f *floor1) apply(y []int, spectrum []float64, step *[65]bool, decibels *[256]float64) {
 	height := [...]int{256, 128, 86, 64}[f.multiplier-1]
 	step[0], step[1] = true, true
@@ -299,7 +296,7 @@ func (f *floor1) apply(y []int, spectrum []float64, step *[65]bool, decibels *[2
 		default:
 			y[i] = predicted + value/2
 		}
-		y[i] = min(max(y[i], 0), height-1) // only faulty files leave this range
+		y[i] = min(max(y[i], 0), height-1) // out of range only in invalid files
 	}
 	x0, y0 := 0, y[0]*f.multiplier
 	for _, i := range f.order[1:] {
@@ -315,7 +312,7 @@ func (f *floor1) apply(y []int, spectrum []float64, step *[65]bool, decibels *[2
 	}
 }
 
-// onLine returns the height at x of a line, rounded towards its beginning.
+// onLine returns the height of a line at x, rounded towards its beginning.
 func onLine(x0, y0, x1, y1, x int) int {
 	if y1 < y0 {
 		return y0 - (y0-y1)*(x-x0)/(x1-x0)
@@ -323,8 +320,7 @@ func onLine(x0, y0, x1, y1, x int) int {
 	return y0 + (y1-y0)*(x-x0)/(x1-x0)
 }
 
-// drawLine multiplies the spectrum from x0 to x1 by the heights of a line, in
-// whole numbers as Bresenham draws it.
+// drawLine multiplies the spectrum from x0 to x1 by the heights of a line, drawn with Bresenham's algorithm.
 func drawLine(x0, y0, x1, y1 int, spectrum []float64, decibels *[256]float64) {
 	dx, dy := x1-x0, y1-y0
 	base, rest, sign := dy/dx, dy%dx, 1
@@ -333,7 +329,7 @@ func drawLine(x0, y0, x1, y1 int, spectrum []float64, decibels *[256]float64) {
 	}
 	part := spectrum[min(x0, len(spectrum)):min(x1, len(spectrum))]
 	y, err := y0, 0
-	if max(y0, y1) > 255 { // only in faulty files
+	if max(y0, y1) > 255 { // only in invalid files
 		for x := range part {
 			part[x] = float64(part[x] * decibels[min(y, 255)])
 			y += base

@@ -1,5 +1,5 @@
-// Package wav reads WAV, RIFX, RF64 and BW64: integers of 8 to 32 bits, floats of 32 and
-// 64 bits, A-law and u-law, and the ADPCM of the IMA and of Microsoft.
+// Package wav reads WAV, RIFX, RF64 and BW64: integers of 8 to 32 bits, floats of 32 and 64 bits, A-law and
+// u-law, IMA ADPCM and Microsoft ADPCM.
 package wav
 
 import (
@@ -13,8 +13,7 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// Is knows RIFF, RIFX, whose numbers have their highest byte first, and RF64 and BW64, which have
-// 64-bit sizes.
+// Is reports whether data begins as RIFF, RIFX (big-endian), RF64 or BW64 (64-bit sizes) with WAVE data.
 func Is(data []byte) bool {
 	if len(data) < 12 || string(data[8:12]) != "WAVE" {
 		return false
@@ -23,29 +22,28 @@ func Is(data []byte) bool {
 	return id == "RIFF" || id == "RIFX" || id == "RF64" || id == "BW64"
 }
 
-// streamedSize is the least size of a data chunk that means "until the end":
-// what cannot seek back writes 0xffffffff, 0x80000000 or 0x7fffffff less its
-// headers, since it does not know better.
+// streamedSize is the smallest size of a data chunk that means "until the end": programs that cannot seek back
+// write 0xffffffff, or 0x80000000 or 0x7fffffff less their headers.
 const streamedSize = 0x7ffff000
 
-// maxExcess is how many bytes too many a data chunk may claim: some programs count the headers in it. What
-// lacks more is cut short, or half written, unless the whole file is as long as it says.
+// maxExcess is the number of bytes by which a data chunk may exceed the file, because some programs count the
+// headers. A file that lacks more is truncated, or half written, unless it has the size in its RIFF header.
 const maxExcess = 64
 
-// maxChunk is how much of a chunk is of interest: a fmt chunk with 256 predictors.
+// maxChunk is the number of bytes read of a chunk: a fmt chunk with 256 predictors.
 const maxChunk = 2 << 10
 
-// chunks are the parts of a WAV file that matter here.
+// chunks holds the relevant chunks of a WAV file.
 type chunks struct {
 	order      binary.ByteOrder
-	fmt, smpl  []byte // their beginnings
+	fmt, smpl  []byte // truncated to maxChunk
 	tags       []string
-	data, size int64  // where the samples begin, and their bytes
-	missing    uint64 // bytes of samples that are announced, and not there
-	fact       int64  // how many frames they are, by the fact chunk; 0: it does not say
+	data, size int64  // position of the samples, and their size in bytes
+	missing    uint64 // announced bytes of samples that the file lacks
+	fact       int64  // number of frames in the fact chunk; 0: unknown
 }
 
-// Open reads the chunks of the file that in stands at.
+// Open reads the chunks of the file at the position of in.
 func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	in.PassFront(Is)
 	chunks, err := readChunks(in)
@@ -80,12 +78,12 @@ func Open(in *source.Input, lim source.Limits) (source.Reader, error) {
 	return blocks.NewReader(in, h, e, chunks.data, chunks.size), nil
 }
 
-// mostLook is how many bytes are looked at for words that are not zero.
+// mostLook is the number of bytes that are searched for nonzero words.
 const mostLook = 4 << 20
 
-// findWidth finds how samples of whole numbers are kept that take more bytes, by the length of a frame,
-// than their bits need: with these at the top, or at the bottom with the sign above. Where they are at
-// neither, the length of a frame is wrong, or their bits are more than announced.
+// findWidth determines the alignment of integer samples that have fewer bits than the bytes in their frame:
+// left-aligned, or right-aligned with sign extension. If neither fits the data, the frame size or the number of
+// bits in the header is wrong.
 func (f *format) findWidth(in *source.Input, c *chunks) error {
 	width := f.align / f.channels
 	if f.bits == 0 && (f.tag == tagPCM || f.tag == tagFloat) {
@@ -95,7 +93,7 @@ func (f *format) findWidth(in *source.Input, c *chunks) error {
 	if f.tag != tagPCM || f.align%f.channels != 0 || 8*width <= whole || width > 4 {
 		return nil
 	}
-	top, bottom, bytes := true, true, true // where the bits are, or the bytes that have them
+	top, bottom, bytes := true, true, true // the bits are left-aligned, right-aligned, or only their bytes are right-aligned
 	in.MoveTo(c.data)
 	seen := 0
 	for done := int64(0); done < min(c.size, mostLook) && seen < 4096; {
@@ -134,9 +132,9 @@ func (f *format) findWidth(in *source.Input, c *chunks) error {
 	return nil
 }
 
-// trimmed returns how many of the frames in all blocks are sound, by the fact chunk: encoders fill
-// the last block up. It is believed where it ends within that block. libsndfile 1.2 divides
-// what it counts by the channels once too often.
+// trimmed returns the number of frames according to the fact chunk, because encoders pad the last block. The
+// fact chunk must end within that block. libsndfile 1.2 writes a wrong number, divided by the channels once too
+// often.
 func trimmed(e *blocks.Encoding, frames, fact int64, channels int) int64 {
 	if fact > max(0, frames-int64(e.Frames)) && fact < frames && (channels == 1 || fact != frames/int64(channels)) {
 		return fact
@@ -144,8 +142,8 @@ func trimmed(e *blocks.Encoding, frames, fact int64, channels int) int64 {
 	return frames
 }
 
-// readChunks walks over the chunks of a file. Those that are not known are
-// passed over; only the data chunk may claim more than there is, as a stream's.
+// readChunks walks over the chunks of a file, and skips unknown ones. Only the data chunk of a streamed file
+// may exceed the file.
 func readChunks(in *source.Input) (c chunks, err error) {
 	var size64 uint64 // of the data chunk, from ds64
 	c.order = binary.LittleEndian
@@ -155,7 +153,7 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	}
 	riff := c.order.Uint32(head[4:])
 	front := in.At
-	complete := riff > 0 && front+8+int64(riff) <= in.Size // as far as its outermost chunk says
+	complete := riff > 0 && front+8+int64(riff) <= in.Size // according to its outermost chunk
 	in.Skip(12)
 	walk := blocks.Chunks{Order: c.order}
 	for in.Left() >= 8 {
@@ -174,7 +172,7 @@ func readChunks(in *source.Input) (c chunks, err error) {
 			if size == math.MaxUint32 && size64 > 0 {
 				size = size64
 			}
-			unfinished := 8+int64(riff) <= in.At-front && !source.BeginsTag(in.Peek(1)) // sizes that were never written
+			unfinished := 8+int64(riff) <= in.At-front && !source.BeginsTag(in.Peek(1)) // the sizes were never written
 			streamed := size >= streamedSize && size > left || size == 0 && (unfinished || riff >= streamedSize)
 			switch {
 			case streamed:
@@ -187,7 +185,7 @@ func readChunks(in *source.Input) (c chunks, err error) {
 			c.data, c.size = in.At, int64(size)
 		} else if size > left {
 			if c.data > 0 {
-				break // whatever it is, the samples are all there
+				break // the samples are complete, so ignore the broken chunk
 			}
 			return c, walk.Broken("cut short: a chunk %q of %d bytes is announced, %d bytes are there", id, size, left)
 		}
@@ -225,20 +223,20 @@ func readChunks(in *source.Input) (c chunks, err error) {
 	return c, nil
 }
 
-// format is what a fmt chunk says.
+// format is a parsed fmt chunk.
 type format struct {
 	tag      uint16
 	channels int
 	rate     int64
-	align    int // bytes a frame, or a block
+	align    int // bytes per frame or block
 	bits     int
-	low      int // how many bits at the bottom of width bytes a sample has; 0: it has its bytes for itself
+	low      int // bits of a right-aligned sample in width bytes; 0: samples fill their bytes
 	width    int
-	big      bool // the highest byte of a number comes first
+	big      bool // big-endian
 	speakers uint32
 }
 
-// parseFormat reads a fmt chunk, which has at least 16 bytes.
+// parseFormat parses a fmt chunk of at least 16 bytes.
 func parseFormat(b []byte, order binary.ByteOrder) (f format, err error) {
 	f.big = order == binary.BigEndian
 	f.tag = order.Uint16(b)
@@ -274,7 +272,7 @@ const (
 	tagExtensible = 0xfffe
 )
 
-// named are encodings that are known by name alone.
+// named lists unsupported encodings, for error messages.
 var named = [...]struct {
 	tag  uint16
 	name string
@@ -286,7 +284,7 @@ var named = [...]struct {
 	{0xf1ac, "FLAC"},
 }
 
-// nameOf returns the name of an encoding that is not read; empty: it is not known.
+// nameOf returns the name of an unsupported encoding, or "" if it is unknown.
 func nameOf(tag uint16) string {
 	for _, x := range named {
 		if x.tag == tag {
@@ -296,8 +294,8 @@ func nameOf(tag uint16) string {
 	return ""
 }
 
-// encoding returns how the samples are kept. Of whole numbers any bits of a byte count, A-law and u-law
-// have 8 whatever the header says. So does the length of a frame: others read it so, too.
+// encoding returns the encoding of the samples. Integers may have any number of bits. A-law and u-law always
+// have 8 bits, whatever the header announces. Like other readers, it ignores the frame size.
 func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	bytes, ok := (f.bits+7)/8, false
 	switch whole := f.bits == 8*bytes; {
@@ -330,7 +328,7 @@ func (f *format) encoding(b []byte) (e blocks.Encoding, err error) {
 	return e, source.Unknown("the WAV encoding %#x with %d bits is not read; convert it: %s", f.tag, f.bits, source.Convert)
 }
 
-// adpcm reads what the fmt chunk of ADPCM has more.
+// adpcm parses the additional fields of an ADPCM fmt chunk.
 func (f *format) adpcm(b []byte) (blocks.Encoding, error) {
 	frames := 0
 	if len(b) >= 20 {

@@ -1,10 +1,9 @@
 package wave
 
-// Random is an integer random source (SplitMix64): the same numbers from the same seed
-// everywhere.
+// Random is an integer random source (SplitMix64). A seed gives the same numbers on every machine.
 type Random uint64
 
-// Bits returns the next 64.
+// Bits returns the next 64 random bits.
 func (r *Random) Bits() uint64 {
 	*r += 0x9e3779b97f4a7c15
 	z := uint64(*r)
@@ -13,8 +12,8 @@ func (r *Random) Bits() uint64 {
 	return z ^ z>>31
 }
 
-// Unit is uniform in 0..1.
+// Unit returns a random number, uniform in 0..1.
 func (r *Random) Unit() float64 { return float64(float64(r.Bits()>>11) * 0x1p-53) }
 
-// Between is uniform in lo..hi.
+// Between returns a random number, uniform in lo..hi.
 func (r *Random) Between(lo, hi float64) float64 { return lo + float64((hi-lo)*r.Unit()) }

@@ -2,16 +2,15 @@ package synth
 
 import "voicepool/pcm"
 
-// mode is one way in which a body rings: its frequency in Hz, its level, and
-// the seconds until it has died away by 60 dB.
+// mode is a vibration mode of a body: its frequency in Hz, its level, and its decay time by 60 dB in seconds.
 type mode struct {
 	hz    float64
 	level pcm.Decibels
 	t60   float64
 }
 
-// strike lets a body ring by its modes when s hits it: an impulse is a hard
-// hammer, a short noise a scratch, dust is gravel.
+// strike returns the sound of a body with the given modes when s excites it: an impulse is a hard hammer, a
+// short noise a scratch, dust is gravel.
 func (s Signal) strike(modes ...mode) Signal {
 	type resonator struct{ in, c1, c2, y1, y2 float64 }
 	body := make([]resonator, 0, len(modes))
@@ -38,7 +37,7 @@ func (s Signal) strike(modes ...mode) Signal {
 	}
 }
 
-// tuned gives the modes of a body at a frequency, from their ratios to it.
+// tuned scales modes, given as ratios, to a frequency and a decay time.
 func tuned(hz, t60 float64, modes ...mode) []mode {
 	out := make([]mode, len(modes))
 	for i, m := range modes {
@@ -47,10 +46,10 @@ func tuned(hz, t60 float64, modes ...mode) []mode {
 	return out
 }
 
-// The bodies, with frequencies as ratios and times as fractions of the longest.
+// The bodies, with frequencies as ratios, and times as fractions of the longest decay.
 
-// bellModes are those of a church bell: hum, prime, tierce, quint, nominal and
-// above, with a twin beside some, which makes it beat.
+// bellModes returns the modes of a church bell: hum, prime, tierce, quint, nominal and higher ones, some
+// doubled with a slight detuning, which makes them beat.
 func bellModes(hz, t60 float64) []mode {
 	return tuned(hz, t60,
 		mode{0.5, -8, 1}, mode{0.501, -14, 0.95}, mode{1, -3, 0.75}, mode{1.183, 0, 0.62}, mode{1.187, -6, 0.6},
@@ -58,23 +57,23 @@ func bellModes(hz, t60 float64) []mode {
 		mode{3.011, -8, 0.26}, mode{4.166, -12, 0.18}, mode{5.433, -17, 0.12}, mode{6.796, -22, 0.08})
 }
 
-// barModes are those of a wooden bar over a tube, tuned to the double octave.
+// barModes returns the modes of a wooden bar over a tube, tuned to the double octave.
 func barModes(hz, t60 float64) []mode {
 	return tuned(hz, t60, mode{1, 0, 1}, mode{3.98, -14, 0.3}, mode{9.7, -24, 0.09})
 }
 
-// chimeModes are those of a small metal bar that swings freely.
+// chimeModes returns the modes of a small, freely hanging metal bar.
 func chimeModes(hz, t60 float64) []mode {
 	return tuned(hz, t60, mode{1, 0, 1}, mode{1.002, -9, 0.9}, mode{2.756, -12, 0.4}, mode{5.404, -20, 0.16})
 }
 
-// pluck is a string (Karplus and Strong): a delay line full of noise that goes
-// round through a small loss. bright is 0 (a thumb) to 1 (a plectrum).
+// pluck is a string (Karplus and Strong): a delay line filled with noise, with a small loss per round. bright
+// is 0 (a thumb) to 1 (a plectrum).
 func pluck(hz, t60, bright float64, seed random) Signal {
 	period := Rate / hz
 	n := int(period - 0.5)
 	rest := period - 0.5 - float64(n)
-	tune := (1 - rest) / (1 + rest) // an all-pass for the part of a sample
+	tune := (1 - rest) / (1 + rest) // an all-pass for the fractional sample
 	loss := pcm.Exp2(-log2of1000 * period / float64(t60*Rate))
 
 	ring := make([]float64, n)

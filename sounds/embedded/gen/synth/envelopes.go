@@ -2,15 +2,15 @@ package synth
 
 import "voicepool/pcm"
 
-// log2of1000 is how many halvings make 60 dB.
+// log2of1000 is the number of halvings in 60 dB.
 const log2of1000 = 9.96578428466208704576
 
-// perFrame is the factor per sample of a decay by 60 dB in so many seconds.
+// perFrame returns the factor per frame for a decay by 60 dB in t60 seconds.
 func perFrame(t60 float64) float64 {
 	return pcm.Exp2(-log2of1000 / float64(t60*Rate))
 }
 
-// decay falls from 1 by 60 dB every t60 seconds, as struck things do.
+// decay falls from 1 by 60 dB every t60 seconds.
 func decay(t60 float64) Signal {
 	v, k := 1.0, perFrame(t60)
 	return func() float64 {
@@ -20,7 +20,7 @@ func decay(t60 float64) Signal {
 	}
 }
 
-// over follows a shape from 0 to 1 in so many seconds, and holds its end.
+// over follows a shape from 0 to 1 for a number of seconds, and holds its end.
 func over(seconds float64, shape func(x float64) float64) Signal {
 	n := frames(seconds)
 	return byFrame(func(i int) float64 { return shape(float64(min(i, n)) / float64(n)) })
@@ -29,8 +29,7 @@ func over(seconds float64, shape func(x float64) float64) Signal {
 // attack rises from 0 to 1 as a raised cosine and stays there.
 func attack(seconds float64) Signal { return over(seconds, raised) }
 
-// hump rises and falls once within so many seconds, as a raised cosine, and is
-// 0 from then on.
+// hump rises and falls once within a number of seconds, as a raised cosine, and stays at 0.
 func hump(seconds float64) Signal {
 	return over(seconds, func(x float64) float64 { return raised(2 * min(x, 1-x)) })
 }
@@ -40,10 +39,10 @@ func raised(x float64) float64 {
 	return (1 - pcm.CosPi(x)) / 2
 }
 
-// point is a place of a line: a value at a time in seconds.
+// point is a point of a line: a value at a time in seconds.
 type point struct{ at, value float64 }
 
-// line goes straight from point to point and holds the last one.
+// line interpolates linearly between points and holds the last one.
 func line(points ...point) Signal {
 	leg := 0
 	return byFrame(func(i int) float64 {
@@ -63,31 +62,30 @@ func line(points ...point) Signal {
 	})
 }
 
-// glide goes from one frequency to another in so many seconds, by equal
-// intervals in equal times, and holds it.
+// glide moves from one frequency to another in a number of seconds, linear in pitch, and holds it.
 func glide(from, to, seconds float64) Signal {
 	octaves := pcm.Log2(to / from)
 	return over(seconds, func(x float64) float64 {
 		if x == 1 {
-			return to // which from and octaves may miss by a bit
+			return to // the formula may be off by one bit
 		}
 		return float64(from * pcm.Exp2(float64(octaves*x)))
 	})
 }
 
-// steps takes each value for so many seconds, and holds the last one.
+// steps holds each value for a number of seconds, and then the last one.
 func steps(seconds float64, values ...float64) Signal {
 	n := frames(seconds)
 	return byFrame(func(i int) float64 { return values[min(i/n, len(values)-1)] })
 }
 
-// vibrato moves a frequency up and down by so many semitones at most.
+// vibrato modulates a frequency by up to depth semitones, rate times a second.
 func vibrato(freq Signal, rate float64, depth pcm.Semitones) Signal {
 	lfo := sine(at(rate))
 	return freq.times(func() float64 { return pcm.Semitones(float64(float64(depth) * lfo())).Ratio() })
 }
 
-// pitch is the frequency of a note, counted in semitones from A4 = 440 Hz.
+// pitch returns the frequency of a note, in semitones from A4 = 440 Hz.
 func pitch(s pcm.Semitones) float64 {
 	return float64(440 * s.Ratio())
 }

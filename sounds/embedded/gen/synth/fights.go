@@ -1,6 +1,6 @@
 package synth
 
-// fights are the sounds of fights.
+// fights are combat sounds.
 var fights = []Recipe{
 	{Name: "explosion", Peak: -1, make: func() *track {
 		blast := noise(2).filter(low, glide(6500, 90, 1.6), 0.8).times(decay(1.9))

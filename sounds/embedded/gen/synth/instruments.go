@@ -16,7 +16,7 @@ var instruments = []Recipe{
 			mallet := noise(25).lowpass(700).times(hump(0.05)).gain(-4).plus(impulse())
 			return mallet.strike(modes...)
 		}
-		// The shimmer blooms after the stroke, when the disc has begun to bend.
+		// The shimmer builds up after the stroke.
 		shimmer := func(seed random) Signal {
 			return noise(seed).filter(band, glide(1300, 3200, 0.7), 1.5).times(attack(0.5)).times(decay(2.4)).lowpass(2600).gain(8)
 		}
@@ -54,7 +54,7 @@ var instruments = []Recipe{
 	}},
 }
 
-// chord is a soft pad: each note three sines that drift apart and back.
+// chord is a soft pad: three detuned sines per note.
 func chord(tones ...float64) Signal {
 	sum := at(0)
 	for _, hz := range tones {

@@ -1,6 +1,6 @@
 package synth
 
-// loops repeat without a seam.
+// loops are seamless loops.
 var loops = []Recipe{
 	{Name: "clock", Peak: -11, Loop: true, make: func() *track {
 		tick := func(hz float64) Signal {
@@ -10,7 +10,7 @@ var loops = []Recipe{
 	}},
 	{Name: "engine", Peak: -8, Loop: true, make: func() *track {
 		const length = 1
-		// Four cylinders, one of them a little stronger, which gives it its beat.
+		// Four cylinders; one is a little stronger, which gives the engine its beat.
 		fire := pulse(cycles(84, length), 0.18).plus(pulse(cycles(42, length), 0.3).gain(-6), pulse(cycles(21, length), 0.2).gain(-9))
 		gas := noiseLoop(33, length).times(pulse(cycles(84, length), 0.4).plus(at(1.2))).gain(-12)
 		muffler := fire.plus(gas).lowpass(1900).drive()
@@ -46,5 +46,5 @@ var loops = []Recipe{
 	{Name: "theme", Peak: -7, Loop: true, make: theme},
 }
 
-// cycles is a frequency that fits so many times into a loop of so many seconds.
+// cycles is a frequency with count periods in a loop of a number of seconds.
 func cycles(count, seconds float64) Signal { return at(count / seconds) }

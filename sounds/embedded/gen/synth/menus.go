@@ -1,6 +1,6 @@
 package synth
 
-// menus are the sounds of menus and rewards.
+// menus are sounds for menus and rewards.
 var menus = []Recipe{
 	{Name: "blip", Peak: -8, make: func() *track {
 		tone := sine(at(880)).plus(sine(at(1760)).gain(-12))

@@ -2,16 +2,16 @@ package synth
 
 import "voicepool/sounds/internal/wave"
 
-// random is where all chance comes from.
+// random is the random source of all recipes.
 type random = wave.Random
 
-// noise is white, uniform in -1..1.
+// noise is white noise, uniform in -1..1.
 func noise(seed random) Signal {
 	return func() float64 { return float64(2*seed.Unit()) - 1 }
 }
 
-// noiseLoop is white noise that repeats itself after so many seconds: whatever
-// filters it has come to the same state at the end of each lap.
+// noiseLoop is white noise that repeats after a number of seconds, so that filters reach the same state at the
+// end of each lap.
 func noiseLoop(seed random, seconds float64) Signal {
 	n := frames(seconds)
 	var lap Signal
@@ -23,7 +23,7 @@ func noiseLoop(seed random, seconds float64) Signal {
 	})
 }
 
-// dust is single clicks of random height, on average so many per second.
+// dust is random clicks of random height, density per second on average.
 func dust(seed random, density Signal) Signal {
 	return func() float64 {
 		u := seed.Unit()

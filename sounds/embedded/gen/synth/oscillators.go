@@ -7,8 +7,8 @@ import (
 	"voicepool/sounds/internal/wave"
 )
 
-// turn runs a phase from 0 to 1, freq times a second, from start on, and gives what
-// shape makes of it and of the step that it takes next.
+// turn runs a phase from 0 to 1, freq times a second, from start on. It returns shape of the phase and the step
+// to the next phase.
 func turn(freq Signal, start float64, shape func(p, step float64) float64) Signal {
 	next := start - math.Floor(start)
 	return func() float64 {
@@ -22,7 +22,7 @@ func turn(freq Signal, start float64, shape func(p, step float64) float64) Signa
 // sine is a sine that starts at zero.
 func sine(freq Signal) Signal { return sineFrom(0, freq) }
 
-// sineFrom is a sine that starts within its turn, 0..1.
+// sineFrom is a sine that starts at a phase, 0..1.
 func sineFrom(start float64, freq Signal) Signal {
 	return turn(freq, start, func(p, _ float64) float64 { return wave.Sine(p) })
 }
@@ -32,16 +32,15 @@ func triangle(freq Signal) Signal {
 	return turn(freq, 0.25, func(p, _ float64) float64 { return wave.Triangle(p) })
 }
 
-// saw rises and falls at each turn, where it starts in the middle of its rise.
+// saw is a rising saw that starts in the middle of its rise.
 func saw(freq Signal) Signal { return turn(freq, 0.5, wave.Saw) }
 
-// pulse is high for width of each turn, without a constant part.
+// pulse is high for the fraction width of each period, without DC.
 func pulse(freq Signal, width float64) Signal {
 	return turn(freq, 0, func(p, step float64) float64 { return wave.Pulse(p, width, step) })
 }
 
-// fm is a sine whose phase is moved by another, ratio times as fast, by index
-// radians at most: from a flute to a bell to a spark with two numbers.
+// fm is a sine whose phase is modulated by another sine, ratio times as fast, by up to index radians.
 func fm(freq Signal, ratio float64, index Signal) Signal {
 	mod := 0.0
 	return turn(freq, 0, func(p, step float64) float64 {

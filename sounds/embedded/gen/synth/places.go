@@ -47,7 +47,7 @@ var places = []Recipe{
 			knuckle := noise(14).lowpass(2500).times(decay(0.012)).plus(impulse())
 			return knuckle.strike(mode{196, 0, 0.12}, mode{318, -3, 0.1}, mode{523, -5, 0.07}, mode{847, -8, 0.05}, mode{1490, -12, 0.03})
 		}
-		// Two raps, a silence in which nobody opens, and two louder ones.
+		// Two raps, a pause, and two louder ones.
 		return newTrack(1, 1.9).
 			put(0.001, 0.18, rap().gain(-4)).put(0.21, 0.25, rap().gain(-3)).
 			put(1.3, 0.18, rap()).put(1.5, 0.3, rap().gain(-1))
@@ -75,7 +75,7 @@ var places = []Recipe{
 	}},
 }
 
-// A step is a heel, then gravel under the sole.
+// step is a footstep: a heel, then gravel under the sole.
 func step(seed random, hz, roll float64) *track {
 	heel := noise(seed).lowpass(hz).times(attack(0.003)).times(decay(0.06)).gain(3)
 	thud := sine(glide(hz/3, hz/7, 0.06)).times(attack(0.004)).times(decay(0.12))

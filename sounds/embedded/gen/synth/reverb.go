@@ -1,8 +1,7 @@
 package synth
 
-// room is a reverb: eight delay lines whose lengths share no factor, fed back
-// into each other by a Householder matrix, each losing its highs as it goes
-// round. It takes one channel and gives two that differ.
+// room is a reverb: eight delay lines with coprime lengths, fed back into each other by a Householder matrix.
+// Each line damps high frequencies. The input is mono, the output stereo.
 type room struct {
 	lines [8][]float64
 	pos   [8]int
@@ -11,8 +10,8 @@ type room struct {
 	damp  float64
 }
 
-// newRoom makes a room of a size (1: a hall), which rings for t60 seconds and
-// whose walls swallow highs by damp, 0 (marble) to 1 (velvet).
+// newRoom returns a room of a size (1: a hall) with a decay of t60 seconds. damp is the absorption of high
+// frequencies, 0 (marble) to 1 (velvet).
 func newRoom(size, t60, damp float64) *room {
 	r := &room{damp: damp}
 	for i, n := range [...]int{1423, 1637, 1877, 2131, 2417, 2719, 3037, 3433} {
@@ -28,7 +27,7 @@ func newRoom(size, t60, damp float64) *room {
 	return r
 }
 
-// next takes one sample in and gives the reverb, left and right.
+// next processes one sample and returns the reverb, left and right.
 func (r *room) next(in float64) (left, right float64) {
 	var out [8]float64
 	sum := 0.0

@@ -1,10 +1,9 @@
-// Package synth makes the embedded sounds: small building blocks (oscillators,
-// envelopes, noise, filters, struck bodies, strings, a reverb) and one short
-// recipe per sound. It runs when the sounds are generated and when the tests
-// compare them with what is embedded, never in a game.
+// Package synth generates the embedded sounds: it has small building blocks (oscillators, envelopes, noise,
+// filters, struck bodies, strings, a reverb) and one short recipe per sound. It runs when the sounds are
+// generated, and when tests compare them with the embedded files, never in a game.
 //
-// Everything gives the same bits on every machine: exact functions from pcm,
-// an integer random source, and every product converted before it is added.
+// All sounds have the same bits on every machine: synth uses exact functions from pcm and an integer random
+// source, and converts every product before adding it.
 package synth
 
 import "voicepool/pcm"
@@ -12,17 +11,16 @@ import "voicepool/pcm"
 // Rate is the sample rate of all sounds, in Hz.
 const Rate = 48000
 
-// Signal gives its next sample each time it is called. A Signal has a state:
-// it serves one reader, once. Those that control something (a frequency, a
-// cutoff) are Signals like those that are heard.
+// Signal returns its next sample at each call. A Signal has state, so it serves one reader, once. Control
+// signals (a frequency, a cutoff) have the same type as audio.
 type Signal func() float64
 
-// at holds one value for ever.
+// at holds one value forever.
 func at(value float64) Signal {
 	return func() float64 { return value }
 }
 
-// byFrame gives a value for each frame, counted from 0.
+// byFrame returns a function of the frame number, counted from 0.
 func byFrame(value func(i int) float64) Signal {
 	i := -1
 	return func() float64 {
@@ -47,12 +45,12 @@ func (s Signal) times(other Signal) Signal {
 	return func() float64 { return float64(s() * other()) }
 }
 
-// gain makes s louder or softer.
+// gain changes the level of s.
 func (s Signal) gain(d pcm.Decibels) Signal {
 	return s.times(at(d.Linear()))
 }
 
-// after lets s begin so many seconds later; until then there is silence.
+// after delays s by a number of seconds.
 func (s Signal) after(seconds float64) Signal {
 	wait := frames(seconds)
 	return byFrame(func(i int) float64 {
@@ -63,7 +61,7 @@ func (s Signal) after(seconds float64) Signal {
 	})
 }
 
-// drive bends s softly towards +-1, which warms it and tames its peaks.
+// drive saturates s softly towards +-1.
 func (s Signal) drive() Signal {
 	return func() float64 {
 		x := s()
@@ -71,12 +69,12 @@ func (s Signal) drive() Signal {
 	}
 }
 
-// frames is how many samples last so many seconds.
+// frames converts seconds to frames.
 func frames(seconds float64) int {
 	return int(float64(seconds*Rate) + 0.5)
 }
 
-// response is what a filter lets through.
+// response is the kind of a filter.
 type response int
 
 const (
@@ -85,9 +83,8 @@ const (
 	high
 )
 
-// filter is a state-variable filter of 12 dB per octave whose cutoff (Hz) may
-// move with every sample; q is its resonance, 0.7 none. The band response has
-// a gain of 1 at its centre.
+// filter is a state-variable filter with 12 dB per octave. The cutoff in Hz may change with every sample; q is
+// the resonance, 0.7 for a flat response. The band-pass has a gain of 1 at its center.
 func (s Signal) filter(pass response, cutoff Signal, q float64) Signal {
 	k := 1 / q
 	var last, g, a1, a2, a3 float64
@@ -117,7 +114,7 @@ func (s Signal) filter(pass response, cutoff Signal, q float64) Signal {
 	}
 }
 
-// lowpass, bandpass and highpass are filter with a cutoff that stays.
+// lowpass, bandpass and highpass are filters with a fixed cutoff.
 func (s Signal) lowpass(hz float64) Signal     { return s.filter(low, at(hz), 0.7) }
 func (s Signal) bandpass(hz, q float64) Signal { return s.filter(band, at(hz), q) }
 func (s Signal) highpass(hz float64) Signal    { return s.filter(high, at(hz), 0.7) }

@@ -2,8 +2,8 @@ package synth
 
 import "voicepool/pcm"
 
-// theme is four bars at 120 beats a minute: a bass, a plucked accompaniment, a
-// soft pad and a melody on an electric piano, over A minor, F, C and G.
+// theme is four bars at 120 bpm: a bass, a plucked accompaniment, a soft pad and a melody on an electric piano,
+// over A minor, F, C and G.
 func theme() *track {
 	const (
 		beat = 0.5
@@ -11,7 +11,7 @@ func theme() *track {
 	)
 	t := newLoop(2, 4*bar)
 
-	// In semitones from A4. Each bar: the root of the bass, then the chord.
+	// In semitones from A4. Each bar: the bass note, then the chord.
 	chords := [4][4]pcm.Semitones{
 		{-24, -12, -9, -5},
 		{-28, -16, -12, -9},
@@ -56,8 +56,7 @@ func bass(hz float64) Signal {
 	return tone.times(attack(0.008)).times(decay(1.6)).times(line(point{0.7, 1}, point{0.88, 0})).gain(-8)
 }
 
-// piano is an electric one, whose tine rings above the tone when it is struck;
-// the key is held for so many seconds.
+// piano is a note of an electric piano, with a tine above the tone; the key is held for held seconds.
 func piano(hz, held float64) Signal {
 	tone := fm(at(hz), 1, decay(1.5).gain(2))
 	tine := fm(at(hz), 14, at(0.2)).times(decay(0.25)).gain(-22)

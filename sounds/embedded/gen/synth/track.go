@@ -6,8 +6,8 @@ import (
 	"voicepool/pcm"
 )
 
-// track is a stretch of tape on which a sound is put together: one channel or
-// two. On a loop, what runs past the end goes on at the beginning.
+// track is a mono or stereo buffer for mixing a sound. On a loop, audio past the end wraps around to the
+// beginning.
 type track struct {
 	channels [][]float64
 	loop     bool
@@ -27,7 +27,7 @@ func newLoop(channels int, seconds float64) *track {
 	return t
 }
 
-// play is a track of signals, one to a channel.
+// play returns a track of signals, one per channel.
 func play(seconds float64, signals ...Signal) *track {
 	t := newTrack(len(signals), seconds)
 	for i, s := range signals {
@@ -36,8 +36,8 @@ func play(seconds float64, signals ...Signal) *track {
 	return t
 }
 
-// lap is a loop of signals that repeat themselves after so many seconds. The
-// first lap only brings filters into their state; the second is kept.
+// lap returns a loop of signals that repeat after a number of seconds. The first lap only settles the filters;
+// the second lap is kept.
 func lap(seconds float64, signals ...Signal) *track {
 	play(seconds, signals...)
 	t := play(seconds, signals...)
@@ -51,12 +51,12 @@ func fill(channel []float64, s Signal) {
 	}
 }
 
-// put adds length seconds of s at a time, in the middle.
+// put adds length seconds of s at a time, in the center.
 func (t *track) put(start, length float64, s Signal) *track {
 	return t.pan(0, start, length, s)
 }
 
-// pan adds length seconds of s at a time and a place, -1 left .. +1 right.
+// pan adds length seconds of s at a time and a pan, -1 left .. +1 right.
 func (t *track) pan(place, start, length float64, s Signal) *track {
 	gains := []float64{1}
 	if len(t.channels) == 2 {
@@ -78,8 +78,8 @@ func (t *track) pan(place, start, length float64, s Signal) *track {
 	return t
 }
 
-// reverb adds the sound of a room. A loop goes round until the room rings as
-// it will for ever.
+// reverb adds reverb. A loop runs through the reverb once before, so that its beginning contains the tail of
+// its end.
 func (t *track) reverb(wet pcm.Decibels, r *room) *track {
 	size := len(t.channels[0])
 	gain := wet.Linear()
@@ -106,14 +106,14 @@ func (t *track) reverb(wet pcm.Decibels, r *room) *track {
 	return t
 }
 
-// fadeIn and fadeOut are the longest edges of a sound that does not loop.
+// fadeIn and fadeOut are the maximum fades in seconds of a sound that does not loop.
 const (
 	fadeIn  = 0.0005
 	fadeOut = 0.04
 )
 
-// finish takes away what is constant, brings a sound that does not loop to
-// zero at both ends, sets the peak, and rounds to 16 bits.
+// finish removes DC, fades a sound that does not loop to zero at both ends, normalizes the peak, and rounds to
+// 16 bits.
 func (t *track) finish(peak pcm.Decibels) [][]int16 {
 	top := 0.0
 	for _, c := range t.channels {
@@ -147,7 +147,7 @@ func sum(channel []float64) (sum float64) {
 	return sum
 }
 
-// centre takes the mean away.
+// centre subtracts the mean.
 func centre(channel []float64) {
 	mean := sum(channel) / float64(len(channel))
 	for i := range channel {
@@ -155,18 +155,17 @@ func centre(channel []float64) {
 	}
 }
 
-// level takes away what a short sound's fades have left of a mean, by a slow
-// wave that is zero at both ends.
+// level removes the DC that the fades of a short sound have left, with a slow wave that is zero at both ends.
 func level(channel []float64) {
 	last := float64(len(channel) - 1)
-	mean := 2 * sum(channel) / last // over the wave, whose own mean is one half
+	mean := 2 * sum(channel) / last // the mean of the wave itself is one half
 	for i := range channel {
 		x := 2 * float64(i) / last
 		channel[i] -= float64(mean * raised(min(x, 2-x)))
 	}
 }
 
-// edges fades a channel in and out, from exact zero to exact zero.
+// edges fades a channel in and out, to exact zero.
 func edges(channel []float64) {
 	last := len(channel) - 1
 	in, out := frames(fadeIn), min(frames(fadeOut), len(channel)/3)

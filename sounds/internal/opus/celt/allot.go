@@ -1,12 +1,12 @@
 package celt
 
-// frame is what is read of a frame before the shapes of its bands.
+// frame is the part of a frame that is read before the band shapes.
 type frame struct {
 	header
-	coded     int // how many bands have bits
-	intensity int // the first band that both channels share
+	coded     int // number of bands with bits
+	intensity int // the first band with intensity stereo
 	dual      bool
-	balance   int // eighths of bits that are left over
+	balance   int // unused bits, in eighths
 	caps      [bandCount]int
 	boosts    [bandCount]int
 	pulses    [bandCount]int // eighths of bits for the shape
@@ -14,10 +14,10 @@ type frame struct {
 	late      [bandCount]bool
 }
 
-// allot shares out bits, in eighths, as the encoder has done it.
+// allot allocates bits, in eighths, exactly as the encoder has done.
 func (f *frame) allot(total, trim int) {
 	total = max(total, 0)
-	skip, shared, dual := 0, 0, 0 // reserved
+	skip, shared, dual := 0, 0, 0 // reserved bits
 	if total >= 8 {
 		skip = 8
 	}
@@ -59,7 +59,7 @@ func (f *frame) allot(total, trim int) {
 		}
 	}
 	from, to = from-1, from
-	first := f.start // below which no band is skipped
+	first := f.start // bands up to it are never skipped
 	for j := f.start; j < f.end; j++ {
 		low[j] = share(from, j)
 		upper := f.caps[j]
@@ -80,7 +80,7 @@ func (f *frame) allot(total, trim int) {
 	f.interpolate(&low, &more, &least, total, first, [3]int{skip, shared, dual})
 }
 
-// sum adds up what bands would take.
+// sum returns the sum of the bits that bands would use.
 func (f *frame) sum(least *[bandCount]int, share func(j int) int) (sum int) {
 	done := false
 	for j := f.end - 1; j >= f.start; j-- {
@@ -95,7 +95,7 @@ func (f *frame) sum(least *[bandCount]int, share func(j int) int) (sum int) {
 	return sum
 }
 
-// interpolate finds the shares between two rows of the table.
+// interpolate finds the allocation between two rows of the table.
 func (f *frame) interpolate(base, more, least *[bandCount]int, total, first int, reserved [3]int) {
 	floor := f.channels << 3
 	low, high := 0, 64
@@ -175,7 +175,7 @@ func (f *frame) interpolate(base, more, least *[bandCount]int, total, first int,
 	f.refine()
 }
 
-// refine parts the shares into bits for the energy and for the shape.
+// refine splits the allocation into bits for the energy and for the shape.
 func (f *frame) refine() {
 	stereo := uint(f.channels - 1)
 	f.balance = 0

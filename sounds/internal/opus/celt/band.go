@@ -7,7 +7,7 @@ var (
 	unwoven = [16]uint{0x00, 0x03, 0x0c, 0x0f, 0x30, 0x33, 0x3c, 0x3f, 0xc0, 0xc3, 0xcc, 0xcf, 0xf0, 0xf3, 0xfc, 0xff}
 )
 
-// haar mixes neighbours, and undoes it.
+// haar is one level of a Haar transform; it is its own inverse.
 func haar(x []float64, n, stride int) {
 	for i := range stride {
 		for j := range n / 2 {
@@ -18,10 +18,10 @@ func haar(x []float64, n, stride int) {
 	}
 }
 
-// hadamard are the orders of 2, 4, 8 and 16 blocks.
+// hadamard lists the orders of 2, 4, 8 and 16 blocks.
 var hadamard = [...]int{1, 0, 3, 0, 2, 1, 7, 0, 4, 3, 6, 1, 5, 2, 15, 0, 8, 7, 12, 3, 11, 4, 14, 1, 9, 6, 13, 2, 10, 5}
 
-// reorder brings what is in the order of frequency into that of time, or back.
+// reorder converts from frequency order to time order, or back.
 func (b *bands) reorder(x []float64, n, stride int, long, back bool) {
 	tmp := b.woven[:n*stride]
 	for i := range stride {
@@ -40,8 +40,8 @@ func (b *bands) reorder(x []float64, n, stride int, long, back bool) {
 	copy(x, tmp)
 }
 
-// mono reads the shape of a band of one channel. low is what it may be filled from, out
-// where it is left for others to be filled from.
+// mono reads the shape of a band of one channel. low is the source for filling, or nil. out receives the shape
+// as a source for other bands.
 func (b *bands) mono(x []float64, bits, blocks int, low []float64, out []float64, gain float64, fill uint) uint {
 	n, long, change := len(x), blocks == 1, b.change
 	if n == 1 {
@@ -136,8 +136,7 @@ func (b *bands) stereo(x, y []float64, bits, blocks int, low []float64, out []fl
 	return collapsed
 }
 
-// pair reads two coefficients of two channels, of which the second is at a right angle
-// to the first.
+// pair reads two coefficients of two channels, where the second vector is orthogonal to the first.
 func (b *bands) pair(x, y []float64, bits, blocks int, low, out []float64, fill uint, s split) uint {
 	cost := 0
 	if s.theta != 0 && s.theta != 16384 {
@@ -162,7 +161,7 @@ func (b *bands) pair(x, y []float64, bits, blocks int, low, out []float64, fill 
 	return collapsed
 }
 
-// merge turns middle and side into left and right.
+// merge converts mid and side to left and right.
 func merge(x, y []float64, mid float64) {
 	cross, side := 0.0, 0.0
 	for i, v := range y {
@@ -183,7 +182,7 @@ func merge(x, y []float64, mid float64) {
 	}
 }
 
-// read reads the shapes of all bands of a frame, of one channel or two.
+// readBands reads the shapes of all bands of a mono or stereo frame.
 func (d *Decoder) readBands(f *frame, bits int) {
 	b := &d.bands
 	b.e, b.counts, b.lm, b.spread, b.seed = f.e, counts(), f.lm, f.spread, d.rng
@@ -194,7 +193,7 @@ func (d *Decoder) readBands(f *frame, bits int) {
 	}
 	base := scale * edges[f.start]
 	dual, balance := f.dual, f.balance
-	from, fresh := 0, true // the band from which others are filled
+	from, fresh := 0, true // the band that others are filled from
 	for i := f.start; i < f.end; i++ {
 		b.band, b.change = i, b.resolution[i]
 		at, n := scale*edges[i], scale*(edges[i+1]-edges[i])
@@ -261,7 +260,7 @@ func (d *Decoder) readBands(f *frame, bits int) {
 	d.rng = b.seed
 }
 
-// fills tells which blocks of what a band is filled from are not empty.
+// fills reports which blocks of the source for filling are not empty.
 func (b *bands) fills(f *frame, band, from, low, n int) (fills [2]uint) {
 	scale := 1 << f.lm
 	first := from - 1

@@ -1,6 +1,6 @@
-// Package celt decodes the frames of Opus that are made of transformed blocks
-// (RFC 6716, section 4.3). Sums are in float64 with every product converted, and the
-// state is in float32, so the samples have the same bits on every machine.
+// Package celt decodes the CELT frames of Opus, which are coded by an MDCT (RFC 6716, section 4.3). Sums are in
+// float64 with every product converted, and the state is in float32, so the samples have the same bits on every
+// machine.
 package celt
 
 import (
@@ -11,30 +11,30 @@ import (
 )
 
 const (
-	history = 2048 // samples that the filter of pitches may look back, and more
-	silence = -28  // the energy of silence
-	// minPeriod is the shortest period of the filter of pitches.
+	history = 2048 // samples kept for the pitch filter
+	silence = -28  // the energy of silence, as a logarithm
+	// minPeriod is the shortest period of the pitch filter.
 	minPeriod = 15
 )
 
-// Decoder decodes frames in their order. New makes one.
+// Decoder decodes consecutive frames. Create it with New.
 type Decoder struct {
-	channels int // that it gives
+	channels int // number of output channels
 	bands    bands
 	shape    [2][960]float64
 	spectrum [960]float64
 	second   [960]float64
-	sizes    [4]*inverse // 120, 240, 480 and 960 coefficients
+	sizes    [4]*inverse // for 120, 240, 480 and 960 coefficients
 	window   *[overlap]float64
 	frame    frame
 
 	State
 }
 
-// State is what one frame leaves to the next.
+// State is the decoder state between frames.
 type State struct {
 	rng  uint32
-	lost int // frames in a row
+	lost int // consecutive lost frames
 	past [2][history + overlap]float32
 
 	energy, before, earlier, floor [2][bandCount]float32
@@ -43,23 +43,23 @@ type State struct {
 	deemphasis         [2]float32
 }
 
-// filter repeats a sound after a period.
+// filter is a comb filter that emphasizes a pitch.
 type filter struct {
 	period, taps int
 	gain         float64
 }
 
-// header is what a frame is known by.
+// header has the parameters of a frame.
 type header struct {
 	e          *entropy.Decoder
 	channels   int // of the frame
-	lm         int // the logarithm of its length in blocks of 120 samples
+	lm         int // log2 of its length in blocks of 120 samples
 	start, end int // bands
 	transient  bool
 	spread     int
 }
 
-// New returns a decoder that gives one channel or two.
+// New returns a decoder with one or two output channels.
 func New(channels int) *Decoder {
 	d := &Decoder{channels: channels, window: window()}
 	for i := range d.sizes {
@@ -69,7 +69,7 @@ func New(channels int) *Decoder {
 	return d
 }
 
-// Reset forgets all frames.
+// Reset resets the state.
 func (d *Decoder) Reset() {
 	d.State = State{}
 	for c := range d.before {
@@ -79,8 +79,8 @@ func (d *Decoder) Reset() {
 	}
 }
 
-// Decode sets dst to the samples of a frame of 120<<lm samples with so many channels,
-// whose bands from start to end-1 e has. A nil e is a frame that was lost.
+// Decode decodes a frame of 120<<lm samples and a number of channels into dst. e contains the bands from start
+// to end-1. A nil e is a lost frame.
 func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, channels int) {
 	n := overlap << lm
 	if e == nil || e.Len() <= 1 {
@@ -132,7 +132,7 @@ func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, lm, start, end, chan
 	d.finish(dst, n)
 }
 
-// begin reads what comes before the allocation of bits, and returns the filter.
+// begin reads the data before the bit allocation, and returns the pitch filter.
 func (d *Decoder) begin(f *frame) (pitch filter) {
 	e, total := f.e, 8*f.e.Len()
 	if f.start == 0 && e.Tell()+16 <= total && e.Bit(1) {
@@ -153,7 +153,7 @@ func (d *Decoder) begin(f *frame) (pitch filter) {
 	return pitch
 }
 
-// resolutions by the length, whether the frame is transient, a choice, and the band's.
+// resolutions lists time-frequency changes by frame length, transient flag, choice and the band's bit.
 var resolutions = [4][2][2][2]int{
 	{{{0, -1}, {0, -1}}, {{0, -1}, {0, -1}}},
 	{{{0, -1}, {0, -2}}, {{1, 0}, {1, -1}}},
@@ -192,7 +192,7 @@ func (d *Decoder) readResolution(f *frame) {
 	}
 }
 
-// trim reads which bands have more bits than usual, and the tilt of the others.
+// trim reads the band boosts, and returns the allocation tilt.
 func (f *frame) trim() int {
 	e, total, logp := f.e, 8*f.e.Len()<<3, 6
 	for i := range f.caps {
@@ -219,7 +219,7 @@ func (f *frame) trim() int {
 	return 5
 }
 
-// synthesize turns shapes and energies into samples.
+// synthesize converts shapes and energies to samples.
 func (d *Decoder) synthesize(f *frame, quiet bool) {
 	n := overlap << f.lm
 	switch {
@@ -242,7 +242,7 @@ func (d *Decoder) synthesize(f *frame, quiet bool) {
 	}
 }
 
-// scale gives the bands of a channel their energies.
+// scale multiplies the band shapes of a channel by their energies.
 func (d *Decoder) scale(dst *[960]float64, f *frame, channel int, quiet bool) {
 	clear(dst[:])
 	if quiet {
@@ -269,7 +269,7 @@ func (d *Decoder) transform(channel int, f *frame, spectrum *[960]float64) {
 	}
 }
 
-// repeat applies the filter of pitches, from that of the frame before to this one.
+// repeat applies the pitch filter, with a transition from the previous frame's filter.
 func (d *Decoder) repeat(pitch filter, n int) {
 	for c := range d.channels {
 		at := history - n
@@ -288,7 +288,7 @@ var combTaps = [3][3]float64{
 	{0.3066406250, 0.2170410156, 0.1296386719}, {0.4638671875, 0.2680664062, 0}, {0.7998046875, 0.1000976562, 0},
 }
 
-// comb filters x[from:to], moving from one filter to another within the first overlap.
+// comb filters x[from:to], with a transition between two filters within the first overlap.
 func (d *Decoder) comb(x *[history + overlap]float32, from, to int, old, now filter) {
 	if old.gain == 0 && now.gain == 0 {
 		return
@@ -316,7 +316,7 @@ func (d *Decoder) comb(x *[history + overlap]float32, from, to int, old, now fil
 	}
 }
 
-// finish undoes the emphasis of high frequencies, and weaves the channels.
+// finish applies the deemphasis, and interleaves the channels.
 func (d *Decoder) finish(dst []float32, n int) {
 	for c := range d.channels {
 		m := d.deemphasis[c]
@@ -332,7 +332,7 @@ func (d *Decoder) finish(dst []float32, n int) {
 	}
 }
 
-// conceal makes up a frame that was lost: noise of the energies before, which decay.
+// conceal synthesizes a lost frame: noise with the decaying energies of the last frame.
 func (d *Decoder) conceal(lm, start, end int) {
 	n := overlap << lm
 	f := &d.frame

@@ -6,7 +6,7 @@ import (
 	"voicepool/pcm"
 )
 
-// coarse reads the energies of the bands, by their difference from what is foretold.
+// coarse reads the coarse band energies, as differences from a prediction.
 func (d *Decoder) coarse(f *frame, intra bool) {
 	carry := float64([...]int{29440, 26112, 21248, 16384}[f.lm]) / 32768
 	leak := float64([...]int{30147, 22282, 12124, 6554}[f.lm]) / 32768
@@ -40,7 +40,7 @@ func (d *Decoder) coarse(f *frame, intra bool) {
 	}
 }
 
-// finer reads bits that refine the energies.
+// finer reads the fine band energies.
 func (d *Decoder) finer(f *frame) {
 	for i := f.start; i < f.end; i++ {
 		if n := f.fine[i]; n > 0 {
@@ -52,7 +52,7 @@ func (d *Decoder) finer(f *frame) {
 	}
 }
 
-// last reads what bits are left, one for each energy.
+// last uses the remaining bits to refine energies by one bit each.
 func (d *Decoder) last(f *frame) {
 	left := 8*f.e.Len() - f.e.Tell()
 	for _, late := range [...]bool{false, true} {
@@ -69,7 +69,7 @@ func (d *Decoder) last(f *frame) {
 	}
 }
 
-// fillCollapsed puts noise into short blocks that were left without any pulse.
+// fillCollapsed puts noise into short blocks without pulses.
 func (d *Decoder) fillCollapsed(f *frame) {
 	b := &d.bands
 	b.seed = d.rng
@@ -109,7 +109,7 @@ func (d *Decoder) fillCollapsed(f *frame) {
 	}
 }
 
-// remember keeps the energies for the frames to come.
+// remember stores the energies for the following frames.
 func (d *Decoder) remember(f *frame) {
 	if f.channels == 1 {
 		d.energy[1] = d.energy[0]

@@ -8,9 +8,8 @@ import (
 	"voicepool/sounds/internal/opus/entropy"
 )
 
-// counts has U(n, k) of RFC 6716, section 4.3.4.2: how many of the vectors of n numbers
-// whose magnitudes add up to k have a first number that is not negative, less those that
-// begin with k-1. It is symmetrical.
+// counts has U(n, k) of RFC 6716, section 4.3.4.2, a helper for counting the vectors of n integers whose
+// magnitudes sum to k; U(n, k) + U(n, k+1) is their number. It is symmetric in n and k.
 var counts = sync.OnceValue(func() *[15][178]uint32 {
 	u := new([15][178]uint32)
 	u[0][0] = 1
@@ -24,7 +23,7 @@ var counts = sync.OnceValue(func() *[15][178]uint32 {
 
 func (b *bands) count(n, k int) uint32 { return b.counts[min(n, k)][max(n, k)] }
 
-// readPulses sets y to a vector whose magnitudes add up to k, and returns its energy.
+// readPulses sets y to a vector whose magnitudes sum to k, and returns its energy.
 func (b *bands) readPulses(y []int, k int, e *entropy.Decoder) (energy int) {
 	n := len(y)
 	i := e.Uniform(b.count(n, k) + b.count(n, k+1))
@@ -72,7 +71,7 @@ func signed(x int, negative bool) int {
 	return x
 }
 
-// unquantize reads the shape of a band with k pulses, and tells which blocks have some.
+// unquantize reads the shape of a band with k pulses, and returns a mask of the blocks with pulses.
 func (b *bands) unquantize(x []float64, k, blocks int, gain float64) (collapsed uint) {
 	n := len(x)
 	y := b.pulses[:n]
@@ -95,7 +94,7 @@ func (b *bands) unquantize(x []float64, k, blocks int, gain float64) (collapsed 
 	return collapsed
 }
 
-// rotate undoes the spreading of pulses.
+// rotate undoes the spreading rotation of the encoder.
 func rotate(x []float64, blocks, k, spread int) {
 	n := len(x)
 	if 2*k >= n || spread == 0 {
@@ -133,7 +132,7 @@ func turn(x []float64, stride int, c, s float64) {
 	}
 }
 
-// renormalize gives x an energy of gain squared.
+// renormalize scales x to an energy of gain squared.
 func renormalize(x []float64, gain float64) {
 	sum := 1e-15
 	for _, v := range x {

@@ -6,7 +6,7 @@ import (
 	"voicepool/sounds/internal/opus/entropy"
 )
 
-// bands reads the shapes of the bands of a frame.
+// bands reads the band shapes of a frame.
 type bands struct {
 	e          *entropy.Decoder
 	counts     *[15][178]uint32
@@ -14,7 +14,7 @@ type bands struct {
 	lm         int
 	intensity  int
 	spread     int
-	change     int // of the resolution in time and frequency
+	change     int // change of the time-frequency resolution
 	remaining  int // bits, in eighths
 	seed       uint32
 	noInverse  bool
@@ -31,7 +31,7 @@ func (b *bands) random() uint32 {
 	return b.seed
 }
 
-// split is how the energy of a band is parted.
+// split describes how the energy of a band is divided in two.
 type split struct {
 	inverted  bool
 	mid, side int
@@ -40,7 +40,7 @@ type split struct {
 	spent     int
 }
 
-// cos is a cosine by which bits are allotted.
+// cos is the integer cosine of the bit allocation.
 func cos(x int) int {
 	y := (4096 + x*x) >> 13
 	return 1 + (32767 - y) + frac(y, -7651+frac(y, 8277+frac(-626, y)))
@@ -54,7 +54,7 @@ func log2tan(sin, cos int) int {
 	return (s-c)<<11 + frac(sin, frac(sin, -2597)+7932) - frac(cos, frac(cos, -2597)+7932)
 }
 
-// steps returns how many values an angle has.
+// steps returns the number of quantization steps of an angle.
 func steps(n, bits, offset, pulses int, stereo bool) int {
 	m := 2*n - 1
 	if stereo && n == 2 {
@@ -136,7 +136,7 @@ func (b *bands) angle(n, qn, before int, stereo bool) int {
 	return theta
 }
 
-// root is the square root of a small number, rounded down.
+// root returns the integer square root, rounded down.
 func root(x int) int {
 	r := int(math.Sqrt(float64(x)))
 	for r*r > x {
@@ -168,7 +168,7 @@ func (b *bands) single(x, y, out []float64) uint {
 	return 1
 }
 
-// partition reads a part of a band, which may be parted further.
+// partition reads a part of a band, which may be split recursively.
 func (b *bands) partition(
 	x []float64, bits, blocks int, low []float64, lm int, gain float64, fill uint,
 ) (collapsed uint) {
@@ -215,7 +215,7 @@ func (b *bands) partition(
 	return collapsed | b.partition(x[:n], first, blocks, low, lm, float64(gain*mid), fill)
 }
 
-// leaf reads pulses, or fills with noise or with what is below.
+// leaf reads pulses, or fills the part with noise or with a lower band.
 func (b *bands) leaf(x []float64, bits, blocks int, low []float64, cache []byte, gain float64, fill uint) uint {
 	q := pulsesFor(cache, bits)
 	cost := costOf(cache, q)

@@ -7,7 +7,7 @@ import (
 	"voicepool/pcm"
 )
 
-// bandCount is how many bands there are.
+// bandCount is the number of bands.
 const bandCount = 21
 
 func width(x int) int { return bits.Len(uint(x)) }
@@ -22,23 +22,22 @@ var window = sync.OnceValue(func() *[overlap]float64 {
 	return w
 })
 
-// The tables are those of RFC 6716, whose code components are Copyright (c) 2012 IETF Trust
-// and the persons identified as its authors, all rights reserved: redistribution and use in
-// source and binary forms, with or without modification, is permitted by the Simplified BSD
-// License of section 4.c of the IETF Trust's Legal Provisions Relating to IETF Documents
-// (trustee.ietf.org/license-info).
+// The tables are from RFC 6716, whose code components are Copyright (c) 2012 IETF Trust and the persons
+// identified as its authors, all rights reserved: redistribution and use in source and binary forms, with or
+// without modification, is permitted by the Simplified BSD License of section 4.c of the IETF Trust's Legal
+// Provisions Relating to IETF Documents (trustee.ietf.org/license-info).
 var (
-	// edges of the bands, in coefficients of the shortest block.
+	// edges are the limits of the bands, in coefficients of the shortest block.
 	edges = [...]int{
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 34, 40, 48, 60, 78, 100,
 	}
 
-	// logN is the logarithm of the widths of bands, in eighths.
+	// logN is log2 of the band widths, in eighths.
 	logN = [...]int{
 		0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 16, 16, 16, 21, 21, 24, 29, 34, 36,
 	}
 
-	// cacheIndex finds the costs of pulses of a size and a band.
+	// cacheIndex is the index in cacheBits by frame size and band.
 	cacheIndex = [...]int{
 		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 41, 41, 41, 82, 82, 123, 164, 200, 222, 0, 0, 0, 0, 0, 0, 0, 0, 41,
 		41, 41, 41, 123, 123, 123, 164, 164, 240, 266, 283, 295, 41, 41, 41, 41, 41, 41, 41, 41, 123, 123, 123,
@@ -47,7 +46,7 @@ var (
 		305, 305, 305, 343, 343, 343, 351, 351, 370, 376, 382, 387,
 	}
 
-	// cacheBits are the costs of pulses, in eighths of a bit; how many there are comes first.
+	// cacheBits lists the costs of pulses, in eighths of a bit, each list preceded by its length.
 	cacheBits = [...]byte{
 		40, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
 		7, 7, 7, 7, 7, 7, 7, 40, 15, 23, 28, 31, 34, 36, 38, 39, 41, 42, 43, 44, 45, 46, 47, 47, 49, 50, 51,
@@ -68,7 +67,7 @@ var (
 		103, 147, 187, 224, 5, 60, 113, 161, 206, 248, 4, 65, 122, 175, 224, 4, 67, 127, 182, 234,
 	}
 
-	// cacheCaps bounds the bits of a band.
+	// cacheCaps limits the bits of a band.
 	cacheCaps = [...]byte{
 		224, 224, 224, 224, 224, 224, 224, 224, 160, 160, 160, 160, 185, 185, 185, 178, 178, 168, 134, 61, 37,
 		224, 224, 224, 224, 224, 224, 224, 224, 240, 240, 240, 240, 207, 207, 207, 198, 198, 183, 144, 66, 40,
@@ -80,7 +79,7 @@ var (
 		204, 204, 204, 204, 204, 204, 204, 204, 201, 201, 201, 201, 198, 198, 198, 187, 187, 175, 140, 66, 40,
 	}
 
-	// allocations are shares of bits, in 32nds of a bit a coefficient, by quality.
+	// allocations lists the bits per coefficient, in 32nds of a bit, by quality.
 	allocations = [...]byte{
 		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 90, 80, 75, 69, 63, 56, 49, 40, 34, 29,
 		20, 18, 10, 0, 0, 0, 0, 0, 0, 0, 0, 110, 100, 90, 84, 78, 71, 65, 58, 51, 45, 39, 32, 26, 20, 12, 0, 0,
@@ -94,18 +93,17 @@ var (
 		158, 153, 148, 129, 104,
 	}
 
-	// logFrac are logarithms in eighths, rounded up.
+	// logFrac lists log2 in eighths, rounded up.
 	logFrac = [...]int{
 		0, 8, 13, 16, 19, 21, 23, 24, 26, 27, 28, 29, 30, 31, 32, 32, 33, 34, 34, 35, 36, 36, 37, 37,
 	}
 
-	// means of the energies of bands, in 16ths of 6 dB.
+	// means lists the mean band energies, in 16ths of 6 dB.
 	means = [...]float64{
 		103, 100, 92, 85, 81, 77, 72, 70, 78, 75, 73, 71, 78, 74, 69, 72, 70, 74, 76, 71, 60,
 	}
 
-	// laplace are probability and decay of the energy of bands, by size, and whether it
-	// is foretold.
+	// laplace lists probability and decay of the band energies, by frame size and intra flag.
 	laplace = [4][2][42]byte{
 		{
 			{

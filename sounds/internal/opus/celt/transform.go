@@ -5,14 +5,14 @@ import (
 	"voicepool/pcm"
 )
 
-// overlap is how many samples of two blocks lie over each other.
+// overlap is the number of samples by which blocks overlap.
 const overlap = 120
 
-// inverse is the inverse modified discrete cosine transform of one size, by way of a
-// complex Fourier transform of half of it, whose size is 15 times a power of two.
+// inverse is the inverse MDCT of one size, computed by a complex Fourier transform of half the size, which is
+// 15 times a power of two.
 type inverse struct {
 	n        int       // coefficients
-	cos, sin []float64 // both twiddles
+	cos, sin []float64 // pre- and post-twiddles
 	turns    []complex128
 	power    *fourier.Transform
 	parts    [15][]complex128
@@ -34,8 +34,8 @@ func newInverse(n int) *inverse {
 	return t
 }
 
-// apply transforms every stride-th value of in. The first overlap values of out become
-// the sound where the block before overlaps; its last overlap/2 are not complete.
+// apply transforms every stride-th value of in. It adds the overlap with the previous block to the first
+// overlap values of out; the last overlap/2 values are incomplete.
 func (t *inverse) apply(out []float32, in []float64, stride int, window *[overlap]float64) {
 	q := t.n / 2
 	for i := range q {
@@ -59,8 +59,7 @@ func (t *inverse) apply(out []float32, in []float64, stride int, window *[overla
 	}
 }
 
-// transform sets z to the Fourier transform of what is in parts, of which part r has
-// each fifteenth number from r on.
+// transform sets z to the Fourier transform of parts. Part r contains every 15th number from r on.
 func (t *inverse) transform() {
 	for _, p := range t.parts {
 		t.power.Apply(p)
@@ -92,10 +91,10 @@ func scaled(x complex128, f float64) complex128 {
 	return complex(float64(real(x)*f), float64(imag(x)*f))
 }
 
-// turned is x times -i.
+// turned returns x times -i.
 func turned(x complex128) complex128 { return complex(imag(x), -real(x)) }
 
-// three is the Fourier transform of three numbers.
+// three returns the Fourier transform of three numbers.
 func three(x, y, z complex128) (a, b, c complex128) {
 	const sin = 0.86602540378443864676 // of a third of a turn
 	sum, diff := y+z, turned(scaled(y-z, sin))

@@ -1,29 +1,29 @@
-// Package entropy reads the range-coded numbers of an Opus frame (RFC 6716, section 4.1).
+// Package entropy is the range decoder of Opus frames (RFC 6716, section 4.1).
 package entropy
 
 import "math/bits"
 
 const (
-	symbol = 8            // bits of a symbol
-	top    = 1 << 31      // the range is below it
-	bottom = top >> 8     // and above this
-	extra  = (32-2)%8 + 1 // bits of the last symbol that count
+	symbol = 8            // bits per symbol
+	top    = 1 << 31      // exclusive upper limit of the range
+	bottom = top >> 8     // exclusive lower limit
+	extra  = (32-2)%8 + 1 // significant bits of the last symbol
 )
 
-// Decoder reads one frame. Range-coded numbers come from its beginning, raw bits from its
-// end. What lies beyond is zeros.
+// Decoder reads one frame. Range-coded numbers are read from its beginning, raw bits from its end. Bits beyond
+// the frame are zero.
 type Decoder struct {
 	data      []byte
-	at, ends  int // bytes taken from the beginning, and from the end
+	at, ends  int // bytes consumed from the beginning, and from the end
 	window    uint64
 	have      uint // raw bits in window
-	total     int  // bits taken, as Tell counts them
+	total     int  // bits consumed, as Tell counts them
 	rng, val  uint32
 	ext       uint32
 	remainder uint32
 }
 
-// Reset begins another frame.
+// Reset starts decoding another frame.
 func (d *Decoder) Reset(data []byte) {
 	*d = Decoder{data: data, total: 33 - (32-extra)/symbol*symbol, rng: 1 << extra}
 	d.remainder = d.next()
@@ -50,28 +50,28 @@ func (d *Decoder) normalize() {
 	}
 }
 
-// Len returns the size of the frame, in bytes.
+// Len returns the size of the frame in bytes.
 func (d *Decoder) Len() int { return len(d.data) }
 
-// Shrink takes n bytes off the end, which belong to another frame, and returns them.
+// Shrink removes n bytes from the end, which belong to another frame, and returns them.
 func (d *Decoder) Shrink(n int) []byte {
 	rest := d.data[len(d.data)-n:]
 	d.data = d.data[:len(d.data)-n]
 	return rest
 }
 
-// Range returns the state of the decoder, which seeds noise.
+// Range returns the range of the decoder, the seed for noise.
 func (d *Decoder) Range() uint32 { return d.rng }
 
-// Tell returns how many bits have been read, rounded up.
+// Tell returns the number of bits read, rounded up.
 func (d *Decoder) Tell() int { return d.total - bits.Len32(d.rng) }
 
-// Exhaust pretends that all bits have been read.
+// Exhaust marks all bits as read.
 func (d *Decoder) Exhaust() { d.total += 8*len(d.data) - d.Tell() }
 
 var corrections = [...]uint32{35733, 38967, 42495, 46340, 50535, 55109, 60097, 65535}
 
-// TellFrac returns how many eighths of a bit have been read, rounded up.
+// TellFrac returns the number of eighths of bits read, rounded up.
 func (d *Decoder) TellFrac() int {
 	l := bits.Len32(d.rng)
 	r := d.rng >> (l - 16)
@@ -82,13 +82,13 @@ func (d *Decoder) TellFrac() int {
 	return d.total<<3 - (l<<3 + int(b))
 }
 
-// Decode returns the place of the next symbol in 0..total-1. Update must follow.
+// Decode returns a value in 0..total-1 that identifies the next symbol. Update must follow.
 func (d *Decoder) Decode(total uint32) uint32 {
 	d.ext = d.rng / total
 	return total - min(d.val/d.ext+1, total)
 }
 
-// Update passes over the symbol whose places are low..high-1 of total.
+// Update consumes the symbol with the values low..high-1 of total.
 func (d *Decoder) Update(low, high, total uint32) {
 	s := d.ext * (total - high)
 	d.val -= s
@@ -114,8 +114,7 @@ func (d *Decoder) Bit(logp uint) bool {
 	return set
 }
 
-// Symbol returns a symbol whose probabilities are 2^-scale times the steps of a table
-// that falls to 0.
+// Symbol returns a symbol. table is its decreasing cumulative distribution, scaled by 2^scale, ending with 0.
 func (d *Decoder) Symbol(table []byte, scale uint) int {
 	r, s := d.rng>>scale, d.rng
 	for i, x := range table {
@@ -163,7 +162,8 @@ func (d *Decoder) Raw(n uint) uint32 {
 	return x
 }
 
-// Laplace returns a number of which 0 has the probability fs, and whose others decay.
+// Laplace returns an integer with a Laplace distribution: fs is the probability of 0, and decay the decay for
+// larger magnitudes.
 func (d *Decoder) Laplace(fs, decay uint32) int {
 	d.ext = d.rng >> 15
 	place := uint32(1<<15) - min(d.val/d.ext+1, 1<<15)

@@ -6,35 +6,35 @@ import (
 
 const maxLength = 320 // samples of a frame, 20 ms at 16 kHz
 
-// channel is what one channel of frames leaves to the next: its middle or its side.
+// channel is the decoder state of one channel: mid or side.
 type channel struct {
 	rate, subframes int // in kHz; subframes of 5 ms
 	book            *codebook
-	fresh           bool // nothing has been decoded since a reset
+	fresh           bool // no frame has been decoded since a reset
 	active          [3]bool
 	repeated        [3]bool
-	decoded         int // frames of this packet
+	decoded         int // number of decoded frames in this packet
 
 	indices     indices
 	codedSignal int
 	codedLag    int
 	pulses      [maxLength]int32
 
-	lag, gainIndex, signal int // of the frame before
+	lag, gainIndex, signal int // of the previous frame
 	gain                   int32
 	lines                  [16]int16
 	past                   [2 * maxLength]int16 // samples
 	filtered               [16]int32
 	excitation             [maxLength]int32
-	lost                   int // frames in a row
+	lost                   int // consecutive lost frames
 	coefficients           [16]int16
 	seed                   int32
 
 	resampler resampler
-	control   control // of the frame
+	control   control // of the current frame
 }
 
-// control is what filters a frame.
+// control has the filter parameters of a frame.
 type control struct {
 	gains   [4]int32
 	filters [2][16]int16
@@ -49,7 +49,7 @@ func (c *channel) reset() {
 
 func (c *channel) length() int { return 5 * c.rate * c.subframes }
 
-// setRate prepares for frames of a rate, in kHz, and a number of subframes.
+// setRate prepares for frames with a rate in kHz and a number of subframes.
 func (c *channel) setRate(rate, subframes int) {
 	c.subframes = subframes
 	if c.rate == rate {
@@ -63,14 +63,14 @@ func (c *channel) setRate(rate, subframes int) {
 	clear(c.filtered[:])
 }
 
-// forget is what a side channel does that comes back.
+// forget resets a side channel that returns after a pause.
 func (c *channel) forget() {
 	clear(c.past[:])
 	clear(c.filtered[:])
 	c.lag, c.gainIndex, c.signal, c.fresh = 100, 10, passive, true
 }
 
-// decode sets out to a frame. A nil e is a frame that was lost.
+// decode decodes a frame into out. A nil e is a lost frame.
 func (c *channel) decode(out []int16, e *entropy.Decoder, coding int) {
 	if e == nil {
 		c.conceal(out)
@@ -88,7 +88,7 @@ func (c *channel) decode(out []int16, e *entropy.Decoder, coding int) {
 	copy(c.past[memory-n:], out)
 }
 
-// parameters turns indices into filters.
+// parameters converts indices to filter parameters.
 func (c *channel) parameters(coding int) *control {
 	p, x := &c.control, &c.indices
 	*p = control{}
@@ -150,7 +150,7 @@ func (c *channel) parameters(coding int) *control {
 	return p
 }
 
-// excite turns pulses into an excitation.
+// excite converts pulses to an excitation.
 func (c *channel) excite() {
 	x := &c.indices
 	offset, seed := offsets[x.signal>>1][x.offset]<<4, x.seed
@@ -179,7 +179,7 @@ func (c *channel) synthesize(out []int16, p *control) {
 		n      = 5 * c.rate
 		memory = 20 * c.rate
 		state  [16 + 80]int32
-		voice  [2 * maxLength]int32 // what pitches are foretold from
+		voice  [2 * maxLength]int32 // input of the pitch prediction
 		at     = memory
 	)
 	copy(state[:], c.filtered[:])
@@ -231,8 +231,7 @@ func (c *channel) synthesize(out []int16, p *control) {
 	copy(c.filtered[:], state[:])
 }
 
-// whiten sets dst to the residual of the last samples before a subframe, which begins at
-// frame from.
+// whiten computes the prediction residual of the samples before a subframe that begins at sample from.
 func (c *channel) whiten(dst []int32, from int, a *[16]int16, gain int32) {
 	order, end := c.book.order, 20*c.rate+from
 	for i := range dst {
@@ -246,7 +245,7 @@ func (c *channel) whiten(dst []int32, from int, a *[16]int16, gain int32) {
 	}
 }
 
-// predict filters a subframe. state begins with what the one before has left.
+// predict filters a subframe. state begins with the end of the previous one.
 func (c *channel) predict(out []int16, excitation []int32, state *[16 + 80]int32, a *[16]int16, gain int32) {
 	order := c.book.order
 	for i, x := range excitation {
@@ -261,7 +260,7 @@ func (c *channel) predict(out []int16, excitation []int32, state *[16 + 80]int32
 	copy(state[:16], state[len(out):])
 }
 
-// conceal makes up a frame that was lost: noise through the last filter, which decays.
+// conceal synthesizes a lost frame: decaying noise through the last filter.
 func (c *channel) conceal(out []int16) {
 	var state [16 + 80]int32
 	copy(state[:], c.filtered[:])

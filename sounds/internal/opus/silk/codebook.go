@@ -1,16 +1,16 @@
 package silk
 
-// codebook has the line spectral frequencies.
+// codebook has the tables of the line spectral frequencies.
 type codebook struct {
 	order      int
 	step       int32
-	frequency  []byte // of vectors, in 256ths
+	frequency  []byte // vectors, in 256ths
 	weight     []int16
 	choice     [2][]byte
 	predictors []byte
 	selectors  []byte
 	residual   []byte
-	least      []int16 // distance
+	least      []int16 // minimum distances
 }
 
 var narrow = codebook{
@@ -178,7 +178,7 @@ var wide = codebook{
 	},
 }
 
-// cosines of the first half of a turn, times 4096.
+// cosines lists the cosines of the first half turn, times 8192.
 var cosines = [129]int32{
 	8192, 8190, 8182, 8170, 8152, 8130, 8104, 8072, 8034, 7994, 7946, 7896, 7840, 7778, 7714, 7644, 7568, 7490,
 	7406, 7318, 7226, 7128, 7026, 6922, 6812, 6698, 6580, 6458, 6332, 6204, 6070, 5934, 5792, 5648, 5502, 5352,

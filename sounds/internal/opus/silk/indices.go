@@ -2,21 +2,21 @@ package silk
 
 import "voicepool/sounds/internal/opus/entropy"
 
-// The kinds of signals.
+// The signal types.
 const (
 	passive = iota
 	unvoiced
 	voiced
 )
 
-// How much of a frame is told by its difference from the one before.
+// The coding of a frame relative to the previous one.
 const (
 	independent = iota
 	independentUnscaled
 	conditional
 )
 
-// indices are what a frame says of its filters.
+// indices are the coded parameters of a frame.
 type indices struct {
 	signal, offset int
 	gains          [4]int
@@ -29,7 +29,7 @@ type indices struct {
 	seed           int32
 }
 
-// readIndices reads what a frame says of its filters.
+// readIndices reads the coded parameters of a frame.
 func (c *channel) readIndices(e *entropy.Decoder, active bool, coding int) {
 	x := &c.indices
 	if active {
@@ -106,7 +106,7 @@ func (c *channel) readPitch(e *entropy.Decoder, coding int) {
 	}
 }
 
-// map8 chooses by the rate, 8, 12 or 16 kHz.
+// map8 selects a value by the rate: 8, 12 or 16 kHz.
 func map8[T any](rate int, narrow, medium, wide T) T {
 	return [...]T{narrow, medium, wide}[(rate-8)/4]
 }
@@ -157,7 +157,7 @@ func (c *channel) readPulses(e *entropy.Decoder) {
 	}
 }
 
-// readShell shares out pulses to both halves of a block.
+// readShell distributes pulses to the halves of a block, recursively.
 func readShell(e *entropy.Decoder, block []int32, sum, level int) {
 	if sum == 0 {
 		return

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// table returns the number of the probabilities of a line of a vector.
+// table returns the index of the probability table for line i of a vector.
 func (b *codebook) table(vector, i int) int {
 	s := b.selectors[(vector*b.order+i)/2] >> (4 * (i & 1))
 	return int(s >> 1 & 7)
 }
 
-// predictor returns by what a line is foretold from the one above it, in 256ths.
+// predictor returns the prediction factor of a line from the line above it, in 256ths.
 func (b *codebook) predictor(vector, i int) int32 {
 	s := b.selectors[(vector*b.order+i)/2] >> (4 * (i & 1))
 	return int32(b.predictors[i+int(s&1)*(b.order-1)])
@@ -40,7 +40,7 @@ func (b *codebook) lines(index *[17]int) (lines [16]int16) {
 	return lines
 }
 
-// stabilize keeps the lines apart.
+// stabilize enforces the minimum distances between lines.
 func (b *codebook) stabilize(lines []int16) {
 	n := len(lines)
 	least := func(i int) int32 { return int32(b.least[i]) }
@@ -86,7 +86,7 @@ func (b *codebook) stabilize(lines []int16) {
 	}
 }
 
-// limit is x between two bounds, in either order.
+// limit clamps x between two bounds, in either order.
 func limit(x, low, high int32) int32 {
 	return min(max(x, min(low, high)), max(low, high))
 }
@@ -96,7 +96,7 @@ var (
 	order10 = [...]int{0, 9, 6, 3, 4, 5, 8, 1, 2, 7}
 )
 
-// filter returns the coefficients of a filter from its lines, in 4096ths.
+// filter converts line spectral frequencies to filter coefficients, in 4096ths.
 func filter(lines []int16) (a [16]int16) {
 	n := len(lines)
 	order := order10[:]
@@ -128,7 +128,7 @@ func filter(lines []int16) (a [16]int16) {
 	return a
 }
 
-// polynomial multiplies up every second of the roots.
+// polynomial returns the polynomial with every second of the roots.
 func polynomial(roots []int32) (out [9]int32) {
 	out[0], out[1] = 1<<16, -roots[0]
 	for k := 1; 2*k < len(roots); k++ {
@@ -160,7 +160,7 @@ func expandNarrow(a []int16, chirp int32) {
 	}
 }
 
-// fit brings coefficients into 16 bits.
+// fit scales coefficients to 16 bits.
 func fit(a []int16, wide []int32) {
 	for range 10 {
 		most, at := int32(0), 0
@@ -185,7 +185,7 @@ func fit(a []int16, wide []int32) {
 	}
 }
 
-// stable tells whether a filter is, and amplifies no more than 10,000 times.
+// stable reports whether a filter is stable with a gain of at most 10,000.
 func stable(narrow []int16) bool {
 	const bound = 16773022 // 0.99975
 	var a [16]int32

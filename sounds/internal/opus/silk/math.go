@@ -5,28 +5,28 @@ import (
 	"math/bits"
 )
 
-// The sums of SILK are whole numbers; these have the widths that RFC 6716 gives them.
+// SILK uses integer arithmetic with the widths that RFC 6716 specifies.
 
-// mulWB is a times the low half of b, in 65536ths.
+// mulWB returns a times the low half of b, in 65536ths.
 func mulWB(a, b int32) int32 { return int32(int64(a) * int64(int16(b)) >> 16) }
 
-// mulWW is a times b, in 65536ths.
+// mulWW returns a times b, in 65536ths.
 func mulWW(a, b int32) int32 { return int32(int64(a) * int64(b) >> 16) }
 
-// mulHigh is the high half of a times b.
+// mulHigh returns the high half of a times b.
 func mulHigh(a, b int32) int32 { return int32(int64(a) * int64(b) >> 32) }
 
-// rounded is x / 2^n, rounded.
+// rounded returns x / 2^n, rounded.
 func rounded[T int32 | int64](x T, n uint) T { return (x>>(n-1) + 1) >> 1 }
 
 func clip16(x int32) int16 { return int16(min(max(x, math.MinInt16), math.MaxInt16)) }
 
 func clip32(x int64) int32 { return int32(min(max(x, math.MinInt32), math.MaxInt32)) }
 
-// headroom is by how many bits x can be moved to the left.
+// headroom returns the number of bits by which x can be shifted left.
 func headroom(x int32) int { return bits.LeadingZeros32(uint32(max(x, -x))) - 1 }
 
-// shifted is x / 2^n, where n may be negative.
+// shifted returns x / 2^n; n may be negative.
 func shifted(x int32, n int) int32 {
 	switch {
 	case n < 0:
@@ -37,7 +37,7 @@ func shifted(x int32, n int) int32 {
 	return 0
 }
 
-// quotient is about a / b times 2^q.
+// quotient approximates a / b times 2^q.
 func quotient(a, b int32, q int) int32 {
 	ha, hb := headroom(a), headroom(b)
 	a, b = a<<ha, b<<hb
@@ -47,7 +47,7 @@ func quotient(a, b int32, q int) int32 {
 	return shifted(result+mulWB(a, inverse), 29+ha-hb-q)
 }
 
-// inverse is about 2^q / b.
+// inverse approximates 2^q / b.
 func inverse(b int32, q int) int32 {
 	h := headroom(b)
 	b <<= h
@@ -56,7 +56,7 @@ func inverse(b int32, q int) int32 {
 	return shifted(x<<16+mulWW(err, x), 61-h-q)
 }
 
-// exponential is about 2^(x/128).
+// exponential approximates 2^(x/128).
 func exponential(x int32) int32 {
 	if x < 0 {
 		return 0
@@ -72,5 +72,5 @@ func exponential(x int32) int32 {
 	return out + out>>7*curve
 }
 
-// random is the next of the random numbers.
+// random returns the random number after seed.
 func random(seed int32) int32 { return 907633515 + seed*196314165 }

@@ -1,10 +1,10 @@
 package silk
 
-// resampler converts the rate of a channel to 48 kHz.
+// resampler converts a channel to 48 kHz.
 type resampler struct {
 	rate   int // in kHz
 	delay  int
-	held   [16]int16 // the last samples, by the delay
+	held   [16]int16 // the last samples, for the delay
 	states [6]int32
 	fir    [8]int16
 }
@@ -13,7 +13,8 @@ func newResampler(rate int) resampler {
 	return resampler{rate: rate, delay: map8(rate, 0, 4, 7)}
 }
 
-// convert sets out, of 48/rate times the length of in, which is at least a millisecond.
+// convert resamples in to out, whose length must be 48/rate times the length of in. in has at least a
+// millisecond.
 func (r *resampler) convert(out, in []int16) {
 	n := r.rate - r.delay
 	first := r.held
@@ -25,7 +26,7 @@ func (r *resampler) convert(out, in []int16) {
 	copy(r.held[:], in[len(in)-r.delay:])
 }
 
-// run converts a millisecond.
+// run converts one millisecond.
 func (r *resampler) run(out, in []int16) {
 	var twice [8 + 32]int16
 	copy(twice[:], r.fir[:])
@@ -51,7 +52,7 @@ func (r *resampler) run(out, in []int16) {
 	copy(r.fir[:], twice[2*len(in):])
 }
 
-// pass is a chain of three all-pass filters.
+// pass is a cascade of three all-pass filters.
 func pass(s []int32, x, a, b, c int32) int16 {
 	y := mulWB(x-s[0], a)
 	x, s[0] = s[0]+y, x+y

@@ -1,32 +1,32 @@
-// Package silk decodes the frames of Opus that foretell speech (RFC 6716, section 4.2).
-// Its sums are whole numbers, whose widths the format prescribes.
+// Package silk decodes the SILK frames of Opus, which code speech by linear prediction (RFC 6716, section 4.2).
+// It uses integer arithmetic with the widths that the format specifies.
 package silk
 
 import "voicepool/sounds/internal/opus/entropy"
 
-// Decoder decodes packets in their order. New makes one.
+// Decoder decodes consecutive packets. Create it with New.
 type Decoder struct {
-	channels   int // that it gives
-	coded      int // channels of the packet before
+	channels   int // number of output channels
+	coded      int // channels of the previous packet
 	channel    [2]channel
-	predictors [2]int32 // of the side, of the frame before
+	predictors [2]int32 // of the side channel, in the previous frame
 	middle     [2]int16 // the last samples
 	side       [2]int16
-	alone      bool // the frame before had no side
-	folded     bool // the packet is the first without a side
+	alone      bool // the previous frame had no side channel
+	folded     bool // the packet is the first without a side channel
 
 	frame [2][2 + maxLength]int16
 	out   [2][960]int16
 }
 
-// New returns a decoder that gives one channel or two.
+// New returns a decoder with one or two output channels.
 func New(channels int) *Decoder {
 	d := &Decoder{channels: channels}
 	d.Reset()
 	return d
 }
 
-// Reset forgets all packets.
+// Reset resets the state.
 func (d *Decoder) Reset() {
 	*d = Decoder{channels: d.channels}
 	for i := range d.channel {
@@ -34,11 +34,11 @@ func (d *Decoder) Reset() {
 	}
 }
 
-// Decode adds a packet to dst, whose length is that of the packet, in frames of so many
-// coded channels at rate kHz. A nil e is a packet that was lost; then rate and coded are
-// those of the packet before.
+// Decode adds a packet to dst, whose length is the duration of the packet. coded is the number of coded
+// channels, rate their rate in kHz. A nil e is a lost packet; then rate and coded are taken from the previous
+// packet.
 func (d *Decoder) Decode(dst []float32, e *entropy.Decoder, rate, coded int) {
-	n := len(dst) / d.channels // 48 a millisecond
+	n := len(dst) / d.channels // 48 per millisecond
 	if e == nil {
 		rate, coded = d.channel[0].rate, d.coded
 		if rate == 0 {
@@ -84,7 +84,7 @@ func (d *Decoder) prepare(rate, coded, subframes int) {
 	d.coded = coded
 }
 
-// readFlags reads what comes before the frames, and passes over the copies of earlier ones.
+// readFlags reads the flags before the frames, and skips redundant copies of earlier frames.
 func (d *Decoder) readFlags(e *entropy.Decoder, frames int) {
 	var copies [2]bool
 	for c := range d.coded {
@@ -132,7 +132,7 @@ func (d *Decoder) readFlags(e *entropy.Decoder, frames int) {
 	}
 }
 
-// readPredictors reads by what the side is foretold from the middle.
+// readPredictors reads the factors that predict side from mid.
 func readPredictors(e *entropy.Decoder) (p [2]int32) {
 	n := e.Symbol(stereoJoint, 8)
 	high := [2]int{n / 5, n % 5}
@@ -197,7 +197,7 @@ func (d *Decoder) decodeFrame(e *entropy.Decoder, i int) int {
 	return n
 }
 
-// weave turns middle and side into left and right, a sample later.
+// weave converts mid and side to left and right, with a delay of one sample.
 func (d *Decoder) weave(predictors [2]int32, n int) {
 	x, y := &d.frame[0], &d.frame[1]
 	x[0], x[1] = d.middle[0], d.middle[1]

@@ -1,19 +1,18 @@
 package silk
 
-// The tables are those of RFC 6716, whose code components are Copyright (c) 2012 IETF Trust
-// and the persons identified as its authors, all rights reserved: redistribution and use in
-// source and binary forms, with or without modification, is permitted by the Simplified BSD
-// License of section 4.c of the IETF Trust's Legal Provisions Relating to IETF Documents
-// (trustee.ietf.org/license-info).
+// The tables are from RFC 6716, whose code components are Copyright (c) 2012 IETF Trust and the persons
+// identified as its authors, all rights reserved: redistribution and use in source and binary forms, with or
+// without modification, is permitted by the Simplified BSD License of section 4.c of the IETF Trust's Legal
+// Provisions Relating to IETF Documents (trustee.ietf.org/license-info).
 //
-// A table of probabilities falls from 256 to 0.
+// A probability table decreases from 256 to 0.
 var (
 
-	// What kind of signal a frame is, with activity and without.
+	// The signal type of a frame, with and without voice activity.
 	typesActive  = []byte{232, 158, 10, 0}
 	typesPassive = []byte{230, 0}
 
-	// Gains: the high bits by the kind of signal, and differences.
+	// Gains: the high bits by signal type, and differences.
 	gainFirst = [3][]byte{
 		{224, 112, 44, 15, 3, 2, 1, 0},
 		{254, 237, 192, 132, 70, 23, 4, 0},
@@ -24,11 +23,11 @@ var (
 		14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0,
 	}
 
-	// Of line spectral frequencies.
+	// Line spectral frequencies.
 	interpolations = []byte{243, 221, 192, 181, 0}
 	extended       = []byte{100, 40, 16, 7, 3, 1, 0}
 
-	// Pitches.
+	// Pitch lags.
 	lagHigh = []byte{
 		253, 250, 244, 233, 212, 182, 150, 131, 120, 110, 98, 85, 72, 60, 49, 40, 32, 25, 19, 15, 13, 11, 9, 8, 7,
 		6, 5, 4, 3, 2, 1, 0,
@@ -44,7 +43,7 @@ var (
 	contoursShort       = []byte{165, 119, 80, 61, 47, 35, 27, 20, 14, 9, 4, 0}
 	contoursNarrowShort = []byte{113, 63, 0}
 
-	// How pitches move within a frame, by subframe and contour.
+	// Pitch lag offsets within a frame, by subframe and contour.
 	lagsNarrow = [4][]int8{
 		{0, 2, -1, -1, -1, 0, 0, 1, 1, 0, 1},
 		{0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0},
@@ -78,7 +77,7 @@ var (
 		{0, 1, 0, 1, -1, 2, -1, 2, -2, 3, -2, 3},
 	}
 
-	// Filters of pitches, by periodicity.
+	// Pitch filters, by periodicity.
 	periodicities = []byte{179, 99, 0}
 	ltpChoices    = [3][]byte{
 		{
@@ -160,11 +159,11 @@ var (
 
 	offsets = [2][2]int32{{100, 240}, {32, 100}} // of the excitation
 
-	// Which frames of a packet have a copy of the packet before.
+	// The frames of a packet with a copy of the previous packet.
 	repeats2 = []byte{203, 150, 0}
 	repeats3 = []byte{215, 195, 166, 125, 110, 82, 0}
 
-	// Stereo.
+	// Stereo prediction.
 	stereoJoint = []byte{
 		249, 247, 246, 245, 244, 234, 210, 202, 201, 200, 197, 174, 82, 59, 56, 55, 54, 46, 22, 12, 11, 10, 9, 7,
 		0,
@@ -174,14 +173,14 @@ var (
 	}
 	middleOnly = []byte{64, 0}
 
-	// Equal probabilities.
+	// Uniform distributions.
 	uniform3 = []byte{171, 85, 0}
 	uniform4 = []byte{192, 128, 64, 0}
 	uniform5 = []byte{205, 154, 102, 51, 0}
 	uniform6 = []byte{213, 171, 128, 85, 43, 0}
 	uniform8 = []byte{224, 192, 160, 128, 96, 64, 32, 0}
 
-	// Half of the filters between two samples, each 24th from the first.
+	// One half of each interpolation filter for fractions of 1/24, 3/24 and so on.
 	interpolators = [12][4]int32{
 		{189, -600, 617, 30567},
 		{117, -159, -1070, 29704},

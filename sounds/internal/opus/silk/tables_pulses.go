@@ -19,7 +19,7 @@ var (
 		{255, 254, 253, 247, 220, 162, 106, 67, 42, 28, 18, 12, 9, 6, 4, 3, 2, 0},
 	}
 
-	// shells tells how many pulses are in the first half of 2, 4, 8 and 16 samples.
+	// shells gives the distribution of the pulses in the first half of 2, 4, 8 and 16 samples.
 	shells = [4][17][]byte{
 		{
 			nil,
