@@ -1,5 +1,5 @@
-// Game is a small shooter in which hundreds of sounds fight for 16 voices. The right side of
-// the screen shows the pool as it plays: who has which slot, how loud, and who took whose place.
+// Game is a small shooter with hundreds of sounds and a pool of 16 voices. The right side of the screen shows
+// the pool: the voice in each slot, its loudness, and the voices stolen last.
 //
 //	go run .            # sound through Ebitengine's audio context
 //	go run . -device    # sound through voicepool's own device
@@ -27,18 +27,18 @@ import (
 	"voicepool/examples/game/world"
 )
 
-// errOne is the rule that a process keeps: see docs/devices.md.
+// errOne reports a second audio output in the process: see docs/devices.md.
 var errOne = errors.New("a process has one audio output: Ebitengine's context or voicepool's device, never both")
 
 type game struct {
 	world    *world.World
 	sound    *sound.Sound
-	keys     func() world.Keys          // what is held down
-	typed    func(ebiten.Key) bool      // whether a key has just gone down
-	after    func(screen *ebiten.Image) // after each picture, for a test; nil: nothing
-	listened bool                       // there is an output
-	drivers  func() []oto.Driver        // what sound there may be
-	fail     func() error               // ends the game, for a test; nil: never
+	keys     func() world.Keys          // returns the keys held down
+	typed    func(ebiten.Key) bool      // reports whether a key was just pressed
+	after    func(screen *ebiten.Image) // called after each picture, for a test; may be nil
+	listened bool                       // an output is open
+	drivers  func() []oto.Driver        // returns the audio drivers
+	fail     func() error               // ends the game with an error, for a test; may be nil
 }
 
 func held() world.Keys {
@@ -57,7 +57,7 @@ func newGame(o sound.Options) (*game, error) {
 	return &game{world: world.New(1), sound: s, keys: held, typed: inpututil.IsKeyJustPressed, drivers: oto.Probe}, nil
 }
 
-// Update is a sixtieth of a second.
+// Update advances the game by a sixtieth of a second.
 func (g *game) Update() error {
 	if g.fail != nil {
 		if err := g.fail(); err != nil {
@@ -72,7 +72,7 @@ func (g *game) Update() error {
 	return g.sound.Frame(g.world)
 }
 
-// change does what the keys ask of the pool.
+// change applies the keys that change the pool.
 func (g *game) change() error {
 	s := g.sound
 	voices := int(s.Mixer().Stats().Voices)
@@ -100,15 +100,15 @@ func (g *game) change() error {
 	return nil
 }
 
-// after returns what follows one of some names, in a ring.
+// after returns the name that follows name in a cycle of names.
 func after(name string, names ...string) string {
 	return names[(slices.Index(names, name)+1)%len(names)]
 }
 
-// Layout is the size of the picture, whatever that of the window.
+// Layout returns the fixed size of the picture.
 func (g *game) Layout(int, int) (int, int) { return width, height }
 
-// silence says why nothing can be heard; "": something can.
+// silence returns why no sound can be played, or "".
 func silence(drivers []oto.Driver) (why string) {
 	for _, d := range drivers {
 		if d.Found {
@@ -119,7 +119,7 @@ func silence(drivers []oto.Driver) (why string) {
 	return why + "the game plays on unheard"
 }
 
-// listen plays the game's sound until the function that it returns is called.
+// listen plays the game's sound until the caller calls stop.
 func (g *game) listen(device bool) (stop func(), err error) {
 	if g.listened || device && audio.CurrentContext() != nil {
 		return nil, errOne
@@ -144,7 +144,7 @@ func (g *game) listen(device bool) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	player.SetBufferSize(40 * time.Millisecond) // without it a shot is heard half a second late
+	player.SetBufferSize(40 * time.Millisecond) // the default buffer delays sounds by half a second
 	player.Play()
 	return player.PauseAndStopReading, nil
 }

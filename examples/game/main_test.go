@@ -32,7 +32,7 @@ const (
 	block = 800 // frames of sound in a frame of the game
 )
 
-// played is what the real game gave: TestMain runs it, since Ebitengine wants the main thread.
+// played holds the results of the real game. TestMain runs it, because Ebitengine needs the main thread.
 var played struct {
 	err     error
 	heard   []byte
@@ -41,19 +41,18 @@ var played struct {
 	score   int
 }
 
-// playedTake is what one of the game's mixers has played: the keys that change a policy change the
-// mixer.
+// playedTake is the take of one of the game's mixers: the keys that change the policy also change the mixer.
 type playedTake struct {
 	*take.Take
 	mixer *mixer.Mixer
-	from  int // the frame that was heard first
+	from  int // first audible frame
 }
 
 func script(tick int) world.Keys {
 	return world.Keys{Fire: true, Left: tick/40%2 == 0, Right: tick/40%2 == 1}
 }
 
-// typed is the script of the keys that change the pool.
+// typed simulates the keys that change the pool.
 func typed(tick int, k ebiten.Key) bool {
 	return k == ebiten.KeyS && (tick == 100 || tick == 130 || tick == 175) || k == ebiten.KeyV && tick == 200 ||
 		k == ebiten.KeyP && (tick == 220 || tick == 230 || tick == 240 || tick == 250 || tick == 260 || tick == 270) ||
@@ -66,8 +65,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// playReal runs the game on a screen, with scripted keys, and takes its sound from a reader in
-// step with it.
+// playReal runs the game on a screen with simulated keys, and reads its sound in step with it.
 func playReal() error {
 	g, err := newGame(sound.Options{Journal: take.Journal})
 	if err != nil {
@@ -110,7 +108,7 @@ func playReal() error {
 	return ebiten.RunGame(g)
 }
 
-// record begins a take where a mixer is about to be heard for the first time.
+// record begins a take when a new mixer is about to become audible.
 func record(s *sound.Sound) error {
 	m := s.Mixer()
 	if n := len(played.takes); n > 0 && played.takes[n-1].mixer == m {
@@ -121,8 +119,8 @@ func record(s *sound.Sound) error {
 	return err
 }
 
-// The game's sound is what the journals of its mixers render to, to the bit. Each is faded into the
-// next within the block of 512 frames with which that begins.
+// TestJournals compares the game's sound with renders of its mixers' journals, to the bit. The first block of
+// 512 frames of each mixer is a crossfade.
 func TestJournals(t *testing.T) {
 	if played.err != nil {
 		t.Fatal(played.err)
@@ -158,7 +156,7 @@ func TestJournals(t *testing.T) {
 	}
 }
 
-// The game's sound is that of the same world without a screen, to the bit.
+// TestSound compares the game's sound with the same world without a screen, to the bit.
 func TestSound(t *testing.T) {
 	if played.err != nil {
 		t.Fatal(played.err)
@@ -178,7 +176,7 @@ func TestSound(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Mixer().Prepare()
-		// A reader gives as much as fits at first, then 512 frames at a time.
+		// A reader first fills its buffer, then reads 512 frames at a time.
 		if at == 0 {
 			s.Output().Render(out)
 		} else {
@@ -195,7 +193,7 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// A second output is refused, whichever it is.
+// TestOneOutput checks that a second output of either kind is rejected.
 func TestOneOutput(t *testing.T) {
 	g := &game{listened: true}
 	for _, device := range []bool{false, true} {
@@ -205,8 +203,8 @@ func TestOneOutput(t *testing.T) {
 	}
 }
 
-// Without a sound card the game plays on and says so in a line. It does not ask Ebitengine's context,
-// whose error would end it.
+// TestWithoutSoundCard checks that the game continues without a sound card and logs one line. It must not
+// open Ebitengine's context, whose error would end the game.
 func TestWithoutSoundCard(t *testing.T) {
 	s, err := sound.New(sound.Options{})
 	if err != nil {
@@ -247,7 +245,7 @@ func encode(frames []pcm.Frame) []byte {
 	return b
 }
 
-// The field has ships and shots on it, the panel bars: many colours in both.
+// TestPicture checks that the field and the panel both show many colours.
 func TestPicture(t *testing.T) {
 	if played.err != nil {
 		t.Fatal(played.err)

@@ -2,7 +2,7 @@ package main
 
 import "syscall/js"
 
-// tellPage says to the page how far the mix is and how many voices play, for whoever asks there.
+// tellPage publishes the mixer's frame and numbers of voices in a global variable of the page.
 func (g *game) tellPage() {
 	stats := g.sound.Mixer().Stats()
 	js.Global().Set("voicepool", js.ValueOf(map[string]any{

@@ -2,5 +2,5 @@
 
 package main
 
-// tellPage has no page to tell.
+// tellPage does nothing: there is no web page.
 func (g *game) tellPage() {}

@@ -14,7 +14,7 @@ import (
 	"voicepool/examples/game/world"
 )
 
-const width, height = 1280, world.Height // of the picture; the panel is right of the field
+const width, height = 1280, world.Height // of the picture; the panel is to the right of the field
 
 var (
 	night  = color.RGBA{12, 14, 28, 255}
@@ -30,7 +30,7 @@ var (
 	}
 )
 
-// Draw draws the field, and beside it the pool.
+// Draw draws the field, and the pool beside it.
 func (g *game) Draw(screen *ebiten.Image) {
 	screen.Fill(night)
 	g.drawField(screen)
@@ -107,13 +107,13 @@ func master(s *sound.Sound) mixer.Levels {
 	return b.Levels()
 }
 
-// drawSlot is a bar as long as its voice is loud, which flashes as its place is taken.
+// drawSlot draws a bar as long as its voice is loud. It flashes when its voice is stolen.
 func drawSlot(screen *ebiten.Image, v *sound.Slot, i int, x, y float32) {
 	vector.FillRect(screen, x, y, 380, 11, empty, false)
 	if v.Name != "" {
 		loud := float32(max(0, min(1, (float64(v.Loud)+60)/60)))
 		vector.FillRect(screen, x, y, 230*loud, 11, tints[v.Name], false)
-		vector.FillRect(screen, x+335+float32(v.Pan)*40, y+1, 5, 9, color.White, false) // where it is
+		vector.FillRect(screen, x+335+float32(v.Pan)*40, y+1, 5, 9, color.White, false) // pan
 	}
 	if v.Since < 12 {
 		vector.StrokeRect(screen, x, y, 380, 11, 2, taken, false)

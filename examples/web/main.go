@@ -43,23 +43,23 @@ func main() {
 		return
 	}
 	page.Call("ready", string(keys))
-	// A callback of the page may not wait, so the device is opened here.
+	// A callback of the page must not block, so the device is opened here.
 	<-begun
 	out := auto.Open(s.Mixer(), auto.Config{Name: "voicepool"})
 	defer out.Close()
-	// The browser allows sound after a click. This driver waits for the end of one, and the
-	// click that began it may be over.
+	// Browsers allow sound only after a click. This driver waits for the end of a click, which may have
+	// passed already.
 	document := js.Global().Get("document")
 	document.Call("dispatchEvent", js.Global().Get("Event").New("mouseup"))
 	page.Call("opened", out.String())
 	select {}
 }
 
-// pool is what the page calls.
+// pool holds the functions that the page calls.
 type pool struct {
 	show  *show.Show
 	page  js.Value
-	begun chan struct{} // closed by the click; nil from then on
+	begun chan struct{} // closed by the click; nil after that
 }
 
 func (p *pool) begin(js.Value) error {
@@ -70,7 +70,7 @@ func (p *pool) begin(js.Value) error {
 	return nil
 }
 
-// look plays what the score has until now, and hands the page what it is to draw.
+// look plays the score up to now and passes a View to the page.
 func (p *pool) look(js.Value) error {
 	if err := p.show.Step(); err != nil {
 		return err

@@ -19,14 +19,14 @@ import (
 
 var updateAPI = flag.Bool("api.update", false, "write testdata/api.txt, what the packages export")
 
-// apiPackage is a package that games and tests import, as Linux on amd64 compiles it.
+// apiPackage is a package for games and tests, as compiled for Linux on amd64.
 type apiPackage struct {
 	dir string
 	set *token.FileSet
 	doc *doc.Package
 }
 
-// apiPackages reads every package outside internal that is none of a command or an example.
+// apiPackages parses every package outside internal except commands and examples.
 func apiPackages(t *testing.T) (list []apiPackage) {
 	t.Helper()
 	on := build.Default
@@ -62,8 +62,7 @@ func apiPackages(t *testing.T) (list []apiPackage) {
 	return list
 }
 
-// each calls a function with every exported declaration: what it is called, its comment,
-// and its node.
+// each calls tell for every exported declaration, with its name, comment and node.
 func (p apiPackage) each(tell func(name, comment string, node ast.Node)) {
 	values := func(list []*doc.Value, of string) {
 		for _, v := range list {
@@ -83,22 +82,22 @@ func (p apiPackage) each(tell func(name, comment string, node ast.Node)) {
 	funcs(p.doc.Funcs)
 	for _, typ := range p.doc.Types {
 		tell(typ.Name, typ.Doc, typ.Decl)
-		values(typ.Consts, typ.Doc) // the names of an enumeration say what they are
+		values(typ.Consts, typ.Doc) // the names of an enumeration document themselves
 		values(typ.Vars, "")
 		funcs(typ.Funcs)
 		funcs(typ.Methods)
 	}
 }
 
-// TestAPI: what the packages export is what internal/archtest/testdata/api.txt has, so nobody changes it
-// without seeing it. `go test -run TestAPI ./internal/archtest -api.update` writes the file.
+// TestAPI compares the exported API with internal/archtest/testdata/api.txt, so that changes are visible in
+// reviews. `go test -run TestAPI ./internal/archtest -api.update` writes the file.
 func TestAPI(t *testing.T) {
 	const golden = "internal/archtest/testdata/api.txt"
 	var now bytes.Buffer
 	for _, p := range apiPackages(t) {
 		var lines []string
 		p.each(func(_, _ string, node ast.Node) {
-			ast.Inspect(node, func(n ast.Node) bool { // the comments are no part of it
+			ast.Inspect(node, func(n ast.Node) bool { // without comments
 				switch n := n.(type) {
 				case *ast.GenDecl:
 					n.Doc = nil
@@ -119,7 +118,7 @@ func TestAPI(t *testing.T) {
 			}
 			for line := range strings.Lines(text.String()) {
 				indent := strings.Repeat("    ", len(line)-len(strings.TrimLeft(line, "\t")))
-				if words := strings.Fields(line); len(words) > 0 { // a wider column is no change
+				if words := strings.Fields(line); len(words) > 0 { // ignores column widths
 					lines = append(lines, p.dir+": "+indent+strings.Join(words, " "))
 				}
 			}
@@ -151,7 +150,7 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// TestAPIIsDocumented: every exported name has a comment, and every package an Example.
+// TestAPIIsDocumented requires a comment for every exported name and an Example in every package.
 func TestAPIIsDocumented(t *testing.T) {
 	for _, p := range apiPackages(t) {
 		if p.doc.Doc == "" {
@@ -172,7 +171,7 @@ func TestAPIIsDocumented(t *testing.T) {
 				examples += len(f.Examples)
 			}
 		}
-		if examples == 0 && p.dir != "bank/rules" { // the types of what package bank reads
+		if examples == 0 && p.dir != "bank/rules" { // it has only types for package bank
 
 			t.Errorf("%s has no Example", p.dir)
 		}

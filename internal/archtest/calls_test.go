@@ -15,19 +15,19 @@ import (
 	"voicepool/mixer"
 )
 
-// packages are those whose exported calls the matrix makes, by their folders.
+// packages are the packages in the matrix, with their folders.
 var packages = map[string]string{"voicepool/mixer": "mixer", "voicepool/bank": "bank"}
 
 // call is an exported method of a type, or a function.
 type call struct {
-	name  string // mixer.Bus.SetGain
+	name  string // for example mixer.Bus.SetGain
 	typ   reflect.Type
-	index int // of the method of typ
+	index int // of the method in typ
 	audio bool
 }
 
-// exportedCalls returns the methods of all exported types of the packages, which it finds by reflection from a
-// mixer and a bank on. Types and functions that the source has besides must be in functions.
+// exportedCalls returns the methods of all exported types of the packages that are reachable by reflection
+// from a mixer and a bank. Other types and functions in the source must be in functions.
 func exportedCalls(t *testing.T, functions map[string]func(*rig) error) (calls []call) {
 	t.Helper()
 	types := reachable(reflect.TypeFor[*mixer.Mixer](), reflect.TypeFor[mixer.Config](), reflect.TypeFor[*bank.Bank](), reflect.TypeFor[bank.Options]())
@@ -40,13 +40,13 @@ func exportedCalls(t *testing.T, functions map[string]func(*rig) error) (calls [
 	known := map[string]bool{}
 	for _, typ := range types {
 		if typ.Kind() != reflect.Interface {
-			typ = reflect.PointerTo(typ) // which has the methods of both
+			typ = reflect.PointerTo(typ) // has the methods of both
 		}
 		for i := range typ.NumMethod() {
 			name := strings.TrimPrefix(typ.String(), "*") + "." + typ.Method(i).Name
 			known[name] = true
 			if typ.Kind() == reflect.Interface {
-				continue // of the user's
+				continue // implemented by the user
 			}
 			comment := strings.Join(strings.Fields(comments[name]), " ")
 			calls = append(calls, call{name, typ, i, strings.Contains(comment, "Audio side") || strings.Contains(comment, "goroutine that ")})
@@ -61,7 +61,8 @@ func exportedCalls(t *testing.T, functions map[string]func(*rig) error) (calls [
 	return calls
 }
 
-// reachable returns the exported types of the packages that fields, parameters and results of some types lead to.
+// reachable returns the exported types of the packages that are reachable through fields, parameters and
+// results.
 func reachable(from ...reflect.Type) (types []reflect.Type) {
 	seen := map[reflect.Type]bool{}
 	var visit func(typ reflect.Type)

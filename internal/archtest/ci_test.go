@@ -42,7 +42,7 @@ func TestScriptsAreListed(t *testing.T) {
 			continue
 		}
 		text, err := os.ReadFile(file)
-		if err != nil { // of a file that was deleted, or of a link
+		if err != nil { // a deleted file or a link
 			continue
 		}
 		for _, m := range script.FindAllStringSubmatch(string(text), -1) {

@@ -14,18 +14,18 @@ import (
 	"voicepool/voice"
 )
 
-// The buses of every row: tried has the values of the row, the others are what calls need.
+// Buses of every row: tried has the values of the row, calls use the others.
 const (
-	hall  = "hall"  // others send to it
-	group = "group" // may be the parent of tried
-	plain = "plain" // calls move it
+	hall  = "hall"  // target of sends
+	group = "group" // possible parent of tried
+	plain = "plain" // changed by calls
 )
 
-// outputs, as a value of Config.Outputs, has it filled in: 0 outputs or 2, of which the second has the values of
-// the row.
+// outputs, as a value of Config.Outputs, is the number of outputs: 0 or 2. The second output has the values
+// of the row.
 type outputs int
 
-// made is a value that is made anew for each mixer.
+// made is a value created separately for each mixer.
 type made func() any
 
 // doubles is an insert.
@@ -39,7 +39,7 @@ func (*doubles) Process(block []pcm.Frame) {
 
 func newInsert() any { return &doubles{} }
 
-// newClock returns a clock that a millisecond passes on between two looks.
+// newClock returns a clock that advances by a millisecond per call.
 func newClock() any {
 	var looks atomic.Int64
 	return func() time.Duration { return time.Duration(looks.Add(1)) * time.Millisecond }
@@ -54,8 +54,8 @@ func newEffect(kind string, values effect.Values) effect.Effect {
 	return e
 }
 
-// configValues returns the values that the matrix gives to each field of a mixer.Config, the default first.
-// Those of Buses are of one bus, those of Outputs of the second output.
+// configValues returns the values for each field of a mixer.Config in the matrix, the default first. Values
+// of Buses are for one bus, values of Outputs for the second output.
 func configValues() map[string][]any {
 	eq := newEffect("eq", effect.Values{"bands.1.type": effect.Peak, "bands.1.freq": 1000, "bands.1.gain": -6})
 	width := newEffect("width", nil)
@@ -81,7 +81,7 @@ func configValues() map[string][]any {
 	}
 }
 
-// option is a field of a mixer.Config, with its values.
+// option is a field of a mixer.Config with its values.
 type option struct {
 	path   string
 	values []any
@@ -89,7 +89,8 @@ type option struct {
 
 func (o option) String() string { return o.path }
 
-// configOptions returns the options of a mixer.Config, found by reflection. A field without values fails the test.
+// configOptions returns the options of a mixer.Config, found by reflection. A field without values fails the
+// test.
 func configOptions(t *testing.T) (all []option) {
 	t.Helper()
 	values := configValues()
@@ -181,8 +182,8 @@ func describe(options []option, row []int) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// configRows returns a pairwise covering array over the fields of a mixer.Config. Only pairs that Config.Check
-// refuses in every row are left out, and every value is in a row.
+// configRows returns a pairwise covering array over the fields of a mixer.Config. It leaves out only pairs
+// that Config.Check rejects in every row. Every value is in at least one row.
 func configRows(t *testing.T) (options []option, rows [][]int) {
 	t.Helper()
 	options = configOptions(t)

@@ -27,10 +27,10 @@ import (
 	"voicepool/sounds"
 )
 
-// place names a line as compilers do.
+// place formats a line like a compiler.
 func place(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
 
-// packageOf is what a fragment may name without an import.
+// packageOf maps the names that a fragment may use without an import to packages.
 var packageOf = map[string]string{
 	"bytes": "bytes", "context": "context", "errors": "errors", "fmt": "fmt", "io": "io", "log": "log", "os": "os",
 	"testing": "testing", "sync": "sync", "synctest": "testing/synctest", "time": "time", "sha256": "crypto/sha256", "binary": "encoding/binary", "hex": "encoding/hex",
@@ -62,7 +62,7 @@ var packageOf = map[string]string{
 	"wav":        "voicepool/device/wav",
 }
 
-// preamble is what fragments may use as if it had been said before.
+// preamble declares the variables that fragments may use without a declaration.
 const preamble = `
 var (
 	m      *mixer.Mixer
@@ -94,8 +94,8 @@ var (
 )
 `
 
-// rows returns the code in the last cells of the tables of docs/migrating.md, but for what
-// stands in a file and what is said in words.
+// rows returns the code in the last cells of the tables of docs/migrating.md, except lines of a file and
+// plain words.
 func rows(t *testing.T) map[string]string {
 	t.Helper()
 	code, sources := regexp.MustCompile("`[^`]+`"), map[string]string{}
@@ -126,9 +126,9 @@ func rows(t *testing.T) map[string]string {
 	return sources
 }
 
-// TestGoBlocks compiles every block of Go: a file as it is, declarations with the imports
-// that they need, statements inside a function, formatted as gofmt does. Only what is declared and not used is let
-// pass.
+// TestGoBlocks compiles every block of Go: a file as it is, declarations with the imports that they need, and
+// statements inside a function. The blocks must be formatted. The only allowed error is a variable that is
+// declared and not used.
 func TestGoBlocks(t *testing.T) {
 	found := blocks(t, "go")
 	sources := rows(t)
@@ -159,7 +159,7 @@ func TestGoBlocks(t *testing.T) {
 	}
 }
 
-// complete makes a file of a block.
+// complete makes a file from a block.
 func complete(t *testing.T, at, text string) string {
 	if strings.HasPrefix(text, "package ") {
 		return "//line page:1\n" + text
@@ -189,13 +189,13 @@ func complete(t *testing.T, at, text string) string {
 	return head + preamble + body
 }
 
-// exports returns the files of what the compiler has exported, by path: of the packages that fragments may name, and
-// of all that these import.
+// exports returns the export data files of the compiler by path, for all packages that fragments may name and
+// all their dependencies.
 var exports = sync.OnceValues(func() (map[string]string, error) {
 	return listExports(slices.Sorted(maps.Values(packageOf)))
 })
 
-// listExports returns the files of what the compiler has exported of packages and of all that these import.
+// listExports returns the export data files of packages and of all their dependencies.
 func listExports(packages []string) (map[string]string, error) {
 	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}, packages...)...)
 	var why strings.Builder
@@ -212,8 +212,7 @@ func listExports(packages []string) (map[string]string, error) {
 	return files, nil
 }
 
-// exported returns an importer of all that the sources import, from what the compiler has
-// exported.
+// exported returns an importer for all imports of the sources, based on export data.
 func exported(t *testing.T, sources map[string]string) func(*token.FileSet) types.Importer {
 	t.Helper()
 	wanted := map[string]bool{}
@@ -244,7 +243,7 @@ func exported(t *testing.T, sources map[string]string) func(*token.FileSet) type
 	}
 }
 
-// TestPageTest runs the test with which docs/testing.md begins, in a folder of its own.
+// TestPageTest runs the first test of docs/testing.md in a separate folder.
 func TestPageTest(t *testing.T) {
 	t.Parallel()
 	for at, p := range blocks(t, "go") {
@@ -263,8 +262,8 @@ func TestPageTest(t *testing.T) {
 	t.Error("docs/testing.md has no test")
 }
 
-// TestYAMLBlocks reads every block of YAML as a bank, or as a sheet with what it leaves out:
-// what it names but does not declare, and the cues.
+// TestYAMLBlocks parses every block of YAML as a bank, or as a sheet completed with missing declarations and
+// cues.
 func TestYAMLBlocks(t *testing.T) {
 	for at, p := range blocks(t, "yaml") {
 		text := p.text()
@@ -317,11 +316,11 @@ func TestReadmeSheet(t *testing.T) {
 	t.Error("README.md has no sheet")
 }
 
-// variables are those of the fragments that prose names too, by their types.
+// variables maps variables of the fragments that are also used in prose to their types.
 var variables = map[string]string{"a": "Audio", "b": "Bank", "m": "Mixer", "h": "Handle", "lib": "Library"}
 
-// TestPagesNameAPI looks for what prose names as code: package.Name, Type.Member, or a
-// member of a variable of the fragments.
+// TestPagesNameAPI checks names written as code in prose: package.Name, Type.Member, or a member of a
+// variable of the fragments.
 func TestPagesNameAPI(t *testing.T) {
 	source := "package block\n"
 	for _, path := range slices.Sorted(maps.Values(packageOf)) {
@@ -348,7 +347,7 @@ func TestPagesNameAPI(t *testing.T) {
 	for _, page := range pages {
 		for _, p := range readPage(t, page.file) {
 			for i, line := range p.lines {
-				if p.block || page.file == "docs/migrating.md" && strings.HasPrefix(line, "|") { // it is compiled
+				if p.block || page.file == "docs/migrating.md" && strings.HasPrefix(line, "|") { // compiled by TestGoBlocks
 					break
 				}
 				for _, m := range span.FindAllStringSubmatch(line, -1) {

@@ -12,8 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of docs/effects.md anew")
 
-// TestEffectsPage: docs/effects.md has the table of all that can be set, as the program has it; -update
-// writes it.
+// TestEffectsPage compares the table of parameters in docs/effects.md with the program; -update writes it.
 func TestEffectsPage(t *testing.T) {
 	const page, from, to = "docs/effects.md", "<!-- effects -->\n", "<!-- /effects -->"
 	text, err := os.ReadFile(page)
@@ -56,5 +55,5 @@ func row(b *strings.Builder, of string, p *effect.Param) {
 	fmt.Fprintf(b, "| `%s%s` | %s | %s | %s |\n", of, p.Name, p.Range(), p.Spell(p.Default), p.Does)
 }
 
-// sentence is words as a sentence begins.
+// sentence capitalizes the first letter.
 func sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] }

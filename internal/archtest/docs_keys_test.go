@@ -11,10 +11,10 @@ import (
 	"voicepool/internal/parse"
 )
 
-// codeOf is what a page shows as code: blocks, and spans within a line.
+// codeOf matches code on a page: blocks, and spans within a line.
 var codeOf = regexp.MustCompile("(?s)```.*?```|`[^`\n]+`")
 
-// keysOn returns a function that says whether a page shows a key as code.
+// keysOn returns a function that reports whether a page shows a key as code.
 func keysOn(t *testing.T, page string) func(key string) bool {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -25,7 +25,7 @@ func keysOn(t *testing.T, page string) func(key string) bool {
 	return func(key string) bool { return regexp.MustCompile(`\b` + key + `\b`).MatchString(shown) }
 }
 
-// eachKey calls do for every key that a schema has, below the key of a sound that it is in.
+// eachKey calls do for every key of a schema, with the key of a sound that contains it.
 func eachKey(schema any, sound string, do func(key, sound string)) {
 	switch s := schema.(type) {
 	case []any:
@@ -48,8 +48,8 @@ func eachKey(schema any, sound string, do func(key, sound string)) {
 	}
 }
 
-// TestPagesHaveEveryKey: what the parser takes stands in docs/cues.md, and what it takes of a
-// bank alone, with all that is below it, in docs/banks.md.
+// TestPagesHaveEveryKey requires every key of the parser in docs/cues.md, and every key that only banks have,
+// with everything below it, in docs/banks.md.
 func TestPagesHaveEveryKey(t *testing.T) {
 	var schema any
 	if err := json.Unmarshal(cue.Schema(), &schema); err != nil {

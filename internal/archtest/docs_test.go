@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// pages are the pages that a newcomer reads, in that order, then those for reference. The
-// number is how many sentences of a page may be longer than longSentence.
+// pages lists the pages in reading order for a newcomer, then those for reference. long is the allowed number
+// of sentences longer than longSentence.
 var pages = []struct {
 	file string
 	long int
@@ -74,17 +74,17 @@ const (
 	longLine     = 100 // characters, of prose and of code
 )
 
-// part is a stretch of a page: prose, a table, or a block of code.
+// part is a section of a page: prose, a table, or a block of code.
 type part struct {
-	language string // of a block, what follows the fence; else empty
+	language string // of a block, the text after the fence; otherwise empty
 	block    bool
-	first    int // the number of its first line
+	first    int // number of its first line
 	lines    []string
 }
 
 func (p part) text() string { return strings.Join(p.lines, "\n") + "\n" }
 
-// readPage takes a page apart.
+// readPage splits a page into parts.
 func readPage(t testing.TB, file string) []part {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -127,7 +127,7 @@ func blocks(t testing.TB, language string) map[string]part {
 	return found
 }
 
-// TestPagesAreListed holds the list of pages against the folder.
+// TestPagesAreListed compares the list of pages with the folder.
 func TestPagesAreListed(t *testing.T) {
 	there, err := filepath.Glob("docs/*.md")
 	if err != nil {
@@ -150,14 +150,14 @@ func TestPagesAreListed(t *testing.T) {
 	}
 }
 
-// link matches what a link or a picture leads to, target a file that is named as code.
+// link matches the target of a link or a picture, target a file named as code.
 var (
 	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	target   = regexp.MustCompile("`((?:\\.?[\\w-]+/)+[\\w.-]+\\.(?:go|md|yaml|svg)|\\.ci/[\\w/-]+)`")
 	tableRow = regexp.MustCompile(`^\|`)
 )
 
-// TestPageLinks follows the links between pages, and looks for the files that they name.
+// TestPageLinks checks the links between pages and the files that they name.
 func TestPageLinks(t *testing.T) {
 	anchors := map[string][]string{}
 	for _, page := range pages {
@@ -220,14 +220,14 @@ func slug(heading string) string {
 	}, heading)
 }
 
-// TestPageLines measures lines: of prose and of code, but not of tables, of what a program
-// prints, and of what one has written between markers.
+// TestPageLines checks the length of lines of prose and code, except tables, output of programs, and
+// generated text between markers.
 func TestPageLines(t *testing.T) {
 	for _, page := range pages {
 		made := false
 		for _, p := range readPage(t, page.file) {
 			if p.language == "console" {
-				continue // what programs print is as long as it is
+				continue // output of programs may have any width
 			}
 			for i, line := range p.lines {
 				made = made && line != "<!-- /peers -->" || line == "<!-- peers -->"
@@ -243,7 +243,7 @@ func TestPageLines(t *testing.T) {
 	}
 }
 
-// TestPageSentences counts the sentences that are too long.
+// TestPageSentences counts sentences longer than longSentence.
 func TestPageSentences(t *testing.T) {
 	for _, page := range pages {
 		var long []string
@@ -272,8 +272,8 @@ var (
 	stop    = regexp.MustCompile(`[.?!]["”)*]*\s+`)
 )
 
-// sentences returns what stands on a page, sentence by sentence, by its place. A code span
-// is one word. A cell of a table is a paragraph of its own.
+// sentences returns the sentences of a page by their place. A code span is one word. A cell of a table is a
+// separate paragraph.
 func sentences(t testing.TB, file string) map[string]string {
 	found := map[string]string{}
 	add := func(at, paragraph string) {
@@ -321,8 +321,8 @@ func sentences(t testing.TB, file string) map[string]string {
 	return found
 }
 
-// TestPagesNameTests looks for the tests, benchmarks and fuzz targets that pages name: the
-// name, or what -run takes for one.
+// TestPagesNameTests checks that the tests, benchmarks and fuzz targets named on pages exist. A name may be a
+// prefix, as for -run.
 func TestPagesNameTests(t *testing.T) {
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)[A-Z]\w*)\(`)
 	var known []string

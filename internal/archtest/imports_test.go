@@ -14,10 +14,9 @@ import (
 	"testing"
 )
 
-// arrows says what each package of the module may import besides the standard
-// library: packages of the module by their folder, others by their path, one that ends
-// in /... with all below it. A new arrow is a new word here, with its reason in the
-// commit.
+// arrows lists the allowed imports of each package of the module, apart from the standard library: packages
+// of the module by their folder, others by their path. A path that ends in /... includes everything below it.
+// A new import needs a new entry here, with its reason in the commit.
 var arrows = table(`
 . ->
 pcm ->
@@ -137,7 +136,7 @@ cmd/internal/timeline -> cmd/internal/ink cmd/internal/output cue/report interna
 cmd/internal/trial -> bank/rules cmd/internal/bench cmd/internal/console cue cue/report internal/loudness internal/steal internal/words mixer pcm sounds voice
 `)
 
-// table reads arrows.
+// table parses arrows.
 func table(text string) map[string][]string {
 	out := map[string][]string{}
 	for line := range strings.Lines(strings.TrimSpace(text)) {
@@ -153,14 +152,14 @@ func table(text string) map[string][]string {
 	return out
 }
 
-// free are the folders from which anything may be imported.
+// free are the folders without restrictions on imports.
 var free = []string{"cmd/voicepool", "examples/"}
 
-// quiet may not stand in the imports of what runs on the audio side.
+// quiet are the imports that are not allowed in code of the audio side.
 var quiet = []string{"fmt", "log", "os", "time", "reflect", "sync", "syscall", "io", "context"}
 
-// audioSide reports whether a file's code runs inside Render. Of the package mixer,
-// TestWalls looks at each function.
+// audioSide reports whether a file's code runs inside Render. For the package mixer, TestWalls checks each
+// function.
 func audioSide(file string) bool {
 	dir, name := path.Split(file)
 	switch dir {
@@ -190,7 +189,7 @@ func TestArrows(t *testing.T) {
 		}
 		if d.IsDir() && file != "." && file != "cmd" {
 			if _, err := os.Stat(filepath.Join(file, "go.mod")); err == nil {
-				return fs.SkipDir // a module of its own, with requirements of its own
+				return fs.SkipDir // a separate module with its own requirements
 			}
 		}
 		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
@@ -243,8 +242,7 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// TestNoInternalTypeIsExported: what a package gives to everybody has no type that
-// only the module can name.
+// TestNoInternalTypeIsExported checks that exported declarations have no types of internal packages.
 func TestNoInternalTypeIsExported(t *testing.T) {
 	checked := 0
 	for dir := range arrows {
@@ -264,7 +262,7 @@ func TestNoInternalTypeIsExported(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ast.FileExports(f) // unexported fields and methods are gone, and with them their types
+			ast.FileExports(f) // removes unexported fields and methods with their types
 			hidden := map[string]bool{}
 			for _, spec := range f.Imports {
 				p, _ := strconv.Unquote(spec.Path.Value)

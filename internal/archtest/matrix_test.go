@@ -15,11 +15,11 @@ import (
 	"voicepool/mixer"
 )
 
-// patience is how long a call may take before the matrix reports a deadlock: far more than any call takes on a
-// loaded machine.
+// patience is the time after which the matrix reports a deadlock: far more than any call takes on a loaded
+// machine.
 const patience = 2 * time.Minute
 
-// The states in which every call is made.
+// The states for each call.
 const (
 	waiting   = "while nothing is rendered"
 	rendering = "while another goroutine renders"
@@ -31,7 +31,7 @@ type matrix struct {
 	options  []option
 	calls    []call
 	does     map[string]func(*rig) error
-	rigs     map[int]*rig // by rate: one whose sounds others play, too
+	rigs     map[int]*rig // by rate: a rig whose sounds others share
 	watchdog *time.Timer
 	current  atomic.Pointer[string]
 
@@ -40,8 +40,8 @@ type matrix struct {
 	made   int
 }
 
-// TestOptionMatrix makes every exported call of the mixer and the bank with each pair of options, in each state,
-// and fails where one does not return, panics, or never succeeds with an option.
+// TestOptionMatrix makes every exported call of the mixer and the bank with each pair of options, in each
+// state. It fails if a call does not return, panics, or never succeeds with an option.
 func TestOptionMatrix(t *testing.T) {
 	options, rows := configRows(t)
 	m := &matrix{options: options, does: functions(), good: map[string]map[choice]bool{}, errors: map[string]error{}, rigs: map[int]*rig{}}
@@ -74,7 +74,7 @@ func TestOptionMatrix(t *testing.T) {
 	t.Logf("%d configurations of %d options, %d calls, called %d times", len(rows), len(options), len(m.calls), m.made)
 }
 
-// watch returns what do returns, or an error when a call does not return.
+// watch returns the error of do, or an error if a call does not return.
 func (m *matrix) watch(do func() error) error {
 	stuck, done := make(chan struct{}), make(chan error, 1)
 	m.watchdog = time.AfterFunc(patience, func() { close(stuck) })
@@ -93,7 +93,7 @@ func (m *matrix) watch(do func() error) error {
 func (m *matrix) row(number int, row []int) error {
 	c := configOf(m.options, row)
 	states := []string{waiting, rendering}
-	if raceEnabled { // what is done on one goroutine was seen without the detector
+	if raceEnabled { // the first state uses one goroutine, so the race detector adds no information
 		states = states[1:]
 	}
 	for _, state := range states {
@@ -129,7 +129,7 @@ func (m *matrix) row(number int, row []int) error {
 	for i, c := range m.calls {
 		for target := range m.variants(c) {
 			if r.turn, r.target = number+i, target; c.audio {
-				continue // nothing may be rendered after Close
+				continue // rendering after Close is not allowed
 			}
 			if err := m.call(r, c, nil, closed); err != nil {
 				return err
@@ -139,7 +139,7 @@ func (m *matrix) row(number int, row []int) error {
 	return nil
 }
 
-// variants returns how often a call is made, with a target each.
+// variants returns how many times a call is made, each with another target.
 func (m *matrix) variants(c call) int {
 	if c.typ != nil {
 		for i := range c.typ.Method(c.index).Type.NumIn() {
@@ -151,7 +151,7 @@ func (m *matrix) variants(c call) int {
 	return 1
 }
 
-// readied returns r with voices that play, or, where the calls before do not let them, another rig.
+// readied returns r with playing voices or, if earlier calls prevent that, a new rig.
 func (m *matrix) readied(r *rig, c call) (*rig, error) {
 	targets := m.variants(c) > 1
 	stream, play := targets || c.typ == reflect.TypeFor[*mixer.Handle](), targets || strings.HasPrefix(c.name, "bank.")
@@ -166,7 +166,7 @@ func (m *matrix) readied(r *rig, c call) (*rig, error) {
 	return r, r.ready(stream, play)
 }
 
-// call makes a call in a state, and notes whether it succeeded with the values of a row.
+// call makes a call in a state, and records whether it succeeded with the values of a row.
 func (m *matrix) call(r *rig, c call, row []int, state string) error {
 	m.made++
 	m.current.Store(new(c.name + " " + state))
@@ -196,8 +196,8 @@ func (m *matrix) call(r *rig, c call, row []int, state string) error {
 	return nil
 }
 
-// whileRendering calls control on this goroutine while another renders and, between two blocks, calls audio. It
-// returns the error of audio, or else that of control.
+// whileRendering calls control on this goroutine while another one renders and, between two blocks, calls
+// audio. It returns the error of audio if it is not nil, otherwise the error of control.
 func (r *rig) whileRendering(audio, control func() error) error {
 	done := make(chan error)
 	go func() {
@@ -219,7 +219,7 @@ func (r *rig) whileRendering(audio, control func() error) error {
 // panicked is the error of a call that panics.
 type panicked struct{ error }
 
-// invoke makes a call with good arguments, and returns its error.
+// invoke makes a call with valid arguments and returns its error.
 func (m *matrix) invoke(r *rig, c call) (err error) {
 	defer func() {
 		if x := recover(); x != nil {

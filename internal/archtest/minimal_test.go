@@ -14,8 +14,8 @@ import (
 	"voicepool/internal/longtest"
 )
 
-// commands are those by which the README begins a game: a module, this one, what it
-// requires, and the program.
+// commands returns the README's commands for a new game: they make a module, add this module and the
+// requirements, then test and run the program.
 func commands(t *testing.T) [][]string {
 	t.Helper()
 	root, err := os.Getwd()
@@ -40,8 +40,8 @@ func commands(t *testing.T) [][]string {
 	return nil
 }
 
-// begin makes a game of a program and its test, if it has one, in an empty folder, by the
-// README's commands but for the last two, which test and run it.
+// begin makes a game from a program and an optional test in an empty folder. It runs the README's commands
+// except the last two, which test and run the game.
 func begin(t *testing.T, program, test string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -60,7 +60,7 @@ func begin(t *testing.T, program, test string) (folder string) {
 	return folder
 }
 
-// run runs a command without a network, and returns what it printed.
+// run runs a command without a network and returns its output.
 func run(t *testing.T, folder string, environment []string, command ...string) string {
 	t.Helper()
 	c := exec.Command(command[0], command[1:]...)
@@ -74,7 +74,7 @@ func run(t *testing.T, folder string, environment []string, command ...string) s
 	return string(printed)
 }
 
-// readmeTest returns the test of the README's game, with what it imports.
+// readmeTest returns the test of the README's game with its imports.
 func readmeTest(t *testing.T) string {
 	t.Helper()
 	for at, p := range blocks(t, "go") {
@@ -95,8 +95,7 @@ func readmeTest(t *testing.T) string {
 	return ""
 }
 
-// TestReadmeGame begins the game of the README as a reader does, tests it, and runs it
-// without a sound card: it plays on.
+// TestReadmeGame makes the game of the README like a reader, tests it, and runs it without a sound card.
 func TestReadmeGame(t *testing.T) {
 	t.Parallel()
 	for at, p := range blocks(t, "go") {
@@ -107,7 +106,7 @@ func TestReadmeGame(t *testing.T) {
 			t.Errorf("%s: the game has %d lines, want at most 30", at, len(p.lines))
 		}
 		folder, list := begin(t, p.text(), readmeTest(t)), commands(t)
-		// Nothing needs DWARF, which makes linking longer.
+		// linking is faster without DWARF, which is not needed
 		tested := run(t, folder, []string{"GOFLAGS=-ldflags=-w"}, append(list[len(list)-2], "-v")...)
 		if !strings.Contains(tested, "--- PASS: TestCoin") {
 			t.Errorf("the test printed\n%s", tested)
@@ -122,25 +121,26 @@ func TestReadmeGame(t *testing.T) {
 	t.Error("README.md has no program")
 }
 
-// light is what a game may compile besides the module and the standard library, when it
-// imports no more than the mixer, the sounds and the device.
+// light are the modules that a game may compile, besides this module and the standard library, if it imports
+// only the mixer, the sounds and the device.
 var light = []string{
 	"github.com/ebitengine/oto/v3", "github.com/ebitengine/purego", "github.com/jfreymuth/pulse", "golang.org/x/sys",
 }
 
-// summed may stand in the go.sum of a game, and is never compiled: `go mod tidy` reads the
-// tests of the packages that a game imports, and those of mixer, pool, sounds and voice draw
-// their state machines by it.
+// summed are modules that may be in the go.sum of a game but are never compiled. `go mod tidy` reads the
+// tests of imported packages, and the tests of mixer, pool, sounds and voice use rapid for their state
+// machines.
 var summed = []string{"pgregory.net/rapid"}
 
-// sizes are the most bytes that a minimal game may have, stripped.
+// sizes is the maximum size of a minimal game in bytes, stripped.
 const sizes = 5_650_000
 
-// bankSizes is the same for a game with a bank, which reads YAML, and effects from it: these, their kernels
-// and what reads them are 0.35 MB of it.
+// bankSizes is the maximum for a game with a bank. The YAML reader and the effects with their kernels account
+// for 0.35 MB.
 const bankSizes = 7_170_000
 
-// TestABankCarriesNoSounds: a game with a bank of its own files does not have the embedded ones.
+// TestABankCarriesNoSounds checks that a game with a bank of its own files does not contain the embedded
+// sounds.
 func TestABankCarriesNoSounds(t *testing.T) {
 	t.Parallel()
 	program, err := os.ReadFile("internal/archtest/testdata/bank/main.go")
@@ -157,9 +157,9 @@ func TestABankCarriesNoSounds(t *testing.T) {
 	}
 }
 
-// TestAMinimalGameIsLight: a game with sounds of its own compiles nothing that watches files,
-// reads YAML, drives a terminal or has sounds, on any system; it is small, and its go.sum
-// has no module that only our tests need, as far as go allows.
+// TestAMinimalGameIsLight checks that a game with its own sounds compiles no code for watching files, reading
+// YAML, terminals or embedded sounds on any system. The game must be small, and its go.sum must not have
+// modules of our tests, as far as go allows.
 func TestAMinimalGameIsLight(t *testing.T) {
 	t.Parallel()
 	program, err := os.ReadFile("internal/archtest/testdata/minimal/main.go")
@@ -173,7 +173,7 @@ func TestAMinimalGameIsLight(t *testing.T) {
 		compiled := 0
 		for line := range strings.Lines(listed) {
 			words := strings.Fields(line)
-			if len(words) < 3 || words[0] == "game" { // of the standard library, and the game
+			if len(words) < 3 || words[0] == "game" { // the standard library and the game
 				continue
 			}
 			compiled++
@@ -207,7 +207,7 @@ func TestAMinimalGameIsLight(t *testing.T) {
 	stripped(t, folder, sizes)
 }
 
-// stripped builds a game for four systems, and says where it is larger than most bytes.
+// stripped builds a game for four systems and reports sizes above most bytes.
 func stripped(t *testing.T, folder string, most int64) {
 	t.Helper()
 	for _, target := range []string{"linux/amd64", "linux/arm64", "windows/amd64", "darwin/arm64"} {

@@ -18,10 +18,9 @@ import (
 	"voicepool/voice"
 )
 
-// badNumbers calls try once for every floating-point and time field of the struct
-// that p points to, and for every value that no option can mean, with the field
-// set to it. Fields of nested structs, pointers and slices are visited too. The
-// struct is as it was after each call.
+// badNumbers calls try for every floating-point and time field of the struct that p points to, and for every
+// value that is invalid for any option, with the field set to that value. It includes fields of nested
+// structs, pointers and slices. It restores the struct after each call.
 func badNumbers(p any, try func(what string)) {
 	visitNumbers(reflect.ValueOf(p).Elem(), "", try)
 }
@@ -57,9 +56,9 @@ func visitNumbers(v reflect.Value, path string, try func(what string)) {
 	}
 }
 
-// refuses checks that make takes the options as they are, and none with a number
-// that means nothing. The caller fills in empty parts of options, so that their fields
-// count. What matches allowed may be taken all the same.
+// refuses checks that make accepts the options as they are and rejects them with any invalid number. The
+// caller must fill in empty parts of options, so that their fields are included. Errors whose text matches
+// allowed are exceptions.
 func refuses(t *testing.T, name string, options any, make func() error, allowed string) {
 	t.Helper()
 	if err := make(); err != nil {
@@ -78,11 +77,11 @@ func refuses(t *testing.T, name string, options any, make func() error, allowed 
 	}
 }
 
-// silence is a gain of -Inf, as a logarithm of 0 gives it.
+// silence is a gain of -Inf, the logarithm of 0.
 const silence = `.*\.(Master)?Gain = -Inf`
 
-// TestOptionsAreNumbers: no option takes a NaN, an infinity but for silence, a number beyond all
-// bounds or a negative time.
+// TestOptionsAreNumbers checks that options reject NaN, infinities other than silence, huge numbers and
+// negative times.
 func TestOptionsAreNumbers(t *testing.T) {
 	config := mixer.Config{
 		Overflow: mixer.GrowPool, Grow: mixer.Grow{Idle: time.Second}, Lead: time.Millisecond,
@@ -154,7 +153,7 @@ func TestOptionsAreNumbers(t *testing.T) {
 	refuses(t, "voice.Samples", &samples, func() error { _, err := voice.NewSound(samples); return err }, "")
 }
 
-// TestBankOptionsAreNumbers: what a game adds to the rules of a sound, of one layer and of two.
+// TestBankOptionsAreNumbers does the same for bank.Options, with a sound of one layer and of two.
 func TestBankOptionsAreNumbers(t *testing.T) {
 	file := fstest.MapFS{"sounds.yaml": {Data: []byte(`
 sounds:

@@ -2,15 +2,15 @@ package archtest
 
 import "testing"
 
-// choice is a value of a factor, both by their numbers.
+// choice is a value of a factor, both by their indices.
 type choice struct{ factor, value int }
 
-// pair is two choices of different factors, the first of the lower number.
+// pair is two choices of different factors, the lower index first.
 type pair [2]choice
 
-// coveringArray returns rows of values, one for each factor, so that every pair of values of two factors is in a
-// row that allowed takes. Values are counted from 0; a row of zeros must be allowed. impossible are the pairs
-// for which no row was found.
+// coveringArray returns rows with one value for each factor, so that every pair of values of two factors is
+// in an allowed row. Values are counted from 0; a row of zeros must be allowed. impossible are the pairs
+// without an allowed row.
 func coveringArray(values []int, allowed func(row []int) bool) (rows [][]int, impossible []pair) {
 	var open []pair
 	for i := range values {
@@ -48,8 +48,8 @@ func coveringArray(values []int, allowed func(row []int) bool) (rows [][]int, im
 	return rows, impossible
 }
 
-// rowWith returns a row of zeros but for a pair, and for one or two other values where it is not allowed without
-// them; nil: there is none.
+// rowWith returns an allowed row with a pair and otherwise zeros, or with one or two further values if
+// necessary; nil: no such row.
 func rowWith(p pair, values []int, allowed func([]int) bool) []int {
 	row := make([]int, len(values))
 	row[p[0].factor], row[p[1].factor] = p[0].value, p[1].value
@@ -79,7 +79,7 @@ func rowWith(p pair, values []int, allowed func([]int) bool) []int {
 	return nil
 }
 
-// fill gives a factor of a row the allowed value that covers most pairs which nothing covers yet.
+// fill sets a factor of a row to the allowed value that covers most new pairs.
 func fill(row []int, factor, values int, covered map[pair]bool, allowed func([]int) bool) {
 	best, most := 0, -1
 	for value := range values {
@@ -104,7 +104,7 @@ func fill(row []int, factor, values int, covered map[pair]bool, allowed func([]i
 	row[factor] = best
 }
 
-// TestCoveringArray counts the pairs of an array, one of which is not allowed.
+// TestCoveringArray counts the pairs of an array with forbidden pairs.
 func TestCoveringArray(t *testing.T) {
 	values := []int{2, 3, 4, 2, 2, 5}
 	allowed := func(row []int) bool { return (row[1] != 2 || row[2] != 3) && (row[4] == 0 || row[0] == 1) }

@@ -27,7 +27,7 @@ sounds:
 scenes: {menu: {buses: {plain: {gain: -9}}}}
 `
 
-// rig is a mixer with all that calls need.
+// rig is a mixer with everything that calls need.
 type rig struct {
 	config mixer.Config
 	mixer  *mixer.Mixer
@@ -35,8 +35,8 @@ type rig struct {
 	sound  *voice.Sound
 	stream *voice.Sound
 	block  []pcm.Frame
-	turn   int // which of several receivers the next call has
-	target int // which of several targets
+	turn   int // selects the receiver of the next call
+	target int // selects its target
 
 	// made for each call
 	voice, streamed mixer.Handle
@@ -54,7 +54,7 @@ func (endless) Read(dst []pcm.Frame) (int, error) {
 	return len(dst), nil
 }
 
-// newSounds returns a sound that loops, and a stream, of a rate.
+// newSounds returns a looping sound and a stream of a rate.
 func newSounds(lib *sounds.Library, rate int) (sound, stream *voice.Sound, err error) {
 	data := make([]float32, rate/10)
 	for i := range data {
@@ -70,7 +70,7 @@ func newSounds(lib *sounds.Library, rate int) (sound, stream *voice.Sound, err e
 	return sound, stream, err
 }
 
-// newRig returns the rig of a configuration, with the sounds of a rig of its rate, if there was one.
+// newRig returns the rig of a configuration. It shares the sounds of an earlier rig with the same rate.
 func newRig(c mixer.Config, rigs map[int]*rig) (*rig, error) {
 	m, err := mixer.New(c)
 	if err != nil {
@@ -100,13 +100,13 @@ func (r *rig) render(blocks int) {
 	}
 }
 
-// options returns those of a voice that has all that calls move.
+// options returns the options of a voice with all properties that calls change.
 func (r *rig) options() mixer.Options {
 	return mixer.Options{Bus: r.bus, Loop: true, Emitter: &space.Emitter{}, Sends: []mixer.Send{{To: hall, Gain: -6}}, Tag: 7}
 }
 
-// ready starts the voices that a call moves, and renders until they play: a voice always, a stream and a play of
-// the bank where the call may name them.
+// ready starts the voices for a call and renders until they play: always a voice, and a stream and a sound of
+// the bank if the call may use them.
 func (r *rig) ready(stream, play bool) (err error) {
 	if r.bus, err = r.mixer.Bus(plain); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (r *rig) ready(stream, play bool) (err error) {
 		states = append(states, r.streamed.State)
 	}
 	if play {
-		if err := r.bank.Use(r.mixer); err != nil { // the call before may have made another
+		if err := r.bank.Use(r.mixer); err != nil { // the last call may have set another mixer
 			return err
 		}
 		if r.play, err = r.bank.PlayAt(r.mixer.Now(), "both", bank.Options{Emitter: &space.Emitter{}}); err != nil {
@@ -150,7 +150,7 @@ func (r *rig) clear() {
 	}
 }
 
-// receivers returns what the methods of a type are called on; nothing: the matrix has no values of the type.
+// receivers returns the receivers for methods of a type; nil: unknown type.
 func (r *rig) receivers(typ reflect.Type) []any {
 	switch typ {
 	case reflect.TypeFor[*mixer.Mixer]():
@@ -183,13 +183,13 @@ func (r *rig) receivers(typ reflect.Type) []any {
 	return nil
 }
 
-// targets returns what a Target may name.
+// targets returns the possible values of a Target.
 func (r *rig) targets() []any {
 	return []any{mixer.TargetVoice(r.voice), mixer.TargetBus(r.bus), mixer.TargetTag(7), mixer.TargetSound(r.stream), mixer.TargetVoice(r.play.Handle), mixer.TargetAll()}
 }
 
-// argument returns a good value of a parameter of a call, by the type of the parameter and, where that does not
-// say enough, the name of the method; nil: the matrix has none.
+// argument returns a valid argument for a parameter, by its type and, if that is ambiguous, the name of the
+// method; nil: unknown.
 func (r *rig) argument(name string, typ reflect.Type) any {
 	method := name[strings.LastIndex(name, ".")+1:]
 	switch typ {
@@ -240,7 +240,7 @@ func (r *rig) argument(name string, typ reflect.Type) any {
 	return nil
 }
 
-// functions are the exported functions of the packages.
+// functions returns the exported functions of the packages.
 func functions() map[string]func(*rig) error {
 	return map[string]func(*rig) error{
 		"mixer.New":           func(r *rig) error { _, err := mixer.New(r.config); return err },

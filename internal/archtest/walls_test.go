@@ -16,24 +16,24 @@ import (
 	"testing"
 )
 
-// The state of each side of the mixer: these types, and the structs of the package that
-// they hold, however deep, but for exported ones, which are values that a caller gets. What
-// the type shared holds is both sides'.
+// Types with the state of each side of the mixer. Structs of the package that they contain, directly or
+// indirectly, belong to the same side, except exported structs, which are values for callers. Types reachable
+// from the type shared belong to both sides.
 var (
 	controlState = []string{"Mixer", "recordAsk"}
 	audioState   = []string{"audio", "slot", "recordPlay", "recordForeseen", "groupPlay", "salvoState", "countState"}
 )
 
-// walls is the package mixer, looked at for what each of its sides may not name.
+// walls is the type-checked package mixer.
 type walls struct {
 	set   *token.FileSet
 	pkg   *types.Package
 	info  *types.Info
 	funcs map[*types.Func]*ast.FuncDecl
-	owner map[*types.Var]*types.TypeName // of fields: the struct
+	owner map[*types.Var]*types.TypeName // for fields: the struct
 }
 
-// mixerFiles are the parsed files of the package mixer, and an importer of what they import.
+// mixerFiles are the parsed files of the package mixer, and an importer for their imports.
 type mixerFiles struct {
 	set      *token.FileSet
 	texts    []string
@@ -70,8 +70,8 @@ var parseMixer = sync.OnceValues(func() (m mixerFiles, err error) {
 	return m, nil
 })
 
-// readWalls type-checks the package mixer, with one more file by its text, or none, and
-// with something written behind a text of it.
+// readWalls type-checks the package mixer together with another file, more, which may be empty. It inserts
+// written after the text behind.
 func readWalls(t *testing.T, more, behind, written string) *walls {
 	t.Helper()
 	mixer, err := parseMixer()
@@ -117,7 +117,7 @@ func readWalls(t *testing.T, more, behind, written string) *walls {
 	return w
 }
 
-// structOf returns a struct of the package by its name; nil: it is none.
+// structOf returns a struct of the package by its name; nil: not a struct.
 func (w *walls) structOf(name string) (*types.TypeName, *types.Struct) {
 	n, ok := w.pkg.Scope().Lookup(name).(*types.TypeName)
 	if !ok {
@@ -127,8 +127,7 @@ func (w *walls) structOf(name string) (*types.TypeName, *types.Struct) {
 	return n, s
 }
 
-// state returns the structs of the package that some of them hold, and these, up to
-// others.
+// state returns roots and the structs of the package that they contain, without upTo and types below it.
 func (w *walls) state(roots []string, upTo ...string) map[*types.TypeName]bool {
 	found := map[*types.TypeName]bool{}
 	var visit func(t types.Type)
@@ -164,7 +163,7 @@ func (w *walls) state(roots []string, upTo ...string) map[*types.TypeName]bool {
 	return found
 }
 
-// receiver returns the type of the package whose method f is; nil: of none.
+// receiver returns the receiver type of f; nil: f is not a method.
 func receiver(f *types.Func) *types.TypeName {
 	r := f.Signature().Recv()
 	if r == nil {
@@ -177,7 +176,8 @@ func receiver(f *types.Func) *types.TypeName {
 	return t.(*types.Named).Obj()
 }
 
-// reach returns the functions that some of them name, however deep, and these.
+// reach returns the functions for which begin is true, and all functions that they name, directly or
+// indirectly.
 func (w *walls) reach(begin func(*types.Func) bool) map[*types.Func]bool {
 	found := map[*types.Func]bool{}
 	var visit func(f *types.Func)
@@ -205,8 +205,8 @@ func (w *walls) reach(begin func(*types.Func) bool) map[*types.Func]bool {
 	return found
 }
 
-// faults returns what functions name that they may not: fields of structs, the
-// embedded ones that a selection goes through among them, and packages.
+// faults returns the forbidden uses in functions: fields of structs, including embedded ones in a selection,
+// and packages.
 func (w *walls) faults(funcs map[*types.Func]bool, side string, closed map[*types.TypeName]bool, packages []string) (list []string) {
 	for f := range funcs {
 		say := func(n ast.Node, what string) {
@@ -235,8 +235,7 @@ func (w *walls) faults(funcs map[*types.Func]bool, side string, closed map[*type
 	return list
 }
 
-// check returns what each side of the mixer names that is not its own, and what runs on
-// the audio side.
+// check returns the uses of one side's state by the other side, and the functions of the audio side.
 func (w *walls) check() (faults, audioSide []string) {
 	both := w.state([]string{"shared"}, append(controlState, audioState...)...)
 	bothNames := []string{"record"}
@@ -259,7 +258,7 @@ func (w *walls) check() (faults, audioSide []string) {
 	controlFuncs := w.reach(func(f *types.Func) bool { return f.Exported() && !made(f) && !renders(f) })
 	faults = append(faults, w.faults(audioFuncs, "audio", control, quiet)...)
 	faults = append(faults, w.faults(controlFuncs, "control", audio, nil)...)
-	// The field through which Render and those beside it come to the audio side.
+	// Mixer.audio is the field through which Render and similar methods access the audio side.
 	_, mixer := w.structOf("Mixer")
 	for f := range w.funcs {
 		if made(f) || renders(f) {
@@ -280,14 +279,14 @@ func (w *walls) check() (faults, audioSide []string) {
 	return faults, audioSide
 }
 
-// TestWalls: the two sides of the mixer come to each other through what they share alone,
-// and the audio side uses no package that waits or allocates.
+// TestWalls checks that the two sides of the mixer only communicate through shared state, and that the audio
+// side uses no package that waits or allocates.
 func TestWalls(t *testing.T) {
 	faults, audioSide := readWalls(t, "", "", "").check()
 	for _, fault := range faults {
 		t.Error(fault)
 	}
-	// Wherever it stands: the commands that wait, the places that are read, what is published.
+	// Functions of the command queue, of spatial positions, and of published values must be among them.
 	for _, name := range []string{"push", "drop", "read", "ear", "publish", "unseat", "render", "mixVoices"} {
 		if !slices.Contains(audioSide, name) {
 			t.Errorf("%s is not found on the audio side", name)
@@ -298,7 +297,7 @@ func TestWalls(t *testing.T) {
 	}
 }
 
-// TestWallsHold: what climbs over a wall is found.
+// TestWallsHold checks that violations are found.
 func TestWallsHold(t *testing.T) {
 	for _, v := range []struct{ name, text, want string }{
 		{

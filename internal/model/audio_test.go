@@ -2,10 +2,9 @@ package model
 
 import "math/bits"
 
-// step does the next step of the audio side. Where there are several, n says
-// which: which record a scan sees next and who gives way are of no meaning, a
-// voice may end in a stretch or not, and a block have another or not. It reports
-// false where there are not so many.
+// step does the next step of the audio side. If several steps are possible, n selects: the record that a scan
+// sees next, the victim, whether a voice ends in a stretch, and whether a block has another stretch. It
+// reports false if there are not that many.
 func (m *machine) step(n int) bool {
 	a := &m.audio
 	if n >= m.ways() {
@@ -58,7 +57,7 @@ func (m *machine) step(n int) bool {
 		m.mix(n)
 	case mixed:
 		for i := range m.nqueue {
-			m.queue[i].later = false // their frame has come
+			m.queue[i].later = false // their frame has been reached
 		}
 		a.pc = idle
 		if n == 1 {
@@ -72,7 +71,7 @@ func (m *machine) step(n int) bool {
 	return true
 }
 
-// ways returns in how many ways the next step can go.
+// ways returns the number of possible next steps.
 func (m *machine) ways() int {
 	a := &m.audio
 	n := 1
@@ -126,7 +125,7 @@ func (m *machine) receive() {
 	}
 }
 
-// next returns the place in the queue of the command that is due, or -1.
+// next returns the index in the queue of the command that is due, or -1.
 func (m *machine) next() int {
 	for i := range int(m.nqueue) {
 		if !m.queue[i].later {
@@ -143,7 +142,7 @@ func (m *machine) drop() {
 	m.queue[m.nqueue] = command{}
 }
 
-// names reports whether a voice or a word is the one of a handle.
+// names reports whether at, of a voice or a word, is the handle h.
 func (m *machine) names(at, h handle) bool {
 	if m.fault == audioWithoutGeneration {
 		return at != 0
@@ -172,7 +171,7 @@ func (m *machine) arrive(n int) {
 	if c.kind == stopAll {
 		for j := range m.slots {
 			if m.slots[j].h != 0 {
-				m.finish(j, stopAll, arrive) // and again, until there is none
+				m.finish(j, stopAll, arrive) // repeated until no voice is left
 				return
 			}
 		}
@@ -206,7 +205,7 @@ func (m *machine) arrive(n int) {
 	}
 }
 
-// cancel notes that a start that has not come shall not sound.
+// cancel cancels a start that has not begun.
 func (m *machine) cancel(r *record, h handle) {
 	r.cancel = h
 	if m.fault == cancelWithoutGeneration || m.fault == stopWordWithoutGeneration {
@@ -244,7 +243,7 @@ func (m *machine) start(r *record, c *command, n int) {
 		}
 		return
 	}
-	m.finish(n, play, arrive) // a victim; then again
+	m.finish(n, play, arrive) // steals a victim, then tries again
 }
 
 // moveRead is the second half of a move.
@@ -268,8 +267,7 @@ func (m *machine) moveRead() {
 	a.pc, a.back = a.back, idle
 }
 
-// finish takes a slot back: because it ended (none), was stopped by a call, or
-// gives way to a start (play).
+// finish frees a slot: its voice ended (none), was stopped by a call, or was stolen by a start (play).
 func (m *machine) finish(i int, why kind, back pc) {
 	s := &m.slots[i]
 	r := m.record(s.h)
@@ -318,7 +316,7 @@ func (m *machine) finishPush() {
 	a.pc, a.back, a.rec = a.back, idle, 0
 }
 
-// mix lets the nth voice end, or none any more.
+// mix ends the nth voice, or no further one.
 func (m *machine) mix(n int) {
 	m.audio.pc = mixed
 	for i := range m.slots {

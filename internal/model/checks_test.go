@@ -1,6 +1,6 @@
 package model
 
-// stopped: what was stopped before a block began gives way before it mixes.
+// stopped checks that voices stopped before a block began are not mixed.
 func (m *machine) stopped() {
 	for i := range m.slots {
 		s := &m.slots[i]
@@ -8,7 +8,7 @@ func (m *machine) stopped() {
 	}
 }
 
-// rendered is what has to hold when a block is done.
+// rendered checks the invariants at the end of a block.
 func (m *machine) rendered() {
 	m.stopped()
 	for i := range m.slots {
@@ -37,13 +37,13 @@ func (m *machine) rendered() {
 		}
 	}
 	if m.quiet {
-		// Nothing waits but what is for later.
+		// Only commands for later frames may wait.
 		m.must(m.nring == 0 && m.underWay == m.nqueue, "the commands under way are not counted right")
 		m.must(!m.stopsWait && !m.wantsWait && m.stopAll == 0 || m.call.kind != none, "a word is not read")
 	}
 }
 
-// owners counts the slots that play a start, and the starts that are to come.
+// owners returns how many slots play a start, and how many waiting commands start it.
 func (m *machine) owners(h handle) (slots, starts int) {
 	for i := range m.slots {
 		if m.slots[i].h == h {

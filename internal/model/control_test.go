@@ -1,13 +1,12 @@
 package model
 
-// begin starts a call on the handle that a caller holds, with its first step.
-// Where there are several free records, n says which. It reports false where
-// there is nothing to see: the call would change nothing.
+// begin starts a call on a caller's handle with its first step. If several records are free, n selects one.
+// It reports false if the call would change nothing.
 func (m *machine) begin(k kind, caller, n int) bool {
 	h := m.held[caller]
 	switch k {
 	case play, playLater:
-		m.held[caller], h = 0, 0 // no call is made until this one is over
+		m.held[caller], h = 0, 0 // makes no further calls until this one has returned
 	case stopAll:
 		h = 0
 	default:
@@ -25,7 +24,7 @@ func (m *machine) begin(k kind, caller, n int) bool {
 	return n == 0 && m.control()
 }
 
-// get returns the record of a handle, as the control side's pool does.
+// get returns the record of a handle, like the control side's pool.
 func (m *machine) get(h handle) *record {
 	r := &m.records[h.record()]
 	if r.id != h && m.fault != controlWithoutGeneration || r.where == free {
@@ -34,7 +33,7 @@ func (m *machine) get(h handle) *record {
 	return r
 }
 
-// control does the next step of the call that is under way.
+// control does the next step of the present call.
 func (m *machine) control() bool {
 	m.quiet = false
 	m.call.step++
@@ -60,7 +59,7 @@ func (m *machine) control() bool {
 
 func (m *machine) record(h handle) *record { return &m.records[h.record()] }
 
-// push hands a command over, unless too many are under way.
+// push sends a command, unless too many are in flight.
 func (m *machine) push(c command) bool {
 	if int(m.underWay) >= m.commands {
 		m.refused++
@@ -82,7 +81,7 @@ func (m *machine) push(c command) bool {
 	return true
 }
 
-// pushSet is push for a set, which leaves half of the ring to what has no words of its own.
+// pushSet is push for a set. It leaves half of the ring to commands without pending sets.
 func (m *machine) pushSet(c command) bool {
 	if n := int(m.underWay); n >= m.commands/2 && n < m.commands {
 		return false
@@ -139,9 +138,8 @@ func (m *machine) take(n int) bool {
 	return true
 }
 
-// acquire takes the nth free record, after those that were given back where
-// there is none. Taking them all at once is as if the audio side had given back
-// earlier or later.
+// acquire takes the nth free record. If no record is free, it first takes back all returned ones. Taking them
+// all at once is equivalent to an audio side that returned them earlier or later.
 func (m *machine) acquire(n int) *record {
 	for range 2 {
 		some := false
@@ -208,7 +206,7 @@ func (m *machine) stop() bool {
 	return true
 }
 
-// nextValue returns a gain that is not the one which holds.
+// nextValue returns a gain different from the present one.
 func (r *record) nextValue() uint8 {
 	if r.expect == 1 {
 		return 2
@@ -241,7 +239,7 @@ func (m *machine) setGain() bool {
 		if !c.follows || c.after {
 			c.step = 3
 		}
-	case 3: // a command of its own
+	case 3: // a separate command
 		if m.pushSet(command{kind: wished, h: c.h, value: c.value}) {
 			r.fresh = m.fault == freshAfterCommand
 			return over()
@@ -279,11 +277,10 @@ func (m *machine) setGain() bool {
 	return true
 }
 
-// fade sends a command for a handle that may be stale: only the audio side
-// looks.
+// fade sends a command for a handle that may be stale: only the audio side checks it.
 func (m *machine) fade() bool {
 	r := m.record(m.call.h)
-	value := uint8(3) // another's, where the handle is stale
+	value := uint8(3) // a foreign value for a stale handle
 	if r.id == m.call.h {
 		value = r.nextValue()
 	}
@@ -296,10 +293,10 @@ func (m *machine) fade() bool {
 	return ok
 }
 
-// fades reports whether a fade of the record is under way.
+// fades reports whether a fade of the record is in flight.
 func (m *machine) fades(r *record) bool { return m.under(fade, r.id) }
 
-// under reports whether a command for a handle is under way.
+// under reports whether a command for a handle is in flight.
 func (m *machine) under(k kind, h handle) bool {
 	for _, list := range [][]command{m.ring[:m.nring], m.queue[:m.nqueue]} {
 		for i := range list {
@@ -329,8 +326,8 @@ func (m *machine) all() bool {
 	return true
 }
 
-// allOver notes what has to end now: what had been asked for, but not what was
-// asked for a later frame and has not begun.
+// allOver marks the starts that must end now: those requested before, except starts for a later frame that
+// have not begun.
 func (m *machine) allOver() {
 	for i := range m.records {
 		if r := &m.records[i]; r.askedAll && (r.where == living || r.where == pending && !r.later) {

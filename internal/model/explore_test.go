@@ -7,23 +7,21 @@ import (
 	"strings"
 )
 
-// move is one step of a run: of the audio side, of the call under way, or the
-// first of a call.
+// move is one step of a run: of the audio side, of the present call, or the first of a call.
 type move struct {
 	kind   kind // of the call that begins
 	caller uint8
 	audio  bool
-	way    uint8 // of several
+	way    uint8 // selects one of several possible steps
 }
 
-// node is a state that was met, for the way to it.
+// node is a visited state, for the path to it.
 type node struct {
 	parent int32
 	move   move
 }
 
-// explorer goes through all states within so many calls, breadth first by the
-// number of calls.
+// explorer visits all states within a number of calls, breadth first by calls.
 type explorer struct {
 	config
 	seeds  [2]maphash.Seed
@@ -38,13 +36,13 @@ type frontier struct {
 	node  int32
 }
 
-// result is what a run has found.
+// result is the result of a run.
 type result struct {
 	states, steps int
-	calls         int    // within so many
-	bad           string // what must not be; empty: nothing
+	calls         int    // limit of the calls
+	bad           string // violated invariant; empty: no violation
 	trace         []string
-	closed        bool // further calls lead to no state that is new
+	closed        bool // further calls lead to no new state
 }
 
 func newExplorer(c config) *explorer {
@@ -61,7 +59,7 @@ func explore(c config, depth int) result {
 	x.met.add(x.print(&start))
 	here := []frontier{{start, 0}}
 	for calls := 0; ; calls++ {
-		var next []frontier // one call further
+		var next []frontier // after another call
 		for len(here) > 0 {
 			f := here[len(here)-1]
 			here = here[:len(here)-1]
@@ -96,12 +94,11 @@ func explore(c config, depth int) result {
 	}
 }
 
-// moves tries all moves that have to be looked at, until one is bad.
+// moves tries all relevant moves until one violates an invariant.
 //
-// Where the next step of one side neither sees nor changes anything that the
-// other can ever come by before it, the order of the two does not matter, and
-// the step is taken alone. No circle of steps consists of such: each block has
-// one that is not.
+// If the next step of one side is independent of all steps that the other side can take before it, their
+// order does not matter, and only this step is taken. No cycle consists of such steps alone: each block has a
+// dependent one.
 func (x *explorer) moves(s *state, calls bool, try func(move) string) (bad string) {
 	m := machine{config: x.config, state: s}
 	if !x.whole && s.call.kind != none && m.aloneCall() {
@@ -140,12 +137,12 @@ func (x *explorer) moves(s *state, calls bool, try func(move) string) (bad strin
 	return ""
 }
 
-// alone reports whether the next step of the audio side can be taken alone.
+// alone reports whether the next step of the audio side is independent.
 func (m *machine) alone() bool {
 	a := &m.audio
 	switch a.pc {
 	case receive:
-		return m.nring > 0 // what is sent comes behind
+		return m.nring > 0 // sent commands come after it
 	case arrive:
 		i := m.next()
 		if i < 0 {
@@ -153,10 +150,10 @@ func (m *machine) alone() bool {
 		}
 		c := &m.queue[i]
 		if c.kind != play {
-			return true // looks at handles, which never come back
+			return true // depends only on handles, which are never reused
 		}
 		r := m.record(c.h)
-		return !r.later // a StopAll makes a difference by it
+		return !r.later // matters for a StopAll
 	case moveClear, moveRead, leaveDirty, finishState:
 		return !m.reached(m.records[a.rec].id)
 	case scanCheck, allSweep, mix, mixed:
@@ -165,7 +162,7 @@ func (m *machine) alone() bool {
 	return false
 }
 
-// reached reports whether a caller can still call something for a handle.
+// reached reports whether a caller can still make a call with a handle.
 func (m *machine) reached(h handle) bool {
 	if m.call.h == h {
 		return true
@@ -178,7 +175,7 @@ func (m *machine) reached(h handle) bool {
 	return false
 }
 
-// aloneCall is alone for the next step of the call that is under way.
+// aloneCall is alone for the next step of the present call.
 func (m *machine) aloneCall() bool {
 	switch r := m.record(max(m.call.h, 1)); m.call.kind {
 	case play, playLater:
@@ -189,14 +186,14 @@ func (m *machine) aloneCall() bool {
 	return false
 }
 
-// wanted reports whether the audio side may look at what a record wants.
+// wanted reports whether the audio side may read the pending set of a record.
 func (m *machine) wanted(r *record) bool {
 	moving := m.audio.pc >= moveClear && m.audio.pc <= leaveWait && &m.records[m.audio.rec] == r
 	return r.dirty || r.after || moving || m.under(set, r.id)
 }
 
-// distinct reports whether a call of this caller is none that another has made
-// in its place: callers differ only in what they hold.
+// distinct reports whether a call of this caller differs from the calls of earlier callers. Callers differ
+// only in their handles.
 func distinct(s *state, k kind, caller uint8) bool {
 	if k == stopAll {
 		return caller == 0
@@ -209,7 +206,7 @@ func distinct(s *state, k kind, caller uint8) bool {
 	return true
 }
 
-// apply does one move, and reports whether there is something to go on with.
+// apply does one move, and reports whether the run can continue.
 func (m *machine) apply(mv move) bool {
 	switch {
 	case mv.audio:
@@ -221,7 +218,7 @@ func (m *machine) apply(mv move) bool {
 	return true
 }
 
-// trace tells the way to a node.
+// trace describes the path to a node.
 func (x *explorer) trace(n int32) []string {
 	var moves []move
 	for ; n > 0; n = x.nodes[n].parent {

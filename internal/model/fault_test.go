@@ -1,10 +1,10 @@
 package model
 
-// fault is something that the protocol must not do.
+// fault is a deliberate violation of the protocol.
 type fault uint8
 
 const (
-	sound fault = iota // none
+	sound fault = iota // no fault
 	wordsBeforeRing
 	wordsBeforeStarts
 	releaseAtStop
@@ -40,7 +40,7 @@ const (
 	numFaults
 )
 
-// faults says of each what it is, and in which scope it shows.
+// faults describes each fault and the scope that reveals it.
 var faults = [numFaults]struct {
 	name     string
 	commands int

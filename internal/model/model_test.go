@@ -11,10 +11,9 @@ import (
 
 var deep = flag.Bool("deep", false, "go through a larger scope, which takes minutes")
 
-// TestNothingIsLost goes through all interleavings of the calls of three
-// callers, within so many. One more record than voices has a start take a
-// victim. A ring of one command is full at once, so that the words of the
-// records are used; in a longer one commands wait for each other.
+// TestNothingIsLost explores all interleavings of the calls of three callers, up to a number of calls. One
+// more record than voices lets a start steal a victim. A ring of one command is full at once, so that the
+// words of the records are used; in a longer ring commands wait for each other.
 func TestNothingIsLost(t *testing.T) {
 	for _, c := range []struct {
 		voices, pool, commands int
@@ -52,7 +51,7 @@ func TestNothingIsLost(t *testing.T) {
 	}
 }
 
-// TestFaults builds one fault after the other into the protocol: each is found.
+// TestFaults checks that each fault in the protocol is found.
 func TestFaults(t *testing.T) {
 	for f := sound + 1; f < numFaults; f++ {
 		c := faults[f]
@@ -68,7 +67,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestWhole does without what saves steps: the same is found.
+// TestWhole explores without the reduction to independent steps and must find the same faults.
 func TestWhole(t *testing.T) {
 	for f := range numFaults {
 		calls, commands, depth := faults[f].calls, faults[f].commands, 8
@@ -91,8 +90,8 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestPrints: states with the same print lead to states with the same prints,
-// so that to look at one of them is enough.
+// TestPrints checks that states with equal prints lead to states with equal prints, so that one of them
+// represents all.
 func TestPrints(t *testing.T) {
 	for _, c := range []config{
 		{voices: 1, pool: 2, commands: 1, calls: []kind{play, stop, stopAll}},
@@ -107,8 +106,8 @@ func TestPrints(t *testing.T) {
 	}
 }
 
-// samePrints looks at states within so many commands, and returns how often one
-// had the print of another.
+// samePrints explores states up to a number of commands, and returns how many of them had the print of
+// another state.
 func samePrints(t *testing.T, c config, commands uint8) (again int) {
 	x := newExplorer(c)
 	type deed struct {
@@ -121,7 +120,7 @@ func samePrints(t *testing.T, c config, commands uint8) (again int) {
 	}
 	follow := func(s *state, each func(*state)) visit {
 		all := visit{s.seq < commands, map[deed]bool{}}
-		for i := range c.pool { // starts that found the ring full take no number
+		for i := range c.pool { // starts that found the ring full have no number
 			all.calls = all.calls && s.records[i].id.generation() < 2*int(commands)
 		}
 		x.moves(s, all.calls, func(mv move) string {

@@ -2,11 +2,9 @@ package model
 
 import "hash/maphash"
 
-// print is 128 bits that stand for a state: for all of it on which its future
-// depends, and nothing else. Records differ only by what is said of each, and
-// are added up in no order; generations are ages; numbers of commands are the
-// comparisons that are still to be made. Among 10^7 states two with the same
-// print are not to be expected: the odds are 10^-24.
+// print is a 128-bit hash of a state: of everything that determines its future and of no other data. Hashes
+// of records are added, so their order does not matter. Generations are replaced by ages, and command numbers
+// by the results of pending comparisons. The probability of a collision among 10^7 states is 10^-24.
 type print [2]uint64
 
 func (x *explorer) print(s *state) print {
@@ -15,7 +13,7 @@ func (x *explorer) print(s *state) print {
 	a := &s.audio
 	sweeping := a.pc == allClear || a.pc == allSweep || a.back == allSweep
 	k = append(k,
-		0xff, // no record's
+		0xff, // of no record
 		byte(s.call.kind)<<4|s.call.step, flags(s.call.pending, s.call.follows, s.call.after), flags(s.call.stale, s.stopsWait, s.wantsWait, s.quiet, a.second, sweeping && a.loaded == handle(s.stopAll)),
 		byte(a.pc), byte(a.back), s.underWay, s.nring, s.nqueue,
 	)
@@ -24,7 +22,7 @@ func (x *explorer) print(s *state) print {
 	} else {
 		k = append(k, 0)
 	}
-	for i := range s.nring { // what names no record
+	for i := range s.nring { // commands that name no record
 		k = append(k, byte(s.ring[i].kind))
 	}
 	for i := range s.nqueue {
@@ -46,11 +44,11 @@ func (x *explorer) add(p *print, k []byte) {
 
 // prints is a set.
 type prints struct {
-	table []print // a power of two of places; the zero print is none
+	table []print // a power of two of entries; the zero print marks a free entry
 	n     int
 }
 
-// add reports whether p is new.
+// add adds p and reports whether it is new.
 func (s *prints) add(p print) bool {
 	if 2*s.n >= len(s.table) {
 		old := s.table
@@ -84,17 +82,16 @@ func flags(bits ...bool) byte {
 	return b
 }
 
-// mark appends all that a state says of one record: itself, the slot that it
-// has, the commands that name it and who holds it.
+// mark appends the data of one record: its fields, its slot, the commands that name it, and its callers.
 func (x *explorer) mark(s *state, i int, k []byte, sweeping bool) []byte {
 	r, a := &s.records[i], &s.audio
-	age := func(h handle) byte { // 0 for none
+	age := func(h handle) byte { // 0 for no handle
 		if h == 0 {
 			return 0
 		}
 		return byte(1 + r.id.generation() - h.generation())
 	}
-	stale := func(h handle) byte { // for what an old handle is none
+	stale := func(h handle) byte { // 0 for data that ignores old handles
 		if h != r.id && x.fault == sound {
 			return 0
 		}
@@ -123,7 +120,7 @@ func (x *explorer) mark(s *state, i int, k []byte, sweeping bool) []byte {
 	if x.fault == sound && !m.wanted(r) && (s.call.kind != set || s.call.h != r.id) {
 		want = 0
 	}
-	// Two gains are like the same two in the other places.
+	// States with two gains swapped are equivalent.
 	lives := r.where == pending || r.where == living
 	value := func(v uint8) uint8 {
 		if !lives && x.fault == sound {
@@ -137,7 +134,7 @@ func (x *explorer) mark(s *state, i int, k []byte, sweeping bool) []byte {
 	fresh, expect := r.fresh, value(r.expect)
 	want, gain = value(want), value(gain)
 	if x.fault == sound && !m.reached(r.id) {
-		fresh = false // nobody asks
+		fresh = false // cannot be observed
 		if r.where == living && !r.dirty && !m.wanted(r) && (s.slots[r.slot].gain == r.expect || r.loose) && !m.fades(r) {
 			expect, gain, want = 0, 0, 0
 		}
@@ -169,7 +166,7 @@ func (x *explorer) mark(s *state, i int, k []byte, sweeping bool) []byte {
 		}
 	}
 	if r.over {
-		now, old = 0, now+old // gone to all but those who do not ask
+		now, old = 0, now+old // over for all callers except those that do not check
 	}
 	named := byte(0)
 	if s.call.h != 0 && s.call.h.record() == i {

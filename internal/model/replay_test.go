@@ -17,19 +17,18 @@ import (
 	"voicepool/voice"
 )
 
-// gains are what the model's values stand for.
+// gains are the gains for the model's values.
 var gains = [...]pcm.Decibels{0, -6, -12, -18}
 
-// levels are those of the sounds: with all gains, no two voices are equally loud.
+// levels is the number of sound levels. They are chosen so that no two voices are equally loud at any gain.
 const levels = 4
 
 // loudness returns the level of the sound of the nth start.
 func loudness(n int) float64 { return math.Ldexp(1, -(n % levels)) }
 
-// TestReplay takes a mixer along every walk of so many deeds through the model, and
-// along longer ones at random. A deed is a whole call or a whole block. After each, what
-// the API shows is what the model says: errors, states and numbers of all handles,
-// events, counters, and how loud the mix is.
+// TestReplay runs a mixer along every walk of a number of deeds through the model, and along longer random
+// ones. A deed is a whole call or a whole block. After each deed it compares the API with the model: errors,
+// states and numbers of all handles, events, counters, and the level of the mix.
 func TestReplay(t *testing.T) {
 	sounds := steadySounds(t)
 	for _, c := range []struct {
@@ -77,7 +76,7 @@ func steadySounds(t *testing.T) (sounds []*voice.Sound) {
 	return sounds
 }
 
-// replayer takes mixers along walks, until one is elsewhere than the model.
+// replayer runs mixers along walks until a mixer differs from the model.
 type replayer struct {
 	sounds []*voice.Sound
 	walks  int
@@ -87,7 +86,7 @@ type replayer struct {
 	events [64]mixer.Event
 }
 
-// all goes all walks of so many deeds more.
+// all replays all walks with the given number of further deeds.
 func (r *replayer) all(w *walk, deeds int) {
 	switch {
 	case r.bad != "":
@@ -98,7 +97,7 @@ func (r *replayer) all(w *walk, deeds int) {
 	}
 }
 
-// long goes one walk at random.
+// long replays one random walk.
 func (r *replayer) long(w *walk, deeds int, random *rand.Rand) {
 	for range deeds {
 		w = w.some(random)
@@ -108,7 +107,7 @@ func (r *replayer) long(w *walk, deeds int, random *rand.Rand) {
 	}
 }
 
-// replay takes a new mixer along a walk.
+// replay runs a new mixer along a walk.
 func (r *replayer) replay(w *walk) {
 	m, err := mixer.New(mixer.Config{
 		Rate: rate, Voices: w.config.voices, Commands: w.config.commands, Overflow: mixer.StealOldest, NoLimiter: true, Events: len(r.events),
@@ -118,7 +117,7 @@ func (r *replayer) replay(w *walk) {
 		return
 	}
 	handles := make([]mixer.Handle, 0, len(w.starts))
-	busy := int64(0) // calls that were made to be refused
+	busy := int64(0) // additional calls that must be rejected
 	r.walks++
 	for i, d := range w.deeds() {
 		r.deeds++
@@ -133,7 +132,7 @@ func (r *replayer) replay(w *walk) {
 	}
 }
 
-// deed does a deed, and says what is wrong with its result.
+// deed does a deed and returns an error text.
 func (r *replayer) deed(m *mixer.Mixer, w *walk, d *deed, handles *[]mixer.Handle) string {
 	later := m.Now() + stretch
 	var err error
@@ -174,8 +173,8 @@ func (r *replayer) deed(m *mixer.Mixer, w *walk, d *deed, handles *[]mixer.Handl
 	return ""
 }
 
-// compare says in what a mixer is not as the model is after a deed. It also makes the
-// calls that have to be refused: they change nothing but the counter of busy ones.
+// compare returns a difference between a mixer and the model after a deed, or "". It also makes calls that
+// must be rejected: they change only the counter of rejected calls.
 func (r *replayer) compare(m *mixer.Mixer, d *deed, handles []mixer.Handle, busy *int64) string {
 	if d.full {
 		*busy += 2
@@ -212,8 +211,7 @@ func (r *replayer) compareEvents(m *mixer.Mixer, d *deed) string {
 	for i, e := range got {
 		got[i] = mixer.Event{Frame: e.Frame, Kind: e.Kind, Voice: e.Voice, By: e.By, Ref: e.Ref}
 	}
-	// The order of those of one frame is that of slots and of records, which the model
-	// does not know.
+	// Within a frame, the order depends on slots and records, which the model ignores.
 	order := func(a, b mixer.Event) int {
 		return cmp.Or(cmp.Compare(a.Frame, b.Frame), cmp.Compare(a.Voice, b.Voice), cmp.Compare(a.Kind, b.Kind))
 	}
@@ -225,7 +223,7 @@ func (r *replayer) compareEvents(m *mixer.Mixer, d *deed) string {
 	return ""
 }
 
-// story tells the first deeds of a walk.
+// story describes the first deeds of a walk.
 func (w *walk) story(deeds int) string {
 	var lines strings.Builder
 	for _, d := range w.deeds()[:deeds] {

@@ -1,19 +1,17 @@
-// Package model holds a model of what the two sides of the mixer share: records with
-// generations, the command ring, the words that stand in for a full ring, and the ring of
-// what is given back. Its tests go through every interleaving of the atomic steps of
-// three callers and one audio side, within a small scope. They check that nothing is
-// lost, doubled or done to the wrong voice, and that built-in faults are found.
+// Package model models the shared state of the two sides of the mixer: records with generations, the command
+// ring, the words that replace commands when the ring is full, and the ring of returned records. Its tests
+// explore every interleaving of the atomic steps of three callers and one audio side, within a small scope.
+// They check that no command is lost, doubled or applied to the wrong voice, and that built-in faults are
+// found.
 //
-// The API of the mixer begins and ends whole calls and whole blocks, and nothing inside
-// them. By these, TestReplay takes real mixers along the walks of the model, and compares
-// all that the API shows after each: so the model says what the mixer does.
+// The API of the mixer has only whole calls and whole blocks. With these, TestReplay runs real mixers along
+// walks of the model and compares the results of the API after each. The model therefore describes the mixer.
 //
-// A step of the model is one access to what both sides share, with all that its side
-// does privately until the next. The mixer's mutex excludes callers from each other,
-// so at most one of them is inside a call.
+// A step of the model is one access to shared state, with all private work of its side until the next access.
+// The mixer's mutex excludes callers from each other, so at most one of them is inside a call.
 package model
 
-// The scope. What a run uses of it is in its config.
+// Limits of the scope. The config of a run selects a part of it.
 const (
 	maxVoices   = 3
 	maxRecords  = 8
@@ -21,8 +19,8 @@ const (
 	callers     = 3
 )
 
-// handle names one use of a record: the record's number plus one in the low
-// bits, the generation above. Zero names nothing.
+// handle names one use of a record: the record's number plus one in the low bits, the generation above. The
+// zero handle names no start.
 type handle uint16
 
 func (h handle) record() int     { return int(h&15) - 1 }
@@ -35,34 +33,34 @@ type kind uint8
 const (
 	none kind = iota
 	play
-	playLater // for a frame that comes after the next stretch
+	playLater // for a frame after the next stretch
 	stop      // Handle.Stop
-	stopLater // Moment.Stop of a later frame
-	set       // Handle.SetGain: the record's wish, with at most one command under way
-	fade      // Moment.Set of what is no wish alone: a command of its own
+	stopLater // Moment.Stop for a later frame
+	set       // Handle.SetGain: a pending set of the record, with at most one command in flight
+	fade      // Moment.Set that is more than a pending set: a separate command
 	stopAll
-	wished // a set that goes on from a wish: a command, and no call
+	wished // a command of set that follows its pending set; not a call
 )
 
 var kindNames = [...]string{"", "Play", "Play later", "Stop", "Stop later", "SetGain", "Fade", "StopAll"}
 
 type command struct {
 	kind  kind
-	h     handle // of stopAll 0
+	h     handle // 0 for stopAll
 	seq   uint8
 	value uint8
 	later bool
 }
 
-// where a record is. The code does not know it: it is what accounts are kept by.
+// where is the place of a record. The mixer has no such field; it is for the invariants.
 type where uint8
 
 const (
 	free     where = iota // in the pool
-	pending               // asked for
+	pending               // requested
 	living                // has a slot
-	leaving               // over, not given back yet
-	returned              // in the ring of what is given back
+	leaving               // over, not returned yet
+	returned              // in the ring of returned records
 )
 
 type record struct {
@@ -70,30 +68,30 @@ type record struct {
 	over   bool // state
 	sound  bool
 	dirty  bool
-	after  bool  // the wish acts after the ring
-	behind uint8 // the command that it follows
-	torn   bool  // the wish is being written
+	after  bool  // the pending set applies after the ring
+	behind uint8 // number of the command before it
+	torn   bool  // the pending set is being written
 	want   uint8
-	fresh  bool // wantSeq > otherSeq: no command of another kind has followed its cmdWant
+	fresh  bool // wantSeq > otherSeq: its cmdWant is not followed by a command of another kind
 	stop   handle
 
-	// The audio side's.
+	// State of the audio side.
 	live    handle
 	slot    uint8
 	cancel  handle
-	ahead   handle // this start, which has not come, begins with another gain
+	ahead   handle // the pending start with this handle begins with the gain aheadTo
 	aheadTo uint8
 
-	// What should be.
+	// Expected state.
 	where    where
-	expect   uint8 // the gain of the last call that is over
-	touched  bool  // a call that moves it was under way in this Render
+	expect   uint8 // gain of the last completed call
+	touched  bool  // a call that changes the gain was in progress during this Render
 	later    bool
 	askedOne bool // a Stop has begun
 	askedAll bool // a StopAll has begun
-	stopped  bool // a stop is over
+	stopped  bool // a stop has completed
 	due      bool // ... before this Render began
-	loose    bool // a fade and a set that found the ring full met: either may hold
+	loose    bool // a fade and a set met a full ring: either gain is allowed
 }
 
 type slot struct {
@@ -102,32 +100,32 @@ type slot struct {
 	gain uint8
 }
 
-// call is what a caller is inside of.
+// call is the state of the present call.
 type call struct {
 	kind  kind
 	step  uint8
 	h     handle
 	value uint8
-	stale bool // the handle names nothing any more: the call must not act
+	stale bool // the handle is stale: the call must have no effect
 
-	// What a set has seen.
+	// Observations of a set.
 	pending, follows, after bool
 }
 
-// pc is where the audio side is.
+// pc is the position of the audio side.
 type pc uint8
 
 const (
 	idle pc = iota
 	receive
 	arrive
-	moveClear // a move to what is wanted, in two steps
+	moveClear // a move to the pending gain, in two steps
 	moveRead
-	leaveDirty // a wish that is being written stays for later, in two steps
+	leaveDirty // keeps a pending set that is being written, in two steps
 	leaveWait
 	finishState // the end of a voice, in two steps
 	finishPush
-	done // a command
+	done // of a command
 	words
 	scanStops
 	scanCheck // a stop word that names no living voice
@@ -148,15 +146,15 @@ var pcNames = [...]string{
 
 type audio struct {
 	pc      pc
-	back    pc     // where a subroutine returns to
-	scanned uint8  // the records that a scan has seen, a bit for each
-	rec     uint8  // what a scan, a move or an end is about
-	loaded  handle // what a step has read for the next
-	second  bool   // arrive after a stretch, not before the first
+	back    pc     // return position of a subroutine
+	scanned uint8  // records seen by a scan, a bit for each
+	rec     uint8  // record of a scan, a move or an end
+	loaded  handle // value read by a step for the next
+	second  bool   // arrive runs after a stretch, not before the first
 }
 
 type state struct {
-	held    [callers]handle // the last handle of each caller
+	held    [callers]handle // last handle of each caller
 	call    call
 	records [maxRecords]record
 	slots   [maxVoices]slot
@@ -166,33 +164,33 @@ type state struct {
 
 	underWay  uint8
 	seq       uint8 // of the last command
-	popped    uint8 // commands received
+	popped    uint8 // number of received commands
 	stopsWait bool
 	wantsWait bool
 	stopAll   uint8
 
 	audio audio
-	quiet bool // no caller has done anything in this Render
+	quiet bool // no caller has taken a step during this Render
 }
 
-// config is a run.
+// config is the configuration of a run.
 type config struct {
 	voices, pool, commands int
 	calls                  []kind
 	fault                  fault
-	whole                  bool // no step is taken alone, see explorer.moves
+	whole                  bool // without the reduction to independent steps, see explorer.moves
 }
 
-// machine carries out steps of one state after the other.
+// machine executes steps on a state.
 type machine struct {
 	config
 	*state
-	bad     string                 // what must not be, when a step has shown it
-	refused int64                  // commands that found no place
-	tell    func(h handle, f fate) // nil: nobody asks
+	bad     string                 // first violated invariant
+	refused int64                  // commands that found the ring full
+	tell    func(h handle, f fate) // called for the fate of a start; may be nil
 }
 
-// fate is what becomes of a start.
+// fate is the result of a start.
 type fate uint8
 
 const (

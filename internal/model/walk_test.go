@@ -8,15 +8,15 @@ import (
 	"voicepool/mixer"
 )
 
-// The clock of a walk. A stretch is long enough for all that a command sets off, which
-// takes 5 ms, or 10 ms for the tail of a voice, even where a voice ends in its middle.
+// The clock of a walk. A stretch is longer than all effects of a command, which take 5 ms, or 10 ms for the
+// tail of a voice, even if a voice ends in its middle.
 const (
 	rate    = 1000
 	stretch = 40 // frames
 )
 
-// walk is a way through the model by whole calls and whole blocks, with what shows of
-// it from outside: a mixer can be taken along it.
+// walk is a path through the model by whole calls and whole blocks, with its visible effects. A mixer can
+// follow it.
 type walk struct {
 	config  config
 	state   state
@@ -24,39 +24,39 @@ type walk struct {
 	last    *deed
 	stats   mixer.Stats
 	events  []mixer.Event
-	stretch int64 // how many have been mixed
+	stretch int64 // number of mixed stretches
 }
 
-// start is a Play that was not refused.
+// start is an accepted Play.
 type start struct {
 	h      handle
 	seen   mixer.State
 	number uint64
-	began  int64 // in which stretch
-	ends   int64 // in which stretch it comes to its end; -1: in none
+	began  int64 // stretch of its begin
+	ends   int64 // stretch of its end; -1: it does not end
 }
 
-// deed is a whole call or, of no kind, a whole block, and what shows after it.
+// deed is a whole call or, with kind none, a whole block, and its visible effects.
 type deed struct {
 	before    *deed
 	kind      kind
-	start     int // which the call is for; of a Play the one that it makes
+	start     int // start of the call; for a Play the new one
 	value     uint8
 	stretches int64 // of a block
 	states    []mixer.State
 	numbers   []uint64
 	events    []mixer.Event
 	stats     mixer.Stats
-	full      bool    // there is no place for another command
+	full      bool    // the ring is full
 	loud      float64 // of a block: its last frame
-	loose     bool    // ... of which the model does not say how loud
+	loose     bool    // ... and whether the model leaves its level open
 }
 
 func newWalk(c config) walk {
 	return walk{config: c, state: first(c), stats: mixer.Stats{Voices: int64(c.voices)}}
 }
 
-// fork returns a walk that goes on by itself.
+// fork returns an independent copy of the walk.
 func (w *walk) fork() *walk {
 	v := *w
 	v.starts, v.events = slices.Clone(w.starts), slices.Clone(w.events)
@@ -72,7 +72,7 @@ func (w *walk) find(h handle) int {
 	return slices.IndexFunc(w.starts, func(s start) bool { return s.h == h })
 }
 
-// tell notes what becomes of a start, as events and counters have it.
+// tell records the fate of a start in events and counters.
 func (w *walk) tell(h handle, f fate) {
 	i := w.find(h)
 	s := &w.starts[i]
@@ -113,8 +113,7 @@ func (w *walk) tell(h handle, f fate) {
 	st.Playing--
 }
 
-// call makes a whole call, and reports whether the model knows it: a call that is
-// refused is none.
+// call makes a whole call, and reports whether it is a call of the model: rejected calls are not.
 func (w *walk) call(k kind, caller int) bool {
 	m := w.machine()
 	h := w.state.held[caller]
@@ -138,14 +137,13 @@ func (w *walk) call(k kind, caller int) bool {
 	return true
 }
 
-// render makes a whole block, in all ways that can be told from outside, and calls each
-// with every one.
+// render makes a whole block, in all ways with different visible effects, and calls each for every one.
 func (w *walk) render(each func(*walk)) {
 	w.block(w.stretch, 0, each)
 }
 
-// block goes on with a block that began at a stretch. after is the slot behind the last
-// whose voice has ended in the present one.
+// block continues a block that began at a stretch. after is the slot after the last one whose voice has ended
+// in the present stretch.
 func (w *walk) block(from int64, after int, each func(*walk)) {
 	m, a := w.machine(), &w.state.audio
 	for {
@@ -161,7 +159,7 @@ func (w *walk) block(from int64, after int, each func(*walk)) {
 				if w.state.slots[i].h == 0 {
 					continue
 				}
-				if n++; i >= after { // in the order of slots: another order looks the same
+				if n++; i >= after { // in the order of slots: other orders have the same effects
 					v := w.fork()
 					v.machine().step(n)
 					v.block(from, i+1, each)
@@ -202,7 +200,7 @@ func (w *walk) oldest() (slot int) {
 	return slot
 }
 
-// saw notes a deed, and what shows after it.
+// saw records a deed and its visible effects.
 func (w *walk) saw(d deed) {
 	m := w.machine()
 	w.stats.Pending = int64(w.state.underWay)
@@ -221,7 +219,7 @@ func (w *walk) saw(d deed) {
 	d.before, w.last = w.last, &d
 }
 
-// deeds returns what has been done, in its order.
+// deeds returns all deeds in order.
 func (w *walk) deeds() (all []*deed) {
 	for d := w.last; d != nil; d = d.before {
 		all = append(all, d)
@@ -230,7 +228,7 @@ func (w *walk) deeds() (all []*deed) {
 	return all
 }
 
-// next calls each with every walk that goes one deed further.
+// next calls each for every walk with one more deed.
 func (w *walk) next(each func(*walk)) {
 	for _, k := range w.config.calls {
 		for caller := range uint8(callers) {
@@ -245,7 +243,7 @@ func (w *walk) next(each func(*walk)) {
 	w.fork().render(each)
 }
 
-// some returns a walk that goes one deed further, at random.
+// some returns a walk with one more random deed.
 func (w *walk) some(random *rand.Rand) (next *walk) {
 	k := append([]kind{none}, w.config.calls...)[random.IntN(len(w.config.calls)+1)]
 	if k != none {

@@ -1,6 +1,6 @@
 package model
 
-// word does a step of what is read after the ring.
+// word does a step of reading the words after the ring.
 func (m *machine) word(n int) {
 	a := &m.audio
 	switch a.pc {
@@ -62,14 +62,14 @@ func (m *machine) word(n int) {
 			a.back, a.pc = a.pc, allClear
 		case m.fault == stopAllWaits:
 			a.loaded = 0
-		default: // some that it is for may be still to come
+		default: // some of its voices may not have started yet
 			a.pc = allSweep
 		}
 	case allClear:
 		a.pc = allSweep
 		if handle(m.stopAll) == a.loaded || m.fault == stopAllCleared {
 			m.stopAll = 0
-		} else if m.fault == stopAllGivesUp { // to the newer one
+		} else if m.fault == stopAllGivesUp { // replaced by the newer one
 			a.pc, a.loaded = a.back, 0
 		}
 		a.back = idle
@@ -93,7 +93,7 @@ func (m *machine) scan(n int) *record {
 	return &m.records[a.rec]
 }
 
-// more returns where a scan goes on.
+// more returns the next position of a scan.
 func (m *machine) more(scan, after pc) pc {
 	if m.audio.scanned == 1<<m.pool-1 {
 		m.audio.scanned = 0
@@ -102,7 +102,7 @@ func (m *machine) more(scan, after pc) pc {
 	return scan
 }
 
-// sweep stops one voice of a StopAll's word, until there is none.
+// sweep stops one voice of a StopAll word, until all are stopped.
 func (m *machine) sweep() {
 	a := &m.audio
 	for i := range m.slots {

@@ -14,7 +14,7 @@ func words() []Text {
 	return []Text{"one", "sfx", "eq", "coin", "rpm", "menu", "music", "main", "last", "both", "bell", "compressor", "delay", "reverb", "drive", "width"}
 }
 
-// Sheet returns a cue sheet that has what the sheets of a matrix name.
+// Sheet returns a cue sheet that declares the names used in the sheets of a matrix.
 func Sheet() Map {
 	type (
 		m = Map
@@ -52,8 +52,8 @@ func Sheet() Map {
 	}
 }
 
-// Bank returns a bank that has what the banks of a matrix name: a Sheet without its cues, and a sound of a
-// file that loops.
+// Bank returns a bank that declares the names used in the banks of a matrix: a Sheet without its cues, and a
+// sound of a file that loops.
 func Bank() (bank Map) {
 	for _, p := range Sheet() {
 		switch p.Key {
@@ -65,5 +65,5 @@ func Bank() (bank Map) {
 	return bank.merge(Map{{"sounds", Map{{"held", Map{{"file", file}, {"loop", Text("true")}, {"gain", Text("-6 dB")}}}}}}, 0)
 }
 
-// file is a file that a bank's folder has to have.
+// file is a file that must exist in a bank's folder.
 const file = Text("sfx/d.wav")

@@ -1,6 +1,5 @@
-// Package schematest makes files from a JSON schema, for tests of what reads them: each key of each
-// mapping, alone and in pairs, with values that are right and values that are wrong. A key that is new in
-// the schema is in the next run without being named.
+// Package schematest generates files from a JSON schema to test their readers: each key of each mapping,
+// alone and in pairs, with valid and invalid values. New keys of the schema are included automatically.
 package schematest
 
 import (
@@ -14,41 +13,41 @@ import (
 	"strings"
 )
 
-// Matrix is the files that a schema allows, and some that it does not.
+// Matrix generates valid and invalid files for a schema.
 type Matrix struct {
 	Places []*Place
 
 	base  Map
 	words []Text
 	wrong func(Map) int
-	lacks string          // a pattern that no word of the base matches
-	known map[string]*Key // by name and schema: a key that was right elsewhere
+	lacks string          // a pattern that matches no word of the base
+	known map[string]*Key // keys that were valid elsewhere, by name and schema
 }
 
-// Place is a place of a file that has a mapping: "sounds.*.limit", "cues[]".
+// Place is a path of a file with a mapping: "sounds.*.limit", "cues[]".
 type Place struct {
 	Path   string
 	Shapes []*Shape
 }
 
-// Shape is a mapping that a place takes. A cue has a shape for each verb.
+// Shape is a kind of mapping at a place. A cue has a shape for each verb.
 type Shape struct {
 	Place *Place
-	Needs Map // the keys that must be there, with values
+	Needs Map // required keys with values
 	Keys  []*Key
 
 	matrix *Matrix
 	wrap   func(any) Map
-	extra  Map // with which the mapping is right, where it is not without
+	extra  Map // optional keys that make the mapping valid, if it is invalid without them
 }
 
 // Key is a key of a shape.
 type Key struct {
 	Name string
-	Good []any // values that are right by the schema; those first that are right in a file
-	Bad  []any // values that are wrong
-	With Map   // the other keys with which the first of Good is right
-	Fits bool  // there are such keys, or it is right alone
+	Good []any // values allowed by the schema; those that are valid in a file come first
+	Bad  []any // values not allowed by the schema
+	With Map   // other keys with which the first of Good is valid
+	Fits bool  // the key is valid alone or together with With
 }
 
 // schema is a node of a JSON schema.
@@ -66,8 +65,8 @@ type schema struct {
 	Pattern    string             `json:"pattern"`
 }
 
-// New returns the matrix of a schema. base is a file that has what other files may name: its keys and
-// texts are tried wherever a text is due, and words before them. wrong returns how many faults a text has.
+// New returns the matrix of a schema. base is a file that declares names for other files; its keys and texts
+// are tried for every text, after words. wrong returns the number of faults of a text.
 func New(text []byte, base Map, words []Text, wrong func(text string) int) (*Matrix, error) {
 	var root schema
 	if err := json.Unmarshal(text, &root); err != nil {
@@ -82,7 +81,7 @@ func New(text []byte, base Map, words []Text, wrong func(text string) int) (*Mat
 	return m, nil
 }
 
-// once returns wrong for files, with a memory of those that it has counted.
+// once returns wrong for files, with a cache.
 func once(wrong func(string) int) func(Map) int {
 	counted := map[string]int{}
 	return func(file Map) int {
@@ -118,16 +117,16 @@ func (m *Matrix) gather(v any) {
 	}
 }
 
-// file returns the base with what a place has.
+// file returns the base merged with a mapping.
 func (m *Matrix) file(of Map) Map { return of.first(m.base) }
 
-// first returns a file with the keys of another one below its own.
+// first returns a file with the keys of base after its own.
 func (m Map) first(base Map) Map {
 	out := base
 	for _, p := range m {
 		l, isList := p.Value.(List)
 		b, some := base.Get(p.Key).(List)
-		if isList && some { // what is tried comes first: something follows it
+		if isList && some { // new elements come first, so that elements follow them
 			out = out.With(p.Key, append(append(List{}, l...), b...))
 			continue
 		}
@@ -144,7 +143,7 @@ func (s *schema) more() *schema {
 	return &one
 }
 
-// walk finds the mappings in a schema. wrap returns the file that has a value there.
+// walk finds the mappings in a schema. wrap returns the file with a value at the path.
 func (m *Matrix) walk(s *schema, path string, wrap func(any) Map) {
 	for _, one := range s.AnyOf {
 		m.walk(one, path, wrap)
@@ -196,7 +195,7 @@ func (m *Matrix) walk(s *schema, path string, wrap func(any) Map) {
 	}
 }
 
-// items returns mappings of a place that are right.
+// items returns valid mappings of a place.
 func (p *Place) items() (all []any) {
 	for _, sh := range p.Shapes {
 		for _, k := range sh.Keys {
@@ -208,7 +207,7 @@ func (p *Place) items() (all []any) {
 	return all
 }
 
-// alternatives returns what a value may be.
+// alternatives returns the schemas that a value may match.
 func (s *schema) alternatives() (all []*schema) {
 	if s.AnyOf == nil {
 		return []*schema{s}
@@ -219,7 +218,7 @@ func (s *schema) alternatives() (all []*schema) {
 	return all
 }
 
-// name returns wrap for a mapping from names: with the name under which the file has the fewest faults.
+// name returns wrap for a mapping of names, with the name that causes the fewest faults.
 func (m *Matrix) name(wrap func(any) Map, of *schema) func(any) Map {
 	values := []any{Text("")}
 	if good := m.good(of, 2); len(good) > 0 {
@@ -241,7 +240,7 @@ func (m *Matrix) name(wrap func(any) Map, of *schema) func(any) Map {
 	return func(v any) Map { return wrap(Map{{name, v}}) }
 }
 
-// find finds the values of a shape's keys. learned has values that were found to be right.
+// find finds the values of a shape's keys. learned holds values found to be valid before.
 func (sh *Shape) find(s *schema, learned map[string][]any) {
 	sh.Needs, sh.Keys, sh.extra = nil, nil, nil
 	m := sh.matrix
@@ -277,14 +276,14 @@ func (sh *Shape) find(s *schema, learned map[string][]any) {
 	}
 }
 
-// most is how many values of a key are tried.
+// most is the maximum number of values tried per key.
 const most = 24
 
-// right reports whether the file is right in which the mapping has some keys.
+// right reports whether the file with the given keys in the mapping is valid.
 func (sh *Shape) right(keys Map) bool { return sh.matrix.wrong(sh.File(keys)) == 0 }
 
-// alone puts those values of a key first with which it is right alone. Of a key that was right elsewhere with
-// other keys only, it tries few.
+// alone moves values of a key that are valid alone to the front. For a key that was valid elsewhere only with
+// other keys, it tries few values.
 func (sh *Shape) alone(k, known *Key) {
 	var fit, other []any
 	tries := most
@@ -301,7 +300,7 @@ func (sh *Shape) alone(k, known *Key) {
 	k.Good, k.Fits = append(fit, other...), len(fit) > 0
 }
 
-// beside finds other keys with which a key is right.
+// beside finds other keys with which a key is valid.
 func (sh *Shape) beside(k, known *Key) {
 	tries, first := 0, 3
 	if len(sh.Keys) < 9 {
@@ -342,7 +341,7 @@ func (sh *Shape) beside(k, known *Key) {
 	}
 }
 
-// require finds values for the keys that must be there: those with which the file has the fewest faults.
+// require finds the values of required keys with the fewest faults of the file.
 func (sh *Shape) require(s *schema) {
 	for _, name := range s.Required {
 		sh.Needs = append(sh.Needs, Pair{name, sh.Key(name).Good[0]})
@@ -373,7 +372,7 @@ func (sh *Shape) Key(name string) *Key {
 	return nil
 }
 
-// Item returns the mapping of the shape with some keys.
+// Item returns the mapping of the shape with the given keys.
 func (sh *Shape) Item(keys Map) Map {
 	out := sh.Needs
 	for _, p := range keys {
@@ -382,7 +381,7 @@ func (sh *Shape) Item(keys Map) Map {
 	return out
 }
 
-// File returns the file in which the mapping has some keys.
+// File returns the file with the given keys in the mapping.
 func (sh *Shape) File(keys Map) Map {
 	if sh.Place.Path == "" {
 		out := sh.matrix.base
@@ -394,7 +393,7 @@ func (sh *Shape) File(keys Map) Map {
 	return sh.matrix.file(sh.wrap(sh.Item(keys)))
 }
 
-// good returns values that a schema takes. deep bounds how far mappings are filled.
+// good returns values allowed by a schema. deep limits how far mappings are filled.
 func (m *Matrix) good(s *schema, deep int) (all []any) {
 	for _, one := range s.AnyOf {
 		all = append(all, m.good(one, deep)...)
@@ -438,7 +437,7 @@ func (m *Matrix) good(s *schema, deep int) (all []any) {
 		for _, v := range values {
 			all = append(all, List(slices.Repeat([]any{v}, max(s.Least, 1))))
 		}
-	case s.Type == "array": // of anything
+	case s.Type == "array": // of any elements
 		for n := range 3 {
 			all = append(all, List(slices.Repeat([]any{Text(strconv.Itoa(n))}, max(s.Least, 1))))
 		}
@@ -467,7 +466,7 @@ func (m *Matrix) good(s *schema, deep int) (all []any) {
 	return all
 }
 
-// numbers returns numbers in the range of the schema: a usual one, the least and the most.
+// numbers returns numbers in the range of the schema: a usual one, the minimum and the maximum.
 func (s *schema) numbers() (all []any) {
 	least, most := -1e3, 1e3
 	if s.Minimum != nil {
@@ -484,7 +483,7 @@ func (s *schema) numbers() (all []any) {
 	return all
 }
 
-// bad returns values that a schema refuses, most of them.
+// bad returns values most of which a schema does not allow.
 func (m *Matrix) bad(s *schema) (all []any) {
 	all = append(all, Text("no such word"), Text(""), List{}, List{Text("1"), Map{}}, Map{}, Map{{"no such key", Text("1")}}, Text("-1e30"), Text(`"\u0000"`), Text("~"))
 	for _, one := range append([]*schema{s}, s.AnyOf...) {
@@ -524,12 +523,12 @@ func sorted[V any](m map[string]V) (keys []string) {
 type Case struct {
 	Name string // the place and the keys
 	File Map
-	Keys []*Key // that are tried
-	Good bool   // its values are right alone
+	Keys []*Key // the tested keys
+	Good bool   // its values are valid alone
 }
 
-// Singles returns each key of each mapping with values that are right and values that are wrong: with all
-// of them, or with two of each.
+// Singles returns each key of each mapping with valid and invalid values: with all values, or with two of
+// each.
 func (m *Matrix) Singles(all bool) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		for _, p := range m.Places {
@@ -537,7 +536,7 @@ func (m *Matrix) Singles(all bool) iter.Seq[Case] {
 				for i, k := range sh.Keys {
 					good, bad := k.Good[:min(len(k.Good), 2)], k.Bad
 					if !all {
-						from := (i + len(k.Name)) % (len(bad) - 1) // which ones goes by the key
+						from := (i + len(k.Name)) % (len(bad) - 1) // the key selects the values
 						bad = bad[from : from+2]
 					}
 					for j, v := range slices.Concat(good, bad) {
@@ -574,9 +573,9 @@ func (m *Matrix) Random(r *rand.Rand) Map {
 	return file
 }
 
-// Pairs returns each two keys of each mapping. Where all is false, two keys that are alike in several
-// places come once, with values that are right; else all places come, and one value or both are wrong, too,
-// and with keys of one shape come those of others of its place.
+// Pairs returns each pair of keys of each mapping. If all is false, pairs that are the same in several places
+// come once, with valid values. Otherwise every place is included, with one or two invalid values as well,
+// and with pairs of keys from different shapes of a place.
 func (m *Matrix) Pairs(all bool) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		seen := map[string]bool{}
@@ -604,8 +603,8 @@ func (m *Matrix) Pairs(all bool) iter.Seq[Case] {
 	}
 }
 
-// Cover returns files that are right and have many keys of one mapping each, so that each pair of keys that
-// goes together is in one of them. As with Pairs, two keys that are alike in several places come once.
+// Cover returns valid files with many keys of a mapping each, so that each valid pair of keys is in at least
+// one file. As in Pairs, pairs that are the same in several places come once.
 func (m *Matrix) Cover() iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		seen := map[string]bool{}
@@ -649,7 +648,7 @@ func (m *Matrix) Cover() iter.Seq[Case] {
 	}
 }
 
-// add returns a mapping with a key, and with the keys that it needs where the mapping lacks them.
+// add returns a mapping with a key, and with those keys of With that the mapping lacks.
 func (m Map) add(k *Key) Map { return k.With.merge(m, 1).With(k.Name, k.Good[0]) }
 
 // pair returns files with two keys.
@@ -662,7 +661,7 @@ func (sh *Shape) pair(a, b *Key, all bool) (cases []Case) {
 	at := func(values []any, i int) any { return values[i%len(values)] }
 	add(a.Good[0], b.Good[0], a.Fits && b.Fits)
 	if all {
-		n := len(a.Name) + len(b.Name) // which wrong value is tried goes by the keys
+		n := len(a.Name) + len(b.Name) // the keys select the invalid values
 		add(at(a.Good, 1), at(b.Good, 1), false)
 		add(at(a.Bad, n), b.Good[0], false)
 		add(a.Good[0], at(b.Bad, n+1), false)

@@ -16,7 +16,7 @@ type Pair struct {
 // A List is a list of Map, List or Text.
 type List []any
 
-// Text is a scalar as a file has it; empty: no value.
+// Text is a scalar as written in a file; empty: no value.
 type Text string
 
 // With returns the mapping with a key set to a value.
@@ -45,7 +45,7 @@ func (m Map) Get(key string) any {
 	return nil
 }
 
-// merge puts the keys of another file over those of m. Lists are joined, and so are mappings one level
+// merge overwrites keys of m with those of another file. Lists are joined, and so are mappings one level
 // below the root, such as `sounds`.
 func (m Map) merge(other Map, depth int) Map {
 	for _, p := range other {
@@ -66,7 +66,7 @@ func (m Map) merge(other Map, depth int) Map {
 	return m
 }
 
-// Flow returns the root in block style and all below in one line.
+// Flow returns the root in block style and everything below in one line.
 func (m Map) Flow() string {
 	var b strings.Builder
 	for _, p := range m {
@@ -77,14 +77,14 @@ func (m Map) Flow() string {
 	return b.String()
 }
 
-// Block returns all in block style.
+// Block returns the file in block style.
 func (m Map) Block() string {
 	var b strings.Builder
 	block(&b, m, 0)
 	return b.String()
 }
 
-// key quotes a key that YAML would read as something else.
+// key quotes a key that YAML would parse as a different type.
 func key(k string) string {
 	if k == "" || strings.ContainsAny(k, ":#{}[],&*!|>'\"%@` /") {
 		return `"` + k + `"`

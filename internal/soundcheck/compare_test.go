@@ -11,64 +11,61 @@ import (
 	"voicepool/pcm"
 )
 
-// ErrNotFound is returned where nothing of the reference is in the recording,
-// or the reference is silent, so that there is nothing to look for.
+// ErrNotFound is returned if no part of the reference is in the recording, or if the reference is silent.
 var ErrNotFound = errors.New("soundcheck: the reference was not found in the recording")
 
 const (
-	// window is how many equal frames in a row count as the same place.
+	// window is how many consecutive equal frames count as a match.
 	window = 256
 
-	// anchors is how many places of the reference are looked for.
+	// anchors is the number of places of the reference that are searched for.
 	anchors = 64
 
-	// reach is how long a gap may be, in frames, to be seen as one.
+	// reach is the longest gap in frames that is recognized.
 	reach = 1 << 17
 
-	// searches is how often a frame may have no other place within reach
-	// before differing frames are only counted: each such search is long.
+	// searches limits the searches without a match within reach. After that, differing frames are only
+	// counted, because each such search is long.
 	searches = 16
 )
 
-// Gap is a place where the two do not go on together.
+// Gap is a place at which reference and recording diverge.
 type Gap struct {
-	Reference int // where it is in the reference
-	Recording int // and in the recording
-	Missing   int // frames of the reference that the recording has not
-	Extra     int // frames of the recording that the reference has not
+	Reference int // frame of the reference
+	Recording int // frame of the recording
+	Missing   int // frames of the reference that are missing in the recording
+	Extra     int // frames of the recording that are not in the reference
 }
 
-// Result is what Compare found.
+// Result is the result of Compare.
 type Result struct {
-	// Offset is where the recording has the reference's first frame; it is
-	// negative where the recording began too late.
+	// Offset is the frame of the recording with the reference's first frame; negative if the recording began
+	// too late.
 	Offset int
-	// Matched counts the reference's frames that were found.
+	// Matched is the number of the reference's frames that were found.
 	Matched int
-	// Missing counts those that were not.
+	// Missing is the number of frames that were not found.
 	Missing int
-	// Differing counts those that were found in their place, but with a
-	// difference beyond the tolerance.
+	// Differing is the number of frames found in their place with a difference beyond the tolerance.
 	Differing int
-	// MaxDiff is the largest difference between samples of frames in the same
-	// place.
+	// MaxDiff is the largest difference between samples of frames in the same place.
 	MaxDiff float64
 	// Gaps are in the order of the reference.
 	Gaps []Gap
 }
 
-// Whole says that every frame of the reference is there, in order, and no gap.
+// Whole reports whether every frame of the reference was found, in order and without a gap.
 func (r Result) Whole() bool {
 	return r.Complete() && len(r.Gaps) == 0
 }
 
-// Complete says that every frame of the reference is there, in order, but
-// perhaps with gaps between: what a machine that is too busy leaves.
+// Complete reports whether every frame of the reference was found, in order but possibly with gaps, as on an
+// overloaded machine.
 func (r Result) Complete() bool {
 	return r.Missing == 0 && r.Differing == 0
 }
 
-// String tells the result in one line, and the gaps in one line each.
+// String returns the result in one line, followed by a line for each gap.
 func (r Result) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "offset %d, matched %d, missing %d, differing %d, gaps %d, largest difference %.3g",
@@ -83,8 +80,8 @@ func (r Result) String() string {
 	return b.String()
 }
 
-// Compare looks for reference in recording. Samples are the same when they
-// differ by no more than tolerance. A silent end of the reference may be cut.
+// Compare searches for reference in recording. Samples are equal if they differ by at most tolerance. A
+// silent end of the reference may be missing.
 func Compare(reference, recording []pcm.Frame, tolerance float64) (Result, error) {
 	c := comparison{ref: reference, rec: recording, tolerance: tolerance}
 	i, j, found := c.begin()
@@ -92,7 +89,7 @@ func Compare(reference, recording []pcm.Frame, tolerance float64) (Result, error
 		return Result{Missing: len(reference)}, ErrNotFound
 	}
 	c.result.Offset = j - i
-	// What lies before the first place that was found.
+	// Frames before the first match.
 	head := min(i, j)
 	if missing := i - head; missing > 0 {
 		c.gap(Gap{Reference: 0, Recording: 0, Missing: missing})
@@ -104,12 +101,11 @@ func Compare(reference, recording []pcm.Frame, tolerance float64) (Result, error
 type comparison struct {
 	ref, rec  []pcm.Frame
 	tolerance float64
-	vain      int // searches that found nothing
+	vain      int // searches without a match
 	result    Result
 }
 
-// begin finds a place where the two are together. It takes the first window
-// with sound in it, and if the recording has it not, others further on.
+// begin finds a match of the first window with sound or, if the recording lacks it, of later windows.
 func (c *comparison) begin() (i, j int, found bool) {
 	first := 0
 	for first < len(c.ref) && c.ref[first] == (pcm.Frame{}) {
@@ -132,7 +128,7 @@ func (c *comparison) begin() (i, j int, found bool) {
 	return 0, 0, false
 }
 
-// walk goes on from a place where the two are together.
+// walk continues from a match.
 func (c *comparison) walk(i, j int) {
 	for i < len(c.ref) {
 		if j < len(c.rec) {
@@ -164,8 +160,7 @@ func (c *comparison) walk(i, j int) {
 	}
 }
 
-// next finds the nearest place behind i, j where the two are together again,
-// with frames missing, or extra.
+// next finds the nearest match after i, j, with either missing or extra frames.
 func (c *comparison) next(i, j int) (missing, extra int, found bool) {
 	if c.vain == searches {
 		return 0, 0, false
@@ -177,7 +172,7 @@ func (c *comparison) next(i, j int) (missing, extra int, found bool) {
 		if j+n < len(c.rec) && c.resumes(i, j+n) {
 			return 0, n, true
 		}
-		// As many frames of something else: a piece that was overwritten.
+		// the same number of other frames: an overwritten piece
 		if i+n < len(c.ref) && j+n < len(c.rec) && c.resumes(i+n, j+n) {
 			return n, n, true
 		}
@@ -186,12 +181,12 @@ func (c *comparison) next(i, j int) (missing, extra int, found bool) {
 	return 0, 0, false
 }
 
-// resumes is together for places with sound: silence is everywhere.
+// resumes is together for windows that begin with sound, because silence matches everywhere.
 func (c *comparison) resumes(i, j int) bool {
 	return c.ref[i] != (pcm.Frame{}) && c.together(i, j)
 }
 
-// together says whether a window is the same in both.
+// together reports whether a window is equal in both.
 func (c *comparison) together(i, j int) bool {
 	n := min(window, len(c.ref)-i)
 	if j+n > len(c.rec) {
@@ -205,7 +200,7 @@ func (c *comparison) together(i, j int) bool {
 	return true
 }
 
-// silent says whether nothing but silence is left of the reference.
+// silent reports whether the rest of the reference is silent.
 func (c *comparison) silent(i int) bool {
 	for _, f := range c.ref[i:] {
 		if difference(f, pcm.Frame{}) > c.tolerance {
@@ -220,8 +215,7 @@ func (c *comparison) gap(g Gap) {
 	c.result.Gaps = append(c.result.Gaps, g)
 }
 
-// difference returns the larger of two channels' differences, and 1e30
-// where one is not a number.
+// difference returns the larger difference of the two channels, and 1e30 for NaN.
 func difference(a, b pcm.Frame) float64 {
 	d := 0.0
 	for c := range a {
@@ -237,7 +231,7 @@ func difference(a, b pcm.Frame) float64 {
 	return d
 }
 
-// signal is noise with a silent stretch in the middle.
+// signal returns noise with a silent section in the middle.
 func signal() []pcm.Frame {
 	frames := make([]pcm.Frame, 20000)
 	NewNoise(len(frames)).Render(frames)
@@ -346,7 +340,7 @@ func TestTolerance(t *testing.T) {
 	if got, err := Compare(ref, nan, 1); err != nil || got.Whole() {
 		t.Errorf("a NaN: %v, %v, want it seen", got, err)
 	}
-	// Frames that differ everywhere are counted, and soon.
+	// Frames that differ everywhere are counted, within a short time.
 	for i := range rec[10000:] {
 		rec[10000+i][0] += 0.1
 	}

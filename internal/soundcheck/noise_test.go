@@ -1,6 +1,6 @@
-// Package soundcheck checks whether a recording has every frame of a reference, in
-// order and without a gap. The recording may begin earlier and end later. It proves
-// that a sound server received what a device played. All of it is tests.
+// Package soundcheck checks whether a recording contains every frame of a reference, in order and without a
+// gap. The recording may begin earlier and end later. It proves that a sound server received what a device
+// played. The package consists of tests only.
 package soundcheck
 
 import (
@@ -9,18 +9,17 @@ import (
 	"voicepool/pcm"
 )
 
-// Noise is a signal in which no place is like another, so that a comparison
-// finds every frame: even noise, multiples of 2^-24 between -0.25 and 0.25,
-// the right channel drawn apart from the left. It is a device's source.
+// Noise is a signal without repetitions, so that a comparison finds every frame: white noise, multiples of
+// 2^-24 between -0.25 and 0.25, with independent channels. It is a source for a device.
 type Noise struct {
 	state uint64
 	left  int
 }
 
-// NewNoise returns a signal of so many frames, and silence after them.
+// NewNoise returns noise with the given number of frames, followed by silence.
 func NewNoise(frames int) *Noise { return &Noise{state: 1, left: frames} }
 
-// Render gives the next frames.
+// Render returns the next frames.
 func (n *Noise) Render(dst []pcm.Frame) {
 	for i := range dst {
 		if n.left == 0 {
@@ -38,8 +37,7 @@ func (n *Noise) draw() float32 {
 	return float32(int64(n.state>>41)-1<<22) / (1 << 24)
 }
 
-// Every frame of the noise is found by its value in steps of 2^-24, and so
-// goes through 24 bits unharmed.
+// TestNoise checks that samples are multiples of 2^-24, which 24-bit formats preserve.
 func TestNoise(t *testing.T) {
 	var a, b [1000]pcm.Frame
 	NewNoise(900).Render(a[:])

@@ -7,19 +7,18 @@ import (
 	"voicepool/pcm"
 )
 
-// Placed is how a piece stands in a mix.
+// Placed is the position of a piece in a mix.
 type Placed struct {
-	Lag      int     // frames that it comes later than it should
-	Level    float64 // dB that it is louder than the piece
-	Residual float64 // dB, of what is left of the mix there without the piece, relative to the piece
+	Lag      int     // delay in frames
+	Level    float64 // level relative to the piece in dB
+	Residual float64 // power of the mix without the piece, relative to the piece, in dB
 }
 
-// maxLag is how far Place looks to either side.
+// maxLag is the search range of Place to either side, in frames.
 const maxLag = 64
 
-// Place looks for piece in mix around a frame, where it should begin, by the
-// largest correlation of both channels. It fails with ErrNotFound where the
-// piece is silent or reaches beyond the mix.
+// Place searches for piece in mix around the frame at by the largest correlation of both channels. It returns
+// ErrNotFound if the piece is silent or exceeds the mix.
 func Place(mix, piece []pcm.Frame, at int) (Placed, error) {
 	energy := dot(piece, piece, 0)
 	if energy == 0 {

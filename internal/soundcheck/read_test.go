@@ -17,9 +17,8 @@ import (
 // ErrWAV is wrapped by the errors for a file that this package cannot read.
 var ErrWAV = errors.New("soundcheck: not a WAV file of 16, 24, 32 or float32 stereo")
 
-// Read reads a WAV file of two channels, integers or floats. Sizes that are
-// not known, as a recorder that was interrupted leaves them, mean up to the
-// end. It takes trusted files.
+// Read reads a stereo WAV file of integers or floats. Unknown sizes, as an interrupted recorder leaves them,
+// extend to the end of the file. The file must be trusted.
 func Read(path string) (frames []pcm.Frame, rate int, err error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -65,7 +64,7 @@ func parse(b []byte) (frames []pcm.Frame, rate int, err error) {
 	return nil, 0, fmt.Errorf("%w: no data", ErrWAV)
 }
 
-// samples turns bytes into frames; a part of a frame at the end is dropped.
+// samples converts bytes to frames; an incomplete frame at the end is dropped.
 func samples(b []byte, tag, bits int) ([]pcm.Frame, error) {
 	le := binary.LittleEndian
 	float := tag == 3 && bits == 32

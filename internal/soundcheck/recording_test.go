@@ -10,10 +10,10 @@ import (
 	"voicepool/pcm"
 )
 
-// The tests of this file compare files that scripts have made with a sound server or with
-// other programs. They are named by variables, without which there is nothing to test.
+// The tests of this file compare files that scripts have made with a sound server or with other programs.
+// Environment variables name the files; without them the tests are skipped.
 
-// named returns what a variable says, and skips the test where it says nothing.
+// named returns the value of a variable, and skips the test if it is empty.
 func named(t *testing.T, variable, script string) string {
 	t.Helper()
 	value := os.Getenv(variable)
@@ -23,7 +23,7 @@ func named(t *testing.T, variable, script string) string {
 	return value
 }
 
-// mustRead reads a file of some rate, or of any where that is 0.
+// mustRead reads a file and requires its rate to be want, unless want is 0.
 func mustRead(t *testing.T, path string, want int) (frames []pcm.Frame, rate int) {
 	t.Helper()
 	frames, rate, err := Read(path)
@@ -36,8 +36,8 @@ func mustRead(t *testing.T, path string, want int) (frames []pcm.Frame, rate int
 	return frames, rate
 }
 
-// TestRecording: every frame of a reference is in the recording, in order and without a
-// gap. Where there are gaps alone it says so: that is a machine that was too busy.
+// TestRecording checks that every frame of a reference is in the recording, in order and without a gap. It
+// reports separately if there are only gaps, because an overloaded machine causes them.
 func TestRecording(t *testing.T) {
 	reference, rate := mustRead(t, named(t, "VOICEPOOL_REFERENCE", ".ci/every-frame-arrives"), 0)
 	recording, _ := mustRead(t, os.Getenv("VOICEPOOL_RECORDING"), rate)
@@ -55,9 +55,8 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// TestPieces: each piece of a table stands in the mix where and as loud as it should. A
-// line has a name, a file, the first frame, the gain there in dB, and what may remain
-// beside the piece in dB.
+// TestPieces checks the position and the level of each piece of a table in a mix. A line has a name, a file,
+// the first frame, the gain in dB, and the allowed residual beside the piece in dB.
 func TestPieces(t *testing.T) {
 	table, err := os.ReadFile(named(t, "VOICEPOOL_PIECES", ".ci/real-files-play-unchanged"))
 	if err != nil {

@@ -1,4 +1,4 @@
-// Plain is a program with beep alone: a scale, struck so fast that notes overlap.
+// Plain is a program with beep alone: a scale so fast that notes overlap.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	time.Sleep(time.Second)
 }
 
-// strike returns a note of a second that dies away.
+// strike returns a note that fades within a second.
 func strike(hertz float64) *beep.Buffer {
 	tone, err := generators.SineTone(rate, hertz)
 	if err != nil {

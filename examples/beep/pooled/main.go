@@ -1,5 +1,4 @@
-// Pooled is the same program with the pool: at most six notes sound at once, and the
-// quietest is stolen.
+// Pooled is the same program with a pool: at most six notes play at once, and the quietest is stolen.
 package main
 
 import (
@@ -38,7 +37,7 @@ func main() {
 	time.Sleep(time.Second)
 }
 
-// strike returns a note of a second that dies away.
+// strike returns a note that fades within a second.
 func strike(hertz float64) *beep.Buffer {
 	tone, err := generators.SineTone(rate, hertz)
 	if err != nil {

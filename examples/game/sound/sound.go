@@ -1,5 +1,5 @@
-// Package sound plays what happens in the world: every event starts a sound, every enemy has an
-// engine that follows it. The pool decides which of them are heard.
+// Package sound plays the events of the world: every event starts a sound, and every enemy has an engine
+// sound that follows it. The pool decides which sounds are audible.
 package sound
 
 import (
@@ -20,44 +20,44 @@ import (
 //go:embed sounds.yaml
 var assets embed.FS
 
-// MaxVoices is the largest pool that Voices may ask for.
+// MaxVoices is the largest pool size for SetVoices.
 const MaxVoices = 32
 
-// Options is what the keys change, and what a test asks for.
+// Options are the settings that the keys and tests change.
 type Options struct {
 	Policy  mixer.Overflow
 	Virtual int
 	Journal int // see mixer.Config
 }
 
-// Sound is the sound of one game. Its methods are for the goroutine of the game's Update.
+// Sound is the sound of a game. Only the goroutine of the game's Update may call its methods.
 type Sound struct {
 	Options
 	Scene  string
-	Slots  [MaxVoices]Slot // what is drawn
-	Steals [12]mixer.Event // who took whose place, newest first; Frame 0: none
-	Unseen int             // engines and others that go on unheard
-	Gave   int             // how many have given their slot to another on this mixer
+	Slots  [MaxVoices]Slot // for drawing
+	Steals [12]mixer.Event // the last stolen voices, newest first; Frame 0: empty
+	Unseen int             // virtual voices
+	Gave   int             // number of stolen voices of this mixer
 
 	bank   *bank.Bank
 	mixer  *mixer.Mixer
 	out    output
 	old    []*mixer.Mixer
 	motors [world.Enemies]mixer.Handle
-	spots  [world.Enemies]space.Spot // of the motors
-	place  space.Emitter             // of the start under way
+	spots  [world.Enemies]space.Spot // positions of the motors
+	place  space.Emitter             // position of the present start
 	events [256]mixer.Event
 }
 
-// Slot is one voice of the pool, as the last frame of the game saw it.
+// Slot is a voice of the pool in the last frame of the game.
 type Slot struct {
-	Name  string // of the sound; "": nobody plays
+	Name  string // of the sound; "": free slot
 	Loud  pcm.Decibels
 	Pan   float64
-	Since int // frames of the game since somebody's place was taken here
+	Since int // frames of the game since a voice was stolen here
 }
 
-// screen is how far sounds carry: who hears is the ship.
+// screen maps the field to the space of sounds. The ship is the listener.
 var screen = space.Flat{Width: world.Width, Near: 120, Far: 1000}
 
 var plays = [...]string{
@@ -76,7 +76,7 @@ func New(o Options) (*Sound, error) {
 	return s, s.renew()
 }
 
-// Config is the mixer that the file describes, with what the keys have changed.
+// Config returns the mixer configuration of the file with the present options.
 func (s *Sound) Config() mixer.Config {
 	c := s.bank.Config()
 	c.MaxVoices, c.Meters = MaxVoices, true
@@ -84,7 +84,7 @@ func (s *Sound) Config() mixer.Config {
 	return c
 }
 
-// renew takes another mixer, faded within a block, and starts what endures on it.
+// renew crossfades to a new mixer and starts the music on it.
 func (s *Sound) renew() error {
 	m, err := mixer.New(s.Config())
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Sound) renew() error {
 	return err
 }
 
-// Output is what a device plays, whichever mixer there is.
+// Output returns the renderer for a device. It stays valid when the mixer changes.
 func (s *Sound) Output() interface {
 	Render([]pcm.Frame)
 	Rate() int
@@ -111,17 +111,17 @@ func (s *Sound) Output() interface {
 	return &s.out
 }
 
-// Mixer returns the mixer that plays now.
+// Mixer returns the present mixer.
 func (s *Sound) Mixer() *mixer.Mixer { return s.mixer }
 
-// Close ends the mixers, after the device.
+// Close closes the mixers. Close the device first.
 func (s *Sound) Close() {
 	for _, m := range append(s.old, s.mixer) {
 		m.Close()
 	}
 }
 
-// SetPolicy has a full pool do something else, with so many virtual voices. Its size and the scene
+// SetPolicy sets the policy of a full pool and the number of virtual voices. The pool size and the scene
 // stay.
 func (s *Sound) SetPolicy(p mixer.Overflow, virtual int, w *world.World) error {
 	s.Policy, s.Virtual = p, virtual
@@ -146,18 +146,18 @@ func (s *Sound) SetPolicy(p mixer.Overflow, virtual int, w *world.World) error {
 	return nil
 }
 
-// SetScene goes to a scene of the file.
+// SetScene changes to a scene of the file.
 func (s *Sound) SetScene(name string) error {
 	s.Scene = name
 	return s.bank.Scene(name, 300*time.Millisecond)
 }
 
-// SetVoices makes the pool larger or smaller.
+// SetVoices sets the pool size.
 func (s *Sound) SetVoices(n int) error {
 	return s.mixer.At(mixer.Now).Resize(min(max(n, 1), MaxVoices))
 }
 
-// Frame plays what a step of the world has brought. It allocates nothing.
+// Frame plays the events of a step of the world. It does not allocate.
 func (s *Sound) Frame(w *world.World) error {
 	for _, e := range w.Events {
 		if err := s.start(e); err != nil {
@@ -170,7 +170,7 @@ func (s *Sound) Frame(w *world.World) error {
 	for i := range w.Enemies {
 		s.spots[i] = screen.Spot(w.Enemies[i].X, w.Enemies[i].Y)
 	}
-	// Engines that are gone are passed over.
+	// Handles of ended engines are ignored.
 	if err := s.mixer.SetPositions(s.motors[:], s.spots[:]); err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (s *Sound) start(e world.Event) error {
 	s.place = *screen.Emitter(e.X, e.Y)
 	h, err := s.bank.Play(plays[e.Kind], bank.Options{Emitter: &s.place})
 	if errors.Is(err, mixer.ErrBusy) {
-		return nil // no block has been mixed for a while: one sound less
+		return nil // the queue is full because no block has been mixed for a while: drop the sound
 	}
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (s *Sound) start(e world.Event) error {
 	return nil
 }
 
-// look keeps what is to be drawn.
+// look stores the data for drawing.
 func (s *Sound) look() {
 	for i := range s.Slots {
 		s.Slots[i].Name = ""

@@ -14,12 +14,12 @@ import (
 
 const frame = 800 // frames of sound in a frame of the game
 
-// script is what the player does at a step.
+// script returns the keys of a step.
 func script(tick int) world.Keys {
 	return world.Keys{Fire: true, Left: tick/40%2 == 0, Right: tick/40%2 == 1}
 }
 
-// play steps world and sound so many times and mixes what they do; each is called after a step.
+// play advances the world and the sound by some steps and renders the sound. It calls each after every step.
 func play(t *testing.T, s *Sound, ticks int, each func(tick int, w *world.World)) []pcm.Frame {
 	t.Helper()
 	w := world.New(7)
@@ -36,12 +36,12 @@ func play(t *testing.T, s *Sound, ticks int, each func(tick int, w *world.World)
 	return heard
 }
 
-// What was heard is what the journal renders to, to the bit.
+// TestJournal compares the output with a render of the journal, to the bit.
 func TestJournal(t *testing.T) {
 	for policy := mixer.StealQuietest; policy <= mixer.StealMasked; policy++ {
 		for _, virtual := range []int{0, 32} {
 			if policy == mixer.StealMasked && virtual == 0 {
-				continue // the one combination that there is not
+				continue // the only invalid combination
 			}
 			t.Run(fmt.Sprint(policy, virtual), func(t *testing.T) { journal(t, policy, virtual) })
 		}
@@ -81,7 +81,7 @@ func journal(t *testing.T, policy mixer.Overflow, virtual int) {
 	}
 }
 
-// A change of policy takes the engines along.
+// TestPolicyChanges checks that a change of policy restarts the engines.
 func TestPolicyChanges(t *testing.T) {
 	s, err := New(Options{})
 	if err != nil {
@@ -105,7 +105,8 @@ func TestPolicyChanges(t *testing.T) {
 	}
 }
 
-// A scene changes the size of the pool, and a change of policy keeps that and the scene.
+// TestScenes checks that a scene changes the pool size, and that a change of policy keeps the size and the
+// scene.
 func TestScenes(t *testing.T) {
 	s, err := New(Options{})
 	if err != nil {
@@ -142,7 +143,7 @@ func TestScenes(t *testing.T) {
 	})
 }
 
-// The pool is as large as the keys say, and is drawn so.
+// TestVoices checks that the keys change the pool size and its picture.
 func TestVoices(t *testing.T) {
 	s, err := New(Options{})
 	if err != nil {

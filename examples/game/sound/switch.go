@@ -7,11 +7,11 @@ import (
 	"voicepool/pcm"
 )
 
-// output is what the device plays: one mixer, and for one block, as another takes its place, both.
-// A policy belongs to a mixer for life, so a change of policy is a change of mixer.
+// output is the renderer for the device. It plays one mixer and crossfades to another one within a block. The
+// policy of a mixer is fixed, so a new policy needs a new mixer.
 type output struct {
 	next atomic.Pointer[mixer.Mixer] // set by the game
-	now  atomic.Pointer[mixer.Mixer] // set by Render: what it plays
+	now  atomic.Pointer[mixer.Mixer] // set by Render: the mixer that plays
 
 	scratch [512]pcm.Frame
 }
@@ -19,7 +19,7 @@ type output struct {
 // Rate returns the frames per second.
 func (o *output) Rate() int { return o.next.Load().Rate() }
 
-// Render is the audio side: it allocates nothing and takes no lock.
+// Render is the audio side: it does not allocate or lock.
 func (o *output) Render(dst []pcm.Frame) {
 	now, next := o.now.Load(), o.next.Load()
 	next.Render(dst)

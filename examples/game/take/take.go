@@ -1,5 +1,4 @@
-// Package take has what the game has played rendered again, from the journal of its mixer. It is for
-// tests.
+// Package take renders the output of the game again, from the journal of its mixer. It is for tests.
 package take
 
 import (
@@ -17,16 +16,16 @@ import (
 	"voicepool/voice"
 )
 
-// Journal is how many entries a mixer needs to keep for a Take: the seconds of a test.
+// Journal is the number of journal entries for a Take: enough for some seconds of a test.
 const Journal = 1 << 16
 
-// Take is what one mixer has played.
+// Take records the output of a mixer.
 type Take struct {
 	mixer    *mixer.Mixer
 	recorder *cue.Recorder
 }
 
-// New returns the take of a mixer that nothing has been rendered of. c is its configuration.
+// New returns the take of a mixer that has not rendered yet. c is the mixer's configuration.
 func New(m *mixer.Mixer, c mixer.Config) (*Take, error) {
 	head, err := cue.SheetOf(c)
 	if err != nil {
@@ -37,8 +36,7 @@ func New(m *mixer.Mixer, c mixer.Config) (*Take, error) {
 	})}, nil
 }
 
-// Render returns the first frames of what the mixer has given, by the cue sheet that its journal
-// makes, through a mixer of its own.
+// Render renders the first frames of the mixer's output with a new mixer, from the cue sheet in its journal.
 func (t *Take) Render(frames int) ([]pcm.Frame, error) {
 	entries := make([]mixer.Entry, 1024)
 	for n := t.mixer.Journal(entries); n > 0; n = t.mixer.Journal(entries) {
@@ -64,7 +62,7 @@ func (t *Take) Render(frames int) ([]pcm.Frame, error) {
 		return nil, err
 	}
 	defer player.Close()
-	// The player leaves out the limiter's look-ahead.
+	// The player removes the latency of the limiter.
 	out := make([]pcm.Frame, frames)
 	for at := int(t.mixer.LatencyFrames()); at < frames; {
 		n, err := player.Read(out[at:])

@@ -1,36 +1,35 @@
-// Package world is the shooter without sound and picture: a step of it depends on the seed and
-// the keys alone. What happens in a step is left in Events, for whoever plays it.
+// Package world is the logic of the shooter, without sound and picture. A step depends only on the seed and
+// the keys. The events of the last step are in Events.
 package world
 
 import "math/rand/v2"
 
 const (
 	Width, Height = 860, 720 // of the field, in pixels
-	Enemies       = 40       // at most so many at a time
+	Enemies       = 40       // maximum at a time
 	Shots         = 200      // of both sides
 )
 
-// Kind says what happened.
+// Kind is the kind of an event.
 type Kind uint8
 
 const (
 	Appeared Kind = iota // an enemy
 	Fired                // the ship
 	Shot                 // an enemy
-	Hit                  // an enemy, which lives on
+	Hit                  // an enemy that survives
 	Destroyed
 	Wounded // the ship
 )
 
-// Event is something that happened in the last step. Enemy is the place of an enemy in
-// World.Enemies.
+// Event is an event of the last step. Enemy is the index of the enemy in World.Enemies.
 type Event struct {
 	Kind  Kind
 	Enemy int
 	X, Y  float64
 }
 
-// Body is an enemy or a shot, and what is left of one: Age counts steps.
+// Body is an enemy or a shot, alive or destroyed. Age counts steps.
 type Body struct {
 	Alive        bool
 	Ours         bool // a shot of the ship
@@ -38,10 +37,10 @@ type Body struct {
 	Life, Age    int
 }
 
-// Keys is what the player holds down.
+// Keys are the keys held down by the player.
 type Keys struct{ Left, Right, Fire bool }
 
-// World is the state of the game. It allocates nothing after New.
+// World is the state of the game. It does not allocate after New.
 type World struct {
 	X       float64 // of the ship
 	Score   int
@@ -53,7 +52,7 @@ type World struct {
 	random *rand.Rand
 }
 
-// ShipY is how far down the ship is.
+// ShipY is the y coordinate of the ship.
 const ShipY = Height - 60
 
 // New returns a world. The same seed and keys give the same world.
@@ -61,7 +60,7 @@ func New(seed uint64) *World {
 	return &World{X: Width / 2, Events: make([]Event, 0, 256), random: rand.New(rand.NewPCG(seed, 1))}
 }
 
-// Step moves the world by a sixtieth of a second.
+// Step advances the world by a sixtieth of a second.
 func (w *World) Step(k Keys) {
 	w.Tick++
 	w.Events = w.Events[:0]
@@ -156,7 +155,7 @@ func (w *World) shots() {
 	}
 }
 
-// strike looks for the enemy that a shot of ours meets.
+// strike finds the enemy that a shot of the ship hits.
 func (w *World) strike(s *Body) {
 	for i := range w.Enemies {
 		e := &w.Enemies[i]

@@ -2,7 +2,7 @@ package world
 
 import "testing"
 
-// The same seed and keys give the same world, another seed another one.
+// TestSeeds checks that the same seed and keys give the same world, and another seed another one.
 func TestSeeds(t *testing.T) {
 	run := func(seed uint64) [Enemies]Body {
 		w := New(seed)

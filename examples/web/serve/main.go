@@ -1,4 +1,4 @@
-// Serve builds the page of examples/web and serves it. It needs nothing but Go.
+// Serve builds the page of examples/web and serves it. It needs only Go.
 //
 //	go run ./examples/web/serve
 //	go run ./examples/web/serve -o FOLDER    # write the page there, for any web server
@@ -63,7 +63,7 @@ func run(address, folder string) error {
 	return err
 }
 
-// build writes the whole page into a folder.
+// build writes the complete page to a folder.
 func build(folder string) error {
 	files, err := fs.Sub(page, "page")
 	if err != nil {
@@ -85,7 +85,7 @@ func build(folder string) error {
 	if err != nil {
 		return err
 	}
-	// The script belongs to the Go version that compiles.
+	// The script must match the Go version of the compiler.
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		return fmt.Errorf("go env GOROOT: %w", err)

@@ -6,41 +6,41 @@ import (
 	"voicepool/mixer"
 )
 
-// View is what the page draws.
+// View is the data that the page draws.
 type View struct {
-	Voices  int     `json:"voices"`  // slots
-	Playing int     `json:"playing"` // voices that are heard
-	Unseen  int     `json:"unseen"`  // voices that keep time silently
-	Asked   int64   `json:"asked"`   // sounds that were asked for
-	Gave    int     `json:"gave"`    // voices that gave way to another, each counted once
-	RMS     float64 `json:"rms"`     // of the mix, dBFS; floor or more
+	Voices  int     `json:"voices"`  // number of slots
+	Playing int     `json:"playing"` // audible voices
+	Unseen  int     `json:"unseen"`  // virtual voices
+	Asked   int64   `json:"asked"`   // requested sounds
+	Gave    int     `json:"gave"`    // stolen voices, each counted once
+	RMS     float64 `json:"rms"`     // of the mix in dBFS, at least floor
 	Slots   []Slot  `json:"slots"`
 	Takes   []Take  `json:"takes"` // since the last View, oldest first
 }
 
 // Slot is a slot of the pool.
 type Slot struct {
-	Name  string  `json:"name"`  // of the sound; empty: nobody plays
-	Voice uint64  `json:"voice"` // the number of its start
-	Loud  float64 `json:"loud"`  // decibels; floor or more
+	Name  string  `json:"name"`  // of the sound; empty: free slot
+	Voice uint64  `json:"voice"` // number of its start
+	Loud  float64 `json:"loud"`  // audibility in decibels, at least floor
 	Pan   float64 `json:"pan"`   // -1..+1
 }
 
-// Take says that a voice took the slot of another.
+// Take is a voice that took the slot of another one.
 type Take struct {
 	Slot     int     `json:"slot"`
-	Voice    uint64  `json:"voice"` // the number of the winner's start
+	Voice    uint64  `json:"voice"` // number of the winner's start
 	Winner   string  `json:"winner"`
 	Victim   string  `json:"victim"`
-	Newcomer float64 `json:"newcomer"` // how loud the winner was going to be, in decibels
-	Loud     float64 `json:"loud"`     // how loud the victim still was
-	Returns  bool    `json:"returns"`  // the victim keeps time silently, and can come back
+	Newcomer float64 `json:"newcomer"` // estimated audibility of the winner in decibels
+	Loud     float64 `json:"loud"`     // audibility of the victim
+	Returns  bool    `json:"returns"`  // the victim became virtual and can be restored
 }
 
-// floor is what the page calls silence, in decibels: JSON knows no infinity.
+// floor represents silence in decibels, because JSON has no infinity.
 const floor = -120
 
-// Look returns what there is to be drawn. It takes the mixer's events.
+// Look returns the present View. It consumes the mixer's events.
 func (s *Show) Look() View {
 	stats := s.mixer.Stats()
 	v := View{
@@ -65,14 +65,14 @@ func (s *Show) Look() View {
 			s.hear(&v, &s.events[i])
 		}
 	}
-	// What is left without a slot took the place of a voice that was virtual already.
+	// A Take still without a slot replaced a voice that was virtual already.
 	v.Takes = slices.DeleteFunc(v.Takes, func(t Take) bool { return t.Slot < 0 })
 	v.Gave = s.gave
 	return v
 }
 
-// hear notes an event. A victim that becomes virtual has no slot any more; the event of its winner,
-// which comes after its own, has it.
+// hear records an event. A victim that becomes virtual has no slot; the slot is in the later event of its
+// winner.
 func (s *Show) hear(v *View, e *mixer.Event) {
 	switch e.Kind {
 	case mixer.EventStarted, mixer.EventReal:
@@ -83,7 +83,7 @@ func (s *Show) hear(v *View, e *mixer.Event) {
 		}
 	case mixer.EventStolen, mixer.EventVirtual:
 		if e.BySound == nil {
-			break // nobody took its place, as when the pool shrinks
+			break // no winner, for example because the pool shrinks
 		}
 		v.Takes = append(v.Takes, Take{
 			Slot: e.Slot, Voice: e.By, Winner: e.BySound.Name(), Victim: e.Sound.Name(),

@@ -1,14 +1,14 @@
 package show
 
-// round is how long the score is, in milliseconds, before it begins again.
+// round is the length of the score in milliseconds; then it repeats.
 const round = 12000
 
-// note is a sound that is played every so many milliseconds of a part of the score.
+// note is a sound that repeats every step milliseconds during a part of the score.
 type note struct {
 	sound             string
 	from, until, step int64 // milliseconds
-	storm             bool  // it is a part of the storm
-	tune              bool  // it follows the tune
+	storm             bool  // part of the storm
+	tune              bool  // follows the tune
 }
 
 var score = []note{
@@ -23,15 +23,15 @@ var score = []note{
 	{sound: "gong", from: 9800, until: 9900, step: 100, storm: true},
 }
 
-// beat is one of the times at which a note is played.
+// beat is one repetition of a note.
 type beat struct {
 	frame int64
-	count int // how many came before it in all rounds
+	count int // number of earlier beats in all rounds
 }
 
-// after returns the first beat at frame or after it.
+// after returns the first beat at or after frame.
 func (n note) after(frame, rate int64) beat {
-	each := (n.until - n.from + n.step - 1) / n.step // beats in a round
+	each := (n.until - n.from + n.step - 1) / n.step // beats per round
 	count := max(0, frame*1000/rate/round*each-1)
 	for ; ; count++ {
 		at := (count/each*round + n.from + count%each*n.step) * rate / 1000

@@ -1,5 +1,5 @@
-// Package show plays what the page draws: a tune, and every few seconds a storm of more sounds
-// than the pool has voices. It needs no browser, so tests can listen to it.
+// Package show plays the sounds of the page: a tune and, every few seconds, a storm of more sounds than the
+// pool has voices. It needs no browser, so tests can listen to it.
 package show
 
 import (
@@ -21,7 +21,7 @@ var assets embed.FS
 // The pool can have 1 to MaxVoices voices.
 const MaxVoices = 16
 
-// Keys are the keys that play a sound, in the order in which the page has them.
+// Keys are the keys that play a sound, in the order of the page.
 var Keys = []Key{
 	{Key: "a", Sound: "bell"}, {Key: "s", Sound: "chime"}, {Key: "d", Sound: "glass"},
 	{Key: "f", Sound: "marimba"}, {Key: "g", Sound: "pluck"}, {Key: "h", Sound: "coin"},
@@ -34,22 +34,22 @@ type Key struct {
 	Sound string `json:"sound"`
 }
 
-// Show is the show. Its methods are for one goroutine, the page's.
+// Show is the running show. One goroutine may call its methods, the page's.
 type Show struct {
-	Storms bool // whether storms come by themselves
+	Storms bool // play storms automatically
 
 	bank   *bank.Bank
 	mixer  *mixer.Mixer
 	begun  bool
-	done   int64 // frames of the score that were played
-	struck int   // sounds that keys have played
+	done   int64 // frames of the score that have been played
+	struck int   // number of sounds played by keys
 	events [256]mixer.Event
 
-	gave    int             // voices that gave way
-	yielded map[uint64]bool // those of them that live
+	gave    int             // number of stolen voices
+	yielded map[uint64]bool // stolen voices that are still alive
 }
 
-// New loads the sounds. Nothing plays until Step.
+// New loads the sounds. The music begins with the first Step.
 func New() (*Show, error) {
 	b, err := bank.Open(assets, "sounds.yaml", sounds.NewLibrary(sounds.Options{}), embedded.Sources()...)
 	if err != nil {
@@ -67,10 +67,10 @@ func New() (*Show, error) {
 // Mixer returns the mixer, which a device plays.
 func (s *Show) Mixer() *mixer.Mixer { return s.mixer }
 
-// Close ends the mixer, after the device.
+// Close closes the mixer. Close the device first.
 func (s *Show) Close() { s.mixer.Close() }
 
-// Press plays the sound of a key, each time a little further to the other side.
+// Press plays the sound of a key. Each press moves it a little to the other side.
 func (s *Show) Press(key string) error {
 	for _, k := range Keys {
 		if k.Key == key {
@@ -85,7 +85,7 @@ func (s *Show) Press(key string) error {
 	return fmt.Errorf("no sound has the key %q, only %s", key, strings.Join(names, " "))
 }
 
-// Resize gives the pool n voices, 1..MaxVoices, or as close to that as it can be.
+// Resize sets the pool size to n, clamped to 1..MaxVoices.
 func (s *Show) Resize(n int) error {
 	return s.mixer.At(mixer.Now).Resize(min(max(n, 1), MaxVoices))
 }
@@ -93,12 +93,12 @@ func (s *Show) Resize(n int) error {
 func (s *Show) play(name string, o bank.Options) error {
 	_, err := s.bank.Play(name, o)
 	if errors.Is(err, mixer.ErrBusy) {
-		return nil // no block has been mixed for a while: one sound less
+		return nil // the queue is full because no block has been mixed for a while: drop the sound
 	}
 	return err
 }
 
-// Step plays what the score has until now, by the mixer's time. The page calls it once a picture.
+// Step plays the score up to the mixer's present time. The page calls it once per picture.
 func (s *Show) Step() error {
 	now := s.mixer.Now()
 	if !s.begun {
@@ -110,7 +110,7 @@ func (s *Show) Step() error {
 		}
 	}
 	rate := int64(s.mixer.Rate())
-	// After a long pause, as of a page that nobody saw, the score goes on without what was missed.
+	// After a long pause, for example of a hidden page, the score continues without the missed beats.
 	s.done = max(s.done, now-rate/4)
 	for _, n := range score {
 		if n.storm && !s.Storms {
@@ -130,5 +130,5 @@ func (s *Show) Step() error {
 	return nil
 }
 
-// tune is what the bells play: A minor, F, C, G, in semitones.
+// tune is the melody of the bells: A minor, F, C, G, in semitones.
 var tune = []pcm.Semitones{0, 3, 7, 12, -4, 0, 3, 8, 3, 7, 10, 15, -2, 2, 5, 10}

@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// playing is a show, and a second reader of its events.
+// playing is a show with a second reader of its events.
 type playing struct {
 	*testing.T
 	*Show
@@ -29,7 +29,7 @@ func play(t *testing.T) *playing {
 	return p
 }
 
-// pass lets time pass, in pictures of 800 frames, a 60th of a second, each in two blocks.
+// pass advances the time in pictures of 800 frames, a 60th of a second, each in two blocks.
 func (p *playing) pass(seconds float64, see func(View)) {
 	p.Helper()
 	block := make([]pcm.Frame, 400)
@@ -55,8 +55,8 @@ func (p *playing) named(name string) (n int) {
 	return n
 }
 
-// TestStorm: in a round the pool is full, voices give way, and every take is of a slot in which the
-// winner is then seen. Each voice that gave way is counted once.
+// TestStorm checks that the pool is full during a round, that voices are stolen, and that the slot of every
+// take then shows the winner. Each stolen voice is counted once.
 func TestStorm(t *testing.T) {
 	p := play(t)
 	full, takes, returns, missing := 0, 0, 0, 0
@@ -77,7 +77,7 @@ func TestStorm(t *testing.T) {
 		}
 		for slot, k := range last {
 			if s := v.Slots[slot]; s.Voice != k.Voice || s.Name != k.Winner {
-				missing++ // it is over already, or went on elsewhere
+				missing++ // ended already, or restored to another slot
 			}
 		}
 		if text, err := json.Marshal(v); err != nil {
@@ -109,7 +109,7 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// TestCalm: without storms nobody gives way.
+// TestCalm checks that no voice is stolen without storms.
 func TestCalm(t *testing.T) {
 	p := play(t)
 	p.Storms = false
@@ -123,7 +123,7 @@ func TestCalm(t *testing.T) {
 	}
 }
 
-// TestQuietAtFirst: nothing plays until Step.
+// TestQuietAtFirst checks for silence before the first Step.
 func TestQuietAtFirst(t *testing.T) {
 	p := play(t)
 	block := make([]pcm.Frame, 4800)
@@ -134,7 +134,7 @@ func TestQuietAtFirst(t *testing.T) {
 	}
 }
 
-// TestKeys: each key plays its sound, and one that has none says which have.
+// TestKeys checks that each key plays its sound, and that the error for an unknown key lists the keys.
 func TestKeys(t *testing.T) {
 	for _, k := range Keys {
 		p := play(t)
@@ -154,7 +154,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestResize: the pool has what is asked for, or as close to that as it can have.
+// TestResize checks that the pool gets the requested size, clamped to the possible range.
 func TestResize(t *testing.T) {
 	p := play(t)
 	p.pass(7, nil) // into the storm
@@ -172,7 +172,7 @@ func TestResize(t *testing.T) {
 	}
 }
 
-// TestPause: after a pause in which nobody looked, the score goes on without what was missed.
+// TestPause checks that the score continues after a pause without the missed beats.
 func TestPause(t *testing.T) {
 	p := play(t)
 	p.pass(1, nil)
@@ -184,7 +184,7 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// TestScore: the beats of a note are those that are found by trying every frame.
+// TestScore compares the beats of a note with those found by trying every frame.
 func TestScore(t *testing.T) {
 	const rate = 100 // a frame is 10 ms
 	edges := []note{{from: 0, until: 10, step: 10}, {from: 11990, until: 12000, step: 500}}

@@ -1,6 +1,6 @@
-// Package codecs encodes a signal in many ways, decodes each file with package sounds and
-// with other decoders, and compares them. Its test needs lame, mpg123, oggenc, oggdec,
-// flac, sox and ffmpeg; .ci/codecs-match-other-decoders installs them, and says where each tolerance comes from.
+// Package codecs encodes a signal in many ways, decodes each file with package sounds and with other
+// decoders, and compares the results. Its test needs lame, mpg123, oggenc, oggdec, flac, sox and ffmpeg;
+// .ci/codecs-match-other-decoders installs them and explains each tolerance.
 package codecs
 
 import (
@@ -15,8 +15,8 @@ import (
 	"voicepool/sounds"
 )
 
-// asked names the variable without which there is no test: it takes minutes, and programs
-// that few machines have. With it, a program that is missing is a failure.
+// asked is the environment variable that enables the test, which takes minutes and needs rare programs. If it
+// is set, a missing program is a failure.
 const asked = "VOICEPOOL_CODECS"
 
 func TestCodecs(t *testing.T) {
@@ -59,7 +59,7 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
-// file is an encoding, and what package sounds makes of it.
+// file is an encoding and its samples decoded by package sounds.
 type file struct {
 	encoding
 	path   string
@@ -83,7 +83,7 @@ func (f *format) encode(t *testing.T, grid []encoding) (files []*file) {
 	return files
 }
 
-// decode reads the file with package sounds.
+// decode decodes the file with package sounds.
 func (x *file) decode(t *testing.T) {
 	data, err := os.ReadFile(x.path)
 	if err != nil {
@@ -95,7 +95,7 @@ func (x *file) decode(t *testing.T) {
 	}
 }
 
-// exact returns the source as a file without a loss has it.
+// exact returns the source as decoded from a lossless file.
 func (x *file) exact() []float32 {
 	out := make([]float32, len(x.source))
 	for i, s := range x.source {
@@ -104,16 +104,16 @@ func (x *file) exact() []float32 {
 	return out
 }
 
-// verdict is what a comparison has found.
+// verdict is the result of a comparison.
 type verdict struct {
 	difference float64
-	wrong      string // empty: nothing
-	excused    string // not compared, and why
-	partly     string // some of it compared by other means or not at all, and why
+	wrong      string // empty: equal
+	excused    string // reason for not comparing
+	partly     string // reason for comparing a part differently or not at all
 	quality    float64
 }
 
-// compare holds what package sounds has decoded against what it should be.
+// compare compares samples decoded by package sounds with the expected ones.
 func compare(ours, want []float32, channels int, tolerance float64) verdict {
 	switch {
 	case len(ours) != len(want):
@@ -138,7 +138,7 @@ func peak(x []float32) (most float64) {
 	return most
 }
 
-// lag says by how many frames ours is late, where that explains a difference.
+// lag returns the delay of ours in frames as text, if a delay explains a difference.
 func lag(ours, want []float32, channels int) string {
 	const reach = 1200
 	best, at := 0.0, 0
@@ -157,12 +157,12 @@ func lag(ours, want []float32, channels int) string {
 	return fmt.Sprintf(", %d frames late", at)
 }
 
-// tally is what an oracle's verdicts come to.
+// tally is the sum of an oracle's verdicts.
 type tally struct {
 	mu              sync.Mutex
 	compared, wrong int
 	worst           float64
-	place           string // of the worst
+	place           string // of the worst verdict
 	excused, partly map[string]int
 	quality         float64 // the worst, less than 100
 }

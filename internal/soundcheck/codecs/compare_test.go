@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// damaged returns half a second of the test signal, in whole steps of 16 bits, and the same so many
-// times as loud and rounded to so many bits.
+// damaged returns half a second of the test signal in 16-bit integers, and a copy multiplied by louder and
+// rounded to bits.
 func damaged(channels, bits int, louder float64) (want, got []float32) {
 	step := math.Ldexp(1, 1-bits)
 	for _, s := range signal(encoding{rate: 48000, channels: channels, frames: 24000, bits: 16}) {
@@ -17,7 +17,7 @@ func damaged(channels, bits int, louder float64) (want, got []float32) {
 	return want, got
 }
 
-// TestQuality: the figures are those of opus_compare, the program of RFC 6716, for the same samples.
+// TestQuality compares the results with those of opus_compare, the program of RFC 6716, for the same samples.
 func TestQuality(t *testing.T) {
 	for _, c := range []struct {
 		channels, bits int
@@ -35,7 +35,8 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// TestCoherence: a filter of phases alone costs nothing, nor a level; noise does, by how loud it is.
+// TestCoherence checks that phase filters and level changes keep the coherence, and that noise lowers it
+// according to its level.
 func TestCoherence(t *testing.T) {
 	want, _ := damaged(1, 16, 1)
 	turned := make([]float32, len(want))

@@ -9,26 +9,26 @@ import (
 // encoding is one file of the grid.
 type encoding struct {
 	name     string
-	rate     int // of the source; LAME may choose another for the file
+	rate     int // of the source; LAME may choose another one for the file
 	channels int
 	frames   int
 	bits     int      // of the source, as signed integers
-	command  []string // the encoder; SOURCE and FILE stand for paths
+	command  []string // the encoder; SOURCE and FILE are placeholders for paths
 }
 
 // format is a grid and its decoders.
 type format struct {
 	name    string
 	ending  string
-	least   int // encodings that there must be
+	least   int // required number of encodings
 	grid    func() []encoding
 	oracles []oracle
 }
 
 var rates = []int{8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000}
 
-// seconds is how long the files with a loss are: some ten frames or blocks, whatever
-// the rate, and an odd number of samples.
+// seconds returns the length of lossy files: about ten frames or blocks at any rate, and an odd number of
+// samples.
 func seconds(rate int) int { return rate*2/5 | 1 }
 
 func mp3Grid() (list []encoding) {
@@ -47,7 +47,7 @@ func mp3Grid() (list []encoding) {
 		for i, stereo := range []string{"m", "j", "s", "f", "d"} {
 			for j, mode := range modes {
 				args := append([]string{"lame", "--quiet", "-m", stereo}, mode...)
-				if j > 0 { // the first lets LAME choose the rate, 24 kHz among them
+				if j > 0 { // without it, LAME chooses the rate, for example 24 kHz
 					args = append(args, "--resample", strconv.FormatFloat(float64(rate)/1000, 'g', -1, 64))
 				}
 				list = append(list, encoding{
@@ -57,7 +57,7 @@ func mp3Grid() (list []encoding) {
 			}
 		}
 		if rate >= 32000 {
-			for channels := 1; channels <= 2; channels++ { // an encoder that is not LAME, and names no padding
+			for channels := 1; channels <= 2; channels++ { // an encoder other than LAME, whose files do not name their padding
 				list = append(list, encoding{
 					name: fmt.Sprintf("%d-shine-%d", rate, channels), rate: rate, channels: channels, bits: 16, frames: seconds(rate),
 					command: []string{"ffmpeg", "-nostdin", "-v", "error", "-y", "-i", "SOURCE", "-c:a", "libshine", "-b:a", "128k", "FILE"},
@@ -128,7 +128,7 @@ func flacGrid() (list []encoding) {
 	return list
 }
 
-// oggFLACGrid is that of FLAC, and what ffmpeg makes, with other pages.
+// oggFLACGrid has the encodings of FLAC in Ogg, and files from ffmpeg with other pages.
 func oggFLACGrid() (list []encoding) {
 	for _, e := range flacGrid() {
 		e.command = slices.Insert(slices.Clone(e.command), 1, "--ogg")
@@ -142,8 +142,8 @@ func oggFLACGrid() (list []encoding) {
 	return list
 }
 
-// adpcmGrid has all sizes of a block that ffmpeg makes, and what sox makes by the rate, up to
-// stereo; wideGrid has more channels, of which Microsoft's ADPCM has none, and ffmpeg reads none.
+// adpcmGrid has all block sizes of ffmpeg and those that sox chooses by rate, up to stereo. wideGrid has more
+// channels, which Microsoft's ADPCM does not support and ffmpeg does not read.
 func adpcmGrid() []encoding { return adpcm(0, 2) }
 
 func wideGrid() []encoding { return adpcm(2, 8) }
@@ -171,7 +171,7 @@ func adpcm(from, to int) (list []encoding) {
 	return list
 }
 
-// aiffGrid is AIFF without the laws of the telephone, which sox does not read in it; lawGrid has them.
+// aiffGrid has AIFF without A-law and µ-law, which sox cannot read in AIFF; lawGrid has them.
 func aiffGrid() []encoding {
 	return aiff([]int{8, 16, 24, 32}, "s8", "s16be", "s16le", "s24be", "s32be", "f32be", "f64be")
 }

@@ -6,13 +6,13 @@ import (
 	"os"
 )
 
-// way is how a channel of an Opus file is coded, as far as decoders differ in it.
+// way is the coding of a channel of an Opus file, as far as it explains differences between decoders.
 type way struct {
-	speech bool // some of it is foretold: SILK, or SILK and CELT
-	paired bool // some of it is CELT of two channels in frames that may have four short blocks or more
+	speech bool // partly SILK, or SILK and CELT
+	paired bool // partly two-channel CELT in frames that may have four short blocks or more
 }
 
-// waysOf reads how each channel of a file is coded from the first bytes of its packets.
+// waysOf reads the coding of each channel from the first bytes of a file's packets.
 func waysOf(path string) ([]way, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -62,8 +62,7 @@ func waysOf(path string) ([]way, error) {
 	return ways, nil
 }
 
-// delimited returns how long the packet at the beginning of b is, which tells so itself (RFC 6716,
-// appendix B).
+// delimited returns the length of the self-delimiting packet at the beginning of b (RFC 6716, appendix B).
 func delimited(b []byte) int {
 	code, at := b[0]&3, 1
 	size := func() int {
@@ -98,17 +97,17 @@ func delimited(b []byte) int {
 	return at + sum + n
 }
 
-// The bounds of channels in which ffmpeg differs, and why .ci/codecs-match-other-decoders says; behind each, the worst of
-// the grid.
+// Bounds for channels with known differences of ffmpeg; .ci/codecs-match-other-decoders explains them. The
+// comments are the worst values of the grid.
 const (
 	speechCoherence = 0.995 // 0.9962
 	speechLevel     = 0.2   // dB; 0.165
 	speechRatio     = 12    // dB; 12.8
 	pairedRatio     = 25    // dB; 27.1
-	pairedEqual     = 0.3   // of a file, before its first short blocks; 0.31
+	pairedEqual     = 0.3   // share of a file before its first short blocks; 0.31
 )
 
-// judgeWays compares each channel of a file of Opus by how it is coded.
+// judgeWays compares each channel of an Opus file according to its coding.
 func (o *oracle) judgeWays(x *file, samples []float32) (v verdict) {
 	ours, n := x.clip.Samples, x.clip.Channels
 	if len(ours) != len(samples) {
@@ -138,7 +137,7 @@ func (o *oracle) judgeWays(x *file, samples []float32) (v verdict) {
 			part := compare(got[:equal], want[:equal], 1, o.tolerance)
 			v.difference = max(v.difference, part.difference)
 			if n == 6 && c == 3 && part.difference <= o.tolerance {
-				part.wrong = "" // low frequencies are all but silent
+				part.wrong = "" // low frequencies are almost silent
 			}
 			if wrong == "" {
 				wrong = part.wrong
@@ -159,7 +158,7 @@ func channelOf(x []float32, c, channels int) []float32 {
 	return out
 }
 
-// ratio returns how much weaker a difference is than the sound, in dB.
+// ratio returns the level of the sound relative to the difference in dB.
 func ratio(ours, want []float32) float64 {
 	signal, rest := 0.0, 0.0
 	for i, x := range want {
@@ -169,7 +168,7 @@ func ratio(ours, want []float32) float64 {
 	return 10 * math.Log10(signal/rest)
 }
 
-// qualityOf is quality for any number of channels: of more than two, that of the worst.
+// qualityOf is quality for any number of channels; for more than two, the quality of the worst.
 func qualityOf(ours, want []float32, channels int) float64 {
 	if channels <= 2 {
 		return quality(ours, want, channels)

@@ -14,25 +14,25 @@ import (
 	"testing"
 )
 
-// oracle is another decoder. It leaves interleaved samples, float32 or integers in
-// little-endian order, in the file OUT.
+// oracle is another decoder. It writes interleaved samples, float32 or little-endian integers, to the file
+// OUT.
 type oracle struct {
 	name      string
-	command   []string // for a FILE; nil: it is the source itself
-	many      bool     // it has decoded all files beforehand
-	bits      int      // of what it gives, 32 for float32; 0: those of the source
-	tolerance float64  // the largest difference between samples, full scale being 1
-	padded    bool     // it gives the last block whole, and what is behind our end is not compared
-	quality   float64  // by RFC 8251, at least; 0: it is not asked
-	ways      bool     // channels of Opus are compared by how they are coded
-	vorbis    bool     // channels are in Vorbis's order, not in that of WAV
+	command   []string // for a FILE; nil: the source itself
+	many      bool     // all files have been decoded together
+	bits      int      // of the output, 32 for float32; 0: as the source
+	tolerance float64  // largest allowed difference between samples; full scale is 1
+	padded    bool     // decodes the last block completely; frames behind our end are not compared
+	quality   float64  // minimum by RFC 8251; 0: not checked
+	ways      bool     // Opus channels are compared according to their coding
+	vorbis    bool     // channels are in the order of Vorbis, not of WAV
 	wrong     []exception
 }
 
-// exception is where an oracle is known to be wrong, and the other one says so.
+// exception is a known fault of an oracle that another oracle confirms.
 type exception struct {
 	applies func(x *file) bool
-	end     bool // it cuts the end wrongly; what comes before is compared
+	end     bool // only the end is wrong; the frames before it are compared
 	why     string
 }
 
@@ -41,7 +41,7 @@ func ffmpeg(tolerance float64, wrong ...exception) oracle {
 	return oracle{name: "ffmpeg", many: true, bits: 32, tolerance: tolerance, wrong: wrong}
 }
 
-// decodeAll starts ffmpeg once for many files: to start takes longer than to decode.
+// decodeAll runs ffmpeg for many files at once, because starting it takes longer than decoding.
 func (o *oracle) decodeAll(t *testing.T, files []*file) {
 	for some := range slices.Chunk(files, 100) {
 		command := []string{"ffmpeg", "-nostdin", "-v", "error", "-y"}
@@ -55,7 +55,7 @@ func (o *oracle) decodeAll(t *testing.T, files []*file) {
 	}
 }
 
-// out is where the samples of a file are.
+// out returns the path of the samples of a file.
 func (o *oracle) out(x *file) string { return x.path + "." + o.name }
 
 var formats = []format{
@@ -96,7 +96,7 @@ var formats = []format{
 			why:     "by ffmpeg, whose fact chunk counts what fills its last block up",
 		}}},
 		{name: "sox", command: []string{"sox", "-D", "FILE", "-t", "s16", "OUT"}, bits: 16, padded: true},
-		// It writes a WAV file of its own, whose data chunk comes last.
+		// writes a WAV file with the data chunk at the end
 		{name: "sndfile.wav", command: []string{"sndfile-convert", "-pcm16", "FILE", "OUT"}, bits: 16, padded: true},
 		{name: "ffmpeg", many: true, bits: 32, padded: true, tolerance: 0.02},
 	}},
@@ -118,7 +118,7 @@ var formats = []format{
 	}},
 }
 
-// decode returns what an oracle makes of a file.
+// decode returns the samples of a file as decoded by an oracle.
 func (o *oracle) decode(t *testing.T, x *file) []float32 {
 	switch {
 	case o.many:
@@ -147,7 +147,7 @@ func (o *oracle) decode(t *testing.T, x *file) []float32 {
 		samples[i] = float32(int32(binary.LittleEndian.Uint32(word[:]))) / (1 << 31)
 	}
 	if o.vorbis && x.channels == 6 {
-		order := [...]int{0, 2, 1, 5, 3, 4} // for each channel of WAV, which of Vorbis's it is
+		order := [...]int{0, 2, 1, 5, 3, 4} // index of each WAV channel in Vorbis
 		for frame := range slices.Chunk(samples, 6) {
 			in := slices.Clone(frame)
 			for c := range frame {
@@ -158,14 +158,14 @@ func (o *oracle) decode(t *testing.T, x *file) []float32 {
 	return samples
 }
 
-// ending is how many frames an oracle may have too many or too few at an end that it is known
-// to cut wrongly: a block of Vorbis, and less than the shortest file has.
+// ending is how many frames an oracle with a known fault at the end may have too many or too few: a block of
+// Vorbis, less than the shortest file.
 const ending = 2048
 
-// judge compares the samples of an oracle with those of package sounds.
+// judge compares the samples of an oracle with the samples of package sounds.
 func (o *oracle) judge(x *file, samples []float32) verdict {
 	ours, channels := x.clip.Samples, x.clip.Channels
-	if o.bits == 16 { // what it gives is clipped
+	if o.bits == 16 { // the output is clipped
 		ours = slices.Clone(ours)
 		for i, s := range ours {
 			ours[i] = min(max(s, -1), 1-1./(1<<15))
@@ -198,7 +198,7 @@ func (o *oracle) judge(x *file, samples []float32) verdict {
 	return v
 }
 
-// execute runs a command, with paths in the place of words.
+// execute runs a command after replacing words by paths.
 func execute(t *testing.T, command []string, words ...string) {
 	replacer := strings.NewReplacer(words...)
 	args := make([]string, len(command))

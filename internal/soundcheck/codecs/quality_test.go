@@ -5,23 +5,23 @@ import (
 	"math/cmplx"
 )
 
-// The comparison of RFC 6716, section 6, which RFC 8251 keeps: power spectra each 2.5 ms, weighed by
-// what masks them. It does not hear phases, nor errors that the sound itself hides.
+// The comparison of RFC 6716, section 6, confirmed by RFC 8251: power spectra every 2.5 ms, weighted by
+// masking. It ignores phases and masked errors.
 const (
 	spectrumSize = 480
 	spectrumStep = 120
-	spectrumBins = 200 // that count, of 100 Hz each
+	spectrumBins = 200 // relevant bins of 100 Hz each
 )
 
-// barks are the bands of the comparison: where each begins, and where the last ends.
+// barks are the edges of the bands.
 var barks = [...]int{0, 2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 68, 80, 96, 120, 156, spectrumBins}
 
 const barkCount = len(barks) - 1
 
-// powers is a spectrum of each channel, one or two.
+// powers is the spectrum of one or two channels.
 type powers [2][spectrumBins]float64
 
-// spectra returns the powers of a sound at 48 kHz, in steps of 16 bits.
+// spectra returns the power spectra of a sound at 48 kHz, in 16-bit units.
 func spectra(samples []float32, channels int) (list []powers) {
 	block, bins := make([]complex128, spectrumSize), make([]complex128, spectrumSize)
 	window := make([]float64, spectrumSize)
@@ -44,7 +44,7 @@ func spectra(samples []float32, channels int) (list []powers) {
 	return list
 }
 
-// transform sets out to the discrete Fourier transform of every second, fourth, ... of x.
+// transform sets out to the discrete Fourier transform of every stride-th element of x.
 func transform(out, x []complex128, stride int) {
 	n := len(out)
 	if n%2 == 1 {
@@ -65,7 +65,7 @@ func transform(out, x []complex128, stride int) {
 	}
 }
 
-// roots are those of unity; root is one of n, and n divides their number.
+// roots are the roots of unity; root returns an n-th root, where n divides their number.
 var roots = func() (list [960]complex128) {
 	for i := range list {
 		list[i] = cmplx.Rect(1, -2*math.Pi*float64(i)/float64(len(list)))
@@ -75,7 +75,8 @@ var roots = func() (list [960]complex128) {
 
 func root(k, n int) complex128 { return roots[k*(len(roots)/n)%len(roots)] }
 
-// masks returns what each band of each spectrum hides: below it and above, and after it.
+// masks returns the masking of each spectrum in each band, including spread to lower and higher bands and
+// over time.
 func masks(list []powers, channels int) [][2][barkCount]float64 {
 	out := make([][2][barkCount]float64, len(list))
 	for i := range list {
@@ -86,10 +87,10 @@ func masks(list []powers, channels int) [][2][barkCount]float64 {
 					m[c][b] += x / float64(barks[b+1]-barks[b])
 				}
 			}
-			for b := 1; b < barkCount; b++ { // 10 dB a band upwards
+			for b := 1; b < barkCount; b++ { // 10 dB per band upwards
 				m[c][b] += 0.1 * m[c][b-1]
 			}
-			for b := barkCount - 2; b >= 0; b-- { // 15 dB a band downwards
+			for b := barkCount - 2; b >= 0; b-- { // 15 dB per band downwards
 				m[c][b] += 0.03 * m[c][b+1]
 			}
 			for b := range barkCount { // 3 dB in 2.5 ms
@@ -106,8 +107,8 @@ func masks(list []powers, channels int) [][2][barkCount]float64 {
 	return out
 }
 
-// quality returns how near a sound is to the reference, of one channel or two, by RFC 8251: 100 is
-// the same, and below 0 fails.
+// quality returns the similarity of a sound with one or two channels to the reference by RFC 8251: 100 is
+// equal, and below 0 fails.
 func quality(ours, want []float32, channels int) float64 {
 	x, y := spectra(want, channels), spectra(ours, channels)
 	hidden := masks(x, channels)
@@ -128,7 +129,7 @@ func quality(ours, want []float32, channels int) float64 {
 			band := 0.0
 			for k := barks[b]; k < barks[b+1]; k++ {
 				weight := 1.0
-				switch k { // around the edge between speech and music filters are free
+				switch k { // around the edge between speech and music, filters may differ
 				case 79, 81:
 					weight = 0.1
 				case 80:
@@ -137,7 +138,7 @@ func quality(ours, want []float32, channels int) float64 {
 				for c := range channels {
 					before := max(i-1, 0)
 					p, q := x[i][c][k], y[i][c][k]
-					if i > 0 { // two in a row are taken together
+					if i > 0 { // two consecutive spectra are added
 						p, q = p+x[before][c][k], q+y[before][c][k]
 					}
 					ratio := q / p
@@ -154,8 +155,8 @@ func quality(ours, want []float32, channels int) float64 {
 	return 100 * (1 - 0.5*math.Log1p(err)/math.Log(1.13))
 }
 
-// coherence returns how far one channel is the other through a filter, whatever phases that has,
-// between 100 and 3,000 Hz: 1 is wholly. level is how much louder it is, in dB.
+// coherence returns the coherence of two channels between 100 and 3,000 Hz: 1 if one is a filtered copy of
+// the other, regardless of phases. level is the difference in level in dB.
 func coherence(ours, want []float32) (coherence, level float64) {
 	const size, step, first, end = 960, 240, 2, 60 // bins of 50 Hz
 	var cross [end]complex128

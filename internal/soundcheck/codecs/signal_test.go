@@ -6,10 +6,9 @@ import (
 	"os"
 )
 
-// signal returns frames of a loud test signal as signed integers: in each channel
-// tones up to the highest band, a burst of noise, silence and pulses, so that encoders
-// use long and short blocks, all bands and all stereo modes. Channels share a part,
-// and part ways after a third.
+// signal returns frames of a loud test signal as signed integers. Each channel has tones up to the highest
+// band, a noise burst, silence and pulses, so that encoders use long and short blocks, all bands and all
+// stereo modes. Channels are partly equal for a third of the signal, then different.
 func signal(e encoding) []int32 {
 	out := make([]int32, e.frames*e.channels)
 	full := float64(int(1)<<(e.bits-1)) - 1
@@ -40,8 +39,7 @@ func signal(e encoding) []int32 {
 	return out
 }
 
-// writeWAV writes samples as a WAV file, of the extensible kind for more than two
-// channels or 16 bits, as it has to be.
+// writeWAV writes samples as a WAV file. More than two channels or 16 bits require the extensible kind.
 func writeWAV(path string, e encoding, samples []int32) error {
 	le := binary.LittleEndian
 	size := (e.bits + 7) / 8

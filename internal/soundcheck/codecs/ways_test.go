@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestWays: each channel of 5.1 is known by its stream, whatever the streams before it are packed by.
+// TestWays checks that the coding of each 5.1 channel is found in its stream, for all packings of earlier
+// streams.
 func TestWays(t *testing.T) {
 	head := append([]byte("OpusHead\x01\x06"), make([]byte, 8)...)
 	head = append(head, 1, 4, 2, 0, 4, 1, 2, 3, 5)
@@ -15,7 +16,7 @@ func TestWays(t *testing.T) {
 	body := func(n int) []byte { return slices.Repeat([]byte{0xff}, n) }
 	for _, c := range []struct {
 		name    string
-		streams [3][]byte // those that tell their length
+		streams [3][]byte // self-delimiting streams
 		want    [3]way
 	}{
 		{

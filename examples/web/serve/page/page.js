@@ -1,5 +1,5 @@
 'use strict';
-// The page draws what the Go program says. The program fills in begin, look, press, resize, storms.
+// The page draws the views of the Go program, which sets begin, look, press, resize and storms.
 const byId = id => document.getElementById(id);
 const SECONDS = 8, LEFT = 34, RIGHT = 118, FLOOR = -60;
 const tints = {
@@ -72,7 +72,7 @@ function tell(t) {
   byId('takes').prepend(li);
 }
 
-// trim ends the list where its room ends.
+// trim removes the lines that do not fit.
 function trim() {
   const room = byId('list'), end = room.getBoundingClientRect().bottom - 8;
   for (let last; (last = byId('takes').lastChild) && last.getBoundingClientRect().bottom > end;) last.remove();
@@ -128,7 +128,7 @@ function paint(now, v) {
     c.textAlign = 'left';
     c.fillStyle = tints[s.name];
     c.fillText(s.name, edge + 10, middle(i));
-    c.fillStyle = '#2a3342'; // where it is between left and right
+    c.fillStyle = '#2a3342'; // its pan
     c.fillRect(width - 44, middle(i) - 1, 32, 2);
     c.fillStyle = '#e6ebf2';
     c.fillRect(width - 30 + s.pan * 14, middle(i) - 4, 4, 8);
