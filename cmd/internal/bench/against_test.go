@@ -9,8 +9,9 @@ import (
 
 func rowOf(name string, ns ...float64) Row { return callRow(name, 8, ns) }
 
-// TestAgainst: rows are found by case and voices, and the U test tells noise from change. Of seven
-// samples of which none overlap there are 2 of 3,432 divisions that are as extreme.
+// TestAgainst checks that rows are matched by case and voices, and that the U test separates
+// changes from noise. For two sets of seven samples without overlap, 2 of 3,432 divisions are as
+// extreme.
 func TestAgainst(t *testing.T) {
 	before := &Results{Rows: []Row{
 		rowOf("play", 1, 2, 3, 4, 5, 6, 7), rowOf("stop", 10, 11, 12, 13, 14, 15, 16), rowOf("gone", 1), {Case: "play", Voices: 9, Ns: new(1.0), Samples: []float64{1}},
@@ -44,7 +45,7 @@ func TestAgainst(t *testing.T) {
 	}
 }
 
-// TestReadResults: what is not of this program is told.
+// TestReadResults checks the errors for texts from other programs.
 func TestReadResults(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           "is not what bench --json prints",

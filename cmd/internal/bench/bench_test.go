@@ -41,7 +41,7 @@ func BenchmarkMix(b *testing.B) {
 	}
 }
 
-// TestBenchMoves: what a case says that it moves is heard to move in each block.
+// TestBenchMoves checks that the moving cases change the sound in each block.
 func TestBenchMoves(t *testing.T) {
 	sounds, err := noises(16, 1, false)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestBenchMoves(t *testing.T) {
 		"gains":  {render(atRest, true), render(gainsMove, true)},
 		"places": {render(placesMove, false), render(placesMove, true)},
 	} {
-		for number := 1; number < blocks; number++ { // in the first one all is silent: the limiter looks ahead
+		for number := 1; number < blocks; number++ { // the first block is silent, because the limiter looks ahead
 			at := number * Block
 			if slices.Equal(pair[0][at:][:Block], pair[1][at:][:Block]) {
 				t.Errorf("%s: nothing moves in block %d", name, number)
@@ -75,7 +75,8 @@ func TestBenchMoves(t *testing.T) {
 	}
 }
 
-// TestApart: what is copied is as much as the pitched voices read, and lies within the sounds.
+// TestApart checks the copy case: it copies as much as the pitched voices read, from inside the
+// sounds.
 func TestApart(t *testing.T) {
 	if !longtest.Enabled() {
 		t.Skip("it takes half a gigabyte")

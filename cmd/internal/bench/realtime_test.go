@@ -8,10 +8,10 @@ import (
 	"voicepool/pcm"
 )
 
-// sleeper is a source whose blocks take what they are told to.
+// sleeper is a source with preset times per block.
 type sleeper struct {
 	takes []time.Duration
-	at    []time.Duration // when they were asked for
+	at    []time.Duration // when they were requested
 	begin time.Time
 }
 
@@ -21,8 +21,8 @@ func (s *sleeper) Render(dst []pcm.Frame) {
 	s.takes = s.takes[1:]
 }
 
-// TestPace: blocks of 10 ms. One in reserve means that 20 ms are time enough, and
-// that what is late is made good as fast as can be.
+// TestPace checks blocks of 10 ms. With one block in reserve, 20 ms are enough, and delays are made
+// up as fast as possible.
 func TestPace(t *testing.T) {
 	const ms = time.Millisecond
 	for name, c := range map[string]struct {
@@ -68,8 +68,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestRealtime mixes a fifth of a second twice, and checks that the figures agree
-// with each other, whatever the machine does meanwhile.
+// TestRealtime mixes a fifth of a second twice, and checks that the figures are consistent, even on
+// a busy machine.
 func TestRealtime(t *testing.T) {
 	const blocks = 20
 	rows, err := Realtime(blocks, func(string, ...any) {})

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestRenders: a second of the scene is rendered, and told as a multiple of real time.
+// TestRenders checks the case of a render with one second of the scene.
 func TestRenders(t *testing.T) {
 	defer func(whole []byte) { renderScene = whole }(renderScene)
 	renderScene = bytes.Replace(renderScene, []byte("length: 60s"), []byte("length: 1s"), 1)

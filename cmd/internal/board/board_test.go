@@ -23,7 +23,7 @@ func get(method, target, match string) *http.Response {
 	return w.Result()
 }
 
-// The page may do nothing that its policy forbids, and browsers keep what has not changed.
+// TestPage checks that the page has its policy, and that browsers can cache it.
 func TestPage(t *testing.T) {
 	r := get("GET", "/", "")
 	if r.StatusCode != 200 || r.Header.Get("Content-Type") != "text/html; charset=utf-8" || r.Header.Get("Content-Security-Policy") != board.Policy {
@@ -50,7 +50,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// Every file is served as what it is, refers to files that are there, and has nothing inline.
+// TestFiles checks that each file has the right type, refers to existing files, and has no inline
+// code.
 func TestFiles(t *testing.T) {
 	kinds := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".html": "text/html; charset=utf-8"}
 	refers := regexp.MustCompile(`(?:from '\./|["']board/)([a-z]+\.[a-z]+)["']`)

@@ -12,8 +12,8 @@ import (
 	"voicepool/sounds"
 )
 
-// TestUnknownCueOfMIDI: a GO of MIDI Show Control for a cue that the list does not have is told, on the screens and
-// where messages go, whatever the number is.
+// TestUnknownCueOfMIDI checks that a MIDI GO for an unknown cue is reported on screens and in
+// messages, whatever its number.
 func TestUnknownCueOfMIDI(t *testing.T) {
 	sheet, err := cue.Parse("show.yaml", []byte("rate: 8000\nlist: [{cue: 1, play: coin}, {cue: A, play: coin, arm: false}]"))
 	if err != nil {
@@ -46,7 +46,8 @@ func TestUnknownCueOfMIDI(t *testing.T) {
 	}
 }
 
-// TestOpenGoes: a file with content, and a folder, are refused and stay; a new or an empty file is taken.
+// TestOpenGoes checks that a file with content and a folder are refused and unchanged, and that a
+// new or empty file is accepted.
 func TestOpenGoes(t *testing.T) {
 	folder := t.TempDir()
 	for name, content := range map[string]string{"full": "1s 1\n", "empty": ""} {

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestInputFS reads the bytes of standard input as any other file. No other file exists.
+// TestInputFS reads standard input like a file, and no other file.
 func TestInputFS(t *testing.T) {
 	f := &inputFS{[]byte("RIFF")}
 	file, err := f.Open(StandardInput)

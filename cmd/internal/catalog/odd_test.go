@@ -12,7 +12,7 @@ import (
 	"voicepool/sounds"
 )
 
-// loopedWAV is a second of silence with a loop up to a frame.
+// loopedWAV returns a second of silence with a loop up to a frame.
 func loopedWAV(last uint32) []byte {
 	chunk := func(id string, body []byte) []byte {
 		return append(binary.LittleEndian.AppendUint32([]byte(id), uint32(len(body))), body...)
@@ -24,7 +24,8 @@ func loopedWAV(last uint32) []byte {
 	return chunk("RIFF", slices.Concat([]byte("WAVE"), chunk("fmt ", format), chunk("smpl", smpl), chunk("data", make([]byte, 96000))))
 }
 
-// TestOdd: what is odd in a file is told once, at the line that names it, loaded and streamed.
+// TestOdd checks that a remark about a file appears once, at the line that names the file, for
+// loaded and streamed sounds.
 func TestOdd(t *testing.T) {
 	dir := t.TempDir()
 	for name, last := range map[string]uint32{"good.wav": 47999, "odd.wav": 48000} {

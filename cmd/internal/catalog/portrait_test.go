@@ -9,8 +9,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestPaint: what goes beyond full scale is red, silence is a line, the loudness
-// goes along the right row, the loop is a shade; axes and the legend are where they belong.
+// TestPaint checks the colors of a picture: red beyond full scale, a line for silence, the loudness
+// curve, the shaded loop, the axes and the legend.
 func TestPaint(t *testing.T) {
 	data := make([]float32, 2*portraitColumns)
 	for i := range portraitColumns {

@@ -43,8 +43,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// A full disk behind standard output is found at the end, but does not hide
-// wrong usage.
+// TestFinishLooksAtOutput checks that a full disk on standard output is reported at the end, but
+// does not hide wrong usage.
 func TestFinishLooksAtOutput(t *testing.T) {
 	for _, c := range []struct {
 		err  error

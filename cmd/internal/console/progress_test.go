@@ -11,10 +11,11 @@ import (
 	"voicepool/cmd/internal/column"
 )
 
-// onTerminal returns a console whose progress goes to out, and a function that moves its clock.
+// onTerminal returns a console with a fake terminal, its output, and a function that advances its
+// clock.
 func onTerminal(t *testing.T) (c *Console, out *strings.Builder, wait func(time.Duration)) {
 	t.Helper()
-	file, err := os.Create(filepath.Join(t.TempDir(), "terminal")) // of no size: 80 columns
+	file, err := os.Create(filepath.Join(t.TempDir(), "terminal")) // without a size: 80 columns
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +25,7 @@ func onTerminal(t *testing.T) (c *Console, out *strings.Builder, wait func(time.
 	return &Console{Err: out, ErrTerminal: file, clock: func() time.Time { return now }}, out, func(d time.Duration) { now = now.Add(d) }
 }
 
-// shown plays what a terminal has been sent and returns the line that is there.
+// shown interprets the terminal output and returns the visible line.
 func shown(out *strings.Builder) string {
 	text := out.String()
 	if _, after, found := strings.Cut(text[strings.LastIndex(text, "\r")+1:], "\x1b[K"); found {
@@ -33,8 +34,8 @@ func shown(out *strings.Builder) string {
 	return text
 }
 
-// TestWork: a bar from the first moment on a terminal, with the time that is left; nothing
-// elsewhere, or when nothing is wanted.
+// TestWork checks that a terminal shows a progress bar from the start with the remaining time, and
+// that other consoles show none.
 func TestWork(t *testing.T) {
 	if (&Console{Err: &strings.Builder{}}).Work("loading") != nil {
 		t.Error("it shows something where there is no terminal")
@@ -52,7 +53,7 @@ func TestWork(t *testing.T) {
 		want  string
 	}{
 		{0, 0, "loading                       0 %  0 of 200"},
-		{50 * time.Millisecond, 1, "loading                       0 %  0 of 200"}, // not that often
+		{50 * time.Millisecond, 1, "loading                       0 %  0 of 200"}, // too soon for an update
 		{500 * time.Millisecond, 50, "loading █████                25 %  50 of 200"},
 		{1450 * time.Millisecond, 100, "loading ██████████           50 %  100 of 200, 2s left"},
 		{98 * time.Second, 101, "loading ██████████           50 %  101 of 200, 1m38s left"},
@@ -66,8 +67,8 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestProgressGivesWay: a message has a line of its own, and a line is never longer than the
-// terminal is wide.
+// TestProgressGivesWay checks that a message gets its own line, and that a progress line fits the
+// terminal's width.
 func TestProgressGivesWay(t *testing.T) {
 	c, out, _ := onTerminal(t)
 	c.Progress("%s", strings.Repeat("鐘", 60))
@@ -85,7 +86,7 @@ func TestProgressGivesWay(t *testing.T) {
 	}
 }
 
-// TestEach: it tells of none, then of each.
+// TestEach checks that done is called with 0 and after each piece.
 func TestEach(t *testing.T) {
 	var told []int
 	Each(3, func(done, total int) { told = append(told, done*10+total) }, func(int) {})
@@ -94,7 +95,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestRendered: with a length a bar, a share of it, how fast it goes and how long it takes.
+// TestRendered checks the progress text of a render: bar, share, speed and remaining time.
 func TestRendered(t *testing.T) {
 	for _, c := range []struct {
 		frames, length int64

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-// player does nothing that it is asked for.
+// player is a Player without effects.
 type player struct{ mixer *mixer.Mixer }
 
 func (player) FireFrom(int, time.Duration) error { return nil }
@@ -54,7 +54,7 @@ func newShow(t testing.TB) *show.Show {
 	return show.New(s, player{m}, show.Options{})
 }
 
-// TestServe: an answer for each line, and an error for what is no command.
+// TestServe checks that each line gets an answer, and an invalid line an error.
 func TestServe(t *testing.T) {
 	sent := "go\r\n\n  go 2 \nnonsense\nplay x\nstate 1\nevents maybe\n" + strings.Repeat("x", 3*longest) + "\nhelp\nstate\ngo 1"
 	var out bytes.Buffer
@@ -83,7 +83,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeEnds: errors of the two ways are told.
+// TestServeEnds checks that errors of the input and the output are returned.
 func TestServeEnds(t *testing.T) {
 	broken := errors.New("gone")
 	if err := Serve(io.MultiReader(strings.NewReader("go\n"), errReader{broken}), io.Discard, newShow(t)); !errors.Is(err, broken) {
@@ -102,7 +102,7 @@ type errWriter struct{ error }
 
 func (e errWriter) Write([]byte) (int, error) { return 0, e.error }
 
-// TestSocket: two run one show, and each hears of the other.
+// TestSocket checks that two clients can control a show and see each other's events.
 func TestSocket(t *testing.T) {
 	s, path := newShow(t), filepath.Join(t.TempDir(), "s")
 	socket, err := Listen(path, s)
@@ -129,7 +129,7 @@ func TestSocket(t *testing.T) {
 	if line, err := lines.ReadString('\n'); err != nil || line != "{\"event\":\"go 1\"}\n" {
 		t.Errorf("%q, %v", line, err)
 	}
-	if a, err := Ask(one, lines, "pause"); err != nil || string(a) != "{\"ok\":true}\n" { // past the event of its own
+	if a, err := Ask(one, lines, "pause"); err != nil || string(a) != "{\"ok\":true}\n" { // after its own event
 		t.Errorf("%q, %v", a, err)
 	}
 	if _, err := Ask(one, lines, "go\nquit"); err == nil {
@@ -165,7 +165,7 @@ func dial(t *testing.T, path string) net.Conn {
 	return c
 }
 
-// TestSocketPlaces: one that nobody answers is replaced, a file is not.
+// TestSocketPlaces checks that a stale socket is replaced, and a file is not.
 func TestSocketPlaces(t *testing.T) {
 	dir := t.TempDir()
 	stale := filepath.Join(dir, "stale")
@@ -197,7 +197,7 @@ func TestSocketPlaces(t *testing.T) {
 	}
 }
 
-// TestFolder: the shows of this user, in a folder of its own.
+// TestFolder checks that the folder lists the shows of this user.
 func TestFolder(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	folder, err := Folder()
@@ -220,14 +220,14 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestAskNoShow: who answers something else is no show.
+// TestAskNoShow checks the error for an answer of another program.
 func TestAskNoShow(t *testing.T) {
 	if _, err := Ask(io.Discard, bufio.NewReader(strings.NewReader("HTTP/1.1 400\n")), "go"); err == nil || !strings.Contains(err.Error(), "no show") {
 		t.Errorf("%v", err)
 	}
 }
 
-// FuzzServe: whatever is sent, each line gets an answer.
+// FuzzServe checks that each line gets an answer, whatever the input.
 func FuzzServe(f *testing.F) {
 	f.Add([]byte("go\nevents on\npanic\nstate\nevents off\nset music gain=[1, 2] over={a: 1}\n"))
 	f.Fuzz(func(t *testing.T, sent []byte) {
@@ -243,7 +243,8 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// TestFolderElsewhere: a link in place of the folder is refused, and what it leads to stays as it is.
+// TestFolderElsewhere checks that a link instead of the folder is refused, and that its target is
+// unchanged.
 func TestFolderElsewhere(t *testing.T) {
 	elsewhere, run := t.TempDir(), t.TempDir()
 	if err := os.Chmod(elsewhere, 0o755); err != nil {
@@ -262,8 +263,8 @@ func TestFolderElsewhere(t *testing.T) {
 	}
 }
 
-// TestAllAtOnce: shows are asked for their state at once, so that those that are stopped cost one wait together. Each
-// show here answers when the last one has been asked.
+// TestAllAtOnce checks that shows are queried in parallel, so that several stopped shows cost only
+// one wait. Each show answers after all have been queried.
 func TestAllAtOnce(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	folder, err := Folder()

@@ -20,7 +20,7 @@ import (
 	"voicepool/internal/longtest"
 )
 
-// bound is how long anything may take that a test waits for.
+// bound is the time limit of waits in tests.
 const bound = 30 * time.Second
 
 // serve serves on loopback until the test ends, and returns the address.
@@ -68,7 +68,7 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-// get asks by a connection of its own.
+// get makes a request on a new connection.
 func get(addr string) (int, string, error) {
 	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: bound}
 	r, err := c.Get("http://" + addr + "/")
@@ -98,7 +98,7 @@ func dial(t *testing.T, addr string) net.Conn {
 	return c
 }
 
-// ended waits until the server has ended a connection, and returns what it said.
+// ended waits until the server has closed a connection, and returns the received text.
 func ended(t *testing.T, c net.Conn) string {
 	t.Helper()
 	text, err := io.ReadAll(c)
@@ -108,8 +108,8 @@ func ended(t *testing.T, c net.Conn) string {
 	return string(text)
 }
 
-// TestSlow: connections that send nothing, half a request, headers a byte at a time, or half a body,
-// are ended, and others are served meanwhile.
+// TestSlow checks that connections with no request, half a request, slow headers or half a body are
+// closed, and that other clients are served in between.
 func TestSlow(t *testing.T) {
 	g := guard.New(guard.Options{Loopback: true})
 	addr := serve(t, g, nil, func(s *http.Server) { s.ReadHeaderTimeout, s.IdleTimeout = 500*time.Millisecond, 500*time.Millisecond })
@@ -123,7 +123,7 @@ func TestSlow(t *testing.T) {
 			list = append(list, c)
 		}
 	}
-	half := dial(t, addr) // says that it sends nothing more
+	half := dial(t, addr) // it announces the end of its input
 	io.WriteString(half, "GET / HTTP/1.1\r\n")
 	half.(*net.TCPConn).CloseWrite()
 	list = append(list, half)
@@ -151,7 +151,7 @@ func TestSlow(t *testing.T) {
 	served(t, addr)
 }
 
-// TestSlowBody: a body that does not come ends its request.
+// TestSlowBody checks that a missing body ends its request.
 func TestSlowBody(t *testing.T) {
 	if !longtest.Enabled() {
 		t.Skip("it waits for a body for ten seconds")
@@ -168,7 +168,7 @@ func TestSlowBody(t *testing.T) {
 	served(t, addr)
 }
 
-// TestHeader: large headers are refused.
+// TestHeader checks that large headers are refused.
 func TestHeader(t *testing.T) {
 	g := guard.New(guard.Options{Loopback: true})
 	addr := serve(t, g, nil, nil)
@@ -186,7 +186,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestConnections: what is too many is told so, and is free again when others leave.
+// TestConnections checks that connections above the limit get an error, and succeed when others
+// have left.
 func TestConnections(t *testing.T) {
 	g := guard.New(guard.Options{Loopback: true, Limits: guard.Limits{Connections: 10}})
 	addr := serve(t, g, nil, nil)
@@ -246,8 +247,8 @@ func (l *strangers) Accept() (net.Conn, error) {
 	return stranger{c, from}, nil
 }
 
-// TestConnectionsPerAddress: connections beyond the limit of an address are not counted as those beyond the limit of
-// all.
+// TestConnectionsPerAddress checks that the counts of refused connections per address and in total
+// are separate.
 func TestConnectionsPerAddress(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -284,8 +285,8 @@ func TestConnectionsPerAddress(t *testing.T) {
 	}
 }
 
-// TestRefusedOnceAsked: who is refused hears of it after asking, since Go's client takes an answer that comes
-// before for a mistake. Who never asks hears of it all the same.
+// TestRefusedOnceAsked checks that a refused client gets the answer after its request, because Go's
+// client treats an earlier answer as an error. A client without a request gets it, too.
 func TestRefusedOnceAsked(t *testing.T) {
 	g := guard.New(guard.Options{Loopback: true, Limits: guard.Limits{Connections: 1}})
 	addr := serve(t, g, nil, nil)
@@ -322,7 +323,7 @@ type farConn struct{ net.Conn }
 
 func (farConn) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 4000} }
 
-// TestPerAddress: an address of another machine has fewer.
+// TestPerAddress checks the limit of connections per address.
 func TestPerAddress(t *testing.T) {
 	g := guard.New(guard.Options{Limits: guard.Limits{PerAddress: 2}})
 	addr := serve(t, g, far{listen(t)}, nil)
@@ -338,8 +339,8 @@ func TestPerAddress(t *testing.T) {
 	}
 }
 
-// TestFlood: thousands of connections that are opened, broken off and filled with nonsense leave
-// nothing behind, and others are served in between.
+// TestFlood opens thousands of connections, breaks them off or sends nonsense. Other clients must
+// be served in between, and no connection may be left.
 func TestFlood(t *testing.T) {
 	g := guard.New(guard.Options{Loopback: true, Limits: guard.Limits{Connections: 64}})
 	addr := serve(t, g, nil, nil)
@@ -354,7 +355,7 @@ func TestFlood(t *testing.T) {
 				}
 				c.SetDeadline(time.Now().Add(bound))
 				switch (worker + i) % 4 {
-				case 0: // nothing
+				case 0: // close without a request
 				case 1:
 					io.WriteString(c, "\x16\x03\x01\x02\x00\x01\x00")
 				case 2:

@@ -40,7 +40,7 @@ func tokens(t *testing.T, text string) *guard.Tokens {
 	return list
 }
 
-// roles answers what who asks may do in some rooms.
+// roles answers with the caller's roles in some rooms.
 var roles = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	if err := guard.Allow(r.Context(), r.URL.Query().Get("room"), guard.Read); err != nil {
 		guard.Write(w, err)
@@ -49,7 +49,7 @@ var roles = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%v %v", guard.Of(r.Context(), r.URL.Query().Get("room")), guard.Of(r.Context(), "other"))
 })
 
-// ask sends a request without a network.
+// ask makes a request without a network.
 func ask(g *guard.Guard, method, target string, change func(*http.Request)) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, nil)
 	r.RemoteAddr = "192.0.2.7:1234"
@@ -75,7 +75,7 @@ func header(values ...string) func(*http.Request) {
 	}
 }
 
-// TestWho goes through Host, Origin, tokens and methods.
+// TestWho checks Host, Origin, tokens and methods.
 func TestWho(t *testing.T) {
 	const own = "http://localhost:7700"
 	bearer := "Bearer " + boss
@@ -128,7 +128,7 @@ func TestWho(t *testing.T) {
 		{"DELETE", []string{"Authorization", bearer, "Origin", "http://evil.example"}, 403, "Origin: "},
 		{"PATCH", []string{"Authorization", bearer, "Origin", "http://evil.example"}, 403, "Origin: "},
 		{"PUT", []string{"Authorization", bearer, "Origin", "http://evil.example"}, 403, "Origin: "},
-		{"GET", []string{"Authorization", bearer, "Origin", "http://evil.example"}, 200, "admin"}, // which it cannot read
+		{"GET", []string{"Authorization", bearer, "Origin", "http://evil.example"}, 200, "admin"}, // the page cannot read the answer
 		{"GET", []string{"Authorization", bearer, "Origin", "http://evil.example", "Upgrade", "websocket"}, 403, "Origin: "},
 		{"GET", []string{"Authorization", bearer, "Origin", "http://evil.example", "Connection", "keep-alive, Upgrade"}, 403, "Origin: "},
 		{"GET", []string{"Authorization", bearer, "Origin", own, "Upgrade", "websocket"}, 200, "admin"},
@@ -158,7 +158,7 @@ func TestWho(t *testing.T) {
 	}
 }
 
-// TestNobody: what those may do that have no token.
+// TestNobody checks the roles of callers without a token.
 func TestNobody(t *testing.T) {
 	public := func(room string) (guard.Role, bool) {
 		switch room {
@@ -201,7 +201,7 @@ func TestNobody(t *testing.T) {
 	}
 }
 
-// TestTokens reads token files.
+// TestTokens checks the errors of token files.
 func TestTokens(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "tokens: has no token; write a line such as: operator xxxxxxxxxxxxxxxx"},
@@ -237,7 +237,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestPasscode: a token by another protocol.
+// TestPasscode checks tokens of other protocols.
 func TestPasscode(t *testing.T) {
 	g := guard.New(guard.Options{Tokens: tokens(t, tokenFile)})
 	defer g.Close()
@@ -267,7 +267,7 @@ func TestPasscode(t *testing.T) {
 	}
 }
 
-// form returns a request that sends the login page's form.
+// form returns a request with the login form.
 func form(token string, more ...string) func(*http.Request) {
 	return func(r *http.Request) {
 		values := url.Values{"token": {token}}

@@ -16,10 +16,10 @@ import (
 	"voicepool/cmd/internal/guard"
 )
 
-// keeper holds the sessions between two guards, as a folder does.
+// keeper holds the stored sessions between two guards, like a folder.
 type keeper struct{ text []byte }
 
-// start returns a guard that has restored its sessions.
+// start returns a guard with the restored sessions.
 func (k *keeper) start(t *testing.T, tokenLines string) *guard.Guard {
 	t.Helper()
 	o := guard.Options{}
@@ -33,7 +33,8 @@ func (k *keeper) start(t *testing.T, tokenLines string) *guard.Guard {
 	return g
 }
 
-// link asks for a login link with a cookie or a token, follows it, and returns the cookie of the session.
+// link requests a login link with a cookie or a token, follows it, and returns the session's
+// cookie.
 func link(t *testing.T, g *guard.Guard, body string, values ...string) string {
 	t.Helper()
 	w := ask(g, "POST", "/v1/login-links", func(r *http.Request) {
@@ -55,8 +56,8 @@ func logout(g *guard.Guard, session string) {
 	ask(g, "POST", "/logout", header("Cookie", session, "Origin", "http://localhost:7700"))
 }
 
-// TestSessionsSurvive: sessions of tokens and of links go on after a restart, and end at the time at which they
-// would have ended. The text has neither a cookie nor a token.
+// TestSessionsSurvive checks that sessions of tokens and links survive a restart with their
+// original expiry. The stored text has neither a cookie nor a token.
 func TestSessionsSurvive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := &keeper{}
@@ -113,8 +114,8 @@ func TestSessionsSurvive(t *testing.T) {
 	})
 }
 
-// TestSessionsOfAToken: a session ends with its token or the token's rights, whether the server runs then or not, and
-// does not come back with the token.
+// TestSessionsOfAToken checks that a session ends when its token is removed or changed, even while
+// the server is down, and does not return with the token.
 func TestSessionsOfAToken(t *testing.T) {
 	const rest = "read-only " + viewer + "\n"
 	for name, lines := range map[string]string{
@@ -160,8 +161,9 @@ func TestSessionsOfAToken(t *testing.T) {
 	}
 }
 
-// TestSessionsWithoutTokens: links and sessions made while there were no tokens end when tokens appear, whether the
-// server runs then or not, and do not come back. Until then they survive a restart and a change without tokens.
+// TestSessionsWithoutTokens checks that links and sessions made without tokens end when tokens are
+// added, even while the server is down, and do not return. Until then they survive restarts and
+// changes.
 func TestSessionsWithoutTokens(t *testing.T) {
 	local := func(r *http.Request) {
 		r.RemoteAddr = "127.0.0.1:1234"
@@ -232,8 +234,8 @@ func TestSessionsWithoutTokens(t *testing.T) {
 	}
 }
 
-// TestRandomSessions: whatever logs in and out, makes links, changes tokens and restarts, each session may do the
-// same as in a guard that never restarts.
+// TestRandomSessions checks random logins, logouts, links, token changes and restarts against a
+// guard that never restarts.
 func TestRandomSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := []string{"operator " + stage + " main\n", "admin " + boss + "\n", "read-only " + viewer + "\n", "admin " + stage + "\n"}
@@ -291,7 +293,7 @@ func TestRandomSessions(t *testing.T) {
 	})
 }
 
-// TestRestoreFaulty: a text that no guard wrote is refused, and changes nothing.
+// TestRestoreFaulty checks that an invalid text is rejected and changes nothing.
 func TestRestoreFaulty(t *testing.T) {
 	k := &keeper{}
 	g := k.start(t, tokenFile)
@@ -309,7 +311,7 @@ func TestRestoreFaulty(t *testing.T) {
 		}
 		g.Close()
 	}
-	// Fields that are damaged drop their session, and no other.
+	// A damaged field drops only its own session.
 	for _, change := range [][2]string{{`"role": "operator"`, `"role": "king"`}, {`"under": "`, `"under": "AAAA`}, {`"cookie": "`, `"cookie": "AAAA`}} {
 		k := &keeper{[]byte(strings.Replace(whole, change[0], change[1], 1))}
 		g := k.start(t, tokenFile)
@@ -318,7 +320,7 @@ func TestRestoreFaulty(t *testing.T) {
 		}
 		g.Close()
 	}
-	// A time that is too late, as of a wrong clock, becomes 30 days.
+	// A time too far in the future, as from a wrong clock, becomes 30 days.
 	synctest.Test(t, func(t *testing.T) {
 		k := &keeper{[]byte(strings.Replace(whole, `"until": "2`, `"until": "9`, 1))}
 		g := k.start(t, tokenFile)
@@ -335,8 +337,8 @@ func TestRestoreFaulty(t *testing.T) {
 	})
 }
 
-// TestManySessionsSurvive: a restart restores as many sessions as there may be, in time that grows with their
-// number, and the newest of them if there may be fewer.
+// TestManySessionsSurvive checks that a restart restores the maximum number of sessions in linear
+// time, and after a lower limit the newest ones.
 func TestManySessionsSurvive(t *testing.T) {
 	type session struct {
 		Cookie []byte    `json:"cookie"`
@@ -376,7 +378,8 @@ func TestManySessionsSurvive(t *testing.T) {
 	}
 }
 
-// TestSessionsOfAWrongClock: a session that was kept while the clock was ahead lasts no longer than a new one.
+// TestSessionsOfAWrongClock checks that a session stored with a clock in the future lasts no longer
+// than a new one.
 func TestSessionsOfAWrongClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := &keeper{}
@@ -399,7 +402,7 @@ func TestSessionsOfAWrongClock(t *testing.T) {
 	})
 }
 
-// TestCloseKeepsSessions: calls that come while a server ends do not write that its sessions have ended.
+// TestCloseKeepsSessions checks that calls during the shutdown do not store ended sessions.
 func TestCloseKeepsSessions(t *testing.T) {
 	k := &keeper{}
 	g := k.start(t, tokenFile)

@@ -30,7 +30,7 @@ func cookie(t *testing.T, w *httptest.ResponseRecorder) string {
 	return c.Name + "=" + c.Value
 }
 
-// may returns what the bearer of a cookie may do in main and other.
+// may returns the roles of a cookie in the rooms main and other.
 func may(g *guard.Guard, cookie string) string {
 	w := ask(g, "GET", "/?room=main", header("Cookie", cookie))
 	if w.Code != 200 {
@@ -96,7 +96,7 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// TestSecure: under TLS the cookie is for TLS and this host alone.
+// TestSecure checks that under TLS the cookie is limited to TLS and this host.
 func TestSecure(t *testing.T) {
 	g := guard.New(guard.Options{Tokens: tokens(t, tokenFile), Secure: true})
 	defer g.Close()
@@ -113,7 +113,7 @@ func TestSecure(t *testing.T) {
 	}
 }
 
-// TestSessionsEnd: after 30 days, with their token, and when there are too many.
+// TestSessionsEnd checks that sessions end after 30 days, with their token, and above the limit.
 func TestSessionsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guard.New(guard.Options{Tokens: tokens(t, tokenFile), Limits: guard.Limits{Sessions: 3}})
@@ -140,7 +140,8 @@ func TestSessionsEnd(t *testing.T) {
 			t.Errorf("%d sessions are counted, want 3", n)
 		}
 
-		// The token stage is gone, that of the viewer may do more, and somebody is new.
+		// The token stage is removed, the viewer's token gets another role, and a new token is
+		// added.
 		g.Change(guard.Options{Tokens: tokens(t, "operator "+viewer+"\nadmin "+boss+"\nread-only new-0123456789abcdef\n")})
 		for i, want := range []string{"401", "401", "401", "401"} {
 			if got := may(g, list[i]); got != want {
@@ -160,7 +161,7 @@ func TestSessionsEnd(t *testing.T) {
 	})
 }
 
-// TestRequestsEnd: what is under way ends with its token.
+// TestRequestsEnd checks that a running request ends with its token.
 func TestRequestsEnd(t *testing.T) {
 	g := guard.New(guard.Options{Tokens: tokens(t, tokenFile)})
 	defer g.Close()
@@ -185,7 +186,7 @@ func TestRequestsEnd(t *testing.T) {
 	}
 }
 
-// TestLinks: a link logs in once, with what its maker gives.
+// TestLinks checks that a link logs in once, with the role given by its maker.
 func TestLinks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guard.New(guard.Options{Tokens: tokens(t, tokenFile+"admin room-0123456789abcdef foyer\n")})
@@ -264,7 +265,7 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// TestGuessing: who tries tokens has to wait longer and longer; a right token passes all the same.
+// TestGuessing checks that wrong tokens cause growing waits, and that a valid token still works.
 func TestGuessing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guard.New(guard.Options{Tokens: tokens(t, tokenFile)})
@@ -303,7 +304,7 @@ func TestGuessing(t *testing.T) {
 	})
 }
 
-// TestRates: requests and messages are bounded for an address, a token and all.
+// TestRates checks the limits of requests per address, per token and in total.
 func TestRates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guard.New(guard.Options{Limits: guard.Limits{Rate: 50, AddressRate: 20}})
@@ -361,7 +362,7 @@ func TestRates(t *testing.T) {
 				t.Errorf("%d at once: %v, want it to pass: %v", c.n, err, c.passes)
 			}
 		}
-		// Very many addresses are forgotten, rather than remembered for ever.
+		// The map of addresses stays bounded.
 		for i := range 20_000 {
 			send(fmt.Sprintf("10.0.%d.%d:1", i/250, i%250))
 		}

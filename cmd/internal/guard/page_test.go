@@ -15,10 +15,11 @@ import (
 	"voicepool/cmd/internal/guard"
 )
 
-// browserAccepts is what Chromium and Firefox send when they open an address.
+// browserAccepts is the Accept header of Chromium and Firefox for a page.
 const browserAccepts = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 
-// isPage checks that an error is a page for a browser, with the sentence of the JSON that programs get.
+// isPage checks that a browser gets an error as a page, with the same sentence as the JSON for
+// programs.
 func isPage(t *testing.T, name string, page, program *httptest.ResponseRecorder) {
 	t.Helper()
 	if kind := page.Header().Get("Content-Type"); page.Code < 400 || kind != "text/html; charset=utf-8" {
@@ -52,8 +53,7 @@ func isPage(t *testing.T, name string, page, program *httptest.ResponseRecorder)
 	}
 }
 
-// TestErrorsArePages: a browser that opens an address sees each error as a page, programs and scripts get it as
-// JSON.
+// TestErrorsArePages checks that browsers get errors as pages, and programs and scripts get JSON.
 func TestErrorsArePages(t *testing.T) {
 	g := guard.New(guard.Options{Tokens: tokens(t, tokenFile)})
 	defer g.Close()
@@ -91,8 +91,8 @@ func TestErrorsArePages(t *testing.T) {
 	}
 }
 
-// TestLoginPages: whatever is wrong with a login, the answer is the login page with a message, and the way to where
-// the login leads is kept.
+// TestLoginPages checks that each failed login shows the login page with a message and keeps the
+// redirect target.
 func TestLoginPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guard.New(guard.Options{Tokens: tokens(t, tokenFile)})
@@ -136,7 +136,7 @@ func TestLoginPages(t *testing.T) {
 	})
 }
 
-// TestRefusedPages: rates and connections are refused with a page, too.
+// TestRefusedPages checks that refused rates and connections show a page, too.
 func TestRefusedPages(t *testing.T) {
 	g := guard.New(guard.Options{Loopback: true, Limits: guard.Limits{AddressRate: 1, Connections: 1}})
 	full := func(accept string) *httptest.ResponseRecorder {
@@ -150,7 +150,7 @@ func TestRefusedPages(t *testing.T) {
 
 	addr := serve(t, g, nil, nil)
 	first := dial(t, addr)
-	io.WriteString(first, "GET / HTTP/1.1\r\n") // one connection is all there may be
+	io.WriteString(first, "GET / HTTP/1.1\r\n") // the only permitted connection
 	for accept, kind := range map[string]string{browserAccepts: "text/html; charset=utf-8", "*/*": "application/problem+json"} {
 		r, err := http.NewRequest("GET", "http://"+addr+"/", nil)
 		if err != nil {
@@ -170,8 +170,8 @@ func TestRefusedPages(t *testing.T) {
 	first.Close()
 }
 
-// TestPagesPass: answers that are no errors, and errors of another kind, pass unchanged, and so do flushing and
-// deadlines.
+// TestPagesPass checks that answers without an error, and other kinds of errors, pass unchanged, as
+// do flushing and deadlines.
 func TestPagesPass(t *testing.T) {
 	g := guard.New(guard.Options{Loopback: true})
 	defer g.Close()

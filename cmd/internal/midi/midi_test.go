@@ -21,7 +21,7 @@ var table = []cue.Midi{
 
 func tabled() []cue.Midi { return table }
 
-// TestListen: what raw MIDI asks for, byte by byte.
+// TestListen checks the commands of raw MIDI, byte by byte.
 func TestListen(t *testing.T) {
 	for _, c := range []struct{ name, sent, want string }{
 		{name: "a note", sent: "90 3c 40", want: "go"},
@@ -61,7 +61,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestSplitter: messages come out of it as they were put in, whatever stands between them.
+// TestSplitter checks that messages are extracted unchanged, with other data between them.
 func TestSplitter(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -108,7 +108,7 @@ func TestSplitter(t *testing.T) {
 	}
 }
 
-// FuzzListen: whatever is sent, it is read to its end, and what is said is a command.
+// FuzzListen checks that any input is read to its end and gives only valid commands.
 func FuzzListen(f *testing.F) {
 	f.Add([]byte{0xF0, 0x7F, 1, 2, 1, 1, '2', 0xF7, 0x90, 60, 1})
 	f.Fuzz(func(t *testing.T, sent []byte) {

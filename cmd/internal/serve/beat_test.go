@@ -8,7 +8,8 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// TestBeat: the heart of a room beats while it plays, sleeps, or its show is paused, on a card and without.
+// TestBeat checks that a room has a heartbeat while it plays, sleeps or is paused, with and without
+// a card.
 func TestBeat(t *testing.T) {
 	for _, device := range []string{"none", "null"} {
 		t.Run(device, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"voicepool/cmd/internal/guard"
 )
 
-// TestBound: connections, and those that are told why they are refused, leave files for the rest of the process.
+// TestBound checks that connections and refusals leave files for the rest of the process.
 func TestBound(t *testing.T) {
 	for _, files := range []int{0, 1, 16, 30, 64, 256, 1024, 5000, 1 << 20} {
 		for _, asked := range []int{0, 1, 40, 4096} {
@@ -32,8 +32,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestCrowdIsLogged: connections that are refused or wait are logged at once, and then once a minute, with the limit
-// that refuses them.
+// TestCrowdIsLogged checks that refused or waiting connections are logged at once and then once a
+// minute, with the limit.
 func TestCrowdIsLogged(t *testing.T) {
 	const (
 		total   = " refused: at most 24 are open at once, by `limits: connections` of the configuration"
@@ -63,7 +63,8 @@ func TestCrowdIsLogged(t *testing.T) {
 	}
 }
 
-// TestFinishes: the end waits while rooms end one by one, however many there are, and for none that hangs.
+// TestFinishes checks that the shutdown waits while rooms end one by one, but not for a hanging
+// room.
 func TestFinishes(t *testing.T) {
 	for _, rooms := range []int{0, 1, 2000} {
 		for _, hangs := range []bool{false, true} {

@@ -8,7 +8,7 @@ import (
 	"voicepool/internal/schematest"
 )
 
-// configs returns the matrix of configurations. Its keys come from the tables that ParseConfig reads by.
+// configs returns the matrix of configurations. Its keys come from the tables of ParseConfig.
 func configs(t *testing.T) *schematest.Matrix {
 	t.Helper()
 	type (
@@ -32,8 +32,8 @@ func configs(t *testing.T) *schematest.Matrix {
 	return matrix
 }
 
-// TestConfigMatrix reads each key of a configuration, alone and in pairs, with values that are right and
-// values that are wrong, in one line and in block style.
+// TestConfigMatrix reads each key of a configuration, alone and in pairs, with valid and invalid
+// values, in flow and block style.
 func TestConfigMatrix(t *testing.T) {
 	matrix := configs(t)
 	files := 0

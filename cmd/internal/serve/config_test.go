@@ -11,7 +11,7 @@ import (
 	"voicepool/cmd/internal/guard"
 )
 
-// TestConfig reads what a file may say.
+// TestConfig reads a complete configuration.
 func TestConfig(t *testing.T) {
 	const text = `
 listen: 0.0.0.0:7700
@@ -45,7 +45,7 @@ rooms:
 		},
 	}
 	if filepath.Separator != '/' {
-		want.Cert = in("/etc/cert.pem") // which begins at no disk there
+		want.Cert = in("/etc/cert.pem") // on Windows, it has no drive
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("it is read as\n%+v\nwant\n%+v", got, want)
@@ -58,7 +58,7 @@ rooms:
 	}
 }
 
-// TestConfigFaults: what is wrong, where, and what would be right.
+// TestConfigFaults checks the position and the text of errors.
 func TestConfigFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "c.yaml:1:1: the configuration is empty; write rooms: {main: {sheet: show.yaml}}"},
@@ -96,7 +96,7 @@ func TestConfigFaults(t *testing.T) {
 	}
 }
 
-// TestAddresses: what may be listened at.
+// TestAddresses checks valid and invalid addresses.
 func TestAddresses(t *testing.T) {
 	for address, want := range map[string]string{
 		":7700": "", "127.0.0.1:0": "", "[::1]:7700": "", "stage.local:65535": "",

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestEach: all are done, some at once; an error or the end of the context begins no other.
+// TestEach checks that each does all items, several at once, and stops after an error or the end of
+// the context.
 func TestEach(t *testing.T) {
 	items := make([]int, 100)
 	for i := range items {
@@ -16,7 +17,7 @@ func TestEach(t *testing.T) {
 	}
 	var sum, now atomic.Int64
 	var once sync.Once
-	both := make(chan struct{}) // closed when two are at it at once
+	both := make(chan struct{}) // closed when two run at once
 	err := each(t.Context(), 4, items, func(_ context.Context, i int) error {
 		n := now.Add(1)
 		if n > 4 {

@@ -9,12 +9,12 @@ import (
 	"voicepool/cmd/internal/cluster"
 )
 
-// TestFarFlags: what goes with --nats, and what does not.
+// TestFarFlags checks combinations of flags with --nats.
 func TestFarFlags(t *testing.T) {
 	nats := cluster.Flags{NATS: "nats://a:4222,nats://b"}
 	for _, c := range []struct {
 		options Options
-		says    string // a part of the error; empty: there is none
+		says    string // part of the error; empty without an error
 	}{
 		{Options{}, ""},
 		{Options{Far: Far{Flags: nats}}, ""},
@@ -39,7 +39,7 @@ func TestFarFlags(t *testing.T) {
 	}
 }
 
-// TestFarConfig: which rooms of a configuration can be placed.
+// TestFarConfig checks which rooms of a configuration can be placed.
 func TestFarConfig(t *testing.T) {
 	for text, says := range map[string]string{
 		"rooms: {main: {sheet: a.yaml}}":                  "",
@@ -62,7 +62,7 @@ func TestFarConfig(t *testing.T) {
 	}
 }
 
-// TestAddress: where others reach a node.
+// TestAddress checks the address of a node for other nodes.
 func TestAddress(t *testing.T) {
 	for _, c := range []struct {
 		listen, advertise string

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFullDisk: where nothing can be written, PUTs of rooms and sounds are answered with 507, counted and logged
-// one by one, and leave everything as it was. Files that lead to /dev/full have each write fail as a full disk.
+// TestFullDisk checks that PUTs of rooms and sounds on a full disk are answered with 507, counted
+// and logged, and change nothing. Links to /dev/full make writes fail like a full disk.
 func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestFullDisk(t *testing.T) {
 		s.is("PUT /v1/rooms/"+room+"/sounds/new.wav", wav(480), 507, `"reason":"disk full"`)
 		calls += 2
 	}
-	s.is("PUT /v1/rooms/two/sounds/old.wav", wav(960), 201, `"seconds":0.02`) // the room's own file is as before
+	s.is("PUT /v1/rooms/two/sounds/old.wav", wav(960), 201, `"seconds":0.02`) // the room's own file is unchanged
 	s.is("PUT /v1/rooms/two/sounds/old.wav", wav(480), 201, `"seconds":0.01`)
 	for _, room := range []string{"main", "two"} { // the sound itself does not fit
 		fill(filepath.Join(state, "sounds", room, ".arriving"))
@@ -81,7 +81,8 @@ func TestFullDisk(t *testing.T) {
 	s.is("PUT /v1/rooms/two/sounds/new.wav", wav(480), 201, "")
 }
 
-// files lists the files below a folder, without links and what the saver may write at any time.
+// files lists the files below a folder, except links and files that the saver may write at any
+// time.
 func (s *running) files(top string) string {
 	s.t.Helper()
 	var all []string

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestMalformedPacketsAreLogged: malformed OSC packets are logged with the reason, at once, and then once a
-// minute however many come.
+// TestMalformedPacketsAreLogged checks that malformed OSC packets are logged with the reason at
+// once, and then once a minute.
 func TestMalformedPacketsAreLogged(t *testing.T) {
 	var m remotes
 	var lines []string

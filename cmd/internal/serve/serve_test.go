@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// running is a server that a test calls.
+// running is a server under test.
 type running struct {
 	t    testing.TB
 	at   string
@@ -24,7 +24,7 @@ type running struct {
 	lines []string
 }
 
-// run starts a server, which the end of the test stops.
+// run starts a server. The end of the test stops it.
 func run(t testing.TB, o Options) *running {
 	t.Helper()
 	s := &running{t: t}
@@ -52,14 +52,14 @@ func run(t testing.TB, o Options) *running {
 	return s
 }
 
-// said returns what the server has said.
+// said returns the log lines of the server.
 func (s *running) said() string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return strings.Join(s.lines, "\n")
 }
 
-// ask makes a call, as "PUT /v1/rooms/main", and returns the answer.
+// ask makes a call, such as "PUT /v1/rooms/main", and returns the answer.
 func (s *running) ask(call, body string) (status int, text string) {
 	s.t.Helper()
 	method, path, _ := strings.Cut(call, " ")
@@ -80,7 +80,7 @@ func (s *running) ask(call, body string) (status int, text string) {
 	return w.StatusCode, string(b)
 }
 
-// is makes a call, and fails where the answer has another status or lacks a text.
+// is makes a call, and fails if the answer has another status or lacks a text.
 func (s *running) is(call, body string, status int, text string) {
 	s.t.Helper()
 	if got, b := s.ask(call, body); got != status || !strings.Contains(b, text) {
@@ -88,7 +88,7 @@ func (s *running) is(call, body string, status int, text string) {
 	}
 }
 
-// wav returns silence of some frames as a WAV file of 16 bits.
+// wav returns a 16-bit WAV file with silent frames.
 func wav(frames int) string {
 	b := []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x80\xbb\x00\x00\x00\x77\x01\x00\x02\x00\x10\x00data")
 	b = binary.LittleEndian.AppendUint32(b, uint32(2*frames))
@@ -97,8 +97,8 @@ func wav(frames int) string {
 	return string(b)
 }
 
-// TestUploadsBesideARelativeState: rooms of sheets in other folders take sounds, where the folder of the state
-// is absolute, relative to the configuration, or not there, and have them after a restart.
+// TestUploadsBesideARelativeState checks uploads to rooms whose sheets are in other folders, with
+// an absolute, a relative and no state folder. With a state folder, a restart keeps the uploads.
 func TestUploadsBesideARelativeState(t *testing.T) {
 	for _, state := range []string{"state", "../kept", "absolute", ""} {
 		t.Run("state "+state, func(t *testing.T) {

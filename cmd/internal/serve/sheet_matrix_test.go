@@ -31,7 +31,8 @@ func sheets() (*schematest.Matrix, error) {
 	})
 }
 
-// edits returns texts of sheets: with many keys of a mapping at once, and with each key alone, right and wrong.
+// edits returns texts of sheets: with many keys of a mapping at once, and with each key alone,
+// valid and invalid.
 func edits(t *testing.T) []string {
 	t.Helper()
 	texts, err := sheetTexts()
@@ -61,7 +62,7 @@ var sheetTexts = sync.OnceValues(func() (texts []string, err error) {
 	if !longtest.Enabled() {
 		every = 48
 	}
-	fresh := map[string]bool{} // keys that are alike in several places come once in the short variants of tests
+	fresh := map[string]bool{} // the short variants of tests try a key that occurs in several places once
 	for c := range m.Singles(false) {
 		key := fmt.Sprint(c.Keys[0].Name, c.Keys[0].Good[:1])
 		if n++; c.Good && (!fresh[key] || longtest.Enabled()) || n%every == 0 {
@@ -72,10 +73,10 @@ var sheetTexts = sync.OnceValues(func() (texts []string, err error) {
 	return texts, nil
 })
 
-// located matches a fault with the line and the column of a sheet.
+// located matches an error with the line and the column of a sheet.
 var located = regexp.MustCompile(`[a-z0-9]+(\.yaml)?:[1-9][0-9]*:[1-9][0-9]*: `)
 
-// steady has a room with a loop, which plays through all that is done to other rooms.
+// steady makes a room with a loop. plays checks that the loop plays through changes of other rooms.
 func (s *running) steady() (plays func()) {
 	s.is("PUT /v1/rooms/steady", "sounds: {coin: {loop: true}}", 201, "")
 	s.is("POST /v1/rooms/steady/play", `{"sound":"coin"}`, 201, "playing")
@@ -85,8 +86,8 @@ func (s *running) steady() (plays func()) {
 	}
 }
 
-// TestRoomsTakeEveryKey: a room whose sheet is put takes each key of a sheet, alone and with as many others as
-// go with it. What it refuses is answered with a line and a column.
+// TestRoomsTakeEveryKey puts sheets with each key into rooms, alone and with as many others as
+// possible. Each rejection must have a line and a column.
 func TestRoomsTakeEveryKey(t *testing.T) {
 	t.Parallel()
 	in := t.TempDir()
@@ -117,7 +118,7 @@ func TestRoomsTakeEveryKey(t *testing.T) {
 		}
 	}
 	all := edits(t)
-	const rooms = 8 // what plays in a room whose mixer is another one fades for 50 ms: the rooms wait at once
+	const rooms = 8 // the change of a mixer takes a fade of 50 ms, so several rooms change at once
 	var done sync.WaitGroup
 	for i := range rooms {
 		done.Go(func() {
@@ -147,14 +148,14 @@ func TestRoomsTakeEveryKey(t *testing.T) {
 	}
 }
 
-// reloaded is a server that reads its files anew.
+// reloaded is a server that reloads its files.
 type reloaded struct {
 	*running
 	folder  string
 	hangUps chan struct{}
 }
 
-// configured starts a server with files, of which c.yaml is the configuration.
+// configured starts a server with some files. Its configuration is c.yaml.
 func configured(t *testing.T, files map[string]string) *reloaded {
 	t.Helper()
 	s := &reloaded{running: &running{t: t}, folder: t.TempDir(), hangUps: make(chan struct{})}
@@ -172,18 +173,18 @@ func (s *reloaded) write(name, text string) {
 	}
 }
 
-// hangUp has the server read its configuration anew, and returns what it says.
+// hangUp makes the server reload its configuration, and returns its log lines.
 func (s *reloaded) hangUp() string {
 	s.mutex.Lock()
 	s.lines = nil
 	s.mutex.Unlock()
 	s.hangUps <- struct{}{}
-	s.hangUps <- struct{}{} // which is taken when the first is over
+	s.hangUps <- struct{}{} // received when the first reload is done
 	return s.said()
 }
 
-// TestHangUpsTakeEveryKey: rooms whose sheets are other ones at a SIGHUP take each key of a sheet, alone and with
-// as many others as go with it. What is refused is named with a line and a column.
+// TestHangUpsTakeEveryKey changes the sheets of rooms at a SIGHUP to sheets with each key, alone
+// and with as many others as possible. Each rejection must have a line and a column.
 func TestHangUpsTakeEveryKey(t *testing.T) {
 	t.Parallel()
 	const rooms = 24
@@ -209,7 +210,7 @@ func TestHangUpsTakeEveryKey(t *testing.T) {
 		if !strings.Contains(said, "the configuration is read anew") {
 			t.Fatalf("it says %s", said)
 		}
-		refused := map[string]bool{} // the second one refuses them, too
+		refused := map[string]bool{} // the second reload rejects them, too
 		for line := range strings.Lines(said) {
 			if room, _, stays := strings.Cut(line, " stays as it is: "); stays {
 				if refused[room] = true; !located.MatchString(line) && !strings.Contains(line, "`rate` is") {
@@ -229,8 +230,8 @@ func TestHangUpsTakeEveryKey(t *testing.T) {
 	}
 }
 
-// TestHangUpsTakeEveryKeyOfTheConfiguration: a SIGHUP reads a configuration with each key, right and wrong. What
-// is wrong is named with a line and a column, or with another file that cannot be read. Rooms play on.
+// TestHangUpsTakeEveryKeyOfTheConfiguration reloads configurations with each key, valid and
+// invalid. An error must have a line and a column, or name another unreadable file. Rooms play on.
 func TestHangUpsTakeEveryKeyOfTheConfiguration(t *testing.T) {
 	t.Parallel()
 	const room = "rooms: {main: {sheet: show.yaml}}\n"
@@ -240,7 +241,7 @@ func TestHangUpsTakeEveryKeyOfTheConfiguration(t *testing.T) {
 	read, refused := 0, 0
 	try := func(c schematest.Case) {
 		text := c.File.Flow()
-		if strings.Contains(text, "pulse") { // which is the machine's
+		if strings.Contains(text, "pulse") { // it depends on the machine
 			return
 		}
 		s.write("c.yaml", text)

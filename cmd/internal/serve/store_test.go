@@ -25,7 +25,7 @@ func snapshot(name string) *room.Snapshot {
 	}
 }
 
-// given returns a snapshot as a store asks for it.
+// given returns a function that returns a snapshot, for store.save.
 func given(s *room.Snapshot, sheet string) func() (*room.Snapshot, string) {
 	return func() (*room.Snapshot, string) { return s, sheet }
 }
@@ -41,7 +41,7 @@ func newStore(t *testing.T, folder string) (*store, *[]string) {
 	return s, said
 }
 
-// TestStore: what is written is read again, and written only when it has changed.
+// TestStore checks that stored state is loaded again, and written only after a change.
 func TestStore(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "a", "state")
 	s, said := newStore(t, folder)
@@ -119,7 +119,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestBroken: what cannot be read is set aside; what is newer stays.
+// TestBroken checks that unreadable files are renamed, and that newer files stay.
 func TestBroken(t *testing.T) {
 	for _, c := range []struct{ name, text, said, err string }{
 		{name: "empty", said: "is broken"},
@@ -155,7 +155,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestOne: a folder is for one program.
+// TestOne checks that a folder is for one process.
 func TestOne(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "js" {
 		t.Skip("nothing keeps others away here")
@@ -173,7 +173,7 @@ func TestOne(t *testing.T) {
 	again.close()
 }
 
-// TestNothingKept: without a folder nothing is kept, and nothing is wrong.
+// TestNothingKept checks that a nil store does nothing without an error.
 func TestNothingKept(t *testing.T) {
 	var s *store
 	if k, err := s.load("main"); k != nil || err != nil {
@@ -185,7 +185,7 @@ func TestNothingKept(t *testing.T) {
 	s.close()
 }
 
-// TestForgotten: who writes a room while it ends does not bring it back.
+// TestForgotten checks that writes during the end of a room do not bring its files back.
 func TestForgotten(t *testing.T) {
 	s, _ := newStore(t, t.TempDir())
 	there := true
@@ -194,7 +194,7 @@ func TestForgotten(t *testing.T) {
 		all.Go(func() {
 			for range 50 {
 				err := s.save("main", func() (*room.Snapshot, string) {
-					if !there { // guarded by the store: forget waits for this
+					if !there { // guarded by the store: forget waits for this function
 						return nil, ""
 					}
 					return snapshot("main"), ""
@@ -218,7 +218,7 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestStoreNewerSessions: sessions that a newer program has written are refused, and stay as they are.
+// TestStoreNewerSessions checks that sessions of a newer program are an error and stay unchanged.
 func TestStoreNewerSessions(t *testing.T) {
 	for _, text := range []string{`{"version":2,"salt":null,"sessions":[]}`, `{"version":7,"salt":{"of":"ids"},"sessions":{}}`} {
 		folder := t.TempDir()
@@ -240,8 +240,8 @@ func TestStoreNewerSessions(t *testing.T) {
 	}
 }
 
-// TestStoreSessions: the sessions of browsers are written to a file that only this user reads, and restored. A file that cannot be
-// read is set aside, and a file that cannot be written is told.
+// TestStoreSessions checks that browser sessions are stored in a private file and restored. An
+// unreadable file is renamed, and a failed write is logged.
 func TestStoreSessions(t *testing.T) {
 	tokens, err := guard.ParseTokens("tokens", []byte("operator operator-0123456789abcdef\n"))
 	if err != nil {

@@ -22,7 +22,7 @@ type said struct {
 	Body   struct{ Detail string }
 }
 
-// answer carries out a message, and holds the reply to the document.
+// answer carries out a message, and checks the reply against the API description.
 func (s *stage) answer(ctx context.Context, message string) (r said) {
 	s.t.Helper()
 	text := s.Answer(ctx, "main", []byte(message))
@@ -33,7 +33,7 @@ func (s *stage) answer(ctx context.Context, message string) (r said) {
 	return r
 }
 
-// TestAnswer: a message of another protocol has the replies that a WebSocket has.
+// TestAnswer checks that messages of other protocols get the replies of the WebSocket.
 func TestAnswer(t *testing.T) {
 	s := open(t, func(o *service.Options) { o.Limits.BodyBytes = 200 })
 	for _, c := range []struct {
@@ -66,8 +66,8 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestTrust: a caller who is trusted up to a role may do what it allows, whoever is asked otherwise, and no
-// more; without the mark all stays denied.
+// TestTrust checks that a trusted caller has exactly the given role, although Options.Allow rejects
+// everyone.
 func TestTrust(t *testing.T) {
 	denied := problem.New(http.StatusUnauthorized, "a token is needed")
 	s := open(t, func(o *service.Options) {
@@ -92,7 +92,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// TestBarred: a room that takes no orders says why, and how it stands, over each protocol.
+// TestBarred checks that a barred room rejects orders with the reason on each protocol, and still
+// answers reads.
 func TestBarred(t *testing.T) {
 	var barred error
 	s := open(t, func(o *service.Options) {
@@ -122,7 +123,7 @@ func TestBarred(t *testing.T) {
 	}
 }
 
-// TestFault: an order that goes wrong is answered, and the server goes on.
+// TestFault checks that a panic in an order is answered, and that the server survives it.
 func TestFault(t *testing.T) {
 	var told []string
 	s := open(t, func(o *service.Options) {
@@ -137,7 +138,8 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestFollow: a follower has the events from now on, numbered, with the life of the room, and the end.
+// TestFollow checks that a Follower returns numbered events with the room's life, and the end of
+// the room.
 func TestFollow(t *testing.T) {
 	s := open(t)
 	s.answer(t.Context(), `{"do":"play","with":{"sound":"bell"}}`)
@@ -171,7 +173,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowLate: a follower who comes too late goes on with what happens next, and says how much it missed.
+// TestFollowLate checks that a slow Follower continues with the next event and returns the number
+// of missed events.
 func TestFollowLate(t *testing.T) {
 	s := open(t)
 	f, err := s.Follow("main")

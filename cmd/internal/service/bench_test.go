@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// BenchmarkPlay is a play over loopback: the client's work is in it, too.
+// BenchmarkPlay measures a play over loopback, including the client.
 func BenchmarkPlay(b *testing.B) {
 	s := open(b)
 	client := s.web.Client()
@@ -24,14 +24,14 @@ func BenchmarkPlay(b *testing.B) {
 	}
 }
 
-// nobody is a ResponseWriter that keeps nothing.
+// nobody is a ResponseWriter that discards its input.
 type nobody struct{ header http.Header }
 
 func (n nobody) Header() http.Header         { return n.header }
 func (n nobody) Write(b []byte) (int, error) { return len(b), nil }
 func (n nobody) WriteHeader(int)             {}
 
-// BenchmarkHandler is a play without the network.
+// BenchmarkHandler measures a play without the network.
 func BenchmarkHandler(b *testing.B) {
 	s := open(b)
 	for b.Loop() {

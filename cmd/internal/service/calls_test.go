@@ -12,7 +12,7 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// TestCalls: what each call answers, and each problem, exactly.
+// TestCalls checks the answers and problems of all calls.
 func TestCalls(t *testing.T) {
 	s := open(t)
 	const r = "/v1/rooms/main"
@@ -146,7 +146,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestRefused: a full pool is a 409 with the reason and the event.
+// TestRefused checks that a full pool gives a 409 with the reason and the event.
 func TestRefused(t *testing.T) {
 	s := open(t)
 	for range 2 {
@@ -159,14 +159,14 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRooms: a room is made, listed and ended; its limits are told.
+// TestRooms checks that rooms are made, listed and ended, and that their limits appear in problems.
 func TestRooms(t *testing.T) {
 	s := open(t, func(o *service.Options) {
 		o.Folder = t.TempDir()
 		o.Limits = service.Limits{Rooms: 2, RoomVoices: 100, SheetBytes: 100, SoundBytes: 100}
 	})
 	const yaml = "application/yaml"
-	for _, nothing := range []string{"", " \n"} { // as of a file that curl does not find
+	for _, nothing := range []string{"", " \n"} { // for example, from a missing file given to curl
 		s.ask("PUT /v1/rooms/main", nothing, "Content-Type", yaml).is(t, 400, "field", "sheet")
 	}
 	if g := s.ask("GET /v1/rooms/main/state", ""); !strings.Contains(string(g.body), "bell") {
@@ -190,7 +190,7 @@ func TestRooms(t *testing.T) {
 	}
 }
 
-// TestKeys: a call with a key has one answer, also when it is asked at once from everywhere.
+// TestKeys checks that a key gives a single answer, even for simultaneous calls.
 func TestKeys(t *testing.T) {
 	s := open(t)
 	const call, body = "POST /v1/rooms/main/play", `{"sound":"rain"}`
@@ -209,7 +209,8 @@ func TestKeys(t *testing.T) {
 	s.ask(call, body, "Idempotency-Key", strings.Repeat("k", 129)).is(t, 400, "limit", "128")
 }
 
-// TestRoles: each route asks for its role, and who has not got it learns nothing else.
+// TestRoles checks that each route requires its role, and that a caller without it gets no other
+// information.
 func TestRoles(t *testing.T) {
 	type caller struct{}
 	s := open(t, func(o *service.Options) {
@@ -248,7 +249,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestDocument: the document has every call of the server, and no other.
+// TestDocument checks that the API description and the server have the same calls.
 func TestDocument(t *testing.T) {
 	var documented []string
 	for path, item := range paths() {
@@ -264,7 +265,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestPanic: a fault of the program is a 500 that tells nothing of it.
+// TestPanic checks that a panic becomes a 500 without details.
 func TestPanic(t *testing.T) {
 	s := open(t, func(o *service.Options) {
 		o.Board = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("/secret/path") })

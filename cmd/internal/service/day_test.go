@@ -21,18 +21,18 @@ import (
 	"voicepool/internal/longtest"
 )
 
-// day is a server and its clients.
+// day is a server with its clients.
 type day struct {
 	*testing.T
 	server *service.Server
 	client *http.Client
 	rooms  []string
 	chance *rand.Rand
-	known  map[string]int64 // plays that got a verdict, by room
-	lost   map[string]int64 // plays whose client died before its answer
+	known  map[string]int64 // answered plays, by room
+	lost   map[string]int64 // plays whose client died before the answer
 }
 
-// call makes a call of a client that may die after a time.
+// call makes a call whose client dies after a time.
 func (d *day) call(life time.Duration, method, path, body string) (status int, text string, err error) {
 	ctx, cancel := context.WithTimeout(d.Context(), life)
 	defer cancel()
@@ -52,7 +52,7 @@ func (d *day) call(life time.Duration, method, path, body string) (status int, t
 	return w.StatusCode, string(b), err
 }
 
-// play starts a sound, and counts it.
+// play starts a sound and counts the start.
 func (d *day) play(name, sound string) {
 	status, text, err := d.call(time.Second, http.MethodPost, "/v1/rooms/"+name+"/play", fmt.Sprintf(`{"sound":%q}`, sound))
 	if err != nil || status != http.StatusCreated && status != http.StatusConflict {
@@ -61,7 +61,7 @@ func (d *day) play(name, sound string) {
 	d.known[name]++
 }
 
-// socket plays over a WebSocket, and closes it or dies.
+// socket plays over a WebSocket, and then closes it or dies.
 func (d *day) socket(name string) {
 	conn, _, err := websocket.Dial(d.Context(), "ws://127.0.0.1/v1/rooms/"+name+"/ws", &websocket.DialOptions{HTTPClient: d.client})
 	if err != nil {
@@ -77,7 +77,7 @@ func (d *day) socket(name string) {
 		}
 	}
 	if d.chance.IntN(2) == 0 {
-		return // dies; whether its plays were asked for nobody knows
+		return // it dies, and it is unknown whether its plays were carried out
 	}
 	for replies := 0; replies < orders; {
 		_, text, err := conn.Read(d.Context())
@@ -97,7 +97,7 @@ func (d *day) socket(name string) {
 	conn.Close(websocket.StatusNormalClosure, "")
 }
 
-// totals are the counters of a room.
+// totals returns the counters of a room.
 func (d *day) totals(name string) (t struct {
 	Asked, Started, Rejected, Limited, Coalesced, Ended, Stopped, Stolen, Playing int64
 }) {
@@ -109,7 +109,7 @@ func (d *day) totals(name string) (t struct {
 	return t
 }
 
-// round is what comes every ten minutes.
+// round does the actions of ten simulated minutes.
 func (d *day) round(n int) {
 	for _, name := range d.rooms {
 		for range d.chance.IntN(12) {
@@ -117,7 +117,7 @@ func (d *day) round(n int) {
 			time.Sleep(time.Duration(d.chance.IntN(300)) * time.Millisecond)
 		}
 		d.socket(name)
-		// Listeners, readers of events and plays that die in the midst.
+		// Listeners, event readers and plays whose clients die in between.
 		_, _, _ = d.call(time.Duration(d.chance.IntN(2000))*time.Millisecond, http.MethodGet, "/v1/rooms/"+name+"/audio.wav", "")
 		_, _, _ = d.call(time.Duration(d.chance.IntN(500))*time.Millisecond, http.MethodGet, "/v1/rooms/"+name+"/events?from=1", "")
 		d.lost[name]++
@@ -126,7 +126,7 @@ func (d *day) round(n int) {
 			d.known[name]++
 		}
 	}
-	if n%6 == 0 { // a loop that sounds for a minute, and a room that comes and goes
+	if n%6 == 0 { // a loop that plays for a minute, and a temporary room
 		d.play(d.rooms[0], "rain")
 		time.Sleep(time.Minute)
 		if status, text, err := d.call(time.Second, http.MethodPost, "/v1/rooms/"+d.rooms[0]+"/panic", ""); err != nil || status != http.StatusOK {
@@ -144,8 +144,8 @@ func (d *day) round(n int) {
 	}
 }
 
-// TestDay: 24 simulated hours with clients that come, go and die. The counters add up, the heap is
-// flat, and no goroutine is left.
+// TestDay simulates 24 hours with clients that come, go and die. The counters must add up, the heap
+// must stay flat, and all goroutines must end.
 func TestDay(t *testing.T) {
 	if !longtest.Enabled() {
 		t.Skip("a day takes some seconds")
@@ -203,7 +203,7 @@ func TestDay(t *testing.T) {
 		if starts < 1000 {
 			t.Errorf("a day has %d starts", starts)
 		}
-		// What is kept grows by the events alone: at most 48 bytes for each, of which a start has two.
+		// The stored events may grow the heap: a start has two events of at most 48 bytes each.
 		if most := early + uint64(96*starts) + 1<<20; late > most {
 			t.Errorf("the heap was %d bytes after two hours and %d after a day", early, late)
 		}

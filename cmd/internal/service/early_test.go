@@ -21,7 +21,7 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// wav returns silence of some frames as a WAV file of 16 bits.
+// wav returns a 16-bit WAV file with silent frames.
 func wav(frames int) string {
 	b := []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x80\xbb\x00\x00\x00\x77\x01\x00\x02\x00\x10\x00data")
 	b = binary.LittleEndian.AppendUint32(b, uint32(2*frames))
@@ -32,8 +32,8 @@ func wav(frames int) string {
 
 const yaml = "application/yaml"
 
-// TestSoundsBeforeTheirSheet: files are stored under the names of their uploads, and a sheet that names them is
-// made behind them, also one of another rate, and also where all of them come at once.
+// TestSoundsBeforeTheirSheet checks that sounds can be uploaded before their sheet, with the same
+// or another rate, and all at once.
 func TestSoundsBeforeTheirSheet(t *testing.T) {
 	for _, rate := range []int{48000, 44100} {
 		folder := t.TempDir()
@@ -68,7 +68,7 @@ func TestSoundsBeforeTheirSheet(t *testing.T) {
 	}
 }
 
-// TestNoRoomForABadSound: an upload that fails leaves no room, and no file.
+// TestNoRoomForABadSound checks that a failed upload leaves neither a room nor a file.
 func TestNoRoomForABadSound(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, func(o *service.Options) {
@@ -96,10 +96,11 @@ func TestNoRoomForABadSound(t *testing.T) {
 	s.ask("PUT /v1/rooms/.bad/sounds/x.wav", wav(10)).is(t, 404, "field", "room")
 }
 
-// TestNoPathsInAnswers: no answer of a call names a folder of the server, whatever is wrong with its files.
+// TestNoPathsInAnswers checks that answers never contain a folder of the server, even if its files
+// are faulty.
 func TestNoPathsInAnswers(t *testing.T) {
 	root := t.TempDir()
-	secret := filepath.Join(root, "it's a secret") // a shell and a quoted text spell it otherwise
+	secret := filepath.Join(root, "it's a secret") // shells and quoted text escape it
 	show, uploads, rooms, far := filepath.Join(secret, "show"), filepath.Join(secret, "uploads"), filepath.Join(secret, "rooms"), filepath.Join(secret, "far")
 	for _, folder := range []string{secret, show, uploads, rooms, far} {
 		if err := os.Mkdir(folder, 0o700); err != nil {
@@ -142,7 +143,7 @@ func TestNoPathsInAnswers(t *testing.T) {
 						call += "?last=100"
 					}
 					if method == "delete" && strings.HasSuffix(path, "{room}") || strings.HasSuffix(path, "audio.wav") {
-						continue // it would end the room, or the answer never ends
+						continue // it would end the room, or its answer is endless
 					}
 					bodies := []string{"", "{}", `{"sound":"abs"}`, `{"cue":"9"}`}
 					switch {
@@ -199,7 +200,7 @@ func TestNoPathsInAnswers(t *testing.T) {
 	if !converted {
 		t.Error("no answer has the command that converts a file")
 	}
-	if _, err := os.Stat(filepath.Join(root, "IT'S A SECRET")); err != nil && !near { // else the system ignores case
+	if _, err := os.Stat(filepath.Join(root, "IT'S A SECRET")); err != nil && !near { // otherwise the system ignores case
 		t.Error("no answer names the file of another case")
 	}
 	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusInternalServerError} {
@@ -209,8 +210,9 @@ func TestNoPathsInAnswers(t *testing.T) {
 	}
 }
 
-// TestSoundsAtOnce: an upload that fails leaves the room to the uploads that arrive at the same time, whether
-// the failed one has made the room or not. A sheet of another rate waits for them, too.
+// TestSoundsAtOnce checks that a failed upload does not end the room while other uploads are
+// running, whether or not it has made the room. A sheet with another rate waits for the uploads,
+// too.
 func TestSoundsAtOnce(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		folder := t.TempDir()
@@ -218,7 +220,7 @@ func TestSoundsAtOnce(t *testing.T) {
 			o.Folder = folder
 			o.Gone = func(r *room.Room) { os.RemoveAll(filepath.Join(folder, r.Name())) }
 		})
-		// begin begins an upload, and returns when the room reads it.
+		// begin starts an upload, and returns when the room reads it.
 		begin := func(name string) (finish func(rest string) int) {
 			body, in := io.Pipe()
 			answer := make(chan int, 1)
@@ -277,8 +279,8 @@ func TestSoundsAtOnce(t *testing.T) {
 	}
 }
 
-// TestSoundsRace: uploads to one new room, half of which fail, beside sheets that fail and a key that is used
-// twice: each sound that is answered with 201 can be played.
+// TestSoundsRace runs uploads to a new room, half of them faulty, together with faulty sheets and a
+// repeated key. Each sound answered with 201 must be playable.
 func TestSoundsRace(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, func(o *service.Options) {
@@ -316,8 +318,8 @@ func TestSoundsRace(t *testing.T) {
 	}
 }
 
-// TestUnstoredCounts: a call that is canceled, or whose room has ended, is no failure of the store; a folder that
-// cannot be written is.
+// TestUnstoredCounts checks that a failed write to the folder is counted as a failure of the store.
+// A canceled call, or an ended room, is not.
 func TestUnstoredCounts(t *testing.T) {
 	var lines []string
 	folder := t.TempDir()

@@ -12,9 +12,9 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// TestElsewhere: each call on a room that another server plays is sent there, with all that stands in its
-// address; one on a room that nobody plays is told so, but for a sheet; one on a room that is here, or that
-// nobody knows, is not.
+// TestElsewhere checks that calls on a room of another server are redirected with their whole URL.
+// For a room without a server they get a problem, except a new sheet. Local and unknown rooms are
+// not redirected.
 func TestElsewhere(t *testing.T) {
 	raised := ""
 	s := open(t, func(o *service.Options) {
@@ -61,7 +61,7 @@ func TestElsewhere(t *testing.T) {
 	s.ask("GET /v1/rooms/none/state", "").is(t, 404, "field", "room")
 }
 
-// TestRaised: a call makes a room as the option says, and finds it.
+// TestRaised checks that a call makes a room with Options.Raise and finds it.
 func TestRaised(t *testing.T) {
 	var s *stage
 	s = open(t, func(o *service.Options) {

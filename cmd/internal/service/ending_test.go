@@ -12,8 +12,8 @@ import (
 
 const sheetType = "application/yaml"
 
-// TestEnding: a room that fades out takes nothing more, and says so at once; it can still be seen. Its
-// files go before its name is free.
+// TestEnding checks that a fading room rejects orders at once, but can be read. Its files are
+// removed before its name is free.
 func TestEnding(t *testing.T) {
 	var mutex sync.Mutex
 	var gone []string
@@ -57,7 +57,8 @@ func TestEnding(t *testing.T) {
 	s.ask("PUT /v1/rooms/other", "voices: 2", "Content-Type", sheetType).is(t, 201)
 }
 
-// TestOpening: while rooms are being opened the server lives, is not ready, and plays nothing.
+// TestOpening checks that while rooms are being opened, the server is alive, not ready, and rejects
+// calls.
 func TestOpening(t *testing.T) {
 	s := open(t, func(o *service.Options) { o.Opening = true })
 	s.ask("GET /healthz", "").is(t, 200, "status", "opening")

@@ -2,7 +2,7 @@ package service
 
 import "time"
 
-// Patterns returns those of all routes.
+// Patterns returns the patterns of all routes.
 func Patterns() (all []string) {
 	for i := range routes {
 		all = append(all, routes[i].pattern)
@@ -10,10 +10,10 @@ func Patterns() (all []string) {
 	return all
 }
 
-// Hurry has readers that take nothing be dropped after a time.
+// Hurry sets the time limit for slow readers.
 func (s *Server) Hurry(patience time.Duration) { s.patience = patience }
 
-// Deeds returns the patterns of the routes that are orders, by what they do.
+// Deeds returns the patterns of the routes with orders, by order name.
 func Deeds() map[string]string {
 	all := map[string]string{}
 	for i := range routes {

@@ -10,7 +10,7 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// bodies are the calls that take a body.
+// bodies are the calls with a body.
 var bodies = []string{
 	"POST play", "PATCH voices/w", "PATCH buses/music", "POST go", "POST standby", "POST panic", "POST stop", "POST pause", "POST scene", "POST batch",
 	"PUT ", "PUT sounds/x",

@@ -17,7 +17,7 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// tokens reads a token file.
+// tokens parses a token file.
 func tokens(t *testing.T, text string) *guard.Tokens {
 	t.Helper()
 	all, err := guard.ParseTokens("tokens", []byte(text))
@@ -27,7 +27,7 @@ func tokens(t *testing.T, text string) *guard.Tokens {
 	return all
 }
 
-// denied returns an error of the guard as the problem that it is.
+// denied converts an error of the guard to a problem.
 func denied(err error) error {
 	if d, ok := errors.AsType[*guard.Denied](err); ok {
 		return problem.New(d.Status, "%s", d.Detail).Over(int64(d.Limit))
@@ -35,7 +35,7 @@ func denied(err error) error {
 	return err
 }
 
-// guarded has a server behind a guard.
+// guarded starts a server behind a guard.
 func guarded(t *testing.T, o guard.Options) (*stage, *guard.Guard) {
 	t.Helper()
 	s := open(t, func(so *service.Options) {
@@ -59,7 +59,7 @@ func guarded(t *testing.T, o guard.Options) (*stage, *guard.Guard) {
 
 const tokenA, tokenB = "a2f1b4c6d8e0a2c4e6f8", "b2f1b4c6d8e0a2c4e6f9"
 
-// as opens a WebSocket in the name of a token.
+// as opens a WebSocket with a token.
 func (s *stage) as(token, path string) *websocket.Conn {
 	s.t.Helper()
 	c, _, err := websocket.Dial(s.t.Context(), s.web.URL+"/v1/rooms/"+path, &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}})
@@ -71,8 +71,8 @@ func (s *stage) as(token, path string) *websocket.Conn {
 	return c
 }
 
-// TestRevoked: what is open in the name of a token ends when it is taken back, WebSockets by 1008. Those
-// of another token go on.
+// TestRevoked checks that connections end when their token is revoked, WebSockets with 1008.
+// Connections of other tokens continue.
 func TestRevoked(t *testing.T) {
 	lines := []string{"operator " + tokenA + "\n", "read-only " + tokenB + "\n"}
 	s, g := guarded(t, guard.Options{Loopback: true, Tokens: tokens(t, lines[0]+lines[1])})
@@ -119,8 +119,8 @@ func TestRevoked(t *testing.T) {
 	}
 }
 
-// TestRate: each message of a WebSocket counts, whatever it asks for and however broken it is, and each
-// command of a batch, over HTTP too.
+// TestRate checks that each WebSocket message counts, valid or not, and each command of a batch,
+// over HTTP, too.
 func TestRate(t *testing.T) {
 	const rate = 100
 	s, _ := guarded(t, guard.Options{Loopback: true, Tokens: tokens(t, "read-only "+tokenB+"\noperator "+tokenA+"\n"), Limits: guard.Limits{Rate: rate}})
@@ -149,7 +149,7 @@ func TestRate(t *testing.T) {
 			t.Errorf("%s: %d of %d are refused within %.1f s", c.name, refused, sent, took)
 		}
 		_ = conn.CloseNow()
-		time.Sleep(100 * time.Millisecond) // for the next one's call
+		time.Sleep(100 * time.Millisecond) // before the next connection
 	}
 	time.Sleep(time.Second)
 	batch := `{"commands":[` + strings.Repeat(`{"do":"play","with":{"sound":"bell"}},`, 59) + `{"do":"play","with":{"sound":"bell"}}]}`

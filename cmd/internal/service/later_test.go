@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// TestLater: orders of a show take a frame or a time, and are answered with 202 and the frame. What can
-// be seen to be wrong at once is told at once.
+// TestLater checks that show orders accept a frame or a time and are answered with 202 and the
+// frame. Detectable errors are reported at once.
 func TestLater(t *testing.T) {
 	s := open(t)
 	const r = "/v1/rooms/main"
-	for s.Room("main").Brief().Frame == 0 { // it begins to mix
+	for s.Room("main").Brief().Frame == 0 { // it has started to mix
 		time.Sleep(time.Millisecond)
 	}
 	for _, c := range []struct {

@@ -9,7 +9,8 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// TestMetricsAreDescribed requires every promised metric in an answer, with one help text, one type and a value.
+// TestMetricsAreDescribed requires every promised metric in an answer, with one help text, one type
+// and a value.
 func TestMetricsAreDescribed(t *testing.T) {
 	s, helps := open(t), service.MetricHelps()
 	s.ask("PUT /v1/rooms/other", "sounds: {bell: {}}", "Content-Type", "application/yaml").is(t, 201)

@@ -13,9 +13,9 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// TestErrorPages: a browser that opens any address of the service gets each error as a page, never as JSON. Programs
-// get JSON at the same addresses. All routes are tried, each method, with and without a token, with good and bad
-// names, and addresses that are not routes.
+// TestErrorPages checks that a browser gets each error as a page, and programs get JSON at the same
+// address. It tries all routes and other addresses with each method, with and without a token, and
+// with good and bad names.
 func TestErrorPages(t *testing.T) {
 	s, _ := guarded(t, guard.Options{Loopback: true, Tokens: tokens(t, "admin "+tokenA+"\nread-only "+tokenB+" foyer\n")})
 	targets := map[string]bool{"/nothing": true, "/v1": true, "/v1/nothing": true, "/board/nothing.js": true, "/favicon.ico": true, "/%00": true}
@@ -42,7 +42,7 @@ func TestErrorPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.Body.Close()
-		if w.StatusCode < 400 { // it may be a stream without an end
+		if w.StatusCode < 400 { // it may be an endless stream
 			return w.StatusCode, "", ""
 		}
 		text, err := io.ReadAll(w.Body)
@@ -77,8 +77,8 @@ func TestErrorPages(t *testing.T) {
 	}
 }
 
-// TestTimelinePolicy: behind a guard, whose policy lets no page have scripts of its own inside, the policy of the
-// timeline names the style and the script that it has.
+// TestTimelinePolicy checks the policy of the timeline behind a guard. It must permit the page's
+// inline style and script, which the guard's policy forbids.
 func TestTimelinePolicy(t *testing.T) {
 	s, _ := guarded(t, guard.Options{Loopback: true})
 	page := s.ask("GET /v1/rooms/main/timeline.html", "")

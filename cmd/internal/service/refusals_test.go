@@ -16,7 +16,7 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// TestKeysOfReads: who only reads takes no place of a key.
+// TestKeysOfReads checks that reads use up no keys.
 func TestKeysOfReads(t *testing.T) {
 	s := open(t)
 	const call, body = "POST /v1/rooms/main/play", `{"sound":"bell"}`
@@ -29,7 +29,8 @@ func TestKeysOfReads(t *testing.T) {
 	s.ask(call, body, "Idempotency-Key", "a").is(t, 201, "voice", "1")
 }
 
-// TestReasons: a refusal says why in a word, too, and a GO that could not begin anything arms no guard.
+// TestReasons checks that a refusal has a short reason, and that a failed GO does not start the
+// guard.
 func TestReasons(t *testing.T) {
 	s := open(t)
 	const r = "/v1/rooms/main"
@@ -45,7 +46,7 @@ func TestReasons(t *testing.T) {
 	s.ask("POST "+r+"/standby", `{"step":1}`).is(t, 409, "reason", "list over")
 }
 
-// TestEmpty: what says nothing is refused as in a sheet.
+// TestEmpty checks that empty values are rejected as in a sheet.
 func TestEmpty(t *testing.T) {
 	s := open(t)
 	for field, body := range map[string]string{"for": `"for":0`, "id": `"id":""`, "owner": `"owner":""`, "priority": `"priority":4294967297`} {
@@ -53,7 +54,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestNearestVoice: a voice that is over is not what is meant.
+// TestNearestVoice checks that an ended voice is not suggested as the nearest.
 func TestNearestVoice(t *testing.T) {
 	s := open(t)
 	s.ask("POST /v1/rooms/main/play", `{"sound":"rain","id":"r"}`).is(t, 201)
@@ -62,7 +63,8 @@ func TestNearestVoice(t *testing.T) {
 	s.ask("PATCH /v1/rooms/main/voices/r", `{"gain":0}`).is(t, 404, "nearest", "weather")
 }
 
-// TestBatchKeepsTheBoard: a reader is told of a whole batch, though it does not read meanwhile.
+// TestBatchKeepsTheBoard checks that a socket gets all events of a batch, although it does not read
+// in between.
 func TestBatchKeepsTheBoard(t *testing.T) {
 	s := open(t)
 	c := s.dial("main/ws")
@@ -83,7 +85,7 @@ func TestBatchKeepsTheBoard(t *testing.T) {
 	}
 }
 
-// TestRef: a reply says what it is to, also where a field of the message is not known.
+// TestRef checks that a reply repeats the reference, even if the message has an unknown field.
 func TestRef(t *testing.T) {
 	s := open(t)
 	c := s.dial("main/ws?tell=replies")
@@ -97,7 +99,7 @@ func TestRef(t *testing.T) {
 	}
 }
 
-// TestUnmasked: a client that does not mask its frames is told that this is a breach of the protocol.
+// TestUnmasked checks that a client with unmasked frames gets a protocol error.
 func TestUnmasked(t *testing.T) {
 	s := open(t)
 	conn, err := net.Dial("tcp", s.web.Listener.Addr().String())

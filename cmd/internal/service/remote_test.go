@@ -8,7 +8,7 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// TestRemote: each order that is a call of HTTP is the same call where a command makes it.
+// TestRemote checks that package remote makes the right HTTP call for each order.
 func TestRemote(t *testing.T) {
 	deeds := service.Deeds()
 	for do, pattern := range deeds {

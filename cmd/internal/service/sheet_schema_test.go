@@ -15,7 +15,7 @@ import (
 	"voicepool/cue"
 )
 
-// sheetSchema compiles what `voicepool schema` prints.
+// sheetSchema compiles the output of `voicepool schema`.
 func sheetSchema(t *testing.T) *jsonschema.Schema {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(cue.Schema()))
 	if err != nil {
@@ -32,7 +32,7 @@ func sheetSchema(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-// edited returns a text as an editor sees it.
+// edited returns a text as an editor parses it.
 func edited(t *testing.T, text []byte) any {
 	var v any
 	if err := goyaml.Unmarshal(text, &v); err != nil {
@@ -41,7 +41,7 @@ func edited(t *testing.T, text []byte) any {
 	return v
 }
 
-// TestSheetsFitTheSchema: every sheet of the tree that Parse takes, and what each of its faults does.
+// TestSheetsFitTheSchema checks that every valid sheet of the repository fits the schema.
 func TestSheetsFitTheSchema(t *testing.T) {
 	s, sheets := sheetSchema(t), 0
 	check := func(file string, text []byte) {
@@ -83,8 +83,8 @@ func TestSheetsFitTheSchema(t *testing.T) {
 	}
 }
 
-// TestTheSchemaKnowsWhatParseKnows: what Parse takes fits, and what it refuses by a key, a range or
-// a word does not.
+// TestTheSchemaKnowsWhatParseKnows checks that the schema accepts the sheets that Parse accepts,
+// and rejects faulty keys, ranges and words.
 func TestTheSchemaKnowsWhatParseKnows(t *testing.T) {
 	s := sheetSchema(t)
 	for _, c := range []struct {

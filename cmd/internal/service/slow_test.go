@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// pipes is a listener whose connections have no buffers: what nobody reads is not taken.
+// pipes is a listener with unbuffered connections, so that a write blocks until it is read.
 type pipes struct {
 	conns chan net.Conn
 	ended chan struct{}
@@ -34,7 +34,7 @@ func (p *pipes) Close() error {
 
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix"} }
 
-// piped has a server listen to pipes.
+// piped starts a server on pipes.
 func piped(t *testing.T, h http.Handler) *pipes {
 	p := &pipes{conns: make(chan net.Conn), ended: make(chan struct{})}
 	web := &http.Server{Handler: h}
@@ -47,7 +47,7 @@ func piped(t *testing.T, h http.Handler) *pipes {
 	return p
 }
 
-// dial asks for a path, and reads nothing of the answer.
+// dial requests a path without reading the answer.
 func (p *pipes) dial(t *testing.T, path string) net.Conn {
 	ours, theirs := net.Pipe()
 	p.conns <- theirs
@@ -69,8 +69,8 @@ func (s *stage) dropped(kind string) int {
 	return n
 }
 
-// TestUnread: whoever does not read an answer is dropped and counted, whatever the answer is. A reader
-// that is slow, but reads, gets all of it.
+// TestUnread checks that a client that does not read an answer is dropped and counted. A slow
+// reader gets the whole answer.
 func TestUnread(t *testing.T) {
 	s := open(t)
 	for range 40 {

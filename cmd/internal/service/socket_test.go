@@ -19,7 +19,7 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// patience is how long a test waits for what has to happen.
+// patience is the time limit of waits in tests.
 const patience = 30 * time.Second
 
 // dial opens a WebSocket below /v1/rooms/.
@@ -36,7 +36,7 @@ func (s *stage) dial(path string) *websocket.Conn {
 	return c
 }
 
-// next returns the next message of a type, which it holds to the document.
+// next returns the next message of a type, and checks messages against the API description.
 func next(t testing.TB, c *websocket.Conn, kind string) map[string]any {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -68,8 +68,8 @@ func say(t testing.TB, c *websocket.Conn, text string) {
 	}
 }
 
-// TestSocket: orders are answered; another socket sees the state, the events and the levels of them,
-// and both are told of the end.
+// TestSocket checks that orders are answered, that another socket gets state, events and levels,
+// and that both get the end.
 func TestSocket(t *testing.T) {
 	s := open(t)
 	a, b := s.dial("main/ws"), s.dial("main/ws")
@@ -126,7 +126,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// TestRepliesAlone: a socket that wants no more is told of replies and of the end alone.
+// TestRepliesAlone checks that a socket with tell=replies gets only replies and the end.
 func TestRepliesAlone(t *testing.T) {
 	s := open(t)
 	c, all := s.dial("main/ws?tell=replies"), s.dial("main/ws?tell=all")
@@ -158,7 +158,7 @@ func TestRepliesAlone(t *testing.T) {
 	}
 }
 
-// TestBreakers: who breaks the protocol is told by the code with which the socket closes.
+// TestBreakers checks the close codes for breaches of the protocol.
 func TestBreakers(t *testing.T) {
 	s := open(t)
 	for _, c := range []struct {
@@ -191,10 +191,11 @@ func TestBreakers(t *testing.T) {
 	}
 }
 
-// TestSlowSocket: a socket that reads nothing is dropped and counted, and nobody waits for it.
+// TestSlowSocket checks that a socket that does not read is dropped and counted, and delays no
+// other socket.
 func TestSlowSocket(t *testing.T) {
 	s := open(t)
-	s.dial("main/ws") // its reader never reads
+	s.dial("main/ws") // it never reads
 	fast := s.dial("main/ws")
 	slow, err := net.Dial("tcp", strings.TrimPrefix(s.web.URL, "http://"))
 	if err != nil {
@@ -208,7 +209,7 @@ func TestSlowSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	frame := append([]byte{0x81, 0x80 | 14, 0, 0, 0, 0}, `{"do":"state"}`...)
-	go func() { // it asks for a lot, and hears nothing of it
+	go func() { // it sends many orders without reading the replies
 		for {
 			if _, err := slow.Write(frame); err != nil {
 				return
@@ -227,7 +228,7 @@ func TestSlowSocket(t *testing.T) {
 	}
 }
 
-// TestStream: events come as server-sent events, from the one that is asked for.
+// TestStream checks that events arrive as server-sent events, from the requested one on.
 func TestStream(t *testing.T) {
 	s := open(t)
 	for range 3 {
@@ -260,7 +261,7 @@ func TestStream(t *testing.T) {
 		}
 		defer w.Body.Close()
 		lines := bufio.NewScanner(w.Body)
-		if lines.Scan() && c.plays { // the stream has begun
+		if lines.Scan() && c.plays { // the stream has started
 			s.ask("POST /v1/rooms/main/play", `{"sound":"rain"}`)
 		}
 		end := time.AfterFunc(patience, func() { w.Body.Close() })
@@ -292,7 +293,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestStreamGoesOn: each event comes once, however many looks at what happens it takes.
+// TestStreamGoesOn checks that each event arrives once, in several reads.
 func TestStreamGoesOn(t *testing.T) {
 	s := open(t)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+"/v1/rooms/main/events?from=1", nil)
@@ -322,7 +323,7 @@ func TestStreamGoesOn(t *testing.T) {
 	}
 }
 
-// TestWAV: the mix is an endless WAV file, and what is played is heard in it.
+// TestWAV checks that the mix is an endless WAV file with the played sounds.
 func TestWAV(t *testing.T) {
 	s := open(t)
 	if g := s.ask("HEAD /v1/rooms/main/audio.wav", ""); g.status != 200 || g.header.Get("Content-Type") != "audio/wav" || len(g.body) > 0 {
@@ -349,7 +350,7 @@ func TestWAV(t *testing.T) {
 	}
 }
 
-// TestAudio: the mix comes over a WebSocket, too.
+// TestAudio checks the mix over a WebSocket.
 func TestAudio(t *testing.T) {
 	s := open(t)
 	c := s.dial("main/audio")
@@ -365,7 +366,7 @@ func TestAudio(t *testing.T) {
 	}
 }
 
-// TestCrowd: there are no more sockets than the limit allows.
+// TestCrowd checks the limit of sockets.
 func TestCrowd(t *testing.T) {
 	s := open(t, func(o *service.Options) { o.Limits.Sockets = 2 })
 	s.dial("main/ws")

@@ -42,7 +42,7 @@ type stage struct {
 	web *httptest.Server
 }
 
-// open has a server with the room main of a sheet, which the end of the test closes.
+// open starts a server with the room main. The end of the test closes it.
 func open(t testing.TB, change ...func(*service.Options)) *stage {
 	t.Helper()
 	var o service.Options
@@ -73,7 +73,8 @@ type got struct {
 	body   []byte
 }
 
-// ask makes a call, "POST /v1/rooms/main/play", and holds the answer to the document. Headers are pairs.
+// ask makes a call such as "POST /v1/rooms/main/play", and checks the answer against the API
+// description. headers are pairs.
 func (s *stage) ask(call, body string, headers ...string) got {
 	s.t.Helper()
 	method, path, _ := strings.Cut(call, " ")
@@ -103,7 +104,7 @@ func (s *stage) ask(call, body string, headers ...string) got {
 	return g
 }
 
-// find returns the path of the document that a call is one of; empty: none.
+// find returns the pattern of the API description that matches a request, or "".
 func (s *stage) find(r *http.Request) (http.Handler, string) {
 	mux := http.NewServeMux()
 	for path, item := range paths() {
@@ -114,7 +115,7 @@ func (s *stage) find(r *http.Request) (http.Handler, string) {
 	return mux.Handler(r)
 }
 
-// document is the OpenAPI document, as JSON and as schemas.
+// document returns the OpenAPI description as JSON, and a compiler of its schemas.
 var document = sync.OnceValues(func() (map[string]any, *jsonschema.Compiler) {
 	w := httptest.NewRecorder()
 	s := service.New(service.Options{})
@@ -133,7 +134,7 @@ var document = sync.OnceValues(func() (map[string]any, *jsonschema.Compiler) {
 
 var compiling sync.Mutex
 
-// paths returns the paths of the document.
+// paths returns the paths of the API description.
 func paths() map[string]map[string]any {
 	out := map[string]map[string]any{}
 	doc, _ := document()
@@ -143,7 +144,7 @@ func paths() map[string]map[string]any {
 	return out
 }
 
-// valid holds JSON to a schema of the document.
+// valid checks JSON against a schema of the API description.
 func valid(t testing.TB, name string, text []byte) {
 	t.Helper()
 	check(t, "openapi.json#/components/schemas/"+name, text)
@@ -167,13 +168,14 @@ func check(t testing.TB, schema string, text []byte) {
 	}
 }
 
-// answered are the answers of the document that tests have seen: "post /v1/rooms/{room}/play 201".
+// answered are the responses of the API description that tests have seen: "post
+// /v1/rooms/{room}/play 201".
 var (
 	answeredMutex sync.Mutex
 	answered      = map[string]bool{}
 )
 
-// holds holds an answer to the document.
+// holds checks an answer against the API description.
 func holds(t testing.TB, pattern string, g got) {
 	t.Helper()
 	method, path, _ := strings.Cut(pattern, " ")
@@ -199,8 +201,8 @@ func holds(t testing.TB, pattern string, g got) {
 	}
 }
 
-// is fails a test where an answer is not of a status, or a field of its JSON is not as wanted: "field"
-// and "nearest" of problems, say.
+// is fails a test if the status or a field of the JSON is different, for example "field" and
+// "nearest" of problems.
 func (g got) is(t testing.TB, status int, fields ...string) {
 	t.Helper()
 	if g.status != status {

@@ -11,14 +11,14 @@ import (
 	"voicepool/cue"
 )
 
-// literals are values that JSON and a sheet write alike.
+// literals are values with the same spelling in JSON and in sheets.
 var literals = []string{
 	`-6`, `0.5`, `2`, `3`, `440`, `1e1`, `"-6dB"`, `"-6 dB"`, `"0.5 DB"`, `"-6"`, `"3"`, `"6dBx"`, `"dB"`, `"1.5s"`, `"250ms"`, `"-1s"`, `"soon"`,
 	`"off"`, `"bell"`, `true`, `false`, `"true"`, `"yes"`, `null`, `[1, 2]`, `{"a": 1}`, `""`, `80000`, `-80000`,
 }
 
-// TestValuesAreReadAsInSheets: each field of a play, which an action of a sheet has too, takes the same values
-// there. The fields come from the document.
+// TestValuesAreReadAsInSheets checks that each field of a play order accepts the same values as in
+// a sheet's action. The fields come from the API description.
 func TestValuesAreReadAsInSheets(t *testing.T) {
 	doc, _ := document()
 	schemas := doc["components"].(map[string]any)["schemas"].(map[string]any)
@@ -36,17 +36,17 @@ func TestValuesAreReadAsInSheets(t *testing.T) {
 			rest += ", at: 0s"
 		}
 		if _, err := cue.Parse("show.yaml", fmt.Appendf(nil, yaml, in, "{}", rest)); err != nil && strings.Contains(err.Error(), "unknown key") {
-			continue // an order has it, an action has not
+			continue // an order has it, an action does not
 		}
 		both++
 		for _, value := range literals {
 			if key == "loop" && strings.Trim(value, "0123456789") == "" || key == "priority" && value == "1e1" {
-				continue // rounds of a loop are for sheets alone, and to JSON 1e1 is 10
+				continue // only sheets have rounds of a loop, and in JSON 1e1 is 10
 			}
 			_, sheet := cue.Parse("show.yaml", fmt.Appendf(nil, yaml, in, value, rest))
 			body := map[string]json.RawMessage{"sound": []byte(`"rain"`), "at": []byte(`"1h"`)}
 			body[key] = []byte(value)
-			if value == `""` && key != "at" { // a name that is left out
+			if value == `""` && key != "at" { // the same as a missing name
 				continue
 			}
 			text, err := json.Marshal(body)

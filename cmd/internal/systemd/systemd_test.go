@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// TestMain is the program that sockets are passed to, when the environment says so.
+// TestMain is also the child process that receives sockets, if the environment requests it.
 func TestMain(m *testing.M) {
 	if os.Getenv("SYSTEMD_TEST_CHILD") == "" {
 		os.Exit(m.Run())
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	fmt.Println("left:", os.Getenv("LISTEN_FDS")+os.Getenv("LISTEN_FDNAMES")+os.Getenv("LISTEN_PID"))
 }
 
-// manager listens where a service manager would.
+// manager listens like a service manager.
 func manager(t *testing.T, name string) *net.UnixConn {
 	t.Helper()
 	c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
@@ -158,7 +158,7 @@ func TestPassed(t *testing.T) {
 	}
 }
 
-// TestSockets passes sockets to another process, as a service manager does.
+// TestSockets passes sockets to another process, like a service manager.
 func TestSockets(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

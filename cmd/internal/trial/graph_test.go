@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// drawnText is a text of a drawing, with the measures that the drawing gives it.
+// drawnText is a text of a drawing with its attributes.
 type drawnText struct {
 	X      float64 `xml:"x,attr"`
 	Y      float64 `xml:"y,attr"`
@@ -39,8 +39,8 @@ func (d *drawnText) box() (left, top, right, bottom float64) {
 	return left, d.Y - 0.75*size, left + width, d.Y + 0.2*size
 }
 
-// TestDrawFits draws up to six scenes, twelve policies and nine pool sizes. All texts lie inside the drawing, and no
-// two of them overlap.
+// TestDrawFits draws up to six scenes, twelve policies and nine pool sizes. All texts must lie
+// inside the drawing, without overlaps.
 func TestDrawFits(t *testing.T) {
 	scenes := []string{"fire", "plat", "rts", "amb", "rhythm", "walls"}
 	policies := []string{

@@ -11,7 +11,7 @@ import (
 	"voicepool/voice"
 )
 
-// TestFigure: what is not nothing is not printed as nothing.
+// TestFigure checks that only 0 is printed as 0.
 func TestFigure(t *testing.T) {
 	for x, want := range map[float64]string{0: "0", 0.001: "<0.1", 0.05: "0.1", 0.25: "0.2", 9.94: "9.9", 9.96: "10", 262.4: "262"} {
 		if got := figure(&x); got != want {
@@ -38,8 +38,8 @@ func TestStealPolicy(t *testing.T) {
 	}
 }
 
-// TestPolicyEnds: with end every sound of a sheet is lost that gives way, and the sheet
-// itself stays as it is.
+// TestPolicyEnds checks that +end makes every sound end when stolen, and leaves the original sheet
+// unchanged.
 func TestPolicyEnds(t *testing.T) {
 	sheet := &cue.Sheet{}
 	sheet.Sounds = make([]rules.Sound, 2)
