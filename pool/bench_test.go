@@ -9,7 +9,7 @@ import (
 	"voicepool/pool"
 )
 
-// Four classes of different size, as in the JavaScript benchmark.
+// Four classes of different sizes, as in the JavaScript benchmark.
 type (
 	spark  struct{ f [4]float64 }  // 32 bytes
 	shot   struct{ f [12]float64 } // 96
@@ -22,7 +22,7 @@ func (x *shot) set(v float64)   { x.f[0], x.f[11] = v, v }
 func (x *bullet) set(v float64) { x.f[0], x.f[19] = v, v }
 func (x *ship) set(v float64)   { x.f[0], x.f[39] = v, v }
 
-// stack is the usual slice of pointers.
+// stack is the usual free list: a slice of pointers.
 type stack[T any] struct{ free []*T }
 
 func (s *stack[T]) acquire() *T {
@@ -95,11 +95,10 @@ func BenchmarkAcquireRelease(b *testing.B) {
 	})
 }
 
-// live is 25 active objects of one class.
+// live holds 25 active objects of one class.
 type live[T any] [25]T
 
-// script disposes of a random one of 100 objects, 25 of each class, and creates
-// another in its place, 50,000 times.
+// script has 100 objects, 25 of each class. 50,000 times it replaces a random one by a new object.
 func script(a, b, c, d func(i int, v float64)) {
 	r := uint32(1)
 	for n := range 50_000 {
@@ -161,7 +160,7 @@ func synced[T any, P setter[T]](s *sync.Pool, l *live[*T]) func(int, float64) {
 	}
 }
 
-// pools is a pool for each class: pre-filled, or growing from empty.
+// pools has a pool for each class, either pre-filled or growing from empty.
 type pools struct {
 	a *pool.Pool[spark]
 	b *pool.Pool[shot]
@@ -185,15 +184,13 @@ func (p *pools) run() {
 	p.d.Clear()
 }
 
-// node is what the ballast is made of: 32 bytes, each with a reference for the
-// collector to follow.
+// node is an element of the ballast: 32 bytes with a pointer for the garbage collector to follow.
 type node struct {
 	next *node
 	_    [3]uint64
 }
 
-// BenchmarkScript is the benchmark of the JavaScript article; an op is 50,000
-// objects created and disposed of.
+// BenchmarkScript is the benchmark of the JavaScript article. An op is 50,000 replaced objects.
 func BenchmarkScript(b *testing.B) {
 	for _, ballast := range []int{0, 1_000_000} {
 		var head *node
@@ -254,8 +251,8 @@ func BenchmarkScript(b *testing.B) {
 	}
 }
 
-// BenchmarkKill is an Acquire in a full pool, with the choice of a victim among
-// all, and a score for the newcomer.
+// BenchmarkKill measures Acquire in a full pool: the choice of a victim among all objects, and setting the
+// score of the new object.
 func BenchmarkKill(b *testing.B) {
 	for _, n := range []int{32, 256, 1024, 4096} {
 		for _, order := range []pool.Order{pool.ByAge, pool.ByScore} {
@@ -275,8 +272,7 @@ func BenchmarkKill(b *testing.B) {
 	}
 }
 
-// BenchmarkWalk goes through 100 active objects of a pool with many free slots;
-// an op is one object.
+// BenchmarkWalk iterates over 100 active objects of a pool with many free slots. An op is one object.
 func BenchmarkWalk(b *testing.B) {
 	for _, size := range []int{100, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("slots=%d", size), func(b *testing.B) {

@@ -15,8 +15,8 @@ type holder struct {
 	next func() *[64]byte
 }
 
-// TestReleasedReferencesAreCollected is the chapter's warning: an object in the
-// pool must not keep others alive.
+// TestReleasedReferencesAreCollected checks the warning of the chapter on object pools: an object in the pool
+// must not keep other objects alive.
 func TestReleasedReferencesAreCollected(t *testing.T) {
 	p := must(t, pool.Config[holder]{Size: 1, Max: 3, Overflow: pool.Kill, Order: pool.ByAge})
 	hold := func() (pool.Handle, []weak.Pointer[[64]byte]) {

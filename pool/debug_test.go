@@ -52,7 +52,7 @@ func filled(t *testing.T, x *all, where string) {
 		short = pool.Reclaimed & 0xffff
 		octet = pool.Reclaimed & 0xff
 		long  = pool.Reclaimed<<32 | pool.Reclaimed
-		whole = long & math.MaxUint // a word of the machine, of 4 bytes or 8
+		whole = long & math.MaxUint // a machine word, of 4 or 8 bytes
 	)
 	f32, f64 := math.Float32frombits(word), math.Float64frombits(long)
 	numbers := x.on && x.i8 == octet && x.u8 == [3]uint8{octet, octet, octet} && uint16(x.i16) == short && x.u16 == short &&

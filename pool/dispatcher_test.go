@@ -48,15 +48,15 @@ func TestDispatch(t *testing.T) {
 	}
 	send(3, 103, 303)
 
-	// Listeners that come and go while an event is under way.
+	// Listeners are added and removed during an event.
 	var four pool.Listener
 	var five pool.Listener
 	five = d.Listen(func(h pool.Handle, e *event) {
 		heard = append(heard, 500+e.kind)
-		d.Unlisten(three) // before it
-		d.Unlisten(four)  // after it
+		d.Unlisten(three) // called before this listener
+		d.Unlisten(four)  // called after this listener
 		d.Unlisten(five)  // itself
-		d.Listen(hear(6)) // not for this event
+		d.Listen(hear(6)) // not called for this event
 		if d.Dispatch(h) {
 			t.Error("an event was dispatched inside itself")
 		}
@@ -73,7 +73,7 @@ func TestDispatch(t *testing.T) {
 	send(4, 104, 304, 504, 109, 609)
 	send(5, 105, 605)
 
-	// One that keeps the event to itself.
+	// A listener that consumes the event.
 	d.Listen(func(h pool.Handle, _ *event) { d.Pool().Release(h) })
 	d.Listen(hear(8))
 	send(6, 106, 606)
@@ -110,8 +110,8 @@ func TestDispatchDoesNotAllocate(t *testing.T) {
 	for range 3 {
 		d.Listen(func(_ pool.Handle, e *event) { sum += e.kind })
 	}
-	// One run, since it takes whole allocations on average; and up to three times,
-	// since somebody else may allocate meanwhile.
+	// AllocsPerRun rounds averages down, so each measurement is a single run. Other goroutines may allocate in
+	// it, hence up to three attempts.
 	n, runs := 1.0, 0
 	for ; n != 0 && runs < 3; runs++ {
 		n = testing.AllocsPerRun(1, func() {

@@ -6,8 +6,8 @@ import (
 	"voicepool/pool"
 )
 
-// The particle system of the chapter: particles live for some frames, move in a
-// straight line, and go back when their time is up.
+// The particle system of the chapter. Particles live for some frames, move in a straight line, and are released
+// at the end of their life.
 func Example_particles() {
 	type particle struct {
 		x, y, vx, vy float64
@@ -20,7 +20,7 @@ func Example_particles() {
 	}
 	create := func(x, y, vx, vy float64, lifetime int) bool {
 		_, p, ok := particles.Acquire()
-		if ok { // nobody misses a spark when the screen is full of them
+		if ok { // a missing spark is not noticed on a full screen
 			*p = particle{x, y, vx, vy, lifetime}
 		}
 		return ok
@@ -51,13 +51,13 @@ func Example_particles() {
 	// 0 left:
 }
 
-// A handle outlives its object without harm.
+// A handle may safely outlive its object.
 func ExamplePool_Get() {
 	enemies, _ := pool.New(pool.Config[string]{Size: 1})
 	goblin, name, _ := enemies.Acquire()
 	*name = "goblin"
 
-	target := goblin // what a missile remembers
+	target := goblin // the target of a missile
 	fmt.Println(*enemies.Get(target))
 
 	enemies.Release(goblin)
@@ -69,13 +69,13 @@ func ExamplePool_Get() {
 	// true false princess
 }
 
-// Initialisation outside: the caller fills in what Acquire returns.
-// Initialisation inside: the pool does it, and nobody can forget.
+// Initialization outside: the caller sets the object that Acquire returns. Initialization inside: the pool does
+// it in OnAcquire, so that no caller can forget it.
 func ExampleConfig_initialisation() {
 	type ghost struct {
 		self  pool.Handle // coupled: it can release itself
 		state string
-	}
+	} // with its own handle it can release itself
 	outside, _ := pool.New(pool.Config[ghost]{Size: 1})
 	h, g, _ := outside.Acquire()
 	*g = ghost{h, "haunting"}
@@ -97,7 +97,7 @@ func ExampleConfig_initialisation() {
 	// no longer haunting
 }
 
-// A factory: buffers are made once for each slot, and kept.
+// Make as a factory: each slot's buffer is made once and reused.
 func ExampleConfig_make() {
 	lines, _ := pool.New(pool.Config[[]byte]{
 		Size:      2,
@@ -116,7 +116,7 @@ func ExampleConfig_make() {
 	// three 80
 }
 
-// What a full pool may do: the NULL, DESTROY and EXPAND of "Pooling in Java".
+// The behaviours of a full pool, named as in "Pooling in Java": NULL, DESTROY and EXPAND.
 func ExampleOverflow() {
 	for _, way := range []struct {
 		name   string
@@ -144,7 +144,7 @@ func ExampleOverflow() {
 	// EXPAND: 0 1 2, 1 refused
 }
 
-// The quietest sound gives way to a new one.
+// The quietest sound is killed for a new one.
 func ExamplePool_SetScore() {
 	sounds, _ := pool.New(pool.Config[string]{Size: 3, Overflow: pool.Kill, Order: pool.ByScore})
 	play := func(name string, loudness float64) {
@@ -167,7 +167,7 @@ func ExamplePool_SetScore() {
 	// wind
 }
 
-// A choice of one's own: enemies off the screen may go, but not the boss.
+// A custom choice of victim: enemies off the screen may be killed, except the boss.
 func ExampleConfig_choose() {
 	type enemy struct {
 		name      string
@@ -182,7 +182,7 @@ func ExampleConfig_choose() {
 					return h
 				}
 			}
-			return 0 // none: the newcomer is refused
+			return 0 // no victim: the request is refused
 		},
 	})
 	for _, e := range []enemy{
@@ -204,7 +204,7 @@ func ExampleConfig_choose() {
 	// owl false
 }
 
-// The active objects in the order of their slots, by iterator and by index.
+// Iterating over the active objects in the order of their slots, by iterator and by index.
 func ExamplePool_All() {
 	p, _ := pool.New(pool.Config[rune]{Size: 100})
 	for _, r := range "pooling" {
@@ -224,7 +224,7 @@ func ExamplePool_All() {
 	// 0p 3l 4i 5n 6g third: i
 }
 
-// The inactive objects: what the next requests will find.
+// Iterating over the free slots in the order of their reuse.
 func ExamplePool_Free() {
 	p, _ := pool.New(pool.Config[int]{Size: 4})
 	for range 3 {
@@ -237,7 +237,7 @@ func ExamplePool_Free() {
 	// Output: 1 3
 }
 
-// A pool that grows for a battle, and comes back when it is over.
+// A pool that grows for a battle and shrinks afterwards.
 func ExamplePool_Advance() {
 	p, _ := pool.New(pool.Config[int]{Size: 4, Max: 64, Step: 8, Idle: 60})
 	for range 10 {
@@ -257,7 +257,7 @@ func ExamplePool_Advance() {
 	// frame 120 4
 }
 
-// Sizes of their own for different scenes.
+// Different sizes for different scenes.
 func ExamplePool_Resize() {
 	p, _ := pool.New(pool.Config[int]{Size: 4, Max: 16, Overflow: pool.Kill, Order: pool.ByAge})
 	for range 4 {
@@ -272,8 +272,8 @@ func ExamplePool_Resize() {
 	// pool: limit out of range: 17 is not in 1..16
 }
 
-// How large a pool must be, from what was seen while the busiest scene ran with
-// plenty of room.
+// Choosing the size of a pool from the usage of the busiest scene, recorded with a size that is surely large
+// enough.
 func ExamplePool_Suggest() {
 	p, _ := pool.New(pool.Config[int]{Size: 1000})
 	var handles []pool.Handle
@@ -303,7 +303,7 @@ func ExamplePool_Suggest() {
 	// at most every fifth refused: 5
 }
 
-// The count that must balance.
+// The counters of a pool must balance.
 func ExampleCounters_Balanced() {
 	p, _ := pool.New(pool.Config[int]{Size: 2, Overflow: pool.Kill, Order: pool.ByAge})
 	for range 5 {
@@ -316,7 +316,7 @@ func ExampleCounters_Balanced() {
 	// 1 = 5 - 1 - 3 true
 }
 
-// Events without garbage.
+// Dispatching events without garbage.
 func ExampleDispatcher() {
 	type collision struct{ a, b string }
 	d, _ := pool.NewDispatcher(pool.Config[collision]{Size: 1})

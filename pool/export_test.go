@@ -7,10 +7,10 @@ import (
 
 const (
 	DebugFill = debug
-	Overflown = maxGen // the last generation before it comes round
+	Overflown = maxGen // the last generation before it wraps around
 )
 
-// Check says what is wrong inside the pool, outside its hooks.
+// Check returns an error if the pool's internal state is inconsistent. It must not be called from a hook.
 func (p *Pool[T]) Check() error {
 	free := map[uint64]bool{}
 	for i := p.free; i != 0; i = p.places[i].key & placeMask {
@@ -53,11 +53,10 @@ func (p *Pool[T]) Check() error {
 	return nil
 }
 
-// SkipToLast leaves only the last slot free, so that the largest pool need not be
-// filled to reach it.
+// SkipToLast leaves only the last slot free, so that a test of the largest pool does not have to fill it.
 func (p *Pool[T]) SkipToLast() { p.free = uint64(p.Max()) }
 
-// Marked is the number of slots that a walk would look at.
+// Marked returns the number of slots that an iteration would visit.
 func (p *Pool[T]) Marked() int {
 	n := 0
 	for _, w := range p.marks.words {
@@ -66,5 +65,5 @@ func (p *Pool[T]) Marked() int {
 	return n
 }
 
-// Ordinal is the mapping that the order goes by.
+// Ordinal exports ordinal, the mapping of scores that defines their order.
 func Ordinal(x float64) uint64 { return ordinal(x) }

@@ -10,10 +10,9 @@ import (
 	"voicepool/pool"
 )
 
-// naive is what a pool ought to do, as plainly as it can be said: a list of what
-// is active, in the order of birth.
+// naive is the model of a pool, as simple as possible: a list of the active objects in order of creation.
 type naive struct {
-	size, limit, max, step, idle int // idle: ticks that give a step back, 0: never
+	size, limit, max, step, idle int // idle: ticks after which a step is given back; 0: never
 	idled, peak                  int
 	overflow                     pool.Overflow
 	active                       []thing
@@ -37,7 +36,7 @@ func (n *naive) victim() int {
 	return least
 }
 
-// acquire says whether there is room, and who has to go for it, if anybody.
+// acquire reports whether there is room, and the victim that must be killed for it, or 0.
 func (n *naive) acquire() (victim pool.Handle, ok bool) {
 	n.found[len(n.active)]++
 	if len(n.active) >= n.limit && n.step > 0 && n.limit < n.max {
@@ -62,7 +61,7 @@ func (n *naive) remove(i int) pool.Handle {
 	return h
 }
 
-// advance goes tick by tick.
+// advance runs tick by tick.
 func (n *naive) advance(ticks int) {
 	less := func() int { return max(n.size, n.limit-n.step) }
 	if n.peak > less() {
@@ -81,11 +80,11 @@ func (n *naive) advance(ticks int) {
 	}
 }
 
-// machine drives a pool and its model side by side.
+// machine runs a pool and its model side by side.
 type machine struct {
 	p      *pool.Pool[[3]int]
 	n      naive
-	stale  []pool.Handle // handles that must name nothing
+	stale  []pool.Handle // handles that must be invalid
 	values int
 	high   int
 }
@@ -102,8 +101,7 @@ func newMachine(t *rapid.T) *machine {
 	m.n.overflow = rapid.SampledFrom([]pool.Overflow{pool.Refuse, pool.Kill}).Draw(t, "overflow")
 	c := pool.Config[[3]int]{Size: m.n.size, Max: m.n.max, Overflow: m.n.overflow, Step: m.n.step, Idle: m.n.idle}
 	c.Generation = rapid.SampledFrom([]uint64{0, 1, pool.Overflown, pool.Overflown - 1}).Draw(t, "generation")
-	// A pool that refuses keeps no order in half of the runs: the short way
-	// through Acquire and Release.
+	// A pool that refuses keeps no order in half of the runs. This tests the fast paths of Acquire and Release.
 	if m.n.overflow == pool.Kill || rapid.Bool().Draw(t, "ordered") {
 		c.Order = pool.ByScore
 	}
@@ -145,7 +143,7 @@ func (m *machine) acquireMany(t *rapid.T) {
 	}
 }
 
-// pick draws one of the active, -1 if there is none.
+// pick draws the index of an active object, or -1 if there is no active one.
 func (m *machine) pick(t *rapid.T) int {
 	if len(m.n.active) == 0 {
 		return -1
@@ -237,7 +235,7 @@ func (m *machine) advance(t *rapid.T) {
 	m.p.Advance(ticks - first)
 }
 
-// check compares all that can be seen.
+// check compares all visible state.
 func (m *machine) check(t *rapid.T) {
 	sound(t, m.p)
 	n, p := &m.n, m.p
@@ -288,7 +286,7 @@ func properties(t *rapid.T) {
 
 func TestAgainstModel(t *testing.T) { rapid.Check(t, properties) }
 
-// FuzzPool drives the same from bytes.
+// FuzzPool runs the same checks with actions from bytes.
 func FuzzPool(f *testing.F) {
 	r := uint32(1)
 	for range 8 {

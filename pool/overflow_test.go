@@ -25,7 +25,7 @@ func TestKillOldest(t *testing.T) {
 		t.Error("SetScore works without ByScore")
 	}
 	p.Release(hs[0])
-	h, _ := take(t, p) // in the slot of the oldest, but the youngest
+	h, _ := take(t, p) // in the slot of the oldest object, but itself the youngest
 	if p.First() != hs[1] {
 		t.Errorf("First = %v, want %v", p.First(), hs[1])
 	}
@@ -49,7 +49,7 @@ func TestKillLeast(t *testing.T) {
 	if p.First() != 0 {
 		t.Error("First of an empty pool")
 	}
-	// In the order in which they must go; equal ones by age.
+	// In the order of their removal; equal scores by age.
 	scores := []float64{math.NaN(), math.Inf(-1), -1, -math.SmallestNonzeroFloat64, 0, math.Copysign(0, -1), 0, 1e300, math.Inf(1)}
 	var hs []pool.Handle
 	for _, s := range scores {
@@ -124,8 +124,7 @@ func TestChoose(t *testing.T) {
 	sound(t, p)
 }
 
-// TestHookUsesThePool has the disposal of one object create others, as when a
-// rocket explodes.
+// TestHookUsesThePool releases an object whose hook creates others, as when a rocket explodes.
 func TestHookUsesThePool(t *testing.T) {
 	var p *pool.Pool[int]
 	children := 0
@@ -160,7 +159,7 @@ func TestHookUsesThePool(t *testing.T) {
 		t.Errorf("%d active after Resize(2)", p.Len())
 	}
 	sound(t, p)
-	p.SetLimit(3) // what is disposed of has its place until the hook is done
+	p.SetLimit(3) // an object occupies its slot until its hook has returned
 	p.Release(p.First())
 	if children != 1 || p.Len() != 2 {
 		t.Errorf("%d children, %d active", children, p.Len())
@@ -282,7 +281,7 @@ func TestSetLimit(t *testing.T) {
 	if p.Len() != 5 || p.Limit() != 2 {
 		t.Errorf("%d active, limit %d, want 5 and 2", p.Len(), p.Limit())
 	}
-	h, _ := take(t, p) // one for one
+	h, _ := take(t, p) // one kill for one new object
 	if p.Len() != 5 || p.Get(hs[4]) != nil {
 		t.Errorf("%d active, want 5", p.Len())
 	}
@@ -332,7 +331,7 @@ func TestGrowth(t *testing.T) {
 	p.Advance(1000)
 	limit(9) // all in use
 	drop(3)
-	p.Advance(0) // sees the peak of before
+	p.Advance(0) // uses the peak of the time before
 	p.Advance(9)
 	limit(9)
 	p.Advance(1)
@@ -344,7 +343,7 @@ func TestGrowth(t *testing.T) {
 	h, _ := take(t, p)
 	h2, _ := take(t, p)
 	p.Release(h)
-	p.Release(h2) // the step was needed for a moment: from the start
+	p.Release(h2) // the step was needed for a moment, so the idle time restarts
 	p.Advance(9)
 	limit(6)
 	p.Advance(1)
@@ -377,8 +376,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestGrowthOutgrown has a limit that is set below what is active: one step does
-// not make room.
+// TestGrowthOutgrown sets a limit below the number of active objects, so that one step does not make room.
 func TestGrowthOutgrown(t *testing.T) {
 	p := must(t, pool.Config[int]{Size: 8, Max: 8, Step: 2})
 	for range 8 {

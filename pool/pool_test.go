@@ -9,7 +9,7 @@ import (
 	"voicepool/pool"
 )
 
-// fataler is what tests, benchmarks and rapid's checks have in common.
+// fataler is the common part of testing.TB and rapid.T.
 type fataler interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -119,7 +119,7 @@ func TestHandles(t *testing.T) {
 		t.Fatalf("second use: %v after %v, %d at %p", again, h, *z, z)
 	}
 	*z = 3
-	// None of these may touch the new owner, or anything else.
+	// No invalid handle may reach the new owner, or any other object.
 	strange := []pool.Handle{0, h, foreign, ^pool.Handle(0), again | 1<<63, again + 1, again - 1,
 		again &^ (1<<22 - 1), 1<<22 - 1}
 	for slot := range p.Max() {
@@ -195,7 +195,7 @@ func TestLargestPool(t *testing.T) {
 }
 
 func TestWalk(t *testing.T) {
-	// Far apart, so that the walk has to cross words and words of words.
+	// Objects far apart, so that the iteration has to cross words and words of words.
 	p := must(t, pool.Config[int]{Size: 20000})
 	var all []pool.Handle
 	for range p.Max() {
@@ -208,7 +208,7 @@ func TestWalk(t *testing.T) {
 			p.Release(h)
 		}
 	}
-	for range 2 { // the second time without the marks of what was released
+	for range 2 { // the second iteration has no marks of released slots left
 		if got := slots(p); !slices.Equal(got, want) {
 			t.Errorf("All = %v, want %v", got, want)
 		}
@@ -264,12 +264,12 @@ func TestAllWhileItChanges(t *testing.T) {
 		got = append(got, h.Slot())
 		switch h.Slot() {
 		case 0:
-			p.Release(hs[0]) // itself
-			p.Release(hs[1]) // one to come
+			p.Release(hs[0]) // the current object
+			p.Release(hs[1]) // an object not yet visited
 		case 2:
 			p.Release(hs[4])
-			take(t, p) // the slot of 4 again: to come
-			take(t, p) // the slot of 1: gone by
+			take(t, p) // reuses the slot of 4, not yet visited
+			take(t, p) // reuses the slot of 1, already visited
 		}
 	}
 	if want := []int{0, 2, 3, 4}; !slices.Equal(got, want) {
@@ -316,13 +316,12 @@ func TestPointersStay(t *testing.T) {
 	}
 }
 
-// TestNoAllocations covers every method that a program calls while it runs.
+// TestNoAllocations covers every method that a program calls in its main loop.
 func TestNoAllocations(t *testing.T) {
 	c := pool.Config[[20]int]{Size: 100, Max: 200, Overflow: pool.Kill, Order: pool.ByScore, Step: 10, Idle: 10,
 		OnAcquire: func(pool.Handle, *[20]int) {}, OnRelease: func(pool.Handle, *[20]int, bool) {}}
 	p := must(t, c)
-	// With atomic counters in them the iterators are too long to be inlined, and
-	// then their closures are allocated.
+	// With atomic coverage counters the iterators are too long for inlining, and their closures are allocated.
 	iterators := testing.CoverMode() != "atomic"
 	var balanced bool
 	n := testing.AllocsPerRun(100, func() {

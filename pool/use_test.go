@@ -11,7 +11,7 @@ import (
 
 func TestUse(t *testing.T) {
 	p := must(t, pool.Config[int]{Size: 10})
-	// Finds 0, 1, 2, 3 once each, and then 2 sixteen times.
+	// Acquire finds 0, 1, 2 and 3 active objects once each, and then 2 sixteen times.
 	for range 4 {
 		take(t, p)
 	}
@@ -50,7 +50,7 @@ func TestSuggestOfATightPool(t *testing.T) {
 	for range 10 {
 		p.Acquire()
 	}
-	// Eight of ten found it full.
+	// Eight of ten requests found the pool full.
 	for share, want := range map[float64]struct {
 		size int
 		ok   bool
@@ -77,7 +77,7 @@ func TestSuggestGoesByTheTightestLimit(t *testing.T) {
 			p.Acquire()
 		}
 	}
-	// Of 14 Acquires, 3 found two active, 2 three, 2 four, one five.
+	// Of 14 requests, 3 found two active objects, 2 found three, 2 found four and 1 found five.
 	if size, ok := p.Suggest(0.4); size != 3 || ok {
 		t.Errorf("Suggest(0.4) = %d, %v, want 3, false: it was refused at 2", size, ok)
 	}
@@ -86,11 +86,11 @@ func TestSuggestGoesByTheTightestLimit(t *testing.T) {
 	}
 }
 
-// TestSuggestIsEnough plays what was seen again in a pool of the suggested size.
+// TestSuggestIsEnough repeats recorded requests in a pool of the suggested size.
 func TestSuggestIsEnough(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seen := must(t, pool.Config[int]{Size: rapid.IntRange(1, 12).Draw(t, "size")})
-		// What is asked for lives so many steps.
+		// Each request creates an object that lives for so many steps.
 		lives := rapid.SliceOfN(rapid.IntRange(0, 12), 1, 60).Draw(t, "lives")
 		play(seen, lives)
 		share := rapid.Float64Range(0, 1).Draw(t, "share")
@@ -103,7 +103,7 @@ func TestSuggestIsEnough(t *testing.T) {
 		}
 		for _, overflow := range []pool.Overflow{pool.Refuse, pool.Kill} {
 			if overflow == pool.Kill && seen.Counters().Refused > 0 {
-				continue // a pool that kills plays other objects than one that refuses
+				continue // after a kill, the lives of objects differ between pools
 			}
 			again := must(t, pool.Config[int]{Size: size, Overflow: overflow, Order: pool.ByAge})
 			play(again, lives)

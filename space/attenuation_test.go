@@ -11,8 +11,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestAttenuation compares the factors with the formulas of OpenAL 1.1, worked
-// out with the functions of the package math.
+// TestAttenuation compares the factors with the formulas of OpenAL 1.1, computed with package math.
 func TestAttenuation(t *testing.T) {
 	for _, a := range []Attenuation{
 		{}, {Min: 2, Max: 50}, {Min: 0.5, Rolloff: 3}, {Rolloff: 0.25, Max: 100}, {Min: 1e-6}, {Min: 1e9},
@@ -52,8 +51,8 @@ func TestAttenuation(t *testing.T) {
 	}
 }
 
-// TestAttenuationFalls: farther is never louder. The exponential curve is made
-// of two functions that are right but for the last bits.
+// TestAttenuationFalls checks that a larger distance is never louder. The exponential curve combines two
+// functions that are exact except for their last bits.
 func TestAttenuationFalls(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 400 {
@@ -98,7 +97,7 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// At its samples it is the curve.
+	// At its samples the table equals the curve.
 	for i := range tableSteps + 1 {
 		d := 1 + 999*float64(i*i)/tableSteps/tableSteps
 		if got := f.at(d); !near(got, 1/d, 1e-11) {
@@ -118,7 +117,7 @@ func TestTable(t *testing.T) {
 	if calls != tableSteps+1 {
 		t.Error("the curve was asked again")
 	}
-	// It replaces the curve in all else, too.
+	// A table replaces the other fields of Attenuation too.
 	e := Emitter{Spot: Spot{Position: Vector{0.25, 0, 0}}, Attenuation: Attenuation{Table: table}}
 	if got := hear(t, Listener{}, e); got.Pan != 0.25 {
 		t.Errorf("at a quarter of its minimum the pan is %v", got.Pan)
@@ -155,8 +154,8 @@ func TestCurveNames(t *testing.T) {
 	}
 }
 
-// TestTablePoints: a table that is made from the points of another is the same to the bit, whether
-// that one was made from points or from a function.
+// TestTablePoints checks that a table made from the points of another is equal to the bit, whether the other
+// was made from points or from a function.
 func TestTablePoints(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		from := rapid.Float64Range(0, 1e6).Draw(rt, "from")

@@ -6,7 +6,7 @@ import (
 	"voicepool/space"
 )
 
-// heard returns what a listener hears of a sound at a place. A Mixer computes the same after SetListener.
+// heard returns the gain and pan of a placed sound for a listener. A Mixer computes the same after SetListener.
 func heard(l space.Listener, e *space.Emitter) string {
 	ear, err := l.Ear()
 	if err != nil {
@@ -20,7 +20,7 @@ func heard(l space.Listener, e *space.Emitter) string {
 	return fmt.Sprintf("gain %.2f, pan %+.2f", h.Gain*muffled.Direct, h.Pan)
 }
 
-// A game in two dimensions counts in pixels.
+// A two-dimensional game measures in pixels.
 func ExampleFlat() {
 	flat := space.Flat{Width: 1280, Near: 200, Far: 1600, Strength: 0.5}
 	camera := flat.Listener(5000, 360) // once a frame: m.SetListener(camera)
@@ -35,7 +35,7 @@ func ExampleFlat() {
 	// too far: gain 0.00, pan +0.50
 }
 
-// Strength is how far a place pans at most.
+// Strength limits the pan of a position.
 func ExampleListener_strength() {
 	right := &space.Emitter{Spot: space.Spot{Position: space.Vector{1, 0, 0}}}
 	for _, strength := range []float64{space.NoPan, 0, 0.25, 1} {
@@ -48,7 +48,7 @@ func ExampleListener_strength() {
 	// 1 gain 1.00, pan +1.00
 }
 
-// Curves of distance, at ten units in front of the listener.
+// Distance curves at ten units in front of the listener.
 func ExampleAttenuation() {
 	table, err := space.NewPointTable(space.Point{Distance: 5}, space.Point{Distance: 15, Gain: -12}, space.Point{Distance: 40, Gain: -80})
 	if err != nil {
@@ -73,7 +73,7 @@ func ExampleAttenuation() {
 	// gain 0.50, pan +0.00
 }
 
-// A loudspeaker that looks to the right is softer to its left.
+// A loudspeaker that faces right is quieter to its left.
 func ExampleCone() {
 	for _, forward := range []space.Vector{{-1, 0, 0}, {0, 1, 0}, {1, 0, 0}} {
 		e := &space.Emitter{
@@ -88,7 +88,7 @@ func ExampleCone() {
 	// [1 0 0] gain 0.25, pan +0.50
 }
 
-// A wall takes a sound down. What stands beside the way does less, and nothing to the sends.
+// A wall attenuates a sound. An obstruction attenuates it less, and does not attenuate the sends.
 func ExampleSpot() {
 	for _, s := range []space.Spot{{}, {Obstruction: 1}, {Occlusion: 0.5}, {Occlusion: 1}} {
 		fmt.Println(s.Occlusion, s.Obstruction, heard(space.Listener{}, &space.Emitter{Spot: s}))

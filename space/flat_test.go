@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestStrength: a place pans by no more than the strength, by half where none is said.
+// TestStrength checks that the strength limits the pan, and that the default is a half.
 func TestStrength(t *testing.T) {
 	for _, c := range []struct{ strength, x, want float64 }{
 		{strength: 0, x: 1, want: 0.5}, {strength: 0, x: -1e9, want: -0.5}, {strength: 0.25, x: 5, want: 0.25},
@@ -26,8 +26,8 @@ func TestStrength(t *testing.T) {
 	}
 }
 
-// TestFlat: the pan follows the offset on the screen, whatever the height, and the gain
-// the distance in pixels.
+// TestFlat checks that the pan follows the horizontal offset on the screen and the gain follows the distance in
+// pixels.
 func TestFlat(t *testing.T) {
 	gain := func(near, far, distance float64) float64 {
 		return math.Min(math.Max((far-distance)/(far-near), 0), 1)
@@ -35,7 +35,7 @@ func TestFlat(t *testing.T) {
 	for _, c := range []struct {
 		name                  string
 		flat                  Flat
-		width, near, far, pan float64 // what they come to
+		width, near, far, pan float64 // the effective values
 	}{
 		{name: "zero", flat: Flat{}, width: 1280, near: 640, far: 2560, pan: 0.5},
 		{name: "narrow", flat: Flat{Width: 320}, width: 320, near: 160, far: 640, pan: 0.5},

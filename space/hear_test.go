@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// emitters returns emitters of all kinds around a listener that moves.
+// emitters returns emitters of all kinds around a moving listener.
 func emitters(t testing.TB, n int) (Ear, []Source) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(9, 10))
@@ -39,7 +39,7 @@ func emitters(t testing.TB, n int) (Ear, []Source) {
 	return l, out
 }
 
-// TestPlaceBits: the same bits on every machine.
+// TestPlaceBits checks that the results have the same bits on every machine.
 func TestPlaceBits(t *testing.T) {
 	l, all := emitters(t, 20000)
 	h := fnv.New64a()
@@ -81,8 +81,7 @@ func TestPlaceAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkPlace is one voice: of each curve with a cone, without and with
-// velocities.
+// BenchmarkPlace measures one voice, for each distance curve with a cone, with and without velocities.
 func BenchmarkPlace(b *testing.B) {
 	l, all := emitters(b, 1000)
 	still := l

@@ -9,7 +9,7 @@ import (
 	"voicepool/pcm"
 )
 
-// all is what is heard of an emitter.
+// all holds all results for an emitter.
 type all struct {
 	Heard
 	Muffled
@@ -26,7 +26,7 @@ func hearAll(t testing.TB, e Emitter) all {
 	return all{h, m}
 }
 
-// iso9613 is the absorption of the air in dB/m by the formulas of ISO 9613-1: of a frequency in Hz, a
+// iso9613 returns the absorption of air in dB/m by the formulas of ISO 9613-1, for a frequency in Hz, a
 // temperature in kelvins and a relative humidity in percent, at 101.325 kPa.
 func iso9613(f, kelvin, humidity float64) float64 {
 	const reference = 293.15
@@ -38,8 +38,8 @@ func iso9613(f, kelvin, humidity float64) float64 {
 		(0.01275*math.Exp(-2239.1/kelvin)/(o+f*f/o)+0.1068*math.Exp(-3352/kelvin)/(n+f*f/n)))
 }
 
-// TestAirAbsorbs: the curve is that of ISO 9613-1 at 20 degrees and 50 %, which has these figures in its
-// table 1, at the exact midband frequencies.
+// TestAirAbsorbs compares the curve with ISO 9613-1 at 20 degrees Celsius and 50 % humidity. The figures are
+// from table 1 of the standard, at the exact midband frequencies.
 func TestAirAbsorbs(t *testing.T) {
 	for _, c := range []struct{ band, want float64 }{ // dB/km
 		{-9, 0.445}, {-6, 1.32}, {-3, 2.73}, {0, 4.66}, {3, 9.86}, {6, 29.4}, {9, 104},
@@ -57,7 +57,7 @@ func TestAirAbsorbs(t *testing.T) {
 	}
 }
 
-// TestAirLowPass: at the cutoff the air takes 3 dB over the distance.
+// TestAirLowPass checks that the air attenuates by 3 dB over the distance at the cutoff.
 func TestAirLowPass(t *testing.T) {
 	last := math.Inf(1)
 	for metres := 1e-6; metres < 1e13; metres *= 1.01 {
@@ -74,8 +74,8 @@ func TestAirLowPass(t *testing.T) {
 	}
 }
 
-// TestMuffled: what is in the way of a sound takes its gain and its heights; of several low-passes the
-// lowest acts, and what stands beside the way does nothing to the sends.
+// TestMuffled checks the gains and low-passes of obstacles. Of several low-passes the lowest acts, and an
+// obstruction does not attenuate the sends.
 func TestMuffled(t *testing.T) {
 	db := func(x float64) float64 { return math.Pow(10, x/20) }
 	away := func(distance float64) Spot {
@@ -124,8 +124,8 @@ func TestMuffled(t *testing.T) {
 	}
 }
 
-// TestMuffledSources: what a Source makes an Emitter of makes it again, and it knows when a low-pass is
-// needed.
+// TestMuffledSources checks the round trip from Source to Emitter and back, and whether a source reports that
+// it needs a low-pass.
 func TestMuffledSources(t *testing.T) {
 	for _, c := range []struct {
 		e       Emitter
@@ -148,7 +148,7 @@ func TestMuffledSources(t *testing.T) {
 	}
 }
 
-// TestMuffledRanges: each error says what it takes.
+// TestMuffledRanges checks that each error names the valid range.
 func TestMuffledRanges(t *testing.T) {
 	for want, e := range map[string]Emitter{
 		"a place with an occlusion of 1.5 and an obstruction of 0: they are in 0..1":   {Spot: Spot{Occlusion: 1.5}},
@@ -164,8 +164,8 @@ func TestMuffledRanges(t *testing.T) {
 	}
 }
 
-// TestOcclusionIsLikeWalls compares occlusion with the materials of EAX 2.0, which have a level for what
-// is low and one at 5 kHz. docs/effects.md has these figures.
+// TestOcclusionIsLikeWalls compares occlusion with the materials of EAX 2.0, which have a level for low
+// frequencies and one at 5 kHz. docs/effects.md has these figures.
 func TestOcclusionIsLikeWalls(t *testing.T) {
 	for _, c := range []struct {
 		material          string
@@ -186,7 +186,7 @@ func TestOcclusionIsLikeWalls(t *testing.T) {
 	}
 }
 
-// TestMuffledFigures: docs/effects.md has these.
+// TestMuffledFigures checks the figures of docs/effects.md.
 func TestMuffledFigures(t *testing.T) {
 	for share, want := range map[float64][4]float64{ // occlusion and obstruction: decibels and Hz
 		0.25: {-6, 8944, -3, 11247}, 0.5: {-12, 4000, -6, 6325}, 0.75: {-18, 1789, -9, 3557}, 1: {-24, 800, -12, 2000},

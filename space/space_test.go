@@ -12,8 +12,7 @@ import (
 	"voicepool/pcm"
 )
 
-// hear returns how an emitter is heard by a listener, at full strength unless it says
-// another one.
+// hear returns the result for an emitter and a listener. The strength is 1 unless the listener has another one.
 func hear(t testing.TB, l Listener, e Emitter) Heard {
 	t.Helper()
 	l.Strength = cmp.Or(l.Strength, 1)
@@ -44,14 +43,15 @@ func TestSpaceZeroChangesNothing(t *testing.T) {
 	if got, want := hear(t, Listener{}, Emitter{}), (Heard{Gain: 1}); got != want {
 		t.Errorf("the zero emitter is heard as %+v, want %+v", got, want)
 	}
-	// A listener that does not ask for it hears no shift of pitch.
+	// Without a Doppler factor the listener hears no pitch shift.
 	e := Emitter{Spot: Spot{Position: Vector{0, 0, -10}, Velocity: Vector{0, 0, 300}}}
 	if got := hear(t, Listener{}, e); got.Pitch != 0 {
 		t.Errorf("without a Doppler factor the pitch moves by %v", got.Pitch)
 	}
 }
 
-// TestWhereTheListenerIs: no direction, and so no side, no cone and no approach.
+// TestWhereTheListenerIs places an emitter at the listener: without a direction there is no pan, no cone and no
+// Doppler shift.
 func TestWhereTheListenerIs(t *testing.T) {
 	table, err := NewTable(0, 10, func(float64) pcm.Decibels { return -20 })
 	if err != nil {
@@ -82,7 +82,7 @@ func TestPan(t *testing.T) {
 			t.Errorf("at %v the pan is %v, want %v", c.at, got, c.want)
 		}
 	}
-	// Mirrored, it is exactly the opposite, and all else the same.
+	// A mirrored position has exactly the opposite pan and is otherwise equal.
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 1000 {
 		e := Emitter{Spot: Spot{Position: random(r, 20)}}
@@ -107,8 +107,7 @@ func axes(r *rand.Rand) (x, y, z Vector) {
 	}
 }
 
-// TestTurnedTogether: a world that is turned and moved as a whole sounds the
-// same.
+// TestTurnedTogether checks that rotating and moving the whole world changes no result.
 func TestTurnedTogether(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {
@@ -137,14 +136,14 @@ func TestTurnedTogether(t *testing.T) {
 		l.Position, l.Velocity, l.Forward, l.Up = shifted(l.Position), turn(l.Velocity), turn(l.Forward), turn(l.Up)
 		e.Spot.Position, e.Spot.Velocity, e.Spot.Forward = shifted(e.Spot.Position), turn(e.Spot.Velocity), turn(e.Spot.Forward)
 		got := hear(t, l, e)
-		// Next to the listener a rounded place is another direction.
+		// Near the listener a rounded position may lie in another direction.
 		if !near(got.Gain, want.Gain, 1e-9) || !near(got.Pan, want.Pan, 1e-9) || !near(float64(got.Pitch), float64(want.Pitch), 1e-7) {
 			t.Fatalf("%+v %+v: %+v, unturned %+v", l, e, got, want)
 		}
 	}
 }
 
-// TestListenerTurns: what was at the right comes in front.
+// TestListenerTurns turns the listener: a sound at the right comes to the front.
 func TestListenerTurns(t *testing.T) {
 	for _, c := range []struct {
 		forward, up Vector
@@ -170,7 +169,7 @@ func TestListenerTurns(t *testing.T) {
 
 func TestCone(t *testing.T) {
 	c := Cone{Inner: 90, Outer: 180, OuterGain: -40}
-	half := 0.01 + 0.99*math.Sqrt2/2 // where the cosine is in the middle between those of 45 and 90 degrees
+	half := 0.01 + 0.99*math.Sqrt2/2 // the cosine there is halfway between the cosines of 45 and 90 degrees
 	for _, test := range []struct {
 		forward Vector
 		want    float64
@@ -183,7 +182,7 @@ func TestCone(t *testing.T) {
 			t.Errorf("pointing along %v: %v, want %v", test.forward, got, test.want)
 		}
 	}
-	// From the axis outwards it falls, without a jump.
+	// Away from the axis the gain falls without a jump.
 	last := 1.0
 	for i := range 1801 {
 		s, cos := math.Sincos(float64(i) * math.Pi / 1800)
@@ -194,7 +193,7 @@ func TestCone(t *testing.T) {
 		}
 		last = g
 	}
-	// Angles that are the same, a cone of nothing and one of everything.
+	// Equal angles, an empty cone, and a cone of all directions.
 	for _, c := range []Cone{{}, {Inner: 360, Outer: 360, OuterGain: -80}, {OuterGain: 0, Outer: 90}} {
 		e := Emitter{Spot: Spot{Position: Vector{-0.5, 0, 0}, Forward: Vector{-1, 0, 0}}, Cone: c}
 		if got := hear(t, Listener{}, e).Gain; got != 1 {
@@ -209,7 +208,7 @@ func TestCone(t *testing.T) {
 
 func TestDoppler(t *testing.T) {
 	const c = 343.3
-	at := func(listener, voice float64, factor float64) float64 { // both along x; the voice is 10 to the right
+	at := func(listener, voice float64, factor float64) float64 { // both move along x; the voice is 10 to the right
 		l := Listener{Velocity: Vector{listener, 7, 0}, Doppler: factor}
 		e := Emitter{Spot: Spot{Position: Vector{10, 0, 0}, Velocity: Vector{voice, -3, 0}}}
 		return hear(t, l, e).Pitch.Ratio()

@@ -23,7 +23,7 @@ func TestSoftClip(t *testing.T) {
 	if db := 20 * math.Log10(float64(knee)); math.Abs(db+3) > 1e-6 {
 		t.Errorf("the knee is at %v dB", db)
 	}
-	// Below the knee every bit stays, in a block that has something beyond it too.
+	// Samples below the knee keep every bit, also in a block that has samples beyond it.
 	in := noise(rand.New(rand.NewPCG(1, 1)), 4000, 0.7079)
 	in = append(in, pcm.Frame{knee, -knee}, pcm.Frame{math.Float32frombits(1), float32(math.Copysign(0, -1))})
 	for _, beyond := range []float32{0, 3} {
@@ -37,7 +37,7 @@ func TestSoftClip(t *testing.T) {
 			}
 		}
 	}
-	// Beyond it rises, below its argument, and never exceeds 1.
+	// Beyond the knee the curve rises, stays below its argument and never exceeds 1.
 	last := knee
 	for x := knee; x < 1e9; x *= 1.001 {
 		y := clipped(x)
@@ -55,7 +55,7 @@ func TestSoftClip(t *testing.T) {
 	if got, want := clipped(1), 1-(1-clipKnee)*(1-clipKnee)/(2-2*clipKnee); math.Abs(float64(got)-want) > 1e-7 {
 		t.Errorf("1 became %v, want %v", got, want)
 	}
-	// The slope just beyond the knee is 1, and moves on without a step.
+	// The slope just beyond the knee is 1 and then falls without a step.
 	slope := 1.0
 	for x := float64(knee); x < 4; x += 0.005 {
 		next := (float64(clipped(float32(x+0.005))) - float64(clipped(float32(x)))) / (float64(float32(x+0.005)) - float64(float32(x)))

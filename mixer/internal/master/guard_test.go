@@ -9,8 +9,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestSilenceFaults puts what is not finite, or absurd, into every place of
-// blocks of all lengths.
+// TestSilenceFaults puts samples that are not finite, or absurdly large, at every position of blocks of many
+// lengths.
 func TestSilenceFaults(t *testing.T) {
 	bad := []float32{float32(math.NaN()), -float32(math.NaN()), math.Float32frombits(0x7f800001), math.Float32frombits(0xffffffff),
 		float32(math.Inf(1)), float32(math.Inf(-1)), 1.1e9, -math.MaxFloat32}
@@ -39,7 +39,7 @@ func TestSilenceFaults(t *testing.T) {
 	}
 }
 
-// guarded runs x through a guard in blocks of a length, or of random ones.
+// guarded runs x through a guard in blocks whose lengths block returns.
 func guarded(d *DCGuard, x []pcm.Frame, block func() int) []pcm.Frame {
 	out := slices.Clone(x)
 	for at := 0; at < len(out); {
@@ -54,8 +54,8 @@ func guarded(d *DCGuard, x []pcm.Frame, block func() int) []pcm.Frame {
 	return out
 }
 
-// offset is noise for five seconds at 8 kHz, with a constant in the left channel
-// from 1.3 s to 3.6 s, then silence for four.
+// offset returns five seconds of noise at 8 kHz and four of silence. The left channel has a constant from 1.3 s
+// to 3.6 s.
 func offset(by float64) []pcm.Frame {
 	r := rand.New(rand.NewPCG(6, 6))
 	x := noise(r, 9*8000, 0.3)
@@ -81,7 +81,7 @@ func TestDCGuard(t *testing.T) {
 	x := offset(0.2)
 	d := NewDCGuard(8000)
 	out := guarded(d, x, func() int { return 160 })
-	// The second that ends at 2 s has 0.7 of it, and the high-pass is in half a second later.
+	// The second that ends at 2 s contains 0.7 s of the offset. The high-pass is fully in half a second later.
 	if !slices.Equal(out[:16000], x[:16000]) {
 		t.Error("it acts before it knows")
 	}
@@ -90,7 +90,7 @@ func TestDCGuard(t *testing.T) {
 			t.Errorf("frame %d: a mean of %v is left", at, got)
 		}
 	}
-	// 4 s to 5 s is the first without; then it takes half a second.
+	// The second from 4 s to 5 s is the first without the offset; the fade-out then takes half a second.
 	if got := out[48000-4000:]; !slices.Equal(got, x[48000-4000:]) {
 		t.Error("it does not let go")
 	}
@@ -99,8 +99,7 @@ func TestDCGuard(t *testing.T) {
 	}
 }
 
-// TestDCGuardIsGentle: what it takes away comes in half a second, and goes in
-// as much.
+// TestDCGuardIsGentle checks that the high-pass is faded in and out over half a second.
 func TestDCGuardIsGentle(t *testing.T) {
 	d := NewDCGuard(8000)
 	x := frames(24000, func(int) float64 { return 0.2 })
@@ -123,7 +122,7 @@ func TestDCGuardIsGentle(t *testing.T) {
 	}
 }
 
-// TestDCGuardLeavesAlone: where there is no such mean all bits stay.
+// TestDCGuardLeavesAlone checks that sounds without a large mean keep all bits.
 func TestDCGuardLeavesAlone(t *testing.T) {
 	sounds := map[string][]pcm.Frame{
 		"-31 dBFS":        frames(40000, func(int) float64 { return 0.0281 }),
@@ -157,7 +156,7 @@ func TestDCGuardBlocks(t *testing.T) {
 	}
 }
 
-// TestDCGuardRests: it says whether it rings on, and until where it has changed frames.
+// TestDCGuardRests checks Rings, and the number of changed frames that Process returns.
 func TestDCGuardRests(t *testing.T) {
 	d := NewDCGuard(8000)
 	d.Process(frames(17000, func(int) float64 { return 0.5 }))
@@ -175,7 +174,7 @@ func TestDCGuardRests(t *testing.T) {
 	if d.Process(x) != 0 || slices.ContainsFunc(x, func(x pcm.Frame) bool { return x != pcm.Frame{} }) {
 		t.Error("it is not silent when it said it would be")
 	}
-	// Silence that stays silent may be skipped, and fades and windows move on.
+	// Skip must have the same effect on fades and windows as processing the silence.
 	e := *d
 	for _, n := range []int64{1, 100, 4000, 8000, 3000} {
 		d.Process(make([]pcm.Frame, n))

@@ -12,8 +12,7 @@ import (
 	"voicepool/pcm"
 )
 
-// frames makes n frames of a formula, which is asked for each sample of the
-// left channel first.
+// frames returns n frames of a formula. It computes all samples of the left channel first.
 func frames(n int, at func(i int) float64) []pcm.Frame {
 	out := make([]pcm.Frame, n)
 	for c := range 2 {
@@ -28,7 +27,7 @@ func noise(r *rand.Rand, n int, amplitude float64) []pcm.Frame {
 	return frames(n, func(int) float64 { return (r.Float64()*2 - 1) * amplitude })
 }
 
-// truePeak is what the project's meter says under four-fold oversampling.
+// truePeak returns the four-fold true peak by the loudness package.
 func truePeak(x []pcm.Frame) float64 {
 	m := loudness.NewPeakMeter(48000, 2)
 	for _, f := range x {
@@ -73,8 +72,8 @@ func kaiserTaps(n int, beta, fraction float64) []float64 {
 	return taps
 }
 
-// slowPeak is the true peak of both channels by definition: sixteen-fold, 64 taps under a Kaiser window
-// of shape 6.
+// slowPeak returns the true peak of both channels by definition: sixteen-fold, with 64 taps under a Kaiser
+// window of shape 6.
 func slowPeak(x []pcm.Frame) (peak float64) {
 	const half = 32
 	x = slices.Concat(make([]pcm.Frame, half), x, make([]pcm.Frame, half))
@@ -94,8 +93,7 @@ func slowPeak(x []pcm.Frame) (peak float64) {
 
 func decibels(factor float64) float64 { return 20 * math.Log10(factor) }
 
-// limited returns what the limiter makes of x, in blocks of random lengths, and
-// of the silence after it.
+// limited returns the limiter's output for x, in blocks of random lengths, and for some silence after it.
 func limited(l *Limiter, r *rand.Rand, x []pcm.Frame) []pcm.Frame {
 	out := slices.Concat(x, make([]pcm.Frame, l.ahead+64))
 	for at := 0; at < len(out); {
@@ -106,7 +104,7 @@ func limited(l *Limiter, r *rand.Rand, x []pcm.Frame) []pcm.Frame {
 	return out
 }
 
-// filtered is noise without what lies above a share of the Nyquist frequency.
+// filtered returns noise without frequencies above a share of the Nyquist frequency.
 func filtered(r *rand.Rand, n int, amplitude, share float64) []pcm.Frame {
 	const half = 100
 	x, out := noise(r, n+2*half, amplitude), make([]pcm.Frame, n)
@@ -125,8 +123,7 @@ func filtered(r *rand.Rand, n int, amplitude, share float64) []pcm.Frame {
 	return out
 }
 
-// loud are sounds beyond the ceiling, each with the largest true peak that slowPeak may find after the
-// limiter.
+// loud holds sounds beyond the ceiling. slow is the largest true peak that slowPeak may find after the limiter.
 var loud = []struct {
 	name string
 	slow float64 // dB
@@ -207,8 +204,8 @@ var loud = []struct {
 	}},
 }
 
-// TestLimiterHolds: neither a sample passes the ceiling nor what lies between
-// two, whatever comes; at rates that are for tests, no sample does.
+// TestLimiterHolds checks that no sample, and no peak between samples, passes the ceiling. At rates below
+// limiterLeastRate it checks only samples.
 func TestLimiterHolds(t *testing.T) {
 	for _, rate := range []int{1, 8, 667, 1000, 7999, 8000, 44100, 48000, 192000, 768000} {
 		for _, s := range loud {
@@ -234,8 +231,8 @@ func TestLimiterHolds(t *testing.T) {
 	}
 }
 
-// longPeak is the true peak of the left channel by an interpolator that sees almost up to the Nyquist
-// frequency: sixteen-fold, 512 taps under a Kaiser window of shape 9.
+// longPeak returns the true peak of the left channel by an interpolator that is exact almost up to the Nyquist
+// frequency: sixteen-fold, with 512 taps under a Kaiser window of shape 9.
 func longPeak(x []pcm.Frame) (peak float64) {
 	const half = 256
 	line := make([]float64, len(x)+4*half)
@@ -255,9 +252,9 @@ func longPeak(x []pcm.Frame) (peak float64) {
 	return peak
 }
 
-// nearNyquist are signals whose peaks between samples an interpolator of 64 taps cannot see in full.
-// Each has the largest true peak in dBTP that TestLimiterNearNyquist allows after the limiter. The
-// README states the largest of them.
+// nearNyquist holds signals with peaks between samples that an interpolator of 64 taps underestimates. worst is
+// the largest true peak in dBTP that TestLimiterNearNyquist allows after the limiter. The README states the
+// largest of them.
 var nearNyquist = []struct {
 	name  string
 	worst float64
@@ -280,7 +277,7 @@ var nearNyquist = []struct {
 			return amplitude * math.Sin(math.Pi*end/2*float64(i)*float64(i)/float64(n)+phase)
 		})
 	}},
-	// The worst that hill climbing over the parameters of both found in 1,440 steps.
+	// The worst signal that hill climbing over both tones' parameters found in 1,440 steps.
 	{name: "two tones, climbed", worst: 1.5, seeds: 1, make: func(*rand.Rand, int) []pcm.Frame {
 		return frames(400, func(i int) float64 {
 			return 0.046*math.Sin(math.Pi*0.767*float64(i)+4.261) + 1.391*math.Sin(math.Pi*1.002*float64(i)+2.417)
@@ -293,8 +290,8 @@ var nearNyquist = []struct {
 	}},
 }
 
-// TestLimiterNearNyquist: the true peak of hard signals after the limiter, by a much longer interpolator
-// than the limiter's own.
+// TestLimiterNearNyquist measures the true peak of difficult signals after the limiter, by a much longer
+// interpolator than the limiter's own.
 func TestLimiterNearNyquist(t *testing.T) {
 	for _, rate := range []int{48000, 192000} {
 		for _, s := range nearNyquist {
@@ -310,8 +307,8 @@ func TestLimiterNearNyquist(t *testing.T) {
 	}
 }
 
-// TestLimiterLeavesAlone: below the ceiling the output is the input, late, also
-// just below it, and again after something loud.
+// TestLimiterLeavesAlone checks that sounds below the ceiling come out late but unchanged, also just below it,
+// and again after a loud sound.
 func TestLimiterLeavesAlone(t *testing.T) {
 	for _, rate := range []int{1, 1000, 8000, 48000} {
 		for _, before := range []bool{false, true} {
@@ -338,7 +335,7 @@ func TestLimiterLeavesAlone(t *testing.T) {
 	}
 }
 
-// TestLimiterActs: just above the ceiling something happens.
+// TestLimiterActs checks that the limiter changes sounds just above the ceiling.
 func TestLimiterActs(t *testing.T) {
 	for _, s := range loud {
 		r := rand.New(rand.NewPCG(1, 1))
@@ -353,7 +350,7 @@ func TestLimiterActs(t *testing.T) {
 	}
 }
 
-// TestLimiterBlocks: the lengths of blocks do not show, to the bit.
+// TestLimiterBlocks checks that the lengths of blocks do not change the output, to the bit.
 func TestLimiterBlocks(t *testing.T) {
 	for _, s := range loud {
 		r := rand.New(rand.NewPCG(4, 4))
@@ -380,7 +377,7 @@ func TestLimiterBlocks(t *testing.T) {
 	}
 }
 
-// TestLimiterSkips: silence passes as it is, and needs no work.
+// TestLimiterSkips checks that silence passes unchanged and needs no processing.
 func TestLimiterSkips(t *testing.T) {
 	l := NewLimiter(48000)
 	if !l.Skip(100) {
@@ -441,7 +438,7 @@ func BenchmarkLimiter(b *testing.B) {
 	}
 }
 
-// fedThrough limits x as the master does.
+// fedThrough limits x in the same steps as the master does.
 func fedThrough(l *Limiter, x []pcm.Frame) (faults int64) {
 	faults = SilenceFaults(x)
 	l.Limit(x)

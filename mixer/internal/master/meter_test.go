@@ -11,7 +11,7 @@ import (
 	"voicepool/pcm"
 )
 
-// Levels are what a meter shows, as a mixer tells it.
+// Levels are the levels of a meter in the units of the mixer's API.
 type Levels struct {
 	Frame     int64
 	Peak, RMS pcm.Decibels
@@ -40,7 +40,7 @@ func metered(rate int, x []pcm.Frame, block func() int) (out []Levels) {
 	return out
 }
 
-// program has tones, noise, gaps and a place that is not finite.
+// program returns tones, noise, gaps and samples that are not finite.
 func program(rate int) []pcm.Frame {
 	r := rand.New(rand.NewPCG(9, 9))
 	n := 5 * rate
@@ -92,8 +92,7 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// TestMeterOfTone: a full-scale sine, and loudness beside the meter of whole
-// programmes.
+// TestMeterOfTone measures a full-scale sine and compares its loudness with the integrated meter.
 func TestMeterOfTone(t *testing.T) {
 	x := frames(4*48000, func(i int) float64 { return math.Sin(2 * math.Pi * 997 * float64(i) / 48000) })
 	steps := metered(48000, x, func() int { return 960 })
@@ -118,8 +117,8 @@ func TestMeterBlocks(t *testing.T) {
 	}
 }
 
-// TestMeterSilence: nothing is -Inf, at the beginning and after three seconds
-// of silence; and what is not finite is silence.
+// TestMeterSilence checks that silence is -Inf, at the beginning and after three seconds of it, and that
+// samples that are not finite count as silence.
 func TestMeterSilence(t *testing.T) {
 	silence := pcm.Decibels(math.Inf(-1))
 	m := NewMeter(1000)
@@ -155,7 +154,7 @@ func TestMeterDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestMeterReaders: a snapshot is of one moment, whoever reads it when.
+// TestMeterReaders checks that concurrent readers get levels of one moment.
 func TestMeterReaders(t *testing.T) {
 	m := NewMeter(8000)
 	var done sync.WaitGroup
@@ -164,7 +163,7 @@ func TestMeterReaders(t *testing.T) {
 		done.Go(func() {
 			for {
 				l := m.Levels()
-				// Step s has samples of 2^-(s mod 8) only, four steps a level.
+				// Step s has only samples of 2^-(s mod 8), with four steps a level.
 				if s := l.Frame / 800; s > 0 && s%4 == 0 && math.Abs(float64(l.Peak)+20*math.Log10(2)*float64((s/4-1)%8)) > 1e-6 {
 					t.Errorf("frame %d: a peak of %v", l.Frame, l.Peak)
 					return

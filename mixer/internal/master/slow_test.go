@@ -29,7 +29,7 @@ func newSlowLimiter(rate int) *slowLimiter {
 	return s
 }
 
-// next takes a frame and returns the one that comes out.
+// next takes an input frame and returns the output frame.
 func (s *slowLimiter) next(x pcm.Frame) pcm.Frame {
 	s.frames = append(s.frames, x)
 	n := len(s.frames)
@@ -75,7 +75,7 @@ func sum(values []int64) (all int64) {
 	return all
 }
 
-// TestLimiterBits: the limiter equals its definition, to the bit.
+// TestLimiterBits compares the limiter with its definition, to the bit.
 func TestLimiterBits(t *testing.T) {
 	for _, rate := range []int{1000, 8000, 48000} {
 		for _, kind := range loud {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestValley compares with the definition, computed afresh for every frame.
+// TestValley compares the gains with their definition, computed from the start for every frame.
 func TestValley(t *testing.T) {
 	for _, ahead := range []int{0, 1, 2, 12, 72, 1152} {
 		const millis = 80
@@ -51,8 +51,8 @@ func TestValley(t *testing.T) {
 	}
 }
 
-// TestValleyIsFlat: before and after a place that needs a gain, as many frames
-// as it promises have at most that gain; and it comes back to exactly 1.
+// TestValleyIsFlat checks the promised number of frames around a place: their gain is at most what the place
+// needs. Later the gain returns to exactly 1.
 func TestValleyIsFlat(t *testing.T) {
 	for _, ahead := range []int{0, 1, 7, 72, 1152} {
 		v := newValley(ahead, 1<<32/4000)
