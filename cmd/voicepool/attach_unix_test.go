@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// TestSecondShow: a second show of the same sheet on the same device warns and names the first one. attach lists
-// both with their device, start and standby. Another sheet or another device is no second show.
+// TestSecondShow checks that a second show of the same sheet on the same device prints a warning
+// that names the first. attach lists both with device, start and standby. A show with another sheet
+// or device prints no warning.
 func TestSecondShow(t *testing.T) {
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "show.yaml"), "list: [{cue: 1, play: coin}, {cue: 2, play: coin}]")
@@ -54,7 +55,7 @@ func TestSecondShow(t *testing.T) {
 				t.Fatalf("%s is answered with %q, %v", command, line, err)
 			}
 		}
-		tell("state", `"ok":true`) // the sockets are there
+		tell("state", `"ok":true`) // the sockets exist
 		text, err := os.ReadFile(errors.Name())
 		if err != nil {
 			t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"voicepool/cmd/internal/trial"
 )
 
-// TestCompare: with voices enough nothing differs; with one, the worst moment is
-// where the loud sound is missing, and it is named.
+// TestCompare checks that enough voices give no difference. With one voice, the worst moment is the
+// loss of the loud sound, and names it.
 func TestCompare(t *testing.T) {
 	folder := t.TempDir()
 	sheet := filepath.Join(folder, "sheet.yaml")
@@ -58,7 +58,7 @@ cues:
 	wavs := filepath.Join(folder, "wavs")
 	rows, _ = compare("--policies", "oldest,reject", "--wav", wavs)
 	oldest, reject := rows[0], rows[1]
-	// The oldest loses the gong to a drop, when it sounds; reject never has it.
+	// With oldest, a drop steals the playing gong. With reject, the gong never starts.
 	if w := oldest.Worst; oldest.Steals != 2 || w == nil || w.Missing["loud"] != 1 || math.Abs(w.Seconds-2.4) > 0.25 {
 		t.Errorf("oldest is %+v, worst %+v", oldest, w)
 	}
@@ -75,7 +75,7 @@ cues:
 	}
 }
 
-// TestCompareUsage: what is asked for wrongly is wrong usage.
+// TestCompareUsage checks that invalid flags are usage errors.
 func TestCompareUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"--policies", "loudest"}, {"--policies", "quietest,quietest"}, {"--voices", "0"}, {"--virtual", "-1"},

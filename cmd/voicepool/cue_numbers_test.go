@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestCueNumbers: --cue means the same cue in every command that has the flag: the one of the number, and where
-// no cue has a number, the one of the place from 0.
+// TestCueNumbers checks that --cue selects the same cue in every command. That is the cue with the
+// number, or if no cue has a number, the cue at that index from 0.
 func TestCueNumbers(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestDocumentedCommands parses every line of the README and of docs/ that calls the
-// command, by the command's own grammar, and looks for the commands that prose names.
+// TestDocumentedCommands parses every call of the command in the README and in docs/ with the
+// command's own grammar, and checks the commands named in prose.
 func TestDocumentedCommands(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -46,8 +46,7 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// calls returns the arguments of each call of the command in the blocks of a page that a
-// shell runs, by its place.
+// calls returns the arguments of each call in the shell blocks of a page, by position.
 func calls(page, text string) map[string][]string {
 	found := map[string][]string{}
 	shell, call := false, ""

@@ -13,9 +13,9 @@ import (
 
 var codeBlock = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
 
-// TestDocsRun runs what pages show: sheets that begin with their name are written, commands
-// of console blocks are run and print what stands below them. The Go of explain.md is a part
-// of an Example.
+// TestDocsRun runs the examples of pages. It writes the sheets that begin with their name, runs the
+// commands of console blocks, and compares their output. The Go code of explain.md must be part of
+// an Example.
 func TestDocsRun(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -34,8 +34,8 @@ func TestDocsRun(t *testing.T) {
 	}
 }
 
-// runPage runs the blocks of a page, and returns how many commands it has run. Of a page
-// that is strict, every block has to be known.
+// runPage runs the blocks of a page, and returns the number of commands. In a strict page, every
+// block must be of a known kind.
 func runPage(t *testing.T, page string, strict bool) (ran int) {
 	t.Helper()
 	example, err := os.ReadFile("../../cue/example_test.go")
@@ -80,8 +80,7 @@ func runPage(t *testing.T, page string, strict bool) (ran int) {
 	return ran
 }
 
-// shown runs a command line and compares what it prints; what a page does not show may be
-// anything.
+// shown runs a command line and compares its output with the page, if the page shows output.
 func shown(t *testing.T, line, want string) {
 	t.Helper()
 	line, file, _ := strings.Cut(line, " > ")

@@ -9,7 +9,7 @@ import (
 	"voicepool/device/pulse"
 )
 
-// TestDoctorPage: what docs/devices.md shows is what is printed of such a machine.
+// TestDoctorPage checks that docs/devices.md shows the output for its example machine.
 func TestDoctorPage(t *testing.T) {
 	native := "/run/user/1000/pulse/native"
 	r := doctor.Report{
@@ -40,7 +40,7 @@ func TestDoctorPage(t *testing.T) {
 	}
 }
 
-// TestDoctorLines: the lines that depend on what was found.
+// TestDoctorLines checks lines that depend on the results.
 func TestDoctorLines(t *testing.T) {
 	for _, c := range []struct {
 		name   string

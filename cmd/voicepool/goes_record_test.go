@@ -36,8 +36,8 @@ list:
   - {cue: 4, play: beat}
 `
 
-// TestRecordGoes plays shows in the time of the test, with commands at random moments. What render makes of their
-// --record-goes has the bits that the device got.
+// TestRecordGoes plays shows in simulated time with commands at random moments. Rendering with the
+// file of --record-goes must give the same bits that the device got.
 func TestRecordGoes(t *testing.T) {
 	for i, commands := range []string{
 		"go; go; go; go",
@@ -53,7 +53,7 @@ func TestRecordGoes(t *testing.T) {
 			if err := os.WriteFile(path("show.yaml"), []byte(recordedShow), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			t.Setenv("XDG_RUNTIME_DIR", path("show.yaml")) // no folder: a socket would keep the time of the test from passing
+			t.Setenv("XDG_RUNTIME_DIR", path("show.yaml")) // an invalid folder: with a socket, the simulated time would not pass
 			latency := 0
 			synctest.Test(t, func(t *testing.T) { latency = playShow(t, path, strings.Split(commands, "; "), i) })
 			r := &renderCommand{Sheet: path("show.yaml"), Output: path("again.wav"), Format: value.Format{Format: wav.F32}, goesFlag: goesFlag{Goes: path("goes.txt")}, sheetFlags: sheetFlags{Block: 500, Quiet: true}}
@@ -69,7 +69,7 @@ func TestRecordGoes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			heard = heard[min(len(heard), 8*latency):] // render leaves it out
+			heard = heard[min(len(heard), 8*latency):] // render omits the look-ahead
 			goes, _ := os.ReadFile(path("goes.txt"))
 			if len(again) < 8*48000/2 || len(heard) < len(again) {
 				t.Fatalf("heard %d bytes, and %d again; the goes: %s", len(heard), len(again), goes)
@@ -84,7 +84,8 @@ func TestRecordGoes(t *testing.T) {
 	}
 }
 
-// playShow plays the show of path as go does, types commands, and returns the look-ahead of the limiter in frames.
+// playShow plays the show of path like the command go, types commands, and returns the look-ahead
+// of the limiter in frames.
 func playShow(t *testing.T, path func(string) string, commands []string, seed int) (latency int) {
 	in, hand := io.Pipe()
 	var out, messages strings.Builder

@@ -21,8 +21,8 @@ func parse(t *testing.T, text string) *cue.Sheet {
 	return sheet
 }
 
-// asTerminal returns a file that stands for a terminal of 80 x 24, and a
-// function that returns what was drawn on it.
+// asTerminal returns a file that acts as a terminal of 80 x 24, and a function that returns the
+// text drawn on it.
 func asTerminal(t *testing.T) (*os.File, func() string) {
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.TempDir(), "terminal"))

@@ -11,8 +11,9 @@ import (
 	"voicepool/internal/leak"
 )
 
-// TestRunSendsOSC: what a sheet sends arrives by UDP as OSC 1.0 has it, and -v tells of it. A port
-// that nobody has and a host that does not exist are told of once, fail the run, and hold up nothing.
+// TestRunSendsOSC checks that a sheet's messages arrive over UDP in the format of OSC 1.0, and
+// appear with -v. A closed port and an unknown host are reported once, fail the run, and delay no
+// other message.
 func TestRunSendsOSC(t *testing.T) {
 	defer leak.Check(t)
 	l, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})

@@ -11,12 +11,12 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// readFlags are the flags of a file or folder that a command only reads.
+// readFlags are flags with a file or folder that a command only reads.
 var readFlags = map[string]bool{
 	"goes": true, "midi": true, "load": true, "against": true, "sounds": true, "config": true, "token-file": true, "cert": true, "key": true, "to-creds": true, "nats-creds": true, "cache": true,
 }
 
-// failingStarts are command lines, by command, that fail after the outputs have been opened.
+// failingStarts are command lines by command. They fail after the outputs were opened.
 var failingStarts = map[string]string{
 	"demo":       "--length 1s --device null",
 	"play":       "coin --device null",
@@ -31,8 +31,8 @@ var failingStarts = map[string]string{
 	"farm get":   "none --nats nats://127.0.0.1:1",
 }
 
-// TestFailedStartsKeepFiles: a command that fails before it has played or made anything keeps every file
-// that its flags name, as it was. The flags are those of the grammar, so a new one is covered.
+// TestFailedStartsKeepFiles checks that a command that fails early leaves every output file
+// unchanged. The flags come from the grammar, so new flags are covered.
 func TestFailedStartsKeepFiles(t *testing.T) {
 	t.Parallel()
 	parser, err := kong.New(&grammar{})

@@ -23,7 +23,7 @@ sounds:
   steps: {files: [step1, step2], pick: shuffle, gain: [-9, -3], bus: stage}
 `
 
-// wideCues are the cues of four outputs; of each output one line of each kind.
+// wideCues are cues for four outputs, with one line of each kind per output.
 var wideCues = [4][]string{
 	{"{at: 0s, play: theme, id: music, bus: band}", "{at: 900ms, fade: band, to: -12, over: 400ms}", "{at: 1.6s, stop: music, over: 100ms}"},
 	{"{at: 100ms, play: steps, every: 110ms, times: 9}", "{at: 500ms, play: hit, bus: stage}", "{at: 700ms, set: stage, pan: 0.4}"},
@@ -33,7 +33,8 @@ var wideCues = [4][]string{
 
 var wideBuses = [4]string{"band: {output: main, gain: -2}", "stage: {output: stalls}", "foyer: {gain: -3, output: lobby}", "tv: {output: radio, pan: -0.3}"}
 
-// sheetOf returns the sheet of all outputs, or, with a number, a plain one of that output alone.
+// sheetOf returns the sheet with all outputs, or for only >= 0 an ordinary sheet with that output
+// only.
 func sheetOf(only int) string {
 	var b strings.Builder
 	b.WriteString(wideHead)
@@ -44,7 +45,7 @@ func sheetOf(only int) string {
 	}
 	b.WriteString("buses:\n")
 	for k, bus := range wideBuses {
-		if only >= 0 { // the steps of one are a sound of all the sheets
+		if only >= 0 { // all sheets need the bus of the steps
 			for _, name := range []string{"main", "stalls", "lobby", "radio"} {
 				bus = strings.NewReplacer("{output: "+name+", ", "{", "{output: "+name+"}", "{}", ", output: "+name+"}", "}").Replace(bus)
 			}
@@ -56,7 +57,7 @@ func sheetOf(only int) string {
 	b.WriteString("cues:\n")
 	for i := range 3 {
 		for k := range wideCues {
-			line := "{at: 0s, voices: 64}" // nothing, in the place of a cue: chance goes by places
+			line := "{at: 0s, voices: 64}" // a placeholder without effect, because random choices depend on the index of the cue
 			if only < 0 || k == only {
 				line = wideCues[k][i]
 			}
@@ -66,7 +67,7 @@ func sheetOf(only int) string {
 	return b.String()
 }
 
-// rendered renders a sheet as the command does, and returns the file and the report.
+// rendered renders a sheet like the command, and returns the file and the report.
 func rendered(t *testing.T, sheet string, format wav.Format, fold bool) ([]byte, *report.Report) {
 	t.Helper()
 	folder := t.TempDir()
@@ -94,7 +95,7 @@ func rendered(t *testing.T, sheet string, format wav.Format, fold bool) ([]byte,
 	return data, head
 }
 
-// samplesOf returns the channels and the samples of a WAV file, by its chunks.
+// samplesOf returns the format and the samples of a WAV file.
 func samplesOf(t *testing.T, file []byte) (channels, mask, bytesEach int, data []byte) {
 	t.Helper()
 	le := binary.LittleEndian
@@ -116,8 +117,8 @@ func samplesOf(t *testing.T, file []byte) (channels, mask, bytesEach int, data [
 	return 0, 0, 0, nil
 }
 
-// TestRenderOutputs: a sheet with four outputs is a file of eight channels. Each pair has, to the
-// byte, what the render of a plain sheet has that has this output's buses alone, dither included.
+// TestRenderOutputs checks that a sheet with four outputs gives a file with eight channels. Each
+// pair must equal the render of an ordinary sheet with that output's buses, including dither.
 func TestRenderOutputs(t *testing.T) {
 	formats := []wav.Format{wav.S24}
 	if longtest.Enabled() {

@@ -23,15 +23,14 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"voicepool": main})
 }
 
-// TestScripts runs the command as users do. The environment of a script has
-// nothing that leads to a sound server.
+// TestScripts runs the command like a user. The environment of a script leads to no sound server.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			// The race detector lets every process sleep for a second at its end.
+			// The race detector makes every process sleep for a second at its end.
 			e.Setenv("GORACE", "atexit_sleep_ms=0")
-			e.Setenv("GOGC", "400") // what runs for a moment need not collect garbage
+			e.Setenv("GOGC", "400") // short processes need no garbage collection
 			formats, err := filepath.Abs("../../sounds/testdata/formats")
 			e.Setenv("FORMATS", formats)
 			return err
@@ -59,8 +58,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// rounds F32 S16 checks that raw samples of 16 bits are those of 32, rounded and dithered, as far as both
-// files go: two runs in real time end at about the same time, not at the same frame.
+// rounds F32 S16 checks that raw 16-bit samples are the rounded and dithered 32-bit samples, up to
+// the shorter file. Two runs in real time do not end at the same frame.
 func rounds(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: rounds F32 S16")
@@ -84,7 +83,7 @@ func rounds(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// exits CODE COMMAND... runs a command that ends with an exit code.
+// exits CODE COMMAND... runs a command that must end with an exit code.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND...")
@@ -107,12 +106,12 @@ func check(ts *testscript.TestScript, want string, err error) {
 	}
 }
 
-// hangUp is SIGHUP, which the package syscall has no name for in js.
+// hangUp is SIGHUP, which package syscall lacks for js.
 const hangUp = syscall.Signal(1)
 
-// interrupt SIGNAL FILE CODE COMMAND... sends a signal to a command as soon as a
-// file is there that matches a pattern, and checks how the command ends. With FILE>BYTES
-// the file also has more than so many bytes. What KILL ends has the code -1.
+// interrupt SIGNAL FILE CODE COMMAND... sends a signal to a command when a file matches a pattern,
+// and checks the exit code. With FILE>BYTES, the file must also be larger than BYTES. KILL gives
+// the code -1.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: interrupt SIGNAL FILE CODE COMMAND...")
@@ -126,7 +125,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	command.Dir = ts.MkAbs(".")
 	command.Env = append(os.Environ(), "PWD="+command.Dir, "PULSE_SERVER=", "XDG_RUNTIME_DIR=", "GORACE=atexit_sleep_ms=0")
 	command.Stdout, command.Stderr = ts.Stdout(), ts.Stderr()
-	// What this process ignores, as one in the background does, its children would too.
+	// Child processes would inherit ignored signals, for example in the background.
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, sent)
 	defer signal.Stop(heard)

@@ -27,7 +27,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// certify writes a certificate of 127.0.0.1 that has signed itself, and its key.
+// certify writes a self-signed certificate of 127.0.0.1 and its key.
 func certify(t *testing.T, cert, key string, number int64) *x509.Certificate {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -55,7 +55,7 @@ func certify(t *testing.T, cert, key string, number int64) *x509.Certificate {
 	return c
 }
 
-// trusting returns a client that trusts some certificates alone.
+// trusting returns a client that trusts only the given certificates.
 func trusting(t *testing.T, all ...*x509.Certificate) *http.Client {
 	pool := x509.NewCertPool()
 	for _, c := range all {
@@ -66,8 +66,9 @@ func trusting(t *testing.T, all ...*x509.Certificate) *http.Client {
 	return &http.Client{Transport: transport, Timeout: patient}
 }
 
-// TestServeTLS: with --cert and --key all is served under TLS, WebSockets and the commands too; SIGHUP
-// reads a new certificate, while what is open goes on, and keeps the old one where that cannot be read.
+// TestServeTLS checks that --cert and --key serve everything under TLS, including WebSockets and
+// the commands. SIGHUP reloads the certificate without closing connections, and keeps the old one
+// if the new one cannot be read.
 func TestServeTLS(t *testing.T) {
 	folder := t.TempDir()
 	cert, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
@@ -127,7 +128,7 @@ func TestServeTLS(t *testing.T) {
 	}
 	hears("before")
 
-	if runtime.GOOS == "linux" { // macOS asks its keychain
+	if runtime.GOOS == "linux" { // macOS uses its keychain
 		for trusted, want := range map[string]string{cert: `"voice"`, filepath.Join(folder, "none"): "certificate"} {
 			command := exec.Command("voicepool", "play", "--to", s.url, "bell")
 			command.Env = append(os.Environ(), "SSL_CERT_FILE="+trusted, "SSL_CERT_DIR="+folder+"/none", "GORACE=atexit_sleep_ms=0")

@@ -20,15 +20,15 @@ import (
 	"time"
 )
 
-// patient is how long anything may take that a test of a server waits for.
+// patient is the time limit of waits in tests of a server.
 const patient = 60 * time.Second
 
-// served is a process that serves.
+// served is a serving process.
 type served struct {
 	t       *testing.T
 	command *exec.Cmd
 	url     string // of the board, without the slash
-	link    string // of the login; empty: none
+	link    string // login link; empty without one
 	ended   chan error
 	mutex   sync.Mutex
 	said    bytes.Buffer // on standard error
@@ -40,14 +40,14 @@ func (s *served) Write(p []byte) (int, error) {
 	return s.said.Write(p)
 }
 
-// log returns what it has said.
+// log returns its standard error.
 func (s *served) log() string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.said.String()
 }
 
-// startServer starts a server on a port of its own, and waits until it says where the board is.
+// startServer starts a server on a free port, and waits until it prints the URL of the board.
 func startServer(t *testing.T, environment []string, args ...string) *served {
 	t.Helper()
 	s := &served{t: t, ended: make(chan error, 1)}
@@ -95,7 +95,7 @@ func startServer(t *testing.T, environment []string, args ...string) *served {
 	return s
 }
 
-// end sends a signal, and returns the exit code and how long the end took.
+// end sends a signal, and returns the exit code and the duration of the shutdown.
 func (s *served) end(signal os.Signal) (code int, took time.Duration) {
 	s.t.Helper()
 	begin := time.Now()
@@ -110,7 +110,7 @@ func (s *served) end(signal os.Signal) (code int, took time.Duration) {
 	return s.command.ProcessState.ExitCode(), time.Since(begin)
 }
 
-// ask asks with a token, or without one, and returns the status and the body.
+// ask makes a request with an optional token, and returns the status and the body.
 func (s *served) ask(method, path, token, body string) (int, string) {
 	s.t.Helper()
 	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
@@ -136,7 +136,7 @@ func (s *served) ask(method, path, token, body string) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-// want is ask, and fails where the answer is another.
+// want makes a request, and fails if the answer is different.
 func (s *served) want(method, path, token, body string, status int, part string) {
 	s.t.Helper()
 	if got, text := s.ask(method, path, token, body); got != status || !strings.Contains(text, part) {
@@ -144,7 +144,7 @@ func (s *served) want(method, path, token, body string, status int, part string)
 	}
 }
 
-// until waits until something is so.
+// until waits for a condition.
 func (s *served) until(what string, so func() bool) {
 	s.t.Helper()
 	for end := time.Now().Add(patient); !so(); time.Sleep(5 * time.Millisecond) {
@@ -161,7 +161,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// TestServe: a server with the embedded sounds begins, plays, and ends in order.
+// TestServe checks that a server with the embedded sounds starts, plays, and shuts down in order.
 func TestServe(t *testing.T) {
 	for signal, want := range map[os.Signal]int{syscall.SIGTERM: 0, os.Interrupt: 130} {
 		s := startServer(t, nil, "--device", "none")
@@ -185,7 +185,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeTokens: calls need a token, and neither it nor a link of an admin is printed to a file.
+// TestServeTokens checks that calls need a token, and that neither tokens nor login links are
+// written to a file.
 func TestServeTokens(t *testing.T) {
 	folder := t.TempDir()
 	tokens := filepath.Join(folder, "tokens")
@@ -202,7 +203,8 @@ func TestServeTokens(t *testing.T) {
 	}
 }
 
-// TestServeReload: SIGHUP reads the configuration and the tokens anew; what is broken changes nothing.
+// TestServeReload checks that SIGHUP reloads the configuration and the tokens, and that an error
+// changes nothing.
 func TestServeReload(t *testing.T) {
 	folder := t.TempDir()
 	in := func(name string) string { return filepath.Join(folder, name) }
@@ -250,7 +252,8 @@ func TestServeReload(t *testing.T) {
 	s.want("GET", "/v1/rooms/one/state", old, "", 401, "no such token")
 	s.want("GET", "/v1/rooms/one/state", later, "", 200, `"room":"one"`)
 	s.want("POST", "/v1/rooms/one/panic", later, "", 403, "this needs the role operator")
-	// A sheet that a room plays is read anew too, with keys that once outgrew a table of the parser.
+	// The sheet of a playing room is reloaded, too, with keys that once overflowed a table of the
+	// parser.
 	write(t, in("one.yaml"), "voices: 5\nsounds: {bell: {}}\nlist:\n  - {cue: 1, play: bell, voices: 2}\n")
 	reload("one.yaml:4:")
 	s.want("GET", "/v1/rooms/one/state", later, "", 200, `"room":"one"`)
@@ -265,7 +268,7 @@ func TestServeReload(t *testing.T) {
 	}
 }
 
-// killed is a show of which all is moved before its server is killed.
+// killed is a show whose properties all change before its server is killed.
 const killed = `buses: {sfx: {}, music: {}}
 sounds: {wind: {loop: true, bus: music}}
 scenes: {quiet: {buses: {music: {gain: -20}}}}
@@ -275,7 +278,7 @@ list:
   - {cue: 3, play: wind}
 `
 
-// TestServeKilled: what is kept survives kill -9.
+// TestServeKilled checks that stored state survives kill -9.
 func TestServeKilled(t *testing.T) {
 	folder := t.TempDir()
 	state := filepath.Join(folder, "state")
@@ -348,7 +351,8 @@ func TestServeKilled(t *testing.T) {
 	}
 }
 
-// TestServeNotifies: the service manager hears when the server is ready, alive, reloading and stopping.
+// TestServeNotifies checks the messages to the service manager: ready, alive, reloading and
+// stopping.
 func TestServeNotifies(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "n")
 	c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})

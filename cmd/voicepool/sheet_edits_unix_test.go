@@ -16,8 +16,8 @@ import (
 	"voicepool/internal/schematest"
 )
 
-// TestGoTakesEdits: a show that runs reads its sheet again after each edit, of many keys at once, right and wrong,
-// and still answers GO.
+// TestGoTakesEdits checks that a running show reloads its sheet after each edit with many keys,
+// valid and invalid, and still answers GO.
 func TestGoTakesEdits(t *testing.T) {
 	const ten = schematest.Text("10m") // the length, which would end the show
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
@@ -89,14 +89,14 @@ func TestGoTakesEdits(t *testing.T) {
 	}
 	n = 0
 	for c := range m.Singles(false) {
-		if n++; n%601 == 0 { // some of them wrong
+		if n++; n%601 == 0 { // some of them invalid
 			edit(c)
 		}
 	}
 	tell("quit")
 	rest, _ := io.ReadAll(lines)
 	command.Wait()
-	if code := command.ProcessState.ExitCode(); code != 0 && code != 1 { // 1: its OSC messages reach nobody
+	if code := command.ProcessState.ExitCode(); code != 0 && code != 1 { // 1: its OSC messages cannot be delivered
 		t.Errorf("it ends with %d: %s", code, rest)
 	}
 	if edits < 20 || taken < edits/2 {

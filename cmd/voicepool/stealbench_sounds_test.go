@@ -13,8 +13,8 @@ import (
 	"voicepool/internal/steal"
 )
 
-// TestStealbenchSounds: the built-in sounds, given as files, are what the scenes
-// are made of without them; what cannot be used is told.
+// TestStealbenchSounds checks that the built-in sounds as files give the same scenes as the
+// built-in sounds themselves, and that unusable files are listed.
 func TestStealbenchSounds(t *testing.T) {
 	built, own := filepath.Join(t.TempDir(), "built"), filepath.Join(t.TempDir(), "own")
 	if _, err := runSteal(t, "stealbench", "--write", built, "--scene", "plat", "--seeds", "3"); err != nil {
@@ -31,7 +31,7 @@ func TestStealbenchSounds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Folders are as good as names.
+	// Folder names give the kind, too.
 	if err := os.Mkdir(filepath.Join(folder, "Bell"), 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -20,13 +20,13 @@ import (
 	"voicepool/internal/steal"
 )
 
-// stealGrammar is the part of the command line that is tested here.
+// stealGrammar is the part of the command line under test.
 type stealGrammar struct {
 	Stealbench stealbenchCommand `cmd:""`
 	Tune       tuneCommand       `cmd:""`
 }
 
-// runSteal runs a command line and returns what it prints.
+// runSteal runs a command line and returns its output.
 func runSteal(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
@@ -47,10 +47,10 @@ func runSteal(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// TestStealbench: on real renders the quietest is better than the oldest and the
-// least gain, refusing is worst, the optimum best, and the mixer clicks no more
-// than an ideal raised cosine. In plat all policies end up alike, since loops come
-// back: what they differ in there is what one hears of it. The short variant takes plat alone.
+// TestStealbench checks the order of policies in real renders. quietest is better than oldest and
+// gain, reject is worst, optimum is best, and the mixer clicks no more than an ideal raised cosine.
+// In plat the policies have similar K-errors, because loops are restored, so the test compares
+// their audible damage. The short variant measures plat only.
 func TestStealbench(t *testing.T) {
 	drawing := filepath.Join(t.TempDir(), "steal.svg")
 	scenes, rows := "plat", 6
@@ -108,7 +108,7 @@ func TestStealbench(t *testing.T) {
 	if len(errs) != rows || len(got.Runs) != rows || got.Rate != steal.Rate {
 		t.Fatalf("%v, %d runs", errs, len(got.Runs))
 	}
-	// Loops come back, and in the optimum nobody does.
+	// Loops are restored, which the optimum does not allow.
 	if longtest.Enabled() && !(errs["bound"] < errs["quietest"] && errs["bound"] < errs["optimum"] && errs["optimum"] < errs["gain"] && errs["quietest"] < errs["gain"]-2 && errs["quietest"] < errs["oldest"]-2 && errs["oldest"] < errs["reject"]) {
 		t.Errorf("%v", errs)
 	}
@@ -143,7 +143,7 @@ func checkSVG(t *testing.T, file string) {
 	}
 }
 
-// TestStealbenchWrites: what --write leaves can be rendered, and is the scene.
+// TestStealbenchWrites checks that the output of --write can be rendered and equals the scene.
 func TestStealbenchWrites(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out")
 	if _, err := runSteal(t, "stealbench", "--write", folder, "--scene", "plat,amb", "--seeds", "5"); err != nil {
@@ -160,7 +160,7 @@ func TestStealbenchWrites(t *testing.T) {
 	}
 }
 
-// sheetOfBells has eight bells at a time, each 6 dB under the one before.
+// sheetOfBells has eight bells at a time, each 6 dB below the previous one.
 const sheetOfBells = `
 cues:
   - {at: 0, play: bell, every: 500ms, times: 4}
@@ -216,7 +216,7 @@ func TestStealbenchSheet(t *testing.T) {
 	if out, err := runSteal(t, "tune", sheet, "--damage", "100%"); err != nil || !strings.Contains(out, "take 1 voice: you would hear") {
 		t.Errorf("%v: %s", err, out)
 	}
-	// One voice of silence needs one slot and loses nothing.
+	// A single silent voice needs one slot and loses no sound.
 	if err := os.WriteFile(sheet, []byte("cues:\n  - {at: 0, play: bell, gain: -100}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}

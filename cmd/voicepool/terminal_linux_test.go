@@ -22,7 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newTerminal opens a terminal: the side of who looks at it, and that of programs.
+// newTerminal opens a pseudo-terminal: the side of its user, and the side of programs.
 func newTerminal(t *testing.T) (looks, programs *os.File) {
 	t.Helper()
 	looks, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -45,10 +45,10 @@ func newTerminal(t *testing.T) (looks, programs *os.File) {
 	return looks, programs
 }
 
-// TestTerminalIsGone: a terminal that is closed, or read no more, in the midst of a show stops nothing
-// and loses no file. Only a hang-up that is not ignored ends the show, in order.
+// TestTerminalIsGone checks that closing a terminal, or not reading it, neither stops a show nor
+// loses a file. Only a SIGHUP that is not ignored ends the show, in order.
 func TestTerminalIsGone(t *testing.T) {
-	// A nohup above these tests does not reach what they start.
+	// The started processes must not inherit a nohup.
 	hangUps := make(chan os.Signal, 1)
 	signal.Notify(hangUps, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(hangUps) })
@@ -58,7 +58,7 @@ func TestTerminalIsGone(t *testing.T) {
 		flags string
 		owns  bool // it is the controlling terminal, so closing it sends SIGHUP
 		nohup bool
-		stays bool // it is not closed: nobody reads it
+		stays bool // it stays open, but is not read
 		code  int
 		said  string
 	}{
@@ -117,8 +117,8 @@ func TestTerminalIsGone(t *testing.T) {
 	}
 }
 
-// TestTypedAhead: what was typed before the screen of a show is there, into a pager say, is no key of
-// it. What is typed there is.
+// TestTypedAhead checks that keys typed before the screen of a show appears, for example into a
+// pager, are ignored, and that later keys work.
 func TestTypedAhead(t *testing.T) {
 	looks, programs := newTerminal(t)
 	folder := t.TempDir()
@@ -158,8 +158,9 @@ func TestTypedAhead(t *testing.T) {
 	}
 }
 
-// TestScreenTerminals: the screen of a show is drawn if standard input and standard output are a terminal,
-// wherever the messages go. Without it the operator reads on standard output how to run the show.
+// TestScreenTerminals checks that the screen of a show is drawn if standard input and standard
+// output are a terminal, wherever messages go. Otherwise standard output explains how to run the
+// show.
 func TestScreenTerminals(t *testing.T) {
 	for bits := range 8 {
 		in, out, err := bits&1 != 0, bits&2 != 0, bits&4 != 0
@@ -236,7 +237,7 @@ func TestScreenTerminals(t *testing.T) {
 	}
 }
 
-// waitForFile returns when a file has more than some bytes.
+// waitForFile waits until a file has more than some bytes.
 func waitForFile(t *testing.T, path string, bytes int64) {
 	t.Helper()
 	for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
@@ -247,7 +248,7 @@ func waitForFile(t *testing.T, path string, bytes int64) {
 	t.Fatalf("%s never came", path)
 }
 
-// TestServeLink: the link that a terminal is shown logs a browser in once.
+// TestServeLink checks that the login link shown on a terminal logs a browser in once.
 func TestServeLink(t *testing.T) {
 	looks, programs := newTerminal(t)
 	tokens := filepath.Join(t.TempDir(), "tokens")

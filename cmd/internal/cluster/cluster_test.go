@@ -14,8 +14,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// pretend is a NATS server of a version, as far as a client sees. It answers what a client publishes by reply, which
-// returns a line of the protocol; empty: it does not answer.
+// pretend starts a fake NATS server with a version. For each message that a client publishes it
+// sends the result of reply, a line of the protocol, unless that is empty.
 func pretend(t *testing.T, version string, reply func(subject string) string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -50,7 +50,8 @@ func pretend(t *testing.T, version string, reply func(subject string) string) st
 	return "nats://" + l.Addr().String()
 }
 
-// TestOldest: a server that is too old is refused in a sentence, newer ones are not.
+// TestOldest checks that a server that is too old is rejected with a clear error, and that newer
+// ones are accepted.
 func TestOldest(t *testing.T) {
 	for version, works := range map[string]bool{
 		"2.9.10": false, "2.9.25": false, "1.4.1": false, "0.0.0": false, "": false, "x": false, "2.1": false,
@@ -70,7 +71,7 @@ func TestOldest(t *testing.T) {
 	}
 }
 
-// TestPermission: a call that gets no answer, because a permission is missing, says which.
+// TestPermission checks that a call without an answer names the missing permission.
 func TestPermission(t *testing.T) {
 	const subject = "$JS.API.STREAM.INFO.KV_" + Placement
 	url := pretend(t, Oldest, func(to string) string {
@@ -96,7 +97,7 @@ func TestPermission(t *testing.T) {
 	}
 }
 
-// TestPlain: each error that an operator can do something about is named, with what to do.
+// TestPlain checks that errors with a remedy name it.
 func TestPlain(t *testing.T) {
 	for _, c := range []struct {
 		err  error

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWidth: what takes two columns, what takes none, and what stands for itself.
+// TestWidth checks the widths of wide, combining and ordinary letters.
 func TestWidth(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -19,7 +19,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestPad: exactly so many columns, whatever the text, and no letter taken apart.
+// TestPad checks that the result has the exact width and never cuts inside a letter.
 func TestPad(t *testing.T) {
 	for _, c := range []struct {
 		text  string

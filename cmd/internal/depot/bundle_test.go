@@ -16,7 +16,7 @@ import (
 	"voicepool/bank/rules"
 )
 
-// ruled returns rules whose sounds are files.
+// ruled returns rules with sounds from files.
 func ruled(paths ...string) *rules.Rules {
 	r := &rules.Rules{File: "show.yaml"}
 	for i, p := range paths {
@@ -25,8 +25,8 @@ func ruled(paths ...string) *rules.Rules {
 	return r
 }
 
-// TestPackUnpack: whatever the paths of a sheet are, they lead to their files on the other side, and
-// nothing lies outside the folder.
+// TestPackUnpack checks that after Unpack each path of a sheet leads to its file, and that no file
+// is outside the folder.
 func TestPackUnpack(t *testing.T) {
 	base := t.TempDir()
 	runs := 0
@@ -71,7 +71,7 @@ func TestPackUnpack(t *testing.T) {
 			t.Fatalf("the sheet %s has %q", sheet, text)
 		}
 		for _, p := range paths {
-			at := filepath.Join(filepath.Dir(sheet), filepath.FromSlash(p)) // as rules.Source has it
+			at := filepath.Join(filepath.Dir(sheet), filepath.FromSlash(p)) // as in rules.Source
 			if got, err := os.ReadFile(at); string(got) != content(p) {
 				t.Fatalf("%q: %s has %q, %v", paths, p, got, err)
 			}
@@ -82,7 +82,7 @@ func TestPackUnpack(t *testing.T) {
 	})
 }
 
-// TestPackRefuses: what cannot be packed is told by its line.
+// TestPackRefuses checks the errors and their positions for files that cannot be packed.
 func TestPackRefuses(t *testing.T) {
 	open := func(p string) (io.ReadCloser, error) { return os.Open(filepath.Join(t.TempDir(), p)) }
 	for _, c := range []struct {
@@ -105,7 +105,7 @@ func TestPackRefuses(t *testing.T) {
 	}
 }
 
-// TestHostileBundles: no bundle leads out of its folder, and none is unpacked in part.
+// TestHostileBundles checks that no bundle leads out of its folder or is unpacked in part.
 func TestHostileBundles(t *testing.T) {
 	sum, many := hash([]byte("x")), map[string]string{}
 	for i := range 1_000_000 {
@@ -161,7 +161,7 @@ func TestHostileBundles(t *testing.T) {
 	}
 }
 
-// TestUnpackWants: a folder that is empty.
+// TestUnpackWants checks that Unpack requires an empty folder.
 func TestUnpackWants(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "a"), nil, 0o600); err != nil {

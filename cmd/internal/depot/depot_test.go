@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestPut: what lies there whole is not sent again; what is half there is.
+// TestPut checks that a complete file is not sent again, and that an incomplete one is.
 func TestPut(t *testing.T) {
 	store, ctx := &memory{}, t.Context()
 	sum, err := New(store).PutBytes(ctx, []byte("sound"))
@@ -37,8 +37,8 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestPutFile: a file is hashed again when it changes, at the same size and time of writing too if that is
-// young.
+// TestPutFile checks that a changed file is hashed again, even with the same size and time if the
+// time is recent.
 func TestPutFile(t *testing.T) {
 	d, ctx, path := New(&memory{}), t.Context(), filepath.Join(t.TempDir(), "a")
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestPutFile(t *testing.T) {
 	}
 }
 
-// TestGet: what is not as its sum says leaves nothing.
+// TestGet checks that a wrong hash leaves no file.
 func TestGet(t *testing.T) {
 	store, ctx := &memory{objects: map[string][]byte{}}, t.Context()
 	good, bad, folder := hash([]byte("good")), hash([]byte("bad")), t.TempDir()
@@ -104,7 +104,7 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// TestCache: a file is fetched once while it is there, and the cache keeps its bound.
+// TestCache checks that a cached file is not fetched again, and that the cache keeps its limit.
 func TestCache(t *testing.T) {
 	store, ctx, folder := &memory{}, t.Context(), t.TempDir()
 	var sums []string

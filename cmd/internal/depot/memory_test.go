@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// memory is a store in memory, which counts.
+// memory is a store in memory that counts calls.
 type memory struct {
 	mutex      sync.Mutex
 	objects    map[string][]byte

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSweep: what is young or needed stays. What is put again, or found there, is young again.
+// TestSweep checks that recent and needed files stay. A file that is put or found again is recent.
 func TestSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &memory{}
@@ -24,11 +24,11 @@ func TestSweep(t *testing.T) {
 			}
 			return sum
 		}
-		long := New(store) // of a program that runs all the time
+		long := New(store) // a program that runs all the time
 		old, needed, again, found := put(long, "old"), put(long, "needed"), put(long, "again"), put(long, "found")
 		time.Sleep(Kept - 2*time.Hour)
-		put(long, "again")       // by who has put it a day ago
-		put(New(store), "found") // by another, who finds it there
+		put(long, "again")       // by the program that put it a day ago
+		put(New(store), "found") // by another program that finds it
 		time.Sleep(2 * time.Hour)
 		young := put(long, "young")
 		files, bytes, err := long.Sweep(t.Context(), Kept, func(context.Context) (map[string]bool, error) {
@@ -52,8 +52,8 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestSweepOrder: what is needed is asked for after the files are listed, and not at all where none is old. A
-// failure to know it removes nothing.
+// TestSweepOrder checks that needs is called after the files are listed, and only if a file is old.
+// If needs fails, no file is removed.
 func TestSweepOrder(t *testing.T) {
 	store := &memory{objects: map[string][]byte{"a": nil, "b": nil}}
 	d := New(store)
@@ -61,7 +61,7 @@ func TestSweepOrder(t *testing.T) {
 	if err == nil || len(store.objects) != 2 {
 		t.Errorf("%v: %d files are left, want both", err, len(store.objects))
 	}
-	// Somebody finds a file after the list was made.
+	// A file is found after the list was made.
 	files, _, err := d.Sweep(t.Context(), Kept, func(ctx context.Context) (map[string]bool, error) { return nil, store.Touch(ctx, "a") })
 	if files != 1 || err != nil || len(store.objects) != 1 {
 		t.Errorf("%d files: %v, and %d are left", files, err, len(store.objects))
@@ -71,8 +71,8 @@ func TestSweepOrder(t *testing.T) {
 	}
 }
 
-// TestSwept: whoever puts files first, and notes within hours that they are needed, finds them, whenever
-// others sweep.
+// TestSwept checks that a client that puts files, and records them within hours, never loses them
+// to a concurrent sweep.
 func TestSwept(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestSwept(t *testing.T) {
 						r.Fatal(err)
 					}
 					pending = append(pending, sum)
-				case 2: // all that was put is written down, or forgotten
+				case 2: // all files are recorded as needed, or forgotten
 					clear(needed)
 					for _, sum := range pending {
 						needed[sum] = true

@@ -4,7 +4,7 @@ import (
 	"voicepool/device/pulse"
 )
 
-// cardFindings are those about sound cards, and about what was built in.
+// cardFindings are about sound cards and built-in drivers.
 var cardFindings = []finding{
 	{
 		name:    "nothing at all",

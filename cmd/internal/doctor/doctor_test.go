@@ -40,7 +40,7 @@ func files(of ...map[string]string) map[string]string {
 	return all
 }
 
-// finding is a machine, and what is found on it.
+// finding is a machine with its expected results.
 type finding struct {
 	name    string
 	machine machine
@@ -50,7 +50,7 @@ type finding struct {
 	advice  []Advice
 }
 
-// findings has a row for all that Examine can find.
+// findings has a row for every possible result of Examine.
 var findings = slices.Concat(serverFindings, cardFindings, loadFindings, packageFindings())
 
 // TestFindings examines every machine.
@@ -81,7 +81,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestEveryCure: each cure helps one of the machines at least.
+// TestEveryCure checks that each cure applies to at least one machine.
 func TestEveryCure(t *testing.T) {
 	for _, c := range slices.Concat(misled, silent) {
 		helps := false
@@ -101,7 +101,7 @@ func TestEveryCure(t *testing.T) {
 	}
 }
 
-// serverFindings are those about sound servers.
+// serverFindings are about sound servers.
 var serverFindings = []finding{
 	{
 		name: "plays",

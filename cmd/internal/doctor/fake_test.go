@@ -15,19 +15,19 @@ import (
 	"voicepool/pcm"
 )
 
-// machine is a machine that is made of what a test says. The zero value has a user, no file,
-// and two drivers of which none finds anything.
+// machine is a simulated Machine. The zero value has a user, no files, and two drivers that find no
+// sound.
 type machine struct {
 	identity Identity // zero: anna, 1000, on Linux
 	env      map[string]string
 	programs string            // in the path
-	files    map[string]string // content by path; what begins with ! is what its type is: !socket, !device, !folder
-	barred   string            // files and folders that this user may not use
+	files    map[string]string // content by path; a content with ! is a file type: !socket, !device, !folder
+	barred   string            // files and folders without permission
 	owners   map[string]string // "user:group" by path
 	sinks    []pulse.Sink
-	sinkErr  error // nil: there is a server
+	sinkErr  error // nil: a server answers
 	drivers  []Driver
-	paused   time.Duration // the process is not run for that long
+	paused   time.Duration // longest pause of the process
 }
 
 func (m machine) Watch() (stop func() time.Duration) { return func() time.Duration { return m.paused } }
@@ -72,7 +72,7 @@ func (m machine) Files() fs.FS {
 	return guarded{files, m.barred}
 }
 
-// guarded is files of which some folders may not be entered.
+// guarded is a file system with inaccessible folders.
 type guarded struct {
 	fs.FS
 	barred string
@@ -123,7 +123,7 @@ func (m machine) with(files map[string]string) machine {
 
 var errNone = errors.New("there is none")
 
-// drivers are pulse and oto, which open as said.
+// drivers returns pulse and oto with the given results of Open.
 func drivers(pulse *player, pulseErr error, oto *player, otoErr error) []Driver {
 	open := func(p *player, err error) func(context.Context) (Player, error) {
 		return func(context.Context) (Player, error) {
@@ -139,16 +139,16 @@ func drivers(pulse *player, pulseErr error, oto *player, otoErr error) []Driver 
 	}
 }
 
-// player is a driver's device: it takes 10 ms every 10 ms, and holds 40 ms.
+// player is a simulated device: it takes 10 ms of audio every 10 ms, and holds 40 ms.
 type player struct {
 	sink      string
 	moves     string        // to another sink, after a second
-	only      time.Duration // it takes frames for so long; 0: for ever
+	only      time.Duration // how long it takes frames; 0: without limit
 	pause     time.Duration // in the middle
-	dies      error         // in the place of standing still after only
+	dies      error         // error after only, instead of stalling
 	dry       int64
 	suspended bool
-	silent    bool // it does not answer how long a frame takes
+	silent    bool // it reports no latency
 	refuses   error
 	hangs     bool // in Close, for long
 
@@ -156,7 +156,7 @@ type player struct {
 	frames int64
 	err    error
 	stop   chan struct{}
-	done   chan struct{} // closed when src is called no more
+	done   chan struct{} // closed when src is not called again
 	heard  []pcm.Frame
 }
 
@@ -166,7 +166,7 @@ func (p *player) Start(src device.Source) error {
 	if p.refuses != nil {
 		return p.refuses
 	}
-	p.stop, p.frames, p.heard, p.err = make(chan struct{}), 0, nil, nil // the second time, too
+	p.stop, p.frames, p.heard, p.err = make(chan struct{}), 0, nil, nil // for a second start, too
 	p.take(src, held)
 	p.done = make(chan struct{})
 	go func() {

@@ -21,7 +21,7 @@ const (
 	retry = "end other programs, and run the doctor again"
 )
 
-// loadFindings are those about busy machines.
+// loadFindings are about busy machines.
 var loadFindings = []finding{
 	{
 		name:    "gaps under load",
@@ -77,11 +77,11 @@ var loadFindings = []finding{
 	},
 }
 
-// foreign matches what only helps on systems with ALSA, PulseAudio or PipeWire.
+// foreign matches words that make sense only on systems with ALSA, PulseAudio or PipeWire.
 var foreign = regexp.MustCompile(`(?i)alsa|libasound|pulse|pipewire|wireplumber|pactl|systemctl|usermod|sudo|/dev/snd|docker|podman|sound server|export|unset`)
 
-// TestSystems examines each machine as if it ran another system, which has none of the parts of Linux, with all files,
-// variables and programs of Linux. Nothing that is found or advised is about Linux.
+// TestSystems examines each machine as if it ran another system, with all files, variables and
+// programs of Linux. The results and the advice must not be about Linux.
 func TestSystems(t *testing.T) {
 	for _, system := range []string{"windows", "darwin", "ios", "android", "js"} {
 		for _, f := range findings {
@@ -113,8 +113,8 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// TestBusy examines each machine while it is busy. No server is restarted, replaced or ended because it is slow, and all
-// other advice is the same.
+// TestBusy examines each machine while it is busy. A slow server must not be restarted, replaced or
+// ended, and all other advice must be the same.
 func TestBusy(t *testing.T) {
 	blames := regexp.MustCompile(`restart pipewire|--kill|nobody asks it|is taken`)
 	for _, f := range findings {

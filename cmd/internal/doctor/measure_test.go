@@ -11,8 +11,7 @@ import (
 	"voicepool/pcm"
 )
 
-// TestMeasured: what a driver does is measured, whether it plays to the end or not, and no
-// wait is longer than it may be.
+// TestMeasured checks the measurements of a driver, and that no wait exceeds its limit.
 func TestMeasured(t *testing.T) {
 	gone := errors.New("pulse: the sound server is gone")
 	for _, c := range []struct {
@@ -20,11 +19,11 @@ func TestMeasured(t *testing.T) {
 		player *player
 		sound  bool
 		detail string
-		frames int64 // at the least
+		frames int64 // minimum
 		gaps   int
 		asked  bool
 		ms     float64       // the latency
-		took   time.Duration // at the most
+		took   time.Duration // maximum
 	}{
 		{
 			name: "plays", player: &player{sink: "a"}, sound: true, detail: "a",
@@ -92,14 +91,13 @@ func TestMeasured(t *testing.T) {
 				if m.Frames < c.frames || m.Gaps != c.gaps || m.Asked > 0 != c.asked || m.Latency != c.ms || m.Worst != c.ms {
 					t.Errorf("measured %+v, want %d frames, %d gaps, %v ms, asked: %v", *m, c.frames, c.gaps, c.ms, c.asked)
 				}
-				time.Sleep(2 * opening) // what was left behind
+				time.Sleep(2 * opening) // lets the abandoned work end
 			})
 		})
 	}
 }
 
-// TestPatience: a driver that does not come back from its opening, a server that does not
-// tell its sinks, and a start that fails end in time.
+// TestPatience checks that a blocked open, a silent server and a failed start end in time.
 func TestPatience(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -126,14 +124,14 @@ func TestPatience(t *testing.T) {
 				if took := time.Since(begin); took != c.took || r.Sound || r.Drivers[0].Detail != c.detail {
 					t.Errorf("after %v: %+v, want %q after %v", took, r.Drivers[0], c.detail, c.took)
 				}
-				time.Sleep(2 * opening) // what was left behind
+				time.Sleep(2 * opening) // lets the abandoned work end
 			})
 		})
 	}
 }
 
-// TestInterrupted: when the context ends, Examine returns at once, gives no advice, and tries
-// no other driver.
+// TestInterrupted checks that at the end of the context Examine returns at once, gives no advice,
+// and tries no further driver.
 func TestInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -150,13 +148,13 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// TestTone: without a wish silence is played; the tone is on the left for a second, on the
-// right for one, and on both, and clicks nowhere.
+// TestTone checks that silence is the default. The tone is on the left for a second, on the right
+// for one, then on both, without clicks.
 func TestTone(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		tone bool
-		want [5][2]bool // by seconds: heard on the left, on the right
+		want [5][2]bool // by second: audible on the left, on the right
 	}{
 		{name: "silence"},
 		{name: "tone", tone: true, want: [5][2]bool{{true, false}, {false, true}, {true, true}, {true, false},
@@ -195,7 +193,7 @@ func peak(frames []pcm.Frame, channel int) (most float32) {
 	return most
 }
 
-// TestTold: who looks is told what is being done.
+// TestTold checks that progress is reported.
 func TestTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0

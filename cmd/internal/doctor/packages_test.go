@@ -1,7 +1,7 @@
 package doctor
 
-// packageFindings are what would have to be installed, on each system that is known, and
-// nothing on others.
+// packageFindings are the missing packages on each known system. On an unknown system there is no
+// advice.
 func packageFindings() (all []finding) {
 	noServer := machine{sinkErr: errNone, env: inSession}.with(oneCard)
 	noBridge := machine{sinkErr: errNone, env: inSession}.with(map[string]string{wire: "!socket"})
@@ -11,7 +11,7 @@ func packageFindings() (all []finding) {
 	noLibrary := machine{sinkErr: errNone, env: inSession, drivers: drivers(nil, errNone, nil, errLibrary)}.with(oneCard)
 	for _, c := range []struct {
 		name, release, user              string // user: root, else anna
-		server, bridge, manager, library string // what is said; "" nothing
+		server, bridge, manager, library string // the advice, or ""
 	}{
 		{
 			name: "Debian 12", release: "ID=debian\nVERSION_ID=\"12\"", server: "sudo apt install pulseaudio",

@@ -6,7 +6,7 @@ import (
 	"voicepool/device/pulse"
 )
 
-// TestSinkState: what a line says of a sink; its channels where they are not two.
+// TestSinkState checks the description of a sink, with its channels if they are not two.
 func TestSinkState(t *testing.T) {
 	for _, c := range []struct {
 		sink pulse.Sink

@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCheckArgs: one form of what is allowed, and nothing that names a file.
+// TestCheckArgs checks the canonical form of permitted arguments, and that flags with files are
+// rejected.
 func TestCheckArgs(t *testing.T) {
 	for _, c := range []struct {
 		do, args, want, err string
@@ -48,8 +49,8 @@ func TestCheckArgs(t *testing.T) {
 	}
 }
 
-// TestCheckArgsTwice: what comes out goes in again, so that a worker takes what was submitted, and it does not
-// matter how it was written.
+// TestCheckArgsTwice checks that CheckArgs returns its own output unchanged, so that a worker
+// accepts what was submitted.
 func TestCheckArgsTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		do := rapid.SampledFrom(Verbs()).Draw(t, "do")
@@ -70,7 +71,7 @@ func TestCheckArgsTwice(t *testing.T) {
 	}
 }
 
-// TestStamped: only what is exactly a version or a commit tells a build from others.
+// TestStamped checks that only an unmodified version or commit identifies a build.
 func TestStamped(t *testing.T) {
 	set := func(all ...string) (s []debug.BuildSetting) {
 		for i := 0; i < len(all); i += 2 {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The test binary is the program that jobs run: it does what its sheet says.
+// TestMain makes the test binary also the program of the jobs: it does what its sheet requests.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[0] == "voicepool" {
 		os.Exit(pretend())
@@ -51,7 +51,7 @@ func pretend() int {
 	return 0
 }
 
-// TestRun: what a program does, and what becomes of its job.
+// TestRun checks the outcome of jobs by the behavior of their program.
 func TestRun(t *testing.T) {
 	t.Setenv("VOICEPOOL_NATS", "nats://secret")
 	t.Setenv("VOICEPOOL_NATS_CREDS", "secret")
@@ -63,7 +63,7 @@ func TestRun(t *testing.T) {
 	for _, c := range []struct {
 		do, sheet string
 		how       ending
-		want      string // what it says, or its result
+		want      string // its message, or its result
 	}{
 		{"compare", "say hello", ended, "hello"},
 		{"render", "write sound", ended, "sound--seed=3"},
@@ -104,7 +104,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunIsCut: the end of the worker is the end of what it runs, and no fault of the job.
+// TestRunIsCut checks that a job ends with its worker, and not as a failure of the job.
 func TestRunIsCut(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestForget: a job that has ended is forgotten, and one that has not is not, whatever old reads say and
-// whichever answers are lost. One that was forgotten may begin anew.
+// TestForget checks that a job is forgotten only if it has ended, despite stale reads and lost
+// answers.
 func TestForget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := &memory{}
 		l, ctx, id, run := ledger{table}, context.Background(), order.ID(), ""
 		table.stale = func() bool { return rapid.IntRange(0, 4).Draw(t, "stale") == 0 }
 		table.lose = func() bool { return rapid.IntRange(0, 4).Draw(t, "lost") == 0 }
-		begin := func() { // what ran before has lost its worker
+		begin := func() { // the previous run has lost its worker
 			run += "."
 			if err := insist(func() error { _, _, err := l.claim(ctx, &order, 1, "w", run); return err }); err != nil {
 				t.Fatal(err)
@@ -33,7 +33,7 @@ func TestForget(t *testing.T) {
 			gone, err := l.forget(ctx, id)
 			now := table.now(t, id).State
 			switch {
-			case errors.Is(err, errLost) && was.ended() && now == Queued: // it is gone, and nobody knows
+			case errors.Is(err, errLost) && was.ended() && now == Queued: // it was removed, but the answer is lost
 			case err != nil:
 				t.Fatal(err)
 			case gone != (was.ended() && now == Queued), !gone && now != was:
@@ -55,18 +55,18 @@ func TestForget(t *testing.T) {
 			}
 		}
 		if !table.now(t, id).State.ended() {
-			if begin(); table.now(t, id).State == Running { // else it was begun too often, and is set aside
+			if begin(); table.now(t, id).State == Running { // otherwise it was begun too often, and is set aside
 				end(failed("no", time.Second))
 			}
 		}
-		table.stale, table.lose = nil, nil // an old read may say that it has not ended
+		table.stale, table.lose = nil, nil // a stale read may show that it has not ended
 		if forget(); table.now(t, id).State != Queued {
 			t.Fatalf("a job that has ended is %s", table.now(t, id).State)
 		}
 	})
 }
 
-// TestChosen: which jobs are to be forgotten.
+// TestChosen checks the selection of jobs to forget.
 func TestChosen(t *testing.T) {
 	ago := func(state State, id string, hours int) *Job {
 		return &Job{ID: id, State: state, Ended: time.Now().Add(-time.Duration(hours)*time.Hour - time.Minute)}

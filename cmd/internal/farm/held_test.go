@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// message is one of the queue that counts what it is told.
+// message is a queue message that counts its acknowledgments.
 type message struct {
 	jetstream.Msg // nil
 	data          string
@@ -27,7 +27,7 @@ func (m *message) Ack() error        { m.told = append(m.told, "ack"); return ni
 func (m *message) Nak() error        { m.told = append(m.told, "nak"); return nil }
 func (m *message) Term() error       { m.told = append(m.told, "term"); return nil }
 
-// TestHold: while a worker has a message, the queue hears of it three times in the time that it waits.
+// TestHold checks that a held message extends its deadline three times per acknowledgment time.
 func TestHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, m := &worker{patience: 30 * time.Second}, &message{data: `{"do": "tune", "bundle": "", "version": "", "file": "a.yaml"}`}
@@ -49,7 +49,7 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// TestHoldOthers: what is no job goes for good, and is told of.
+// TestHoldOthers checks that an invalid message is removed for good and reported.
 func TestHoldOthers(t *testing.T) {
 	for _, data := range []string{"", "{", `{"do": "serve"}`, `{"do": "render", "args": ["-o", "/etc/passwd"]}`, `{"do": "render", "args": ["--seed", "3"]}`} {
 		said := 0
@@ -60,11 +60,11 @@ func TestHoldOthers(t *testing.T) {
 	}
 }
 
-// TestAgain: until it succeeds, or the time is over, or nobody wants it any more.
+// TestAgain checks that again retries until success, the time limit, or the end of the context.
 func TestAgain(t *testing.T) {
 	fails := errors.New("fails")
 	for _, c := range []struct {
-		until, most, cancel time.Duration // when it succeeds, gives up, and is ended
+		until, most, cancel time.Duration // when it succeeds, gives up and is canceled
 		want                error
 		took                time.Duration // at most
 	}{
@@ -90,7 +90,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestTold: a thing is said once, and again when another was said or a minute is over.
+// TestTold checks that a message is repeated only after another message or a minute.
 func TestTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var bad told

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// memory is a table in memory. Its faults are those of a cluster: a read may be old, and an answer lost.
+// memory is a Table in memory with the faults of a cluster: stale reads and lost answers.
 type memory struct {
 	mutex     sync.Mutex
 	revision  uint64
@@ -82,7 +82,7 @@ func (m *memory) set(key string, value []byte, revision uint64) error {
 	return nil
 }
 
-// now returns a job as it is.
+// now returns the current state of a job.
 func (m *memory) now(t interface{ Fatal(...any) }, id string) *Job {
 	all, j := m.values[id], &Job{}
 	if len(all) == 0 || all[len(all)-1].value == nil {
@@ -96,7 +96,7 @@ func (m *memory) now(t interface{ Fatal(...any) }, id string) *Job {
 
 var order = Order{Spec: Spec{Do: "render", Args: []string{"--seed=3"}, Bundle: strings.Repeat("ab", 32), Version: "v1"}, File: "a.yaml"}
 
-// insist does what may be answered too late until it is answered.
+// insist repeats a call until its answer is not lost.
 func insist(do func() error) error {
 	for {
 		if err := do(); !errors.Is(err, errLost) {
@@ -105,14 +105,14 @@ func insist(do func() error) error {
 	}
 }
 
-// TestLedger: workers that crash, die, end, come too late and hear no answers, in any order. A job ends once,
-// by the run that was begun last, and after three tries at most.
+// TestLedger checks workers that crash, die, end, come too late and lose answers, in any order. A
+// job must end once, by its last run.
 func TestLedger(t *testing.T) {
 	ends := map[State]int{}
 	check := func(t *rapid.T) {
 		table := &memory{}
 		l, ctx, id := ledger{table}, context.Background(), order.ID()
-		var runs []string // all that were begun, some of workers that are dead
+		var runs []string // all runs begun, some by dead workers
 		table.stale = func() bool { return rapid.IntRange(0, 4).Draw(t, "stale") == 0 }
 		table.lose = func() bool { return rapid.IntRange(0, 4).Draw(t, "lost") == 0 }
 		begun, counted := 0, 0
@@ -184,7 +184,7 @@ func TestLedger(t *testing.T) {
 			}
 		}
 	}
-	for round := 0; round == 0 || round < 30 && len(ends) < 3; round++ { // a short test has few runs
+	for round := 0; round == 0 || round < 30 && len(ends) < 3; round++ { // the short variant of rapid tests has few runs
 		rapid.Check(t, check)
 	}
 	for _, s := range []State{Done, Failed, Aside} {
@@ -194,7 +194,8 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestClaimsRace: of many workers that get one message, each begins a try in turn, and no try is lost.
+// TestClaimsRace checks that when many workers get the same message, each begins a try in turn, and
+// no try is lost.
 func TestClaimsRace(t *testing.T) {
 	table := &memory{}
 	l, id := ledger{table}, order.ID()
@@ -217,7 +218,7 @@ func TestClaimsRace(t *testing.T) {
 	}
 }
 
-// TestCrashes: the third crash sets a job aside, at once.
+// TestCrashes checks that the third crash sets a job aside at once.
 func TestCrashes(t *testing.T) {
 	table := &memory{}
 	l, id := ledger{table}, order.ID()
@@ -238,7 +239,7 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// TestReason: it says of each try where it was and how it went.
+// TestReason checks that the reason lists the worker and the error of each try.
 func TestReason(t *testing.T) {
 	j := Job{Tries: []Try{{"a", "signal: killed"}, {"b", ""}, {"a", "panic: x"}}}
 	if got, want := j.reason(), "3 tries: on a: signal: killed; on b: the worker died or was cut off; on a: panic: x"; got != want {
@@ -246,7 +247,7 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestID: another of anything is another job; another file name is not.
+// TestID checks that each field of a Spec changes the ID, and that the file name does not.
 func TestID(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range []Spec{

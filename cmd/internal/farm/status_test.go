@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMatch: an ID by its beginning, if that is of one alone.
+// TestMatch checks the lookup of an ID by a unique prefix.
 func TestMatch(t *testing.T) {
 	a, b := strings.Repeat("ab", 16), "abc"+strings.Repeat("0", 29)
 	for _, c := range []struct {
@@ -29,7 +29,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestLine: what a list says of a job.
+// TestLine checks the description of a job.
 func TestLine(t *testing.T) {
 	id := strings.Repeat("ab", 16)
 	for _, c := range []struct {

@@ -13,8 +13,8 @@ func drawn(text string) []byte {
 	return img.Pix
 }
 
-// TestWriteScripts: names are drawn in their own letters, and what has none is named by its
-// number in Unicode: nothing becomes a question mark, and no two names look alike.
+// TestWriteScripts checks that names are drawn in their own script, and that missing letters appear
+// as Unicode numbers. So no letter becomes a question mark, and all names look different.
 func TestWriteScripts(t *testing.T) {
 	names := []string{"bell", "Bell", "?", "????", "glück", "gluck", "колокол", "καμπάνα", "日本語の鐘", "钟声", "鐘聲", "종소리", "جرس", "פעמון", "ระฆัง", "ñandú", "🔔", "🔕", "घंटी", "ဂ"}
 	for i, name := range names {
@@ -26,15 +26,16 @@ func TestWriteScripts(t *testing.T) {
 	}
 }
 
-// TestShape: what is read from right to left is drawn so, and the number after it stays.
+// TestShape checks that right-to-left text is drawn from right to left, with the number after it in
+// place.
 func TestShape(t *testing.T) {
 	if got, want := shape("פעמון #3"), "ןומעפ #3"; got != want {
 		t.Errorf("it is drawn as %q, want %q", got, want)
 	}
 }
 
-// TestSpan: a text is drawn within its span, and Latin, Greek and Cyrillic letters have
-// widths of their own and smooth edges.
+// TestSpan checks that a text is drawn within its span, and that Latin, Greek and Cyrillic letters
+// have proportional widths and smooth edges.
 func TestSpan(t *testing.T) {
 	for _, text := range []string{"W", "i", "glück", "колокол", "καμπάνα", "日本語の鐘", "פעמון"} {
 		img := image.NewRGBA(image.Rect(0, 0, 200, 40))
@@ -59,7 +60,7 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// TestTimeLabel: lines are 80 pixels apart or more, and their labels tell them apart.
+// TestTimeLabel checks that lines are at least 80 pixels apart and have different labels.
 func TestTimeLabel(t *testing.T) {
 	for perSecond := 0.001; perSecond < 1e6; perSecond *= 1.7 {
 		step := TimeStep(perSecond)
@@ -69,7 +70,7 @@ func TestTimeLabel(t *testing.T) {
 	}
 }
 
-// FuzzWrite: any text can be drawn, and is as wide as Span says.
+// FuzzWrite checks that any text can be drawn, with a plausible Span.
 func FuzzWrite(f *testing.F) {
 	for _, text := range []string{"bell #3", "جرس #3 (x) ", "לא\u0301a\u0301", "\xff\u200f\u202e\u2067", "한글", "\u3000\u0e31"} {
 		f.Add(text)

@@ -17,8 +17,7 @@ import (
 	"voicepool/sounds"
 )
 
-// playThrough plays a sheet faster than real time, looking at the board between
-// blocks.
+// playThrough renders a sheet and looks at the board after each block.
 func playThrough(t *testing.T, sheet *cue.Sheet, look func(Picture)) (*Board, *report.Report) {
 	t.Helper()
 	lib := sounds.NewLibrary(sounds.Options{Rate: sheet.Rate})
@@ -49,8 +48,8 @@ func parse(t *testing.T, text string) *cue.Sheet {
 	return sheet
 }
 
-// TestDemo holds the show to what it is for: 20 to 40 seconds, 16 voices, 64
-// sounds at once, and a board that knows what the mixer knows.
+// TestDemo checks the embedded show: 20 to 40 seconds, 16 voices, 64 sounds at once, and a board
+// that agrees with the mixer.
 func TestDemo(t *testing.T) {
 	text, err := os.ReadFile("../../voicepool/demo.yaml")
 	if err != nil {
@@ -98,8 +97,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// TestBoardFollowsMoves checks what is to be seen of a sheet against what the
-// laws of cue sheets say.
+// TestBoardFollowsMoves checks pictures against the positions and gains that the sheet defines.
 func TestBoardFollowsMoves(t *testing.T) {
 	sheet := parse(t, `
 rate: 48000
@@ -120,7 +118,7 @@ cues:
 		theme, clock := p.voices[0], p.voices[1]
 		half := p.Stats.Frame / 24000
 		wantPan := map[int64]float64{1: -0.5, 2: 0, 3: 0.5, 4: 1, 5: 1, 6: 1}[half]
-		if diff := theme.pan - wantPan; diff > 0.021 || diff < -0.021 { // it is looked at every 20 ms
+		if diff := theme.pan - wantPan; diff > 0.021 || diff < -0.021 { // there is a picture every 20 ms
 			t.Errorf("after %d half seconds the theme is at %v, want %v", half, theme.pan, wantPan)
 		}
 		if clock.paused != (half == 3) {
@@ -159,7 +157,7 @@ func TestTellSteal(t *testing.T) {
 	}
 }
 
-// Of two crowds alike the first one is told, complete with what it cost.
+// TestCrowd checks that of two equal crowds the first is kept, with all its losses.
 func TestCrowd(t *testing.T) {
 	h := NewBoard().history
 	for _, frame := range []int64{5, 9} {
@@ -173,7 +171,7 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestCrowdTells: each of what it has cost by itself.
+// TestCrowdTells checks the text for each kind of loss.
 func TestCrowdTells(t *testing.T) {
 	for _, c := range []struct {
 		cost tally
@@ -197,8 +195,8 @@ func TestCrowdTells(t *testing.T) {
 	}
 }
 
-// TestBoardFollowsFeatures: seeks, rounds, solos and mutes in a tree, and starts
-// that became a part of others.
+// TestBoardFollowsFeatures checks seeks, loop counts, solos and mutes of nested buses, and
+// coalesced starts.
 func TestBoardFollowsFeatures(t *testing.T) {
 	sheet := parse(t, `
 rate: 48000
@@ -225,7 +223,7 @@ cues:
 		}
 		seen[p.Stats.Frame*40/48000] = strings.Join(muted, ", ")
 	})
-	for at, want := range map[int64]string{ // of a fortieth of a second
+	for at, want := range map[int64]string{ // in units of 25 ms
 		5: "theme false true, clock true true", 15: "theme false true, clock false true", 30: "theme false true, clock true true",
 		44: "theme false true, clock false false", 62: "clock false false",
 	} {
@@ -238,8 +236,8 @@ cues:
 	}
 }
 
-// TestBoardTellsWhoLost: a newcomer has the one that lost its slot to it, until it is
-// gone or loses the slot itself; who lost no slot is nobody's victim.
+// TestBoardTellsWhoLost checks that a voice shows its victim until it ends or loses the slot
+// itself. A voice that lost no slot is not a victim.
 func TestBoardTellsWhoLost(t *testing.T) {
 	b := NewBoard()
 	b.Watch(report.Event{Kind: mixer.EventStarted, Voice: 1, Slot: 3, Sound: "clock"})
@@ -265,8 +263,8 @@ func TestBoardTellsWhoLost(t *testing.T) {
 	}
 }
 
-// TestSummaryOfPriority: the summary counts what priority decided, and tells the loudest with
-// both priorities; where loudness decided alone there is no such line.
+// TestSummaryOfPriority checks that the summary counts losses decided by priority and shows the
+// loudest. Without such losses there is no line.
 func TestSummaryOfPriority(t *testing.T) {
 	for _, c := range []struct{ priority, want string }{
 		{"2", "priority decided 2 times; the loudest: coin of priority 0 gave way to chime of priority 2 at 0.4 s, at -21 dB; the next had priority 2, at -77 dB\n"},
@@ -295,7 +293,7 @@ cues:
 	}
 }
 
-// TestBoardLooksAhead: a picture has what comes next, when the show ends, and the levels of buses.
+// TestBoardLooksAhead checks the next action, the end of the show and the bus levels in pictures.
 func TestBoardLooksAhead(t *testing.T) {
 	seen := map[int64]Picture{}
 	_, r := playThrough(t, parse(t, `
@@ -305,7 +303,7 @@ cues:
 - {at: 200ms, play: coin, every: 400ms, times: 3, gain: -6}
 - {at: 1400ms, stop: theme, over: 100ms}
 `), func(p Picture) { seen[p.Stats.Frame*40/48000] = p })
-	for at, want := range map[int64]string{ // of a fortieth of a second
+	for at, want := range map[int64]string{ // in units of 25 ms
 		2: "9600 play coin", 7: "9600 play coin", 9: "28800 play coin", 24: "48000 play coin", 41: "67200 stop theme", 57: "0 ",
 	} {
 		p := seen[at]
@@ -316,7 +314,7 @@ cues:
 			t.Errorf("after %d ms it ends at %d, of %d", 25*at, p.Ends, r.Frames)
 		}
 	}
-	// A sheet that takes the place of another is followed from there.
+	// After a change, the new sheet's actions are shown.
 	p := Picture{Rate: 48000, Stats: mixer.Stats{Frame: 48000}}
 	l := plan{schedule: parse(t, "cues: []").Schedule(48000, 1)}
 	l.tell(&p, parse(t, "cues: [{at: 0.5s, play: bell}, {at: 2s, play: gong}]"))

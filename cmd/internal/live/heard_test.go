@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestHeard: the live view shows where it is heard, and in red that it is not.
+// TestHeard checks that the live view shows the output, and in red that it is lost.
 func TestHeard(t *testing.T) {
 	long := strings.Repeat("x", 70)
 	for _, c := range []struct {

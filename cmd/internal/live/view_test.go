@@ -12,8 +12,8 @@ import (
 	"voicepool/mixer"
 )
 
-// asTerminal returns a file that stands for a terminal of 80 x 24, and a
-// function that returns what was drawn on it.
+// asTerminal returns a file that acts as a terminal of 80 x 24, and a function that returns the
+// text drawn on it.
 func asTerminal(t *testing.T) (*os.File, func() string) {
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
@@ -122,10 +122,10 @@ func TestLineView(t *testing.T) {
 	}
 	p.Stats.Frame = 1500
 	v.Show(p, false)
-	p.events = []report.Event{{Frame: 2100, Kind: mixer.EventEnded, Voice: 9, Sound: "gong"}} // no line of its own
+	p.events = []report.Event{{Frame: 2100, Kind: mixer.EventEnded, Voice: 9, Sound: "gong"}} // not listed by itself
 	p.Stats.Frame = 2200
 	v.Show(p, true)
-	// The most voices in the second, not those at its end.
+	// The maximum of the second, not the count at its end.
 	want := `  0 s   4/4 voices  started 4 (bell 3, drip)
   1 s   3/4 voices  started 1 (gong); stolen 1 (bell); rejected 1 (drip); limited 1 (drip); 1 cue found no voice
                      bell lost its voice to gong at 1.2 s: it would have been heard at -40 dB, and there was no other choice
@@ -151,8 +151,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestNarrowView: what is told in a window of any width is told in full, as much
-// of it as fits; what matters most stays longest.
+// TestNarrowView checks that lines fit each window width, and that the most important parts are
+// kept the longest.
 func TestNarrowView(t *testing.T) {
 	p := sample
 	p.Stats = mixer.Stats{Frame: 48000 * 754, Playing: 28, Voices: 32, Asked: 12345, Started: 12001, Ended: 9876, Stolen: 2097, Rejected: 99, Limited: 245, Coalesced: 7}
@@ -201,7 +201,7 @@ func TestNarrowView(t *testing.T) {
 	}
 }
 
-// TestLinesOfNewKinds: what became a part of another, what ran dry, what failed.
+// TestLinesOfNewKinds checks lines of coalesced starts, underruns, faults and broken streams.
 func TestLinesOfNewKinds(t *testing.T) {
 	var out strings.Builder
 	v := NewLines(&out, false)
@@ -223,7 +223,7 @@ func TestLinesOfNewKinds(t *testing.T) {
 	}
 }
 
-// TestLinesOfVirtualVoices: a voice without a slot is none of those that have one.
+// TestLinesOfVirtualVoices checks that virtual voices do not count as voices with slots.
 func TestLinesOfVirtualVoices(t *testing.T) {
 	var out strings.Builder
 	v := NewLines(&out, false)
@@ -259,8 +259,8 @@ func TestLinesOfVirtualVoices(t *testing.T) {
 	}
 }
 
-// TestColumns: names that take two columns a letter, or none, leave all that follows
-// them where it is, and no line is wider than the window.
+// TestColumns checks that wide and combining letters keep the columns aligned, and that no line is
+// wider than the window.
 func TestColumns(t *testing.T) {
 	p := sample
 	p.events = []report.Event{{Kind: mixer.EventStolen, Sound: "日本語の鐘の音", By: 7, BySound: "한국어 종소리", Audibility: -61, Candidates: 2, RunnerUp: -30, HasRunnerUp: true}}
@@ -285,7 +285,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// lines returns the lines of a picture in a window of 80 x 24, without their styles.
+// lines returns the lines of a picture in a window of 80 x 24, without styles.
 func lines(t *testing.T, p Picture) []string {
 	t.Helper()
 	text, _, _ := strings.Cut(show(t, false, p), "\r\n\x1b[J")
@@ -296,8 +296,8 @@ func lines(t *testing.T, p Picture) []string {
 	return all
 }
 
-// TestFullView: at 80 columns the view tells the device, what is left, what comes next and the
-// buses, cuts nothing, and has losses in all rows that are free.
+// TestFullView checks a view at 80 columns: device, remaining time, next action, buses without
+// cuts, and losses in all free rows.
 func TestFullView(t *testing.T) {
 	p := sample
 	p.Heard = Heard{Device: "pulse", Sink: "Built-in Audio Analog Stereo of a card with a long name", State: "playing", Latency: 20e6}
@@ -335,7 +335,7 @@ func TestFullView(t *testing.T) {
 	}
 }
 
-// TestWrap: lines are as long as they may be, and nothing is lost between them.
+// TestWrap checks that lines are as long as possible and keep all words.
 func TestWrap(t *testing.T) {
 	const text = "drip lost its voice to 日本語の鐘の音 at 1.9 s: it would have been heard"
 	for width := 16; width < 90; width++ {

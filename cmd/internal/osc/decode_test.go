@@ -16,7 +16,7 @@ import (
 	"voicepool/cue"
 )
 
-// TestDecode: examples of the specification, what is read, and what is not.
+// TestDecode checks the examples of the specification, and other valid and invalid packets.
 func TestDecode(t *testing.T) {
 	var deep, deeper, many []byte
 	deep = osc.Append(nil, &cue.Message{Address: "/a"})
@@ -83,7 +83,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// messages draws a message of any types.
+// messages draws random messages with all types.
 var messages = rapid.Custom(func(t *rapid.T) *cue.Message {
 	text := rapid.String().Filter(func(s string) bool { return !strings.Contains(s, "\x00") })
 	args := rapid.SliceOfN(rapid.OneOf(
@@ -100,7 +100,8 @@ var messages = rapid.Custom(func(t *rapid.T) *cue.Message {
 	return m
 })
 
-// TestRoundTrip: what is encoded is decoded, in bundles too, and what is cut is never taken for another.
+// TestRoundTrip checks that encoded messages are decoded, in bundles, too, and that a cut packet is
+// never misread.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sent := rapid.SliceOfN(messages, 1, 5).Draw(t, "messages")
@@ -127,7 +128,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestFrames: packets come out of a stream whatever the pieces are in which it is read.
+// TestFrames checks that packets are extracted from a stream, whatever the size of the reads.
 func TestFrames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		special := rapid.SampledFrom([]byte{0, 1, 0xC0, 0xDB, 0xDC, 0xDD})
@@ -156,7 +157,7 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// TestBadFrames: a bad frame is left out and counted, and the next one is read.
+// TestBadFrames checks that a bad frame is skipped and counted, and that the next one is read.
 func TestBadFrames(t *testing.T) {
 	good := osc.AppendFrame(nil, []byte("good"))
 	for _, c := range []struct {
@@ -201,7 +202,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// same compares messages; NaN equals itself.
+// same compares messages. NaN equals itself.
 func same(a, b *cue.Message) bool {
 	if a.Address != b.Address || len(a.Args) != len(b.Args) {
 		return false

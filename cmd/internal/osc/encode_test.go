@@ -13,7 +13,7 @@ import (
 	"voicepool/cue"
 )
 
-// TestAppend: the examples of the specification of OSC 1.0, byte for byte.
+// TestAppend checks the examples of the OSC 1.0 specification byte for byte.
 func TestAppend(t *testing.T) {
 	for _, c := range []struct {
 		m    cue.Message
@@ -33,7 +33,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// decode reads a message word by word of 4 bytes, as the specification tells it.
+// decode reads a message in words of 4 bytes, as described in the specification.
 func decode(b []byte) (address string, args []any, err error) {
 	if len(b)%4 != 0 {
 		return "", nil, errors.New("not whole words")

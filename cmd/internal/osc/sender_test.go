@@ -13,7 +13,7 @@ import (
 	"voicepool/cue"
 )
 
-// told is what a sender says.
+// told records the callbacks of a Sender.
 type told struct {
 	sync.Mutex
 	sent   []string
@@ -49,8 +49,8 @@ func loopback(t *testing.T) (*net.UDPConn, string) {
 	return l, l.LocalAddr().String()
 }
 
-// TestSender: what is sent comes, in its order, although another destination is dead and the name of
-// a third is never found; each failure is told once, and Send never waits.
+// TestSender checks that messages arrive in order, although another destination is dead and a third
+// has an unknown name. Each failure is reported once, and Send never blocks.
 func TestSender(t *testing.T) {
 	l, to := loopback(t)
 	defer l.Close()
@@ -105,8 +105,8 @@ func TestSender(t *testing.T) {
 	}
 }
 
-// TestSenderReaches: one message to a port that nobody has is told of too, and a desk that is
-// switched on later gets what comes then.
+// TestSenderReaches checks that even a single message to a closed port is reported, and that a desk
+// switched on later gets later messages.
 func TestSenderReaches(t *testing.T) {
 	gone, to := loopback(t)
 	gone.Close()
@@ -137,7 +137,8 @@ func TestSenderReaches(t *testing.T) {
 	}
 }
 
-// TestSenderIsLate: what waited for too long is left out, and a full queue is told of.
+// TestSenderIsLate checks that messages that waited too long are dropped, and that a full queue is
+// reported.
 func TestSenderIsLate(t *testing.T) {
 	var said told
 	o := said.options()

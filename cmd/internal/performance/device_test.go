@@ -12,7 +12,7 @@ import (
 	"voicepool/pcm"
 )
 
-// stuckDevice is a device whose Close waits for a writer that stands still.
+// stuckDevice is a device whose Close blocks.
 type stuckDevice struct {
 	device.Device
 	free chan struct{}
@@ -23,8 +23,8 @@ func (d stuckDevice) Close() error {
 	return errors.New("closed")
 }
 
-// TestCloseOfStuckDevice: one that records is waited for until a command is to end, and then not
-// for ever; another not that long.
+// TestCloseOfStuckDevice checks that a recording device is awaited until the command should end and
+// a little longer, and other devices only that little.
 func TestCloseOfStuckDevice(t *testing.T) {
 	for _, c := range []struct {
 		records bool
@@ -68,7 +68,8 @@ func (s *slowSource) Render(dst []pcm.Frame) {
 	}
 }
 
-// TestGate: who shuts it waits for the block that is being made, and after it comes silence.
+// TestGate checks that close waits for the running block, and that Render returns silence
+// afterwards.
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slowSource{entry: make(chan struct{}), exit: make(chan struct{})}
@@ -98,7 +99,7 @@ func TestGate(t *testing.T) {
 	})
 }
 
-// dry is a device that tells of what its server holds, and of how often it held nothing.
+// dry is a device with server latency and a number of underflows.
 type dry struct {
 	device.Device
 	often int64
@@ -110,7 +111,7 @@ func (d dry) Latencies() device.Latencies {
 
 func (d dry) Underflows() int64 { return d.often }
 
-// TestLatencyLine: each part by itself, and what the server says of the source.
+// TestLatencyLine checks the parts of the latency and the count of underflows.
 func TestLatencyLine(t *testing.T) {
 	l := mixer.Latency{Block: 5 * time.Millisecond, Limiter: 2 * time.Millisecond}
 	const line = "latency: at most 5.0 ms for the next block, 2.0 ms in the limiter, " +
@@ -129,7 +130,7 @@ func TestLatencyLine(t *testing.T) {
 	}
 }
 
-// TestDevice: what --device takes, and what it says of what it does not.
+// TestDevice checks valid values of --device, and the errors of others.
 func TestDevice(t *testing.T) {
 	for _, c := range []struct {
 		text, wrong, file string

@@ -16,7 +16,7 @@ import (
 	"voicepool/pcm"
 )
 
-// quiet makes this a machine without sound, as far as that can be done.
+// quiet makes this a machine without sound, as far as possible.
 func quiet(t *testing.T) {
 	if paths, _ := filepath.Glob("/dev/snd/pcm*p"); len(paths) > 0 {
 		t.Skip("this machine has a sound card")
@@ -24,7 +24,7 @@ func quiet(t *testing.T) {
 	t.Setenv("PULSE_SERVER", "/nowhere/native")
 }
 
-// TestOpenCard: auto says in a line that there is nothing, and a driver that was named is an
+// TestOpenCard checks that auto prints a message without a card, and that a named driver is an
 // error.
 func TestOpenCard(t *testing.T) {
 	quiet(t)
@@ -51,7 +51,7 @@ func TestOpenCard(t *testing.T) {
 	d.Close()
 }
 
-// steady renders silence, and says when it did.
+// steady renders silence, and signals each call.
 type steady struct{ rendered chan struct{} }
 
 func (s steady) Rate() int { return 48000 }
@@ -64,8 +64,8 @@ func (s steady) Render(dst []pcm.Frame) {
 	}
 }
 
-// TestVerdict: what was not heard is an error, but for auto that is not strict, and for a
-// device that is no sound card.
+// TestVerdict checks that inaudible time is an error, except for auto without --strict, and for a
+// device that is not a sound card.
 func TestVerdict(t *testing.T) {
 	quiet(t)
 	src := steady{make(chan struct{})}
@@ -104,7 +104,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestNote: losses and returns as the report and the picture have them.
+// TestNote checks losses and returns of the device in the report and the picture.
 func TestNote(t *testing.T) {
 	s := newSound(Device{Kind: "pulse"}, null.NewPaced(null.Config{}))
 	r := &report.Report{Events: []report.Event{{Frame: 300, Kind: mixer.EventStarted}}}

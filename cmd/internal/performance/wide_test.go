@@ -20,7 +20,7 @@ import (
 	"voicepool/pcm"
 )
 
-// wide is a source of several outputs. The left sample of a frame says which output it is of.
+// wide is a source with several outputs. The left sample of a frame encodes its output.
 type wide struct{ outputs int }
 
 func (w wide) Rate() int    { return 1000 }
@@ -32,13 +32,13 @@ func (w wide) Render(dst []pcm.Frame) {
 	}
 }
 
-// quietly is a console that prints its notes to w.
+// quietly returns a console that prints its notes to w.
 func quietly(w io.Writer) *console.Console {
 	return &console.Console{Out: &console.Sticky{W: io.Discard}, Err: w}
 }
 
-// TestWideDevices: each device that is written, and the one that keeps time, takes as many outputs
-// as are played, behind a gate and a gauge; and no other number.
+// TestWideDevices checks that file devices and the null device accept exactly the configured number
+// of outputs, through a gate and a gauge.
 func TestWideDevices(t *testing.T) {
 	for _, outputs := range []int{1, 2, 4, 16} {
 		for _, kind := range []string{"null", "wav", "raw", "raw16"} {
@@ -85,7 +85,7 @@ func TestWideDevices(t *testing.T) {
 	}
 }
 
-// TestNarrowCard: a card of two channels is an error, not silence, and the line says what to do.
+// TestNarrowCard checks that a card with two channels is an error with a remedy, not silence.
 func TestNarrowCard(t *testing.T) {
 	o := Options{Device: Device{Kind: "oto"}}
 	d, err := o.open(quietly(io.Discard), 48000, 4, 1)

@@ -10,7 +10,8 @@ import (
 	"voicepool/pcm"
 )
 
-// room returns both sides of a reverb's responses to impulses on both sides, left and right, of so many seconds.
+// room returns both channels of a reverb's responses to impulses on both channels, left and right.
+// seconds is their length.
 func room(t *testing.T, values effect.Values, seconds int) (sides [][]float64) {
 	t.Helper()
 	e, err := effect.New("reverb", values)
@@ -32,14 +33,15 @@ func room(t *testing.T, values effect.Values, seconds int) (sides [][]float64) {
 	return sides
 }
 
-// TestDecay draws how the octaves of a reverb decay: as it comes, and with heights that decay as the middle does.
+// TestDecay draws the decay of a reverb's octaves: with default values, and with other values of
+// low and high.
 func TestDecay(t *testing.T) {
 	const w, h, top, to = 430, 250, 40, 2
 	p := newPage(2*w+160, top+h+34)
 	for i, c := range []struct {
 		title  string
 		values effect.Values
-		least  float64 // the time of 8 kHz as a share of that of 1 kHz is between
+		least  float64 // limits of the decay time at 8 kHz relative to 1 kHz
 		most   float64
 	}{
 		{"time 1.8 s, low 1.1, high 0.5", nil, 0.4, 0.75},

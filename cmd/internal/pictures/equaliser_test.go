@@ -12,7 +12,7 @@ import (
 
 const rate = 48000
 
-// signed returns a gain as labels have it.
+// signed returns a gain as a label.
 func signed(db float64) string {
 	if db == 0 {
 		return "0 dB"
@@ -20,7 +20,7 @@ func signed(db float64) string {
 	return fmt.Sprintf("%+g dB", db)
 }
 
-// curve returns the response of a band: that of an impulse, rendered.
+// curve returns the response of a band, measured with an impulse.
 func curve(t *testing.T, values effect.Values) (points []point) {
 	t.Helper()
 	e, err := effect.New("eq", values)
@@ -65,7 +65,7 @@ func TestEqualiser(t *testing.T) {
 		freq, gain, q float64
 		at            point
 		anchor        string
-		top           float64 // the highest place, which is asked for
+		top           float64 // the expected maximum in dB
 	}{
 		{"highpass 60 Hz", effect.HighPass, 60, 0, math.Sqrt2 / 2, point{48, -13}, "start", 0},
 		{"lowshelf 150 Hz", effect.LowShelf, 150, 9, math.Sqrt2 / 2, point{22, 10.3}, "start", 9},

@@ -21,17 +21,17 @@ import (
 
 const (
 	columns = 160 // of the spectrogram
-	rows    = 60  // a sixth of an octave each, from 20 Hz on
+	rows    = 60  // a sixth of an octave each, starting at 20 Hz
 	shown   = 4   // seconds
 )
 
-// powers returns the power of each row in each column of what a mixer makes of white noise: as it is, or through a
-// low-pass that begins at 16 kHz and is told to close and to open.
+// powers returns the power of white noise in the mixer's output, by column and row. With closes, a
+// low-pass starts at 16 kHz, closes and opens again.
 func powers(t *testing.T, closes bool) (all [columns][rows]float64) {
 	t.Helper()
 	const size = 1 << 13
 	plan := fourier.New(size)
-	for seed := range uint64(4) { // no place has hardly any noise in all of them
+	for seed := range uint64(4) { // averaging avoids places with almost no noise
 		r := rand.New(rand.NewPCG(seed, 1))
 		data := make([]float32, (shown+1)*rate)
 		for i := range data {
@@ -87,10 +87,11 @@ func powers(t *testing.T, closes bool) (all [columns][rows]float64) {
 	return all
 }
 
-// edge returns where a row begins, in Hz.
+// edge returns the lower edge of a row in Hz.
 func edge(row int) float64 { return 20 * math.Pow(2, float64(row)/6) }
 
-// heat is the colour of a level from -60 to 0 dB: from the ground's over blue, red and yellow to nearly white.
+// heat returns the color of a level from -60 to 0 dB: from the background through blue, red and
+// yellow to almost white.
 func heat(db float64) color.RGBA {
 	stops := []color.RGBA{ink.Paper, {0x2b, 0x1c, 0x5c, 255}, {0x7b, 0x23, 0x82, 255}, {0xd0, 0x41, 0x6b, 255}, {0xfb, 0x8d, 0x4a, 255}, {0xfc, 0xee, 0xb0, 255}}
 	at := min(max((db+60)/60, 0), 1) * float64(len(stops)-1)
@@ -101,7 +102,8 @@ func heat(db float64) color.RGBA {
 	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
 }
 
-// TestLowPass draws white noise through the low-pass of a voice that closes, and opens at once.
+// TestLowPass draws white noise through the low-pass of a voice that closes, and then opens at
+// once.
 func TestLowPass(t *testing.T) {
 	const left, top, cell, tall = 64, 34, 5, 5
 	const w, h = columns * cell, rows * tall
@@ -125,7 +127,7 @@ func TestLowPass(t *testing.T) {
 	}
 	for column := range columns {
 		for row := range rows {
-			db := math.Round(level(column, row)/2) * 2 // few colours make a small file
+			db := math.Round(level(column, row)/2) * 2 // few colors make a small file
 			fill(left+column*cell, top+h-(row+1)*tall, cell, tall, heat(db))
 		}
 	}
@@ -142,7 +144,7 @@ func TestLowPass(t *testing.T) {
 		fill(x, top+h, 1, 5, ink.Words)
 		ink.Write(img, x-ink.Span(name)/2, top+h+20, name, ink.Words)
 	}
-	for y := range h { // what the colours mean
+	for y := range h { // the legend of the colors
 		fill(left+w+20, top+y, 16, 1, heat(math.Round(float64(-y)*60/h/2)*2))
 	}
 	for db := 0; db <= 60; db += 10 {

@@ -1,5 +1,5 @@
-// Package pictures draws the pictures of docs/effects.md from what mixers render, and holds those
-// that are there against them.
+// Package pictures draws the pictures of docs/effects.md from rendered audio, and compares them
+// with the files in docs.
 package pictures
 
 import (
@@ -17,13 +17,14 @@ import (
 
 var update = flag.Bool("update", false, "write the pictures into docs")
 
-// most is how many bytes a picture may have.
+// most is the maximum size of a picture in bytes.
 const most = 60_000
 
 var number = regexp.MustCompile(`-?\d+\.?\d*`)
 
-// check compares a picture with that of the docs, or writes it. Numbers of an SVG may be off by a unit of
-// their last digit, and pixels by some shades: logarithms and letters differ between processors.
+// check compares a picture with the file in docs, or writes it. Numbers of an SVG may differ by one
+// unit of their last digit, and pixels by some shades, because logarithms and letters differ
+// between processors.
 func check(t *testing.T, name string, drawn []byte) {
 	t.Helper()
 	file := filepath.Join("../../../docs", name)
@@ -49,7 +50,7 @@ func check(t *testing.T, name string, drawn []byte) {
 	}
 }
 
-// sameSVG returns in what two drawings differ.
+// sameSVG describes the difference of two drawings, or returns "".
 func sameSVG(a, b []byte) string {
 	if !bytes.Equal(number.ReplaceAll(a, nil), number.ReplaceAll(b, nil)) {
 		return "other words or another number of points"
@@ -68,7 +69,7 @@ func sameSVG(a, b []byte) string {
 	return ""
 }
 
-// samePNG returns in what two pictures differ.
+// samePNG describes the difference of two pictures, or returns "".
 func samePNG(a, b []byte) string {
 	x, err := png.Decode(bytes.NewReader(a))
 	if err != nil {
@@ -94,7 +95,7 @@ func samePNG(a, b []byte) string {
 	return ""
 }
 
-// TestSame: what makes no difference is none, and what does is one.
+// TestSame checks which differences are ignored.
 func TestSame(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

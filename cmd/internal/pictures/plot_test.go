@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// page is an SVG with diagrams, on a white ground.
+// page is an SVG with diagrams on a white background.
 type page struct{ strings.Builder }
 
 func newPage(width, height int) *page {
@@ -18,7 +18,7 @@ func newPage(width, height int) *page {
 
 func (p *page) bytes() []byte { return []byte(p.String() + "</svg>\n") }
 
-// axis leads from one value to another, in its logarithm or straight.
+// axis is a linear or logarithmic axis between two values.
 type axis struct {
 	from, to float64
 	log      bool
@@ -26,7 +26,7 @@ type axis struct {
 	label    func(x float64) string
 }
 
-// at returns where a value lies, 0..1.
+// at returns the position of a value, 0..1.
 func (a *axis) at(x float64) float64 {
 	if a.log {
 		return math.Log(x/a.from) / math.Log(a.to/a.from)
@@ -34,7 +34,7 @@ func (a *axis) at(x float64) float64 {
 	return (x - a.from) / (a.to - a.from)
 }
 
-// hertz is the axis of what people hear.
+// hertz returns the axis of audible frequencies.
 func hertz() axis {
 	return axis{from: 20, to: 20000, log: true, ticks: []float64{20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000}, label: func(x float64) string {
 		switch {
@@ -49,7 +49,7 @@ func hertz() axis {
 	}}
 }
 
-// diagram is one on a page: where its field is, and its axes.
+// diagram is a diagram on a page: its position and its axes.
 type diagram struct {
 	page            *page
 	left, top, w, h float64
@@ -70,11 +70,10 @@ func (d *diagram) draw(title string) {
 	}
 }
 
-// point is a place in a diagram, in the units of its axes.
+// point is a point in a diagram, in the units of its axes.
 type point struct{ x, y float64 }
 
-// line draws a line, of which the field shows its part. Where three points lie on a line, the one between is left
-// out.
+// line draws a line clipped to the field. Points on a straight line are omitted.
 func (d *diagram) line(points []point, colour, style string) {
 	var path []point // on the page
 	for _, q := range points {
@@ -97,11 +96,11 @@ func (d *diagram) line(points []point, colour, style string) {
 	d.page.WriteString("\"/>\n")
 }
 
-// name writes a name where a line is, in its colour.
+// name writes a name near a line in the line's color.
 func (d *diagram) name(at point, colour, name, anchor string) {
 	fmt.Fprintf(d.page, `<text x="%.1f" y="%.1f" fill="%s" text-anchor="%s" stroke="#fff" stroke-width="4" paint-order="stroke">%s</text>`+"\n",
 		d.left+d.across.at(at.x)*d.w, d.top+(1-d.up.at(at.y))*d.h, colour, anchor, name)
 }
 
-// colours are told apart by everybody, and are dark enough for letters on white.
+// colours can be distinguished with color blindness, and are dark enough for letters on white.
 var colours = []string{"#0072b2", "#c24e00", "#007a59", "#a8457e", "#8a6100", "#444444"}

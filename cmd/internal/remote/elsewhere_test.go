@@ -12,7 +12,8 @@ import (
 	"voicepool/cmd/internal/live"
 )
 
-// pair has two servers: the room plays on the second, and the first says whatever it says.
+// pair returns two servers. The second plays the room, and the first has the given handler. came
+// lists the requests of the second.
 func pair(t *testing.T, answer http.HandlerFunc) (first, second *httptest.Server, came *[]string) {
 	came = new([]string)
 	second = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,14 +34,15 @@ func pair(t *testing.T, answer http.HandlerFunc) (first, second *httptest.Server
 	return first, second, came
 }
 
-// TestElsewhere: a server that names another is followed there with the token, for calls and for watching.
+// TestElsewhere checks that a redirect to another server is followed with the token, for calls and
+// for watching.
 func TestElsewhere(t *testing.T) {
 	var other string
 	first, second, came := pair(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", other+r.URL.RequestURI())
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	})
-	other = strings.Replace(second.URL, "127.0.0.1", "localhost", 1) // another host, to which Go alone gives no token
+	other = strings.Replace(second.URL, "127.0.0.1", "localhost", 1) // a different host, for which Go's client drops the token
 	c, err := New(first.URL+"/hall", "secret", "")
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +63,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestNotElsewhere: what is no server of a cluster that names another is not followed, and gets no token.
+// TestNotElsewhere checks that other redirects are not followed and get no token.
 func TestNotElsewhere(t *testing.T) {
 	for name, c := range map[string]struct {
 		status   int
@@ -91,7 +93,8 @@ func TestNotElsewhere(t *testing.T) {
 	}
 }
 
-// TestInCircles: servers that name one another are followed twice, and a way that is encrypted stays so.
+// TestInCircles checks that circular redirects are followed twice, and that https never becomes
+// http.
 func TestInCircles(t *testing.T) {
 	n, location := 0, ""
 	circle := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -14,9 +14,9 @@ import (
 
 // pigeon is a post without NATS.
 type pigeon struct {
-	answers []string // in turns; the last again and again
-	fails   error    // behind them
-	events  []string // come before the second answer
+	answers []string // in order; the last repeats
+	fails   error    // after the answers
+	events  []string // they arrive before the second answer
 	sent    []string
 	open    int
 	feed    chan<- []byte
@@ -61,7 +61,7 @@ func over(t *testing.T, p *pigeon) *Client {
 	return c
 }
 
-// TestNATSWords: commands are the orders that a WebSocket of the server takes.
+// TestNATSWords checks that commands become orders in the format of the server's WebSocket.
 func TestNATSWords(t *testing.T) {
 	const state = `{"do":"state"}; `
 	for _, c := range []struct{ words, want string }{
@@ -90,7 +90,7 @@ func TestNATSWords(t *testing.T) {
 	}
 }
 
-// TestNATSFails: who answers with no, and who does not answer.
+// TestNATSFails checks error answers and missing answers.
 func TestNATSFails(t *testing.T) {
 	for _, c := range []struct {
 		answer string
@@ -126,8 +126,8 @@ func TestNATSFails(t *testing.T) {
 	}
 }
 
-// TestNATSWatch: a picture has the state and the events since the last one; a room that is lost is told and
-// asked again.
+// TestNATSWatch checks that a picture has the state and the events since the last one, and that a
+// lost room is reported and requested again.
 func TestNATSWatch(t *testing.T) {
 	state := strings.Replace(strings.TrimSuffix(someState, "}"), `{"type":"state","state":`, `{"type":"reply","status":200,"body":`, 1) + "}"
 	p := &pigeon{
@@ -160,7 +160,7 @@ func TestNATSWatch(t *testing.T) {
 	}
 }
 
-// TestNATSAddress: which room of which servers an address means, and what is none.
+// TestNATSAddress checks the servers and the room of addresses, and invalid addresses.
 func TestNATSAddress(t *testing.T) {
 	for address, want := range map[string]string{
 		"nats://h":                      "nats://h main",

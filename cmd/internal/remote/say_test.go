@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-// server returns a client of a server that notes what it is asked for, and what it answers.
+// server returns a client of a server with a fixed answer, and the list of its requests.
 func server(t *testing.T, status int, answer string) (*Client, *[]string) {
 	asked := new([]string)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +31,7 @@ func server(t *testing.T, status int, answer string) (*Client, *[]string) {
 	return c, asked
 }
 
-// TestWords: what each command asks a server for.
+// TestWords checks the request of each command.
 func TestWords(t *testing.T) {
 	const state, ask = `{"buses":[{"bus":"sfx"},{"bus":"17"}]}`, "GET /v1/rooms/hall%202/state; "
 	for _, x := range []struct{ words, want string }{
@@ -86,7 +86,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWrongWords: what is no command is told at once, and nothing is sent.
+// TestWrongWords checks that an invalid command is rejected without a request.
 func TestWrongWords(t *testing.T) {
 	for words, want := range map[string]string{
 		"":                     "no command: a command is missing, such as: go",
@@ -106,7 +106,8 @@ func TestWrongWords(t *testing.T) {
 	}
 }
 
-// TestRefusals: the server's sentence is the error, and what is no server of ours is told.
+// TestRefusals checks that the server's sentence is the error, and that answers of other programs
+// are recognized.
 func TestRefusals(t *testing.T) {
 	for _, x := range []struct {
 		status       int
@@ -130,7 +131,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestAddress: which room an address means, and what is none.
+// TestAddress checks the room of addresses, and invalid addresses.
 func TestAddress(t *testing.T) {
 	for address, want := range map[string]string{
 		"http://h:1":              "http://h:1/v1/rooms/main",

@@ -14,7 +14,8 @@ import (
 	"voicepool/cmd/internal/live"
 )
 
-// talker is a server that says some messages to each who comes, in turns, and hangs up.
+// talker is a server that sends each client the messages of the next turn, and closes the
+// connection.
 func talker(t *testing.T, turns ...[]string) *Client {
 	n := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -48,7 +49,8 @@ const someState = `{"type":"state","state":{"rate":48000,"frame":48000,"pool":4,
 	`"sounds":[{"sound":"bell"},{"sound":"step"}],"buses":[{"bus":"master","peak":-3},{"bus":"sfx","peak":-9}],` +
 	`"voices":[{"voice":3,"sound":"step","slot":1,"level":-12,"state":"playing"},{"voice":2,"sound":"bell","slot":-1,"state":"virtual"}]}}`
 
-// TestWatch: pictures have the voices with a slot, events are told once, and the end is one.
+// TestWatch checks that pictures have the voices with slots and each event once, and that the end
+// of the room ends Watch.
 func TestWatch(t *testing.T) {
 	c := talker(t, []string{
 		someState,
@@ -81,7 +83,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchComesBack: a connection that is lost is told and made again.
+// TestWatchComesBack checks that a lost connection is reported and restored.
 func TestWatchComesBack(t *testing.T) {
 	c := talker(t, []string{someState}, []string{someState, `{"type":"end"}`})
 	var told []string
@@ -91,7 +93,8 @@ func TestWatchComesBack(t *testing.T) {
 	}
 }
 
-// TestWatchFails: nobody there, no room for the token, no voicepool, and a context that ends.
+// TestWatchFails checks a missing server, a wrong token, another program, and the end of the
+// context.
 func TestWatchFails(t *testing.T) {
 	none := func(live.Picture, bool) {}
 	c := talker(t, []string{`{"type":"state"}`})

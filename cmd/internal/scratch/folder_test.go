@@ -9,8 +9,8 @@ import (
 
 const ownFolder = "voicepool-test-"
 
-// TestFolders: a folder goes when its process is gone; those of others stay, and so do young ones, whose
-// process may be about to take them.
+// TestFolders checks that folders of ended processes are removed. Folders of running processes
+// stay, and so do young ones, which may not be locked yet.
 func TestFolders(t *testing.T) {
 	parent, old := t.TempDir(), time.Now().Add(-time.Minute)
 	age := func(folder string, mod time.Time) {

@@ -16,11 +16,11 @@ import (
 	"voicepool/cmd/internal/show"
 )
 
-// fake is a show that notes what it is asked for.
+// fake is a show that records commands.
 type fake struct {
 	state show.State
 	asked []string
-	fails string // what every command but state gets
+	fails string // the error of every command except state
 	gone  error
 }
 
@@ -53,7 +53,7 @@ func newFake() *fake {
 	return f
 }
 
-// drawn returns what a screen shows, a line each.
+// drawn returns the lines on a screen.
 func drawn(t testing.TB, f *fake, w, h int) (*screen, []string) {
 	t.Helper()
 	sim := tcell.NewSimulationScreen("UTF-8")
@@ -81,7 +81,7 @@ func text(sim tcell.SimulationScreen) (lines []string) {
 	return lines
 }
 
-// TestDraw: what is on the screen, at the sizes that terminals have.
+// TestDraw checks the screen at several terminal sizes.
 func TestDraw(t *testing.T) {
 	_, lines := drawn(t, newFake(), 80, 24)
 	all := strings.Join(lines, "\n")
@@ -113,8 +113,8 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestRacks: what is on a bus stands below it, with what is bypassed, and what a compressor takes away; where
-// there is little room, buses come before effects.
+// TestRacks checks that effects appear below their bus, with their bypass and gain reduction. If
+// there is little room, buses have priority.
 func TestRacks(t *testing.T) {
 	f := newFake()
 	f.state.Buses[1].Effects = []show.Rack{{Effect: "tone", Kind: "eq"}, {Effect: "hall", Kind: "reverb", Bypass: true}, {Effect: "compressor", Kind: "compressor"}}
@@ -143,7 +143,7 @@ func TestRacks(t *testing.T) {
 	}
 }
 
-// TestAlarms: no sound, and a pause, are on the second line.
+// TestAlarms checks that lost sound and a pause appear on the second line.
 func TestAlarms(t *testing.T) {
 	f := newFake()
 	f.state.Paused = true
@@ -172,7 +172,7 @@ func press(s *screen, keys ...any) {
 	}
 }
 
-// TestKeys: what each key asks for.
+// TestKeys checks the command of each key.
 func TestKeys(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -207,7 +207,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestPaste: what is pasted asks for nothing.
+// TestPaste checks that pasted text sends no commands.
 func TestPaste(t *testing.T) {
 	f := newFake()
 	s, _ := drawn(t, f, 80, 24)
@@ -223,7 +223,8 @@ func TestPaste(t *testing.T) {
 	}
 }
 
-// TestErrors: what the show refuses is on the last line for a while; the second Q has a time.
+// TestErrors checks that errors of the show appear on the last line for a while, and that the
+// second Q has a time limit.
 func TestErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
@@ -255,7 +256,7 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// TestRun: it ends with the show, and an attached one can be left.
+// TestRun checks that Run ends with the show, and that an attached operator can leave.
 func TestRun(t *testing.T) {
 	f := newFake()
 	gone := errors.New("gone")
@@ -272,8 +273,8 @@ func TestRun(t *testing.T) {
 		sim := tcell.NewSimulationScreen("UTF-8")
 		f.gone = c.gone
 		ask := func(command string) (*control.Answer, error) {
-			if c.gone == nil { // the terminal has begun
-				_ = sim.PostEvent(tcell.NewEventKey(tcell.KeyCtrlC, 0, 0)) // full: there is one already
+			if c.gone == nil { // the terminal is initialized
+				_ = sim.PostEvent(tcell.NewEventKey(tcell.KeyCtrlC, 0, 0)) // full: there already is one
 			}
 			return f.ask(command)
 		}
@@ -283,7 +284,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestMessageGoes: what went wrong is no longer told once a key did something.
+// TestMessageGoes checks that a successful key clears an earlier error.
 func TestMessageGoes(t *testing.T) {
 	f := newFake()
 	s, _ := drawn(t, f, 80, 24)

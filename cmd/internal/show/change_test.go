@@ -12,7 +12,7 @@ import (
 	"voicepool/cue"
 )
 
-// TestChange: another sheet has the same cues stand by and trimmed, by their numbers.
+// TestChange checks that standby and trims keep their cue numbers after a change of the sheet.
 func TestChange(t *testing.T) {
 	for _, c := range []struct {
 		name, does, list string
@@ -48,7 +48,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// turning is a player whose cue 1 plays, in whatever sheet it has: at its place there.
+// turning is a player whose cue 1 plays, at its list index in the current sheet.
 type turning struct {
 	*player
 	place atomic.Int64
@@ -62,8 +62,8 @@ func (p *turning) Cease(list int, _ time.Duration) {
 	}
 }
 
-// TestChangeWhileAsked: who looks at a show and stops cues while its sheet changes meets the cues of one
-// sheet, never the places of another.
+// TestChangeWhileAsked checks that concurrent reads and stops during a change see the list of one
+// sheet only.
 func TestChangeWhileAsked(t *testing.T) {
 	var sheets [2]*cue.Sheet
 	for i, text := range []string{"list:\n  - {cue: 1, play: coin}\n", "list:\n  - {cue: 0, play: coin}\n  - {cue: 1, play: coin}\n"} {

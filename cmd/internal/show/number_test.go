@@ -7,7 +7,7 @@ import (
 	"voicepool/cmd/internal/show"
 )
 
-// TestNumberOfWords: any text is the number of a cue, also one of several words.
+// TestNumberOfWords checks that a cue number may be any text, even several words.
 func TestNumberOfWords(t *testing.T) {
 	s, p := showOf(t, "list: [{cue: 1, play: coin}, {cue: Act 6, play: coin}, {cue: 7, play: coin}]", show.Options{})
 	for _, command := range []string{"go Act 6", "standby Act 6", "go"} {
@@ -20,7 +20,8 @@ func TestNumberOfWords(t *testing.T) {
 	}
 }
 
-// TestTrimNothing: a cue that plays nothing is not trimmed, as nothing could be written.
+// TestTrimNothing checks that a cue without a play cannot be trimmed, because it has no gain to
+// write.
 func TestTrimNothing(t *testing.T) {
 	s, p := showOf(t, "buses: {music: {}}\nlist: [{cue: 1, fade: music, to: -6}, {cue: 2, do: [{fade: music, to: 0}, {play: coin}]}]", show.Options{})
 	if err := s.Do("trim -1"); err == nil || !strings.Contains(err.Error(), "cue 1 plays nothing, so it has no gain") {

@@ -11,7 +11,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestStateEffects: a screen is told what is on a bus, what of it is bypassed, and what its compressors take away.
+// TestStateEffects checks that the state shows the effects of a bus, their bypass, and the gain
+// reduction of compressors.
 func TestStateEffects(t *testing.T) {
 	s, p := showOf(t, `
 buses: {music: {effects: [{eq: {id: tone, bypass: true}}, {compressor: {threshold: -40, ratio: 100, knee: 0, attack: 0.1ms}}]}}

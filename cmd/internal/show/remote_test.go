@@ -10,7 +10,7 @@ import (
 	"voicepool/cue"
 )
 
-// TestStart: a cue begins without standby and without the guard, unless the show is paused.
+// TestStart checks that a cue starts without standby and guard, unless the show is paused.
 func TestStart(t *testing.T) {
 	s, p := newShow(t, show.Options{Guard: time.Hour})
 	for _, number := range []string{"3", "3", "4"} {
@@ -32,7 +32,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestCease: only the cue of the number ends, and only where it runs.
+// TestCease checks that only the cue with the number ends, and only if it is running or waiting.
 func TestCease(t *testing.T) {
 	s, p := newShow(t, show.Options{})
 	p.playing = []cue.Running{{List: 1}, {List: 1}, {List: 4, Waiting: true}}
@@ -49,7 +49,7 @@ func TestCease(t *testing.T) {
 	}
 }
 
-// TestPanicIn: the fade is as long as asked for, also out of a pause.
+// TestPanicIn checks the length of the fade, even from a pause.
 func TestPanicIn(t *testing.T) {
 	s, p := newShow(t, show.Options{})
 	s.PanicIn(3 * time.Second)
@@ -60,7 +60,7 @@ func TestPanicIn(t *testing.T) {
 	}
 }
 
-// TestGuarded: how long no GO counts.
+// TestGuarded checks the remaining time of the guard.
 func TestGuarded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := newShow(t, show.Options{Guard: 300 * time.Millisecond})

@@ -21,7 +21,7 @@ import (
 	"voicepool/pcm"
 )
 
-// player is a player that notes what is asked of it.
+// player is a Player that records its calls.
 type player struct {
 	mixer   *mixer.Mixer
 	asked   []string
@@ -52,7 +52,7 @@ func (p *player) Do(words ...string) error {
 	return p.fails
 }
 
-// take returns what was asked for since the last time.
+// take returns the calls since the last take.
 func (p *player) take() string {
 	defer func() { p.asked = nil }()
 	return strings.Join(p.asked, ", ")
@@ -87,11 +87,11 @@ func showOf(t testing.TB, sheet string, o show.Options) (*show.Show, *player) {
 	return show.New(s, p, o), p
 }
 
-// TestWords: what each command asks for, and what a wrong one is told.
+// TestWords checks the calls and the errors of each text command.
 func TestWords(t *testing.T) {
 	for _, c := range []struct {
-		name, says string // commands, by semicolons
-		asks, err  string // the error of the last
+		name, says string // commands, separated by semicolons
+		asks, err  string // the error of the last command
 		standby    string
 	}{
 		{name: "GO moves past the chain", says: "go;go", asks: "fire 0, fire 1", standby: "Q5"},
@@ -146,7 +146,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestGuard: a double press, and a key that is held, are one GO, whoever presses.
+// TestGuard checks that a double press or a held key is one GO.
 func TestGuard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p := newShow(t, show.Options{Guard: 300 * time.Millisecond})
@@ -157,7 +157,7 @@ func TestGuard(t *testing.T) {
 		if got := p.take(); got != "fire 0" {
 			t.Errorf("a held key asked for %q", got)
 		}
-		time.Sleep(269 * time.Millisecond) // 299 since the last
+		time.Sleep(269 * time.Millisecond) // 299 ms since the last
 		if err := s.Do("go 4"); err == nil {
 			t.Error("a GO after 299 ms counts")
 		}
@@ -168,7 +168,7 @@ func TestGuard(t *testing.T) {
 	})
 }
 
-// TestPanicAgain: only a second panic within the fade of the first is hard.
+// TestPanicAgain checks that only a second panic during the first fade is immediate.
 func TestPanicAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p := newShow(t, show.Options{})
@@ -182,7 +182,7 @@ func TestPanicAgain(t *testing.T) {
 	})
 }
 
-// TestStop: all cues that run, or wait, are stopped.
+// TestStop checks that all running and waiting cues are stopped.
 func TestStop(t *testing.T) {
 	s, p := newShow(t, show.Options{})
 	p.playing = []cue.Running{{List: 1}, {List: 4, Waiting: true}}
@@ -194,7 +194,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestState: what a screen is told.
+// TestState checks the state for screens.
 func TestState(t *testing.T) {
 	s, p := newShow(t, show.Options{})
 	p.playing = []cue.Running{{List: 0, Begun: 48000, Left: 24000}, {List: 4, Begun: -1, Left: -1, Waiting: true}}
@@ -221,7 +221,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestWatch: what happens is told, and who does not read loses it.
+// TestWatch checks that watchers get events, and that a slow reader loses some.
 func TestWatch(t *testing.T) {
 	s, _ := newShow(t, show.Options{})
 	quick, slow := make(chan string, 10), make(chan string, 1)
@@ -244,8 +244,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestAnyCommands: whatever is asked for, standby is a cue that can begin or the end of the list, a
-// GO fires what stood by, and none comes within the guard of another.
+// TestAnyCommands checks random commands. Standby is always an armed cue or the end of the list, a
+// GO fires the cue on standby, and no GO succeeds within the guard.
 func TestAnyCommands(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		synctest.Test(t, func(*testing.T) {
@@ -262,7 +262,7 @@ func TestAnyCommands(t *testing.T) {
 					if fired := strings.HasPrefix(asked, "fire"); fired != (err == nil) || fired && (time.Since(last) < 300*time.Millisecond || before.Paused) {
 						rt.Fatalf("%s: %v, asked for %q, %v after the last", command, err, asked, time.Since(last))
 					}
-					if command != "go 2.5" && !before.Paused && (command != "go" || before.Standby != "") { // else there is nothing that could begin
+					if command != "go 2.5" && !before.Paused && (command != "go" || before.Standby != "") { // otherwise there is no cue to start
 						last = time.Now()
 					}
 					if want := slices.IndexFunc(after.List, func(c show.ListCue) bool { return c.Cue == before.Standby }); command == "go" && err == nil && asked != fmt.Sprintf("fire %d", want) {
@@ -279,7 +279,8 @@ func TestAnyCommands(t *testing.T) {
 	})
 }
 
-// TestWrite: trims go into the sheet, which stays as it is where they cannot.
+// TestWrite checks that trims are written into the sheet, and that after an error the sheet is
+// unchanged.
 func TestWrite(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "show.yaml")
 	text := "# a show\nlist:\n  - {cue: 1, play: coin}   # first\n  - {cue: 2, play: coin, gain: -3}\n"

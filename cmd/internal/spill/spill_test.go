@@ -11,7 +11,7 @@ import (
 	"voicepool/internal/leak"
 )
 
-// reader takes a write at a time, when it is let to.
+// reader accepts one write per value of let.
 type reader struct {
 	strings.Builder
 	let chan error
@@ -25,7 +25,7 @@ func (r *reader) Write(p []byte) (int, error) {
 	return r.Builder.Write(p)
 }
 
-// TestLogIsWrittenInOrder: all that a reader takes arrives, in order.
+// TestLogIsWrittenInOrder checks that all lines arrive in order.
 func TestLogIsWrittenInOrder(t *testing.T) {
 	defer leak.Check(t)
 	var out, want strings.Builder
@@ -40,15 +40,15 @@ func TestLogIsWrittenInOrder(t *testing.T) {
 	}
 }
 
-// TestLogCounts: every line that was not written is counted, whatever keeps it back.
+// TestLogCounts checks that every unwritten line is counted, whatever the reason.
 func TestLogCounts(t *testing.T) {
 	full := errors.New("full")
 	for _, c := range []struct {
 		name  string
 		each  int     // bytes of a line
-		lines int     // that are written
-		say   []error // of the reader, to one write after another; then it takes no more
-		want  int     // lines dropped
+		lines int     // number of lines
+		say   []error // results of the reader's first writes; later writes block
+		want  int     // dropped lines
 		err   error
 	}{
 		{name: "all is read", each: 10, lines: 3, say: []error{nil, nil, nil}},

@@ -11,7 +11,7 @@ import (
 
 type answer interface{ Print(w io.Writer) }
 
-// FuzzReport: any text is explained, drawn or refused, in a line.
+// FuzzReport checks that any text is explained, drawn or rejected with one line.
 func FuzzReport(f *testing.F) {
 	f.Add(sampleReport(f))
 	f.Add(`{"version":1,"rate":1,"events":[{"kind":"stolen","voice":1,"by":1},{"kind":"real","voice":1,"slot":70000},{"kind":"limited","reason":"cooldown"}]}`)

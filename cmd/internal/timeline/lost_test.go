@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestLost: each loss of a report is as high as it would have been loud, and the worst is named;
-// a report without losses has no lane for them.
+// TestLost checks that each loss is drawn with the height of its level, and that the worst is
+// labeled. A report without losses has no such strip.
 func TestLost(t *testing.T) {
 	var told struct {
 		Events []struct {
@@ -43,11 +43,11 @@ func TestLost(t *testing.T) {
 	}
 	bottom := int(s.lostTop) + timeStrip
 	for frame, high := range highest {
-		drawn := 0 // marks are bright, lines of time are not
+		drawn := 0 // marks are bright, grid lines are not
 		for c.(*pngCanvas).img.RGBAAt(int(s.x(frame)), bottom-1-drawn).R > 150 {
 			drawn++
 		}
-		if drawn < max(high-1, 1) || drawn > high { // half a pixel is rounded either way
+		if drawn < max(high-1, 1) || drawn > high { // half a pixel may be rounded up or down
 			t.Errorf("at %d there is a column of %d pixels, want %d", frame, drawn, high)
 		}
 	}
@@ -58,7 +58,7 @@ func TestLost(t *testing.T) {
 	if at := n.at["in it: worst: wind #2 at -45 dB"]; at[0] < s.x(900) || n.at["lost dB"] == [2]float64{} {
 		t.Errorf("the worst is not named beside %v: %v", s.x(900), n.at)
 	}
-	d.lost[3].frame = d.head.Frames // where there is no room to its right
+	d.lost[3].frame = d.head.Frames // no room to its right
 	if _, err := drawTimeline(d, func(w, h int) canvas { return n }); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestSVGScales: an SVG is as wide as its page, and as high as its own sides are to each other.
+// TestSVGScales checks that an SVG fills its page and keeps its aspect ratio.
 func TestSVGScales(t *testing.T) {
 	d := sampleTimeline(t, nil)
 	s := layTimeline(d, newSVGCanvas(1, 1))

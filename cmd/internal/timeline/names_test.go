@@ -12,7 +12,7 @@ import (
 	"voicepool/mixer"
 )
 
-// TestTimelineNames: names that are the same on one line carry the number of their sound.
+// TestTimelineNames checks that equal names get the number of their sound.
 func TestTimelineNames(t *testing.T) {
 	got := distinct([]string{"bell", "Bell", "a\nb", "glück", "a b"})
 	if want := []string{"bell", "Bell", "3:a b", "glück", "5:a b"}; !slices.Equal(got, want) {
@@ -20,7 +20,7 @@ func TestTimelineNames(t *testing.T) {
 	}
 }
 
-// TestTimelineScripts: a PNG names sounds in their own letters.
+// TestTimelineScripts checks that a PNG draws names in their own script.
 func TestTimelineScripts(t *testing.T) {
 	render := func(name string) []byte {
 		d := sampleTimeline(t, nil)
@@ -41,7 +41,7 @@ func TestTimelineScripts(t *testing.T) {
 	}
 }
 
-// notes is a canvas that keeps its texts.
+// notes is a canvas that records texts.
 type notes struct {
 	*svgCanvas
 	at    map[string][2]float64
@@ -51,8 +51,8 @@ type notes struct {
 func (n *notes) text(x, y float64, text string, c color.RGBA) { n.at[text] = [2]float64{x, y} }
 func (n *notes) name(x, y float64, text string)               { n.at["in it: "+text] = [2]float64{x, y} }
 
-// TestTimelineWideNames: names in wide letters stay within their bars, and the
-// boxes of the legend off each other.
+// TestTimelineWideNames checks that names with wide letters fit their bars, and that legend entries
+// do not overlap.
 func TestTimelineWideNames(t *testing.T) {
 	const wide, narrow = "日本語の鐘の音", "bellbell"
 	d := sampleTimeline(t, nil)
@@ -80,7 +80,7 @@ func TestTimelineWideNames(t *testing.T) {
 	}
 }
 
-// TestTimelineNameInk: a name can be read on its bar, whatever its colour.
+// TestTimelineNameInk checks that a name is readable on any color.
 func TestTimelineNameInk(t *testing.T) {
 	for _, ground := range []color.RGBA{bright, ink.Paper, soundColour(4)} {
 		c := newPNGCanvas(40, 20)
@@ -107,8 +107,8 @@ func TestTimelineNameInk(t *testing.T) {
 	}
 }
 
-// TestTimelineTexts: what came too close to another start is named, and no text
-// runs over another or out of the picture.
+// TestTimelineTexts checks that coalesced starts are explained, and that texts neither overlap nor
+// leave the picture.
 func TestTimelineTexts(t *testing.T) {
 	d := sampleTimeline(t, NewLevels(1000, 20*time.Millisecond))
 	n := &notes{at: map[string][2]float64{}}

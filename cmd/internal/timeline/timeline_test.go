@@ -24,7 +24,7 @@ import (
 	"voicepool/voice"
 )
 
-// sampleReport is the report with which explanations are tested.
+// sampleReport returns the report of the tests of package explain.
 func sampleReport(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile("../../../internal/explain/testdata/sample.json")
@@ -43,7 +43,7 @@ func sampleTimeline(t *testing.T, recorded *Levels) *Timeline {
 	return drawn
 }
 
-// TestTimeline: parts lie where voices were, losses where they gave way.
+// TestTimeline checks the parts and losses of a report.
 func TestTimeline(t *testing.T) {
 	d := sampleTimeline(t, nil)
 	if want := []string{"bell", "boom", "step", "wind"}; !slices.Equal(slices.Sorted(slices.Values(d.sounds)), want) || d.sounds[0] != "bell" {
@@ -87,7 +87,7 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// TestLanes: virtual parts that meet never share a lane, and none is wasted.
+// TestLanes checks that overlapping virtual parts have different lanes, and that lanes are reused.
 func TestLanes(t *testing.T) {
 	d := &Timeline{ribbons: []ribbon{
 		{parts: []part{{to: 5, row: -1, virtual: true}}},
@@ -122,8 +122,8 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestLevels: what is recorded is what the mixer compares, at its time, also after
-// every other sample has been given up.
+// TestLevels checks that recorded levels equal the mixer's at the right time, even after samples
+// were removed.
 func TestLevels(t *testing.T) {
 	const rate, hop = 1000, 20
 	index := make([]float32, 50) // 3 dB less with every hop
@@ -175,7 +175,7 @@ func TestLevels(t *testing.T) {
 	check(240, -6*9+stereo)
 }
 
-// TestDrawTimeline: the picture shows a steal, a refusal and the voices between.
+// TestDrawTimeline checks a steal, a refusal and voices in a picture.
 func TestDrawTimeline(t *testing.T) {
 	recorded := NewLevels(1000, 20*time.Millisecond)
 	recorded.tracks[1] = &track{0, slices.Repeat([]uint8{halfDecibels(-20)}, 25)}
@@ -190,7 +190,7 @@ func TestDrawTimeline(t *testing.T) {
 	at := func(frame int64, row float64) color.RGBA {
 		return img.RGBAAt(int(s.x(frame)), int(s.slotTop+s.row*row+3))
 	}
-	// Voice 1 is the loudest there is, voice 2 hardly heard.
+	// Voice 1 is the loudest, and voice 2 almost inaudible.
 	loud, faint := at(300, 0), at(300, 1)
 	bell, wind := soundColour(0), soundColour(slices.Index(d.sounds, "wind"))
 	if loud != bell {
@@ -202,7 +202,7 @@ func TestDrawTimeline(t *testing.T) {
 	if got := at(2600, 0); got != ink.Field {
 		t.Errorf("a free slot is drawn %v, want %v", got, ink.Field)
 	}
-	// Where voice 2 became virtual there is a mark, and a link into the lane.
+	// When voice 2 became virtual, there is a mark and a link into the lane.
 	lost := at(900, 1)
 	if int(lost.R) < int(lost.B)+60 {
 		t.Errorf("the mark of a loss is drawn %v", lost)
@@ -219,7 +219,7 @@ func TestDrawTimeline(t *testing.T) {
 	}
 }
 
-// TestTimelineSVG: it is XML, and has what it shows as text.
+// TestTimelineSVG checks that the SVG is valid XML with its texts.
 func TestTimelineSVG(t *testing.T) {
 	d := sampleTimeline(t, nil)
 	d.title = `a <b> & "c"`
@@ -251,8 +251,8 @@ func TestTimelineSVG(t *testing.T) {
 	}
 }
 
-// TestTimelineHTML: the page has its data, asks for nothing from elsewhere, and
-// every voice brings its explanation.
+// TestTimelineHTML checks that the page has its data, loads no other files, and has an explanation
+// for each voice.
 func TestTimelineHTML(t *testing.T) {
 	recorded := NewLevels(1000, 20*time.Millisecond)
 	recorded.tracks[2] = &track{5, []uint8{1, 2, 3}}
@@ -297,7 +297,7 @@ func TestTimelineHTML(t *testing.T) {
 	}
 }
 
-// TestTimelineMissed: a cue that found no voice is of no sound.
+// TestTimelineMissed checks that a cue without a voice adds no sound.
 func TestTimelineMissed(t *testing.T) {
 	text := `{"version":1,"rate":8000,"frames":10,"events":[{"kind":"started","voice":1,"sound":"bell","slot":0},{"kind":"missed","cue":1}]}`
 	d, err := Read("r", "r", strings.NewReader(text), nil)
@@ -324,8 +324,8 @@ func TestTimelineTooMany(t *testing.T) {
 	}
 }
 
-// TestGaps: a stretch in which nothing was heard is shaded over all rows, in each kind of
-// picture, and is no start that was refused.
+// TestGaps checks that a gap in the output is shaded over all rows in each format, and does not
+// count as a refused start.
 func TestGaps(t *testing.T) {
 	text := `{"version": 1, "rate": 1000, "frames": 5000, "voices": 2, "overflow": "quietest", "events": [
 		{"frame": 0, "kind": "started", "voice": 1, "sound": "bell", "cue": 0, "slot": 0},

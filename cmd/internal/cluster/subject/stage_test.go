@@ -20,13 +20,13 @@ func TestMain(m *testing.M) { leak.Main(m) }
 
 // loop is a wire without NATS.
 type loop struct {
-	taking sync.Mutex // held while a message is taken: none comes any more behind leave
+	taking sync.Mutex // held while a message is taken, so that take is not called after leave
 	subs   map[string]func(letter)
 
 	mutex sync.Mutex
 	inbox map[string]chan []byte
 	fails error
-	most  int // bytes of a message; 0: any
+	most  int // maximum size of a message in bytes; 0: unlimited
 }
 
 func (w *loop) subscribe(subject string, take func(letter), _ func(int)) (func(), error) {
@@ -65,7 +65,7 @@ func (w *loop) publish(subject string, data []byte) error {
 	return nil
 }
 
-// send sends a message to a room, and reports whether one takes it.
+// send sends a message to a room, and reports whether the room is subscribed.
 func (w *loop) send(room, reply, text string) bool {
 	w.taking.Lock()
 	defer w.taking.Unlock()
@@ -76,14 +76,14 @@ func (w *loop) send(room, reply, text string) bool {
 	return take != nil
 }
 
-// listens reports whether a room takes messages.
+// listens reports whether a room is subscribed.
 func (w *loop) listens(room string) bool {
 	w.taking.Lock()
 	defer w.taking.Unlock()
 	return w.subs["voicepool.room."+room+".cmd"] != nil
 }
 
-// came returns what comes on a subject.
+// came returns the messages of a subject.
 func (w *loop) came(subject string) chan []byte {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -108,7 +108,7 @@ type stage struct {
 	said *lines
 }
 
-// lines are what people are told.
+// lines records log lines.
 type lines struct {
 	mutex sync.Mutex
 	all   []string
@@ -126,7 +126,7 @@ func (l *lines) have() []string {
 	return slices.Clone(l.all)
 }
 
-// set has a hall with the room main, which has not begun to answer.
+// set returns a stage with the room main, which is not subscribed yet.
 func set(t testing.TB, change func(*service.Options)) *stage {
 	t.Helper()
 	var o service.Options
@@ -156,7 +156,7 @@ func (s *stage) add(name string) *room.Room {
 	return r
 }
 
-// begin has rooms answer.
+// begin subscribes rooms.
 func (s *stage) begin(rooms ...string) {
 	s.t.Helper()
 	for _, name := range rooms {
@@ -194,7 +194,7 @@ func (s *stage) ask(text string) said {
 	return parse(s.t, <-s.wire.came("_INBOX.a"))
 }
 
-// counted returns a figure of the metrics.
+// counted returns a value of the metrics.
 func (s *stage) counted(kind, outcome string) string {
 	w := httptest.NewRecorder()
 	s.hall.ServeHTTP(w, httptest.NewRequestWithContext(service.Trust(s.t.Context(), service.Read), http.MethodGet, "/metrics", nil))

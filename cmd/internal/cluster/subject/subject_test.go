@@ -19,8 +19,8 @@ import (
 
 var errLong = nats.ErrMaxPayload
 
-// TestOrders: each message has the reply that a WebSocket would have, and a caller may do what an operator
-// may, whatever a guard says of those whom it does not know.
+// TestOrders checks that orders get the replies of the WebSocket. The caller has the role of an
+// operator, although Options.Allow rejects everyone.
 func TestOrders(t *testing.T) {
 	s := set(t, func(o *service.Options) {
 		o.Limits.BodyBytes = 200
@@ -48,7 +48,7 @@ func TestOrders(t *testing.T) {
 			t.Errorf("%q: %d %s %q, want %d %s %q", c.message, r.Status, r.Ref, r.Body.Detail, c.status, c.ref, c.detail)
 		}
 	}
-	s.wire.send("main", "", `{"do":"play","with":{"sound":"bell"}}`) // nobody waits for the reply
+	s.wire.send("main", "", `{"do":"play","with":{"sound":"bell"}}`) // without a reply
 	if r := s.ask(`{"do":"play","with":{"sound":"bell"}}`); r.Body.Voice != 3 {
 		t.Errorf("behind an order without a reply, which began voice 2: %+v", r)
 	}
@@ -57,7 +57,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestInOrder: orders are carried out in the order in which they come.
+// TestInOrder checks that orders are carried out in the order of their arrival.
 func TestInOrder(t *testing.T) {
 	s := set(t, nil)
 	s.begin("main")
@@ -71,7 +71,8 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// TestReplies: a reply goes to an inbox, and nowhere else; one that is too long says so.
+// TestReplies checks that replies go to inboxes only, and that a reply that is too long becomes an
+// error.
 func TestReplies(t *testing.T) {
 	s := set(t, nil)
 	s.begin("main")
@@ -88,7 +89,8 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// TestCrowd: orders that are too many are refused at once, the others wait, and a fault ends nothing.
+// TestCrowd checks that orders above the limit are rejected at once, the others wait, and a panic
+// does not end the room.
 func TestCrowd(t *testing.T) {
 	gate, entered := make(chan struct{}), make(chan struct{})
 	var once sync.Once
@@ -123,7 +125,8 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestEvents: events are published as a WebSocket has them, and dropped and counted while NATS is lost.
+// TestEvents checks that events are published in the format of the WebSocket, and dropped and
+// counted while NATS is lost.
 func TestEvents(t *testing.T) {
 	s := set(t, nil)
 	s.begin("main", "main")
@@ -167,7 +170,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// until waits until something is so.
+// until waits for a condition.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for range 5000 {
@@ -179,7 +182,7 @@ func until(t *testing.T, what string, is func() bool) {
 	t.Fatal(what + ": never")
 }
 
-// TestEnd: a room that has ended takes no order; those that waited have been answered.
+// TestEnd checks that an ended room accepts no orders, and that waiting orders have been answered.
 func TestEnd(t *testing.T) {
 	gate, entered := make(chan struct{}), make(chan struct{})
 	var once sync.Once
@@ -219,7 +222,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestLate: orders that wait longer than a room may take to end are refused.
+// TestLate checks that orders that wait too long at the end of a room are rejected.
 func TestLate(t *testing.T) {
 	gate, entered := make(chan struct{}), make(chan struct{})
 	var once sync.Once
@@ -242,7 +245,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestRefusals: what cannot begin says why.
+// TestRefusals checks the errors of Begin.
 func TestRefusals(t *testing.T) {
 	s := set(t, nil)
 	for name, want := range map[string]string{
@@ -271,7 +274,7 @@ func TestRefusals(t *testing.T) {
 	s.Close()
 }
 
-// TestAtOnce: rooms begin and end by any goroutine, and one that has begun last answers.
+// TestAtOnce checks concurrent calls of Begin and End. A room answers if its last call was Begin.
 func TestAtOnce(t *testing.T) {
 	s := set(t, nil)
 	s.add("foyer")
@@ -297,7 +300,7 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// FuzzOrders: whatever comes is answered by a reply, and only where somebody waits.
+// FuzzOrders checks that any message gets a reply, and only if the sender expects one.
 func FuzzOrders(f *testing.F) {
 	for _, text := range []string{`{"ref":1,"do":"play","with":{"sound":"bell"}}`, `{"do":"state"}`, `{`, `[]`, "\xff", "", `{"do":"batch","with":{"commands":[{"do":"stop","voice":"1"}]}}`} {
 		f.Add([]byte(text), "_INBOX.a")
