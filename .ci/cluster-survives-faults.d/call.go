@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Call asks something of a node, from inside a namespace or, of a nil Space, from the machine itself. It
-// returns the status and the body; status 0: no answer, and why.
+// Call sends an HTTP request to a node, from inside a namespace or, if s is nil, from the machine itself. It
+// returns the status and the body, or 0 and the error if there was no response.
 func Call(t testing.TB, s *Space, method, url, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))

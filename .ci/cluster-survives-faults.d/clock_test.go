@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestPhase says how exactly the proofs see where a show is, on a node without NATS. One that is stopped for
-// a second goes on where it was: it is then a second late.
+// TestPhase measures how exactly the tests can see the position of a show, on a node without NATS. A process
+// that is paused for a second continues where it was, so its show is a second late.
 func TestPhase(t *testing.T) {
 	n := &node{name: "alone", url: fmt.Sprintf("http://127.0.0.1:%d", Port(t))}
 	s := &site{t: t, nodes: []*node{n}}
@@ -28,7 +28,7 @@ func TestPhase(t *testing.T) {
 	after := apart(first, s.phase(n))
 	now := time.Now()
 	silence, _ := LongestSilence(now.Add(-4*time.Second), now, n.heard)
-	worst := Control.Worst(now.Add(-4*time.Second), now) // blocks come later by it, and the process goes on later
+	worst := Control.Worst(now.Add(-4*time.Second), now) // the largest delay of blocks and of the continued process
 	t.Logf("beside the clock: %v after three seconds, %v after a stop of one second, which is a silence of %v", later, after, silence)
 	if later > 20*time.Millisecond || silence < 900*time.Millisecond || silence > 1500*time.Millisecond+2*worst || apart(after, silence) > 100*time.Millisecond+2*worst && after > inTime {
 		t.Errorf("want 20 ms, a second or nothing, and a second; the control was late by up to %v", worst)

@@ -19,7 +19,7 @@ import (
 	"voicepool/cmd/internal/service"
 )
 
-// stage is a hall whose rooms answer over NATS.
+// stage is a served hall whose rooms answer over NATS.
 type stage struct {
 	*subject.Rooms
 	t    *testing.T
@@ -27,7 +27,7 @@ type stage struct {
 	said chan string
 }
 
-// play has a node with some rooms, all of which answer.
+// play returns a stage with some rooms, all of which answer over NATS.
 func play(t *testing.T, url string, rooms ...string) *stage {
 	t.Helper()
 	conn, err := names.Dial(t.Context(), names.Flags{NATS: url}, nil)
@@ -47,7 +47,7 @@ func play(t *testing.T, url string, rooms ...string) *stage {
 	return n
 }
 
-// begin makes a room, and has it answer.
+// begin opens a room and lets it answer over NATS.
 func (n *stage) begin(name string) {
 	n.t.Helper()
 	r, err := room.Open(n.t.Context(), room.Options{Name: name, Text: []byte("voices: 8\nsounds: {bell: {}}\nbuses: {sfx: {}}\nlist: [{cue: 1, play: bell}, {cue: 2, play: bell}]\n")})
@@ -62,7 +62,7 @@ func (n *stage) begin(name string) {
 	}
 }
 
-// told is an event as a room publishes it.
+// told is an event that a room publishes, as JSON.
 type told struct {
 	Type   string
 	Number int64
@@ -70,7 +70,7 @@ type told struct {
 	Event  struct{ Kind, Sound string }
 }
 
-// next returns the next event.
+// next returns the next event, or fails the test.
 func next(t *testing.T, events <-chan *nats.Msg) (e told) {
 	t.Helper()
 	select {
@@ -84,7 +84,7 @@ func next(t *testing.T, events <-chan *nats.Msg) (e told) {
 	return e
 }
 
-// order sends an order and returns the status of the reply.
+// order sends a command to a room and returns the status of the reply.
 func order(nc *nats.Conn, room, text string) (int, error) {
 	m, err := nc.Request(names.Command(room), []byte(text), 5*time.Second)
 	if err != nil {
@@ -96,7 +96,7 @@ func order(nc *nats.Conn, room, text string) (int, error) {
 
 const bell = `{"do":"play","with":{"sound":"bell"}}`
 
-// TestControl plays on a room by a client of NATS, by the commands and by MQTT, and follows it.
+// TestControl plays in a room over NATS, by the commands and over MQTT, and follows its events.
 func TestControl(t *testing.T) {
 	n := Setup{MQTT: true}.Servers(t, 1)
 	home := play(t, n.URL(), "main")
@@ -146,7 +146,7 @@ func TestControl(t *testing.T) {
 	}
 
 	m := dialMQTT(t, n.MQTT(0))
-	topic := strings.NewReplacer(".", "/").Replace // what MQTT calls a subject
+	topic := strings.NewReplacer(".", "/").Replace // converts a NATS subject to an MQTT topic
 	m.subscribe(topic(names.Event("main")))
 	m.publish(topic(names.Command("main")), bell)
 	if e := m.message(); !strings.Contains(e, `"type":"event"`) {
@@ -166,7 +166,7 @@ func TestControl(t *testing.T) {
 	other.End("main")
 }
 
-// TestControlMoves: while a room goes from node to node, each order is carried out once, or by nobody.
+// TestControlMoves sends commands while a room moves between nodes. Each command is carried out at most once.
 func TestControlMoves(t *testing.T) {
 	n := Servers(t, 1)
 	a, b := play(t, n.URL(), "main"), play(t, n.URL())
@@ -188,7 +188,7 @@ func TestControlMoves(t *testing.T) {
 		}
 	})
 	from, to := a, b
-	var silent time.Duration // without a room that answers
+	var silent time.Duration // how long no room answered
 	for range 40 {
 		began := time.Now()
 		from.End("main")
@@ -230,8 +230,8 @@ func TestControlMoves(t *testing.T) {
 	t.Logf("%d orders, %d answered, %d came to nobody; a move takes %v", sent, len(answered), nobody, silent/40)
 }
 
-// TestControlComesBack: a server that is lost drops events, which are counted, and is back with all rooms that
-// answer by then.
+// TestControlComesBack loses the NATS server. Events are dropped and counted; later all rooms that are still
+// open answer again.
 func TestControlComesBack(t *testing.T) {
 	n := Servers(t, 1)
 	home := play(t, n.URL(), "main", "ends")
@@ -271,7 +271,8 @@ func TestControlComesBack(t *testing.T) {
 	})
 }
 
-// TestControlPermissions: NATS decides who may play, and a reply writes to an inbox only.
+// TestControlPermissions checks that NATS permissions decide who may send commands, and that replies go to
+// inboxes only.
 func TestControlPermissions(t *testing.T) {
 	s, err := server.NewServer(&server.Options{
 		Host: "127.0.0.1", Port: Port(t), NoSigs: true, NoLog: true,

@@ -16,7 +16,8 @@ import (
 	"voicepool/cmd/internal/cluster/placement"
 )
 
-// TestCostsOfMany tells how long many rooms take to move: drained, and from a node that is killed to one other.
+// TestCostsOfMany measures how long many rooms take to move: by draining, and from a killed node to a single
+// other node.
 func TestCostsOfMany(t *testing.T) {
 	measured(t)
 	n := Servers(t, 3)
@@ -55,7 +56,7 @@ func TestCostsOfMany(t *testing.T) {
 	t.Logf("200 rooms of a dead node are taken %v to %v after the kill", first.Round(time.Millisecond), time.Since(killed).Round(time.Millisecond))
 }
 
-// TestCostsOfRecords tells what records take of the memory of a node, and of a server.
+// TestCostsOfRecords measures the memory that records use in a node and in a server.
 func TestCostsOfRecords(t *testing.T) {
 	measured(t)
 	n := Servers(t, 3)
@@ -116,11 +117,11 @@ func TestCostsOfRecords(t *testing.T) {
 		_, err := kv.Put(t.Context(), fmt.Sprintf("%032x", i), value)
 		return err
 	})
-	time.Sleep(15 * time.Second) // what it has at hand for reading goes after 10
+	time.Sleep(15 * time.Second) // the server drops its read cache after 10 s
 	t.Logf("a server has %.0f MB more with %d records of jobs", n.Process(0).resident()-before, keys)
 }
 
-// TestCostsOfJobs tells what a job writes whose result is 10 s of sound.
+// TestCostsOfJobs measures how much a job with 10 s of sound writes.
 func TestCostsOfJobs(t *testing.T) {
 	measured(t)
 	f := newFarm(t, 1)

@@ -16,7 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// spent returns the processor time of a process.
+// spent returns the CPU time of a process.
 func (p *Process) spent() time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID()))
 	if err != nil {
@@ -30,7 +30,7 @@ func (p *Process) spent() time.Duration {
 
 // resident returns the memory of a process in MB.
 func (p *Process) resident() float64 {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.PID())) // it may have ended
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.PID())) // the process may have ended
 	fields := strings.Fields(string(text))
 	if len(fields) < 2 {
 		return 0
@@ -39,7 +39,7 @@ func (p *Process) resident() float64 {
 	return float64(pages) * float64(os.Getpagesize()) / 1e6
 }
 
-// measured skips what measures for docs/scale.md and judges nothing, unless that is asked for.
+// measured skips the test unless $VOICEPOOL_COSTS is set: it measures for docs/scale.md and checks no limits.
 func measured(t *testing.T) {
 	t.Helper()
 	if os.Getenv("VOICEPOOL_COSTS") == "" {
@@ -47,7 +47,7 @@ func measured(t *testing.T) {
 	}
 }
 
-// putRoom makes a room of a sheet.
+// putRoom creates a room from a sheet.
 func putRoom(t *testing.T, url, sheet string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "PUT", url, strings.NewReader(sheet))
@@ -65,13 +65,13 @@ func putRoom(t *testing.T, url, sheet string) {
 	}
 }
 
-// TestCosts tells what docs/scale.md reckons with. Nothing of it is judged.
+// TestCosts measures the figures that docs/scale.md calculates with. It checks no limits.
 func TestCosts(t *testing.T) {
 	measured(t)
 	n := Servers(t, 3)
 	s := newSite(t, n)
 	from, to := s.nodes[0], s.nodes[1]
-	third := Run(t, "serve", "--nats", n.URL(), "--node", "c", "--listen", fmt.Sprintf("127.0.0.1:%d", Port(t))) // nobody calls it
+	third := Run(t, "serve", "--nats", n.URL(), "--node", "c", "--listen", fmt.Sprintf("127.0.0.1:%d", Port(t))) // no client calls it
 	time.Sleep(2 * time.Second)
 	idle := third.spent()
 	time.Sleep(40 * time.Second)

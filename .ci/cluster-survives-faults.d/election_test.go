@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// TestElections measures how long no put into a bucket of three replicas is acknowledged when one of three
-// servers goes: what the lengths of leases have to outlast. $VOICEPOOL_ROUNDS is how often; 1.
+// TestElections measures for how long no put into a bucket of three replicas is acknowledged when one of three
+// servers ends. Leases must be longer. $VOICEPOOL_ROUNDS is the number of rounds; the default is 1.
 func TestElections(t *testing.T) {
-	t.Parallel() // it waits, mostly
+	t.Parallel() // mostly waits
 	rounds := number(t, "VOICEPOOL_ROUNDS", 1)
 	n := Servers(t, 3)
 	kv, err := n.Bucket(t.Context(), "lease")
@@ -38,7 +38,7 @@ func TestElections(t *testing.T) {
 		what   string
 		chosen func(leader, meta int) int
 		goes   func(int)
-		least  time.Duration // a shorter one says that the wrong server went
+		least  time.Duration // a shorter gap means that the wrong server was ended
 		most   time.Duration
 	}{
 		{"the bucket's leader is killed", func(leader, _ int) int { return leader }, n.Kill, time.Second, 20 * time.Second},
@@ -47,10 +47,10 @@ func TestElections(t *testing.T) {
 		{"a follower is killed", func(leader, _ int) int { return (leader + 1) % 3 }, n.Kill, 0, 20 * time.Second},
 	} {
 		t.Run(one.what, func(t *testing.T) {
-			var gaps, without []time.Duration // without the time that the control lost
+			var gaps, without []time.Duration // without: minus the time that the lateness control lost
 			for range rounds {
 				n.Ready()
-				time.Sleep(time.Second) // it beats
+				time.Sleep(time.Second) // some puts before the fault
 				leader := -1
 				Await(t, 20*time.Second, "a leader", func() bool { leader = n.Leader(stream); return leader >= 0 })
 				i := one.chosen(leader, n.Meta(leader))
@@ -58,7 +58,7 @@ func TestElections(t *testing.T) {
 				gone := time.Now()
 				one.goes(i)
 				Await(t, 30*time.Second, "a put after it", func() bool { return last.after(gone.Add(100 * time.Millisecond)) })
-				time.Sleep(200 * time.Millisecond) // a pause that began late
+				time.Sleep(200 * time.Millisecond) // time for a gap that begins late
 				gap := last.longest()
 				gaps = append(gaps, gap)
 				without = append(without, gap-Control.Lost(gone, time.Now()))
@@ -77,12 +77,12 @@ func TestElections(t *testing.T) {
 	}
 }
 
-// acknowledged notes when puts were acknowledged.
+// acknowledged records when puts were acknowledged.
 type acknowledged struct {
 	mutex sync.Mutex
-	asked time.Time // the last that was acknowledged
+	asked time.Time // send time of the latest acknowledged put
 	when  time.Time
-	gap   time.Duration // the longest time between two
+	gap   time.Duration // the longest time between two acknowledgements
 }
 
 func (a *acknowledged) note(asked, when time.Time) {
@@ -94,14 +94,14 @@ func (a *acknowledged) note(asked, when time.Time) {
 	a.asked, a.when = asked, when
 }
 
-// begin forgets the longest time.
+// begin resets the longest gap.
 func (a *acknowledged) begin() {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	a.gap, a.when = 0, time.Now()
 }
 
-// after reports whether a put that was asked for after when is acknowledged.
+// after reports whether a put sent after when is acknowledged.
 func (a *acknowledged) after(when time.Time) bool {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()

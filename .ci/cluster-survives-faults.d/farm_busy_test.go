@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestFarmBusy: jobs are submitted all the time, while workers are killed one after the other and others take their
-// place. No job is lost or done twice, each result is the render's, and a job is set aside only if three workers were
-// killed while they had it.
+// TestFarmBusy submits jobs continuously while workers are killed and replaced one after the other. Each job is
+// done exactly once, with the same result as a local render. A job is set aside only if three workers were
+// killed during it.
 func TestFarmBusy(t *testing.T) {
 	const rounds, each, waiting = 24, 12, 30
 	f, r := newFarm(t, 1), rand.New(rand.NewPCG(3, 4))
@@ -31,7 +31,7 @@ func TestFarmBusy(t *testing.T) {
 			f.look()
 			looked = true
 		}
-		// The queue never runs empty, and never holds more than the farm does in a few rounds.
+		// The queue never runs empty, and never holds more jobs than the farm does in a few rounds.
 		Await(t, 2*time.Minute, "the farm keeps up", func() bool { return f.endedCount() >= len(ids)-waiting })
 		i := r.IntN(len(workers))
 		workers[i].Kill()
@@ -53,7 +53,7 @@ func TestFarmBusy(t *testing.T) {
 			t.Errorf("the job %s is %+v", id, j)
 		}
 	}
-	// A worker that is killed has two jobs at most that it runs, and a job is set aside by three deaths.
+	// A killed worker ran at most two jobs, and it takes three deaths to set a job aside.
 	if 3*aside > 2*rounds {
 		t.Errorf("%d jobs of %d are set aside by %d deaths", aside, len(ids), rounds)
 	}
@@ -92,7 +92,7 @@ func TestFarmBusy(t *testing.T) {
 	}
 }
 
-// endedCount returns how many jobs have ended, in whatever way.
+// endedCount returns the number of jobs that have ended in any state.
 func (f *field) endedCount() (n int) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

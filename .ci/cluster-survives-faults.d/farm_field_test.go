@@ -20,7 +20,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// farmJob is what the tests read of a job.
+// farmJob has the fields of a job that the tests read.
 type farmJob struct {
 	ID, Do, File, State, Reason, Result, Run string
 
@@ -28,24 +28,24 @@ type farmJob struct {
 	Ended time.Time
 }
 
-// field is a farm that a test looks at.
+// field is a render farm that a test observes.
 type field struct {
 	*NATS
 	t      testing.TB
-	folder string // of the sheets
-	rooms  string // of what workers have on the disk, the killed ones too
+	folder string // has the sheets
+	rooms  string // has the temporary files of workers, also of killed ones
 
 	mutex sync.Mutex
-	jobs  map[string]farmJob         // as they were last
-	ends  map[string]map[string]bool // by job: how it has ended, each way once
+	jobs  map[string]farmJob         // the latest state of each job
+	ends  map[string]map[string]bool // by job: the distinct ends that were seen
 }
 
-// newFarm returns a farm of a number of NATS servers.
+// newFarm returns a farm on the given number of NATS servers.
 func newFarm(t testing.TB, servers int) *field {
 	return &field{NATS: Servers(t, servers), t: t, folder: t.TempDir(), rooms: t.TempDir(), jobs: map[string]farmJob{}, ends: map[string]map[string]bool{}}
 }
 
-// call runs a command of the farm to its end, and returns what it prints.
+// call runs a farm command to its end, checks the exit code, and returns its output.
 func (f *field) call(code int, args ...string) string {
 	f.t.Helper()
 	p := Command{Args: append([]string{"farm"}, args...), Env: []string{"VOICEPOOL_NATS=" + f.URL()}, Dir: f.folder}.Run(f.t)
@@ -58,7 +58,7 @@ func (f *field) call(code int, args ...string) string {
 	return p.Stdout.String()
 }
 
-// sheet writes a sheet.
+// sheet writes a sheet and returns its name.
 func (f *field) sheet(name, text string) string {
 	f.t.Helper()
 	if err := os.WriteFile(filepath.Join(f.folder, name), []byte(text), 0o600); err != nil {
@@ -67,7 +67,7 @@ func (f *field) sheet(name, text string) string {
 	return name
 }
 
-// submit returns the IDs of jobs of sheets.
+// submit submits sheets as jobs and returns the IDs of the jobs.
 func (f *field) submit(args ...string) []string {
 	f.t.Helper()
 	return strings.Fields(f.call(0, append([]string{"submit"}, args...)...))
@@ -79,7 +79,7 @@ func (f *field) work(name string, args ...string) *Process {
 	return Command{Args: append([]string{"farm", "work", "--name", name, "--patience", "2s", "--slots", "2"}, args...), Env: []string{"VOICEPOOL_NATS=" + f.URL(), "TMPDIR=" + f.rooms}}.Run(f.t)
 }
 
-// look keeps what becomes of jobs, until the test ends.
+// look records the states of jobs until the test ends.
 func (f *field) look() {
 	f.t.Helper()
 	kv, err := f.JetStream().KeyValue(f.t.Context(), "voicepool_farm")
@@ -97,8 +97,8 @@ func (f *field) look() {
 	}()
 }
 
-// follow keeps what a watch tells, until that is silent: its server may be dead, and another watch tells all
-// that is there.
+// follow records the updates of a watch until no more arrive. Its server may then be dead; a new watch repeats
+// all current values.
 func (f *field) follow(watch jetstream.KeyWatcher) {
 	defer watch.Stop()
 	for {
@@ -139,7 +139,7 @@ func (f *field) job(id string) farmJob {
 	return f.jobs[id]
 }
 
-// count returns how many jobs are done.
+// count returns the number of done jobs.
 func (f *field) count() (n int) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -151,7 +151,7 @@ func (f *field) count() (n int) {
 	return n
 }
 
-// status returns all jobs, as the farm tells them.
+// status returns all jobs, from the output of `farm status`.
 func (f *field) status() map[string]farmJob {
 	f.t.Helper()
 	var told struct{ Jobs []farmJob }
@@ -165,7 +165,7 @@ func (f *field) status() map[string]farmJob {
 	return all
 }
 
-// local renders a sheet here, and returns the SHA-256 of the file.
+// local renders a sheet on this machine and returns the SHA-256 of the file.
 func (f *field) local(sheet string) string {
 	f.t.Helper()
 	out := filepath.Join(f.folder, "local.wav")
@@ -185,7 +185,7 @@ func sum(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// children kills the processes of jobs of a sheet, and returns how many there were.
+// children kills the processes of a sheet's jobs and returns their number.
 func children(sheet string) (n int) {
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
@@ -203,12 +203,12 @@ func children(sheet string) (n int) {
 	return n
 }
 
-// tiny is a sheet whose render takes a moment.
+// tiny returns a sheet that renders in a moment.
 func tiny(i int) string {
 	return fmt.Sprintf("rate: 8000\nseed: %d\nlength: 0.1s\ncues:\n  - {at: 0, play: %s, gain: -%d.%d}\n", i, []string{"bell", "coin"}[i%2], i/100, i%100)
 }
 
-// long is a sheet that takes stealbench seconds, and says little.
+// long returns a sheet that takes `stealbench` seconds and prints little.
 func long() string {
 	text := "length: 30s\nsounds:\n  x: {file: bell, loop: true}\ncues:\n"
 	for i := range 60 {
@@ -217,7 +217,7 @@ func long() string {
 	return text
 }
 
-// ended checks how the jobs have ended.
+// ended checks the final states of the jobs.
 func (f *field) ended(ids []string, fatal, crashing, endless string) {
 	f.t.Helper()
 	all := f.status()
@@ -238,7 +238,7 @@ func (f *field) ended(ids []string, fatal, crashing, endless string) {
 		tries, said int
 	}{
 		fatal:    {"set aside", "the worker died or was cut off", 3, 3},
-		crashing: {"set aside", "signal: killed", 3, 1}, // a worker that was killed may have had it
+		crashing: {"set aside", "signal: killed", 3, 1}, // a killed worker may have run it
 		endless:  {"failed", "endless.yaml", 1, 1},
 	} {
 		j := all[id]
@@ -256,7 +256,7 @@ func (f *field) ended(ids []string, fatal, crashing, endless string) {
 	}
 }
 
-// results checks that the result of each job lies there, whole and once, and is that of a render here.
+// results checks that each job's result is stored completely and once, and equals a local render.
 func (f *field) results(sheets, ids []string) {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(f.t.Context(), time.Minute)

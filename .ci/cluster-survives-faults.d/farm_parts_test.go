@@ -28,7 +28,7 @@ func dial(t *testing.T, n *NATS) *cluster.Conn {
 	return c
 }
 
-// TestFarmTable: a value is replaced only at the revision at which it was read.
+// TestFarmTable checks that a value is replaced only at the revision at which it was read.
 func TestFarmTable(t *testing.T) {
 	ctx := t.Context()
 	kv, err := dial(t, Servers(t, 1)).Bucket(ctx, "table", 1)
@@ -63,8 +63,8 @@ func TestFarmTable(t *testing.T) {
 	}
 }
 
-// TestDepot: files of all sizes come back as they were, from one server and from three; what is there is not
-// sent again, and what is only half there is no file.
+// TestDepot stores files of many sizes on one server and on three, and reads them back unchanged. Existing
+// files are not sent again, and incomplete files are not returned.
 func TestDepot(t *testing.T) {
 	for _, servers := range []int{1, 3} {
 		n := Servers(t, servers)
@@ -122,7 +122,7 @@ func TestDepot(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// A file of which the end is lost, and one with the name of another.
+		// A file with a missing end, and a file stored under another file's name.
 		name := sum([]byte("whole"))
 		if _, err := objects.PutBytes(ctx, name, []byte("who")); err != nil {
 			t.Fatal(err)
@@ -143,7 +143,7 @@ func TestDepot(t *testing.T) {
 	}
 }
 
-// depotOf returns a depot that remembers nothing.
+// depotOf returns a depot with an empty cache.
 func depotOf(ctx context.Context, t *testing.T, c *cluster.Conn) *depot.Depot {
 	t.Helper()
 	d, err := depot.Open(ctx, c)

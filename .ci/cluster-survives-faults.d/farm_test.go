@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestFarm: 1,000 renders by workers that are killed at random, with a NATS server that is. Each has one
-// result, which is the render's; jobs that take their workers or themselves with them are set aside.
+// TestFarm renders 1,000 jobs while workers and a NATS server are killed at random. Each job has one result,
+// equal to a local render. Jobs that crash their workers or themselves are set aside.
 func TestFarm(t *testing.T) {
 	const jobs, kills = 1000, 8
 	f, r := newFarm(t, 3), rand.New(rand.NewPCG(1, 2))
@@ -19,7 +19,8 @@ func TestFarm(t *testing.T) {
 	for i := range jobs {
 		sheets = append(sheets, f.sheet(fmt.Sprintf("t%03d.yaml", i), tiny(i)))
 	}
-	// So many pools that the jobs are not done while an election of NATS keeps the test from seeing them run.
+	// With this many pools the jobs take longer than an election of NATS, in which the test cannot see them
+	// run.
 	pools := "--arg=--voices=2"
 	for n := 3; n < 60; n++ {
 		pools += fmt.Sprint(",", n)
@@ -85,7 +86,7 @@ func TestFarm(t *testing.T) {
 		if j := f.job(crashing); j.State == "running" && crashes < 5 {
 			crashes += children("crashing.yaml")
 		}
-		// A machine that is slow to look does the last jobs between two looks: the last workers have nothing to do then.
+		// On a slow machine the last jobs may end between two looks; the last workers then have no job.
 		return killed == kills && done == jobs && f.job(fatal).State == "set aside" && f.job(crashing).State == "set aside" && f.job(endless).State == "failed"
 	})
 	t.Logf("%d jobs in %v; %d workers were killed, %d more by the job that is fatal; %d crashes", jobs, time.Since(started).Round(time.Millisecond), killed, deaths, crashes)
@@ -95,7 +96,7 @@ func TestFarm(t *testing.T) {
 	f.ended(ids, fatal, crashing, endless)
 	f.results(sheets, ids)
 
-	// Once more: nothing is done again, and the queue is empty.
+	// Submitting the jobs again repeats no work, and the queue is empty.
 	before := f.status()
 	if again := f.submit(sheets...); strings.Join(again, " ") != strings.Join(ids, " ") {
 		t.Error("submitted again, the jobs are others")
@@ -110,8 +111,8 @@ func TestFarm(t *testing.T) {
 	}
 }
 
-// TestFarmStops: a worker that is asked to end gives its job back, which is no try, and another does it. A
-// sound of the sheet that lies elsewhere comes along.
+// TestFarmStops checks that a terminated worker gives its job back, without counting a try, and another worker
+// does it. A sound outside the folder of the sheet is sent along.
 func TestFarmStops(t *testing.T) {
 	f := newFarm(t, 1)
 	f.sheet("silent.yaml", tiny(1))
@@ -148,8 +149,8 @@ func TestFarmStops(t *testing.T) {
 	}
 }
 
-// TestFarmPaused: a job that takes longer than others wait for its worker stays with it, while the worker is
-// alive. One that is stopped loses its job to another; what it finds when it goes on comes too late.
+// TestFarmPaused checks that a long job stays with its worker while the worker is alive. A paused worker loses
+// its job to another one, and its own result comes too late.
 func TestFarmPaused(t *testing.T) {
 	t.Parallel() // it waits, mostly
 	f := newFarm(t, 1)
@@ -181,7 +182,7 @@ func TestFarmPaused(t *testing.T) {
 	}
 }
 
-// TestFarmUnknown: what the commands say of what is not there.
+// TestFarmUnknown checks the commands' messages about unknown jobs and invalid sheets.
 func TestFarmUnknown(t *testing.T) {
 	f := newFarm(t, 1)
 	id := f.submit(f.sheet("a.yaml", tiny(1)))[0]

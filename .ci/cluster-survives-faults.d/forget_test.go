@@ -17,8 +17,8 @@ import (
 	"voicepool/cmd/internal/farm"
 )
 
-// TestForget: jobs that have ended are forgotten, and files that nobody needs go; what a room needs, or what
-// is young, stays. A job that was forgotten may be submitted again at once, and has the same result.
+// TestForget removes ended jobs, and files that are neither used nor young. Files of a room stay. A removed job
+// can be submitted again at once and has the same result.
 func TestForget(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -99,11 +99,11 @@ func TestForget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err := stream.Info(ctx); err != nil || info.State.Msgs != 4 { // of two files a chunk and a meta
+	if info, err := stream.Info(ctx); err != nil || info.State.Msgs != 4 { // a chunk and a meta record for each of two files
 		t.Errorf("%d messages are left of two files, %v, want 4", info.State.Msgs, err)
 	}
 
-	// What somebody puts again while it is swept stays.
+	// A file that is put again during a sweep stays.
 	again := []byte("again")
 	if _, err := d.PutBytes(ctx, again); err != nil {
 		t.Fatal(err)
@@ -130,8 +130,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestTouch: a file that others touch all the time is not removed, and each of them is told so. One that was
-// removed is touched by nobody.
+// TestTouch checks that a file is not removed while others keep touching it, and that each touch succeeds.
+// Touching a removed file fails.
 func TestTouch(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

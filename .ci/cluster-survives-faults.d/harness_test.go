@@ -13,7 +13,7 @@ import (
 func TestMain(m *testing.M) { Main(m) }
 
 func TestServers(t *testing.T) {
-	t.Parallel() // it waits, mostly
+	t.Parallel() // mostly waits
 	n := Servers(t, 3)
 	ctx := t.Context()
 	put := func(value string) error {
@@ -63,7 +63,7 @@ func TestServerAlone(t *testing.T) {
 }
 
 func TestSplitNetwork(t *testing.T) {
-	t.Parallel() // it waits, mostly
+	t.Parallel() // mostly waits
 	w := Split(t, 3)
 	n := Setup{Net: w}.Servers(t, 3)
 	meta := -1
@@ -84,10 +84,10 @@ func TestSplitNetwork(t *testing.T) {
 	Await(t, 30*time.Second, "the old leader knows the new", func() bool { m := n.Meta(meta); return m >= 0 && m == n.Meta((meta+1)%3) })
 }
 
-// TestNothingIsLeft runs a network that a test leaves by a failure, a timeout or a signal, in a process of
-// its own.
+// TestNothingIsLeft checks that no process or namespace is left after a failure, a timeout or a signal. The
+// test with the fault runs in a child process.
 func TestNothingIsLeft(t *testing.T) {
-	t.Parallel() // it waits, mostly
+	t.Parallel() // mostly waits
 	end := os.Getenv("VOICEPOOL_END")
 	if end != "" {
 		p := Command{Path: "sleep", Args: []string{"60"}, Space: Split(t, 2).Space(1)}.Run(t)

@@ -15,7 +15,7 @@ import (
 	"voicepool/cmd/internal/cluster/placement"
 )
 
-// number returns a number of the environment.
+// number returns a number from the environment, or the default.
 func number(t *testing.T, name string, usual int) int {
 	t.Helper()
 	text := os.Getenv(name)
@@ -29,12 +29,12 @@ func number(t *testing.T, name string, usual int) int {
 	return n
 }
 
-// TestHistory has four nodes share twenty rooms while servers and nodes fail, rooms are removed and placed
-// anew, and nodes are drained. What they wrote has to be linearizable and what placement allows, and no two
-// may be heard in a room at once. $VOICEPOOL_SECONDS is for how long; 40. $VOICEPOOL_SEED is that of the
-// random choices; 1.
+// TestHistory lets four nodes share twenty rooms while servers and nodes fail, rooms are removed and placed
+// again, and nodes are drained. Their writes must be linearizable and must follow the rules of placement. No
+// two nodes may be audible in a room at once. $VOICEPOOL_SECONDS is the duration (40), $VOICEPOOL_SEED the seed
+// of the random choices (1).
 func TestHistory(t *testing.T) {
-	t.Parallel() // it waits, mostly
+	t.Parallel() // mostly waits
 	seconds, seed := number(t, "VOICEPOOL_SECONDS", 40), number(t, "VOICEPOOL_SEED", 1)
 	n := Servers(t, 3)
 	keepAll(t, n)
@@ -72,7 +72,7 @@ func TestHistory(t *testing.T) {
 	began := time.Now()
 	u.settles(rooms)
 	t.Logf("each room is heard of one node %v after the last fault", time.Since(began).Round(time.Millisecond))
-	p := u.take() // this time nothing is in the way of the drain
+	p := u.take() // without other faults, so the drain must succeed
 	lateAndDrained(t.Context(), p)
 	u.heal(t.Context(), p)
 	u.settles(rooms)
@@ -82,7 +82,7 @@ func TestHistory(t *testing.T) {
 	u.judge(rooms)
 }
 
-// settles fails where not each room is heard of one node in time.
+// settles fails the test unless each room becomes audible on exactly one node in time.
 func (u *troupe) settles(rooms []string) {
 	u.t.Helper()
 	Await(u.t, 40*time.Second, "each room is heard of one node", func() bool {
@@ -96,7 +96,7 @@ func (u *troupe) settles(rooms []string) {
 	})
 }
 
-// judge judges what was written and heard.
+// judge checks the recorded writes and sounds.
 func (u *troupe) judge(rooms []string) {
 	u.t.Helper()
 	u.journal.mutex.Lock()
@@ -141,7 +141,7 @@ func (u *troupe) judge(rooms []string) {
 	}
 }
 
-// tell tells what became of a room.
+// tell writes the history of a room to the test log.
 func (u *troupe) tell(room string, all []written) {
 	u.t.Helper()
 	for _, a := range u.audible(room) {
@@ -154,7 +154,7 @@ func (u *troupe) tell(room string, all []written) {
 	}
 }
 
-// failServers has one server after the other fail.
+// failServers makes one server after another fail.
 func (u *troupe) failServers(ctx context.Context) {
 	n := u.nats
 	for i := 0; waits(ctx, 4*time.Second); i++ {
@@ -183,7 +183,7 @@ func (u *troupe) failServers(ctx context.Context) {
 	}
 }
 
-// failNodes has one node after the other fail, in all ways by turns.
+// failNodes makes one node after another fail, in each of the given ways by turns.
 func (u *troupe) failNodes(ctx context.Context, ways ...func(context.Context, *player)) {
 	for i := u.draw(len(ways)); waits(ctx, time.Duration(200+u.draw(800))*time.Millisecond); {
 		if p := u.take(); p != nil {
@@ -194,7 +194,7 @@ func (u *troupe) failNodes(ctx context.Context, ways ...func(context.Context, *p
 	}
 }
 
-// slowThenCut has answers come late, and none after a renewal's.
+// slowThenCut delays answers, and cuts the connection right after a renewed lease.
 func slowThenCut(ctx context.Context, p *player) {
 	p.tap.set(trouble{slow: 1300 * time.Millisecond})
 	waits(ctx, time.Second)
@@ -204,36 +204,36 @@ func slowThenCut(ctx context.Context, p *player) {
 	waits(ctx, 6*time.Second)
 }
 
-// crash ends it without a word, and leave in order.
+// crash ends a node without a message; leave ends it in order.
 func crash(_ context.Context, p *player) { p.crash() }
 func leave(_ context.Context, p *player) { p.leave() }
 
-// lossy has it lose answers.
+// lossy loses some answers to the node.
 func lossy(ctx context.Context, p *player) {
 	p.tap.set(trouble{lossy: 0.4})
 	waits(ctx, 3*time.Second)
 }
 
-// lateAndDrained drains it while what it is told is old.
+// lateAndDrained drains a node while the updates it receives are old.
 func lateAndDrained(ctx context.Context, p *player) {
-	p.tap.set(trouble{late: 600 * time.Millisecond}) // a watch that is later than a renewal is begun anew
+	p.tap.set(trouble{late: 600 * time.Millisecond}) // a watch that is later than a renewal is started again
 	waits(ctx, time.Second)
 	drained(ctx, p)
 }
 
-// cut has nothing come through for a while.
+// cut drops all messages for a while.
 func cut(ctx context.Context, p *player) {
 	p.tap.set(trouble{cut: true})
 	waits(ctx, time.Duration(500+p.troupe.draw(5000))*time.Millisecond)
 }
 
-// disconnect closes its connection, which it then opens anew.
+// disconnect closes the node's connection, which then reconnects.
 func disconnect(ctx context.Context, p *player) {
-	_ = p.conn.NC.ForceReconnect() // it is closed otherwise
+	_ = p.conn.NC.ForceReconnect() // an error means that it is already closed
 	waits(ctx, time.Second)
 }
 
-// drained has it give its rooms away for a while.
+// drained drains the node for a while.
 func drained(ctx context.Context, p *player) {
 	operator := &tap{Bucket: p.tap.Bucket, journal: p.tap.journal, who: "operator", random: p.tap.random}
 	for _, on := range []bool{true, false} {
@@ -241,7 +241,7 @@ func drained(ctx context.Context, p *player) {
 			once, cancel := context.WithTimeout(p.troupe.t.Context(), 2*time.Second)
 			err := placement.Drain(once, operator, p.name, on)
 			cancel()
-			if err == nil || on { // else NATS is away
+			if err == nil || on { // otherwise NATS is unreachable
 				break
 			}
 		}
@@ -251,7 +251,7 @@ func drained(ctx context.Context, p *player) {
 	}
 }
 
-// heal has a node be well again, or another one of its name begin.
+// heal ends the node's trouble, or starts a new node of the same name.
 func (u *troupe) heal(ctx context.Context, p *player) {
 	defer u.free(p.name)
 	if !p.over {
@@ -264,9 +264,9 @@ func (u *troupe) heal(ctx context.Context, p *player) {
 		if err != nil {
 			continue
 		}
-		for range 3 { // rooms that it has not been told of
+		for range 3 { // rooms that it may not know yet
 			once, cancel := context.WithTimeout(u.t.Context(), 500*time.Millisecond)
-			_ = next.node.Place(once, fmt.Sprintf("r%02d", u.draw(20)), "sheet", "") // it is another's, mostly
+			_ = next.node.Place(once, fmt.Sprintf("r%02d", u.draw(20)), "sheet", "") // another node mostly plays it already
 			cancel()
 		}
 		next.tap.set(trouble{})
@@ -275,7 +275,7 @@ func (u *troupe) heal(ctx context.Context, p *player) {
 	u.t.Errorf("%s does not come back", p.name)
 }
 
-// operate removes rooms, places them anew, and has them take orders.
+// operate removes rooms, places them again, and sends them commands.
 func (u *troupe) operate(ctx context.Context, rooms []string) {
 	for waits(ctx, time.Duration(100+u.draw(400))*time.Millisecond) {
 		room := rooms[u.draw(len(rooms))]

@@ -12,7 +12,7 @@ import (
 	"voicepool/cmd/internal/cluster/placement"
 )
 
-// TestOracle: what judges histories tells good ones from bad ones.
+// TestOracle checks that the oracle accepts valid histories and rejects invalid ones.
 func TestOracle(t *testing.T) {
 	node := func(name, life string, stand placement.Stand, beat int64) string {
 		text, _ := json.Marshal(placement.NodeRecord{Node: name, Life: life, Stand: stand, Beat: beat})
@@ -25,7 +25,7 @@ func TestOracle(t *testing.T) {
 	}
 	type step struct {
 		by, key, value string
-		after          time.Duration // since the step before
+		after          time.Duration // since the previous step
 	}
 	lives := []step{{"a", "node.a", node("a", "A", placement.Up, 1), 0}, {"b", "node.b", node("b", "B", placement.Up, 1), 0}}
 	placed := slices.Clip(append(lives, step{"a", "room.r", room(placement.RoomRecord{Node: "a", Life: "A", Epoch: 1}), 0}))
@@ -35,7 +35,7 @@ func TestOracle(t *testing.T) {
 	handed := room(placement.RoomRecord{Node: "b", Life: "B", Epoch: 2, From: "A"})
 	taken := step{"b", "room.r", room(placement.RoomRecord{Node: "b", Life: "B", Epoch: 2}), 0}
 	for _, c := range []struct {
-		says  string // empty: it is good
+		says  string // the expected complaint; empty: the history is valid
 		steps []step
 	}{
 		{"", append(placed, gone, taken)},

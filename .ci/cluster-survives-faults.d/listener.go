@@ -13,34 +13,33 @@ import (
 	"time"
 )
 
-// audible is the least sample of 16 bits that counts as a sound: -60 dB.
+// audible is the smallest 16-bit sample that counts as sound: -60 dB.
 const audible = 32
 
-// block is what came at once.
+// block is the audio of one read.
 type block struct {
-	at    time.Time // of the test's clock, monotonic
-	frame int64     // its last, since the connection began
+	at    time.Time // of the test's monotonic clock
+	frame int64     // its last frame, since the connection began
 	peak  int
 }
 
-// Listener hears a room on one node, from its audio.wav, and knows when it heard what.
+// Listener plays a room's audio.wav from one node and records when sound arrived.
 type Listener struct {
 	where string
 	mutex sync.Mutex
 	all   []block
-	lost  int    // connections that ended
-	last  string // why the last one did, or why there is none
+	lost  int    // number of connections that ended
+	last  string // why the last connection ended, or could not be opened
 }
 
-// Listen begins to hear a room on the node at a URL. It takes neither a redirect nor an answer with Via,
-// which are of another node, and connects anew when the connection ends, until the test does: so it may
-// begin before the node has the room.
+// Listen starts to receive a room from the node at a URL. It ignores redirects and responses with a Via header,
+// which come from other nodes. It reconnects until the test ends, so it may begin before the node has the room.
 func Listen(t testing.TB, node, room string) *Listener {
 	t.Helper()
 	return ListenIn(t, nil, node, room)
 }
 
-// ListenIn is Listen from inside a namespace: it hears a node that is cut off from the others.
+// ListenIn is Listen from inside a namespace. It can hear a node that is cut off from the others.
 func ListenIn(t testing.TB, s *Space, node, room string) *Listener {
 	t.Helper()
 	l := &Listener{where: node + "/v1/rooms/" + url.PathEscape(room) + "/audio.wav"}
@@ -85,7 +84,7 @@ func (l *Listener) hear(ctx context.Context, client *http.Client) error {
 	if via := answer.Header.Get("Via"); via != "" {
 		return fmt.Errorf("it is passed on from another node: %s", via)
 	}
-	if _, err := io.CopyN(io.Discard, answer.Body, 44); err != nil { // the header
+	if _, err := io.CopyN(io.Discard, answer.Body, 44); err != nil { // the WAV header
 		return err
 	}
 	defer func() {
@@ -118,7 +117,7 @@ func (l *Listener) hear(ctx context.Context, client *http.Client) error {
 	}
 }
 
-// sounds returns the times at which something audible came.
+// sounds returns the arrival times of audible blocks.
 func (l *Listener) sounds() []time.Time {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -131,7 +130,7 @@ func (l *Listener) sounds() []time.Time {
 	return all
 }
 
-// LastSound returns when something audible came last; the zero time: never.
+// LastSound returns the arrival time of the latest audible block, or the zero time.
 func (l *Listener) LastSound() time.Time {
 	all := l.sounds()
 	if len(all) == 0 {
@@ -140,7 +139,7 @@ func (l *Listener) LastSound() time.Time {
 	return all[len(all)-1]
 }
 
-// FirstSoundAfter returns when something audible came first after a time; the zero time: not yet.
+// FirstSoundAfter returns the arrival time of the first audible block after a time, or the zero time.
 func (l *Listener) FirstSoundAfter(when time.Time) time.Time {
 	all := l.sounds()
 	i, _ := slices.BinarySearchFunc(all, when, func(one, when time.Time) int {
@@ -155,30 +154,31 @@ func (l *Listener) FirstSoundAfter(when time.Time) time.Time {
 	return all[i]
 }
 
-// SilentSince reports whether nothing audible came after a time. A node that sends nothing is silent.
+// SilentSince reports whether no audible block arrived after a time. A node that sends no data counts as
+// silent.
 func (l *Listener) SilentSince(when time.Time) bool { return l.FirstSoundAfter(when).IsZero() }
 
-// Sounding reports whether something audible came within the last while.
+// Sounding reports whether an audible block arrived within the given last time.
 func (l *Listener) Sounding(while time.Duration) bool { return time.Since(l.LastSound()) < while }
 
-// Connected reports whether anything came within the last while, silence or sound.
+// Connected reports whether any block, silent or not, arrived within the given last time.
 func (l *Listener) Connected(while time.Duration) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return len(l.all) > 0 && time.Since(l.all[len(l.all)-1].at) < while
 }
 
-// Why returns why the last connection ended, or why there is none.
+// Why returns why the last connection ended, or could not be opened.
 func (l *Listener) Why() string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.last
 }
 
-// Span is a time in which there was sound.
+// Span is a time range with sound.
 type Span struct{ From, To time.Time }
 
-// Spans returns when there was sound. What is silent for less than gap does not end one.
+// Spans returns the time ranges with sound. A silence shorter than gap does not end a range.
 func (l *Listener) Spans(gap time.Duration) []Span {
 	var all []Span
 	for _, at := range l.sounds() {
@@ -191,9 +191,8 @@ func (l *Listener) Spans(gap time.Duration) []Span {
 	return all
 }
 
-// LongestSilence returns the longest time between two sounds that any of the listeners heard, from one
-// time to another, and the longest time in which more than one heard a sound. Blocks come every 10 ms, and
-// later on a busy machine.
+// LongestSilence returns the longest time in the range from..to without a sound on any listener, and the
+// longest time with sound on more than one. Blocks arrive every 10 ms, or later on a busy machine.
 func LongestSilence(from, to time.Time, listeners ...*Listener) (silence, both time.Duration) {
 	var all []time.Time
 	var spans [][]Span

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestListener hears a node from inside its namespace while it is cut off, sound and silence.
+// TestListener hears a node's sound and silence from inside its namespace while the node is cut off.
 func TestListener(t *testing.T) {
 	w := Split(t, 1)
 	sheet := filepath.Join(t.TempDir(), "hum.yaml")
@@ -34,7 +34,7 @@ func TestListener(t *testing.T) {
 	}
 	stopped := time.Now()
 	time.Sleep(700 * time.Millisecond)
-	worst := Control.Worst(began, time.Now()) // by which blocks are late, and the silence between them is longer
+	worst := Control.Worst(began, time.Now()) // the largest delay of blocks, which makes a silence longer
 	time.Sleep(2 * worst)
 	silence, both := LongestSilence(l.FirstSoundAfter(began), stopped, l, l)
 	t.Logf("first sound after %v, last %v after the stop; the longest silence between: %v", l.FirstSoundAfter(began).Sub(began), l.LastSound().Sub(stopped), silence)

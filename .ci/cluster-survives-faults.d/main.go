@@ -1,6 +1,6 @@
-// Package cluster proves what voicepool does on several machines: real NATS servers with JetStream, real
-// nodes, and networks that break, each a process or a namespace of its own. It needs Linux, and root for
-// the networks.
+// Package cluster tests voicepool on several machines: real NATS servers with JetStream, real nodes, and
+// networks that break. Each server and node is a process, each machine a network namespace. It needs Linux, and
+// root for the networks.
 //
 //	func TestMain(m *testing.M) { cluster.Main(m) }
 //
@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// Main runs the tests, or, in the processes that Servers starts, a NATS server. It does not return.
+// Main runs the tests or, in the processes that Servers starts, a NATS server. It does not return.
 func Main(m *testing.M) {
 	if config := os.Getenv(serverEnv); config != "" {
 		os.Exit(serve(config))

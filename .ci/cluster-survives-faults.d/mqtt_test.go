@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// mqtt is a client of MQTT 3.1.1 that can do what a lamp can.
+// mqtt is a minimal client of MQTT 3.1.1, as in a small device.
 type mqtt struct {
 	t    *testing.T
 	conn net.Conn
 	in   *bufio.Reader
 }
 
-// dialMQTT connects to a server that takes MQTT.
+// dialMQTT connects to a server with MQTT.
 func dialMQTT(t *testing.T, address string) *mqtt {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -32,7 +32,7 @@ func dialMQTT(t *testing.T, address string) *mqtt {
 	return m
 }
 
-// text is a string as MQTT has it.
+// text encodes a string for MQTT.
 func text(s string) string { return string([]byte{byte(len(s) >> 8), byte(len(s))}) + s }
 
 // send sends a packet.
@@ -83,7 +83,7 @@ func (m *mqtt) subscribe(topic string) {
 
 func (m *mqtt) publish(topic, message string) { m.t.Helper(); m.send(0x30, text(topic)+message) }
 
-// message returns what is published next on what is subscribed.
+// message returns the next message on the subscribed topics.
 func (m *mqtt) message() string {
 	m.t.Helper()
 	kind, body := m.receive()

@@ -20,11 +20,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Setup says how NATS servers are. The zero one: on loopback, without MQTT, on disk after two minutes.
+// Setup configures NATS servers. The zero value means loopback, no MQTT, and the default sync interval of two
+// minutes.
 type Setup struct {
 	MQTT bool
-	Sync bool // what is acknowledged is on the disk
-	Net  *Net // the i-th server is in its i-th namespace; nil: on loopback
+	Sync bool // sync each message to disk before it is acknowledged
+	Net  *Net // the i-th server runs in its i-th namespace; nil: on loopback
 }
 
 // NATS is a cluster of NATS servers with JetStream, each a process. They are killed at the end of the test.
@@ -33,17 +34,16 @@ type NATS struct {
 	setup   Setup
 	configs []config
 	running []*Process
-	nc      *nats.Conn // the harness's own
+	nc      *nats.Conn // of the harness
 }
 
-// Servers starts n servers on loopback, clustered where there are more than one, and waits until they are
-// ready.
+// Servers starts n servers on loopback and waits until they are ready. More than one server form a cluster.
 func Servers(t testing.TB, n int) *NATS {
 	t.Helper()
 	return Setup{}.Servers(t, n)
 }
 
-// Servers starts n servers, and waits until they are ready.
+// Servers starts n servers with the setup and waits until they are ready.
 func (s Setup) Servers(t testing.TB, n int) *NATS {
 	t.Helper()
 	folder := t.TempDir()
@@ -124,14 +124,14 @@ func (c *NATS) space(i int) *Space {
 	return c.setup.Net.Space(i)
 }
 
-// given are the ports that this process has given away.
+// given holds the ports that this process has handed out.
 var given struct {
 	sync.Mutex
 	ports map[int]bool
 }
 
-// ports returns ports of loopback that are free. They are below those that systems give to connections, so
-// that nobody has one when a server comes back.
+// ports returns free ports of loopback. They are below the range for outgoing connections, so that they are
+// still free when a server restarts.
 func ports(t testing.TB, n int) []int {
 	t.Helper()
 	given.Lock()
@@ -165,10 +165,10 @@ func ports(t testing.TB, n int) []int {
 	return all
 }
 
-// Port returns a port of loopback that is free.
+// Port returns a free port of loopback.
 func Port(t testing.TB) int { t.Helper(); return ports(t, 1)[0] }
 
-// Len returns how many servers there are, running or not.
+// Len returns the number of servers, running or not.
 func (c *NATS) Len() int { return len(c.configs) }
 
 // URL returns the addresses of all servers, separated by commas.
@@ -185,10 +185,10 @@ func (c *NATS) URLOf(i int) string {
 	return fmt.Sprintf("nats://%s:%d", c.configs[i].Host, c.configs[i].Port)
 }
 
-// MQTT returns the address at which a server takes MQTT: host and port.
+// MQTT returns the MQTT address of a server: host and port.
 func (c *NATS) MQTT(i int) string { return fmt.Sprintf("%s:%d", c.configs[i].Host, c.configs[i].MQTT) }
 
-// Monitor returns the address of what a server says about itself over HTTP.
+// Monitor returns the address of a server's HTTP monitoring.
 func (c *NATS) Monitor(i int) string {
 	return fmt.Sprintf("http://%s:%d", c.configs[i].Host, c.configs[i].Monitor)
 }
@@ -196,24 +196,24 @@ func (c *NATS) Monitor(i int) string {
 // Process returns the process of a server.
 func (c *NATS) Process(i int) *Process { return c.running[i] }
 
-// Kill ends a server by SIGKILL.
+// Kill ends a server with SIGKILL.
 func (c *NATS) Kill(i int) { c.t.Helper(); c.running[i].Kill() }
 
-// Term ends a server in order, by SIGTERM: it gives away what it leads.
+// Term ends a server with SIGTERM: it hands over its leaderships first.
 func (c *NATS) Term(i int) {
 	c.t.Helper()
 	c.running[i].Term()
 	c.running[i].Wait(30 * time.Second)
 }
 
-// Stop stops a server by SIGSTOP.
+// Stop pauses a server with SIGSTOP.
 func (c *NATS) Stop(i int) { c.t.Helper(); c.running[i].Pause() }
 
-// Continue lets a server go on.
+// Continue resumes a paused server.
 func (c *NATS) Continue(i int) { c.t.Helper(); c.running[i].Continue() }
 
-// Start starts a server that was killed, at the same addresses, with the same data. It does not wait until
-// it has caught up: Ready does.
+// Start restarts a killed server at the same addresses with the same data. It does not wait until the server
+// has caught up; Ready does.
 func (c *NATS) Start(i int) {
 	c.t.Helper()
 	c.running[i].Kill()
@@ -223,18 +223,18 @@ func (c *NATS) Start(i int) {
 			return
 		}
 		c.running[i].Kill()
-		time.Sleep(200 * time.Millisecond) // its port may still be somebody's
+		time.Sleep(200 * time.Millisecond) // its port may still be in use
 	}
 	c.t.Fatalf("the server %d does not come back: %s", i, c.running[i].Stderr.Tail(5))
 }
 
-// Connect returns a connection that is closed at the end of the test. It finds the servers that run.
+// Connect returns a connection to the running servers. It is closed at the end of the test.
 func (c *NATS) Connect(options ...nats.Option) *nats.Conn {
 	c.t.Helper()
 	base := []nats.Option{
 		nats.MaxReconnects(-1), nats.ReconnectWait(50 * time.Millisecond), nats.Timeout(2 * time.Second), nats.ReconnectBufSize(-1),
 		nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // each call returns its own
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // each call returns its own error
 	}
 	if c.setup.Net != nil {
 		base = append(base, nats.SetCustomDialer(c.Hub()))
@@ -249,7 +249,7 @@ func (c *NATS) Connect(options ...nats.Option) *nats.Conn {
 
 func (c *NATS) connect() { c.t.Helper(); c.nc = c.Connect(nats.Name("harness")) }
 
-// JetStream returns the harness's own.
+// JetStream returns the JetStream of the harness's connection.
 func (c *NATS) JetStream() jetstream.JetStream {
 	c.t.Helper()
 	js, err := jetstream.New(c.nc, jetstream.WithDefaultTimeout(2*time.Second))
@@ -259,7 +259,7 @@ func (c *NATS) JetStream() jetstream.JetStream {
 	return js
 }
 
-// Bucket returns a key-value bucket with three replicas, or one on a server alone; it makes it.
+// Bucket creates and returns a key-value bucket, with three replicas in a cluster and one on a single server.
 func (c *NATS) Bucket(ctx context.Context, name string) (jetstream.KeyValue, error) {
 	replicas := 1
 	if len(c.configs) > 1 {
@@ -273,7 +273,7 @@ func (c *NATS) Bucket(ctx context.Context, name string) (jetstream.KeyValue, err
 	return kv, err
 }
 
-// Ready returns when a put into a bucket is acknowledged. It fails the test where that takes a minute.
+// Ready waits until a put into a bucket is acknowledged. It fails the test after a minute.
 func (c *NATS) Ready() {
 	c.t.Helper()
 	var last error
@@ -292,7 +292,8 @@ func (c *NATS) Ready() {
 	}
 }
 
-// Leader returns the server that leads a stream; that of a bucket is called KV_ and its name. -1: none.
+// Leader returns the index of the server that leads a stream, or -1. The stream of a bucket is KV_ and its
+// name.
 func (c *NATS) Leader(stream string) int {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -303,7 +304,7 @@ func (c *NATS) Leader(stream string) int {
 	return c.named(s.CachedInfo().Cluster.Leader)
 }
 
-// Meta returns the server that leads JetStream itself, as server i says. -1: it knows none.
+// Meta returns the index of the JetStream meta leader according to server i, or -1.
 func (c *NATS) Meta(i int) int {
 	answer, err := c.Hub().Client().Get(c.Monitor(i) + "/jsz")
 	if err != nil {
@@ -321,7 +322,7 @@ func (c *NATS) Meta(i int) int {
 	return c.named(told.Meta.Leader)
 }
 
-// Hub returns from where all servers are reached: nil, the machine itself, or the hub of the Net.
+// Hub returns the namespace that reaches all servers: the hub of the Net, or nil for the machine itself.
 func (c *NATS) Hub() *Space {
 	if c.setup.Net == nil {
 		return nil

@@ -18,24 +18,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Net is a network of namespaces on a bridge, which is in one of its own: nothing of it reaches the
-// machine's own network. All are removed at the end of the test.
+// Net is a network of namespaces on a bridge. The bridge has its own namespace, so no packet reaches the
+// machine's network. All namespaces are removed at the end of the test.
 type Net struct {
 	t      testing.TB
 	hub    string
 	spaces []*Space
 }
 
-// Space is a namespace: a machine on a Net.
+// Space is a network namespace: a machine on a Net.
 type Space struct {
-	Name    string // as `ip netns` has it
+	Name    string // for `ip netns`
 	Address string // without a port
 }
 
 // nets counts the networks of this process, for their names.
 var nets atomic.Int64
 
-// Split makes a network of n namespaces. It skips the test where there is no root, or no `ip`.
+// Split makes a network of n namespaces. It skips the test without root or without `ip`.
 func Split(t testing.TB, n int) *Net {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -55,7 +55,7 @@ func Split(t testing.TB, n int) *Net {
 	w.sweep(all)
 	w.ip("netns", "add", w.hub)
 	w.ip("-n", w.hub, "link", "add", "br0", "type", "bridge")
-	w.ip("-n", w.hub, "addr", "add", "10.77.0.254/24", "dev", "br0") // the test is there, too
+	w.ip("-n", w.hub, "addr", "add", "10.77.0.254/24", "dev", "br0") // the test's own address
 	w.ip("-n", w.hub, "link", "set", "br0", "up")
 	for i := range n {
 		s := &Space{Name: fmt.Sprintf("%s-%d", name, i), Address: fmt.Sprintf("10.77.0.%d", i+1)}
@@ -71,12 +71,12 @@ func Split(t testing.TB, n int) *Net {
 	return w
 }
 
-// sweep has a process of its own remove the namespaces when the test ends, or when this process does in
-// any way, which closes the pipe.
+// sweep starts a process that removes the namespaces at the end of the test. If this process dies, the pipe
+// closes, and the sweeper removes them too.
 func (w *Net) sweep(names []string) {
 	w.t.Helper()
 	sweeper := exec.Command("sh", append([]string{"-c", `read -r end; for n; do ip netns del "$n" 2>/dev/null; done`, "sh"}, names...)...)
-	sweeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a signal to all of this group is not for it
+	sweeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // signals to this process group do not reach it
 	pipe, err := sweeper.StdinPipe()
 	if err == nil {
 		err = sweeper.Start()
@@ -86,7 +86,7 @@ func (w *Net) sweep(names []string) {
 	}
 	w.t.Cleanup(func() {
 		pipe.Close()
-		_ = sweeper.Wait() // it has nothing to say: what is left is told
+		_ = sweeper.Wait() // remaining namespaces are reported below
 		for _, name := range names {
 			if _, err := os.Stat(filepath.Join("/run/netns", name)); err == nil {
 				w.t.Errorf("the namespace %s is left", name)
@@ -106,23 +106,23 @@ func (w *Net) call(program string, args ...string) {
 	}
 }
 
-// Hub returns the namespace of the bridge, from which all that is not cut off is reached.
+// Hub returns the namespace of the bridge, which reaches every namespace that is not cut off.
 func (w *Net) Hub() *Space { return &Space{Name: w.hub, Address: "10.77.0.254"} }
 
 // Space returns the i-th namespace.
 func (w *Net) Space(i int) *Space { return w.spaces[i] }
 
-// Spaces returns all of them.
+// Spaces returns all namespaces.
 func (w *Net) Spaces() []*Space { return w.spaces }
 
-// Cut loses all packets between the i-th namespace and the others, without a word: the links stay up, and
-// connections are neither closed nor refused.
+// Cut drops all packets between the i-th namespace and the others. The links stay up, and connections are
+// neither closed nor refused.
 func (w *Net) Cut(i int) { w.t.Helper(); w.port(i, "0") }
 
 // Heal ends Cut.
 func (w *Net) Heal(i int) { w.t.Helper(); w.port(i, "3") }
 
-// port sets the state of a port of the bridge as a spanning tree would: 0 drops all, 3 forwards.
+// port sets the spanning-tree state of a port of the bridge: 0 drops all packets, 3 forwards them.
 func (w *Net) port(i int, state string) {
 	w.t.Helper()
 	w.call("bridge", "-n", w.hub, "link", "set", "dev", fmt.Sprintf("port%d", i), "state", state)
@@ -140,8 +140,8 @@ func (s *Space) DialContext(ctx context.Context, network, address string) (net.C
 	}
 	done := make(chan dialled, 1)
 	go func() {
-		// A socket belongs to the namespace of the thread that makes it. The thread ends with this
-		// goroutine, which never unlocks it.
+		// A socket belongs to the namespace of the thread that creates it. The thread ends with this goroutine,
+		// which never unlocks it.
 		runtime.LockOSThread()
 		file, err := os.Open(filepath.Join("/run/netns", s.Name))
 		if err != nil {
@@ -156,19 +156,19 @@ func (s *Space) DialContext(ctx context.Context, network, address string) (net.C
 		conn, err := d.DialContext(ctx, network, address)
 		done <- dialled{conn, err}
 	}()
-	one := <-done // DialContext ends with ctx
+	one := <-done // ends with ctx at the latest
 	return one.conn, one.err
 }
 
-// Dial is DialContext for NATS: nats.SetCustomDialer(space).
+// Dial implements the dialer of nats.SetCustomDialer.
 func (s *Space) Dial(network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	return s.DialContext(ctx, network, address)
 }
 
-// Client returns an HTTP client inside the namespace, or, of a nil Space, on the machine itself. It follows
-// no redirects: they lead to other nodes.
+// Client returns an HTTP client inside the namespace or, for a nil Space, on the machine itself. It follows no
+// redirects, since they lead to other nodes.
 func (s *Space) Client() *http.Client {
 	return &http.Client{
 		Timeout:       10 * time.Second,

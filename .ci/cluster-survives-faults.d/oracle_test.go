@@ -21,7 +21,7 @@ import (
 	"voicepool/cmd/internal/cluster/placement"
 )
 
-// keepAll has the bucket keep all that is ever written to it.
+// keepAll configures the bucket to keep every revision.
 func keepAll(t *testing.T, n *NATS) {
 	t.Helper()
 	if _, err := n.Bucket(t.Context(), cluster.Placement); err != nil {
@@ -38,17 +38,17 @@ func keepAll(t *testing.T, n *NATS) {
 	}
 }
 
-// written is what the bucket says was written, in its order.
+// written is a revision of the bucket.
 type written struct {
 	revision uint64
 	key      string
 	value    []byte
 	deletes  bool
-	behind   uint64   // the revision of the key that was asked for
-	by       []*write // whose it may be: one, unless the same was asked for twice
+	behind   uint64   // the previous revision of the key that the write expected
+	by       []*write // the writes that may have made it: one, unless equal writes were requested
 }
 
-// readAll returns all that was ever written to the bucket.
+// readAll returns all revisions of the bucket in order.
 func readAll(t *testing.T, n *NATS) (all []written) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -89,10 +89,10 @@ func readAll(t *testing.T, n *NATS) (all []written) {
 	return all
 }
 
-// match finds whose each revision is. It returns what is wrong: a revision that nobody asked for, a write
-// that was done and is not there, or one that was refused and is.
+// match finds the write of each revision. It returns the contradictions: a revision that no node requested, a
+// write that succeeded without a revision, and a refused write with one.
 func (j *journal) match(all []written) (wrong []string) {
-	free := map[string]bool{} // keys that were deleted last
+	free := map[string]bool{} // keys whose last revision is a deletion
 	for i := range all {
 		x := &all[i]
 		var no []*write
@@ -129,14 +129,14 @@ func (j *journal) match(all []written) (wrong []string) {
 	return wrong
 }
 
-// cell is a key: its last revision, and whether that deleted it.
+// cell is the state of a key: its last revision, and whether that deleted the key.
 type cell struct {
 	revision uint64
 	deleted  bool
 }
 
-// table is the bucket as placement takes it. A refusal says nothing, for JetStream also refuses while
-// another write is under way. One whose outcome is unknown may be done at any time after its call.
+// table models the bucket. A refusal is always allowed, because JetStream also refuses during another write. A
+// write with an unknown outcome may take effect at any time after its call.
 var table = porcupine.Model{
 	Init: func() any { return cell{} },
 	Step: func(is, in, _ any) (bool, any) {
@@ -164,7 +164,7 @@ var table = porcupine.Model{
 	},
 }
 
-// operations returns the journal as porcupine takes it, without what is known not to have been done.
+// operations returns the journal for porcupine, without the writes that are known to have failed.
 func (j *journal) operations() (all []porcupine.Operation) {
 	for _, w := range j.all {
 		op := porcupine.Operation{Input: w, Call: int64(w.called), Return: int64(w.answered)}
@@ -179,26 +179,26 @@ func (j *journal) operations() (all []porcupine.Operation) {
 	return all
 }
 
-// ledger is what placement does by writing to the bucket. It goes over all revisions in their order.
+// ledger checks the rules of placement against all revisions of the bucket in order.
 type ledger struct {
 	nodes map[string]*written
 	rooms map[string]*written
-	state map[string]int64 // epochs of how rooms stood
-	lives map[string]bool  // false: it is over
+	state map[string]int64 // epochs of the state records of rooms
+	lives map[string]bool  // false: the life has ended
 
 	renewals, burials, releases, joins          int
 	placed, taken, handed, kept, given, removed int
 	wrong                                       []string
 }
 
-// check returns what was done, and what may not have been.
+// check returns a ledger of all revisions, with the violations found.
 func check(all []written) *ledger {
 	p := &ledger{nodes: map[string]*written{}, rooms: map[string]*written{}, state: map[string]int64{}, lives: map[string]bool{}}
 	for i := range all {
 		x := &all[i]
 		kind, name, _ := strings.Cut(x.key, ".")
 		if len(x.by) == 0 {
-			continue // it is told by match
+			continue // match reports it
 		}
 		var err error
 		switch kind {
@@ -218,12 +218,12 @@ func check(all []written) *ledger {
 
 func decode[T any](x *written) (record T) {
 	if x != nil && !x.deletes {
-		_ = json.Unmarshal(x.value, &record) // what is none is the zero one
+		_ = json.Unmarshal(x.value, &record) // an invalid record counts as the zero record
 	}
 	return record
 }
 
-// node is a renewal, a burial, the beginning of a life or its end.
+// node checks a node record: a renewal, a burial, or the beginning or the end of a life.
 func (p *ledger) node(name string, x *written) error {
 	before := p.nodes[name]
 	was, is := decode[placement.NodeRecord](before), decode[placement.NodeRecord](x)
@@ -250,7 +250,7 @@ func (p *ledger) node(name string, x *written) error {
 		if still, least := by.called-before.by[0].called, placement.Standard.Lease+placement.Standard.Margin; still <= least {
 			return fmt.Errorf("it is buried %v after its last renewal, want more than %v", still, least)
 		}
-	case is == was: // its last record is written anew, by who was not sure that it is that
+	case is == was: // written again by a node that was unsure about its last write
 	case is.Life == was.Life && by.who == name:
 		p.renewals++
 		if is.Beat <= was.Beat {
@@ -271,7 +271,7 @@ func (p *ledger) node(name string, x *written) error {
 	return nil
 }
 
-// room is a room that is placed, taken, handed over, given up, kept or removed.
+// room checks a room record: placed, taken, handed over, given up, kept or removed.
 func (p *ledger) room(name string, x *written) error {
 	before := p.rooms[name]
 	was, is := decode[placement.RoomRecord](before), decode[placement.RoomRecord](x)
@@ -333,7 +333,7 @@ func (p *ledger) nextOf(life string) string {
 	return ""
 }
 
-// stood is how a room stood, which nobody may write who has lost it to a later one.
+// stood checks a state record. A node that has lost the room to a later epoch may not write it.
 func (p *ledger) stood(name string, x *written) error {
 	if x.deletes {
 		delete(p.state, name)

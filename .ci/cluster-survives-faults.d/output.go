@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// mostOutput is how much of a process is kept: its end.
+// mostOutput is the number of bytes that an Output keeps; it drops the oldest.
 const mostOutput = 4 << 20
 
-// Output is what a process has written so far. It may be read while the process writes.
+// Output collects the output of a process. It may be read while the process writes.
 type Output struct {
 	mutex sync.Mutex
 	data  []byte
 	more  chan struct{} // closed at the next write
 }
 
-// Write keeps p.
+// Write appends p.
 func (o *Output) Write(p []byte) (int, error) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
@@ -31,7 +31,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns all of it.
+// String returns the collected output.
 func (o *Output) String() string {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
@@ -44,7 +44,7 @@ func (o *Output) Tail(lines int) string {
 	return strings.Join(all[max(0, len(all)-lines):], "")
 }
 
-// whole returns the lines that have ended, and what is closed when there is more.
+// whole returns the complete lines, and a channel that is closed at the next write.
 func (o *Output) whole() (string, <-chan struct{}) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()

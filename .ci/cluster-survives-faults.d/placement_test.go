@@ -10,14 +10,14 @@ import (
 const (
 	lease    = 3500 * time.Millisecond
 	moves    = 5 * time.Second         // a room has moved
-	election = 9 * time.Second         // of a leader, by nats-server's own constants
-	inTime   = 50 * time.Millisecond   // a show goes on by the clock
+	election = 9 * time.Second         // of a leader, from the constants of nats-server
+	inTime   = 50 * time.Millisecond   // tolerance for a show that continues by the clock
 	settled  = 1500 * time.Millisecond // the state of a room is written once a second
 )
 
-// TestNodeKilled kills the node that plays: the other goes on where the show is.
+// TestNodeKilled kills the playing node. The other node continues at the right position.
 func TestNodeKilled(t *testing.T) {
-	t.Parallel() // it waits, mostly
+	t.Parallel() // mostly waits
 	s := newSite(t, Servers(t, 3))
 	owner, other := s.pair()
 	s.play(owner, "hum")
@@ -40,9 +40,9 @@ func TestNodeKilled(t *testing.T) {
 
 func first(p placed, _ bool) placed { return p }
 
-// TestServerAndNodeKilled kills a machine that has the node that plays, and the NATS server that both nodes use.
-// Where that leads the bucket, an election comes first.
-func TestServerAndNodeKilled(t *testing.T) {
+// TestServerAndNodeKilled kills a machine with the playing node and the NATS server that both nodes use. If
+// that server leads the bucket, an election comes first.
+func TestServerAndNodeKilled(t *testing.T) { // mostly waits
 	t.Parallel() // it waits, mostly
 	n := Servers(t, 3)
 	s := newSite(t, n)
@@ -50,11 +50,11 @@ func TestServerAndNodeKilled(t *testing.T) {
 	s.play(owner, "hum")
 	time.Sleep(settled)
 	before, limit := s.phase(owner), moves
-	led := n.Meta(1) == 0 // then no watch begins until another server leads JetStream, and nodes read records instead
+	led := n.Meta(1) == 0 // then no watch starts until another server leads JetStream, and nodes read records instead
 	if n.Leader("KV_voicepool_placement") == 0 {
 		limit += election
 	}
-	n.Kill(0) // nodes take the first of their list
+	n.Kill(0) // nodes use the first server of their list
 	owner.process.Kill()
 	killed := time.Now()
 	Await(t, 2*limit, "the other is heard", func() bool { return !other.heard.FirstSoundAfter(killed).IsZero() })
@@ -66,15 +66,15 @@ func TestServerAndNodeKilled(t *testing.T) {
 	}
 }
 
-// TestOwnerPaused stops the node that plays for longer than its lease. When it wakes, it is silent.
+// TestOwnerPaused pauses the playing node for longer than its lease. When it resumes, it must be silent.
 func TestOwnerPaused(t *testing.T) {
-	t.Parallel() // it waits, mostly
+	t.Parallel() // mostly waits
 	s := newSite(t, Servers(t, 3))
 	owner, other := s.pair()
 	s.play(owner, "hum")
 	time.Sleep(settled)
 
-	owner.process.Pause() // shorter than the lease: it goes on
+	owner.process.Pause() // shorter than the lease, so it continues
 	time.Sleep(time.Second)
 	owner.process.Continue()
 	woke := time.Now()
@@ -104,7 +104,7 @@ func TestOwnerPaused(t *testing.T) {
 	}
 }
 
-// onlyAfter fails where the new owner sounds before the old one is silent, or later than it may.
+// onlyAfter fails the test if the new owner sounds before the old one is silent, or too late.
 func (s *site) onlyAfter(old, now *node, gone time.Time) {
 	s.t.Helper()
 	last, first := old.heard.LastSound(), now.heard.FirstSoundAfter(gone)
@@ -117,10 +117,10 @@ func (s *site) onlyAfter(old, now *node, gone time.Time) {
 	}
 }
 
-// TestOwnerCutOff splits the network: the node that plays loses all NATS servers, and no connection is
-// closed. It is heard from inside.
+// TestOwnerCutOff splits the network: the playing node loses all NATS servers, without closed connections. A
+// listener in its namespace still hears it.
 func TestOwnerCutOff(t *testing.T) {
-	t.Parallel() // it waits, mostly
+	t.Parallel() // mostly waits
 	w := Split(t, 5)
 	s := newSite(t, Setup{Net: w}.Servers(t, 3), w.Space(3), w.Space(4))
 	owner, other := s.pair()
@@ -149,9 +149,9 @@ func TestOwnerCutOff(t *testing.T) {
 	}
 }
 
-// TestQuorumLost kills two of three NATS servers: the room plays until its lease ends, says why it is
+// TestQuorumLost kills two of three NATS servers. The room plays until its lease ends, reports why it is
 // silent, and returns in time.
-func TestQuorumLost(t *testing.T) {
+func TestQuorumLost(t *testing.T) { // mostly waits
 	t.Parallel() // it waits, mostly
 	n := Servers(t, 3)
 	s := newSite(t, n)
@@ -166,7 +166,7 @@ func TestQuorumLost(t *testing.T) {
 	Await(t, 3*moves, "the room is silent", func() bool { return !owner.heard.Sounding(time.Second) })
 	played := owner.heard.LastSound().Sub(killed)
 	Await(t, moves, "the state says that the room is lost", func() bool { st, status := s.state(owner); return status == 200 && st.Lost != "" })
-	time.Sleep(5 * time.Second) // the shot would be over
+	time.Sleep(5 * time.Second) // until after the end of the shot
 	for _, one := range s.nodes {
 		if one.heard.Sounding(4 * time.Second) {
 			t.Errorf("%s sounds without a quorum", one.name)
@@ -199,8 +199,8 @@ func TestQuorumLost(t *testing.T) {
 	}
 }
 
-// TestDrain moves the room off its node with a cross-fade, and back. A server that is not of the cluster plays
-// beside it: a gap that is heard there, too, is the machine's.
+// TestDrain moves the room off its node with a cross-fade, and back. A server outside the cluster plays beside
+// it: a gap that occurs there too is caused by the machine.
 func TestDrain(t *testing.T) {
 	n := Servers(t, 3)
 	s := newSite(t, n)
@@ -239,7 +239,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// rejoin has a node that was drained take rooms again.
+// rejoin restarts a drained node, so that it takes rooms again.
 func (s *site) rejoin(n *node) {
 	s.t.Helper()
 	n.process.Term()
@@ -253,14 +253,14 @@ func (s *site) rejoin(n *node) {
 	})
 }
 
-// TestDrainAlone: where no other node is up, drain says so at once, and a signal ends it.
+// TestDrainAlone checks that drain reports at once if no other node is up, and that a signal ends it.
 func TestDrainAlone(t *testing.T) {
 	n := Servers(t, 1)
 	s := newSite(t, n)
 	owner, other := s.pair()
 	other.process.Kill()
 	p := Run(t, "drain", owner.name, "--nats", n.URL())
-	p.Line("no other node is up that could take what "+owner.name+" plays", 20*time.Second) // the other's lease ends first
+	p.Line("no other node is up that could take what "+owner.name+" plays", 20*time.Second) // the other node's lease ends first
 	began := time.Now()
 	p.Term()
 	if code := p.Wait(5 * time.Second); code == 0 || time.Since(began) > time.Second {

@@ -17,23 +17,23 @@ import (
 	"voicepool/internal/lateness"
 )
 
-// Command is a program that is to run. Without a Path it is voicepool.
+// Command describes a program to run. The default Path is voicepool.
 type Command struct {
 	Path  string
 	Args  []string
-	Env   []string // KEY=value, beside those of the test
+	Env   []string // KEY=value, in addition to the environment of the test
 	Dir   string
 	Space *Space // nil: the machine's own network
 }
 
-// Process is a program that runs, in a process group of its own. It is killed at the end of the test.
+// Process is a running program in its own process group. It is killed at the end of the test.
 type Process struct {
 	Stdout, Stderr *Output
 
 	t    testing.TB
 	name string
 	cmd  *exec.Cmd
-	done chan struct{} // closed when it has ended
+	done chan struct{} // closed when the process has ended
 }
 
 // Run starts voicepool with these arguments.
@@ -48,7 +48,7 @@ func RunIn(t testing.TB, s *Space, args ...string) *Process {
 	return Command{Args: args, Space: s}.Run(t)
 }
 
-// Run starts it.
+// Run starts the command.
 func (c Command) Run(t testing.TB) *Process {
 	t.Helper()
 	path := c.Path
@@ -57,21 +57,21 @@ func (c Command) Run(t testing.TB) *Process {
 	}
 	argv := append([]string{path}, c.Args...)
 	if c.Space != nil {
-		argv = append([]string{"ip", "netns", "exec", c.Space.Name}, argv...) // it becomes the program: the same process
+		argv = append([]string{"ip", "netns", "exec", c.Space.Name}, argv...) // `ip` replaces itself by the program, so the PID stays
 	}
 	p := &Process{Stdout: &Output{}, Stderr: &Output{}, t: t, done: make(chan struct{})}
 	p.name = strings.Join(append([]string{filepath.Base(path)}, c.Args[:min(len(c.Args), 8)]...), " ")
 	p.cmd = exec.Command(argv[0], argv[1:]...)
 	p.cmd.Dir, p.cmd.Env = c.Dir, append(os.Environ(), c.Env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.Stdout, p.Stderr
-	// No process outlives a test binary that is killed, or ends by its timeout.
+	// No process outlives the test binary, even if that is killed or times out.
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	p.cmd.WaitDelay = 2 * time.Second
 	if err := start(p.cmd); err != nil {
 		t.Fatalf("%s: %v", p.name, err)
 	}
 	go func() {
-		_ = p.cmd.Wait() // Wait has the exit code
+		_ = p.cmd.Wait() // Process.Wait has the exit code
 		close(p.done)
 	}()
 	t.Cleanup(func() {
@@ -88,8 +88,8 @@ var spawner struct {
 	asks chan func()
 }
 
-// start starts a command from a thread that never ends: Pdeathsig is sent when the thread ends that has
-// started the process, and threads that have entered a network namespace end.
+// start starts a command on a thread that never ends. Pdeathsig is sent when the thread ends that started the
+// process, and threads that have entered a network namespace end.
 func start(c *exec.Cmd) error {
 	s := &spawner
 	s.once.Do(func() {
@@ -106,10 +106,10 @@ func start(c *exec.Cmd) error {
 	return <-done
 }
 
-// PID returns the number of its process.
+// PID returns the process ID.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Ended reports whether it has ended.
+// Ended reports whether the process has ended.
 func (p *Process) Ended() bool {
 	select {
 	case <-p.done:
@@ -119,7 +119,7 @@ func (p *Process) Ended() bool {
 	}
 }
 
-// signal sends a signal to its group.
+// signal sends a signal to the process group.
 func (p *Process) signal(s syscall.Signal) {
 	p.t.Helper()
 	if p.Ended() {
@@ -130,7 +130,7 @@ func (p *Process) signal(s syscall.Signal) {
 	}
 }
 
-// Kill ends it by SIGKILL, and returns when it has ended.
+// Kill sends SIGKILL and waits for the end of the process.
 func (p *Process) Kill() {
 	p.t.Helper()
 	p.signal(syscall.SIGKILL)
@@ -141,16 +141,16 @@ func (p *Process) Kill() {
 	}
 }
 
-// Pause stops it by SIGSTOP.
+// Pause sends SIGSTOP.
 func (p *Process) Pause() { p.t.Helper(); p.signal(syscall.SIGSTOP) }
 
-// Continue lets it go on.
+// Continue sends SIGCONT.
 func (p *Process) Continue() { p.t.Helper(); p.signal(syscall.SIGCONT) }
 
-// Term asks it to end, by SIGTERM.
+// Term sends SIGTERM.
 func (p *Process) Term() { p.t.Helper(); p.signal(syscall.SIGTERM) }
 
-// Wait returns its exit code; -1: a signal ended it. It fails the test where it does not end in time.
+// Wait returns the exit code, or -1 after a signal. It fails the test if the process does not end in time.
 func (p *Process) Wait(within time.Duration) int {
 	p.t.Helper()
 	for began, rest := time.Now(), within; rest > 0; rest = within - Took(began, time.Now()) {
@@ -164,8 +164,8 @@ func (p *Process) Wait(within time.Duration) int {
 	return 0
 }
 
-// Line returns the first line of its output that the pattern matches, and what the groups of it matched.
-// It fails the test where none comes in time.
+// Line returns the first line of output that matches the pattern, followed by its groups. It fails the test if
+// no such line comes in time.
 func (p *Process) Line(pattern string, within time.Duration) []string {
 	p.t.Helper()
 	found, err := p.line(pattern, within)
@@ -180,7 +180,7 @@ func (p *Process) line(pattern string, within time.Duration) ([]string, error) {
 	began := time.Now()
 	late := time.After(within)
 	for {
-		ended := p.Ended() // before what it wrote is read
+		ended := p.Ended() // must be read before the output
 		out, moreOut := p.Stdout.whole()
 		errs, moreErrs := p.Stderr.whole()
 		if found := re.FindStringSubmatch(out); found != nil {
@@ -206,13 +206,13 @@ func (p *Process) line(pattern string, within time.Duration) ([]string, error) {
 	}
 }
 
-// Control measures how late this machine lets processes run. Waits do not count the time that it loses.
+// Control measures how late this machine schedules processes. Waits do not count the lost time.
 var Control = lateness.Start()
 
-// Took returns the time between two times without the time that the control lost.
+// Took returns the time between two times, without the time that the control lost.
 func Took(from, to time.Time) time.Duration { return to.Sub(from) - Control.Lost(from, to) }
 
-// Await returns when is is true, asking every few milliseconds. It fails the test where that takes longer, by the
+// Await calls is every few milliseconds until it returns true. It fails the test after the given time by the
 // clock of the control.
 func Await(t testing.TB, within time.Duration, what string, is func() bool) {
 	t.Helper()

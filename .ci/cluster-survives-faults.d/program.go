@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// built is the program as this test binary has built it.
+// built is the program that this test binary has built.
 var built struct {
 	once   sync.Once
 	folder string
@@ -18,7 +18,7 @@ var built struct {
 	err    error
 }
 
-// Voicepool returns the path of the program: $VOICEPOOL, or else one that is built, once.
+// Voicepool returns the path of the program: $VOICEPOOL, or a binary that is built once.
 func Voicepool(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv("VOICEPOOL"); path != "" {

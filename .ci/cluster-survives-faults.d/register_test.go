@@ -15,11 +15,10 @@ import (
 	"voicepool/cmd/internal/cluster"
 )
 
-// swap is a compare-and-set: all values are written once, so a value stands for its revision.
+// swap is a compare-and-set. All values are written once, so a value identifies its revision.
 type swap struct{ was, now int }
 
-// register is what placement takes a key for: a compare-and-set succeeds only where nobody else's came
-// between.
+// register models a key: a compare-and-set succeeds only if no other write came between.
 var register = porcupine.Model{
 	Init: func() any { return 0 },
 	Step: func(is, in, _ any) (bool, any) {
@@ -28,7 +27,7 @@ var register = porcupine.Model{
 	},
 }
 
-// history is what several nodes asked of one key.
+// history records the requests of several nodes for one key.
 type history struct {
 	began time.Time
 	mutex sync.Mutex
@@ -36,7 +35,7 @@ type history struct {
 	seen  map[int]bool          // values that were read
 }
 
-// take reads the key and writes to it, if nobody came between. It returns whether there was an answer.
+// take reads the key and writes to it by compare-and-set. It reports whether the bucket answered.
 func (h *history) take(t context.Context, kv jetstream.KeyValue, client, value int) bool {
 	ctx, cancel := context.WithTimeout(t, 2*time.Second)
 	defer cancel()
@@ -56,14 +55,14 @@ func (h *history) take(t context.Context, kv jetstream.KeyValue, client, value i
 	h.seen[was] = true
 	op := porcupine.Operation{ClientId: client, Input: swap{was, value}, Call: int64(called), Return: int64(answered)}
 	if err != nil {
-		op.Output, op.Return = err, math.MaxInt64 // it may be written later
+		op.Output, op.Return = err, math.MaxInt64 // the write may take effect later
 	}
 	h.all = append(h.all, op)
 	return err == nil || errors.Is(err, jetstream.ErrKeyRevisionMismatch)
 }
 
-// happened returns what was written, as far as anybody knows: all that succeeded, and of the rest what was
-// read later. It counts what was written, and what of it was told to be refused.
+// happened returns the operations that took effect: all successful ones, and failed ones whose value was read
+// later. It counts the failed ones: unanswered writes, and writes reported as refused.
 func (h *history) happened() (all []porcupine.Operation, unanswered, refused int) {
 	for _, op := range h.all {
 		err, failed := op.Output.(error)
@@ -81,10 +80,10 @@ func (h *history) happened() (all []porcupine.Operation, unanswered, refused int
 	return all, unanswered, refused
 }
 
-// TestCompareAndSet has five nodes take one key from each other, while the server that leads it is killed
-// and another one stands still. No two may have taken it from the same hand.
+// TestCompareAndSet lets five nodes take one key from each other, while its leader is killed and another server
+// is paused. No two nodes may take the key at the same revision.
 func TestCompareAndSet(t *testing.T) {
-	t.Parallel() // it waits, mostly
+	t.Parallel() // mostly waits
 	n := Servers(t, 3)
 	kv, err := n.Bucket(t.Context(), cluster.Placement)
 	if err != nil {

@@ -10,22 +10,22 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// serverEnv has the configuration of the server that a process of the test binary is.
+// serverEnv is the environment variable with the configuration of a server process.
 const serverEnv = "VOICEPOOL_NATS_SERVER"
 
-// begun is the line that says that a server takes connections.
+// begun is the line that a server prints when it accepts connections.
 const begun = "takes connections"
 
-// config is that of one server.
+// config is the configuration of one server.
 type config struct {
 	Name, Host, Store           string
-	Port, Routes, Monitor, MQTT int // 0: not that
+	Port, Routes, Monitor, MQTT int // 0: off
 	Peers                       []string
 	Sync                        bool
-	File                        string // of a configuration that is read instead; empty: none
+	File                        string // of a configuration file to use instead; empty: no file
 }
 
-// serve is a NATS server until a signal ends it, as one ends nats-server. It returns the exit code where it cannot be one.
+// serve runs a NATS server until a signal ends it. It returns the exit code if the server cannot start.
 func serve(text string) int {
 	var c config
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
@@ -59,7 +59,7 @@ func serve(text string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
-	s.ConfigureLogger() // to stderr; it ends the process where a port is taken
+	s.ConfigureLogger() // to stderr; the server ends the process if a port is in use
 	s.Start()
 	if !s.ReadyForConnections(30 * time.Second) {
 		fmt.Fprintln(os.Stderr, "no connections after 30 s")

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// round is how long the loop of the sheet is: longer than anything that a proof waits for.
+// round is the length of the sheet's loop, longer than anything a test waits for.
 const round = 60 * time.Second
 
-// site is nodes on NATS, the first of which brings the sheet of the room main.
+// site is a set of nodes on NATS. The first node brings the sheet of the room main.
 type site struct {
 	t     *testing.T
 	nats  *NATS
 	nodes []*node
 }
 
-// node is a voicepool that serves, and who hears what it plays in the room main.
+// node is a `voicepool serve` process with a listener to its room main.
 type node struct {
 	name, url string
 	space     *Space
@@ -29,7 +29,7 @@ type node struct {
 	heard     *Listener
 }
 
-// newSite starts two nodes on the servers. The i-th one is in spaces[i], or on the machine itself.
+// newSite starts two nodes on the servers. The i-th node runs in spaces[i], or on the machine itself.
 func newSite(t *testing.T, n *NATS, spaces ...*Space) *site {
 	t.Helper()
 	s := &site{t: t, nats: n}
@@ -56,7 +56,7 @@ func newSite(t *testing.T, n *NATS, spaces ...*Space) *site {
 	return s
 }
 
-// sheet writes a sheet with a loop that a whole round takes, and one shot of five seconds.
+// sheet writes a sheet with a loop of one round and a shot of five seconds.
 func sheet(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -94,14 +94,14 @@ func tone(t *testing.T, path string, hertz float64, long time.Duration) {
 	}
 }
 
-// placed is a room as `voicepool rooms --json` has it.
+// placed is a room in the output of `voicepool rooms --json`.
 type placed struct {
 	Room, Node, Address, State string
 	Epoch, Revision            int64
 	Since                      string
 }
 
-// rooms asks where the rooms are.
+// rooms returns the rooms and their nodes.
 func (s *site) rooms() ([]placed, error) {
 	s.t.Helper()
 	p := RunIn(s.t, s.nats.Hub(), "rooms", "--nats", s.nats.URL(), "--json")
@@ -113,7 +113,7 @@ func (s *site) rooms() ([]placed, error) {
 	return all.Rooms, err
 }
 
-// main returns where the room main is.
+// main returns the node of the room main.
 func (s *site) main() (placed, bool) {
 	s.t.Helper()
 	all, err := s.rooms()
@@ -128,7 +128,7 @@ func (s *site) main() (placed, bool) {
 	return placed{}, false
 }
 
-// owner returns the node that plays the room main; nil: none.
+// owner returns the node that plays the room main, or nil.
 func (s *site) owner() *node {
 	s.t.Helper()
 	one, found := s.main()
@@ -140,7 +140,7 @@ func (s *site) owner() *node {
 	return nil
 }
 
-// pair returns the node that plays the room, and the other.
+// pair returns the node that plays the room, and the other node.
 func (s *site) pair() (owner, other *node) {
 	s.t.Helper()
 	Await(s.t, 30*time.Second, "the room is played", func() bool { owner = s.owner(); return owner != nil })
@@ -152,7 +152,7 @@ func (s *site) pair() (owner, other *node) {
 	return owner, other
 }
 
-// play starts a sound on a node, and returns when it is heard.
+// play starts a sound on a node and waits until it is audible.
 func (s *site) play(n *node, sound string) {
 	s.t.Helper()
 	began := time.Now()
@@ -162,7 +162,7 @@ func (s *site) play(n *node, sound string) {
 	Await(s.t, 5*time.Second, n.name+" is heard", func() bool { return !n.heard.FirstSoundAfter(began).IsZero() })
 }
 
-// state is what the proofs read of a room's state.
+// state has the fields of a room's state that the tests read.
 type state struct {
 	Lost   string
 	Totals struct{ Started int64 }
@@ -172,7 +172,7 @@ type state struct {
 	}
 }
 
-// state asks a node for the state of the room.
+// state requests the state of the room from a node.
 func (s *site) state(n *node) (st state, status int) {
 	s.t.Helper()
 	status, text := Call(s.t, n.space, "GET", n.url+"/v1/rooms/main/state", "")
@@ -184,9 +184,9 @@ func (s *site) state(n *node) (st state, status int) {
 	return st, status
 }
 
-// phase returns when the loop of a node began by the test's clock, within a round: it stays the same as
-// long as the show goes on by the clock. Of several looks it takes the quickest; on a busy machine it looks until one
-// takes less than 10 ms, or 500 times.
+// phase returns when the loop of a node began by the test's clock, modulo a round. It is constant while the
+// show follows the clock. phase takes the quickest of several requests; on a busy machine it repeats until one
+// takes less than 10 ms, at most 500 times.
 func (s *site) phase(n *node) time.Duration {
 	s.t.Helper()
 	quickest, phase := time.Hour, time.Duration(-1)
@@ -208,10 +208,10 @@ func (s *site) phase(n *node) time.Duration {
 	return phase
 }
 
-// born is when the test began.
+// born is the start time of the test.
 var born = time.Now()
 
-// apart returns how far two phases are apart.
+// apart returns the distance of two phases.
 func apart(a, b time.Duration) time.Duration {
 	d := ((a-b)%round + round) % round
 	return min(d, round-d)

@@ -18,9 +18,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// TestStore measures what placement asks of JetStream: leases, records of rooms, watchers. It fails where
-// less than four times the leases of 20 nodes, or the state of 100 rooms, is written. $VOICEPOOL_ROOMS is how
-// many rooms there are; 2,000.
+// TestStore measures the load of placement on JetStream: leases, records of rooms, watchers. It fails below
+// four times the rate of the leases of 20 nodes or of the states of 100 rooms. $VOICEPOOL_ROOMS is the number
+// of rooms (2,000).
 func TestStore(t *testing.T) {
 	measured(t)
 	for _, sync := range []bool{false, true} {
@@ -55,7 +55,7 @@ func leases(t *testing.T, kv jetstream.KeyValue) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all, without []time.Duration // without the time that the control lost
+	var all, without []time.Duration // without: minus the time that the lateness control lost
 	for range 200 {
 		began := time.Now()
 		if revision, err = kv.Update(t.Context(), "node.a", value, revision); err != nil {
@@ -71,7 +71,7 @@ func leases(t *testing.T, kv jetstream.KeyValue) {
 	}
 }
 
-// flood writes states of rooms by 64 writers.
+// flood writes states of rooms from 64 goroutines.
 func flood(t *testing.T, kv jetstream.KeyValue, while time.Duration) (written int64, took time.Duration) {
 	t.Helper()
 	value := bytes.Repeat([]byte("s"), 600)
@@ -93,7 +93,7 @@ func flood(t *testing.T, kv jetstream.KeyValue, while time.Duration) (written in
 	return done.Load(), time.Since(began)
 }
 
-// many makes rooms, and then 20 watchers of all of them.
+// many creates rooms, and then 20 watchers of all of them.
 func many(t *testing.T, n *NATS) {
 	t.Helper()
 	const watchers = 20
@@ -131,7 +131,7 @@ func many(t *testing.T, n *NATS) {
 			for {
 				select {
 				case entry := <-w.Updates():
-					if entry == nil { // all that is there has come
+					if entry == nil { // all current values have arrived
 						return
 					}
 				case <-late:
@@ -148,7 +148,7 @@ func many(t *testing.T, n *NATS) {
 	}
 }
 
-// cost is what all servers together use.
+// cost is the resource usage of all servers together.
 type cost struct{ processor, memory, disk float64 } // seconds, bytes, bytes
 
 func (c *NATS) cost(t *testing.T) cost {
@@ -165,7 +165,7 @@ func (c *NATS) cost(t *testing.T) cost {
 		all.memory += number(21) * float64(os.Getpagesize())
 		err = filepath.WalkDir(c.configs[i].Store, func(_ string, d fs.DirEntry, err error) error {
 			if err != nil {
-				return nil // it was deleted meanwhile
+				return nil // the file was deleted in between
 			}
 			if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
 				all.disk += float64(info.Size())

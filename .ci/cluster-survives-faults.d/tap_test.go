@@ -11,29 +11,29 @@ import (
 	"voicepool/cmd/internal/cluster/placement"
 )
 
-// outcome is what whoever asked for a write knows of it.
+// outcome is the result of a write as its sender knows it.
 type outcome int
 
 const (
 	unknown outcome = iota
 	done
-	refused // somebody else's came between
+	refused // another write came between
 )
 
-// write is what a node has asked of the bucket.
+// write is a write request of a node to the bucket.
 type write struct {
 	who     string
 	key     string
 	value   []byte
-	given   uint64 // the revision behind which it is to be
+	given   uint64 // the revision that it expects to replace
 	deletes bool
 
 	called, answered time.Duration
 	outcome          outcome
-	revision         uint64 // that it became; 0: nobody knows
+	revision         uint64 // the new revision; 0: unknown
 }
 
-// journal is all that was written to a bucket, by one clock.
+// journal records all writes to a bucket, with the times of one clock.
 type journal struct {
 	began time.Time
 	mutex sync.Mutex
@@ -42,15 +42,15 @@ type journal struct {
 
 func (j *journal) now() time.Duration { return time.Since(j.began) }
 
-// trouble is what goes wrong between a node and the bucket.
+// trouble describes the faults between a node and the bucket.
 type trouble struct {
-	cut   bool          // nothing comes through
-	lossy float64       // part of the answers that are lost
-	slow  time.Duration // how late answers are
-	late  time.Duration // how old what a watch tells is
+	cut   bool          // no messages pass
+	lossy float64       // share of lost answers
+	slow  time.Duration // delay of answers
+	late  time.Duration // delay of watch updates
 }
 
-// tap is the bucket of one node: it writes down what that writes, and makes trouble.
+// tap wraps the bucket of one node: it records the node's writes and causes trouble.
 type tap struct {
 	placement.Bucket
 	journal *journal
@@ -75,7 +75,7 @@ func (t *tap) is() trouble {
 
 var errLost = errors.New("the answer is lost")
 
-// comes waits while nothing comes through.
+// comes waits while the connection is cut.
 func (t *tap) comes(ctx context.Context) error {
 	for t.is().cut {
 		if !waits(ctx, 5*time.Millisecond) {
@@ -85,7 +85,7 @@ func (t *tap) comes(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// waits waits for a time, and reports whether ctx goes on.
+// waits sleeps for d. It returns false if ctx ends first.
 func waits(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -97,7 +97,7 @@ func waits(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// back is the way of an answer.
+// back delays or loses an answer.
 func (t *tap) back(ctx context.Context) error {
 	t.mutex.Lock()
 	lost, slow := t.random.Float64() < t.trouble.lossy, t.trouble.slow
@@ -111,7 +111,7 @@ func (t *tap) back(ctx context.Context) error {
 	return t.comes(ctx)
 }
 
-// do is a write on its way there and back.
+// do performs a write, with trouble on the way there and back.
 func (t *tap) do(ctx context.Context, w *write, call func() (uint64, error)) (uint64, error) {
 	w.who, w.called = t.who, t.journal.now()
 	t.journal.mutex.Lock()

@@ -16,8 +16,8 @@ import (
 	"voicepool/cmd/internal/cluster/placement"
 )
 
-// troupe is nodes of placement in this process, each with a connection of its own to NATS, and what is
-// heard of them.
+// troupe is a set of placement nodes in this process, each with its own NATS connection, and a record of the
+// sounds of their rooms.
 type troupe struct {
 	t       *testing.T
 	nats    *NATS
@@ -25,12 +25,12 @@ type troupe struct {
 
 	mutex  sync.Mutex
 	random *rand.Rand
-	all    []*player          // all that there ever were
-	here   map[string]*player // those that run, by name
-	busy   map[string]bool    // those that something happens to
+	all    []*player          // all nodes so far
+	here   map[string]*player // running nodes, by name
+	busy   map[string]bool    // nodes with a fault in progress
 }
 
-// player is a node from when it joins until it ends or crashes.
+// player is a node from its join until it ends or crashes.
 type player struct {
 	troupe *troupe
 	name   string
@@ -41,11 +41,11 @@ type player struct {
 
 	mutex   sync.Mutex
 	gone    time.Duration // when it crashed; 0: it did not
-	permits []mark        // until when it may be heard
+	permits []mark        // until when its rooms may sound
 	tenants []*tenant
 }
 
-// mark says that something holds from a time on.
+// mark records a value, until, from the time at.
 type mark struct{ at, until time.Duration }
 
 // tenant is a room on a node.
@@ -55,16 +55,16 @@ type tenant struct {
 	done   chan struct{}
 	once   sync.Once
 
-	mutex  sync.Mutex // of what follows
+	mutex  sync.Mutex // of the following fields
 	orders int
 	sheet  string
 	heard  []sound
 	closed bool
 }
 
-// sound is a time in which a room is heard: wholly, and then fading.
+// sound is a time range of a room's sound: at full level, then fading.
 type sound struct {
-	from, leaves, until time.Duration // leaves and until: 0: it goes on
+	from, leaves, until time.Duration // 0 in leaves and until: still sounding
 }
 
 func newTroupe(t *testing.T, n *NATS, seed uint64) *troupe {
@@ -78,7 +78,7 @@ func (u *troupe) draw(n int) int {
 	return u.random.IntN(n)
 }
 
-// join starts a node, which finds the i-th server first.
+// join starts a node that tries the i-th server first.
 func (u *troupe) join(ctx context.Context, name string, i int, with trouble) (*player, error) {
 	urls := strings.Split(u.nats.URL(), ",")
 	i %= len(urls)
@@ -111,14 +111,14 @@ func (u *troupe) join(ctx context.Context, name string, i int, with trouble) (*p
 	return p, nil
 }
 
-// pick returns one of the nodes that run; nil: none does.
+// pick returns a random running node, or nil.
 func (u *troupe) pick() *player {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
 	return u.among(func(*player) bool { return true })
 }
 
-// take returns a node that something is to happen to: until free, nothing else does.
+// take reserves a random running node for a fault, until free.
 func (u *troupe) take() *player {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
@@ -135,7 +135,7 @@ func (u *troupe) free(name string) {
 	u.busy[name] = false
 }
 
-// among returns one of some nodes that run. The mutex is held.
+// among returns a random running node that satisfies are. The caller holds the mutex.
 func (u *troupe) among(are func(*player) bool) *player {
 	var all []*player
 	for _, name := range slices.Sorted(maps.Keys(u.here)) {
@@ -155,7 +155,7 @@ func (p *player) extend(until time.Duration) {
 	p.permits = append(p.permits, mark{p.troupe.journal.now(), until})
 }
 
-// until returns until when it may be heard, as it was told last.
+// until returns the latest time until which its rooms may sound.
 func (p *player) until() time.Duration {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -171,7 +171,7 @@ func (p *player) open(_ context.Context, o placement.Opening) (placement.Tenant,
 	return x, nil
 }
 
-// crash ends a node without a word: neither is anything heard nor does anything come through from here on.
+// crash ends a node without a message: from now on it makes no sound and sends no data.
 func (p *player) crash() {
 	p.quit()
 	p.tap.set(trouble{cut: true})
@@ -182,7 +182,7 @@ func (p *player) crash() {
 	p.conn.NC.Close()
 }
 
-// quit has it not count as one that runs.
+// quit removes the node from the running ones.
 func (p *player) quit() {
 	p.over = true
 	p.troupe.mutex.Lock()
@@ -197,10 +197,10 @@ func (p *player) leave() {
 	p.conn.NC.Close()
 }
 
-// parting is for how long the rooms of a node fade out that ends in order.
+// parting is the fade-out of the rooms of a node that ends in order.
 const parting = 200 * time.Millisecond
 
-// order has all rooms that are open here take an order, so that how they stand is written.
+// order sends a command to all rooms on the node, so that their states are written.
 func (p *player) order() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -236,14 +236,14 @@ func (x *tenant) Leave(fade time.Duration) {
 	x.stop(fade)
 }
 
-// stop ends what is heard, after a fade. The mutex is held.
+// stop ends the sound after a fade. The caller holds the mutex.
 func (x *tenant) stop(fade time.Duration) {
 	now := x.player.troupe.journal.now()
 	if n := len(x.heard); n > 0 {
 		last := &x.heard[n-1]
 		if last.leaves == 0 {
 			last.leaves, last.until = now, now+fade
-			if fade != placement.Fade { // it is not handed over: it counts as heard
+			if fade != placement.Fade { // without a handover, the fade counts as full sound
 				last.leaves = last.until
 			}
 		}
@@ -259,14 +259,14 @@ func (x *tenant) Close() {
 	x.once.Do(func() { close(x.done) })
 }
 
-// hearing is a time in which a room is heard of a node.
+// hearing is a time range of a room's sound on a node.
 type hearing struct {
 	player   *player
 	from, to time.Duration
 	fades    bool
 }
 
-// audible returns when a room was heard of whom until now, in order.
+// audible returns the time ranges of a room's sound on all nodes until now, in order.
 func (u *troupe) audible(room string) (all []hearing) {
 	now := u.journal.now()
 	u.mutex.Lock()
@@ -317,7 +317,7 @@ func (u *troupe) audible(room string) (all []hearing) {
 	return all
 }
 
-// hears returns of whom a room is heard now.
+// hears returns the names of the nodes on which a room sounds now.
 func (u *troupe) hears(room string) (who []string) {
 	now := u.journal.now()
 	for _, a := range u.audible(room) {
@@ -328,7 +328,7 @@ func (u *troupe) hears(room string) (who []string) {
 	return who
 }
 
-// twice returns where two nodes were heard in a room at once that did not hand it over.
+// twice returns the times when a room sounded on two nodes without a handover.
 func (u *troupe) twice(room string) (all []string) {
 	heard := u.audible(room)
 	for i, a := range heard {
@@ -342,7 +342,7 @@ func (u *troupe) twice(room string) (all []string) {
 	return all
 }
 
-// place places a room on some node. It reports whether it is there.
+// place places a room on a random node. It reports whether the room is placed.
 func (u *troupe) place(ctx context.Context, room string) bool {
 	p := u.pick()
 	if p == nil {
@@ -355,7 +355,7 @@ func (u *troupe) place(ctx context.Context, room string) bool {
 	return err == nil || elsewhere
 }
 
-// remove removes a room, at the node that plays it.
+// remove removes a room, through the node that plays it.
 func (u *troupe) remove(ctx context.Context, room string) {
 	p := u.pick()
 	for range 3 {
@@ -367,7 +367,7 @@ func (u *troupe) remove(ctx context.Context, room string) {
 		cancel()
 		there, elsewhere := errors.AsType[*placement.Elsewhere](err)
 		if !elsewhere {
-			return // it is done, or nobody knows
+			return // it is done, or the outcome is unknown
 		}
 		u.mutex.Lock()
 		p = u.here[there.Node]

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// debian is the NATS server of Debian 12.
+// debian is the path of the NATS server of Debian 12.
 const debian = "/usr/sbin/nats-server"
 
-// permissions are those that docs/cluster.md lists.
+// permissions are the permissions that docs/cluster.md lists.
 const permissions = `{publish: ["$JS.API.>", "$JS.ACK.>", "$JS.FC.>", "$KV.voicepool_placement.>", "$KV.voicepool_farm.>", "$O.voicepool_objects.>", "voicepool.>", "_INBOX.>"], subscribe: ["voicepool.>", "_INBOX.>"]}`
 
-// configured starts a NATS server of a configuration, and returns its address. Without a path it is the server of this
-// module.
+// configured starts a NATS server with a configuration and returns its URL. An empty path means the server of
+// this module.
 func configured(t *testing.T, path, text string) (url string) {
 	t.Helper()
 	port, folder := Port(t), t.TempDir()
@@ -38,7 +38,7 @@ func configured(t *testing.T, path, text string) (url string) {
 	return fmt.Sprintf("127.0.0.1:%d", port)
 }
 
-// TestUnsuitable: what a NATS server or a user lacks is named.
+// TestUnsuitable checks the messages about missing features of a NATS server and missing permissions of a user.
 func TestUnsuitable(t *testing.T) {
 	sheet := filepath.Join(t.TempDir(), "s.yaml")
 	if err := os.WriteFile(sheet, []byte("cues: [{at: 0s, play: theme}]\n"), 0o600); err != nil {
@@ -75,7 +75,7 @@ authorization {users: [{user: a, password: b, permissions: {publish: ["foo"], su
 	says("nats://a:b@"+denied, "NATS does not permit this user to publish to $JS.API.", 1, "farm", "status")
 	says("nats://c:d@"+denied, "NATS does not permit this user to subscribe to _INBOX.", 1, "rooms")
 
-	// The permissions of the page are enough for a node, a call and the farm.
+	// The permissions of the page suffice for a node, a call and the farm.
 	node := serve("nats://e:f@" + denied)
 	node.Line("the board: .*", time.Minute)
 	Await(t, time.Minute, "the room plays", func() bool {
