@@ -7,9 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// faults returns what who cannot see, or sees badly, would stumble over: controls without a name,
-// ids that stand twice, names that point nowhere, headings that skip a level, and text whose contrast
-// with what is below it is less than WCAG asks of AA.
+// faults returns the accessibility faults of the page: controls without a name, duplicate ids, references to
+// missing ids, skipped heading levels, and text with less contrast than WCAG AA requires.
 const faults = `
 const out = [], all = [...document.querySelectorAll('body *')];
 const shown = e => e.checkVisibility({ opacityProperty: false, visibilityProperty: true }) && e.getBoundingClientRect().width > 1;
@@ -67,7 +66,7 @@ for (const e of all) {
 if (texts < 60) out.push('only ' + texts + ' texts were looked at');
 return [...new Set(out)];`
 
-// TestAccess looks at the page while the pool is full, dark and light, wide and narrow.
+// TestAccess checks the page with a full pool, in dark and light, wide and narrow.
 func TestAccess(t *testing.T) {
 	p := open(t, browser(t), serve(t, build(t), "127.0.0.1:0", show...).address, desk)
 	p.click("#go")
@@ -77,14 +76,14 @@ func TestAccess(t *testing.T) {
 	p.until(`document.querySelector('.strip.off') && document.querySelector('#running li')`)
 	for _, l := range []look{desk, {1280, 800, "light", false}, {390, 844, "dark", false}, {390, 844, "light", true}} {
 		p.see(l)
-		eval[bool](p, `await new Promise(r => setTimeout(r, 1800)); return true;`) // flashes are over, values are told
+		eval[bool](p, `await new Promise(r => setTimeout(r, 1800)); return true;`) // wait until flashes have ended and values are announced
 		for _, fault := range eval[[]string](p, faults) {
 			t.Errorf("%d %s: %s", l.width, l.scheme, fault)
 		}
 	}
 }
 
-// The news of steals do not chatter: a storm is a sentence or two.
+// TestNews checks that steals are announced in few messages: one or two sentences for a burst.
 func TestNews(t *testing.T) {
 	p := open(t, browser(t), serve(t, build(t), "127.0.0.1:0", show...).address, desk)
 	eval[bool](p, `window.news = 0; new MutationObserver(m => window.news += m.length).observe(document.getElementById('news'), {childList: true, characterData: true, subtree: true}); return true;`)
@@ -96,7 +95,7 @@ func TestNews(t *testing.T) {
 	}
 }
 
-// Of several rooms one is chosen, by the address too.
+// TestRooms chooses one of several rooms, by the menu and by the address.
 func TestRooms(t *testing.T) {
 	s := serve(t, build(t), "127.0.0.1:0", "--config", "testdata/rooms.yaml")
 	p := open(t, browser(t), s.address, desk)
@@ -110,8 +109,8 @@ func TestRooms(t *testing.T) {
 	p.until(`document.body?.dataset.link === 'open' && document.getElementById('rooms').value === 'bar'`)
 }
 
-// A page that nobody sees hangs up, and is back when it is seen. One that is seen and in which nothing
-// sounds draws nothing.
+// TestHidden checks that a hidden page disconnects and reconnects when it becomes visible. A visible page draws
+// no frames while no sound plays.
 func TestHidden(t *testing.T) {
 	p := open(t, browser(t), serve(t, build(t), "127.0.0.1:0", show...).address, desk)
 	const hide = `Object.defineProperty(document, 'hidden', {value: %s, configurable: true}); document.dispatchEvent(new Event('visibilitychange')); return true;`

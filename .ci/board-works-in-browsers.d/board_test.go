@@ -12,13 +12,13 @@ import (
 	"voicepool/internal/lateness"
 )
 
-// show is a show of nine cues.
+// show is a sheet of nine cues.
 var show = []string{"testdata/show.yaml", "--device", "none"}
 
-// storm fills the pool and goes on until somebody gives way.
+// storm fills the pool until voices are stolen.
 const storm = `for (let i = 0; i < 40; i++) await board.link.order({do: 'play', with: {sound: i % 2 ? 'bell' : 'gong'}}); return true;`
 
-// GO by its button and by the space bar begins what stands by. A click leaves no focus behind.
+// TestGo starts the next cue by the GO button and by the space bar. A click leaves no focus behind.
 func TestGo(t *testing.T) {
 	p := open(t, browser(t), serve(t, build(t), "127.0.0.1:0", show...).address, desk)
 	p.until(`document.querySelector('.cue[aria-current] .number').textContent === '1'`)
@@ -27,7 +27,7 @@ func TestGo(t *testing.T) {
 	p.until(`document.querySelector('.cue[aria-current] .number').textContent === '2'`)
 	p.until(`document.querySelector('.slot b').textContent === 'theme'`)
 	p.until(`document.activeElement === document.body`)
-	eval[bool](p, `await new Promise(r => setTimeout(r, 1500)); return true;`) // the guard of the list
+	eval[bool](p, `await new Promise(r => setTimeout(r, 1500)); return true;`) // the minimum time between two GOs
 	p.keys(" ")
 	p.until(`[...document.querySelectorAll('.slot b')].some(b => b.textContent === 'rain')`)
 	p.click("#next")
@@ -42,8 +42,8 @@ func TestGo(t *testing.T) {
 	p.until(`document.getElementById('pause').textContent === 'Pause'`)
 }
 
-// What a compressor takes away is seen, and a switch of an effect that is turned in one window is turned in
-// the other.
+// TestRack checks that a compressor's gain reduction is displayed, and that an effect switch moves in all
+// windows.
 func TestRack(t *testing.T) {
 	server := serve(t, build(t), "127.0.0.1:0", "testdata/rack.yaml", "--device", "none")
 	b := browser(t)
@@ -58,7 +58,8 @@ func TestRack(t *testing.T) {
 	}
 }
 
-// A steal is seen in its slot and in a line, and both are explained. A pad plays, loops and stops.
+// TestStealsAndPads checks that a steal appears in its slot and in a line, and that both explain it. Pads play,
+// loop and stop.
 func TestStealsAndPads(t *testing.T) {
 	p := open(t, browser(t), serve(t, build(t), "127.0.0.1:0", show...).address, desk)
 	p.click(".place:nth-child(6) .pad")
@@ -70,7 +71,7 @@ func TestStealsAndPads(t *testing.T) {
 	p.click(".place:nth-child(2) .pad")
 	p.until(`document.querySelector('.place:nth-child(2) .pad').getAttribute('aria-pressed') === 'false'`)
 	p.click("#loop")
-	p.click(".place:nth-child(6) .pad") // a bell is not made ready for it, which is said
+	p.click(".place:nth-child(6) .pad") // the bell is not prepared for the loop, and the page reports that
 	p.until(`document.getElementById('status').textContent.includes('loop')`)
 	p.click("#loop")
 	eval[bool](p, storm)
@@ -101,7 +102,7 @@ func TestStealsAndPads(t *testing.T) {
 	}
 }
 
-// A fader that is moved in one window moves in the other.
+// TestTwoWindows moves a fader in one window, and the other window follows.
 func TestTwoWindows(t *testing.T) {
 	s, b := serve(t, build(t), "127.0.0.1:0", show...), browser(t)
 	p, q := open(t, b, s.address, desk), open(t, b, s.address, desk)
@@ -119,7 +120,7 @@ func TestTwoWindows(t *testing.T) {
 	q.until(fader + `.getAttribute('aria-valuetext') === ` + fmt.Sprintf("%q", moved))
 	p.until(fader + `.getAttribute('aria-valuetext') === ` + fmt.Sprintf("%q", moved)) // it does not jump back
 
-	// How long it takes, by one clock: the first window sends at, the second notes when it sees.
+	// The latency by a single clock: the first window returns when it sends, the second when it receives.
 	const far = 2 * time.Second
 	eval[bool](q, `window.seen = new Promise(r => `+fader+`.addEventListener('gain', () => r(Date.now()), {once: true})); return true;`)
 	control, began := lateness.Start(), time.Now()
@@ -137,7 +138,7 @@ func TestTwoWindows(t *testing.T) {
 	p.until(`document.querySelector('[data-bus="bells"] .solo').getAttribute('aria-pressed') === 'true' && document.querySelector('[data-bus="steps"]').classList.contains('off')`)
 }
 
-// Who listens hears the bell; by an audio element too, where the browser has no worklet.
+// TestListen receives the sound of the bell, with an audio element too if the browser has no worklet.
 func TestListen(t *testing.T) {
 	b := browser(t, chromedp.Flag("host-resolver-rules", "MAP board.test 127.0.0.1"), chromedp.Flag("autoplay-policy", "no-user-gesture-required"))
 	s := serve(t, build(t), "127.0.0.1:0", show...)
@@ -161,7 +162,7 @@ func TestListen(t *testing.T) {
 	p.until(`document.getElementById('plain').currentTime > 0.1`)
 }
 
-// A server that dies is told at once, and the page comes back when the server does.
+// TestLost checks that a lost server is reported at once, and that the page reconnects when the server is back.
 func TestLost(t *testing.T) {
 	program := build(t)
 	s := serve(t, program, "127.0.0.1:0", show...)
@@ -176,12 +177,13 @@ func TestLost(t *testing.T) {
 	p.until(`document.getElementById('status').textContent.includes('Nothing was done')`)
 	serve(t, program, strings.TrimSuffix(strings.TrimPrefix(s.address, "http://"), "/"), show...)
 	p.until(`document.body.dataset.link === 'open' && document.getElementById('banner').textContent === ''`)
-	p.until(`document.getElementById('playing').textContent === '0'`) // the GO of before is not made up for
+	p.until(`document.getElementById('playing').textContent === '0'`) // the earlier GO is not repeated
 	p.click("#go")
 	p.until(`document.querySelector('.slot b').textContent === 'theme'`)
 }
 
-// Panic is a hold: a tap tells so. It goes by pointer, on the button by key, and by Escape anywhere.
+// TestPanic checks that panic needs a long press, by pointer, by key on the button, and by Escape anywhere. A
+// short press explains this.
 func TestPanic(t *testing.T) {
 	p := open(t, browser(t), serve(t, build(t), "127.0.0.1:0", show...).address, desk)
 	play := func() {
@@ -216,7 +218,7 @@ func TestPanic(t *testing.T) {
 	silent()
 }
 
-// The keyboard alone reaches and plays all there is.
+// TestKeyboard reaches and plays every control by the keyboard.
 func TestKeyboard(t *testing.T) {
 	p := open(t, browser(t), serve(t, build(t), "127.0.0.1:0", show...).address, desk)
 	reached := map[string]bool{}
@@ -251,7 +253,7 @@ func TestKeyboard(t *testing.T) {
 	p.until(`document.activeElement.getAttribute('aria-valuetext') === 'silent'`)
 }
 
-// Nothing sticks out of a phone, and a finger finds what it needs.
+// TestPhone checks that the page fits a phone and that controls are large enough for a finger.
 func TestPhone(t *testing.T) {
 	p := open(t, browser(t), serve(t, build(t), "127.0.0.1:0", show...).address, desk)
 	eval[bool](p, storm)

@@ -9,14 +9,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// tab is a tab of a browser, which fails its test where something goes wrong.
+// tab is a browser tab. Its methods fail the test on errors.
 type tab interface {
 	name() string
 	visit(address string)
-	script(to any, body string) error // reads what an async function of JavaScript returns; fails where the page goes
+	script(to any, body string) error // decodes the result of an async JavaScript function; fails if the page navigates away
 	press(selector string)            // by mouse
 	write(selector, text string)      // by keyboard
-	size(width, height int)           // of what the window shows
+	size(width, height int)           // of the viewport
 	picture() (png []byte)
 }
 
@@ -79,7 +79,7 @@ func (c chromium) picture() (png []byte) {
 	return png
 }
 
-// run runs a script in a page that stays.
+// run runs a script in a page that does not navigate away.
 func run(t *testing.T, tab tab, to any, body string) {
 	t.Helper()
 	if err := tab.script(to, body); err != nil {
@@ -87,7 +87,7 @@ func run(t *testing.T, tab tab, to any, body string) {
 	}
 }
 
-// until waits until an expression is true in the page, also across pages that follow each other.
+// until waits until an expression is true in the page, also across navigations.
 func until(t *testing.T, tab tab, expression string) {
 	t.Helper()
 	var err error

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// firefox is a headless Firefox, driven by its Marionette protocol: messages of JSON behind their length.
+// firefox is a headless Firefox, driven by the Marionette protocol: JSON messages with a length prefix.
 type firefox struct {
 	*testing.T
 	conn   net.Conn
@@ -24,7 +24,7 @@ type firefox struct {
 	number int
 }
 
-// startFirefox starts a Firefox with a profile of its own, which ends with the test.
+// startFirefox starts a Firefox with its own profile. It ends with the test.
 func startFirefox(t *testing.T) *firefox {
 	t.Helper()
 	profile := t.TempDir()
@@ -70,7 +70,7 @@ user_pref("ui.systemUsesDarkTheme", 1);
 	t.Cleanup(func() { f.conn.Close() })
 	f.conn.SetDeadline(time.Now().Add(patience))
 	f.reader = bufio.NewReader(f.conn)
-	f.receive() // who it is
+	f.receive() // the greeting
 	f.send("WebDriver:NewSession", map[string]any{})
 	f.send("WebDriver:SetTimeouts", map[string]any{"script": patience.Milliseconds(), "pageLoad": patience.Milliseconds()})
 	return f
@@ -94,7 +94,7 @@ func (f *firefox) receive() []byte {
 	return text
 }
 
-// send sends a command, and returns its result.
+// send sends a command and returns its result. It fails the test on an error.
 func (f *firefox) send(command string, parameters any) json.RawMessage {
 	f.Helper()
 	result, err := f.attempt(command, parameters)
@@ -104,7 +104,7 @@ func (f *firefox) send(command string, parameters any) json.RawMessage {
 	return result
 }
 
-// attempt is send of a command that may fail.
+// attempt sends a command that may fail.
 func (f *firefox) attempt(command string, parameters any) (json.RawMessage, error) {
 	f.Helper()
 	f.number++
@@ -125,7 +125,7 @@ func (f *firefox) attempt(command string, parameters any) (json.RawMessage, erro
 	return answer[3], nil
 }
 
-// value sends a command, and reads its value.
+// value sends a command and decodes its value.
 func (f *firefox) value(to any, command string, parameters any) {
 	f.Helper()
 	result := struct{ Value any }{to}
@@ -174,7 +174,7 @@ func (f *firefox) write(selector, text string) {
 
 func (f *firefox) size(width, height int) {
 	f.Helper()
-	for range 2 { // the window is larger than what it shows
+	for range 2 { // the window is larger than its viewport
 		var frame [2]int
 		run(f.T, f, &frame, `return [outerWidth - innerWidth, outerHeight - innerHeight];`)
 		f.send("WebDriver:SetWindowRect", map[string]any{"width": width + frame[0], "height": height + frame[1]})

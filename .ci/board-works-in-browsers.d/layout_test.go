@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// sizes are those of what a window shows, from a small tablet to a large screen.
+// sizes are the tested viewport sizes, from a small tablet to a large screen.
 var sizes = [][2]int{{1024, 768}, {1080, 640}, {1280, 720}, {1280, 800}, {1280, 900}, {1366, 768}, {1440, 900}, {1600, 900}, {1920, 1080}}
 
-// misplaced returns what of the page overlaps, is cut off, or cannot be reached. It scrolls each list to its end by
-// the button that says how much is hidden.
+// misplaced returns the parts of the page that overlap, are cut off, or cannot be reached. It scrolls each list
+// to its end by the button that shows how much is hidden.
 const misplaced = `
 const out = [], round = n => Math.round(10 * n) / 10;
 const named = e => e.id || e.className || e.localName, at = e => e.getBoundingClientRect();
@@ -65,8 +65,8 @@ for (const id of ['cues', 'slots', 'sounds', 'strips']) {
 }
 return out;`
 
-// TestLayout: with 24 voices nothing overlaps or is cut off without a hint, in windows of all usual sizes. -shots
-// FOLDER keeps the pictures.
+// TestLayout checks in all usual sizes that with 24 voices no element overlaps another or is cut off without a
+// hint. -shots FOLDER keeps the screenshots.
 func TestLayout(t *testing.T) {
 	program := build(t)
 	inBrowsers(t, func(t *testing.T, tab tab) {

@@ -20,7 +20,7 @@ const (
 	onLogin = `document.getElementById('login') && document.readyState === 'complete'`
 )
 
-// guardedServer starts a server with tokens that keeps its state in a folder. Without a sheet it plays show.
+// guardedServer starts a server with tokens that keeps its state in a folder. The default sheet is show.
 func guardedServer(t *testing.T, program, listen, state, tokens string, sheet ...string) *server {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "tokens")
@@ -33,19 +33,19 @@ func guardedServer(t *testing.T, program, listen, state, tokens string, sheet ..
 	return serve(t, program, listen, append([]string{"--token-file", file, "--state", state}, sheet...)...)
 }
 
-// listenOf returns the address that a server listens at.
+// listenOf returns a server's listen address.
 func listenOf(s *server) string {
 	return strings.TrimSuffix(strings.TrimPrefix(s.address, "http://"), "/")
 }
 
-// logIn sends the form of the login page.
+// logIn submits the form of the login page.
 func logIn(tab tab, token string) {
 	tab.write("#token", token)
 	tab.press("#login")
 }
 
-// TestLogin: a person logs in and out in Chromium and in Firefox, sees what is wrong with a token, stays logged in
-// when the server starts again, and is led to the login page when the session expires or its token is removed.
+// TestLogin logs in and out in Chromium and in Firefox. It checks the errors of wrong tokens and a login that
+// survives a restart. An expired session and a removed token lead to the login page.
 func TestLogin(t *testing.T) {
 	program := build(t)
 	inBrowsers(t, func(t *testing.T, tab tab) {
@@ -54,7 +54,7 @@ func TestLogin(t *testing.T) {
 		s := guardedServer(t, program, "127.0.0.1:0", state, both)
 		listen := listenOf(s)
 
-		// A wrong token, and then the right one: the board of the room that was asked for.
+		// A wrong token, and then the right one, which leads to the board of the requested room.
 		tab.visit(s.address + "?room=main")
 		until(t, tab, onLogin)
 		logIn(tab, "wrong-0123456789abcdef")
@@ -63,17 +63,17 @@ func TestLogin(t *testing.T) {
 		until(t, tab, onBoard+` && location.search === '?room=main'`)
 		until(t, tab, `document.getElementById('logout').checkVisibility()`)
 
-		// It can play.
+		// The operator can play.
 		tab.press("#go")
 		until(t, tab, `document.getElementById('playing').textContent !== '0'`)
 
-		// Logged out, the board is closed.
+		// After logging out, the board is closed.
 		tab.press("#logout")
 		until(t, tab, onLogin)
 		tab.visit(s.address)
 		until(t, tab, onLogin)
 
-		// A restart, by kill -9 right behind the login.
+		// A restart after kill -9 right after the login.
 		logIn(tab, operator)
 		until(t, tab, onBoard)
 		s.kill()
@@ -83,7 +83,7 @@ func TestLogin(t *testing.T) {
 		tab.visit(s.address)
 		until(t, tab, onBoard)
 
-		// The session expires while the board is open: it leads to the login page by itself.
+		// The session expires while the board is open; the page goes to the login page by itself.
 		s.kill()
 		expireIn(t, filepath.Join(state, "sessions.json"), 4*time.Second)
 		s = guardedServer(t, program, listen, state, both)
@@ -113,7 +113,7 @@ func TestLogin(t *testing.T) {
 	})
 }
 
-// expireIn has all sessions that a state folder keeps expire after a time.
+// expireIn makes all sessions in a state file expire after a time.
 func expireIn(t *testing.T, file string, after time.Duration) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -135,7 +135,7 @@ func expireIn(t *testing.T, file string, after time.Duration) {
 	}
 }
 
-// TestErrorPages: what a browser opens is a page, also where it is an error.
+// TestErrorPages checks that addresses opened in a browser show an HTML page, also for errors.
 func TestErrorPages(t *testing.T) {
 	program := build(t)
 	inBrowsers(t, func(t *testing.T, tab tab) {

@@ -19,13 +19,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// patience is how long a test may take; soon is how long the page may for one thing.
+// patience is the time limit of a test, soon the limit for a single condition of the page.
 const (
 	patience = 3 * time.Minute
 	soon     = 30 * time.Second
 )
 
-// browser starts a headless Chromium, which ends with the test.
+// browser starts a headless Chromium. It ends with the test.
 func browser(t *testing.T, more ...chromedp.ExecAllocatorOption) context.Context {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1280, 800))
@@ -39,17 +39,17 @@ func browser(t *testing.T, more ...chromedp.ExecAllocatorOption) context.Context
 	return ctx
 }
 
-// page is a page in a tab of its own.
+// page is a page in its own tab.
 type page struct {
 	*testing.T
 	ctx context.Context
 
 	mu   sync.Mutex
-	said []string // on the console
-	cut  bool     // the server was killed, of which the console tells
+	said []string // messages of the console
+	cut  bool     // the server was killed, so the console may report connection errors
 }
 
-// look is how a page is seen.
+// look is the size and the media preferences of a window.
 type look struct {
 	width, height int64
 	scheme        string
@@ -58,7 +58,7 @@ type look struct {
 
 var desk = look{1280, 800, "dark", false}
 
-// open opens a page and waits until it is live. In the end the console must have said nothing.
+// open opens a page and waits until it is live. At the end, the console must be empty.
 func open(t *testing.T, browser context.Context, address string, l look) *page {
 	t.Helper()
 	ctx, end := chromedp.NewContext(browser)
@@ -85,7 +85,7 @@ func open(t *testing.T, browser context.Context, address string, l look) *page {
 	return p
 }
 
-// see changes the window.
+// see changes the size and the media preferences of the window.
 func (p *page) see(l look) {
 	p.Helper()
 	motion := "no-preference"
@@ -98,7 +98,7 @@ func (p *page) see(l look) {
 	p.do(chromedp.EmulateViewport(l.width, l.height))
 }
 
-// hear keeps what the console says.
+// hear records console messages.
 func (p *page) hear(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,7 +128,7 @@ func (p *page) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// call sends a command of the protocol.
+// call sends a command of the DevTools protocol.
 func call[P, R any](p *page, command cdp.Command[P, R], params P) {
 	p.Helper()
 	if _, err := chromedp.Call(p.ctx, command, params); err != nil {
@@ -146,7 +146,7 @@ func eval[T any](p *page, script string) T {
 	return answer
 }
 
-// until waits until something is so in the page. Where it never is, the page's text is told.
+// until waits until a condition is true in the page. On a timeout it fails the test with the text of the page.
 func (p *page) until(so string) {
 	p.Helper()
 	met := eval[bool](p, fmt.Sprintf(`const end = performance.now() + %d;
@@ -160,12 +160,12 @@ func (p *page) until(so string) {
 	}
 }
 
-// keys presses keys and leaves them, one after the other.
+// keys presses and releases keys one after the other.
 func (p *page) keys(text string) {
 	p.Helper()
 	for _, r := range text {
 		events := kb.Encode(r)
-		if len(events) == 3 { // the character comes with the key, so that the page can prevent both
+		if len(events) == 3 { // the character is sent with the key event, so that the page can prevent both
 			events[0].Text = events[1].Text
 			events = slices.Delete(events, 1, 2)
 		}
@@ -184,7 +184,7 @@ func (p *page) press(key string, long time.Duration) {
 	call(p, input.DispatchKeyEvent, *events[len(events)-1])
 }
 
-// middle returns where an element is.
+// middle scrolls to an element and returns its center.
 func (p *page) middle(selector string) (x, y float64) {
 	p.Helper()
 	at := eval[[]float64](p, fmt.Sprintf(`const e = document.querySelector(%q); e.scrollIntoView({block: 'nearest'});
@@ -201,7 +201,7 @@ func (p *page) mouse(kind input.DispatchMouseEventType, x, y float64) {
 	}))
 }
 
-// click clicks with the mouse.
+// click clicks on an element with the mouse.
 func (p *page) click(selector string) {
 	p.Helper()
 	x, y := p.middle(selector)
@@ -209,7 +209,7 @@ func (p *page) click(selector string) {
 	p.mouse(chromedp.MouseReleased, x, y)
 }
 
-// shoot writes a picture.
+// shoot writes a screenshot.
 func (p *page) shoot(file string) {
 	p.Helper()
 	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())

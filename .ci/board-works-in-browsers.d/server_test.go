@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// build builds the server.
+// build builds voicepool and returns its path.
 func build(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "serve")
@@ -21,14 +21,14 @@ func build(t *testing.T) string {
 	return program
 }
 
-// server is a server that runs.
+// server is a running server.
 type server struct {
 	address string // of its page
 	kill    func()
 }
 
-// serve runs a server of a sheet or a configuration until the test ends, or until it is killed. Its
-// rooms have no sound card.
+// serve runs a server with a sheet or a configuration until the test ends or kill is called. Its rooms have no
+// sound card.
 func serve(t *testing.T, program, listen string, more ...string) *server {
 	t.Helper()
 	c := exec.Command(program, append([]string{"serve", "--listen", listen, "--host", "board.test"}, more...)...)

@@ -17,7 +17,7 @@ const (
 	frames    = 2 * rate // of a sound
 )
 
-// testCase is one way to mix; quality 0 does not resample.
+// testCase is a way to mix. Quality 0 does not resample.
 type testCase struct {
 	name     string
 	channels int
@@ -28,10 +28,9 @@ var cases = []testCase{
 	{"mono", 1, 0}, {"mono-linear", 1, 1}, {"mono-cubic", 1, 2}, {"mono-good", 1, 4}, {"mono-best", 1, 8}, {"stereo", 2, 0},
 }
 
-// gopxl measures the mixer of github.com/gopxl/beep/v2 as `voicepool bench` measures this
-// one. beep keeps sounds in memory as a Buffer, which decodes its samples each time. With
-// ready the sounds come from a streamer of ours that copies ready samples, the most that a
-// program can get out of beep.
+// gopxl measures the mixer of github.com/gopxl/beep/v2 like `voicepool bench`. beep keeps sounds in memory as a
+// Buffer, which decodes samples at each use. With ready, a streamer of this package copies decoded samples
+// instead: the fastest way to use beep.
 func gopxl(ready bool) measurement {
 	return func(b *testing.B, voices int) report {
 		version, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "github.com/gopxl/beep/v2").Output()
@@ -46,14 +45,14 @@ func gopxl(ready bool) measurement {
 	}
 }
 
-// measure takes the median of the runs. A mix that is not what it should be ends all.
+// measure returns the median of the runs. It fails the benchmark if the mix is wrong.
 func (c testCase) measure(b *testing.B, all []*sound, n int) row {
 	var m beep.Mixer
 	for i := range n {
 		m.Add(c.voice(b, all, i))
 	}
 	block := make([][2]float64, blockSize)
-	m.Stream(block) // beep's resampler has no samples before the first
+	m.Stream(block) // beep's resampler skips the first samples
 	m.Stream(block)
 	c.check(b, all, n, block)
 	var took []float64
@@ -76,7 +75,7 @@ func (c testCase) measure(b *testing.B, all []*sound, n int) row {
 	return r
 }
 
-// loop plays a streamer again and again.
+// loop repeats a streamer endlessly.
 func loop(b *testing.B, from beep.StreamSeeker) beep.Streamer {
 	s, err := beep.Loop2(from)
 	if err != nil {
@@ -85,8 +84,8 @@ func loop(b *testing.B, from beep.StreamSeeker) beep.Streamer {
 	return s
 }
 
-// impurity plays a sine at the pitch of the cases and returns, in dB of what comes,
-// what is not that sine so many times higher.
+// impurity plays a sine at the speed of the case. It returns the power of everything but the transposed sine,
+// in dB relative to the whole output.
 func (c testCase) impurity(b *testing.B, hertz float64) float64 {
 	sine := make([][2]float64, frames)
 	for i := range sine {

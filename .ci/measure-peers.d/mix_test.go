@@ -10,13 +10,12 @@ import (
 
 const speed = 1.1
 
-// What voice i is asked for.
+// The position, pan and gain of voice i.
 func place(i int) int    { return i * 797 % frames }
 func pan(i int) float64  { return float64(i%21)/10 - 1 }
 func gain(i int) float64 { return math.Pow(10, float64(-30-i%13)/20) }
 
-// voice returns voice i: its sound, looping, resampled where the case does that, with
-// its gain and its pan.
+// voice returns voice i: its sound in a loop, resampled if the case does so, with its gain and pan.
 func (c testCase) voice(b *testing.B, all []*sound, i int) beep.Streamer {
 	from := all[i%len(all)].streamer()
 	if err := from.Seek(place(i)); err != nil {
@@ -29,8 +28,7 @@ func (c testCase) voice(b *testing.B, all []*sound, i int) beep.Streamer {
 	return &effects.Pan{Streamer: &effects.Gain{Streamer: s, Gain: gain(i) - 1}, Pan: pan(i)}
 }
 
-// check compares the second block with the mix computed here. Of a resampled one it
-// looks at every eighth frame, which is enough to find a wrong one.
+// check compares the second block with a mix computed here. For a resampled mix it compares every eighth frame.
 func (c testCase) check(b *testing.B, all []*sound, n int, block [][2]float64) {
 	step := 1
 	if c.quality > 0 {
@@ -43,7 +41,7 @@ func (c testCase) check(b *testing.B, all []*sound, n int, block [][2]float64) {
 			x := c.sample(all[i%len(all)].samples, place(i), len(block)+k)
 			g, p := gain(i), pan(i)
 			l, r := g*x[0], g*x[1]
-			side := l // that of which a part goes to the other
+			side := l // the channel of which a part goes to the other
 			if p < 0 {
 				side = r
 			}
@@ -60,8 +58,8 @@ func (c testCase) check(b *testing.B, all []*sound, n int, block [][2]float64) {
 	}
 }
 
-// sample is what a looping sound that began at from has so many frames of output
-// later: at a pitch, on the polynomial through the 2*quality samples around it.
+// sample returns the sample of a looped sound, a number of output frames after it began at from. With
+// resampling it is on the polynomial through the 2*quality samples around the position.
 func (c testCase) sample(x [][2]float64, from, later int) [2]float64 {
 	if c.quality == 0 {
 		return x[(from+later)%frames]

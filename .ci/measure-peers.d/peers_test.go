@@ -1,5 +1,5 @@
-// Package peers measures voicepool beside other engines, all of them in one run, in turns.
-// The script run builds them, and prints the table that this leaves.
+// Package peers compares voicepool with other engines in one run, in turns. .ci/measure-peers builds the
+// engines and prints the table.
 package peers
 
 import (
@@ -19,10 +19,10 @@ var (
 	rounds = flag.Int("rounds", 1, "how often all is measured")
 )
 
-// BenchmarkPeers measures all engines in every round, and writes the table. -short takes
-// fewer voices. The time of a benchmark is that of each of the programs' runs, too.
+// BenchmarkPeers measures all engines in every round and writes the table. -short leaves out the largest number
+// of voices. -benchtime is also the time of each of the programs' runs.
 func BenchmarkPeers(b *testing.B) {
-	if *folder == "" { // vet and lists of benchmarks come here without the engines, which take minutes to build
+	if *folder == "" { // so that `go vet` and lists of benchmarks need no engines, which take minutes to build
 		b.Skip("needs other engines: .ci/measure-peers builds them")
 	}
 	voices := []int{32, 256, 1024}
@@ -41,7 +41,7 @@ func BenchmarkPeers(b *testing.B) {
 	}
 }
 
-// report is what an engine has measured; programs print it as JSON.
+// report is the result of an engine. The programs print it as JSON.
 type report struct {
 	Version string
 	Rows    []row
@@ -50,28 +50,28 @@ type report struct {
 type row struct {
 	Case   string
 	Ns     float64 `json:"ns_per_voice_frame"`
-	With   string  // the resampler, and what it adds to a sine of 10 kHz
+	With   string  // the resampler, and its distortion of a 10 kHz sine
 	Kernel string  // of voicepool
 }
 
-// measurement measures an engine with so many voices.
+// measurement measures an engine with a number of voices.
 type measurement func(b *testing.B, voices int) report
 
-// voicepool measures a build of the command.
+// voicepool measures a build of the voicepool command.
 func voicepool(name string) measurement {
 	return func(b *testing.B, voices int) report {
 		return execute(b, name, "bench", "--json", "--voices", strconv.Itoa(voices), "--slice", slice())
 	}
 }
 
-// peer measures an engine in C.
+// peer measures an engine written in C.
 func peer(name string) measurement {
 	return func(b *testing.B, voices int) report {
 		return execute(b, "peers", name, strings.TrimSuffix(slice(), "ms"), strconv.Itoa(voices))
 	}
 }
 
-// slice is how long each of seven runs mixes at least, in milliseconds.
+// slice returns the least length of each of seven runs, in milliseconds.
 func slice() string { return flag.Lookup("test.benchtime").Value.String() }
 
 func execute(b *testing.B, program string, args ...string) (r report) {

@@ -6,14 +6,14 @@ import (
 	"github.com/gopxl/beep/v2"
 )
 
-// sound is one that many voices share: its samples, and where they stream from.
+// sound is shared by many voices: its samples and its buffer.
 type sound struct {
 	samples [][2]float64 // as they are streamed
-	buffer  *beep.Buffer // nil: from the samples
+	buffer  *beep.Buffer // nil: streamed from samples
 }
 
-// sounds returns 16 of two seconds of quiet noise, the same as voicepool's and the
-// other peers'.
+// sounds returns 16 sounds of two seconds of quiet noise, the same as in voicepool's benchmark and the other
+// engines.
 func sounds(channels int, ready bool) []*sound {
 	all := make([]*sound, 16)
 	x := uint32(1)
@@ -49,7 +49,7 @@ func (s *sound) streamer() beep.StreamSeeker {
 	return &memory{samples: s.samples}
 }
 
-// memory streams samples that are ready.
+// memory streams decoded samples.
 type memory struct {
 	samples [][2]float64
 	at      int

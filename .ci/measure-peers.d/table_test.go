@@ -16,39 +16,39 @@ type engine struct {
 	figures map[key]*figure
 }
 
-// The engines in the order of the columns; the first is what the others are compared with.
+// The engines in the order of the columns. The others are compared with the first.
 var engines = []*engine{
 	{title: "voicepool", measure: voicepool("voicepool")}, {title: "plain Go", measure: voicepool("plain")},
 	{title: "beep, slices", measure: gopxl(true)}, {title: "beep, Buffer", measure: gopxl(false)},
 	{title: "OpenAL Soft", measure: peer("openal")}, {title: "SDL2_mixer", measure: peer("sdl")},
 }
 
-// titles are those of the cases.
+// titles are the titles of the cases.
 var titles = map[string]string{
 	"mono": "mono, unity", "mono-linear": "mono, 1.1, linear", "mono-cubic": "mono, 1.1, four points",
 	"mono-good": "mono, 1.1, good", "mono-best": "mono, 1.1, best", "stereo": "stereo, unity",
 }
 
-// key names a figure of an engine.
+// key identifies a figure of an engine.
 type key struct {
 	testCase string
 	voices   int
 }
 
-// figure is what all rounds gave: nanoseconds, and the resampler, or the kernel of voicepool.
+// figure holds the results of all rounds in nanoseconds, and the resampler, or the kernel of voicepool.
 type figure struct {
 	rounds []float64
 	with   string
 }
 
-// median returns the median of all rounds and how far they lie apart, as a share of it.
+// median returns the median of all rounds, and their range as a share of it.
 func (f *figure) median() (ns, spread float64) {
 	all := slices.Sorted(slices.Values(f.rounds))
 	ns = (all[(len(all)-1)/2] + all[len(all)/2]) / 2
 	return ns, (all[len(all)-1] - all[0]) / ns
 }
 
-// add adds what a round gave.
+// add adds the results of a round.
 func (e *engine) add(r report, voices int) {
 	e.version = r.Version
 	if e.figures == nil {
@@ -66,16 +66,16 @@ func (e *engine) add(r report, voices int) {
 	}
 }
 
-// of returns the figure for a case of the table; nil where the engine does not do that.
+// of returns the figure for a case of the table, or nil if the engine does not support it.
 func (e *engine) of(testCase string, voices int) *figure {
 	if testCase == "mono-good" && (e == engines[0] || e == engines[1]) {
-		testCase = "mono-best" // voicepool has one of what peers have two
+		testCase = "mono-best" // voicepool has one resampler for both
 	}
 	return e.figures[key{testCase, voices}]
 }
 
-// table returns medians over the rounds in nanoseconds per voice and frame, and in brackets
-// how many times that of voicepool they are.
+// table returns medians over the rounds in nanoseconds per voice and frame. In brackets it has the ratio to
+// voicepool.
 func table(b *testing.B, voices []int) string {
 	var text strings.Builder
 	text.WriteString("| case | voices |")
@@ -109,7 +109,7 @@ func table(b *testing.B, voices []int) string {
 	return text.String()
 }
 
-// about says what an engine resampled with and how far its rounds differ.
+// about returns the engine's resamplers and the spread of its rounds.
 func (e *engine) about(voices []int) string {
 	var with []string
 	var spreads []float64
@@ -134,12 +134,12 @@ func (e *engine) about(voices []int) string {
 	parts := []string{e.version, strings.Join(with, ", ")}
 	text := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
 	if apart != "" {
-		text += ";\n  " + apart // a line of a page is not that long
+		text += ";\n  " + apart // keeps the lines of the page short
 	}
 	return text
 }
 
-// short prints two or three digits that say something.
+// short formats a number with two or three significant digits.
 func short(x float64) string {
 	digits := 0
 	switch {

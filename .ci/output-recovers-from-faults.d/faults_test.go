@@ -1,6 +1,6 @@
-// Package soundfaults plays a show on a real sound server, and breaks that in every way that
-// there is: it is noticed within 500 ms, the sound is back within 2 s of its return, in time
-// and with the very frames of the render, and the report and the exit code say so.
+// Package soundfaults plays a show on a real sound server and breaks the server in many ways. Each fault must
+// be noticed within 500 ms. The sound must be back within 2 s of the server's return, at the right position and
+// with the frames of the render. The report and the exit code must mention the fault.
 package soundfaults
 
 import (
@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	before = 3 * time.Second // of the fault
-	after  = 5 * time.Second // its end
+	before = 3 * time.Second // the fault
+	after  = 5 * time.Second // the end of the fault
 
 	noticed = 500 * time.Millisecond
 	back    = 2 * time.Second
@@ -26,7 +26,7 @@ const (
 	fade  = 960
 )
 
-// fault is something that befalls a server. mend returns when the server can play again.
+// fault is a fault of a server. mend returns when the server can play again.
 type fault struct {
 	name   string
 	device string
@@ -34,8 +34,8 @@ type fault struct {
 	strike func(*server)
 	mend   func(*server)
 	code   int
-	only   string // the kind of server that knows it; "" means all
-	others bool   // there is a sink beside
+	only   string // the kind of server that has the fault; "" means all
+	others bool   // the server has a second sink
 }
 
 var faults = []fault{
@@ -46,10 +46,10 @@ var faults = []fault{
 	{name: "sink unloaded", device: "pulse:proof", lasts: 2 * time.Second, code: 1,
 		strike: func(s *server) { s.control("unload-module", "module-null-sink") },
 		mend:   (*server).load},
-	// The server moves the stream to its other sink, on which nobody listens.
+	// The server moves the stream to its other sink, which is not recorded.
 	{name: "named sink unloaded beside another", device: "pulse:proof", lasts: 2 * time.Second, code: 1, others: true,
 		strike: func(s *server) { s.unload("proof") }, mend: (*server).load},
-	// PipeWire does not suspend what plays.
+	// PipeWire does not suspend a sink that plays.
 	{name: "suspended", device: "pulse", lasts: 3 * time.Second, code: 1, only: "pulseaudio",
 		strike: func(s *server) { s.control("suspend-sink", "proof", "1") },
 		mend:   func(s *server) { s.control("suspend-sink", "proof", "0") }},
@@ -71,18 +71,19 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// control measures how late this machine lets processes run. It has no priority, the servers and the shows have
-// some: what it loses bounds what they lose.
+// control measures how late this machine schedules processes. It has no priority, while servers and shows have
+// some, so its loss is an upper bound of theirs.
 var control = lateness.Start()
 
-// took returns how long something took without the time that the control lost.
+// took returns the time between two times, without the time that the control lost.
 func took(from, to time.Time) time.Duration { return to.Sub(from) - control.Lost(from, to) }
 
-// late reports whether the machine made gaps since a time: it let the control run later than a server's quantum.
+// late reports whether the control was delayed by more than a server's quantum since a time: the machine may
+// cause gaps.
 func late(since time.Time) bool { return control.Worst(since, time.Now()) > 20*time.Millisecond }
 
-// again repeats a run that failed by frames that came too late. PipeWire loses a quantum now and then, on a machine
-// that is in time, too; what plays every frame in one of five runs loses none by itself.
+// again repeats a run that failed because of late frames. PipeWire loses a quantum now and then, even on an
+// idle machine. If one of five runs plays every frame, voicepool itself loses none.
 func again(t *testing.T, run func(*testing.T) error) {
 	t.Helper()
 	for range 5 {
@@ -127,7 +128,7 @@ func (f *fault) run(t *testing.T, kind string) error {
 	return compare(t, p.told(), reference, r.stop(), mended)
 }
 
-// judge looks at the times, the report and the exit code.
+// judge checks the times, the report and the exit code.
 func (f *fault) judge(t *testing.T, p *show, struck, lost, mended, heard time.Time, code int) {
 	t.Helper()
 	told := p.told()
@@ -153,13 +154,13 @@ func (f *fault) judge(t *testing.T, p *show, struck, lost, mended, heard time.Ti
 	}
 }
 
-// compare looks for what was played after the return: all of it, and nothing between. Its
-// error is a gap.
+// compare searches the recording for the frames after the return: all of them, without gaps. It returns an
+// error for a gap.
 func compare(t *testing.T, told *told, reference, recording []byte, mended time.Time) error {
 	t.Helper()
 	from := int(told.Events[len(told.Events)-1].Frame) + fade
 	want, at := reference[from*frame:], -1
-	for range 5 { // a gap may be where the sound begins again
+	for range 5 { // a gap may be right at the return of the sound
 		if at = bytes.Index(recording, want[:256*frame]); at >= 0 {
 			break
 		}
@@ -170,8 +171,8 @@ func compare(t *testing.T, told *told, reference, recording []byte, mended time.
 	}
 	same, gaps := follow(recording[at:], want)
 	heard := fmt.Sprintf("%d of %d frames after the return are those of the render, %d gaps between", same, len(want)/frame, gaps)
-	// What the driver holds at the end may be lost when the command ends. Where the control was late, servers and
-	// recorders lose some, too, and have to go on in order.
+	// Frames in the driver's buffer may be lost when the command ends. If the control was late, servers and
+	// recorders also lose frames, but the order must still be right.
 	if lost := len(want)/frame - same; lost > 48000/5 && (lost > 48000 || !late(mended)) || gaps > 0 && !late(mended) {
 		return errors.New(heard)
 	}
@@ -179,8 +180,8 @@ func compare(t *testing.T, told *told, reference, recording []byte, mended time.
 	return nil
 }
 
-// follow counts the frames of want that got has, in order, and the gaps between them: silence
-// where a server got nothing in time, and frames that the recorder has lost.
+// follow counts the frames of want that appear in got, in order, and the gaps between them. A gap is silence
+// after late frames, or frames that the recorder lost.
 func follow(got, want []byte) (same, gaps int) {
 	for at, next := 0, 0; next < len(want)/frame && at+frame <= len(got); {
 		if bytes.Equal(got[at:at+frame], want[next*frame:(next+1)*frame]) {
@@ -202,8 +203,8 @@ func follow(got, want []byte) (same, gaps int) {
 	return same, gaps
 }
 
-// TestLateServer: a show begins without a server, or with one that never answers, and is heard
-// from when there is one.
+// TestLateServer starts a show without a server, or with one that never answers. The show is audible once there
+// is a working server.
 func TestLateServer(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -243,7 +244,7 @@ func TestLateServer(t *testing.T) {
 	}
 }
 
-// TestNamed: a driver that was named and is not there ends the command.
+// TestNamed checks that a driver named by the user that is missing ends the command.
 func TestNamed(t *testing.T) {
 	for _, c := range []struct {
 		name, device, want string
@@ -268,7 +269,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestMoved: a stream that is moved to another sink plays on.
+// TestMoved checks that a stream continues when it is moved to another sink.
 func TestMoved(t *testing.T) {
 	s := newServer(t, kinds[0])
 	s.start()

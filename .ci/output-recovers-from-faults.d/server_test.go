@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// server is a sound server in a folder of its own, with a null sink called proof.
+// server is a sound server in its own folder, with a null sink called proof.
 type server struct {
 	t       *testing.T
 	kind    string // pulseaudio or pipewire
 	folder  string
-	process *exec.Cmd   // that speaks to programs
-	beneath []*exec.Cmd // what it needs, which lives on
+	process *exec.Cmd   // the process that clients connect to
+	beneath []*exec.Cmd // other processes it needs; they keep running
 }
 
-// kinds are the servers that there are.
+// kinds are the tested servers.
 var kinds = []string{"pulseaudio", "pipewire"}
 
 func newServer(t *testing.T, kind string) *server {
-	folder, err := os.MkdirTemp("", "soundfaults") // not t.TempDir: an address of D-Bus ends at a comma
+	folder, err := os.MkdirTemp("", "soundfaults") // not t.TempDir: D-Bus addresses end at a comma
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,22 +51,22 @@ func newServer(t *testing.T, kind string) *server {
 
 func (s *server) socket() string { return filepath.Join(s.folder, "run/pulse/native") }
 
-// sink is the module of the sink. Without norewinds PulseAudio swallows up to two seconds.
+// sink is the module of the sink. Without norewinds PulseAudio drops up to two seconds.
 const sink = "module-null-sink sink_name=proof rate=48000 channels=2 format=float32le norewinds=1"
 
-// load loads the sink.
+// load adds the sink.
 func (s *server) load() {
 	s.t.Helper()
 	s.control(append([]string{"load-module"}, strings.Fields(sink)...)...)
 }
 
-// loadOther loads a second sink.
+// loadOther adds a second sink.
 func (s *server) loadOther() {
 	s.t.Helper()
 	s.control(append([]string{"load-module"}, strings.Fields(strings.Replace(sink, "proof", "other", 1))...)...)
 }
 
-// unload unloads a sink.
+// unload removes a sink.
 func (s *server) unload(name string) {
 	s.t.Helper()
 	modules, err := s.command("pactl", "list", "short", "modules").Output()
@@ -82,7 +82,7 @@ func (s *server) unload(name string) {
 	s.t.Fatalf("no module has the sink %s: %s", name, modules)
 }
 
-// start starts it, and waits until it has its sink.
+// start starts the server and waits until its sink is ready.
 func (s *server) start() {
 	s.t.Helper()
 	os.Remove(s.socket())
@@ -104,7 +104,7 @@ func (s *server) start() {
 		s.process = s.run("pipewire-pulse")
 	}
 	for range 500 {
-		// What PipeWire has not begun yet makes it say that the module timed out, and load it all the same.
+		// While PipeWire is still starting, it reports that the module timed out, but loads it nevertheless.
 		if sinks, err := s.command("pactl", "list", "short", "sinks").Output(); err == nil && strings.Contains(string(sinks), "proof") {
 			return
 		} else if err == nil {
@@ -116,10 +116,10 @@ func (s *server) start() {
 	s.t.Fatal("the server did not start")
 }
 
-// bus is where the programs of PipeWire meet.
+// bus returns the D-Bus address of the PipeWire programs.
 func (s *server) bus() string { return "unix:path=" + filepath.Join(s.folder, "bus") }
 
-// run starts a program that has to be in time.
+// run starts a program that must not be late.
 func (s *server) run(name string, args ...string) *exec.Cmd {
 	s.t.Helper()
 	c := s.prompt(name, args...)
@@ -129,7 +129,7 @@ func (s *server) run(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// kill ends it as nothing that could be caught.
+// kill ends the server with SIGKILL.
 func (s *server) kill() {
 	if s.process != nil {
 		s.process.Process.Kill()
@@ -138,7 +138,7 @@ func (s *server) kill() {
 	}
 }
 
-// end ends all that was started.
+// end ends all started processes.
 func (s *server) end() {
 	s.kill()
 	for _, c := range s.beneath {
@@ -150,7 +150,7 @@ func (s *server) end() {
 
 func (s *server) signal(sig syscall.Signal) { s.process.Process.Signal(sig) }
 
-// command returns a command that meets this server and no other.
+// command returns a command that can connect only to this server.
 func (s *server) command(name string, args ...string) *exec.Cmd {
 	c := exec.Command(name, args...)
 	c.Env = append(os.Environ(), "HOME="+filepath.Join(s.folder, "home"), "XDG_RUNTIME_DIR="+filepath.Join(s.folder, "run"),
@@ -161,8 +161,8 @@ func (s *server) command(name string, args ...string) *exec.Cmd {
 // allowed reports whether a program may have the priority of a desktop's sound server.
 var allowed = sync.OnceValue(func() bool { return exec.Command("chrt", "-f", "10", "true").Run() == nil })
 
-// prompt is command for what has to be in time. The programs of PipeWire wake each other for
-// every quantum, and lose it where others come first.
+// prompt is command for programs that must not be late. The PipeWire programs wake each other in every quantum,
+// and lose it if other processes run first.
 func (s *server) prompt(name string, args ...string) *exec.Cmd {
 	if s.kind != "pipewire" || !allowed() {
 		return s.command(name, args...)
@@ -170,9 +170,8 @@ func (s *server) prompt(name string, args ...string) *exec.Cmd {
 	return s.command("chrt", append([]string{"-f", "10", name}, args...)...)
 }
 
-// ours is command for a program in Go, which a desktop's priority would hang: its threads wait for each
-// other by yielding, and under SCHED_FIFO as many that spin as there are processors keep out the one that
-// they wait for.
+// ours is command for programs in Go. They would hang under SCHED_FIFO: Go threads wait for each other by
+// yielding. If every processor has a spinning thread, the thread they wait for never runs.
 func (s *server) ours(name string, args ...string) *exec.Cmd {
 	if !allowed() {
 		return s.command(name, args...)
@@ -180,7 +179,7 @@ func (s *server) ours(name string, args ...string) *exec.Cmd {
 	return s.command("nice", append([]string{"-n", "-11", name}, args...)...)
 }
 
-// control tells the server something.
+// control sends a command to the server by pactl.
 func (s *server) control(args ...string) {
 	s.t.Helper()
 	if out, err := s.command("pactl", args...).CombinedOutput(); err != nil {
@@ -188,8 +187,8 @@ func (s *server) control(args ...string) {
 	}
 }
 
-// deaf puts something in the place of the server that accepts and never answers. It returns
-// what takes it away.
+// deaf replaces the server by a listener that accepts connections and never answers. It returns a function that
+// removes the listener.
 func (s *server) deaf() func() {
 	s.t.Helper()
 	os.Remove(s.socket())
@@ -209,13 +208,13 @@ func (s *server) deaf() func() {
 	return func() { listener.Close() }
 }
 
-// recorder records what the sink plays.
+// recorder records the output of the sink.
 type recorder struct {
 	process *exec.Cmd
 	file    string
 }
 
-// record begins to, and returns when it does.
+// record starts a recording and returns when samples arrive.
 func (s *server) record() *recorder {
 	s.t.Helper()
 	for range 8 {
@@ -227,7 +226,7 @@ func (s *server) record() *recorder {
 	return nil
 }
 
-// warm waits until the sink plays. PipeWire never plays on one that was loaded too soon.
+// warm waits until the sink plays. In PipeWire, a sink that was loaded too early never plays.
 func (s *server) warm() error {
 	s.t.Helper()
 	for range 8 {
@@ -241,7 +240,7 @@ func (s *server) warm() error {
 	return errors.New("the server does not play")
 }
 
-// try begins to record; nil says that nothing came within two seconds.
+// try starts a recording, and returns nil if no samples arrive within two seconds.
 func (s *server) try() *recorder {
 	s.t.Helper()
 	r := &recorder{file: filepath.Join(s.folder, "recording")}
@@ -266,9 +265,9 @@ func (s *server) try() *recorder {
 	return nil
 }
 
-// stop ends it, and returns the samples.
+// stop ends the recording and returns the samples.
 func (r *recorder) stop() []byte {
-	time.Sleep(200 * time.Millisecond) // what the monitor still holds
+	time.Sleep(200 * time.Millisecond) // for the rest in the monitor's buffer
 	r.process.Process.Signal(os.Interrupt)
 	r.process.Wait()
 	data, _ := os.ReadFile(r.file)

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// program is the command, built once.
+// program is the path of the command, which is built once.
 var program = sync.OnceValues(func() (string, error) {
 	folder, err := os.MkdirTemp("", "soundfaults")
 	if err != nil {
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// show is a show of noise that is being played.
+// show is a show of noise in progress.
 type show struct {
 	t       *testing.T
 	process *exec.Cmd
@@ -49,16 +49,16 @@ type show struct {
 	lines []line
 }
 
-// line is what was said on standard error, and when.
+// line is a line on standard error with its time.
 type line struct {
 	text string
 	at   time.Time
 }
 
-// sheet is the show.
+// sheet is the sheet of the show.
 const sheet = `cues: [{at: 0s, play: "noise:white", loop: true, gain: -12}]`
 
-// perform begins to play it for so long.
+// perform starts to play the show for a given length.
 func (s *server) perform(length time.Duration, args ...string) *show {
 	s.t.Helper()
 	file, err := program()
@@ -87,7 +87,7 @@ func (s *server) perform(length time.Duration, args ...string) *show {
 	return p
 }
 
-// sheet writes the sheet, and returns its name.
+// sheet writes the sheet and returns the name of the file.
 func (s *server) sheet() string {
 	name := filepath.Join(s.folder, "show.yaml")
 	if err := os.WriteFile(name, []byte(sheet), 0o600); err != nil {
@@ -96,7 +96,7 @@ func (s *server) sheet() string {
 	return name
 }
 
-// render returns what the show is, as samples.
+// render returns the rendered samples of the show.
 func (s *server) render(length time.Duration) []byte {
 	s.t.Helper()
 	file, err := program()
@@ -115,7 +115,7 @@ func (s *server) render(length time.Duration) []byte {
 	return data[at+8:]
 }
 
-// said waits for a line with a text, up to a limit.
+// said waits until a line contains a text, up to a limit.
 func (p *show) said(text string, limit time.Duration) (time.Time, string) {
 	p.t.Helper()
 	for began := time.Now(); took(began, time.Now()) < limit; time.Sleep(2 * time.Millisecond) {
@@ -141,7 +141,7 @@ func (p *show) all() (texts []string) {
 	return texts
 }
 
-// end waits for the end, and returns the exit code.
+// end waits for the end of the show and returns the exit code.
 func (p *show) end() int {
 	p.t.Helper()
 	<-p.ended
@@ -155,7 +155,7 @@ func (p *show) end() int {
 	return 0
 }
 
-// told is what the report has of the device.
+// told is the report's part about the device.
 type told struct {
 	Frames int64
 	Totals struct {

@@ -1,8 +1,7 @@
-// Package audit walks the call graph of the mixer's audio side: everything that
-// (*mixer.Mixer).Render can reach. Its tests fail at a package that is not on its list
-// (fmt, log, time, os, reflect, io, syscall, sync and most others are not). They also
-// fail at a channel, a map, a go statement, a function value that may come from outside,
-// and a value that the compiler puts on the heap.
+// Package audit walks the call graph of the mixer's audio side: all code reachable from (*mixer.Mixer).Render.
+// Its tests fail if the walk reaches a package outside its list (fmt, log, time, os, reflect, io, syscall, sync
+// and most others are outside). They also fail for a channel, a map, a go statement, a function value that a
+// caller may provide, and a heap allocation.
 package audit
 
 import (
@@ -10,9 +9,9 @@ import (
 	"testing"
 )
 
-const module = "../.." // the folder of the module
+const module = "../.." // the root of the module
 
-// audioSide are the packages whose code is walked.
+// audioSide lists the packages whose code is walked.
 var audioSide = []string{"./mixer", "./effect/...", "./voice", "./internal/dsp", "./internal/release", "./internal/ring", "./internal/spectrum", "./pool"}
 
 func TestRender(t *testing.T) {

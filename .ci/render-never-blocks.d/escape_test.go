@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// escape is a place at which the compiler takes memory from the heap.
+// escape is a place where the compiler allocates on the heap.
 type escape struct {
 	file         string // absolute
 	line, column int
@@ -21,9 +21,9 @@ type escape struct {
 
 var escapeLine = regexp.MustCompile(`^(.+\.go):(\d+):(\d+): (.* escapes to heap|moved to heap: .*)$`)
 
-// escapes asks the compiler about the packages that patterns names, by building
-// what. Left out is append, which takes memory only when there is no room, and text
-// that stands in the program, as a panic has.
+// escapes builds what and returns the heap allocations that the compiler reports for the packages matching
+// patterns. It leaves out append, which allocates only without spare capacity, and constant text, such as the
+// argument of a panic.
 func escapes(t *testing.T, folder, tags, what, patterns string) []escape {
 	t.Helper()
 	command := exec.Command("go", "build", "-o", "/dev/null", "-tags="+tags, "-gcflags="+patterns+"=-m", what)
@@ -58,8 +58,8 @@ func parseEscapes(folder, out string) []escape {
 	return list
 }
 
-// heap adds the escapes that are inside functions that were walked. The compiler
-// gives those of a function that it has put into another the place of the call.
+// heap adds the escapes inside walked functions. For an inlined function, the compiler reports the position of
+// the call.
 func (w *walker) heap(list []escape) {
 	told := map[escape]bool{} // a generic function is compiled several times
 	for _, e := range list {
@@ -73,7 +73,7 @@ func (w *walker) heap(list []escape) {
 	}
 }
 
-// at returns a function that was walked and has a place in it, or nil.
+// at returns a walked function that contains the escape, or nil.
 func (w *walker) at(e escape) *ssa.Function {
 	for f := range w.seen {
 		if f.Syntax() == nil {

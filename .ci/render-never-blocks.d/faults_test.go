@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// side is a package without a fault, but for what Render's last lines reach: of each way to
-// call something one.
+// side is a package without faults, except in the functions that the last lines of Render reach: one for each
+// way to call a function.
 const side = `
 package mutants
 
@@ -73,7 +73,7 @@ func nobody()
 func unreached() { time.Now() }
 `
 
-// mutants are faults to be put into a function each, and what is to be found there.
+// mutants are faults that are each put into a function, with the expected findings.
 var mutants = []struct{ fault, want string }{
 	{"<-s.channel", "receives from a channel"},
 	{"s.channel <- 1", "sends to a channel"},
@@ -89,7 +89,7 @@ var mutants = []struct{ fault, want string }{
 	{"defer s.mutex.Unlock()", "calls (*sync.Mutex).Unlock, of the package sync"},
 }
 
-// TestMutants walks a package that has all of them.
+// TestMutants walks a package that has all faults.
 func TestMutants(t *testing.T) {
 	t.Parallel()
 	want := []string{
@@ -139,8 +139,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// TestFaults puts faults into the mixer's own files, as they are read, and takes the rest
-// of the module as it is.
+// TestFaults puts faults into the mixer's own files by an overlay. The rest of the module stays unchanged.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	overlay := map[string][]byte{}
@@ -181,7 +180,7 @@ func TestFaults(t *testing.T) {
 	if len(w.findings) != len(want) {
 		t.Errorf("%d findings, want %d:\n%s", len(w.findings), len(want), findings(w))
 	}
-	// What the compiler says of a line inside a function that was walked counts.
+	// Compiler messages about lines inside walked functions count.
 	file, _ := filepath.Abs(filepath.Join(module, "mixer/audio.go"))
 	line := p.ssa.Fset.Position(p.method(t, "voicepool/mixer", "audio", "render").Pos()).Line
 	before := len(w.findings)

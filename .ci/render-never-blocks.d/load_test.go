@@ -11,14 +11,13 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-// program is some packages with all that they import, and who calls whom in it.
+// program is a set of packages with all their imports, and the call graph.
 type program struct {
 	ssa   *ssa.Program
 	graph *callgraph.Graph
 }
 
-// load reads packages from their sources. overlay has files that are read
-// instead of those of the same absolute path.
+// load reads packages from source. overlay replaces the contents of files by absolute path.
 func load(t *testing.T, folder, tags string, overlay map[string][]byte, patterns ...string) *program {
 	t.Helper()
 	list, err := packages.Load(&packages.Config{
@@ -37,8 +36,8 @@ func load(t *testing.T, folder, tags string, overlay map[string][]byte, patterns
 	}
 	prog, _ := ssautil.AllPackages(list, ssa.InstantiateGenerics)
 	prog.Build()
-	// By types alone a call of a func() could be any; twice by the flow of values,
-	// it is what was put there.
+	// With types alone, a call of a func() could reach any such function. Two rounds of variable type analysis
+	// (VTA) narrow it down to the functions that are assigned.
 	all := ssautil.AllFunctions(prog)
 	graph := vta.CallGraph(all, vta.CallGraph(all, nil))
 	return &program{prog, graph}

@@ -10,15 +10,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// rules say what may be reached.
+// rules define what code the walk may reach.
 type rules struct {
-	packages []string // path, or path/... for all below it, too
+	packages []string // a path, or path/... for the packages below it too
 	assembly []string // packages that may have functions without a body
-	unknown  []string // calls of what the caller has given, as describe names them
+	unknown  []string // calls of functions provided by callers, named as by describe
 	branches []branch
 }
 
-// branch is a call that is written where the root comes by, and never made.
+// branch is a call in reachable code that is never made.
 type branch struct{ caller, callee string }
 
 var mixerRules = rules{
@@ -29,12 +29,12 @@ var mixerRules = rules{
 	},
 	assembly: []string{"voicepool/internal/dsp", "math", "sync/atomic"},
 	unknown: []string{
-		"voicepool/mixer.Insert.Process", // the user's effect, recovered when it panics
-		// Hooks of a pool. The mixer sets none: the walk would show whom they call.
+		"voicepool/mixer.Insert.Process", // the user's effect; the mixer recovers its panics
+		// Hooks of a pool. The mixer sets no hooks; if it did, the walk would find their functions.
 		"voicepool/pool.Config.Make", "voicepool/pool.Config.Choose", "voicepool/pool.Config.OnAcquire", "voicepool/pool.Config.OnRelease",
 	},
 	branches: []branch{
-		// The error of a limit out of range. The mixer checks beforehand, and panics if it comes.
+		// The error of a limit out of range. The mixer checks the limit first, and panics on an error.
 		{"voicepool/pool.SetLimit", "fmt.Errorf"},
 	},
 }
@@ -46,8 +46,7 @@ func among(list []string, path string) bool {
 	})
 }
 
-// offence returns what is wrong with an instruction by itself, or nothing. Calls
-// of functions are not looked at here.
+// offence returns the rule that an instruction breaks by itself, or "". It ignores function calls.
 func offence(i ssa.Instruction) string {
 	switch i := i.(type) {
 	case *ssa.Go:
@@ -104,8 +103,8 @@ func isMap(v ssa.Value) bool {
 	return ok
 }
 
-// describe names who is called by a call that names no function: the method of
-// an interface, or the field that a function was read from.
+// describe names the callee of a dynamic call: the method of an interface, or the field that the function was
+// read from.
 func describe(c *ssa.CallCommon) string {
 	if c.IsInvoke() {
 		return typeName(c.Value.Type()) + "." + c.Method.Name()
@@ -127,8 +126,7 @@ func fieldName(t types.Type, field int) string {
 	return typeName(t) + "." + t.Underlying().(*types.Struct).Field(field).Name()
 }
 
-// typeName is the name of a type with the path of its package, without what it
-// is instantiated with.
+// typeName returns the name of a type with the path of its package, without type arguments.
 func typeName(t types.Type) string {
 	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil {
 		return n.Obj().Pkg().Path() + "." + n.Obj().Name()

@@ -10,27 +10,27 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// finding is something that has no place where it is.
+// finding is a violation of the rules.
 type finding struct {
 	at   token.Position
 	what string
-	path string // how the root comes there
+	path string // the calls from the root
 }
 
 func (f finding) String() string { return fmt.Sprintf("%s: %s\n\t%s", f.at, f.what, f.path) }
 
 func (p place) String() string { return fmt.Sprintf("%s:%d", p.file, p.line) }
 
-// walker is a walk through all that a function can reach.
+// walker walks all functions that a root can reach.
 type walker struct {
 	program  *program
 	rules    rules
-	seen     map[*ssa.Function]*ssa.Function // who called it first
+	seen     map[*ssa.Function]*ssa.Function // the first caller
 	todo     []*ssa.Function
 	findings []finding
 	bodiless int
-	allowed  map[string]bool // calls that the rules let pass
-	passed   map[place]bool  // lines of branches that the rules let pass
+	allowed  map[string]bool // calls that the rules allow
+	passed   map[place]bool  // lines of branches that the rules allow
 }
 
 // place is a line of a file.
@@ -39,7 +39,7 @@ type place struct {
 	line int
 }
 
-// walk looks at root and at all that it can reach.
+// walk checks root and all functions it can reach.
 func walk(p *program, root *ssa.Function, r rules) *walker {
 	w := &walker{program: p, rules: r, seen: map[*ssa.Function]*ssa.Function{root: nil}, todo: []*ssa.Function{root}, allowed: map[string]bool{}, passed: map[place]bool{}}
 	for len(w.todo) > 0 {
@@ -75,12 +75,12 @@ func (w *walker) look(f *ssa.Function) {
 			}
 		}
 	}
-	for _, inner := range f.AnonFuncs { // whoever calls them
+	for _, inner := range f.AnonFuncs { // regardless of their callers
 		w.reach(f, inner, inner.Pos())
 	}
 }
 
-// call goes on with those whom a call can reach.
+// call adds the functions that a call can reach.
 func (w *walker) call(f *ssa.Function, i ssa.CallInstruction, callees []*ssa.Function) {
 	c := i.Common()
 	if _, ok := c.Value.(*ssa.Builtin); ok {
@@ -124,7 +124,7 @@ func (w *walker) find(f *ssa.Function, at token.Pos, what string) {
 	w.findings = append(w.findings, finding{w.program.ssa.Fset.Position(at), f.String() + " " + what, w.path(f)})
 }
 
-// path tells how the root comes to f.
+// path returns the calls from the root to f.
 func (w *walker) path(f *ssa.Function) string {
 	var names []string
 	for ; f != nil; f = w.seen[f] {
@@ -134,8 +134,8 @@ func (w *walker) path(f *ssa.Function) string {
 	return strings.Join(names, " > ")
 }
 
-// packageOf returns the path of the package in which f is written, also for
-// closures, instances of generic functions and wrappers of methods.
+// packageOf returns the path of the package that declares f, also for closures, instances of generic functions
+// and method wrappers.
 func packageOf(f *ssa.Function) string {
 	for f.Parent() != nil {
 		f = f.Parent()
@@ -149,10 +149,10 @@ func packageOf(f *ssa.Function) string {
 	case f.Pkg != nil:
 		return f.Pkg.Pkg.Path()
 	}
-	return "" // error.Error: it is nobody's
+	return "" // error.Error, which has no package
 }
 
-// shortName is the name of a function with the path of its package.
+// shortName returns the name of a function with the path of its package.
 func shortName(f *ssa.Function) string {
 	name := f.Name()
 	if o := f.Origin(); o != nil {

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// control is another server with the same rooms and no clients, in the same seconds: what it skips is the machine's
-// doing.
+// control is a second server with the same rooms and no clients, running at the same time. Frames that it skips
+// are lost because of the machine.
 type control struct {
 	*server
 	began  time.Time
 	before map[string]float64
 }
 
-// beside starts a control in which every tenth room sounds.
+// beside starts a control with sound in every tenth room.
 func beside(ctx context.Context, o *options, rooms, voices int) (*control, error) {
 	s, err := serve(ctx, o, rooms, voices)
 	if err != nil {
@@ -26,14 +26,14 @@ func beside(ctx context.Context, o *options, rooms, voices int) (*control, error
 	return &control{server: s}, nil
 }
 
-// begin notes what the control has skipped so far.
+// begin records the counters before the load.
 func (c *control) begin(ctx context.Context) (err error) {
 	c.began = time.Now()
 	c.before, err = c.metrics(ctx)
 	return err
 }
 
-// judge checks how many frames a server skipped since begin.
+// judge checks the number of frames that a server skipped since begin.
 func (c *control) judge(ctx context.Context, j *judge, s *server, skipped float64) error {
 	after, err := c.metrics(ctx)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// crowd is 1,000 WebSockets that say nothing and 100 that read a room which sounds, while somebody plays.
+// crowd opens 1,000 idle WebSockets and 100 that read a sounding room, while a client plays.
 func crowd(ctx context.Context, o *options, j *judge) error {
 	control, err := beside(ctx, o, 2, 16)
 	if err != nil {

@@ -15,11 +15,12 @@ import (
 	"time"
 )
 
-// malformed is how many broken messages of each protocol there are.
+// malformed is the number of broken messages per protocol.
 const malformed = 10_000
 
-// hostile is slow and half-open sockets, floods, and 10,000 broken messages of HTTP, WebSocket and OSC,
-// while somebody plays, beside a control. The player gets all answers, memory is flat, and no goroutine is left.
+// hostile attacks a server with slow and half-open sockets, floods, and 10,000 broken messages of HTTP,
+// WebSocket and OSC, beside a control. A client that plays must get all answers. Memory must stay flat, and no
+// goroutine may be left.
 func hostile(ctx context.Context, o *options, j *judge) error {
 	control, err := beside(ctx, o, 2, 8)
 	if err != nil {
@@ -81,7 +82,7 @@ func hostile(ctx context.Context, o *options, j *judge) error {
 			}
 		})
 	}
-	for range 100 / o.share { // half-open: connected, and then nothing; or half a body; or an answer that nobody reads
+	for range 100 / o.share { // half-open: no request, half a body, or a response that is not read
 		for _, text := range []string{"", "POST /v1/rooms/room0/play HTTP/1.1\r\nHost: " + address + "\r\nContent-Length: 1000\r\n\r\n{", "GET /v1/rooms/room0/audio.wav HTTP/1.1\r\nHost: " + address + "\r\n\r\n",
 			"GET /v1/rooms/room0/report HTTP/1.1\r\nHost: " + address + "\r\n\r\n"} {
 			all.Go(func() {
@@ -122,7 +123,7 @@ func hostile(ctx context.Context, o *options, j *judge) error {
 	return nil
 }
 
-// fill gives a room a report of many megabytes, which some are to ask for and not to read.
+// fill gives a room a report of many megabytes, which some clients request and do not read.
 func fill(ctx context.Context, s *server) error {
 	steps := make([]any, 500)
 	for i := range steps {
@@ -131,7 +132,7 @@ func fill(ctx context.Context, s *server) error {
 	for range 100 {
 		var status int
 		var err error
-		for range 100 { // each order counts for the rate of all
+		for range 100 { // each order counts for the rate limit of all clients
 			if status, _, err = s.call(ctx, http.MethodPost, "/v1/rooms/room0/batch", map[string]any{"commands": steps}); status != http.StatusTooManyRequests {
 				break
 			}
@@ -144,7 +145,7 @@ func fill(ctx context.Context, s *server) error {
 	return nil
 }
 
-// brokenHTTP sends requests that are none, or bodies that are no JSON.
+// brokenHTTP sends invalid requests, or bodies that are not JSON.
 func brokenHTTP(ctx context.Context, address string, n int, seed uint64) {
 	chance := mathrand.New(mathrand.NewPCG(seed, 1))
 	for range n {
@@ -173,7 +174,7 @@ func brokenHTTP(ctx context.Context, address string, n int, seed uint64) {
 	}
 }
 
-// brokenSockets sends WebSocket frames that break the protocol, or say no order.
+// brokenSockets sends WebSocket frames that break the protocol, or are not orders.
 func brokenSockets(ctx context.Context, address string, n int, seed uint64) {
 	chance := mathrand.New(mathrand.NewPCG(seed, 2))
 	for sent := 0; sent < n && ctx.Err() == nil; {
@@ -185,7 +186,7 @@ func brokenSockets(ctx context.Context, address string, n int, seed uint64) {
 		conn.SetDeadline(time.Now().Add(5 * time.Second))
 		fmt.Fprintf(conn, "GET /v1/rooms/room0/ws HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", address)
 		if answer, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil && answer.StatusCode == http.StatusSwitchingProtocols {
-			for range 20 { // orders that are none leave it open
+			for range 20 { // invalid orders leave it open
 				noise := make([]byte, chance.IntN(100))
 				_, _ = rand.Read(noise)
 				frame := []byte{byte(chance.IntN(256)), 0x80 | byte(len(noise)), 0, 0, 0, 0}
@@ -205,7 +206,7 @@ func brokenSockets(ctx context.Context, address string, n int, seed uint64) {
 	}
 }
 
-// brokenOSC sends packets that are no OSC over UDP, and as SLIP over TCP.
+// brokenOSC sends invalid OSC packets over UDP, and as SLIP over TCP.
 func brokenOSC(ctx context.Context, address string, n int, seed uint64) {
 	chance := mathrand.New(mathrand.NewPCG(seed, 3))
 	udp, err := net.Dial("udp", address)

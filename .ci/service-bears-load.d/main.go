@@ -1,6 +1,6 @@
-// Command load plays on `voicepool serve` as many programs at once, and says whether it held: counters
-// add up, memory is flat, nothing is late that is not late without them, no goroutine is left. All
-// traffic stays on loopback, and every loop ends in count and in time.
+// Command load puts the load of many clients on `voicepool serve` and checks the results. Counters must add up,
+// memory must stay flat, no goroutine may be left, and only blocks that are late without clients may be late.
+// All traffic stays on loopback, and every loop has a limit in count and in time.
 //
 //	load -program ./voicepool -part mixed -seconds 120
 package main
@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// options are what the flags say.
+// options are the values of the flags.
 type options struct {
 	program string
 	seconds int
-	share   int // clients are divided by it
+	share   int // divides the number of clients
 }
 
-// part is one kind of load. It reports what it checks to a judge.
+// part is one kind of load. It reports its checks to a judge.
 type part struct {
 	name string
 	run  func(ctx context.Context, o *options, j *judge) error
@@ -61,13 +61,13 @@ func main() {
 	}
 }
 
-// judge counts checks, and prints each.
+// judge counts and prints checks.
 type judge struct {
 	part         string
 	held, failed int
 }
 
-// check prints what was checked, and whether it held.
+// check prints a check and its result.
 func (j *judge) check(ok bool, format string, args ...any) {
 	word := "ok"
 	if ok {
@@ -79,7 +79,7 @@ func (j *judge) check(ok bool, format string, args ...any) {
 	fmt.Printf("load %s: %-4s %s\n", j.part, word, fmt.Sprintf(format, args...))
 }
 
-// note prints a figure that is not judged: speed depends on the machine.
+// note prints a figure that is not checked, since speed depends on the machine.
 func (j *judge) note(format string, args ...any) {
 	fmt.Printf("load %s: note %s\n", j.part, fmt.Sprintf(format, args...))
 }

@@ -19,17 +19,17 @@ const (
 	mixedRooms  = 100
 	mixedVoices = 8
 
-	// mostLate is the share of blocks that may be late because of the clients, which have the same processors.
+	// the share of blocks that may be late because the clients share the processors
 	mostLate = 0.01
 )
 
-// ledger counts what clients know of each room's starts.
+// ledger counts the starts of each room as its clients know them.
 type ledger struct {
-	answered []atomic.Int64 // plays with a verdict
-	unknown  []atomic.Int64 // plays that were sent, and whose answer nobody read
+	answered []atomic.Int64 // plays with a response
+	unknown  []atomic.Int64 // plays whose response was not read
 	requests atomic.Int64
-	deaths   atomic.Int64 // of clients, in the midst of something
-	wrong    atomic.Int64 // answers that should not be
+	deaths   atomic.Int64 // of clients, during an action
+	wrong    atomic.Int64 // unexpected responses
 	example  atomic.Pointer[string]
 }
 
@@ -43,9 +43,9 @@ func (l *ledger) mistake(format string, args ...any) {
 	l.example.CompareAndSwap(nil, &text)
 }
 
-// mixed is plays, WebSockets, listeners and clients that die and come again, on a hundred rooms of which
-// each tenth has a loop that sounds all the time. Another server has the same rooms at the same time, and
-// no clients: what is late there is the machine's doing.
+// mixed runs plays, WebSockets, listeners, and clients that die and reconnect, on a hundred rooms. A loop
+// sounds in every tenth room. A second server has the same rooms and no clients: its late blocks are caused by
+// the machine.
 func mixed(ctx context.Context, o *options, j *judge) error {
 	control, err := serve(ctx, o, mixedRooms, mixedVoices)
 	if err != nil {
@@ -174,21 +174,22 @@ func say(text *string) string {
 	return ": " + *text
 }
 
-// shortage returns which share of a server's blocks may be late because processors are short: the share of the
-// control, times twice the processor time that the server uses for each second of the control's. The server needs its
-// turn so much more often. On a machine with time to spare the control has no late blocks, and the shortage is 0.
+// shortage returns the share of a server's blocks that may be late because processors are short. It is the late
+// share of the control, times twice the ratio of the server's CPU time to the control's. The server needs a
+// processor that much more often. On a machine with time to spare the control has no late blocks, and the
+// shortage is 0.
 func shortage(s, control *server, late float64) float64 {
 	return late * max(1, 2*s.processor()/max(control.processor(), 0.1))
 }
 
-// late returns the share of blocks that were late between two looks, and how many frames were skipped.
+// late returns the share of late blocks and the number of skipped frames between two readings of the metrics.
 func late(before, after map[string]float64) (share, skipped float64) {
 	blocks := after["voicepool_blocks_total"] - before["voicepool_blocks_total"]
 	return (after["voicepool_blocks_late_total"] - before["voicepool_blocks_late_total"]) / max(blocks, 1),
 		after["voicepool_frames_skipped_total"] - before["voicepool_frames_skipped_total"]
 }
 
-// hum has every tenth room sound all the time.
+// hum starts an endless sound in every tenth room.
 func (s *server) hum(ctx context.Context) error {
 	for i := 0; i < len(s.names); i += 10 {
 		status, text, err := s.call(ctx, http.MethodPost, "/v1/rooms/"+s.names[i]+"/play", map[string]any{"sound": "hum", "priority": 9})
@@ -199,7 +200,7 @@ func (s *server) hum(ctx context.Context) error {
 	return nil
 }
 
-// settled returns the metrics when there are no more goroutines than there were, within 20 s.
+// settled waits up to 20 s until the number of goroutines is back at the given one, and returns the metrics.
 func (s *server) settled(ctx context.Context, goroutines float64) (m map[string]float64, err error) {
 	for range 100 {
 		if m, err = s.metrics(ctx); err != nil || m["go_goroutines"] <= goroutines {
@@ -213,7 +214,7 @@ func (s *server) settled(ctx context.Context, goroutines float64) (m map[string]
 
 var names = []string{"bell", "step", "coin"}
 
-// plays asks for starts over HTTP, one after another.
+// plays requests starts over HTTP, one after another.
 func plays(ctx context.Context, s *server, l *ledger, chance *rand.Rand) {
 	r := chance.IntN(len(s.names))
 	for range 20 {
@@ -229,7 +230,7 @@ func plays(ctx context.Context, s *server, l *ledger, chance *rand.Rand) {
 			return
 		case status != http.StatusCreated && status != http.StatusConflict:
 			l.mistake("a play was answered %d %s", status, text)
-			continue // it was refused before it was asked
+			continue // it was rejected before it reached the room
 		}
 		l.unknown[r].Add(-1)
 		l.answered[r].Add(1)
@@ -244,7 +245,7 @@ func pause(ctx context.Context, t time.Duration) {
 	}
 }
 
-// socket plays over a WebSocket, and reads what it is told.
+// socket plays over a WebSocket and reads the messages.
 func socket(ctx context.Context, s *server, l *ledger, chance *rand.Rand) {
 	r := chance.IntN(len(s.names))
 	conn, _, err := websocket.Dial(ctx, s.url+"/v1/rooms/"+s.names[r]+"/ws", &websocket.DialOptions{HTTPClient: s.client})
@@ -297,7 +298,7 @@ func socket(ctx context.Context, s *server, l *ledger, chance *rand.Rand) {
 	conn.Close(websocket.StatusNormalClosure, "")
 }
 
-// listens reads the sound of a room for a while.
+// listens reads the audio of a room for a while.
 func listens(ctx context.Context, s *server, l *ledger, chance *rand.Rand) {
 	while, cancel := context.WithTimeout(ctx, time.Duration(500+chance.IntN(3000))*time.Millisecond)
 	defer cancel()
@@ -319,10 +320,10 @@ func listens(ctx context.Context, s *server, l *ledger, chance *rand.Rand) {
 	if _, err := io.ReadFull(answer.Body, head); err == nil && !(strings.HasPrefix(string(head), "RIFF") && string(head[8:]) == "WAVE") {
 		l.mistake("audio began with %q", head)
 	}
-	_, _ = io.Copy(io.Discard, answer.Body) // ends with its time
+	_, _ = io.Copy(io.Discard, answer.Body) // ends when the context does
 }
 
-// dies is a client that goes in the midst of something: of a request, of a WebSocket, of sound.
+// dies is a client that disconnects during a request, a WebSocket session or an audio stream.
 func dies(ctx context.Context, s *server, l *ledger, chance *rand.Rand) {
 	r := chance.IntN(len(s.names))
 	life, cancel := context.WithTimeout(ctx, time.Duration(chance.IntN(50))*time.Millisecond)
@@ -330,7 +331,7 @@ func dies(ctx context.Context, s *server, l *ledger, chance *rand.Rand) {
 	l.deaths.Add(1)
 	switch chance.IntN(3) {
 	case 0:
-		l.unknown[r].Add(1) // whether it was asked nobody knows
+		l.unknown[r].Add(1) // the start may or may not have been requested
 		status, _, err := s.call(life, http.MethodPost, "/v1/rooms/"+s.names[r]+"/play", map[string]any{"sound": "bell"})
 		if err == nil && (status == http.StatusCreated || status == http.StatusConflict) {
 			l.unknown[r].Add(-1)

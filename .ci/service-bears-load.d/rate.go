@@ -20,8 +20,8 @@ import (
 	"voicepool/internal/lateness"
 )
 
-// rate asks one room for 10,000 starts a second over 32 connections, at an even pace: by calls of HTTP, then
-// by orders of WebSockets. A start that waits for the one before it on its connection counts the wait.
+// rate requests 10,000 starts a second from one room over 32 connections at an even pace, first over HTTP, then
+// over WebSockets. The latency of a start includes its wait for earlier starts on the same connection.
 func rate(ctx context.Context, o *options, j *judge) error {
 	if err := paced(ctx, o, j, "HTTP", callHTTP); err != nil {
 		return err
@@ -29,13 +29,13 @@ func rate(ctx context.Context, o *options, j *judge) error {
 	return paced(ctx, o, j, "WebSockets", orderWS)
 }
 
-// asking asks for a start on a connection, and returns the status of the answer.
+// asking requests a start on a connection and returns the status of the response.
 type asking func(conn net.Conn, answers *bufio.Reader) (status int, err error)
 
-// connecting makes a connection ready, and returns how a start is asked for.
+// connecting prepares a connection and returns a function that requests a start.
 type connecting func(conn net.Conn, answers *bufio.Reader, host string) (asking, error)
 
-// paced asks for starts by connections of one kind.
+// paced requests starts over connections of one kind.
 func paced(ctx context.Context, o *options, j *judge, name string, connect connecting) error {
 	s, err := serve(ctx, o, 1, 32)
 	if err != nil {
@@ -108,7 +108,7 @@ func paced(ctx context.Context, o *options, j *judge, name string, connect conne
 	j.note("%s: %.0f starts a second: median %v, 99th percentile %v (5 ms wanted), longest %v; %.1f us of processor time each",
 		name, float64(len(times))/over.Seconds(), at(0.5), at(0.99), at(1), 1e6*s.processor()/float64(len(times)))
 	j.note("%.2f %% of the blocks were late, %.0f frames skipped", 100*share, skipped)
-	// Speed goals are told, not judged; but a server that stands still fails, unless the machine stands still.
+	// Speed is reported, not checked. But a stalled server fails, unless the machine stalls.
 	lost := control.Lost(begin, begin.Add(over))
 	j.check(at(0.99) < 2*time.Second+2*lost, "the 99th percentile is below 2 s; the control lost %v of %v, and so did clients and server", lost, over)
 	err = s.stop()
@@ -116,7 +116,7 @@ func paced(ctx context.Context, o *options, j *judge, name string, connect conne
 	return nil
 }
 
-// callHTTP asks by POST.
+// callHTTP requests starts by POST.
 func callHTTP(_ net.Conn, _ *bufio.Reader, host string) (asking, error) {
 	body := `{"sound":"bell"}`
 	text := []byte(fmt.Sprintf("POST /v1/rooms/room0/play HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
@@ -129,8 +129,8 @@ func callHTTP(_ net.Conn, _ *bufio.Reader, host string) (asking, error) {
 	}, nil
 }
 
-// orderWS asks by an order of a WebSocket, which is told of replies alone. Its frames are short, and
-// written by hand as readAnswer reads: RFC 6455, 5.2.
+// orderWS requests starts by orders on a WebSocket that receives only replies. It writes and reads frames by
+// hand (RFC 6455, 5.2) for the same reason as readAnswer.
 func orderWS(conn net.Conn, answers *bufio.Reader, host string) (asking, error) {
 	_, err := fmt.Fprintf(conn, "GET /v1/rooms/room0/ws?tell=replies HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", host)
@@ -142,7 +142,7 @@ func orderWS(conn net.Conn, answers *bufio.Reader, host string) (asking, error) 
 		return nil, fmt.Errorf("no WebSocket: %v", err)
 	}
 	text := `{"ref":1,"do":"play","with":{"sound":"bell"}}`
-	frame := append([]byte{0x81, 0x80 | byte(len(text)), 0, 0, 0, 0}, text...) // masked, by zeros
+	frame := append([]byte{0x81, 0x80 | byte(len(text)), 0, 0, 0, 0}, text...) // masked with zeros
 	return func(conn net.Conn, answers *bufio.Reader) (int, error) {
 		if _, err := conn.Write(frame); err != nil {
 			return 0, err
@@ -151,8 +151,8 @@ func orderWS(conn net.Conn, answers *bufio.Reader, host string) (asking, error) 
 	}, nil
 }
 
-// readReply reads a reply of a WebSocket, and returns its status. Pings are passed over: the load is over
-// before the server misses the answer to one.
+// readReply reads a reply from a WebSocket and returns its status. It does not answer pings; the load ends
+// before the server times out.
 func readReply(r *bufio.Reader) (status int, err error) {
 	for {
 		head, err := r.Peek(4)
@@ -181,8 +181,8 @@ func readReply(r *bufio.Reader) (status int, err error) {
 	}
 }
 
-// readAnswer reads an answer with a length, and returns its status. It does no more than that: what the
-// clients spend is taken from the server, which shares their processors.
+// readAnswer reads a response with a length and returns its status. It does no other work, because clients and
+// server share the processors.
 func readAnswer(r *bufio.Reader) (status int, err error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil || len(line) < 12 {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// rooms is 500 rooms of which each has eight voices that sound, and what they cost as there are more of
-// them.
+// rooms measures the cost of 1 to 2,000 rooms with eight sounding voices each. The run with 500 rooms is the
+// longest.
 func rooms(ctx context.Context, o *options, j *judge) error {
 	for _, n := range []int{1, 10, 100, 500, 1000, 2000} {
 		if n = n / o.share; n < 1 {
@@ -25,7 +25,7 @@ func rooms(ctx context.Context, o *options, j *judge) error {
 	return nil
 }
 
-// sounding has rooms sound for some seconds, and notes what they cost.
+// sounding lets rooms sound for some seconds and measures their cost.
 func sounding(ctx context.Context, o *options, j *judge, n, seconds int) error {
 	empty, err := serve(ctx, o, 1, 8)
 	if err != nil {

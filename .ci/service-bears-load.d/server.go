@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// bell is the sheet of most rooms: short sounds that come and go on eight voices, and a loop.
+// bell is the sheet of most rooms: short sounds on eight voices, and a loop.
 const bell = `voices: %d
 buses: {sfx: {}, music: {gain: -6}}
 sounds:
@@ -29,7 +29,7 @@ sounds:
   hum: {file: "tone:220", loop: true, bus: music, gain: -30}
 `
 
-// server is a process that serves.
+// server is a running `voicepool serve`.
 type server struct {
 	url, osc string
 	folder   string
@@ -37,10 +37,10 @@ type server struct {
 	log      *bytes.Buffer
 	client   *http.Client
 	names    []string
-	alive    time.Time // when it answered first
+	alive    time.Time // when it first answered
 }
 
-// serve starts a server of so many rooms of so many voices, with more flags, and waits until it is ready.
+// serve starts a server with the given numbers of rooms and voices, and waits until it is ready.
 func serve(ctx context.Context, o *options, rooms, voices int, more ...string) (*server, error) {
 	folder, err := os.MkdirTemp("", "voicepool-load-")
 	if err != nil {
@@ -90,7 +90,7 @@ func serve(ctx context.Context, o *options, rooms, voices int, more ...string) (
 	}
 }
 
-// free returns a port that is free, and so is the next.
+// free returns a free port whose successor is free too.
 func free() (int, error) {
 	for range 100 {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -109,12 +109,12 @@ func free() (int, error) {
 }
 
 func (s *server) kill() {
-	_ = s.cmd.Process.Kill() // it may have ended by itself
+	_ = s.cmd.Process.Kill() // it may have ended already
 	_ = s.cmd.Wait()
 	os.RemoveAll(s.folder)
 }
 
-// stop ends the server by SIGTERM, and returns an error where it does not end well within ten seconds.
+// stop ends the server by SIGTERM. It returns an error if the server does not exit cleanly within ten seconds.
 func (s *server) stop() error {
 	defer os.RemoveAll(s.folder)
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -128,7 +128,7 @@ func (s *server) stop() error {
 	return nil
 }
 
-// call asks for something, and returns the status and the body.
+// call sends a request and returns the status and the body of the response.
 func (s *server) call(ctx context.Context, method, path string, body any) (int, []byte, error) {
 	var send io.Reader
 	if body != nil {
@@ -154,7 +154,7 @@ func (s *server) call(ctx context.Context, method, path string, body any) (int, 
 	return answer.StatusCode, text, err
 }
 
-// metrics returns all metrics by their names and labels, and their sums by their names.
+// metrics returns all metrics by name and labels, and their sums by name.
 func (s *server) metrics(ctx context.Context) (map[string]float64, error) {
 	status, text, err := s.call(ctx, http.MethodGet, "/metrics", nil)
 	if err != nil || status != http.StatusOK {
@@ -182,7 +182,7 @@ type totals struct {
 	Asked, Started, Rejected, Limited, Coalesced, Ended, Stopped, Stolen, Playing int64
 }
 
-// totals asks a room for its counters.
+// totals requests the counters of a room.
 func (s *server) totals(ctx context.Context, room string) (totals, error) {
 	status, text, err := s.call(ctx, http.MethodGet, "/v1/rooms/"+room+"/state", nil)
 	if err != nil || status != http.StatusOK {
@@ -193,7 +193,7 @@ func (s *server) totals(ctx context.Context, room string) (totals, error) {
 	return state.Totals, err
 }
 
-// processor returns the seconds of processor time that the server has used.
+// processor returns the CPU time of the server in seconds.
 func (s *server) processor() float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// kept is 400 and 2,000 rooms whose state is kept: how long a restart and the end take, when a change is
-// on the disk, and what silent rooms cost.
+// kept keeps the state of 400 and of 2,000 rooms. It measures how long a restart and the end take, when a
+// change is on the disk, and the cost of silent rooms.
 func kept(ctx context.Context, o *options, j *judge) error {
 	for _, n := range []int{400, 2000} {
 		if err := keeping(ctx, o, j, max(n/o.share, 1)); err != nil {
@@ -21,7 +21,7 @@ func kept(ctx context.Context, o *options, j *judge) error {
 	return nil
 }
 
-// keeping has rooms be written, be silent, end, and come back.
+// keeping changes rooms, leaves them silent, ends the server and restarts it.
 func keeping(ctx context.Context, o *options, j *judge, n int) error {
 	state, err := os.MkdirTemp("", "voicepool-state-")
 	if err != nil {
@@ -50,7 +50,7 @@ func keeping(ctx context.Context, o *options, j *judge, n int) error {
 	j.note("%d silent rooms: %.2f %% of a core", n, 10*(s.processor()-used))
 
 	begin := time.Now()
-	for _, name := range s.names { // all change at once
+	for _, name := range s.names { // all rooms change at once
 		if status, text, err := s.call(ctx, http.MethodPatch, "/v1/rooms/"+name+"/buses/sfx", map[string]any{"gain": -7}); err != nil || status != http.StatusOK {
 			return fmt.Errorf("%d %s %w", status, text, err)
 		}
