@@ -1,15 +1,15 @@
-// What is shown, and how it is drawn. Frames are of sound; all else is pixels of
-// the page, but for x and y of shade, which are pixels of the screen and rows.
+// The data of the page and its drawing. Frames are audio frames. Other lengths are pixels of the page, but x
+// and y of shade are pixels of the screen and rows.
 const LEFT = 62, RIGHT = 14, AXIS = 26, GAP = 8, LEAST_STRIP = 60, MOST_STRIP = 180, REFUSED = 18;
 const STOLEN = '#ff5a5a', VIRTUAL = '#ffc24a', REAL = '#6ef08f', REFUSAL = '#ff7ad9', JOINED = '#7e8a9a';
 const PAPER = '#10141b', FIELD = '#181e28', LANE = '#131820', GRID = '#2e3846', WORDS = '#c8d0dc', FAINT = '#8c98a8', BRIGHT = '#f2f5f9';
 const view = document.getElementById('view'), ctx = view.getContext('2d');
 const under = document.createElement('canvas'), shades = under.getContext('2d', { willReadFrequently: true });
 
-let D, byNumber = new Map(), took = new Map(); // took: the voices that gave way to a voice
+let D, byNumber = new Map(), took = new Map(); // took: by voice, the voices that lost slots to it
 let start = 0, scale = 1, row = 18, scroll = 0; // the first frame, pixels per frame, pixels per row, pixels hidden above
 let width = 0, height = 0, ratio = 1, strip = LEAST_STRIP;
-let matches = null, off = new Set(), kept = null, beside = new Set(); // found, hidden, explained, and the voices that it names
+let matches = null, off = new Set(), kept = null, beside = new Set(); // found, hidden, explained, and the other voices of its explanation
 let asked = false, widths = [];
 
 const rgb = colour => [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16));
@@ -32,14 +32,14 @@ function clamp() {
   scroll = Math.min(Math.max(scroll, 0), Math.max(rowsHeight() - roomForRows(), 0));
   strip = Math.min(Math.max(Math.floor((height - rowsTop() - roomForRows() - 4) / strips()) - GAP, LEAST_STRIP), MOST_STRIP);
 }
-// fit makes rows as high as shows all of them, within what can be read.
+// fit chooses the row height so that all rows are visible, if they stay readable.
 function fit() {
-  row = 60; // the most
+  row = 60; // the maximum
   row = Math.min(Math.max(Math.floor((roomForRows() - 6) / (D.slots + .6 * D.lanes)), 13), 36);
   while (row > 13 && rowsHeight() > roomForRows()) row--;
 }
 
-// heard is the share of full opacity that a level has.
+// heard returns the opacity of a level.
 const heard = db => Math.min(Math.max((db - D.bottom) / (D.top - D.bottom), 0), 1);
 function opacity(v, f) {
   if (!D.step) return .6;
@@ -53,11 +53,11 @@ function fill(a, b, w, h, colour, alpha) { ctx.globalAlpha = alpha; ctx.fillStyl
 function text(a, b, s, colour) { ctx.globalAlpha = 1; ctx.fillStyle = colour; ctx.fillText(s, a, b); }
 function textTo(right, b, s, colour) { ctx.textAlign = 'right'; text(right, b, s, colour); ctx.textAlign = 'left'; }
 
-// later draws, once, when the screen is next painted.
+// later draws once before the next repaint.
 function later() { if (!asked) { asked = true; requestAnimationFrame(() => { asked = false; draw(); }); } }
 
-// A row is a line of shades, one for each pixel of the screen, that is stretched
-// to its height: so the time for a picture hardly depends on how many voices there are.
+// A row is a line of shades with one pixel per screen pixel, stretched to the row's height. So the drawing
+// time hardly depends on the number of voices.
 let image, pixels;
 function shade(line, from, to, [r, g, b], alpha) {
   from = Math.max(from, 0); to = Math.min(to, under.width);
@@ -180,7 +180,7 @@ function shadeLosses(v, from, to, thick) {
   }
   for (let i = 4; i < v.p.length; i += 4) if (!v.p[i + 3] && v.p[i] >= from && v.p[i] <= to) mark(i, v.p[i], realColour, .9);
 }
-// drawLinks draws lines to other rows, and what is explained or found.
+// drawLinks draws links to other rows, and outlines explained and found voices.
 function drawLinks(shown, from, to) {
   let n = 0;
   for (const v of shown) if (lit(v)) n += v.x.length / 4 + v.p.length / 4 - 1;
@@ -212,7 +212,7 @@ function link(px, [a, h], [b, k], colour, alpha) {
   if (to > from) fill(Math.round(px), from, 1, to - from, colour, alpha);
 }
 
-// drawName writes into a voice what it is, where there is room.
+// drawName writes the sound's name into a voice, if there is room.
 function drawName(v, from, to, top, bottom) {
   if (row < 12 || !lit(v)) return;
   for (let i = 0; i < v.p.length; i += 4) {
@@ -221,7 +221,7 @@ function drawName(v, from, to, top, bottom) {
     if (space < 16 || py + h < top || py > bottom) continue;
     let label = D.sounds[v.s];
     const wide = widths[v.s] ??= ctx.measureText(label).width;
-    if (wide + 7 * (2 + String(v.n).length) <= space) label += '\u200e #' + v.n; // a left-to-right mark: names may be written from the right
+    if (wide + 7 * (2 + String(v.n).length) <= space) label += '\u200e #' + v.n; // a left-to-right mark, because a name may be right-to-left
     else if (wide > space) {
       const letters = Array.from(label), n = Math.floor((space - 7) * letters.length / wide);
       if (n < 2) continue;
@@ -233,7 +233,7 @@ function drawName(v, from, to, top, bottom) {
   }
 }
 
-// times are the seconds at which there are lines.
+// times returns the times of the grid lines in seconds.
 function times() {
   let step = 7200;
   for (const s of [.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600]) if (s * D.rate * scale >= 80) { step = s; break; }
@@ -244,7 +244,7 @@ function times() {
   return { list: out, label: t => t < 60 ? t.toFixed(digits) + ' s' : Math.floor(t / 60 + 1e-9) + ':' + (t % 60).toFixed(digits).padStart(digits ? 3 + digits : 2, '0') };
 }
 
-// stepAt is where in D.steps (frame, real, virtual) a frame is; -3: before the first.
+// stepAt returns the index of a frame in D.steps (frame, real, virtual), or -3 before the first.
 function stepAt(f) {
   let lo = 0, hi = D.steps.length / 3;
   while (lo < hi) { const m = lo + hi >> 1; if (D.steps[3 * m] <= f) lo = m + 1; else hi = m; }
@@ -290,7 +290,7 @@ function drawStrips(top, from, to, ticks) {
 function levels(top, n) {
   for (const db of [-20, -40]) { fill(LEFT, top - strip * db / 60, n, 1, GRID, 1); textTo(LEFT - 6, top - strip * db / 60, String(db), FAINT); }
 }
-// drawLost draws each loss as high as it would have been loud, and names the loudest of those shown.
+// drawLost draws each loss with a height by its level, and labels the loudest visible one.
 function drawLost(top, from, to, ticks) {
   if (!D.lost.length) return;
   const n = Math.floor(width - LEFT);
@@ -314,7 +314,7 @@ function drawLost(top, from, to, ticks) {
   text(left, top + 7, label, BRIGHT);
 }
 
-// thumbs returns where the bars that say which part is shown have their thumbs.
+// thumbs returns the positions of the thumbs of both scroll bars.
 function thumbs() {
   const h = roomForRows(), all = Math.max(rowsHeight(), h), wide = Math.max(room() * Math.min(room() / scale / Math.max(D.frames, 1), 1), 16), high = Math.max(h * h / all, 16);
   return {

@@ -1,7 +1,7 @@
-// What the page does when it is asked.
+// The interaction of the page.
 const byId = id => document.getElementById(id);
 const tip = byId('tip'), pin = byId('pin'), search = byId('search'), line = byId('line'), now = byId('now'), picture = byId('picture');
-let list = [], current = -1, what = '', fitted = true; // found, which of it is shown, what was sought; rows are as high as fits
+let list = [], current = -1, what = '', fitted = true; // found, index of the current one, search text; rows fit the height
 
 const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 const safe = s => s.replace(/[&<>"']/g, c => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' })[c]);
@@ -30,7 +30,7 @@ async function load() {
   whole();
   follow();
 }
-// follow searches for what the address ends with, as in voices.html#57.
+// follow searches for the fragment of the address, as in voices.html#57.
 function follow() {
   const wanted = decodeURIComponent(location.hash.slice(1));
   if (wanted) { search.value = wanted; find(); if (current < 0) go(1); }
@@ -75,14 +75,14 @@ function resize() {
   view.width = Math.round(width * ratio); view.height = Math.round(height * ratio);
   if (fitted) fit();
   if (all) scale = 0;
-  clamp(); draw(); // at once: a canvas that was resized is empty
+  clamp(); draw(); // at once, because resizing has cleared the canvas
 }
 function whole() { start = 0; scale = 0; scroll = 0; fitted = true; fit(); clamp(); later(); }
 function zoom(by, px) { const f = frame(px); scale *= by; clamp(); start = f - (px - LEFT) / scale; clamp(); quiet(); later(); }
 function rows(by) { fitted = false; row = Math.min(Math.max(row + by, 2), 60); clamp(); quiet(); later(); }
 
-// hit is what is at a place: a voice, a mark of a refused start, and of a voice
-// the frame at which it gave way, if that is meant.
+// hit returns the object at a position: a voice, the mark of a refused start, or a voice with the frame
+// of its loss.
 function hit(px, py) {
   const f = frame(px), reach = (coarse() ? 12 : 4) / scale;
   if (px < LEFT) return null;
@@ -101,14 +101,14 @@ function hit(px, py) {
       const d = Math.max(v.p[i] - f, f - v.p[i + 1], 0);
       if (d < reach && d <= distance) { best = { o: v }; distance = d; }
       const gap = Math.abs(v.p[i + 1] - f), length = v.p[i + 1] - v.p[i];
-      if (gap > near || gap === near && length <= longest) continue; // of those that gave way at once, what played longest
+      if (gap > near || gap === near && length <= longest) continue; // of simultaneous losses, the longest part
       for (let k = 0; k < v.x.length; k += 4) if (v.x[k] === v.p[i + 1]) { lost = { o: v, lost: v.x[k] }; near = gap; longest = length; }
     }
   }
   return lost || best;
 }
 
-// words tells of a voice or a mark; short: what happened around a frame.
+// words describes a voice or a mark. With short, it describes events near a frame only.
 function words(o, f, short) {
   const mark = s => short ? safe(s) : safe(s).replace(/#(\d+)/g, (s, n) => byNumber.has(+n) && +n !== o.n ? `<a href="" data-voice="${n}">${s}</a>` : s);
   if (o.k) return `<b>${safe(D.sounds[o.s])}</b> <time>${clock(o.a / D.rate)}</time><p>${mark(o.t)}</p>`;
@@ -123,7 +123,7 @@ function words(o, f, short) {
   else if (!short) for (const a of o.t.advice || []) out += `<p class="advice">${safe(a)}</p>`;
   return out;
 }
-// keep explains beside the picture.
+// keep shows an explanation beside the picture.
 function keep(o, f) {
   kept = o; beside = new Set();
   if (o && !o.k) {
@@ -141,10 +141,10 @@ function keep(o, f) {
   }
   later();
 }
-// show moves to a voice or a mark, and explains it.
+// show scrolls to a voice or a mark, and explains it.
 function show(o, f = o.a) {
   keep(o, f === o.a ? undefined : f);
-  resize(); // what keeps it may have made room
+  resize(); // the explanation may have changed the size
   const end = o.b === undefined ? o.a : o.b, want = Math.max(end - o.a, D.rate / 5);
   if (want * scale < 60) scale = Math.min(120 / want, 4);
   const px = (f - start) * scale;
@@ -156,7 +156,7 @@ function show(o, f = o.a) {
   }
   clamp(); later();
 }
-// at is the frame for which something was found.
+// at returns the frame of a search result.
 function at(o) {
   if (o.k) return o.a;
   if (what === o.t.fate && what === 'stolen') return o.b;
@@ -186,7 +186,7 @@ function go(by) {
   show(list[current], at(list[current]));
 }
 
-// quiet hides what follows the mouse.
+// quiet hides the elements that follow the mouse.
 function quiet() { tip.style.display = line.style.display = now.style.display = 'none'; }
 function point(px, py) {
   quiet();
@@ -221,7 +221,7 @@ view.addEventListener('pointerdown', e => {
   fingers.set(e.pointerId, { x: e.offsetX, y: e.offsetY });
   const t = thumbs(), part = e.offsetY < 9 && t.zoomed ? 'time' : e.offsetX > width - 12 && t.hidden ? 'rows' : 'picture';
   drag = fingers.size > 1 ? { part: 'pinch' } : { part, x: e.offsetX, y: e.offsetY, start, scroll, moved: false };
-  if (part === 'time' && (e.offsetX < t.left || e.offsetX > t.left + t.wide)) { // the thumb comes to the mouse
+  if (part === 'time' && (e.offsetX < t.left || e.offsetX > t.left + t.wide)) { // the thumb jumps to the mouse
     start = (e.offsetX - LEFT) / room() * D.frames - room() / scale / 2;
     clamp(); drag.start = start; later();
   }

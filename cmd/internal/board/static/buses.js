@@ -4,15 +4,15 @@ import { byId, make, mark, write } from './element.js';
 import { Fader } from './fader.js';
 import { decibels, height, place } from './scale.js';
 
-const HELD = 1500;  // ms for which a peak is marked
-const SPOKEN = 1000; // ms between two values of a meter for who cannot see it
+const HELD = 1500;  // ms for which a peak mark is held
+const SPOKEN = 1000; // ms between two spoken values of a meter for screen readers
 
 const MARKS = [6, 0, -10, -20, -40];
 
 export class Buses {
 	#order; #strips = new Map(); #names = ''; #peaks = new Map(); #reductions = new Map();
 
-	// order sends an order and says what becomes of it.
+	// order sends an order and reports a failure.
 	constructor(order) { this.#order = order; }
 
 	state(s) {
@@ -41,7 +41,7 @@ export class Buses {
 		}
 	}
 
-	// draw moves the meters, and reports whether any of them is up.
+	// draw moves the meters, and reports whether any of them is above silence.
 	draw(now) {
 		let up = false;
 		for (const [bus, s] of this.#strips) {
@@ -106,7 +106,7 @@ export class Buses {
 		return { element, fader, mute, solo, effects, reduction, meter, bar, peak, top: b.bus === 'master', at: -1, held: -1, since: 0, spoken: 0 };
 	}
 
-	// #effect is the switch of an effect: pressed, while it is not bypassed.
+	// #effect returns the switch of an effect: pressed while it is not bypassed.
 	#effect(bus, e) {
 		const button = make('button', { type: 'button', className: 'small', textContent: e.effect, title: e.kind, 'aria-label': `${e.effect} of ${bus}`, 'aria-pressed': 'true' });
 		button.addEventListener('click', () => this.#set(bus, { effects: { [e.effect]: { bypass: button.getAttribute('aria-pressed') === 'true' } } }));

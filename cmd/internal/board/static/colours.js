@@ -1,4 +1,4 @@
-// Which colour a sound has: the same on its pad, in its slot and in the timeline, in every window.
+// The colors of sounds: the same on pads, in slots and in the timeline, in every window.
 
 export const COLOURS = 8; // --sound-0 to --sound-7 in board.css
 
@@ -7,7 +7,7 @@ export class Colours {
 
 	state(s) { this.#of = new Map(s.sounds.map((x, i) => [x.sound, i % COLOURS])); }
 
-	// of returns the number of a sound's colour. A sound of which the room does not tell has one too.
+	// of returns the number of a sound's color. A sound unknown to the room has one, too.
 	of(sound) {
 		const known = this.#of.get(sound);
 		if (known !== undefined) return known;

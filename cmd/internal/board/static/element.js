@@ -1,4 +1,4 @@
-// Elements of the page.
+// Helpers for elements of the page.
 
 export const byId = id => document.getElementById(id);
 
@@ -13,18 +13,18 @@ export function make(name, properties = {}, ...children) {
 	return e;
 }
 
-// write changes an element's text, where it is another: what does not change costs no layout.
+// write changes an element's text if it is different. An unchanged text costs no layout.
 export function write(element, text) {
 	if (element.textContent !== text) element.textContent = text;
 }
 
-// mark changes an attribute, where it is another.
+// mark changes an attribute if it is different.
 export function mark(element, name, value) {
 	if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }
 
-// rove lets the arrow keys move within the buttons of a toolbar, which is one stop of the Tab key. It
-// returns what has to be called when the buttons are others.
+// rove adds arrow keys to the buttons of a toolbar, which is one stop of the Tab key. It returns a
+// function to call when the buttons have changed.
 export function rove(toolbar) {
 	const buttons = () => [...toolbar.querySelectorAll('button:not([hidden])')];
 	const settle = chosen => {
@@ -46,7 +46,7 @@ export function rove(toolbar) {
 	};
 }
 
-// aim returns the button that a key leads to: the next one in a line, or the nearest in a column.
+// aim returns the button for a key: the next one in the line, or the nearest one above or below.
 function aim(all, at, key) {
 	const box = all[at].getBoundingClientRect();
 	const nearest = side => {

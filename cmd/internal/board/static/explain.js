@@ -1,11 +1,11 @@
-// The dialog that says why a voice sounds, was stolen or refused.
+// The dialog that explains why a voice plays, was stolen or was refused.
 
 import { byId, make } from './element.js';
 
 export class Explain {
 	#path; #stop; #voice = null; #live = new Set(); #asked = 0;
 
-	// path gives the address of something of the room, stop ends a voice.
+	// path returns the address of a resource of the room, and stop ends a voice.
 	constructor(path, stop) {
 		this.#path = path;
 		this.#stop = stop;
@@ -15,7 +15,7 @@ export class Explain {
 			byId('explain').close();
 		});
 		byId('explain').addEventListener('click', e => {
-			if (e.target === e.currentTarget) e.currentTarget.close(); // beside it
+			if (e.target === e.currentTarget) e.currentTarget.close(); // a click outside the dialog
 		});
 	}
 
@@ -23,7 +23,7 @@ export class Explain {
 
 	levels(l) { this.#live = new Set(l.voices.map(v => v.voice)); }
 
-	// show opens it for a voice: {voice, sound}, with by and byName for who took its slot.
+	// show opens the dialog for a voice: {voice, sound}, with by and byName for the voice that took its slot.
 	async show(v) {
 		const asked = ++this.#asked;
 		this.#voice = v;

@@ -1,18 +1,18 @@
-// A fader in decibels: dragged from wherever it is touched, so that it never jumps, and moved by keys.
+// A fader in decibels. A drag may start anywhere and never makes it jump. Keys move it, too.
 
 import { mark } from './element.js';
 import { BOTTOM, TOP, decibels, gainAt, place } from './scale.js';
 
 const SENT = 33;    // ms between two orders while it moves
-const MINE = 400;   // ms after a move in which what the server says of the gain waits
+const MINE = 400;   // ms after a move during which gains from the server are ignored
 const THUMB = 26;   // px, as in board.css
 
-const narrow = matchMedia('(max-width: 760px)'); // there it lies
+const narrow = matchMedia('(max-width: 760px)'); // then the fader is horizontal
 
 export class Fader {
 	#element; #moved; #gain = NaN; #drag = null; #sent = 0; #later = 0; #mine = -MINE; #told = null;
 
-	// element becomes a slider; moved is called with gains, SENT apart at least, the last one always.
+	// element becomes a slider. moved is called with new gains at least SENT apart, and always with the last one.
 	constructor(element, label, moved) {
 		this.#element = element;
 		this.#moved = moved;
@@ -28,7 +28,7 @@ export class Fader {
 		element.addEventListener('keydown', e => this.#key(e));
 	}
 
-	// show shows a gain that the server told, unless a hand is on the fader.
+	// show shows a gain from the server, unless the user is moving the fader.
 	show(gain) {
 		this.#told = gain;
 		const free = MINE - (performance.now() - this.#mine);
@@ -59,7 +59,7 @@ export class Fader {
 		this.#mine = performance.now();
 		if (gain === this.#gain) return;
 		this.#put(gain);
-		if (this.#later) return; // the gain of then is sent
+		if (this.#later) return; // the timer sends the latest gain
 		const wait = SENT - (performance.now() - this.#sent);
 		if (wait <= 0) this.#send();
 		else this.#later = setTimeout(() => this.#send(), wait);

@@ -1,11 +1,11 @@
-// A button that acts only when it is held for a second: by pointer, by Space or Enter, or by a key of
-// the whole page.
+// A button that acts only after it is held for a second: with the pointer, with Space or Enter, or with a
+// key of the whole page.
 
 const LONG = 1000; // ms
 const TWICE = 4000; // ms
 
-// hold makes a button one. done is called after a second, tapped when it was let go before, and sure
-// when a program for the blind, which cannot hold, asks: a second time does it.
+// hold adds this behavior to a button. done is called after a second, and tapped after a shorter press. A
+// screen reader cannot hold: its first activation calls sure, and a second one calls done.
 export function hold(button, { done, tapped, sure }) {
 	let timer = 0, asked = -TWICE;
 	const press = () => {
@@ -37,7 +37,7 @@ export function hold(button, { done, tapped, sure }) {
 	button.addEventListener('blur', stop);
 	button.addEventListener('keydown', e => {
 		if (e.key !== ' ' && e.key !== 'Enter') return;
-		e.preventDefault(); // it would click
+		e.preventDefault(); // prevents a click
 		if (!e.repeat) press();
 	});
 	button.addEventListener('keyup', e => {
@@ -46,7 +46,7 @@ export function hold(button, { done, tapped, sure }) {
 		release();
 	});
 	button.addEventListener('click', e => {
-		if (e.detail > 0) return; // by a pointer
+		if (e.detail > 0) return; // from a pointer
 		const again = performance.now() - asked < TWICE;
 		asked = again ? -TWICE : performance.now();
 		if (again) done();

@@ -1,12 +1,12 @@
-// The connection to a room: a WebSocket that comes back by itself.
+// The connection to a room: a WebSocket that reconnects.
 //
-// An order that cannot be sent at once fails. A GO that waited for a connection would come at a moment
-// at which nobody wants it.
+// An order that cannot be sent at once fails. A GO that waited for a connection could start a cue at the
+// wrong moment.
 
 const FIRST = 200, LONGEST = 5000; // ms between attempts
-const QUIET = 4000;                // ms without a message, after which the server is asked
-const ANSWER = 3000;               // ms that it has for the answer
-const SLEEP = 10000;               // ms after which a hidden page hangs up
+const QUIET = 4000;                // ms without a message, after which the server is checked
+const ANSWER = 3000;               // time limit of its answer in ms
+const SLEEP = 10000;               // ms after which a hidden page disconnects
 
 export class Link {
 	#on; #room = ''; #socket = null; #wait = FIRST; #again = 0; #sleep = 0; #beat = 0;
@@ -24,10 +24,10 @@ export class Link {
 
 	get room() { return this.#room; }
 
-	// path returns the address of something of the room.
+	// path returns the address of a resource of the room.
 	path(of) { return new URL(`v1/rooms/${encodeURIComponent(this.#room)}/${of}`, document.baseURI); }
 
-	// change goes to another room.
+	// change switches to another room.
 	change(room) {
 		this.#room = room;
 		this.#hang();
@@ -51,7 +51,7 @@ export class Link {
 		clearTimeout(this.#again);
 		let rooms;
 		try {
-			// A server that has just begun answers 503 to all but this, and a browser logs each of those.
+			// A starting server answers 503 to all calls except this one, and browsers log each 503.
 			const health = await (await fetch('healthz', { cache: 'no-store', signal: AbortSignal.timeout(5000) })).json();
 			if (turn !== this.#turn) return;
 			if (health.status === 'opening') {
@@ -120,7 +120,7 @@ export class Link {
 		this.#on.state(state);
 	}
 
-	// check asks a server that says nothing whether it is still there: a cable that is pulled closes no
+	// check requests the state if the server has been silent, because an unplugged cable does not close a
 	// connection.
 	#check() {
 		const now = performance.now();
@@ -151,7 +151,7 @@ export class Link {
 
 	#later() {
 		clearTimeout(this.#again);
-		if (document.hidden) return; // #seen connects
+		if (document.hidden) return; // #seen connects later
 		this.#again = setTimeout(() => this.#connect(), this.#wait * (0.8 + 0.4 * Math.random()));
 		this.#wait = Math.min(this.#wait * 1.7, LONGEST);
 	}

@@ -1,4 +1,4 @@
-// The show: GO, what stands by, what runs, the list of cues, pause and panic.
+// The show: GO, the cue on standby, running cues, the list of cues, pause and panic.
 
 import { byId, make, mark, rove, write } from './element.js';
 import { hold } from './hold.js';
@@ -8,7 +8,7 @@ export class List {
 	#order; #say; #list = ''; #standby = ''; #rows = new Map(); #running = []; #shown = new Map(); #at = 0; #paused = false; #settle;
 	#names = new Map(); #panic;
 
-	// order sends an order and says what becomes of it where it fails; say tells a sentence.
+	// order sends an order and reports a failure. say shows a sentence.
 	constructor(order, say) {
 		this.#order = order;
 		this.#say = say;
@@ -33,7 +33,7 @@ export class List {
 
 	step(by) { this.#order({ do: 'standby', with: { step: by } }); }
 
-	// panic is the panic button, for a key of the whole page.
+	// panic returns the panic button, for a key of the whole page.
 	get panic() { return this.#panic; }
 
 	state(s) {
@@ -63,7 +63,7 @@ export class List {
 		if (l.standby !== this.#standby) this.#stand(l.standby);
 	}
 
-	// draw shows the times of what runs, and reports whether they move.
+	// draw shows the times of running cues, and reports whether they change.
 	draw(now) {
 		const running = new Map(this.#running.map(r => [r.cue + '\n' + r.name, r]));
 		for (const [key, e] of this.#shown) {
@@ -101,7 +101,7 @@ export class List {
 		if (c.note) row.append(make('small', { textContent: c.note }));
 		if (c.colour) {
 			row.append(make('span', { className: 'chip', 'aria-hidden': 'true' }));
-			row.lastChild.style.backgroundColor = c.colour; // of the sheet; one that is no colour shows nothing
+			row.lastChild.style.backgroundColor = c.colour; // from the sheet; an invalid color has no effect
 		}
 		if (!c.armed) {
 			row.classList.add('disarmed');
@@ -116,7 +116,7 @@ export class List {
 		for (const [name, row] of this.#rows) {
 			if (name === cue) {
 				mark(row, 'aria-current', 'true');
-				const box = byId('cues'), top = row.offsetTop - box.offsetTop; // no other box scrolls
+				const box = byId('cues'), top = row.offsetTop - box.offsetTop; // scroll only this box
 				if (top < box.scrollTop || top + row.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 3;
 			} else row.removeAttribute('aria-current');
 		}

@@ -1,5 +1,5 @@
-// Listening to a room in the browser: by an AudioWorklet, or by an audio element where the browser has
-// none, which is on plain HTTP from another machine.
+// Listening to a room in the browser: with an AudioWorklet, or with an audio element if AudioWorklet is
+// missing. It is missing on plain HTTP from another machine.
 
 import { byId, mark, write } from './element.js';
 
@@ -15,18 +15,18 @@ export class Listen {
 		byId('plain').addEventListener('error', () => this.#on && byId('plain').src && this.#later());
 	}
 
-	// heard is what the worklet says of itself: peak, drops, left, plays, waits.
+	// heard holds the figures of the worklet: peak, drops, left, plays, waits.
 	get heard() { return this.#heard; }
 
-	// on reports whether somebody listens.
+	// on reports whether the room is being listened to.
 	get on() { return this.#on; }
 
-	// analyser is a node on the way to the loudspeaker: tests look there.
+	// analyser is a node before the loudspeaker, for tests.
 	analyser = null;
 
 	state(s) { this.#rate = s.rate; }
 
-	// change goes to the room that the path leads to by now.
+	// change switches to the room of the current path.
 	change() {
 		if (!this.#on) return;
 		this.#end();

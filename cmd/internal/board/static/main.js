@@ -1,4 +1,4 @@
-// The board: what a room plays, and what people do with it.
+// The board: it shows a room and sends orders to it.
 
 import { Buses } from './buses.js';
 import { Colours } from './colours.js';
@@ -13,8 +13,8 @@ import { showRest } from './rest.js';
 import { Slots } from './slots.js';
 import { Timeline } from './timeline.js';
 
-const FRAME = 1000 / 30 - 4; // ms between two pictures at least
-const SAID = 7000;           // ms for which a sentence stands
+const FRAME = 1000 / 30 - 4; // minimum ms between two pictures
+const SAID = 7000;           // ms for which a sentence is shown
 
 let status = 0, told = null, is = '', drawn = 0, wanted = false;
 
@@ -24,7 +24,7 @@ function say(text) {
 	status = setTimeout(() => { byId('status').textContent = ''; }, SAID);
 }
 
-// order sends an order; what becomes of it is said where it fails, but for codes that are no failure.
+// order sends an order and shows a failure, except for the status codes in fine.
 async function order(message, fine = []) {
 	const { status, body } = await link.order(message);
 	if ((status < 200 || status > 299) && !fine.includes(status)) say(body.detail ?? body.title ?? `It failed (${status}).`);
@@ -88,7 +88,7 @@ const link = new Link({
 	},
 }, new URLSearchParams(location.search).get('room') ?? '');
 
-// alarm shows what is wrong, once for each thing.
+// alarm shows an error, once for each.
 function alarm(how, text) {
 	document.body.dataset.link = how;
 	write(byId('banner'), text);
@@ -99,7 +99,7 @@ function tell(l) {
 	want();
 }
 
-// want asks for a picture: a page in which nothing moves draws none.
+// want requests a picture. A page without changes draws no pictures.
 function want() {
 	if (wanted) return;
 	wanted = true;
@@ -134,7 +134,7 @@ byId('rooms').addEventListener('change', e => {
 	listen.change();
 });
 
-// A click leaves no focus on a button: the next Space is GO, and not that button again.
+// A click must not focus a button, because the next Space is GO and would otherwise press the button again.
 addEventListener('click', e => {
 	if (e.detail > 0) e.target.closest?.('button')?.blur();
 });
@@ -157,7 +157,7 @@ addEventListener('keydown', e => {
 	if (busy(e)) return;
 	const act = { ' ': () => list.go(), 'ArrowDown': () => list.step(1), 'ArrowUp': () => list.step(-1), 'p': () => byId('pause').click(), '/': () => byId('search').focus() }[e.key];
 	if (!act) return;
-	if (e.key.startsWith('Arrow') && byId('show').classList.contains('listless')) return; // they scroll
+	if (e.key.startsWith('Arrow') && byId('show').classList.contains('listless')) return; // arrow keys scroll
 	e.preventDefault();
 	if (!e.repeat || e.key.startsWith('Arrow')) act();
 });
@@ -166,5 +166,5 @@ addEventListener('keyup', e => {
 });
 addEventListener('blur', () => list.panic.stop());
 
-// board is the page for tests and for the curious.
+// board gives tests and curious users access to the page.
 window.board = { link, listen, say };

@@ -2,10 +2,10 @@
 
 import { byId, make, mark, rove, write } from './element.js';
 
-const MOST = 240;   // pads that are shown at once
-const MANY = 24;    // sounds from which on there is a search
-const FADE = 0.3;   // s in which a loop ends
-const CHANGE = 1;   // s of a change of scene
+const MOST = 240;   // maximum number of visible pads
+const MANY = 24;    // number of sounds from which a search is offered
+const FADE = 0.3;   // fade of a stopped loop in s
+const CHANGE = 1;   // fade of a scene change in s
 
 export class Pads {
 	#order; #colours; #sounds = []; #pads = new Map(); #playing = new Map(); #known = ''; #scenes = ''; #scene = null; #settle;
@@ -63,7 +63,7 @@ export class Pads {
 		}
 	}
 
-	// fire plays the pad of a place, from 0, as a click on it does.
+	// fire acts like a click on a pad. place is its index from 0.
 	fire(place, loop) {
 		const pad = [...this.#pads.values()][place];
 		if (pad) this.#fire(pad.sound, loop);
@@ -81,7 +81,7 @@ export class Pads {
 	}
 
 	#stop(voices) {
-		for (const v of voices) this.#order({ do: 'stop', voice: String(v.voice), with: { over: FADE } }, [404]); // it may be over by then
+		for (const v of voices) this.#order({ do: 'stop', voice: String(v.voice), with: { over: FADE } }, [404]); // it may already have ended
 	}
 
 	#fill() {

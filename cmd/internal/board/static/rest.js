@@ -1,8 +1,8 @@
-// What of a list does not fit: a button beside its title says how much that is, and leads there.
+// The hidden part of a list: a button beside its title shows how many entries do not fit, and scrolls there.
 
 import { write } from './element.js';
 
-// showRest keeps a button up to date that scrolls a box to its other end. It is hidden while all children fit.
+// showRest updates a button that scrolls a box to its other end. It is hidden while all children fit.
 export function showRest(box, button) {
 	let asked = false, forward = true;
 	const look = () => {

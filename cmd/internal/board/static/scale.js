@@ -1,9 +1,9 @@
-// Scales of decibels: of faders, of meters, and as text.
+// Decibel scales for faders, meters and text.
 
-export const BOTTOM = -80; // and less is silence
+export const BOTTOM = -80; // less is silence
 export const TOP = 12;
 
-// LAW says where a gain stands on a fader, from 0 to 1: fine around 0 dB, coarse below.
+// LAW maps gains to fader positions from 0 to 1: fine around 0 dB, coarse below.
 const LAW = [[BOTTOM, 0], [-60, 0.06], [-40, 0.17], [-20, 0.42], [-10, 0.6], [0, 0.8], [TOP, 1]];
 
 const between = (x, from, to) => Math.min(Math.max(x, from), to);
@@ -16,19 +16,19 @@ function along(x, of, at) {
 	return 0;
 }
 
-// place returns where a gain stands on a fader.
+// place returns the fader position of a gain.
 export const place = gain => along(between(gain, BOTTOM, TOP), 0, 1);
 
-// gainAt returns the gain of a place on a fader, in tenths of a decibel.
+// gainAt returns the gain at a fader position, in tenths of a decibel.
 export const gainAt = at => Math.round(along(between(at, 0, 1), 1, 0) * 10) / 10;
 
-// height returns how far a meter is up, from 0 to 1: -60 dB to +6 dB.
+// height returns the height of a meter from 0 to 1: -60 dB to +6 dB.
 export const height = level => between((level + 60) / 66, 0, 1);
 
-// loudness returns how far the bar of a voice goes, from 0 to 1: -60 dB to 0 dB.
+// loudness returns the length of a voice's bar from 0 to 1: -60 dB to 0 dB.
 export const loudness = level => between((level + 60) / 60, 0, 1);
 
-// short returns a level as a number for eyes: -18, +3, or nothing for silence.
+// short returns a level as a short text: -18, +3, or empty for silence.
 export const short = level => level <= BOTTOM ? '' : signed(Math.round(level), 0);
 
 // decibels returns a gain as text: -6.0 dB.

@@ -1,13 +1,13 @@
-// The slots of the pool: who plays in each, how loud it is going to be, and who took it from whom.
+// The slots of the pool: the voice in each, its loudness, and the voice that it has stolen.
 
 import { byId, make, mark, rove, write } from './element.js';
 import { loudness, short } from './scale.js';
 
-const MOST = 64;      // slots that are shown; of more, those in which somebody plays
+const MOST = 64;      // maximum number of visible slots; in a larger pool, only used slots are shown
 const FLASH = 1400;   // ms
 const TOLD = 5;       // steals in the list
-const NEWS = 10000;   // ms between two sentences to who cannot see them
-const SPOKEN = 2000;  // ms between two names of a slot for who cannot see it
+const NEWS = 10000;   // ms between two spoken sentences for screen readers
+const SPOKEN = 2000;  // ms between two spoken names of a slot for screen readers
 
 export class Slots {
 	#colours; #explain; #slots = []; #pool = -1; #voices = []; #settle;
@@ -27,7 +27,7 @@ export class Slots {
 
 	levels(l) { this.#voices = l.voices; }
 
-	// event tells a steal.
+	// event adds a steal.
 	event(e) {
 		if ((e.kind !== 'stolen' && e.kind !== 'virtual') || !e.by) return;
 		const text = `${e.by_sound} took ${e.sound}'s slot`;
@@ -39,7 +39,7 @@ export class Slots {
 		this.#list();
 	}
 
-	// draw shows what is, and reports whether anything moves by itself.
+	// draw shows the slots, and reports whether a flash is still running.
 	draw(now) {
 		const by = new Map(), virtual = new Map();
 		let waiting = 0;

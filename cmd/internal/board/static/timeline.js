@@ -1,15 +1,15 @@
-// The last minute: who played in which slot, and who took it from whom.
+// The last minute: the voices in each slot, and the steals.
 
 import { byId } from './element.js';
 import { COLOURS } from './colours.js';
 
 const SPAN = 60;     // s
-const MOST = 4000;   // bars that are kept
+const MOST = 4000;   // maximum number of bars
 const MARKS = 500;   // steals
 const ROWS = 64;     // slots
-const PAST = 2000;   // events that are asked for when the page begins
-const EVERY = 100;   // ms between two pictures: a second is some 10 pixels
-const SLOWLY = 1000; // of who wants less motion
+const PAST = 2000;   // events requested when the page starts
+const EVERY = 100;   // ms between two pictures: a second is about 10 pixels
+const SLOWLY = 1000; // with reduced motion
 
 const still = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -18,7 +18,7 @@ export class Timeline {
 	#time = 0; #at = 0; #drawn = -EVERY; #ink = null; #dirty = true; #paused = false;
 	#path; #first = Infinity; #turn = 0;
 
-	// path gives the address of something of the room.
+	// path returns the address of a resource of the room.
 	constructor(path, colours) {
 		this.#path = path;
 		this.#colours = colours;
@@ -35,8 +35,8 @@ export class Timeline {
 		this.levels(s);
 	}
 
-	// levels keeps the clock, and mends what events did not tell: voices of before the page was opened,
-	// and those of events that were lost.
+	// levels updates the clock, and adds what events have missed: voices from before the page was opened, and
+	// voices with lost events.
 	levels(l) {
 		const now = performance.now(), guess = this.#now(now);
 		if (Math.abs(guess - l.time) > 0.3 || l.paused !== this.#paused) [this.#time, this.#at] = [l.time, now];
@@ -51,7 +51,7 @@ export class Timeline {
 		this.#dirty ||= live.size > 0;
 	}
 
-	// begin begins anew, with what the room has kept of the last minute.
+	// begin starts again with the events of the last minute that the room has stored.
 	async begin() {
 		this.clear();
 		const turn = this.#turn, address = this.#path('events');
@@ -65,10 +65,10 @@ export class Timeline {
 				const e = x.event ?? x, oldest = this.#now(performance.now()) - SPAN;
 				if (x.number < this.#first && (e.frame / this.#rate > oldest || e.kind === 'started' || this.#open.has(e.voice))) this.#note(e);
 			}
-		} catch {} // the minute begins now
+		} catch {} // without stored events, the minute starts now
 	}
 
-	// event takes an event as it happens.
+	// event handles a new event.
 	event(e, number) {
 		this.#first = Math.min(this.#first, number);
 		this.#note(e);
@@ -102,7 +102,7 @@ export class Timeline {
 		this.#dirty = true;
 	}
 
-	// draw paints, and reports whether the picture moves.
+	// draw draws, and reports whether the picture moves.
 	draw(now) {
 		const moves = this.#bars.length > 0;
 		if (now - this.#drawn < (still.matches ? SLOWLY : EVERY)) return moves || this.#dirty;

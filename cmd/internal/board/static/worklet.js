@@ -1,11 +1,11 @@
-// What plays the room in the browser: a ring of frames that arrive by messages and leave by process.
-// It begins when TARGET is there, plays a little faster or slower to keep it, and counts what it misses.
+// Plays the room in the browser: a ring of frames, filled by messages and emptied by process. It starts
+// when TARGET is filled, plays slightly faster or slower to keep it, and counts drop-outs.
 
-const KEPT = 2;        // s that the ring holds
-const TARGET = 0.3;    // s that wait in it
-const MOST = 0.9;      // s; what is more is left out
-const ASTRAY = 0.1;    // s by which it may be off before the speed changes
-const SPEED = 0.004;   // by which that changes
+const KEPT = 2;        // length of the ring in s
+const TARGET = 0.3;    // target fill in s
+const MOST = 0.9;      // maximum fill in s; older frames are skipped
+const ASTRAY = 0.1;    // deviation in s from which the speed changes
+const SPEED = 0.004;   // relative change of the speed
 const TOLD = 0.2;      // s between two messages
 
 class Ear extends AudioWorkletProcessor {
@@ -15,8 +15,8 @@ class Ear extends AudioWorkletProcessor {
 		this.rate = rate;
 		this.size = rate * KEPT;
 		this.ring = [new Float32Array(this.size), new Float32Array(this.size)];
-		this.read = 0;      // frames that were played, with a fraction
-		this.write = 0;     // frames that came
+		this.read = 0;      // frames played, with a fraction
+		this.write = 0;     // frames received
 		this.plays = false;
 		this.gain = 0;
 		this.drops = this.left = this.peak = this.said = 0;
@@ -46,7 +46,7 @@ class Ear extends AudioWorkletProcessor {
 			const off = waits / this.rate - TARGET;
 			const step = this.ratio * (Math.abs(off) < ASTRAY ? 1 : off > 0 ? 1 + SPEED : 1 - SPEED);
 			const rise = 1 / (0.005 * sampleRate);
-			const last = waits - 4 - 0.005 * this.rate < frames * step; // it fades out before it runs dry
+			const last = waits - 4 - 0.005 * this.rate < frames * step; // fades out before it runs dry
 			for (let i = 0; i < frames; i++) {
 				this.gain = last ? Math.max(this.gain - rise, 0) : Math.min(this.gain + rise, 1);
 				for (let c = 0; c < out.length; c++) {
@@ -70,7 +70,7 @@ class Ear extends AudioWorkletProcessor {
 		return true;
 	}
 
-	// at returns what is between frames, by a cubic through four of them.
+	// at returns the sample at the fractional position, by cubic interpolation of four frames.
 	at(ring) {
 		const whole = Math.floor(this.read), t = this.read - whole, n = this.size;
 		const b = ring[whole % n];
