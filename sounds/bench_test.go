@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkDecode tells how many times faster than real time a file is decoded.
+// BenchmarkDecode reports decoding speed as a multiple of real time.
 func BenchmarkDecode(b *testing.B) {
 	for _, x := range []struct {
 		name string

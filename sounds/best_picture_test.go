@@ -14,9 +14,8 @@ import (
 
 var bestFile = flag.String("picture", "", "an SVG file to draw the spectra of the qualities into")
 
-// TestBestPicture plays eight sines a semitone and a bit higher, by every quality
-// and by a windowed sinc of 16 taps, and holds what is none of them against each
-// other. The picture in docs/resampling.md is made by
+// TestBestPicture plays eight sines a semitone and a bit higher, with every quality and with a windowed sinc of
+// 16 taps. It compares the distortion of each. The picture in docs/resampling.md is made by
 //
 //	go test ./sounds -run TestBestPicture -picture "$PWD/docs/best.svg"
 func TestBestPicture(t *testing.T) {
@@ -53,7 +52,7 @@ func TestBestPicture(t *testing.T) {
 	for _, c := range []struct {
 		title  string
 		played []float64
-		at, to float64 // the worst in 0-18 kHz, in dB of a tone, is between
+		at, to float64 // range of the worst distortion below 18 kHz, in dB relative to a tone
 	}{
 		{
 			title:  "linear",

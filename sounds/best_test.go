@@ -32,9 +32,8 @@ var analysis = sync.OnceValue(func() (a struct {
 	return a
 })
 
-// played returns n frames that a voice gives of a mono sound at a speed, from the
-// frame skip on, at the level of the sound. What it needs of versions is
-// there.
+// played returns n frames, from frame skip on, of a voice that plays a mono sound at the speed in o. It
+// prepares the required mip levels first and undoes the pan law.
 func played(s *voice.Sound, o voice.Options, skip, n int) []float64 {
 	s.Refine(voice.LevelOf(pcm.FromRatio(o.Speed)), o.Loop)
 	var v voice.Voice
@@ -64,9 +63,9 @@ func tone(t *testing.T, hz float64, frames int) *voice.Sound {
 	return s
 }
 
-// analysed returns the level of a tone of hz, relative to what it should be, all
-// else, and the largest of all else below 18 kHz, in dB of the tone. What is
-// above 24 kHz should not be there.
+// analysed returns three levels in dB relative to a tone of hz at half of full scale: the tone itself, the sum
+// of the rest of the spectrum, and the largest other component below 18 kHz. Every component above 24 kHz
+// counts as distortion.
 func analysed(y []float64, hz float64) (level, rest, worst float64) {
 	a := analysis()
 	c := make([]complex128, bestFrames)
@@ -99,7 +98,8 @@ func analysed(y []float64, hz float64) (level, rest, worst float64) {
 	return 10 * math.Log10(total/norm), 10 * math.Log10(rest/norm), 20 * math.Log10(math.Sqrt(largest)/peak)
 }
 
-// TestBest measures voices of odd pitches with sines, against docs/resampling.md.
+// TestBest measures the distortion of voices at uneven pitches with sines and compares it with
+// docs/resampling.md.
 func TestBest(t *testing.T) {
 	pitches := []float64{0.2531, 0.7071, 1.1013, 1.4983, 1.6997, 2.9003, 4.8989, 13.0711}
 	tones := []float64{151, 997, 5003, 9973, 13009, 16987, 18013, 19037, 21011, 23503}

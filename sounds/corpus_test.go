@@ -20,7 +20,7 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// corpusEndings are the files of a corpus that other decoders are asked about.
+// corpusEndings lists the file extensions in a corpus that other decoders are run on.
 const corpusEndings = ".wav .wave .ogg .oga .opus .flac .mp3 .mp2 .aif .aiff .aifc .au .snd .caf .m4a .mp4 .wv .voc .gsm .g722 .w64 .spx .rf64 .aac"
 
 // corpus lists the files of the folders that VOICEPOOL_CORPUS names. Without it the test is skipped: it
@@ -48,14 +48,14 @@ func corpus(t *testing.T) (files []string) {
 	return files
 }
 
-// playing is what another decoder makes of a file.
+// playing is the result of another decoder for a file.
 type playing struct {
 	by     string
 	frames int64
 }
 
-// otherDecoder counts the frames that a program makes of a file. It writes raw samples of so many bytes to
-// its standard output; mono is that it mixes all channels.
+// otherDecoder counts the frames that an external program decodes from a file. The program writes raw samples
+// of the given size in bytes to its standard output. mono reports whether it mixes all channels to one.
 type otherDecoder struct {
 	endings string
 	bytes   int
@@ -71,8 +71,8 @@ var otherDecoders = [...]otherDecoder{
 	{corpusEndings, 1, true, []string{"ffmpeg", "-nostdin", "-v", "error", "-i", "FILE", "-map", "0:a:0", "-ac", "1", "-c:a", "pcm_u8", "-f", "u8", "-"}},
 }
 
-// playedBy returns what other decoders make of a file, the one of its own format first. clip is ours,
-// or nil.
+// playedBy returns the results of the other decoders, the reference decoder of the format first. clip is our
+// result, or nil.
 func playedBy(t *testing.T, path string, clip *Clip) (list []playing) {
 	t.Helper()
 	for _, d := range otherDecoders {
@@ -81,7 +81,7 @@ func playedBy(t *testing.T, path string, clip *Clip) (list []playing) {
 		}
 		args := slices.Clone(d.command)
 		args[slices.Index(args, "FILE")] = path
-		out, err := exec.Command(args[0], args[1:]...).Output() // what it plays of a damaged file counts
+		out, err := exec.Command(args[0], args[1:]...).Output() // the output counts even if the program fails on a damaged file
 		if errors.Is(err, exec.ErrNotFound) {
 			t.Fatal(err)
 		}
@@ -99,8 +99,8 @@ func playedBy(t *testing.T, path string, clip *Clip) (list []playing) {
 	return list
 }
 
-// hasReason reports whether docs/sounds.md tells that files of an error's format are not read, or files
-// of a name's ending.
+// hasReason reports whether docs/sounds.md lists the format of an error, or the extension of a name, as not
+// read.
 func hasReason(page, path string, err error) bool {
 	name := regexp.MustCompile(`: (?:an? )?([^:;]+?)(?: in WAV)? is not read`)
 	if m := name.FindStringSubmatch(err.Error()); m != nil {
@@ -133,8 +133,8 @@ func TestUnreadAreListed(t *testing.T) {
 	}
 }
 
-// TestCorpus: each file that another decoder plays is played too, with as many frames, loaded and
-// streamed, or docs/sounds.md tells why it is not read.
+// TestCorpus checks that each file that another decoder plays is read with the same number of frames, loaded
+// and streamed. Otherwise docs/sounds.md must list why the file is not read.
 func TestCorpus(t *testing.T) {
 	files := corpus(t)
 	page := string(mustRead(t, "../docs/sounds.md"))
@@ -179,14 +179,14 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// asLong reports whether a sound has so many frames. Of a damaged one a packet may be missing.
+// asLong reports whether a clip has the given number of frames. A damaged clip may be one packet off.
 func asLong(clip *Clip, frames int64) bool {
 	off := max(clip.Frames()-frames, frames-clip.Frames())
 	packet := map[string]int64{"mp3": 1152, "vorbis": 8192, "opus": 5760, "flac": 65535, "oggflac": 65535}[clip.Format]
 	return off == 0 || len(clip.Damages) > 0 && off <= packet
 }
 
-// streamLength compares how long a stream of a file is with what was loaded.
+// streamLength compares the length of a stream of a file with the loaded clip.
 func streamLength(t *testing.T, data []byte, clip *Clip) error {
 	t.Helper()
 	frames, _, err := streamed(t, data, clip, false, 0)
@@ -215,8 +215,9 @@ func lightDamage(r *rand.Rand, data []byte) []byte {
 	return bad
 }
 
-// TestCorpusDamaged: what other decoders play of files that are lightly damaged is played, as long as the
-// file as it was or as others play it, loaded and streamed alike. Of a FLAC that counts what flac plays.
+// TestCorpusDamaged damages files lightly. Each that other decoders still play must be read, loaded and
+// streamed alike. Its length must match the undamaged file or another decoder's result. For FLAC the reference
+// is the flac program.
 func TestCorpusDamaged(t *testing.T) {
 	files := corpus(t)
 	for _, kind := range []struct {

@@ -116,8 +116,8 @@ func adpcmFmt(tag, channels, align, frames int) []byte {
 	return b
 }
 
-// longADPCM has blocks of random codes, whose headers of so many bytes are quiet; of the last one
-// seven frames are sound.
+// longADPCM returns a file with blocks of random codes and quiet headers of head bytes. Its last block has
+// seven frames of sound.
 func longADPCM(tag, channels, align, head, frames int) []byte {
 	random := rand.New(rand.NewPCG(1, uint64(tag)))
 	n := 255000/frames + 1
@@ -177,8 +177,8 @@ func sameSamples(t *testing.T, name string, got, want []float32) {
 	}
 }
 
-// TestIMAChannels: IMA ADPCM of many channels is that of each channel alone, and EXTENSIBLE is
-// the same.
+// TestIMAChannels checks that each channel of multichannel IMA ADPCM decodes as it does in a mono file, with
+// and without an EXTENSIBLE header.
 func TestIMAChannels(t *testing.T) {
 	le := binary.LittleEndian
 	for channels := 1; channels <= 8; channels++ {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Tests make files here by rules of their own, not by those of the codecs.
+// The helpers below build files by independent rules, not with the code of the codecs.
 
 // crc is the remainder of b by a polynomial, bit by bit.
 func crc(b []byte, bits int, polynomial uint32) uint32 {
@@ -90,7 +90,7 @@ func withoutID3(data []byte) []byte {
 	return data[10+int(data[6])<<21+int(data[7])<<14+int(data[8])<<7+int(data[9]):]
 }
 
-// mp3Size is how long the MP3 frame is that begins with b; 0: none does.
+// mp3Size returns the length in bytes of the MP3 frame at the beginning of b, or 0 if there is no frame.
 func mp3Size(b []byte) int {
 	if len(b) < 4 || b[0] != 0xff || b[1]&0xe0 != 0xe0 {
 		return 0
@@ -106,15 +106,13 @@ func mp3Size(b []byte) int {
 	return bits/rate + int(b[2]>>1&1)
 }
 
-// longMP3 repeats the frames of a file, of which the reservoir then has what
-// other frames left there.
+// longMP3 repeats the frames of a file. At each repetition the bit reservoir holds data of the last frames.
 func longMP3(t testing.TB, name string, times int) []byte {
 	data := withoutID3(formatFile(t, name))
-	return bytes.Repeat(data[mp3Size(data):], times) // without the note of its length
+	return bytes.Repeat(data[mp3Size(data):], times) // without the header frame with the length
 }
 
-// longFLAC repeats the blocks of the theme, two channels of 48 kHz, all of 4096
-// frames and numbered anew.
+// longFLAC repeats the blocks of the theme (two channels, 48 kHz), all of 4096 frames, and renumbers them.
 func longFLAC(t testing.TB, blocks int) []byte {
 	data := mustRead(t, "embedded/theme.flac")
 	start := 4
@@ -122,7 +120,7 @@ func longFLAC(t testing.TB, blocks int) []byte {
 		last = data[start]&0x80 != 0
 		start += 4 + int(binary.BigEndian.Uint32(data[start:])&0xffffff)
 	}
-	var all [][]byte // but for the last one, which is shorter
+	var all [][]byte // without the last block, which is shorter
 	for from, at := start, start+1; at+16 < len(data); at++ {
 		number, size := utf8.DecodeRune(data[at+4:]) // FLAC writes numbers so
 		head := data[at : at+4+size]

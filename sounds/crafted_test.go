@@ -33,11 +33,11 @@ func mustRead(t testing.TB, path string) []byte {
 	return data
 }
 
-// swelling is a FLAC file of a few bytes a frame, each of which is 65,535
-// samples of eight channels.
+// swelling returns a FLAC file with few bytes per frame. Each frame decodes to 65,535 samples of eight
+// channels.
 func swelling(frames int) []byte { return swellingOf(frames, 0xffff) }
 
-// swellingOf is swelling with blocks of a size.
+// swellingOf is swelling with the given block size.
 func swellingOf(frames int, size uint16) []byte {
 	info := make([]byte, 34)
 	binary.BigEndian.PutUint16(info, size)
@@ -78,8 +78,8 @@ func TestSwelling(t *testing.T) {
 	}
 }
 
-// TestIsolatedSwelling: what a small file may just swell to fits within what a
-// process of its own may take.
+// TestIsolatedSwelling checks that the largest decoded size that a small file may have fits into the memory
+// limit of a child process.
 func TestIsolatedSwelling(t *testing.T) {
 	if err := exec.Command(os.Args[0], "child", "silent").Run(); err != nil {
 		t.Skipf("this program cannot start itself, as under an emulator: %v", err)
@@ -92,8 +92,8 @@ func TestIsolatedSwelling(t *testing.T) {
 	}
 }
 
-// TestFLACChecksumOfRounds: the first pass is held to the checksum of all samples, also after a seek to the
-// beginning that comes before it. What is read again is not: a loop would be added up for each round.
+// TestFLACChecksumOfRounds checks that the first pass is verified against the checksum of all samples, also
+// after a seek to the beginning. Later reads are not verified: a loop would add its samples in every round.
 func TestFLACChecksumOfRounds(t *testing.T) {
 	data := mustRead(t, "testdata/formats/flac-8.flac")
 	data[8+18] ^= 1
@@ -126,11 +126,11 @@ func TestFLACChecksumOfAll(t *testing.T) {
 	if len(c.Damages) != 1 || c.Damages[0].Err.Error() != "the checksum of all samples is not the one announced" {
 		t.Errorf("damage %v", c.Damages)
 	}
-	clear(data[8+18 : 8+34]) // none announced
+	clear(data[8+18 : 8+34]) // no checksum announced
 	mustDecode(t, data)
 }
 
-// moved changes the positions of pages by so many frames, or their serial.
+// moved shifts the granule positions of pages by the given number of frames and sets their serial.
 func moved(pages [][]byte, frames int64, serial uint32) []byte {
 	var out []byte
 	for _, p := range pages {
@@ -145,8 +145,7 @@ func moved(pages [][]byte, frames int64, serial uint32) []byte {
 	return out
 }
 
-// TestOggBeginning: the first position of a stream cuts off what comes before
-// zero.
+// TestOggBeginning checks that the frames before position zero are cut off.
 func TestOggBeginning(t *testing.T) {
 	data := mustRead(t, "testdata/formats/vorbis-many-pages.ogg")
 	pages := oggPages(data)
@@ -156,8 +155,8 @@ func TestOggBeginning(t *testing.T) {
 	}
 }
 
-// TestOggChain: streams one after the other are one sound; a torn one is an
-// error that says where.
+// TestOggChain checks that chained streams decode as one sound, and that the error of a torn stream contains
+// its place.
 func TestOggChain(t *testing.T) {
 	data := mustRead(t, "testdata/formats/vorbis-many-pages.ogg")
 	pages := oggPages(data)
@@ -183,7 +182,7 @@ func TestOggChain(t *testing.T) {
 	}
 }
 
-// TestMP3Around: what stands before and behind the frames changes nothing.
+// TestMP3Around checks that tags and other data before and after the frames do not change the result.
 func TestMP3Around(t *testing.T) {
 	data := mustRead(t, "testdata/formats/mp3-44100-2-vbr.mp3")
 	want := mustDecode(t, data)

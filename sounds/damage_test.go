@@ -20,7 +20,8 @@ import (
 	"voicepool/voice"
 )
 
-// headerEnd returns how many bytes of a file are its headers, in which damage refuses it.
+// headerEnd returns the length in bytes of the headers of a file. Damage in the headers makes the file
+// unreadable.
 func headerEnd(t *testing.T, file string, data []byte) int {
 	t.Helper()
 	switch filepath.Ext(file) {
@@ -53,7 +54,8 @@ func bytesToUint64(b []byte) (x uint64) {
 	return x
 }
 
-// inPosition reports whether a byte of a file is in the position of an Ogg page, which trims.
+// inPosition reports whether a byte of a file belongs to the granule position of an Ogg page. The position
+// controls trimming.
 func inPosition(data []byte, at int) bool {
 	if !bytes.HasPrefix(data, []byte("OggS")) {
 		return false
@@ -67,8 +69,8 @@ func inPosition(data []byte, at int) bool {
 	return false
 }
 
-// alone reports whether a byte is in what nothing is left without: the one block of a short FLAC, or the
-// table of the one page of a short Ogg.
+// alone reports whether damage at a byte can destroy the whole sound: the only block of a short FLAC, or the
+// segment table of the only page of a short Ogg file.
 func alone(t *testing.T, file string, data []byte, clip *Clip, at int) bool {
 	switch filepath.Ext(file) {
 	case ".flac":
@@ -81,7 +83,7 @@ func alone(t *testing.T, file string, data []byte, clip *Clip, at int) bool {
 	return len(pages) == 1 && (at < first+27+int(data[first+26]) || filepath.Ext(file) == ".oga" && clip.Frames() <= 4608)
 }
 
-// compressed lists the files of formats in which damage is found.
+// compressed lists the test files of compressed formats, in which damage is detected.
 func compressed(t *testing.T) (list []string) {
 	t.Helper()
 	for _, file := range formatFiles(t) {
@@ -106,9 +108,9 @@ func streamed(t *testing.T, data []byte, clip *Clip, strict bool, from int64) ([
 	return got, told, err
 }
 
-// TestDamageFlips: a file of any format in which a bit is flipped behind its headers plays: as long as before,
-// and with the same bits where it is not damaged. The damage is listed, and a strict library refuses it.
-// Streams do the same.
+// TestDamageFlips flips one bit behind the headers of files of every format. They keep their length, and
+// undamaged parts keep their bits. The damage is listed, and a strict library rejects the file. Streams behave
+// the same.
 func TestDamageFlips(t *testing.T) {
 	flips := 12
 	if !longtest.Enabled() {
@@ -145,7 +147,7 @@ func TestDamageFlips(t *testing.T) {
 	}
 }
 
-// checkStream compares a stream of a damaged file with what was loaded.
+// checkStream compares a stream of a damaged file with the loaded clip.
 func checkStream(t *testing.T, what string, bad []byte, clip *Clip) {
 	t.Helper()
 	sound, err := Prepare(clip, Options{Rate: clip.Rate})
@@ -181,10 +183,10 @@ func checkStream(t *testing.T, what string, bad []byte, clip *Clip) {
 	}
 }
 
-// maxSlack is how many frames one packet has, and what a converter of rates looks ahead.
+// maxSlack is an upper bound for the frames of one packet plus the lookahead of the sample rate converter.
 const maxSlack = 1 << 14
 
-// sameBeside compares what was decoded of a damaged file with the file as it was.
+// sameBeside compares a clip of a damaged file with the clip of the original outside the damaged part.
 func sameBeside(file string, got, want *Clip, at, size int, position bool) error {
 	channels := int64(want.Channels)
 	mp3, opus := strings.HasSuffix(file, ".mp3"), strings.HasSuffix(file, ".opus")
@@ -203,7 +205,7 @@ func sameBeside(file string, got, want *Clip, at, size int, position bool) error
 	if strings.HasSuffix(file, ".ogg") {
 		to += 4096 // a block overlaps with the next one
 	}
-	if mp3 { // the damage need not be found: about where the byte is
+	if mp3 { // the damage may go undetected, so compare outside the place of the byte
 		place := int64(float64(at) / float64(size) * float64(want.Frames()))
 		from, to = min(from, place-12*1152), max(to, place+12*1152)
 	}
@@ -221,7 +223,7 @@ func sameBeside(file string, got, want *Clip, at, size int, position bool) error
 	return nil
 }
 
-// damage changes a file in one of several ways, behind a byte.
+// damage holds several ways to damage a file behind the byte at first.
 var damage = map[string]func(r *rand.Rand, data []byte, first int) []byte{
 	"zeros": func(r *rand.Rand, data []byte, first int) []byte {
 		at, n := stretchOf(r, data, first)
@@ -261,8 +263,8 @@ func stretchOf(r *rand.Rand, data []byte, first int) (at, n int) {
 	return at, min(1+r.IntN(1+(len(data)-first)/3), len(data)-at)
 }
 
-// damageKinds decodes a file that is damaged in each way, rounds times, and calls report with the error. It
-// compares its streams with what is loaded.
+// damageKinds damages a file in each way, rounds times. It decodes each result, calls report with the error,
+// and compares streams with the loaded clip.
 func damageKinds(t *testing.T, data []byte, first, rounds int, report func(kind string, got *Clip, err error)) {
 	t.Helper()
 	want := mustDecode(t, data)
@@ -286,9 +288,9 @@ func damageKinds(t *testing.T, data []byte, first, rounds int, report func(kind 
 	}
 }
 
-// TestDamageKinds: files of any format that are damaged in any way play up to about their length, or are
-// refused as broken; streams give the same as what is loaded. Of most of these short files all sound is
-// in one block or page.
+// TestDamageKinds damages files of every format in every way. They play up to about their length or are
+// rejected as broken. Streams match loaded clips. In most of these short files all sound is in one block or
+// page.
 func TestDamageKinds(t *testing.T) {
 	for i, file := range compressed(t) {
 		if !longtest.Enabled() && i%5 != 0 {
@@ -302,7 +304,8 @@ func TestDamageKinds(t *testing.T) {
 	}
 }
 
-// TestDamageIsConcealed: files of many blocks, pages or frames play, damaged in any way behind the first one.
+// TestDamageIsConcealed checks that files of many blocks, pages or frames still play after damage behind the
+// first one.
 func TestDamageIsConcealed(t *testing.T) {
 	rounds := longtest.Amount(1, 20)
 	song := longFLAC(t, 24)
@@ -340,11 +343,11 @@ func TestDamageIsConcealed(t *testing.T) {
 	}
 }
 
-// leastPlayed is how many of a hundred damaged files play at least.
+// leastPlayed is the minimum number of damaged files, out of a hundred, that must play.
 const leastPlayed = 99
 
-// TestDamageToldAgain: damage is told once for each place of a file, again after the file was reloaded or
-// its last sound forgotten, and for a file of the same name elsewhere.
+// TestDamageToldAgain checks that OnDamage is called once for each damaged place of a file. It is called again
+// after the file was reloaded or its last sound forgotten, and for a file of the same name in another folder.
 func TestDamageToldAgain(t *testing.T) {
 	whole := mustRead(t, "testdata/formats/flac-fast.flac")
 	bad := bytes.Clone(whole)
@@ -406,8 +409,8 @@ func TestDamageToldAgain(t *testing.T) {
 	}
 }
 
-// TestDamageListed: of a file with thousands of damaged places at most 100 are listed and told, and they
-// cover the rest.
+// TestDamageListed checks that a file with thousands of damaged places reports at most 100, which cover the
+// rest.
 func TestDamageListed(t *testing.T) {
 	file := swellingOf(3000, 4096)
 	one := (len(file) - 42) / 3000

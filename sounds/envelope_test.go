@@ -8,9 +8,8 @@ import (
 	"voicepool/internal/stretch"
 )
 
-// unrolledIndex is the definition for loops: the sound, then its loop again and
-// again, filtered from rest, hopped, and the best average of at most so many
-// hops.
+// unrolledIndex computes the reference for loops. It unrolls the sound and its loop, filters the result from
+// rest, splits it into hops and takes the best average over a bounded number of hops.
 func unrolledIndex(x []float32, rate int, loop [2]int64) []float64 {
 	hop := int(hopFrames(rate))
 	ahead := max((2*rate+hop-1)/hop, 3)
@@ -72,7 +71,7 @@ func TestEnvelope(t *testing.T) {
 			y := f.Next(float64(s))
 			k[i/int(e.Hop)] += y * y / float64(e.Hop)
 		}
-		want, _ := stretch.Once(k) // which has a test of its own
+		want, _ := stretch.Once(k) // stretch.Once has a test of its own
 		near(t, "once", e.Once, want)
 		near(t, "loop", e.Loop, unrolledIndex(x, c.rate, c.loop))
 	}

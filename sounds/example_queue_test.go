@@ -25,7 +25,7 @@ func ExampleLibrary_OpenStream() {
 	step := func(blocks int) {
 		block := make([]pcm.Frame, 4800)
 		for range blocks {
-			m.Prepare() // for whoever renders without a clock
+			m.Prepare() // needed only when rendering without a clock
 			m.Render(block)
 		}
 	}

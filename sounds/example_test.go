@@ -10,7 +10,7 @@ import (
 	"voicepool/voice"
 )
 
-// A loading screen: how far it is, and what it costs.
+// A loading screen shows the progress of loading and the memory used.
 func ExampleLibrary_LoadEach() {
 	lib := sounds.NewLibrary(sounds.Options{Rate: 48000, Compact: true})
 	rain := embedded.Source("rain")
@@ -34,7 +34,7 @@ func ExampleLibrary_LoadEach() {
 	// 0.7 MB
 }
 
-// All sounds equally loud, whoever has made them.
+// All sounds are brought to the same loudness.
 func ExampleLeveling() {
 	lib := sounds.NewLibrary(sounds.Options{Measure: true, Leveling: sounds.Leveling{LUFS: -23}})
 	for _, name := range []string{"coin", "door"} {

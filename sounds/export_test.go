@@ -1,4 +1,4 @@
 package sounds
 
-// Confine is what ServeDecode does to its process.
+// Confine exports confine, which ServeDecode applies to its process.
 var Confine = confine

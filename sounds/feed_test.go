@@ -16,8 +16,7 @@ import (
 	"voicepool/voice"
 )
 
-// listener plays a feed as a mixer does that is stepped by hand: what a voice
-// needs is waited for before each block.
+// listener plays a stream buffer like a manually stepped mixer: it waits for the data of each block first.
 type listener struct {
 	voice voice.Voice
 	feed  *voice.Feed
@@ -60,8 +59,8 @@ func noise(frames int, seed uint64) []int16 {
 	return x
 }
 
-// TestStreamPlays: a voice hears what the loaded sound has, and the goroutine is
-// gone when it has.
+// TestStreamPlays checks that a streamed voice plays the samples of the loaded sound and that the goroutine
+// then ends.
 func TestStreamPlays(t *testing.T) {
 	files := fstest.MapFS{"a.wav": {Data: wavBytes16(44100, 2, noise(200000, 1), [2]uint32{50000, 150000})}}
 	b := NewLibrary(Options{})
@@ -89,9 +88,8 @@ func TestStreamPlays(t *testing.T) {
 	}
 }
 
-// TestFeederTime: it fills the feed, looks again when a quarter of it has had
-// time to be played, comes at once when somebody waits, and goes when the feed
-// is closed by either side.
+// TestFeederTime checks the schedule of a feeder. It fills the buffer, wakes after a quarter of it could have
+// been played or when a reader waits, and ends when either side closes the buffer.
 func TestFeederTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reads atomic.Int64
@@ -127,7 +125,7 @@ func TestFeederTime(t *testing.T) {
 		if reads.Load() != 8192+196 || !time.Now().Equal(start) {
 			t.Errorf("%d frames were read when somebody waited, after %v", reads.Load(), time.Since(start))
 		}
-		synctest.Wait() // it looks at the feed once more, and would see the end by itself
+		synctest.Wait() // the feeder checks the buffer once more and would notice the end by itself
 		v.Drop()
 		synctest.Wait()
 		if closed.Load() {
@@ -149,8 +147,8 @@ type reader64 struct {
 func (r *reader64) Read(dst []pcm.Frame) (int, error) { return r.read(dst) }
 func (r *reader64) Close() error                      { r.closed.Store(true); return nil }
 
-// TestFeederFaults: whatever a reader does, the feed ends after what it gave,
-// the fault is told once, and the reader is closed.
+// TestFeederFaults checks that after any fault of a reader the stream ends behind the frames read so far. The
+// fault is reported once and the reader is closed.
 func TestFeederFaults(t *testing.T) {
 	failure := errors.New("the disk is gone")
 	nan := pcm.Frame{0, float32(nanOf())}
@@ -204,7 +202,7 @@ func TestFeederFaults(t *testing.T) {
 
 func nanOf() float64 { x := 0.0; return x / x }
 
-// TestStreamBroken: what breaks off is heard to there, and said, if nothing is to be concealed.
+// TestStreamBroken checks that a strict library plays a truncated stream up to the break and reports the error.
 func TestStreamBroken(t *testing.T) {
 	whole := mustRead(t, "testdata/formats/flac-fast.flac")
 	b := NewLibrary(Options{Rate: 44100, Strict: true})
@@ -238,8 +236,7 @@ func TestStreamBroken(t *testing.T) {
 	}
 }
 
-// TestStreamChanged: a file that is no longer the same is not played as if it
-// were.
+// TestStreamChanged checks that a file that changed since it was opened is not played.
 func TestStreamChanged(t *testing.T) {
 	files := fstest.MapFS{"a.wav": {Data: wavBytes16(48000, 2, noise(1000, 1), [2]uint32{0, 999})}}
 	s, err := NewLibrary(Options{}).OpenStream(Source{File: "a.wav", FS: files}, StreamOptions{})
@@ -256,11 +253,11 @@ func TestStreamChanged(t *testing.T) {
 	}
 }
 
-// TestQueue: the frames of all, one after the other, from any place; of what is
-// added while it plays too.
+// TestQueue checks that a queue plays the frames of all its tracks in order, from any position. This includes
+// tracks that are added during playback.
 func TestQueue(t *testing.T) {
 	whole := noise(9000, 5)
-	loop := [2]uint32{1, 0} // none
+	loop := [2]uint32{1, 0} // no loop
 	files := fstest.MapFS{
 		"whole": {Data: wavBytes16(44100, 2, whole, loop)},
 		"one":   {Data: wavBytes16(44100, 2, whole[:2*3333], loop)},
@@ -285,7 +282,7 @@ func TestQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Three that are one are converted as one.
+	// The three parts of one recording are converted as one.
 	l := listen(t, q.Sound(), voice.Course{})
 	sameFrames(t, "an album", l.hear(len(frames("whole"))-100), frames("whole")[:len(frames("whole"))-100])
 	if err := q.Add(source("mono"), source("bad")); !errors.Is(err, ErrFormat) || q.Sources() != 3 {
@@ -309,7 +306,7 @@ func TestQueue(t *testing.T) {
 	if len(faults) > 0 {
 		t.Error(<-faults)
 	}
-	// What is broken is told of, and the next goes on.
+	// A broken track is reported and the next one plays.
 	q, err = b.NewQueue("music", StreamOptions{OnError: func(name string, err error) { faults <- err.Error() }}, source("short"), source("one"))
 	if err != nil {
 		t.Fatal(err)
@@ -327,8 +324,8 @@ func TestQueue(t *testing.T) {
 	l.feed.Close()
 }
 
-// TestQueueWaits: an empty queue has ended for who listens, and not for who
-// asks later; nobody is left behind.
+// TestQueueWaits checks that an empty queue ends for present listeners but not for later ones, and leaves no
+// goroutine.
 func TestQueueWaits(t *testing.T) {
 	files := fstest.MapFS{"a.wav": {Data: wavBytes16(48000, 2, noise(1000, 1), [2]uint32{1, 0})}}
 	synctest.Test(t, func(t *testing.T) {
@@ -350,7 +347,7 @@ func TestQueueWaits(t *testing.T) {
 		l.voice.Drop()
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if len(q.readers) != 0 { // a feeder lets go of its own as it ends
+		if len(q.readers) != 0 { // a feeder removes its own reader when it ends
 			t.Errorf("%d readers are left", len(q.readers))
 		}
 	})

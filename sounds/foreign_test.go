@@ -12,7 +12,7 @@ import (
 	"voicepool/voice"
 )
 
-// breakingFS panics where it is told to.
+// breakingFS panics in the selected methods.
 type breakingFS struct {
 	fstest.MapFS
 	open, close bool
@@ -38,8 +38,8 @@ func (f breakingFile) Close() error {
 	return f.File.Close()
 }
 
-// TestForeignFS: a file system that panics is an error of who loads from it, of those who
-// wait for the same sound, and of who streams.
+// TestForeignFS checks that a panic of a file system becomes an error for the loader, for concurrent loads of
+// the same sound, and for streams.
 func TestForeignFS(t *testing.T) {
 	wav := fstest.MapFS{"a.wav": {Data: wavBytes16(48000, 1, noise(100, 1), [2]uint32{})}}
 	for name, broken := range map[string]*breakingFS{
@@ -47,7 +47,7 @@ func TestForeignFS(t *testing.T) {
 		"close": {MapFS: wav, close: true},
 	} {
 		b := NewLibrary(Options{})
-		for range 2 { // the second would wait for ever for the first
+		for range 2 { // a deadlock would show in the second load
 			if _, err := b.Load(t.Context(), Source{File: "a.wav", FS: broken}); err == nil || !strings.Contains(err.Error(), "broken "+name) {
 				t.Errorf("%s: Load says %v", name, err)
 			}
@@ -58,8 +58,8 @@ func TestForeignFS(t *testing.T) {
 	}
 }
 
-// TestForeignLoadEach: a panic of the function that is told of sounds is one of LoadEach,
-// where its caller can recover it.
+// TestForeignLoadEach checks that a panic of the callback propagates to the caller of LoadEach, who can recover
+// it.
 func TestForeignLoadEach(t *testing.T) {
 	b := NewLibrary(Options{})
 	files := fstest.MapFS{"a.wav": {Data: wavBytes16(48000, 1, noise(100, 1), [2]uint32{})}}
@@ -77,8 +77,7 @@ type breakingReader struct{}
 
 func (breakingReader) Read([]pcm.Frame) (int, error) { panic("broken read") }
 
-// TestForeignOnError: one that panics ends nothing but its own call: the stream ends as
-// one that failed.
+// TestForeignOnError checks that a panic in OnError ends only that call. The stream ends as failed.
 func TestForeignOnError(t *testing.T) {
 	b := NewLibrary(Options{})
 	var told error
@@ -94,7 +93,7 @@ func TestForeignOnError(t *testing.T) {
 	}
 }
 
-// TestForeignOpenOfFrames: what panics as it is opened is an error.
+// TestForeignOpenOfFrames checks that a panic during opening becomes an error.
 func TestForeignOpenOfFrames(t *testing.T) {
 	b := NewLibrary(Options{})
 	s, err := b.StreamFrames(FrameSource{Name: "s", Rate: 48000, Open: func() (FrameReader, error) { panic(io.ErrClosedPipe) }}, StreamOptions{})

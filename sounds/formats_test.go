@@ -66,8 +66,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestLossy holds Vorbis and MP3 against the decode of ffmpeg, or of mpg123 for
-// MP3 at 24 kHz, in samples, and against what was encoded, in length.
+// TestLossy compares the samples of Vorbis and MP3 with the output of ffmpeg, or of mpg123 for MP3 at 24 kHz.
+// It compares the length with the encoder's input.
 func TestLossy(t *testing.T) {
 	list, err := os.Open("testdata/formats/lossy.txt")
 	if err != nil {

@@ -33,7 +33,7 @@ func seed(f *testing.F, pattern string) {
 	}
 }
 
-// tryDecode wants a proper sound or a proper error of whatever data is.
+// tryDecode requires a valid clip or a typed error for any data.
 func tryDecode(t *testing.T, data []byte) {
 	c, err := Decode(context.Background(), "x", bytes.NewReader(data), narrowLimits)
 	if err != nil {
@@ -70,8 +70,7 @@ func FuzzFLAC(f *testing.F) {
 	f.Fuzz(tryDecode)
 }
 
-// FuzzOgg repairs the checksums of all pages, so that what is within them is
-// reached.
+// FuzzOgg repairs the checksums of all pages so that the fuzzer reaches the code behind them.
 func FuzzOgg(f *testing.F) {
 	seed(f, "*ogg-*")
 	seed(f, "oggflac-*")
@@ -87,8 +86,7 @@ func FuzzMP3(f *testing.F) {
 	f.Fuzz(tryDecode)
 }
 
-// FuzzAnswer: whatever a child process says ends in a proper clip or a proper
-// error.
+// FuzzAnswer checks that any output of a child process ends in a valid clip or a typed error.
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`fault limit "two\nlines"` + "\n"))
 	f.Add([]byte("clip wav s16 2 8000 3 1 -6.5 0 1\n12345678"))

@@ -15,8 +15,8 @@ func TestGuardPanic(t *testing.T) {
 	}
 }
 
-// TestGuardTime: a decoder that looks at its context is waited for; one that
-// does not is left behind after the grace.
+// TestGuardTime checks that a decoder that honors its context is waited for. Another one is abandoned after the
+// grace period.
 func TestGuardTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()

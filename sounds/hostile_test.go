@@ -13,15 +13,15 @@ import (
 	"voicepool/sounds"
 )
 
-// hostile says of each file in testdata/hostile what must come of it: the
-// error, or the channels, the rate, the frames, the samples, and the damage.
+// hostile holds the expected result for each file in testdata/hostile: the error, or the channels, rate,
+// frames, samples and damage.
 var hostile = map[string]struct {
 	err            error
 	text           string
 	channels, rate int
 	frames         int64
 	sum            string
-	damage         string // what is concealed
+	damage         string // the concealed damage
 }{
 	"aiff-0-bits.aiff":                   {err: sounds.ErrDecode, text: "samples of 0 bits, they have 1 to 32"},
 	"aiff-32767-channels.aiff":           {err: sounds.ErrLimit, text: "32767 channels, at most 8 are read"},
@@ -125,8 +125,7 @@ var hostile = map[string]struct {
 	"wav-zero-rate.wav":                  {err: sounds.ErrLimit, text: "a rate of 0 Hz is not in 1000..768000"},
 }
 
-// TestHostile decodes every file of testdata/hostile, in a small part of what
-// is allowed, which is two seconds and 200 MB.
+// TestHostile decodes every file of testdata/hostile well within the limits of two seconds and 200 MB.
 func TestHostile(t *testing.T) {
 	files, err := os.ReadDir("testdata/hostile")
 	if err != nil {

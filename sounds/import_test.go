@@ -11,7 +11,7 @@ import (
 	"voicepool/sounds"
 )
 
-// TestImport: who imports this package pays for no table before a sound is read.
+// TestImport checks that importing this package builds no table before a sound is read.
 func TestImport(t *testing.T) {
 	if err := startable(); err != nil {
 		t.Skipf("this program cannot start itself, as under an emulator: %v", err)

@@ -19,8 +19,8 @@ import (
 	"voicepool/sounds"
 )
 
-// child is what this program does when a test has started it to decode: as it
-// should, or as what a hostile file may have made of it.
+// child runs this program as the decoder child of a test. By mode it decodes correctly or misbehaves, as a
+// hostile file might make it.
 func child(mode string) {
 	say := func(text string) { fmt.Print(text) }
 	const clip = "clip wav - 1 8000 0 2 - - -\n"
@@ -47,15 +47,15 @@ func child(mode string) {
 		time.Sleep(time.Hour)
 	case "nap":
 		time.Sleep(30 * time.Second)
-	case "orphan": // leaves somebody behind who holds the pipe open
+	case "orphan": // leaves a process behind that holds the pipe open
 		c := exec.Command(os.Args[0], "child", "nap")
 		c.Stdout = os.Stdout
 		_ = c.Start()
-	case "lost orphan": // one that has left its group
+	case "lost orphan": // a process that has left its process group
 		c := exec.Command("setsid", os.Args[0], "child", "nap")
 		c.Stdout = os.Stdout
 		if err := c.Start(); err != nil {
-			time.Sleep(time.Hour) // where there is no such command
+			time.Sleep(time.Hour) // on systems without that command
 		}
 	case "hungry":
 		if err := sounds.Confine(100, sounds.Limits{Memory: 1 << 20, Time: time.Second}); err != nil {
@@ -92,10 +92,10 @@ func child(mode string) {
 	}
 }
 
-// startable tells once why this program cannot start itself, if so.
+// startable reports, once, why this program cannot start itself, or nil.
 var startable = sync.OnceValue(exec.Command(os.Args[0], "child", "silent").Run)
 
-// isolated returns limits under which this program decodes as such a child.
+// isolated returns limits that decode in a child of this program in the given mode.
 func isolated(t *testing.T, mode string) sounds.Limits {
 	t.Helper()
 	if err := startable(); err != nil {
@@ -104,8 +104,7 @@ func isolated(t *testing.T, mode string) sounds.Limits {
 	return sounds.Limits{Isolate: []string{os.Args[0], "child", mode}}
 }
 
-// TestIsolated: in a process of its own every hostile file ends as it does in
-// this one, to the last letter and the last bit.
+// TestIsolated checks that hostile files give the same errors and bits in a child process as in this one.
 func TestIsolated(t *testing.T) {
 	for name := range hostile {
 		t.Run(name, func(t *testing.T) {
@@ -143,7 +142,7 @@ func same(t *testing.T, got, want *sounds.Clip) {
 	}
 }
 
-// TestIsolatedProperties: what stands beside the samples arrives too.
+// TestIsolatedProperties checks that a child process also transfers the properties beside the samples.
 func TestIsolatedProperties(t *testing.T) {
 	mp3, err := os.ReadFile("testdata/formats/mp3-8000-1-cbr.mp3")
 	if err != nil {
@@ -169,8 +168,7 @@ func TestIsolatedProperties(t *testing.T) {
 	}
 }
 
-// TestIsolatedChild: whatever the child does is an error that says what is
-// wrong, soon.
+// TestIsolatedChild checks that every misbehavior of the child soon becomes an error that names the fault.
 func TestIsolatedChild(t *testing.T) {
 	data := wavBytes(8000, 1, make([]int16, 100))
 	const another = "the process that decodes it gives no answer, but something else"
@@ -272,8 +270,7 @@ func TestIsolatedChild(t *testing.T) {
 	}
 }
 
-// TestIsolatedMemory: a child that takes more than its file may need dies,
-// where it can be bounded.
+// TestIsolatedMemory checks that a child that exceeds its memory limit dies, on systems that support the limit.
 func TestIsolatedMemory(t *testing.T) {
 	if runtime.GOOS != "linux" || raceEnabled {
 		t.Skip("nothing but Linux bounds a process's memory, and the race detector's memory is not bounded")
@@ -297,8 +294,7 @@ func TestIsolatedNot(t *testing.T) {
 	}
 }
 
-// TestServeDecode: what is no request is an error, with nothing confined and
-// nothing answered.
+// TestServeDecode checks that invalid requests are rejected without limiting the process and without an answer.
 func TestServeDecode(t *testing.T) {
 	for _, text := range []string{"", "\n", "{}", "RIFF....WAVE\n", "decode\n", "decode -1 0 0 0 0 0 0 0\n", "decode 1 0 0 0 0 0 0 0 0\n", "decode 1 0 0 0 0 0 0 x\n", strings.Repeat("x", 10000) + "\n"} {
 		var out bytes.Buffer

@@ -11,8 +11,8 @@ import (
 	"testing/fstest"
 )
 
-// containers returns what the errors of the files in testdata/containers say. These are the beginnings of
-// files that ffmpeg, sox and libsndfile wrote. In many of them are frames of MP3, or what looks like them.
+// containers returns the expected errors for the files in testdata/containers, which are the beginnings of
+// files by ffmpeg, sox and libsndfile. Many contain MP3 frames or similar bytes.
 func containers() map[string]string {
 	return map[string]string{
 		"a.m4a": "M4A is not read; convert it: ffmpeg -i a.m4a -vn a.flac",
@@ -42,8 +42,8 @@ func containers() map[string]string {
 	}
 }
 
-// TestContainers: other formats are named, loaded and streamed, also behind a tag and with the data of an
-// MP3 behind their magic bytes.
+// TestContainers checks that unsupported formats are named, loaded and streamed. This holds behind a tag and
+// with MP3 data behind their magic bytes.
 func TestContainers(t *testing.T) {
 	containers := containers()
 	files, err := os.ReadDir("testdata/containers")
@@ -58,7 +58,7 @@ func TestContainers(t *testing.T) {
 			"as it is": data, "with MP3 behind": slices.Concat(data, song), "behind a tag": slices.Concat(id3("A=b"), data), "behind zeros": slices.Concat(make([]byte, 70000), data),
 			"its head, and MP3": slices.Concat(data[:min(len(data), 1100)], song),
 		} {
-			short := strings.Contains("a.aac a.latm a.m2ts a.mp2 a.ts", name) && what == "its head, and MP3" || name == "a.mp2" && what == "with MP3 behind" // no magic bytes, or such as repeat
+			short := strings.Contains("a.aac a.latm a.m2ts a.mp2 a.ts", name) && what == "its head, and MP3" || name == "a.mp2" && what == "with MP3 behind" // no magic bytes, or repeating ones
 			want := "sounds: " + name + ": " + containers[name]
 			if _, err := Decode(t.Context(), name, bytes.NewReader(data), Limits{}); (!errors.Is(err, ErrFormat) || err.Error() != want) && !short {
 				t.Errorf("%s: %v, want %s", what, err, want)
@@ -71,8 +71,8 @@ func TestContainers(t *testing.T) {
 	}
 }
 
-// TestUnread: each format that is known and not read is named, in one line that says what makes a sound of
-// it.
+// TestUnread checks that each known but unsupported format is named in a one-line error with a conversion
+// command.
 func TestUnread(t *testing.T) {
 	for _, u := range unread {
 		if u.proof != nil {

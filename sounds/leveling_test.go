@@ -25,8 +25,8 @@ func tagged(level, gain float64) *Clip {
 	return c
 }
 
-// TestLeveling: what comes out has the loudness that was asked for, unless its
-// peaks are in the way; without a wish the bits stay.
+// TestLeveling checks that the result has the requested loudness unless its peaks limit it. Without a request
+// the bits stay unchanged.
 func TestLeveling(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -92,7 +92,7 @@ func TestMP3Tags(t *testing.T) {
 	}
 }
 
-// TestLibraryLeveling: a source may be asked for at several levels.
+// TestLibraryLeveling checks that one source can be loaded at several levels.
 func TestLibraryLeveling(t *testing.T) {
 	b := NewLibrary(Options{Measure: true})
 	coin, low := shipped("coin"), shipped("coin")

@@ -134,7 +134,7 @@ func TestLibraryFromFS(t *testing.T) {
 	if n := files.opened["bad.wav"]; n != 2 {
 		t.Errorf("the bad one was opened %d times", n)
 	}
-	// A map is no key; the same map is the same files all the same.
+	// A map is not comparable; the same map must still count as the same file system.
 	plain := fstest.MapFS{"a.wav": {Data: wavBytes(48000, 1, make([]int16, 10))}}
 	one, err := b.LoadFS(plain, "a.wav")
 	if err != nil {
@@ -145,7 +145,7 @@ func TestLibraryFromFS(t *testing.T) {
 	}
 }
 
-// TestLibraryErrors: one line that names the file and what is wrong.
+// TestLibraryErrors checks that an error is one line with the file and the fault.
 func TestLibraryErrors(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, data string) string {
@@ -184,7 +184,7 @@ func TestLibraryErrors(t *testing.T) {
 	}
 }
 
-// TestLibraryFirstError: of several, that which was asked for first.
+// TestLibraryFirstError checks that of several errors the one of the first source is returned.
 func TestLibraryFirstError(t *testing.T) {
 	good := wavBytes(44100, 1, make([]int16, 50000))
 	files := fstest.MapFS{"0": {Data: good}, "1": {Data: good}, "2": {Data: good[:3000]}, "3": {Data: []byte("x")}, "4": {Data: nil}, "5": {Data: good}}
@@ -213,8 +213,7 @@ func TestLibraryCanceled(t *testing.T) {
 	}
 }
 
-// TestEmbedded: all of them are sounds, at their own rate and at another, and
-// their loops are whole.
+// TestEmbedded checks that all embedded sounds load at their own rate and at another, with complete loops.
 func TestEmbedded(t *testing.T) {
 	for _, rate := range []int{0, 44100} {
 		b := sounds.NewLibrary(sounds.Options{Rate: rate, Measure: true})
@@ -246,7 +245,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestLoopOption: a file that is used both ways is two sounds.
+// TestLoopOption checks that a file that is loaded with and without Loop gives two sounds.
 func TestLoopOption(t *testing.T) {
 	x := make([]int16, 441)
 	for i := range x {
@@ -268,8 +267,7 @@ func TestLoopOption(t *testing.T) {
 	}
 }
 
-// TestCompact: the embedded sounds are of 16 bits, so keeping them so halves
-// their memory and changes nothing.
+// TestCompact checks that 16-bit storage halves the memory of the embedded sounds and keeps their samples.
 func TestCompact(t *testing.T) {
 	wide, compact := sounds.NewLibrary(sounds.Options{}), sounds.NewLibrary(sounds.Options{Compact: true})
 	for _, name := range []string{"coin", "click", "rain"} {
@@ -293,8 +291,8 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// TestLoadEach: every source is told of once, one at a time, also those that
-// cannot be had; after a false no more are begun.
+// TestLoadEach checks that the callback runs once for every source, one at a time, including sources that fail.
+// After it returns false no further source is started.
 func TestLoadEach(t *testing.T) {
 	var sources []sounds.Source
 	for _, name := range embedded.Names()[:8] {
@@ -331,8 +329,8 @@ func TestLoadEach(t *testing.T) {
 	lib.LoadEach(context.Background(), nil, nil)
 }
 
-// TestForget: a sound that was forgotten takes no memory of the library, and is loaded
-// anew when it is asked for again.
+// TestForget checks that a forgotten sound no longer counts as memory of the library and is loaded again on
+// request.
 func TestForget(t *testing.T) {
 	b := sounds.NewLibrary(sounds.Options{})
 	first, err := embedded.Load(b, "coin")

@@ -7,8 +7,8 @@ import (
 	"voicepool/internal/leak"
 )
 
-// No test may leave a goroutine behind, whatever it decodes. With an argument
-// of its own the program is a child of TestIsolate.
+// TestMain verifies that no test leaves a goroutine behind. With an argument the program runs as a child of
+// TestIsolated.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "child" {
 		child(os.Args[2])

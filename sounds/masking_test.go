@@ -8,7 +8,7 @@ import (
 	"voicepool/voice"
 )
 
-// slowMasks is the definition of one hop, by a Fourier sum for every bin.
+// slowMasks computes one hop by its definition, with a Fourier sum for every bin.
 func slowMasks(x []float64, rate int) (energy, spread [voice.Bands]float64) {
 	n := len(x)
 	bark := func(f float64) float64 { return 7 * math.Asinh(f/650) }
@@ -103,8 +103,8 @@ func TestMasksAgainstDefinition(t *testing.T) {
 	}
 }
 
-// TestMasksOfASine: a sine of full scale in the middle of a band has 92 dB there, as
-// the ear weights them, and next to nothing in the others.
+// TestMasksOfASine checks that a full-scale sine in the middle of a band has 92 dB there after ear weighting,
+// and almost no energy in other bands.
 func TestMasksOfASine(t *testing.T) {
 	samples := make([]float32, 9600)
 	for i := range samples {
@@ -120,7 +120,7 @@ func TestMasksOfASine(t *testing.T) {
 	}
 }
 
-// TestMasksAreAskedFor: and count as memory.
+// TestMasksAreAskedFor checks that masks are measured on request only and count as memory.
 func TestMasksAreAskedFor(t *testing.T) {
 	c := &Clip{Name: "c", Rate: 48000, Channels: 1, Samples: make([]float32, 48000)}
 	without, err := Prepare(c, Options{})

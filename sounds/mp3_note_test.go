@@ -11,17 +11,17 @@ import (
 	"voicepool/voice"
 )
 
-// decoderDelay is how many frames late every MP3 decoder gives its sound.
+// decoderDelay is the delay in frames that every MP3 decoder adds.
 const decoderDelay = 528 + 1
 
-// bareMP3 reads a file of testdata/formats from its first frame on.
+// bareMP3 reads a file of testdata/formats from its first frame.
 func bareMP3(t *testing.T, name string) []byte {
 	t.Helper()
 	return withoutID3(formatFile(t, name))
 }
 
-// mp3Note returns where in a file its note begins, where the encoder's name
-// stands in it, and how long the frame of the note is.
+// mp3Note returns the offsets of a file's header frame and of the encoder's name in it, and the length of that
+// frame.
 func mp3Note(t *testing.T, data []byte) (note, name, frame int) {
 	t.Helper()
 	note = max(bytes.Index(data, []byte("Xing")), bytes.Index(data, []byte("Info")))
@@ -32,15 +32,15 @@ func mp3Note(t *testing.T, data []byte) (note, name, frame int) {
 	return note, name, mp3Size(data)
 }
 
-// TestMP3Delay: what the decoder adds itself is taken off under every note, also
-// one of no delay or without the encoder's name, as mpg123 does.
+// TestMP3Delay checks that the decoder's own delay is removed for every header, also one without a delay or
+// encoder name, as in mpg123.
 func TestMP3Delay(t *testing.T) {
 	for _, file := range []string{"mp3-44100-2-vbr.mp3", "mp3-22050-1-cbr.mp3"} {
 		data := bareMP3(t, file)
 		want := mustDecode(t, data)
 		_, name, frame := mp3Note(t, data)
 		delay := int(data[name+21])<<4 | int(data[name+22])>>4
-		all := mustDecode(t, data[frame:]) // without the note, all that is decoded
+		all := mustDecode(t, data[frame:]) // without the header frame, everything is decoded
 		for what, from := range map[string]int{"no delay": 21, "no name": 0} {
 			c := bytes.Clone(data)
 			clear(c[name+from : name+24])
@@ -56,8 +56,8 @@ func TestMP3Delay(t *testing.T) {
 	}
 }
 
-// TestMP3Joined: of files joined together all is heard, but for what the first
-// one's encoder has added, as mpg123 does; loaded and streamed, once and looped.
+// TestMP3Joined checks that joined files play completely, except the padding of the first encoder, as in
+// mpg123. It loads and streams them, once and looped.
 func TestMP3Joined(t *testing.T) {
 	a, b := bareMP3(t, "mp3-44100-2-vbr.mp3"), bareMP3(t, "mp3-44100-2-cbr.mp3")
 	note, _, frame := mp3Note(t, a)
@@ -95,8 +95,8 @@ func TestMP3Joined(t *testing.T) {
 	}
 }
 
-// streamsAsLoaded compares a stream with what was loaded: length, loop, and
-// frames from the beginning and from places all over.
+// streamsAsLoaded compares a stream with the loaded clip: length, loop, and frames from the beginning and other
+// positions.
 func streamsAsLoaded(t *testing.T, data []byte, clip *Clip, loop bool) error {
 	t.Helper()
 	lib := NewLibrary(Options{Rate: clip.Rate, Loop: loop})
@@ -145,8 +145,8 @@ func layer2(n int) (frames [][]byte) {
 	return frames
 }
 
-// TestMP3OtherFrames: frames of MPEG audio that is not read are told from
-// rubbish, and the error says what they are and what to do.
+// TestMP3OtherFrames checks that unsupported kinds of MPEG audio are distinguished from garbage. The error
+// names the kind and the remedy.
 func TestMP3OtherFrames(t *testing.T) {
 	const (
 		free   = "free-format MP3 is not read; convert it: mpg123 -w x.wav x"

@@ -13,7 +13,7 @@ import (
 	"voicepool/internal/longtest"
 )
 
-// tagBody returns n bytes as a picture has them, in which headers of MP3 frames are found too.
+// tagBody returns n bytes like those of a picture, including byte sequences that resemble MP3 headers.
 func tagBody(n int) []byte {
 	random := rand.New(rand.NewPCG(uint64(n), 27))
 	b := make([]byte, n)
@@ -52,7 +52,7 @@ func apeV2(n int, head bool) []byte {
 	return slices.Concat(mark(0xa0000000), tagBody(n), mark(0x80000000))
 }
 
-// TestMP3TagsBetween: tags of every kind and size between the parts of a joined MP3 change nothing.
+// TestMP3TagsBetween checks that tags of every kind and size between joined MP3 files do not change the result.
 func TestMP3TagsBetween(t *testing.T) {
 	part := bareMP3(t, "mp3-no-note.mp3")
 	id3v1 := append([]byte("TAG"), tagBody(125)...)
@@ -93,8 +93,8 @@ func TestMP3TagsBetween(t *testing.T) {
 	}
 }
 
-// TestMP3LoneHeader: what looks like the head of an MP3 frame within other data, of which the frame would
-// end behind the file, makes it no MP3. At the beginning it is one that is cut short.
+// TestMP3LoneHeader checks that a single MP3 header within other data, with a frame beyond the end of the file,
+// does not make it an MP3. At the beginning it is a truncated MP3.
 func TestMP3LoneHeader(t *testing.T) {
 	head := bareMP3(t, "mp3-no-note.mp3")[:60]
 	for at, want := range map[int]error{0: ErrDecode, 1: ErrFormat, 5000: ErrFormat} {
@@ -105,9 +105,9 @@ func TestMP3LoneHeader(t *testing.T) {
 	}
 }
 
-// TestMP3CutFrames: the last frame of an MP3 without a count may lack its end: what comes before it plays,
-// and the place is listed. A tag that was written over the end of a frame leaves its time, in silence. One
-// header of another kind behind the sound is no sound of another kind.
+// TestMP3CutFrames checks an MP3 without a frame count whose last frame is cut: the rest plays and the damage
+// is listed. A tag over the end of a frame leaves silence of its length. A single header of another kind behind
+// the sound is ignored.
 func TestMP3CutFrames(t *testing.T) {
 	data := bareMP3(t, "mp3-no-note.mp3")
 	whole := mustDecode(t, data)

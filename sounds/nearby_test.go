@@ -10,8 +10,8 @@ import (
 	"testing/fstest"
 )
 
-// TestNearby: the error of a file that is not there names the one that differs only in case, slashes or the
-// encoding of its accents, loaded and streamed, of the system and of an fs.FS.
+// TestNearby checks the suggestion in the error of a missing file: a name that differs only in case, slashes or
+// accent encoding. It covers loads and streams, from the disk and from an fs.FS.
 func TestNearby(t *testing.T) {
 	dir := t.TempDir()
 	data := formatFile(t, "flac-8.flac")
@@ -55,7 +55,8 @@ func TestNearby(t *testing.T) {
 	}
 }
 
-// TestNearbyIsBounded: a library searches for the first missing files only, and not along long paths.
+// TestNearbyIsBounded checks that a library searches only for the first missing files, and not along long
+// paths.
 func TestNearbyIsBounded(t *testing.T) {
 	files := &countedFS{MapFS: fstest.MapFS{"Boom.flac": {Data: nil}}}
 	lib := NewLibrary(Options{})

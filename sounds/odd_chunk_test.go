@@ -39,8 +39,8 @@ func decodeOdd(data []byte) (*Clip, error) {
 	return Decode(context.Background(), "odd", bytes.NewReader(data), Limits{})
 }
 
-// TestOddChunk reads files with a chunk of an odd size, with and without its pad byte, at lengths with which the
-// size of the samples looks like a letter in one reading or the other.
+// TestOddChunk reads files with a chunk of odd size, with and without its pad byte. The sample sizes cover
+// those that look like a letter in either reading.
 func TestOddChunk(t *testing.T) {
 	for _, form := range []string{"WAV", "AIFF"} {
 		for _, odd := range []string{"LIST", "xyz1"} {
@@ -63,7 +63,7 @@ func TestOddChunk(t *testing.T) {
 	}
 }
 
-// TestStrangeChunk has chunks of wrong sizes: the error names the place in plain letters.
+// TestStrangeChunk checks that the error of a chunk with a wrong size names the place in printable characters.
 func TestStrangeChunk(t *testing.T) {
 	for _, form := range []string{"WAV", "AIFF"} {
 		begin := 36

@@ -14,7 +14,7 @@ import (
 	"voicepool/internal/longtest"
 )
 
-// same decodes data, compares it with a clip, and its stream with both.
+// same decodes data and compares it with a clip, and if streamed, compares the stream, too.
 func same(t *testing.T, what string, data []byte, want *Clip, streamed bool) {
 	t.Helper()
 	got, err := Decode(t.Context(), "x", bytes.NewReader(data), Limits{})
@@ -30,7 +30,8 @@ func same(t *testing.T, what string, data []byte, want *Clip, streamed bool) {
 	}
 }
 
-// TestAround: tags and zeros before and behind a sound change nothing, in any format, loaded and streamed.
+// TestAround checks that tags and zeros before and after a sound change nothing, in any format, loaded and
+// streamed.
 func TestAround(t *testing.T) {
 	zeros := make([]byte, 4096)
 	tag := append([]byte("ID3\x04\x00\x00\x00\x00\x03\x74"), make([]byte, 500)...)
@@ -56,8 +57,8 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// TestZerosInFront: zeros of any number up to a mebibyte before a sound change nothing, with an ID3v2 tag
-// before or behind them too, in any format, loaded and streamed. More of them are no sound.
+// TestZerosInFront checks that up to a mebibyte of zeros before a sound changes nothing, in any format, loaded
+// and streamed. An ID3v2 tag may precede or follow the zeros. Longer runs are rejected.
 func TestZerosInFront(t *testing.T) {
 	tag := id3("A=b")
 	const most = 1 << 20
@@ -81,12 +82,12 @@ func TestZerosInFront(t *testing.T) {
 	}
 }
 
-// variant is a WAV file of samples of 16 bits, kept in one of the ways that programs have.
+// variant is a WAV file of 16-bit samples in one of the encodings that programs write.
 type variant struct {
 	order             binary.AppendByteOrder
 	tag, bits, align  int
 	sample            func(order binary.AppendByteOrder, x int16) []byte
-	announced, riffed int // bytes of the data chunk that are not there, and of the outermost one
+	announced, riffed int // bytes that are announced but missing, in the data chunk and in the RIFF chunk
 }
 
 func (v *variant) file(samples []int16, channels int) []byte {
@@ -103,7 +104,7 @@ func (v *variant) file(samples []int16, channels int) []byte {
 	return append(v.order.AppendUint32(append(b, "data"...), uint32(len(data)+v.announced)), data...)
 }
 
-// TestWAVVariants: what libsndfile and ffmpeg read, loaded and streamed alike.
+// TestWAVVariants checks variants that libsndfile and ffmpeg read, loaded and streamed.
 func TestWAVVariants(t *testing.T) {
 	samples := make([]int16, 4800)
 	for i := range samples {
@@ -160,8 +161,9 @@ func TestWAVVariants(t *testing.T) {
 	}
 }
 
-// TestWAVBits: samples of all bits in words of all bytes are read, at the top of the word and, where they
-// need fewer bytes than it has, at its bottom. An extensible header announces the word or the bits.
+// TestWAVBits reads samples of all bit depths in words of all sizes, aligned to the top of the word. Depths
+// that need fewer bytes are also tested at its bottom. An extensible header announces the word size or the
+// bits.
 func TestWAVBits(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		for width := 1; width <= 4; width++ {
@@ -205,7 +207,7 @@ func TestWAVBits(t *testing.T) {
 	}
 }
 
-// wavOfWords returns a mono WAV file of whole numbers in words, of which bits count.
+// wavOfWords returns a mono WAV file of integers in words with the given number of valid bits.
 func wavOfWords(order binary.AppendByteOrder, tag, announced, bits, width int, data []byte) []byte {
 	b := order.AppendUint16(order.AppendUint16(nil, uint16(tag)), 1)
 	b = order.AppendUint32(order.AppendUint32(b, 48000), uint32(48000*width))
@@ -221,8 +223,8 @@ func wavOfWords(order binary.AppendByteOrder, tag, announced, bits, width int, d
 	return append(order.AppendUint32([]byte(head), uint32(len(b))), b...)
 }
 
-// TestWAVUnfinished: samples behind an empty data chunk are played if the sizes of the header were never
-// written; a file that is empty stays so, with a tag behind it too.
+// TestWAVUnfinished checks that samples behind an empty data chunk are played if the header sizes were never
+// written. An empty file stays empty, also with a tag behind it.
 func TestWAVUnfinished(t *testing.T) {
 	full := mustDecode(t, formatFile(t, "wav-s16le-2.wav"))
 	var data []byte
@@ -243,8 +245,8 @@ func TestWAVUnfinished(t *testing.T) {
 	}
 }
 
-// TestWAVFloats: floats above full scale are read as they are, and what is not finite is 0 and told, loaded,
-// streamed, and decoded by another process.
+// TestWAVFloats checks that floats above full scale are kept and non-finite ones become 0 with a note. It
+// covers loads, streams, and decoding by a child process.
 func TestWAVFloats(t *testing.T) {
 	for name, c := range map[string]struct {
 		set  map[int]float32
@@ -296,7 +298,7 @@ func TestWAVFloats(t *testing.T) {
 	}
 }
 
-// TestLoopBeyond: a loop that ends behind the sound ends with it, which is told, loaded and streamed.
+// TestLoopBeyond checks that a loop that ends beyond the sound is shortened with a note, loaded and streamed.
 func TestLoopBeyond(t *testing.T) {
 	clip := mustDecode(t, formatFile(t, "flac-16-2.flac"))
 	frames := clip.Frames()
@@ -322,7 +324,7 @@ func TestLoopBeyond(t *testing.T) {
 	}
 }
 
-// TestNothing: a file without sound is a sound of 0 frames, which is told.
+// TestNothing checks that a file without samples loads as 0 frames with a note.
 func TestNothing(t *testing.T) {
 	v := variant{order: binary.LittleEndian, tag: 1, bits: 16, align: 2}
 	for name, data := range map[string][]byte{"wav": v.file(nil, 1), "flac": silentFLAC(0, 2, 0)} {
@@ -332,13 +334,13 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestOggPositions: positions that begin anywhere change nothing, nor what is trimmed at the end, loaded and
-// streamed, as oggdec has it.
+// TestOggPositions checks that positions that begin at any offset change neither the samples nor the trimming
+// at the end, loaded and streamed, as in oggdec.
 func TestOggPositions(t *testing.T) {
 	for _, name := range []string{"vorbis-many-pages.ogg", "oggflac-2.oga", "opus-music-20-2.opus", "opus-speech-1.opus"} {
 		pages := oggPages(formatFile(t, name))
 		if len(pages) < 5 {
-			continue // of one page with sound nobody can tell where it begins
+			continue // with a single page of sound the beginning is ambiguous
 		}
 		want := mustDecode(t, formatFile(t, name))
 		for _, by := range []int64{1, 100, 123456789, 1 << 40} {

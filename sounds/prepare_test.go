@@ -159,7 +159,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestReaders: whatever a reader does, there is a sound or an error.
+// TestReaders checks that any behavior of a reader leads to a sound or an error.
 func TestReaders(t *testing.T) {
 	data := wavBytes(48000, 1, []int16{1, 2, 3})
 	broken := errors.New("broken pipe")
@@ -189,7 +189,7 @@ type empty struct{}
 
 func (empty) Read([]byte) (int, error) { return 0, nil }
 
-// TestDescribe: what the sounds command shows.
+// TestDescribe checks the properties that the sounds command shows.
 func TestDescribe(t *testing.T) {
 	x := make([]int16, 48000)
 	for i := range x {

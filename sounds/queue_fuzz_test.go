@@ -16,8 +16,8 @@ import (
 	"voicepool/voice"
 )
 
-// queueFiles are files of which some are there only once: for who looks at them, not
-// for who comes to play them.
+// queueFiles are files, some of which can be opened only once: the check at Add succeeds, the later playback
+// fails.
 type queueFiles struct {
 	fstest.MapFS
 	mu   sync.Mutex
@@ -36,14 +36,14 @@ func (q *queueFiles) Open(name string) (fs.File, error) {
 	return q.MapFS.Open(name)
 }
 
-// Stat stands before that of the map, which waits for no put.
+// Stat locks out put, which the Stat method of the map would not.
 func (q *queueFiles) Stat(name string) (fs.FileInfo, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.MapFS.Stat(name)
 }
 
-// put adds a file and returns its name. Streams may be opening others meanwhile.
+// put adds a file and returns its name. Streams may open other files concurrently.
 func (q *queueFiles) put(data []byte, once bool) string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -58,11 +58,11 @@ func (q *queueFiles) put(data []byte, once bool) string {
 // queueLibrary is one for all sessions: its filters take longer to make than a session.
 var queueLibrary = sync.OnceValue(func() *Library { return NewLibrary(Options{}) })
 
-// queueModel is a queue as a list: of each run the samples, joined, and loaded as one.
+// queueModel models a queue as a list of runs. Each run holds joined samples, loaded as one clip.
 type queueModel struct {
 	t      *testing.T
 	all    []pcm.Frame
-	broken int // sources that are not there when they are played
+	broken int // sources that are missing at playback
 	added  int
 }
 
@@ -72,8 +72,8 @@ type queueTrack struct {
 	gone           bool
 }
 
-// add joins what has the same rate and channels. What is gone is passed over; what
-// follows begins anew.
+// add joins tracks with the same rate and channels into one run. A missing track is skipped, and the next track
+// starts a new run.
 func (q *queueModel) add(tracks []queueTrack) {
 	var run queueTrack
 	flush := func() {
@@ -106,9 +106,8 @@ func (q *queueModel) add(tracks []queueTrack) {
 	q.added += len(tracks)
 }
 
-// FuzzQueue adds files of all rates and lengths to a queue, some of which are gone when
-// it comes to them, while voices listen from any place, go elsewhere and leave: each
-// hears, to the sample and without a gap, what a plain list of frames says.
+// FuzzQueue adds files of all rates and lengths to a queue while voices listen, seek and leave. Some files are
+// gone at playback. Each voice must play, sample-exactly and without a gap, the frames of the model.
 func FuzzQueue(f *testing.F) {
 	f.Add([]byte("\x00\x00\x25\x31\x01\xff\x02\x10\x01\x80\x00\x47\x01\xff\x01\xff"))
 	f.Add([]byte("\x01\x20\x43\x8b\x43\x00\x42\x01\xff\x01\xff\x02\x90\x01\xff\x03\x01\xff"))
@@ -174,15 +173,14 @@ func queueSession(t *testing.T, ops []byte) {
 		want := model.all[from:min(from+n, len(model.all))]
 		sameFrames(t, fmt.Sprintf("from frame %d of %d", v.at, len(model.all)), got, want)
 		if v.at += n; len(got) < n {
-			leave(i) // it has ended, whatever comes
+			leave(i) // ended in any case
 		}
 	}
-	// What is gone still has the length that it was announced with, so where a place
-	// is behind it nobody says.
+	// A missing file keeps its announced length, so positions behind it are undefined.
 	breaks := next()%2 == 0
 	for len(ops) > 0 && !t.Failed() {
 		switch op := next(); op % 8 {
-		case 0, 5, 6: // one to three are added
+		case 0, 5, 6: // add one to three
 			var tracks []queueTrack
 			var sources []Source
 			for range 1 + op>>4%3 {
@@ -196,7 +194,7 @@ func queueSession(t *testing.T, ops []byte) {
 				name := files.put(wavBytes16(tr.rate, tr.channels, tr.samples, [2]uint32{1, 0}), tr.gone)
 				tracks, sources = append(tracks, tr), append(sources, Source{File: name, FS: files})
 			}
-			if op>>6 == 3 { // and one that cannot be: so none is
+			if op>>6 == 3 { // and one invalid source, so the call adds no track
 				if err := q.Add(append(sources, Source{File: "bad", FS: files})...); err == nil {
 					t.Fatal("no error")
 				}
@@ -212,7 +210,7 @@ func queueSession(t *testing.T, ops []byte) {
 			if n := 1 + int(next())*50; len(voices) > 0 {
 				hear(int(op>>3)%len(voices), n)
 			}
-		case 2: // another one, from a place
+		case 2: // a new listener at a position
 			from := 0
 			if x := int(next()); !breaks && len(model.all) > 0 {
 				from = x * (len(model.all) + 20) / 255
@@ -224,7 +222,7 @@ func queueSession(t *testing.T, ops []byte) {
 			if len(voices) > 0 {
 				leave(int(op>>3) % len(voices))
 			}
-		case 4: // all that is there
+		case 4: // read to the end
 			if len(voices) > 0 {
 				hear(int(op>>3)%len(voices), len(model.all)+1)
 			}

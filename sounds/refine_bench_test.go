@@ -7,7 +7,7 @@ import (
 	"voicepool/voice"
 )
 
-// BenchmarkRefine reports how many times faster than real time versions are made.
+// BenchmarkRefine reports the speed of making mip levels as a multiple of real time.
 func BenchmarkRefine(b *testing.B) {
 	for _, channels := range []int{1, 2} {
 		for _, level := range []int{0, 1, 2, 3, 4, 6} {

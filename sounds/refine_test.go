@@ -13,7 +13,7 @@ import (
 	"voicepool/voice"
 )
 
-// mumble returns frames of noise that is the same everywhere.
+// mumble returns noise with fixed bits.
 func mumble(t *testing.T, frames, channels int, loop [2]int64) *voice.Sound {
 	t.Helper()
 	data := make([]float32, frames*channels)
@@ -29,7 +29,7 @@ func mumble(t *testing.T, frames, channels int, loop [2]int64) *voice.Sound {
 	return s
 }
 
-// TestRefineBits holds versions against what they are on every machine.
+// TestRefineBits compares mip levels with a hash that is the same on every machine.
 func TestRefineBits(t *testing.T) {
 	h := sha256.New()
 	for level := range 7 {
@@ -46,7 +46,7 @@ func TestRefineBits(t *testing.T) {
 	}
 }
 
-// TestRefineParts makes a version at once and in pieces, which are the same.
+// TestRefineParts compares a mip level made at once with one made in pieces.
 func TestRefineParts(t *testing.T) {
 	for level := range 6 {
 		for channels := 1; channels <= 2; channels++ {
@@ -67,8 +67,7 @@ func TestRefineParts(t *testing.T) {
 	}
 }
 
-// TestRefineConstant has a constant stay that constant where it is read by the
-// kernel's own gain, 2.58785.
+// TestRefineConstant checks that a constant keeps its value when read with the kernel's own gain, 2.58785.
 func TestRefineConstant(t *testing.T) {
 	data := make([]float32, 40000)
 	for i := range data {
@@ -87,7 +86,7 @@ func TestRefineConstant(t *testing.T) {
 	}
 }
 
-// TestMaxPitch looks what is made ready at load, and what it is counted as.
+// TestMaxPitch checks which mip levels are made at load and how they count as memory.
 func TestMaxPitch(t *testing.T) {
 	c := &Clip{Name: "noise", Channels: 1, Rate: 48000, Samples: mumble(t, 30000, 1, [2]int64{}).Samples()}
 	plain, err := Prepare(c, Options{})

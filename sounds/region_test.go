@@ -10,8 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestSourceLoop: a loop that a source names is, to the bit, one that the file names, loaded
-// and as a stream; it counts in the place of the file's.
+// TestSourceLoop checks that a loop set in a source gives the same bits as one in the file, loaded and
+// streamed. It overrides the loop of the file.
 func TestSourceLoop(t *testing.T) {
 	frames := noise(20000, 1)
 	files := fstest.MapFS{

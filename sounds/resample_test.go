@@ -30,11 +30,10 @@ func spectrum(x []float64) []float64 {
 	return p
 }
 
-// lobe is how many bins on each side belong to a sine.
+// lobe is the number of bins on each side that belong to a sine.
 const lobe = 12
 
-// converted resamples a sine of a frequency and returns its level in the
-// output, and the sum of all else, in dB.
+// converted resamples a sine and returns its level in the output and the sum of the rest, in dB.
 func converted(t *testing.T, from, to int, frequency float64) (level, rest float64) {
 	t.Helper()
 	const n = 1 << 13
@@ -62,7 +61,7 @@ func converted(t *testing.T, from, to int, frequency float64) (level, rest float
 	return 10 * math.Log10(level), 10 * math.Log10(rest)
 }
 
-// TestDistortion: 44.1 to 48 kHz, what is not the sine.
+// TestDistortion measures the distortion of 44.1 to 48 kHz.
 func TestDistortion(t *testing.T) {
 	for _, f := range []float64{100, 997, 1000, 5000, 10000, 15000, 19000, 20000} {
 		level, rest := converted(t, 44100, 48000, f)
@@ -76,7 +75,7 @@ func TestDistortion(t *testing.T) {
 	}
 }
 
-// TestImages: what lies above the pass band of either rate is gone.
+// TestImages checks that frequencies above the pass band of either rate are removed.
 func TestImages(t *testing.T) {
 	for _, f := range []float64{20500, 21000, 21800} { // their images lie at 44100-f
 		level, rest := converted(t, 44100, 48000, f)
@@ -105,7 +104,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestLength: frames times to by from, rounded half up, and never nothing.
+// TestLength checks that the length is frames*to/from, rounded half up and at least 1.
 func TestLength(t *testing.T) {
 	for _, c := range []struct {
 		frames, from, to int
@@ -153,9 +152,8 @@ func TestConstant(t *testing.T) {
 	}
 }
 
-// TestLoopSeam: a loop that was cut out of an endless sine is, converted and
-// repeated, the endless sine; so is its beginning, where there is one, and what
-// follows after it.
+// TestLoopSeam cuts a loop out of an endless sine, converts it and repeats it. The result must equal the
+// endless sine, including an intro before the loop and a tail after it.
 func TestLoopSeam(t *testing.T) {
 	for _, c := range []struct {
 		name                       string
@@ -274,7 +272,7 @@ func BenchmarkResample(b *testing.B) {
 	}
 }
 
-// TestRatio: whole numbers beyond 64 bits on the way.
+// TestRatio checks whole-number ratios whose intermediate results exceed 64 bits.
 func TestRatio(t *testing.T) {
 	r := newRatio(768000, 1001)
 	if got := r.scale(1 << 40); got != 843581348783185 {

@@ -62,8 +62,8 @@ func longFiles(t testing.TB) fstest.MapFS {
 	return files
 }
 
-// TestSeek: from any place of a long file, in any order, come the frames that
-// the loaded sound has there, with the places that are known by then.
+// TestSeek checks that seeks in a long file, in any order, give the frames of the loaded sound, using the seek
+// points known so far.
 func TestSeek(t *testing.T) {
 	files := longFiles(t)
 	for name := range files {
@@ -88,7 +88,7 @@ func TestSeek(t *testing.T) {
 			if n, err := tr.exact(); n != want.Frames() || err != nil || tr.frames != n {
 				t.Errorf("%d frames, %v, want %d", n, err, want.Frames())
 			}
-			tr.marks = source.Marks{} // not what counting has found
+			tr.marks = source.Marks{} // drop the seek points found by counting
 			if want.Frames() < 250000 {
 				t.Errorf("%d frames are not long", want.Frames())
 			}

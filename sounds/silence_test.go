@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// silentFLAC is a file of silent blocks of 4096 frames, of which the header announces some.
+// silentFLAC returns a file of silent blocks of 4096 frames. Its header announces the given number of blocks.
 func silentFLAC(blocks, channels, announced int) []byte {
 	info := make([]byte, 34)
 	binary.BigEndian.PutUint16(info, 4096)
@@ -98,7 +98,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestSwollen: what takes more is refused before its memory is taken, and the error says the rule and the remedy.
+// TestSwollen checks that larger sounds are rejected before their memory is allocated, with the rule and remedy
+// in the error.
 func TestSwollen(t *testing.T) {
 	for name, c := range map[string]struct {
 		data []byte
@@ -124,7 +125,7 @@ func TestSwollen(t *testing.T) {
 	}
 }
 
-// TestCutShort: of a file that is cut short it is told, whatever it announces.
+// TestCutShort checks that truncation is reported for any announced length.
 func TestCutShort(t *testing.T) {
 	const blocks = 300 * 48000 / 4096
 	data := silentFLAC(blocks, 2, blocks)

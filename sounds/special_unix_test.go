@@ -31,7 +31,7 @@ func fifo(t *testing.T) string {
 	return path
 }
 
-// soon fails the test if do does not come back; limit is for a machine in a hurry.
+// soon fails the test if do does not return; the limit is generous for a busy machine.
 func soon(t *testing.T, what string, do func()) {
 	t.Helper()
 	const limit = 20 * time.Second
@@ -47,8 +47,8 @@ func soon(t *testing.T, what string, do func()) {
 	}
 }
 
-// TestPipeGivesUp: Load of a pipe ends with its context, whether nobody has opened
-// the other end, or somebody has and writes nothing, or writes half a file.
+// TestPipeGivesUp checks that Load of a pipe ends with its context. It covers a pipe without a writer, a silent
+// writer, and half a file.
 func TestPipeGivesUp(t *testing.T) {
 	for _, isolate := range []bool{false, true} {
 		for name, written := range map[string]string{"no writer": "", "silent writer": "-", "half a file": "RIFF"} {
@@ -61,7 +61,7 @@ func TestPipeGivesUp(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()
 				if written != "" {
-					w, err := os.OpenFile(path, os.O_RDWR, 0) // which does not wait for a reader
+					w, err := os.OpenFile(path, os.O_RDWR, 0) // O_RDWR does not wait for a reader
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -82,8 +82,7 @@ func TestPipeGivesUp(t *testing.T) {
 	}
 }
 
-// TestPipeIdle: without a context that ends, the limit of time ends the wait, which is at
-// least a second.
+// TestPipeIdle checks that without a context that ends, the time limit ends the wait after at least a second.
 func TestPipeIdle(t *testing.T) {
 	path := fifo(t)
 	lib := sounds.NewLibrary(sounds.Options{Limits: sounds.Limits{Time: time.Millisecond}})
@@ -95,8 +94,8 @@ func TestPipeIdle(t *testing.T) {
 	})
 }
 
-// TestPipe: what comes through a pipe is loaded, in whatever pieces it comes, also
-// when the writer is the one that waits, and also in a process of its own.
+// TestPipe loads from pipes that deliver the data in pieces of any size, also when the writer waits, and also
+// in a child process.
 func TestPipe(t *testing.T) {
 	data := wavBytes(48000, 1, make([]int16, 30000))
 	for _, isolate := range []bool{false, true} {
@@ -142,8 +141,8 @@ func TestPipe(t *testing.T) {
 	})
 }
 
-// TestProcessSubstitution: <(command) of a shell is the name of an open pipe. A
-// second look at it finds it empty, and does not wait.
+// TestProcessSubstitution checks that <(command) of a shell can be loaded. A second load finds the pipe empty
+// and does not wait.
 func TestProcessSubstitution(t *testing.T) {
 	if _, err := os.Stat("/dev/fd"); err != nil {
 		t.Skipf("this system does not name open files: %v", err)
@@ -169,8 +168,8 @@ func TestProcessSubstitution(t *testing.T) {
 	})
 }
 
-// TestSpecialFiles: what is no file is refused before it is opened, and says what
-// it is.
+// TestSpecialFiles checks that special files are rejected before they are opened, and that the error names
+// their kind.
 func TestSpecialFiles(t *testing.T) {
 	dir := t.TempDir()
 	socket := filepath.Join(dir, "socket")
@@ -214,8 +213,8 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// TestPipeAsStream: a stream is opened again by each Play, so a pipe cannot be one,
-// also where it has taken the place of a file.
+// TestPipeAsStream checks that a pipe is rejected as a stream, because each Play opens a stream again. This
+// also holds if the pipe has replaced a file.
 func TestPipeAsStream(t *testing.T) {
 	path := fifo(t)
 	dir, name := filepath.Split(path)
@@ -245,7 +244,7 @@ func TestPipeAsStream(t *testing.T) {
 	})
 }
 
-// TestHoles: a file that is too large, of holes, is refused before it is read.
+// TestHoles checks that an oversized sparse file is rejected before it is read.
 func TestHoles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "holes.wav")
 	f, err := os.Create(path)
@@ -276,8 +275,8 @@ func (s *slowFS) Stat() (fs.FileInfo, error)   { return nil, errors.ErrUnsupport
 func (s *slowFS) Read([]byte) (int, error)     { <-s.read; return 0, io.EOF }
 func (s *slowFS) Close() error                 { close(s.closed); return nil }
 
-// TestSlowFS: a file system that does not come back cannot keep Load, and the file
-// is closed when it has come back after all.
+// TestSlowFS checks that a hanging file system cannot block Load, and that the file is closed once Open
+// returns.
 func TestSlowFS(t *testing.T) {
 	for _, where := range []string{"Open", "Read"} {
 		s := &slowFS{make(chan struct{}), make(chan struct{}), make(chan struct{})}

@@ -13,12 +13,11 @@ import (
 
 var spectrumFile = flag.String("spectrum", "", "an SVG file to draw the resampler's spectrum into")
 
-// chord is what is converted: sines of -18 dB each at 44.1 kHz.
+// chord holds the frequencies of the test signal, sines of -18 dB each at 44.1 kHz.
 var chord = []float64{440, 1000, 3000, 6000, 10000, 14000, 18000, 20000}
 
-// TestSpectrum converts a chord from 44.1 to 48 kHz as this package does and by
-// straight lines, and holds what is none of its tones against each other. The
-// picture in docs/sounds.md is made by
+// TestSpectrum converts a chord from 44.1 to 48 kHz with this package and with linear interpolation. It
+// compares the distortion. The picture in docs/sounds.md is made by
 //
 //	go test ./sounds -run TestSpectrum -spectrum "$PWD/docs/resampler.svg"
 func TestSpectrum(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"voicepool/voice"
 )
 
-// FuzzStream: what can be loaded gives the same as a stream, from the beginning
-// and from a place; what cannot ends in a proper error.
+// FuzzStream checks that loadable data gives the same samples as a stream, from the beginning and from a
+// position. Other data ends in a typed error.
 func FuzzStream(f *testing.F) {
 	seed(f, "*-*")
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -23,7 +23,7 @@ func FuzzStream(f *testing.F) {
 		clip, loadErr := Decode(context.Background(), "x", bytes.NewReader(data), narrowLimits)
 		rate := 48000
 		if loadErr == nil {
-			rate = clip.Rate // as it is: the conversion has tests of its own
+			rate = clip.Rate // unconverted: the conversion has tests of its own
 		}
 		b := NewLibrary(Options{Rate: rate, Limits: narrowLimits})
 		tr, err := b.openTrack(Source{File: "x", FS: fstest.MapFS{"x": {Data: data}}}, &StreamOptions{})
@@ -41,7 +41,7 @@ func FuzzStream(f *testing.F) {
 				if err != nil || !slices.Equal(got, all) {
 					t.Fatalf("%d frames, %v; loaded it has %d", len(got), err, len(all))
 				}
-				// FLAC is found by numbers, which may be wrong.
+				// FLAC seeks by frame numbers, which may be wrong.
 				if from := len(all) * 2 / 3; clip.Format != "flac" {
 					got, err := readCourse(t, b, tr, voice.Course{From: int64(from)}, most)
 					settle(got)
@@ -72,8 +72,7 @@ func settle(frames []pcm.Frame) {
 	dsp.Settle(samples, samples)
 }
 
-// repaired sets the checksums of all Ogg pages, so that what is within them is
-// reached.
+// repaired sets the checksums of all Ogg pages so that the fuzzer reaches the code behind them.
 func repaired(data []byte) []byte {
 	data = bytes.Clone(data)
 	for rest := data; ; {

@@ -13,9 +13,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestStreamLeveling: measured, a stream is as loud as the loaded sound, to the
-// bit; by its tags alone it is lowered, never raised; what cannot be known is an
-// error.
+// TestStreamLeveling checks that a measured stream has the level of the loaded sound, to the bit. By tags alone
+// it is only lowered. An unknown loudness is an error.
 func TestStreamLeveling(t *testing.T) {
 	tagged := func(gain string) []byte {
 		return slices.Concat(id3("REPLAYGAIN_TRACK_GAIN="+gain), formatFile(t, "mp3-44100-2-vbr.mp3"))
@@ -25,8 +24,8 @@ func TestStreamLeveling(t *testing.T) {
 		file     string
 		leveling Leveling
 		opt      StreamOptions
-		gain     float64 // NaN: that of the loaded sound
-		level    float64 // NaN: the gain and the loudness
+		gain     float64 // NaN means the gain of the loaded sound
+		level    float64 // NaN means the gain and the loudness
 		err      bool
 	}{
 		{file: "plain"},
@@ -90,7 +89,7 @@ func TestStreamLeveling(t *testing.T) {
 	}
 }
 
-// TestStreamEmbedded: they can be streams as well, with their loops.
+// TestStreamEmbedded checks that embedded sounds can be streamed with their loops.
 func TestStreamEmbedded(t *testing.T) {
 	b := NewLibrary(Options{})
 	files, err := filepath.Glob("embedded/*.flac")
@@ -125,7 +124,7 @@ func TestStreamEmbedded(t *testing.T) {
 	}
 }
 
-// slice gives frames; a seeking one may go back.
+// slice is a FrameReader over a slice; the seeking variant can go back.
 type slice struct {
 	frames []pcm.Frame
 	at     int
@@ -134,7 +133,7 @@ type slice struct {
 func (s *slice) Read(dst []pcm.Frame) (int, error) {
 	n := copy(dst[:min(len(dst), 777)], s.frames[s.at:])
 	if s.at += n; s.at == len(s.frames) {
-		return n, io.EOF // with the last
+		return n, io.EOF // returned together with the last frame
 	}
 	return n, nil
 }
@@ -146,8 +145,7 @@ func (s *seekingSlice) SeekFrame(frame int64) error {
 	return nil
 }
 
-// TestStreamFrameSource: frames from anywhere are converted and looped as those
-// of a file are.
+// TestStreamFrameSource checks that frames of custom readers are converted and looped like those of files.
 func TestStreamFrameSource(t *testing.T) {
 	x := noise(6000, 3)
 	frames := make([]pcm.Frame, 6000)

@@ -15,8 +15,7 @@ import (
 	"voicepool/voice"
 )
 
-// endless is a file system of one file, of which every byte is made when it is
-// read: a beginning, and a part that repeats.
+// endless is a file system with one file that is generated on reading: a head and a repeated body.
 type endless struct {
 	head, body []byte
 	size       int64
@@ -67,12 +66,10 @@ func (i endlessInfo) ModTime() time.Time { return time.Time{} }
 func (i endlessInfo) IsDir() bool        { return false }
 func (endlessInfo) Mode() fs.FileMode    { return 0o444 }
 
-// maxStreamHeap is how much memory one stream may take, with all that belongs to
-// its library, in bytes.
+// maxStreamHeap is the limit in bytes for the memory of one stream together with its library.
 const maxStreamHeap = 8 << 20
 
-// TestStreamMemory: however long a file is, and wherever it is played from, a
-// stream takes the same.
+// TestStreamMemory checks that a stream's memory depends neither on the length of the file nor on the position.
 func TestStreamMemory(t *testing.T) {
 	wav := wavBytes16(48000, 2, noise(1000, 1), [2]uint32{1, 0})[:44]
 	const half = 48000 * 1800 * 4 // bytes of half an hour
@@ -82,7 +79,7 @@ func TestStreamMemory(t *testing.T) {
 		name    string
 		fsys    fs.FS
 		rate    int
-		seconds int // to be listened to, from the beginning and behind a seek
+		seconds int // seconds to read from the beginning and after a seek
 		frames  int64
 	}{
 		{
@@ -127,7 +124,7 @@ func TestStreamMemory(t *testing.T) {
 			t.Errorf("%s: %d frames", c.name, frames)
 		}
 		worst := uint64(0)
-		buf := make([]pcm.Frame, 1<<17+2048) // a feed, and what the goroutine has
+		buf := make([]pcm.Frame, 1<<17+2048) // the stream buffer, and the memory of the goroutine
 		for _, from := range []int64{0, frames * 9 / 10, frames - 1000} {
 			cur, err := tr.cursor()
 			if err != nil {
@@ -158,8 +155,8 @@ func TestStreamMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkStream tells how many times faster than real time a stream is made,
-// and how long it takes to begin at a place that is not known yet.
+// BenchmarkStream reports the speed of a stream as a multiple of real time, and the time to start at an unknown
+// seek point.
 func BenchmarkStream(b *testing.B) {
 	files := longFiles(b)
 	files["long.wav"] = &fstest.MapFile{Data: wavBytes16(48000, 2, noise(48000*10, 1), [2]uint32{1, 0})}

@@ -19,8 +19,7 @@ import (
 	"voicepool/voice"
 )
 
-// readCourse gives n frames of a course of a track, or as many as there are, by
-// reads of all lengths.
+// readCourse returns up to n frames of a play range of a track, read in pieces of all lengths.
 func readCourse(t testing.TB, b *Library, tr *track, c voice.Course, n int) ([]pcm.Frame, error) {
 	t.Helper()
 	from, err := tr.cursor()
@@ -47,8 +46,7 @@ func readFrames(r FrameReader, n int, random *rand.Rand) ([]pcm.Frame, error) {
 	return out, nil
 }
 
-// loaded is what the frames of a stream must be: those of the sound as it is
-// loaded, on a course.
+// loaded returns the expected frames of a stream: the frames of the loaded sound along a play range.
 func loaded(s *voice.Sound, c voice.Course, n int) []pcm.Frame {
 	x := s.Samples()
 	left, _ := voice.Pan(0)
@@ -97,9 +95,8 @@ func formatFiles(t testing.TB) []string {
 	return list
 }
 
-// TestStreamFrames: a stream gives to the bit what the loaded sound has, from
-// any place, in every format, with the rate as it is and converted, as a loop of
-// its own kind and as it stands.
+// TestStreamFrames compares streams with loaded sounds to the bit, from any position, in every format. It
+// covers converted and unconverted rates, with and without loops.
 func TestStreamFrames(t *testing.T) {
 	libs := []*Library{
 		NewLibrary(Options{}), NewLibrary(Options{Loop: true}), NewLibrary(Options{Rate: 44100}), NewLibrary(Options{Rate: 44100, Loop: true}),
@@ -128,7 +125,7 @@ func TestStreamFrames(t *testing.T) {
 					{Loop: [2]int64{from, to}}, {From: random.Int64N(n), Loop: [2]int64{from, to}}, {From: n + 5, Loop: [2]int64{n / 3, n / 2}},
 				}
 				length := int(2*n + 1000)
-				if i%9 != 0 { // one of each format and some
+				if i%9 != 0 { // one file of each format and a few more
 					courses, length = courses[:2], int(n+100)
 				}
 				for _, c := range courses {
@@ -143,7 +140,7 @@ func TestStreamFrames(t *testing.T) {
 	}
 }
 
-// sparse serves files that can be read in order only, as those of a zip.
+// sparse serves files that can only be read in order, like files in a zip archive.
 type sparse struct{ fs.FS }
 
 type unseekable struct{ f fs.File }
@@ -160,8 +157,8 @@ func (s sparse) Open(name string) (fs.File, error) {
 	return unseekable{f}, nil
 }
 
-// TestStreamLoops: an intro and a loop, long and short ones, over several
-// rounds, of files that can seek and that cannot.
+// TestStreamLoops streams intros and loops, short and long, over several rounds, from files that can seek and
+// that cannot.
 func TestStreamLoops(t *testing.T) {
 	random, next := rand.New(rand.NewPCG(3, 4)), longtest.Every(3)
 	x := make([]int16, 2*3000)
@@ -230,8 +227,8 @@ func wavBytes16(rate, channels int, samples []int16, loop [2]uint32) []byte {
 	return b
 }
 
-// TestStreamHostile: what cannot be loaded ends in an error too, or is refused
-// when it is opened; what can be gives the same frames.
+// TestStreamHostile checks that files that fail to load also fail as streams or are rejected when opened.
+// Loadable ones give the same frames.
 func TestStreamHostile(t *testing.T) {
 	files, err := os.ReadDir("testdata/hostile")
 	if err != nil {

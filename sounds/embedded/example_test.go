@@ -7,7 +7,7 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// A game without sounds of its own; a name that there is not is told with the nearest.
+// A game without sounds of its own loads embedded ones. The error of an unknown name suggests the nearest name.
 func ExampleLoad() {
 	lib := sounds.NewLibrary(sounds.Options{})
 	bell, err := embedded.Load(lib, "bell")

@@ -79,7 +79,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is parsed is written back, and is the same when it is parsed again.
+// FuzzParse checks that the string of a parsed signal parses to the same signal.
 func FuzzParse(f *testing.F) {
 	for _, name := range []string{"tone:440", "tone:1e3:square", "noise:pink:7", "noise:white", "tone:0x1p5:saw", "tone:1_0"} {
 		f.Add(name)

@@ -31,8 +31,8 @@ func TestPinkSlope(t *testing.T) {
 	}
 }
 
-// TestPinkNoise: so does the noise itself, as it is heard: the power of each octave is the
-// same within 0.5 dB, and that of white noise doubles.
+// TestPinkNoise checks the noise itself: the power of each octave is equal within 0.5 dB, and doubles for white
+// noise.
 func TestPinkNoise(t *testing.T) {
 	const rate, size, blocks = 48000, 1 << 13, 500
 	for _, c := range []struct {
@@ -55,7 +55,7 @@ func TestPinkNoise(t *testing.T) {
 				power[i] += real(x[i])*real(x[i]) + imag(x[i])*imag(x[i])
 			}
 		}
-		// Bands of a third of an octave from 50 Hz on, where they are a few lines wide.
+		// Third-octave bands from 50 Hz on, where a band has several bins.
 		low, high := math.Inf(1), math.Inf(-1)
 		for hertz := 50.0; hertz < 17000; hertz *= math.Cbrt(2) {
 			from, to := int(hertz/math.Pow(2, 1./6)*size/rate+0.5), int(hertz*math.Pow(2, 1./6)*size/rate+0.5)

@@ -18,7 +18,7 @@ import (
 	"voicepool/sounds/tone"
 )
 
-// left returns the left channel of a clip, both of whose channels have to be equal.
+// left returns the left channel of a clip and checks that both channels are equal.
 func left(t testing.TB, s tone.Signal, rate int, length time.Duration) []float64 {
 	t.Helper()
 	c, err := s.Clip(rate, length)
@@ -41,7 +41,7 @@ var all = []tone.Signal{
 	{Shape: tone.White}, {Shape: tone.White, Seed: 7}, {Shape: tone.Pink}, {Shape: tone.Pink, Seed: 7},
 }
 
-// TestBits: the same bits on every machine.
+// TestBits checks that the bits are the same on every machine.
 func TestBits(t *testing.T) {
 	const want = "24ca390b2cae2b5286a719f308159a672d7c46a3957c9b2b97f07c25833d6617"
 	h := sha256.New()
@@ -75,7 +75,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// rms returns the level of samples, where a sine of full scale has 0 dB.
+// rms returns the level of samples in dB; a full-scale sine has 0 dB.
 func rms(x []float64) float64 {
 	sum := 0.0
 	for _, y := range x {
@@ -84,7 +84,7 @@ func rms(x []float64) float64 {
 	return 10 * math.Log10(2*sum/float64(len(x)))
 }
 
-// TestLevel: all are equally loud, and have no constant part.
+// TestLevel checks that all signals are equally loud and have no DC offset.
 func TestLevel(t *testing.T) {
 	for _, c := range []struct {
 		signal tone.Signal
@@ -113,7 +113,7 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestSine: what is not the sine is below -150 dB of it.
+// TestSine checks that the distortion of a sine is below -150 dB.
 func TestSine(t *testing.T) {
 	for _, hertz := range []float64{1, 20, 440, 997, 5000, 19999} {
 		x := left(t, tone.Signal{Hertz: hertz}, 48000, time.Second)
@@ -132,7 +132,7 @@ func TestSine(t *testing.T) {
 	}
 }
 
-// TestHarmonics: the waves have the harmonics of their shape, and what folds back is low.
+// TestHarmonics checks that the waves have the harmonics of their shape with little aliasing.
 func TestHarmonics(t *testing.T) {
 	for _, c := range []struct {
 		shape tone.Shape
@@ -143,7 +143,7 @@ func TestHarmonics(t *testing.T) {
 		{shape: tone.Saw, level: func(n int) float64 { return 1 / float64(n) }, alias: -60},
 		{shape: tone.Triangle, level: func(n int) float64 { return float64(n%2) / float64(n*n) }, alias: -75},
 	} {
-		const hertz = 441 // its harmonics do not fall on each other
+		const hertz = 441 // its aliases do not coincide with its harmonics
 		x := left(t, tone.Signal{Shape: c.shape, Hertz: hertz}, 48000, time.Second)
 		bin := func(f int) float64 {
 			re, im := 0.0, 0.0
@@ -160,7 +160,7 @@ func TestHarmonics(t *testing.T) {
 			}
 		}
 		worst := 0.0
-		for n := 87; n < 109; n++ { // folded at 24 kHz, between the harmonics
+		for n := 87; n < 109; n++ { // aliases at 24 kHz, between the harmonics
 			if f := 48000 - n*hertz; f > 0 && f < 10000 && f%hertz != 0 {
 				worst = max(worst, bin(f)/first)
 			}
@@ -173,8 +173,8 @@ func TestHarmonics(t *testing.T) {
 	}
 }
 
-// TestLoops: a clip has whole turns, about as long as it is asked for, so that what follows
-// its end is its beginning.
+// TestLoops checks that a clip has whole periods and about the requested length, so that it loops without a
+// seam.
 func TestLoops(t *testing.T) {
 	for _, hertz := range []float64{1, 1.3, 440, 440.3, 997.77, 3333.3, 12345.6} {
 		for _, rate := range []int{48000, 44100, 96000} {
@@ -198,7 +198,7 @@ func TestLoops(t *testing.T) {
 			}
 		}
 	}
-	// Pink noise goes on over its seam: the slow part of it does not jump.
+	// Pink noise is continuous at its seam: its low frequencies do not jump.
 	x := left(t, tone.Signal{Shape: tone.Pink}, 48000, 10*time.Second)
 	mean := func(from int) (sum float64) {
 		for i := range 480 {
@@ -215,7 +215,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// TestSeeds: another seed is other noise, and a source is a clip without its loop.
+// TestSeeds checks that another seed gives other noise, and that a source equals a clip without its loop.
 func TestSeeds(t *testing.T) {
 	a, b := left(t, tone.Signal{Shape: tone.White}, 48000, time.Second), left(t, tone.Signal{Shape: tone.White, Seed: 1}, 48000, time.Second)
 	product := 0.0
@@ -251,7 +251,7 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestFS: the files load as sounds and open as streams, once each.
+// TestFS checks that the files load as sounds and open as streams, once each.
 func TestFS(t *testing.T) {
 	for _, rate := range []int{48000, 44100} {
 		lib := sounds.NewLibrary(sounds.Options{Rate: rate})

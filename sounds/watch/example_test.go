@@ -10,8 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// While a designer works, the game reads each file again that is saved. Voices that play
-// keep the old sound, and what starts from now on has the new one.
+// While a designer works, the game reloads each saved file. Playing voices keep the old sound, and later starts
+// use the new one.
 func ExampleFiles() {
 	lib := sounds.NewLibrary(sounds.Options{})
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)

@@ -13,14 +13,13 @@ import (
 	"voicepool/voice"
 )
 
-// TestWatchPipe: a pipe in the place of a file is not read again, and keeps no other
-// file waiting.
+// TestWatchPipe checks that a pipe that replaces a file is not read again and does not delay other files.
 func TestWatchPipe(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a.wav"), filepath.Join(dir, "b.wav")
 	writeWAV(t, a, 100, 1)
 	writeWAV(t, b, 100, 1)
-	lib := sounds.NewLibrary(sounds.Options{Limits: sounds.Limits{Time: time.Second}}) // should it be read after all
+	lib := sounds.NewLibrary(sounds.Options{Limits: sounds.Limits{Time: time.Second}}) // in case it is read after all
 	old, err := lib.Load(t.Context(), sounds.Source{File: a}, sounds.Source{File: b})
 	if err != nil {
 		t.Fatal(err)

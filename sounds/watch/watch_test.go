@@ -21,7 +21,7 @@ import (
 	"voicepool/voice"
 )
 
-// change is what a watcher was told.
+// change is one call of a watcher's callback.
 type change struct {
 	old, now *voice.Sound
 	err      error
@@ -39,7 +39,7 @@ type watched struct {
 	told []change
 }
 
-// changes returns what has been told so far, and forgets it.
+// changes returns and clears the calls so far.
 func (w *watched) changes() []change {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -73,7 +73,8 @@ func (w *watched) watch(ctx context.Context, x *watch) {
 	go func() { w.done <- x.run(ctx, add, w.events, w.errs) }()
 }
 
-// TestWatchFile: one file is told of when it has been left alone for a while, and no other.
+// TestWatchFile checks that one file is reported after it has been quiet for a while, and that other files are
+// ignored.
 func TestWatchFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.yaml")
@@ -86,7 +87,7 @@ func TestWatchFile(t *testing.T) {
 		if n := told.Swap(0); n != 1 {
 			t.Errorf("told %d times at the beginning", n)
 		}
-		for range 3 { // as editors write
+		for range 3 { // as editors do
 			w.events <- fsnotify.Event{Name: path, Op: fsnotify.Write}
 			time.Sleep(settled / 2)
 		}
@@ -98,7 +99,7 @@ func TestWatchFile(t *testing.T) {
 		}
 		time.Sleep(settled)
 		synctest.Wait()
-		w.errs <- fsnotify.ErrEventOverflow // nobody knows what it missed
+		w.errs <- fsnotify.ErrEventOverflow // an overflow loses events
 		time.Sleep(2 * settled)
 		synctest.Wait()
 		if n := told.Load(); n != 2 {
@@ -128,8 +129,8 @@ func writeWAV(t *testing.T, path string, frames int, seed uint64) {
 	}
 }
 
-// TestWatchReloads: a file is read again when it has been left alone for a
-// while, in each way in which it is loaded; a broken one keeps the old sound.
+// TestWatchReloads checks that a file is reloaded once it has been quiet for a while, for each way of loading.
+// A broken file keeps the old sound.
 func TestWatchReloads(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "a.wav"), filepath.Join(dir, "more", "b.wav")
@@ -150,7 +151,7 @@ func TestWatchReloads(t *testing.T) {
 		if !slices.Equal(w.folders, []string{dir}) {
 			t.Errorf("it watches %q", w.folders)
 		}
-		// Two writes and one that is none; nothing happens before it is quiet.
+		// Two writes and one of another file; the reload waits until the file is quiet.
 		writeWAV(t, path, 200, 2)
 		w.events <- fsnotify.Event{Name: dir + "/./a.wav", Op: fsnotify.Write}
 		time.Sleep(settled - time.Millisecond)
@@ -183,7 +184,7 @@ func TestWatchReloads(t *testing.T) {
 		if info, ok := b.Info(now); !ok || info.Frames != 200 || b.Bytes() != 2*now.Bytes() {
 			t.Errorf("%+v, %d bytes in the library", info, b.Bytes())
 		}
-		// Half written, then gone, then there again.
+		// Half written, then missing, then present again.
 		for i, c := range []struct {
 			write  func() error
 			err    error
@@ -204,7 +205,7 @@ func TestWatchReloads(t *testing.T) {
 				t.Errorf("step %d: told of %v; %v frames, %v", i, told, now.Frames(), err)
 			}
 		}
-		// What is loaded later is watched too; when events were lost, all is read.
+		// Sounds that are loaded later are watched, too. After lost events all files are read again.
 		if _, err := b.LoadFile(other); err != nil {
 			t.Fatal(err)
 		}
@@ -231,8 +232,7 @@ func TestWatchReloads(t *testing.T) {
 	})
 }
 
-// TestWatch: through the operating system, a file that is written and one that
-// is replaced.
+// TestWatch uses real file system events for a file that is written and one that is replaced.
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.wav")
@@ -248,7 +248,7 @@ func TestWatch(t *testing.T) {
 	go func() {
 		done <- Files(ctx, b, func(old, now *voice.Sound, err error) { told <- change{old, now, err} })
 	}()
-	// The folder is watched soon after: it is written until that is noticed.
+	// The watch starts asynchronously, so the test writes until it reacts.
 	for seed := uint64(2); ; seed++ {
 		writeWAV(t, path, 200, seed)
 		select {

@@ -55,7 +55,7 @@ func stream(t *testing.T, name string) *flac.Stream {
 // seconds is the length of a sound.
 func seconds(s *flac.Stream) float64 { return float64(s.Info.NSamples) / synth.Rate }
 
-// open decodes a sound and checks what the file says of itself.
+// open decodes a sound and checks the properties in its header.
 func open(t *testing.T, name string) sound {
 	t.Helper()
 	stream := stream(t, name)
@@ -163,7 +163,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// What holds for every sound: its level, no constant part, no click at an end.
+// TestSoundsAreClean checks every sound's level, DC offset and silence at its ends.
 func TestSoundsAreClean(t *testing.T) {
 	for _, name := range embedded.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -233,7 +233,7 @@ func checkEnds(t *testing.T, samples []int16) {
 	if samples[0] != 0 || samples[n-1] != 0 {
 		t.Errorf("it begins at %d and ends at %d, want 0 and 0", samples[0], samples[n-1])
 	}
-	// -60 dBFS: the last millisecond of a fade that is heard as none.
+	// -60 dBFS: the inaudible last millisecond of a fade.
 	for i, v := range samples[n-48:] {
 		if abs(int(v)) > 33 {
 			t.Errorf("%d frames before its end it is at %d, want at most 33", 48-i, v)
@@ -244,7 +244,8 @@ func checkEnds(t *testing.T, samples []int16) {
 
 func abs(v int) int { return max(v, -v) }
 
-// Scenes about pauses and slow attacks find one of each here.
+// TestKnockPausesAndSwellSwells checks properties that scenes rely on: a pause in knock and a slow attack in
+// swell.
 func TestKnockPausesAndSwellSwells(t *testing.T) {
 	knock := open(t, "knock")
 	if p := 10 * math.Log10(knock.power(0.6, 1.29)+1e-12); p > -70 {

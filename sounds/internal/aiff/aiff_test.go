@@ -10,7 +10,7 @@ import (
 	"voicepool/sounds/internal/blocks"
 )
 
-// extended writes a number as AIFF does, and what is behind its point in 64ths.
+// extended encodes a number as the 80-bit float of AIFF. part is its fraction in 64ths.
 func extended(x uint64, part uint64) []byte {
 	whole := x<<6 | part
 	n := bits.Len64(whole)
@@ -18,7 +18,7 @@ func extended(x uint64, part uint64) []byte {
 	return binary.BigEndian.AppendUint64(b, whole<<(64-n))
 }
 
-// TestRates: every rate that is read comes back, and parts of a hertz are rounded.
+// TestRates checks that every supported rate is read back and that fractions of a hertz are rounded.
 func TestRates(t *testing.T) {
 	for want := uint64(1); want <= 768000; want++ {
 		if got, err := parseRate(extended(want, 0)); err != nil || got != int64(want) {
@@ -37,8 +37,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestEncodings: each compression, and each number of bits, is the little-endian encoding of its
-// width with the bytes turned where they are.
+// TestEncodings checks each compression type and bit depth against the little-endian encoding of the same
+// width.
 func TestEncodings(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for name, x := range encodings {

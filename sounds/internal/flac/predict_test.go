@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPredict: all numbers of factors give what the definition does.
+// TestPredict compares predictors of every order with their definition.
 func TestPredict(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for order := 1; order <= 32; order++ {

@@ -11,7 +11,7 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// streamInfoOf returns the head of a FLAC file of 16 bits with blocks of a size and so many frames.
+// streamInfoOf returns the header of a 16-bit FLAC file with the given block size and number of frames.
 func streamInfoOf(block, channels int, frames uint64) []byte {
 	info := make([]byte, 34)
 	binary.BigEndian.PutUint16(info, uint16(block))
@@ -35,7 +35,7 @@ func frameHeader(number uint64, block, channels int) []byte {
 	return append(b, byte(crc8(b)))
 }
 
-// constant returns a frame in which all samples of a channel are equal.
+// constant returns a FLAC frame with a constant sample in each channel.
 func constant(number uint64, block, channels int, sample int16) []byte {
 	b := frameHeader(number, block, channels)
 	for range channels {
@@ -47,7 +47,7 @@ func constant(number uint64, block, channels int, sample int16) []byte {
 
 var wide = source.Limits{Frames: math.MaxInt64, Memory: math.MaxInt64, Channels: 8, MinRate: 1, MaxRate: 768000}
 
-// decoded returns all samples of a file, the places that are damaged, and what ends it.
+// decoded returns all samples of a file, its damaged places, and the error at its end.
 func decoded(t *testing.T, data []byte) (*reader, []float32, error) {
 	t.Helper()
 	open, err := Open(source.Whole(data), wide)
@@ -61,8 +61,8 @@ func decoded(t *testing.T, data []byte) (*reader, []float32, error) {
 	return open.(*reader), samples, err
 }
 
-// TestGap: a frame that is damaged is filled to the frame, with fades at both ends; the frames beside it
-// stay as they are, and a seek to any place gives the same.
+// TestGap checks that a damaged frame is concealed frame-exactly with fades at both ends. Neighboring frames
+// stay unchanged, and a seek to any position gives the same samples.
 func TestGap(t *testing.T) {
 	const block = 4096
 	frames := [][]byte{streamInfoOf(block, 1, 0)}
@@ -78,7 +78,7 @@ func TestGap(t *testing.T) {
 			}
 			r, samples, err := decoded(t, slices.Concat(bad...))
 			length := 6 * block
-			if last == 6 { // how many are missing is not announced
+			if last == 6 { // the number of missing frames is not announced
 				length = (first - 1) * block
 			}
 			if !errors.Is(err, io.EOF) || len(samples) != length || len(r.Damages) != 1 {
@@ -107,7 +107,8 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// TestGapBounded: what is made up does not pass what the file is long enough for, whatever numbers say.
+// TestGapBounded checks that concealment never exceeds the size that the file's length allows, even if frame
+// numbers are wrong.
 func TestGapBounded(t *testing.T) {
 	for _, number := range []uint64{3, 100, 1 << 20, 1<<36 - 1} {
 		bad := constant(1, 4096, 1, 1)
@@ -123,8 +124,7 @@ func TestGapBounded(t *testing.T) {
 	}
 }
 
-// TestSearchBounded: headers with a right checksum and nothing behind them do not make a decoder work
-// without end.
+// TestSearchBounded checks that headers with a valid checksum but without content bound the decoder's work.
 func TestSearchBounded(t *testing.T) {
 	data := slices.Concat(streamInfoOf(65535, 8, 0), constant(0, 65535, 8, 1))
 	for i := range uint64(3000) {

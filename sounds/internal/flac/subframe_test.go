@@ -6,7 +6,7 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// FuzzFLACSubframe reaches what the checksums of a frame keep from FuzzFLAC.
+// FuzzFLACSubframe fuzzes the subframe decoder directly, because frame checksums hide it from FuzzFLAC.
 func FuzzFLACSubframe(f *testing.F) {
 	f.Add(uint8(16), uint16(192), []byte{0x10, 0, 0, 1, 2, 3, 4, 5})
 	f.Add(uint8(33), uint16(4096), []byte{0x7e, 1, 2, 3, 4, 5, 6, 7, 8, 9})

@@ -2,13 +2,13 @@ package mp3
 
 import "math/rand/v2"
 
-// part is one channel of one granule as a test wants it: its lines are -1, 0
-// or +1 of whatever the gain and the scale factors make of them.
+// part describes one channel of one granule to encode. Its lines are -1, 0 or +1 before gain and scale factors
+// apply.
 type part struct {
 	block    int // 0 long, 2 short
 	mixed    bool
 	gain     int
-	compress int // which sizes the scale factors have
+	compress int // index of the scale factor sizes
 	scales   []int
 	lines    [576]int // in the order of the file
 }
@@ -76,8 +76,8 @@ func partSizes(h header, p *part, right bool) []int {
 	return sizes
 }
 
-// write writes a part's scale factors and lines, all of these in quadruples,
-// which the second table has in four bits and the signs.
+// write writes a part's scale factors and lines. All lines are coded in quadruples with the second table, whose
+// codes have four bits and the signs.
 func (p *part) write(w *bitWriter, h header, right bool) {
 	for i, size := range partSizes(h, p, right) {
 		w.put(p.scales[i], size)
@@ -106,8 +106,7 @@ func makeHead(rate, mode, ext int) []byte {
 	return []byte{0xff, version, byte(14<<4 | rate%3<<2), byte(mode<<6 | ext<<4)}
 }
 
-// makeFrame makes a frame of two channels that needs no other: parts by granule
-// and channel.
+// makeFrame makes a frame of two channels that uses no bit reservoir. parts is indexed by granule and channel.
 func makeFrame(head []byte, parts [][2]part) []byte {
 	h, _, _ := parseHeader(append(head, 0))
 	var side, data bitWriter

@@ -12,7 +12,7 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// wide bounds nothing that the tests have.
+// wide holds limits that no test reaches.
 var wide = source.Limits{Frames: math.MaxInt64, Memory: math.MaxInt64, Channels: 2, MinRate: 1, MaxRate: math.MaxInt}
 
 // testFile reads a file of the formats that are tested.
@@ -25,7 +25,7 @@ func testFile(t *testing.T, name string) []byte {
 	return data
 }
 
-// decodeAll decodes what has no note of an encoder.
+// decodeAll decodes data without an encoder header.
 func decodeAll(t *testing.T, data []byte) (samples []float32) {
 	t.Helper()
 	r, err := Open(source.Whole(data), wide)
@@ -38,8 +38,8 @@ func decodeAll(t *testing.T, data []byte) (samples []float32) {
 	return samples
 }
 
-// TestMP3Reservoir: the data of frames before, which may be many, is there when
-// a decoder begins in the middle, even where every place is known.
+// TestMP3Reservoir checks that a decoder that starts in the middle has the bit reservoir of the preceding
+// frames, even if every seek point is known.
 func TestMP3Reservoir(t *testing.T) {
 	for _, name := range []string{"mp3-44100-1-cbr.mp3", "mp3-44100-2-cbr.mp3", "mp3-22050-1-cbr.mp3", "mp3-48000-2-vbr.mp3"} {
 		in := source.Whole(testFile(t, name))
@@ -48,7 +48,7 @@ func TestMP3Reservoir(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in.Skip(int64(at) + int64(h.size)) // and the note of its length
+		in.Skip(int64(at) + int64(h.size)) // and the header frame with the length
 		r, err := Open(source.Whole(bytes.Repeat(in.Take(in.Left()), 5)), wide)
 		if err != nil {
 			t.Fatal(err)

@@ -14,8 +14,8 @@ type intensityCase struct {
 	block int
 	mixed bool
 	bits  int  // of a position, in MPEG-2
-	quiet int  // in so many of the highest bands the right channel is silent
-	ms    bool // mid and side besides
+	quiet int  // the number of highest bands with a silent right channel
+	ms    bool // also use mid/side stereo
 }
 
 // intensityFrames makes a file in intensity stereo, and its twin in plain
@@ -49,7 +49,7 @@ func intensityFrames(c intensityCase, r *rand.Rand) (joint, plain []byte) {
 			}
 			t := [2]part{p, p}
 			p.scales, q.scales = make([]int, len(bands)), make([]int, len(bands))
-			lower := [2][]int{make([]int, len(bands)), make([]int, len(bands))} // what the twins have, before the top
+			lower := [2][]int{make([]int, len(bands)), make([]int, len(bands))} // the bands of the plain version, below the top
 			var below [3]int                                                    // the positions of the last bands but one
 			illegal := 7
 			if h.low {
@@ -145,10 +145,9 @@ func intensityFrames(c intensityCase, r *rand.Rand) (joint, plain []byte) {
 	return joint, plain
 }
 
-// TestIntensityStereo holds joint stereo against plain stereo that has to sound
-// the same. Where the right channel has lines in the last band but one, the last
-// band, which has no scale factor, is in the middle: position 0 of MPEG-2, 3 of
-// MPEG-1.
+// TestIntensityStereo compares joint stereo with plain stereo that must sound the same. If the right channel
+// has lines in the last band but one, the last band, which has no scale factor, is in the middle. That is
+// position 0 of MPEG-2 and 3 of MPEG-1.
 func TestIntensityStereo(t *testing.T) {
 	for rate := range 9 {
 		for _, block := range []struct {

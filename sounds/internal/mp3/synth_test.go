@@ -6,8 +6,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestMirrors: the rows of the matrix that are left out are those that are kept, to the bit, or their
-// negatives, and one is zeros.
+// TestMirrors checks that the omitted rows of the matrix are bit-exact copies or negatives of the kept rows,
+// and that one row is zero.
 func TestMirrors(t *testing.T) {
 	s := synthesis()
 	for i := range 64 {

@@ -46,8 +46,8 @@ func pageOf(flags byte, granule int64, serial, sequence uint32, lacing, body []b
 	return b
 }
 
-// laced writes packets into pages: the first alone, then per() lacing values a page. granule tells the
-// position of a page by how many packets are complete at its end, the headers among them.
+// laced writes packets into pages: the first alone, then per() lacing values a page. granule returns the
+// position of a page for the number of packets complete at its end, including headers.
 func laced(
 	serial uint32, packets [][]byte, per func() int, granule func(complete int, end bool) int64,
 ) (pages [][]byte) {
@@ -106,8 +106,8 @@ func all(file []byte) (list [][]byte, err error) {
 	}
 }
 
-// TestPackets: packets of every length come out of pages of every number of lacing values, and
-// other streams between them are passed over.
+// TestPackets checks that packets of every length are read from pages with any number of lacing values. Pages
+// of other streams between them are skipped.
 func TestPackets(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, per := range []int{1, 2, 3, 7, 254, 255} {
@@ -131,8 +131,8 @@ func TestPackets(t *testing.T) {
 	}
 }
 
-// TestBroken: a bit that is wrong, a page that is missing, comes twice, is torn, or that ends a
-// file too early, is told, and which it is.
+// TestBroken checks that each fault of a page is reported with its page: a wrong bit, a missing, repeated or
+// torn page, and an early end.
 func TestBroken(t *testing.T) {
 	packets := [][]byte{[]byte("Fake"), make([]byte, 300), make([]byte, 700), make([]byte, 20), make([]byte, 40)}
 	pages := laced(7, packets, func() int { return 2 }, noPlace)
@@ -186,8 +186,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// counter is a Codec whose packets say how many frames they have, from which number on, and of which
-// stream they are.
+// counter is a Codec whose packets contain their number of frames, their first frame number and their stream.
 type counter struct{ stream byte }
 
 func (c *counter) Open(b []byte, next func() ([]byte, error), again bool) (h source.Head, err error) {
@@ -228,9 +227,9 @@ func (*counter) MakeUp(dst []float32, frames int64) []float32 {
 	return append(dst, make([]float32, frames)...)
 }
 
-// chain is a stream, and what is to be heard of it: without the frames that lead, up to the position
-// of its last page, which cuts nothing off that an earlier page completes, and by as much as the
-// first page is ahead.
+// chain returns a stream and its expected samples. The leading frames are dropped, and the position of the last
+// page trims the end, but not below the end of an earlier page. The offset of the first page trims the
+// beginning.
 func chain(r *rand.Rand, serial uint32) (pages [][]byte, want []float32) {
 	skip, count := r.IntN(60)*r.IntN(2), 1+r.IntN(30)
 	packets, ends := [][]byte{append([]byte("Fake"), byte(skip), byte(serial)), []byte("words")}, []int64{0, 0}
@@ -242,7 +241,7 @@ func chain(r *rand.Rand, serial uint32) (pages [][]byte, want []float32) {
 		total += n
 		ends = append(ends, int64(total))
 	}
-	ahead := r.IntN(200) - 100 // less than none is nothing that leads, but counts at the end
+	ahead := r.IntN(200) - 100 // a negative offset trims nothing at the beginning but counts at the end
 	cut := []int{0, 0, r.IntN(30), r.IntN(500)}[r.IntN(4)]
 	per, sounding, started, final := 1+r.IntN(8), 0, int64(0), int64(0)
 	pages = laced(serial, packets, func() int { return per }, func(complete int, end bool) int64 {
@@ -268,8 +267,8 @@ func chain(r *rand.Rand, serial uint32) (pages [][]byte, want []float32) {
 	return pages, want
 }
 
-// TestTrims: chains of streams give what they should, whatever leads, is cut off and laced; a seek to
-// any frame goes on with the same.
+// TestTrims checks the samples of chained streams for any lead-in, trimming and lacing. A seek to any frame
+// continues with the same samples.
 func TestTrims(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 3))

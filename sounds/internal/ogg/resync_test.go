@@ -10,7 +10,7 @@ import (
 	"voicepool/sounds/internal/source"
 )
 
-// readAll returns what a reader gives to its end.
+// readAll reads all samples of a reader.
 func readAll(r *Reader) (got []float32, err error) {
 	for err == nil {
 		got, err = r.Next(got)
@@ -18,8 +18,8 @@ func readAll(r *Reader) (got []float32, err error) {
 	return got, err
 }
 
-// TestLostPages: a page that is lost, whose table is damaged, or that comes twice leaves all other frames where they were;
-// counted and from any place they are the same.
+// TestLostPages checks that a lost or repeated page, or one with a damaged segment table, leaves all other
+// frames at their positions. The same holds for a counted file and for a seek to any position.
 func TestLostPages(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 7))
@@ -93,8 +93,8 @@ func TestLostPages(t *testing.T) {
 	}
 }
 
-// TestPositionsBounded: a position far ahead behind a hole does not make up more than the file is long
-// enough for.
+// TestPositionsBounded checks that a position far ahead behind a gap adds no more frames than the file's length
+// allows.
 func TestPositionsBounded(t *testing.T) {
 	packet := func(n, from int) []byte {
 		return append([]byte{byte(n), byte(from), byte(from >> 8), 1}, make([]byte, 20)...)
@@ -119,7 +119,7 @@ func TestPositionsBounded(t *testing.T) {
 	}
 }
 
-// TestPagesBounded: what looks like pages does not make a decoder check without end.
+// TestPagesBounded checks that data that resembles pages bounds the decoder's work.
 func TestPagesBounded(t *testing.T) {
 	pages := laced(9, [][]byte{append([]byte("Fake"), 0, 1), []byte("words"), {1, 0, 0, 1}, {1, 1, 0, 1}}, func() int { return 1 }, noPlace)
 	file := slices.Concat(pages[:3]...)

@@ -2,7 +2,7 @@ package opus
 
 import "testing"
 
-// BenchmarkDecode tells how many times as fast as it plays each mode is decoded.
+// BenchmarkDecode reports the decoding speed of each mode as a multiple of real time.
 func BenchmarkDecode(b *testing.B) {
 	for _, name := range []string{"speech-1", "hybrid-2", "music-20-2", "best", "6"} {
 		b.Run(name, func(b *testing.B) {

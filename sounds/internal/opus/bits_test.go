@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSameBits: the samples of every mode, and those that are made up for lost packets, are
-// the same on every machine.
+// TestSameBits checks that the samples of every mode, and the concealment of lost packets, are bit-identical on
+// every machine.
 func TestSameBits(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/formats/opus-*.opus")
 	if err != nil || len(files) < 20 {

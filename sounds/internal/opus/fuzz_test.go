@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzPackets: whatever is in packets, which follow their length in two bytes, each ends in an
-// error or in samples that are numbers, as many as it announces.
+// FuzzPackets decodes arbitrary packets, each after its length in two bytes. Each ends in an error or in finite
+// samples of the announced number.
 func FuzzPackets(f *testing.F) {
 	files, err := filepath.Glob("../../testdata/formats/opus-*.opus")
 	if err != nil {

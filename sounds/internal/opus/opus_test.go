@@ -15,7 +15,7 @@ import (
 
 var anything = source.Limits{Frames: math.MaxInt64, Memory: math.MaxInt64, Channels: 8, MinRate: 1, MaxRate: 768000}
 
-// packet makes one of frames by RFC 6716, section 3.2, with a code of 0 to 3.
+// packet builds a packet of frames by RFC 6716, section 3.2, with a code of 0 to 3.
 func packet(kind byte, code int, variable, delimited bool, padding int, frames ...[]byte) []byte {
 	b := []byte{kind<<3 | byte(code)}
 	size := func(n int) {
@@ -56,7 +56,7 @@ func packet(kind byte, code int, variable, delimited bool, padding int, frames .
 	return append(append(b, slices.Concat(frames...)...), make([]byte, padding)...)
 }
 
-// TestSplit: every way to put frames into a packet gives the frames, and what follows.
+// TestSplit checks that the frames of packets in every layout are returned, and the data that follows.
 func TestSplit(t *testing.T) {
 	frame := func(n int) []byte {
 		b := make([]byte, n)
@@ -151,7 +151,7 @@ func opened(first []byte) (*codec, source.Head, error) {
 	return c, h, err
 }
 
-// TestHeaders: what a header says, and what is wrong with it.
+// TestHeaders checks the parsed properties of valid headers and the errors of invalid ones.
 func TestHeaders(t *testing.T) {
 	c, h, err := opened(head(2, 312, -256*6, 0))
 	if err != nil || h.Channels != 2 || h.Rate != 48000 || h.Front != 312 || !slices.Equal(h.Tags, []string{"A=b"}) {
@@ -218,8 +218,8 @@ func packets(t testing.TB, file string) (first []byte, list [][]byte) {
 	return first, list
 }
 
-// TestLost: packets of no bytes, frames of none, packets of other modes, and broken ones end
-// in samples that are bounded, as long as they say, or in an error; the state goes with them.
+// TestLost decodes empty packets, empty frames, packets of other modes and broken packets. Each ends in bounded
+// samples of its length or in an error. The decoder state is kept between packets.
 func TestLost(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/formats/opus-*.opus")
 	if err != nil || len(files) < 20 {
@@ -267,7 +267,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestAllocations: a packet is decoded without any.
+// TestAllocations checks that decoding a packet does not allocate.
 func TestAllocations(t *testing.T) {
 	for _, name := range []string{"speech-2", "hybrid-2", "music-20-2", "6"} {
 		first, list := packets(t, "../../testdata/formats/opus-"+name+".opus")

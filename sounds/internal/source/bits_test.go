@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBits: numbers of any width, in both orders, are those of the bits one by one;
-// beyond the end are zeros, and Over tells of the first.
+// TestBits compares numbers of any width, in both bit orders, with bitwise reads. Reads beyond the end return
+// zeros, and Over reports the first one.
 func TestBits(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
@@ -67,7 +67,7 @@ func TestSignedAndUnary(t *testing.T) {
 	}
 }
 
-// TestCRC holds checksums against those that catalogues give of "123456789".
+// TestCRC compares checksums with the catalogue values for "123456789".
 func TestCRC(t *testing.T) {
 	for _, c := range []struct {
 		bits       int
@@ -76,7 +76,7 @@ func TestCRC(t *testing.T) {
 	}{
 		{bits: 8, polynomial: 0x07, want: 0xf4},
 		{bits: 16, polynomial: 0x8005, want: 0xfee8},
-		{bits: 32, polynomial: 0x04c11db7, want: ^uint32(0x765e7680)}, // the catalogue's is inverted
+		{bits: 32, polynomial: 0x04c11db7, want: ^uint32(0x765e7680)}, // the catalogue inverts this one
 	} {
 		if got := CRC(c.bits, c.polynomial)([]byte("1234"), nil, []byte("56789")); got != c.want {
 			t.Errorf("%d bits: %#x, want %#x", c.bits, got, c.want)
@@ -84,7 +84,7 @@ func TestCRC(t *testing.T) {
 	}
 }
 
-// TestRice: the numbers of codes are those of their bits one by one, up to the end, of which both tell.
+// TestRice compares runs of codes with bitwise reads, up to the end, which both must report.
 func TestRice(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for range 500 {
@@ -114,7 +114,7 @@ func TestRice(t *testing.T) {
 	}
 }
 
-// TestCRCParts: eight bytes at a time, and parts of any length, give the remainder of all bits.
+// TestCRCParts checks that parts of any length, processed eight bytes at a time, give the bitwise remainder.
 func TestCRCParts(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 9))
 	data := make([]byte, 100)

@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 )
 
-// TestMarks: a file of any length has a bounded number of places.
+// TestMarks checks that a file of any length has a bounded number of seek points.
 func TestMarks(t *testing.T) {
 	var m Marks
 	for i := range int64(100000) {
@@ -30,8 +30,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestInput: what is read through a window is what is in the file, whatever the
-// order; a failed read is kept.
+// TestInput checks that reads through a window return the bytes of the file in any order, and that a read error
+// persists.
 func TestInput(t *testing.T) {
 	data := make([]byte, 500000)
 	random := rand.New(rand.NewPCG(2, 3))

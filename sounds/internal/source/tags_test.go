@@ -53,7 +53,7 @@ func TestLoopTags(t *testing.T) {
 func TestGainTags(t *testing.T) {
 	for _, c := range []struct {
 		tags []string
-		want float64 // NaN: none
+		want float64 // NaN for no value
 	}{
 		{nil, math.NaN()},
 		{[]string{"REPLAYGAIN_TRACK_GAIN=-7.03 dB"}, -7.03},
@@ -128,7 +128,7 @@ func TestID3(t *testing.T) {
 	}
 }
 
-// FuzzTags: the words around a sound, whatever they are, leave a loop and a gain that make sense.
+// FuzzTags checks that any metadata around a sound leads to a valid loop and gain.
 func FuzzTags(f *testing.F) {
 	f.Add(comments("LOOPSTART=1", "LOOPLENGTH=2", "REPLAYGAIN_TRACK_GAIN=-1.5 dB"))
 	f.Add(Id3(3, 0, Id3Frame(3, "TXXX", "\x01\xff\xfeA\x00\x00\x00\xff\xfeb\x00")))

@@ -28,8 +28,8 @@ func TestMDCT(t *testing.T) {
 	}
 }
 
-// TestBookCodes: the words of a code are given out as the specification shows
-// it (section 3.2.1: lengths 2 4 4 4 4 2 3 3).
+// TestBookCodes checks that code words are assigned as in section 3.2.1 of the specification (lengths 2 4 4 4 4
+// 2 3 3).
 func TestBookCodes(t *testing.T) {
 	b := &book{}
 	lengths := []uint8{2, 4, 4, 4, 4, 2, 3, 3}
@@ -55,7 +55,7 @@ func TestBookCodes(t *testing.T) {
 	}
 }
 
-// TestLongWords: words beyond the table of quick ones.
+// TestLongWords decodes code words that exceed the lookup table.
 func TestLongWords(t *testing.T) {
 	lengths := make([]uint8, 0, 32) // 1, 2, 3, ... 31, 32, 32
 	for n := uint8(1); n <= 32; n++ {

@@ -2,7 +2,7 @@ package vorbis
 
 import "testing"
 
-// TestUncouple: what section 4.3.5 of the specification has, for all signs.
+// TestUncouple checks section 4.3.5 of the specification for all signs.
 func TestUncouple(t *testing.T) {
 	var magnitude, angle []float64
 	values := []float64{-3, -1, 0, 1, 2, 5}

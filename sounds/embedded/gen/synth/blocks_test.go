@@ -5,15 +5,14 @@ import (
 	"testing"
 )
 
-// take pulls so many seconds out of a signal.
+// take returns the given number of seconds of a signal.
 func take(seconds float64, s Signal) []float64 {
 	out := make([]float64, frames(seconds))
 	fill(out, s)
 	return out
 }
 
-// levelAt is the amplitude of a sine of so many hertz within samples that hold
-// it a whole number of times.
+// levelAt returns the amplitude of a sine of hz in samples that hold a whole number of its periods.
 func levelAt(samples []float64, hz float64) float64 {
 	var re, im float64
 	for i, v := range samples {
@@ -48,7 +47,8 @@ func TestOscillators(t *testing.T) {
 	within(t, "fm, sideband: J1(1.2)", levelAt(take(1, fm(at(1000), 0.1, at(1.2))), 1100), math.J1(1.2), 1e-6)
 }
 
-// The ninth harmonic of 5 kHz would come back as 3 kHz, at 1/9 of the first.
+// TestSawFoldsLittleBack checks aliasing. The ninth harmonic of 5 kHz would alias to 3 kHz, at 1/9 of the
+// first.
 func TestSawFoldsLittleBack(t *testing.T) {
 	folded := levelAt(take(1, saw(at(5000))), 3000)
 	if naive := 2 / math.Pi / 9; folded > naive/5 {
@@ -151,7 +151,7 @@ func TestNoise(t *testing.T) {
 	within(t, "clicks of dust in 10 s", float64(clicks), 1000, 100)
 }
 
-// The signals of a lap go on from its end as they went on from its beginning.
+// TestLapRepeats checks that a lap is periodic: its end continues as its beginning does.
 func TestLapRepeats(t *testing.T) {
 	tone := func() Signal {
 		return noiseLoop(5, 0.25).plus(sine(cycles(30, 0.25))).filter(low, sine(cycles(1, 0.25)).times(at(200)).plus(at(700)), 2)

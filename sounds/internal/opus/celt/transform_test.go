@@ -17,7 +17,7 @@ func TestInverse(t *testing.T) {
 		}
 		out := make([]float32, n+overlap/2)
 		newInverse(n).apply(out, in, 1, window())
-		// Between the overlaps nothing is windowed.
+		// Between the overlaps the window is flat.
 		for j := overlap; j < n+overlap/2; j++ {
 			want := 0.0
 			at := j - overlap/2 + n/2

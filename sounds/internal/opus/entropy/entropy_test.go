@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// encoder writes what a Decoder reads. Its low end is one whole number, however long, so it needs
-// none of the carries of a real one.
+// encoder writes symbols for a Decoder. It keeps its low end as one big integer, so it needs no carry
+// propagation, unlike a production encoder.
 type encoder struct {
 	low  big.Int
 	rng  uint32
@@ -41,7 +41,7 @@ func (e *encoder) grow() {
 	}
 }
 
-// bit, symbol, uniform and bits are those of RFC 6716, section 5.1.
+// The methods bit, symbol, uniform and bits encode the symbols of RFC 6716, section 5.1.
 func (e *encoder) bit(set bool, logp uint) {
 	s := e.rng >> logp
 	if set {
@@ -84,7 +84,7 @@ func (e *encoder) bits(x uint32, n uint) {
 // bytes returns the frame, with some bytes to spare between its two ends.
 func (e *encoder) bytes(spare int) []byte {
 	var low big.Int
-	low.Lsh(&e.low, 1) // 31 bits are four bytes but for one
+	low.Lsh(&e.low, 1) // 31 bits are one less than four bytes
 	out := append(low.FillBytes(make([]byte, e.head+4)), make([]byte, spare+(len(e.raw)+7)/8)...)
 	for i, set := range e.raw {
 		if set {
@@ -94,8 +94,8 @@ func (e *encoder) bytes(spare int) []byte {
 	return out
 }
 
-// TestRoundTrip: what an encoder writes is read again, whatever comes after what, and Tell and
-// TellFrac are near to what the symbols weigh.
+// TestRoundTrip checks that symbols of all kinds are decoded as encoded, in any order. Tell and TellFrac must
+// be close to the information content of the symbols.
 func TestRoundTrip(t *testing.T) {
 	tables := [][]byte{{0}, {128, 0}, {255, 1, 0}, {250, 245, 234, 203, 71, 50, 0}, {1, 0}}
 	for seed := range uint64(300) {
@@ -183,15 +183,15 @@ func laplace(value int, fs, decay int) (low, high uint32) {
 			from += 2*size + 2
 			size = 2 * size * decay >> 15
 		}
-		from += 2 * (n - i) // those that have one place each
+		from += 2 * (n - i) // values with a width of one
 		size++
 		from += size * (1 - sign)
 	}
 	return uint32(from), uint32(min(from+size, 1<<15))
 }
 
-// TestLaplace: every place is that of the number for which an encoder has it, and what stands
-// behind it is read as it was written.
+// TestLaplace checks that every code point decodes to the value that the encoder assigns to it. The symbol that
+// follows must also be read as written.
 func TestLaplace(t *testing.T) {
 	for _, c := range []struct{ fs, decay int }{
 		{fs: 72 << 7, decay: 127 << 6}, {fs: 128 << 7, decay: 20 << 6},
@@ -205,7 +205,7 @@ func TestLaplace(t *testing.T) {
 				for place := low; place < high; place++ {
 					places++
 					e, d := newEncoder(), &Decoder{}
-					e.encode(0, 1, 3) // the range is no power of two any more
+					e.encode(0, 1, 3) // the range is no longer a power of two
 					e.encode(place, place+1, 1<<15)
 					d.Reset(e.bytes(2))
 					d.Uniform(3)
@@ -227,7 +227,7 @@ func TestLaplace(t *testing.T) {
 	}
 }
 
-// TestBeyondTheEnd: what is beyond a frame is zeros, and nothing panics.
+// TestBeyondTheEnd checks that reads beyond a frame return zeros and do not panic.
 func TestBeyondTheEnd(t *testing.T) {
 	for n := range 6 {
 		frame := make([]byte, n)
@@ -242,7 +242,8 @@ func TestBeyondTheEnd(t *testing.T) {
 	}
 }
 
-// TestRawToTheBeginning: raw bits may take a whole frame, whose bytes the range has read as well.
+// TestRawToTheBeginning checks that raw bits may extend to the start of a frame, over bytes that the range
+// decoder has read.
 func TestRawToTheBeginning(t *testing.T) {
 	frame := []byte{0x12, 0x34, 0x56, 0x78, 0x9a}
 	for width := uint(1); width <= 25; width++ {
@@ -257,7 +258,7 @@ func TestRawToTheBeginning(t *testing.T) {
 	}
 }
 
-// TestUniformIsBounded: a frame that is wrong may say more than there is; the largest is taken.
+// TestUniformIsBounded checks that an invalid frame's value is clamped to the largest valid one.
 func TestUniformIsBounded(t *testing.T) {
 	for _, n := range []uint32{257, 998, 4099, 1<<20 + 1} {
 		e, d := newEncoder(), &Decoder{}
@@ -271,7 +272,8 @@ func TestUniformIsBounded(t *testing.T) {
 	}
 }
 
-// TestShrinkAndExhaust: bytes at the end may be another frame's, and the rest may be given up.
+// TestShrinkAndExhaust checks that bytes at the end can be assigned to another frame and that the rest can be
+// discarded.
 func TestShrinkAndExhaust(t *testing.T) {
 	d := &Decoder{}
 	d.Reset([]byte{1, 2, 3, 4, 5, 6, 7, 8})

@@ -8,16 +8,16 @@ import (
 	"voicepool/sounds/internal/opus/entropy"
 )
 
-// model is what sections 4.2.7.8.6 and 4.2.7.9 of RFC 6716 say, in whole time and floats: the
-// excitation, and the filters of pitches and of lines.
+// model implements sections 4.2.7.8.6 and 4.2.7.9 of RFC 6716 in floats over the whole signal: the excitation,
+// the long-term prediction filter and the LPC filter.
 type model struct {
 	out, lpc []float64 // of all frames so far, full scale being 1
 }
 
-// offsetsQ23 are those of the quantization, by the kind of signal and its offset.
+// offsetsQ23 holds the quantization offsets by signal type and offset type.
 var offsetsQ23 = [3][2]float64{passive: {25, 60}, unvoiced: {25, 60}, voiced: {8, 25}}
 
-// frame adds one.
+// frame appends one frame.
 func (m *model) frame(c *channel, p *control) {
 	x, n, order := &c.indices, 5*c.rate, c.book.order
 	seed, res := uint32(x.seed), make([]float64, len(m.out)+c.length())
@@ -70,7 +70,7 @@ func (m *model) frame(c *channel, p *control) {
 	}
 }
 
-// TestSynthesis: frames of all rates, lengths and signals, one after the other, are those of the model.
+// TestSynthesis compares successive frames of all rates, lengths and signal types with the model.
 func TestSynthesis(t *testing.T) {
 	for seed := range uint64(240) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -126,7 +126,7 @@ func TestSynthesis(t *testing.T) {
 	}
 }
 
-// TestPredictors: the weights are those of section 4.2.7.1.
+// TestPredictors compares the decoded weights with section 4.2.7.1.
 func TestPredictors(t *testing.T) {
 	levels := [16]int32{
 		-13732, -10050, -8266, -7526, -6500, -5000, -2950, -820, 820, 2950, 5000, 6500, 7526, 8266, 10050, 13732,
@@ -159,7 +159,7 @@ func TestPredictors(t *testing.T) {
 	}
 }
 
-// TestWeave: left and right are those of section 4.2.8, a sample late, while the weights move for 8 ms.
+// TestWeave checks left and right against section 4.2.8, one sample late, while the weights change over 8 ms.
 func TestWeave(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 9))
@@ -185,7 +185,7 @@ func TestWeave(t *testing.T) {
 			}
 			d.weave(p, n)
 			for i := range n {
-				j := len(mid) - n + i // of the newest sample; what is given is the one before
+				j := len(mid) - n + i // index of the newest sample; the output is one sample behind
 				part := min(float64(i+1)/float64(8*rate), 1)
 				w0 := (old[0] + (float64(p[0])-old[0])*part) / 8192
 				w1 := (old[1] + (float64(p[1])-old[1])*part) / 8192
@@ -195,7 +195,7 @@ func TestWeave(t *testing.T) {
 				for c, want := range []float64{mid[j-1] + s, mid[j-1] - s} {
 					want = min(max(want, -32768), 32767)
 					got, rough := float64(d.frame[c][1+i]), 3.0
-					if i < 8*rate { // a weight moves in steps of 1/8192, and a part of 65536ths of the way
+					if i < 8*rate { // a weight moves in steps of 1/8192 and by a fraction of 1/65536
 						rough += (float64(i+1)*0.5 + 30) / 8192 * (math.Abs(smooth) + math.Abs(mid[j-1]))
 					}
 					if math.Abs(got-want) > rough {

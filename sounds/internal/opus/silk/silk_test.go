@@ -11,7 +11,8 @@ import (
 // books are the codebooks, by their order.
 var books = map[int]*codebook{10: &narrow, 16: &wide}
 
-// TestLines: lines of any indices rise, and are as far apart as RFC 6716, section 4.2.7.5.4, has it.
+// TestLines checks that decoded line spectral frequencies ascend with at least the spacing of RFC 6716, section
+// 4.2.7.5.4.
 func TestLines(t *testing.T) {
 	for order, b := range books {
 		r := rand.New(rand.NewPCG(uint64(order), 1))
@@ -41,7 +42,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// stabilized is section 4.2.7.5.4, sentence by sentence: d[i] is the least distance below line i.
+// stabilized implements section 4.2.7.5.4 literally: d[i] is the minimum distance below line i.
 func stabilized(lines []int16, d []int16) []int16 {
 	n := len(lines)
 	x := make([]int, n+2) // with the ends: x[0] is 0, x[n+1] is 32768
@@ -94,7 +95,7 @@ func stabilized(lines []int16, d []int16) []int16 {
 	return out
 }
 
-// TestStabilize: lines of any order and nearness are put right as the words have it.
+// TestStabilize checks lines of any order and spacing against the literal implementation.
 func TestStabilize(t *testing.T) {
 	for order, b := range books {
 		r := rand.New(rand.NewPCG(uint64(order), 4))
@@ -117,8 +118,8 @@ func TestStabilize(t *testing.T) {
 	}
 }
 
-// TestLinesOfVectors: without a residual the lines are those of the codebook, and one step of the
-// residual moves them by what section 4.2.7.5.3 says.
+// TestLinesOfVectors checks that lines without a residual equal the codebook. One residual step moves them as
+// specified by section 4.2.7.5.3.
 func TestLinesOfVectors(t *testing.T) {
 	for order, b := range books {
 		for vector := range 32 {
@@ -151,8 +152,8 @@ func TestLinesOfVectors(t *testing.T) {
 	}
 }
 
-// coefficients returns those of a filter from its lines by the product of its roots on the unit circle,
-// which alternate between a symmetric and an antisymmetric polynomial.
+// coefficients computes a filter's coefficients from its lines as the product of its roots on the unit circle.
+// The roots alternate between a symmetric and an antisymmetric polynomial.
 func coefficients(lines []int16) []float64 {
 	n := len(lines)
 	product := func(first int) []float64 {
@@ -179,7 +180,7 @@ func coefficients(lines []int16) []float64 {
 	return a
 }
 
-// TestFilter: the coefficients are those of their lines, unless they had to be made stable, and they are
+// TestFilter checks that the coefficients match their lines, unless they were adjusted for stability, and are
 // always stable.
 func TestFilter(t *testing.T) {
 	for order, b := range books {
@@ -213,7 +214,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// reflections returns the coefficients of the lattice of a filter; false: it is not stable.
+// reflections returns the lattice coefficients of a filter, and false if the filter is not stable.
 func reflections(a []float64) (k []float64, ok bool) {
 	a = slices.Clone(a)
 	for n := len(a); n > 0; n-- {
@@ -231,7 +232,7 @@ func reflections(a []float64) (k []float64, ok bool) {
 	return k, true
 }
 
-// gain is by how much a filter may amplify noise.
+// gain returns the largest noise gain of a filter.
 func gain(a []float64) float64 {
 	k, ok := reflections(a)
 	if !ok {
@@ -252,7 +253,7 @@ func roots(a []int16) bool {
 	return gain(wide) < 10100
 }
 
-// TestStable: a filter is stable where its lattice is, but for what is at the edge.
+// TestStable checks that stability agrees with the lattice, except close to the limit.
 func TestStable(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	count := map[bool]int{}
@@ -300,8 +301,8 @@ func TestStable(t *testing.T) {
 	}
 }
 
-// TestGains: gains are 2^(x/128) of steps of 1.369 dB from 1.94 to 88.1 dB, as section 4.2.7.4 has them;
-// the first of a frame falls by at most 16 steps, differences of more than a step count double high up.
+// TestGains checks the gains 2^(x/128) in steps of 1.369 dB from 1.94 to 88.1 dB (section 4.2.7.4). The first
+// gain of a frame falls by at most 16 steps. Large upward differences count double.
 func TestGains(t *testing.T) {
 	for before := 0; before < 64; before += 7 {
 		for first := range 64 {
@@ -343,7 +344,7 @@ func TestGainsAtTheEnds(t *testing.T) {
 	}
 }
 
-// TestMath holds approximations against what they stand for.
+// TestMath compares approximations with the exact functions.
 func TestMath(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	number := func() int32 { return int32(1+r.Uint32()>>1>>r.IntN(30)) | 1 }
