@@ -198,7 +198,7 @@ func warnOfDamage(c *console.Console) func(string, sounds.Damage) {
 	}
 }
 
-// mixerGrid is the interval at which the mixer updates levels.
+// mixerGrid is the interval of the mixer's level updates.
 const mixerGrid = 20 * time.Millisecond
 
 func (r *renderCommand) summary(c *console.Console, result *report.Report, clipped int64, ranked int, took time.Duration) {

@@ -34,10 +34,10 @@ const (
 	Objects   = "voicepool_objects"   // object store: sheets, sounds and results, by content hash
 )
 
-// Command returns the subject on which a room accepts orders.
+// Command returns the subject of orders for a room.
 func Command(room string) string { return "voicepool.room." + room + ".cmd" }
 
-// Event returns the subject on which a room publishes its events.
+// Event returns the subject of a room's events.
 func Event(room string) string { return "voicepool.room." + room + ".event" }
 
 // CheckName returns an error if a name is invalid for a room or a node on NATS. Names are parts of
@@ -119,7 +119,7 @@ type Conn struct {
 	NC *nats.Conn
 	JS jetstream.JetStream
 
-	denied atomic.Pointer[denial] // the last missing permission; nil: no problem so far
+	denied atomic.Pointer[denial] // the last missing permission; nil before the first
 }
 
 // denial is an operation that the user's permissions do not allow.

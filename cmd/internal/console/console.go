@@ -132,7 +132,7 @@ type Sticky struct {
 	told bool
 }
 
-// Fail sets the first error, if there is none yet. The error counts as already printed.
+// Fail records err unless an earlier error is recorded. The error counts as already printed.
 func (s *Sticky) Fail(err error) {
 	if s.Err == nil {
 		s.Err, s.told = err, true

@@ -14,7 +14,7 @@ type Interrupts struct {
 	Close func() // stops listening and ends the context
 }
 
-// patience is how long a shutdown may take after a second signal.
+// patience is the time limit of a shutdown after a second signal.
 const patience = time.Second
 
 // Listen starts to listen for signals, until Close. Before a second signal ends the process, the
@@ -40,7 +40,7 @@ func (c *Console) Listen() *Interrupts {
 		case <-done:
 			return
 		}
-		// A shutdown in order leaves no partial files, and rarely takes longer.
+		// An orderly shutdown leaves no partial files, and takes less time than patience.
 		select {
 		case <-time.After(patience):
 			c.Restore()
@@ -67,7 +67,7 @@ func (i *Interrupts) Instead(c *Console, err error) error {
 	return err
 }
 
-// orderly is how long work may take to return after its context has ended.
+// orderly is the time limit for work to return after its context has ended.
 const orderly = 100 * time.Millisecond
 
 // Within runs work that may block without respect for ctx, such as opening a pipe without a writer.

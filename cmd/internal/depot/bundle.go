@@ -18,7 +18,7 @@ import (
 	"voicepool/internal/words"
 )
 
-// Limits of a bundle, far above those of real sheets.
+// Limits of a bundle. Real sheets stay far below.
 const (
 	mostFiles = 10_000
 	mostText  = 16 << 20 // the limit of a sheet

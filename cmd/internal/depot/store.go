@@ -99,7 +99,7 @@ func missing(err error) error {
 	return cluster.Plain(err)
 }
 
-// sumOf returns the SHA-256 of an object in our format, or "" if NATS stores none.
+// sumOf returns the SHA-256 of an object in our format, or "" if NATS has not stored it.
 func sumOf(info *jetstream.ObjectInfo) string {
 	text, found := strings.CutPrefix(info.Digest, "SHA-256=")
 	raw, err := base64.URLEncoding.DecodeString(text)

@@ -142,7 +142,7 @@ func (x *examination) open(ctx context.Context, d Driver, t *Trial) error {
 		x.Measured = measured
 	}
 	t.Detail = cmp.Or(sinkOf(p), d.Ways)
-	return cmp.Or(err, x.deaf(p)) // meanwhile a user may have moved the stream, or the sink was removed
+	return cmp.Or(err, x.deaf(p)) // a user may have moved the stream, or the sink may have been removed
 }
 
 // ask requests the sinks of the sound server.
@@ -175,7 +175,7 @@ func (x *examination) ask(ctx context.Context) {
 // errNoOutput is the error of a server without an output.
 var errNoOutput = errors.New("the sound server has no output, and plays to nobody")
 
-// dummy is the sink that PulseAudio and PipeWire create if there is no real one.
+// dummy is the sink that PulseAudio and PipeWire create without a real output.
 const dummy = "auto_null"
 
 // deaf returns the known reason why a playing stream is not heard, or nil.

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// pressed is the percentage of time for which programs wait for a processor on a busy machine.
+	// pressed is the minimum percentage of time that programs wait for a processor on a busy machine.
 	pressed = 40
-	// paused is how long a busy machine keeps a ready process from running.
+	// paused is the pause of a ready process from which the machine counts as busy.
 	paused = 50 * time.Millisecond
 )
 

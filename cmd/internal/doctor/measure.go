@@ -34,7 +34,7 @@ const (
 	glance = 20 * time.Millisecond
 	// asking is the interval between latency requests.
 	asking = 100 * time.Millisecond
-	// stuck is the maximum time for which a driver may take no frames after its buffer has run out.
+	// stuck is how long a driver may take no frames after its buffer has run out.
 	stuck = 2 * time.Second
 	// still is the same limit at the end of the measurement.
 	still = 250 * time.Millisecond

@@ -16,7 +16,7 @@ import (
 	"voicepool/sounds"
 )
 
-// playing is how long Of renders a sheet to find its length.
+// playing is the time limit of the render that finds the length of a sheet.
 const playing = 5 * time.Second
 
 // Extent is the length of a sheet and the number of voices that it needs.

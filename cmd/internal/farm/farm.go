@@ -28,7 +28,7 @@ type Farm struct {
 	queue   jetstream.Stream
 }
 
-// remembered is the time for which the queue rejects duplicate messages. The ledger recognizes
+// remembered is how long the queue rejects duplicate messages. The ledger recognizes
 // known jobs without a time limit.
 const remembered = 5 * time.Minute
 
@@ -150,7 +150,7 @@ func (f *Farm) Submit(ctx context.Context, o Order, again bool) (*Job, error) {
 	}
 	id := o.ID()
 	j, revision, err := f.ledger.job(ctx, id)
-	once := id // the message ID, by which the queue recognizes duplicates
+	once := id // the message ID; the queue rejects duplicates
 	switch {
 	case errors.Is(err, ErrUnknown):
 	case err != nil:

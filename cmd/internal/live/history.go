@@ -65,7 +65,7 @@ func (h *history) note(e report.Event) {
 	}
 }
 
-// tell lists the lost starts and voices of the frame. It returns "" if there were no losses.
+// tell lists the lost starts and voices of the frame. Without losses it returns "".
 func (m *moment) tell() string {
 	var parts []string
 	for _, cost := range [...]struct {

@@ -47,7 +47,7 @@ func (s *Screen) write() {
 	s.file.WriteString("\x1b[?7h\x1b[?25h\x1b[?1049l")
 }
 
-// giveBack is how long Close waits for a blocked terminal.
+// giveBack is the time that Close waits for a blocked terminal.
 const giveBack = 500 * time.Millisecond
 
 // Close restores the terminal.

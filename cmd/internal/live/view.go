@@ -28,7 +28,7 @@ func NewView(screen *Screen, title, hint string) *View {
 	return &View{screen: screen, title: title, hint: hint, peaks: [2]float64{bar.Bottom, bar.Bottom}}
 }
 
-// flash is how long a slot is highlighted after a steal, in seconds.
+// flash is the time that a slot is highlighted after a steal, in seconds.
 const flash = 0.5
 
 // keepSteals is the number of stored steals. leastSteals is the number of rows for them in a low

@@ -17,16 +17,16 @@ const (
 	// queued is the maximum number of messages that wait for one destination.
 	queued = 256
 
-	// stale is how long a message may wait. A late lighting cue is worse than a missing one.
+	// stale is the time that a message may wait. A late lighting cue is worse than a missing one.
 	stale = time.Second
 
 	// patience is the time limit of a host lookup. again is the time from a failed lookup to the
-	// next one. ends is how long Close waits for messages.
+	// next one. ends is the time that Close waits for messages.
 	patience = 5 * time.Second
 	again    = 5 * time.Second
 	ends     = time.Second
 
-	// answers is how long errors are awaited after the last message, and the time limit of a write.
+	// answers is the time that errors are awaited after the last message, and the time limit of a write.
 	answers = 20 * time.Millisecond
 )
 

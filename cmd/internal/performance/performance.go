@@ -41,7 +41,7 @@ type Options struct {
 	Attend func(*cue.Player) (leave func(), err error)
 	Look   func(live.Picture)
 	// Again reads the sheet file again. It returns nil if the file is unchanged. If Again is nil,
-	// changes of the file are ignored. Changed is passed to cue.Player.Change; it is optional.
+	// changes of the file are ignored. cue.Player.Change calls Changed, which is optional.
 	Again   func(context.Context) (*cue.Sheet, error)
 	Sheet   string
 	Changed func(sheet *cue.Sheet, take func()) map[string]float64

@@ -6,7 +6,7 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// stale is the delay of a room's mix from which on the heartbeat stops.
+// stale is the maximum delay of a room's mix with a heartbeat.
 const stale = 2 * time.Second
 
 // beat is the state of the audio heartbeat at its last check.

@@ -56,7 +56,7 @@ func (c *crowding) complain(now time.Time, counts guard.Counts, say func(string)
 const spareFiles = 16
 
 // bound lowers the limits of connections and refusal messages to the files that the process may
-// open. used files are already open. If files is 0, there is no limit.
+// open. used files are already open. files of 0 means no limit.
 func bound(l guard.Limits, files, used int) guard.Limits {
 	if files <= 0 {
 		return l

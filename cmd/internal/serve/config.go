@@ -51,7 +51,7 @@ func (p Public) String() string {
 	return words.Name("Public", p, []string{"", "none", "read", "operate"})
 }
 
-// role returns the guard's role. some is false if the configuration sets none.
+// role returns the guard's role. some is false if the configuration leaves it out.
 func (p Public) role() (role guard.Role, some bool) {
 	return guard.Role(max(p, PublicNone) - PublicNone), p != PublicUnsaid
 }

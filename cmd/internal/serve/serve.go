@@ -203,7 +203,7 @@ func (s *server) read() (*Config, error) {
 	return c, nil
 }
 
-// tokens reads the token file, or returns nil if there is no token file.
+// tokens reads the token file. Without one it returns nil.
 func (s *server) tokens(c *Config) (*guard.Tokens, error) {
 	if c.Tokens == "" {
 		return nil, nil
@@ -325,7 +325,7 @@ func (s *server) watch() (stop func()) {
 }
 
 // finishes waits until done is closed and reports whether that happened. It gives up when steps has
-// not changed for patience. So many rooms get enough time to fade and to be stored, but one hanging
+// not changed for patience. Large numbers of rooms get enough time to fade and to be stored, but one hanging
 // room does not block the exit.
 func finishes(done <-chan struct{}, steps *atomic.Int64, patience time.Duration) bool {
 	for {

@@ -15,7 +15,7 @@ import (
 	"voicepool/cmd/internal/room"
 )
 
-// drift is the clock deviation of a room from which on its state is written again.
+// drift is the maximum clock deviation of a room before its state is written again.
 const drift = 20 * time.Millisecond
 
 // tenant is a room played by this node of a cluster.

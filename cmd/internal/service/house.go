@@ -21,7 +21,7 @@ import (
 type house struct {
 	room   *room.Room
 	hub    hub
-	life   string      // distinguishes the event numbers of this room from those that an earlier room with this name used
+	life   string      // distinguishes event numbers of this room from an earlier room with its name
 	ending atomic.Bool // a call has ended the room, and it fades out
 	left   sync.Once
 

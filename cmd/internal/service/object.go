@@ -281,7 +281,7 @@ func duration(text string) (time.Duration, error) {
 	return t.Duration(nanoseconds), err
 }
 
-// nanoseconds is the rate at which a count of frames equals a time in nanoseconds.
+// nanoseconds is a sample rate of one frame per nanosecond.
 const nanoseconds = 1e9
 
 // or returns *p, or x if p is nil.

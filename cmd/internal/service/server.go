@@ -46,7 +46,7 @@ type Options struct {
 
 	// Elsewhere returns the address of the server that plays a room missing here, as
 	// http://HOST:PORT, or "" if the room is unknown. Requests are redirected to it. It returns a
-	// *problem.Problem if no server plays the room at the moment. Nil: there are no other servers.
+	// *problem.Problem if no server plays the room at the moment. Nil: this is the only server.
 	// Safe for concurrent use.
 	Elsewhere func(room string) (address string, err error)
 
@@ -132,7 +132,7 @@ type Server struct {
 	opening atomic.Bool
 }
 
-// farewell is how long Close waits for sockets and streams to end by themselves.
+// farewell is the time that Close gives sockets and streams to end by themselves.
 const farewell = 300 * time.Millisecond
 
 // uploading limits simultaneous uploads, and drawing limits timelines rendered at once.

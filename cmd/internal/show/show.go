@@ -30,7 +30,7 @@ type Player interface {
 }
 
 const (
-	// Guard is the default time after a GO for which further GOs are ignored.
+	// Guard is the default time after a GO during which further GOs are ignored.
 	Guard = 300 * time.Millisecond
 
 	// Fade is the default fade time of a stop.
@@ -58,7 +58,7 @@ type Show struct {
 
 	mutex    sync.Mutex
 	standby  int           // list index of the cue for the next GO; the length of the list at its end
-	last     int           // list index of the last GO; -1: none so far
+	last     int           // list index of the last GO; -1 before the first
 	loaded   time.Duration // start time within the cue on standby
 	pressed  time.Time     // time of the last GO, accepted or not
 	alarmed  time.Time     // when the last panic was

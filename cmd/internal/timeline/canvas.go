@@ -142,7 +142,7 @@ func (p *pngCanvas) layer() {}
 
 func (p *pngCanvas) writeTo(w io.Writer) error { return png.Encode(w, p.img) }
 
-// The colors of a timeline, except those of sounds.
+// The colors of a timeline. Sounds have their own, see soundColours.
 var (
 	stolenColour  = color.RGBA{0xff, 0x5a, 0x5a, 0xff}
 	virtualColour = color.RGBA{0xff, 0xc2, 0x4a, 0xff}

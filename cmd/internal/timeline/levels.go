@@ -14,7 +14,7 @@ import (
 type Levels struct {
 	rate   int
 	step   int64 // frames between two samples
-	ticks  int   // number of samples so far
+	ticks  int   // current number of samples
 	peaks  []uint8
 	tracks map[uint64]*track
 	size   int // samples of all tracks

@@ -232,7 +232,7 @@ func (t *Timeline) findLanes() {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *part) int { return cmp.Compare(a.from, b.from) })
-	var free []int64 // by lane: the frame from which it is free
+	var free []int64 // by lane: the first frame without a voice
 	for _, p := range all {
 		if p.row = slices.IndexFunc(free, func(f int64) bool { return f <= p.from }); p.row < 0 {
 			p.row = len(free)

@@ -185,7 +185,7 @@ type PolicyRow struct {
 	Wav   string  `json:"wav,omitempty"`
 }
 
-// DefaultPolicies returns the policies to compare if none are given. They include the sheet's own
+// DefaultPolicies returns the policies to compare by default. They include the sheet's own
 // policy.
 func DefaultPolicies(sheet *cue.Sheet) []Policy {
 	var list []Policy

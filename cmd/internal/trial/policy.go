@@ -79,7 +79,7 @@ func (p *Policy) Virtuals(others int) int {
 	return p.Virtual
 }
 
-// Check returns an error if the policy needs virtual voices and has none. how names the setting to
+// Check returns an error if the policy lacks virtual voices that it needs. how names the setting to
 // change.
 func (p *Policy) Check(virtual int, how string) error {
 	if p.Overflow == mixer.StealMasked && virtual == 0 {

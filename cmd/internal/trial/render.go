@@ -118,14 +118,14 @@ type ask struct {
 	sound  string
 }
 
-// spell is a time range in which a start has a slot.
+// spell is a time range when a start has a slot.
 type spell struct {
 	ask
 	from, to int64 // to is math.MaxInt64 for an open end
 	lost     bool  // it ends with a steal
 }
 
-// spells returns the time ranges in which starts have slots.
+// spells returns the time ranges when starts have slots.
 func spells(events []report.Event) []spell {
 	var all []spell
 	asked := map[int]int{}

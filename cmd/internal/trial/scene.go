@@ -194,7 +194,7 @@ func (p *Plan) Write(to string, corpus []steal.Recording) error {
 	return nil
 }
 
-// Stage is the environment in which scenes are rendered. Their sounds are files in a folder, so
+// Stage is the environment for rendering scenes. Their sounds are files in a folder, so
 // that rendering works as in voicepool render.
 type Stage struct {
 	folder string

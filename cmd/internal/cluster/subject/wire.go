@@ -14,7 +14,7 @@ import (
 // letter is a received message.
 type letter struct {
 	data  []byte
-	reply string // the subject for the reply; empty if the sender expects none
+	reply string // the subject for the reply; empty if no reply is expected
 }
 
 // wire is the part of NATS that this package needs. Tests replace it.
