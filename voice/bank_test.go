@@ -11,8 +11,8 @@ import (
 	"voicepool/voice"
 )
 
-// mixTogether mixes voices as a mixer does that has a bank: each to a place of its own. It returns how many
-// were ready when their turn came.
+// mixTogether mixes voices with a bank as a mixer does, each into its own buffer. It returns the number of
+// voices that the bank had filtered before their turn.
 func mixTogether(b *voice.Bank, all []*voice.Voice, dst [][]pcm.Frame, frame int64) (ready int) {
 	for i, v := range all {
 		n := int64(len(dst[i]))
@@ -40,8 +40,8 @@ func sameBits(x, y pcm.Frame) bool {
 	return math.Float32bits(x[0]) == math.Float32bits(y[0]) && math.Float32bits(x[1]) == math.Float32bits(y[1])
 }
 
-// TestBank: voices that are filtered side by side, as many as there may be, have the bits of each by
-// itself, in blocks of any length, whatever is done to them.
+// TestBank checks that voices filtered side by side in a bank have the bits of each filtered alone. Blocks have
+// any length and the voices are changed at random.
 func TestBank(t *testing.T) {
 	sounds := steadySounds(t)
 	ready := map[int]int{}
@@ -110,7 +110,7 @@ func TestBank(t *testing.T) {
 			ready[mixTogether(b, voices, got, frame)]++
 			for i := range alone {
 				clear(want[:n])
-				for from := 0; from < n; { // in other blocks
+				for from := 0; from < n; { // in blocks of other lengths
 					k := min(n-from, 1+(int(frame)+from+i)%300)
 					alone[i].Mix(want[from:from+k], frame+int64(from))
 					from += k
@@ -138,7 +138,8 @@ func TestBank(t *testing.T) {
 	}
 }
 
-// TestBankEnds: a bank reads no further than a sound goes, and what it holds dies down to silence.
+// TestBankEnds checks that a bank does not read beyond the end of a sound, and that its filter states decay to
+// silence.
 func TestBankEnds(t *testing.T) {
 	data := make([]float32, 60000)
 	for i := range 900 {
@@ -174,7 +175,7 @@ func TestBankEnds(t *testing.T) {
 	}
 }
 
-// TestBankAllocates: a bank does not.
+// TestBankAllocates checks that a bank does not allocate.
 func TestBankAllocates(t *testing.T) {
 	var voices []*voice.Voice
 	for i, s := range steadySounds(t) {
@@ -194,7 +195,7 @@ func TestBankAllocates(t *testing.T) {
 	}
 }
 
-// TestBankClear: what was ready and not mixed does not come later.
+// TestBankClear checks that frames that were filtered but not mixed are dropped by Clear.
 func TestBankClear(t *testing.T) {
 	s := newSound(t, voice.Samples{Rate: 48000, Channels: 1, Data: chords(9000, 1)})
 	var alone, together [3]voice.Voice
@@ -216,7 +217,7 @@ func TestBankClear(t *testing.T) {
 			clear(want)
 			alone[i].Mix(want, frame)
 			if i == 1 && frame == 320 && together[i].Ready() {
-				continue // it fails
+				continue // the seek fails
 			}
 			together[i].Mix(got, frame)
 			for j := range want {
@@ -228,7 +229,7 @@ func TestBankClear(t *testing.T) {
 	}
 }
 
-// TestBankForgets: a bank that is cleared keeps no sound.
+// TestBankForgets checks that a cleared bank holds no reference to a sound.
 func TestBankForgets(t *testing.T) {
 	b := voice.NewBank(64)
 	gone := make(chan bool, 1)

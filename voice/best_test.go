@@ -12,7 +12,7 @@ import (
 	"voicepool/voice"
 )
 
-// refined returns a sound with all versions up to a level.
+// refined returns a sound with all mip levels up to the given one.
 func refined(t *testing.T, s voice.Samples, levels int) *voice.Sound {
 	t.Helper()
 	if s.Rate == 0 {
@@ -49,9 +49,8 @@ func chords(frames, channels int) []float32 {
 	return data
 }
 
-// TestBestMoving has a pitch go over all limits between versions, fast and slowly,
-// up and down, and compares every frame with the signal itself at the place of
-// the voice.
+// TestBestMoving moves the pitch across all limits between mip levels, fast and slowly, up and down. It
+// compares every frame with the exact signal at the position of the voice.
 func TestBestMoving(t *testing.T) {
 	for _, channels := range []int{1, 2} {
 		for _, compact := range []bool{false, true} {
@@ -106,7 +105,7 @@ func TestBestMoving(t *testing.T) {
 	}
 }
 
-// TestBestBlocks mixes voices whose pitch moves, in blocks of different sizes.
+// TestBestBlocks mixes voices with a moving pitch in blocks of different sizes.
 func TestBestBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	data := make([]float32, 2*9000)
@@ -160,7 +159,7 @@ func TestBestBlocks(t *testing.T) {
 	}
 }
 
-// TestBestSkip mixes a voice that was passed over for a while.
+// TestBestSkip mixes a voice after skipping frames.
 func TestBestSkip(t *testing.T) {
 	s := refined(t, voice.Samples{Channels: 1, Data: chords(9000, 1), Loop: [2]int64{500, 4321}}, 4)
 	for n := range 20 {
@@ -179,7 +178,7 @@ func TestBestSkip(t *testing.T) {
 	}
 }
 
-// TestBestLoops compares loops with the same sound written out.
+// TestBestLoops compares loops with the same sound unrolled.
 func TestBestLoops(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 4))
 	noise := func(n int) []float32 {
@@ -216,9 +215,8 @@ func TestBestLoops(t *testing.T) {
 				if a != b {
 					t.Errorf("loop of %d, speed %v, %d rounds: %d frames, written out %d", length, speed, rounds, a, b)
 				}
-				// The way out of a loop that is shorter than what the filter reaches is
-				// not exact, and one under 64 frames that counts its rounds is read by
-				// another quality.
+				// Leaving a loop shorter than the reach of the filter is inexact. A counted loop under 64
+				// frames is read with another quality.
 				reach := 136 * math.Pow(1.5, float64(level))
 				short := rounds > 0 && float64(length) < 2*reach+65
 				from, to := 700+min(float64((rounds-1)*length), float64(rounds*length)-reach)-10, 700+float64(rounds*length)+reach+240*speed+10
@@ -267,9 +265,8 @@ func TestBestHour(t *testing.T) {
 	}
 }
 
-// TestBestLoopsMoving has the pitch of a loop go from version to version, beside
-// the same sound written out: wherever in the loop that happens, what came before
-// is the loop's end.
+// TestBestLoopsMoving moves the pitch of a loop across mip levels and compares it with the same sound unrolled.
+// At any position the frames before the loop start are the end of the loop.
 func TestBestLoopsMoving(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for _, length := range []int{40, 150, 300, 1700} {

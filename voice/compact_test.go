@@ -8,8 +8,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestCompactBits: a sound of 16 bits gives the same bits whichever way it is
-// kept: at any pitch and quality, moving, over the seam of its loop.
+// TestCompactBits checks that a 16-bit sound gives the same bits in either storage: at any pitch and quality,
+// moving, and over the seam of its loop.
 func TestCompactBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for n := range 60 {
@@ -51,7 +51,7 @@ func TestCompactBits(t *testing.T) {
 	}
 }
 
-// TestCompactRounds: to the nearest of 16 bits, and no further than full scale.
+// TestCompactRounds checks rounding to the nearest 16-bit value and clipping at full scale.
 func TestCompactRounds(t *testing.T) {
 	const u = 1. / 32768
 	s := newSound(t, voice.Samples{Channels: 1, Compact: true, Data: []float32{0, u, 1.4 * u, 1.6 * u, -1.4 * u, -1.6 * u, 1, -1, 7, -7, 1e-30}})

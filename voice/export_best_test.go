@@ -3,8 +3,7 @@ package voice
 // Place returns the position, 32.32 in frames of the sound.
 func (v *Voice) Place() int64 { return v.pos }
 
-// Level returns the level of the version that is read, -1 for none, and whether
-// the voice comes from another one.
+// Level returns the mip level in use, -1 without one, and whether the voice crossfades from another level.
 func (v *Voice) Level() (level int, crossing bool) {
 	if v.now.version == nil {
 		return -1, v.over > 0
@@ -12,13 +11,13 @@ func (v *Voice) Level() (level int, crossing bool) {
 	return v.now.version.level, v.over > 0
 }
 
-// Unsettle has the voice find out anew how it goes on.
+// Unsettle discards cached state, so that the voice works it out again.
 func (v *Voice) Unsettle() {
 	v.steady, v.toAt, v.known, v.glide = steady{}, never, known{}, glide{}
 }
 
-// Steady returns for how many frames more it surely goes on as it does.
+// Steady returns the number of frames for which the voice surely continues without a change.
 func (v *Voice) Steady() int64 { return v.steady.left }
 
-// Ready reports whether a bank has filtered what the voice gives next.
+// Ready reports whether a bank has filtered the voice's next frames.
 func (v *Voice) Ready() bool { return v.filter != nil && v.filter.ready != nil }

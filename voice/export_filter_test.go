@@ -2,8 +2,8 @@ package voice
 
 import "voicepool/pcm"
 
-// ActingLowPass returns the cutoff of the low-pass that acts at a frame, in Hz, and the one to which it
-// is on its way: the lower one of the voice's own and that of its place; 0: off.
+// ActingLowPass returns the effective low-pass cutoff at a frame and its target, in Hz, or 0 if off. It is the
+// lower cutoff of the voice's and the position's.
 func (v *Voice) ActingLowPass(frame int64) (is, goes float64) {
 	if v.filter == nil {
 		return 0, 0

@@ -28,8 +28,8 @@ func lowOrHigh(hz float64, high bool) [2]float64 {
 	return [2]float64{hz, 0}
 }
 
-// butterworth is the analogue filter of two poles where the bilinear transform puts a frequency, a
-// share of the rate.
+// butterworth returns the response of the analogue two-pole filter after frequency warping by the bilinear
+// transform. Frequencies are fractions of the rate.
 func butterworth(high bool, cutoff, frequency float64) float64 {
 	s := complex(0, math.Tan(math.Pi*frequency)/math.Tan(math.Pi*min(cutoff, 0.49)))
 	h := 1 / (s*s + math.Sqrt2*s + 1)
@@ -39,8 +39,8 @@ func butterworth(high bool, cutoff, frequency float64) float64 {
 	return 20 * math.Log10(cmplx.Abs(h))
 }
 
-// TestFilterResponse compares what an impulse becomes with the analytic response: 0.01 dB, or
-// 134 dB under full scale, where the samples of the output themselves are not finer.
+// TestFilterResponse compares impulse responses with the analytic response. The tolerance is 0.01 dB, or 134 dB
+// under full scale, where the output samples have no finer resolution.
 func TestFilterResponse(t *testing.T) {
 	worst := 0.0
 	for _, rate := range []int{8000, 22050, 48000, 96000, 192000} {
@@ -72,7 +72,7 @@ func TestFilterResponse(t *testing.T) {
 	t.Logf("at most %.5f dB off", worst)
 }
 
-// modelFilter is a filter in float64 that goes by Zavalishin's equations.
+// modelFilter is a filter in float64 by Zavalishin's equations.
 type modelFilter struct{ s1, s2 float64 }
 
 func (m *modelFilter) take(x, g float64) (low, high float64) {
@@ -83,7 +83,7 @@ func (m *modelFilter) take(x, g float64) (low, high float64) {
 	return low, high
 }
 
-// TestFilterModel compares a voice whose cutoffs rest with a model of both filters.
+// TestFilterModel compares a voice with constant cutoffs with a model of both filters.
 func TestFilterModel(t *testing.T) {
 	for _, channels := range []int{1, 2} {
 		for _, compact := range []bool{false, true} {
@@ -120,11 +120,11 @@ func TestFilterModel(t *testing.T) {
 	}
 }
 
-// filterCutoffs are what tests set cutoffs to.
+// filterCutoffs are the cutoffs in Hz that tests draw from.
 var filterCutoffs = []float64{0, 0, 20, 150, 1000, 8000, 20000}
 
-// TestFilterBlocks: a voice whose cutoffs move gives the same bits in blocks of any length, and as
-// one that looks at everything before each frame.
+// TestFilterBlocks checks that a voice with moving cutoffs gives the same bits in blocks of any length. They
+// also equal the bits of a voice that checks its state before each frame.
 func TestFilterBlocks(t *testing.T) {
 	all := steadySounds(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -188,7 +188,7 @@ func TestFilterBlocks(t *testing.T) {
 	})
 }
 
-// TestFilterOff: a filter that is off changes no bit, nor does one that became so.
+// TestFilterOff checks that a filter that is off, or was turned off, changes no bit.
 func TestFilterOff(t *testing.T) {
 	for i, s := range steadySounds(t) {
 		o := voice.Options{Loop: true, Speed: 1.1, Gain: -3}
@@ -212,8 +212,8 @@ func TestFilterOff(t *testing.T) {
 	}
 }
 
-// filterStep returns the largest step that a tone of 200 Hz makes beyond its own, in dB: by the
-// fourth difference, as the mixer's tests measure a click.
+// filterStep returns the largest step in dB beyond those of a 200 Hz tone. It uses the fourth difference, as
+// the click measurement of the mixer's tests does.
 func filterStep(out []pcm.Frame, from int) float64 {
 	largest := 0.0
 	for i := max(from, 4); i < len(out); i++ {
@@ -223,8 +223,8 @@ func filterStep(out []pcm.Frame, from int) float64 {
 	return 20 * math.Log10(largest)
 }
 
-// TestFilterClicks: no move of a cutoff within 5 ms or more makes a step in a tone of 200 Hz of full
-// scale, at any phase: on, off, across the tone, both at once, or one that meets another.
+// TestFilterClicks checks that cutoff moves of 5 ms or more add no step to a full-scale 200 Hz tone, at any
+// phase. Moves turn filters on or off, cross the tone, act on both filters, or interrupt each other.
 func TestFilterClicks(t *testing.T) {
 	worst, next := map[int]float64{}, longtest.Every(7)
 	for _, rate := range []int{32000, 48000, 96000} {
@@ -279,7 +279,8 @@ func TestFilterClicks(t *testing.T) {
 	t.Logf("at most, by rates: %v dB", worst)
 }
 
-// TestFilterSplit: a copy of a voice goes on with what the filter holds, and leaves it to the voice.
+// TestFilterSplit checks that a copy of a voice continues with the filter state, which the voice keeps
+// unchanged.
 func TestFilterSplit(t *testing.T) {
 	for i, s := range steadySounds(t) {
 		start := func() (v voice.Voice) {
@@ -299,7 +300,7 @@ func TestFilterSplit(t *testing.T) {
 	}
 }
 
-// TestFilterEnds: what a filter holds dies down to exact silence, and no state becomes denormal.
+// TestFilterEnds checks that filter states decay to exact silence without denormal numbers.
 func TestFilterEnds(t *testing.T) {
 	data := make([]float32, 400000)
 	for i := range 1000 {
@@ -319,7 +320,7 @@ func TestFilterEnds(t *testing.T) {
 	}
 }
 
-// TestFilterAllocates: nothing that moves or mixes a filter does.
+// TestFilterAllocates checks that moving and mixing a filter does not allocate.
 func TestFilterAllocates(t *testing.T) {
 	for i, s := range steadySounds(t) {
 		v := filtered(s, voice.Options{Loop: true}, [2]float64{300, 0}, 0)
@@ -340,7 +341,7 @@ func TestFilterAllocates(t *testing.T) {
 	}
 }
 
-// BenchmarkFilter has the figures of one voice, by frame.
+// BenchmarkFilter measures one voice, per frame.
 func BenchmarkFilter(b *testing.B) {
 	for _, channels := range []int{1, 2} {
 		s := tone(b, channels, 48000, [2]int64{0, 48000})

@@ -9,7 +9,7 @@ import (
 	"voicepool/voice"
 )
 
-// stereo returns a sound of two channels, and what they have.
+// stereo returns a sound of two channels and its samples.
 func stereo(t testing.TB, seed uint64, frames int, compact bool) (*voice.Sound, []float32) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -24,8 +24,8 @@ func stereo(t testing.TB, seed uint64, frames int, compact bool) (*voice.Sound, 
 	return s, data
 }
 
-// TestFold compares a placed stereo sound with its definition, at every spread and pan,
-// where it stands, on its way and after it.
+// TestFold compares a placed stereo sound with its definition at every spread and pan: at rest, during a move
+// and after it.
 func TestFold(t *testing.T) {
 	const frames = 3000
 	for _, compact := range []bool{false, true} {
@@ -42,7 +42,7 @@ func TestFold(t *testing.T) {
 				v.Replan(1000)
 				gains := v
 				v.Mix(out[1000:], 1000)
-				for i := 1000; i < 1960; i++ { // on its way the gains are those that the voice says
+				for i := 1000; i < 1960; i++ { // during a move the gains are those reported by the voice
 					left, right := gains.Gains(int64(i))
 					l, r := float64(data[2*i]), float64(data[2*i+1])
 					middle := (l + r) / 2
@@ -52,7 +52,7 @@ func TestFold(t *testing.T) {
 					}
 				}
 				check := func(from, to int, gain, pan float64) {
-					// The definition: the channels come together, and are panned as much.
+					// By definition the channels converge and are panned together.
 					foldLeft, foldRight := math.Sqrt2*math.Cos((pan+1)*math.Pi/4), math.Sqrt2*math.Sin((pan+1)*math.Pi/4)
 					left, right := math.Cos(max(pan, 0)*math.Pi/2), math.Cos(max(-pan, 0)*math.Pi/2)
 					left, right = gain*(spread*left+(1-spread)*foldLeft), gain*(spread*right+(1-spread)*foldRight)
@@ -72,8 +72,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldBlocks: whatever the blocks, pitches and rounds, the bits are the same, also
-// where nobody listens meanwhile, and it goes on as long as one that is not folded.
+// TestFoldBlocks checks equal bits for all block lengths, pitches and rounds, also after skipped blocks. The
+// duration equals that without a downmix.
 func TestFoldBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for n := range 60 {
@@ -129,7 +129,7 @@ func TestFoldBlocks(t *testing.T) {
 	}
 }
 
-// TestFoldStream: a stream that is folded is as the sound, and a mono one has no width.
+// TestFoldStream checks that a downmixed stream equals the loaded sound, and that a mono stream has no width.
 func TestFoldStream(t *testing.T) {
 	const frames = 2500
 	s, data := stereo(t, 5, frames, false)
@@ -169,7 +169,7 @@ func TestFoldStream(t *testing.T) {
 	}
 }
 
-// BenchmarkFold is what a placed stereo sound costs, beside one that keeps its width.
+// BenchmarkFold compares the cost of a placed stereo sound with one that keeps its width.
 func BenchmarkFold(b *testing.B) {
 	s, _ := stereo(b, 1, 48000, false)
 	for name, spread := range map[string]float64{"folded": 0, "wide": 1} {

@@ -8,13 +8,13 @@ import (
 	"voicepool/voice"
 )
 
-// TestIndexStays: for as many frames as IndexStays says a voice has the same index and goes
-// back in its loop or not, at any speed, in loops that are counted or not, and for as many as
-// SoonStays says it is as loud soon. Mostly they say as many as there are.
+// TestIndexStays checks the frame counts of IndexStays and SoonStays at any speed, in counted and endless
+// loops. For that long, the envelope index, the loop direction and the upcoming loudness stay equal. Mostly the
+// counts are the largest possible.
 func TestIndexStays(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	e := voice.Envelope{Hop: 37, Step: 9}
-	for i := range 200 { // each its own
+	for i := range 200 { // distinct values
 		e.Once, e.Loop = append(e.Once, float32(i)), append(e.Loop, float32(2000+i))
 	}
 	for i := range 700 {
@@ -46,7 +46,7 @@ func TestIndexStays(t *testing.T) {
 				}
 				returns := v.Returns()
 				same, sameSoon := int64(0), int64(-1)
-				for goesOn := v; same < 5000; same++ { // by one frame each, as long as it is the same
+				for goesOn := v; same < 5000; same++ { // by single frames, while they are equal
 					now, next := goesOn.Indices()
 					if next != soon && sameSoon < 0 {
 						sameSoon = same

@@ -11,8 +11,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestPlaceLowPassActs: a low-pass of a place sounds as one of the voice; of both the lower one acts, and
-// the voice says which.
+// TestPlaceLowPassActs checks that a position's low-pass sounds like the voice's own. The lower of the two
+// cutoffs is effective, and the voice reports it.
 func TestPlaceLowPassActs(t *testing.T) {
 	for i, s := range steadySounds(t) {
 		o := voice.Options{Loop: true, Speed: 1.1}
@@ -31,8 +31,8 @@ func TestPlaceLowPassActs(t *testing.T) {
 	}
 }
 
-// TestPlaceLowPassGoes: when the place's goes, the voice's own is left, and when both are off no bit is
-// changed.
+// TestPlaceLowPassGoes checks that removing the position's low-pass leaves the voice's own. With both off no
+// bit changes.
 func TestPlaceLowPassGoes(t *testing.T) {
 	for i, s := range steadySounds(t) {
 		o := voice.Options{Loop: true}
@@ -66,8 +66,8 @@ func TestPlaceLowPassGoes(t *testing.T) {
 	}
 }
 
-// TestPlaceLowPassBlocks: with cutoffs of the voice and of its place on their way the bits are the same
-// in blocks of any length.
+// TestPlaceLowPassBlocks checks that moving cutoffs of a voice and its position give the same bits in blocks of
+// any length.
 func TestPlaceLowPassBlocks(t *testing.T) {
 	all := steadySounds(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -100,8 +100,8 @@ func TestPlaceLowPassBlocks(t *testing.T) {
 	})
 }
 
-// TestPlaceLowPassModel compares moves of both low-passes with a model that works out the cutoff anew at
-// each frame, in float64.
+// TestPlaceLowPassModel compares moves of both low-passes with a float64 model that computes the cutoff at each
+// frame.
 func TestPlaceLowPassModel(t *testing.T) {
 	const rate, frames = 48000, 20000
 	r := rand.New(rand.NewPCG(7, 8))

@@ -8,8 +8,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestPoints: gains that are worked out together have the bits of those that are worked out
-// one by one, whatever moves, up to the frame at which the first move ends.
+// TestPoints checks that gains computed in batches have the bits of gains computed one by one, for any moves,
+// up to the end of the first move.
 func TestPoints(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var sounds [2]*Sound
@@ -65,7 +65,7 @@ func TestPoints(t *testing.T) {
 				continue
 			}
 			if r.IntN(2) == 0 {
-				first += max(most-2, 0) * grid // the end is among them
+				first += max(most-2, 0) * grid // the end of the move is included
 				most = min(most, 2)
 			}
 			p := points{first: first, grid: grid, count: int(min(most, pieces-1)) + 1}

@@ -9,8 +9,7 @@ import (
 	"voicepool/voice"
 )
 
-// TestGlideBends: the straight lines that follow a glide of a place stay within 2^-15 of
-// it, however far it goes.
+// TestGlideBends checks that the piecewise linear ramp of a position stays within 2^-15 of the exact curve.
 func TestGlideBends(t *testing.T) {
 	const rate, glide = 48000, 960
 	data := make([]float32, rate)

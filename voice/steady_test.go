@@ -10,8 +10,7 @@ import (
 	"voicepool/voice"
 )
 
-// steadySounds are the sounds of TestSteady: each with all it needs for any speed up
-// to 2.
+// steadySounds returns sounds with all mip levels for speeds up to 2.
 func steadySounds(t *testing.T) (out []*voice.Sound) {
 	for _, channels := range []int{1, 2} {
 		for _, compact := range []bool{false, true} {
@@ -33,7 +32,7 @@ func steadySounds(t *testing.T) (out []*voice.Sound) {
 	return out
 }
 
-// slowly is a voice that looks at everything before each frame.
+// slowly is a voice that checks its state before each frame.
 type slowly struct{ voice.Voice }
 
 func (v *slowly) mix(dst []pcm.Frame, frame int64) (n int) {
@@ -47,9 +46,8 @@ func (v *slowly) mix(dst []pcm.Frame, frame int64) (n int) {
 	return n
 }
 
-// TestSteady: a voice that knows for how long it goes on as it does gives the bits,
-// the places and the end of one that looks at everything before each frame, whatever is
-// done to both.
+// TestSteady compares a voice that caches its steady state with one that checks its state before each frame.
+// Bits, positions and end must be equal after any operations.
 func TestSteady(t *testing.T) {
 	all := steadySounds(t)
 	steadily, runs := 0, 0
@@ -63,7 +61,7 @@ func TestSteady(t *testing.T) {
 		}
 		var v, next voice.Voice
 		var slow slowly
-		var places [2]voice.Space // of either voice
+		var places [2]voice.Space // one per voice
 		placed := rapid.Bool().Draw(t, "placed")
 		for i, v := range []*voice.Voice{&v, &slow.Voice} {
 			if placed {
@@ -150,12 +148,13 @@ func TestSteady(t *testing.T) {
 			}
 		}
 	})
-	if longtest.Enabled() && steadily < runs/5 { // few sessions may have none, by chance
+	if longtest.Enabled() && steadily < runs/5 { // a few sessions may have no steady frames by chance
 		t.Errorf("only %d steady stretches in %d sessions: nothing was tried", steadily, runs)
 	}
 }
 
-// TestSteadyMoved: whatever moves a voice ends what it knew, and an empty run is none.
+// TestSteadyMoved checks that any change of a voice ends its cached steady state, and that an empty run caches
+// nothing.
 func TestSteadyMoved(t *testing.T) {
 	s := refined(t, voice.Samples{Channels: 1, Data: chords(9000, 1), Loop: [2]int64{100, 8000}}, 2)
 	for name, move := range map[string]func(v *voice.Voice){

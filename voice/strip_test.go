@@ -10,8 +10,8 @@ import (
 	"voicepool/voice"
 )
 
-// TestFilterTail: a filter of a bus rings no longer than it says, whatever of full scale came before, and
-// comes to rest.
+// TestFilterTail checks that the tail of a bus filter is at most as long as reported, for any full-scale input,
+// and that the filter then becomes idle.
 func TestFilterTail(t *testing.T) {
 	const audible = 3.1623e-5
 	longest, next := 0.0, longtest.Every(5)

@@ -23,8 +23,8 @@ func newSound(t testing.TB, s voice.Samples) *voice.Sound {
 	return out
 }
 
-// tone returns a smooth sound, whose cubic is close to the truth: sines of 40
-// frames and 55 frames on left and right.
+// tone returns a smooth sound, for which cubic interpolation is accurate: sines of 40 frames and 55 frames on
+// left and right.
 func tone(t testing.TB, channels, frames int, loop [2]int64) *voice.Sound {
 	data := make([]float32, 0, frames*channels)
 	for i := range frames {
@@ -89,15 +89,14 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// model says what frame t of a voice should be: every law at every frame, in
-// float64, straight from its definition.
+// model computes frame t of a voice by definition, in float64, with each curve evaluated at every frame.
 type model struct {
 	from, to       float64 // decibels
 	panFrom, panTo float64
 	semiFrom, semi float64
 	move           float64 // frames of all moves, from frame 0
 	fadeIn         float64
-	outAt, out     float64 // a fade out; out 0: none
+	outAt, out     float64 // a fade-out; out 0 means no fade-out
 }
 
 func line(a, b, t, n float64) float64 {
@@ -125,8 +124,7 @@ func (m *model) gains(t float64, channels int) (left, right float64) {
 	return g * math.Cos(max(p, 0)*math.Pi/2), g * math.Cos(min(p, 0)*math.Pi/2)
 }
 
-// TestAgainstModel moves everything at once and compares with the model, whose
-// samples are the sines that the sound was made from.
+// TestAgainstModel moves all properties at once and compares with the model, whose samples are the exact sines.
 func TestAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for n := range 60 {
@@ -173,8 +171,7 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// TestAnyBlocks mixes moving, looping, pitched voices in one block and in many:
-// the same bits.
+// TestAnyBlocks checks that moving, looping, pitched voices give the same bits in one block and in many.
 func TestAnyBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for n := range 200 {
@@ -214,8 +211,8 @@ func TestAnyBlocks(t *testing.T) {
 	}
 }
 
-// TestLoopSeam compares a loop with the same sound written out, at many pitches
-// and loop lengths: the same bits but where the written one has no neighbours.
+// TestLoopSeam compares a loop with the same sound unrolled, at many pitches and loop lengths. Bits are equal
+// except at the ends of the unrolled sound.
 func TestLoopSeam(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for n := range longtest.Amount(100, 300) {
@@ -254,8 +251,7 @@ func TestLoopSeam(t *testing.T) {
 	}
 }
 
-// TestAnHour checks that a position is where it should be after an hour at a
-// speed of 1.0001: within a thousandth of a frame.
+// TestAnHour checks that a position is exact within a thousandth of a frame after an hour at a speed of 1.0001.
 func TestAnHour(t *testing.T) {
 	const rate = 8000
 	s := tone(t, 1, rate, [2]int64{})
