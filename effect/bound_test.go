@@ -10,7 +10,7 @@ import (
 	"voicepool/pcm"
 )
 
-// settings draws an effect of a kind.
+// settings returns an effect of a kind with random values.
 func settings(t testing.TB, r *rand.Rand, k *effect.Kind) *effect.Effect {
 	t.Helper()
 	e := made(t, k.Name, nil)
@@ -22,9 +22,9 @@ func settings(t testing.TB, r *rand.Rand, k *effect.Kind) *effect.Effect {
 	return e
 }
 
-// bound returns how large the output may be for an input of full scale, at rest. What is linear and stands
-// still gives at most the sum of the magnitudes of its impulse responses. A compressor takes away, and then
-// has its makeup. A drive has its bound in its own package; here it is that of its makeup, with margin.
+// bound returns the largest output for full-scale input and constant values. For a linear, time-invariant
+// effect it is the sum of the magnitudes of its impulse responses. For a compressor it is the makeup gain. The
+// drive's package has a tight bound; here the makeup with a margin suffices.
 func bound(e *effect.Effect, rate int) float64 {
 	switch e.Kind().Name {
 	case "compressor":
@@ -55,8 +55,9 @@ func bound(e *effect.Effect, rate int) float64 {
 	return 1.001*max(sums[0], sums[1]) + 1e-4
 }
 
-// TestTenMillionFrames of full-scale noise, silence and impulses through random settings stay below what
-// can be derived of them. With random moves they stay below 1e12, a thousandth of where an effect gives up.
+// TestTenMillionFrames feeds full-scale noise, silence and impulses through random settings and checks the
+// derived bounds. With random moves the output stays below 1e12, a thousandth of the limit at which an effect
+// resets.
 func TestTenMillionFrames(t *testing.T) {
 	total, each := 0, 1<<15
 	if !longtest.Enabled() {
@@ -67,7 +68,7 @@ func TestTenMillionFrames(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 7))
 			rate := []int{8000, 44100, 48000, 96000}[seed%4]
 			e := settings(t, r, k)
-			if k.Name == "reverb" { // what moves by itself has no impulse response
+			if k.Name == "reverb" { // a modulated effect has no impulse response
 				if err := e.Set("modulation", 0); err != nil {
 					t.Fatal(err)
 				}

@@ -7,7 +7,7 @@ import (
 	"voicepool/pcm"
 )
 
-// A delay without a mixer: one sample goes in, and comes again every 100 frames, half as loud.
+// A delay without a mixer repeats a sample every 100 frames at half the level.
 func ExampleEffect_NewProcessor() {
 	echo, err := effect.New("delay", effect.Values{"time": 0.1, "feedback": 0.5})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"voicepool/pcm"
 )
 
-// made returns an effect that is good.
+// made returns a valid effect.
 func made(t testing.TB, kind string, values effect.Values) *effect.Effect {
 	t.Helper()
 	e, err := effect.New(kind, values)
@@ -23,7 +23,7 @@ func made(t testing.TB, kind string, values effect.Values) *effect.Effect {
 	return &e
 }
 
-// anyValue draws a value of a parameter, now and then one of its ends.
+// anyValue returns a random value of a parameter, sometimes an end of its range.
 func anyValue(r *rand.Rand, p *effect.Param) float64 {
 	switch n := r.IntN(8); {
 	case p.Choices != nil:
@@ -40,14 +40,14 @@ func anyValue(r *rand.Rand, p *effect.Param) float64 {
 	return p.From + r.Float64()*(p.To-p.From)
 }
 
-// move is a value that is set at a frame.
+// move sets a value at a frame.
 type move struct {
 	frame, over int64
 	place       int
 	to          float64
 }
 
-// drawn draws moves of an effect, in the order of their frames.
+// drawn returns random moves of an effect, ordered by frame.
 func drawn(r *rand.Rand, k *effect.Kind, frames int64) (moves []move) {
 	for range 3 * k.Len() {
 		i := r.IntN(k.Len())
@@ -57,8 +57,8 @@ func drawn(r *rand.Rand, k *effect.Kind, frames int64) (moves []move) {
 	return moves
 }
 
-// through takes a signal through an effect in blocks of some lengths, with moves at their frames. Where skip
-// says so, blocks of silence are left out while it is idle.
+// through processes a signal in blocks of some lengths, with moves at their frames. If skip is set, silent
+// blocks are skipped while the effect is idle.
 func through(p *effect.Processor, in, key []pcm.Frame, moves []move, block func() int, skip bool) []pcm.Frame {
 	out := slices.Clone(in)
 	for at := 0; at < len(out); {
@@ -79,8 +79,8 @@ func through(p *effect.Processor, in, key []pcm.Frame, moves []move, block func(
 	return out
 }
 
-// TestBlocksDoNotShow: random effects with random moves at random frames give the same bits in blocks of any
-// length, and where silence is left out; and what they give is finite.
+// TestBlocksDoNotShow checks that random effects with random moves give the same finite bits in blocks of any
+// length, and with skipped silence.
 func TestBlocksDoNotShow(t *testing.T) {
 	for _, k := range effect.Kinds() {
 		for seed := range uint64(12) {
@@ -129,7 +129,7 @@ func TestBlocksDoNotShow(t *testing.T) {
 	}
 }
 
-// TestStartsAnew: what is no sound has an effect begin anew from silence, and go on.
+// TestStartsAnew checks that invalid input resets an effect to silence, and that it then continues.
 func TestStartsAnew(t *testing.T) {
 	for _, k := range effect.Kinds() {
 		for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), 1e30} {
@@ -141,7 +141,7 @@ func TestStartsAnew(t *testing.T) {
 				clear(block)
 				ok = p.Process(block, nil, at) && ok
 			}
-			if ok && k.Name != "compressor" && bad != 1e30 { // which may be as much as it takes
+			if ok && k.Name != "compressor" && bad != 1e30 { // a compressor accepts any finite level
 				t.Errorf("%s takes %v", k.Name, bad)
 			}
 			for i := range block {
@@ -154,8 +154,7 @@ func TestStartsAnew(t *testing.T) {
 	}
 }
 
-// TestMix: at 0 nothing of the effect is heard, at 0.5 half of it beside half of what came in; bypassed, it
-// is what came in.
+// TestMix checks that the mix of 0 is dry, 0.5 half dry and half wet, and that bypass is dry.
 func TestMix(t *testing.T) {
 	for mix, want := range map[float64][2]float32{0: {1, 0}, 0.5: {0.5, 0.5}, 1: {0, 1}} {
 		p := made(t, "delay", effect.Values{"mix": mix, "time": 0.01, "feedback": 0}).NewProcessor(1000, 100)
@@ -174,7 +173,7 @@ func TestMix(t *testing.T) {
 			block[i] = pcm.Frame{r.Float32(), r.Float32()}
 		}
 		in := slices.Clone(block)
-		if k.Name == "drive" { // what goes past it is as late as it is
+		if k.Name == "drive" { // the dry signal is delayed by the latency
 			in = append(make([]pcm.Frame, 49), in[:480-49]...)
 		}
 		if p.Process(block, nil, 0); !slices.Equal(block, in) {
@@ -183,7 +182,7 @@ func TestMix(t *testing.T) {
 	}
 }
 
-// TestValues: all that the table has can be set within its range, not beyond it, and is told as it was set.
+// TestValues checks that every parameter can be set within its range, not beyond it, and is read back as set.
 func TestValues(t *testing.T) {
 	for _, k := range effect.Kinds() {
 		e := made(t, k.Name, nil)
@@ -223,8 +222,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestTail: an effect rings no longer than is said, whichever of its moves have been made, and a move of its
-// time makes it longer.
+// TestTail checks that an effect's tail is at most as long as reported after any moves, and that a move of its
+// time lengthens it.
 func TestTail(t *testing.T) {
 	e := made(t, "delay", effect.Values{"time": 0.05, "feedback": 0.5})
 	short := e.Tail(8000, nil)
@@ -267,7 +266,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestOddRates: any rate that a mixer has works, with random moves, and gives what is finite.
+// TestOddRates checks that unusual mixer rates work with random moves and give finite output.
 func TestOddRates(t *testing.T) {
 	for _, k := range effect.Kinds() {
 		for _, rate := range []int{1, 3, 7, 24, 50, 59, 100, 999, 2000, 384000, 768000} {

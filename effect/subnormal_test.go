@@ -11,8 +11,8 @@ import (
 	"voicepool/pcm"
 )
 
-// quietInputs are blocks of sound that make subnormal numbers of what an effect remembers, unless it
-// prevents them.
+// quietInputs produce blocks that would leave subnormal numbers in the state of an effect that does not prevent
+// them.
 var quietInputs = []struct {
 	name string
 	make func(r *rand.Rand, frame int) float32
@@ -32,8 +32,8 @@ var quietInputs = []struct {
 	{"noise of 2^-125", func(r *rand.Rand, _ int) float32 { return float32(math.Ldexp(r.Float64()*2-1, -125)) }},
 }
 
-// TestNoSubnormals: an effect remembers no subnormal number, which makes arithmetic up to 35 times as
-// slow, whatever comes in.
+// TestNoSubnormals checks that the state of an effect never holds subnormal numbers, which slow arithmetic
+// down.
 func TestNoSubnormals(t *testing.T) {
 	for i := range kinds {
 		k := &kinds[i]
@@ -71,7 +71,7 @@ func TestNoSubnormals(t *testing.T) {
 	}
 }
 
-// BenchmarkLevels: the cost of an effect does not depend on the level of its input.
+// BenchmarkLevels shows that the cost of an effect does not depend on the level of its input.
 func BenchmarkLevels(b *testing.B) {
 	for i := range kinds {
 		for _, level := range []float32{0.3, 1e-20, 1e-34, 1e-38} {
@@ -95,7 +95,7 @@ func BenchmarkLevels(b *testing.B) {
 	}
 }
 
-// listening is an engine that keeps its key.
+// listening is an engine that records its key.
 type listening struct {
 	engine
 	key []pcm.Frame
@@ -106,8 +106,8 @@ func (l *listening) process(block, key []pcm.Frame, frame int64) {
 	l.engine.process(block, key, frame)
 }
 
-// TestKeyIsSettled: the key of an effect has no subnormal number when the effect listens to it, and stays as it was
-// for the bus that it is from. Samples below 2^-80 are silence, the others are the same.
+// TestKeyIsSettled checks that the key that an effect receives has no subnormal numbers, while the key of the
+// bus stays unchanged. Samples below 2^-80 become silence, and the others are equal.
 func TestKeyIsSettled(t *testing.T) {
 	keyed := 0
 	for i := range kinds {

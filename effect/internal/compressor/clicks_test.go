@@ -21,10 +21,10 @@ var moves = map[string]func(v *Values, x float64){
 	"makeup":    func(v *Values, x float64) { v.Makeup = 48*x - 24 },
 }
 
-// sines holds what sine returned.
+// sines caches the results of sine.
 var sines = map[int][]float32{}
 
-// sine returns a second of 200 Hz at full scale, and some frames more.
+// sine returns a second of 200 Hz at full scale, and a few more frames.
 func sine(rate int) []float32 {
 	if sines[rate] == nil {
 		for i := range rate + 32 {
@@ -34,8 +34,8 @@ func sine(rate int) []float32 {
 	return sines[rate]
 }
 
-// moved returns a sine of 200 Hz at full scale, on which a parameter moves in so many seconds,
-// and where that begins; and the largest sample.
+// moved processes a 200 Hz full-scale sine while a parameter moves over length seconds. It returns the output,
+// the frame at the start of the move, and the largest sample.
 func moved(rate int, v Values, move func(v *Values, x float64), length float64, down bool) (out []float64, start int, peak float64) {
 	c := New(rate)
 	start = rate / 2 / 32 * 32
@@ -63,11 +63,11 @@ func moved(rate int, v Values, move func(v *Values, x float64), length float64, 
 	return out, start, peak
 }
 
-// TestNoClicks: a parameter that moves over its range in 10 ms adds less than -60 dB of the
-// loudest output above 2 kHz to what the sine has there when it moves in 300 ms.
+// TestNoClicks checks the output above 2 kHz when a parameter moves over its range in 10 ms. Relative to a move
+// of 300 ms, it may add -60 dB of the loudest output.
 //
-// An attack of 0.1 ms follows each half wave. A threshold that moves by 60 dB between four of
-// them is heard whatever the steps are, at 192 kHz as much as at 48 kHz.
+// An attack of 0.1 ms follows each half wave. A threshold that moves by 60 dB between four of them is audible
+// whatever the steps are, at 192 kHz as much as at 48 kHz.
 func TestNoClicks(t *testing.T) {
 	next := longtest.Every(5)
 	for _, c := range []struct{ attack, release, bound float64 }{{0.005, 0.12, -70}, {0.03, 0.3, -70}, {0.001, 0.03, -60}, {0.0001, 0.005, -45}} {

@@ -19,8 +19,8 @@ func with(rate int, v Values) *Compressor {
 	return c
 }
 
-// reached returns the time in seconds after which the reduction of a constant level has gone
-// 63 % of its way from one value to another, both in dB.
+// reached returns the time in seconds until the reduction of a constant level has gone 63 % from one value to
+// another, both in dB.
 func reached(c *Compressor, level, from, to float64) float64 {
 	before := 1.0
 	for i := int64(0); ; i++ {
@@ -35,15 +35,15 @@ func reached(c *Compressor, level, from, to float64) float64 {
 	}
 }
 
-// TestTimes: 63 % of a step of the gain in dB take the attack, and those of a step back the
-// release, within 5 %, whatever the other one is.
+// TestTimes checks that 63 % of a gain step in dB take the attack time, and 63 % of a step back the release
+// time. The tolerance is 5 %, whatever the other time is.
 func TestTimes(t *testing.T) {
 	worst, next := map[string]float64{}, longtest.Every(4)
 	for _, rate := range rates {
 		for _, attack := range []float64{0.0001, 0.001, 0.005, 0.05, 0.5} {
 			for _, release := range []float64{0.005, 0.02, 0.12, 0.6, 5} {
 				if release == 5 && rate > 48000 || !next() {
-					continue // for the sake of time
+					continue // too slow
 				}
 				v := Values{Threshold: -30, Ratio: 10, Attack: attack, Release: release}
 				c, loud := with(rate, v), linear(-6)
@@ -70,8 +70,7 @@ func TestTimes(t *testing.T) {
 	t.Logf("largest errors: %v", worst)
 }
 
-// TestModel compares all samples with the model's, with moves that follow the documentation, a key
-// or none.
+// TestModel compares all samples with the model. Moves follow the documentation, with and without a key.
 func TestModel(t *testing.T) {
 	worst := 0.0
 	for seed := range uint64(60) {
@@ -84,12 +83,12 @@ func TestModel(t *testing.T) {
 		if seed%2 == 1 {
 			key = material(r, len(block), 4)
 		}
-		lines := slices.Repeat([][4]float64{moving(v)}, 33) // of the last frames
+		lines := slices.Repeat([][4]float64{moving(v)}, 33) // the values at the last frames
 		for at := 0; at < len(block); at += 32 {
 			from, old := moving(v), v
 			if r.IntN(4) == 0 {
 				v = drawn(r)
-				v.Attack, v.Release = old.Attack, old.Release // moved in shares, which the model has not
+				v.Attack, v.Release = old.Attack, old.Release // the model does not support the way in which these move
 			}
 			c.Move(v)
 			out := slices.Clone(block[at : at+32])
@@ -126,12 +125,12 @@ func TestModel(t *testing.T) {
 	t.Logf("largest error %.6f dB", worst)
 }
 
-// moving returns what moves in straight lines.
+// moving returns the values that are interpolated linearly.
 func moving(v *Values) [4]float64 {
 	return [4]float64{v.Threshold, v.Knee, 1 / v.Ratio, linear(v.Makeup)}
 }
 
-// TestKey: the key's louder side decides alone, for both sides of the block.
+// TestKey checks that the louder side of the key controls both sides of the block.
 func TestKey(t *testing.T) {
 	c := with(48000, Values{Threshold: -40, Ratio: 2, Attack: 0.0001, Release: 0.1})
 	block, key := make([]pcm.Frame, 960), make([]pcm.Frame, 960)
@@ -148,8 +147,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestBlocks: the lengths of blocks do not show, to the bit, whatever moves. A caller may leave an
-// idle compressor out where block and key are silent.
+// TestBlocks checks that block lengths do not change the bits during any moves. A caller may skip an idle
+// compressor while block and key are silent.
 func TestBlocks(t *testing.T) {
 	for seed := range uint64(12) {
 		var want []pcm.Frame
@@ -208,8 +207,8 @@ func TestBlocks(t *testing.T) {
 
 func bits(x pcm.Frame) [2]uint32 { return [2]uint32{math.Float32bits(x[0]), math.Float32bits(x[1])} }
 
-// TestBounds: a reduction is never negative, so no sample is larger than the makeup makes it, but
-// for the error of the exponential.
+// TestBounds checks that a reduction is never negative: samples are at most the input times the makeup, up to
+// the error of the exponential.
 func TestBounds(t *testing.T) {
 	for seed := range uint64(250) {
 		r := rand.New(rand.NewPCG(3, seed))
@@ -239,8 +238,8 @@ func TestBounds(t *testing.T) {
 
 func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
 
-// TestIdle: in silence the gain comes back in the time that the two stages take, exactly. After
-// that what is below the knee passes as it is.
+// TestIdle checks that in silence the gain recovers exactly in the time of both stages. After that, input below
+// the knee passes unchanged.
 func TestIdle(t *testing.T) {
 	for _, rate := range rates {
 		for _, release := range []float64{0.005, 0.12, 1} {
@@ -257,8 +256,8 @@ func TestIdle(t *testing.T) {
 				c.Process(x, nil, 0)
 				c.Reduction()
 				frame, from := int64(len(x)), max(c.Reduction(), 1e-6)
-				// The slower stage alone takes release ln(from/1e-6), and the other at most
-				// doubles what is left of it.
+				// The slower stage alone takes release ln(from/1e-6), and the other at most doubles the
+				// remainder.
 				slow := max(release, attack)
 				bound := int64(slow*float64(rate)*math.Log(v.asked(0)/1e-6*20)) + 64
 				silence := make([]pcm.Frame, 64)
@@ -282,7 +281,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestReduction: the meter tells the largest reduction since it was asked, then the present.
+// TestReduction checks that the meter returns the largest reduction since the last call, then the current one.
 func TestReduction(t *testing.T) {
 	v := Values{Threshold: -20, Ratio: 4, Attack: 0.001, Release: 0.02, Makeup: 12}
 	c := with(48000, v)
@@ -319,7 +318,7 @@ func TestDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestSameBits pins what every machine has to give. Nothing here comes from the package math.
+// TestSameBits pins bits that are equal on every machine. The test does not use the math package.
 func TestSameBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	c, h := New(48000), fnv.New64a()

@@ -8,7 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// settled returns the gain in dB at the end of a signal, over its last frames.
+// settled returns the gain in dB over the last frames of a signal.
 func settled(c *Compressor, x []pcm.Frame, last int) float64 {
 	out, in, sum := slices.Clone(x), 0.0, 0.0
 	c.Process(out, nil, 0)
@@ -19,9 +19,9 @@ func settled(c *Compressor, x []pcm.Frame, last int) float64 {
 	return 10 * math.Log10(sum/in)
 }
 
-// TestStaticCurve: square waves and sines come out at the level that the formula wants, to
-// 0.1 dB, whatever the level, threshold, ratio and knee. A sine's reduction sinks between
-// its peaks, so its release is long here.
+// TestStaticCurve checks the output level of square waves and sines against the formula, to 0.1 dB, for all
+// levels, thresholds, ratios and knees. The reduction of a sine sinks between its peaks, so the release is long
+// here.
 func TestStaticCurve(t *testing.T) {
 	worst := map[string]float64{}
 	for _, rate := range rates {
@@ -62,7 +62,7 @@ func TestStaticCurve(t *testing.T) {
 	t.Logf("largest errors in dB: %v", worst)
 }
 
-// TestQuiet: what is taken as quiet is given no reduction by the polynomial either.
+// TestQuiet checks that levels below the quiet limit also have no reduction by the polynomial.
 func TestQuiet(t *testing.T) {
 	for threshold := -60.0; threshold <= 0; threshold += 0.37 {
 		for knee := 0.0; knee <= 24; knee += 1.7 {

@@ -7,15 +7,14 @@ import (
 	"voicepool/pcm"
 )
 
-// model is the compressor as the paper has it, one frame at a time, in float64 and with the
-// math package.
+// model is the compressor of the paper, one frame at a time, in float64 and with the math package.
 type model struct {
 	rate         int
 	v            Values
 	peak, smooth float64 // dB
 }
 
-// asked is the static curve, equation 4: the reduction in dB at a level in dB.
+// asked is the static curve, equation 4: it returns the reduction in dB at a level in dB.
 func (v *Values) asked(level float64) float64 {
 	over := level - v.Threshold
 	switch {
@@ -30,7 +29,7 @@ func (v *Values) asked(level float64) float64 {
 // keep is a one-pole filter's coefficient, equation 7.
 func (m *model) keep(time float64) float64 { return math.Exp(-1 / (time * float64(m.rate))) }
 
-// reduction returns that of the next frame, in dB.
+// reduction returns the reduction of the next frame, in dB.
 func (m *model) reduction(key pcm.Frame) float64 {
 	level := 20 * math.Log10(math.Max(math.Abs(float64(key[0])), math.Abs(float64(key[1])))+1e-30)
 	fall := math.Min(m.v.Attack, m.v.Release/16)

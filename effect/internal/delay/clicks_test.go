@@ -19,8 +19,8 @@ var moves = map[string]func(v *Values, x float64){
 	"ping-pong": func(v *Values, x float64) { v.PingPong = x },
 }
 
-// TestNoClicks: a parameter that moves over its range in 10 ms, on a sine of 200 Hz at full scale,
-// leaves less than -60 dB of the loudest output above 2 kHz.
+// TestNoClicks checks that a parameter that moves over its range in 10 ms adds less than -60 dB of the loudest
+// output above 2 kHz to a full-scale 200 Hz sine.
 func TestNoClicks(t *testing.T) {
 	next := longtest.Every(5)
 	for _, name := range slices.Sorted(maps.Keys(moves)) {
@@ -45,7 +45,7 @@ func TestNoClicks(t *testing.T) {
 							d.Jump(&v)
 						}
 						d.Move(&v)
-						fade := min(float64(at)/float64(rate)*10, 1) // the sine's own beginning
+						fade := min(float64(at)/float64(rate)*10, 1) // fade in the sine
 						for i := range block {
 							y := float32(fade * math.Sin(2*math.Pi*200*float64(at+i)/float64(rate)))
 							block[i] = pcm.Frame{y, -y / 2}

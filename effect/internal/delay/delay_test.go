@@ -20,8 +20,8 @@ func with(rate int, v Values) *Delay {
 	return d
 }
 
-// TestExactFrames: an impulse comes back exactly after the time, then after each further one, at
-// the power of the feedback, and nothing comes between.
+// TestExactFrames checks that an impulse repeats at exact multiples of the time, scaled by powers of the
+// feedback, with silence in between.
 func TestExactFrames(t *testing.T) {
 	for _, rate := range append([]int{1, 8, 1000}, rates...) {
 		for _, seconds := range []float64{0.001, 0.00106, 0.0010625, 0.0039, 0.004, 0.01, 0.1, 0.35, 1.2345678, 4} {
@@ -48,7 +48,7 @@ func TestExactFrames(t *testing.T) {
 	}
 }
 
-// TestPingPong: the mono sum comes from the left first, and then alternates.
+// TestPingPong checks that the mono sum appears first on the left and then alternates.
 func TestPingPong(t *testing.T) {
 	d := with(8000, Values{Time: 0.01, Feedback: 0.5, PingPong: 1})
 	out := make([]pcm.Frame, 500)
@@ -65,7 +65,7 @@ func TestPingPong(t *testing.T) {
 	}
 }
 
-// TestLowPass: the second echo has the response of the formula, which is 3 dB down at the cutoff.
+// TestLowPass checks the second echo against the formula's response, which is 3 dB down at the cutoff.
 func TestLowPass(t *testing.T) {
 	worst := 0.0
 	for _, rate := range rates {
@@ -103,7 +103,7 @@ func TestLowPass(t *testing.T) {
 	t.Logf("largest error %.5f dB", worst)
 }
 
-// TestModel compares all samples with the model's, whatever moves, the time too.
+// TestModel compares all samples with the model during any moves, including moves of the time.
 func TestModel(t *testing.T) {
 	const longest = 0.1
 	worst := 0.0
@@ -136,8 +136,8 @@ func TestModel(t *testing.T) {
 	t.Logf("largest error %.3g, of an output of up to 20", worst)
 }
 
-// TestTail: the output stays below -90 dBFS after the tail, ends in exact zeros after the count that
-// the same formula gives for -200 dBFS, and nothing on the way is smaller.
+// TestTail checks that the output is below -90 dBFS after the tail. It ends in exact zeros after the frames
+// that the same formula gives for -200 dBFS, without smaller values before.
 func TestTail(t *testing.T) {
 	loosest := 0.0
 	for seed := range uint64(longtest.Amount(40, 150)) {
@@ -150,7 +150,7 @@ func TestTail(t *testing.T) {
 		d := with(rate, *v)
 		in := material(r, rate/4, 1)
 		if seed%3 == 0 {
-			for i := range in { // as loud as it can get
+			for i := range in { // the loudest input
 				in[i] = pcm.Frame{1, 1}
 			}
 		}
@@ -178,7 +178,7 @@ func TestTail(t *testing.T) {
 		if seed%3 == 0 {
 			loosest = max(loosest, float64(tail-last)/float64(tail))
 		}
-		// Then the line is empty after one more time, as soon as the low-pass adds nothing to it.
+		// The line is empty after one more delay time, once the low-pass no longer adds to it.
 		rest := make([]pcm.Frame, int64(v.Time*float64(rate))+2*grid)
 		if d.Process(rest, int64(len(in)+len(out))); !d.Idle() {
 			t.Errorf("seed %d, %d Hz, %+v: not idle", seed, rate, v)
@@ -189,8 +189,8 @@ func TestTail(t *testing.T) {
 
 func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
 
-// TestBlocks: the lengths of blocks do not show, to the bit, whatever moves. A caller may leave an
-// idle delay out where the block is silent.
+// TestBlocks checks that block lengths do not change the bits during any moves. A caller may skip an idle delay
+// while the block is silent.
 func TestBlocks(t *testing.T) {
 	const n, longest = 40960, 0.05
 	idle := 0
@@ -248,8 +248,8 @@ func TestBlocks(t *testing.T) {
 
 func bits(x pcm.Frame) [2]uint32 { return [2]uint32{math.Float32bits(x[0]), math.Float32bits(x[1])} }
 
-// TestBounds: nothing exceeds the peak of the input over 1 - feedback, see the loop, whatever moves; and
-// what rings is zero or large enough.
+// TestBounds checks that the output never exceeds the peak of the input over 1 - feedback, during any moves.
+// Values in the tail are zero or not denormal.
 func TestBounds(t *testing.T) {
 	for seed := range uint64(250) {
 		r := rand.New(rand.NewPCG(4, seed))
@@ -282,7 +282,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestReset: after it, and after becoming idle, a delay is as if new.
+// TestReset checks that after Reset, and after becoming idle, a delay behaves like a new one.
 func TestReset(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for range 20 {
@@ -318,7 +318,7 @@ func TestDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestSameBits pins what every machine has to give. Nothing here comes from the package math.
+// TestSameBits pins bits that are equal on every machine. The test does not use the math package.
 func TestSameBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	d, h := New(48000, 0.1), fnv.New64a()

@@ -7,16 +7,16 @@ import (
 	"voicepool/pcm"
 )
 
-// model is the delay as its documentation has it, one frame at a time and with all of the past, in
-// float64 and with the math package.
+// model is the documented delay, one frame at a time with its whole history, in float64 and with the math
+// package.
 type model struct {
 	rate  int
-	past  [][2]float64 // what went into the line
-	loud  int          // where the last of it ends that is not silent
+	past  [][2]float64 // the input of the delay line
+	loud  int          // the end of its last audible part
 	low   [2]float64
 	v     Values
-	from  [3]float64     // feedback, what the low-pass keeps, ping-pong, when the last move began
-	lines [3][33]float64 // of the last frames
+	from  [3]float64     // feedback, low-pass coefficient and ping-pong at the start of the last move
+	lines [3][33]float64 // the values at the last frames
 
 	time, next, wanted, faded int
 }
@@ -59,7 +59,7 @@ func (m *model) back(n int) [2]float64 {
 
 // step returns the output for the next frame of input.
 func (m *model) step(x pcm.Frame) [2]float64 {
-	var now [3]float64 // the means of the lines
+	var now [3]float64 // the means over the lines
 	for i, to := range m.numbers() {
 		copy(m.lines[i][:], m.lines[i][1:])
 		m.lines[i][32] = m.from[i] + (to-m.from[i])*float64(len(m.past)%32+1)/32
@@ -95,7 +95,7 @@ func (m *model) step(x pcm.Frame) [2]float64 {
 		m.loud = len(m.past)
 	}
 	if n := len(m.past); n%32 == 0 && n-(m.loud+31)/32*32 >= max(m.time, m.next) {
-		clear(m.past) // it is forgotten
+		clear(m.past) // clear the history
 		m.low = [2]float64{}
 	}
 	return out

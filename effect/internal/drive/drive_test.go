@@ -29,7 +29,7 @@ func noise(r *rand.Rand, n int) []pcm.Frame {
 	return x
 }
 
-// sine returns periods of a sine in n frames, from the frame begin on, with the opposite on the right.
+// sine returns n frames of a sine with the given periods, from frame begin. The right side is inverted.
 func sine(begin, n int, periods, amplitude float64) []pcm.Frame {
 	x := make([]pcm.Frame, n)
 	for i := range x {
@@ -39,7 +39,7 @@ func sine(begin, n int, periods, amplitude float64) []pcm.Frame {
 	return x
 }
 
-// settled returns n frames of the left side of a sine, after as many that come before.
+// settled returns n frames of the left side of a driven sine, after n frames to settle.
 func settled(d *Drive, n int, periods, amplitude float64) (y []float64) {
 	x := sine(0, n, periods, amplitude)
 	d.Process(slices.Clone(x), 0)
@@ -50,7 +50,7 @@ func settled(d *Drive, n int, periods, amplitude float64) (y []float64) {
 	return y
 }
 
-// circles holds what circle returned.
+// circles caches the results of circle.
 var circles = map[int][]complex128{}
 
 // circle returns the n-th roots of 1, clockwise.
@@ -63,7 +63,7 @@ func circle(n int) []complex128 {
 	return circles[n]
 }
 
-// line returns the amplitude of periods in x.
+// line returns the amplitude of the component with the given periods in x.
 func line(x []float64, periods int) float64 {
 	var sum complex128
 	turns := circle(len(x))
@@ -76,14 +76,14 @@ func line(x []float64, periods int) float64 {
 	return 2 * cmplx.Abs(sum) / float64(len(x))
 }
 
-// curve is the shaper as its documentation has it, with a gain before it and none after it.
+// curve is the documented shaper, with a gain before it and no makeup.
 func curve(x, gain float64) float64 {
 	u := max(min(x*gain/4, 1), -1)
 	return 4 * (u - math.Pow(u, 3)*4/3 + math.Pow(u, 5)*6/5 - math.Pow(u, 7)*4/7 + math.Pow(u, 9)/9)
 }
 
-// harmonics returns the amplitudes of the Fourier series of a sine through the shaper, odd and even,
-// with the makeup that leaves a sine of -18 dBFS as loud as it is.
+// harmonics returns the amplitudes of the Fourier series of a shaped sine, odd and even. The makeup keeps the
+// level of a sine of -18 dBFS.
 func harmonics(amplitude, amount float64, most int) (h []float64) {
 	const points = 1 << 13
 	gain, quiet := math.Pow(10, amount/20), math.Pow(10, -18.0/20)
@@ -99,8 +99,8 @@ func harmonics(amplitude, amount float64, most int) (h []float64) {
 	return h
 }
 
-// TestHarmonics: up to 0.39 of the rate a sine has the harmonics of the analytic shaper, within 0.02 dB
-// or 90 dB below the fundamental, and no others.
+// TestHarmonics checks that up to 0.39 of the rate a sine has the harmonics of the analytic shaper. The
+// tolerance is 0.02 dB or 90 dB below the fundamental.
 func TestHarmonics(t *testing.T) {
 	worst, other := 0.0, math.Inf(-1)
 	const n, periods = 4800, 53
@@ -128,8 +128,7 @@ func TestHarmonics(t *testing.T) {
 	t.Logf("harmonics are at most %.4f dB off; what is none is at most at %.1f dB", worst, other)
 }
 
-// beside returns the root of the sum of squares of what is no odd harmonic of periods in x, over the
-// fundamental, in dB.
+// beside returns the RMS of x without the odd harmonics of periods, relative to the fundamental, in dB.
 func beside(x []float64, periods int) float64 {
 	rest := slices.Clone(x)
 	for k := periods; 2*k < len(x); k += 2 * periods {
@@ -151,8 +150,8 @@ func beside(x []float64, periods int) float64 {
 	return decibels(math.Sqrt(sum) / line(x, periods))
 }
 
-// TestAliasing: a sine at full scale and 48 kHz has nothing but its odd harmonics. What else there is, is
-// far below the fundamental: at 1 kHz up to the largest amount.
+// TestAliasing checks the aliasing of a full-scale sine at 48 kHz. Components other than odd harmonics stay far
+// below the fundamental: at 1 kHz up to the largest amount.
 func TestAliasing(t *testing.T) {
 	for _, c := range []struct {
 		periods int // of 4800 frames
@@ -173,8 +172,8 @@ func TestAliasing(t *testing.T) {
 	}
 }
 
-// TestLevel: a sine of -18 dBFS at 1 kHz comes out as loud as it is, within 0.2 dB, whatever amount and
-// tone. There is no DC offset.
+// TestLevel checks that a 1 kHz sine of -18 dBFS keeps its level within 0.2 dB, for any amount and tone,
+// without a DC offset.
 func TestLevel(t *testing.T) {
 	for _, rate := range rates {
 		for _, amount := range []float64{0, 3, 12, 25, 40} {
@@ -185,13 +184,13 @@ func TestLevel(t *testing.T) {
 					sum += v * v
 				}
 				level := 10*math.Log10(2*sum/float64(len(y))) + 18
-				if tone != 0 { // heights and depths move: the fundamental alone keeps its level
+				if tone != 0 { // the tone control changes the harmonics: only the fundamental keeps its level
 					want := harmonics(math.Pow(10, -18.0/20), amount, 1)[1]
 					level = decibels(line(y, 100) / want)
 				}
 				least := -0.2
 				if rate < 44100 && tone == 0 {
-					least = -0.7 // there is no room for the harmonics
+					least = -0.7 // the harmonics exceed the band
 				}
 				if dc := line(y, 0); level > 0.2 || level < least || dc > 1e-7 {
 					t.Errorf("%d Hz, amount %v, tone %v: %.3f dB, an offset of %.1f dB", rate, amount, tone, level, decibels(dc))
@@ -201,8 +200,8 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestLatency: an impulse comes out 49 frames late, and the filters are symmetric about it. Up to 0.39
-// of the rate they are flat within 0.02 dB.
+// TestLatency checks that an impulse is delayed by 49 frames and that the filters are symmetric around it. Up
+// to 0.39 of the rate they are flat within 0.02 dB.
 func TestLatency(t *testing.T) {
 	d := with(48000, Values{})
 	if d.Latency() != 49 {

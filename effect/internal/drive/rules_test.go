@@ -18,7 +18,7 @@ func drawn(r *rand.Rand) *Values {
 	return &Values{Amount: 40 * clip(r.Float64()*1.4-0.2), Tone: float64(r.IntN(2)) * (2*clip(r.Float64()*1.4-0.2) - 1)}
 }
 
-// scripted takes in through a drive with random moves, in blocks of a length.
+// scripted runs in through a drive with random moves, in blocks of the given length.
 func scripted(seed uint64, in []pcm.Frame, length int) (out []pcm.Frame, d *Drive, last *Values) {
 	r := rand.New(rand.NewPCG(3, seed))
 	d, out = New(rates[r.IntN(len(rates))]), slices.Clone(in)
@@ -41,7 +41,7 @@ func scripted(seed uint64, in []pcm.Frame, length int) (out []pcm.Frame, d *Driv
 	return out, d, last
 }
 
-// TestBlocks: the lengths of blocks do not show, to the bit.
+// TestBlocks checks that block lengths do not change the bits.
 func TestBlocks(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(2, seed))
@@ -64,9 +64,9 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestBounded: the output is at most the ceiling of the shaper times the magnitudes of the taps after
-// it, times those of the tone, whatever comes in. Values in between are means of such at the ends,
-// so their products are at most that of the largest.
+// TestBounded checks the output limit for any input. The limit is the ceiling of the shaper times the tap
+// magnitudes of the later filters and of the tone filter. Interpolated values are means of the end values, so
+// their limit is not larger.
 func TestBounded(t *testing.T) {
 	d := New(48000)
 	sums := 2 * magnitudes(d.halving.taps)
@@ -105,8 +105,8 @@ func magnitudes(taps []float32) (sum float64) {
 	return sum
 }
 
-// TestTail: after the end of a sound it is below -90 dB of it after Tail, then idle, then exactly
-// silent. No number is denormal.
+// TestTail checks that after Tail the output is 90 dB below the sound, then idle, then exactly silent, without
+// denormal numbers.
 func TestTail(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(6, seed))
@@ -141,7 +141,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestReset: after Reset it is as a new one with the same values.
+// TestReset checks that after Reset a drive behaves like a new one with the same values.
 func TestReset(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(7, seed))
@@ -165,8 +165,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestMoveArrives: a drive keeps sounding while the amount moves. Once the move is over and the filters have forgotten
-// it, the drive gives the bits of one that began with the new amount.
+// TestMoveArrives checks that a drive keeps sounding while the amount moves. After the move, and once the
+// filter states have decayed, it gives the bits of a drive that began with the new amount.
 func TestMoveArrives(t *testing.T) {
 	const n, begins = 9600, 4800
 	from, to := Values{Amount: 3}, Values{Amount: 25}
@@ -202,7 +202,7 @@ func TestDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// moved returns the treble of a sine of 200 Hz whose values move in so many seconds.
+// moved returns the largest output above 2 kHz for a 200 Hz sine while values move over length seconds.
 func moved(rate int, amplitude, length float64, at func(x float64) Values) float64 {
 	start := rate / 5 / 32 * 32
 	d, out := New(rate), []float64{}
@@ -226,8 +226,8 @@ func moved(rate int, amplitude, length float64, at func(x float64) Values) float
 	return treble.Most(out, rate, start/2)
 }
 
-// TestNoClicks: an amount or tone that goes over its range in 10 ms adds less than -60 dBFS above
-// 2 kHz to what the sine and its harmonics have there when it goes in 0.4 s.
+// TestNoClicks moves an amount or tone over its range in 10 ms. Compared with a move of 0.4 s, it may add less
+// than -60 dBFS above 2 kHz.
 func TestNoClicks(t *testing.T) {
 	worst, next := math.Inf(-1), longtest.Every(7)
 	for _, rate := range rates {

@@ -8,7 +8,7 @@ import (
 	"voicepool/pcm"
 )
 
-// peaks returns n bands that do something.
+// peaks returns n active bands.
 func peaks(n int) *Values {
 	v := &Values{N: n}
 	for i := range n {

@@ -16,7 +16,7 @@ var sweeps = map[string]func(b *Band, x float64){
 	"q":    func(b *Band, x float64) { b.Q = 0.1 * math.Pow(180, x) },
 }
 
-// frozen is a filter that moves from frame to frame as it is wanted, by Zavalishin's formulas.
+// frozen is a filter by Zavalishin's formulas whose coefficients change at every frame.
 type frozen struct{ s1, s2 float64 }
 
 func (f *frozen) step(b *Band, rate int, x float64) float64 {
@@ -50,9 +50,9 @@ func (f *frozen) step(b *Band, rate int, x float64) float64 {
 	return x
 }
 
-// moved takes a sine of 200 Hz at full scale through a band that moves from frame start on, for 10 ms:
-// at is what it is asked to be, from 0 to 1. It returns the largest magnitude above 2 kHz and the peak,
-// and of a filter that moves in each frame the former.
+// moved runs a full-scale 200 Hz sine through a band that moves for 10 ms from frame start; at maps 0 to 1 to
+// the band. It returns the largest magnitude above 2 kHz, the same for an ideal filter that moves at each
+// frame, and the peak.
 func moved(rate int, at func(x float64) Band) (ours, smooth, peak float64) {
 	start := rate / 8 / grid * grid
 	band := func(frame int) Band {
@@ -70,7 +70,7 @@ func moved(rate int, at func(x float64) Band) (ours, smooth, peak float64) {
 		e.Move(v)
 		for i := range block {
 			y := math.Sin(2 * math.Pi * 200 * float64(frame+i) / float64(rate))
-			y *= 0.5 - 0.5*math.Cos(math.Pi*min(float64(frame+i)/float64(start/2), 1)) // what rings must not be the beginning
+			y *= 0.5 - 0.5*math.Cos(math.Pi*min(float64(frame+i)/float64(start/2), 1)) // exclude the transient at the beginning
 			block[i] = pcm.Frame{float32(y), float32(y)}
 			b := band(frame + i)
 			want = append(want, ideal.step(&b, rate, y))
@@ -84,9 +84,9 @@ func moved(rate int, at func(x float64) Band) (ours, smooth, peak float64) {
 	return treble.Most(out, rate, start), treble.Most(want, rate, start), peak
 }
 
-// TestNoClicks: a parameter that goes over its range in 10 ms leaves less than -60 dB above 2 kHz of
-// a sine of 200 Hz and of the loudest output. There is one exception: a resonance that goes up takes
-// along what it holds. It does so as well where it moves in each frame; the bound is 1 dB above that.
+// TestNoClicks checks that a parameter that moves over its range in 10 ms adds less than -60 dB of the loudest
+// output above 2 kHz to a 200 Hz sine. The exception is a rising resonance, which amplifies its own state. An
+// ideal filter does so, too; the bound is 1 dB above it.
 func TestNoClicks(t *testing.T) {
 	calm, carried, over := math.Inf(-1), 0, math.Inf(-1)
 	for _, rate := range few() {
@@ -116,7 +116,7 @@ func TestNoClicks(t *testing.T) {
 	t.Logf("at most %.1f dB; %d resonances carried along, with at most %.1f dB above the smooth filter's", calm, carried, over)
 }
 
-// TestTypesDoNotClick: nor does a change of a band's type, which has no such exception.
+// TestTypesDoNotClick checks that a change of a band's type does not click, without exceptions.
 func TestTypesDoNotClick(t *testing.T) {
 	worst, next := math.Inf(-1), longtest.Every(5)
 	for _, rate := range few() {

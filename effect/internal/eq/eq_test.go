@@ -9,14 +9,14 @@ import (
 	"voicepool/pcm"
 )
 
-// script is what is asked of an equaliser: values at frames.
+// script holds timed values for an equaliser and the frame of a reset.
 type script struct {
 	frames []int64
 	values []*Values
 	reset  int64
 }
 
-// newScript returns random moves at multiples of 32, of single values, of all, and of types.
+// newScript returns random moves at multiples of 32: of single values, of all values, and of types.
 func newScript(r *rand.Rand, n int) *script {
 	s := &script{frames: []int64{0}, values: []*Values{drawn(r)}, reset: int64(r.IntN(2*n) / grid * grid)}
 	for at := grid; at < n; at += grid * (1 + r.IntN(2)*r.IntN(40)) {
@@ -39,8 +39,8 @@ func newScript(r *rand.Rand, n int) *script {
 	return s
 }
 
-// run takes x through an equaliser as the script wants, in blocks of a length that do not cross a
-// multiple of 32 while it moves.
+// run processes x by the script, in blocks of the given length. While values move, no block crosses a multiple
+// of 32.
 func (s *script) run(rate int, x []pcm.Frame, length int) *Equaliser {
 	e, next, begin := New(rate), 0, int64(1<<20)
 	for frame := begin; len(x) > 0; {
@@ -68,7 +68,7 @@ func (s *script) run(rate int, x []pcm.Frame, length int) *Equaliser {
 	return e
 }
 
-// TestBlocks: the lengths of blocks do not show, to the bit.
+// TestBlocks checks that block lengths do not change the bits.
 func TestBlocks(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(5, seed))
@@ -94,8 +94,8 @@ func TestBlocks(t *testing.T) {
 
 func bits(f pcm.Frame) [2]uint32 { return [2]uint32{math.Float32bits(f[0]), math.Float32bits(f[1])} }
 
-// TestFlat: without a band, with bands of no type and with gains of 0, no bit changes; nor after a
-// move to there.
+// TestFlat checks that no bit changes without bands, with bands without a type and with gains of 0, also after
+// a move to these values.
 func TestFlat(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
 	in := append(uniform(r.Float32, 1000), pcm.Frame{float32(math.Copysign(0, -1)), 1e-40}, pcm.Frame{1e30, -1e-30})
@@ -125,8 +125,8 @@ func TestFlat(t *testing.T) {
 	}
 }
 
-// TestIdle: after a sound it is idle some time later, and its output is exact zeros from then on. No
-// state and no sample is denormal, with silence and with a DC offset.
+// TestIdle checks that some time after a sound the equaliser is idle and gives exact zeros. States and samples
+// are never denormal, with silence and with a DC offset.
 func TestIdle(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(7, seed))
@@ -182,7 +182,7 @@ func denormal(x, least float64) int {
 	return 0
 }
 
-// TestReset: after Reset it is as a new one with the same values.
+// TestReset checks that after Reset an equaliser behaves like a new one with the same values.
 func TestReset(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(8, seed))
@@ -205,12 +205,12 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestBounded: with values at rest the output is at most the sum of the magnitudes of the impulse
-// response. While one moves by random steps, n frames give at most 60 sqrt(4,600 n) of the input's
-// peak, and a million at full scale less than the 1e15 at which a Processor gives up.
+// TestBounded checks two bounds. With constant values the output is at most the sum of the magnitudes of the
+// impulse response. While values move by random steps, n frames give at most 60 sqrt(4,600 n) of the input's
+// peak. A million frames at full scale give less than the 1e15 at which a Processor resets.
 //
-// For the filter's energy s1² + s2² grows by at most g/k x² a frame, which is at most 64 x 72,
-// with any mean of such filters as well. The output has at most 60 of a state.
+// For the filter's energy s1² + s2² grows by at most g/k x² a frame, which is at most 64 x 72, also for any
+// mean of such filters. The output is at most 60 times a state.
 func TestBounded(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(9, seed))

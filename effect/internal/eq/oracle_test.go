@@ -54,7 +54,7 @@ func (c cookbook) response(freq float64, rate int) complex128 {
 	return (complex(c.b0, 0) + z*(complex(c.b1, 0)+z*complex(c.b2, 0))) / (1 + z*(complex(c.a1, 0)+z*complex(c.a2, 0)))
 }
 
-// filter takes x through the biquad, in its transposed direct form II.
+// filter runs x through the biquad, in its transposed direct form II.
 func (c cookbook) filter(x []float64) {
 	var s1, s2 float64
 	for i, v := range x {
@@ -66,7 +66,7 @@ func (c cookbook) filter(x []float64) {
 
 func decibels(factor float64) float64 { return 20 * math.Log10(factor) }
 
-// with returns an equaliser of some bands.
+// with returns an equaliser with the given bands.
 func with(rate int, bands ...Band) (*Equaliser, *Values) {
 	v := &Values{N: len(bands)}
 	copy(v.Bands[:], bands)
@@ -97,7 +97,7 @@ var (
 	qs    = []float64{0.1, 0.7071, 4, 18}
 )
 
-// impulse returns what the bands make of an impulse, in float64, until they are below floor.
+// impulse returns the impulse response of the bands, in float64, until it is below floor.
 func (e *Equaliser) impulse(floor float64) (h []float64) {
 	x := make([]pair, run)
 	x[0] = pair{1, 1}

@@ -9,8 +9,8 @@ import (
 	"voicepool/internal/longtest"
 )
 
-// TestResponse: the response of the filters is the cookbook's, within 0.01 dB up to 0.45 of the
-// rate, and so is what Response says.
+// TestResponse checks the filters and Response against the cookbook's response, within 0.01 dB up to 0.45 of
+// the rate.
 func TestResponse(t *testing.T) {
 	worst, told, next := 0.0, 0.0, longtest.Every(3)
 	for _, rate := range few() {
@@ -21,7 +21,7 @@ func TestResponse(t *testing.T) {
 			e, v := with(rate, b)
 			floor := 1e-10
 			if b.Type == LowPass || b.Type == HighPass {
-				floor = 1e-14 // they leave -190 dB
+				floor = 1e-14 // enough for -190 dB
 			}
 			h, c := e.impulse(floor), newCookbook(&b, rate)
 			nyquist := float64(rate) / 2
@@ -45,8 +45,8 @@ func TestResponse(t *testing.T) {
 	t.Logf("the largest errors: %.6f dB, of Response %.6f dB", worst, told)
 }
 
-// TestNoise: noise at full scale comes out as it does of the cookbook's biquad, with what
-// differs 120 dB below full scale and below the peak of the output.
+// TestNoise compares full-scale noise with the output of the cookbook's biquad. The difference is 120 dB below
+// full scale and below the peak of the output.
 func TestNoise(t *testing.T) {
 	worst, next := math.Inf(-1), longtest.Every(5)
 	for _, rate := range rates {
@@ -75,7 +75,7 @@ func TestNoise(t *testing.T) {
 	t.Logf("what differs is at most at %.1f dB", worst)
 }
 
-// TestResponseOfMany: the gains of bands add up in dB, in Response and in what is heard.
+// TestResponseOfMany checks that the gains of bands add up in dB, in Response and in the output.
 func TestResponseOfMany(t *testing.T) {
 	for _, rate := range rates {
 		e, v := with(rate,

@@ -8,8 +8,8 @@ import (
 	"voicepool/internal/longtest"
 )
 
-// rings returns after how many frames no input of peak 1 is at -90 dBFS any more: its worst has the
-// signs of the impulse response, backwards.
+// rings returns the exact tail: the frames after which every input of peak 1 is below -90 dBFS. The worst input
+// has the signs of the impulse response, reversed.
 func rings(h []float64) int64 {
 	sum, n := 0.0, len(h)
 	for n > 0 && sum < math.Pow(10, -4.5) {
@@ -19,8 +19,8 @@ func rings(h []float64) int64 {
 	return int64(n)
 }
 
-// TestTail: no input rings for longer than Tail says. Of one band, the worst rings at least for half
-// of it. In a row of bands, one may take away what another would have rung for.
+// TestTail checks that no tail exceeds Tail. For one band the worst tail is at least half of it. In a row of
+// bands, one band may shorten the tail of another.
 func TestTail(t *testing.T) {
 	most, next := map[bool]float64{}, longtest.Every(5)
 	check := func(rate int, bands ...Band) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSpline: the numbers are the mean of the last 32 frames of straight lines, and arrive exactly.
+// TestSpline checks that the numbers are the mean of the last 32 frames of straight lines, and arrive exactly.
 func TestSpline(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(1, seed))
@@ -37,7 +37,8 @@ func TestSpline(t *testing.T) {
 	}
 }
 
-// TestLateMoves: without a further move it arrives after 64 frames; two moves at one frame are one.
+// TestLateMoves checks that a single move arrives after 64 frames, and that two moves at one frame count as
+// one.
 func TestLateMoves(t *testing.T) {
 	g, h := New(1), New(1)
 	g.Move([]float64{7})

@@ -13,8 +13,7 @@ import (
 	"voicepool/pcm"
 )
 
-// noise returns pink noise of 20 Hz to 20 kHz, the same or not on both sides: each frequency with a phase of
-// its own.
+// noise returns pink noise of 20 Hz to 20 kHz with random phases, equal or independent on both sides.
 func noise(n, rate int, mono bool) []pcm.Frame {
 	size := 1
 	for size < n {
@@ -56,7 +55,7 @@ func loud(x []pcm.Frame, rate int) float64 {
 	return float64(m.Integrated())
 }
 
-// TestLoudness: pink noise leaves it as loud as it entered, within 1 dB, whatever the values.
+// TestLoudness checks that pink noise keeps its loudness within 1 dB, for any values.
 func TestLoudness(t *testing.T) {
 	worst, next := 0.0, longtest.Every(3)
 	for _, rate := range []int{44100, 48000, 96000} {

@@ -32,8 +32,8 @@ func cookbookShelf(high bool, hertz, gain float64, rate int) *biquad {
 	return &biquad{b0: b0 / a0, b1: b1 / a0, b2: b2 / a0, a1: a1 / a0, a2: a2 / a0}
 }
 
-// model is the room in float64, by plain loops over all that ever came in. Its lengths are those of the
-// subject: they are a matter of taste.
+// model is the room in float64, with plain loops over the whole input. It takes its delay lengths from the
+// tested reverb, because they are free choices.
 type model struct {
 	in      [][2]float64
 	walls   [2][]wallModel
@@ -72,7 +72,7 @@ func at(x []float64, i int) float64 {
 	return x[i]
 }
 
-// next returns what the lines give for a frame, and the first reflections, before their gains.
+// next returns the output of the lines and the early reflections for a frame, before their gains.
 func (m *model) next(x [2]float64, p *places) (late, early [2]float64) {
 	n := len(m.in)
 	m.in = append(m.in, x)
@@ -136,7 +136,7 @@ func (m *model) next(x [2]float64, p *places) (late, early [2]float64) {
 	return late, early
 }
 
-// TestAgainstModel: a room whose walls stand still is the one of the model, as exactly as float32 is.
+// TestAgainstModel compares a room without modulation with the model, within the precision of float32.
 func TestAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	for range 12 {
@@ -171,8 +171,8 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// TestClicks: values that go all their way within 10 ms, one by one, add to a steady sine of 200 Hz less than -60
-// dBFS above 2 kHz.
+// TestClicks moves each value over its whole range within 10 ms. It may add less than -60 dBFS above 2 kHz to a
+// steady 200 Hz sine.
 func TestClicks(t *testing.T) {
 	for _, rate := range []int{8000, 48000, 96000} {
 		for name, ends := range map[string]func(v *Values, x float64){
@@ -209,7 +209,7 @@ func TestClicks(t *testing.T) {
 					frames = append(frames, float64(f[0]))
 				}
 			}
-			// Eight poles of a high-pass at 2 kHz.
+			// An eight-pole high-pass at 2 kHz.
 			w := 2 * math.Pi * 2000 / float64(rate)
 			for _, q := range []float64{0.5098, 0.6013, 0.9000, 2.5629} {
 				alpha, c := math.Sin(w)/(2*q), math.Cos(w)

@@ -12,7 +12,7 @@ import (
 	"voicepool/pcm"
 )
 
-// of returns a reverb of some values.
+// of returns a reverb with changed values.
 func of(rate int, change func(v *Values)) *Reverb {
 	v := defaults()
 	if change != nil {
@@ -23,7 +23,7 @@ func of(rate int, change func(v *Values)) *Reverb {
 	return r
 }
 
-// response returns so many seconds of what a reverb gives for an impulse on both sides, or on one.
+// response returns the response of a reverb to an impulse, in seconds, on one or both sides.
 func response(r *Reverb, seconds float64, impulse pcm.Frame) []pcm.Frame {
 	out := make([]pcm.Frame, int(seconds*float64(r.rate)))
 	out[0] = impulse
@@ -31,13 +31,13 @@ func response(r *Reverb, seconds float64, impulse pcm.Frame) []pcm.Frame {
 	return out
 }
 
-// excited are the impulses of whose answers the mean is taken.
+// excited lists the impulses over which decay times are averaged.
 var excited = []pcm.Frame{{1, 1}, {1, 0}, {0, 1}, {1, -1}}
 
-// responses returns what a reverb gives for each of them.
+// responses returns the response of a reverb to each impulse in excited.
 func responses(rate int, seconds float64, change func(v *Values)) (all [][]pcm.Frame) {
 	for _, impulse := range excited {
-		for _, frame := range []int64{0, 31 * rest * 20} { // the ends of the lines are elsewhere then
+		for _, frame := range []int64{0, 31 * rest * 20} { // the second frame has other positions in the delay lines
 			out := make([]pcm.Frame, int(seconds*float64(rate)))
 			out[0] = impulse
 			of(rate, change).Process(out, frame)
@@ -56,7 +56,7 @@ func side(x []pcm.Frame, c int) []float64 {
 	return one
 }
 
-// decay returns the reverberation time of an octave, of both sides of all responses.
+// decay returns the reverberation time of an octave over both sides of all responses.
 func decay(all [][]pcm.Frame, hertz float64, rate int) float64 {
 	var sides [][]float64
 	for _, x := range all {
@@ -65,8 +65,8 @@ func decay(all [][]pcm.Frame, hertz float64, rate int) float64 {
 	return acoustics.Decay(sides, hertz, rate)
 }
 
-// TestDecay: each octave from 250 Hz to 4 kHz decays in the time that is asked for, within 5 %, at each rate,
-// time and size; below 250 Hz and above 4 kHz in that times low and high.
+// TestDecay checks that each octave from 250 Hz to 4 kHz decays in the requested time, within 5 %, at each
+// rate, time and size. Below 250 Hz and above 4 kHz, Low and High scale the time.
 func TestDecay(t *testing.T) {
 	worst := 0.0
 	for _, rate := range []int{44100, 48000, 96000} {
@@ -91,7 +91,7 @@ func TestDecay(t *testing.T) {
 	for _, c := range []struct{ low, high float64 }{{0.5, 1.2}, {1.3, 0.6}, {2, 0.3}}[:longtest.Amount(1, 3)] {
 		x := responses(48000, 1.8*1.3*max(c.low, c.high, 1), func(v *Values) { v.Low, v.High, v.Early, v.Predelay = c.low, c.high, -60, 0 })
 		for hertz, want := range map[float64]float64{63: c.low, 700: 1, 11000: c.high} {
-			// Reading between samples takes some of the heights of a room that keeps them long.
+			// Fractional delays dampen the high frequencies of a room with a long high decay.
 			if got := decay(x, hertz, 48000) / 1.8; got/want > 1.12 || got/want < 0.88 && !(hertz > 10000 && want > 1 && got/want > 0.8) {
 				t.Errorf("low %v, high %v: %v Hz decays in %.3f of the time, want %v", c.low, c.high, hertz, got, want)
 			}
@@ -99,7 +99,7 @@ func TestDecay(t *testing.T) {
 	}
 }
 
-// TestDensity: 80 ms after the first reflection the echoes are as dense as noise.
+// TestDensity checks that 80 ms after the first reflection the echoes are as dense as noise.
 func TestDensity(t *testing.T) {
 	for _, rate := range []int{44100, 48000, 96000} {
 		for c := range 2 {
@@ -119,7 +119,7 @@ func TestDensity(t *testing.T) {
 	}
 }
 
-// TestSides: left and right are different, and their sum has no holes.
+// TestSides checks that left and right differ and that their sum has no spectral holes.
 func TestSides(t *testing.T) {
 	const rate = 48000
 	all := responses(rate, 3, func(v *Values) { v.High = 1 })
@@ -165,7 +165,7 @@ func TestSides(t *testing.T) {
 	}
 }
 
-// freeverb is the plain one: eight combs and four allpasses.
+// freeverb is a plain Freeverb: eight combs and four allpasses.
 func freeverb(n, rate int, seconds float64) []float64 {
 	x := make([]float64, n)
 	x[0] = 1
@@ -194,8 +194,8 @@ func freeverb(n, rate int, seconds float64) []float64 {
 	return out
 }
 
-// TestRinging: the late spectrum's highest peak stands no further above its mean, between 500 Hz and 4 kHz, than
-// that of a plain Freeverb of the same time, by far.
+// TestRinging compares the highest peak over the mean of the late spectrum, between 500 Hz and 4 kHz, with a
+// plain Freeverb of the same decay time. The peak must be clearly lower.
 func TestRinging(t *testing.T) {
 	const rate = 48000
 	x := response(of(rate, func(v *Values) { v.Low, v.High = 1, 1 }), 3, pcm.Frame{1, 1})
@@ -206,7 +206,7 @@ func TestRinging(t *testing.T) {
 	}
 }
 
-// TestEnds: it ends in exact zeros, and nothing on the way is denormal.
+// TestEnds checks that the tail ends in exact zeros without denormal numbers.
 func TestEnds(t *testing.T) {
 	for _, rate := range []int{8000, 48000} {
 		r := of(rate, func(v *Values) { v.Time, v.Low, v.High = 0.3, 1.5, 0.2 })
@@ -261,7 +261,7 @@ func BenchmarkStages(b *testing.B) {
 		r.Process(slices.Clone(block), frame)
 		frame += dsp.RoomRun
 	}
-	rows := r.rows // the input of the last two stages, copied each time: filtered again and again it would become subnormal
+	rows := r.rows // a fresh copy of the input of the last two stages: repeated filtering would make it subnormal
 	for _, stage := range []struct {
 		name string
 		run  func()

@@ -7,8 +7,8 @@ import (
 	"voicepool/pcm"
 )
 
-// TestRuns: a room gives the same bits frame by frame and in blocks of any length, at each rate, while
-// everything moves and when it wakes up.
+// TestRuns checks that a room gives the same bits frame by frame and in blocks of any length. It covers each
+// rate, moving values and waking up.
 func TestRuns(t *testing.T) {
 	for _, rate := range []int{60, 100, 1000, 2500, 8000, 11025, 44100, 48000, 192000} {
 		for seed := range uint64(6) {

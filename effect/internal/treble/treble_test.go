@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMost: a tone is as loud behind the high-pass as Butterworth's formula says, at the rates that
-// people have, and what is before the frame does not count. The tones meet every phase.
+// TestMost checks the level of a tone behind the high-pass against Butterworth's formula at common rates.
+// Frames before the given one do not count. The tones have every phase.
 func TestMost(t *testing.T) {
 	for _, rate := range []int{22050, 44100, 48000, 96000, 192000} {
 		for _, hertz := range []float64{203, 1013, 2003, 4007, 8009} {

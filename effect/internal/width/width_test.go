@@ -19,7 +19,7 @@ func noise(r *rand.Rand, n int) []pcm.Frame {
 	return x
 }
 
-// TestMidAndSide: the sum stays, the side is scaled, nothing exceeds twice the peak.
+// TestMidAndSide checks that the sum is kept, the side is scaled, and the output is at most twice the peak.
 func TestMidAndSide(t *testing.T) {
 	for _, width := range []float64{0, 0.01, 0.5, 0.999, 1, 1.3, 2} {
 		for _, peak := range []float32{1, 1e6} {
@@ -47,7 +47,7 @@ func TestMidAndSide(t *testing.T) {
 	}
 }
 
-// TestOne: a width of 1 changes no bit, after a move to it too.
+// TestOne checks that a width of 1 changes no bit, also after a move to it.
 func TestOne(t *testing.T) {
 	w := New(48000)
 	x := []pcm.Frame{{float32(math.Copysign(0, -1)), 1e-40}, {1e30, 1e-30}}
@@ -67,7 +67,7 @@ func TestOne(t *testing.T) {
 	}
 }
 
-// TestBlocks: the lengths of blocks do not show, with moves at random multiples of 32.
+// TestBlocks checks that block lengths do not change the bits, with moves at random multiples of 32.
 func TestBlocks(t *testing.T) {
 	for seed := range uint64(50) {
 		in := noise(rand.New(rand.NewPCG(2, seed)), 8192)
@@ -97,8 +97,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestNoClicks: a move over the range in 10 ms leaves less than -60 dBFS above 2 kHz of a sine of
-// 200 Hz on one side, or with opposite signs on both.
+// TestNoClicks checks that a move over the range in 10 ms adds less than -60 dBFS above 2 kHz to a 200 Hz sine
+// on one side, or with opposite signs on both.
 func TestNoClicks(t *testing.T) {
 	worst := math.Inf(-1)
 	for _, rate := range []int{8000, 11025, 44100, 48000, 96000, 192000} {
@@ -133,7 +133,8 @@ func TestNoClicks(t *testing.T) {
 	t.Logf("at most %.1f dB", worst)
 }
 
-// TestRest: it rests from the start, after Reset and 64 frames after a move, and allocates nothing.
+// TestRest checks that the effect is idle at first, after Reset and 64 frames after a move, and does not
+// allocate.
 func TestRest(t *testing.T) {
 	w, x := New(48000), make([]pcm.Frame, 64)
 	if !w.Idle() || Tail(&Values{2}, 48000) != 0 {
