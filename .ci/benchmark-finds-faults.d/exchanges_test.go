@@ -17,7 +17,7 @@ var (
 
 const virtual = "mixer/audio_virtual.go"
 
-// What a setting replaces.
+// The code that a setting replaces.
 var (
 	hysteresis = edit{old: "exchangeGain = 1.2589254"}
 	half       = edit{old: "half := at == a.hop/2 && a.virtuals.Len() > 0", new: "half := false"}
@@ -26,13 +26,13 @@ var (
 	starts     = edit{old: "return steals && a.asks.keeps", new: "return false && steals"}
 )
 
-// quarters has the mixer look every 5 ms.
+// quarters makes the mixer look for exchanges every 5 ms.
 var quarters = []edit{
 	{"at < half && a.virtuals.Len() > 0 {\n		return min(n, half-at)", "a.virtuals.Len() > 0 {\n		return min(n, half/2-at%(half/2), a.hop-at)"},
 	{"half := at == a.hop/2 &&", "half := at%(a.hop/4) == 0 &&"},
 }
 
-// rests has a voice that has come back keep its slot for 100 ms.
+// rests protects a restored voice from being stolen for 100 ms.
 var rests = map[string][]edit{
 	virtual: {
 		{"		a.choose(&c, &q, policy)\n", `		spared := map[int]int32{}
@@ -53,7 +53,7 @@ var rests = map[string][]edit{
 
 func (e edit) as(text string) edit { return edit{e.old, text} }
 
-// settings are the exchanges that are compared, the mixer's own last.
+// settings are the exchange settings to compare; the mixer's own is the last.
 var settings = []struct {
 	name  string
 	edits map[string][]edit
@@ -117,7 +117,7 @@ func TestExchanges(t *testing.T) {
 			if err := json.Unmarshal(out, &report); err != nil {
 				t.Fatal(err)
 			}
-			rows := report.Rows // of each scene and size: the policy, the optimum, the bound
+			rows := report.Rows // the policy, the optimum and the bound, for each scene and size
 			for ; len(rows) >= 3; rows = rows[3:] {
 				r, bound := rows[0], rows[2].Power
 				fmt.Printf("| %s | %s %d | %.2f | %.2f | %.2f %% | %.1f |\n", s.name, r.Scene, r.Voices, r.KError-bound, r.Power-bound, 100*r.Tiles, r.Cuts)

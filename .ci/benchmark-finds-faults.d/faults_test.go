@@ -7,7 +7,7 @@ type mutant struct {
 	edits []edit
 }
 
-// edit replaces a text that has to be in the file exactly once.
+// edit replaces a text that occurs exactly once in the file.
 type edit struct{ old, new string }
 
 const (
@@ -18,10 +18,10 @@ const (
 	envelope = "sounds/envelope.go"
 )
 
-// index is how a voice looks up its best average loudness.
+// index is the code that looks up the best average loudness of a voice.
 const index = "return v.sound.envelope.Both(v.Position(), v.Looping())"
 
-// score is how the mixer rates it.
+// score is the code that computes the audibility from it.
 const score = "audibility := float32(float64(s.power * index))"
 
 var mutants = []mutant{

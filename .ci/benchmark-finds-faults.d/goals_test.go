@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// result has figures by the names of the goals: the less, the better.
+// result maps names of goals to figures. Smaller is better.
 type result map[string]float64
 
 var scenes = []string{"fire", "rts"}
 
-// goals are the largest figures, with 32 voices: dB of K-error, above the other rules' where
-// it is compared with them, and shares. Of clicks it is what an ideal fade has.
+// goals are the largest allowed figures with 32 voices. They are dB of K-error, relative to another rule where
+// one is named, and shares. The limit for clicks is the figure of an ideal fade.
 var goals = []struct {
 	name string
 	most float64
@@ -25,9 +25,9 @@ var goals = []struct {
 
 const clicks, ideal = "clicks", "clicks of an ideal fade"
 
-// read takes figures from the JSON of stealbench; the other rules are as elsewhere, where what
-// is stolen ends. What compares with another rule or an ideal
-// fade does so with those of product, which is nil for the product itself.
+// read extracts figures from the JSON of stealbench. The other rules are the usual ones, which end stolen
+// sounds. Comparisons with another rule or with an ideal fade use the figures of product, which is nil for the
+// product itself.
 func read(t *testing.T, data []byte, product result) result {
 	t.Helper()
 	var report struct {
@@ -95,8 +95,7 @@ func (r result) reached() map[string]bool {
 	return reached
 }
 
-// missed lists the goals among some that a result does not reach, by their scenes:
-// "fire: gain, cuts; rts: gain".
+// missed lists the goals among the given ones that a result misses, by scene: "fire: gain, cuts; rts: gain".
 func (r result) missed(among map[string]bool) string {
 	var b strings.Builder
 	reached, last := r.reached(), ""
@@ -122,7 +121,7 @@ const head = `| the victim | better than the oldest, dB | than the least gain | 
 |---|---|---|---|---|---|---|---|
 `
 
-// row is a line of the table in Markdown; a cell has the figures of all scenes.
+// row returns a line of the Markdown table. A cell has the figures of all scenes.
 func (r result) row(name, note string) string {
 	line := "| " + name + " |"
 	for _, cell := range []struct {

@@ -1,5 +1,5 @@
-// Package mutants puts faults into the mixer, one at a time, and checks that the benchmark of
-// stealing sees each. It does not touch the tree: changed files are an overlay.
+// Package mutants puts faults into the mixer, one at a time, and checks that the benchmark of stealing detects
+// each. It does not modify the tree: changed files are in an overlay.
 package mutants
 
 import (
@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-const module = "../.." // the folder of the module
+const module = "../.." // the root of the module
 
-// TestMutants fails where a fault reaches all that the mixer reaches, and prints the table of
-// docs/stealing.md. -short takes one seed instead of six.
+// TestMutants fails if a mixer with a fault reaches every goal that the real mixer reaches. It prints the table
+// of docs/stealing.md. -short uses one seed instead of six.
 func TestMutants(t *testing.T) {
 	product := measure(t, "", "quietest,oldest+end,gain+end", nil)
 	reached := product.reached()
@@ -46,12 +46,12 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// overlay writes a changed copy of a file, and what go build has to know of it.
+// overlay writes a changed copy of a file and returns the overlay file for go build.
 func (m *mutant) overlay(t *testing.T) (file string) {
 	return overlay(t, map[string][]edit{m.file: m.edits})
 }
 
-// overlay writes changed copies of files, by their names, and what go build has to know of them.
+// overlay writes changed copies of files, by name, and returns the overlay file for go build.
 func overlay(t *testing.T, edits map[string][]edit) (file string) {
 	folder, replace := t.TempDir(), map[string]string{}
 	for name, list := range edits {
@@ -102,9 +102,9 @@ func measure(t *testing.T, overlay, policies string, product result) result {
 	} {
 		c := exec.Command(args[0], args[1:]...)
 		c.Dir = module
-		c.Env = append(os.Environ(), "GOWORK=") // that of the module, not of this one
+		c.Env = append(os.Environ(), "GOWORK=") // the workspace of the module under test
 		if product != nil {
-			c.Env = append(c.Env, "GOMAXPROCS=1") // as many run at a time as there are processors
+			c.Env = append(c.Env, "GOMAXPROCS=1") // several run at once, one per processor
 		}
 		var messages bytes.Buffer
 		c.Stderr = &messages

@@ -22,7 +22,7 @@ func TestCompose(t *testing.T) {
 		ConfigFiles: []types.ConfigFile{{Filename: filepath.Join(root, "compose.yaml"), Content: text}},
 		Environment: types.Mapping{"NATS_PASSWORD": "p0123"},
 	}
-	project, err := loader.LoadWithContext(t.Context(), details) // its schema, and that what is referred to is there
+	project, err := loader.LoadWithContext(t.Context(), details) // checks the schema, and that references exist
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestCompose(t *testing.T) {
 			nodes++
 			checkCall(t, s.Command)
 			checkFile(t, "7700")
-			if s.Hostname != name { // the node's name, and what a drain without one means
+			if s.Hostname != name { // a node is named after its host, and so is a drain without a name
 				t.Errorf("%s is called %q", name, s.Hostname)
 			}
 			if i := slices.Index(s.Command, "--advertise"); i < 0 || s.Command[i+1] != s.Ports[0].HostIP+":"+s.Ports[0].Published {

@@ -14,10 +14,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// objects are those of the file, by kind and name.
+// objects are the objects of the file, by kind and name.
 type objects map[string]any
 
-// parse decodes them. Unknown fields and kinds are failures.
+// parse decodes the objects. Unknown fields and kinds fail the test.
 func parse(t *testing.T, text string) objects {
 	t.Helper()
 	all := objects{}
@@ -86,7 +86,7 @@ func TestKubernetes(t *testing.T) {
 	if i := slices.Index(node.Args, host); i < 0 || node.Args[i-1] != "--host" || port != fmt.Sprint(node.Ports[0].ContainerPort) {
 		t.Errorf("it does not answer to the address %s that others are sent to", at)
 	}
-	// The hook takes the usual --wait, and three times 5 s of NATS.
+	// The hook takes the default --wait, and three times 5 s for NATS.
 	if grace := get[*apps.StatefulSet](t, all, "StatefulSet voicepool").Spec.Template.Spec.TerminationGracePeriodSeconds; *grace < 60+3*5 {
 		t.Errorf("%d s do not cover the drain", *grace)
 	}
@@ -104,7 +104,7 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-// checkPod checks what every pod has: probes, names of ports and volumes that are there, no rights.
+// checkPod checks a pod's probes, the names of its ports and volumes, and that it has no privileges.
 func checkPod(t *testing.T, all objects, set *apps.StatefulSet) {
 	t.Helper()
 	pod := set.Spec.Template.Spec

@@ -1,4 +1,4 @@
-// Package deploy checks the files by which voicepool is run on several machines, without running them.
+// Package deploy checks the files that run voicepool on several machines, without running them.
 package deploy
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// folder is where the files are.
+// folder has the files.
 const folder = "../../cmd/voicepool/service"
 
 // read returns a file of the folder.
@@ -26,7 +26,7 @@ func read(t *testing.T, name string) []byte {
 	return text
 }
 
-// checkCall fails where the program has no such command, or the command no such flag.
+// checkCall fails the test if the program lacks the command, or the command lacks a flag.
 func checkCall(t *testing.T, call []string) {
 	t.Helper()
 	help := help(t, call[0])
@@ -37,7 +37,7 @@ func checkCall(t *testing.T, call []string) {
 	}
 }
 
-// checkDrain fails where a call is not one that moves the rooms off the node that it is on.
+// checkDrain fails the test unless the call moves the rooms off the node on which it runs.
 func checkDrain(t *testing.T, call []string) {
 	t.Helper()
 	if len(call) < 2 || call[0] != "/voicepool" || call[1] != "drain" || len(call) > 2 && !strings.HasPrefix(call[2], "--") {
@@ -46,10 +46,10 @@ func checkDrain(t *testing.T, call []string) {
 	checkCall(t, call[1:])
 }
 
-// helps are what the commands say, by their names.
+// helps are the help texts of commands, by name.
 var helps = map[string]string{}
 
-// help returns what a command says about itself: of $VOICEPOOL, or of one that is built.
+// help returns the help text of a command, from $VOICEPOOL or from a program that is built.
 func help(t *testing.T, command string) string {
 	t.Helper()
 	if text, known := helps[command]; known {
@@ -68,7 +68,7 @@ func help(t *testing.T, command string) string {
 	return helps[command]
 }
 
-// checkComments fails where the comment at the top of a file calls what the program does not have.
+// checkComments fails the test if the comment at the top of a file shows an unknown command or flag.
 func checkComments(t *testing.T, text []byte) {
 	t.Helper()
 	calls := regexp.MustCompile(`(?m)^#.* /voicepool (\w+.*)$`).FindAllSubmatch(text, -1)
@@ -80,7 +80,7 @@ func checkComments(t *testing.T, text []byte) {
 	}
 }
 
-// checkNATS fails where a server does not take the configuration, or is not as placement wants it.
+// checkNATS fails the test if the NATS server rejects the configuration, or if it does not suit placement.
 func checkNATS(t *testing.T, text, store string) *server.Options {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "nats.conf")
@@ -97,7 +97,7 @@ func checkNATS(t *testing.T, text, store string) *server.Options {
 	return o
 }
 
-// checkImage fails where an image has no fixed version, or is another NATS than the one that is tested.
+// checkImage fails the test if an image has no fixed version, or if its NATS version is not the tested one.
 func checkImage(t *testing.T, image string) {
 	t.Helper()
 	name, version, _ := strings.Cut(image, ":")
@@ -118,7 +118,7 @@ func checkImage(t *testing.T, image string) {
 	}
 }
 
-// checkFile fails where the Containerfile does not do what the nodes' arguments need.
+// checkFile fails the test if the Containerfile does not fit the arguments of the nodes.
 func checkFile(t *testing.T, listens string) {
 	t.Helper()
 	text := string(read(t, "Containerfile"))

@@ -1,5 +1,5 @@
-// Command filters writes the impulse responses of the filters of voices and of the bands of
-// equalisers, as mixers give them, for compare.py beside it.
+// Command filters writes the impulse responses of voice filters and equalizer bands, as rendered by a mixer.
+// compare.py in the same folder reads them.
 package main
 
 import (
@@ -16,14 +16,14 @@ import (
 	"voicepool/voice"
 )
 
-// filter is one of the grid, and where its response is in the file of all of them.
+// filter is a filter of the grid, with the position of its response in the file.
 type filter struct {
 	Kind             string // voice-lowpass, voice-highpass, or a type of bands
 	Rate             int
 	Freq, Gain, Q    float64
 	Offset, Length   int64 // in samples
 	makes            func(f *filter) (mixer.Config, mixer.Options, error)
-	frames, silences int // of the sound, the impulse first; after so many silent frames the response is over
+	frames, silences int // frames of the sound, which starts with the impulse; the response ends after silences silent frames
 }
 
 var (
@@ -75,7 +75,7 @@ func write(folder string) error {
 	return os.WriteFile(filepath.Join(folder, "index.json"), index, 0o600)
 }
 
-// grid returns all filters that are compared.
+// grid returns all filters to compare.
 func grid() (all []filter) {
 	for _, rate := range rates {
 		for _, freq := range freqs {
@@ -127,7 +127,7 @@ func ofBand(f *filter) (c mixer.Config, o mixer.Options, err error) {
 	return c, o, fmt.Errorf("there is no type %q", f.Kind)
 }
 
-// render returns what a mixer makes of an impulse, down to a part in 10^13 of its peak.
+// render returns the response to an impulse, until it falls below 10^-13 of its peak.
 func (f *filter) render() (out []float32, err error) {
 	c, o, err := f.makes(f)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"voicepool/mixer"
 )
 
-// idle prints what an idle mixer takes of a processor for ten seconds, with a driver of its
-// own or under auto.
+// idle prints the CPU usage of an idle mixer over ten seconds, with the named driver or with auto.
 func idle(name string, buffer time.Duration) {
 	m, err := mixer.New(mixer.Config{Rate: rate})
 	if err != nil {
@@ -36,7 +35,7 @@ func idle(name string, buffer time.Duration) {
 		}
 	}
 	defer out.Close()
-	time.Sleep(3 * time.Second) // until it sleeps
+	time.Sleep(3 * time.Second) // until it is idle
 	const measured = 10 * time.Second
 	before, from := processor(), m.Now()
 	time.Sleep(measured)
@@ -44,7 +43,7 @@ func idle(name string, buffer time.Duration) {
 	fmt.Printf("| %s | %v | %.3f %% | %d |\n", name, buffer, 100*used.Seconds()/measured.Seconds(), frames)
 }
 
-// processor returns how much of the processors this process has used.
+// processor returns the CPU time of this process.
 func processor() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -1,12 +1,14 @@
-// Command latency measures how long a sound takes from its Play to the monitor of a sink:
+// Command latency measures the time from Play of a sound to its arrival at the monitor of a sink:
 //
-//	latency DRIVER [BUFFER]   pulse, oto or beep, with 5ms, or its default where there is none
-//	latency steady [BUFFER]   what a minute beside garbage does to pulse
-//	latency idle DRIVER [BUFFER]   what a mixer takes that has nothing to play; also auto, null
+//	latency DRIVER [BUFFER]        with pulse, oto or beep; BUFFER is a duration such as 5ms
+//	latency steady [BUFFER]        measures pulse for a minute beside garbage
+//	latency idle DRIVER [BUFFER]   measures the CPU usage of an idle mixer; DRIVER may also be auto or null
 //
-// It plays 200 times, at moments that a seed draws, and hears by a stream of its own. What it
-// prints is when the server has handed out the block with the first sample, so it is never
-// too short. The stream asks for no latency, or the sink would hurry for it.
+// Without BUFFER the driver uses its default.
+//
+// It plays 200 sounds at random times from a fixed seed, and records with its own stream. The result is the
+// time when the server passed on the block with the first sample, so it is never too short. The recording
+// stream requests no latency; otherwise the sink would reduce its own.
 package main
 
 import (
@@ -38,7 +40,7 @@ const (
 	length = 480 // frames of the sound
 )
 
-// rest is the pause before each start: LATENCY_REST, so that a mixer may fall asleep.
+// rest is the pause before each start, LATENCY_REST, in which a mixer may become idle.
 var rest = 150 * time.Millisecond
 
 func main() {
@@ -103,7 +105,7 @@ func main() {
 		ms(took[len(took)/2]), ms(took[len(took)*99/100]), lost, told())
 }
 
-// listen tells when something begins to be heard on the server's default sink.
+// listen returns a channel with the times when sound begins on the server's default sink.
 func listen() chan time.Time {
 	client, err := driver.NewClient()
 	if err != nil {
@@ -132,10 +134,10 @@ func listen() chan time.Time {
 	return heard
 }
 
-// open opens a driver, and returns what plays on it and what it tells of its latency.
+// open opens a driver. It returns a function that plays a sound, and a function that describes the driver's latency.
 func open(name string, buffer time.Duration) (play func(), told func() string) {
 	if name == "beep" {
-		buffer = cmp.Or(buffer, 100*time.Millisecond) // as beep's own examples have it
+		buffer = cmp.Or(buffer, 100*time.Millisecond) // the value in beep's examples
 		if err := speaker.Init(rate, beep.SampleRate(rate).N(buffer)); err != nil {
 			log.Fatal(err)
 		}
@@ -185,7 +187,7 @@ func card(name string, buffer time.Duration) (device.Device, error) {
 
 func round(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }
 
-// level is a sound of beep's.
+// level is a constant sound for beep.
 func level(samples [][2]float64) (int, bool) {
 	for i := range samples {
 		samples[i] = [2]float64{0.5, 0.5}

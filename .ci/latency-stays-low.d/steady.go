@@ -17,14 +17,14 @@ const (
 	voices   = 64
 	lasts    = time.Minute
 	turn     = 5 * time.Second
-	garbage  = 1 << 20 // bytes a millisecond: a gigabyte a second
-	litter   = 1 << 10 // bytes of a piece
-	retained = 16384   // pieces, so that a collection has something to mark
+	garbage  = 1 << 20 // bytes per millisecond: a gigabyte per second
+	litter   = 1 << 10 // bytes per allocation
+	retained = 16384   // allocations, so that the collector has objects to mark
 )
 
-// steady plays 64 pitched voices for a minute by themselves and for a minute beside a gigabyte of
-// garbage a second, in turns of 5 s, so that a busy hour of the machine is in both, and prints how
-// often the server ran dry.
+// steady plays 64 pitched voices for a minute alone, and for a minute beside a gigabyte of garbage a second.
+// Turns of 5 s alternate, so that other load on the machine affects both. It prints how often the server ran
+// dry.
 func steady(buffer time.Duration) {
 	m := crowd()
 	out, err := pulse.Open(context.Background(), pulse.Config{Rate: rate, Buffer: buffer})
@@ -36,10 +36,10 @@ func steady(buffer time.Duration) {
 	if err := out.Start(gauge); err != nil {
 		log.Fatal(err)
 	}
-	time.Sleep(time.Second) // to its pace
+	time.Sleep(time.Second) // to reach a steady state
 	runs := [...]struct {
 		name        string
-		dry, turns  int64 // turns: in how many the server ran dry at all
+		dry, turns  int64 // turns: the number of turns with an underrun
 		collections uint64
 	}{{name: "control"}, {name: "garbage"}}
 	kept := make([]*[litter]byte, retained)
@@ -56,7 +56,7 @@ func steady(buffer time.Duration) {
 			r.dry += dry
 			r.turns += min(dry, 1)
 			r.collections += gauge.Load().Collections - collections
-			time.Sleep(200 * time.Millisecond) // what is late is of its own turn
+			time.Sleep(200 * time.Millisecond) // late events belong to their own turn
 		}
 	}
 	for _, r := range runs {
@@ -64,7 +64,7 @@ func steady(buffer time.Duration) {
 	}
 }
 
-// crowd is a mixer in which 64 pitched voices play on and on.
+// crowd returns a mixer with 64 endless pitched voices.
 func crowd() *mixer.Mixer {
 	m, err := mixer.New(mixer.Config{Rate: rate, Voices: voices})
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"voicepool/sounds"
 )
 
-// TestDecodersOfBeep: what a decoder of beep gives is a clip and a stream, with the sound
-// that our own decoder finds in the file, but for 16 bits and the delay of an MP3.
+// TestDecodersOfBeep reads the output of beep's decoders as a clip and as a stream. It must equal the sound of
+// our own decoder, except for the resolution of 16 bits and the delay of an MP3.
 func TestDecodersOfBeep(t *testing.T) {
 	closer := func(data []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(data)) }
 	seeking := func(data []byte) io.ReadCloser { return struct{ io.ReadSeekCloser }{nopCloser{bytes.NewReader(data)}} }
@@ -72,7 +72,7 @@ func TestDecodersOfBeep(t *testing.T) {
 		if best > c.off {
 			t.Errorf("%s: it is %.2g away from ours, want %.2g", c.file, best, c.off)
 		}
-		// As a stream it is the clip.
+		// The stream must equal the clip.
 		s, rate = open()
 		from := beepio.Stream(c.file, s, rate)
 		r, err := from.Open()
@@ -95,7 +95,7 @@ func TestDecodersOfBeep(t *testing.T) {
 	}
 }
 
-// difference returns the root of the mean square between the left channels.
+// difference returns the root mean square of the difference between the left channels.
 func difference(clip, ours *sounds.Clip, late int) float64 {
 	sum := 0.0
 	for i := range int(ours.Frames()) {

@@ -24,11 +24,10 @@ import (
 	"voicepool/sounds"
 )
 
-// seconds is the length of what BenchmarkDecoders decodes.
+// seconds is the length of the sound that BenchmarkDecoders decodes.
 const seconds = 30
 
-// program is music of a kind, stereo at 44.1 kHz: tones with harmonics that decay, noise, and pauses,
-// as WAV.
+// program returns a music-like WAV file, stereo at 44.1 kHz: decaying tones with harmonics, noise, and pauses.
 func program() []byte {
 	const rate = 44100
 	r := rand.New(rand.NewPCG(1, 2))
@@ -49,7 +48,7 @@ func program() []byte {
 	return data
 }
 
-// processorTime is that of this process, or of children that have ended.
+// processorTime returns the CPU time of this process, or of its ended children.
 func processorTime(b *testing.B, who int) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(who, &u); err != nil {
@@ -58,14 +57,14 @@ func processorTime(b *testing.B, who int) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// libraries decode a whole file, to samples as they give them.
+// libraries decode a whole file to the library's own sample format.
 var libraries = map[string]func(data []byte) error{
 	"wav": func(data []byte) error {
 		s, format, err := beepwav.Decode(bytes.NewReader(data))
 		if err != nil {
 			return err
 		}
-		beep.NewBuffer(format).Append(s) // as all others it keeps what it decodes
+		beep.NewBuffer(format).Append(s) // keeps the decoded samples, like all others
 		return s.Err()
 	},
 	"flac": func(data []byte) error {
@@ -94,13 +93,13 @@ var libraries = map[string]func(data []byte) error{
 	},
 }
 
-// BenchmarkDecoders decodes one file in each format with package sounds, with the fastest library in
-// Go, and with ffmpeg on one thread, by turns, and reports how many times faster than real time each
-// is at its best, in processor time. ffmpeg plays the file twenty times, so that its start counts little.
+// BenchmarkDecoders decodes a file in each format with package sounds, with the fastest library in Go, and with
+// ffmpeg on one thread, by turns. It reports the best speed of each relative to real time, by CPU time. ffmpeg
+// decodes the file twenty times, so that its start matters little.
 //
 //	go test -bench Decoders -benchtime 7x
 func BenchmarkDecoders(b *testing.B) {
-	if _, err := exec.LookPath("ffmpeg"); err != nil { // lists of benchmarks come here on machines without it; .ci/codecs-match-other-decoders installs it
+	if _, err := exec.LookPath("ffmpeg"); err != nil { // so that lists of benchmarks need no ffmpeg; .ci/codecs-match-other-decoders installs it
 		b.Skip("needs ffmpeg, to which it compares")
 	}
 	folder := b.TempDir()

@@ -1,5 +1,5 @@
-// Package oracles compares results of the project with those of other libraries, which are
-// too heavy for the library to require.
+// Package oracles compares results of voicepool with other libraries that are too large for its own module to
+// require.
 package oracles
 
 import (
@@ -12,7 +12,7 @@ import (
 	ours "voicepool/internal/fourier"
 )
 
-// TestFourier: our transform of each size against that of gonum.
+// TestFourier compares the transform of each size with gonum's.
 func TestFourier(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for n := 1; n <= 4096; n *= 2 {

@@ -1,5 +1,5 @@
-// Command reverbs measures reverbs beside each other, and prints a table in Markdown. The script
-// .ci/reverb-holds-its-figures builds what it measures.
+// Command reverbs compares reverbs and prints a table in Markdown. The script .ci/reverb-holds-its-figures
+// builds the reverbs.
 package main
 
 import (
@@ -24,21 +24,21 @@ import (
 const (
 	rate    = 48000
 	length  = 3 * rate // of a response, in frames
-	seconds = 1.8      // what all reverbs are asked for, at all frequencies
+	seconds = 1.8      // the requested reverberation time of all reverbs, at all frequencies
 	slice   = time.Millisecond
-	runs    = 200 // of which the least counts: a busy machine disturbs some of them
-	rounds  = 5   // in which the reverbs take turns
+	runs    = 200 // the fastest counts, since a busy machine disturbs some of them
+	rounds  = 5   // the reverbs take turns in them
 )
 
 var octaves = []float64{250, 500, 1000, 2000, 4000}
 
-// reverb is a column: its responses to an impulse in the centre, left and right, and the least nanoseconds a
-// frame.
+// reverb is a column of the table: its responses to an impulse in the center, left and right, and its least
+// time in nanoseconds per frame.
 type reverb struct {
 	title     string
 	responses [3][2][]float64
 	ns        float64
-	without   float64 // of that, what is not the reverb
+	without   float64 // the part of ns without the reverb itself
 }
 
 func main() {
@@ -52,7 +52,7 @@ func main() {
 	}
 }
 
-// compare measures all, prints the table, and returns where ours falls short.
+// compare measures all reverbs, prints the table, and returns an error if ours misses a goal.
 func compare(folder string) error {
 	all := []*reverb{{title: "voicepool", ns: math.Inf(1)}, {title: "OpenAL Soft", ns: math.Inf(1), without: math.Inf(1)}, {title: "Freeverb", ns: math.Inf(1)}, {title: "Freeverb, undamped", ns: math.Inf(1)}}
 	for range rounds {
@@ -111,7 +111,7 @@ func (r *reverb) ours() error {
 	return nil
 }
 
-// other measures one in C.
+// other measures a reverb in C.
 func (r *reverb) other(folder, name string) error {
 	file := filepath.Join(folder, name+".f32")
 	out, err := exec.Command(filepath.Join(folder, "reverbs"), name, fmt.Sprint(seconds), strconv.FormatInt(slice.Milliseconds(), 10), file).Output()
@@ -152,7 +152,7 @@ func (r *reverb) other(folder, name string) error {
 	return nil
 }
 
-// sides returns all responses.
+// sides returns all responses, one per output channel.
 func (r *reverb) sides() (all [][]float64) {
 	for i := range r.responses {
 		all = append(all, r.responses[i][0], r.responses[i][1])
@@ -168,7 +168,7 @@ func (r *reverb) decays() (all []float64) {
 	return all
 }
 
-// dense returns until when the sides are as dense as noise, in milliseconds.
+// dense returns the times in milliseconds at which the two channels become as dense as noise.
 func (r *reverb) dense() [2]float64 {
 	return [2]float64{1000 * acoustics.Dense(r.responses[0][0], rate), 1000 * acoustics.Dense(r.responses[0][1], rate)}
 }
@@ -181,7 +181,7 @@ func (r *reverb) correlation() float64 {
 	return acoustics.Correlation(left, right)
 }
 
-// ringing returns the mean of the peaks over the mean, of all sides.
+// ringing returns the ratio of spectral peaks to the mean, averaged over all responses.
 func (r *reverb) ringing() float64 {
 	sum := 0.0
 	for _, x := range r.sides() {
@@ -222,8 +222,8 @@ func table(all []*reverb) string {
 	return b.String()
 }
 
-// judge returns an error unless the others are reverbs, and ours is as the design asks for and rings the least.
-// Speed is told, not judged.
+// judge checks that the others are reverbs, and that ours meets the design and rings the least. Speed is
+// reported, not checked.
 func judge(all []*reverb) error {
 	for _, r := range all {
 		for i, d := range r.decays() {

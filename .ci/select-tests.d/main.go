@@ -1,7 +1,7 @@
-// Command select-tests prints, for each folder of a package, a pattern for `go test -run`: the tests, examples and
-// fuzz targets whose source, or the source of what they mention in the test files of the package, matches an
-// expression. It goes by names alone, so it selects too much rather than too little. A package without a match is
-// left out.
+// Command select-tests prints a pattern for `go test -run` for each folder of a package. The pattern matches
+// the tests, examples and fuzz targets whose source matches an expression, or which mention a declaration of
+// the test files that does. The search is by names alone, so it selects too many tests rather than too few.
+// Packages without a match are left out.
 //
 //	select-tests EXPRESSION FOLDER...
 package main
@@ -36,7 +36,8 @@ func main() {
 	}
 }
 
-// group is the declarations of one name: functions, methods of any type, types, variables and constants.
+// group is the set of declarations with one name: functions, methods of any type, types, variables and
+// constants.
 type group struct {
 	matches  bool
 	mentions map[string]bool
@@ -100,7 +101,7 @@ func tests(folder string, wanted *regexp.Regexp) (names []string, err error) {
 			}
 		}
 	}
-	// What runs by itself concerns each test of the package.
+	// Init functions and TestMain concern each test of the package.
 	all := groups["init"] != nil && groups["init"].matches || groups["TestMain"] != nil && groups["TestMain"].matches
 	kind := regexp.MustCompile(`^(Test|Example|Fuzz)([^a-z]|$)`)
 	for name, g := range groups {

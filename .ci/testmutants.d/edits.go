@@ -26,7 +26,7 @@ type edit struct {
 	from, to int
 }
 
-// key identifies an edit as long as its line, its function and the name of its file stay.
+// key identifies an edit. It stays valid while the line, the function and the name of the file are unchanged.
 func (e *edit) key() string {
 	return fmt.Sprintf("%s|%s|%s|%s|%d|%d", e.File, e.Func, e.Kind, e.Text, e.Column, e.Nth)
 }
@@ -36,11 +36,11 @@ func (e *edit) apply(source []byte) []byte {
 	return bytes.Join([][]byte{source[:e.from], []byte(e.New), source[e.to:]}, nil)
 }
 
-// kinds of edits, in the order of the draws.
+// kinds are the kinds of edits, in the order of the draws.
 var kinds = []string{"negate", "constant", "delete", "operator"}
 
-// longestDeleted is the number of lines of the longest statement that is deleted: a test sees the loss of a longer one
-// too easily.
+// longestDeleted is the largest number of lines of a statement to delete. Tests detect the loss of a longer
+// statement too easily.
 const longestDeleted = 5
 
 var swapped = map[token.Token]string{
@@ -51,7 +51,7 @@ var swapped = map[token.Token]string{
 	token.INC: "--", token.DEC: "++",
 }
 
-// editsOf returns all edits of a Go file in the order of the text. Generated files have none.
+// editsOf returns all edits of a Go file in the order of the text. It returns no edits for a generated file.
 func editsOf(name string, source []byte) ([]*edit, error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, name, source, parser.ParseComments|parser.SkipObjectResolution)
@@ -109,7 +109,7 @@ func editsOf(name string, source []byte) ([]*edit, error) {
 		switch n := n.(type) {
 		case *ast.ImportSpec:
 			return false
-		case *ast.Field: // of a parameter list or a struct: it has no condition, and its tag is no constant
+		case *ast.Field: // in a parameter list or a struct; it has no condition, and its tag is not a constant
 			return false
 		case *ast.IfStmt:
 			negate(n.Cond)
@@ -168,7 +168,7 @@ func deletable(s ast.Stmt) bool {
 	return false
 }
 
-// changed returns another number in the place of a literal, or the empty string where there is none.
+// changed returns a different number for a literal, or "" if it cannot.
 func changed(l *ast.BasicLit) string {
 	switch l.Kind {
 	case token.INT:

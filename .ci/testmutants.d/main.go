@@ -1,8 +1,8 @@
-// Testmutants edits the code at random places, one at a time, and reports which edits the tests notice.
+// Testmutants edits the code at random places, one at a time, and reports which edits the tests detect.
 //
-// A mutant is killed if a short test fails, lost if only a long variant fails (VOICEPOOL_LONG=1), and survived if all
-// tests pass. With -before, lost is each mutant that the earlier run killed and this one does not. Exit code 1: a
-// mutant is lost.
+// A mutant is killed if a short test fails, lost if only a long variant fails (VOICEPOOL_LONG=1), and survived
+// if all tests pass. With -before, a mutant is lost if the earlier run killed it and this run does not. The
+// exit code is 1 if a mutant is lost.
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 type record struct {
 	Commit  string
 	Seed    uint64
-	Seconds map[string]float64 // how long the tests of a package take at most
+	Seconds map[string]float64 // the longest time of the tests of a package
 	Unfit   map[string][]string
 	Results []*result
 }
@@ -129,7 +129,7 @@ func (s *settings) run(ctx context.Context, out io.Writer, code *int) error {
 	return nil
 }
 
-// named returns the packages of the tree that patterns name, in their order.
+// named returns the packages of the tree that match the patterns, in order.
 func (t *tree) named(patterns string) ([]*pkg, error) {
 	if patterns == "" {
 		return nil, nil
@@ -150,7 +150,7 @@ func (t *tree) named(patterns string) ([]*pkg, error) {
 	return list, nil
 }
 
-// A session is one run: what it has found, and where it writes that.
+// A session is one run: its results and its output.
 type session struct {
 	*settings
 	out    io.Writer
@@ -159,9 +159,9 @@ type session struct {
 	mu      sync.Mutex
 	record  record
 	known   map[string]*result // by the key of the edit
-	gone    []*result          // edits of the earlier run whose line is no longer there
+	gone    []*result          // edits of the earlier run whose line no longer exists
 	tested  int                // in this run
-	failure error              // of the first write that failed
+	failure error              // the error of the first failed write
 }
 
 // load reads the file of an earlier, shorter run.
@@ -201,12 +201,12 @@ func (a *session) load() error {
 	return nil
 }
 
-// add notes a result and writes the file.
+// add records a result and writes the file.
 func (a *session) add(r *result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.runner.tree.ctx.Err() != nil {
-		return // a go command was ended: its answer says nothing
+		return // a go command was interrupted, so its result is invalid
 	}
 	if i := slices.IndexFunc(a.record.Results, func(old *result) bool { return old.Edit.key() == r.Edit.key() }); i >= 0 {
 		a.record.Results[i] = r
@@ -236,7 +236,7 @@ func (a *session) add(r *result) {
 	a.failure = cmp.Or(a.failure, err)
 }
 
-// full reports whether the session has tested as many as it may, or cannot go on.
+// full reports whether the session has tested the maximum number of mutants, or cannot continue.
 func (a *session) full() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -249,9 +249,9 @@ func (a *session) fail(err error) {
 	a.failure = cmp.Or(a.failure, err)
 }
 
-// draw tests the edits of the seed, in the order of the turns of the packages.
+// draw tests the edits of the seed in the order of the turns of the packages.
 func (a *session) draw(order []*pkg) error {
-	// hands gives out the edits of a package that compile. Which ones these are does not depend on how many mutants are
+	// hands distributes the compiling edits of a package. The selection does not depend on how many mutants are
 	// tested at a time.
 	type hand struct {
 		mu   sync.Mutex
@@ -295,7 +295,7 @@ func (a *session) draw(order []*pkg) error {
 		return nil, nil
 	}
 	each(a.jobs, order, func(p *pkg) {
-		for { // again where the tests do not compile
+		for { // repeats if the tests do not compile
 			m, known := next(p)
 			if m == nil {
 				return
@@ -311,7 +311,7 @@ func (a *session) draw(order []*pkg) error {
 	return a.failure
 }
 
-// replay tests the edits that an earlier run has killed.
+// replay tests the edits that an earlier run killed.
 func (a *session) replay(chosen []*pkg) error {
 	data, err := os.ReadFile(a.before)
 	if err != nil {
@@ -369,7 +369,7 @@ func (a *session) replay(chosen []*pkg) error {
 	return a.failure
 }
 
-// each calls a function for each of a list, several at a time.
+// each calls a function for each element of a list, several at a time.
 func each[T any](jobs int, list []T, do func(T)) {
 	var all sync.WaitGroup
 	work := make(chan T)
@@ -387,7 +387,7 @@ func each[T any](jobs int, list []T, do func(T)) {
 	all.Wait()
 }
 
-// line describes an edit, and who killed it.
+// line describes an edit and the tests that killed it.
 func (r *result) line() string {
 	text := fmt.Sprintf("%s:%d %s: %s", r.Edit.File, r.Edit.Line, r.Edit.Kind, r.Edit.Text)
 	switch r.Edit.Kind {
@@ -404,7 +404,7 @@ func (r *result) line() string {
 	return fmt.Sprintf("%s  %.0f s", text, r.Seconds)
 }
 
-// report prints the table of packages and the edits that the tests do not notice. It reports whether one is lost.
+// report prints the table of packages and the undetected edits. It reports whether any mutant is lost.
 func (a *session) report() bool {
 	rows := map[string]map[string]int{}
 	sum := map[string]int{}

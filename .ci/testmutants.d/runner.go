@@ -27,7 +27,7 @@ type mutant struct {
 	overlay string
 }
 
-// newMutant writes the edited file and the overlay that puts it in the place of the original.
+// newMutant writes the edited file and the overlay that replaces the original by it.
 func (t *tree) newMutant(p *pkg, e *edit) (*mutant, error) {
 	original := filepath.Join(t.root, filepath.FromSlash(e.File))
 	source, err := os.ReadFile(original)
@@ -38,7 +38,7 @@ func (t *tree) newMutant(p *pkg, e *edit) (*mutant, error) {
 	if m.folder, err = os.MkdirTemp("", "tm"); err != nil {
 		return nil, err
 	}
-	// The name is that of the original: messages of the compiler and of tests have it.
+	// The file keeps its base name, because messages of the compiler and of tests contain it.
 	edited := filepath.Join(m.folder, filepath.Base(e.File))
 	m.overlay = filepath.Join(m.folder, "overlay.json")
 	data, err := json.Marshal(map[string]map[string]string{"Replace": {original: edited}})
@@ -57,8 +57,8 @@ func (t *tree) newMutant(p *pkg, e *edit) (*mutant, error) {
 
 func (m *mutant) remove() { os.RemoveAll(m.folder) }
 
-// compiles reports whether a mutated package without tests compiles. It links nothing. Of a package with tests their
-// first run tells it.
+// compiles reports whether a mutated package without tests compiles; it links no program. For a package with
+// tests it returns true, since their first run shows it.
 func (t *tree) compiles(m *mutant) bool {
 	if m.pkg.tested() {
 		return true
@@ -70,7 +70,7 @@ func (t *tree) compiles(m *mutant) bool {
 // runs makes the mark of each go command unique.
 var runs atomic.Int64
 
-// command runs a go command, and then kills the processes that it left: a mutant may leave a server behind.
+// command runs a go command, and then kills the processes that it left: a mutant may leave a server running.
 func (t *tree) command(overlay string, limit time.Duration, env []string, args ...string) (output []byte, err error) {
 	temporary, err := os.MkdirTemp("", "tm")
 	if err != nil {
@@ -107,7 +107,7 @@ func killMarked(mark string) {
 	}
 }
 
-// What became of the tests of one package.
+// An outcome is the result of the tests of one package.
 type outcome struct {
 	passed  bool
 	invalid bool          // the tests did not compile
@@ -123,17 +123,17 @@ var (
 	passedIn    = regexp.MustCompile(`(?m)^ok\s+\S+\s+([0-9.]+)s`)
 )
 
-// A suite is tests of one package.
+// A suite is a set of tests of one package.
 type suite struct {
 	path  string
-	names []string // all where it is empty
+	names []string // empty: all tests
 	skip  []string
 	long  bool
 	limit time.Duration
 	fresh bool // not from the cache of the go command
 }
 
-// test runs a suite once. An overlay of "" is the tree as it is.
+// test runs a suite once. The overlay "" means the unchanged tree.
 func (t *tree) test(overlay string, s suite) outcome {
 	args := []string{"test", "-vet=off", "-failfast", "-ldflags=-s -w", "-timeout=" + s.limit.String()}
 	if s.fresh {
@@ -181,32 +181,32 @@ func (t *tree) test(overlay string, s suite) outcome {
 
 func anyOf(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
-// A runner tests mutants, and remembers what the tests of the tree do without an edit.
+// A runner tests mutants and remembers the results of the tests without an edit.
 type runner struct {
 	tree      *tree
-	reach     string   // the packages whose tests are run: own, importers (and own) or wide (and these)
-	wide      []string // packages whose tests see much, after the importers
-	longOf    string   // whose long variants are run: all, own (of the edited package) or none
+	reach     string   // the packages whose tests run: own, importers (and own) or wide (and these)
+	wide      []string // packages whose tests cover much, after the importers
+	longOf    string   // whose long variants run: all, own (of the edited package) or none
 	limit     time.Duration
 	longLimit time.Duration
 
 	mu     sync.Mutex
-	took   map[string]time.Duration // how long the tests of a package take at most
+	took   map[string]time.Duration // the longest time of the tests of a package
 	fit    map[string]bool          // short tests that passed without an edit, each after its package and a space
 	unfit  map[string][]string      // tests that fail without an edit
 	broken map[string]bool          // packages that fail without an edit, without a test's name
 }
 
-// result of a mutant, as in the JSON file.
+// A result is the result of a mutant, as in the JSON file.
 type result struct {
 	Package string
 	Edit    *edit
 	Result  string   // killed, lost, survived or invalid
 	By      string   `json:",omitempty"` // the package whose tests killed it
-	Tests   []string `json:",omitempty"` // the tests that did
-	Late    bool     `json:",omitempty"` // they took too long
+	Tests   []string `json:",omitempty"` // the tests that killed it
+	Late    bool     `json:",omitempty"` // the tests exceeded the time limit
 	Tried   []string `json:",omitempty"` // the packages whose short tests passed
-	Long    string   // the long variants that were run where all of these passed: none, own or all
+	Long    string   // the long variants that ran after all of these passed: none, own or all
 	Seconds float64
 }
 
@@ -217,16 +217,16 @@ const (
 	invalid  = "invalid"
 )
 
-// limitOf returns the time after which the tests of a package are taken to hang. Most take a second: where the time of
-// the others is not known yet, it is measured only if the limit turns out to be short.
+// limitOf returns the time after which the tests of a package count as hanging. Most packages take a second.
+// The time of a package is measured only if this limit turns out to be too short.
 func (r *runner) limitOf(path string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return min(r.limit, (20*time.Second + 5*r.took[path]).Round(time.Second))
 }
 
-// try tests a mutant with one package. A failure counts if the same tests pass without the edit, or if all tests of the
-// package passed with another edit. A test that fails without an edit is left out from then on.
+// try tests a mutant with one package. A failure counts only if the same tests pass without the edit, or if all
+// tests of the package passed with another edit. A test that fails without an edit is skipped from then on.
 func (r *runner) try(m *mutant, path string, names []string, long bool) (o outcome) {
 	for r.tree.ctx.Err() == nil {
 		r.mu.Lock()
@@ -253,14 +253,14 @@ func (r *runner) try(m *mutant, path string, names []string, long bool) (o outco
 		plain, limit := tests, tests.limit
 		if !o.late {
 			plain.names, plain.fresh = o.names, false
-		} else if !long { // the time of one test alone says little: the limit is that of all
+		} else if !long { // the time of a single test does not count: the limit is for all tests
 			plain.limit = r.limit
 		}
 		p := r.tree.test("", plain)
 		if p.passed && o.late && whole {
 			r.passes(path, p.took)
 			if 3*p.took > limit && r.limitOf(path) > limit {
-				continue // they do not hang: they need more time
+				continue // they do not hang, they need more time
 			}
 		}
 		if p.passed || r.tree.ctx.Err() != nil {
@@ -286,7 +286,8 @@ func (r *runner) try(m *mutant, path string, names []string, long bool) (o outco
 	return o
 }
 
-// isFit reports whether tests of a package have passed without an edit, or all of the package with another one.
+// isFit reports whether tests of a package have passed without an edit, or all of the package with another
+// edit.
 func (r *runner) isFit(path string, names []string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -300,8 +301,8 @@ func (r *runner) passes(path string, took time.Duration) {
 	r.mu.Unlock()
 }
 
-// stages returns the packages to test a mutant of a package with: its own, the direct importers, the quick ones
-// first, and the wide ones that depend on it.
+// stages returns the packages whose tests may kill a mutant: its own, the direct importers with the quick ones
+// first, and the wide packages that depend on it.
 func (r *runner) stages(p *pkg) []string {
 	var list []string
 	if p.tested() {
@@ -326,24 +327,24 @@ func (r *runner) stages(p *pkg) []string {
 	return list
 }
 
-// more reports whether a run has more long variants than one with another setting of -long.
+// more reports whether a run has more long variants than a run with another setting of -long.
 func (r *runner) more(long string) bool {
 	order := []string{"", "none", "own", "all"}
 	return slices.Index(order, r.longOf) > max(1, slices.Index(order, long))
 }
 
-// open reports whether a mutant that survived another run has tests left.
+// open reports whether there are untried tests for a mutant that survived another run.
 func (r *runner) open(p *pkg, passed *result) bool {
 	return r.more(passed.Long) || slices.ContainsFunc(r.stages(p), func(path string) bool { return !slices.Contains(passed.Tried, path) })
 }
 
-// judge tests a mutant until a package kills it. Where an earlier run killed it, the tests that did are the first.
-// Where some tests are known to pass, it runs the others.
+// judge tests a mutant until a package kills it. If an earlier run killed it, the same tests run first. Tests
+// that are known to pass are skipped.
 func (r *runner) judge(m *mutant, before, passed *result) *result {
 	begin := time.Now()
 	res := &result{Package: m.pkg.ImportPath, Edit: m.edit, Result: survived}
 	defer func() { res.Seconds = time.Since(begin).Round(100 * time.Millisecond).Seconds() }()
-	// one reports whether the result is known after the tests of one package.
+	// one runs the tests of one package and reports whether the result is then known.
 	one := func(path string, names []string, long bool) bool {
 		o := r.try(m, path, names, long)
 		switch {

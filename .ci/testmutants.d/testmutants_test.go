@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// fixture copies the fixture: a run may change nothing in it, and a test changes its tests.
+// fixture returns a copy of the fixture: a run must not change it, and a test edits its tests.
 func fixture(t *testing.T) string {
 	folder := filepath.Join(t.TempDir(), "fixture")
 	if err := os.CopyFS(folder, os.DirFS("testdata/fixture")); err != nil {
@@ -22,7 +22,7 @@ func fixture(t *testing.T) string {
 	return folder
 }
 
-// testmutants runs the program on a fixture, and returns its results by the text of the line and the edit.
+// testmutants runs the program on a fixture. It returns the results by the text of the line and the edit.
 func testmutants(t *testing.T, folder string, want int, flags ...string) (results map[string]*result, out string) {
 	t.Helper()
 	var printed bytes.Buffer
@@ -59,7 +59,7 @@ func readRecord(t *testing.T, file string) (r record) {
 	return r
 }
 
-// TestAllEditsOfTheFixture applies each edit of a small module, and knows what becomes of it.
+// TestAllEditsOfTheFixture applies each edit of a small module and checks its result.
 func TestAllEditsOfTheFixture(t *testing.T) {
 	t.Parallel()
 	folder, file := fixture(t), filepath.Join(t.TempDir(), "all.json")
@@ -75,7 +75,7 @@ func TestAllEditsOfTheFixture(t *testing.T) {
 		{"operator: n++: ++ --", lost, "half"},
 		{"delete: n++", lost, "half"},
 		{"constant: return n / 2: 2 3", killed, "half"},
-		{"negate: if n%2 == 1 {", lost, "half"}, // (8+1)/2 is 4, too
+		{"negate: if n%2 == 1 {", lost, "half"}, // (8+1)/2 is 4 too
 		{"delete: n--", killed, "countdown"},
 		{"constant: return n * 2: 2 3", killed, "twice/use"},
 		{"operator: return n * 2: * /", killed, "twice/use"},
@@ -100,7 +100,7 @@ func TestAllEditsOfTheFixture(t *testing.T) {
 	}
 }
 
-// TestBefore weakens a test, and finds the edits that only the test of before has noticed.
+// TestBefore weakens a test, and must find the edits that only the earlier test detected.
 func TestBefore(t *testing.T) {
 	t.Parallel()
 	folder := fixture(t)
@@ -127,7 +127,7 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// TestResume stops a run early and goes on.
+// TestResume stops a run early and resumes it.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	folder, file := fixture(t), filepath.Join(t.TempDir(), "some.json")
@@ -157,7 +157,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestReach runs the tests of a package first, and then those of others where these saw nothing.
+// TestReach runs the tests of a package first, and the tests of other packages only for surviving mutants.
 func TestReach(t *testing.T) {
 	t.Parallel()
 	folder, file := fixture(t), filepath.Join(t.TempDir(), "reach.json")
@@ -180,7 +180,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestUnfit has a test that fails without an edit: it kills nothing.
+// TestUnfit checks that a test which fails without an edit kills no mutant.
 func TestUnfit(t *testing.T) {
 	t.Setenv("FIXTURE_UNFIT", "1")
 	file := filepath.Join(t.TempDir(), "unfit.json")
@@ -196,7 +196,7 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
-// TestLeftProcesses ends a process that a mutant has started, and no other.
+// TestLeftProcesses kills a process started by a mutant, and no other process.
 func TestLeftProcesses(t *testing.T) {
 	t.Parallel()
 	start := func(mark string) (*exec.Cmd, io.Closer) {
@@ -223,7 +223,8 @@ func TestLeftProcesses(t *testing.T) {
 	}
 }
 
-// TestTurns shares edits out by lines, with one for each tested package, and extends a shorter run.
+// TestTurns checks that edits are shared out by lines, with at least one for each tested package. A longer run
+// extends a shorter one.
 func TestTurns(t *testing.T) {
 	edits := make([]*edit, 1000)
 	small := &pkg{ImportPath: "small", lines: 10, edits: edits[:5], TestGoFiles: []string{"small_test.go"}}

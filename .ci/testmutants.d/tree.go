@@ -46,7 +46,7 @@ type tree struct {
 	importers map[string][]string // of each package: the tested packages that import it directly
 }
 
-// loadTree lists the packages that the patterns name, and reads their files.
+// loadTree lists the packages that match the patterns, and reads their files.
 func loadTree(ctx context.Context, root string, patterns []string) (*tree, error) {
 	t := &tree{ctx: ctx, root: root, packages: map[string]*pkg{}, importers: map[string][]string{}}
 	list, err := t.list(patterns)
@@ -75,7 +75,7 @@ func loadTree(ctx context.Context, root string, patterns []string) (*tree, error
 	return t, nil
 }
 
-// list returns the packages that the patterns name.
+// list returns the packages that match the patterns.
 func (t *tree) list(patterns []string) ([]*pkg, error) {
 	c := exec.CommandContext(t.ctx, "go", append([]string{"list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports"}, patterns...)...)
 	c.Dir, c.Env = t.root, t.environment("")
@@ -97,8 +97,8 @@ func (t *tree) list(patterns []string) ([]*pkg, error) {
 	}
 }
 
-// environment returns the variables of a go command in the tree. The overlay reaches the go commands that tests start
-// too, by way of GOFLAGS.
+// environment returns the variables of a go command in the tree. GOFLAGS passes the overlay on to go commands
+// that tests start.
 func (t *tree) environment(overlay string, more ...string) []string {
 	flags := strings.TrimSpace(os.Getenv("GOFLAGS") + " -buildvcs=false")
 	if overlay != "" {
@@ -112,7 +112,7 @@ func (t *tree) environment(overlay string, more ...string) []string {
 	return append(env, append([]string{"GOFLAGS=" + flags, work, "CGO_ENABLED=0", "PWD=" + t.root}, more...)...)
 }
 
-// read finds the edits and the long tests of a package. Examples, and the switch of the long variants, have no edits.
+// read finds the edits and the long tests of a package. Examples and the package longtest have no edits.
 func (t *tree) read(p *pkg) error {
 	relative, err := filepath.Rel(t.root, p.Dir)
 	if err != nil {
@@ -150,8 +150,8 @@ const (
 	longPackage = "internal/longtest"
 )
 
-// longTests returns the tests of a package that ask for their long variants, themselves or through a declaration of
-// the package that does.
+// longTests returns the tests of a package that have long variants: tests that use longtest, directly or
+// through a declaration of the package.
 func longTests(folder string, names []string) ([]string, error) {
 	uses := map[string]map[string]bool{} // of each declaration: the names in it
 	long := map[string]bool{}
@@ -237,8 +237,9 @@ func (t *tree) dependsOn(from, on string) bool {
 	return walk(from, true)
 }
 
-// turns returns the packages of n edits, one after the other: first each tested one once, then always the package
-// whose number of edits is the furthest below its share by lines. The turns of a smaller n are the first of a larger.
+// turns returns the packages of n edits in order. First, each tested package gets one turn. Then the next turn
+// always goes to the package whose number of edits is furthest below its share by lines. The turns of a smaller
+// n are a prefix of the turns of a larger n.
 func turns(packages []*pkg, seed uint64, n int) []*pkg {
 	packages = slices.DeleteFunc(slices.Clone(packages), func(p *pkg) bool { return len(p.edits) == 0 })
 	slices.SortFunc(packages, func(a, b *pkg) int { return cmp.Compare(a.ImportPath, b.ImportPath) })
@@ -272,7 +273,7 @@ func turns(packages []*pkg, seed uint64, n int) []*pkg {
 	return list
 }
 
-// drawn returns the edits of a package in the order in which a seed draws them: a kind, and then an edit of that kind.
+// drawn returns the edits of a package in the random order of a seed: first a kind, then an edit of that kind.
 func drawn(p *pkg, seed uint64) []*edit {
 	name := fnv.New64a()
 	name.Write([]byte(p.ImportPath))

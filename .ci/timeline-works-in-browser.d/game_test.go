@@ -16,8 +16,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The game loads in a browser, starts on a click, its mix goes on and its voices change, and
-// the console says nothing.
+// TestGame loads the game in a browser and starts it by a click. The mix must advance, voices must change, and
+// the console must stay empty.
 func TestGame(t *testing.T) {
 	const source = "../../examples/game"
 	folder := t.TempDir()
@@ -69,7 +69,7 @@ func TestGame(t *testing.T) {
 	}
 }
 
-// context3D is a tab of a Chromium that draws WebGL by the processor.
+// context3D returns a tab of a Chromium that draws WebGL on the CPU.
 func context3D(t *testing.T) (context.Context, context.CancelFunc) {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1280, 800),

@@ -18,10 +18,10 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// patience is how long a use of a page may take.
+// patience is the time limit for one use of a page.
 const patience = 60 * time.Second
 
-// browser starts a headless Chromium, which ends with the test.
+// browser starts a headless Chromium. It ends with the test.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1280, 800))
@@ -35,18 +35,17 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// page is a page in a tab of its own.
+// page is a page in its own tab.
 type page struct {
 	*testing.T
 	ctx context.Context
 
 	mu    sync.Mutex
-	said  []string // on the console
-	asked []string // addresses
+	said  []string // messages of the console
+	asked []string // requested addresses
 }
 
-// open opens a page. In the end the console must have said nothing, and the page itself
-// must be all that was asked for.
+// open opens a page. At the end, the console must be empty, and the page must have requested only itself.
 func open(t *testing.T, browser context.Context, address string) *page {
 	t.Helper()
 	ctx, end := chromedp.NewContext(browser)
@@ -78,7 +77,7 @@ func open(t *testing.T, browser context.Context, address string) *page {
 	return p
 }
 
-// hear keeps what happens in the tab.
+// hear records the events of the tab.
 func (p *page) hear(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +95,7 @@ func (p *page) hear(event any) {
 		}
 		p.said = append(p.said, said)
 	case *log.EventEntryAdded:
-		// The test's own reading of pixels is told of.
+		// The test's own reading of pixels causes this message.
 		if !strings.Contains(e.Entry.Text, "willReadFrequently") {
 			p.said = append(p.said, e.Entry.Text)
 		}
@@ -110,7 +109,7 @@ func (p *page) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// call sends a command of the protocol.
+// call sends a command of the DevTools protocol.
 func call[P, R any](p *page, command cdp.Command[P, R], params P) {
 	p.Helper()
 	if _, err := chromedp.Call(p.ctx, command, params); err != nil {
@@ -118,7 +117,7 @@ func call[P, R any](p *page, command cdp.Command[P, R], params P) {
 	}
 }
 
-// eval runs a script in the page, after it has drawn; what it returns goes to answer.
+// eval runs a script in the page after it has drawn, and stores the result in answer.
 func eval[T any](p *page, script string, answer *T) {
 	p.Helper()
 	const drawn = `(async () => { for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame); %s })()`
@@ -128,12 +127,12 @@ func eval[T any](p *page, script string, answer *T) {
 	}
 }
 
-// keys presses keys, one after the other.
+// keys presses and releases keys, one after another.
 func (p *page) keys(text string) {
 	p.Helper()
 	for _, r := range text {
 		events := kb.Encode(r)
-		if len(events) == 3 { // the character comes with the key, so that the page can prevent both
+		if len(events) == 3 { // the character is sent with the key event, so that the page can prevent both
 			events[0].Text = events[1].Text
 			events = slices.Delete(events, 1, 2)
 		}
@@ -143,15 +142,15 @@ func (p *page) keys(text string) {
 	}
 }
 
-// wheel turns the mouse's wheel.
+// wheel turns the mouse wheel.
 func (p *page) wheel(x, y, by float64) {
 	p.Helper()
-	// The library leaves out a delta of 0, which has to be there.
+	// The library omits a delta of 0, which Chromium requires.
 	turn := cdp.Command[map[string]any, cdp.Empty]{Method: input.CommandDispatchMouseEvent}
 	call(p, turn, map[string]any{"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": by})
 }
 
-// drag presses the mouse's button at a place, and leaves it at another.
+// drag drags the mouse from one position to another.
 func (p *page) drag(x, y, toX, toY float64) {
 	p.Helper()
 	p.do(

@@ -1,5 +1,5 @@
-// Package timeline opens pages of --timeline in a headless Chromium and uses them as a person
-// does. It needs chromium, which .ci/timeline-works-in-browser installs.
+// Package timeline opens pages of --timeline in a headless Chromium and uses them as a person would. It needs
+// chromium, which .ci/timeline-works-in-browser installs.
 package timeline
 
 import (
@@ -62,7 +62,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// use is something that a person does with a page.
+// use is an action of a person on a page.
 type use struct {
 	name string
 	do   func(*page)

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// state is what a page shows.
+// state is the visible state of a page.
 type state struct {
 	Start, Scale, Least float64
 	Frames              float64
@@ -25,15 +25,15 @@ func (p *page) look() (s state) {
 	return s
 }
 
-// shows: names are as they are, and bars as they should be.
+// shows checks the names, and the colors of the bars.
 func (p *page) shows() {
 	var got struct {
 		Title, About   string
 		Sounds, Legend []string
 		Bars, Wrong    int
 	}
-	// Every bar that is wide enough has the colour of its sound, as opaque as it is
-	// audible. Links lie over bars, so they are left out meanwhile.
+	// Every bar that is wide enough has the color of its sound, with an opacity that follows its audibility.
+	// Links are drawn over bars, so they are hidden during the check.
 	eval(p, `if (!D) return { Title: byId('title').textContent };
 		const got = { Title: byId('title').textContent, About: byId('about').textContent, Sounds: D.sounds, Legend: [...document.querySelectorAll('#legend button')].map(b => b.textContent), Bars: 0, Wrong: 0 };
 		const right = (v, share) => {
@@ -66,7 +66,7 @@ func (p *page) shows() {
 	}
 }
 
-// zooms: the wheel, keys and the mouse change what is shown, and 0 shows all again.
+// zooms checks that the wheel, keys and the mouse zoom and scroll, and that 0 shows the whole timeline again.
 func (p *page) zooms() {
 	whole := p.look()
 	if whole.Scale != whole.Least {
@@ -106,8 +106,8 @@ func (p *page) zooms() {
 	}
 }
 
-// finds: a name in the search box says how many voices have it, dims all others,
-// and leads from one to the next; without it all is as before.
+// finds checks the search box: it shows the number of matching voices, dims the others, and steps through the
+// matches. Clearing it restores the page.
 func (p *page) finds() {
 	before := p.look()
 	var want struct {
@@ -133,8 +133,8 @@ func (p *page) finds() {
 	}
 }
 
-// tells: a click on the mark of a steal explains it beside the picture, with who
-// lost and who won, outlines both, and the winner can be followed.
+// tells clicks on the mark of a steal. The page must explain it with the names of victim and winner, outline
+// both, and link to the winner.
 func (p *page) tells() {
 	var steal struct {
 		X, Y           float64
@@ -170,7 +170,7 @@ func (p *page) tells() {
 			p.Fatalf("a click on the steal of #%d by #%d does not tell %q but %q", steal.Victim, steal.Winner, want, now.Pin)
 		}
 	}
-	var inks [2][3]int // of the lines around both, where they are crossed by least
+	var inks [2][3]int // the smallest color difference on the outlines of both
 	eval(p, fmt.Sprintf(`return [%d, %d].map(n => {
 		const v = byNumber.get(n), i = v.x.length && n === %[1]d ? partAt(v, v.x[0], true) : 0, a = Math.max(x(v.p[i]), LEFT), b = Math.min(x(v.p[i + 1]), width);
 		return [...ctx.getImageData(Math.round(a + .4 * (b - a)) * ratio, place(v, i)[0] * ratio, 1, 1).data].slice(0, 3);
@@ -186,7 +186,7 @@ func (p *page) tells() {
 	p.keys(kb.Escape)
 }
 
-// follows: the address has led to voice 2, which is explained, and back to all.
+// follows checks that the address selected and explained voice 2, and returns to the whole timeline.
 func (p *page) follows() {
 	now := p.look()
 	if now.Found != "1 of 1" && now.Found != "1 found" || !strings.Contains(now.Pin, "#2") {
@@ -196,7 +196,7 @@ func (p *page) follows() {
 	p.shows()
 }
 
-// fitsPhone: nothing sticks out where there is little room.
+// fitsPhone checks that a narrow window cuts off no element.
 func (p *page) fitsPhone() {
 	p.do(chromedp.EmulateViewport(500, 800))
 	var got struct{ Right, Room, Rows, All float64 }

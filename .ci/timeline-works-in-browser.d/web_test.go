@@ -20,8 +20,8 @@ import (
 
 var picture = flag.String("picture", "", "write what examples/web looks like to this PNG")
 
-// ears puts an AnalyserNode beside every connection to the loudspeaker. listen returns the
-// loudest RMS of 40 looks; -1 while there is nothing to listen to.
+// ears attaches an AnalyserNode to every connection to the loudspeaker. listen returns the largest RMS of 40
+// measurements, or -1 without a connection.
 const ears = `window.ears = [];
 	const connect = AudioNode.prototype.connect;
 	AudioNode.prototype.connect = function (to, ...rest) {
@@ -45,8 +45,8 @@ const ears = `window.ears = [];
 		return loudest;
 	};`
 
-// The page of examples/web, served as its README line says, is silent before the click, and
-// plays after it. Its keys play, its pool steals, and the console says nothing.
+// TestWeb serves the page of examples/web by the command in the README. The page is silent before the click and
+// plays after it. Its keys play sounds, its pool steals voices, and the console stays empty.
 func TestWeb(t *testing.T) {
 	p := &page{T: t, ctx: browser(t)}
 	if err := chromedp.Listen(p.ctx, p.hear); err != nil {
@@ -90,7 +90,7 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// until waits until something is so in the page.
+// until waits until a condition is true in the page.
 func (p *page) until(so string) {
 	p.Helper()
 	var met bool
@@ -103,8 +103,7 @@ func (p *page) until(so string) {
 	}
 }
 
-// marksTakes: a red mark is in every row in which a voice took the slot of another in the last
-// seconds, and in no other.
+// marksTakes checks that a red mark is in every row with a recent steal, and in no other row.
 func (p *page) marksTakes() {
 	p.Helper()
 	var wrong []string
@@ -124,8 +123,8 @@ func (p *page) marksTakes() {
 	}
 }
 
-// useKeys: each key plays its sound, storms end, and the pool shrinks and grows. The score
-// plays some of the sounds all the time; of the others it is seen that they were not there.
+// useKeys checks that each key plays its sound, that storms end, and that the pool shrinks and grows. The score
+// plays some of the sounds all the time; the others must be absent before their key.
 func (p *page) useKeys() {
 	p.keys(" ")
 	var storms string
@@ -133,7 +132,7 @@ func (p *page) useKeys() {
 	if storms != "false" {
 		p.Errorf("after the space bar the storms are %q", storms)
 	}
-	p.until("page.seen.slots.filter(s => s.name).length <= 6") // what they began is over
+	p.until("page.seen.slots.filter(s => s.name).length <= 6") // the sounds of the storms have ended
 	absent := 0
 	for _, key := range "asdfghjkl" {
 		plays := `page.seen.slots.some(s => s.name === document.querySelector('[data-key="` + string(key) + `"]').firstChild.textContent.trim())`
@@ -159,7 +158,7 @@ func (p *page) useKeys() {
 	}
 }
 
-// fitsWindows: nothing sticks out of a window, wide or narrow, and the rows have room.
+// fitsWindows checks that windows of several widths cut off no element and that the rows have room.
 func (p *page) fitsWindows() {
 	for _, width := range []int64{1400, 800, 500} {
 		p.do(chromedp.EmulateViewport(width, 700))
@@ -186,7 +185,7 @@ func (p *page) fitsWindows() {
 	}
 }
 
-// serveWeb runs the page's server until the test ends, and returns its address.
+// serveWeb runs the server of the page until the test ends, and returns its address.
 func serveWeb(t *testing.T) string {
 	t.Helper()
 	serve := filepath.Join(t.TempDir(), "serve")

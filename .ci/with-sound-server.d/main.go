@@ -1,5 +1,5 @@
-// Command control measures how late the machine lets it run until it gets a signal. Then it prints the longest
-// lateness and the sum of all, in milliseconds.
+// Command control measures how late the machine schedules it, until it gets a signal. Then it prints the
+// largest delay and the sum of all delays, in milliseconds.
 package main
 
 import (
