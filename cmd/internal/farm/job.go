@@ -84,7 +84,7 @@ type Job struct {
 	Ended   time.Time `json:"ended,omitzero"`
 	Seconds float64   `json:"seconds,omitempty"` // duration of the final run
 
-	Message uint64 `json:"message,omitempty"` // sequence in the queue; 0: unknown so far
+	Message uint64 `json:"message,omitempty"` // sequence of its message; 0: any message is accepted
 	Run     string `json:"run,omitempty"`     // ID of the last try; a worker with another ID may not settle the job
 }
 

@@ -301,9 +301,9 @@ func (s *Server) receiver(ctx context.Context, name string) (*house, error) {
 	return h, err
 }
 
-// remake makes a room that waits for its sheet again, from that sheet, if the room cannot change to it. The
-// sounds of the room stay. If the sheet fails, the room is as before. The caller holds the room. A room that is
-// taking sounds is not remade, because the sounds would be lost.
+// remake replaces a room that waits for its sheet by a new one made from the sheet. It is for a sheet that the
+// room cannot change to. The sounds of the room stay. If the sheet fails, the room is as before. The caller holds
+// the room. A room that is receiving sounds is not remade, because the sounds would be lost.
 func (s *Server) remake(ctx context.Context, name string, h *house, text []byte) error {
 	defer s.alone(name)()
 	if h.calls > 1 {
