@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { leak.Main(m) }
 
-// game is one of two voices: coins on the right, jumps on the left.
+// game plays two sounds: coins on the right, jumps on the left.
 type game struct {
 	m          *mixer.Mixer
 	coin, jump *voice.Sound
@@ -21,7 +21,7 @@ type game struct {
 func (g *game) Coin() { g.m.Play(g.coin, mixer.Options{Pan: 1, Gain: -20}) }
 func (g *game) Jump() { g.m.Play(g.jump, mixer.Options{Pan: -1}) }
 
-// TestTwelveLines is the test that the package begins with.
+// TestTwelveLines is the example of the package comment.
 func TestTwelveLines(t *testing.T) {
 	a := audiotest.New(t, mixer.Config{Rate: 1000, Voices: 2})
 	g := &game{a.Mixer(), tone(t, "coin", 500, 0.5, 25), tone(t, "jump", 300, 0.32, 50)}
@@ -38,7 +38,7 @@ func TestTwelveLines(t *testing.T) {
 	a.GoldenHash("70197dafa3c9a093c7f00e8a8021f7879c5a0ad7fdd55b5aa9100cdb02e55cae")
 }
 
-// TestAssertions has each assertion hold and fail, in a mix that is known.
+// TestAssertions makes each assertion pass and fail on a known mix.
 func TestAssertions(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000, Voices: 2, Virtual: 1, NoLimiter: true})

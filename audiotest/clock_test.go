@@ -19,7 +19,7 @@ import (
 	"voicepool/voice"
 )
 
-// TestStepsDoNotDrift: a second of sixtieths is a second, at any rate.
+// TestStepsDoNotDrift: 60 steps of 1/60 s make exactly a second, at any rate.
 func TestStepsDoNotDrift(t *testing.T) {
 	for _, rate := range []int{1, 8, 1000, 11025, 44100, 48000} {
 		a := audiotest.New(t, mixer.Config{Rate: rate})
@@ -27,15 +27,15 @@ func TestStepsDoNotDrift(t *testing.T) {
 			a.Step(time.Second / 60)
 		}
 		a.Step(time.Second - 60*(time.Second/60))
-		a.Sleep(0) // outside of synctest, too
+		a.Sleep(0) // also outside of synctest
 		if got := len(a.Mix()); got != rate || a.Mixer().Now() != int64(rate) {
 			t.Errorf("at %d Hz a second has %d frames, the mixer is at %d", rate, got, a.Mixer().Now())
 		}
 	}
 }
 
-// TestDo: functions are called at their frames, in order, however long the steps are, and
-// what they ask acts at that frame.
+// TestDo: functions are called at their frames, in order, with any length of steps, and their commands take
+// effect at that frame.
 func TestDo(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a := audiotest.New(t, mixer.Config{Rate: 1000, Voices: 100})
@@ -72,8 +72,8 @@ func TestDo(t *testing.T) {
 	f.says(t, "a configuration", "mixer: bad configuration: -1 voices are not in 1..65536", func() { audiotest.New(f, mixer.Config{Voices: -1}) })
 }
 
-// TestLead: a game whose calls keep their distances has them exactly, since they go by the
-// clock of the test.
+// TestLead: with Config.Lead the commands of a game keep their exact distances, because they use the clock of
+// the test.
 func TestLead(t *testing.T) {
 	a := audiotest.New(t, mixer.Config{Rate: 768000, Lead: 30 * ms})
 	s, err := voice.NewSound(voice.Samples{Name: "s", Rate: 768000, Channels: 1, Data: make([]float32, 5)})
@@ -132,8 +132,7 @@ func TestUntil(t *testing.T) {
 	f.says(t, "what is paused", "", func() { a.UntilSilent(100 * ms) })
 }
 
-// TestASleepingGame: a game with a clock of its own, inside synctest and beside other
-// tests.
+// TestASleepingGame: a game with its own clock, inside synctest and parallel to other tests.
 func TestASleepingGame(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -154,8 +153,8 @@ func TestASleepingGame(t *testing.T) {
 	})
 }
 
-// TestASleepingGameIsExact: what a game does at a time of its clock acts at that frame, on
-// the grid of Sleep, however its goroutines are scheduled.
+// TestASleepingGameIsExact: the commands of a game take effect at the frame of their time, on the grid of
+// Sleep, independently of the scheduling of goroutines.
 func TestASleepingGameIsExact(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -188,8 +187,7 @@ func TestASleepingGameIsExact(t *testing.T) {
 	})
 }
 
-// TestStems: the stem of the only sound is the mix without a limiter; those of all add up
-// to it.
+// TestStems: the stem of the only sound equals the mix without a limiter; several stems add up to it.
 func TestStems(t *testing.T) {
 	t.Parallel()
 	for _, names := range [][]string{{"a"}, {"a", "b", "c"}} {
@@ -216,7 +214,7 @@ func TestStems(t *testing.T) {
 	}
 }
 
-// TestWhatWasRefused: of starts that got no voice, and of a pool that became smaller.
+// TestWhatWasRefused: rejected starts, and voices stolen by a shrinking pool.
 func TestWhatWasRefused(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000, Voices: 1, MaxVoices: 2, Overflow: mixer.Reject})
@@ -236,7 +234,7 @@ func TestWhatWasRefused(t *testing.T) {
 	f.says(t, "a smaller pool", `"c" was stolen by a smaller pool at 60ms (frame 60), want by "a"`, func() { a.Stolen("c").By("a") })
 }
 
-// TestEventsAreMissing: without all events, no assertion holds.
+// TestEventsAreMissing: if events were lost, every assertion fails.
 func TestEventsAreMissing(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000, Events: 1})
@@ -252,7 +250,7 @@ func TestEventsAreMissing(t *testing.T) {
 	}
 }
 
-// TestUntilSilentRings: an echo that has not come yet is waited for, and so is a hall.
+// TestUntilSilentRings: UntilSilent waits for an echo, and for a reverb.
 func TestUntilSilentRings(t *testing.T) {
 	data := make([]float32, 960)
 	for i := range data {
@@ -283,7 +281,7 @@ func TestUntilSilentRings(t *testing.T) {
 	}
 }
 
-// TestDoNotCalled: a function whose time does not come fails the test, unless something else has.
+// TestDoNotCalled: a function that is never called fails the test, unless the test has failed already.
 func TestDoNotCalled(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000})
@@ -298,7 +296,7 @@ func TestDoNotCalled(t *testing.T) {
 	f.says(t, "the end", "", f.end)
 }
 
-// TestFocus: the picture of a failure has the voices that it is about, however many came after them.
+// TestFocus: the timeline of a failure shows the voices of the failed assertion, even if many voices followed.
 func TestFocus(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000, Voices: 64})
@@ -325,7 +323,7 @@ func TestFocus(t *testing.T) {
 	}
 }
 
-// TestNegativeTimes: nothing is heard at a time before the first frame.
+// TestNegativeTimes: a negative time fails an assertion.
 func TestNegativeTimes(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000})

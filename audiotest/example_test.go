@@ -12,8 +12,7 @@ import (
 	"voicepool/sounds/embedded"
 )
 
-// A test of a game hears, by name, what the game played: when, where, how loud, and who gave
-// way to whom.
+// A test checks the sounds of a game by name: time, position, level, and who stole whose voice.
 func ExampleNew() {
 	test := func(t *testing.T) { // its name would be TestJump
 		lib := sounds.NewLibrary(sounds.Options{})
@@ -31,7 +30,7 @@ func ExampleNew() {
 	_ = test
 }
 
-// A game plays from a bank. Its test writes the names of the bank; one that is misspelt fails.
+// A game plays from a bank. Its test uses the names of the bank; a misspelt name fails.
 func ExampleAudio_Heard() {
 	assets := fstest.MapFS{"sounds.yaml": {Data: []byte("sounds: {step: {files: [step1, step2]}, shot: {file: snare}}")}}
 	test := func(t *testing.T) { // its name would be TestWalk

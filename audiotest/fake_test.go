@@ -14,7 +14,7 @@ import (
 
 const ms = time.Millisecond
 
-// fake is a test that may fail.
+// fake is a testing.TB that may fail.
 type fake struct {
 	testing.TB
 	said    []string
@@ -43,7 +43,7 @@ func (f *fake) Fatalf(format string, v ...any) {
 
 func (f *fake) Fatal(v ...any) { f.Fatalf("%s", fmt.Sprint(v...)) }
 
-// end is the end of the test.
+// end runs the cleanup functions.
 func (f *fake) end() {
 	for i := len(f.cleanup) - 1; i >= 0; i-- {
 		f.cleanup[i]()
@@ -51,7 +51,7 @@ func (f *fake) end() {
 	f.cleanup = nil
 }
 
-// failure is what one call has said; "": nothing.
+// failure returns the error text of a call, or "".
 func (f *fake) failure(call func()) string {
 	f.said = nil
 	func() {
@@ -65,7 +65,7 @@ func (f *fake) failure(call func()) string {
 	return strings.Join(f.said, "\n")
 }
 
-// says checks the first line that a call fails with; "" where it is not to fail.
+// says checks the first line of the error text of a call; "" means no error.
 func (f *fake) says(t *testing.T, what, want string, call func()) {
 	t.Helper()
 	got := f.failure(call)
@@ -87,7 +87,7 @@ func newFake(t *testing.T) *fake {
 	return f
 }
 
-// tone returns a sine of an amplitude at 1,000 Hz a second, 25 Hz by default.
+// tone returns a sine with an amplitude x at a rate of 1,000 Hz. The default frequency is 25 Hz.
 func tone(t testing.TB, name string, frames int, x, hz float64) *voice.Sound {
 	t.Helper()
 	s := voice.Samples{Name: name, Rate: 1000, Channels: 1, Data: make([]float32, frames)}

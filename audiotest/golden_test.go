@@ -12,7 +12,7 @@ import (
 	"voicepool/pcm"
 )
 
-// level1 plays a bell, and a coin of a gain.
+// level1 plays a bell, and a coin with a given gain.
 func level1(t *testing.T, gain float64) (*fake, *audiotest.Audio) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000, NoLimiter: true})
@@ -58,7 +58,7 @@ func TestGolden(t *testing.T) {
 	f.says(t, "a hash", `the mix has the hash 468060844c1493944ad8c5e1beda65f473415e7d397a459d36935a1816a5a29e, want "a1"`, func() { a.GoldenHash("a1") })
 }
 
-// TestSave: what a failed test leaves, and that one that passes leaves nothing.
+// TestSave: a failed test saves its output, and a passed test does not.
 func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	for _, want := range []string{"TestGame_level 1", "TestGame_level 1-2"} {

@@ -14,7 +14,7 @@ import (
 	"voicepool/voice"
 )
 
-// chirp is a tone that rises, from a multiple of 20 Hz on.
+// chirp is a rising tone that starts at a multiple of 20 Hz.
 func chirp(t testing.TB, name string, frames, k int) *voice.Sound {
 	t.Helper()
 	s := voice.Samples{Name: name, Rate: 1000, Channels: 1, Data: make([]float32, frames)}
@@ -29,7 +29,7 @@ func chirp(t testing.TB, name string, frames, k int) *voice.Sound {
 	return out
 }
 
-// TestListen has each assertion of a recording hold and fail.
+// TestListen makes each assertion of a recording pass and fail.
 func TestListen(t *testing.T) {
 	f := newFake(t)
 	bell, coin, other := chirp(t, "bell", 400, 1), chirp(t, "coin", 300, 5), chirp(t, "other", 300, 9)

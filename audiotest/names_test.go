@@ -38,7 +38,7 @@ sounds:
   rare:  {file: music/rare.wav}
 `
 
-// folder is a file system with some sounds of 100 ms, each of a level of its own, and a text.
+// folder returns a file system with sounds of 100 ms, each with its own level, and a bank file.
 func folder(t testing.TB, text string, names ...string) fstest.MapFS {
 	t.Helper()
 	fsys := fstest.MapFS{"assets/sounds.yaml": {Data: []byte(text)}}
@@ -58,7 +58,7 @@ func folder(t testing.TB, text string, names ...string) fstest.MapFS {
 	return fsys
 }
 
-// armed is a test of a game with a bank.
+// armed returns a test of a game with a bank.
 func armed(t *testing.T) (*fake, *audiotest.Audio, *bank.Bank) {
 	t.Helper()
 	f := newFake(t)
@@ -75,7 +75,7 @@ func armed(t *testing.T) (*fake, *audiotest.Audio, *bank.Bank) {
 	return f, a, b
 }
 
-// shoot plays sounds of the bank from a time on, each after 200 ms.
+// shoot plays sounds of the bank, one every 200 ms.
 func shoot(t *testing.T, a *audiotest.Audio, b *bank.Bank, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -86,11 +86,11 @@ func shoot(t *testing.T, a *audiotest.Audio, b *bank.Bank, names ...string) {
 	}
 }
 
-// db is the level of a sound of folder.
+// db returns the level of sound i of folder.
 func db(i int) pcm.Decibels { return pcm.FromLinear(float64(int(1)<<i) / 1024) }
 
-// TestNamesOfABank: the name of a bank is that of all that its starts play, whatever files
-// and layers; the name of a file, or its path, is that of what was played of it.
+// TestNamesOfABank: the name of a bank entry covers all its files and layers; the name or path of a file covers
+// the starts of that file.
 func TestNamesOfABank(t *testing.T) {
 	f, a, b := armed(t)
 	f.says(t, "before all", `"step" was not heard: it was not played`, func() { a.Heard("step").At(0) })
@@ -169,7 +169,7 @@ func TestNamesOfABank(t *testing.T) {
 	}
 }
 
-// TestStolenByNames: who took whose place, by names of a bank, in the picture of Golden too.
+// TestStolenByNames: the error text and the timeline of Golden name thief and victim as in the bank.
 func TestStolenByNames(t *testing.T) {
 	f, a, b := armed(t)
 	if err := a.Mixer().At(0).Resize(1); err != nil {
@@ -207,7 +207,7 @@ func TestStolenByNames(t *testing.T) {
 	}
 }
 
-// TestRefusedByNames: starts that got no voice have names, too.
+// TestRefusedByNames: rejected starts have names, too.
 func TestRefusedByNames(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000, Voices: 1, Overflow: mixer.Reject})
@@ -223,7 +223,7 @@ func TestRefusedByNames(t *testing.T) {
 	a.Heard("s").Times(1)
 }
 
-// TestNamesAfterReload: a bank that is read again makes its new names known.
+// TestNamesAfterReload: the new names of a reloaded bank are known.
 func TestNamesAfterReload(t *testing.T) {
 	f := newFake(t)
 	files := folder(t, "rate: 1000\nsounds: {old: {file: a.wav}}", "a.wav", "b.wav")
@@ -245,7 +245,7 @@ func TestNamesAfterReload(t *testing.T) {
 	f.says(t, "heard", `"new" is heard at 0s (frame 0), want never`, func() { a.Never("new") })
 }
 
-// TestOneNameTwoFiles: without a bank, files of one name are kept apart.
+// TestOneNameTwoFiles: without a bank, files with equal names are distinguished.
 func TestOneNameTwoFiles(t *testing.T) {
 	f := newFake(t)
 	lib := sounds.NewLibrary(sounds.Options{Rate: 1000})
@@ -274,7 +274,7 @@ func TestOneNameTwoFiles(t *testing.T) {
 	f.says(t, "apart", "", func() {
 		a.Heard("a/hit.wav").Times(1).At(0)
 		a.Heard("assets/b/hit.wav").Times(1).At(50 * ms)
-		a.Heard("hit").Times(3).At(150 * ms) // a name that is given means all of it
+		a.Heard("hit").Times(3).At(150 * ms) // an explicit name covers all of its files
 	})
 	if picture := a.Timeline(); !strings.Contains(picture, "…s/a/hit.wav #1") || !strings.Contains(picture, "hit          #3") {
 		t.Errorf("the picture is\n%s", picture)
@@ -290,7 +290,7 @@ func TestOneNameTwoFiles(t *testing.T) {
 	}
 }
 
-// TestAGameThatPolls: the game reads Mixer.Events itself, and so does the test.
+// TestAGameThatPolls: the game polls Mixer.Events itself, and so does the test.
 func TestAGameThatPolls(t *testing.T) {
 	a := audiotest.New(t, mixer.Config{Rate: 1000, Voices: 1})
 	ended, polled := 0, make([]mixer.Event, 3)
@@ -313,7 +313,7 @@ func TestAGameThatPolls(t *testing.T) {
 	}
 }
 
-// TestNeverTakesWhatNobodyNamed has Never meet names of all kinds, before and after Knows.
+// TestNeverTakesWhatNobodyNamed checks which names Never accepts, before and after Knows.
 func TestNeverTakesWhatNobodyNamed(t *testing.T) {
 	f := newFake(t)
 	a := audiotest.New(f, mixer.Config{Rate: 1000})
@@ -338,8 +338,8 @@ func TestNeverTakesWhatNobodyNamed(t *testing.T) {
 	f.says(t, "another", help("foot"), func() { a.Never("foot") })
 }
 
-// TestPlaysOfTwoBanks: layers of plays that have nothing to do with one another are not one, whether
-// they are of two banks or of one that came to the mixer twice.
+// TestPlaysOfTwoBanks: layers of unrelated plays are separate occurrences, for two banks and for one bank that
+// was opened twice.
 func TestPlaysOfTwoBanks(t *testing.T) {
 	const text = "rate: 1000\nsounds: {crash: {layers: [low, high]}, low: {file: low.wav}, high: {file: high.wav}}"
 	fsys := folder(t, text, "low.wav", "high.wav")

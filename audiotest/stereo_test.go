@@ -6,13 +6,13 @@ import (
 	"voicepool/pcm"
 )
 
-// wide is a source of several outputs.
+// wide is a source with several outputs.
 type wide int
 
 func (w wide) Outputs() int         { return int(w) }
 func (wide) Render(dst []pcm.Frame) { clear(dst) }
 
-// TestStereo: what is heard here is stereo, so several outputs are an error.
+// TestStereo: several outputs are an error.
 func TestStereo(t *testing.T) {
 	if err := stereo(wide(1)); err != nil {
 		t.Error(err)

@@ -14,7 +14,7 @@ import (
 	"voicepool/sounds"
 )
 
-// playing returns a mixer with a tone on it, that of beep's own generator.
+// playing returns a mixer that plays a tone of beep's generator.
 func playing(t testing.TB) *mixer.Mixer {
 	t.Helper()
 	tone, err := generators.SineTone(48000, 440)
@@ -67,7 +67,7 @@ func TestStreamer(t *testing.T) {
 	if n, ok := s.Stream(nil); n != 0 || !ok {
 		t.Errorf("Stream of nothing gives %d, %v", n, ok)
 	}
-	// It is a streamer like any other: beep's own effects take it.
+	// beep's own effects accept it as a streamer.
 	quiet := &effects.Gain{Streamer: s, Gain: -0.5}
 	if n, ok := quiet.Stream(got); n != len(got) || !ok {
 		t.Errorf("under an effect: %d, %v", n, ok)
@@ -82,7 +82,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// returns is a streamer that gives what it is told to.
+// returns is a streamer that returns scripted values.
 type returns struct {
 	n   []int
 	ok  []bool

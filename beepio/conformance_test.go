@@ -16,11 +16,10 @@ import (
 	"voicepool/voice"
 )
 
-// conforms takes frames from s, in calls of all lengths, until it is drained or
-// has given most. It returns how many came, or what is against the contract of
-// beep.Streamer: each call fills its samples, or some of them and then only (0, false)
-// follows, or is (0, false) for ever; nothing beyond what was given is touched, and
-// with an error nothing is given.
+// conforms reads from s, in calls of all lengths, until s is drained or has returned most frames. It returns
+// their number, or an error if s violates the contract of beep.Streamer. Each call must fill its samples, or
+// part of them followed by (0, false) forever, or return (0, false) forever. Samples beyond the returned number
+// must stay unchanged, and a call that reports an error must return 0 samples.
 func conforms(s beep.Streamer, most int) (frames int, err error) {
 	canary := [2]float64{math.Pi, -math.E}
 	samples := make([][2]float64, 2048)
@@ -54,8 +53,8 @@ func conforms(s beep.Streamer, most int) (frames int, err error) {
 	return frames, nil
 }
 
-// TestStreamerConforms: the mixer gives all that it is asked for, for ever, whatever
-// becomes of it, and what beep makes of it conforms too.
+// TestStreamerConforms: the mixer fills every call, forever, whatever happens to it, and beep's wrappers of it
+// conform, too.
 func TestStreamerConforms(t *testing.T) {
 	const most = 20000
 	empty := func(c mixer.Config) *mixer.Mixer {
@@ -76,11 +75,11 @@ func TestStreamerConforms(t *testing.T) {
 		s := beepio.NewStreamer(m)
 		if n, err := conforms(s, most); err != nil || n < most || s.Err() != nil {
 			t.Errorf("%s: %d frames, %v", name, n, err)
-			continue // what beep makes of it may never end
+			continue // beep's wrapper may be endless
 		}
 		for name, c := range map[string]struct {
 			s    beep.Streamer
-			want int // frames; 0: for ever
+			want int // frames; 0: endless
 		}{
 			"Take":            {beep.Take(5000, s), 5000},
 			"Take of nothing": {beep.Take(0, s), 0},
@@ -106,7 +105,7 @@ func mixed(s beep.Streamer) beep.Streamer {
 	return m
 }
 
-// TestConforms: what is against the contract is found.
+// TestConforms: conforms detects each violation of the contract.
 func TestConforms(t *testing.T) {
 	failure := errors.New("the disk is gone")
 	for name, c := range map[string]struct {
@@ -131,12 +130,12 @@ func TestConforms(t *testing.T) {
 	}
 }
 
-// script is a streamer of numbered frames that gives at each call what it is told
-// to, and counts what is asked of it after it was drained.
+// script is a streamer of numbered frames with scripted calls. It counts the frames requested after it was
+// drained.
 type script struct {
-	calls  []int // how many frames; full: as many as fit; end: (0, false); fault: it panics
-	last   int   // frames that come with the end, which are none of the stream
-	err    error // from the end on
+	calls  []int // number of frames; full: as many as fit; end: (0, false); fault: panic
+	last   int   // frames returned together with the end, which must be ignored
+	err    error // returned from the end on
 	given  int
 	at     int
 	over   bool
@@ -186,14 +185,13 @@ func (s *script) Err() error {
 	return nil
 }
 
-// TestTakesStreamers: every pattern that a streamer may return, and many that it
-// may not, for Read and for Stream: each frame comes once and in order, no more is
-// asked of what is drained, and what is wrong is told.
+// TestTakesStreamers: for every valid return pattern of a streamer, and many invalid ones, Read and Stream
+// deliver each frame once and in order, do not read a drained streamer, and report errors.
 func TestTakesStreamers(t *testing.T) {
 	failure := errors.New("the disk is gone")
 	for name, c := range map[string]struct {
 		script
-		text string // of the error; "": none
+		text string // of the error; "": no error
 	}{
 		"full, then drained":               {script{calls: []int{full, full, end}}, ""},
 		"full, short, drained":             {script{calls: []int{full, full, 100, end}}, ""},
@@ -264,7 +262,7 @@ type panics struct{}
 
 func (panics) Error() string { return "no error" }
 
-// faulty is a script whose Err panics when its error is one of panics.
+// faulty is a script whose Err panics if its error is a panics.
 type faulty struct{ *script }
 
 func (f *faulty) Err() error {
@@ -275,7 +273,7 @@ func (f *faulty) Err() error {
 	return err
 }
 
-// seeker is a beep.StreamSeeker that fails to seek in every way.
+// seeker is a beep.StreamSeeker whose Seek and Len are replaced.
 type seeker struct {
 	beep.StreamSeeker
 	seek func(int) error
@@ -296,8 +294,8 @@ func (s *seeker) Len() int {
 	return s.StreamSeeker.Len()
 }
 
-// TestTakesSeekers: a seek that fails or panics is an error of a start that needs it; a length
-// that is wrong, below zero too, costs nothing but what is beyond it.
+// TestTakesSeekers: a failing or panicking seek is an error of a start that needs it. A wrong length, even a
+// negative one, affects only the frames beyond it.
 func TestTakesSeekers(t *testing.T) {
 	const length = 3000
 	failure := errors.New("the disk is gone")
@@ -316,7 +314,7 @@ func TestTakesSeekers(t *testing.T) {
 		"fails":  {func(int) error { return failure }, "the disk is gone"},
 		"panics": {func(int) error { panic("broken") }, "it panics after 0 frames: broken"},
 	} {
-		for _, played := range []int{0, 7} { // what has not been played needs no seek
+		for _, played := range []int{0, 7} { // the first play needs no seek
 			inner := ramp(length).Streamer(0, length)
 			if err := inner.Seek(played); err != nil {
 				t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 	"voicepool/voice"
 )
 
-// left renders a mixer and returns the highest sample on the left.
+// left renders a mixer and returns the highest sample of the left channel.
 func left(m *mixer.Mixer, frames int) (most float32) {
 	block := make([]pcm.Frame, frames)
 	m.Render(block)
@@ -28,10 +28,10 @@ func left(m *mixer.Mixer, frames int) (most float32) {
 	return most
 }
 
-// The effects of a bus are beep's.
+// A bus uses effects of beep.
 func ExampleNewInsert() {
 	quiet, err := beepio.NewInsert(func(s beep.Streamer) beep.Streamer {
-		return &effects.Volume{Streamer: effects.Mono(s), Base: 2, Volume: -1} // half as much
+		return &effects.Volume{Streamer: effects.Mono(s), Base: 2, Volume: -1} // half the amplitude
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -54,7 +54,7 @@ func ExampleNewInsert_resampler() {
 	// Output: beepio: bad streamer: the insert: it takes more frames than it gives, as a resampler does; give the sounds a Speed
 }
 
-// tone is a sound of one of beep's generators.
+// tone returns a sound of one of beep's generators.
 func tone(frames int) *voice.Sound {
 	sine, err := generators.SineTone(48000, 440)
 	if err != nil {
@@ -71,7 +71,7 @@ func tone(frames int) *voice.Sound {
 	return s
 }
 
-// What a generator of beep gives is a sound.
+// A generator of beep becomes a sound.
 func ExampleRead() {
 	saw, err := generators.SawtoothTone(44100, 110)
 	if err != nil {
@@ -88,7 +88,7 @@ func ExampleRead() {
 	// Output: saw 48000 24000 <nil>
 }
 
-// What a decoder of beep gives is a stream: wav, flac, vorbis and mp3 alike.
+// A decoder of beep becomes a stream: wav, flac, vorbis and mp3 alike.
 func ExampleStream() {
 	song, format, err := wav.Decode(bytes.NewReader(song()))
 	if err != nil {
@@ -108,7 +108,7 @@ func ExampleStream() {
 	// Output: pending 48000 <nil>
 }
 
-// song is a WAV file of a second, as beep writes it.
+// song returns a WAV file of one second, written by beep.
 func song() []byte {
 	f, err := os.CreateTemp("", "song-*.wav")
 	if err != nil {

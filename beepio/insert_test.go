@@ -16,13 +16,13 @@ import (
 	"voicepool/pcm"
 )
 
-// chain makes effects of what they are given.
+// chain wraps a streamer in effects.
 type chain = func(beep.Streamer) beep.Streamer
 
-// section is a cut of an equalizer.
+// section is a band cut of an equalizer.
 var section = effects.MonoEqualizerSection{F0: 1000, Bf: 300, GB: 3, G: 9}
 
-// chains are all the effects of beep, and what allocates at each call by itself.
+// chains lists all effects of beep, and whether they allocate at each call.
 func chains() map[string]struct {
 	chain     chain
 	allocates bool
@@ -65,7 +65,7 @@ func chains() map[string]struct {
 	}
 }
 
-// noise returns frames of which no two are alike.
+// noise returns distinct frames.
 func noise(n int) []pcm.Frame {
 	r := rand.New(rand.NewPCG(1, 2))
 	out := make([]pcm.Frame, n)
@@ -75,8 +75,7 @@ func noise(n int) []pcm.Frame {
 	return out
 }
 
-// alone returns what beep makes of frames with the chain, 512 at a time, after so much
-// silence.
+// alone returns the output of beep with the chain, in calls of 512 frames, after ahead frames of silence.
 func alone(frames []pcm.Frame, c chain, ahead int) []pcm.Frame {
 	at := -ahead
 	s := c(beep.StreamerFunc(func(samples [][2]float64) (int, bool) {
@@ -100,8 +99,8 @@ func alone(frames []pcm.Frame, c chain, ahead int) []pcm.Frame {
 	return out
 }
 
-// TestInsert: each effect does what it does in beep, later by Delay, with the same bits
-// for blocks of all lengths.
+// TestInsert: each effect has the same output as in beep, delayed by Delay, with the same bits for all block
+// sizes.
 func TestInsert(t *testing.T) {
 	const most = 20000
 	frames := noise(most)
@@ -148,7 +147,7 @@ func TestInsertAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestInsertRefuses says what is no chain of an insert.
+// TestInsertRefuses lists invalid chains.
 func TestInsertRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		chain chain
@@ -178,7 +177,7 @@ func TestInsertRefuses(t *testing.T) {
 	}
 }
 
-// TestInsertTakenOut: a chain that fails later is taken out, and the bus goes on.
+// TestInsertTakenOut: a chain that fails later is removed, and the bus continues.
 func TestInsertTakenOut(t *testing.T) {
 	for name, fail := range map[string]func(samples [][2]float64) int{
 		"panic":   func([][2]float64) int { panic("broken") },
@@ -208,13 +207,13 @@ func TestInsertTakenOut(t *testing.T) {
 		}
 		out := make([]pcm.Frame, 10000)
 		m.Render(out)
-		if st := m.Stats(); st.Faults != 1 || calls < 3 || calls > 5 { // what is left of the block goes through
+		if st := m.Stats(); st.Faults != 1 || calls < 3 || calls > 5 { // the rest of the block passes through unchanged
 			t.Errorf("%s: %d faults after %d calls", name, st.Faults, calls)
 		}
 	}
 }
 
-// TestInsertPaused: what comes while the chain reads nothing is not heard afterwards.
+// TestInsertPaused: input that arrives while the chain does not read is dropped.
 func TestInsertPaused(t *testing.T) {
 	var ctrl *beep.Ctrl
 	i, err := beepio.NewInsert(func(s beep.Streamer) beep.Streamer {

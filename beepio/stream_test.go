@@ -15,7 +15,7 @@ import (
 	"voicepool/voice"
 )
 
-// hear plays a course of a sound to its end, or n frames.
+// hear plays a course of a sound to its end, or up to n frames.
 func hear(t *testing.T, s *voice.Sound, c voice.Course, n int) []pcm.Frame {
 	t.Helper()
 	f, err := s.Open(c)
@@ -37,7 +37,7 @@ func hear(t *testing.T, s *voice.Sound, c voice.Course, n int) []pcm.Frame {
 	return out
 }
 
-// ramp is a buffer whose frames are all different.
+// ramp is a buffer of distinct frames.
 func ramp(frames int) *beep.Buffer {
 	b := beep.NewBuffer(beep.Format{SampleRate: 48000, NumChannels: 2, Precision: 3})
 	i := 0
@@ -108,7 +108,7 @@ func TestStreamSeeker(t *testing.T) {
 	if told.first() != nil {
 		t.Error(told.first())
 	}
-	// The second of two voices has it, and the first is told.
+	// The second voice takes the streamer over, and the first one gets an error.
 	f, err := s.Open(voice.Course{Loop: [2]int64{0, length}})
 	if err != nil {
 		t.Fatal(err)
@@ -117,11 +117,10 @@ func TestStreamSeeker(t *testing.T) {
 	if n := len(hear(t, s, voice.Course{}, 2*length)); n != length {
 		t.Errorf("the second voice hears %d frames", n)
 	}
-	f.Wait(1) // it is still full of what it had
+	f.Wait(1) // it is still full of decoded frames
 }
 
-// TestStreamOnce: a streamer that cannot seek is played once; a loop of it
-// cannot be had.
+// TestStreamOnce: a streamer that cannot seek is played once, and cannot be looped.
 func TestStreamOnce(t *testing.T) {
 	var told faults
 	lib := sounds.NewLibrary(sounds.Options{})

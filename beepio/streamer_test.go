@@ -8,14 +8,14 @@ import (
 	"voicepool/pcm"
 )
 
-// wide is a source of several outputs.
+// wide is a source with several outputs.
 type wide struct{ outputs int }
 
 func (w wide) Outputs() int         { return w.outputs }
 func (wide) Render(dst []pcm.Frame) { clear(dst) }
 
-// TestStreamerOfSeveralOutputs: beep has two channels, so more than one output is an error, and no
-// sample of it is heard.
+// TestStreamerOfSeveralOutputs: beep has two channels, so more than one output is an error, and Stream returns
+// no samples.
 func TestStreamerOfSeveralOutputs(t *testing.T) {
 	samples := make([][2]float64, 100)
 	s := newStreamer(wide{4}, 48000)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestCutBlocks: a file of ADPCM that ends within its last block has the frames of those before it,
-// and what its bytes are enough for.
+// TestCutBlocks: an ADPCM file that ends within its last block has all frames of the earlier blocks, and the
+// complete frames of the last one.
 func TestCutBlocks(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	le := binary.LittleEndian
